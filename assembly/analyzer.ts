@@ -1,0 +1,2 @@
+// Export list of the analyzer build: the analysis kernels alone, over an unshared memory, for browsers and `gannet/analyzer`.
+export { E_TRUNCATED, E_CORRUPT, E_NO_SPACE, E_LIMIT } from './mem/status';

@@ -1,0 +1,10 @@
+// Status codes of kernels: a result >= 0 is success, these are failures. src/wasm/status.ts turns them into errors with texts.
+
+/** Input bytes end before the value they announce. */
+export const E_TRUNCATED: i32 = -1;
+/** Input bytes break the format; the section is corrupt. */
+export const E_CORRUPT: i32 = -2;
+/** The region that the host gave is too small; the host may give a larger one and call again. */
+export const E_NO_SPACE: i32 = -3;
+/** A limit that the host set (work, buckets, clauses) is exceeded. */
+export const E_LIMIT: i32 = -4;

@@ -1,0 +1,68 @@
+/** Details that stand beside `type` and `reason` in an error body, for example `index`, `line`, `col`. */
+export type ErrorDetails = Record<string, unknown>;
+
+/** What an error looks like when it crosses a thread: plain data, see `toData` and `fromData`. */
+export interface ApiErrorData {
+  type: string;
+  status: number;
+  reason: string | null;
+  details: ErrorDetails;
+  causedBy: ApiErrorData | null;
+  rootCauses: ApiErrorData[] | null;
+  /** Response headers that go with the error, for example `Allow`, `WWW-Authenticate`. */
+  headers: Record<string, string>;
+}
+
+/**
+ * The one error of the service. `type`, `reason`, `details` and `status` are what Elasticsearch answers; factories for each type are in
+ * catalog.ts, and src/rest renders it. Anything else that is thrown is a 500 of this request.
+ */
+export class ApiError extends Error {
+  readonly type: string;
+  readonly status: number;
+  readonly reason: string | null;
+  readonly details: ErrorDetails;
+  readonly causedBy: ApiError | null;
+  /** Root causes when they are not this error itself (search_phase_execution_exception names the shards' errors). */
+  readonly rootCauses: ApiError[] | null;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    type: string,
+    status: number,
+    reason: string | null,
+    options: { details?: ErrorDetails; causedBy?: ApiError | null; rootCauses?: ApiError[] | null; headers?: Record<string, string> } = {},
+  ) {
+    super(reason ?? type);
+    this.name = 'ApiError';
+    this.type = type;
+    this.status = status;
+    this.reason = reason;
+    this.details = options.details ?? {};
+    this.causedBy = options.causedBy ?? null;
+    this.rootCauses = options.rootCauses ?? null;
+    this.headers = options.headers ?? {};
+  }
+
+  /** A plain copy that survives structured clone and msgpack. */
+  toData(): ApiErrorData {
+    return {
+      type: this.type,
+      status: this.status,
+      reason: this.reason,
+      details: this.details,
+      causedBy: this.causedBy?.toData() ?? null,
+      rootCauses: this.rootCauses?.map((cause) => cause.toData()) ?? null,
+      headers: this.headers,
+    };
+  }
+
+  static fromData(data: ApiErrorData): ApiError {
+    return new ApiError(data.type, data.status, data.reason, {
+      details: data.details,
+      causedBy: data.causedBy ? ApiError.fromData(data.causedBy) : null,
+      rootCauses: data.rootCauses?.map((cause) => ApiError.fromData(cause)) ?? null,
+      headers: data.headers,
+    });
+  }
+}

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { ApiError } from '../../../src/errors/api-error.ts';
+import { illegalArgument, mapperParsing } from '../../../src/errors/catalog.ts';
+
+test('an error survives the way to another thread with its causes', () => {
+  const error = mapperParsing('failed to parse field [a]', illegalArgument('For input string: "x"'));
+  const copy = ApiError.fromData(structuredClone(error.toData()));
+  expect(copy).toBeInstanceOf(ApiError);
+  expect(copy.toData()).toEqual(error.toData());
+  expect(copy.causedBy?.reason).toBe('For input string: "x"');
+});
