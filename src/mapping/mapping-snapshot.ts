@@ -1,0 +1,46 @@
+// The contract of src/mapping with the rest: an immutable, versioned view of an index's mappings. A change makes a new snapshot.
+import type { DocumentSink, FieldSpec } from './document-sink.ts';
+import type { FieldType } from './field-type.ts';
+
+/** JSON object as parsed from a request or a source. */
+export type Json = { [key: string]: unknown };
+
+/** Fields that a document would add under dynamic mapping: to be merged and published before the document is written. */
+export interface DynamicUpdate {
+  /** A mappings body: `{ properties: {...} }`. */
+  readonly mappings: Json;
+}
+
+export type ParseOutcome =
+  | { readonly kind: 'parsed' }
+  /** Nothing was written to the sink; merge the update and parse again. */
+  | { readonly kind: 'needsMapping'; readonly update: DynamicUpdate };
+
+export interface MappingSnapshot {
+  /** Counts up with each change. */
+  readonly version: number;
+  /** Specs of all fields ever mapped in this index, in order of field number: append only. */
+  readonly fields: readonly FieldSpec[];
+  /** The body that `GET _mapping` shows (`{}` when empty). */
+  toJson(): Json;
+  /** Field by full name (aliases resolved), null if unmapped. Includes `_id`, `_index`, `_routing`, `_seq_no`... where searchable. */
+  field(name: string): FieldType | null;
+  /** Full names of mapped leaf fields that match a pattern with `*`, objects left out, in order of mapping. */
+  matchFields(pattern: string): string[];
+  /** Object, nested and leaf names: what `_field_caps`, exists on objects and fetch need. */
+  isObject(path: string): boolean;
+  isNested(path: string): boolean;
+  /** Nested paths, outermost first, that enclose a field or object path. */
+  nestedPathsOf(path: string): string[];
+  readonly nestedPaths: readonly string[];
+  /** `_source: { enabled, includes, excludes }`. */
+  readonly source: { readonly enabled: boolean; readonly includes: readonly string[]; readonly excludes: readonly string[] };
+  readonly routingRequired: boolean;
+  /**
+   * Parses one source into the sink. A refused document leaves nothing behind (the caller drops what the sink holds).
+   * @throws ApiError mapper_parsing_exception and the other errors that Elasticsearch gives for a document
+   */
+  parseDocument(id: string, source: Json, sink: DocumentSink, routing: string | null): ParseOutcome;
+  /** A new snapshot with a `_mapping` body merged in. @throws ApiError illegal_argument_exception on conflicts, limits, unknown parameters */
+  merge(mappings: Json, reason: 'put' | 'dynamic' | 'create'): MappingSnapshot;
+}

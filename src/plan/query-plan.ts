@@ -1,0 +1,155 @@
+// The plan of a query on one segment, as a typed tree. src/plan encodes it to the bytes that assembly/executor runs. A planner (src/search)
+// makes one tree per segment, because term states and columns differ between segments; statistics that scores need are shard-wide.
+import type { SegmentColumn, SegmentPostings, TermState } from './segment.ts';
+
+/**
+ * BM25 of one term, exactly Lucene's float32 arithmetic: score = weight - weight / (1 + freq * normInverse[norm]).
+ * `weight` = boost * idf (f32) and `normInverse` = 1 / (k1 * ((1 - b) + b * length / avgLength)) for the 256 norm bytes
+ * (all equal 1 / k1 where norms are off). A constant similarity ("boolean") is `constantScore` around an unscored term.
+ */
+export interface TermScorer {
+  readonly weight: number;
+  /** f32[256], shared by all terms of a field and shard: the same array object is encoded once. */
+  readonly normInverse: Float32Array;
+}
+
+export type PlanNode =
+  | { readonly op: 'matchAll' }
+  | { readonly op: 'matchNone' }
+  /** `scorer` null: matches without score (0). */
+  | { readonly op: 'term'; readonly postings: SegmentPostings; readonly term: TermState; readonly scorer: TermScorer | null }
+  /** Terms that count as one (synonyms, cross_fields of one field): freq = sum of their freqs. */
+  | { readonly op: 'synonym'; readonly postings: SegmentPostings; readonly terms: readonly TermState[]; readonly scorer: TermScorer | null }
+  /** Documents that have any of the terms, no score: terms, prefix, wildcard, large disjunctions. */
+  | { readonly op: 'anyTerm'; readonly postings: SegmentPostings; readonly terms: readonly TermState[] }
+  /**
+   * Positions as in the query, ascending, gaps allowed; a position may have several terms. slop 0 = exact. Sloppy frequency is Lucene's
+   * (sum of 1 / (1 + matchLength), order of terms free, repeated terms handled).
+   */
+  | {
+      readonly op: 'phrase';
+      readonly postings: SegmentPostings;
+      readonly positions: ReadonlyArray<{ readonly position: number; readonly terms: readonly TermState[] }>;
+      readonly slop: number;
+      readonly scorer: TermScorer | null;
+    }
+  /**
+   * Lucene's BooleanQuery. Score = sum of must and matching should scores (summed as double in Lucene's order, rounded to f32).
+   * With must or filter clauses, minimumShouldMatch is 0 unless given; without, the planner passes 1.
+   */
+  | {
+      readonly op: 'bool';
+      readonly must: readonly PlanNode[];
+      readonly filter: readonly PlanNode[];
+      readonly should: readonly PlanNode[];
+      readonly mustNot: readonly PlanNode[];
+      readonly minimumShouldMatch: number;
+    }
+  | { readonly op: 'disMax'; readonly clauses: readonly PlanNode[]; readonly tieBreaker: number }
+  | { readonly op: 'constantScore'; readonly child: PlanNode; readonly score: number }
+  /** Multiplies the child's score (a boost around a compound query is pushed into weights by the planner where Lucene does). */
+  | { readonly op: 'boost'; readonly child: PlanNode; readonly factor: number }
+  /** Documents with a value in [min, max] (raw column values, both included). */
+  | { readonly op: 'rangeI64'; readonly column: SegmentColumn; readonly min: bigint; readonly max: bigint }
+  | { readonly op: 'rangeF64'; readonly column: SegmentColumn; readonly min: number; readonly max: number }
+  /** Documents with a value among these raw values, ascending. */
+  | { readonly op: 'inI64'; readonly column: SegmentColumn; readonly values: BigInt64Array }
+  | { readonly op: 'inF64'; readonly column: SegmentColumn; readonly values: Float64Array }
+  /** Ordinals in [min, max]. */
+  | { readonly op: 'rangeOrd'; readonly column: SegmentColumn; readonly min: number; readonly max: number }
+  /** Documents with a value in the column. */
+  | { readonly op: 'existsColumn'; readonly column: SegmentColumn }
+  /** Documents with a non-zero norm. */
+  | { readonly op: 'existsNorm'; readonly postings: SegmentPostings }
+  /** Ascending doc ids that the host found (ids query, host-evaluated queries), with a score each or none. */
+  | { readonly op: 'docs'; readonly docs: Uint32Array; readonly scores: Float32Array | null }
+  /** Box in degrees; left > right crosses the dateline. */
+  | {
+      readonly op: 'geoBox';
+      readonly column: SegmentColumn;
+      readonly top: number;
+      readonly left: number;
+      readonly bottom: number;
+      readonly right: number;
+    }
+  /** Haversine as Lucene's, metres. */
+  | { readonly op: 'geoDistance'; readonly column: SegmentColumn; readonly lat: number; readonly lon: number; readonly meters: number }
+  /** Roots (or enclosing nested docs given by parentDocsPtr) of matching children. */
+  | {
+      readonly op: 'nested';
+      readonly child: PlanNode;
+      /** Bitset of the nested path's documents and of its parents' documents; 0 as parentDocsPtr means root documents. */
+      readonly childDocsPtr: number;
+      readonly parentDocsPtr: number;
+      readonly scoreMode: 'none' | 'avg' | 'sum' | 'min' | 'max';
+    };
+
+/** One sort key. Raw column values are compared; `missing` says where documents without value go, or gives a raw value for them. */
+export type SortKey =
+  | { readonly by: 'score'; readonly descending: boolean }
+  | { readonly by: 'doc'; readonly descending: boolean }
+  | {
+      readonly by: 'column';
+      /** null: no document of this segment has a value. */
+      readonly column: SegmentColumn | null;
+      readonly descending: boolean;
+      readonly mode: 'min' | 'max' | 'sum' | 'avg' | 'median';
+      readonly missing: 'first' | 'last' | bigint | number;
+      /** Sort by a column of nested children: their bitset (values of all children of a root are taken together); 0 otherwise. */
+      readonly nestedDocsPtr: number;
+      /** Children that count: a plan over the nested documents, or null for all. */
+      readonly nestedFilter: PlanNode | null;
+    }
+  | {
+      readonly by: 'geoDistance';
+      readonly column: SegmentColumn | null;
+      readonly points: ReadonlyArray<{ lat: number; lon: number }>;
+      readonly descending: boolean;
+      readonly mode: 'min' | 'max' | 'avg' | 'median' | 'sum';
+    };
+
+/** What to collect of the matching documents. */
+export interface CollectPlan {
+  /** Hits wanted (from + size); 0 counts and aggregates only. */
+  readonly size: number;
+  /** Empty or [score desc] means by score. Ties end in ascending doc id. */
+  readonly sort: readonly SortKey[];
+  /** Scores wanted although sorted by something else (track_scores). */
+  readonly trackScores: boolean;
+  /** search_after / scroll: raw sort values (ordinals already translated to this segment, fractions of ordinals for absent terms) and, where the
+   *  last hit was in this or an earlier segment, its doc id as the tie break: only hits strictly behind are collected. */
+  readonly after: { readonly values: ReadonlyArray<bigint | number | null>; readonly docId: number | null } | null;
+  /** Count hits exactly up to here (Infinity: all; 0: not at all); above, pruning may begin. */
+  readonly trackTotalHitsUpTo: number;
+  /** Hits with a lower score are neither counted nor collected; null: no limit. */
+  readonly minScore: number | null;
+  /** Stop after so many collected documents in this segment; 0: never. */
+  readonly terminateAfter: number;
+  /** Restricts hits but not aggregations. */
+  readonly postFilter: PlanNode | null;
+}
+
+/** Columns parallel by rank: best hit first. */
+export interface SegmentHits {
+  readonly docs: Uint32Array;
+  /** NaN where not computed. */
+  readonly scores: Float32Array;
+  /** Per hit the raw sort values in the order of `sort` (null: missing); empty when sorted by score alone. */
+  readonly sortValues: ReadonlyArray<ReadonlyArray<bigint | number | null>>;
+  /** Hits counted; a lower bound if `totalIsLowerBound`. */
+  readonly total: number;
+  readonly totalIsLowerBound: boolean;
+  readonly maxScore: number;
+  readonly terminatedEarly: boolean;
+}
+
+/** Work done, the same counters for profile, slow log and budgets. */
+export interface ExecutionCounters {
+  blocksDecoded: number;
+  docsCollected: number;
+  docsScored: number;
+  windows: number;
+}
+
+/** Asked between windows: return true to stop (timeout, cancelled). */
+export type StopCheck = () => boolean;
