@@ -1,0 +1,38 @@
+// The node's metadata as plain, serialisable data: what LMDB keeps and threads exchange. Values are immutable; an operation makes a new state.
+import type { Json } from '../mapping/mapping-snapshot.ts';
+
+export interface AliasMeta {
+  readonly filter?: Json;
+  readonly index_routing?: string;
+  readonly search_routing?: string;
+  readonly is_write_index?: boolean;
+  readonly is_hidden?: boolean;
+}
+
+export interface IndexMeta {
+  readonly name: string;
+  readonly uuid: string;
+  readonly creationDateMs: number;
+  readonly state: 'open' | 'close';
+  /** Flat index settings as given, with prefix: `index.number_of_shards: "1"` (values as strings or lists of strings, as the API shows them). */
+  readonly settings: Readonly<Record<string, string | readonly string[]>>;
+  readonly mappings: Json;
+  /** All field names ever mapped, in order of field number (see MappingSnapshot.fields); kept so that numbers never move. */
+  readonly mappingVersion: number;
+  readonly settingsVersion: number;
+  readonly aliasesVersion: number;
+  readonly aliases: Readonly<Record<string, AliasMeta>>;
+}
+
+export interface ClusterState {
+  readonly version: number;
+  readonly clusterUuid: string;
+  readonly indices: Readonly<Record<string, IndexMeta>>;
+  /** Legacy `_template`, composable `_index_template`, `_component_template` bodies by name. */
+  readonly templates: Readonly<Record<string, Json>>;
+  readonly indexTemplates: Readonly<Record<string, Json>>;
+  readonly componentTemplates: Readonly<Record<string, Json>>;
+  readonly settings: { readonly persistent: Readonly<Record<string, unknown>>; readonly transient: Readonly<Record<string, unknown>> };
+  readonly scripts: Readonly<Record<string, Json>>;
+  readonly pipelines: Readonly<Record<string, Json>>;
+}
