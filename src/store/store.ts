@@ -1,0 +1,210 @@
+// The LMDB environment of a data directory: operation logs of all shards, commit points, metadata. Threads of one process open it each for
+// themselves; lmdb-js shares the environment between them. Every write transaction is on disk when it returns.
+//   data/store/         the environment
+//   log       key = shard prefix (u32 log number) + seqNo (u48), big-endian; value = log-record.ts
+//   commits   key = log number; value = JSON of CommitPoint;   `<log number>/<segment>` = live docs of a committed segment
+//   meta      key = name; value = JSON
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { crc32 } from 'node:zlib';
+import { type Database, open, type RootDatabase } from 'lmdb';
+import { ApiError } from '../errors/api-error.ts';
+import { decodeRecord, encodeRecord, type LogRecord, OP_DELETE, OP_INDEX, OP_NOOP } from './log-record.ts';
+
+export { OP_DELETE, OP_INDEX, OP_NOOP };
+
+const LOG_KEY_BYTES = 10;
+const MAX_SEQ_NO = 2 ** 48 - 1;
+
+export interface CommittedSegment {
+  readonly name: string;
+  readonly bytes: number;
+  readonly maxDoc: number;
+  /** Documents deleted since it was written; live docs are beside the commit point if any. */
+  readonly deleted: number;
+}
+
+/** What recovery starts from: these segments hold every operation up to and including maxSeqNo. */
+export interface CommitPoint {
+  readonly generation: number;
+  readonly segments: readonly CommittedSegment[];
+  readonly maxSeqNo: number;
+  /** Number for the name of the next segment. */
+  readonly nextSegment: number;
+}
+
+/** A write into a shard's log, as given to `append`. */
+export interface LogEntry extends Omit<LogRecord, 'source'> {
+  readonly seqNo: number;
+  readonly source: Uint8Array | null;
+}
+
+export class Store {
+  readonly directory: string;
+  readonly #env: RootDatabase<Buffer, Uint8Array>;
+  readonly #log: Database<Buffer, Uint8Array>;
+  readonly #commits: Database<Buffer, string>;
+  readonly #meta: Database<Buffer, string>;
+
+  private constructor(directory: string) {
+    this.directory = directory;
+    const folder = path.join(directory, 'store');
+    mkdirSync(folder, { recursive: true });
+    // overlappingSync off: a synchronous transaction is durable when it returns. The map is address space, not memory.
+    this.#env = open({ path: folder, maxDbs: 8, mapSize: 2 ** 42, overlappingSync: false, encoding: 'binary', keyEncoding: 'binary' });
+    this.#log = this.#env.openDB({ name: 'log', encoding: 'binary', keyEncoding: 'binary' });
+    this.#commits = this.#env.openDB({ name: 'commits', encoding: 'binary' });
+    this.#meta = this.#env.openDB({ name: 'meta', encoding: 'binary' });
+  }
+
+  static open(directory: string): Store {
+    return new Store(directory);
+  }
+
+  // ------------------------------------------------------------------------------------------------ operation log
+
+  /** Writes entries in one transaction, on disk when this returns. @throws ApiError if the disk is full; then nothing of it is written */
+  append(log: number, entries: readonly LogEntry[]): void {
+    this.#transaction(() => {
+      for (const entry of entries) {
+        const key = logKey(log, entry.seqNo);
+        this.#log.putSync(key, encodeRecord(key, entry));
+      }
+    });
+  }
+
+  /** The record, or null if there is none. Its source is valid until the next read. @throws ApiError translog_corrupted_exception */
+  read(log: number, seqNo: number): LogRecord | null {
+    const key = logKey(log, seqNo);
+    let bytes = this.#log.getBinaryFast(key);
+    if (bytes === undefined) {
+      // The read transaction of this turn may be older than the record.
+      this.#log.resetReadTxn();
+      bytes = this.#log.getBinaryFast(key);
+      if (bytes === undefined) return null;
+    }
+    return decodeRecord(key, bytes, () => `log ${log}, operation ${seqNo}`);
+  }
+
+  /** Records with seqNo > `after`, ascending; each with sources that stay valid. @throws ApiError translog_corrupted_exception */
+  *replay(log: number, after: number): Generator<{ seqNo: number; record: LogRecord }> {
+    for (const { key, value } of this.#log.getRange({ start: logKey(log, after + 1), end: logKey(log + 1, 0), snapshot: true })) {
+      const seqNo = Buffer.from(key.buffer, key.byteOffset, key.byteLength).readUIntBE(4, 6);
+      yield { seqNo, record: decodeRecord(key, Buffer.from(value), () => `log ${log}, operation ${seqNo}`) };
+    }
+  }
+
+  /** Removes records, for instance those whose documents a merge dropped. */
+  remove(log: number, seqNos: Iterable<number>): void {
+    this.#transaction(() => {
+      for (const seqNo of seqNos) this.#log.removeSync(logKey(log, seqNo));
+    });
+  }
+
+  /** Removes a shard's log and commit point, at most `limit` records a transaction so that writers get their turn. */
+  async drop(log: number, limit = 10_000): Promise<void> {
+    this.#transaction(() => {
+      this.#commits.removeSync(String(log));
+      for (const key of [...this.#commits.getKeys({ start: `${log}/`, end: `${log}/\uffff` })]) this.#commits.removeSync(key);
+    });
+    for (;;) {
+      const keys = [...this.#log.getKeys({ start: logKey(log, 0), end: logKey(log + 1, 0), limit })].map((key) => Buffer.from(key));
+      if (keys.length === 0) return;
+      this.#transaction(() => {
+        for (const key of keys) this.#log.removeSync(key);
+      });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------ commit points
+
+  commitPoint(log: number): CommitPoint | null {
+    return this.#json(this.#commits, String(log), 'commit point') as CommitPoint | null;
+  }
+
+  /** Live docs bitset of a committed segment, or null if all its documents live. @throws ApiError corrupt_index_exception */
+  liveDocs(log: number, segment: string): Uint8Array | null {
+    const bytes = this.#commits.get(`${log}/${segment}`);
+    if (bytes === undefined) return null;
+    if (bytes.readUInt32LE(0) !== crc32(bytes.subarray(4))) {
+      throw new ApiError('corrupt_index_exception', 500, `checksum of live docs does not match (resource=log ${log}, segment ${segment})`);
+    }
+    return bytes.subarray(4);
+  }
+
+  /**
+   * Names the new set of segments, with the live docs that changed and the log records that no segment needs any more, in one transaction.
+   */
+  commit(log: number, point: CommitPoint, liveDocs: ReadonlyMap<string, Uint8Array>, obsolete: Iterable<number>): void {
+    const names = new Set(point.segments.map((segment) => segment.name));
+    this.#transaction(() => {
+      for (const key of [...this.#commits.getKeys({ start: `${log}/`, end: `${log}/\uffff` })]) {
+        if (!names.has(key.slice(key.indexOf('/') + 1))) this.#commits.removeSync(key);
+      }
+      for (const [segment, bits] of liveDocs) this.#commits.putSync(`${log}/${segment}`, withChecksum(bits));
+      this.#commits.putSync(String(log), withChecksum(Buffer.from(JSON.stringify(point))));
+      for (const seqNo of obsolete) this.#log.removeSync(logKey(log, seqNo));
+    });
+  }
+
+  // ---------------------------------------------------------------------------------------------------- metadata
+
+  /** @throws ApiError corrupt_index_exception */
+  getMeta(name: string): unknown {
+    return this.#json(this.#meta, name, 'metadata');
+  }
+
+  metaNames(prefix: string): string[] {
+    return [...this.#meta.getKeys({ start: prefix, end: `${prefix}\uffff` })];
+  }
+
+  /** Writes (or with undefined removes) values in one transaction. */
+  putMeta(values: ReadonlyMap<string, unknown>): void {
+    this.#transaction(() => {
+      for (const [name, value] of values) {
+        if (value === undefined) this.#meta.removeSync(name);
+        else this.#meta.putSync(name, withChecksum(Buffer.from(JSON.stringify(value))));
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#env.close();
+  }
+
+  #json(database: Database<Buffer, string>, key: string, what: string): unknown {
+    const bytes = database.get(key);
+    if (bytes === undefined) return null;
+    if (bytes.readUInt32LE(0) !== crc32(bytes.subarray(4))) {
+      throw new ApiError('corrupt_index_exception', 500, `checksum of ${what} does not match (resource=${key})`);
+    }
+    return JSON.parse(bytes.toString('utf8', 4));
+  }
+
+  #transaction(action: () => void): void {
+    try {
+      this.#env.transactionSync(action);
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      const text = (error as Error).message;
+      const full = /MDB_MAP_FULL|No space left|ENOSPC|Disk quota/i.test(text);
+      throw new ApiError('translog_exception', full ? 507 : 500, full ? `no space left on device: ${text}` : `cannot write: ${text}`);
+    }
+  }
+}
+
+function logKey(log: number, seqNo: number): Buffer {
+  if (seqNo < 0 || seqNo > MAX_SEQ_NO) throw new RangeError(`seqNo ${seqNo} is out of range`);
+  const key = Buffer.allocUnsafe(LOG_KEY_BYTES);
+  key.writeUInt32BE(log, 0);
+  key.writeUIntBE(seqNo, 4, 6);
+  return key;
+}
+
+function withChecksum(bytes: Uint8Array): Buffer {
+  const out = Buffer.allocUnsafe(4 + bytes.length);
+  out.set(bytes, 4);
+  out.writeUInt32LE(crc32(out.subarray(4)), 0);
+  return out;
+}
