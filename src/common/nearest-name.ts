@@ -1,0 +1,28 @@
+// "Did you mean": the names closest to a mistyped one, by Levenshtein distance.
+
+/** Names at a similarity above one half (1 - distance / longer length), nearest first, then in alphabetical order. */
+export function nearestNames(name: string, candidates: Iterable<string>): string[] {
+  const scored: Array<{ candidate: string; similarity: number }> = [];
+  for (const candidate of candidates) {
+    const similarity = 1 - editDistance(name, candidate) / Math.max(name.length, candidate.length, 1);
+    if (similarity > 0.5) scored.push({ candidate, similarity });
+  }
+  scored.sort((a, b) => b.similarity - a.similarity || (a.candidate < b.candidate ? -1 : 1));
+  return scored.map((entry) => entry.candidate);
+}
+
+/** Levenshtein distance; inputs are cut at 128 characters, since both may come from a request. */
+export function editDistance(left: string, right: string): number {
+  const a = left.slice(0, 128);
+  const b = right.slice(0, 128);
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1;
+      row.push(Math.min(row[j - 1] + 1, previous[j] + 1, previous[j - 1] + cost));
+    }
+    previous = row;
+  }
+  return previous[b.length];
+}

@@ -1,0 +1,106 @@
+// Settings from, in rising order: defaults, the YAML file (nested or dotted keys), the environment, flags.
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseDocument } from 'yaml';
+import { nearestNames } from '../common/nearest-name.ts';
+import { MAP_SETTINGS, PATH_SETTINGS, SETTINGS, type SettingName, type Settings } from './settings.ts';
+
+/** A setting that stops start-up: names the source (file, environment, flag), the key and the reason. */
+export class SettingError extends Error {
+  readonly source: string;
+  readonly key: string;
+
+  constructor(source: string, key: string, reason: string) {
+    super(`${source}: ${key}: ${reason}`);
+    this.name = 'SettingError';
+    this.source = source;
+    this.key = key;
+  }
+}
+
+export interface SettingSources {
+  /** Flags by name without the dashes, for example `{ 'http.port': '9201' }`. */
+  readonly flags?: Readonly<Record<string, unknown>>;
+  /** `process.env`: names as they are (`http.port`) or in capitals (`GANNET_HTTP_PORT`). */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** The YAML file; without it `gannet.yml` of `path.config` is read if it exists. */
+  readonly file?: string;
+}
+
+/** @throws SettingError an unknown name (with the nearest one), a value of the wrong form, an unreadable file */
+export function loadSettings(sources: SettingSources = {}): Settings {
+  const values: Record<string, unknown> = {};
+  for (const [name, spec] of Object.entries(SETTINGS)) values[name] = spec.fallback;
+  const take = (source: string, entries: Iterable<[string, unknown]>): void => {
+    for (const [name, value] of entries) values[name] = parseSetting(source, name, value);
+  };
+
+  const flags = Object.entries(sources.flags ?? {});
+  const environment = environmentSettings(sources.environment ?? {});
+  take('flag', flags);
+  const folder = sources.flags?.['path.config'] ?? environment.find(([name]) => name === 'path.config')?.[1] ?? values['path.config'];
+  const file = sources.file ?? path.join(String(folder), 'gannet.yml');
+  if (sources.file !== undefined || existsSync(file)) take(file, readSettingsFile(file));
+  take('environment', environment);
+  take('flag', flags);
+
+  for (const name of PATH_SETTINGS) {
+    const value = values[name];
+    if (Array.isArray(value)) values[name] = value.map((item) => path.resolve(String(item)));
+    else if (value !== '') values[name] = path.resolve(String(value));
+  }
+  return values as unknown as Settings;
+}
+
+function parseSetting(source: string, name: string, value: unknown): unknown {
+  const spec = Object.hasOwn(SETTINGS, name) ? SETTINGS[name as SettingName] : null;
+  if (!spec) {
+    const near = nearestNames(name, Object.keys(SETTINGS))[0];
+    throw new SettingError(source, name, `unknown setting${near ? `, did you mean [${near}]?` : ''}`);
+  }
+  try {
+    return spec.parse(value);
+  } catch (error) {
+    throw new SettingError(source, name, (error as Error).message);
+  }
+}
+
+/** `http.port` itself, and `GANNET_HTTP_PORT` (dots and dashes as underscores); other variables are none of ours. */
+function environmentSettings(environment: Readonly<Record<string, string | undefined>>): Array<[string, unknown]> {
+  const found: Array<[string, unknown]> = [];
+  for (const name of Object.keys(SETTINGS)) {
+    const capitals = `GANNET_${name.replaceAll(/[.-]/g, '_').toUpperCase()}`;
+    // A one-word name such as `threads` would take in a stranger's variable: those have the capital form only.
+    const value = environment[capitals] ?? (name.includes('.') ? environment[name] : undefined);
+    if (value !== undefined) found.push([name, value]);
+  }
+  return found;
+}
+
+/** Flat entries of a YAML file. */
+function readSettingsFile(file: string): Array<[string, unknown]> {
+  let content: string;
+  try {
+    content = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new SettingError(file, 'file', (error as NodeJS.ErrnoException).code ?? String(error));
+  }
+  const document = parseDocument(content, { uniqueKeys: true });
+  const problem = document.errors[0];
+  if (problem) throw new SettingError(file, `line ${problem.linePos?.[0].line ?? '?'}`, problem.message.split('\n')[0]);
+  const root: unknown = document.toJS({ maxAliasCount: 20 });
+  if (root === null) return [];
+  if (typeof root !== 'object' || Array.isArray(root)) throw new SettingError(file, 'file', 'must hold a map of settings');
+  const entries: Array<[string, unknown]> = [];
+  flatten('', root as Record<string, unknown>, entries);
+  return entries;
+}
+
+function flatten(prefix: string, node: Readonly<Record<string, unknown>>, entries: Array<[string, unknown]>): void {
+  for (const [key, value] of Object.entries(node)) {
+    const name = prefix + key;
+    const isMap = typeof value === 'object' && value !== null && !Array.isArray(value) && !MAP_SETTINGS.includes(name);
+    if (isMap) flatten(`${name}.`, value as Record<string, unknown>, entries);
+    else entries.push([name, value]);
+  }
+}

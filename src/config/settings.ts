@@ -1,0 +1,157 @@
+// Every setting of the node: its name (the same in the YAML file, as a flag and in the environment), default, form and purpose.
+import os from 'node:os';
+import { parseByteSize } from '../common/byte-size.ts';
+import { parseDurationMs } from '../common/time-unit.ts';
+
+/** A value as it came: text from flags and environment, any YAML scalar, list or map from the file. Throws an Error with the reason alone. */
+export type Parse<T> = (value: unknown) => T;
+
+export interface SettingSpec<T> {
+  readonly fallback: T;
+  readonly parse: Parse<T>;
+  readonly about: string;
+}
+
+const text: Parse<string> = (value) => {
+  if (typeof value === 'string' && value !== '') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw new Error('must be a text');
+};
+const bool: Parse<boolean> = (value) => {
+  if (value === true || value === 'true') return true;
+  if (value === false || value === 'false') return false;
+  throw new Error(`must be true or false, not [${show(value)}]`);
+};
+const int =
+  (min: number, max: number): Parse<number> =>
+  (value) => {
+    const number = typeof value === 'number' ? value : typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : Number.NaN;
+    if (!Number.isInteger(number) || number < min || number > max)
+      throw new Error(`must be a whole number from ${min} to ${max}, not [${show(value)}]`);
+    return number;
+  };
+const oneOf =
+  <T extends string>(...names: T[]): Parse<T> =>
+  (value) => {
+    const name = String(value) as T;
+    if (!names.includes(name)) throw new Error(`must be one of [${names.join(', ')}], not [${show(value)}]`);
+    return name;
+  };
+const list: Parse<readonly string[]> = (value) => {
+  if (Array.isArray(value)) return value.map((item) => text(item));
+  if (value === '') return [];
+  return text(value)
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+};
+const bytes: Parse<number> = (value) => {
+  const size = parseByteSize(String(value));
+  if (size === null || size < 0) throw new Error(`must be a size with its unit, such as 100mb, not [${show(value)}]`);
+  return size;
+};
+/** A size, or a share of the machine's memory: `40%`. */
+const memory: Parse<number> = (value) => {
+  const percent = /^(\d{1,3})%$/.exec(String(value));
+  if (percent && Number(percent[1]) <= 100) return Math.floor((os.totalmem() * Number(percent[1])) / 100);
+  return bytes(value);
+};
+const duration: Parse<number> = (value) => {
+  const ms = parseDurationMs(String(value));
+  if (ms === null) throw new Error(`must be a duration with its unit, such as 500ms or -1, not [${show(value)}]`);
+  return ms;
+};
+const versionNumber: Parse<string> = (value) => {
+  if (!/^\d+\.\d+\.\d+$/.test(String(value))) throw new Error(`must be a version such as 8.15.0, not [${show(value)}]`);
+  return String(value);
+};
+const record: Parse<Readonly<Record<string, unknown>>> = (value) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('must be a map of names');
+  return value as Record<string, unknown>;
+};
+
+function show(value: unknown): string {
+  return (typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))).slice(0, 80);
+}
+
+function setting<T>(fallback: T, parse: Parse<T>, about: string): SettingSpec<T> {
+  return { fallback, parse, about };
+}
+
+/** In the order in which `gannet --help` lists them. */
+export const SETTINGS = {
+  'cluster.name': setting('gannet', text, 'name of the cluster'),
+  'node.name': setting(os.hostname() || 'gannet', text, 'name of this node'),
+  'path.data': setting('data', text, 'folder of indices and metadata; one process at a time'),
+  'path.config': setting('config', text, 'folder of gannet.yml and of word lists that analyzers name'),
+  'path.repo': setting<readonly string[]>([], list, 'folders that snapshot repositories may be in'),
+  'path.logs': setting('', (value) => (value === '' ? '' : text(value)), 'folder of log files; empty: errors to stderr, no other log'),
+  threads: setting(0, int(0, 256), 'http workers; 0: one per core, at most 8'),
+  indexers: setting(0, int(0, 64), 'threads that write; 0: one per two cores, at most 4'),
+  'memory.limit': setting(
+    Math.floor(os.totalmem() / 2),
+    memory,
+    'memory for segments, buffers and requests, a size or a share such as 50%',
+  ),
+  'http.host': setting('127.0.0.1', text, 'address to listen on'),
+  'http.port': setting(9200, int(0, 65535), 'port to listen on; 0: any free one'),
+  'http.publish_address': setting(
+    '',
+    (value) => (value === '' ? '' : text(value)),
+    'host:port told to clients; empty: the address listened on',
+  ),
+  'http.listener': setting<'auto' | 'uws' | 'net'>(
+    'auto',
+    oneOf('auto', 'uws', 'net'),
+    'uws: hyper-express; net: the own listener; auto: uws where its binary loads',
+  ),
+  'http.max_content_length': setting(100 * 2 ** 20, bytes, 'largest request body; 413 above'),
+  'http.max_header_size': setting(16 * 1024, bytes, 'largest header block with the request line; 431 above'),
+  'http.read_timeout': setting(30_000, duration, 'a body or a reader that stands still this long is cut off'),
+  'http.compression': setting(true, bool, 'gzip answers when the client accepts it'),
+  'http.compression_min_size': setting(1024, bytes, 'smallest answer that is compressed'),
+  'http.cors.enabled': setting(false, bool, 'answer cross-origin requests'),
+  'http.cors.allow-origin': setting<readonly string[]>([], list, 'origins: `*`, exact ones, or /regular expressions/'),
+  'http.cors.allow-methods': setting<readonly string[]>(
+    ['OPTIONS', 'HEAD', 'GET', 'POST', 'PUT', 'DELETE'],
+    list,
+    'methods told to browsers',
+  ),
+  'http.cors.allow-headers': setting<readonly string[]>(
+    ['X-Requested-With', 'Content-Type', 'Content-Length', 'Authorization', 'Accept', 'User-Agent', 'X-Opaque-Id'],
+    list,
+    'request headers told to browsers',
+  ),
+  'http.cors.expose-headers': setting<readonly string[]>(['X-Elastic-Product'], list, 'answer headers that scripts may read'),
+  'http.cors.allow-credentials': setting(false, bool, 'let browsers send credentials'),
+  'http.cors.max-age': setting(1_728_000, int(0, 2 ** 31), 'seconds that a preflight answer holds'),
+  'compat.version': setting('8.15.0', versionNumber, 'version.number told to clients (7.10.2, 8.x, 9.x)'),
+  'compat.product_header': setting(true, bool, 'send X-elastic-product on every answer'),
+  'log.level': setting<'debug' | 'info' | 'warn' | 'error'>(
+    'info',
+    oneOf('debug', 'info', 'warn', 'error'),
+    'lowest level in the error log',
+  ),
+  'log.access': setting<'off' | 'combined' | 'json'>('off', oneOf('off', 'combined', 'json'), 'access log in path.logs'),
+  'log.slow.threshold': setting(-1, duration, 'requests that take longer go to the slow log; -1: none'),
+  'security.users': setting<Readonly<Record<string, unknown>>>(
+    {},
+    record,
+    'map of user to { password_hash, roles }; empty: no authentication',
+  ),
+  'security.roles': setting<Readonly<Record<string, unknown>>>(
+    {},
+    record,
+    'map of role to { cluster: [..], indices: [{ names, privileges }] }',
+  ),
+};
+
+export type SettingName = keyof typeof SETTINGS;
+
+/** Settings by their names: `settings['http.port']`. Paths are absolute. Plain data: survives a thread's workerData. */
+export type Settings = { readonly [Name in SettingName]: (typeof SETTINGS)[Name]['fallback'] };
+
+/** Settings that hold a path, made absolute against the working directory at start. */
+export const PATH_SETTINGS: readonly SettingName[] = ['path.data', 'path.config', 'path.logs', 'path.repo'];
+/** Maps that stay whole when a nested YAML file is flattened. */
+export const MAP_SETTINGS: readonly string[] = ['security.users', 'security.roles'];

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { loadSettings, SettingError } from '../../../src/config/load-settings.ts';
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'gannet-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(content: string): string {
+  const name = path.join(folder, 'gannet.yml');
+  writeFileSync(name, content);
+  return name;
+}
+
+test('flags win over environment, environment over file, file over defaults', () => {
+  const yml = file('http:\n  port: 1\n  host: 0.0.0.0\ncluster.name: from-file\n"http.cors":\n  allow-origin: ["*"]\n');
+  const settings = loadSettings({
+    file: yml,
+    environment: { GANNET_HTTP_PORT: '2', 'http.max_content_length': '1mb' },
+    flags: { 'http.port': '3' },
+  });
+  expect(settings['http.port']).toBe(3);
+  expect(settings['http.host']).toBe('0.0.0.0');
+  expect(settings['http.max_content_length']).toBe(2 ** 20);
+  expect(settings['cluster.name']).toBe('from-file');
+  expect(settings['http.cors.allow-origin']).toEqual(['*']);
+  expect(path.isAbsolute(settings['path.data'])).toBe(true);
+});
+
+test.each([
+  ['http.prot: 1', /gannet\.yml: http\.prot: unknown setting, did you mean \[http\.port\]\?/],
+  ['http.port: 99999', /gannet\.yml: http\.port: must be a whole number from 0 to 65535, not \[99999\]/],
+  ['http.cors.enabled: maybe', /http\.cors\.enabled: must be true or false/],
+  ['memory.limit: 12', /memory\.limit: must be a size with its unit/],
+  ['http:\n  port: 1\n  port: 2\n', /gannet\.yml: line 3: Map keys must be unique/],
+  ['- a', /must hold a map of settings/],
+])('%s stops the start', (content, message) => {
+  expect(() => loadSettings({ file: file(content) })).toThrow(message);
+});
+
+test('a bad flag and a missing file are named', () => {
+  expect(() => loadSettings({ flags: { threads: 'many' } })).toThrow(/^flag: threads: must be a whole number/);
+  expect(() => loadSettings({ file: path.join(folder, 'none.yml') })).toThrow(SettingError);
+});
+
+test('users stay a map', () => {
+  const yml = file('security:\n  users:\n    ann: { password_hash: x, roles: [admin] }\n');
+  expect(loadSettings({ file: yml })['security.users']).toEqual({ ann: { password_hash: 'x', roles: ['admin'] } });
+});
