@@ -1,2 +1,11 @@
 // Export list of the engine build. Each export is named after its folder and a verb.
 export { E_TRUNCATED, E_CORRUPT, E_NO_SPACE, E_LIMIT } from './mem/status';
+export { heapBase as memHeapBase } from './mem/layout';
+export { crc32c as codecCrc32c } from './codec/crc32c';
+export {
+  bitsetFill as codecBitsetFill,
+  bitsetCount as codecBitsetCount,
+  bitsetCountAnd as codecBitsetCountAnd,
+  bitsetRank as codecBitsetRank,
+  bitsetNext as codecBitsetNext,
+} from './codec/bitset';

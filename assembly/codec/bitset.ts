@@ -1,0 +1,77 @@
+// Bitsets: u64 words, bit d & 63 of word d >> 6, padded with zero words to a multiple of 64 bytes.
+
+/** Bytes of a bitset of `bits` bits, padding included. */
+// @ts-ignore: decorator
+@inline
+export function bitsetBytes(bits: u32): usize {
+  return (((<usize>bits) + 511) >> 9) << 6;
+}
+
+// @ts-ignore: decorator
+@inline
+export function bitsetGet(ptr: usize, bit: u32): bool {
+  return (load<u8>(ptr + (bit >> 3)) & (1 << (bit & 7))) != 0;
+}
+
+// @ts-ignore: decorator
+@inline
+export function bitsetSet(ptr: usize, bit: u32): void {
+  const at = ptr + (bit >> 3);
+  store<u8>(at, load<u8>(at) | <u8>(1 << (bit & 7)));
+}
+
+// @ts-ignore: decorator
+@inline
+export function bitsetClear(ptr: usize, bit: u32): void {
+  const at = ptr + (bit >> 3);
+  store<u8>(at, load<u8>(at) & ~(<u8>(1 << (bit & 7))));
+}
+
+/** Clears all bits. */
+export function bitsetInit(ptr: usize, bits: u32): void {
+  memory.fill(ptr, 0, bitsetBytes(bits));
+}
+
+/** Sets the bits 0..bits-1 and clears the padding. */
+export function bitsetFill(ptr: usize, bits: u32): void {
+  memory.fill(ptr, 0, bitsetBytes(bits));
+  memory.fill(ptr, 0xff, bits >> 3);
+  if (bits & 7) store<u8>(ptr + (bits >> 3), <u8>(((<u32>1) << (bits & 7)) - 1));
+}
+
+/** Bits set in the whole bitset. */
+export function bitsetCount(ptr: usize, bits: u32): u32 {
+  let count: u64 = 0;
+  for (const end = ptr + bitsetBytes(bits); ptr < end; ptr += 8) count += popcnt<u64>(load<u64>(ptr));
+  return <u32>count;
+}
+
+/** Bits set in both. */
+export function bitsetCountAnd(aPtr: usize, bPtr: usize, bits: u32): u32 {
+  let count: u64 = 0;
+  for (const end = aPtr + bitsetBytes(bits); aPtr < end; aPtr += 8, bPtr += 8) count += popcnt<u64>(load<u64>(aPtr) & load<u64>(bPtr));
+  return <u32>count;
+}
+
+/** Bits set below `bit`. */
+export function bitsetRank(ptr: usize, bit: u32): u32 {
+  let count: u64 = 0;
+  const end = ptr + (((<usize>bit) >> 6) << 3);
+  for (; ptr < end; ptr += 8) count += popcnt<u64>(load<u64>(ptr));
+  if (bit & 63) count += popcnt<u64>(load<u64>(ptr) & (((<u64>1) << (bit & 63)) - 1));
+  return <u32>count;
+}
+
+/** First bit >= `from` that is set, or -1. */
+export function bitsetNext(ptr: usize, bits: u32, from: u32): i32 {
+  if (from >= bits) return -1;
+  let at = ptr + (((<usize>from) >> 6) << 3);
+  const end = ptr + bitsetBytes(bits);
+  let word = load<u64>(at) & (~(<u64>0) << (from & 63));
+  while (word == 0) {
+    at += 8;
+    if (at >= end) return -1;
+    word = load<u64>(at);
+  }
+  return <i32>(((at - ptr) << 3) + <usize>ctz<u64>(word));
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { bitsetBytes, bitsetCount, bitsetCountAnd, bitsetFill, bitsetNext, crc32c } from '../../src/wasm/codec.ts';
+import * as reference from '../reference/codec.ts';
+import { eachKernelBuild } from '../support/kernels.ts';
+import { forSeeds } from '../support/rng.ts';
+
+eachKernelBuild((k, build) => {
+  test(`${build}: crc32c equals the bitwise form at any alignment`, () => {
+    const check = k.copyIn(new TextEncoder().encode('123456789'));
+    expect(crc32c(k, check, 9)).toBe(0xe3069283); // RFC 3720, B.4
+    forSeeds(200, (rng) =>
+      k.scoped(() => {
+        const bytes = rng.bytes(rng.skewed(300));
+        const ptr = k.reserve(bytes.length + 8) + rng.int(0, 7);
+        k.u8.set(bytes, ptr);
+        expect(crc32c(k, ptr, bytes.length)).toBe(reference.crc32c(bytes));
+      }),
+    );
+  });
+
+  test(`${build}: bitsets equal sets`, () =>
+    forSeeds(200, (rng) =>
+      k.scoped(() => {
+        const bits = rng.int(1, 2000);
+        const pick = () => Array.from({ length: rng.skewed(bits) }, () => rng.int(0, bits - 1)).sort((a, b) => a - b);
+        const [a, b] = [[...new Set(pick())], [...new Set(pick())]];
+        const [aPtr, bPtr] = [a, b].map((set) => k.copyIn(reference.bitset(bits, set)));
+        expect(bitsetCount(k, aPtr, bits)).toBe(a.length);
+        expect(bitsetCountAnd(k, aPtr, bPtr, bits)).toBe(a.filter((bit) => b.includes(bit)).length);
+        const from = rng.int(0, bits + 1);
+        expect(bitsetNext(k, aPtr, bits, from)).toBe(a.find((bit) => bit >= from) ?? -1);
+        expect(k.exports.codecBitsetRank(aPtr, Math.min(from, bits))).toBe(a.filter((bit) => bit < from).length);
+        const full = k.reserve(bitsetBytes(bits));
+        bitsetFill(k, full, bits);
+        const all = Array.from({ length: bits }, (_, bit) => bit);
+        expect(k.copyOut(full, bitsetBytes(bits))).toEqual(reference.bitset(bits, all));
+      }),
+    ));
+});
