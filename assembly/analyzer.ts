@@ -1,2 +1,11 @@
 // Export list of the analyzer build: the analysis kernels alone, over an unshared memory, for browsers and `gannet/analyzer`.
 export { E_TRUNCATED, E_CORRUPT, E_NO_SPACE, E_LIMIT } from './mem/status';
+export {
+  chainInit as analysisChainInit,
+  chainReset as analysisChainReset,
+  chainNext as analysisChainNext,
+  chainTokens as analysisChainTokens,
+  chainEndOffset as analysisChainEndOffset,
+  chainEndPosInc as analysisChainEndPosInc,
+} from './analysis/chain';
+export { heapBase as memHeapBase } from './mem/layout';

@@ -9,3 +9,11 @@ export {
   bitsetRank as codecBitsetRank,
   bitsetNext as codecBitsetNext,
 } from './codec/bitset';
+export {
+  chainInit as analysisChainInit,
+  chainReset as analysisChainReset,
+  chainNext as analysisChainNext,
+  chainTokens as analysisChainTokens,
+  chainEndOffset as analysisChainEndOffset,
+  chainEndPosInc as analysisChainEndPosInc,
+} from './analysis/chain';

@@ -1,0 +1,154 @@
+// A chain of stages as data, pulled batch by batch.
+//   blob ├─ stageCount u32 ─┬─ 0 ─┬─ per stage: id u32, configOff u32, configBytes u32, 0 ─┬─ configs (8-byte aligned) ─┤
+// The blob is read-only, may be shared by instances, and must outlive them. An instance is a region (stage.ts).
+//   chainInit(region, regionBytes, blob)  once;  chainReset(region, text, len)  per text;  chainNext(region)  until 0.
+import { E_CORRUPT, E_NO_SPACE } from '../mem/status';
+import { asciiFoldingFilter } from './filters/folding';
+import { caseFilter } from './filters/lowercase';
+import { stopFilter } from './filters/stop';
+import { uniqueFilter } from './filters/unique';
+import { BATCH, Chain, Stage, stageAt } from './stage';
+import * as ID from './stage-ids';
+import { TOKEN_BYTES } from './token';
+import { charClassNext } from './tokenizers/char-class';
+import { keywordNext } from './tokenizers/keyword';
+import { replayNext } from './tokenizers/replay';
+import { standardNext } from './tokenizers/standard';
+
+const STAGE_WORDS: usize = 16;
+/** Term buffers smaller than this make no sense: a token of 255 units may take 1020 bytes. */
+const MIN_TERMS: usize = 4096;
+
+/** Lays out a region for a blob. Returns 0, E_NO_SPACE (a larger region is needed) or E_CORRUPT. Pre: region and blob are 8-byte aligned. */
+export function chainInit(region: usize, regionBytes: usize, blob: usize): i32 {
+  const chain = changetype<Chain>(region);
+  const count = load<u32>(blob);
+  if (count == 0 || count > 256) return E_CORRUPT;
+  chain.stageCount = count;
+  chain.stages = (region + offsetof<Chain>() + 7) & ~7;
+  let cur = chain.stages + <usize>count * ((offsetof<Stage>() + 7) & ~7);
+  const end = region + regionBytes;
+  let producers: u32 = 0, areas: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const entry = blob + 8 + <usize>i * STAGE_WORDS, stage = stageAt(chain, i);
+    stage.id = load<u32>(entry);
+    stage.config = blob + load<u32>(entry, 4);
+    stage.configBytes = load<u32>(entry, 8);
+    if (stage.id < ID.FIRST_FILTER) {
+      producers++;
+      chain.lastProducer = i;
+    } else if (needsArea(stage.id)) areas++;
+  }
+  if (stageAt(chain, 0).id >= ID.FIRST_FILTER) return E_CORRUPT;
+  cur = (cur + 63) & ~63;
+  const fixed = <usize>producers * BATCH * TOKEN_BYTES;
+  if (cur + fixed + <usize>(producers + areas) * MIN_TERMS > end) return E_NO_SPACE;
+  const share = ((end - cur - fixed) / (producers + areas)) & ~63;
+  for (let i: u32 = 0; i < count; i++) {
+    const stage = stageAt(chain, i);
+    if (stage.id < ID.FIRST_FILTER) {
+      stage.tokens = cur;
+      cur += BATCH * TOKEN_BYTES;
+    } else if (!needsArea(stage.id)) continue;
+    stage.termsPtr = cur;
+    cur += share;
+    stage.termsEnd = cur;
+  }
+  chain.tokens = stageAt(chain, chain.lastProducer).tokens;
+  chainReset(region, 0, 0);
+  return 0;
+}
+
+/** Starts a text. Its bytes must stay where they are until the end. */
+export function chainReset(region: usize, textPtr: usize, textLen: usize): void {
+  const chain = changetype<Chain>(region);
+  chain.textPtr = textPtr;
+  chain.textEnd = textPtr + textLen;
+  chain.cur = textPtr;
+  chain.unitBase = textPtr;
+  chain.endOffset = 0;
+  chain.endPosInc = 0;
+  for (let i: u32 = 0; i < chain.stageCount; i++) {
+    const stage = stageAt(chain, i);
+    stage.count = 0;
+    stage.taken = 0;
+    stage.termCur = stage.termsPtr;
+    stage.a = 0;
+    stage.b = 0;
+    stage.c = 0;
+    stage.d = 0;
+    stage.e = 0;
+    stage.f = 0;
+    stage.carry = 0;
+  }
+}
+
+/**
+ * Next batch: count of tokens at chain.tokens, 0 at the end, or a status below 0 and then the text must be started again
+ * (E_NO_SPACE: in a larger region).
+ */
+export function chainNext(region: usize): i32 {
+  const chain = changetype<Chain>(region);
+  const count = pull(chain, chain.lastProducer, chain.stageCount);
+  if (count == 0) {
+    for (let i: u32 = 0; i < chain.stageCount; i++) chain.endPosInc += stageAt(chain, i).carry;
+  }
+  return count;
+}
+
+/** Fills the batch of the producer at `index` and runs the filters behind it, which end before `filtersEnd`. */
+export function pull(chain: Chain, index: u32, filtersEnd: u32): i32 {
+  const batch = stageAt(chain, index);
+  while (true) {
+    const made = produce(chain, index, batch);
+    if (made <= 0) {
+      batch.count = 0;
+      return made;
+    }
+    batch.count = made;
+    batch.taken = 0;
+    for (let i = index + 1; i < filtersEnd && batch.count; i++) {
+      const status = transform(stageAt(chain, i), batch);
+      if (status < 0) return status;
+    }
+    if (batch.count) return batch.count;
+  }
+}
+
+function produce(chain: Chain, index: u32, stage: Stage): i32 {
+  switch (stage.id) {
+    case ID.S_STANDARD: return standardNext(chain, stage);
+    case ID.S_CHAR_CLASS: return charClassNext(chain, stage);
+    case ID.S_KEYWORD: return keywordNext(chain, stage);
+    case ID.S_REPLAY: return replayNext(chain, stage);
+    default: return E_CORRUPT;
+  }
+}
+
+function transform(stage: Stage, batch: Stage): i32 {
+  switch (stage.id) {
+    case ID.S_CASE: return caseFilter(stage, batch);
+    case ID.S_STOP: return stopFilter(stage, batch);
+    case ID.S_FOLDING: return asciiFoldingFilter(stage, batch);
+    case ID.S_UNIQUE: return uniqueFilter(stage, batch);
+    default: return E_CORRUPT;
+  }
+}
+
+/** Stages that keep terms across batches get a share of the region. */
+function needsArea(id: u32): bool {
+  return id == ID.S_UNIQUE;
+}
+
+// What the host reads after chainNext; kernels read the Chain itself.
+export function chainTokens(region: usize): usize {
+  return changetype<Chain>(region).tokens;
+}
+
+export function chainEndOffset(region: usize): u32 {
+  return changetype<Chain>(region).endOffset;
+}
+
+export function chainEndPosInc(region: usize): u32 {
+  return changetype<Chain>(region).endPosInc;
+}

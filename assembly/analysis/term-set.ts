@@ -1,0 +1,52 @@
+// A set of terms in a config blob, made by src/analysis/blob.ts: open addressing, linear probing.
+//   set ├─ mask u32 ─┬─ maxLen u32 ─┬─ slot u32 × (mask + 1) ─┬─ entries ─┤
+//   slot: 0 empty, else offset from `set` of an entry ├─ value u32 ─┬─ len u32 ─┬─ bytes ─┤
+// A map is the same with meaningful values: an offset from `set`, or a number.
+import { lowerCase } from '../text/generated/case';
+import { decode, encode } from '../text/utf8';
+
+/** FNV-1a, 32 bits; the host hashes alike. */
+// @ts-ignore: decorator
+@inline
+export function hashTerm(ptr: usize, len: u32): u32 {
+  let hash: u32 = 0x811c9dc5;
+  for (let p = ptr, end = ptr + len; p < end; p++) hash = (hash ^ <u32>load<u8>(p)) * 0x01000193;
+  return hash ^ (hash >> 15);
+}
+
+// @ts-ignore: decorator
+@inline
+export function sameBytes(a: usize, b: usize, len: u32): bool {
+  let i: usize = 0;
+  const n = <usize>len;
+  for (; i + 8 <= n; i += 8) if (load<u64>(a + i) != load<u64>(b + i)) return false;
+  for (; i < n; i++) if (load<u8>(a + i) != load<u8>(b + i)) return false;
+  return true;
+}
+
+/** Address of the entry of a term, 0 if the set has none. */
+export function findTerm(set: usize, ptr: usize, len: u32): usize {
+  if (len > load<u32>(set, 4)) return 0;
+  const mask = load<u32>(set);
+  let slot = hashTerm(ptr, len) & mask;
+  let offset = load<u32>(set + 8 + (<usize>slot << 2));
+  while (offset) {
+    const entry = set + offset;
+    if (load<u32>(entry, 4) == len && sameBytes(entry + 8, ptr, len)) return entry;
+    slot = (slot + 1) & mask;
+    offset = load<u32>(set + 8 + (<usize>slot << 2));
+  }
+  return 0;
+}
+
+/** Like findTerm for a set of lower-cased terms, whatever the case of this one. `scratch` has room for len * 2 + 8 bytes. */
+export function findTermIgnoringCase(set: usize, ptr: usize, len: u32, scratch: usize): usize {
+  if (len > load<u32>(set, 4) * 2 + 8) return 0;
+  let out = scratch;
+  for (let p = ptr, end = ptr + len; p < end; ) {
+    const d = decode(p, end);
+    out += encode(out, lowerCase(d & 0xffffff));
+    p += d >> 24;
+  }
+  return findTerm(set, scratch, <u32>(out - scratch));
+}

@@ -1,0 +1,53 @@
+// A token as kernels and the inverter see it, 32 bytes.
+//   0 termPtr │ 4 termLen │ 8 startOffset │ 12 endOffset │ 16 posInc │ 20 posLen │ 24 type u16 │ 26 flags u16 │ 28 termFreq
+// Terms are UTF-8 (lone surrogates as 3-byte forms) and valid until the next chainNext of the same chain. Offsets count UTF-16 units of
+// the text that was given. Type ids are those of src/analysis/token-types.ts.
+
+// @ts-ignore: decorator
+@unmanaged
+export class Token {
+  termPtr: usize;
+  termLen: u32;
+  startOffset: u32;
+  endOffset: u32;
+  /** Positions from the token before: 0 stacked, 1 next, more after holes. */
+  posInc: u32;
+  /** Positions the token spans; 1 outside graphs. */
+  posLen: u32;
+  type: u16;
+  flags: u16;
+  /** Occurrences that the token stands for; 1 unless a filter says more. */
+  termFreq: u32;
+}
+
+export const TOKEN_BYTES: usize = 32;
+/** Flag: stemmers leave the token alone. */
+export const FLAG_KEYWORD: u16 = 1;
+
+export namespace TokenType {
+  export const WORD: u32 = 0;
+  export const ALPHANUM: u32 = 1;
+  export const NUM: u32 = 2;
+  export const SOUTHEAST_ASIAN: u32 = 3;
+  export const IDEOGRAPHIC: u32 = 4;
+  export const HIRAGANA: u32 = 5;
+  export const KATAKANA: u32 = 6;
+  export const HANGUL: u32 = 7;
+  export const EMOJI: u32 = 8;
+  export const URL: u32 = 9;
+  export const EMAIL: u32 = 10;
+  export const APOSTROPHE: u32 = 11;
+  export const ACRONYM: u32 = 12;
+  export const SINGLE: u32 = 17;
+  export const DOUBLE: u32 = 18;
+}
+
+/** Writes a plain token (one position, keyword flag off). */
+// @ts-ignore: decorator
+@inline
+export function writeToken(at: usize, termPtr: usize, termLen: u32, start: u32, end: u32, type: u32): void {
+  store<u64>(at, <u64>termPtr | (<u64>termLen << 32));
+  store<u64>(at, <u64>start | (<u64>end << 32), 8);
+  store<u64>(at, 1 | (<u64>1 << 32), 16);
+  store<u64>(at, <u64>type | (<u64>1 << 32), 24);
+}

@@ -1,0 +1,86 @@
+// Tokenizers that cut at characters of a class: letter, lowercase, whitespace, char_group, as Lucene's CharTokenizer does.
+//   config ├─ maxTokenLength u32 ─┬─ kind u32 ─┬─ classes u32 ─┬─ count u32 ─┬─ code point u32 × count, ascending ─┤
+// kind: 0 letters, 1 letters lower-cased, 2 what is not white space, 3 what is in none of `classes` (bits: 1 whitespace, 2 letter,
+// 4 digit, 8 punctuation, 16 symbol) and not listed. A token is cut as soon as it has maxTokenLength UTF-16 units (a pair may pass it).
+import { E_NO_SPACE } from '../../mem/status';
+import { isDigit, isLetter, isPunctuation, isSymbol, isWhitespace } from '../../text/character';
+import { lowerCase } from '../../text/generated/case';
+import { decode, encode } from '../../text/utf8';
+import { BATCH, Chain, Stage } from '../stage';
+import { TOKEN_BYTES, writeToken } from '../token';
+
+export const KIND_LETTER: u32 = 0;
+export const KIND_LOWERCASE: u32 = 1;
+export const KIND_WHITESPACE: u32 = 2;
+
+export function charClassNext(chain: Chain, stage: Stage): i32 {
+  const maxLength = load<u32>(stage.config), kind = load<u32>(stage.config, 4);
+  const end = chain.textEnd;
+  const outEnd = stage.termsEnd - ((stage.termsEnd - stage.termsPtr) >> 2);
+  const tokensEnd = stage.tokens + BATCH * TOKEN_BYTES;
+  let cur = chain.cur, base = chain.unitBase, out = stage.termsPtr, token = stage.tokens;
+  while (cur < end && token < tokensEnd) {
+    // skip
+    let cp: u32 = 0, bytes: u32 = 0;
+    while (cur < end) {
+      const d = decode(cur, end);
+      cp = d & 0xffffff;
+      bytes = d >> 24;
+      if (isTokenChar(stage.config, kind, cp)) break;
+      cur += bytes;
+      base += bytes - (cp > 0xffff ? 2 : 1);
+    }
+    if (cur >= end) break;
+    const tokenCur = cur, tokenBase = base;
+    const start = <u32>(cur - base);
+    let o = out, units: u32 = 0;
+    while (true) {
+      if (o + 4 > outEnd) {
+        if (token == stage.tokens) return E_NO_SPACE;
+        return finish(chain, stage, tokenCur, tokenBase, out, token);
+      }
+      if (kind == KIND_LOWERCASE) cp = lowerCase(cp);
+      o += encode(o, cp);
+      const cpUnits: u32 = bytes == 4 ? 2 : 1;
+      units += cpUnits;
+      cur += bytes;
+      base += bytes - cpUnits;
+      if (units >= maxLength || cur >= end) break;
+      const d = decode(cur, end);
+      cp = d & 0xffffff;
+      bytes = d >> 24;
+      if (!isTokenChar(stage.config, kind, cp)) break;
+    }
+    writeToken(token, out, <u32>(o - out), start, start + units, 0);
+    token += TOKEN_BYTES;
+    out = o;
+  }
+  return finish(chain, stage, cur, base, out, token);
+}
+
+function finish(chain: Chain, stage: Stage, cur: usize, base: usize, out: usize, token: usize): i32 {
+  chain.cur = cur;
+  chain.unitBase = base;
+  chain.endOffset = <u32>(cur - base);
+  stage.termCur = out;
+  return <i32>((token - stage.tokens) / TOKEN_BYTES);
+}
+
+// @ts-ignore: decorator
+@inline
+function isTokenChar(config: usize, kind: u32, cp: u32): bool {
+  if (kind == KIND_WHITESPACE) return !isWhitespace(cp);
+  if (kind <= KIND_LOWERCASE) return isLetter(cp);
+  return !isSeparator(config, cp);
+}
+
+function isSeparator(config: usize, cp: u32): bool {
+  const classes = load<u32>(config, 8), count = load<u32>(config, 12);
+  if (classes & 1 && isWhitespace(cp)) return true;
+  if (classes & 2 && isLetter(cp)) return true;
+  if (classes & 4 && isDigit(cp)) return true;
+  if (classes & 8 && isPunctuation(cp)) return true;
+  if (classes & 16 && isSymbol(cp)) return true;
+  for (let i: u32 = 0; i < count; i++) if (load<u32>(config + 16 + (<usize>i << 2)) == cp) return true;
+  return false;
+}

@@ -1,0 +1,35 @@
+// Replays tokens that the host made (regular expressions, Thai, graph filters), so that kernels and the inverter go on from there.
+//   text ├─ count u32 ─┬─ endOffset u32 ─┬─ endPosInc u32 ─┬─ 0 ─┬─ Token × count (termPtr = offset from text) ─┬─ term bytes ─┤
+// Pre: written by src/analysis/token-stream.ts; offsets lie inside the text.
+import { E_CORRUPT, E_NO_SPACE } from '../../mem/status';
+import { BATCH, Chain, Stage } from '../stage';
+import { Token, TOKEN_BYTES } from '../token';
+
+export function replayNext(chain: Chain, stage: Stage): i32 {
+  const text = chain.textPtr, textBytes = <u32>(chain.textEnd - text);
+  if (textBytes < 16) return textBytes ? E_CORRUPT : 0;
+  const count = load<u32>(text);
+  chain.endOffset = load<u32>(text, 4);
+  chain.endPosInc = load<u32>(text, 8);
+  const outEnd = stage.termsEnd - ((stage.termsEnd - stage.termsPtr) >> 2);
+  let out = stage.termsPtr, made: u32 = 0;
+  while (stage.a < count && made < BATCH) {
+    const from = text + 16 + <usize>stage.a * TOKEN_BYTES;
+    if (from + TOKEN_BYTES > chain.textEnd) return E_CORRUPT;
+    const token = changetype<Token>(stage.tokens + <usize>made * TOKEN_BYTES);
+    memory.copy(changetype<usize>(token), from, TOKEN_BYTES);
+    const len = token.termLen;
+    if (token.termPtr + len > textBytes) return E_CORRUPT;
+    if (out + len > outEnd) {
+      if (made) break;
+      return E_NO_SPACE;
+    }
+    memory.copy(out, text + token.termPtr, len);
+    token.termPtr = out;
+    out += len;
+    made++;
+    stage.a++;
+  }
+  stage.termCur = out;
+  return made;
+}

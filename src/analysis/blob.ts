@@ -1,0 +1,89 @@
+// Writes what kernels read: chain blobs (assembly/analysis/chain.ts) and term sets (assembly/analysis/term-set.ts).
+import { encodeWtf8 } from './wtf8.ts';
+
+/** One stage of a chain: its id and config bytes. */
+export interface KernelStage {
+  readonly id: number;
+  readonly config: Uint8Array;
+}
+
+export function chainBlob(stages: readonly KernelStage[]): Uint8Array {
+  let offset = 8 + stages.length * 16;
+  const offsets = stages.map((stage) => {
+    const at = (offset + 7) & ~7;
+    offset = at + stage.config.length;
+    return at;
+  });
+  const blob = new Uint8Array((offset + 7) & ~7);
+  const view = new DataView(blob.buffer);
+  view.setUint32(0, stages.length, true);
+  stages.forEach((stage, i) => {
+    view.setUint32(8 + i * 16, stage.id, true);
+    view.setUint32(12 + i * 16, offsets[i], true);
+    view.setUint32(16 + i * 16, stage.config.length, true);
+    blob.set(stage.config, offsets[i]);
+  });
+  return blob;
+}
+
+/** Config of u32 words, and bytes behind them. */
+export function words(values: readonly number[], tail: Uint8Array = new Uint8Array(0)): Uint8Array {
+  const out = new Uint8Array(values.length * 4 + tail.length);
+  const view = new DataView(out.buffer);
+  values.forEach((value, i) => {
+    view.setUint32(i * 4, value, true);
+  });
+  out.set(tail, values.length * 4);
+  return out;
+}
+
+/** FNV-1a with a last mix, as hashTerm of the kernels. */
+export function hashTerm(bytes: Uint8Array): number {
+  let hash = 0x811c9dc5;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
+  return (hash ^ (hash >>> 15)) >>> 0;
+}
+
+/** A term set. */
+export function termSet(terms: Iterable<string>): Uint8Array {
+  return termMap([...new Set(terms)].map((term) => [term, new Uint8Array(0)]));
+}
+
+/**
+ * A map from terms to bytes: the entry's value word is the offset, from the start of the map, of ├─ len u32 ─┬─ bytes ─┤,
+ * or 0 for no bytes. Of equal terms the first one stays.
+ */
+export function termMap(entries: Iterable<readonly [string, Uint8Array]>): Uint8Array {
+  const unique = new Map<string, Uint8Array>();
+  for (const [term, value] of entries) if (!unique.has(term)) unique.set(term, value);
+  let slots = 8;
+  while (slots < unique.size * 2) slots *= 2;
+  const keys = [...unique].map(([term, value]) => ({ bytes: encodeWtf8(term), value }));
+  let size = 8 + slots * 4;
+  for (const key of keys) size += pad4(8 + key.bytes.length) + (key.value.length ? pad4(4 + key.value.length) : 0);
+  const out = new Uint8Array(size);
+  const view = new DataView(out.buffer);
+  view.setUint32(0, slots - 1, true);
+  view.setUint32(4, Math.max(0, ...keys.map((key) => key.bytes.length)), true);
+  let at = 8 + slots * 4;
+  for (const { bytes, value } of keys) {
+    let slot = hashTerm(bytes) & (slots - 1);
+    while (view.getUint32(8 + slot * 4, true)) slot = (slot + 1) & (slots - 1);
+    view.setUint32(8 + slot * 4, at, true);
+    view.setUint32(at + 4, bytes.length, true);
+    out.set(bytes, at + 8);
+    const entry = at;
+    at += pad4(8 + bytes.length);
+    if (value.length) {
+      view.setUint32(entry, at, true);
+      view.setUint32(at, value.length, true);
+      out.set(value, at + 4);
+      at += pad4(4 + value.length);
+    }
+  }
+  return out;
+}
+
+function pad4(n: number): number {
+  return (n + 3) & ~3;
+}

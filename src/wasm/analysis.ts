@@ -1,0 +1,134 @@
+// Host side of assembly/analysis/chain.ts: runs chains of analysis stages in a memory of its own.
+import type { KernelFunction } from './kernels.ts';
+
+const E_NO_SPACE = -3;
+const PAGE = 65536;
+const DEFAULT_REGION_BYTES = 192 * 1024;
+/** Chains are dropped and laid out anew on demand when they take more than this. */
+const CHAIN_BUDGET_BYTES = 64 * 1024 * 1024;
+const MAX_REGION_BYTES = 1 << 30;
+
+export interface AnalysisExports {
+  analysisChainInit: KernelFunction;
+  analysisChainReset: KernelFunction;
+  analysisChainNext: KernelFunction;
+  analysisChainTokens: KernelFunction;
+  analysisChainEndOffset: KernelFunction;
+  analysisChainEndPosInc: KernelFunction;
+  memHeapBase: KernelFunction;
+}
+
+/** A chain as bytes (see assembly/analysis/chain.ts), and where this host has put it. */
+export interface ChainProgram {
+  readonly blob: Uint8Array;
+  regionBytes?: number;
+  /** Set by the host: generation of its memory, address of the region. */
+  generation?: number;
+  owner?: AnalysisHost;
+  regionPtr?: number;
+}
+
+/** Receives the batches of a run: `count` tokens of 32 bytes at `tokensPtr` of the memory under `bytes`, valid during the call. */
+export type BatchConsumer = (bytes: Uint8Array, words: Uint32Array, tokensPtr: number, count: number) => void;
+
+/** One instance of the analysis kernels with a private memory. Belongs to one thread; calls do not nest. */
+export class AnalysisHost {
+  private readonly exports: AnalysisExports;
+  private readonly memory: WebAssembly.Memory;
+  private readonly base: number;
+  private top: number;
+  private generation = 1;
+  private bytes: Uint8Array;
+  private words: Uint32Array;
+
+  /** @param module analyzer.wasm, compiled */
+  constructor(module: WebAssembly.Module) {
+    this.memory = new WebAssembly.Memory({ initial: 32, maximum: 65536 });
+    const instance = new WebAssembly.Instance(module, { env: { memory: this.memory } });
+    this.exports = instance.exports as unknown as AnalysisExports;
+    (instance.exports._start as KernelFunction | undefined)?.();
+    this.base = align(this.exports.memHeapBase() >>> 0);
+    this.top = this.base;
+    this.bytes = new Uint8Array(this.memory.buffer);
+    this.words = new Uint32Array(this.memory.buffer);
+  }
+
+  /**
+   * Runs a chain over a text.
+   * @param text UTF-8 (lone surrogates as 3-byte forms), or a token stream for the replay tokenizer
+   * @param reset called when the run starts again because the chain's memory had to grow: forget the batches so far
+   * @returns UTF-16 length of the text and the position increment behind the last token
+   * @throws RangeError: a token needs more than 1 GiB
+   */
+  run(program: ChainProgram, text: Uint8Array, consume: BatchConsumer, reset: () => void): { endOffset: number; endPosInc: number } {
+    for (;;) {
+      const region = this.activate(program);
+      const textPtr = align(this.top);
+      this.ensure(textPtr + text.length + 64);
+      this.bytes.set(text, textPtr);
+      this.exports.analysisChainReset(region, textPtr, text.length);
+      let count = 0;
+      for (;;) {
+        count = this.exports.analysisChainNext(region);
+        if (count <= 0) break;
+        consume(this.bytes, this.words, this.exports.analysisChainTokens(region) >>> 0, count);
+      }
+      if (count === 0) {
+        return {
+          endOffset: this.exports.analysisChainEndOffset(region) >>> 0,
+          endPosInc: this.exports.analysisChainEndPosInc(region) >>> 0,
+        };
+      }
+      if (count !== E_NO_SPACE) throw new Error(`analysis chain failed with status ${count}`);
+      this.grow(program);
+      reset();
+    }
+  }
+
+  /** Address of the chain's region, laying it out if this host has not done so yet. */
+  private activate(program: ChainProgram): number {
+    if (program.owner === this && program.generation === this.generation) return program.regionPtr!;
+    if (this.top - this.base > CHAIN_BUDGET_BYTES) this.forgetChains();
+    for (;;) {
+      const regionBytes = program.regionBytes ?? DEFAULT_REGION_BYTES;
+      const blobPtr = align(this.top);
+      const regionPtr = align(blobPtr + program.blob.length);
+      this.ensure(regionPtr + regionBytes);
+      this.bytes.set(program.blob, blobPtr);
+      const status = this.exports.analysisChainInit(regionPtr, regionBytes, blobPtr);
+      if (status === 0) {
+        this.top = regionPtr + regionBytes;
+        program.owner = this;
+        program.generation = this.generation;
+        program.regionPtr = regionPtr;
+        return regionPtr;
+      }
+      if (status !== E_NO_SPACE) throw new Error(`analysis chain cannot be laid out: status ${status}`);
+      this.grow(program);
+    }
+  }
+
+  private grow(program: ChainProgram): void {
+    const next = (program.regionBytes ?? DEFAULT_REGION_BYTES) * 2;
+    if (next > MAX_REGION_BYTES) throw new RangeError('a token is too long to be analysed');
+    program.regionBytes = next;
+    program.generation = 0;
+  }
+
+  private forgetChains(): void {
+    this.generation++;
+    this.top = this.base;
+  }
+
+  private ensure(end: number): void {
+    const missing = end - this.bytes.length;
+    if (missing <= 0) return;
+    this.memory.grow(Math.ceil(missing / PAGE));
+    this.bytes = new Uint8Array(this.memory.buffer);
+    this.words = new Uint32Array(this.memory.buffer);
+  }
+}
+
+function align(ptr: number): number {
+  return Math.ceil(ptr / 64) * 64;
+}
