@@ -1,0 +1,152 @@
+// The listener on hyper-express. One per thread; several threads share a port.
+import { type Handler, type HttpListener, type HttpRequest, type ListenerOptions, refusalBody } from './listener.ts';
+import { UwsBody } from './uws-body.ts';
+import { type HyperRequest, type HyperResponse, type HyperServer, loadGuardedHyperExpress, type RawResponse } from './uws-guards.ts';
+import { UwsReply } from './uws-reply.ts';
+
+/** Guard 10: uWebSockets cuts a transfer that is slower than about 16 KB/s after some 10 s; a pause and a resume reset its clock. */
+const WATCH_INTERVAL_MS = 4000;
+
+class UwsRequest implements HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly body: UwsBody;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #raw: RawResponse;
+  #remoteAddress: string | null = null;
+
+  constructor(request: HyperRequest, body: UwsBody) {
+    this.method = request.sentMethod;
+    this.path = request.path;
+    this.query = request._query;
+    this.body = body;
+    this.#headers = request.headers;
+    this.#raw = request._raw_response;
+  }
+
+  /** Must be asked for first before the reply is sent: the socket is gone afterwards. */
+  get remoteAddress(): string {
+    this.#remoteAddress ??= Buffer.from(this.#raw.getRemoteAddressAsText()).toString('latin1');
+    return this.#remoteAddress;
+  }
+
+  header(name: string): string | undefined {
+    return this.#headers[name];
+  }
+
+  headers(): Readonly<Record<string, string>> {
+    return this.#headers;
+  }
+}
+
+interface Transfer {
+  readonly reply: UwsReply;
+  seen: number;
+  stalledSinceMs: number;
+}
+
+export class HyperExpressListener implements HttpListener {
+  readonly kind = 'uws';
+  readonly #options: ListenerOptions;
+  readonly #handler: Handler;
+  readonly #server: HyperServer;
+  readonly #transfers = new Set<Transfer>();
+  #inFlight = 0;
+  #isDraining = false;
+  #whenIdle: Array<() => void> = [];
+  #watch: NodeJS.Timeout | null = null;
+
+  constructor(options: ListenerOptions, handler: Handler) {
+    this.#options = options;
+    this.#handler = handler;
+    const { Server } = loadGuardedHyperExpress(options.maxContentLength);
+    this.#server = new Server({ auto_close: false, max_body_length: options.maxContentLength });
+    this.#server.any('/*', (request, response) => this.#accept(request, response));
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  async listen(): Promise<{ port: number }> {
+    await this.#server.listen(this.#options.port, this.#options.host);
+    this.#watch = setInterval(() => this.#watchTransfers(), WATCH_INTERVAL_MS);
+    this.#watch.unref();
+    return { port: this.#options.port };
+  }
+
+  #accept(request: HyperRequest, response: HyperResponse): void {
+    const raw = request._raw_response;
+    const body = new UwsBody(raw, request.bodyLength, this.#options.maxContentLength);
+    const connection = request.headers.connection;
+    const wantsClose = connection !== undefined && /(?:^|,)\s*close\s*(?:,|$)/i.test(connection);
+    this.#inFlight++;
+    let transfer: Transfer | null = null;
+    let isDone = false;
+    const done = (): void => {
+      if (isDone) return;
+      isDone = true;
+      if (transfer) this.#transfers.delete(transfer);
+      if (--this.#inFlight === 0) for (const wake of this.#whenIdle.splice(0)) wake();
+    };
+    const reply = new UwsReply(response, raw, body, request.sentMethod === 'HEAD', wantsClose, () => this.#isDraining, done);
+    request.whenAborted = () => {
+      body.abort();
+      reply.abort();
+    };
+    if (this.#isDraining) {
+      reply.send(503, { 'content-type': 'application/json' }, refusalBody(503, 'the node is shutting down'));
+      return;
+    }
+    const fail = (error: unknown): void => {
+      process.emitWarning(`http handler failed: ${(error as Error).stack ?? error}`);
+      if (!reply.sent) reply.send(500, {});
+    };
+    try {
+      this.#handler(new UwsRequest(request, body), reply)?.catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+    if (!isDone) {
+      transfer = { reply, seen: -1, stalledSinceMs: 0 };
+      this.#transfers.add(transfer);
+    }
+  }
+
+  #watchTransfers(): void {
+    const now = Date.now();
+    const timeoutMs = this.#options.readTimeoutMs;
+    for (const transfer of this.#transfers) {
+      const { reply } = transfer;
+      const { body } = reply;
+      const isReading = !body.complete && !body.isPaused;
+      if (!isReading && !reply.isStreaming) {
+        transfer.seen = -1;
+        continue;
+      }
+      reply.raw.pause();
+      reply.raw.resume();
+      const seen = body.receivedBytes + reply.progress;
+      if (seen !== transfer.seen) {
+        transfer.seen = seen;
+        transfer.stalledSinceMs = now;
+      } else if (timeoutMs >= 0 && now - transfer.stalledSinceMs >= timeoutMs) {
+        reply.raw.close();
+      }
+    }
+  }
+
+  drain(): Promise<void> {
+    this.#isDraining = true;
+    if (this.#inFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  /** Guard 5: both in one turn. */
+  stop(exitCode: number): never {
+    if (this.#watch) clearInterval(this.#watch);
+    this.#server.uws_instance.close();
+    process.exit(exitCode);
+  }
+}

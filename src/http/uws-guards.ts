@@ -1,0 +1,226 @@
+// hyper-express and uWebSockets with the guards that measurement showed to be needed (README, "HTTP host"). Each has a test in
+// test/unit/http/uws-guards.test.ts; the numbers are those of the list.
+//   1 framing headers are counted in the one pass over the head and refused before any body is read
+//   2 that refusal is sent a turn later: one sent at once would let the rest of the read run as the next request
+//   3 endWithoutBody writes its own Content-Length: the native one writes 2^63 - 1
+//   4 CR, LF, NUL in response header values (listener.ts)         7 chunked output in pieces of 15,000 bytes (uws-reply.ts)
+//   5 a thread ends by close and exit in one turn                 8 bodies by our own onData, which settles on aborts (uws-body.ts)
+//   6 uncaughtException in every thread with a listener           9 413 at once when Content-Length is above the limit
+//  10 pause and resume every 4 s keep slow transfers alive       11 Connection: close is answered with the header
+//  12 the port is probed before listening                        13 methods keep their case (hyper-express-listener.ts)
+import { createRequire } from 'node:module';
+import net from 'node:net';
+import { checkFraming, type FramingHeaders } from './framing.ts';
+import { refusalBody } from './listener.ts';
+
+/** The part of uWebSockets' HttpResponse that is used. */
+export interface RawResponse {
+  cork(call: () => void): RawResponse;
+  writeStatus(status: string): RawResponse;
+  writeHeader(name: string, value: string): RawResponse;
+  write(chunk: string | Uint8Array): boolean;
+  tryEnd(chunk: string | Uint8Array, total: number): [boolean, boolean];
+  end(body?: string | Uint8Array, closeConnection?: boolean): RawResponse;
+  endWithoutBody(length?: number, closeConnection?: boolean): RawResponse;
+  onData(call: (chunk: ArrayBuffer, isLast: boolean) => void): RawResponse;
+  onWritable(call: (offset: number) => boolean): RawResponse;
+  getWriteOffset(): number;
+  getRemoteAddressAsText(): ArrayBuffer;
+  pause(): void;
+  resume(): void;
+  close(): RawResponse;
+}
+
+interface RawRequest {
+  getCaseSensitiveMethod(): string;
+  forEach(call: (name: string, value: string) => void): void;
+}
+
+/** The part of hyper-express' Request and Response that is used. `_body_parser_*` are private there: checked at load. */
+export interface HyperRequest {
+  headers: Record<string, string>;
+  method: string;
+  path: string;
+  path_query: string;
+  _raw_response: RawResponse;
+  _query: string;
+  received: boolean;
+  _body_parser_run(response: HyperResponse, limit: number): boolean;
+  _body_parser_stop(): void;
+  /** Ours: the method as sent. */
+  sentMethod: string;
+  /** Ours: bytes announced (null chunked), set by guard 1. */
+  bodyLength: number | null;
+  /** Ours: called when the client goes away. */
+  whenAborted: (() => void) | null;
+}
+
+export interface HyperResponse {
+  completed: boolean;
+  status(code: number): HyperResponse;
+  header(name: string, value: string | readonly string[], overwrite?: boolean): HyperResponse;
+  send(body?: string | Uint8Array, close?: boolean): HyperResponse;
+  atomic(call: () => void): HyperResponse;
+  close(): void;
+  route: { app: HyperServer };
+}
+
+export interface HyperServer {
+  any(pattern: string, handler: (request: HyperRequest, response: HyperResponse) => void): void;
+  listen(port: number, host: string): Promise<unknown>;
+  uws_instance: { close(): void };
+  _resolve_pending_request(): void;
+}
+
+interface HyperExpress {
+  Server: new (options: Record<string, unknown>) => HyperServer;
+  Request: { prototype: HyperRequest };
+}
+
+const require = createRequire(import.meta.url);
+const STATUS_WITHOUT_LENGTH = new Set(['204', '304']);
+
+let loaded: HyperExpress | null = null;
+let maxContentLength = Number.MAX_SAFE_INTEGER;
+
+/**
+ * hyper-express with guards 1, 2, 3 and 9 in place. `limit`: largest Content-Length accepted.
+ * @throws Error no binary for this Node and platform, or a private member that the guards need is missing
+ */
+export function loadGuardedHyperExpress(limit: number): HyperExpress {
+  maxContentLength = limit;
+  if (loaded) return loaded;
+  const hyperExpress = require('hyper-express') as HyperExpress;
+  guardRequests(hyperExpress.Request.prototype);
+  loaded = hyperExpress;
+  return hyperExpress;
+}
+
+/** Whether a uWebSockets binary for this Node is installed. */
+export function hasUwsBinary(): boolean {
+  try {
+    require('uWebSockets.js');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Names of private members of hyper-express that have gone; empty while the guards hold. */
+export function missingPrivateMembers(): string[] {
+  const { Request, Server } = require('hyper-express') as { Request: { prototype: object }; Server: { prototype: object } };
+  const missing = ['_body_parser_run', '_body_parser_stop'].filter((name) => !(name in Request.prototype));
+  if (!('_handle_uws_request' in Server.prototype)) missing.push('_handle_uws_request');
+  if (!('_resolve_pending_request' in Server.prototype)) missing.push('_resolve_pending_request');
+  return missing;
+}
+
+/** Head of the request that is being constructed: hyper-express reads it and runs its body parser in one turn. */
+let readHeaders: Record<string, string> = {};
+let readMethod = '';
+const counts: FramingHeaders = { hostCount: 0, contentLengthCount: 0, transferEncodingCount: 0 };
+
+function guardRequests(prototype: HyperRequest): void {
+  const missing = missingPrivateMembers();
+  if (missing.length > 0) throw new Error(`hyper-express has changed: no ${missing.join(', ')}; the guards of src/http cannot work`);
+  guardForEach();
+  prototype._body_parser_run = function (this: HyperRequest, response: HyperResponse): boolean {
+    this.headers = readHeaders;
+    this.sentMethod = readMethod;
+    this.whenAborted = null;
+    guardRawResponse(this._raw_response);
+    const framing = checkFraming(counts, readHeaders);
+    if (!framing.ok) return refuse(response, 400, framing.reason);
+    if (framing.length !== null && framing.length > maxContentLength)
+      return refuse(response, 413, `request body of ${framing.length} bytes is larger than the limit of ${maxContentLength}`);
+    this.bodyLength = framing.length;
+    return true;
+  };
+  prototype._body_parser_stop = function (this: HyperRequest): void {
+    this.whenAborted?.();
+  };
+}
+
+/** Guard 1: one pass over the head both counts and collects. uWebSockets gives all requests one prototype, seen first at the first request. */
+function guardForEach(): void {
+  const { Server } = require('hyper-express') as { Server: { prototype: Record<string, (...args: unknown[]) => unknown> } };
+  const handle = Server.prototype._handle_uws_request;
+  const count = (name: string, value: string): void => {
+    const earlier = readHeaders[name];
+    readHeaders[name] = earlier === undefined ? value : `${earlier}, ${value}`;
+    if (name === 'host') counts.hostCount++;
+    else if (name === 'content-length') counts.contentLengthCount++;
+    else if (name === 'transfer-encoding') counts.transferEncodingCount++;
+  };
+  let isPatched = false;
+  Server.prototype._handle_uws_request = function (this: unknown, ...args: unknown[]): unknown {
+    if (!isPatched) {
+      isPatched = true;
+      const prototype = Object.getPrototypeOf(args[1]) as RawRequest;
+      const forEach = prototype.forEach;
+      prototype.forEach = function (this: RawRequest): void {
+        readHeaders = {};
+        counts.hostCount = counts.contentLengthCount = counts.transferEncodingCount = 0;
+        forEach.call(this, count);
+      };
+    }
+    // Guard 13: hyper-express asks for the method in small letters, which uWebSockets makes in place: take it as sent before.
+    readMethod = (args[1] as RawRequest).getCaseSensitiveMethod();
+    return handle.apply(this, args);
+  };
+}
+
+/** Guard 3, and the status line remembered for it. */
+let isResponseGuarded = false;
+function guardRawResponse(raw: RawResponse): void {
+  if (isResponseGuarded) return;
+  isResponseGuarded = true;
+  const prototype = Object.getPrototypeOf(raw) as RawResponse;
+  const { endWithoutBody, writeStatus } = prototype;
+  let lastStatus = '';
+  prototype.writeStatus = function (this: RawResponse, status: string): RawResponse {
+    lastStatus = status;
+    return writeStatus.call(this, status);
+  };
+  prototype.endWithoutBody = function (this: RawResponse, length?: number, close?: boolean): RawResponse {
+    if (close) this.writeHeader('Connection', 'close');
+    if (length !== undefined && !STATUS_WITHOUT_LENGTH.has(lastStatus.slice(0, 3))) this.writeHeader('Content-Length', String(length));
+    return endWithoutBody.call(this);
+  };
+}
+
+/** Guards 2 and 9: the refusal goes out a turn later and closes the connection. @returns false: hyper-express goes no further */
+function refuse(response: HyperResponse, status: number, reason: string): false {
+  setImmediate(() =>
+    response.atomic(() => {
+      response.status(status).header('content-type', 'application/json').send(refusalBody(status, reason), true);
+    }),
+  );
+  return false;
+}
+
+/** Guard 6: an exception that nobody caught is told to `report` and the thread lives on; uWebSockets would abort the process. */
+export function keepThreadAlive(report: (error: unknown) => void): void {
+  process.on('uncaughtException', report);
+  process.on('unhandledRejection', report);
+}
+
+/**
+ * Guard 12: uWebSockets shares a port with whoever listens already, so the main thread asks first.
+ * @returns the port, chosen when 0 was asked for. @throws Error with code EADDRINUSE, EACCES, EADDRNOTAVAIL
+ */
+export async function probePort(host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = net.createServer();
+    probe.once('error', reject);
+    probe.listen({ host, port, exclusive: true }, () => {
+      const chosen = (probe.address() as net.AddressInfo).port;
+      probe.close(() => resolve(chosen));
+    });
+  });
+}
+
+/** Must run in the main thread before the first worker: in a worker `process.env` is a copy that the binary never sees. */
+export function setMaxHeaderSize(bytes: number): void {
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(bytes);
+}

@@ -1,0 +1,218 @@
+// Replies over hyper-express: whole ones through its send, streams straight to uWebSockets in corked pieces (guard 7).
+import { STATUS_CODES } from 'node:http';
+import { checkHeaderValue, type HttpHeaders, type HttpReply, type ReplyStream } from './listener.ts';
+import type { UwsBody } from './uws-body.ts';
+import type { HyperResponse, RawResponse } from './uws-guards.ts';
+
+/** Above it a write under backpressure can lose bytes. */
+const PIECE_BYTES = 15_000;
+
+export class UwsReply implements HttpReply {
+  aborted = false;
+  sent = false;
+  /** Bytes taken by the socket, for the watch over slow readers. */
+  progress = 0;
+  isStreaming = false;
+  readonly raw: RawResponse;
+  readonly body: UwsBody;
+  readonly #response: HyperResponse;
+  /** The request said `Connection: close`. */
+  readonly #wantsClose: boolean;
+  readonly #isDraining: () => boolean;
+  readonly #isHead: boolean;
+  readonly #onDone: () => void;
+  #abortCalls: Array<() => void> | null = null;
+
+  constructor(
+    response: HyperResponse,
+    raw: RawResponse,
+    body: UwsBody,
+    isHead: boolean,
+    wantsClose: boolean,
+    isDraining: () => boolean,
+    onDone: () => void,
+  ) {
+    this.#response = response;
+    this.raw = raw;
+    this.body = body;
+    this.#isHead = isHead;
+    this.#wantsClose = wantsClose;
+    this.#isDraining = isDraining;
+    this.#onDone = onDone;
+  }
+
+  send(status: number, headers: HttpHeaders, body: string | Uint8Array = ''): void {
+    if (this.sent) throw new Error('a reply was sent already');
+    const response = this.#response.status(status);
+    for (const name in headers) {
+      const value = headers[name];
+      if (typeof value === 'string') checkHeaderValue(name, value);
+      else for (const line of value) checkHeaderValue(name, line);
+      response.header(name, value, true);
+    }
+    this.sent = true;
+    if (this.aborted) return;
+    // Guard 11: uWebSockets writes this header only when the client did not send it.
+    if (this.#wantsClose) response.header('connection', 'close', true);
+    // The rest of a body that nobody read is taken off the wire by uWebSockets after the reply; one above the limit is not waited for.
+    if (!this.body.complete) this.body.discard();
+    response.send(body, this.shouldClose || status === 413);
+    this.#onDone();
+  }
+
+  stream(status: number, headers: HttpHeaders, length?: number): ReplyStream {
+    if (this.sent) throw new Error('a reply was sent already');
+    for (const name in headers) {
+      const value = headers[name];
+      for (const line of typeof value === 'string' ? [value] : value) checkHeaderValue(name, line);
+    }
+    if (this.#isHead || length === 0) {
+      this.send(status, headers);
+      return { write: () => true, drained: () => Promise.resolve(), end: () => undefined };
+    }
+    this.sent = true;
+    this.isStreaming = true;
+    if (!this.aborted) {
+      this.body.discard();
+      this.raw.cork(() => {
+        this.raw.writeStatus(`${status} ${STATUS_CODES[status] ?? ''}`);
+        for (const name in headers) {
+          const value = headers[name];
+          for (const line of typeof value === 'string' ? [value] : value) this.raw.writeHeader(name.toLowerCase(), line);
+        }
+        if (this.#wantsClose) this.raw.writeHeader('connection', 'close');
+      });
+    }
+    return new UwsStream(this, length ?? null, () => {
+      this.isStreaming = false;
+      if (this.aborted) return;
+      this.#response.completed = true;
+      this.#response.route.app._resolve_pending_request();
+      this.#onDone();
+    });
+  }
+
+  get shouldClose(): boolean {
+    return this.#wantsClose || this.#isDraining();
+  }
+
+  onAbort(call: () => void): void {
+    if (this.aborted) call();
+    else (this.#abortCalls ??= []).push(call);
+  }
+
+  /** The client has gone. */
+  abort(): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.isStreaming = false;
+    for (const call of this.#abortCalls ?? []) call();
+    this.#onDone();
+  }
+}
+
+class UwsStream implements ReplyStream {
+  readonly #reply: UwsReply;
+  readonly #total: number | null;
+  readonly #finish: () => void;
+  #queue: Buffer[] = [];
+  #isBlocked = false;
+  #hasEnded = false;
+  #isOver = false;
+  #hasWritableHandler = false;
+  /** Write offset at which the first buffer of the queue begins (known length only). */
+  #queueOffset = 0;
+  #waiters: Array<() => void> = [];
+
+  constructor(reply: UwsReply, total: number | null, finish: () => void) {
+    this.#reply = reply;
+    this.#total = total;
+    this.#finish = finish;
+    reply.onAbort(() => {
+      this.#isOver = true;
+      this.#queue = [];
+      this.#release();
+    });
+  }
+
+  write(chunk: string | Uint8Array): boolean {
+    if (this.#isOver || this.#hasEnded) return true;
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    for (let start = 0; start < bytes.length; start += PIECE_BYTES) this.#queue.push(bytes.subarray(start, start + PIECE_BYTES));
+    if (!this.#isBlocked) this.#pump();
+    return !this.#isBlocked;
+  }
+
+  drained(): Promise<void> {
+    if (!this.#isBlocked || this.#isOver) return Promise.resolve();
+    return new Promise((resolve) => this.#waiters.push(resolve));
+  }
+
+  end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    if (!this.#isBlocked) this.#pump();
+  }
+
+  #pump(): void {
+    const raw = this.#reply.raw;
+    while (this.#queue.length > 0 && !this.#isOver) {
+      const piece = this.#queue[0];
+      let isTaken = true;
+      raw.cork(() => {
+        if (this.#total === null) {
+          isTaken = raw.write(piece);
+          this.#queue.shift();
+        } else {
+          this.#queueOffset = raw.getWriteOffset();
+          const [hasSent, isDone] = raw.tryEnd(piece, this.#total);
+          if (isDone) this.#isOver = true;
+          isTaken = hasSent || isDone;
+          if (isTaken) this.#queue.shift();
+        }
+      });
+      this.#reply.progress += piece.length;
+      if (!isTaken) {
+        this.#block();
+        return;
+      }
+    }
+    if (this.#isOver) this.#finishOnce();
+    else if (this.#hasEnded) {
+      this.#isOver = true;
+      // A stream shorter than it said cannot be made right: the connection is closed.
+      if (this.#total !== null) raw.close();
+      else raw.cork(() => raw.end('', this.#reply.shouldClose));
+      this.#finishOnce();
+    }
+  }
+
+  #block(): void {
+    this.#isBlocked = true;
+    if (this.#hasWritableHandler) return;
+    this.#hasWritableHandler = true;
+    this.#reply.raw.onWritable((offset) => {
+      if (this.#isOver) return true;
+      if (this.#total !== null && this.#queue.length > 0) this.#queue[0] = this.#queue[0].subarray(Math.max(0, offset - this.#queueOffset));
+      this.#isBlocked = false;
+      this.#reply.progress++;
+      this.#pump();
+      if (!this.#isBlocked) this.#release();
+      return !this.#isBlocked;
+    });
+  }
+
+  #isFinished = false;
+  #finishOnce(): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    this.#release();
+    this.#finish();
+  }
+
+  #release(): void {
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const wake of waiters) wake();
+  }
+}

@@ -1,0 +1,233 @@
+// One table of raw requests through both listeners; allowed differences are named. The numbers are the guards of src/http/uws-guards.ts.
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { missingPrivateMembers, probePort } from '../../../src/http/uws-guards.ts';
+import { freePort, type HttpChild, rawExchange, startHttpChild } from '../../support/http-child.ts';
+
+const POST = 'POST /echo HTTP/1.1\r\nHost: a\r\n';
+
+describe.each(['uws', 'net'] as const)('%s listener', (kind) => {
+  let child: HttpChild;
+  beforeAll(async () => {
+    child = await startHttpChild(kind);
+  });
+  afterAll(async () => {
+    expect(await child.stop()).toBe(0); // guard 5: neither 134 nor 139
+  });
+  const send = (data: string, until?: RegExp): Promise<string> => rawExchange(child.port, data, { until });
+
+  test.each([
+    [
+      'two Content-Length, different',
+      `${POST}Content-Length: 37\r\nContent-Length: 5\r\n\r\nhelloGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n`,
+    ],
+    ['two Content-Length, equal', `${POST}Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello`],
+    ['Content-Length and Transfer-Encoding', `${POST}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+    ['Transfer-Encoding xchunked', `${POST}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
+    ['Transfer-Encoding identity', `${POST}Transfer-Encoding: identity\r\n\r\n`],
+    ['Content-Length abc', `${POST}Content-Length: abc\r\n\r\n`],
+    ['Content-Length -1', `${POST}Content-Length: -1\r\n\r\n`],
+    ['Content-Length of 16 digits', `${POST}Content-Length: 1000000000000000\r\n\r\n`],
+    ['no Host', 'GET / HTTP/1.1\r\nX: y\r\n\r\n'],
+    ['empty Host', 'GET / HTTP/1.1\r\nHost: \r\n\r\n'],
+    ['two Hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
+  ])('guards 1, 2: %s is refused once, then closed', async (_name, request) => {
+    const answer = await send(request);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    expect(answer).not.toContain('smuggled');
+    expect(await send('GET /alive HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toContain('GET /alive');
+  });
+
+  test('guard 3: HEAD tells the length and keeps the connection', async () => {
+    const answer = await send('HEAD /x HTTP/1.1\r\nHost: a\r\n\r\nGET /second HTTP/1.1\r\nHost: a\r\n\r\n', /GET \/second/);
+    expect(answer).toMatch(/content-length: 7\r\n/i);
+    expect(answer).toContain('GET /second');
+  });
+
+  test('guard 3: 204 has no length and keeps the connection', async () => {
+    const answer = await send('GET /no-content HTTP/1.1\r\nHost: a\r\n\r\nGET /second HTTP/1.1\r\nHost: a\r\n\r\n', /GET \/second/);
+    expect(answer.split('\r\n\r\n')[0]).not.toMatch(/content-length/i);
+    expect(answer).toContain('GET /second');
+  });
+
+  test('guard 4: CR and LF in a response header are refused', async () => {
+    const answer = await send('GET /bad-header HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 500 /);
+    expect(answer).not.toMatch(/^x-b:/im);
+  });
+
+  test('guard 6: a handler that throws is a 500 and nobody else notices', async () => {
+    expect(await send('GET /throw HTTP/1.1\r\nHost: a\r\n\r\n', /500/)).toMatch(/^HTTP\/1\.1 500 /);
+    expect(await send('GET /alive HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toContain('GET /alive');
+  });
+
+  test.each(['/stream', '/stream-sized'])('guard 7: %s is exact for a reader that stops and starts', async (path) => {
+    const total = 20_000_003;
+    const socket = net.connect(child.port, '127.0.0.1');
+    socket.write(`GET ${path}?${total} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    const parts: Buffer[] = [];
+    let sinceStop = 0;
+    socket.on('data', (chunk) => {
+      parts.push(chunk);
+      sinceStop += chunk.length;
+      if (sinceStop > 3_000_000) {
+        sinceStop = 0;
+        socket.pause();
+        setTimeout(() => socket.resume(), 20);
+      }
+    });
+    await once(socket, 'close');
+    const whole = Buffer.concat(parts);
+    const headEnd = whole.indexOf('\r\n\r\n') + 4;
+    let body: Buffer = whole.subarray(headEnd);
+    if (path === '/stream') body = dechunk(body);
+    expect(body.length).toBe(total);
+    expect(body.every((byte, i) => byte === i % 251)).toBe(true);
+  });
+
+  test('guard 8: bodies whole, streamed with a slow reader, chunked', async () => {
+    const text = 'x'.repeat(700_000);
+    const echo = await request(child.port, '/echo?a=%20b', text);
+    expect(JSON.parse(echo.body)).toMatchObject({ method: 'POST', query: 'a=%20b', length: 700_000 });
+    expect((await request(child.port, '/count?slow', Buffer.alloc(30_000_000))).body).toBe('30000000');
+    const chunked = await send(`${POST}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n`, /hello world/);
+    expect(chunked).toContain('"text":"hello world"');
+  });
+
+  test('guard 8: an abort while the body comes ends the read', async () => {
+    const socket = net.connect(child.port, '127.0.0.1');
+    socket.write(`${POST}Content-Length: 100\r\n\r\nhalf`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket.destroy();
+    expect(await send('GET /alive HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toContain('GET /alive');
+  });
+
+  test('guard 9: 413 at once by Content-Length, and for a chunked body on the way', async () => {
+    expect(await send('POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 50000001\r\n\r\n')).toMatch(/^HTTP\/1\.1 413 /);
+    expect(await send('POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1000001\r\n\r\n', /413/)).toMatch(/^HTTP\/1\.1 413 /);
+    const chunk = `10000\r\n${'y'.repeat(0x10000)}\r\n`.repeat(16);
+    expect(await send(`${POST}Transfer-Encoding: chunked\r\n\r\n${chunk}`)).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  test('guard 10: an upload of a few bytes a second and a reader that stops for 12 s are not cut', async () => {
+    const slowUpload = new Promise<string>((resolve) => {
+      const socket = net.connect(child.port, '127.0.0.1');
+      let answer = '';
+      socket.write(`${POST}Content-Length: 26\r\nConnection: close\r\n\r\n`);
+      let sent = 0;
+      const timer = setInterval(() => {
+        if (sent++ < 26) socket.write('x');
+        else clearInterval(timer);
+      }, 500);
+      socket.on('data', (chunk) => (answer += chunk));
+      socket.on('close', () => {
+        clearInterval(timer);
+        resolve(answer);
+      });
+    });
+    const slowReader = new Promise<number>((resolve) => {
+      const socket = net.connect(child.port, '127.0.0.1');
+      let bytes = 0;
+      socket.write('GET /stream?30000000 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+      socket.once('data', () => {
+        socket.pause();
+        setTimeout(() => socket.resume(), 12_000);
+      });
+      socket.on('data', (chunk) => (bytes += chunk.length));
+      socket.on('close', () => resolve(bytes));
+    });
+    expect(await slowUpload).toContain('"length":26');
+    expect(await slowReader).toBeGreaterThan(30_000_000);
+  });
+
+  test('guard 11: Connection: close is answered with the header', async () => {
+    expect(await send('GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(/\r\nconnection: close\r\n/i);
+  });
+
+  test('guard 13: methods keep their case; no second Date', async () => {
+    expect(await send('get /x HTTP/1.1\r\nHost: a\r\n\r\n', /\/x/)).toContain('get /x');
+    const answer = await send('PURGE /x HTTP/1.1\r\nHost: a\r\n\r\n', /\/x/);
+    expect(answer).toContain('PURGE /x');
+    expect((answer.match(/^date:/gim) ?? []).length).toBeLessThanOrEqual(1);
+  });
+
+  test('a reply before the body is read leaves the connection in order', async () => {
+    const body = 'z'.repeat(300_000);
+    const answer = await send(`POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`, /early/);
+    expect(answer).toContain('early');
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    for (let i = 0; i < 3; i++) expect((await request(child.port, '/unread', body, agent)).body).toBe('early');
+    agent.destroy();
+  });
+
+  test('a header sent twice is joined; 40 headers arrive', async () => {
+    const many = Array.from({ length: 40 }, (_, i) => `x-${i}: ${i}\r\n`).join('');
+    const answer = await send(`GET /echo HTTP/1.1\r\nHost: a\r\nAccept: a\r\nAccept: b\r\n${many}Connection: close\r\n\r\n`);
+    expect(answer).toContain('"accept":"a, b"');
+    expect(answer).toContain('"x-39":"39"');
+  });
+
+  test('a client that goes away is told to the handler', async () => {
+    const socket = net.connect(child.port, '127.0.0.1');
+    socket.write('GET /abort HTTP/1.1\r\nHost: a\r\n\r\n');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket.destroy();
+    await child.line('aborted');
+  });
+});
+
+test('guard 5: draining answers 503 with Connection: close and waits for what is in flight', async () => {
+  const child = await startHttpChild('uws');
+  child.process.stdin!.write('drain\n');
+  await child.line('drained');
+  const answer = await rawExchange(child.port, 'GET /x HTTP/1.1\r\nHost: a\r\n\r\n');
+  expect(answer).toMatch(/^HTTP\/1\.1 503 /);
+  expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+  expect(await child.stop()).toBe(0);
+});
+
+test('guard 12: a port in use is found before listening', async () => {
+  const port = await freePort();
+  const other = net.createServer().listen(port, '127.0.0.1');
+  await once(other, 'listening');
+  await expect(probePort('127.0.0.1', port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  other.close();
+  await once(other, 'close');
+  expect(await probePort('127.0.0.1', port)).toBe(port);
+  expect(await probePort('127.0.0.1', 0)).toBeGreaterThan(0);
+});
+
+test('the private members of hyper-express that the guards use are there', () => {
+  expect(missingPrivateMembers()).toEqual([]);
+});
+
+async function request(port: number, path: string, body: string | Buffer, agent?: http.Agent): Promise<{ status: number; body: string }> {
+  const outgoing = http.request({
+    host: '127.0.0.1',
+    port,
+    path,
+    method: 'POST',
+    agent,
+    headers: { 'content-length': Buffer.byteLength(body) },
+  });
+  outgoing.end(body);
+  const [response] = (await once(outgoing, 'response')) as [http.IncomingMessage];
+  let text = '';
+  for await (const chunk of response) text += chunk;
+  return { status: response.statusCode ?? 0, body: text };
+}
+
+function dechunk(bytes: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  let at = 0;
+  for (;;) {
+    const lineEnd = bytes.indexOf('\r\n', at);
+    const size = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16);
+    if (size === 0) return Buffer.concat(parts);
+    parts.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + size));
+    at = lineEnd + 2 + size + 2;
+  }
+}
