@@ -24,3 +24,58 @@ export function parsingError(reason: string, at: { line: number; col: number } |
 export function corruptIndex(file: string, reason: string): ApiError {
   return new ApiError('corrupt_index_exception', 500, `${reason} (resource=${file})`);
 }
+
+/** A body that is no JSON; `error` is a JsonSyntaxError of src/common. */
+export function jsonSyntax(error: { kind: 'syntax' | 'end' | 'trailing' | 'limit'; message: string; line: number; col: number }): ApiError {
+  const details: ErrorDetails = { line: error.line, col: error.col };
+  if (error.kind === 'trailing') return new ApiError('parsing_exception', 400, error.message, { details });
+  if (error.kind === 'limit') return new ApiError('x_content_parse_exception', 400, `[${error.line}:${error.col}] ${error.message}`);
+  const type = error.kind === 'end' ? 'unexpected_end_of_input_exception' : 'json_parse_exception';
+  const causeType = error.kind === 'end' ? type : 'stream_read_exception';
+  return new ApiError(type, 400, error.message, { details, causedBy: new ApiError(causeType, 400, error.message) });
+}
+
+/** All problems of a request, numbered as Elasticsearch does: `Validation Failed: 1: index is missing;2: id is missing;`. */
+export function validationFailed(problems: readonly string[]): ApiError {
+  const list = problems.map((problem, i) => `${i + 1}: ${problem};`).join('');
+  return new ApiError('action_request_validation_exception', 400, `Validation Failed: ${list}`);
+}
+
+export function invalidIndexName(index: string, reason: string): ApiError {
+  return new ApiError('invalid_index_name_exception', 400, `Invalid index name [${index}], ${reason}`, {
+    details: { index, index_uuid: '_na_' },
+  });
+}
+
+/** A value of a query parameter that is no number of its type. */
+export function badNumberParameter(type: 'int' | 'long' | 'float' | 'double', name: string, value: string): ApiError {
+  const cause = new ApiError('number_format_exception', 400, `For input string: "${value}"`);
+  return illegalArgument(`Failed to parse ${type} parameter [${name}] with value [${value}]`, cause);
+}
+
+export function badBoolean(value: string): ApiError {
+  return illegalArgument(`Failed to parse value [${value}] as only [true] or [false] are allowed.`);
+}
+
+/** Query parameters that the API does not know, each with the nearest known names. `near` is parallel to `names`. */
+export function unrecognizedParameters(
+  path: string,
+  names: readonly string[],
+  near: ReadonlyArray<readonly string[]>,
+  what = 'parameter',
+): ApiError {
+  const parts = names.map((name, i) => {
+    const hints = near[i];
+    if (hints.length === 0) return `[${name}]`;
+    return `[${name}] -> did you mean ${hints.length === 1 ? `[${hints[0]}]` : `any of [${hints.join(', ')}]`}?`;
+  });
+  return illegalArgument(`request [${path}] contains unrecognized ${what}${names.length > 1 ? 's' : ''}: ${parts.join(', ')}`);
+}
+
+export function badTimeValue(name: string, value: string): ApiError {
+  return illegalArgument(`failed to parse setting [${name}] with value [${value}] as a time value: unit is missing or unrecognized`);
+}
+
+export function contentTooLarge(limitBytes: number): ApiError {
+  return new ApiError('content_too_large_exception', 413, `request body is larger than the limit of ${limitBytes} bytes`);
+}

@@ -1,0 +1,107 @@
+// `filter_path`: which parts of an answer stay. Comma-separated dotted paths; `*` stands for (part of) a name, `**` for any number of
+// names, a leading `-` excludes. Lists are looked through. Objects and lists that lose all their members go too.
+import { parseJson } from './json-parse.ts';
+import { RawJson } from './raw-json.ts';
+
+type Step = string | RegExp | '**';
+type Path = readonly Step[];
+
+export interface PathFilter {
+  readonly includes: readonly Path[];
+  readonly excludes: readonly Path[];
+}
+
+/** null when there is nothing to filter. */
+export function parseFilterPath(text: string): PathFilter | null {
+  const includes: Path[] = [];
+  const excludes: Path[] = [];
+  for (const item of text.split(',')) {
+    const trimmed = item.trim();
+    if (trimmed === '') continue;
+    if (trimmed.startsWith('-')) excludes.push(parsePath(trimmed.slice(1)));
+    else includes.push(parsePath(trimmed));
+  }
+  return includes.length + excludes.length === 0 ? null : { includes, excludes };
+}
+
+function parsePath(text: string): Path {
+  return text.split(/(?<!\\)\./).map((part) => {
+    const name = part.replaceAll('\\.', '.');
+    if (name === '**') return name;
+    if (!name.includes('*')) return name;
+    return new RegExp(
+      `^${name
+        .split('*')
+        .map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+        .join('.*')}$`,
+      's',
+    );
+  });
+}
+
+/** The filtered answer; `{}` when nothing stays. RawJson that stays whole is kept as it is. */
+export function filterPaths(value: unknown, filter: PathFilter): unknown {
+  let result: unknown = value;
+  if (filter.includes.length > 0) result = include(result, filter.includes);
+  if (result !== undefined && filter.excludes.length > 0) result = exclude(result, filter.excludes);
+  return result === undefined ? {} : result;
+}
+
+/** What is left of the paths behind a member of this name; `null` in the list: the member matches wholly. */
+function step(paths: readonly Path[], name: string): Array<Path | null> {
+  const next: Array<Path | null> = [];
+  for (const path of paths) {
+    const [head, ...rest] = path;
+    if (head === '**') {
+      // Any number of names, none included.
+      for (const tail of step([rest], name)) next.push(tail);
+      next.push(rest.length === 0 ? null : path);
+    } else if (typeof head === 'string' ? head === name : head.test(name)) {
+      next.push(rest.length === 0 ? null : rest);
+    }
+  }
+  return next;
+}
+
+function include(value: unknown, paths: readonly Path[]): unknown {
+  const opened = value instanceof RawJson ? parseJson(value.text) : value;
+  if (Array.isArray(opened)) {
+    const items = opened.map((item) => include(item, paths)).filter((item) => item !== undefined);
+    return items.length > 0 ? items : undefined;
+  }
+  if (typeof opened !== 'object' || opened === null) return undefined;
+  const result: Record<string, unknown> = {};
+  let isEmpty = true;
+  for (const [name, member] of Object.entries(opened)) {
+    const next = step(paths, name);
+    if (next.length === 0 || member === undefined) continue;
+    const kept = next.includes(null) ? member : include(member, next as Path[]);
+    if (kept === undefined) continue;
+    result[name] = kept;
+    isEmpty = false;
+  }
+  return isEmpty ? undefined : result;
+}
+
+function exclude(value: unknown, paths: readonly Path[]): unknown {
+  const opened = value instanceof RawJson ? parseJson(value.text) : value;
+  if (Array.isArray(opened)) {
+    const items = opened.map((item) => exclude(item, paths)).filter((item) => item !== undefined);
+    return items.length > 0 || opened.length === 0 ? items : undefined;
+  }
+  if (typeof opened !== 'object' || opened === null) return opened;
+  const result: Record<string, unknown> = {};
+  let hasLost = false;
+  let isEmpty = true;
+  for (const [name, member] of Object.entries(opened)) {
+    const next = step(paths, name);
+    const kept = next.includes(null) ? undefined : next.length > 0 ? exclude(member, next as Path[]) : member;
+    if (kept === undefined) {
+      hasLost = true;
+      continue;
+    }
+    result[name] = kept;
+    isEmpty = false;
+  }
+  return isEmpty && hasLost ? undefined : result;
+}

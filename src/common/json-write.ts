@@ -1,0 +1,100 @@
+// JSON text of an answer: RawJson is spliced as it stands, bigints are integers, undefined members are left out, and numbers that JSON
+// does not know are quoted, as Elasticsearch does.
+import { parseJson } from './json-parse.ts';
+import { RawJson } from './raw-json.ts';
+
+const NEEDS_ESCAPE = /[\u0000-\u001f"\\\ud800-\udfff]/;
+const MAX_CACHED_KEYS = 4096;
+const keyCache = new Map<string, string>();
+
+function quote(text: string): string {
+  return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+function quoteKey(key: string): string {
+  let quoted = keyCache.get(key);
+  if (quoted === undefined) {
+    quoted = `${quote(key)}:`;
+    if (keyCache.size < MAX_CACHED_KEYS && key.length < 64) keyCache.set(key, quoted);
+  }
+  return quoted;
+}
+
+/** Compact text. A value that JSON has no form for (a function, undefined at the root) is `null`. */
+export function writeJson(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return quote(value);
+    case 'number':
+      return Number.isFinite(value) ? String(value) : `"${value}"`;
+    case 'boolean':
+      return value ? 'true' : 'false';
+    case 'bigint':
+      return value.toString();
+    case 'object':
+      break;
+    default:
+      return 'null';
+  }
+  if (value === null) return 'null';
+  if (value instanceof RawJson) return value.text;
+  if (Array.isArray(value)) {
+    if (value.length === 0) return '[]';
+    let text = `[${writeJson(value[0])}`;
+    for (let i = 1; i < value.length; i++) text += `,${writeJson(value[i])}`;
+    return `${text}]`;
+  }
+  let text = '';
+  for (const key in value) {
+    const member = (value as Record<string, unknown>)[key];
+    if (member === undefined) continue;
+    text += (text === '' ? '{' : ',') + quoteKey(key) + writeJson(member);
+  }
+  return text === '' ? '{}' : `${text}}`;
+}
+
+/** Re-spaces compact JSON as Elasticsearch's `pretty` does: two spaces, ` : `, one item a line, `{ }` and `[ ]`. Ends with a line feed. */
+export function prettyJson(compact: string): string {
+  let out = '';
+  let indent = 0;
+  const newLine = (): string => `\n${'  '.repeat(indent)}`;
+  for (let i = 0; i < compact.length; i++) {
+    const char = compact[i];
+    if (char === '"') {
+      let end = i + 1;
+      while (compact[end] !== '"') end += compact[end] === '\\' ? 2 : 1;
+      out += compact.slice(i, end + 1);
+      i = end;
+    } else if (char === '{' || char === '[') {
+      let next = i + 1;
+      while (compact[next] === ' ' || compact[next] === '\n' || compact[next] === '\t' || compact[next] === '\r') next++;
+      if (compact[next] === '}' || compact[next] === ']') {
+        out += `${char} ${compact[next]}`;
+        i = next;
+      } else {
+        indent++;
+        out += char + newLine();
+      }
+    } else if (char === '}' || char === ']') {
+      indent--;
+      out += newLine() + char;
+    } else if (char === ',') {
+      out += char + newLine();
+    } else if (char === ':') {
+      out += ' : ';
+    } else if (char !== ' ' && char !== '\n' && char !== '\t' && char !== '\r') {
+      out += char;
+    }
+  }
+  return `${out}\n`;
+}
+
+/** A copy without RawJson (parsed) and without undefined members: for YAML, msgpack and path filters. */
+export function toPlain(value: unknown): unknown {
+  if (value instanceof RawJson) return parseJson(value.text);
+  if (Array.isArray(value)) return value.map(toPlain);
+  if (typeof value !== 'object' || value === null) return value;
+  const plain: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(value)) if (member !== undefined) plain[key] = toPlain(member);
+  return plain;
+}

@@ -1,0 +1,75 @@
+// Media types of requests and answers, with the vendor forms that clients send: `application/vnd.elasticsearch+json; compatible-with=8`.
+
+export type BodyFormat = 'json' | 'ndjson' | 'yaml' | 'msgpack' | 'text';
+
+export interface MediaType {
+  readonly format: BodyFormat;
+  /** The Content-Type to answer with. */
+  readonly answer: string;
+}
+
+const PLAIN: Readonly<Record<string, MediaType>> = {
+  'application/json': { format: 'json', answer: 'application/json' },
+  'text/json': { format: 'json', answer: 'application/json' },
+  'application/x-ndjson': { format: 'ndjson', answer: 'application/json' },
+  'application/ndjson': { format: 'ndjson', answer: 'application/json' },
+  'application/yaml': { format: 'yaml', answer: 'application/yaml' },
+  'application/x-yaml': { format: 'yaml', answer: 'application/yaml' },
+  'text/yaml': { format: 'yaml', answer: 'application/yaml' },
+  'application/msgpack': { format: 'msgpack', answer: 'application/msgpack' },
+  'application/x-msgpack': { format: 'msgpack', answer: 'application/msgpack' },
+  'application/vnd.msgpack': { format: 'msgpack', answer: 'application/msgpack' },
+};
+const VENDOR = /^application\/vnd\.(elasticsearch|opensearch)\+(json|x-ndjson|yaml|msgpack)$/;
+const COMPATIBLE_VERSIONS = new Set(['7', '8', '9']);
+
+/** One media type with parameters, in any case; null if it is none that the service reads or writes. */
+export function parseMediaType(text: string): MediaType | null {
+  const [name, ...parameters] = text.toLowerCase().split(';');
+  const type = name.trim();
+  const plain = PLAIN[type];
+  if (plain) return plain;
+  const vendor = VENDOR.exec(type);
+  if (!vendor) return null;
+  const version = parameters
+    .map((parameter) => /^\s*compatible-with\s*=\s*"?(\w+)"?\s*$/.exec(parameter)?.[1])
+    .find((found) => found !== undefined);
+  if (version !== undefined && !COMPATIBLE_VERSIONS.has(version)) return null;
+  const format = vendor[2] === 'x-ndjson' ? 'ndjson' : (vendor[2] as BodyFormat);
+  const suffix = format === 'ndjson' ? 'json' : vendor[2];
+  return { format, answer: `application/vnd.${vendor[1]}+${suffix}${version === undefined ? '' : `;compatible-with=${version}`}` };
+}
+
+export const JSON_TYPE = PLAIN['application/json'];
+export const TEXT_TYPE: MediaType = { format: 'text', answer: 'text/plain; charset=UTF-8' };
+
+/** `format` parameter: json, yaml, msgpack, txt/text. */
+export function mediaTypeOfFormat(name: string): MediaType | null {
+  const format = name.toLowerCase();
+  if (format === 'text' || format === 'txt' || format === 'text/plain') return TEXT_TYPE;
+  return PLAIN[`application/${format}`] ?? parseMediaType(format);
+}
+
+/**
+ * The best type of an Accept header for an answer; `preferred` for wildcards. Text types other than YAML and JSON mean `text` where the
+ * API has a text form and `preferred` elsewhere, since browsers and old clients ask for text everywhere.
+ * @returns null: nothing in the header can be answered
+ */
+export function negotiate(accept: string, preferred: MediaType): MediaType | null {
+  let best: MediaType | null = null;
+  let bestQuality = 0;
+  for (const item of accept.split(',')) {
+    const quality = Number(/;\s*q\s*=\s*([0-9.]+)/i.exec(item)?.[1] ?? 1);
+    if (!(quality > bestQuality)) continue;
+    const type = parseMediaType(item.replace(/;\s*q\s*=\s*[0-9.]+/i, '')) ?? wildcard(item.split(';')[0].trim().toLowerCase(), preferred);
+    if (!type) continue;
+    best = type;
+    bestQuality = quality;
+  }
+  return best;
+}
+
+function wildcard(type: string, preferred: MediaType): MediaType | null {
+  if (type === '*/*' || type === 'application/*' || type === '*') return preferred;
+  return type.startsWith('text/') ? TEXT_TYPE : null;
+}
