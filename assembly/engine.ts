@@ -17,3 +17,4 @@ export {
   chainEndOffset as analysisChainEndOffset,
   chainEndPosInc as analysisChainEndPosInc,
 } from './analysis/chain';
+export { aggsAllocate, aggsCollect, aggsCollectRange } from './aggs/tree';

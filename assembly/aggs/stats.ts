@@ -1,0 +1,127 @@
+// Metric accumulators, one record per parent bucket at node.counts:
+//   integer 32 bytes  sum u64 | count u64 | min u64 | max u64        of stored values; the host adds base and multiplier. Exact, and equal to
+//                     Lucene's compensated double sum wherever every partial sum is below 2^53 (the host chooses the mode by that)
+//   double  64 bytes  sum | compensation | min | max | sum of squares | its compensation | count | 0, all f64; Kahan as Lucene's CompensatedSum
+//   count    8 bytes  count u64
+import { E_NO_SPACE } from '../mem/status';
+import { AggNode, allocate, SQUARES, STATS_COUNT, STATS_INTEGER } from './node';
+import { beginValues, loadDoubles, loadStored, nextSlots, valueBase, valueBuckets, valueSlots } from './values';
+
+const H_WIDTH: usize = 4;
+const H_VALUES: usize = 32;
+
+/** OP_STATS: one block; `limit`: parent buckets that may occur. @returns 0 or a status */
+export function collectStats(node: AggNode, docs: usize, base: u32, buckets: usize, count: u32, limit: u32): i32 {
+  if (limit > node.capacity && !growStats(node, limit)) return E_NO_SPACE;
+  beginValues(node);
+  const records = <usize>node.counts, values = <usize>node.values;
+  for (let n = nextSlots(node, docs, base, buckets, count); n > 0; n = nextSlots(node, docs, base, buckets, count)) {
+    if (node.kind == STATS_COUNT) {
+      if (!valueBuckets) store<u64>(records, load<u64>(records) + n);
+      else for (let i: u32 = 0; i < n; i++) {
+        const at = records + (<usize>load<u32>(valueBuckets + (<usize>i << 2)) << 3);
+        store<u64>(at, load<u64>(at) + 1);
+      }
+    } else if (node.kind == STATS_INTEGER) {
+      if (!valueBuckets && !valueSlots && node.column) addRun(node, records, n);
+      else {
+        loadStored(node, n, values, node.missingIndex);
+        addIntegers(records, values, valueBuckets, n);
+      }
+    } else {
+      loadDoubles(node, n, values);
+      addDoubles(records, values, valueBuckets, n, (node.flags & SQUARES) != 0);
+    }
+  }
+  return 0;
+}
+
+/** All consecutive values of a column to bucket 0. */
+function addRun(node: AggNode, record: usize, n: u32): void {
+  const column = <usize>node.column;
+  const width = load<u32>(column, H_WIDTH), values = column + load<u32>(column, H_VALUES);
+  if (width == 1) runOf<u8>(record, values + <usize>valueBase, n);
+  else if (width == 2) runOf<u16>(record, values + (<usize>valueBase << 1), n);
+  else if (width == 4) runOf<u32>(record, values + (<usize>valueBase << 2), n);
+  else {
+    store<u64>(record, load<u64>(record, 8) + n, 8);
+    store<u64>(record, 0, 16);
+  }
+}
+
+@inline
+function runOf<T>(record: usize, cur: usize, n: u32): void {
+  let sum: u64 = 0, low = <u32>load<T>(cur), high = low;
+  for (let end = cur + <usize>n * sizeof<T>(); cur < end; cur += sizeof<T>()) {
+    const value = <u32>load<T>(cur);
+    sum += value;
+    low = min(low, value);
+    high = max(high, value);
+  }
+  store<u64>(record, load<u64>(record) + sum);
+  store<u64>(record, load<u64>(record, 8) + n, 8);
+  store<u64>(record, min(load<u64>(record, 16), <u64>low), 16);
+  store<u64>(record, max(load<u64>(record, 24), <u64>high), 24);
+}
+
+function addIntegers(records: usize, values: usize, buckets: usize, n: u32): void {
+  for (let i: u32 = 0; i < n; i++) {
+    const at = records + (buckets ? <usize>load<u32>(buckets + (<usize>i << 2)) << 5 : 0);
+    const value = <u64>load<u32>(values + (<usize>i << 2));
+    store<u64>(at, load<u64>(at) + value);
+    store<u64>(at, load<u64>(at, 8) + 1, 8);
+    if (value < load<u64>(at, 16)) store<u64>(at, value, 16);
+    if (value > load<u64>(at, 24)) store<u64>(at, value, 24);
+  }
+}
+
+function addDoubles(records: usize, values: usize, buckets: usize, n: u32, squares: bool): void {
+  for (let i: u32 = 0; i < n; i++) {
+    const at = records + (buckets ? <usize>load<u32>(buckets + (<usize>i << 2)) << 6 : 0);
+    const value = load<f64>(values + (<usize>i << 3));
+    addCompensated(at, value);
+    store<f64>(at, Math.min(load<f64>(at, 16), value), 16);
+    store<f64>(at, Math.max(load<f64>(at, 24), value), 24);
+    if (squares) addCompensated(at + 32, value * value);
+    store<f64>(at, load<f64>(at, 48) + 1, 48);
+  }
+}
+
+/** Kahan's sum at `at` (sum, compensation); infinities and NaN make the sum themselves. */
+@inline
+export function addCompensated(at: usize, value: f64): void {
+  const sum = load<f64>(at);
+  if (!isFinite(value)) {
+    store<f64>(at, value + sum);
+    return;
+  }
+  if (!isFinite(sum)) return;
+  const corrected = value + load<f64>(at, 8);
+  const updated = sum + corrected;
+  store<f64>(at, corrected - (updated - sum), 8);
+  store<f64>(at, updated);
+}
+
+/** Makes room for `limit` records and sets new ones to the empty sum. */
+function growStats(node: AggNode, limit: u32): bool {
+  const shift: u32 = node.kind == STATS_INTEGER ? 5 : node.kind == STATS_COUNT ? 3 : 6;
+  let capacity = node.capacity;
+  const used = capacity;
+  capacity = capacity * 2 > limit ? capacity * 2 : limit;
+  const records = allocate(<usize>node.root, <u64>capacity << shift);
+  if (!records) return false;
+  if (used) memory.copy(records, <usize>node.counts, <usize>used << shift);
+  if (shift != 3) {
+    for (let i = used; i < capacity; i++) {
+      const at = records + (<usize>i << shift);
+      if (shift == 5) store<u64>(at, u64.MAX_VALUE, 16);
+      else {
+        store<f64>(at, Infinity, 16);
+        store<f64>(at, -Infinity, 24);
+      }
+    }
+  }
+  node.counts = <u32>records;
+  node.capacity = capacity;
+  return true;
+}

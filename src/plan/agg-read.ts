@@ -1,0 +1,180 @@
+// Reads the state that aggregation kernels left in a tree's region as AggResult columns. Direct tables lose their empty buckets here.
+import type { Kernels } from '../wasm/kernels.ts';
+import { type EncodedNode, type KeyDecoder, NODE, STATS } from './agg-encode.ts';
+import type { AggResult, BucketColumns } from './agg-plan.ts';
+import { NIL } from './agg-tables.ts';
+
+/** Results of the tree's top nodes. */
+export function readResults(k: Kernels, nodes: readonly EncodedNode[]): AggResult[] {
+  const root = Uint32Array.of(0);
+  return nodes.map((node) => read(k, node, root, 1));
+}
+
+/**
+ * @param parents      numbers by which the kernels knew the parent buckets, in the order of the result
+ * @param parentLimit  those numbers are below this
+ */
+function read(k: Kernels, encoded: EncodedNode, parents: Uint32Array, parentLimit: number): AggResult {
+  switch (encoded.node.op) {
+    case 'stats':
+      return readStats(k, encoded, parents);
+    case 'valueCount': {
+      const { records, capacity } = recordsOf(k, encoded);
+      return { op: 'valueCount', counts: Float64Array.from(parents, (p) => (p < capacity ? u64(k, records + p * 8) : 0)) };
+    }
+    case 'docs':
+      return readDocs(k, encoded, parents, parentLimit);
+    default: {
+      const { buckets, numbers, limit } = encoded.denseParents
+        ? readDirect(k, encoded, parents)
+        : readHashed(k, encoded, parents, parentLimit);
+      return { op: 'buckets', buckets, children: encoded.children.map((child) => read(k, child, numbers, limit)) };
+    }
+  }
+}
+
+interface Buckets {
+  readonly buckets: BucketColumns;
+  /** Number of each bucket for the kernels. */
+  readonly numbers: Uint32Array;
+  readonly limit: number;
+}
+
+function u64(k: Kernels, ptr: number): number {
+  return k.u32[ptr >>> 2] + k.u32[(ptr >>> 2) + 1] * 2 ** 32;
+}
+
+function recordsOf(k: Kernels, encoded: EncodedNode): { records: number; capacity: number } {
+  return { records: k.view.getUint32(encoded.ptr + NODE.counts, true), capacity: k.view.getUint32(encoded.ptr + NODE.capacity, true) };
+}
+
+function readDirect(k: Kernels, encoded: EncodedNode, parents: Uint32Array): Buckets {
+  const size = encoded.size;
+  const counts = encoded.fold ? foldedCounts(k, encoded) : countsOf(k, encoded);
+  let found = 0;
+  for (const parent of parents) {
+    for (let at = parent * size, end = at + size; at < end; at++) if (counts[at] > 0) found++;
+  }
+  const columns = columnsFor(found, encoded.keys!);
+  const numbers = new Uint32Array(found);
+  let n = 0;
+  parents.forEach((parent, i) => {
+    for (let index = 0; index < size; index++) {
+      const count = counts[parent * size + index];
+      if (count === 0) continue;
+      columns.parents[n] = i;
+      columns.docCounts[n] = count;
+      columns.keys[n] = encoded.keys!.ofIndex(index) as never;
+      numbers[n++] = parent * size + index;
+    }
+  });
+  return { buckets: columns, numbers, limit: encoded.denseParents * size };
+}
+
+function countsOf(k: Kernels, encoded: EncodedNode): Uint32Array {
+  const start = k.view.getUint32(encoded.ptr + NODE.counts, true) >>> 2;
+  return k.u32.subarray(start, start + encoded.denseParents * encoded.size);
+}
+
+/** Sums the counter tables, from stored values to bucket indexes. */
+function foldedCounts(k: Kernels, encoded: EncodedNode): Uint32Array {
+  const { tables, stored, table } = encoded.fold!;
+  const start = k.view.getUint32(encoded.ptr + NODE.counts, true) >>> 2;
+  const counts = new Uint32Array(encoded.size);
+  const words = k.u32;
+  for (let value = 0; value < stored; value++) {
+    const index = table ? table[value] : value;
+    if (index === NIL) continue;
+    for (let t = 0; t < tables; t++) counts[index] += words[start + t * stored + value];
+  }
+  return counts;
+}
+
+function readHashed(k: Kernels, encoded: EncodedNode, parents: Uint32Array, parentLimit: number): Buckets {
+  const view = k.view;
+  const found = view.getUint32(encoded.ptr + NODE.bucketCount, true);
+  const keysPtr = view.getUint32(encoded.ptr + NODE.keys, true);
+  const parentsAt = view.getUint32(encoded.ptr + NODE.bucketParents, true) >>> 2;
+  const countsAt = view.getUint32(encoded.ptr + NODE.counts, true) >>> 2;
+  const columns = columnsFor(found, encoded.keys!);
+  const places = inverse(parents, parentLimit);
+  const keys = encoded.keys!;
+  for (let n = 0; n < found; n++) {
+    columns.parents[n] = places ? places[k.u32[parentsAt + n]] : k.u32[parentsAt + n];
+    columns.docCounts[n] = k.u32[countsAt + n];
+    const at = keysPtr + n * 8;
+    columns.keys[n] = (encoded.size === 0 ? keys.ofBits!(view, at) : keys.ofIndex(view.getUint32(at, true))) as never;
+  }
+  return { buckets: columns, numbers: Uint32Array.from({ length: found }, (_, i) => i), limit: found };
+}
+
+/** Kernel number -> place in `parents`; null where they are the same. */
+function inverse(parents: Uint32Array, limit: number): Uint32Array | null {
+  if (parents.every((parent, i) => parent === i)) return null;
+  const places = new Uint32Array(limit);
+  parents.forEach((parent, i) => {
+    places[parent] = i;
+  });
+  return places;
+}
+
+function columnsFor(count: number, keys: KeyDecoder): { parents: Uint32Array; keys: Float64Array | BigInt64Array; docCounts: Uint32Array } {
+  return {
+    parents: new Uint32Array(count),
+    keys: keys.big ? new BigInt64Array(count) : new Float64Array(count),
+    docCounts: new Uint32Array(count),
+  };
+}
+
+function readStats(k: Kernels, encoded: EncodedNode, parents: Uint32Array): AggResult {
+  const { records, capacity } = recordsOf(k, encoded);
+  const kind = k.view.getUint32(encoded.ptr + NODE.kind, true);
+  const n = parents.length;
+  const stats = {
+    count: new Float64Array(n),
+    sum: new Float64Array(n),
+    min: new Float64Array(n).fill(Infinity),
+    max: new Float64Array(n).fill(-Infinity),
+    sumOfSquares: new Float64Array(n),
+  };
+  for (let i = 0; i < n; i++) {
+    if (parents[i] >= capacity) continue;
+    if (kind === STATS.integer) {
+      const at = records + parents[i] * 32;
+      const count = u64(k, at + 8);
+      if (count === 0) continue;
+      const { base, multiplier } = encoded.image!;
+      stats.count[i] = count;
+      stats.sum[i] = base * count + multiplier * u64(k, at);
+      stats.min[i] = base + multiplier * u64(k, at + 16);
+      stats.max[i] = base + multiplier * u64(k, at + 24);
+    } else {
+      const at = (records + parents[i] * 64) >>> 3;
+      stats.count[i] = k.f64[at + 6];
+      stats.sum[i] = k.f64[at];
+      stats.min[i] = k.f64[at + 2];
+      stats.max[i] = k.f64[at + 3];
+      stats.sumOfSquares[i] = k.f64[at + 4];
+    }
+  }
+  return { op: 'stats', stats };
+}
+
+function readDocs(k: Kernels, encoded: EncodedNode, parents: Uint32Array, parentLimit: number): AggResult {
+  const found = k.view.getUint32(encoded.ptr + NODE.bucketCount, true);
+  const at = k.view.getUint32(encoded.ptr + NODE.counts, true) >>> 2;
+  const places = inverse(parents, parentLimit);
+  const placeOf = (n: number) => (places ? places[k.u32[at + n * 3 + 1]] : k.u32[at + n * 3 + 1]);
+  const starts = new Uint32Array(parents.length + 1);
+  for (let n = 0; n < found; n++) starts[placeOf(n) + 1]++;
+  for (let i = 0; i < parents.length; i++) starts[i + 1] += starts[i];
+  const next = starts.slice();
+  const docs = new Uint32Array(found);
+  const scores = new Float32Array(found);
+  for (let n = 0; n < found; n++) {
+    const to = next[placeOf(n)]++;
+    docs[to] = k.u32[at + n * 3];
+    scores[to] = k.f32[at + n * 3 + 2];
+  }
+  return { op: 'docs', starts, docs, scores };
+}
