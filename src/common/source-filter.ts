@@ -1,0 +1,109 @@
+// Filtering of `_source` by include and exclude patterns, as Elasticsearch's XContentMapValues.filter does.
+
+export interface SourceFilter {
+  /** false: no source at all. */
+  readonly enabled: boolean;
+  readonly includes: readonly string[];
+  readonly excludes: readonly string[];
+}
+
+export const WHOLE_SOURCE: SourceFilter = { enabled: true, includes: [], excludes: [] };
+
+type Json = Record<string, unknown>;
+
+interface Compiled {
+  /** Whether the path itself, hence everything below it, is named. */
+  matches(path: string): boolean;
+  /** Whether something below the path may be named. */
+  mayMatchBelow(path: string): boolean;
+}
+
+const cache = new WeakMap<readonly string[], Compiled>();
+
+/** A copy of `source` with what the patterns leave; objects that were not empty and become so are dropped. */
+export function filterSource(source: Json, { includes, excludes }: SourceFilter): Json {
+  return filterObject(source, '', includes.length === 0 ? null : compile(includes), excludes.length === 0 ? null : compile(excludes));
+}
+
+function filterObject(object: Json, prefix: string, includes: Compiled | null, excludes: Compiled | null): Json {
+  const out: Json = {};
+  for (const [key, value] of Object.entries(object)) {
+    const path = prefix + key;
+    if (excludes?.matches(path)) continue;
+    const included = includes === null || includes.matches(path);
+    if (!included && !includes.mayMatchBelow(path)) continue;
+    const kept = filterValue(value, path, included ? null : includes, excludes);
+    if (kept !== undefined) out[key] = kept;
+    else if (included && isContainer(value)) out[key] = Array.isArray(value) ? [] : {};
+  }
+  return out;
+}
+
+/** @returns undefined if nothing is left of the value */
+function filterValue(value: unknown, path: string, includes: Compiled | null, excludes: Compiled | null): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => filterValue(item, path, includes, excludes)).filter((item) => item !== undefined);
+    return items.length > 0 || (value.length === 0 && includes === null) ? items : undefined;
+  }
+  if (typeof value === 'object' && value !== null) {
+    const object = filterObject(value as Json, `${path}.`, includes, excludes);
+    return Object.keys(object).length > 0 || (Object.keys(value).length === 0 && includes === null) ? object : undefined;
+  }
+  return includes === null ? value : undefined;
+}
+
+function isContainer(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+function compile(patterns: readonly string[]): Compiled {
+  let compiled = cache.get(patterns);
+  if (!compiled) {
+    const whole = patterns.map((pattern) => globMatcher(pattern));
+    const segments = patterns.map((pattern) => pattern.split('.'));
+    compiled = {
+      matches: (path) => whole.some((matcher) => matcher(path)),
+      mayMatchBelow: (path) => segments.some((parts) => mayReach(parts, path.split('.'))),
+    };
+    cache.set(patterns, compiled);
+  }
+  return compiled;
+}
+
+/** `*` stands for any text, dots included. Matching is linear in practice: greedy with one point of return. */
+function globMatcher(pattern: string): (text: string) => boolean {
+  if (!pattern.includes('*')) return (text) => text === pattern;
+  return (text) => {
+    let at = 0;
+    let p = 0;
+    let star = -1;
+    let mark = 0;
+    while (at < text.length) {
+      if (p < pattern.length && pattern[p] === '*') {
+        star = p++;
+        mark = at;
+      } else if (p < pattern.length && pattern[p] === text[at]) {
+        p++;
+        at++;
+      } else if (star >= 0) {
+        p = star + 1;
+        at = ++mark;
+      } else return false;
+    }
+    while (p < pattern.length && pattern[p] === '*') p++;
+    return p === pattern.length;
+  };
+}
+
+/** Whether a pattern may name something below `path`: its parts match the path's, up to one that holds a star. */
+function mayReach(parts: readonly string[], path: readonly string[]): boolean {
+  for (let i = 0; i < path.length; i++) {
+    if (i >= parts.length) return false;
+    if (parts[i].includes('*'))
+      return (
+        globMatcher(parts[i])(path[i]) || parts[i].startsWith('*') || globMatcher(`${parts[i].slice(0, parts[i].indexOf('*'))}*`)(path[i])
+      );
+    if (parts[i] !== path[i]) return false;
+  }
+  return true;
+}

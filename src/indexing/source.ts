@@ -1,0 +1,42 @@
+// Sources as JSON: parsed for the document parser, written again after an update.
+import { JsonSyntaxError, parseJsonBytes } from '../common/json-parse.ts';
+import { writeJson } from '../common/json-write.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { jsonSyntax, mapperParsing } from '../errors/catalog.ts';
+import type { Json } from '../mapping/mapping-snapshot.ts';
+
+/** @throws ApiError mapper_parsing_exception: not one JSON object */
+export function parseSource(bytes: Uint8Array): Json {
+  let json: unknown;
+  try {
+    json = parseJsonBytes(bytes);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw mapperParsing('failed to parse', jsonSyntax(error));
+    throw error;
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw mapperParsing(
+      'failed to parse',
+      new ApiError(
+        'not_x_content_exception',
+        400,
+        'Compressor detection can only be called on some xcontent bytes or compressed xcontent bytes',
+      ),
+    );
+  }
+  return json as Json;
+}
+
+/** Body of an update. @throws ApiError x_content_parse_exception and the JSON errors */
+export function parseUpdateSource(bytes: Uint8Array): unknown {
+  try {
+    return parseJsonBytes(bytes);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw jsonSyntax(error);
+    throw error;
+  }
+}
+
+export function stringifySource(json: Json): string {
+  return writeJson(json);
+}

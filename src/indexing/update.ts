@@ -1,0 +1,83 @@
+// The update operation: partial document, upsert, detect_noop. Works on parsed JSON; the writer turns the result into an index operation.
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument } from '../errors/catalog.ts';
+import type { Json } from '../mapping/mapping-snapshot.ts';
+
+export interface UpdateBody {
+  readonly doc: Json | null;
+  readonly upsert: Json | null;
+  readonly docAsUpsert: boolean;
+  readonly detectNoop: boolean;
+}
+
+const KEYS = [
+  'doc',
+  'upsert',
+  'doc_as_upsert',
+  'detect_noop',
+  'script',
+  'scripted_upsert',
+  '_source',
+  'if_seq_no',
+  'if_primary_term',
+  'lang',
+  'params',
+];
+
+/** @throws ApiError for unknown keys, wrong types, scripts (not supported yet), or a body with nothing to do */
+export function parseUpdateBody(body: unknown, docAsUpsertParam: boolean): UpdateBody {
+  if (!isObject(body)) throw new ApiError('parsing_exception', 400, 'Malformed update request, expected an object');
+  for (const key of Object.keys(body)) {
+    if (!KEYS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[1:2] [UpdateRequest] unknown field [${key}]`);
+  }
+  if (body.script !== undefined) throw illegalArgument('[update] scripts are not supported yet');
+  if (body.doc === undefined && body.upsert === undefined) {
+    throw validation('script or doc is missing');
+  }
+  const update = {
+    doc: objectOrNull(body.doc, 'doc'),
+    upsert: objectOrNull(body.upsert, 'upsert'),
+    docAsUpsert: body.doc_as_upsert === true || body.doc_as_upsert === 'true' || docAsUpsertParam,
+    detectNoop: body.detect_noop !== false && body.detect_noop !== 'false',
+  };
+  if (update.doc === null && update.docAsUpsert) throw validation('doc must be specified if doc_as_upsert is enabled');
+  if (update.doc === null) throw validation('script or doc is missing');
+  return update;
+}
+
+/** Merges `changes` into `target` in place: objects by key, everything else replaced. @returns whether anything changed */
+export function mergeDocument(target: Json, changes: Json, detectNoop: boolean): boolean {
+  let changed = false;
+  for (const [key, value] of Object.entries(changes)) {
+    const old = target[key];
+    if (isObject(old) && isObject(value)) {
+      if (mergeDocument(old, value, detectNoop)) changed = true;
+      continue;
+    }
+    if (!Object.hasOwn(target, key) || !detectNoop || !deepEqual(old, value)) changed = true;
+    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+  }
+  return changed;
+}
+
+function deepEqual(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => deepEqual(item, b[i]));
+  if (!isObject(a) || !isObject(b)) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key], b[key]));
+}
+
+function objectOrNull(value: unknown, name: string): Json | null {
+  if (value === undefined || value === null) return null;
+  if (!isObject(value)) throw new ApiError('x_content_parse_exception', 400, `[UpdateRequest] failed to parse field [${name}]`);
+  return value;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function validation(text: string): ApiError {
+  return new ApiError('action_request_validation_exception', 400, `Validation Failed: 1: ${text};`);
+}

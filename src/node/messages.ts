@@ -1,0 +1,110 @@
+// Every message that threads exchange. Main is the hub for metadata, memory and snapshots; http workers write to indexers directly.
+import type { Extent, SegmentDescriptor, SnapshotDescriptor } from '../indexing/segment-set.ts';
+import type { Json } from '../mapping/mapping-snapshot.ts';
+import type { ClusterState } from '../metadata/cluster-state.ts';
+
+/** Where a shard is written and how its progress is shared. */
+export interface ShardPlacement {
+  readonly uuid: string;
+  readonly shard: number;
+  /** Number of the shard's log in the store. */
+  readonly log: number;
+  readonly indexer: number;
+  /** f64[1]: highest seqNo acknowledged, written by the indexer alone. Readers whose snapshot has it need not ask for realtime reads. */
+  readonly progress: SharedArrayBuffer;
+}
+
+/** Main -> every thread (request; the reply says that the thread has switched). */
+export interface StateMessage {
+  readonly type: 'state';
+  readonly state: ClusterState;
+  readonly placements: readonly ShardPlacement[];
+}
+
+/** Main -> every thread that runs kernels: an arena was opened; `scratch` is this thread's own region in it. */
+export interface ArenaMessage {
+  readonly type: 'arena';
+  readonly arena: number;
+  readonly memory: WebAssembly.Memory;
+  readonly scratch: Extent;
+}
+
+/** Main -> reader (request): a shard has a new snapshot. */
+export interface SnapshotMessage {
+  readonly type: 'snapshot';
+  readonly snapshot: SnapshotDescriptor;
+}
+
+export type ToReader =
+  | StateMessage
+  | ArenaMessage
+  | SnapshotMessage
+  | { readonly type: 'start' }
+  | { readonly type: 'stop' }
+  | { readonly type: 'reopenLogs' };
+
+export type FromReader =
+  /** Request: a metadata command, see src/metadata. */
+  | { readonly type: 'command'; readonly name: string; readonly args: unknown }
+  /** Notice: no request of this thread uses these any more. */
+  | { readonly type: 'release'; readonly extents: readonly Extent[] }
+  | LogNotice;
+
+export interface LogNotice {
+  readonly type: 'log';
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+}
+
+export type ToIndexer =
+  | StateMessage
+  | ArenaMessage
+  /** Requests. */
+  | { readonly type: 'openShard'; readonly placement: ShardPlacement }
+  | { readonly type: 'closeShard'; readonly uuid: string; readonly shard: number; readonly drop: boolean }
+  | { readonly type: 'stop' }
+  /** Notices. */
+  | { readonly type: 'released'; readonly segments: readonly number[] }
+  | { readonly type: 'connect'; readonly port: import('node:worker_threads').MessagePort };
+
+export type FromIndexer =
+  /** Requests. */
+  | { readonly type: 'allocate'; readonly bytes: number }
+  | { readonly type: 'publish'; readonly snapshot: SnapshotDescriptor }
+  | { readonly type: 'updateMapping'; readonly uuid: string; readonly mappings: Json }
+  | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[] }
+  /** Notices. */
+  | { readonly type: 'free'; readonly extent: Extent }
+  | LogNotice;
+
+/** Reader -> indexer, requests. `operations` are WriteOperations packed by msgpackr; so are the outcomes in the reply. */
+export type ShardRequest =
+  | {
+      readonly type: 'write';
+      readonly uuid: string;
+      readonly shard: number;
+      readonly operations: Uint8Array;
+      readonly refresh: 'false' | 'true' | 'wait_for';
+    }
+  | { readonly type: 'locate'; readonly uuid: string; readonly shard: number; readonly docId: string }
+  | { readonly type: 'refresh'; readonly uuid: string; readonly shard: number }
+  | { readonly type: 'flush'; readonly uuid: string; readonly shard: number; readonly force: boolean }
+  | {
+      readonly type: 'forceMerge';
+      readonly uuid: string;
+      readonly shard: number;
+      readonly maxNumSegments: number;
+      readonly onlyExpungeDeletes: boolean;
+    }
+  | { readonly type: 'stats'; readonly uuid: string; readonly shard: number };
+
+export type ToMerger =
+  | ArenaMessage
+  | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[]; readonly out: Extent }
+  | { readonly type: 'stop' };
+
+/** Reply of the merger: bytes of `out` that the image takes, and per source the new doc ids. */
+export interface MergeReply {
+  readonly bytes: number;
+  readonly docMaps: readonly Uint32Array[];
+}
