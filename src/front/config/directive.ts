@@ -1,0 +1,166 @@
+/**
+ * Declarative directive tables. A module declares each directive once: where it may stand, how many arguments it takes, how they
+ * are parsed, its default, and how it is inherited. The compiled configuration object of the module has one property per directive.
+ */
+import { type DirectiveNode, failAt } from './syntax.ts';
+import { parseSize, parseTimeMs, parseTimeSec } from './values.ts';
+
+/** Contexts a directive may stand in, as bits. */
+export const MAIN = 1;
+export const EVENTS = 2;
+export const HTTP = 4;
+export const SERVER = 8;
+export const LOCATION = 16;
+/** `if` in a server, in a location */
+export const SERVER_IF = 32;
+export const LOCATION_IF = 64;
+export const LIMIT_EXCEPT = 128;
+export const UPSTREAM = 256;
+export const HS = HTTP | SERVER;
+export const HSL = HTTP | SERVER | LOCATION;
+export const HSLI = HSL | LOCATION_IF;
+
+export const CONTEXT_NAMES: [number, string][] = [
+  [MAIN, 'main'],
+  [EVENTS, 'events'],
+  [HTTP, 'http'],
+  [SERVER, 'server'],
+  [LOCATION, 'location'],
+  [SERVER_IF, 'if in server'],
+  [LOCATION_IF, 'if in location'],
+  [LIMIT_EXCEPT, 'limit_except'],
+  [UPSTREAM, 'upstream'],
+];
+
+export const ANY_COUNT = 64;
+
+/** Where a directive is being applied. `scope` is the builder's; modules see what they need through it (HttpFrame). */
+// biome-ignore lint/suspicious/noExplicitAny: the tables do not know the builder's type, the modules do
+export interface Frame<Scope = any> {
+  node: DirectiveNode;
+  args: string[];
+  scope: Scope;
+  fail(message: string): never;
+  /** nginx's `invalid value "X"` */
+  invalid(value?: string): never;
+}
+
+export interface Spec<V> {
+  contexts: number;
+  min: number;
+  max: number;
+  block: boolean;
+  /** text shown in the reference */
+  defaultText: string;
+  /** value where no level sets it */
+  fallback: V;
+  /** may be given several times on one level: `previous` is what came before on the same level */
+  repeats: boolean;
+  parse(frame: Frame, previous: V | undefined): V;
+  /** default: the child's value if set, else the parent's */
+  merge?(parent: V | undefined, child: V | undefined): V | undefined;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a table holds specs of any value type
+export type Table = Record<string, Spec<any>>;
+export type ConfOf<T extends Table> = { [K in keyof T]: T[K] extends Spec<infer V> ? V : never };
+
+type Range = number | [number, number];
+
+const range = (args: Range): { min: number; max: number } =>
+  typeof args === 'number' ? { min: args, max: args } : { min: args[0], max: args[1] };
+
+function simple<V>(contexts: number, fallback: V, defaultText: string, parse: (text: string, frame: Frame) => V): Spec<V> {
+  return { contexts, min: 1, max: 1, block: false, defaultText, fallback, repeats: false, parse: (f) => parse(f.args[0], f) };
+}
+
+export function flag(contexts: number, fallback: boolean): Spec<boolean> {
+  return simple(contexts, fallback, fallback ? 'on' : 'off', (text, f) => {
+    const value = text.toLowerCase();
+    if (value !== 'on' && value !== 'off') {
+      f.fail(`invalid value "${text}" in "${f.node.name}" directive, it must be "on" or "off"`);
+    }
+    return value === 'on';
+  });
+}
+
+/** A number of bytes. */
+export function size(contexts: number, defaultText: string): Spec<number> {
+  return simple(contexts, parseSize(defaultText) ?? -1, defaultText, (text, f) => parseSize(text) ?? f.invalid());
+}
+
+/** A time in milliseconds. */
+export function msec(contexts: number, defaultText: string): Spec<number> {
+  return simple(contexts, parseTimeMs(defaultText) ?? -1, defaultText, (text, f) => parseTimeMs(text) ?? f.invalid());
+}
+
+/** A time in seconds. */
+export function sec(contexts: number, defaultText: string): Spec<number> {
+  return simple(contexts, parseTimeSec(defaultText) ?? -1, defaultText, (text, f) => parseTimeSec(text) ?? f.invalid());
+}
+
+export function num(contexts: number, fallback: number): Spec<number> {
+  return simple(contexts, fallback, String(fallback), (text, f) => (/^\d{1,15}$/.test(text) ? Number(text) : f.fail('invalid number')));
+}
+
+export function text(contexts: number, fallback: string): Spec<string> {
+  return simple(contexts, fallback, fallback, (value) => value);
+}
+
+export function oneOf<const W extends string>(contexts: number, words: readonly W[], fallback: W): Spec<W> {
+  return simple<W>(contexts, fallback, fallback, (value, f) => (words.includes(value as W) ? (value as W) : f.invalid()));
+}
+
+/** A set of words of a fixed list. */
+export function wordsOf(contexts: number, words: readonly string[], fallback: readonly string[]): Spec<ReadonlySet<string>> {
+  return {
+    contexts,
+    min: 1,
+    max: ANY_COUNT,
+    block: false,
+    defaultText: fallback.join(' '),
+    fallback: new Set(fallback),
+    repeats: false,
+    parse: (f) => new Set(f.args.map((word) => (words.includes(word) ? word : f.invalid(word)))),
+  };
+}
+
+/** `count size`, as in `proxy_buffers 8 4k`. */
+export function buffers(contexts: number, defaultText: string): Spec<{ count: number; size: number }> {
+  const parse = (args: string[]) => {
+    const bytes = parseSize(args[1]);
+    return /^[1-9]\d{0,8}$/.test(args[0]) && bytes ? { count: Number(args[0]), size: bytes } : undefined;
+  };
+  const fallback = parse(defaultText.split(' '))!;
+  return { contexts, min: 2, max: 2, block: false, defaultText, fallback, repeats: false, parse: (f) => parse(f.args) ?? f.invalid() };
+}
+
+/** Anything else: `parse` reads the arguments itself. */
+export function custom<V>(
+  contexts: number,
+  args: Range,
+  fallback: V,
+  parse: (frame: Frame, previous: V | undefined) => V,
+  more: Partial<Pick<Spec<V>, 'repeats' | 'merge' | 'defaultText' | 'block'>> = {},
+): Spec<V> {
+  return { contexts, ...range(args), block: false, defaultText: '', repeats: false, fallback, parse, ...more };
+}
+
+/** A block directive. */
+export function block<V>(contexts: number, args: Range, fallback: V, parse: (frame: Frame, previous: V | undefined) => V): Spec<V> {
+  return { contexts, ...range(args), block: true, defaultText: '', repeats: true, fallback, parse };
+}
+
+/** A value that other words of the front never read: a limit of nginx's own memory layout that has no meaning here. */
+export function accepted(contexts: number, args: Range): Spec<undefined> {
+  return { contexts, ...range(args), block: false, defaultText: '', repeats: true, fallback: undefined, parse: () => undefined };
+}
+
+/** Argument count and block checks in nginx's words. @throws ConfigError */
+export function checkShape(spec: Spec<unknown>, node: DirectiveNode): void {
+  if (spec.block && !node.children) failAt(node, `directive "${node.name}" has no opening "{"`);
+  if (!spec.block && node.children) failAt(node, `directive "${node.name}" is not terminated by ";"`);
+  if (node.args.length < spec.min || node.args.length > spec.max) {
+    failAt(node, `invalid number of arguments in "${node.name}" directive`);
+  }
+}

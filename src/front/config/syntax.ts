@@ -1,0 +1,250 @@
+/**
+ * The grammar of nginx.conf: text -> tree of directives, `include` expanded.
+ *   name arg arg ;        name arg { children }        # comment to the end of line
+ * Text is read as latin1, so every byte of the file survives; quoting and escapes are nginx's (ngx_conf_read_token).
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** One directive as written: `line` is the line of its closing `;` or `{`, as nginx reports it. */
+export interface DirectiveNode {
+  name: string;
+  args: string[];
+  file: string;
+  line: number;
+  /** undefined: closed by `;` */
+  children?: DirectiveNode[];
+}
+
+/** A configuration that cannot be used. `message` is nginx's own wording, with ` in FILE:LINE` where a place is known. */
+export class ConfigError extends Error {}
+
+export function failAt(node: { file: string; line: number }, message: string): never {
+  throw new ConfigError(`${message} in ${node.file}:${node.line}`);
+}
+
+export interface ParsedConfig {
+  nodes: DirectiveNode[];
+  /** each file once, in the order read; `-T` prints them */
+  files: { path: string; text: string }[];
+}
+
+const MAX_INCLUDE_DEPTH = 64;
+
+/**
+ * Parses `file` and everything it includes. `globals` is the text of `-g`, parsed first.
+ * @param prefix  folder that relative includes start from (the folder of the main file)
+ * @throws ConfigError with file and line
+ */
+export function parseConfig(file: string, prefix: string, globals = ''): ParsedConfig {
+  const files: ParsedConfig['files'] = [];
+  const nodes: DirectiveNode[] = [];
+  if (globals) nodes.push(...new Reader(globals, 'command line', prefix, files, 0).readAll());
+  nodes.push(...readFile(file, prefix, files, 0, undefined));
+  return { nodes, files };
+}
+
+function readFile(
+  file: string,
+  prefix: string,
+  files: ParsedConfig['files'],
+  depth: number,
+  from: { file: string; line: number } | undefined,
+): DirectiveNode[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'latin1');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? '2: No such file or directory' : code === 'EACCES' ? '13: Permission denied' : String(code);
+    const message = `open() "${file}" failed (${reason})`;
+    if (from) failAt(from, message);
+    throw new ConfigError(message);
+  }
+  if (!files.some((f) => f.path === file)) files.push({ path: file, text });
+  return new Reader(text, file, prefix, files, depth).readAll();
+}
+
+/** `*`, `?` and `[...]` in any path component, matches sorted; a pattern without wildcards is returned as it is. */
+export function expandGlob(pattern: string): string[] {
+  if (!/[*?[]/.test(pattern)) return [pattern];
+  let found = [pattern.startsWith('/') ? '/' : '.'];
+  for (const part of pattern.split('/').filter(Boolean)) {
+    const next: string[] = [];
+    for (const dir of found) {
+      if (!/[*?[]/.test(part)) {
+        next.push(path.join(dir, part));
+        continue;
+      }
+      const body = part
+        .replace(/[.+^${}()|\\]/g, '\\$&')
+        .replace(/\*/g, '[^/]*')
+        .replace(/\?/g, '[^/]')
+        .replace(/\[!/g, '[^');
+      const wanted = new RegExp(`^${body}$`);
+      let names: string[] = [];
+      try {
+        names = readdirSync(dir);
+      } catch {
+        // not a readable folder: matches nothing, as glob(3)
+      }
+      for (const name of names.sort()) {
+        if (wanted.test(name) && (!name.startsWith('.') || part.startsWith('.'))) next.push(path.join(dir, name));
+      }
+    }
+    found = next;
+  }
+  return found;
+}
+
+enum Ch {
+  TAB = 9,
+  LF = 10,
+  CR = 13,
+  SPACE = 32,
+  QUOTE = 34,
+  HASH = 35,
+  DOLLAR = 36,
+  APOS = 39,
+  RPAREN = 41,
+  SEMI = 59,
+  BACKSLASH = 92,
+  LBRACE = 123,
+  RBRACE = 125,
+}
+
+const isSpace = (c: number) => c === Ch.SPACE || c === Ch.TAB || c === Ch.CR || c === Ch.LF;
+
+class Reader {
+  private pos = 0;
+  private line = 1;
+
+  constructor(
+    private readonly text: string,
+    private readonly file: string,
+    private readonly prefix: string,
+    private readonly files: ParsedConfig['files'],
+    private readonly depth: number,
+  ) {}
+
+  readAll(): DirectiveNode[] {
+    return this.readBlock(false);
+  }
+
+  private fail(message: string): never {
+    if (this.file === 'command line') throw new ConfigError(`${message} in command line`);
+    failAt(this.at(), message);
+  }
+
+  private at(): { file: string; line: number } {
+    return { file: this.file, line: this.line };
+  }
+
+  /** Directives up to `}` (`inBlock`) or the end of the text. */
+  private readBlock(inBlock: boolean): DirectiveNode[] {
+    const nodes: DirectiveNode[] = [];
+    for (;;) {
+      const words: string[] = [];
+      const end = this.readWords(words);
+      if (end === 'eof') {
+        if (inBlock) this.fail('unexpected end of file, expecting "}"');
+        return nodes;
+      }
+      if (end === '}') {
+        if (!inBlock) this.fail('unexpected "}"');
+        return nodes;
+      }
+      const node: DirectiveNode = { name: words[0], args: words.slice(1), ...this.at() };
+      if (end === '{') {
+        node.children = this.readBlock(true);
+      } else if (node.name === 'include' && node.args.length === 1) {
+        nodes.push(...this.include(node));
+        continue;
+      }
+      nodes.push(node);
+    }
+  }
+
+  private include(node: DirectiveNode): DirectiveNode[] {
+    if (this.depth >= MAX_INCLUDE_DEPTH) failAt(node, 'too many nested includes');
+    const target = path.resolve(this.prefix, node.args[0]);
+    return expandGlob(target).flatMap((file) => readFile(file, this.prefix, this.files, this.depth + 1, node));
+  }
+
+  /** One directive's words; returns what ended it. */
+  private readWords(words: string[]): ';' | '{' | '}' | 'eof' {
+    const { text } = this;
+    for (;;) {
+      const c = text.charCodeAt(this.pos);
+      if (Number.isNaN(c)) {
+        if (words.length > 0) this.fail('unexpected end of file, expecting ";" or "}"');
+        return 'eof';
+      }
+      if (c === Ch.LF) this.line++;
+      if (isSpace(c)) {
+        this.pos++;
+      } else if (c === Ch.HASH) {
+        const eol = text.indexOf('\n', this.pos);
+        this.pos = eol < 0 ? text.length : eol;
+      } else if (c === Ch.SEMI || c === Ch.LBRACE) {
+        if (words.length === 0) this.fail(`unexpected "${text[this.pos]}"`);
+        this.pos++;
+        return c === Ch.SEMI ? ';' : '{';
+      } else if (c === Ch.RBRACE) {
+        if (words.length > 0) this.fail('unexpected "}"');
+        this.pos++;
+        return '}';
+      } else {
+        words.push(c === Ch.QUOTE || c === Ch.APOS ? this.readQuoted(c) : this.readBare());
+      }
+    }
+  }
+
+  private readQuoted(quote: number): string {
+    const { text } = this;
+    const startLine = this.line;
+    const start = ++this.pos;
+    for (;;) {
+      const c = text.charCodeAt(this.pos);
+      if (Number.isNaN(c)) {
+        this.line = startLine;
+        this.fail('unexpected end of file, expecting ";" or "}"');
+      }
+      if (c === Ch.LF) this.line++;
+      if (c === Ch.BACKSLASH) {
+        this.pos += 2;
+        continue;
+      }
+      if (c === quote) break;
+      this.pos++;
+    }
+    const word = unescape(text.slice(start, this.pos));
+    const next = text.charCodeAt(++this.pos);
+    if (Number.isNaN(next) || isSpace(next) || next === Ch.SEMI || next === Ch.LBRACE || next === Ch.RPAREN) return word;
+    this.fail(`unexpected "${text[this.pos]}"`);
+  }
+
+  private readBare(): string {
+    const { text } = this;
+    const start = this.pos;
+    for (;;) {
+      const c = text.charCodeAt(this.pos);
+      if (Number.isNaN(c) || isSpace(c) || c === Ch.SEMI || c === Ch.LBRACE) break;
+      if (c === Ch.BACKSLASH) {
+        this.pos += 2;
+      } else if (c === Ch.DOLLAR && text.charCodeAt(this.pos + 1) === Ch.LBRACE) {
+        this.pos += 2;
+      } else {
+        this.pos++;
+      }
+    }
+    this.pos = Math.min(this.pos, text.length);
+    return unescape(text.slice(start, this.pos));
+  }
+}
+
+/** `\"`, `\'` and `\\` lose their backslash, `\t`, `\r`, `\n` become control characters, any other backslash stays. */
+function unescape(word: string): string {
+  if (!word.includes('\\')) return word;
+  return word.replace(/\\(["'\\trn])/g, (_, c: string) => (c === 't' ? '\t' : c === 'r' ? '\r' : c === 'n' ? '\n' : c));
+}

@@ -1,0 +1,47 @@
+/** Units of nginx.conf: sizes, offsets, times; undefined for a malformed text. */
+
+/** `512`, `8k`, `1m`, and with `withGiga` also `2g`, in bytes. */
+export function parseSize(text: string, withGiga = true): number | undefined {
+  const match = /^(\d+)([kKmMgG]?)$/.exec(text);
+  if (!match) return undefined;
+  const unit = match[2].toLowerCase();
+  if (unit === 'g' && !withGiga) return undefined;
+  const bytes = Number(match[1]) * (unit === 'k' ? 1024 : unit === 'm' ? 1 << 20 : unit === 'g' ? 1 << 30 : 1);
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
+}
+
+const TIME_UNITS_MS: Record<string, number> = {
+  y: 31_536_000_000,
+  M: 2_592_000_000,
+  w: 604_800_000,
+  d: 86_400_000,
+  h: 3_600_000,
+  m: 60_000,
+  s: 1000,
+  ms: 1,
+  '': 1000,
+};
+const TIME_ORDER = ['y', 'M', 'w', 'd', 'h', 'm', 's', 'ms'];
+
+/** `30`, `1m30s`, `500ms`, `1d 12h`: milliseconds; units must descend; a bare number is seconds and comes last. */
+export function parseTimeMs(text: string): number | undefined {
+  const parts = /^(?:\d+(?:ms|[yMwdhms])? *)+$/.test(text) ? [...text.matchAll(/(\d+)(ms|[yMwdhms])?/g)] : [];
+  if (parts.length === 0) return undefined;
+  let total = 0;
+  let rank = -1;
+  for (const [n, [, digits, unit]] of parts.entries()) {
+    if (unit === undefined && n < parts.length - 1) return undefined;
+    const at = TIME_ORDER.indexOf(unit ?? 's');
+    if (at <= rank) return undefined;
+    rank = at;
+    total += Number(digits) * TIME_UNITS_MS[unit ?? ''];
+  }
+  return Number.isSafeInteger(total) ? total : undefined;
+}
+
+/** As parseTimeMs, in whole seconds; milliseconds are refused. */
+export function parseTimeSec(text: string): number | undefined {
+  if (text.includes('ms')) return undefined;
+  const ms = parseTimeMs(text);
+  return ms === undefined ? undefined : ms / 1000;
+}

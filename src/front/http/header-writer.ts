@@ -1,0 +1,164 @@
+/** Last header filter: frames the body and writes status line and header fields in nginx's order. */
+import { OK } from './codes.ts';
+import type { HttpMain } from './conf.ts';
+import { core } from './core.ts';
+import type { Request } from './request.ts';
+import { serverSignature } from './special-response.ts';
+
+const REASONS: Record<number, string> = {
+  200: '200 OK',
+  201: '201 Created',
+  202: '202 Accepted',
+  204: '204 No Content',
+  206: '206 Partial Content',
+  301: '301 Moved Permanently',
+  302: '302 Moved Temporarily',
+  303: '303 See Other',
+  304: '304 Not Modified',
+  307: '307 Temporary Redirect',
+  308: '308 Permanent Redirect',
+  400: '400 Bad Request',
+  401: '401 Unauthorized',
+  402: '402 Payment Required',
+  403: '403 Forbidden',
+  404: '404 Not Found',
+  405: '405 Not Allowed',
+  406: '406 Not Acceptable',
+  408: '408 Request Time-out',
+  409: '409 Conflict',
+  410: '410 Gone',
+  411: '411 Length Required',
+  412: '412 Precondition Failed',
+  413: '413 Request Entity Too Large',
+  414: '414 Request-URI Too Large',
+  415: '415 Unsupported Media Type',
+  416: '416 Requested Range Not Satisfiable',
+  421: '421 Misdirected Request',
+  429: '429 Too Many Requests',
+  500: '500 Internal Server Error',
+  501: '501 Not Implemented',
+  502: '502 Bad Gateway',
+  503: '503 Service Temporarily Unavailable',
+  504: '504 Gateway Time-out',
+  505: '505 HTTP Version Not Supported',
+  507: '507 Insufficient Storage',
+};
+
+const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const two = (n: number) => (n < 10 ? `0${n}` : String(n));
+
+/** RFC 9110 date of a time in seconds. */
+export function httpDate(seconds: number): string {
+  const d = new Date(seconds * 1000);
+  return `${DAYS[d.getUTCDay()]}, ${two(d.getUTCDate())} ${MONTHS[d.getUTCMonth()]} ${d.getUTCFullYear()} ${two(d.getUTCHours())}:${two(d.getUTCMinutes())}:${two(d.getUTCSeconds())} GMT`;
+}
+
+/** Seconds of an HTTP date in any of the three forms, -1 if malformed. */
+export function parseHttpDate(text: string): number {
+  const m =
+    /^\w{3}, (\d{2}) (\w{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2})(?: GMT)?$/.exec(text) ??
+    /^\w{6,9}, (\d{2})-(\w{3})-(\d{2}) (\d{2}):(\d{2}):(\d{2})(?: GMT)?$/.exec(text);
+  let parts: string[] | undefined = m ? m.slice(1) : undefined;
+  if (!parts) {
+    const asctime = /^\w{3} (\w{3}) +(\d{1,2}) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/.exec(text);
+    if (asctime) parts = [asctime[2], asctime[1], asctime[6], asctime[3], asctime[4], asctime[5]];
+  }
+  if (!parts) return -1;
+  const month = MONTHS.indexOf(parts[1]);
+  let year = Number(parts[2]);
+  if (parts[2].length === 2) year += year < 70 ? 2000 : 1900;
+  const [day, hour, minute, second] = [parts[0], parts[3], parts[4], parts[5]].map(Number);
+  if (month < 0 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 59) return -1;
+  const ms = Date.UTC(year, month, day, hour, minute, second);
+  return new Date(ms).getUTCDate() === day ? ms / 1000 : -1;
+}
+
+let dateSecond = -1;
+let dateText = '';
+export function currentHttpDate(): string {
+  const second = Math.floor(Date.now() / 1000);
+  if (second !== dateSecond) {
+    dateSecond = second;
+    dateText = httpDate(second);
+  }
+  return dateText;
+}
+
+/** Scheme, host and port that absolute redirects start with. */
+export function redirectBase(r: Request): string {
+  const c = core.conf(r.loc);
+  const { conn } = r;
+  const name = c.server_name_in_redirect ? r.server.name : r.host || conn.localHostText();
+  const host = name || conn.localHostText();
+  let port = '';
+  if (c.port_in_redirect && !conn.listen.path) {
+    const standard = conn.tls ? 443 : 80;
+    if (conn.localPort !== standard) port = `:${conn.localPort}`;
+  }
+  return `${conn.tls ? 'https' : 'http'}://${host}${port}`;
+}
+
+function writeHeader(r: Request): number {
+  if (r.isSub) return OK;
+  if (r.version < 1000) {
+    // HTTP/0.9 has no header
+    r.conn.startResponse(r, undefined);
+    return OK;
+  }
+  if (r.method === 'HEAD') r.headerOnly = true;
+  const { out, conn } = r;
+  const c = core.conf(r.loc);
+  const { status } = out;
+  const bodiless = status === 204 || status === 304 || (status >= 100 && status < 200);
+  if (status === 304 || status === 204) r.headerOnly = true;
+  if (bodiless) {
+    out.contentType = '';
+    out.contentLength = -1;
+    if (status !== 304) out.lastModified = -1;
+  }
+  let chunked = false;
+  if (out.contentLength === -1 && !bodiless && !r.upgraded) {
+    if (r.version < 1001) r.keepalive = false;
+    else if (c.chunked_transfer_encoding) chunked = true;
+    else r.keepalive = false;
+  }
+  if (r.expectTrailers && !bodiless && r.version >= 1001 && c.chunked_transfer_encoding && !r.headerOnly) {
+    out.contentLength = -1;
+    chunked = true;
+  }
+  r.chunked = chunked && !r.headerOnly;
+  const statusLine = out.statusLine || REASONS[status] || `${status} `;
+  if (r.conn.http2) {
+    r.conn.http2.respond(r, status);
+    return OK;
+  }
+  let head = `HTTP/1.1 ${statusLine}\r\nServer: ${out.server ?? serverSignature(r)}\r\nDate: ${out.date ?? currentHttpDate()}\r\n`;
+  if (out.contentType) {
+    head += `Content-Type: ${out.contentType}`;
+    if (out.charset) head += `; charset=${out.charset}`;
+    head += '\r\n';
+  }
+  if (out.contentLength >= 0) head += `Content-Length: ${out.contentLength}\r\n`;
+  if (out.lastModified >= 0) head += `Last-Modified: ${httpDate(out.lastModified)}\r\n`;
+  if (out.location !== undefined) {
+    if (out.location.startsWith('/') && c.absolute_redirect) out.location = redirectBase(r) + out.location;
+    head += `Location: ${out.location}\r\n`;
+  }
+  if (chunked) head += 'Transfer-Encoding: chunked\r\n';
+  if (status === 101) head += 'Connection: upgrade\r\n';
+  else if (r.keepalive && !conn.exiting) {
+    head += 'Connection: keep-alive\r\n';
+    if (c.keepalive_timeout.headerSeconds) head += `Keep-Alive: timeout=${c.keepalive_timeout.headerSeconds}\r\n`;
+  } else {
+    r.keepalive = false;
+    head += 'Connection: close\r\n';
+  }
+  for (const field of out.fields) head += `${field.name}: ${field.value}\r\n`;
+  conn.startResponse(r, Buffer.from(`${head}\r\n`, 'latin1'));
+  return OK;
+}
+
+export function initHeaderWriter(http: HttpMain): void {
+  http.addHeaderFilter('write', writeHeader);
+}

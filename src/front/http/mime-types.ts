@@ -1,0 +1,20 @@
+/** Types a server knows without a `types` block, as nginx. */
+export const DEFAULT_TYPES: Map<string, string> = new Map([
+  ['html', 'text/html'],
+  ['gif', 'image/gif'],
+  ['jpg', 'image/jpeg'],
+]);
+
+/** A set of media types for a filter: `*` stands for all; text/html is always in. */
+export function typesSet(args: readonly string[] | undefined, always: readonly string[]): Set<string> | 'all' {
+  if (args?.includes('*')) return 'all';
+  return new Set([...always, ...(args ?? [])].map((t) => t.toLowerCase()));
+}
+
+/** True if the content type (without its parameters) is in the set. */
+export function typeMatches(set: ReadonlySet<string> | 'all', contentType: string): boolean {
+  if (!contentType) return false;
+  if (set === 'all') return true;
+  const semicolon = contentType.indexOf(';');
+  return set.has((semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase());
+}

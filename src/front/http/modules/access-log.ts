@@ -1,0 +1,363 @@
+/** access_log, log_format: one line per request, buffered, compressed, conditional, to files or syslog. */
+import { closeSync, openSync, statSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { ANY_COUNT, custom, HSL, HTTP, LIMIT_EXCEPT, LOCATION_IF } from '../../config/directive.ts';
+import { parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
+import { SyslogSink } from '../../log/syslog.ts';
+import { OK } from '../codes.ts';
+import type { HttpMain } from '../conf.ts';
+import { defineModule, type HttpFrame } from '../module.ts';
+import { fsPath } from '../paths.ts';
+import type { Request } from '../request.ts';
+import { parseValue, type Value } from '../value.ts';
+import type { VariableDef } from '../variables.ts';
+
+type Escape = 'default' | 'json' | 'none' | 'w3c';
+
+export interface LogFormat {
+  name: string;
+  render(r: Request): string;
+  /** written first in a new file (`#Fields` of the W3C form) */
+  header?: string;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is escaped
+const DEFAULT_ESCAPED = /[\x00-\x1f"\\\x7f-\xff]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is escaped
+const JSON_ESCAPED = /[\x00-\x1f"\\]/g;
+const JSON_SHORT: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\b': '\\b', '\f': '\\f', '"': '\\"', '\\': '\\\\' };
+
+function escapeText(text: string, escape: Escape): string {
+  if (escape === 'none') return text;
+  if (escape === 'json') {
+    return text.replace(JSON_ESCAPED, (c) => JSON_SHORT[c] ?? `\\u00${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+  }
+  if (escape === 'w3c') return text.replace(/[\s"]+/g, '+');
+  return text.replace(DEFAULT_ESCAPED, (c) => `\\x${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+}
+
+function compileFormat(name: string, text: string, escape: Escape, lookup: (name: string) => VariableDef): LogFormat {
+  const parts = parseValue(text, lookup, false).parts.map((part) =>
+    typeof part === 'string' ? part : (part as { variable: VariableDef }).variable,
+  );
+  const missing = escape === 'default' || escape === 'w3c' ? '-' : '';
+  return {
+    name,
+    render(r) {
+      let line = '';
+      for (const part of parts) {
+        if (typeof part === 'string') {
+          line += part;
+          continue;
+        }
+        const value = part.name === 'status' || part.volatile ? part.get(r) : r.variable(part);
+        line += value === null ? missing : value === '' && escape === 'w3c' ? '-' : escapeText(value, escape);
+      }
+      return line;
+    },
+  };
+}
+
+const COMBINED = '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"';
+
+/** Variables of the W3C extended format's standard fields. */
+const W3C_FIELDS: Record<string, string> = {
+  date: '$date_w3c',
+  time: '$time_w3c',
+  'c-ip': '$remote_addr',
+  'c-port': '$remote_port',
+  's-ip': '$server_addr',
+  's-port': '$server_port',
+  's-computername': '$hostname',
+  's-sitename': '$server_name',
+  'cs-method': '$request_method',
+  'cs-uri': '$request_uri',
+  'cs-uri-stem': '$uri',
+  'cs-uri-query': '$args',
+  'cs-username': '$remote_user',
+  'cs-version': '$server_protocol',
+  'cs-host': '$host',
+  'sc-status': '$status',
+  'sc-bytes': '$bytes_sent',
+  'cs-bytes': '$request_length',
+  'time-taken': '$request_time',
+  bytes: '$body_bytes_sent',
+};
+
+/** `log_format NAME escape=w3c FIELD...`: a field list such as `date time c-ip cs-method cs(User-Agent) sc-status`. */
+function compileW3c(f: HttpFrame, name: string, fields: string[], lookup: (name: string) => VariableDef): LogFormat {
+  const texts = fields.map((field) => {
+    const header = /^(cs|sc)\(([\w-]+)\)$/.exec(field);
+    if (header) return `$${header[1] === 'cs' ? 'http' : 'sent_http'}_${header[2].toLowerCase().replace(/-/g, '_')}`;
+    return W3C_FIELDS[field] ?? f.fail(`unknown W3C field "${field}"`);
+  });
+  const format = compileFormat(name, texts.join(' '), 'w3c', lookup);
+  const now = new Date().toISOString();
+  format.header = `#Version: 1.0\n#Date: ${now.slice(0, 10)} ${now.slice(11, 19)}\n#Fields: ${fields.join(' ')}\n`;
+  return format;
+}
+
+function parseFormat(f: HttpFrame): undefined {
+  const { main } = f.scope;
+  const [name, ...rest] = f.args;
+  const key = `log_format:${name}`;
+  if (main.registry.has(key)) f.fail(`duplicate "log_format" name "${name}"`);
+  const lookup = (n: string) => main.variables.lookup(n);
+  let escape: Escape = 'default';
+  if (rest[0]?.startsWith('escape=')) {
+    const word = rest.shift()!.slice(7);
+    if (word !== 'default' && word !== 'json' && word !== 'none' && word !== 'w3c') f.fail(`unknown log format escaping "${word}"`);
+    escape = word;
+  }
+  try {
+    const format =
+      escape === 'w3c'
+        ? compileW3c(
+            f,
+            name,
+            rest.flatMap((w) => w.split(/\s+/)),
+            lookup,
+          )
+        : compileFormat(name, rest.join(''), escape, lookup);
+    main.registry.set(key, format);
+  } catch (error) {
+    if (typeof error === 'string') f.fail(error);
+    throw error;
+  }
+  return undefined;
+}
+
+/** A log file with its buffer. */
+class LogFile {
+  private fd: number | undefined;
+  private held: string[] = [];
+  private heldBytes = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    readonly path: string,
+    readonly bufferBytes: number,
+    readonly flushMs: number,
+    readonly gzipLevel: number,
+    private readonly header: string | undefined,
+  ) {}
+
+  open(): void {
+    if (this.fd !== undefined) return;
+    this.fd = openSync(fsPath(this.path), 'a', 0o644);
+    if (this.header && statSync(fsPath(this.path)).size === 0) writeSync(this.fd, this.header, null, 'latin1');
+  }
+
+  write(line: string): void {
+    if (this.bufferBytes === 0) {
+      this.emit(line);
+      return;
+    }
+    if (this.heldBytes + line.length > this.bufferBytes) this.flush();
+    this.held.push(line);
+    this.heldBytes += line.length;
+    if (this.flushMs > 0 && !this.timer) {
+      this.timer = setTimeout(() => {
+        this.timer = undefined;
+        this.flush();
+      }, this.flushMs);
+      this.timer.unref();
+    }
+  }
+
+  flush(): void {
+    if (this.held.length === 0) return;
+    const text = this.held.join('');
+    this.held = [];
+    this.heldBytes = 0;
+    this.emit(text);
+  }
+
+  private emit(text: string): void {
+    try {
+      this.open();
+      if (this.gzipLevel > 0) writeSync(this.fd!, gzipSync(Buffer.from(text, 'latin1'), { level: this.gzipLevel }));
+      else writeSync(this.fd!, text, null, 'latin1');
+    } catch {
+      // reported where error_log goes would repeat for every request; the next reopen tries again
+    }
+  }
+
+  reopen(): void {
+    this.flush();
+    if (this.fd !== undefined) closeSync(this.fd);
+    this.fd = undefined;
+    this.open();
+  }
+}
+
+interface Target {
+  format: LogFormat;
+  file?: LogFile;
+  syslog?: SyslogSink;
+  /** path with variables */
+  script?: Value;
+  condition?: Value;
+}
+
+const files = new Map<string, LogFile>();
+
+export function flushAccessLogs(): void {
+  for (const file of files.values()) file.flush();
+}
+
+export function reopenAccessLogs(): void {
+  for (const file of files.values()) file.reopen();
+}
+
+function parseAccessLog(f: HttpFrame, previous: Target[] | 'off' = []): Target[] | 'off' {
+  const [where, ...rest] = f.args;
+  if (where === 'off') {
+    if (rest.length === 0) return 'off';
+  }
+  const { main } = f.scope;
+  const targets = previous === 'off' ? [] : previous;
+  const formatName = rest[0] !== undefined && !/^(buffer|flush|gzip|if)(=|$)/.test(rest[0]) ? rest.shift()! : 'combined';
+  const format = main.registry.get(`log_format:${formatName}`) as LogFormat | undefined;
+  if (!format) f.fail(`unknown log format "${formatName}"`);
+  const target: Target = { format };
+  let buffer = 0;
+  let flushMs = 0;
+  let gzip = 0;
+  for (const word of rest) {
+    if (word.startsWith('buffer=')) {
+      buffer = parseSize(word.slice(7)) ?? f.fail(`invalid buffer size "${word.slice(7)}"`);
+      if (buffer === 0) f.fail(`invalid buffer size "${word.slice(7)}"`);
+    } else if (word.startsWith('flush=')) {
+      flushMs = parseTimeMs(word.slice(6)) || f.fail(`invalid flush time "${word.slice(6)}"`);
+    } else if (word === 'gzip' || word.startsWith('gzip=')) {
+      buffer ||= 64 * 1024;
+      gzip = word === 'gzip' ? 1 : Number(word.slice(5));
+      if (!(gzip >= 1 && gzip <= 9)) f.fail(`invalid compression level "${word.slice(5)}"`);
+    } else if (word.startsWith('if=')) target.condition = f.scope.value(word.slice(3));
+    else f.fail(`invalid parameter "${word}"`);
+  }
+  if (flushMs && !buffer) f.fail('no buffer is defined for access_log "' + where + '"');
+  if (where.startsWith('syslog:')) {
+    if (buffer) f.fail('parameters are not supported by syslog');
+    try {
+      target.syslog = new SyslogSink(where.slice(7));
+    } catch (error) {
+      f.fail(String(error));
+    }
+  } else if (where.includes('$')) {
+    if (buffer || flushMs) f.fail('buffered logs cannot have variables in name');
+    target.script = f.scope.value(where);
+  } else {
+    const full = f.scope.path(where);
+    const known = files.get(full);
+    target.file = known ?? new LogFile(full, buffer, flushMs, gzip, format.header);
+    files.set(full, target.file);
+  }
+  return [...targets, target];
+}
+
+function logRequest(r: Request): number {
+  const targets = accessLogModule.conf(r.loc).access_log;
+  if (targets === 'off' || targets === undefined) return OK;
+  for (const target of targets) {
+    if (target.condition) {
+      const value = target.condition.eval(r);
+      if (value === '' || value === '0') continue;
+    }
+    const line = target.format.render(r);
+    if (target.syslog) {
+      target.syslog.write(line);
+      continue;
+    }
+    if (target.file) {
+      target.file.write(`${line}\n`);
+      continue;
+    }
+    writeScripted(r, target.script!, line);
+  }
+  return OK;
+}
+
+/** open descriptors of logs with variables in their path, when open_log_file_cache allows */
+const scripted = new Map<string, { fd: number; usedMs: number }>();
+
+function writeScripted(r: Request, script: Value, line: string): void {
+  const text = script.eval(r);
+  if (text === '') return;
+  const name = text.startsWith('/') ? text : path.join(r.http.paths.prefix, text);
+  const keep = accessLogModule.conf(r.loc).open_log_file_cache;
+  try {
+    const cached = scripted.get(name);
+    const fd = cached?.fd ?? openSync(fsPath(name), 'a', 0o644);
+    writeSync(fd, `${line}\n`, null, 'latin1');
+    if (!keep) {
+      closeSync(fd);
+      return;
+    }
+    scripted.delete(name);
+    scripted.set(name, { fd, usedMs: Date.now() });
+    for (const [oldest, entry] of scripted) {
+      if (scripted.size <= keep.max && Date.now() - entry.usedMs < keep.inactiveMs) break;
+      closeSync(entry.fd);
+      scripted.delete(oldest);
+    }
+  } catch (error) {
+    r.log('crit', `open() "${name}" failed (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+export const accessLogModule = defineModule(
+  'access_log',
+  {
+    log_format: custom<undefined>(HTTP, [2, ANY_COUNT], undefined, parseFormat, { repeats: true }),
+    access_log: custom<Target[] | 'off' | undefined>(HSL | LOCATION_IF | LIMIT_EXCEPT, [1, ANY_COUNT], undefined, parseAccessLog, {
+      repeats: true,
+      defaultText: 'logs/access.log combined',
+    }),
+    open_log_file_cache: custom<{ max: number; inactiveMs: number } | undefined>(HSL, [1, 4], undefined, (f: HttpFrame) => {
+      let max = 0;
+      let inactiveMs = 10_000;
+      for (const word of f.args) {
+        if (word === 'off' && f.args.length === 1) return undefined;
+        if (/^max=\d+$/.test(word)) max = Number(word.slice(4));
+        else if (word.startsWith('inactive=')) inactiveMs = (parseTimeSec(word.slice(9)) ?? f.invalid(word)) * 1000;
+        else if (word.startsWith('min_uses=')) {
+          if (!/^\d+$/.test(word.slice(9))) f.invalid(word);
+        } else if (word.startsWith('valid=')) parseTimeSec(word.slice(6)) ?? f.invalid(word);
+        else f.fail(`invalid "open_log_file_cache" parameter "${word}"`);
+      }
+      if (max === 0) f.fail('"open_log_file_cache" must have "max" parameter');
+      return { max, inactiveMs };
+    }),
+  },
+  {
+    init(main) {
+      main.phases.log.push(logRequest);
+    },
+    finish(conf, loc) {
+      if (loc.kind !== 'http' || conf.access_log !== undefined) return;
+      // a configuration without access_log writes combined lines to logs/access.log
+      const name = path.join(pathsOf.prefix, 'logs/access.log');
+      const file = files.get(name) ?? new LogFile(name, 0, 0, 0, undefined);
+      files.set(name, file);
+      conf.access_log = [{ format: pathsOf.combined!, file }];
+    },
+  },
+);
+
+const pathsOf: { prefix: string; combined: LogFormat | undefined } = { prefix: '', combined: undefined };
+
+/** Registers the format every configuration has; called before directives are read. */
+export function registerCombined(main: HttpMain): void {
+  const combined = compileFormat('combined', COMBINED, 'default', (name) => main.variables.lookup(name));
+  main.registry.set('log_format:combined', combined);
+  pathsOf.prefix = main.paths.prefix;
+  pathsOf.combined = combined;
+}
+
+/** Opens the files now, so that a path that cannot be written stops the start. @throws NodeJS.ErrnoException with `path` */
+export function openAccessLogs(): void {
+  for (const file of files.values()) file.open();
+}

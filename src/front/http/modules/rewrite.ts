@@ -1,0 +1,343 @@
+/** if, set, return, rewrite, break: small programs of a server or location, run in the two rewrite phases. */
+import { statSync } from 'node:fs';
+import { ANY_COUNT, block, custom, flag, HSLI, LOCATION, LOCATION_IF, SERVER, SERVER_IF } from '../../config/directive.ts';
+import { DECLINED, DONE, HTTP_CLOSE } from '../codes.ts';
+import { Loc } from '../conf.ts';
+import { defineModule, type HttpFrame } from '../module.ts';
+import { escapeUri } from '../parse.ts';
+import { fsPath } from '../paths.ts';
+import { Regex } from '../regex.ts';
+import type { Request } from '../request.ts';
+import { sendText } from '../send.ts';
+import type { Value } from '../value.ts';
+import type { VariableDef } from '../variables.ts';
+
+/** A step: undefined: go on with the next; else a code to end the program with. */
+type Op = (r: Request) => number | undefined;
+
+const CONTEXTS = SERVER | LOCATION | SERVER_IF | LOCATION_IF;
+const BREAK = -100;
+
+export function compileRegex(f: HttpFrame, source: string, ignoreCase = false): Regex {
+  try {
+    const regex = new Regex(source, ignoreCase);
+    for (const name of regex.names.keys()) f.scope.main.variables.declare(name);
+    return regex;
+  } catch (error) {
+    if (typeof error === 'string') f.fail(error);
+    f.fail(`pcre2_compile() failed: ${(error as Error).message} in "${source}"`);
+  }
+}
+
+function assign(r: Request, def: VariableDef, value: string): void {
+  if (def.set) def.set(r, value);
+  else r.vars[def.index!] = value;
+}
+
+/** The variable of `set $name`. */
+export function declareVariable(f: HttpFrame, word: string): VariableDef {
+  if (!/^\$\w+$/.test(word)) f.fail(`invalid variable name "${word}"`);
+  try {
+    return f.scope.main.variables.declare(word.slice(1));
+  } catch (error) {
+    f.fail(String(error));
+  }
+}
+
+function parseSet(f: HttpFrame): Op {
+  const def = declareVariable(f, f.args[0]);
+  const value = f.scope.value(f.args[1]);
+  return (r) => {
+    assign(r, def, value.eval(r));
+    return undefined;
+  };
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+function parseReturn(f: HttpFrame): Op {
+  const [first, second] = f.args;
+  let status = /^\d{1,3}$/.test(first) ? Number(first) : -1;
+  let textValue: Value | undefined;
+  if (status < 0) {
+    if (f.args.length === 2) f.fail(`invalid return code "${first}"`);
+    if (!/^(https?:\/\/|\$scheme)/.test(first)) f.fail(`invalid return code "${first}"`);
+    status = 302;
+    textValue = f.scope.value(first);
+  } else if (status > 999) f.fail(`invalid return code "${first}"`);
+  else if (second !== undefined) textValue = f.scope.value(second);
+  return (r) => {
+    if (status === HTTP_CLOSE && !textValue) return HTTP_CLOSE;
+    if (!textValue) {
+      if (status < 300 && status !== 201 && status !== 204) return sendReturn(r, status, '');
+      return status;
+    }
+    if (REDIRECTS.has(status)) {
+      r.out.location = textValue.eval(r);
+      return status;
+    }
+    return sendReturn(r, status, textValue.eval(r));
+  };
+}
+
+function sendReturn(r: Request, status: number, body: string): number {
+  if (status === 204) return 204;
+  r.conn.discardBody(r);
+  r.out.status = status;
+  r.setContentType();
+  const rc = sendText(r, body);
+  return rc === 0 ? -3 : rc;
+}
+
+/** Expands a replacement; captured text goes back to its escaped form in what follows a `?`. */
+function expand(r: Request, value: Value): string {
+  return value.eval(r);
+}
+
+function parseRewrite(f: HttpFrame): Op {
+  const regex = compileRegex(f, f.args[0]);
+  let target = f.args[1];
+  let status = 0;
+  let last: 'no' | 'last' | 'break' = 'no';
+  if (/^(https?:\/\/|\$scheme)/.test(target)) {
+    status = 302;
+  }
+  switch (f.args[2]) {
+    case undefined:
+      break;
+    case 'last':
+      last = 'last';
+      break;
+    case 'break':
+      last = 'break';
+      break;
+    case 'redirect':
+      status = 302;
+      break;
+    case 'permanent':
+      status = 301;
+      break;
+    default:
+      f.fail(`invalid parameter "${f.args[2]}"`);
+  }
+  let keepArgs = true;
+  if (target.endsWith('?')) {
+    keepArgs = false;
+    target = target.slice(0, -1);
+  }
+  const query = target.indexOf('?');
+  const pathValue = f.scope.value(query < 0 ? target : target.slice(0, query));
+  const argsValue = query < 0 ? undefined : f.scope.value(target.slice(query + 1));
+  const log = f.scope.loc;
+  return (r) => {
+    const captures = regex.exec(r.uri);
+    if (!captures) {
+      if (rewriteModule.conf(log).rewrite_log) r.log('notice', `"${regex.source}" does not match "${r.uri}"`);
+      return undefined;
+    }
+    r.setNamed(regex, captures);
+    if (rewriteModule.conf(log).rewrite_log) r.log('notice', `"${regex.source}" matches "${r.uri}"`);
+    const changesUri = status === 0;
+    const newUri = evalPart(r, pathValue, !changesUri ? 'redirect' : 'plain');
+    let newArgs: string | undefined;
+    if (argsValue) newArgs = evalPart(r, argsValue, 'args');
+    if (status) {
+      const args = newArgs === undefined ? (keepArgs ? r.args : '') : keepArgs && r.args ? `${newArgs}&${r.args}` : newArgs;
+      r.out.location = unescapeRedirect(newUri) + (args ? `?${args}` : '');
+      if (rewriteModule.conf(log).rewrite_log) r.log('notice', `rewritten redirect: "${r.out.location}"`);
+      return status;
+    }
+    if (newArgs !== undefined) r.args = keepArgs && r.args ? `${newArgs}&${r.args}` : newArgs;
+    else if (!keepArgs) r.args = '';
+    if (newUri === '') {
+      r.log('error', 'the rewritten URI has a zero length');
+      return 500;
+    }
+    r.uri = newUri;
+    r.internal = true;
+    r.validRawUri = false;
+    if (rewriteModule.conf(log).rewrite_log) r.log('notice', `rewritten data: "${r.uri}", args: "${r.args}"`);
+    if (last === 'break') return BREAK;
+    r.uriChanged = true;
+    return last === 'last' ? BREAK : undefined;
+  };
+}
+
+/** Captures in a redirect or a query are escaped again; in a path they stay decoded. */
+function evalPart(r: Request, value: Value, place: 'plain' | 'redirect' | 'args'): string {
+  if (place === 'plain' || value.constant !== undefined) return expand(r, value);
+  let out = '';
+  for (const part of value.parts) {
+    if (typeof part === 'string') out += part;
+    else if ('variable' in part) out += r.variable(part.variable) ?? '';
+    else {
+      const offsets = r.captures?.offsets;
+      const start = offsets?.[part.capture * 2] ?? -1;
+      const text = start < 0 ? '' : r.captures!.subject.slice(start, offsets![part.capture * 2 + 1]);
+      out += needsEscape(r) ? escapeUri(text, 'args') : text;
+    }
+  }
+  return out;
+}
+
+const needsEscape = (r: Request): boolean => r.rawUri.includes('%') || r.rawUri.includes('+');
+
+/** A redirect's target: `%XX` of printable characters above `%` is decoded up to the query. */
+function unescapeRedirect(uri: string): string {
+  const query = uri.indexOf('?');
+  const end = query < 0 ? uri.length : query;
+  const path = uri.slice(0, end).replace(/%([0-9A-Fa-f]{2})/g, (whole, hex: string) => {
+    const c = Number.parseInt(hex, 16);
+    return c > 37 && c < 127 ? String.fromCharCode(c) : whole;
+  });
+  return path + uri.slice(end);
+}
+
+// ---------------------------------------------------------------- if
+
+type Condition = (r: Request) => boolean;
+
+function parseCondition(f: HttpFrame): Condition {
+  const words = [...f.args];
+  const fail = () => f.fail(`invalid condition "${f.args.join(' ')}"`);
+  if (words[0] === '(') words.shift();
+  else if (words[0]?.startsWith('(')) words[0] = words[0].slice(1);
+  else fail();
+  const tail = words.at(-1);
+  if (tail === ')') words.pop();
+  else if (tail?.endsWith(')')) words[words.length - 1] = tail.slice(0, -1);
+  else fail();
+  if (words.length === 0) fail();
+  const [first, operator, operand] = words;
+  if (first.length > 1 && first.startsWith('$')) {
+    const def = f.scope.main.variables.lookup(checkName(f, first));
+    const read = (r: Request) => r.variable(def) ?? '';
+    if (words.length === 1) {
+      return (r) => {
+        const value = read(r);
+        return value !== '' && value !== '0';
+      };
+    }
+    if (words.length !== 3) fail();
+    if (operator === '=' || operator === '!=') {
+      const value = f.scope.value(operand);
+      return (r) => (read(r) === value.eval(r)) === (operator === '=');
+    }
+    const negative = operator.startsWith('!');
+    const op = negative ? operator.slice(1) : operator;
+    if (op === '~' || op === '~*') {
+      const regex = compileRegex(f, operand, op === '~*');
+      return (r) => {
+        const captures = regex.exec(read(r));
+        if (captures && !negative) r.setNamed(regex, captures);
+        return (captures !== undefined) !== negative;
+      };
+    }
+    return f.fail(`unexpected "${operator}" in condition`);
+  }
+  const test = /^(!?)-([fdex])$/.exec(first);
+  if (!test || words.length !== 2) return f.fail(`invalid condition "${first}"`);
+  const value = f.scope.value(words[1]);
+  const negative = test[1] === '!';
+  return (r) => fileTest(value.eval(r), test[2]) !== negative;
+}
+
+function checkName(f: HttpFrame, word: string): string {
+  const match = /^\$(?:(\w+)|\{(\w+)\})$/.exec(word);
+  return match ? (match[1] ?? match[2]) : f.fail(`invalid variable name "${word}"`);
+}
+
+function fileTest(name: string, kind: string): boolean {
+  try {
+    const stat = statSync(fsPath(name));
+    if (kind === 'f') return stat.isFile();
+    if (kind === 'd') return stat.isDirectory();
+    if (kind === 'x') return (stat.mode & 0o111) !== 0;
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function parseIf(f: HttpFrame): Op {
+  const inServer = f.scope.context === SERVER;
+  const condition = parseCondition(f);
+  const loc = new Loc(f.scope.loc);
+  loc.kind = 'if';
+  loc.name = f.scope.loc.name;
+  f.scope.loc.children.push(loc);
+  f.scope.readChildren(f, inServer ? SERVER_IF : LOCATION_IF, loc);
+  const ops = ownOps(loc);
+  return (r) => {
+    if (!condition(r)) return undefined;
+    if (!inServer) {
+      r.loc = loc;
+      r.updateLocation();
+    }
+    return runOps(r, ops);
+  };
+}
+
+/** Directives of the module write their steps in order of appearance, across directive names. */
+const programs = new WeakMap<Loc, Op[]>();
+export function ownOps(loc: Loc): Op[] {
+  let ops = programs.get(loc);
+  if (!ops) programs.set(loc, (ops = []));
+  return ops;
+}
+
+function runOps(r: Request, ops: readonly Op[]): number | undefined {
+  for (const op of ops) {
+    const rc = op(r);
+    if (rc !== undefined) return rc;
+  }
+  return undefined;
+}
+
+const step = (args: [number, number], parse: (f: HttpFrame) => Op) =>
+  custom<undefined>(
+    CONTEXTS,
+    args,
+    undefined,
+    (f: HttpFrame) => {
+      const ops = ownOps(f.scope.loc);
+      ops.push(parse(f));
+      return undefined;
+    },
+    { repeats: true },
+  );
+
+export const rewriteModule = defineModule(
+  'rewrite',
+  {
+    rewrite: step([2, 3], parseRewrite),
+    return: step([1, 2], parseReturn),
+    break: step([0, 0], () => () => BREAK),
+    set: step([2, 2], parseSet),
+    if: {
+      ...block<undefined>(SERVER | LOCATION, [1, ANY_COUNT], undefined, (f: HttpFrame) => {
+        const ops = ownOps(f.scope.loc);
+        ops.push(parseIf(f));
+        return undefined;
+      }),
+    },
+    rewrite_log: flag(HSLI | SERVER_IF, false),
+    uninitialized_variable_warn: flag(HSLI | SERVER_IF, true),
+  },
+  {
+    init(main) {
+      const run = (r: Request): number => {
+        // the program of a location runs once per pass, that of a server only for the main request and redirects
+        const rc = runOps(r, ownOps(r.loc));
+        if (rc === undefined || rc === BREAK) return DECLINED;
+        if (rc === -3) {
+          r.finalize(0);
+          return DONE;
+        }
+        return rc;
+      };
+      main.phases.serverRewrite.push(run);
+      main.phases.rewrite.push(run);
+    },
+  },
+);

@@ -1,0 +1,274 @@
+/** Content phase: index files, then the file itself. Small files are kept in memory while they do not change. */
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { ANY_COUNT, custom, HSL } from '../../config/directive.ts';
+import { DECLINED } from '../codes.ts';
+import { core } from '../core.ts';
+import { defineModule, type HttpFrame } from '../module.ts';
+import { escapeUri } from '../parse.ts';
+import { fsPath, mapUri } from '../paths.ts';
+import type { Request } from '../request.ts';
+import type { Value } from '../value.ts';
+
+const CACHE_FILE_LIMIT = 64 * 1024;
+const CACHE_TOTAL = 32 * 1024 * 1024;
+
+interface CachedFile {
+  mtimeMs: number;
+  size: number;
+  ino: number;
+  body: Buffer;
+}
+const cache = new Map<string, CachedFile>();
+let cacheBytes = 0;
+
+export interface OpenedFile {
+  stat: Stats;
+  /** the whole file, if small */
+  body?: Buffer;
+  /** open file otherwise; the caller closes it */
+  fd?: number;
+}
+
+const ERRNO: Record<string, string> = {
+  ENOENT: '2: No such file or directory',
+  ENOTDIR: '20: Not a directory',
+  ENAMETOOLONG: '36: File name too long',
+  EACCES: '13: Permission denied',
+  ELOOP: '40: Too many levels of symbolic links',
+};
+
+/** Status for a failed open: 404 or 403 or 500. */
+export function openError(r: Request, name: string, error: unknown): number {
+  const { code } = error as NodeJS.ErrnoException;
+  const reason = ERRNO[code ?? ''] ?? `${(error as NodeJS.ErrnoException).errno ?? ''}: ${code}`;
+  if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') {
+    if (core.conf(r.loc).log_not_found) r.log('error', `open() "${name}" failed (${reason})`);
+    return 404;
+  }
+  if (code === 'EACCES' || code === 'ELOOP') {
+    r.log('error', `open() "${name}" failed (${reason})`);
+    return 403;
+  }
+  r.log('crit', `open() "${name}" failed (${reason})`);
+  return 500;
+}
+
+class SymlinkError extends Error {
+  code = 'ELOOP';
+}
+
+/** `disable_symlinks`: refuses a path with a symbolic link in it. @throws an error with code ELOOP */
+export function checkSymlinks(r: Request, name: string): void {
+  const { mode, from } = core.conf(r.loc).disable_symlinks;
+  if (mode === 'off') return;
+  let start = 0;
+  if (from) {
+    const prefix = from.eval(r);
+    if (prefix && name.startsWith(prefix) && (name[prefix.length] === '/' || prefix.endsWith('/'))) start = prefix.length;
+  }
+  for (let pos = name.indexOf('/', start + 1); ; pos = name.indexOf('/', pos + 1)) {
+    const part = pos < 0 ? name : name.slice(0, pos);
+    const own = lstatSync(fsPath(part));
+    if (own.isSymbolicLink()) {
+      if (mode === 'on') throw new SymlinkError(part);
+      if (statSync(fsPath(part)).uid !== own.uid) throw new SymlinkError(part);
+    }
+    if (pos < 0 || pos === name.length - 1) break;
+  }
+}
+
+/** Opens a file for sending; directories are returned with their stat only. @throws NodeJS.ErrnoException */
+export function openFile(r: Request, name: string): OpenedFile {
+  checkSymlinks(r, name);
+  const cached = cache.get(name);
+  if (cached) {
+    const stat = statSync(fsPath(name));
+    if (stat.mtimeMs === cached.mtimeMs && stat.size === cached.size && stat.ino === cached.ino && stat.isFile()) {
+      return { stat, body: cached.body };
+    }
+    cacheBytes -= cached.body.length;
+    cache.delete(name);
+  }
+  const fd = openSync(fsPath(name), constants.O_RDONLY | constants.O_NONBLOCK);
+  let keep = false;
+  try {
+    const stat = fstatSync(fd);
+    if (stat.isDirectory()) return { stat };
+    if (!stat.isFile()) return { stat };
+    if (stat.size <= CACHE_FILE_LIMIT) {
+      const body = Buffer.allocUnsafeSlow(stat.size);
+      const count = stat.size > 0 ? readSync(fd, body, 0, stat.size, 0) : 0;
+      const whole = count === stat.size ? body : body.subarray(0, count);
+      remember(name, { mtimeMs: stat.mtimeMs, size: stat.size, ino: stat.ino, body: whole });
+      return { stat, body: whole };
+    }
+    keep = true;
+    return { stat, fd };
+  } finally {
+    if (!keep) closeSync(fd);
+  }
+}
+
+function remember(name: string, file: CachedFile): void {
+  cache.set(name, file);
+  cacheBytes += file.body.length;
+  for (const [oldest, entry] of cache) {
+    if (cacheBytes <= CACHE_TOTAL) break;
+    cache.delete(oldest);
+    cacheBytes -= entry.body.length;
+  }
+}
+
+/** `"mtime-size"` in hexadecimal, as nginx makes it. */
+export function fileEtag(stat: Stats): string {
+  return `"${Math.floor(stat.mtimeMs / 1000).toString(16)}-${stat.size.toString(16)}"`;
+}
+
+function staticHandler(r: Request): number {
+  if (r.method !== 'GET' && r.method !== 'HEAD' && r.method !== 'POST') return 405;
+  if (r.uri.endsWith('/')) return DECLINED;
+  const name = mapUri(r);
+  let file: OpenedFile;
+  try {
+    file = openFile(r, name);
+  } catch (error) {
+    return openError(r, name, error);
+  }
+  if (file.stat.isDirectory()) {
+    let location = escapeUri(r.uri, 'uri') + '/';
+    if (r.args) location += `?${r.args}`;
+    r.out.location = location;
+    return 301;
+  }
+  if (!file.stat.isFile()) {
+    r.log('crit', `"${name}" is not a regular file`);
+    return 404;
+  }
+  if (r.method === 'POST') {
+    if (file.fd !== undefined) closeSync(file.fd);
+    return 405;
+  }
+  r.conn.discardBody(r);
+  return sendFile(r, file);
+}
+
+/** Sends an opened file as the response. */
+export function sendFile(r: Request, file: OpenedFile): number {
+  const { stat } = file;
+  const { fd } = file;
+  if (fd !== undefined) r.cleanups.push(() => closeSync(fd));
+  r.out.status = 200;
+  r.out.contentLength = stat.size;
+  r.out.lastModified = Math.floor(stat.mtimeMs / 1000);
+  if (core.conf(r.loc).etag) r.out.set('ETag', fileEtag(stat));
+  r.setContentType();
+  r.allowRanges = true;
+  const rc = r.sendHeader();
+  if (rc !== 0 || r.headerOnly) return rc;
+  if (file.body) return r.output(file.body.length > 0 ? [file.body] : [], true);
+  return r.needInMemory ? pumpFile(r, fd!, 0, stat.size) : r.output([{ fd: fd!, start: 0, end: stat.size }], true);
+}
+
+const PUMP_BYTES = 32 * 1024;
+
+/** Reads a file into the filters piece by piece, waiting whenever the client is slower. */
+export function pumpFile(r: Request, fd: number, start: number, end: number): number {
+  let pos = start;
+  for (;;) {
+    const want = Math.min(PUMP_BYTES, end - pos);
+    const buffer = Buffer.allocUnsafe(want);
+    const count = want > 0 ? readSync(fd, buffer, 0, want, pos) : 0;
+    pos += count;
+    const last = pos >= end || count === 0;
+    const rc = r.output(count > 0 ? [buffer.subarray(0, count)] : [], last);
+    if (rc === -1 || last) return rc;
+    if (r.blocked) {
+      r.conn.whenWritable(() => {
+        if (!r.done) r.finalize(pumpFile(r, fd, pos, end));
+      });
+      return -4;
+    }
+  }
+}
+
+// ---------------------------------------------------------------- index
+
+export const indexModule = defineModule(
+  'index',
+  {
+    index: custom<Value[] | undefined>(HSL, [1, ANY_COUNT], undefined, (f: HttpFrame) => {
+      f.args.forEach((word, n) => {
+        if (word === '') f.fail('index "" in "index" directive is invalid');
+        if (word.startsWith('/') && n < f.args.length - 1) f.scope.main.registry.set('warn:index', word);
+      });
+      return f.args.map((word) => f.scope.value(word));
+    }),
+  },
+  {
+    init(main) {
+      main.phases.content.push(indexHandler);
+    },
+  },
+);
+
+export const staticModule = defineModule(
+  'static',
+  {},
+  {
+    init(main) {
+      main.phases.content.push(staticHandler);
+    },
+  },
+);
+
+function indexHandler(r: Request): number {
+  if (!r.uri.endsWith('/')) return DECLINED;
+  if (r.method !== 'GET' && r.method !== 'HEAD' && r.method !== 'POST') return DECLINED;
+  const names = indexModule.conf(r.loc).index;
+  const list = names ?? [undefined];
+  let dirTested = false;
+  for (const value of list) {
+    const name = value === undefined ? 'index.html' : value.eval(r);
+    if (name === '') return DECLINED;
+    if (name.startsWith('/')) return r.internalRedirect(name, r.args);
+    const file = mapUri(r) + name;
+    try {
+      checkSymlinks(r, file);
+      const stat = statSync(fsPath(file));
+      if (stat.isFile() || stat.isDirectory()) return r.internalRedirect(r.uri + name, r.args);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EACCES' || code === 'ELOOP') {
+        r.log('error', `"${file}" is forbidden (${ERRNO[code]})`);
+        return 403;
+      }
+      if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'ENAMETOOLONG') {
+        r.log('crit', `stat() "${file}" failed (${code})`);
+        return 500;
+      }
+      if (!dirTested) {
+        dirTested = true;
+        const rc = testFolder(r, mapUri(r));
+        if (rc !== 0) return rc;
+      }
+    }
+  }
+  return DECLINED;
+}
+
+/** 404 where the folder itself is missing, so that it is told from a folder without an index. */
+function testFolder(r: Request, folder: string): number {
+  try {
+    const stat = statSync(fsPath(folder.replace(/\/+$/, '') || '/'));
+    if (stat.isDirectory()) return 0;
+    r.log('error', `"${folder}" is not a directory`);
+    return 404;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      r.log('error', `"${folder}index.html" is not found (${ERRNO[code]})`);
+      return 404;
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * Parser of HTTP/1.x request lines, header lines and URIs. All text is latin1: one character is one byte of the wire.
+ * Rules are nginx's: bare LF ends a line, control characters are refused, `//`, `/./`, `/../` and `%XX` are resolved in the path.
+ */
+
+export interface RequestLine {
+  method: string;
+  /** as sent: path and query, without scheme and host; `*` or `host:port` where that form was used */
+  rawUri: string;
+  /** host (with port) of an absolute URI or of CONNECT, '' if none */
+  host: string;
+  schema: string;
+  /** 9, 1000, 1001 */
+  version: number;
+  protocol: string;
+}
+
+export type LineError = 'method' | 'request' | 'version' | '0.9';
+
+const METHOD = /^[A-Z_-]+$/;
+const REQUEST = /^([A-Z_-]+) +([^ ]*)(?: +(.*?) *)?$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+const BAD_URI = /[\x00-\x20\x7f]/;
+
+/** @param line  without its line end */
+export function parseRequestLine(line: string): RequestLine | LineError {
+  const match = REQUEST.exec(line);
+  if (!match) return METHOD.test(line.split(' ', 1)[0]) ? 'request' : 'method';
+  const [, method, target, protocol] = match;
+  let version = 9;
+  if (protocol !== undefined && protocol !== '') {
+    const v = /^HTTP\/(\d{1,2})\.(\d{1,2})$/.exec(protocol);
+    if (!v) return /^HTTP\/\d+\.\d+$/.test(protocol) ? 'version' : 'request';
+    const major = Number(v[1]);
+    if (major === 0) return 'request';
+    if (major > 1) return 'version';
+    version = major * 1000 + Number(v[2]);
+  } else if (method !== 'GET') {
+    return 'request';
+  }
+  if (BAD_URI.test(target)) return 'request';
+  const result: RequestLine = { method, rawUri: target, host: '', schema: '', version, protocol: version === 9 ? '' : protocol };
+  const first = target.charCodeAt(0);
+  if (first === 47) return method === 'CONNECT' ? 'request' : result;
+  if (method === 'CONNECT') {
+    const m = /^((?:[A-Za-z0-9._~%!$&'()*+,;=-]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5}))$/.exec(target);
+    if (!m || Number(m[2]) > 65535 || Number(m[2]) === 0) return 'request';
+    result.host = target;
+    return result;
+  }
+  const abs = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/((?:[A-Za-z0-9._~%!$&'()*+,;=-]+|\[[0-9A-Fa-f:.]+\])(?::\d*)?)(?:([/?#].*))?$/.exec(target);
+  if (!abs) return 'request';
+  result.schema = abs[1];
+  result.host = abs[2];
+  result.rawUri = abs[3] === undefined ? '/' : abs[3].startsWith('/') ? abs[3] : `/${abs[3]}`;
+  return result;
+}
+
+const hexValue = (c: number): number => (c >= 48 && c <= 57 ? c - 48 : (c | 32) >= 97 && (c | 32) <= 102 ? (c | 32) - 87 : -1);
+
+export interface ParsedUri {
+  /** decoded, normalised */
+  path: string;
+  args: string;
+}
+
+// a path that needs no work: no %, no //, no dot segment, no # or ?
+const PLAIN_PATH = /^(?:\/[A-Za-z0-9_~!$&'()*,;=:@+-][A-Za-z0-9_~!$&'()*,;=:@+.-]*)*\/?$/;
+
+/** Splits off the query and normalises the path; undefined: bad request. */
+export function parseUri(raw: string, mergeSlashes: boolean): ParsedUri | undefined {
+  const hash = raw.indexOf('#');
+  if (hash >= 0) raw = raw.slice(0, hash);
+  const query = raw.indexOf('?');
+  const args = query < 0 ? '' : raw.slice(query + 1);
+  const path = query < 0 ? raw : raw.slice(0, query);
+  if (PLAIN_PATH.test(path)) return { path, args };
+  const normal = normalisePath(path, mergeSlashes);
+  return normal === undefined ? undefined : { path: normal, args };
+}
+
+/** `%XX` decoded first, then dot segments and repeated slashes resolved; undefined: leaves the root, NUL or a bad escape. */
+export function normalisePath(path: string, mergeSlashes: boolean): string | undefined {
+  const out: string[] = [];
+  let segment = '';
+  let decoded = path;
+  if (path.includes('%')) {
+    decoded = '';
+    for (let n = 0; n < path.length; n++) {
+      const c = path.charCodeAt(n);
+      if (c !== 37) {
+        decoded += path[n];
+        continue;
+      }
+      const hi = hexValue(path.charCodeAt(n + 1));
+      const lo = hexValue(path.charCodeAt(n + 2));
+      if (hi < 0 || lo < 0 || hi * 16 + lo === 0) return undefined;
+      decoded += String.fromCharCode(hi * 16 + lo);
+      n += 2;
+    }
+  }
+  // segments after the leading slash; the last one may be empty (trailing slash)
+  for (let n = 1; n <= decoded.length; n++) {
+    if (n < decoded.length && decoded.charCodeAt(n) !== 47) {
+      segment += decoded[n];
+      continue;
+    }
+    const last = n === decoded.length;
+    if (segment === '.') {
+      if (last) out.push('');
+    } else if (segment === '..') {
+      if (out.length === 0) return undefined;
+      out.pop();
+      if (last) out.push('');
+    } else if (segment !== '' || last || !mergeSlashes) {
+      out.push(segment);
+    }
+    segment = '';
+  }
+  return '/' + out.join('/');
+}
+
+/** `unescape_uri`: `%XX` to bytes, malformed escapes are dropped as nginx drops them. */
+export function unescapeUri(text: string): string {
+  if (!text.includes('%')) return text;
+  let out = '';
+  for (let n = 0; n < text.length; n++) {
+    if (text.charCodeAt(n) !== 37) {
+      out += text[n];
+      continue;
+    }
+    const hi = hexValue(text.charCodeAt(n + 1));
+    if (hi < 0) {
+      if (n + 1 < text.length) out += text[++n];
+      continue;
+    }
+    const lo = hexValue(text.charCodeAt(n + 2));
+    if (lo < 0) {
+      n += 2;
+      continue;
+    }
+    out += String.fromCharCode(hi * 16 + lo);
+    n += 2;
+  }
+  return out;
+}
+
+const escapeSet = (chars: RegExp) => {
+  const table: string[] = [];
+  for (let c = 0; c < 256; c++) {
+    const ch = String.fromCharCode(c);
+    table.push(chars.test(ch) ? '%' + (c < 16 ? '0' : '') + c.toString(16).toUpperCase() : ch);
+  }
+  return { chars, table };
+};
+// biome-ignore-start lint/suspicious/noControlCharactersInRegex: the sets are byte classes
+const ESCAPE = {
+  /** space, #, %, ?, control and 8-bit characters */
+  uri: escapeSet(/[\x00-\x20"#%<>?\\^`{|}\x7f-\xff]/),
+  args: escapeSet(/[\x00-\x20"#%&+<>?\\^`{|}\x7f-\xff]/),
+  component: escapeSet(/[^A-Za-z0-9\-._~]/),
+  html: escapeSet(/[\x00-\x20"%'\x7f-\xff]/),
+  refresh: escapeSet(/[\x00-\x20"%'\x7f-\xff]/),
+};
+// biome-ignore-end lint/suspicious/noControlCharactersInRegex: end
+
+export function escapeUri(text: string, kind: keyof typeof ESCAPE): string {
+  const { chars, table } = ESCAPE[kind];
+  if (!chars.test(text)) return text;
+  let out = '';
+  for (let n = 0; n < text.length; n++) out += table[text.charCodeAt(n) & 255];
+  return out;
+}
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[<>&"]/g, (c) => (c === '<' ? '&lt;' : c === '>' ? '&gt;' : c === '&' ? '&amp;' : '&quot;'));
+}
+
+/** Host header or authority: lower case, port and trailing dot cut; undefined: invalid. */
+export function validHost(host: string): { name: string; port: string } | undefined {
+  const m = /^(\[[0-9A-Fa-f:.]*\]|[^\0-\x20\x7f/\\:[\]]*)(?::(\d*))?$/.exec(host);
+  if (!m) return undefined;
+  let name = m[1].toLowerCase();
+  if (name.endsWith('.')) name = name.slice(0, -1);
+  if (name === '' || name.includes('..') || (m[2] !== undefined && Number(m[2]) > 65535)) return undefined;
+  return { name, port: m[2] ?? '' };
+}
+
+/** Value of argument `name` in a query, undefined if absent; names are compared without case, as nginx does. */
+export function findArg(args: string, name: string): string | undefined {
+  const wanted = name.toLowerCase();
+  for (let pos = 0; pos <= args.length; ) {
+    let end = args.indexOf('&', pos);
+    if (end < 0) end = args.length;
+    const eq = args.indexOf('=', pos);
+    if (eq >= 0 && eq < end && eq - pos === name.length && args.slice(pos, eq).toLowerCase() === wanted) return args.slice(eq + 1, end);
+    pos = end + 1;
+  }
+  return undefined;
+}

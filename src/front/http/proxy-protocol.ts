@@ -1,0 +1,94 @@
+/** PROXY protocol header, versions 1 (text) and 2 (binary), before anything else on a connection. */
+import type { Socket } from 'node:net';
+import type { Connection } from './connection.ts';
+
+const SIGNATURE = Buffer.from([13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10]);
+const MAX_V1 = 107;
+const MAX_HEADER = 4096;
+const TIMEOUT_MS = 60_000;
+
+type Proxy = NonNullable<Connection['proxy']>;
+
+/** Calls back with what the header said (undefined: `UNKNOWN` or local); what follows it is put back. */
+export function readProxyHeader(socket: Socket, done: (proxy: Proxy | undefined | 'invalid') => void): void {
+  let held = Buffer.alloc(0);
+  socket.setTimeout(TIMEOUT_MS, () => socket.destroy());
+  const onData = (data: Buffer) => {
+    held = Buffer.concat([held, data]);
+    const parsed = parseProxyHeader(held);
+    if (parsed === 'more') {
+      if (held.length < MAX_HEADER) return;
+      finish('invalid', 0);
+    } else if (parsed === 'invalid') finish('invalid', 0);
+    else finish(parsed.proxy, parsed.used);
+  };
+  const finish = (proxy: Proxy | undefined | 'invalid', used: number) => {
+    socket.off('data', onData);
+    socket.setTimeout(0);
+    socket.pause();
+    if (used < held.length) socket.unshift(held.subarray(used));
+    done(proxy);
+    socket.resume();
+  };
+  socket.on('data', onData);
+}
+
+export function parseProxyHeader(data: Buffer): { proxy: Proxy | undefined; used: number } | 'more' | 'invalid' {
+  const common = Math.min(data.length, SIGNATURE.length);
+  if (SIGNATURE.subarray(0, common).equals(data.subarray(0, common))) return data.length < 16 ? 'more' : parseV2(data);
+  const lf = data.indexOf(10);
+  if (lf < 0) return data.length > MAX_V1 || !'PROXY '.startsWith(data.latin1Slice(0, 6)) ? 'invalid' : 'more';
+  const line = data.latin1Slice(0, lf);
+  if (line.startsWith('PROXY UNKNOWN')) return { proxy: undefined, used: lf + 1 };
+  const m = /^PROXY TCP[46] ([0-9A-Fa-f.:]+) ([0-9A-Fa-f.:]+) (\d{1,5}) (\d{1,5})\r$/.exec(line);
+  if (!m || Number(m[3]) > 65535 || Number(m[4]) > 65535) return 'invalid';
+  return { proxy: { addr: m[1], serverAddr: m[2], port: Number(m[3]), serverPort: Number(m[4]), tlvs: new Map() }, used: lf + 1 };
+}
+
+const TLV_NAMES: Record<number, string> = { 1: 'alpn', 2: 'authority', 5: 'unique_id', 48: 'netns', 32: 'ssl' };
+const SSL_NAMES: Record<number, string> = { 33: 'ssl_version', 34: 'ssl_cn', 35: 'ssl_cipher', 36: 'ssl_sig_alg', 37: 'ssl_key_alg' };
+
+function parseV2(data: Buffer): { proxy: Proxy | undefined; used: number } | 'more' | 'invalid' {
+  const length = data.readUInt16BE(14);
+  const used = 16 + length;
+  if (data[12] >> 4 !== 2) return 'invalid';
+  if (used > MAX_HEADER) return 'invalid';
+  if (data.length < used) return 'more';
+  const family = data[13] >> 4;
+  if ((data[12] & 15) === 0 || (family !== 1 && family !== 2)) return { proxy: undefined, used };
+  const size = family === 1 ? 4 : 16;
+  if (length < size * 2 + 4) return 'invalid';
+  const address = (at: number) =>
+    size === 4
+      ? [...data.subarray(at, at + 4)].join('.')
+      : new URL(`http://[${Array.from({ length: 8 }, (_, n) => data.readUInt16BE(at + n * 2).toString(16)).join(':')}]/`).hostname.slice(
+          1,
+          -1,
+        );
+  const tlvs = new Map<string, string>();
+  readTlvs(data.subarray(16 + size * 2 + 4, used), TLV_NAMES, tlvs);
+  return {
+    proxy: {
+      addr: address(16),
+      serverAddr: address(16 + size),
+      port: data.readUInt16BE(16 + size * 2),
+      serverPort: data.readUInt16BE(18 + size * 2),
+      tlvs,
+    },
+    used,
+  };
+}
+
+function readTlvs(data: Buffer, names: Record<number, string>, out: Map<string, string>): void {
+  for (let pos = 0; pos + 3 <= data.length; ) {
+    const type = data[pos];
+    const length = data.readUInt16BE(pos + 1);
+    const value = data.subarray(pos + 3, pos + 3 + length);
+    out.set(`0x${type.toString(16).padStart(2, '0')}`, value.latin1Slice());
+    if (names === TLV_NAMES && type === 0x20 && value.length >= 5) {
+      out.set('ssl_verify', String(value.readUInt32BE(1)));
+      readTlvs(value.subarray(5), SSL_NAMES, out);
+    } else if (names[type]) out.set(names[type], value.latin1Slice());
+    pos += 3 + length;
+  }
+}

@@ -1,0 +1,163 @@
+/** Error pages: `error_page` first, else the built-in page. */
+
+import { SERVER_BUILD, SERVER_FULL } from '../version.ts';
+import { DONE, HTTP_REQUEST_HEADER_TOO_LARGE, HTTP_TO_HTTPS, HTTPS_CERT_ERROR, HTTPS_NO_CERT } from './codes.ts';
+import { core, type ErrorPage } from './core.ts';
+import { escapeHtml } from './parse.ts';
+import type { Request } from './request.ts';
+
+/** Titles of the pages built in. */
+const TITLES: Record<number, string> = {
+  301: '301 Moved Permanently',
+  302: '302 Found',
+  303: '303 See Other',
+  307: '307 Temporary Redirect',
+  308: '308 Permanent Redirect',
+  400: '400 Bad Request',
+  401: '401 Authorization Required',
+  402: '402 Payment Required',
+  403: '403 Forbidden',
+  404: '404 Not Found',
+  405: '405 Not Allowed',
+  406: '406 Not Acceptable',
+  408: '408 Request Time-out',
+  409: '409 Conflict',
+  410: '410 Gone',
+  411: '411 Length Required',
+  412: '412 Precondition Failed',
+  413: '413 Request Entity Too Large',
+  414: '414 Request-URI Too Large',
+  415: '415 Unsupported Media Type',
+  416: '416 Requested Range Not Satisfiable',
+  421: '421 Misdirected Request',
+  429: '429 Too Many Requests',
+  494: '400 Request Header Or Cookie Too Large',
+  495: '400 The SSL certificate error',
+  496: '400 No required SSL certificate was sent',
+  497: '400 The plain HTTP request was sent to HTTPS port',
+  500: '500 Internal Server Error',
+  501: '501 Not Implemented',
+  502: '502 Bad Gateway',
+  503: '503 Service Temporarily Unavailable',
+  504: '504 Gateway Time-out',
+  505: '505 HTTP Version Not Supported',
+  507: '507 Insufficient Storage',
+};
+
+const DETAIL: Record<number, [heading: string, text: string]> = {
+  494: ['400 Bad Request', 'Request Header Or Cookie Too Large'],
+  495: ['400 Bad Request', 'The SSL certificate error'],
+  496: ['400 Bad Request', 'No required SSL certificate was sent'],
+  497: ['400 Bad Request', 'The plain HTTP request was sent to HTTPS port'],
+};
+
+const MSIE_PADDING = '<!-- a padding to disable MSIE and Chrome friendly error page -->\r\n'.repeat(6);
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+export function serverSignature(r: Request): string {
+  const { mode } = core.conf(r.loc).server_tokens;
+  return mode === 'off' ? 'nginx' : mode === 'build' ? SERVER_BUILD : SERVER_FULL;
+}
+
+/** Starts the answer for a status. Returns the code to finalize with. */
+export function specialResponse(r: Request, status: number): number {
+  r.errStatus = status;
+  if (
+    r.keepalive &&
+    [400, 413, 414, HTTP_REQUEST_HEADER_TOO_LARGE, HTTPS_CERT_ERROR, HTTPS_NO_CERT, HTTP_TO_HTTPS, 500, 501].includes(status)
+  ) {
+    r.keepalive = false;
+  }
+  if (r.lingeringClose && [400, HTTPS_CERT_ERROR, HTTPS_NO_CERT, HTTP_TO_HTTPS].includes(status)) r.lingeringClose = false;
+  r.out.contentType = '';
+  const c = core.conf(r.loc);
+  if (!r.errorPage && c.error_page && r.uriChanges !== 0) {
+    if (!c.recursive_error_pages) r.errorPage = true;
+    for (const page of c.error_page) if (page.statuses.includes(status)) return sendErrorPage(r, page);
+  }
+  r.expectTested = true;
+  r.conn.discardBody(r);
+  if (status === 301 || status === 302) {
+    if (c.msie_refresh && /MSIE/.test(r.headerIn('user-agent') ?? '') && r.out.location !== undefined) return sendRefresh(r);
+  }
+  return sendPage(r, status);
+}
+
+function sendErrorPage(r: Request, page: ErrorPage): number {
+  if (page.overwrite > 0 && page.overwrite !== 200) r.expectTested = true;
+  if (page.overwrite >= 0) r.errStatus = page.overwrite;
+  const uri = page.uri.eval(r);
+  if (uri.startsWith('/')) {
+    let path = uri;
+    let { args } = page;
+    if (page.uri.constant === undefined) {
+      const query = uri.indexOf('?');
+      args = query < 0 ? '' : uri.slice(query + 1);
+      if (query >= 0) path = uri.slice(0, query);
+    }
+    if (r.method !== 'HEAD') r.method = 'GET';
+    return r.internalRedirect(path, args);
+  }
+  if (uri.startsWith('@')) return r.namedLocation(uri);
+  r.expectTested = true;
+  r.conn.discardBody(r);
+  const status = REDIRECTS.has(page.overwrite) ? page.overwrite : 302;
+  r.errStatus = status;
+  r.out.location = uri;
+  return sendPage(r, status);
+}
+
+function pageText(r: Request, status: number): string | undefined {
+  const title = TITLES[status];
+  if (!title) return undefined;
+  const [heading, detail] = DETAIL[status] ?? [title, ''];
+  let text = `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${heading}</h1></center>\r\n`;
+  if (detail) text += `<center>${detail}</center>\r\n`;
+  text += `<hr><center>${serverSignature(r)}</center>\r\n</body>\r\n</html>\r\n`;
+  if (status >= 400 && core.conf(r.loc).msie_padding) {
+    const agent = r.headerIn('user-agent') ?? '';
+    if (/MSIE|Chrome\//.test(agent) && !/Opera/.test(agent)) text += MSIE_PADDING;
+  }
+  return text;
+}
+
+function sendPage(r: Request, status: number): number {
+  const text = status === 204 || status === 201 ? undefined : pageText(r, status);
+  if (status >= 494 && status <= 497) r.errStatus = 400;
+  const { out } = r;
+  // what the failed answer said of its body does not hold for the page
+  out.set('Accept-Ranges', undefined);
+  out.set('ETag', undefined);
+  out.set('Content-Encoding', undefined);
+  out.lastModified = -1;
+  r.allowRanges = false;
+  if (text === undefined) {
+    out.contentLength = status === 204 || status === 304 ? -1 : 0;
+    out.contentType = status === 204 || status === 304 ? '' : out.contentType;
+    if (status === 201 || status >= 300) out.contentLength = 0;
+    if (status === 304 || status === 204) {
+      const rc = r.sendHeader();
+      return rc !== 0 || r.headerOnly ? rc : r.output([], true);
+    }
+    const rc = r.sendHeader();
+    return rc !== 0 || r.headerOnly ? rc : r.output([], true);
+  }
+  out.contentLength = text.length;
+  out.contentType = 'text/html';
+  const rc = r.sendHeader();
+  if (rc !== 0 || r.headerOnly) return rc;
+  return r.output([Buffer.from(text, 'latin1')], true);
+}
+
+function sendRefresh(r: Request): number {
+  const { out } = r;
+  const text = `<html><head><meta http-equiv="Refresh" content="0; URL=${escapeHtml(out.location!)}"></head><body></body></html>\r\n`;
+  out.location = undefined;
+  r.errStatus = 200;
+  out.contentType = 'text/html';
+  out.contentLength = text.length;
+  const rc = r.sendHeader();
+  return rc !== 0 || r.headerOnly ? rc : r.output([Buffer.from(text, 'latin1')], true);
+}
+
+export const NOTHING_LEFT = DONE;

@@ -1,0 +1,120 @@
+/** error_log: targets, levels, lines. `YYYY/MM/DD HH:MM:SS [level] PID#TID: *CONN message` */
+import { closeSync, openSync, writeSync } from 'node:fs';
+
+export const LEVELS = ['emerg', 'alert', 'crit', 'error', 'warn', 'notice', 'info', 'debug'] as const;
+export type Level = (typeof LEVELS)[number];
+const RANK = Object.fromEntries(LEVELS.map((level, n) => [level, n])) as Record<Level, number>;
+
+export const levelRank = (level: Level): number => RANK[level];
+
+/** Where lines go: a file, standard error, a ring in memory, or syslog. */
+export interface LogSink {
+  key: string;
+  /** `line` ends with a newline */
+  write(line: string, level: Level): void;
+  reopen(): void;
+  close(): void;
+}
+
+export interface ErrorLog {
+  sink: LogSink;
+  level: number;
+}
+
+export class FileSink implements LogSink {
+  readonly key: string;
+  private fd: number | undefined;
+
+  constructor(readonly path: string) {
+    this.key = path;
+  }
+
+  /** @throws NodeJS.ErrnoException */
+  open(): void {
+    this.fd ??= openSync(this.path, 'a', 0o644);
+  }
+
+  write(line: string): void {
+    try {
+      this.open();
+      writeSync(this.fd!, line, null, 'latin1');
+    } catch {
+      // a log that cannot be written has nowhere to report it
+    }
+  }
+
+  reopen(): void {
+    this.close();
+    try {
+      this.open();
+    } catch {
+      // reported by the next write
+    }
+  }
+
+  close(): void {
+    if (this.fd !== undefined) closeSync(this.fd);
+    this.fd = undefined;
+  }
+}
+
+export class StderrSink implements LogSink {
+  readonly key = 'stderr';
+  write(line: string): void {
+    try {
+      writeSync(2, line, null, 'latin1');
+    } catch {
+      // standard error is closed
+    }
+  }
+  reopen(): void {}
+  close(): void {}
+}
+
+/** `error_log memory:SIZE`: the newest lines, for a debugger. */
+export class MemorySink implements LogSink {
+  readonly key = 'memory';
+  private readonly lines: string[] = [];
+  private held = 0;
+  constructor(readonly sizeBytes: number) {}
+  write(line: string): void {
+    this.lines.push(line);
+    this.held += line.length;
+    while (this.held > this.sizeBytes && this.lines.length > 0) this.held -= this.lines.shift()!.length;
+  }
+  reopen(): void {}
+  close(): void {}
+}
+
+let stamp = '';
+let stampSecond = -1;
+const two = (n: number) => (n < 10 ? `0${n}` : String(n));
+
+/** `YYYY/MM/DD HH:MM:SS` in local time. */
+export function logTime(): string {
+  const now = Date.now();
+  const second = Math.floor(now / 1000);
+  if (second !== stampSecond) {
+    const d = new Date(now);
+    stampSecond = second;
+    stamp = `${d.getFullYear()}/${two(d.getMonth() + 1)}/${two(d.getDate())} ${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}`;
+  }
+  return stamp;
+}
+
+/** Writes to every log whose level admits it; `connection` 0 leaves out the number. */
+export function logTo(logs: readonly ErrorLog[], level: Level, message: string, connection = 0): void {
+  const rank = RANK[level];
+  let line = '';
+  for (const log of logs) {
+    if (log.level < rank) continue;
+    line ||= `${logTime()} [${level}] ${process.pid}#0: ${connection ? `*${connection} ` : ''}${message}\n`;
+    log.sink.write(line, level);
+  }
+}
+
+export function admits(logs: readonly ErrorLog[], level: Level): boolean {
+  const rank = RANK[level];
+  for (const log of logs) if (log.level >= rank) return true;
+  return false;
+}

@@ -1,0 +1,370 @@
+/**
+ * The master process: reads the configuration, binds sockets, keeps workers running, and obeys signals.
+ *   HUP reload · USR1 reopen logs · USR2 new binary · WINCH end workers · QUIT graceful end · TERM, INT end now
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ConfigError, type DirectiveNode, parseConfig } from '../config/syntax.ts';
+import { buildHttp } from '../http/build.ts';
+import type { HttpMain } from '../http/conf.ts';
+import { openAccessLogs, reopenAccessLogs } from '../http/modules/access-log.ts';
+import { type ErrorLog, type Level, levelRank, logTo } from '../log/error-log.ts';
+import { LogTargets } from '../log/targets.ts';
+import { NGINX_VERSION } from '../version.ts';
+import type { Options } from './command-line.ts';
+import { type MainConf, readMain } from './main-conf.ts';
+import type { FromWorker, StartMessage, ToWorker } from './messages.ts';
+import { BindError, BoundSockets } from './sockets.ts';
+
+const INHERIT_ENV = 'GANNET_FRONT_SOCKETS';
+const FIRST_FD = 4;
+const RESPAWN_LIMIT = 5;
+
+/** A configuration read and checked. */
+export interface Cycle {
+  nodes: DirectiveNode[];
+  main: MainConf;
+  http: HttpMain | undefined;
+  targets: LogTargets;
+}
+
+export interface Places {
+  prefix: string;
+  confFile: string;
+  confPrefix: string;
+  errorLog: string;
+}
+
+export function placesOf(options: Options): Places {
+  const prefix = path.resolve(options.prefix ?? '.') + '/';
+  const confFile = path.resolve(prefix, options.config ?? 'conf/nginx.conf');
+  return {
+    prefix,
+    confFile,
+    confPrefix: `${path.dirname(confFile)}/`,
+    errorLog: path.resolve(prefix, options.errorLog ?? 'logs/error.log'),
+  };
+}
+
+/** Reads and checks everything that needs no privilege. @throws ConfigError */
+export async function loadCycle(options: Options, places: Places): Promise<Cycle> {
+  const { nodes } = parseConfig(places.confFile, places.confPrefix, options.globals);
+  const targets = new LogTargets();
+  const resolve = (name: string) => path.resolve(places.prefix, name);
+  const main = readMain(nodes, targets, resolve);
+  if (main.errorLogs.length === 0) main.errorLogs.push({ sink: targets.file(places.errorLog), level: levelRank('error') });
+  const http =
+    main.http &&
+    (await buildHttp({
+      node: main.http,
+      paths: { prefix: places.prefix, conf: places.confPrefix },
+      logs: targets,
+      mainLogs: main.errorLogs,
+      inherited: new Map(),
+    }));
+  try {
+    targets.open();
+    openAccessLogs();
+  } catch (error) {
+    const e = error as NodeJS.ErrnoException;
+    throw new ConfigError(`open() "${e.path}" failed (${-(e.errno ?? 0)}: ${e.code})`);
+  }
+  return { nodes, main, http, targets };
+}
+
+interface Worker {
+  child: ChildProcess;
+  booted: Promise<void>;
+  ready: boolean;
+  /** told to end */
+  retiring: boolean;
+  generation: number;
+  fds: Record<string, number>;
+}
+
+export class Master {
+  private workers = new Set<Worker>();
+  private readonly sockets = new BoundSockets();
+  private cycle!: Cycle;
+  private generation = 0;
+  private ending = false;
+  private resolveExit!: (code: number) => void;
+  private pidFile = '';
+  private respawns: number[] = [];
+  private reloading = false;
+  private upgrade: ChildProcess | undefined;
+
+  constructor(
+    private readonly options: Options,
+    private readonly places: Places,
+  ) {}
+
+  private log(level: Level, message: string): void {
+    logTo(this.cycle?.main.errorLogs ?? ([] as ErrorLog[]), level, message);
+  }
+
+  /** Runs until the end of the server. @returns exit status */
+  async run(): Promise<number> {
+    const done = new Promise<number>((resolve) => {
+      this.resolveExit = resolve;
+    });
+    this.cycle = await loadCycle(this.options, this.places);
+    if (this.cycle.main.workingDirectory) process.chdir(this.cycle.main.workingDirectory);
+    this.adoptSockets();
+    await this.bindWithRetries();
+    this.log('notice', `using the "epoll" event method`);
+    this.log('notice', `nginx/${NGINX_VERSION}`);
+    this.log('notice', 'start worker processes');
+    this.listenSignals();
+    process.title = 'gannet: master process';
+    const failure = await this.startWorkers(new Map());
+    if (failure !== undefined) {
+      this.sockets.closeAll();
+      throw new ConfigError(failure);
+    }
+    this.writePid();
+    return done;
+  }
+
+  private adoptSockets(): void {
+    const text = process.env[INHERIT_ENV];
+    delete process.env[INHERIT_ENV];
+    if (!text) return;
+    this.sockets.adopt(text);
+    this.log('notice', `using inherited sockets from "${text}"`);
+  }
+
+  private async bindWithRetries(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        this.sockets.bind(this.cycle.http?.sockets ?? []);
+        return;
+      } catch (error) {
+        if (!(error instanceof BindError)) throw error;
+        this.log('emerg', error.message);
+        if (!error.message.includes('(98:') || attempt >= 5) throw new ConfigError(attempt > 1 ? 'still could not bind()' : error.message);
+        process.stderr.write(`nginx: [emerg] ${error.message}\n`);
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- workers
+
+  private spawnChild(list: { key: string; fd: number }[]): ChildProcess {
+    const own = fileURLToPath(import.meta.url);
+    const file = path.join(path.dirname(own), own.endsWith('.ts') ? 'worker.ts' : 'worker.js');
+    const env: NodeJS.ProcessEnv = { ...process.env };
+    for (const { name, value } of this.cycle.main.env) if (value !== undefined) env[name] = value;
+    return spawn(process.execPath, [...process.execArgv, file], {
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc', ...list.map((s) => s.fd)],
+      serialization: 'advanced',
+      env,
+    });
+  }
+
+  /** Starts the workers of the current cycle. @returns why they could not start */
+  private async startWorkers(zones: Map<string, unknown>): Promise<string | undefined> {
+    this.generation++;
+    const count = this.cycle.main.workerProcesses || availableParallelism();
+    const results = await Promise.all(Array.from({ length: count }, (_, n) => this.startWorker(n, zones)));
+    return results.find((r) => r !== undefined);
+  }
+
+  private startWorker(index: number, zones: Map<string, unknown>): Promise<string | undefined> {
+    const list = this.sockets.list();
+    const child = this.spawnChild(list);
+    const fds = Object.fromEntries(list.map(({ key }, n) => [key, FIRST_FD + n]));
+    const worker: Worker = { child, booted: Promise.resolve(), ready: false, retiring: false, generation: this.generation, fds };
+    this.workers.add(worker);
+    this.log('notice', `start worker process ${child.pid}`);
+    const { nodes } = this.cycle;
+    return new Promise((resolve) => {
+      child.on('message', (message: FromWorker) => {
+        if (message.type === 'booted') {
+          const start: StartMessage = {
+            type: 'start',
+            nodes,
+            prefix: this.places.prefix,
+            confPrefix: this.places.confPrefix,
+            errorLog: this.places.errorLog,
+            fds,
+            zones,
+            index,
+          };
+          this.tell(worker, start);
+        } else if (message.type === 'ready') {
+          worker.ready = true;
+          resolve(undefined);
+        } else if (message.type === 'failed') resolve(message.message);
+        else if (message.type === 'zones') this.onZones?.(message.zones);
+      });
+      child.on('exit', (code, signal) => {
+        this.workers.delete(worker);
+        resolve(`worker process ${child.pid} could not start`);
+        this.workerExited(worker, code, signal);
+      });
+      child.on('error', () => {});
+    });
+  }
+
+  private onZones: ((zones: Map<string, unknown>) => void) | undefined;
+
+  private tell(worker: Worker, message: ToWorker): void {
+    if (worker.child.connected) worker.child.send(message, () => {});
+  }
+
+  private workerExited(worker: Worker, code: number | null, signal: string | null): void {
+    const { pid } = worker.child;
+    if (signal) this.log('alert', `worker process ${pid} exited on signal ${signal}`);
+    else this.log(code === 0 ? 'notice' : 'alert', `worker process ${pid} exited with code ${code}`);
+    if (this.ending) {
+      if (this.workers.size === 0) this.exit(0);
+      return;
+    }
+    if (worker.retiring || !worker.ready) return;
+    const now = Date.now();
+    this.respawns = this.respawns.filter((t) => now - t < 10_000);
+    this.respawns.push(now);
+    const delay = this.respawns.length > RESPAWN_LIMIT ? 1000 : 0;
+    setTimeout(() => {
+      if (!this.ending) void this.startWorker(0, new Map());
+    }, delay);
+  }
+
+  // ---------------------------------------------------------------- signals
+
+  private listenSignals(): void {
+    process.on('SIGHUP', () => void this.reload());
+    process.on('SIGUSR1', () => this.reopen());
+    process.on('SIGUSR2', () => this.upgradeBinary());
+    process.on('SIGWINCH', () => this.retire(() => true));
+    process.on('SIGQUIT', () => this.end('quit'));
+    process.on('SIGTERM', () => this.end('term'));
+    process.on('SIGINT', () => this.end('term'));
+  }
+
+  private end(how: 'quit' | 'term'): void {
+    this.log(
+      'notice',
+      `signal ${how === 'quit' ? '3 (SIGQUIT)' : '15 (SIGTERM)'} received, ${how === 'quit' ? 'shutting down' : 'exiting'}`,
+    );
+    this.ending = true;
+    for (const worker of this.workers) {
+      if (how === 'quit' && worker.ready) this.tell(worker, { type: 'quit' });
+      else worker.child.kill('SIGTERM');
+    }
+    if (this.workers.size === 0) this.exit(0);
+  }
+
+  private exit(code: number): void {
+    this.log('notice', 'exit');
+    this.sockets.closeAll();
+    if (this.pidFile) {
+      try {
+        unlinkSync(this.pidFile);
+      } catch {
+        // removed by someone else
+      }
+    }
+    this.resolveExit(code);
+  }
+
+  private retire(which: (worker: Worker) => boolean): void {
+    for (const worker of this.workers) {
+      if (!which(worker)) continue;
+      worker.retiring = true;
+      this.tell(worker, { type: 'quit' });
+    }
+  }
+
+  private reopen(): void {
+    this.log('notice', 'reopening logs');
+    this.cycle.targets.reopen();
+    reopenAccessLogs();
+    for (const worker of this.workers) this.tell(worker, { type: 'reopen' });
+  }
+
+  private async reload(): Promise<void> {
+    if (this.ending || this.reloading) return;
+    this.reloading = true;
+    this.log('notice', 'reconfiguring');
+    try {
+      const cycle = await loadCycle(this.options, this.places);
+      this.sockets.bind(cycle.http?.sockets ?? []);
+      const old = this.cycle;
+      const zones = await this.collectZones();
+      this.cycle = cycle;
+      const before = this.generation;
+      const failure = await this.startWorkers(zones);
+      if (failure !== undefined) {
+        this.cycle = old;
+        throw new ConfigError(failure);
+      }
+      this.movePid();
+      this.retire((worker) => worker.generation <= before);
+      this.sockets.drop(new Set(cycle.http?.sockets.map((s) => s.key)));
+    } catch (error) {
+      this.log('emerg', (error as Error).message);
+    } finally {
+      this.reloading = false;
+    }
+  }
+
+  /** State of the zones in the worker that serves now. */
+  private collectZones(): Promise<Map<string, unknown>> {
+    const worker = [...this.workers].find((w) => w.ready && !w.retiring);
+    if (!worker) return Promise.resolve(new Map());
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(new Map()), 2000);
+      this.onZones = (zones) => {
+        clearTimeout(timer);
+        resolve(zones);
+      };
+      this.tell(worker, { type: 'export' });
+    });
+  }
+
+  private upgradeBinary(): void {
+    if (this.upgrade) return;
+    const list = this.sockets.list();
+    const fds = list.map((_, n) => 3 + n);
+    try {
+      renameSync(this.pidFile, `${this.pidFile}.oldbin`);
+    } catch {
+      return;
+    }
+    const pidBefore = this.pidFile;
+    this.pidFile = `${pidBefore}.oldbin`;
+    this.upgrade = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
+      stdio: ['inherit', 'inherit', 'inherit', ...list.map((s) => s.fd)],
+      env: { ...process.env, [INHERIT_ENV]: this.sockets.inheritText(fds) },
+    });
+    this.log('notice', `start new binary process ${this.upgrade.pid}`);
+    this.upgrade.on('exit', () => {
+      this.upgrade = undefined;
+      if (this.ending) return;
+      renameSync(this.pidFile, pidBefore);
+      this.pidFile = pidBefore;
+    });
+  }
+
+  // ---------------------------------------------------------------- pid file
+
+  private writePid(): void {
+    this.pidFile = path.resolve(this.places.prefix, this.cycle.main.pidFile);
+    mkdirSync(path.dirname(this.pidFile), { recursive: true });
+    writeFileSync(this.pidFile, `${process.pid}\n`);
+  }
+
+  private movePid(): void {
+    const next = path.resolve(this.places.prefix, this.cycle.main.pidFile);
+    if (next === this.pidFile) return;
+    const previous = this.pidFile;
+    this.writePid();
+    unlinkSync(previous);
+  }
+}

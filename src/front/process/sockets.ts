@@ -1,0 +1,99 @@
+/** Listening sockets: bound by the master, kept across reloads and binary upgrades, inherited by workers as descriptors. */
+import { chmodSync, unlinkSync } from 'node:fs';
+import net from 'node:net';
+import type { ListenSocket } from '../http/conf.ts';
+
+interface Handle {
+  fd: number;
+  close(): void;
+  getsockname?(out: object): number;
+  unref?(): void;
+}
+
+/** node:net's way to a bound, not yet listening handle; a number is a libuv error */
+type CreateHandle = (address: string, port: number, type: number, fd?: number, flags?: number) => Handle | number;
+const createHandle = (net as unknown as { _createServerHandle: CreateHandle })._createServerHandle;
+
+const UV_TCP_IPV6ONLY = 1;
+const ERRNO: Record<number, string> = {
+  98: 'Address already in use',
+  99: 'Cannot assign requested address',
+  13: 'Permission denied',
+  97: 'Address family not supported by protocol',
+  2: 'No such file or directory',
+};
+
+export class BindError extends Error {}
+
+export class BoundSockets {
+  private readonly handles = new Map<string, { handle: Handle | undefined; fd: number; path: string }>();
+
+  /** Sockets handed over by an older master: `key=fd;...`. */
+  adopt(text: string): void {
+    for (const item of text.split(';').filter(Boolean)) {
+      const at = item.lastIndexOf('=');
+      const key = item.slice(0, at);
+      this.handles.set(key, { handle: undefined, fd: Number(item.slice(at + 1)), path: key.startsWith('unix:') ? key.slice(5) : '' });
+    }
+  }
+
+  inheritText(fds: number[]): string {
+    return [...this.handles.keys()].map((key, n) => `${key}=${fds[n]}`).join(';');
+  }
+
+  /** Binds what is new; what is no longer wanted stays until `drop`. @throws BindError */
+  bind(sockets: readonly ListenSocket[]): void {
+    const made: string[] = [];
+    try {
+      for (const socket of sockets) {
+        if (this.handles.has(socket.key)) continue;
+        this.handles.set(socket.key, this.open(socket));
+        made.push(socket.key);
+      }
+    } catch (error) {
+      for (const key of made) this.close(key);
+      throw error;
+    }
+  }
+
+  private open(socket: ListenSocket): { handle: Handle; fd: number; path: string } {
+    const type = socket.path ? -1 : socket.host.includes(':') ? 6 : 4;
+    const flags = type === 6 && socket.options.ipv6Only ? UV_TCP_IPV6ONLY : 0;
+    const handle = socket.path ? createHandle(socket.path, -1, -1) : createHandle(socket.host, socket.port, type, undefined, flags);
+    const name = socket.path ? `unix:${socket.path}` : `${type === 6 ? `[${socket.host}]` : socket.host}:${socket.port}`;
+    const check = typeof handle === 'number' ? handle : (handle.getsockname?.({}) ?? 0);
+    if (typeof handle === 'number' || check !== 0) {
+      if (typeof handle !== 'number') handle.close();
+      throw new BindError(`bind() to ${name} failed (${-check}: ${ERRNO[-check] ?? 'error'})`);
+    }
+    if (socket.path) chmodSync(socket.path, 0o666);
+    return { handle, fd: handle.fd, path: socket.path };
+  }
+
+  private close(key: string): void {
+    const entry = this.handles.get(key);
+    this.handles.delete(key);
+    entry?.handle?.close();
+    if (entry?.path) {
+      try {
+        unlinkSync(entry.path);
+      } catch {
+        // gone already
+      }
+    }
+  }
+
+  /** Closes sockets that the configuration in use does not name. */
+  drop(wanted: ReadonlySet<string>): void {
+    for (const key of [...this.handles.keys()]) if (!wanted.has(key)) this.close(key);
+  }
+
+  list(): { key: string; fd: number }[] {
+    return [...this.handles].map(([key, { fd }]) => ({ key, fd }));
+  }
+
+  /** Removes unix socket files. */
+  closeAll(): void {
+    this.drop(new Set());
+  }
+}

@@ -1,0 +1,39 @@
+/** What this server says of itself. The nginx version is the behaviour it follows; gannet's own stands beside it. */
+export const NGINX_VERSION = '1.31.0';
+export const SERVER_FULL = `nginx/${NGINX_VERSION}`;
+export const SERVER_BUILD = `nginx/${NGINX_VERSION} (gannet)`;
+
+/** Modules named as an nginx build names them; scripts decide by these words what the server can do. */
+const CONFIGURE = [
+  '--with-debug',
+  '--with-http_ssl_module',
+  '--with-http_v2_module',
+  '--with-http_realip_module',
+  '--with-http_addition_module',
+  '--with-http_sub_module',
+  '--with-http_dav_module',
+  '--with-http_flv_module',
+  '--with-http_mp4_module',
+  '--with-http_gunzip_module',
+  '--with-http_gzip_static_module',
+  '--with-http_auth_request_module',
+  '--with-http_random_index_module',
+  '--with-http_secure_link_module',
+  '--with-http_slice_module',
+  '--with-http_stub_status_module',
+];
+
+export function versionText(): string {
+  return `nginx version: ${SERVER_FULL}`;
+}
+
+export function buildText(): string {
+  const openssl = process.versions.openssl.replace(/\+.*/, '');
+  return [
+    versionText(),
+    `built by gannet front on Node ${process.versions.node}`,
+    `built with OpenSSL ${openssl}`,
+    'TLS SNI support enabled',
+    `configure arguments: ${CONFIGURE.join(' ')}`,
+  ].join('\n');
+}
