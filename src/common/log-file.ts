@@ -1,0 +1,111 @@
+// A log file that never holds up the event loop: lines are gathered in memory and appended by the thread pool. `reopen` follows a rotation.
+import { closeSync, open, openSync, write, writeSync } from 'node:fs';
+
+const FLUSH_INTERVAL_MS = 500;
+const FLUSH_BYTES = 64 * 1024;
+/** What may wait while the disk is slow; lines beyond are dropped and counted. */
+const MAX_WAITING_BYTES = 8 * 2 ** 20;
+
+export interface LineSink {
+  /** Appends a line; the line feed is added. */
+  write(line: string): void;
+  reopen(): void;
+  /** Writes what waits, at once, and closes. */
+  close(): void;
+}
+
+/** Several threads may append to one file: each write is whole lines and goes to the end (O_APPEND). */
+export class LogFile implements LineSink {
+  readonly #path: string;
+  #fd: number;
+  #waiting: string[] = [];
+  #waitingBytes = 0;
+  #dropped = 0;
+  #isWriting = false;
+  #wantsReopen = false;
+  #timer: NodeJS.Timeout | null = null;
+
+  /** @throws Error the file cannot be opened */
+  constructor(path: string) {
+    this.#path = path;
+    this.#fd = openSync(path, 'a');
+  }
+
+  write(line: string): void {
+    if (this.#waitingBytes > MAX_WAITING_BYTES) {
+      this.#dropped++;
+      return;
+    }
+    this.#waiting.push(line);
+    this.#waitingBytes += line.length + 1;
+    if (this.#waitingBytes >= FLUSH_BYTES) this.#flush();
+    else this.#arm();
+  }
+
+  #arm(): void {
+    if (this.#timer) return;
+    this.#timer = setTimeout(() => this.#flush(), FLUSH_INTERVAL_MS);
+    this.#timer.unref();
+  }
+
+  #take(): Buffer {
+    if (this.#dropped > 0) this.#waiting.push(`(${this.#dropped} lines dropped: the disk was too slow)`);
+    this.#dropped = 0;
+    const text = `${this.#waiting.join('\n')}\n`;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    return Buffer.from(text);
+  }
+
+  #flush(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#isWriting || this.#waiting.length === 0) return;
+    this.#isWriting = true;
+    this.#writeAll(this.#take());
+  }
+
+  #writeAll(bytes: Buffer): void {
+    // A failed write (full disk) drops its lines: a log must not take the service with it.
+    write(this.#fd, bytes, 0, bytes.length, null, (error, written) => {
+      if (!error && written < bytes.length) {
+        this.#writeAll(bytes.subarray(written));
+        return;
+      }
+      this.#isWriting = false;
+      if (this.#wantsReopen) this.#doReopen();
+      else if (this.#waiting.length > 0) this.#arm();
+    });
+  }
+
+  reopen(): void {
+    this.#wantsReopen = true;
+    if (!this.#isWriting) this.#doReopen();
+  }
+
+  #doReopen(): void {
+    this.#wantsReopen = false;
+    this.#isWriting = true;
+    open(this.#path, 'a', (error, fd) => {
+      this.#isWriting = false;
+      if (!error) {
+        closeSync(this.#fd);
+        this.#fd = fd;
+      }
+      if (this.#waiting.length > 0) this.#arm();
+    });
+  }
+
+  close(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    if (this.#waiting.length > 0) writeSync(this.#fd, this.#take());
+    closeSync(this.#fd);
+  }
+}
+
+/** Lines to standard error, for a node without `path.logs`. */
+export const STDERR_SINK: LineSink = {
+  write: (line) => void process.stderr.write(`${line}\n`),
+  reopen: () => undefined,
+  close: () => undefined,
+};

@@ -1,0 +1,156 @@
+// Request bodies: decompression, formats other than JSON, the `source` parameter, and lines of a streamed NDJSON body.
+import type { Transform } from 'node:stream';
+import { createGunzip, createInflate } from 'node:zlib';
+import { Unpackr } from 'msgpackr';
+import { parseDocument } from 'yaml';
+import { JsonSyntaxError, parseJsonBytes } from '../common/json-parse.ts';
+import { writeJson } from '../common/json-write.ts';
+import { type BodyFormat, parseMediaType } from '../common/media-type.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { contentTooLarge, illegalArgument, jsonSyntax } from '../errors/catalog.ts';
+import { BodyTooLarge, type HttpRequest } from '../http/listener.ts';
+
+const LINE_FEED = 10;
+const unpackr = new Unpackr({ useRecords: false, int64AsType: 'auto', mapsAsObjects: true });
+
+/** Format of a body by its Content-Type. @returns null: the header is missing or names no format that is read */
+export function bodyFormat(contentType: string | undefined): BodyFormat | null {
+  return contentType === undefined ? null : (parseMediaType(contentType)?.format ?? null);
+}
+
+/** The whole body, decompressed. @throws ApiError 413, 400 for a broken compression, 415 for one that is unknown */
+export async function readBody(request: HttpRequest, limit: number): Promise<Buffer> {
+  const encoding = request.header('content-encoding')?.trim().toLowerCase();
+  try {
+    if (encoding === undefined || encoding === '' || encoding === 'identity') return await request.body.bytes(limit);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of decompressed(request, encoding)) {
+      bytes += chunk.length;
+      if (bytes > limit) throw contentTooLarge(limit);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } catch (error) {
+    throw error instanceof BodyTooLarge ? contentTooLarge(error.limit) : error;
+  }
+}
+
+/** Lines of an NDJSON body as they arrive, without line feeds; the sender waits while the reader is busy. A line is at most `maxLine` long. */
+export async function* readLines(request: HttpRequest, maxLine: number): AsyncGenerator<Buffer> {
+  const encoding = request.header('content-encoding')?.trim().toLowerCase();
+  const chunks = encoding === undefined || encoding === '' || encoding === 'identity' ? request.body : decompressed(request, encoding);
+  let carried: Buffer[] = [];
+  let carriedBytes = 0;
+  try {
+    for await (const chunk of chunks) {
+      let start = 0;
+      for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
+        const piece = chunk.subarray(start, end);
+        start = end + 1;
+        if (carriedBytes === 0) yield piece;
+        else {
+          carried.push(piece);
+          yield Buffer.concat(carried);
+          carried = [];
+          carriedBytes = 0;
+        }
+      }
+      if (start < chunk.length) {
+        carried.push(chunk.subarray(start));
+        carriedBytes += chunk.length - start;
+        if (carriedBytes > maxLine) throw contentTooLarge(maxLine);
+      }
+    }
+  } catch (error) {
+    throw error instanceof BodyTooLarge ? contentTooLarge(error.limit) : error;
+  }
+  if (carriedBytes > 0) {
+    const rest = Buffer.concat(carried);
+    if (rest.toString('latin1').trim() !== '') throw illegalArgument('The bulk request must be terminated by a newline [\\n]');
+  }
+}
+
+async function* decompressed(request: HttpRequest, encoding: string): AsyncGenerator<Buffer> {
+  const decoder = encoding === 'gzip' || encoding === 'x-gzip' ? createGunzip() : encoding === 'deflate' ? createInflate() : null;
+  if (!decoder) throw new ApiError('media_type_header_exception', 415, `Content-Encoding [${encoding.slice(0, 40)}] is not supported`);
+  const feed = async (): Promise<void> => {
+    try {
+      for await (const chunk of request.body) {
+        if (!decoder.write(chunk)) await new Promise((resolve) => decoder.once('drain', resolve));
+      }
+      decoder.end();
+    } catch (error) {
+      decoder.destroy(error as Error);
+    }
+  };
+  void feed();
+  try {
+    for await (const chunk of decoder as Transform) yield chunk as Buffer;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    if (code.startsWith('Z_')) throw illegalArgument(`request body is no valid ${encoding}: ${(error as Error).message}`);
+    throw error;
+  }
+}
+
+/** A body as a value. @throws ApiError 400 with the place of the error */
+export function parseBody(bytes: Buffer, format: BodyFormat): unknown {
+  try {
+    switch (format) {
+      case 'yaml':
+        return parseYaml(bytes);
+      case 'msgpack':
+        return parseMsgpack(bytes);
+      default:
+        return parseJsonBytes(bytes);
+    }
+  } catch (error) {
+    throw error instanceof JsonSyntaxError ? jsonSyntax(error) : error;
+  }
+}
+
+/** A body as UTF-8 JSON text: what it is already, or translated. */
+export function bodyAsJson(bytes: Buffer, format: BodyFormat): Buffer {
+  if (format === 'yaml') return Buffer.from(writeJson(parseYaml(bytes)));
+  if (format === 'msgpack') return Buffer.from(writeJson(parseMsgpack(bytes)));
+  return bytes;
+}
+
+/** A body as NDJSON. A msgpack one is a sequence of maps. */
+export function bodyAsLines(bytes: Buffer, format: BodyFormat): Buffer {
+  if (format !== 'msgpack') return bytes;
+  try {
+    const values = unpackr.unpackMultiple(bytes) as unknown[] | undefined;
+    return Buffer.from((values ?? []).map((value) => `${writeJson(value)}\n`).join(''));
+  } catch (error) {
+    throw illegalArgument(`request body is no sequence of msgpack values: ${(error as Error).message}`);
+  }
+}
+
+function parseMsgpack(bytes: Buffer): unknown {
+  try {
+    return unpackr.unpack(bytes);
+  } catch (error) {
+    throw new ApiError('x_content_parse_exception', 400, `request body is no msgpack: ${(error as Error).message}`);
+  }
+}
+
+function parseYaml(bytes: Buffer): unknown {
+  const document = parseDocument(bytes.toString('utf8'), { uniqueKeys: true, merge: false });
+  const problem = document.errors[0];
+  if (problem) {
+    const place = problem.linePos?.[0];
+    throw new ApiError('x_content_parse_exception', 400, `[${place?.line ?? 1}:${place?.col ?? 1}] ${problem.message.split('\n')[0]}`);
+  }
+  return document.toJS({ maxAliasCount: 100 }) as unknown;
+}
+
+/** The `source` parameter in place of a body. @throws ApiError without its type, or with one that is unknown */
+export function sourceParameter(source: string, contentType: string | undefined): { bytes: Buffer; format: BodyFormat } {
+  if (contentType === undefined) throw new ApiError('illegal_state_exception', 400, 'source and source_content_type parameters are required');
+  const format = bodyFormat(contentType);
+  if (!format) throw new ApiError('illegal_state_exception', 400, `Unknown value for source_content_type [${contentType}]`);
+  return { bytes: Buffer.from(source), format };
+}
+

@@ -1,0 +1,21 @@
+// The query of a request: percent-decoded names and values, `+` is a space, the last of equal names wins.
+
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
+
+/** @throws URIError a name or value that is no percent-encoded UTF-8 */
+export function parseQueryParams(query: string): Readonly<Record<string, string>> {
+  if (query === '') return NO_PARAMS;
+  const params: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const part of query.split('&')) {
+    if (part === '') continue;
+    const equals = part.indexOf('=');
+    const name = decode(equals < 0 ? part : part.slice(0, equals));
+    params[name] = equals < 0 ? '' : decode(part.slice(equals + 1));
+  }
+  return params;
+}
+
+function decode(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  return spaced.includes('%') ? decodeURIComponent(spaced) : spaced;
+}

@@ -1,0 +1,98 @@
+// Paths to APIs. A literal segment wins over a parameter; where the literal branch leads nowhere, the parameter branch is tried.
+// The node found first decides which methods are allowed: `DELETE /_bulk` is a 405, never the deletion of an index `_bulk`.
+import type { ApiHandler, ApiSpec, Params } from './api.ts';
+import { COMMON_PARAMS, SOURCE_PARAMS } from './api.ts';
+
+export interface Route {
+  readonly api: ApiSpec;
+  readonly handler: ApiHandler;
+  /** Names of the path parameters in order. */
+  readonly pathParams: readonly string[];
+  /** All query parameters that this route takes, path parameters included (they may be given as either). */
+  readonly params: Params;
+}
+
+interface RouteNode {
+  readonly literals: Map<string, RouteNode>;
+  parameter: RouteNode | null;
+  methods: Map<string, Route> | null;
+}
+
+export interface RouteMatch {
+  readonly methods: ReadonlyMap<string, Route>;
+  /** Decoded values of the path parameters in order. */
+  readonly values: readonly string[];
+}
+
+export class Router {
+  readonly #root: RouteNode = newNode();
+
+  constructor(apis: readonly ApiSpec[]) {
+    for (const api of apis) {
+      for (const [pattern, handler] of Object.entries(api.routes)) this.#add(api, pattern, handler);
+    }
+  }
+
+  #add(api: ApiSpec, pattern: string, handler: ApiHandler): void {
+    const [method, path] = pattern.split(/\s+/);
+    const pathParams: string[] = [];
+    let node = this.#root;
+    for (const segment of path.split('/').filter((part) => part !== '')) {
+      const parameter = /^\{(\w+)\}$/.exec(segment);
+      if (parameter) {
+        pathParams.push(parameter[1]);
+        node.parameter ??= newNode();
+        node = node.parameter;
+      } else {
+        let next = node.literals.get(segment);
+        if (!next) node.literals.set(segment, (next = newNode()));
+        node = next;
+      }
+    }
+    node.methods ??= new Map();
+    const earlier = node.methods.get(method);
+    if (earlier) throw new Error(`${method} ${path}: routes of ${earlier.api.name} and ${api.name}`);
+    const hasBody = api.body !== undefined && api.body !== 'none';
+    const params: Record<string, Params[string]> = { ...COMMON_PARAMS, ...(hasBody ? SOURCE_PARAMS : {}), ...api.params };
+    for (const name of pathParams) params[name] ??= 'string';
+    node.methods.set(method, { api, handler, pathParams, params });
+  }
+
+  /** @param path undecoded. @returns null: no route has this path. @throws URIError a segment that is no percent-encoded UTF-8 */
+  match(path: string): RouteMatch | null {
+    const segments: string[] = [];
+    for (const part of path.split('/')) if (part !== '') segments.push(part.includes('%') ? decodeURIComponent(part) : part);
+    const values: string[] = [];
+    const methods = find(this.#root, segments, 0, values);
+    return methods ? { methods, values } : null;
+  }
+
+  /** Every route, for the list of APIs and for tests. */
+  *all(): Generator<{ method: string; path: string; route: Route }> {
+    yield* walk(this.#root, '');
+  }
+}
+
+function newNode(): RouteNode {
+  return { literals: new Map(), parameter: null, methods: null };
+}
+
+function find(node: RouteNode, segments: readonly string[], at: number, values: string[]): Map<string, Route> | null {
+  if (at === segments.length) return node.methods;
+  const literal = node.literals.get(segments[at]);
+  if (literal) {
+    const found = find(literal, segments, at + 1, values);
+    if (found) return found;
+  }
+  if (!node.parameter) return null;
+  values.push(segments[at]);
+  const found = find(node.parameter, segments, at + 1, values);
+  if (!found) values.pop();
+  return found;
+}
+
+function* walk(node: RouteNode, path: string): Generator<{ method: string; path: string; route: Route }> {
+  for (const [method, route] of node.methods ?? []) yield { method, path: path || '/', route };
+  for (const [name, child] of node.literals) yield* walk(child, `${path}/${name}`);
+  if (node.parameter) yield* walk(node.parameter, `${path}/*`);
+}
