@@ -23,6 +23,7 @@ export class LogFile implements LineSink {
   #dropped = 0;
   #isWriting = false;
   #wantsReopen = false;
+  #isClosed = false;
   #timer: NodeJS.Timeout | null = null;
 
   /** @throws Error the file cannot be opened */
@@ -73,6 +74,7 @@ export class LogFile implements LineSink {
         return;
       }
       this.#isWriting = false;
+      if (this.#isClosed) return;
       if (this.#wantsReopen) this.#doReopen();
       else if (this.#waiting.length > 0) this.#arm();
     });
@@ -88,6 +90,10 @@ export class LogFile implements LineSink {
     this.#isWriting = true;
     open(this.#path, 'a', (error, fd) => {
       this.#isWriting = false;
+      if (this.#isClosed) {
+        if (!error) closeSync(fd);
+        return;
+      }
       if (!error) {
         closeSync(this.#fd);
         this.#fd = fd;
@@ -99,6 +105,7 @@ export class LogFile implements LineSink {
   close(): void {
     if (this.#timer) clearTimeout(this.#timer);
     if (this.#waiting.length > 0) writeSync(this.#fd, this.#take());
+    this.#isClosed = true;
     closeSync(this.#fd);
   }
 }

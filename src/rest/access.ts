@@ -50,7 +50,12 @@ function nameList(where: string, value: unknown, known: readonly string[] | null
 }
 
 function namePattern(pattern: string): RegExp {
-  return new RegExp(`^${pattern.split('*').map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.*')}$`);
+  return new RegExp(
+    `^${pattern
+      .split('*')
+      .map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      .join('.*')}$`,
+  );
 }
 
 /** The rights of one request's user. */
@@ -73,13 +78,16 @@ export class Access {
     const granted = GRANTED_BY[privilege];
     if (privilege.startsWith('cluster:')) return this.#roles.some((role) => role.cluster.some((name) => granted.includes(name)));
     // No index named means all of them.
-    const names = index === null || index === '' || index === '_all' ? ['*'] : index.split(',').filter((name) => name !== '' && !name.startsWith('-'));
+    const names =
+      index === null || index === '' || index === '_all' ? ['*'] : index.split(',').filter((name) => name !== '' && !name.startsWith('-'));
     return names.every((name) => this.#allowsIndex(granted, name));
   }
 
   #allowsIndex(granted: readonly string[], name: string): boolean {
     return this.#roles!.some((role) =>
-      role.indices.some((entry) => entry.privileges.some((privilege) => granted.includes(privilege)) && entry.names.some((pattern) => pattern.test(name))),
+      role.indices.some(
+        (entry) => entry.privileges.some((privilege) => granted.includes(privilege)) && entry.names.some((pattern) => pattern.test(name)),
+      ),
     );
   }
 

@@ -1,15 +1,16 @@
 // How an API family is declared: all its routes and all its query parameters in one table. An undeclared parameter is a 400.
 import type { EngineContext } from '../api/context.ts';
+import type { Settings } from '../config/settings.ts';
 import type { ApiRequest } from './request.ts';
 import type { ApiResponse } from './response.ts';
 
-/** How a parameter's value is read; `enum` lists take any text and the handler or the API refuses what it does not know. */
-export type ParamKind = 'string' | 'boolean' | 'int' | 'long' | 'float' | 'time' | 'list';
+/** How a parameter's value is read, and checked before the handler runs: see param-kinds.ts. */
+export type ParamKind = 'string' | 'boolean' | 'int' | 'long' | 'float' | 'time' | 'list' | 'activeShards' | 'expandWildcards' | 'refresh';
 export type Params = Readonly<Record<string, ParamKind>>;
 
 /**
  * What a route does with a request body. `json`: parsed, may be missing. `bytes`: UTF-8 JSON as it came (other formats are translated),
- * may be missing. `ndjson`: lines, whole. `stream`: the handler reads `request.lines()`. With `!` a missing body is a 400.
+ * may be missing. `ndjson`: lines, whole. `stream`: the handler reads `request.stream` as it arrives. With `!` a missing body is a 400.
  */
 export type BodyKind = 'none' | 'json' | 'json!' | 'bytes' | 'bytes!' | 'ndjson!' | 'stream!';
 
@@ -27,11 +28,10 @@ export type Privilege =
 
 /** What handlers may use besides the request. */
 export interface RestContext {
-  /** The engine as this thread sees it, at this moment. */
+  /** The engine as this thread sees it. */
   readonly engine: EngineContext;
-  readonly versionNumber: string;
-  readonly clusterName: string;
-  readonly nodeStartedMs: number;
+  readonly settings: Settings;
+  readonly startedMs: number;
 }
 
 export type ApiHandler = (request: ApiRequest, context: RestContext) => ApiResponse | Promise<ApiResponse>;
@@ -63,7 +63,12 @@ export const COMMON_PARAMS: Params = {
 /** For APIs with a body: the body as a parameter. */
 export const SOURCE_PARAMS: Params = { source: 'string', source_content_type: 'string' };
 
-export const INDICES_OPTIONS: Params = { ignore_unavailable: 'boolean', allow_no_indices: 'boolean', expand_wildcards: 'list', ignore_throttled: 'boolean' };
+export const INDICES_OPTIONS: Params = {
+  ignore_unavailable: 'boolean',
+  allow_no_indices: 'boolean',
+  expand_wildcards: 'expandWildcards',
+  ignore_throttled: 'boolean',
+};
 export const TIMEOUTS: Params = { timeout: 'time', master_timeout: 'time', cluster_manager_timeout: 'time' };
 export const QUERY_STRING: Params = {
   q: 'string',

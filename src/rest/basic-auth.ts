@@ -36,7 +36,8 @@ function parsePasswordHash(text: unknown): PasswordHash {
   const match = /^scrypt:(\d+):(\d+):(\d+):([A-Za-z0-9+/=]+):([A-Za-z0-9+/=]+)$/.exec(String(text));
   if (!match) throw new Error('password_hash must be made by `gannet password`');
   const [N, r, p] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  if (N < 1024 || N > 2 ** 20 || (N & (N - 1)) !== 0 || r < 1 || r > 32 || p < 1 || p > 16) throw new Error('password_hash has parameters out of bounds');
+  if (N < 1024 || N > 2 ** 20 || (N & (N - 1)) !== 0 || r < 1 || r > 32 || p < 1 || p > 16)
+    throw new Error('password_hash has parameters out of bounds');
   return { N, r, p, salt: Buffer.from(match[4], 'base64'), hash: Buffer.from(match[5], 'base64') };
 }
 
@@ -58,7 +59,11 @@ export class BasicAuth {
   #checks = 0;
 
   /** @throws Error (start-up) a user or role of a wrong form */
-  constructor(settings: { 'security.users': Readonly<Record<string, unknown>>; 'security.roles': Readonly<Record<string, unknown>>; 'cluster.name': string }) {
+  constructor(settings: {
+    'security.users': Readonly<Record<string, unknown>>;
+    'security.roles': Readonly<Record<string, unknown>>;
+    'cluster.name': string;
+  }) {
     this.#realm = settings['cluster.name'].replaceAll(/["\\\r\n]/g, '');
     const roles = parseRoles(settings['security.roles']);
     for (const [name, value] of Object.entries(settings['security.users'])) {
@@ -116,6 +121,8 @@ export class BasicAuth {
   }
 
   #challenge(reason: string): ApiError {
-    return new ApiError('security_exception', 401, reason, { headers: { 'www-authenticate': `Basic realm="${this.#realm}", charset="UTF-8"` } });
+    return new ApiError('security_exception', 401, reason, {
+      headers: { 'www-authenticate': `Basic realm="${this.#realm}", charset="UTF-8"` },
+    });
   }
 }

@@ -1,4 +1,4 @@
-// Request bodies: decompression, formats other than JSON, the `source` parameter, and lines of a streamed NDJSON body.
+// Request bodies: decompression, formats other than JSON, the `source` parameter, streams.
 import type { Transform } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import { Unpackr } from 'msgpackr';
@@ -10,8 +10,7 @@ import { ApiError } from '../errors/api-error.ts';
 import { contentTooLarge, illegalArgument, jsonSyntax } from '../errors/catalog.ts';
 import { BodyTooLarge, type HttpRequest } from '../http/listener.ts';
 
-const LINE_FEED = 10;
-const unpackr = new Unpackr({ useRecords: false, int64AsType: 'auto', mapsAsObjects: true });
+const unpackr = new Unpackr({ useRecords: false, int64AsType: 'auto' as 'bigint', mapsAsObjects: true });
 
 /** Format of a body by its Content-Type. @returns null: the header is missing or names no format that is read */
 export function bodyFormat(contentType: string | undefined): BodyFormat | null {
@@ -36,38 +35,19 @@ export async function readBody(request: HttpRequest, limit: number): Promise<Buf
   }
 }
 
-/** Lines of an NDJSON body as they arrive, without line feeds; the sender waits while the reader is busy. A line is at most `maxLine` long. */
-export async function* readLines(request: HttpRequest, maxLine: number): AsyncGenerator<Buffer> {
+/** The body as it arrives, decompressed; the sender waits while the reader is busy. @throws ApiError 413, 400, 415 */
+export async function* streamBody(request: HttpRequest, limit: number): AsyncGenerator<Buffer> {
   const encoding = request.header('content-encoding')?.trim().toLowerCase();
-  const chunks = encoding === undefined || encoding === '' || encoding === 'identity' ? request.body : decompressed(request, encoding);
-  let carried: Buffer[] = [];
-  let carriedBytes = 0;
+  const isPlain = encoding === undefined || encoding === '' || encoding === 'identity';
+  let bytes = 0;
   try {
-    for await (const chunk of chunks) {
-      let start = 0;
-      for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
-        const piece = chunk.subarray(start, end);
-        start = end + 1;
-        if (carriedBytes === 0) yield piece;
-        else {
-          carried.push(piece);
-          yield Buffer.concat(carried);
-          carried = [];
-          carriedBytes = 0;
-        }
-      }
-      if (start < chunk.length) {
-        carried.push(chunk.subarray(start));
-        carriedBytes += chunk.length - start;
-        if (carriedBytes > maxLine) throw contentTooLarge(maxLine);
-      }
+    for await (const chunk of isPlain ? request.body : decompressed(request, encoding)) {
+      bytes += chunk.length;
+      if (bytes > limit) throw contentTooLarge(limit);
+      yield chunk;
     }
   } catch (error) {
     throw error instanceof BodyTooLarge ? contentTooLarge(error.limit) : error;
-  }
-  if (carriedBytes > 0) {
-    const rest = Buffer.concat(carried);
-    if (rest.toString('latin1').trim() !== '') throw illegalArgument('The bulk request must be terminated by a newline [\\n]');
   }
 }
 
@@ -148,9 +128,9 @@ function parseYaml(bytes: Buffer): unknown {
 
 /** The `source` parameter in place of a body. @throws ApiError without its type, or with one that is unknown */
 export function sourceParameter(source: string, contentType: string | undefined): { bytes: Buffer; format: BodyFormat } {
-  if (contentType === undefined) throw new ApiError('illegal_state_exception', 400, 'source and source_content_type parameters are required');
+  if (contentType === undefined)
+    throw new ApiError('illegal_state_exception', 400, 'source and source_content_type parameters are required');
   const format = bodyFormat(contentType);
   if (!format) throw new ApiError('illegal_state_exception', 400, `Unknown value for source_content_type [${contentType}]`);
   return { bytes: Buffer.from(source), format };
 }
-

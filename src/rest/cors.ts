@@ -31,7 +31,8 @@ export class Cors {
     this.#settings = settings;
     this.#isAny = settings['http.cors.allow-origin'].includes('*');
     for (const origin of settings['http.cors.allow-origin']) {
-      if (origin.length > 2 && origin.startsWith('/') && origin.endsWith('/')) this.#patterns.push(new RegExp(`^(?:${origin.slice(1, -1)})$`));
+      if (origin.length > 2 && origin.startsWith('/') && origin.endsWith('/'))
+        this.#patterns.push(new RegExp(`^(?:${origin.slice(1, -1)})$`));
       else this.#exact.add(origin.toLowerCase());
     }
   }

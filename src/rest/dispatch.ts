@@ -1,5 +1,6 @@
 // From an HTTP request to its answer: CORS, authentication, routing, parameters, body, handler, rendering, logs. One per http worker.
-import { parseFilterPath, type PathFilter } from '../common/filter-path.ts';
+import type { EngineContext } from '../api/context.ts';
+import { type PathFilter, parseFilterPath } from '../common/filter-path.ts';
 import type { Logger } from '../common/logger.ts';
 import { JSON_TYPE, type MediaType, mediaTypeOfFormat, negotiate, parseMediaType, TEXT_TYPE } from '../common/media-type.ts';
 import { nearestNames } from '../common/nearest-name.ts';
@@ -9,16 +10,17 @@ import { badBoolean, illegalArgument, unrecognizedParameters } from '../errors/c
 import { errorBody, toApiError } from '../errors/error-body.ts';
 import { BodyAborted, type HttpReply, type HttpRequest } from '../http/listener.ts';
 import type { Access } from './access.ts';
+import { ALL_APIS } from './all-apis.ts';
 import type { RestContext } from './api.ts';
 import { BasicAuth } from './basic-auth.ts';
-import { bodyAsJson, bodyAsLines, bodyFormat, parseBody, readBody, readLines, sourceParameter } from './body.ts';
+import { bodyAsJson, bodyAsLines, bodyFormat, parseBody, readBody, sourceParameter, streamBody } from './body.ts';
 import { Cors } from './cors.ts';
+import { checkParam } from './param-kinds.ts';
 import { parseQueryParams } from './query-params.ts';
 import { ApiRequest } from './request.ts';
 import { RequestLog } from './request-log.ts';
-import { acceptsGzip, type ApiResponse, compress, renderBody, type RenderOptions } from './response.ts';
-import { Router, type Route } from './router.ts';
-import { ALL_APIS } from './all-apis.ts';
+import { type ApiResponse, acceptsGzip, compress, type RenderOptions, renderBody } from './response.ts';
+import { type Route, Router } from './router.ts';
 
 const SLOW_LOG_BODY_CHARS = 2000;
 
@@ -40,16 +42,16 @@ interface Exchange {
 export class Dispatcher {
   readonly #router = new Router(ALL_APIS);
   readonly #settings: Settings;
-  readonly #context: () => RestContext;
+  readonly #context: RestContext;
   readonly #logger: Logger;
   readonly #auth: BasicAuth;
   readonly #cors: Cors;
   readonly #log: RequestLog;
 
-  /** @param context asked once per request: the engine's state may move in between. @throws Error a setting that cannot work */
-  constructor(settings: Settings, context: () => RestContext, logger: Logger) {
+  /** @param engine this thread's view; it follows the node's state by itself. @throws Error a setting that cannot work */
+  constructor(settings: Settings, engine: EngineContext, logger: Logger) {
     this.#settings = settings;
-    this.#context = context;
+    this.#context = { engine, settings, startedMs: Date.now() };
     this.#logger = logger;
     this.#auth = new BasicAuth(settings);
     this.#cors = new Cors(settings);
@@ -112,12 +114,15 @@ export class Dispatcher {
 
     const params: Record<string, string> = { ...query };
     for (let i = 0; i < route.pathParams.length; i++) params[route.pathParams[i]] = match.values[i];
-    for (const name in query) if (!Object.hasOwn(route.params, name)) throw unknownParameters(http.path, query, route);
+    for (const name in query) {
+      if (!Object.hasOwn(route.params, name)) throw unknownParameters(http.path, query, route);
+      checkParam(route.params[name], name, query[name]);
+    }
     if (!access.isUnlimited) access.require(route.api.needs, params.index ?? null);
 
     const body = await this.#readBody(exchange, route, query);
     const request = new ApiRequest({ http, reply: exchange.reply, params, query, access, ...body });
-    const answered = route.handler(request, this.#context());
+    const answered = route.handler(request, this.#context);
     await this.#send(exchange, answered instanceof Promise ? await answered : answered);
   }
 
@@ -162,9 +167,9 @@ export class Dispatcher {
     exchange: Exchange,
     route: Route,
     query: Readonly<Record<string, string>>,
-  ): Promise<{ body: unknown; bytes: Buffer | null; lines: AsyncIterable<Buffer> | null }> {
+  ): Promise<{ body: unknown; bytes: Buffer | null; stream: AsyncIterable<Buffer> | null }> {
     const { http } = exchange;
-    const none = { body: undefined, bytes: null, lines: null };
+    const none = { body: undefined, bytes: null, stream: null };
     const kind = route.api.body ?? 'none';
     const limit = this.#settings['http.max_content_length'];
     const contentType = http.header('content-type');
@@ -173,17 +178,19 @@ export class Dispatcher {
 
     if (http.body.length !== 0) {
       if (kind === 'none') {
-        if ((await readBody(http, limit)).length > 0) throw illegalArgument(`request [${http.method} ${http.path}] does not support having a body`);
+        if ((await readBody(http, limit)).length > 0)
+          throw illegalArgument(`request [${http.method} ${http.path}] does not support having a body`);
         return none;
       }
       if (format === null && !(http.body.length === null && contentType === undefined)) throw new ContentTypeRefused(contentType);
-      if (kind === 'stream!' && format !== 'msgpack') return { ...none, lines: readLines(http, limit) };
+      if (kind === 'stream!' && format !== 'msgpack') return { ...none, stream: streamBody(http, limit) };
       bytes = await readBody(http, limit);
       if (bytes.length > 0 && format === null) throw new ContentTypeRefused(contentType);
     } else if (kind === 'none') {
       return none;
     }
-    if ((bytes === null || bytes.length === 0) && query.source !== undefined) ({ bytes, format } = sourceParameter(query.source, query.source_content_type));
+    if ((bytes === null || bytes.length === 0) && query.source !== undefined)
+      ({ bytes, format } = sourceParameter(query.source, query.source_content_type));
     if (bytes === null || bytes.length === 0 || format === null) {
       if (kind.endsWith('!')) throw new ApiError('parse_exception', 400, 'request body is required');
       return none;
@@ -192,7 +199,7 @@ export class Dispatcher {
     if (kind.startsWith('json')) return { ...none, body: parseBody(bytes, format) };
     if (kind.startsWith('bytes')) return { ...none, bytes: bodyAsJson(bytes, format) };
     const lines = bodyAsLines(bytes, format);
-    return kind === 'stream!' ? { ...none, lines: readBuffered(lines) } : { ...none, bytes: lines };
+    return kind === 'stream!' ? { ...none, stream: oneChunk(lines) } : { ...none, bytes: lines };
   }
 
   #fail(exchange: Exchange, thrown: unknown): Promise<void> | void {
@@ -210,10 +217,12 @@ export class Dispatcher {
     if (error.status >= 500 && !(thrown instanceof ApiError)) {
       this.#logger.error('request failed', { method: http.method, uri: uriOf(http), error: thrown });
     }
-    return this.#send(exchange, { status: error.status, body: errorBody(error, exchange.withTrace), headers: error.headers }).catch((again: unknown) => {
-      this.#logger.error('error answer failed', { error: again });
-      if (!reply.sent) reply.send(500, {});
-    });
+    return this.#send(exchange, { status: error.status, body: errorBody(error, exchange.withTrace), headers: error.headers }).catch(
+      (again: unknown) => {
+        this.#logger.error('error answer failed', { error: again });
+        if (!reply.sent) reply.send(500, {});
+      },
+    );
   }
 
   async #send(exchange: Exchange, response: ApiResponse): Promise<void> {
@@ -264,7 +273,10 @@ export class Dispatcher {
   }
 
   #warning(text: string): string {
-    const safe = text.replaceAll(/[\r\n\0]/g, ' ').replaceAll('\\', '\\\\').replaceAll('"', '\\"');
+    const safe = text
+      .replaceAll(/[\r\n\0]/g, ' ')
+      .replaceAll('\\', '\\\\')
+      .replaceAll('"', '\\"');
     return `299 Elasticsearch-${this.#settings['compat.version']} "${safe}"`;
   }
 }
@@ -276,12 +288,8 @@ class ContentTypeRefused extends Error {
   }
 }
 
-async function* readBuffered(bytes: Buffer): AsyncGenerator<Buffer> {
-  let start = 0;
-  for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
-    yield bytes.subarray(start, end);
-    start = end + 1;
-  }
+async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
 }
 
 function decodeOr400<T>(decode: () => T): T {
@@ -325,6 +333,12 @@ function wrongMethod(http: HttpRequest, allowed: readonly string[]): ApiResponse
 
 function unknownParameters(path: string, query: Readonly<Record<string, string>>, route: Route): ApiError {
   const known = Object.keys(route.params);
-  const unknown = Object.keys(query).filter((name) => !Object.hasOwn(route.params, name)).sort();
-  return unrecognizedParameters(path, unknown, unknown.map((name) => nearestNames(name, known)));
+  const unknown = Object.keys(query)
+    .filter((name) => !Object.hasOwn(route.params, name))
+    .sort();
+  return unrecognizedParameters(
+    path,
+    unknown,
+    unknown.map((name) => nearestNames(name, known)),
+  );
 }

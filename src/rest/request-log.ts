@@ -1,6 +1,6 @@
 // Access log (combined or JSON lines) and slow log. A line is one string built after the reply; the files buffer it.
 import path from 'node:path';
-import { LogFile, type LineSink } from '../common/log-file.ts';
+import { type LineSink, LogFile } from '../common/log-file.ts';
 import type { Settings } from '../config/settings.ts';
 
 export interface RequestRecord {

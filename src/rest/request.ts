@@ -1,8 +1,7 @@
 // A request as handlers see it: decoded path and query parameters with typed readers, and the body in the form that the route declared.
-import { parseDurationMs } from '../common/time-unit.ts';
-import { badBoolean, badNumberParameter, badTimeValue } from '../errors/catalog.ts';
 import type { HttpReply, HttpRequest } from '../http/listener.ts';
 import type { Access } from './access.ts';
+import { readBoolean, readFloat, readInt, readLong, readTime } from './param-kinds.ts';
 
 export class ApiRequest {
   readonly http: HttpRequest;
@@ -15,8 +14,8 @@ export class ApiRequest {
   readonly body: unknown;
   /** Body as UTF-8 JSON or NDJSON (`bytes` and `ndjson` routes), null if there was none. */
   readonly bytes: Buffer | null;
-  /** Lines of a streamed body, without line feeds; decompressed. */
-  readonly lines: AsyncIterable<Buffer> | null;
+  /** A streamed body as it arrives, decompressed (`stream` routes). */
+  readonly stream: AsyncIterable<Buffer> | null;
   /** What the user may do; checks by name for requests that name indices in their body. */
   readonly access: Access;
 
@@ -27,7 +26,7 @@ export class ApiRequest {
     query: Readonly<Record<string, string>>;
     body: unknown;
     bytes: Buffer | null;
-    lines: AsyncIterable<Buffer> | null;
+    stream: AsyncIterable<Buffer> | null;
     access: Access;
   }) {
     this.http = parts.http;
@@ -36,7 +35,7 @@ export class ApiRequest {
     this.query = parts.query;
     this.body = parts.body;
     this.bytes = parts.bytes;
-    this.lines = parts.lines;
+    this.stream = parts.stream;
     this.access = parts.access;
   }
 
@@ -52,44 +51,30 @@ export class ApiRequest {
     return this.params[name];
   }
 
-  /** `?x` and `?x=` are true. @throws ApiError neither true nor false */
+  /** `?x` and `?x=` are true. */
   boolean(name: string): boolean | undefined {
     const value = this.params[name];
-    if (value === undefined) return undefined;
-    if (value === '' || value === 'true') return true;
-    if (value === 'false') return false;
-    throw badBoolean(value);
+    return value === undefined ? undefined : readBoolean(value);
   }
 
   int(name: string): number | undefined {
     const value = this.params[name];
-    if (value === undefined) return undefined;
-    const number = /^[+-]?\d+$/.test(value) ? Number(value) : Number.NaN;
-    if (!(number >= -(2 ** 31) && number < 2 ** 31)) throw badNumberParameter('int', name, value);
-    return number;
+    return value === undefined ? undefined : readInt(name, value);
   }
 
   long(name: string): number | undefined {
     const value = this.params[name];
-    if (value === undefined) return undefined;
-    if (!/^[+-]?\d{1,19}$/.test(value)) throw badNumberParameter('long', name, value);
-    return Number(value);
+    return value === undefined ? undefined : readLong(name, value);
   }
 
   float(name: string): number | undefined {
     const value = this.params[name];
-    if (value === undefined) return undefined;
-    const number = value.trim() === '' ? Number.NaN : Number(value);
-    if (Number.isNaN(number)) throw badNumberParameter('float', name, value);
-    return number;
+    return value === undefined ? undefined : readFloat(name, value);
   }
 
   timeMs(name: string): number | undefined {
     const value = this.params[name];
-    if (value === undefined) return undefined;
-    const ms = parseDurationMs(value);
-    if (ms === null) throw badTimeValue(name, value);
-    return ms;
+    return value === undefined ? undefined : readTime(name, value);
   }
 
   list(name: string): string[] | undefined {

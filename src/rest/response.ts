@@ -64,7 +64,11 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   if (acceptEncoding === undefined) return false;
   for (const item of acceptEncoding.toLowerCase().split(',')) {
     const [coding, ...parameters] = item.split(';').map((part) => part.trim());
-    if ((coding === 'gzip' || coding === 'x-gzip' || coding === '*') && !parameters.some((parameter) => /^q\s*=\s*0(\.0*)?$/.test(parameter))) return true;
+    if (
+      (coding === 'gzip' || coding === 'x-gzip' || coding === '*') &&
+      !parameters.some((parameter) => /^q\s*=\s*0(\.0*)?$/.test(parameter))
+    )
+      return true;
   }
   return false;
 }

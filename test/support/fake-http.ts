@@ -1,0 +1,68 @@
+// A request and a reply without a socket, for tests of what lies above src/http.
+import type { Handler, HttpHeaders, HttpReply, HttpRequest, ReplyStream } from '../../src/http/listener.ts';
+
+export interface FakeAnswer {
+  status: number;
+  headers: Record<string, string | readonly string[]>;
+  bytes: Buffer;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
+  readonly json: any;
+}
+
+/** Sends one request to a handler. `body` is split into chunks of `chunkBytes`. */
+export async function fakeRequest(
+  handler: Handler,
+  line: string,
+  options: { headers?: Record<string, string>; body?: string | Buffer; chunkBytes?: number } = {},
+): Promise<FakeAnswer> {
+  const [method, target] = line.split(' ');
+  const [path, query = ''] = target.split('?');
+  const bytes = Buffer.from(options.body ?? '');
+  const headers: Record<string, string> = { host: 'localhost', ...options.headers };
+  if (bytes.length > 0 && headers['content-type'] === undefined) headers['content-type'] = 'application/json';
+  if (headers['content-type'] === '-') delete headers['content-type'];
+  const chunkBytes = options.chunkBytes ?? 64 * 1024;
+  const request: HttpRequest = {
+    method,
+    path,
+    query,
+    remoteAddress: '127.0.0.1',
+    header: (name) => headers[name],
+    headers: () => headers,
+    body: {
+      length: bytes.length,
+      bytes: async () => bytes,
+      async *[Symbol.asyncIterator]() {
+        for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+      },
+    },
+  };
+  return new Promise((resolve, reject) => {
+    const reply: HttpReply = {
+      aborted: false,
+      sent: false,
+      send(this: { sent: boolean }, status: number, sentHeaders: HttpHeaders, body: string | Uint8Array = '') {
+        if (this.sent) throw new Error('sent twice');
+        this.sent = true;
+        const sentBytes = Buffer.from(body as string);
+        resolve({
+          status,
+          headers: { ...sentHeaders },
+          bytes: sentBytes,
+          get text() {
+            return sentBytes.toString('utf8');
+          },
+          get json() {
+            return JSON.parse(sentBytes.toString('utf8'));
+          },
+        });
+      },
+      stream(): ReplyStream {
+        throw new Error('no streams here');
+      },
+      onAbort() {},
+    };
+    Promise.resolve(handler(request, reply)).catch(reject);
+  });
+}
