@@ -18,3 +18,21 @@ export {
   chainEndPosInc as analysisChainEndPosInc,
 } from './analysis/chain';
 export { aggsAllocate, aggsCollect, aggsCollectRange } from './aggs/tree';
+export {
+  encoderBytes as postingsEncoderBytes,
+  encoderScratchBytes as postingsEncoderScratchBytes,
+  encoderInit as postingsEncoderInit,
+  encoderBegin as postingsEncoderBegin,
+  encoderAddDoc as postingsEncoderAddDoc,
+  encoderAddPosition as postingsEncoderAddPosition,
+  encoderFinish as postingsEncoderFinish,
+} from './postings/encoder';
+export {
+  cursorBytes as postingsCursorBytes,
+  cursorOpen as postingsCursorOpen,
+  cursorNext as postingsCursorNext,
+  cursorAdvance as postingsCursorAdvance,
+  cursorFreq as postingsCursorFreq,
+  cursorStartPositions as postingsCursorStartPositions,
+  cursorNextPosition as postingsCursorNextPosition,
+} from './postings/cursor';

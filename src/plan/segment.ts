@@ -32,6 +32,9 @@ export interface SegmentPostings {
   readonly ptr: number;
   readonly hasFreqs: boolean;
   readonly hasPositions: boolean;
+  readonly hasOffsets: boolean;
+  /** Address of the field's positions section in the segment's arena, 0 if it has none. */
+  readonly positionsPtr: number;
   /** Address of the norms (one byte a document, 0 = the document has no value), 0 if the field has none. */
   readonly normsPtr: number;
   readonly termCount: number;
@@ -47,7 +50,7 @@ export interface TermState {
   readonly totalTermFreq: number;
   /** Rank of the term in the field's dictionary = its ordinal in the field's ordinals column. */
   readonly ord: number;
-  /** Address of the term's postings header in the segment's arena (docFreq 1 may be inlined: the kernels' business). */
+  /** Address of the term's record: of the field's postings section + `termOff` of assembly/postings/encoder.ts. */
   readonly ptr: number;
 }
 

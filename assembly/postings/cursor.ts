@@ -1,0 +1,389 @@
+// Cursor over one term's postings (format.ts): steps through documents, freqs and positions, or works on whole blocks.
+//
+//   cursorOpen(c, recordPtr, docFreq, flags, positionsPtr)         c: CURSOR_BYTES at a multiple of 16
+//   while ((doc = cursorNext(c)) != NO_MORE_DOCS) {
+//     freq = cursorFreq(c)
+//     cursorStartPositions(c); freq times: position = cursorNextPosition(c), then c.startOffset, c.endOffset with offsets
+//   }
+//   cursorAdvance(c, target): first document >= target, never backwards. Documents whose positions are not wanted cost nothing.
+//
+// c is the address of the struct (changetype<PostingsCursor>(c) reads its fields); kernels below take the struct itself.
+// Blocks: a cursor has a block b of c.blocks (a short record and a tail are one block each); `cursorSeekBlock` finds the block that holds the first
+// document >= target by the table alone, `cursorLoadDocs` and `cursorLoadFreqs` decode it once into c's buffers.
+// Pre:  bytes written by encoder.ts (sections are checksummed when they are opened). recordPtr = address of the section + offset in the dictionary.
+
+import { unpack128, unpackSums128 } from '../codec/bit-packing';
+import { readVint, vintBytes } from '../codec/vint';
+import { BITSET_KIND, BLOCK_DOCS, GROUP_BLOCKS, LONG_HEADER_BYTES, NO_MORE_DOCS, WITH_FREQS, WITH_OFFSETS, WITH_POSITIONS, hasImpacts } from './format';
+
+// @ts-ignore: decorator
+@unmanaged
+export class PostingsCursor {
+  recordPtr: usize;
+  docFreq: u32;
+  flags: u32;
+  /** Address of the term's positions. */
+  positionsPtr: usize;
+  /** Number of blocks. */
+  blocks: u32;
+  /** Columns of the table; of a short record lastDocsPtr points to `shortLast`, the others are 0. */
+  lastDocsPtr: usize;
+  blockOffsPtr: usize;
+  positionOffsPtr: usize;
+  impactOffsPtr: usize;
+  shortLast: u32;
+
+  /** Current block; `blocks` = behind the last. */
+  block: u32;
+  /** Documents in it. */
+  count: u32;
+  /** Last document of it. */
+  lastDoc: u32;
+  /** First docId that may be in it. */
+  base: u32;
+  /** Words of the block's bitset, 0 if it is none; bit 0 is `base`. */
+  bitsPtr: usize;
+  bitWords: u32;
+  freqsPtr: usize;
+  docsReady: bool;
+  freqsReady: bool;
+
+  /** Index in the block of the current document, and the document. */
+  index: u32;
+  doc: u32;
+
+  /** Positions: index in the block of a document, address of its first position, next byte to read. */
+  positionsIndex: u32;
+  positionsCur: usize;
+  readCur: usize;
+  position: u32;
+  startOffset: u32;
+  endOffset: u32;
+  blocksDecoded: u32;
+}
+
+export const CURSOR_DOCS_OFF: usize = 128;
+/** docs u32[128], then 4 words of padding that hold NO_MORE_DOCS. */
+export const CURSOR_FREQS_OFF: usize = CURSOR_DOCS_OFF + 512 + 16;
+export const CURSOR_BYTES: usize = CURSOR_FREQS_OFF + 512;
+
+export function cursorBytes(): usize {
+  return CURSOR_BYTES;
+}
+
+// @ts-ignore: decorator
+@inline
+export function cursorDocs(c: PostingsCursor): usize {
+  return changetype<usize>(c) + CURSOR_DOCS_OFF;
+}
+
+// @ts-ignore: decorator
+@inline
+export function cursorFreqs(c: PostingsCursor): usize {
+  return changetype<usize>(c) + CURSOR_FREQS_OFF;
+}
+
+/** Opens before the first document. `positionsPtr`: address of the field's positions section (any value without positions). */
+export function cursorOpen(ptr: usize, recordPtr: usize, docFreq: u32, flags: u32, positionsPtr: usize): void {
+  const c = changetype<PostingsCursor>(ptr);
+  assert(docFreq > 0);
+  c.recordPtr = recordPtr;
+  c.docFreq = docFreq;
+  c.flags = flags;
+  c.blocksDecoded = 0;
+  v128.store(changetype<usize>(c) + CURSOR_DOCS_OFF + 512, i32x4.splat(<i32>NO_MORE_DOCS));
+  if (docFreq < BLOCK_DOCS) openShort(c);
+  else openLong(c, positionsPtr);
+  c.index = <u32>-1;
+  c.doc = <u32>-1;
+}
+
+function openShort(c: PostingsCursor): void {
+  c.blocks = 1;
+  c.lastDocsPtr = changetype<usize>(c) + offsetof<PostingsCursor>('shortLast');
+  c.blockOffsPtr = 0;
+  c.positionOffsPtr = 0;
+  c.impactOffsPtr = 0;
+  c.block = 0;
+  c.count = c.docFreq;
+  c.base = 0;
+  c.bitsPtr = 0;
+  c.positionsPtr = readEntries(c, c.recordPtr, 0, c.docFreq);
+  c.positionsCur = c.positionsPtr;
+  c.positionsIndex = 0;
+  c.shortLast = load<u32>(cursorDocs(c) + ((<usize>c.docFreq - 1) << 2));
+  c.lastDoc = c.shortLast;
+}
+
+function openLong(c: PostingsCursor, positionsPtr: usize): void {
+  const n = (c.docFreq + BLOCK_DOCS - 1) / BLOCK_DOCS;
+  const bytes = (<usize>n) << 2;
+  let table = c.recordPtr + load<u32>(c.recordPtr);
+  c.blocks = n;
+  c.lastDocsPtr = table;
+  table += bytes;
+  c.blockOffsPtr = table;
+  table += bytes;
+  c.positionsPtr = positionsPtr + load<u32>(c.recordPtr, 4);
+  c.positionOffsPtr = 0;
+  if (c.flags & WITH_POSITIONS) {
+    c.positionOffsPtr = table;
+    table += bytes;
+  }
+  c.impactOffsPtr = hasImpacts(c.flags) ? table : 0;
+  cursorSetBlock(c, 0);
+}
+
+/** Makes block `b` current without decoding it. b = c.blocks ends the cursor. */
+export function cursorSetBlock(c: PostingsCursor, b: u32): void {
+  c.block = b;
+  c.index = <u32>-1;
+  c.positionsIndex = 0;
+  if (b >= c.blocks) {
+    c.count = 0;
+    c.lastDoc = NO_MORE_DOCS;
+    c.doc = NO_MORE_DOCS;
+    return;
+  }
+  if (!c.blockOffsPtr) {
+    c.positionsCur = c.positionsPtr;
+    return;
+  }
+  const at = (<usize>b) << 2;
+  c.lastDoc = load<u32>(c.lastDocsPtr + at);
+  c.base = b == 0 ? 0 : load<u32>(c.lastDocsPtr + at - 4) + 1;
+  c.count = min<u32>(BLOCK_DOCS, c.docFreq - b * BLOCK_DOCS);
+  c.docsReady = false;
+  c.freqsReady = false;
+  c.bitsPtr = 0;
+  const blockPtr = c.recordPtr + load<u32>(c.blockOffsPtr + at);
+  if (c.count == BLOCK_DOCS) {
+    const kind = <u32>load<u8>(blockPtr);
+    if (kind >= BITSET_KIND) {
+      c.bitsPtr = blockPtr + 1;
+      c.bitWords = kind - BITSET_KIND;
+      c.freqsPtr = c.bitsPtr + ((<usize>c.bitWords) << 3);
+    } else {
+      c.freqsPtr = blockPtr + 1 + ((<usize>kind) << 4);
+    }
+  }
+  if (c.positionOffsPtr) c.positionsCur = c.positionsPtr + load<u32>(c.positionOffsPtr + at);
+}
+
+/** Makes the block current that holds the first document >= target; returns false (and ends the cursor) if there is none. Never goes back. */
+export function cursorSeekBlock(c: PostingsCursor, target: u32): bool {
+  if (c.block < c.blocks && target <= c.lastDoc) return true;
+  let low = c.block + 1;
+  const n = c.blocks;
+  const table = c.lastDocsPtr;
+  // Gallop, then halve: [low, high) holds the answer.
+  let step: u32 = 1;
+  let high = low;
+  while (high < n && load<u32>(table + ((<usize>high) << 2)) < target) {
+    low = high + 1;
+    high += step;
+    step <<= 1;
+  }
+  if (high > n) high = n;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (load<u32>(table + ((<usize>middle) << 2)) < target) low = middle + 1;
+    else high = middle;
+  }
+  cursorSetBlock(c, low);
+  return low < n;
+}
+
+/** Decodes the block's documents into the cursor's buffer, padded with NO_MORE_DOCS to a multiple of 4 and 4 more. */
+export function cursorLoadDocs(c: PostingsCursor): void {
+  if (c.docsReady) return;
+  c.docsReady = true;
+  c.blocksDecoded++;
+  const docs = cursorDocs(c);
+  if (c.bitsPtr) {
+    expandBits(c.bitsPtr, c.bitWords, c.base, docs);
+  } else {
+    const blockPtr = c.recordPtr + load<u32>(c.blockOffsPtr + ((<usize>c.block) << 2));
+    const last = c.base == 0 ? 0 : c.base - 1;
+    if (c.count == BLOCK_DOCS) unpackSums128(blockPtr + 1, docs, load<u8>(blockPtr), last);
+    else readEntries(c, blockPtr, last, c.count);
+  }
+}
+
+/** Decodes the block's freqs into the cursor's buffer: all 1 where the field has none. */
+export function cursorLoadFreqs(c: PostingsCursor): void {
+  if (c.freqsReady) return;
+  if (c.count < BLOCK_DOCS) return cursorLoadDocs(c);
+  c.freqsReady = true;
+  let out = cursorFreqs(c);
+  const one = i32x4.splat(1);
+  if (!(c.flags & WITH_FREQS)) {
+    for (const end = out + 512; out < end; out += 16) v128.store(out, one);
+    return;
+  }
+  const width = <u32>load<u8>(c.freqsPtr);
+  let exceptions = <u32>load<u8>(c.freqsPtr, 1);
+  let cur = unpack128(c.freqsPtr + 2, out, width);
+  for (; exceptions > 0; exceptions--) {
+    const at = out + ((<usize>load<u8>(cur)) << 2);
+    const high = readVint(cur + 1);
+    store<u32>(at, load<u32>(at) | (high << width));
+    cur += 1 + vintBytes(high);
+  }
+  for (const end = out + 512; out < end; out += 16) v128.store(out, i32x4.add(v128.load(out), one));
+}
+
+/** Decodes `count` entries behind `last` into both buffers; returns one past them. */
+function readEntries(c: PostingsCursor, cur: usize, last: u32, count: u32): usize {
+  let docs = cursorDocs(c);
+  let freqs = cursorFreqs(c);
+  const end = docs + ((<usize>count) << 2);
+  const withFreqs = (c.flags & WITH_FREQS) != 0;
+  for (; docs < end; docs += 4, freqs += 4) {
+    const entry = readVint(cur);
+    cur += vintBytes(entry);
+    let freq: u32 = 1;
+    if (withFreqs) {
+      last += entry >> 1;
+      if (!(entry & 1)) {
+        freq = readVint(cur);
+        cur += vintBytes(freq);
+      }
+    } else {
+      last += entry;
+    }
+    store<u32>(docs, last);
+    store<u32>(freqs, freq);
+  }
+  v128.store(docs, i32x4.splat(<i32>NO_MORE_DOCS));
+  c.docsReady = true;
+  c.freqsReady = true;
+  return cur;
+}
+
+/** Writes base + i for each set bit i of `words` u64 words; returns one past the last. */
+export function expandBits(bitsPtr: usize, words: u32, base: u32, out: usize): usize {
+  for (const end = bitsPtr + ((<usize>words) << 3); bitsPtr < end; bitsPtr += 8, base += 64) {
+    for (let word = load<u64>(bitsPtr); word != 0; word &= word - 1, out += 4) store<u32>(out, base + <u32>ctz<u64>(word));
+  }
+  return out;
+}
+
+/** Next document, or NO_MORE_DOCS. */
+export function cursorNext(ptr: usize): u32 {
+  const c = changetype<PostingsCursor>(ptr);
+  if (c.block >= c.blocks) return NO_MORE_DOCS;
+  let index = c.index + 1;
+  if (index >= c.count) {
+    cursorSetBlock(c, c.block + 1);
+    if (c.block >= c.blocks) return NO_MORE_DOCS;
+    index = 0;
+  }
+  cursorLoadDocs(c);
+  c.index = index;
+  c.doc = load<u32>(cursorDocs(c) + ((<usize>index) << 2));
+  return c.doc;
+}
+
+/** First document >= target, or NO_MORE_DOCS; stays where it is when it is there already. */
+export function cursorAdvance(ptr: usize, target: u32): u32 {
+  const c = changetype<PostingsCursor>(ptr);
+  if (c.index != <u32>-1 && c.doc >= target) return c.doc;
+  if (!cursorSeekBlock(c, target)) return NO_MORE_DOCS;
+  cursorLoadDocs(c);
+  c.index = indexOf(c, target);
+  c.doc = load<u32>(cursorDocs(c) + ((<usize>c.index) << 2));
+  return c.doc;
+}
+
+/** Index of the first document >= target in the decoded block, from the current index on; target <= c.lastDoc. */
+function indexOf(c: PostingsCursor, target: u32): u32 {
+  const docs = cursorDocs(c);
+  let low: u32 = c.index == <u32>-1 ? 0 : c.index;
+  let high: u32 = c.count - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (load<u32>(docs + ((<usize>middle) << 2)) < target) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Freq of the current document. */
+export function cursorFreq(ptr: usize): u32 {
+  const c = changetype<PostingsCursor>(ptr);
+  cursorLoadFreqs(c);
+  return load<u32>(cursorFreqs(c) + ((<usize>c.index) << 2));
+}
+
+/** Goes to the first position of the current document; its freq many may then be read. May be called again for the same document. */
+export function cursorStartPositions(ptr: usize): void {
+  const c = changetype<PostingsCursor>(ptr);
+  if (c.positionsIndex != c.index) cursorSkipPositions(c, c.index);
+  c.readCur = c.positionsCur;
+  c.position = 0;
+  c.startOffset = 0;
+}
+
+/**
+ * Moves positionsCur to the positions of the document at `index` of the block. Pre: those of positionsIndex begin at positionsCur.
+ * Numbers end at bytes below 0x80: they are counted 16 bytes at a time.
+ */
+export function cursorSkipPositions(c: PostingsCursor, index: u32): void {
+  cursorLoadFreqs(c);
+  if (index < c.positionsIndex) cursorRewindPositions(c);
+  let at = cursorFreqs(c) + ((<usize>c.positionsIndex) << 2);
+  const end = cursorFreqs(c) + ((<usize>index) << 2);
+  let numbers: u32 = 0;
+  for (; at < end; at += 4) numbers += load<u32>(at);
+  if (c.flags & WITH_OFFSETS) numbers *= 3;
+  c.positionsCur = skipNumbers(c.positionsCur, numbers);
+  c.positionsIndex = index;
+}
+
+function cursorRewindPositions(c: PostingsCursor): void {
+  c.positionsIndex = 0;
+  c.positionsCur = c.positionsPtr;
+  if (c.positionOffsPtr) c.positionsCur += load<u32>(c.positionOffsPtr + ((<usize>c.block) << 2));
+}
+
+/** One past `count` vints from `cur` on. */
+// @ts-ignore: decorator
+@inline
+export function skipNumbers(cur: usize, count: u32): usize {
+  while (count >= 16) {
+    count -= popcnt<u32>(~i8x16.bitmask(v128.load(cur)) & 0xffff);
+    cur += 16;
+  }
+  for (; count > 0; cur++) count -= <u32>(load<u8>(cur) < 0x80);
+  return cur;
+}
+
+/** Next position of the current document; pre: fewer than freq of them were read. */
+export function cursorNextPosition(ptr: usize): u32 {
+  const c = changetype<PostingsCursor>(ptr);
+  let cur = c.readCur;
+  const gap = readVint(cur);
+  cur += vintBytes(gap);
+  c.position += gap;
+  if (c.flags & WITH_OFFSETS) {
+    const start = readVint(cur);
+    cur += vintBytes(start);
+    const length = readVint(cur);
+    cur += vintBytes(length);
+    c.startOffset += start;
+    c.endOffset = c.startOffset + length;
+  }
+  c.readCur = cur;
+  return c.position;
+}
+
+/** Address of the impacts of block `b`, of group `blocks + g`, of the term `blocks + groups`; 0 if the record has none. */
+export function cursorImpacts(c: PostingsCursor, entry: u32): usize {
+  if (!c.impactOffsPtr) return 0;
+  return c.recordPtr + load<u32>(c.impactOffsPtr + ((<usize>entry) << 2));
+}
+
+export function cursorGroups(c: PostingsCursor): u32 {
+  return (c.blocks + GROUP_BLOCKS - 1) / GROUP_BLOCKS;
+}
