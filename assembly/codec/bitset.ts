@@ -17,14 +17,14 @@ export function bitsetGet(ptr: usize, bit: u32): bool {
 @inline
 export function bitsetSet(ptr: usize, bit: u32): void {
   const at = ptr + (bit >> 3);
-  store<u8>(at, load<u8>(at) | <u8>(1 << (bit & 7)));
+  store<u8>(at, load<u8>(at) | <u8>((<u32>1) << (bit & 7)));
 }
 
 // @ts-ignore: decorator
 @inline
 export function bitsetClear(ptr: usize, bit: u32): void {
   const at = ptr + (bit >> 3);
-  store<u8>(at, load<u8>(at) & ~(<u8>(1 << (bit & 7))));
+  store<u8>(at, load<u8>(at) & ~(<u8>((<u32>1) << (bit & 7))));
 }
 
 /** Clears all bits. */

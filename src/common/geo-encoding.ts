@@ -1,0 +1,23 @@
+// Points as 64-bit integers, as geo columns hold them: value = latBits * 2^32 + (lonBits + 2^31), where latBits and lonBits are the signed
+// 32-bit integers of Lucene's GeoEncodingUtils (floor of degrees * 2^32 / 180 and / 360). Ascending values are ascending latitudes.
+
+const LAT_DECODE = 180 / 2 ** 32;
+const LON_DECODE = 360 / 2 ** 32;
+const MAX_BITS = 2 ** 31 - 1;
+
+/** Signed 32-bit code of a latitude in [-90, 90]. */
+export function encodeLatitude(lat: number): number {
+  return Math.min(MAX_BITS, Math.floor(lat / LAT_DECODE));
+}
+
+/** Signed 32-bit code of a longitude in [-180, 180]. */
+export function encodeLongitude(lon: number): number {
+  return Math.min(MAX_BITS, Math.floor(lon / LON_DECODE));
+}
+
+/** Degrees of a geo column's value, as Lucene decodes them. */
+export function decodeGeoPoint(value: bigint): { lat: number; lon: number } {
+  const latBits = Number(value >> 32n);
+  const lonBits = Number(value & 0xffffffffn) - 2 ** 31;
+  return { lat: latBits * LAT_DECODE, lon: lonBits * LON_DECODE };
+}

@@ -1,0 +1,23 @@
+// Host side of assembly/buffer: the open buffer's life in kernel memory, and the ids section of segments.
+import type { Kernels } from './kernels.ts';
+
+/** Statuses of kernels, see assembly/mem/status.ts and assembly/buffer/document.ts. */
+export const STATUS = { truncated: -1, corrupt: -2, noSpace: -3, limit: -4, chain: -16 } as const;
+
+/** Flags of a field record, see assembly/buffer/layout.ts. */
+export const FIELD_FLAG = { docs: 1, freqs: 2, positions: 4, offsets: 8, norms: 16, columnShift: 8, path: 1 << 12 } as const;
+export const COLUMN_KINDS = ['none', 'i64', 'f64', 'ordinals', 'geo', 'binary'] as const;
+
+/** Document with this `_id` that is live (`liveDocsPtr` 0: any); -1 if there is none. */
+export function findId(k: Kernels, sectionPtr: number, id: Uint8Array, liveDocsPtr: number): number {
+  return k.scoped(() => k.exports.bufferIdTableFind(sectionPtr, k.copyIn(id), id.length, liveDocsPtr));
+}
+
+/** `_id` of a document, copied; empty for nested children. */
+export function idOf(k: Kernels, sectionPtr: number, docId: number): Uint8Array {
+  return k.scoped(() => {
+    const outPtr = k.reserve(8);
+    k.exports.bufferIdTableGet(sectionPtr, docId, outPtr);
+    return k.copyOut(k.u32[outPtr >>> 2], k.u32[(outPtr >>> 2) + 1]);
+  });
+}

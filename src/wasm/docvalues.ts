@@ -1,0 +1,27 @@
+// Host side of assembly/docvalues: single values of columns. Kernels read many documents themselves.
+import type { Kernels } from './kernels.ts';
+
+/** Offsets in a column's header and its flags, see docs/segment-format.md. */
+export const COLUMN_HEADER = { flags: 0, valueCount: 24, docCount: 28 } as const;
+export const COLUMN_FLAG = { multi: 1, dense: 2, direct: 4, f64: 8, ordinals: 16 } as const;
+
+/** Address in scratch and number of the raw values (8 bytes each) of a document; call inside `k.scoped`. */
+export function rawValues(k: Kernels, columnPtr: number, docId: number): { ptr: number; count: number } {
+  let ptr = k.reserve(64);
+  const count = k.exports.docvaluesColumnGet(columnPtr, docId, ptr, 8) >>> 0;
+  if (count > 8) {
+    ptr = k.reserve(count * 8);
+    k.exports.docvaluesColumnGet(columnPtr, docId, ptr, count);
+  }
+  return { ptr, count };
+}
+
+/** Smallest and largest raw value of a column. Pre: it has values. */
+export function columnBounds(k: Kernels, columnPtr: number, isF64: boolean): { min: bigint | number; max: bigint | number } {
+  return k.scoped(() => {
+    const ptr = k.reserve(16);
+    k.exports.docvaluesColumnBounds(columnPtr, ptr);
+    const values = isF64 ? k.f64 : k.i64;
+    return { min: values[ptr >>> 3], max: values[(ptr >>> 3) + 1] };
+  });
+}

@@ -1,0 +1,89 @@
+// Host side of assembly/terms: look up, seek and walk the term dictionary of one field of one segment. `ptr` is the dictionary's header.
+import type { Kernels } from './kernels.ts';
+
+/** A term's place: `ptr` is its postings' address, 0 where the field has no postings. */
+export interface FoundTerm {
+  readonly ord: number;
+  readonly docFreq: number;
+  readonly totalTermFreq: number;
+  readonly ptr: number;
+}
+
+export interface TermRecord extends FoundTerm {
+  readonly bytes: Uint8Array;
+}
+
+/** Offsets in the header, see docs/segment-format.md. */
+export const TERMS_HEADER = {
+  flags: 0,
+  termCount: 4,
+  docCount: 28,
+  sumDocFreq: 32,
+  sumTotalTermFreq: 40,
+  longestTerm: 48,
+  norms: 52,
+} as const;
+export const TERMS_FLAG = { docs: 1, freqs: 2, positions: 4, offsets: 8 } as const;
+
+const STATE_BYTES = 24;
+/** A walk crosses the boundary in batches of about this size. */
+const WALK_BYTES = 16 * 1024;
+
+function readState(k: Kernels, at: number): FoundTerm {
+  return {
+    ord: k.view.getUint32(at, true),
+    docFreq: k.view.getUint32(at + 4, true),
+    totalTermFreq: k.view.getFloat64(at + 8, true),
+    ptr: k.view.getUint32(at + 16, true),
+  };
+}
+
+/** The term's state, or null if the field has no such term. */
+export function lookupTerm(k: Kernels, ptr: number, term: Uint8Array): FoundTerm | null {
+  const mark = k.mark();
+  const outPtr = k.reserve(STATE_BYTES);
+  const termPtr = k.copyIn(term);
+  const found = k.exports.termsLookup(ptr, termPtr, term.length, outPtr);
+  k.release(mark);
+  return found ? readState(k, outPtr) : null;
+}
+
+/** Ordinal of the first term >= `term`; the number of terms if there is none. */
+export function seekOrd(k: Kernels, ptr: number, term: Uint8Array): number {
+  return k.scoped(() => k.exports.termsSeek(ptr, k.copyIn(term), term.length) >>> 0);
+}
+
+/** Bytes of a term by ordinal, copied. */
+export function termOf(k: Kernels, ptr: number, ord: number): Uint8Array {
+  return k.scoped(() => {
+    const outPtr = k.reserve(k.view.getUint32(ptr + TERMS_HEADER.longestTerm, true));
+    return k.copyOut(outPtr, k.exports.termsTerm(ptr, ord, outPtr));
+  });
+}
+
+/**
+ * Calls `visit` with the terms of ordinals [fromOrd, toOrd) in ascending order until it returns false. The bytes are a view that is valid
+ * during the call only. Costs one call into the kernel per batch of about 16 KiB.
+ */
+export function walkTerms(
+  k: Kernels,
+  ptr: number,
+  fromOrd: number,
+  toOrd: number,
+  visit: (bytes: Uint8Array, state: FoundTerm) => boolean,
+): void {
+  k.scoped(() => {
+    const bytes = WALK_BYTES + STATE_BYTES + 8 + k.view.getUint32(ptr + TERMS_HEADER.longestTerm, true);
+    const outPtr = k.reserve(bytes);
+    for (let ord = fromOrd; ord < toOrd; ) {
+      const count = k.exports.termsWalk(ptr, ord, toOrd, outPtr, outPtr + bytes);
+      let at = outPtr;
+      for (let i = 0; i < count; i++) {
+        const length = k.view.getUint32(at + 20, true);
+        if (!visit(k.u8.subarray(at + STATE_BYTES, at + STATE_BYTES + length), readState(k, at))) return;
+        at += STATE_BYTES + ((length + 7) & ~7);
+      }
+      ord += count;
+    }
+  });
+}
