@@ -35,4 +35,32 @@ export {
   cursorFreq as postingsCursorFreq,
   cursorStartPositions as postingsCursorStartPositions,
   cursorNextPosition as postingsCursorNextPosition,
+  cursorStartOffset as postingsCursorStartOffset,
+  cursorEndOffset as postingsCursorEndOffset,
 } from './postings/cursor';
+export { termsLookup, termsSeek, termsTerm, termsState } from './terms/dictionary';
+export { termsWalk } from './terms/cursor';
+export {
+  columnGet as docvaluesColumnGet,
+  columnBounds as docvaluesColumnBounds,
+} from './docvalues/column';
+export { columnSort as docvaluesColumnSort, columnWrite as docvaluesColumnWrite } from './docvalues/column-writer';
+export {
+  bufferInit,
+  bufferReset,
+  bufferAddField,
+  bufferAllocate,
+  bufferSetChain,
+  bufferDocCount,
+  bufferDeletedCount,
+  bufferUsedBytes,
+  bufferErrorField,
+  bufferErrorLength,
+  bufferErrorTerm,
+  bufferImagePtr,
+  bufferImageBytes,
+} from './buffer/buffer';
+export { bufferAdd, bufferDelete } from './buffer/document';
+export { bufferFlush } from './buffer/flush';
+export { imageChecksum as bufferImageChecksum } from './buffer/image';
+export { idTableFind as bufferIdTableFind, idTableGet as bufferIdTableGet } from './buffer/id-table';

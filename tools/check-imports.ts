@@ -39,7 +39,7 @@ const MAP: Record<string, string> = {
   'src/mapping': 'analysis errors common',
   'src/analysis': 'scripting wasm errors common',
   'src/store': 'common errors',
-  'src/arena': 'wasm errors common',
+  'src/arena': 'mapping plan wasm errors common',
   'src/wasm': 'errors common',
   'src/config': 'common errors',
   'src/common': '',

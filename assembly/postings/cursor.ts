@@ -387,3 +387,12 @@ export function cursorImpacts(c: PostingsCursor, entry: u32): usize {
 export function cursorGroups(c: PostingsCursor): u32 {
   return (c.blocks + GROUP_BLOCKS - 1) / GROUP_BLOCKS;
 }
+
+// What the host reads after cursorNextPosition; kernels read the cursor itself.
+export function cursorStartOffset(ptr: usize): u32 {
+  return changetype<PostingsCursor>(ptr).startOffset;
+}
+
+export function cursorEndOffset(ptr: usize): u32 {
+  return changetype<PostingsCursor>(ptr).endOffset;
+}

@@ -1,6 +1,21 @@
 // The word grammar of Lucene's StandardTokenizer, rewritten from UAX #29 (rules WB1..WB16), UTS #51 (emoji sequences) and the
 // description in Lucene's documentation: token types, one token per ideograph, South-East Asian runs kept together.
-import { alt, chars, type CodePointSet, type Expression, optional, plus, type Rule, range, seq, set, star, union, without, intersect } from './dfa.ts';
+import {
+  alt,
+  type CodePointSet,
+  chars,
+  type Expression,
+  intersect,
+  optional,
+  plus,
+  type Rule,
+  range,
+  seq,
+  set,
+  star,
+  union,
+  without,
+} from './dfa.ts';
 import type { UnicodeData } from './properties.ts';
 import { TYPE } from './token-types.ts';
 
@@ -18,7 +33,10 @@ export async function wordBreakRules(data: UnicodeData): Promise<Rule[]> {
   const hebrewSet = await wb('Hebrew_Letter');
   const letterSet = union(await wb('ALetter'), hebrewSet);
   const midNumLet = union(await wb('MidNumLet'), await wb('Single_Quote'));
-  const numericSet = union(await wb('Numeric'), intersect(await data.property('Block', 'Halfwidth_And_Fullwidth_Forms'), await data.property('General_Category', 'Decimal_Number')));
+  const numericSet = union(
+    await wb('Numeric'),
+    intersect(await data.property('Block', 'Halfwidth_And_Fullwidth_Forms'), await data.property('General_Category', 'Decimal_Number')),
+  );
   const letter = ex(letterSet);
   const hebrew = ex(hebrewSet);
   const numeric = ex(numericSet);
@@ -36,7 +54,13 @@ export async function wordBreakRules(data: UnicodeData): Promise<Rule[]> {
   const number = seq(star(extendNumLet), numericRun, star(extendNumLet));
   const wordPart = alt(
     seq(katakana, star(seq(star(extendNumLet), katakana))),
-    plus(alt(seq(hebrew, alt(singleQuote, seq(doubleQuote, hebrew))), numericRun, seq(letter, star(seq(alt(star(extendNumLet), midLetter), letter))))),
+    plus(
+      alt(
+        seq(hebrew, alt(singleQuote, seq(doubleQuote, hebrew))),
+        numericRun,
+        seq(letter, star(seq(alt(star(extendNumLet), midLetter), letter))),
+      ),
+    ),
   );
   const word = seq(star(extendNumLet), wordPart, star(seq(plus(extendNumLet), wordPart)), star(extendNumLet));
 
@@ -72,8 +96,14 @@ export async function wordBreakRules(data: UnicodeData): Promise<Rule[]> {
 /** The older grammar of ClassicTokenizer: words, apostrophes, acronyms, companies, e-mail, hosts, numbers, single Chinese and Japanese characters. */
 export function classicRules(letters: CodePointSet, digits: CodePointSet): Rule[] {
   const cjSet = union(
-    range(0x3040, 0x30ff), range(0x3100, 0x312f), range(0x31f0, 0x31ff), range(0x3300, 0x337f), range(0x3400, 0x4dbf),
-    range(0x4e00, 0x9fff), range(0xf900, 0xfaff), range(0xff65, 0xff9f),
+    range(0x3040, 0x30ff),
+    range(0x3100, 0x312f),
+    range(0x31f0, 0x31ff),
+    range(0x3300, 0x337f),
+    range(0x3400, 0x4dbf),
+    range(0x4e00, 0x9fff),
+    range(0xf900, 0xfaff),
+    range(0xff65, 0xff9f),
   );
   const letterSet = without(letters, cjSet);
   const letter = set(letterSet);
@@ -96,11 +126,13 @@ export function classicRules(letters: CodePointSet, digits: CodePointSet): Rule[
     { accept: TYPE.APOSTROPHE, expression: seq(alpha, plus(seq(char("'"), alpha))) },
     { accept: TYPE.ACRONYM, expression: seq(letter, char('.'), plus(seq(letter, char('.')))) },
     { accept: TYPE.COMPANY, expression: seq(alpha, char('&@'), alpha) },
-    { accept: TYPE.EMAIL, expression: seq(alphanum, star(seq(char('.-_'), alphanum)), char('@'), alphanum, plus(seq(char('.-'), alphanum))) },
+    {
+      accept: TYPE.EMAIL,
+      expression: seq(alphanum, star(seq(char('.-_'), alphanum)), char('@'), alphanum, plus(seq(char('.-'), alphanum))),
+    },
     { accept: TYPE.HOST, expression: seq(alphanum, plus(seq(char('.'), alphanum))) },
     { accept: TYPE.NUM, expression: number },
     { accept: TYPE.CJ, expression: set(cjSet) },
     { accept: TYPE.ACRONYM_DEP, expression: seq(alphanum, char('.'), plus(seq(alphanum, char('.')))) },
   ];
 }
-

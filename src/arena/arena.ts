@@ -1,0 +1,128 @@
+// Shared memories and the extents inside them. One thread (the main thread) owns the ArenaSet; other threads get the memories by message
+// and touch only extents that they were given.
+import { createMemory, PAGE_BYTES, staticBytes } from '../wasm/kernels.ts';
+
+/** A range of an arena: 64-byte aligned, with at least 64 bytes of slack behind `bytes` so that wide loads at its end stay inside. */
+export interface Extent {
+  readonly arena: number;
+  readonly ptr: number;
+  readonly bytes: number;
+}
+
+export interface ArenaSetOptions {
+  /** Pages of 64 KiB per arena: 65536 (4 GiB, the default) cost nothing until touched. */
+  readonly pages?: number;
+  /** Most arenas that may be open. */
+  readonly maxArenas?: number;
+  /** Told of every new arena, before an extent of it is handed out. */
+  readonly onArena?: (arena: number, memory: WebAssembly.Memory) => void;
+}
+
+const ALIGN = 64;
+
+/** Free space of one arena: disjoint [start, end) ranges in ascending order, never adjacent. */
+class FreeRanges {
+  private readonly starts: number[];
+  private readonly ends: number[];
+
+  constructor(start: number, end: number) {
+    this.starts = [start];
+    this.ends = [end];
+  }
+
+  /** First fit. @returns the address, or -1 */
+  take(bytes: number): number {
+    for (let i = 0; i < this.starts.length; i++) {
+      const start = this.starts[i];
+      if (this.ends[i] - start < bytes) continue;
+      if (this.ends[i] - start === bytes) {
+        this.starts.splice(i, 1);
+        this.ends.splice(i, 1);
+      } else this.starts[i] = start + bytes;
+      return start;
+    }
+    return -1;
+  }
+
+  put(start: number, end: number): void {
+    let low = 0;
+    let high = this.starts.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.starts[middle] < start) low = middle + 1;
+      else high = middle;
+    }
+    const joinsLeft = low > 0 && this.ends[low - 1] === start;
+    const joinsRight = low < this.starts.length && this.starts[low] === end;
+    if (joinsLeft && joinsRight) {
+      this.ends[low - 1] = this.ends[low];
+      this.starts.splice(low, 1);
+      this.ends.splice(low, 1);
+    } else if (joinsLeft) this.ends[low - 1] = end;
+    else if (joinsRight) this.starts[low] = start;
+    else {
+      this.starts.splice(low, 0, start);
+      this.ends.splice(low, 0, end);
+    }
+  }
+}
+
+export class ArenaSet {
+  readonly memories: WebAssembly.Memory[] = [];
+  private readonly free: FreeRanges[] = [];
+  private readonly live = new Map<string, number>();
+  private readonly module: WebAssembly.Module;
+  private readonly pages: number;
+  private readonly maxArenas: number;
+  private readonly onArena: (arena: number, memory: WebAssembly.Memory) => void;
+  private used = 0;
+
+  constructor(module: WebAssembly.Module, options: ArenaSetOptions = {}) {
+    this.module = module;
+    this.pages = options.pages ?? 65536;
+    this.maxArenas = options.maxArenas ?? 1024;
+    this.onArena = options.onArena ?? (() => undefined);
+  }
+
+  /** Bytes in extents that are handed out, alignment and slack included. */
+  get usedBytes(): number {
+    return this.used;
+  }
+
+  /** Largest extent that an empty arena can hold. */
+  get maxExtentBytes(): number {
+    return this.pages * PAGE_BYTES - staticBytes(this.module) - 2 * ALIGN;
+  }
+
+  /** @throws RangeError larger than an arena, or no further arena may be opened */
+  allocate(bytes: number): Extent {
+    const size = Math.ceil(bytes / ALIGN) * ALIGN + ALIGN;
+    if (bytes > this.maxExtentBytes) throw new RangeError(`an extent of ${bytes} bytes does not fit into an arena`);
+    for (let arena = 0; ; arena++) {
+      if (arena === this.memories.length) this.open();
+      const ptr = this.free[arena].take(size);
+      if (ptr < 0) continue;
+      this.live.set(`${arena}:${ptr}`, size);
+      this.used += size;
+      return { arena, ptr, bytes };
+    }
+  }
+
+  /** Gives an extent back; its bytes may be handed out again at once. @throws Error it is not handed out */
+  release(extent: Extent): void {
+    const key = `${extent.arena}:${extent.ptr}`;
+    const size = this.live.get(key);
+    if (size === undefined) throw new Error(`extent ${key} is not in use`);
+    this.live.delete(key);
+    this.used -= size;
+    this.free[extent.arena].put(extent.ptr, extent.ptr + size);
+  }
+
+  private open(): void {
+    if (this.memories.length >= this.maxArenas) throw new RangeError(`all ${this.maxArenas} arenas are full`);
+    const memory = createMemory(this.pages);
+    const arena = this.memories.push(memory) - 1;
+    this.free.push(new FreeRanges(staticBytes(this.module), this.pages * PAGE_BYTES - ALIGN));
+    this.onArena(arena, memory);
+  }
+}

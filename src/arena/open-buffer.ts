@@ -1,0 +1,225 @@
+// An indexer's documents that are not a segment yet, in a private memory. Every field's terms, postings, norms and values grow there;
+// `flush` turns them into a segment image.
+//   ├ static data ┬ scratch: the block and texts being added ┬ buffer: region, behind it flush ┤
+import { randomBytes } from 'node:crypto';
+import { ApiError } from '../errors/api-error.ts';
+import type { FieldSpec } from '../mapping/document-sink.ts';
+import { COLUMN_KINDS, FIELD_FLAG, STATUS } from '../wasm/buffer.ts';
+import { createMemory, Kernels, PAGE_BYTES, staticBytes } from '../wasm/kernels.ts';
+import { DocumentEncoder } from './document-encoder.ts';
+
+const MAX_TERM_BYTES = 32766;
+const POSTINGS_FLAGS = { none: 0, docs: 1, freqs: 3, positions: 7, offsets: 15 } as const;
+const FIRST_CHAIN_BYTES = 256 * 1024;
+const MAX_CHAIN_BYTES = 256 * 1024 * 1024;
+/** Bytes of an immense term that its error shows. */
+const SHOWN_BYTES = 30;
+
+/** What the buffer asks of an index-time analyzer (src/analysis implements it). */
+export interface IndexAnalyzer {
+  /** Chain of kernel stages that runs in the buffer's memory (assembly/analysis/chain.ts). The same object is laid out once. */
+  readonly kernelBlob: Uint8Array;
+  /** The chain reads the text itself; otherwise it reads what `kernelInput` makes of it. */
+  readonly isKernelChain: boolean;
+  kernelInput(text: string): Uint8Array;
+}
+
+export interface DocumentMeta {
+  readonly id: string;
+  readonly seqNo: number;
+  readonly version: number;
+  readonly primaryTerm: number;
+}
+
+export class OpenBuffer {
+  /** Where the document parser writes; `add` takes what is staged. */
+  readonly encoder: DocumentEncoder;
+  readonly #k: Kernels;
+  readonly #maxBytes: number;
+  readonly #ptr: number;
+  #owner = '';
+  #fields: FieldSpec[] = [];
+  readonly #analyzers: (IndexAnalyzer | null)[] = [];
+  readonly #chains = new Map<Uint8Array, { ptr: number; bytes: number }>();
+
+  /**
+   * @param maxBytes `isFull` from here on; flush needs about as much again
+   * @param pages    of the private memory, 64 KiB each: 4 GiB unless told, which costs nothing until touched
+   */
+  constructor(module: WebAssembly.Module, maxBytes: number, pages = 65536) {
+    const start = staticBytes(module);
+    const end = pages * PAGE_BYTES - 64;
+    const scratchBytes = Math.floor((end - start) / 8 / 64) * 64;
+    this.#k = new Kernels(module, createMemory(pages), start, scratchBytes);
+    this.#ptr = start + scratchBytes;
+    this.#maxBytes = maxBytes;
+    const regionEnd = this.#ptr + Math.floor(((end - this.#ptr) * 2) / 5 / 64) * 64;
+    const seed = randomBytes(8);
+    this.#k.exports.bufferInit(this.#ptr, regionEnd, end, seed.readUInt32LE(0), seed.readUInt32LE(4));
+    this.encoder = new DocumentEncoder((field, text) => {
+      const analyzer = this.#analyzers[field];
+      return analyzer && !analyzer.isKernelChain ? analyzer.kernelInput(text) : null;
+    });
+  }
+
+  /** Documents added, with deleted and nested ones: one past the last doc id. */
+  get docCount(): number {
+    return this.#k.exports.bufferDocCount(this.#ptr);
+  }
+
+  /** Documents that a flush would write, nested ones counted. */
+  get liveCount(): number {
+    return this.docCount - this.#k.exports.bufferDeletedCount(this.#ptr);
+  }
+
+  get usedBytes(): number {
+    return this.#k.exports.bufferUsedBytes(this.#ptr) >>> 0;
+  }
+
+  get isFull(): boolean {
+    return this.usedBytes >= this.#maxBytes;
+  }
+
+  /**
+   * Makes the buffer know all fields of a mapping; to be called before its documents are encoded. Fields are append-only as long as `owner`
+   * (the index) stays the same; another owner may come only to an empty buffer.
+   */
+  useMapping(owner: string, fields: readonly FieldSpec[], analysis: { analyzer(name: string): IndexAnalyzer }): void {
+    if (owner !== this.#owner) {
+      if (this.docCount > 0) throw new Error(`the open buffer of [${this.#owner}] is not empty`);
+      this.reset();
+      this.#owner = owner;
+    }
+    for (const field of fields.slice(this.#fields.length)) {
+      const analyzer = field.analyzer === null ? null : analysis.analyzer(field.analyzer);
+      const chain = analyzer ? this.#chain(analyzer.kernelBlob).ptr : 0;
+      const flags =
+        POSTINGS_FLAGS[field.postings] |
+        (field.norms ? FIELD_FLAG.norms : 0) |
+        (COLUMN_KINDS.indexOf(field.column) << FIELD_FLAG.columnShift);
+      const number = this.#k.scoped(() => {
+        const name = Buffer.from(field.name);
+        return this.#k.exports.bufferAddField(this.#ptr, flags, field.positionIncrementGap, chain, this.#k.copyIn(name), name.length);
+      });
+      if (number < 0) throw new RangeError('the open buffer is full');
+      this.#fields.push(field);
+      this.#analyzers.push(analyzer);
+    }
+  }
+
+  /** Region of a chain in the buffer's memory, laid out if it is new. @throws RangeError no room for it */
+  #chain(blob: Uint8Array, bytes = FIRST_CHAIN_BYTES): { ptr: number; bytes: number } {
+    const known = this.#chains.get(blob);
+    if (known && known.bytes >= bytes) return known;
+    for (let size = bytes; size <= MAX_CHAIN_BYTES; size *= 2) {
+      const blobPtr = this.#allocate(blob.length);
+      this.#k.u8.set(blob, blobPtr);
+      const ptr = this.#allocate(size);
+      const status = this.#k.exports.analysisChainInit(ptr, size, blobPtr);
+      if (status === 0) {
+        const chain = { ptr, bytes: size };
+        this.#chains.set(blob, chain);
+        return chain;
+      }
+      if (status !== STATUS.noSpace) throw new Error(`analysis chain cannot be laid out: status ${status}`);
+    }
+    throw new RangeError('an analysis chain needs too much memory');
+  }
+
+  #allocate(bytes: number): number {
+    const ptr = this.#k.exports.bufferAllocate(this.#ptr, bytes) >>> 0;
+    if (ptr === 0) throw new RangeError('the open buffer is full');
+    return ptr;
+  }
+
+  /**
+   * Adds the block that the encoder holds, and empties the encoder.
+   * @returns doc id of the root in this buffer
+   * @throws ApiError illegal_argument_exception: a term is too long; nothing of the block will be in a segment
+   * @throws RangeError: the memory is full; flush, then add again
+   */
+  add(meta: DocumentMeta): number {
+    const block = this.encoder.finish();
+    const k = this.#k;
+    const mark = k.mark();
+    try {
+      if (block.length + 4096 > k.free) throw documentTooLarge(block.length);
+      for (;;) {
+        const id = k.copyIn(Buffer.from(meta.id));
+        const idLength = Buffer.byteLength(meta.id);
+        const ptr = k.copyIn(block);
+        const docId = k.exports.bufferAdd(this.#ptr, ptr, ptr + block.length, id, idLength, meta.seqNo, meta.version, meta.primaryTerm);
+        if (docId >= 0) return docId;
+        if (docId !== STATUS.chain) throw this.#failure(docId);
+        this.#enlargeChain(k.exports.bufferErrorField(this.#ptr));
+        k.release(mark);
+      }
+    } finally {
+      k.release(mark);
+      this.encoder.reset();
+    }
+  }
+
+  #failure(status: number): Error {
+    const k = this.#k;
+    if (status === STATUS.limit) {
+      const { name } = this.#fields[k.exports.bufferErrorField(this.#ptr)];
+      const length = k.exports.bufferErrorLength(this.#ptr);
+      return immenseTerm(name, length, k.copyOut(k.exports.bufferErrorTerm(this.#ptr) >>> 0, SHOWN_BYTES));
+    }
+    if (status === STATUS.noSpace) return new RangeError('the open buffer is full');
+    return new Error(`the open buffer refused a document: status ${status}`);
+  }
+
+  /** A token did not fit into the chain's memory: gives all fields with this chain a larger one. */
+  #enlargeChain(field: number): void {
+    const blob = this.#analyzers[field]!.kernelBlob;
+    const { ptr } = this.#chain(blob, this.#chains.get(blob)!.bytes * 4);
+    this.#analyzers.forEach((analyzer, number) => {
+      if (analyzer?.kernelBlob === blob) this.#k.exports.bufferSetChain(this.#ptr, number, ptr);
+    });
+  }
+
+  /** Takes a root and its nested children out again. */
+  deleteDoc(docId: number): void {
+    this.#k.exports.bufferDelete(this.#ptr, docId);
+  }
+
+  /**
+   * Writes the documents as a segment image; deleted ones are dropped and the rest renumbered in order. The buffer keeps its content.
+   * @returns the image, a view of the buffer's memory that is valid until `reset`; empty if no document is live
+   * @throws RangeError the memory is too small
+   */
+  flush(): Uint8Array {
+    const status = this.#k.exports.bufferFlush(this.#ptr);
+    if (status < 0) throw new RangeError(`the open buffer has no room to write its segment: status ${status}`);
+    const ptr = this.#k.exports.bufferImagePtr(this.#ptr) >>> 0;
+    return this.#k.u8.subarray(ptr, ptr + (this.#k.exports.bufferImageBytes(this.#ptr) >>> 0));
+  }
+
+  /** Forgets all documents, fields and chains. */
+  reset(): void {
+    this.#k.exports.bufferReset(this.#ptr);
+    this.#owner = '';
+    this.#fields = [];
+    this.#analyzers.length = 0;
+    this.#chains.clear();
+    this.encoder.reset();
+  }
+}
+
+/** Text as Elasticsearch has it (Lucene's IndexingChain and MaxBytesLengthExceededException). */
+function immenseTerm(field: string, length: number, start: Uint8Array): ApiError {
+  const shown = Array.from(new Int8Array(start.buffer, start.byteOffset, start.length)).join(', ');
+  const original = `bytes can be at most ${MAX_TERM_BYTES} in length; got ${length}`;
+  const reason =
+    `Document contains at least one immense term in field="${field}" (whose UTF8 encoding is longer than the max length ${MAX_TERM_BYTES}), ` +
+    `all of which were skipped.  Please correct the analyzer to not produce such terms.  The prefix of the first immense term is: ` +
+    `'[${shown}]...', original message: ${original}`;
+  const causedBy = new ApiError('max_bytes_length_exceeded_exception', 400, original);
+  return new ApiError('illegal_argument_exception', 400, reason, { causedBy });
+}
+
+function documentTooLarge(bytes: number): ApiError {
+  return new ApiError('illegal_argument_exception', 400, `document is too large to be indexed: ${bytes} bytes of values`);
+}

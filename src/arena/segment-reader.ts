@@ -1,0 +1,233 @@
+// SegmentReader over an image in an arena: names to addresses, terms to term states, values of single documents.
+import type { SegmentColumn, SegmentPostings, SegmentReader, TermFilter, TermState, WalkedTerm } from '../plan/segment.ts';
+import { findId, idOf } from '../wasm/buffer.ts';
+import { bitsetBytes, bitsetCount, bitsetCountAnd, bitsetNext } from '../wasm/codec.ts';
+import { COLUMN_FLAG, COLUMN_HEADER, columnBounds, rawValues } from '../wasm/docvalues.ts';
+import type { Kernels } from '../wasm/kernels.ts';
+import { lookupTerm, seekOrd, TERMS_FLAG, TERMS_HEADER, termOf, walkTerms } from '../wasm/terms.ts';
+import type { FieldPlace, ImagePlaces } from './segment-image.ts';
+
+const encoder = new TextEncoder();
+
+export class SegmentImageReader implements SegmentReader {
+  readonly id: number;
+  readonly maxDoc: number;
+  readonly numDocs: number;
+  readonly numRootDocs: number;
+  readonly liveDocsPtr: number;
+  readonly rootDocsPtr: number;
+  /** Kernels over the arena that holds the image. */
+  readonly kernels: Kernels;
+  readonly #places: ImagePlaces;
+  readonly #file: string;
+  /** Shared by the readers of one image with different live docs. */
+  readonly #columns: Map<string, SegmentColumn | null>;
+  readonly #postings: Map<string, SegmentPostings | null>;
+
+  constructor(
+    kernels: Kernels,
+    places: ImagePlaces,
+    options: { id: number; file: string },
+    liveDocsPtr = 0,
+    shared: SegmentImageReader | null = null,
+  ) {
+    this.kernels = kernels;
+    this.#places = places;
+    this.#file = options.file;
+    this.id = options.id;
+    this.maxDoc = places.maxDoc;
+    this.rootDocsPtr = places.rootDocsPtr;
+    this.liveDocsPtr = liveDocsPtr;
+    this.#columns = shared ? shared.#columns : new Map();
+    this.#postings = shared ? shared.#postings : new Map();
+    if (liveDocsPtr === 0) {
+      this.numDocs = places.maxDoc;
+      this.numRootDocs = places.rootDocs;
+    } else {
+      this.numDocs = bitsetCount(kernels, liveDocsPtr, places.maxDoc);
+      this.numRootDocs = places.rootDocsPtr === 0 ? this.numDocs : bitsetCountAnd(kernels, liveDocsPtr, places.rootDocsPtr, places.maxDoc);
+    }
+  }
+
+  /** The same segment with other deletions: address of a live docs bitset in the same arena, 0 for all live. `id` as for a new reader. */
+  withLiveDocs(liveDocsPtr: number, id = this.id): SegmentImageReader {
+    return new SegmentImageReader(this.kernels, this.#places, { id, file: this.#file }, liveDocsPtr, this);
+  }
+
+  /** Address and size of the image, for merges. */
+  get image(): { ptr: number; bytes: number } {
+    return this.#places;
+  }
+
+  /** Bytes of a live docs bitset for this segment. */
+  get liveDocsBytes(): number {
+    return bitsetBytes(this.maxDoc);
+  }
+
+  get fieldNames(): string[] {
+    return [...this.#places.fields.keys()];
+  }
+
+  postings(field: string): SegmentPostings | null {
+    let postings = this.#postings.get(field);
+    if (postings === undefined) {
+      postings = this.#readPostings(this.#places.fields.get(field));
+      this.#postings.set(field, postings);
+    }
+    return postings;
+  }
+
+  #readPostings(place: FieldPlace | undefined): SegmentPostings | null {
+    if (!place || place.terms === 0) return null;
+    const { view } = this.kernels;
+    const word = (off: number): number => view.getUint32(place.terms + off, true);
+    const long = (off: number): number => Number(view.getBigUint64(place.terms + off, true));
+    const flags = word(TERMS_HEADER.flags);
+    return {
+      ptr: place.terms,
+      hasFreqs: (flags & TERMS_FLAG.freqs) !== 0,
+      hasPositions: (flags & TERMS_FLAG.positions) !== 0,
+      hasOffsets: (flags & TERMS_FLAG.offsets) !== 0,
+      positionsPtr: place.positions,
+      normsPtr: place.norms,
+      termCount: word(TERMS_HEADER.termCount),
+      docCount: word(TERMS_HEADER.docCount),
+      sumDocFreq: long(TERMS_HEADER.sumDocFreq),
+      sumTotalTermFreq: long(TERMS_HEADER.sumTotalTermFreq),
+    };
+  }
+
+  column(field: string): SegmentColumn | null {
+    let column = this.#columns.get(field);
+    if (column === undefined) {
+      column = this.#readColumn(this.#places.fields.get(field));
+      this.#columns.set(field, column);
+    }
+    return column;
+  }
+
+  #readColumn(place: FieldPlace | undefined): SegmentColumn | null {
+    if (!place) return null;
+    const k = this.kernels;
+    const kind = place.columnKind;
+    if (kind === 'binary') {
+      if (place.binary === 0) return null;
+      let docCount = 0;
+      for (let docId = 0; docId < this.maxDoc; docId++) {
+        if (k.view.getUint32(place.binary + docId * 4, true) !== k.view.getUint32(place.binary + docId * 4 + 4, true)) docCount++;
+      }
+      return { kind, ptr: place.binary, multiValued: false, docCount, valueCount: docCount, min: 0, max: 0 };
+    }
+    if (kind === 'none' || place.column === 0) return null;
+    const word = (off: number): number => k.u32[(place.column + off) >>> 2];
+    const { min, max } = columnBounds(k, place.column, kind === 'f64');
+    return {
+      kind,
+      ptr: place.column,
+      multiValued: (word(COLUMN_HEADER.flags) & COLUMN_FLAG.multi) !== 0,
+      docCount: word(COLUMN_HEADER.docCount),
+      valueCount: word(COLUMN_HEADER.valueCount),
+      min: kind === 'ordinals' ? Number(min) : min,
+      max: kind === 'ordinals' ? Number(max) : max,
+    };
+  }
+
+  nestedDocsPtr(path: string): number {
+    return this.#places.nested.get(path) ?? 0;
+  }
+
+  lookupTerm(field: string, term: Uint8Array): TermState | null {
+    const place = this.#places.fields.get(field);
+    return place && place.terms !== 0 ? lookupTerm(this.kernels, place.terms, term) : null;
+  }
+
+  walkTerms(
+    field: string,
+    range: { from: Uint8Array | null; to: Uint8Array | null; includeFrom?: boolean; includeTo?: boolean },
+    limit: number,
+    filter?: TermFilter,
+  ): WalkedTerm[] {
+    const place = this.#places.fields.get(field);
+    const found: WalkedTerm[] = [];
+    if (!place || place.terms === 0 || limit <= 0) return found;
+    const k = this.kernels;
+    const first = this.#ordOf(place.terms, range.from, range.includeFrom ?? true);
+    const end =
+      range.to === null
+        ? k.view.getUint32(place.terms + TERMS_HEADER.termCount, true)
+        : this.#ordOf(place.terms, range.to, !(range.includeTo ?? true));
+    walkTerms(k, place.terms, first, end, (bytes, state) => {
+      if (!filter || filter(bytes)) found.push({ ...state, bytes: bytes.slice() });
+      return found.length < limit;
+    });
+    return found;
+  }
+
+  /** Ordinal of the first term >= bytes (`inclusive`) or > bytes. */
+  #ordOf(termsPtr: number, bytes: Uint8Array | null, inclusive: boolean): number {
+    if (bytes === null) return 0;
+    if (inclusive) return seekOrd(this.kernels, termsPtr, bytes);
+    const after = new Uint8Array(bytes.length + 1); // the next string in byte order
+    after.set(bytes);
+    return seekOrd(this.kernels, termsPtr, after);
+  }
+
+  termOf(field: string, ord: number): Uint8Array {
+    return termOf(this.kernels, this.#fieldWithTerms(field), ord);
+  }
+
+  seekOrd(field: string, term: Uint8Array): number {
+    const place = this.#places.fields.get(field);
+    return place && place.terms !== 0 ? seekOrd(this.kernels, place.terms, term) : 0;
+  }
+
+  #fieldWithTerms(field: string): number {
+    const place = this.#places.fields.get(field);
+    if (!place || place.terms === 0) throw new RangeError(`field [${field}] has no terms in this segment`);
+    return place.terms;
+  }
+
+  values(field: string, docId: number): ReadonlyArray<bigint | number> {
+    const place = this.#places.fields.get(field);
+    if (!place || place.column === 0) return [];
+    const k = this.kernels;
+    return k.scoped(() => {
+      const { ptr, count } = rawValues(k, place.column, docId);
+      const first = ptr >>> 3;
+      if (place.columnKind === 'f64') return Array.from(k.f64.subarray(first, first + count));
+      const values = Array.from(k.i64.subarray(first, first + count));
+      return place.columnKind === 'ordinals' ? values.map(Number) : values;
+    });
+  }
+
+  binary(field: string, docId: number): Uint8Array | null {
+    const place = this.#places.fields.get(field);
+    if (!place || place.binary === 0) return null;
+    const { view } = this.kernels;
+    const from = view.getUint32(place.binary + docId * 4, true);
+    const to = view.getUint32(place.binary + docId * 4 + 4, true);
+    return from === to ? null : this.kernels.copyOut(place.binary + (this.maxDoc + 1) * 4 + from, to - from);
+  }
+
+  norm(field: string, docId: number): number {
+    const place = this.#places.fields.get(field);
+    return place && place.norms !== 0 ? this.kernels.u8[place.norms + docId] : 0;
+  }
+
+  docOfId(id: string): number {
+    return findId(this.kernels, this.#places.ids, encoder.encode(id), this.liveDocsPtr);
+  }
+
+  /** `_id` of a root document; of a nested child its root's. */
+  idOf(docId: number): string {
+    return Buffer.from(idOf(this.kernels, this.#places.ids, this.rootOf(docId))).toString();
+  }
+
+  seqNo(docId: number): number {
+    return Number(this.values('_seq_no', docId)[0]);
+  }
+
+  rootOf(docId: number): number {
+    return this.rootDocsPtr === 0 ? docId : bitsetNext(this.kernels, this.rootDocsPtr, this.maxDoc, docId);
+  }
+}

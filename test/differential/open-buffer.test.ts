@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import type { PlainDocument } from '../reference/segment.ts';
+import { addBlock, checkSegment, encodeBlock, FIELDS, randomBlock } from '../support/check-segment.ts';
+import { eachKernelBuild } from '../support/kernels.ts';
+import { forSeeds } from '../support/rng.ts';
+import { ANALYSIS, createOpenBuffer, openImage } from '../support/segments.ts';
+
+eachKernelBuild((k, build) => {
+  test(`${build}: a flushed segment holds the documents that were added and not deleted`, () => {
+    const buffer = createOpenBuffer(build, FIELDS);
+    forSeeds(40, (rng) =>
+      k.scoped(() => {
+        buffer.reset();
+        buffer.useMapping('test', FIELDS, ANALYSIS);
+        const nested = rng.bool(0.4);
+        const blocks: { block: PlainDocument[]; root: number }[] = [];
+        for (let seqNo = 0, count = rng.pick([1, 3, 40, 200]); seqNo < count; seqNo++) {
+          const block = randomBlock(rng, seqNo, nested);
+          blocks.push({ block, root: addBlock(buffer, block) });
+        }
+        const deleteChance = rng.pick([0, 0, 0.3, 0.95]);
+        const kept = blocks.filter(({ root }) => {
+          const stays = !rng.bool(deleteChance);
+          if (!stays) buffer.deleteDoc(root);
+          return stays;
+        });
+        const documents = kept.flatMap(({ block }) => block);
+        expect(buffer.liveCount).toBe(documents.length);
+        const image = buffer.flush();
+        if (documents.length === 0) expect(image.length).toBe(0);
+        else checkSegment(openImage(k, image), documents);
+      }),
+    );
+  });
+
+  test(`${build}: a document with an immense term is refused and leaves nothing`, () =>
+    k.scoped(() => {
+      const buffer = createOpenBuffer(build, FIELDS);
+      const [first, bad, second] = [0, 1, 2].map((seqNo) => ({
+        ...emptyDocument(`id${seqNo}`, seqNo),
+        texts: { body: [`alpha beta${seqNo}`] },
+      }));
+      addBlock(buffer, [first]);
+      encodeBlock(buffer, [{ ...bad, keywords: { tag: ['x'.repeat(32767)] } }]);
+      expect(() => buffer.add({ id: 'id1', seqNo: 1, version: 1, primaryTerm: 1 })).toThrow(
+        expect.objectContaining({
+          type: 'illegal_argument_exception',
+          status: 400,
+          reason: expect.stringContaining('immense term in field="tag" (whose UTF8 encoding is longer than the max length 32766)'),
+        }),
+      );
+      addBlock(buffer, [second]);
+      checkSegment(openImage(k, buffer.flush()), [first, second]);
+    }));
+
+  test(`${build}: a full memory is reported, and what was added before is kept`, () =>
+    k.scoped(() => {
+      const buffer = createOpenBuffer(build, FIELDS, 96);
+      const documents: PlainDocument[] = [];
+      expect(() => {
+        for (let seqNo = 0; ; seqNo++) {
+          const words = Array.from({ length: 400 }, (_, i) => `word${seqNo}x${i}`);
+          const document = { ...emptyDocument(`id${seqNo}`, seqNo), texts: { body: [words.join(' ')] } };
+          addBlock(buffer, [document]);
+          documents.push(document);
+        }
+      }).toThrow(/open buffer is full/);
+      expect(documents.length).toBeGreaterThan(5);
+      checkSegment(openImage(k, buffer.flush()), documents);
+    }));
+});
+
+function emptyDocument(id: string, seqNo: number): PlainDocument {
+  return { id, path: null, seqNo, version: 1, texts: {}, keywords: {}, integers: {}, doubles: {}, binaries: {} };
+}
