@@ -20,11 +20,12 @@ interface Compiled {
 
 const cache = new WeakMap<readonly string[], Compiled>();
 
-/** A copy of `source` with what the patterns leave; objects that were not empty and become so are dropped. */
+/** A copy of `source` with what the patterns leave. Objects and lists that nothing is left of go, but not as items of a list. */
 export function filterSource(source: Json, { includes, excludes }: SourceFilter): Json {
   return filterObject(source, '', includes.length === 0 ? null : compile(includes), excludes.length === 0 ? null : compile(excludes));
 }
 
+/** @param includes null: everything below is included */
 function filterObject(object: Json, prefix: string, includes: Compiled | null, excludes: Compiled | null): Json {
   const out: Json = {};
   for (const [key, value] of Object.entries(object)) {
@@ -32,28 +33,26 @@ function filterObject(object: Json, prefix: string, includes: Compiled | null, e
     if (excludes?.matches(path)) continue;
     const included = includes === null || includes.matches(path);
     if (!included && !includes.mayMatchBelow(path)) continue;
-    const kept = filterValue(value, path, included ? null : includes, excludes);
-    if (kept !== undefined) out[key] = kept;
-    else if (included && isContainer(value)) out[key] = Array.isArray(value) ? [] : {};
+    const below = included ? null : includes;
+    if (Array.isArray(value)) {
+      const items = filterList(value, path, below, excludes);
+      if (included || items.length > 0) out[key] = items;
+    } else if (typeof value === 'object' && value !== null) {
+      const kept = filterObject(value as Json, `${path}.`, below, excludes);
+      if (included || Object.keys(kept).length > 0) out[key] = kept;
+    } else if (included) out[key] = value;
   }
   return out;
 }
 
-/** @returns undefined if nothing is left of the value */
-function filterValue(value: unknown, path: string, includes: Compiled | null, excludes: Compiled | null): unknown {
-  if (Array.isArray(value)) {
-    const items = value.map((item) => filterValue(item, path, includes, excludes)).filter((item) => item !== undefined);
-    return items.length > 0 || (value.length === 0 && includes === null) ? items : undefined;
+function filterList(items: readonly unknown[], path: string, includes: Compiled | null, excludes: Compiled | null): unknown[] {
+  const out: unknown[] = [];
+  for (const item of items) {
+    if (Array.isArray(item)) out.push(filterList(item, path, includes, excludes));
+    else if (typeof item === 'object' && item !== null) out.push(filterObject(item as Json, `${path}.`, includes, excludes));
+    else if (includes === null) out.push(item);
   }
-  if (typeof value === 'object' && value !== null) {
-    const object = filterObject(value as Json, `${path}.`, includes, excludes);
-    return Object.keys(object).length > 0 || (Object.keys(value).length === 0 && includes === null) ? object : undefined;
-  }
-  return includes === null ? value : undefined;
-}
-
-function isContainer(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
+  return out;
 }
 
 function compile(patterns: readonly string[]): Compiled {

@@ -8,6 +8,10 @@ export interface Extent {
   readonly bytes: number;
 }
 
+export function extentKey({ arena, ptr }: Extent): string {
+  return `${arena}:${ptr}`;
+}
+
 /** A segment in an arena, as threads tell each other. */
 export interface SegmentDescriptor {
   /** Unique in the node's life. */

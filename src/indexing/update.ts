@@ -49,7 +49,7 @@ export function parseUpdateBody(body: unknown, docAsUpsertParam: boolean): Updat
 export function mergeDocument(target: Json, changes: Json, detectNoop: boolean): boolean {
   let changed = false;
   for (const [key, value] of Object.entries(changes)) {
-    const old = target[key];
+    const old = Object.hasOwn(target, key) ? target[key] : undefined;
     if (isObject(old) && isObject(value)) {
       if (mergeDocument(old, value, detectNoop)) changed = true;
       continue;

@@ -1,0 +1,113 @@
+// Aliases: parsing of their bodies, the `_aliases` actions.
+import { parseJson } from '../common/json-parse.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument } from '../errors/catalog.ts';
+import type { Json } from '../mapping/mapping-snapshot.ts';
+import type { AliasMeta, ClusterState, IndexMeta } from './cluster-state.ts';
+import { isObject } from './json-object.ts';
+import { checkAliasName, matchesPattern } from './names.ts';
+import { ACKNOWLEDGED, indexOf, type Reducer, withIndices } from './reducer.ts';
+
+/** An action of `_aliases`, its index expressions already resolved to concrete names. */
+export type AliasAction =
+  | { readonly kind: 'add'; readonly indices: readonly string[]; readonly aliases: readonly string[]; readonly alias: AliasMeta }
+  /** Aliases may be patterns. */
+  | { readonly kind: 'remove'; readonly indices: readonly string[]; readonly aliases: readonly string[]; readonly mustExist: boolean }
+  | { readonly kind: 'removeIndex'; readonly indices: readonly string[] };
+
+const ALIAS_KEYS = [
+  'filter',
+  'routing',
+  'index_routing',
+  'indexRouting',
+  'search_routing',
+  'searchRouting',
+  'is_write_index',
+  'is_hidden',
+  'must_exist',
+];
+
+/** The properties of an alias from a body; `known` are further keys that the caller reads itself. @throws ApiError illegal_argument_exception */
+export function parseAlias(body: Json, known: readonly string[] = []): AliasMeta {
+  for (const key of Object.keys(body)) {
+    if (!ALIAS_KEYS.includes(key) && !known.includes(key)) throw illegalArgument(`Unknown field [${key}] in alias`);
+  }
+  const routing = textOf(body.routing);
+  const index = textOf(body.index_routing ?? body.indexRouting) ?? routing;
+  const search = textOf(body.search_routing ?? body.searchRouting) ?? routing;
+  const filter = typeof body.filter === 'string' ? parseJson(body.filter) : body.filter;
+  return {
+    ...(isObject(filter) ? { filter } : {}),
+    ...(index === null ? {} : { index_routing: index }),
+    ...(search === null ? {} : { search_routing: search }),
+    ...(typeof body.is_write_index === 'boolean' ? { is_write_index: body.is_write_index } : {}),
+    ...(typeof body.is_hidden === 'boolean' ? { is_hidden: body.is_hidden } : {}),
+  };
+}
+
+function textOf(value: unknown): string | null {
+  return value === undefined || value === null ? null : String(value);
+}
+
+/** All actions or none. @throws ApiError aliases_not_found_exception (404), illegal_state_exception (two write indices) and others */
+export const updateAliases: Reducer<{ actions: readonly AliasAction[] }> = (state, { actions }) => {
+  const changed = new Map<string, IndexMeta>();
+  const removed = new Set<string>();
+  const current = (name: string): IndexMeta => changed.get(name) ?? indexOf(state, name);
+  const set = (meta: IndexMeta, aliases: Record<string, AliasMeta>) => {
+    changed.set(meta.name, { ...meta, aliases, aliasesVersion: meta.aliasesVersion + 1 });
+  };
+  for (const action of actions) {
+    if (action.kind === 'removeIndex') {
+      for (const name of action.indices) removed.add(indexOf(state, name).name);
+      continue;
+    }
+    if (action.kind === 'add') {
+      for (const name of action.indices) {
+        for (const alias of action.aliases) {
+          checkAliasName(alias, (text) => Object.hasOwn(state.indices, text) && !removed.has(text));
+          const meta = current(name);
+          set(meta, { ...meta.aliases, [alias]: action.alias });
+        }
+      }
+      continue;
+    }
+    let found = 0;
+    for (const name of action.indices) {
+      const meta = current(name);
+      const kept = Object.entries(meta.aliases).filter(
+        ([alias]) => !action.aliases.some((pattern) => pattern === '_all' || matchesPattern(pattern, alias)),
+      );
+      const count = Object.keys(meta.aliases).length - kept.length;
+      found += count;
+      if (count > 0) set(meta, Object.fromEntries(kept));
+    }
+    if (found === 0 && action.mustExist) {
+      throw new ApiError('aliases_not_found_exception', 404, `aliases [${action.aliases.join(',')}] missing`, {
+        details: { 'resource.type': 'aliases', 'resource.id': action.aliases.join(',') },
+      });
+    }
+  }
+  const next = withIndices(
+    state,
+    [...changed.values()].filter(({ name }) => !removed.has(name)),
+    [...removed],
+  );
+  checkWriteIndices(next);
+  return { state: changed.size === 0 && removed.size === 0 ? state : next, response: ACKNOWLEDGED };
+};
+
+/** @throws ApiError illegal_state_exception: an alias with more than one write index */
+export function checkWriteIndices(state: ClusterState): void {
+  const writers = new Map<string, string[]>();
+  for (const meta of Object.values(state.indices)) {
+    for (const [alias, { is_write_index }] of Object.entries(meta.aliases)) {
+      if (is_write_index === true) writers.set(alias, [...(writers.get(alias) ?? []), meta.name]);
+    }
+  }
+  for (const [alias, names] of writers) {
+    if (names.length > 1) {
+      throw new ApiError('illegal_state_exception', 500, `alias [${alias}] has more than one write index [${names.join(',')}]`);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+// Commands on existing indices: delete, mappings, settings, open and close.
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument } from '../errors/catalog.ts';
+import type { Json } from '../mapping/mapping-snapshot.ts';
+import type { IndexMeta } from './cluster-state.ts';
+import { checkSettings, flattenSettings, isDynamicSetting } from './index-settings.ts';
+import { ACKNOWLEDGED, indexOf, type Reducer, withIndices } from './reducer.ts';
+
+/** Index names are concrete: src/metadata/resolve.ts makes them of expressions. */
+interface IndicesArgs {
+  readonly indices: readonly string[];
+}
+
+export const deleteIndex: Reducer<IndicesArgs> = (state, { indices }) => {
+  for (const name of indices) checkBlock(indexOf(state, name), ['index.blocks.read_only']);
+  return { state: indices.length === 0 ? state : withIndices(state, [], indices), response: ACKNOWLEDGED };
+};
+
+export const putMapping: Reducer<IndicesArgs & { readonly mappings: Json; readonly writeIndexOnly?: boolean }> = (
+  state,
+  { indices, mappings },
+  env,
+) => {
+  const changed: IndexMeta[] = [];
+  for (const name of indices) {
+    const meta = indexOf(state, name);
+    checkBlock(meta, ['index.blocks.read_only', 'index.blocks.metadata']);
+    const merged = mergedMapping(meta, mappings, 'put', env);
+    if (merged !== null) changed.push(merged);
+  }
+  return { state: changed.length === 0 ? state : withIndices(state, changed), response: ACKNOWLEDGED };
+};
+
+/** Fields that documents brought. A field that is there already, by another document, is merged as usual. */
+export const dynamicMapping: Reducer<{ readonly index: string; readonly mappings: Json }> = (state, { index, mappings }, env) => {
+  const merged = mergedMapping(indexOf(state, index), mappings, 'dynamic', env);
+  return { state: merged === null ? state : withIndices(state, [merged]), response: ACKNOWLEDGED };
+};
+
+function mergedMapping(
+  meta: IndexMeta,
+  mappings: Json,
+  reason: 'put' | 'dynamic',
+  env: Parameters<typeof putMapping>[2],
+): IndexMeta | null {
+  const merged = env.buildMapping(meta.mappings, meta.settings).merge(mappings, reason).toJson();
+  if (JSON.stringify(merged) === JSON.stringify(meta.mappings)) return null;
+  return { ...meta, mappings: merged, mappingVersion: meta.mappingVersion + 1 };
+}
+
+/** @throws ApiError illegal_argument_exception: a setting that only a closed index may change, or none at all */
+export const putSettings: Reducer<IndicesArgs & { readonly settings: Json; readonly preserveExisting: boolean }> = (state, args, env) => {
+  const { indices, preserveExisting } = args;
+  const flat = flattenSettings(args.settings);
+  checkSettings(flat);
+  if (Object.hasOwn(flat, 'index.number_of_shards')) throw illegalArgument(finalSetting('index.number_of_shards'));
+  const fixed = Object.keys(flat).filter((name) => !isDynamicSetting(name));
+  const metas = indices.map((name) => indexOf(state, name));
+  const open = metas.filter((meta) => meta.state === 'open').map(({ name, uuid }) => `${name}/${uuid}`);
+  if (fixed.length > 0 && open.length > 0) {
+    throw illegalArgument(`Can't update non dynamic settings [[${fixed.join(', ')}]] for open indices [[${open.join(', ')}]]`);
+  }
+  const changed = metas.flatMap((meta) => {
+    const blocked = Object.keys(flat).every((name) => name.startsWith('index.blocks.'));
+    if (!blocked) checkBlock(meta, ['index.blocks.read_only', 'index.blocks.metadata']);
+    const settings: Record<string, string | readonly string[]> = { ...meta.settings };
+    for (const [name, value] of Object.entries(flat)) {
+      if (preserveExisting && Object.hasOwn(settings, name)) continue;
+      if (value === null) delete settings[name];
+      else settings[name] = value;
+    }
+    settings['index.number_of_replicas'] ??= '1';
+    if (JSON.stringify(settings) === JSON.stringify(meta.settings)) return [];
+    if (fixed.length > 0) env.buildMapping(meta.mappings, settings);
+    return [{ ...meta, settings, settingsVersion: meta.settingsVersion + 1 }];
+  });
+  return { state: changed.length === 0 ? state : withIndices(state, changed), response: ACKNOWLEDGED };
+};
+
+function finalSetting(name: string): string {
+  return `final index setting [${name}], not updateable`;
+}
+
+export const openIndices: Reducer<IndicesArgs> = (state, { indices }) => {
+  const changed = indices.flatMap((name) => {
+    const meta = indexOf(state, name);
+    return meta.state === 'open' ? [] : [{ ...meta, state: 'open' as const, settingsVersion: meta.settingsVersion + 1 }];
+  });
+  return { state: changed.length === 0 ? state : withIndices(state, changed), response: { acknowledged: true, shards_acknowledged: true } };
+};
+
+export const closeIndices: Reducer<IndicesArgs> = (state, { indices }) => {
+  const changed = indices.flatMap((name) => {
+    const meta = indexOf(state, name);
+    checkBlock(meta, ['index.blocks.read_only', 'index.blocks.metadata']);
+    return meta.state === 'close' ? [] : [{ ...meta, state: 'close' as const, settingsVersion: meta.settingsVersion + 1 }];
+  });
+  const closed = Object.fromEntries(changed.map(({ name }) => [name, { closed: true }]));
+  return {
+    state: changed.length === 0 ? state : withIndices(state, changed),
+    response: { acknowledged: true, shards_acknowledged: true, indices: closed },
+  };
+};
+
+const BLOCK_TEXTS: Readonly<Record<string, string>> = {
+  'index.blocks.read_only': '5/index read-only (api)',
+  'index.blocks.metadata': '9/index metadata (api)',
+};
+
+/** @throws ApiError cluster_block_exception (403) */
+function checkBlock(meta: IndexMeta, blocks: readonly string[]): void {
+  for (const block of blocks) {
+    if (meta.settings[block] !== 'true') continue;
+    throw new ApiError('cluster_block_exception', 403, `index [${meta.name}] blocked by: [FORBIDDEN/${BLOCK_TEXTS[block]}];`, {
+      details: { index: meta.name, index_uuid: meta.uuid },
+    });
+  }
+}

@@ -1,0 +1,191 @@
+// Creating an index: name, settings and mappings of the request over those of the templates that match.
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
+import type { Json } from '../mapping/mapping-snapshot.ts';
+import { checkWriteIndices, parseAlias } from './aliases.ts';
+import type { AliasMeta, ClusterState, IndexMeta } from './cluster-state.ts';
+import { checkSettings, flattenSettings } from './index-settings.ts';
+import { isObject, objectAt } from './json-object.ts';
+import { checkAliasName, checkIndexName } from './names.ts';
+import type { Reducer, ReducerEnvironment } from './reducer.ts';
+import { withIndices } from './reducer.ts';
+import { templatesFor } from './templates.ts';
+
+const BODY_KEYS = ['settings', 'mappings', 'aliases'];
+
+export interface CreateIndexArgs {
+  readonly index: string;
+  /** `{ settings, mappings, aliases }`. */
+  readonly body: Json;
+}
+
+export const createIndex: Reducer<CreateIndexArgs> = (state, { index, body }, env) => {
+  const meta = newIndex(state, index, body, env);
+  const next = withIndices(state, [meta]);
+  checkWriteIndices(next);
+  return { state: next, response: { acknowledged: true, shards_acknowledged: true, index } };
+};
+
+/** For a write to an index that does not exist. @throws ApiError index_not_found_exception where settings or a template forbid it */
+export const autoCreateIndex: Reducer<{ readonly index: string }> = (state, { index }, env) => {
+  if (Object.hasOwn(state.indices, index)) return { state, response: { acknowledged: true, shards_acknowledged: true, index } };
+  const { composable } = templatesFor(state, index);
+  if (composable !== null) {
+    const template = state.indexTemplates[composable];
+    if (template.data_stream !== undefined)
+      throw illegalArgument(`data streams are not supported: template [${composable}] of [${index}] makes one`);
+    if (template.allow_auto_create === false) throw notAllowed(index, `composable template [${composable}] forbids index auto creation`);
+  }
+  const setting = state.settings.transient['action.auto_create_index'] ?? state.settings.persistent['action.auto_create_index'];
+  if (setting !== undefined && !autoCreateAllowed(String(setting), index)) throw notAllowed(index, '[action.auto_create_index] is [false]');
+  return createIndex(state, { index, body: {} }, env);
+};
+
+function notAllowed(index: string, reason: string): ApiError {
+  return new ApiError('index_not_found_exception', 404, `no such index [${index}] and ${reason}`, {
+    details: { index, index_uuid: '_na_' },
+  });
+}
+
+function autoCreateAllowed(setting: string, index: string): boolean {
+  if (setting === 'true' || setting === 'false') return setting === 'true';
+  for (const item of setting.split(',').map((part) => part.trim())) {
+    const pattern = item.replace(/^[+-]/, '');
+    const regexLess = pattern.endsWith('*') ? index.startsWith(pattern.slice(0, -1)) : index === pattern;
+    if (regexLess) return !item.startsWith('-');
+  }
+  return false;
+}
+
+/** @throws ApiError resource_already_exists_exception, invalid_index_name_exception, and what settings and mappings are refused with */
+export function newIndex(state: ClusterState, index: string, body: Json, env: ReducerEnvironment): IndexMeta {
+  for (const key of Object.keys(body)) {
+    if (!BODY_KEYS.includes(key)) throw new ApiError('parse_exception', 400, `unknown key [${key}] for create index`);
+  }
+  checkIndexName(index);
+  if (Object.hasOwn(state.indices, index)) {
+    const { uuid } = state.indices[index];
+    throw new ApiError('resource_already_exists_exception', 400, `index [${index}/${uuid}] already exists`, {
+      details: { index, index_uuid: uuid },
+    });
+  }
+  if (Object.values(state.indices).some((meta) => Object.hasOwn(meta.aliases, index))) {
+    throw new ApiError('invalid_index_name_exception', 400, `Invalid index name [${index}], already exists as alias`, {
+      details: { index, index_uuid: '_na_' },
+    });
+  }
+  const { parts } = templatesFor(state, index);
+  const given = flattenSettings(objectAt(body, 'settings'));
+  checkSettings(given);
+  const settings: Record<string, string | readonly string[]> = { ...parts.settings };
+  for (const [name, value] of Object.entries(given)) {
+    if (value === null) delete settings[name];
+    else settings[name] = value;
+  }
+  settings['index.number_of_shards'] ??= '1';
+  settings['index.number_of_replicas'] ??= '1';
+  checkSort(settings);
+
+  let mappings: Json = {};
+  for (const part of parts.mappings) mappings = mergeMappings(mappings, checkTypeless(part));
+  mappings = mergeMappings(mappings, checkTypeless(objectAt(body, 'mappings')));
+  const built = env.buildMapping(mappings, settings);
+  checkSortFields(settings, (field) => built.field(field) !== null);
+  return {
+    name: index,
+    uuid: env.newUuid(),
+    creationDateMs: env.nowMs,
+    state: 'open',
+    settings,
+    mappings: built.toJson(),
+    mappingVersion: 1,
+    settingsVersion: 1,
+    aliasesVersion: 1,
+    aliases: aliasesOf(state, index, body, parts.aliases),
+  };
+}
+
+/** Properties of later mappings replace those of earlier ones as a whole; objects merge. `dynamic_templates` are appended. */
+function mergeMappings(base: Json, over: Json): Json {
+  const merged = mergeProperties(base, over);
+  if (Array.isArray(base.dynamic_templates) && Array.isArray(over.dynamic_templates)) {
+    const names = over.dynamic_templates.map((entry) => Object.keys(entry as Json)[0]);
+    merged.dynamic_templates = [
+      ...base.dynamic_templates.filter((entry) => !names.includes(Object.keys(entry as Json)[0])),
+      ...over.dynamic_templates,
+    ];
+  }
+  return merged;
+}
+
+function mergeProperties(base: Json, over: Json): Json {
+  const merged: Json = { ...base, ...over };
+  if (!isObject(base.properties) || !isObject(over.properties)) return merged;
+  const properties: Json = { ...base.properties };
+  for (const [name, field] of Object.entries(over.properties)) {
+    const old = properties[name];
+    const bothObjects = isObject(old) && isObject(field) && (isObject(old.properties) || isObject(field.properties));
+    properties[name] = bothObjects ? mergeProperties(old, field) : field;
+  }
+  return { ...merged, properties };
+}
+
+/** Mapping types ended with Elasticsearch 7: a mapping whose one key is no root parameter but holds `properties` names a type. */
+function checkTypeless(mappings: Json): Json {
+  const keys = Object.keys(mappings);
+  const inner = keys.length === 1 && !ROOT_PARAMETERS.has(keys[0]) ? mappings[keys[0]] : undefined;
+  if (keys.length === 1 && keys[0] === '_doc' && isObject(inner)) return inner;
+  if (keys.length === 1 && isObject(inner) && (keys[0] === '_default_' || isObject(inner.properties) || Object.keys(inner).length === 0)) {
+    throw illegalArgument(`The mapping definition cannot be nested under a type [${keys[0]}] unless include_type_name is set to true.`);
+  }
+  if (Object.hasOwn(mappings, '_default_'))
+    throw mapperParsing('Root mapping definition has unsupported parameters:  [_default_ : ' + JSON.stringify(mappings._default_) + ']');
+  return mappings;
+}
+
+const ROOT_PARAMETERS = new Set([
+  'properties',
+  'dynamic',
+  'dynamic_templates',
+  'dynamic_date_formats',
+  'date_detection',
+  'numeric_detection',
+  '_source',
+  '_routing',
+  '_meta',
+  '_field_names',
+  '_size',
+  'runtime',
+  'enabled',
+]);
+
+function aliasesOf(
+  state: ClusterState,
+  index: string,
+  body: Json,
+  fromTemplates: Readonly<Record<string, AliasMeta>>,
+): Record<string, AliasMeta> {
+  const aliases: Record<string, AliasMeta> = { ...fromTemplates };
+  for (const [alias, value] of Object.entries(objectAt(body, 'aliases'))) {
+    checkAliasName(alias, (name) => name === index || Object.hasOwn(state.indices, name));
+    if (value !== null && !isObject(value)) throw new ApiError('parse_exception', 400, `alias [${alias}] must be an object`);
+    aliases[alias] = parseAlias(isObject(value) ? value : {});
+  }
+  return aliases;
+}
+
+function checkSort(settings: Readonly<Record<string, string | readonly string[]>>): void {
+  const list = (name: string) => [settings[name] ?? []].flat();
+  for (const order of list('index.sort.order'))
+    if (order !== 'asc' && order !== 'desc') throw illegalArgument(`Illegal sort order:${order}`);
+  for (const mode of list('index.sort.mode')) if (mode !== 'min' && mode !== 'max') throw illegalArgument(`Illegal sort mode: ${mode}`);
+  for (const missing of list('index.sort.missing')) {
+    if (missing !== '_first' && missing !== '_last')
+      throw illegalArgument(`Illegal missing value:[${missing}], must be one of [_last, _first]`);
+  }
+}
+
+function checkSortFields(settings: Readonly<Record<string, string | readonly string[]>>, exists: (field: string) => boolean): void {
+  for (const field of [settings['index.sort.field'] ?? []].flat())
+    if (!exists(field)) throw illegalArgument(`unknown index sort field:[${field}]`);
+}

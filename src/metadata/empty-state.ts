@@ -1,0 +1,16 @@
+import type { ClusterState } from './cluster-state.ts';
+
+/** The metadata of a node that has none yet. */
+export function emptyClusterState(clusterUuid: string): ClusterState {
+  return {
+    version: 1,
+    clusterUuid,
+    indices: {},
+    templates: {},
+    indexTemplates: {},
+    componentTemplates: {},
+    settings: { persistent: {}, transient: {} },
+    scripts: {},
+    pipelines: {},
+  };
+}

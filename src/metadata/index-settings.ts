@@ -1,0 +1,266 @@
+// Index settings: which there are, their forms, which may change on an open index. Kept flat, values as text, as the API shows them.
+import { parseByteSize } from '../common/byte-size.ts';
+import { nearestNames } from '../common/nearest-name.ts';
+import { parseDurationMs } from '../common/time-unit.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument, validationFailed } from '../errors/catalog.ts';
+
+export type FlatSettings = Readonly<Record<string, string | readonly string[]>>;
+type Json = Readonly<Record<string, unknown>>;
+
+type Check = (name: string, value: string) => void;
+
+interface Spec {
+  readonly check: Check;
+  readonly isDynamic: boolean;
+  /** Shown by include_defaults; null: not shown. */
+  readonly fallback: string | null;
+}
+
+const anything: Check = () => undefined;
+
+const integer =
+  (min: number, max = 2 ** 31 - 1): Check =>
+  (name, value) => {
+    if (!/^[+-]?\d+$/.test(value)) {
+      throw illegalArgument(
+        `Failed to parse value [${value}] for setting [${name}]`,
+        new ApiError('number_format_exception', 400, `For input string: "${value}"`),
+      );
+    }
+    if (Number(value) < min) throw illegalArgument(`Failed to parse value [${value}] for setting [${name}] must be >= ${min}`);
+    if (Number(value) > max) throw illegalArgument(`Failed to parse value [${value}] for setting [${name}] must be <= ${max}`);
+  };
+
+const float =
+  (min: number, max: number): Check =>
+  (name, value) => {
+    const number = Number(value);
+    if (value.trim() === '' || Number.isNaN(number)) throw illegalArgument(`Failed to parse value [${value}] for setting [${name}]`);
+    if (number < min) throw illegalArgument(`Failed to parse value [${value}] for setting [${name}] must be >= ${min.toFixed(1)}`);
+    if (number > max) throw illegalArgument(`Failed to parse value [${value}] for setting [${name}] must be <= ${max.toFixed(1)}`);
+  };
+
+const boolean: Check = (name, value) => {
+  if (value === 'true' || value === 'false') return;
+  const cause = illegalArgument(`Failed to parse value [${value}] as only [true] or [false] are allowed.`);
+  throw illegalArgument(`Failed to parse value [${value}] as only [true] or [false] are allowed.`, name === '' ? cause : null);
+};
+
+const time: Check = (name, value) => {
+  if (parseDurationMs(value) === null) {
+    throw illegalArgument(`failed to parse setting [${name}] with value [${value}] as a time value: unit is missing or unrecognized`);
+  }
+};
+
+const bytes: Check = (name, value) => {
+  if (parseByteSize(value) === null) {
+    throw illegalArgument(`failed to parse setting [${name}] with value [${value}] as a size in bytes: unit is missing or unrecognized`);
+  }
+};
+
+const enumConstant =
+  (type: string, ...names: string[]): Check =>
+  (_name, value) => {
+    if (!names.includes(value.toLowerCase())) throw illegalArgument(`No enum constant ${type}.${value.toUpperCase()}`);
+  };
+
+const CODECS = ['default', 'lz4', 'best_compression', 'zlib'];
+const codec: Check = (name, value) => {
+  if (!CODECS.includes(value)) throw illegalArgument(`unknown value for [${name}] must be one of [${CODECS.join(', ')}] but was: ${value}`);
+};
+
+const replicaRange: Check = (name, value) => {
+  if (value !== 'false' && !/^\d+-(\d+|all)$/.test(value))
+    throw illegalArgument(`failed to parse [${name}] from value: [${value}] at index -1`);
+};
+
+const fixed = (check: Check, fallback: string | null = null): Spec => ({ check, isDynamic: false, fallback });
+const dynamic = (check: Check, fallback: string | null = null): Spec => ({ check, isDynamic: true, fallback });
+
+const SPECS: Readonly<Record<string, Spec>> = {
+  'index.number_of_shards': fixed(integer(1, 1024), '1'),
+  'index.number_of_replicas': dynamic(integer(0), '1'),
+  'index.number_of_search_replicas': dynamic(integer(0), '0'),
+  'index.number_of_routing_shards': fixed(integer(1)),
+  'index.routing_partition_size': fixed(integer(1), '1'),
+  'index.auto_expand_replicas': dynamic(replicaRange, 'false'),
+  'index.refresh_interval': dynamic(time, '1s'),
+  'index.hidden': dynamic(boolean, 'false'),
+  'index.codec': fixed(codec, 'default'),
+  'index.priority': dynamic(integer(0), '1'),
+  'index.max_result_window': dynamic(integer(1), '10000'),
+  'index.max_inner_result_window': dynamic(integer(1), '100'),
+  'index.max_rescore_window': dynamic(integer(1), '10000'),
+  'index.max_docvalue_fields_search': dynamic(integer(0), '100'),
+  'index.max_script_fields': dynamic(integer(0), '32'),
+  'index.max_ngram_diff': dynamic(integer(0), '1'),
+  'index.max_shingle_diff': dynamic(integer(0), '3'),
+  'index.max_terms_count': dynamic(integer(1), '65536'),
+  'index.max_regex_length': dynamic(integer(1), '1000'),
+  'index.max_refresh_listeners': dynamic(integer(0), '1000'),
+  'index.max_adjacency_matrix_filters': dynamic(integer(2), '100'),
+  'index.max_slices_per_scroll': dynamic(integer(1), '1024'),
+  'index.max_slices_per_pit': dynamic(integer(1), '1024'),
+  'index.query.default_field': dynamic(anything, '*'),
+  'index.query_string.lenient': fixed(boolean, 'false'),
+  'index.requests.cache.enable': dynamic(boolean, 'true'),
+  'index.gc_deletes': dynamic(time, '60s'),
+  'index.default_pipeline': dynamic(anything, '_none'),
+  'index.final_pipeline': dynamic(anything, '_none'),
+  'index.blocks.read_only': dynamic(boolean, 'false'),
+  'index.blocks.read_only_allow_delete': dynamic(boolean, 'false'),
+  'index.blocks.read': dynamic(boolean, 'false'),
+  'index.blocks.write': dynamic(boolean, 'false'),
+  'index.blocks.metadata': dynamic(boolean, 'false'),
+  'index.translog.durability': dynamic(enumConstant('org.opensearch.index.translog.Translog.Durability', 'request', 'async'), 'request'),
+  'index.translog.sync_interval': dynamic(time, '5s'),
+  'index.translog.flush_threshold_size': dynamic(bytes, '512mb'),
+  'index.translog.retention.age': dynamic(time, '-1'),
+  'index.translog.retention.size': dynamic(bytes, '-1'),
+  'index.mapping.total_fields.limit': dynamic(integer(0), '1000'),
+  'index.mapping.depth.limit': dynamic(integer(1), '20'),
+  'index.mapping.nested_fields.limit': dynamic(integer(0), '50'),
+  'index.mapping.nested_objects.limit': dynamic(integer(0), '10000'),
+  'index.mapping.field_name_length.limit': dynamic(integer(1), String(2 ** 63 - 1)),
+  'index.mapping.dimension_fields.limit': dynamic(integer(0), '32768'),
+  'index.mapping.ignore_malformed': dynamic(boolean, 'false'),
+  'index.mapping.coerce': fixed(boolean, 'false'),
+  'index.mapper.dynamic': dynamic(boolean, 'true'),
+  'index.highlight.max_analyzed_offset': dynamic(integer(1), '1000000'),
+  'index.analyze.max_token_count': dynamic(integer(1), '10000'),
+  'index.merge.policy.max_merge_at_once': dynamic(integer(2)),
+  'index.merge.policy.max_merged_segment': dynamic(bytes),
+  'index.merge.policy.segments_per_tier': dynamic(float(2, Number.MAX_VALUE)),
+  'index.merge.policy.floor_segment': dynamic(bytes),
+  'index.merge.policy.expunge_deletes_allowed': dynamic(float(0, 100)),
+  'index.merge.policy.deletes_pct_allowed': dynamic(float(5, 50)),
+  'index.merge.scheduler.max_thread_count': dynamic(integer(1)),
+  'index.merge.scheduler.max_merge_count': dynamic(integer(1)),
+  'index.merge.scheduler.auto_throttle': dynamic(boolean),
+  'index.search.idle.after': dynamic(time, '30s'),
+  'index.search.default_pipeline': dynamic(anything),
+  'index.search.throttled': fixed(boolean),
+  'index.sort.field': fixed(anything),
+  'index.sort.order': fixed(anything),
+  'index.sort.mode': fixed(anything),
+  'index.sort.missing': fixed(anything),
+  'index.write.wait_for_active_shards': dynamic(anything, '1'),
+  'index.allocation.max_retries': dynamic(integer(0)),
+  'index.unassigned.node_left.delayed_timeout': dynamic(time, '1m'),
+  'index.shard.check_on_startup': fixed(anything),
+  'index.store.type': fixed(anything),
+  'index.store.preload': fixed(anything),
+  'index.soft_deletes.enabled': fixed(boolean, 'true'),
+  'index.soft_deletes.retention_lease.period': dynamic(time),
+  'index.load_fixed_bitset_filters_eagerly': fixed(boolean),
+  'index.warmer.enabled': dynamic(boolean),
+  'index.lifecycle.name': dynamic(anything),
+  'index.lifecycle.rollover_alias': dynamic(anything),
+  'index.provided_name': fixed(anything),
+};
+
+/** Families of settings with names of the user's in them. */
+const PREFIXES: ReadonlyArray<{ readonly prefix: string; readonly isDynamic: boolean }> = [
+  { prefix: 'index.analysis.', isDynamic: false },
+  { prefix: 'index.similarity.', isDynamic: false },
+  { prefix: 'index.routing.allocation.', isDynamic: true },
+  { prefix: 'index.search.slowlog.', isDynamic: true },
+  { prefix: 'index.indexing.slowlog.', isDynamic: true },
+  { prefix: 'index.knn', isDynamic: false },
+];
+
+/** Set by the node alone. */
+const PRIVATE = new Set([
+  'index.uuid',
+  'index.creation_date',
+  'index.version.upgraded',
+  'index.resize.source.name',
+  'index.resize.source.uuid',
+  'index.history.uuid',
+]);
+
+/**
+ * Flat settings with the prefix `index.` from a settings body (nested, dotted, or mixed). Null values stay: they reset.
+ * @throws ApiError settings_exception: a value that is no scalar or list of scalars
+ */
+export function flattenSettings(body: Json): Record<string, string | readonly string[] | null> {
+  const flat: Record<string, string | readonly string[] | null> = {};
+  const visit = (value: unknown, path: string): void => {
+    if (Array.isArray(value) && !value.every((item) => typeof item !== 'object' || item === null)) {
+      value.forEach((item, i) => {
+        visit(item, `${path}.${i}`);
+      });
+    } else if (Array.isArray(value)) flat[normalizeName(path)] = value.map(String);
+    else if (typeof value === 'object' && value !== null)
+      for (const [key, item] of Object.entries(value)) visit(item, path === '' ? key : `${path}.${key}`);
+    else flat[normalizeName(path)] = value === null || value === undefined ? null : String(value);
+  };
+  visit(body, '');
+  return flat;
+}
+
+function normalizeName(name: string): string {
+  return name.startsWith('index.') ? name : `index.${name}`;
+}
+
+/** @throws ApiError settings_exception, illegal_argument_exception, validation_exception: unknown, private or malformed settings */
+export function checkSettings(flat: Readonly<Record<string, string | readonly string[] | null>>): void {
+  const privates = Object.keys(flat).filter((name) => PRIVATE.has(name));
+  if (privates.length > 0) {
+    const failed = validationFailed(privates.map((name) => `private index setting [${name}] can not be set explicitly`));
+    throw new ApiError('validation_exception', 400, failed.reason);
+  }
+  for (const [name, value] of Object.entries(flat)) {
+    if (name === 'index.version.created') {
+      const cause = illegalArgument('Unsupported version [ES 0.0.0]');
+      throw illegalArgument(`Failed to parse value [${value}] for setting [${name}]`, cause);
+    }
+    const spec = Object.hasOwn(SPECS, name) ? SPECS[name] : null;
+    if (spec === null && !PREFIXES.some(({ prefix }) => name.startsWith(prefix))) throw unknownSetting(name);
+    if (spec === null || value === null) continue;
+    for (const item of typeof value === 'string' ? [value] : value) spec.check(name, item);
+  }
+}
+
+function unknownSetting(name: string): ApiError {
+  const near = nearestNames(name, Object.keys(SPECS));
+  const hint =
+    near.length === 0
+      ? ' please check that any required plugins are installed, or check the breaking changes documentation for removed settings'
+      : near.length === 1
+        ? ` did you mean [${near[0]}]?`
+        : ` did you mean any of [${near.join(', ')}]?`;
+  return new ApiError('settings_exception', 400, `unknown setting [${name}]${hint}`);
+}
+
+export function isDynamicSetting(name: string): boolean {
+  return Object.hasOwn(SPECS, name)
+    ? SPECS[name].isDynamic
+    : PREFIXES.some(({ prefix, isDynamic }) => isDynamic && name.startsWith(prefix));
+}
+
+/** Defaults of the settings that `flat` does not give. */
+export function defaultSettings(flat: FlatSettings): Record<string, string> {
+  const defaults: Record<string, string> = {};
+  for (const [name, { fallback }] of Object.entries(SPECS)) if (fallback !== null && !Object.hasOwn(flat, name)) defaults[name] = fallback;
+  return defaults;
+}
+
+/** `{ "index.a.b": "1" }` as `{ index: { a: { b: "1" } } }`. A name that is both a value and a folder stays dotted. */
+export function nestSettings(flat: FlatSettings): Record<string, unknown> {
+  const root: Record<string, unknown> = {};
+  for (const name of Object.keys(flat).sort()) {
+    const parts = name.split('.');
+    let at = root;
+    let depth = 0;
+    for (; depth < parts.length - 1; depth++) {
+      const next = Object.hasOwn(at, parts[depth]) ? at[parts[depth]] : undefined;
+      if (next === undefined) at[parts[depth]] = {};
+      else if (typeof next !== 'object' || Array.isArray(next)) break;
+      at = at[parts[depth]] as Record<string, unknown>;
+    }
+    at[parts.slice(depth).join('.')] = flat[name];
+  }
+  return root;
+}

@@ -1,0 +1,75 @@
+// Names that users give: of indices, aliases, templates. Rules and texts are Elasticsearch's.
+import { ApiError } from '../errors/api-error.ts';
+import { invalidIndexName } from '../errors/catalog.ts';
+
+const FORBIDDEN = ['\\', '/', '*', '?', '"', '<', '>', '|', ' ', ','];
+const FORBIDDEN_TEXT = 'must not contain the following characters [ , ", *, \\, <, |, ,, >, /, ?]';
+const MAX_BYTES = 255;
+
+/** Reason why this cannot be the name of an index or alias, or null. */
+function problemOf(name: string): string | null {
+  if (name === '') return 'must not be empty';
+  if (name === '.' || name === '..') return "must not be '.' or '..'";
+  if (FORBIDDEN.some((character) => name.includes(character))) return FORBIDDEN_TEXT;
+  if (name.includes('#')) return "must not contain '#'";
+  if (name.includes(':')) return "must not contain ':'";
+  if (/^[_+-]/.test(name)) return "must not start with '_', '-', or '+'";
+  const bytes = Buffer.byteLength(name);
+  return bytes > MAX_BYTES ? `index name is too long, (${bytes} > ${MAX_BYTES})` : null;
+}
+
+/** @throws ApiError invalid_index_name_exception */
+export function checkIndexName(name: string): void {
+  const problem = problemOf(name);
+  if (problem !== null) throw invalidIndexName(name, problem);
+  if (name !== name.toLowerCase()) throw invalidIndexName(name, 'must be lowercase');
+}
+
+/** @throws ApiError invalid_alias_name_exception */
+export function checkAliasName(alias: string, isIndex: (name: string) => boolean): void {
+  const problem = problemOf(alias);
+  if (problem !== null) throw new ApiError('invalid_alias_name_exception', 400, `Invalid alias name [${alias}]: ${problem}`);
+  if (isIndex(alias)) {
+    throw new ApiError(
+      'invalid_alias_name_exception',
+      400,
+      `Invalid alias name [${alias}]: an index or data stream exists with the same name as the alias`,
+    );
+  }
+}
+
+/** Problems of the name of a composable template, in Elasticsearch's words. */
+export function templateNameProblems(name: string): string[] {
+  const problems: string[] = [];
+  if (name.includes(' ')) problems.push('name must not contain a space');
+  if (name.includes(',')) problems.push("name must not contain a ','");
+  if (name.includes('#')) problems.push("name must not contain a '#'");
+  if (name.includes('*')) problems.push("name must not contain a '*'");
+  if (name.startsWith('_')) problems.push("name must not start with '_'");
+  if (name !== name.toLowerCase()) problems.push('name must be lower cased');
+  return problems;
+}
+
+/** `*` stands for any text. */
+export function matchesPattern(pattern: string, text: string): boolean {
+  const parts = pattern.split('*');
+  if (parts.length === 1) return pattern === text;
+  if (!text.startsWith(parts[0])) return false;
+  let at = parts[0].length;
+  for (const part of parts.slice(1, -1)) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  const last = parts[parts.length - 1];
+  return text.length - at >= last.length && text.endsWith(last);
+}
+
+/** Whether two patterns may name the same text: their literal beginnings and ends must agree. */
+export function patternsOverlap(a: string, b: string): boolean {
+  if (!a.includes('*')) return matchesPattern(b, a);
+  if (!b.includes('*')) return matchesPattern(a, b);
+  const [startA, startB] = [a.slice(0, a.indexOf('*')), b.slice(0, b.indexOf('*'))];
+  const [endA, endB] = [a.slice(a.lastIndexOf('*') + 1), b.slice(b.lastIndexOf('*') + 1)];
+  return (startA.startsWith(startB) || startB.startsWith(startA)) && (endA.endsWith(endB) || endB.endsWith(endA));
+}

@@ -1,0 +1,36 @@
+// What a metadata command is: a pure function from the state and its arguments to the next state and an answer.
+import { indexNotFound } from '../errors/catalog.ts';
+import type { Json, MappingSnapshot } from '../mapping/mapping-snapshot.ts';
+import type { ClusterState, IndexMeta } from './cluster-state.ts';
+import type { FlatSettings } from './index-settings.ts';
+
+/** What a command may know of its surroundings. */
+export interface ReducerEnvironment {
+  readonly nowMs: number;
+  readonly newUuid: () => string;
+  /** Checks mappings and analysis settings by building them. @throws ApiError as Elasticsearch refuses them */
+  readonly buildMapping: (mappings: Json, settings: FlatSettings) => MappingSnapshot;
+}
+
+export interface Reduction {
+  /** The same object if nothing changed. */
+  readonly state: ClusterState;
+  readonly response: unknown;
+}
+
+export type Reducer<Args> = (state: ClusterState, args: Args, env: ReducerEnvironment) => Reduction;
+
+export const ACKNOWLEDGED = { acknowledged: true } as const;
+
+/** @throws ApiError index_not_found_exception */
+export function indexOf(state: ClusterState, name: string): IndexMeta {
+  if (!Object.hasOwn(state.indices, name)) throw indexNotFound(name);
+  return state.indices[name];
+}
+
+export function withIndices(state: ClusterState, changed: readonly IndexMeta[], removed: readonly string[] = []): ClusterState {
+  const indices: Record<string, IndexMeta> = { ...state.indices };
+  for (const meta of changed) indices[meta.name] = meta;
+  for (const name of removed) delete indices[name];
+  return { ...state, version: state.version + 1, indices };
+}

@@ -1,0 +1,184 @@
+// From an index expression of a request to concrete indices: names, comma lists, `*` patterns, `_all`, exclusions `-x`, aliases, and date
+// math names `<logs-{now/d}>`. Options and texts are Elasticsearch's IndicesOptions.
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument, indexNotFound } from '../errors/catalog.ts';
+import type { Json } from '../mapping/mapping-snapshot.ts';
+import type { ClusterState, IndexMeta } from './cluster-state.ts';
+import { resolveDateMathName } from './date-math-name.ts';
+import { checkIndexName, matchesPattern } from './names.ts';
+
+export interface IndicesOptions {
+  readonly ignoreUnavailable: boolean;
+  readonly allowNoIndices: boolean;
+  readonly expandOpen: boolean;
+  readonly expandClosed: boolean;
+  readonly expandHidden: boolean;
+  /** false: an alias is an error (index deletion); names of aliases are refused, patterns pass them over. */
+  readonly allowAliases: boolean;
+  /** A closed index that is named: an error, or passed over with ignoreUnavailable. */
+  readonly forbidClosed: boolean;
+}
+
+/** Searches and counts. */
+export const SEARCH_OPTIONS: IndicesOptions = {
+  ignoreUnavailable: false,
+  allowNoIndices: true,
+  expandOpen: true,
+  expandClosed: false,
+  expandHidden: false,
+  allowAliases: true,
+  forbidClosed: true,
+};
+/** Administration: closed indices may be named. */
+export const ADMIN_OPTIONS: IndicesOptions = { ...SEARCH_OPTIONS, expandClosed: true, forbidClosed: false };
+
+export interface ResolvedIndex {
+  readonly meta: IndexMeta;
+  /** Filters of the aliases through which alone the index was named: a document must match one of them; null: all documents. */
+  readonly filters: readonly Json[] | null;
+  /** Routings of those aliases for searches; null: any. */
+  readonly routings: readonly string[] | null;
+}
+
+/**
+ * Indices of an expression in the order in which it names them; patterns expand in name order.
+ * @throws ApiError index_not_found_exception, index_closed_exception, illegal_argument_exception, invalid_index_name_exception
+ */
+export function resolveIndices(
+  state: ClusterState,
+  expressions: readonly string[],
+  options: IndicesOptions,
+  nowMs = Date.now(),
+): ResolvedIndex[] {
+  const parts = expressions.flatMap((expression) => splitExpression(expression)).map((part) => resolveDateMathName(part, nowMs));
+  const found = new Map<string, { direct: boolean; aliases: Set<string> }>();
+  const names = Object.keys(state.indices).sort();
+  const all = parts.length === 0 || (parts.length === 1 && (parts[0] === '_all' || parts[0] === '*'));
+  if (all) {
+    for (const name of names) if (isExpanded(state.indices[name], options, false)) add(found, name, null);
+    if (found.size === 0 && !options.allowNoIndices) throw noIndices(parts.length === 0 ? '_all' : parts[0]);
+    return resolved(state, found);
+  }
+  let sawPattern = false;
+  for (const part of parts) {
+    if (part.startsWith('-') && sawPattern) {
+      const excluded = part.slice(1);
+      for (const name of names) if (matchesName(state.indices[name], excluded, options)) found.delete(name);
+      continue;
+    }
+    if (part.includes('*') || part === '_all') {
+      sawPattern = true;
+      expandPattern(state, names, part === '_all' ? '*' : part, options, found);
+      continue;
+    }
+    addNamed(state, part, options, found);
+  }
+  if (found.size === 0 && !options.allowNoIndices) throw noIndices(expressions.join(','));
+  return resolved(state, found);
+}
+
+/** Concrete names alone. */
+export function resolveNames(state: ClusterState, expressions: readonly string[], options: IndicesOptions): string[] {
+  return resolveIndices(state, expressions, options).map(({ meta }) => meta.name);
+}
+
+/** Splits at commas outside `<...>`. */
+function splitExpression(expression: string): string[] {
+  return expression.split(/,(?![^<]*>)/).filter((part) => part !== '');
+}
+
+type Found = Map<string, { direct: boolean; aliases: Set<string> }>;
+
+function add(found: Found, name: string, alias: string | null): void {
+  let entry = found.get(name);
+  if (!entry) found.set(name, (entry = { direct: false, aliases: new Set() }));
+  if (alias === null) entry.direct = true;
+  else entry.aliases.add(alias);
+}
+
+function expandPattern(state: ClusterState, names: readonly string[], pattern: string, options: IndicesOptions, found: Found): void {
+  if (!options.expandOpen && !options.expandClosed) {
+    if (!options.allowNoIndices && !options.ignoreUnavailable) throw noIndices(pattern);
+    return;
+  }
+  let count = 0;
+  for (const name of names) {
+    const meta = state.indices[name];
+    // A hidden index or alias that begins with a dot is found by a pattern that does, too.
+    const dotted = pattern.startsWith('.') && name.startsWith('.');
+    if (matchesPattern(pattern, name) && isExpanded(meta, options, dotted)) {
+      add(found, name, null);
+      count++;
+    }
+    if (!options.allowAliases) continue;
+    for (const [alias, { is_hidden }] of Object.entries(meta.aliases)) {
+      if (!matchesPattern(pattern, alias) || (is_hidden && !options.expandHidden)) continue;
+      if (!isExpanded(meta, options, true)) continue;
+      add(found, name, alias);
+      count++;
+    }
+  }
+  if (count === 0 && !options.allowNoIndices) throw noIndices(pattern);
+}
+
+function isExpanded(meta: IndexMeta, options: IndicesOptions, evenHidden: boolean): boolean {
+  if (meta.settings['index.hidden'] === 'true' && !options.expandHidden && !evenHidden) return false;
+  return meta.state === 'open' ? options.expandOpen : options.expandClosed;
+}
+
+function addNamed(state: ClusterState, name: string, options: IndicesOptions, found: Found): void {
+  if (Object.hasOwn(state.indices, name)) {
+    addIfOpen(state.indices[name], options, () => add(found, name, null));
+    return;
+  }
+  const members = Object.values(state.indices).filter((meta) => Object.hasOwn(meta.aliases, name));
+  if (members.length > 0) {
+    if (!options.allowAliases) {
+      if (options.ignoreUnavailable) return;
+      throw illegalArgument(`The provided expression [${name}] matches an alias, specify the corresponding concrete indices instead.`);
+    }
+    for (const meta of members) addIfOpen(meta, options, () => add(found, meta.name, name));
+    return;
+  }
+  if (options.ignoreUnavailable) return;
+  if (name.startsWith('_')) checkIndexName(name);
+  throw indexNotFound(name);
+}
+
+function addIfOpen(meta: IndexMeta, options: IndicesOptions, then: () => void): void {
+  if (meta.state === 'close' && options.forbidClosed) {
+    if (options.ignoreUnavailable) return;
+    throw new ApiError('index_closed_exception', 400, 'closed', { details: { index: meta.name, index_uuid: meta.uuid } });
+  }
+  then();
+}
+
+function matchesName(meta: IndexMeta, pattern: string, options: IndicesOptions): boolean {
+  return (
+    matchesPattern(pattern, meta.name) ||
+    (options.allowAliases && Object.keys(meta.aliases).some((alias) => matchesPattern(pattern, alias)))
+  );
+}
+
+function resolved(state: ClusterState, found: Found): ResolvedIndex[] {
+  return [...found].map(([name, { direct, aliases }]) => {
+    const meta = state.indices[name];
+    const named = [...aliases].map((alias) => meta.aliases[alias]);
+    const filters = named.flatMap(({ filter }) => (filter ? [filter] : []));
+    const routings = named.flatMap(({ search_routing }) => (search_routing ? search_routing.split(',') : []));
+    return {
+      meta,
+      // Named directly, or through one alias without a filter, nothing is filtered.
+      filters: direct || filters.length < named.length || filters.length === 0 ? null : filters,
+      routings: direct || named.some(({ search_routing }) => !search_routing) || routings.length === 0 ? null : routings,
+    };
+  });
+}
+
+function noIndices(expression: string): ApiError {
+  return expression === '_all'
+    ? new ApiError('index_not_found_exception', 404, 'no such index [_all]', {
+        details: { index: '_all', index_uuid: '_na_', 'resource.id': '_all', 'resource.type': 'index_or_alias' },
+      })
+    : indexNotFound(expression);
+}

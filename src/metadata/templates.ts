@@ -1,0 +1,241 @@
+// Templates: legacy (`_template`), composable (`_index_template`) and components; which of them make up a new index.
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument, validationFailed } from '../errors/catalog.ts';
+import type { Json } from '../mapping/mapping-snapshot.ts';
+import { parseAlias } from './aliases.ts';
+import type { AliasMeta, ClusterState } from './cluster-state.ts';
+import { checkSettings, type FlatSettings, flattenSettings, nestSettings } from './index-settings.ts';
+import { isObject, mergeObjects, objectAt } from './json-object.ts';
+import { matchesPattern, patternsOverlap, templateNameProblems } from './names.ts';
+import { ACKNOWLEDGED, type Reducer } from './reducer.ts';
+
+/** What templates give to a new index. */
+export interface TemplateParts {
+  readonly settings: Record<string, string | readonly string[]>;
+  /** In rising order of precedence: each is merged over those before it. */
+  readonly mappings: readonly Json[];
+  readonly aliases: Record<string, AliasMeta>;
+}
+
+const INDEX_TEMPLATE_KEYS = [
+  'index_patterns',
+  'template',
+  'composed_of',
+  'priority',
+  'version',
+  '_meta',
+  'data_stream',
+  'allow_auto_create',
+  'context',
+  'ignore_missing_component_templates',
+  'deprecated',
+];
+const COMPONENT_KEYS = ['template', 'version', '_meta', 'allow_auto_create', 'deprecated'];
+const BODY_KEYS = ['settings', 'mappings', 'aliases', 'lifecycle'];
+const LEGACY_KEYS = ['index_patterns', 'template', 'order', 'version', 'settings', 'mappings', 'aliases'];
+
+type PutArgs = { readonly name: string; readonly body: Json; readonly create: boolean };
+
+export const putIndexTemplate: Reducer<PutArgs> = (state, { name, body, create }, env) => {
+  checkKeys(body, INDEX_TEMPLATE_KEYS, 'index_template');
+  const exists = Object.hasOwn(state.indexTemplates, name);
+  if (create && exists) throw illegalArgument(`index template [${name}] already exists`);
+  const patterns = patternsOf(body.index_patterns);
+  const problems = [
+    ...templateNameProblems(name),
+    ...(patterns.length === 0 ? ['index patterns are missing'] : []),
+    ...patterns.flatMap((pattern) => patternProblems(pattern)),
+  ];
+  if (typeof body.priority === 'number' && body.priority < 0) throw validationFailed(['index template priority must be >= 0']);
+  if (problems.length > 0) throw invalidTemplate(name, validationFailed(problems).reason as string);
+  const composedOf = textList(body.composed_of);
+  const ignorable = textList(body.ignore_missing_component_templates);
+  const missing = composedOf.filter((component) => !Object.hasOwn(state.componentTemplates, component) && !ignorable.includes(component));
+  if (missing.length > 0)
+    throw invalidTemplate(name, `index template [${name}] specifies component templates [${missing.join(', ')}] that do not exist`);
+  const priority = Number(body.priority ?? 0);
+  for (const [other, existing] of Object.entries(state.indexTemplates)) {
+    const otherPatterns = patternsOf(existing.index_patterns);
+    if (other === name || Number(existing.priority ?? 0) !== priority) continue;
+    if (!patterns.some((pattern) => otherPatterns.some((otherPattern) => patternsOverlap(pattern, otherPattern)))) continue;
+    throw illegalArgument(
+      `index template [${name}] has index patterns [${patterns.join(', ')}] matching patterns from existing templates [${other}] with patterns (${other} => [${otherPatterns.join(', ')}]) that have the same priority [${priority}], multiple index templates may not match during index creation, please use a different priority`,
+    );
+  }
+  const template = normalizeBody(isObject(body.template) ? body.template : {});
+  const stored: Json = {
+    index_patterns: patterns,
+    ...(body.template === undefined ? {} : { template }),
+    composed_of: composedOf,
+    ...Object.fromEntries(
+      ['priority', 'version', '_meta', 'data_stream', 'allow_auto_create'].flatMap((key) =>
+        body[key] === undefined ? [] : [[key, body[key]]],
+      ),
+    ),
+  };
+  const next = { ...state, version: state.version + 1, indexTemplates: { ...state.indexTemplates, [name]: stored } };
+  const parts = composableParts(next, name);
+  try {
+    buildTemplate(parts, env.buildMapping);
+  } catch (error) {
+    if (error instanceof ApiError)
+      throw illegalArgument(`composable template [${name}] template after composition is invalid`, illegalArgumentCause(error));
+    throw error;
+  }
+  return { state: next, response: ACKNOWLEDGED };
+};
+
+export const putComponentTemplate: Reducer<PutArgs> = (state, { name, body, create }, env) => {
+  checkKeys(body, COMPONENT_KEYS, 'component_template');
+  if (create && Object.hasOwn(state.componentTemplates, name)) throw illegalArgument(`component template [${name}] already exists`);
+  if (!isObject(body.template)) throw new ApiError('x_content_parse_exception', 400, 'Required [template]');
+  const template = normalizeBody(body.template);
+  buildTemplate(partsOf([template]), env.buildMapping);
+  const stored: Json = {
+    template,
+    ...(body.version === undefined ? {} : { version: body.version }),
+    ...(body._meta === undefined ? {} : { _meta: body._meta }),
+  };
+  return {
+    state: { ...state, version: state.version + 1, componentTemplates: { ...state.componentTemplates, [name]: stored } },
+    response: ACKNOWLEDGED,
+  };
+};
+
+export const putLegacyTemplate: Reducer<PutArgs & { readonly order: number | null }> = (state, { name, body, create, order }, env) => {
+  checkKeys(body, LEGACY_KEYS, 'template');
+  if (create && Object.hasOwn(state.templates, name)) throw illegalArgument(`index_template [${name}] already exists`);
+  const patterns = patternsOf(body.index_patterns ?? body.template);
+  if (patterns.length === 0) throw validationFailed(['index patterns are missing']);
+  const template = normalizeBody(Object.fromEntries(BODY_KEYS.flatMap((key) => (body[key] === undefined ? [] : [[key, body[key]]]))));
+  buildTemplate(partsOf([template]), env.buildMapping);
+  const stored: Json = {
+    order: order ?? Number(body.order ?? 0),
+    ...(body.version === undefined ? {} : { version: body.version }),
+    index_patterns: patterns,
+    settings: template.settings ?? {},
+    mappings: template.mappings ?? {},
+    aliases: template.aliases ?? {},
+  };
+  return { state: { ...state, version: state.version + 1, templates: { ...state.templates, [name]: stored } }, response: ACKNOWLEDGED };
+};
+
+type TemplateKind = 'templates' | 'indexTemplates' | 'componentTemplates';
+
+/** @throws ApiError index_template_missing_exception (404); illegal_argument_exception for components in use */
+export const deleteTemplate: Reducer<{ readonly kind: TemplateKind; readonly name: string }> = (state, { kind, name }) => {
+  const names = Object.keys(state[kind]).filter((candidate) => name.split(',').some((pattern) => matchesPattern(pattern, candidate)));
+  if (names.length === 0) {
+    if (name === '*') return { state, response: ACKNOWLEDGED };
+    throw new ApiError('index_template_missing_exception', 404, `index_template [${name}] missing`);
+  }
+  if (kind === 'componentTemplates') {
+    const users = Object.entries(state.indexTemplates).filter(([, body]) =>
+      textList(body.composed_of).some((component) => names.includes(component)),
+    );
+    if (users.length > 0) {
+      throw illegalArgument(
+        `component templates [${names.join(', ')}] cannot be removed as they are still in use by index templates [${users.map(([user]) => user).join(', ')}]`,
+      );
+    }
+  }
+  const kept = Object.fromEntries(Object.entries(state[kind]).filter(([candidate]) => !names.includes(candidate)));
+  return { state: { ...state, version: state.version + 1, [kind]: kept }, response: ACKNOWLEDGED };
+};
+
+/** Templates that apply to a new index: the composable one of highest priority, else all legacy ones by order. */
+export function templatesFor(state: ClusterState, index: string): { composable: string | null; parts: TemplateParts } {
+  const matching = Object.entries(state.indexTemplates)
+    .filter(([, body]) => patternsOf(body.index_patterns).some((pattern) => matchesPattern(pattern, index)))
+    .sort(([, a], [, b]) => Number(b.priority ?? 0) - Number(a.priority ?? 0));
+  if (matching.length > 0) return { composable: matching[0][0], parts: composableParts(state, matching[0][0]) };
+  const legacy = Object.values(state.templates)
+    .filter((body) => patternsOf(body.index_patterns).some((pattern) => matchesPattern(pattern, index)))
+    .sort((a, b) => Number(a.order ?? 0) - Number(b.order ?? 0));
+  return { composable: null, parts: partsOf(legacy) };
+}
+
+/** Components in order, then the template's own body. */
+export function composableParts(state: ClusterState, name: string): TemplateParts {
+  const body = state.indexTemplates[name];
+  const components = textList(body.composed_of).flatMap((component) =>
+    Object.hasOwn(state.componentTemplates, component) ? [state.componentTemplates[component]] : [],
+  );
+  return partsOf([...components.map((component) => objectAt(component, 'template')), objectAt(body, 'template')]);
+}
+
+function partsOf(bodies: readonly Json[]): TemplateParts {
+  const settings: Record<string, string | readonly string[]> = {};
+  const mappings: Json[] = [];
+  const aliases: Record<string, AliasMeta> = {};
+  for (const body of bodies) {
+    for (const [key, value] of Object.entries(flattenSettings(objectAt(body, 'settings')))) if (value !== null) settings[key] = value;
+    if (Object.keys(objectAt(body, 'mappings')).length > 0) mappings.push(objectAt(body, 'mappings'));
+    for (const [alias, value] of Object.entries(objectAt(body, 'aliases'))) aliases[alias] = parseAlias(isObject(value) ? value : {});
+  }
+  return { settings, mappings, aliases };
+}
+
+function buildTemplate(
+  { settings, mappings }: TemplateParts,
+  build: (mappings: Json, settings: FlatSettings) => { merge: (mappings: Json, reason: 'create') => unknown },
+): void {
+  checkSettings(settings);
+  let merged: Json = {};
+  for (const part of mappings) merged = mergeObjects(merged, part);
+  build(merged, settings);
+}
+
+/** A template's body as it is stored: settings nested under `index` with values as text, aliases in full. */
+function normalizeBody(body: Json): Json {
+  for (const key of Object.keys(body)) {
+    if (!BODY_KEYS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[1:1] [template] unknown field [${key}]`);
+  }
+  const normalized: Json = {};
+  if (body.settings !== undefined) {
+    const flat = flattenSettings(objectAt(body, 'settings'));
+    normalized.settings = nestSettings(
+      Object.fromEntries(Object.entries(flat).flatMap(([key, value]) => (value === null ? [] : [[key, value]]))),
+    );
+  }
+  if (body.mappings !== undefined) normalized.mappings = objectAt(body, 'mappings');
+  if (body.aliases !== undefined) {
+    normalized.aliases = Object.fromEntries(
+      Object.entries(objectAt(body, 'aliases')).map(([alias, value]) => [alias, parseAlias(isObject(value) ? value : {})]),
+    );
+  }
+  return normalized;
+}
+
+function checkKeys(body: Json, keys: readonly string[], what: string): void {
+  for (const key of Object.keys(body)) {
+    if (!keys.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[1:31] [${what}] unknown field [${key}]`);
+  }
+}
+
+function patternsOf(value: unknown): string[] {
+  return textList(value);
+}
+
+function textList(value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value.map(String) : [String(value)];
+}
+
+function patternProblems(pattern: string): string[] {
+  const problems: string[] = [];
+  if (pattern.includes(' ')) problems.push('index_pattern must not contain a space');
+  if (pattern.includes(',')) problems.push("index_pattern must not contain a ','");
+  if (pattern.includes('#')) problems.push("index_pattern must not contain a '#'");
+  if (pattern.includes(':')) problems.push("index_pattern must not contain a ':'");
+  if (pattern.startsWith('_')) problems.push("index_pattern must not start with '_'");
+  return problems;
+}
+
+function invalidTemplate(name: string, cause: string): ApiError {
+  return new ApiError('invalid_index_template_exception', 400, `index_template [${name}] invalid, cause [${cause}]`);
+}
+
+function illegalArgumentCause(error: ApiError): ApiError {
+  return illegalArgument(`invalid composite mappings for [${error.type}]`, error);
+}
