@@ -64,3 +64,26 @@ export { bufferAdd, bufferDelete } from './buffer/document';
 export { bufferFlush } from './buffer/flush';
 export { imageChecksum as bufferImageChecksum } from './buffer/image';
 export { idTableFind as bufferIdTableFind, idTableGet as bufferIdTableGet } from './buffer/id-table';
+export {
+  mergeOpen,
+  mergeAllocate,
+  mergeMark,
+  mergeRelease,
+  mergeCursor,
+  mergeFree,
+  mergeSection,
+  mergeFinish,
+  mergeImage,
+  mergeDocMap,
+  mergeNorms,
+  mergeCollect,
+  mergeColumn,
+  mergeCountOrds,
+  mergeBinary,
+  mergeBits,
+  mergeIdBytes,
+  mergeIdsOpen,
+  mergeIds,
+} from './buffer/merge';
+export { mergeTermsBytes, mergeTermsOpen, mergeTermsStep } from './buffer/merge-terms';
+export { termsSideBytes } from './terms/writer';

@@ -122,7 +122,7 @@ export function columnWrite(flags: u32, maxDoc: u32, docsPtr: usize, valuesPtr: 
   cur = writeBounds(column, docsPtr, valuesPtr, count, cur);
   if (flags & COLUMN_MULTI) {
     column.startsOff = <u32>(cur - outPtr);
-    cur = (writeStarts(column, docsPtr, count, cur) + 15) & ~15;
+    cur = align(writeStarts(column, docsPtr, count, cur));
   }
   column.valuesOff = <u32>(cur - outPtr);
   cur = writeValues(column, docsPtr, valuesPtr, count, cur);
@@ -196,7 +196,14 @@ function writePresence(column: Column, docsPtr: usize, count: u32, cur: usize): 
     if (words >= presence + bitsetBytes(maxDoc)) continue;
     for (let at = words; at < words + 64; at += 8) rank += <u32>popcnt<u64>(load<u64>(at));
   }
-  return (cur + 15) & ~15;
+  return align(cur);
+}
+
+/** Next multiple of 16, with zeros before it: the same values give the same bytes. */
+function align(cur: usize): usize {
+  const aligned = (cur + 15) & ~15;
+  memory.fill(cur, 0, aligned - cur);
+  return aligned;
 }
 
 function writeBounds(column: Column, docsPtr: usize, valuesPtr: usize, count: u32, cur: usize): usize {

@@ -31,7 +31,8 @@ export class TermsHeader {
   longestTerm: u32;
   /** Distance from the header to the norms, modulo 2^32; 0: the field has none. */
   normsBase: u32;
-  reserved: u64;
+  /** Bytes of all terms, not front-coded. */
+  termBytes: u64;
 }
 
 export const TERMS_HEADER_BYTES: usize = 64;

@@ -94,6 +94,7 @@ export function writerAdd(writer: TermsWriter, termPtr: usize, termLen: u32, doc
   header.termCount++;
   header.sumDocFreq += docFreq;
   header.sumTotalTermFreq += totalTermFreq;
+  header.termBytes += termLen;
   header.longestTerm = max(header.longestTerm, termLen);
   return 0;
 }
@@ -113,6 +114,7 @@ export function writerFinish(writer: TermsWriter): usize {
   finishBlock(writer);
   const prefixes = (writer.cur + 7) & ~7, offsets = prefixes + (blocks << 3), end = offsets + (blocks << 2);
   if (end > writer.end) return 0;
+  memory.fill(writer.cur, 0, prefixes - writer.cur);
   header.prefixesOff = <u32>(prefixes - writer.section);
   header.blocksOff = <u32>(offsets - writer.section);
   for (let block: usize = 0; block < blocks; block++) {

@@ -9,8 +9,8 @@ const MAGIC = 0x47534e47;
 const VERSION = 1;
 const HEADER_BYTES = 64;
 const TOC_ENTRY_BYTES = 32;
-const NO_FIELD = 0xffffffff;
-const SECTION = { fields: 1, terms: 2, postings: 3, positions: 4, norms: 5, column: 6, ids: 7, nested: 8, binary: 9 } as const;
+export const NO_FIELD = 0xffffffff;
+export const SECTION = { fields: 1, terms: 2, postings: 3, positions: 4, norms: 5, column: 6, ids: 7, nested: 8, binary: 9 } as const;
 const SECTION_NAMES: Record<number, string> = Object.fromEntries(Object.entries(SECTION).map(([name, kind]) => [kind, name]));
 
 /** Where the parts of one field are; addresses in the arena, 0 if the segment has none. */

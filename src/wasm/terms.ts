@@ -22,6 +22,7 @@ export const TERMS_HEADER = {
   sumTotalTermFreq: 40,
   longestTerm: 48,
   norms: 52,
+  termBytes: 56,
 } as const;
 export const TERMS_FLAG = { docs: 1, freqs: 2, positions: 4, offsets: 8 } as const;
 

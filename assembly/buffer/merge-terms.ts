@@ -1,0 +1,229 @@
+// Merges the inverted index of one field: the term dictionaries of the inputs side by side, postings decoded and encoded anew without the
+// documents that are gone. Runs in slices, so that an indexer stays answerable.
+//   work ├ MergeTerms ┬ per input: MergeInput, buffer for its current term ┤
+// Pre: the inputs' documents follow each other in the order of the inputs, so that postings stay ascending.
+import { bitsetCount, bitsetSet } from '../codec/bitset';
+import { CURSOR_BYTES, PostingsCursor, cursorFreq, cursorNext as nextDoc, cursorNextPosition, cursorOpen as openPostings, cursorStartPositions } from '../postings/cursor';
+import { NO_MORE_DOCS, WITH_FREQS, WITH_NORMS, WITH_OFFSETS, WITH_POSITIONS } from '../postings/format';
+import { E_CORRUPT } from '../mem/status';
+import { TERMS_CURSOR_BYTES, TermsCursor, cursorNext, cursorOpen } from '../terms/cursor';
+import { TERMS_DOCS, TERMS_FREQS, TERMS_OFFSETS, TERMS_POSITIONS, TermsHeader, compareBytes, prefixOf } from '../terms/dictionary';
+import { FieldOutput, outputBegin, outputDoc, outputEnd, outputFinish, outputOpen, outputPosition } from './field-output';
+import { NO_DOC } from './layout';
+import { SegmentWriter } from './segment-writer';
+
+/** What the host gives of an input that has the field; 24 bytes. */
+// @ts-ignore: decorator
+@unmanaged
+export class MergeSource {
+  /** Address of its term dictionary. */
+  terms: usize;
+  /** Norms and positions section, 0 without. */
+  norms: usize;
+  positions: usize;
+  /** u32[maxDoc]: new doc id, NO_DOC if the document is dropped. */
+  docMap: usize;
+  /** u32[termCount], filled: new ordinal of each term that is left. 0: not wanted. */
+  ordMap: usize;
+  /** u32[termCount]: surviving documents of each term, for fields without postings; 0 otherwise. */
+  docFreqs: usize;
+}
+
+const SOURCE_BYTES: usize = 24;
+
+// @ts-ignore: decorator
+@unmanaged
+class MergeInput {
+  source: MergeSource;
+  cursor: TermsCursor;
+  postings: usize;
+  /** WITH_* flags of its postings. */
+  flags: u32;
+  prefix: u64;
+  ended: u32;
+}
+
+const INPUT_BYTES: usize = 32;
+
+// @ts-ignore: decorator
+@unmanaged
+class MergeTerms {
+  writer: SegmentWriter;
+  inputs: usize;
+  count: u32;
+  nextOrd: u32;
+  /** Bitset of documents that have a term, 0: no document was dropped. */
+  present: usize;
+  docCount: u32;
+}
+
+const STATE_BYTES: usize = 64;
+
+/** Bytes of work memory for `count` inputs with terms of at most `longestTerm` bytes. */
+export function mergeTermsBytes(count: u32, longestTerm: u32): usize {
+  return STATE_BYTES + <usize>count * (INPUT_BYTES + TERMS_CURSOR_BYTES + CURSOR_BYTES + ((<usize>longestTerm + 31) & ~15));
+}
+
+/**
+ * Starts a field. `sources`: MergeSource[count]; `side`: termsSideBytes(terms); `norms`: of the new segment, or 0; `present`: a zeroed bitset
+ * of the new segment's documents, or 0 if none is dropped. Returns 0 or a status.
+ */
+export function mergeTermsOpen(
+  work: usize,
+  writerPtr: usize,
+  sources: usize,
+  count: u32,
+  fieldOrd: u32,
+  terms: u32,
+  termBytes: f64,
+  side: usize,
+  norms: usize,
+  present: usize,
+): i32 {
+  const state = changetype<MergeTerms>(work), writer = changetype<SegmentWriter>(writerPtr);
+  state.writer = writer;
+  state.inputs = work + STATE_BYTES;
+  state.count = count;
+  state.nextOrd = 0;
+  state.present = present;
+  state.docCount = 0;
+  let cur = work + STATE_BYTES + <usize>count * INPUT_BYTES;
+  const flags = changetype<TermsHeader>(changetype<MergeSource>(sources).terms).flags;
+  for (let i: u32 = 0; i < count; i++) {
+    const input = inputAt(state, i), source = changetype<MergeSource>(sources + <usize>i * SOURCE_BYTES);
+    const header = changetype<TermsHeader>(source.terms);
+    if (header.flags != flags) return E_CORRUPT;
+    input.source = source;
+    input.flags = postingsFlags(flags, source.norms != 0);
+    state.docCount += header.docCount;
+    cur = (cur + 15) & ~15;
+    input.postings = cur;
+    cur += CURSOR_BYTES;
+    input.cursor = changetype<TermsCursor>(cur);
+    cur += TERMS_CURSOR_BYTES;
+    cursorOpen(input.cursor, source.terms, 0, cur);
+    cur += <usize>header.longestTerm + 8;
+    advance(input);
+  }
+  return outputOpen(writer.output, fieldOrd, flags, terms, <u64>termBytes, side, norms);
+}
+
+// @ts-ignore: decorator
+@inline
+function inputAt(state: MergeTerms, index: u32): MergeInput {
+  return changetype<MergeInput>(state.inputs + <usize>index * INPUT_BYTES);
+}
+
+function postingsFlags(flags: u32, hasNorms: bool): u32 {
+  let result: u32 = hasNorms ? WITH_NORMS : 0;
+  if (flags & TERMS_FREQS) result |= WITH_FREQS;
+  if (flags & TERMS_POSITIONS) result |= WITH_POSITIONS;
+  if (flags & TERMS_OFFSETS) result |= WITH_OFFSETS;
+  return result;
+}
+
+function advance(input: MergeInput): void {
+  input.ended = cursorNext(input.cursor) ? 0 : 1;
+  if (!input.ended) input.prefix = prefixOf(input.cursor.termPtr, input.cursor.termLen);
+}
+
+/** Merges on until about `budget` postings are written. Returns 1 if there is more to do, 0 at the end of the field, or a status. */
+export function mergeTermsStep(work: usize, budget: u32): i32 {
+  const state = changetype<MergeTerms>(work), output = state.writer.output;
+  let spent: u32 = 0;
+  while (spent < budget) {
+    const least = leastInput(state);
+    if (!least) return finish(state, output);
+    spent += 8;
+    const cursor = least.cursor;
+    let begun = false;
+    for (let i: u32 = 0; i < state.count; i++) {
+      const input = inputAt(state, i);
+      if (input.ended || input.prefix != least.prefix) continue;
+      if (changetype<usize>(input) != changetype<usize>(least)) {
+        const other = input.cursor;
+        if (compareBytes(other.termPtr, other.termLen, cursor.termPtr, cursor.termLen) != 0) continue;
+      }
+      const ordMap = input.source.ordMap;
+      if (ordMap) store<u32>(ordMap + ((<usize>input.cursor.ord) << 2), state.nextOrd);
+      spent += input.cursor.docFreq;
+      begun = copyPostings(state, output, input, begun);
+    }
+    if (begun) {
+      const status = outputEnd(output, cursor.termPtr, cursor.termLen);
+      if (status != 0) return status;
+      state.nextOrd++;
+    }
+    advanceEqual(state, least);
+  }
+  return 1;
+}
+
+/** First input whose current term is the smallest; null at the end of all. */
+function leastInput(state: MergeTerms): MergeInput | null {
+  let least: MergeInput | null = null;
+  for (let i: u32 = 0; i < state.count; i++) {
+    const input = inputAt(state, i);
+    if (input.ended) continue;
+    if (least) {
+      if (input.prefix > least.prefix) continue;
+      if (input.prefix == least.prefix) {
+        const a = input.cursor, b = least.cursor;
+        if (compareBytes(a.termPtr, a.termLen, b.termPtr, b.termLen) >= 0) continue;
+      }
+    }
+    least = input;
+  }
+  return least;
+}
+
+/** Moves all inputs on that stand on the term of `least`, itself last. */
+function advanceEqual(state: MergeTerms, least: MergeInput): void {
+  const term = least.cursor;
+  for (let i: u32 = 0; i < state.count; i++) {
+    const input = inputAt(state, i), cursor = input.cursor;
+    if (input.ended || changetype<usize>(input) == changetype<usize>(least) || input.prefix != least.prefix) continue;
+    if (compareBytes(cursor.termPtr, cursor.termLen, term.termPtr, term.termLen) == 0) advance(input);
+  }
+  advance(least);
+}
+
+/** Hands the surviving postings of the input's current term on. Returns whether the term has been begun. */
+function copyPostings(state: MergeTerms, output: FieldOutput, input: MergeInput, begun: bool): bool {
+  const cursor = input.cursor, source = input.source;
+  if (source.docFreqs) {
+    const docFreq = load<u32>(source.docFreqs + ((<usize>cursor.ord) << 2));
+    if (docFreq == 0) return begun;
+    if (!begun) outputBegin(output);
+    output.docFreq += docFreq;
+    output.totalTermFreq += docFreq;
+    return true;
+  }
+  const flags = input.flags, at = input.postings, postings = changetype<PostingsCursor>(at);
+  const hasFreqs = (flags & WITH_FREQS) != 0, hasPositions = (flags & WITH_POSITIONS) != 0;
+  openPostings(at, cursor.postingsPtr, cursor.docFreq, flags, source.positions);
+  for (let doc = nextDoc(at); doc != NO_MORE_DOCS; doc = nextDoc(at)) {
+    const docId = load<u32>(source.docMap + ((<usize>doc) << 2));
+    if (docId == NO_DOC) continue;
+    if (!begun) {
+      outputBegin(output);
+      begun = true;
+    }
+    const freq = hasFreqs ? cursorFreq(at) : 1;
+    outputDoc(output, docId, freq);
+    if (state.present) bitsetSet(state.present, docId);
+    if (!hasPositions) continue;
+    cursorStartPositions(at);
+    for (let i: u32 = 0; i < freq; i++) {
+      const position = cursorNextPosition(at);
+      outputPosition(output, position, postings.startOffset, postings.endOffset);
+    }
+  }
+  return begun;
+}
+
+function finish(state: MergeTerms, output: FieldOutput): i32 {
+  const writer = state.writer;
+  const noPostings = (output.flags & TERMS_DOCS) == 0;
+  return outputFinish(output, state.present && !noPostings ? bitsetCount(state.present, writer.maxDoc) : state.docCount);
+}

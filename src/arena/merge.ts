@@ -1,0 +1,260 @@
+// Merges segments into one: documents in the order of the inputs, deleted ones dropped, everything in WASM. The host names the parts.
+import { COLUMN_KINDS, FIELD_FLAG } from '../wasm/buffer.ts';
+import { bitsetBytes, bitsetCount, bitsetCountAnd } from '../wasm/codec.ts';
+import { COLUMN_HEADER } from '../wasm/docvalues.ts';
+import { createMemory, Kernels, PAGE_BYTES, staticBytes } from '../wasm/kernels.ts';
+import { MergeWriter, type TermsSource } from '../wasm/merge.ts';
+import { TERMS_FLAG, TERMS_HEADER } from '../wasm/terms.ts';
+import { type FieldPlace, type ImagePlaces, NO_FIELD, readImage, SECTION } from './segment-image.ts';
+
+export interface MergeInput {
+  readonly image: Uint8Array;
+  /** Bits of live documents (u64 words), null: all live. */
+  readonly liveDocs: Uint8Array | null;
+  /** Named in errors. */
+  readonly file: string;
+}
+
+export interface MergeOutput {
+  /** The new segment: a view of the merge's private memory. Empty if no document is live. */
+  readonly image: Uint8Array;
+  /** Per input: new doc id of each old one, 2^32 - 1 if it was dropped. */
+  readonly docMaps: readonly Uint32Array[];
+}
+
+interface Input {
+  readonly places: ImagePlaces;
+  readonly liveDocs: number;
+  readonly live: number;
+  readonly roots: number;
+  docMap: number;
+}
+
+interface MergedField {
+  readonly name: string;
+  readonly flags: number;
+  /** Per input that has the field. */
+  readonly parts: { input: Input; place: FieldPlace }[];
+}
+
+const ALIGN = 64;
+const SCRATCH_BYTES = 64 * 1024;
+
+/**
+ * Merges in slices: each `next()` of the generator works for some ten milliseconds. The inputs are copied into a memory of the merge's own,
+ * so they need not stay, and nothing is visible before the end.
+ * @param pages of the private memory (64 KiB each, 4 GiB unless told): inputs, output and half of the output again must fit
+ * @throws RangeError the memory is too small @throws ApiError corrupt_index_exception an input is no segment
+ */
+export function* mergeSlices(module: WebAssembly.Module, inputs: readonly MergeInput[], pages = 65536): Generator<void, MergeOutput> {
+  const start = staticBytes(module);
+  const end = pages * PAGE_BYTES - ALIGN;
+  const k = new Kernels(module, createMemory(pages), start, SCRATCH_BYTES);
+  let cur = start + SCRATCH_BYTES;
+  const place = (bytes: Uint8Array): number => {
+    const ptr = cur;
+    cur = Math.ceil((ptr + bytes.length + ALIGN) / ALIGN) * ALIGN;
+    if (cur > end) throw new RangeError('the memory of the merge is too small');
+    k.u8.set(bytes, ptr);
+    return ptr;
+  };
+  const opened: Input[] = [];
+  for (const { image, liveDocs, file } of inputs) {
+    const places = readImage(k, place(image), image.length, { file, verify: false });
+    const bits = liveDocs === null ? 0 : place(liveDocs);
+    const live = bits === 0 ? places.maxDoc : bitsetCount(k, bits, places.maxDoc);
+    const liveRoots = bits === 0 ? places.rootDocs : live;
+    const roots = bits !== 0 && places.rootDocsPtr !== 0 ? bitsetCountAnd(k, bits, places.rootDocsPtr, places.maxDoc) : liveRoots;
+    opened.push({ places, liveDocs: bits, live, roots, docMap: 0 });
+    yield;
+  }
+  return yield* new SegmentMerge(k, opened).run(cur, end);
+}
+
+/** As `mergeSlices`, in one go. */
+export function mergeSegments(module: WebAssembly.Module, inputs: readonly MergeInput[], pages?: number): MergeOutput {
+  const slices = mergeSlices(module, inputs, pages);
+  for (;;) {
+    const { done, value } = slices.next();
+    if (done) return value;
+  }
+}
+
+class SegmentMerge {
+  readonly #k: Kernels;
+  readonly #inputs: readonly Input[];
+  readonly #fields: MergedField[];
+  #paths: string[];
+  #writer!: MergeWriter;
+
+  constructor(k: Kernels, inputs: readonly Input[]) {
+    this.#k = k;
+    this.#inputs = inputs;
+    const fields = new Map<string, MergedField>();
+    for (const input of inputs) {
+      for (const place of input.places.fields.values()) {
+        const field = fields.get(place.name);
+        if (field) field.parts.push({ input, place });
+        else fields.set(place.name, { name: place.name, flags: place.flags, parts: [{ input, place }] });
+      }
+    }
+    this.#fields = [...fields.values()];
+    this.#paths = [...new Set(inputs.flatMap(({ places }) => [...places.nested.keys()]))];
+  }
+
+  *run(at: number, end: number): Generator<void, MergeOutput> {
+    const maxDoc = sum(this.#inputs, ({ live }) => live);
+    const rootDocs = sum(this.#inputs, ({ roots }) => roots);
+    if (maxDoc === 0) {
+      return { image: new Uint8Array(0), docMaps: this.#inputs.map(({ places }) => new Uint32Array(places.maxDoc).fill(NO_FIELD)) };
+    }
+    if (rootDocs === maxDoc) this.#paths = [];
+    const fields = this.#fields.length + this.#paths.length;
+    this.#writer = new MergeWriter(this.#k, at, end, this.#scratchBytes(maxDoc), fields, maxDoc, rootDocs);
+    this.#mapDocs();
+    this.#writeFields();
+    for (let ord = 0; ord < this.#fields.length; ord++) {
+      const field = this.#fields[ord];
+      yield* this.#writer.scoped(() => this.#mergeField(field, ord));
+      yield;
+    }
+    if (rootDocs < maxDoc) this.#mergeNested();
+    this.#mergeIds();
+    const docMaps = this.#inputs.map(({ docMap, places }) => this.#k.copyOutU32(docMap, places.maxDoc));
+    return { image: this.#writer.finish(), docMaps };
+  }
+
+  /** Scratch of the greediest field, and what lives to the end. */
+  #scratchBytes(maxDoc: number): number {
+    const word = (ptr: number, off: number): number => this.#k.view.getUint32(ptr + off, true);
+    let most = 0;
+    for (const { parts } of this.#fields) {
+      const withTerms = parts.filter(({ place }) => place.terms !== 0);
+      const terms = sum(withTerms, ({ place }) => word(place.terms, TERMS_HEADER.termCount));
+      const longest = Math.max(0, ...withTerms.map(({ place }) => word(place.terms, TERMS_HEADER.longestTerm)));
+      const values = sum(parts, ({ place }) => (place.column === 0 ? 0 : word(place.column, COLUMN_HEADER.valueCount)));
+      const inverted = this.#k.exports.mergeTermsBytes(parts.length, longest) + this.#k.exports.termsSideBytes(terms) + terms * 8;
+      most = Math.max(most, inverted + values * 12 + parts.length * 64 + bitsetBytes(maxDoc) + 1024);
+    }
+    return most + sum(this.#inputs, ({ places }) => places.maxDoc * 4 + 64) + 1024;
+  }
+
+  #mapDocs(): void {
+    let next = 0;
+    for (const input of this.#inputs) {
+      input.docMap = this.#writer.allocate(input.places.maxDoc * 4);
+      next = this.#k.exports.mergeDocMap(input.docMap, input.places.maxDoc, input.liveDocs, next) >>> 0;
+    }
+  }
+
+  #writeFields(): void {
+    const records = [
+      ...this.#fields.map(({ name, flags }) => ({ name: Buffer.from(name), flags })),
+      ...this.#paths.map((path) => ({ name: Buffer.from(path), flags: FIELD_FLAG.path })),
+    ].map((record) => ({ ...record, bytes: 16 + ((record.name.length + 7) & ~7) }));
+    const bytes = 8 + sum(records, (record) => record.bytes);
+    const start = this.#writer.room(bytes);
+    const { u8, view } = this.#k;
+    u8.fill(0, start, start + bytes);
+    view.setUint32(start, records.length, true);
+    let at = start + 8;
+    for (const record of records) {
+      view.setUint32(at, record.bytes, true);
+      view.setUint32(at + 4, record.flags, true);
+      view.setUint32(at + 8, record.name.length, true);
+      u8.set(record.name, at + 16);
+      at += record.bytes;
+    }
+    this.#writer.section(SECTION.fields, NO_FIELD, bytes);
+  }
+
+  *#mergeField({ flags, parts }: MergedField, ord: number): Generator<void> {
+    const kind = (flags >>> FIELD_FLAG.columnShift) & 7;
+    const norms = this.#mergeNorms(parts, ord);
+    const ordMaps = new Map<Input, number>();
+    const withTerms = parts.filter(({ place }) => place.terms !== 0);
+    if (withTerms.length > 0) {
+      const isOrdinals = COLUMN_KINDS[kind] === 'ordinals';
+      const sources = withTerms.map(({ input, place }): TermsSource => {
+        const terms = this.#k.view.getUint32(place.terms + TERMS_HEADER.termCount, true);
+        const hasPostings = (this.#k.view.getUint32(place.terms, true) & TERMS_FLAG.docs) !== 0;
+        const ordMap = isOrdinals ? this.#writer.allocate(terms * 4) : 0;
+        const docFreqs = hasPostings ? 0 : this.#writer.allocate(terms * 4, true);
+        if (docFreqs !== 0 && place.column !== 0) this.#k.exports.mergeCountOrds(place.column, input.docMap, docFreqs);
+        ordMaps.set(input, ordMap);
+        return { terms: place.terms, norms: place.norms, positions: place.positions, docMap: input.docMap, ordMap, docFreqs };
+      });
+      const dropped = parts.some(({ input }) => input.live < input.places.maxDoc);
+      yield* this.#writer.terms(sources, ord, norms, dropped);
+    }
+    if (COLUMN_KINDS[kind] === 'binary') this.#mergeBinary(parts, ord);
+    else if (kind !== 0) this.#mergeColumn(parts, ord, kind, ordMaps);
+  }
+
+  /** Address of the new norms, 0 if no input has any. */
+  #mergeNorms(parts: MergedField['parts'], ord: number): number {
+    const withNorms = parts.filter(({ place }) => place.norms !== 0);
+    if (withNorms.length === 0) return 0;
+    const { maxDoc } = this.#writer;
+    const ptr = this.#writer.room(maxDoc);
+    this.#k.u8.fill(0, ptr, ptr + maxDoc);
+    for (const { input, place } of withNorms) this.#k.exports.mergeNorms(place.norms, input.places.maxDoc, input.docMap, ptr);
+    this.#writer.section(SECTION.norms, ord, maxDoc);
+    return ptr;
+  }
+
+  #mergeColumn(parts: MergedField['parts'], ord: number, kind: number, ordMaps: Map<Input, number>): void {
+    const withColumn = parts.filter(({ place }) => place.column !== 0);
+    const values = sum(withColumn, ({ place }) => this.#k.view.getUint32(place.column + COLUMN_HEADER.valueCount, true));
+    if (values === 0) return;
+    const docsPtr = this.#writer.allocate(values * 4);
+    const valuesPtr = this.#writer.allocate(values * 8);
+    let count = 0;
+    for (const { input, place } of withColumn) {
+      count = this.#k.exports.mergeCollect(place.column, input.docMap, ordMaps.get(input) ?? 0, docsPtr, valuesPtr, count) >>> 0;
+    }
+    this.#writer.column(ord, kind, docsPtr, valuesPtr, count);
+  }
+
+  #mergeBinary(parts: MergedField['parts'], ord: number): void {
+    if (!parts.some(({ place }) => place.binary !== 0)) return;
+    let used = 0;
+    for (const input of this.#inputs) {
+      const from = parts.find((part) => part.input === input)?.place.binary ?? 0;
+      used = this.#writer.binary(from, input.places.maxDoc, input.docMap, used);
+    }
+    this.#writer.section(SECTION.binary, ord, (this.#writer.maxDoc + 1) * 4 + used);
+  }
+
+  /** Bitsets of root documents and of each nested path. */
+  #mergeNested(): void {
+    const bytes = bitsetBytes(this.#writer.maxDoc);
+    const write = (ord: number, bitsOf: (input: Input) => number | null): void => {
+      const ptr = this.#writer.room(bytes);
+      this.#k.u8.fill(0, ptr, ptr + bytes);
+      for (const input of this.#inputs) {
+        const from = bitsOf(input);
+        if (from !== null) this.#k.exports.mergeBits(from, input.places.maxDoc, input.docMap, ptr);
+      }
+      this.#writer.section(SECTION.nested, ord, bytes);
+    };
+    write(NO_FIELD, ({ places }) => places.rootDocsPtr);
+    this.#paths.forEach((path, i) => {
+      write(this.#fields.length + i, ({ places }) => places.nested.get(path) ?? null);
+    });
+  }
+
+  #mergeIds(): void {
+    this.#k.scoped(() => {
+      const scratch = this.#k.reserve(8);
+      const idBytes = sum(this.#inputs, ({ places, docMap }) => this.#k.exports.mergeIdBytes(places.ids, places.maxDoc, docMap, scratch));
+      const bytes = this.#writer.openIds(idBytes);
+      for (const { places, docMap } of this.#inputs) this.#writer.ids(places.ids, places.maxDoc, docMap, scratch);
+      this.#writer.section(SECTION.ids, NO_FIELD, bytes);
+    });
+  }
+}
+
+function sum<T>(items: readonly T[], value: (item: T) => number): number {
+  return items.reduce((total, item) => total + value(item), 0);
+}

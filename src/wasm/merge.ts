@@ -1,0 +1,122 @@
+// Host side of assembly/buffer/merge.ts and merge-terms.ts: the steps of a merge in kernel memory.
+import type { Kernels } from './kernels.ts';
+import { TERMS_HEADER } from './terms.ts';
+
+const BITSET_BLOCK = 512;
+/** Postings between two pauses: about ten milliseconds. */
+const STEP_POSTINGS = 500_000;
+
+/** One input that has the field being merged; addresses in kernel memory, 0 for what it lacks. */
+export interface TermsSource {
+  readonly terms: number;
+  readonly norms: number;
+  readonly positions: number;
+  readonly docMap: number;
+  readonly ordMap: number;
+  readonly docFreqs: number;
+}
+
+/** A segment being written by a merge. Every method throws RangeError when the work memory is too small. */
+export class MergeWriter {
+  readonly k: Kernels;
+  readonly maxDoc: number;
+  readonly #ptr: number;
+
+  /** @param fields number of fields and nested paths at most */
+  constructor(k: Kernels, at: number, end: number, scratchBytes: number, fields: number, maxDoc: number, rootDocs: number) {
+    this.k = k;
+    this.maxDoc = maxDoc;
+    this.#ptr = k.exports.mergeOpen(at, end, scratchBytes, fields, maxDoc, rootDocs) >>> 0;
+    if (this.#ptr === 0) throw noSpace();
+  }
+
+  allocate(bytes: number, zero = false): number {
+    const ptr = this.k.exports.mergeAllocate(this.#ptr, bytes, Number(zero)) >>> 0;
+    if (ptr === 0) throw noSpace();
+    return ptr;
+  }
+
+  /** Runs `call` and gives back the scratch that it took. */
+  *scoped<T>(call: () => Generator<void, T>): Generator<void, T> {
+    const mark = this.k.exports.mergeMark(this.#ptr);
+    const result = yield* call();
+    this.k.exports.mergeRelease(this.#ptr, mark);
+    return result;
+  }
+
+  /** Address where the next section goes, with room for `bytes`. */
+  room(bytes: number): number {
+    if (this.k.exports.mergeFree(this.#ptr) >>> 0 < bytes) throw noSpace();
+    return this.k.exports.mergeCursor(this.#ptr) >>> 0;
+  }
+
+  /** The `bytes` written at `room` become a section. */
+  section(kind: number, fieldOrd: number, bytes: number): void {
+    this.#check(this.k.exports.mergeSection(this.#ptr, kind, fieldOrd, bytes));
+  }
+
+  /** Merges the dictionaries and postings of a field; `norms`: of the new segment, 0 without; `dropped`: documents are missing. */
+  *terms(sources: readonly TermsSource[], fieldOrd: number, norms: number, dropped: boolean): Generator<void> {
+    const { k } = this;
+    const word = (source: TermsSource, off: number): number => k.view.getUint32(source.terms + off, true);
+    const terms = sources.reduce((sum, source) => sum + word(source, TERMS_HEADER.termCount), 0);
+    const bytes = sources.reduce((sum, { terms: ptr }) => sum + Number(k.view.getBigUint64(ptr + TERMS_HEADER.termBytes, true)), 0);
+    const longest = Math.max(...sources.map((source) => word(source, TERMS_HEADER.longestTerm)));
+    const list = this.allocate(sources.length * 24);
+    sources.forEach((source, i) => {
+      const words = [source.terms, source.norms, source.positions, source.docMap, source.ordMap, source.docFreqs];
+      words.forEach((value, at) => {
+        k.u32[(list >>> 2) + i * 6 + at] = value;
+      });
+    });
+    const work = this.allocate(k.exports.mergeTermsBytes(sources.length, longest));
+    const side = this.allocate(k.exports.termsSideBytes(terms));
+    const present = dropped ? this.allocate(Math.ceil(this.maxDoc / BITSET_BLOCK) * 64, true) : 0;
+    this.#check(k.exports.mergeTermsOpen(work, this.#ptr, list, sources.length, fieldOrd, terms, bytes, side, norms, present));
+    for (;;) {
+      const status = k.exports.mergeTermsStep(work, STEP_POSTINGS);
+      this.#check(status);
+      if (status === 0) return;
+      yield;
+    }
+  }
+
+  column(fieldOrd: number, kind: number, docs: number, values: number, count: number): void {
+    this.#check(this.k.exports.mergeColumn(this.#ptr, fieldOrd, kind, docs, values, count));
+  }
+
+  /** Appends one input's binary values (`from` 0: none); returns bytes of values so far. */
+  binary(from: number, maxDoc: number, docMap: number, used: number): number {
+    const now = this.k.exports.mergeBinary(this.#ptr, from, maxDoc, docMap, used);
+    this.#check(Math.min(now, 0));
+    return now;
+  }
+
+  /** Lays out the ids section. @returns its size */
+  openIds(idBytes: number): number {
+    const bytes = this.k.exports.mergeIdsOpen(this.#ptr, idBytes) >>> 0;
+    if (bytes === 0) throw noSpace();
+    return bytes;
+  }
+
+  ids(from: number, maxDoc: number, docMap: number, scratch: number): void {
+    this.k.exports.mergeIds(this.#ptr, from, maxDoc, docMap, scratch);
+  }
+
+  /** Checksums and closes the image. @returns a view of it in kernel memory */
+  finish(): Uint8Array {
+    const bytes = this.k.exports.mergeFinish(this.#ptr) >>> 0;
+    if (bytes === 0) throw noSpace();
+    const start = this.k.exports.mergeImage(this.#ptr) >>> 0;
+    return this.k.u8.subarray(start, start + bytes);
+  }
+
+  #check(status: number): void {
+    if (status === -3) throw noSpace();
+    if (status < 0) throw new Error(`merge failed with status ${status}`);
+  }
+}
+
+function noSpace(): RangeError {
+  return new RangeError('the memory of the merge is too small');
+}
