@@ -3,13 +3,20 @@
 // The blob is read-only, may be shared by instances, and must outlive them. An instance is a region (stage.ts).
 //   chainInit(region, regionBytes, blob)  once;  chainReset(region, text, len)  per text;  chainNext(region)  until 0.
 import { E_CORRUPT, E_NO_SPACE } from '../mem/status';
+import { BIGRAM_AREA, cjkBigramNext } from './filters/cjk-bigram';
 import { asciiFoldingFilter } from './filters/folding';
 import { caseFilter } from './filters/lowercase';
+import { normalizeFilter } from './filters/normalize';
+import {
+  keepFilter, keepTypesFilter, keywordMarkerFilter, lengthFilter, limitFilter, removeDuplicatesFilter, stemmerOverrideFilter,
+} from './filters/select';
 import { stopFilter } from './filters/stop';
+import { apostropheFilter, classicFilter, elisionFilter, reverseFilter, trimFilter, truncateFilter } from './filters/term-edit';
 import { uniqueFilter } from './filters/unique';
 import { BATCH, Chain, Stage, stageAt } from './stage';
 import * as ID from './stage-ids';
 import { TOKEN_BYTES } from './token';
+import { classicNext } from './tokenizers/classic';
 import { charClassNext } from './tokenizers/char-class';
 import { keywordNext } from './tokenizers/keyword';
 import { replayNext } from './tokenizers/replay';
@@ -17,7 +24,7 @@ import { standardNext } from './tokenizers/standard';
 
 const STAGE_WORDS: usize = 16;
 /** Term buffers smaller than this make no sense: a token of 255 units may take 1020 bytes. */
-const MIN_TERMS: usize = 4096;
+const MIN_TERMS: usize = 4096 + BIGRAM_AREA;
 
 /** Lays out a region for a blob. Returns 0, E_NO_SPACE (a larger region is needed) or E_CORRUPT. Pre: region and blob are 8-byte aligned. */
 export function chainInit(region: usize, regionBytes: usize, blob: usize): i32 {
@@ -91,7 +98,10 @@ export function chainNext(region: usize): i32 {
   const chain = changetype<Chain>(region);
   const count = pull(chain, chain.lastProducer, chain.stageCount);
   if (count == 0) {
-    for (let i: u32 = 0; i < chain.stageCount; i++) chain.endPosInc += stageAt(chain, i).carry;
+    for (let i: u32 = 0; i < chain.stageCount; i++) {
+      const stage = stageAt(chain, i);
+      if (stage.id != ID.S_CJK_BIGRAM) chain.endPosInc += stage.carry;
+    }
   }
   return count;
 }
@@ -121,6 +131,8 @@ function produce(chain: Chain, index: u32, stage: Stage): i32 {
     case ID.S_CHAR_CLASS: return charClassNext(chain, stage);
     case ID.S_KEYWORD: return keywordNext(chain, stage);
     case ID.S_REPLAY: return replayNext(chain, stage);
+    case ID.S_CLASSIC: return classicNext(chain, stage);
+    case ID.S_CJK_BIGRAM: return cjkBigramNext(chain, index, stage, producerBefore(chain, index));
     default: return E_CORRUPT;
   }
 }
@@ -131,13 +143,34 @@ function transform(stage: Stage, batch: Stage): i32 {
     case ID.S_STOP: return stopFilter(stage, batch);
     case ID.S_FOLDING: return asciiFoldingFilter(stage, batch);
     case ID.S_UNIQUE: return uniqueFilter(stage, batch);
+    case ID.S_NORMALIZE: return normalizeFilter(stage, batch);
+    case ID.S_APOSTROPHE: return apostropheFilter(stage, batch);
+    case ID.S_ELISION: return elisionFilter(stage, batch);
+    case ID.S_CLASSIC_FILTER: return classicFilter(stage, batch);
+    case ID.S_REVERSE: return reverseFilter(stage, batch);
+    case ID.S_TRIM: return trimFilter(stage, batch);
+    case ID.S_TRUNCATE: return truncateFilter(stage, batch);
+    case ID.S_KEEP: return keepFilter(stage, batch);
+    case ID.S_KEEP_TYPES: return keepTypesFilter(stage, batch);
+    case ID.S_LENGTH: return lengthFilter(stage, batch);
+    case ID.S_LIMIT: return limitFilter(stage, batch);
+    case ID.S_REMOVE_DUPLICATES: return removeDuplicatesFilter(stage, batch);
+    case ID.S_KEYWORD_MARKER: return keywordMarkerFilter(stage, batch);
+    case ID.S_STEMMER_OVERRIDE: return stemmerOverrideFilter(stage, batch);
     default: return E_CORRUPT;
   }
 }
 
 /** Stages that keep terms across batches get a share of the region. */
 function needsArea(id: u32): bool {
-  return id == ID.S_UNIQUE;
+  return id == ID.S_UNIQUE || id == ID.S_REMOVE_DUPLICATES;
+}
+
+/** The producer whose batch the one at `index` reads. Stage 0 is a producer. */
+function producerBefore(chain: Chain, index: u32): u32 {
+  let before = index - 1;
+  while (stageAt(chain, before).id >= ID.FIRST_FILTER) before--;
+  return before;
 }
 
 // What the host reads after chainNext; kernels read the Chain itself.

@@ -4,8 +4,25 @@ export const S_STANDARD: u32 = 2;
 export const S_CHAR_CLASS: u32 = 3;
 export const S_KEYWORD: u32 = 4;
 
+export const S_CLASSIC: u32 = 5;
+export const S_CJK_BIGRAM: u32 = 64;
+
 export const FIRST_FILTER: u32 = 128;
 export const S_CASE: u32 = 128;
 export const S_STOP: u32 = 129;
 export const S_FOLDING: u32 = 130;
 export const S_UNIQUE: u32 = 131;
+export const S_NORMALIZE: u32 = 132;
+export const S_APOSTROPHE: u32 = 133;
+export const S_ELISION: u32 = 134;
+export const S_CLASSIC_FILTER: u32 = 135;
+export const S_REVERSE: u32 = 136;
+export const S_TRIM: u32 = 137;
+export const S_TRUNCATE: u32 = 138;
+export const S_KEEP: u32 = 139;
+export const S_KEEP_TYPES: u32 = 140;
+export const S_LENGTH: u32 = 141;
+export const S_LIMIT: u32 = 142;
+export const S_REMOVE_DUPLICATES: u32 = 143;
+export const S_KEYWORD_MARKER: u32 = 144;
+export const S_STEMMER_OVERRIDE: u32 = 145;

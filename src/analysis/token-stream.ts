@@ -68,7 +68,7 @@ function typeName(id: number): string {
   return id < 1000 ? TOKEN_TYPES[id] : customTypes[id - 1000];
 }
 
-function typeId(name: string): number {
+export function tokenTypeIdOf(name: string): number {
   const known = tokenTypeId(name);
   if (known >= 0) return known;
   let custom = customTypes.indexOf(name);
@@ -93,7 +93,7 @@ export function encodeTokens(stream: TokenStream): Uint8Array {
     view.setUint32(record + 12, token.endOffset, true);
     view.setUint32(record + 16, token.posInc, true);
     view.setUint32(record + 20, token.posLen, true);
-    view.setUint16(record + 24, typeId(token.type), true);
+    view.setUint16(record + 24, tokenTypeIdOf(token.type), true);
     view.setUint16(record + 26, token.keyword ? 1 : 0, true);
     view.setUint32(record + 28, token.termFreq, true);
     out.set(terms[i], at);

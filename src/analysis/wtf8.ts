@@ -1,6 +1,6 @@
 // Strings to UTF-8 and back; lone surrogates become their 3-byte forms and survive the way there and back.
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Lone surrogates: a high one without a low one behind it, or a low one without a high one before it. */
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;

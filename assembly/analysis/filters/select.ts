@@ -1,0 +1,116 @@
+// Filters that keep, drop or mark whole tokens: keep, keep_types, length, limit, remove_duplicates, keyword_marker, stemmer_override.
+import { E_NO_SPACE } from '../../mem/status';
+import { utf16Length } from '../../text/utf8';
+import { findTerm, findTermIgnoringCase, sameBytes } from '../term-set';
+import { renewTerm, Stage, tokenAt } from '../stage';
+import { FLAG_KEYWORD, Token, TOKEN_BYTES } from '../token';
+import { keepToken } from './drop';
+
+/** Entry of a token's term. config ├─ flags u32: 1 = ignore case ─┬─ set or map ─┤. Returns 0 none, 1 for E_NO_SPACE. */
+function lookUp(stage: Stage, batch: Stage, token: Token): usize {
+  if (!(load<u32>(stage.config) & 1)) return findTerm(stage.config + 4, token.termPtr, token.termLen);
+  if (batch.termCur + token.termLen * 2 + 8 > batch.termsEnd) return 1;
+  return findTermIgnoringCase(stage.config + 4, token.termPtr, token.termLen, batch.termCur);
+}
+
+/** Keeps the tokens whose term is in the set. */
+export function keepFilter(stage: Stage, batch: Stage): i32 {
+  let kept: u32 = 0;
+  for (let i: u32 = 0; i < batch.count; i++) {
+    const token = tokenAt(batch, i), entry = lookUp(stage, batch, token);
+    if (entry == 1) return E_NO_SPACE;
+    if (entry) kept = keepToken(stage, batch, i, kept);
+    else stage.carry += token.posInc;
+  }
+  batch.count = kept;
+  return 0;
+}
+
+/** Keeps or drops by type.   config ├─ exclude u32 ─┬─ count u32 ─┬─ type id u32 × count ─┤ */
+export function keepTypesFilter(stage: Stage, batch: Stage): i32 {
+  const exclude = load<u32>(stage.config) != 0, types = load<u32>(stage.config, 4);
+  let kept: u32 = 0;
+  for (let i: u32 = 0; i < batch.count; i++) {
+    const token = tokenAt(batch, i);
+    let listed = false;
+    for (let k: u32 = 0; k < types; k++) if (load<u32>(stage.config + 8 + (<usize>k << 2)) == token.type) listed = true;
+    if (listed != exclude) kept = keepToken(stage, batch, i, kept);
+    else stage.carry += token.posInc;
+  }
+  batch.count = kept;
+  return 0;
+}
+
+/** Keeps terms of min..max UTF-16 units.   config ├─ min u32 ─┬─ max u32 ─┤ */
+export function lengthFilter(stage: Stage, batch: Stage): i32 {
+  const min = load<u32>(stage.config), max = load<u32>(stage.config, 4);
+  let kept: u32 = 0;
+  for (let i: u32 = 0; i < batch.count; i++) {
+    const token = tokenAt(batch, i), units = utf16Length(token.termPtr, token.termPtr + token.termLen);
+    if (units >= min && units <= max) kept = keepToken(stage, batch, i, kept);
+    else stage.carry += token.posInc;
+  }
+  batch.count = kept;
+  return 0;
+}
+
+/** Lets the first `max` tokens through. State: a = how many were.   config ├─ max u32 ─┤ */
+export function limitFilter(stage: Stage, batch: Stage): i32 {
+  const left = load<u32>(stage.config) - stage.a;
+  if (batch.count > left) batch.count = left;
+  stage.a += batch.count;
+  return 0;
+}
+
+/**
+ * Drops a token whose term was already seen at the same position. A position may be cut by the end of a batch, so the terms of the
+ * last position are kept in the stage's area as ├─ len u32 ─┬─ bytes ─┤ ···. State: area from termsPtr to termCur.
+ */
+export function removeDuplicatesFilter(stage: Stage, batch: Stage): i32 {
+  let kept: u32 = 0;
+  for (let i: u32 = 0; i < batch.count; i++) {
+    const token = tokenAt(batch, i);
+    if (token.posInc > 0) stage.termCur = stage.termsPtr;
+    let seen = false;
+    for (let p = stage.termsPtr; p < stage.termCur && !seen; p += (load<u32>(p) + 7) & ~3) {
+      seen = load<u32>(p) == token.termLen && sameBytes(p + 4, token.termPtr, token.termLen);
+    }
+    if (seen) continue;
+    const entry = stage.termCur;
+    if (entry + token.termLen + 8 > stage.termsEnd) return E_NO_SPACE;
+    store<u32>(entry, token.termLen);
+    memory.copy(entry + 4, token.termPtr, token.termLen);
+    stage.termCur = entry + ((token.termLen + 7) & ~3);
+    if (kept != i) memory.copy(changetype<usize>(tokenAt(batch, kept)), changetype<usize>(token), TOKEN_BYTES);
+    kept++;
+  }
+  batch.count = kept;
+  return 0;
+}
+
+/** Sets the keyword flag of the terms in the set. */
+export function keywordMarkerFilter(stage: Stage, batch: Stage): i32 {
+  for (let i: u32 = 0; i < batch.count; i++) {
+    const token = tokenAt(batch, i), entry = lookUp(stage, batch, token);
+    if (entry == 1) return E_NO_SPACE;
+    if (entry) token.flags |= FLAG_KEYWORD;
+  }
+  return 0;
+}
+
+/** Replaces the terms of a map and marks them as keywords; what is a keyword already stays. */
+export function stemmerOverrideFilter(stage: Stage, batch: Stage): i32 {
+  for (let i: u32 = 0; i < batch.count; i++) {
+    const token = tokenAt(batch, i);
+    if (token.flags & FLAG_KEYWORD) continue;
+    const entry = lookUp(stage, batch, token);
+    if (entry == 1) return E_NO_SPACE;
+    if (!entry) continue;
+    const value = stage.config + 4 + load<u32>(entry), len = load<u32>(value);
+    const status = renewTerm(batch, token, len);
+    if (status < 0) return status;
+    memory.copy(token.termPtr, value + 4, len);
+    token.flags |= FLAG_KEYWORD;
+  }
+  return 0;
+}

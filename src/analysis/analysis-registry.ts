@@ -1,0 +1,349 @@
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument } from '../errors/catalog.ts';
+import type { AnalysisHost } from '../wasm/analysis.ts';
+import { type AnalyzedToken, Analyzer } from './analyzer.ts';
+import type {
+  AnalysisLimits,
+  BuildContext,
+  ChainContext,
+  CharFilterFactory,
+  FilterFactory,
+  TokenFilter,
+  TokenizerFactory,
+} from './component.ts';
+import type { ConfigFiles } from './config-files.ts';
+import { ANALYZERS, buildComponent, CHAR_FILTERS, filterEntryOf, tokenizerEntryOf } from './registry.ts';
+import { Settings, type SettingTree, type SettingValue } from './settings.ts';
+import { STAGE } from './stage-ids.ts';
+import { kernelTokenizer } from './tokenizers/simple.ts';
+
+/** What an analysis is built on: shared by all indices of a thread. */
+export interface AnalysisEnvironment {
+  readonly host: AnalysisHost;
+  /** Reads files that definitions name; null refuses them. */
+  readonly files: ConfigFiles | null;
+}
+
+/** The index settings that analysis reads: the `analysis` tree and limits, without the prefix `index.`. */
+export interface AnalysisSettings {
+  readonly analysis?: SettingTree;
+  readonly max_ngram_diff?: SettingValue;
+  readonly max_shingle_diff?: SettingValue;
+}
+
+const DEFAULT_POSITION_GAP = 100;
+const KEYWORD_TOKENIZER: TokenizerFactory = { name: 'keyword', create: () => kernelTokenizer(STAGE.KEYWORD, []) };
+
+/**
+ * Analyzers and normalizers of an index by name, and the built-in ones. Built from settings alone, so every thread that builds it from the
+ * same settings has the same chains. Immutable afterwards; built-in components are made on first use.
+ */
+export class AnalysisRegistry {
+  readonly warnings: string[] = [];
+  private readonly analyzers = new Map<string, Analyzer>();
+  private readonly normalizers = new Map<string, Analyzer>();
+  private readonly charFilters = new Map<string, CharFilterFactory>();
+  private readonly tokenizers = new Map<string, TokenizerFactory>();
+  private readonly filters = new Map<string, FilterFactory>();
+  private readonly limits: AnalysisLimits;
+  private readonly normalizingChains = new Map<string, Analyzer>();
+  private readonly chainsOf = new Map<string, { charFilters: CharFilterFactory[]; filters: FilterFactory[] }>();
+
+  private constructor(
+    private readonly env: AnalysisEnvironment,
+    settings: AnalysisSettings,
+    /** Position gap of built-in analyzers: fields have 100, `_analyze` without an index none. */
+    private readonly builtInGap: number,
+  ) {
+    const numbers = new Settings(settings as SettingTree);
+    this.limits = { maxNgramDiff: numbers.int('max_ngram_diff', 1), maxShingleDiff: numbers.int('max_shingle_diff', 3) };
+  }
+
+  /**
+   * @throws ApiError illegal_argument_exception and others, as the service answers when an index is created with bad settings; errors of
+   * assembling analyzers are gathered under "Failed to build analyzers"
+   */
+  static build(env: AnalysisEnvironment, settings: AnalysisSettings): AnalysisRegistry {
+    const registry = new AnalysisRegistry(env, settings, DEFAULT_POSITION_GAP);
+    const analysis = settings.analysis ?? {};
+    const group = (name: string) => Object.entries((analysis[name] ?? {}) as Record<string, SettingTree>);
+    for (const [name, tree] of group('char_filter')) registry.charFilters.set(name, registry.charFilterFrom(name, tree));
+    for (const [name, tree] of group('tokenizer')) registry.tokenizers.set(name, registry.tokenizerFrom(name, tree));
+    for (const [name, tree] of group('filter')) registry.filters.set(name, registry.filterFrom(name, tree));
+    registry.buildAnalyzers(group('analyzer'));
+    for (const [name, tree] of group('normalizer')) registry.normalizers.set(name, registry.normalizerFrom(name, new Settings(tree)));
+    return registry;
+  }
+
+  /** The registry behind `_analyze` without an index: built-in components only. */
+  static global(env: AnalysisEnvironment): AnalysisRegistry {
+    return new AnalysisRegistry(env, {}, 0);
+  }
+
+  /** @throws ApiError illegal_argument_exception: no such analyzer */
+  analyzer(name: string): Analyzer {
+    const analyzer = this.findAnalyzer(name);
+    if (!analyzer) throw illegalArgument(`failed to find analyzer [${name}]`);
+    return analyzer;
+  }
+
+  findAnalyzer(name: string): Analyzer | undefined {
+    let analyzer = this.analyzers.get(name);
+    if (!analyzer && ANALYZERS.has(name)) {
+      const parts = buildComponent(ANALYZERS.get(name)!, this.context(name, name, {}))();
+      analyzer = new Analyzer(name, { ...parts, positionIncrementGap: this.builtInGap }, this.env.host);
+      this.analyzers.set(name, analyzer);
+    }
+    return analyzer;
+  }
+
+  /** Names of the analyzers that settings define. */
+  definedAnalyzers(): string[] {
+    return [...this.chainsOf.keys()];
+  }
+
+  hasAnalyzer(name: string): boolean {
+    return this.analyzers.has(name) || ANALYZERS.has(name);
+  }
+
+  findNormalizer(name: string): Analyzer | undefined {
+    let normalizer = this.normalizers.get(name);
+    if (!normalizer && name === 'lowercase') {
+      normalizer = this.customNormalizer(name, [], [this.filterNamed('lowercase')!]);
+      this.normalizers.set(name, normalizer);
+    }
+    return normalizer;
+  }
+
+  hasNormalizer(name: string): boolean {
+    return name === 'lowercase' || this.normalizers.has(name);
+  }
+
+  analyze(analyzer: string, text: string): AnalyzedToken[] {
+    return this.analyzer(analyzer).analyze(text);
+  }
+
+  /** @throws ApiError illegal_argument_exception: no such normalizer, or it makes not exactly one token */
+  normalize(normalizer: string, text: string): string {
+    const found = this.findNormalizer(normalizer);
+    if (!found) throw illegalArgument(`failed to find normalizer [${normalizer}]`);
+    return onlyTerm(found, text);
+  }
+
+  /** The text through the analyzer's filters that may stand in a normalizer: for wildcards, prefixes, fuzzy terms. */
+  normalizeTerm(analyzer: string, text: string): string {
+    let chain = this.normalizingChains.get(analyzer);
+    if (!chain) {
+      const { parts } = this.analyzer(analyzer);
+      const custom = this.chainsOf.get(analyzer);
+      chain = custom
+        ? this.customNormalizer(
+            analyzer,
+            custom.charFilters.filter((factory) => factory.normalizing),
+            custom.filters.filter((factory) => factory.normalizing),
+          )
+        : new Analyzer(
+            analyzer,
+            { ...parts, tokenizer: KEYWORD_TOKENIZER.create(), filters: normalizingParts(parts.tokenizer, parts.filters) },
+            this.env.host,
+          );
+      this.normalizingChains.set(analyzer, chain);
+    }
+    return onlyTerm(chain, text);
+  }
+
+  // --- components by name, of this registry or built in; undefined when there is none
+
+  charFilterNamed(name: string): CharFilterFactory | undefined {
+    return this.named(this.charFilters, name, () => CHAR_FILTERS.get(name));
+  }
+
+  tokenizerNamed(name: string): TokenizerFactory | undefined {
+    return this.named(this.tokenizers, name, () => tokenizerEntryOf(name));
+  }
+
+  filterNamed(name: string): FilterFactory | undefined {
+    return this.named(this.filters, name, () => filterEntryOf(name));
+  }
+
+  private named<F>(
+    own: Map<string, F>,
+    name: string,
+    entryOf: () => { params: readonly string[]; type: string; build(context: BuildContext): F } | undefined,
+  ) {
+    const found = own.get(name);
+    if (found) return found;
+    const entry = entryOf();
+    if (!entry) return undefined;
+    const built = buildComponent(entry, this.context(name, entry.type, {}));
+    own.set(name, built);
+    return built;
+  }
+
+  // --- from definitions
+
+  charFilterFrom(name: string, tree: SettingTree, unknown = unknownType('char_filter', name)): CharFilterFactory {
+    const type = String(tree.type ?? '');
+    const entry = CHAR_FILTERS.get(type);
+    if (!entry) throw unknown(type);
+    return buildComponent(entry, this.context(name, type, tree));
+  }
+
+  tokenizerFrom(name: string, tree: SettingTree, unknown = unknownType('tokenizer', name)): TokenizerFactory {
+    const type = String(tree.type ?? '');
+    const entry = tokenizerEntryOf(type);
+    if (!entry) throw unknown(type);
+    return buildComponent(entry, this.context(name, type, tree));
+  }
+
+  filterFrom(name: string, tree: SettingTree, unknown = unknownType('filter', name)): FilterFactory {
+    const type = String(tree.type ?? '');
+    const entry = filterEntryOf(type);
+    if (!entry) throw unknown(type);
+    return buildComponent(entry, this.context(name, type, tree));
+  }
+
+  private context(name: string, type: string, tree: SettingTree): BuildContext {
+    const warn = (text: string): void => {
+      if (!this.warnings.includes(text)) this.warnings.push(text);
+    };
+    return { name, type, settings: new Settings(tree), limits: this.limits, files: this.env.files, warn };
+  }
+
+  private buildAnalyzers(group: [string, SettingTree][]): void {
+    // Types and parameters first, as a whole; assembling afterwards, with the errors gathered.
+    const pending = group.map(([name, tree]) => ({ name, settings: new Settings(tree), create: this.analyzerCreator(name, tree) }));
+    const suppressed: { type: string; reason: string }[] = [];
+    const failed: string[] = [];
+    for (const { name, create } of pending) {
+      try {
+        this.analyzers.set(name, create());
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        failed.push(name);
+        suppressed.push({ type: error.type, reason: `[${name}] ${error.reason}` });
+      }
+    }
+    if (failed.length) {
+      throw new ApiError('illegal_argument_exception', 400, `Failed to build analyzers: [${failed.join(', ')}]`, {
+        details: { suppressed },
+      });
+    }
+  }
+
+  private analyzerCreator(name: string, tree: SettingTree): () => Analyzer {
+    const settings = new Settings(tree);
+    const type = settings.get('type');
+    if (type === undefined && !settings.has('tokenizer')) {
+      throw illegalArgument(`analyzer [${name}] must specify either an analyzer type, or a tokenizer`);
+    }
+    if (type === undefined || type === 'custom') return () => this.customFrom(name, settings);
+    const entry = ANALYZERS.get(type);
+    if (!entry) throw illegalArgument(`Unknown analyzer type [${type}] for [${name}]`);
+    const create = buildComponent(entry, this.context(name, type, tree));
+    const gap = settings.int('position_increment_gap', DEFAULT_POSITION_GAP);
+    return () => new Analyzer(name, { ...create(), positionIncrementGap: gap }, this.env.host);
+  }
+
+  private customFrom(name: string, settings: Settings): Analyzer {
+    const prefix = `Custom Analyzer [${name}]`;
+    const tokenizerName = settings.get('tokenizer');
+    if (!tokenizerName) throw illegalArgument(`${prefix} must be configured with a tokenizer`);
+    const tokenizer = this.tokenizerNamed(tokenizerName);
+    if (!tokenizer) throw illegalArgument(`${prefix} failed to find tokenizer under name [${tokenizerName}]`);
+    const charFilters = this.factories(
+      settings.list('char_filter'),
+      (n) => this.charFilterNamed(n),
+      `${prefix} failed to find char_filter under name`,
+    );
+    const filters = this.factories(settings.list('filter'), (n) => this.filterNamed(n), `${prefix} failed to find filter under name`);
+    this.chainsOf.set(name, { charFilters, filters });
+    return this.assemble(name, charFilters, tokenizer, filters, settings.int('position_increment_gap', DEFAULT_POSITION_GAP));
+  }
+
+  private factories<F>(names: string[] | undefined, find: (name: string) => F | undefined, missing: string): F[] {
+    return (names ?? []).map((name) => {
+      const factory = find(name);
+      if (!factory) throw illegalArgument(`${missing} [${name}]`);
+      return factory;
+    });
+  }
+
+  /** Puts a chain together. Filters see what stands before them. */
+  assemble(
+    name: string,
+    charFilters: readonly CharFilterFactory[],
+    tokenizer: TokenizerFactory,
+    filters: readonly FilterFactory[],
+    positionIncrementGap = DEFAULT_POSITION_GAP,
+  ): Analyzer {
+    const built: TokenFilter[] = [];
+    filters.forEach((factory, i) => {
+      const chain: ChainContext = {
+        host: this.env.host,
+        tokenizer,
+        charFilters,
+        previous: filters.slice(0, i),
+        filterNamed: (wanted) => this.filterNamed(wanted),
+        analyzerNamed: (wanted) => this.findAnalyzer(wanted),
+      };
+      built.push(factory.create(chain));
+    });
+    const parts = {
+      charFilters: charFilters.map((factory) => factory.create()),
+      tokenizer: tokenizer.create(),
+      filters: built,
+      positionIncrementGap,
+    };
+    return new Analyzer(name, parts, this.env.host);
+  }
+
+  private normalizerFrom(name: string, settings: Settings): Analyzer {
+    if (settings.get('tokenizer') !== undefined) throw illegalArgument(`Custom normalizer [${name}] cannot configure a tokenizer`);
+    const type = settings.get('type', 'custom');
+    if (type !== 'custom') throw illegalArgument(`Unknown normalizer type [${type}] for [${name}]`);
+    const charFilters = this.factories(
+      settings.list('char_filter'),
+      (n) => this.charFilterNamed(n),
+      `Custom normalizer [${name}] failed to find char_filter under name`,
+    );
+    for (const factory of charFilters) {
+      if (!factory.normalizing) throw illegalArgument(`Custom normalizer [${name}] may not use char filter [${factory.name}]`);
+    }
+    const filters = this.factories(
+      settings.list('filter'),
+      (n) => this.filterNamed(n),
+      `Custom Analyzer [${name}] failed to find filter under name`,
+    );
+    for (const factory of filters) {
+      if (!factory.normalizing) throw illegalArgument(`Custom normalizer [${name}] may not use filter [${factory.name}]`);
+    }
+    return this.customNormalizer(name, charFilters, filters);
+  }
+
+  customNormalizer(name: string, charFilters: readonly CharFilterFactory[], filters: readonly FilterFactory[]): Analyzer {
+    return this.assemble(name, charFilters, KEYWORD_TOKENIZER, filters);
+  }
+}
+
+function unknownType(kind: string, name: string): (type: string) => ApiError {
+  return (type) =>
+    type === ''
+      ? illegalArgument(`${kind} [${name}] must specify either an analyzer type, or a tokenizer`)
+      : illegalArgument(`Unknown ${kind} type [${type}] for [${name}]`);
+}
+
+/** Lower-casing that a built-in analyzer's tokenizer or filters do. */
+function normalizingParts(tokenizer: Analyzer['parts']['tokenizer'], filters: readonly TokenFilter[]): TokenFilter[] {
+  const normalizing = new Set<number>([STAGE.CASE, STAGE.FOLDING, STAGE.NORMALIZE, STAGE.ELISION]);
+  const kept = filters.filter((filter) => filter.kind === 'kernel' && filter.stages.every((stage) => normalizing.has(stage.id)));
+  const lowers = tokenizer.kind === 'kernel' && tokenizer.stage.id === STAGE.CHAR_CLASS && tokenizer.stage.config[4] === 1;
+  return lowers ? [{ kind: 'kernel', stages: [{ id: STAGE.CASE, config: new Uint8Array(4) }] }, ...kept] : kept;
+}
+
+function onlyTerm(analyzer: Analyzer, text: string): string {
+  const tokens = analyzer.analyze(text);
+  if (tokens.length !== 1)
+    throw illegalArgument(`The normalization token stream is expected to produce exactly 1 token, but got ${tokens.length}`);
+  return tokens[0].term;
+}

@@ -1,0 +1,326 @@
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument } from '../errors/catalog.ts';
+import type { AnalysisEnvironment, AnalysisRegistry } from './analysis-registry.ts';
+import { type Analyzer, Analyzer as AnalyzerClass, applyCharFilters, filterEnvironment } from './analyzer.ts';
+import type { CharFilterFactory, FilterFactory, TokenizerFactory } from './component.ts';
+import { valuePositions } from './json-positions.ts';
+import type { SettingTree, SettingValue } from './settings.ts';
+import type { Token, TokenStream } from './token-stream.ts';
+import { encodeWtf8 } from './wtf8.ts';
+
+/** Where `_analyze` is asked: at an index with its registry, or at the root. */
+export interface AnalyzeTarget {
+  /** Null at the root. */
+  readonly index: string | null;
+  readonly registry: AnalysisRegistry;
+  /** Names of the index analyzers of a field: undefined for a field that is unknown or not analysed as text. */
+  analyzerOfField?(field: string): { analyzer?: string; normalizer?: string } | undefined;
+  /** index.analyze.max_token_count */
+  readonly maxTokenCount?: number;
+}
+
+const DEFAULT_MAX_TOKENS = 10_000;
+
+type Part = string | SettingTree;
+
+interface AnalyzeRequest {
+  text: string[];
+  analyzer: string | null;
+  field: string | null;
+  normalizer: string | null;
+  tokenizer: Part | null;
+  filters: Part[];
+  charFilters: Part[];
+  explain: boolean;
+  attributes: Set<string>;
+}
+
+/**
+ * The `_analyze` operation.
+ * @param body    request body as it came; positions of errors are read from it
+ * @param target  registry of the index or the global one (`AnalysisRegistry.global`)
+ * @returns the response body: `{ tokens }`, or `{ detail }` with `explain`
+ * @throws ApiError as the service answers
+ */
+export function analyzeText(body: string, target: AnalyzeTarget): Record<string, unknown> {
+  const request = parseRequest(body);
+  validate(request, target);
+  const limit = { left: target.maxTokenCount ?? DEFAULT_MAX_TOKENS, max: target.maxTokenCount ?? DEFAULT_MAX_TOKENS };
+  const chosen = choose(request, target);
+  if (request.explain) return { detail: explain(request, chosen, limit) };
+  return { tokens: collect(request.text, chosen.analyzer, (text) => chosen.analyzer.stream(text), limit).map(apiToken) };
+}
+
+interface Chosen {
+  analyzer: Analyzer;
+  /** Factories of a chain that the request describes, for `explain`; null for a named analyzer. */
+  custom: { charFilters: CharFilterFactory[]; tokenizer: TokenizerFactory | null; filters: FilterFactory[] } | null;
+}
+
+function choose(request: AnalyzeRequest, target: AnalyzeTarget): Chosen {
+  const { registry } = target;
+  if (request.normalizer !== null) {
+    const normalizer = registry.findNormalizer(request.normalizer);
+    if (!normalizer) throw illegalArgument(`failed to find normalizer under [${request.normalizer}]`);
+    return { analyzer: normalizer, custom: null };
+  }
+  if (request.analyzer !== null) {
+    const analyzer = registry.findAnalyzer(request.analyzer);
+    if (!analyzer) throw illegalArgument(`failed to find ${target.index === null ? 'global ' : ''}analyzer [${request.analyzer}]`);
+    return { analyzer, custom: null };
+  }
+  if (request.tokenizer !== null || request.filters.length || request.charFilters.length) return fromParts(request, target);
+  if (request.field !== null) {
+    if (target.index === null) throw illegalArgument('analysis based on a specific field requires an index');
+    const names = target.analyzerOfField?.(request.field);
+    if (names?.normalizer) return { analyzer: registry.findNormalizer(names.normalizer) ?? registry.analyzer('keyword'), custom: null };
+    return { analyzer: registry.analyzer(names?.analyzer ?? 'default'), custom: null };
+  }
+  return { analyzer: registry.analyzer('default'), custom: null };
+}
+
+/** A chain from a tokenizer and filters of the request, or a normalizer from filters alone. */
+function fromParts(request: AnalyzeRequest, target: AnalyzeTarget): Chosen {
+  const { registry } = target;
+  const notFound = (kind: string) => (type: string) => illegalArgument(`failed to find global ${kind} under [${type}]`);
+  const find = <F>(
+    kind: string,
+    part: Part,
+    named: (name: string) => F | undefined,
+    build: (name: string, tree: SettingTree, unknown: (type: string) => ApiError) => F,
+  ): F => {
+    if (typeof part !== 'string') {
+      if (part.type === undefined)
+        throw illegalArgument(`Missing [type] setting for anonymous ${kind}: ${JSON.stringify(stringLeaves(part))}`);
+      return build(`__anonymous__${part.type}`, part, notFound(kind));
+    }
+    const found = named(part);
+    if (!found) throw target.index === null ? notFound(kind)(part) : illegalArgument(`failed to find ${kind} under [${part}]`);
+    return found;
+  };
+  const charFilters = request.charFilters.map((part) =>
+    find(
+      'char_filter',
+      part,
+      (n) => registry.charFilterNamed(n),
+      (n, t, u) => registry.charFilterFrom(n, t, u),
+    ),
+  );
+  const tokenizer =
+    request.tokenizer === null
+      ? null
+      : find(
+          'tokenizer',
+          request.tokenizer,
+          (n) => registry.tokenizerNamed(n),
+          (n, t, u) => registry.tokenizerFrom(n, t, u),
+        );
+  const filters = request.filters.map((part) =>
+    find(
+      'filter',
+      part,
+      (n) => registry.filterNamed(n),
+      (n, t, u) => registry.filterFrom(n, t, u),
+    ),
+  );
+  const custom = { charFilters, tokenizer, filters };
+  if (tokenizer) return { analyzer: registry.assemble('', charFilters, tokenizer, filters), custom };
+  for (const factory of filters) {
+    if (!factory.normalizing) throw illegalArgument(`Custom normalizer may not use filter [${factory.name.replace('__anonymous__', '')}]`);
+  }
+  return { analyzer: registry.customNormalizer('', charFilters, filters), custom };
+}
+
+// --- running
+
+interface PlacedToken extends Token {
+  position: number;
+}
+
+/** Tokens of several texts one behind the other: positions with the analyzer's gap, offsets with a gap of one. */
+function collect(
+  texts: readonly string[],
+  analyzer: Analyzer,
+  stream: (text: string) => TokenStream,
+  limit: { left: number; max: number },
+): PlacedToken[] {
+  const out: PlacedToken[] = [];
+  let position = -1;
+  let offset = 0;
+  for (const text of texts) {
+    const result = stream(text);
+    for (const token of result.tokens) {
+      if (--limit.left < 0) throw tooManyTokens(limit.max);
+      position += token.posInc;
+      out.push({ ...token, startOffset: token.startOffset + offset, endOffset: token.endOffset + offset, position });
+    }
+    position += result.endPosInc + analyzer.positionIncrementGap;
+    offset += result.endOffset + analyzer.offsetGap;
+  }
+  return out;
+}
+
+function tooManyTokens(max: number): ApiError {
+  return new ApiError(
+    'illegal_state_exception',
+    500,
+    `The number of tokens produced by calling _analyze has exceeded the allowed maximum of [${max}]. ` +
+      'This limit can be set by changing the [index.analyze.max_token_count] index level setting.',
+  );
+}
+
+function apiToken(token: PlacedToken): Record<string, unknown> {
+  return {
+    token: token.term,
+    start_offset: token.startOffset,
+    end_offset: token.endOffset,
+    type: token.type,
+    position: token.position,
+    ...(token.posLen > 1 ? { positionLength: token.posLen } : {}),
+  };
+}
+
+function explain(request: AnalyzeRequest, chosen: Chosen, limit: { left: number; max: number }): Record<string, unknown> {
+  const detailed = (tokens: PlacedToken[]): Record<string, unknown>[] => tokens.map((token) => explainedToken(token, request.attributes));
+  const { analyzer, custom } = chosen;
+  if (!custom) {
+    const tokens = collect(request.text, analyzer, (text) => analyzer.stream(text), limit);
+    return { custom_analyzer: false, analyzer: { name: analyzer.name, tokens: detailed(tokens) } };
+  }
+  const { parts } = analyzer;
+  const detail: Record<string, unknown> = { custom_analyzer: true };
+  if (custom.charFilters.length) {
+    detail.charfilters = custom.charFilters.map((factory, i) => ({
+      name: factory.name,
+      filtered_text: request.text.map((text) => applyCharFilters(parts.charFilters.slice(0, i + 1), text).text),
+    }));
+  }
+  const host = filterEnvironment((analyzer as unknown as { host: AnalysisEnvironment['host'] }).host);
+  const bare = new AnalyzerClass('', { ...parts, filters: [] }, (analyzer as unknown as { host: AnalysisEnvironment['host'] }).host);
+  detail.tokenizer = {
+    name: custom.tokenizer?.name ?? 'keyword_for_normalizer',
+    tokens: detailed(collect(request.text, analyzer, (text) => bare.stream(text), { ...limit })),
+  };
+  detail.tokenfilters = custom.filters.map((factory, i) => ({
+    name: factory.name,
+    tokens: detailed(collect(request.text, analyzer, (text) => host.run(parts.filters.slice(0, i + 1), bare.stream(text)), { ...limit })),
+  }));
+  return detail;
+}
+
+function explainedToken(token: PlacedToken, attributes: Set<string>): Record<string, unknown> {
+  const extra: Record<string, unknown> = {
+    bytes: `[${[...encodeWtf8(token.term)].map((byte) => byte.toString(16)).join(' ')}]`,
+    keyword: token.keyword,
+    positionLength: token.posLen,
+    termFrequency: token.termFreq,
+    ...(token.payload ? { payload: `[${[...token.payload].map((byte) => byte.toString(16)).join(' ')}]` } : {}),
+  };
+  const shown = Object.entries(extra).filter(([name]) => !attributes.size || attributes.has(name.toLowerCase()));
+  return { ...apiToken({ ...token, posLen: 1 }), ...Object.fromEntries(shown) };
+}
+
+// --- the request
+
+function parseRequest(body: string): AnalyzeRequest {
+  const request: AnalyzeRequest = {
+    text: [],
+    analyzer: null,
+    field: null,
+    normalizer: null,
+    tokenizer: null,
+    filters: [],
+    charFilters: [],
+    explain: false,
+    attributes: new Set(),
+  };
+  const tree = JSON.parse(body) as Record<string, SettingValue>;
+  for (const [key, value] of Object.entries(tree)) parseField(request, key, value, body);
+  return request;
+}
+
+function parseField(request: AnalyzeRequest, key: string, value: SettingValue, body: string): void {
+  const wrongType = (): ApiError => xContent(body, [key], `${key} doesn't support values of type: ${eventName(value)}`);
+  switch (key) {
+    case 'text':
+      if (typeof value === 'string') request.text = [value];
+      else if (Array.isArray(value)) request.text = value.map((item, i) => textItem(item, i, body));
+      else throw wrongType();
+      return;
+    case 'analyzer':
+    case 'field':
+    case 'normalizer':
+      if (typeof value !== 'string') throw wrongType();
+      request[key] = value;
+      return;
+    case 'tokenizer':
+      if (typeof value !== 'string' && !isObject(value)) throw wrongType();
+      request.tokenizer = value as Part;
+      return;
+    case 'filter':
+    case 'char_filter': {
+      if (!Array.isArray(value)) throw wrongType();
+      const parts = value.map((item, i) => {
+        if (typeof item !== 'string' && !isObject(item)) throw xContent(body, [key, i], `failed to parse field [${key}]`);
+        return item as Part;
+      });
+      if (key === 'filter') request.filters = parts;
+      else request.charFilters = parts;
+      return;
+    }
+    case 'explain':
+      if (typeof value !== 'boolean' && value !== 'true' && value !== 'false') throw wrongType();
+      request.explain = String(value) === 'true';
+      return;
+    case 'attributes':
+      request.attributes = new Set((Array.isArray(value) ? value : [value]).map((name) => String(name).toLowerCase()));
+      return;
+    default: {
+      const at = valuePositions(body, [key]).key;
+      throw new ApiError('x_content_parse_exception', 400, `[${at.line}:${at.col}] [analyze_request] unknown field [${key}]`);
+    }
+  }
+}
+
+function textItem(item: SettingValue, index: number, body: string): string {
+  if (item !== null && typeof item !== 'object') return String(item);
+  const at = valuePositions(body, ['text', index]).value;
+  const reason = item === null ? `Can't get text on a VALUE_NULL at ${at.line}:${at.col}` : `expected value but got [${eventName(item)}]`;
+  throw xContent(body, ['text', index], 'failed to parse field [text]', new ApiError('illegal_state_exception', 500, reason));
+}
+
+function xContent(body: string, path: (string | number)[], text: string, causedBy: ApiError | null = null): ApiError {
+  const { line, col } = valuePositions(body, path).value;
+  return new ApiError('x_content_parse_exception', 400, `[${line}:${col}] [analyze_request] ${text}`, { causedBy });
+}
+
+function eventName(value: SettingValue): string {
+  if (value === null) return 'VALUE_NULL';
+  if (Array.isArray(value)) return 'START_ARRAY';
+  return { string: 'VALUE_STRING', number: 'VALUE_NUMBER', boolean: 'VALUE_BOOLEAN' }[typeof value as string] ?? 'START_OBJECT';
+}
+
+function isObject(value: SettingValue): boolean {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function stringLeaves(tree: SettingTree): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(tree).map(([key, value]) => [key, value !== null && typeof value === 'object' ? value : String(value)]),
+  );
+}
+
+function validate(request: AnalyzeRequest, target: AnalyzeTarget): void {
+  const problems: string[] = [];
+  const parts = request.tokenizer !== null || request.filters.length > 0 || request.charFilters.length > 0;
+  if (!request.text.length) problems.push('text is missing');
+  if (target.index === null && request.normalizer !== null) problems.push('index is required if normalizer is specified');
+  if (request.normalizer !== null && (request.tokenizer !== null || request.analyzer !== null)) {
+    problems.push('tokenizer/analyze should be null if normalizer is specified');
+  }
+  if (request.analyzer !== null && parts) problems.push('cannot define extra components on a named analyzer');
+  if (request.normalizer !== null && parts) problems.push('cannot define extra components on a named normalizer');
+  if (!problems.length) return;
+  const reason = `Validation Failed: ${problems.map((problem, i) => `${i + 1}: ${problem};`).join('')}`;
+  throw new ApiError('action_request_validation_exception', 400, reason);
+}

@@ -1,0 +1,189 @@
+import type { AnalysisHost, ChainProgram } from '../wasm/analysis.ts';
+import { chainBlob, type KernelStage, words } from './blob.ts';
+import type { CharFilter, FilterEnvironment, FilteredText, TokenFilter, Tokenizer } from './component.ts';
+import { STAGE } from './stage-ids.ts';
+import { encodeTokens, runChain, type TokenStream } from './token-stream.ts';
+import { encodeWtf8 } from './wtf8.ts';
+
+/** A token as the API and queries see it. */
+export interface AnalyzedToken {
+  readonly term: string;
+  readonly startOffset: number;
+  readonly endOffset: number;
+  readonly type: string;
+  /** Absolute position, from 0. */
+  readonly position: number;
+  readonly positionLength: number;
+}
+
+type Step = { kind: 'kernel'; program: ChainProgram } | { kind: 'host'; filter: Extract<TokenFilter, { kind: 'host' }> };
+
+/** Runs filters over streams on the host, kernels in the analysis memory. */
+class FilterRunner implements FilterEnvironment {
+  private readonly compiled = new WeakMap<readonly TokenFilter[], Step[]>();
+
+  constructor(readonly host: AnalysisHost) {}
+
+  run(filters: readonly TokenFilter[], stream: TokenStream): TokenStream {
+    let steps = this.compiled.get(filters);
+    if (!steps) {
+      steps = compileSteps(filters);
+      this.compiled.set(filters, steps);
+    }
+    return this.runSteps(steps, stream);
+  }
+
+  runSteps(steps: readonly Step[], stream: TokenStream): TokenStream {
+    for (const step of steps) {
+      if (step.kind === 'host') stream = step.filter.apply(stream, this);
+      else {
+        const payloads = stream.tokens.some((token) => token.payload)
+          ? new Map(stream.tokens.map((t) => [t.startOffset, t.payload]))
+          : null;
+        stream = runChain(this.host, step.program, encodeTokens(stream));
+        if (payloads) for (const token of stream.tokens) token.payload = payloads.get(token.startOffset) ?? null;
+      }
+    }
+    return stream;
+  }
+}
+
+function compileSteps(filters: readonly TokenFilter[]): Step[] {
+  const steps: Step[] = [];
+  let stages: KernelStage[] = [];
+  const flush = (): void => {
+    if (stages.length) steps.push({ kind: 'kernel', program: { blob: chainBlob([REPLAY_STAGE, ...stages]) } });
+    stages = [];
+  };
+  for (const filter of filters) {
+    if (filter.kind === 'kernel') stages.push(...filter.stages);
+    else {
+      flush();
+      steps.push({ kind: 'host', filter });
+    }
+  }
+  flush();
+  return steps;
+}
+
+const REPLAY_STAGE: KernelStage = { id: STAGE.REPLAY, config: new Uint8Array(0) };
+/** Chain that hands a prepared token stream to the inverter as it is. */
+const REPLAY_BLOB = chainBlob([REPLAY_STAGE]);
+
+const runners = new WeakMap<AnalysisHost, FilterRunner>();
+
+export function filterEnvironment(host: AnalysisHost): FilterEnvironment {
+  let runner = runners.get(host);
+  if (!runner) {
+    runner = new FilterRunner(host);
+    runners.set(host, runner);
+  }
+  return runner;
+}
+
+export interface AnalyzerParts {
+  readonly charFilters: readonly CharFilter[];
+  readonly tokenizer: Tokenizer;
+  readonly filters: readonly TokenFilter[];
+  readonly positionIncrementGap: number;
+  readonly offsetGap?: number;
+}
+
+/**
+ * Character filters, a tokenizer and token filters under a name. Kernel stages run in WASM; a chain without anything else
+ * (`isKernelChain`) can be handed to an indexer as bytes and runs there without coming back.
+ */
+export class Analyzer {
+  readonly positionIncrementGap: number;
+  readonly offsetGap: number;
+  private readonly first: ChainProgram | null;
+  private readonly steps: Step[];
+  private readonly runner: FilterRunner;
+
+  constructor(
+    readonly name: string,
+    readonly parts: AnalyzerParts,
+    private readonly host: AnalysisHost,
+  ) {
+    this.positionIncrementGap = parts.positionIncrementGap;
+    this.offsetGap = parts.offsetGap ?? 1;
+    this.runner = filterEnvironment(host) as FilterRunner;
+    let leading = 0;
+    if (parts.tokenizer.kind === 'kernel') {
+      // Offsets are corrected behind the tokenizer, so with character filters the first program ends there.
+      if (!parts.charFilters.length) while (parts.filters[leading]?.kind === 'kernel') leading++;
+      const stages = parts.filters.slice(0, leading).flatMap((filter) => (filter.kind === 'kernel' ? filter.stages : []));
+      this.first = { blob: chainBlob(fuse([parts.tokenizer.stage, ...stages])) };
+    } else {
+      this.first = null;
+    }
+    this.steps = compileSteps(parts.filters.slice(leading));
+  }
+
+  /** True when the whole chain runs in kernels. */
+  get isKernelChain(): boolean {
+    return this.first !== null && !this.steps.length && !this.parts.charFilters.length;
+  }
+
+  /** Blob for chainInit (assembly/analysis/chain.ts) in any memory; what `kernelInput` returns is the text to give it. */
+  get kernelBlob(): Uint8Array {
+    return this.isKernelChain ? this.first!.blob : REPLAY_BLOB;
+  }
+
+  /** Bytes that the chain of `kernelBlob` reads: the text itself, or its tokens if the host has to make them. */
+  kernelInput(text: string): Uint8Array {
+    return this.isKernelChain ? encodeWtf8(text) : encodeTokens(this.stream(text));
+  }
+
+  /** Tokens of a text with relative positions. @throws ApiError: what a filter refuses (a bad payload) */
+  stream(text: string): TokenStream {
+    if (!this.parts.charFilters.length) {
+      return this.runner.runSteps(this.steps, this.tokenize(text));
+    }
+    const filtered = applyCharFilters(this.parts.charFilters, text);
+    const stream = this.tokenize(filtered.text);
+    for (const token of stream.tokens) {
+      token.startOffset = filtered.correct(token.startOffset);
+      token.endOffset = filtered.correct(token.endOffset);
+    }
+    stream.endOffset = filtered.correct(stream.endOffset);
+    return this.runner.runSteps(this.steps, stream);
+  }
+
+  analyze(text: string): AnalyzedToken[] {
+    let position = -1;
+    return this.stream(text).tokens.map((token) => ({
+      term: token.term,
+      startOffset: token.startOffset,
+      endOffset: token.endOffset,
+      type: token.type,
+      position: (position += token.posInc),
+      positionLength: token.posLen,
+    }));
+  }
+
+  private tokenize(text: string): TokenStream {
+    if (this.first) return runChain(this.host, this.first, encodeWtf8(text));
+    return (this.parts.tokenizer as Extract<Tokenizer, { kind: 'host' }>).tokenize(text);
+  }
+}
+
+export function applyCharFilters(charFilters: readonly CharFilter[], text: string): FilteredText {
+  let filtered: FilteredText = { text, correct: (offset) => offset };
+  for (const filter of charFilters) filtered = filter.apply(filtered);
+  return filtered;
+}
+
+/** Tokenizers that lower-case on the way take over a lowercase filter that follows them. */
+export function fuse(stages: readonly KernelStage[]): KernelStage[] {
+  const [tokenizer, next] = stages;
+  if (next?.id !== STAGE.CASE || next.config[0] !== 0) return [...stages];
+  const config = new DataView(tokenizer.config.buffer, tokenizer.config.byteOffset);
+  if (tokenizer.id === STAGE.STANDARD) {
+    return [{ id: STAGE.STANDARD, config: words([config.getUint32(0, true), config.getUint32(4, true) | 1]) }, ...stages.slice(2)];
+  }
+  if (tokenizer.id === STAGE.CHAR_CLASS && config.getUint32(4, true) === 0) {
+    return [{ id: STAGE.CHAR_CLASS, config: words([config.getUint32(0, true), 1, 0, 0]) }, ...stages.slice(2)];
+  }
+  return [...stages];
+}

@@ -1,0 +1,71 @@
+// Analyzers that are not of one language: standard, simple, whitespace, stop, keyword, fingerprint, pattern.
+import type { AnalyzerParts } from './analyzer.ts';
+import { words } from './blob.ts';
+import { type BuildContext, kernelFilter, type TokenFilter } from './component.ts';
+import { fingerprintFilter } from './filters/fingerprint.ts';
+import { stopStage } from './filters/simple.ts';
+import { compilePattern } from './regex/java-flags.ts';
+import type { AnalyzerEntry } from './registry.ts';
+import { STAGE } from './stage-ids.ts';
+import { patternTokenizer } from './tokenizers/pattern.ts';
+import { charClassTokenizer, kernelTokenizer, standardMaxLength, standardTokenizer } from './tokenizers/simple.ts';
+import { ENGLISH_STOP_WORDS, stopWords } from './word-lists.ts';
+
+const STOP_PARAMS = ['stopwords: list', 'stopwords_path: string'];
+export const LOWERCASE: TokenFilter = kernelFilter(STAGE.CASE, words([0]));
+const FOLDING: TokenFilter = kernelFilter(STAGE.FOLDING, new Uint8Array(0));
+
+function stopUnlessEmpty(stop: readonly string[]): TokenFilter[] {
+  return stop.length ? [stopStage(stop, false)] : [];
+}
+
+function analyzer(
+  type: string,
+  params: readonly string[],
+  make: (context: BuildContext) => () => Omit<AnalyzerParts, 'positionIncrementGap' | 'charFilters'>,
+): AnalyzerEntry {
+  return {
+    type,
+    params,
+    build(context) {
+      const create = make(context);
+      return () => ({ charFilters: [], ...create() });
+    },
+  };
+}
+
+function standard(context: BuildContext, fallback: readonly string[]) {
+  const length = standardMaxLength(context.settings);
+  const stop = stopWords(context, fallback);
+  return () => ({ tokenizer: standardTokenizer(length()), filters: [LOWERCASE, ...stopUnlessEmpty(stop)] });
+}
+
+export const BUILT_IN_ANALYZERS: readonly AnalyzerEntry[] = [
+  analyzer('standard', ['max_token_length: int = 255', ...STOP_PARAMS], (context) => standard(context, [])),
+  analyzer('default', ['max_token_length: int = 255', ...STOP_PARAMS], (context) => standard(context, [])),
+  analyzer('chinese', STOP_PARAMS, (context) => standard(context, [])),
+  analyzer('simple', [], () => () => ({ tokenizer: charClassTokenizer(1), filters: [] })),
+  analyzer('whitespace', [], () => () => ({ tokenizer: charClassTokenizer(2), filters: [] })),
+  analyzer('keyword', [], () => () => ({ tokenizer: kernelTokenizer(STAGE.KEYWORD, []), filters: [] })),
+  analyzer('stop', STOP_PARAMS, (context) => {
+    const stop = stopWords(context, ENGLISH_STOP_WORDS);
+    return () => ({ tokenizer: charClassTokenizer(1), filters: stopUnlessEmpty(stop) });
+  }),
+  analyzer('fingerprint', ['separator: char = " "', 'max_output_size: int = 255', ...STOP_PARAMS], (context) => {
+    const { settings } = context;
+    const separator = settings.char('separator', ' ')!;
+    const maxSize = settings.int('max_output_size', 255);
+    const stop = stopWords(context, []);
+    return () => ({
+      tokenizer: standardTokenizer(),
+      filters: [LOWERCASE, FOLDING, ...stopUnlessEmpty(stop), fingerprintFilter(separator, maxSize)],
+    });
+  }),
+  analyzer('pattern', ['pattern: string = \\W+', 'flags: string', 'lowercase: bool = true', ...STOP_PARAMS], (context) => {
+    const { settings } = context;
+    const pattern = compilePattern(settings.get('pattern', '\\W+'), settings.get('flags'));
+    const lower = settings.bool('lowercase', true);
+    const stop = stopWords(context, []);
+    return () => ({ tokenizer: patternTokenizer(pattern, -1), filters: [...(lower ? [LOWERCASE] : []), ...stopUnlessEmpty(stop)] });
+  }),
+];

@@ -1,0 +1,40 @@
+import type { FilteredText } from '../component.ts';
+
+/**
+ * Offsets of a filtered text back to the text before: at and behind `offsets[i]`, add `diffs[i]`. Entries come in ascending order; a second one
+ * for the same offset replaces the first.
+ */
+export class OffsetMap {
+  private readonly offsets: number[] = [];
+  private readonly diffs: number[] = [];
+
+  add(offset: number, diff: number): void {
+    const last = this.offsets.length - 1;
+    if (last >= 0 && this.offsets[last] === offset) this.diffs[last] = diff;
+    else {
+      this.offsets.push(offset);
+      this.diffs.push(diff);
+    }
+  }
+
+  get lastDiff(): number {
+    return this.diffs[this.diffs.length - 1] ?? 0;
+  }
+
+  correct(offset: number): number {
+    const { offsets } = this;
+    let low = 0;
+    let high = offsets.length;
+    while (low < high) {
+      const mid = (low + high) >> 1;
+      if (offsets[mid] <= offset) low = mid + 1;
+      else high = mid;
+    }
+    return low === 0 ? offset : offset + this.diffs[low - 1];
+  }
+
+  /** The text that a filter made of `input`, with offsets all the way back. */
+  over(input: FilteredText, text: string): FilteredText {
+    return { text, correct: (offset) => input.correct(this.correct(offset)) };
+  }
+}

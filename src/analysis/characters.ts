@@ -1,0 +1,71 @@
+// Java's character predicates for the host, Unicode 16, from the same data as the kernels' (assembly/text/character.ts).
+import { CATEGORY_RUNS } from './generated/categories.ts';
+
+/** Category letters of the generated runs: V W X Y Z _ - . : ; are 0..9, A.. are 10... */
+const DIGITS = 'VWXYZ_-.:;';
+let table: Uint8Array | null = null;
+
+function categories(): Uint8Array {
+  if (table) return table;
+  table = new Uint8Array(0xf0000);
+  let at = 0;
+  for (const [, length, code] of CATEGORY_RUNS.matchAll(/([0-9a-z]+)([A-Z_\-.:;])/g)) {
+    const digit = DIGITS.indexOf(code);
+    const end = at + Number.parseInt(length, 36);
+    table.fill(digit >= 0 ? digit : code.charCodeAt(0) - 55, at, end);
+    at = end;
+  }
+  return table;
+}
+
+/** General category, numbered as java.lang.Character numbers it. */
+export function category(cp: number): number {
+  if (cp < 0xf0000) return categories()[cp];
+  return (cp & 0xffff) < 0xfffe ? 18 : 0;
+}
+
+export const isLetter = (cp: number): boolean => category(cp) >= 1 && category(cp) <= 5;
+export const isDigit = (cp: number): boolean => category(cp) === 9;
+export const isPunctuation = (cp: number): boolean => ((0x61f00000 >>> category(cp)) & 1) === 1;
+export const isSymbol = (cp: number): boolean => ((0x1e000000 >>> category(cp)) & 1) === 1;
+
+export function isWhitespace(cp: number): boolean {
+  if (cp <= 32) return (cp >= 9 && cp <= 13) || (cp >= 28 && cp <= 32);
+  if (cp === 0xa0 || cp === 0x2007 || cp === 0x202f) return false;
+  const c = category(cp);
+  return c >= 12 && c <= 14;
+}
+
+/** Names that components give to categories. */
+export const CATEGORY_NAMES: Readonly<Record<string, number>> = {
+  unassigned: 0,
+  uppercase_letter: 1,
+  lowercase_letter: 2,
+  titlecase_letter: 3,
+  modifier_letter: 4,
+  other_letter: 5,
+  non_spacing_mark: 6,
+  enclosing_mark: 7,
+  combining_spacing_mark: 8,
+  decimal_digit_number: 9,
+  letter_number: 10,
+  other_number: 11,
+  space_separator: 12,
+  line_separator: 13,
+  paragraph_separator: 14,
+  control: 15,
+  format: 16,
+  private_use: 18,
+  surrogate: 19,
+  dash_punctuation: 20,
+  start_punctuation: 21,
+  end_punctuation: 22,
+  connector_punctuation: 23,
+  other_punctuation: 24,
+  math_symbol: 25,
+  currency_symbol: 26,
+  modifier_symbol: 27,
+  other_symbol: 28,
+  initial_quote_punctuation: 29,
+  final_quote_punctuation: 30,
+};

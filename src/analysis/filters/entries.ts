@@ -1,0 +1,25 @@
+// Token filters that run over whole token lists on the host.
+import type { ComponentEntry, FilterFactory } from '../component.ts';
+import { COMMON_GRAMS_FILTERS } from './common-grams.ts';
+import { SUMMARY_FILTERS } from './fingerprint.ts';
+import { FLATTEN_FILTERS } from './flatten-graph.ts';
+import { NESTED_FILTERS } from './nested.ts';
+import { NGRAM_FILTERS } from './ngram.ts';
+import { PATTERN_FILTERS } from './pattern.ts';
+import { PAYLOAD_FILTERS } from './payload.ts';
+import { SHINGLE_FILTERS } from './shingle.ts';
+import { SYNONYM_FILTERS } from './synonym.ts';
+import { WORD_DELIMITER_FILTERS } from './word-delimiter.ts';
+
+export const GRAPH_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
+  ...COMMON_GRAMS_FILTERS,
+  ...FLATTEN_FILTERS,
+  ...NESTED_FILTERS,
+  ...NGRAM_FILTERS,
+  ...PATTERN_FILTERS,
+  ...PAYLOAD_FILTERS,
+  ...SHINGLE_FILTERS,
+  ...SUMMARY_FILTERS,
+  ...SYNONYM_FILTERS,
+  ...WORD_DELIMITER_FILTERS,
+];

@@ -1,0 +1,147 @@
+// Filters that hold other filters: multiplexer, condition; and predicate_token_filter, which shares the script.
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { ChainContext, ComponentEntry, FilterEnvironment, FilterFactory, TokenFilter } from '../component.ts';
+import type { Settings } from '../settings.ts';
+import { STAGE } from '../stage-ids.ts';
+import { compileTokenPredicate, type TokenPredicate } from '../token-predicate.ts';
+import type { Token, TokenStream } from '../token-stream.ts';
+import { filterEntry } from './simple.ts';
+
+/** Tokens of a run of the stream through filters, as a stream of their own: what holes the filters leave at its end are lost. */
+function runOver(tokens: Token[], stream: TokenStream, filters: readonly TokenFilter[], env: FilterEnvironment): Token[] {
+  if (!filters.length) return tokens;
+  return env.run(filters, { tokens, endOffset: stream.endOffset, endPosInc: 0 }).tokens;
+}
+
+/** Each token once per branch; equal terms at one position once. */
+function multiplexerFilter(branches: readonly (readonly TokenFilter[])[]): TokenFilter {
+  return {
+    kind: 'host',
+    apply(stream, env) {
+      const tokens: Token[] = [];
+      if (branches.length === 1) return env.run(DEDUPLICATE, { ...stream, tokens: runOver(stream.tokens, stream, branches[0], env) });
+      for (const token of stream.tokens) {
+        branches.forEach((branch, i) => {
+          tokens.push(...runOver([{ ...token, posInc: i === 0 ? token.posInc : 0 }], stream, branch, env));
+        });
+      }
+      return env.run(DEDUPLICATE, { ...stream, tokens });
+    },
+  };
+}
+
+const DEDUPLICATE: readonly TokenFilter[] = [{ kind: 'kernel', stages: [{ id: STAGE.REMOVE_DUPLICATES, config: new Uint8Array(0) }] }];
+
+function conditionFilter(test: TokenPredicate, filters: readonly TokenFilter[]): TokenFilter {
+  return {
+    kind: 'host',
+    apply(stream, env) {
+      const tokens: Token[] = [];
+      let run: Token[] = [];
+      const flush = (): void => {
+        if (run.length) tokens.push(...runOver(run, stream, filters, env));
+        run = [];
+      };
+      let position = -1;
+      for (const token of stream.tokens) {
+        position += token.posInc;
+        if (test(token, position)) run.push(token);
+        else {
+          flush();
+          tokens.push(token);
+        }
+      }
+      flush();
+      return { ...stream, tokens };
+    },
+  };
+}
+
+function predicateFilter(test: TokenPredicate): TokenFilter {
+  return {
+    kind: 'host',
+    apply(stream) {
+      const tokens: Token[] = [];
+      let position = -1;
+      let carry = 0;
+      for (const token of stream.tokens) {
+        position += token.posInc;
+        if (!test(token, position)) carry += token.posInc;
+        else {
+          tokens.push({ ...token, posInc: token.posInc + carry });
+          carry = 0;
+        }
+      }
+      return { ...stream, tokens, endPosInc: stream.endPosInc + carry };
+    },
+  };
+}
+
+/** @throws ApiError: no script, or one that is not understood */
+function scriptOf(settings: Settings): TokenPredicate {
+  const source = settings.get('script.source') ?? settings.get('script.inline') ?? settings.get('script');
+  if (settings.get('script.id') !== undefined) throw illegalArgument('stored scripts cannot be used in analysis; give [source]');
+  if (source === undefined) throw illegalArgument('must specify either [source] for an inline script or [id] for a stored script');
+  const language = settings.get('script.lang', 'painless');
+  if (language !== 'painless') throw illegalArgument(`script_lang not supported [${language}]`);
+  return compileTokenPredicate(source);
+}
+
+/** Filters of a list, each seeing those before it. @throws ApiError: the text that `missing` gives */
+function createAll(names: readonly string[], chain: ChainContext, missing: (name: string) => string): TokenFilter[] {
+  const factories: FilterFactory[] = [];
+  return names.map((name) => {
+    const factory = chain.filterNamed(name);
+    if (!factory) throw illegalArgument(missing(name));
+    const filter = factory.create({ ...chain, previous: [...chain.previous, ...factories] });
+    factories.push(factory);
+    return filter;
+  });
+}
+
+const splitNames = (text: string): string[] =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+
+export const NESTED_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
+  {
+    type: 'multiplexer',
+    params: ['filters: list', 'preserve_original: bool = true'],
+    build({ name, settings }) {
+      const branches = (settings.list('filters') ?? []).map(splitNames);
+      const preserve = settings.bool('preserve_original', true);
+      return {
+        name,
+        normalizing: false,
+        inSynonymRules: 'refused',
+        create(chain) {
+          const built = branches.map((names) =>
+            createAll(names, chain, (missing) => `Multiplexing filter [${name}] refers to undefined tokenfilter [${missing}]`),
+          );
+          return multiplexerFilter(preserve ? [[], ...built] : built);
+        },
+      };
+    },
+  },
+  {
+    type: 'condition',
+    params: ['filter: list', 'script: script'],
+    build({ name, settings }) {
+      const test = scriptOf(settings);
+      const names = settings.list('filter') ?? [];
+      return {
+        name,
+        normalizing: false,
+        inSynonymRules: 'used',
+        create: (chain) =>
+          conditionFilter(
+            test,
+            createAll(names, chain, (missing) => `ScriptedConditionTokenFilter [${name}] refers to undefined token filter [${missing}]`),
+          ),
+      };
+    },
+  },
+  filterEntry('predicate_token_filter', ['script: script'], ({ settings }) => predicateFilter(scriptOf(settings))),
+];

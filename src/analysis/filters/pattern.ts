@@ -1,0 +1,109 @@
+// Filters by regular expression: pattern_replace, pattern_capture, and keyword_marker with a pattern; keyword_repeat.
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { ComponentEntry, FilterFactory } from '../component.ts';
+import { compilePattern } from '../regex/java-flags.ts';
+import type { JavaPattern } from '../regex/java-pattern.ts';
+import { Replacement } from '../regex/replacement.ts';
+import { STAGE } from '../stage-ids.ts';
+import type { Token } from '../token-stream.ts';
+import { wordList } from '../word-lists.ts';
+import { listFilter } from './lists.ts';
+import { filterEntry, setStage } from './simple.ts';
+
+function replaceMatches(term: string, pattern: JavaPattern, replacement: Replacement, all: boolean): string {
+  const matcher = pattern.matcher(term);
+  let out = '';
+  let last = 0;
+  while (matcher.find()) {
+    out += term.slice(last, matcher.start) + replacement.apply(matcher);
+    last = matcher.end;
+    if (!all) break;
+  }
+  return out + term.slice(last);
+}
+
+/** Captured groups of one pattern in the order in which they are found, without empty ones and, if the whole term stays, without the whole. */
+function captured(pattern: JavaPattern, term: string, preserveOriginal: boolean): [number, number][] {
+  const out: [number, number][] = [];
+  const matcher = pattern.matcher(term);
+  while (matcher.find()) {
+    for (let group = 1; group <= pattern.groupCount; group++) {
+      const start = matcher.groups[group * 2];
+      const end = matcher.groups[group * 2 + 1];
+      if (start !== end && !(preserveOriginal && start === 0 && end === term.length)) out.push([start, end]);
+    }
+  }
+  return out;
+}
+
+/** The term, if it stays, and the groups of all patterns at the token's place, merged by where they start. */
+function captures(token: Token, patterns: readonly JavaPattern[], preserveOriginal: boolean): Token[] {
+  const { term } = token;
+  const lists = patterns.map((pattern) => captured(pattern, term, preserveOriginal));
+  const terms: string[] = preserveOriginal ? [term] : [];
+  for (;;) {
+    let best: [number, number][] | null = null;
+    for (const list of lists) if (list.length && (!best || list[0][0] < best[0][0])) best = list;
+    if (!best) break;
+    terms.push(term.slice(...best.shift()!));
+  }
+  if (!terms.length) return [token];
+  return terms.map((text, i) => ({ ...token, term: text, posInc: i === 0 ? token.posInc : 0 }));
+}
+
+export const PATTERN_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
+  filterEntry(
+    'pattern_replace',
+    ['pattern: string', 'flags: string', 'replacement: string = ""', 'all: bool = true'],
+    ({ name, settings }) => {
+      const source = settings.get('pattern');
+      if (source === undefined) throw illegalArgument(`pattern is missing for [${name}] token filter of type 'pattern_replace'`);
+      const pattern = compilePattern(source, settings.get('flags'));
+      const replacement = new Replacement(settings.get('replacement', ''), pattern);
+      const all = settings.bool('all', true);
+      return listFilter((tokens) => tokens.map((token) => ({ ...token, term: replaceMatches(token.term, pattern, replacement, all) })));
+    },
+  ),
+  filterEntry('pattern_capture', ['patterns: list', 'preserve_original: bool = true'], ({ name, settings }) => {
+    const sources = settings.list('patterns');
+    if (!sources) throw illegalArgument(`required setting 'patterns' is missing for token filter [${name}]`);
+    const patterns = sources.map((source) => compilePattern(source));
+    const preserve = settings.bool('preserve_original', true);
+    return listFilter((tokens) => tokens.flatMap((token) => captures(token, patterns, preserve)));
+  }),
+  filterEntry(
+    'keyword_marker',
+    ['keywords: list', 'keywords_path: string', 'keywords_pattern: string', 'ignore_case: bool = false'],
+    (context) => {
+      const { settings } = context;
+      const ignoreCase = settings.bool('ignore_case', false);
+      const source = settings.get('keywords_pattern');
+      if (source !== undefined) {
+        if (settings.has('keywords') || settings.has('keywords_path')) {
+          throw illegalArgument('cannot specify both `keywords_pattern` and `keywords` or `keywords_path`');
+        }
+        const pattern = compilePattern(source);
+        return listFilter((tokens) => tokens.map((token) => (pattern.matches(token.term) ? { ...token, keyword: true } : token)));
+      }
+      const keywords = wordList(context, 'keywords');
+      if (!keywords) {
+        throw illegalArgument('keyword filter requires either `keywords`, `keywords_path`, or `keywords_pattern` to be configured');
+      }
+      return setStage(STAGE.KEYWORD_MARKER, keywords, ignoreCase);
+    },
+  ),
+  filterEntry(
+    'keyword_repeat',
+    [],
+    () =>
+      listFilter((tokens) =>
+        tokens.flatMap((token) => [
+          { ...token, keyword: true },
+          { ...token, keyword: false, posInc: 0 },
+        ]),
+      ),
+    {
+      inSynonymRules: 'refused',
+    },
+  ),
+];

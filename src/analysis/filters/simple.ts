@@ -1,0 +1,185 @@
+// Registry entries of the filters that are one kernel stage.
+import { illegalArgument } from '../../errors/catalog.ts';
+import { termMap, termSet, words } from '../blob.ts';
+import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
+import { STAGE } from '../stage-ids.ts';
+import { tokenTypeIdOf } from '../token-stream.ts';
+import { ENGLISH_STOP_WORDS, lowerCodePoints, runtimeError, stopWords, wordList } from '../word-lists.ts';
+import { encodeWtf8 } from '../wtf8.ts';
+import { preserveOriginalFolding, suggestStop } from './lists.ts';
+
+type Make = (context: BuildContext) => TokenFilter | (() => TokenFilter);
+
+/** An entry whose filter does not depend on the chain around it. A function is called when an analyzer is assembled. */
+export function filterEntry(
+  type: string,
+  params: readonly string[],
+  make: Make,
+  traits: { normalizing?: boolean; inSynonymRules?: FilterFactory['inSynonymRules'] } = {},
+): ComponentEntry<FilterFactory> {
+  return {
+    type,
+    params,
+    build(context) {
+      const made = make(context);
+      return {
+        name: context.name,
+        normalizing: traits.normalizing ?? false,
+        inSynonymRules: traits.inSynonymRules ?? 'used',
+        create: () => (typeof made === 'function' ? made() : made),
+      };
+    },
+  };
+}
+
+const EMPTY = new Uint8Array(0);
+const NORMALIZATIONS: readonly [string, number][] = [
+  ['arabic_normalization', 0],
+  ['persian_normalization', 1],
+  ['sorani_normalization', 2],
+  ['german_normalization', 3],
+  ['scandinavian_normalization', 4],
+  ['scandinavian_folding', 5],
+  ['serbian_normalization', 6],
+  ['hindi_normalization', 7],
+  ['bengali_normalization', 8],
+  ['indic_normalization', 9],
+  ['decimal_digit', 10],
+  ['cjk_width', 11],
+];
+const CASE_VARIANTS: Readonly<Record<string, number>> = { greek: 2, turkish: 3, irish: 4 };
+
+/** Articles of the French elision filter, its default. */
+const FRENCH_ARTICLES = ['l', 'm', 't', 'qu', 'n', 's', 'j', 'd', 'c', 'jusqu', 'quoiqu', 'lorsqu', 'puisqu'];
+
+const plain = (type: string, id: number, traits: { normalizing?: boolean } = {}) =>
+  filterEntry(type, [], () => kernelFilter(id, EMPTY), traits);
+
+export function stopStage(stop: Iterable<string>, ignoreCase: boolean): TokenFilter {
+  return kernelFilter(STAGE.STOP, words([ignoreCase ? 1 : 0], termSet(ignoreCase ? [...stop].map(lowerCodePoints) : stop)));
+}
+
+export function setStage(id: number, terms: Iterable<string>, ignoreCase: boolean): TokenFilter {
+  return kernelFilter(id, words([ignoreCase ? 1 : 0], termSet(ignoreCase ? [...terms].map(lowerCodePoints) : terms)));
+}
+
+export function elisionStage(articles: Iterable<string>): TokenFilter {
+  return kernelFilter(STAGE.ELISION, termSet([...articles].map(lowerCodePoints)));
+}
+
+export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
+  filterEntry(
+    'lowercase',
+    ['language: string = null'],
+    ({ settings }) => {
+      const language = settings.get('language');
+      if (language !== undefined && !(language in CASE_VARIANTS))
+        throw illegalArgument(`language [${language}] not support for lower case`);
+      return kernelFilter(STAGE.CASE, words([language === undefined ? 0 : CASE_VARIANTS[language]]));
+    },
+    { normalizing: true },
+  ),
+  filterEntry('uppercase', [], () => kernelFilter(STAGE.CASE, words([1])), { normalizing: true }),
+  filterEntry(
+    'asciifolding',
+    ['preserve_original: bool = false'],
+    ({ settings }) => (settings.bool('preserve_original', false) ? preserveOriginalFolding() : kernelFilter(STAGE.FOLDING, EMPTY)),
+    { normalizing: true },
+  ),
+  ...NORMALIZATIONS.map(([type, variant]) =>
+    filterEntry(type, [], () => kernelFilter(STAGE.NORMALIZE, words([variant])), { normalizing: true }),
+  ),
+  plain('apostrophe', STAGE.APOSTROPHE),
+  plain('classic', STAGE.CLASSIC_FILTER),
+  plain('reverse', STAGE.REVERSE),
+  plain('remove_duplicates', STAGE.REMOVE_DUPLICATES),
+  plain('trim', STAGE.TRIM, { normalizing: true }),
+  filterEntry(
+    'elision',
+    ['articles: list', 'articles_path: string', 'articles_case: bool = false'],
+    (context) => elisionStage(wordList(context, 'articles') ?? FRENCH_ARTICLES),
+    { normalizing: true },
+  ),
+  filterEntry(
+    'truncate',
+    ['length: int = 10'],
+    ({ settings }) => {
+      const length = settings.int('length', 10);
+      if (length <= 0) throw illegalArgument('length parameter must be a positive number');
+      return kernelFilter(STAGE.TRUNCATE, words([length]));
+    },
+    { normalizing: true },
+  ),
+  filterEntry(
+    'stop',
+    ['stopwords: list = _english_', 'stopwords_path: string', 'ignore_case: bool = false', 'remove_trailing: bool = true'],
+    (context) => {
+      const ignoreCase = context.settings.bool('ignore_case', false);
+      const stop = stopWords(context, ENGLISH_STOP_WORDS);
+      return context.settings.bool('remove_trailing', true) ? stopStage(stop, ignoreCase) : suggestStop(stop, ignoreCase);
+    },
+  ),
+  filterEntry('unique', ['only_on_same_position: bool = false'], ({ settings }) =>
+    kernelFilter(STAGE.UNIQUE, words([settings.bool('only_on_same_position', false) ? 1 : 0])),
+  ),
+  filterEntry('keep', ['keep_words: list', 'keep_words_path: string', 'keep_words_case: bool = false'], (context) => {
+    const { settings } = context;
+    if (settings.has('keep_words') === settings.has('keep_words_path')) {
+      throw illegalArgument('keep requires either `keep_words` or `keep_words_path` to be configured');
+    }
+    return setStage(STAGE.KEEP, wordList(context, 'keep_words') ?? [], settings.bool('keep_words_case', false));
+  }),
+  filterEntry('keep_types', ['types: list', 'mode: string = include'], ({ settings }) => {
+    const types = settings.list('types') ?? [];
+    if (!types.length) throw illegalArgument('keep_types requires `types` to be configured');
+    const mode = settings.get('mode', 'include').toLowerCase();
+    if (mode !== 'include' && mode !== 'exclude') {
+      throw illegalArgument(`\`keep_types\` tokenfilter mode can only be [include] or [exclude] but was [${settings.get('mode')}].`);
+    }
+    return kernelFilter(STAGE.KEEP_TYPES, words([mode === 'exclude' ? 1 : 0, types.length, ...types.map(tokenTypeIdOf)]));
+  }),
+  filterEntry('length', ['min: int = 0', 'max: int = 2147483647'], ({ settings }) => {
+    const min = settings.int('min', 0);
+    const max = settings.int('max', 0x7fffffff);
+    return () => {
+      if (min < 0) throw illegalArgument('minimum length must be greater than or equal to zero');
+      if (min > max) throw illegalArgument('maximum length must not be greater than minimum length');
+      return kernelFilter(STAGE.LENGTH, words([min, max]));
+    };
+  }),
+  filterEntry('limit', ['max_token_count: int = 1', 'consume_all_tokens: bool = false'], ({ settings }) => {
+    const max = settings.int('max_token_count', 1);
+    settings.bool('consume_all_tokens', false);
+    return () => {
+      if (max < 1) throw illegalArgument('maxTokenCount must be greater than zero');
+      return kernelFilter(STAGE.LIMIT, words([max]));
+    };
+  }),
+  filterEntry('stemmer_override', ['rules: list', 'rules_path: string'], (context) => {
+    const rules = wordList(context, 'rules');
+    if (!rules) throw illegalArgument('stemmer override filter requires either `rules` or `rules_path` to be configured');
+    return kernelFilter(STAGE.STEMMER_OVERRIDE, words([0], termMap(rules.flatMap(overrideRule))));
+  }),
+  filterEntry('cjk_bigram', ['ignored_scripts: list', 'output_unigrams: bool = false'], (context) => {
+    const scripts = ['han', 'hiragana', 'katakana', 'hangul'];
+    let flags = 15;
+    for (const script of context.settings.list('ignored_scripts') ?? []) {
+      const bit = scripts.indexOf(script);
+      if (bit < 0) context.warn(`[${context.name}] ignores the unknown script [${script}]`);
+      else flags &= ~(1 << bit);
+    }
+    if (context.settings.bool('output_unigrams', false)) flags |= 16;
+    return kernelFilter(STAGE.CJK_BIGRAM, words([flags]));
+  }),
+];
+
+/** `a, b => c` as pairs. @throws ApiError runtime_exception: not a rule */
+function overrideRule(rule: string, index: number): [string, Uint8Array][] {
+  const sides = rule.split('=>');
+  const override = sides[1]?.trim();
+  const keys = sides[0].split(',').map((key) => key.trim());
+  if (sides.length !== 2 || !override || keys.some((key) => key === '') || override.includes(',')) {
+    throw runtimeError(`Line [${index + 1}]: Invalid keyword override rule: ${rule}`);
+  }
+  return keys.map((key) => [key, encodeWtf8(override)]);
+}

@@ -1,0 +1,140 @@
+// Synonym rules: Solr and WordNet formats into a trie over words.
+import { ApiError } from '../../errors/api-error.ts';
+
+/** Words of one side of a rule. */
+export type Phrase = readonly string[];
+
+/** A node of the trie of left sides. */
+export interface SynonymNode {
+  readonly next: Map<string, SynonymNode>;
+  outputs: Phrase[] | null;
+  /** The matched words stay beside the outputs. */
+  keepOriginal: boolean;
+}
+
+export interface SynonymMap {
+  readonly root: SynonymNode;
+  /** Words of the longest side. */
+  readonly maxLength: number;
+  readonly isEmpty: boolean;
+}
+
+/** Analyses one side of a rule into words. @throws ApiError: it has none, or its tokens are not one behind the other */
+export type PhraseAnalyzer = (text: string) => Phrase | null;
+
+export class SynonymMapBuilder {
+  private readonly root: SynonymNode = newNode();
+  private maxLength = 0;
+
+  add(input: Phrase, output: Phrase, keepOriginal: boolean): void {
+    let node = this.root;
+    for (const word of input) {
+      let next = node.next.get(word);
+      if (!next) {
+        next = newNode();
+        node.next.set(word, next);
+      }
+      node = next;
+    }
+    node.outputs ??= [];
+    node.keepOriginal ||= keepOriginal;
+    const key = output.join('\0');
+    if (!node.outputs.some((other) => other.join('\0') === key)) node.outputs.push(output);
+    this.maxLength = Math.max(this.maxLength, input.length, output.length);
+  }
+
+  build(): SynonymMap {
+    return { root: this.root, maxLength: this.maxLength, isEmpty: !this.root.next.size };
+  }
+}
+
+function newNode(): SynonymNode {
+  return { next: new Map(), outputs: null, keepOriginal: false };
+}
+
+/** A rule that cannot be read; the line is part of the cause that nobody sees, since the service answers "Failed to build synonyms". */
+function invalid(line: number, reason: string): ApiError {
+  return new ApiError('parse_exception', 400, `Invalid synonym rule at line ${line}: ${reason}`);
+}
+
+/**
+ * `a, b => c` and `a, b, c`; `\` takes the meaning from a character. Comments begin with #.
+ * @param expand equal words stand for each other; otherwise all become the first
+ */
+export function parseSolrRules(lines: readonly string[], expand: boolean, analyze: PhraseAnalyzer, builder: SynonymMapBuilder): void {
+  lines.forEach((line, i) => {
+    if (line.trim() === '' || line.startsWith('#')) return;
+    const side = (text: string): Phrase[] =>
+      splitRule(text, ',')
+        .map((part) => analyze(unescapeSide(part).trim()))
+        .filter((phrase) => phrase !== null);
+    const sides = splitRule(line, '=>');
+    if (sides.length > 2) throw invalid(i + 1, 'more than one explicit mapping specified on the same line');
+    const inputs = side(sides[0]);
+    if (sides.length === 2) {
+      const outputs = side(sides[1]);
+      for (const input of inputs) for (const output of outputs) builder.add(input, output, false);
+      return;
+    }
+    if (!expand) {
+      for (const input of inputs) builder.add(input, inputs[0], false);
+      return;
+    }
+    inputs.forEach((input, a) => {
+      inputs.forEach((output, b) => {
+        if (a !== b) builder.add(input, output, true);
+      });
+    });
+  });
+}
+
+function splitRule(text: string, separator: string): string[] {
+  const out: string[] = [];
+  let part = '';
+  for (let i = 0; i < text.length; ) {
+    if (text.startsWith(separator, i)) {
+      if (part) out.push(part);
+      part = '';
+      i += separator.length;
+    } else if (text[i] === '\\') {
+      part += text.slice(i, i + 2);
+      i += 2;
+    } else part += text[i++];
+  }
+  if (part) out.push(part);
+  return out;
+}
+
+function unescapeSide(text: string): string {
+  return text.replace(/\\([\s\S])/g, '$1');
+}
+
+/** Lines `s(synset_id,word,'text',type,...).`, words of a synset one behind the other. */
+export function parseWordNetRules(lines: readonly string[], expand: boolean, analyze: PhraseAnalyzer, builder: SynonymMapBuilder): void {
+  let set = '';
+  let phrases: Phrase[] = [];
+  const flush = (): void => {
+    if (phrases.length > 1) {
+      if (expand) {
+        phrases.forEach((input, a) => {
+          phrases.forEach((output, b) => {
+            if (a !== b) builder.add(input, output, true);
+          });
+        });
+      } else for (const input of phrases) builder.add(input, phrases[0], false);
+    }
+    phrases = [];
+  };
+  lines.forEach((line, i) => {
+    if (line.trim() === '') return;
+    const id = line.slice(2, 11);
+    const start = line.indexOf("'") + 1;
+    const end = line.lastIndexOf("'");
+    if (id.length < 9 || start <= 0 || end < start) throw invalid(i + 1, line);
+    if (id !== set) flush();
+    set = id;
+    const phrase = analyze(line.slice(start, end).replaceAll("''", "'"));
+    if (phrase) phrases.push(phrase);
+  });
+  flush();
+}

@@ -1,0 +1,382 @@
+// Runs Java regular expressions in time linear in the text: backtracking that never tries a (instruction, position) twice, lookarounds by
+// one pass over the text each. Leftmost match, alternatives in order, as java.util.regex finds it; back references do not exist here.
+import { ApiError } from '../../errors/api-error.ts';
+import { CodePointSet } from './code-point-set.ts';
+import { parseJavaRegex } from './parser.ts';
+import { compileProgram, type Program } from './program.ts';
+import { unicodeClass, WORD } from './properties.ts';
+import { FLAG } from './syntax.ts';
+
+const PAGE_SHIFT = 9;
+/** Bytes of notes about tried states that one run may keep. */
+const MAX_NOTE_BYTES = 256 * 1024 * 1024;
+
+export class JavaPattern {
+  readonly groupCount: number;
+  readonly groupNames: ReadonlyMap<string, number>;
+  readonly program: Program;
+  /** Code points that a match can begin with; null if it may be empty. */
+  readonly first: CodePointSet | null;
+
+  constructor(
+    readonly source: string,
+    readonly flags = 0,
+  ) {
+    const parsed = parseJavaRegex(source, flags);
+    this.groupCount = parsed.groupCount;
+    this.groupNames = parsed.groupNames;
+    this.program = compileProgram(parsed.node);
+    this.first = firstSet(this.program);
+  }
+
+  matcher(text: string): Matcher {
+    return new Matcher(this, text);
+  }
+
+  /** True if the whole text matches. */
+  matches(text: string): boolean {
+    return this.matcher(text).matches();
+  }
+}
+
+/** Successive matches in one text, as java.util.regex.Matcher finds them. */
+export class Matcher {
+  /** [start, end] of the match and of each group, -1 where a group took no part. */
+  readonly groups: Int32Array;
+  private readonly run: Run;
+  private from = 0;
+  private last = 0;
+
+  constructor(
+    readonly pattern: JavaPattern,
+    readonly text: string,
+  ) {
+    this.groups = new Int32Array((pattern.groupCount + 1) * 2).fill(-1);
+    this.run = new Run(text, (pattern.flags & FLAG.UNICODE_CHARACTER_CLASS) !== 0);
+  }
+
+  get start(): number {
+    return this.groups[0];
+  }
+
+  get end(): number {
+    return this.groups[1];
+  }
+
+  group(index: number): string | null {
+    return this.groups[index * 2] < 0 ? null : this.text.slice(this.groups[index * 2], this.groups[index * 2 + 1]);
+  }
+
+  find(): boolean {
+    const { program, first } = this.pattern;
+    this.run.lastMatch = this.last;
+    for (let at = this.from; at <= this.text.length; at++) {
+      if (first) {
+        while (at < this.text.length && !first.has(this.text.codePointAt(at)!)) at++;
+        if (at === this.text.length) break;
+      }
+      this.groups.fill(-1);
+      const end = this.run.match(program, at, this.groups, -1);
+      if (end < 0) continue;
+      this.groups[0] = at;
+      this.groups[1] = end;
+      this.last = end;
+      this.from = end === at ? end + 1 : end;
+      this.run.release(program, end);
+      return true;
+    }
+    this.from = this.text.length + 1;
+    return false;
+  }
+
+  matches(): boolean {
+    this.groups.fill(-1);
+    const end = this.run.match(this.pattern.program, 0, this.groups, this.text.length);
+    this.groups[0] = 0;
+    this.groups[1] = end;
+    return end >= 0;
+  }
+}
+
+/** State of matching one text: what was tried, and where lookarounds hold. */
+class Run {
+  lastMatch = 0;
+  private readonly tried = new Map<Program, (Uint32Array | undefined)[]>();
+  private readonly looks: (Uint8Array | undefined)[] = [];
+  private readonly atomics = new Map<number, Map<number, number>>();
+  private noteBytes = 0;
+  private readonly word: CodePointSet;
+
+  constructor(
+    readonly text: string,
+    unicode: boolean,
+  ) {
+    this.word = unicode ? unicodeClass('w') : WORD;
+  }
+
+  /**
+   * End of the match at `start`, -1 for none.
+   * @param end the match must end there; -1 for anywhere
+   */
+  match(program: Program, start: number, groups: Int32Array | null, end: number): number {
+    const { text } = this;
+    const { code } = program;
+    // Entries: pc and position to go on with; or -1 - slot and the value to restore.
+    const stack: number[] = [0, start];
+    while (stack.length) {
+      let at = stack.pop()!;
+      let pc = stack.pop()!;
+      if (pc < 0) {
+        if (groups) groups[-1 - pc] = at;
+        continue;
+      }
+      for (;;) {
+        const instruction = code[pc];
+        if (instruction.op === 'set') {
+          if (at >= text.length) break;
+          const cp = text.codePointAt(at)!;
+          if (!instruction.set.has(cp)) break;
+          at += cp > 0xffff ? 2 : 1;
+          pc++;
+        } else if (instruction.op === 'split') {
+          if (this.wasTried(program, instruction.id, at)) break;
+          stack.push(instruction.second, at);
+          pc = instruction.first;
+        } else if (instruction.op === 'jump') pc = instruction.to;
+        else if (instruction.op === 'save') {
+          if (groups) {
+            stack.push(-1 - instruction.slot, groups[instruction.slot]);
+            groups[instruction.slot] = at;
+          }
+          pc++;
+        } else if (instruction.op === 'assert') {
+          if (!this.holds(instruction.what, at)) break;
+          pc++;
+        } else if (instruction.op === 'look') {
+          if ((this.looksAt(instruction)[at] === 1) === instruction.negative) break;
+          pc++;
+        } else if (instruction.op === 'atomic') {
+          const next = this.atomicEnd(instruction.program, instruction.id, at, groups);
+          if (next < 0) break;
+          at = next;
+          pc++;
+        } else {
+          if (end >= 0 && at !== end) break;
+          return at;
+        }
+      }
+    }
+    return -1;
+  }
+
+  /** Forgets what was tried at `position`: the successful way went through it. */
+  release(program: Program, position: number): void {
+    const pages = this.tried.get(program);
+    if (!pages) return;
+    const words = (program.splitCount + 31) >> 5;
+    const page = pages[position >> PAGE_SHIFT];
+    page?.fill(0, (position & ((1 << PAGE_SHIFT) - 1)) * words, ((position & ((1 << PAGE_SHIFT) - 1)) + 1) * words);
+    for (let i = (position >> PAGE_SHIFT) - 1; i >= 0 && pages[i]; i--) {
+      this.noteBytes -= pages[i]!.byteLength;
+      pages[i] = undefined;
+    }
+  }
+
+  private wasTried(program: Program, id: number, at: number): boolean {
+    let pages = this.tried.get(program);
+    if (!pages) {
+      pages = [];
+      this.tried.set(program, pages);
+    }
+    const words = (program.splitCount + 31) >> 5;
+    let page = pages[at >> PAGE_SHIFT];
+    if (!page) {
+      page = new Uint32Array(words << PAGE_SHIFT);
+      this.noteBytes += page.byteLength;
+      if (this.noteBytes > MAX_NOTE_BYTES) {
+        throw new ApiError('illegal_argument_exception', 400, 'regular expression needs too much memory on this text');
+      }
+      pages[at >> PAGE_SHIFT] = page;
+    }
+    const index = (at & ((1 << PAGE_SHIFT) - 1)) * words + (id >> 5);
+    const bit = 1 << (id & 31);
+    if (page[index] & bit) return true;
+    page[index] |= bit;
+    return false;
+  }
+
+  private atomicEnd(program: Program, id: number, at: number, groups: Int32Array | null): number {
+    let ends = this.atomics.get(id);
+    if (!ends) {
+      ends = new Map();
+      this.atomics.set(id, ends);
+    }
+    const known = groups ? undefined : ends.get(at);
+    if (known !== undefined) return known;
+    // Its own notes: a way that failed inside an earlier attempt may succeed in this one, which ends elsewhere.
+    this.tried.delete(program);
+    const end = this.match(program, at, groups, -1);
+    ends.set(at, end);
+    return end;
+  }
+
+  private holds(what: string, at: number): boolean {
+    const { text } = this;
+    const { length } = text;
+    switch (what) {
+      case 'begin':
+        return at === 0;
+      case 'end':
+        return at === length;
+      case 'end-before-newline':
+        return at === length || (at === length - 1 && text[at] === '\n');
+      case 'end-before-terminator':
+        if (at === length) return true;
+        if (at === length - 2) return text[at] === '\r' && text[at + 1] === '\n';
+        return at === length - 1 && isTerminator(text, at) && !(text[at] === '\n' && text[at - 1] === '\r');
+      case 'unix-line-begin':
+        return at === 0 || (text[at - 1] === '\n' && at < length);
+      case 'unix-line-end':
+        return at === length || text[at] === '\n';
+      case 'line-begin':
+        if (at === 0) return true;
+        return at < length && isTerminator(text, at - 1) && !(text[at - 1] === '\r' && text[at] === '\n');
+      case 'line-end':
+        return at === length || (isTerminator(text, at) && !(text[at] === '\n' && text[at - 1] === '\r'));
+      case 'last-match':
+        return at === this.lastMatch;
+      default: {
+        const before = at > 0 && this.word.has(codePointBefore(text, at));
+        const behind = at < length && this.word.has(text.codePointAt(at)!);
+        return (before !== behind) === (what === 'word');
+      }
+    }
+  }
+
+  /** One byte per position: 1 where the lookaround's body matches from there (ahead) or up to there (behind). */
+  private looksAt(look: { program: Program; behind: boolean; id: number }): Uint8Array {
+    let found = this.looks[look.id];
+    if (!found) {
+      found = look.behind ? this.endsOf(look.program) : this.startsOf(look.program);
+      this.looks[look.id] = found;
+    }
+    return found;
+  }
+
+  /** Positions where a match can end: all states forward at once. */
+  private endsOf(program: Program): Uint8Array {
+    const { text } = this;
+    const { code } = program;
+    const result = new Uint8Array(text.length + 1);
+    const waiting: (number[] | undefined)[] = [];
+    const seen = new Int32Array(code.length).fill(-1);
+    for (let at = 0; at <= text.length; at++) {
+      const states = [0, ...(waiting[at] ?? [])];
+      waiting[at] = undefined;
+      while (states.length) {
+        const pc = states.pop()!;
+        if (seen[pc] === at) continue;
+        seen[pc] = at;
+        const instruction = code[pc];
+        if (instruction.op === 'set') {
+          if (at >= text.length) continue;
+          const cp = text.codePointAt(at)!;
+          if (!instruction.set.has(cp)) continue;
+          const next = at + (cp > 0xffff ? 2 : 1);
+          (waiting[next] ??= []).push(pc + 1);
+        } else if (instruction.op === 'match') result[at] = 1;
+        else states.push(...this.onward(instruction, pc, at));
+      }
+    }
+    return result;
+  }
+
+  /** Positions where a match can start: which states can reach the end, from the back of the text on. */
+  private startsOf(program: Program): Uint8Array {
+    const { text } = this;
+    const { code } = program;
+    const result = new Uint8Array(text.length + 1);
+    let next = new Uint8Array(code.length);
+    let afterNext = new Uint8Array(code.length);
+    for (let at = text.length; at >= 0; at--) {
+      const alive = new Uint8Array(code.length);
+      const cp = at < text.length ? text.codePointAt(at)! : -1;
+      // Reachability at one position: repeat until nothing changes (loops go back at most once around).
+      for (let changed = true; changed; ) {
+        changed = false;
+        for (let pc = code.length - 1; pc >= 0; pc--) {
+          if (alive[pc]) continue;
+          const instruction = code[pc];
+          let live: boolean;
+          if (instruction.op === 'match') live = true;
+          else if (instruction.op === 'set') live = cp >= 0 && instruction.set.has(cp) && (cp > 0xffff ? afterNext : next)[pc + 1] === 1;
+          else live = this.onward(instruction, pc, at).some((target) => alive[target] === 1);
+          if (live) {
+            alive[pc] = 1;
+            changed = true;
+          }
+        }
+      }
+      result[at] = alive[0];
+      afterNext = next;
+      next = alive;
+    }
+    return result;
+  }
+
+  /** Where an instruction that reads nothing can go on at `at`. */
+  private onward(instruction: Program['code'][number], pc: number, at: number): number[] {
+    switch (instruction.op) {
+      case 'split':
+        return [instruction.first, instruction.second];
+      case 'jump':
+        return [instruction.to];
+      case 'assert':
+        return this.holds(instruction.what, at) ? [pc + 1] : [];
+      case 'look':
+        return (this.looksAt(instruction)[at] === 1) !== instruction.negative ? [pc + 1] : [];
+      case 'atomic':
+        throw new ApiError(
+          'illegal_argument_exception',
+          400,
+          'regular expressions cannot have possessive or atomic parts inside a lookaround here',
+        );
+      default:
+        return [pc + 1];
+    }
+  }
+}
+
+function isTerminator(text: string, at: number): boolean {
+  const char = text[at];
+  return char === '\n' || char === '\r' || char === '\u0085' || char === '\u2028' || char === '\u2029';
+}
+
+function codePointBefore(text: string, at: number): number {
+  const low = text.charCodeAt(at - 1);
+  if (low >= 0xdc00 && low < 0xe000 && at > 1) {
+    const cp = text.codePointAt(at - 2)!;
+    if (cp > 0xffff) return cp;
+  }
+  return low;
+}
+
+/** Code points a match can begin with, or null when it may be empty or begins with something else than a character. */
+function firstSet(program: Program): CodePointSet | null {
+  let set = CodePointSet.EMPTY;
+  const seen = new Set<number>();
+  const stack = [0];
+  while (stack.length) {
+    const pc = stack.pop()!;
+    if (seen.has(pc)) continue;
+    seen.add(pc);
+    const instruction = program.code[pc];
+    if (instruction.op === 'set') set = set.union(instruction.set);
+    else if (instruction.op === 'split') stack.push(instruction.first, instruction.second);
+    else if (instruction.op === 'jump') stack.push(instruction.to);
+    else if (instruction.op === 'save' || instruction.op === 'look') stack.push(pc + 1);
+    else if (instruction.op === 'assert' && (instruction.what === 'word' || instruction.what === 'not-word')) stack.push(pc + 1);
+    else return null;
+  }
+  return set;
+}

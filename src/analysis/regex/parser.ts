@@ -1,0 +1,534 @@
+// Parses Java's regular expression syntax (java.util.regex.Pattern of JDK 25) and reports errors with its texts.
+import { ApiError } from '../../errors/api-error.ts';
+import { CodePointSet } from './code-point-set.ts';
+import { DIGIT, HORIZONTAL_SPACE, LINE_TERMINATORS, propertySet, SPACE, unicodeClass, VERTICAL_SPACE, WORD } from './properties.ts';
+import { FLAG, type Node } from './syntax.ts';
+
+export interface ParsedPattern {
+  node: Node;
+  groupCount: number;
+  groupNames: ReadonlyMap<string, number>;
+}
+
+const MAX_REPEAT = 0x7fffffff;
+
+/** @throws ApiError pattern_syntax_exception; illegal_argument_exception for what cannot run in linear time (back references) */
+export function parseJavaRegex(pattern: string, flags: number): ParsedPattern {
+  return new Parser(pattern, flags).parse();
+}
+
+class Parser {
+  private at = 0;
+  private groupCount = 0;
+  private readonly names = new Map<string, number>();
+  private lookDepth = 0;
+
+  constructor(
+    private readonly pattern: string,
+    private flags: number,
+  ) {}
+
+  parse(): ParsedPattern {
+    if (this.has(FLAG.CANON_EQ)) throw this.unsupported('the flag CANON_EQ');
+    let node: Node;
+    if (this.has(FLAG.LITERAL)) {
+      node = { kind: 'seq', parts: [...this.pattern].map((char) => this.literal(char.codePointAt(0)!)) };
+    } else {
+      node = this.alternation();
+      if (this.at < this.pattern.length) {
+        if (this.peek() === ')') throw this.error("Unmatched closing ')'", this.at - 1);
+        throw this.error('Unexpected internal error', this.at);
+      }
+    }
+    return { node, groupCount: this.groupCount, groupNames: this.names };
+  }
+
+  private has(flag: number): boolean {
+    return (this.flags & flag) !== 0;
+  }
+
+  private error(text: string, index: number): ApiError {
+    let reason = text;
+    if (index >= 0) {
+      reason += ` near index ${index}\n${this.pattern}`;
+      if (index < this.pattern.length) reason += `\n${' '.repeat(index)}^`;
+    } else reason += `\n${this.pattern}`;
+    return new ApiError('pattern_syntax_exception', 400, reason);
+  }
+
+  private unsupported(what: string): ApiError {
+    return new ApiError(
+      'illegal_argument_exception',
+      400,
+      `regular expressions run in linear time here and cannot have ${what}: [${this.pattern}]`,
+    );
+  }
+
+  private peek(): string {
+    if (this.has(FLAG.COMMENTS)) this.skipComments();
+    return this.pattern[this.at] ?? '';
+  }
+
+  private skipComments(): void {
+    for (;;) {
+      const char = this.pattern[this.at];
+      if (char === '#') while (this.at < this.pattern.length && !LINE_TERMINATORS.has(this.pattern.charCodeAt(this.at))) this.at++;
+      else if (char !== undefined && SPACE.has(char.charCodeAt(0))) this.at++;
+      else return;
+    }
+  }
+
+  private alternation(): Node {
+    const parts = [this.sequence()];
+    while (this.peek() === '|') {
+      this.at++;
+      parts.push(this.sequence());
+    }
+    return parts.length === 1 ? parts[0] : { kind: 'alt', parts };
+  }
+
+  private sequence(): Node {
+    const parts: Node[] = [];
+    for (;;) {
+      const char = this.peek();
+      if (char === '' || char === '|' || char === ')') break;
+      const atom = this.atom(char);
+      if (atom) parts.push(this.quantified(atom));
+    }
+    return parts.length === 1 ? parts[0] : { kind: 'seq', parts };
+  }
+
+  /** Null for an inline flag, which is nothing to match. */
+  private atom(char: string): Node | null {
+    switch (char) {
+      case '(':
+        return this.group();
+      case '[':
+        this.at++;
+        return { kind: 'set', set: this.characterClass() };
+      case '\\':
+        return this.escape();
+      case '^':
+        this.at++;
+        if (!this.has(FLAG.MULTILINE)) return { kind: 'assert', what: 'begin' };
+        return { kind: 'assert', what: this.has(FLAG.UNIX_LINES) ? 'unix-line-begin' : 'line-begin' };
+      case '$':
+        this.at++;
+        if (this.has(FLAG.MULTILINE)) return { kind: 'assert', what: this.has(FLAG.UNIX_LINES) ? 'unix-line-end' : 'line-end' };
+        return { kind: 'assert', what: this.has(FLAG.UNIX_LINES) ? 'end-before-newline' : 'end-before-terminator' };
+      case '.':
+        this.at++;
+        return { kind: 'set', set: this.dot() };
+      case '*':
+      case '+':
+      case '?':
+        throw this.error(`Dangling meta character '${char}'`, this.at);
+      case '{':
+        throw this.error('Illegal repetition', this.at);
+      default: {
+        const cp = this.pattern.codePointAt(this.at)!;
+        this.at += cp > 0xffff ? 2 : 1;
+        return this.literal(cp);
+      }
+    }
+  }
+
+  private dot(): CodePointSet {
+    if (this.has(FLAG.DOTALL)) return CodePointSet.ALL;
+    return (this.has(FLAG.UNIX_LINES) ? CodePointSet.of([10, 10]) : LINE_TERMINATORS).negate();
+  }
+
+  private literal(cp: number): Node {
+    return { kind: 'set', set: this.cased(CodePointSet.of([cp, cp])) };
+  }
+
+  private cased(set: CodePointSet): CodePointSet {
+    return this.has(FLAG.CASE_INSENSITIVE) ? set.foldCase(this.has(FLAG.UNICODE_CASE) || this.has(FLAG.UNICODE_CHARACTER_CLASS)) : set;
+  }
+
+  private quantified(part: Node): Node {
+    let node = part;
+    for (;;) {
+      const char = this.peek();
+      let min: number;
+      let max: number;
+      if (char === '*') [min, max] = [0, MAX_REPEAT];
+      else if (char === '+') [min, max] = [1, MAX_REPEAT];
+      else if (char === '?') [min, max] = [0, 1];
+      else if (char === '{') [min, max] = this.counted();
+      else return node;
+      if (char !== '{') this.at++;
+      const suffix = this.pattern[this.at];
+      const mode = suffix === '?' ? 'lazy' : suffix === '+' ? 'possessive' : 'greedy';
+      if (mode !== 'greedy') this.at++;
+      node = { kind: 'repeat', part: node, min, max, mode };
+      // Java takes one quantifier; another one dangles.
+      const next = this.peek();
+      if (next === '*' || next === '+' || next === '?') throw this.error(`Dangling meta character '${next}'`, this.at);
+      if (next !== '{') return node;
+    }
+  }
+
+  /** `{n}`, `{n,}`, `{n,m}`. */
+  private counted(): [number, number] {
+    const open = this.at;
+    const match = /^\{(\d+)(,(\d*))?/.exec(this.pattern.slice(open));
+    if (!match) throw this.error('Illegal repetition', open);
+    this.at += match[0].length;
+    const min = Number(match[1]);
+    const max = match[2] === undefined ? min : match[3] === '' ? MAX_REPEAT : Number(match[3]);
+    if (this.pattern[this.at] !== '}') throw this.error('Unclosed counted closure', this.at);
+    if (min > MAX_REPEAT || max > MAX_REPEAT) throw this.error('Illegal repetition range', this.at);
+    if (max < min) throw this.error('Illegal repetition range', this.at);
+    this.at++;
+    return [min, max];
+  }
+
+  private group(): Node | null {
+    const saved = this.flags;
+    this.at++;
+    let make: (part: Node) => Node;
+    if (this.pattern[this.at] === '?') {
+      this.at++;
+      const kind = this.pattern[this.at++] ?? '';
+      switch (kind) {
+        case ':':
+          make = (part) => part;
+          break;
+        case '>':
+          make = (part) => ({ kind: 'atomic', part });
+          break;
+        case '=':
+        case '!':
+          this.lookDepth++;
+          make = (part) => ({ kind: 'look', part, behind: false, negative: kind === '!' });
+          break;
+        case '<': {
+          const next = this.pattern[this.at] ?? '';
+          if (next === '=' || next === '!') {
+            this.at++;
+            this.lookDepth++;
+            const start = this.at;
+            make = (part) => {
+              if (maxLength(part) === Number.POSITIVE_INFINITY)
+                throw this.error('Look-behind group does not have an obvious maximum length', start - 1);
+              return { kind: 'look', part, behind: true, negative: next === '!' };
+            };
+          } else make = this.capturing(this.groupName());
+          break;
+        }
+        default:
+          this.at--;
+          if (!this.inlineFlags()) return null;
+          make = (part) => part;
+      }
+      const look = kind === '=' || kind === '!' || (kind === '<' && /[=!]/.test(this.pattern[this.at - 1]));
+      const node = make(this.closeGroup());
+      if (look) this.lookDepth--;
+      this.flags = saved;
+      return node;
+    }
+    make = this.capturing(null);
+    const node = make(this.closeGroup());
+    this.flags = saved;
+    return node;
+  }
+
+  private closeGroup(): Node {
+    const part = this.alternation();
+    if (this.peek() !== ')') throw this.error('Unclosed group', this.pattern.length);
+    this.at++;
+    return part;
+  }
+
+  private capturing(name: string | null): (part: Node) => Node {
+    if (this.lookDepth) throw this.unsupported('a capturing group inside a lookaround');
+    const index = ++this.groupCount;
+    if (name !== null) {
+      if (this.names.has(name)) throw this.error(`Named capturing group <${name}> is already defined`, this.at);
+      this.names.set(name, index);
+    }
+    return (part) => ({ kind: 'group', index, part });
+  }
+
+  private groupName(): string {
+    const start = this.at;
+    if (!/[A-Za-z]/.test(this.pattern[start] ?? '')) throw this.error('capturing group name does not start with a Latin letter', this.at);
+    while (/[A-Za-z0-9]/.test(this.pattern[this.at] ?? '')) this.at++;
+    if (this.pattern[this.at] !== '>') throw this.error("named capturing group is missing trailing '>'", this.at);
+    return this.pattern.slice(start, this.at++);
+  }
+
+  /** `(?i-s)` and `(?i:...)`; true if a group follows. */
+  private inlineFlags(): boolean {
+    const letters: Readonly<Record<string, number>> = {
+      i: FLAG.CASE_INSENSITIVE,
+      m: FLAG.MULTILINE,
+      s: FLAG.DOTALL,
+      d: FLAG.UNIX_LINES,
+      u: FLAG.UNICODE_CASE,
+      x: FLAG.COMMENTS,
+      U: FLAG.UNICODE_CHARACTER_CLASS | FLAG.UNICODE_CASE,
+    };
+    let on = true;
+    for (;;) {
+      const char = this.pattern[this.at++];
+      if (char === undefined) throw this.error('Unknown inline modifier', this.at - 1);
+      if (char === ')') return false;
+      if (char === ':') return true;
+      if (char === '-' && on) on = false;
+      else if (char in letters) this.flags = on ? this.flags | letters[char] : this.flags & ~letters[char];
+      else throw this.error('Unknown inline modifier', this.at - 1);
+    }
+  }
+
+  // --- escapes
+
+  private escape(): Node {
+    const start = this.at;
+    const char = this.pattern[start + 1];
+    switch (char) {
+      case 'b':
+      case 'B':
+        if (this.pattern[start + 2] === '{') throw this.unsupported(`\\b{...}`);
+        this.at += 2;
+        return { kind: 'assert', what: char === 'b' ? 'word' : 'not-word' };
+      case 'A':
+        this.at += 2;
+        return { kind: 'assert', what: 'begin' };
+      case 'z':
+        this.at += 2;
+        return { kind: 'assert', what: 'end' };
+      case 'Z':
+        this.at += 2;
+        return { kind: 'assert', what: this.has(FLAG.UNIX_LINES) ? 'end-before-newline' : 'end-before-terminator' };
+      case 'G':
+        this.at += 2;
+        return { kind: 'assert', what: 'last-match' };
+      case 'R': {
+        this.at += 2;
+        const crlf: Node = { kind: 'seq', parts: [this.single(13), this.single(10)] };
+        return { kind: 'alt', parts: [crlf, { kind: 'set', set: VERTICAL_SPACE }] };
+      }
+      case 'X':
+        throw this.unsupported('\\X');
+      case 'k':
+        throw this.unsupported('back references');
+      case 'Q': {
+        const end = this.pattern.indexOf('\\E', start + 2);
+        const text = this.pattern.slice(start + 2, end < 0 ? undefined : end);
+        this.at = end < 0 ? this.pattern.length : end + 2;
+        const parts = [...text].map((c) => this.literal(c.codePointAt(0)!));
+        // A quantifier behind a quotation is for its last character.
+        if (parts.length > 1) parts.push(this.quantified(parts.pop()!));
+        return { kind: 'seq', parts };
+      }
+      default:
+        if (char !== undefined && char >= '1' && char <= '9') throw this.unsupported('back references');
+    }
+    const set = this.escapeSet();
+    return { kind: 'set', set: set.one ? this.cased(set.set) : set.set };
+  }
+
+  private single(cp: number): Node {
+    return { kind: 'set', set: CodePointSet.of([cp, cp]) };
+  }
+
+  /** An escape that stands for characters; `one` says it is a literal. */
+  private escapeSet(): { set: CodePointSet; one: boolean } {
+    const start = this.at;
+    const char = this.pattern[start + 1];
+    if (char === undefined) throw this.error('Unexpected internal error', this.pattern.length);
+    this.at += 2;
+    const unicode = this.has(FLAG.UNICODE_CHARACTER_CLASS);
+    const of = (set: CodePointSet, negate: boolean) => ({ set: negate ? set.negate() : set, one: false });
+    const one = (cp: number) => ({ set: CodePointSet.of([cp, cp]), one: true });
+    switch (char) {
+      case 'd':
+      case 'D':
+        return of(unicode ? unicodeClass('d') : DIGIT, char === 'D');
+      case 'w':
+      case 'W':
+        return of(unicode ? unicodeClass('w') : WORD, char === 'W');
+      case 's':
+      case 'S':
+        return of(unicode ? unicodeClass('s') : SPACE, char === 'S');
+      case 'h':
+      case 'H':
+        return of(HORIZONTAL_SPACE, char === 'H');
+      case 'v':
+      case 'V':
+        return of(VERTICAL_SPACE, char === 'V');
+      case 'p':
+      case 'P':
+        return of(this.property(), char === 'P');
+      case 't':
+        return one(9);
+      case 'n':
+        return one(10);
+      case 'r':
+        return one(13);
+      case 'f':
+        return one(12);
+      case 'a':
+        return one(7);
+      case 'e':
+        return one(27);
+      case 'c':
+        return one(this.pattern.charCodeAt(this.at++) ^ 64);
+      case '0': {
+        const match = /^([0-3][0-7]{0,2}|[0-7]{1,2})/.exec(this.pattern.slice(this.at));
+        if (!match) throw this.error('Illegal octal escape sequence', this.at);
+        this.at += match[0].length;
+        return one(Number.parseInt(match[0], 8));
+      }
+      case 'x':
+        return one(this.hexEscape());
+      case 'u':
+        return one(this.unicodeEscape());
+      default: {
+        if (/[A-Za-z0-9]/.test(char)) throw this.error('Illegal/unsupported escape sequence', start + 1);
+        const cp = this.pattern.codePointAt(start + 1)!;
+        this.at = start + 1 + (cp > 0xffff ? 2 : 1);
+        return one(cp);
+      }
+    }
+  }
+
+  private hexEscape(): number {
+    const match = /^(?:([0-9a-fA-F]{2})|\{([0-9a-fA-F]+)\})/.exec(this.pattern.slice(this.at));
+    const cp = match ? Number.parseInt(match[1] ?? match[2], 16) : Number.NaN;
+    if (!match || cp > 0x10ffff) throw this.error('Illegal hexadecimal escape sequence', this.at);
+    this.at += match[0].length;
+    return cp;
+  }
+
+  private unicodeEscape(): number {
+    const unit = (): number => {
+      const match = /^[0-9a-fA-F]{4}/.exec(this.pattern.slice(this.at));
+      if (!match) throw this.error('Illegal Unicode escape sequence', this.at);
+      this.at += 4;
+      return Number.parseInt(match[0], 16);
+    };
+    const high = unit();
+    if (high >= 0xd800 && high < 0xdc00 && /^\\u[dD][c-fC-F]/.test(this.pattern.slice(this.at))) {
+      this.at += 2;
+      return 0x10000 + ((high - 0xd800) << 10) + (unit() - 0xdc00);
+    }
+    return high;
+  }
+
+  private property(): CodePointSet {
+    let name = this.pattern[this.at] ?? '';
+    if (name === '{') {
+      const close = this.pattern.indexOf('}', this.at);
+      if (close < 0) throw this.error('Unclosed character family', this.pattern.length - 1);
+      name = this.pattern.slice(this.at + 1, close);
+      if (name === '') throw this.error('Empty character family', this.at);
+      this.at = close + 1;
+    } else this.at++;
+    const set = propertySet(name, this.has(FLAG.UNICODE_CHARACTER_CLASS));
+    if (!set) {
+      if (name.startsWith('In')) throw this.error(`Unknown character block name {${name.slice(2)}}`, this.at - 1);
+      if (name.startsWith('Is') || name.includes('='))
+        throw this.error(`Unknown character property name {${name.replace(/^Is/, '')}}`, this.at - 1);
+      throw this.error(`Unknown character property name {${name}}`, this.at - 1);
+    }
+    return set;
+  }
+
+  // --- character classes; `at` is behind the opening bracket
+
+  private characterClass(): CodePointSet {
+    let negate = false;
+    if (this.pattern[this.at] === '^') {
+      negate = true;
+      this.at++;
+    }
+    let set = CodePointSet.EMPTY;
+    let pendingAnd: CodePointSet | null = null;
+    let first = true;
+    for (;;) {
+      const char = this.peek();
+      if (char === '') throw this.error('Unclosed character class', this.pattern.length - 1);
+      if (char === ']' && !first) {
+        this.at++;
+        break;
+      }
+      if (char === '[') {
+        this.at++;
+        set = set.union(this.characterClass());
+      } else if (char === '&' && this.pattern[this.at + 1] === '&') {
+        this.at += 2;
+        pendingAnd = pendingAnd ? (set.isEmpty ? pendingAnd : pendingAnd.intersect(set)) : set;
+        set = CodePointSet.EMPTY;
+        first = false;
+        continue;
+      } else set = set.union(this.classRange());
+      first = false;
+    }
+    if (pendingAnd) set = set.isEmpty ? pendingAnd : pendingAnd.intersect(set);
+    return negate ? set.negate() : set;
+  }
+
+  private classRange(): CodePointSet {
+    if (this.pattern.startsWith('\\Q', this.at)) {
+      const end = this.pattern.indexOf('\\E', this.at);
+      const text = this.pattern.slice(this.at + 2, end < 0 ? undefined : end);
+      this.at = end < 0 ? this.pattern.length : end + 2;
+      return this.cased(CodePointSet.ofChars(text));
+    }
+    const low = this.classAtom();
+    if (!low.one) return low.set;
+    const from = low.set.ranges[0];
+    if (this.peek() === '-') {
+      const next = this.pattern[this.at + 1];
+      if (next !== undefined && next !== ']' && next !== '[') {
+        this.at++;
+        this.peek();
+        const high = this.classAtom();
+        if (!high.one)
+          return this.cased(low.set)
+            .union(CodePointSet.of([45, 45]))
+            .union(high.set);
+        const to = high.set.ranges[0];
+        if (to < from) throw this.error('Illegal character range', this.at - 1);
+        return this.cased(CodePointSet.of([from, to]));
+      }
+    }
+    return this.cased(low.set);
+  }
+
+  private classAtom(): { set: CodePointSet; one: boolean } {
+    if (this.pattern[this.at] === '\\') {
+      if (/[bBAzZGRXk]/.test(this.pattern[this.at + 1] ?? '')) throw this.error('Illegal/unsupported escape sequence', this.at + 1);
+      return this.escapeSet();
+    }
+    const cp = this.pattern.codePointAt(this.at);
+    if (cp === undefined) throw this.error('Unclosed character class', this.pattern.length - 1);
+    this.at += cp > 0xffff ? 2 : 1;
+    return { set: CodePointSet.of([cp, cp]), one: true };
+  }
+}
+
+/** Longest match in code points. */
+function maxLength(node: Node): number {
+  switch (node.kind) {
+    case 'set':
+      return 1;
+    case 'seq':
+      return node.parts.reduce((sum, part) => sum + maxLength(part), 0);
+    case 'alt':
+      return Math.max(...node.parts.map(maxLength));
+    case 'repeat': {
+      const inner = maxLength(node.part);
+      if (inner === 0) return 0;
+      return node.max === MAX_REPEAT ? Number.POSITIVE_INFINITY : inner * node.max;
+    }
+    case 'group':
+    case 'atomic':
+      return maxLength(node.part);
+    default:
+      return 0;
+  }
+}

@@ -1,0 +1,125 @@
+// Turns a parsed expression into instructions. Counted repetitions are written out, so the program's size is bounded here.
+import { ApiError } from '../../errors/api-error.ts';
+import type { CodePointSet } from './code-point-set.ts';
+import type { AssertionKind, Node } from './syntax.ts';
+
+export type Instruction =
+  | { op: 'set'; set: CodePointSet }
+  /** Tries `first`, then `second`. `id` numbers the choices of a program. */
+  | { op: 'split'; first: number; second: number; id: number }
+  | { op: 'jump'; to: number }
+  | { op: 'save'; slot: number }
+  | { op: 'assert'; what: AssertionKind }
+  | { op: 'look'; program: Program; negative: boolean; behind: boolean; id: number }
+  | { op: 'atomic'; program: Program; id: number }
+  | { op: 'match' };
+
+export interface Program {
+  code: Instruction[];
+  splitCount: number;
+  /** Numbers of lookarounds and atomic groups, over all programs of an expression. */
+  readonly shared: { lookCount: number; size: number };
+}
+
+const MAX_INSTRUCTIONS = 20_000;
+
+/** @throws ApiError illegal_argument_exception: the program would be too large */
+export function compileProgram(node: Node, shared = { lookCount: 0, size: 0 }): Program {
+  const program: Program = { code: [], splitCount: 0, shared };
+  const { code } = program;
+  const add = (instruction: Instruction): number => {
+    if (++shared.size > MAX_INSTRUCTIONS) {
+      throw new ApiError('illegal_argument_exception', 400, `regular expression is too large: more than ${MAX_INSTRUCTIONS} instructions`);
+    }
+    return code.push(instruction) - 1;
+  };
+  const split = (): Extract<Instruction, { op: 'split' }> => {
+    const instruction = { op: 'split' as const, first: 0, second: 0, id: program.splitCount++ };
+    add(instruction);
+    return instruction;
+  };
+
+  const emit = (part: Node): void => {
+    switch (part.kind) {
+      case 'empty':
+        return;
+      case 'set':
+        add({ op: 'set', set: part.set });
+        return;
+      case 'seq':
+        for (const child of part.parts) emit(child);
+        return;
+      case 'alt': {
+        const exits: Extract<Instruction, { op: 'jump' }>[] = [];
+        part.parts.forEach((child, i) => {
+          if (i === part.parts.length - 1) {
+            emit(child);
+            return;
+          }
+          const choice = split();
+          choice.first = code.length;
+          emit(child);
+          const exit = { op: 'jump' as const, to: 0 };
+          add(exit);
+          exits.push(exit);
+          choice.second = code.length;
+        });
+        for (const exit of exits) exit.to = code.length;
+        return;
+      }
+      case 'group':
+        add({ op: 'save', slot: part.index * 2 });
+        emit(part.part);
+        add({ op: 'save', slot: part.index * 2 + 1 });
+        return;
+      case 'assert':
+        add({ op: 'assert', what: part.what });
+        return;
+      case 'look':
+        add({
+          op: 'look',
+          program: compileProgram(part.part, shared),
+          negative: part.negative,
+          behind: part.behind,
+          id: shared.lookCount++,
+        });
+        return;
+      case 'atomic':
+        add({ op: 'atomic', program: compileProgram(part.part, shared), id: shared.lookCount++ });
+        return;
+      case 'repeat':
+        repeat(part);
+    }
+  };
+  const repeat = (part: Extract<Node, { kind: 'repeat' }>): void => {
+    if (part.mode === 'possessive') {
+      emit({ kind: 'atomic', part: { ...part, mode: 'greedy' } });
+      return;
+    }
+    const lazy = part.mode === 'lazy';
+    const choose = (choice: Extract<Instruction, { op: 'split' }>, body: number, exit: number): void => {
+      choice.first = lazy ? exit : body;
+      choice.second = lazy ? body : exit;
+    };
+    for (let i = 0; i < part.min; i++) emit(part.part);
+    if (part.max === 0x7fffffff) {
+      const start = code.length;
+      const choice = split();
+      const body = code.length;
+      emit(part.part);
+      add({ op: 'jump', to: start });
+      choose(choice, body, code.length);
+      return;
+    }
+    const choices: { choice: Extract<Instruction, { op: 'split' }>; body: number }[] = [];
+    for (let i = part.min; i < part.max; i++) {
+      const choice = split();
+      choices.push({ choice, body: code.length });
+      emit(part.part);
+    }
+    for (const { choice, body } of choices) choose(choice, body, code.length);
+  };
+  emit(node);
+  add({ op: 'match' });
+  return program;
+}

@@ -1,0 +1,219 @@
+// Character classes by name as java.util.regex knows them.
+import { category } from '../characters.ts';
+import { CodePointSet } from './code-point-set.ts';
+
+const ASCII: CodePointSet = CodePointSet.of([0, 127]);
+export const DIGIT = CodePointSet.of([48, 57]);
+export const WORD = CodePointSet.of([48, 57], [65, 90], [95, 95], [97, 122]);
+export const SPACE = CodePointSet.of([9, 13], [32, 32]);
+export const HORIZONTAL_SPACE = CodePointSet.of(
+  [9, 9],
+  [32, 32],
+  [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x180e, 0x180e],
+  [0x2000, 0x200a],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+);
+export const VERTICAL_SPACE = CodePointSet.of([10, 13], [0x85, 0x85], [0x2028, 0x2029]);
+export const LINE_TERMINATORS = CodePointSet.of([10, 10], [13, 13], [0x85, 0x85], [0x2028, 0x2029]);
+
+const POSIX: Readonly<Record<string, CodePointSet>> = {
+  Lower: CodePointSet.of([97, 122]),
+  Upper: CodePointSet.of([65, 90]),
+  ASCII,
+  Alpha: CodePointSet.of([65, 90], [97, 122]),
+  Digit: DIGIT,
+  Alnum: CodePointSet.of([48, 57], [65, 90], [97, 122]),
+  Punct: CodePointSet.of([33, 47], [58, 64], [91, 96], [123, 126]),
+  Graph: CodePointSet.of([33, 126]),
+  Print: CodePointSet.of([32, 126]),
+  Blank: CodePointSet.of([9, 9], [32, 32]),
+  Cntrl: CodePointSet.of([0, 31], [127, 127]),
+  XDigit: CodePointSet.of([48, 57], [65, 70], [97, 102]),
+  Space: SPACE,
+};
+
+const CODES = [
+  'Cn',
+  'Lu',
+  'Ll',
+  'Lt',
+  'Lm',
+  'Lo',
+  'Mn',
+  'Me',
+  'Mc',
+  'Nd',
+  'Nl',
+  'No',
+  'Zs',
+  'Zl',
+  'Zp',
+  'Cc',
+  'Cf',
+  '',
+  'Co',
+  'Cs',
+  'Pd',
+  'Ps',
+  'Pe',
+  'Pc',
+  'Po',
+  'Sm',
+  'Sc',
+  'Sk',
+  'So',
+  'Pi',
+  'Pf',
+];
+const cache = new Map<string, CodePointSet | null>();
+
+function cached(key: string, make: () => CodePointSet | null): CodePointSet | null {
+  if (!cache.has(key)) cache.set(key, make());
+  return cache.get(key)!;
+}
+
+function byCategory(test: (code: string) => boolean): CodePointSet {
+  const wanted = CODES.map((code) => code !== '' && test(code));
+  return CodePointSet.where((cp) => wanted[category(cp)]);
+}
+
+/** Scripts, blocks and binary properties come from the platform's tables; categories are Unicode 16. */
+function byPlatform(source: string): CodePointSet | null {
+  try {
+    const expression = new RegExp(`^\\p{${source}}$`, 'u');
+    return CodePointSet.where((cp) => expression.test(String.fromCodePoint(cp)));
+  } catch {
+    return null;
+  }
+}
+
+/** `\w`, `\d`, `\s` with UNICODE_CHARACTER_CLASS. */
+export function unicodeClass(letter: 'w' | 'd' | 's'): CodePointSet {
+  return cached(`\\${letter}`, () => {
+    if (letter === 'd') return byCategory((code) => code === 'Nd');
+    if (letter === 's') return byPlatform('White_Space');
+    const join = CodePointSet.of([0x200c, 0x200d]);
+    return byPlatform('Alphabetic')!
+      .union(byCategory((code) => ['Nd', 'Pc', 'Mn', 'Mc', 'Me'].includes(code)))
+      .union(join);
+  })!;
+}
+
+/** The set of a name in `\p{...}`, null if Java has none of it. */
+export function propertySet(name: string, unicode: boolean): CodePointSet | null {
+  return cached(`${unicode}:${name}`, () => {
+    if (name in POSIX) return unicode && name !== 'ASCII' ? unicodePosix(name) : POSIX[name];
+    if (name === 'IsID_Start' || name === 'IsID_Continue') return byPlatform(name.slice(2));
+    const equals = /^([\w ]+)=([\w -]+)$/.exec(name);
+    if (equals) {
+      const [, key, value] = equals;
+      if (/^(general_category|gc)$/i.test(key)) return generalCategory(value);
+      if (/^(script|sc)$/i.test(key)) return byPlatform(`Script=${titleCase(value)}`);
+      return null;
+    }
+    const category = generalCategory(name);
+    if (category) return category;
+    if (name === 'L1') return CodePointSet.of([0, 255]);
+    if (name.startsWith('Is')) return generalCategory(name.slice(2)) ?? isProperty(name.slice(2));
+    const java = /^java(LowerCase|UpperCase|Whitespace|Letter|Digit|LetterOrDigit|Alphabetic)$/.exec(name);
+    if (java) return javaSet(java[1]);
+    return null;
+  });
+}
+
+function titleCase(name: string): string {
+  return name
+    .toLowerCase()
+    .split(/[ _-]/)
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('_');
+}
+
+function generalCategory(name: string): CodePointSet | null {
+  if (name === 'LC') return byCategory((code) => code === 'Lu' || code === 'Ll' || code === 'Lt');
+  if (name === 'LD') return byCategory((code) => code[0] === 'L' || code === 'Nd');
+  if (/^[LMNZCPS]$/.test(name)) return byCategory((code) => code[0] === name);
+  return CODES.includes(name) && name !== '' ? byCategory((code) => code === name) : null;
+}
+
+function isProperty(name: string): CodePointSet | null {
+  const binary: Readonly<Record<string, string>> = {
+    alphabetic: 'Alphabetic',
+    ideographic: 'Ideographic',
+    lowercase: 'Lowercase',
+    uppercase: 'Uppercase',
+    white_space: 'White_Space',
+    hex_digit: 'Hex_Digit',
+    join_control: 'Join_Control',
+    noncharacter_code_point: 'Noncharacter_Code_Point',
+    assigned: 'Assigned',
+    emoji: 'Emoji',
+    emoji_presentation: 'Emoji_Presentation',
+    emoji_modifier: 'Emoji_Modifier',
+    emoji_modifier_base: 'Emoji_Modifier_Base',
+    emoji_component: 'Emoji_Component',
+    extended_pictographic: 'Extended_Pictographic',
+  };
+  const key = name.toLowerCase();
+  if (key in binary) return byPlatform(binary[key]);
+  if (key === 'punctuation') return byCategory((code) => code[0] === 'P');
+  if (key === 'letter') return byCategory((code) => code[0] === 'L');
+  if (key === 'digit') return byCategory((code) => code === 'Nd');
+  if (key === 'control') return byCategory((code) => code === 'Cc');
+  if (key === 'titlecase') return byCategory((code) => code === 'Lt');
+  return byPlatform(`Script=${titleCase(name)}`);
+}
+
+function unicodePosix(name: string): CodePointSet | null {
+  switch (name) {
+    case 'Lower':
+      return byPlatform('Lowercase');
+    case 'Upper':
+      return byPlatform('Uppercase');
+    case 'Alpha':
+      return byPlatform('Alphabetic');
+    case 'Digit':
+      return unicodeClass('d');
+    case 'Space':
+      return unicodeClass('s');
+    case 'Alnum':
+      return byPlatform('Alphabetic')!.union(unicodeClass('d'));
+    case 'Punct':
+      return byCategory((code) => code[0] === 'P');
+    case 'Cntrl':
+      return byCategory((code) => code === 'Cc');
+    case 'XDigit':
+      return byPlatform('Hex_Digit')!.union(unicodeClass('d'));
+    case 'Blank':
+      return byCategory((code) => code === 'Zs').union(CodePointSet.of([9, 9]));
+    case 'Graph':
+      return byCategory((code) => !['Zs', 'Zl', 'Zp', 'Cc', 'Cs', 'Cn'].includes(code));
+    default:
+      return byCategory((code) => !['Zl', 'Zp', 'Cc', 'Cs', 'Cn'].includes(code));
+  }
+}
+
+function javaSet(name: string): CodePointSet | null {
+  switch (name) {
+    case 'LowerCase':
+      return byPlatform('Lowercase');
+    case 'UpperCase':
+      return byPlatform('Uppercase');
+    case 'Letter':
+      return generalCategory('L');
+    case 'Digit':
+      return generalCategory('Nd');
+    case 'LetterOrDigit':
+      return generalCategory('LD');
+    case 'Alphabetic':
+      return byPlatform('Alphabetic');
+    default:
+      return byCategory((code) => code[0] === 'Z')
+        .intersect(CodePointSet.ofChars('\u00a0\u2007\u202f').negate())
+        .union(CodePointSet.of([9, 13], [28, 31]));
+  }
+}

@@ -1,0 +1,60 @@
+// Every component by its type: one line each, here or in the list of its folder.
+import { illegalArgument } from '../errors/catalog.ts';
+import type { AnalyzerParts } from './analyzer.ts';
+import { BUILT_IN_ANALYZERS } from './built-in-analyzers.ts';
+import { MAPPED_CHAR_FILTERS } from './char-filters/entries.ts';
+import type { BuildContext, CharFilterFactory, ComponentEntry, FilterFactory, TokenizerFactory } from './component.ts';
+import { GRAPH_FILTERS } from './filters/entries.ts';
+import { SIMPLE_FILTERS } from './filters/simple.ts';
+import { LANGUAGE_ANALYZERS, LANGUAGE_FILTERS } from './languages/index.ts';
+import { HOST_TOKENIZERS } from './tokenizers/entries.ts';
+import { SIMPLE_TOKENIZERS } from './tokenizers/simple.ts';
+
+export type AnalyzerEntry = ComponentEntry<() => Omit<AnalyzerParts, 'positionIncrementGap'>>;
+
+function byType<F>(...lists: readonly (readonly ComponentEntry<F>[])[]): ReadonlyMap<string, ComponentEntry<F>> {
+  return new Map(lists.flat().map((entry) => [entry.type, entry]));
+}
+
+export const CHAR_FILTERS: ReadonlyMap<string, ComponentEntry<CharFilterFactory>> = byType(MAPPED_CHAR_FILTERS);
+export const TOKENIZERS: ReadonlyMap<string, ComponentEntry<TokenizerFactory>> = byType(SIMPLE_TOKENIZERS, HOST_TOKENIZERS);
+export const TOKEN_FILTERS: ReadonlyMap<string, ComponentEntry<FilterFactory>> = byType(SIMPLE_FILTERS, GRAPH_FILTERS, LANGUAGE_FILTERS);
+export const ANALYZERS: ReadonlyMap<string, AnalyzerEntry> = byType(BUILT_IN_ANALYZERS, LANGUAGE_ANALYZERS);
+
+/** Names that older versions had and that new indices may not use. */
+const OLD_FILTER_NAMES: Readonly<Record<string, string>> = { nGram: 'ngram', edgeNGram: 'edge_ngram' };
+const OLD_TOKENIZER_NAMES: Readonly<Record<string, string>> = { nGram: 'ngram', edgeNGram: 'edge_ngram' };
+/** Old names that still work. */
+const ALIASES: Readonly<Record<string, string>> = { PathHierarchy: 'path_hierarchy' };
+
+export function tokenizerEntryOf(type: string): ComponentEntry<TokenizerFactory> | undefined {
+  const current = OLD_TOKENIZER_NAMES[type];
+  if (current) {
+    throw illegalArgument(
+      `The [${type}] tokenizer name was deprecated pre 1.0. Please change the tokenizer name to [${current}] for indices created in versions 3.0 or higher instead.`,
+    );
+  }
+  return TOKENIZERS.get(ALIASES[type] ?? type);
+}
+
+export function filterEntryOf(type: string): ComponentEntry<FilterFactory> | undefined {
+  const current = OLD_FILTER_NAMES[type];
+  if (current) {
+    throw illegalArgument(
+      `The [${type}] token filter name was deprecated in 6.4 and cannot be used in new indices. Please change the filter name to [${current}] instead.`,
+    );
+  }
+  return TOKEN_FILTERS.get(type);
+}
+
+/** Builds a component and notes parameters that it does not have. */
+export function buildComponent<F>(entry: ComponentEntry<F>, context: BuildContext): F {
+  const known = new Set(entry.params.map((param) => param.split(':')[0]));
+  for (const key of context.settings.keys()) {
+    const name = key.split('.')[0];
+    if (name !== 'type' && name !== 'version' && !known.has(name)) {
+      context.warn(`[${context.name}] has no parameter [${key}] and ignores it`);
+    }
+  }
+  return entry.build(context);
+}

@@ -1,0 +1,89 @@
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument } from '../errors/catalog.ts';
+
+/** A value as it stands in index settings or in an `_analyze` request. */
+export type SettingValue = string | number | boolean | null | SettingValue[] | { [key: string]: SettingValue };
+export type SettingTree = Record<string, SettingValue>;
+
+/**
+ * Parameters of one component, read as Elasticsearch reads settings: everything is text underneath, a list may be an array or a
+ * comma-separated string, nested objects are dotted keys.
+ */
+export class Settings {
+  private readonly values = new Map<string, string | string[]>();
+
+  constructor(readonly tree: SettingTree) {
+    this.flatten('', tree);
+  }
+
+  private flatten(prefix: string, tree: SettingTree): void {
+    for (const [key, value] of Object.entries(tree)) {
+      const name = prefix + key;
+      if (value === null) continue;
+      if (Array.isArray(value)) this.values.set(name, value.map(String));
+      else if (typeof value === 'object') this.flatten(`${name}.`, value);
+      else this.values.set(name, String(value));
+    }
+  }
+
+  has(key: string): boolean {
+    return this.values.has(key);
+  }
+
+  keys(): string[] {
+    return [...this.values.keys()];
+  }
+
+  get(key: string): string | undefined;
+  get(key: string, fallback: string): string;
+  get(key: string, fallback?: string): string | undefined {
+    const value = this.values.get(key);
+    if (value === undefined) return fallback;
+    return Array.isArray(value) ? `[${value.join(', ')}]` : value;
+  }
+
+  /** @throws ApiError settings_exception: not a 32-bit integer */
+  int(key: string, fallback: number): number {
+    const text = this.get(key);
+    if (text === undefined) return fallback;
+    const value = Number(text);
+    if (!/^[+-]?\d+$/.test(text) || value > 0x7fffffff || value < -0x80000000) {
+      throw new ApiError('settings_exception', 400, `Failed to parse int setting [${key}] with value [${text}]`, {
+        causedBy: new ApiError('number_format_exception', 400, `For input string: "${text}"`),
+      });
+    }
+    return value;
+  }
+
+  /** @throws ApiError illegal_argument_exception: neither true nor false */
+  bool(key: string, fallback: boolean): boolean {
+    const text = this.get(key);
+    if (text === undefined) return fallback;
+    if (text === 'true') return true;
+    if (text === 'false' || text === '') return false;
+    throw illegalArgument(`Failed to parse value [${text}] as only [true] or [false] are allowed.`);
+  }
+
+  list(key: string): string[] | undefined {
+    const value = this.values.get(key);
+    if (value === undefined) {
+      // loadFromSource writes short lists as key.0, key.1
+      const items: string[] = [];
+      for (let i = 0; this.values.has(`${key}.${i}`); i++) items.push(this.get(`${key}.${i}`)!);
+      return items.length ? items : undefined;
+    }
+    if (Array.isArray(value)) return value;
+    return value
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item, i, all) => item !== '' || i < all.length - 1);
+  }
+
+  /** One character. @throws ApiError illegal_argument_exception */
+  char(key: string, fallback: string | null): string | null {
+    const text = this.get(key);
+    if (text === undefined) return fallback;
+    if (text.length !== 1) throw illegalArgument(`Setting [${key}] must be a single, non-null character. [${text}] was provided.`);
+    return text;
+  }
+}

@@ -1,0 +1,79 @@
+// Tokenizers driven by regular expressions: pattern (Java), simple_pattern and simple_pattern_split (Lucene's automaton syntax).
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
+import { compilePattern } from '../regex/java-flags.ts';
+import type { JavaPattern } from '../regex/java-pattern.ts';
+import { LucenePattern } from '../regex/lucene-pattern.ts';
+import { makeToken, type Token } from '../token-stream.ts';
+import { tokenizerEntry } from './simple.ts';
+
+/** @param group -1 splits at matches, otherwise the group that is the token */
+export function patternTokenizer(pattern: JavaPattern, group: number): Tokenizer {
+  return {
+    kind: 'host',
+    tokenize(text) {
+      const tokens: Token[] = [];
+      const add = (start: number, end: number): void => {
+        if (end > start) tokens.push(makeToken(text.slice(start, end), start, end));
+      };
+      const matcher = pattern.matcher(text);
+      let last = 0;
+      while (matcher.find()) {
+        if (group >= 0) add(matcher.groups[group * 2], matcher.groups[group * 2 + 1]);
+        else {
+          add(last, matcher.start);
+          last = matcher.end;
+        }
+      }
+      if (group < 0) add(last, text.length);
+      return { tokens, endOffset: text.length, endPosInc: 0 };
+    },
+  };
+}
+
+/** Longest matches are the tokens (`split` false) or what lies between them. */
+function simplePatternTokenizer(pattern: LucenePattern, split: boolean): Tokenizer {
+  return {
+    kind: 'host',
+    tokenize(text) {
+      const tokens: Token[] = [];
+      let last = 0;
+      let at = 0;
+      const run = pattern.start(text);
+      while (at < text.length) {
+        const end = run(at);
+        if (end <= at) {
+          at += text.codePointAt(at)! > 0xffff ? 2 : 1;
+          continue;
+        }
+        const [from, to] = split ? [last, at] : [at, end];
+        if (to > from) tokens.push(makeToken(text.slice(from, to), from, to));
+        last = at = end;
+      }
+      if (split && last < text.length) tokens.push(makeToken(text.slice(last), last, text.length));
+      return { tokens, endOffset: text.length, endPosInc: 0 };
+    },
+  };
+}
+
+export const PATTERN_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
+  tokenizerEntry('pattern', ['pattern: string = \\W+', 'flags: string', 'group: int = -1'], ({ settings }) => {
+    const group = settings.int('group', -1);
+    const source = settings.get('pattern', '\\W+');
+    const pattern = compilePattern(source, settings.get('flags'));
+    return () => {
+      if (group >= 0 && group > pattern.groupCount) {
+        throw illegalArgument(`invalid group specified: pattern only has: ${pattern.groupCount} capturing groups`);
+      }
+      return patternTokenizer(pattern, group);
+    };
+  }),
+  tokenizerEntry('simple_pattern', ['pattern: string'], ({ settings }) => {
+    const pattern = new LucenePattern(settings.get('pattern', ''));
+    return simplePatternTokenizer(pattern, false);
+  }),
+  tokenizerEntry('simple_pattern_split', ['pattern: string'], ({ settings }) => {
+    const pattern = new LucenePattern(settings.get('pattern', ''));
+    return simplePatternTokenizer(pattern, true);
+  }),
+];

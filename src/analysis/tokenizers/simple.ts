@@ -1,0 +1,115 @@
+// Registry entries of the tokenizers that are kernels.
+import { illegalArgument } from '../../errors/catalog.ts';
+import { type KernelStage, words } from '../blob.ts';
+import type { BuildContext, ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
+import type { Settings } from '../settings.ts';
+import { STAGE } from '../stage-ids.ts';
+import { runtimeError } from '../word-lists.ts';
+
+/** An entry; a function that `make` returns is called when an analyzer is assembled. */
+export function tokenizerEntry(
+  type: string,
+  params: readonly string[],
+  make: (context: BuildContext) => Tokenizer | (() => Tokenizer),
+): ComponentEntry<TokenizerFactory> {
+  return {
+    type,
+    params,
+    build(context) {
+      const made = make(context);
+      return { name: context.name, create: () => (typeof made === 'function' ? made() : made) };
+    },
+  };
+}
+
+export function kernelTokenizer(id: number, values: readonly number[]): Tokenizer {
+  const stage: KernelStage = { id, config: words(values) };
+  return { kind: 'kernel', stage };
+}
+
+const DEFAULT_MAX_LENGTH = 255;
+const MAX_LENGTH_LIMIT = 1024 * 1024;
+
+/** max_token_length of the standard family. @throws ApiError illegal_argument_exception, when an analyzer is assembled */
+export function standardMaxLength(settings: Settings): () => number {
+  const length = settings.int('max_token_length', DEFAULT_MAX_LENGTH);
+  return () => {
+    if (length < 1) throw illegalArgument('maxTokenLength must be greater than zero');
+    if (length > MAX_LENGTH_LIMIT) throw illegalArgument('maxTokenLength may not exceed 1048576');
+    return length;
+  };
+}
+
+/** max_token_length of the character class family. */
+function charMaxLength(settings: Settings, key = 'max_token_length', fallback = DEFAULT_MAX_LENGTH): () => number {
+  const length = settings.int(key, fallback);
+  return () => {
+    if (length <= 0 || length > MAX_LENGTH_LIMIT) {
+      throw illegalArgument(`maxTokenLen must be greater than 0 and less than ${MAX_LENGTH_LIMIT} passed: ${length}`);
+    }
+    return length;
+  };
+}
+
+export function charClassTokenizer(kind: number, maxLength = DEFAULT_MAX_LENGTH, classes = 0, codePoints: number[] = []): Tokenizer {
+  return kernelTokenizer(STAGE.CHAR_CLASS, [maxLength, kind, classes, codePoints.length, ...codePoints]);
+}
+
+export function standardTokenizer(maxLength = DEFAULT_MAX_LENGTH): Tokenizer {
+  return kernelTokenizer(STAGE.STANDARD, [maxLength, 0]);
+}
+
+const MAX_TOKEN_LENGTH = ['max_token_length: int = 255'];
+
+export const SIMPLE_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
+  tokenizerEntry('standard', MAX_TOKEN_LENGTH, ({ settings }) => {
+    const length = standardMaxLength(settings);
+    return () => standardTokenizer(length());
+  }),
+  tokenizerEntry('classic', MAX_TOKEN_LENGTH, ({ settings }) => {
+    const length = standardMaxLength(settings);
+    return () => kernelTokenizer(STAGE.CLASSIC, [length()]);
+  }),
+  tokenizerEntry('letter', [], () => charClassTokenizer(0)),
+  tokenizerEntry('lowercase', [], () => charClassTokenizer(1)),
+  tokenizerEntry('whitespace', MAX_TOKEN_LENGTH, ({ settings }) => {
+    const length = charMaxLength(settings);
+    return () => charClassTokenizer(2, length());
+  }),
+  tokenizerEntry('keyword', ['buffer_size: int = 256'], ({ settings }) => {
+    const size = charMaxLength(settings, 'buffer_size', 256);
+    return () => {
+      size();
+      return kernelTokenizer(STAGE.KEYWORD, []);
+    };
+  }),
+  tokenizerEntry('char_group', ['tokenize_on_chars: list', 'max_token_length: int = 255'], ({ settings }) => {
+    const length = charMaxLength(settings);
+    let classes = 0;
+    const codePoints: number[] = [];
+    for (const item of settings.list('tokenize_on_chars') ?? []) {
+      if (item === '') throw runtimeError('[tokenize_on_chars] cannot contain empty characters');
+      const bit = item.length > 1 ? ['whitespace', 'letter', 'digit', 'punctuation', 'symbol'].indexOf(item) : -1;
+      if (bit >= 0) classes |= 1 << bit;
+      else if (item.length === 1) codePoints.push(item.charCodeAt(0));
+      else codePoints.push(escapedChar(item));
+    }
+    return () => charClassTokenizer(3, length(), classes, codePoints);
+  }),
+];
+
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\', n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
+
+/** `\n`, `\\`, `\u0041`. @throws ApiError runtime_exception */
+function escapedChar(text: string): number {
+  if (text[0] === '\\') {
+    const code = text[1];
+    if (code in ESCAPES && text.length === 2) return ESCAPES[code].charCodeAt(0);
+    if (code === 'u') {
+      if (!/^\\u[0-9a-fA-F]{4}$/.test(text)) throw runtimeError(`Invalid escaped char in [${text}]`);
+      return Number.parseInt(text.slice(2), 16);
+    }
+    throw runtimeError(`Invalid escaped char ${code} in [${text}]`);
+  }
+  throw runtimeError(`Invalid escaped char in [${text}]`);
+}

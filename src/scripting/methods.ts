@@ -1,0 +1,103 @@
+// Methods of strings, lists and numbers that scripts may call, as in Java.
+import { Char, type Value } from './syntax-tree.ts';
+
+type Method = (self: never, args: Value[]) => Value;
+
+const text = (value: Value): string => (value instanceof Char ? value.toString() : String(value));
+
+const STRING: Readonly<Record<string, (self: string, args: Value[]) => Value>> = {
+  length: (self) => self.length,
+  isEmpty: (self) => self.length === 0,
+  toString: (self: string) => self,
+  charAt: (self, [index]) => charAt(self, Number(index)),
+  startsWith: (self, [prefix, from]) => self.startsWith(text(prefix), from === undefined ? 0 : Number(from)),
+  endsWith: (self, [suffix]) => self.endsWith(text(suffix)),
+  contains: (self, [part]) => self.includes(text(part)),
+  equals: (self, [other]) => self === other,
+  equalsIgnoreCase: (self, [other]) => typeof other === 'string' && self.toLowerCase() === other.toLowerCase(),
+  indexOf: (self, [part, from]) => self.indexOf(text(part), from === undefined ? 0 : Number(from)),
+  lastIndexOf: (self, [part]) => self.lastIndexOf(text(part)),
+  substring: (self, [from, to]) => substring(self, Number(from), to === undefined ? self.length : Number(to)),
+  subSequence: (self, [from, to]) => substring(self, Number(from), Number(to)),
+  toLowerCase: (self) => self.toLowerCase(),
+  toUpperCase: (self) => self.toUpperCase(),
+  trim: (self) => self.replace(/^[\0-\x20]+|[\0-\x20]+$/g, ''),
+  replace: (self, [from, to]) => self.replaceAll(text(from), () => text(to)),
+  concat: (self, [other]) => self + text(other),
+  compareTo: (self, [other]) => compare(self, text(other)),
+  hashCode: (self) => [...Array(self.length).keys()].reduce((hash, i) => (Math.imul(hash, 31) + self.charCodeAt(i)) | 0, 0),
+  codePointAt: (self, [index]) => self.codePointAt(Number(index)),
+};
+
+const LIST: Readonly<Record<string, (self: Value[], args: Value[]) => Value>> = {
+  size: (self) => self.length,
+  length: (self) => self.length,
+  isEmpty: (self) => self.length === 0,
+  contains: (self, [item]) => self.includes(item),
+  indexOf: (self, [item]) => self.indexOf(item),
+  get: (self, [index]) => self[Number(index)],
+};
+
+/** Undefined for a method that is not known, or an index out of bounds. */
+export function callMethod(self: Value, name: string, args: Value[]): Value {
+  const table: Readonly<Record<string, Method>> | null = typeof self === 'string' ? STRING : Array.isArray(self) ? LIST : null;
+  if (table && Object.hasOwn(table, name)) return table[name](self as never, args);
+  if (name === 'equals') return self === args[0];
+  if (name === 'toString') return String(self);
+  return undefined;
+}
+
+const num = (value: Value): number => (value instanceof Char ? value.code : Number(value));
+
+const STATIC: Readonly<Record<string, (args: Value[]) => Value>> = {
+  'Math.abs': ([x]) => Math.abs(num(x)),
+  'Math.min': ([a, b]) => Math.min(num(a), num(b)),
+  'Math.max': ([a, b]) => Math.max(num(a), num(b)),
+  'Math.floor': ([x]) => Math.floor(num(x)),
+  'Math.ceil': ([x]) => Math.ceil(num(x)),
+  'Math.round': ([x]) => BigInt(Math.floor(num(x) + 0.5)),
+  'Math.sqrt': ([x]) => Math.sqrt(num(x)),
+  'Math.pow': ([a, b]) => num(a) ** num(b),
+  'Math.log': ([x]) => Math.log(num(x)),
+  'Math.log10': ([x]) => Math.log10(num(x)),
+  'Math.exp': ([x]) => Math.exp(num(x)),
+  'Integer.parseInt': ([x]) => (/^[+-]?\d{1,10}$/.test(text(x)) ? Number(text(x)) | 0 : undefined),
+  'Long.parseLong': ([x]) => (/^[+-]?\d{1,19}$/.test(text(x)) ? BigInt.asIntN(64, BigInt(text(x))) : undefined),
+  'Double.parseDouble': ([x]) => (text(x).trim() === '' ? undefined : Number(text(x))),
+  'Character.isDigit': ([c]) => /^\p{Nd}$/u.test(text(c)),
+  'Character.isLetter': ([c]) => /^\p{L}$/u.test(text(c)),
+  'Character.isLetterOrDigit': ([c]) => /^[\p{L}\p{Nd}]$/u.test(text(c)),
+  'Character.isUpperCase': ([c]) => /^\p{Uppercase}$/u.test(text(c)),
+  'Character.isLowerCase': ([c]) => /^\p{Lowercase}$/u.test(text(c)),
+  'Character.isWhitespace': ([c]) => /^\s$/.test(text(c)),
+  'String.valueOf': ([x]) => text(x),
+  'Objects.equals': ([a, b]) => a === b,
+};
+const CONSTANTS: Readonly<Record<string, Value>> = {
+  'Math.PI': Math.PI,
+  'Math.E': Math.E,
+  'Integer.MAX_VALUE': 0x7fffffff,
+  'Integer.MIN_VALUE': -0x80000000,
+};
+
+/** @param args null for a constant. Undefined for what is not known. */
+export function callStatic(type: string, name: string, args: Value[] | null): Value {
+  const key = `${type}.${name}`;
+  if (args === null) return CONSTANTS[key];
+  return Object.hasOwn(STATIC, key) ? STATIC[key](args) : undefined;
+}
+
+function charAt(self: string, index: number): Value {
+  return index >= 0 && index < self.length ? new Char(self.charCodeAt(index)) : undefined;
+}
+
+function substring(self: string, from: number, to: number): Value {
+  return from < 0 || to > self.length || from > to ? undefined : self.slice(from, to);
+}
+
+function compare(a: string, b: string): number {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    if (a.charCodeAt(i) !== b.charCodeAt(i)) return a.charCodeAt(i) - b.charCodeAt(i);
+  }
+  return a.length - b.length;
+}

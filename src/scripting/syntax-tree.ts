@@ -1,0 +1,36 @@
+/** A Painless expression; `at` is the offset in the source. */
+export type Expression =
+  | { kind: 'literal'; value: Value; at: number }
+  | { kind: 'name'; name: string; at: number }
+  | { kind: 'member'; object: Expression; name: string; nullSafe: boolean; at: number }
+  | { kind: 'call'; object: Expression; name: string; args: Expression[]; nullSafe: boolean; at: number }
+  | { kind: 'static'; type: string; name: string; args: Expression[] | null; at: number }
+  | { kind: 'index'; object: Expression; index: Expression; at: number }
+  | { kind: 'unary'; op: string; operand: Expression; at: number }
+  | { kind: 'binary'; op: string; left: Expression; right: Expression; at: number }
+  | { kind: 'conditional'; test: Expression; then: Expression; else: Expression; at: number }
+  | { kind: 'cast'; type: string; operand: Expression; at: number }
+  | { kind: 'list'; items: Expression[]; at: number };
+
+export type Statement =
+  | { kind: 'expression'; expression: Expression }
+  | { kind: 'return'; value: Expression | null; at: number }
+  | { kind: 'declare'; name: string; type: string; value: Expression | null; at: number }
+  | { kind: 'assign'; name: string; op: string; value: Expression; at: number }
+  | { kind: 'if'; test: Expression; then: Statement[]; else: Statement[] | null }
+  | { kind: 'block'; body: Statement[] };
+
+/** A char, kept apart from strings and numbers as Java does. */
+export class Char {
+  constructor(readonly code: number) {}
+  toString(): string {
+    return String.fromCharCode(this.code);
+  }
+}
+
+/** Objects that a host gives to a script: fields by name. */
+export interface HostObject {
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export type Value = null | boolean | number | bigint | string | Char | Value[] | HostObject | unknown;
