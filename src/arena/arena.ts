@@ -94,11 +94,13 @@ export class ArenaSet {
     return this.pages * PAGE_BYTES - staticBytes(this.module) - 2 * ALIGN;
   }
 
-  /** @throws RangeError larger than an arena, or no further arena may be opened */
-  allocate(bytes: number): Extent {
+  /** @param wanted the arena that it must be in
+   * @throws RangeError larger than an arena, or no further arena may be opened, or no room in the wanted one */
+  allocate(bytes: number, wanted?: number): Extent {
     const size = Math.ceil(bytes / ALIGN) * ALIGN + ALIGN;
     if (bytes > this.maxExtentBytes) throw new RangeError(`an extent of ${bytes} bytes does not fit into an arena`);
-    for (let arena = 0; ; arena++) {
+    for (let arena = wanted ?? 0; ; arena++) {
+      if (wanted !== undefined && arena > wanted) throw new RangeError(`arena ${wanted} has no room for ${bytes} bytes`);
       if (arena === this.memories.length) this.open();
       const ptr = this.free[arena].take(size);
       if (ptr < 0) continue;
@@ -106,6 +108,18 @@ export class ArenaSet {
       this.used += size;
       return { arena, ptr, bytes };
     }
+  }
+
+  /** Keeps the first `bytes` of an extent and gives the rest back. */
+  shrink(extent: Extent, bytes: number): Extent {
+    const key = `${extent.arena}:${extent.ptr}`;
+    const size = this.live.get(key);
+    const kept = Math.ceil(bytes / ALIGN) * ALIGN + ALIGN;
+    if (size === undefined || kept > size) throw new Error(`extent ${key} cannot shrink to ${bytes} bytes`);
+    if (kept < size) this.free[extent.arena].put(extent.ptr + kept, extent.ptr + size);
+    this.live.set(key, kept);
+    this.used -= size - kept;
+    return { ...extent, bytes };
   }
 
   /** Gives an extent back; its bytes may be handed out again at once. @throws Error it is not handed out */

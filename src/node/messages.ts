@@ -35,13 +35,15 @@ export interface SnapshotMessage {
   readonly snapshot: SnapshotDescriptor;
 }
 
-export type ToReader =
-  | StateMessage
-  | ArenaMessage
-  | SnapshotMessage
-  | { readonly type: 'start' }
+export type ReaderCommand =
+  | { readonly type: 'start'; readonly port: number; readonly publishAddress: string }
+  /** Finish the requests in flight, take no new ones. */
   | { readonly type: 'stop' }
+  /** Notice: end the thread. */
+  | { readonly type: 'exit' }
   | { readonly type: 'reopenLogs' };
+
+export type ToReader = StateMessage | ArenaMessage | SnapshotMessage | ReaderCommand;
 
 export type FromReader =
   /** Request: a metadata command, see src/metadata. */
@@ -100,10 +102,12 @@ export type ShardRequest =
 
 export type ToMerger =
   | ArenaMessage
-  | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[]; readonly out: Extent }
-  | { readonly type: 'stop' };
+  /** Request; the merged image waits in the merger until `store`. */
+  | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[] }
+  /** Request: copy the image into an extent of its size. */
+  | { readonly type: 'store'; readonly extent: Extent };
 
-/** Reply of the merger: bytes of `out` that the image takes, and per source the new doc ids. */
+/** Reply of the merger: size of the image, and per source the new doc ids. */
 export interface MergeReply {
   readonly bytes: number;
   readonly docMaps: readonly Uint32Array[];

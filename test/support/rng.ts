@@ -85,3 +85,17 @@ export function forSeeds(count: number, property: (rng: Rng) => void): void {
     }
   }
 }
+
+/** `forSeeds` for properties that wait. */
+export async function forSeedsAsync(count: number, property: (rng: Rng) => Promise<void>): Promise<void> {
+  const only = process.env.GANNET_SEED;
+  const seeds = only === undefined ? Array.from({ length: count }, (_, seed) => seed) : [Number(only)];
+  for (const seed of seeds) {
+    try {
+      await property(new Rng(seed));
+    } catch (error) {
+      if (error instanceof Error) error.message = `seed ${seed}: ${error.message}`;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+// A thread's view of the shared arenas: the memory of each, and this thread's kernels over it with a scratch region of their own.
+import type { Extent } from '../indexing/segment-set.ts';
+import { Kernels } from '../wasm/kernels.ts';
+import type { ArenaMessage } from './messages.ts';
+
+export class ThreadArenas {
+  readonly #module: WebAssembly.Module;
+  readonly #arenas: ArenaMessage[] = [];
+  readonly #kernels: Kernels[] = [];
+
+  constructor(module: WebAssembly.Module) {
+    this.#module = module;
+  }
+
+  add(message: ArenaMessage): void {
+    this.#arenas[message.arena] = message;
+  }
+
+  /** Kernels over an arena; made when first asked for. */
+  kernels(arena: number): Kernels {
+    let kernels = this.#kernels[arena];
+    if (!kernels) {
+      const { memory, scratch } = this.#arenas[arena];
+      kernels = this.#kernels[arena] = new Kernels(this.#module, memory, scratch.ptr, scratch.bytes);
+    }
+    return kernels;
+  }
+
+  /** The extent's bytes in shared memory. */
+  view({ arena, ptr, bytes }: Extent): Uint8Array {
+    return new Uint8Array(this.#arenas[arena].memory.buffer, ptr, bytes);
+  }
+}

@@ -1,0 +1,60 @@
+// The merger: merges segments of shared arenas into one, beside the indexers. Runs in a thread of its own that ends when it is idle, because
+// the private memory of a merge is given back to the system only with its thread; or in the main thread when `threads` is 1.
+import type { MessagePort } from 'node:worker_threads';
+import { type MergeOutput, mergeSlices } from '../arena/merge.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { ThreadArenas } from './arenas.ts';
+import { Channel, Transferred } from './channel.ts';
+import type { MergeReply, ToMerger } from './messages.ts';
+
+export class Merger {
+  readonly #module: WebAssembly.Module;
+  readonly #arenas: ThreadArenas;
+  /** The last merge's image, until main has given it a place. */
+  #image: Uint8Array | null = null;
+
+  constructor(port: MessagePort, module: WebAssembly.Module) {
+    this.#module = module;
+    this.#arenas = new ThreadArenas(module);
+    new Channel<never, ToMerger>(port, (message) => this.#onMain(message));
+  }
+
+  #onMain(message: ToMerger): unknown {
+    switch (message.type) {
+      case 'arena':
+        return this.#arenas.add(message);
+      case 'merge':
+        return this.#merge(message);
+      case 'store': {
+        if (this.#image?.length !== message.extent.bytes)
+          throw new ApiError('illegal_state_exception', 500, 'no merged image of this size');
+        this.#arenas.view(message.extent).set(this.#image);
+        this.#image = null;
+      }
+    }
+  }
+
+  async #merge({ segments }: Extract<ToMerger, { type: 'merge' }>): Promise<Transferred> {
+    const inputs = segments.map(({ extent, liveDocs, name }) => ({
+      image: this.#arenas.view(extent),
+      liveDocs: liveDocs === null ? null : this.#arenas.view(liveDocs),
+      file: name,
+    }));
+    const { image, docMaps } = await this.#run(mergeSlices(this.#module, inputs));
+    this.#image = image;
+    const copies = docMaps.map((map) => Uint32Array.from(map));
+    return new Transferred(
+      { bytes: image.length, docMaps: copies } satisfies MergeReply,
+      copies.map((map) => map.buffer),
+    );
+  }
+
+  /** Lets other work of this thread in between the slices: it may be the main thread. */
+  async #run(slices: Generator<void, MergeOutput>): Promise<MergeOutput> {
+    for (;;) {
+      const { done, value } = slices.next();
+      if (done) return value;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}

@@ -1,0 +1,81 @@
+// ClusterState and shard placements in LMDB: one record per index, one for the rest, so that a change writes only what it changed.
+import { randomBytes } from 'node:crypto';
+import type { ClusterState, IndexMeta } from '../metadata/cluster-state.ts';
+import { emptyClusterState } from '../metadata/empty-state.ts';
+import type { Store } from '../store/store.ts';
+
+const CLUSTER = 'cluster';
+const INDEX_PREFIX = 'index/';
+const LOGS_PREFIX = 'logs/';
+const NEXT_LOG = 'next-log';
+
+/** Log numbers of an index's shards, by shard. */
+export type ShardLogs = readonly number[];
+
+export class MetadataStore {
+  readonly #store: Store;
+  #state: ClusterState;
+  #logs = new Map<string, ShardLogs>();
+  #nextLog: number;
+
+  /** @throws ApiError corrupt_index_exception */
+  constructor(store: Store) {
+    this.#store = store;
+    const cluster = store.getMeta(CLUSTER) as Omit<ClusterState, 'indices'> | null;
+    const indices: Record<string, IndexMeta> = {};
+    for (const name of store.metaNames(INDEX_PREFIX)) {
+      const meta = store.getMeta(name) as IndexMeta;
+      indices[meta.name] = meta;
+    }
+    for (const name of store.metaNames(LOGS_PREFIX)) this.#logs.set(name.slice(LOGS_PREFIX.length), store.getMeta(name) as ShardLogs);
+    this.#nextLog = Number(store.getMeta(NEXT_LOG) ?? 1);
+    this.#state = cluster ? { ...cluster, indices } : emptyClusterState(randomBytes(16).toString('base64url'));
+    if (!cluster) this.#write(new Map([[CLUSTER, withoutIndices(this.#state)]]));
+  }
+
+  get state(): ClusterState {
+    return this.#state;
+  }
+
+  logs(uuid: string): ShardLogs {
+    return this.#logs.get(uuid) ?? [];
+  }
+
+  /** Logs of indices that are gone: left behind when the process died between the deletion and its clean-up. */
+  orphans(): Array<{ uuid: string; logs: ShardLogs }> {
+    const known = new Set(Object.values(this.#state.indices).map((meta) => meta.uuid));
+    return [...this.#logs].filter(([uuid]) => !known.has(uuid)).map(([uuid, logs]) => ({ uuid, logs }));
+  }
+
+  /** Makes `next` the state, on disk when this returns. New indices get logs; those of removed ones stay until `forgetLogs`. */
+  save(next: ClusterState): void {
+    const changes = new Map<string, unknown>();
+    for (const [name, meta] of Object.entries(next.indices)) {
+      if (this.#state.indices[name] !== meta) changes.set(INDEX_PREFIX + name, meta);
+      if (this.#logs.has(meta.uuid)) continue;
+      const count = Number(meta.settings['index.number_of_shards'] ?? 1);
+      const logs = Array.from({ length: count }, () => this.#nextLog++);
+      this.#logs.set(meta.uuid, logs);
+      changes.set(LOGS_PREFIX + meta.uuid, logs);
+      changes.set(NEXT_LOG, this.#nextLog);
+    }
+    for (const name of Object.keys(this.#state.indices))
+      if (!Object.hasOwn(next.indices, name)) changes.set(INDEX_PREFIX + name, undefined);
+    changes.set(CLUSTER, withoutIndices(next));
+    this.#write(changes);
+    this.#state = next;
+  }
+
+  forgetLogs(uuid: string): void {
+    this.#logs.delete(uuid);
+    this.#write(new Map([[LOGS_PREFIX + uuid, undefined]]));
+  }
+
+  #write(values: ReadonlyMap<string, unknown>): void {
+    this.#store.putMeta(values);
+  }
+}
+
+function withoutIndices({ indices: _, ...rest }: ClusterState): Omit<ClusterState, 'indices'> {
+  return rest;
+}

@@ -1,0 +1,96 @@
+// A real service process for integration tests: built code, a data directory of its own, a free port.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const START_TIMEOUT_MS = 20_000;
+
+export interface TestService {
+  readonly url: string;
+  readonly port: number;
+  readonly data: string;
+  readonly process: ChildProcess;
+  /** Pid of the service process, a child of `process`. */
+  servicePid(): number;
+  request(
+    method: string,
+    target: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; headers: Headers; body: any }>;
+  /** Graceful; removes the data unless told otherwise. @returns the exit code */
+  stop(options?: { keepData?: boolean }): Promise<number | null>;
+}
+
+/** Starts `gannet serve` and waits until it answers. Needs `npm run build`. */
+export async function startService(
+  flags: readonly string[] = [],
+  data = mkdtempSync(path.join(tmpdir(), 'gannet-service-')),
+): Promise<TestService> {
+  const port = await freePort();
+  const child = spawn(
+    process.execPath,
+    [path.join(root, 'bin/gannet.js'), 'serve', `--http.port=${port}`, `--path.data=${data}`, '--log.level=warn', ...flags],
+    {
+      cwd: data,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
+  let errors = '';
+  child.stderr?.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await untilAnswering(url, child, () => errors);
+  return {
+    url,
+    port,
+    data,
+    process: child,
+    servicePid: () => Number(readFileSync(path.join(data, 'node.lock'), 'utf8').split(' ')[0]),
+    async request(method, target, body, headers = {}) {
+      const isText = typeof body === 'string';
+      const answer = await fetch(url + target, {
+        method,
+        body: body === undefined ? undefined : isText ? (body as string) : JSON.stringify(body),
+        headers: { ...(body === undefined ? {} : { 'content-type': isText ? 'application/x-ndjson' : 'application/json' }), ...headers },
+      });
+      const text = await answer.text();
+      const isJson = answer.headers.get('content-type')?.includes('json') && text !== '';
+      return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
+    },
+    async stop({ keepData = false } = {}) {
+      const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+      if (child.exitCode === null) child.kill('SIGTERM');
+      const code = child.exitCode ?? (await ended);
+      if (!keepData) rmSync(data, { recursive: true, force: true });
+      return code;
+    },
+  };
+}
+
+/** Resolves when the service answers. @throws Error it ended, or does not answer in time */
+export async function untilAnswering(url: string, child: ChildProcess | null = null, errors: () => string = () => ''): Promise<void> {
+  const until = Date.now() + START_TIMEOUT_MS;
+  for (;;) {
+    try {
+      await fetch(`${url}/`, { method: 'HEAD' });
+      return;
+    } catch {
+      if (child && child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}: ${errors()}`);
+      if (Date.now() > until) throw new Error(`the service does not answer: ${errors()}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
