@@ -63,6 +63,8 @@ export class AggRoot {
   base: u32; // 24
   scores: u32; // 28
   count: u32; // 32
+  /** First failure of the run, or 0. */
+  status: i32; // 36
 }
 
 @unmanaged

@@ -18,7 +18,7 @@ export function aggsCollect(rootPtr: usize, docs: usize, scores: usize, count: u
     root.scores = scores ? <u32>(scores + (<usize>from << 2)) : 0;
     root.count = n;
     const status = collectEach(<usize>root.children, root.childCount, block, 0, 0, n, 1);
-    if (status) return status;
+    if (status) return (root.status = status);
   }
   return 0;
 }
@@ -33,7 +33,7 @@ export function aggsCollectRange(rootPtr: usize, from: u32, count: u32): i32 {
     root.base = from;
     root.count = n;
     const status = collectEach(<usize>root.children, root.childCount, 0, from, 0, n, 1);
-    if (status) return status;
+    if (status) return (root.status = status);
   }
   return 0;
 }

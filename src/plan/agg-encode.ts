@@ -124,11 +124,28 @@ export class AggEncoder {
     view.setUint32(regionPtr + 16, segment.maxDoc, true);
   }
 
+  /** 0, or the kernels' failure: the region was too small. */
+  get status(): number {
+    return this.k.view.getInt32(this.rootPtr + 36, true);
+  }
+
   /** @throws RegionTooSmall */
   encode(nodes: readonly AggNode[]): EncodedNode[] {
     const encoded = nodes.map((node) => this.node(node, 1, true));
     this.link(this.rootPtr + 8, this.rootPtr + 12, encoded);
     return encoded;
+  }
+
+  private readonly bitsets = new Map<PlanNode, number>();
+
+  /** A filter that stands in several places is run once. */
+  private bitsetOf(plan: PlanNode): number {
+    let ptr = this.bitsets.get(plan);
+    if (ptr === undefined) {
+      ptr = this.segment.bitsetOf(plan);
+      this.bitsets.set(plan, ptr);
+    }
+    return ptr;
   }
 
   private node(node: AggNode, parents: number, atRoot: boolean): EncodedNode {
@@ -208,7 +225,7 @@ export class AggEncoder {
       this.set(ptr, NODE.auxCount, form.ranges.length);
       this.set(ptr, NODE.aux2, this.allocate(form.ranges.length * 4));
     } else if (node.op === 'filters') {
-      this.set(ptr, NODE.aux, this.copyU32(Uint32Array.from(node.filters, (plan) => this.segment.bitsetOf(plan))));
+      this.set(ptr, NODE.aux, this.copyU32(Uint32Array.from(node.filters, (plan) => this.bitsetOf(plan))));
       this.set(ptr, NODE.auxCount, node.filters.length);
     } else if (node.op === 'nested') {
       this.set(ptr, NODE.aux, node.childDocsPtr);

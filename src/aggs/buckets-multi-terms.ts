@@ -1,0 +1,116 @@
+// multi_terms: a bucket per combination of the values of several fields.
+import type { AggNode } from '../plan/agg-plan.ts';
+import { checkOrderPath, compareFigures, figureAt, needsChildren, type OrderPart } from './bucket-path.ts';
+import { compareKeys, notNegative, orderOf, positive, TermKeys, termsNode } from './buckets-terms.ts';
+import { flattenChain, planChain } from './chain.ts';
+import { keepOnly, mergeBuckets, mergeChildren, type MergeKey, selectTop } from './merge.ts';
+import { BucketsOut, type OutBucket } from './out.ts';
+import { Params } from './params.ts';
+import { runParentPipelines } from './pipeline-run.ts';
+import { bindSource, parseSource, type SourceParams, type ValuesSource } from './source.ts';
+import type { AggSpec, AggType, Json, Slice } from './types.ts';
+
+interface MultiTermsParams {
+  readonly terms: readonly SourceParams[];
+  readonly size: number;
+  readonly minDocCount: number;
+  readonly order: readonly OrderPart[];
+  readonly showError: boolean;
+}
+
+export const multiTermsType: AggType = {
+  isBucket: true,
+  parse(name, typeName, body): MultiTermsParams {
+    const p = new Params(typeName, body);
+    const list = p.list('terms') ?? [];
+    if (list.length < 2) {
+      throw p.refuse('terms', `multi term aggregation must has at least 2 terms. Found [${list.length}] in [${name}] Use terms aggregation for single term aggregation`);
+    }
+    const terms = list.map((entry) => {
+      const inner = new Params(typeName, entry);
+      const source = parseSource(inner);
+      inner.done();
+      return source;
+    });
+    const size = positive(p, name, 'size') ?? 10;
+    positive(p, name, 'shard_size');
+    const minDocCount = notNegative(p, name, 'min_doc_count', 'minDocCount') ?? 1;
+    notNegative(p, name, 'shard_min_doc_count', 'shardMinDocCount');
+    const order = orderOf(p);
+    const showError = p.bool('show_term_doc_count_error') ?? false;
+    p.string('collect_mode');
+    p.done();
+    return { terms, size, minDocCount, order, showError };
+  },
+  bind(spec, ctx): ValuesSource[] {
+    const { terms, order } = spec.params as MultiTermsParams;
+    for (const part of order) if (part.steps.length > 0) checkOrderPath(spec, part.path);
+    return terms.map((term) => bindSource('multi_terms', term, ctx, ['keyword', 'numeric', 'date', 'boolean', 'ip', 'text', 'other']));
+  },
+  plan(_spec, bound: ValuesSource[], scope, children): AggNode {
+    return planChain(
+      bound.map((source) => (below: readonly AggNode[]) => termsNode(source, scope, null, below)),
+      children,
+    );
+  },
+  merge(spec: AggSpec, all, parents, ctx) {
+    const params = spec.params as MultiTermsParams;
+    const flat = all.map((slice) => flattenChain(slice, params.terms.length));
+    const slices = flat.map((chain) => chain.slice);
+    const columns = params.terms.map((_, t) => new TermKeys(slices, (slice: Slice) => (slice.bound as ValuesSource[])[t], false));
+    const parts = new Map<MergeKey, MergeKey[]>();
+    const partsOf = new Map(flat.map((chain) => [chain.slice, chain.parts]));
+    const merged = mergeBuckets(slices, (slice, _columns, i) => {
+      const keys = partsOf.get(slice)![i].map((raw, t) => columns[t].keyOf(slice, raw));
+      const joined = keys.map((key) => `${typeof key === 'string' ? key.length : ''}:${key}`).join('\u0001');
+      if (!parts.has(joined)) parts.set(joined, keys);
+      return joined;
+    });
+    const lists = merged.lists(parents).map((ids) => ids.filter((id) => merged.docCounts[id] >= params.minDocCount));
+    const early = needsChildren(params.order) ? mergeChildren(spec, slices, merged.maps, merged.count, ctx) : null;
+    const compareParts = (a: number, b: number): number => {
+      const left = parts.get(merged.keys[a])!;
+      const right = parts.get(merged.keys[b])!;
+      for (let t = 0; t < left.length; t++) {
+        const by = compareKeys(left[t], right[t]);
+        if (by !== 0) return by;
+      }
+      return 0;
+    };
+    const compare = (a: number, b: number): number => {
+      for (const part of params.order) {
+        let by: number;
+        if (part.path === '_count') by = compareFigures(merged.docCounts[a], merged.docCounts[b], part.descending);
+        else if (part.path === '_key') by = part.descending ? compareParts(b, a) : compareParts(a, b);
+        else {
+          const figure = (id: number) => figureAt({ aggs: early!.at(id), docCount: merged.docCounts[id], key: 0 }, part.steps);
+          by = compareFigures(figure(a), figure(b), part.descending);
+        }
+        if (by !== 0) return by;
+      }
+      return 0;
+    };
+    const chosen = lists.map((ids) => selectTop(ids, params.size, compare));
+    const kept = chosen.flat();
+    ctx.addBuckets(kept.length);
+    const { maps, numberOf } = keepOnly(merged, kept);
+    const children = early ?? mergeChildren(spec, slices, maps, kept.length, ctx);
+    return {
+      at(parent) {
+        const ids = parent < 0 ? [] : chosen[parent];
+        let other = 0;
+        if (parent >= 0) for (const id of lists[parent]) other += merged.docCounts[id];
+        for (const id of ids) other -= merged.docCounts[id];
+        const buckets = ids.map((id): OutBucket => {
+          const shown = parts.get(merged.keys[id])!.map((key, t) => columns[t].show(key));
+          const text = shown.map(({ plain, text: asText }) => asText ?? String(plain)).join('|');
+          const fields: Json = { key: shown.map(({ json, text: asText }) => asText ?? json), key_as_string: text, doc_count: merged.docCounts[id] };
+          if (params.showError) fields.doc_count_error_upper_bound = 0;
+          return { key: text, name: text, fields, docCount: merged.docCounts[id], aggs: children.at(early ? id : numberOf[id]) };
+        });
+        const before = { doc_count_error_upper_bound: 0, sum_other_doc_count: other };
+        return new BucketsOut(spec, 'multi_terms', runParentPipelines(spec, buckets), { before });
+      },
+    };
+  },
+};

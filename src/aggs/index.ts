@@ -1,0 +1,174 @@
+// Aggregations of a search, from the request to the answer:
+//   parseAggregations(body.aggs, ctx)                 once: AggTree
+//   bindAggregations(tree, index)                     per index: fields, formats; throws what is a failure of the shards of that index
+//   collectSegment(tree, bindings, runner)            per segment: lays the tree out, has the query run over it, reads the columns
+//   reduceAggregations(tree, partials, options)       once: over all segments, shards and indices
+//   renderAggregations(reduced, typedKeys)            JSON of `aggregations`
+import { ApiError } from '../errors/api-error.ts';
+import { AggEncoder, RegionTooSmall } from '../plan/agg-encode.ts';
+import type { AggNode, AggResult } from '../plan/agg-plan.ts';
+import { readResults } from '../plan/agg-read.ts';
+import { planToBitset } from '../plan/execute.ts';
+import type { AggProgram } from '../plan/query-plan.ts';
+import type { SegmentReader } from '../plan/segment.ts';
+import { bitsetBytes } from '../wasm/codec.ts';
+import type { Kernels } from '../wasm/kernels.ts';
+import { tooManyBuckets } from './errors.ts';
+import { outAggs } from './merge.ts';
+import { type OutAgg, renderAggs } from './out.ts';
+import type { AggTree } from './parse.ts';
+import type { AggSpec, BindContext, Bindings, IndexScope, Json, ParsedQuery, ReduceContext, SegmentScope, Slice, TopHitsHook } from './types.ts';
+
+export { type AggTree, parseAggregations } from './parse.ts';
+export type { Bindings, DocGroup, IndexScope, ParseContext, ParsedQuery, TopHitsHook } from './types.ts';
+
+/** search.max_buckets unless the cluster settings say otherwise. */
+export const DEFAULT_MAX_BUCKETS = 65_535;
+
+/** @throws ApiError to be reported as a failure of the index's shards */
+export function bindAggregations(tree: AggTree, index: IndexScope): Bindings {
+  const bindings = new Map<AggSpec, unknown>();
+  const bind = (spec: AggSpec, ctx: BindContext) => {
+    bindings.set(spec, spec.type.bind(spec, ctx));
+    const nestedPath = spec.type.childPath ? spec.type.childPath(spec, ctx) : ctx.nestedPath;
+    for (const child of spec.children) bind(child, { ...ctx, nestedPath, parents: [...ctx.parents, spec] });
+  };
+  for (const spec of tree.children) bind(spec, { index, nestedPath: null, parents: [] });
+  return bindings;
+}
+
+export interface SegmentRunner {
+  readonly k: Kernels;
+  readonly segment: SegmentReader;
+  readonly shard: number;
+  /** Given back to hooks. */
+  readonly handle: unknown;
+  planQuery(query: ParsedQuery): PlanNodeOf;
+  /** Runs the search's query over the segment with these aggregations. May be called again with another program: the first was too small. */
+  execute(aggs: AggProgram): void;
+  /** Runs over all live root documents: `global`. */
+  executeAll(aggs: AggProgram): void;
+}
+type PlanNodeOf = ReturnType<SegmentScope['planQuery']>;
+
+/** Columns of one segment. */
+export interface SegmentPartial {
+  readonly bindings: Bindings;
+  readonly segment: SegmentScope;
+  readonly results: ReadonlyMap<AggSpec, AggResult>;
+}
+
+/** Memory for the state of a tree; grows by steps of four as long as the scratch region has room. */
+const FIRST_REGION_BYTES = 4 << 20;
+
+/** @throws ApiError circuit_breaking_exception (429): the aggregations need more memory than a worker may use */
+export function collectSegment(tree: AggTree, bindings: Bindings, runner: SegmentRunner): SegmentPartial {
+  const { k, segment } = runner;
+  const scope: SegmentScope = {
+    segment,
+    shard: runner.shard,
+    handle: runner.handle,
+    planQuery: (query) => runner.planQuery(query),
+    collectDocs: (nodes, docs) =>
+      withRegion(runner, nodes, (program) => {
+        k.scoped(() => checkStatus(k.exports.aggsCollect(program.rootPtr, k.copyInU32(docs), 0, docs.length)));
+      }),
+  };
+  const results = new Map<AggSpec, AggResult>();
+  const run = (specs: readonly AggSpec[], execute: (rootPtr: AggProgram) => void) => {
+    if (specs.length === 0) return;
+    const nodes = specs.map((spec) => planSpec(spec, bindings, scope));
+    withRegion(runner, nodes, execute, tree.needsScores).forEach((result, i) => {
+      results.set(specs[i], result);
+    });
+  };
+  run(
+    tree.children.filter((spec) => spec.typeName !== 'global'),
+    (program) => runner.execute(program),
+  );
+  run(
+    tree.children.filter((spec) => spec.typeName === 'global'),
+    (program) => runner.executeAll(program),
+  );
+  return { bindings, segment: scope, results };
+}
+
+function planSpec(spec: AggSpec, bindings: Bindings, scope: SegmentScope): AggNode {
+  const children = spec.children.map((child) => planSpec(child, bindings, scope));
+  return spec.type.plan(spec, bindings.get(spec) as never, scope, children);
+}
+
+/** The kernels ran out of the region: a larger one is tried. */
+class RegionFull extends Error {}
+
+function checkStatus(status: number): void {
+  if (status !== 0) throw new RegionFull();
+}
+
+/** Lays nodes out, runs, reads; again with four times the memory when that was too little. */
+function withRegion(runner: SegmentRunner, nodes: readonly AggNode[], execute: (program: AggProgram) => void, needsScores = false): AggResult[] {
+  const { k, segment } = runner;
+  for (let bytes = FIRST_REGION_BYTES; ; bytes *= 4) {
+    const result = k.scoped((): AggResult[] | null => {
+      const size = Math.min(bytes, Math.floor((k.free - 128) / 2));
+      const isLargest = size < bytes;
+      const regionPtr = k.reserve(size);
+      const encoder = new AggEncoder(k, { ...segment, maxDoc: segment.maxDoc, rootDocsPtr: segment.rootDocsPtr, bitsetOf }, regionPtr, size);
+      try {
+        const encoded = encoder.encode(nodes);
+        execute({ rootPtr: encoder.rootPtr, needsScores });
+        if (encoder.status === 0) return readResults(k, encoded);
+      } catch (error) {
+        if (!(error instanceof RegionTooSmall) && !(error instanceof RegionFull) && encoder.status === 0) throw error;
+      }
+      if (isLargest) throw tooMuchMemory(size);
+      return null;
+    });
+    if (result) return result;
+  }
+
+  function bitsetOf(plan: PlanNodeOf): number {
+    const ptr = k.reserve(bitsetBytes(segment.maxDoc));
+    planToBitset(k, segment, plan, ptr);
+    return ptr;
+  }
+}
+
+function tooMuchMemory(bytes: number): ApiError {
+  return new ApiError('circuit_breaking_exception', 429, `[request] Data too large, data for [<agg>] would be larger than the limit of [${bytes}/${bytes}b]`, {
+    details: { bytes_wanted: bytes * 2, bytes_limit: bytes, durability: 'TRANSIENT' },
+  });
+}
+
+/** Final results by name, in the order of the request. */
+export type ReducedAggregations = ReadonlyMap<string, OutAgg>;
+
+/** @throws ApiError too_many_buckets_exception, and failures of top hits */
+export function reduceAggregations(
+  tree: AggTree,
+  partials: readonly SegmentPartial[],
+  options: { readonly maxBuckets: number; readonly nowMs: number; readonly topHits: TopHitsHook },
+): ReducedAggregations {
+  let made = 0;
+  const ctx: ReduceContext = {
+    ...options,
+    addBuckets(count) {
+      made += count;
+      if (made > options.maxBuckets) throw tooManyBuckets(options.maxBuckets, made);
+    },
+  };
+  const merged = tree.children.map((spec) => {
+    const slices: Slice[] = [];
+    for (const { bindings, segment, results } of partials) {
+      const result = results.get(spec);
+      if (result) slices.push({ result, segment, bindings, bound: bindings.get(spec), map: null });
+    }
+    return spec.type.merge(spec, slices, 1, ctx);
+  });
+  // without any segment there are no slices, and everything is that of no documents
+  return outAggs(tree, merged, 0);
+}
+
+export function renderAggregations(reduced: ReducedAggregations, typedKeys: boolean): Json {
+  return renderAggs(reduced, typedKeys);
+}

@@ -1,0 +1,284 @@
+// Metrics over the distinct values of a field: cardinality, percentiles, percentile_ranks, median_absolute_deviation. All exact: kernels give each
+// bucket's distinct values with how often they occur, and these merge without loss. `precision_threshold`, `tdigest` and `hdr` are checked and not needed.
+import type { AggNode } from '../plan/agg-plan.ts';
+import { badBody, illegalArgument } from './errors.ts';
+import { columnsOf } from './merge.ts';
+import { formatOf } from './metrics-numeric.ts';
+import { type Figure, MetricOut } from './out.ts';
+import { Params } from './params.ts';
+import { bindSource, columnOf, doubleOf, parseSource, type SourceParams, type ValuesSource } from './source.ts';
+import type { AggType, Json, Slice } from './types.ts';
+
+function termsNode(bound: ValuesSource, slice: { segment: Parameters<typeof columnOf>[1] }, perValue: boolean): AggNode {
+  const source = columnOf(bound, slice.segment);
+  const isOrdinals = bound.kind === 'ordinals';
+  return isOrdinals ? { op: 'termsOrd', source, accept: null, children: [] } : { op: 'termsNumeric', source, perValue, children: [] };
+}
+
+export const cardinalityType: AggType = {
+  isBucket: false,
+  parse(_name, typeName, body): { source: SourceParams } {
+    const p = new Params(typeName, body);
+    const source = parseSource(p);
+    const threshold = p.integer('precision_threshold');
+    if (threshold !== null && threshold < 0) {
+      throw p.refuse('precision_threshold', `[precisionThreshold] must be greater than or equal to 0. Found [${threshold}] in [${_name}]`);
+    }
+    p.string('execution_hint');
+    p.take('rehash');
+    p.done();
+    return { source };
+  },
+  bind: (spec, ctx) => bindSource('cardinality', (spec.params as { source: SourceParams }).source, ctx, null),
+  plan: (_spec, bound: ValuesSource, scope) => termsNode(bound, scope, false),
+  merge(spec, slices, parents) {
+    const counts = distinctCounts(slices, parents);
+    return {
+      at(parent) {
+        const value = parent < 0 ? 0 : counts[parent];
+        return new MetricOut(spec, 'cardinality', { value }, { '': value, value });
+      },
+    };
+  },
+};
+
+/** Distinct keys per merged parent. One segment's buckets are distinct as they are; over several, terms meet as bytes, numbers as numbers. */
+function distinctCounts(slices: readonly Slice[], parents: number): Float64Array {
+  const counts = new Float64Array(parents);
+  const filled = slices.filter((slice) => columnsOf(slice).parents.length > 0);
+  const sets: Array<Set<string | number | bigint>> = [];
+  for (const slice of filled) {
+    const columns = columnsOf(slice);
+    const bound = slice.bound as ValuesSource;
+    for (let i = 0; i < columns.parents.length; i++) {
+      const parent = slice.map ? slice.map[columns.parents[i]] : columns.parents[i];
+      if (parent < 0) continue;
+      // several local buckets may fall into one merged parent only when there is more than one segment
+      if (filled.length === 1) counts[parent]++;
+      else {
+        sets[parent] ??= new Set();
+        sets[parent].add(bound.kind === 'ordinals' ? termKey(slice, bound, Number(columns.keys[i])) : columns.keys[i]);
+      }
+    }
+  }
+  sets.forEach((set, parent) => {
+    counts[parent] = set.size;
+  });
+  return counts;
+}
+
+/** Bytes of a term as a string of chars 0-255: equal and ordered as the bytes are. */
+export function termKey(slice: Slice, bound: ValuesSource, ord: number): string {
+  return Buffer.from(termBytes(slice, bound, ord)).toString('latin1');
+}
+
+/** Bytes of an ordinal of a slice; the one behind the last is the `missing` term. */
+export function termBytes(slice: Slice, bound: ValuesSource, ord: number): Uint8Array {
+  const column = bound.type ? slice.segment.segment.column(bound.field) : null;
+  if (column && ord <= Number(column.max)) return slice.segment.segment.termOf(bound.field, ord);
+  return bound.missing as Uint8Array;
+}
+
+/** Distinct values of a bucket, ascending, with the number of times that each occurs. */
+export interface Distribution {
+  readonly values: Float64Array;
+  /** Occurrences up to and with each value. */
+  readonly ranks: Float64Array;
+  readonly total: number;
+}
+
+const EMPTY: Distribution = { values: new Float64Array(0), ranks: new Float64Array(0), total: 0 };
+
+/** Per merged parent the distribution of values, made when asked for. */
+function distributions(slices: readonly Slice[], parents: number): (parent: number) => Distribution {
+  const parts: Array<Array<{ slice: Slice; i: number }>> = Array.from({ length: parents }, () => []);
+  for (const slice of slices) {
+    const columns = columnsOf(slice);
+    for (let i = 0; i < columns.parents.length; i++) {
+      const parent = slice.map ? slice.map[columns.parents[i]] : columns.parents[i];
+      if (parent >= 0) parts[parent].push({ slice, i });
+    }
+  }
+  return (parent) => {
+    if (parent < 0 || parts[parent].length === 0) return EMPTY;
+    const counts = new Map<number, number>();
+    for (const { slice, i } of parts[parent]) {
+      const columns = columnsOf(slice);
+      const value = exactDouble(slice.bound as ValuesSource, columns.keys[i]);
+      counts.set(value, (counts.get(value) ?? 0) + columns.docCounts[i]);
+    }
+    const values = Float64Array.from(counts.keys()).sort();
+    const ranks = new Float64Array(values.length);
+    let total = 0;
+    values.forEach((value, i) => {
+      total += counts.get(value)!;
+      ranks[i] = total;
+    });
+    return { values, ranks, total };
+  };
+}
+
+function exactDouble(bound: ValuesSource, raw: number | bigint): number {
+  return bound.perMillisecond === 1 ? doubleOf(bound, raw) : Number(raw) / bound.perMillisecond;
+}
+
+/** Value at a place of the sorted values, counted from 0. */
+function valueAt(d: Distribution, place: number): number {
+  let low = 0;
+  let high = d.values.length - 1;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (d.ranks[middle] > place) high = middle;
+    else low = middle + 1;
+  }
+  return d.values[low];
+}
+
+/** Linear between neighbours, as exact percentiles of Elasticsearch (SortingDigest) and quantile_cont of SQL. */
+export function quantile(d: Distribution, q: number): number | null {
+  if (d.total === 0) return null;
+  const place = q * (d.total - 1);
+  const below = Math.floor(place);
+  const low = valueAt(d, below);
+  const high = valueAt(d, Math.min(below + 1, d.total - 1));
+  return low + (place - below) * (high - low);
+}
+
+/** Share of values at or below `value`, in percent. */
+function rank(d: Distribution, value: number): number | null {
+  if (d.total === 0) return null;
+  const at = d.values.findLastIndex((v) => v <= value);
+  return at < 0 ? 0 : (d.ranks[at] / d.total) * 100;
+}
+
+interface PercentParams {
+  readonly source: SourceParams;
+  readonly points: readonly number[];
+  readonly keyed: boolean;
+}
+
+const DEFAULT_PERCENTS = [1, 5, 25, 50, 75, 95, 99];
+
+/** `tdigest` or `hdr`: valid options of estimators that exact results do not need. */
+function checkEstimator(p: Params): string {
+  const tdigest = p.object('tdigest');
+  const hdr = p.object('hdr');
+  if (tdigest && hdr) throw illegalArgument('Only one percentiles method should be declared.');
+  if (tdigest) {
+    const inner = new Params('tdigest', tdigest);
+    const compression = inner.number('compression');
+    if (compression !== null && compression < 0) {
+      throw p.refuse('tdigest', `[compression] must be greater than or equal to 0. Found [${compression}]`);
+    }
+    inner.string('execution_hint');
+    inner.done();
+  }
+  if (hdr) {
+    const inner = new Params('hdr', hdr);
+    const digits = inner.integer('number_of_significant_value_digits');
+    if (digits !== null && (digits < 0 || digits > 5)) throw p.refuse('hdr', '[numberOfSignificantValueDigits] must be between 0 and 5');
+    inner.done();
+  }
+  return hdr ? 'hdr' : 'tdigest';
+}
+
+function percentType(typeName: string, pointsKey: string, figureOf: (d: Distribution, point: number) => number | null): AggType {
+  return {
+    isBucket: false,
+    parse(name, _type, body): PercentParams & { estimator: string } {
+      const p = new Params(typeName, body);
+      const source = parseSource(p);
+      const points = p.numbers(pointsKey);
+      const keyed = p.bool('keyed') ?? true;
+      const estimator = checkEstimator(p);
+      p.done();
+      if (points?.length === 0) throw badBody(typeName, `[${pointsKey}] must not be an empty array: [${name}]`);
+      if (pointsKey === 'values' && !points) throw illegalArgument(`Required [values]`);
+      if (pointsKey === 'percents') {
+        for (const percent of points ?? []) {
+          if (percent < 0 || percent > 100) throw badBody(typeName, `percent must be in [0,100], got [${pointName(percent)}]: [${name}]`);
+        }
+      }
+      const sorted = (points ?? DEFAULT_PERCENTS).slice().sort((a, b) => a - b);
+      return { source, points: sorted, keyed, estimator };
+    },
+    bind: (spec, ctx) => bindSource(typeName, (spec.params as PercentParams).source, ctx, ['numeric', 'date', 'boolean']),
+    plan: (_spec, bound: ValuesSource, scope) => termsNode(bound, scope, true),
+    merge(spec, slices, parents) {
+      const { points, keyed, estimator } = spec.params as PercentParams & { estimator: string };
+      const of = distributions(slices, parents);
+      const format = formatOf(slices);
+      return {
+        at(parent) {
+          const d = of(parent);
+          const figures: Record<string, Figure> = {};
+          const keyedJson: Json = {};
+          const list: Json[] = [];
+          for (const point of points) {
+            const value = figureOf(d, point);
+            const name = pointName(point);
+            figures[name] = value;
+            figures[String(point)] = value;
+            const text = value === null || typeName === 'percentile_ranks' ? null : (format?.keyAsString(value) ?? null);
+            keyedJson[name] = value;
+            if (text !== null) keyedJson[`${name}_as_string`] = text;
+            list.push({ key: point, value, ...(text === null ? {} : { value_as_string: text }) });
+          }
+          return new MetricOut(spec, `${estimator}_${typeName}`, { values: keyed ? keyedJson : list }, figures);
+        },
+      };
+    },
+  };
+}
+
+/** Java's text of a double. */
+export function pointName(value: number): string {
+  return Number.isInteger(value) ? `${value}.0` : String(value);
+}
+
+export const percentilesType = percentType('percentiles', 'percents', (d, percent) => quantile(d, percent / 100));
+export const percentileRanksType = percentType('percentile_ranks', 'values', rank);
+
+export const medianAbsoluteDeviationType: AggType = {
+  isBucket: false,
+  parse(_name, typeName, body): { source: SourceParams } {
+    const p = new Params(typeName, body);
+    const source = parseSource(p);
+    const compression = p.number('compression');
+    if (compression !== null && compression <= 0) throw p.refuse('compression', `[compression] must be greater than 0. Found [${compression}]`);
+    p.string('execution_hint');
+    p.done();
+    return { source };
+  },
+  bind: (spec, ctx) => bindSource('median_absolute_deviation', (spec.params as { source: SourceParams }).source, ctx, ['numeric', 'date', 'boolean']),
+  plan: (_spec, bound: ValuesSource, scope) => termsNode(bound, scope, true),
+  merge(spec, slices, parents) {
+    const of = distributions(slices, parents);
+    return {
+      at(parent) {
+        const d = of(parent);
+        const median = quantile(d, 0.5);
+        const value = median === null ? null : quantile(deviations(d, median), 0.5);
+        return new MetricOut(spec, 'median_absolute_deviation', { value }, { '': value, value });
+      },
+    };
+  },
+};
+
+/** Distribution of the distances from a point. */
+function deviations(d: Distribution, from: number): Distribution {
+  const counts = new Map<number, number>();
+  d.values.forEach((value, i) => {
+    const distance = Math.abs(value - from);
+    counts.set(distance, (counts.get(distance) ?? 0) + d.ranks[i] - (i > 0 ? d.ranks[i - 1] : 0));
+  });
+  const values = Float64Array.from(counts.keys()).sort();
+  const ranks = new Float64Array(values.length);
+  let total = 0;
+  values.forEach((value, i) => {
+    total += counts.get(value)!;
+    ranks[i] = total;
+  });
+  return { values, ranks, total };
+}
+

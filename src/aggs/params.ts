@@ -1,0 +1,107 @@
+// Reads the parameters of one aggregation body: each is taken by name, what is left over is an unknown field.
+import { badParameter, parsingError, xContentError } from './errors.ts';
+import type { Json } from './types.ts';
+
+export class Params {
+  readonly typeName: string;
+  private readonly body: Json;
+  private readonly left: Set<string>;
+
+  /** @throws ApiError parsing_exception: not an object */
+  constructor(typeName: string, body: unknown) {
+    if (!isObject(body)) throw parsingError(`Expected [START_OBJECT] under [${typeName}], but got a [${tokenOf(body)}]`);
+    this.typeName = typeName;
+    this.body = body;
+    this.left = new Set(Object.keys(body));
+  }
+
+  has(key: string): boolean {
+    return this.body[key] !== undefined && this.body[key] !== null;
+  }
+
+  /** The raw value; undefined if absent or null. */
+  take(key: string): unknown {
+    this.left.delete(key);
+    return this.body[key] ?? undefined;
+  }
+
+  string(key: string): string | null {
+    const value = this.take(key);
+    if (value === undefined) return null;
+    if (typeof value === 'object') throw this.wrongType(key, value);
+    return String(value);
+  }
+
+  number(key: string): number | null {
+    const value = this.take(key);
+    if (value === undefined) return null;
+    const number = typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : typeof value === 'string' ? Number(value) : Number.NaN;
+    if (!Number.isFinite(number) || value === '') throw this.wrongType(key, value);
+    return number;
+  }
+
+  integer(key: string): number | null {
+    const number = this.number(key);
+    if (number !== null && !Number.isInteger(number)) throw badParameter(this.typeName, key, `Value [${number}] is out of range for an integer`);
+    return number;
+  }
+
+  bool(key: string): boolean | null {
+    const value = this.take(key);
+    if (value === undefined) return null;
+    if (value === true || value === 'true') return true;
+    if (value === false || value === 'false') return false;
+    throw badParameter(this.typeName, key, `Failed to parse value [${String(value)}] as only [true] or [false] are allowed.`);
+  }
+
+  list(key: string): unknown[] | null {
+    const value = this.take(key);
+    if (value === undefined) return null;
+    return Array.isArray(value) ? value : [value];
+  }
+
+  object(key: string): Json | null {
+    const value = this.take(key);
+    if (value === undefined) return null;
+    if (!isObject(value)) throw this.wrongType(key, value);
+    return value;
+  }
+
+  numbers(key: string): number[] | null {
+    const values = this.list(key);
+    return (
+      values?.map((value) => {
+        const number = typeof value === 'number' ? value : typeof value === 'string' && value !== '' ? Number(value) : Number.NaN;
+        if (!Number.isFinite(number)) throw this.wrongType(key, value);
+        return number;
+      }) ?? null
+    );
+  }
+
+  wrongType(key: string, value: unknown): Error {
+    return xContentError(`[${this.typeName}] ${key} doesn't support values of type: ${tokenOf(value)}`);
+  }
+
+  refuse(key: string, reason: string): Error {
+    return badParameter(this.typeName, key, reason);
+  }
+
+  /** @throws ApiError x_content_parse_exception: a parameter that nobody took */
+  done(): void {
+    for (const key of this.left) throw xContentError(`[${this.typeName}] unknown field [${key}]`);
+  }
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Name of a JSON token as Elasticsearch's messages have it. */
+export function tokenOf(value: unknown): string {
+  if (value === null || value === undefined) return 'VALUE_NULL';
+  if (Array.isArray(value)) return 'START_ARRAY';
+  if (typeof value === 'object') return 'START_OBJECT';
+  if (typeof value === 'string') return 'VALUE_STRING';
+  if (typeof value === 'boolean') return 'VALUE_BOOLEAN';
+  return 'VALUE_NUMBER';
+}

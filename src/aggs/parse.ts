@@ -1,0 +1,92 @@
+// `aggs` of a request body -> AggSpec tree: names, types, nesting, pipelines in order. Each type reads its own parameters.
+import { initializationError, parsingError, unsupported } from './errors.ts';
+import { isObject, tokenOf } from './params.ts';
+import { isPipeline, orderPipelines, parsePipeline } from './pipelines.ts';
+import { aggType, KNOWN_ELSEWHERE, unknownType } from './registry.ts';
+import type { AggSpec, AggType, Json, ParseContext, PipelineSpec } from './types.ts';
+
+/** A parsed `aggs` body. */
+export interface AggTree {
+  readonly children: readonly AggSpec[];
+  readonly pipelines: readonly PipelineSpec[];
+  /** Scores of documents matter (samples, best hits by score). */
+  readonly needsScores: boolean;
+}
+
+/** Deeper trees are refused: every level costs stack. */
+const MAX_DEPTH = 100;
+
+/** @throws ApiError parsing_exception, illegal_argument_exception, x_content_parse_exception, ... with Elasticsearch's texts */
+export function parseAggregations(body: unknown, ctx: ParseContext): AggTree {
+  if (!isObject(body)) throw parsingError(`Unknown key for a ${tokenOf(body)} in [aggs].`);
+  const { children, pipelines } = parseLevel(body, ctx, 1);
+  const all = flatten(children);
+  return { children, pipelines: orderPipelines(pipelines, children, null), needsScores: all.some(wantsScores) };
+}
+
+function flatten(specs: readonly AggSpec[]): AggSpec[] {
+  return specs.flatMap((spec) => [spec, ...flatten(spec.children)]);
+}
+
+function wantsScores(spec: AggSpec): boolean {
+  if (spec.typeName === 'sampler') return true;
+  const params = spec.params as Json;
+  return spec.typeName === 'top_hits' && (params.sort === undefined || params.track_scores === true || JSON.stringify(params.sort).includes('_score'));
+}
+
+function parseLevel(body: Json, ctx: ParseContext, depth: number): { children: AggSpec[]; pipelines: PipelineSpec[] } {
+  if (depth > MAX_DEPTH) throw parsingError(`aggregations are nested deeper than [${MAX_DEPTH}] levels`);
+  const children: AggSpec[] = [];
+  const pipelines: PipelineSpec[] = [];
+  for (const [name, definition] of Object.entries(body)) {
+    if (!/^[^[\]>]+$/.test(name)) {
+      throw parsingError(`Invalid aggregation name [${name}]. Aggregation names can contain any character except '[', ']', and '>'`);
+    }
+    if (!isObject(definition)) throw parsingError(`Aggregation definition for [${name} starts with a [${tokenOf(definition)}], expected a [START_OBJECT].`);
+    const parsed = parseOne(name, definition, ctx, depth);
+    if ('type' in parsed) children.push(parsed);
+    else pipelines.push(parsed);
+  }
+  return { children, pipelines };
+}
+
+function parseOne(name: string, definition: Json, ctx: ParseContext, depth: number): AggSpec | PipelineSpec {
+  let typeName: string | null = null;
+  let meta: Json | null = null;
+  let below: Json | null = null;
+  for (const [key, value] of Object.entries(definition)) {
+    if (key === 'meta') {
+      if (value !== null && !isObject(value)) throw parsingError(`Expected [START_OBJECT] under [meta], but got a [${tokenOf(value)}] in [${name}]`);
+      meta = value as Json | null;
+    } else if (key === 'aggs' || key === 'aggregations') {
+      if (below) throw parsingError(`Found two sub aggregation definitions under [${name}]`);
+      if (!isObject(value)) throw parsingError(`Expected [START_OBJECT] under [${key}], but got a [${tokenOf(value)}] in [${name}]`);
+      below = value;
+    } else {
+      if (typeName !== null) throw parsingError(`Found two aggregation type definitions in [${name}]: [${typeName}] and [${key}]`);
+      if (!isObject(value)) {
+        throw parsingError(`Expected [START_OBJECT] under [${key}], but got a [${tokenOf(value)}] in [${name}]`);
+      }
+      typeName = key;
+    }
+  }
+  if (typeName === null) throw parsingError(`Missing definition for aggregation [${name}]`);
+  const body = definition[typeName];
+  if (isPipeline(typeName)) {
+    if (below && Object.keys(below).length > 0) throw initializationError(`Aggregator [${name}] of type [${typeName}] cannot accept sub-aggregations`);
+    return parsePipeline(name, typeName, body, meta);
+  }
+  const type = aggType(typeName);
+  if (!type) throw KNOWN_ELSEWHERE.has(typeName) ? unsupported(`aggregation type [${typeName}]`) : unknownType(typeName);
+  if (!type.isBucket && below && Object.keys(below).length > 0) {
+    throw initializationError(`Aggregator [${name}] of type [${typeName}] cannot accept sub-aggregations`);
+  }
+  return specOf(name, typeName, type, body, meta, below, ctx, depth);
+}
+
+function specOf(name: string, typeName: string, type: AggType, body: unknown, meta: Json | null, below: Json | null, ctx: ParseContext, depth: number): AggSpec {
+  const params = type.parse(name, typeName, body, ctx) as never;
+  const level = below ? parseLevel(below, ctx, depth + 1) : { children: [], pipelines: [] };
+  const bare: AggSpec = { name, type, typeName, params, meta, children: level.children, pipelines: [] };
+  return { ...bare, pipelines: orderPipelines(level.pipelines, level.children, bare) };
+}

@@ -1,0 +1,74 @@
+// All aggregation types by name.
+import { nearestNames } from '../common/nearest-name.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { compositeType } from './buckets-composite.ts';
+import { geohashGridType, geotileGridType } from './buckets-geo.ts';
+import { dateHistogramType, histogramType } from './buckets-histogram.ts';
+import { multiTermsType } from './buckets-multi-terms.ts';
+import { dateRangeType, geoDistanceType, ipRangeType, rangeType } from './buckets-ranges.ts';
+import { adjacencyMatrixType, filtersType, filterType, globalType, missingType, nestedType, reverseNestedType, samplerType } from './buckets-select.ts';
+import { rareTermsType, termsType } from './buckets-terms.ts';
+import { geoBoundsType, geoCentroidType, matrixStatsType, topHitsType, weightedAvgType } from './metrics-docs.ts';
+import { avgType, extendedStatsType, maxType, minType, statsType, sumType, valueCountType } from './metrics-numeric.ts';
+import { cardinalityType, medianAbsoluteDeviationType, percentileRanksType, percentilesType } from './metrics-values.ts';
+import { PIPELINE_NAMES } from './pipelines.ts';
+import type { AggType } from './types.ts';
+
+const TYPES: Readonly<Record<string, AggType>> = {
+  adjacency_matrix: adjacencyMatrixType,
+  avg: avgType,
+  cardinality: cardinalityType,
+  composite: compositeType,
+  date_histogram: dateHistogramType,
+  date_range: dateRangeType,
+  extended_stats: extendedStatsType,
+  filter: filterType,
+  filters: filtersType,
+  geo_bounds: geoBoundsType,
+  geo_centroid: geoCentroidType,
+  geo_distance: geoDistanceType,
+  geohash_grid: geohashGridType,
+  geotile_grid: geotileGridType,
+  global: globalType,
+  histogram: histogramType,
+  ip_range: ipRangeType,
+  matrix_stats: matrixStatsType,
+  max: maxType,
+  median_absolute_deviation: medianAbsoluteDeviationType,
+  min: minType,
+  missing: missingType,
+  multi_terms: multiTermsType,
+  nested: nestedType,
+  percentile_ranks: percentileRanksType,
+  percentiles: percentilesType,
+  range: rangeType,
+  rare_terms: rareTermsType,
+  reverse_nested: reverseNestedType,
+  sampler: samplerType,
+  stats: statsType,
+  sum: sumType,
+  terms: termsType,
+  top_hits: topHitsType,
+  value_count: valueCountType,
+  weighted_avg: weightedAvgType,
+};
+
+/** Types of Elasticsearch that are refused by name instead of as unknown. */
+export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set([
+  'auto_date_histogram', 'bucket_correlation', 'bucket_count_ks_test', 'boxplot', 'categorize_text', 'children', 'cumulative_cardinality',
+  'diversified_sampler', 'frequent_item_sets', 'geo_line', 'geohex_grid', 'inference', 'ip_prefix', 'moving_percentiles', 'normalize', 'parent',
+  'random_sampler', 'rate', 'scripted_metric', 'significant_terms', 'significant_text', 'string_stats', 't_test', 'time_series', 'top_metrics',
+  'variable_width_histogram',
+]); // prettier-ignore
+
+export function aggType(name: string): AggType | null {
+  return Object.hasOwn(TYPES, name) ? TYPES[name] : null;
+}
+
+/** A name that is no aggregation at all, with the nearest that is. */
+export function unknownType(name: string): ApiError {
+  const near = nearestNames(name, [...Object.keys(TYPES), ...PIPELINE_NAMES])[0];
+  const hint = near === undefined ? '' : ` did you mean [${near}]?`;
+  const causedBy = new ApiError('named_object_not_found_exception', 400, `unknown field [${name}]`);
+  return new ApiError('parsing_exception', 400, `Unknown aggregation type [${name}]${hint}`, { causedBy });
+}

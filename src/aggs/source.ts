@@ -1,0 +1,136 @@
+// Values sources: a field of an index as an aggregation reads it, with its format, `missing` value and column of a segment.
+import type { FieldType, ValueFormat } from '../mapping/field-type.ts';
+import type { AggColumn } from '../plan/agg-plan.ts';
+import type { SegmentReader } from '../plan/segment.ts';
+import { illegalArgument, numberFormat, unsupported } from './errors.ts';
+import type { Params } from './params.ts';
+import type { BindContext } from './types.ts';
+
+/** `field`, `missing`, `format`, `time_zone`, `value_type` of an aggregation body. */
+export interface SourceParams {
+  readonly field: string;
+  readonly missing: unknown;
+  readonly format: string | null;
+  readonly timeZone: string | null;
+}
+
+export type SourceKind = 'ordinals' | 'i64' | 'f64' | 'geo' | 'binary';
+
+export interface ValuesSource {
+  /** Full name of the column; aliases resolved. */
+  readonly field: string;
+  /** null: the index does not have the field. */
+  readonly type: FieldType | null;
+  readonly kind: SourceKind;
+  readonly format: ValueFormat | null;
+  readonly scale: number;
+  readonly unsigned: boolean;
+  readonly isDate: boolean;
+  /** date_nanos: raw nanoseconds per millisecond, else 1. */
+  readonly perMillisecond: number;
+  /** Raw value (bytes for ordinals) for documents without one. */
+  readonly missing: bigint | number | Uint8Array | null;
+}
+
+type Family = FieldType['family'];
+const VALUE_TYPES = ['string', 'byte', 'short', 'integer', 'long', 'double', 'float', 'half_float', 'unsigned_long', 'number', 'numeric', 'date', 'boolean', 'ip'];
+
+/** @throws ApiError illegal_argument_exception: neither field nor script; a script */
+export function parseSource(p: Params, withTimeZone = false): SourceParams {
+  if (p.has('script')) throw unsupported(`[script] in the aggregation [${p.typeName}]`);
+  const field = p.string('field');
+  const missing = p.take('missing');
+  if (Array.isArray(missing) || (typeof missing === 'object' && missing !== null && p.typeName !== 'geo_bounds')) throw p.wrongType('missing', missing);
+  const format = p.string('format');
+  const timeZone = withTimeZone ? p.string('time_zone') : null;
+  const valueType = p.string('value_type') ?? p.string('valueType');
+  if (valueType !== null && !VALUE_TYPES.includes(valueType)) throw p.refuse('value_type', `Unknown value type [${valueType}]`);
+  if (field === null) throw illegalArgument('Required one of fields [field, script], but none were specified. ');
+  return { field, missing: missing ?? null, format, timeZone };
+}
+
+/**
+ * The source in one index.
+ * @param families  kinds of fields that the aggregation takes; null: all with doc values
+ * @throws ApiError illegal_argument_exception: unfit or not aggregatable field; number_format_exception: bad `missing`
+ */
+export function bindSource(typeName: string, params: SourceParams, ctx: BindContext, families: readonly Family[] | null): ValuesSource {
+  const type = ctx.index.mapping.field(params.field);
+  if (!type) return unmapped(params, ctx);
+  if (!type.isAggregatable) throw notAggregatable(type);
+  if (families && !families.includes(type.family)) {
+    throw illegalArgument(`Field [${params.field}] of type [${type.typeName}] is not supported for aggregation [${typeName}]`);
+  }
+  const kind = type.spec.column === 'none' ? 'i64' : type.spec.column;
+  const format = type.format(params.format, params.timeZone);
+  return {
+    field: type.name,
+    type,
+    kind,
+    format,
+    scale: type.scale,
+    unsigned: type.unsigned,
+    isDate: type.family === 'date',
+    perMillisecond: type.typeName === 'date_nanos' ? 1e6 : 1,
+    missing: params.missing === null ? null : missingOf(type, format, params.missing, ctx),
+  };
+}
+
+/** A field that this index lacks: no values, but `missing` counts. */
+function unmapped(params: SourceParams, ctx: BindContext): ValuesSource {
+  const missing = params.missing;
+  const isText = typeof missing === 'string' && Number.isNaN(Number(missing));
+  void ctx;
+  const base = { field: params.field, type: null, format: null, scale: 1, unsigned: false, isDate: false, perMillisecond: 1 };
+  if (missing === null) return { ...base, kind: 'i64', missing: null };
+  if (isText) return { ...base, kind: 'ordinals', missing: new TextEncoder().encode(String(missing)) };
+  return { ...base, kind: 'f64', missing: Number(missing) };
+}
+
+function missingOf(type: FieldType, format: ValueFormat, missing: unknown, ctx: BindContext): bigint | number | Uint8Array {
+  if (type.spec.column === 'ordinals') return type.termBytes(missing);
+  if (type.family === 'date') {
+    const raw = typeof missing === 'string' ? format.parse(missing, false, ctx.index.nowMs) : Number(missing);
+    return BigInt(raw) * (type.typeName === 'date_nanos' && typeof raw === 'number' ? 1_000_000n : 1n);
+  }
+  if (type.family === 'numeric') {
+    const number = typeof missing === 'string' && missing !== '' ? Number(missing) : missing;
+    if (typeof number !== 'number' && typeof number !== 'bigint') throw numberFormat(String(missing));
+    if (Number.isNaN(Number(number))) throw numberFormat(String(missing));
+    const exact = type.exactValue(number);
+    if (exact !== null) return exact;
+    return type.spec.column === 'f64' ? Number(number) : BigInt(Math.trunc(Number(number) / type.scale));
+  }
+  const exact = type.exactValue(missing);
+  if (exact === null) throw numberFormat(String(missing));
+  return exact;
+}
+
+function notAggregatable(type: FieldType): Error {
+  if (type.family === 'text') {
+    return illegalArgument(
+      `Text fields are not optimised for operations that require per-document field data like aggregations and sorting, so these operations are disabled by default. Please use a keyword field instead. Alternatively, set fielddata=true on [${type.name}] in order to load field data by uninverting the inverted index. Note that this can use significant memory.`,
+    );
+  }
+  return illegalArgument(
+    `Can't load fielddata on [${type.name}] because fielddata is unsupported on fields of type [${type.typeName}]. Use doc values instead.`,
+  );
+}
+
+/** The source's column in a segment. A missing term that the segment lacks is the ordinal behind the last. */
+export function columnOf(source: ValuesSource, segment: SegmentReader): AggColumn {
+  const column = source.type ? segment.column(source.field) : null;
+  let missing: bigint | number | null = null;
+  if (source.missing instanceof Uint8Array) {
+    missing = column ? (segment.lookupTerm(source.field, source.missing)?.ord ?? Number(column.max) + 1) : 0;
+  } else if (source.missing !== null) missing = source.missing;
+  return { column, missing, scale: source.scale, unsigned: source.unsigned };
+}
+
+/** Double of the API for a raw key of the kernels. */
+export function doubleOf(source: ValuesSource, raw: number | bigint): number {
+  if (source.unsigned) return Number(BigInt(raw) + (1n << 63n));
+  if (source.kind === 'f64') return Number(raw);
+  if (source.perMillisecond !== 1) return Math.floor(Number(raw) / source.perMillisecond);
+  return Number(raw) * source.scale;
+}
