@@ -71,7 +71,9 @@ export function checkOrderPath(spec: AggSpec, path: string): void {
       key = null;
     }
     if (!child) {
-      throw fail(`The provided aggregation [${step.name}] either does not exist, or is a pipeline aggregation and cannot be used to sort the buckets.`);
+      throw fail(
+        `The provided aggregation [${step.name}] either does not exist, or is a pipeline aggregation and cannot be used to sort the buckets.`,
+      );
     }
     if (isLast && !child.type.isBucket) {
       if (MULTI_VALUED.has(child.typeName) && key === null) {
@@ -80,7 +82,10 @@ export function checkOrderPath(spec: AggSpec, path: string): void {
       if (!MULTI_VALUED.has(child.typeName) && key !== null && key !== 'value') {
         throw fail(`Ordering on a single-value metrics aggregation can only be done on its value.`);
       }
-      if (UNORDERED.has(child.typeName)) throw fail(`Buckets can only be sorted on a sub-aggregator path that is built out of zero or more single-bucket aggregations within the path and a final single-bucket or a metrics aggregation at the path end.`);
+      if (UNORDERED.has(child.typeName))
+        throw fail(
+          `Buckets can only be sorted on a sub-aggregator path that is built out of zero or more single-bucket aggregations within the path and a final single-bucket or a metrics aggregation at the path end.`,
+        );
       return;
     }
     if (!SINGLE_BUCKET.has(child.typeName)) {

@@ -6,7 +6,7 @@ import { compareKeys, TermKeys, termsNode } from './buckets-terms.ts';
 import { flattenChain, planChain } from './chain.ts';
 import { illegalArgument, parsingError, unsupported, xContentError } from './errors.ts';
 import { geotileKey } from './geo.ts';
-import { keepOnly, mergeBuckets, mergeChildren, type MergeKey } from './merge.ts';
+import { keepOnly, type MergeKey, mergeBuckets, mergeChildren } from './merge.ts';
 import { BucketsOut, type OutBucket } from './out.ts';
 import { isObject, Params } from './params.ts';
 import { runParentPipelines } from './pipeline-run.ts';
@@ -42,7 +42,8 @@ function parseSourceEntry(entry: unknown): CompositeSource {
   const [name, body] = Object.entries(entry)[0];
   if (!isObject(body) || Object.keys(body).length !== 1) throw parsingError(`Composite source [${name}] must have one type`);
   const [kind, options] = Object.entries(body)[0];
-  if (kind === 'geohash_grid' || !['terms', 'histogram', 'date_histogram', 'geotile_grid'].includes(kind)) throw parsingError(`invalid source type: ${kind}`);
+  if (kind === 'geohash_grid' || !['terms', 'histogram', 'date_histogram', 'geotile_grid'].includes(kind))
+    throw parsingError(`invalid source type: ${kind}`);
   const p = new Params(kind, options);
   const order = p.string('order') ?? 'asc';
   if (order !== 'asc' && order !== 'desc') throw illegalArgument(`Unknown SortOrder [${order}]`);
@@ -91,13 +92,16 @@ export const compositeType: AggType = {
       throw illegalArgument(`[composite] aggregation cannot be used with a parent aggregation of type: [${factory}]`);
     }
     if (size > ctx.index.maxBuckets) {
-      throw illegalArgument(`Trying to create too many buckets. Must be less than or equal to: [${ctx.index.maxBuckets}] but was [${size}]. This limit can be set by changing the [search.max_buckets] cluster level setting.`);
+      throw illegalArgument(
+        `Trying to create too many buckets. Must be less than or equal to: [${ctx.index.maxBuckets}] but was [${size}]. This limit can be set by changing the [search.max_buckets] cluster level setting.`,
+      );
     }
     if (after && (Object.keys(after).length !== sources.length || sources.some((source) => after[source.name] === undefined))) {
       throw illegalArgument(`[after] has ${Object.keys(after).length} value(s) but [sources] has ${sources.length}`);
     }
     return sources.map(({ kind, source }) => {
-      const families = kind === 'terms' ? null : kind === 'geotile_grid' ? (['geo_point'] as const) : (['numeric', 'date', 'boolean'] as const);
+      const families =
+        kind === 'terms' ? null : kind === 'geotile_grid' ? (['geo_point'] as const) : (['numeric', 'date', 'boolean'] as const);
       return bindSource('composite', source, ctx, families);
     });
   },
@@ -189,11 +193,14 @@ class SourceKeys {
     }
     const source = this.terms.source;
     if (this.spec.kind === 'geotile_grid') return String(value);
-    if (source.isDate && typeof value === 'string') return Number(source.format!.parse(value, false, nowMs, this.spec.source.timeZone ?? undefined));
-    if (source.kind === 'ordinals') return Buffer.from(source.type ? source.type.termBytes(value) : Buffer.from(String(value))).toString('latin1');
+    if (source.isDate && typeof value === 'string')
+      return Number(source.format!.parse(value, false, nowMs, this.spec.source.timeZone ?? undefined));
+    if (source.kind === 'ordinals')
+      return Buffer.from(source.type ? source.type.termBytes(value) : Buffer.from(String(value))).toString('latin1');
     if (source.type?.family === 'boolean') return value === true || value === 'true' || value === 1 ? 1 : 0;
     const number = Number(value);
-    if (Number.isNaN(number)) throw illegalArgument(`Invalid value for [after.${this.spec.name}], expected a number, got [${String(value)}]`);
+    if (Number.isNaN(number))
+      throw illegalArgument(`Invalid value for [after.${this.spec.name}], expected a number, got [${String(value)}]`);
     // keys of scaled fields are kept as stored
     return this.spec.kind === 'terms' && source.scale !== 1 ? Math.round(number / source.scale) : number;
   }
@@ -215,7 +222,12 @@ function compareTiles(a: string, b: string): number {
   return 0;
 }
 
-function mergeComposite(spec: AggSpec, all: readonly Slice[], parents: number, ctx: Parameters<AggType['merge']>[3]): ReturnType<AggType['merge']> {
+function mergeComposite(
+  spec: AggSpec,
+  all: readonly Slice[],
+  parents: number,
+  ctx: Parameters<AggType['merge']>[3],
+): ReturnType<AggType['merge']> {
   const { sources, size, after } = spec.params as CompositeParams;
   const flat = all.map((slice) => flattenChain(slice, sources.length));
   const slices = flat.map((chain) => chain.slice);
@@ -250,7 +262,13 @@ function mergeComposite(spec: AggSpec, all: readonly Slice[], parents: number, c
       const buckets = (parent < 0 ? [] : chosen[parent]).map((id): OutBucket => {
         const key = Object.fromEntries(parts.get(merged.keys[id])!.map((part, s) => [sources[s].name, columns[s].json(part)]));
         const name = JSON.stringify(Object.values(key).map(String));
-        return { key: name, name, fields: { key, doc_count: merged.docCounts[id] }, docCount: merged.docCounts[id], aggs: children.at(numberOf[id]) };
+        return {
+          key: name,
+          name,
+          fields: { key, doc_count: merged.docCounts[id] },
+          docCount: merged.docCounts[id],
+          aggs: children.at(numberOf[id]),
+        };
       });
       ctx.addBuckets(buckets.length);
       const shown = runParentPipelines(spec, buckets);
@@ -260,4 +278,8 @@ function mergeComposite(spec: AggSpec, all: readonly Slice[], parents: number, c
   };
 }
 
-const EMPTY = { op: 'buckets', buckets: { parents: new Uint32Array(0), keys: new Float64Array(0), docCounts: new Uint32Array(0) }, children: [] } as const;
+const EMPTY = {
+  op: 'buckets',
+  buckets: { parents: new Uint32Array(0), keys: new Float64Array(0), docCounts: new Uint32Array(0) },
+  children: [],
+} as const;

@@ -44,7 +44,13 @@ function gridType(grid: 'geotile' | 'geohash', parsePrecision: (p: Params) => nu
           const buckets = (parent < 0 ? [] : chosen[parent]).map((id): OutBucket => {
             const raw = merged.keys[id] as bigint;
             const key = grid === 'geotile' ? geotileKey(raw) : geohashKey(raw);
-            return { key, name: key, fields: { key, doc_count: merged.docCounts[id] }, docCount: merged.docCounts[id], aggs: children.at(numberOf[id]) };
+            return {
+              key,
+              name: key,
+              fields: { key, doc_count: merged.docCounts[id] },
+              docCount: merged.docCounts[id],
+              aggs: children.at(numberOf[id]),
+            };
           });
           ctx.addBuckets(buckets.length);
           return new BucketsOut(spec, `${grid}_grid`, runParentPipelines(spec, buckets));
@@ -56,7 +62,8 @@ function gridType(grid: 'geotile' | 'geohash', parsePrecision: (p: Params) => nu
 
 export function tilePrecision(p: Params): number {
   const precision = p.integer('precision') ?? 7;
-  if (precision < 0 || precision > 29) throw p.refuse('precision', `Invalid geotile_grid precision of ${precision}. Must be between 0 and 29.`);
+  if (precision < 0 || precision > 29)
+    throw p.refuse('precision', `Invalid geotile_grid precision of ${precision}. Must be between 0 and 29.`);
   return precision;
 }
 

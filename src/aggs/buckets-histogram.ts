@@ -1,6 +1,6 @@
 // histogram and date_histogram: buckets of equal or calendar width, empty ones filled in, bounds, keyed answers, any order.
 import type { AggNode } from '../plan/agg-plan.ts';
-import { compareFigures, figureAt, type OrderPart, orderPart, parseOrder, checkOrderPath } from './bucket-path.ts';
+import { checkOrderPath, compareFigures, figureAt, type OrderPart, orderPart, parseOrder } from './bucket-path.ts';
 import { illegalArgument, tooManyBuckets, unsupported, xContentError } from './errors.ts';
 import { mergeBuckets, mergeChildren } from './merge.ts';
 import { formatOf } from './metrics-numeric.ts';
@@ -51,7 +51,8 @@ function parseCommon(p: Params, name: string): Omit<HistogramParams, 'interval' 
   const source = parseSource(p, true);
   const keyed = p.bool('keyed') ?? false;
   const minDocCount = p.integer('min_doc_count') ?? 0;
-  if (minDocCount < 0) throw p.refuse('min_doc_count', `[minDocCount] must be greater than or equal to 0. Found [${minDocCount}] in [${name}]`);
+  if (minDocCount < 0)
+    throw p.refuse('min_doc_count', `[minDocCount] must be greater than or equal to 0. Found [${minDocCount}] in [${name}]`);
   let order: readonly OrderPart[];
   try {
     order = parseOrder(p.take('order'), BY_KEY);
@@ -85,14 +86,15 @@ function limitsOf(b: Bounds, what: string, name: string, source: ValuesSource, c
   const number = (value: unknown, open: number): number => {
     if (value === null) return open;
     if (typeof value === 'number') return value;
-    if (source.isDate && source.format) return Number(source.format.parse(String(value), false, ctx.index.nowMs, undefined)) / source.perMillisecond;
+    if (source.isDate && source.format) return Number(source.format.parse(String(value), false, ctx.index.nowMs));
     const parsed = Number(value);
     if (Number.isNaN(parsed)) throw illegalArgument(`failed to parse [${what}] with value [${String(value)}]`);
     return parsed;
   };
   const min = number(b.min, -Infinity);
   const max = number(b.max, Infinity);
-  if (min > max) throw illegalArgument(`[${what}.min][${b.min}] cannot be greater than [${what}.max][${b.max}] for histogram aggregation [${name}]`);
+  if (min > max)
+    throw illegalArgument(`[${what}.min][${b.min}] cannot be greater than [${what}.max][${b.max}] for histogram aggregation [${name}]`);
   return { min, max };
 }
 
@@ -145,10 +147,18 @@ interface Grid {
   isInside(key: number): boolean;
 }
 
-function mergeGrid(spec: AggSpec, slices: readonly Slice[], parents: number, ctx: ReduceContext, grid: Grid, minDocCount: number): MergedAgg {
+function mergeGrid(
+  spec: AggSpec,
+  slices: readonly Slice[],
+  parents: number,
+  ctx: ReduceContext,
+  grid: Grid,
+  minDocCount: number,
+): MergedAgg {
   const params = spec.params as HistogramParams;
   // one segment may give several local buckets for a key when it gave raw times
-  const doubled = slices.length === 1 && slices[0].result.op === 'buckets' && isRaw(spec, slices[0]) ? [slices[0], emptySlice(slices[0])] : slices;
+  const doubled =
+    slices.length === 1 && slices[0].result.op === 'buckets' && isRaw(spec, slices[0]) ? [slices[0], emptySlice(slices[0])] : slices;
   const merged = mergeBuckets(doubled, (slice, columns, i) => grid.keyOf(slice, columns.keys[i]));
   const lists = merged.lists(parents);
   const children = mergeChildren(spec, doubled, merged.maps, merged.count, ctx);
@@ -166,7 +176,13 @@ function mergeGrid(spec: AggSpec, slices: readonly Slice[], parents: number, ctx
       const ids = (parent < 0 ? [] : lists[parent]).filter((id) => grid.isInside(merged.keys[id] as number));
       ids.sort((a, b) => (merged.keys[a] as number) - (merged.keys[b] as number));
       let buckets: OutBucket[];
-      if (minDocCount === 0) buckets = withEmpty(ids.map((id) => ({ key: merged.keys[id] as number, id })), grid, ctx, (key, id) => make(key, id < 0 ? 0 : merged.docCounts[id], id));
+      if (minDocCount === 0)
+        buckets = withEmpty(
+          ids.map((id) => ({ key: merged.keys[id] as number, id })),
+          grid,
+          ctx,
+          (key, id) => make(key, id < 0 ? 0 : merged.docCounts[id], id),
+        );
       else {
         const shown = ids.filter((id) => merged.docCounts[id] >= minDocCount);
         ctx.addBuckets(shown.length);
@@ -179,11 +195,23 @@ function mergeGrid(spec: AggSpec, slices: readonly Slice[], parents: number, ctx
 }
 
 function emptySlice(slice: Slice): Slice {
-  return { ...slice, result: { op: 'buckets', buckets: { parents: new Uint32Array(0), keys: new Float64Array(0), docCounts: new Uint32Array(0) }, children: [] } };
+  return {
+    ...slice,
+    result: {
+      op: 'buckets',
+      buckets: { parents: new Uint32Array(0), keys: new Float64Array(0), docCounts: new Uint32Array(0) },
+      children: [],
+    },
+  };
 }
 
 /** Buckets of found keys and of all keys between them and inside the extended bounds. */
-function withEmpty(found: ReadonlyArray<{ key: number; id: number }>, grid: Grid, ctx: ReduceContext, make: (key: number, id: number) => OutBucket): OutBucket[] {
+function withEmpty(
+  found: ReadonlyArray<{ key: number; id: number }>,
+  grid: Grid,
+  ctx: ReduceContext,
+  make: (key: number, id: number) => OutBucket,
+): OutBucket[] {
   let first = found.length > 0 ? found[0].key : Infinity;
   let last = found.length > 0 ? found[found.length - 1].key : -Infinity;
   const { extend } = grid;
@@ -223,12 +251,17 @@ export function parseRounding(p: Params, zoneId: string | null, name: string): R
   const calendar = p.string('calendar_interval');
   const fixed = p.string('fixed_interval');
   const old = p.string('interval');
-  if (calendar !== null && fixed !== null) throw p.refuse('fixed_interval', 'Cannot use [fixed_interval] with [calendar_interval] configuration option.');
-  if (old !== null && (calendar ?? fixed) !== null) throw p.refuse('interval', 'Cannot use [interval] with [fixed_interval] or [calendar_interval] configuration options.');
+  if (calendar !== null && fixed !== null)
+    throw p.refuse('fixed_interval', 'Cannot use [fixed_interval] with [calendar_interval] configuration option.');
+  if (old !== null && (calendar ?? fixed) !== null)
+    throw p.refuse('interval', 'Cannot use [interval] with [fixed_interval] or [calendar_interval] configuration options.');
   const offsetText = p.string('offset');
   const offset = offsetText === null ? 0 : timeValue(offsetText);
   if (offset === null) {
-    throw p.refuse('offset', `failed to parse setting [DateHistogramAggregationBuilder.parseOffset] with value [${offsetText}] as a time value: unit is missing or unrecognized`);
+    throw p.refuse(
+      'offset',
+      `failed to parse setting [DateHistogramAggregationBuilder.parseOffset] with value [${offsetText}] as a time value: unit is missing or unrecognized`,
+    );
   }
   let zone = UTC;
   try {
@@ -245,7 +278,10 @@ export function parseRounding(p: Params, zoneId: string | null, name: string): R
   if (text === null) throw illegalArgument(`Invalid interval specified, must be non-null and non-empty`);
   const interval = /^\d+(ms|[smhd])$/.test(text) ? timeValue(text) : null;
   if (interval === null) {
-    throw p.refuse('fixed_interval', `failed to parse setting [date_histogram.fixedInterval] with value [${text}] as a time value: unit is missing or unrecognized`);
+    throw p.refuse(
+      'fixed_interval',
+      `failed to parse setting [date_histogram.fixedInterval] with value [${text}] as a time value: unit is missing or unrecognized`,
+    );
   }
   if (interval < 1) throw p.refuse('fixed_interval', `Zero or negative time interval not supported in [${name}]`);
   return intervalRounding(interval, zone, offset);
@@ -265,7 +301,9 @@ export function dateNode(source: ValuesSource, { segment }: SegmentScope, roundi
   if (rounding.fixed) {
     return { op: 'dateFixed', source: column, interval: rounding.fixed.interval * unit, offset: rounding.fixed.offset * unit, children };
   }
-  const ends = [column.column?.min, column.column?.max, column.missing].filter((end) => end !== null && end !== undefined).map((end) => Math.floor(Number(end) / unit));
+  const ends = [column.column?.min, column.column?.max, column.missing]
+    .filter((end) => end !== null && end !== undefined)
+    .map((end) => Math.floor(Number(end) / unit));
   if (ends.length === 0) return { op: 'dateStarts', source: column, starts: new BigInt64Array(0), children };
   const starts = startsBetween(rounding, Math.min(...ends), Math.max(...ends), MOST_STARTS);
   if (!starts) return { op: 'termsNumeric', source: column, perValue: false, children };

@@ -3,7 +3,7 @@ import type { AggNode } from '../plan/agg-plan.ts';
 import { checkOrderPath, compareFigures, figureAt, needsChildren, type OrderPart } from './bucket-path.ts';
 import { compareKeys, notNegative, orderOf, positive, TermKeys, termsNode } from './buckets-terms.ts';
 import { flattenChain, planChain } from './chain.ts';
-import { keepOnly, mergeBuckets, mergeChildren, type MergeKey, selectTop } from './merge.ts';
+import { keepOnly, type MergeKey, mergeBuckets, mergeChildren, selectTop } from './merge.ts';
 import { BucketsOut, type OutBucket } from './out.ts';
 import { Params } from './params.ts';
 import { runParentPipelines } from './pipeline-run.ts';
@@ -24,7 +24,10 @@ export const multiTermsType: AggType = {
     const p = new Params(typeName, body);
     const list = p.list('terms') ?? [];
     if (list.length < 2) {
-      throw p.refuse('terms', `multi term aggregation must has at least 2 terms. Found [${list.length}] in [${name}] Use terms aggregation for single term aggregation`);
+      throw p.refuse(
+        'terms',
+        `multi term aggregation must has at least 2 terms. Found [${list.length}] in [${name}] Use terms aggregation for single term aggregation`,
+      );
     }
     const terms = list.map((entry) => {
       const inner = new Params(typeName, entry);
@@ -104,7 +107,11 @@ export const multiTermsType: AggType = {
         const buckets = ids.map((id): OutBucket => {
           const shown = parts.get(merged.keys[id])!.map((key, t) => columns[t].show(key));
           const text = shown.map(({ plain, text: asText }) => asText ?? String(plain)).join('|');
-          const fields: Json = { key: shown.map(({ json, text: asText }) => asText ?? json), key_as_string: text, doc_count: merged.docCounts[id] };
+          const fields: Json = {
+            key: shown.map(({ json, text: asText }) => asText ?? json),
+            key_as_string: text,
+            doc_count: merged.docCounts[id],
+          };
           if (params.showError) fields.doc_count_error_upper_bound = 0;
           return { key: text, name: text, fields, docCount: merged.docCounts[id], aggs: children.at(early ? id : numberOf[id]) };
         });

@@ -45,7 +45,12 @@ function parseRanges(p: Params, source: SourceParams, withMask: boolean): RangeP
   const ranges = list.map((body): RangeSpec => {
     try {
       const inner = new Params(p.typeName, body);
-      const range = { key: inner.string('key'), from: inner.take('from') ?? null, to: inner.take('to') ?? null, mask: withMask ? inner.string('mask') : null };
+      const range = {
+        key: inner.string('key'),
+        from: inner.take('from') ?? null,
+        to: inner.take('to') ?? null,
+        mask: withMask ? inner.string('mask') : null,
+      };
       for (const shown of ['from_as_string', 'to_as_string']) {
         const text = inner.string(shown);
         if (text !== null && shown === 'from_as_string') range.from = text;
@@ -77,7 +82,10 @@ function bindNumbers(spec: AggSpec, ctx: BindContext, source: ValuesSource, end:
   const shown = rows.map(({ range, from, to }): Shown => {
     const name = (value: number) => (Number.isFinite(value) ? ((withText ? text(value) : null) ?? pointName(value)) : '*');
     const fields: Json = {};
-    for (const [side, value] of [['from', from], ['to', to]] as const) {
+    for (const [side, value] of [
+      ['from', from],
+      ['to', to],
+    ] as const) {
       if (!Number.isFinite(value)) continue;
       fields[side] = value;
       const asText = withText ? text(value) : null;
@@ -118,7 +126,7 @@ export const rangeType: AggType = {
   bind(spec, ctx): BoundRanges {
     const source = bindSource('range', (spec.params as RangeParams).source, ctx, ['numeric', 'date', 'boolean']);
     return bindNumbers(spec, ctx, source, (value) => {
-      if (source.isDate && typeof value === 'string') return Number(source.format!.parse(value, false, ctx.index.nowMs)) / source.perMillisecond;
+      if (source.isDate && typeof value === 'string') return Number(source.format!.parse(value, false, ctx.index.nowMs));
       const number = Number(value);
       if (Number.isNaN(number) || value === '') throw numberFormat(String(value));
       return number;
@@ -150,7 +158,7 @@ export const dateRangeType: AggType = {
         if (Number.isNaN(time)) throw parsingError(`failed to parse date field [${String(value)}]`);
         return time;
       }
-      return Number(source.format.parse(String(value), false, ctx.index.nowMs, params.timeZone ?? undefined)) / source.perMillisecond;
+      return Number(source.format.parse(String(value), false, ctx.index.nowMs, params.timeZone ?? undefined));
     });
   },
   plan: planRanges,
@@ -187,7 +195,8 @@ function checkMask(typeName: string, mask: string): { from: Uint8Array; to: Uint
   const [address, length] = mask.split('/');
   const from = ipBytes(address);
   const bits = address.includes(':') ? 128 : 32;
-  if (!from || length === undefined || !/^\d+$/.test(length)) throw badParameter(typeName, 'ranges', `Expected [ip/prefix] but was [${mask}]`);
+  if (!from || length === undefined || !/^\d+$/.test(length))
+    throw badParameter(typeName, 'ranges', `Expected [ip/prefix] but was [${mask}]`);
   if (Number(length) > bits) {
     throw illegalArgument(`Illegal prefix length [${length}] in [${mask}]. Must be 0-32 for IPv4 ranges, 0-128 for IPv6 ranges`);
   }
@@ -245,12 +254,16 @@ export const ipRangeType: AggType = {
     });
     const order = (bytes: Uint8Array | null, open: bigint) => (bytes ? toBigInt(bytes) : open);
     const compare = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
-    rows.sort((a, b) => compare(order(a.ends.from, -1n), order(b.ends.from, -1n)) || compare(order(a.ends.to, 1n << 129n), order(b.ends.to, 1n << 129n)));
+    rows.sort(
+      (a, b) =>
+        compare(order(a.ends.from, -1n), order(b.ends.from, -1n)) || compare(order(a.ends.to, 1n << 129n), order(b.ends.to, 1n << 129n)),
+    );
     return { source, ranges: [], shown: rows.map((row) => row.shown), terms: rows.map((row) => row.ends) };
   },
   plan(_spec, bound: BoundRanges, { segment }, children): AggNode {
     const source = columnOf(bound.source, segment);
-    const ord = (bytes: Uint8Array | null, open: number) => (bytes && bound.source.type ? segment.seekOrd(bound.source.field, bytes) : open);
+    const ord = (bytes: Uint8Array | null, open: number) =>
+      bytes && bound.source.type ? segment.seekOrd(bound.source.field, bytes) : open;
     const ranges = bound.terms.map(({ from, to }) => ({ from: ord(from, 0), to: ord(to, Infinity) }));
     return { op: 'ranges', source, ranges, children };
   },
@@ -286,14 +299,19 @@ export const geoDistanceType: AggType = {
       return number;
     });
     // the distance starts at 0 and is shown so
-    return { ...bound, shown: bound.shown.map((row, i) => (bound.ranges[i].from === -Infinity ? { ...row, fields: { from: 0, ...row.fields } } : row)) };
+    return {
+      ...bound,
+      shown: bound.shown.map((row, i) => (bound.ranges[i].from === -Infinity ? { ...row, fields: { from: 0, ...row.fields } } : row)),
+    };
   },
   plan(spec, bound: BoundRanges, { segment }, children): AggNode {
     const { origin, metres } = spec.params as DistanceParams;
     const column = bound.source.type ? segment.column(bound.source.field) : null;
     if (!column) return { op: 'filters', filters: bound.ranges.map((): PlanNode => ({ op: 'matchNone' })), other: false, children };
     const within = (distance: number): PlanNode =>
-      distance === Infinity ? { op: 'existsColumn', column } : { op: 'geoDistance', column, lat: origin.lat, lon: origin.lon, meters: distance * metres };
+      distance === Infinity
+        ? { op: 'existsColumn', column }
+        : { op: 'geoDistance', column, lat: origin.lat, lon: origin.lon, meters: distance * metres };
     const filters = bound.ranges.map(({ from, to }): PlanNode => {
       if (from <= 0) return within(to);
       return { op: 'bool', must: [], filter: [within(to)], should: [], mustNot: [within(from)], minimumShouldMatch: 0 };
@@ -315,4 +333,3 @@ function parsePoint(value: unknown): { lat: number; lon: number } | null {
   if (!point || Number.isNaN(point.lat) || Number.isNaN(point.lon)) throw parsingError('failed to parse geo point [origin]');
   return point;
 }
-

@@ -45,7 +45,9 @@ export const globalType: AggType = {
   },
   bind(spec, ctx) {
     if (ctx.parents.length > 0) {
-      throw executionError(`Aggregation [${spec.name}] cannot have a global sub-aggregation [${spec.name}]. Global aggregations can only be defined as top level aggregations`);
+      throw executionError(
+        `Aggregation [${spec.name}] cannot have a global sub-aggregation [${spec.name}]. Global aggregations can only be defined as top level aggregations`,
+      );
     }
     return null;
   },
@@ -216,7 +218,8 @@ export const adjacencyMatrixType: AggType = {
     const merged = mergeBuckets(flat.length === 1 ? [...flat, flat[0]] : flat, (_slice, columns, i) => Number(columns.keys[i]));
     const lists = merged.lists(parents);
     const children = mergeChildren(spec, flat, merged.maps, merged.count, ctx);
-    const nameOf = (key: number) => (key < names.length ? names[key] : `${names[Math.floor(key / names.length) - 1]}${separator}${names[key % names.length]}`);
+    const nameOf = (key: number) =>
+      key < names.length ? names[key] : `${names[Math.floor(key / names.length) - 1]}${separator}${names[key % names.length]}`;
     return {
       at(parent) {
         const buckets = (parent < 0 ? [] : lists[parent]).map((id): OutBucket => {
@@ -246,7 +249,9 @@ function singlesAndPairs(slice: Slice, filters: number): Slice[] {
     return Number(pairs.keys[i]) > first ? singles.parents[pairs.parents[i]] : -1;
   };
   const parentCount = singles.parents.reduce((most, parent) => Math.max(most, parent), -1) + 2;
-  const map = Int32Array.from({ length: parentCount }, (_, parent) => (parent === parentCount - 1 ? -1 : slice.map ? slice.map[parent] : parent));
+  const map = Int32Array.from({ length: parentCount }, (_, parent) =>
+    parent === parentCount - 1 ? -1 : slice.map ? slice.map[parent] : parent,
+  );
   const parents = Uint32Array.from(pairs.parents, (_, i) => (parentOf(i) < 0 ? parentCount - 1 : parentOf(i)));
   const keys = Float64Array.from(pairs.parents, (single, i) => (Number(singles.keys[single]) + 1) * filters + Number(pairs.keys[i]));
   return [
@@ -268,12 +273,18 @@ export const samplerType: AggType = {
   bind: () => null,
   // children wait for the sample: their plans ride along as the children of an empty filter
   plan: (_spec, _bound, _scope, children): AggNode => ({
-    op: 'filters', filters: [{ op: 'matchNone' }], other: true, children: [{ op: 'docs', children: [] }, ...children.slice(0, 0)],
+    op: 'filters',
+    filters: [{ op: 'matchNone' }],
+    other: true,
+    children: [{ op: 'docs', children: [] }, ...children.slice(0, 0)],
   }), // prettier-ignore
   merge(spec, slices, parents, ctx) {
     const { shardSize } = spec.params as { shardSize: number };
     const docs = slices.map((slice): Slice => {
-      const map = slice.result.op === 'buckets' ? Int32Array.from(slice.result.buckets.parents, (parent) => (slice.map ? slice.map[parent] : parent)) : null;
+      const map =
+        slice.result.op === 'buckets'
+          ? Int32Array.from(slice.result.buckets.parents, (parent) => (slice.map ? slice.map[parent] : parent))
+          : null;
       return slice.result.op === 'buckets' ? { ...slice, result: slice.result.children[0], map } : slice;
     });
     const groups = docGroups(docs, parents);
@@ -283,7 +294,9 @@ export const samplerType: AggType = {
         let docCount = 0;
         for (const { slice, docs: sample } of parent < 0 ? [] : sampleOf(groups[parent], shardSize)) {
           docCount += sample.length;
-          const plans = spec.children.map((child) => child.type.plan(child, slice.bindings.get(child) as never, slice.segment, planChildren(child, slice)));
+          const plans = spec.children.map((child) =>
+            child.type.plan(child, slice.bindings.get(child) as never, slice.segment, planChildren(child, slice)),
+          );
           const children = slice.segment.collectDocs(plans, sample);
           const buckets = { parents: Uint32Array.of(0), keys: Float64Array.of(0), docCounts: Uint32Array.of(sample.length) };
           below.push({ ...slice, map: null, result: { op: 'buckets', buckets, children } });
@@ -297,7 +310,9 @@ export const samplerType: AggType = {
 };
 
 function planChildren(spec: AggSpec, slice: Slice): AggNode[] {
-  return spec.children.map((child) => child.type.plan(child, slice.bindings.get(child) as never, slice.segment, planChildren(child, slice)));
+  return spec.children.map((child) =>
+    child.type.plan(child, slice.bindings.get(child) as never, slice.segment, planChildren(child, slice)),
+  );
 }
 
 type Group = ReturnType<typeof docGroups>[number][number];

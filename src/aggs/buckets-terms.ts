@@ -1,12 +1,16 @@
 // terms and rare_terms: one bucket per distinct value. Counts are exact: every segment gives all its buckets, so errors are 0.
-import { RawJson } from '../common/raw-json.ts';
 import type { ValueFormat } from '../mapping/field-type.ts';
 import type { AggNode } from '../plan/agg-plan.ts';
-import {
-  checkOrderPath, compareFigures, figureAt, needsChildren, type OrderPart, orderPart, parseOrder,
-} from './bucket-path.ts'; // prettier-ignore
+import { checkOrderPath, compareFigures, figureAt, needsChildren, type OrderPart, orderPart, parseOrder } from './bucket-path.ts'; // prettier-ignore
 import { illegalArgument, xContentError } from './errors.ts';
-import { acceptedOrdinals, checkIncludeExclude, type IncludeExclude, numberFilter, parseIncludeExclude, termFilter } from './include-exclude.ts';
+import {
+  acceptedOrdinals,
+  checkIncludeExclude,
+  type IncludeExclude,
+  numberFilter,
+  parseIncludeExclude,
+  termFilter,
+} from './include-exclude.ts';
 import { keepOnly, type MergedBuckets, type MergedChildren, type MergeKey, mergeBuckets, mergeChildren, selectTop } from './merge.ts';
 import { termBytes, termKey } from './metrics-values.ts';
 import { BucketsOut, type OutBucket } from './out.ts';
@@ -44,7 +48,8 @@ function parseTerms(name: string, typeName: string, body: unknown): TermsParams 
   const filter = parseIncludeExclude(p);
   const showError = p.bool('show_term_doc_count_error') ?? false;
   const mode = p.string('collect_mode');
-  if (mode !== null && mode !== 'depth_first' && mode !== 'breadth_first') throw p.refuse('collect_mode', `No [collect_mode] found for value [${mode}]`);
+  if (mode !== null && mode !== 'depth_first' && mode !== 'breadth_first')
+    throw p.refuse('collect_mode', `No [collect_mode] found for value [${mode}]`);
   p.string('execution_hint');
   p.done();
   return { source, size, minDocCount, order, filter, showError, maxDocCount: 0 };
@@ -90,7 +95,12 @@ function planTerms(spec: AggSpec, bound: BoundTerms, scope: SegmentScope, childr
 }
 
 /** One bucket per value of a source. */
-export function termsNode(source: ValuesSource, { segment }: SegmentScope, filter: IncludeExclude | null, children: readonly AggNode[]): AggNode {
+export function termsNode(
+  source: ValuesSource,
+  { segment }: SegmentScope,
+  filter: IncludeExclude | null,
+  children: readonly AggNode[],
+): AggNode {
   const column = columnOf(source, segment);
   if (source.kind !== 'ordinals') return { op: 'termsNumeric', source: column, perValue: false, children };
   const accept = filter && column.column ? acceptedOrdinals(filter, source, segment, Number(column.column.max) + 1) : null;
@@ -113,7 +123,9 @@ export class TermKeys {
     const sources = slices.map(sourceOf);
     this.isText = sources.some((source) => source.kind === 'ordinals');
     const mapped = sources.filter((source) => source.type);
-    this.alike = mapped.every((source) => source.kind === mapped[0].kind && source.scale === mapped[0].scale && source.unsigned === mapped[0].unsigned);
+    this.alike = mapped.every(
+      (source) => source.kind === mapped[0].kind && source.scale === mapped[0].scale && source.unsigned === mapped[0].unsigned,
+    );
     this.big = this.alike && slices.some((slice) => slice.result.op === 'buckets' && slice.result.buckets.keys instanceof BigInt64Array);
   }
 
@@ -139,8 +151,10 @@ export class TermKeys {
       return { json: shown, plain: String(shown), text: null };
     }
     const value = this.alike ? doubleOf(source, key as number) : Number(key);
-    const exact = typeof key === 'bigint' && source.scale === 1 && source.perMillisecond === 1 ? key + (source.unsigned ? 1n << 63n : 0n) : null;
-    const json = exact !== null && !Number.isSafeInteger(Number(exact)) ? new RawJson(String(exact)) : value;
+    const exact =
+      typeof key === 'bigint' && source.scale === 1 && source.perMillisecond === 1 ? key + (source.unsigned ? 1n << 63n : 0n) : null;
+    // integers beyond 2^53 stay bigints: the answer's writer shows them in full
+    const json = exact !== null && !Number.isSafeInteger(Number(exact)) ? exact : value;
     return { json, plain: value, text: textOf(source.format, exact ?? value) };
   }
 
@@ -161,7 +175,11 @@ export function compareKeys(a: MergeKey, b: MergeKey): number {
 }
 
 /** Comparator of merged buckets; `children` where the order looks into sub-aggregations. */
-export function comparator(order: readonly OrderPart[], merged: MergedBuckets, children: MergedChildren | null): (a: number, b: number) => number {
+export function comparator(
+  order: readonly OrderPart[],
+  merged: MergedBuckets,
+  children: MergedChildren | null,
+): (a: number, b: number) => number {
   const below = new Map<number, ReturnType<MergedChildren['at']>>();
   const aggsOf = (id: number) => {
     let aggs = below.get(id);
@@ -227,7 +245,8 @@ function typedName(keys: TermKeys, params: TermsParams): string {
 /** Leaves out buckets by count, and numeric ones by include and exclude. */
 function filtered(merged: MergedBuckets, lists: number[][], slices: readonly Slice[], keys: TermKeys, params: TermsParams): number[][] {
   const { filter, minDocCount, maxDocCount } = params;
-  const test = filter && !keys.isText && slices.length > 0 ? numberFilter(filter, keys.source, (slices[0].bound as BoundTerms).nowMs) : null;
+  const test =
+    filter && !keys.isText && slices.length > 0 ? numberFilter(filter, keys.source, (slices[0].bound as BoundTerms).nowMs) : null;
   if (!test && minDocCount <= 1 && maxDocCount === 0) return lists;
   return lists.map((ids) =>
     ids.filter((id) => {

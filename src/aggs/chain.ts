@@ -18,7 +18,14 @@ export function flattenChain(slice: Slice, depth: number): FlatChain {
   let roots: Uint32Array = new Uint32Array(0);
   let parts: Array<Array<number | bigint>> = [];
   for (let level = 0; level < depth; level++) {
-    if (result.op !== 'buckets') return { slice: { ...slice, result: { op: 'buckets', buckets: { parents: roots, keys: new Float64Array(0), docCounts: roots }, children: [] } }, parts: [] };
+    if (result.op !== 'buckets')
+      return {
+        slice: {
+          ...slice,
+          result: { op: 'buckets', buckets: { parents: roots, keys: new Float64Array(0), docCounts: roots }, children: [] },
+        },
+        parts: [],
+      };
     const { parents, keys } = result.buckets;
     const above = { roots, parts };
     roots = level === 0 ? parents : Uint32Array.from(parents, (parent) => above.roots[parent]);

@@ -1,13 +1,5 @@
 // Points of geo columns and cells of geo grids as the host shows them (docs/segment-format.md, `geo`; assembly/aggs/geo-cells.ts).
 
-/** Degrees of a packed point: encoded latitude above, longitude below, each half and the whole with the sign bit flipped. */
-export function pointOf(raw: bigint): { lat: number; lon: number } {
-  const packed = BigInt.asUintN(64, raw ^ (1n << 63n));
-  const lat = (Number(packed >> 32n) ^ 0x80000000) | 0;
-  const lon = (Number(packed & 0xffffffffn) ^ 0x80000000) | 0;
-  return { lat: lat * (180 / 2 ** 32), lon: lon * (360 / 2 ** 32) };
-}
-
 /** `zoom/x/y` of a geotile key. */
 export function geotileKey(key: bigint): string {
   const bits = BigInt.asUintN(64, key);
@@ -28,28 +20,28 @@ export function geohashKey(key: bigint): string {
 }
 
 const UNITS: Readonly<Record<string, number>> = {
-  m: 1, meters: 1, km: 1000, kilometers: 1000, cm: 0.01, mm: 0.001, mi: 1609.344, miles: 1609.344, yd: 0.9144, yards: 0.9144, ft: 0.3048,
-  feet: 0.3048, in: 0.0254, inch: 0.0254, nmi: 1852, NM: 1852, nauticalmiles: 1852, centimeters: 0.01, millimeters: 0.001,
+  m: 1,
+  meters: 1,
+  km: 1000,
+  kilometers: 1000,
+  cm: 0.01,
+  mm: 0.001,
+  mi: 1609.344,
+  miles: 1609.344,
+  yd: 0.9144,
+  yards: 0.9144,
+  ft: 0.3048,
+  feet: 0.3048,
+  in: 0.0254,
+  inch: 0.0254,
+  nmi: 1852,
+  NM: 1852,
+  nauticalmiles: 1852,
+  centimeters: 0.01,
+  millimeters: 0.001,
 }; // prettier-ignore
 
 /** Metres of a unit of length, null if unknown. */
 export function metresOf(unit: string): number | null {
   return Object.hasOwn(UNITS, unit) ? UNITS[unit] : null;
-}
-
-const EARTH_RADIUS = 6371008.7714;
-
-/** Haversine as Lucene's SloppyMath, without its tables: metres. */
-export function haversine(lat1: number, lon1: number, lat2: number, lon2: number): number {
-  const rad = Math.PI / 180;
-  const a = Math.sin(((lat2 - lat1) * rad) / 2) ** 2 + Math.cos(lat1 * rad) * Math.cos(lat2 * rad) * Math.sin(((lon2 - lon1) * rad) / 2) ** 2;
-  return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(a)));
-}
-
-/** Flat distance as Elasticsearch's `plane`. */
-export function planeDistance(lat1: number, lon1: number, lat2: number, lon2: number): number {
-  const rad = Math.PI / 180;
-  const px = (lon1 - lon2) * rad * Math.cos(((lat1 + lat2) / 2) * rad);
-  const py = (lat1 - lat2) * rad;
-  return Math.sqrt(px * px + py * py) * EARTH_RADIUS;
 }

@@ -21,7 +21,8 @@ function parseInclude(value: unknown): IncludeExclude['include'] {
   if (!isObject(value)) return textOrList(value, 'include');
   const partition = Number(value.partition);
   const partitions = Number(value.num_partitions);
-  if (value.partition === undefined || value.num_partitions === undefined) throw illegalArgument('Missing [partition] or [num_partitions] parameter for partition-based include');
+  if (value.partition === undefined || value.num_partitions === undefined)
+    throw illegalArgument('Missing [partition] or [num_partitions] parameter for partition-based include');
   if (!Number.isInteger(partition) || partition < 0) throw illegalArgument('Partition must be >= 0');
   if (!Number.isInteger(partitions) || partition >= partitions) throw illegalArgument('Partition must be < num_partitions');
   return { partition, partitions };
@@ -43,7 +44,9 @@ export function checkIncludeExclude(filter: IncludeExclude, source: ValuesSource
     );
   }
   if (isRegExp && source.type?.family === 'ip') {
-    throw executionError(`Aggregation [${name}] cannot support regular expression style include/exclude settings as they can only be applied to string fields. Use an array of values for include/exclude clauses`);
+    throw executionError(
+      `Aggregation [${name}] cannot support regular expression style include/exclude settings as they can only be applied to string fields. Use an array of values for include/exclude clauses`,
+    );
   }
   for (const side of [filter.include, filter.exclude]) if (typeof side === 'string') luceneRegExp(side);
 }
@@ -71,7 +74,8 @@ export function luceneRegExp(pattern: string): (text: string) => boolean {
       i = end;
     } else if (c === '@') out += '(?:.*)';
     else if (c === '#') out += '(?:[^\\x00-\\x{10FFFF}])';
-    else if (c === '~' || c === '&' || c === '<') throw illegalArgument(`[${c}] in regular expressions of include and exclude is not supported`);
+    else if (c === '~' || c === '&' || c === '<')
+      throw illegalArgument(`[${c}] in regular expressions of include and exclude is not supported`);
     else out += c === '^' || c === '$' ? `\\${c}` : c;
   }
   if (inClass) throw illegalArgument(`expected ']' at position ${pattern.length}`);

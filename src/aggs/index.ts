@@ -17,7 +17,18 @@ import { tooManyBuckets } from './errors.ts';
 import { outAggs } from './merge.ts';
 import { type OutAgg, renderAggs } from './out.ts';
 import type { AggTree } from './parse.ts';
-import type { AggSpec, BindContext, Bindings, IndexScope, Json, ParsedQuery, ReduceContext, SegmentScope, Slice, TopHitsHook } from './types.ts';
+import type {
+  AggSpec,
+  BindContext,
+  Bindings,
+  IndexScope,
+  Json,
+  ParsedQuery,
+  ReduceContext,
+  SegmentScope,
+  Slice,
+  TopHitsHook,
+} from './types.ts';
 
 export { type AggTree, parseAggregations } from './parse.ts';
 export type { Bindings, DocGroup, IndexScope, ParseContext, ParsedQuery, TopHitsHook } from './types.ts';
@@ -106,14 +117,24 @@ function checkStatus(status: number): void {
 }
 
 /** Lays nodes out, runs, reads; again with four times the memory when that was too little. */
-function withRegion(runner: SegmentRunner, nodes: readonly AggNode[], execute: (program: AggProgram) => void, needsScores = false): AggResult[] {
+function withRegion(
+  runner: SegmentRunner,
+  nodes: readonly AggNode[],
+  execute: (program: AggProgram) => void,
+  needsScores = false,
+): AggResult[] {
   const { k, segment } = runner;
   for (let bytes = FIRST_REGION_BYTES; ; bytes *= 4) {
     const result = k.scoped((): AggResult[] | null => {
       const size = Math.min(bytes, Math.floor((k.free - 128) / 2));
       const isLargest = size < bytes;
       const regionPtr = k.reserve(size);
-      const encoder = new AggEncoder(k, { ...segment, maxDoc: segment.maxDoc, rootDocsPtr: segment.rootDocsPtr, bitsetOf }, regionPtr, size);
+      const encoder = new AggEncoder(
+        k,
+        { ...segment, maxDoc: segment.maxDoc, rootDocsPtr: segment.rootDocsPtr, bitsetOf },
+        regionPtr,
+        size,
+      );
       try {
         const encoded = encoder.encode(nodes);
         execute({ rootPtr: encoder.rootPtr, needsScores });
@@ -135,9 +156,14 @@ function withRegion(runner: SegmentRunner, nodes: readonly AggNode[], execute: (
 }
 
 function tooMuchMemory(bytes: number): ApiError {
-  return new ApiError('circuit_breaking_exception', 429, `[request] Data too large, data for [<agg>] would be larger than the limit of [${bytes}/${bytes}b]`, {
-    details: { bytes_wanted: bytes * 2, bytes_limit: bytes, durability: 'TRANSIENT' },
-  });
+  return new ApiError(
+    'circuit_breaking_exception',
+    429,
+    `[request] Data too large, data for [<agg>] would be larger than the limit of [${bytes}/${bytes}b]`,
+    {
+      details: { bytes_wanted: bytes * 2, bytes_limit: bytes, durability: 'TRANSIENT' },
+    },
+  );
 }
 
 /** Final results by name, in the order of the request. */

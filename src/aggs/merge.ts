@@ -18,7 +18,10 @@ export interface MergedBuckets {
 }
 
 /** @param keyOf  key of a slice's bucket that equals across segments; with one slice any injective key will do */
-export function mergeBuckets(slices: readonly Slice[], keyOf: (slice: Slice, columns: BucketColumns, i: number) => MergeKey): MergedBuckets {
+export function mergeBuckets(
+  slices: readonly Slice[],
+  keyOf: (slice: Slice, columns: BucketColumns, i: number) => MergeKey,
+): MergedBuckets {
   const parents: number[] = [];
   const keys: MergeKey[] = [];
   const docCounts: number[] = [];
@@ -78,7 +81,13 @@ export interface MergedChildren {
  * @param maps   per slice: its bucket -> number of the bucket that the children are merged under, -1 = left out
  * @param count  those numbers are below this
  */
-export function mergeChildren(spec: AggSpec, slices: readonly Slice[], maps: readonly Int32Array[], count: number, ctx: ReduceContext): MergedChildren {
+export function mergeChildren(
+  spec: AggSpec,
+  slices: readonly Slice[],
+  maps: readonly Int32Array[],
+  count: number,
+  ctx: ReduceContext,
+): MergedChildren {
   const merged = spec.children.map((child, c): MergedAgg => {
     const below: Slice[] = [];
     slices.forEach((slice, s) => {

@@ -1,7 +1,7 @@
 // Metrics that the host computes from the documents of each bucket: weighted_avg, geo_bounds, geo_centroid, matrix_stats, top_hits.
+import { decodeGeoPoint } from '../common/geo-encoding.ts';
 import type { AggNode } from '../plan/agg-plan.ts';
 import { executionError, illegalArgument, parsingError } from './errors.ts';
-import { pointOf } from './geo.ts';
 import { CompensatedSums } from './metrics-numeric.ts';
 import { JsonOut, MetricOut } from './out.ts';
 import { Params, tokenOf } from './params.ts';
@@ -19,7 +19,12 @@ export function docGroups(slices: readonly Slice[], parents: number): Array<Arra
     for (let i = 0; i + 1 < starts.length; i++) {
       const to = slice.map ? slice.map[i] : i;
       if (to < 0 || starts[i] === starts[i + 1]) continue;
-      groups[to].push({ slice, segment: slice.segment, docs: docs.subarray(starts[i], starts[i + 1]), scores: scores.subarray(starts[i], starts[i + 1]) });
+      groups[to].push({
+        slice,
+        segment: slice.segment,
+        docs: docs.subarray(starts[i], starts[i + 1]),
+        scores: scores.subarray(starts[i], starts[i + 1]),
+      });
     }
   }
   return groups;
@@ -28,7 +33,8 @@ export function docGroups(slices: readonly Slice[], parents: number): Array<Arra
 /** Values of a document as doubles; `missing` where it has none. */
 export function doublesOf(source: ValuesSource, slice: Slice, doc: number): number[] {
   const raw = source.type ? slice.segment.segment.values(source.field, doc) : [];
-  if (raw.length === 0) return source.missing === null ? [] : [source.type ? doubleOf(source, source.missing as number) : Number(source.missing)];
+  if (raw.length === 0)
+    return source.missing === null ? [] : [source.type ? doubleOf(source, source.missing as number) : Number(source.missing)];
   return raw.map((value) => doubleOf(source, value));
 }
 
@@ -80,7 +86,9 @@ export const weightedAvgType: AggType = {
             const values = doublesOf(bound.value, slice, doc);
             if (values.length === 0 || weights.length === 0) continue;
             if (weights.length > 1) {
-              throw executionError('Encountered more than one weight for a single document. Use a script to combine multiple weights-per-doc into a single value.');
+              throw executionError(
+                'Encountered more than one weight for a single document. Use a script to combine multiple weights-per-doc into a single value.',
+              );
             }
             for (const value of values) {
               add.add(0, value * weights[0]);
@@ -104,7 +112,7 @@ function eachPoint(groups: ReadonlyArray<DocGroup & { slice: Slice }>, visit: (l
     if (!bound.type) continue;
     for (const doc of docs) {
       for (const raw of slice.segment.segment.values(bound.field, doc)) {
-        const { lat, lon } = pointOf(BigInt(raw));
+        const { lat, lon } = decodeGeoPoint(BigInt(raw));
         visit(lat, lon);
       }
     }
@@ -171,7 +179,12 @@ export const geoCentroidType: AggType = {
         });
         if (count === 0) return new MetricOut(spec, 'geo_centroid', { count }, { count });
         const location = { lat: sums[0] / count, lon: sums[1] / count };
-        return new MetricOut(spec, 'geo_centroid', { location, count }, { count, 'location.lat': location.lat, 'location.lon': location.lon });
+        return new MetricOut(
+          spec,
+          'geo_centroid',
+          { location, count },
+          { count, 'location.lat': location.lat, 'location.lon': location.lon },
+        );
       },
     };
   },
@@ -192,10 +205,16 @@ export const matrixStatsType: AggType = {
     p.done();
     if (!fields || fields.length === 0) throw illegalArgument('[fields] must not be null or empty: [matrix_stats]');
     if (!['avg', 'min', 'max', 'sum', 'median'].includes(mode)) throw illegalArgument(`Illegal value for mode: ${mode}`);
-    const sources = fields.map((field) => ({ field: String(field), missing: missing[String(field)] ?? null, format: null, timeZone: null }));
+    const sources = fields.map((field) => ({
+      field: String(field),
+      missing: missing[String(field)] ?? null,
+      format: null,
+      timeZone: null,
+    }));
     return { fields: sources, mode };
   },
-  bind: (spec, ctx) => (spec.params as MatrixParams).fields.map((field) => bindSource('matrix_stats', field, ctx, ['numeric', 'date', 'boolean'])),
+  bind: (spec, ctx) =>
+    (spec.params as MatrixParams).fields.map((field) => bindSource('matrix_stats', field, ctx, ['numeric', 'date', 'boolean'])),
   plan: docsNode,
   merge(spec, slices, parents) {
     const groups = docGroups(slices, parents);
@@ -211,7 +230,18 @@ export const matrixStatsType: AggType = {
           }
         }
         if (rows.length === 0) return new MetricOut(spec, 'matrix_stats', { doc_count: 0 }, {});
-        return new MetricOut(spec, 'matrix_stats', { doc_count: rows.length, fields: matrixFields(fields.map((f) => f.field), rows) }, {});
+        return new MetricOut(
+          spec,
+          'matrix_stats',
+          {
+            doc_count: rows.length,
+            fields: matrixFields(
+              fields.map((f) => f.field),
+              rows,
+            ),
+          },
+          {},
+        );
       },
     };
   },
@@ -249,8 +279,19 @@ function matrixFields(names: readonly string[], rows: readonly number[][]): Json
 }
 
 const TOP_HITS_KEYS = new Set([
-  'from', 'size', 'sort', '_source', 'stored_fields', 'docvalue_fields', 'fields', 'script_fields', 'highlight', 'explain', 'version',
-  'seq_no_primary_term', 'track_scores',
+  'from',
+  'size',
+  'sort',
+  '_source',
+  'stored_fields',
+  'docvalue_fields',
+  'fields',
+  'script_fields',
+  'highlight',
+  'explain',
+  'version',
+  'seq_no_primary_term',
+  'track_scores',
 ]); // prettier-ignore
 
 /** The hits of each bucket are chosen, fetched and rendered by the search phase (ReduceContext.topHits). */

@@ -20,7 +20,11 @@ interface Totals {
   readonly squares: Float64Array;
 }
 
-type Shape = (totals: { count: number; sum: number; min: number; max: number; squares: number }, sigma: number, text: Text) => {
+type Shape = (
+  totals: { count: number; sum: number; min: number; max: number; squares: number },
+  sigma: number,
+  text: Text,
+) => {
   json: Json;
   figures: Record<string, Figure>;
 };
@@ -161,7 +165,11 @@ const extended: Shape = (totals, sigma, text) => {
   const root = (value: number | null) => (value === null ? null : Math.sqrt(value));
   const mean = count ? sum / count : null;
   const bound = (deviation: number | null, sign: number) => (mean === null || deviation === null ? null : mean + sign * sigma * deviation);
-  const deviations = { std_deviation: root(population), std_deviation_population: root(population), std_deviation_sampling: root(sampling) };
+  const deviations = {
+    std_deviation: root(population),
+    std_deviation_population: root(population),
+    std_deviation_sampling: root(sampling),
+  };
   const figures: Record<string, Figure> = {
     ...plain.figures,
     sum_of_squares: count ? squares : null,
@@ -184,7 +192,9 @@ const extended: Shape = (totals, sigma, text) => {
     Object.assign(json, text(shown));
     const texts = text(bounds);
     if (Object.keys(texts).length > 0) {
-      json.std_deviation_bounds_as_string = Object.fromEntries(Object.entries(texts).map(([name, value]) => [name.replace('_as_string', ''), value]));
+      json.std_deviation_bounds_as_string = Object.fromEntries(
+        Object.entries(texts).map(([name, value]) => [name.replace('_as_string', ''), value]),
+      );
     }
   }
   const named = Object.fromEntries(Object.entries(bounds).map(([name, value]) => [`std_${name}`, value]));

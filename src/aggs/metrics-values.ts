@@ -245,12 +245,14 @@ export const medianAbsoluteDeviationType: AggType = {
     const p = new Params(typeName, body);
     const source = parseSource(p);
     const compression = p.number('compression');
-    if (compression !== null && compression <= 0) throw p.refuse('compression', `[compression] must be greater than 0. Found [${compression}]`);
+    if (compression !== null && compression <= 0)
+      throw p.refuse('compression', `[compression] must be greater than 0. Found [${compression}]`);
     p.string('execution_hint');
     p.done();
     return { source };
   },
-  bind: (spec, ctx) => bindSource('median_absolute_deviation', (spec.params as { source: SourceParams }).source, ctx, ['numeric', 'date', 'boolean']),
+  bind: (spec, ctx) =>
+    bindSource('median_absolute_deviation', (spec.params as { source: SourceParams }).source, ctx, ['numeric', 'date', 'boolean']),
   plan: (_spec, bound: ValuesSource, scope) => termsNode(bound, scope, true),
   merge(spec, slices, parents) {
     const of = distributions(slices, parents);
@@ -281,4 +283,3 @@ function deviations(d: Distribution, from: number): Distribution {
   });
   return { values, ranks, total };
 }
-

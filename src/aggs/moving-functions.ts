@@ -64,7 +64,10 @@ function holt(values: Window, alpha: number, beta: number): number {
 
 /** `MovingFunctions.name(values, args...)`, arguments being numbers or such calls; null for any other script. */
 export function parseMovingFunction(script: string): ((values: Window) => number) | null {
-  const text = script.trim().replace(/;$/, '').replace(/^return\s+/, '');
+  const text = script
+    .trim()
+    .replace(/;$/, '')
+    .replace(/^return\s+/, '');
   const match = /^MovingFunctions\.(\w+)\(\s*values\s*(?:,(.*))?\)$/s.exec(text);
   if (!match || !Object.hasOwn(FUNCTIONS, match[1])) return null;
   const run = FUNCTIONS[match[1]];
@@ -73,7 +76,11 @@ export function parseMovingFunction(script: string): ((values: Window) => number
     return parseMovingFunction(arg);
   });
   if (args.length !== (ARGUMENTS[match[1]] ?? 0) || args.some((arg) => arg === null)) return null;
-  return (values) => run(values, args.map((arg) => arg!(values)));
+  return (values) =>
+    run(
+      values,
+      args.map((arg) => arg!(values)),
+    );
 }
 
 /** Splits at commas outside parentheses. */

@@ -93,7 +93,12 @@ export class BucketsOut implements OutAgg {
   private readonly after: Json;
 
   /** @param before, after  fields of the aggregation around `buckets` */
-  constructor(owner: Owner, typedName: string, buckets: readonly OutBucket[], options: { keyed?: boolean; before?: Json; after?: Json } = {}) {
+  constructor(
+    owner: Owner,
+    typedName: string,
+    buckets: readonly OutBucket[],
+    options: { keyed?: boolean; before?: Json; after?: Json } = {},
+  ) {
     this.typedName = typedName;
     this.meta = owner.meta;
     this.buckets = buckets;

@@ -35,14 +35,22 @@ export class Params {
   number(key: string): number | null {
     const value = this.take(key);
     if (value === undefined) return null;
-    const number = typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : typeof value === 'string' ? Number(value) : Number.NaN;
+    const number =
+      typeof value === 'number'
+        ? value
+        : typeof value === 'bigint'
+          ? Number(value)
+          : typeof value === 'string'
+            ? Number(value)
+            : Number.NaN;
     if (!Number.isFinite(number) || value === '') throw this.wrongType(key, value);
     return number;
   }
 
   integer(key: string): number | null {
     const number = this.number(key);
-    if (number !== null && !Number.isInteger(number)) throw badParameter(this.typeName, key, `Value [${number}] is out of range for an integer`);
+    if (number !== null && !Number.isInteger(number))
+      throw badParameter(this.typeName, key, `Value [${number}] is out of range for an integer`);
     return number;
   }
 

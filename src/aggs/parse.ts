@@ -31,7 +31,10 @@ function flatten(specs: readonly AggSpec[]): AggSpec[] {
 function wantsScores(spec: AggSpec): boolean {
   if (spec.typeName === 'sampler') return true;
   const params = spec.params as Json;
-  return spec.typeName === 'top_hits' && (params.sort === undefined || params.track_scores === true || JSON.stringify(params.sort).includes('_score'));
+  return (
+    spec.typeName === 'top_hits' &&
+    (params.sort === undefined || params.track_scores === true || JSON.stringify(params.sort).includes('_score'))
+  );
 }
 
 function parseLevel(body: Json, ctx: ParseContext, depth: number): { children: AggSpec[]; pipelines: PipelineSpec[] } {
@@ -42,7 +45,8 @@ function parseLevel(body: Json, ctx: ParseContext, depth: number): { children: A
     if (!/^[^[\]>]+$/.test(name)) {
       throw parsingError(`Invalid aggregation name [${name}]. Aggregation names can contain any character except '[', ']', and '>'`);
     }
-    if (!isObject(definition)) throw parsingError(`Aggregation definition for [${name} starts with a [${tokenOf(definition)}], expected a [START_OBJECT].`);
+    if (!isObject(definition))
+      throw parsingError(`Aggregation definition for [${name} starts with a [${tokenOf(definition)}], expected a [START_OBJECT].`);
     const parsed = parseOne(name, definition, ctx, depth);
     if ('type' in parsed) children.push(parsed);
     else pipelines.push(parsed);
@@ -56,7 +60,8 @@ function parseOne(name: string, definition: Json, ctx: ParseContext, depth: numb
   let below: Json | null = null;
   for (const [key, value] of Object.entries(definition)) {
     if (key === 'meta') {
-      if (value !== null && !isObject(value)) throw parsingError(`Expected [START_OBJECT] under [meta], but got a [${tokenOf(value)}] in [${name}]`);
+      if (value !== null && !isObject(value))
+        throw parsingError(`Expected [START_OBJECT] under [meta], but got a [${tokenOf(value)}] in [${name}]`);
       meta = value as Json | null;
     } else if (key === 'aggs' || key === 'aggregations') {
       if (below) throw parsingError(`Found two sub aggregation definitions under [${name}]`);
@@ -73,7 +78,8 @@ function parseOne(name: string, definition: Json, ctx: ParseContext, depth: numb
   if (typeName === null) throw parsingError(`Missing definition for aggregation [${name}]`);
   const body = definition[typeName];
   if (isPipeline(typeName)) {
-    if (below && Object.keys(below).length > 0) throw initializationError(`Aggregator [${name}] of type [${typeName}] cannot accept sub-aggregations`);
+    if (below && Object.keys(below).length > 0)
+      throw initializationError(`Aggregator [${name}] of type [${typeName}] cannot accept sub-aggregations`);
     return parsePipeline(name, typeName, body, meta);
   }
   const type = aggType(typeName);
@@ -84,7 +90,16 @@ function parseOne(name: string, definition: Json, ctx: ParseContext, depth: numb
   return specOf(name, typeName, type, body, meta, below, ctx, depth);
 }
 
-function specOf(name: string, typeName: string, type: AggType, body: unknown, meta: Json | null, below: Json | null, ctx: ParseContext, depth: number): AggSpec {
+function specOf(
+  name: string,
+  typeName: string,
+  type: AggType,
+  body: unknown,
+  meta: Json | null,
+  below: Json | null,
+  ctx: ParseContext,
+  depth: number,
+): AggSpec {
   const params = type.parse(name, typeName, body, ctx) as never;
   const level = below ? parseLevel(below, ctx, depth + 1) : { children: [], pipelines: [] };
   const bare: AggSpec = { name, type, typeName, params, meta, children: level.children, pipelines: [] };

@@ -15,7 +15,8 @@ type Parent = (p: Params, body: PipelineBody) => { run: Run; paths?: readonly st
 /** Figure of a bucket under the gap policy; the bucket's own count is never a gap. */
 function figureOf(bucket: OutBucket, body: PipelineBody): number | null {
   const figure = figureAt(bucket, parsePath(body.path));
-  if (figure === undefined) throw illegalArgument(`buckets_path [${body.path}] must reference either a number value or a single value numeric metric aggregation`);
+  if (figure === undefined)
+    throw illegalArgument(`buckets_path [${body.path}] must reference either a number value or a single value numeric metric aggregation`);
   return withGap(figure, bucket.docCount, body.gap);
 }
 
@@ -45,7 +46,13 @@ const derivative: Parent = (p, body) => {
         if (value !== null && last) {
           const change = value - last.value;
           const span = unitMs === null ? 0 : (key - last.key) / unitMs;
-          put(bucket, body, unitMs === null ? 'simple_value' : 'derivative', change, unitMs === null ? {} : { normalized_value: span > 0 ? change / span : change });
+          put(
+            bucket,
+            body,
+            unitMs === null ? 'simple_value' : 'derivative',
+            change,
+            unitMs === null ? {} : { normalized_value: span > 0 ? change / span : change },
+          );
         }
         if (value !== null) last = { key, value };
       }
@@ -127,7 +134,8 @@ function clamp(index: number, length: number): number {
 
 const movingAvg: Parent = (p, body) => {
   const window = p.integer('window') ?? 5;
-  if (window <= 0) throw parsingError(`[window] value must be a positive, non-zero integer.  Value supplied was [${window}] in [${body.name}].`);
+  if (window <= 0)
+    throw parsingError(`[window] value must be a positive, non-zero integer.  Value supplied was [${window}] in [${body.name}].`);
   const model = p.string('model') ?? 'simple';
   const predict = predictorOf(model, p.object('settings') ?? {});
   if (!predict) throw parsingError(`no [moving_avg] model with the name [${model}] is supported`);
@@ -164,7 +172,10 @@ const bucketSort: Parent = (p, body) => {
       if (keys.length > 0) {
         const figures = new Map(buckets.map((bucket) => [bucket, keys.map((key) => orderFigure(bucket, key.path))]));
         // buckets without any of the figures are left out unless gaps count as zeros
-        if (body.gap === 'skip') rows = buckets.filter((bucket) => figures.get(bucket)!.every((figure) => typeof figure === 'string' || (figure !== null && !Number.isNaN(figure))));
+        if (body.gap === 'skip')
+          rows = buckets.filter((bucket) =>
+            figures.get(bucket)!.every((figure) => typeof figure === 'string' || (figure !== null && !Number.isNaN(figure))),
+          );
         rows = rows.slice().sort((a, b) => {
           for (let k = 0; k < keys.length; k++) {
             const by = compareSortValues(figures.get(a)![k], figures.get(b)![k], keys[k].descending);
@@ -198,7 +209,8 @@ function sortKey(entry: unknown): { path: string; descending: boolean } {
   if (!isObject(entry) || Object.keys(entry).length !== 1) throw xContentError('[bucket_sort] failed to parse field [sort]');
   const [path, value] = Object.entries(entry)[0];
   const order = isObject(value) ? (value.order ?? 'asc') : value;
-  if (order !== 'asc' && order !== 'desc') throw xContentError('[bucket_sort] failed to parse field [sort]', illegalArgument(`Unknown SortOrder [${String(order)}]`) as ApiError);
+  if (order !== 'asc' && order !== 'desc')
+    throw xContentError('[bucket_sort] failed to parse field [sort]', illegalArgument(`Unknown SortOrder [${String(order)}]`) as ApiError);
   return { path, descending: order === 'desc' };
 }
 

@@ -84,15 +84,25 @@ function extendedOf(points: readonly Point[], sigma: number): { json: Json; figu
   const root = (v: number | null) => (v === null ? null : Math.sqrt(v));
   const bound = (v: number | null, sign: number) => (v === null ? null : sum / count + sign * sigma * v);
   const figures = {
-    ...basic, sum_of_squares: count ? squares : null, variance: population, variance_population: population, variance_sampling: sampling,
-    std_deviation: root(population), std_deviation_population: root(population), std_deviation_sampling: root(sampling),
+    ...basic,
+    sum_of_squares: count ? squares : null,
+    variance: population,
+    variance_population: population,
+    variance_sampling: sampling,
+    std_deviation: root(population),
+    std_deviation_population: root(population),
+    std_deviation_sampling: root(sampling),
   }; // prettier-ignore
   const bounds = {
-    upper: bound(figures.std_deviation, 1), lower: bound(figures.std_deviation, -1),
-    upper_population: bound(figures.std_deviation_population, 1), lower_population: bound(figures.std_deviation_population, -1),
-    upper_sampling: bound(figures.std_deviation_sampling, 1), lower_sampling: bound(figures.std_deviation_sampling, -1),
+    upper: bound(figures.std_deviation, 1),
+    lower: bound(figures.std_deviation, -1),
+    upper_population: bound(figures.std_deviation_population, 1),
+    lower_population: bound(figures.std_deviation_population, -1),
+    upper_sampling: bound(figures.std_deviation_sampling, 1),
+    lower_sampling: bound(figures.std_deviation_sampling, -1),
   }; // prettier-ignore
-  const show = (values: Record<string, Figure>) => Object.fromEntries(Object.entries(values).map(([k, v]) => [k, Number.isNaN(v) ? 'NaN' : v]));
+  const show = (values: Record<string, Figure>) =>
+    Object.fromEntries(Object.entries(values).map(([k, v]) => [k, Number.isNaN(v) ? 'NaN' : v]));
   return { json: { ...show(figures), std_deviation_bounds: show(bounds) }, figures };
 }
 
@@ -127,7 +137,8 @@ export const SIBLING_PIPELINES: Readonly<Record<string, (p: Params, body: Pipeli
   percentiles_bucket: sibling((p) => {
     const percents = p.numbers('percents') ?? [1, 5, 25, 50, 75, 95, 99];
     const keyed = p.bool('keyed') ?? true;
-    if (percents.some((percent) => percent < 0 || percent > 100)) throw illegalArgument('percents must only contain non-null doubles from 0.0-100.0 inclusive');
+    if (percents.some((percent) => percent < 0 || percent > 100))
+      throw illegalArgument('percents must only contain non-null doubles from 0.0-100.0 inclusive');
     return (points) => {
       const sorted = points.map((point) => point.value).sort((a, b) => a - b);
       const rows = percents.map((percent) => ({ key: percent, value: percentileOf(sorted, percent) }));

@@ -1,6 +1,7 @@
 // Pipeline aggregations: what all have in common (path, gap policy, format), the order in which they run, and their table.
-import { DecimalFormat } from './decimal-format.ts';
+
 import { firstName, parsePath } from './bucket-path.ts';
+import { DecimalFormat } from './decimal-format.ts';
 import { illegalArgument, parsingError, unsupported, validationError } from './errors.ts';
 import type { Figure } from './out.ts';
 import { isObject, Params } from './params.ts';
@@ -41,7 +42,8 @@ export function parsePipeline(name: string, typeName: string, body: unknown, met
   const p = new Params(typeName, body);
   const raw = p.take('buckets_path');
   if (SCRIPTED.has(typeName)) throw unsupported(`pipeline aggregation [${typeName}] (it needs a script)`);
-  if (raw === undefined && typeName !== 'bucket_sort') throw parsingError(`Missing required field [buckets_path] for aggregation [${name}]`);
+  if (raw === undefined && typeName !== 'bucket_sort')
+    throw parsingError(`Missing required field [buckets_path] for aggregation [${name}]`);
   if (isObject(raw)) throw parsingError(`Unexpected token START_OBJECT [buckets_path] in [${name}].`);
   const path = Array.isArray(raw) ? String(raw[0]) : String(raw ?? '');
   const gapName = p.string('gap_policy') ?? 'skip';
@@ -97,8 +99,22 @@ export function orderPipelines(pipelines: readonly PipelineSpec[], children: rea
 }
 
 const MULTI_BUCKET = new Set([
-  'terms', 'rare_terms', 'multi_terms', 'histogram', 'date_histogram', 'auto_date_histogram', 'range', 'date_range', 'ip_range', 'geo_distance',
-  'filters', 'composite', 'adjacency_matrix', 'geotile_grid', 'geohash_grid', 'significant_terms',
+  'terms',
+  'rare_terms',
+  'multi_terms',
+  'histogram',
+  'date_histogram',
+  'auto_date_histogram',
+  'range',
+  'date_range',
+  'ip_range',
+  'geo_distance',
+  'filters',
+  'composite',
+  'adjacency_matrix',
+  'geotile_grid',
+  'geohash_grid',
+  'significant_terms',
 ]); // prettier-ignore
 
 /** A sibling pipeline reads an aggregation of many buckets, directly or inside single buckets. */
@@ -111,7 +127,9 @@ function checkBuckets(pipeline: PipelineSpec, path: string, children: readonly A
     if (!child.type.isBucket) break;
     level = child.children;
   }
-  throw validationError(`The first aggregation in buckets_path must be a multi-bucket aggregation for aggregation [${pipeline.name}] found :${path}`);
+  throw validationError(
+    `The first aggregation in buckets_path must be a multi-bucket aggregation for aggregation [${pipeline.name}] found :${path}`,
+  );
 }
 
 const SEQUENTIAL = new Set(['derivative', 'cumulative_sum', 'moving_fn', 'moving_avg', 'serial_diff']);
@@ -119,10 +137,11 @@ const HISTOGRAMS = new Set(['histogram', 'date_histogram', 'auto_date_histogram'
 
 function checkParent(pipeline: PipelineSpec, parent: AggSpec | null): void {
   if (SEQUENTIAL.has(pipeline.typeName) && (!parent || !HISTOGRAMS.has(parent.typeName))) {
-    throw validationError(`${pipeline.typeName} aggregation [${pipeline.name}] must have a histogram, date_histogram or auto_date_histogram as parent`);
+    throw validationError(
+      `${pipeline.typeName} aggregation [${pipeline.name}] must have a histogram, date_histogram or auto_date_histogram as parent`,
+    );
   }
   if (!parent || !MULTI_BUCKET.has(parent.typeName)) {
     throw validationError(`${pipeline.typeName} aggregation [${pipeline.name}] must be declared inside of another aggregation`);
   }
 }
-

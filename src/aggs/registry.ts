@@ -6,7 +6,16 @@ import { geohashGridType, geotileGridType } from './buckets-geo.ts';
 import { dateHistogramType, histogramType } from './buckets-histogram.ts';
 import { multiTermsType } from './buckets-multi-terms.ts';
 import { dateRangeType, geoDistanceType, ipRangeType, rangeType } from './buckets-ranges.ts';
-import { adjacencyMatrixType, filtersType, filterType, globalType, missingType, nestedType, reverseNestedType, samplerType } from './buckets-select.ts';
+import {
+  adjacencyMatrixType,
+  filtersType,
+  filterType,
+  globalType,
+  missingType,
+  nestedType,
+  reverseNestedType,
+  samplerType,
+} from './buckets-select.ts';
 import { rareTermsType, termsType } from './buckets-terms.ts';
 import { geoBoundsType, geoCentroidType, matrixStatsType, topHitsType, weightedAvgType } from './metrics-docs.ts';
 import { avgType, extendedStatsType, maxType, minType, statsType, sumType, valueCountType } from './metrics-numeric.ts';
@@ -55,9 +64,31 @@ const TYPES: Readonly<Record<string, AggType>> = {
 
 /** Types of Elasticsearch that are refused by name instead of as unknown. */
 export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set([
-  'auto_date_histogram', 'bucket_correlation', 'bucket_count_ks_test', 'boxplot', 'categorize_text', 'children', 'cumulative_cardinality',
-  'diversified_sampler', 'frequent_item_sets', 'geo_line', 'geohex_grid', 'inference', 'ip_prefix', 'moving_percentiles', 'normalize', 'parent',
-  'random_sampler', 'rate', 'scripted_metric', 'significant_terms', 'significant_text', 'string_stats', 't_test', 'time_series', 'top_metrics',
+  'auto_date_histogram',
+  'bucket_correlation',
+  'bucket_count_ks_test',
+  'boxplot',
+  'categorize_text',
+  'children',
+  'cumulative_cardinality',
+  'diversified_sampler',
+  'frequent_item_sets',
+  'geo_line',
+  'geohex_grid',
+  'inference',
+  'ip_prefix',
+  'moving_percentiles',
+  'normalize',
+  'parent',
+  'random_sampler',
+  'rate',
+  'scripted_metric',
+  'significant_terms',
+  'significant_text',
+  'string_stats',
+  't_test',
+  'time_series',
+  'top_metrics',
   'variable_width_histogram',
 ]); // prettier-ignore
 

@@ -154,8 +154,22 @@ export function startsBetween(rounding: Rounding, from: number, to: number, limi
 }
 
 const UNITS: Readonly<Record<string, CalendarUnit>> = {
-  second: 'second', '1s': 'second', minute: 'minute', '1m': 'minute', hour: 'hour', '1h': 'hour', day: 'day', '1d': 'day', week: 'week', '1w': 'week',
-  month: 'month', '1M': 'month', quarter: 'quarter', '1q': 'quarter', year: 'year', '1y': 'year',
+  second: 'second',
+  '1s': 'second',
+  minute: 'minute',
+  '1m': 'minute',
+  hour: 'hour',
+  '1h': 'hour',
+  day: 'day',
+  '1d': 'day',
+  week: 'week',
+  '1w': 'week',
+  month: 'month',
+  '1M': 'month',
+  quarter: 'quarter',
+  '1q': 'quarter',
+  year: 'year',
+  '1y': 'year',
 }; // prettier-ignore
 
 export function calendarUnit(text: string): CalendarUnit | null {

@@ -33,14 +33,30 @@ export interface ValuesSource {
 }
 
 type Family = FieldType['family'];
-const VALUE_TYPES = ['string', 'byte', 'short', 'integer', 'long', 'double', 'float', 'half_float', 'unsigned_long', 'number', 'numeric', 'date', 'boolean', 'ip'];
+const VALUE_TYPES = [
+  'string',
+  'byte',
+  'short',
+  'integer',
+  'long',
+  'double',
+  'float',
+  'half_float',
+  'unsigned_long',
+  'number',
+  'numeric',
+  'date',
+  'boolean',
+  'ip',
+];
 
 /** @throws ApiError illegal_argument_exception: neither field nor script; a script */
 export function parseSource(p: Params, withTimeZone = false): SourceParams {
   if (p.has('script')) throw unsupported(`[script] in the aggregation [${p.typeName}]`);
   const field = p.string('field');
   const missing = p.take('missing');
-  if (Array.isArray(missing) || (typeof missing === 'object' && missing !== null && p.typeName !== 'geo_bounds')) throw p.wrongType('missing', missing);
+  if (Array.isArray(missing) || (typeof missing === 'object' && missing !== null && p.typeName !== 'geo_bounds'))
+    throw p.wrongType('missing', missing);
   const format = p.string('format');
   const timeZone = withTimeZone ? p.string('time_zone') : null;
   const valueType = p.string('value_type') ?? p.string('valueType');

@@ -83,7 +83,15 @@ class IntlZone implements TimeZone {
   constructor(id: string) {
     this.id = id;
     this.formatter = new Intl.DateTimeFormat('en-US', {
-      timeZone: id, hourCycle: 'h23', era: 'short', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric',
+      timeZone: id,
+      hourCycle: 'h23',
+      era: 'short',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
     }); // prettier-ignore
   }
 
@@ -99,7 +107,11 @@ class IntlZone implements TimeZone {
 
   validOffsets(local: number): number[] {
     // offsets lie within a day of UTC, so all that matter are in force a day around
-    const candidates = new Set([this.offsetAt(local - DAY), ...this.around(local).flatMap((t) => [t.before, t.after]), this.offsetAt(local + DAY)]);
+    const candidates = new Set([
+      this.offsetAt(local - DAY),
+      ...this.around(local).flatMap((t) => [t.before, t.after]),
+      this.offsetAt(local + DAY),
+    ]);
     return [...candidates].filter((offset) => this.offsetAt(local - offset) === offset).sort((a, b) => b - a);
   }
 

@@ -61,6 +61,8 @@ export type PlanNode =
   | { readonly op: 'existsColumn'; readonly column: SegmentColumn }
   /** Documents with a non-zero norm. */
   | { readonly op: 'existsNorm'; readonly postings: SegmentPostings }
+  /** Documents of a bitset in the arena (u64 words over [0, maxDoc)): cached filters, root documents. */
+  | { readonly op: 'bitset'; readonly ptr: number }
   /** Ascending doc ids that the host found (ids query, host-evaluated queries), with a score each or none. */
   | { readonly op: 'docs'; readonly docs: Uint32Array; readonly scores: Float32Array | null }
   /** Box in degrees; left > right crosses the dateline. */
@@ -153,3 +155,16 @@ export interface ExecutionCounters {
 
 /** Asked between windows: return true to stop (timeout, cancelled). */
 export type StopCheck = () => boolean;
+
+/** What the executor needs to know of the segment. Matches at the top of a plan are live root documents. */
+export interface SegmentScope {
+  readonly maxDoc: number;
+  readonly liveDocsPtr: number;
+  readonly rootDocsPtr: number;
+}
+
+/** The aggregations of a request on this segment, laid out by AggEncoder: takes every match that minScore leaves (postFilter does not count). */
+export interface AggProgram {
+  readonly rootPtr: number;
+  readonly needsScores: boolean;
+}
