@@ -1,0 +1,483 @@
+// Date patterns in the letters of java.time.format.DateTimeFormatter, compiled to elements that parse and print. English names.
+// Written by hand because js-joda's formatter has no names, no weeks of week-based years and takes about 20 us a text.
+// Beyond Java's letters: {f} a fraction of 1 to 9 digits, printed with at least 3; {z} an offset or region, printed as Z or +HH:mm;
+// {Z} the same, printed as Z or +HHmm. Source: the API page of DateTimeFormatter, DateTimeFormatterBuilder.appendPattern.
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { DateFields } from './date-fields.ts';
+import type { DateView } from './date-view.ts';
+import { findZone, formatOffset } from './zones.ts';
+
+/** Parses at `at`: the end, or -1. Prints a date. */
+export interface PatternElement {
+  parse(text: string, at: number, fields: DateFields): number;
+  print(view: DateView): string;
+}
+
+type NumericField =
+  | 'year'
+  | 'month'
+  | 'day'
+  | 'dayOfYear'
+  | 'quarter'
+  | 'weekYear'
+  | 'week'
+  | 'weekday'
+  | 'hour'
+  | 'minute'
+  | 'second'
+  | 'nano'
+  | 'nanoOfDay';
+
+const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+const QUARTERS = ['1st quarter', '2nd quarter', '3rd quarter', '4th quarter'];
+const short = (names: readonly string[]): string[] => names.map((name) => name.slice(0, 3));
+
+/** A number of min to max digits. A fixed width directly behind a variable one takes its digits from it (yyyyMMdd). */
+class NumberElement implements PatternElement {
+  /** Digits that fixed-width neighbours behind need. */
+  reserved = 0;
+  constructor(
+    readonly min: number,
+    readonly max: number,
+    readonly signed: boolean,
+    readonly get: (view: DateView) => number,
+    readonly set: (fields: DateFields, value: number) => void,
+    /** Two-digit years: 00..99 means 2000..2099. */
+    readonly base = 0,
+    /** Digits printed at least: lenient formats parse fewer than they print. */
+    readonly width = min,
+  ) {}
+
+  get isFixed(): boolean {
+    return this.min === this.max;
+  }
+
+  parse(text: string, at: number, fields: DateFields): number {
+    let sign = 1;
+    let from = at;
+    if (this.signed && (text.charCodeAt(at) === 45 || (text.charCodeAt(at) === 43 && this.min >= 4))) {
+      sign = text.charCodeAt(at) === 45 ? -1 : 1;
+      from++;
+    }
+    let end = from;
+    while (end < text.length && end - from < 19 && isDigit(text.charCodeAt(end))) end++;
+    // An unsigned year has as many digits as its pattern; more of them need a plus sign.
+    const most = this.signed && this.min >= 4 && from === at ? this.min : this.max;
+    const count = Math.min(most, this.reserved > 0 ? end - from - this.reserved : end - from);
+    if (count < this.min) return -1;
+    this.set(fields, sign * Number(text.slice(from, from + count)) + this.base);
+    return from + count;
+  }
+
+  print(view: DateView): string {
+    const value = this.get(view) - this.base;
+    if (this.base) return String(((value % 100) + 100) % 100).padStart(2, '0');
+    const digits = String(Math.abs(value)).padStart(this.width, '0');
+    if (value < 0) return `-${digits}`;
+    return this.signed && this.width >= 4 && digits.length > this.width ? `+${digits}` : digits;
+  }
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+class LiteralElement implements PatternElement {
+  constructor(readonly text: string) {}
+  parse(text: string, at: number): number {
+    return text.startsWith(this.text, at) ? at + this.text.length : -1;
+  }
+  print(): string {
+    return this.text;
+  }
+}
+
+/** One of several names; `set` gets its index. */
+class TextElement implements PatternElement {
+  constructor(
+    readonly names: readonly string[],
+    readonly get: (view: DateView) => number,
+    readonly set: (fields: DateFields, index: number) => void,
+  ) {}
+  parse(text: string, at: number, fields: DateFields): number {
+    let best = -1;
+    for (let i = 0; i < this.names.length; i++) {
+      if (text.startsWith(this.names[i], at) && (best < 0 || this.names[i].length > this.names[best].length)) best = i;
+    }
+    if (best < 0) return -1;
+    this.set(fields, best);
+    return at + this.names[best].length;
+  }
+  print(view: DateView): string {
+    return this.names[this.get(view)];
+  }
+}
+
+/** Fraction of a second; `min` digits are printed, more only if they are not zero and `max` allows. */
+class FractionElement implements PatternElement {
+  constructor(
+    readonly min: number,
+    readonly max: number,
+    readonly parseMin: number,
+  ) {}
+  parse(text: string, at: number, fields: DateFields): number {
+    let end = at;
+    while (end < text.length && end - at < this.max && isDigit(text.charCodeAt(end))) end++;
+    if (end - at < this.parseMin) return -1;
+    fields.nano = Number(text.slice(at, end)) * 10 ** (9 - (end - at));
+    return end;
+  }
+  print(view: DateView): string {
+    const digits = String(view.nano).padStart(9, '0').slice(0, this.max);
+    let end = digits.length;
+    while (end > this.min && digits[end - 1] === '0') end--;
+    return digits.slice(0, end);
+  }
+}
+
+const OFFSET_FORMS: Record<string, RegExp> = {
+  hour: /[+-]\d\d(?:\d\d)?/y,
+  plain: /[+-]\d\d\d\d/y,
+  colon: /[+-]\d\d:\d\d/y,
+  any: /[+-]\d\d(?::?\d\d(?::?\d\d)?)?/y,
+  gmt: /GMT(?:[+-]\d{1,2}(?::\d\d)?)?/y,
+};
+
+class OffsetElement implements PatternElement {
+  constructor(
+    readonly form: 'hour' | 'plain' | 'colon' | 'any' | 'gmt',
+    /** Text for no offset. */
+    readonly zero: string,
+    readonly regions: boolean,
+    readonly printForm: 'hour' | 'plain' | 'colon' | 'any' | 'gmt' = form,
+  ) {}
+  parse(text: string, at: number, fields: DateFields): number {
+    if ((this.zero === 'Z' || this.regions) && text[at] === 'Z') {
+      fields.zone = findZone('Z');
+      return at + 1;
+    }
+    const pattern = OFFSET_FORMS[this.form];
+    pattern.lastIndex = at;
+    let match = pattern.exec(text);
+    if (!match && this.regions) {
+      REGION.lastIndex = at;
+      match = REGION.exec(text);
+    }
+    fields.zone = match ? findZone(match[0]) : null;
+    return match && fields.zone ? at + match[0].length : -1;
+  }
+  print(view: DateView): string {
+    const seconds = view.offsetMs / 1000;
+    if (seconds === 0) return this.zero;
+    if (this.form === 'gmt') return `GMT${formatOffset(seconds, true).replace(/^([+-])0/, '$1')}`;
+    const text = formatOffset(seconds, this.printForm === 'colon' || this.printForm === 'any');
+    return this.form === 'hour' && text.endsWith('00') && text.length === 5 ? text.slice(0, 3) : text;
+  }
+}
+const REGION = /[A-Za-z][A-Za-z0-9~/._+-]*/y;
+
+class ZoneElement implements PatternElement {
+  parse(text: string, at: number, fields: DateFields): number {
+    REGION.lastIndex = at;
+    const match = REGION.exec(text);
+    fields.zone = match ? findZone(match[0]) : null;
+    return match && fields.zone ? at + match[0].length : -1;
+  }
+  print(view: DateView): string {
+    return view.zone.id;
+  }
+}
+
+/** A part between [ and ]: skipped where it does not fit, always printed. */
+class OptionalElement implements PatternElement {
+  constructor(readonly elements: readonly PatternElement[]) {}
+  parse(text: string, at: number, fields: DateFields): number {
+    const saved = Object.assign(Object.create(null), fields) as object;
+    const end = parseElements(this.elements, text, at, fields);
+    if (end >= 0) return end;
+    Object.assign(fields, saved);
+    return at;
+  }
+  print(view: DateView): string {
+    return printElements(this.elements, view);
+  }
+}
+
+export function parseElements(elements: readonly PatternElement[], text: string, at: number, fields: DateFields): number {
+  for (let i = 0; i < elements.length && at >= 0; i++) at = elements[i].parse(text, at, fields);
+  return at;
+}
+
+export function printElements(elements: readonly PatternElement[], view: DateView): string {
+  let text = '';
+  for (const element of elements) text += element.print(view);
+  return text;
+}
+
+/** @throws ApiError illegal_argument_exception: a letter or form that is none */
+export function compilePattern(pattern: string, lenient = false): PatternElement[] {
+  const stack: PatternElement[][] = [[]];
+  for (let i = 0; i < pattern.length; ) {
+    const char = pattern[i];
+    const top = stack[stack.length - 1];
+    if (/[A-Za-z]/.test(char)) {
+      let end = i;
+      while (pattern[end] === char) end++;
+      top.push(letterElement(char, end - i, lenient));
+      i = end;
+    } else if (char === "'") {
+      const end = quoteEnd(pattern, i);
+      const literal = pattern.slice(i + 1, end).replaceAll("''", "'");
+      top.push(new LiteralElement(literal === '' ? "'" : literal));
+      i = end + 1;
+    } else if (char === '[') {
+      stack.push([]);
+      i++;
+    } else if (char === ']') {
+      if (stack.length === 1) throw illegalArgument('Pattern invalid as it contains ] without previous [');
+      const elements = stack.pop()!;
+      stack[stack.length - 1].push(new OptionalElement(elements));
+      i++;
+    } else if (pattern.startsWith('{f}', i)) {
+      top.push(new FractionElement(3, 9, 1));
+      i += 3;
+    } else if (pattern.startsWith('{z}', i)) {
+      top.push(new OffsetElement('any', 'Z', true));
+      i += 3;
+    } else if (pattern.startsWith('{Z}', i)) {
+      top.push(new OffsetElement('any', 'Z', true, 'plain'));
+      i += 3;
+    } else if (char === '{' || char === '}' || char === '#') {
+      throw illegalArgument(`Pattern includes reserved character: '${char}'`);
+    } else {
+      top.push(new LiteralElement(char));
+      i++;
+    }
+  }
+  while (stack.length > 1) {
+    const elements = stack.pop()!;
+    stack[stack.length - 1].push(new OptionalElement(elements));
+  }
+  reserveDigits(stack[0]);
+  return stack[0];
+}
+
+function quoteEnd(pattern: string, start: number): number {
+  for (let i = start + 1; i < pattern.length; i++) {
+    if (pattern[i] !== "'") continue;
+    if (pattern[i + 1] !== "'" || i === start + 1) return i;
+    i++;
+  }
+  throw illegalArgument(`Pattern ends with an incomplete string literal: ${pattern}`);
+}
+
+function reserveDigits(elements: readonly PatternElement[]): void {
+  let fixed = 0;
+  for (let i = elements.length - 1; i >= 0; i--) {
+    const element = elements[i];
+    if (element instanceof OptionalElement) reserveDigits(element.elements);
+    if (element instanceof NumberElement) {
+      if (element.isFixed) fixed += element.min;
+      else {
+        element.reserved = fixed;
+        fixed = 0;
+      }
+    } else if (element instanceof FractionElement) fixed += element.parseMin;
+    else fixed = 0;
+  }
+}
+
+function number(field: NumericField, min: number, max: number, signed = false, scale = 1, width = min): PatternElement {
+  return new NumberElement(
+    min,
+    max,
+    signed,
+    (view) => Math.floor(view[field] / scale),
+    (fields, value) => {
+      fields[field] = value * scale;
+    },
+    0,
+    width,
+  );
+}
+
+function year(field: 'year' | 'weekYear', count: number, lenient: boolean): PatternElement {
+  if (count === 2) {
+    return new NumberElement(
+      2,
+      2,
+      false,
+      (view) => view[field],
+      (fields, value) => {
+        fields[field] = value;
+      },
+      2000,
+    );
+  }
+  return number(field, lenient ? 1 : count, lenient ? 9 : 19, true, 1, count);
+}
+
+function month(count: number, lenient: boolean): PatternElement {
+  if (count <= 2) return number('month', lenient ? 1 : count, 2, false, 1, count);
+  return new TextElement(
+    count === 3 ? short(MONTHS) : MONTHS,
+    (view) => view.month - 1,
+    (fields, index) => {
+      fields.month = index + 1;
+    },
+  );
+}
+
+function weekday(count: number): PatternElement {
+  return new TextElement(
+    count <= 3 ? short(WEEKDAYS) : WEEKDAYS,
+    (view) => view.weekday - 1,
+    (fields, index) => {
+      fields.weekday = index + 1;
+    },
+  );
+}
+
+function letterElement(letter: string, count: number, lenient: boolean): PatternElement {
+  const min = lenient ? 1 : Math.min(count, 2);
+  switch (letter) {
+    case 'y':
+    case 'u':
+      return year('year', count, lenient);
+    case 'Y':
+      return year('weekYear', count, lenient);
+    case 'M':
+    case 'L':
+      if (count <= 4) return month(count, lenient);
+      break;
+    case 'd':
+      if (count <= 2) return number('day', min, 2, false, 1, count);
+      break;
+    case 'D':
+      if (count <= 3) return number('dayOfYear', lenient ? 1 : count, 3, false, 1, count);
+      break;
+    case 'Q':
+    case 'q':
+      if (count <= 2) return number('quarter', count, count === 1 ? 1 : 2);
+      if (count <= 4) {
+        const names = count === 3 ? ['Q1', 'Q2', 'Q3', 'Q4'] : QUARTERS;
+        return new TextElement(
+          names,
+          (view) => view.quarter - 1,
+          (fields, index) => {
+            fields.quarter = index + 1;
+          },
+        );
+      }
+      break;
+    case 'w':
+      if (count <= 2) return number('week', min, 2, false, 1, count);
+      break;
+    case 'E':
+      if (count <= 4) return weekday(count);
+      break;
+    case 'e':
+    case 'c':
+      if (count <= 2) return number('weekday', count, count);
+      if (count <= 4) return weekday(count);
+      break;
+    case 'a':
+      if (count === 1) {
+        return new TextElement(
+          ['AM', 'PM'],
+          (view) => (view.hour < 12 ? 0 : 1),
+          (fields, index) => {
+            fields.afternoon = index;
+          },
+        );
+      }
+      break;
+    case 'H':
+      if (count <= 2) return number('hour', min, 2, false, 1, count);
+      break;
+    case 'k':
+      if (count <= 2)
+        return new NumberElement(
+          min,
+          2,
+          false,
+          (view) => view.hour || 24,
+          (fields, value) => {
+            fields.hour = value % 24;
+          },
+        );
+      break;
+    case 'h':
+      if (count <= 2)
+        return new NumberElement(
+          min,
+          2,
+          false,
+          (view) => view.hour % 12 || 12,
+          (fields, value) => {
+            fields.halfDayHour = value % 12;
+          },
+        );
+      break;
+    case 'K':
+      if (count <= 2)
+        return new NumberElement(
+          min,
+          2,
+          false,
+          (view) => view.hour % 12,
+          (fields, value) => {
+            fields.halfDayHour = value;
+          },
+        );
+      break;
+    case 'm':
+      if (count <= 2) return number('minute', min, 2, false, 1, count);
+      break;
+    case 's':
+      if (count <= 2) return number('second', min, 2, false, 1, count);
+      break;
+    case 'S':
+      if (count <= 9) return new FractionElement(count, count, lenient ? 1 : count);
+      break;
+    case 'n':
+      return number('nano', count, 19);
+    case 'N':
+      return number('nanoOfDay', count, 19);
+    case 'A':
+      return number('nanoOfDay', count, 19, false, 1_000_000);
+    case 'G':
+      return new TextElement(
+        count === 4 ? ['Before Christ', 'Anno Domini'] : ['BC', 'AD'],
+        (view) => (view.year > 0 ? 1 : 0),
+        (fields, index) => {
+          fields.era = index;
+        },
+      );
+    case 'X':
+    case 'x':
+      if (count <= 3) {
+        const form = count === 1 ? 'hour' : count === 2 ? 'plain' : 'colon';
+        return new OffsetElement(form, letter === 'X' ? 'Z' : { hour: '+00', plain: '+0000', colon: '+00:00' }[form], false);
+      }
+      break;
+    case 'Z':
+      if (count <= 3) return new OffsetElement('plain', '+0000', false);
+      if (count === 4) return new OffsetElement('gmt', 'GMT', false);
+      if (count === 5) return new OffsetElement('colon', 'Z', false);
+      break;
+    case 'O':
+      if (count === 1 || count === 4) return new OffsetElement('gmt', 'GMT', false);
+      break;
+    case 'z':
+    case 'v':
+      return new ZoneElement();
+    case 'V':
+      if (count === 2) return new OffsetElement('any', 'Z', true);
+      throw illegalArgument(`Pattern letter count must be 2: ${letter}`);
+    default:
+      throw illegalArgument(`Unknown pattern letter: ${letter}`);
+  }
+  throw illegalArgument(`Too many pattern letters: ${letter}`);
+}
