@@ -17,6 +17,7 @@ export interface FieldSpec {
 /**
  * One operation's documents: nested children first, then the root, as a block. A field number is the index of its FieldSpec in
  * `MappingSnapshot.fields`. Values may come in any order; several values of a field in the order of the source.
+ * Bytes are valid during the call only: a sink copies what it keeps.
  */
 export interface DocumentSink {
   /** Opens a document inside the one that is open; `path` is null for the root. Documents nest; blocks are put in order by the sink. */

@@ -45,16 +45,22 @@ export interface FieldType {
   /** Names of analyzers for queries (text); null for exact fields. */
   readonly searchAnalyzer: string | null;
   readonly searchQuoteAnalyzer: string | null;
-  readonly similarity: 'BM25' | 'boolean';
+  /** Name: `BM25`, `boolean`, `LegacyBM25`. */
+  readonly similarity: string;
   /** Raw column value times scale is the double of the API; see AggColumn. */
   readonly scale: number;
   readonly unsigned: boolean;
+  /** Sub-field of a flat object: its terms in `spec` begin with these bytes, and `format` takes them off. Null elsewhere. */
+  readonly keyPrefix: Uint8Array | null;
   /**
    * Exact terms for a query value, normalizer applied. Numeric fields give raw column values instead (`exactValue`).
    * @throws ApiError illegal_argument_exception / number_format_exception / ... with Elasticsearch's text, wrapped by the query builder
    */
   termBytes(value: unknown): Uint8Array;
-  /** Raw column value that equals a query value, or null if none can (3.5 on an integer, out of range). @throws like termBytes */
+  /**
+   * Raw column value that equals a query value, or null if none can (3.5 on an integer, out of range). A term query on a date, or on an
+   * address block (`10.0.0.0/8`), is a range: `rangeBounds` with from = to. @throws like termBytes
+   */
   exactValue(value: unknown): bigint | number | null;
   /**
    * Raw bounds of a range, both included after translation (null: open); `empty` if nothing can match.

@@ -36,11 +36,15 @@ export interface MappingSnapshot {
   /** `_source: { enabled, includes, excludes }`. */
   readonly source: { readonly enabled: boolean; readonly includes: readonly string[]; readonly excludes: readonly string[] };
   readonly routingRequired: boolean;
+  /** Mapping of a leaf field by full name, as `GET _mapping/field` shows it (`defaults`: every parameter); null: there is none. */
+  fieldJson(path: string, defaults: boolean): Json | null;
   /**
    * Parses one source into the sink. A refused document leaves nothing behind (the caller drops what the sink holds).
+   * @param typed  the source once more, with numbers written as `1.0` as DecimalLiteral (dynamic-mapping.ts): asked only when a document
+   *   brings new fields
    * @throws ApiError mapper_parsing_exception and the other errors that Elasticsearch gives for a document
    */
-  parseDocument(id: string, source: Json, sink: DocumentSink, routing: string | null): ParseOutcome;
+  parseDocument(id: string, source: Json, sink: DocumentSink, routing: string | null, typed?: () => Json): ParseOutcome;
   /** A new snapshot with a `_mapping` body merged in. @throws ApiError illegal_argument_exception on conflicts, limits, unknown parameters */
   merge(mappings: Json, reason: 'put' | 'dynamic' | 'create'): MappingSnapshot;
 }

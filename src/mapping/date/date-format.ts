@@ -137,7 +137,7 @@ export class DateFormatter {
     }
     if (this.#isoFirst) {
       const ms = parseCommonIso(value);
-      if (ms === ms) return ms;
+      if (!Number.isNaN(ms)) return ms;
     }
     return this.parse(value).ms;
   }

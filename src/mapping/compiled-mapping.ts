@@ -1,0 +1,309 @@
+// A mappings tree made ready for documents and queries: mappers by path, field numbers, field types by name.
+import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
+import type { FieldSpec } from './document-sink.ts';
+import type { FieldType } from './field-type.ts';
+import type { FieldDefinition, Mapper } from './mapper.ts';
+import type { MappingAnalysis } from './mapping-analysis.ts';
+import { type Dynamic, type FieldNode, type MappingNode, METADATA_FIELDS, type ObjectNode, type RootMapping } from './model.ts';
+import { BaseFieldType, NO_SPEC } from './types/base-field-type.ts';
+import { FlatObjectFieldType } from './types/flat-object.ts';
+import { ConstantKeywordMapper } from './types/keyword.ts';
+import { MAPPER_TYPES } from './types/registry.ts';
+
+/** A field as documents meet it. */
+export interface CompiledField {
+  readonly kind: 'field';
+  readonly path: string;
+  readonly mapper: Mapper;
+  /** Multi-fields: they get each value of the field too. */
+  readonly multiFields: readonly Mapper[];
+  /** Fields that get each value too; unmapped targets are left to dynamic mapping. */
+  readonly copyTo: readonly string[];
+}
+
+export interface CompiledObject {
+  readonly kind: 'object';
+  readonly path: string;
+  readonly isNested: boolean;
+  readonly enabled: boolean;
+  readonly dynamic: Dynamic;
+  readonly includeInParent: boolean;
+  readonly includeInRoot: boolean;
+  readonly nestedPath: string | null;
+  readonly children: Map<string, CompiledField | CompiledObject | CompiledAlias>;
+}
+
+export interface CompiledAlias {
+  readonly kind: 'alias';
+  readonly path: string;
+}
+
+export interface CompiledMapping {
+  readonly root: CompiledObject;
+  readonly fields: readonly FieldSpec[];
+  /** Leaf fields, sub-fields and aliases by full name. */
+  readonly fieldTypes: ReadonlyMap<string, FieldType>;
+  /** Names that `*` patterns match, in order of mapping. */
+  readonly leafNames: readonly string[];
+  readonly objects: ReadonlyMap<string, CompiledObject>;
+  readonly nestedPaths: readonly string[];
+  readonly byPath: ReadonlyMap<string, CompiledField>;
+  readonly constants: readonly ConstantKeywordMapper[];
+  readonly internal: { readonly fieldNames: number; readonly ignored: number; readonly routing: number };
+  /** Some copy_to names a field that is not mapped. */
+  readonly copiesToUnmapped: boolean;
+}
+
+const INTERNAL_SPEC = { ...NO_SPEC, postings: 'docs' } as const;
+
+export class MappingCompiler {
+  readonly #analysis: MappingAnalysis;
+  readonly #settings: Readonly<Record<string, unknown>>;
+  readonly #fields: FieldSpec[];
+  readonly #numbers = new Map<string, number>();
+  readonly #fieldTypes = new Map<string, FieldType>();
+  readonly #leafNames: string[] = [];
+  readonly #objects = new Map<string, CompiledObject>();
+  readonly #nestedPaths: string[] = [];
+  readonly #byPath = new Map<string, CompiledField>();
+  readonly #constants: ConstantKeywordMapper[] = [];
+  readonly #aliases: Array<{ path: string; target: string }> = [];
+
+  /** @param before  fields of the version before: they keep their numbers */
+  constructor(analysis: MappingAnalysis, settings: Readonly<Record<string, unknown>>, before: readonly FieldSpec[]) {
+    this.#analysis = analysis;
+    this.#settings = settings;
+    this.#fields = [...before];
+    before.forEach((spec, number) => {
+      this.#numbers.set(spec.name, number);
+    });
+  }
+
+  compile(mapping: RootMapping): CompiledMapping {
+    const internal = {
+      fieldNames: this.#field({ ...INTERNAL_SPEC, name: '_field_names' }),
+      ignored: this.#field({ ...INTERNAL_SPEC, name: '_ignored' }),
+      routing: this.#field({ ...INTERNAL_SPEC, name: '_routing' }),
+    };
+    const root = this.#object(mapping.object, null, 'true');
+    for (const { path, target } of this.#aliases) {
+      const fieldType = this.#fieldTypes.get(target);
+      if (fieldType) this.#fieldTypes.set(path, fieldType);
+    }
+    this.#addMetadataFields();
+    const copiesToUnmapped = [...this.#byPath.values()].some(({ copyTo }) => copyTo.some((target) => !this.#byPath.has(target)));
+    return {
+      root,
+      fields: this.#fields,
+      fieldTypes: this.#fieldTypes,
+      leafNames: this.#leafNames,
+      objects: this.#objects,
+      nestedPaths: this.#nestedPaths,
+      byPath: this.#byPath,
+      constants: this.#constants,
+      internal,
+      copiesToUnmapped,
+    };
+  }
+
+  #field(spec: FieldSpec): number {
+    const known = this.#numbers.get(spec.name);
+    if (known !== undefined) {
+      this.#fields[known] = spec;
+      return known;
+    }
+    this.#numbers.set(spec.name, this.#fields.length);
+    return this.#fields.push(spec) - 1;
+  }
+
+  #object(node: ObjectNode, nestedPath: string | null, dynamic: Dynamic): CompiledObject {
+    const own = node.isNested ? node.path : nestedPath;
+    const children: CompiledObject['children'] = new Map();
+    const compiled: CompiledObject = {
+      kind: 'object',
+      path: node.path,
+      isNested: node.isNested,
+      enabled: node.enabled ?? true,
+      dynamic: node.dynamic ?? dynamic,
+      includeInParent: node.includeInParent,
+      includeInRoot: node.includeInRoot,
+      nestedPath: own,
+      children,
+    };
+    if (node.path !== '') this.#objects.set(node.path, compiled);
+    if (node.isNested) this.#nestedPaths.push(node.path);
+    for (const [name, child] of node.properties) {
+      if (child.kind === 'object') children.set(name, this.#object(child, own, compiled.dynamic));
+      else if (child.kind === 'field') children.set(name, this.#leaf(child, own));
+      else {
+        children.set(name, { kind: 'alias', path: child.path });
+        this.#aliases.push({ path: child.path, target: child.target });
+        this.#leafNames.push(child.path);
+      }
+    }
+    return compiled;
+  }
+
+  #leaf(node: FieldNode, nestedPath: string | null): CompiledField {
+    const mapper = this.#mapper(node, nestedPath);
+    const multiFields = [...node.fields.values()].flatMap((field) => this.#withMultiFields(field, nestedPath));
+    const compiled: CompiledField = { kind: 'field', path: node.path, mapper, multiFields, copyTo: node.copyTo };
+    this.#byPath.set(node.path, compiled);
+    return compiled;
+  }
+
+  #withMultiFields(node: FieldNode, nestedPath: string | null): Mapper[] {
+    return [this.#mapper(node, nestedPath), ...[...node.fields.values()].flatMap((field) => this.#withMultiFields(field, nestedPath))];
+  }
+
+  #mapper(node: FieldNode, nestedPath: string | null): Mapper {
+    const type = MAPPER_TYPES.get(node.type)!;
+    const subFields: Array<[string, FieldType]> = [];
+    const definition: FieldDefinition = {
+      name: node.name,
+      path: node.path,
+      type: node.type,
+      nestedPath,
+      analysis: this.#analysis,
+      settings: this.#settings,
+      given: node.given,
+      get: <T>(param: string) => (node.given[param] ?? this.#default(node.type, param)) as T,
+      field: (spec) => this.#field(spec),
+      addSubField: (name, fieldType) => subFields.push([name, fieldType]),
+    };
+    const mapper = type.create(definition);
+    this.#leafNames.push(node.path);
+    this.#fieldTypes.set(node.path, mapper.fieldType);
+    for (const [name, fieldType] of subFields) {
+      this.#fieldTypes.set(fieldType.name, fieldType);
+      if (!name.startsWith('#')) this.#leafNames.push(fieldType.name);
+    }
+    if (mapper instanceof ConstantKeywordMapper) this.#constants.push(mapper);
+    return mapper;
+  }
+
+  /** `index.mapping.coerce` and `index.mapping.ignore_malformed` are defaults for the fields that have the parameter. */
+  #default(type: string, param: string): unknown {
+    const params = MAPPER_TYPES.get(type)!.params;
+    if (param !== 'coerce' && param !== 'ignore_malformed') return params[param]?.fallback;
+    const setting = this.#settings[`index.mapping.${param}`];
+    return setting === undefined || !Object.hasOwn(params, param) ? params[param]?.fallback : String(setting) === 'true';
+  }
+
+  #addMetadataFields(): void {
+    const define = (name: string, postings: 'docs' | 'none', isAggregatable: boolean): void => {
+      const definition = { path: name, type: name, given: {}, nestedPath: null };
+      const number = this.#numbers.get(name);
+      const spec = number === undefined ? { ...NO_SPEC, name, postings } : this.#fields[number];
+      const fieldType = new BaseFieldType(definition, { spec, family: 'keyword', isSearchable: true, isAggregatable });
+      this.#fieldTypes.set(name, fieldType);
+    };
+    define('_id', 'none', false);
+    define('_index', 'none', true);
+    define('_routing', 'docs', false);
+    define('_ignored', 'docs', false);
+    define('_field_names', 'docs', false);
+  }
+}
+
+/** Limits and references that only a whole mapping shows. @throws ApiError */
+export function checkMapping(mapping: RootMapping, settings: Readonly<Record<string, unknown>>, before: RootMapping | null): void {
+  const counts = { total: 0, nested: 0, dimensions: 0 };
+  const limit = (name: string, fallback: number): number => Number(settings[`index.mapping.${name}.limit`] ?? fallback);
+  const depthLimit = limit('depth', 20);
+  const nameLimit = limit('field_name_length', Number.POSITIVE_INFINITY);
+  const targets = new Map<string, MappingNode>();
+  collect(mapping.object, targets);
+  for (const node of targets.values()) {
+    counts.total++;
+    if (node.kind === 'object' && node.isNested) counts.nested++;
+    if (node.kind === 'field' && node.given.time_series_dimension === true) counts.dimensions++;
+    if (node.name.length > nameLimit)
+      throw illegalArgument(`Field name [${node.name}] is longer than the limit of [${nameLimit}] characters`);
+    if (node.kind === 'object' && node.path.split('.').length + 1 > depthLimit) {
+      throw illegalArgument(`Limit of mapping depth [${depthLimit}] has been exceeded due to object field [${node.path}]`);
+    }
+  }
+  if (before) {
+    // A mapping that is over a limit may stay, but not grow.
+    const known = new Map<string, MappingNode>();
+    collect(before.object, known);
+    if (known.size === counts.total) counts.total = 0;
+  }
+  if (counts.total > limit('total_fields', 1000))
+    throw illegalArgument(`Limit of total fields [${limit('total_fields', 1000)}] has been exceeded`);
+  if (counts.nested > limit('nested_fields', 50))
+    throw illegalArgument(`Limit of nested fields [${limit('nested_fields', 50)}] has been exceeded`);
+  if (counts.dimensions > limit('dimension_fields', 32_768)) {
+    throw illegalArgument(`Limit of dimension fields [${limit('dimension_fields', 32_768)}] has been exceeded`);
+  }
+  let joins = 0;
+  for (const [path, node] of targets) {
+    if (node.kind === 'alias') checkAlias(path, node.target, targets);
+    if (node.kind === 'field' && node.type === 'join' && ++joins > 1) {
+      throw mapperParsing(
+        'Failed to parse mapping [_doc]: Field [_parent_join] is defined more than once',
+        mapperParsing('Field [_parent_join] is defined more than once'),
+      );
+    }
+    if (node.kind === 'field') for (const target of node.copyTo) checkCopyTo(target, targets);
+  }
+}
+
+function collect(object: ObjectNode, out: Map<string, MappingNode>): void {
+  for (const node of object.properties.values()) {
+    out.set(node.path, node);
+    if (node.kind === 'object') collect(node, out);
+    else if (node.kind === 'field') collectFields(node, out);
+  }
+}
+
+function collectFields(node: FieldNode, out: Map<string, MappingNode>): void {
+  for (const field of node.fields.values()) {
+    out.set(field.path, field);
+    collectFields(field, out);
+  }
+}
+
+function checkAlias(path: string, target: string, nodes: ReadonlyMap<string, MappingNode>): void {
+  const wrong = (why: string): never => {
+    throw mapperParsing(`Invalid [path] value [${target}] for field alias [${path}]: ${why}`);
+  };
+  if (target === path) wrong('an alias cannot refer to itself.');
+  const node = nodes.get(target);
+  if (node?.kind === 'alias') wrong('an alias cannot refer to another alias.');
+  if (node?.kind !== 'field') wrong('an alias must refer to an existing field in the mappings.');
+  const scope = (name: string): string => nestedScope(name, nodes);
+  if (scope(path) !== scope(target)) {
+    throw illegalArgument(
+      `Invalid [path] value [${target}] for field alias [${path}]: an alias must have the same nested scope as its target. ${scope(path) === '' ? 'The alias is not nested' : `The alias's nested scope is [${scope(path)}]`}, but the target's nested scope is [${scope(target)}].`,
+    );
+  }
+}
+
+function nestedScope(path: string, nodes: ReadonlyMap<string, MappingNode>): string {
+  let scope = '';
+  for (let dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) {
+    const node = nodes.get(path.slice(0, dot));
+    if (node?.kind === 'object' && node.isNested) scope = node.path;
+  }
+  return scope;
+}
+
+function checkCopyTo(target: string, nodes: ReadonlyMap<string, MappingNode>): void {
+  if (nodes.get(target)?.kind === 'object') throw illegalArgument(`Cannot copy to field [${target}] since it is mapped as an object`);
+  if (METADATA_FIELDS.has(target)) throw illegalArgument(`Cannot copy to field [${target}] since it is a metadata field`);
+  for (let dot = target.lastIndexOf('.'); dot > 0; dot = target.lastIndexOf('.', dot - 1)) {
+    const parent = nodes.get(target.slice(0, dot));
+    if (parent?.kind === 'field') throw illegalArgument(`[copy_to] may not be used to copy to a multi-field: [${target}]`);
+  }
+}
+
+/** Field types that answer for names below them. */
+export function findBelow(fieldTypes: ReadonlyMap<string, FieldType>, name: string): FieldType | null {
+  for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
+    const above = fieldTypes.get(name.slice(0, dot));
+    if (above instanceof FlatObjectFieldType) return above.subField(name.slice(dot + 1));
+  }
+  return null;
+}

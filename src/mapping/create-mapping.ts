@@ -1,0 +1,146 @@
+// MappingSnapshot: one version of an index's mapping, with everything built from it.
+import { type CompiledMapping, checkMapping, findBelow, MappingCompiler } from './compiled-mapping.ts';
+import { DocumentParser } from './document-parser.ts';
+import type { DocumentSink, FieldSpec } from './document-sink.ts';
+import { DynamicMapper } from './dynamic-mapping.ts';
+import { matchesWildcard } from './dynamic-templates.ts';
+import type { FieldType } from './field-type.ts';
+import type { MappingAnalysis } from './mapping-analysis.ts';
+import { mappingToJson, nodeToJson } from './mapping-json.ts';
+import type { Json, MappingSnapshot, ParseOutcome } from './mapping-snapshot.ts';
+import { mergeMappings } from './merge-mappings.ts';
+import { EMPTY_MAPPING, type MappingNode, type RootMapping } from './model.ts';
+import { NULL_SINK } from './null-sink.ts';
+import { parseMappings } from './parse-mappings.ts';
+
+export type IndexSettings = Readonly<Record<string, unknown>>;
+
+/**
+ * @param mappings  a mappings body, as `GET _mapping` shows it
+ * @param settings  flat index settings with prefix: limits are `index.mapping.*`
+ * @param before  the version before: its fields keep their numbers
+ * @throws ApiError mapper_parsing_exception, illegal_argument_exception
+ */
+export function createMapping(
+  mappings: Json,
+  analysis: MappingAnalysis,
+  settings: IndexSettings,
+  before: MappingSnapshot | null = null,
+): MappingSnapshot {
+  const root = parseMappings(mappings, analysis);
+  checkMapping(root, settings, null);
+  return new Mapping(root, analysis, settings, (before?.version ?? 0) + 1, before?.fields ?? []);
+}
+
+const DEFAULT_NESTED_OBJECTS = 10_000;
+const DEFAULT_DEPTH = 20;
+
+export class Mapping implements MappingSnapshot {
+  readonly version: number;
+  readonly #root: RootMapping;
+  readonly #analysis: MappingAnalysis;
+  readonly #settings: IndexSettings;
+  readonly #compiled: CompiledMapping;
+  readonly #parser: DocumentParser;
+  /** Null: no object of this mapping takes new fields. */
+  readonly #dynamic: DynamicMapper | null;
+  readonly source: MappingSnapshot['source'];
+
+  constructor(root: RootMapping, analysis: MappingAnalysis, settings: IndexSettings, version: number, before: readonly FieldSpec[]) {
+    this.version = version;
+    this.#root = root;
+    this.#analysis = analysis;
+    this.#settings = settings;
+    this.#compiled = new MappingCompiler(analysis, settings, before).compile(root);
+    this.#parser = new DocumentParser(this.#compiled, Number(settings['index.mapping.nested_objects.limit'] ?? DEFAULT_NESTED_OBJECTS));
+    const { root: object, objects } = this.#compiled;
+    const isDynamic =
+      object.dynamic === 'true' || [...objects.values()].some(({ dynamic }) => dynamic === 'true') || this.#compiled.copiesToUnmapped;
+    const depthLimit = Number(settings['index.mapping.depth.limit'] ?? DEFAULT_DEPTH);
+    this.#dynamic = isDynamic ? new DynamicMapper(this.#compiled, root, depthLimit) : null;
+    this.source = { enabled: root.source?.enabled ?? true, includes: root.source?.includes ?? [], excludes: root.source?.excludes ?? [] };
+  }
+
+  get fields(): readonly FieldSpec[] {
+    return this.#compiled.fields;
+  }
+
+  get routingRequired(): boolean {
+    return this.#root.routing?.required ?? false;
+  }
+
+  get nestedPaths(): readonly string[] {
+    return this.#compiled.nestedPaths;
+  }
+
+  toJson(): Json {
+    return mappingToJson(this.#root);
+  }
+
+  /** Mapping of one field by full name, as `_mapping/field` shows it; null: there is none. Multi-fields too. */
+  fieldJson(path: string, defaults: boolean): Json | null {
+    let node: MappingNode = this.#root.object;
+    for (const name of path.split('.')) {
+      const next: MappingNode | undefined =
+        node.kind === 'object' ? node.properties.get(name) : node.kind === 'field' ? node.fields.get(name) : undefined;
+      if (!next) return null;
+      node = next;
+    }
+    return node.kind === 'object' ? null : nodeToJson(node, defaults);
+  }
+
+  field(name: string): FieldType | null {
+    return this.#compiled.fieldTypes.get(name) ?? findBelow(this.#compiled.fieldTypes, name);
+  }
+
+  matchFields(pattern: string): string[] {
+    if (!pattern.includes('*')) return this.#compiled.fieldTypes.has(pattern) ? [pattern] : [];
+    return this.#compiled.leafNames.filter((name) => matchesWildcard(pattern, name));
+  }
+
+  isObject(path: string): boolean {
+    return this.#compiled.objects.has(path);
+  }
+
+  isNested(path: string): boolean {
+    return this.#compiled.objects.get(path)?.isNested ?? false;
+  }
+
+  nestedPathsOf(path: string): string[] {
+    return this.#compiled.nestedPaths.filter((nested) => path === nested || path.startsWith(`${nested}.`));
+  }
+
+  parseDocument(id: string, source: Json, sink: DocumentSink, routing: string | null, typed: () => Json = () => source): ParseOutcome {
+    const update = this.#dynamic === null ? null : this.#findUpdate(this.#dynamic, source, typed);
+    if (update !== null) {
+      // A document that will be refused changes nothing: it is tried on the mapping that it asks for.
+      const merged = this.merge(update, 'dynamic');
+      if (merged !== this) {
+        merged.parseDocument(id, source, NULL_SINK, routing, typed);
+        return { kind: 'needsMapping', update: { mappings: update } };
+      }
+    }
+    this.#parser.parse(id, source, sink, routing);
+    return { kind: 'parsed' };
+  }
+
+  #findUpdate(dynamic: DynamicMapper, source: Json, typed: () => Json): Json | null {
+    let update = dynamic.find(source);
+    // Only a source that tells 1.0 from 1 can say what a new number is.
+    if (update !== null) update = dynamic.find(typed());
+    if (!this.#compiled.copiesToUnmapped) return update;
+    for (const { path, mapping } of dynamic.takeCopies()) {
+      update ??= {};
+      update.properties = { ...((update.properties as Json | undefined) ?? {}), [path]: mapping };
+    }
+    return update;
+  }
+
+  merge(mappings: Json, reason: 'put' | 'dynamic' | 'create'): MappingSnapshot {
+    const update = parseMappings(mappings, this.#analysis);
+    const merged = mergeMappings(this.#root, update);
+    checkMapping(merged, this.#settings, reason === 'create' ? EMPTY_MAPPING : this.#root);
+    if (reason === 'dynamic' && merged.object === this.#root.object) return this;
+    return new Mapping(merged, this.#analysis, this.#settings, this.version + 1, this.#compiled.fields);
+  }
+}

@@ -1,0 +1,296 @@
+// Writes a document's values into a sink by the compiled mapping. One parser per mapping; its state lives for one document.
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
+import type { CompiledField, CompiledMapping, CompiledObject } from './compiled-mapping.ts';
+import type { DocumentSink } from './document-sink.ts';
+import { javaText } from './java-text.ts';
+import type { DocumentContext, Mapper } from './mapper.ts';
+import type { Json } from './mapping-snapshot.ts';
+import { METADATA_FIELDS } from './model.ts';
+import { scratchUtf8, utf8 } from './utf8.ts';
+
+const PREVIEW_LENGTH = 50;
+/** Lists within lists, deeper than any mapping can mean. */
+const MAX_LIST_DEPTH = 100;
+
+/** What belongs to one open document: the root, or a nested child. */
+interface Frame {
+  readonly nestedPath: string | null;
+  binaries: Map<number, Uint8Array[]> | null;
+  counts: Map<number, number> | null;
+  /** Copies into fields of this document from documents inside it. */
+  copies: Array<{ target: CompiledField; value: unknown }> | null;
+}
+
+function newFrame(nestedPath: string | null): Frame {
+  return { nestedPath, binaries: null, counts: null, copies: null };
+}
+
+export class DocumentParser implements DocumentContext {
+  readonly #mapping: CompiledMapping;
+  readonly #maxNestedDocs: number;
+  readonly #frames: Frame[] = [];
+  sink!: DocumentSink;
+  id = '';
+  routing: string | null = null;
+  #ignored: Set<string> | null = null;
+  #nestedDocs = 0;
+  #listDepth = 0;
+  /** Field and value that are being written: named when they are refused. */
+  #field: Mapper | null = null;
+  #value: unknown = null;
+
+  constructor(mapping: CompiledMapping, maxNestedDocs: number) {
+    this.#mapping = mapping;
+    this.#maxNestedDocs = maxNestedDocs;
+  }
+
+  /** @throws ApiError mapper_parsing_exception, strict_dynamic_mapping_exception, illegal_argument_exception */
+  parse(id: string, source: Json, sink: DocumentSink, routing: string | null): void {
+    this.sink = sink;
+    this.id = id;
+    this.routing = routing;
+    this.#ignored = null;
+    this.#nestedDocs = 0;
+    this.#listDepth = 0;
+    this.#field = null;
+    this.#frames.length = 0;
+    try {
+      this.#begin(null);
+      if (this.#mapping.root.enabled) this.#object(this.#mapping.root, source, true);
+      for (const constant of this.#mapping.constants) constant.indexConstant(this);
+      this.#writeMetadata();
+      this.#end();
+    } catch (error) {
+      throw this.#refusal(error);
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------------- context
+
+  exists(path: Uint8Array): void {
+    this.sink.term(this.#mapping.internal.fieldNames, path);
+  }
+
+  ignore(path: string): void {
+    (this.#ignored ??= new Set()).add(path);
+  }
+
+  appendBinary(field: number, bytes: Uint8Array): void {
+    const frame = this.#frames[this.#frames.length - 1];
+    frame.binaries ??= new Map();
+    const parts = frame.binaries.get(field);
+    if (parts) parts.push(bytes);
+    else frame.binaries.set(field, [bytes]);
+  }
+
+  countValue(field: number): number {
+    const frame = this.#frames[this.#frames.length - 1];
+    frame.counts ??= new Map();
+    const count = (frame.counts.get(field) ?? 0) + 1;
+    frame.counts.set(field, count);
+    return count;
+  }
+
+  // ----------------------------------------------------------------------------------------------------- documents
+
+  #begin(nestedPath: string | null): void {
+    this.sink.begin(nestedPath);
+    this.#frames.push(newFrame(nestedPath));
+  }
+
+  #end(): void {
+    const frame = this.#frames[this.#frames.length - 1];
+    for (const { target, value } of frame.copies ?? []) this.#value1(target, value);
+    for (const [field, parts] of frame.binaries ?? []) this.sink.binary(field, parts.length === 1 ? parts[0] : Buffer.concat(parts));
+    this.#frames.pop();
+    this.sink.end();
+  }
+
+  #writeMetadata(): void {
+    const { ignored, routing } = this.#mapping.internal;
+    for (const path of this.#ignored ?? []) this.sink.term(ignored, utf8(path));
+    if (this.routing !== null) this.sink.term(routing, scratchUtf8(this.routing));
+  }
+
+  #object(object: CompiledObject, value: Json, isRoot: boolean): void {
+    for (const key in value) {
+      const child = object.children.get(key);
+      if (child === undefined) this.#unknown(object, key, value[key], isRoot);
+      else if (child.kind === 'field') this.#fieldValue(child, value[key]);
+      else if (child.kind === 'object') this.#objectValue(child, value[key], key);
+      else if (value[key] !== null) this.#refuseAlias(child.path);
+    }
+  }
+
+  #refuseAlias(path: string): never {
+    throw mapperParsing('failed to parse', illegalArgument(`Cannot write to a field alias [${path}].`));
+  }
+
+  #objectValue(object: CompiledObject, value: unknown, key: string | null): void {
+    if (value === null || !object.enabled) return;
+    if (Array.isArray(value)) {
+      this.#enterList();
+      for (const item of value) this.#objectValue(object, item, null);
+      this.#listDepth--;
+      return;
+    }
+    if (typeof value !== 'object') {
+      throw mapperParsing(`object mapping for [${object.path}] tried to parse field [${key}] as object, but found a concrete value`);
+    }
+    if (!object.isNested) {
+      this.#object(object, value as Json, false);
+      return;
+    }
+    if (++this.#nestedDocs > this.#maxNestedDocs) {
+      throw mapperParsing(
+        `The number of nested documents has exceeded the allowed limit of [${this.#maxNestedDocs}]. This limit can be set by changing the [index.mapping.nested_objects.limit] index level setting.`,
+      );
+    }
+    // Copies of children in their parent are values of the parent's document.
+    if (object.includeInParent || (object.includeInRoot && this.#frames.length === 1)) this.#object(object, value as Json, false);
+    this.#begin(object.path);
+    this.#object(object, value as Json, false);
+    this.#end();
+  }
+
+  #enterList(): void {
+    if (++this.#listDepth > MAX_LIST_DEPTH)
+      throw mapperParsing('failed to parse', illegalArgument(`lists are nested deeper than [${MAX_LIST_DEPTH}]`));
+  }
+
+  /** A name that the object does not have: dotted, a metadata field, or not mapped (dynamic mapping has added what it adds before). */
+  #unknown(object: CompiledObject, key: string, value: unknown, isRoot: boolean): void {
+    if (isRoot && METADATA_FIELDS.has(key)) {
+      const cause = `Field [${key}] is a metadata field and cannot be added inside a document. Use the index API request parameters.`;
+      throw mapperParsing(
+        `failed to parse field [${key}] of type [${key}] in document with id '${this.id}'. Preview of field's value: '${preview(value)}'`,
+        mapperParsing(cause),
+      );
+    }
+    const dot = key.indexOf('.');
+    if (dot >= 0 || key.trim() === '') checkName(key);
+    if (dot > 0) {
+      const child = object.children.get(key.slice(0, dot));
+      if (child?.kind === 'object') {
+        if (child.enabled && value !== null) this.#objectValue(child, { [key.slice(dot + 1)]: value }, key);
+        return;
+      }
+      if (child?.kind === 'field') {
+        throw mapperParsing(
+          'failed to parse',
+          illegalArgument(
+            `Could not dynamically add mapping for field [${key}]. Existing mapping for [${child.path}] must be of type object but found [${child.mapper.fieldType.typeName}].`,
+          ),
+        );
+      }
+    }
+    if (object.dynamic === 'strict' && !isEmpty(value)) {
+      const name = dot > 0 ? key.slice(0, dot) : key;
+      throw new ApiError(
+        'strict_dynamic_mapping_exception',
+        400,
+        `mapping set to strict, dynamic introduction of [${name}] within [${object.path === '' ? '_doc' : object.path}] is not allowed`,
+      );
+    }
+  }
+
+  // -------------------------------------------------------------------------------------------------------- values
+
+  #fieldValue(field: CompiledField, value: unknown): void {
+    const { mapper } = field;
+    if (Array.isArray(value) && !mapper.takesArrays) {
+      this.#enterList();
+      for (let i = 0; i < value.length; i++) this.#fieldValue(field, value[i]);
+      this.#listDepth--;
+    } else this.#value1(field, value);
+  }
+
+  /** One value of a field, and of what is made from it. */
+  #value1(field: CompiledField, value: unknown): void {
+    this.#write(field.mapper, value);
+    const { multiFields, copyTo } = field;
+    for (let i = 0; i < multiFields.length; i++) this.#write(multiFields[i], value);
+    for (let i = 0; i < copyTo.length; i++) if (value !== null) this.#copy(copyTo[i], value);
+  }
+
+  #write(mapper: Mapper, value: unknown): void {
+    if (value === null) {
+      if (mapper.nullValue === undefined) return;
+      value = mapper.nullValue;
+    }
+    this.#field = mapper;
+    this.#value = value;
+    if (mapper.ignoreMalformed) this.#writeLenient(mapper, value);
+    else mapper.index(this, value);
+    this.#field = null;
+  }
+
+  #writeLenient(mapper: Mapper, value: unknown): void {
+    try {
+      mapper.index(this, value);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.ignore(mapper.fieldType.name);
+    }
+  }
+
+  /** Copies land in the document that holds the target: this one or one around it. */
+  #copy(path: string, value: unknown): void {
+    const target = this.#mapping.byPath.get(path);
+    if (!target) return;
+    const { nestedPath } = target.mapper.fieldType;
+    const current = this.#frames[this.#frames.length - 1];
+    if (current.nestedPath === nestedPath) {
+      this.#write(target.mapper, value);
+      for (const multi of target.multiFields) this.#write(multi, value);
+      return;
+    }
+    for (let i = this.#frames.length - 2; i >= 0; i--) {
+      const frame = this.#frames[i];
+      if (frame.nestedPath !== nestedPath) continue;
+      frame.copies ??= [];
+      frame.copies.push({ target, value });
+      return;
+    }
+  }
+
+  #refusal(error: unknown): unknown {
+    const field = this.#field;
+    if (!(error instanceof ApiError) || field === null) return error;
+    if (error.reason?.startsWith('Document contains at least one immense term')) return error;
+    const { name, typeName } = field.fieldType;
+    if (field.refusal === 'document') return mapperParsing('failed to parse', error);
+    if (field.refusal === 'field') return mapperParsing(`failed to parse field [${name}] of type [${typeName}]`, error);
+    return mapperParsing(
+      `failed to parse field [${name}] of type [${typeName}] in document with id '${this.id}'. Preview of field's value: '${preview(this.#value)}'`,
+      error,
+    );
+  }
+}
+
+function preview(value: unknown): string {
+  const text = javaText(value);
+  return text.length > PREVIEW_LENGTH ? `${text.slice(0, PREVIEW_LENGTH)}...` : text;
+}
+
+/** Nothing that a mapping could be made from: strict mappings let it pass. */
+export function isEmpty(value: unknown): boolean {
+  return value === null || (Array.isArray(value) && value.every(isEmpty));
+}
+
+/** @throws ApiError mapper_parsing_exception: a name that is empty or has empty parts */
+export function checkName(name: string): void {
+  if (name === '') throw mapperParsing('failed to parse', illegalArgument('field name cannot be an empty string'));
+  if (name.trim() === '') throw mapperParsing('failed to parse', illegalArgument('field name cannot contain only whitespace'));
+  if (/^\.+$/.test(name)) throw mapperParsing('failed to parse', illegalArgument('field name cannot contain only the character [.]'));
+  for (const part of name.split('.')) {
+    if (part === '') {
+      throw mapperParsing(
+        'failed to parse',
+        illegalArgument(`object field starting or ending with a [.] makes object resolution ambiguous: [${name}]`),
+      );
+    }
+    if (part.trim() === '') throw mapperParsing('failed to parse', illegalArgument(`field name cannot contain only whitespace: [${name}]`));
+  }
+}

@@ -1,0 +1,232 @@
+// Finds what a document would add to the mapping: a mappings body for the new fields, or null if there is nothing new.
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
+import type { CompiledMapping, CompiledObject } from './compiled-mapping.ts';
+import { DateFormatter } from './date/date-format.ts';
+import { checkName, isEmpty } from './document-parser.ts';
+import { type DynamicType, findTemplate, mappingOf } from './dynamic-templates.ts';
+import type { Json } from './mapping-snapshot.ts';
+import { type Dynamic, METADATA_FIELDS, type RootMapping } from './model.ts';
+
+/** A number that its document writes with a fraction or an exponent (`1.0`): a double, whatever its value. */
+export class DecimalLiteral {
+  constructor(readonly value: number) {}
+}
+
+export const DEFAULT_DATE_FORMATS: readonly string[] = ['strict_date_optional_time', 'yyyy/MM/dd HH:mm:ss||yyyy/MM/dd||epoch_millis'];
+
+/** An object that is being added, or added to. */
+interface Draft {
+  readonly path: string;
+  readonly dynamic: Dynamic;
+  readonly isNested: boolean;
+  /** The object as it is mapped; null: new. */
+  readonly object: CompiledObject | null;
+  /** New fields, and drafts of objects that got new fields. */
+  readonly fields: Map<string, Json | Draft>;
+  /** Mapping of a new object. */
+  readonly mapping: Json | null;
+}
+
+const LONG_TEXT = /^[+-]?\d{1,19}$/;
+const DOUBLE_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+export class DynamicMapper {
+  readonly #mapping: CompiledMapping;
+  readonly #root: RootMapping;
+  readonly #depthLimit: number;
+  readonly #dateFormats: readonly DateFormatter[];
+  #depth = 0;
+
+  constructor(mapping: CompiledMapping, root: RootMapping, depthLimit: number) {
+    this.#mapping = mapping;
+    this.#root = root;
+    this.#depthLimit = depthLimit;
+    const formats = root.dynamicDateFormats ?? DEFAULT_DATE_FORMATS;
+    this.#dateFormats = root.dateDetection === false ? [] : formats.map((format) => DateFormatter.of(format));
+  }
+
+  /** @throws ApiError: a name that is none, or too deep */
+  find(source: Json): Json | null {
+    const { root } = this.#mapping;
+    if (!root.enabled) return null;
+    this.#depth = 1;
+    const draft = draftOf(root);
+    this.#walk(draft, source);
+    return draft.fields.size === 0 ? null : (toMapping(draft) as Json);
+  }
+
+  #walk(draft: Draft, value: Json): void {
+    for (const key in value) {
+      const item = value[key];
+      const child = draft.object?.children.get(key);
+      if (child !== undefined) {
+        if (child.kind === 'object') this.#walkObject(draft, key, child, item);
+        else if (child.kind === 'field' && child.copyTo.length > 0 && this.#mapping.copiesToUnmapped) this.#copies(child.copyTo, item);
+      } else if (draft.dynamic === 'true' && !(draft.path === '' && METADATA_FIELDS.has(key))) {
+        this.#unknown(draft, key, item);
+      } else if (key.includes('.')) {
+        this.#dotted(draft, key, item);
+      }
+    }
+  }
+
+  #walkObject(draft: Draft, key: string, child: CompiledObject, value: unknown): void {
+    if (typeof value !== 'object' || value === null || !child.enabled) return;
+    const known = draft.fields.get(key);
+    const inner = isDraft(known) ? known : draftOf(child);
+    if (Array.isArray(value)) {
+      for (const item of value) if (!Array.isArray(item)) this.#walkInto(inner, item);
+    } else this.#walkInto(inner, value);
+    if (inner.fields.size > 0) draft.fields.set(key, inner);
+  }
+
+  #walkInto(draft: Draft, value: unknown): void {
+    if (typeof value !== 'object' || value === null || value instanceof DecimalLiteral) return;
+    if (++this.#depth > this.#depthLimit) {
+      throw mapperParsing(
+        'failed to parse',
+        new ApiError(
+          'parse_exception',
+          400,
+          `The depth of the field has exceeded the allowed limit of [${this.#depthLimit}]. This limit can be set by changing the [index.mapping.depth.limit] index level setting.`,
+        ),
+      );
+    }
+    this.#walk(draft, value as Json);
+    this.#depth--;
+  }
+
+  /** A dotted name: its first part is an object that is there, or is made. */
+  #dotted(draft: Draft, key: string, value: unknown): void {
+    const dot = key.indexOf('.');
+    const head = key.slice(0, dot);
+    const rest = { [key.slice(dot + 1)]: value };
+    const child = draft.object?.children.get(head);
+    if (child?.kind === 'object') this.#walkObject(draft, head, child, rest);
+    else if (child === undefined && draft.dynamic === 'true') this.#newObject(draft, head, rest);
+  }
+
+  #unknown(draft: Draft, key: string, value: unknown): void {
+    if (key === '' || key.trim() === '' || key.includes('.')) checkName(key);
+    if (key.includes('.')) {
+      if (!isEmpty(value)) this.#dotted(draft, key, value);
+      return;
+    }
+    if (value === null) return;
+    if (Array.isArray(value)) {
+      for (const item of value) this.#unknown(draft, key, item);
+    } else if (typeof value === 'object' && !(value instanceof DecimalLiteral)) this.#newObject(draft, key, value as Json);
+    else if (!draft.fields.has(key)) draft.fields.set(key, this.#leaf(key, pathOf(draft, key), value));
+  }
+
+  #newObject(draft: Draft, key: string, value: Json): void {
+    const known = draft.fields.get(key);
+    if (known !== undefined && !isDraft(known)) return;
+    const inner = known ?? this.#objectDraft(draft, key);
+    if (!isDraft(inner)) {
+      // A template made a field of the object (a flat object, a point...).
+      draft.fields.set(key, inner);
+      return;
+    }
+    draft.fields.set(key, inner);
+    if (inner.mapping?.enabled !== false) this.#walkInto(inner, value);
+  }
+
+  #objectDraft(draft: Draft, key: string): Draft | Json {
+    const path = pathOf(draft, key);
+    const template = findTemplate(this.#root.dynamicTemplates ?? [], key, path, 'object');
+    const mapping = template ? mappingOf(template, key, 'object') : {};
+    if (mapping.type !== undefined && mapping.type !== 'object' && mapping.type !== 'nested') return mapping;
+    const dynamic = mapping.dynamic === undefined ? draft.dynamic : (String(mapping.dynamic) as Dynamic);
+    return { path, dynamic, isNested: mapping.type === 'nested', object: null, fields: new Map(), mapping };
+  }
+
+  #copies(targets: readonly string[], value: unknown): void {
+    // Targets are named by full path; the update for them is put in at the end (see toMapping): keep it simple and ask for a leaf.
+    const first = Array.isArray(value) ? value.find((item) => item !== null && typeof item !== 'object') : value;
+    if (first === undefined || first === null || typeof first === 'object') return;
+    for (const target of targets) {
+      if (this.#mapping.byPath.has(target) || this.#pendingCopies.has(target)) continue;
+      this.#pendingCopies.set(target, first);
+    }
+  }
+  readonly #pendingCopies = new Map<string, unknown>();
+
+  #leaf(name: string, path: string, value: unknown): Json {
+    const type = this.#typeOf(value);
+    const template = findTemplate(this.#root.dynamicTemplates ?? [], name, path, type);
+    if (template) {
+      const mapping = mappingOf(template, name, type);
+      const format =
+        type === 'date' && mapping.type === 'date' && mapping.format === undefined ? this.#dateFormatOf(value as string) : null;
+      return format === null || format === 'strict_date_optional_time' ? mapping : { ...mapping, format };
+    }
+    switch (type) {
+      case 'string':
+        return { type: 'text', fields: { keyword: { type: 'keyword', ignore_above: 256 } } };
+      case 'date': {
+        const format = this.#dateFormatOf(value as string);
+        return format === null || format === 'strict_date_optional_time' ? { type: 'date' } : { type: 'date', format };
+      }
+      case 'double':
+        return { type: 'float' };
+      default:
+        return { type };
+    }
+  }
+
+  #typeOf(value: unknown): DynamicType {
+    if (typeof value === 'boolean') return 'boolean';
+    if (typeof value === 'number') return Number.isInteger(value) ? 'long' : 'double';
+    if (value instanceof DecimalLiteral) return 'double';
+    if (typeof value === 'bigint') {
+      if (BigInt.asIntN(64, value) !== value)
+        throw mapperParsing('failed to parse', illegalArgument('No matching token for number_type [BIG_INTEGER]'));
+      return 'long';
+    }
+    const text = value as string;
+    const isLong = LONG_TEXT.test(text);
+    const isDouble = isLong || DOUBLE_TEXT.test(text);
+    if (isDouble) return this.#root.numericDetection ? (isLong ? 'long' : 'double') : 'string';
+    return this.#dateFormatOf(text) !== null ? 'date' : 'string';
+  }
+
+  #dateFormatOf(text: string): string | null {
+    if (text.length < 4 || text.length > 64) return null;
+    return this.#dateFormats.find((format) => format.tryParse(text) !== null)?.pattern ?? null;
+  }
+
+  /** Mappings for copy_to targets met in the last `find`, by full path. */
+  takeCopies(): Array<{ path: string; mapping: Json }> {
+    const copies = [...this.#pendingCopies].map(([path, value]) => ({
+      path,
+      mapping: this.#leaf(path.slice(path.lastIndexOf('.') + 1), path, value),
+    }));
+    this.#pendingCopies.clear();
+    return copies;
+  }
+}
+
+function isDraft(value: Json | Draft | undefined): value is Draft {
+  return value !== undefined && (value as Draft).fields instanceof Map;
+}
+
+function draftOf(object: CompiledObject): Draft {
+  return { path: object.path, dynamic: object.dynamic, isNested: object.isNested, object, fields: new Map(), mapping: null };
+}
+
+function pathOf(draft: Draft, key: string): string {
+  return draft.path === '' ? key : `${draft.path}.${key}`;
+}
+
+/** `{ type?, properties }` of a draft. */
+function toMapping(draft: Draft): Json {
+  const properties: Json = {};
+  for (const [name, field] of draft.fields) properties[name] = isDraft(field) ? toMapping(field) : field;
+  const json: Json = { ...(draft.mapping ?? {}) };
+  if (draft.isNested) json.type = 'nested';
+  else if (draft.object === null && draft.fields.size === 0) json.type = 'object';
+  if (draft.fields.size > 0) json.properties = { ...((json.properties as Json | undefined) ?? {}), ...properties };
+  return json;
+}

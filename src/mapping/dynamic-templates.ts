@@ -1,0 +1,166 @@
+// Dynamic templates: which one fits a new field, and the mapping it gives.
+import { RE2JS } from 're2js';
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
+import { javaText } from './java-text.ts';
+import type { Json } from './mapping-snapshot.ts';
+import type { DynamicTemplate, MappingNode } from './model.ts';
+
+/** JSON type of a new field's value. */
+export type DynamicType = 'object' | 'string' | 'long' | 'double' | 'boolean' | 'date' | 'binary';
+
+const DYNAMIC_TYPES: readonly DynamicType[] = ['object', 'string', 'long', 'double', 'boolean', 'date', 'binary'];
+
+/** Mapping type of a template that names none, and what {dynamic_type} stands for. */
+const DEFAULT_TYPES: Record<DynamicType, string> = {
+  object: 'object',
+  string: 'text',
+  long: 'long',
+  double: 'float',
+  boolean: 'boolean',
+  date: 'date',
+  binary: 'binary',
+};
+
+const KEYS = new Set([
+  'match',
+  'unmatch',
+  'path_match',
+  'path_unmatch',
+  'match_pattern',
+  'match_mapping_type',
+  'unmatch_mapping_type',
+  'mapping',
+]);
+
+function texts(value: unknown): string[] {
+  return value === undefined || value === null ? [] : (Array.isArray(value) ? value : [value]).map(javaText);
+}
+
+function isRegex(body: Json): boolean {
+  return body.match_pattern === 'regex';
+}
+
+/**
+ * Checks a template of a mappings body.
+ * @param parse  parses a field's mapping; throws what is wrong with it
+ * @throws ApiError mapper_parsing_exception
+ */
+export function checkTemplate(name: string, body: Json, parse: (mapping: Json) => MappingNode): void {
+  for (const key of Object.keys(body)) {
+    if (!KEYS.has(key)) throw illegalArgument(`Illegal dynamic template parameter: [${key}]`);
+  }
+  const types = texts(body.match_mapping_type);
+  if (body.match === undefined && body.path_match === undefined && types.length === 0) {
+    throw mapperParsing(`template must have match, path_match or match_mapping_type set ${javaText(body)}`);
+  }
+  if (typeof body.mapping !== 'object' || body.mapping === null || Array.isArray(body.mapping))
+    throw mapperParsing('template must have mapping set');
+  for (const type of [...types, ...texts(body.unmatch_mapping_type)]) {
+    if (type !== '*' && !DYNAMIC_TYPES.includes(type as DynamicType)) {
+      throw illegalArgument(`No field type matched on [${type}], possible values are [${DYNAMIC_TYPES.join(', ')}]`);
+    }
+  }
+  if (body.match_pattern !== undefined && body.match_pattern !== 'simple' && body.match_pattern !== 'regex') {
+    throw illegalArgument(`No matching pattern matched on [${javaText(body.match_pattern)}]`);
+  }
+  for (const pattern of isRegex(body)
+    ? [...texts(body.match), ...texts(body.unmatch), ...texts(body.path_match), ...texts(body.path_unmatch)]
+    : []) {
+    try {
+      compileRegex(pattern);
+    } catch (error) {
+      const cause = new ApiError('pattern_syntax_exception', 400, (error as Error).message);
+      throw mapperParsing(`Pattern [${pattern}] of type [regex] is invalid. Cannot create dynamic template [${name}].`, cause);
+    }
+  }
+  checkMapping(name, body, types, parse);
+}
+
+function checkMapping(name: string, body: Json, types: readonly string[], parse: (mapping: Json) => MappingNode): void {
+  const tried = (types.length === 0 || types.includes('*') ? DYNAMIC_TYPES : types) as readonly DynamicType[];
+  let failure: ApiError | null = null;
+  for (const type of tried) {
+    try {
+      parse(mappingOf({ name, body }, '__dynamic__', type));
+      return;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      failure ??= error;
+    }
+  }
+  // Names that only a field's own name fills in cannot be checked here.
+  if (failure === null || JSON.stringify(body.mapping).includes('{name}')) return;
+  throw mapperParsing(
+    `dynamic template [${name}] has invalid content [${JSON.stringify(body)}], attempted to validate it with the following match_mapping_type: [${tried.join(', ')}]`,
+    failure,
+  );
+}
+
+const regexes = new Map<string, RE2JS>();
+
+function compileRegex(pattern: string): RE2JS {
+  let regex = regexes.get(pattern);
+  if (!regex) {
+    regex = RE2JS.compile(pattern);
+    if (regexes.size > 1000) regexes.clear();
+    regexes.set(pattern, regex);
+  }
+  return regex;
+}
+
+/** `*` stands for any characters. */
+export function matchesWildcard(pattern: string, text: string): boolean {
+  const parts = pattern.split('*');
+  if (parts.length === 1) return pattern === text;
+  if (!text.startsWith(parts[0])) return false;
+  const last = parts[parts.length - 1];
+  let at = parts[0].length;
+  for (let i = 1; i < parts.length - 1; i++) {
+    const found = text.indexOf(parts[i], at);
+    if (found < 0) return false;
+    at = found + parts[i].length;
+  }
+  return text.length - at >= last.length && text.endsWith(last);
+}
+
+function matchesAny(patterns: readonly string[], regex: boolean, text: string): boolean {
+  return patterns.some((pattern) => (regex ? compileRegex(pattern).matches(text) : matchesWildcard(pattern, text)));
+}
+
+/** The first template that fits a new field, or null. */
+export function findTemplate(templates: readonly DynamicTemplate[], name: string, path: string, type: DynamicType): DynamicTemplate | null {
+  return templates.find(({ body }) => fits(body, name, path, type)) ?? null;
+}
+
+function fits(body: Json, name: string, path: string, type: DynamicType): boolean {
+  const regex = isRegex(body);
+  const types = texts(body.match_mapping_type);
+  return (
+    (types.length === 0 || types.includes('*') || types.includes(type)) &&
+    !texts(body.unmatch_mapping_type).some((unmatched) => unmatched === '*' || unmatched === type) &&
+    (body.path_match === undefined || matchesAny(texts(body.path_match), regex, path)) &&
+    !matchesAny(texts(body.path_unmatch), regex, path) &&
+    (body.match === undefined || matchesAny(texts(body.match), regex, name)) &&
+    !matchesAny(texts(body.unmatch), regex, name) &&
+    // Without a type asked for, objects take a template only if its mapping is one for objects.
+    (types.length > 0 || type !== 'object' || ['object', 'nested', undefined].includes((body.mapping as Json).type as string | undefined))
+  );
+}
+
+/** The mapping of a template for a field: {name} and {dynamic_type} filled in, the type added where it is missing. */
+export function mappingOf(template: DynamicTemplate, name: string, type: DynamicType): Json {
+  const fill = (value: unknown): unknown => {
+    if (typeof value === 'string')
+      return value
+        .replaceAll('{name}', name)
+        .replaceAll('{dynamic_type}', DEFAULT_TYPES[type])
+        .replaceAll('{dynamicType}', DEFAULT_TYPES[type]);
+    if (Array.isArray(value)) return value.map(fill);
+    if (typeof value === 'object' && value !== null)
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [fill(key), fill(item)]));
+    return value;
+  };
+  const mapping = fill(template.body.mapping) as Json;
+  return mapping.type === undefined ? { type: DEFAULT_TYPES[type], ...mapping } : mapping;
+}

@@ -1,0 +1,44 @@
+// Values and classes as Java prints them: Elasticsearch's messages carry them.
+
+/** `{a=1, b=[x, y]}`. */
+export function javaText(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (Array.isArray(value)) return `[${value.map(javaText).join(', ')}]`;
+  if (typeof value === 'object') {
+    return `{${Object.entries(value)
+      .map(([key, item]) => `${key}=${javaText(item)}`)
+      .join(', ')}}`;
+  }
+  return String(value);
+}
+
+/** Name of the class that a JSON value becomes. */
+export function javaClass(value: unknown): string {
+  if (typeof value === 'string') return 'java.lang.String';
+  if (typeof value === 'boolean') return 'java.lang.Boolean';
+  if (typeof value === 'bigint') return 'java.math.BigInteger';
+  if (typeof value === 'number') {
+    if (!Number.isInteger(value)) return 'java.lang.Double';
+    return Math.abs(value) < 2 ** 31 ? 'java.lang.Integer' : 'java.lang.Long';
+  }
+  return Array.isArray(value) ? 'java.util.ArrayList' : 'java.util.LinkedHashMap';
+}
+
+/** A double as Double.toString: always with a fraction. */
+export function javaDouble(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? 'Infinity' : '-Infinity';
+  const abs = Math.abs(value);
+  if (value === 0 || (abs >= 1e-3 && abs < 1e7)) return Number.isInteger(value) ? value.toFixed(1) : String(value);
+  const [mantissa, exponent] = value.toExponential().split('e');
+  return `${mantissa.includes('.') ? mantissa : `${mantissa}.0`}E${Number(exponent)}`;
+}
+
+/** Deep equality of JSON values, bigint among them. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => Object.hasOwn(b, key) && isSame((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]));
+}

@@ -1,0 +1,67 @@
+// A mappings tree as the API shows it: names sorted, parameters as given where they differ from their defaults.
+import { isSame } from './java-text.ts';
+import type { Json } from './mapping-snapshot.ts';
+import type { FieldNode, MappingNode, ObjectNode, RootMapping } from './model.ts';
+import { MAPPER_TYPES } from './types/registry.ts';
+
+export function mappingToJson(root: RootMapping): Json {
+  const json: Json = {};
+  if (root.object.dynamic !== null) json.dynamic = root.object.dynamic;
+  if (root.object.enabled !== null) json.enabled = root.object.enabled;
+  if (root.meta !== null) json._meta = root.meta;
+  if (root.routing?.required) json._routing = root.routing;
+  if (root.source !== null) {
+    const { enabled, includes, excludes } = root.source;
+    const source: Json = {};
+    if (enabled === false) source.enabled = false;
+    if (includes?.length) source.includes = includes;
+    if (excludes?.length) source.excludes = excludes;
+    if (Object.keys(source).length > 0) json._source = source;
+  }
+  Object.assign(json, root.otherMeta);
+  if (root.dynamicDateFormats !== null) json.dynamic_date_formats = root.dynamicDateFormats;
+  if (root.dynamicTemplates !== null && root.dynamicTemplates.length > 0) {
+    json.dynamic_templates = root.dynamicTemplates.map(({ name, body }) => ({ [name]: body }));
+  }
+  if (root.dateDetection !== null) json.date_detection = root.dateDetection;
+  if (root.numericDetection !== null) json.numeric_detection = root.numericDetection;
+  const properties = propertiesToJson(root.object);
+  if (properties) json.properties = properties;
+  return json;
+}
+
+function propertiesToJson(object: ObjectNode): Json | null {
+  if (object.properties.size === 0) return null;
+  const names = [...object.properties.keys()].sort();
+  return Object.fromEntries(names.map((name) => [name, nodeToJson(object.properties.get(name)!, false)]));
+}
+
+/** Mapping of one field or object; with `defaults` every parameter with its value. */
+export function nodeToJson(node: MappingNode, defaults: boolean): Json {
+  if (node.kind === 'alias') return { type: 'alias', path: node.target };
+  if (node.kind === 'field') return fieldToJson(node, defaults);
+  const json: Json = {};
+  const properties = propertiesToJson(node);
+  if (node.isNested) json.type = 'nested';
+  else if (!properties || defaults) json.type = 'object';
+  if (node.dynamic !== null) json.dynamic = node.dynamic;
+  if (node.enabled === false) json.enabled = false;
+  if (node.includeInParent) json.include_in_parent = true;
+  if (node.includeInRoot) json.include_in_root = true;
+  if (properties) json.properties = properties;
+  return json;
+}
+
+function fieldToJson(field: FieldNode, defaults: boolean): Json {
+  const json: Json = { type: field.type };
+  for (const [name, param] of Object.entries(MAPPER_TYPES.get(field.type)!.params)) {
+    const value = field.given[name];
+    if (value !== undefined && (defaults || !isSame(value, param.fallback))) json[name] = value;
+    else if (defaults) json[name] = param.fallback === undefined ? (param.missingText ?? null) : param.fallback;
+  }
+  if (field.fields.size > 0) {
+    json.fields = Object.fromEntries([...field.fields.keys()].sort().map((name) => [name, fieldToJson(field.fields.get(name)!, false)]));
+  }
+  if (field.copyTo.length > 0) json.copy_to = field.copyTo;
+  return json;
+}

@@ -1,0 +1,101 @@
+// Merges a mappings tree into another: fields are added, what may change is changed, conflicts are refused with Elasticsearch's texts.
+import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
+import { isSame, javaText } from './java-text.ts';
+import type { FieldNode, MappingNode, ObjectNode, RootMapping } from './model.ts';
+import { MAPPER_TYPES } from './types/registry.ts';
+
+/** @throws ApiError illegal_argument_exception, mapper_parsing_exception */
+export function mergeMappings(before: RootMapping, update: RootMapping): RootMapping {
+  checkMetadataField('_source', 'enabled', before.source?.enabled, update.source?.enabled, true);
+  checkMetadataField('_source', 'includes', before.source?.includes, update.source?.includes, []);
+  checkMetadataField('_source', 'excludes', before.source?.excludes, update.source?.excludes, []);
+  checkMetadataField('_routing', 'required', before.routing?.required, update.routing?.required, false);
+  return {
+    object: mergeObjects(before.object, update.object),
+    dynamicTemplates: mergeTemplates(before, update),
+    dynamicDateFormats: update.dynamicDateFormats ?? before.dynamicDateFormats,
+    dateDetection: update.dateDetection ?? before.dateDetection,
+    numericDetection: update.numericDetection ?? before.numericDetection,
+    meta: update.meta ?? before.meta,
+    source: update.source ?? before.source,
+    routing: update.routing ?? before.routing,
+    otherMeta: { ...before.otherMeta, ...update.otherMeta },
+  };
+}
+
+/** An update that does not mention the parameter leaves it; a first mapping may set it. */
+function checkMetadataField(field: string, param: string, before: unknown, update: unknown, fallback: unknown): void {
+  if (update === undefined) return;
+  const old = before ?? fallback;
+  if (isSame(old, update)) return;
+  throw illegalArgument(
+    `Mapper for [${field}] conflicts with existing mapper:\n\tCannot update parameter [${param}] from [${javaText(old)}] to [${javaText(update)}]`,
+  );
+}
+
+/** Templates of the same name are replaced in place, others appended. */
+function mergeTemplates(before: RootMapping, update: RootMapping): RootMapping['dynamicTemplates'] {
+  if (update.dynamicTemplates === null || before.dynamicTemplates === null) return update.dynamicTemplates ?? before.dynamicTemplates;
+  const byName = new Map(before.dynamicTemplates.map((template) => [template.name, template]));
+  for (const template of update.dynamicTemplates) byName.set(template.name, template);
+  return [...byName.values()];
+}
+
+function mergeObjects(before: ObjectNode, update: ObjectNode): ObjectNode {
+  if (before.isNested !== update.isNested) {
+    const [from, to] = before.isNested ? ['nested', 'non-nested'] : ['non-nested', 'nested'];
+    throw illegalArgument(`cannot change object mapping from ${from} to ${to}`);
+  }
+  if (update.enabled !== null && update.enabled !== (before.enabled ?? true) && before.path !== '') {
+    throw mapperParsing(`the [enabled] parameter can't be updated for the object mapping [${before.path}]`);
+  }
+  if (before.isNested && (before.includeInParent !== update.includeInParent || before.includeInRoot !== update.includeInRoot)) {
+    const param = before.includeInParent !== update.includeInParent ? 'include_in_parent' : 'include_in_root';
+    throw mapperParsing(`the [${param}] parameter can't be updated on a nested object mapping`);
+  }
+  let properties = before.properties as Map<string, MappingNode>;
+  for (const [name, node] of update.properties) {
+    const old = properties.get(name);
+    const merged = old === undefined ? node : mergeNodes(old, node);
+    if (merged === old) continue;
+    if (properties === before.properties) properties = new Map(properties);
+    properties.set(name, merged);
+  }
+  const dynamic = update.dynamic ?? before.dynamic;
+  const enabled = update.enabled ?? before.enabled;
+  if (properties === before.properties && dynamic === before.dynamic && enabled === before.enabled) return before;
+  return { ...before, dynamic, enabled, properties };
+}
+
+function mergeNodes(before: MappingNode, update: MappingNode): MappingNode {
+  if (before.kind === 'object' && update.kind === 'object') return mergeObjects(before, update);
+  if (before.kind === 'object') throw illegalArgument(`can't merge a non object mapping [${update.path}] with an object mapping`);
+  if (update.kind === 'object') throw illegalArgument(`can't merge a non object mapping [${update.path}] with an object mapping`);
+  if (before.kind === 'alias' && update.kind === 'alias') return update;
+  const [from, to] = [before, update].map((node) => (node.kind === 'alias' ? 'alias' : node.type));
+  if (from !== to) throw illegalArgument(`mapper [${update.path}] cannot be changed from type [${from}] to [${to}]`);
+  return mergeFields(before as FieldNode, update as FieldNode);
+}
+
+function mergeFields(before: FieldNode, update: FieldNode): FieldNode {
+  const { params } = MAPPER_TYPES.get(before.type)!;
+  const conflicts: string[] = [];
+  for (const [name, param] of Object.entries(params)) {
+    if (param.updatable) continue;
+    const missing = param.missingText ?? param.fallback;
+    const old = before.given[name] ?? missing;
+    const now = update.given[name] ?? missing;
+    if (!isSame(old, now)) conflicts.push(`Cannot update parameter [${name}] from [${javaText(old)}] to [${javaText(now)}]`);
+  }
+  if (conflicts.length > 0) {
+    throw illegalArgument(`Mapper for [${before.path}] conflicts with existing mapper:\n\t${conflicts.join('\n\t')}`);
+  }
+  const fields = new Map(before.fields);
+  for (const [name, field] of update.fields) {
+    const old = fields.get(name);
+    if (old && old.type !== field.type)
+      throw illegalArgument(`mapper [${field.path}] cannot be changed from type [${old.type}] to [${field.type}]`);
+    fields.set(name, old ? mergeFields(old, field) : field);
+  }
+  return { ...update, fields };
+}

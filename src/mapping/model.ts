@@ -1,0 +1,98 @@
+// Mappings as a tree of immutable nodes: what a mappings body says, checked, before fields are compiled from it.
+import type { Json } from './mapping-snapshot.ts';
+
+export type Dynamic = 'true' | 'false' | 'strict';
+
+export interface FieldNode {
+  readonly kind: 'field';
+  readonly name: string;
+  readonly path: string;
+  readonly type: string;
+  /** Parameters given, in canonical form. */
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly copyTo: readonly string[];
+  readonly fields: ReadonlyMap<string, FieldNode>;
+}
+
+export interface AliasNode {
+  readonly kind: 'alias';
+  readonly name: string;
+  readonly path: string;
+  readonly target: string;
+}
+
+export interface ObjectNode {
+  readonly kind: 'object';
+  readonly name: string;
+  readonly path: string;
+  readonly isNested: boolean;
+  /** null: not given, as the parent's. */
+  readonly dynamic: Dynamic | null;
+  readonly enabled: boolean | null;
+  readonly includeInParent: boolean;
+  readonly includeInRoot: boolean;
+  readonly properties: ReadonlyMap<string, MappingNode>;
+}
+
+export type MappingNode = FieldNode | AliasNode | ObjectNode;
+
+export interface DynamicTemplate {
+  readonly name: string;
+  /** As given. */
+  readonly body: Json;
+}
+
+export interface RootMapping {
+  readonly object: ObjectNode;
+  readonly dynamicTemplates: readonly DynamicTemplate[] | null;
+  readonly dynamicDateFormats: readonly string[] | null;
+  readonly dateDetection: boolean | null;
+  readonly numericDetection: boolean | null;
+  readonly meta: Json | null;
+  /** Parameters given: enabled, includes, excludes. */
+  readonly source: Readonly<{ enabled?: boolean; includes?: readonly string[]; excludes?: readonly string[] }> | null;
+  readonly routing: Readonly<{ required?: boolean }> | null;
+  /** Other metadata fields that take parameters and show them again (`_size`, `_field_names`...). */
+  readonly otherMeta: Readonly<Record<string, Json>>;
+}
+
+export const EMPTY_OBJECT: ObjectNode = {
+  kind: 'object',
+  name: '_doc',
+  path: '',
+  isNested: false,
+  dynamic: null,
+  enabled: null,
+  includeInParent: false,
+  includeInRoot: false,
+  properties: new Map(),
+};
+
+export const EMPTY_MAPPING: RootMapping = {
+  object: EMPTY_OBJECT,
+  dynamicTemplates: null,
+  dynamicDateFormats: null,
+  dateDetection: null,
+  numericDetection: null,
+  meta: null,
+  source: null,
+  routing: null,
+  otherMeta: {},
+};
+
+/** Metadata fields: no mapping may define them and no document may hold them. */
+export const METADATA_FIELDS: ReadonlySet<string> = new Set([
+  '_id',
+  '_index',
+  '_source',
+  '_routing',
+  '_field_names',
+  '_ignored',
+  '_seq_no',
+  '_primary_term',
+  '_version',
+  '_nested_path',
+  '_type',
+  '_uid',
+  '_doc_count',
+]);

@@ -1,0 +1,302 @@
+// A mappings body to a tree. Wrong bodies are refused with Elasticsearch's texts; `parseMappings` wraps them as it does.
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
+import { DateFormatter } from './date/date-format.ts';
+import { checkTemplate } from './dynamic-templates.ts';
+import { javaClass, javaText } from './java-text.ts';
+import type { MappingAnalysis } from './mapping-analysis.ts';
+import type { Json } from './mapping-snapshot.ts';
+import {
+  type AliasNode,
+  type Dynamic,
+  type DynamicTemplate,
+  EMPTY_OBJECT,
+  type FieldNode,
+  type MappingNode,
+  METADATA_FIELDS,
+  type ObjectNode,
+  type RootMapping,
+} from './model.ts';
+import { parseBoolean } from './params.ts';
+import { MAPPER_TYPES } from './types/registry.ts';
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** @throws ApiError mapper_parsing_exception: "Failed to parse mapping [_doc]: ..." around the cause */
+export function parseMappings(body: Json, analysis: MappingAnalysis): RootMapping {
+  if (isObject(body._doc) && Object.keys(body).length === 1) {
+    throw illegalArgument('The mapping definition cannot be nested under a type');
+  }
+  try {
+    return parseRoot(body, analysis);
+  } catch (error) {
+    if (error instanceof CopyToInMultiField) throw illegalArgument(error.message);
+    if (!(error instanceof ApiError)) throw error;
+    throw mapperParsing(`Failed to parse mapping [_doc]: ${error.reason}`, error);
+  }
+}
+
+const ROOT_KEYS = new Set([
+  'properties',
+  'dynamic',
+  'enabled',
+  'dynamic_templates',
+  'dynamic_date_formats',
+  'date_detection',
+  'numeric_detection',
+]);
+/** Metadata fields with parameters of their own. */
+const META_PARAMS: Record<string, readonly string[]> = {
+  _field_names: ['enabled'],
+  _size: ['enabled'],
+  _data_stream_timestamp: ['enabled'],
+};
+
+function parseRoot(body: Json, analysis: MappingAnalysis): RootMapping {
+  const unknown: string[] = [];
+  const otherMeta: Record<string, Json> = {};
+  for (const [key, value] of Object.entries(body)) {
+    if (ROOT_KEYS.has(key) || key === '_meta' || key === '_source' || key === '_routing') continue;
+    if (key in META_PARAMS && isObject(value)) {
+      refuseUnknown(value, META_PARAMS[key], key);
+      otherMeta[key] = value;
+    } else unknown.push(`${key} : ${javaText(value)}`);
+  }
+  if (unknown.length > 0) throw mapperParsing(`Root mapping definition has unsupported parameters:  [${unknown.join('] [')}]`);
+  return {
+    object: {
+      ...EMPTY_OBJECT,
+      dynamic: body.dynamic === undefined ? null : parseDynamic(body.dynamic),
+      enabled: body.enabled === undefined ? null : parseBoolean(body.enabled),
+      properties: parseProperties(body.properties, '', analysis),
+    },
+    dynamicTemplates: body.dynamic_templates === undefined ? null : parseTemplates(body.dynamic_templates, analysis),
+    dynamicDateFormats: body.dynamic_date_formats === undefined ? null : parseDateFormats(body.dynamic_date_formats),
+    dateDetection: body.date_detection === undefined ? null : parseBoolean(body.date_detection),
+    numericDetection: body.numeric_detection === undefined ? null : parseBoolean(body.numeric_detection),
+    meta: parseMeta(body._meta),
+    source: parseSourceOptions(body._source),
+    routing: parseRouting(body._routing),
+    otherMeta,
+  };
+}
+
+function parseMeta(value: unknown): Json | null {
+  if (value === undefined) return null;
+  if (isObject(value)) return value;
+  throw new ApiError(
+    'class_cast_exception',
+    400,
+    `class ${javaClass(value)} cannot be cast to class java.util.Map (${javaClass(value)} and java.util.Map are in module java.base of loader 'bootstrap')`,
+  );
+}
+
+function refuseUnknown(value: Json, known: readonly string[], field: string): void {
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key)) throw mapperParsing(`unknown parameter [${key}] on mapper [${field}] of type [null]`);
+  }
+}
+
+function stringList(value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value]).map(javaText);
+}
+
+function parseSourceOptions(value: unknown): RootMapping['source'] {
+  if (value === undefined) return null;
+  if (!isObject(value)) throw mapperParsing(`Expected map for [_source] but got a class ${javaClass(value)}`);
+  refuseUnknown(value, ['enabled', 'includes', 'excludes', 'compress', 'compress_threshold', 'recovery_source_enabled'], '_source');
+  return {
+    ...(value.enabled === undefined ? {} : { enabled: parseBoolean(value.enabled) }),
+    ...(value.includes === undefined ? {} : { includes: stringList(value.includes) }),
+    ...(value.excludes === undefined ? {} : { excludes: stringList(value.excludes) }),
+  };
+}
+
+function parseRouting(value: unknown): RootMapping['routing'] {
+  if (value === undefined) return null;
+  if (!isObject(value)) throw mapperParsing(`Expected map for [_routing] but got a class ${javaClass(value)}`);
+  refuseUnknown(value, ['required'], '_routing');
+  return value.required === undefined ? {} : { required: parseBoolean(value.required) };
+}
+
+export function parseDynamic(value: unknown): Dynamic {
+  const text = javaText(value).toLowerCase();
+  if (text === 'true' || text === 'false' || text === 'strict') return text;
+  if (text === 'runtime' || text === 'strict_allow_templates') throw mapperParsing(`dynamic [${text}] is not supported`);
+  throw illegalArgument(`Failed to parse value [${javaText(value)}] as only [true] or [false] are allowed.`);
+}
+
+function parseDateFormats(value: unknown): string[] {
+  if (!Array.isArray(value) && typeof value !== 'string') throw mapperParsing('[dynamic_date_formats] must be a list of formats');
+  const formats = stringList(value);
+  for (const format of formats) {
+    if (format.startsWith('epoch_')) throw mapperParsing(`Epoch [${format}] is not supported as dynamic date format`);
+    DateFormatter.of(format);
+  }
+  return formats;
+}
+
+function parseTemplates(value: unknown, analysis: MappingAnalysis): DynamicTemplate[] {
+  if (!Array.isArray(value)) throw mapperParsing('Dynamic template syntax error. An array of named objects is expected.');
+  return value.map((entry) => {
+    const entries = isObject(entry) ? Object.entries(entry) : [];
+    if (entries.length !== 1) throw mapperParsing('A dynamic template must be defined with a name');
+    const [name, body] = entries[0];
+    if (!isObject(body)) throw mapperParsing('Dynamic template syntax error. An array of named objects is expected.');
+    checkTemplate(name, body, (mapping) => parseNode('__dynamic__', '__dynamic__', mapping, analysis));
+    return { name, body };
+  });
+}
+
+function parseProperties(value: unknown, parent: string, analysis: MappingAnalysis): ReadonlyMap<string, MappingNode> {
+  const nodes = new Map<string, MappingNode>();
+  if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return nodes;
+  if (!isObject(value)) throw new ApiError('parse_exception', 400, 'properties must be a map type');
+  for (const [name, body] of Object.entries(value)) addProperty(nodes, name, body, parent, analysis);
+  return nodes;
+}
+
+/** A dotted name makes the objects on its way. */
+function addProperty(nodes: Map<string, MappingNode>, name: string, body: unknown, parent: string, analysis: MappingAnalysis): void {
+  if (name === '') throw illegalArgument('name cannot be empty string');
+  if (name.trim() === '' || /^\.+$/.test(name)) throw mapperParsing(`Invalid field name ${name}`);
+  if (parent === '' && METADATA_FIELDS.has(name)) throw mapperParsing(`Field [${name}] is defined more than once`);
+  const dot = name.indexOf('.');
+  if (dot < 0) {
+    const path = parent === '' ? name : `${parent}.${name}`;
+    const node = parseNode(name, path, body, analysis);
+    const before = nodes.get(name);
+    nodes.set(
+      name,
+      before?.kind === 'object' && node.kind === 'object'
+        ? { ...node, properties: new Map([...before.properties, ...node.properties]) }
+        : node,
+    );
+    return;
+  }
+  const head = name.slice(0, dot);
+  const rest = name.slice(dot + 1);
+  if (head === '' || rest === '')
+    throw illegalArgument(`field name starting or ending with a [.] makes object resolution ambiguous: [${name}]`);
+  const path = parent === '' ? head : `${parent}.${head}`;
+  const before = nodes.get(head);
+  const children = new Map(before?.kind === 'object' ? before.properties : []);
+  addProperty(children, rest, body, path, analysis);
+  nodes.set(head, { ...EMPTY_OBJECT, ...(before?.kind === 'object' ? before : {}), name: head, path, properties: children });
+}
+
+function parseNode(name: string, path: string, body: unknown, analysis: MappingAnalysis): MappingNode {
+  if (!isObject(body)) throw mapperParsing(`Expected map for property [fields] on field [${name}] but got a class ${javaClass(body)}`);
+  const type =
+    body.type ??
+    (body.properties !== undefined || (body.enabled !== undefined && Object.keys(body).length >= 1) || body.dynamic !== undefined
+      ? 'object'
+      : undefined);
+  if (type === undefined) throw mapperParsing(`No type specified for field [${name}]`);
+  const typeName = javaText(type);
+  if (typeName === 'object' || typeName === 'nested') return parseObjectNode(name, path, body, typeName === 'nested', analysis);
+  if (typeName === 'alias') return parseAlias(name, path, body);
+  if (!MAPPER_TYPES.has(typeName)) throw mapperParsing(`No handler for type [${typeName}] declared on field [${name}]`);
+  return parseField(name, path, typeName, body, analysis, null);
+}
+
+const OBJECT_KEYS = ['type', 'properties', 'dynamic', 'enabled', 'subobjects'];
+const NESTED_KEYS = [...OBJECT_KEYS, 'include_in_parent', 'include_in_root'];
+
+function parseObjectNode(name: string, path: string, body: Json, isNested: boolean, analysis: MappingAnalysis): ObjectNode {
+  const known = isNested ? NESTED_KEYS : OBJECT_KEYS;
+  const unknown = Object.entries(body).filter(([key]) => !known.includes(key));
+  if (unknown.length > 0) {
+    throw mapperParsing(
+      `Mapping definition for [${name}] has unsupported parameters:  ${unknown.map(([key, value]) => `[${key} : ${javaText(value)}]`).join(' ')}`,
+    );
+  }
+  if (body.subobjects !== undefined && !parseBoolean(body.subobjects))
+    throw mapperParsing(`[subobjects: false] is not supported on field [${name}]`);
+  return {
+    kind: 'object',
+    name,
+    path,
+    isNested,
+    dynamic: body.dynamic === undefined ? null : parseDynamic(body.dynamic),
+    enabled: body.enabled === undefined ? null : parseBoolean(body.enabled),
+    includeInParent: body.include_in_parent === undefined ? false : parseBoolean(body.include_in_parent),
+    includeInRoot: body.include_in_root === undefined ? false : parseBoolean(body.include_in_root),
+    properties: parseProperties(body.properties, path, analysis),
+  };
+}
+
+function parseAlias(name: string, path: string, body: Json): AliasNode {
+  if (typeof body.path !== 'string') throw mapperParsing(`The [path] property must be specified for field [${name}].`);
+  for (const key of Object.keys(body)) {
+    if (key !== 'type' && key !== 'path')
+      throw mapperParsing(`Mapping definition for [${name}] has unsupported parameters:  [${key} : ${javaText(body[key])}]`);
+  }
+  return { kind: 'alias', name, path, target: body.path };
+}
+
+/** `multiFieldOf`: simple name of the field above, null for a field of its own. */
+function parseField(
+  name: string,
+  path: string,
+  type: string,
+  body: Json,
+  analysis: MappingAnalysis,
+  multiFieldOf: string | null,
+): FieldNode {
+  const { params, validate } = MAPPER_TYPES.get(type)!;
+  const given: Record<string, unknown> = {};
+  let copyTo: readonly string[] = [];
+  let fields: ReadonlyMap<string, FieldNode> = new Map();
+  for (const [key, value] of Object.entries(body)) {
+    if (key === 'type') continue;
+    if (key === 'fields') fields = parseMultiFields(name, path, value, analysis);
+    else if (key === 'copy_to') {
+      copyTo = stringList(value);
+      if (multiFieldOf !== null && copyTo.length > 0) throw new CopyToInMultiField(path);
+    } else {
+      const param = Object.hasOwn(params, key) ? params[key] : undefined;
+      if (!param) throw mapperParsing(`unknown parameter [${key}] on mapper [${name}] of type [${type}]`);
+      if (value === null && param.fallback !== undefined) {
+        throw mapperParsing(`[${key}] on mapper [${name}] of type [${type}] must not have a [null] value`);
+      }
+      const parsed = param.parse(value, { name, type, analysis });
+      if (parsed !== undefined) given[key] = parsed;
+    }
+  }
+  validate?.({ name, path, given, analysis });
+  return { kind: 'field', name, path, type, given, copyTo, fields };
+}
+
+/** Raised out of parsing: the reference checks it when mappings are merged, without the wrapper. */
+export class CopyToInMultiField extends Error {
+  constructor(readonly path: string) {
+    super(`[copy_to] may not be used to copy from a multi-field: [${path}]`);
+  }
+}
+
+function parseMultiFields(
+  parentName: string,
+  parentPath: string,
+  value: unknown,
+  analysis: MappingAnalysis,
+): ReadonlyMap<string, FieldNode> {
+  const fields = new Map<string, FieldNode>();
+  if (Array.isArray(value) && value.length === 0) return fields;
+  if (!isObject(value))
+    throw mapperParsing(`expected map for property [fields] on field [${parentName}] but got a class ${javaClass(value)}`);
+  for (const [name, body] of Object.entries(value)) {
+    if (name.includes('.')) throw mapperParsing(`Field name [${name}] which is a multi field of [${parentName}] cannot contain '.'`);
+    if (name === '') throw illegalArgument('name cannot be empty string');
+    if (!isObject(body)) throw mapperParsing(`illegal field [${name}], only fields can be specified inside fields`);
+    if (body.type === undefined) throw mapperParsing(`no type specified for property [${name}]`);
+    const type = javaText(body.type);
+    if (type === 'object' || type === 'nested' || type === 'alias' || type === 'join')
+      throw mapperParsing(`Type [${type}] cannot be used in multi field`);
+    if (!MAPPER_TYPES.has(type)) throw mapperParsing(`no handler for type [${type}] declared on field [${name}]`);
+    fields.set(name, parseField(name, `${parentPath}.${name}`, type, body, analysis, parentName));
+  }
+  return fields;
+}

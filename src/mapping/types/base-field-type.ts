@@ -1,0 +1,88 @@
+// Defaults that most field types share.
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { FieldSpec } from '../document-sink.ts';
+import type { FieldType, RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
+import { javaText } from '../java-text.ts';
+import type { FieldDefinition } from '../mapper.ts';
+import { utf8 } from '../utf8.ts';
+import { RAW_FORMAT } from '../value-formats.ts';
+
+export interface FieldTypeOptions {
+  readonly spec: FieldSpec;
+  readonly family: FieldType['family'];
+  readonly isSearchable: boolean;
+  readonly isAggregatable: boolean;
+  readonly typeName?: string;
+  readonly searchAnalyzer?: string | null;
+  readonly searchQuoteAnalyzer?: string | null;
+  readonly similarity?: string;
+  readonly scale?: number;
+  readonly unsigned?: boolean;
+  readonly keyPrefix?: Uint8Array | null;
+}
+
+export const NO_SPEC = { postings: 'none', norms: false, analyzer: null, positionIncrementGap: 0, column: 'none' } as const;
+
+export class BaseFieldType implements FieldType {
+  readonly name: string;
+  readonly typeName: string;
+  readonly family: FieldType['family'];
+  readonly spec: FieldSpec;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly isSearchable: boolean;
+  readonly isAggregatable: boolean;
+  readonly nestedPath: string | null;
+  readonly searchAnalyzer: string | null;
+  readonly searchQuoteAnalyzer: string | null;
+  readonly similarity: string;
+  readonly scale: number;
+  readonly unsigned: boolean;
+  readonly keyPrefix: Uint8Array | null;
+
+  constructor(definition: Pick<FieldDefinition, 'path' | 'type' | 'given' | 'nestedPath'>, options: FieldTypeOptions) {
+    this.name = definition.path;
+    this.typeName = options.typeName ?? definition.type;
+    this.family = options.family;
+    this.spec = options.spec;
+    this.params = definition.given;
+    this.nestedPath = definition.nestedPath;
+    this.isSearchable = options.isSearchable;
+    this.isAggregatable = options.isAggregatable;
+    this.searchAnalyzer = options.searchAnalyzer ?? null;
+    this.searchQuoteAnalyzer = options.searchQuoteAnalyzer ?? options.searchAnalyzer ?? null;
+    this.similarity = options.similarity ?? 'BM25';
+    this.scale = options.scale ?? 1;
+    this.unsigned = options.unsigned ?? false;
+    this.keyPrefix = options.keyPrefix ?? null;
+  }
+
+  termBytes(value: unknown): Uint8Array {
+    return utf8(javaText(value));
+  }
+
+  exactValue(_value: unknown): bigint | number | null {
+    throw illegalArgument(`Field [${this.name}] of type [${this.typeName}] has no numeric values`);
+  }
+
+  rangeBounds(_range: RangeSpec): RangeBounds {
+    throw illegalArgument(`Field [${this.name}] of type [${this.typeName}] does not support range queries`);
+  }
+
+  format(format: string | null, timeZone: string | null): ValueFormat {
+    if (format !== null) throw illegalArgument(`Field [${this.name}] of type [${this.typeName}] does not support custom formats`);
+    if (timeZone !== null) throw illegalArgument(`Field [${this.name}] of type [${this.typeName}] does not support custom time zones`);
+    return RAW_FORMAT;
+  }
+}
+
+/** Bounds of a range over terms. */
+export function bytesBounds(range: RangeSpec, toBytes: (value: unknown) => Uint8Array): RangeBounds {
+  return {
+    kind: 'bytes',
+    from: range.from === null || range.from === undefined ? null : toBytes(range.from),
+    to: range.to === null || range.to === undefined ? null : toBytes(range.to),
+    includeFrom: range.includeFrom,
+    includeTo: range.includeTo,
+    empty: false,
+  };
+}

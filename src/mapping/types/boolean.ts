@@ -1,0 +1,98 @@
+// true and false: terms T and F (scored like terms) and an i64 column of 1 and 0.
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
+import { javaText } from '../java-text.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
+import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, parseBoolean, stringParam, TIME_SERIES_PARAMS } from '../params.ts';
+import { utf8 } from '../utf8.ts';
+import { BOOLEAN_FORMAT } from '../value-formats.ts';
+import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
+
+const TRUE = utf8('T');
+const FALSE = utf8('F');
+
+/** Value of a query; the empty text is false. @throws ApiError illegal_argument_exception */
+function queryBoolean(value: unknown): boolean {
+  if (value === true || value === 'true') return true;
+  if (value === false || value === 'false' || value === '') return false;
+  throw illegalArgument(`Can't parse boolean value [${javaText(value)}], expected [true] or [false]`);
+}
+
+class BooleanFieldType extends BaseFieldType {
+  override termBytes(value: unknown): Uint8Array {
+    return queryBoolean(value) ? TRUE : FALSE;
+  }
+  override exactValue(value: unknown): bigint {
+    return queryBoolean(value) ? 1n : 0n;
+  }
+  override rangeBounds(range: RangeSpec): RangeBounds {
+    let min = range.from === null || range.from === undefined ? 0n : this.exactValue(range.from);
+    let max = range.to === null || range.to === undefined ? 1n : this.exactValue(range.to);
+    if (range.from !== null && range.from !== undefined && !range.includeFrom) min++;
+    if (range.to !== null && range.to !== undefined && !range.includeTo) max--;
+    return { kind: 'i64', min, max, empty: min > max };
+  }
+  override format(format: string | null, timeZone: string | null): ValueFormat {
+    if (format !== null || timeZone !== null) super.format(format, timeZone);
+    return BOOLEAN_FORMAT;
+  }
+}
+
+class BooleanMapper implements Mapper {
+  readonly takesArrays = false;
+  readonly refusal = 'value';
+  readonly ignoreMalformed: boolean;
+  readonly nullValue: unknown;
+  readonly #existsPath: Uint8Array | null;
+  readonly #isIndexed: boolean;
+  readonly #hasColumn: boolean;
+
+  constructor(
+    definition: FieldDefinition,
+    readonly fieldType: BooleanFieldType,
+    readonly field: number,
+  ) {
+    this.nullValue = definition.get('null_value');
+    this.ignoreMalformed = definition.get('ignore_malformed');
+    this.#isIndexed = fieldType.spec.postings !== 'none';
+    this.#hasColumn = fieldType.spec.column !== 'none';
+    this.#existsPath = this.#hasColumn ? null : utf8(definition.path);
+  }
+
+  index(context: DocumentContext, value: unknown): void {
+    if (typeof value === 'object') throw new ApiError('input_coercion_exception', 400, 'Current token (START_OBJECT) not of boolean type');
+    if (typeof value === 'number' || typeof value === 'bigint') {
+      throw new ApiError('input_coercion_exception', 400, 'Current token (VALUE_NUMBER_INT) not of boolean type');
+    }
+    const boolean = value === '' ? false : parseBoolean(value);
+    if (this.#isIndexed) context.sink.term(this.field, boolean ? TRUE : FALSE);
+    if (this.#hasColumn) context.sink.i64(this.field, boolean ? 1 : 0);
+    if (this.#existsPath) context.exists(this.#existsPath);
+  }
+}
+
+export const BOOLEAN_TYPES: Readonly<Record<string, MapperType>> = {
+  boolean: {
+    params: {
+      ...COMMON_PARAMS,
+      ...NO_EFFECT_PARAMS,
+      ...TIME_SERIES_PARAMS,
+      null_value: { parse: (value) => (value === null ? undefined : parseBoolean(value)), fallback: undefined, updatable: false },
+      ignore_malformed: boolParam(false, true),
+      on_script_error: stringParam('fail', true),
+    },
+    create(definition) {
+      const index = definition.get<boolean>('index');
+      const docValues = definition.get<boolean>('doc_values');
+      const spec = { ...NO_SPEC, name: definition.path, postings: index ? 'docs' : 'none', column: docValues ? 'i64' : 'none' } as const;
+      const fieldType = new BooleanFieldType(definition, {
+        spec,
+        family: 'boolean',
+        isSearchable: index || docValues,
+        isAggregatable: docValues,
+      });
+      return new BooleanMapper(definition, fieldType, definition.field(spec));
+    },
+  },
+};

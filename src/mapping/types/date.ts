@@ -1,0 +1,187 @@
+// date (epoch ms) and date_nanos (epoch ns), i64 columns.
+import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
+import type { DateInstant } from '../date/date-fields.ts';
+import { DateFormatter, numberText } from '../date/date-format.ts';
+import { parseDateMath } from '../date/date-math.ts';
+import { UTC, zoneOf } from '../date/zones.ts';
+import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
+import { javaText } from '../java-text.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
+import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, type Param, stringParam, TIME_SERIES_PARAMS } from '../params.ts';
+import { utf8 } from '../utf8.ts';
+import { dateFormatOf } from '../value-formats.ts';
+import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
+import { scalarText } from './keyword.ts';
+
+export const DEFAULT_DATE_FORMAT = 'strict_date_optional_time||epoch_millis';
+/** As the recorded server has it: ns are kept, ms are shown unless a format asks for more. */
+const DEFAULT_NANOS_FORMAT = DEFAULT_DATE_FORMAT;
+
+const MIN_I64 = -(2n ** 63n);
+const MAX_I64 = 2n ** 63n - 1n;
+
+/** Text that a query's or document's value is parsed as. */
+export function dateText(value: unknown): string {
+  return typeof value === 'number' ? numberText(value) : typeof value === 'object' ? javaText(value) : String(value);
+}
+
+function toNanos({ ms, nanos }: DateInstant): bigint {
+  return BigInt(ms) * 1_000_000n + BigInt(nanos);
+}
+
+/** @throws ApiError illegal_argument_exception: before 1970 or after 2262 */
+function checkedNanos(instant: DateInstant): bigint {
+  const text = (): string => new Date(instant.ms).toISOString().replace('.000Z', 'Z');
+  if (instant.ms < 0) throw illegalArgument(`date[${text()}] is before the epoch in 1970 and cannot be stored in nanosecond resolution`);
+  const nanos = toNanos(instant);
+  if (nanos > MAX_I64) {
+    throw illegalArgument(`date[${text()}] is after 2262-04-11T23:47:16.854775807 and cannot be stored in nanosecond resolution`);
+  }
+  return nanos;
+}
+
+/** Bounds of dates in ms or ns: rounding goes up for the upper end included and the lower end excluded. */
+export function dateBounds(range: RangeSpec, formatter: DateFormatter, nanos: boolean): { min: bigint; max: bigint } {
+  const own = range.format === null ? formatter : DateFormatter.of(range.format);
+  const zone = range.timeZone === null ? UTC : zoneOf(range.timeZone);
+  const raw = (value: unknown, roundUp: boolean): bigint => {
+    const instant = parseDateMath(dateText(value), own, range.nowMs, roundUp, zone);
+    return nanos ? toNanos(instant) : BigInt(instant.ms);
+  };
+  let min = MIN_I64;
+  let max = MAX_I64;
+  if (range.from !== null && range.from !== undefined) min = raw(range.from, !range.includeFrom) + (range.includeFrom ? 0n : 1n);
+  if (range.to !== null && range.to !== undefined) max = raw(range.to, range.includeTo) - (range.includeTo ? 0n : 1n);
+  return { min: min < MIN_I64 ? MIN_I64 : min, max: max > MAX_I64 ? MAX_I64 : max };
+}
+
+export class DateFieldType extends BaseFieldType {
+  readonly formatter: DateFormatter;
+  readonly #nanos: boolean;
+
+  constructor(
+    definition: FieldDefinition,
+    formatter: DateFormatter,
+    nanos: boolean,
+    options: ConstructorParameters<typeof BaseFieldType>[1],
+  ) {
+    super(definition, options);
+    this.formatter = formatter;
+    this.#nanos = nanos;
+  }
+
+  /** The instant of a value; a term query on a date is the range of what the text leaves open: use `rangeBounds` with from = to. */
+  override exactValue(value: unknown): bigint {
+    const instant = parseDateMath(dateText(value), this.formatter, Date.now(), false);
+    return this.#nanos ? toNanos(instant) : BigInt(instant.ms);
+  }
+
+  override rangeBounds(range: RangeSpec): RangeBounds {
+    const { min, max } = dateBounds(range, this.formatter, this.#nanos);
+    return { kind: 'i64', min, max, empty: min > max };
+  }
+
+  override format(format: string | null, timeZone: string | null): ValueFormat {
+    return dateFormatOf(format, this.formatter, timeZone, this.#nanos);
+  }
+}
+
+class DateMapper implements Mapper {
+  readonly takesArrays = false;
+  readonly refusal = 'value';
+  readonly ignoreMalformed: boolean;
+  readonly nullValue: unknown;
+  readonly #existsPath: Uint8Array | null;
+  readonly #nanos: boolean;
+
+  constructor(
+    definition: FieldDefinition,
+    readonly fieldType: DateFieldType,
+    readonly field: number,
+    nanos: boolean,
+  ) {
+    this.nullValue = definition.get('null_value');
+    this.ignoreMalformed = definition.get('ignore_malformed');
+    this.#nanos = nanos;
+    this.#existsPath = fieldType.spec.column === 'none' ? utf8(definition.path) : null;
+  }
+
+  index(context: DocumentContext, value: unknown): void {
+    const raw = this.#nanos
+      ? checkedNanos(this.fieldType.formatter.parse(typeof value === 'number' ? numberText(value) : scalarText(value)))
+      : this.fieldType.formatter.parseMs(typeof value === 'number' ? value : scalarText(value));
+    if (this.#existsPath === null) context.sink.i64(this.field, raw);
+    else context.exists(this.#existsPath);
+  }
+}
+
+export const DATE_FORMAT_PARAM: Param = {
+  parse(value, { name }) {
+    const pattern = javaText(value);
+    try {
+      DateFormatter.of(pattern);
+    } catch (error) {
+      throw illegalArgument(`Error parsing [format] on field [${name}]: ${(error as Error).message}`, error as never);
+    }
+    return pattern;
+  },
+  fallback: undefined,
+  updatable: false,
+};
+
+/** Names of months and weekdays are English ones. */
+export const LOCALE_PARAM: Param = {
+  parse(value) {
+    const locale = javaText(value);
+    if (!/^(?:|root|en(?:[-_].*)?)$/i.test(locale)) throw mapperParsing(`locale [${locale}] is not supported: names in dates are English`);
+    return locale;
+  },
+  fallback: undefined,
+  updatable: false,
+};
+
+function dateType(nanos: boolean): MapperType {
+  return {
+    params: {
+      ...COMMON_PARAMS,
+      ...NO_EFFECT_PARAMS,
+      ...TIME_SERIES_PARAMS,
+      format: DATE_FORMAT_PARAM,
+      print_format: DATE_FORMAT_PARAM,
+      locale: LOCALE_PARAM,
+      ignore_malformed: boolParam(false, true),
+      null_value: {
+        parse: (value) => (value === null ? undefined : typeof value === 'number' ? value : javaText(value)),
+        fallback: undefined,
+        updatable: false,
+      },
+      on_script_error: stringParam('fail', true),
+    },
+    validate({ given, name }) {
+      if (given.null_value === undefined) return;
+      const formatter = DateFormatter.of((given.format as string | undefined) ?? (nanos ? DEFAULT_NANOS_FORMAT : DEFAULT_DATE_FORMAT));
+      try {
+        formatter.parse(dateText(given.null_value));
+      } catch (error) {
+        throw mapperParsing(`Error parsing [null_value] on field [${name}]: ${(error as Error).message}`, error as never);
+      }
+    },
+    create(definition) {
+      const index = definition.get<boolean>('index');
+      const docValues = definition.get<boolean>('doc_values');
+      const formatter = DateFormatter.of(
+        definition.get<string | undefined>('format') ?? (nanos ? DEFAULT_NANOS_FORMAT : DEFAULT_DATE_FORMAT),
+      );
+      const spec = { ...NO_SPEC, name: definition.path, column: index || docValues ? 'i64' : 'none' } as const;
+      const fieldType = new DateFieldType(definition, formatter, nanos, {
+        spec,
+        family: 'date',
+        isSearchable: index || docValues,
+        isAggregatable: docValues,
+      });
+      return new DateMapper(definition, fieldType, definition.field(spec), nanos);
+    },
+  };
+}
+
+export const DATE_TYPES: Readonly<Record<string, MapperType>> = { date: dateType(false), date_nanos: dateType(true) };

@@ -1,0 +1,173 @@
+// flat_object / flattened: a whole object as keywords. `name` holds all leaf values, `name._keyed` holds "path NUL value" for sub-fields.
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { FieldSpec } from '../document-sink.ts';
+import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
+import { javaText } from '../java-text.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
+import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, parseInteger } from '../params.ts';
+import { scratchUtf8, utf8 } from '../utf8.ts';
+import { RAW_FORMAT } from '../value-formats.ts';
+import { BaseFieldType, bytesBounds, NO_SPEC } from './base-field-type.ts';
+import { immenseTerm, MAX_TERM_BYTES } from './keyword.ts';
+
+/** The whole object: any leaf value. `subField` answers for a path inside. */
+export class FlatObjectFieldType extends BaseFieldType {
+  readonly #definition: FieldDefinition;
+  readonly #keyed: FieldSpec;
+
+  constructor(definition: FieldDefinition, keyed: FieldSpec, options: ConstructorParameters<typeof BaseFieldType>[1]) {
+    super(definition, options);
+    this.#definition = definition;
+    this.#keyed = keyed;
+  }
+
+  override rangeBounds(range: RangeSpec): RangeBounds {
+    return bytesBounds(range, (value) => this.termBytes(value));
+  }
+
+  subField(key: string): KeyedFieldType {
+    return new KeyedFieldType({ ...this.#definition, path: `${this.name}.${key}` }, key, {
+      spec: this.#keyed,
+      family: 'keyword',
+      isSearchable: this.isSearchable,
+      isAggregatable: this.isAggregatable,
+      keyPrefix: utf8(`${key}\0`),
+    });
+  }
+}
+
+/** One path inside: terms begin with `keyPrefix`, which formats take off again. An open range is everything of this path: exists. */
+class KeyedFieldType extends BaseFieldType {
+  readonly #key: string;
+
+  constructor(
+    definition: Pick<FieldDefinition, 'path' | 'type' | 'given' | 'nestedPath'>,
+    key: string,
+    options: ConstructorParameters<typeof BaseFieldType>[1],
+  ) {
+    super(definition, options);
+    this.#key = key;
+  }
+
+  override termBytes(value: unknown): Uint8Array {
+    return utf8(`${this.#key}\0${javaText(value)}`);
+  }
+
+  override rangeBounds(range: RangeSpec): RangeBounds {
+    const bounds = bytesBounds(range, (value) => this.termBytes(value));
+    if (bounds.kind !== 'bytes') return bounds;
+    return {
+      ...bounds,
+      from: bounds.from ?? utf8(`${this.#key}\0`),
+      includeFrom: bounds.from === null || bounds.includeFrom,
+      to: bounds.to ?? utf8(`${this.#key}\x01`),
+      includeTo: bounds.to !== null && bounds.includeTo,
+    };
+  }
+
+  override format(format: string | null, timeZone: string | null): ValueFormat {
+    super.format(format, timeZone);
+    const skip = this.keyPrefix?.length ?? 0;
+    return { ...RAW_FORMAT, formatBytes: (bytes) => RAW_FORMAT.formatBytes(bytes.subarray(skip)) };
+  }
+}
+
+class FlatObjectMapper implements Mapper {
+  readonly takesArrays = true;
+  readonly refusal = 'value';
+  readonly nullValue: unknown;
+  readonly ignoreMalformed = false;
+  readonly #depthLimit: number;
+  readonly #ignoreAbove: number;
+  readonly #existsPath: Uint8Array | null;
+
+  constructor(
+    definition: FieldDefinition,
+    readonly fieldType: FlatObjectFieldType,
+    readonly field: number,
+    readonly keyedField: number,
+  ) {
+    this.nullValue = definition.get('null_value');
+    this.#depthLimit = definition.get('depth_limit');
+    this.#ignoreAbove = definition.get<number | undefined>('ignore_above') ?? Number.POSITIVE_INFINITY;
+    this.#existsPath = fieldType.spec.column === 'none' ? utf8(definition.path) : null;
+  }
+
+  index(context: DocumentContext, value: unknown): void {
+    if (typeof value !== 'object') {
+      throw new ApiError(
+        'parsing_exception',
+        400,
+        `[${this.fieldType.name}] unexpected token [${typeof value === 'string' ? 'VALUE_STRING' : typeof value === 'boolean' ? 'VALUE_BOOLEAN' : 'VALUE_NUMBER'}] in flat_object field value`,
+      );
+    }
+    this.#walk(context, value, '', 1);
+    if (this.#existsPath) context.exists(this.#existsPath);
+  }
+
+  #walk(context: DocumentContext, value: unknown, path: string, depth: number): void {
+    if (value === null) {
+      if (this.nullValue !== undefined) this.#leaf(context, path, String(this.nullValue));
+    } else if (Array.isArray(value)) {
+      if (depth > this.#depthLimit) this.#refuseDepth();
+      for (const item of value) this.#walk(context, item, path, depth + 1);
+    } else if (typeof value === 'object') {
+      if (depth > this.#depthLimit) this.#refuseDepth();
+      for (const [key, item] of Object.entries(value)) {
+        if (key.includes('\0')) throw illegalArgument('Do not include the null character (\\0) in keys');
+        this.#walk(context, item, path === '' ? key : `${path}.${key}`, depth + 1);
+      }
+    } else this.#leaf(context, path, String(value));
+  }
+
+  #refuseDepth(): never {
+    throw illegalArgument(
+      `The provided [flattened] field [${this.fieldType.name}] exceeds the maximum depth limit of [${this.#depthLimit}].`,
+    );
+  }
+
+  #leaf(context: DocumentContext, path: string, text: string): void {
+    if (text.length > this.#ignoreAbove) return;
+    const bytes = scratchUtf8(text);
+    if (bytes.length > MAX_TERM_BYTES) throw immenseTerm(this.fieldType.name, bytes);
+    context.sink.keyword(this.field, bytes);
+    const keyed = scratchUtf8(`${path}\0${text}`);
+    if (keyed.length > MAX_TERM_BYTES) throw immenseTerm(`${this.fieldType.name}._keyed`, keyed);
+    context.sink.keyword(this.keyedField, keyed);
+  }
+}
+
+const FLAT_OBJECT: MapperType = {
+  params: {
+    ...COMMON_PARAMS,
+    ...NO_EFFECT_PARAMS,
+    depth_limit: {
+      parse(value) {
+        const limit = parseInteger(value);
+        if (limit < 0) throw illegalArgument(`[depth_limit] must be positive, got [${limit}]`);
+        return limit;
+      },
+      fallback: 20,
+      updatable: true,
+    },
+    ignore_above: { parse: parseInteger, fallback: undefined, updatable: true },
+    null_value: { parse: (value) => (value === null ? undefined : javaText(value)), fallback: undefined, updatable: false },
+    split_queries_on_whitespace: boolParam(false, true),
+  },
+  create(definition) {
+    const index = definition.get<boolean>('index');
+    const docValues = definition.get<boolean>('doc_values');
+    const spec = { ...NO_SPEC, name: definition.path, postings: index ? 'docs' : 'none', column: docValues ? 'ordinals' : 'none' } as const;
+    const keyed = { ...spec, name: `${definition.path}._keyed` };
+    const fieldType = new FlatObjectFieldType(definition, keyed, {
+      spec,
+      family: 'keyword',
+      isSearchable: index || docValues,
+      isAggregatable: docValues,
+    });
+    return new FlatObjectMapper(definition, fieldType, definition.field(spec), definition.field(keyed));
+  },
+};
+
+export const FLAT_OBJECT_TYPES: Readonly<Record<string, MapperType>> = { flat_object: FLAT_OBJECT, flattened: FLAT_OBJECT };

@@ -1,0 +1,146 @@
+// geo_point (a geo column) and geo_shape (checked; found again in the source).
+import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
+import type { ValueFormat } from '../field-type.ts';
+import { isPointList, type LatLon, parseGeoPoint } from '../geo-point-value.ts';
+import { parseGeoShape } from '../geo-shape-value.ts';
+import { javaText } from '../java-text.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
+import { boolParam, COMMON_PARAMS, META_PARAM, NO_EFFECT_PARAMS, type Param, stringParam } from '../params.ts';
+import { utf8 } from '../utf8.ts';
+import { GEO_FORMAT } from '../value-formats.ts';
+import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
+
+class GeoPointFieldType extends BaseFieldType {
+  override termBytes(): Uint8Array {
+    throw illegalArgument(`Geometry fields do not support exact searching, use dedicated geometry queries instead: [${this.name}]`);
+  }
+  override format(format: string | null, timeZone: string | null): ValueFormat {
+    if (format !== null || timeZone !== null) super.format(format, timeZone);
+    return GEO_FORMAT;
+  }
+}
+
+class GeoPointMapper implements Mapper {
+  readonly takesArrays = true;
+  readonly refusal = 'field';
+  readonly nullValue: unknown;
+  readonly ignoreMalformed: boolean;
+  readonly #existsPath: Uint8Array | null;
+
+  constructor(
+    definition: FieldDefinition,
+    readonly fieldType: GeoPointFieldType,
+    readonly field: number,
+  ) {
+    this.nullValue = definition.get('null_value');
+    this.ignoreMalformed = definition.get('ignore_malformed');
+    this.#existsPath = fieldType.spec.column === 'none' ? utf8(definition.path) : null;
+  }
+
+  index(context: DocumentContext, value: unknown): void {
+    if (Array.isArray(value) && !isPointList(value)) {
+      for (const item of value) {
+        if (item === null) {
+          if (this.nullValue !== undefined) this.#write(context, parseGeoPoint(this.nullValue));
+        } else this.#write(context, parseGeoPoint(item));
+      }
+    } else this.#write(context, parseGeoPoint(value));
+  }
+
+  #write(context: DocumentContext, { lat, lon }: LatLon): void {
+    if (this.#existsPath === null) context.sink.geo(this.field, lat, lon);
+    else context.exists(this.#existsPath);
+  }
+}
+
+class GeoShapeMapper implements Mapper {
+  readonly takesArrays = false;
+  readonly refusal = 'field';
+  readonly nullValue = undefined;
+  readonly ignoreMalformed: boolean;
+  readonly #path: Uint8Array;
+
+  constructor(
+    definition: FieldDefinition,
+    readonly fieldType: BaseFieldType,
+  ) {
+    this.ignoreMalformed = definition.get('ignore_malformed');
+    this.#path = utf8(definition.path);
+  }
+
+  index(context: DocumentContext, value: unknown): void {
+    parseGeoShape(value);
+    context.exists(this.#path);
+  }
+}
+
+const ORIENTATION: Param = {
+  parse(value) {
+    const text = javaText(value).toLowerCase();
+    if (!['right', 'counterclockwise', 'ccw', 'left', 'clockwise', 'cw'].includes(text))
+      throw illegalArgument(`Unknown orientation [${javaText(value)}]`);
+    return text;
+  },
+  fallback: undefined,
+  updatable: true,
+};
+
+export const GEO_TYPES: Readonly<Record<string, MapperType>> = {
+  geo_point: {
+    params: {
+      ...COMMON_PARAMS,
+      ...NO_EFFECT_PARAMS,
+      ignore_malformed: boolParam(false, true),
+      ignore_z_value: boolParam(true, true),
+      null_value: {
+        parse(value) {
+          if (value === null) return undefined;
+          parseGeoPoint(value);
+          return value;
+        },
+        fallback: undefined,
+        updatable: true,
+      },
+      on_script_error: stringParam('fail', true),
+    },
+    create(definition) {
+      const index = definition.get<boolean>('index');
+      const docValues = definition.get<boolean>('doc_values');
+      const spec = { ...NO_SPEC, name: definition.path, column: index || docValues ? 'geo' : 'none' } as const;
+      const fieldType = new GeoPointFieldType(definition, {
+        spec,
+        family: 'geo_point',
+        isSearchable: index || docValues,
+        isAggregatable: docValues,
+      });
+      return new GeoPointMapper(definition, fieldType, definition.field(spec));
+    },
+  },
+  geo_shape: {
+    params: {
+      index: boolParam(true),
+      doc_values: boolParam(true),
+      store: boolParam(false),
+      meta: META_PARAM,
+      coerce: boolParam(false, true),
+      ignore_malformed: boolParam(false, true),
+      ignore_z_value: boolParam(true, true),
+      orientation: ORIENTATION,
+      strategy: {
+        parse(value) {
+          if (value !== 'recursive') throw mapperParsing(`Unknown strategy [${javaText(value)}]`);
+          return value;
+        },
+        fallback: undefined,
+        updatable: false,
+      },
+    },
+    create(definition) {
+      const spec = { ...NO_SPEC, name: definition.path };
+      return new GeoShapeMapper(
+        definition,
+        new BaseFieldType(definition, { spec, family: 'other', isSearchable: true, isAggregatable: false }),
+      );
+    },
+  },
+};

@@ -1,0 +1,99 @@
+// join: parents and children in one index. `name` holds the relation's name, `name#parent` the id of the parent (a parent's own is its id).
+import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
+import { javaText } from '../java-text.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
+import { META_PARAM, NO_EFFECT_PARAMS } from '../params.ts';
+import { scratchUtf8 } from '../utf8.ts';
+import { NO_SPEC } from './base-field-type.ts';
+import { KeywordFieldType } from './keyword.ts';
+
+type Relations = Readonly<Record<string, readonly string[]>>;
+
+/** `{ question: 'answer', answer: ['vote'] }` with lists everywhere. @throws ApiError */
+function parseRelations(value: unknown): Relations {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw illegalArgument('Relations must be an object');
+  const relations: Record<string, readonly string[]> = {};
+  for (const [parent, children] of Object.entries(value))
+    relations[parent] = (Array.isArray(children) ? children : [children]).map(javaText);
+  return relations;
+}
+
+class JoinMapper implements Mapper {
+  readonly takesArrays = false;
+  readonly refusal = 'value';
+  readonly nullValue = undefined;
+  readonly ignoreMalformed = false;
+  readonly #parentOf = new Map<string, string>();
+
+  constructor(
+    readonly fieldType: KeywordFieldType,
+    readonly field: number,
+    readonly relations: Relations,
+    /** Field number of `name#parent` by parent. */
+    readonly parentFields: ReadonlyMap<string, number>,
+  ) {
+    for (const [parent, children] of Object.entries(relations)) for (const child of children) this.#parentOf.set(child, parent);
+  }
+
+  index(context: DocumentContext, value: unknown): void {
+    let name: string | null = null;
+    let parentId: string | null = null;
+    if (typeof value === 'string') name = value;
+    else if (typeof value === 'object' && value !== null) {
+      for (const [key, item] of Object.entries(value)) {
+        if (key === 'name') name = javaText(item);
+        else if (key === 'parent') parentId = javaText(item);
+        else throw illegalArgument(`unknown field name [${key}] in join field [${this.fieldType.name}]`);
+      }
+    } else throw illegalArgument(`[${this.fieldType.name}] expected START_OBJECT or VALUE_STRING but was: VALUE_NUMBER`);
+    if (name === null) throw illegalArgument(`null join name in field [${this.fieldType.name}]`);
+    const parent = this.#parentOf.get(name);
+    const isParent = this.parentFields.has(name);
+    if (parent === undefined && !isParent) throw illegalArgument(`unknown join name [${name}] for field [${this.fieldType.name}]`);
+    if (parent !== undefined) {
+      if (parentId === null) throw illegalArgument(`[parent] is missing for join field [${this.fieldType.name}]`);
+      if (context.routing === null) throw illegalArgument(`[routing] is missing for join field [${this.fieldType.name}]`);
+      context.sink.keyword(this.parentFields.get(parent)!, scratchUtf8(parentId));
+    }
+    if (isParent) context.sink.keyword(this.parentFields.get(name)!, scratchUtf8(context.id));
+    context.sink.keyword(this.field, scratchUtf8(name));
+  }
+}
+
+export const JOIN_TYPES: Readonly<Record<string, MapperType>> = {
+  join: {
+    params: {
+      meta: META_PARAM,
+      ...NO_EFFECT_PARAMS,
+      relations: { parse: parseRelations, fallback: {}, updatable: true },
+    },
+    create(definition: FieldDefinition) {
+      const relations = definition.get<Relations>('relations');
+      const all = Object.values(relations).flat();
+      const twice = all.find((name, i) => all.indexOf(name) !== i);
+      if (twice !== undefined) throw illegalArgument(`[${twice}] cannot have multiple parents`);
+      if (definition.nestedPath !== null)
+        throw mapperParsing(`join field [${definition.path}] cannot be added inside an object or in a multi-field`);
+      const spec = { ...NO_SPEC, name: definition.path, postings: 'docs', column: 'ordinals' } as const;
+      const fieldType = new KeywordFieldType(definition, null, { spec, family: 'keyword', isSearchable: true, isAggregatable: true });
+      const field = definition.field(spec);
+      const parentFields = new Map<string, number>();
+      for (const parent of Object.keys(relations)) {
+        const path = `${definition.path}#${parent}`;
+        const idSpec = { ...spec, name: path };
+        parentFields.set(parent, definition.field(idSpec));
+        definition.addSubField(
+          `#${parent}`,
+          new KeywordFieldType({ ...definition, path }, null, {
+            spec: idSpec,
+            family: 'keyword',
+            isSearchable: true,
+            isAggregatable: true,
+            typeName: 'parent',
+          }),
+        );
+      }
+      return new JoinMapper(fieldType, field, relations, parentFields);
+    },
+  },
+};

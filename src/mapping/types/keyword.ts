@@ -1,0 +1,230 @@
+// Exact texts: keyword, wildcard (the same postings and ordinals), constant_keyword (one value, written for every document).
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
+import type { RangeBounds, RangeSpec } from '../field-type.ts';
+import { javaText } from '../java-text.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
+import type { MappingAnalysis } from '../mapping-analysis.ts';
+import {
+  boolParam,
+  COMMON_PARAMS,
+  META_PARAM,
+  NO_EFFECT_PARAMS,
+  type Param,
+  parseInteger,
+  stringParam,
+  TIME_SERIES_PARAMS,
+} from '../params.ts';
+import { scratchUtf8, utf8 } from '../utf8.ts';
+import { BaseFieldType, bytesBounds, NO_SPEC } from './base-field-type.ts';
+
+/** Lucene's longest term. */
+export const MAX_TERM_BYTES = 32_766;
+
+/** Text of a scalar value. @throws ApiError illegal_state_exception: an object */
+export function scalarText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object') return String(value);
+  throw new ApiError('illegal_state_exception', 400, `Can't get text on a ${Array.isArray(value) ? 'START_ARRAY' : 'START_OBJECT'}`);
+}
+
+export function immenseTerm(field: string, bytes: Uint8Array): ApiError {
+  const prefix = Array.from(bytes.subarray(0, 30), (byte) => (byte << 24) >> 24).join(', ');
+  const cause = new ApiError(
+    'max_bytes_length_exceeded_exception',
+    400,
+    `bytes can be at most ${MAX_TERM_BYTES} in length; got ${bytes.length}`,
+  );
+  return illegalArgument(
+    `Document contains at least one immense term in field="${field}" (whose UTF8 encoding is longer than the max length ${MAX_TERM_BYTES}), all of which were skipped.  Please correct the analyzer to not produce such terms.  The prefix of the first immense term is: '[${prefix}]...', original message: ${cause.reason}`,
+    cause,
+  );
+}
+
+export class KeywordFieldType extends BaseFieldType {
+  readonly #analysis: MappingAnalysis;
+  readonly #normalizer: string | null;
+
+  constructor(definition: FieldDefinition, normalizer: string | null, options: ConstructorParameters<typeof BaseFieldType>[1]) {
+    super(definition, options);
+    this.#analysis = definition.analysis;
+    this.#normalizer = normalizer;
+  }
+
+  override termBytes(value: unknown): Uint8Array {
+    const text = javaText(value);
+    return utf8(this.#normalizer === null ? text : this.#analysis.normalize(this.#normalizer, text));
+  }
+
+  override rangeBounds(range: RangeSpec): RangeBounds {
+    return bytesBounds(range, (value) => this.termBytes(value));
+  }
+}
+
+const NORMALIZER: Param = {
+  parse(value, { analysis, name }) {
+    if (value === null) return undefined;
+    const normalizer = javaText(value);
+    if (normalizer !== 'default' && !analysis.hasNormalizer(normalizer))
+      throw mapperParsing(`normalizer [${normalizer}] not found for field [${name}]`);
+    return normalizer;
+  },
+  fallback: undefined,
+  updatable: false,
+  missingText: 'default',
+};
+
+const IGNORE_ABOVE: Param = {
+  parse(value) {
+    const limit = parseInteger(value);
+    if (limit < 0) throw illegalArgument(`[ignore_above] must be positive, got [${limit}]`);
+    return limit;
+  },
+  fallback: undefined,
+  updatable: true,
+};
+
+const NULL_VALUE: Param = { parse: (value) => (value === null ? undefined : javaText(value)), fallback: undefined, updatable: false };
+
+export function similarityName(value: unknown, name: string): string {
+  const similarity = javaText(value);
+  if (similarity !== 'BM25' && similarity !== 'boolean' && similarity !== 'LegacyBM25') {
+    throw mapperParsing(`Unknown Similarity type [${similarity}] for field [${name}]`);
+  }
+  return similarity;
+}
+
+class KeywordMapper implements Mapper {
+  readonly takesArrays = false;
+  readonly refusal = 'value';
+  readonly ignoreMalformed = false;
+  readonly fieldType: KeywordFieldType;
+  readonly nullValue: unknown;
+  readonly #field: number;
+  readonly #ignoreAbove: number;
+  readonly #normalizer: string | null;
+  readonly #analysis: MappingAnalysis;
+  readonly #existsPath: Uint8Array | null;
+  readonly #isStored: boolean;
+
+  constructor(definition: FieldDefinition, fieldType: KeywordFieldType, field: number, normalizer: string | null) {
+    this.fieldType = fieldType;
+    this.#field = field;
+    this.#normalizer = normalizer;
+    this.#analysis = definition.analysis;
+    this.#ignoreAbove = definition.get<number | undefined>('ignore_above') ?? Number.POSITIVE_INFINITY;
+    this.nullValue = definition.get('null_value');
+    this.#existsPath = fieldType.spec.column === 'none' ? utf8(definition.path) : null;
+    this.#isStored = fieldType.spec.postings !== 'none' || fieldType.spec.column !== 'none';
+  }
+
+  index(context: DocumentContext, value: unknown): void {
+    let text = typeof value === 'string' ? value : scalarText(value);
+    // Left out, and not named in `_ignored`: as the recorded server has it.
+    if (text.length > this.#ignoreAbove) return;
+    if (this.#normalizer !== null) text = this.#analysis.normalize(this.#normalizer, text);
+    if (this.#existsPath !== null) context.exists(this.#existsPath);
+    if (!this.#isStored) return;
+    const bytes = scratchUtf8(text);
+    if (bytes.length > MAX_TERM_BYTES) throw immenseTerm(this.fieldType.name, bytes);
+    context.sink.keyword(this.#field, bytes);
+  }
+}
+
+function createKeyword(definition: FieldDefinition): Mapper {
+  const index = definition.get<boolean | undefined>('index') ?? true;
+  const docValues = definition.get<boolean | undefined>('doc_values') ?? true;
+  const given = definition.get<string | undefined>('normalizer') ?? null;
+  const normalizer = given === 'default' ? null : given;
+  const spec = { ...NO_SPEC, name: definition.path, postings: index ? 'docs' : 'none', column: docValues ? 'ordinals' : 'none' } as const;
+  const fieldType = new KeywordFieldType(definition, normalizer, {
+    spec,
+    family: 'keyword',
+    isSearchable: index || docValues,
+    isAggregatable: docValues,
+    similarity: definition.get<string | undefined>('similarity'),
+    // Queries on keywords are analysed as one token, or at white space if asked for.
+    searchAnalyzer: definition.get<boolean | undefined>('split_queries_on_whitespace') ? 'whitespace' : null,
+  });
+  return new KeywordMapper(definition, fieldType, definition.field(spec), normalizer);
+}
+
+export const KEYWORD_TYPES: Readonly<Record<string, MapperType>> = {
+  keyword: {
+    params: {
+      ...COMMON_PARAMS,
+      ...NO_EFFECT_PARAMS,
+      ...TIME_SERIES_PARAMS,
+      null_value: NULL_VALUE,
+      ignore_above: IGNORE_ABOVE,
+      normalizer: NORMALIZER,
+      norms: boolParam(false, true),
+      split_queries_on_whitespace: boolParam(false, true),
+      similarity: { parse: (value, { name }) => similarityName(value, name), fallback: 'BM25', updatable: false },
+      index_options: {
+        parse(value) {
+          const option = javaText(value);
+          if (option !== 'docs' && option !== 'freqs') {
+            throw mapperParsing(`Unknown value [${option}] for field [index_options] - accepted values are [docs, freqs]`);
+          }
+          return option;
+        },
+        fallback: 'docs',
+        updatable: false,
+      },
+      on_script_error: stringParam('fail', true),
+    },
+    create: createKeyword,
+  },
+  wildcard: {
+    params: { meta: META_PARAM, null_value: NULL_VALUE, ignore_above: IGNORE_ABOVE, normalizer: NORMALIZER, doc_values: boolParam(true) },
+    create: createKeyword,
+  },
+  constant_keyword: {
+    params: {
+      meta: META_PARAM,
+      value: {
+        parse(value) {
+          if (typeof value === 'object') throw mapperParsing(`Property [value] on constant_keyword must be a number or a string`);
+          return String(value);
+        },
+        fallback: undefined,
+        updatable: false,
+      },
+    },
+    create(definition) {
+      const spec = { ...NO_SPEC, name: definition.path, postings: 'docs', column: 'ordinals' } as const;
+      const fieldType = new KeywordFieldType(definition, null, { spec, family: 'keyword', isSearchable: true, isAggregatable: true });
+      return new ConstantKeywordMapper(fieldType, definition.field(spec), definition.get('value'));
+    },
+  },
+};
+
+/** The parser calls `indexConstant` for every root document; values in sources are only compared. */
+export class ConstantKeywordMapper implements Mapper {
+  readonly takesArrays = false;
+  readonly refusal = 'value';
+  readonly ignoreMalformed = false;
+  readonly nullValue = undefined;
+  readonly #bytes: Uint8Array | null;
+
+  constructor(
+    readonly fieldType: KeywordFieldType,
+    readonly field: number,
+    readonly value: string | undefined,
+  ) {
+    this.#bytes = value === undefined ? null : utf8(value);
+  }
+
+  indexConstant(context: DocumentContext): void {
+    if (this.#bytes) context.sink.keyword(this.field, this.#bytes);
+  }
+
+  index(_context: DocumentContext, value: unknown): void {
+    const text = scalarText(value);
+    if (text === this.value) return;
+    throw illegalArgument(
+      `[constant_keyword] field [${this.fieldType.name}] only accepts values that are equal to the value defined in the mappings [${this.value}], but got [${text}]`,
+    );
+  }
+}

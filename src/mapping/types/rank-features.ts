@@ -1,0 +1,134 @@
+// rank_feature and rank_features: a float per feature, kept as the frequency of the feature's term. Source: Lucene's FeatureField.
+import { illegalArgument } from '../../errors/catalog.ts';
+import { javaDouble, javaText } from '../java-text.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
+import { boolParam, META_PARAM } from '../params.ts';
+import { scratchUtf8, utf8 } from '../utf8.ts';
+import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
+import { toDouble } from './numeric.ts';
+
+const MIN_NORMAL = 2 ** -126;
+const f32 = new Float32Array(1);
+const u32 = new Uint32Array(f32.buffer);
+
+/** The upper 17 bits of the float: FeatureField keeps 8 bits of exponent and 9 of mantissa. */
+export function featureFreq(value: number): number {
+  f32[0] = value;
+  return u32[0] >>> 15;
+}
+
+/** Value that a frequency stands for. */
+export function featureValue(freq: number): number {
+  u32[0] = freq << 15;
+  return f32[0];
+}
+
+class FeatureWriter {
+  constructor(
+    readonly field: number,
+    readonly isPositive: boolean,
+  ) {}
+
+  write(context: DocumentContext, fieldName: string, feature: string, value: unknown): void {
+    let number = Math.fround(toDouble(value));
+    if (!Number.isFinite(number))
+      throw illegalArgument(`featureValue must be finite, got: ${javaText(value)} for feature ${feature} on field ${fieldName}`);
+    if (!this.isPositive) number = Math.fround(1 / number);
+    if (!(number >= MIN_NORMAL)) {
+      throw illegalArgument(
+        `featureValue must be a positive normal float, got: ${javaDouble(number)} for feature ${feature} on field ${fieldName} which is less than the minimum positive normal float: 1.1754944E-38`,
+      );
+    }
+    context.sink.feature(this.field, scratchUtf8(feature), featureFreq(number));
+  }
+}
+
+class RankFeatureMapper implements Mapper {
+  readonly takesArrays = false;
+  readonly refusal = 'value';
+  readonly nullValue = undefined;
+  readonly ignoreMalformed = false;
+  readonly #writer: FeatureWriter;
+  readonly #path: Uint8Array;
+
+  constructor(
+    readonly fieldType: BaseFieldType,
+    writer: FeatureWriter,
+  ) {
+    this.#writer = writer;
+    this.#path = utf8(fieldType.name);
+  }
+
+  index(context: DocumentContext, value: unknown): void {
+    if (context.countValue(this.#writer.field) > 1) {
+      throw illegalArgument(
+        `[rank_feature] fields do not support indexing multiple values for the same field [${this.fieldType.name}] in the same document`,
+      );
+    }
+    this.#writer.write(context, '_feature', this.fieldType.name, value);
+    context.exists(this.#path);
+  }
+}
+
+class RankFeaturesMapper implements Mapper {
+  readonly takesArrays = true;
+  readonly refusal = 'document';
+  readonly nullValue = undefined;
+  readonly ignoreMalformed = false;
+  readonly #writer: FeatureWriter;
+
+  constructor(
+    readonly fieldType: BaseFieldType,
+    writer: FeatureWriter,
+  ) {
+    this.#writer = writer;
+  }
+
+  index(context: DocumentContext, value: unknown): void {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      const token = Array.isArray(value)
+        ? 'START_ARRAY'
+        : typeof value === 'number'
+          ? 'VALUE_NUMBER'
+          : typeof value === 'string'
+            ? 'VALUE_STRING'
+            : 'VALUE_BOOLEAN';
+      throw illegalArgument(`[rank_features] fields must be json objects, expected a START_OBJECT but got: ${token}`);
+    }
+    for (const [feature, item] of Object.entries(value)) {
+      if (item === null) continue;
+      if (typeof item === 'object') {
+        throw illegalArgument(
+          `[rank_features] fields take hashes that map a feature to a strictly positive float, but got unexpected token ${Array.isArray(item) ? 'START_ARRAY' : 'START_OBJECT'}`,
+        );
+      }
+      if (feature.includes('.'))
+        throw illegalArgument(
+          `[rank_features] fields do not support dots in feature names, but found [${feature}] in field [${this.fieldType.name}]`,
+        );
+      this.#writer.write(context, this.fieldType.name, feature, item);
+    }
+  }
+}
+
+class FeatureFieldType extends BaseFieldType {
+  override termBytes(): Uint8Array {
+    throw illegalArgument(`Queries on [${this.typeName}] fields are not supported`);
+  }
+}
+
+function featureType(create: (fieldType: BaseFieldType, writer: FeatureWriter) => Mapper): MapperType {
+  return {
+    params: { positive_score_impact: boolParam(true), meta: META_PARAM },
+    create(definition: FieldDefinition) {
+      const spec = { ...NO_SPEC, name: definition.path, postings: 'freqs' } as const;
+      const fieldType = new FeatureFieldType(definition, { spec, family: 'other', isSearchable: true, isAggregatable: false });
+      return create(fieldType, new FeatureWriter(definition.field(spec), definition.get('positive_score_impact')));
+    },
+  };
+}
+
+export const FEATURE_TYPES: Readonly<Record<string, MapperType>> = {
+  rank_feature: featureType((fieldType, writer) => new RankFeatureMapper(fieldType, writer)),
+  rank_features: featureType((fieldType, writer) => new RankFeaturesMapper(fieldType, writer)),
+};

@@ -1,0 +1,31 @@
+// All field types by name.
+import type { MapperType } from '../mapper.ts';
+import { BOOLEAN_TYPES } from './boolean.ts';
+import { DATE_TYPES } from './date.ts';
+import { FLAT_OBJECT_TYPES } from './flat-object.ts';
+import { GEO_TYPES } from './geo.ts';
+import { IP_TYPES } from './ip.ts';
+import { JOIN_TYPES } from './join.ts';
+import { KEYWORD_TYPES } from './keyword.ts';
+import { NUMERIC_TYPES } from './numeric.ts';
+import { RANGE_TYPES } from './range.ts';
+import { FEATURE_TYPES } from './rank-features.ts';
+import { STORED_ONLY_TYPES } from './stored-only.ts';
+import { TEXT_TYPES } from './text.ts';
+
+export const MAPPER_TYPES: ReadonlyMap<string, MapperType> = new Map(
+  Object.entries({
+    ...TEXT_TYPES,
+    ...KEYWORD_TYPES,
+    ...NUMERIC_TYPES,
+    ...BOOLEAN_TYPES,
+    ...DATE_TYPES,
+    ...IP_TYPES,
+    ...GEO_TYPES,
+    ...RANGE_TYPES,
+    ...FLAT_OBJECT_TYPES,
+    ...FEATURE_TYPES,
+    ...JOIN_TYPES,
+    ...STORED_ONLY_TYPES,
+  }),
+);

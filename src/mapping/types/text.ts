@@ -1,0 +1,283 @@
+// Analysed text: text, match_only_text, search_as_you_type.
+import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
+import type { FieldSpec } from '../document-sink.ts';
+import type { RangeBounds, RangeSpec } from '../field-type.ts';
+import { javaText } from '../java-text.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
+import type { MappingAnalysis } from '../mapping-analysis.ts';
+import { analyzerParam, boolParam, enumParam, META_PARAM, NO_EFFECT_PARAMS, type Param, parseInteger } from '../params.ts';
+import { utf8 } from '../utf8.ts';
+import { BaseFieldType, bytesBounds } from './base-field-type.ts';
+import { scalarText, similarityName } from './keyword.ts';
+
+export const DEFAULT_POSITION_GAP = 100;
+
+export class TextFieldType extends BaseFieldType {
+  readonly #analysis: MappingAnalysis;
+
+  constructor(definition: FieldDefinition, options: ConstructorParameters<typeof BaseFieldType>[1]) {
+    super(definition, options);
+    this.#analysis = definition.analysis;
+  }
+
+  /** The term as the analyzer normalises it (no tokens are made). */
+  override termBytes(value: unknown): Uint8Array {
+    return utf8(javaText(value));
+  }
+
+  override rangeBounds(range: RangeSpec): RangeBounds {
+    return bytesBounds(range, (value) => utf8(this.#analysis.normalizeTerm(this.searchAnalyzer ?? 'default', javaText(value))));
+  }
+}
+
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
+
+class TextMapper implements Mapper {
+  readonly takesArrays = false;
+  readonly refusal = 'value';
+  readonly ignoreMalformed = false;
+  readonly nullValue = undefined;
+  readonly #existsPath: Uint8Array;
+  readonly #hasNorms: boolean;
+  readonly #isIndexed: boolean;
+
+  constructor(
+    readonly fieldType: TextFieldType,
+    readonly fields: readonly number[],
+  ) {
+    this.#existsPath = utf8(fieldType.name);
+    this.#hasNorms = fieldType.spec.norms;
+    this.#isIndexed = fieldType.spec.postings !== 'none';
+  }
+
+  index(context: DocumentContext, value: unknown): void {
+    const text = typeof value === 'string' ? value : scalarText(value);
+    if (this.#isIndexed) for (const field of this.fields) context.sink.text(field, text);
+    // A text without tokens leaves no norm, but the field is there.
+    if (!this.#hasNorms || !hasPlainLetter(text)) context.exists(this.#existsPath);
+  }
+}
+
+/** A quick look at the first characters, then a full one. */
+function hasPlainLetter(text: string): boolean {
+  for (let i = 0; i < text.length && i < 16; i++) {
+    const code = text.charCodeAt(i) | 32;
+    if (code >= 97 && code <= 122) return true;
+  }
+  return LETTER_OR_DIGIT.test(text);
+}
+
+const POSTINGS: Record<string, FieldSpec['postings']> = { docs: 'docs', freqs: 'freqs', positions: 'positions', offsets: 'offsets' };
+
+const TERM_VECTORS = [
+  'no',
+  'yes',
+  'with_positions',
+  'with_offsets',
+  'with_positions_offsets',
+  'with_positions_payloads',
+  'with_positions_offsets_payloads',
+];
+
+const POSITION_GAP: Param = {
+  parse(value) {
+    const gap = parseInteger(value);
+    if (gap < 0) throw illegalArgument(`[position_increment_gap] must be positive, got [${gap}]`);
+    return gap;
+  },
+  fallback: DEFAULT_POSITION_GAP,
+  updatable: false,
+};
+
+const FREQUENCY_FILTER: Param = {
+  parse(value, { name }) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw mapperParsing(`[fielddata_frequency_filter] must be an object on field [${name}]`);
+    return value;
+  },
+  fallback: undefined,
+  updatable: true,
+};
+
+const INDEX_PREFIXES: Param = {
+  parse(value) {
+    if (value === null) return undefined;
+    const { min_chars = 2, max_chars = 5, ...rest } = value as Record<string, unknown>;
+    if (Object.keys(rest).length > 0) throw mapperParsing(`[index_prefixes] has unsupported parameters: ${javaText(rest)}`);
+    const min = parseInteger(min_chars);
+    const max = parseInteger(max_chars);
+    if (min > max) throw illegalArgument(`min_chars [${min}] must be less than max_chars [${max}]`);
+    if (min < 1) throw illegalArgument(`min_chars [${min}] must be greater than zero`);
+    if (max >= 20) throw illegalArgument(`max_chars [${max}] must be less than 20`);
+    return { min_chars: min, max_chars: max };
+  },
+  fallback: undefined,
+  updatable: false,
+};
+
+const TEXT_PARAMS: Readonly<Record<string, Param>> = {
+  index: boolParam(true),
+  store: boolParam(false),
+  meta: META_PARAM,
+  ...NO_EFFECT_PARAMS,
+  analyzer: analyzerParam(false),
+  search_analyzer: analyzerParam(true),
+  search_quote_analyzer: analyzerParam(true),
+  similarity: { parse: (value, { name }) => similarityName(value, name), fallback: 'BM25', updatable: false },
+  index_options: enumParam(
+    ['docs', 'freqs', 'positions', 'offsets'],
+    'positions',
+    (value) => `Unknown value [${value}] for field [index_options] - accepted values are [positions, docs, freqs, offsets]`,
+  ),
+  norms: {
+    ...boolParam(true, true),
+  },
+  term_vector: enumParam(
+    TERM_VECTORS,
+    'no',
+    (value) => `Unknown value [${value}] for field [term_vector] - accepted values are [${TERM_VECTORS.join(', ')}]`,
+  ),
+};
+
+/** Names of index and search analyzers; the index's `default` and `default_search` where none is given. */
+function analyzers(definition: FieldDefinition): { index: string; search: string; quote: string } {
+  const { analysis } = definition;
+  const given = definition.get<string | undefined>('analyzer');
+  const index = given ?? 'default';
+  const search =
+    definition.get<string | undefined>('search_analyzer') ??
+    (given === undefined && analysis.hasAnalyzer('default_search') ? 'default_search' : index);
+  return { index, search, quote: definition.get<string | undefined>('search_quote_analyzer') ?? search };
+}
+
+function validateAnalyzers({ given, name }: { given: Readonly<Record<string, unknown>>; name: string }): void {
+  if (given.search_quote_analyzer !== undefined && given.search_analyzer === undefined && given.analyzer === undefined) {
+    throw mapperParsing(`analyzer and search_analyzer on field [${name}] must be set when search_quote_analyzer is set`);
+  }
+  if (given.search_analyzer !== undefined && given.search_analyzer !== 'default' && given.analyzer === undefined) {
+    throw mapperParsing(`analyzer on field [${name}] must be set when search_analyzer is set`);
+  }
+  if (given.index_prefixes !== undefined && given.index === false)
+    throw illegalArgument(`Cannot set index_prefixes on unindexed field [${name}]`);
+  if (given.index_phrases === true && given.index === false) throw illegalArgument(`Cannot set index_phrases on unindexed field [${name}]`);
+  if (given.index_phrases === true && (given.index_options === 'docs' || given.index_options === 'freqs')) {
+    throw illegalArgument(`Cannot set index_phrases on field [${name}] if positions are not enabled`);
+  }
+  if (given.position_increment_gap !== undefined && (given.index_options === 'docs' || given.index_options === 'freqs')) {
+    throw illegalArgument(`Cannot set position_increment_gap on field [${name}] without positions enabled`);
+  }
+}
+
+function textSpec(definition: FieldDefinition, name: string, analyzer: string, fielddata: boolean): FieldSpec {
+  const isIndexed = definition.get<boolean>('index');
+  return {
+    name,
+    postings: isIndexed ? POSTINGS[definition.get<string>('index_options')] : 'none',
+    norms: isIndexed && definition.get<boolean>('norms'),
+    analyzer,
+    positionIncrementGap: definition.get<number | undefined>('position_increment_gap') ?? DEFAULT_POSITION_GAP,
+    column: fielddata && isIndexed ? 'ordinals' : 'none',
+  };
+}
+
+export const TEXT_TYPES: Readonly<Record<string, MapperType>> = {
+  text: {
+    params: {
+      ...TEXT_PARAMS,
+      position_increment_gap: POSITION_GAP,
+      fielddata: boolParam(false, true),
+      fielddata_frequency_filter: FREQUENCY_FILTER,
+      index_prefixes: INDEX_PREFIXES,
+      index_phrases: boolParam(false),
+    },
+    validate: validateAnalyzers,
+    create(definition) {
+      const { index, search, quote } = analyzers(definition);
+      const fielddata = definition.get<boolean>('fielddata');
+      const spec = textSpec(definition, definition.path, index, fielddata);
+      const fieldType = new TextFieldType(definition, {
+        spec,
+        family: 'text',
+        isSearchable: spec.postings !== 'none',
+        isAggregatable: fielddata,
+        searchAnalyzer: search,
+        searchQuoteAnalyzer: quote,
+        similarity: definition.get('similarity'),
+      });
+      return new TextMapper(fieldType, [definition.field(spec)]);
+    },
+  },
+  match_only_text: {
+    params: {
+      meta: META_PARAM,
+      analyzer: analyzerParam(false),
+      search_analyzer: analyzerParam(true),
+      search_quote_analyzer: analyzerParam(true),
+    },
+    create(definition) {
+      const { index, search, quote } = analyzers(definition);
+      const spec: FieldSpec = {
+        name: definition.path,
+        postings: 'positions',
+        norms: false,
+        analyzer: index,
+        positionIncrementGap: DEFAULT_POSITION_GAP,
+        column: 'none',
+      };
+      const fieldType = new TextFieldType(definition, {
+        spec,
+        family: 'text',
+        isSearchable: true,
+        isAggregatable: false,
+        searchAnalyzer: search,
+        searchQuoteAnalyzer: quote,
+        similarity: 'boolean',
+      });
+      return new TextMapper(fieldType, [definition.field(spec)]);
+    },
+  },
+  search_as_you_type: {
+    params: {
+      ...TEXT_PARAMS,
+      doc_values: boolParam(false),
+      max_shingle_size: {
+        parse(value) {
+          const size = parseInteger(value);
+          if (size < 2 || size > 4) throw mapperParsing(`[max_shingle_size] must be at least [2] and at most [4], got [${size}]`);
+          return size;
+        },
+        fallback: 3,
+        updatable: false,
+      },
+    },
+    validate: validateAnalyzers,
+    create(definition) {
+      const { index, search, quote } = analyzers(definition);
+      const spec = textSpec(definition, definition.path, index, false);
+      const options = {
+        family: 'text',
+        isSearchable: spec.postings !== 'none',
+        isAggregatable: false,
+        similarity: definition.get<string>('similarity'),
+      } as const;
+      const fieldType = new TextFieldType(definition, { ...options, spec, searchAnalyzer: search, searchQuoteAnalyzer: quote });
+      const fields = [definition.field(spec)];
+      const size = definition.get<number>('max_shingle_size');
+      // Shingles of 2..size words, and prefixes of all of them: analyzers that AnalysisRegistry derives from these names.
+      for (const suffix of [...Array.from({ length: size - 1 }, (_, i) => `_${i + 2}gram`), '_index_prefix']) {
+        const derived = suffix === '_index_prefix' ? `_prefix${size}gram` : suffix;
+        const path = `${definition.path}.${suffix}`;
+        const subAnalyzer = `${index}${derived}`;
+        const subSpec = { ...textSpec(definition, path, subAnalyzer, false), norms: suffix !== '_index_prefix' && spec.norms };
+        const searchDerived = suffix === '_index_prefix' ? `_${size}gram` : suffix;
+        if (!definition.analysis.hasAnalyzer(subAnalyzer) || !definition.analysis.hasAnalyzer(`${search}${searchDerived}`)) continue;
+        definition.addSubField(
+          suffix,
+          new TextFieldType({ ...definition, path }, { ...options, spec: subSpec, searchAnalyzer: `${search}${searchDerived}` }),
+        );
+        fields.push(definition.field(subSpec));
+      }
+      return new TextMapper(fieldType, fields);
+    },
+  },
+};

@@ -1,0 +1,25 @@
+// Terms as UTF-8. `scratchUtf8` avoids an allocation per value: its result is a view that the next call overwrites.
+
+const encoder = new TextEncoder();
+let scratch = Buffer.allocUnsafe(64 * 1024);
+
+/** UTF-8 bytes of a text, valid until the next call. Lone surrogates become U+FFFD. */
+export function scratchUtf8(text: string): Uint8Array {
+  const length = text.length;
+  if (length * 3 > scratch.length) scratch = Buffer.allocUnsafe(length * 3);
+  if (length <= 40) {
+    let i = 0;
+    for (; i < length; i++) {
+      const code = text.charCodeAt(i);
+      if (code > 0x7f) break;
+      scratch[i] = code;
+    }
+    if (i === length) return scratch.subarray(0, length);
+  }
+  return scratch.subarray(0, scratch.write(text, 0));
+}
+
+/** UTF-8 bytes of a text, the caller's own. */
+export function utf8(text: string): Uint8Array {
+  return encoder.encode(text);
+}
