@@ -71,7 +71,10 @@ class CompletionMapper implements Mapper {
   }
 
   #check(value: unknown): void {
-    if (typeof value === 'string') return this.#checkInput(value);
+    if (typeof value === 'string') {
+      this.#checkInput(value);
+      return;
+    }
     const name = this.fieldType.name;
     if (typeof value !== 'object' || value === null)
       throw new ApiError(
