@@ -1,0 +1,45 @@
+// From index settings and mappings to analyzers and mapping, the same way in every thread.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AnalysisRegistry } from '../analysis/analysis-registry.ts';
+import type { SettingTree } from '../analysis/settings.ts';
+import { createMapping } from '../mapping/create-mapping.ts';
+import type { Json, MappingSnapshot } from '../mapping/mapping-snapshot.ts';
+import { type FlatSettings, nestSettings } from '../metadata/index-settings.ts';
+import { AnalysisHost } from '../wasm/analysis.ts';
+
+let host: AnalysisHost | null = null;
+
+/** Kernels and memory of this thread's analysis; made when first asked for. */
+function analysisHost(): AnalysisHost {
+  host ??= new AnalysisHost(new WebAssembly.Module(readFileSync(fileURLToPath(new URL('../../build/analyzer.wasm', import.meta.url)))));
+  return host;
+}
+
+/** @throws ApiError as Elasticsearch refuses an analysis section */
+export function buildAnalysis(settings: FlatSettings, configPath: string): AnalysisRegistry {
+  const nested = (nestSettings(settings).index ?? {}) as SettingTree;
+  return AnalysisRegistry.build(analysisEnvironment(configPath), nested);
+}
+
+/** Built-in analyzers alone, for `_analyze` without an index. */
+export function globalAnalysis(configPath: string): AnalysisRegistry {
+  return AnalysisRegistry.global(analysisEnvironment(configPath));
+}
+
+function analysisEnvironment(configPath: string) {
+  return { host: analysisHost(), files: { read: (file: string) => readConfigFile(configPath, file) } };
+}
+
+/** @throws Error the file cannot be read, or lies outside the configuration directory */
+function readConfigFile(configPath: string, file: string): string {
+  const absolute = path.resolve(configPath, file);
+  if (!absolute.startsWith(path.resolve(configPath) + path.sep)) throw new Error(`${file} lies outside the configuration directory`);
+  return readFileSync(absolute, 'utf8');
+}
+
+/** @throws ApiError as Elasticsearch refuses mappings */
+export function buildMapping(mappings: Json, settings: FlatSettings, configPath: string): MappingSnapshot {
+  return createMapping(mappings, buildAnalysis(settings, configPath), settings);
+}

@@ -1,0 +1,192 @@
+// EngineContext of a reader thread: metadata, snapshots and stored documents at hand; writes and commands travel.
+import { Packr } from 'msgpackr';
+import type {
+  EngineContext,
+  IndexState,
+  MetadataCommand,
+  ShardSnapshot,
+  ShardStats,
+  StoredDocument,
+  WriteOperation,
+  WriteOutcome,
+} from '../api/context.ts';
+import { ApiError } from '../errors/api-error.ts';
+import type { ClusterState } from '../metadata/cluster-state.ts';
+import { OP_DELETE, type Store } from '../store/store.ts';
+import type { Channel } from './channel.ts';
+import type { IndexStates } from './index-states.ts';
+import type { FromReader, ShardPlacement, ShardRequest, ToReader } from './messages.ts';
+import type { NodeOptions } from './node-options.ts';
+import type { ReaderSnapshots } from './reader-snapshots.ts';
+import { shardOfRouting } from './routing.ts';
+
+const packr = new Packr({ useRecords: false, int64AsType: 'number' });
+
+interface Placed {
+  readonly placement: ShardPlacement;
+  readonly progress: Float64Array;
+}
+
+export class ReaderContext implements EngineContext {
+  readonly clusterName: string;
+  readonly nodeName: string;
+  readonly nodeId: string;
+  publishAddress: string | null = null;
+  readonly #options: NodeOptions;
+  readonly #store: Store;
+  readonly #states: IndexStates;
+  readonly #snapshots: ReaderSnapshots;
+  readonly #main: Channel<FromReader, ToReader>;
+  readonly #indexers: readonly Channel<ShardRequest, never>[];
+  readonly #queuedBytes: number[];
+  readonly #placed = new Map<string, Placed>();
+
+  constructor(parts: {
+    options: NodeOptions;
+    store: Store;
+    states: IndexStates;
+    snapshots: ReaderSnapshots;
+    main: Channel<FromReader, ToReader>;
+    indexers: readonly Channel<ShardRequest, never>[];
+  }) {
+    const { options } = parts;
+    this.clusterName = options.clusterName;
+    this.nodeName = options.nodeName;
+    this.nodeId = options.nodeId;
+    this.#options = options;
+    this.#store = parts.store;
+    this.#states = parts.states;
+    this.#snapshots = parts.snapshots;
+    this.#main = parts.main;
+    this.#indexers = parts.indexers;
+    this.#queuedBytes = parts.indexers.map(() => 0);
+  }
+
+  /** New metadata from main. */
+  update(state: ClusterState, placements: readonly ShardPlacement[]): void {
+    const before = this.#states.uuids();
+    this.#states.update(state);
+    this.#placed.clear();
+    for (const placement of placements) {
+      this.#placed.set(`${placement.uuid}/${placement.shard}`, { placement, progress: new Float64Array(placement.progress) });
+    }
+    for (const uuid of before) if (!this.#states.byUuid(uuid)) this.#snapshots.forget(uuid);
+  }
+
+  get cluster(): ClusterState {
+    return this.#states.cluster;
+  }
+
+  index(name: string): IndexState | null {
+    return this.#states.byName(name);
+  }
+
+  acquire(index: IndexState, shard: number): ShardSnapshot {
+    const snapshot = index.meta.state === 'open' ? this.#snapshots.acquire(index, shard) : null;
+    if (snapshot) return snapshot;
+    const { name, uuid } = index.meta;
+    if (index.meta.state === 'close')
+      throw new ApiError('index_closed_exception', 400, 'closed', { details: { index_uuid: uuid, index: name } });
+    throw new ApiError('no_shard_available_action_exception', 503, `No shard available for [${name}][${shard}]`);
+  }
+
+  record(index: IndexState, shard: number, seqNo: number): StoredDocument | null {
+    const record = this.#store.read(this.#place(index, shard).placement.log, seqNo);
+    if (record === null) return null;
+    const { id, primaryTerm, version, routing, source } = record;
+    return { id, seqNo, primaryTerm, version, routing, source: record.op === OP_DELETE ? null : source };
+  }
+
+  async getRealtime(index: IndexState, shard: number, id: string): Promise<StoredDocument | null> {
+    const { placement, progress } = this.#place(index, shard);
+    const snapshot = this.acquire(index, shard);
+    try {
+      // Nothing was written since this thread's snapshot: it knows the newest version.
+      if (this.#snapshots.maxSeqNo(index.meta.uuid, shard) >= progress[0]) {
+        for (const segment of snapshot.segments.toReversed?.() ?? [...snapshot.segments].reverse()) {
+          const docId = segment.docOfId(id);
+          if (docId >= 0) return this.record(index, shard, segment.seqNo(docId));
+        }
+        return null;
+      }
+    } finally {
+      snapshot.release();
+    }
+    const seqNo = await this.#ask<number | null>(placement, { type: 'locate', uuid: placement.uuid, shard, docId: id });
+    return seqNo === null ? null : this.record(index, shard, seqNo);
+  }
+
+  shardOf(index: IndexState, id: string, routing: string | null): number {
+    return shardOfRouting(routing ?? id, index.numberOfShards);
+  }
+
+  async write(
+    index: IndexState,
+    shard: number,
+    operations: readonly WriteOperation[],
+    refresh: 'false' | 'true' | 'wait_for',
+  ): Promise<WriteOutcome[]> {
+    const { placement } = this.#place(index, shard);
+    const packed = Uint8Array.from(packr.pack(operations));
+    const bytes = packed.length;
+    const queued = this.#queuedBytes[placement.indexer];
+    const limit = this.#options.writeQueueBytes;
+    // One request alone always passes: it is bounded by http.max_content_length.
+    if (queued > 0 && queued + bytes > limit) {
+      throw new ApiError(
+        'rejected_execution_exception',
+        429,
+        `rejected execution of coordinating operation [coordinating_and_primary_bytes=${queued}, replica_bytes=0, all_bytes=${queued}, coordinating_operation_bytes=${bytes}, max_coordinating_and_primary_bytes=${limit}]`,
+      );
+    }
+    this.#queuedBytes[placement.indexer] += bytes;
+    try {
+      const reply = await this.#indexers[placement.indexer].request<Uint8Array>(
+        { type: 'write', uuid: placement.uuid, shard, operations: packed, refresh },
+        [packed.buffer],
+      );
+      return packr.unpack(reply) as WriteOutcome[];
+    } finally {
+      this.#queuedBytes[placement.indexer] -= bytes;
+    }
+  }
+
+  async refresh(index: IndexState): Promise<void> {
+    await this.#askAll(index, (uuid, shard) => ({ type: 'refresh', uuid, shard }));
+  }
+
+  async flush(index: IndexState, force: boolean): Promise<void> {
+    await this.#askAll(index, (uuid, shard) => ({ type: 'flush', uuid, shard, force }));
+  }
+
+  async forceMerge(
+    index: IndexState,
+    { maxNumSegments, onlyExpungeDeletes }: { maxNumSegments: number; onlyExpungeDeletes: boolean },
+  ): Promise<void> {
+    await this.#askAll(index, (uuid, shard) => ({ type: 'forceMerge', uuid, shard, maxNumSegments, onlyExpungeDeletes }));
+  }
+
+  shardStats(index: IndexState): Promise<ShardStats[]> {
+    return this.#askAll(index, (uuid, shard) => ({ type: 'stats', uuid, shard }));
+  }
+
+  command(command: MetadataCommand): Promise<unknown> {
+    return this.#main.request({ type: 'command', name: command.name, args: command.args });
+  }
+
+  #askAll<Result>(index: IndexState, request: (uuid: string, shard: number) => ShardRequest): Promise<Result[]> {
+    if (index.meta.state === 'close') return Promise.resolve([]);
+    const shards = Array.from({ length: index.numberOfShards }, (_, shard) => shard);
+    return Promise.all(shards.map((shard) => this.#ask<Result>(this.#place(index, shard).placement, request(index.meta.uuid, shard))));
+  }
+
+  #ask<Result>(placement: ShardPlacement, request: ShardRequest): Promise<Result> {
+    return this.#indexers[placement.indexer].request<Result>(request);
+  }
+
+  #place(index: IndexState, shard: number): Placed {
+    const placed = this.#placed.get(`${index.meta.uuid}/${shard}`);
+    if (!placed) throw new ApiError('no_shard_available_action_exception', 503, `No shard available for [${index.meta.name}][${shard}]`);
+    return placed;
+  }
+}

@@ -1,0 +1,384 @@
+// The main part of a node: owns the data directory, metadata, memory and threads. Indexers write, readers search; this one connects them.
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { ArenaSet } from '../arena/arena.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { indexNotFound } from '../errors/catalog.ts';
+import type { Extent, SegmentDescriptor, SnapshotDescriptor } from '../indexing/segment-set.ts';
+import type { Json } from '../mapping/mapping-snapshot.ts';
+import type { ClusterState } from '../metadata/cluster-state.ts';
+import { runReducer } from '../metadata/reducers.ts';
+import { type DirectoryLock, lockDirectory } from '../store/directory-lock.ts';
+import { Store } from '../store/store.ts';
+import { compileEngine } from '../wasm/kernels.ts';
+import { buildMapping } from './build-index.ts';
+import { Channel } from './channel.ts';
+import type {
+  ArenaMessage,
+  FromIndexer,
+  FromReader,
+  LogNotice,
+  MergeReply,
+  ShardPlacement,
+  ToIndexer,
+  ToMerger,
+  ToReader,
+} from './messages.ts';
+import { MetadataStore } from './metadata-store.ts';
+import type { NodeOptions } from './node-options.ts';
+import { SnapshotRegistry } from './snapshot-registry.ts';
+import { startRole, type ThreadData } from './thread.ts';
+
+/** Scratch of an indexer in each arena (id look-ups, reading values); the merger has a memory of its own and needs none to speak of. */
+const INDEXER_SCRATCH_BYTES = 8 << 20;
+const MERGER_SCRATCH_BYTES = 64 << 10;
+/** The merger's thread ends after this time without a merge. */
+const MERGER_IDLE_MS = 2000;
+
+export interface MainOptions extends NodeOptions {
+  readonly indexers: number;
+  /** Everything in this thread: no worker threads. */
+  readonly inProcess: boolean;
+  readonly memoryLimitBytes: number;
+  readonly onLog: (level: LogNotice['level'], message: string) => void;
+}
+
+interface Part<Out, In> {
+  readonly channel: Channel<Out, In>;
+  readonly scratchBytes: number;
+  /** Its scratch in each arena. */
+  readonly scratch: Extent[];
+  readonly worker: Worker | null;
+}
+
+export class MainNode {
+  readonly #options: MainOptions;
+  readonly #lock: DirectoryLock;
+  readonly #store: Store;
+  readonly #metadata: MetadataStore;
+  readonly #module: WebAssembly.Module;
+  readonly #arenas: ArenaSet;
+  readonly #arenaMessages: Array<{ arena: number; memory: WebAssembly.Memory }> = [];
+  readonly #registry: SnapshotRegistry;
+  readonly #indexers: Part<ToIndexer, FromIndexer>[] = [];
+  readonly #readers: Part<ToReader, FromReader>[] = [];
+  readonly #progress = new Map<string, SharedArrayBuffer>();
+  #merger: Part<ToMerger, never> | null = null;
+  /** Indices whose shards are being closed. */
+  readonly #closing = new Map<string, Promise<void>>();
+  #mergerIdle: NodeJS.Timeout | undefined;
+  #mergeTail: Promise<unknown> = Promise.resolve();
+  #commandTail: Promise<unknown> = Promise.resolve();
+  #stopping: Promise<void> | null = null;
+
+  /** @throws ApiError: the directory is in use, or its metadata is corrupt */
+  constructor(options: MainOptions) {
+    this.#options = options;
+    mkdirSync(options.dataPath, { recursive: true });
+    this.#lock = lockDirectory(options.dataPath);
+    try {
+      this.#store = Store.open(options.dataPath);
+      this.#metadata = new MetadataStore(this.#store);
+    } catch (error) {
+      this.#lock.release();
+      throw error;
+    }
+    this.#module = compileEngine();
+    this.#arenas = new ArenaSet(this.#module, { onArena: (arena, memory) => this.#onArena(arena, memory) });
+    this.#registry = new SnapshotRegistry((extent, segment) => this.#onFreed(extent, segment));
+  }
+
+  get store(): Store {
+    return this.#store;
+  }
+
+  get module(): WebAssembly.Module {
+    return this.#module;
+  }
+
+  /** What threads are told of the settings. */
+  get threadOptions(): NodeOptions {
+    const { dataPath, configPath, clusterName, nodeName, nodeId, indexBufferBytes, writeQueueBytes, scratchBytes, settings } =
+      this.#options;
+    return { dataPath, configPath, clusterName, nodeName, nodeId, indexBufferBytes, writeQueueBytes, scratchBytes, settings };
+  }
+
+  /**
+   * Starts the indexers and opens every shard: segments are read, logs replayed. `addReaders` runs before that, so that readers' threads
+   * load while shards are opened; they are told of everything before this resolves.
+   */
+  async start(addReaders: () => void): Promise<void> {
+    for (let number = 0; number < this.#options.indexers; number++) {
+      const part = this.#startPart<ToIndexer, FromIndexer>('indexer', number, INDEXER_SCRATCH_BYTES, (message) => this.#onIndexer(message));
+      this.#indexers.push(part);
+      this.#introduce(part);
+    }
+    addReaders();
+    const { state } = this.#metadata;
+    const placements = this.#placements(state);
+    const told = this.broadcast({ type: 'state', state, placements });
+    await Promise.all(this.#indexers.map(({ channel }) => channel.request({ type: 'state', state, placements })));
+    const results = await Promise.allSettled(
+      placements.map((placement) => this.#indexers[placement.indexer].channel.request({ type: 'openShard', placement })),
+    );
+    for (const result of results)
+      if (result.status === 'rejected') this.#options.onLog('error', `shard failed to open: ${result.reason.message}`);
+    await told;
+    for (const { uuid, logs } of this.#metadata.orphans()) this.#dropOrphan(uuid, logs);
+  }
+
+  async #dropOrphan(uuid: string, logs: readonly number[]): Promise<void> {
+    for (const log of logs) await this.#store.drop(log);
+    this.#metadata.forgetLogs(uuid);
+  }
+
+  /** Adds a reader: `connect` gets its ports, to main and to each indexer, and returns its thread if it has one. */
+  startReader(connect: (parts: { port: MessagePort; indexerPorts: MessagePort[] }) => Worker | null): void {
+    const reader = this.#readers.length;
+    const { port1, port2 } = new MessageChannel();
+    const channel = new Channel<ToReader, FromReader>(port1, (message) => this.#onReader(reader, message));
+    const indexerPorts = this.#indexers.map((indexer) => {
+      const link = new MessageChannel();
+      indexer.channel.notify({ type: 'connect', port: link.port1 }, [link.port1]);
+      return link.port2;
+    });
+    const worker = connect({ port: port2, indexerPorts });
+    worker?.on('error', (error) => this.#onThreadError('http worker', error));
+    const part = { channel, scratchBytes: this.#options.scratchBytes, scratch: [], worker };
+    this.#readers.push(part);
+    this.#introduce(part);
+    this.#registry.addReader(reader);
+  }
+
+  /** A message to every reader, answered by all. */
+  async broadcast(message: ToReader): Promise<void> {
+    await Promise.all(this.#readers.map(({ channel }) => channel.request(message)));
+  }
+
+  // --------------------------------------------------------------------------------------------------------- threads
+
+  #startPart<Out, In>(role: ThreadData['role'], number: number, scratchBytes: number, handler: (message: In) => unknown): Part<Out, In> {
+    const { port1, port2 } = new MessageChannel();
+    const channel = new Channel<Out, In>(port1, handler);
+    const data: ThreadData = { role, number, port: port2, indexerPorts: [], module: this.#module, options: this.threadOptions };
+    let worker: Worker | null = null;
+    if (this.#options.inProcess) {
+      startRole(data, this.#store).catch((error) => this.#options.onLog('error', `${role} failed to start: ${error.stack}`));
+    } else {
+      worker = new Worker(new URL('./thread.js', import.meta.url), { workerData: { gannetRole: data }, transferList: [port2] });
+      worker.on('error', (error) => this.#onThreadError(role, error));
+    }
+    return { channel, scratchBytes, scratch: [], worker };
+  }
+
+  /** A thread that dies takes its shards or connections with it: the process ends, and the parent process starts it anew from the log. */
+  #onThreadError(role: string, error: Error): void {
+    this.#options.onLog('error', `${role} thread died: ${error.stack ?? error.message}`);
+    if (this.#stopping === null) process.exit(70);
+  }
+
+  #introduce(part: { channel: Channel<ArenaMessage, never>; scratchBytes: number } | Part<never, never>): void {
+    for (const { arena, memory } of this.#arenaMessages) this.#sendArena(part as Part<ArenaMessage, never>, arena, memory);
+  }
+
+  #onArena(arena: number, memory: WebAssembly.Memory): void {
+    this.#arenaMessages.push({ arena, memory });
+    const parts = [...this.#indexers, ...this.#readers, ...(this.#merger ? [this.#merger] : [])];
+    for (const part of parts) this.#sendArena(part as unknown as Part<ArenaMessage, never>, arena, memory);
+  }
+
+  #sendArena(part: Part<ArenaMessage, never>, arena: number, memory: WebAssembly.Memory): void {
+    const scratch = this.#arenas.allocate(part.scratchBytes, arena);
+    part.scratch.push(scratch);
+    part.channel.notify({ type: 'arena', arena, memory, scratch });
+  }
+
+  // -------------------------------------------------------------------------------------------------------- messages
+
+  #onIndexer(message: FromIndexer): unknown {
+    switch (message.type) {
+      case 'allocate':
+        return this.#allocate(message.bytes);
+      case 'free':
+        return this.#arenas.release(message.extent);
+      case 'publish':
+        return this.#publish(message.snapshot);
+      case 'updateMapping':
+        return this.#updateMapping(message.uuid, message.mappings);
+      case 'merge':
+        return this.#merge(message.segments);
+      case 'log':
+        return this.#options.onLog(message.level, message.message);
+    }
+  }
+
+  #onReader(reader: number, message: FromReader): unknown {
+    switch (message.type) {
+      case 'command':
+        return this.command(message.name, message.args);
+      case 'release':
+        return this.#registry.released(reader, message.extents);
+      case 'log':
+        return this.#options.onLog(message.level, message.message);
+    }
+  }
+
+  #allocate(bytes: number): Extent {
+    const limit = this.#options.memoryLimitBytes;
+    const used = this.#registry.publishedBytes;
+    if (used + bytes > limit) {
+      throw new ApiError(
+        'circuit_breaking_exception',
+        429,
+        `[segments] Data too large, data for [segment] would be [${used + bytes}/${used + bytes}b], which is larger than the limit of [${limit}/${limit}b]`,
+        {
+          details: { bytes_wanted: used + bytes, bytes_limit: limit, durability: 'PERMANENT' },
+        },
+      );
+    }
+    return this.#arenas.allocate(bytes);
+  }
+
+  async #publish(snapshot: SnapshotDescriptor): Promise<void> {
+    this.#registry.publish(snapshot);
+    await this.broadcast({ type: 'snapshot', snapshot });
+  }
+
+  #onFreed(extent: Extent, segment: number | null): void {
+    this.#arenas.release(extent);
+    if (segment === null) return;
+    for (const { channel } of this.#indexers) channel.notify({ type: 'released', segments: [segment] });
+  }
+
+  /** One merge at a time: it is long and takes a core. */
+  #merge(segments: readonly SegmentDescriptor[]): Promise<MergeReply & { extent: Extent }> {
+    const release = this.#registry.hold(segments);
+    const result = this.#mergeTail.then(() => this.#runMerge(segments));
+    this.#mergeTail = result.catch(() => undefined);
+    return result.finally(release);
+  }
+
+  async #runMerge(segments: readonly SegmentDescriptor[]): Promise<MergeReply & { extent: Extent }> {
+    clearTimeout(this.#mergerIdle);
+    if (this.#merger === null) {
+      this.#merger = this.#startPart<ToMerger, never>('merger', 0, MERGER_SCRATCH_BYTES, () => undefined);
+      this.#introduce(this.#merger);
+    }
+    const { channel } = this.#merger;
+    try {
+      const reply = await channel.request<MergeReply>({ type: 'merge', segments });
+      const extent = this.#allocate(reply.bytes);
+      await channel.request({ type: 'store', extent });
+      return { ...reply, extent };
+    } finally {
+      this.#mergerIdle = setTimeout(() => this.#endMerger(), MERGER_IDLE_MS);
+    }
+  }
+
+  #endMerger(): void {
+    const merger = this.#merger;
+    if (merger === null || merger.worker === null) return;
+    this.#merger = null;
+    merger.channel.close();
+    merger.worker.terminate();
+    for (const extent of merger.scratch) this.#arenas.release(extent);
+  }
+
+  // -------------------------------------------------------------------------------------------------------- metadata
+
+  /** Runs a metadata command after those before it; resolves with the reducer's response when every thread has the new state. */
+  async command(name: string, args: unknown): Promise<unknown> {
+    const run = this.#commandTail.then(() => this.#runCommand(name, args));
+    this.#commandTail = run.catch(() => undefined);
+    const { response, closed } = await run;
+    // Outside the queue of commands: a shard that closes may be waiting for a mapping update, which is a command.
+    await closed;
+    return response;
+  }
+
+  #updateMapping(uuid: string, mappings: Json): Promise<unknown> {
+    const meta = Object.values(this.#metadata.state.indices).find((index) => index.uuid === uuid);
+    if (!meta) throw indexNotFound(uuid);
+    return this.command('dynamicMapping', { index: meta.name, mappings });
+  }
+
+  async #runCommand(name: string, args: unknown): Promise<{ response: unknown; closed: Promise<unknown> }> {
+    const before = this.#metadata.state;
+    const { state, response } = runReducer(name, before, args, {
+      nowMs: Date.now(),
+      newUuid: () => randomBytes(16).toString('base64url'),
+      buildMapping: (mappings, settings) => buildMapping(mappings, settings, this.#options.configPath),
+    });
+    if (state === before) return { response, closed: Promise.resolve() };
+    this.#metadata.save(state);
+    const placements = this.#placements(state);
+    const open = openIndices(state);
+    const opened = openIndices(before);
+    // Indexers know the state first: a reader that has it may write at once.
+    await Promise.all(this.#indexers.map(({ channel }) => channel.request({ type: 'state', state, placements })));
+    const started = placements.filter(({ uuid }) => !opened.has(uuid));
+    await Promise.all(started.map(({ uuid }) => this.#closing.get(uuid)));
+    await Promise.all(started.map((placement) => this.#indexers[placement.indexer].channel.request({ type: 'openShard', placement })));
+    await this.broadcast({ type: 'state', state, placements });
+    const closing = [...opened]
+      .filter((uuid) => !open.has(uuid))
+      .map((uuid) => {
+        const done = this.#closeIndex(uuid, before, state).finally(() => this.#closing.delete(uuid));
+        this.#closing.set(uuid, done);
+        return done;
+      });
+    return { response, closed: Promise.all(closing) };
+  }
+
+  async #closeIndex(uuid: string, before: ClusterState, state: ClusterState): Promise<void> {
+    const drop = !Object.values(state.indices).some((meta) => meta.uuid === uuid);
+    const shards = this.#placements(before).filter((placement) => placement.uuid === uuid);
+    await Promise.all(
+      shards.map(({ shard, indexer }) => this.#indexers[indexer].channel.request({ type: 'closeShard', uuid, shard, drop })),
+    );
+    for (const { shard } of shards) {
+      this.#registry.forget(uuid, shard);
+      this.#progress.delete(`${uuid}/${shard}`);
+    }
+    if (drop) this.#metadata.forgetLogs(uuid);
+  }
+
+  #placements(state: ClusterState): ShardPlacement[] {
+    return [...openIndices(state)].flatMap((uuid) =>
+      this.#metadata.logs(uuid).map((log, shard) => {
+        const key = `${uuid}/${shard}`;
+        let progress = this.#progress.get(key);
+        if (!progress) this.#progress.set(key, (progress = new SharedArrayBuffer(8)));
+        return { uuid, shard, log, indexer: log % this.#options.indexers, progress };
+      }),
+    );
+  }
+
+  // ------------------------------------------------------------------------------------------------------------ stop
+
+  /** Flushes and closes everything. Readers are to be stopped before. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    await this.#commandTail;
+    clearTimeout(this.#mergerIdle);
+    await Promise.allSettled(this.#indexers.map(({ channel }) => channel.request({ type: 'stop' })));
+    // Readers in threads end themselves: uWebSockets must close its listener in the turn in which its thread ends.
+    const ended = this.#readers.flatMap(({ worker }) => (worker ? [new Promise((resolve) => worker.once('exit', resolve))] : []));
+    for (const { channel, worker } of this.#readers) if (worker) channel.notify({ type: 'exit' });
+    await Promise.all(ended);
+    const parts = [...this.#indexers, ...(this.#merger ? [this.#merger] : [])];
+    for (const { channel } of [...parts, ...this.#readers]) channel.close();
+    await Promise.all(parts.map(({ worker }) => worker?.terminate()));
+    await this.#store.close();
+    this.#lock.release();
+  }
+}
+
+function openIndices(state: ClusterState): Set<string> {
+  return new Set(Object.values(state.indices).flatMap((meta) => (meta.state === 'open' ? [meta.uuid] : [])));
+}

@@ -1,0 +1,83 @@
+// Opens a node: the data directory, its threads, and one reader in this thread. What the library and the service start from.
+import { createHash } from 'node:crypto';
+import os from 'node:os';
+import type { EngineContext } from '../api/context.ts';
+import type { Settings } from '../config/settings.ts';
+import { MainNode, type MainOptions } from './main-node.ts';
+import type { LogNotice } from './messages.ts';
+import { Reader } from './reader.ts';
+
+const MAX_HTTP_WORKERS = 8;
+const MAX_INDEXERS = 4;
+/** An open buffer becomes a segment at this size: larger segments mean fewer merges, smaller ones less memory. */
+const INDEX_BUFFER_BYTES = 128 << 20;
+const READER_SCRATCH_BYTES = 512 << 20;
+/** Share of memory.limit that writes under way may take. */
+const WRITE_QUEUE_SHARE = 0.1;
+
+export interface OpenNode {
+  readonly context: EngineContext;
+  close(): Promise<void>;
+}
+
+/** How many threads of which kind the settings mean. */
+export function threadCounts(settings: Settings): { httpWorkers: number; indexers: number; inProcess: boolean } {
+  const cores = os.availableParallelism();
+  const httpWorkers = settings.threads > 0 ? settings.threads : Math.min(cores, MAX_HTTP_WORKERS);
+  const indexers = settings.indexers > 0 ? settings.indexers : Math.max(1, Math.min(httpWorkers >> 1, MAX_INDEXERS));
+  return { httpWorkers, indexers: httpWorkers === 1 ? 1 : indexers, inProcess: httpWorkers === 1 };
+}
+
+export function mainOptions(
+  settings: Settings,
+  inProcess: boolean,
+  onLog: (level: LogNotice['level'], message: string) => void,
+): MainOptions {
+  const limit = settings['memory.limit'];
+  return {
+    dataPath: settings['path.data'],
+    configPath: settings['path.config'],
+    clusterName: settings['cluster.name'],
+    nodeName: settings['node.name'],
+    // The same directory and name give the same id after a restart.
+    nodeId: createHash('sha256').update(`${settings['path.data']}\0${settings['node.name']}`).digest('base64url').slice(0, 22),
+    indexBufferBytes: Math.min(INDEX_BUFFER_BYTES, Math.max(1 << 20, Math.floor(limit / 8))),
+    writeQueueBytes: Math.max(1 << 20, Math.floor(limit * WRITE_QUEUE_SHARE)),
+    scratchBytes: READER_SCRATCH_BYTES,
+    settings: settings as unknown as Record<string, unknown>,
+    indexers: threadCounts(settings).indexers,
+    inProcess,
+    memoryLimitBytes: limit,
+    onLog,
+  };
+}
+
+/** @throws ApiError: the directory is in use, or its metadata is corrupt */
+export async function openNode(
+  settings: Settings,
+  onLog: (level: LogNotice['level'], message: string) => void = (level, message) => process.stderr.write(`${level}: ${message}\n`),
+): Promise<OpenNode> {
+  const { inProcess } = threadCounts(settings);
+  const options = mainOptions(settings, inProcess, onLog);
+  const main = new MainNode(options);
+  try {
+    const readers: Reader[] = [];
+    await main.start(() =>
+      main.startReader((parts) => {
+        readers.push(new Reader({ ...parts, module: main.module, options: main.threadOptions, store: main.store }, () => undefined));
+        return null;
+      }),
+    );
+    const [reader] = readers;
+    return {
+      context: reader.context,
+      async close() {
+        await main.stop();
+        reader.close();
+      },
+    };
+  } catch (error) {
+    await main.stop();
+    throw error;
+  }
+}

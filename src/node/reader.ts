@@ -1,0 +1,50 @@
+// A reader: the part of a node that searches. One in each http worker, one in a program that opens the engine as a library.
+import type { MessagePort } from 'node:worker_threads';
+import type { Store } from '../store/store.ts';
+import { ThreadArenas } from './arenas.ts';
+import { Channel } from './channel.ts';
+import { ReaderContext } from './engine-context.ts';
+import { IndexStates } from './index-states.ts';
+import type { FromReader, ReaderCommand, ShardRequest, ToReader } from './messages.ts';
+import type { NodeOptions } from './node-options.ts';
+import { ReaderSnapshots } from './reader-snapshots.ts';
+
+export class Reader {
+  readonly context: ReaderContext;
+  readonly #main: Channel<FromReader, ToReader>;
+  readonly #indexers: readonly Channel<ShardRequest, never>[];
+
+  /** @param onCommand what main asks beyond metadata and snapshots: start, stop, reopenLogs */
+  constructor(
+    parts: { port: MessagePort; indexerPorts: readonly MessagePort[]; module: WebAssembly.Module; options: NodeOptions; store: Store },
+    onCommand: (message: ReaderCommand) => unknown,
+  ) {
+    const arenas = new ThreadArenas(parts.module);
+    const snapshots = new ReaderSnapshots(arenas, (extents) => this.#main.notify({ type: 'release', extents }));
+    this.#main = new Channel<FromReader, ToReader>(parts.port, (message) => {
+      switch (message.type) {
+        case 'arena':
+          return arenas.add(message);
+        case 'state':
+          return this.context.update(message.state, message.placements);
+        case 'snapshot':
+          return snapshots.publish(message.snapshot);
+        default:
+          return onCommand(message);
+      }
+    });
+    this.#indexers = parts.indexerPorts.map((port) => new Channel<ShardRequest, never>(port, () => undefined));
+    const states = new IndexStates(parts.options);
+    const { options, store } = parts;
+    this.context = new ReaderContext({ options, store, states, snapshots, main: this.#main, indexers: this.#indexers });
+  }
+
+  log(level: 'debug' | 'info' | 'warn' | 'error', message: string): void {
+    this.#main.notify({ type: 'log', level, message });
+  }
+
+  close(): void {
+    for (const channel of this.#indexers) channel.close();
+    this.#main.close();
+  }
+}

@@ -1,0 +1,75 @@
+// The service process: main part, http workers, signals. A parent process (supervisor.ts) starts it and starts it again if it dies.
+import { Worker } from 'node:worker_threads';
+import type { Settings } from '../config/settings.ts';
+import { probePort, setMaxHeaderSize } from '../http/uws-guards.ts';
+import { MainNode } from './main-node.ts';
+import type { LogNotice } from './messages.ts';
+import { mainOptions, threadCounts } from './open-node.ts';
+import { startRole, type ThreadData } from './thread.ts';
+
+export interface Service {
+  readonly port: number;
+  /** Finishes requests in flight, flushes, closes; ends the process with code 0. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly settings: Settings;
+  readonly onLog: (level: LogNotice['level'], message: string) => void;
+  readonly reopenLogs: () => void;
+}
+
+/** Resolves when requests are answered. @throws ApiError: directory in use, corrupt metadata; Error: the port is taken */
+export async function startService({ settings, onLog, reopenLogs }: ServiceOptions): Promise<Service> {
+  // Read by the uWebSockets binary when the first listener is made; workers have a copy of the environment that it never sees.
+  setMaxHeaderSize(settings['http.max_header_size']);
+  const host = settings['http.host'];
+  const port = await probePort(host, settings['http.port']);
+  const { httpWorkers, inProcess } = threadCounts(settings);
+  const options = mainOptions(settings, inProcess, onLog);
+  const main = new MainNode(options);
+  try {
+    // Threads load their modules while the shards are opened.
+    await main.start(() => {
+      for (let number = 0; number < httpWorkers; number++) {
+        main.startReader((parts) => {
+          const data: ThreadData = { role: 'http', number, ...parts, module: main.module, options: main.threadOptions };
+          if (inProcess) {
+            startRole(data, main.store).catch((error) => onLog('error', `http worker failed to start: ${error.stack}`));
+            return null;
+          }
+          return new Worker(new URL('./thread.js', import.meta.url), {
+            workerData: { gannetRole: data },
+            transferList: [parts.port, ...parts.indexerPorts],
+          });
+        });
+      }
+    });
+    const publishAddress = settings['http.publish_address'] || `${host}:${port}`;
+    await main.broadcast({ type: 'start', port, publishAddress });
+  } catch (error) {
+    await main.stop();
+    throw error;
+  }
+  let stopping: Promise<void> | null = null;
+  const stop = async () => {
+    await main.broadcast({ type: 'stop' });
+    await main.stop();
+    process.exit(0);
+  };
+  const service = { port, stop: () => (stopping ??= stop()) };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (stopping) process.exit(130);
+      service.stop().catch((error) => {
+        onLog('error', `stop failed: ${error.stack}`);
+        process.exit(1);
+      });
+    });
+  }
+  process.on('SIGUSR1', () => {
+    reopenLogs();
+    main.broadcast({ type: 'reopenLogs' }).catch((error) => onLog('error', `logs not reopened: ${error.message}`));
+  });
+  return service;
+}

@@ -1,0 +1,77 @@
+// The official clients index, bulk, search and aggregate against the real service.
+import { Client as OpenSearch } from '@opensearch-project/opensearch';
+import { Client as Elasticsearch8 } from 'elasticsearch-8';
+import { Client as Elasticsearch9 } from 'elasticsearch-9';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const books = [
+  { title: 'The herring fishery', year: 1999, tags: ['fish', 'history'] },
+  { title: 'How gannets dive', year: 2005, tags: ['bird'] },
+  { title: 'Gannets and herring', year: 2012, tags: ['bird', 'fish'] },
+];
+const mappings = { properties: { title: { type: 'text' }, year: { type: 'integer' }, tags: { type: 'keyword' } } } as const;
+
+describe.each([
+  ['8', Elasticsearch8],
+  ['9', Elasticsearch9],
+])('@elastic/elasticsearch %s', (version, Client) => {
+  const index = `books-es${version}`;
+
+  test('info, create, bulk helper, search, aggregate, update, delete', async () => {
+    const client = new (Client as typeof Elasticsearch8)({ node: service.url });
+    expect((await client.info()).version.number).toMatch(/^\d+\.\d+\.\d+$/);
+    expect((await client.indices.create({ index, mappings })).acknowledged).toBe(true);
+    expect(await client.indices.exists({ index })).toBe(true);
+    const stats = await client.helpers.bulk({
+      datasource: books,
+      onDocument: (doc: any) => ({ index: { _index: index, _id: String(doc.year) } }),
+      refreshOnCompletion: index,
+    });
+    expect(stats).toMatchObject({ total: 3, successful: 3, failed: 0 });
+    const found = await client.search<{ title: string }>({
+      index,
+      query: { match: { title: 'herring gannets' } },
+      aggs: { tags: { terms: { field: 'tags' }, aggs: { newest: { max: { field: 'year' } } } } },
+    });
+    expect(found.hits.hits[0]._source?.title).toBe('Gannets and herring');
+    expect(found.hits.total).toEqual({ value: 3, relation: 'eq' });
+    const { buckets } = found.aggregations?.tags as any;
+    expect(buckets.map(({ key, doc_count, newest }: any) => [key, doc_count, newest.value])).toEqual([
+      ['bird', 2, 2012],
+      ['fish', 2, 2012],
+      ['history', 1, 1999],
+    ]);
+    await client.update({ index, id: '2005', doc: { year: 2006 } });
+    expect((await client.get<{ year: number }>({ index, id: '2005' }))._source?.year).toBe(2006);
+    expect((await client.delete({ index, id: '1999', refresh: true })).result).toBe('deleted');
+    expect((await client.count({ index })).count).toBe(2);
+    await expect(client.get({ index, id: '1999' })).rejects.toMatchObject({ meta: { statusCode: 404 } });
+    await expect(client.search({ index, query: { nothing: {} } as any })).rejects.toMatchObject({ meta: { statusCode: 400 } });
+    await client.indices.delete({ index });
+    await client.close();
+  });
+});
+
+test('@opensearch-project/opensearch', async () => {
+  const client = new OpenSearch({ node: service.url });
+  const index = 'books-os';
+  await client.indices.create({ index, body: { mappings } as any });
+  const body = books.flatMap((book) => [{ index: { _index: index } }, book]);
+  expect((await client.bulk({ body: body as any, refresh: true })).body.errors).toBe(false);
+  const { body: found } = await client.search({
+    index,
+    body: { query: { bool: { must: [{ match: { title: 'gannets' } }], filter: [{ range: { year: { gte: 2010 } } }] } } as any },
+  });
+  expect(found.hits.hits.map((hit: any) => hit._source.title)).toEqual(['Gannets and herring']);
+  const { body: counted } = await client.search({ index, body: { size: 0, aggs: { years: { stats: { field: 'year' } } } } });
+  expect((counted.aggregations as any).years).toMatchObject({ count: 3, min: 1999, max: 2012 });
+  await client.indices.delete({ index });
+  await client.close();
+});

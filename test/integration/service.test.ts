@@ -1,0 +1,45 @@
+// The service process as a whole: start, stop, restart after a kill, one process per directory, bad settings.
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { startService, untilAnswering } from '../support/service.ts';
+
+const bin = path.resolve(import.meta.dirname, '../../bin/gannet.js');
+
+test('what was written survives a graceful stop and a killed service; a second process on the directory is refused', async () => {
+  let service = await startService();
+  const { data } = service;
+  expect((await service.request('PUT', '/notes/_doc/1?refresh=true', { text: 'first note', n: 1 })).status).toBe(201);
+  expect(await service.stop({ keepData: true })).toBe(0);
+
+  service = await startService([], data);
+  expect((await service.request('GET', '/notes/_search?q=text:first')).body.hits.total.value).toBe(1);
+  expect((await service.request('PUT', '/notes/_doc/2', { text: 'second note', n: 2 })).status).toBe(201);
+
+  const second = spawnSync(process.execPath, [bin, 'serve', `--path.data=${data}`, '--http.port=0'], { encoding: 'utf8', timeout: 20_000 });
+  expect(second.status).not.toBe(0);
+  expect(second.stderr).toContain('in use');
+
+  const pid = service.servicePid();
+  process.kill(pid, 'SIGKILL');
+  await expect.poll(() => service.servicePid(), { timeout: 10_000 }).not.toBe(pid);
+  await untilAnswering(service.url);
+  expect((await service.request('GET', '/notes/_doc/2')).body._source).toEqual({ text: 'second note', n: 2 });
+  expect((await service.request('GET', '/notes/_count')).body.count).toBe(2);
+  expect(await service.stop()).toBe(0);
+});
+
+test('one thread answers too', async () => {
+  const service = await startService(['--threads=1']);
+  expect((await service.request('PUT', '/one/_doc/a?refresh=true', { k: 'v', n: 3 })).status).toBe(201);
+  const { body } = await service.request('POST', '/one/_search', { query: { term: { n: 3 } }, aggs: { s: { sum: { field: 'n' } } } });
+  expect(body.hits.total.value).toBe(1);
+  expect(body.aggregations.s.value).toBe(3);
+  expect(await service.stop()).toBe(0);
+});
+
+test('a bad setting stops the start with its name and the reason', () => {
+  const run = spawnSync(process.execPath, [bin, 'serve', '--http.prt=1'], { encoding: 'utf8', timeout: 20_000 });
+  expect(run.status).not.toBe(0);
+  expect(run.stderr).toMatch(/http\.prt.*did you mean.*http\.port/s);
+});
