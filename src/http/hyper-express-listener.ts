@@ -19,7 +19,7 @@ class UwsRequest implements HttpRequest {
   constructor(request: HyperRequest, body: UwsBody) {
     this.method = request.sentMethod;
     this.path = request.path;
-    this.query = request._query;
+    this.query = request._query ?? '';
     this.body = body;
     this.#headers = request.headers;
     this.#raw = request._raw_response;

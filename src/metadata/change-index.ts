@@ -7,7 +7,7 @@ import { checkSettings, flattenSettings, isDynamicSetting } from './index-settin
 import { ACKNOWLEDGED, indexOf, type Reducer, withIndices } from './reducer.ts';
 
 /** Index names are concrete: src/metadata/resolve.ts makes them of expressions. */
-interface IndicesArgs {
+export interface IndicesArgs {
   readonly indices: readonly string[];
 }
 

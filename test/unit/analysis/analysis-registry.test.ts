@@ -21,7 +21,14 @@ describe('_analyze', () => {
   });
 
   test('explains every step of a chain', () => {
-    const { detail } = ask({ tokenizer: 'whitespace', char_filter: ['html_strip'], filter: ['uppercase'], text: '<b>a</b> b', explain: true, attributes: ['keyword'] }) as {
+    const { detail } = ask({
+      tokenizer: 'whitespace',
+      char_filter: ['html_strip'],
+      filter: ['uppercase'],
+      text: '<b>a</b> b',
+      explain: true,
+      attributes: ['keyword'],
+    }) as {
       detail: { charfilters: unknown; tokenizer: { tokens: unknown[] }; tokenfilters: { name: string; tokens: unknown[] }[] };
     };
     expect(detail.charfilters).toEqual([{ name: 'html_strip', filtered_text: ['a b'] }]);
@@ -52,7 +59,9 @@ test('definitions of an index: chain, gap, normalizer, normalised terms', () => 
 });
 
 test('bad definitions: at once, or gathered when analyzers are assembled', () => {
-  expect(() => AnalysisRegistry.build(env, { analysis: { tokenizer: { bad: { type: 'nope' } } } })).toThrow('Unknown tokenizer type [nope] for [bad]');
+  expect(() => AnalysisRegistry.build(env, { analysis: { tokenizer: { bad: { type: 'nope' } } } })).toThrow(
+    'Unknown tokenizer type [nope] for [bad]',
+  );
   expect(() => AnalysisRegistry.build(env, { analysis: { analyzer: { a: { tokenizer: 'nope' }, b: { type: 'custom' } } } })).toThrow(
     'Failed to build analyzers: [a, b]',
   );
@@ -69,8 +78,13 @@ test('a chain with host stages hands its tokens to kernels as they are', () => {
   expect(analyzer.isKernelChain).toBe(false);
   expect(registry.analyzer('standard').isKernelChain).toBe(true);
   const seen: number[] = [];
-  env.host.run({ blob: analyzer.kernelBlob }, analyzer.kernelInput('A b, C'), (_, words, at, count) => {
-    for (let i = 0; i < count; i++) seen.push(words[(at >>> 2) + i * 8 + 2]);
-  }, () => {});
+  env.host.run(
+    { blob: analyzer.kernelBlob },
+    analyzer.kernelInput('A b, C'),
+    (_, words, at, count) => {
+      for (let i = 0; i < count; i++) seen.push(words[(at >>> 2) + i * 8 + 2]);
+    },
+    () => {},
+  );
   expect(seen).toEqual([0, 2, 5]);
 });
