@@ -1,0 +1,46 @@
+// `gannet --help` and `--version`.
+import { readFileSync } from 'node:fs';
+import { formatByteSize } from '../common/byte-size.ts';
+import { formatDuration } from '../common/time-unit.ts';
+import { SETTINGS } from '../config/settings.ts';
+
+export function versionText(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+  return `gannet ${version} (node ${process.versions.node})`;
+}
+
+const COMMANDS = `usage: gannet COMMAND [FLAGS]
+
+commands
+  serve                                  run the service (REST API on http.host:http.port, data in path.data)
+  import FILE.ndjson[.gz] --index NAME   send a file's documents to a running service, with a progress bar
+      --url URL            service to send to (http://127.0.0.1:9200)
+      --id-field FIELD     take _id from this field of each document
+      --user NAME:PASSWORD
+      --batch-docs N       documents per request (1000)
+      --connections N      requests at once (2)
+  analyze [TEXT..]                       show the tokens of a text (or of standard input) as a table
+      --analyzer NAME      standard by default
+      --tokenizer NAME, --filter A,B, --char-filter A,B   a chain in place of an analyzer
+      --url URL, --index NAME, --field NAME               ask a running service, for analyzers of an index
+  front -c FILE                          web server and reverse proxy, configured as nginx is
+  demo                                   serve, import 135,000 cities, show requests with their answers (--exit: then stop)
+  password                               read a password, print its hash for security.users
+  --help, --version
+
+settings: in gannet.yml of path.config (or --config FILE), in the environment (http.port or GANNET_HTTP_PORT), as flags (--http.port=9200)
+`;
+
+export function helpText(): string {
+  let text = COMMANDS;
+  for (const [name, spec] of Object.entries(SETTINGS))
+    text += `  ${name.padEnd(30)} ${spec.about} [${fallbackText(name, spec.fallback)}]\n`;
+  return text;
+}
+
+function fallbackText(name: string, fallback: unknown): string {
+  if (typeof fallback === 'number' && /length|size|limit/.test(name)) return formatByteSize(fallback);
+  if (typeof fallback === 'number' && /timeout|threshold/.test(name)) return formatDuration(fallback);
+  if (Array.isArray(fallback)) return fallback.join(',');
+  return typeof fallback === 'object' ? '' : String(fallback);
+}
