@@ -1,5 +1,6 @@
 // Operations on the cluster: health, state, statistics. The node is alone: primaries are always assigned, replicas never.
 import os from 'node:os';
+import { nest } from '../metadata/cluster-settings.ts';
 import type { AliasMeta, IndexMeta } from '../metadata/cluster-state.ts';
 import type { EngineContext, ShardStats } from './context.ts';
 
@@ -337,4 +338,15 @@ function countFieldTypes(metas: readonly IndexMeta[]): Json[] {
   };
   for (const meta of metas) visit(meta.name, (meta.mappings as Json).properties);
   return [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, { count, indices }]) => ({ name, count, index_count: indices.size }));
+}
+
+/** `GET _cluster/settings`. */
+export function clusterSettings(ctx: EngineContext, request: { flat: boolean; includeDefaults: boolean }): Json {
+  const { persistent, transient } = ctx.cluster.settings;
+  const show = (settings: Readonly<Record<string, unknown>>): unknown => (request.flat ? settings : nest(settings));
+  return {
+    persistent: show(persistent),
+    transient: show(transient),
+    ...(request.includeDefaults ? { defaults: show({ 'cluster.name': ctx.clusterName, 'node.name': ctx.nodeName }) } : {}),
+  };
 }

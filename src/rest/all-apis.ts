@@ -1,14 +1,61 @@
 // Every API of the service. A new family is one line here.
+import { deleteAliasApi, getAliasApi, putAliasApi, updateAliasesApi } from './aliases.ts';
 import type { ApiSpec } from './api.ts';
 import { bulkApi } from './bulk.ts';
+import { CAT_APIS } from './cat.ts';
+import {
+  clusterHealthApi,
+  clusterSettingsApi,
+  clusterStateApi,
+  clusterStatsApi,
+  getClusterSettingsApi,
+  pendingTasksApi,
+  remoteInfoApi,
+} from './cluster.ts';
 import { deleteApi, getApi, getSourceApi, indexApi, mgetApi, updateApi } from './documents.ts';
+import * as indices from './indices.ts';
+import { nodesInfoApi, nodesStatsApi } from './nodes.ts';
 import { ilmApi, infoApi, licenseApi, xpackApi } from './root.ts';
+import { TEMPLATE_APIS } from './templates.ts';
 
 export const ALL_APIS: readonly ApiSpec[] = [
   infoApi,
   licenseApi,
   xpackApi,
   ilmApi,
+  clusterHealthApi,
+  clusterStateApi,
+  clusterStatsApi,
+  clusterSettingsApi,
+  getClusterSettingsApi,
+  pendingTasksApi,
+  remoteInfoApi,
+  nodesInfoApi,
+  nodesStatsApi,
+  ...CAT_APIS,
+  indices.createIndexApi,
+  indices.deleteIndexApi,
+  indices.getIndexApi,
+  indices.getMappingApi,
+  indices.getFieldMappingApi,
+  indices.putMappingApi,
+  indices.getSettingsApi,
+  indices.putSettingsApi,
+  indices.openCloseApi,
+  indices.addBlockApi,
+  indices.refreshApi,
+  indices.flushApi,
+  indices.forceMergeApi,
+  indices.clearCacheApi,
+  indices.statsApi,
+  indices.segmentsApi,
+  indices.recoveryApi,
+  indices.resolveIndexApi,
+  updateAliasesApi,
+  putAliasApi,
+  deleteAliasApi,
+  getAliasApi,
+  ...TEMPLATE_APIS,
   indexApi,
   deleteApi,
   updateApi,

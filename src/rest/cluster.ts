@@ -1,12 +1,23 @@
 // Cluster health, state, statistics, settings, pending tasks.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { clusterHealth, clusterState, clusterStats, type Health, shardCounts, STATE_METRICS, type StateMetric } from '../api/cluster.ts';
+import {
+  clusterHealth,
+  clusterSettings,
+  clusterState,
+  clusterStats,
+  type Health,
+  STATE_METRICS,
+  type StateMetric,
+  shardCounts,
+} from '../api/cluster.ts';
+import { TARGETS, targetNames } from '../api/index-names.ts';
+import { showSettings } from '../api/indices.ts';
 import { illegalArgument } from '../errors/catalog.ts';
-import { INDICES_OPTIONS, type RestContext, defineApi, TIMEOUTS } from './api.ts';
-import { resolveNames } from './index-expression.ts';
-import { showSettings } from './index-settings.ts';
+import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from './api.ts';
+import { readTarget } from './index-expression.ts';
+import { objectBody } from './indices.ts';
 import type { ApiRequest } from './request.ts';
-import { answer, type ApiResponse, ok } from './response.ts';
+import { type ApiResponse, answer, ok } from './response.ts';
 
 const HEALTHS: readonly Health[] = ['green', 'yellow', 'red'];
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -52,8 +63,11 @@ async function health(request: ApiRequest, context: RestContext): Promise<ApiRes
 /** A named index that does not exist is waited for. */
 function healthTargets(request: ApiRequest, context: RestContext): { names: string[]; missing: boolean } {
   const expression = request.string('index');
-  const names = resolveNames(request, context, { lenient: true, expandWildcards: 'all' });
-  const missing = (expression ?? '').split(',').some((name) => name !== '' && name !== '_all' && !name.includes('*') && !isKnown(context, name));
+  const target = { ...readTarget(request), ignoreUnavailable: true, expandWildcards: ['all'] };
+  const names = targetNames(context.engine, target, TARGETS.any);
+  const missing = (expression ?? '')
+    .split(',')
+    .some((name) => name !== '' && name !== '_all' && !name.includes('*') && !isKnown(context, name));
   return { names, missing };
 }
 
@@ -73,7 +87,10 @@ function readConditions(request: ApiRequest, context: RestContext): (body: { sta
   return (body, names) => {
     if (!hasNodes) return false;
     if (status !== undefined && HEALTHS.indexOf(body.status) > HEALTHS.indexOf(status)) return false;
-    const active = names.reduce((sum, name) => sum + (context.engine.cluster.indices[name] ? shardCounts(context.engine.cluster.indices[name]).primaries : 0), 0);
+    const active = names.reduce(
+      (sum, name) => sum + (context.engine.cluster.indices[name] ? shardCounts(context.engine.cluster.indices[name]).primaries : 0),
+      0,
+    );
     return shards === 'all' ? body.status === 'green' : active >= Number(shards);
   };
 }
@@ -123,9 +140,9 @@ function state(request: ApiRequest, context: RestContext): ApiResponse {
     if (name === '_all') for (const metric of STATE_METRICS) metrics.add(metric);
     else if ((STATE_METRICS as readonly string[]).includes(name)) metrics.add(name as StateMetric);
   }
-  const indices = resolveNames(request, context, { lenient: request.string('index') === undefined, expandWildcards: 'all' });
+  const indices = targetNames(context.engine, { expandWildcards: ['all'], ...readTarget(request) }, TARGETS.any);
   const isFlat = request.boolean('flat_settings') ?? false;
-  return ok(clusterState(context.engine, { metrics, indices, showSettings: (meta) => showSettings(meta, isFlat) }));
+  return ok(clusterState(context.engine, { metrics, indices, showSettings: (meta) => showSettings(meta, { flat: isFlat }) }));
 }
 
 export const clusterStatsApi = defineApi({
@@ -153,4 +170,32 @@ export const remoteInfoApi = defineApi({
   name: 'cluster.remote_info',
   needs: 'cluster:monitor',
   routes: { 'GET /_remote/info': () => ok({}) },
+});
+
+export const clusterSettingsApi = defineApi({
+  name: 'cluster.settings',
+  body: 'json!',
+  needs: 'cluster:manage',
+  params: { ...TIMEOUTS, flat_settings: 'boolean' },
+  routes: {
+    'PUT /_cluster/settings': async (request, { engine }) => {
+      const flat = request.boolean('flat_settings') ?? false;
+      return ok(await engine.command({ name: 'putClusterSettings', args: { body: objectBody(request), flat } }));
+    },
+  },
+});
+
+export const getClusterSettingsApi = defineApi({
+  name: 'cluster.get_settings',
+  needs: 'cluster:monitor',
+  params: { ...TIMEOUTS, flat_settings: 'boolean', include_defaults: 'boolean' },
+  routes: {
+    'GET /_cluster/settings': (request, { engine }) =>
+      ok(
+        clusterSettings(engine, {
+          flat: request.boolean('flat_settings') ?? false,
+          includeDefaults: request.boolean('include_defaults') ?? false,
+        }),
+      ),
+  },
 });

@@ -20,11 +20,17 @@ export const nodesInfoApi = defineApi({
       const areMetrics = names.length > 0 && names.every((name) => INFO_NAMES.has(name));
       return areMetrics ? info(request, context, [], names) : info(request, context, names, []);
     },
-    'GET /_nodes/{node_id}/{metric}': (request, context) => info(request, context, request.list('node_id') ?? [], request.list('metric') ?? []),
+    'GET /_nodes/{node_id}/{metric}': (request, context) =>
+      info(request, context, request.list('node_id') ?? [], request.list('metric') ?? []),
   },
 });
 
-function info(request: ApiRequest, { engine, settings, startedMs }: RestContext, filter: readonly string[], metrics: readonly string[]): ApiResponse {
+function info(
+  request: ApiRequest,
+  { engine, settings, startedMs }: RestContext,
+  filter: readonly string[],
+  metrics: readonly string[],
+): ApiResponse {
   const isAll = metrics.length === 0 || metrics.includes('_all');
   return ok(
     nodesInfo(engine, {
@@ -67,7 +73,12 @@ async function stats(request: ApiRequest, { engine, settings, startedMs }: RestC
   const known: readonly string[] = STATS_METRICS;
   const unknown = names.filter((name) => name !== '_all' && !known.includes(name));
   if (unknown.length > 0) {
-    throw unrecognizedParameters(request.path, unknown, unknown.map((name) => nearestNames(name, known)), 'metric');
+    throw unrecognizedParameters(
+      request.path,
+      unknown,
+      unknown.map((name) => nearestNames(name, known)),
+      'metric',
+    );
   }
   return ok(
     await nodesStats(engine, {

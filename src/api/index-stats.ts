@@ -1,0 +1,295 @@
+// `_stats`, `_segments`, `_recovery`: what the shards count.
+import { illegalArgument } from '../errors/catalog.ts';
+import { type NodeTotals, sumShards } from './cluster.ts';
+import type { EngineContext, IndexState, ShardStats } from './context.ts';
+import { type IndexTarget, TARGETS, targetNames } from './index-names.ts';
+
+type Json = Record<string, unknown>;
+
+export const INDEX_STATS_METRICS = [
+  'docs',
+  'store',
+  'indexing',
+  'get',
+  'search',
+  'merge',
+  'refresh',
+  'flush',
+  'warmer',
+  'query_cache',
+  'fielddata',
+  'completion',
+  'segments',
+  'translog',
+  'request_cache',
+  'recovery',
+] as const;
+
+const SECTIONS: Readonly<Record<(typeof INDEX_STATS_METRICS)[number], (totals: NodeTotals) => [string, Json]>> = {
+  docs: ({ docs, deleted }) => ['docs', { count: docs, deleted }],
+  store: ({ sizeBytes }) => ['store', { size_in_bytes: sizeBytes, reserved_in_bytes: 0 }],
+  indexing: ({ counters }) => [
+    'indexing',
+    {
+      index_total: counters.indexed ?? 0,
+      index_time_in_millis: counters.indexMillis ?? 0,
+      index_current: 0,
+      index_failed: counters.failed ?? 0,
+      delete_total: counters.deleted ?? 0,
+      delete_time_in_millis: counters.deleteMillis ?? 0,
+      delete_current: 0,
+      noop_update_total: counters.noops ?? 0,
+      is_throttled: false,
+      throttle_time_in_millis: 0,
+    },
+  ],
+  get: ({ counters }) => [
+    'get',
+    {
+      total: counters.gets ?? 0,
+      time_in_millis: counters.getMillis ?? 0,
+      exists_total: counters.getsFound ?? 0,
+      exists_time_in_millis: 0,
+      missing_total: (counters.gets ?? 0) - (counters.getsFound ?? 0),
+      missing_time_in_millis: 0,
+      current: 0,
+    },
+  ],
+  search: ({ counters }) => [
+    'search',
+    {
+      open_contexts: counters.openContexts ?? 0,
+      query_total: counters.queries ?? 0,
+      query_time_in_millis: counters.queryMillis ?? 0,
+      query_current: 0,
+      fetch_total: counters.fetches ?? 0,
+      fetch_time_in_millis: counters.fetchMillis ?? 0,
+      fetch_current: 0,
+      scroll_total: counters.scrolls ?? 0,
+      scroll_time_in_millis: 0,
+      scroll_current: 0,
+      suggest_total: 0,
+      suggest_time_in_millis: 0,
+      suggest_current: 0,
+    },
+  ],
+  merge: ({ counters }) => [
+    'merges',
+    {
+      current: 0,
+      current_docs: 0,
+      current_size_in_bytes: 0,
+      total: counters.merges ?? 0,
+      total_time_in_millis: counters.mergeMillis ?? 0,
+      total_docs: counters.mergedDocs ?? 0,
+      total_size_in_bytes: counters.mergedBytes ?? 0,
+    },
+  ],
+  refresh: ({ counters }) => [
+    'refresh',
+    {
+      total: counters.refreshes ?? 0,
+      total_time_in_millis: 0,
+      external_total: counters.refreshes ?? 0,
+      external_total_time_in_millis: 0,
+      listeners: 0,
+    },
+  ],
+  flush: ({ counters }) => ['flush', { total: counters.flushes ?? 0, periodic: 0, total_time_in_millis: 0 }],
+  warmer: () => ['warmer', { current: 0, total: 0, total_time_in_millis: 0 }],
+  query_cache: () => [
+    'query_cache',
+    { memory_size_in_bytes: 0, total_count: 0, hit_count: 0, miss_count: 0, cache_size: 0, cache_count: 0, evictions: 0 },
+  ],
+  fielddata: () => ['fielddata', { memory_size_in_bytes: 0, evictions: 0 }],
+  completion: () => ['completion', { size_in_bytes: 0 }],
+  segments: ({ segments, sizeBytes }) => [
+    'segments',
+    {
+      count: segments,
+      memory_in_bytes: sizeBytes,
+      index_writer_memory_in_bytes: 0,
+      version_map_memory_in_bytes: 0,
+      fixed_bit_set_memory_in_bytes: 0,
+      max_unsafe_auto_id_timestamp: -1,
+      file_sizes: {},
+    },
+  ],
+  translog: ({ translogOperations, translogBytes }) => [
+    'translog',
+    {
+      operations: translogOperations,
+      size_in_bytes: translogBytes,
+      uncommitted_operations: translogOperations,
+      uncommitted_size_in_bytes: translogBytes,
+      earliest_last_modified_age: 0,
+    },
+  ],
+  request_cache: () => ['request_cache', { memory_size_in_bytes: 0, evictions: 0, hit_count: 0, miss_count: 0 }],
+  recovery: () => ['recovery', { current_as_source: 0, current_as_target: 0, throttle_time_in_millis: 0 }],
+};
+
+export interface IndexStatsRequest extends IndexTarget {
+  /** Metric names, empty: all. */
+  readonly metrics: readonly string[];
+  readonly level?: string;
+}
+
+/** @throws ApiError illegal_argument_exception: an unknown level */
+export async function indexStats(ctx: EngineContext, request: IndexStatsRequest): Promise<Json> {
+  const level = request.level ?? 'indices';
+  if (level !== 'cluster' && level !== 'indices' && level !== 'shards')
+    throw illegalArgument(`level parameter must be one of [cluster] or [indices] or [shards] but was [${level}]`);
+  const isAll = request.metrics.length === 0 || request.metrics.includes('_all');
+  const metrics = INDEX_STATS_METRICS.filter((metric) => isAll || request.metrics.includes(metric));
+  const render = (shards: readonly ShardStats[]): Json => {
+    const totals = sumShards(shards);
+    return Object.fromEntries(metrics.map((metric) => SECTIONS[metric](totals)));
+  };
+  const found = await statsOf(ctx, request);
+  const all = found.flatMap(({ shards }) => shards);
+  const body: Json = { _shards: shardsHeader(found.map(({ index }) => index)), _all: { primaries: render(all), total: render(all) } };
+  if (level === 'cluster') return body;
+  body.indices = Object.fromEntries(
+    found.map(({ index, shards }) => {
+      const entry: Json = { uuid: index.meta.uuid, primaries: render(shards), total: render(shards) };
+      if (level === 'shards') {
+        entry.shards = Object.fromEntries(
+          shards.map((shard) => [
+            String(shard.shard),
+            [
+              {
+                routing: { state: 'STARTED', primary: true, node: ctx.nodeId, relocating_node: null },
+                ...render([shard]),
+                commit: { id: `${index.meta.uuid}-${shard.shard}`, generation: 1, user_data: {}, num_docs: shard.docs },
+                seq_no: { max_seq_no: shard.maxSeqNo, local_checkpoint: shard.maxSeqNo, global_checkpoint: shard.maxSeqNo },
+                shard_path: {},
+              },
+            ],
+          ]),
+        );
+      }
+      return [index.meta.name, entry];
+    }),
+  );
+  return body;
+}
+
+function shardsHeader(indices: readonly IndexState[]): Json {
+  let total = 0;
+  let successful = 0;
+  for (const { meta, numberOfShards } of indices) {
+    total += numberOfShards * (1 + Number(meta.settings['index.number_of_replicas'] ?? 1));
+    successful += numberOfShards;
+  }
+  return { total, successful, failed: 0 };
+}
+
+export interface FoundStats {
+  readonly index: IndexState;
+  readonly shards: readonly ShardStats[];
+}
+
+/** Statistics of the open indices of a target, in its order. */
+export async function statsOf(ctx: EngineContext, target: IndexTarget): Promise<FoundStats[]> {
+  const names = targetNames(ctx, target, TARGETS.open);
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const index = ctx.index(name);
+      return index !== null && index.meta.state === 'open' ? { index, shards: await ctx.shardStats(index) } : null;
+    }),
+  );
+  return found.filter((entry) => entry !== null);
+}
+
+/** `GET _segments`: segments of the snapshot that searches see. */
+export function indexSegments(ctx: EngineContext, target: IndexTarget): Json {
+  const names = targetNames(ctx, target, TARGETS.open);
+  const states = names.map((name) => ctx.index(name)).filter((index) => index !== null && index.meta.state === 'open') as IndexState[];
+  const indices: Json = {};
+  for (const index of states) {
+    const shards: Json = {};
+    for (let shard = 0; shard < index.numberOfShards; shard++) {
+      const segments = segmentsOf(ctx, index, shard);
+      shards[String(shard)] = [
+        {
+          routing: { state: 'STARTED', primary: true, node: ctx.nodeId },
+          num_committed_segments: segments.length,
+          num_search_segments: segments.length,
+          segments: Object.fromEntries(
+            segments.map(({ name, generation, docs, deleted }) => [
+              name,
+              {
+                generation,
+                num_docs: docs,
+                deleted_docs: deleted,
+                size_in_bytes: 0,
+                committed: true,
+                search: true,
+                version: SEGMENT_VERSION,
+                compound: true,
+                attributes: {},
+              },
+            ]),
+          ),
+        },
+      ];
+    }
+    indices[index.meta.name] = { shards };
+  }
+  return { _shards: shardsHeader(states), indices };
+}
+
+export const SEGMENT_VERSION = '1.0.0';
+
+export interface SegmentInfo {
+  readonly name: string;
+  readonly generation: number;
+  readonly docs: number;
+  readonly deleted: number;
+}
+
+export function segmentsOf(ctx: EngineContext, index: IndexState, shard: number): SegmentInfo[] {
+  const snapshot = ctx.acquire(index, shard);
+  try {
+    return snapshot.segments.map((segment, i) => ({
+      name: `_${i.toString(36)}`,
+      generation: i,
+      docs: segment.numDocs,
+      deleted: segment.maxDoc - segment.numDocs,
+    }));
+  } finally {
+    snapshot.release();
+  }
+}
+
+/** `GET _recovery`: shards are recovered from their own store when the node starts, so each is done. */
+export async function indexRecovery(ctx: EngineContext, target: IndexTarget, host: string): Promise<Json> {
+  const body: Json = {};
+  for (const { index, shards } of await statsOf(ctx, target)) {
+    const node = { id: ctx.nodeId, host, transport_address: ctx.publishAddress ?? host, ip: host, name: ctx.nodeName };
+    body[index.meta.name] = {
+      shards: shards.map((shard) => ({
+        id: shard.shard,
+        type: shard.docs === 0 && shard.segments === 0 ? 'EMPTY_STORE' : 'EXISTING_STORE',
+        stage: 'DONE',
+        primary: true,
+        start_time_in_millis: index.meta.creationDateMs,
+        stop_time_in_millis: index.meta.creationDateMs,
+        total_time_in_millis: 0,
+        source: {},
+        target: node,
+        index: {
+          size: { total_in_bytes: shard.sizeBytes, reused_in_bytes: shard.sizeBytes, recovered_in_bytes: 0, percent: '100.0%' },
+          files: { total: shard.segments, reused: shard.segments, recovered: 0, percent: '100.0%' },
+          total_time_in_millis: 0,
+          source_throttle_time_in_millis: 0,
+          target_throttle_time_in_millis: 0,
+        },
+        translog: { recovered: 0, total: 0, percent: '100.0%', total_on_start: 0, total_time_in_millis: 0 },
+        verify_index: { check_index_time_in_millis: 0, total_time_in_millis: 0 },
+      })),
+    };
+  }
+  return body;
+}
