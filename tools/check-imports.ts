@@ -34,7 +34,7 @@ const MAP: Record<string, string> = {
   'src/scripting': 'common errors',
   'src/plan': 'wasm errors common',
   'src/query': 'common errors',
-  'src/indexing': 'mapping analysis store arena wasm errors common config metadata',
+  'src/indexing': 'mapping analysis store arena plan wasm errors common config metadata',
   'src/metadata': 'mapping analysis store config errors common',
   'src/mapping': 'analysis errors common',
   'src/analysis': 'scripting wasm errors common',
