@@ -84,17 +84,16 @@ function hashPrecision(p: Params): number {
 }
 
 const EQUATOR = 40_075_016.6856;
-const POLE_TO_POLE = 20_004_037.0;
+const POLAR = 6_356_752.314245 * Math.PI;
 
-/** Shortest geohash whose cells at the equator are not larger than the distance, in width and height. */
+/** Length of a geohash whose cells do not exceed the distance, as Elasticsearch's GeoUtils.geoHashLevelsForPrecision estimates it. */
 function levelOfDistance(metres: number): number {
-  for (let length = 1; length <= 12; length++) {
-    const bits = 5 * length;
-    const width = EQUATOR / 2 ** Math.ceil(bits / 2);
-    const height = POLE_TO_POLE / 2 ** Math.floor(bits / 2);
-    if (Math.sqrt(width * width + height * height) <= metres) return length;
-  }
-  return 12;
+  if (metres === 0) return 12;
+  const width = metres / (1 + POLAR / EQUATOR);
+  const bits = Math.ceil(Math.log2(Math.ceil(EQUATOR / width)));
+  const full = Math.floor(bits / 5);
+  const left = bits - full * 5;
+  return Math.max(1, Math.min(12, full + (left > 0 ? 1 : 0) + full + (left > 3 ? 1 : 0)));
 }
 
 export const geotileGridType = gridType('geotile', tilePrecision);

@@ -12,18 +12,19 @@ import type { AggSpec } from './types.ts';
 type Run = (buckets: OutBucket[], spec: AggSpec) => OutBucket[];
 type Parent = (p: Params, body: PipelineBody) => { run: Run; paths?: readonly string[] };
 
-/** Figure of a bucket under the gap policy; the bucket's own count is never a gap. */
-function figureOf(bucket: OutBucket, body: PipelineBody): number | null {
+/** Figure of a bucket under the gap policy, NaN for a gap; the bucket's own count is never a gap. */
+function figureOf(bucket: OutBucket, body: PipelineBody): number {
   const figure = figureAt(bucket, parsePath(body.path));
   if (figure === undefined)
     throw illegalArgument(`buckets_path [${body.path}] must reference either a number value or a single value numeric metric aggregation`);
-  return withGap(figure, bucket.docCount, body.gap);
+  return withGap(figure, bucket.docCount, body.gap, body.path === '_count');
 }
 
 function put(bucket: OutBucket, body: PipelineBody, typedName: string, value: Figure, more: Record<string, Figure> = {}): void {
   const text = body.text(value);
-  const json = { value, ...(text === null ? {} : { value_as_string: text }), ...more };
-  bucket.aggs.set(body.name, new MetricOut(body, typedName, json, { '': value, value, ...more }));
+  const shown = value === null || Number.isNaN(value) ? null : value;
+  const json = { value: shown, ...(text === null ? {} : { value_as_string: text }), ...more };
+  bucket.aggs.set(body.name, new MetricOut(body, typedName, json, { '': shown, value: shown, ...more }));
 }
 
 const derivative: Parent = (p, body) => {
@@ -43,7 +44,7 @@ const derivative: Parent = (p, body) => {
       for (const bucket of buckets) {
         const value = figureOf(bucket, body);
         const key = Number(bucket.key);
-        if (value !== null && last) {
+        if (last) {
           const change = value - last.value;
           const span = unitMs === null ? 0 : (key - last.key) / unitMs;
           put(
@@ -54,7 +55,7 @@ const derivative: Parent = (p, body) => {
             unitMs === null ? {} : { normalized_value: span > 0 ? change / span : change },
           );
         }
-        if (value !== null) last = { key, value };
+        last = { key, value };
       }
       return buckets;
     },
@@ -71,7 +72,7 @@ const cumulativeSum: Parent = (_p, body) => ({
   run(buckets) {
     let sum = 0;
     for (const bucket of buckets) {
-      sum += figureOf(bucket, { ...body, gap: 'insert_zeros' }) ?? 0;
+      sum += figureOf(bucket, { ...body, gap: 'insert_zeros' });
       put(bucket, body, 'simple_value', sum);
     }
     return buckets;
@@ -83,11 +84,11 @@ const serialDiff: Parent = (p, body) => {
   if (lag <= 0) throw parsingError(`Lag must be a positive, non-zero integer.  Value supplied was${lag} in [${body.name}]: [lag].`);
   return {
     run(buckets) {
-      const window: Array<number | null> = [];
+      const window: number[] = [];
       for (const bucket of buckets) {
         const value = figureOf(bucket, body);
-        const before = window.length >= lag ? window[window.length - lag] : null;
-        if (value !== null && before !== null) put(bucket, body, 'simple_value', value - before);
+        const before = window.length >= lag ? window[window.length - lag] : Number.NaN;
+        if (!Number.isNaN(value - before)) put(bucket, body, 'simple_value', value - before);
         window.push(value);
       }
       return buckets;
@@ -112,7 +113,7 @@ const movingFn: Parent = (p, body) => {
       // the window ends before the bucket at hand
       buckets.forEach((bucket, i) => {
         const value = figureOf(bucket, body);
-        if (value !== null) {
+        if (!Number.isNaN(value)) {
           positions.push(i);
           values.push(value);
         }
@@ -121,7 +122,7 @@ const movingFn: Parent = (p, body) => {
         const from = clamp(i - window + shift, values.length);
         const to = clamp(i + shift, values.length);
         const result = call(values.slice(from, to));
-        put(buckets[at], body, 'simple_value', Number.isNaN(result) ? null : result);
+        put(buckets[at], body, 'simple_value', result);
       });
       return buckets;
     },
@@ -146,7 +147,7 @@ const movingAvg: Parent = (p, body) => {
       const values: number[] = [];
       for (const bucket of buckets) {
         const value = figureOf(bucket, body);
-        if (value === null) continue;
+        if (Number.isNaN(value)) continue;
         if (values.length > 0) put(bucket, body, 'simple_value', predict(values.slice(-window)));
         values.push(value);
       }
@@ -174,7 +175,7 @@ const bucketSort: Parent = (p, body) => {
         // buckets without any of the figures are left out unless gaps count as zeros
         if (body.gap === 'skip')
           rows = buckets.filter((bucket) =>
-            figures.get(bucket)!.every((figure) => typeof figure === 'string' || (figure !== null && !Number.isNaN(figure))),
+            figures.get(bucket)!.some((figure) => typeof figure === 'string' || (figure !== null && !Number.isNaN(figure))),
           );
         rows = rows.slice().sort((a, b) => {
           for (let k = 0; k < keys.length; k++) {

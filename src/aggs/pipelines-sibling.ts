@@ -30,8 +30,8 @@ function pointsAt(aggs: ReadonlyMap<string, OutAgg>, path: string, gap: GapPolic
     }
     const figure = figureAt(bucket, rest);
     if (figure === undefined) throw illegalArgument(`path [${path}] does not lead to a number`);
-    const value = withGap(figure, bucket.docCount, gap);
-    if (value !== null) points.push({ name: bucket.name, value });
+    const value = withGap(figure, bucket.docCount, gap, rest[rest.length - 1]?.name === '_count');
+    if (!Number.isNaN(value)) points.push({ name: bucket.name, value });
   }
   return points;
 }

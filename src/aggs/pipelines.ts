@@ -21,12 +21,13 @@ export interface PipelineBody {
   text(value: Figure): string | null;
 }
 
-/** A figure under the gap policy: null = skip the bucket. Empty buckets count as gaps for all but counts. */
-export function withGap(figure: Figure, docCount: number, gap: GapPolicy): number | null {
-  const isGap = figure === null || Number.isNaN(figure) || !Number.isFinite(figure);
-  if (!isGap && (docCount > 0 || gap !== 'skip')) return figure;
-  if (!isGap) return figure;
-  return gap === 'insert_zeros' ? 0 : null;
+/**
+ * A figure under the gap policy; NaN = the bucket is a gap to be skipped. Buckets without documents are gaps for every path but their count.
+ */
+export function withGap(figure: Figure, docCount: number, gap: GapPolicy, isCount: boolean): number {
+  const isNumber = figure !== null && Number.isFinite(figure);
+  if (isNumber && (docCount > 0 || isCount || gap === 'keep_values')) return figure;
+  return gap === 'insert_zeros' ? 0 : Number.NaN;
 }
 
 const SCRIPTED = new Set(['bucket_script', 'bucket_selector']);

@@ -1,0 +1,232 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { PlanNode } from '../../../src/plan/query-plan.ts';
+import type { Kernels } from '../../../src/wasm/kernels.ts';
+import { AggIndex, type Row } from '../../support/agg-index.ts';
+import { createKernels } from '../../support/kernels.ts';
+
+// the executor is another unit: a bitset of listed documents is all that filters need here
+vi.mock('../../../src/plan/execute.ts', () => ({
+  planToBitset(k: Kernels, segment: { maxDoc: number }, plan: PlanNode, ptr: number) {
+    k.u8.fill(plan.op === 'matchAll' ? 255 : 0, ptr, ptr + Math.ceil(segment.maxDoc / 512) * 64);
+    if (plan.op === 'docs') for (const doc of plan.docs) k.u8[ptr + (doc >> 3)] |= 1 << (doc & 7);
+  },
+}));
+
+const KINDS = { color: 'keyword', tags: 'keyword', price: 'long', weight: 'double', sold: 'date', note: 'text' } as const;
+const ROWS: Row[] = [
+  { color: 'red', tags: ['a', 'b'], price: 10, weight: 1.5, sold: '2024-01-05T10:00:00Z' },
+  { color: 'blue', tags: ['b'], price: 20, weight: 2.25, sold: '2024-01-20T00:00:00Z' },
+  { color: 'red', tags: [], price: 30, sold: '2024-03-01T12:00:00Z' },
+  { color: 'green', tags: ['c', 'a'], price: 5, weight: 0.5, sold: '2024-03-31T23:59:59Z' },
+  { tags: ['b'], price: 20, sold: '2024-05-01T00:00:00Z' },
+];
+
+const k = createKernels('debug', 512);
+
+/** The same rows in one segment and in three must answer alike. */
+function answers(aggs: Record<string, unknown>, match?: (row: Row) => boolean): Record<string, never> {
+  const one = k.scoped(() => new AggIndex(k, KINDS, [ROWS]).search(aggs, match));
+  const three = k.scoped(() => new AggIndex(k, KINDS, [ROWS.slice(0, 2), ROWS.slice(2, 3), ROWS.slice(3)]).search(aggs, match));
+  expect(three).toEqual(one);
+  return one as Record<string, never>;
+}
+
+const keys = (agg: { buckets: Array<{ key: unknown; doc_count: number }> }) => agg.buckets.map((bucket) => [bucket.key, bucket.doc_count]);
+
+describe('terms', () => {
+  test('orders by count, then key', () => {
+    const { a } = answers({ a: { terms: { field: 'tags' } } });
+    expect(keys(a)).toEqual([
+      ['b', 3],
+      ['a', 2],
+      ['c', 1],
+    ]); // prettier-ignore
+    expect(a).toMatchObject({ doc_count_error_upper_bound: 0, sum_other_doc_count: 0 });
+  });
+  test('size leaves the rest in sum_other_doc_count', () => {
+    expect(answers({ a: { terms: { field: 'tags', size: 1 } } }).a).toMatchObject({ sum_other_doc_count: 3 });
+  });
+  test('orders by a sub-aggregation, those without a value last', () => {
+    const { a } = answers({ a: { terms: { field: 'color', order: { w: 'desc' } }, aggs: { w: { avg: { field: 'weight' } } } } });
+    expect(keys(a).map(([key]) => key)).toEqual(['blue', 'red', 'green']);
+  });
+  test('missing, include, exclude, partitions', () => {
+    expect(keys(answers({ a: { terms: { field: 'color', missing: 'none' } } }).a)).toContainEqual(['none', 1]);
+    expect(keys(answers({ a: { terms: { field: 'color', include: '.*e.*', exclude: ['blue'] } } }).a)).toEqual([
+      ['red', 2],
+      ['green', 1],
+    ]); // prettier-ignore
+    const parts = [0, 1, 2].flatMap((partition) =>
+      keys(answers({ a: { terms: { field: 'color', include: { partition, num_partitions: 3 } } } }).a),
+    );
+    expect(parts.map(([key]) => key).sort()).toEqual(['blue', 'green', 'red']);
+  });
+  test('min_doc_count 0 shows terms of other documents', () => {
+    const { a } = answers({ a: { terms: { field: 'color', min_doc_count: 0 } } }, (row) => row.color === 'red');
+    expect(keys(a)).toEqual([
+      ['red', 2],
+      ['blue', 0],
+      ['green', 0],
+    ]); // prettier-ignore
+  });
+  test('numbers and dates', () => {
+    expect(keys(answers({ a: { terms: { field: 'price', exclude: [5] } } }).a)).toEqual([
+      [20, 2],
+      [10, 1],
+      [30, 1],
+    ]); // prettier-ignore
+    const dates: { buckets: unknown[] } = answers({ a: { terms: { field: 'sold', size: 1 } } }).a;
+    expect(dates.buckets[0]).toMatchObject({ key: Date.UTC(2024, 0, 5, 10), key_as_string: '2024-01-05T10:00:00.000Z' });
+  });
+});
+
+describe('histograms', () => {
+  test('fills empty months and takes pipelines', () => {
+    const { m, best } = answers({
+      m: {
+        date_histogram: { field: 'sold', calendar_interval: 'month' },
+        aggs: { p: { sum: { field: 'price' } }, d: { derivative: { buckets_path: 'p' } } },
+      },
+      best: { max_bucket: { buckets_path: 'm>p' } },
+    });
+    const buckets = (m as { buckets: Array<Record<string, unknown>> }).buckets;
+    expect(buckets.map((b) => b.doc_count)).toEqual([2, 0, 2, 0, 1]);
+    expect(buckets[1].d).toEqual({ value: null });
+    expect(best).toEqual({ value: 35, keys: ['2024-03-01T00:00:00.000Z'] });
+  });
+  test('days in a zone begin at its midnights', () => {
+    const { a } = answers({
+      a: { date_histogram: { field: 'sold', calendar_interval: 'day', time_zone: 'Europe/Berlin', min_doc_count: 1 } },
+    });
+    expect(keys(a).map(([key]) => new Date(key as number).toISOString())).toContain('2024-03-31T22:00:00.000Z');
+  });
+  test('interval, offset, keyed, bounds', () => {
+    expect(keys(answers({ a: { histogram: { field: 'price', interval: 10, offset: 5, min_doc_count: 1 } } }).a)).toEqual([
+      [5, 2],
+      [15, 2],
+      [25, 1],
+    ]); // prettier-ignore
+    const bounded = answers({
+      a: { histogram: { field: 'price', interval: 10, hard_bounds: { min: 10, max: 20 }, extended_bounds: { min: 10, max: 20 } } },
+    });
+    expect(keys(bounded.a)).toEqual([
+      [10, 1],
+      [20, 2],
+    ]); // prettier-ignore
+    expect(answers({ a: { histogram: { field: 'price', interval: 20, keyed: true } } }).a).toMatchObject({
+      buckets: { '20.0': { key: 20, doc_count: 3 } },
+    });
+  });
+});
+
+describe('metrics', () => {
+  test('stats, missing values, no documents', () => {
+    const { s, none } = answers({ s: { stats: { field: 'weight' } }, none: { avg: { field: 'nothing' } } });
+    expect(s).toEqual({ count: 3, min: 0.5, max: 2.25, avg: 4.25 / 3, sum: 4.25 });
+    expect(none).toEqual({ value: null });
+    expect(answers({ s: { sum: { field: 'weight', missing: 1 } } }).s).toEqual({ value: 6.25 });
+    expect(answers({ s: { extended_stats: { field: 'weight' } } }, () => false).s).toMatchObject({ count: 0, avg: null, variance: null });
+  });
+  test('distinct values, percentiles, deviation', () => {
+    expect(answers({ a: { cardinality: { field: 'tags' } } }).a).toEqual({ value: 3 });
+    expect(answers({ a: { percentiles: { field: 'price', percents: [0, 50, 75] } } }).a).toEqual({
+      values: { '0.0': 5, '50.0': 20, '75.0': 20 },
+    });
+    expect(answers({ a: { percentile_ranks: { field: 'price', values: [10] } } }).a).toEqual({ values: { '10.0': 40 } });
+    expect(answers({ a: { median_absolute_deviation: { field: 'price' } } }).a).toEqual({ value: 10 });
+  });
+  test('typed keys', () => {
+    const index = new AggIndex(k, KINDS, [ROWS]);
+    const aggs = { a: { terms: { field: 'color' }, aggs: { b: { max: { field: 'price' } } } } };
+    expect(index.search(aggs, undefined, { typedKeys: true })).toMatchObject({
+      'sterms#a': { buckets: [{ 'max#b': { value: 30 } }, {}, {}] },
+    });
+  });
+});
+
+describe('several ways to choose documents', () => {
+  test('filter, filters with the rest, adjacency, global, ranges, missing', () => {
+    const red = { term: { color: 'red' } };
+    const b = { term: { tags: 'b' } };
+    expect(answers({ f: { filter: red, aggs: { p: { sum: { field: 'price' } } } } }).f).toEqual({ doc_count: 2, p: { value: 40 } });
+    expect(answers({ f: { filters: { filters: { red, b }, other_bucket: true } } }).f).toEqual({
+      buckets: { b: { doc_count: 3 }, red: { doc_count: 2 }, _other_: { doc_count: 1 } },
+    });
+    expect(keys(answers({ f: { adjacency_matrix: { filters: { red, b } } } }).f)).toEqual([
+      ['b', 3],
+      ['b&red', 1],
+      ['red', 2],
+    ]); // prettier-ignore
+    expect(answers({ g: { global: {}, aggs: { n: { value_count: { field: 'price' } } } } }, () => false).g).toEqual({
+      doc_count: 5,
+      n: { value: 5 },
+    });
+    expect(keys(answers({ r: { range: { field: 'price', ranges: [{ to: 10 }, { from: 10, to: 25 }, { from: 20 }] } } }).r)).toEqual([
+      ['*-10.0', 1],
+      ['10.0-25.0', 3],
+      ['20.0-*', 3],
+    ]); // prettier-ignore
+    expect(answers({ m: { missing: { field: 'color' } } }).m).toEqual({ doc_count: 1 });
+  });
+  test('composite pages through all combinations', () => {
+    const sources = [
+      { t: { terms: { field: 'tags', missing_bucket: true } } },
+      { p: { histogram: { field: 'price', interval: 10, order: 'desc' } } },
+    ];
+    const seen: unknown[] = [];
+    for (let after: unknown; ; ) {
+      const page = answers({ c: { composite: { sources, size: 2, ...(after ? { after } : {}) } } }).c as {
+        buckets: Array<{ key: unknown; doc_count: number }>;
+        after_key?: unknown;
+      };
+      seen.push(...page.buckets.map((bucket) => [...Object.values(bucket.key as object), bucket.doc_count]));
+      after = page.after_key;
+      if (!after) break;
+    }
+    expect(seen).toEqual([
+      [null, 30, 1],
+      ['a', 10, 1],
+      ['a', 0, 1],
+      ['b', 20, 2],
+      ['b', 10, 1],
+      ['c', 0, 1],
+    ]); // prettier-ignore
+  });
+  test('multi_terms', () => {
+    const { a } = answers({ a: { multi_terms: { terms: [{ field: 'color' }, { field: 'price' }] } } });
+    expect((a as { buckets: unknown[] }).buckets[0]).toEqual({ key: ['blue', 20], key_as_string: 'blue|20', doc_count: 1 });
+  });
+  test('bucket_sort', () => {
+    const aggs = { p: { sum: { field: 'price' } }, s: { bucket_sort: { sort: [{ p: 'asc' }], size: 2 } } };
+    expect(keys(answers({ a: { terms: { field: 'color' }, aggs } }).a).map(([key]) => key)).toEqual(['green', 'blue']);
+  });
+});
+
+describe('refusals', () => {
+  const refused = (aggs: Record<string, unknown>) => {
+    try {
+      new AggIndex(k, KINDS, [ROWS]).search(aggs);
+    } catch (error) {
+      return (error as { type: string }).type;
+    }
+    return 'accepted';
+  };
+  test.each([
+    [{ a: { tems: { field: 'color' } } }, 'parsing_exception'],
+    [{ a: { terms: {} } }, 'illegal_argument_exception'],
+    [{ a: { terms: { field: 'color', nothing: 1 } } }, 'x_content_parse_exception'],
+    [{ a: { terms: { field: 'color', size: 0 } } }, 'x_content_parse_exception'],
+    [{ a: { terms: { field: 'color', order: { nothing: 'asc' } } } }, 'aggregation_execution_exception'],
+    [{ a: { terms: { field: 'color', include: '[a' } } }, 'illegal_argument_exception'],
+    [{ a: { avg: { field: 'color' } } }, 'illegal_argument_exception'],
+    [{ a: { avg: { field: 'note' } } }, 'illegal_argument_exception'],
+    [{ a: { avg: { field: 'price' }, aggs: { b: { avg: { field: 'price' } } } } }, 'aggregation_initialization_exception'],
+    [{ a: { histogram: { field: 'price', interval: 0 } } }, 'x_content_parse_exception'],
+    [{ a: { histogram: { field: 'price', interval: 0.0001 } } }, 'too_many_buckets_exception'],
+    [{ a: { terms: { field: 'color' }, aggs: { d: { derivative: { buckets_path: '_count' } } } } }, 'action_request_validation_exception'],
+    [{ 'a>b': { avg: { field: 'price' } } }, 'parsing_exception'],
+    [{ a: { date_histogram: { field: 'sold', calendar_interval: 'day', time_zone: 'Nowhere/City' } } }, 'x_content_parse_exception'],
+  ])('%j', (aggs, type) => {
+    expect(refused(aggs)).toBe(type);
+  });
+});
