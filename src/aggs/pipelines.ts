@@ -1,7 +1,7 @@
 // Pipeline aggregations: what all have in common (path, gap policy, format), the order in which they run, and their table.
 
+import { DecimalFormat } from '../mapping/decimal-format.ts';
 import { firstName, parsePath } from './bucket-path.ts';
-import { DecimalFormat } from './decimal-format.ts';
 import { illegalArgument, parsingError, unsupported, validationError } from './errors.ts';
 import type { Figure } from './out.ts';
 import { isObject, Params } from './params.ts';
@@ -51,7 +51,7 @@ export function parsePipeline(name: string, typeName: string, body: unknown, met
   const gaps = typeName === 'bucket_sort' ? ['skip', 'insert_zeros'] : ['insert_zeros', 'skip', 'keep_values'];
   if (!gaps.includes(gapName)) throw parsingError(`Invalid gap policy: [${gapName}], accepted values: [insert_zeros, skip]`);
   const format = p.string('format');
-  const pattern = format === null ? null : new DecimalFormat(format);
+  const pattern = format === null ? null : DecimalFormat.of(format);
   const common: PipelineBody = {
     name,
     meta,

@@ -1,5 +1,5 @@
-// Offsets of time zones as java.time.ZoneRules answers them, out of the zone data that Intl carries.
-import { ApiError } from '../errors/api-error.ts';
+// What rounding asks of a time zone, as java.time.ZoneRules answers it: transitions, gaps and overlaps, found in the offsets of src/mapping/date.
+import { zoneOf } from '../mapping/date/zones.ts';
 
 const DAY = 86_400_000;
 /** Zones change at most every few weeks (DST suspended for Ramadan): offsets are sampled this often and changes found by bisection. */
@@ -28,39 +28,23 @@ export interface TimeZone {
   previousTransition(utc: number, notBefore: number): number | null;
 }
 
-export const UTC: TimeZone = fixedZone('Z', 0);
-
 const zones = new Map<string, TimeZone>();
+const MAX_ZONES = 1000;
 
-/** @throws ApiError zone_rules_exception: no such zone */
+/** @throws ApiError zone_rules_exception, date_time_exception: no such zone */
 export function timeZone(id: string): TimeZone {
   let zone = zones.get(id);
   if (!zone) {
-    zone = makeZone(id);
-    if (zones.size < 1000) zones.set(id, zone);
+    const { fixedOffsetMs, offsetAt } = withOffsets(id);
+    zone = fixedOffsetMs !== null ? fixedZone(id, fixedOffsetMs) : new RegionZone(id, offsetAt);
+    if (zones.size < MAX_ZONES) zones.set(id, zone);
   }
   return zone;
 }
 
-function makeZone(id: string): TimeZone {
-  if (id === 'Z' || id === 'UTC' || id === 'GMT' || id === 'UT') return UTC;
-  const fixed = /^(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?$/.exec(id);
-  if (fixed) {
-    const [, sign, hours, minutes = '0', seconds = '0'] = fixed;
-    const offset = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;
-    if (offset > 18 * 3_600_000 || Number(minutes) > 59 || Number(seconds) > 59) throw unknownZone(id);
-    return offset === 0 ? UTC : fixedZone(id, sign === '-' ? -offset : offset);
-  }
-  if (!/^[A-Za-z][A-Za-z0-9~/._+-]*$/.test(id)) throw unknownZone(id);
-  try {
-    return new IntlZone(id);
-  } catch {
-    throw unknownZone(id);
-  }
-}
-
-function unknownZone(id: string): ApiError {
-  return new ApiError('zone_rules_exception', 400, `Unknown time-zone ID: ${id}`);
+function withOffsets(id: string): { fixedOffsetMs: number | null; offsetAt(utc: number): number } {
+  const zone = zoneOf(id);
+  return { fixedOffsetMs: zone.fixedOffsetMs, offsetAt: (utc) => zone.offsetAt(utc) };
 }
 
 function fixedZone(id: string, offset: number): TimeZone {
@@ -74,25 +58,17 @@ function fixedZone(id: string, offset: number): TimeZone {
   };
 }
 
-class IntlZone implements TimeZone {
+export const UTC: TimeZone = fixedZone('Z', 0);
+
+class RegionZone implements TimeZone {
   readonly id: string;
   readonly fixedOffset = null;
-  private readonly formatter: Intl.DateTimeFormat;
+  private readonly read: (utc: number) => number;
   private readonly spans = new Map<number, { first: number; transitions: Transition[] }>();
 
-  constructor(id: string) {
+  constructor(id: string, read: (utc: number) => number) {
     this.id = id;
-    this.formatter = new Intl.DateTimeFormat('en-US', {
-      timeZone: id,
-      hourCycle: 'h23',
-      era: 'short',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    }); // prettier-ignore
+    this.read = read;
   }
 
   offsetAt(utc: number): number {
@@ -164,17 +140,5 @@ class IntlZone implements TimeZone {
       else to = middle;
     }
     return from === low && this.read(low) !== before ? low : to;
-  }
-
-  private read(utc: number): number {
-    const date = new Date(utc);
-    if (Number.isNaN(date.getTime())) return 0;
-    const part: Record<string, string> = {};
-    for (const { type, value } of this.formatter.formatToParts(date)) part[type] = value;
-    const year = part.era === 'BC' ? 1 - Number(part.year) : Number(part.year);
-    const local = new Date(0);
-    local.setUTCFullYear(year, Number(part.month) - 1, Number(part.day));
-    local.setUTCHours(Number(part.hour), Number(part.minute), Number(part.second), 0);
-    return local.getTime() - Math.floor(utc / 1000) * 1000;
   }
 }
