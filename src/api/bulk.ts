@@ -128,9 +128,9 @@ function parseItems(lines: readonly Uint8Array[], firstLine: number, request: Bu
       at++;
       continue;
     }
-    if (at + 1 >= lines.length) return { items, rest: [Uint8Array.from(lines[at])] };
+    if (at + 1 >= lines.length) return { items, rest: [new Uint8Array(lines[at])] };
     // Copied: the line is a view of a chunk, and waits for its group.
-    items.push(makeItem(action, meta, Uint8Array.from(lines[at + 1]), request, firstLine + at + 1));
+    items.push(makeItem(action, meta, new Uint8Array(lines[at + 1]), request, firstLine + at + 1));
     at += 2;
   }
   return { items, rest: [] };

@@ -127,7 +127,7 @@ export class ReaderContext implements EngineContext {
     refresh: 'false' | 'true' | 'wait_for',
   ): Promise<WriteOutcome[]> {
     const { placement } = this.#place(index, shard);
-    const packed = Uint8Array.from(packr.pack(operations));
+    const packed = new Uint8Array(packr.pack(operations));
     const bytes = packed.length;
     const queued = this.#queuedBytes[placement.indexer];
     const limit = this.#options.writeQueueBytes;

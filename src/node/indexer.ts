@@ -155,7 +155,7 @@ export class Indexer {
     if (open.writer.isDirty && open.dirtySinceMs === 0) open.dirtySinceMs = Date.now();
     if (request.refresh === 'true') await this.#refresh(open);
     else if (request.refresh === 'wait_for' && open.writer.isDirty) await this.#waitForRefresh(open);
-    const packed = Uint8Array.from(this.#packr.pack(outcomes));
+    const packed = new Uint8Array(this.#packr.pack(outcomes));
     return new Transferred(packed, [packed.buffer]);
   }
 

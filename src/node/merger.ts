@@ -42,7 +42,7 @@ export class Merger {
     }));
     const { image, docMaps } = await this.#run(mergeSlices(this.#module, inputs));
     this.#image = image;
-    const copies = docMaps.map((map) => Uint32Array.from(map));
+    const copies = docMaps.map((map) => new Uint32Array(map));
     return new Transferred(
       { bytes: image.length, docMaps: copies } satisfies MergeReply,
       copies.map((map) => map.buffer),
