@@ -17,6 +17,7 @@ import * as indices from './indices.ts';
 import { nodesInfoApi, nodesStatsApi } from './nodes.ts';
 import { ilmApi, infoApi, licenseApi, xpackApi } from './root.ts';
 import { TEMPLATE_APIS } from './templates.ts';
+import { UNSUPPORTED_APIS } from './unsupported.ts';
 
 export const ALL_APIS: readonly ApiSpec[] = [
   infoApi,
@@ -63,4 +64,5 @@ export const ALL_APIS: readonly ApiSpec[] = [
   getSourceApi,
   mgetApi,
   bulkApi,
+  ...UNSUPPORTED_APIS,
 ];

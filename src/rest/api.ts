@@ -10,9 +10,9 @@ export type Params = Readonly<Record<string, ParamKind>>;
 
 /**
  * What a route does with a request body. `json`: parsed, may be missing. `bytes`: UTF-8 JSON as it came (other formats are translated),
- * may be missing. `ndjson`: lines, whole. `stream`: the handler reads `request.stream` as it arrives. With `!` a missing body is a 400.
+ * may be missing. `ignored`: not read. `ndjson`: lines, whole. `stream`: the handler reads `request.stream` as it arrives. With `!` a missing body is a 400.
  */
-export type BodyKind = 'none' | 'json' | 'json!' | 'bytes' | 'bytes!' | 'ndjson!' | 'stream!';
+export type BodyKind = 'none' | 'ignored' | 'json' | 'json!' | 'bytes' | 'bytes!' | 'ndjson!' | 'stream!';
 
 /** What a user must be allowed to do: `cluster:` for the whole node, `index:` on each index that the request names. */
 export type Privilege =
@@ -39,7 +39,8 @@ export type ApiHandler = (request: ApiRequest, context: RestContext) => ApiRespo
 export interface ApiSpec {
   /** As in the REST API specification: `indices.create`. */
   readonly name: string;
-  readonly params?: Params;
+  /** `any`: none is refused. */
+  readonly params?: Params | 'any';
   readonly body?: BodyKind;
   readonly needs: Privilege;
   /** The answer has a text table (`_cat`): text is preferred. */

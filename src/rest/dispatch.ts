@@ -11,7 +11,7 @@ import { errorBody, toApiError } from '../errors/error-body.ts';
 import { BodyAborted, type HttpReply, type HttpRequest } from '../http/listener.ts';
 import type { Access } from './access.ts';
 import { ALL_APIS } from './all-apis.ts';
-import type { RestContext } from './api.ts';
+import type { Params, RestContext } from './api.ts';
 import { BasicAuth } from './basic-auth.ts';
 import { bodyAsJson, bodyAsLines, bodyFormat, parseBody, readBody, sourceParameter, streamBody } from './body.ts';
 import { Cors } from './cors.ts';
@@ -114,10 +114,7 @@ export class Dispatcher {
 
     const params: Record<string, string> = { ...query };
     for (let i = 0; i < route.pathParams.length; i++) params[route.pathParams[i]] = match.values[i];
-    for (const name in query) {
-      if (!Object.hasOwn(route.params, name)) throw unknownParameters(http.path, query, route);
-      checkParam(route.params[name], name, query[name]);
-    }
+    if (route.params !== null) checkParams(http.path, query, route.params);
     if (!access.isUnlimited) access.require(route.api.needs, params.index ?? null);
 
     const body = await this.#readBody(exchange, route, query);
@@ -171,6 +168,7 @@ export class Dispatcher {
     const { http } = exchange;
     const none = { body: undefined, bytes: null, stream: null };
     const kind = route.api.body ?? 'none';
+    if (kind === 'ignored') return none;
     const limit = this.#settings['http.max_content_length'];
     const contentType = http.header('content-type');
     let bytes: Buffer | null = null;
@@ -331,10 +329,17 @@ function wrongMethod(http: HttpRequest, allowed: readonly string[]): ApiResponse
   return { status: 405, headers, body: { error: text, status: 405 } };
 }
 
-function unknownParameters(path: string, query: Readonly<Record<string, string>>, route: Route): ApiError {
-  const known = Object.keys(route.params);
+function checkParams(path: string, query: Readonly<Record<string, string>>, params: Params): void {
+  for (const name in query) {
+    if (!Object.hasOwn(params, name)) throw unknownParameters(path, query, params);
+    checkParam(params[name], name, query[name]);
+  }
+}
+
+function unknownParameters(path: string, query: Readonly<Record<string, string>>, params: Params): ApiError {
+  const known = Object.keys(params);
   const unknown = Object.keys(query)
-    .filter((name) => !Object.hasOwn(route.params, name))
+    .filter((name) => !Object.hasOwn(params, name))
     .sort();
   return unrecognizedParameters(
     path,

@@ -72,7 +72,7 @@ async function write(request: ApiRequest, { engine }: RestContext, forced: 'crea
     conditions: readConditions(request),
   };
   const { status, body } = await indexDocument(engine, written);
-  return answer(status, body, { location: documentPath(String(body._index), String(body._id)) });
+  return answer(status, body, { location: documentPath(String(body._index), String(body._id), request.string('routing')) });
 }
 
 export const deleteApi = defineApi({
@@ -127,7 +127,7 @@ async function update(request: ApiRequest, { engine }: RestContext): Promise<Api
     conditions,
     source: sourceFilterOf(request),
   });
-  return answer(status, body, { location: documentPath(String(body._index), String(body._id)) });
+  return answer(status, body, { location: documentPath(String(body._index), String(body._id), request.string('routing')) });
 }
 
 export const getApi = defineApi({
@@ -328,6 +328,7 @@ function readConditions(request: ApiRequest): WriteConditions {
   };
 }
 
-function documentPath(index: string, id: string): string {
-  return `/${encodeURIComponent(index)}/_doc/${encodeURIComponent(id)}`;
+function documentPath(index: string, id: string, routing: string | undefined): string {
+  const query = routing === undefined ? '' : `?routing=${encodeURIComponent(routing)}`;
+  return `/${encodeURIComponent(index)}/_doc/${encodeURIComponent(id)}${query}`;
 }

@@ -8,8 +8,8 @@ export interface Route {
   readonly handler: ApiHandler;
   /** Names of the path parameters in order. */
   readonly pathParams: readonly string[];
-  /** All query parameters that this route takes, path parameters included (they may be given as either). */
-  readonly params: Params;
+  /** All query parameters that this route takes, path parameters included (they may be given as either); null: any. */
+  readonly params: Params | null;
 }
 
 interface RouteNode {
@@ -53,9 +53,10 @@ export class Router {
     const earlier = node.methods.get(method);
     if (earlier) throw new Error(`${method} ${path}: routes of ${earlier.api.name} and ${api.name}`);
     const hasBody = api.body !== undefined && api.body !== 'none';
-    const params: Record<string, Params[string]> = { ...COMMON_PARAMS, ...(hasBody ? SOURCE_PARAMS : {}), ...api.params };
+    const declared = api.params === 'any' ? {} : api.params;
+    const params: Record<string, Params[string]> = { ...COMMON_PARAMS, ...(hasBody ? SOURCE_PARAMS : {}), ...declared };
     for (const name of pathParams) params[name] ??= 'string';
-    node.methods.set(method, { api, handler, pathParams, params });
+    node.methods.set(method, { api, handler, pathParams, params: api.params === 'any' ? null : params });
   }
 
   /** @param path undecoded. @returns null: no route has this path. @throws URIError a segment that is no percent-encoded UTF-8 */

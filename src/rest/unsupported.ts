@@ -1,0 +1,128 @@
+// APIs that clients know and this version does not serve: each is refused by name, so that nobody takes an unknown path for a typing error.
+// A family that comes to be served loses its lines here; Router refuses a route that is declared twice.
+import { ApiError } from '../errors/api-error.ts';
+import { type ApiHandler, type ApiSpec, defineApi } from './api.ts';
+
+const ROUTES: Readonly<Record<string, readonly string[]>> = {
+  reindex: ['POST /_reindex', 'POST /_reindex/{task_id}/_rethrottle'],
+  delete_by_query: ['POST /{index}/_delete_by_query', 'POST /_delete_by_query/{task_id}/_rethrottle'],
+  update_by_query: ['POST /{index}/_update_by_query', 'POST /_update_by_query/{task_id}/_rethrottle'],
+  'indices.rollover': ['POST /{index}/_rollover', 'POST /{index}/_rollover/{new_index}'],
+  'indices.shrink': ['PUT /{index}/_shrink/{target}', 'POST /{index}/_shrink/{target}'],
+  'indices.split': ['PUT /{index}/_split/{target}', 'POST /{index}/_split/{target}'],
+  'indices.clone': ['PUT /{index}/_clone/{target}', 'POST /{index}/_clone/{target}'],
+  'indices.data_stream': [
+    'PUT /_data_stream/{name}',
+    'DELETE /_data_stream/{name}',
+    'GET /_data_stream',
+    'GET /_data_stream/{name}',
+    'GET /_data_stream/_stats',
+    'GET /_data_stream/{name}/_stats',
+  ],
+  ingest: [
+    'PUT /_ingest/pipeline/{id}',
+    'DELETE /_ingest/pipeline/{id}',
+    'GET /_ingest/pipeline',
+    'GET /_ingest/pipeline/{id}',
+    'GET /_ingest/pipeline/_simulate',
+    'POST /_ingest/pipeline/_simulate',
+    'GET /_ingest/pipeline/{id}/_simulate',
+    'POST /_ingest/pipeline/{id}/_simulate',
+    'GET /_ingest/processor/grok',
+  ],
+  scripts: [
+    'PUT /_scripts/{id}',
+    'POST /_scripts/{id}',
+    'PUT /_scripts/{id}/{context}',
+    'POST /_scripts/{id}/{context}',
+    'GET /_scripts/{id}',
+    'DELETE /_scripts/{id}',
+    'GET /_scripts/painless/_execute',
+    'POST /_scripts/painless/_execute',
+    'GET /_script_context',
+    'GET /_script_language',
+  ],
+  snapshot: [
+    'GET /_snapshot',
+    'GET /_snapshot/{repository}',
+    'PUT /_snapshot/{repository}',
+    'POST /_snapshot/{repository}',
+    'DELETE /_snapshot/{repository}',
+    'POST /_snapshot/{repository}/_cleanup',
+    'POST /_snapshot/{repository}/_verify',
+    'GET /_snapshot/{repository}/{snapshot}',
+    'PUT /_snapshot/{repository}/{snapshot}',
+    'POST /_snapshot/{repository}/{snapshot}',
+    'DELETE /_snapshot/{repository}/{snapshot}',
+    'POST /_snapshot/{repository}/{snapshot}/_restore',
+    'PUT /_snapshot/{repository}/{snapshot}/_clone/{target_snapshot}',
+    'GET /_snapshot/_status',
+    'GET /_snapshot/{repository}/_status',
+    'GET /_snapshot/{repository}/{snapshot}/_status',
+    'GET /_cat/snapshots',
+    'GET /_cat/snapshots/{repository}',
+    'GET /_cat/repositories',
+  ],
+  tasks: ['GET /_tasks', 'GET /_tasks/{task_id}', 'POST /_tasks/_cancel', 'POST /_tasks/{task_id}/_cancel', 'GET /_cat/tasks'],
+  termvectors: [
+    'GET /{index}/_termvectors',
+    'POST /{index}/_termvectors',
+    'GET /{index}/_termvectors/{id}',
+    'POST /{index}/_termvectors/{id}',
+    'GET /_mtermvectors',
+    'POST /_mtermvectors',
+    'GET /{index}/_mtermvectors',
+    'POST /{index}/_mtermvectors',
+  ],
+  rank_eval: ['GET /_rank_eval', 'POST /_rank_eval', 'GET /{index}/_rank_eval', 'POST /{index}/_rank_eval'],
+  search_template: [
+    'GET /_search/template',
+    'POST /_search/template',
+    'GET /{index}/_search/template',
+    'POST /{index}/_search/template',
+    'GET /_msearch/template',
+    'POST /_msearch/template',
+    'GET /{index}/_msearch/template',
+    'POST /{index}/_msearch/template',
+    'GET /_render/template',
+    'POST /_render/template',
+    'GET /_render/template/{id}',
+    'POST /_render/template/{id}',
+  ],
+  search_pipeline: ['GET /_search/pipeline', 'GET /_search/pipeline/{id}', 'PUT /_search/pipeline/{id}', 'DELETE /_search/pipeline/{id}'],
+  cluster: [
+    'POST /_cluster/reroute',
+    'GET /_cluster/allocation/explain',
+    'POST /_cluster/allocation/explain',
+    'POST /_cluster/voting_config_exclusions',
+    'DELETE /_cluster/voting_config_exclusions',
+  ],
+  nodes: [
+    'GET /_nodes/hot_threads',
+    'GET /_nodes/{node_id}/hot_threads',
+    'GET /_nodes/usage',
+    'POST /_nodes/reload_secure_settings',
+    'GET /_cat/thread_pool',
+  ],
+  dangling: ['GET /_dangling', 'POST /_dangling/{index_uuid}', 'DELETE /_dangling/{index_uuid}'],
+  shard_stores: ['GET /_shard_stores', 'GET /{index}/_shard_stores'],
+};
+
+const refuse: ApiHandler = (request) => {
+  throw new ApiError(
+    'unsupported_operation_exception',
+    400,
+    `[${request.method} ${request.path}] is not supported by this version of gannet`,
+  );
+};
+
+/** The body is not looked at; any parameter is taken, since the answer is the same. */
+export const UNSUPPORTED_APIS: readonly ApiSpec[] = Object.entries(ROUTES).map(([name, paths]) =>
+  defineApi({
+    name: `unsupported ${name}`,
+    needs: 'none',
+    body: 'ignored',
+    params: 'any',
+    routes: Object.fromEntries(paths.map((path) => [path, refuse])),
+  }),
+);

@@ -1,0 +1,96 @@
+// An EngineContext with real metadata (reducers, mappings, analysis) and documents in a map, not searchable: for tests of the REST families.
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { AnalysisRegistry } from '../../src/analysis/analysis-registry.ts';
+import type { SettingTree } from '../../src/analysis/settings.ts';
+import type {
+  EngineContext,
+  IndexState,
+  MetadataCommand,
+  ShardStats,
+  StoredDocument,
+  WriteOperation,
+  WriteOutcome,
+} from '../../src/api/context.ts';
+import { createMapping } from '../../src/mapping/create-mapping.ts';
+import { emptyClusterState } from '../../src/metadata/empty-state.ts';
+import { nestSettings } from '../../src/metadata/index-settings.ts';
+import { runReducer } from '../../src/metadata/reducers.ts';
+import { AnalysisHost } from '../../src/wasm/analysis.ts';
+
+const host = new AnalysisHost(new WebAssembly.Module(readFileSync(new URL('../../build/analyzer.wasm', import.meta.url))));
+
+export function fakeEngine(publishAddress: string | null = '127.0.0.1:9200'): EngineContext {
+  let cluster = emptyClusterState('fake-cluster-uuid');
+  const built = new Map<object, IndexState>();
+  const documents = new Map<string, StoredDocument>();
+  let seqNo = 0;
+  const analysisOf = (settings: Parameters<typeof nestSettings>[0]): AnalysisRegistry =>
+    AnalysisRegistry.build({ host, files: null }, (nestSettings(settings).index ?? {}) as SettingTree);
+  const engine = {
+    clusterName: 'gannet',
+    nodeName: 'fake',
+    nodeId: 'fakenodeidfakenodeid22',
+    publishAddress,
+    get cluster() {
+      return cluster;
+    },
+    index(name: string): IndexState | null {
+      const meta = Object.hasOwn(cluster.indices, name) ? cluster.indices[name] : null;
+      if (!meta) return null;
+      let state = built.get(meta);
+      if (!state) {
+        const analysis = analysisOf(meta.settings);
+        state = {
+          meta,
+          analysis,
+          mapping: createMapping(meta.mappings, analysis, meta.settings),
+          numberOfShards: Number(meta.settings['index.number_of_shards']),
+        };
+        built.set(meta, state);
+      }
+      return state;
+    },
+    async command({ name, args }: MetadataCommand) {
+      const { state, response } = runReducer(name, cluster, args, {
+        nowMs: Date.now(),
+        newUuid: () => randomUUID().replaceAll('-', '').slice(0, 22),
+        buildMapping: (mappings, settings) => createMapping(mappings, analysisOf(settings), settings),
+      });
+      cluster = state;
+      return response;
+    },
+    acquire: (index: IndexState, shard: number) => ({ index, shard, generation: 1, segments: [], release: () => undefined }),
+    async shardStats(index: IndexState): Promise<ShardStats[]> {
+      return Array.from({ length: index.numberOfShards }, (_, shard) => ({
+        shard,
+        docs: 0,
+        deleted: 0,
+        segments: 0,
+        sizeBytes: 208,
+        maxSeqNo: -1,
+        translogOperations: 0,
+        translogBytes: 0,
+        counters: {},
+      }));
+    },
+    shardOf: () => 0,
+    async write(index: IndexState, _shard: number, operations: readonly WriteOperation[]): Promise<WriteOutcome[]> {
+      return operations.map((op) => {
+        const key = `${index.meta.uuid}/${op.id}`;
+        const old = documents.get(key);
+        const version = (old?.version ?? 0) + 1;
+        const document: StoredDocument = { id: op.id, seqNo: seqNo++, primaryTerm: 1, version, routing: op.routing, source: op.source };
+        if (op.kind === 'delete') documents.delete(key);
+        else documents.set(key, document);
+        const result = op.kind === 'delete' ? (old ? 'deleted' : 'not_found') : old ? 'updated' : 'created';
+        return { ok: true, id: op.id, result, seqNo: document.seqNo, primaryTerm: 1, version, source: null };
+      });
+    },
+    getRealtime: async (index: IndexState, _shard: number, id: string) => documents.get(`${index.meta.uuid}/${id}`) ?? null,
+    refresh: async () => undefined,
+    flush: async () => undefined,
+    forceMerge: async () => undefined,
+  };
+  return engine as unknown as EngineContext;
+}

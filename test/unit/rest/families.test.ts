@@ -1,0 +1,166 @@
+// The REST families around indices, over real metadata and no documents.
+import { beforeEach, describe, expect, test } from 'vitest';
+import { Logger } from '../../../src/common/logger.ts';
+import { loadSettings } from '../../../src/config/load-settings.ts';
+import { ALL_APIS } from '../../../src/rest/all-apis.ts';
+import { Dispatcher } from '../../../src/rest/dispatch.ts';
+import { Router } from '../../../src/rest/router.ts';
+import { fakeEngine } from '../../support/fake-engine.ts';
+import { type FakeAnswer, fakeRequest } from '../../support/fake-http.ts';
+
+let dispatcher: Dispatcher;
+beforeEach(() => {
+  dispatcher = new Dispatcher(loadSettings({ flags: { 'path.data': '.' } }), fakeEngine(), new Logger('error'));
+});
+
+function send(line: string, body?: unknown): Promise<FakeAnswer> {
+  return fakeRequest(dispatcher.handle, line, { body: body === undefined ? undefined : JSON.stringify(body) });
+}
+
+async function ok(line: string, body?: unknown): Promise<FakeAnswer['json']> {
+  const answer = await send(line, body);
+  expect(answer.text, line).not.toMatch(/^\{"error"/);
+  expect(answer.status, line).toBeLessThan(300);
+  return answer.text.startsWith('{') || answer.text.startsWith('[') ? answer.json : answer.text;
+}
+
+test('every route is declared once and its path parameters can be matched', () => {
+  const router = new Router(ALL_APIS);
+  const routes = [...router.all()];
+  expect(routes.length).toBeGreaterThan(150);
+  expect(router.match('/_bulk')?.methods.has('POST')).toBe(true);
+  expect(router.match('/_nothing/_bulk')?.values).toEqual(['_nothing']);
+  expect(router.match('/a/b/c/d')).toBeNull();
+});
+
+describe('indices', () => {
+  test('create, get, settings, mapping, delete', async () => {
+    const created = await ok('PUT /a', {
+      settings: { number_of_shards: 2, 'index.refresh_interval': '5s' },
+      mappings: { properties: { x: { type: 'keyword' } } },
+      aliases: { al: {} },
+    });
+    expect(created).toEqual({ acknowledged: true, shards_acknowledged: true, index: 'a' });
+    const { a } = await ok('GET /a?human');
+    expect(Object.keys(a)).toEqual(['aliases', 'mappings', 'settings']);
+    expect(a.settings.index).toMatchObject({
+      number_of_shards: '2',
+      refresh_interval: '5s',
+      provided_name: 'a',
+      creation_date_string: expect.stringMatching(/Z$/),
+    });
+    expect(await ok('GET /al/_settings/index.number_of_*?flat_settings')).toEqual({
+      a: { settings: { 'index.number_of_replicas': '1', 'index.number_of_shards': '2' } },
+    });
+    await ok('PUT /a/_mapping', { properties: { y: { type: 'text', fields: { raw: { type: 'keyword' } } } } });
+    expect(await ok('GET /a/_mapping/field/y*')).toEqual({
+      a: {
+        mappings: {
+          y: { full_name: 'y', mapping: { y: { type: 'text', fields: { raw: { type: 'keyword' } } } } },
+          'y.raw': { full_name: 'y.raw', mapping: { raw: { type: 'keyword' } } },
+        },
+      },
+    });
+    expect((await send('HEAD /a')).status).toBe(200);
+    expect((await send('DELETE /al')).json.error.reason).toContain('matches an alias');
+    await ok('DELETE /a');
+    expect((await send('HEAD /a')).status).toBe(404);
+  });
+
+  test('open, close, blocks, refresh, flush, forcemerge, stats, segments', async () => {
+    await ok('PUT /a');
+    expect(await ok('POST /a/_refresh')).toEqual({ _shards: { total: 2, successful: 1, failed: 0 } });
+    expect((await send('POST /_flush?force=true&wait_if_ongoing=false')).status).toBe(400);
+    await ok('POST /a/_forcemerge?max_num_segments=1');
+    expect((await send('POST /a/_forcemerge?max_num_segments=1&only_expunge_deletes=true')).status).toBe(400);
+    const stats = await ok('GET /a/_stats/docs,store');
+    expect(stats.indices.a.primaries).toEqual({ docs: { count: 0, deleted: 0 }, store: { size_in_bytes: 208, reserved_in_bytes: 0 } });
+    expect((await send('GET /_stats/nothing')).json.error.reason).toBe('request [/_stats/nothing] contains unrecognized metric: [nothing]');
+    expect((await ok('PUT /a/_block/write')).indices).toEqual([{ name: 'a', blocked: true }]);
+    expect((await send('PUT /a/_doc/1', { x: 1 })).json.error.type).toBe('cluster_block_exception');
+    await ok('POST /a/_close');
+    expect((await send('GET /a/_stats')).json.error.type).toBe('index_closed_exception');
+    expect(await ok('GET /_cat/indices?h=index,status,docs.count')).toBe('a close \n');
+    await ok('POST /a/_open');
+  });
+
+  test('aliases and templates', async () => {
+    await ok('PUT /a');
+    await ok('PUT /b');
+    await ok('POST /_aliases', {
+      actions: [{ add: { indices: ['a', 'b'], alias: 'x' } }, { add: { index: 'b', alias: 'y', routing: 1, filter: { term: { k: 1 } } } }],
+    });
+    expect(await ok('GET /_alias/y')).toEqual({
+      b: { aliases: { y: { filter: { term: { k: 1 } }, index_routing: '1', search_routing: '1' } } },
+    });
+    const missing = await send('GET /_alias/x,zz');
+    expect([missing.status, missing.json.error, Object.keys(missing.json)]).toEqual([
+      404,
+      'alias [zz] missing',
+      ['error', 'status', 'a', 'b'],
+    ]);
+    expect((await send('POST /_aliases', { actions: [] })).json.error.reason).toBe('No action specified');
+    expect((await send('POST /_aliases', { actions: [{ add: { alias: 'x' } }] })).json.error.caused_by.reason).toContain(
+      'One of [index] or [indices] is required',
+    );
+    await ok('DELETE /a/_alias/x');
+    expect((await send('HEAD /a/_alias/x')).status).toBe(404);
+    await ok('PUT /_component_template/c', { template: { mappings: { properties: { m: { type: 'long' } } } } });
+    await ok('PUT /_index_template/t', { index_patterns: ['t-*'], composed_of: ['c'], template: { settings: { number_of_replicas: 0 } } });
+    await ok('PUT /t-1/_doc/1', { m: 5 });
+    expect((await ok('GET /t-1'))['t-1']).toMatchObject({ mappings: { properties: { m: { type: 'long' } } } });
+    expect((await ok('POST /_index_template/_simulate_index/t-2')).template.settings).toEqual({ index: { number_of_replicas: '0' } });
+    expect((await send('GET /_index_template/none')).status).toBe(404);
+    expect(await ok('GET /_cat/templates?h=name,composed_of')).toBe('t [c]\n');
+  });
+});
+
+describe('cluster and cat', () => {
+  test('health waits, and says when it waited in vain', async () => {
+    await ok('PUT /a');
+    expect(await ok('GET /_cluster/health')).toMatchObject({ status: 'yellow', timed_out: false, unassigned_shards: 1 });
+    const late = await send('GET /_cluster/health?wait_for_status=green&timeout=30ms');
+    expect([late.status, late.json.timed_out]).toEqual([408, true]);
+    await ok('PUT /a/_settings', { number_of_replicas: 0 });
+    expect((await ok('GET /_cluster/health/a?level=shards')).indices.a.shards['0'].status).toBe('green');
+    expect((await send('GET /_cluster/health/none?timeout=1ms')).json).toMatchObject({ status: 'red', timed_out: true });
+  });
+
+  test('state, settings, nodes', async () => {
+    await ok('PUT /a');
+    expect(await ok('GET /_cluster/state/metadata/a?filter_path=metadata.indices.a.state')).toEqual({
+      metadata: { indices: { a: { state: 'open' } } },
+    });
+    await ok('PUT /_cluster/settings', { transient: { 'search.max_buckets': 5 } });
+    expect(await ok('GET /_cluster/settings')).toEqual({ persistent: {}, transient: { search: { max_buckets: '5' } } });
+    expect((await send('PUT /_cluster/settings', { transient: { nothing: 1 } })).json.error.reason).toBe(
+      'transient setting [nothing], not recognized',
+    );
+    const http = await ok('GET /_nodes/_all/http');
+    expect(Object.values(http.nodes)).toMatchObject([
+      { http: { publish_address: '127.0.0.1:9200' }, roles: expect.arrayContaining(['data']) },
+    ]);
+    expect((await ok('GET /_nodes/nobody')).nodes).toEqual({});
+    expect(await ok('GET /_nodes/stats/os?filter_path=nodes.*.timestamp')).toEqual({
+      nodes: { fakenodeidfakenodeid22: { timestamp: expect.any(Number) } },
+    });
+  });
+
+  test('tables: columns, aliases, sorting, units, help, formats', async () => {
+    for (const name of ['b', 'a']) await ok(`PUT /${name}`, { settings: { number_of_replicas: 0 } });
+    expect(await ok('GET /_cat/indices?v&h=index,pri,ss&bytes=b&s=index:desc')).toBe('index pri  ss\nb       1 208\na       1 208\n');
+    expect(await ok('GET /_cat/indices?h=i&format=json')).toEqual([{ i: 'a' }, { i: 'b' }]);
+    const help = (await ok('GET /_cat/count?help')).split('\n').map((line: string) => line.split('|').map((cell) => cell.trim()));
+    expect(help[2]).toEqual(['count', 'dc,docs.count,docsCount', 'the document count']);
+    expect((await send('GET /_cat/indices?s=nothing')).status).toBe(400);
+    expect((await send('GET /_cat/indices?bytes=x')).status).toBe(400);
+    expect((await send('GET /_cat/health?v&ts=false')).headers['content-type']).toBe('text/plain; charset=UTF-8');
+    expect(await ok('GET /_cat')).toContain('/_cat/indices\n');
+  });
+
+  test('what is not served is refused by name, with its methods', async () => {
+    const refused = await send('POST /_reindex', { source: {} });
+    expect([refused.status, refused.json.error.type]).toEqual([400, 'unsupported_operation_exception']);
+    expect((await send('GET /_reindex')).status).toBe(405);
+  });
+});
