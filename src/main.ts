@@ -1,0 +1,40 @@
+// The `gannet` command. Each subcommand is loaded when it is asked for, so that none pays for another.
+import { parseArguments, UsageError } from './cli/arguments.ts';
+import { helpText, versionText } from './cli/help.ts';
+import { SettingError } from './config/load-settings.ts';
+
+const COMMANDS: Readonly<Record<string, () => Promise<(argv: string[]) => Promise<number>>>> = {
+  serve: async () => (await import('./cli/serve.ts')).serve,
+  import: async () => (await import('./cli/import.ts')).importCommand,
+  analyze: async () => (await import('./cli/analyze.ts')).analyzeCommand,
+  front: async () => (await import('./front/main.ts')).runFront,
+  password: async () => (await import('./cli/password.ts')).passwordCommand,
+  demo: async () => (await import('./cli/demo.ts')).demoCommand,
+};
+
+/** @returns the exit code: 0, 1 for a failure, 2 for a wrong call or setting */
+export async function main(argv: string[]): Promise<number> {
+  const [command, ...rest] = argv;
+  if (command === '--version' || command === '-V') {
+    process.stdout.write(`${versionText()}\n`);
+    return 0;
+  }
+  if (command === undefined || command === '--help' || command === '-h' || command === 'help') {
+    process.stdout.write(helpText());
+    return command === undefined ? 2 : 0;
+  }
+  const load = COMMANDS[command];
+  try {
+    if (!load) throw new UsageError(`unknown command [${command}]`);
+    // The front has nginx's own flags; the others share --help.
+    if (command !== 'front' && parseArguments(rest).flags.help !== undefined) {
+      process.stdout.write(helpText());
+      return 0;
+    }
+    return await (await load())(rest);
+  } catch (error) {
+    if (!(error instanceof UsageError) && !(error instanceof SettingError)) throw error;
+    process.stderr.write(`gannet: ${error.message}\n${error instanceof UsageError ? 'Try `gannet --help`.\n' : ''}`);
+    return 2;
+  }
+}
