@@ -2,11 +2,12 @@
 //   KIND_STORED     index = stored value (ordinals, narrow integers)
 //   KIND_TABLE      index = lut[stored value] (histograms, calendar and ranges over narrow columns, include/exclude of ordinals)
 //   KIND_FIXED      index = floor((raw - p1) / p0), p2 = 1 / p0; p0, p1 integers below 2^53
+//   KIND_FIXED_STORED  index = (stored + p1) / p0, whole numbers below 2^31: KIND_FIXED where the interval is a multiple of the column's multiplier
 //   KIND_HISTOGRAM  index = floor((value - p1) / p0) - p2, in IEEE doubles as Elasticsearch computes it
 //   KIND_STARTS     index = number of the last start <= raw; starts i64[auxCount] at aux, the end of the last at start[auxCount]
 //   KIND_RAW        key = raw bits;  KIND_HISTOGRAM with size 0: key = i64(floor(..));  KIND_FIXED with size 0: key = i64(floor(..))
 //   KIND_GEOTILE, KIND_GEOHASH   key = cell of the point at precision p0
-import { AggNode, KIND_FIXED, KIND_GEOHASH, KIND_GEOTILE, KIND_HISTOGRAM, KIND_STARTS, KIND_STORED, KIND_TABLE, NIL } from './node';
+import { AggNode, KIND_FIXED, KIND_FIXED_STORED, KIND_GEOHASH, KIND_GEOTILE, KIND_HISTOGRAM, KIND_STARTS, KIND_STORED, KIND_TABLE, NIL } from './node';
 import { loadDoubles, loadRaw, loadStored } from './values';
 import { geohashCell, geotileCell } from './geo-cells';
 
@@ -24,6 +25,9 @@ export function loadIndexes(node: AggNode, n: u32, out: usize): void {
       const stored = load<u32>(at);
       store<u32>(at, stored == NIL ? missingIndex : load<u32>(lut + (<usize>stored << 2)));
     }
+  } else if (kind == KIND_FIXED_STORED) {
+    loadStored(node, n, out, 0);
+    fixedStoredIndexes(node, n, out);
   } else if (kind == KIND_FIXED) {
     loadRaw(node, n, out);
     fixedIndexes(node, n, out);
@@ -46,6 +50,21 @@ function fixedIndexes(node: AggNode, n: u32, out: usize): void {
     if (rest < 0) quotient -= 1;
     else if (rest >= interval) quotient += 1;
     store<u32>(out + (<usize>i << 2), quotient >= 0 && quotient < size ? <u32>quotient : NIL);
+  }
+}
+
+/** Values are often near their neighbours, so the last bucket is tried before dividing. */
+function fixedStoredIndexes(node: AggNode, n: u32, out: usize): void {
+  const width = <u32>node.p0, shift = <u32>node.p1;
+  let index: u32 = 0, start: u32 = 0;
+  for (let i: u32 = 0; i < n; i++) {
+    const at = out + (<usize>i << 2);
+    const value = load<u32>(at) + shift;
+    if (value - start >= width) {
+      index = value / width;
+      start = index * width;
+    }
+    store<u32>(at, index);
   }
 }
 

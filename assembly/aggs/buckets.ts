@@ -15,7 +15,12 @@ const H_WIDTH: usize = 4;
 /** OP_BUCKETS: one block. @returns 0 or a status */
 export function collectBuckets(node: AggNode, docs: usize, base: u32, buckets: usize, count: u32): i32 {
   if (node.childCount == 0 && buckets == 0 && node.flags & FOUR_TABLES) {
-    countStored(node, docs, base, count);
+    if (node.kind == KIND_STORED) countStored(node, docs, base, count);
+    else {
+      beginValues(node);
+      loadIndexes(node, nextSlots(node, docs, base, 0, count), <usize>node.values);
+      countOf<u32>(node, <usize>node.values, 0, 0, count);
+    }
     return 0;
   }
   const values = <usize>node.values;
@@ -100,23 +105,30 @@ function bump(table: usize, index: u32): void {
   store<u32>(at, load<u32>(at) + 1);
 }
 
+@inline
+function add(table: usize, index: u32, count: u32): void {
+  const at = table + (<usize>index << 2);
+  store<u32>(at, load<u32>(at) + count);
+}
+
 /** Direct, every pair has exactly one index: counts and writes outBuckets; documents stay as they are. */
 function assignAll(node: AggNode, n: u32, buckets: usize, indexes: usize): void {
   const counts = <usize>node.counts, out = <usize>node.outBuckets, size = node.size;
-  if (!buckets) {
-    for (let i: u32 = 0; i < n; i++) {
-      const index = load<u32>(indexes + (<usize>i << 2));
-      store<u32>(out + (<usize>i << 2), index);
-      bump(counts, index);
-    }
-    return;
-  }
+  // equal neighbours (times in order) are counted in a register: one counter again and again costs 5 cycles each by store forwarding
+  let last: u32 = 0, run: u32 = 0;
   for (let i: u32 = 0; i < n; i++) {
     const at = <usize>i << 2;
-    const bucket = load<u32>(buckets + at) * size + load<u32>(indexes + at);
+    let bucket = load<u32>(indexes + at);
+    if (buckets) bucket += load<u32>(buckets + at) * size;
     store<u32>(out + at, bucket);
-    bump(counts, bucket);
+    if (bucket != last) {
+      add(counts, last, run);
+      last = bucket;
+      run = 0;
+    }
+    run++;
   }
+  add(counts, last, run);
 }
 
 /** Indexes to buckets; drops NIL and a document's repeats of an index. @returns pairs in outDocs, outBuckets; NIL if the region is used up */

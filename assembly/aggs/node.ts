@@ -28,6 +28,7 @@ export const KIND_STARTS: u32 = 4;
 export const KIND_RAW: u32 = 5;
 export const KIND_GEOTILE: u32 = 6;
 export const KIND_GEOHASH: u32 = 7;
+export const KIND_FIXED_STORED: u32 = 8;
 // AggNode.kind of OP_STATS
 export const STATS_INTEGER: u32 = 0;
 export const STATS_DOUBLE: u32 = 1;

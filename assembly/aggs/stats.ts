@@ -64,15 +64,38 @@ function runOf<T>(record: usize, cur: usize, n: u32): void {
   store<u64>(record, max(load<u64>(record, 24), <u64>high), 24);
 }
 
+/** Neighbours in one bucket are added up in registers first (see assignAll in buckets.ts). */
 function addIntegers(records: usize, values: usize, buckets: usize, n: u32): void {
+  let at = records + (buckets ? <usize>load<u32>(buckets) << 5 : 0);
+  let sum: u64 = 0, count: u64 = 0, low: u64 = u64.MAX_VALUE, high: u64 = 0;
   for (let i: u32 = 0; i < n; i++) {
-    const at = records + (buckets ? <usize>load<u32>(buckets + (<usize>i << 2)) << 5 : 0);
     const value = <u64>load<u32>(values + (<usize>i << 2));
-    store<u64>(at, load<u64>(at) + value);
-    store<u64>(at, load<u64>(at, 8) + 1, 8);
-    if (value < load<u64>(at, 16)) store<u64>(at, value, 16);
-    if (value > load<u64>(at, 24)) store<u64>(at, value, 24);
+    if (buckets) {
+      const record = records + (<usize>load<u32>(buckets + (<usize>i << 2)) << 5);
+      if (record != at) {
+        addRecord(at, sum, count, low, high);
+        at = record;
+        sum = value;
+        count = 1;
+        low = value;
+        high = value;
+        continue;
+      }
+    }
+    sum += value;
+    count++;
+    low = min(low, value);
+    high = max(high, value);
   }
+  addRecord(at, sum, count, low, high);
+}
+
+@inline
+function addRecord(at: usize, sum: u64, count: u64, low: u64, high: u64): void {
+  store<u64>(at, load<u64>(at) + sum);
+  store<u64>(at, load<u64>(at, 8) + count, 8);
+  if (low < load<u64>(at, 16)) store<u64>(at, low, 16);
+  if (high > load<u64>(at, 24)) store<u64>(at, high, 24);
 }
 
 function addDoubles(records: usize, values: usize, buckets: usize, n: u32, squares: bool): void {

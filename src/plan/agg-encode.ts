@@ -68,7 +68,7 @@ export const NODE = {
   slots: 148,
 } as const; // prettier-ignore
 const OP = { buckets: 1, ranges: 2, filters: 3, missing: 4, nested: 5, reverseNested: 6, stats: 7, docs: 8 } as const;
-const KIND = { stored: 0, table: 1, fixed: 2, histogram: 3, starts: 4, raw: 5, geotile: 6, geohash: 7 } as const;
+const KIND = { stored: 0, table: 1, fixed: 2, histogram: 3, starts: 4, raw: 5, geotile: 6, geohash: 7, fixedStored: 8 } as const;
 export const STATS = { integer: 0, double: 1, count: 2 } as const;
 const HAS_MISSING = 1,
   PER_VALUE = 2,
@@ -159,7 +159,7 @@ export class AggEncoder {
     const fold = denseParents && atRoot && leaf ? foldOf(form) : null;
     if (fold) {
       form.flags |= FOUR_TABLES;
-      form.kind = KIND.stored;
+      if (form.kind === KIND.table) form.kind = KIND.stored;
     }
     const size = fold ? fold.stored : form.size;
     this.write(ptr, form, size, denseParents);
@@ -259,6 +259,7 @@ export class AggEncoder {
 function foldOf(form: Form): EncodedNode['fold'] {
   const image = form.image;
   if (form.op !== OP.buckets || !image?.passesThrough) return null;
+  if (form.kind === KIND.fixedStored && form.size <= FOUR_TABLES_UP_TO) return { tables: 4, stored: form.size, table: null };
   if (form.kind !== KIND.stored && form.kind !== KIND.table) return null;
   if (image.stored > FOUR_TABLES_UP_TO) return null;
   return { tables: 4, stored: image.stored, table: form.kind === KIND.table ? form.table : null };
@@ -428,6 +429,12 @@ function fixedForm(form: Form, interval: number, offset: number): Form {
   if (size >= MAX_TABLE) return Object.assign(form, { kind: KIND.fixed, size: 0, p: [interval, start, 0] });
   if (image?.isNarrow && source!.missing === null) {
     return Object.assign(form, { kind: KIND.table, size, table: indexTable(image, (raw) => Math.floor((raw - start) / interval)) });
+  }
+  if (image && image.stored > 0 && source!.missing === null && interval % image.multiplier === 0) {
+    const shift = Math.floor((image.base - start) / image.multiplier);
+    const width = interval / image.multiplier;
+    if (image.stored + shift < MAX_TABLE && width < MAX_TABLE)
+      return Object.assign(form, { kind: KIND.fixedStored, size, p: [width, shift, 0] });
   }
   return Object.assign(form, { kind: KIND.fixed, size, p: [interval, start, 1 / interval] });
 }
