@@ -48,6 +48,16 @@ export function parseJson(text: string): unknown {
   return new JsonParser(text).parseRoot();
 }
 
+/** An integral number that is written with a fraction or an exponent: `1.0`, `1e3`. */
+export class DecimalLiteral {
+  constructor(readonly value: number) {}
+}
+
+/** Parses a text that `parseJson` has taken before, with DecimalLiteral where a number says that it is no integer. */
+export function parseJsonTyped(text: string): unknown {
+  return new JsonParser(text, true).parseRoot();
+}
+
 /** Number of colons outside strings, or -1 if JSON.parse cannot be trusted: comments, long integers, deep nesting. */
 function scan(text: string): number {
   let colons = 0;
@@ -127,9 +137,11 @@ class JsonParser {
   readonly #text: string;
   #at = 0;
   #depth = 0;
+  readonly #keepsDecimals: boolean;
 
-  constructor(text: string) {
+  constructor(text: string, keepsDecimals = false) {
     this.#text = text;
+    this.#keepsDecimals = keepsDecimals;
     if (text.charCodeAt(0) === 0xfeff) this.#at = 1;
   }
 
@@ -297,7 +309,7 @@ class JsonParser {
     return escaped;
   }
 
-  #number(): number | bigint {
+  #number(): number | bigint | DecimalLiteral {
     const text = this.#text;
     const start = this.#at;
     NUMBER.lastIndex = start;
@@ -315,7 +327,8 @@ class JsonParser {
     this.#at = end;
     const number = Number(match[0]);
     const isInteger = match[1] === undefined && match[2] === undefined;
-    return isInteger && !Number.isSafeInteger(number) ? BigInt(match[0]) : number;
+    if (isInteger) return Number.isSafeInteger(number) ? number : BigInt(match[0]);
+    return this.#keepsDecimals && Number.isInteger(number) ? new DecimalLiteral(number) : number;
   }
 
   #numberError(at: number, reason: string): JsonSyntaxError {

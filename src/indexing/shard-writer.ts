@@ -14,7 +14,7 @@ import { type CommitPoint, type LogEntry, OP_DELETE, OP_INDEX, OP_NOOP, type Sto
 import type { BufferPool } from './buffer-pool.ts';
 import { findForcedMerge, findMerge } from './merge-policy.ts';
 import { type Extent, type SnapshotDescriptor, WriterSegment } from './segment-set.ts';
-import { parseSource, parseUpdateSource, stringifySource } from './source.ts';
+import { parseSource, parseTypedSource, parseUpdateSource, stringifySource } from './source.ts';
 import { mergeDocument, parseUpdateBody } from './update.ts';
 import { DELETED, VersionMap } from './version-map.ts';
 import { type CurrentVersion, nextVersion } from './versions.ts';
@@ -251,7 +251,14 @@ export class ShardWriter {
     const version = nextVersion(operation, current, this.identity);
     json ??= parseSource(source ?? NO_BYTES);
     const seqNo = this.#nextSeqNo;
-    const added = await this.#addToBuffer(operation.id, json, routing, seqNo, version);
+    const added = await this.#addToBuffer(
+      operation.id,
+      json,
+      routing,
+      seqNo,
+      version,
+      operation.kind === 'update' ? null : operation.source,
+    );
     this.#nextSeqNo++;
     const before = this.#versions.own(operation.id);
     this.#versions.set(operation.id, { seqNo, version, primaryTerm: PRIMARY_TERM, docId: added, at: 0 });
@@ -274,13 +281,21 @@ export class ShardWriter {
   }
 
   /** Parses the document into the open buffer. @returns its root document there @throws ApiError, with nothing left in the buffer */
-  async #addToBuffer(id: string, json: Json, routing: string | null, seqNo: number, version: number): Promise<number> {
+  async #addToBuffer(
+    id: string,
+    json: Json,
+    routing: string | null,
+    seqNo: number,
+    version: number,
+    source: Uint8Array | null,
+  ): Promise<number> {
+    const typed = source === null ? undefined : () => parseTypedSource(source);
     for (let round = 0; ; round++) {
       const buffer = this.#openBuffer();
       const encoder = buffer.encoder;
       let outcome: ReturnType<MappingSnapshot['parseDocument']>;
       try {
-        outcome = this.#mapping.parseDocument(id, json, encoder, routing);
+        outcome = this.#mapping.parseDocument(id, json, encoder, routing, typed);
       } catch (error) {
         encoder.reset();
         throw error;
@@ -625,7 +640,7 @@ export class ShardWriter {
     const current = this.#find(record.id);
     const { id, version, routing } = record;
     let added = DELETED;
-    if (record.op === OP_INDEX) added = await this.#addToBuffer(id, parseSource(record.source), routing, seqNo, version);
+    if (record.op === OP_INDEX) added = await this.#addToBuffer(id, parseSource(record.source), routing, seqNo, version, null);
     this.#versions.set(id, { seqNo, version, primaryTerm: PRIMARY_TERM, docId: added, at: this.#env.nowMs() });
     const entry: LogEntry = { seqNo, op: record.op, id, version, primaryTerm: PRIMARY_TERM, routing, source: record.source };
     const outcome = { ok: true, id, result: 'created', seqNo, primaryTerm: PRIMARY_TERM, version, source: null } as const;

@@ -1,5 +1,5 @@
 // Sources as JSON: parsed for the document parser, written again after an update.
-import { JsonSyntaxError, parseJsonBytes } from '../common/json-parse.ts';
+import { JsonSyntaxError, parseJsonBytes, parseJsonTyped } from '../common/json-parse.ts';
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { jsonSyntax, mapperParsing } from '../errors/catalog.ts';
@@ -25,6 +25,11 @@ export function parseSource(bytes: Uint8Array): Json {
     );
   }
   return json as Json;
+}
+
+/** A source that `parseSource` has taken, once more: numbers written as `1.0` are DecimalLiteral, for dynamic mapping. */
+export function parseTypedSource(bytes: Uint8Array): Json {
+  return parseJsonTyped(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')) as Json;
 }
 
 /** Body of an update. @throws ApiError x_content_parse_exception and the JSON errors */

@@ -45,7 +45,8 @@ export class DecimalFormat {
     if (parts.number.includes('E') && !/^0+$/.test(exponent)) throw malformed(pattern);
     this.#exponentDigits = exponent.length;
     const [integer, fraction = ''] = mantissa.split('.');
-    if (!/^[#,]*[0,]*$/.test(integer) || !/^0*#*$/.test(fraction) || integer.endsWith(',')) throw malformed(pattern);
+    if (mantissa.split('.').length > 2 || !/^[#,]*[0,]*$/.test(integer) || !/^0*#*$/.test(fraction) || integer.endsWith(','))
+      throw malformed(pattern);
     const comma = integer.lastIndexOf(',');
     this.#grouping = comma < 0 ? 0 : integer.length - comma - 1;
     const digits = integer.replaceAll(',', '');
@@ -69,8 +70,8 @@ export class DecimalFormat {
     return `${prefix}${text}${suffix}`;
   }
 
-  #plain(abs: number): string {
-    const [whole, fraction] = roundHalfEven(abs, this.#maxFraction);
+  #plain(abs: number, places = this.#maxFraction): string {
+    const [whole, fraction] = roundHalfEven(abs, places);
     let integer = whole === '0' ? '' : whole;
     integer = integer.padStart(this.#minInteger, '0');
     let end = fraction.length;
@@ -83,12 +84,13 @@ export class DecimalFormat {
   #scientific(abs: number): string {
     let exponent = abs === 0 ? 0 : Number(abs.toExponential().split('e')[1]);
     const integerDigits = Math.max(1, this.#minInteger);
-    // With optional integer digits the exponent is a multiple of their count (engineering notation).
-    exponent =
-      this.#maxInteger > this.#minInteger && this.#maxInteger > 1
-        ? Math.floor(exponent / this.#maxInteger) * this.#maxInteger
-        : exponent - integerDigits + 1;
-    const mantissa = this.#plain(Number(`${abs}e${-exponent}`) || abs / 10 ** exponent);
+    // With optional integer digits the exponent is a multiple of their count, and the significant digits are fixed (engineering notation).
+    const engineering = this.#maxInteger > this.#minInteger && this.#maxInteger > 1;
+    const leading = exponent;
+    exponent = engineering ? Math.floor(exponent / this.#maxInteger) * this.#maxInteger : exponent - integerDigits + 1;
+    const significant = this.#minInteger + this.#maxFraction;
+    const places = engineering ? Math.max(0, significant - (leading - exponent + 1)) : this.#maxFraction;
+    const mantissa = this.#plain(Number(`${abs}e${-exponent}`) || abs / 10 ** exponent, places);
     return `${mantissa}E${exponent < 0 ? '-' : ''}${String(Math.abs(exponent)).padStart(this.#exponentDigits, '0')}`;
   }
 
@@ -156,28 +158,26 @@ function readPart(part: string, pattern: string): Affixes & { number: string; mu
   return { prefix, suffix, number, multiplier };
 }
 
-/** Decimal digits of a double's shortest text, rounded half to even: whole part and `places` digits. */
+const f64 = new Float64Array(1);
+const u64 = new BigUint64Array(f64.buffer);
+
+/** A finite double of at least 0, rounded half to even by its exact binary value (as Java does): whole part and `places` digits. */
 function roundHalfEven(abs: number, places: number): [string, string] {
-  const [mantissa, exponentText = '0'] = String(abs).split('e');
-  const [whole, fraction = ''] = mantissa.split('.');
-  const exponent = Number(exponentText);
-  let digits = whole + fraction;
-  let point = whole.length + exponent;
-  if (point <= 0) {
-    digits = '0'.repeat(1 - point) + digits;
-    point = 1;
+  f64[0] = abs;
+  const exponentBits = Number(u64[0] >> 52n);
+  const fraction = u64[0] & ((1n << 52n) - 1n);
+  // abs = mantissa * 2^-shift
+  const mantissa = exponentBits === 0 ? fraction : fraction | (1n << 52n);
+  const shift = BigInt(1075 - Math.max(1, exponentBits));
+  const scaled = mantissa * 10n ** BigInt(places);
+  let rounded: bigint;
+  if (shift <= 0n) rounded = scaled << -shift;
+  else {
+    rounded = scaled >> shift;
+    const rest = scaled - (rounded << shift);
+    const half = 1n << (shift - 1n);
+    if (rest > half || (rest === half && (rounded & 1n) === 1n)) rounded++;
   }
-  digits = digits.padEnd(point, '0');
-  const keep = point + places;
-  if (digits.length <= keep) {
-    digits = digits.padEnd(keep, '0');
-  } else {
-    const rest = digits.slice(keep);
-    let kept = BigInt(digits.slice(0, keep) || '0');
-    const half = `5${'0'.repeat(rest.length - 1)}`;
-    if (rest > half || (rest === half && kept % 2n === 1n)) kept++;
-    digits = kept.toString().padStart(keep, '0');
-    if (digits.length > keep) point++;
-  }
-  return [digits.slice(0, point).replace(/^0+(?=\d)/, ''), digits.slice(point)];
+  const digits = rounded.toString().padStart(places + 1, '0');
+  return [digits.slice(0, digits.length - places), digits.slice(digits.length - places)];
 }

@@ -1,4 +1,5 @@
 // Finds what a document would add to the mapping: a mappings body for the new fields, or null if there is nothing new.
+import { DecimalLiteral } from '../common/json-parse.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
 import type { CompiledMapping, CompiledObject } from './compiled-mapping.ts';
@@ -7,11 +8,6 @@ import { checkName, isEmpty } from './document-parser.ts';
 import { type DynamicType, findTemplate, mappingOf } from './dynamic-templates.ts';
 import type { Json } from './mapping-snapshot.ts';
 import { type Dynamic, METADATA_FIELDS, type RootMapping } from './model.ts';
-
-/** A number that its document writes with a fraction or an exponent (`1.0`): a double, whatever its value. */
-export class DecimalLiteral {
-  constructor(readonly value: number) {}
-}
 
 export const DEFAULT_DATE_FORMATS: readonly string[] = ['strict_date_optional_time', 'yyyy/MM/dd HH:mm:ss||yyyy/MM/dd||epoch_millis'];
 

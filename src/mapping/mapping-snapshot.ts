@@ -40,7 +40,7 @@ export interface MappingSnapshot {
   fieldJson(path: string, defaults: boolean): Json | null;
   /**
    * Parses one source into the sink. A refused document leaves nothing behind (the caller drops what the sink holds).
-   * @param typed  the source once more, with numbers written as `1.0` as DecimalLiteral (dynamic-mapping.ts): asked only when a document
+   * @param typed  the source once more, with numbers written as `1.0` as DecimalLiteral (common/json-parse.ts): asked only when a document
    *   brings new fields
    * @throws ApiError mapper_parsing_exception and the other errors that Elasticsearch gives for a document
    */

@@ -19,6 +19,8 @@ export class BuiltIndex implements IndexState {
   readonly #configPath: string;
   #analysis: AnalysisRegistry | null;
   #mapping: MappingSnapshot | null;
+  /** Mapping of the version before: its fields keep their numbers. Dropped when the new one is built. */
+  #mappingBefore: MappingSnapshot | null;
 
   constructor(meta: IndexMeta, configPath: string, before: BuiltIndex | null) {
     this.meta = meta;
@@ -26,6 +28,7 @@ export class BuiltIndex implements IndexState {
     const sameSettings = before?.meta.settingsVersion === meta.settingsVersion;
     this.#analysis = sameSettings ? before.#analysis : null;
     this.#mapping = sameSettings && before.meta.mappingVersion === meta.mappingVersion ? before.#mapping : null;
+    this.#mappingBefore = before === null ? null : (before.#mapping ?? before.#mappingBefore);
     this.numberOfShards = Number(meta.settings['index.number_of_shards'] ?? 1);
     const interval = meta.settings['index.refresh_interval'];
     this.refreshIntervalMs = typeof interval === 'string' ? (parseDurationMs(interval) ?? DEFAULT_REFRESH_MS) : DEFAULT_REFRESH_MS;
@@ -36,7 +39,11 @@ export class BuiltIndex implements IndexState {
   }
 
   get mapping(): MappingSnapshot {
-    return (this.#mapping ??= createMapping(this.meta.mappings, this.analysis, this.meta.settings));
+    if (this.#mapping === null) {
+      this.#mapping = createMapping(this.meta.mappings, this.analysis, this.meta.settings, this.#mappingBefore);
+      this.#mappingBefore = null;
+    }
+    return this.#mapping;
   }
 }
 
