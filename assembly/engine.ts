@@ -87,3 +87,5 @@ export {
 } from './buffer/merge';
 export { mergeTermsBytes, mergeTermsOpen, mergeTermsStep } from './buffer/merge-terms';
 export { termsSideBytes } from './terms/writer';
+export { executorInit, executorRun, executorFinish, executorBitset, executorAccept } from './executor/run';
+export { contextStatus as searchStatus, contextCounter as searchCounter } from './search/context';

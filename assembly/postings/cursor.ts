@@ -59,13 +59,19 @@ export class PostingsCursor {
   position: u32;
   startOffset: u32;
   endOffset: u32;
-  blocksDecoded: u32;
 }
 
 export const CURSOR_DOCS_OFF: usize = 128;
-/** docs u32[128], then 4 words of padding that hold NO_MORE_DOCS. */
-export const CURSOR_FREQS_OFF: usize = CURSOR_DOCS_OFF + 512 + 16;
+/** docs u32[128] and 16 words of padding: behind the last document of a short block come 16 times NO_MORE_DOCS. */
+export const CURSOR_FREQS_OFF: usize = CURSOR_DOCS_OFF + 512 + 64;
 export const CURSOR_BYTES: usize = CURSOR_FREQS_OFF + 512;
+
+/** Blocks decoded by this instance since the counter was last cleared; for profiles. */
+export let blocksDecoded: u32 = 0;
+
+export function clearBlocksDecoded(): void {
+  blocksDecoded = 0;
+}
 
 export function cursorBytes(): usize {
   return CURSOR_BYTES;
@@ -90,8 +96,7 @@ export function cursorOpen(ptr: usize, recordPtr: usize, docFreq: u32, flags: u3
   c.recordPtr = recordPtr;
   c.docFreq = docFreq;
   c.flags = flags;
-  c.blocksDecoded = 0;
-  v128.store(changetype<usize>(c) + CURSOR_DOCS_OFF + 512, i32x4.splat(<i32>NO_MORE_DOCS));
+  padDocs(ptr + CURSOR_DOCS_OFF + 512);
   if (docFreq < BLOCK_DOCS) openShort(c);
   else openLong(c, positionsPtr);
   c.index = <u32>-1;
@@ -146,6 +151,8 @@ export function cursorSetBlock(c: PostingsCursor, b: u32): void {
     return;
   }
   if (!c.blockOffsPtr) {
+    c.count = c.docFreq;
+    c.lastDoc = c.shortLast;
     c.positionsCur = c.positionsPtr;
     return;
   }
@@ -170,35 +177,60 @@ export function cursorSetBlock(c: PostingsCursor, b: u32): void {
   if (c.positionOffsPtr) c.positionsCur = c.positionsPtr + load<u32>(c.positionOffsPtr + at);
 }
 
-/** Makes the block current that holds the first document >= target; returns false (and ends the cursor) if there is none. Never goes back. */
+/** Makes the block current that holds the first document >= target, forwards or backwards; returns false (and ends the cursor) if there is none. */
 export function cursorSeekBlock(c: PostingsCursor, target: u32): bool {
-  if (c.block < c.blocks && target <= c.lastDoc) return true;
-  let low = c.block + 1;
+  if (c.block < c.blocks && target <= c.lastDoc && (target >= c.base || c.block == 0)) return true;
+  const b = cursorFindBlock(c, target, c.block);
+  if (b != c.block) cursorSetBlock(c, b);
+  return b < c.blocks;
+}
+
+/** First block whose last document is >= target (c.blocks if there is none), found by galloping from block `near`. */
+export function cursorFindBlock(c: PostingsCursor, target: u32, near: u32): u32 {
   const n = c.blocks;
   const table = c.lastDocsPtr;
-  // Gallop, then halve: [low, high) holds the answer.
+  let low: u32 = 0;
+  let high: u32 = n;
   let step: u32 = 1;
-  let high = low;
-  while (high < n && load<u32>(table + ((<usize>high) << 2)) < target) {
-    low = high + 1;
-    high += step;
-    step <<= 1;
+  if (near < n && load<u32>(table + ((<usize>near) << 2)) < target) {
+    low = near + 1;
+    high = low;
+    while (high < n && load<u32>(table + ((<usize>high) << 2)) < target) {
+      low = high + 1;
+      high += step;
+      step <<= 1;
+    }
+    if (high > n) high = n;
+  } else {
+    high = min<u32>(near, n);
+    while (high > 0 && load<u32>(table + ((<usize>high - 1) << 2)) >= target) {
+      high--;
+      if (high < step) {
+        high = load<u32>(table) >= target ? 0 : high;
+        break;
+      }
+      const lower = high - step;
+      if (load<u32>(table + ((<usize>lower) << 2)) < target) {
+        low = lower + 1;
+        break;
+      }
+      high = lower;
+      step <<= 1;
+    }
   }
-  if (high > n) high = n;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (load<u32>(table + ((<usize>middle) << 2)) < target) low = middle + 1;
     else high = middle;
   }
-  cursorSetBlock(c, low);
-  return low < n;
+  return low;
 }
 
-/** Decodes the block's documents into the cursor's buffer, padded with NO_MORE_DOCS to a multiple of 4 and 4 more. */
+/** Decodes the block's documents into the cursor's buffer. */
 export function cursorLoadDocs(c: PostingsCursor): void {
   if (c.docsReady) return;
   c.docsReady = true;
-  c.blocksDecoded++;
+  blocksDecoded++;
   const docs = cursorDocs(c);
   if (c.bitsPtr) {
     expandBits(c.bitsPtr, c.bitWords, c.base, docs);
@@ -233,6 +265,16 @@ export function cursorLoadFreqs(c: PostingsCursor): void {
   for (const end = out + 512; out < end; out += 16) v128.store(out, i32x4.add(v128.load(out), one));
 }
 
+// @ts-ignore: decorator
+@inline
+function padDocs(at: usize): void {
+  const none = i32x4.splat(<i32>NO_MORE_DOCS);
+  v128.store(at, none);
+  v128.store(at, none, 16);
+  v128.store(at, none, 32);
+  v128.store(at, none, 48);
+}
+
 /** Decodes `count` entries behind `last` into both buffers; returns one past them. */
 function readEntries(c: PostingsCursor, cur: usize, last: u32, count: u32): usize {
   let docs = cursorDocs(c);
@@ -255,7 +297,7 @@ function readEntries(c: PostingsCursor, cur: usize, last: u32, count: u32): usiz
     store<u32>(docs, last);
     store<u32>(freqs, freq);
   }
-  v128.store(docs, i32x4.splat(<i32>NO_MORE_DOCS));
+  padDocs(docs);
   c.docsReady = true;
   c.freqsReady = true;
   return cur;

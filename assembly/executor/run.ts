@@ -1,0 +1,278 @@
+// Runs a plan on one segment, window by window; the host may stop between calls.
+//   executorInit(run, scratchPtr, scratchEnd)     after the host has written the Run record and the plan's nodes below scratchPtr
+//   while (executorRun(run, windows) == 1) {}     0: done, < 0: status of an aggregation
+//   executorFinish(run)                           hits best first at run.docs, run.scores, run.keys
+// Per window: matches → live and root documents → scores → minScore → count → aggregations → postFilter → hits.
+// Sorted by score and with nothing else to feed, only what can still compete is scored (competitive.ts); while hits must be counted, the window's
+// matches are counted apart, by bits. Traps when scratch is full: contextStatus() says so.
+
+import { aggsCollect } from '../aggs/tree';
+import { competeWindow, isDisjunction } from '../search/competitive';
+import { allocate, allocateTemp, contextInit, countWindow, releaseTemp, tempMark, WINDOW_DOCS } from '../search/context';
+import { nodeBound, nodeFilter, nodeNext, nodeOpen, nodeScore, nodeWindow } from '../search/evaluate';
+import { countBits, filterByBitset, newWindow, Node, Window, WINDOW_BITS_BYTES, WINDOW_DOCS_BYTES, windowToBits, windowToList } from '../search/node';
+import { TopK, topDrain, topOfferList } from '../search/top-k';
+import { sortDrain, sortOffer, sortOpen } from './sort';
+
+/** Scores are wanted: by the order, by aggregations, by minScore, by trackScores. */
+const RUN_SCORES: u32 = 1;
+/** Sorted by score alone. */
+const RUN_BY_SCORE: u32 = 2;
+/** `total` is known from statistics and is not to be counted. */
+const RUN_TOTAL_KNOWN: u32 = 4;
+
+// @ts-ignore: decorator
+@unmanaged
+export class Run {
+  query: u32;
+  postFilter: u32;
+  flags: u32;
+  maxDoc: u32;
+  /** Bitset of live root documents, 0: all. */
+  accept: u32;
+  /** Root of the aggregation tree, 0: none. */
+  aggs: u32;
+  aggsScores: u32;
+  /** Hits wanted. */
+  size: u32;
+  /** Count exactly up to here; 0xffffffff: all. */
+  countUpTo: u32;
+  terminateAfter: u32;
+  /** NaN: none. */
+  minScore: f32;
+  /** Only greater scores are hits. */
+  floor: f32;
+  /** Sort keys (sort.ts). */
+  sortKeys: u32;
+  sortKeyCount: u32;
+  after: u32;
+  afterDoc: i32;
+
+  // Results.
+  total: u32;
+  totalIsLowerBound: u32;
+  terminated: u32;
+  collected: u32;
+  maxScore: f32;
+  hitCount: u32;
+  docs: u32;
+  scores: u32;
+  keys: u32;
+  /** Next document to look at. */
+  position: u32;
+  sorter: u32;
+  reserved: u32;
+  // State.
+  window: u32;
+  windowScores: u32;
+  top: u32;
+}
+
+export function executorInit(ptr: usize, scratchPtr: usize, scratchEnd: usize): void {
+  const run = changetype<Run>(ptr);
+  contextInit(scratchPtr, scratchEnd, run.maxDoc);
+  nodeOpen(changetype<Node>(<usize>run.query));
+  if (run.postFilter) nodeOpen(changetype<Node>(<usize>run.postFilter));
+  const w = changetype<Window>(allocate(32));
+  w.bits = allocate(WINDOW_BITS_BYTES);
+  w.docs = allocate(WINDOW_DOCS_BYTES);
+  run.window = <u32>changetype<usize>(w);
+  run.windowScores = <u32>allocate(WINDOW_DOCS_BYTES);
+  if (run.size > 0) {
+    run.docs = <u32>allocate((<usize>run.size) << 2);
+    run.scores = <u32>allocate((<usize>run.size) << 2);
+    if (run.flags & RUN_BY_SCORE) {
+      const top = changetype<TopK>(allocate(16));
+      top.keys = allocate((<usize>run.size) << 3);
+      top.k = run.size;
+      top.count = 0;
+      top.minScore = run.floor;
+      run.top = <u32>changetype<usize>(top);
+    } else {
+      run.sorter = <u32>sortOpen(<usize>run.sortKeys, run.sortKeyCount, run.size, <usize>run.after, run.afterDoc);
+    }
+  }
+  run.maxScore = -f32.MAX_VALUE;
+}
+
+/** Runs at most `windows` windows. 1: there is more, 0: done, < 0: status of an aggregation. */
+export function executorRun(ptr: usize, windows: u32): i32 {
+  const run = changetype<Run>(ptr);
+  const query = changetype<Node>(<usize>run.query);
+  while (windows-- > 0) {
+    const next = nodeNext(query, run.position);
+    if (next >= run.maxDoc) {
+      run.position = run.maxDoc;
+      return 0;
+    }
+    const from = next & ~(WINDOW_DOCS - 1);
+    const to = min(from + WINDOW_DOCS, run.maxDoc);
+    run.position = to;
+    countWindow();
+    const status = mayPrune(run) ? pruneWindow(run, query, from, to) : collectWindow(run, query, from, to);
+    if (status != 0) return status < 0 ? status : 0;
+  }
+  return 1;
+}
+
+/** Whether documents that are no hits need no look at all, except to be counted. */
+// @ts-ignore: decorator
+@inline
+function mayPrune(run: Run): bool {
+  return (run.flags & RUN_BY_SCORE) != 0 && run.size > 0 && !run.aggs && !run.terminateAfter && run.minScore != run.minScore;
+}
+
+// @ts-ignore: decorator
+@inline
+function stillCounting(run: Run): bool {
+  if (run.flags & RUN_TOTAL_KNOWN) return false;
+  return run.countUpTo == u32.MAX_VALUE || run.total <= run.countUpTo;
+}
+
+function pruneWindow(run: Run, query: Node, from: u32, to: u32): i32 {
+  const top = changetype<TopK>(<usize>run.top);
+  const w = changetype<Window>(<usize>run.window);
+  const scores = <usize>run.windowScores;
+  const accept = <usize>run.accept;
+  if (run.postFilter) {
+    matchWindow(run, query, from, to, w);
+    windowToList(w, from);
+    w.count = nodeFilter(changetype<Node>(<usize>run.postFilter), w.docs, w.count);
+    run.total += w.count;
+    nodeScore(query, w.docs, w.count, scores);
+    topOfferList(top, w.docs, scores, w.count);
+    return 0;
+  }
+  if (!stillCounting(run)) {
+    if (!(run.flags & RUN_TOTAL_KNOWN)) run.totalIsLowerBound = 1;
+    competeWindow(query, from, to, accept, 0, top, w, scores);
+    return 0;
+  }
+  matchWindow(run, query, from, to, w);
+  if (isDisjunction(query)) {
+    run.total += w.isList ? w.count : countBits(w.bits);
+    competeWindow(query, from, to, accept, 0, top, w, scores);
+  } else {
+    run.total += w.isList ? w.count : countBits(w.bits);
+    if (nodeBound(query, from, to) <= top.minScore) return 0;
+    windowToList(w, from);
+    competeWindow(query, from, to, accept, w.docs, top, w, scores);
+  }
+  return 0;
+}
+
+/** Accepted matches of a window. */
+function matchWindow(run: Run, query: Node, from: u32, to: u32, w: Window): void {
+  nodeWindow(query, from, to, w);
+  if (!run.accept) return;
+  if (w.isList) {
+    w.count = filterByBitset(<usize>run.accept, w.docs, w.count);
+    return;
+  }
+  const accept = <usize>run.accept + (from >> 3);
+  const bytes = ((<usize>(to - from) + 63) >> 6) << 3;
+  for (let off: usize = 0; off < bytes; off += 8) store<u64>(w.bits + off, load<u64>(w.bits + off) & load<u64>(accept + off));
+}
+
+function collectWindow(run: Run, query: Node, from: u32, to: u32): i32 {
+  const w = changetype<Window>(<usize>run.window);
+  matchWindow(run, query, from, to, w);
+  const limits = run.minScore == run.minScore;
+  if (run.size == 0 && !run.aggs && !run.postFilter && !run.terminateAfter && !limits && !(run.flags & RUN_SCORES)) {
+    run.total += w.isList ? w.count : countBits(w.bits);
+    if (stillCounting(run)) return 0;
+    run.totalIsLowerBound = 1;
+    return 1;
+  }
+  windowToList(w, from);
+  let end = 0;
+  if (run.terminateAfter && run.collected + w.count >= run.terminateAfter) {
+    w.count = run.terminateAfter - run.collected;
+    run.terminated = 1;
+    end = 1;
+  }
+  run.collected += w.count;
+  const scores = <usize>run.windowScores;
+  const scored = (run.flags & (RUN_SCORES | RUN_BY_SCORE)) != 0;
+  if (scored) nodeScore(query, w.docs, w.count, scores);
+  if (limits) dropLowScores(w, scores, run.minScore);
+  if (run.aggs && w.count) {
+    const status = aggsCollect(<usize>run.aggs, w.docs, run.aggsScores ? scores : 0, w.count);
+    if (status < 0) return status;
+  }
+  if (run.postFilter) filterHits(changetype<Node>(<usize>run.postFilter), w, scored ? scores : 0);
+  run.total += w.count;
+  if (scored) for (let i: usize = 0; i < <usize>w.count << 2; i += 4) run.maxScore = max<f32>(run.maxScore, load<f32>(scores + i));
+  if (run.size > 0) {
+    if (run.flags & RUN_BY_SCORE) topOfferList(changetype<TopK>(<usize>run.top), w.docs, scores, w.count);
+    else sortOffer(<usize>run.sorter, w.docs, scored ? scores : 0, w.count);
+  }
+  return end;
+}
+
+function dropLowScores(w: Window, scores: usize, minScore: f32): void {
+  let kept: usize = 0;
+  for (let i: usize = 0, end = (<usize>w.count) << 2; i < end; i += 4) {
+    const score = load<f32>(scores + i);
+    if (score < minScore) continue;
+    store<u32>(w.docs + kept, load<u32>(w.docs + i));
+    store<f32>(scores + kept, score);
+    kept += 4;
+  }
+  w.count = <u32>(kept >> 2);
+}
+
+/** Keeps what the filter matches, the scores (0: none) alongside. */
+function filterHits(filter: Node, w: Window, scores: usize): void {
+  const mark = tempMark();
+  const all = allocateTemp(((<usize>w.count) << 2) + 16);
+  memory.copy(all, w.docs, (<usize>w.count) << 2);
+  w.count = nodeFilter(filter, w.docs, w.count);
+  if (scores) {
+    for (let i: usize = 0, j: usize = 0, end = (<usize>w.count) << 2; i < end; i += 4, j += 4) {
+      while (load<u32>(all + j) != load<u32>(w.docs + i)) j += 4;
+      store<f32>(scores + i, load<f32>(scores + j));
+    }
+  }
+  releaseTemp(mark);
+}
+
+/** Sorts the hits into run.docs, run.scores and, sorted by other keys, run.keys: u64[hitCount * sortKeyCount]. */
+export function executorFinish(ptr: usize): void {
+  const run = changetype<Run>(ptr);
+  if (run.size == 0) return;
+  if (run.flags & RUN_BY_SCORE) {
+    const top = changetype<TopK>(<usize>run.top);
+    run.hitCount = top.count;
+    topDrain(top, <usize>run.docs, <usize>run.scores);
+    if (run.hitCount) run.maxScore = load<f32>(<usize>run.scores);
+  } else {
+    run.keys = <u32>allocate((<usize>run.size * <usize>run.sortKeyCount) << 3);
+    run.hitCount = sortDrain(<usize>run.sorter, <usize>run.docs, <usize>run.scores, <usize>run.keys);
+  }
+}
+
+/** Writes the bitset of all matches, deleted and nested documents too. `out` has room for maxDoc bits in whole windows. */
+export function executorBitset(queryPtr: usize, out: usize, maxDoc: u32, scratchPtr: usize, scratchEnd: usize): void {
+  contextInit(scratchPtr, scratchEnd, maxDoc);
+  const query = changetype<Node>(queryPtr);
+  nodeOpen(query);
+  const w = newWindow();
+  const bytes = (((<usize>maxDoc) + 511) >> 9) << 6;
+  memory.fill(out, 0, bytes);
+  for (let from = nodeNext(query, 0); from < maxDoc; from = nodeNext(query, from)) {
+    from &= ~(WINDOW_DOCS - 1);
+    const to = min(from + WINDOW_DOCS, maxDoc);
+    nodeWindow(query, from, to, w);
+    windowToBits(w, from);
+    memory.copy(out + (from >> 3), w.bits, ((<usize>(to - from) + 63) >> 6) << 3);
+    from = to;
+  }
+}
+
+/** Live root documents: both bitsets. */
+export function executorAccept(out: usize, live: usize, roots: usize, maxDoc: u32): void {
+  for (const end = out + ((((<usize>maxDoc) + 511) >> 9) << 6); out < end; out += 8, live += 8, roots += 8) {
+    store<u64>(out, load<u64>(live) & load<u64>(roots));
+  }
+}

@@ -1,0 +1,168 @@
+// Hits by score with pruning: of a window only the documents that can still enter the top k are scored.
+// A disjunction runs MaxScore: clauses whose bounds in the window cannot reach the least competitive score even together are not essential;
+// the others yield the candidates, and these are looked up in the rest, the greatest bound first, while they can still compete.
+// A conjunction drops a document as soon as its score so far and the bounds of the clauses left cannot compete.
+// Dropping is right to the last bit: f32 rounding is monotone, and sums of a few f32 in f64 are exact but for far smaller terms, for
+// which the bound is widened by SLACK.
+// Source: Turtle, Flood, "Query evaluation: strategies and optimizations" (1995); Ding, Suel, "Faster top-k document retrieval using
+// block-max indexes" (2011); the windows as in Lucene's MaxScoreBulkScorer.
+
+import { allocateTemp, releaseTemp, tempMark, WINDOW_DOCS } from './context';
+import { nodeAddScores, nodeBound, nodeScore, nodeWindow } from './evaluate';
+import { clearBits, filterByBitset, listBits, Node, nodeChild, OP_BOOL, OP_PHRASE, OP_TERM, setBit, Window, WINDOW_BITS_BYTES, windowToList } from './node';
+import { phraseWindow } from './phrase';
+import { termAccumulate } from './term';
+import { TopK, topOffer, topOfferList } from './top-k';
+
+const SLACK: f64 = 1.000000000001;
+
+// @ts-ignore: decorator
+@inline
+function competes(sum: f64, minScore: f32): bool {
+  return <f32>(sum * SLACK) > minScore;
+}
+
+/** Whether the node has the form of a disjunction of scoring clauses. */
+export function isDisjunction(node: Node): bool {
+  return node.op == OP_BOOL && node.a == 0 && node.c == 0 && node.e <= 1 && node.b > 1;
+}
+
+/** Offers the window's competitive documents that `accept` (0: all) has. `matches`: the node's accepted matches as a list, or null (0). */
+export function competeWindow(node: Node, from: u32, to: u32, accept: usize, matches: usize, top: TopK, w: Window, scores: usize): void {
+  if (isDisjunction(node)) return disjunctionWindow(node, from, to, accept, top, w);
+  if (nodeBound(node, from, to) <= top.minScore) return;
+  if (!matches) {
+    if (node.op == OP_PHRASE) phraseWindow(node, from, to, w, top.minScore);
+    else nodeWindow(node, from, to, w);
+    windowToList(w, from);
+    if (accept) w.count = filterByBitset(accept, w.docs, w.count);
+  }
+  if (node.op == OP_BOOL && node.d > 0) return conjunctionOffer(node, from, to, top, w);
+  nodeScore(node, w.docs, w.count, scores);
+  topOfferList(top, w.docs, scores, w.count);
+}
+
+function disjunctionWindow(node: Node, from: u32, to: u32, accept: usize, top: TopK, w: Window): void {
+  const mark = tempMark();
+  const n = node.b;
+  // Clauses by ascending bound.
+  const bounds = allocateTemp((<usize>n) << 3);
+  const order = allocateTemp((<usize>n) << 2);
+  let total: f64 = 0;
+  for (let i: u32 = 0; i < n; i++) {
+    const bound = <f64>nodeBound(nodeChild(node, i), from, to);
+    total += bound;
+    let at = <usize>i;
+    for (; at > 0 && load<f64>(bounds + ((at - 1) << 3)) > bound; at--) {
+      store<f64>(bounds + (at << 3), load<f64>(bounds + ((at - 1) << 3)));
+      store<u32>(order + (at << 2), load<u32>(order + ((at - 1) << 2)));
+    }
+    store<f64>(bounds + (at << 3), bound);
+    store<u32>(order + (at << 2), i);
+  }
+  if (!competes(total, top.minScore)) return releaseTemp(mark);
+  // The longest prefix that cannot compete by itself is not essential.
+  let essential: u32 = 0;
+  let rest: f64 = 0;
+  while (essential < n && !competes(rest + load<f64>(bounds + ((<usize>essential) << 3)), top.minScore)) {
+    rest += load<f64>(bounds + ((<usize>essential) << 3));
+    essential++;
+  }
+  const bits = allocateTemp(WINDOW_BITS_BYTES);
+  clearBits(bits);
+  const sums = allocateTemp(WINDOW_DOCS * 8 + 16);
+  memory.fill(sums, 0, WINDOW_DOCS * 8);
+  const list = allocateTemp(WINDOW_DOCS * 8);
+  for (let i = essential; i < n; i++) accumulate(nodeChild(node, load<u32>(order + ((<usize>i) << 2))), from, to, bits, sums, w, list);
+  w.isList = 1;
+  w.count = listBits(bits, from, w.docs);
+  if (accept) w.count = filterByBitset(accept, w.docs, w.count);
+  // From here on sums are parallel to the list.
+  let kept: usize = 0;
+  for (let i: usize = 0, end = (<usize>w.count) << 2; i < end; i += 4) {
+    const doc = load<u32>(w.docs + i);
+    const sum = load<f64>(sums + ((<usize>(doc - from)) << 3));
+    if (!competes(sum + rest, top.minScore)) continue;
+    store<u32>(w.docs + kept, doc);
+    store<f64>(list + (kept << 1), sum);
+    kept += 4;
+  }
+  for (let i = <i32>essential - 1; i >= 0 && kept > 0; i--) {
+    const bound = load<f64>(bounds + ((<usize>i) << 3));
+    nodeAddScores(nodeChild(node, load<u32>(order + ((<usize>i) << 2))), w.docs, <u32>(kept >> 2), list);
+    rest -= bound;
+    if (rest < 0) rest = 0;
+    kept = dropHopeless(w.docs, list, kept, i == 0 ? 0 : rest, top.minScore);
+  }
+  for (let i: usize = 0; i < kept; i += 4) topOffer(top, load<u32>(w.docs + i), <f32>load<f64>(list + (i << 1)));
+  releaseTemp(mark);
+}
+
+/** Keeps (doc, sum) pairs whose sum plus `rest` can compete. Returns the bytes of docs kept. */
+function dropHopeless(docs: usize, sums: usize, bytes: usize, rest: f64, minScore: f32): usize {
+  let kept: usize = 0;
+  for (let i: usize = 0; i < bytes; i += 4) {
+    const sum = load<f64>(sums + (i << 1));
+    if (!competes(sum + rest, minScore)) continue;
+    store<u32>(docs + kept, load<u32>(docs + i));
+    store<f64>(sums + (kept << 1), sum);
+    kept += 4;
+  }
+  return kept;
+}
+
+function accumulate(child: Node, from: u32, to: u32, bits: usize, sums: usize, w: Window, scores: usize): void {
+  if (child.op == OP_TERM && child.normInverse) return termAccumulate(child, from, to, bits, sums);
+  nodeWindow(child, from, to, w);
+  windowToList(w, from);
+  nodeScore(child, w.docs, w.count, scores);
+  for (let i: usize = 0, end = (<usize>w.count) << 2; i < end; i += 4) {
+    const bit = load<u32>(w.docs + i) - from;
+    const sum = sums + ((<usize>bit) << 3);
+    store<f64>(sum, load<f64>(sum) + <f64>load<f32>(scores + i));
+    setBit(bits, bit);
+  }
+}
+
+/** Scores the window's matches clause by clause. */
+function conjunctionOffer(node: Node, from: u32, to: u32, top: TopK, w: Window): void {
+  const mark = tempMark();
+  const mustFirst = node.a + node.b + node.c;
+  const bounds = allocateTemp(((<usize>node.d) << 3) + 16);
+  let rest: f64 = 0;
+  for (let i: u32 = 0; i < node.d; i++) {
+    const bound = <f64>nodeBound(nodeChild(node, mustFirst + i), from, to);
+    store<f64>(bounds + ((<usize>i) << 3), bound);
+    rest += bound;
+  }
+  let optional: f64 = 0;
+  for (let i: u32 = 0; i < node.b; i++) optional += <f64>nodeBound(nodeChild(node, node.a + i), from, to);
+  const sums = allocateTemp(((<usize>w.count) << 3) + 16);
+  const extra = allocateTemp(((<usize>w.count) << 3) + 16);
+  memory.fill(sums, 0, (<usize>w.count) << 3);
+  let bytes = (<usize>w.count) << 2;
+  for (let i: u32 = 0; i < node.d && bytes > 0; i++) {
+    addScoresOfMatches(nodeChild(node, mustFirst + i), w.docs, <u32>(bytes >> 2), sums, extra);
+    rest -= load<f64>(bounds + ((<usize>i) << 3));
+    if (i + 1 == node.d) rest = 0;
+    // f32 rounding of the two parts may lift the total by one unit: a hundred-thousandth more is ample.
+    const slack = node.b > 0 ? 1.00001 : 1;
+    if (top.minScore > 0) bytes = dropHopeless(w.docs, sums, bytes, (max<f64>(rest, 0) + optional) * slack, top.minScore / <f32>slack);
+  }
+  if (node.b > 0) {
+    memory.fill(extra, 0, bytes << 1);
+    for (let i: u32 = 0; i < node.b && bytes > 0; i++) nodeAddScores(nodeChild(node, node.a + i), w.docs, <u32>(bytes >> 2), extra);
+    for (let i: usize = 0; i < bytes; i += 4) topOffer(top, load<u32>(w.docs + i), <f32>load<f64>(sums + (i << 1)) + <f32>load<f64>(extra + (i << 1)));
+  } else {
+    for (let i: usize = 0; i < bytes; i += 4) topOffer(top, load<u32>(w.docs + i), <f32>load<f64>(sums + (i << 1)));
+  }
+  releaseTemp(mark);
+}
+
+function addScoresOfMatches(child: Node, docs: usize, count: u32, sums: usize, scratch: usize): void {
+  if (child.op == OP_TERM) return nodeAddScores(child, docs, count, sums);
+  nodeScore(child, docs, count, scratch);
+  for (let i: usize = 0, end = (<usize>count) << 2; i < end; i += 4) {
+    store<f64>(sums + (i << 1), load<f64>(sums + (i << 1)) + <f64>load<f32>(scratch + i));
+  }
+}

@@ -1,0 +1,78 @@
+// What one query's run shares: the scratch extent that the host gave, the segment, counters. One query runs at a time in an instance.
+//   scratchPtr ├─ plan (host) ─┤ persistent state ─→     ←─ temporary buffers ┤ scratchEnd
+// When the extent is full, `status` says E_NO_SPACE and the kernel traps: the host catches that and refuses the request.
+
+import { E_NO_SPACE } from '../mem/status';
+import { blocksDecoded, clearBlocksDecoded } from '../postings/cursor';
+
+/** Documents of a window: windows start at multiples of it. */
+export const WINDOW_DOCS: u32 = 4096;
+
+export let maxDoc: u32 = 0;
+let persistentCur: usize = 0;
+let tempCur: usize = 0;
+let status: i32 = 0;
+
+export let docsScored: u32 = 0;
+export let windowsRun: u32 = 0;
+
+export function contextInit(scratchPtr: usize, scratchEnd: usize, segmentMaxDoc: u32): void {
+  persistentCur = (scratchPtr + 63) & ~63;
+  tempCur = scratchEnd & ~63;
+  maxDoc = segmentMaxDoc;
+  status = 0;
+  docsScored = 0;
+  windowsRun = 0;
+  clearBlocksDecoded();
+}
+
+/** Memory until the end of the query, 16-byte aligned, not cleared. */
+export function allocate(bytes: usize): usize {
+  const ptr = persistentCur;
+  if (bytes > tempCur || ptr > tempCur - bytes) noSpace();
+  persistentCur = (ptr + bytes + 15) & ~15;
+  return ptr;
+}
+
+/** Memory until `releaseTemp` of an earlier mark. */
+export function allocateTemp(bytes: usize): usize {
+  if (bytes > tempCur || tempCur - bytes < persistentCur) noSpace();
+  tempCur = (tempCur - bytes) & ~15;
+  if (tempCur < persistentCur) noSpace();
+  return tempCur;
+}
+
+export function tempMark(): usize {
+  return tempCur;
+}
+
+export function releaseTemp(mark: usize): void {
+  tempCur = mark;
+}
+
+function noSpace(): void {
+  status = E_NO_SPACE;
+  unreachable();
+}
+
+/** E_NO_SPACE after a trap for want of scratch, else 0. */
+export function contextStatus(): i32 {
+  return status;
+}
+
+// @ts-ignore: decorator
+@inline
+export function countScored(docs: u32): void {
+  docsScored += docs;
+}
+
+// @ts-ignore: decorator
+@inline
+export function countWindow(): void {
+  windowsRun++;
+}
+
+/** Counter 0: blocks decoded, 1: documents scored, 2: windows. */
+export function contextCounter(which: u32): u32 {
+  return which == 0 ? blocksDecoded : which == 1 ? docsScored : windowsRun;
+}

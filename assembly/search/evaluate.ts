@@ -1,0 +1,214 @@
+// What every plan node can do, by op. Windows start at multiples of WINDOW_DOCS and may be asked in any order and more than once.
+//   nodeOpen       lays out the node's state and its children's
+//   nodeNext       a lower bound of the first match >= target; NO_MORE_DOCS: none
+//   nodeWindow     the matches in [from, to), as bits or as a list
+//   nodeFill       ors them into bits
+//   nodeFilter     keeps the matches of an ascending list (within one window) in place, returns how many
+//   nodeScore      f32 scores of a list of matches
+//   nodeAddScores  adds the scores of those documents of a list that match to f64 sums
+//   nodeBound      no score in [from, to) is greater
+// Deleted documents match like others: the executor drops them.
+
+import { NO_MORE_DOCS } from '../postings/format';
+import {
+  boolAddScores,
+  boolBound,
+  boolFilter,
+  boolNext,
+  boolScore,
+  boolWindow,
+  disMaxBound,
+  disMaxScore,
+  unionFilter,
+  unionNext,
+  unionWindow,
+} from './boolean';
+import { columnFill, columnFilter, columnNext } from './column-match';
+import { allocateTemp, maxDoc, releaseTemp, tempMark, WINDOW_DOCS } from './context';
+import { docsFill, docsFilter, docsNext, docsScore } from './doc-list';
+import { bitsetOf, nestedScore } from './materialize';
+import {
+  clearBits,
+  copyBits,
+  filterByBitset,
+  newWindow,
+  Node,
+  nodeChild,
+  OP_ALL,
+  OP_ANY_TERM,
+  OP_BITSET,
+  OP_BOOL,
+  OP_BOOST,
+  OP_CONSTANT,
+  OP_DIS_MAX,
+  OP_DOCS,
+  OP_NESTED,
+  OP_NONE,
+  OP_PHRASE,
+  OP_SYNONYM,
+  OP_TERM,
+  orBits,
+  orList,
+  setBit,
+  Window,
+} from './node';
+import { phraseBound, phraseFilter, phraseNext, phraseOpen, phraseScore, phraseWindow } from './phrase';
+import { synonymBound, synonymScore } from './synonym';
+import { termAddScores, termBound, termFill, termFilter, termNext, termOpen, termScore, termWindow } from './term';
+
+/** No bound is known. */
+export const NO_BOUND: f32 = f32.MAX_VALUE;
+
+// @ts-ignore: decorator
+@inline
+function isWrapper(op: u32): bool {
+  return op == OP_CONSTANT || op == OP_BOOST;
+}
+
+export function nodeOpen(node: Node): void {
+  const op = node.op;
+  if (op == OP_TERM) return termOpen(node);
+  if (op == OP_PHRASE) return phraseOpen(node);
+  // Their children are opened one after the other when the bitset is made.
+  if (op == OP_ANY_TERM || op == OP_NESTED) return;
+  for (let i: u32 = 0; i < node.childCount; i++) nodeOpen(nodeChild(node, i));
+}
+
+export function nodeNext(node: Node, target: u32): u32 {
+  if (target >= maxDoc) return NO_MORE_DOCS;
+  const op = node.op;
+  if (op == OP_TERM) return termNext(node, target);
+  if (op == OP_PHRASE) return phraseNext(node, target);
+  if (op == OP_BOOL) return boolNext(node, target);
+  if (op == OP_DIS_MAX || op == OP_SYNONYM) return unionNext(node, 0, node.childCount, target);
+  if (isWrapper(op)) return nodeNext(nodeChild(node, 0), target);
+  if (op == OP_NONE) return NO_MORE_DOCS;
+  if (op == OP_ALL) return target;
+  if (op == OP_DOCS) return docsNext(node, target);
+  if (op == OP_BITSET || op == OP_ANY_TERM || op == OP_NESTED) return nextInBitset(bitsetOf(node), target);
+  return columnNext(node, target);
+}
+
+function nextInBitset(bitset: usize, target: u32): u32 {
+  const end = bitset + ((<usize>((maxDoc + 63) >> 6)) << 3);
+  let at = bitset + ((<usize>(target >> 6)) << 3);
+  let word = load<u64>(at) & (~(<u64>0) << target);
+  while (word == 0) {
+    at += 8;
+    if (at >= end) return NO_MORE_DOCS;
+    word = load<u64>(at);
+  }
+  return (<u32>(at - bitset) << 3) + <u32>ctz<u64>(word);
+}
+
+export function nodeWindow(node: Node, from: u32, to: u32, w: Window): void {
+  const op = node.op;
+  if (op == OP_TERM) return termWindow(node, from, to, w);
+  if (op == OP_PHRASE) return phraseWindow(node, from, to, w, -1);
+  if (op == OP_BOOL) return boolWindow(node, from, to, w);
+  if (op == OP_DIS_MAX || op == OP_SYNONYM) return unionWindow(node, 0, node.childCount, from, to, w);
+  if (isWrapper(op)) return nodeWindow(nodeChild(node, 0), from, to, w);
+  w.isList = 0;
+  if (op == OP_BITSET || op == OP_ANY_TERM || op == OP_NESTED) {
+    copyBits(w.bits, bitsetOf(node), from, to);
+    return;
+  }
+  clearBits(w.bits);
+  nodeFill(node, from, to, w.bits);
+}
+
+export function nodeFill(node: Node, from: u32, to: u32, bits: usize): void {
+  const op = node.op;
+  if (op == OP_TERM) return termFill(node, from, to, bits);
+  if (isWrapper(op)) return nodeFill(nodeChild(node, 0), from, to, bits);
+  if (op == OP_NONE) return;
+  if (op == OP_ALL) {
+    const whole = (to - from) >> 3;
+    memory.fill(bits, 0xff, whole);
+    for (let doc = from + (whole << 3); doc < to; doc++) setBit(bits, doc - from);
+    return;
+  }
+  if (op == OP_DOCS) return docsFill(node, from, to, bits);
+  if (op == OP_BITSET || op == OP_ANY_TERM || op == OP_NESTED || op == OP_PHRASE || op == OP_BOOL || op == OP_DIS_MAX || op == OP_SYNONYM) {
+    const mark = tempMark();
+    const w = newWindow();
+    nodeWindow(node, from, to, w);
+    if (w.isList) orList(bits, w.docs, w.count, from);
+    else orBits(bits, w.bits);
+    releaseTemp(mark);
+    return;
+  }
+  columnFill(node, from, to, bits);
+}
+
+export function nodeFilter(node: Node, docs: usize, count: u32): u32 {
+  if (count == 0) return 0;
+  const op = node.op;
+  if (op == OP_TERM) return termFilter(node, docs, count);
+  if (op == OP_PHRASE) return phraseFilter(node, docs, count);
+  if (op == OP_BOOL) return boolFilter(node, docs, count);
+  if (op == OP_DIS_MAX || op == OP_SYNONYM) return unionFilter(node, 0, node.childCount, 1, docs, count);
+  if (isWrapper(op)) return nodeFilter(nodeChild(node, 0), docs, count);
+  if (op == OP_NONE) return 0;
+  if (op == OP_ALL) return count;
+  if (op == OP_DOCS) return docsFilter(node, docs, count);
+  if (op == OP_BITSET || op == OP_ANY_TERM || op == OP_NESTED) return filterByBitset(bitsetOf(node), docs, count);
+  return columnFilter(node, docs, count);
+}
+
+export function nodeScore(node: Node, docs: usize, count: u32, scores: usize): void {
+  const op = node.op;
+  if (op == OP_TERM) return termScore(node, docs, count, scores);
+  if (op == OP_PHRASE) return phraseScore(node, docs, count, scores);
+  if (op == OP_SYNONYM) return synonymScore(node, docs, count, scores);
+  if (op == OP_BOOL) return boolScore(node, docs, count, scores);
+  if (op == OP_DIS_MAX) return disMaxScore(node, docs, count, scores);
+  if (op == OP_DOCS) return docsScore(node, docs, count, scores);
+  if (op == OP_NESTED) return nestedScore(node, docs, count, scores);
+  const end = scores + ((<usize>count) << 2);
+  if (op == OP_BOOST) {
+    nodeScore(nodeChild(node, 0), docs, count, scores);
+    for (; scores < end; scores += 4) store<f32>(scores, load<f32>(scores) * node.weight);
+    return;
+  }
+  // Lucene's MatchAllDocsQuery is a constant score of its boost; filters score 0 where nothing says otherwise.
+  const constant: f32 = op == OP_CONSTANT || op == OP_ALL ? node.weight : 0;
+  for (; scores < end; scores += 4) store<f32>(scores, constant);
+}
+
+export function nodeAddScores(node: Node, docs: usize, count: u32, sums: usize): void {
+  if (count == 0) return;
+  const op = node.op;
+  if (op == OP_TERM) return termAddScores(node, docs, count, sums);
+  if (op == OP_BOOL) return boolAddScores(node, docs, count, sums);
+  addFiltered(node, docs, count, sums);
+}
+
+/** Filter a copy, score what is left, add by merging the lists. */
+export function addFiltered(node: Node, docs: usize, count: u32, sums: usize): void {
+  const mark = tempMark();
+  const some = allocateTemp(WINDOW_DOCS * 4 + 64);
+  memory.copy(some, docs, (<usize>count) << 2);
+  const matched = nodeFilter(node, some, count);
+  const scores = allocateTemp((<usize>matched) * 4 + 16);
+  nodeScore(node, some, matched, scores);
+  for (let i: usize = 0, j: usize = 0, end = (<usize>matched) << 2; i < end; i += 4, j += 4) {
+    const doc = load<u32>(some + i);
+    while (load<u32>(docs + j) != doc) j += 4;
+    store<f64>(sums + (j << 1), load<f64>(sums + (j << 1)) + <f64>load<f32>(scores + i));
+  }
+  releaseTemp(mark);
+}
+
+export function nodeBound(node: Node, from: u32, to: u32): f32 {
+  const op = node.op;
+  if (op == OP_TERM) return node.normInverse ? termBound(node, from, to, node.weight, <usize>node.normInverse) : 0;
+  if (op == OP_PHRASE) return node.normInverse ? phraseBound(node, from, to) : 0;
+  if (op == OP_SYNONYM) return synonymBound(node);
+  if (op == OP_BOOL) return boolBound(node, from, to);
+  if (op == OP_DIS_MAX) return disMaxBound(node, from, to);
+  if (op == OP_CONSTANT || op == OP_ALL) return node.weight;
+  if (op == OP_BOOST) return nodeBound(nodeChild(node, 0), from, to) * node.weight;
+  if (op == OP_DOCS || op == OP_NESTED) return NO_BOUND;
+  return 0;
+}

@@ -1,0 +1,41 @@
+// Boxes in the coding of geo columns: u32 per coordinate, ascending with the degrees (Lucene's GeoEncodingUtils with the sign bit flipped).
+
+/** a..b latitudes, c..d longitudes, both ends included; c > d crosses the dateline. */
+export interface EncodedBox {
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
+  readonly d: number;
+}
+
+const LATITUDE_STEP = 180 / 2 ** 32;
+const LONGITUDE_STEP = 360 / 2 ** 32;
+const EARTH_RADIUS = 6371008.7714;
+const DEGREES = 180 / Math.PI;
+const LAST = 0xffffffff;
+
+function encode(degrees: number, step: number, round: (value: number) => number): number {
+  return Math.min(LAST, Math.max(0, round(degrees / step) + 2 ** 31));
+}
+
+export function encodedBox(top: number, left: number, bottom: number, right: number): EncodedBox {
+  return {
+    a: encode(bottom, LATITUDE_STEP, Math.ceil),
+    b: encode(top, LATITUDE_STEP, Math.floor),
+    c: encode(left, LONGITUDE_STEP, Math.ceil),
+    d: encode(right, LONGITUDE_STEP, Math.floor),
+  };
+}
+
+/** A box that holds every point within `meters`; a little larger, since the kernel checks the distance itself. */
+export function distanceBox(lat: number, lon: number, meters: number): EncodedBox {
+  const angle = (meters / EARTH_RADIUS) * 1.000001 + 1e-9;
+  const top = lat + angle * DEGREES;
+  const bottom = lat - angle * DEGREES;
+  if (top >= 90 || bottom <= -90) return encodedBox(Math.min(top, 90), -180, Math.max(bottom, -90), 180);
+  const width = Math.asin(Math.min(1, Math.sin(angle) / Math.cos(lat / DEGREES))) * DEGREES * 1.000001 + 1e-7;
+  if (width >= 180) return encodedBox(top, -180, bottom, 180);
+  const left = lon - width < -180 ? lon - width + 360 : lon - width;
+  const right = lon + width > 180 ? lon + width - 360 : lon + width;
+  return encodedBox(top, left, bottom, right);
+}
