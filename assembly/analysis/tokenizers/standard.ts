@@ -6,7 +6,7 @@
 import { E_NO_SPACE } from '../../mem/status';
 import { lowerCase } from '../../text/generated/case';
 import { WORD_BREAK_ACCEPT, WORD_BREAK_CLASSES, WORD_BREAK_NEXT, wordBreakClass } from '../../text/generated/word-break';
-import { decode, encode } from '../../text/utf8';
+import { decode, encode, utf16Length } from '../../text/utf8';
 import { BATCH, Chain, Stage } from '../stage';
 import { TOKEN_BYTES, TokenType, writeToken } from '../token';
 
@@ -118,11 +118,22 @@ export function standardNext(chain: Chain, stage: Stage): i32 {
     } else {
       const d = decode(cur, end);
       const bytes = d >> 24;
+      // A pair never fits a buffer of one unit, and Lucene's scanner takes that for the end.
+      if (maxLength == 1 && bytes == 4) {
+        base += utf8Surplus(cur, end);
+        cur = end;
+        break;
+      }
       base += bytes - ((d & 0xffffff) > 0xffff ? 2 : 1);
       cur += bytes;
     }
   }
   return finish(chain, stage, cur, base, out, token);
+}
+
+/** Bytes of a text beyond its UTF-16 units. */
+function utf8Surplus(from: usize, end: usize): usize {
+  return end - from - utf16Length(from, end);
 }
 
 function finish(chain: Chain, stage: Stage, cur: usize, base: usize, out: usize, token: usize): i32 {

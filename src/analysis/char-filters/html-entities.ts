@@ -29,6 +29,8 @@ function build(): ReadonlyMap<string, string> {
   LATIN1.split(' ').forEach((name, i) => {
     map.set(name, String.fromCharCode(0xa0 + i));
   });
+  // Lucene makes it a plain space.
+  map.set('nbsp', ' ');
   const others = OTHERS.split(' ');
   for (let i = 0; i < others.length; i += 2) map.set(others[i], String.fromCharCode(Number.parseInt(others[i + 1], 16)));
   return map;

@@ -1,6 +1,8 @@
 // Token filters that run over whole token lists on the host.
 import type { ComponentEntry, FilterFactory } from '../component.ts';
 import { COMMON_GRAMS_FILTERS } from './common-grams.ts';
+import { CONCATENATE_FILTERS } from './concatenate-graph.ts';
+import { DECOMPOUND_FILTERS } from './decompound.ts';
 import { SUMMARY_FILTERS } from './fingerprint.ts';
 import { FLATTEN_FILTERS } from './flatten-graph.ts';
 import { NESTED_FILTERS } from './nested.ts';
@@ -13,6 +15,8 @@ import { WORD_DELIMITER_FILTERS } from './word-delimiter.ts';
 
 export const GRAPH_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   ...COMMON_GRAMS_FILTERS,
+  ...CONCATENATE_FILTERS,
+  ...DECOMPOUND_FILTERS,
   ...FLATTEN_FILTERS,
   ...NESTED_FILTERS,
   ...NGRAM_FILTERS,

@@ -12,7 +12,8 @@ export function fingerprintFilter(separator: string, maxSize: number): TokenFilt
       const terms = [...new Set(stream.tokens.map((token) => token.term))].sort(byUnits);
       const size = terms.reduce((sum, term) => sum + term.length, terms.length - 1);
       const tokens = terms.length && size <= maxSize ? [makeToken(terms.join(separator), 0, stream.endOffset, 'fingerprint')] : [];
-      return { ...stream, tokens, endPosInc: 0 };
+      // The service leaves the increment of the token, 1, for the end.
+      return { ...stream, tokens, endPosInc: 1 };
     },
   };
 }

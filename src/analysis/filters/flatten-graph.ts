@@ -36,6 +36,13 @@ class Flattener {
   private readonly result: Token[] = [];
 
   run(stream: TokenStream): Token[] {
+    const first = this.input(0);
+    first.node = 0;
+    first.output = 0;
+    const output = this.output(0);
+    output.node = 0;
+    output.inputs.push(0);
+    output.start = 0;
     for (const token of stream.tokens) {
       this.add(token);
       this.release(false);

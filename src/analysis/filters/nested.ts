@@ -22,7 +22,9 @@ function multiplexerFilter(branches: readonly (readonly TokenFilter[])[]): Token
       if (branches.length === 1) return env.run(DEDUPLICATE, { ...stream, tokens: runOver(stream.tokens, stream, branches[0], env) });
       for (const token of stream.tokens) {
         branches.forEach((branch, i) => {
-          tokens.push(...runOver([{ ...token, posInc: i === 0 ? token.posInc : 0 }], stream, branch, env));
+          const made = runOver([{ ...token, posInc: i === 0 ? token.posInc : 0 }], stream, branch, env);
+          if (i > 0 && made.length) made[0] = { ...made[0], posInc: 0 };
+          tokens.push(...made);
         });
       }
       return env.run(DEDUPLICATE, { ...stream, tokens });

@@ -4,6 +4,7 @@ import { illegalArgument } from '../../errors/catalog.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
 import type { Token } from '../token-stream.ts';
 import { checkGrams, checkNgramDiff } from '../tokenizers/ngram.ts';
+import { listFilter } from './lists.ts';
 import { filterEntry } from './simple.ts';
 
 type Grams = (points: readonly string[]) => string[];
@@ -40,14 +41,24 @@ function allGrams(min: number, max: number): Grams {
   };
 }
 
-function edgeGrams(min: number, max: number, back: boolean): Grams {
+function edgeGrams(min: number, max: number): Grams {
   return (points) => {
     const out: string[] = [];
-    for (let size = min; size <= max && size <= points.length; size++) {
-      out.push((back ? points.slice(points.length - size) : points.slice(0, size)).join(''));
-    }
+    for (let size = min; size <= max && size <= points.length; size++) out.push(points.slice(0, size).join(''));
     return out;
   };
+}
+
+/** By code points; lone surrogates that meet in the other order become a pair. */
+function reversed(text: string): string {
+  return [...text].reverse().join('');
+}
+
+const REVERSE = listFilter((tokens) => tokens.map((token) => ({ ...token, term: reversed(token.term) })));
+
+/** Grams from the back: of the reversed term, each reversed again. */
+function backGrams(forward: TokenFilter): TokenFilter {
+  return { kind: 'host', apply: (stream, env) => env.run([REVERSE, forward, REVERSE], stream) };
 }
 
 const PARAMS = ['min_gram: int = 1', 'max_gram: int = 2', 'preserve_original: bool = false'];
@@ -72,15 +83,16 @@ export const NGRAM_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   filterEntry(
     'edge_ngram',
     [...PARAMS, 'side: string = front'],
-    ({ settings }) => {
+    ({ settings, isBuiltIn }) => {
       const min = settings.int('min_gram', 1);
-      const max = settings.int('max_gram', 2);
+      const max = isBuiltIn ? 1 : settings.int('max_gram', 2);
       const side = settings.get('side', 'front');
       if (side !== 'front' && side !== 'back') throw illegalArgument(`invalid side: ${side}`);
       const preserve = settings.bool('preserve_original', false);
       return () => {
         checkGrams(min, max);
-        return gramFilter(edgeGrams(min, max, side === 'back'), min, max, preserve);
+        const forward = gramFilter(edgeGrams(min, max), min, max, preserve);
+        return side === 'back' ? backGrams(forward) : forward;
       };
     },
     { inSynonymRules: 'refused' },

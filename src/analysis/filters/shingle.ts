@@ -60,6 +60,7 @@ export function shingleFilter(options: ShingleOptions): TokenFilter {
       for (let size = min; size <= max; size++) sizes.push(size);
       for (let from = 0; from < slots.length; from++) {
         let posInc = 1;
+        const before = tokens.length;
         for (const size of sizes) {
           if (from + size > slots.length) break;
           const window = slots.slice(from, from + size);
@@ -71,10 +72,13 @@ export function shingleFilter(options: ShingleOptions): TokenFilter {
             endOffset: window[size - 1].token.endOffset,
             type: size > 1 ? 'shingle' : first.type,
             posInc,
-            posLen: size,
+            // Lengths count from the smallest size that is put out.
+            posLen: Math.max(1, size - sizes[0] + 1),
           });
           posInc = 0;
         }
+        // A place without a shingle ends the stream.
+        if (tokens.length === before) break;
       }
       return { ...stream, tokens };
     },

@@ -63,8 +63,8 @@ export function setStage(id: number, terms: Iterable<string>, ignoreCase: boolea
   return kernelFilter(id, words([ignoreCase ? 1 : 0], termSet(ignoreCase ? [...terms].map(lowerCodePoints) : terms)));
 }
 
-export function elisionStage(articles: Iterable<string>): TokenFilter {
-  return kernelFilter(STAGE.ELISION, termSet([...articles].map(lowerCodePoints)));
+export function elisionStage(articles: Iterable<string>, ignoreCase: boolean): TokenFilter {
+  return setStage(STAGE.ELISION, articles, ignoreCase);
 }
 
 export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
@@ -97,7 +97,10 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   filterEntry(
     'elision',
     ['articles: list', 'articles_path: string', 'articles_case: bool = false'],
-    (context) => elisionStage(wordList(context, 'articles') ?? FRENCH_ARTICLES),
+    (context) => {
+      const articles = wordList(context, 'articles');
+      return elisionStage(articles ?? FRENCH_ARTICLES, !articles || context.settings.bool('articles_case', false));
+    },
     { normalizing: true },
   ),
   filterEntry(

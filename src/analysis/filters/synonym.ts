@@ -223,7 +223,7 @@ function synonymEntry(type: string, graph: boolean): ComponentEntry<FilterFactor
     build: (context) => ({
       name: context.name,
       normalizing: false,
-      inSynonymRules: 'skipped',
+      inSynonymRules: graph ? 'used' : 'skipped',
       create: (chain) => synonymFilter(buildMap(context, chain), graph),
     }),
   };

@@ -32,12 +32,16 @@ export interface WordParts {
   isSingle: boolean;
 }
 
+/** Types of the first 256 units where a definition has no type table: letters, digits and nothing else; ª and º are lower case. */
+function builtInType(unit: number): number {
+  const kind = category(unit);
+  if (kind === 1) return UPPER;
+  if (kind === 2 || unit === 0xaa || unit === 0xba) return LOWER;
+  return kind === 9 ? DIGIT : DELIMITER;
+}
+
 /** Type of a unit by its category; surrogates are of both kinds, so that pairs stay together. */
 export function defaultType(unit: number): number {
-  if (unit < 256 && category(unit) > 2 && category(unit) !== 9) {
-    // ª and º are lower case in Java though they are no lower-case letters by category.
-    return unit === 0xaa || unit === 0xba ? LOWER : DELIMITER;
-  }
   switch (category(unit)) {
     case 1:
       return UPPER;
@@ -62,7 +66,11 @@ export function defaultType(unit: number): number {
 }
 
 export function splitWord(text: string, options: SplitOptions): WordParts {
-  const typeAt = (at: number): number => options.types.get(text.charCodeAt(at)) ?? defaultType(text.charCodeAt(at));
+  const typeAt = (at: number): number => {
+    const unit = text.charCodeAt(at);
+    if (!options.types.size) return unit < 256 ? builtInType(unit) : defaultType(unit);
+    return options.types.get(unit) ?? defaultType(unit);
+  };
   const isDelimiter = (at: number): boolean => (typeAt(at) & DELIMITER) !== 0;
   let from = 0;
   let to = text.length;

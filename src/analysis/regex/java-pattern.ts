@@ -17,6 +17,8 @@ export class JavaPattern {
   readonly program: Program;
   /** Code points that a match can begin with; null if it may be empty. */
   readonly first: CodePointSet | null;
+  /** Some set has code points beyond U+FFFF: then no match begins inside a surrogate pair, as in Java. */
+  readonly supplementary: boolean;
 
   constructor(
     readonly source: string,
@@ -27,6 +29,7 @@ export class JavaPattern {
     this.groupNames = parsed.groupNames;
     this.program = compileProgram(parsed.node);
     this.first = firstSet(this.program);
+    this.supplementary = this.program.code.some((instruction) => instruction.op === 'set' && (instruction.set.ranges.at(-1) ?? 0) > 0xffff);
   }
 
   matcher(text: string): Matcher {
@@ -75,6 +78,7 @@ export class Matcher {
         while (at < this.text.length && !first.has(this.text.codePointAt(at)!)) at++;
         if (at === this.text.length) break;
       }
+      if (this.pattern.supplementary && at > 0 && at < this.text.length && this.text.codePointAt(at - 1)! > 0xffff) continue;
       this.groups.fill(-1);
       const end = this.run.match(program, at, this.groups, -1);
       if (end < 0) continue;

@@ -39,14 +39,20 @@ export class LongestMatcher {
       let end = state.accepts ? from : -1;
       for (let at = from; at < text.length; ) {
         if (--steps < 0) throw illegalArgument(`pattern [${this.source}] needs too much work on this text`);
-        const cp = text.codePointAt(at)!;
+        const { cp, width } = this.read(text, at);
         state = this.step(state, cp);
         if (!state) break;
-        at += cp > 0xffff ? 2 : 1;
+        at += width;
         if (state.accepts) end = at;
       }
       return end;
     };
+  }
+
+  /** The code point at `at` and its units. */
+  protected read(text: string, at: number): { cp: number; width: number } {
+    const cp = text.codePointAt(at)!;
+    return { cp, width: cp > 0xffff ? 2 : 1 };
   }
 
   private step(state: State, cp: number): State | null {
@@ -94,6 +100,13 @@ export class LucenePattern extends LongestMatcher {
   /** @throws ApiError illegal_argument_exception: bad syntax, with the texts of Lucene */
   constructor(source: string) {
     super(source === '' ? { kind: 'empty' } : new Parser(source).parse(), source);
+  }
+
+  /** Lucene's reader takes a high surrogate together with whatever unit follows. */
+  override read(text: string, at: number): { cp: number; width: number } {
+    const high = text.charCodeAt(at);
+    if (high < 0xd800 || high > 0xdbff || at + 1 >= text.length) return { cp: high, width: 1 };
+    return { cp: ((high << 10) + text.charCodeAt(at + 1) + 0x10000 - (0xd800 << 10) - 0xdc00) | 0, width: 2 };
   }
 }
 

@@ -43,7 +43,7 @@ function simplePatternTokenizer(pattern: LucenePattern, split: boolean): Tokeniz
       while (at < text.length) {
         const end = run(at);
         if (end <= at) {
-          at += text.codePointAt(at)! > 0xffff ? 2 : 1;
+          at += pattern.read(text, at).width;
           continue;
         }
         const [from, to] = split ? [last, at] : [at, end];

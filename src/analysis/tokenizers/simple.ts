@@ -1,7 +1,8 @@
 // Registry entries of the tokenizers that are kernels.
 import { illegalArgument } from '../../errors/catalog.ts';
-import { type KernelStage, words } from '../blob.ts';
+import { type KernelStage, termSet, words } from '../blob.ts';
 import type { BuildContext, ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
+import { TOP_LEVEL_DOMAINS } from '../generated/tlds.ts';
 import type { Settings } from '../settings.ts';
 import { STAGE } from '../stage-ids.ts';
 import { runtimeError } from '../word-lists.ts';
@@ -69,6 +70,10 @@ export const SIMPLE_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
   tokenizerEntry('classic', MAX_TOKEN_LENGTH, ({ settings }) => {
     const length = standardMaxLength(settings);
     return () => kernelTokenizer(STAGE.CLASSIC, [length()]);
+  }),
+  tokenizerEntry('uax_url_email', MAX_TOKEN_LENGTH, ({ settings }) => {
+    const length = standardMaxLength(settings);
+    return () => ({ kind: 'kernel', stage: { id: STAGE.URL_EMAIL, config: words([length()], termSet(TOP_LEVEL_DOMAINS.split(' '))) } });
   }),
   tokenizerEntry('letter', [], () => charClassTokenizer(0)),
   tokenizerEntry('lowercase', [], () => charClassTokenizer(1)),

@@ -1,0 +1,217 @@
+// uax_url_email tokenizer: the standard tokenizer's words, and URLs and e-mail addresses as one token each. The longest match wins, a URL or
+// address before a word of the same length.
+//   config ├─ maxTokenLength u32 ─┬─ term set of top level domains ─┤
+// The text behind maxTokenLength units from a token's start does not exist for its match, as for Lucene's scanner, whose buffer is that long.
+// Positions are tried for URLs only inside runs of visible ASCII that hold one of . @ : [ or begin with a quote.
+import { E_NO_SPACE } from '../../mem/status';
+import { category } from '../../text/character';
+import * as U from '../../text/generated/url';
+import { WORD_BREAK_ACCEPT, WORD_BREAK_CLASSES, WORD_BREAK_NEXT, wordBreakClass } from '../../text/generated/word-break';
+import { decode, utf16Length } from '../../text/utf8';
+import { BATCH, Chain, Stage } from '../stage';
+import { findAsciiTermIgnoringCase } from '../term-set';
+import { TOKEN_BYTES, TokenType, writeToken } from '../token';
+
+/** Longest top level domain, in bytes; longer labels are none. */
+const MAX_TLD: u32 = 24;
+
+export function urlEmailNext(chain: Chain, stage: Stage): i32 {
+  const maxLength = load<u32>(stage.config), end = chain.textEnd;
+  const outEnd = stage.termsEnd - ((stage.termsEnd - stage.termsPtr) >> 2);
+  const tokensEnd = stage.tokens + BATCH * TOKEN_BYTES;
+  let cur = chain.cur, base = chain.unitBase, out = stage.termsPtr, at = stage.tokens;
+  let runEnd: usize = 0, runHasMarks = false;
+  while (cur < end && at < tokensEnd) {
+    // The word that begins here.
+    let state: u32 = 1, type: u32 = 0, units: u32 = 0, matchEnd = cur, matchUnits: u32 = 0;
+    for (let p = cur; p < end; ) {
+      const d = decode(p, end), cp = d & 0xffffff;
+      state = load<u8>(WORD_BREAK_NEXT + state * WORD_BREAK_CLASSES + wordBreakClass(cp));
+      if (!state) break;
+      const cpUnits: u32 = cp > 0xffff ? 2 : 1;
+      if (units + cpUnits > maxLength) break;
+      units += cpUnits;
+      p += d >> 24;
+      const accept = <u32>load<u8>(WORD_BREAK_ACCEPT + state);
+      if (accept) {
+        type = accept;
+        matchEnd = p;
+        matchUnits = units;
+      }
+    }
+    const first = <u32>load<u8>(cur);
+    if (first > 32 && first < 127) {
+      if (cur >= runEnd) {
+        runHasMarks = false;
+        for (runEnd = cur; runEnd < end; runEnd++) {
+          const b = <u32>load<u8>(runEnd);
+          if (b <= 32 || b >= 127) break;
+          if (b == 0x2e || b == 0x40 || b == 0x3a || b == 0x5b) runHasMarks = true;
+        }
+      }
+      if (runHasMarks || first == 0x22) {
+        const limit = min<usize>(end, cur + maxLength);
+        const found = longestUrl(stage.config + 4, cur, limit, matchEnd);
+        if (found) {
+          type = <u32>(found >> 32);
+          matchEnd = <usize>(<u32>found);
+          matchUnits = <u32>(matchEnd - cur);
+        }
+      }
+    }
+    if (!type) {
+      const d = decode(cur, end);
+      if (maxLength == 1 && d >> 24 == 4) {
+        // A pair never fits a buffer of one unit, and Lucene's scanner takes that for the end.
+        base += end - cur - utf16Length(cur, end);
+        cur = end;
+        break;
+      }
+      cur += d >> 24;
+      base += (d >> 24) - ((d & 0xffffff) > 0xffff ? 2 : 1);
+      continue;
+    }
+    const len = <u32>(matchEnd - cur), start = <u32>(cur - base);
+    if (out + len > outEnd) {
+      if (at == stage.tokens) return E_NO_SPACE;
+      break;
+    }
+    memory.copy(out, cur, len);
+    writeToken(at, out, len, start, start + matchUnits, type);
+    at += TOKEN_BYTES;
+    out += len;
+    base = matchEnd - start - matchUnits;
+    cur = matchEnd;
+  }
+  chain.cur = cur;
+  chain.unitBase = base;
+  chain.endOffset = <u32>(cur - base);
+  stage.termCur = out;
+  return <i32>((at - stage.tokens) / TOKEN_BYTES);
+}
+
+/** End of the longest match of an automaton over ASCII, 0 for none. */
+function run(classes: u32, classOf: usize, next: usize, accept: usize, from: usize, limit: usize): usize {
+  let state: u32 = 1, found: usize = 0;
+  for (let p = from; p < limit; ) {
+    const b = <u32>load<u8>(p);
+    if (b >= 128) break;
+    state = load<u16>(next + (<usize>(state * classes + load<u8>(classOf + b)) << 1));
+    if (!state) break;
+    p++;
+    if (load<u8>(accept + state)) found = p;
+  }
+  return found;
+}
+
+// A match is compared by how far its rule looks; `best` and `bestType` are what it gives.
+let bestReach: usize = 0, best: usize = 0, bestType: u32 = 0;
+
+// @ts-ignore: decorator
+@inline
+function offer(reach: usize, end: usize, type: u32): void {
+  if (reach > bestReach || (reach == bestReach && !bestType)) {
+    bestReach = reach;
+    best = end;
+    bestType = type;
+  }
+}
+
+/** URL or address at `from` that beats the word ending at `wordEnd`, as type << 32 | end; 0 for none. A tie goes to the URL. */
+function longestUrl(domains: usize, from: usize, limit: usize, wordEnd: usize): u64 {
+  bestReach = wordEnd;
+  best = 0;
+  bestType = 0;
+  const scheme = run(U.SCHEME_URL_CLASSES, U.SCHEME_URL_CLASS, U.SCHEME_URL_NEXT, U.SCHEME_URL_ACCEPT, from, limit);
+  if (scheme) offer(scheme, scheme, TokenType.URL);
+  const address = run(U.STRICT_ADDRESS_CLASSES, U.STRICT_ADDRESS_CLASS, U.STRICT_ADDRESS_NEXT, U.STRICT_ADDRESS_ACCEPT, from, limit);
+  if (address) offerHost(address, limit);
+  offerDomains(domains, from, limit);
+  const local = run(U.MAIL_LOCAL_CLASSES, U.MAIL_LOCAL_CLASS, U.MAIL_LOCAL_NEXT, U.MAIL_LOCAL_ACCEPT, from, limit);
+  if (local) {
+    const mail = max<usize>(mailDomain(domains, local, limit), run(U.MAIL_BRACKET_CLASSES, U.MAIL_BRACKET_CLASS, U.MAIL_BRACKET_NEXT, U.MAIL_BRACKET_ACCEPT, local, limit));
+    if (mail) offer(mail, mail, TokenType.EMAIL);
+  }
+  if (isMailto(from, limit)) {
+    const behind = from + 7;
+    const inner = run(U.MAIL_LOCAL_CLASSES, U.MAIL_LOCAL_CLASS, U.MAIL_LOCAL_NEXT, U.MAIL_LOCAL_ACCEPT, behind, limit);
+    if (inner) {
+      const mail = max<usize>(mailDomain(domains, inner, limit), run(U.MAIL_BRACKET_CLASSES, U.MAIL_BRACKET_CLASS, U.MAIL_BRACKET_NEXT, U.MAIL_BRACKET_ACCEPT, inner, limit));
+      if (mail) offer(mail, from + 6, TokenType.ALPHANUM);
+    }
+  }
+  return bestType ? (<u64>bestType << 32) | <u64>best : 0;
+}
+
+function isMailto(from: usize, limit: usize): bool {
+  return from + 7 < limit && (load<u32>(from) | 0x20202020) == 0x6c69616d && (load<u16>(from, 4) | 0x2020) == 0x6f74 && load<u8>(from, 6) == 0x3a;
+}
+
+/** A host that ends at `end`: with a port, path, query or fragment behind it, or alone if no word character follows. */
+function offerHost(end: usize, limit: usize): void {
+  const tail = run(U.URL_TAIL_CLASSES, U.URL_TAIL_CLASS, U.URL_TAIL_NEXT, U.URL_TAIL_ACCEPT, end, limit);
+  if (tail) offer(tail, tail, TokenType.URL);
+  if (end == limit) offer(end, end, TokenType.URL);
+  else {
+    const d = decode(end, limit);
+    if (!isWordOrDash(d & 0xffffff)) offer(end + (d >> 24), end, TokenType.URL);
+  }
+}
+
+function isWordOrDash(cp: u32): bool {
+  if (cp == 0x2d || cp == 0x200c || cp == 0x200d) return true;
+  const c = category(cp);
+  return (c >= 1 && c <= 10) || c == 23;
+}
+
+// @ts-ignore: decorator
+@inline
+function isAlnum(b: u32): bool {
+  return b - 48 < 10 || (b | 32) - 97 < 26;
+}
+
+/** End of the label that begins at `from`, dashes at its end included; `from` if it begins with none of its characters. */
+function labelEnd(from: usize, limit: usize): usize {
+  let p = from;
+  if (p >= limit || !isAlnum(load<u8>(p))) return from;
+  while (p < limit && (isAlnum(load<u8>(p)) || load<u8>(p) == 0x2d)) p++;
+  return p;
+}
+
+/** Every host name at `from` whose last label is a top level domain. */
+function offerDomains(domains: usize, from: usize, limit: usize): void {
+  let end = labelEnd(from, limit);
+  if (end == from) return;
+  while (end < limit && load<u8>(end) == 0x2e && load<u8>(end - 1) != 0x2d) {
+    const label = end + 1, next = labelEnd(label, limit);
+    if (next == label) return;
+    if (isTopLevel(domains, label, <u32>(next - label))) {
+      offerHost(next, limit);
+      if (next < limit && load<u8>(next) == 0x2e) offerHost(next + 1, limit);
+    }
+    end = next;
+  }
+}
+
+/** End of the longest host name with a top level domain at `from`, perhaps within a label; 0 for none. */
+function mailDomain(domains: usize, from: usize, limit: usize): usize {
+  let found: usize = 0, end = labelEnd(from, limit);
+  if (end == from) return 0;
+  while (end < limit && load<u8>(end) == 0x2e && load<u8>(end - 1) != 0x2d) {
+    const label = end + 1, next = labelEnd(label, limit);
+    if (next == label) return found;
+    for (let len = min<u32>(<u32>(next - label), MAX_TLD); len >= 2; len--) {
+      if (!isTopLevel(domains, label, len)) continue;
+      found = label + len;
+      if (found < limit && load<u8>(found) == 0x2e) found++;
+      break;
+    }
+    end = next;
+  }
+  return found;
+}
+
+function isTopLevel(domains: usize, ptr: usize, len: u32): bool {
+  if (len < 2 || len > MAX_TLD) return false;
+  return findAsciiTermIgnoringCase(domains, ptr, len) != 0;
+}

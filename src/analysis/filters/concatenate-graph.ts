@@ -1,0 +1,90 @@
+// concatenate_graph: each way through the token graph as one token; and type_as_payload.
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
+import { makeToken, type Token, type TokenStream } from '../token-stream.ts';
+import { encodeWtf8 } from '../wtf8.ts';
+import { listFilter } from './lists.ts';
+import { filterEntry } from './simple.ts';
+
+interface Options {
+  readonly separator: string;
+  readonly preservePositions: boolean;
+  readonly maxExpansions: number;
+}
+
+/** Arcs that leave each node: term and target; holes are empty terms. */
+function graphOf(
+  stream: TokenStream,
+  { preservePositions, separator }: Options,
+): { arcs: Map<number, { term: string; to: number }[]>; end: number } {
+  const arcs = new Map<number, { term: string; to: number }[]>();
+  const add = (from: number, term: string, to: number): void => {
+    const list = arcs.get(from) ?? [];
+    if (!list.some((arc) => arc.term === term && arc.to === to)) list.push({ term, to });
+    arcs.set(from, list);
+  };
+  let node = -1;
+  let reached = 0;
+  for (const token of stream.tokens) {
+    const posInc =
+      node < 0 ? Math.max(1, preservePositions ? token.posInc : 1) : preservePositions ? token.posInc : Math.min(1, token.posInc);
+    node += posInc;
+    // A node that nothing arrives at lies behind a hole.
+    for (let hole = reached; hole < node; hole++) add(hole, '', hole + 1);
+    // A separator inside a term is doubled.
+    add(node, separator ? token.term.replaceAll(separator, separator + separator) : token.term, node + token.posLen);
+    reached = Math.max(reached, node + token.posLen);
+  }
+  let end = reached;
+  if (preservePositions) {
+    for (let hole = 0; hole < stream.endPosInc; hole++) add(end, '', ++end);
+  }
+  return { arcs, end };
+}
+
+function concatenate(stream: TokenStream, options: Options): Token[] {
+  if (!stream.tokens.length) return [];
+  const { arcs, end } = graphOf(stream, options);
+  const terms = new Set<string>();
+  let steps = options.maxExpansions * 1000;
+  const walk = (from: number, text: string): void => {
+    if (--steps < 0) throw new ApiError('too_complex_to_determinize_exception', 500, `graph has more than ${options.maxExpansions} ways`);
+    if (from === end) {
+      terms.add(text);
+      return;
+    }
+    for (const arc of arcs.get(from) ?? []) walk(arc.to, from === 0 ? arc.term : text + options.separator + arc.term);
+  };
+  walk(0, '');
+  return [...terms]
+    .sort(byBytes)
+    .slice(0, options.maxExpansions)
+    .map((term, i) => makeToken(term, 0, stream.endOffset, 'word', i === 0 ? 1 : 0));
+}
+
+/** Order of UTF-8 bytes, in which an automaton's strings come. */
+function byBytes(a: string, b: string): number {
+  const x = encodeWtf8(a);
+  const y = encodeWtf8(b);
+  for (let i = 0; i < Math.min(x.length, y.length); i++) if (x[i] !== y[i]) return x[i] - y[i];
+  return x.length - y.length;
+}
+
+export const CONCATENATE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
+  filterEntry(
+    'concatenate_graph',
+    ['token_separator: string = " "', 'max_graph_expansions: int = 100', 'preserve_position_increments: bool = false'],
+    ({ settings }): TokenFilter => {
+      const separator = settings.get('token_separator', ' ');
+      if (separator.length > 1) throw illegalArgument('token_separator must be either empty or a single character');
+      const options = {
+        separator,
+        preservePositions: settings.bool('preserve_position_increments', false),
+        maxExpansions: settings.int('max_graph_expansions', 100),
+      };
+      return { kind: 'host', apply: (stream) => ({ ...stream, tokens: concatenate(stream, options), endPosInc: 0 }) };
+    },
+  ),
+  filterEntry('type_as_payload', [], () => listFilter((tokens) => tokens.map((token) => ({ ...token, payload: encodeWtf8(token.type) })))),
+];

@@ -1,0 +1,86 @@
+// Hyphenation points by patterns. Source: Liang, "Word Hy-phen-a-tion by Com-put-er" (1983); files in the XML format of Apache FOP.
+
+/** Largest file that is read, in characters. */
+const MAX_FILE = 16 * 1024 * 1024;
+
+export class Hyphenator {
+  /** Canonical character of each character that words may have. */
+  private readonly classes = new Map<string, string>();
+  /** Letters of a pattern (dots for word ends) and the values between them. */
+  private readonly patterns = new Map<string, number[]>();
+  private readonly exceptions = new Map<string, number[]>();
+  private longest = 0;
+
+  /** @throws Error: the file is too large or has no patterns */
+  constructor(xml: string) {
+    if (xml.length > MAX_FILE) throw new Error('hyphenation file is too large');
+    const text = xml.replace(/<!--[\s\S]*?-->/g, '');
+    const section = (name: string): string => new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(text)?.[1] ?? '';
+    for (const group of section('classes').split(/\s+/).filter(Boolean)) {
+      for (const char of group) this.classes.set(char, group[0]);
+    }
+    for (const word of section('exceptions').split(/\s+/).filter(Boolean)) {
+      const points: number[] = [];
+      let plain = '';
+      for (const char of word) {
+        if (char === '-') points.push(plain.length);
+        else plain += char;
+      }
+      this.exceptions.set(plain, points);
+    }
+    for (const pattern of section('patterns').split(/\s+/).filter(Boolean)) this.addPattern(pattern);
+    if (!this.patterns.size) throw new Error('hyphenation file has no patterns');
+  }
+
+  private addPattern(pattern: string): void {
+    let letters = '';
+    const values = [0];
+    for (const char of pattern) {
+      if (char >= '0' && char <= '9') values[values.length - 1] = Number(char);
+      else {
+        letters += char;
+        values.push(0);
+      }
+    }
+    this.patterns.set(letters, values);
+    this.longest = Math.max(this.longest, letters.length);
+  }
+
+  /**
+   * Where a word may be cut, with 0 and the word's end; null if it may not be cut at all or has characters of no class.
+   * At least one character stays on each side.
+   */
+  points(word: string): number[] | null {
+    let lower = '';
+    let leading = 0;
+    for (const char of word) {
+      const base = this.classes.get(char);
+      if (base === undefined) {
+        // Characters of no class may stand before the word only.
+        if (lower) return null;
+        leading += char.length;
+      } else lower += base;
+    }
+    if (lower.length < 2) return null;
+    const cuts = this.exceptions.get(lower) ?? this.cuts(lower);
+    if (!cuts.length) return null;
+    return [0, ...cuts.map((cut) => cut + leading), word.length];
+  }
+
+  private cuts(word: string): number[] {
+    const dotted = `.${word}.`;
+    const values = new Array<number>(dotted.length + 1).fill(0);
+    for (let at = 0; at < dotted.length; at++) {
+      for (let size = 1; size <= this.longest && at + size <= dotted.length; size++) {
+        const pattern = this.patterns.get(dotted.slice(at, at + size));
+        if (!pattern) continue;
+        pattern.forEach((value, k) => {
+          values[at + k] = Math.max(values[at + k], value);
+        });
+      }
+    }
+    const cuts: number[] = [];
+    for (let cut = 1; cut < word.length; cut++) if (values[cut + 1] % 2) cuts.push(cut);
+    return cuts;
+  }
+}
