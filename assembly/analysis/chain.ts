@@ -10,6 +10,7 @@ import { normalizeFilter } from './filters/normalize';
 import {
   keepFilter, keepTypesFilter, keywordMarkerFilter, lengthFilter, limitFilter, removeDuplicatesFilter, stemmerOverrideFilter,
 } from './filters/select';
+import { stemFilter } from './filters/stem';
 import { stopFilter } from './filters/stop';
 import { apostropheFilter, classicFilter, elisionFilter, reverseFilter, trimFilter, truncateFilter } from './filters/term-edit';
 import { uniqueFilter } from './filters/unique';
@@ -156,6 +157,7 @@ function transform(stage: Stage, batch: Stage): i32 {
     case ID.S_REMOVE_DUPLICATES: return removeDuplicatesFilter(stage, batch);
     case ID.S_KEYWORD_MARKER: return keywordMarkerFilter(stage, batch);
     case ID.S_STEMMER_OVERRIDE: return stemmerOverrideFilter(stage, batch);
+    case ID.S_STEM: return stemFilter(stage, batch);
     default: return E_CORRUPT;
   }
 }

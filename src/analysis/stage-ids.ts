@@ -25,4 +25,5 @@ export const STAGE = {
   REMOVE_DUPLICATES: 143,
   KEYWORD_MARKER: 144,
   STEMMER_OVERRIDE: 145,
+  STEM: 160,
 } as const;

@@ -1,0 +1,69 @@
+// The word that is being stemmed: UTF-16 units, in place, with room to grow by GROWTH units. One word at a time per instance.
+//   word ├─ u16 × wordLen ─┬─ free ─┤
+// Suffixes are string literals: static UTF-16 data with their size in bytes before them, never allocated.
+
+/** Units that a stemmer may add to a word. */
+export const GROWTH: i32 = 16;
+
+export let word: usize = 0;
+export let wordLen: i32 = 0;
+
+export function setWord(ptr: usize, len: i32): void {
+  word = ptr;
+  wordLen = len;
+}
+
+export function setLength(len: i32): void {
+  wordLen = len;
+}
+
+// @ts-ignore: decorator
+@inline
+export function unitAt(index: i32): u32 {
+  return load<u16>(word + (<usize>index << 1));
+}
+
+// @ts-ignore: decorator
+@inline
+export function setUnit(index: i32, unit: u32): void {
+  store<u16>(word + (<usize>index << 1), <u16>unit);
+}
+
+/** Length of a literal in units. */
+// @ts-ignore: decorator
+@inline
+export function lengthOf(literal: string): i32 {
+  return <i32>(load<u32>(changetype<usize>(literal) - 4) >> 1);
+}
+
+/** Whether the first `len` units of the word end with a literal. */
+export function endsAt(len: i32, suffix: string): bool {
+  const n = lengthOf(suffix);
+  if (n > len) return false;
+  const from = word + (<usize>(len - n) << 1), to = changetype<usize>(suffix);
+  for (let i = 0; i < n; i++) if (load<u16>(from + (<usize>i << 1)) != load<u16>(to + (<usize>i << 1))) return false;
+  return true;
+}
+
+export function ends(suffix: string): bool {
+  return endsAt(wordLen, suffix);
+}
+
+export function starts(prefix: string): bool {
+  const n = lengthOf(prefix);
+  return n <= wordLen && memory.compare(word, changetype<usize>(prefix), <usize>n << 1) == 0;
+}
+
+/** Writes a literal at `at` and ends the word behind it. */
+export function put(at: i32, literal: string): void {
+  const n = lengthOf(literal);
+  memory.copy(word + (<usize>at << 1), changetype<usize>(literal), <usize>n << 1);
+  wordLen = at + n;
+}
+
+/** Whether a literal holds a unit. */
+export function isIn(unit: u32, literal: string): bool {
+  const n = lengthOf(literal), from = changetype<usize>(literal);
+  for (let i = 0; i < n; i++) if (load<u16>(from + (<usize>i << 1)) == unit) return true;
+  return false;
+}

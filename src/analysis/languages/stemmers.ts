@@ -1,0 +1,29 @@
+// Stemming filters: `stemmer` by language name, and those that are one algorithm.
+import { ApiError } from '../../errors/api-error.ts';
+import { words } from '../blob.ts';
+import { kernelFilter, type TokenFilter } from '../component.ts';
+import { STAGE } from '../stage-ids.ts';
+
+/** Ids of assembly/analysis/stemmers/stemmers.ts. */
+export const STEMMER = { PORTER: 0, ENGLISH_POSSESSIVE: 1 } as const;
+
+/** Values of `stemmer`'s `language` (or `name`). */
+export const STEMMER_LANGUAGES: Readonly<Record<string, number>> = {
+  english: STEMMER.PORTER,
+  porter: STEMMER.PORTER,
+  possessive_english: STEMMER.ENGLISH_POSSESSIVE,
+  possessiveEnglish: STEMMER.ENGLISH_POSSESSIVE,
+};
+
+export function stemStage(id: number): TokenFilter {
+  return kernelFilter(STAGE.STEM, words([id]));
+}
+
+/** @throws ApiError illegal_argument_exception: no stemmer of this name, with the Snowball class that Lucene would have looked for */
+export function stemmerByLanguage(language: string): TokenFilter {
+  if (Object.hasOwn(STEMMER_LANGUAGES, language)) return stemStage(STEMMER_LANGUAGES[language]);
+  const className = language.charAt(0).toUpperCase() + language.slice(1);
+  throw new ApiError('illegal_argument_exception', 400, `Invalid stemmer class specified: ${className}`, {
+    causedBy: new ApiError('class_not_found_exception', 400, `org.tartarus.snowball.ext.${className}Stemmer`),
+  });
+}
