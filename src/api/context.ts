@@ -112,6 +112,8 @@ export interface EngineContext {
   /** host:port where the REST API listens; null in the library without a socket. */
   readonly publishAddress: string | null;
   readonly cluster: ClusterState;
+  /** Built-in analyzers alone: `_analyze` without an index. */
+  readonly globalAnalysis: IndexAnalysis;
   /** State of an existing index by concrete name, or null. */
   index(name: string): IndexState | null;
   /** Current snapshot of a shard. @throws ApiError index_closed_exception */

@@ -2,6 +2,7 @@
 import { Packr } from 'msgpackr';
 import type {
   EngineContext,
+  IndexAnalysis,
   IndexState,
   MetadataCommand,
   ShardSnapshot,
@@ -13,6 +14,7 @@ import type {
 import { ApiError } from '../errors/api-error.ts';
 import type { ClusterState } from '../metadata/cluster-state.ts';
 import { OP_DELETE, type Store } from '../store/store.ts';
+import { globalAnalysis } from './build-index.ts';
 import type { Channel } from './channel.ts';
 import type { IndexStates } from './index-states.ts';
 import type { FromReader, ShardPlacement, ShardRequest, ToReader } from './messages.ts';
@@ -40,6 +42,7 @@ export class ReaderContext implements EngineContext {
   readonly #indexers: readonly Channel<ShardRequest, never>[];
   readonly #queuedBytes: number[];
   readonly #placed = new Map<string, Placed>();
+  #globalAnalysis: IndexAnalysis | null = null;
 
   constructor(parts: {
     options: NodeOptions;
@@ -71,6 +74,10 @@ export class ReaderContext implements EngineContext {
       this.#placed.set(`${placement.uuid}/${placement.shard}`, { placement, progress: new Float64Array(placement.progress) });
     }
     for (const uuid of before) if (!this.#states.byUuid(uuid)) this.#snapshots.forget(uuid);
+  }
+
+  get globalAnalysis(): IndexAnalysis {
+    return (this.#globalAnalysis ??= globalAnalysis(this.#options.configPath));
   }
 
   get cluster(): ClusterState {

@@ -1,5 +1,6 @@
 // Every API of the service. A new family is one line here.
 import { deleteAliasApi, getAliasApi, putAliasApi, updateAliasesApi } from './aliases.ts';
+import { analyzeApi } from './analyze.ts';
 import type { ApiSpec } from './api.ts';
 import { bulkApi } from './bulk.ts';
 import { CAT_APIS } from './cat.ts';
@@ -52,6 +53,7 @@ export const ALL_APIS: readonly ApiSpec[] = [
   indices.segmentsApi,
   indices.recoveryApi,
   indices.resolveIndexApi,
+  analyzeApi,
   updateAliasesApi,
   putAliasApi,
   deleteAliasApi,

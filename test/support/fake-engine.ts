@@ -32,6 +32,7 @@ export function fakeEngine(publishAddress: string | null = '127.0.0.1:9200'): En
     nodeName: 'fake',
     nodeId: 'fakenodeidfakenodeid22',
     publishAddress,
+    globalAnalysis: AnalysisRegistry.global({ host, files: null }),
     get cluster() {
       return cluster;
     },
