@@ -11,8 +11,16 @@ const LINK: usize = 4;
 
 // @ts-ignore: decorator
 @inline
-export function sliceBytes(level: u32): usize {
-  return (<usize>1) << (FIRST_LOG2 + min(level, MAX_LEVEL));
+function sliceBytes(level: u32): usize {
+  assert(level <= MAX_LEVEL);
+  return (<usize>1) << (FIRST_LOG2 + level);
+}
+
+/** Level of the slice behind one of this level. */
+// @ts-ignore: decorator
+@inline
+export function nextLevel(level: u32): u32 {
+  return min(level + 1, MAX_LEVEL);
 }
 
 /** A new slice of this level. Pre: the region has room. */
@@ -63,7 +71,8 @@ function sliceLongVint(reader: SliceReader): u32 {
     if (reader.cur == reader.end) {
       const slice = <usize>load<u32>(reader.end);
       reader.cur = slice;
-      reader.end = sliceEnd(slice, ++reader.level);
+      reader.level = nextLevel(reader.level);
+      reader.end = sliceEnd(slice, reader.level);
     }
     const byte = <u32>load<u8>(reader.cur++);
     value |= (byte & 0x7f) << shift;

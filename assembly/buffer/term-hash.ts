@@ -5,7 +5,7 @@ import { equalBytes, hashBytes } from '../codec/hash';
 import { Region, regionAllocate, regionAllocateBlock, regionFree } from '../mem/region';
 import { TERMS_FREQS, TERMS_OFFSETS, TERMS_POSITIONS } from '../terms/dictionary';
 import { Buffer, Field, TERM_RECORD_BYTES, TermRecord } from './layout';
-import { MAX_SLICE_BYTES, sliceAllocate, sliceBytes, sliceEnd } from './slices';
+import { MAX_SLICE_BYTES, nextLevel, sliceAllocate, sliceEnd } from './slices';
 
 const FIRST_SLOTS: u32 = 16;
 /** Room that one occurrence of a term may take besides its record and bytes. */
@@ -116,7 +116,8 @@ function writePending(region: Region, field: Field, record: TermRecord): void {
 function writeDocs(region: Region, record: TermRecord, value: u32): void {
   for (;;) {
     if (record.docsCur == record.docsEnd) {
-      const slice = sliceAllocate(region, ++record.docsLevel);
+      record.docsLevel = <u8>nextLevel(record.docsLevel);
+      const slice = sliceAllocate(region, record.docsLevel);
       store<u32>(record.docsEnd, <u32>slice);
       record.docsCur = slice;
       record.docsEnd = sliceEnd(slice, record.docsLevel);
@@ -141,7 +142,8 @@ function writePositions(region: Region, record: TermRecord, value: u32): void {
 }
 
 function growPositions(region: Region, record: TermRecord): void {
-  const level = record.positionsHead ? ++record.positionsLevel : 0;
+  const level = record.positionsHead ? nextLevel(record.positionsLevel) : 0;
+  record.positionsLevel = <u8>level;
   const slice = sliceAllocate(region, level);
   if (record.positionsHead) store<u32>(record.positionsEnd, <u32>slice);
   else record.positionsHead = slice;

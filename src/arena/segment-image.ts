@@ -35,6 +35,7 @@ export interface ImagePlaces {
   readonly nested: ReadonlyMap<string, number>;
   readonly rootDocsPtr: number;
   readonly ids: number;
+  readonly sections: ReadonlyArray<{ readonly kind: string; readonly field: string | null; readonly bytes: number }>;
 }
 
 export interface OpenOptions {
@@ -102,7 +103,12 @@ export function readImage(k: Kernels, ptr: number, bytes: number, { file, verify
     else if (section.kind === SECTION.binary) record.binary = at;
   }
   if (ids === 0) corrupt('has no section of ids');
-  return { ptr, bytes, maxDoc: word(12), rootDocs: word(28), fields, nested, rootDocsPtr, ids };
+  const listed = sections.map(({ kind, field, bytes: size }) => ({
+    kind: SECTION_NAMES[kind] ?? String(kind),
+    field: records[field]?.name ?? null,
+    bytes: size,
+  }));
+  return { ptr, bytes, maxDoc: word(12), rootDocs: word(28), fields, nested, rootDocsPtr, ids, sections: listed };
 }
 
 function readFields(k: Kernels, ptr: number, section: { off: number } | undefined): FieldPlace[] {

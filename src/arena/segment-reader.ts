@@ -64,6 +64,11 @@ export class SegmentImageReader implements SegmentReader {
     return bitsetBytes(this.maxDoc);
   }
 
+  /** What the image is made of. */
+  get sections(): ImagePlaces['sections'] {
+    return this.#places.sections;
+  }
+
   get fieldNames(): string[] {
     return [...this.#places.fields.keys()];
   }

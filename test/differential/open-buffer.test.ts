@@ -53,6 +53,29 @@ eachKernelBuild((k, build) => {
       checkSegment(openImage(k, buffer.flush()), [first, second]);
     }));
 
+  test(`${build}: streams of one term grow without end`, () =>
+    k.scoped(() => {
+      const buffer = createOpenBuffer(build, FIELDS);
+      const occurrences = 30_000;
+      const documents = 40;
+      for (let seqNo = 0; seqNo < documents; seqNo++) {
+        addBlock(buffer, [{ ...emptyDocument(`id${seqNo}`, seqNo), texts: { body: ['a '.repeat(occurrences)] } }]);
+      }
+      const segment = openImage(k, buffer.flush());
+      const state = segment.lookupTerm('body', Buffer.from('a'))!;
+      expect(state).toMatchObject({ docFreq: documents, totalTermFreq: documents * occurrences });
+      const cursor = k.reserve(k.exports.postingsCursorBytes());
+      k.exports.postingsCursorOpen(cursor, state.ptr, state.docFreq, 3 | 8, segment.postings('body')!.positionsPtr);
+      for (let docId = 0; docId < documents; docId++) {
+        expect(k.exports.postingsCursorNext(cursor)).toBe(docId);
+        expect(k.exports.postingsCursorFreq(cursor)).toBe(occurrences);
+        k.exports.postingsCursorStartPositions(cursor);
+        let wrong = 0;
+        for (let i = 0; i < occurrences; i++) if (k.exports.postingsCursorNextPosition(cursor) !== i) wrong++;
+        expect(wrong).toBe(0);
+      }
+    }));
+
   test(`${build}: a full memory is reported, and what was added before is kept`, () =>
     k.scoped(() => {
       const buffer = createOpenBuffer(build, FIELDS, 96);

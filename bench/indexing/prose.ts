@@ -1,0 +1,152 @@
+// Indexing of a text corpus on one thread: read, parse, analyse (standard), invert, flush at a memory limit, merge to one segment.
+//   npx tsx bench/indexing/prose.ts prose.ndjson [--limit N] [--ram MB] [--field body] [--out FILE]
+// Corpus: NDJSON lines with `id` and the text field, as ../shared/bench/fetch-corpora.mjs makes them. No log, no HTTP: compare with the
+// `add_s` of Lucene's harness (which stores the id and has no id index). Output: JSON with times in seconds and sizes; the result is
+// checked (document and token counts of the merged segment) before it is printed.
+import { execFileSync } from 'node:child_process';
+import { openSync, readSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { chainBlob, words } from '../../src/analysis/blob.ts';
+import { STAGE } from '../../src/analysis/stage-ids.ts';
+import { type MergeInput, mergeSlices } from '../../src/arena/merge.ts';
+import { OpenBuffer } from '../../src/arena/open-buffer.ts';
+import { openSegment } from '../../src/arena/segment-image.ts';
+import type { FieldSpec } from '../../src/mapping/document-sink.ts';
+import { compileEngine, createMemory, Kernels, staticBytes } from '../../src/wasm/kernels.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    limit: { type: 'string' },
+    ram: { type: 'string', default: '256' },
+    field: { type: 'string', default: 'body' },
+    out: { type: 'string' },
+  },
+});
+const [file] = positionals;
+if (!file) throw new Error('usage: tsx bench/indexing/prose.ts FILE.ndjson');
+const limit = Number(values.limit ?? Number.POSITIVE_INFINITY);
+const maxBytes = Number(values.ram) * 2 ** 20;
+const analyzer = {
+  kernelBlob: chainBlob([{ id: STAGE.STANDARD, config: words([255, 1]) }]),
+  isKernelChain: true,
+  kernelInput: (text: string) => Buffer.from(text),
+};
+const FIELDS: FieldSpec[] = [
+  { name: 'body', postings: 'positions', norms: true, analyzer: 'standard', positionIncrementGap: 100, column: 'none' },
+];
+
+const module = compileEngine();
+const buffer = new OpenBuffer(module, maxBytes);
+const segments: MergeInput[] = [];
+const times = { read: 0, encode: 0, add: 0, flush: 0, merge: 0 };
+let documents = 0;
+const begin = performance.now();
+useMapping();
+for (const line of lines(file)) {
+  const t0 = performance.now();
+  const { id, [values.field]: text } = JSON.parse(line.toString()) as Record<string, string>;
+  const t1 = performance.now();
+  const { encoder } = buffer;
+  encoder.begin(null);
+  encoder.text(0, text);
+  encoder.end();
+  const t2 = performance.now();
+  buffer.add({ id, seqNo: documents, version: 1, primaryTerm: 1 });
+  const t3 = performance.now();
+  times.read += t1 - t0;
+  times.encode += t2 - t1;
+  times.add += t3 - t2;
+  if (buffer.isFull) flush();
+  if (++documents >= limit) break;
+}
+flush();
+const segmentCount = segments.length;
+const image = mergeAll();
+const total = performance.now() - begin;
+check(image);
+if (values.out) writeFileSync(values.out, image);
+const seconds = (ms: number): number => Math.round(ms) / 1000;
+process.stdout.write(
+  `${JSON.stringify({
+    bench: 'indexing/prose',
+    commit: execFileSync('git', ['rev-parse', '--short', 'HEAD']).toString().trim(),
+    machine: `${cpus().length} x ${cpus()[0].model}, node ${process.version}`,
+    documents,
+    total_s: seconds(total),
+    docs_per_s: Math.round((documents / total) * 1000),
+    times_s: Object.fromEntries(Object.entries(times).map(([name, ms]) => [name, seconds(ms)])),
+    flushed_segments: segmentCount,
+    index_mb: Math.round(image.length / 1e5) / 10,
+    rss_mb: Math.round(process.resourceUsage().maxRSS / 1024),
+  })}\n`,
+);
+
+function useMapping(): void {
+  buffer.useMapping('prose', FIELDS, { analyzer: () => analyzer });
+}
+
+function flush(): void {
+  if (buffer.docCount === 0) return;
+  const from = performance.now();
+  segments.push({ image: buffer.flush().slice(), liveDocs: null, file: `s${segments.length}` });
+  buffer.reset();
+  useMapping();
+  times.flush += performance.now() - from;
+}
+
+function mergeAll(): Uint8Array {
+  if (segments.length === 1) return segments[0].image;
+  const from = performance.now();
+  const slices = mergeSlices(module, segments);
+  for (;;) {
+    const { done, value } = slices.next();
+    if (!done) continue;
+    times.merge = performance.now() - from;
+    return value.image;
+  }
+}
+
+function check(bytes: Uint8Array): void {
+  const start = staticBytes(module) + 65536;
+  const kernels = new Kernels(module, createMemory(Math.ceil((start + bytes.length) / 65536) + 1), start - 65536, 65536);
+  kernels.u8.set(bytes, start);
+  const segment = openSegment(kernels, start, bytes.length, { id: 1, file: 'merged', verify: true });
+  const postings = segment.postings('body');
+  if (segment.maxDoc !== documents || !postings) throw new Error(`segment has ${segment.maxDoc} of ${documents} documents`);
+  process.stderr.write(
+    `${JSON.stringify({ terms: postings.termCount, postings: postings.sumDocFreq, tokens: postings.sumTotalTermFreq })}\n`,
+  );
+  process.stderr.write(`${segment.sections.map(({ kind, field, bytes: size }) => `${kind} ${field ?? ''} ${size}`).join('\n')}\n`);
+}
+
+/** Lines of a file as views that are valid until the next one. */
+function* lines(path: string): Generator<Buffer> {
+  const fd = openSync(path, 'r');
+  let chunk = Buffer.allocUnsafe(4 << 20);
+  let start = 0;
+  let end = 0;
+  for (;;) {
+    const at = chunk.subarray(0, end).indexOf(10, start);
+    if (at >= 0) {
+      yield chunk.subarray(start, at);
+      start = at + 1;
+      continue;
+    }
+    if (start === 0 && end === chunk.length) {
+      const grown = Buffer.allocUnsafe(chunk.length * 2);
+      chunk.copy(grown);
+      chunk = grown;
+    }
+    chunk.copyWithin(0, start, end);
+    end -= start;
+    start = 0;
+    const read = readSync(fd, chunk, end, chunk.length - end, null);
+    if (read === 0) {
+      if (end > 0) yield chunk.subarray(0, end);
+      return;
+    }
+    end += read;
+  }
+}
