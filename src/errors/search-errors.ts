@@ -1,0 +1,104 @@
+// Errors of parsing and running searches; catalog.ts has the general ones.
+import { ApiError } from './api-error.ts';
+
+export function numberFormat(text: string): ApiError {
+  return new ApiError('number_format_exception', 400, text === '' ? 'empty String' : `For input string: "${text}"`);
+}
+
+/** Causes that are Java's own exceptions: the root cause is then the error around them. */
+const PLAIN_CAUSES = new Set([
+  'illegal_argument_exception',
+  'number_format_exception',
+  'illegal_state_exception',
+  'date_time_exception',
+  'date_time_parse_exception',
+  'zone_rules_exception',
+  'too_many_clauses',
+  'query_validation_exception',
+  'named_object_not_found_exception',
+]);
+
+/** Root causes of an error around `causedBy`: the innermost error of the service; null if that is the error itself. */
+function rootsAround(causedBy: ApiError | null): ApiError[] | null {
+  return causedBy && !PLAIN_CAUSES.has(causedBy.type) ? rootsOf(causedBy) : null;
+}
+
+/** An object parser's refusal: unknown field, wrong token, failed child. */
+export function xContentParse(reason: string, causedBy: ApiError | null = null): ApiError {
+  return new ApiError('x_content_parse_exception', 400, reason, { causedBy, rootCauses: rootsAround(causedBy) });
+}
+
+export function parseFailure(reason: string, causedBy: ApiError | null = null): ApiError {
+  return new ApiError('parse_exception', 400, reason, { causedBy });
+}
+
+/** A query that cannot be built for this index: wrong field type, bad value. */
+export function queryShard(index: string, reason: string, causedBy: ApiError | null = null): ApiError {
+  return new ApiError('query_shard_exception', 400, reason, {
+    causedBy,
+    details: { index, index_uuid: '_na_' },
+    rootCauses: rootsAround(causedBy),
+  });
+}
+
+/** A query string that is not in the language: the syntax error is the cause, never the root. */
+export function queryStringSyntax(index: string, text: string, causedBy: ApiError): ApiError {
+  return new ApiError('query_shard_exception', 400, `Failed to parse query [${text}]`, {
+    causedBy,
+    details: { index, index_uuid: '_na_' },
+  });
+}
+
+/** One shard's failure as the answer shows it. */
+export interface ShardFailure {
+  readonly shard: number;
+  readonly index: string | null;
+  readonly node: string | null;
+  readonly error: ApiError;
+}
+
+/** Every shard failed: status of the first cause, root causes of all, alike ones once. */
+export function allShardsFailed(phase: 'query' | 'fetch', failures: readonly ShardFailure[]): ApiError {
+  const roots: ApiError[] = [];
+  const seen = new Set<string>();
+  for (const { error } of failures) {
+    for (const root of rootsOf(error)) {
+      const key = `${root.type}|${root.reason}|${String(root.details['index'])}`;
+      if (!seen.has(key)) roots.push(root);
+      seen.add(key);
+    }
+  }
+  const failed = failures.map(({ shard, index, node, error }) => ({ shard, index, node, reason: describe(error) }));
+  return new ApiError('search_phase_execution_exception', failures[0]?.error.status ?? 503, 'all shards failed', {
+    details: { phase, grouped: true, failed_shards: failed },
+    rootCauses: roots,
+    causedBy: failures[0]?.error ?? null,
+  });
+}
+
+/** The error as the inner object of a failure list. */
+export function describe(error: ApiError): Record<string, unknown> {
+  return {
+    type: error.type,
+    reason: error.reason,
+    ...error.details,
+    ...(error.causedBy ? { caused_by: describe(error.causedBy) } : {}),
+  };
+}
+
+function rootsOf(error: ApiError): ApiError[] {
+  return error.rootCauses ?? [error];
+}
+
+export function searchContextMissing(id: string): ApiError {
+  return new ApiError('search_context_missing_exception', 404, `No search context found for id [${id}]`);
+}
+
+export function tooManyClauses(limit: number): ApiError {
+  return new ApiError('too_many_clauses', 400, `maxClauseCount is set to ${limit}`);
+}
+
+/** Any error as an ApiError; what is not one stays a 500 of this request. */
+export function asApiError(error: unknown): ApiError | null {
+  return error instanceof ApiError ? error : null;
+}

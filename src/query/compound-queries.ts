@@ -1,0 +1,151 @@
+// Parsers of queries made of queries: bool, boosting, constant_score, dis_max, nested.
+
+import { nearestNames } from '../common/nearest-name.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument, parsingError } from '../errors/catalog.ts';
+import { xContentParse } from '../errors/search-errors.ts';
+import { readBase } from './field-body.ts';
+import type { QueryParseContext, QueryParser } from './parse-query.ts';
+import type { NestedQuery, Query } from './query.ts';
+import { isObject, type JsonObject, readBoolean, readFloat, readList, readText, readTextOrNull, tokenOf } from './read-json.ts';
+
+export const COMPOUND_PARSERS: Readonly<Record<string, QueryParser>> = {
+  bool: parseBool,
+  boosting: parseBoosting,
+  constant_score: parseConstantScore,
+  dis_max: parseDisMax,
+  nested: parseNested,
+};
+
+const BOOL_KEYS = ['must', 'filter', 'should', 'must_not', 'mustNot', 'minimum_should_match', 'adjust_pure_negative', 'boost', '_name'];
+
+function parseBool(body: JsonObject, context: QueryParseContext): Query {
+  const clauses = { must: [] as Query[], filter: [] as Query[], should: [] as Query[], mustNot: [] as Query[] };
+  let minimumShouldMatch: string | null = null;
+  let adjustPureNegative = true;
+  for (const [key, value] of Object.entries(body)) {
+    switch (key) {
+      case 'must':
+      case 'filter':
+      case 'should':
+      case 'must_not':
+      case 'mustNot':
+        readClauses(key, value, context, key === 'must_not' ? clauses.mustNot : clauses[key]);
+        break;
+      case 'minimum_should_match':
+        minimumShouldMatch = readTextOrNull(value, 'bool');
+        break;
+      case 'adjust_pure_negative':
+        adjustPureNegative = readBoolean(value, 'bool');
+        break;
+      case 'boost':
+      case '_name':
+        break;
+      default:
+        throw xContentParse(`[bool] unknown field [${key}]${didYouMean(key)}`);
+    }
+  }
+  return { kind: 'bool', ...clauses, minimumShouldMatch, adjustPureNegative, ...readBase('bool', body) };
+}
+
+function didYouMean(key: string): string {
+  const near = nearestNames(key, BOOL_KEYS);
+  if (near.length === 0) return '';
+  return ` did you mean ${near.length === 1 ? `[${near[0]}]` : `any of [${near.join(', ')}]`}?`;
+}
+
+function readClauses(key: string, value: unknown, context: QueryParseContext, into: Query[]): void {
+  if (value === null || typeof value !== 'object') throw xContentParse(`[bool] ${key} doesn't support values of type: ${tokenOf(value)}`);
+  for (const clause of readList(value)) {
+    try {
+      into.push(context.inner(clause));
+    } catch (error) {
+      if (error instanceof ApiError) throw xContentParse(`[bool] failed to parse field [${key}]`, error);
+      throw error;
+    }
+  }
+}
+
+function parseBoosting(body: JsonObject, context: QueryParseContext): Query {
+  let positive: Query | null = null;
+  let negative: Query | null = null;
+  let negativeBoost = -1;
+  for (const [key, value] of Object.entries(body)) {
+    if (key === 'positive') positive = context.inner(value);
+    else if (key === 'negative') negative = context.inner(value);
+    else if (key === 'negative_boost') negativeBoost = readFloat(value, 'boosting');
+    else if (key !== 'boost' && key !== '_name') throw parsingError(`[boosting] query does not support [${key}]`);
+  }
+  if (!positive) throw parsingError("[boosting] query requires 'positive' query to be set'");
+  if (!negative) throw parsingError("[boosting] query requires 'negative' query to be set'");
+  if (negativeBoost < 0) throw parsingError("[boosting] query requires 'negative_boost' to be set to be a positive value'");
+  return { kind: 'boosting', positive, negative, negativeBoost, ...readBase('boosting', body) };
+}
+
+function parseConstantScore(body: JsonObject, context: QueryParseContext): Query {
+  let filter: Query | null = null;
+  for (const [key, value] of Object.entries(body)) {
+    if (Array.isArray(value)) throw parsingError('unexpected token [START_ARRAY]');
+    if (key === 'filter') {
+      if (filter) throw parsingError("[constant_score] accepts only one 'filter' element.");
+      filter = context.inner(value);
+    } else if (key !== 'boost' && key !== '_name') {
+      throw parsingError(`[constant_score] query does not support [${key}]`);
+    }
+  }
+  if (!filter) throw parsingError("[constant_score] requires a 'filter' element");
+  return { kind: 'constant_score', filter, ...readBase('constant_score', body) };
+}
+
+function parseDisMax(body: JsonObject, context: QueryParseContext): Query {
+  let queries: Query[] | null = null;
+  let tieBreaker = 0;
+  for (const [key, value] of Object.entries(body)) {
+    if (key === 'queries') queries = readList(value).map((inner) => context.inner(inner));
+    else if (key === 'tie_breaker') tieBreaker = readFloat(value, 'dis_max');
+    else if (key !== 'boost' && key !== '_name') throw parsingError(`[dis_max] query does not support [${key}]`);
+  }
+  if (!queries || queries.length === 0) throw parsingError("[dis_max] requires 'queries' field with at least one clause");
+  return { kind: 'dis_max', queries, tieBreaker, ...readBase('dis_max', body) };
+}
+
+const SCORE_MODES = new Set(['none', 'avg', 'sum', 'min', 'max']);
+
+function parseNested(body: JsonObject, context: QueryParseContext): Query {
+  let path: string | null = null;
+  let query: Query | null = null;
+  let scoreMode: NestedQuery['scoreMode'] = 'avg';
+  let ignoreUnmapped = false;
+  let innerHits: JsonObject | null = null;
+  for (const [key, value] of Object.entries(body)) {
+    switch (key) {
+      case 'path':
+        path = readText(value, 'nested');
+        break;
+      case 'query':
+        query = context.inner(value);
+        break;
+      case 'score_mode': {
+        const mode = readText(value, 'nested');
+        if (!SCORE_MODES.has(mode)) throw illegalArgument(`No score mode for child query [${mode}] found`);
+        scoreMode = mode as NestedQuery['scoreMode'];
+        break;
+      }
+      case 'ignore_unmapped':
+        ignoreUnmapped = readBoolean(value, 'nested');
+        break;
+      case 'inner_hits':
+        if (!isObject(value)) throw parsingError(`[nested] inner_hits expects an object, but found [${tokenOf(value)}]`);
+        innerHits = value;
+        break;
+      case 'boost':
+      case '_name':
+        break;
+      default:
+        throw parsingError(`[nested] query does not support [${key}]`);
+    }
+  }
+  if (path === null) throw illegalArgument("[nested] requires 'path' field");
+  if (query === null) throw illegalArgument("[nested] requires 'query' field");
+  return { kind: 'nested', path, query, scoreMode, ignoreUnmapped, innerHits, ...readBase('nested', body) };
+}

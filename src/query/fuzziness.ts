@@ -1,0 +1,51 @@
+// Edit distances as requests give them: 0, 1, 2, AUTO, AUTO:low,high.
+import { illegalArgument } from '../errors/catalog.ts';
+import { numberFormat } from '../errors/search-errors.ts';
+
+export interface Fuzziness {
+  /** null: by the length of the word. */
+  readonly edits: number | null;
+  /** AUTO: words shorter than `low` code units must match exactly, from `high` on two edits are allowed, one between. */
+  readonly low: number;
+  readonly high: number;
+}
+
+export const AUTO_FUZZINESS: Fuzziness = { edits: null, low: 3, high: 6 };
+const MAX_EDITS = 2;
+
+/** @throws ApiError illegal_argument_exception, parsing errors with Elasticsearch's texts */
+export function parseFuzziness(value: unknown): Fuzziness {
+  if (typeof value === 'number' || typeof value === 'bigint') return ofEdits(Number(value), String(value));
+  const text = String(value);
+  const upper = text.toUpperCase();
+  if (upper === 'AUTO') return AUTO_FUZZINESS;
+  if (upper.startsWith('AUTO:')) {
+    const parts = text.slice(5).split(',');
+    if (parts.length !== 2) throw illegalArgument(`failed to find low and high distance values in ${text}`);
+    const [low, high] = parts.map((part) => {
+      if (!/^[+-]?\d+$/.test(part.trim())) throw numberFormat(part);
+      return Number(part);
+    });
+    if (low < 0 || high < 0 || low > high) {
+      throw illegalArgument(`fuzziness wrongly configured, must be: lowDistance > 0, highDistance > 0 and lowDistance <= highDistance`);
+    }
+    return { edits: null, low, high };
+  }
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)$/.test(text.trim())) throw illegalArgument(`Invalid fuzziness value: ${text}`);
+  return ofEdits(Number(text), text);
+}
+
+function ofEdits(edits: number, text: string): Fuzziness {
+  if (edits !== 0 && edits !== 1 && edits !== 2) {
+    throw illegalArgument(`Valid edit distances are [0, 1, 2] but was [${text}]`);
+  }
+  return { edits, low: 0, high: 0 };
+}
+
+/** Edits allowed for a word. */
+export function editsFor(fuzziness: Fuzziness, word: string): number {
+  if (fuzziness.edits !== null) return Math.min(fuzziness.edits, MAX_EDITS);
+  const length = [...word].length;
+  if (length < fuzziness.low) return 0;
+  return length < fuzziness.high ? 1 : 2;
+}

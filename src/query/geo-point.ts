@@ -1,0 +1,119 @@
+// Points as requests write them: { lat, lon }, [lon, lat], "lat,lon", geohashes, WKT and GeoJSON.
+import { parseFailure } from '../errors/search-errors.ts';
+import { isObject, readNumber } from './read-json.ts';
+
+export interface GeoPoint {
+  readonly lat: number;
+  readonly lon: number;
+}
+
+/** Which corner of a geohash's cell a text stands for. */
+export type CellCorner = 'bottom_left' | 'top_left' | 'top_right' | 'bottom_right';
+
+const BASE32 = '0123456789bcdefghjkmnpqrstuvwxyz';
+
+/** @throws ApiError parse_exception */
+export function parseGeoPoint(value: unknown, corner: CellCorner = 'bottom_left'): GeoPoint {
+  if (typeof value === 'string') return parseText(value, corner);
+  if (Array.isArray(value)) {
+    if (value.length === 1 && Array.isArray(value[0])) return parseGeoPoint(value[0], corner);
+    if (value.length < 2 || value.length > 3) throw parseFailure('[geo_point] field type does not accept > 3 dimensions');
+    return { lon: readNumber(value[0], 'lon'), lat: readNumber(value[1], 'lat') };
+  }
+  if (isObject(value)) {
+    if (typeof value['geohash'] === 'string') return parseText(value['geohash'], corner);
+    if (Array.isArray(value['coordinates'])) return parseGeoPoint(value['coordinates'], corner);
+    for (const key of Object.keys(value)) {
+      if (key !== 'lat' && key !== 'lon') throw parseFailure(`field must be either [lat], [lon], [geohash], [type] or [coordinates]`);
+    }
+    if (value['lat'] === undefined) throw parseFailure('field [lat] missing');
+    if (value['lon'] === undefined) throw parseFailure('field [lon] missing');
+    return { lat: readNumber(value['lat'], 'lat'), lon: readNumber(value['lon'], 'lon') };
+  }
+  throw parseFailure('geo_point expected');
+}
+
+function parseText(text: string, corner: CellCorner): GeoPoint {
+  const wkt = /^\s*POINT\s*\(\s*(\S+)\s+(\S+?)(?:\s+\S+)?\s*\)\s*$/i.exec(text);
+  if (wkt) return { lon: readNumber(wkt[1], 'lon'), lat: readNumber(wkt[2], 'lat') };
+  if (text.includes(',')) {
+    const parts = text.split(',');
+    if (parts.length > 3) throw parseFailure(`failed to parse [${text}], expected 2 or 3 coordinates but found: [${parts.length}]`);
+    const [lat, lon] = parts.map((part, i) => {
+      const number = Number(part.trim());
+      if (part.trim() === '' || Number.isNaN(number)) throw parseFailure(`${i === 0 ? 'latitude' : 'longitude'} must be a number`);
+      return number;
+    });
+    return { lat, lon };
+  }
+  return geohashCorner(text, corner);
+}
+
+/** A corner of the cell that a geohash names. @throws ApiError parse_exception */
+export function geohashCorner(hash: string, corner: CellCorner): GeoPoint {
+  const cell = geohashCell(hash);
+  return {
+    lat: corner.startsWith('top') ? cell.top : cell.bottom,
+    lon: corner.endsWith('right') ? cell.right : cell.left,
+  };
+}
+
+export function geohashCell(hash: string): { top: number; left: number; bottom: number; right: number } {
+  let [bottom, top, left, right] = [-90, 90, -180, 180];
+  let isLon = true;
+  if (hash === '' || hash.length > 12) throw parseFailure(`unsupported symbol in geohash [${hash}]`);
+  for (const char of hash) {
+    const bits = BASE32.indexOf(char.toLowerCase());
+    if (bits < 0) throw parseFailure(`unsupported symbol [${char}] in geohash [${hash}]`);
+    for (let mask = 16; mask > 0; mask >>= 1) {
+      if (isLon) {
+        const middle = (left + right) / 2;
+        if (bits & mask) left = middle;
+        else right = middle;
+      } else {
+        const middle = (bottom + top) / 2;
+        if (bits & mask) bottom = middle;
+        else top = middle;
+      }
+      isLon = !isLon;
+    }
+  }
+  return { top, left, bottom, right };
+}
+
+const METERS: Readonly<Record<string, number>> = {
+  mm: 0.001,
+  millimeters: 0.001,
+  cm: 0.01,
+  centimeters: 0.01,
+  m: 1,
+  meters: 1,
+  km: 1000,
+  kilometers: 1000,
+  in: 0.0254,
+  inch: 0.0254,
+  ft: 0.3048,
+  feet: 0.3048,
+  yd: 0.9144,
+  yards: 0.9144,
+  mi: 1609.344,
+  miles: 1609.344,
+  nmi: 1852,
+  NM: 1852,
+  nauticalmiles: 1852,
+};
+
+/** Metres in one unit, null if the unit is unknown. */
+export function metersOfUnit(unit: string): number | null {
+  return METERS[unit] ?? null;
+}
+
+/** Metres of `15km`, `9mi`, `15000`. @throws ApiError number_format_exception */
+export function parseDistance(value: unknown, defaultUnit: number): number {
+  if (typeof value === 'number' || typeof value === 'bigint') return Number(value) * defaultUnit;
+  const text = String(value).trim();
+  const match = /^(.*?\d)\s*([a-zA-Z]+)$/.exec(text);
+  const unit = match ? metersOfUnit(match[2]) : null;
+  if (match && unit !== null) return readNumber(match[1], 'distance') * unit;
+  return readNumber(text, 'distance') * defaultUnit;
+}

@@ -1,0 +1,279 @@
+// Parsers of queries over exact values: term, terms, range, exists, ids, prefix, wildcard, regexp, fuzzy, match_all, match_none.
+import { illegalArgument, parsingError } from '../errors/catalog.ts';
+import { xContentParse } from '../errors/search-errors.ts';
+import { checkKeys, illegalFieldName, readBase, readFieldBody } from './field-body.ts';
+import { AUTO_FUZZINESS, parseFuzziness } from './fuzziness.ts';
+import type { QueryParser } from './parse-query.ts';
+import type { PatternQuery, Query, RangeQuery } from './query.ts';
+import { isObject, type JsonObject, readBoolean, readInt, readText, readTextOrNull, tokenOf } from './read-json.ts';
+import { parseRegexpFlags, REGEXP_ALL } from './regexp-flags.ts';
+
+const MAX_EXPANSIONS = 50;
+const MAX_DETERMINIZED_STATES = 10_000;
+
+export const LEAF_PARSERS: Readonly<Record<string, QueryParser>> = {
+  match_all: (body) => parseEmpty('match_all', body),
+  match_none: (body) => parseEmpty('match_none', body),
+  term: parseTerm,
+  terms: parseTerms,
+  terms_set: parseTermsSet,
+  range: parseRange,
+  exists: parseExists,
+  ids: parseIds,
+  prefix: (body) => parsePattern('prefix', body),
+  wildcard: (body) => parsePattern('wildcard', body),
+  regexp: (body) => parsePattern('regexp', body),
+  fuzzy: parseFuzzy,
+};
+
+function parseEmpty(kind: 'match_all' | 'match_none', body: JsonObject): Query {
+  for (const key of Object.keys(body)) {
+    if (key !== 'boost' && key !== '_name') throw parsingError(`[${kind}] unknown field [${key}]`);
+  }
+  return { kind, ...readBase(kind, body) };
+}
+
+const TERM_KEYS = new Set(['value', 'term', 'case_insensitive']);
+
+function parseTerm(body: JsonObject): Query {
+  const { field, options, outer } = readFieldBody('term', body, 'value');
+  checkKeys('term', options, TERM_KEYS);
+  const value = options['value'] ?? options['term'];
+  if (value === undefined || value === null) {
+    // The short form with null is read as no field at all.
+    throw isObject(body[field]) ? illegalArgument('value cannot be null') : illegalFieldName();
+  }
+  if (typeof value === 'object') throw parsingError(`[term] query does not support [${tokenOf(value)}] as value`);
+  const insensitive = options['case_insensitive'];
+  return {
+    kind: 'term',
+    field,
+    value,
+    caseInsensitive: insensitive === undefined ? false : readBoolean(insensitive, 'term'),
+    ...readBase('term', options, outer),
+  };
+}
+
+function parseTerms(body: JsonObject): Query {
+  const base = readBase('terms', body);
+  let found: Query | null = null;
+  for (const [field, value] of Object.entries(body)) {
+    if (field === 'boost' || field === '_name') continue;
+    if (field === 'value_type') throw parsingError('[terms] query does not support [value_type]');
+    if (!Array.isArray(value) && !isObject(value)) throw parsingError(`[terms] query does not support [${field}]`);
+    if (found) throw parsingError('[terms] query does not support multiple fields');
+    if (Array.isArray(value)) {
+      for (const item of value) {
+        if (item === null) throw parsingError('No value specified for terms query');
+        if (typeof item === 'object') throw parsingError(`[terms] query does not support a [${tokenOf(item)}] among its values`);
+      }
+      found = { kind: 'terms', field, values: value, ...base };
+    } else {
+      found = parseTermsLookup(field, value, base);
+    }
+  }
+  if (!found) throw parsingError('[terms] query requires a field name, followed by array of terms or a document lookup specification');
+  return found;
+}
+
+function parseTermsLookup(field: string, lookup: JsonObject, base: { boost: number; name: string | null }): Query {
+  for (const key of Object.keys(lookup)) {
+    if (!['index', 'id', 'path', 'routing', 'store'].includes(key)) throw xContentParse(`[terms_lookup] unknown field [${key}]`);
+  }
+  for (const key of ['index', 'path']) {
+    if (lookup[key] === undefined) throw illegalArgument(`Required [${key}]`);
+  }
+  if (lookup['id'] === undefined) {
+    throw xContentParse(
+      'Failed to build [terms_lookup] after last required field arrived',
+      illegalArgument('[terms] query lookup element requires specifying either the id or the query.'),
+    );
+  }
+  return {
+    kind: 'terms_lookup',
+    field,
+    index: readText(lookup['index'], 'terms_lookup'),
+    id: readText(lookup['id'], 'terms_lookup'),
+    path: readText(lookup['path'], 'terms_lookup'),
+    routing: lookup['routing'] === undefined ? null : readTextOrNull(lookup['routing'], 'terms_lookup'),
+    ...base,
+  };
+}
+
+const TERMS_SET_KEYS = new Set(['terms', 'minimum_should_match_field', 'minimum_should_match_script']);
+
+function parseTermsSet(body: JsonObject): Query {
+  const { field, options, outer } = readFieldBody('terms_set', body, 'terms');
+  checkKeys('terms_set', options, TERMS_SET_KEYS);
+  const terms = options['terms'];
+  if (!Array.isArray(terms)) throw parsingError('[terms_set] requires a list of [terms]');
+  if (options['minimum_should_match_script'] !== undefined) {
+    throw illegalArgument('[terms_set] minimum_should_match_script is not supported: scripts are not available');
+  }
+  const minimum = options['minimum_should_match_field'];
+  return {
+    kind: 'terms_set',
+    field,
+    terms,
+    minimumField: minimum === undefined ? null : readTextOrNull(minimum, 'terms_set'),
+    ...readBase('terms_set', options, outer),
+  };
+}
+
+const RELATIONS: Readonly<Record<string, NonNullable<RangeQuery['relation']>>> = {
+  INTERSECTS: 'intersects',
+  WITHIN: 'within',
+  CONTAINS: 'contains',
+  DISJOINT: 'disjoint',
+};
+
+function parseRange(body: JsonObject): Query {
+  let field: string | null = null;
+  let options: JsonObject = {};
+  const outer: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(body)) {
+    if (isObject(value)) {
+      if (field !== null) throw parsingError(`[range] query doesn't support multiple fields, found [${field}] and [${key}]`);
+      field = key;
+      options = value;
+    } else if (key === '_name' || key === 'boost') {
+      outer[key] = value;
+    } else {
+      throw parsingError(`[range] query does not support [${key}]`);
+    }
+  }
+  if (field === null) throw illegalFieldName();
+  let from: unknown = null;
+  let to: unknown = null;
+  let includeFrom = true;
+  let includeTo = true;
+  let format: string | null = null;
+  let timeZone: string | null = null;
+  let relation: RangeQuery['relation'] = null;
+  for (const [key, value] of Object.entries(options)) {
+    switch (key) {
+      case 'gte':
+      case 'gt':
+        from = rangeEnd(value);
+        includeFrom = key === 'gte';
+        break;
+      case 'lte':
+      case 'lt':
+        to = rangeEnd(value);
+        includeTo = key === 'lte';
+        break;
+      case 'from':
+        from = rangeEnd(value);
+        break;
+      case 'to':
+        to = rangeEnd(value);
+        break;
+      case 'include_lower':
+        includeFrom = readBoolean(value, 'range');
+        break;
+      case 'include_upper':
+        includeTo = readBoolean(value, 'range');
+        break;
+      case 'format':
+        format = readTextOrNull(value, 'range');
+        break;
+      case 'time_zone':
+        timeZone = readTextOrNull(value, 'range');
+        break;
+      case 'relation': {
+        const text = readText(value, 'range');
+        relation = RELATIONS[text.toUpperCase()] ?? null;
+        if (relation === null || relation === 'disjoint') throw illegalArgument(`${text} is not a valid relation`);
+        break;
+      }
+      case 'boost':
+      case '_name':
+        break;
+      default:
+        throw parsingError(`[range] query does not support [${key}]`);
+    }
+  }
+  return { kind: 'range', field, from, to, includeFrom, includeTo, format, timeZone, relation, ...readBase('range', options, outer) };
+}
+
+function rangeEnd(value: unknown): unknown {
+  if (value !== null && typeof value === 'object') throw parsingError(`[range] query does not support [${tokenOf(value)}] as a bound`);
+  return value;
+}
+
+function parseExists(body: JsonObject): Query {
+  let field: string | null = null;
+  for (const [key, value] of Object.entries(body)) {
+    if (key === 'field') field = readText(value, 'exists');
+    else if (key !== 'boost' && key !== '_name') throw parsingError(`[exists] query does not support [${key}]`);
+  }
+  if (field === null) throw parsingError('[exists] must be provided with a [field]');
+  if (field === '') throw illegalFieldName();
+  return { kind: 'exists', field, ...readBase('exists', body) };
+}
+
+function parseIds(body: JsonObject): Query {
+  const values: string[] = [];
+  for (const [key, value] of Object.entries(body)) {
+    if (key === 'values') {
+      if (isObject(value)) throw xContentParse("[ids] values doesn't support values of type: START_OBJECT");
+      for (const id of Array.isArray(value) ? value : [value]) values.push(readText(id, 'ids'));
+    } else if (key !== 'boost' && key !== '_name') {
+      throw xContentParse(`[ids] unknown field [${key}]`);
+    }
+  }
+  return { kind: 'ids', values, ...readBase('ids', body) };
+}
+
+const PATTERN_KEYS: Readonly<Record<PatternQuery['kind'], ReadonlySet<string>>> = {
+  prefix: new Set(['value', 'prefix', 'rewrite', 'case_insensitive']),
+  wildcard: new Set(['value', 'wildcard', 'rewrite', 'case_insensitive']),
+  regexp: new Set(['value', 'rewrite', 'flags', 'flags_value', 'max_determinized_states', 'case_insensitive']),
+};
+
+function parsePattern(kind: PatternQuery['kind'], body: JsonObject): Query {
+  const { field, options, outer } = readFieldBody(kind, body, 'value');
+  checkKeys(kind, options, PATTERN_KEYS[kind]);
+  const value = options['value'] ?? (kind === 'regexp' ? undefined : options[kind]);
+  if (value === undefined || value === null) throw illegalArgument('value cannot be null');
+  const insensitive = options['case_insensitive'];
+  const states = options['max_determinized_states'];
+  let flags = REGEXP_ALL;
+  if (options['flags_value'] !== undefined) flags = readInt(options['flags_value'], kind);
+  else if (options['flags'] !== undefined) flags = parseRegexpFlags(readText(options['flags'], kind));
+  return {
+    kind,
+    field,
+    value: readText(value, kind),
+    caseInsensitive: insensitive === undefined ? false : readBoolean(insensitive, kind),
+    rewrite: options['rewrite'] === undefined ? null : readTextOrNull(options['rewrite'], kind),
+    flags,
+    maxDeterminizedStates: states === undefined ? MAX_DETERMINIZED_STATES : readInt(states, kind),
+    ...readBase(kind, options, outer),
+  };
+}
+
+const FUZZY_KEYS = new Set(['value', 'term', 'fuzziness', 'prefix_length', 'max_expansions', 'transpositions', 'rewrite']);
+
+function parseFuzzy(body: JsonObject): Query {
+  for (const [key, value] of Object.entries(body)) {
+    if (Array.isArray(value)) throw parsingError(`[fuzzy] query doesn't support multiple fields, found [${key}] and [null]`);
+  }
+  const { field, options, outer } = readFieldBody('fuzzy', body, 'value');
+  checkKeys('fuzzy', options, FUZZY_KEYS);
+  const value = options['value'] ?? options['term'];
+  if (value === undefined || value === null) throw illegalArgument('query value cannot be null');
+  const optional = <T>(key: string, read: (value: unknown, where: string) => T, fallback: T): T =>
+    options[key] === undefined ? fallback : read(options[key], 'fuzzy');
+  return {
+    kind: 'fuzzy',
+    field,
+    value: readText(value, 'fuzzy'),
+    fuzziness: options['fuzziness'] === undefined ? AUTO_FUZZINESS : parseFuzziness(options['fuzziness']),
+    prefixLength: optional('prefix_length', readInt, 0),
+    maxExpansions: optional('max_expansions', readInt, MAX_EXPANSIONS),
+    transpositions: optional('transpositions', readBoolean, true),
+    rewrite: optional('rewrite', readTextOrNull, null),
+    ...readBase('fuzzy', options, outer),
+  };
+}

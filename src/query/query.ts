@@ -1,0 +1,224 @@
+// The typed tree of a query as parsed from JSON: names and values checked, nothing resolved against mappings yet.
+import type { Fuzziness } from './fuzziness.ts';
+import type { GeoPoint } from './geo-point.ts';
+import type { SyntaxQuery } from './query-string-syntax.ts';
+import type { SimpleSyntaxNode } from './simple-query-string-syntax.ts';
+
+/** What every query has. `name` is its `_name`. */
+export interface QueryBase {
+  readonly boost: number;
+  readonly name: string | null;
+}
+
+export type Operator = 'and' | 'or';
+export type ZeroTerms = 'none' | 'all';
+export type MultiMatchType = 'best_fields' | 'most_fields' | 'cross_fields' | 'phrase' | 'phrase_prefix' | 'bool_prefix';
+
+/** Options that match, match_bool_prefix, multi_match and the query strings share. */
+export interface MatchOptions {
+  readonly operator: Operator;
+  readonly analyzer: string | null;
+  readonly fuzziness: Fuzziness | null;
+  readonly prefixLength: number;
+  readonly maxExpansions: number;
+  readonly fuzzyTranspositions: boolean;
+  readonly fuzzyRewrite: string | null;
+  readonly minimumShouldMatch: string | null;
+  readonly zeroTerms: ZeroTerms;
+  readonly lenient: boolean;
+  readonly slop: number;
+  readonly autoPhrase: boolean;
+}
+
+/** A field name or pattern with its weight: `title^3`, `*_name`. */
+export interface WeightedField {
+  readonly field: string;
+  readonly boost: number;
+}
+
+export interface MatchQuery extends QueryBase {
+  readonly kind: 'match' | 'match_phrase' | 'match_phrase_prefix' | 'match_bool_prefix';
+  readonly field: string;
+  /** String, number or boolean of the request. */
+  readonly value: unknown;
+  readonly options: MatchOptions;
+}
+
+export interface MultiMatchQuery extends QueryBase {
+  readonly kind: 'multi_match';
+  readonly value: unknown;
+  readonly fields: readonly WeightedField[];
+  readonly type: MultiMatchType;
+  readonly tieBreaker: number | null;
+  /** null: lenient exactly when all fields (`*`) are searched. */
+  readonly lenient: boolean | null;
+  readonly options: MatchOptions;
+}
+
+export interface QueryStringQuery extends QueryBase {
+  readonly kind: 'query_string';
+  readonly text: string;
+  readonly syntax: SyntaxQuery;
+  readonly defaultField: string | null;
+  readonly fields: readonly WeightedField[];
+  readonly type: MultiMatchType;
+  readonly tieBreaker: number | null;
+  readonly lenient: boolean | null;
+  readonly quoteAnalyzer: string | null;
+  readonly quoteFieldSuffix: string | null;
+  readonly allowLeadingWildcard: boolean;
+  readonly analyzeWildcard: boolean;
+  /** Of `word~` without a number. */
+  readonly defaultFuzziness: Fuzziness;
+  readonly rewrite: string | null;
+  readonly timeZone: string | null;
+  readonly options: MatchOptions;
+}
+
+export interface SimpleQueryStringQuery extends QueryBase {
+  readonly kind: 'simple_query_string';
+  /** null: no clause at all. */
+  readonly syntax: SimpleSyntaxNode | null;
+  readonly fields: readonly WeightedField[];
+  readonly lenient: boolean | null;
+  readonly quoteFieldSuffix: string | null;
+  readonly analyzeWildcard: boolean;
+  readonly options: MatchOptions;
+}
+
+export interface TermQuery extends QueryBase {
+  readonly kind: 'term';
+  readonly field: string;
+  readonly value: unknown;
+  readonly caseInsensitive: boolean;
+}
+
+export interface TermsQuery extends QueryBase {
+  readonly kind: 'terms';
+  readonly field: string;
+  readonly values: readonly unknown[];
+}
+
+/** Values come from a document; src/api replaces it by `terms` before the shards see it. */
+export interface TermsLookupQuery extends QueryBase {
+  readonly kind: 'terms_lookup';
+  readonly field: string;
+  readonly index: string;
+  readonly id: string;
+  readonly path: string;
+  readonly routing: string | null;
+}
+
+export interface TermsSetQuery extends QueryBase {
+  readonly kind: 'terms_set';
+  readonly field: string;
+  readonly terms: readonly unknown[];
+  readonly minimumField: string | null;
+}
+
+export interface RangeQuery extends QueryBase {
+  readonly kind: 'range';
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+  readonly includeFrom: boolean;
+  readonly includeTo: boolean;
+  readonly format: string | null;
+  readonly timeZone: string | null;
+  readonly relation: 'intersects' | 'within' | 'contains' | 'disjoint' | null;
+}
+
+/** prefix, wildcard and regexp: a pattern over the terms of a field. */
+export interface PatternQuery extends QueryBase {
+  readonly kind: 'prefix' | 'wildcard' | 'regexp';
+  readonly field: string;
+  readonly value: string;
+  readonly caseInsensitive: boolean;
+  readonly rewrite: string | null;
+  /** regexp: enabled operators, see src/search/regexp-automaton.ts. */
+  readonly flags: number;
+  readonly maxDeterminizedStates: number;
+}
+
+export interface FuzzyQuery extends QueryBase {
+  readonly kind: 'fuzzy';
+  readonly field: string;
+  readonly value: unknown;
+  readonly fuzziness: Fuzziness;
+  readonly prefixLength: number;
+  readonly maxExpansions: number;
+  readonly transpositions: boolean;
+  readonly rewrite: string | null;
+}
+
+export interface BoolQuery extends QueryBase {
+  readonly kind: 'bool';
+  readonly must: readonly Query[];
+  readonly filter: readonly Query[];
+  readonly should: readonly Query[];
+  readonly mustNot: readonly Query[];
+  readonly minimumShouldMatch: string | null;
+  readonly adjustPureNegative: boolean;
+}
+
+export interface NestedQuery extends QueryBase {
+  readonly kind: 'nested';
+  readonly path: string;
+  readonly query: Query;
+  readonly scoreMode: 'none' | 'avg' | 'sum' | 'min' | 'max';
+  readonly ignoreUnmapped: boolean;
+  /** Body of `inner_hits` as given, null without. */
+  readonly innerHits: Readonly<Record<string, unknown>> | null;
+}
+
+export interface GeoDistanceQuery extends QueryBase {
+  readonly kind: 'geo_distance';
+  readonly field: string;
+  readonly point: GeoPoint;
+  readonly meters: number;
+  readonly ignoreUnmapped: boolean;
+}
+
+export interface GeoBoxQuery extends QueryBase {
+  readonly kind: 'geo_bounding_box';
+  readonly field: string;
+  readonly top: number;
+  readonly left: number;
+  readonly bottom: number;
+  readonly right: number;
+  readonly ignoreUnmapped: boolean;
+}
+
+export interface GeoPolygonQuery extends QueryBase {
+  readonly kind: 'geo_polygon';
+  readonly field: string;
+  readonly points: readonly GeoPoint[];
+  readonly ignoreUnmapped: boolean;
+}
+
+export type Query =
+  | MatchQuery
+  | MultiMatchQuery
+  | QueryStringQuery
+  | SimpleQueryStringQuery
+  | TermQuery
+  | TermsQuery
+  | TermsLookupQuery
+  | TermsSetQuery
+  | RangeQuery
+  | PatternQuery
+  | FuzzyQuery
+  | BoolQuery
+  | NestedQuery
+  | GeoDistanceQuery
+  | GeoBoxQuery
+  | GeoPolygonQuery
+  | (QueryBase & { readonly kind: 'match_all' })
+  | (QueryBase & { readonly kind: 'match_none' })
+  | (QueryBase & { readonly kind: 'exists'; readonly field: string })
+  | (QueryBase & { readonly kind: 'ids'; readonly values: readonly string[] })
+  | (QueryBase & { readonly kind: 'constant_score'; readonly filter: Query })
+  | (QueryBase & { readonly kind: 'boosting'; readonly positive: Query; readonly negative: Query; readonly negativeBoost: number })
+  | (QueryBase & { readonly kind: 'dis_max'; readonly queries: readonly Query[]; readonly tieBreaker: number });
+
+export const MATCH_ALL: Query = { kind: 'match_all', boost: 1, name: null };

@@ -1,0 +1,75 @@
+// Reading typed values out of a parsed JSON body, with the coercions that Elasticsearch's parsers make.
+import { illegalArgument, parsingError } from '../errors/catalog.ts';
+import { numberFormat } from '../errors/search-errors.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Name of a value's first JSON token, as error texts show it. */
+export function tokenOf(value: unknown): string {
+  if (value === null || value === undefined) return 'VALUE_NULL';
+  if (Array.isArray(value)) return 'START_ARRAY';
+  switch (typeof value) {
+    case 'string':
+      return 'VALUE_STRING';
+    case 'number':
+    case 'bigint':
+      return 'VALUE_NUMBER';
+    case 'boolean':
+      return 'VALUE_BOOLEAN';
+    default:
+      return 'START_OBJECT';
+  }
+}
+
+/** Text of a scalar. @throws ApiError for lists and objects */
+export function readText(value: unknown, where: string): string {
+  if (value === null || typeof value === 'object') throw parsingError(`[${where}] expects a text, but found [${tokenOf(value)}]`);
+  return String(value);
+}
+
+export function readTextOrNull(value: unknown, where: string): string | null {
+  return value === null ? null : readText(value, where);
+}
+
+/** A number or its text. */
+export function readNumber(value: unknown, where: string): number {
+  if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
+  if (typeof value === 'string') {
+    if (!/^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/.test(value)) throw numberFormat(value);
+    return Number(value);
+  }
+  throw parsingError(`[${where}] expects a number, but found [${tokenOf(value)}]`);
+}
+
+/** A number as a float32: boosts, tie breakers, scores. */
+export function readFloat(value: unknown, where: string): number {
+  return Math.fround(readNumber(value, where));
+}
+
+export function readInt(value: unknown, where: string): number {
+  return Math.trunc(readNumber(value, where));
+}
+
+export function readBoolean(value: unknown, where: string): boolean {
+  if (typeof value === 'boolean') return value;
+  if (value === 'true') return true;
+  if (value === 'false') return false;
+  if (typeof value === 'string') throw illegalArgument(`Failed to parse value [${value}] as only [true] or [false] are allowed.`);
+  throw parsingError(`[${where}] expects a boolean, but found [${tokenOf(value)}]`);
+}
+
+/** A list, or one value standing for a list of one. */
+export function readList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value];
+}
+
+/** @throws ApiError illegal_argument_exception for negative boosts */
+export function readBoost(value: unknown, query: string): number {
+  const boost = readFloat(value, query);
+  if (boost < 0) throw illegalArgument(`negative [boost] are not allowed in [${query}], use a value between 0 and 1 to deboost`);
+  return boost;
+}
