@@ -1,0 +1,354 @@
+// Query of an index -> plan of one segment. Weights are computed here, in float32 as Lucene does, from statistics of the shard.
+import type { PlanNode, TermScorer } from '../plan/query-plan.ts';
+import type { SegmentReader, TermState } from '../plan/segment.ts';
+import { blendDocFreqs } from './blended-terms.ts';
+import { idf } from './bm25.ts';
+import { type BoolIndexQuery, bool, type IndexQuery, none, type Term } from './index-query.ts';
+import type { ShardStatistics, Statistics, TermEntry } from './statistics.ts';
+import { bestTerms, type ExpandedTerm, expandPattern, expandPrefixes } from './term-expansion.ts';
+
+/** More matching terms than this are looked up as a range of ordinals, if the field has a column. */
+const FEW_TERMS = 16;
+const MAX_EXPANDED_TERMS = 100_000;
+
+const MATCH_NONE: PlanNode = { op: 'matchNone' };
+const MATCH_ALL: PlanNode = { op: 'matchAll' };
+
+type PatternQuery = Extract<IndexQuery, { op: 'pattern' }>;
+type PhraseQuery = Extract<IndexQuery, { op: 'phrase' }>;
+
+/** Plans of one query for the segments of one shard; keeps what the segments share. */
+export class Planner {
+  readonly #local: ShardStatistics;
+  readonly #weights: Statistics;
+  readonly #maxClauses: number;
+  readonly #expansions = new Map<IndexQuery, IndexQuery | ExpandedTerm[]>();
+
+  /** @param weights  statistics for scores: the shard's own, or those of all shards (dfs) */
+  constructor(local: ShardStatistics, weights: Statistics, maxClauses: number) {
+    this.#local = local;
+    this.#weights = weights;
+    this.#maxClauses = maxClauses;
+  }
+
+  get segments(): readonly SegmentReader[] {
+    return this.#local.segments;
+  }
+
+  /** Plan for segment `index` of the shard. `scored` false: matches only. */
+  plan(query: IndexQuery, index: number, scored: boolean, boost = 1): PlanNode {
+    const segment = this.#local.segments[index];
+    switch (query.op) {
+      case 'all':
+        return scored ? this.#constant(MATCH_ALL, boost, scored) : MATCH_ALL;
+      case 'none':
+        return MATCH_NONE;
+      case 'named':
+        return this.plan(query.query, index, scored, boost);
+      case 'boost':
+        return this.plan(query.query, index, scored, Math.fround(boost * query.boost));
+      case 'constant':
+        return this.#constant(this.plan(query.query, index, false), boost, scored);
+      case 'term':
+        return this.#term(query.term, this.#local.term(query.term), index, scored && query.scored, boost);
+      case 'synonym':
+        return this.#synonym(query.field, query.terms, index, scored, boost);
+      case 'phrase':
+        return this.#phrase(query, index, scored, boost);
+      case 'bool':
+        return this.#bool(query, index, scored, boost);
+      case 'disMax':
+        return this.#disMax(query.queries, query.tieBreaker, index, scored, boost);
+      case 'boosting':
+        return this.#boosting(query, index, scored, boost);
+      case 'blended':
+        return this.#blended(query, index, scored, boost);
+      case 'pattern':
+        return this.#pattern(query, index, scored, boost);
+      case 'anyTerm':
+        return this.#anyTerm(query.field, query.terms.map((term) => this.#local.term(term).states[index]).filter(isFound), segment);
+      case 'rangeI64':
+      case 'rangeF64':
+        return this.#range(query, segment);
+      case 'inI64': {
+        const column = segment.column(query.field);
+        return column ? { op: 'inI64', column, values: query.values } : MATCH_NONE;
+      }
+      case 'inF64': {
+        const column = segment.column(query.field);
+        return column ? { op: 'inF64', column, values: query.values } : MATCH_NONE;
+      }
+      case 'existsColumn': {
+        const column = segment.column(query.field);
+        return column && column.docCount > 0 ? { op: 'existsColumn', column } : MATCH_NONE;
+      }
+      case 'existsNorm': {
+        const postings = segment.postings(query.field);
+        return postings && postings.normsPtr !== 0 ? { op: 'existsNorm', postings } : MATCH_NONE;
+      }
+      case 'ids':
+        return this.#docs(query.ids.map((id) => segment.docOfId(id)).filter((docId) => docId >= 0));
+      case 'geoBox': {
+        const column = segment.column(query.field);
+        const { top, left, bottom, right } = query;
+        return column ? { op: 'geoBox', column, top, left, bottom, right } : MATCH_NONE;
+      }
+      case 'geoDistance': {
+        const column = segment.column(query.field);
+        return column ? { op: 'geoDistance', column, lat: query.lat, lon: query.lon, meters: query.meters } : MATCH_NONE;
+      }
+      case 'hostFilter':
+        return this.#hostFilter(query, segment);
+      case 'termsSet':
+        return this.#termsSet(query, index, scored, boost);
+      case 'nested': {
+        const childDocsPtr = segment.nestedDocsPtr(query.path);
+        if (childDocsPtr === 0) return MATCH_NONE;
+        const parentDocsPtr = query.parentPath === null ? 0 : segment.nestedDocsPtr(query.parentPath);
+        const isScored = scored && query.scoreMode !== 'none';
+        const child = this.plan(query.query, index, isScored, boost);
+        if (child.op === 'matchNone') return child;
+        return { op: 'nested', child, childDocsPtr, parentDocsPtr, scoreMode: isScored ? query.scoreMode : 'none' };
+      }
+    }
+  }
+
+  #constant(child: PlanNode, score: number, scored: boolean): PlanNode {
+    return scored && child.op !== 'matchNone' ? { op: 'constantScore', child, score } : child;
+  }
+
+  #docs(docs: readonly number[]): PlanNode {
+    if (docs.length === 0) return MATCH_NONE;
+    return { op: 'docs', docs: Uint32Array.from(new Set(docs)).sort(), scores: null };
+  }
+
+  /** @param docFreq  given when it is not the term's own */
+  #scorer(field: string, docFreqs: readonly number[], boost: number): TermScorer | null {
+    const statistics = this.#weights.field(field);
+    if (!statistics) return null;
+    let sum = 0;
+    for (const docFreq of docFreqs) sum += idf(docFreq, statistics.docCount);
+    return { weight: Math.fround(boost * Math.fround(sum)), normInverse: statistics.normInverse };
+  }
+
+  #term(term: Term, entry: TermEntry, index: number, scored: boolean, boost: number, docFreq?: number): PlanNode {
+    const state = entry.states[index];
+    const postings = state && this.#local.segments[index].postings(term.field);
+    if (!state || !postings) return MATCH_NONE;
+    const scorer = scored ? this.#scorer(term.field, [docFreq ?? this.#weights.docFreq(term)], boost) : null;
+    return { op: 'term', postings, term: state, scorer };
+  }
+
+  #synonym(field: string, terms: readonly Term[], index: number, scored: boolean, boost: number): PlanNode {
+    const postings = this.#local.segments[index].postings(field);
+    const states = terms.map((term) => this.#local.term(term).states[index]).filter(isFound);
+    if (!postings || states.length === 0) return MATCH_NONE;
+    if (!scored) return this.#anyTerm(field, states, this.#local.segments[index]);
+    const docFreq = Math.max(...terms.map((term) => this.#weights.docFreq(term)));
+    const scorer = this.#scorer(field, [docFreq], boost);
+    return states.length === 1 ? { op: 'term', postings, term: states[0], scorer } : { op: 'synonym', postings, terms: states, scorer };
+  }
+
+  #anyTerm(field: string, terms: readonly TermState[], segment: SegmentReader): PlanNode {
+    const postings = segment.postings(field);
+    if (!postings || terms.length === 0) return MATCH_NONE;
+    return terms.length === 1 ? { op: 'term', postings, term: terms[0], scorer: null } : { op: 'anyTerm', postings, terms };
+  }
+
+  #phrase(query: PhraseQuery, index: number, scored: boolean, boost: number): PlanNode {
+    const expanded = this.#expandedPhrase(query);
+    if (expanded.op !== 'phrase') return this.plan(expanded, index, scored, boost);
+    const postings = this.#local.segments[index].postings(query.field);
+    if (!postings) return MATCH_NONE;
+    const docFreqs: number[] = [];
+    const positions: Array<{ position: number; terms: TermState[] }> = [];
+    for (const { position, terms } of expanded.positions) {
+      const entries = terms.map((term) => this.#local.term(term));
+      for (const term of terms) {
+        const docFreq = this.#weights.docFreq(term);
+        if (docFreq > 0) docFreqs.push(docFreq);
+      }
+      const states = entries.map((entry) => entry.states[index]).filter(isFound);
+      if (states.length === 0) return MATCH_NONE;
+      positions.push({ position, terms: states });
+    }
+    return { op: 'phrase', postings, positions, slop: query.slop, scorer: scored ? this.#scorer(query.field, docFreqs, boost) : null };
+  }
+
+  /** The phrase with its prefix spelled out; of one position: the terms themselves. */
+  #expandedPhrase(query: PhraseQuery): IndexQuery {
+    let expanded = this.#expansions.get(query) as IndexQuery | undefined;
+    if (!expanded) {
+      expanded = this.#expandPhrase(query);
+      this.#expansions.set(query, expanded);
+    }
+    return expanded;
+  }
+
+  #expandPhrase(query: PhraseQuery): IndexQuery {
+    let { positions } = query;
+    if (query.prefixExpansions !== null) {
+      const last = positions.at(-1)!;
+      const terms = expandPrefixes(this.#local, query.field, last.terms, query.prefixExpansions);
+      if (terms.length === 0) return none('no term begins with the prefix');
+      positions = [...positions.slice(0, -1), { position: last.position, terms }];
+    }
+    if (positions.length > 1) return { ...query, positions, prefixExpansions: null };
+    const terms = positions[0].terms.map((term): IndexQuery => ({ op: 'term', term, scored: true }));
+    return terms.length === 1 ? terms[0] : bool({ should: terms });
+  }
+
+  #bool(query: BoolIndexQuery, index: number, scored: boolean, boost: number): PlanNode {
+    const isRequired = query.must.length + query.filter.length > 0;
+    const minimum = query.minimumShouldMatch;
+    const must: PlanNode[] = [];
+    const filter: PlanNode[] = [];
+    for (const [clauses, isScored] of [
+      [query.must, scored],
+      [query.filter, false],
+    ] as const) {
+      for (const clause of clauses) {
+        const plan = this.plan(clause, index, isScored, boost);
+        if (plan.op === 'matchNone') return MATCH_NONE;
+        if (isScored) must.push(plan);
+        else if (plan.op !== 'matchAll') filter.push(plan);
+      }
+    }
+    const wantsShould = scored || !isRequired || minimum > 0;
+    const should = wantsShould
+      ? query.should.map((clause) => this.plan(clause, index, scored, boost)).filter((plan) => plan.op !== 'matchNone')
+      : [];
+    const needed = isRequired ? minimum : Math.max(minimum, 1);
+    if (should.length < needed) return MATCH_NONE;
+    const mustNot = query.mustNot.map((clause) => this.plan(clause, index, false)).filter((plan) => plan.op !== 'matchNone');
+    if (mustNot.some((plan) => plan.op === 'matchAll')) return MATCH_NONE;
+    if (mustNot.length === 0) {
+      if (must.length === 1 && filter.length + should.length === 0) return must[0];
+      if (should.length === 1 && must.length + filter.length === 0 && !isRequired) return should[0];
+      if (!scored && filter.length === 1 && must.length + should.length === 0) return filter[0];
+    }
+    if (isRequired && must.length + filter.length === 0) filter.push(MATCH_ALL);
+    return { op: 'bool', must, filter, should, mustNot, minimumShouldMatch: needed };
+  }
+
+  #disMax(queries: readonly IndexQuery[], tieBreaker: number, index: number, scored: boolean, boost: number): PlanNode {
+    const clauses = queries.map((query) => this.plan(query, index, scored, boost)).filter((plan) => plan.op !== 'matchNone');
+    if (clauses.length === 0) return MATCH_NONE;
+    if (clauses.length === 1) return clauses[0];
+    if (!scored) return { op: 'bool', must: [], filter: [], should: clauses, mustNot: [], minimumShouldMatch: 1 };
+    return { op: 'disMax', clauses, tieBreaker };
+  }
+
+  /** Documents of `positive`, those of `negative` with a part of their score: two disjoint halves. */
+  #boosting(query: Extract<IndexQuery, { op: 'boosting' }>, index: number, scored: boolean, boost: number): PlanNode {
+    const positive = this.plan(query.positive, index, scored, boost);
+    const negative = this.plan(query.negative, index, false);
+    if (!scored || positive.op === 'matchNone' || negative.op === 'matchNone') return positive;
+    const kept: PlanNode = { op: 'bool', must: [positive], filter: [], should: [], mustNot: [negative], minimumShouldMatch: 0 };
+    const demoted: PlanNode = { op: 'bool', must: [positive], filter: [negative], should: [], mustNot: [], minimumShouldMatch: 0 };
+    const part: PlanNode = { op: 'boost', child: demoted, factor: query.negativeBoost };
+    return { op: 'bool', must: [], filter: [], should: [kept, part], mustNot: [], minimumShouldMatch: 1 };
+  }
+
+  #blended(query: Extract<IndexQuery, { op: 'blended' }>, index: number, scored: boolean, boost: number): PlanNode {
+    const docFreqs = blendDocFreqs(
+      query.terms.map(({ term }) => term),
+      this.#local,
+    );
+    const clauses = query.terms
+      .map(({ term, boost: own }, i) => this.#term(term, this.#local.term(term), index, scored, Math.fround(boost * own), docFreqs[i]))
+      .filter((plan) => plan.op !== 'matchNone');
+    if (clauses.length <= 1) return clauses[0] ?? MATCH_NONE;
+    if (!scored) return { op: 'bool', must: [], filter: [], should: clauses, mustNot: [], minimumShouldMatch: 1 };
+    return { op: 'disMax', clauses, tieBreaker: query.tieBreaker };
+  }
+
+  #pattern(query: PatternQuery, index: number, scored: boolean, boost: number): PlanNode {
+    if (query.rewrite.kind === 'constant' || !scored) {
+      if (query.rewrite.kind === 'constant' || query.rewrite.kind === 'scoring_boolean' || query.rewrite.kind === 'constant_boolean') {
+        return this.#constant(this.#patternTerms(query, this.#local.segments[index]), boost, scored);
+      }
+    }
+    const terms = this.#expandedTerms(query);
+    const { kind } = query.rewrite;
+    const docFreq = kind === 'top_terms_blended' ? Math.max(0, ...terms.map(({ entry }) => entry.docFreq)) : undefined;
+    const clauses = terms
+      .map(({ term, entry, boost: own }) => {
+        const isConstant = kind === 'top_terms_boost' || kind === 'constant_boolean';
+        const plan = this.#term(term, entry, index, scored && !isConstant, Math.fround(boost * own), docFreq);
+        return isConstant ? this.#constant(plan, Math.fround(boost * own), scored) : plan;
+      })
+      .filter((plan) => plan.op !== 'matchNone');
+    if (clauses.length <= 1) return clauses[0] ?? MATCH_NONE;
+    return { op: 'bool', must: [], filter: [], should: clauses, mustNot: [], minimumShouldMatch: 1 };
+  }
+
+  #expandedTerms(query: PatternQuery): ExpandedTerm[] {
+    let terms = this.#expansions.get(query) as ExpandedTerm[] | undefined;
+    if (!terms) {
+      const { rewrite } = query;
+      const isSized = 'size' in rewrite;
+      terms = expandPattern(this.#local, query.field, query.pattern, isSized ? MAX_EXPANDED_TERMS : this.#maxClauses);
+      if (isSized) terms = bestTerms(terms, Math.min(rewrite.size, this.#maxClauses));
+      this.#expansions.set(query, terms);
+    }
+    return terms;
+  }
+
+  /** Documents with any term of the pattern in one segment. */
+  #patternTerms(query: PatternQuery, segment: SegmentReader): PlanNode {
+    const postings = segment.postings(query.field);
+    if (!postings) return MATCH_NONE;
+    const { from, to, includeFrom, includeTo, filter } = query.pattern;
+    const column = query.hasColumn ? segment.column(query.field) : null;
+    if (!filter && column) {
+      const first = from === null ? 0 : this.#ordOf(segment, query.field, from, includeFrom);
+      const end = to === null ? postings.termCount : this.#ordOf(segment, query.field, to, !includeTo);
+      if (first >= end) return MATCH_NONE;
+      if (end - first > FEW_TERMS) return { op: 'rangeOrd', column, min: first, max: end - 1 };
+    }
+    const terms = segment.walkTerms(query.field, { from, to, includeFrom, includeTo }, Number.POSITIVE_INFINITY, filter ?? undefined);
+    return this.#anyTerm(query.field, terms, segment);
+  }
+
+  /** Ordinal of the first term >= bytes, or > bytes. */
+  #ordOf(segment: SegmentReader, field: string, bytes: Uint8Array, inclusive: boolean): number {
+    const ord = segment.seekOrd(field, bytes);
+    if (inclusive) return ord;
+    return segment.lookupTerm(field, bytes) ? ord + 1 : ord;
+  }
+
+  #range(query: Extract<IndexQuery, { op: 'rangeI64' | 'rangeF64' }>, segment: SegmentReader): PlanNode {
+    const column = segment.column(query.field);
+    if (!column || column.docCount === 0 || query.min > column.max || query.max < column.min) return MATCH_NONE;
+    if (query.min <= column.min && query.max >= column.max) return { op: 'existsColumn', column };
+    return query.op === 'rangeI64'
+      ? { op: 'rangeI64', column, min: query.min, max: query.max }
+      : { op: 'rangeF64', column, min: query.min, max: query.max };
+  }
+
+  #hostFilter(query: Extract<IndexQuery, { op: 'hostFilter' }>, segment: SegmentReader): PlanNode {
+    const column = segment.column(query.field);
+    if (!column) return MATCH_NONE;
+    const docs: number[] = [];
+    for (let docId = 0; docId < segment.maxDoc; docId++) if (query.matches(segment, docId)) docs.push(docId);
+    return this.#docs(docs);
+  }
+
+  /** One disjoint part per number of clauses that a document may ask for. */
+  #termsSet(query: Extract<IndexQuery, { op: 'termsSet' }>, index: number, scored: boolean, boost: number): PlanNode {
+    const { clauses, minimumField, isF64 } = query;
+    const parts = clauses.map((_, i): IndexQuery => {
+      const least = i === 0;
+      const wanted: IndexQuery = isF64
+        ? { op: 'rangeF64', field: minimumField, min: least ? Number.NEGATIVE_INFINITY : i + 1, max: i + 1 }
+        : { op: 'rangeI64', field: minimumField, min: least ? -(2n ** 63n) : BigInt(i + 1), max: BigInt(i + 1) };
+      return bool({ filter: [wanted], should: clauses, minimumShouldMatch: i + 1 });
+    });
+    return this.plan(bool({ should: parts, minimumShouldMatch: 1 }), index, scored, boost);
+  }
+}
+
+function isFound<T>(state: T | null): state is T {
+  return state !== null;
+}

@@ -1,0 +1,378 @@
+// Rewriting of queries over exact values: the field's type decides what a value is and where it is looked up.
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument } from '../errors/catalog.ts';
+import type { FieldType } from '../mapping/field-type.ts';
+import { editsFor } from '../query/fuzziness.ts';
+import type { FuzzyQuery, PatternQuery, RangeQuery, TermQuery, TermsQuery, TermsSetQuery } from '../query/query.ts';
+import { fuzzyMatcher } from './edit-distance.ts';
+import {
+  ALL,
+  afterPrefix,
+  type Bytes,
+  bool,
+  compareBytes,
+  constant,
+  type IndexQuery,
+  none,
+  type RewriteMethod,
+  type Term,
+  termOfBytes,
+  termOfText,
+} from './index-query.ts';
+import { parseCidr } from './ip-prefix.ts';
+import { rangeFieldQuery } from './range-field.ts';
+import { regexpMatcher } from './regexp.ts';
+import { fieldOf, type RewriteContext, refuse } from './rewrite-context.ts';
+import { CONSTANT, parseRewriteMethod } from './rewrite-method.ts';
+import { wildcardMatcher } from './wildcard.ts';
+
+const utf8 = new TextEncoder();
+const decoder = new TextDecoder();
+
+export function unmapped(field: string): IndexQuery {
+  return none(`unmapped field [${field}]`);
+}
+
+export function hasColumn(field: FieldType): boolean {
+  return field.spec.column === 'ordinals';
+}
+
+/** Terms of keyword fields score 1 unless the mapping asks for the similarity; text, boolean and internal fields score by it. */
+function scoresByStatistics(field: FieldType): boolean {
+  return field.family !== 'keyword' || field.name.startsWith('_') || field.params['use_similarity'] === true;
+}
+
+function requireSearchable(field: FieldType): void {
+  if (!field.isSearchable) {
+    throw illegalArgument(`Cannot search on field [${field.name}] since it is not indexed.`);
+  }
+}
+
+/** Exact match of one value, scored as the field's type has it. */
+export function termQuery(field: FieldType, value: unknown, context: RewriteContext): IndexQuery {
+  if (field.name === '_id') return constant(rewriteIds([String(value)]));
+  if (field.name === '_index') return String(value) === context.index ? constant(ALL) : none('_index is another');
+  switch (field.family) {
+    case 'geo_point':
+      throw refuse(context, `Geometry fields do not support exact searching, use dedicated geometry queries instead: [${field.name}]`);
+    case 'object':
+    case 'nested':
+    case 'binary':
+      throw refuse(context, `Field [${field.name}] of type [${field.typeName}] does not support exact searching`);
+    case 'range':
+      return constant(rangeFieldQuery(field, { from: value, to: value }, 'intersects', context));
+    default:
+  }
+  requireSearchable(field);
+  if (field.family === 'ip') return ipTermQuery(field, String(value), context);
+  if (field.family === 'date') return constant(boundsQuery(field, value, value, context));
+  if (field.spec.postings !== 'none') {
+    const term = termOfBytes(field.spec.name, field.termBytes(value));
+    if (!scoresByStatistics(field)) return constant({ op: 'term', term, scored: false });
+    if (field.similarity === 'boolean') return constant({ op: 'term', term, scored: false });
+    return { op: 'term', term, scored: true };
+  }
+  return constant(columnValues(field, [field.exactValue(value)]));
+}
+
+function columnValues(field: FieldType, raw: ReadonlyArray<bigint | number | null>): IndexQuery {
+  const values = raw.filter((value) => value !== null);
+  if (values.length === 0) return none('no document can have this value');
+  if (field.spec.column === 'f64') {
+    return { op: 'inF64', field: field.spec.name, values: Float64Array.from(values as number[]).sort() };
+  }
+  return { op: 'inI64', field: field.spec.name, values: BigInt64Array.from(values.map(BigInt)).sort() };
+}
+
+function ipTermQuery(field: FieldType, text: string, context: RewriteContext): IndexQuery {
+  if (!text.includes('/')) {
+    return constant({ op: 'term', term: termOfBytes(field.spec.name, field.termBytes(text)), scored: false });
+  }
+  const { address, bits } = parseCidr(text);
+  const [low, high] = ipRange(field.termBytes(address), bits);
+  return constant(termRange(field, low, high, true, true, context));
+}
+
+function ipRange(bytes: Bytes, bits: number): [Bytes, Bytes] {
+  const low = bytes.slice();
+  const high = bytes.slice();
+  for (let bit = bits; bit < bytes.length * 8; bit++) {
+    low[bit >> 3] &= ~(0x80 >> (bit & 7));
+    high[bit >> 3] |= 0x80 >> (bit & 7);
+  }
+  return [low, high];
+}
+
+function termRange(
+  field: FieldType,
+  from: Bytes | null,
+  to: Bytes | null,
+  includeFrom: boolean,
+  includeTo: boolean,
+  _context: RewriteContext,
+): IndexQuery {
+  return {
+    op: 'pattern',
+    field: field.spec.name,
+    pattern: { from, to, includeFrom, includeTo, filter: null, boostOf: null },
+    rewrite: CONSTANT,
+    hasColumn: hasColumn(field),
+    label: `${field.name}:range`,
+  };
+}
+
+export function rewriteTerm(query: TermQuery, context: RewriteContext): IndexQuery {
+  const field = fieldOf(context, query.field);
+  if (!field) return unmapped(query.field);
+  if (!query.caseInsensitive) return termQuery(field, query.value, context);
+  if (field.family !== 'keyword' && field.family !== 'text') {
+    throw refuse(context, `[${field.name}] field which is of type [${field.typeName}], does not support case insensitive term queries`);
+  }
+  const matcher = wildcardMatcher(String(query.value).replace(/[\\*?]/g, '\\$&'), true);
+  return patternQuery(field, '', (term) => matcher.matches(term), CONSTANT, `${field.name}:${String(query.value)}`);
+}
+
+function patternQuery(
+  field: FieldType,
+  prefix: string,
+  filter: ((term: Bytes) => boolean) | null,
+  rewrite: RewriteMethod,
+  label: string,
+): IndexQuery {
+  const from = utf8.encode(prefix);
+  const pattern = { from, to: afterPrefix(from), includeFrom: true, includeTo: false, filter, boostOf: null };
+  const query: IndexQuery = { op: 'pattern', field: field.spec.name, pattern, rewrite, hasColumn: hasColumn(field), label };
+  return rewrite.kind === 'constant' || rewrite.kind === 'constant_boolean' ? constant(query) : query;
+}
+
+export function rewriteTerms(query: TermsQuery, context: RewriteContext): IndexQuery {
+  const { maxTermsCount } = context.limits;
+  if (query.values.length > maxTermsCount) {
+    throw illegalArgument(
+      `The number of terms [${query.values.length}] used in the Terms Query request has exceeded the allowed maximum of [${maxTermsCount}]. ` +
+        'This maximum can be set by changing the [index.max_terms_count] index level setting.',
+    );
+  }
+  const field = fieldOf(context, query.field);
+  if (!field || query.values.length === 0) return query.values.length === 0 ? none('no values') : unmapped(query.field);
+  if (field.name === '_id') return constant(rewriteIds(query.values.map(String)));
+  if (field.name === '_index') return query.values.map(String).includes(context.index) ? constant(ALL) : none('_index is another');
+  if (field.family === 'boolean') {
+    const distinct = new Map(query.values.map((value) => [termOfBytes('', field.termBytes(value)).key, value]));
+    if (distinct.size === 1) return termQuery(field, query.values[0], context);
+  }
+  const isExact = ['keyword', 'text', 'boolean', 'numeric', 'other'].includes(field.family);
+  if (!isExact || (field.family === 'ip' && query.values.some((value) => String(value).includes('/')))) {
+    // Dates, addresses with masks, range fields: each value is a query of its own.
+    return constant(bool({ should: query.values.map((value) => termQuery(field, value, context)), minimumShouldMatch: 1 }));
+  }
+  requireSearchable(field);
+  if (field.spec.postings === 'none') {
+    return constant(
+      columnValues(
+        field,
+        query.values.map((value) => field.exactValue(value)),
+      ),
+    );
+  }
+  const terms = new Map<string, Term>();
+  for (const value of query.values) {
+    const term = termOfBytes(field.spec.name, field.termBytes(value));
+    terms.set(term.key, term);
+  }
+  const sorted = [...terms.values()].sort((a, b) => compareBytes(a.bytes, b.bytes));
+  return constant({ op: 'anyTerm', field: field.spec.name, terms: sorted, hasColumn: hasColumn(field) });
+}
+
+export function rewriteTermsSet(query: TermsSetQuery, context: RewriteContext): IndexQuery {
+  if (query.minimumField === null) {
+    throw new ApiError('illegal_state_exception', 400, 'No minimum should match has been specified');
+  }
+  const field = fieldOf(context, query.field);
+  if (!field || query.terms.length === 0) return none('no terms');
+  const minimum = fieldOf(context, query.minimumField);
+  if (!minimum) throw refuse(context, `failed to find minimum_should_match field [${query.minimumField}]`);
+  if (minimum.family !== 'numeric') throw refuse(context, `minimum_should_match field [${query.minimumField}] is no number`);
+  const clauses = query.terms.map((value) => termQuery(field, value, context));
+  return { op: 'termsSet', clauses, minimumField: minimum.spec.name, isF64: minimum.spec.column === 'f64' };
+}
+
+/** Documents with a value from `from` to `to`, as the field's type reads the bounds. */
+export function boundsQuery(
+  field: FieldType,
+  from: unknown,
+  to: unknown,
+  context: RewriteContext,
+  range?: Partial<RangeQuery>,
+): IndexQuery {
+  const bounds = field.rangeBounds({
+    from: from ?? null,
+    to: to ?? null,
+    includeFrom: range?.includeFrom ?? true,
+    includeTo: range?.includeTo ?? true,
+    format: range?.format ?? null,
+    timeZone: range?.timeZone ?? null,
+    nowMs: context.nowMs,
+  });
+  if (bounds.empty) return none('the range is empty');
+  switch (bounds.kind) {
+    case 'i64':
+      return { op: 'rangeI64', field: field.spec.name, min: bounds.min, max: bounds.max };
+    case 'f64':
+      return { op: 'rangeF64', field: field.spec.name, min: bounds.min, max: bounds.max };
+    case 'bytes':
+      return termRange(field, bounds.from, bounds.to, bounds.includeFrom, bounds.includeTo, context);
+  }
+}
+
+export function rewriteRange(query: RangeQuery, context: RewriteContext): IndexQuery {
+  const field = fieldOf(context, query.field);
+  if (!field) return unmapped(query.field);
+  if (field.family === 'range') return constant(rangeFieldQuery(field, query, query.relation ?? 'intersects', context));
+  if (!['numeric', 'date', 'ip', 'keyword', 'text', 'boolean', 'other'].includes(field.family)) {
+    throw illegalArgument(`Field [${field.name}] of type [${field.typeName}] does not support range queries`);
+  }
+  requireSearchable(field);
+  if (query.from === null && query.to === null && field.family !== 'text') return rewriteExists(query.field, context);
+  return constant(boundsQuery(field, query.from, query.to, context, query));
+}
+
+export function rewriteIds(ids: readonly string[]): IndexQuery {
+  return ids.length === 0 ? none('no ids') : constant({ op: 'ids', ids: [...new Set(ids)] });
+}
+
+/** Documents that have a value in a field, or in any field of an object. */
+export function rewriteExists(name: string, context: RewriteContext): IndexQuery {
+  const names = name.includes('*') ? context.mapping.matchFields(name) : [name];
+  const leaves: IndexQuery[] = [];
+  for (const one of names) {
+    const field = fieldOf(context, one);
+    if (field && field.family !== 'object' && field.family !== 'nested') leaves.push(existsLeaf(field));
+    else if (context.mapping.isObject(one)) {
+      for (const inner of context.mapping.matchFields(`${one}.*`)) {
+        const leaf = fieldOf(context, inner);
+        if (leaf) leaves.push(existsLeaf(leaf));
+      }
+    }
+  }
+  if (leaves.length === 0) return none(`No field matches [${name}]`);
+  return constant(leaves.length === 1 ? leaves[0] : bool({ should: leaves, minimumShouldMatch: 1 }));
+}
+
+function existsLeaf(field: FieldType): IndexQuery {
+  if (field.name === '_id' || field.name === '_index' || field.name === '_source') return ALL;
+  const { spec } = field;
+  if (spec.column !== 'none') return { op: 'existsColumn', field: spec.name };
+  const named: IndexQuery = { op: 'term', term: termOfText('_field_names', spec.name), scored: false };
+  return spec.norms ? bool({ should: [{ op: 'existsNorm', field: spec.name }, named], minimumShouldMatch: 1 }) : named;
+}
+
+const MULTI_TERM_NAMES: Readonly<Record<PatternQuery['kind'], string>> = { prefix: 'prefix', wildcard: 'wildcard', regexp: 'regexp' };
+
+export function rewritePattern(query: PatternQuery, context: RewriteContext): IndexQuery {
+  const field = fieldOf(context, query.field);
+  if (query.kind === 'regexp' && query.value.length > context.limits.maxRegexLength) {
+    throw illegalArgument(
+      `The length of regex [${query.value.length}] used in the Regexp Query request has exceeded the allowed maximum of ` +
+        `[${context.limits.maxRegexLength}]. This maximum can be set by changing the [index.max_regex_length] index level setting.`,
+    );
+  }
+  const rewrite = parseRewriteMethod(query.rewrite, CONSTANT);
+  if (!field) return unmapped(query.field);
+  if (field.name === '_index' && query.kind !== 'regexp') {
+    const matcher = wildcardMatcher(query.kind === 'prefix' ? `${query.value}*` : query.value, query.caseInsensitive);
+    return matcher.matches(utf8.encode(context.index)) ? constant(ALL) : none('_index is another');
+  }
+  return patternOnField(field, query.kind, query.value, rewrite, context, query);
+}
+
+export interface PatternOptions {
+  readonly caseInsensitive: boolean;
+  readonly flags: number;
+  readonly maxDeterminizedStates: number;
+}
+
+/** A pattern over the terms of a text or keyword field; keyword patterns are normalised. */
+export function patternOnField(
+  field: FieldType,
+  kind: PatternQuery['kind'],
+  value: string,
+  rewrite: RewriteMethod,
+  context: RewriteContext,
+  options: PatternOptions,
+): IndexQuery {
+  if (!isTextual(field)) {
+    throw refuse(
+      context,
+      `Can only use ${MULTI_TERM_NAMES[kind]} queries on keyword${kind === 'prefix' ? ', text and wildcard fields' : ' and text fields'} - not on [${field.name}] which is of type [${field.typeName}]`,
+    );
+  }
+  requireSearchable(field);
+  const label = `${field.name}:${value}${kind === 'prefix' ? '*' : ''}`;
+  if (kind === 'regexp') {
+    const matcher = regexpMatcher(value, options.flags, options.caseInsensitive, options.maxDeterminizedStates);
+    return patternQuery(field, matcher.prefix, matcher.matches, rewrite, `${field.name}:/${value}/`);
+  }
+  const text = field.family === 'keyword' ? normalizePattern(field, value, kind, context) : value;
+  if (kind === 'prefix' && !options.caseInsensitive) return patternQuery(field, text, null, rewrite, label);
+  const glob = kind === 'prefix' ? `${text.replace(/[\\*?]/g, '\\$&')}*` : text;
+  const matcher = wildcardMatcher(glob, options.caseInsensitive);
+  if (matcher.kind === 'prefix') return patternQuery(field, matcher.prefix, null, rewrite, label);
+  return patternQuery(field, matcher.prefix, matcher.matches, rewrite, label);
+}
+
+export function isTextual(field: FieldType): boolean {
+  return field.family === 'text' || field.family === 'keyword' || (field.family === 'other' && field.spec.postings !== 'none');
+}
+
+/** The field's normalizer over the literal parts of a pattern. */
+export function normalizePattern(field: FieldType, value: string, kind: PatternQuery['kind'], _context: RewriteContext): string {
+  const normalize = (text: string) => (text === '' ? '' : decoder.decode(field.termBytes(text)));
+  if (kind === 'prefix') return normalize(value);
+  return value.replace(/(\\[\s\S])|([?*]+)|([^\\?*]+)/g, (all, _escaped, _signs, literal) =>
+    literal === undefined ? all : normalize(literal),
+  );
+}
+
+export function rewriteFuzzy(query: FuzzyQuery, context: RewriteContext): IndexQuery {
+  const field = fieldOf(context, query.field);
+  if (!field) return unmapped(query.field);
+  if (query.maxExpansions <= 0) throw illegalArgument('maxExpansions must be positive.');
+  const rewrite = parseRewriteMethod(query.rewrite, { kind: 'top_terms_blended', size: query.maxExpansions });
+  return fuzzyOnField(field, String(query.value), editsFor(query.fuzziness, String(query.value)), rewrite, query, context);
+}
+
+export function fuzzyOnField(
+  field: FieldType,
+  word: string,
+  edits: number,
+  rewrite: RewriteMethod,
+  options: { readonly prefixLength: number; readonly maxExpansions: number; readonly transpositions: boolean },
+  context: RewriteContext,
+): IndexQuery {
+  if (!isTextual(field)) {
+    throw illegalArgument(
+      `Can only use fuzzy queries on keyword and text fields - not on [${field.name}] which is of type [${field.typeName}]`,
+    );
+  }
+  requireSearchable(field);
+  const text = field.family === 'keyword' ? decoder.decode(field.termBytes(word)) : word;
+  const length = [...text].length;
+  if (edits === 0 || options.prefixLength >= length) {
+    const term = termOfText(field.spec.name, text);
+    return rewrite.kind === 'constant' ? constant({ op: 'term', term, scored: false }) : { op: 'term', term, scored: true };
+  }
+  void context;
+  const matcher = fuzzyMatcher(text, edits, options.prefixLength, options.transpositions);
+  const from = utf8.encode(matcher.prefix);
+  const pattern = { from, to: afterPrefix(from), includeFrom: true, includeTo: false, filter: matcher.matches, boostOf: matcher.boostOf };
+  const result: IndexQuery = {
+    op: 'pattern',
+    field: field.spec.name,
+    pattern,
+    rewrite,
+    hasColumn: false,
+    label: `${field.name}:${text}~${edits}`,
+  };
+  return rewrite.kind === 'constant' || rewrite.kind === 'constant_boolean' ? constant(result) : result;
+}

@@ -1,0 +1,136 @@
+// Parsed query -> query of one index: the entry point, and the queries made of queries.
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument } from '../errors/catalog.ts';
+import { queryShard, tooManyClauses } from '../errors/search-errors.ts';
+import { calculateMinimumShouldMatch } from '../query/minimum-should-match.ts';
+import type { BoolQuery, NestedQuery, Query } from '../query/query.ts';
+import { ALL, applyMinimumShouldMatch, bool, constant, disMax, type IndexQuery, none, withBoost } from './index-query.ts';
+import { type RewriteContext, refuse } from './rewrite-context.ts';
+import { rewriteGeo } from './rewrite-geo.ts';
+import {
+  rewriteExists,
+  rewriteFuzzy,
+  rewriteIds,
+  rewritePattern,
+  rewriteRange,
+  rewriteTerm,
+  rewriteTerms,
+  rewriteTermsSet,
+} from './rewrite-leaf.ts';
+import { rewriteQueryString } from './rewrite-query-string.ts';
+import { rewriteSimpleQueryString } from './rewrite-simple-query-string.ts';
+import { rewriteMatch, rewriteMultiMatch } from './rewrite-text.ts';
+
+/** @throws ApiError query_shard_exception and others: the query does not fit the index */
+export function rewriteQuery(query: Query, context: RewriteContext): IndexQuery {
+  let result: IndexQuery;
+  try {
+    result = withBoost(rewriteKind(query, context), query.boost);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.type === 'query_shard_exception' || error.type === 'parsing_exception') throw error;
+    throw queryShard(context.index, `failed to create query: ${error.reason}`, error);
+  }
+  return query.name === null ? result : { op: 'named', name: query.name, query: result };
+}
+
+function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
+  switch (query.kind) {
+    case 'match_all':
+      return ALL;
+    case 'match_none':
+      return none('User requested "match_none" query.');
+    case 'bool':
+      return rewriteBool(query, context);
+    case 'constant_score':
+      return constant(rewriteQuery(query.filter, context));
+    case 'dis_max':
+      return disMax(
+        query.queries.map((inner) => rewriteQuery(inner, context)),
+        query.tieBreaker,
+      );
+    case 'boosting':
+      return {
+        op: 'boosting',
+        positive: rewriteQuery(query.positive, context),
+        negative: rewriteQuery(query.negative, context),
+        negativeBoost: query.negativeBoost,
+      };
+    case 'nested':
+      return rewriteNested(query, context);
+    case 'term':
+      return rewriteTerm(query, context);
+    case 'terms':
+      return rewriteTerms(query, context);
+    case 'terms_set':
+      return rewriteTermsSet(query, context);
+    case 'terms_lookup':
+      throw illegalArgument('[terms] lookup is not resolved');
+    case 'range':
+      return rewriteRange(query, context);
+    case 'exists':
+      return rewriteExists(query.field, context);
+    case 'ids':
+      return rewriteIds(query.values);
+    case 'prefix':
+    case 'wildcard':
+    case 'regexp':
+      return rewritePattern(query, context);
+    case 'fuzzy':
+      return rewriteFuzzy(query, context);
+    case 'match':
+    case 'match_phrase':
+    case 'match_phrase_prefix':
+    case 'match_bool_prefix':
+      return rewriteMatch(query, context);
+    case 'multi_match':
+      return rewriteMultiMatch(query, context);
+    case 'query_string':
+      return rewriteQueryString(query, context);
+    case 'simple_query_string':
+      return rewriteSimpleQueryString(query, context);
+    case 'geo_distance':
+    case 'geo_bounding_box':
+    case 'geo_polygon':
+      return rewriteGeo(query, context);
+  }
+}
+
+/** Counts clauses. @throws ApiError too_many_clauses */
+export function countClauses(context: RewriteContext, count: number): void {
+  context.clauses.count += count;
+  if (count > context.limits.maxClauseCount) throw tooManyClauses(context.limits.maxClauseCount);
+}
+
+function rewriteBool(query: BoolQuery, context: RewriteContext): IndexQuery {
+  const { must, filter, should, mustNot } = query;
+  countClauses(context, must.length + filter.length + should.length + mustNot.length);
+  if (must.length + filter.length + should.length + mustNot.length === 0) return ALL;
+  const rewriteAll = (queries: readonly Query[]) => queries.map((inner) => rewriteQuery(inner, context));
+  const result = bool({
+    must: rewriteAll(must),
+    filter: rewriteAll(filter),
+    should: rewriteAll(should),
+    mustNot: rewriteAll(mustNot),
+  });
+  const spec = query.minimumShouldMatch;
+  const limited = spec === null ? result : applyMinimumShouldMatch(result, (count) => calculateMinimumShouldMatch(count, spec));
+  return query.adjustPureNegative ? fixNegative(limited) : limited;
+}
+
+/** A query of nothing but exclusions selects from everything. */
+export function fixNegative(query: IndexQuery): IndexQuery {
+  if (query.op !== 'bool' || query.mustNot.length === 0) return query;
+  if (query.must.length + query.filter.length + query.should.length > 0) return query;
+  return { ...query, filter: [ALL] };
+}
+
+function rewriteNested(query: NestedQuery, context: RewriteContext): IndexQuery {
+  if (!context.mapping.isNested(query.path)) {
+    if (query.ignoreUnmapped) return none('nested path is not mapped');
+    if (!context.mapping.isObject(query.path)) throw refuse(context, `[nested] failed to find nested object under path [${query.path}]`);
+    throw refuse(context, `[nested] nested object under path [${query.path}] is not of nested type`);
+  }
+  const inner = rewriteQuery(query.query, { ...context, nestedPath: query.path });
+  return { op: 'nested', path: query.path, parentPath: context.nestedPath, query: inner, scoreMode: query.scoreMode };
+}
