@@ -1,0 +1,262 @@
+// The query phase on one shard: prepared plans run segment by segment, their hits merged to the shard's best.
+import { illegalArgument } from '../errors/catalog.ts';
+import type { CollectPlan, ExecutionCounters, PlanNode, SegmentHits, SortKey, StopCheck } from '../plan/query-plan.ts';
+import type { SegmentReader } from '../plan/segment.ts';
+import { bool, type IndexQuery } from './index-query.ts';
+import { Planner } from './planner.ts';
+import type { RunSegment, SearchShard } from './search-shard.ts';
+import { compareSortValues, type ResolvedSort, type SortValue } from './sort-keys.ts';
+import type { ShardStatistics, Statistics } from './statistics.ts';
+
+/** What a request asks of one shard, resolved against its index. */
+export interface ShardQuery {
+  readonly query: IndexQuery;
+  readonly postFilter: IndexQuery | null;
+  /** Empty: by score, best first. */
+  readonly sort: readonly ResolvedSort[];
+  /** Factor of the index for all scores. */
+  readonly boost: number;
+  readonly size: number;
+  readonly trackScores: boolean;
+  readonly trackTotalHitsUpTo: number;
+  readonly minScore: number | null;
+  readonly terminateAfter: number;
+  readonly searchAfter: readonly unknown[] | null;
+  /** The place of the last hit seen, for scrolls: hits behind it only. */
+  readonly afterHit: { readonly segment: number; readonly docId: number } | null;
+  readonly needsScores: boolean;
+}
+
+export interface ShardHit {
+  /** Position of the shard in the search, of the segment in the shard. */
+  readonly shard: number;
+  readonly segment: number;
+  readonly docId: number;
+  /** NaN where not computed. */
+  score: number;
+  /** Parallel to the sort keys; empty when sorted by score alone. */
+  readonly sort: readonly SortValue[];
+}
+
+export interface ShardHits {
+  readonly hits: ShardHit[];
+  readonly total: number;
+  readonly totalIsLowerBound: boolean;
+  /** NaN where no score was computed. */
+  readonly maxScore: number;
+  readonly terminatedEarly: boolean;
+  readonly timedOut: boolean;
+}
+
+/** Plans of a query for all segments of a shard; reused by repeated requests. */
+export class PreparedShard {
+  readonly planner: Planner;
+  readonly shardQuery: ShardQuery;
+  readonly #plans: Array<PlanNode | undefined>;
+  readonly #postFilters: Array<PlanNode | undefined>;
+  readonly #keys: Array<SortKey[] | undefined>;
+  readonly #segments: readonly SegmentReader[];
+  readonly docBases: readonly number[];
+
+  constructor(shardQuery: ShardQuery, local: ShardStatistics, weights: Statistics, maxClauses: number) {
+    this.shardQuery = shardQuery;
+    this.planner = new Planner(local, weights, maxClauses);
+    this.#segments = local.segments;
+    this.#plans = local.segments.map(() => undefined);
+    this.#postFilters = local.segments.map(() => undefined);
+    this.#keys = local.segments.map(() => undefined);
+    let base = 0;
+    this.docBases = local.segments.map((segment) => {
+      const own = base;
+      base += segment.maxDoc;
+      return own;
+    });
+  }
+
+  plan(index: number): PlanNode {
+    const { query, boost, needsScores } = this.shardQuery;
+    return (this.#plans[index] ??= this.planner.plan(query, index, needsScores, boost));
+  }
+
+  postFilter(index: number): PlanNode | null {
+    const { postFilter } = this.shardQuery;
+    return postFilter ? (this.#postFilters[index] ??= this.planner.plan(postFilter, index, false)) : null;
+  }
+
+  sortKeys(index: number): SortKey[] {
+    return (this.#keys[index] ??= this.shardQuery.sort.map((sort) =>
+      sort.keyFor(this.#segments[index], (filter) => this.planner.plan(filter, index, false)),
+    ));
+  }
+}
+
+export interface QueryPhaseOptions {
+  readonly run: RunSegment;
+  readonly stop: StopCheck;
+  readonly counters: ExecutionCounters;
+  /** Lays out the aggregations of one segment before it runs and reads them after; null without aggregations. */
+  readonly aggs: SegmentAggregations | null;
+}
+
+export interface SegmentAggregations {
+  begin(prepared: PreparedShard, index: number): { readonly rootPtr: number; readonly needsScores: boolean };
+  end(prepared: PreparedShard, index: number): void;
+}
+
+/** Best hits of one shard. @param position  of the shard in the search */
+export function queryShardHits(shard: SearchShard, prepared: PreparedShard, position: number, options: QueryPhaseOptions): ShardHits {
+  const { shardQuery } = prepared;
+  const { size, sort, trackTotalHitsUpTo } = shardQuery;
+  let hits: ShardHit[] = [];
+  let total = 0;
+  let totalIsLowerBound = false;
+  let maxScore = Number.NaN;
+  let terminatedEarly = false;
+  let collected = 0;
+  const compare = hitComparator(sort);
+  for (let index = 0; index < shard.segments.length; index++) {
+    if (options.stop()) return { hits, total, totalIsLowerBound: true, maxScore, terminatedEarly, timedOut: true };
+    const segment = shard.segments[index];
+    const plan = prepared.plan(index);
+    if (plan.op === 'matchNone' && !options.aggs) continue;
+    const remaining = shardQuery.terminateAfter === 0 ? 0 : shardQuery.terminateAfter - collected;
+    if (shardQuery.terminateAfter > 0 && remaining <= 0) {
+      terminatedEarly = true;
+      break;
+    }
+    const collect: CollectPlan = {
+      size,
+      sort: prepared.sortKeys(index),
+      trackScores: shardQuery.trackScores,
+      after: afterOf(shardQuery, segment, index, prepared.docBases[index]),
+      trackTotalHitsUpTo: trackTotalHitsUpTo === 0 || total > trackTotalHitsUpTo ? 0 : trackTotalHitsUpTo - total + 1,
+      minScore: shardQuery.minScore,
+      terminateAfter: remaining,
+      postFilter: prepared.postFilter(index),
+    };
+    const isFull = sort.length === 0 && hits.length >= size && size > 0;
+    const found = options.run(segment, plan, collect, {
+      stop: options.stop,
+      counters: options.counters,
+      minCompetitiveScore: isFull ? hits[size - 1].score : Number.NEGATIVE_INFINITY,
+      withNested: false,
+      aggs: options.aggs ? options.aggs.begin(prepared, index) : null,
+    });
+    options.aggs?.end(prepared, index);
+    total += found.total;
+    collected += found.total;
+    totalIsLowerBound ||= found.totalIsLowerBound;
+    if (found.terminatedEarly && shardQuery.terminateAfter > 0) terminatedEarly = true;
+    if (found.docs.length > 0 && !(found.maxScore <= maxScore)) maxScore = found.maxScore;
+    hits = merge(hits, toHits(found, segment, index, prepared, position), compare, size);
+  }
+  return { hits, total, totalIsLowerBound, maxScore, terminatedEarly, timedOut: options.stop() };
+}
+
+function toHits(found: SegmentHits, segment: SegmentReader, index: number, prepared: PreparedShard, position: number): ShardHit[] {
+  const { sort } = prepared.shardQuery;
+  const docBase = prepared.docBases[index];
+  const hits: ShardHit[] = [];
+  for (let i = 0; i < found.docs.length; i++) {
+    const docId = found.docs[i];
+    const score = found.scores[i];
+    const values = sort.length === 0 ? NO_VALUES : sort.map((key, k) => key.valueOf(found.sortValues[i]?.[k] ?? null, segment, docId, docBase, score));
+    hits.push({ shard: position, segment: index, docId, score, sort: values });
+  }
+  return hits;
+}
+
+const NO_VALUES: readonly SortValue[] = [];
+
+/** Order of hits: by the sort, then shard, segment and document. */
+export function hitComparator(sort: readonly ResolvedSort[]): (a: ShardHit, b: ShardHit) => number {
+  const byPlace = (a: ShardHit, b: ShardHit): number => a.shard - b.shard || a.segment - b.segment || a.docId - b.docId;
+  if (sort.length === 0) return (a, b) => b.score - a.score || byPlace(a, b);
+  return (a, b) => {
+    for (let i = 0; i < sort.length; i++) {
+      const order = compareSortValues(a.sort[i], b.sort[i], sort[i]);
+      if (order !== 0) return order;
+    }
+    return byPlace(a, b);
+  };
+}
+
+/** The first `size` of two ordered lists, in order. */
+export function merge(left: ShardHit[], right: ShardHit[], compare: (a: ShardHit, b: ShardHit) => number, size: number): ShardHit[] {
+  if (left.length === 0) return right.length > size ? right.slice(0, size) : right;
+  if (right.length === 0) return left;
+  const merged: ShardHit[] = [];
+  let l = 0;
+  let r = 0;
+  while (merged.length < size && (l < left.length || r < right.length)) {
+    if (r >= right.length || (l < left.length && compare(left[l], right[r]) <= 0)) merged.push(left[l++]);
+    else merged.push(right[r++]);
+  }
+  return merged;
+}
+
+function afterOf(query: ShardQuery, segment: SegmentReader, index: number, docBase: number): CollectPlan['after'] {
+  if (!query.searchAfter) return null;
+  const { sort, searchAfter, afterHit } = query;
+  if (sort.length === 0) {
+    if (searchAfter.length !== 1) throw wrongCount(searchAfter.length, 1);
+    return { values: [Number(searchAfter[0])], docId: docIdAfter(afterHit, index, segment) };
+  }
+  if (searchAfter.length !== sort.length) throw wrongCount(searchAfter.length, sort.length);
+  return { values: sort.map((key, i) => key.after(searchAfter[i], segment, docBase)), docId: docIdAfter(afterHit, index, segment) };
+}
+
+function wrongCount(values: number, keys: number) {
+  return illegalArgument(`search_after has ${values} value(s) but sort has ${keys}.`);
+}
+
+/** Ties with the last hit: segments before its own have been seen whole, segments behind it not at all. */
+function docIdAfter(hit: ShardQuery['afterHit'], index: number, segment: SegmentReader): number | null {
+  if (!hit) return null;
+  if (index < hit.segment) return segment.maxDoc;
+  return index > hit.segment ? -1 : hit.docId;
+}
+
+/** Scores of a query for given documents of one segment, by document; those that do not match are left out. */
+export function scoreDocs(
+  prepared: PreparedShard,
+  query: IndexQuery,
+  segment: SegmentReader,
+  index: number,
+  docs: readonly number[],
+  scored: boolean,
+  options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
+): Map<number, number> {
+  const plan = prepared.planner.plan(query, index, scored);
+  const wanted: PlanNode = { op: 'docs', docs: Uint32Array.from(docs).sort(), scores: null };
+  const restricted: PlanNode = scored
+    ? { op: 'bool', must: [plan], filter: [wanted], should: [], mustNot: [], minimumShouldMatch: 0 }
+    : { op: 'bool', must: [], filter: [wanted, plan], should: [], mustNot: [], minimumShouldMatch: 0 };
+  const result = new Map<number, number>();
+  if (plan.op === 'matchNone' || docs.length === 0) return result;
+  const found = options.run(segment, restricted, { ...COLLECT_ALL, size: docs.length, trackScores: scored }, {
+    stop: options.stop,
+    counters: options.counters,
+    minCompetitiveScore: Number.NEGATIVE_INFINITY,
+    withNested: false,
+    aggs: null,
+  });
+  for (let i = 0; i < found.docs.length; i++) result.set(found.docs[i], scored ? found.scores[i] : 0);
+  return result;
+}
+
+export const COLLECT_ALL: CollectPlan = {
+  size: 0,
+  sort: [],
+  trackScores: false,
+  after: null,
+  trackTotalHitsUpTo: Number.POSITIVE_INFINITY,
+  minScore: null,
+  terminateAfter: 0,
+  postFilter: null,
+};
+
+/** A query restricted by filters: aliases, slices. */
+export function withFilters(query: IndexQuery, filters: readonly IndexQuery[]): IndexQuery {
+  return filters.length === 0 ? query : bool({ must: [query], filter: filters });
+}
