@@ -17,6 +17,7 @@ import { deleteApi, getApi, getSourceApi, indexApi, mgetApi, updateApi } from '.
 import * as indices from './indices.ts';
 import { nodesInfoApi, nodesStatsApi } from './nodes.ts';
 import { ilmApi, infoApi, licenseApi, xpackApi } from './root.ts';
+import { countApi, msearchApi, searchApi } from './search.ts';
 import { TEMPLATE_APIS } from './templates.ts';
 import { UNSUPPORTED_APIS } from './unsupported.ts';
 
@@ -67,4 +68,7 @@ export const ALL_APIS: readonly ApiSpec[] = [
   mgetApi,
   bulkApi,
   ...UNSUPPORTED_APIS,
+  searchApi,
+  countApi,
+  msearchApi,
 ];

@@ -88,7 +88,7 @@ export type IndexQuery =
       readonly right: number;
     }
   | { readonly op: 'geoDistance'; readonly field: string; readonly lat: number; readonly lon: number; readonly meters: number }
-  /** Evaluated by the host, document by document, over documents that have a value in the column. */
+  /** Evaluated by the host, document by document; segments without the column have no match. `field` empty: no column is needed. */
   | {
       readonly op: 'hostFilter';
       readonly field: string;

@@ -328,8 +328,7 @@ export class Planner {
   }
 
   #hostFilter(query: Extract<IndexQuery, { op: 'hostFilter' }>, segment: SegmentReader): PlanNode {
-    const column = segment.column(query.field);
-    if (!column) return MATCH_NONE;
+    if (query.field !== '' && !segment.column(query.field)) return MATCH_NONE;
     const docs: number[] = [];
     for (let docId = 0; docId < segment.maxDoc; docId++) if (query.matches(segment, docId)) docs.push(docId);
     return this.#docs(docs);

@@ -4,7 +4,8 @@ import type { CollectPlan, ExecutionCounters, PlanNode, SegmentHits, SortKey, St
 import type { SegmentReader } from '../plan/segment.ts';
 import { bool, type IndexQuery } from './index-query.ts';
 import { Planner } from './planner.ts';
-import type { RunSegment, SearchShard } from './search-shard.ts';
+import type { ShardAggregations } from './search-aggregations.ts';
+import type { RunOptions, RunSegment, SearchShard } from './search-shard.ts';
 import { compareSortValues, type ResolvedSort, type SortValue } from './sort-keys.ts';
 import type { ShardStatistics, Statistics } from './statistics.ts';
 
@@ -22,9 +23,9 @@ export interface ShardQuery {
   readonly minScore: number | null;
   readonly terminateAfter: number;
   readonly searchAfter: readonly unknown[] | null;
-  /** The place of the last hit seen, for scrolls: hits behind it only. */
-  readonly afterHit: { readonly segment: number; readonly docId: number } | null;
   readonly needsScores: boolean;
+  /** size 0: nothing is collected, whatever `size` says. */
+  readonly isEmptyPage: boolean;
 }
 
 export interface ShardHit {
@@ -94,19 +95,27 @@ export interface QueryPhaseOptions {
   readonly run: RunSegment;
   readonly stop: StopCheck;
   readonly counters: ExecutionCounters;
-  /** Lays out the aggregations of one segment before it runs and reads them after; null without aggregations. */
-  readonly aggs: SegmentAggregations | null;
+  /** null without aggregations. */
+  readonly aggs: ShardAggregations | null;
 }
 
-export interface SegmentAggregations {
-  begin(prepared: PreparedShard, index: number): { readonly rootPtr: number; readonly needsScores: boolean };
-  end(prepared: PreparedShard, index: number): void;
+/** The place of the last hit seen, for scrolls: hits behind it only. */
+export interface AfterHit {
+  readonly segment: number;
+  readonly docId: number;
 }
 
 /** Best hits of one shard. @param position  of the shard in the search */
-export function queryShardHits(shard: SearchShard, prepared: PreparedShard, position: number, options: QueryPhaseOptions): ShardHits {
+export function queryShardHits(
+  shard: SearchShard,
+  prepared: PreparedShard,
+  position: number,
+  options: QueryPhaseOptions,
+  afterHit: AfterHit | null = null,
+): ShardHits {
   const { shardQuery } = prepared;
-  const { size, sort, trackTotalHitsUpTo } = shardQuery;
+  const { sort, trackTotalHitsUpTo } = shardQuery;
+  const size = shardQuery.isEmptyPage ? 0 : shardQuery.size;
   let hits: ShardHit[] = [];
   let total = 0;
   let totalIsLowerBound = false;
@@ -128,21 +137,32 @@ export function queryShardHits(shard: SearchShard, prepared: PreparedShard, posi
       size,
       sort: prepared.sortKeys(index),
       trackScores: shardQuery.trackScores,
-      after: afterOf(shardQuery, segment, index, prepared.docBases[index]),
+      after: afterOf(shardQuery, afterHit, segment, index, prepared.docBases[index]),
       trackTotalHitsUpTo: trackTotalHitsUpTo === 0 || total > trackTotalHitsUpTo ? 0 : trackTotalHitsUpTo - total + 1,
       minScore: shardQuery.minScore,
       terminateAfter: remaining,
       postFilter: prepared.postFilter(index),
     };
     const isFull = sort.length === 0 && hits.length >= size && size > 0;
-    const found = options.run(segment, plan, collect, {
+    const runOptions: RunOptions = {
       stop: options.stop,
       counters: options.counters,
-      minCompetitiveScore: isFull ? hits[size - 1].score : Number.NEGATIVE_INFINITY,
+      minCompetitiveScore: isFull && !options.aggs ? hits[size - 1].score : Number.NEGATIVE_INFINITY,
       withNested: false,
-      aggs: options.aggs ? options.aggs.begin(prepared, index) : null,
-    });
-    options.aggs?.end(prepared, index);
+      aggs: null,
+    };
+    let found: SegmentHits | null = null;
+    options.aggs?.collect(
+      prepared,
+      index,
+      (aggs) => {
+        found = options.run(segment, plan, collect, { ...runOptions, aggs });
+      },
+      (aggs) => {
+        options.run(segment, { op: 'matchAll' }, COLLECT_ALL, { ...runOptions, aggs });
+      },
+    );
+    found ??= options.run(segment, plan, collect, runOptions);
     total += found.total;
     collected += found.total;
     totalIsLowerBound ||= found.totalIsLowerBound;
@@ -160,7 +180,8 @@ function toHits(found: SegmentHits, segment: SegmentReader, index: number, prepa
   for (let i = 0; i < found.docs.length; i++) {
     const docId = found.docs[i];
     const score = found.scores[i];
-    const values = sort.length === 0 ? NO_VALUES : sort.map((key, k) => key.valueOf(found.sortValues[i]?.[k] ?? null, segment, docId, docBase, score));
+    const values =
+      sort.length === 0 ? NO_VALUES : sort.map((key, k) => key.valueOf(found.sortValues[i]?.[k] ?? null, segment, docId, docBase, score));
     hits.push({ shard: position, segment: index, docId, score, sort: values });
   }
   return hits;
@@ -195,9 +216,15 @@ export function merge(left: ShardHit[], right: ShardHit[], compare: (a: ShardHit
   return merged;
 }
 
-function afterOf(query: ShardQuery, segment: SegmentReader, index: number, docBase: number): CollectPlan['after'] {
+function afterOf(
+  query: ShardQuery,
+  afterHit: AfterHit | null,
+  segment: SegmentReader,
+  index: number,
+  docBase: number,
+): CollectPlan['after'] {
   if (!query.searchAfter) return null;
-  const { sort, searchAfter, afterHit } = query;
+  const { sort, searchAfter } = query;
   if (sort.length === 0) {
     if (searchAfter.length !== 1) throw wrongCount(searchAfter.length, 1);
     return { values: [Number(searchAfter[0])], docId: docIdAfter(afterHit, index, segment) };
@@ -211,7 +238,7 @@ function wrongCount(values: number, keys: number) {
 }
 
 /** Ties with the last hit: segments before its own have been seen whole, segments behind it not at all. */
-function docIdAfter(hit: ShardQuery['afterHit'], index: number, segment: SegmentReader): number | null {
+function docIdAfter(hit: AfterHit | null, index: number, segment: SegmentReader): number | null {
   if (!hit) return null;
   if (index < hit.segment) return segment.maxDoc;
   return index > hit.segment ? -1 : hit.docId;
@@ -227,20 +254,25 @@ export function scoreDocs(
   scored: boolean,
   options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
 ): Map<number, number> {
+  const result = new Map<number, number>();
   const plan = prepared.planner.plan(query, index, scored);
+  if (plan.op === 'matchNone' || docs.length === 0) return result;
   const wanted: PlanNode = { op: 'docs', docs: Uint32Array.from(docs).sort(), scores: null };
   const restricted: PlanNode = scored
     ? { op: 'bool', must: [plan], filter: [wanted], should: [], mustNot: [], minimumShouldMatch: 0 }
     : { op: 'bool', must: [], filter: [wanted, plan], should: [], mustNot: [], minimumShouldMatch: 0 };
-  const result = new Map<number, number>();
-  if (plan.op === 'matchNone' || docs.length === 0) return result;
-  const found = options.run(segment, restricted, { ...COLLECT_ALL, size: docs.length, trackScores: scored }, {
-    stop: options.stop,
-    counters: options.counters,
-    minCompetitiveScore: Number.NEGATIVE_INFINITY,
-    withNested: false,
-    aggs: null,
-  });
+  const found = options.run(
+    segment,
+    restricted,
+    { ...COLLECT_ALL, size: docs.length, trackScores: scored },
+    {
+      stop: options.stop,
+      counters: options.counters,
+      minCompetitiveScore: Number.NEGATIVE_INFINITY,
+      withNested: false,
+      aggs: null,
+    },
+  );
   for (let i = 0; i < found.docs.length; i++) result.set(found.docs[i], scored ? found.scores[i] : 0);
   return result;
 }

@@ -241,9 +241,9 @@ class RegexpParser {
     const negated = this.#match('^');
     const ranges: Array<[number, number]> = [];
     do {
-      const escape = this.#predefined();
-      if (escape) {
-        ranges.push(...escape.map(([a, b]): [number, number] => [a, b]));
+      const predefined = this.#predefined();
+      if (predefined) {
+        ranges.push(...predefined.map(([a, b]): [number, number] => [a, b]));
         continue;
       }
       const from = this.#charCode();

@@ -1,10 +1,11 @@
 // Rewriting of queries over geo_point fields.
+
+import { decodeGeoPoint } from '../common/geo-encoding.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { queryShard } from '../errors/search-errors.ts';
 import type { GeoPoint } from '../query/geo-point.ts';
 import { javaDouble } from '../query/geo-queries.ts';
 import type { GeoBoxQuery, GeoDistanceQuery, GeoPolygonQuery } from '../query/query.ts';
-import { decodeGeoValue } from './geo-value.ts';
 import { bool, constant, type IndexQuery, none } from './index-query.ts';
 import { fieldOf, type RewriteContext, refuse } from './rewrite-context.ts';
 
@@ -46,7 +47,7 @@ export function rewriteGeo(query: GeoDistanceQuery | GeoBoxQuery | GeoPolygonQue
     op: 'hostFilter',
     field: name,
     label: `${query.field}:polygon`,
-    matches: (segment, docId) => segment.values(name, docId).some((raw) => isInside(polygon, decodeGeoValue(BigInt(raw)))),
+    matches: (segment, docId) => segment.values(name, docId).some((raw) => isInside(polygon, decodeGeoPoint(BigInt(raw)))),
   };
   return constant(bool({ filter: [box, inside] }));
 }

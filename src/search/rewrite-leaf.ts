@@ -18,8 +18,8 @@ import {
   type Term,
   termOfBytes,
   termOfText,
+  withBoost,
 } from './index-query.ts';
-import { parseCidr } from './ip-prefix.ts';
 import { rangeFieldQuery } from './range-field.ts';
 import { regexpMatcher } from './regexp.ts';
 import { fieldOf, type RewriteContext, refuse } from './rewrite-context.ts';
@@ -40,6 +40,15 @@ export function hasColumn(field: FieldType): boolean {
 /** Terms of keyword fields score 1 unless the mapping asks for the similarity; text, boolean and internal fields score by it. */
 function scoresByStatistics(field: FieldType): boolean {
   return field.family !== 'keyword' || field.name.startsWith('_') || field.params['use_similarity'] === true;
+}
+
+/** Factor that LegacyBM25 has on top of BM25: k1 + 1. */
+const LEGACY_FACTOR = Math.fround(2.2);
+
+/** A scored query over the field's terms as its similarity scores it. */
+export function bySimilarity(field: FieldType, query: IndexQuery): IndexQuery {
+  if (field.similarity === 'boolean') return constant(query);
+  return field.similarity === 'LegacyBM25' ? withBoost(query, LEGACY_FACTOR) : query;
 }
 
 function requireSearchable(field: FieldType): void {
@@ -64,13 +73,12 @@ export function termQuery(field: FieldType, value: unknown, context: RewriteCont
     default:
   }
   requireSearchable(field);
-  if (field.family === 'ip') return ipTermQuery(field, String(value), context);
-  if (field.family === 'date') return constant(boundsQuery(field, value, value, context));
+  if (field.family === 'date' || (field.family === 'ip' && String(value).includes('/')))
+    return constant(boundsQuery(field, value, value, context));
   if (field.spec.postings !== 'none') {
     const term = termOfBytes(field.spec.name, field.termBytes(value));
-    if (!scoresByStatistics(field)) return constant({ op: 'term', term, scored: false });
-    if (field.similarity === 'boolean') return constant({ op: 'term', term, scored: false });
-    return { op: 'term', term, scored: true };
+    if (field.family === 'ip' || !scoresByStatistics(field)) return constant({ op: 'term', term, scored: false });
+    return bySimilarity(field, { op: 'term', term, scored: true });
   }
   return constant(columnValues(field, [field.exactValue(value)]));
 }
@@ -82,25 +90,6 @@ function columnValues(field: FieldType, raw: ReadonlyArray<bigint | number | nul
     return { op: 'inF64', field: field.spec.name, values: Float64Array.from(values as number[]).sort() };
   }
   return { op: 'inI64', field: field.spec.name, values: BigInt64Array.from(values.map(BigInt)).sort() };
-}
-
-function ipTermQuery(field: FieldType, text: string, context: RewriteContext): IndexQuery {
-  if (!text.includes('/')) {
-    return constant({ op: 'term', term: termOfBytes(field.spec.name, field.termBytes(text)), scored: false });
-  }
-  const { address, bits } = parseCidr(text);
-  const [low, high] = ipRange(field.termBytes(address), bits);
-  return constant(termRange(field, low, high, true, true, context));
-}
-
-function ipRange(bytes: Bytes, bits: number): [Bytes, Bytes] {
-  const low = bytes.slice();
-  const high = bytes.slice();
-  for (let bit = bits; bit < bytes.length * 8; bit++) {
-    low[bit >> 3] &= ~(0x80 >> (bit & 7));
-    high[bit >> 3] |= 0x80 >> (bit & 7);
-  }
-  return [low, high];
 }
 
 function termRange(
@@ -262,6 +251,17 @@ export function rewriteExists(name: string, context: RewriteContext): IndexQuery
 function existsLeaf(field: FieldType): IndexQuery {
   if (field.name === '_id' || field.name === '_index' || field.name === '_source') return ALL;
   const { spec } = field;
+  if (field.keyPrefix) {
+    const pattern = {
+      from: field.keyPrefix,
+      to: afterPrefix(field.keyPrefix),
+      includeFrom: true,
+      includeTo: false,
+      filter: null,
+      boostOf: null,
+    };
+    return { op: 'pattern', field: spec.name, pattern, rewrite: CONSTANT, hasColumn: hasColumn(field), label: `${field.name}:*` };
+  }
   if (spec.column !== 'none') return { op: 'existsColumn', field: spec.name };
   const named: IndexQuery = { op: 'term', term: termOfText('_field_names', spec.name), scored: false };
   return spec.norms ? bool({ should: [{ op: 'existsNorm', field: spec.name }, named], minimumShouldMatch: 1 }) : named;
@@ -327,10 +327,12 @@ export function isTextual(field: FieldType): boolean {
 
 /** The field's normalizer over the literal parts of a pattern. */
 export function normalizePattern(field: FieldType, value: string, kind: PatternQuery['kind'], _context: RewriteContext): string {
-  const normalize = (text: string) => (text === '' ? '' : decoder.decode(field.termBytes(text)));
-  if (kind === 'prefix') return normalize(value);
-  return value.replace(/(\\[\s\S])|([?*]+)|([^\\?*]+)/g, (all, _escaped, _signs, literal) =>
-    literal === undefined ? all : normalize(literal),
+  const prefix = field.keyPrefix ? decoder.decode(field.keyPrefix) : '';
+  const normalize = (text: string) => (text === '' ? '' : decoder.decode(field.termBytes(text)).slice(prefix.length));
+  if (kind === 'prefix') return prefix + normalize(value);
+  return (
+    prefix +
+    value.replace(/(\\[\s\S])|([?*]+)|([^\\?*]+)/g, (all, _escaped, _signs, literal) => (literal === undefined ? all : normalize(literal)))
   );
 }
 

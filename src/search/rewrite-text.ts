@@ -6,21 +6,10 @@ import { editsFor, type Fuzziness } from '../query/fuzziness.ts';
 import { calculateMinimumShouldMatch } from '../query/minimum-should-match.ts';
 import type { MatchQuery, MultiMatchQuery, MultiMatchType } from '../query/query.ts';
 import { resolveFields } from './field-patterns.ts';
-import {
-  ALL,
-  applyMinimumShouldMatch,
-  bool,
-  constant,
-  disMax,
-  type IndexQuery,
-  none,
-  type Term,
-  termOfText,
-  withBoost,
-} from './index-query.ts';
+import { ALL, applyMinimumShouldMatch, bool, disMax, type IndexQuery, none, type Term, termOfText, withBoost } from './index-query.ts';
 import { countClauses } from './rewrite.ts';
 import { fieldOf, type RewriteContext } from './rewrite-context.ts';
-import { fuzzyOnField, isTextual, patternOnField, termQuery, unmapped } from './rewrite-leaf.ts';
+import { bySimilarity, fuzzyOnField, isTextual, patternOnField, termQuery, unmapped } from './rewrite-leaf.ts';
 import { CONSTANT, parseRewriteMethod } from './rewrite-method.ts';
 import { buildTextQuery, combineFields, NO_TERMS, noPositions, type TextMode, type TokenQueries } from './text-query-builder.ts';
 
@@ -97,7 +86,7 @@ export function fieldQuery(
 ): IndexQuery | null {
   const quoted = mode === 'phrase' || mode === 'phrase_prefix';
   const analyzer = analyzerOf(field, quoted, settings.analyzer);
-  const queries = tokenQueries(field, mode, settings, context);
+  const queries = tokenQueries(field, settings, context);
   if (analyzer === null || analyzer === 'keyword') {
     if (mode === 'phrase_prefix') {
       if (!isTextual(field)) throw phrasePrefixRefusal(field);
@@ -144,7 +133,7 @@ export function lenient<T>(settings: { readonly lenient: boolean }, build: () =>
   }
 }
 
-function tokenQueries(field: FieldType, mode: TextMode, settings: TextSettings, context: RewriteContext): TokenQueries {
+function tokenQueries(field: FieldType, settings: TextSettings, context: RewriteContext): TokenQueries {
   const name = field.spec.name;
   const hasPositions = field.spec.postings === 'positions' || field.spec.postings === 'offsets';
   const term = (token: string): IndexQuery => {
@@ -161,14 +150,12 @@ function tokenQueries(field: FieldType, mode: TextMode, settings: TextSettings, 
     synonyms: (tokens) => {
       if (field.family !== 'text') return bool({ should: tokens.map(term), minimumShouldMatch: 1 });
       const terms = tokens.map((token) => termOfText(name, token));
-      return field.similarity === 'boolean'
-        ? constant({ op: 'anyTerm', field: name, terms, hasColumn: false })
-        : { op: 'synonym', field: name, terms };
+      return bySimilarity(field, { op: 'synonym', field: name, terms });
     },
     phrase: (positions, slop, prefixExpansions) => {
       if (prefixExpansions !== null && field.family !== 'text') throw phrasePrefixRefusal(field);
       if (positions.length > 1 && !hasPositions) throw noPositions(field.name);
-      return phraseQuery(field, positions, slop, prefixExpansions, mode);
+      return phraseQuery(field, positions, slop, prefixExpansions);
     },
   };
 }
@@ -178,10 +165,8 @@ function phraseQuery(
   positions: ReadonlyArray<{ position: number; terms: readonly Term[] }>,
   slop: number,
   prefixExpansions: number | null,
-  _mode: TextMode,
 ): IndexQuery {
-  const query: IndexQuery = { op: 'phrase', field: field.spec.name, positions, slop, prefixExpansions };
-  return field.similarity === 'boolean' ? constant(query) : query;
+  return bySimilarity(field, { op: 'phrase', field: field.spec.name, positions, slop, prefixExpansions });
 }
 
 export function rewriteMultiMatch(query: MultiMatchQuery, context: RewriteContext): IndexQuery {
@@ -281,7 +266,7 @@ function blendedQueries(
   };
   const eachField = (build: (queries: TokenQueries) => IndexQuery): IndexQuery =>
     disMax(
-      members.map(({ field, boost }) => withBoost(build(tokenQueries(field, 'boolean', settings, context)), boost)),
+      members.map(({ field, boost }) => withBoost(build(tokenQueries(field, settings, context)), boost)),
       tieBreaker,
     );
   return {

@@ -1,6 +1,7 @@
 // The body of a search: JSON -> typed request with Elasticsearch's defaults. Queries are parsed, aggregations stay as they came.
-import { parseDurationMs } from '../common/time-unit.ts';
+
 import type { SourceFilter } from '../common/source-filter.ts';
+import { parseDurationMs } from '../common/time-unit.ts';
 import { badTimeValue, illegalArgument, parsingError, validationFailed } from '../errors/catalog.ts';
 import { xContentParse } from '../errors/search-errors.ts';
 import { parseQuery } from '../query/parse-query.ts';
@@ -273,7 +274,8 @@ function readFieldRequests(key: string, value: unknown): FieldRequest[] {
     if (typeof item === 'string') return { field: item, format: null };
     if (!isObject(item)) throw parsingError(`[${key}] expects a field name or an object, but found [${tokenOf(item)}]`);
     for (const name of Object.keys(item)) {
-      if (name !== 'field' && name !== 'format' && name !== 'include_unmapped') throw xContentParse(`[docvalues_field] unknown field [${name}]`);
+      if (name !== 'field' && name !== 'format' && name !== 'include_unmapped')
+        throw xContentParse(`[docvalues_field] unknown field [${name}]`);
     }
     if (item['field'] === undefined) throw illegalArgument('Required [field]');
     const format = item['format'];
@@ -311,7 +313,8 @@ function readRescore(body: JsonObject): RescoreRequest {
   const rescoreQuery = inner['rescore_query'];
   if (!isObject(rescoreQuery)) throw illegalArgument('rescore_query cannot be null');
   for (const key of Object.keys(inner)) {
-    if (!['rescore_query', 'query_weight', 'rescore_query_weight', 'score_mode'].includes(key)) throw xContentParse(`[query] unknown field [${key}]`);
+    if (!['rescore_query', 'query_weight', 'rescore_query_weight', 'score_mode'].includes(key))
+      throw xContentParse(`[query] unknown field [${key}]`);
   }
   const mode = inner['score_mode'] === undefined ? 'total' : readText(inner['score_mode'], 'rescore').toLowerCase();
   if (!RESCORE_MODES.has(mode)) throw illegalArgument(`illegal score_mode [${mode}]`);

@@ -91,7 +91,10 @@ export class SearchCaches {
 
 function sameSegments(cache: ShardCache, shard: SearchShard): boolean {
   const { segments } = cache.statistics;
-  return segments === shard.segments || (segments.length === shard.segments.length && segments.every((segment, i) => segment === shard.segments[i]));
+  return (
+    segments === shard.segments ||
+    (segments.length === shard.segments.length && segments.every((segment, i) => segment === shard.segments[i]))
+  );
 }
 
 /** Takes or makes an entry, dropping the oldest when there are too many. */

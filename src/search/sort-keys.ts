@@ -1,13 +1,13 @@
 // Sort orders of one shard: fields resolved to columns, values made comparable between segments, shards and indices, and shown to users.
-import { ApiError } from '../errors/api-error.ts';
+import type { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { numberFormat } from '../errors/search-errors.ts';
 import type { FieldType } from '../mapping/field-type.ts';
 import type { PlanNode, SortKey } from '../plan/query-plan.ts';
 import type { SegmentReader } from '../plan/segment.ts';
 import { type Bytes, type IndexQuery, keyOf } from './index-query.ts';
-import { refuse, type RewriteContext } from './rewrite-context.ts';
 import { rewriteQuery } from './rewrite.ts';
+import { type RewriteContext, refuse } from './rewrite-context.ts';
 import type { SortSpec } from './sort-request.ts';
 
 /** A value as hits are ordered by it: numbers in units of the API, byte strings as latin-1 text, null for missing. */
@@ -274,7 +274,8 @@ function numericCodec(field: FieldType, spec: FieldSpecOf): SortCodec {
       if (scaled) return BigInt(Math.round(readNumber(value) / field.scale));
       if (toNanos) return BigInt(readInteger(value)) / NANOS_PER_MS;
       if (toMillis) return BigInt(readInteger(value)) * NANOS_PER_MS;
-      if (typeof value === 'string' && field.family === 'date') return BigInt((format ?? field.format(null, null)).parse(value, false, Date.now()));
+      if (typeof value === 'string' && field.family === 'date')
+        return BigInt((format ?? field.format(null, null)).parse(value, false, Date.now()));
       if (field.family === 'boolean' && typeof value === 'boolean') return value ? 1n : 0n;
       return field.unsigned ? BigInt(readInteger(value)) - UNSIGNED_SHIFT : BigInt(readInteger(value));
     },
@@ -319,4 +320,3 @@ function unmappedSort(spec: FieldSpecOf, type: string): ResolvedSort {
     after: () => null,
   };
 }
-

@@ -1,7 +1,7 @@
 // `sort` of a request: names, objects, lists of both; and the short form of query parameters.
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { xContentParse } from '../errors/search-errors.ts';
-import { metersOfUnit, type GeoPoint, parseGeoPoint } from '../query/geo-point.ts';
+import { type GeoPoint, metersOfUnit, parseGeoPoint } from '../query/geo-point.ts';
 import { parseQuery } from '../query/parse-query.ts';
 import type { Query } from '../query/query.ts';
 import { isObject, type JsonObject, readBoolean, readText, tokenOf } from '../query/read-json.ts';
@@ -103,10 +103,9 @@ function readMode(value: unknown): SortMode {
 }
 
 function fieldSort(field: string, options: JsonObject): SortSpec {
-  const spec = { ...(ofName(field, null) as Extract<SortSpec, { by: 'field' }>) } as { -readonly [K in keyof Extract<SortSpec, { by: 'field' }>]: Extract<
-    SortSpec,
-    { by: 'field' }
-  >[K] };
+  const spec = { ...(ofName(field, null) as Extract<SortSpec, { by: 'field' }>) } as {
+    -readonly [K in keyof Extract<SortSpec, { by: 'field' }>]: Extract<SortSpec, { by: 'field' }>[K];
+  };
   for (const [key, value] of Object.entries(options)) {
     switch (key) {
       case 'order':
@@ -206,6 +205,7 @@ function geoDistance(options: JsonObject): SortSpec {
 
 /** One point, or a list of points; a list of two numbers is one point. */
 function readPoints(value: unknown): GeoPoint[] {
-  if (Array.isArray(value) && typeof value[0] !== 'number' && typeof value[0] !== 'bigint') return value.map((point) => parseGeoPoint(point));
+  if (Array.isArray(value) && typeof value[0] !== 'number' && typeof value[0] !== 'bigint')
+    return value.map((point) => parseGeoPoint(point));
   return [parseGeoPoint(value)];
 }

@@ -1,0 +1,366 @@
+// Searches: one, counted, several in one request.
+import { type AggTree, parseAggregations } from '../aggs/index.ts';
+import { JsonSyntaxError, parseJson } from '../common/json-parse.ts';
+import type { SourceFilter } from '../common/source-filter.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument, jsonSyntax, parsingError, validationFailed } from '../errors/catalog.ts';
+import { describe, type ShardFailure } from '../errors/search-errors.ts';
+import type { Json } from '../mapping/mapping-snapshot.ts';
+import { type IndicesOptions, type ResolvedIndex, resolveIndices, SEARCH_OPTIONS } from '../metadata/resolve.ts';
+import { parseQuery } from '../query/parse-query.ts';
+import type { Query } from '../query/query.ts';
+import { isObject } from '../query/read-json.ts';
+import { runInKernels } from '../search/run-segment.ts';
+import { checkScroll, EMPTY_REQUEST, parseSearchRequest, type SearchRequest } from '../search/search-request.ts';
+import { SearchCaches } from '../search/search-shard.ts';
+import { type SearchEnvironment, type SearchOutcome, type SearchTarget, searchShards } from '../search/search-shards.ts';
+import { parseSortParameter } from '../search/sort-request.ts';
+import type { EngineContext } from './context.ts';
+import { acquireTargets, indexSetting, maxBucketsOf } from './search-targets.ts';
+import { hasLookup, resolveLookups } from './terms-lookup.ts';
+
+/** The parts of a URL search: `q` with its options. */
+export interface QueryParameters {
+  readonly q: string;
+  readonly df?: string;
+  readonly analyzer?: string;
+  readonly analyzeWildcard?: boolean;
+  readonly defaultOperator?: string;
+  readonly lenient?: boolean;
+}
+
+/** Parameters of a search beside its body; what is undefined leaves the body's word. */
+export interface SearchParameters {
+  readonly query?: QueryParameters;
+  readonly from?: number;
+  readonly size?: number;
+  readonly sort?: string;
+  readonly source?: SourceFilter;
+  readonly storedFields?: readonly string[];
+  readonly docvalueFields?: readonly string[];
+  readonly explain?: boolean;
+  readonly version?: boolean;
+  readonly seqNoPrimaryTerm?: boolean;
+  readonly trackScores?: boolean;
+  readonly trackTotalHitsUpTo?: number;
+  readonly timeoutMs?: number;
+  readonly terminateAfter?: number;
+  readonly minScore?: number;
+  readonly routing?: string;
+  readonly isDfs?: boolean;
+  readonly typedKeys?: boolean;
+  readonly totalHitsAsInt?: boolean;
+  readonly allowPartialResults?: boolean;
+  readonly scrollMs?: number;
+}
+
+/** The indices part of a request. */
+export interface SearchIndices {
+  /** Expressions, empty: all. */
+  readonly expressions: readonly string[];
+  readonly options?: Partial<IndicesOptions>;
+}
+
+export interface SearchCall {
+  readonly indices: SearchIndices;
+  readonly parameters: SearchParameters;
+  /** UTF-8 JSON, null: no body. */
+  readonly body: Uint8Array | string | null;
+}
+
+/** Longest body that plans and parses are kept for. */
+const MAX_CACHED_BODY = 8192;
+const MAX_CACHED_BODIES = 512;
+
+interface ParsedBody {
+  readonly request: SearchRequest;
+  readonly aggs: AggTree | null;
+  /** Values come from documents of other indices. */
+  readonly hasLookup: boolean;
+  /** Depends on more than its text and the shard (lookups, the time): not to be kept. */
+  readonly isVolatile: boolean;
+}
+
+const caches = new SearchCaches();
+const bodies = new Map<string, ParsedBody>();
+const decoder = new TextDecoder();
+
+/** @throws ApiError index_not_found_exception, index_closed_exception */
+export function resolveSearch(ctx: EngineContext, { expressions, options }: SearchIndices): ResolvedIndex[] {
+  return resolveIndices(ctx.cluster, expressions, options ? { ...SEARCH_OPTIONS, ...options } : SEARCH_OPTIONS);
+}
+
+function textOfBody(body: SearchCall['body']): string {
+  return body === null ? '' : typeof body === 'string' ? body : decoder.decode(body);
+}
+
+/** Parsed JSON of a body; undefined for an empty one. @throws ApiError the JSON errors */
+export function parseBody(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw jsonSyntax(error);
+    throw error;
+  }
+}
+
+function parsedBody(ctx: EngineContext, text: string, nowMs: number): ParsedBody {
+  const known = bodies.get(text);
+  if (known) return known;
+  const request = parseSearchRequest(parseBody(text));
+  const context = { parseQuery: (json: unknown) => parseQuery(json), nowMs, maxBuckets: maxBucketsOf(ctx) };
+  const lookup = text.includes('"path"') && hasLookup(request);
+  const parsed: ParsedBody = {
+    request,
+    hasLookup: lookup,
+    aggs: request.aggs && Object.keys(request.aggs).length > 0 ? parseAggregations(request.aggs, context) : null,
+    isVolatile: text.length > MAX_CACHED_BODY || lookup || /\bnow\b/.test(text),
+  };
+  if (!parsed.isVolatile) {
+    if (bodies.size >= MAX_CACHED_BODIES) bodies.delete(bodies.keys().next().value!);
+    bodies.set(text, parsed);
+  }
+  return parsed;
+}
+
+/** The query that `q` and its options stand for. */
+export function queryOfParameters(parameters: QueryParameters): Query {
+  const { q, df, analyzer, analyzeWildcard, defaultOperator, lenient } = parameters;
+  return parseQuery({
+    query_string: {
+      query: q,
+      ...(df === undefined ? {} : { default_field: df }),
+      ...(analyzer === undefined ? {} : { analyzer }),
+      ...(analyzeWildcard === undefined ? {} : { analyze_wildcard: analyzeWildcard }),
+      ...(defaultOperator === undefined ? {} : { default_operator: defaultOperator }),
+      ...(lenient === undefined ? {} : { lenient }),
+    },
+  });
+}
+
+/** The request with what parameters say laid over it. */
+function withParameters(request: SearchRequest, parameters: SearchParameters): SearchRequest {
+  let isChanged = false;
+  const merged: { -readonly [K in keyof SearchRequest]: SearchRequest[K] } = { ...request };
+  const set = <K extends keyof SearchRequest>(key: K, value: SearchRequest[K] | undefined): void => {
+    if (value === undefined) return;
+    merged[key] = value;
+    isChanged = true;
+  };
+  for (const key of ['from', 'size'] as const) {
+    const value = parameters[key];
+    if (value !== undefined && value < 0) throw illegalArgument(`[${key}] parameter cannot be negative, found [${value}]`);
+    set(key, value);
+  }
+  if (parameters.query) set('query', queryOfParameters(parameters.query));
+  if (parameters.sort !== undefined) set('sort', parseSortParameter(parameters.sort));
+  set('source', parameters.source);
+  set('storedFields', parameters.storedFields);
+  set(
+    'docvalueFields',
+    parameters.docvalueFields?.map((field) => ({ field, format: null })),
+  );
+  for (const key of [
+    'explain',
+    'version',
+    'seqNoPrimaryTerm',
+    'trackScores',
+    'trackTotalHitsUpTo',
+    'timeoutMs',
+    'terminateAfter',
+    'minScore',
+  ] as const) {
+    set(key, parameters[key] as never);
+  }
+  return isChanged ? merged : request;
+}
+
+/** 200 body of `_search`. @throws ApiError what Elasticsearch answers for the request, or for all of its shards */
+export async function search(ctx: EngineContext, call: SearchCall): Promise<Json> {
+  const started = performance.now();
+  const nowMs = Date.now();
+  const text = textOfBody(call.body);
+  const parsed = parsedBody(ctx, text, nowMs);
+  const request = withParameters(parsed.request, call.parameters);
+  if (call.parameters.scrollMs !== undefined) checkScroll(request);
+  else if (request.slice && !request.pit) {
+    throw new ApiError('search_exception', 400, '`slice` cannot be used outside of a scroll context or PIT context');
+  }
+  const resolved = parsed.hasLookup ? await resolveLookups(ctx, request) : request;
+  const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters.routing ?? null);
+  try {
+    const isPlain = request === parsed.request && resolved === request && !parsed.isVolatile;
+    const outcome = runSearch(ctx, acquired.targets, resolved, parsed.aggs, call.parameters, isPlain ? text : null, nowMs);
+    return searchJson(outcome, call.parameters, started);
+  } finally {
+    acquired.release();
+  }
+}
+
+export function environmentOf(ctx: EngineContext, parameters: SearchParameters, cacheKey: string | null, nowMs: number): SearchEnvironment {
+  return {
+    run: runInKernels,
+    caches,
+    nowMs,
+    stop: () => false,
+    maxBuckets: maxBucketsOf(ctx),
+    dfs: parameters.isDfs ?? false,
+    cacheKey,
+    typedKeys: parameters.typedKeys ?? false,
+    nodeId: ctx.nodeId,
+    indexSetting: (index, name, fallback) => indexSetting(ctx, index, name, fallback),
+  };
+}
+
+function runSearch(
+  ctx: EngineContext,
+  targets: readonly SearchTarget[],
+  request: SearchRequest,
+  aggs: AggTree | null,
+  parameters: SearchParameters,
+  cacheKey: string | null,
+  nowMs: number,
+): SearchOutcome {
+  return searchShards(targets, request, aggs, environmentOf(ctx, parameters, cacheKey, nowMs));
+}
+
+export function shardsJson(total: number, failures: readonly ShardFailure[]): Json {
+  const json: Json = { total, successful: total - failures.length, skipped: 0, failed: failures.length };
+  if (failures.length > 0)
+    json['failures'] = failures.map(({ shard, index, node, error }) => ({ shard, index, node, reason: describe(error) }));
+  return json;
+}
+
+export function searchJson(outcome: SearchOutcome, parameters: SearchParameters, started: number, extra: Json = {}): Json {
+  const json: Json = { ...extra, took: Math.floor(performance.now() - started), timed_out: outcome.timedOut };
+  if (outcome.terminatedEarly) json['terminated_early'] = true;
+  json['_shards'] = shardsJson(outcome.shards, outcome.failures);
+  const hits: Json = {};
+  if (outcome.total) hits['total'] = parameters.totalHitsAsInt ? outcome.total.value : outcome.total;
+  hits['max_score'] = outcome.maxScore;
+  hits['hits'] = outcome.hits;
+  json['hits'] = hits;
+  if (outcome.aggregations) json['aggregations'] = outcome.aggregations;
+  return json;
+}
+
+/** Body of `_count`: `{ count, _shards }`. */
+export async function count(ctx: EngineContext, call: SearchCall): Promise<Json> {
+  const nowMs = Date.now();
+  const body = parseBody(textOfBody(call.body));
+  let query: Query | null = call.parameters.query ? queryOfParameters(call.parameters.query) : null;
+  if (body !== undefined) {
+    if (!isObject(body)) throw parsingError('Expected [START_OBJECT]');
+    for (const key of Object.keys(body)) if (key !== 'query') throw parsingError(`request does not support [${key}]`);
+    if (body['query'] !== undefined) query = parseQuery(body['query']);
+  }
+  const request = await resolveLookups(ctx, {
+    ...EMPTY_REQUEST,
+    query,
+    size: 0,
+    trackTotalHitsUpTo: Number.POSITIVE_INFINITY,
+    terminateAfter: call.parameters.terminateAfter ?? 0,
+    minScore: call.parameters.minScore ?? null,
+  });
+  const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters.routing ?? null);
+  try {
+    const outcome = runSearch(ctx, acquired.targets, request, null, call.parameters, null, nowMs);
+    const json: Json = { count: outcome.total?.value ?? 0 };
+    if (outcome.terminatedEarly) json['terminated_early'] = true;
+    json['_shards'] = shardsJson(outcome.shards, outcome.failures);
+    return json;
+  } finally {
+    acquired.release();
+  }
+}
+
+/** One search of a multi search: its header line and its body line. */
+export interface MultiSearchItem {
+  readonly header: string;
+  readonly body: string;
+}
+
+const MAX_MULTI_SEARCHES = 10_000;
+
+/** Body of `_msearch`: every search with its own status. */
+export async function multiSearch(
+  ctx: EngineContext,
+  indices: SearchIndices,
+  items: readonly MultiSearchItem[],
+  parameters: SearchParameters,
+): Promise<Json> {
+  if (items.length === 0) throw validationFailed(['no requests added']);
+  if (items.length > MAX_MULTI_SEARCHES) throw illegalArgument(`more than [${MAX_MULTI_SEARCHES}] searches in one request`);
+  const started = performance.now();
+  const parsed = items.map(({ header, body }) => ({ ...readHeader(header, indices, parameters), body }));
+  const responses: Json[] = [];
+  for (const { indices: own, parameters: ownParameters, body } of parsed) {
+    try {
+      responses.push({ ...(await search(ctx, { indices: own, parameters: ownParameters, body })), status: 200 });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      responses.push({ error: errorJson(error), status: error.status });
+    }
+  }
+  return { took: Math.floor(performance.now() - started), responses };
+}
+
+/** An error as an inner object with its root causes. */
+export function errorJson(error: ApiError): Json {
+  return { root_cause: (error.rootCauses ?? [error]).map(describeFlat), ...describe(error) };
+}
+
+function describeFlat(error: ApiError): Json {
+  return { type: error.type, reason: error.reason, ...error.details };
+}
+
+function readHeader(
+  text: string,
+  indices: SearchIndices,
+  parameters: SearchParameters,
+): { indices: SearchIndices; parameters: SearchParameters } {
+  const header = parseBody(text);
+  if (header === undefined) return { indices, parameters };
+  if (!isObject(header)) throw illegalArgument('Malformed action/metadata line, expected START_OBJECT');
+  let expressions = indices.expressions;
+  const options: { -readonly [K in keyof IndicesOptions]?: IndicesOptions[K] } = { ...indices.options };
+  const own: { -readonly [K in keyof SearchParameters]: SearchParameters[K] } = { ...parameters };
+  for (const [key, value] of Object.entries(header)) {
+    switch (key) {
+      case 'index':
+      case 'indices':
+        expressions = [value].flat().map(String);
+        break;
+      case 'search_type':
+      case 'searchType':
+        own.isDfs = value === 'dfs_query_then_fetch';
+        break;
+      case 'routing':
+        own.routing = String(value);
+        break;
+      case 'ignore_unavailable':
+      case 'ignoreUnavailable':
+        options.ignoreUnavailable = value === true || value === 'true';
+        break;
+      case 'allow_no_indices':
+      case 'allowNoIndices':
+        options.allowNoIndices = value === true || value === 'true';
+        break;
+      case 'expand_wildcards':
+      case 'expandWildcards':
+      case 'preference':
+      case 'request_cache':
+      case 'requestCache':
+      case 'allow_partial_search_results':
+      case 'ccs_minimize_roundtrips':
+      case 'type':
+      case 'types':
+      case 'cancel_after_time_interval':
+        break;
+      default:
+        throw illegalArgument(`key [${key}] is not supported in the metadata section`);
+    }
+  }
+  return { indices: { expressions, options }, parameters: own };
+}

@@ -1,0 +1,238 @@
+// Searching: _search, _count, _msearch.
+import { count, type MultiSearchItem, multiSearch, type SearchIndices, type SearchParameters, search } from '../api/search.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument } from '../errors/catalog.ts';
+import { defineApi, type Params, type RestContext, SOURCE_FILTER } from './api.ts';
+import type { ApiRequest } from './request.ts';
+import { type ApiResponse, ok } from './response.ts';
+import { sourceFilterOf } from './source-params.ts';
+
+export const INDICES_PARAMS: Params = {
+  ignore_unavailable: 'boolean',
+  allow_no_indices: 'boolean',
+  expand_wildcards: 'expandWildcards',
+  ignore_throttled: 'boolean',
+};
+export const QUERY_PARAMS: Params = {
+  q: 'string',
+  df: 'string',
+  analyzer: 'string',
+  analyze_wildcard: 'boolean',
+  default_operator: 'string',
+  lenient: 'boolean',
+};
+
+const SEARCH_PARAMS: Params = {
+  ...INDICES_PARAMS,
+  ...QUERY_PARAMS,
+  ...SOURCE_FILTER,
+  from: 'int',
+  size: 'int',
+  sort: 'string',
+  stored_fields: 'list',
+  docvalue_fields: 'list',
+  explain: 'boolean',
+  version: 'boolean',
+  seq_no_primary_term: 'boolean',
+  track_scores: 'boolean',
+  track_total_hits: 'string',
+  timeout: 'time',
+  terminate_after: 'int',
+  min_score: 'float',
+  routing: 'string',
+  preference: 'string',
+  search_type: 'string',
+  typed_keys: 'boolean',
+  rest_total_hits_as_int: 'boolean',
+  allow_partial_search_results: 'boolean',
+  batched_reduce_size: 'int',
+  pre_filter_shard_size: 'int',
+  max_concurrent_shard_requests: 'int',
+  request_cache: 'boolean',
+  ccs_minimize_roundtrips: 'boolean',
+  cancel_after_time_interval: 'time',
+  stats: 'list',
+  scroll: 'time',
+};
+
+export const searchApi = defineApi({
+  name: 'search',
+  body: 'bytes',
+  needs: 'index:read',
+  params: SEARCH_PARAMS,
+  routes: {
+    'GET  /_search': searchDocs,
+    'POST /_search': searchDocs,
+    'GET  /{index}/_search': searchDocs,
+    'POST /{index}/_search': searchDocs,
+  },
+});
+
+export const countApi = defineApi({
+  name: 'count',
+  body: 'bytes',
+  needs: 'index:read',
+  params: { ...INDICES_PARAMS, ...QUERY_PARAMS, min_score: 'float', terminate_after: 'int', routing: 'string', preference: 'string' },
+  routes: {
+    'GET  /_count': countDocs,
+    'POST /_count': countDocs,
+    'GET  /{index}/_count': countDocs,
+    'POST /{index}/_count': countDocs,
+  },
+});
+
+export const msearchApi = defineApi({
+  name: 'msearch',
+  body: 'ndjson!',
+  needs: 'index:read',
+  params: {
+    ...INDICES_PARAMS,
+    search_type: 'string',
+    typed_keys: 'boolean',
+    rest_total_hits_as_int: 'boolean',
+    max_concurrent_searches: 'int',
+    max_concurrent_shard_requests: 'int',
+    pre_filter_shard_size: 'int',
+    ccs_minimize_roundtrips: 'boolean',
+    cancel_after_time_interval: 'time',
+  },
+  routes: {
+    'GET  /_msearch': searchMany,
+    'POST /_msearch': searchMany,
+    'GET  /{index}/_msearch': searchMany,
+    'POST /{index}/_msearch': searchMany,
+  },
+});
+
+export function indicesOf(request: ApiRequest): SearchIndices {
+  const index = request.string('index');
+  const states = request.list('expand_wildcards');
+  const isAll = states?.includes('all') ?? false;
+  const ignoreUnavailable = request.boolean('ignore_unavailable');
+  const allowNoIndices = request.boolean('allow_no_indices');
+  if (states === undefined && ignoreUnavailable === undefined && allowNoIndices === undefined) {
+    return { expressions: index === undefined ? [] : [index] };
+  }
+  return {
+    expressions: index === undefined ? [] : [index],
+    options: {
+      ...(ignoreUnavailable === undefined ? {} : { ignoreUnavailable }),
+      ...(allowNoIndices === undefined ? {} : { allowNoIndices }),
+      ...(states === undefined
+        ? {}
+        : {
+            expandOpen: isAll || states.includes('open'),
+            expandClosed: isAll || states.includes('closed'),
+            expandHidden: isAll || states.includes('hidden'),
+          }),
+    },
+  };
+}
+
+export function queryParametersOf(request: ApiRequest): SearchParameters['query'] {
+  const q = request.string('q');
+  if (q === undefined) return undefined;
+  return {
+    q,
+    df: request.string('df'),
+    analyzer: request.string('analyzer'),
+    analyzeWildcard: request.boolean('analyze_wildcard'),
+    defaultOperator: request.string('default_operator'),
+    lenient: request.boolean('lenient'),
+  };
+}
+
+const NO_PARAMETERS: SearchParameters = {};
+
+function parametersOf(request: ApiRequest): SearchParameters {
+  // Most searches say everything in their body.
+  let isEmpty = true;
+  for (const key in request.query) {
+    if (key !== 'pretty' && key !== 'human' && key !== 'filter_path') {
+      isEmpty = false;
+      break;
+    }
+  }
+  if (isEmpty) return NO_PARAMETERS;
+  const type = request.string('search_type');
+  if (type !== undefined && type !== 'query_then_fetch' && type !== 'dfs_query_then_fetch') {
+    throw illegalArgument(`No search type for [${type}]`);
+  }
+  const batch = request.int('batched_reduce_size');
+  if (batch !== undefined && batch < 2) throw illegalArgument('batchedReduceSize must be >= 2');
+  const filter = request.int('pre_filter_shard_size');
+  if (filter !== undefined && filter < 1) throw illegalArgument('preFilterShardSize must be >= 1');
+  const source = sourceFilterOf(request);
+  return {
+    query: queryParametersOf(request),
+    from: request.int('from'),
+    size: request.int('size'),
+    sort: request.string('sort'),
+    source: source ?? undefined,
+    storedFields: request.list('stored_fields'),
+    docvalueFields: request.list('docvalue_fields'),
+    explain: request.boolean('explain'),
+    version: request.boolean('version'),
+    seqNoPrimaryTerm: request.boolean('seq_no_primary_term'),
+    trackScores: request.boolean('track_scores'),
+    trackTotalHitsUpTo: trackTotalHits(request),
+    timeoutMs: request.timeMs('timeout'),
+    terminateAfter: request.int('terminate_after'),
+    minScore: request.float('min_score'),
+    routing: request.string('routing'),
+    isDfs: type === 'dfs_query_then_fetch',
+    typedKeys: request.boolean('typed_keys'),
+    totalHitsAsInt: request.boolean('rest_total_hits_as_int'),
+    scrollMs: request.timeMs('scroll'),
+  };
+}
+
+function trackTotalHits(request: ApiRequest): number | undefined {
+  const text = request.string('track_total_hits');
+  // Totals as plain numbers must be exact.
+  if (text === undefined) return request.boolean('rest_total_hits_as_int') ? Number.POSITIVE_INFINITY : undefined;
+  if (text === 'true' || text === '') return Number.POSITIVE_INFINITY;
+  if (text === 'false') return 0;
+  const number = Number(text);
+  if (!Number.isInteger(number)) throw new ApiError('number_format_exception', 400, `For input string: "${text}"`);
+  if (number < -1) throw illegalArgument(`[track_total_hits] parameter must be positive or equals to -1, got ${number}`);
+  return number === -1 ? Number.POSITIVE_INFINITY : number;
+}
+
+/** 200 `{ took, timed_out, _shards, hits, aggregations }`. @throws ApiError */
+async function searchDocs(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  return ok(await search(engine, { indices: indicesOf(request), parameters: parametersOf(request), body: request.bytes }));
+}
+
+/** 200 `{ count, _shards }`. @throws ApiError */
+async function countDocs(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  const parameters: SearchParameters = {
+    query: queryParametersOf(request),
+    minScore: request.float('min_score'),
+    terminateAfter: request.int('terminate_after'),
+    routing: request.string('routing'),
+  };
+  return ok(await count(engine, { indices: indicesOf(request), parameters, body: request.bytes }));
+}
+
+/** 200 `{ took, responses }`, an answer or an error per search. @throws ApiError for lines that are no searches */
+async function searchMany(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  const limit = request.int('max_concurrent_searches');
+  if (limit !== undefined && limit < 1) throw illegalArgument('max_concurrent_searches must be positive');
+  const lines = request.bytes!.toString('utf8').split('\n');
+  if (lines.at(-1) !== '') throw illegalArgument('The msearch request must be terminated by a newline [\n]');
+  lines.pop();
+  const items: MultiSearchItem[] = [];
+  for (let i = 0; i < lines.length; i += 2) {
+    if (i + 1 >= lines.length) throw illegalArgument('A search of the msearch request has a header but no body');
+    items.push({ header: lines[i], body: lines[i + 1] });
+  }
+  const asInt = request.boolean('rest_total_hits_as_int');
+  const parameters: SearchParameters = {
+    typedKeys: request.boolean('typed_keys'),
+    totalHitsAsInt: asInt,
+    trackTotalHitsUpTo: asInt ? Number.POSITIVE_INFINITY : undefined,
+    isDfs: request.string('search_type') === 'dfs_query_then_fetch',
+  };
+  return ok(await multiSearch(engine, indicesOf(request), items, parameters));
+}

@@ -1,0 +1,42 @@
+// `docvalue_fields` of a hit: values read from columns.
+import type { FieldType } from '../mapping/field-type.ts';
+import type { Json } from '../mapping/mapping-snapshot.ts';
+import type { SegmentReader } from '../plan/segment.ts';
+import type { FieldRequest } from './search-request.ts';
+import type { SearchShard } from './search-shard.ts';
+import { notSortable } from './sort-keys.ts';
+
+/** Adds the values of each field that has some. @throws ApiError illegal_argument_exception: no doc values */
+export function docvalueFields(
+  shard: SearchShard,
+  segment: SegmentReader,
+  docId: number,
+  wanted: readonly FieldRequest[],
+  into: Json,
+): void {
+  for (const { field: pattern, format } of wanted) {
+    const isPattern = pattern.includes('*');
+    for (const name of isPattern ? shard.mapping.matchFields(pattern) : [pattern]) {
+      const type = shard.mapping.field(name);
+      if (!type || (isPattern && !type.isAggregatable)) continue;
+      if (!type.isAggregatable && type.family !== 'binary') throw notSortable(type);
+      const values = columnValues(type, segment, docId, format);
+      if (values.length > 0) into[name] = values;
+    }
+  }
+}
+
+export function columnValues(type: FieldType, segment: SegmentReader, docId: number, format: string | null): unknown[] {
+  const name = type.spec.name;
+  const valueFormat = type.format(format === 'use_field_mapping' ? null : format, null);
+  if (type.spec.column === 'binary') {
+    const bytes = segment.binary(name, docId);
+    return bytes ? [valueFormat.formatBytes(bytes)] : [];
+  }
+  if (!segment.column(name)) return [];
+  const raw = segment.values(name, docId);
+  if (type.spec.column !== 'ordinals') return raw.map((value) => valueFormat.format(value));
+  let terms = raw.map((ord) => segment.termOf(name, Number(ord)));
+  if (type.keyPrefix) terms = terms.filter((bytes) => type.keyPrefix!.every((byte, i) => bytes[i] === byte));
+  return terms.map((bytes) => valueFormat.formatBytes(bytes));
+}

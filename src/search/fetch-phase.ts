@@ -1,0 +1,235 @@
+// Fetch: the hits of a page with their sources, fields, versions, sort values, matched queries.
+import { parseJsonBytes } from '../common/json-parse.ts';
+import { RawJson } from '../common/raw-json.ts';
+import { filterSource, type SourceFilter } from '../common/source-filter.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument } from '../errors/catalog.ts';
+import type { Json } from '../mapping/mapping-snapshot.ts';
+import type { SegmentReader } from '../plan/segment.ts';
+import { docvalueFields } from './fetch-docvalues.ts';
+import { sourceFields } from './fetch-fields.ts';
+import type { IndexQuery } from './index-query.ts';
+import { type PreparedShard, type QueryPhaseOptions, type ShardHit, scoreDocs } from './query-phase.ts';
+import type { FieldRequest } from './search-request.ts';
+import type { SearchShard, ShardDocument } from './search-shard.ts';
+import type { ResolvedSort } from './sort-keys.ts';
+
+/** What a hit shows. */
+export interface FetchRequest {
+  /** null: the whole source, unless stored fields were asked for. */
+  readonly source: SourceFilter | null;
+  readonly fields: readonly FieldRequest[];
+  readonly docvalueFields: readonly FieldRequest[];
+  readonly storedFields: readonly string[] | null;
+  readonly version: boolean;
+  readonly seqNoPrimaryTerm: boolean;
+  /** `_score` is shown as null when it was not computed. */
+  readonly trackScores: boolean;
+}
+
+/** One shard with what its query phase made. */
+export interface FetchShard {
+  readonly shard: SearchShard;
+  readonly prepared: PreparedShard;
+  /** Named parts of the query. */
+  readonly named: ReadonlyArray<{ readonly name: string; readonly query: IndexQuery }>;
+}
+
+/** A later part of fetch that adds to hits: highlights, inner hits, explanations. */
+export type FetchPart = (target: FetchTarget, hit: Json) => void;
+
+export interface FetchTarget {
+  readonly at: FetchShard;
+  readonly segment: SegmentReader;
+  readonly hit: ShardHit;
+  readonly document: ShardDocument;
+  /** Parsed source; parsed once, when somebody asks. */
+  source(): Json;
+}
+
+/**
+ * JSON of the hits, in order.
+ * @param sort   the sort keys of each hit's shard, by position
+ * @param parts  see FetchPart
+ */
+export function fetchHits(
+  hits: readonly ShardHit[],
+  shards: readonly (FetchShard | null)[],
+  request: FetchRequest,
+  sortOf: (hit: ShardHit) => readonly ResolvedSort[],
+  parts: readonly FetchPart[],
+  options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
+): Json[] {
+  if (hits.length === 0) return [];
+  const matched = matchedQueries(hits, shards, options);
+  const ignored = ignoredFields(hits, shards, options);
+  return hits.map((hit) => {
+    const at = shards[hit.shard]!;
+    const segment = at.shard.segments[hit.segment];
+    const document = at.shard.record(segment.seqNo(hit.docId));
+    if (!document)
+      throw new ApiError('illegal_state_exception', 500, `no record of document ${hit.docId} in [${at.shard.index}][${at.shard.shard}]`);
+    return hitJson(
+      { at, segment, hit, document, source: lazySource(document) },
+      request,
+      sortOf(hit),
+      matched.get(hit),
+      ignored.get(hit),
+      parts,
+    );
+  });
+}
+
+export function lazySource(document: ShardDocument): () => Json {
+  let parsed: Json | null = null;
+  return () => (parsed ??= document.source ? (parseJsonBytes(document.source) as Json) : {});
+}
+
+function hitJson(
+  target: FetchTarget,
+  request: FetchRequest,
+  sort: readonly ResolvedSort[],
+  matched: readonly string[] | undefined,
+  ignored: readonly string[] | undefined,
+  parts: readonly FetchPart[],
+): Json {
+  const { at, segment, hit, document } = target;
+  const hasNoFields = request.storedFields?.includes('_none_') ?? false;
+  const out: Json = { _index: at.shard.index };
+  if (!hasNoFields) out['_id'] = document.id;
+  if (request.version) out['_version'] = document.version;
+  if (request.seqNoPrimaryTerm) {
+    out['_seq_no'] = document.seqNo;
+    out['_primary_term'] = document.primaryTerm;
+  }
+  out['_score'] = Number.isNaN(hit.score) ? null : hit.score;
+  if (!hasNoFields) {
+    if (ignored) out['_ignored'] = ignored;
+    if (document.routing !== null) out['_routing'] = document.routing;
+    const source = sourceOf(target, request);
+    if (source !== null) out['_source'] = source;
+  }
+  const fields: Json = {};
+  if (request.storedFields) storedFields(target, request.storedFields, fields);
+  if (request.docvalueFields.length > 0) docvalueFields(at.shard, segment, hit.docId, request.docvalueFields, fields);
+  if (request.fields.length > 0) sourceFields(at.shard, target.source(), request.fields, fields);
+  for (const _ in fields) {
+    out['fields'] = fields;
+    break;
+  }
+  for (const part of parts) part(target, out);
+  if (sort.length > 0) out['sort'] = sort.map((key, i) => key.render(hit.sort[i]));
+  if (matched) out['matched_queries'] = matched;
+  return out;
+}
+
+/** `_source` of a hit: the stored bytes as they are, or what the filters leave; null: not shown. */
+function sourceOf({ at, document, source }: FetchTarget, request: FetchRequest): unknown {
+  const { mapping } = at.shard;
+  const wanted = request.storedFields === null || request.storedFields.includes('_source') || request.source !== null;
+  if (!wanted || request.source?.enabled === false || !mapping.source.enabled || !document.source) return null;
+  const stored = mapping.source;
+  const filters = [stored, request.source].filter((filter) => filter && filter.includes.length + filter.excludes.length > 0);
+  if (filters.length === 0) return new RawJson(textOf(document.source));
+  let filtered = source();
+  for (const filter of filters)
+    filtered = filterSource(filtered, { enabled: true, includes: filter!.includes, excludes: filter!.excludes });
+  return filtered;
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+/** Fields with `store: true`: their values are read from the source, where they stand anyway. */
+function storedFields(target: FetchTarget, wanted: readonly string[], fields: Json): void {
+  const { mapping } = target.at.shard;
+  const stored = wanted
+    .filter((name) => !name.startsWith('_'))
+    .flatMap((name) => (name.includes('*') ? mapping.matchFields(name) : [name]))
+    .filter((name) => mapping.field(name)?.params['store'] === true);
+  if (stored.length > 0) {
+    sourceFields(
+      target.at.shard,
+      target.source(),
+      stored.map((field) => ({ field, format: null })),
+      fields,
+    );
+  }
+}
+
+/** Hits by shard and segment. */
+function grouped(hits: readonly ShardHit[]): Map<string, ShardHit[]> {
+  const groups = new Map<string, ShardHit[]>();
+  for (const hit of hits) {
+    const key = `${hit.shard}/${hit.segment}`;
+    const group = groups.get(key);
+    if (group) group.push(hit);
+    else groups.set(key, [hit]);
+  }
+  return groups;
+}
+
+function matchedQueries(
+  hits: readonly ShardHit[],
+  shards: readonly (FetchShard | null)[],
+  options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
+): Map<ShardHit, string[]> {
+  const matched = new Map<ShardHit, string[]>();
+  if (shards.every((at) => !at || at.named.length === 0)) return matched;
+  for (const group of grouped(hits).values()) {
+    const at = shards[group[0].shard]!;
+    const { segment: index } = group[0];
+    const docs = group.map((hit) => hit.docId);
+    for (const { name, query } of at.named) {
+      const found = scoreDocs(at.prepared, query, at.shard.segments[index], index, docs, false, options);
+      for (const hit of group) {
+        if (!found.has(hit.docId)) continue;
+        const names = matched.get(hit);
+        if (!names) matched.set(hit, [name]);
+        else if (!names.includes(name)) names.push(name);
+      }
+    }
+  }
+  for (const names of matched.values()) names.sort();
+  return matched;
+}
+
+const MAX_IGNORED_FIELDS = 1000;
+
+/** Names under `_ignored` of each hit: the field has few terms, each is asked which of the hits it has. */
+function ignoredFields(
+  hits: readonly ShardHit[],
+  shards: readonly (FetchShard | null)[],
+  options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
+): Map<ShardHit, string[]> {
+  const ignored = new Map<ShardHit, string[]>();
+  for (const hit of hits) {
+    if (shards[hit.shard]!.shard.segments[hit.segment].postings('_ignored')) break;
+    if (hit === hits.at(-1)) return ignored;
+  }
+  for (const group of grouped(hits).values()) {
+    const at = shards[group[0].shard]!;
+    const { segment: index } = group[0];
+    const segment = at.shard.segments[index];
+    if (!segment.postings('_ignored')) continue;
+    const docs = group.map((hit) => hit.docId);
+    for (const { bytes } of segment.walkTerms('_ignored', { from: null, to: null }, MAX_IGNORED_FIELDS)) {
+      const name = textOf(bytes);
+      const query: IndexQuery = { op: 'term', term: { field: '_ignored', bytes, key: name }, scored: false };
+      const found = scoreDocs(at.prepared, query, segment, index, docs, false, options);
+      for (const hit of group) if (found.has(hit.docId)) ignored.set(hit, [...(ignored.get(hit) ?? []), name]);
+    }
+  }
+  return ignored;
+}
+
+/** @throws ApiError illegal_argument_exception: more than the index allows */
+export function checkDocvalueFields(shard: SearchShard, count: number): void {
+  const limit = shard.limits.maxDocvalueFields;
+  if (count <= limit) return;
+  throw illegalArgument(
+    `Trying to retrieve too many docvalue_fields. Must be less than or equal to: [${limit}] but was [${count}]. This limit can be set by changing ` +
+      'the [index.max_docvalue_fields_search] index level setting.',
+  );
+}

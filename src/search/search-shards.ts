@@ -1,0 +1,286 @@
+// A search over shards: prepare each, run the query phase, reduce to one page, fetch it, render.
+import { type AggTree, reduceAggregations, renderAggregations, type SegmentPartial } from '../aggs/index.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument } from '../errors/catalog.ts';
+import { allShardsFailed, type ShardFailure } from '../errors/search-errors.ts';
+import type { Json } from '../mapping/mapping-snapshot.ts';
+import type { ExecutionCounters, StopCheck } from '../plan/query-plan.ts';
+import { MATCH_ALL, type Query } from '../query/query.ts';
+import { type Collapsed, collapseHits } from './collapse.ts';
+import { fetchParts } from './fetch-parts.ts';
+import { checkDocvalueFields, type FetchPart, type FetchShard, fetchHits } from './fetch-phase.ts';
+import { constant, type IndexQuery } from './index-query.ts';
+import { namedQueries } from './named-queries.ts';
+import {
+  hitComparator,
+  merge,
+  PreparedShard,
+  queryShardHits,
+  type ShardHit,
+  type ShardHits,
+  type ShardQuery,
+  withFilters,
+} from './query-phase.ts';
+import { rescoreHits } from './rescore.ts';
+import { rewriteQuery } from './rewrite.ts';
+import type { RewriteContext } from './rewrite-context.ts';
+import { ShardAggregations } from './search-aggregations.ts';
+import type { SearchRequest } from './search-request.ts';
+import { type RunSegment, remember, type SearchCaches, type SearchShard, type ShardCache } from './search-shard.ts';
+import { sliceFilter } from './slice.ts';
+import { type ResolvedSort, resolveSort } from './sort-keys.ts';
+import { GlobalStatistics, type Statistics } from './statistics.ts';
+import { topHits } from './top-hits.ts';
+
+export interface SearchTarget {
+  readonly shard: SearchShard;
+  /** Filters of the aliases that named the index, one of which a document must match; null: none. */
+  readonly aliasFilter: Query | null;
+}
+
+export interface SearchEnvironment {
+  readonly run: RunSegment;
+  readonly caches: SearchCaches;
+  readonly nowMs: number;
+  readonly stop: StopCheck;
+  readonly maxBuckets: number;
+  /** Statistics over all shards instead of each shard's own. */
+  readonly dfs: boolean;
+  /** Text that stands for the request, if plans may be reused for it; null: not reusable. */
+  readonly cacheKey: string | null;
+  readonly typedKeys: boolean;
+  readonly nodeId: string;
+  /** Behind this hit a scroll goes on. */
+  readonly afterHit?: {
+    readonly shard: number;
+    readonly segment: number;
+    readonly docId: number;
+    readonly sort: readonly unknown[];
+  } | null;
+  indexSetting(index: string, name: string, fallback: number): number;
+}
+
+export interface SearchOutcome {
+  readonly hits: readonly Json[];
+  readonly page: readonly ShardHit[];
+  /** null: not counted. */
+  readonly total: { readonly value: number; readonly relation: 'eq' | 'gte' } | null;
+  readonly maxScore: number | null;
+  readonly aggregations: Json | null;
+  readonly timedOut: boolean;
+  readonly terminatedEarly: boolean;
+  readonly failures: readonly ShardFailure[];
+  readonly shards: number;
+  readonly counters: ExecutionCounters;
+}
+
+/** What one shard contributes, or null if it failed. */
+interface ShardRun {
+  readonly at: FetchShard;
+  readonly found: ShardHits;
+}
+
+/**
+ * @param aggs  the parsed aggregations, null without
+ * @throws ApiError search_phase_execution_exception: every shard failed
+ */
+export function searchShards(
+  targets: readonly SearchTarget[],
+  request: SearchRequest,
+  aggs: AggTree | null,
+  env: SearchEnvironment,
+): SearchOutcome {
+  const counters: ExecutionCounters = { blocksDecoded: 0, docsCollected: 0, docsScored: 0, windows: 0 };
+  const failures: ShardFailure[] = [];
+  const partials: SegmentPartial[] = [];
+  const caches = targets.map(({ shard }) => env.caches.of(shard));
+  const global = env.dfs ? new GlobalStatistics(caches.map((cache) => cache.statistics)) : null;
+  const deadline = request.timeoutMs === null ? Number.POSITIVE_INFINITY : performance.now() + request.timeoutMs;
+  const stop: StopCheck = () => performance.now() >= deadline || env.stop();
+  const options = { run: env.run, stop, counters };
+  const runs = targets.map((target, position): ShardRun | null => {
+    try {
+      return runShard(target, position, caches[position], global, partials);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      failures.push({ shard: target.shard.shard, index: target.shard.index, node: env.nodeId, error });
+      return null;
+    }
+  });
+  if (failures.length > 0 && failures.length === targets.length) throw allShardsFailed('query', failures);
+
+  function runShard(
+    target: SearchTarget,
+    position: number,
+    cache: ShardCache,
+    weights: Statistics | null,
+    into: SegmentPartial[],
+  ): ShardRun {
+    checkLimits(target.shard, request);
+    const prepare = (): FetchShard => prepareShard(target, request, cache, weights ?? cache.statistics, env);
+    const isReusable = env.cacheKey !== null && !env.dfs && target.aliasFilter === null;
+    const at = isReusable ? remember(cache.prepared, env.cacheKey!, prepare) : prepare();
+    const collected =
+      aggs &&
+      new ShardAggregations(aggs, contextOf(target.shard, env), position, env.maxBuckets, (name, fallback) =>
+        env.indexSetting(target.shard.index, name, fallback),
+      );
+    const found = queryShardHits(target.shard, at.prepared, position, { ...options, aggs: collected }, afterHitOf(env, position));
+    const rescored = request.rescore.length === 0 ? found : rescoreHits(found, request.rescore, at, contextOf(target.shard, env), options);
+    if (collected) into.push(...collected.partials);
+    return { at, found: rescored };
+  }
+
+  const done = runs.filter((run) => run !== null);
+  const sorts = runs.map((run) => run?.at.prepared.shardQuery.sort ?? []);
+  const sortOf = (hit: ShardHit): readonly ResolvedSort[] => sorts[hit.shard];
+  const compare = hitComparator(sorts.find((sort) => sort.length > 0) ?? []);
+  const shards = runs.map((run) => run?.at ?? null);
+  let hits: ShardHit[] = [];
+  for (const { found } of done) hits = merge(hits, found.hits, compare, request.from + windowOf(request));
+  let collapsed: Collapsed | null = null;
+  if (request.collapse) {
+    collapsed = collapseHits(hits, shards, request.collapse);
+    hits = collapsed.hits;
+  }
+  const page = hits.slice(request.from, request.from + request.size);
+  const parts: FetchPart[] = [
+    ...fetchParts(request, shards, { ...options, nowMs: env.nowMs, nodeId: env.nodeId }),
+    ...(collapsed?.parts(request, targets, env) ?? []),
+  ];
+  const maxScore = Math.max(...done.map(({ found }) => (Number.isNaN(found.maxScore) ? Number.NEGATIVE_INFINITY : found.maxScore)));
+  return {
+    hits: fetchHits(page, shards, request, sortOf, parts, options),
+    page,
+    total: totalOf(done, request.trackTotalHitsUpTo),
+    maxScore: request.size === 0 || !Number.isFinite(maxScore) || !showsMaxScore(request) ? null : maxScore,
+    aggregations: aggs
+      ? renderAggregations(
+          reduceAggregations(aggs, partials, {
+            maxBuckets: env.maxBuckets,
+            nowMs: env.nowMs,
+            topHits: (body, groups, nestedPath) => topHits(body, groups, nestedPath, targets, { ...env, stop, counters }),
+          }),
+          env.typedKeys,
+        )
+      : null,
+    timedOut: done.some(({ found }) => found.timedOut),
+    terminatedEarly: done.some(({ found }) => found.terminatedEarly),
+    failures,
+    shards: targets.length,
+    counters,
+  };
+}
+
+function afterHitOf(env: SearchEnvironment, position: number): { segment: number; docId: number } | null {
+  const last = env.afterHit;
+  if (!last) return null;
+  if (position === last.shard) return { segment: last.segment, docId: last.docId };
+  // Of hits that sort alike, those of earlier shards have been seen, those of later ones have not.
+  return position < last.shard ? { segment: Number.POSITIVE_INFINITY, docId: 0 } : { segment: -1, docId: 0 };
+}
+
+/** Hits that a shard must find behind `from`: more than a page when a rescorer or a collapse picks from them. */
+function windowOf(request: SearchRequest): number {
+  if (request.collapse) return COLLAPSE_WINDOW;
+  return Math.max(request.size, ...request.rescore.map(({ windowSize }) => windowSize));
+}
+
+/** Hits looked at for the heads of groups. */
+const COLLAPSE_WINDOW = 1_000_000;
+
+/** A maximum is known when scores are, and the best comes first. */
+function showsMaxScore(request: SearchRequest): boolean {
+  const [first] = request.sort;
+  return request.trackScores || first === undefined || (first.by === 'score' && first.descending);
+}
+
+function totalOf(runs: readonly ShardRun[], limit: number): SearchOutcome['total'] {
+  if (limit === 0) return null;
+  let value = 0;
+  let isLowerBound = false;
+  for (const { found } of runs) {
+    value += found.total;
+    isLowerBound ||= found.totalIsLowerBound;
+  }
+  if (value > limit) return { value: limit, relation: 'gte' };
+  return { value, relation: isLowerBound ? 'gte' : 'eq' };
+}
+
+export function contextOf(shard: SearchShard, env: Pick<SearchEnvironment, 'nowMs'>): RewriteContext {
+  const { index, mapping, analysis, limits } = shard;
+  return { index, mapping, analysis, limits, nowMs: env.nowMs, nestedPath: null, clauses: { count: 0 } };
+}
+
+function prepareShard(
+  target: SearchTarget,
+  request: SearchRequest,
+  cache: ShardCache,
+  weights: Statistics,
+  env: SearchEnvironment,
+): FetchShard {
+  const { shard } = target;
+  const context = contextOf(shard, env);
+  const query = rewriteQuery(request.query ?? MATCH_ALL, context);
+  const filters: IndexQuery[] = [];
+  if (target.aliasFilter) filters.push(constant(rewriteQuery(target.aliasFilter, context)));
+  if (request.slice) filters.push(sliceFilter(request.slice, shard, context));
+  const sort = request.sort.map((spec) => resolveSort(spec, context));
+  const needsScores = request.size > 0 && (sort.length === 0 || request.trackScores || sort.some((key) => key.needsScore));
+  const shardQuery: ShardQuery = {
+    query: withFilters(query, filters),
+    postFilter: request.postFilter ? rewriteQuery(request.postFilter, context) : null,
+    sort,
+    boost: boostOf(request, shard.index),
+    size: request.from + windowOf(request),
+    trackScores: request.trackScores,
+    trackTotalHitsUpTo: request.trackTotalHitsUpTo,
+    minScore: request.minScore,
+    terminateAfter: request.terminateAfter,
+    searchAfter: env.afterHit ? env.afterHit.sort : request.searchAfter,
+    needsScores: needsScores || request.minScore !== null || request.rescore.length > 0,
+    isEmptyPage: request.size === 0,
+  };
+  return {
+    shard,
+    prepared: new PreparedShard(shardQuery, cache.statistics, weights, shard.limits.maxClauseCount),
+    named: namedQueries([query, shardQuery.postFilter]),
+  };
+}
+
+function boostOf(request: SearchRequest, index: string): number {
+  for (const { index: pattern, boost } of request.indicesBoost) {
+    if (pattern === index || (pattern.includes('*') && new RegExp(`^${pattern.split('*').map(escapeRegExp).join('.*')}$`).test(index)))
+      return boost;
+  }
+  return 1;
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+/** @throws ApiError illegal_argument_exception: the request wants more than the index allows */
+function checkLimits(shard: SearchShard, request: SearchRequest): void {
+  const { maxResultWindow, maxRescoreWindow } = shard.limits;
+  const wanted = request.from + request.size;
+  if (wanted > maxResultWindow) {
+    throw illegalArgument(
+      `Result window is too large, from + size must be less than or equal to: [${maxResultWindow}] but was [${wanted}]. See the scroll api for a ` +
+        'more efficient way to request large data sets. This limit can be set by changing the [index.max_result_window] index level setting.',
+    );
+  }
+  for (const { windowSize } of request.rescore) {
+    if (windowSize <= maxRescoreWindow) continue;
+    throw illegalArgument(
+      `Rescore window [${windowSize}] is too large. It must be less than [${maxRescoreWindow}]. This prevents allocating massive heaps for storing ` +
+        'the results to be rescored. This limit can be set by changing the [index.max_rescore_window] index level setting.',
+    );
+  }
+  if (request.rescore.length > 0 && request.sort.length > 0)
+    throw illegalArgument('Cannot use [sort] option in conjunction with [rescore].');
+  if (request.rescore.length > 0 && request.collapse) {
+    throw new ApiError('search_exception', 400, 'cannot use `collapse` in conjunction with `rescore`');
+  }
+  checkDocvalueFields(shard, request.docvalueFields.length);
+}

@@ -1,0 +1,49 @@
+// Slices of a scroll or point in time: every document belongs to exactly one of `max` slices, by a hash of a field or of its id.
+import { illegalArgument } from '../errors/catalog.ts';
+import type { IndexQuery } from './index-query.ts';
+import type { RewriteContext } from './rewrite-context.ts';
+import type { SearchShard } from './search-shard.ts';
+
+/** Finaliser of MurmurHash3 with 64 bits, reduced to 31. */
+function mix(value: bigint): number {
+  let hash = BigInt.asUintN(64, value);
+  hash = BigInt.asUintN(64, (hash ^ (hash >> 33n)) * 0xff51afd7ed558ccdn);
+  hash = BigInt.asUintN(64, (hash ^ (hash >> 33n)) * 0xc4ceb9fe1a85ec53n);
+  return Number((hash ^ (hash >> 33n)) & 0x7fffffffn);
+}
+
+export function sliceFilter(
+  slice: { id: number; max: number; field: string | null },
+  shard: SearchShard,
+  context: RewriteContext,
+): IndexQuery {
+  if (slice.max > shard.limits.maxSlices) {
+    throw illegalArgument(
+      `The number of slices [${slice.max}] is too large. It must be less than [${shard.limits.maxSlices}]. This limit can be set by changing the ` +
+        '[index.max_slices_per_scroll] index level setting.',
+    );
+  }
+  const { field: name } = slice;
+  if (name !== null && name !== '_id') {
+    const field = context.mapping.field(name);
+    if (!field) throw illegalArgument(`field ${name} not found`);
+    if (field.family !== 'numeric' && field.family !== 'date') throw illegalArgument(`cannot load numeric doc values on ${name}`);
+    const column = field.spec.name;
+    return {
+      op: 'hostFilter',
+      field: column,
+      label: 'slice',
+      matches: (segment, docId) => {
+        const [value] = segment.values(column, docId);
+        const bits = value === undefined ? 0n : typeof value === 'bigint' ? value : BigInt(Math.trunc(value));
+        return mix(bits) % slice.max === slice.id;
+      },
+    };
+  }
+  return {
+    op: 'hostFilter',
+    field: '',
+    label: 'slice',
+    matches: (segment, docId) => mix(BigInt(segment.seqNo(segment.rootOf(docId)))) % slice.max === slice.id,
+  };
+}

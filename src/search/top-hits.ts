@@ -1,0 +1,135 @@
+// The best hits of an aggregation bucket, or of nested documents: selected among given documents and fetched like search hits.
+import type { DocGroup } from '../aggs/index.ts';
+import { filterSource } from '../common/source-filter.ts';
+import type { Json } from '../mapping/mapping-snapshot.ts';
+import type { CollectPlan, ExecutionCounters, PlanNode } from '../plan/query-plan.ts';
+import { fetchParts } from './fetch-parts.ts';
+import { type FetchShard, fetchHits, lazySource } from './fetch-phase.ts';
+import { nestedIdentity, nestedSource } from './nested-hits.ts';
+import { COLLECT_ALL, hitComparator, merge, type PreparedShard, type ShardHit } from './query-phase.ts';
+import { parseSearchRequest, type SearchRequest } from './search-request.ts';
+import { contextOf, type SearchEnvironment, type SearchTarget } from './search-shards.ts';
+import { type ResolvedSort, resolveSort } from './sort-keys.ts';
+
+const DEFAULT_SIZE = 3;
+
+export type TopHitsEnvironment = SearchEnvironment & { readonly counters: ExecutionCounters };
+
+/** Documents of one segment among which hits are chosen. */
+export interface Candidates {
+  readonly shard: number;
+  readonly prepared: PreparedShard;
+  /** Segment in its shard. */
+  readonly index: number;
+  /** Ascending. */
+  readonly docs: Uint32Array;
+  readonly scores: Float32Array | null;
+}
+
+/** `{ hits: { total, max_score, hits } }` of a bucket's documents. `body` is the aggregation's own. */
+export function topHits(
+  body: Json,
+  groups: readonly DocGroup[],
+  nestedPath: string | null,
+  targets: readonly SearchTarget[],
+  env: TopHitsEnvironment,
+): Json {
+  const candidates = groups.map(({ segment, docs, scores }): Candidates => {
+    const handle = segment.handle as { prepared: PreparedShard; index: number };
+    return { shard: segment.shard, prepared: handle.prepared, index: handle.index, docs, scores };
+  });
+  return selectHits(parseSearchRequest({ size: DEFAULT_SIZE, ...body }), candidates, nestedPath, targets, env);
+}
+
+export function selectHits(
+  request: SearchRequest,
+  candidates: readonly Candidates[],
+  nestedPath: string | null,
+  targets: readonly SearchTarget[],
+  env: TopHitsEnvironment,
+): Json {
+  const wanted = request.from + request.size;
+  let hits: ShardHit[] = [];
+  let total = 0;
+  let maxScore = Number.NEGATIVE_INFINITY;
+  const sorts = new Map<number, ResolvedSort[]>();
+  const shards: Array<FetchShard | null> = targets.map(() => null);
+  const isByScore = request.sort.length === 0;
+  const needsScores = isByScore || request.trackScores || request.sort.some((spec) => spec.by === 'score');
+  for (const { shard: position, prepared, index, docs, scores } of candidates) {
+    const { shard } = targets[position];
+    shards[position] ??= { shard, prepared, named: [] };
+    let sort = sorts.get(position);
+    if (!sort) {
+      const context = { ...contextOf(shard, env), nestedPath };
+      sorts.set(position, (sort = request.sort.map((spec) => resolveSort(spec, context))));
+    }
+    const segment = shard.segments[index];
+    const plan: PlanNode = { op: 'docs', docs: Uint32Array.from(docs), scores: needsScores && scores ? Float32Array.from(scores) : null };
+    const keys = sort.map((key) => key.keyFor(segment, (filter) => prepared.planner.plan(filter, index, false)));
+    const collect: CollectPlan = { ...COLLECT_ALL, size: wanted, sort: keys, trackScores: needsScores };
+    const found = env.run(segment, plan, collect, {
+      stop: env.stop,
+      counters: env.counters,
+      minCompetitiveScore: Number.NEGATIVE_INFINITY,
+      withNested: nestedPath !== null,
+      aggs: null,
+    });
+    total += found.total;
+    if (needsScores && scores) for (const score of scores) if (score > maxScore) maxScore = score;
+    const docBase = prepared.docBases[index];
+    const ofSegment = [...found.docs].map((docId, i): ShardHit => {
+      const score = needsScores ? found.scores[i] : Number.NaN;
+      return {
+        shard: position,
+        segment: index,
+        docId,
+        score,
+        sort: sort.map((key, k) => key.valueOf(found.sortValues[i]?.[k] ?? null, segment, docId, docBase, score)),
+      };
+    });
+    hits = merge(hits, ofSegment, hitComparator(sort), wanted);
+  }
+  const page = hits.slice(request.from, wanted);
+  const options = { run: env.run, stop: env.stop, counters: env.counters };
+  const parts = fetchParts(request, shards, { ...options, nowMs: env.nowMs, nodeId: env.nodeId });
+  const sortOf = (hit: ShardHit) => sorts.get(hit.shard) ?? [];
+  const rendered = nestedPath === null ? fetchHits(page, shards, request, sortOf, parts, options) : page.map((hit) => nestedHit(hit));
+  return {
+    hits: {
+      total: { value: total, relation: 'eq' },
+      max_score: Number.isFinite(maxScore) && page.length > 0 && (isByScore || request.trackScores) ? maxScore : null,
+      hits: rendered,
+    },
+  };
+
+  function nestedHit(hit: ShardHit): Json {
+    const at = shards[hit.shard]!;
+    const segment = at.shard.segments[hit.segment];
+    const document = at.shard.record(segment.seqNo(hit.docId))!;
+    const source = lazySource(document);
+    const identity = nestedIdentity(at.shard.mapping, segment, nestedPath!, hit.docId, options);
+    const out: Json = { _index: at.shard.index, _id: document.id, _nested: identity, _score: Number.isNaN(hit.score) ? null : hit.score };
+    if (request.source?.enabled !== false && at.shard.mapping.source.enabled) {
+      const own = nestedSource(source(), identity);
+      const filter = request.source;
+      out['_source'] = filter && filter.includes.length + filter.excludes.length > 0 ? nestedFilter(own, nestedPath!, filter) : own;
+    }
+    for (const part of parts) part({ at, segment, hit, document, source: () => wrap(nestedPath!, nestedSource(source(), identity)) }, out);
+    const sort = sortOf(hit);
+    if (sort.length > 0) out['sort'] = sort.map((key, i) => key.render(hit.sort[i]));
+    return out;
+  }
+}
+
+/** Source filters name full paths; the object shown is the inner one. */
+function nestedFilter(own: Json, path: string, filter: { includes: readonly string[]; excludes: readonly string[] }): Json {
+  let filtered: unknown = filterSource(wrap(path, own), { enabled: true, includes: filter.includes, excludes: filter.excludes });
+  for (const part of path.split('.')) filtered = (filtered as Json | undefined)?.[part];
+  return (filtered ?? {}) as Json;
+}
+
+/** An object at its path, as in a source. */
+function wrap(path: string, value: Json): Json {
+  return path.split('.').reduceRight<Json>((inner, part) => ({ [part]: inner }), value);
+}
