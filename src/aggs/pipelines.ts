@@ -2,7 +2,8 @@
 
 import { DecimalFormat } from '../mapping/decimal-format.ts';
 import { firstName, parsePath } from './bucket-path.ts';
-import { illegalArgument, parsingError, unsupported, validationError } from './errors.ts';
+import { SCRIPTED_PIPELINES, scriptPaths } from './bucket-scripts.ts';
+import { illegalArgument, parsingError, validationError } from './errors.ts';
 import type { Figure } from './out.ts';
 import { isObject, Params } from './params.ts';
 import { PARENT_PIPELINES } from './pipelines-parent.ts';
@@ -30,9 +31,7 @@ export function withGap(figure: Figure, docCount: number, gap: GapPolicy, isCoun
   return gap === 'insert_zeros' ? 0 : Number.NaN;
 }
 
-const SCRIPTED = new Set(['bucket_script', 'bucket_selector']);
-
-export const PIPELINE_NAMES = [...Object.keys(SIBLING_PIPELINES), ...Object.keys(PARENT_PIPELINES), ...SCRIPTED];
+export const PIPELINE_NAMES = [...Object.keys(SIBLING_PIPELINES), ...Object.keys(PARENT_PIPELINES), ...Object.keys(SCRIPTED_PIPELINES)];
 
 export function isPipeline(typeName: string): boolean {
   return PIPELINE_NAMES.includes(typeName);
@@ -42,11 +41,11 @@ export function isPipeline(typeName: string): boolean {
 export function parsePipeline(name: string, typeName: string, body: unknown, meta: Json | null): PipelineSpec {
   const p = new Params(typeName, body);
   const raw = p.take('buckets_path');
-  if (SCRIPTED.has(typeName)) throw unsupported(`pipeline aggregation [${typeName}] (it needs a script)`);
+  const isScripted = Object.hasOwn(SCRIPTED_PIPELINES, typeName);
   if (raw === undefined && typeName !== 'bucket_sort')
     throw parsingError(`Missing required field [buckets_path] for aggregation [${name}]`);
-  if (isObject(raw)) throw parsingError(`Unexpected token START_OBJECT [buckets_path] in [${name}].`);
-  const path = Array.isArray(raw) ? String(raw[0]) : String(raw ?? '');
+  if (isObject(raw) && !isScripted) throw parsingError(`Unexpected token START_OBJECT [buckets_path] in [${name}].`);
+  const path = isScripted ? '' : Array.isArray(raw) ? String(raw[0]) : String(raw ?? '');
   const gapName = p.string('gap_policy') ?? 'skip';
   const gaps = typeName === 'bucket_sort' ? ['skip', 'insert_zeros'] : ['insert_zeros', 'skip', 'keep_values'];
   if (!gaps.includes(gapName)) throw parsingError(`Invalid gap policy: [${gapName}], accepted values: [insert_zeros, skip]`);
@@ -59,6 +58,12 @@ export function parsePipeline(name: string, typeName: string, body: unknown, met
     gap: gapName as GapPolicy,
     text: (value) => (pattern && value !== null && Number.isFinite(value) ? pattern.format(value) : null),
   };
+  if (isScripted) {
+    const named = scriptPaths(raw, name);
+    const parent = SCRIPTED_PIPELINES[typeName](p, common, named);
+    p.done();
+    return { name, typeName, meta, paths: named, sibling: null, parent };
+  }
   const paths = new Map(path === '' ? [] : [['_value', path]]);
   const isSibling = Object.hasOwn(SIBLING_PIPELINES, typeName);
   const sibling = isSibling ? SIBLING_PIPELINES[typeName](p, common) : null;

@@ -1,6 +1,7 @@
 // All aggregation types by name.
 import { nearestNames } from '../common/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
+import { autoDateHistogramType } from './buckets-auto-date.ts';
 import { compositeType } from './buckets-composite.ts';
 import { geohashGridType, geotileGridType } from './buckets-geo.ts';
 import { dateHistogramType, histogramType } from './buckets-histogram.ts';
@@ -16,6 +17,7 @@ import {
   reverseNestedType,
   samplerType,
 } from './buckets-select.ts';
+import { significantTermsType } from './buckets-significant.ts';
 import { rareTermsType, termsType } from './buckets-terms.ts';
 import { geoBoundsType, geoCentroidType, matrixStatsType, topHitsType, weightedAvgType } from './metrics-docs.ts';
 import { avgType, extendedStatsType, maxType, minType, statsType, sumType, valueCountType } from './metrics-numeric.ts';
@@ -25,6 +27,7 @@ import type { AggType } from './types.ts';
 
 const TYPES: Readonly<Record<string, AggType>> = {
   adjacency_matrix: adjacencyMatrixType,
+  auto_date_histogram: autoDateHistogramType,
   avg: avgType,
   cardinality: cardinalityType,
   composite: compositeType,
@@ -54,6 +57,7 @@ const TYPES: Readonly<Record<string, AggType>> = {
   rare_terms: rareTermsType,
   reverse_nested: reverseNestedType,
   sampler: samplerType,
+  significant_terms: significantTermsType,
   stats: statsType,
   sum: sumType,
   terms: termsType,

@@ -1,0 +1,80 @@
+// bucket_script and bucket_selector: a script over figures of each bucket, given as members of `params`.
+import { compileScript } from '../scripting/painless.ts';
+import { figureAt, parsePath } from './bucket-path.ts';
+import { illegalArgument, parsingError, unsupported } from './errors.ts';
+import { MetricOut, type OutBucket } from './out.ts';
+import { isObject, type Params } from './params.ts';
+import { type PipelineBody, withGap } from './pipelines.ts';
+import type { Json, PipelineSpec } from './types.ts';
+
+/** `buckets_path` of a script: names to paths. */
+export function scriptPaths(raw: unknown, name: string): Map<string, string> {
+  if (typeof raw === 'string') return new Map([['_value', raw]]);
+  if (Array.isArray(raw)) return new Map(raw.map((path, i) => [`_value${i}`, String(path)]));
+  if (isObject(raw) && Object.values(raw).every((path) => typeof path === 'string'))
+    return new Map(Object.entries(raw as Record<string, string>));
+  throw parsingError(`Missing required field [buckets_path] for aggregation [${name}]`);
+}
+
+interface BucketScript {
+  run(figures: Readonly<Record<string, number | null>>): unknown;
+}
+
+/** @throws ApiError script_exception */
+function compile(p: Params, names: Iterable<string>): BucketScript {
+  const script = p.take('script');
+  const source = isObject(script) ? script.source : script;
+  if (isObject(script) && script.id !== undefined) throw unsupported('a stored script in a pipeline aggregation');
+  if (typeof source !== 'string') throw illegalArgument(`Required [script]`);
+  const lang = isObject(script) ? (script.lang ?? 'painless') : 'painless';
+  if (lang !== 'painless') throw unsupported(`script language [${String(lang)}] in a pipeline aggregation`);
+  const constants = isObject(script) && isObject(script.params) ? script.params : {};
+  const members: Record<string, true> = {};
+  for (const name of [...names, ...Object.keys(constants)]) members[name] = true;
+  const compiled = compileScript(source, { params: { kind: 'object', members } });
+  return { run: (figures) => compiled.run({ params: { fields: { ...constants, ...figures } } }) };
+}
+
+function figuresOf(bucket: OutBucket, paths: ReadonlyMap<string, string>, body: PipelineBody): Record<string, number> {
+  const figures: Record<string, number> = {};
+  for (const [name, path] of paths) {
+    const figure = figureAt(bucket, parsePath(path));
+    if (figure === undefined)
+      throw illegalArgument(`buckets_path [${path}] must reference either a number value or a single value numeric metric aggregation`);
+    figures[name] = withGap(figure, bucket.docCount, body.gap, path === '_count' || path.endsWith('_bucket_count'));
+  }
+  return figures;
+}
+
+type ScriptedPipeline = (p: Params, body: PipelineBody, paths: ReadonlyMap<string, string>) => NonNullable<PipelineSpec['parent']>;
+
+const bucketScript: ScriptedPipeline = (p, body, paths) => {
+  const script = compile(p, paths.keys());
+  return (buckets) => {
+    for (const bucket of buckets) {
+      const figures = figuresOf(bucket, paths, body);
+      if (Object.values(figures).some(Number.isNaN)) continue;
+      const result = script.run(figures);
+      if (result === null || result === undefined) continue;
+      const value = Number(result);
+      if (typeof result === 'string' || (typeof result === 'object' && Number.isNaN(value))) {
+        throw illegalArgument(`series_arithmetic script for reducer [${body.name}] must return a Number`);
+      }
+      const shown = Number.isFinite(value) ? value : null;
+      const text = body.text(shown);
+      const json: Json = { value: shown, ...(text === null ? {} : { value_as_string: text }) };
+      bucket.aggs.set(body.name, new MetricOut(body, 'simple_value', json, { '': shown, value: shown }));
+    }
+    return buckets;
+  };
+};
+
+const bucketSelector: ScriptedPipeline = (p, body, paths) => {
+  const script = compile(p, paths.keys());
+  return (buckets) => buckets.filter((bucket) => script.run(figuresOf(bucket, paths, body)) === true);
+};
+
+export const SCRIPTED_PIPELINES: Readonly<Record<string, ScriptedPipeline>> = {
+  bucket_script: bucketScript,
+  bucket_selector: bucketSelector,
+};
