@@ -24,6 +24,7 @@ const MAP: Record<string, string> = {
   'src/main': `${SRC_LAYERS} cli front library`,
   'src/library': 'node api config errors common',
   'src/analyzer': 'analysis wasm errors common',
+  'src/analyzer-node': 'analyzer',
   'src/front': 'http errors config common',
   'src/rest': 'http api errors common config',
   'src/http': 'common errors config',

@@ -69,6 +69,7 @@ function compileSteps(filters: readonly TokenFilter[]): Step[] {
 const REPLAY_STAGE: KernelStage = { id: STAGE.REPLAY, config: new Uint8Array(0) };
 /** Chain that hands a prepared token stream to the inverter as it is. */
 const REPLAY_BLOB = chainBlob([REPLAY_STAGE]);
+const REPLAY_PROGRAM: ChainProgram = { blob: REPLAY_BLOB };
 
 const runners = new WeakMap<AnalysisHost, FilterRunner>();
 
@@ -128,6 +129,11 @@ export class Analyzer {
   /** Blob for chainInit (assembly/analysis/chain.ts) in any memory; what `kernelInput` returns is the text to give it. */
   get kernelBlob(): Uint8Array {
     return this.isKernelChain ? this.first!.blob : REPLAY_BLOB;
+  }
+
+  /** The chain of `kernelBlob` for runs in this analyzer's host. */
+  get cursorProgram(): ChainProgram {
+    return this.isKernelChain ? this.first! : REPLAY_PROGRAM;
   }
 
   /** Bytes that the chain of `kernelBlob` reads: the text itself, or its tokens if the host has to make them. */

@@ -31,6 +31,24 @@ export interface ChainProgram {
 /** Receives the batches of a run: `count` tokens of 32 bytes at `tokensPtr` of the memory under `bytes`, valid during the call. */
 export type BatchConsumer = (bytes: Uint8Array, words: Uint32Array, tokensPtr: number, count: number) => void;
 
+/** The kernels over an unshared memory that may grow. */
+export interface AnalysisInstance {
+  readonly exports: AnalysisExports;
+  readonly memory: WebAssembly.Memory;
+}
+
+/** A memory for analyzer.wasm. */
+export function analysisMemory(): WebAssembly.Memory {
+  return new WebAssembly.Memory({ initial: 32, maximum: 65536 });
+}
+
+function instantiate(module: WebAssembly.Module): AnalysisInstance {
+  const memory = analysisMemory();
+  const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+  (exports._start as KernelFunction | undefined)?.();
+  return { exports: exports as unknown as AnalysisExports, memory };
+}
+
 /** One instance of the analysis kernels with a private memory. Belongs to one thread; calls do not nest. */
 export class AnalysisHost {
   private readonly exports: AnalysisExports;
@@ -41,12 +59,13 @@ export class AnalysisHost {
   private bytes: Uint8Array;
   private words: Uint32Array;
 
-  /** @param module analyzer.wasm, compiled */
-  constructor(module: WebAssembly.Module) {
-    this.memory = new WebAssembly.Memory({ initial: 32, maximum: 65536 });
-    const instance = new WebAssembly.Instance(module, { env: { memory: this.memory } });
-    this.exports = instance.exports as unknown as AnalysisExports;
-    (instance.exports._start as KernelFunction | undefined)?.();
+  /**
+   * @param source analyzer.wasm, compiled; or an instance of it (after its start function) with the memory that it imports
+   */
+  constructor(source: WebAssembly.Module | AnalysisInstance) {
+    const { exports, memory } = 'exports' in source ? source : instantiate(source);
+    this.exports = exports;
+    this.memory = memory;
     this.base = align(this.exports.memHeapBase() >>> 0);
     this.top = this.base;
     this.bytes = new Uint8Array(this.memory.buffer);

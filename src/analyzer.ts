@@ -1,0 +1,96 @@
+// `gannet/analyzer`: text analysis alone, in browsers and, through analyzer-node.ts, in Node. The same chains as in the service, from the same
+// JSON. Nothing here or below may use what Node alone has.
+import { instantiate } from '@assemblyscript/loader';
+import { AnalysisRegistry, type AnalysisSettings } from './analysis/analysis-registry.ts';
+import { analyzeText } from './analysis/analyze-api.ts';
+import type { AnalyzedToken, Analyzer } from './analysis/analyzer.ts';
+import type { ConfigFiles } from './analysis/config-files.ts';
+import { type HighlightOptions, highlight } from './analysis/highlight.ts';
+import { TokenCursor } from './analysis/token-cursor.ts';
+import { type AnalysisExports, AnalysisHost, analysisMemory } from './wasm/analysis.ts';
+
+export type { AnalysisSettings } from './analysis/analysis-registry.ts';
+export type { AnalyzedToken } from './analysis/analyzer.ts';
+export type { ConfigFiles } from './analysis/config-files.ts';
+export type { HighlightOptions } from './analysis/highlight.ts';
+export type { TokenCursor } from './analysis/token-cursor.ts';
+export { ApiError } from './errors/api-error.ts';
+
+/** What the kernels can be loaded from: bytes, a compiled module, or a response that is on its way. */
+export type AnalyzerSource = Uint8Array | ArrayBuffer | WebAssembly.Module | PromiseLike<unknown>;
+
+export interface LoadOptions {
+  /** analyzer.wasm; by default the file beside this module is fetched. */
+  wasm?: AnalyzerSource;
+  /** Custom analyzers, as under `settings` of an index: `{ analysis: { analyzer: ..., filter: ... } }`. */
+  settings?: AnalysisSettings;
+  /** Files that definitions name (`stopwords_path`...). */
+  files?: ConfigFiles;
+}
+
+/** Analyzers by name: the built-in ones and those of the settings. Belongs to one thread; calls do not overlap. */
+export class TextAnalysis {
+  private readonly host: AnalysisHost;
+  private readonly files: ConfigFiles | null;
+  private readonly registry: AnalysisRegistry;
+
+  constructor(host: AnalysisHost, files: ConfigFiles | null, settings: AnalysisSettings) {
+    this.host = host;
+    this.files = files;
+    this.registry = AnalysisRegistry.build({ host, files }, settings);
+  }
+
+  /** Texts for what the settings have and nobody reads. */
+  get warnings(): readonly string[] {
+    return this.registry.warnings;
+  }
+
+  /** Another set of analyzers over the same kernels. @throws ApiError: what the service answers to bad settings */
+  define(settings: AnalysisSettings): TextAnalysis {
+    return new TextAnalysis(this.host, this.files, settings);
+  }
+
+  /** Tokens of a text. @throws ApiError illegal_argument_exception: no such analyzer */
+  analyze(text: string, analyzer = 'standard'): AnalyzedToken[] {
+    return this.registry.analyze(analyzer, text);
+  }
+
+  /**
+   * Calls `visit` for each token without making an object for it: the cursor is one and the same, and what it tells is valid during the call.
+   * @returns how many tokens there were
+   */
+  forEachToken(text: string, visit: (token: TokenCursor) => void, analyzer = 'standard'): number {
+    return new TokenCursor(this.host).run(this.registry.analyzer(analyzer), text, visit);
+  }
+
+  /** The text as one token through a normalizer of the settings, or `lowercase`. */
+  normalize(text: string, normalizer = 'lowercase'): string {
+    return this.registry.normalize(normalizer, text);
+  }
+
+  /** Fragments of the text in which tokens of the query are marked. */
+  highlight(text: string, query: string, options: HighlightOptions = {}): string[] {
+    const analyzer: Analyzer = this.registry.analyzer(options.analyzer ?? 'standard');
+    return highlight(analyzer, text, query, options);
+  }
+
+  /** The `_analyze` request of the service: body in, answer out. @throws ApiError */
+  request(body: Record<string, unknown>): Record<string, unknown> {
+    return analyzeText(JSON.stringify(body), { index: 'settings', registry: this.registry });
+  }
+}
+
+/** Loads the kernels and builds the analyzers. @throws ApiError: bad settings */
+export async function loadAnalyzer(options: LoadOptions = {}): Promise<TextAnalysis> {
+  const memory = analysisMemory();
+  const source = options.wasm ?? fetchBeside();
+  const module = await instantiate(source as Parameters<typeof instantiate>[0], { env: { memory: memory as never } });
+  const exports = module.instance.exports as unknown as AnalysisExports & { _start?: () => void };
+  exports._start?.();
+  return new TextAnalysis(new AnalysisHost({ exports, memory }), options.files ?? null, options.settings ?? {});
+}
+
+function fetchBeside(): Promise<unknown> {
+  const { fetch } = globalThis as unknown as { fetch(url: URL): Promise<unknown> };
+  return fetch(new URL('../build/analyzer.wasm', import.meta.url));
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { loadAnalyzer } from '../../src/analyzer-node.ts';
+
+const SETTINGS = {
+  analysis: {
+    filter: { start: { type: 'edge_ngram', min_gram: 2, max_gram: 4 } },
+    analyzer: { complete: { tokenizer: 'standard', filter: ['lowercase', 'start'] } },
+  },
+};
+
+test('analyzers of settings and built-in ones, by name', async () => {
+  const analysis = await loadAnalyzer({ settings: SETTINGS });
+  expect(analysis.analyze('Quick Fox').map((token) => token.term)).toEqual(['quick', 'fox']);
+  expect(analysis.analyze('Quick', 'complete').map((token) => token.term)).toEqual(['qu', 'qui', 'quic']);
+  expect(() => analysis.analyze('x', 'nope')).toThrow('failed to find analyzer [nope]');
+  expect(() => analysis.define({ analysis: { analyzer: { a: { tokenizer: 'nope' } } } })).toThrow('Failed to build analyzers: [a]');
+});
+
+test('the cursor visits what analyze returns, kernel chain or not', async () => {
+  const analysis = await loadAnalyzer({ settings: SETTINGS });
+  const text = 'Ünïcode 3.14 日本 '.repeat(800);
+  for (const analyzer of ['standard', 'complete']) {
+    const seen: unknown[] = [];
+    const count = analysis.forEachToken(
+      text,
+      (token) => {
+        const { term, startOffset, endOffset, type, position, positionLength } = token;
+        seen.push({ term, startOffset, endOffset, type, position, positionLength });
+      },
+      analyzer,
+    );
+    expect(seen).toEqual(analysis.analyze(text, analyzer));
+    expect(count).toBe(seen.length);
+  }
+});
+
+test('highlighting marks tokens by their offsets', async () => {
+  const analysis = await loadAnalyzer();
+  expect(analysis.highlight('A quick 👩‍🚀 QUICK end', 'quick')).toEqual(['A <em>quick</em> 👩‍🚀 <em>QUICK</em> end']);
+  expect(analysis.highlight('nothing here', 'quick')).toEqual([]);
+  const fragments = analysis.highlight(`${'x '.repeat(100)}fox ${'y '.repeat(100)}fox fox`, 'fox', {
+    fragmentSize: 20,
+    numberOfFragments: 1,
+  });
+  expect(fragments).toEqual([expect.stringContaining('<em>fox</em> <em>fox</em>')]);
+});
+
+test('the module is below 400 KB gzipped', () => {
+  expect(gzipSync(readFileSync(new URL('../../build/analyzer.wasm', import.meta.url))).length).toBeLessThan(400 * 1024);
+});
