@@ -5,7 +5,7 @@
 //     missing u64: the key of documents without a value, as it is compared │ nested u32: bitset of the children that count, 0: the document itself
 //     roots u32: bitset of root documents, with nested │ points u32: f64 pairs (latitude, longitude), with distance │ pointCount u32
 // Each document becomes a tuple of u64 keys that order ascending, ties by docId. Integers with the sign bit flipped, doubles in order-preserving
-// bits, ordinals doubled (so that a value between two of them has a place), scores as doubles; descending keys are complemented.
+// bits, ordinals plus one and doubled (so that a value between two of them has a place, and 0 is left for missing ones), scores as doubles; descending keys are complemented.
 // `after`: such a tuple; only what is behind it enters: greater, or equal with docId > afterDoc.
 // The heap holds slots; a slot is keys u64[n], docId u32, score f32.
 
@@ -250,7 +250,7 @@ function roundHalfUp(value: f64): i64 {
 // @ts-ignore: decorator
 @inline
 function integerKey(key: SortKey, value: i64): u64 {
-  return key.by == BY_ORDINAL ? <u64>value << 1 : <u64>value ^ 0x8000000000000000;
+  return key.by == BY_ORDINAL ? (<u64>value + 1) << 1 : <u64>value ^ 0x8000000000000000;
 }
 
 /** All values of the children that count, taken together. */

@@ -146,7 +146,7 @@ function guarded<T>(k: Kernels, call: () => T): T {
 }
 
 function isScoreOrder(sort: readonly SortKey[]): boolean {
-  return sort.length === 0 || (sort[0].by === 'score' && sort[0].descending);
+  return sort.length === 0 || (sort.length === 1 && sort[0].by === 'score' && sort[0].descending);
 }
 
 /** Bitset of the documents that may be hits; 0: all. */

@@ -97,7 +97,7 @@ export function keyOfValue(column: SortColumn, value: bigint | number | null): b
       key = BigInt.asUintN(64, clampI64(typeof value === 'bigint' ? value : BigInt(Math.floor(value)))) ^ SIGN;
       break;
     case BY.ordinal:
-      key = BigInt(Math.max(0, Math.floor(Number(value) * 2)));
+      key = BigInt(Math.max(0, Math.floor((Number(value) + 1) * 2)));
       break;
     case BY.doc:
       key = BigInt(value);
@@ -116,7 +116,7 @@ export function valueOfKey(column: SortColumn, key: bigint): bigint | number | n
     case BY.integer:
       return BigInt.asIntN(64, plain ^ SIGN);
     case BY.ordinal:
-      return Number(plain >> 1n);
+      return Number(plain) / 2 - 1;
     case BY.doc:
       return Number(plain);
     default:

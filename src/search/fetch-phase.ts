@@ -1,4 +1,6 @@
 // Fetch: the hits of a page with their sources, fields, versions, sort values, matched queries.
+
+import { shortestFloat } from '../common/float32.ts';
 import { parseJsonBytes } from '../common/json-parse.ts';
 import { RawJson } from '../common/raw-json.ts';
 import { filterSource, type SourceFilter } from '../common/source-filter.ts';
@@ -102,7 +104,7 @@ function hitJson(
     out['_seq_no'] = document.seqNo;
     out['_primary_term'] = document.primaryTerm;
   }
-  out['_score'] = Number.isNaN(hit.score) ? null : hit.score;
+  out['_score'] = Number.isNaN(hit.score) ? null : shortestFloat(hit.score);
   if (!hasNoFields) {
     if (ignored) out['_ignored'] = ignored;
     if (document.routing !== null) out['_routing'] = document.routing;

@@ -262,6 +262,14 @@ function existsLeaf(field: FieldType): IndexQuery {
     };
     return { op: 'pattern', field: spec.name, pattern, rewrite: CONSTANT, hasColumn: hasColumn(field), label: `${field.name}:*` };
   }
+  if (spec.column === 'binary') {
+    return {
+      op: 'hostFilter',
+      field: spec.name,
+      label: `${field.name}:*`,
+      matches: (segment, docId) => segment.binary(spec.name, docId) !== null,
+    };
+  }
   if (spec.column !== 'none') return { op: 'existsColumn', field: spec.name };
   const named: IndexQuery = { op: 'term', term: termOfText('_field_names', spec.name), scored: false };
   return spec.norms ? bool({ should: [{ op: 'existsNorm', field: spec.name }, named], minimumShouldMatch: 1 }) : named;

@@ -1,5 +1,6 @@
 // A search over shards: prepare each, run the query phase, reduce to one page, fetch it, render.
 import { type AggTree, reduceAggregations, renderAggregations, type SegmentPartial } from '../aggs/index.ts';
+import { shortestFloat } from '../common/float32.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { allShardsFailed, type ShardFailure } from '../errors/search-errors.ts';
@@ -153,7 +154,7 @@ export function searchShards(
     hits: fetchHits(page, shards, request, sortOf, parts, options),
     page,
     total: totalOf(done, request.trackTotalHitsUpTo),
-    maxScore: request.size === 0 || !Number.isFinite(maxScore) || !showsMaxScore(request) ? null : maxScore,
+    maxScore: request.size === 0 || !Number.isFinite(maxScore) || !showsMaxScore(request) ? null : shortestFloat(maxScore),
     aggregations: aggs
       ? renderAggregations(
           reduceAggregations(aggs, partials, {

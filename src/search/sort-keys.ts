@@ -1,4 +1,5 @@
 // Sort orders of one shard: fields resolved to columns, values made comparable between segments, shards and indices, and shown to users.
+import { shortestFloat } from '../common/float32.ts';
 import type { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { numberFormat } from '../errors/search-errors.ts';
@@ -70,8 +71,8 @@ function scoreSort(descending: boolean): ResolvedSort {
     missingFirst: false,
     keyFor: () => ({ by: 'score', descending }),
     valueOf: (_raw, _segment, _docId, _docBase, score) => score,
-    render: (value) => value,
-    after: (value) => readNumber(value),
+    render: (value) => (typeof value === 'number' ? shortestFloat(value) : value),
+    after: (value) => Math.fround(readNumber(value)),
   };
 }
 

@@ -1,5 +1,6 @@
 // The best hits of an aggregation bucket, or of nested documents: selected among given documents and fetched like search hits.
 import type { DocGroup } from '../aggs/index.ts';
+import { shortestFloat } from '../common/float32.ts';
 import { filterSource } from '../common/source-filter.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { CollectPlan, ExecutionCounters, PlanNode } from '../plan/query-plan.ts';
@@ -98,7 +99,7 @@ export function selectHits(
   return {
     hits: {
       total: { value: total, relation: 'eq' },
-      max_score: Number.isFinite(maxScore) && page.length > 0 && (isByScore || request.trackScores) ? maxScore : null,
+      max_score: Number.isFinite(maxScore) && page.length > 0 && (isByScore || request.trackScores) ? shortestFloat(maxScore) : null,
       hits: rendered,
     },
   };
@@ -109,7 +110,12 @@ export function selectHits(
     const document = at.shard.record(segment.seqNo(hit.docId))!;
     const source = lazySource(document);
     const identity = nestedIdentity(at.shard.mapping, segment, nestedPath!, hit.docId, options);
-    const out: Json = { _index: at.shard.index, _id: document.id, _nested: identity, _score: Number.isNaN(hit.score) ? null : hit.score };
+    const out: Json = {
+      _index: at.shard.index,
+      _id: document.id,
+      _nested: identity,
+      _score: Number.isNaN(hit.score) ? null : shortestFloat(hit.score),
+    };
     if (request.source?.enabled !== false && at.shard.mapping.source.enabled) {
       const own = nestedSource(source(), identity);
       const filter = request.source;
