@@ -113,32 +113,23 @@ export async function putMapping(ctx: EngineContext, request: IndexTarget & { bo
 }
 
 /** `GET _mapping/field/{fields}`: `{ index: { mappings: { field: { full_name, mapping } } } }`. */
-export function getFieldMapping(ctx: EngineContext, request: IndexTarget & { fields: readonly string[] }): Record<string, unknown> {
+export function getFieldMapping(
+  ctx: EngineContext,
+  request: IndexTarget & { fields: readonly string[]; includeDefaults?: boolean },
+): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const meta of targetMetas(ctx, request, TARGETS.named)) {
-    const fields = flattenProperties(meta.mappings);
+    const mapping = ctx.index(meta.name)?.mapping;
     const shown: Record<string, unknown> = {};
     for (const pattern of request.fields) {
-      for (const [name, mapping] of fields) {
-        if (!matchesPattern(pattern, name)) continue;
-        shown[name] = { full_name: name, mapping: { [name.slice(name.lastIndexOf('.') + 1)]: mapping } };
+      for (const name of mapping?.matchFields(pattern) ?? []) {
+        const field = mapping?.fieldJson(name, request.includeDefaults ?? false);
+        if (field) shown[name] = { full_name: name, mapping: { [name.slice(name.lastIndexOf('.') + 1)]: field } };
       }
     }
     body[meta.name] = { mappings: shown };
   }
   return body;
-}
-
-/** Leaf fields and multi-fields by full name. */
-function flattenProperties(mappings: Json, prefix = '', fields = new Map<string, Json>()): Map<string, Json> {
-  for (const key of ['properties', 'fields']) {
-    for (const [name, field] of Object.entries((mappings[key] ?? {}) as Record<string, Json>)) {
-      const path = `${prefix}${name}`;
-      if (field.properties === undefined) fields.set(path, field);
-      flattenProperties(field, `${path}.`, fields);
-    }
-  }
-  return fields;
 }
 
 /** `{ index: { settings, defaults? } }`; an index of which nothing is left by `names` is left out. */

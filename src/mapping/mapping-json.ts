@@ -57,7 +57,7 @@ function fieldToJson(field: FieldNode, defaults: boolean): Json {
   for (const [name, param] of Object.entries(MAPPER_TYPES.get(field.type)!.params)) {
     const value = field.given[name];
     if (value !== undefined && (defaults || !isSame(value, param.fallback))) json[name] = value;
-    else if (defaults) json[name] = param.fallback === undefined ? (param.missingText ?? null) : param.fallback;
+    else if (defaults && !param.isHidden) json[name] = param.fallback === undefined ? (param.missingText ?? null) : param.fallback;
   }
   if (field.fields.size > 0) {
     json.fields = Object.fromEntries([...field.fields.keys()].sort().map((name) => [name, fieldToJson(field.fields.get(name)!, false)]));

@@ -19,6 +19,8 @@ export interface Param {
   readonly updatable: boolean;
   /** Text of a missing value in conflict messages. */
   readonly missingText?: string;
+  /** Left out of `include_defaults` unless given. */
+  readonly isHidden?: boolean;
 }
 
 /** true, false, or these as texts. @throws ApiError illegal_argument_exception */
@@ -111,13 +113,15 @@ export const COMMON_PARAMS: Readonly<Record<string, Param>> = {
   meta: META_PARAM,
 };
 
-/** Accepted everywhere and without effect here: skip lists and global ordinals are the segment's own business. */
-export const NO_EFFECT_PARAMS: Readonly<Record<string, Param>> = {
-  eager_global_ordinals: boolParam(false, true),
-  skip_list: boolParam(false),
-};
+/** Accepted without effect here: how a segment finds values is its own business. */
+export const NO_EFFECT_PARAMS: Readonly<Record<string, Param>> = { skip_list: boolParam(false, true) };
+
+/** The same for fields with ordinals. */
+export const ORDINALS_PARAMS: Readonly<Record<string, Param>> = { eager_global_ordinals: { ...boolParam(false, true), isHidden: true } };
+
+export const ON_SCRIPT_ERROR: Param = { ...stringParam('fail', true), isHidden: true };
 
 export const TIME_SERIES_PARAMS: Readonly<Record<string, Param>> = {
-  time_series_dimension: boolParam(false),
-  time_series_metric: stringParam(undefined),
+  time_series_dimension: { ...boolParam(false), isHidden: true },
+  time_series_metric: { ...stringParam(undefined), isHidden: true },
 };

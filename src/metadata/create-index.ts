@@ -87,7 +87,7 @@ export function newIndex(state: ClusterState, index: string, body: Json, env: Re
   checkSort(settings);
 
   let mappings: Json = {};
-  for (const part of parts.mappings) mappings = mergeMappings(mappings, checkTypeless(part));
+  for (const part of parts.mappings) mappings = mergeMappings(mappings, checkTypeless(untyped(part)));
   mappings = mergeMappings(mappings, checkTypeless(objectAt(body, 'mappings')));
   const built = env.buildMapping(mappings, settings);
   checkSortFields(settings, (field) => built.field(field) !== null);
@@ -130,11 +130,15 @@ function mergeProperties(base: Json, over: Json): Json {
   return { ...merged, properties };
 }
 
+/** Templates may still name the type `_doc`. */
+function untyped(mappings: Json): Json {
+  return Object.keys(mappings).length === 1 && isObject(mappings._doc) ? mappings._doc : mappings;
+}
+
 /** Mapping types ended with Elasticsearch 7: a mapping whose one key is no root parameter but holds `properties` names a type. */
 function checkTypeless(mappings: Json): Json {
   const keys = Object.keys(mappings);
   const inner = keys.length === 1 && !ROOT_PARAMETERS.has(keys[0]) ? mappings[keys[0]] : undefined;
-  if (keys.length === 1 && keys[0] === '_doc' && isObject(inner)) return inner;
   if (keys.length === 1 && isObject(inner) && (keys[0] === '_default_' || isObject(inner.properties) || Object.keys(inner).length === 0)) {
     throw illegalArgument(`The mapping definition cannot be nested under a type [${keys[0]}] unless include_type_name is set to true.`);
   }

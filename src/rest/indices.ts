@@ -99,7 +99,8 @@ export const getFieldMappingApi = defineApi({
 });
 
 function fieldMapping(request: ApiRequest, { engine }: RestContext): ApiResponse {
-  return ok(getFieldMapping(engine, { ...readTarget(request), fields: request.list('fields') ?? ['*'] }));
+  const includeDefaults = request.boolean('include_defaults');
+  return ok(getFieldMapping(engine, { ...readTarget(request), fields: request.list('fields') ?? ['*'], includeDefaults }));
 }
 
 export const putMappingApi = defineApi({

@@ -4,7 +4,7 @@ import { illegalArgument } from '../../errors/catalog.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
 import { javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
-import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, parseBoolean, stringParam, TIME_SERIES_PARAMS } from '../params.ts';
+import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, parseBoolean, TIME_SERIES_PARAMS } from '../params.ts';
 import { utf8 } from '../utf8.ts';
 import { BOOLEAN_FORMAT } from '../value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
@@ -80,7 +80,7 @@ export const BOOLEAN_TYPES: Readonly<Record<string, MapperType>> = {
       ...TIME_SERIES_PARAMS,
       null_value: { parse: (value) => (value === null ? undefined : parseBoolean(value)), fallback: undefined, updatable: false },
       ignore_malformed: boolParam(false, true),
-      on_script_error: stringParam('fail', true),
+      on_script_error: ON_SCRIPT_ERROR,
     },
     create(definition) {
       const index = definition.get<boolean>('index');

@@ -7,7 +7,7 @@ import { UTC, zoneOf } from '../date/zones.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
 import { javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
-import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, type Param, stringParam, TIME_SERIES_PARAMS } from '../params.ts';
+import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param, TIME_SERIES_PARAMS } from '../params.ts';
 import { utf8 } from '../utf8.ts';
 import { dateFormatOf } from '../value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
@@ -155,7 +155,7 @@ function dateType(nanos: boolean): MapperType {
         fallback: undefined,
         updatable: false,
       },
-      on_script_error: stringParam('fail', true),
+      on_script_error: ON_SCRIPT_ERROR,
     },
     validate({ given, name }) {
       if (given.null_value === undefined) return;

@@ -5,7 +5,7 @@ import type { FieldSpec } from '../document-sink.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
 import { javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
-import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, parseInteger } from '../params.ts';
+import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ORDINALS_PARAMS, parseInteger } from '../params.ts';
 import { scratchUtf8, utf8 } from '../utf8.ts';
 import { RAW_FORMAT } from '../value-formats.ts';
 import { BaseFieldType, bytesBounds, NO_SPEC } from './base-field-type.ts';
@@ -142,6 +142,7 @@ const FLAT_OBJECT: MapperType = {
   params: {
     ...COMMON_PARAMS,
     ...NO_EFFECT_PARAMS,
+    ...ORDINALS_PARAMS,
     depth_limit: {
       parse(value) {
         const limit = parseInteger(value);

@@ -5,7 +5,7 @@ import { isPointList, type LatLon, parseGeoPoint } from '../geo-point-value.ts';
 import { parseGeoShape } from '../geo-shape-value.ts';
 import { javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
-import { boolParam, COMMON_PARAMS, META_PARAM, NO_EFFECT_PARAMS, type Param, stringParam } from '../params.ts';
+import { boolParam, COMMON_PARAMS, META_PARAM, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param } from '../params.ts';
 import { utf8 } from '../utf8.ts';
 import { GEO_FORMAT } from '../value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
@@ -101,7 +101,7 @@ export const GEO_TYPES: Readonly<Record<string, MapperType>> = {
         fallback: undefined,
         updatable: true,
       },
-      on_script_error: stringParam('fail', true),
+      on_script_error: ON_SCRIPT_ERROR,
     },
     create(definition) {
       const index = definition.get<boolean>('index');

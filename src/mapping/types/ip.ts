@@ -4,7 +4,7 @@ import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
 import { parseCidr, parseIp } from '../ip-address.ts';
 import { javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
-import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, stringParam, TIME_SERIES_PARAMS } from '../params.ts';
+import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, ORDINALS_PARAMS, TIME_SERIES_PARAMS } from '../params.ts';
 import { utf8 } from '../utf8.ts';
 import { IP_FORMAT } from '../value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
@@ -70,6 +70,7 @@ export const IP_TYPES: Readonly<Record<string, MapperType>> = {
     params: {
       ...COMMON_PARAMS,
       ...NO_EFFECT_PARAMS,
+      ...ORDINALS_PARAMS,
       ...TIME_SERIES_PARAMS,
       ignore_malformed: boolParam(false, true),
       null_value: {
@@ -85,7 +86,7 @@ export const IP_TYPES: Readonly<Record<string, MapperType>> = {
         fallback: undefined,
         updatable: false,
       },
-      on_script_error: stringParam('fail', true),
+      on_script_error: ON_SCRIPT_ERROR,
     },
     create(definition) {
       const index = definition.get<boolean>('index');

@@ -2,7 +2,7 @@
 import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
 import { javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
-import { META_PARAM, NO_EFFECT_PARAMS } from '../params.ts';
+import { META_PARAM, NO_EFFECT_PARAMS, ORDINALS_PARAMS } from '../params.ts';
 import { scratchUtf8 } from '../utf8.ts';
 import { NO_SPEC } from './base-field-type.ts';
 import { KeywordFieldType } from './keyword.ts';
@@ -65,6 +65,7 @@ export const JOIN_TYPES: Readonly<Record<string, MapperType>> = {
     params: {
       meta: META_PARAM,
       ...NO_EFFECT_PARAMS,
+      ...ORDINALS_PARAMS,
       relations: { parse: parseRelations, fallback: {}, updatable: true },
     },
     create(definition: FieldDefinition) {

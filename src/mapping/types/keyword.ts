@@ -10,9 +10,10 @@ import {
   COMMON_PARAMS,
   META_PARAM,
   NO_EFFECT_PARAMS,
+  ON_SCRIPT_ERROR,
+  ORDINALS_PARAMS,
   type Param,
   parseInteger,
-  stringParam,
   TIME_SERIES_PARAMS,
 } from '../params.ts';
 import { scratchUtf8, utf8 } from '../utf8.ts';
@@ -154,6 +155,7 @@ export const KEYWORD_TYPES: Readonly<Record<string, MapperType>> = {
     params: {
       ...COMMON_PARAMS,
       ...NO_EFFECT_PARAMS,
+      ...ORDINALS_PARAMS,
       ...TIME_SERIES_PARAMS,
       null_value: NULL_VALUE,
       ignore_above: IGNORE_ABOVE,
@@ -172,7 +174,7 @@ export const KEYWORD_TYPES: Readonly<Record<string, MapperType>> = {
         fallback: 'docs',
         updatable: false,
       },
-      on_script_error: stringParam('fail', true),
+      on_script_error: ON_SCRIPT_ERROR,
     },
     create: createKeyword,
   },

@@ -4,7 +4,7 @@ import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
 import { javaDouble, javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
-import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, type Param, stringParam, TIME_SERIES_PARAMS } from '../params.ts';
+import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param, TIME_SERIES_PARAMS } from '../params.ts';
 import { utf8 } from '../utf8.ts';
 import { decimalFormat, jsonInteger, RAW_FORMAT, scaledFormat, UNSIGNED_FORMAT } from '../value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
@@ -402,7 +402,7 @@ function numericParams(nullValue: (value: unknown) => unknown): Record<string, P
     coerce: boolParam(true, true),
     ignore_malformed: boolParam(false, true),
     null_value: { parse: (value) => (value === null ? undefined : nullValue(value)), fallback: undefined, updatable: false },
-    on_script_error: stringParam('fail', true),
+    on_script_error: ON_SCRIPT_ERROR,
   };
 }
 

@@ -5,7 +5,7 @@ import type { RangeBounds, RangeSpec } from '../field-type.ts';
 import { javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import type { MappingAnalysis } from '../mapping-analysis.ts';
-import { analyzerParam, boolParam, enumParam, META_PARAM, NO_EFFECT_PARAMS, type Param, parseInteger } from '../params.ts';
+import { analyzerParam, boolParam, enumParam, META_PARAM, NO_EFFECT_PARAMS, ORDINALS_PARAMS, type Param, parseInteger } from '../params.ts';
 import { utf8 } from '../utf8.ts';
 import { BaseFieldType, bytesBounds } from './base-field-type.ts';
 import { scalarText, similarityName } from './keyword.ts';
@@ -120,6 +120,7 @@ const TEXT_PARAMS: Readonly<Record<string, Param>> = {
   store: boolParam(false),
   meta: META_PARAM,
   ...NO_EFFECT_PARAMS,
+  ...ORDINALS_PARAMS,
   analyzer: analyzerParam(false),
   search_analyzer: analyzerParam(true),
   search_quote_analyzer: analyzerParam(true),
