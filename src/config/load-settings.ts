@@ -23,8 +23,8 @@ export interface SettingSources {
   readonly flags?: Readonly<Record<string, unknown>>;
   /** `process.env`: names as they are (`http.port`) or in capitals (`GANNET_HTTP_PORT`). */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** The YAML file; without it `gannet.yml` of `path.config` is read if it exists. */
-  readonly file?: string;
+  /** The YAML file; without it `gannet.yml` of `path.config` is read if it exists; null: no file at all. */
+  readonly file?: string | null;
 }
 
 /** @throws SettingError an unknown name (with the nearest one), a value of the wrong form, an unreadable file */
@@ -39,8 +39,10 @@ export function loadSettings(sources: SettingSources = {}): Settings {
   const environment = environmentSettings(sources.environment ?? {});
   take('flag', flags);
   const folder = sources.flags?.['path.config'] ?? environment.find(([name]) => name === 'path.config')?.[1] ?? values['path.config'];
-  const file = sources.file ?? path.join(String(folder), 'gannet.yml');
-  if (sources.file !== undefined || existsSync(file)) take(file, readSettingsFile(file));
+  if (sources.file !== null) {
+    const file = sources.file ?? path.join(String(folder), 'gannet.yml');
+    if (sources.file !== undefined || existsSync(file)) take(file, readSettingsFile(file));
+  }
   take('environment', environment);
   take('flag', flags);
 

@@ -95,7 +95,7 @@ export const deleteApi = defineApi({
 
 export const updateApi = defineApi({
   name: 'update',
-  body: 'bytes!',
+  body: 'bytes',
   needs: 'index:write',
   params: {
     ...WRITE_PARAMS,
@@ -109,6 +109,7 @@ export const updateApi = defineApi({
 });
 
 async function update(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  if (request.bytes === null) throw validationFailed(['script or doc is missing']);
   const conditions = readConditions(request);
   if (conditions.version !== null || conditions.versionType !== 'internal') {
     throw validationFailed([
@@ -118,7 +119,7 @@ async function update(request: ApiRequest, { engine }: RestContext): Promise<Api
   const { status, body } = await updateDocument(engine, {
     index: request.params.index,
     id: request.params.id,
-    body: request.bytes as Uint8Array,
+    body: request.bytes,
     routing: request.string('routing') ?? null,
     refresh: readRefresh(request.string('refresh')),
     requireAlias: request.boolean('require_alias') ?? false,
