@@ -99,7 +99,7 @@ export function checkOrderPath(spec: AggSpec, path: string): void {
 
 const MULTI_VALUED = new Set(['stats', 'extended_stats', 'percentiles', 'percentile_ranks']);
 const UNORDERED = new Set(['top_hits', 'geo_bounds', 'geo_centroid', 'matrix_stats']);
-const SINGLE_BUCKET = new Set(['filter', 'missing', 'global', 'nested', 'reverse_nested', 'sampler']);
+const SINGLE_BUCKET = new Set(['filter', 'missing', 'global', 'nested', 'reverse_nested', 'sampler', 'diversified_sampler']);
 
 /** One element of an `order`. */
 export interface OrderPart {

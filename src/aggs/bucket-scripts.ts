@@ -1,5 +1,5 @@
 // bucket_script and bucket_selector: a script over figures of each bucket, given as members of `params`.
-import { compileScript } from '../scripting/painless.ts';
+import { type ArithmeticScript, compileArithmetic } from '../scripting/arithmetic.ts';
 import { figureAt, parsePath } from './bucket-path.ts';
 import { illegalArgument, parsingError, unsupported } from './errors.ts';
 import { MetricOut, type OutBucket } from './out.ts';
@@ -17,10 +17,11 @@ export function scriptPaths(raw: unknown, name: string): Map<string, string> {
 }
 
 interface BucketScript {
-  run(figures: Readonly<Record<string, number | null>>): unknown;
+  /** @throws ApiError script_exception */
+  run(figures: Readonly<Record<string, number>>): number | boolean | null;
 }
 
-/** @throws ApiError script_exception */
+/** @throws ApiError illegal_argument_exception: no script, or one that cannot run here */
 function compile(p: Params, names: Iterable<string>): BucketScript {
   const script = p.take('script');
   const source = isObject(script) ? script.source : script;
@@ -29,10 +30,21 @@ function compile(p: Params, names: Iterable<string>): BucketScript {
   const lang = isObject(script) ? (script.lang ?? 'painless') : 'painless';
   if (lang !== 'painless') throw unsupported(`script language [${String(lang)}] in a pipeline aggregation`);
   const constants = isObject(script) && isObject(script.params) ? script.params : {};
-  const members: Record<string, true> = {};
-  for (const name of [...names, ...Object.keys(constants)]) members[name] = true;
-  const compiled = compileScript(source, { params: { kind: 'object', members } });
-  return { run: (figures) => compiled.run({ params: { fields: { ...constants, ...figures } } }) };
+  const values: Record<string, number | boolean> = {};
+  for (const [name, value] of Object.entries(constants)) {
+    if (typeof value !== 'number' && typeof value !== 'boolean')
+      throw unsupported(`script parameter [${name}] that is neither a number nor a boolean`);
+    values[name] = value;
+  }
+  const known = [...names, ...Object.keys(values)];
+  // compiled when the buckets are reduced: that is where Elasticsearch reports what is wrong with it
+  let compiled: ArithmeticScript | null = null;
+  return {
+    run(figures) {
+      compiled ??= compileArithmetic(source, known);
+      return compiled.run({ ...values, ...figures });
+    },
+  };
 }
 
 function figuresOf(bucket: OutBucket, paths: ReadonlyMap<string, string>, body: PipelineBody): Record<string, number> {
@@ -55,12 +67,9 @@ const bucketScript: ScriptedPipeline = (p, body, paths) => {
       const figures = figuresOf(bucket, paths, body);
       if (Object.values(figures).some(Number.isNaN)) continue;
       const result = script.run(figures);
-      if (result === null || result === undefined) continue;
-      const value = Number(result);
-      if (typeof result === 'string' || (typeof result === 'object' && Number.isNaN(value))) {
-        throw illegalArgument(`series_arithmetic script for reducer [${body.name}] must return a Number`);
-      }
-      const shown = Number.isFinite(value) ? value : null;
+      if (result === null) continue;
+      if (typeof result === 'boolean') throw illegalArgument(`series_arithmetic script for reducer [${body.name}] must return a Number`);
+      const shown = Number.isFinite(result) ? result : null;
       const text = body.text(shown);
       const json: Json = { value: shown, ...(text === null ? {} : { value_as_string: text }) };
       bucket.aggs.set(body.name, new MetricOut(body, 'simple_value', json, { '': shown, value: shown }));

@@ -1,6 +1,7 @@
 // histogram and date_histogram: buckets of equal or calendar width, empty ones filled in, bounds, keyed answers, any order.
 import type { AggNode } from '../plan/agg-plan.ts';
 import { checkOrderPath, compareFigures, figureAt, type OrderPart, orderPart, parseOrder } from './bucket-path.ts';
+import { rangeSlices } from './date-ranges.ts';
 import { illegalArgument, tooManyBuckets, unsupported, xContentError } from './errors.ts';
 import { mergeBuckets, mergeChildren } from './merge.ts';
 import { formatOf } from './metrics-numeric.ts';
@@ -75,8 +76,15 @@ function bounds(p: Params, key: string): Bounds | null {
 function bindHistogram(spec: AggSpec, ctx: BindContext): BoundHistogram {
   const params = spec.params as HistogramParams;
   const isDate = params.rounding !== null;
-  const source = bindSource(spec.typeName, params.source, ctx, isDate ? ['date', 'numeric', 'boolean'] : ['numeric', 'date', 'boolean']);
-  if (source.type?.family === 'range') throw unsupported(`[${spec.typeName}] on a range field`);
+  const source = bindSource(
+    spec.typeName,
+    params.source,
+    ctx,
+    isDate ? ['date', 'numeric', 'boolean', 'range'] : ['numeric', 'date', 'boolean', 'range'],
+  );
+  if (source.type?.family === 'range' && !(isDate && source.type.typeName === 'date_range')) {
+    throw unsupported(`[${spec.typeName}] on a field of type [${source.type.typeName}]`);
+  }
   for (const part of params.order) if (part.steps.length > 0) checkOrderPath(spec, part.path);
   const limits = (b: Bounds | null, what: string) => (b ? limitsOf(b, what, spec.name, source, ctx) : null);
   return { ...source, extendedLimits: limits(params.extended, 'extended_bounds'), hardLimits: limits(params.hard, 'hard_bounds') };
@@ -290,11 +298,13 @@ export function parseRounding(p: Params, zoneId: string | null, name: string): R
 /** Does the slice carry raw times instead of starts of buckets? */
 function isRaw(spec: AggSpec, slice: Slice): boolean {
   const { rounding } = spec.params as HistogramParams;
-  return rounding !== null && dateNode(slice.bound as ValuesSource, slice.segment, rounding, []).op === 'termsNumeric';
+  const source = slice.bound as ValuesSource;
+  return rounding !== null && source.kind !== 'binary' && dateNode(source, slice.segment, rounding, []).op === 'termsNumeric';
 }
 
 /** The kernels' form of a rounding over the column of a segment. */
 export function dateNode(source: ValuesSource, { segment }: SegmentScope, rounding: Rounding, children: readonly AggNode[]): AggNode {
+  if (source.kind === 'binary') return { op: 'docs', children: [] };
   const column = columnOf(source, segment);
   const unit = source.perMillisecond;
   if (source.kind === 'f64') return { op: 'termsNumeric', source: column, perValue: false, children };
@@ -321,9 +331,10 @@ export const dateHistogramType: AggType = {
   },
   bind: bindHistogram,
   plan: (spec, bound: BoundHistogram, scope, children) => dateNode(bound, scope, (spec.params as HistogramParams).rounding!, children),
-  merge(spec, slices, parents, ctx) {
+  merge(spec, given, parents, ctx) {
     const { rounding, minDocCount } = spec.params as HistogramParams;
     const round = rounding!;
+    const slices = [...given.filter((slice) => slice.result.op !== 'docs'), ...rangeSlices(spec, given, parents, round, ctx)];
     const limits = (slices.find((slice) => (slice.bound as BoundHistogram).type)?.bound ?? slices[0]?.bound) as BoundHistogram | undefined;
     const hard = limits?.hardLimits ?? { min: -Infinity, max: Infinity };
     const typical = round.next(round.round(0)) - round.round(0);

@@ -3,7 +3,6 @@ import type { AggNode } from '../plan/agg-plan.ts';
 import type { PlanNode } from '../plan/query-plan.ts';
 import { executionError, illegalArgument, parsingError, xContentError } from './errors.ts';
 import { columnsOf, mergeBuckets, mergeChildren } from './merge.ts';
-import { docGroups } from './metrics-docs.ts';
 import { BucketsOut, type OutBucket, SingleBucketOut } from './out.ts';
 import { isObject, Params } from './params.ts';
 import { runParentPipelines } from './pipeline-run.ts';
@@ -258,80 +257,4 @@ function singlesAndPairs(slice: Slice, filters: number): Slice[] {
     { ...slice, result: { op: 'buckets', buckets: singles, children: kids } },
     { ...slice, map, result: { op: 'buckets', buckets: { parents, keys, docCounts: pairs.docCounts }, children: inner.children } },
   ];
-}
-
-/** The best-scoring documents of each shard; what is below sees only them. */
-export const samplerType: AggType = {
-  isBucket: true,
-  parse(name, typeName, body) {
-    const p = new Params(typeName, body);
-    const shardSize = p.integer('shard_size') ?? 100;
-    p.done();
-    if (shardSize <= 0) throw p.refuse('shard_size', `[shardSize] must be greater than or equal to 0. Found [${shardSize}] in [${name}]`);
-    return { shardSize };
-  },
-  bind: () => null,
-  // children wait for the sample: their plans ride along as the children of an empty filter
-  plan: (_spec, _bound, _scope, children): AggNode => ({
-    op: 'filters',
-    filters: [{ op: 'matchNone' }],
-    other: true,
-    children: [{ op: 'docs', children: [] }, ...children.slice(0, 0)],
-  }), // prettier-ignore
-  merge(spec, slices, parents, ctx) {
-    const { shardSize } = spec.params as { shardSize: number };
-    const docs = slices.map((slice): Slice => {
-      const map =
-        slice.result.op === 'buckets'
-          ? Int32Array.from(slice.result.buckets.parents, (parent) => (slice.map ? slice.map[parent] : parent))
-          : null;
-      return slice.result.op === 'buckets' ? { ...slice, result: slice.result.children[0], map } : slice;
-    });
-    const groups = docGroups(docs, parents);
-    return {
-      at(parent) {
-        const below: Slice[] = [];
-        let docCount = 0;
-        for (const { slice, docs: sample } of parent < 0 ? [] : sampleOf(groups[parent], shardSize)) {
-          docCount += sample.length;
-          const plans = spec.children.map((child) =>
-            child.type.plan(child, slice.bindings.get(child) as never, slice.segment, planChildren(child, slice)),
-          );
-          const children = slice.segment.collectDocs(plans, sample);
-          const buckets = { parents: Uint32Array.of(0), keys: Float64Array.of(0), docCounts: Uint32Array.of(sample.length) };
-          below.push({ ...slice, map: null, result: { op: 'buckets', buckets, children } });
-        }
-        const maps = below.map(() => Int32Array.of(0));
-        ctx.addBuckets(1);
-        return new SingleBucketOut(spec, 'sampler', docCount, mergeChildren(spec, below, maps, 1, ctx).at(docCount > 0 ? 0 : -1));
-      },
-    };
-  },
-};
-
-function planChildren(spec: AggSpec, slice: Slice): AggNode[] {
-  return spec.children.map((child) =>
-    child.type.plan(child, slice.bindings.get(child) as never, slice.segment, planChildren(child, slice)),
-  );
-}
-
-type Group = ReturnType<typeof docGroups>[number][number];
-
-/** Best `size` documents of each shard by score, then by place; ascending per segment. */
-function sampleOf(groups: readonly Group[], size: number): Array<{ slice: Slice; docs: Uint32Array }> {
-  const shards = new Map<string, Array<{ group: number; doc: number; score: number }>>();
-  groups.forEach((group, g) => {
-    const key = `${(group.slice.bindings as object & { index?: string }).index ?? ''}/${group.segment.shard}`;
-    const list = shards.get(key) ?? [];
-    group.docs.forEach((doc, i) => {
-      list.push({ group: g, doc, score: group.scores[i] });
-    });
-    shards.set(key, list);
-  });
-  const chosen: number[][] = groups.map(() => []);
-  for (const list of shards.values()) {
-    list.sort((a, b) => b.score - a.score || a.group - b.group || a.doc - b.doc);
-    for (const { group, doc } of list.slice(0, size)) chosen[group].push(doc);
-  }
-  return groups.flatMap(({ slice }, g) => (chosen[g].length > 0 ? [{ slice, docs: Uint32Array.from(chosen[g]).sort() }] : []));
 }

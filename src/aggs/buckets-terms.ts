@@ -1,8 +1,10 @@
 // terms and rare_terms: one bucket per distinct value. Counts are exact: every segment gives all its buckets, so errors are 0.
 import type { ValueFormat } from '../mapping/field-type.ts';
 import type { AggNode } from '../plan/agg-plan.ts';
+import type { PlanNode } from '../plan/query-plan.ts';
+import type { SegmentReader } from '../plan/segment.ts';
 import { checkOrderPath, compareFigures, figureAt, needsChildren, type OrderPart, orderPart, parseOrder } from './bucket-path.ts'; // prettier-ignore
-import { illegalArgument, xContentError } from './errors.ts';
+import { illegalArgument, unsupported, xContentError } from './errors.ts';
 import {
   acceptedOrdinals,
   checkIncludeExclude,
@@ -95,16 +97,38 @@ function planTerms(spec: AggSpec, bound: BoundTerms, scope: SegmentScope, childr
 }
 
 /** One bucket per value of a source. */
-export function termsNode(
-  source: ValuesSource,
-  { segment }: SegmentScope,
-  filter: IncludeExclude | null,
-  children: readonly AggNode[],
-): AggNode {
+export function termsNode(source: ValuesSource, scope: SegmentScope, filter: IncludeExclude | null, children: readonly AggNode[]): AggNode {
+  const { segment } = scope;
+  if (source.type?.family === 'text') return textNode(source.field, segment, filter, source, children);
   const column = columnOf(source, segment);
   if (source.kind !== 'ordinals') return { op: 'termsNumeric', source: column, perValue: false, children };
   const accept = filter && column.column ? acceptedOrdinals(filter, source, segment, Number(column.column.max) + 1) : null;
   return { op: 'termsOrd', source: column, accept, children };
+}
+
+/** Analysed terms have no column: each is a filter. Bounded, since every one costs a bitset of the segment. */
+const MAX_TEXT_BITS = 2 ** 31;
+
+function textNode(
+  field: string,
+  segment: SegmentReader,
+  filter: IncludeExclude | null,
+  source: ValuesSource,
+  children: readonly AggNode[],
+): AggNode {
+  const postings = segment.postings(field);
+  if (!postings) return { op: 'filters', filters: [], other: false, children };
+  if (postings.termCount * segment.maxDoc > MAX_TEXT_BITS) {
+    throw unsupported(
+      `an aggregation over the [${postings.termCount}] terms of the text field [${field}] in [${segment.maxDoc}] documents`,
+    );
+  }
+  const test = filter ? termFilter(filter, source) : null;
+  const terms = segment.walkTerms(field, { from: null, to: null }, postings.termCount);
+  const filters = terms.map(
+    (term): PlanNode => (!test || test(term.bytes) ? { op: 'term', postings, term, scorer: null } : { op: 'matchNone' }),
+  );
+  return { op: 'filters', filters, other: false, children };
 }
 
 /** Keys of slices in one order: ordinals while there is one segment, term bytes over several; raw numbers while all indices store them alike. */

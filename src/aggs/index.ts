@@ -169,7 +169,7 @@ function tooMuchMemory(bytes: number): ApiError {
 /** Final results by name, in the order of the request. */
 export type ReducedAggregations = ReadonlyMap<string, OutAgg>;
 
-/** @throws ApiError too_many_buckets_exception, and failures of top hits */
+/** @throws ApiError search_phase_execution_exception around too_many_buckets_exception, script_exception, failures of top hits */
 export function reduceAggregations(
   tree: AggTree,
   partials: readonly SegmentPartial[],
@@ -183,6 +183,19 @@ export function reduceAggregations(
       if (made > options.maxBuckets) throw tooManyBuckets(options.maxBuckets, made);
     },
   };
+  try {
+    return reduceAll(tree, partials, ctx);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw new ApiError('search_phase_execution_exception', error.status, '', {
+      details: { phase: 'fetch', grouped: true, failed_shards: [] },
+      causedBy: error,
+      rootCauses: [],
+    });
+  }
+}
+
+function reduceAll(tree: AggTree, partials: readonly SegmentPartial[], ctx: ReduceContext): ReducedAggregations {
   const merged = tree.children.map((spec) => {
     const slices: Slice[] = [];
     for (const { bindings, segment, results } of partials) {

@@ -74,6 +74,7 @@ export function termKey(slice: Slice, bound: ValuesSource, ord: number): string 
 
 /** Bytes of an ordinal of a slice; the one behind the last is the `missing` term. */
 export function termBytes(slice: Slice, bound: ValuesSource, ord: number): Uint8Array {
+  if (bound.type?.family === 'text') return slice.segment.segment.termOf(bound.field, ord);
   const column = bound.type ? slice.segment.segment.column(bound.field) : null;
   if (column && ord <= Number(column.max)) return slice.segment.segment.termOf(bound.field, ord);
   return bound.missing as Uint8Array;

@@ -40,25 +40,13 @@ function exponential(values: Window, alpha: number): number {
 
 function holt(values: Window, alpha: number, beta: number): number {
   if (values.length === 0) return Number.NaN;
-  let level = 0;
+  let level = values[0];
   let trend = 0;
-  let lastLevel = values[0];
-  let lastTrend = 0;
-  values.forEach((value, i) => {
-    if (i === 0) {
-      lastLevel = value;
-      lastTrend = 0;
-      level = value;
-      return;
-    }
-    if (i === 1) {
-      lastTrend = value - values[0];
-    }
-    level = alpha * value + (1 - alpha) * (lastLevel + lastTrend);
-    trend = beta * (level - lastLevel) + (1 - beta) * lastTrend;
-    lastLevel = level;
-    lastTrend = trend;
-  });
+  for (const value of values.slice(1)) {
+    const before = level;
+    level = alpha * value + (1 - alpha) * (level + trend);
+    trend = beta * (level - before) + (1 - beta) * trend;
+  }
   return level;
 }
 

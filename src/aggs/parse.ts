@@ -29,7 +29,7 @@ function flatten(specs: readonly AggSpec[]): AggSpec[] {
 }
 
 function wantsScores(spec: AggSpec): boolean {
-  if (spec.typeName === 'sampler') return true;
+  if (spec.typeName === 'sampler' || spec.typeName === 'diversified_sampler') return true;
   const params = spec.params as Json;
   return (
     spec.typeName === 'top_hits' &&

@@ -7,16 +7,8 @@ import { geohashGridType, geotileGridType } from './buckets-geo.ts';
 import { dateHistogramType, histogramType } from './buckets-histogram.ts';
 import { multiTermsType } from './buckets-multi-terms.ts';
 import { dateRangeType, geoDistanceType, ipRangeType, rangeType } from './buckets-ranges.ts';
-import {
-  adjacencyMatrixType,
-  filtersType,
-  filterType,
-  globalType,
-  missingType,
-  nestedType,
-  reverseNestedType,
-  samplerType,
-} from './buckets-select.ts';
+import { diversifiedSamplerType, samplerAggType } from './buckets-sampler.ts';
+import { adjacencyMatrixType, filtersType, filterType, globalType, missingType, nestedType, reverseNestedType } from './buckets-select.ts';
 import { significantTermsType } from './buckets-significant.ts';
 import { rareTermsType, termsType } from './buckets-terms.ts';
 import { geoBoundsType, geoCentroidType, matrixStatsType, topHitsType, weightedAvgType } from './metrics-docs.ts';
@@ -33,6 +25,7 @@ const TYPES: Readonly<Record<string, AggType>> = {
   composite: compositeType,
   date_histogram: dateHistogramType,
   date_range: dateRangeType,
+  diversified_sampler: diversifiedSamplerType,
   extended_stats: extendedStatsType,
   filter: filterType,
   filters: filtersType,
@@ -56,7 +49,7 @@ const TYPES: Readonly<Record<string, AggType>> = {
   range: rangeType,
   rare_terms: rareTermsType,
   reverse_nested: reverseNestedType,
-  sampler: samplerType,
+  sampler: samplerAggType,
   significant_terms: significantTermsType,
   stats: statsType,
   sum: sumType,
@@ -75,7 +68,6 @@ export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set([
   'categorize_text',
   'children',
   'cumulative_cardinality',
-  'diversified_sampler',
   'frequent_item_sets',
   'geo_line',
   'geohex_grid',

@@ -1,5 +1,5 @@
 // How much more frequent a term is in a subset than in the whole index. Formulas as Elasticsearch's significance heuristics have them.
-import { compileScript } from '../scripting/painless.ts';
+import { compileArithmetic } from '../scripting/arithmetic.ts';
 import { illegalArgument, unsupported } from './errors.ts';
 import { isObject, Params } from './params.ts';
 
@@ -66,30 +66,27 @@ function googleDistance(isSuperset: boolean): Heuristic {
   };
 }
 
-const SCRIPT_MEMBERS = { _subset_freq: true, _subset_size: true, _superset_freq: true, _superset_size: true } as const;
-
 function scripted(body: unknown): Heuristic {
   const p = new Params('script_heuristic', body);
   const script = p.take('script');
   p.done();
   const source = isObject(script) ? script.source : script;
   if (typeof source !== 'string') throw illegalArgument('script required');
-  const constants = isObject(script) && isObject(script.params) ? script.params : {};
-  const members: Record<string, true> = { ...SCRIPT_MEMBERS };
-  for (const name of Object.keys(constants)) members[name] = true;
-  const compiled = compileScript(source, { params: { kind: 'object', members } });
+  const constants: Record<string, number> = {};
+  for (const [name, value] of Object.entries(isObject(script) && isObject(script.params) ? script.params : {})) {
+    if (typeof value !== 'number') throw unsupported(`script parameter [${name}] that is not a number`);
+    constants[name] = value;
+  }
+  const names = ['_subset_freq', '_subset_size', '_superset_freq', '_superset_size', ...Object.keys(constants)];
+  const compiled = compileArithmetic(source, names);
   return ({ subsetFreq, subsetSize, supersetFreq, supersetSize }) =>
     Number(
       compiled.run({
-        params: {
-          fields: {
-            ...constants,
-            _subset_freq: subsetFreq,
-            _subset_size: subsetSize,
-            _superset_freq: supersetFreq,
-            _superset_size: supersetSize,
-          },
-        },
+        ...constants,
+        _subset_freq: subsetFreq,
+        _subset_size: subsetSize,
+        _superset_freq: supersetFreq,
+        _superset_size: supersetSize,
       }),
     );
 }

@@ -77,7 +77,10 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
   if (families && !families.includes(type.family)) {
     throw illegalArgument(`Field [${params.field}] of type [${type.typeName}] is not supported for aggregation [${typeName}]`);
   }
-  const kind = type.spec.column === 'none' ? 'i64' : type.spec.column;
+  if (type.family === 'text' && !families?.includes('text'))
+    throw unsupported(`[${typeName}] on analysed terms (field [${params.field}] of type [text])`);
+  // text with fielddata has terms but no column
+  const kind = type.family === 'text' ? 'ordinals' : type.spec.column === 'none' ? 'i64' : type.spec.column;
   const format = type.format(params.format, params.timeZone);
   return {
     field: type.name,
@@ -104,7 +107,7 @@ function unmapped(params: SourceParams, ctx: BindContext): ValuesSource {
 }
 
 function missingOf(type: FieldType, format: ValueFormat, missing: unknown, ctx: BindContext): bigint | number | Uint8Array {
-  if (type.spec.column === 'ordinals') return type.termBytes(missing);
+  if (type.spec.column === 'ordinals' || type.family === 'text') return type.termBytes(missing);
   if (type.family === 'date') {
     const raw = typeof missing === 'string' ? format.parse(missing, false, ctx.index.nowMs) : Number(missing);
     return BigInt(raw) * (type.typeName === 'date_nanos' && typeof raw === 'number' ? 1_000_000n : 1n);

@@ -222,7 +222,7 @@ describe('refusals', () => {
     [{ a: { avg: { field: 'note' } } }, 'illegal_argument_exception'],
     [{ a: { avg: { field: 'price' }, aggs: { b: { avg: { field: 'price' } } } } }, 'aggregation_initialization_exception'],
     [{ a: { histogram: { field: 'price', interval: 0 } } }, 'x_content_parse_exception'],
-    [{ a: { histogram: { field: 'price', interval: 0.0001 } } }, 'too_many_buckets_exception'],
+    [{ a: { histogram: { field: 'price', interval: 0.0001 } } }, 'search_phase_execution_exception'],
     [{ a: { terms: { field: 'color' }, aggs: { d: { derivative: { buckets_path: '_count' } } } } }, 'action_request_validation_exception'],
     [{ 'a>b': { avg: { field: 'price' } } }, 'parsing_exception'],
     [{ a: { date_histogram: { field: 'sold', calendar_interval: 'day', time_zone: 'Nowhere/City' } } }, 'x_content_parse_exception'],
