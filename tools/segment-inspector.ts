@@ -36,13 +36,15 @@ function openFile(path: string): SegmentImageReader {
 
 function describeSegment(segment: SegmentImageReader): string[] {
   const lines = [`${segment.maxDoc} documents, ${segment.numRootDocs} of them roots, ${segment.image.bytes} bytes`, ''];
-  for (const { kind, field: name, bytes } of segment.sections) lines.push(`${kind.padEnd(10)} ${String(bytes).padStart(12)}  ${name ?? ''}`);
+  for (const { kind, field: name, bytes } of segment.sections)
+    lines.push(`${kind.padEnd(10)} ${String(bytes).padStart(12)}  ${name ?? ''}`);
   lines.push('');
   for (const name of segment.fieldNames) {
     const postings = segment.postings(name);
     const column = segment.column(name);
     const parts = [
-      postings && `${postings.termCount} terms, ${postings.docCount} docs, ${postings.sumDocFreq} postings, ${postings.sumTotalTermFreq} occurrences`,
+      postings &&
+        `${postings.termCount} terms, ${postings.docCount} docs, ${postings.sumDocFreq} postings, ${postings.sumTotalTermFreq} occurrences`,
       column && `${column.kind} column, ${column.valueCount} values in ${column.docCount} docs, ${column.min}..${column.max}`,
     ];
     lines.push(`${name}: ${parts.filter(Boolean).join('; ') || 'nothing'}`);
@@ -53,7 +55,9 @@ function describeSegment(segment: SegmentImageReader): string[] {
 function describeField(segment: SegmentImageReader, name: string, limit: number): string[] {
   const lines = segment
     .walkTerms(name, { from: null, to: null }, limit)
-    .map(({ bytes, ord, docFreq, totalTermFreq }) => `${ord}\t${Buffer.from(bytes).toString()}\tdocs ${docFreq}\toccurrences ${totalTermFreq}`);
+    .map(
+      ({ bytes, ord, docFreq, totalTermFreq }) => `${ord}\t${Buffer.from(bytes).toString()}\tdocs ${docFreq}\toccurrences ${totalTermFreq}`,
+    );
   if (!segment.column(name)) return lines;
   for (let docId = 0; docId < Math.min(limit, segment.maxDoc); docId++) {
     const bytes = segment.binary(name, docId);

@@ -74,10 +74,12 @@ export function walkTerms(
   visit: (bytes: Uint8Array, state: FoundTerm) => boolean,
 ): void {
   k.scoped(() => {
-    const bytes = WALK_BYTES + STATE_BYTES + 8 + k.view.getUint32(ptr + TERMS_HEADER.longestTerm, true);
+    const longest = (k.view.getUint32(ptr + TERMS_HEADER.longestTerm, true) + 7) & ~7;
+    const bytes = WALK_BYTES + STATE_BYTES + 2 * longest; // the kernel keeps the current term and a cursor at the end of it
     const outPtr = k.reserve(bytes);
     for (let ord = fromOrd; ord < toOrd; ) {
       const count = k.exports.termsWalk(ptr, ord, toOrd, outPtr, outPtr + bytes);
+      if (count === 0) throw new RangeError(`walk of terms stands at ordinal ${ord} of ${toOrd}`);
       let at = outPtr;
       for (let i = 0; i < count; i++) {
         const length = k.view.getUint32(at + 20, true);

@@ -42,7 +42,8 @@ eachKernelBuild((k, build) => {
         expect.objectContaining({ type: 'corrupt_index_exception', reason: expect.stringContaining('(resource=s7.seg)') }),
       );
       // Header and table of contents are checked at every opening.
-      if (at < 64 || at >= words[5]) expect(() => open(damaged, false)).toThrow(expect.objectContaining({ type: 'corrupt_index_exception' }));
+      if (at < 64 || at >= words[5])
+        expect(() => open(damaged, false)).toThrow(expect.objectContaining({ type: 'corrupt_index_exception' }));
     });
   });
 
