@@ -1,5 +1,5 @@
 // Methods of strings, lists and numbers that scripts may call, as in Java.
-import { Char, type Value } from './syntax-tree.ts';
+import { Char, Double, type Value } from './syntax-tree.ts';
 
 type Method = (self: never, args: Value[]) => Value;
 
@@ -47,23 +47,25 @@ export function callMethod(self: Value, name: string, args: Value[]): Value {
   return undefined;
 }
 
-const num = (value: Value): number => (value instanceof Char ? value.code : Number(value));
+const num = (value: Value): number => (value instanceof Char ? value.code : value instanceof Double ? value.value : Number(value));
+const like = (result: number, ...from: Value[]): Value =>
+  from.some((value) => value instanceof Double || !Number.isInteger(num(value))) ? new Double(result) : result;
 
 const STATIC: Readonly<Record<string, (args: Value[]) => Value>> = {
-  'Math.abs': ([x]) => Math.abs(num(x)),
-  'Math.min': ([a, b]) => Math.min(num(a), num(b)),
-  'Math.max': ([a, b]) => Math.max(num(a), num(b)),
-  'Math.floor': ([x]) => Math.floor(num(x)),
-  'Math.ceil': ([x]) => Math.ceil(num(x)),
+  'Math.abs': ([x]) => like(Math.abs(num(x)), x),
+  'Math.min': ([a, b]) => like(Math.min(num(a), num(b)), a, b),
+  'Math.max': ([a, b]) => like(Math.max(num(a), num(b)), a, b),
+  'Math.floor': ([x]) => new Double(Math.floor(num(x))),
+  'Math.ceil': ([x]) => new Double(Math.ceil(num(x))),
   'Math.round': ([x]) => BigInt(Math.floor(num(x) + 0.5)),
-  'Math.sqrt': ([x]) => Math.sqrt(num(x)),
-  'Math.pow': ([a, b]) => num(a) ** num(b),
-  'Math.log': ([x]) => Math.log(num(x)),
-  'Math.log10': ([x]) => Math.log10(num(x)),
-  'Math.exp': ([x]) => Math.exp(num(x)),
+  'Math.sqrt': ([x]) => new Double(Math.sqrt(num(x))),
+  'Math.pow': ([a, b]) => new Double(num(a) ** num(b)),
+  'Math.log': ([x]) => new Double(Math.log(num(x))),
+  'Math.log10': ([x]) => new Double(Math.log10(num(x))),
+  'Math.exp': ([x]) => new Double(Math.exp(num(x))),
   'Integer.parseInt': ([x]) => (/^[+-]?\d{1,10}$/.test(text(x)) ? Number(text(x)) | 0 : undefined),
   'Long.parseLong': ([x]) => (/^[+-]?\d{1,19}$/.test(text(x)) ? BigInt.asIntN(64, BigInt(text(x))) : undefined),
-  'Double.parseDouble': ([x]) => (text(x).trim() === '' ? undefined : Number(text(x))),
+  'Double.parseDouble': ([x]) => (text(x).trim() === '' ? undefined : new Double(Number(text(x)))),
   'Character.isDigit': ([c]) => /^\p{Nd}$/u.test(text(c)),
   'Character.isLetter': ([c]) => /^\p{L}$/u.test(text(c)),
   'Character.isLetterOrDigit': ([c]) => /^[\p{L}\p{Nd}]$/u.test(text(c)),
@@ -74,8 +76,8 @@ const STATIC: Readonly<Record<string, (args: Value[]) => Value>> = {
   'Objects.equals': ([a, b]) => a === b,
 };
 const CONSTANTS: Readonly<Record<string, Value>> = {
-  'Math.PI': Math.PI,
-  'Math.E': Math.E,
+  'Math.PI': new Double(Math.PI),
+  'Math.E': new Double(Math.E),
   'Integer.MAX_VALUE': 0x7fffffff,
   'Integer.MIN_VALUE': -0x80000000,
 };

@@ -4,7 +4,7 @@ import { ApiError } from '../errors/api-error.ts';
 import { scriptError } from './lexer.ts';
 import { callMethod, callStatic } from './methods.ts';
 import { Parser } from './parser.ts';
-import { Char, type Expression, type HostObject, type Statement, type Value } from './syntax-tree.ts';
+import { Char, Double, type Expression, type HostObject, type Statement, type Value } from './syntax-tree.ts';
 
 const DEFAULT_BUDGET = 100_000;
 
@@ -131,7 +131,7 @@ class Evaluator {
 
   run(body: readonly Statement[]): Value {
     const result = this.statements(body);
-    return result ? result.value : null;
+    return result ? plain(result.value) : null;
   }
 
   private fail(at: number, reason: string): ApiError {
@@ -272,6 +272,7 @@ class Evaluator {
         return op === '&' ? left && right : op === '|' ? left || right : left !== right;
       throw this.fail(at, `cannot apply [${op}] to these types`);
     }
+    if (isFloating(left) || isFloating(right)) return this.floating(op, Number(a), Number(b), at);
     if (typeof a === 'bigint' || typeof b === 'bigint') return this.long(op, a, b, at);
     switch (op) {
       case '<':
@@ -283,19 +284,15 @@ class Evaluator {
       case '>=':
         return a >= b;
       case '+':
-        return wrap(a + b, a, b);
+        return (a + b) | 0;
       case '-':
-        return wrap(a - b, a, b);
+        return (a - b) | 0;
       case '*':
-        return Number.isInteger(a) && Number.isInteger(b) ? Math.imul(a, b) : a * b;
+        return Math.imul(a, b);
       case '/':
-        if (Number.isInteger(a) && Number.isInteger(b)) {
-          if (b === 0) throw this.fail(at, '/ by zero');
-          return Math.trunc(a / b);
-        }
-        return a / b;
       case '%':
-        if (Number.isInteger(a) && b === 0) throw this.fail(at, '/ by zero');
+        if (b === 0) throw this.fail(at, '/ by zero');
+        if (op === '/') return Math.trunc(a / b);
         return a % b;
       case '&':
         return a & b;
@@ -312,6 +309,14 @@ class Evaluator {
       default:
         throw this.fail(at, `operator [${op}] is not known here`);
     }
+  }
+
+  private floating(op: string, a: number, b: number, at: number): Value {
+    const compare: Record<string, boolean> = { '<': a < b, '<=': a <= b, '>': a > b, '>=': a >= b };
+    if (op in compare) return compare[op];
+    const results: Record<string, number> = { '+': a + b, '-': a - b, '*': a * b, '/': a / b, '%': a % b };
+    if (!(op in results)) throw this.fail(at, `operator [${op}] is not known here for double`);
+    return new Double(results[op]);
   }
 
   private long(op: string, x: number | bigint, y: number | bigint, at: number): Value {
@@ -340,9 +345,10 @@ class Evaluator {
     if (op === '!') return !this.truth(operand, at);
     const value = numeric(operand);
     if (value === null) throw this.fail(at, `cannot apply [${op}] to this type`);
-    if (op === '-') return typeof value === 'bigint' ? BigInt.asIntN(64, -value) : -value;
+    if (op === '-')
+      return isFloating(operand) ? new Double(-Number(value)) : typeof value === 'bigint' ? BigInt.asIntN(64, -value) : -value | 0;
     if (op === '~') return ~value;
-    return value;
+    return isFloating(operand) ? operand : value;
   }
 
   private cast(type: string, value: Value, at: number): Value {
@@ -363,8 +369,8 @@ class Evaluator {
       if (type === 'short') return (Number(number) << 16) >> 16;
       if (type === 'byte') return (Number(number) << 24) >> 24;
       if (type === 'long') return BigInt.asIntN(64, BigInt(Math.trunc(Number(number))));
-      if (type === 'float') return Math.fround(Number(number));
-      if (type === 'double') return Number(number);
+      if (type === 'float') return new Double(Math.fround(Number(number)));
+      if (type === 'double') return new Double(Number(number));
     }
     throw this.fail(at, `cannot cast to [${type}]`);
   }
@@ -383,11 +389,18 @@ function defaultOf(type: string): Value {
 
 function numeric(value: Value): number | bigint | null {
   if (typeof value === 'number' || typeof value === 'bigint') return value;
+  if (value instanceof Double) return value.value;
   return value instanceof Char ? value.code : null;
 }
 
-function wrap(result: number, a: number, b: number): number {
-  return Number.isInteger(a) && Number.isInteger(b) ? result | 0 : result;
+/** A double, or a host's number that is not whole. */
+function isFloating(value: Value): boolean {
+  return value instanceof Double || (typeof value === 'number' && !Number.isInteger(value));
+}
+
+/** What a script's caller gets: a plain number for a double. */
+function plain(value: Value): Value {
+  return value instanceof Double ? value.value : value;
 }
 
 /** Java's equals for objects, numeric promotion for numbers and chars. */

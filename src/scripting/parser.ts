@@ -1,6 +1,6 @@
 // Parses the part of Painless that is known here: expressions, declarations, assignments, if, return.
 import { type Lexeme, lex, scriptError } from './lexer.ts';
-import type { Expression, Statement } from './syntax-tree.ts';
+import { Double, type Expression, type Statement } from './syntax-tree.ts';
 
 const BINARY: readonly (readonly string[])[] = [
   ['||'],
@@ -247,8 +247,9 @@ export class Parser {
 }
 
 /** Java's literal types: int unless there is an L, double unless there is an F. */
-function numberValue(text: string): number | bigint {
+function numberValue(text: string): number | bigint | Double {
   if (/[lL]$/.test(text)) return BigInt(text.slice(0, -1));
   if (/^0[xX]/.test(text)) return Number(text) | 0;
-  return Number(text.replace(/[fFdD]$/, ''));
+  const value = Number(text.replace(/[fFdD]$/, ''));
+  return /[.eEfFdD]/.test(text) ? new Double(value) : value;
 }

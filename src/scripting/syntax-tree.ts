@@ -28,9 +28,17 @@ export class Char {
   }
 }
 
+/** A float or double: JavaScript's own numbers are ints here when they are whole. */
+export class Double {
+  constructor(readonly value: number) {}
+  toString(): string {
+    return Number.isInteger(this.value) ? `${this.value}.0` : String(this.value);
+  }
+}
+
 /** Objects that a host gives to a script: fields by name. */
 export interface HostObject {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-export type Value = null | boolean | number | bigint | string | Char | Value[] | HostObject | unknown;
+export type Value = null | boolean | number | Double | bigint | string | Char | Value[] | HostObject | unknown;

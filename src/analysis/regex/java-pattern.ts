@@ -8,6 +8,9 @@ import { unicodeClass, WORD } from './properties.ts';
 import { FLAG } from './syntax.ts';
 
 const PAGE_SHIFT = 9;
+/** Instructions that matching one text may take: what linear expressions need by far; possessive parts may need more. */
+const FREE_STEPS = 5_000_000;
+const STEPS_PER_UNIT = 200;
 /** Bytes of notes about tried states that one run may keep. */
 const MAX_NOTE_BYTES = 256 * 1024 * 1024;
 
@@ -55,7 +58,7 @@ export class Matcher {
     readonly text: string,
   ) {
     this.groups = new Int32Array((pattern.groupCount + 1) * 2).fill(-1);
-    this.run = new Run(text, (pattern.flags & FLAG.UNICODE_CHARACTER_CLASS) !== 0);
+    this.run = new Run(text, (pattern.flags & FLAG.UNICODE_CHARACTER_CLASS) !== 0, pattern.program.shared.size);
   }
 
   get start(): number {
@@ -109,13 +112,16 @@ class Run {
   private readonly looks: (Uint8Array | undefined)[] = [];
   private readonly atomics = new Map<number, Map<number, number>>();
   private noteBytes = 0;
+  private steps: number;
   private readonly word: CodePointSet;
 
   constructor(
     readonly text: string,
     unicode: boolean,
+    programSize: number,
   ) {
     this.word = unicode ? unicodeClass('w') : WORD;
+    this.steps = FREE_STEPS + text.length * (STEPS_PER_UNIT + programSize);
   }
 
   /**
@@ -136,6 +142,7 @@ class Run {
       }
       for (;;) {
         const instruction = code[pc];
+        if (--this.steps < 0) throw new ApiError('illegal_argument_exception', 400, 'regular expression needs too much work on this text');
         if (instruction.op === 'set') {
           if (at >= text.length) break;
           const cp = text.codePointAt(at)!;
@@ -218,6 +225,7 @@ class Run {
     const known = groups ? undefined : ends.get(at);
     if (known !== undefined) return known;
     // Its own notes: a way that failed inside an earlier attempt may succeed in this one, which ends elsewhere.
+    for (const page of this.tried.get(program) ?? []) this.noteBytes -= page?.byteLength ?? 0;
     this.tried.delete(program);
     const end = this.match(program, at, groups, -1);
     ends.set(at, end);

@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import { chainBlob, type KernelStage, termSet, words } from '../../src/analysis/blob.ts';
+import { STAGE } from '../../src/analysis/stage-ids.ts';
+import { encodeTokens, runChain, type Token } from '../../src/analysis/token-stream.ts';
+import { encodeWtf8 } from '../../src/analysis/wtf8.ts';
+import * as reference from '../reference/token-filters.ts';
+import { ALPHABET, runTokens, standardTokens } from '../reference/word-break.ts';
+import { eachAnalysisBuild } from '../support/analysis-builds.ts';
+import { forSeeds, type Rng } from '../support/rng.ts';
+
+const EMPTY = new Uint8Array(0);
+const CHARS = Object.values(ALPHABET);
+const stage = (id: number, config: Uint8Array = EMPTY): KernelStage => ({ id, config });
+const standard = (maxLength: number, lower = 0): KernelStage => stage(STAGE.STANDARD, words([maxLength, lower]));
+const plain = ({ term, startOffset, endOffset, type, posInc }: Token) => ({ term, startOffset, endOffset, type, posInc });
+
+/** Text of ASCII runs, which take the fast way, between characters of all classes. */
+function mixedText(rng: Rng): string {
+  let text = '';
+  for (let i = rng.int(0, 12); i > 0; i--) {
+    if (rng.bool()) text += rng.pick(rng.pick(CHARS));
+    else for (let k = rng.int(1, 14); k > 0; k--) text += rng.pick(['ab', 'B', '1', '_', '.', "'", ':', ',', ' ', ' ', 'x y']);
+  }
+  return text;
+}
+
+function asciiText(rng: Rng, length: number): string {
+  return Array.from({ length }, () =>
+    String.fromCharCode(rng.bool(0.8) ? rng.pick([97, 66, 49, 32, 46, 39, 95, 44, 58, 59]) : rng.int(32, 126)),
+  ).join('');
+}
+
+/** Words that repeat, some stacked, some with holes. */
+function randomTokens(rng: Rng, alphabet: string): Token[] {
+  let offset = 0;
+  return Array.from({ length: rng.int(0, 1200) }, (_, i) => {
+    const term = rng.word(6, alphabet);
+    const posInc = i === 0 ? 1 : rng.pick([0, 1, 1, 1, 2]);
+    offset += posInc ? rng.int(0, 2) : 0;
+    const token = {
+      term,
+      startOffset: offset,
+      endOffset: offset + term.length,
+      posInc,
+      posLen: 1,
+      type: 'word',
+      keyword: rng.bool(0.1),
+      termFreq: 1,
+      payload: null,
+    };
+    offset += term.length;
+    return token;
+  });
+}
+
+eachAnalysisBuild((host, build) => {
+  const run = (stages: KernelStage[], text: string) => runChain(host, { blob: chainBlob(stages) }, encodeWtf8(text));
+
+  test(`${build}: standard tokenizer equals the brute-force grammar`, () => {
+    forSeeds(150, (rng) => {
+      const text = mixedText(rng).slice(0, 60);
+      const maxLength = rng.pick([255, 255, 4, 7]);
+      const result = run([standard(maxLength)], text);
+      expect(result.tokens.map(plain)).toEqual(standardTokens(text, maxLength));
+      expect(result.endOffset).toBe(text.length);
+    });
+  });
+
+  test(`${build}: the ASCII way equals the automaton way at every alignment`, () => {
+    forSeeds(150, (rng) => {
+      const text = asciiText(rng, rng.int(0, 400));
+      // 63 units are below what the fast way serves; no token of these texts is longer.
+      const cut = text.replace(/[A-Za-z0-9_.',:;]{40,}/g, (long) => long.replace(/.{20}/g, '$& '));
+      for (const lower of [0, 1]) {
+        expect(run([standard(255, lower)], cut).tokens).toEqual(run([standard(63, lower)], cut).tokens);
+      }
+    });
+  });
+
+  test(`${build}: lower-casing in the tokenizer equals the filter behind it`, () => {
+    forSeeds(200, (rng) => {
+      const text = mixedText(rng);
+      expect(run([standard(255, 1)], text).tokens).toEqual(run([standard(255), stage(STAGE.CASE, words([0]))], text).tokens);
+    });
+  });
+
+  test(`${build}: letter and whitespace tokenizers`, () => {
+    forSeeds(200, (rng) => {
+      const text = mixedText(rng);
+      const maxLength = rng.pick([255, 3]);
+      const letters = run([stage(STAGE.CHAR_CLASS, words([maxLength, 0, 0, 0]))], text).tokens.map(plain);
+      expect(letters).toEqual(runTokens(text, (char) => /^\p{L}$/u.test(char), maxLength));
+      const spaces = run([stage(STAGE.CHAR_CLASS, words([maxLength, 2, 0, 0]))], text).tokens.map(plain);
+      expect(spaces).toEqual(runTokens(text, (char) => !/^\s$/.test(char), maxLength));
+    });
+  });
+
+  const set = new Set(['a', 'ab', 'ba', 'b', 'aab']);
+  const FILTERS: Record<string, [KernelStage, reference.PlainFilter, string]> = {
+    lowercase: [stage(STAGE.CASE, words([0])), reference.lowercase, 'aBÉéЯİẞΣ'],
+    uppercase: [stage(STAGE.CASE, words([1])), reference.uppercase, 'aBéßяǆﬁ'],
+    stop: [stage(STAGE.STOP, words([0], termSet(set))), reference.stop(set), 'ab'],
+    keep: [stage(STAGE.KEEP, words([0], termSet(set))), reference.keep(set), 'ab'],
+    keyword_marker: [stage(STAGE.KEYWORD_MARKER, words([0], termSet(set))), reference.marker(set), 'ab'],
+    unique: [stage(STAGE.UNIQUE, words([0])), reference.unique, 'abc'],
+    remove_duplicates: [stage(STAGE.REMOVE_DUPLICATES), reference.removeDuplicates, 'ab'],
+    length: [stage(STAGE.LENGTH, words([2, 4])), reference.length(2, 4), 'ab😀é'],
+    truncate: [stage(STAGE.TRUNCATE, words([3])), reference.truncate(3), 'a😀é'],
+    reverse: [stage(STAGE.REVERSE), reference.reverse, 'ab😀é日'],
+    trim: [stage(STAGE.TRIM), reference.trim, 'a \t\u3000'],
+    apostrophe: [stage(STAGE.APOSTROPHE), reference.apostrophe, "ab'’"],
+    german_normalization: [stage(STAGE.NORMALIZE, words([3])), reference.german, 'aeouäöüßqxi'],
+    scandinavian_folding: [stage(STAGE.NORMALIZE, words([5])), reference.scandinavianFolding, 'aeoAEOåäæøöÅx'],
+    arabic_normalization: [stage(STAGE.NORMALIZE, words([0])), reference.arabic, 'آأإاىيةهـًب'],
+  };
+  for (const [name, [kernel, twin, alphabet]] of Object.entries(FILTERS)) {
+    test(`${build}: ${name} equals its twin`, () => {
+      forSeeds(20, (rng) => {
+        const tokens = randomTokens(rng, alphabet);
+        const input = encodeTokens({ tokens, endOffset: 9999, endPosInc: 0 });
+        const result = runChain(host, { blob: chainBlob([stage(STAGE.REPLAY), kernel]) }, input);
+        expect(result.tokens).toEqual(twin(tokens));
+      });
+    });
+  }
+
+  for (const unigrams of [false, true]) {
+    test(`${build}: cjk_bigram ${unigrams ? 'with' : 'without'} unigrams equals its twin`, () => {
+      forSeeds(150, (rng) => {
+        const text = Array.from({ length: rng.int(0, 900) }, () => rng.pick(['日', '本', '𠀀', 'あ', 'ア', '한', 'a', ' ', '1'])).join('');
+        const tokens = run([standard(255)], text).tokens;
+        const grams = run([standard(255), stage(STAGE.CJK_BIGRAM, words([15 + (unigrams ? 16 : 0)]))], text).tokens;
+        const bare = ({ termFreq: _, payload: __, ...rest }: Token) => rest;
+        expect(grams.map(bare)).toEqual(reference.cjkBigrams(unigrams)(tokens.map(bare)));
+      });
+    });
+  }
+});
