@@ -190,6 +190,8 @@ function addText(buffer: Buffer, region: Region, field: Field, textPtr: usize, t
   }
   let position = field.position;
   const offset = field.offset;
+  // A text with a column (fielddata) has the ordinals of its tokens in it.
+  const asColumn = columnKind(field.flags) == ColumnKind.ORDINALS;
   chainReset(field.chain, textPtr, textLen);
   for (;;) {
     const count = chainNext(field.chain);
@@ -209,6 +211,7 @@ function addText(buffer: Buffer, region: Region, field: Field, textPtr: usize, t
       addPosition(region, field, record, <u32>position, offset + token.startOffset, offset + token.endOffset);
       field.length += token.termFreq;
       if (token.posInc == 0) field.overlaps++;
+      if (asColumn && !streamAdd(region, columnStream(field), doc, <i64>changetype<usize>(record))) return E_NO_SPACE;
     }
   }
   field.position = position + <i32>chain.endPosInc;

@@ -130,9 +130,7 @@ const TEXT_PARAMS: Readonly<Record<string, Param>> = {
     'positions',
     (value) => `Unknown value [${value}] for field [index_options] - accepted values are [positions, docs, freqs, offsets]`,
   ),
-  norms: {
-    ...boolParam(true, true),
-  },
+  norms: boolParam(true),
   term_vector: enumParam(
     TERM_VECTORS,
     'no',
@@ -186,7 +184,8 @@ export const TEXT_TYPES: Readonly<Record<string, MapperType>> = {
     params: {
       ...TEXT_PARAMS,
       position_increment_gap: POSITION_GAP,
-      fielddata: boolParam(false, true),
+      // Segments keep a column for it, so what is written cannot be changed afterwards.
+      fielddata: boolParam(false),
       fielddata_frequency_filter: FREQUENCY_FILTER,
       index_prefixes: INDEX_PREFIXES,
       index_phrases: boolParam(false),
