@@ -73,6 +73,10 @@ export class Mapping implements MappingSnapshot {
     return this.#compiled.nestedPaths;
   }
 
+  get objectPaths(): readonly string[] {
+    return [...this.#compiled.objects.keys()];
+  }
+
   toJson(): Json {
     return mappingToJson(this.#root);
   }

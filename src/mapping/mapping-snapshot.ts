@@ -27,6 +27,8 @@ export interface MappingSnapshot {
   field(name: string): FieldType | null;
   /** Full names of mapped leaf fields that match a pattern with `*`, objects left out, in order of mapping. */
   matchFields(pattern: string): string[];
+  /** Full names of objects, nested ones among them, in order of mapping. */
+  readonly objectPaths: readonly string[];
   /** Object, nested and leaf names: what `_field_caps`, exists on objects and fetch need. */
   isObject(path: string): boolean;
   isNested(path: string): boolean;

@@ -14,6 +14,7 @@ import {
   remoteInfoApi,
 } from './cluster.ts';
 import { deleteApi, getApi, getSourceApi, indexApi, mgetApi, updateApi } from './documents.ts';
+import { fieldCapsApi } from './field-caps.ts';
 import * as indices from './indices.ts';
 import { nodesInfoApi, nodesStatsApi } from './nodes.ts';
 import { ilmApi, infoApi, licenseApi, xpackApi } from './root.ts';
@@ -55,6 +56,7 @@ export const ALL_APIS: readonly ApiSpec[] = [
   indices.recoveryApi,
   indices.resolveIndexApi,
   analyzeApi,
+  fieldCapsApi,
   updateAliasesApi,
   putAliasApi,
   deleteAliasApi,

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { type FieldCapsRequest, fieldCaps } from '../../../src/api/field-caps.ts';
+import { fakeEngine } from '../../support/fake-engine.ts';
+
+async function caps(indices: Record<string, object>, request: Partial<FieldCapsRequest>) {
+  const engine = fakeEngine();
+  for (const [index, properties] of Object.entries(indices)) {
+    await engine.command({ name: 'createIndex', args: { index, body: { mappings: { properties } } } });
+  }
+  return fieldCaps(engine, { index: null, fields: null, includeUnmapped: false, filters: [], types: [], body: {}, ...request });
+}
+
+const ONE = {
+  k: { type: 'keyword', fields: { t: { type: 'text' } }, meta: { unit: 'm' } },
+  n: { type: 'nested', properties: { x: { type: 'long', doc_values: false } } },
+  a: { type: 'alias', path: 'k' },
+};
+
+describe('one index', () => {
+  test('fields, multi-fields, objects and aliases', async () => {
+    expect(await caps({ one: ONE }, { fields: ['k*', 'n*', 'a'] })).toEqual({
+      indices: ['one'],
+      fields: {
+        k: { keyword: { type: 'keyword', searchable: true, aggregatable: true, meta: { unit: ['m'] } } },
+        'k.t': { text: { type: 'text', searchable: true, aggregatable: false } },
+        'n.x': { long: { type: 'long', searchable: true, aggregatable: false } },
+        n: { nested: { type: 'nested', searchable: false, aggregatable: false } },
+        a: { keyword: { type: 'keyword', searchable: true, aggregatable: true, meta: { unit: ['m'] } } },
+      },
+    });
+  });
+
+  test('filters and types', async () => {
+    const names = async (request: Partial<FieldCapsRequest>) =>
+      Object.keys((await caps({ one: ONE }, { fields: ['*'], ...request })).fields as object);
+    expect(await names({ filters: ['-metadata', '-nested', '-multifield'] })).toEqual(['k', 'a']);
+    expect(await names({ filters: ['+metadata'] })).toEqual(['_id', '_index', '_source', '_routing', '_ignored', '_field_names']);
+    expect(await names({ types: ['text', 'nested'] })).toEqual(['k.t', 'n']);
+  });
+
+  test('wrong requests are refused', async () => {
+    await expect(caps({ one: ONE }, {})).rejects.toMatchObject({ reason: 'Validation Failed: 1: no fields specified;' });
+    await expect(caps({ one: ONE }, { fields: ['*'], filters: ['nothing'] })).rejects.toMatchObject({
+      reason: 'Unknown field caps filter [nothing]',
+    });
+    await expect(caps({ one: ONE }, { fields: ['*'], body: { nothing: 1 } })).rejects.toMatchObject({ type: 'x_content_parse_exception' });
+    await expect(caps({}, { index: 'none', fields: ['*'] })).rejects.toMatchObject({ type: 'index_not_found_exception' });
+  });
+});
+
+test('differences between indices are named', async () => {
+  const indices = {
+    one: { f: { type: 'keyword' } },
+    two: { f: { type: 'keyword', doc_values: false } },
+    three: { f: { type: 'long' } },
+    four: { g: { type: 'long' } },
+  };
+  expect((await caps(indices, { fields: ['f'], includeUnmapped: true })).fields).toEqual({
+    f: {
+      keyword: { type: 'keyword', searchable: true, aggregatable: false, indices: ['one', 'two'], non_aggregatable_indices: ['two'] },
+      long: { type: 'long', searchable: true, aggregatable: true, indices: ['three'] },
+      unmapped: { type: 'unmapped', searchable: false, aggregatable: false, indices: ['four'] },
+    },
+  });
+});
