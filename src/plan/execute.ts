@@ -49,6 +49,7 @@ const RUN = {
 const FLAG = { scores: 1, byScore: 2, totalKnown: 4 } as const;
 /** Windows of 4096 documents between two questions to `stop`. */
 const WINDOWS_PER_CALL = 32;
+const WINDOW = 4096;
 const E_NO_SPACE = -3;
 
 /**
@@ -72,6 +73,11 @@ export function executePlan(
       collect.minScore !== null ||
       (aggs?.needsScores ?? false);
     const accept = acceptedDocs(k, segment);
+    if (aggs && query.op === 'matchAll' && accept === 0 && isUnlimited(collect) && !aggs.needsScores) {
+      // every document: aggregations take the numbers alone, and hits are collected as if there were no aggregations
+      const stopped = collectAll(k, aggs, segment.maxDoc, stop);
+      return stopped ? { ...noHits(0), terminatedEarly: true } : executePlan(k, segment, query, collect, { ...options, aggs: null });
+    }
     const plain = accept === 0 && !collect.postFilter && collect.minScore === null && !collect.terminateAfter && !aggs;
     const known = plain ? knownTotal(query, segment.maxDoc) : null;
     if (known !== null && collect.size === 0) return noHits(known);
@@ -102,6 +108,21 @@ export function executePlan(
     if (counters) addCounters(k, run, counters);
     return readHits(k, run, encodedSort, { known, stopped, scored: scores });
   });
+}
+
+/** Nothing in the request keeps a match from the aggregations. */
+function isUnlimited(collect: CollectPlan): boolean {
+  return collect.minScore === null && !collect.terminateAfter;
+}
+
+/** Hands all documents of a segment to the aggregations. @returns true if `stop` ended it. @throws RegionTooSmall */
+function collectAll(k: Kernels, aggs: AggProgram, maxDoc: number, stop: StopCheck | undefined): boolean {
+  for (let from = 0; from < maxDoc; from += WINDOW * WINDOWS_PER_CALL) {
+    if (stop?.()) return true;
+    const status = k.exports.aggsCollectRange(aggs.rootPtr, from, Math.min(WINDOW * WINDOWS_PER_CALL, maxDoc - from));
+    if (status !== 0) throw new RegionTooSmall();
+  }
+  return false;
 }
 
 /** Live root documents that match; never scores. A lower bound if `stop` ended it. */
