@@ -43,6 +43,7 @@ export { termsWalk } from './terms/cursor';
 export {
   columnGet as docvaluesColumnGet,
   columnBounds as docvaluesColumnBounds,
+  columnFirst as docvaluesColumnFirst,
 } from './docvalues/column';
 export { columnSort as docvaluesColumnSort, columnWrite as docvaluesColumnWrite } from './docvalues/column-writer';
 export {

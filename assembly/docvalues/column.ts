@@ -103,6 +103,15 @@ export function columnGet(ptr: usize, docId: u32, outPtr: usize, limit: u32): u3
   return count;
 }
 
+/** Smallest value of a document as a double (exact up to 2^53); NaN if it has none. For the host: single look-ups without a copy. */
+export function columnFirst(ptr: usize, docId: u32): f64 {
+  const column = changetype<Column>(ptr), slot = columnSlot(column, docId);
+  if (slot < 0) return NaN;
+  const first = column.flags & COLUMN_MULTI ? load<u32>(ptr + column.startsOff + ((<usize>slot) << 2)) : <u32>slot;
+  const value = columnValue(column, first);
+  return column.flags & COLUMN_F64 ? reinterpret<f64>(value) : <f64>value;
+}
+
 /** Writes the smallest and the largest raw value to `outPtr` (8 + 8 bytes). Returns 0 if the column has no value. */
 export function columnBounds(ptr: usize, outPtr: usize): u32 {
   const column = changetype<Column>(ptr);

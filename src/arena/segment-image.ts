@@ -103,6 +103,7 @@ export function readImage(k: Kernels, ptr: number, bytes: number, { file, verify
     else if (section.kind === SECTION.binary) record.binary = at;
   }
   if (ids === 0) corrupt('has no section of ids');
+  if (!fields.get('_seq_no')?.column) corrupt('has no column [_seq_no]');
   const listed = sections.map(({ kind, field, bytes: size }) => ({
     kind: SECTION_NAMES[kind] ?? String(kind),
     field: records[field]?.name ?? null,

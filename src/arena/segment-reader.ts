@@ -2,12 +2,10 @@
 import type { SegmentColumn, SegmentPostings, SegmentReader, TermFilter, TermState, WalkedTerm } from '../plan/segment.ts';
 import { findId, idOf } from '../wasm/buffer.ts';
 import { bitsetBytes, bitsetCount, bitsetCountAnd, bitsetNext } from '../wasm/codec.ts';
-import { COLUMN_FLAG, COLUMN_HEADER, columnBounds, rawValues } from '../wasm/docvalues.ts';
+import { COLUMN_FLAG, COLUMN_HEADER, columnBounds, firstValue, rawValues } from '../wasm/docvalues.ts';
 import type { Kernels } from '../wasm/kernels.ts';
 import { lookupTerm, seekOrd, TERMS_FLAG, TERMS_HEADER, termOf, walkTerms } from '../wasm/terms.ts';
 import type { FieldPlace, ImagePlaces } from './segment-image.ts';
-
-const encoder = new TextEncoder();
 
 export class SegmentImageReader implements SegmentReader {
   readonly id: number;
@@ -20,6 +18,7 @@ export class SegmentImageReader implements SegmentReader {
   readonly kernels: Kernels;
   readonly #places: ImagePlaces;
   readonly #file: string;
+  readonly #seqNoColumn: number;
   /** Shared by the readers of one image with different live docs. */
   readonly #columns: Map<string, SegmentColumn | null>;
   readonly #postings: Map<string, SegmentPostings | null>;
@@ -34,6 +33,7 @@ export class SegmentImageReader implements SegmentReader {
     this.kernels = kernels;
     this.#places = places;
     this.#file = options.file;
+    this.#seqNoColumn = places.fields.get('_seq_no')!.column;
     this.id = options.id;
     this.maxDoc = places.maxDoc;
     this.rootDocsPtr = places.rootDocsPtr;
@@ -220,7 +220,7 @@ export class SegmentImageReader implements SegmentReader {
   }
 
   docOfId(id: string): number {
-    return findId(this.kernels, this.#places.ids, encoder.encode(id), this.liveDocsPtr);
+    return findId(this.kernels, this.#places.ids, id, this.liveDocsPtr);
   }
 
   /** `_id` of a root document; of a nested child its root's. */
@@ -229,7 +229,7 @@ export class SegmentImageReader implements SegmentReader {
   }
 
   seqNo(docId: number): number {
-    return Number(this.values('_seq_no', docId)[0]);
+    return firstValue(this.kernels, this.#seqNoColumn, docId);
   }
 
   rootOf(docId: number): number {

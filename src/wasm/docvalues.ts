@@ -16,6 +16,11 @@ export function rawValues(k: Kernels, columnPtr: number, docId: number): { ptr: 
   return { ptr, count };
 }
 
+/** Smallest value of a document as a double (exact up to 2^53), NaN if it has none. */
+export function firstValue(k: Kernels, columnPtr: number, docId: number): number {
+  return k.exports.docvaluesColumnFirst(columnPtr, docId);
+}
+
 /** Smallest and largest raw value of a column. Pre: it has values. */
 export function columnBounds(k: Kernels, columnPtr: number, isF64: boolean): { min: bigint | number; max: bigint | number } {
   return k.scoped(() => {
