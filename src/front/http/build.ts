@@ -68,7 +68,9 @@ export async function buildHttp(input: BuildInput): Promise<HttpMain> {
   const variables = new Set<string>();
   collectNames(input.node, names, variables);
   const modules = await loadModules(names, variables);
-  return new Builder(input, modules).build();
+  const main = new Builder(input, modules).build();
+  for (const lookup of (main.registry.get('lookups') as (() => Promise<void>)[] | undefined) ?? []) await lookup();
+  return main;
 }
 
 function collectNames(node: DirectiveNode, names: Set<string>, variables: Set<string>): void {
@@ -90,7 +92,7 @@ class Builder {
     this.main = new HttpMain(new Variables(), input.paths, input.inherited);
     this.main.modules.push(...modules);
     addCoreVariables(this.main.variables);
-    for (const module of modules) if (module.variables) this.main.variables.add(module.variables);
+    for (const module of modules) this.main.variables.add(module.variables ?? [], module.families);
     registerCombined(this.main);
   }
 
@@ -104,11 +106,11 @@ class Builder {
       this.mergeTree(server.root, main.loc);
       indexLocations(server.root);
     }
-    for (const module of this.modules) module.init?.(main);
     initHeaderWriter(main);
-    main.headerFilters.sort((a, b) => FILTER_ORDER.indexOf(a.name) - FILTER_ORDER.indexOf(b.name));
-    buildPhases(main);
     try {
+      for (const module of this.modules) module.init?.(main);
+      main.headerFilters.sort((a, b) => FILTER_ORDER.indexOf(a.name) - FILTER_ORDER.indexOf(b.name));
+      buildPhases(main);
       main.variables.resolve();
       collectSockets(main, (message) => logTo(input.mainLogs, 'warn', message));
     } catch (error) {
@@ -257,6 +259,7 @@ class Builder {
     }
     loc.errorLogs = this.ownLogs.get(loc) ?? parent?.errorLogs ?? this.input.mainLogs;
     this.mergeRoot(loc, parent);
+    if (!parent) this.anchorTempPaths(loc);
     for (const module of this.modules) module.finish?.(loc.confs[module.index] as never, loc);
   }
 
@@ -269,6 +272,14 @@ class Builder {
       loc.docRoot = { value: this.rootValue(c.alias, false), alias: { nameLength: regex ? -1 : loc.name.length } };
     } else if (c.root && c.root !== inherited) loc.docRoot = { value: this.rootValue(c.root, true) };
     else loc.docRoot = parent?.docRoot;
+  }
+
+  /** Default temporary folders are under the prefix. */
+  private anchorTempPaths(loc: Loc): void {
+    const c = core.conf(loc) as unknown as Record<string, { path: string }>;
+    for (const name of Object.keys(c)) {
+      if (name.endsWith('_temp_path') && !path.isAbsolute(c[name].path)) c[name] = { path: path.join(this.input.paths.prefix, c[name].path) };
+    }
   }
 
   private rootValue(value: import('./value.ts').Value, cut: boolean): import('./value.ts').Value {

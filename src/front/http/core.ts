@@ -67,6 +67,8 @@ const rateWithVariables = () =>
     return { value };
   });
 
+const tempPath = (name: string) => custom(HSL, [1, 4], { path: name }, (f: HttpFrame) => ({ path: f.scope.path(f.args[0]) }));
+
 export const core = defineModule('core', {
   absolute_redirect: flag(HSL, true),
   aio: accepted(HSL, 1),
@@ -76,7 +78,11 @@ export const core = defineModule('core', {
   client_body_buffer_size: size(HSL, '16k'),
   client_body_in_file_only: oneOf(HSL, ['on', 'clean', 'off'], 'off'),
   client_body_in_single_buffer: flag(HSL, false),
-  client_body_temp_path: custom(HSL, [1, 4], { path: 'client_body_temp' }, (f: HttpFrame) => ({ path: f.scope.path(f.args[0]) })),
+  client_body_temp_path: tempPath('client_body_temp'),
+  fastcgi_temp_path: tempPath('fastcgi_temp'),
+  proxy_temp_path: tempPath('proxy_temp'),
+  scgi_temp_path: tempPath('scgi_temp'),
+  uwsgi_temp_path: tempPath('uwsgi_temp'),
   client_body_timeout: msec(HSL, '60s'),
   client_header_buffer_size: size(HS, '1k'),
   client_header_timeout: msec(HS, '60s'),

@@ -3,7 +3,7 @@ import type { ConfOf, Frame, Table } from '../config/directive.ts';
 import type { HttpMain, Loc, Server } from './conf.ts';
 import type { Request } from './request.ts';
 import type { Value } from './value.ts';
-import type { VariableDef } from './variables.ts';
+import type { VariableDef, VariableFamily } from './variables.ts';
 
 /** Request phases in order; find-config, post-rewrite and post-access belong to the engine. */
 export type Phase = 'postRead' | 'serverRewrite' | 'rewrite' | 'preaccess' | 'access' | 'precontent' | 'content' | 'log';
@@ -62,6 +62,7 @@ export interface HttpModule<T extends Table = Table> {
   /** called for each level after its values are merged */
   finish?(conf: ConfOf<T>, loc: Loc): void;
   variables?: VariableDef[];
+  families?: VariableFamily[];
   /** called once in each worker before it serves */
   start?(main: HttpMain): void;
 }
@@ -71,7 +72,7 @@ let moduleCount = 0;
 export function defineModule<T extends Table>(
   name: string,
   table: T,
-  parts: Partial<Pick<HttpModule<T>, 'init' | 'finish' | 'variables' | 'start'>> = {},
+  parts: Partial<Pick<HttpModule<T>, 'init' | 'finish' | 'variables' | 'families' | 'start'>> = {},
 ): HttpModule<T> {
   const index = moduleCount++;
   return { name, index, table, conf: (loc) => loc.confs[index] as ConfOf<T>, ...parts };

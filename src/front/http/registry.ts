@@ -27,10 +27,20 @@ export const REGISTRY: Entry[] = [
     directives: '*',
   },
   { load: async () => [(await import('./modules/static.ts')).staticModule], directives: '*' },
+  {
+    load: async () => [(await import('./modules/proxy.ts')).proxyModule],
+    directives:
+      'proxy_pass proxy_set_header proxy_set_body proxy_method proxy_http_version proxy_pass_* proxy_redirect proxy_cookie_* proxy_headers_hash* ' +
+      'proxy_connect_timeout proxy_send_* proxy_read_timeout proxy_buffer* proxy_next_upstream* proxy_socket* proxy_bind proxy_busy_buffers_size ' +
+      'proxy_request_buffering proxy_ignore_* proxy_intercept_errors proxy_max_temp_file_size proxy_temp_file_write_size proxy_limit_rate ' +
+      'proxy_force_ranges proxy_hide_header proxy_store* proxy_cache* proxy_no_cache proxy_ssl_*',
+    variables: 'proxy_host proxy_port proxy_add_*',
+  },
+  { load: async () => [(await import('./upstream/module.ts')).upstreamVariablesModule, (await import('./upstream/group.ts')).groupModule], directives: 'upstream *_pass *_cache_path', variables: 'upstream_*' },
 ];
 
 const matches = (patterns: string, name: string): boolean =>
-  patterns.split(' ').some((p) => (p.endsWith('*') ? name.startsWith(p.slice(0, -1)) : p === name));
+  patterns.split(' ').some((p) => (p.endsWith('*') ? name.startsWith(p.slice(0, -1)) : p.startsWith('*') ? name.endsWith(p.slice(1)) : p === name));
 
 /** Modules that a configuration needs. @param names directives in use; @param variables variables in use */
 export async function loadModules(names: Iterable<string>, variables: Iterable<string>): Promise<HttpModule[]> {

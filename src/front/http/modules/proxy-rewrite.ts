@@ -1,0 +1,102 @@
+/** proxy_redirect and proxy_cookie_*: Location, Refresh and Set-Cookie fields made to fit this server's addresses. */
+import type { HttpFrame } from '../module.ts';
+import type { Regex } from '../regex.ts';
+import type { Request } from '../request.ts';
+import type { Value } from '../value.ts';
+import { compileRegex } from './rewrite.ts';
+
+export interface Replacement {
+  regex?: Regex;
+  prefix?: Value;
+  /** domains are compared as suffixes after an optional dot */
+  domain?: boolean;
+  to: Value;
+}
+
+/** `from to` with `~regex` forms; `domain` for cookie domains. */
+export function parseReplacement(f: HttpFrame, from: string, to: string, domain = false): Replacement {
+  if (from.startsWith('~')) {
+    const ignoreCase = from.startsWith('~*') || domain;
+    return { regex: compileRegex(f, from.startsWith('~*') ? from.slice(2) : from.slice(1), ignoreCase), to: f.scope.value(to) };
+  }
+  return { prefix: f.scope.value(domain && from.startsWith('.') ? from.slice(1) : from), domain, to: f.scope.value(to) };
+}
+
+/** The text after the first rule that applies, undefined if none does. */
+export function replace(r: Request, rules: readonly Replacement[], text: string): string | undefined {
+  for (const rule of rules) {
+    if (rule.regex) {
+      const captures = rule.regex.exec(text);
+      if (!captures) continue;
+      const kept = r.captures;
+      r.setNamed(rule.regex, captures);
+      const to = rule.to.eval(r);
+      r.captures = kept;
+      const end = captures.offsets[1];
+      return text.slice(0, captures.offsets[0]) + to + text.slice(end);
+    }
+    const prefix = rule.prefix!.eval(r);
+    if (rule.domain) {
+      const bare = text.startsWith('.') ? text.slice(1) : text;
+      if (bare.toLowerCase() === prefix.toLowerCase()) return rule.to.eval(r);
+      continue;
+    }
+    if (text.startsWith(prefix)) return rule.to.eval(r) + text.slice(prefix.length);
+  }
+  return undefined;
+}
+
+export interface CookieFlags {
+  name: Value | undefined;
+  regex: Regex | undefined;
+  flags: Value[];
+}
+
+/** Applies domain, path and flag rules to a Set-Cookie value. */
+export function rewriteCookie(r: Request, text: string, domains: readonly Replacement[], paths: readonly Replacement[], flags: readonly CookieFlags[]): string {
+  const parts = text.split(';').map((p, n) => (n === 0 ? p : p.replace(/^ +/, '')));
+  for (let n = 1; n < parts.length; n++) {
+    const m = /^(domain|path) *= *(.*)$/i.exec(parts[n]);
+    if (!m) continue;
+    const changed = replace(r, m[1].toLowerCase() === 'domain' ? domains : paths, m[2]);
+    if (changed !== undefined) parts[n] = `${parts[n].slice(0, parts[n].length - m[2].length)}${changed}`;
+  }
+  const name = parts[0].split('=')[0].trim();
+  for (const rule of flags) {
+    if (rule.regex ? !rule.regex.test(name) : rule.name!.eval(r) !== name) continue;
+    for (const value of rule.flags) applyFlag(parts, value.eval(r));
+    break;
+  }
+  return parts.join('; ');
+}
+
+function applyFlag(parts: string[], flag: string): void {
+  const drop = (pattern: RegExp) => {
+    for (let n = parts.length - 1; n > 0; n--) if (pattern.test(parts[n])) parts.splice(n, 1);
+  };
+  switch (flag) {
+    case 'secure':
+      drop(/^secure$/i);
+      parts.push('Secure');
+      return;
+    case 'nosecure':
+      drop(/^secure$/i);
+      return;
+    case 'httponly':
+      drop(/^httponly$/i);
+      parts.push('HttpOnly');
+      return;
+    case 'nohttponly':
+      drop(/^httponly$/i);
+      return;
+    case 'nosamesite':
+      drop(/^samesite(?:=|$)/i);
+      return;
+    case 'samesite=strict':
+    case 'samesite=lax':
+    case 'samesite=none':
+      drop(/^samesite(?:=|$)/i);
+      parts.push(`SameSite=${flag[9].toUpperCase()}${flag.slice(10)}`);
+      return;
+  }
+}

@@ -1,0 +1,500 @@
+/** proxy_pass: HTTP back ends. */
+import {
+
+  custom,
+  flag,
+  HSL,
+  LIMIT_EXCEPT,
+  LOCATION,
+  LOCATION_IF,
+  num,
+  oneOf,
+  type Table,
+} from '../../config/directive.ts';
+import { isIP } from 'node:net';
+import type { Loc } from '../conf.ts';
+import { core } from '../core.ts';
+import type { HeaderField } from '../header.ts';
+import { defineModule, type HttpFrame } from '../module.ts';
+import { escapeUri } from '../parse.ts';
+import type { Request } from '../request.ts';
+import { cacheTable, readCacheConf, type CacheConf } from '../upstream/cache-conf.ts';
+import { readUpstreamConf, responseTable, sharedTable, type UpstreamConf } from '../upstream/conf.ts';
+import { literalAddresses, makeAddress, pendingLookups, splitHostPort, systemAddresses, UpstreamGroup } from '../upstream/group.ts';
+import { HttpResponseParser } from '../upstream/http-response.ts';
+import { DEFAULT_SERVER, PeerSet } from '../upstream/peers.ts';
+import { resolverFor } from '../upstream/resolver.ts';
+import { readTlsConf, upstreamTls, upstreamTlsTable, type UpstreamTlsConf } from '../upstream/tls.ts';
+import { type Protocol, Upstream } from '../upstream/upstream.ts';
+import { parseValue, type Value } from '../value.ts';
+import { compileRegex } from './rewrite.ts';
+import { type CookieFlags, parseReplacement, type Replacement, replace, rewriteCookie } from './proxy-rewrite.ts';
+
+interface PassTarget {
+  /** whole argument, for messages and $proxy_host */
+  text: string;
+  /** set where the argument has variables */
+  value?: Value;
+  schema: string;
+  /** `host:port` as written */
+  hostText: string;
+  host: string;
+  port: string;
+  /** '' where the argument has no URI part */
+  uri: string;
+  group?: UpstreamGroup;
+}
+
+interface SetHeader {
+  name: string;
+  lname: string;
+  value: Value;
+}
+
+type Redirect = 'default' | Replacement;
+
+const TABLE = {
+  proxy_pass: custom<PassTarget | undefined>(LOCATION | LOCATION_IF | LIMIT_EXCEPT, 1, undefined, parsePass, { merge: (_, own) => own }),
+  proxy_set_header: custom<SetHeader[] | undefined>(
+    HSL,
+    2,
+    undefined,
+    (f: HttpFrame, previous = []) => [...previous, { name: f.args[0], lname: f.args[0].toLowerCase(), value: f.scope.value(f.args[1]) }],
+    { repeats: true },
+  ),
+  proxy_set_body: custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
+  proxy_method: custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
+  proxy_http_version: oneOf(HSL, ['1.0', '1.1'], '1.1'),
+  proxy_pass_trailers: flag(HSL, false),
+  proxy_redirect: custom<Redirect[] | 'off' | undefined>(
+    HSL,
+    [1, 2],
+    undefined,
+    (f: HttpFrame, previous) => {
+      if (previous === 'off') f.fail('"proxy_redirect" directive is duplicate');
+      if (f.args.length === 1) {
+        if (f.args[0] === 'off') return 'off';
+        if (f.args[0] !== 'default') f.fail(`invalid parameter "${f.args[0]}"`);
+        return [...(previous ?? []), 'default'];
+      }
+      return [...(previous ?? []), parseReplacement(f, f.args[0], f.args[1])];
+    },
+    { repeats: true },
+  ),
+  proxy_cookie_domain: cookieRules(true),
+  proxy_cookie_path: cookieRules(false),
+  proxy_cookie_flags: custom<CookieFlags[] | undefined>(
+    HSL,
+    [1, 4],
+    undefined,
+    (f: HttpFrame, previous = []) => {
+      if (f.args[0] === 'off' && f.args.length === 1) return [];
+      if (f.args.length < 2) f.fail(`invalid number of arguments in "proxy_cookie_flags" directive`);
+      const [name, ...words] = f.args;
+      for (const word of words) {
+        if (!word.includes('$') && !/^(no)?(secure|httponly)$|^nosamesite$|^samesite=(strict|lax|none)$/.test(word)) f.fail(`invalid parameter "${word}"`);
+      }
+      const regex = name.startsWith('~') ? compileRegex(f, name.replace(/^~\*?/, ''), name.startsWith('~*')) : undefined;
+      return [...previous, { name: regex ? undefined : f.scope.value(name), regex, flags: words.map((w) => f.scope.value(w)) }];
+    },
+    { repeats: true },
+  ),
+  proxy_headers_hash_max_size: num(HSL, 512),
+  proxy_headers_hash_bucket_size: num(HSL, 64),
+};
+
+function cookieRules(domain: boolean) {
+  return custom<Replacement[] | undefined>(
+    HSL,
+    [1, 2],
+    undefined,
+    (f: HttpFrame, previous = []) => {
+      if (f.args.length === 1) {
+        if (f.args[0] !== 'off') f.fail(`invalid parameter "${f.args[0]}"`);
+        return [];
+      }
+      return [...previous, parseReplacement(f, f.args[0], f.args[1], domain)];
+    },
+    { repeats: true },
+  );
+}
+
+/** What a location's proxying needs, made once. */
+interface ProxyConf {
+  target: PassTarget | undefined;
+  upstream: UpstreamConf;
+  cache: CacheConf;
+  tls: UpstreamTlsConf;
+  setHeaders: SetHeader[] | undefined;
+  setBody: Value | undefined;
+  method: Value | undefined;
+  http11: boolean;
+  redirects: Redirect[];
+  cookieDomains: Replacement[];
+  cookiePaths: Replacement[];
+  cookieFlags: CookieFlags[];
+}
+const confs = new WeakMap<Loc, ProxyConf>();
+
+const SCHEMES: Record<string, string> = { 'http://': '80', 'https://': '443' };
+
+function splitTarget(text: string): Omit<PassTarget, 'text'> | undefined {
+  const schema = Object.keys(SCHEMES).find((s) => text.toLowerCase().startsWith(s));
+  if (!schema) return undefined;
+  const rest = text.slice(schema.length);
+  if (rest.startsWith('unix:')) {
+    const colon = rest.indexOf(':', 5);
+    const hostText = colon < 0 ? rest : rest.slice(0, colon);
+    return { schema, hostText, host: hostText, port: '', uri: colon < 0 ? '' : rest.slice(colon + 1) };
+  }
+  const end = rest.search(/[/?]/);
+  const hostText = end < 0 ? rest : rest.slice(0, end);
+  const uri = end < 0 ? '' : rest.slice(end);
+  const { host, port } = splitHostPort(hostText, 0);
+  return { schema, hostText, host: host.includes(':') ? `[${host}]` : host, port: port ? String(port) : SCHEMES[schema], uri };
+}
+
+function parsePass(f: HttpFrame): PassTarget {
+  const [text] = f.args;
+  const { loc } = f.scope;
+  loc.handler = proxyHandler;
+  if (loc.name.endsWith('/')) loc.autoRedirect = true;
+  if (text.includes('$')) return { text, value: f.scope.value(text), schema: '', hostText: '', host: '', port: '', uri: '' };
+  const parts = splitTarget(text);
+  if (!parts) f.fail('invalid URL prefix');
+  if (parts.hostText === '') f.fail('no host in upstream "' + text + '"');
+  const where = loc.kind === 'named' ? 'named location' : loc.kind === 'regex' ? 'location given by regular expression' : loc.kind === 'if' ? '"if" statement' : '"limit_except" block';
+  if (parts.uri !== '' && (loc.kind === 'named' || loc.kind === 'regex' || loc.kind === 'if' || loc.kind === 'limit_except')) {
+    f.fail(`"proxy_pass" cannot have URI part in location given by regular expression, or inside named location, or inside "if" statement, or inside "limit_except" block`.replace(/^$/, where));
+  }
+  return { text, ...parts, group: literalGroup(f, parts.hostText, parts.schema === 'https://' ? 443 : 80) };
+}
+
+/** The group of a literal address: a named upstream that is defined anywhere, or peers of the name. */
+export function literalGroup(f: HttpFrame, hostText: string, defaultPort: number): UpstreamGroup {
+  const { main } = f.scope;
+  const key = `implicit:${hostText}:${defaultPort}`;
+  const known = main.registry.get(key) as UpstreamGroup | undefined;
+  if (known) return known;
+  const group = new UpstreamGroup(hostText, false);
+  main.registry.set(key, group);
+  pendingLookups(main).push(async () => {
+    const named = main.registry.get(`upstream:${hostText.toLowerCase()}`) as UpstreamGroup | undefined;
+    if (named) {
+      group.set = named.set;
+      // the named group stands in for this one from now on
+      main.registry.set(key, named);
+      aliases.set(group, named);
+      return;
+    }
+    const { host, port } = splitHostPort(hostText, defaultPort);
+    const literal = literalAddresses(hostText, defaultPort);
+    const list = literal ?? (await systemAddresses(host).catch(() => f.fail(`host not found in upstream "${hostText}"`))).map((ip) => makeAddress(ip, port));
+    group.entries.push({ text: hostText, options: DEFAULT_SERVER, resolve: false, service: '', addresses: list.map((address) => ({ address, options: DEFAULT_SERVER, priority: 0 })) });
+    group.rebuild();
+  });
+  return group;
+}
+
+const aliases = new WeakMap<UpstreamGroup, UpstreamGroup>();
+export const realGroup = (group: UpstreamGroup): UpstreamGroup => aliases.get(group) ?? group;
+
+/** A group for an address found at run time. */
+export function runtimeGroup(r: Request, hostText: string, defaultPort: number, fail: (status: number) => void, done: (group: UpstreamGroup) => void): void {
+  const { registry } = r.http;
+  const named = registry.get(`upstream:${hostText.toLowerCase()}`) as UpstreamGroup | undefined;
+  if (named) {
+    done(named);
+    return;
+  }
+  const build = (list: ReturnType<typeof makeAddress>[]) => {
+    const key = `runtime:${list.map((a) => a.name).join(',')}`;
+    let group = registry.get(key) as UpstreamGroup | undefined;
+    if (!group) {
+      group = new UpstreamGroup(hostText, false);
+      group.set = new PeerSet({ kind: 'round_robin' });
+      group.entries.push({ text: hostText, options: DEFAULT_SERVER, resolve: false, service: '', addresses: list.map((address) => ({ address, options: DEFAULT_SERVER, priority: 0 })) });
+      group.rebuild();
+      if (registry.size < 10_000) registry.set(key, group);
+    }
+    done(group);
+  };
+  const literal = literalAddresses(hostText, defaultPort);
+  if (literal) {
+    build(literal);
+    return;
+  }
+  const { host, port } = splitHostPort(hostText, defaultPort);
+  const c = core.conf(r.loc);
+  if (!c.resolver) {
+    r.log('error', `no resolver defined to resolve ${host}`);
+    fail(502);
+    return;
+  }
+  if (host === '' || isIP(host)) {
+    fail(500);
+    return;
+  }
+  resolverFor(c.resolver)
+    .resolve(host, c.resolver_timeout)
+    .then(
+      (answer) => {
+        if (!r.done && !r.conn.error) build(answer.addresses.map((ip) => makeAddress(ip, port)));
+        else fail(499);
+      },
+      (error: Error) => {
+        r.log('error', error.message);
+        fail(502);
+      },
+    );
+}
+
+// ---------------------------------------------------------------- the request
+
+function resolveTarget(u: Upstream, conf: ProxyConf, done: (group: UpstreamGroup | undefined) => void): void {
+  const { r } = u;
+  const parts = u.target as unknown as PassTarget;
+  if (!conf.target!.value) {
+    done(realGroup(conf.target!.group!));
+    return;
+  }
+  runtimeGroup(
+    r,
+    parts.hostText,
+    parts.schema === 'https://' ? 443 : 80,
+    (status) => {
+      u.finish(status);
+      done(undefined);
+    },
+    done,
+  );
+}
+
+function proxyHandler(r: Request): number {
+  const conf = confs.get(r.loc)!;
+  const { target } = conf;
+  let parts: Omit<PassTarget, 'text'> | undefined = target;
+  if (target!.value) {
+    const text = target!.value.eval(r);
+    parts = splitTarget(text);
+    if (!parts) {
+      r.log('error', `invalid URL prefix in "${text}"`);
+      return 500;
+    }
+  }
+  const method = conf.method?.eval(r) || r.method;
+  const u = new Upstream(r, {
+    protocol: protocolOf(conf),
+    conf: conf.upstream,
+    method: r.method === 'HEAD' && conf.cache.cacheOf(r) && conf.cache.convertHead ? 'GET' : method,
+    resolve: (upstream, done) => resolveTarget(upstream, conf, done),
+    cache: conf.cache.start(r, () => proxyCacheKey(r, parts as PassTarget, conf)),
+  });
+  u.target = parts as unknown as Record<string, unknown>;
+  r.setCtx(proxyModule, parts);
+  if (conf.setBody) u.notes.ownBody = true;
+  return u.start();
+}
+
+function proxyCacheKey(r: Request, parts: PassTarget, conf: ProxyConf): string {
+  return parts.schema + parts.hostText + requestUri(r, parts, conf);
+}
+
+/** URI to ask for: the location's name replaced by the URI part of proxy_pass. */
+function requestUri(r: Request, parts: PassTarget, conf: ProxyConf): string {
+  if (conf.target!.value && parts.uri !== '') return parts.uri;
+  if (parts.uri === '' && r.validRawUri && r === r.main) return r.rawUri;
+  if (parts.uri === '' && r.validRawUri) return r.rawUri;
+  const args = r.args ? `?${r.args}` : '';
+  if (parts.uri === '') return escapeUri(r.uri, 'uri') + args;
+  const { loc } = r;
+  const nameLength = r.validRawUri || loc.kind !== 'regex' ? loc.name.length : 0;
+  const rest = loc.kind === 'if' || loc.kind === 'limit_except' ? '' : r.uri.slice(nameLength);
+  return parts.uri + escapeUri(rest, 'uri') + args;
+}
+
+const DROPPED = new Set(['host', 'connection', 'keep-alive', 'transfer-encoding', 'te', 'upgrade', 'expect', 'content-length']);
+const CACHE_DROPPED = new Set(['if-modified-since', 'if-unmodified-since', 'if-none-match', 'if-match', 'range', 'if-range']);
+
+function requestHead(u: Upstream, conf: ProxyConf): Buffer[] {
+  const { r } = u;
+  const parts = u.target as unknown as PassTarget;
+  const method = u.options.method;
+  const uri = requestUri(r, parts, conf) || '/';
+  u.notes.uri = uri;
+  let head = `${method} ${uri} HTTP/${conf.http11 ? '1.1' : '1.0'}\r\n`;
+  const caching = u.options.cache !== undefined && !r.bypassCache;
+  const set = conf.setHeaders ?? [];
+  const names = new Set(set.map((h) => h.lname));
+  const body = bodyOf(u, conf);
+  if (!names.has('host')) head += `Host: ${proxyHost(parts)}\r\n`;
+  if (!names.has('connection') && !conf.http11) head += 'Connection: close\r\n';
+  for (const field of set) {
+    const value = field.value.eval(r);
+    if (field.lname === 'connection' && /upgrade/i.test(value)) u.notes.connectionUpgrade = true;
+    if (field.lname === 'upgrade' && value !== '') u.notes.upgrade = true;
+    if (value !== '') head += `${field.name}: ${value}\r\n`;
+  }
+  if (!names.has('content-length') && body.length >= 0 && !body.chunked) head += `Content-Length: ${body.length}\r\n`;
+  if (body.chunked && !names.has('transfer-encoding')) head += 'Transfer-Encoding: chunked\r\n';
+  if (caching) head += u.notes.conditional ?? '';
+  if (conf.upstream.passRequestHeaders) {
+    for (const field of r.headersIn) {
+      const { lname } = field;
+      if (names.has(lname) || DROPPED.has(lname)) continue;
+      if (caching && u.options.cache && CACHE_DROPPED.has(lname) && !(u.notes.keepRange && (lname === 'range' || lname === 'if-range'))) continue;
+      head += `${field.name}: ${field.value}\r\n`;
+    }
+  }
+  u.upgrade = u.notes.upgrade === true && conf.http11;
+  const parts2 = [Buffer.from(`${head}\r\n`, 'latin1')];
+  if (conf.setBody) parts2.push(Buffer.from(u.notes.bodyText as string, 'latin1'));
+  return parts2;
+}
+
+function bodyOf(u: Upstream, conf: ProxyConf): { length: number; chunked: boolean } {
+  const { r } = u;
+  if (conf.setBody) {
+    u.notes.bodyText = conf.setBody.eval(r);
+    return { length: (u.notes.bodyText as string).length, chunked: false };
+  }
+  if (!conf.upstream.passRequestBody) return { length: -1, chunked: false };
+  const { body } = r.main;
+  if (body?.consumer) {
+    if (r.main.chunkedIn) {
+      u.notes.chunked = conf.http11;
+      return { length: -1, chunked: conf.http11 };
+    }
+    return { length: r.main.contentLength, chunked: false };
+  }
+  if (!body || (body.size === 0 && r.main.contentLength < 0 && !r.main.chunkedIn)) return { length: -1, chunked: false };
+  return { length: body.size, chunked: false };
+}
+
+/** Host of the peer's URL, its port where it is not the scheme's. */
+export function proxyHost(parts: { hostText: string; host: string; port: string; schema: string }): string {
+  if (parts.hostText.startsWith('unix:')) return 'localhost';
+  return parts.hostText;
+}
+
+const protocols = new WeakMap<ProxyConf, Protocol>();
+
+function protocolOf(conf: ProxyConf): Protocol {
+  let protocol = protocols.get(conf);
+  if (protocol) return protocol;
+  protocol = {
+    name: 'http',
+    keepsAlive: conf.http11,
+    requestHead: (u) => requestHead(u, conf),
+    wrapBody: (u, data) => (u.notes.chunked ? [Buffer.from(`${data.length.toString(16)}\r\n`, 'latin1'), data, Buffer.from('\r\n')] : [data]),
+    endBody: (u) => (u.notes.chunked ? [Buffer.from('0\r\n\r\n')] : []),
+    parser: (u, sink) =>
+      new HttpResponseParser(sink, { head: u.options.method === 'HEAD', maxHeader: conf.upstream.bufferSize, allow09: false, passEarlyHints: false }),
+    rewriteField: (u, field) => rewriteField(u, conf, field),
+    tls: (u) => ((u.target as { schema?: string }).schema === 'https://' ? upstreamTls(u, conf.tls, proxyServerName(u)) : undefined),
+  };
+  protocols.set(conf, protocol);
+  return protocol;
+}
+
+const proxyServerName = (u: Upstream): string => {
+  const parts = u.target as unknown as PassTarget;
+  return parts.host.replace(/^\[|\]$/g, '');
+};
+
+function rewriteField(u: Upstream, conf: ProxyConf, field: HeaderField): void {
+  const { r } = u;
+  if (field.lname === 'set-cookie') {
+    if (conf.cookieDomains.length + conf.cookiePaths.length + conf.cookieFlags.length > 0) {
+      field.value = rewriteCookie(r, field.value, conf.cookieDomains, conf.cookiePaths, conf.cookieFlags);
+    }
+    return;
+  }
+  let before = '';
+  let url = field.value;
+  if (field.lname === 'refresh') {
+    const m = /^(.*?url=)(.*)$/is.exec(field.value);
+    if (!m) return;
+    [, before, url] = m;
+  }
+  const rules = conf.redirects.map((rule) => (rule === 'default' ? defaultRedirect(r, u.target as unknown as PassTarget, conf) : rule));
+  const changed = replace(
+    r,
+    rules.filter((rule): rule is Replacement => rule !== undefined),
+    url,
+  );
+  if (changed !== undefined) field.value = before + changed;
+}
+
+const constant = (text: string): Value =>
+  parseValue(text.replace(/\$/g, ''), () => {
+    throw 'no variables here';
+  });
+
+function defaultRedirect(_r: Request, parts: PassTarget, conf: ProxyConf): Replacement | undefined {
+  if (conf.target!.value || !conf.target) return undefined;
+  const loc = conf.upstream.local;
+  const to = loc.kind === 'regex' || loc.kind === 'named' ? '/' : loc.name;
+  return { prefix: constant(parts.schema + parts.hostText + parts.uri), to: constant(parts.uri === '' ? '' : to) };
+}
+
+// ---------------------------------------------------------------- the module
+
+const partsOf = (r: Request): PassTarget | undefined => r.getCtx<PassTarget>(proxyModule);
+
+export const proxyModule = defineModule(
+  'proxy',
+  { ...TABLE, ...sharedTable('proxy'), ...responseTable('proxy'), ...cacheTable('proxy'), ...upstreamTlsTable('proxy') } as typeof TABLE & Table,
+  {
+    finish(conf, loc) {
+      // an `if` or `limit_except` inside a proxied location proxies too
+      if (!conf.proxy_pass && (loc.kind === 'if' || loc.kind === 'limit_except') && loc.parent) {
+        const outer = confs.get(loc.parent);
+        if (outer?.target && !loc.handler) {
+          conf.proxy_pass = outer.target;
+          loc.handler = loc.parent.handler;
+        }
+      }
+      if (!conf.proxy_pass && loc.kind !== 'http') {
+        confs.delete(loc);
+        if (!loc.handler) return;
+      }
+      confs.set(loc, compile(conf, loc));
+    },
+    variables: [
+      { name: 'proxy_host', get: (r) => (partsOf(r) ? proxyHost(partsOf(r)!) : null) },
+      { name: 'proxy_port', get: (r) => partsOf(r)?.port ?? null },
+      {
+        name: 'proxy_add_x_forwarded_for',
+        get: (r) => {
+          const before = r.headersJoined('x-forwarded-for');
+          return before === undefined ? r.conn.remoteAddr : `${before}, ${r.conn.remoteAddr}`;
+        },
+      },
+      { name: 'proxy_add_via', get: (r) => r.headersJoined('via') ?? null },
+    ],
+  },
+);
+
+type Conf = ReturnType<typeof proxyModule.conf>;
+
+function compile(conf: Conf, loc: Loc): ProxyConf {
+  const values = conf as unknown as Record<string, unknown>;
+  const upstream = readUpstreamConf('proxy', values, loc);
+  const redirects = conf.proxy_redirect === 'off' ? [] : (conf.proxy_redirect ?? (['default'] as Redirect[]));
+  return {
+    target: conf.proxy_pass,
+    upstream,
+    cache: readCacheConf('proxy', values),
+    tls: readTlsConf('proxy', values),
+    setHeaders: conf.proxy_set_header,
+    setBody: conf.proxy_set_body,
+    method: conf.proxy_method,
+    http11: conf.proxy_http_version === '1.1',
+    redirects,
+    cookieDomains: conf.proxy_cookie_domain ?? [],
+    cookiePaths: conf.proxy_cookie_path ?? [],
+    cookieFlags: conf.proxy_cookie_flags ?? [],
+  };
+}
+

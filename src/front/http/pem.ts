@@ -1,0 +1,68 @@
+/** Certificates and keys: files, inline `data:` texts, passwords, and OpenSSL's words for verification results. */
+import { createPrivateKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { HttpFrame } from './module.ts';
+
+export function readPem(source: string): Buffer {
+  return source.startsWith('data:') ? Buffer.from(source.slice(5), 'latin1') : readFileSync(source);
+}
+
+/** A private key, with the first password that opens it. @throws Error */
+export function readKey(source: string, passwords: readonly string[] | undefined): string | Buffer {
+  if (source.startsWith('engine:') || source.startsWith('store:')) throw new Error(`"${source}": keys of engines and stores are not supported`);
+  const pem = readPem(source);
+  if (!/ENCRYPTED/.test(pem.latin1Slice(0, 2000))) return pem;
+  let failure: unknown = new Error(`no password for key "${source}"`);
+  for (const passphrase of passwords ?? []) {
+    try {
+      return createPrivateKey({ key: pem, passphrase }).export({ type: 'pkcs8', format: 'pem' });
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+/** Lines of a password file; it may be a pipe, so it is read once, when the configuration is. */
+const passwordFiles = new Map<string, string[]>();
+export function passwordsOf(f: HttpFrame): string[] {
+  const file = f.scope.path(f.args[0], 'conf');
+  const known = passwordFiles.get(file);
+  if (known) return known;
+  try {
+    const list = readFileSync(file, 'latin1')
+      .split('\n')
+      .map((line) => line.replace(/\r$/, ''))
+      .filter((line) => line !== '');
+    passwordFiles.set(file, list);
+    return list;
+  } catch (error) {
+    return f.fail(`open() "${file}" failed (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+const VERIFY: Record<string, [number, string]> = {
+  UNABLE_TO_GET_ISSUER_CERT: [2, 'unable to get issuer certificate'],
+  UNABLE_TO_GET_CRL: [3, 'unable to get certificate CRL'],
+  CERT_SIGNATURE_FAILURE: [7, 'certificate signature failure'],
+  CERT_NOT_YET_VALID: [9, 'certificate is not yet valid'],
+  CERT_HAS_EXPIRED: [10, 'certificate has expired'],
+  CRL_HAS_EXPIRED: [12, 'CRL has expired'],
+  DEPTH_ZERO_SELF_SIGNED_CERT: [18, 'self-signed certificate'],
+  SELF_SIGNED_CERT_IN_CHAIN: [19, 'self-signed certificate in certificate chain'],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: [20, 'unable to get local issuer certificate'],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: [21, 'unable to verify the first certificate'],
+  CERT_CHAIN_TOO_LONG: [22, 'certificate chain too long'],
+  CERT_REVOKED: [23, 'certificate revoked'],
+  INVALID_CA: [24, 'invalid CA certificate'],
+  INVALID_PURPOSE: [26, 'unsuitable certificate purpose'],
+  CERT_UNTRUSTED: [27, 'certificate not trusted'],
+  CERT_REJECTED: [28, 'certificate rejected'],
+};
+
+/** `(20:unable to get local issuer certificate)` */
+export function verifyText(code: string): string {
+  const known = VERIFY[code];
+  return known ? `(${known[0]}:${known[1]})` : `(1:${code})`;
+}
+export const verifyReason = (code: string): string => VERIFY[code]?.[1] ?? code;

@@ -1,0 +1,515 @@
+/** A request's dealings with a cache zone: hit, miss, stale, lock, revalidation, background update, and storing what was fetched. */
+import { createHash } from 'node:crypto';
+import { closeSync, unlinkSync, writeSync } from 'node:fs';
+import { openTemp } from '../body.ts';
+import { OK } from '../codes.ts';
+import { parseHttpDate } from '../header-writer.ts';
+import { pumpFile } from '../modules/static.ts';
+import type { Request } from '../request.ts';
+import type { Value } from '../value.ts';
+import type { CacheRequest } from './cache.ts';
+import { anySet, type CacheConf } from './cache-conf.ts';
+import { type CacheNode, type CacheZone, type EntryHead, headBytes, type OpenEntry } from './cache-zone.ts';
+import { acceptHead, type UpstreamHead } from './response-head.ts';
+import type { Failure, Upstream } from './upstream.ts';
+
+const now = () => Math.floor(Date.now() / 1000);
+const md5 = (text: string) => createHash('md5').update(text, 'latin1').digest('hex');
+
+export class FileCacheRequest implements CacheRequest {
+  waiting = false;
+  private node!: CacheNode;
+  private entry: OpenEntry | undefined;
+  /** this request fetches for the node; others wait */
+  private updating = false;
+  private cacheable = true;
+  private lockGivenUp = false;
+  private counted = false;
+  private temp: { fd: number; path: string; head: EntryHead; headLength: number; length: number } | undefined;
+  private miss: (() => void) | undefined;
+  private readonly mainHash: string;
+
+  constructor(
+    private readonly r: Request,
+    private readonly zone: CacheZone,
+    private readonly key: string,
+    private readonly conf: CacheConf,
+    private readonly purge: Value[] | undefined,
+  ) {
+    this.mainHash = md5(key);
+  }
+
+  // ---------------------------------------------------------------- lookup
+
+  open(u: Upstream, miss: () => void): void {
+    const { r, conf } = this;
+    this.miss = miss;
+    if (anySet(r, this.purge)) {
+      const count = this.zone.purge({ key: this.key });
+      r.out.status = count > 0 ? 204 : 404;
+      u.finish(count > 0 ? 204 : 404);
+      return;
+    }
+    this.node = this.findNode();
+    if (anySet(r, conf.bypass)) {
+      u.cacheStatus = 'BYPASS';
+      this.checkRange(u);
+      miss();
+      return;
+    }
+    u.cacheStatus = 'MISS';
+    this.lookup(u);
+  }
+
+  /** The node of the key, or of the key with the request's values of the fields in `Vary`. */
+  private findNode(): CacheNode {
+    const main = this.zone.node(this.mainHash, this.key);
+    if (!main.vary) return main;
+    return this.zone.node(md5(`${this.key}\0${this.variant(main.vary)}`), this.key);
+  }
+
+  private variant(vary: string): string {
+    const names = vary
+      .toLowerCase()
+      .split(',')
+      .map((n) => n.trim())
+      .filter(Boolean);
+    return names
+      .map((name) => {
+        const value = this.r.headersJoined(name, ',') ?? '';
+        return `${name}:${value.split(',').map((v) => v.trim()).filter(Boolean).join(',')}`;
+      })
+      .join('\n');
+  }
+
+  private lookup(u: Upstream): void {
+    const { conf, node } = this;
+    if (!this.counted) {
+      this.counted = true;
+      node.uses++;
+      node.count++;
+      this.r.cleanups.push(() => node.count--);
+    }
+    node.usedAt = now();
+    if (node.error && node.validUntil >= now()) {
+      u.cacheStatus = 'HIT';
+      u.finish(node.error);
+      return;
+    }
+    const entry = node.exists ? this.zone.open(node) : undefined;
+    if (!entry) {
+      this.absent(u);
+      return;
+    }
+    if (entry.fd !== undefined) {
+      const { fd } = entry;
+      this.r.cleanups.push(() => closeSync(fd));
+    }
+    this.entry = entry;
+    const { head } = entry;
+    if (head.validUntil >= now() && (head.validUntil > now() || head.date !== head.validUntil)) {
+      this.zone.hits++;
+      u.cacheStatus = 'HIT';
+      this.send(u);
+      return;
+    }
+    const staleUpdating = conf.useStale.has('updating') || head.validUntil + head.staleUpdating >= now();
+    if (node.updating && node.lockUntilMs > Date.now() && !this.updating) {
+      if (staleUpdating) {
+        u.cacheStatus = 'UPDATING';
+        this.send(u);
+        return;
+      }
+    } else {
+      this.lock();
+      if (staleUpdating && conf.backgroundUpdate && !this.r.background) {
+        u.cacheStatus = 'STALE';
+        this.updateInBackground();
+        this.send(u);
+        return;
+      }
+    }
+    u.cacheStatus = 'EXPIRED';
+    this.prepareRevalidation(u);
+    this.checkRange(u);
+    this.miss!();
+  }
+
+  private lock(): void {
+    this.updating = true;
+    this.node.updating = true;
+    this.node.lockUntilMs = Date.now() + Math.max(this.conf.lockAgeMs, 5000);
+  }
+
+  private absent(u: Upstream): void {
+    const { conf, node } = this;
+    this.zone.misses++;
+    if (node.uses < conf.minUses) {
+      this.cacheable = false;
+      this.miss!();
+      return;
+    }
+    if (conf.lock && !this.lockGivenUp) {
+      if (!node.updating || node.lockUntilMs <= Date.now()) {
+        this.updating = true;
+        node.updating = true;
+        node.lockUntilMs = Date.now() + conf.lockAgeMs;
+      } else if (conf.lockTimeoutMs === 0) {
+        this.cacheable = false;
+      } else {
+        this.wait(u);
+        return;
+      }
+    } else if (this.lockGivenUp) this.cacheable = false;
+    this.checkRange(u);
+    this.miss!();
+  }
+
+  private deadline = 0;
+
+  /** Another request fetches the same: wait for it, for the lock to grow old, or for the time limit. */
+  private wait(u: Upstream): void {
+    const { conf, node, r } = this;
+    this.deadline ||= Date.now() + conf.lockTimeoutMs;
+    this.waiting = true;
+    let done = false;
+    const wake = () => {
+      if (done) return;
+      done = true;
+      clearTimeout(timer);
+      this.waiting = false;
+      if (r.done) return;
+      if (Date.now() >= this.deadline) this.lockGivenUp = true;
+      this.node = this.findNode();
+      this.lookup(u);
+    };
+    const until = Math.min(this.deadline, node.lockUntilMs + 1);
+    const timer = setTimeout(wake, Math.max(1, until - Date.now()));
+    node.waiters.push(wake);
+  }
+
+  private updateInBackground(): void {
+    const { r } = this;
+    const { updating, node } = this;
+    this.updating = false;
+    const sub = r.subrequest(r.uri, r.args, { background: true, method: r.method });
+    if (!sub) {
+      if (updating) this.zone.release(node);
+      return;
+    }
+    // the background request takes over the lock
+    node.updating = false;
+    sub.headerOnly = true;
+    sub.vars = new Array(r.http.variables.count);
+    sub.rawUri = r.rawUri;
+    sub.validRawUri = r.validRawUri;
+    sub.background = true;
+    sub.loc = r.loc;
+    sub.captures = r.captures;
+    const handler = r.contentHandler ?? r.loc.handler;
+    node.updating = true;
+    node.lockUntilMs = Date.now() + 5000;
+    takeOver.add(sub);
+    sub.resume = () => {
+      sub.resume = () => {};
+      sub.finalize(handler!(sub));
+    };
+  }
+
+  private prepareRevalidation(u: Upstream): void {
+    if (takeOver.has(this.r)) this.updating = true;
+    if (!this.conf.revalidate || !this.entry) return;
+    const { fields } = this.entry.head;
+    const value = (lname: string) => fields.find((f) => f.lname === lname)?.value;
+    let text = '';
+    const modified = value('last-modified');
+    const etag = value('etag');
+    if (modified !== undefined && parseHttpDate(modified) >= 0) text += `If-Modified-Since: ${modified}\r\n`;
+    if (etag !== undefined) text += `If-None-Match: ${etag}\r\n`;
+    u.notes.conditional = text;
+  }
+
+  /** A range that starts beyond the limit is passed on and not cached. */
+  private checkRange(u: Upstream): void {
+    const { maxRangeOffset } = this.conf;
+    const range = this.r.headerIn('range');
+    if (maxRangeOffset < 0 || range === undefined || !/^bytes=/i.test(range)) return;
+    const m = /^bytes=\s*(\d*)\s*-/i.exec(range);
+    if (!m) return;
+    if (m[1] !== '' && Number(m[1]) <= maxRangeOffset) return;
+    if (m[1] === '' && maxRangeOffset > 0 && Number(/-(\d+)/.exec(range)?.[1] ?? 0) < 0) return;
+    this.cacheable = false;
+    u.notes.keepRange = true;
+  }
+
+  // ---------------------------------------------------------------- sending an entry
+
+  private send(u: Upstream): void {
+    const { r } = this;
+    const { head, body, fd, start } = this.entry!;
+    const stored: UpstreamHead = { status: head.status, statusLine: head.statusLine, fields: head.fields, contentLength: head.length };
+    u.head = stored;
+    r.conn.discardBody(r);
+    const rc = acceptHead(u, stored, true);
+    if (rc !== OK) {
+      if (rc > 0) u.finish(rc);
+      return;
+    }
+    r.allowRanges = true;
+    r.out.contentLength = head.length;
+    if (r.method === 'HEAD') r.headerOnly = true;
+    u.headerDone = true;
+    const sent = r.sendHeader();
+    if (sent !== OK) {
+      u.headerDone = false;
+      u.finish(sent);
+      return;
+    }
+    u.served();
+    if (r.headerOnly && !r.inMemory) {
+      r.finalize(OK);
+      return;
+    }
+    if (body) r.finalize(r.output(body.length > 0 ? [body] : [], true));
+    else if (r.needInMemory || r.inMemory) r.finalize(pumpFile(r, fd!, start, start + head.length));
+    else r.finalize(r.output([{ fd: fd!, start, end: start + head.length }], true));
+  }
+
+  useStale(u: Upstream, failure: Failure): boolean {
+    if (u.cacheStatus !== 'EXPIRED' || !this.entry) return false;
+    const { head } = this.entry;
+    if (!this.conf.useStale.has(failure) && head.validUntil + head.staleError < now()) return false;
+    this.unlock();
+    u.cacheStatus = 'STALE';
+    this.send(u);
+    return true;
+  }
+
+  revalidated(u: Upstream, head: UpstreamHead): boolean {
+    if (head.status !== 304 || u.cacheStatus !== 'EXPIRED' || !this.conf.revalidate || !this.entry) return false;
+    u.cacheStatus = 'REVALIDATED';
+    const fresh = this.freshness(u, head);
+    const stored = this.entry.head;
+    const seconds = fresh.forbidden ? 0 : (fresh.until ?? validFor(this.conf, stored.status));
+    if (seconds) {
+      const until = fresh.until ?? now() + seconds;
+      const updated: EntryHead = { ...stored, validUntil: until, date: now(), staleUpdating: fresh.staleUpdating, staleError: fresh.staleError };
+      this.entry = { ...this.entry, head: updated };
+      this.updating = false;
+      this.zone.refresh(this.node, updated);
+    } else this.unlock();
+    u.letGo();
+    this.send(u);
+    return true;
+  }
+
+  // ---------------------------------------------------------------- storing
+
+  /** How long an answer may be kept by its own header. */
+  private freshness(u: Upstream, head: UpstreamHead): { forbidden: boolean; until: number | undefined; staleUpdating: number; staleError: number } {
+    const ignored = u.conf.ignoreHeaders;
+    const result = { forbidden: false, until: undefined as number | undefined, staleUpdating: 0, staleError: 0 };
+    const first = (lname: string) => head.fields.find((f) => f.lname === lname)?.value;
+    if (!ignored.has('set-cookie') && first('set-cookie') !== undefined) result.forbidden = true;
+    if (!ignored.has('vary')) {
+      const vary = head.fields.filter((f) => f.lname === 'vary').map((f) => f.value);
+      if (vary.some((v) => v.split(',').some((w) => w.trim() === '*'))) result.forbidden = true;
+    }
+    const accel = ignored.has('x-accel-expires') ? undefined : first('x-accel-expires');
+    if (accel !== undefined) {
+      const at = /^@(\d+)$/.exec(accel);
+      const seconds = /^\d+$/.test(accel) ? Number(accel) : undefined;
+      if (at) result.until = Number(at[1]);
+      else if (seconds === 0) result.forbidden = true;
+      else if (seconds !== undefined) result.until = now() + seconds;
+      if (at || seconds !== undefined) return result;
+    }
+    this.readCacheControl(head, ignored, result);
+    const expires = ignored.has('expires') ? undefined : first('expires');
+    if (expires !== undefined && result.until === undefined && !this.maxAgeSeen) {
+      const at = parseHttpDate(expires);
+      if (at < 0 || at <= now()) result.forbidden = true;
+      else result.until = at;
+    }
+    return result;
+  }
+
+  private maxAgeSeen = false;
+
+  private readCacheControl(
+    head: UpstreamHead,
+    ignored: ReadonlySet<string>,
+    result: { forbidden: boolean; until: number | undefined; staleUpdating: number; staleError: number },
+  ): void {
+    this.maxAgeSeen = false;
+    if (ignored.has('cache-control')) return;
+    const control = head.fields
+      .filter((f) => f.lname === 'cache-control')
+      .map((f) => f.value)
+      .join(',');
+    if (control === '') return;
+    const number = (name: string): number | undefined => {
+      const m = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*"?(\\d+)`, 'i').exec(control);
+      return m ? Number(m[1]) : undefined;
+    };
+    if (/(?:^|[\s,])(?:no-cache|no-store|private)(?:$|[\s,=])/i.test(control)) {
+      result.forbidden = true;
+      return;
+    }
+    const shared = number('s-maxage') ?? number('max-age');
+    if (shared === 0) {
+      result.forbidden = true;
+      return;
+    }
+    if (shared !== undefined) {
+      result.until = now() + shared;
+      this.maxAgeSeen = true;
+    }
+    result.staleUpdating = number('stale-while-revalidate') ?? 0;
+    result.staleError = number('stale-if-error') ?? 0;
+  }
+
+  /** Decides about storing once the header is accepted; called with the first byte or at the end. */
+  prepare(u: Upstream): void {
+    const { r, conf } = this;
+    const head = u.head!;
+    u.cacheable = false;
+    if (!this.cacheable || anySet(r, conf.noCache)) return;
+    const fresh = this.freshness(u, head);
+    if (fresh.forbidden) return;
+    let until = fresh.until;
+    if (until === undefined) {
+      const seconds = validFor(conf, head.status);
+      if (!seconds) return;
+      until = now() + seconds;
+    }
+    const vary = u.conf.ignoreHeaders.has('vary')
+      ? ''
+      : head.fields
+          .filter((f) => f.lname === 'vary')
+          .map((f) => f.value)
+          .join(',');
+    this.storeUnder(vary);
+    const tags = head.fields.filter((f) => f.lname === 'cache-tag' || f.lname === 'surrogate-key').flatMap((f) => f.value.split(/[\s,]+/));
+    const stored: EntryHead = {
+      ...{ key: this.key, status: head.status, statusLine: head.statusLine, validUntil: until, date: now(), length: 0, vary },
+      ...{ staleUpdating: fresh.staleUpdating, staleError: fresh.staleError, variant: vary ? this.variant(vary) : '', tags },
+      fields: head.fields.filter((f) => f.lname !== 'content-length' && f.lname !== 'transfer-encoding' && f.lname !== 'connection'),
+    };
+    try {
+      const folder = this.zone.options.ownTemp ? this.zone.options.path : u.conf.tempPath;
+      const file = openTemp(folder);
+      const bytes = headBytes(stored)!;
+      writeSync(file.fd, bytes);
+      this.temp = { ...file, head: stored, headLength: bytes.length, length: 0 };
+      u.cacheable = true;
+    } catch (error) {
+      r.log('crit', `open() temporary file failed: ${(error as Error).message}`);
+    }
+  }
+
+  /** An answer with `Vary` goes under a hash of its own; the main node remembers which fields count. */
+  private storeUnder(vary: string): void {
+    const main = this.zone.node(this.mainHash, this.key);
+    if (!vary) {
+      main.vary = '';
+      this.switchNode(main);
+      return;
+    }
+    main.vary = vary;
+    this.switchNode(this.zone.node(md5(`${this.key}\0${this.variant(vary)}`), this.key));
+  }
+
+  private switchNode(node: CacheNode): void {
+    if (node === this.node) return;
+    if (this.updating) {
+      const before = this.node;
+      this.heldBefore = before;
+    }
+    this.node = node;
+  }
+
+  private heldBefore: CacheNode | undefined;
+
+  write(_u: Upstream, data: Buffer): void {
+    if (!this.temp) return;
+    writeSync(this.temp.fd, data);
+    this.temp.length += data.length;
+  }
+
+  complete(u: Upstream): void {
+    const { temp } = this;
+    this.temp = undefined;
+    if (temp) {
+      temp.head.length = temp.length;
+      const bytes = headBytes(temp.head, temp.headLength - 8);
+      try {
+        if (bytes) writeSync(temp.fd, bytes, 0, bytes.length, 0);
+        closeSync(temp.fd);
+        this.updating = false;
+        this.zone.commit(this.node, temp.path, temp.head, temp.headLength + temp.length);
+      } catch (error) {
+        u.r.log('crit', `storing a cache file failed: ${(error as Error).message}`);
+      }
+      if (this.heldBefore) this.zone.release(this.heldBefore);
+      this.heldBefore = undefined;
+      return;
+    }
+    this.unlock();
+  }
+
+  intercepted(u: Upstream, head: UpstreamHead): void {
+    if (!this.cacheable || anySet(this.r, this.conf.noCache)) return;
+    const fresh = this.freshness(u, head);
+    if (fresh.forbidden) return;
+    const seconds = validFor(this.conf, head.status);
+    if (fresh.until === undefined && !seconds) return;
+    this.storeUnder('');
+    this.node.error = head.status;
+    this.node.validUntil = fresh.until ?? now() + seconds;
+    this.unlock();
+  }
+
+  abandon(_u: Upstream, status?: number): void {
+    const { temp } = this;
+    this.temp = undefined;
+    if (temp) {
+      closeSync(temp.fd);
+      try {
+        unlinkSync(temp.path);
+      } catch {
+        // gone
+      }
+    }
+    if ((status === 502 || status === 504) && this.cacheable && this.node) {
+      const seconds = validFor(this.conf, status);
+      if (seconds) {
+        this.node.error = status;
+        this.node.validUntil = now() + seconds;
+      }
+    }
+    this.unlock();
+  }
+
+  private unlock(): void {
+    if (this.heldBefore) this.zone.release(this.heldBefore);
+    this.heldBefore = undefined;
+    if (!this.updating) return;
+    this.updating = false;
+    this.zone.release(this.node);
+  }
+
+  keepsGoing(u: Upstream): boolean {
+    return !u.headerDone && this.cacheable && this.updating && this.r.background;
+  }
+}
+
+/** background requests that fetch for a node locked on their behalf */
+const takeOver = new WeakSet<Request>();
+
+/** Seconds that a status may be kept by `cache_valid`, 0: not at all. */
+function validFor(conf: CacheConf, status: number): number {
+  const own = conf.valid.find((rule) => rule.status === status);
+  if (own) return own.seconds;
+  return conf.valid.find((rule) => rule.status === 0)?.seconds ?? 0;
+}

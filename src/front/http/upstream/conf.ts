@@ -1,0 +1,192 @@
+/** Directives that proxy, fastcgi, scgi, uwsgi, memcached, grpc and tunnel share, under each one's prefix. */
+import { accepted, ANY_COUNT, buffers, custom, flag, HSL, msec, num, size, type Spec, type Table } from '../../config/directive.ts';
+import { parseSize } from '../../config/values.ts';
+import type { Loc } from '../conf.ts';
+import { core } from '../core.ts';
+import type { HttpFrame } from '../module.ts';
+import type { Value } from '../value.ts';
+
+export interface BindConf {
+  value: Value;
+  transparent: boolean;
+}
+
+/** Values of the shared directives, whatever their prefix. */
+export interface UpstreamConf {
+  connectTimeoutMs: number;
+  sendTimeoutMs: number;
+  readTimeoutMs: number;
+  bufferSize: number;
+  buffers: { count: number; size: number };
+  buffering: boolean;
+  requestBuffering: boolean;
+  ignoreClientAbort: boolean;
+  interceptErrors: boolean;
+  passRequestHeaders: boolean;
+  passRequestBody: boolean;
+  nextUpstream: ReadonlySet<string>;
+  nextTries: number;
+  nextTimeoutMs: number;
+  maxTempFileSize: number;
+  tempPath: string;
+  limitRate: Value | undefined;
+  forceRanges: boolean;
+  ignoreHeaders: ReadonlySet<string>;
+  hidden: ReadonlySet<string>;
+  passTrailers: boolean;
+  socketKeepalive: boolean;
+  bind: BindConf | undefined;
+  store: { on: boolean; value: Value | undefined };
+  storeAccess: number;
+  local: Loc;
+}
+
+const IGNORABLE = [
+  'X-Accel-Redirect',
+  'X-Accel-Expires',
+  'X-Accel-Limit-Rate',
+  'X-Accel-Buffering',
+  'X-Accel-Charset',
+  'Expires',
+  'Cache-Control',
+  'Set-Cookie',
+  'Vary',
+];
+
+export const NEXT_HTTP =
+  'error timeout denied invalid_header non_idempotent http_500 http_502 http_503 http_504 http_403 http_404 http_429 off'.split(' ');
+
+/** Modes such as `user:rw group:r all:r` as a file mode. */
+export function parseAccess(f: HttpFrame): number {
+  let mode = 0o600;
+  for (const word of f.args) {
+    const m = /^(user|group|all):(rw|wr|r)$/.exec(word);
+    if (!m) f.invalid(word);
+    const bits = m[2] === 'r' ? 4 : 6;
+    mode |= m[1] === 'user' ? bits << 6 : m[1] === 'group' ? bits << 3 : bits;
+  }
+  return mode;
+}
+
+function nextUpstream(words: readonly string[]): Spec<ReadonlySet<string>> {
+  return {
+    contexts: HSL,
+    min: 1,
+    max: ANY_COUNT,
+    block: false,
+    defaultText: 'error timeout',
+    fallback: new Set(['error', 'timeout']),
+    repeats: false,
+    parse: (f) => new Set(f.args.map((word: string) => (words.includes(word) ? word : f.invalid(word)))),
+  };
+}
+
+const headerList = () =>
+  custom<ReadonlySet<string> | undefined>(
+    HSL,
+    1,
+    undefined,
+    (f: HttpFrame, previous) => {
+      const set = new Set(previous);
+      set.add(f.args[0].toLowerCase());
+      return set;
+    },
+    { repeats: true },
+  );
+
+/** The table under a prefix. @param next words of PREFIX_next_upstream */
+export function sharedTable(prefix: string, next: readonly string[] = NEXT_HTTP): Table {
+  const p = `${prefix}_`;
+  return {
+    [`${p}connect_timeout`]: msec(HSL, '60s'),
+    [`${p}send_timeout`]: msec(HSL, '60s'),
+    [`${p}read_timeout`]: msec(HSL, '60s'),
+    [`${p}buffer_size`]: size(HSL, '4k'),
+    [`${p}next_upstream`]: nextUpstream(next),
+    [`${p}next_upstream_tries`]: num(HSL, 0),
+    [`${p}next_upstream_timeout`]: msec(HSL, '0'),
+    [`${p}socket_keepalive`]: flag(HSL, false),
+    [`${p}bind`]: custom<BindConf | 'off' | undefined>(HSL, [1, 2], undefined, (f: HttpFrame) => {
+      if (f.args[0] === 'off' && f.args.length === 1) return 'off';
+      if (f.args[1] !== undefined && f.args[1] !== 'transparent') f.fail(`invalid parameter "${f.args[1]}"`);
+      return { value: f.scope.value(f.args[0]), transparent: f.args[1] === 'transparent' };
+    }),
+    [`${p}socket_rcvbuf`]: size(HSL, '0'),
+    [`${p}socket_sndbuf`]: size(HSL, '0'),
+    [`${p}send_lowat`]: accepted(HSL, 1),
+  };
+}
+
+/** What response-carrying protocols add. */
+export function responseTable(prefix: string): Table {
+  const p = `${prefix}_`;
+  return {
+    [`${p}buffers`]: buffers(HSL, '8 4k'),
+    [`${p}busy_buffers_size`]: size(HSL, '8k'),
+    [`${p}buffering`]: flag(HSL, true),
+    [`${p}request_buffering`]: flag(HSL, true),
+    [`${p}ignore_client_abort`]: flag(HSL, false),
+    [`${p}intercept_errors`]: flag(HSL, false),
+    [`${p}pass_request_headers`]: flag(HSL, true),
+    [`${p}pass_request_body`]: flag(HSL, true),
+    [`${p}max_temp_file_size`]: size(HSL, '1024m'),
+    [`${p}temp_file_write_size`]: size(HSL, '16k'),
+    [`${p}limit_rate`]: custom<{ value: Value } | undefined>(HSL, 1, undefined, (f: HttpFrame) => {
+      const value = f.scope.value(f.args[0]);
+      if (value.constant !== undefined && parseSize(value.constant) === undefined) f.invalid();
+      return { value };
+    }),
+    [`${p}force_ranges`]: flag(HSL, false),
+    [`${p}hide_header`]: headerList(),
+    [`${p}pass_header`]: headerList(),
+    [`${p}ignore_headers`]: custom<ReadonlySet<string>>(HSL, [1, ANY_COUNT], new Set(), (f: HttpFrame) => {
+      for (const word of f.args) if (!IGNORABLE.includes(word)) f.invalid(word);
+      return new Set(f.args.map((w) => w.toLowerCase()));
+    }),
+    [`${p}store`]: custom<{ on: boolean; value: Value | undefined }>(HSL, 1, { on: false, value: undefined }, (f: HttpFrame) => {
+      if (f.args[0] === 'off') return { on: false, value: undefined };
+      return { on: true, value: f.args[0] === 'on' ? undefined : f.scope.value(f.args[0]) };
+    }),
+    [`${p}store_access`]: custom<number>(HSL, [1, 3], 0o600, parseAccess),
+  };
+}
+
+const HIDDEN = ['date', 'server', 'x-pad', 'x-accel-expires', 'x-accel-redirect', 'x-accel-limit-rate', 'x-accel-buffering', 'x-accel-charset'];
+
+/** Reads the shared values of a level. @param hidden fields hidden by default besides the usual ones */
+export function readUpstreamConf(prefix: string, conf: Record<string, unknown>, loc: Loc, hidden: readonly string[] = []): UpstreamConf {
+  const get = <V>(name: string, fallback: V): V => (conf[`${prefix}_${name}`] as V | undefined) ?? fallback;
+  const pass = get<ReadonlySet<string>>('pass_header', new Set());
+  const hide = get<ReadonlySet<string>>('hide_header', new Set());
+  const bind = get<BindConf | 'off' | undefined>('bind', undefined);
+  const tempPaths = core.conf(loc) as unknown as Record<string, { path: string } | undefined>;
+  return {
+    connectTimeoutMs: get('connect_timeout', 60_000),
+    sendTimeoutMs: get('send_timeout', 60_000),
+    readTimeoutMs: get('read_timeout', 60_000),
+    bufferSize: get('buffer_size', 4096),
+    buffers: get('buffers', { count: 8, size: 4096 }),
+    buffering: get('buffering', true),
+    requestBuffering: get('request_buffering', true),
+    ignoreClientAbort: get('ignore_client_abort', false),
+    interceptErrors: get('intercept_errors', false),
+    passRequestHeaders: get('pass_request_headers', true),
+    passRequestBody: get('pass_request_body', true),
+    nextUpstream: get('next_upstream', new Set(['error', 'timeout'])),
+    nextTries: get('next_upstream_tries', 0),
+    nextTimeoutMs: get('next_upstream_timeout', 0),
+    maxTempFileSize: get('max_temp_file_size', 1 << 30),
+    tempPath: tempPaths[`${prefix}_temp_path`]?.path ?? `${prefix}_temp`,
+    limitRate: get<{ value: Value } | undefined>('limit_rate', undefined)?.value,
+    forceRanges: get('force_ranges', false),
+    ignoreHeaders: get('ignore_headers', new Set<string>()),
+    hidden: new Set([...HIDDEN, ...hidden, ...hide].filter((name) => !pass.has(name) || hide.has(name))),
+    passTrailers: get('pass_trailers', false),
+    socketKeepalive: get('socket_keepalive', false),
+    bind: bind === 'off' ? undefined : bind,
+    store: get('store', { on: false, value: undefined }),
+    storeAccess: get('store_access', 0o600),
+    local: loc,
+  };
+}
+

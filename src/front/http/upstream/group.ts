@@ -1,0 +1,368 @@
+/** `upstream { }`: groups of servers, their balancing method, keepalive pool, stickiness and name resolution. */
+import { isIP } from 'node:net';
+import { lookup as systemLookup } from 'node:dns';
+import { ANY_COUNT, block, custom, HTTP, msec, num, UPSTREAM } from '../../config/directive.ts';
+import { parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
+import type { HttpMain } from '../conf.ts';
+import { core, parseResolver, type ResolverConf } from '../core.ts';
+import { defineModule, type HttpFrame } from '../module.ts';
+import { Loc } from '../conf.ts';
+import { Pool } from './connect.ts';
+import { type Address, DEFAULT_SERVER, type Method, Peer, PeerSet, type ServerOptions, type TimeKind } from './peers.ts';
+import { NXDOMAIN, type ResolveError, resolverFor, TYPE_SRV } from './resolver.ts';
+import { parseSticky, type Sticky } from './sticky.ts';
+
+const DEFAULT_KEEPALIVE = 32;
+
+export interface ServerEntry {
+  text: string;
+  options: ServerOptions;
+  resolve: boolean;
+  service: string;
+  /** addresses found last */
+  addresses: { address: Address; options: ServerOptions; priority: number }[];
+}
+
+/** A named or implicit group. */
+export class UpstreamGroup {
+  readonly entries: ServerEntry[] = [];
+  method: Method = { kind: 'round_robin' };
+  set!: PeerSet;
+  pool: Pool;
+  sticky: Sticky | undefined;
+  zone = '';
+  queue: { max: number; timeoutMs: number } | undefined;
+  waiting: { run(): void; timer: NodeJS.Timeout }[] = [];
+  resolver: ResolverConf | undefined;
+  resolverTimeoutMs = 30_000;
+  keepalive = { max: DEFAULT_KEEPALIVE, local: true };
+  keepaliveExplicit = false;
+  defaultPort = 80;
+  private nextId = 1;
+  private readonly known = new Map<string, Peer>();
+
+  constructor(
+    readonly name: string,
+    readonly explicit: boolean,
+  ) {
+    this.pool = new Pool({ max: DEFAULT_KEEPALIVE, requests: 1000, timeMs: 3_600_000, timeoutMs: 60_000, local: true });
+  }
+
+  /** Makes the peers from what the entries know now; peers that stay keep their state. */
+  rebuild(): void {
+    const primary: Peer[] = [];
+    const backup: Peer[] = [];
+    const seen = new Map<string, number>();
+    for (const entry of this.entries) {
+      // records of a lower priority are spares, as backup servers are
+      const best = Math.min(...entry.addresses.map((a) => a.priority));
+      for (const { address, options, priority } of entry.addresses) {
+        const base = `${address.name}|${entry.text}|${priority}`;
+        const nth = (seen.get(base) ?? 0) + 1;
+        seen.set(base, nth);
+        const key = `${base}|${nth}`;
+        let peer = this.known.get(key);
+        if (!peer) {
+          peer = new Peer(address, entry.service || entry.resolve ? address.name : entry.text, options, this.nextId++);
+          this.known.set(key, peer);
+        } else peer.options = options;
+        (options.backup || priority > best ? backup : primary).push(peer);
+      }
+    }
+    this.set ??= new PeerSet(this.method);
+    this.set.replace(primary, backup);
+    const alive = new Set([...primary, ...backup]);
+    for (const [key, peer] of this.known) if (!alive.has(peer)) this.known.delete(key);
+  }
+
+  /** For the workers of the next configuration. */
+  exportState(): unknown {
+    return {
+      peers: [...this.known].map(([key, p]) => [
+        key,
+        { id: p.id, fails: p.fails, checked: p.checked, accessed: p.accessed, headerTime: p.headerTime, responseTime: p.responseTime },
+      ]),
+      resolved: this.entries.filter((e) => e.resolve).map((e) => ({ text: e.text, addresses: e.addresses })),
+      sticky: this.sticky?.exportState?.(),
+    };
+  }
+
+  importState(state: unknown): void {
+    const { peers, resolved, sticky } = state as { peers: [string, Partial<Peer>][]; resolved: { text: string; addresses: ServerEntry['addresses'] }[]; sticky: unknown };
+    for (const { text, addresses } of resolved) {
+      const entry = this.entries.find((e) => e.resolve && e.text === text);
+      if (entry) entry.addresses = addresses.map((a) => ({ ...a, options: { ...entry.options, weight: a.options.weight } }));
+    }
+    this.rebuild();
+    for (const [key, values] of peers) {
+      const peer = this.known.get(key);
+      if (peer) Object.assign(peer, values);
+    }
+    if (sticky) this.sticky?.importState?.(sticky, this);
+  }
+
+  /** Starts resolving the entries that ask for it. */
+  startResolving(): void {
+    for (const entry of this.entries) if (entry.resolve) void this.resolveEntry(entry);
+  }
+
+  private async resolveEntry(entry: ServerEntry): Promise<void> {
+    if (!this.resolver) return;
+    const resolver = resolverFor(this.resolver);
+    let again = 1000;
+    try {
+      const { host, port } = splitHostPort(entry.text, this.defaultPort);
+      const found: ServerEntry['addresses'] = [];
+      let ttl: number;
+      if (entry.service) {
+        const name = /^_|\./.test(entry.service) ? `${entry.service}.${host}` : `_${entry.service}._tcp.${host}`;
+        const answer = await resolver.lookup(name, TYPE_SRV, this.resolverTimeoutMs);
+        ttl = answer.ttlSeconds;
+        for (const record of answer.srv) {
+          const addresses = await resolver.resolve(record.target, this.resolverTimeoutMs).catch(() => undefined);
+          ttl = Math.min(ttl, addresses?.ttlSeconds ?? ttl);
+          for (const ip of addresses?.addresses ?? []) {
+            const weight = entry.options.weight !== 1 ? entry.options.weight : Math.max(1, record.weight);
+            found.push({ address: makeAddress(ip, record.port), options: { ...entry.options, weight }, priority: record.priority });
+          }
+        }
+      } else {
+        const answer = await resolver.resolve(host, this.resolverTimeoutMs);
+        ttl = answer.ttlSeconds;
+        for (const ip of answer.addresses) found.push({ address: makeAddress(ip, port), options: entry.options, priority: 0 });
+      }
+      found.sort((a, b) => a.priority - b.priority || (a.address.name < b.address.name ? -1 : 1));
+      if (found.length > 0 || entry.service) this.applyAddresses(entry, found);
+      again = this.resolver.validMs ?? Math.max(1, ttl) * 1000;
+    } catch (error) {
+      if ((error as ResolveError).code === NXDOMAIN && !entry.service) this.applyAddresses(entry, []);
+      else if ((error as ResolveError).code === NXDOMAIN) this.applyAddresses(entry, []);
+      again = this.resolver.validMs ?? Math.min(this.resolverTimeoutMs, 5000);
+    }
+    setTimeout(() => void this.resolveEntry(entry), Math.min(again, 2 ** 31 - 1)).unref();
+  }
+
+  private applyAddresses(entry: ServerEntry, found: ServerEntry['addresses']): void {
+    const same =
+      entry.addresses.length === found.length &&
+      found.every((f, n) => f.address.name === entry.addresses[n].address.name && f.options.weight === entry.addresses[n].options.weight && f.priority === entry.addresses[n].priority);
+    if (same) return;
+    entry.addresses = found;
+    this.rebuild();
+  }
+}
+
+export function makeAddress(host: string, port: number): Address {
+  return { name: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`, host, port, path: '' };
+}
+
+export function unixAddress(path: string): Address {
+  return { name: `unix:${path}`, host: '', port: 0, path };
+}
+
+export function splitHostPort(text: string, defaultPort: number): { host: string; port: number } {
+  const m = /^(?:\[([^\]]+)\]|([^:]*))(?::(\d+))?$/.exec(text);
+  return m ? { host: m[1] ?? m[2], port: m[3] === undefined ? defaultPort : Number(m[3]) } : { host: text, port: defaultPort };
+}
+
+/** Addresses of a literal; undefined where a name must be looked up. */
+export function literalAddresses(text: string, defaultPort: number): Address[] | undefined {
+  if (text.startsWith('unix:')) return [unixAddress(text.slice(5).replace(/:$/, ''))];
+  const { host, port } = splitHostPort(text, defaultPort);
+  return isIP(host) ? [makeAddress(host, port)] : undefined;
+}
+
+/** Looks a name up the way the system does, before the server starts. */
+export function systemAddresses(host: string): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    systemLookup(host, { all: true, verbatim: false }, (error, list) => (error ? reject(error) : resolve(list.map((a) => a.address))));
+  });
+}
+
+// ---------------------------------------------------------------- directives
+
+/** Group under construction, by its configuration level. */
+const building = new WeakMap<Loc, UpstreamGroup>();
+export const groupOf = (f: HttpFrame): UpstreamGroup => building.get(f.scope.loc)!;
+
+/** Names that must be looked up before the configuration is complete. */
+export function pendingLookups(main: HttpMain): (() => Promise<void>)[] {
+  let list = main.registry.get('lookups') as (() => Promise<void>)[] | undefined;
+  if (!list) main.registry.set('lookups', (list = []));
+  return list;
+}
+
+function parseServer(f: HttpFrame): undefined {
+  const group = groupOf(f);
+  const [text, ...words] = f.args;
+  const options: ServerOptions = { ...DEFAULT_SERVER };
+  let resolve = false;
+  let service = '';
+  const number = (word: string) => (/^\d+$/.test(word) ? Number(word) : f.fail(`invalid parameter "${word}"`));
+  for (const word of words) {
+    const [name, value] = word.includes('=') ? [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)] : [word, ''];
+    if (name === 'weight') options.weight = number(value) || f.fail(`invalid parameter "${word}"`);
+    else if (name === 'max_conns') options.maxConns = number(value);
+    else if (name === 'max_fails') options.maxFails = number(value);
+    else if (name === 'fail_timeout') options.failTimeoutSeconds = parseTimeSec(value) ?? f.fail(`invalid parameter "${word}"`);
+    else if (name === 'slow_start') options.slowStartSeconds = parseTimeSec(value) ?? f.fail(`invalid parameter "${word}"`);
+    else if (name === 'route') options.route = value || f.fail(`invalid parameter "${word}"`);
+    else if (name === 'service') service = value || f.fail(`service "" is empty`);
+    else if (word === 'backup') options.backup = true;
+    else if (word === 'down') options.down = true;
+    else if (word === 'drain') options.drain = true;
+    else if (word === 'resolve') resolve = true;
+    else f.fail(`invalid parameter "${word}"`);
+  }
+  if (service && !resolve) f.fail('service upstream "' + text + '" requires "resolve" parameter');
+  if (options.backup && noBackup(group)) f.fail('balancing method does not support parameter "backup"');
+  const { host, port } = splitHostPort(text, 80);
+  if (service && text.startsWith('unix:')) f.fail(`service upstream "${text}" may not be a unix socket`);
+  if (service && isIP(host)) f.fail(`service upstream "${text}" requires domain name`);
+  if (service && /:\d+$/.test(text)) f.fail(`service upstream "${text}" may not have port`);
+  if (!text.startsWith('unix:') && (host === '' || port > 65535 || port < 1)) f.fail(`invalid port in upstream "${text}"`);
+  const entry: ServerEntry = { text, options, resolve, service, addresses: [] };
+  group.entries.push(entry);
+  const literal = literalAddresses(text, 80);
+  if (literal) {
+    entry.resolve = false;
+    entry.addresses = literal.map((address) => ({ address, options, priority: 0 }));
+  } else if (!resolve) {
+    pendingLookups(f.scope.main).push(async () => {
+      const list = await systemAddresses(host).catch(() => f.fail(`host not found in upstream "${text}"`));
+      entry.addresses = list.map((ip) => ({ address: makeAddress(ip, port), options, priority: 0 }));
+      group.rebuild();
+    });
+  }
+  return undefined;
+}
+
+const noBackup = (group: UpstreamGroup): boolean => ['ip_hash', 'hash', 'random'].includes(group.method.kind);
+
+function setMethod(f: HttpFrame, method: Method): undefined {
+  const group = groupOf(f);
+  if (group.method.kind !== 'round_robin') f.scope.main.registry.set('warn:method', 'load balancing method redefined');
+  group.method = method;
+  return undefined;
+}
+
+function timeKind(f: HttpFrame, word: string | undefined): TimeKind {
+  if (word === 'header' || word === 'last_byte') return word;
+  return f.fail(`invalid parameter "${word}"`);
+}
+
+function parseRandom(f: HttpFrame): undefined {
+  const [first, second] = f.args;
+  if (first === undefined) return setMethod(f, { kind: 'random', two: 'no', timeOf: 'header' });
+  if (first !== 'two') f.fail(`invalid parameter "${first}"`);
+  if (second === undefined || second === 'least_conn') return setMethod(f, { kind: 'random', two: 'least_conn', timeOf: 'header' });
+  const m = /^least_time=(header|last_byte)$/.exec(second);
+  if (!m) f.fail(`invalid parameter "${second}"`);
+  return setMethod(f, { kind: 'random', two: 'least_time', timeOf: m[1] as TimeKind });
+}
+
+function parseUpstream(f: HttpFrame): undefined {
+  const { main } = f.scope;
+  const [name] = f.args;
+  const key = `upstream:${name.toLowerCase()}`;
+  if (main.registry.has(key)) f.fail(`duplicate upstream "${name}"`);
+  const group = new UpstreamGroup(name, true);
+  main.registry.set(key, group);
+  const loc = new Loc(f.scope.loc);
+  building.set(loc, group);
+  f.scope.readChildren(f, UPSTREAM, loc);
+  if (group.entries.length === 0) f.fail('no servers are inside upstream');
+  const c = groupModule.conf(loc);
+  group.pool = new Pool({
+    max: group.keepalive.max,
+    local: group.keepalive.local,
+    requests: c.keepalive_requests ?? 1000,
+    timeMs: c.keepalive_time ?? 3_600_000,
+    timeoutMs: c.keepalive_timeout ?? 60_000,
+  });
+  group.set = new PeerSet(group.method);
+  for (const entry of group.entries) {
+    if (!entry.resolve) continue;
+    if (!group.zone) f.fail(`resolving names at run time requires upstream "${name}" in ${f.node.file}:${f.node.line} to be in shared memory`);
+  }
+  group.rebuild();
+  return undefined;
+}
+
+export const groupModule = defineModule(
+  'upstream',
+  {
+    upstream: block<undefined>(HTTP, 1, undefined, parseUpstream),
+    server: custom<undefined>(UPSTREAM, [1, ANY_COUNT], undefined, parseServer, { repeats: true }),
+    ip_hash: custom<undefined>(UPSTREAM, 0, undefined, (f: HttpFrame) => setMethod(f, { kind: 'ip_hash' })),
+    least_conn: custom<undefined>(UPSTREAM, 0, undefined, (f: HttpFrame) => setMethod(f, { kind: 'least_conn' })),
+    hash: custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
+      const value = f.scope.value(f.args[0]);
+      if (f.args[1] !== undefined && f.args[1] !== 'consistent') f.fail(`invalid parameter "${f.args[1]}"`);
+      return setMethod(f, { kind: 'hash', key: (r) => value.eval(r), consistent: f.args[1] === 'consistent' });
+    }),
+    random: custom<undefined>(UPSTREAM, [0, 2], undefined, parseRandom),
+    least_time: custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
+      if (f.args[1] !== undefined && f.args[1] !== 'inflight') f.fail(`invalid parameter "${f.args[1]}"`);
+      return setMethod(f, { kind: 'least_time', timeOf: timeKind(f, f.args[0]), inflight: f.args[1] === 'inflight' });
+    }),
+    keepalive: custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
+      const group = groupOf(f);
+      const max = /^\d+$/.test(f.args[0]) ? Number(f.args[0]) : f.fail(`invalid value "${f.args[0]}" in "keepalive" directive`);
+      if (f.args[1] !== undefined && f.args[1] !== 'local') f.invalid(f.args[1]);
+      group.keepalive = { max, local: f.args[1] === 'local' };
+      group.keepaliveExplicit = true;
+      return undefined;
+    }),
+    keepalive_requests: num(UPSTREAM, 1000),
+    keepalive_time: msec(UPSTREAM, '1h'),
+    keepalive_timeout: msec(UPSTREAM, '60s'),
+    zone: custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
+      if (f.args[0] === '') f.fail(`invalid zone name "${f.args[0]}"`);
+      if (f.args[1] !== undefined) {
+        const bytes = parseSize(f.args[1]);
+        if (bytes === undefined) f.fail(`invalid zone size "${f.args[1]}"`);
+        if (bytes < 8 * 4096) f.fail(`zone "${f.args[0]}" is too small`);
+      }
+      groupOf(f).zone = f.args[0];
+      return undefined;
+    }),
+    sticky: custom<undefined>(UPSTREAM, [2, ANY_COUNT], undefined, (f: HttpFrame) => {
+      groupOf(f).sticky = parseSticky(f);
+      return undefined;
+    }),
+    queue: custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
+      const max = /^\d+$/.test(f.args[0]) ? Number(f.args[0]) : f.invalid();
+      const timeoutMs = f.args[1] === undefined ? 60_000 : f.args[1].startsWith('timeout=') ? (parseTimeMs(f.args[1].slice(8)) ?? f.invalid(f.args[1])) : f.invalid(f.args[1]);
+      groupOf(f).queue = { max, timeoutMs };
+      return undefined;
+    }),
+    resolver: custom<undefined>(UPSTREAM, [1, ANY_COUNT], undefined, (f: HttpFrame) => {
+      groupOf(f).resolver = parseResolver(f);
+      return undefined;
+    }),
+    resolver_timeout: custom<undefined>(UPSTREAM, 1, undefined, (f: HttpFrame) => {
+      groupOf(f).resolverTimeoutMs = parseTimeMs(f.args[0]) ?? f.invalid();
+      return undefined;
+    }),
+  },
+  {
+    init(main) {
+      const c = core.conf(main.loc);
+      for (const [key, value] of main.registry) {
+        if (!key.startsWith('upstream:')) continue;
+        const group = value as UpstreamGroup;
+        if (group.entries.some((e) => e.resolve) && !group.resolver) {
+          group.resolver = c.resolver;
+          group.resolverTimeoutMs = c.resolver_timeout;
+          if (!group.resolver) throw `no resolver defined to resolve names at run time in upstream "${group.name}"`;
+        }
+        const state = main.inherited.get(key);
+        if (state) group.importState(state);
+      }
+    },
+    start(main) {
+      for (const [key, value] of main.registry) if (key.startsWith('upstream:')) (value as UpstreamGroup).startResolving();
+    },
+  },
+);

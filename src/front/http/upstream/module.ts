@@ -1,0 +1,16 @@
+/** What every upstream module shares at run time: variables, cache zones. */
+import { defineModule } from '../module.ts';
+import { CacheZone } from './cache-zone.ts';
+import { UPSTREAM_FAMILIES, UPSTREAM_VARIABLES } from './variables.ts';
+
+export const upstreamVariablesModule = defineModule(
+  'upstream_variables',
+  {},
+  {
+    variables: UPSTREAM_VARIABLES,
+    families: UPSTREAM_FAMILIES,
+    start(main) {
+      for (const zone of main.registry.values()) if (zone instanceof CacheZone) zone.start();
+    },
+  },
+);

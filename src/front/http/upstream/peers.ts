@@ -1,0 +1,384 @@
+/** Upstream peers and the ways to choose among them. No I/O: the state of a set may be exported before a reload and put back after it. */
+import { createHash } from 'node:crypto';
+import { crc32 } from '../crc32.ts';
+import { binaryAddress } from '../core-variables.ts';
+import type { Request } from '../request.ts';
+
+export interface Address {
+  /** `1.2.3.4:80`, `[::1]:80`, `unix:/path` */
+  name: string;
+  host: string;
+  port: number;
+  path: string;
+}
+
+export interface ServerOptions {
+  weight: number;
+  maxConns: number;
+  maxFails: number;
+  failTimeoutSeconds: number;
+  slowStartSeconds: number;
+  backup: boolean;
+  down: boolean;
+  drain: boolean;
+  route: string;
+}
+
+export const DEFAULT_SERVER: ServerOptions = {
+  weight: 1,
+  maxConns: 0,
+  maxFails: 1,
+  failTimeoutSeconds: 10,
+  slowStartSeconds: 0,
+  backup: false,
+  down: false,
+  drain: false,
+  route: '',
+};
+
+const nowSeconds = () => Math.floor(Date.now() / 1000);
+
+export class Peer {
+  effectiveWeight: number;
+  currentWeight = 0;
+  conns = 0;
+  fails = 0;
+  accessed = 0;
+  checked = 0;
+  /** exponential averages in ms; 0: none yet */
+  headerTime = 0;
+  responseTime = 0;
+  inflightSince: number[] = [];
+  /** seconds when it came back, for slow start */
+  recovered = 0;
+  unhealthy = false;
+  requests = 0;
+  bytesSent = 0;
+  bytesReceived = 0;
+  responses = [0, 0, 0, 0, 0];
+  failures = 0;
+  /** TLS session to resume */
+  tlsSession: Buffer | undefined;
+
+  constructor(
+    readonly address: Address,
+    /** text of the `server` directive */
+    readonly server: string,
+    public options: ServerOptions,
+    public id = 0,
+  ) {
+    this.effectiveWeight = options.weight;
+  }
+
+  get name(): string {
+    return this.address.name;
+  }
+
+  get stickyId(): string {
+    return this.options.route || createHash('md5').update(this.name).digest('hex');
+  }
+
+  /** May a request be sent there now? `drain` peers only serve sticky sessions. */
+  usable(now: number, sticky = false): boolean {
+    const o = this.options;
+    if (o.down || this.unhealthy || (o.drain && !sticky)) return false;
+    if (o.maxFails > 0 && this.fails >= o.maxFails && now - this.checked <= o.failTimeoutSeconds) return false;
+    return o.maxConns === 0 || this.conns < o.maxConns;
+  }
+
+  /** weight that counts now: rises over slow_start after a recovery */
+  weightNow(now: number): number {
+    const { slowStartSeconds, weight } = this.options;
+    if (slowStartSeconds === 0 || this.recovered === 0) return weight;
+    const age = now - this.recovered;
+    return age >= slowStartSeconds ? weight : Math.max(1, Math.floor((weight * age) / slowStartSeconds));
+  }
+}
+
+export type Method =
+  | { kind: 'round_robin' | 'ip_hash' | 'least_conn' }
+  | { kind: 'hash'; key: (r: Request) => string; consistent: boolean }
+  | { kind: 'random'; two: 'no' | 'least_conn' | 'least_time'; timeOf: TimeKind }
+  | { kind: 'least_time'; timeOf: TimeKind; inflight: boolean };
+export type TimeKind = 'header' | 'last_byte';
+
+export class PeerSet {
+  primary: Peer[] = [];
+  backup: Peer[] = [];
+  points: { hash: number; server: string }[] | undefined;
+
+  constructor(readonly method: Method) {}
+
+  get single(): boolean {
+    return this.primary.length === 1 && this.backup.length === 0;
+  }
+
+  replace(primary: Peer[], backup: Peer[]): void {
+    this.primary = primary;
+    this.backup = backup;
+    this.points = undefined;
+  }
+
+  get tries(): number {
+    return this.primary.filter((p) => !p.options.down).length + this.backup.filter((p) => !p.options.down).length;
+  }
+
+  all(): Peer[] {
+    return [...this.primary, ...this.backup];
+  }
+}
+
+/** The choices of one request. */
+export class Selection {
+  tries: number;
+  private readonly tried = new Set<Peer>();
+  private inBackup = false;
+  private hash: number;
+  private rehash = 0;
+  private hashTries = 0;
+  private key: string | undefined;
+
+  constructor(
+    readonly set: PeerSet,
+    private readonly r: Request,
+  ) {
+    this.tries = set.tries;
+    this.hash = set.method.kind === 'ip_hash' ? 89 : 0;
+  }
+
+  private get list(): Peer[] {
+    return this.inBackup ? this.set.backup : this.set.primary;
+  }
+
+  /** undefined: no live upstreams */
+  get(sticky?: Peer): Peer | undefined {
+    const now = nowSeconds();
+    if (sticky && !this.tried.has(sticky) && sticky.usable(now, true)) return this.take(sticky, now);
+    const peer = this.choose(now);
+    if (peer) return this.take(peer, now);
+    if (!this.inBackup && this.set.backup.length > 0) {
+      this.inBackup = true;
+      this.tries = this.set.backup.filter((p) => !p.options.down).length;
+      const spare = this.choose(now);
+      if (spare) return this.take(spare, now);
+    }
+    return undefined;
+  }
+
+  private take(peer: Peer, now: number): Peer {
+    this.tried.add(peer);
+    peer.conns++;
+    peer.requests++;
+    if (now - peer.checked > peer.options.failTimeoutSeconds) peer.checked = now;
+    return peer;
+  }
+
+  private choose(now: number): Peer | undefined {
+    if (this.set.single) {
+      const [peer] = this.set.primary;
+      const { options } = peer;
+      if (options.down || options.drain || peer.unhealthy) return undefined;
+      return options.maxConns > 0 && peer.conns >= options.maxConns ? undefined : peer;
+    }
+    const { method } = this.set;
+    if (this.inBackup) return method.kind === 'least_conn' ? this.leastConn(now) : this.roundRobin(now);
+    switch (method.kind) {
+      case 'ip_hash':
+        return this.ipHash(now);
+      case 'hash':
+        this.key ??= method.key(this.r);
+        return method.consistent ? this.consistent(now) : this.hashed(now);
+      case 'least_conn':
+        return this.leastConn(now);
+      case 'random':
+        return this.random(now, method.two, method.timeOf);
+      case 'least_time':
+        return this.leastTime(now, method.timeOf, method.inflight);
+      default:
+        return this.roundRobin(now);
+    }
+  }
+
+  private roundRobin(now: number, among = this.list): Peer | undefined {
+    let best: Peer | undefined;
+    let total = 0;
+    for (const peer of among) {
+      if (this.tried.has(peer) || !peer.usable(now)) continue;
+      const ceiling = peer.weightNow(now);
+      if (peer.effectiveWeight > ceiling) peer.effectiveWeight = ceiling;
+      peer.currentWeight += peer.effectiveWeight;
+      total += peer.effectiveWeight;
+      if (peer.effectiveWeight < ceiling) peer.effectiveWeight++;
+      if (!best || peer.currentWeight > best.currentWeight) best = peer;
+    }
+    if (best) best.currentWeight -= total;
+    return best;
+  }
+
+  private leastConn(now: number): Peer | undefined {
+    let best: Peer[] = [];
+    for (const peer of this.list) {
+      if (this.tried.has(peer) || !peer.usable(now)) continue;
+      const difference = best.length === 0 ? -1 : peer.conns * best[0].options.weight - best[0].conns * peer.options.weight;
+      if (difference < 0) best = [peer];
+      else if (difference === 0) best.push(peer);
+    }
+    return best.length > 1 ? this.roundRobin(now, best) : best[0];
+  }
+
+  /** Expected time: average of past answers (and of those under way) times the connections waiting there, per weight. */
+  private leastTime(now: number, timeOf: TimeKind, inflight: boolean): Peer | undefined {
+    let best: Peer[] = [];
+    let bestCost = Infinity;
+    for (const peer of this.list) {
+      if (this.tried.has(peer) || !peer.usable(now)) continue;
+      const cost = (peerTime(peer, timeOf, inflight) * (1 + peer.conns)) / peer.options.weight;
+      if (cost < bestCost) {
+        bestCost = cost;
+        best = [peer];
+      } else if (cost === bestCost) best.push(peer);
+    }
+    return best.length > 1 ? this.roundRobin(now, best) : best[0];
+  }
+
+  private ipHash(now: number): Peer | undefined {
+    const address = binaryAddress(this.r.conn.remoteAddr);
+    const length = address.length === 4 ? 3 : address.length;
+    for (let tries = 0; tries <= 20; tries++) {
+      for (let n = 0; n < length; n++) this.hash = (this.hash * 113 + address.charCodeAt(n)) % 6271;
+      const peer = this.byWeight(this.hash);
+      if (peer && !this.tried.has(peer) && peer.usable(now)) return peer;
+    }
+    return this.roundRobin(now);
+  }
+
+  private byWeight(value: number): Peer | undefined {
+    const list = this.list;
+    let total = 0;
+    for (const peer of list) total += peer.options.weight;
+    let w = value % total;
+    for (const peer of list) {
+      w -= peer.options.weight;
+      if (w < 0) return peer;
+    }
+    return undefined;
+  }
+
+  private hashed(now: number): Peer | undefined {
+    for (; this.hashTries <= 20; this.hashTries++) {
+      const text = (this.rehash > 0 ? String(this.rehash) : '') + this.key;
+      this.hash += (crc32(text) >>> 16) & 0x7fff;
+      this.rehash++;
+      const peer = this.byWeight(this.hash);
+      if (peer && !this.tried.has(peer) && peer.usable(now)) return peer;
+    }
+    return this.roundRobin(now);
+  }
+
+  /** Ketama: 160 points per unit of weight. */
+  private consistent(now: number): Peer | undefined {
+    const points = (this.set.points ??= ketamaPoints(this.set.primary));
+    if (points.length === 0) return undefined;
+    if (this.hashTries === 0) {
+      const hash = crc32(this.key!);
+      let low = 0;
+      let high = points.length;
+      while (low < high) {
+        const mid = (low + high) >> 1;
+        if (points[mid].hash < hash) low = mid + 1;
+        else high = mid;
+      }
+      this.hash = low;
+    }
+    for (; this.hashTries <= 20; this.hashTries++, this.hash++) {
+      const { server } = points[this.hash % points.length];
+      const peer = this.roundRobin(
+        now,
+        this.list.filter((p) => p.server === server),
+      );
+      if (peer) return peer;
+    }
+    return this.roundRobin(now);
+  }
+
+  private random(now: number, two: 'no' | 'least_conn' | 'least_time', timeOf: TimeKind): Peer | undefined {
+    const list = this.list;
+    let first: Peer | undefined;
+    for (let tries = 0; tries <= 20; tries++) {
+      const total = list.reduce((sum, p) => sum + p.options.weight, 0);
+      const peer = this.byWeight(Math.floor(Math.random() * total));
+      if (!peer || peer === first || this.tried.has(peer) || !peer.usable(now)) continue;
+      if (two === 'no') return peer;
+      if (!first) {
+        first = peer;
+        continue;
+      }
+      if (two === 'least_time') {
+        const cost = (p: Peer) => (peerTime(p, timeOf, false) * (1 + p.conns)) / p.options.weight;
+        return cost(peer) < cost(first) ? peer : first;
+      }
+      return peer.conns * first.options.weight < first.conns * peer.options.weight ? peer : first;
+    }
+    return first ?? this.roundRobin(now);
+  }
+
+  /** Gives a peer back. `next`: refused without fault (403, 404). */
+  free(peer: Peer, state: 'ok' | 'failed' | 'next'): void {
+    peer.conns--;
+    if (this.set.single) {
+      peer.fails = 0;
+      this.tries = 0;
+      return;
+    }
+    const now = nowSeconds();
+    const { options } = peer;
+    if (state === 'failed') {
+      peer.fails++;
+      peer.failures++;
+      peer.accessed = now;
+      peer.checked = now;
+      if (options.maxFails > 0) {
+        peer.effectiveWeight -= Math.floor(options.weight / options.maxFails);
+        if (peer.fails >= options.maxFails) this.r.log('warn', 'upstream server temporarily disabled while connecting to upstream');
+      }
+      if (peer.effectiveWeight < 0) peer.effectiveWeight = 0;
+    } else if (peer.accessed < peer.checked) {
+      if (peer.fails > 0) {
+        peer.recovered = now;
+        if (options.slowStartSeconds > 0) peer.effectiveWeight = 1;
+      }
+      peer.fails = 0;
+    }
+    if (this.tries > 0) this.tries--;
+  }
+}
+
+function peerTime(peer: Peer, timeOf: TimeKind, inflight: boolean): number {
+  const average = timeOf === 'header' ? peer.headerTime : peer.responseTime;
+  if (!inflight || peer.inflightSince.length === 0) return average;
+  const waiting = Math.max(...peer.inflightSince.map((t) => Date.now() - t));
+  return Math.max(average, waiting);
+}
+
+export function noteTime(average: number, sampleMs: number): number {
+  return average === 0 ? sampleMs : (average * 19 + sampleMs) / 20;
+}
+
+function ketamaPoints(peers: Peer[]): { hash: number; server: string }[] {
+  const points: { hash: number; server: string }[] = [];
+  for (const peer of peers) {
+    const unix = peer.server.startsWith('unix:');
+    const colon = unix ? -1 : peer.server.lastIndexOf(':');
+    const host = unix ? peer.server.slice(5) : colon < 0 || /\]$/.test(peer.server) ? peer.server : peer.server.slice(0, colon);
+    const port = colon < 0 ? '' : peer.server.slice(colon + 1);
+    const base = `${host}\0${port}`;
+    let previous = 0;
+    for (let n = 0; n < peer.options.weight * 160; n++) {
+      const tail = String.fromCharCode(previous & 255, (previous >>> 8) & 255, (previous >>> 16) & 255, previous >>> 24);
+      previous = crc32(base + tail);
+      points.push({ hash: previous, server: peer.server });
+    }
+  }
+  points.sort((a, b) => a.hash - b.hash);
+  return points.filter((p, n) => n === 0 || p.hash !== points[n - 1].hash);
+}

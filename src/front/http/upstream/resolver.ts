@@ -1,0 +1,289 @@
+/** DNS client of `resolver`: A, AAAA and SRV over UDP (TCP when truncated), answers kept for their TTL. */
+import { createSocket, type Socket } from 'node:dgram';
+import { connect } from 'node:net';
+import type { ResolverConf } from '../core.ts';
+
+export const TYPE_A = 1;
+export const TYPE_AAAA = 28;
+export const TYPE_SRV = 33;
+const TYPE_CNAME = 5;
+const MAX_CNAMES = 5;
+const RESEND_MS = 5000;
+const MAX_NAMES = 1000;
+
+export interface SrvRecord {
+  priority: number;
+  weight: number;
+  port: number;
+  target: string;
+}
+export interface Answer {
+  addresses: string[];
+  srv: SrvRecord[];
+  ttlSeconds: number;
+  code: number;
+}
+
+export class ResolveError extends Error {
+  constructor(
+    readonly code: number,
+    name: string,
+  ) {
+    super(`${name} could not be resolved (${code}: ${CODES[code] ?? 'Unknown error'})`);
+  }
+}
+export const NXDOMAIN = 3;
+const TIMED_OUT = 110;
+const CODES: Record<number, string> = {
+  1: 'Format error',
+  2: 'Server failure',
+  3: 'Host not found',
+  4: 'Unimplemented',
+  5: 'Operation refused',
+  110: 'Operation timed out',
+};
+
+function encodeName(name: string): Buffer {
+  const parts = name.replace(/\.$/, '').split('.');
+  return Buffer.concat([...parts.map((p) => Buffer.concat([Buffer.from([p.length & 63]), Buffer.from(p.slice(0, 63), 'latin1')])), Buffer.from([0])]);
+}
+
+function query(id: number, name: string, type: number): Buffer {
+  const head = Buffer.from([id >> 8, id & 255, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
+  return Buffer.concat([head, encodeName(name), Buffer.from([type >> 8, type & 255, 0, 1])]);
+}
+
+function readName(packet: Buffer, at: number): { name: string; next: number } | undefined {
+  const labels: string[] = [];
+  let pos = at;
+  let next = -1;
+  for (let hops = 0; hops < 128; hops++) {
+    const length = packet[pos];
+    if (length === undefined) return undefined;
+    if (length === 0) return { name: labels.join('.'), next: next < 0 ? pos + 1 : next };
+    if (length >= 0xc0) {
+      if (pos + 1 >= packet.length) return undefined;
+      if (next < 0) next = pos + 2;
+      pos = ((length & 63) << 8) | packet[pos + 1];
+      continue;
+    }
+    labels.push(packet.latin1Slice(pos + 1, pos + 1 + length));
+    pos += length + 1;
+  }
+  return undefined;
+}
+
+interface RawAnswer {
+  code: number;
+  truncated: boolean;
+  addresses: string[];
+  srv: SrvRecord[];
+  cname: string;
+  ttl: number;
+}
+
+function parseAnswer(packet: Buffer, type: number): RawAnswer | undefined {
+  if (packet.length < 12) return undefined;
+  const out: RawAnswer = { code: packet[3] & 15, truncated: (packet[2] & 2) !== 0, addresses: [], srv: [], cname: '', ttl: 0x7fffffff };
+  let at = 12;
+  for (let n = packet.readUInt16BE(4); n > 0; n--) {
+    const name = readName(packet, at);
+    if (!name) return undefined;
+    at = name.next + 4;
+  }
+  for (let n = packet.readUInt16BE(6); n > 0; n--) {
+    const name = readName(packet, at);
+    if (!name || name.next + 10 > packet.length) return undefined;
+    at = name.next;
+    const kind = packet.readUInt16BE(at);
+    const ttl = packet.readUInt32BE(at + 4);
+    const length = packet.readUInt16BE(at + 8);
+    at += 10;
+    if (at + length > packet.length) return undefined;
+    readRecord(packet, at, kind, length, type, out, ttl);
+    at += length;
+  }
+  return out;
+}
+
+function readRecord(packet: Buffer, at: number, kind: number, length: number, type: number, out: RawAnswer, ttl: number): void {
+  if (kind === TYPE_CNAME) {
+    out.cname = readName(packet, at)?.name ?? '';
+    out.ttl = Math.min(out.ttl, ttl);
+    return;
+  }
+  if (kind !== type) return;
+  out.ttl = Math.min(out.ttl, ttl);
+  if (kind === TYPE_A && length === 4) out.addresses.push([...packet.subarray(at, at + 4)].join('.'));
+  else if (kind === TYPE_AAAA && length === 16) {
+    const words = Array.from({ length: 8 }, (_, w) => packet.readUInt16BE(at + w * 2).toString(16));
+    out.addresses.push(new URL(`http://[${words.join(':')}]/`).hostname.slice(1, -1));
+  } else if (kind === TYPE_SRV && length > 6) {
+    const target = readName(packet, at + 6)?.name ?? '';
+    out.srv.push({ priority: packet.readUInt16BE(at), weight: packet.readUInt16BE(at + 2), port: packet.readUInt16BE(at + 4), target });
+  }
+}
+
+interface Pending {
+  name: string;
+  type: number;
+  deadline: number;
+  timer: NodeJS.Timeout | undefined;
+  sends: number;
+  waiters: { resolve(answer: RawAnswer): void; reject(error: Error): void }[];
+}
+
+export class Resolver {
+  private readonly sockets = new Map<number, Socket>();
+  private readonly pending = new Map<number, Pending>();
+  private readonly byName = new Map<string, Pending>();
+  private readonly cache = new Map<string, { answer: Answer; untilMs: number }>();
+  private nextServer = 0;
+  private nextId = Math.floor(Math.random() * 65536);
+
+  constructor(readonly conf: ResolverConf) {}
+
+  /** Addresses of a name, IPv4 and IPv6 as configured. @throws ResolveError */
+  async resolve(name: string, timeoutMs: number): Promise<Answer> {
+    const types: number[] = [];
+    if (this.conf.ipv4) types.push(TYPE_A);
+    if (this.conf.ipv6) types.push(TYPE_AAAA);
+    const results = await Promise.all(types.map((type) => this.lookup(name, type, timeoutMs).catch((error: ResolveError) => error)));
+    const good = results.filter((r): r is Answer => !(r instanceof Error));
+    const addresses = good.flatMap((a) => a.addresses);
+    const failure = results.find((r) => r instanceof Error) as ResolveError | undefined;
+    if (addresses.length === 0) throw failure ?? new ResolveError(NXDOMAIN, name);
+    return { addresses, srv: [], ttlSeconds: Math.min(...good.map((a) => a.ttlSeconds)), code: 0 };
+  }
+
+  /** Records of one type. @throws ResolveError */
+  async lookup(name: string, type: number, timeoutMs: number): Promise<Answer> {
+    const key = `${type}:${name.toLowerCase()}`;
+    const cached = this.cache.get(key);
+    if (cached && cached.untilMs > Date.now()) {
+      if (cached.answer.code) throw new ResolveError(cached.answer.code, name);
+      return cached.answer;
+    }
+    let target = name;
+    let ttl = 0x7fffffff;
+    for (let hops = 0; hops < MAX_CNAMES; hops++) {
+      const raw = await this.ask(target, type, timeoutMs);
+      ttl = Math.min(ttl, raw.ttl);
+      if (raw.code === 0 && raw.addresses.length === 0 && raw.srv.length === 0 && raw.cname) {
+        target = raw.cname;
+        continue;
+      }
+      const code = raw.code || (raw.addresses.length === 0 && raw.srv.length === 0 ? NXDOMAIN : 0);
+      const answer: Answer = { addresses: raw.addresses, srv: raw.srv, ttlSeconds: ttl, code };
+      this.remember(key, answer);
+      if (code) throw new ResolveError(code, name);
+      return answer;
+    }
+    throw new ResolveError(NXDOMAIN, name);
+  }
+
+  private remember(key: string, answer: Answer): void {
+    const validMs = this.conf.validMs ?? (answer.code || answer.ttlSeconds === 0x7fffffff ? 0 : answer.ttlSeconds * 1000);
+    if (answer.code && this.conf.validMs === undefined) return;
+    if (answer.code) return;
+    this.cache.set(key, { answer, untilMs: Date.now() + validMs });
+    if (this.cache.size > MAX_NAMES) this.cache.delete(this.cache.keys().next().value!);
+  }
+
+  private ask(name: string, type: number, timeoutMs: number): Promise<RawAnswer> {
+    return new Promise((resolve, reject) => {
+      const key = `${type}:${name}`;
+      const same = this.byName.get(key);
+      if (same) {
+        same.waiters.push({ resolve, reject });
+        return;
+      }
+      do this.nextId = (this.nextId + 1) & 0xffff;
+      while (this.pending.has(this.nextId));
+      const id = this.nextId;
+      const pending: Pending = { name, type, deadline: Date.now() + timeoutMs, timer: undefined, sends: 0, waiters: [{ resolve, reject }] };
+      this.pending.set(id, pending);
+      this.byName.set(key, pending);
+      this.send(id, pending);
+    });
+  }
+
+  private finish(id: number, pending: Pending, result: RawAnswer | Error): void {
+    this.pending.delete(id);
+    this.byName.delete(`${pending.type}:${pending.name}`);
+    if (pending.timer) clearTimeout(pending.timer);
+    for (const waiter of pending.waiters) {
+      if (result instanceof Error) waiter.reject(result);
+      else waiter.resolve(result);
+    }
+  }
+
+  private send(id: number, pending: Pending): void {
+    const left = pending.deadline - Date.now();
+    if (left <= 0) {
+      this.finish(id, pending, new ResolveError(TIMED_OUT, pending.name));
+      return;
+    }
+    const index = this.nextServer++ % this.conf.servers.length;
+    pending.sends++;
+    const server = this.conf.servers[index];
+    this.socketFor(index).send(query(id, pending.name, pending.type), server.port, server.host, () => {});
+    pending.timer = setTimeout(() => this.send(id, pending), Math.min(left, RESEND_MS));
+    pending.timer.unref();
+  }
+
+  private socketFor(index: number): Socket {
+    let socket = this.sockets.get(index);
+    if (socket) return socket;
+    socket = createSocket(this.conf.servers[index].host.includes(':') ? 'udp6' : 'udp4');
+    socket.on('message', (packet) => this.receive(packet, index));
+    socket.on('error', () => {});
+    socket.unref();
+    this.sockets.set(index, socket);
+    return socket;
+  }
+
+  private receive(packet: Buffer, index: number): void {
+    if (packet.length < 12 || (packet[2] & 0x80) === 0) return;
+    const id = packet.readUInt16BE(0);
+    const pending = this.pending.get(id);
+    if (!pending) return;
+    const question = readName(packet, 12);
+    if (!question || question.name.toLowerCase() !== pending.name.replace(/\.$/, '').toLowerCase()) return;
+    if (packet.readUInt16BE(question.next) !== pending.type) return;
+    const answer = parseAnswer(packet, pending.type);
+    if (!answer) return;
+    if (answer.truncated) {
+      this.askTcp(id, pending, index);
+      return;
+    }
+    this.finish(id, pending, answer);
+  }
+
+  private askTcp(id: number, pending: Pending, index: number): void {
+    const { host, port } = this.conf.servers[index];
+    const body = query(id, pending.name, pending.type);
+    const socket = connect(port, host, () => socket.write(Buffer.concat([Buffer.from([body.length >> 8, body.length & 255]), body])));
+    let held = Buffer.alloc(0);
+    socket.unref();
+    socket.setTimeout(RESEND_MS, () => socket.destroy());
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      held = Buffer.concat([held, data]);
+      if (held.length < 2 || held.length < 2 + held.readUInt16BE(0)) return;
+      socket.destroy();
+      const answer = parseAnswer(held.subarray(2), pending.type);
+      if (answer && this.pending.get(id) === pending) this.finish(id, pending, answer);
+    });
+  }
+}
+
+const resolvers = new Map<string, Resolver>();
+
+/** One resolver per configuration text. */
+export function resolverFor(conf: ResolverConf): Resolver {
+  const key = JSON.stringify(conf);
+  let resolver = resolvers.get(key);
+  if (!resolver) resolvers.set(key, (resolver = new Resolver(conf)));
+  return resolver;
+}

@@ -1,0 +1,166 @@
+/** `sticky cookie|route|learn`: later requests of a client go to the same peer. */
+import { parseTimeMs, parseTimeSec } from '../../config/values.ts';
+import { findCookie } from '../core-variables.ts';
+import { httpDate } from '../header-writer.ts';
+import type { HttpFrame } from '../module.ts';
+import type { Request } from '../request.ts';
+import type { Value } from '../value.ts';
+import type { UpstreamGroup } from './group.ts';
+import type { Peer } from './peers.ts';
+
+export interface Sticky {
+  /** the peer this request belongs to */
+  find(r: Request, group: UpstreamGroup): Peer | undefined;
+  /** the id a request asks for, '' for none: it may name no peer at hand */
+  onHeader?(r: Request, peer: Peer): void;
+  onDone?(r: Request, peer: Peer): void;
+  exportState?(): unknown;
+  importState?(state: unknown, group: UpstreamGroup): void;
+}
+
+function peersById(group: UpstreamGroup, id: string): Peer | undefined {
+  const now = Math.floor(Date.now() / 1000);
+  const peers = group.set.all().filter((p) => p.stickyId === id);
+  return peers.find((p) => p.usable(now, true)) ?? peers[0];
+}
+
+export function parseSticky(f: HttpFrame): Sticky {
+  const [kind, ...words] = f.args;
+  if (kind === 'cookie') return parseCookie(f, words);
+  if (kind === 'route') {
+    const values = words.map((word) => f.scope.value(word));
+    return {
+      find(r, group) {
+        for (const value of values) {
+          const id = value.eval(r);
+          if (id === '') continue;
+          const peer = group.set.all().filter((p) => p.options.route === id);
+          const now = Math.floor(Date.now() / 1000);
+          return peer.find((p) => p.usable(now, true)) ?? peer[0];
+        }
+        return undefined;
+      },
+    };
+  }
+  if (kind === 'learn') return parseLearn(f, words);
+  return f.fail(`unknown parameter "${kind}"`);
+}
+
+const MAX_EXPIRES = { text: 'Thu, 31-Dec-37 23:55:55 GMT', seconds: 315_360_000 };
+
+function parseCookie(f: HttpFrame, words: string[]): Sticky {
+  const [name, ...attributes] = words;
+  if (!name) f.fail('"sticky cookie" requires a name');
+  let expires: number | 'max' | undefined;
+  let domain: Value | undefined;
+  let path: Value | undefined;
+  let sameSite: Value | undefined;
+  let flags = '';
+  for (const word of attributes) {
+    if (word.startsWith('expires=')) {
+      const text = word.slice(8);
+      expires = text === 'max' ? 'max' : (parseTimeSec(text) ?? f.fail(`invalid "expires" parameter "${text}"`));
+    } else if (word.startsWith('domain=')) domain = f.scope.value(word.slice(7));
+    else if (word.startsWith('path=')) path = f.scope.value(word.slice(5));
+    else if (word.startsWith('samesite=')) {
+      sameSite = f.scope.value(word.slice(9));
+      if (sameSite.constant !== undefined && !/^(strict|lax|none)$/i.test(sameSite.constant)) f.fail(`invalid samesite value "${sameSite.constant}"`);
+    } else if (word === 'secure') flags += '; secure';
+    else if (word === 'httponly') flags += '; httponly';
+    else f.fail(`unknown parameter "${word}"`);
+  }
+  return {
+    find(r, group) {
+      const id = findCookie(r, name);
+      return id === undefined ? undefined : peersById(group, id);
+    },
+    onHeader(r, peer) {
+      let text = `${name}=${peer.stickyId}`;
+      if (expires !== undefined) {
+        const at = expires === 'max' ? MAX_EXPIRES.text : httpDate(Date.now() / 1000 + expires).replace(/(\d\d) (\w{3}) \d\d(\d\d)/, '$1-$2-$3');
+        text += `; expires=${at}; max-age=${expires === 'max' ? MAX_EXPIRES.seconds : expires}`;
+      }
+      const domainText = domain?.eval(r);
+      if (domainText) text += `; domain=${domainText}`;
+      const pathText = path?.eval(r);
+      if (pathText) text += `; path=${pathText}`;
+      const site = sameSite?.eval(r).toLowerCase();
+      if (site) text += `; samesite=${/^(strict|lax|none)$/.test(site) ? site : 'strict'}`;
+      r.out.add('Set-Cookie', text + flags);
+    },
+  };
+}
+
+const MAX_SESSIONS = 100_000;
+
+class Learned implements Sticky {
+  private sessions = new Map<string, { peer: string; untilMs: number }>();
+
+  constructor(
+    private readonly create: Value[],
+    private readonly lookup: Value[],
+    private readonly timeoutMs: number,
+    private readonly atHeader: boolean,
+  ) {}
+
+  find(r: Request, group: UpstreamGroup): Peer | undefined {
+    for (const value of this.lookup) {
+      const id = value.eval(r);
+      if (id === '') continue;
+      const session = this.sessions.get(id);
+      if (!session) continue;
+      if (session.untilMs < Date.now()) {
+        this.sessions.delete(id);
+        continue;
+      }
+      session.untilMs = Date.now() + this.timeoutMs;
+      return group.set.all().find((p) => p.name === session.peer);
+    }
+    return undefined;
+  }
+
+  private learn(r: Request, peer: Peer): void {
+    for (const value of this.create) {
+      const id = value.eval(r);
+      if (id === '') continue;
+      this.sessions.delete(id);
+      this.sessions.set(id, { peer: peer.name, untilMs: Date.now() + this.timeoutMs });
+      if (this.sessions.size > MAX_SESSIONS) this.sessions.delete(this.sessions.keys().next().value!);
+      return;
+    }
+  }
+
+  onHeader(r: Request, peer: Peer): void {
+    if (this.atHeader) this.learn(r, peer);
+  }
+
+  onDone(r: Request, peer: Peer): void {
+    if (!this.atHeader) this.learn(r, peer);
+  }
+
+  exportState(): unknown {
+    return [...this.sessions];
+  }
+
+  importState(state: unknown): void {
+    this.sessions = new Map(state as [string, { peer: string; untilMs: number }][]);
+  }
+}
+
+function parseLearn(f: HttpFrame, words: string[]): Sticky {
+  const create: Value[] = [];
+  const lookup: Value[] = [];
+  let timeoutMs = 600_000;
+  let header = false;
+  let zone = false;
+  for (const word of words) {
+    if (word.startsWith('create=')) create.push(f.scope.value(word.slice(7)));
+    else if (word.startsWith('lookup=')) lookup.push(f.scope.value(word.slice(7)));
+    else if (word.startsWith('timeout=')) timeoutMs = parseTimeMs(word.slice(8)) ?? f.fail(`invalid parameter "${word}"`);
+    else if (word.startsWith('zone=')) zone = true;
+    else if (word === 'header') header = true;
+    else f.fail(`unknown parameter "${word}"`);
+  }
+  if (create.length === 0 || lookup.length === 0 || !zone) f.fail('"sticky learn" requires "zone", "create" and "lookup" parameters');
+  return new Learned(create, lookup, timeoutMs, header);
+}

@@ -1,0 +1,177 @@
+/** PREFIX_ssl_*: TLS to back ends, with verification, client certificates and session reuse. */
+import { readFileSync } from 'node:fs';
+import tls from 'node:tls';
+import { ANY_COUNT, custom, flag, HSL, num, type Table } from '../../config/directive.ts';
+import { parseTimeSec } from '../../config/values.ts';
+import type { HttpFrame } from '../module.ts';
+import type { Value } from '../value.ts';
+import type { TlsSettings } from './connect.ts';
+import type { Upstream } from './upstream.ts';
+import { passwordsOf, readKey, readPem, verifyText } from '../pem.ts';
+
+const VERSIONS = ['SSLv2', 'SSLv3', 'TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
+
+const file = () => custom<string | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.path(f.args[0], 'conf'));
+const value = () => custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0]));
+
+export function upstreamTlsTable(prefix: string): Table {
+  const p = `${prefix}_ssl_`;
+  return {
+    [`${p}certificate`]: custom<{ value: Value; path: (text: string) => string } | undefined>(HSL, 1, undefined, withPath),
+    [`${p}certificate_key`]: custom<{ value: Value; path: (text: string) => string } | undefined>(HSL, 1, undefined, withPath),
+    [`${p}certificate_cache`]: custom<{ max: number; validMs: number } | undefined>(HSL, [1, 3], undefined, (f: HttpFrame) => parseCertificateCache(f)),
+    [`${p}password_file`]: custom<string[] | undefined>(HSL, 1, undefined, (f: HttpFrame) => passwordsOf(f)),
+    [`${p}trusted_certificate`]: file(),
+    [`${p}crl`]: file(),
+    [`${p}verify`]: flag(HSL, false),
+    [`${p}verify_depth`]: num(HSL, 1),
+    [`${p}name`]: value(),
+    [`${p}server_name`]: flag(HSL, false),
+    [`${p}session_reuse`]: flag(HSL, true),
+    [`${p}ciphers`]: custom<string>(HSL, 1, 'DEFAULT', (f: HttpFrame) => f.args[0]),
+    [`${p}protocols`]: custom<string[]>(HSL, [1, ANY_COUNT], ['TLSv1.2', 'TLSv1.3'], (f: HttpFrame) => {
+      for (const word of f.args) if (!VERSIONS.includes(word as never)) f.invalid(word);
+      return f.args;
+    }),
+    [`${p}conf_command`]: custom<string[][] | undefined>(HSL, 2, undefined, (f: HttpFrame, previous = []) => [...previous, f.args], { repeats: true }),
+  };
+}
+
+function withPath(f: HttpFrame): { value: Value; path: (text: string) => string } {
+  return { value: f.scope.value(f.args[0]), path: (text) => f.scope.path(text, 'conf') };
+}
+
+/** `off` or `max=N [inactive=T] [valid=T]`. */
+export function parseCertificateCache(f: HttpFrame): { max: number; validMs: number } | undefined {
+  if (f.args[0] === 'off') return undefined;
+  let max = 0;
+  let validMs = 60_000;
+  for (const word of f.args) {
+    if (/^max=\d+$/.test(word)) max = Number(word.slice(4));
+    else if (word.startsWith('valid=')) validMs = (parseTimeSec(word.slice(6)) ?? f.invalid(word)) * 1000;
+    else if (word.startsWith('inactive=')) parseTimeSec(word.slice(9)) ?? f.invalid(word);
+    else f.invalid(word);
+  }
+  if (max === 0) f.fail(`"${f.node.name}" must have the "max" parameter`);
+  return { max, validMs };
+}
+
+export interface UpstreamTlsConf {
+  certificate: { value: Value; path: (text: string) => string } | undefined;
+  key: { value: Value; path: (text: string) => string } | undefined;
+  cache: { max: number; validMs: number } | undefined;
+  passwords: string[] | undefined;
+  trusted: string | undefined;
+  crl: string | undefined;
+  verify: boolean;
+  verifyDepth: number;
+  name: Value | undefined;
+  serverName: boolean;
+  reuse: boolean;
+  ciphers: string;
+  protocols: string[];
+  commands: string[][];
+  contexts: Map<string, { context: tls.SecureContext; madeMs: number }>;
+}
+
+export function readTlsConf(prefix: string, values: Record<string, unknown>): UpstreamTlsConf {
+  const get = <V>(name: string): V => values[`${prefix}_ssl_${name}`] as V;
+  return {
+    certificate: get('certificate'),
+    key: get('certificate_key'),
+    cache: get('certificate_cache'),
+    passwords: get('password_file'),
+    trusted: get('trusted_certificate'),
+    crl: get('crl'),
+    verify: get('verify'),
+    verifyDepth: get('verify_depth'),
+    name: get('name'),
+    serverName: get('server_name'),
+    reuse: get('session_reuse'),
+    ciphers: get('ciphers'),
+    protocols: get('protocols'),
+    commands: get<string[][] | undefined>('conf_command') ?? [],
+    contexts: new Map(),
+  };
+}
+
+const NODE_VERSION: Record<string, tls.SecureVersion> = { TLSv1: 'TLSv1', 'TLSv1.1': 'TLSv1.1', 'TLSv1.2': 'TLSv1.2', 'TLSv1.3': 'TLSv1.3' };
+
+/** Oldest and newest protocol of a list. */
+export function versionRange(protocols: readonly string[]): { minVersion?: tls.SecureVersion; maxVersion?: tls.SecureVersion } {
+  const list = VERSIONS.filter((v) => protocols.includes(v) && NODE_VERSION[v]);
+  return list.length === 0 ? {} : { minVersion: NODE_VERSION[list[0]], maxVersion: NODE_VERSION[list[list.length - 1]] };
+}
+
+/** @throws Error a certificate or key cannot be read */
+function contextOf(conf: UpstreamTlsConf, certificate: string, key: string): tls.SecureContext {
+  const id = `${certificate}\0${key}`;
+  const known = conf.contexts.get(id);
+  const constant = conf.certificate?.value.constant !== undefined && conf.key?.value.constant !== undefined;
+  if (known && (constant || !conf.certificate || (conf.cache && Date.now() - known.madeMs < conf.cache.validMs))) return known.context;
+  const options: tls.SecureContextOptions = { ciphers: conf.ciphers, ...versionRange(conf.protocols) };
+  if (certificate) {
+    options.cert = readPem(certificate);
+    options.key = readKey(key, conf.passwords);
+  }
+  if (conf.trusted) options.ca = readFileSync(conf.trusted);
+  if (conf.crl) options.crl = readFileSync(conf.crl);
+  for (const [name, text] of conf.commands) {
+    if (name === 'Ciphersuites' || name === 'CipherString') options.ciphers = text;
+    if (name === 'Protocol' || name === 'MinProtocol') Object.assign(options, versionRange(text.split(',').map((v) => v.trim())));
+  }
+  const context = tls.createSecureContext(options);
+  const limit = constant || !conf.certificate ? 1000 : (conf.cache?.max ?? 0);
+  if (limit > 0) {
+    conf.contexts.set(id, { context, madeMs: Date.now() });
+    if (conf.contexts.size > limit) conf.contexts.delete(conf.contexts.keys().next().value!);
+  }
+  return context;
+}
+
+/** Settings for one connection of a request. */
+export function upstreamTls(u: Upstream, conf: UpstreamTlsConf, defaultName: string): TlsSettings {
+  const { r } = u;
+  const name = (conf.name ? conf.name.eval(r) : defaultName).replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
+  const certificate = conf.certificate?.value.eval(r) ?? '';
+  const key = conf.key?.value.eval(r) ?? '';
+  return {
+    reuse: conf.reuse,
+    options() {
+      const sni = conf.serverName && name && !/^[\d.]+$|:/.test(name) ? name : undefined;
+      return {
+        secureContext: contextOf(conf, certificate && inline(certificate, conf.certificate!.path), key && inline(key, conf.key!.path)),
+        servername: sni ?? '',
+        rejectUnauthorized: false,
+        checkServerIdentity: () => undefined,
+      };
+    },
+    check(socket) {
+      if (!conf.verify) return undefined;
+      if (!socket.authorized && !socket.isSessionReused()) {
+        const code = String(socket.authorizationError ?? '');
+        return `upstream SSL certificate verify error: ${verifyText(code)}`;
+      }
+      const problem = tooDeep(socket, conf.verifyDepth);
+      if (problem) return problem;
+      const certificateSeen = socket.getPeerCertificate();
+      if (socket.isSessionReused()) return undefined;
+      const mismatch = tls.checkServerIdentity(name, certificateSeen);
+      return mismatch ? `upstream SSL certificate does not match "${name}"` : undefined;
+    },
+  };
+}
+
+/** `data:` texts stand for themselves. */
+const inline = (text: string, path: (t: string) => string): string => (text.startsWith('data:') ? text : path(text));
+
+/** More intermediates than allowed; the root does not count. */
+function tooDeep(socket: tls.TLSSocket, depth: number): string | undefined {
+  let certificate: tls.DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
+  let length = 0;
+  while (certificate?.issuerCertificate && certificate.issuerCertificate !== certificate && length < 20) {
+    certificate = certificate.issuerCertificate;
+    length++;
+  }
+  return length > depth + 1 ? 'upstream SSL certificate verify error: (22:certificate chain too long)' : undefined;
+}

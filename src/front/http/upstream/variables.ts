@@ -1,0 +1,76 @@
+/** $upstream_*: what happened at each peer, `, ` between tries and ` : ` between groups. */
+import { findHeader } from '../header.ts';
+import type { Request } from '../request.ts';
+import type { VariableDef, VariableFamily } from '../variables.ts';
+import type { UpstreamState } from './upstream.ts';
+import './upstream.ts';
+
+function join(r: Request, show: (state: UpstreamState) => string): string | null {
+  const states = r.upstreamStates ?? r.main.upstreamStates;
+  if (!states || states.length === 0) return null;
+  let out = '';
+  let separator = '';
+  for (const state of states) {
+    if (state === ':') {
+      if (out) separator = ' : ';
+      continue;
+    }
+    out += separator + show(state);
+    separator = ', ';
+  }
+  return out;
+}
+
+const time = (ms: number) => (ms < 0 ? '-' : (ms / 1000).toFixed(3));
+const live = (name: string, get: (r: Request) => string | null): VariableDef => ({ name, get, volatile: true });
+
+export const UPSTREAM_VARIABLES: VariableDef[] = [
+  live('upstream_addr', (r) => join(r, (s) => s.peer)),
+  live('upstream_status', (r) => join(r, (s) => (s.status ? String(s.status) : '-'))),
+  live('upstream_connect_time', (r) => join(r, (s) => time(s.connectMs))),
+  live('upstream_header_time', (r) => join(r, (s) => time(s.headerMs))),
+  live('upstream_response_time', (r) => join(r, (s) => time(s.responseMs < 0 ? Date.now() - s.startMs : s.responseMs))),
+  live('upstream_response_length', (r) => join(r, (s) => String(s.responseLength))),
+  live('upstream_bytes_received', (r) => join(r, (s) => String(s.bytesReceived))),
+  live('upstream_bytes_sent', (r) => join(r, (s) => String(s.bytesSent))),
+  live('upstream_cache_status', (r) => r.upstream?.cacheStatus ?? null),
+  live('upstream_cache_key', (r) => (r.upstream?.options.cache as { key?: string } | undefined)?.key ?? null),
+  live('upstream_cache_last_modified', (r) => r.upstream?.head?.fields.find((f) => f.lname === 'last-modified')?.value ?? null),
+  live('upstream_cache_etag', (r) => r.upstream?.head?.fields.find((f) => f.lname === 'etag')?.value ?? null),
+];
+
+export const UPSTREAM_FAMILIES: VariableFamily[] = [
+  {
+    prefix: 'upstream_http_',
+    make: (rest) => {
+      const lname = rest.replace(/_/g, '-');
+      return {
+        volatile: true,
+        get: (r) => {
+          const fields = r.upstream?.head?.fields;
+          if (!fields) return null;
+          const values = fields.filter((f) => f.lname === lname).map((f) => f.value);
+          return values.length === 0 ? null : values.join(', ');
+        },
+      };
+    },
+  },
+  {
+    prefix: 'upstream_trailer_',
+    make: (rest) => ({ volatile: true, get: (r) => findHeader(r.upstream?.trailers ?? [], rest.replace(/_/g, '-'))?.value ?? null }),
+  },
+  {
+    prefix: 'upstream_cookie_',
+    make: (rest) => ({
+      volatile: true,
+      get: (r) => {
+        for (const field of r.upstream?.head?.fields ?? []) {
+          if (field.lname !== 'set-cookie') continue;
+          const m = /^\s*([^=;\s]+)\s*=\s*([^;]*)/.exec(field.value);
+          if (m && m[1].toLowerCase() === rest) return m[2].trim();
+        }
+        return null;
+      },
+    }),
+  },
+];
