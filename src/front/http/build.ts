@@ -70,6 +70,14 @@ export async function buildHttp(input: BuildInput): Promise<HttpMain> {
   const modules = await loadModules(names, variables);
   const main = new Builder(input, modules).build();
   for (const lookup of (main.registry.get('lookups') as (() => Promise<void>)[] | undefined) ?? []) await lookup();
+  if (main.sockets.some((s) => s.options.ssl)) {
+    if (!modules.some((m) => m.name === 'ssl')) throw new ConfigError('no "ssl_certificate" is defined for the "listen ... ssl" directive');
+    try {
+      (await import('./tls.ts')).prepareTls(main);
+    } catch (error) {
+      throw new ConfigError(typeof error === 'string' ? error : (error as Error).message);
+    }
+  }
   return main;
 }
 

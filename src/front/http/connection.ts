@@ -741,7 +741,7 @@ export class Connection {
   }
 
   get blocked(): boolean {
-    return this.queued > 0 || this.draining || this.reading;
+    return this.draining || this.reading || this.delayTimer !== undefined;
   }
 
   /** Calls back when `blocked` has ended, or the connection has. */
@@ -806,7 +806,7 @@ export class Connection {
 
   private drained(): void {
     this.pump();
-    if (this.blocked || this.delayTimer) return;
+    if (this.blocked) return;
     const waiters = this.writableWaiters;
     if (waiters.length > 0) {
       this.writableWaiters = [];

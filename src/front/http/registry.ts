@@ -27,6 +27,13 @@ export const REGISTRY: Entry[] = [
     directives: '*',
   },
   { load: async () => [(await import('./modules/static.ts')).staticModule], directives: '*' },
+  { load: async () => [(await import('./modules/map.ts')).mapModule], directives: 'map map_hash* split_clients geo' },
+  { load: async () => [(await import('./modules/limits.ts')).limitReqModule], directives: 'limit_req*', variables: 'limit_req_status' },
+  { load: async () => [(await import('./modules/limits.ts')).limitConnModule], directives: 'limit_conn*', variables: 'limit_conn_status' },
+  { load: async () => [(await import('./modules/access.ts')).realipModule], directives: 'set_real_ip_from real_ip_*', variables: 'realip_*' },
+  { load: async () => [(await import('./modules/access.ts')).accessModule], directives: 'allow deny' },
+  { load: async () => [(await import('./modules/access.ts')).authBasicModule], directives: 'auth_basic* auth_delay' },
+  { load: async () => [(await import('./modules/ssl.ts')).sslModule], directives: 'ssl_*', variables: 'ssl_*' },
   {
     load: async () => [(await import('./modules/proxy.ts')).proxyModule],
     directives:

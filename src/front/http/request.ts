@@ -198,6 +198,19 @@ export class Request {
     this.ctx[module.index] = value;
   }
 
+  /** Notes of a module that outlive internal redirects; shared with subrequests. */
+  getMainCtx<T>(module: HttpModule): T | undefined {
+    return this.main.lasting[module.index] as T | undefined;
+  }
+
+  setMainCtx(module: HttpModule, value: unknown): void {
+    this.main.lasting[module.index] = value;
+  }
+
+  private readonly lasting: unknown[] = [];
+  /** run after the request was logged */
+  endings: (() => void)[] = [];
+
   log(level: Level, message: string): void {
     const logs = this.loc.errorLogs;
     const rank = logs[0] === undefined ? -1 : 0;
@@ -471,8 +484,9 @@ export class Request {
   connBytesBefore = 0;
 
   runCleanups(): void {
-    const list = this.cleanups;
+    const list = [...this.cleanups, ...this.endings];
     this.cleanups = [];
+    this.endings = [];
     for (const cleanup of list) cleanup();
   }
 

@@ -1,0 +1,105 @@
+/** The first message of a TLS client: asked name, protocols, ciphers and groups, read before the handshake begins. */
+const CURVES: Record<number, string> = { 23: 'prime256v1', 24: 'secp384r1', 25: 'secp521r1', 29: 'X25519', 30: 'X448', 4588: 'X25519MLKEM768' };
+const CIPHERS: Record<number, string> = {
+  0x1301: 'TLS_AES_128_GCM_SHA256',
+  0x1302: 'TLS_AES_256_GCM_SHA384',
+  0x1303: 'TLS_CHACHA20_POLY1305_SHA256',
+  0xc02b: 'ECDHE-ECDSA-AES128-GCM-SHA256',
+  0xc02c: 'ECDHE-ECDSA-AES256-GCM-SHA384',
+  0xc02f: 'ECDHE-RSA-AES128-GCM-SHA256',
+  0xc030: 'ECDHE-RSA-AES256-GCM-SHA384',
+  0xcca8: 'ECDHE-RSA-CHACHA20-POLY1305',
+  0xcca9: 'ECDHE-ECDSA-CHACHA20-POLY1305',
+  0xcc14: 'ECDHE-ECDSA-CHACHA20-POLY1305',
+  0xc013: 'ECDHE-RSA-AES128-SHA',
+  0xc014: 'ECDHE-RSA-AES256-SHA',
+  0xc009: 'ECDHE-ECDSA-AES128-SHA',
+  0xc00a: 'ECDHE-ECDSA-AES256-SHA',
+  0xc023: 'ECDHE-ECDSA-AES128-SHA256',
+  0xc024: 'ECDHE-ECDSA-AES256-SHA384',
+  0xc027: 'ECDHE-RSA-AES128-SHA256',
+  0xc028: 'ECDHE-RSA-AES256-SHA384',
+  0x009c: 'AES128-GCM-SHA256',
+  0x009d: 'AES256-GCM-SHA384',
+  0x002f: 'AES128-SHA',
+  0x0035: 'AES256-SHA',
+  0x003c: 'AES128-SHA256',
+  0x003d: 'AES256-SHA256',
+};
+export const MAX_HELLO = 18_000;
+
+export class ClientHello {
+  serverName = '';
+  alpn: string[] = [];
+  ciphers: number[] = [];
+  curves: number[] = [];
+
+  cipherNames(): string {
+    return this.ciphers.filter((c) => !isGrease(c) && c !== 0xff).map((c) => CIPHERS[c] ?? `0x${c.toString(16).padStart(4, '0')}`).join(':');
+  }
+  curveNames(): string {
+    return this.curves.filter((c) => !isGrease(c)).map((c) => CURVES[c] ?? `0x${c.toString(16).padStart(4, '0')}`).join(':');
+  }
+  firstCurve(): string {
+    const known = this.curves.find((c) => CURVES[c] !== undefined && c !== 4588);
+    return known === undefined ? '' : CURVES[known];
+  }
+}
+
+const isGrease = (c: number): boolean => (c & 0x0f0f) === 0x0a0a && c >> 8 === (c & 255);
+
+/** @returns 'more' while bytes are missing, undefined if this is no ClientHello */
+export function parseClientHello(data: Buffer): ClientHello | 'more' | undefined {
+  if (data.length < 1) return 'more';
+  if (data[0] !== 22) return undefined;
+  // join the handshake bytes of the records
+  const parts: Buffer[] = [];
+  let total = 0;
+  let wanted = Infinity;
+  for (let pos = 0; total < wanted; ) {
+    if (pos + 5 > data.length) return data.length > MAX_HELLO ? undefined : 'more';
+    if (data[pos] !== 22) return undefined;
+    const length = data.readUInt16BE(pos + 3);
+    const piece = data.subarray(pos + 5, pos + 5 + length);
+    parts.push(piece);
+    total += piece.length;
+    if (wanted === Infinity && total >= 4) {
+      const head = Buffer.concat(parts);
+      if (head[0] !== 1) return undefined;
+      wanted = 4 + head.readUIntBE(1, 3);
+      if (wanted > MAX_HELLO) return undefined;
+    }
+    if (piece.length < length) return total >= wanted ? read(Buffer.concat(parts)) : data.length > MAX_HELLO ? undefined : 'more';
+    pos += 5 + length;
+  }
+  return read(Buffer.concat(parts));
+}
+
+function read(body: Buffer): ClientHello | undefined {
+  const hello = new ClientHello();
+  try {
+    let pos = 4 + 2 + 32;
+    pos += 1 + body[pos];
+    const ciphers = body.readUInt16BE(pos);
+    for (let at = pos + 2; at < pos + 2 + ciphers; at += 2) hello.ciphers.push(body.readUInt16BE(at));
+    pos += 2 + ciphers;
+    pos += 1 + body[pos];
+    if (pos + 2 > body.length) return hello;
+    const end = Math.min(body.length, pos + 2 + body.readUInt16BE(pos));
+    for (pos += 2; pos + 4 <= end; ) {
+      const type = body.readUInt16BE(pos);
+      const length = body.readUInt16BE(pos + 2);
+      readExtension(hello, type, body.subarray(pos + 4, pos + 4 + length));
+      pos += 4 + length;
+    }
+    return hello;
+  } catch {
+    return undefined;
+  }
+}
+
+function readExtension(hello: ClientHello, type: number, data: Buffer): void {
+  if (type === 0 && data.length > 5 && data[2] === 0) hello.serverName = data.latin1Slice(5, 5 + data.readUInt16BE(3)).toLowerCase();
+  else if (type === 10) for (let at = 2; at + 2 <= data.length; at += 2) hello.curves.push(data.readUInt16BE(at));
+  else if (type === 16) for (let at = 2; at < data.length; at += 1 + data[at]) hello.alpn.push(data.latin1Slice(at + 1, at + 1 + data[at]));
+}

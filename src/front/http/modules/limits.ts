@@ -1,0 +1,264 @@
+/** limit_req and limit_conn. Zones count by key; they are handed to the workers of the next configuration. */
+import { custom, flag, HSL, HTTP, num, oneOf } from '../../config/directive.ts';
+import { parseSize } from '../../config/values.ts';
+import type { Level } from '../../log/error-log.ts';
+import { AGAIN, DECLINED } from '../codes.ts';
+import type { HttpMain } from '../conf.ts';
+import { defineModule, type HttpFrame } from '../module.ts';
+import { runPhases } from '../phases.ts';
+import type { Request } from '../request.ts';
+import type { Value } from '../value.ts';
+
+const ENTRY_BYTES = 128;
+
+// ---------------------------------------------------------------- limit_req
+
+class RateZone {
+  readonly entries = new Map<string, { excess: number; lastMs: number }>();
+  constructor(
+    readonly name: string,
+    readonly key: Value,
+    /** requests per 1000 s */
+    readonly rate: number,
+    readonly max: number,
+  ) {}
+  exportState(): unknown {
+    return [...this.entries];
+  }
+}
+
+interface RateLimit {
+  zone: string;
+  /** in thousandths of a request */
+  burst: number;
+  delay: number;
+}
+
+function parseZoneArg(f: HttpFrame, word: string): { name: string; max: number } {
+  const m = /^zone=([^:]+):(.+)$/.exec(word);
+  const bytes = m && parseSize(m[2]);
+  if (!m || !bytes) f.fail(`invalid zone size "${word.slice(5)}"`);
+  if (bytes < 8 * 4096) f.fail(`zone "${m[1]}" is too small`);
+  return { name: m[1], max: Math.floor(bytes / ENTRY_BYTES) };
+}
+
+function parseReqZone(f: HttpFrame): undefined {
+  const key = f.scope.value(f.args[0]);
+  let zone: { name: string; max: number } | undefined;
+  let rate = 1000;
+  for (const word of f.args.slice(1)) {
+    if (word.startsWith('zone=')) zone = parseZoneArg(f, word);
+    else if (word.startsWith('rate=')) {
+      const m = /^rate=(\d+)r\/([sm])$/.exec(word);
+      if (!m || Number(m[1]) === 0) f.fail(`invalid rate "${word}"`);
+      rate = m[2] === 's' ? Number(m[1]) * 1000 : Math.floor((Number(m[1]) * 1000) / 60);
+    } else f.fail(`invalid parameter "${word}"`);
+  }
+  if (!zone) f.fail('"limit_req_zone" must have "zone" parameter');
+  const id = `limit_req:${zone.name}`;
+  if (f.scope.main.registry.has(id)) f.fail(`limit_req_zone "${zone.name}" is already bound to key "${key.source}"`);
+  const made = new RateZone(zone.name, key, rate, zone.max);
+  const before = f.scope.main.inherited.get(id) as [string, { excess: number; lastMs: number }][] | undefined;
+  for (const [k, v] of before ?? []) made.entries.set(k, v);
+  f.scope.main.registry.set(id, made);
+  return undefined;
+}
+
+function parseReq(f: HttpFrame, previous: RateLimit[] = []): RateLimit[] {
+  let zone = '';
+  let burst = 0;
+  let delay = 0;
+  const number = (text: string, word: string) => (/^\d+$/.test(text) ? Number(text) : f.fail(`invalid parameter "${word}"`));
+  for (const word of f.args) {
+    if (word.startsWith('zone=')) zone = word.slice(5);
+    else if (word.startsWith('burst=')) burst = number(word.slice(6), word) * 1000;
+    else if (word.startsWith('delay=')) delay = number(word.slice(6), word) * 1000;
+    else if (word === 'nodelay') delay = Infinity;
+    else f.fail(`invalid parameter "${word}"`);
+  }
+  if (!zone) f.fail('"limit_req" must have "zone" parameter');
+  if (previous.some((l) => l.zone === zone)) f.fail('"limit_req" directive is duplicate');
+  return [...previous, { zone, burst, delay }];
+}
+
+const LEVELS = ['info', 'notice', 'warn', 'error'] as const;
+
+export const limitReqModule = defineModule(
+  'limit_req',
+  {
+    limit_req_zone: custom<undefined>(HTTP, [2, 4], undefined, parseReqZone, { repeats: true }),
+    limit_req: custom<RateLimit[] | undefined>(HSL, [1, 3], undefined, parseReq, { repeats: true }),
+    limit_req_log_level: oneOf(HSL, LEVELS, 'error'),
+    limit_req_status: num(HSL, 503),
+    limit_req_dry_run: flag(HSL, false),
+  },
+  {
+    init(main) {
+      checkZones(main);
+      main.phases.preaccess.push(limitReq);
+    },
+    variables: [{ name: 'limit_req_status', get: (r): string | null => r.getMainCtx<string>(limitReqModule) ?? null }],
+  },
+);
+
+function checkZones(main: HttpMain): void {
+  const visit = (loc: HttpMain['loc']) => {
+    for (const limit of limitReqModule.conf(loc).limit_req ?? []) {
+      if (!main.registry.has(`limit_req:${limit.zone}`)) throw `zero size shared memory zone "${limit.zone}"`;
+    }
+    for (const child of loc.children) visit(child);
+  };
+  for (const server of main.servers) visit(server.root);
+}
+
+function limitReq(r: Request): number {
+  const c = limitReqModule.conf(r.loc);
+  if (!c.limit_req || r.isSub || r.getMainCtx(limitReqModule) !== undefined) return DECLINED;
+  const now = Date.now();
+  let delayMs = 0;
+  const accepted: (() => void)[] = [];
+  let excess = 0;
+  let zoneName = '';
+  for (const limit of c.limit_req) {
+    const zone = r.http.registry.get(`limit_req:${limit.zone}`) as RateZone;
+    const key = zone.key.eval(r);
+    if (key === '') continue;
+    const entry = zone.entries.get(key);
+    excess = 0;
+    if (entry) {
+      const ms = Math.max(0, now - entry.lastMs);
+      excess = Math.max(0, entry.excess - (zone.rate * ms) / 1000 + 1000);
+    }
+    zoneName = limit.zone;
+    if (excess > limit.burst) return reject(r, c, excess, limit.zone);
+    accepted.push(() => remember(zone, key, excess, now));
+    const own = excess;
+    accepted[accepted.length - 1] = () => remember(zone, key, own, now);
+    if (excess > limit.delay) delayMs = Math.max(delayMs, Math.floor(((excess - limit.delay) * 1000) / zone.rate));
+  }
+  if (accepted.length === 0) return DECLINED;
+  for (const accept of accepted) accept();
+  if (delayMs === 0) {
+    r.setMainCtx(limitReqModule, 'PASSED');
+    return DECLINED;
+  }
+  const level = lower(c.limit_req_log_level);
+  const text = `excess: ${(excess / 1000).toFixed(3)}, by zone "${zoneName}"`;
+  if (c.limit_req_dry_run) {
+    r.log(level, `delaying request, dry run, ${text}`);
+    r.setMainCtx(limitReqModule, 'DELAYED_DRY_RUN');
+    return DECLINED;
+  }
+  r.log(level, `delaying request, ${text}`);
+  r.setMainCtx(limitReqModule, 'DELAYED');
+  const timer = setTimeout(() => {
+    r.onAbort = undefined;
+    if (r.done) return;
+    r.phaseIndex++;
+    runPhases(r);
+  }, delayMs);
+  r.cleanups.push(() => clearTimeout(timer));
+  r.onAbort = () => {
+    clearTimeout(timer);
+    r.finalize(499);
+  };
+  return AGAIN;
+}
+
+/** Delays are logged one level below refusals. */
+const lower = (level: (typeof LEVELS)[number]): Level => (level === 'error' ? 'warn' : level === 'warn' ? 'notice' : 'info');
+
+function reject(r: Request, c: ReturnType<typeof limitReqModule.conf>, excess: number, zone: string): number {
+  r.log(c.limit_req_log_level, `limiting requests${c.limit_req_dry_run ? ', dry run' : ''}, excess: ${(excess / 1000).toFixed(3)} by zone "${zone}"`);
+  if (c.limit_req_dry_run) {
+    r.setMainCtx(limitReqModule, 'REJECTED_DRY_RUN');
+    return DECLINED;
+  }
+  r.setMainCtx(limitReqModule, 'REJECTED');
+  return c.limit_req_status;
+}
+
+function remember(zone: RateZone, key: string, excess: number, now: number): void {
+  zone.entries.delete(key);
+  zone.entries.set(key, { excess, lastMs: now });
+  if (zone.entries.size > zone.max) zone.entries.delete(zone.entries.keys().next().value!);
+}
+
+// ---------------------------------------------------------------- limit_conn
+
+class ConnZone {
+  readonly counts = new Map<string, number>();
+  constructor(
+    readonly key: Value,
+    readonly max: number,
+  ) {}
+}
+
+export const limitConnModule = defineModule(
+  'limit_conn',
+  {
+    limit_conn_zone: custom<undefined>(
+      HTTP,
+      2,
+      undefined,
+      (f: HttpFrame) => {
+        const key = f.scope.value(f.args[0]);
+        if (!f.args[1].startsWith('zone=')) f.fail(`invalid parameter "${f.args[1]}"`);
+        const { name, max } = parseZoneArg(f, f.args[1]);
+        const id = `limit_conn:${name}`;
+        if (f.scope.main.registry.has(id)) f.fail(`limit_conn_zone "${name}" is already bound to key`);
+        f.scope.main.registry.set(id, new ConnZone(key, max));
+        return undefined;
+      },
+      { repeats: true },
+    ),
+    limit_conn: custom<{ zone: string; limit: number }[] | undefined>(
+      HSL,
+      2,
+      undefined,
+      (f: HttpFrame, previous = []) => {
+        if (!/^[1-9]\d{0,4}$/.test(f.args[1])) f.fail(`invalid number of connections "${f.args[1]}"`);
+        if (Number(f.args[1]) > 65535) f.fail('connection limit must be less 65536');
+        return [...previous, { zone: f.args[0], limit: Number(f.args[1]) }];
+      },
+      { repeats: true },
+    ),
+    limit_conn_log_level: oneOf(HSL, LEVELS, 'error'),
+    limit_conn_status: num(HSL, 503),
+    limit_conn_dry_run: flag(HSL, false),
+  },
+  {
+    init(main) {
+      main.phases.preaccess.push(limitConn);
+    },
+    variables: [{ name: 'limit_conn_status', get: (r): string | null => r.getMainCtx<string>(limitConnModule) ?? null }],
+  },
+);
+
+function limitConn(r: Request): number {
+  const c = limitConnModule.conf(r.loc);
+  if (!c.limit_conn || r.isSub || r.getMainCtx(limitConnModule) !== undefined) return DECLINED;
+  const held: (() => void)[] = [];
+  for (const { zone: name, limit } of c.limit_conn) {
+    const zone = r.http.registry.get(`limit_conn:${name}`) as ConnZone | undefined;
+    if (!zone) continue;
+    const key = zone.key.eval(r);
+    if (key === '') continue;
+    const count = zone.counts.get(key) ?? 0;
+    r.setMainCtx(limitConnModule, 'PASSED');
+    if (count >= limit) {
+      for (const release of held) release();
+      r.log(c.limit_conn_log_level, `limiting connections${c.limit_conn_dry_run ? ', dry run,' : ''} by zone "${name}"`);
+      r.setMainCtx(limitConnModule, c.limit_conn_dry_run ? 'REJECTED_DRY_RUN' : 'REJECTED');
+      return c.limit_conn_dry_run ? DECLINED : c.limit_conn_status;
+    }
+    zone.counts.set(key, count + 1);
+    held.push(() => {
+      const left = (zone.counts.get(key) ?? 1) - 1;
+      if (left <= 0) zone.counts.delete(key);
+      else zone.counts.set(key, left);
+    });
+  }
+  r.cleanups.push(...held);
+  return DECLINED;
+}

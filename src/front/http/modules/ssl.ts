@@ -1,0 +1,162 @@
+/** ssl_*: certificates, protocols, sessions, client verification, stapling, and $ssl_* variables. */
+import { createHash } from 'node:crypto';
+import { ANY_COUNT, custom, flag, HS, num, oneOf, sec, size } from '../../config/directive.ts';
+import { parseSize } from '../../config/values.ts';
+import { defineModule, type HttpFrame } from '../module.ts';
+import { passwordsOf, verifyReason } from '../pem.ts';
+import type { Request } from '../request.ts';
+import type { TlsInfo } from '../tls-info.ts';
+import { parseCertificateCache } from '../upstream/tls.ts';
+import type { Value } from '../value.ts';
+import type { VariableDef } from '../variables.ts';
+
+export interface PemSource {
+  value: Value;
+  path(text: string): string;
+}
+
+const PROTOCOLS = ['SSLv2', 'SSLv3', 'TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
+const file = () => custom<string | undefined>(HS, 1, undefined, (f: HttpFrame) => f.scope.path(f.args[0], 'conf'));
+const pems = () =>
+  custom<PemSource[] | undefined>(
+    HS,
+    1,
+    undefined,
+    (f: HttpFrame, previous = []) => {
+      const { scope } = f;
+      return [...previous, { value: scope.value(f.args[0]), path: (text) => (text.startsWith('data:') ? text : scope.path(text, 'conf')) }];
+    },
+    { repeats: true },
+  );
+
+function parseSessionCache(f: HttpFrame): { mode: 'off' | 'none' | 'on'; zone: string } {
+  let mode: 'off' | 'none' | 'on' = 'none';
+  let zone = '';
+  for (const word of f.args) {
+    if (word === 'off' || word === 'none') mode = word;
+    else if (word === 'builtin' || /^builtin:\d+$/.test(word)) {
+      mode = 'on';
+      zone ||= 'builtin';
+    } else {
+      const m = /^shared:([^:]+):(.+)$/.exec(word);
+      const bytes = m && parseSize(m[2]);
+      if (!m || !bytes) f.fail(`invalid session cache "${word}"`);
+      if (bytes < 8 * 4096) f.fail(`session cache "${m[1]}" is too small`);
+      mode = 'on';
+      zone = m[1];
+    }
+  }
+  return { mode, zone };
+}
+
+const live = (name: string, get: (tls: TlsInfo, r: Request) => string | null): VariableDef => ({
+  name,
+  get: (r) => (r.conn.tls ? get(r.conn.tls, r) : null),
+});
+
+type PeerCert = ReturnType<TlsInfo['socket']['getPeerX509Certificate']>;
+const certOf = (tls: TlsInfo): PeerCert => tls.socket.getPeerX509Certificate();
+const cert = (name: string, show: (c: NonNullable<PeerCert>) => string): VariableDef =>
+  live(name, (tls) => {
+    const c = certOf(tls);
+    return c ? show(c) : '';
+  });
+
+/** `C=US\nO=x` as RFC 2253: reversed, comma-separated. */
+const rfc2253 = (text: string): string => text.split('\n').reverse().join(',');
+const legacy = (text: string): string => text.split('\n').map((p) => `/${p}`).join('');
+
+export const sslModule = defineModule(
+  'ssl',
+  {
+    ssl_certificate: pems(),
+    ssl_certificate_key: pems(),
+    ssl_certificate_cache: custom<{ max: number; validMs: number } | undefined>(HS, [1, 3], undefined, (f: HttpFrame) => parseCertificateCache(f)),
+    ssl_certificate_compression: flag(HS, false),
+    ssl_password_file: custom<string[] | undefined>(HS, 1, undefined, (f: HttpFrame) => passwordsOf(f)),
+    ssl_dhparam: file(),
+    ssl_ecdh_curve: custom<string>(HS, 1, 'auto', (f: HttpFrame) => f.args[0]),
+    ssl_protocols: custom<string[]>(HS, [1, ANY_COUNT], ['TLSv1.2', 'TLSv1.3'], (f: HttpFrame) => {
+      for (const word of f.args) if (!PROTOCOLS.includes(word)) f.invalid(word);
+      return f.args;
+    }),
+    ssl_ciphers: custom<string>(HS, 1, 'HIGH:!aNULL:!MD5', (f: HttpFrame) => f.args[0]),
+    ssl_buffer_size: size(HS, '16k'),
+    ssl_verify_client: oneOf(HS, ['off', 'on', 'optional', 'optional_no_ca'], 'off'),
+    ssl_verify_depth: num(HS, 1),
+    ssl_client_certificate: file(),
+    ssl_trusted_certificate: file(),
+    ssl_prefer_server_ciphers: flag(HS, false),
+    ssl_session_cache: custom<{ mode: 'off' | 'none' | 'on'; zone: string }>(HS, [1, 2], { mode: 'none', zone: '' }, parseSessionCache),
+    ssl_session_tickets: flag(HS, true),
+    ssl_session_ticket_key: custom<string[] | undefined>(HS, 1, undefined, (f: HttpFrame, previous = []) => [...previous, f.scope.path(f.args[0], 'conf')], {
+      repeats: true,
+    }),
+    ssl_session_timeout: sec(HS, '5m'),
+    ssl_crl: file(),
+    ssl_stapling: flag(HS, false),
+    ssl_stapling_file: file(),
+    ssl_stapling_responder: custom<string | undefined>(HS, 1, undefined, (f: HttpFrame) => f.args[0]),
+    ssl_stapling_verify: flag(HS, false),
+    ssl_early_data: flag(HS, false),
+    ssl_conf_command: custom<string[][] | undefined>(HS, 2, undefined, (f: HttpFrame, previous = []) => [...previous, f.args], { repeats: true }),
+    ssl_reject_handshake: flag(HS, false),
+  },
+  {
+    variables: [
+      live('ssl_protocol', (tls) => tls.socket.getProtocol()),
+      live('ssl_cipher', (tls) => tls.socket.getCipher()?.name ?? null),
+      live('ssl_ciphers', (tls) => tls.hello?.cipherNames() ?? ''),
+      live('ssl_curve', (tls) => (tls.socket.getEphemeralKeyInfo() as { name?: string })?.name?.replace(/^X25519$/, 'X25519') ?? tls.hello?.firstCurve() ?? ''),
+      live('ssl_curves', (tls) => tls.hello?.curveNames() ?? ''),
+      live('ssl_sigalg', () => ''),
+      live('ssl_sigalgs', () => ''),
+      live('ssl_session_id', (tls) => sessionId(tls)),
+      live('ssl_session_reused', (tls) => (tls.socket.isSessionReused() ? 'r' : '.')),
+      live('ssl_early_data', () => ''),
+      live('ssl_server_name', (tls) => tls.serverName),
+      live('ssl_alpn_protocol', (tls) => tls.socket.alpnProtocol || ''),
+      live('ssl_client_verify', (tls, r) => clientVerify(tls, r)),
+      cert('ssl_client_cert', (c) => c.toString().trim().split('\n').join('\n\t')),
+      cert('ssl_client_raw_cert', (c) => c.toString()),
+      cert('ssl_client_escaped_cert', (c) => encodeURIComponent(c.toString())),
+      cert('ssl_client_s_dn', (c) => rfc2253(c.subject ?? '')),
+      cert('ssl_client_i_dn', (c) => rfc2253(c.issuer ?? '')),
+      cert('ssl_client_s_dn_legacy', (c) => legacy(c.subject ?? '')),
+      cert('ssl_client_i_dn_legacy', (c) => legacy(c.issuer ?? '')),
+      cert('ssl_client_serial', (c) => c.serialNumber),
+      cert('ssl_client_fingerprint', (c) => createHash('sha1').update(c.raw).digest('hex')),
+      cert('ssl_client_v_start', (c) => c.validFrom),
+      cert('ssl_client_v_end', (c) => c.validTo),
+      cert('ssl_client_v_remain', (c) => String(Math.max(0, Math.floor((Date.parse(c.validTo) - Date.now()) / 86_400_000)))),
+      cert('ssl_client_sigalg', () => ''),
+    ],
+  },
+);
+
+/** Failures that `optional_no_ca` lets pass: no path to a known authority. */
+const NO_CA = new Set([
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'CERT_UNTRUSTED',
+]);
+export const isNoCa = (code: string): boolean => NO_CA.has(code);
+
+function clientVerify(tls: TlsInfo, r: Request): string {
+  if (sslModule.conf(r.server.root).ssl_verify_client === 'off' && !certOf(tls)) return 'NONE';
+  if (!certOf(tls)) return 'NONE';
+  const code = tls.verifyError();
+  return code ? `FAILED:${verifyReason(code)}` : 'SUCCESS';
+}
+
+/** Session id of TLS 1.2, or a digest of the session where the protocol has none. */
+function sessionId(tls: TlsInfo): string {
+  const session = tls.socket.getSession();
+  if (!session) return '';
+  // SSL_SESSION in DER: the id is the first OCTET STRING of at most 32 bytes after the cipher
+  const at = session.indexOf(Buffer.from([4, 32]));
+  return at >= 0 && at < 24 ? session.subarray(at + 2, at + 34).toString('hex') : createHash('sha256').update(session).digest('hex').slice(0, 64);
+}
