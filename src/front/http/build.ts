@@ -286,7 +286,8 @@ class Builder {
   private anchorTempPaths(loc: Loc): void {
     const c = core.conf(loc) as unknown as Record<string, { path: string }>;
     for (const name of Object.keys(c)) {
-      if (name.endsWith('_temp_path') && !path.isAbsolute(c[name].path)) c[name] = { path: path.join(this.input.paths.prefix, c[name].path) };
+      if (name.endsWith('_temp_path') && !path.isAbsolute(c[name].path))
+        c[name] = { path: path.join(this.input.paths.prefix, c[name].path) };
     }
   }
 

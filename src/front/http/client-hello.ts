@@ -1,30 +1,37 @@
 /** The first message of a TLS client: asked name, protocols, ciphers and groups, read before the handshake begins. */
-const CURVES: Record<number, string> = { 23: 'prime256v1', 24: 'secp384r1', 25: 'secp521r1', 29: 'X25519', 30: 'X448', 4588: 'X25519MLKEM768' };
+const CURVES: Record<number, string> = {
+  23: 'prime256v1',
+  24: 'secp384r1',
+  25: 'secp521r1',
+  29: 'X25519',
+  30: 'X448',
+  4588: 'X25519MLKEM768',
+};
 const CIPHERS: Record<number, string> = {
-  0x1301: 'TLS_AES_128_GCM_SHA256',
-  0x1302: 'TLS_AES_256_GCM_SHA384',
-  0x1303: 'TLS_CHACHA20_POLY1305_SHA256',
-  0xc02b: 'ECDHE-ECDSA-AES128-GCM-SHA256',
-  0xc02c: 'ECDHE-ECDSA-AES256-GCM-SHA384',
-  0xc02f: 'ECDHE-RSA-AES128-GCM-SHA256',
-  0xc030: 'ECDHE-RSA-AES256-GCM-SHA384',
-  0xcca8: 'ECDHE-RSA-CHACHA20-POLY1305',
-  0xcca9: 'ECDHE-ECDSA-CHACHA20-POLY1305',
-  0xcc14: 'ECDHE-ECDSA-CHACHA20-POLY1305',
-  0xc013: 'ECDHE-RSA-AES128-SHA',
-  0xc014: 'ECDHE-RSA-AES256-SHA',
-  0xc009: 'ECDHE-ECDSA-AES128-SHA',
-  0xc00a: 'ECDHE-ECDSA-AES256-SHA',
-  0xc023: 'ECDHE-ECDSA-AES128-SHA256',
-  0xc024: 'ECDHE-ECDSA-AES256-SHA384',
-  0xc027: 'ECDHE-RSA-AES128-SHA256',
-  0xc028: 'ECDHE-RSA-AES256-SHA384',
-  0x009c: 'AES128-GCM-SHA256',
-  0x009d: 'AES256-GCM-SHA384',
-  0x002f: 'AES128-SHA',
-  0x0035: 'AES256-SHA',
-  0x003c: 'AES128-SHA256',
-  0x003d: 'AES256-SHA256',
+  4865: 'TLS_AES_128_GCM_SHA256',
+  4866: 'TLS_AES_256_GCM_SHA384',
+  4867: 'TLS_CHACHA20_POLY1305_SHA256',
+  49195: 'ECDHE-ECDSA-AES128-GCM-SHA256',
+  49196: 'ECDHE-ECDSA-AES256-GCM-SHA384',
+  49199: 'ECDHE-RSA-AES128-GCM-SHA256',
+  49200: 'ECDHE-RSA-AES256-GCM-SHA384',
+  52392: 'ECDHE-RSA-CHACHA20-POLY1305',
+  52393: 'ECDHE-ECDSA-CHACHA20-POLY1305',
+  52244: 'ECDHE-ECDSA-CHACHA20-POLY1305',
+  49171: 'ECDHE-RSA-AES128-SHA',
+  49172: 'ECDHE-RSA-AES256-SHA',
+  49161: 'ECDHE-ECDSA-AES128-SHA',
+  49162: 'ECDHE-ECDSA-AES256-SHA',
+  49187: 'ECDHE-ECDSA-AES128-SHA256',
+  49188: 'ECDHE-ECDSA-AES256-SHA384',
+  49191: 'ECDHE-RSA-AES128-SHA256',
+  49192: 'ECDHE-RSA-AES256-SHA384',
+  156: 'AES128-GCM-SHA256',
+  157: 'AES256-GCM-SHA384',
+  47: 'AES128-SHA',
+  53: 'AES256-SHA',
+  60: 'AES128-SHA256',
+  61: 'AES256-SHA256',
 };
 export const MAX_HELLO = 18_000;
 
@@ -35,10 +42,16 @@ export class ClientHello {
   curves: number[] = [];
 
   cipherNames(): string {
-    return this.ciphers.filter((c) => !isGrease(c) && c !== 0xff).map((c) => CIPHERS[c] ?? `0x${c.toString(16).padStart(4, '0')}`).join(':');
+    return this.ciphers
+      .filter((c) => !isGrease(c) && c !== 0xff)
+      .map((c) => CIPHERS[c] ?? `0x${c.toString(16).padStart(4, '0')}`)
+      .join(':');
   }
   curveNames(): string {
-    return this.curves.filter((c) => !isGrease(c)).map((c) => CURVES[c] ?? `0x${c.toString(16).padStart(4, '0')}`).join(':');
+    return this.curves
+      .filter((c) => !isGrease(c))
+      .map((c) => CURVES[c] ?? `0x${c.toString(16).padStart(4, '0')}`)
+      .join(':');
   }
   firstCurve(): string {
     const known = this.curves.find((c) => CURVES[c] !== undefined && c !== 4588);
@@ -99,7 +112,12 @@ function read(body: Buffer): ClientHello | undefined {
 }
 
 function readExtension(hello: ClientHello, type: number, data: Buffer): void {
-  if (type === 0 && data.length > 5 && data[2] === 0) hello.serverName = data.latin1Slice(5, 5 + data.readUInt16BE(3)).toLowerCase();
+  if (type === 0 && data.length > 5 && data[2] === 0)
+    hello.serverName = data
+      .subarray(5, 5 + data.readUInt16BE(3))
+      .latin1Slice()
+      .toLowerCase();
   else if (type === 10) for (let at = 2; at + 2 <= data.length; at += 2) hello.curves.push(data.readUInt16BE(at));
-  else if (type === 16) for (let at = 2; at < data.length; at += 1 + data[at]) hello.alpn.push(data.latin1Slice(at + 1, at + 1 + data[at]));
+  else if (type === 16)
+    for (let at = 2; at < data.length; at += 1 + data[at]) hello.alpn.push(data.subarray(at + 1, at + 1 + data[at]).latin1Slice());
 }

@@ -9,9 +9,10 @@ export function readPem(source: string): Buffer {
 
 /** A private key, with the first password that opens it. @throws Error */
 export function readKey(source: string, passwords: readonly string[] | undefined): string | Buffer {
-  if (source.startsWith('engine:') || source.startsWith('store:')) throw new Error(`"${source}": keys of engines and stores are not supported`);
+  if (source.startsWith('engine:') || source.startsWith('store:'))
+    throw new Error(`"${source}": keys of engines and stores are not supported`);
   const pem = readPem(source);
-  if (!/ENCRYPTED/.test(pem.latin1Slice(0, 2000))) return pem;
+  if (!/ENCRYPTED/.test(pem.subarray(0, 2000).latin1Slice())) return pem;
   let failure: unknown = new Error(`no password for key "${source}"`);
   for (const passphrase of passwords ?? []) {
     try {

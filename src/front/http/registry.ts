@@ -19,20 +19,44 @@ export const REGISTRY: Entry[] = [
   { load: async () => [(await import('./modules/conditional.ts')).conditionalModule], directives: '*' },
   { load: async () => [(await import('./modules/headers.ts')).headersModule], directives: 'add_header* add_trailer* expires' },
   { load: async () => [(await import('./modules/access-log.ts')).accessLogModule], directives: '*' },
+  { load: async () => [(await import('./modules/static.ts')).indexModule], directives: '*' },
   {
-    load: async () => {
-      const m = await import('./modules/static.ts');
-      return [m.indexModule];
-    },
-    directives: '*',
+    load: async () => [(await import('./modules/autoindex.ts')).autoindexModule],
+    directives: 'autoindex* random_index empty_gif stub_status',
+    variables: 'connections_*',
   },
+  { load: async () => [(await import('./modules/gzip.ts')).gzipModule], directives: 'gzip* gunzip* brotli*', variables: 'gzip_ratio' },
+  { load: async () => [(await import('./modules/userid.ts')).useridModule], directives: 'userid*', variables: 'uid_*' },
   { load: async () => [(await import('./modules/static.ts')).staticModule], directives: '*' },
+  { load: async () => [(await import('./modules/subrequests.ts')).tryFilesModule], directives: 'try_files' },
+  { load: async () => [(await import('./modules/subrequests.ts')).mirrorModule], directives: 'mirror*' },
+  { load: async () => [(await import('./modules/subrequests.ts')).sliceModule], directives: 'slice', variables: 'slice_range' },
+  { load: async () => [(await import('./modules/ssi.ts')).ssiModule], directives: 'ssi*', variables: 'date_local date_gmt' },
+  { load: async () => [(await import('./modules/body-filters.ts')).subModule], directives: 'sub_filter*' },
+  {
+    load: async () => [(await import('./modules/body-filters.ts')).additionModule],
+    directives: 'add_before_body add_after_body addition_types',
+  },
+  { load: async () => [(await import('./modules/body-filters.ts')).charsetModule], directives: 'charset* source_charset override_charset' },
+  { load: async () => [(await import('./modules/media.ts')).flvModule], directives: 'flv' },
+  { load: async () => [(await import('./modules/media.ts')).davModule], directives: 'dav_* create_full_put_path min_delete_depth' },
+  {
+    load: async () => [(await import('./modules/media.ts')).refererModule],
+    directives: 'valid_referers referer_*',
+    variables: 'invalid_referer',
+  },
+  { load: async () => [(await import('./modules/media.ts')).secureLinkModule], directives: 'secure_link*', variables: 'secure_link*' },
   { load: async () => [(await import('./modules/map.ts')).mapModule], directives: 'map map_hash* split_clients geo' },
   { load: async () => [(await import('./modules/limits.ts')).limitReqModule], directives: 'limit_req*', variables: 'limit_req_status' },
   { load: async () => [(await import('./modules/limits.ts')).limitConnModule], directives: 'limit_conn*', variables: 'limit_conn_status' },
-  { load: async () => [(await import('./modules/access.ts')).realipModule], directives: 'set_real_ip_from real_ip_*', variables: 'realip_*' },
+  {
+    load: async () => [(await import('./modules/access.ts')).realipModule],
+    directives: 'set_real_ip_from real_ip_*',
+    variables: 'realip_*',
+  },
   { load: async () => [(await import('./modules/access.ts')).accessModule], directives: 'allow deny' },
   { load: async () => [(await import('./modules/access.ts')).authBasicModule], directives: 'auth_basic* auth_delay' },
+  { load: async () => [(await import('./modules/subrequests.ts')).authRequestModule], directives: 'auth_request*' },
   { load: async () => [(await import('./modules/ssl.ts')).sslModule], directives: 'ssl_*', variables: 'ssl_*' },
   {
     load: async () => [(await import('./modules/proxy.ts')).proxyModule],
@@ -43,11 +67,17 @@ export const REGISTRY: Entry[] = [
       'proxy_force_ranges proxy_hide_header proxy_store* proxy_cache* proxy_no_cache proxy_ssl_*',
     variables: 'proxy_host proxy_port proxy_add_*',
   },
-  { load: async () => [(await import('./upstream/module.ts')).upstreamVariablesModule, (await import('./upstream/group.ts')).groupModule], directives: 'upstream *_pass *_cache_path', variables: 'upstream_*' },
+  {
+    load: async () => [(await import('./upstream/module.ts')).upstreamVariablesModule, (await import('./upstream/group.ts')).groupModule],
+    directives: 'upstream *_pass *_cache_path',
+    variables: 'upstream_*',
+  },
 ];
 
 const matches = (patterns: string, name: string): boolean =>
-  patterns.split(' ').some((p) => (p.endsWith('*') ? name.startsWith(p.slice(0, -1)) : p.startsWith('*') ? name.endsWith(p.slice(1)) : p === name));
+  patterns
+    .split(' ')
+    .some((p) => (p.endsWith('*') ? name.startsWith(p.slice(0, -1)) : p.startsWith('*') ? name.endsWith(p.slice(1)) : p === name));
 
 /** Modules that a configuration needs. @param names directives in use; @param variables variables in use */
 export async function loadModules(names: Iterable<string>, variables: Iterable<string>): Promise<HttpModule[]> {

@@ -106,6 +106,8 @@ export class Request {
   singleRange = false;
   /** a filter wants bytes in memory, not file regions */
   needInMemory = false;
+  /** a filter after this needs plain text, whatever the client accepts */
+  needGunzip = false;
   disableNotModified = false;
   upgraded = false;
   expectTested = false;
@@ -153,7 +155,21 @@ export class Request {
   headerSize = 0;
   bodyBytes = 0;
   requestId = '';
-  proxyTail: unknown;
+  /** bytes of the whole that were never produced: ranges count from there */
+  rangeSkip = 0;
+
+  /** nothing was produced by a request that ended well */
+  get bodyless(): boolean {
+    return this.out.contentLength === 0;
+  }
+
+  /** Puts text into the output of a subrequest that failed. */
+  emitText(text: string): void {
+    this.headerSent = true;
+    this.out.status = 200;
+    this.chain = [];
+    this.output([Buffer.from(text, 'latin1')], true);
+  }
 
   private chain: { order: number; run: BodyFilter }[] = [];
 
@@ -543,7 +559,7 @@ export class Request {
     return DONE;
   }
 
-  private resetFilters(): void {
+  resetFilters(): void {
     this.chain = [];
     this.needInMemory = false;
   }
@@ -592,7 +608,6 @@ export class Request {
     sub.background = options.background ?? false;
     sub.headerOnly = options.headerOnly ?? false;
     sub.postHandler = options.done;
-    sub.proxyTail = this.main;
     if (sub.background) this.main.backgroundCount++;
     else if (!sub.inMemory && !sub.headerOnly) {
       if (this.conn.active === this && this.postponed.length === 0) this.conn.active = sub;

@@ -1,7 +1,7 @@
 /** Error pages: `error_page` first, else the built-in page. */
 
 import { SERVER_BUILD, SERVER_FULL } from '../version.ts';
-import { DONE, HTTP_REQUEST_HEADER_TOO_LARGE, HTTP_TO_HTTPS, HTTPS_CERT_ERROR, HTTPS_NO_CERT } from './codes.ts';
+import { HTTP_REQUEST_HEADER_TOO_LARGE, HTTP_TO_HTTPS, HTTPS_CERT_ERROR, HTTPS_NO_CERT } from './codes.ts';
 import { core, type ErrorPage } from './core.ts';
 import { escapeHtml } from './parse.ts';
 import type { Request } from './request.ts';
@@ -76,6 +76,7 @@ export function specialResponse(r: Request, status: number): number {
     for (const page of c.error_page) if (page.statuses.includes(status)) return sendErrorPage(r, page);
   }
   r.expectTested = true;
+  r.resetFilters();
   r.conn.discardBody(r);
   if (status === 301 || status === 302) {
     if (c.msie_refresh && /MSIE/.test(r.headerIn('user-agent') ?? '') && r.out.location !== undefined) return sendRefresh(r);
@@ -159,5 +160,3 @@ function sendRefresh(r: Request): number {
   const rc = r.sendHeader();
   return rc !== 0 || r.headerOnly ? rc : r.output([Buffer.from(text, 'latin1')], true);
 }
-
-export const NOTHING_LEFT = DONE;

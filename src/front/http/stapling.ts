@@ -6,7 +6,13 @@ import { sslModule } from './modules/ssl.ts';
 const files = new Map<string, Buffer>();
 
 /** Calls back with the DER response, or null where there is none. */
-export function staple(_http: HttpMain, server: Server, _certificate: Buffer, _issuer: Buffer, done: (response: Buffer | null) => void): void {
+export function staple(
+  _http: HttpMain,
+  server: Server,
+  _certificate: Buffer,
+  _issuer: Buffer,
+  done: (response: Buffer | null) => void,
+): void {
   const conf = sslModule.conf(server.root);
   const file = conf.ssl_stapling_file;
   if (!file) {

@@ -102,7 +102,10 @@ function secureOptions(conf: Conf, cert: Buffer[], key: (string | Buffer)[], tic
     ...versionRange(conf.ssl_protocols),
   };
   if (conf.ssl_ecdh_curve !== 'auto') {
-    options.ecdhCurve = conf.ssl_ecdh_curve.split(':').map((c) => CURVE_ALIASES[c] ?? c).join(':');
+    options.ecdhCurve = conf.ssl_ecdh_curve
+      .split(':')
+      .map((c) => CURVE_ALIASES[c] ?? c)
+      .join(':');
   }
   if (conf.ssl_dhparam) options.dhparam = readFileOr(conf.ssl_dhparam);
   const ca = [readFileOr(conf.ssl_client_certificate), readFileOr(conf.ssl_trusted_certificate)].filter((b) => b !== undefined);
@@ -137,7 +140,10 @@ function cipherList(conf: Conf): string {
   return conf.ssl_ciphers.includes('TLS_') ? conf.ssl_ciphers : `${suites}:${conf.ssl_ciphers}`;
 }
 
-function pemsOf(conf: Conf, evalText: (value: Conf['ssl_certificate'] extends (infer P)[] | undefined ? P : never) => string): { cert: Buffer[]; key: (string | Buffer)[] } {
+function pemsOf(
+  conf: Conf,
+  evalText: (value: Conf['ssl_certificate'] extends (infer P)[] | undefined ? P : never) => string,
+): { cert: Buffer[]; key: (string | Buffer)[] } {
   const certs = conf.ssl_certificate ?? [];
   const keys = conf.ssl_certificate_key ?? [];
   if (keys.length < certs.length) throw `no "ssl_certificate_key" is defined for certificate "${certs[keys.length].value.source}"`;
@@ -206,7 +212,8 @@ function contextOf(http: HttpMain, server: Server): Context {
   const conf = sslModule.conf(server.root);
   const ticketKeys = ticketKeysOf(http, conf);
   const reject = conf.ssl_reject_handshake;
-  const pems = !reject && constantPems(conf) ? pemsOf(conf, (p) => (p as { value: { constant: string } }).value.constant) : { cert: [], key: [] };
+  const pems =
+    !reject && constantPems(conf) ? pemsOf(conf, (p) => (p as { value: { constant: string } }).value.constant) : { cert: [], key: [] };
   let base: tls.SecureContextOptions;
   try {
     base = secureOptions(conf, pems.cert, pems.key, ticketKeys);
@@ -335,7 +342,14 @@ export class TlsListener {
     });
   }
 
-  private open(secure: tls.TLSSocket, socket: ListenSocket, proxy: Connection['proxy'], hooks: AcceptHooks, server: Server, hello: ClientHello): void {
+  private open(
+    secure: tls.TLSSocket,
+    socket: ListenSocket,
+    proxy: Connection['proxy'],
+    hooks: AcceptHooks,
+    server: Server,
+    hello: ClientHello,
+  ): void {
     const conn = new Connection(secure, this.http, { ...socket, options: this.hosts.options }, this.hosts);
     conn.proxy = proxy;
     conn.tls = tlsInfo(secure, server, hello);
@@ -343,10 +357,22 @@ export class TlsListener {
   }
 
   /** Certificates with variables are chosen for each connection. */
-  private secureContext(raw: Socket, socket: ListenSocket, server: Server, context: Context, hello: ClientHello): tls.SecureContext | undefined {
+  private secureContext(
+    raw: Socket,
+    socket: ListenSocket,
+    server: Server,
+    context: Context,
+    hello: ClientHello,
+  ): tls.SecureContext | undefined {
     const { conf } = context;
     if (constantPems(conf)) return (context.server as unknown as { _sharedCreds: tls.SecureContext })._sharedCreds;
-    const conn = { tls: { serverName: hello.serverName, hello }, remoteAddr: raw.remoteAddress ?? '', listen: socket, localPort: raw.localPort, id: 0 };
+    const conn = {
+      tls: { serverName: hello.serverName, hello },
+      remoteAddr: raw.remoteAddress ?? '',
+      listen: socket,
+      localPort: raw.localPort,
+      id: 0,
+    };
     const r = new Request(conn as unknown as Connection, this.http, server);
     try {
       const cacheKey: string[] = [];

@@ -2,9 +2,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { custom, flag, HSL, LIMIT_EXCEPT, msec } from '../../config/directive.ts';
-import { apr1, cryptAvailable, verifyCrypt } from '../password-hash.ts';
 import { AGAIN, DECLINED, OK } from '../codes.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
+import { apr1, cryptAvailable, verifyCrypt } from '../password-hash.ts';
 import { fsPath } from '../paths.ts';
 import { runPhases } from '../phases.ts';
 import type { Request } from '../request.ts';
@@ -72,10 +72,15 @@ export const authBasicModule = defineModule(
     auth_basic: custom<{ realm: Value } | 'off' | undefined>(HSL | LIMIT_EXCEPT, 1, undefined, (f: HttpFrame) =>
       f.args[0] === 'off' ? 'off' : { realm: f.scope.value(f.args[0]) },
     ),
-    auth_basic_user_file: custom<{ value: Value; path(t: string): string } | undefined>(HSL | LIMIT_EXCEPT, 1, undefined, (f: HttpFrame) => {
-      const { scope } = f;
-      return { value: scope.value(f.args[0]), path: (t) => scope.path(t, 'conf') };
-    }),
+    auth_basic_user_file: custom<{ value: Value; path(t: string): string } | undefined>(
+      HSL | LIMIT_EXCEPT,
+      1,
+      undefined,
+      (f: HttpFrame) => {
+        const { scope } = f;
+        return { value: scope.value(f.args[0]), path: (t) => scope.path(t, 'conf') };
+      },
+    ),
     auth_delay: msec(HSL, '0'),
   },
   {
@@ -200,7 +205,11 @@ export const realipModule = defineModule(
       main.phases.preaccess.unshift(realip);
     },
     variables: [
-      { name: 'realip_remote_addr', volatile: true, get: (r): string => r.getMainCtx<{ addr: string }>(realipModule)?.addr ?? r.conn.remoteAddr },
+      {
+        name: 'realip_remote_addr',
+        volatile: true,
+        get: (r): string => r.getMainCtx<{ addr: string }>(realipModule)?.addr ?? r.conn.remoteAddr,
+      },
       {
         name: 'realip_remote_port',
         volatile: true,
@@ -254,4 +263,3 @@ function realip(r: Request): number {
   });
   return DECLINED;
 }
-

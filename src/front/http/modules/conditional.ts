@@ -190,6 +190,10 @@ function rangeBody(r: Request, ranges: Range[], tail: Buffer): void {
   const held: Piece[] = [];
   const single = ranges.length === 1;
   r.addBodyFilter('range_body', (req: Request, pieces: Piece[], flags: BodyFlags, position: number) => {
+    if (req.rangeSkip > 0) {
+      offset += req.rangeSkip;
+      req.rangeSkip = 0;
+    }
     if (single) {
       const out: Piece[] = [];
       for (const piece of pieces) {

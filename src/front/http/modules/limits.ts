@@ -169,7 +169,10 @@ function limitReq(r: Request): number {
 const lower = (level: (typeof LEVELS)[number]): Level => (level === 'error' ? 'warn' : level === 'warn' ? 'notice' : 'info');
 
 function reject(r: Request, c: ReturnType<typeof limitReqModule.conf>, excess: number, zone: string): number {
-  r.log(c.limit_req_log_level, `limiting requests${c.limit_req_dry_run ? ', dry run' : ''}, excess: ${(excess / 1000).toFixed(3)} by zone "${zone}"`);
+  r.log(
+    c.limit_req_log_level,
+    `limiting requests${c.limit_req_dry_run ? ', dry run' : ''}, excess: ${(excess / 1000).toFixed(3)} by zone "${zone}"`,
+  );
   if (c.limit_req_dry_run) {
     r.setMainCtx(limitReqModule, 'REJECTED_DRY_RUN');
     return DECLINED;

@@ -1,12 +1,12 @@
 /** map, split_clients, geo: variables computed from others. */
 import { isIP } from 'node:net';
-import { block, HTTP, num } from '../../config/directive.ts';
-import { expandGlob, failAt, parseConfig, type DirectiveNode } from '../../config/syntax.ts';
 import path from 'node:path';
+import { block, HTTP, num } from '../../config/directive.ts';
+import { type DirectiveNode, expandGlob, failAt, parseConfig } from '../../config/syntax.ts';
 import { ipv6Bytes } from '../core-variables.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
 import { murmur2 } from '../murmur2.ts';
-import { type Regex } from '../regex.ts';
+import type { Regex } from '../regex.ts';
 import type { Request } from '../request.ts';
 import type { Value } from '../value.ts';
 import { compileRegex } from './rewrite.ts';
@@ -219,7 +219,8 @@ function readGeo(f: HttpFrame, nodes: readonly DirectiveNode[], geo: Geo): void 
     if (node.args.length !== 1) fail('invalid number of the geo parameters');
     const [value] = node.args;
     if (node.name === 'include') {
-      for (const file of expandGlob(path.resolve(f.scope.main.paths.conf, value))) readGeo(f, parseConfig(file, f.scope.main.paths.conf).nodes, geo);
+      for (const file of expandGlob(path.resolve(f.scope.main.paths.conf, value)))
+        readGeo(f, parseConfig(file, f.scope.main.paths.conf).nodes, geo);
     } else if (node.name === 'proxy') {
       const cidr = parseCidr(value);
       if (cidr) geo.proxies.push(cidr);
@@ -292,7 +293,12 @@ function behindProxies(r: Request, address: string, geo: Geo): string {
 }
 
 /** Walks back through trusted proxies. */
-export function forwardedAddress(address: string, list: string[], trusted: readonly { bytes: number[]; bits: number }[], recursive: boolean): string {
+export function forwardedAddress(
+  address: string,
+  list: string[],
+  trusted: readonly { bytes: number[]; bits: number }[],
+  recursive: boolean,
+): string {
   let current = address;
   for (let n = list.length - 1; n >= 0; n--) {
     const bytes = addressBytes(current);

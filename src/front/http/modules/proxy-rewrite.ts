@@ -53,7 +53,13 @@ export interface CookieFlags {
 }
 
 /** Applies domain, path and flag rules to a Set-Cookie value. */
-export function rewriteCookie(r: Request, text: string, domains: readonly Replacement[], paths: readonly Replacement[], flags: readonly CookieFlags[]): string {
+export function rewriteCookie(
+  r: Request,
+  text: string,
+  domains: readonly Replacement[],
+  paths: readonly Replacement[],
+  flags: readonly CookieFlags[],
+): string {
   const parts = text.split(';').map((p, n) => (n === 0 ? p : p.replace(/^ +/, '')));
   for (let n = 1; n < parts.length; n++) {
     const m = /^(domain|path) *= *(.*)$/i.exec(parts[n]);

@@ -1,34 +1,24 @@
 /** proxy_pass: HTTP back ends. */
-import {
 
-  custom,
-  flag,
-  HSL,
-  LIMIT_EXCEPT,
-  LOCATION,
-  LOCATION_IF,
-  num,
-  oneOf,
-  type Table,
-} from '../../config/directive.ts';
 import { isIP } from 'node:net';
+import { custom, flag, HSL, LIMIT_EXCEPT, LOCATION, LOCATION_IF, num, oneOf, type Table } from '../../config/directive.ts';
 import type { Loc } from '../conf.ts';
 import { core } from '../core.ts';
 import type { HeaderField } from '../header.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
 import { escapeUri } from '../parse.ts';
 import type { Request } from '../request.ts';
-import { cacheTable, readCacheConf, type CacheConf } from '../upstream/cache-conf.ts';
+import { type CacheConf, cacheTable, readCacheConf } from '../upstream/cache-conf.ts';
 import { readUpstreamConf, responseTable, sharedTable, type UpstreamConf } from '../upstream/conf.ts';
 import { literalAddresses, makeAddress, pendingLookups, splitHostPort, systemAddresses, UpstreamGroup } from '../upstream/group.ts';
 import { HttpResponseParser } from '../upstream/http-response.ts';
 import { DEFAULT_SERVER, PeerSet } from '../upstream/peers.ts';
 import { resolverFor } from '../upstream/resolver.ts';
-import { readTlsConf, upstreamTls, upstreamTlsTable, type UpstreamTlsConf } from '../upstream/tls.ts';
+import { readTlsConf, type UpstreamTlsConf, upstreamTls, upstreamTlsTable } from '../upstream/tls.ts';
 import { type Protocol, Upstream } from '../upstream/upstream.ts';
 import { parseValue, type Value } from '../value.ts';
-import { compileRegex } from './rewrite.ts';
 import { type CookieFlags, parseReplacement, type Replacement, replace, rewriteCookie } from './proxy-rewrite.ts';
+import { compileRegex } from './rewrite.ts';
 
 interface PassTarget {
   /** whole argument, for messages and $proxy_host */
@@ -92,7 +82,8 @@ const TABLE = {
       if (f.args.length < 2) f.fail(`invalid number of arguments in "proxy_cookie_flags" directive`);
       const [name, ...words] = f.args;
       for (const word of words) {
-        if (!word.includes('$') && !/^(no)?(secure|httponly)$|^nosamesite$|^samesite=(strict|lax|none)$/.test(word)) f.fail(`invalid parameter "${word}"`);
+        if (!word.includes('$') && !/^(no)?(secure|httponly)$|^nosamesite$|^samesite=(strict|lax|none)$/.test(word))
+          f.fail(`invalid parameter "${word}"`);
       }
       const regex = name.startsWith('~') ? compileRegex(f, name.replace(/^~\*?/, ''), name.startsWith('~*')) : undefined;
       return [...previous, { name: regex ? undefined : f.scope.value(name), regex, flags: words.map((w) => f.scope.value(w)) }];
@@ -163,9 +154,21 @@ function parsePass(f: HttpFrame): PassTarget {
   const parts = splitTarget(text);
   if (!parts) f.fail('invalid URL prefix');
   if (parts.hostText === '') f.fail('no host in upstream "' + text + '"');
-  const where = loc.kind === 'named' ? 'named location' : loc.kind === 'regex' ? 'location given by regular expression' : loc.kind === 'if' ? '"if" statement' : '"limit_except" block';
+  const where =
+    loc.kind === 'named'
+      ? 'named location'
+      : loc.kind === 'regex'
+        ? 'location given by regular expression'
+        : loc.kind === 'if'
+          ? '"if" statement'
+          : '"limit_except" block';
   if (parts.uri !== '' && (loc.kind === 'named' || loc.kind === 'regex' || loc.kind === 'if' || loc.kind === 'limit_except')) {
-    f.fail(`"proxy_pass" cannot have URI part in location given by regular expression, or inside named location, or inside "if" statement, or inside "limit_except" block`.replace(/^$/, where));
+    f.fail(
+      `"proxy_pass" cannot have URI part in location given by regular expression, or inside named location, or inside "if" statement, or inside "limit_except" block`.replace(
+        /^$/,
+        where,
+      ),
+    );
   }
   return { text, ...parts, group: literalGroup(f, parts.hostText, parts.schema === 'https://' ? 443 : 80) };
 }
@@ -189,8 +192,16 @@ export function literalGroup(f: HttpFrame, hostText: string, defaultPort: number
     }
     const { host, port } = splitHostPort(hostText, defaultPort);
     const literal = literalAddresses(hostText, defaultPort);
-    const list = literal ?? (await systemAddresses(host).catch(() => f.fail(`host not found in upstream "${hostText}"`))).map((ip) => makeAddress(ip, port));
-    group.entries.push({ text: hostText, options: DEFAULT_SERVER, resolve: false, service: '', addresses: list.map((address) => ({ address, options: DEFAULT_SERVER, priority: 0 })) });
+    const list =
+      literal ??
+      (await systemAddresses(host).catch(() => f.fail(`host not found in upstream "${hostText}"`))).map((ip) => makeAddress(ip, port));
+    group.entries.push({
+      text: hostText,
+      options: DEFAULT_SERVER,
+      resolve: false,
+      service: '',
+      addresses: list.map((address) => ({ address, options: DEFAULT_SERVER, priority: 0 })),
+    });
     group.rebuild();
   });
   return group;
@@ -200,7 +211,13 @@ const aliases = new WeakMap<UpstreamGroup, UpstreamGroup>();
 export const realGroup = (group: UpstreamGroup): UpstreamGroup => aliases.get(group) ?? group;
 
 /** A group for an address found at run time. */
-export function runtimeGroup(r: Request, hostText: string, defaultPort: number, fail: (status: number) => void, done: (group: UpstreamGroup) => void): void {
+export function runtimeGroup(
+  r: Request,
+  hostText: string,
+  defaultPort: number,
+  fail: (status: number) => void,
+  done: (group: UpstreamGroup) => void,
+): void {
   const { registry } = r.http;
   const named = registry.get(`upstream:${hostText.toLowerCase()}`) as UpstreamGroup | undefined;
   if (named) {
@@ -213,7 +230,13 @@ export function runtimeGroup(r: Request, hostText: string, defaultPort: number, 
     if (!group) {
       group = new UpstreamGroup(hostText, false);
       group.set = new PeerSet({ kind: 'round_robin' });
-      group.entries.push({ text: hostText, options: DEFAULT_SERVER, resolve: false, service: '', addresses: list.map((address) => ({ address, options: DEFAULT_SERVER, priority: 0 })) });
+      group.entries.push({
+        text: hostText,
+        options: DEFAULT_SERVER,
+        resolve: false,
+        service: '',
+        addresses: list.map((address) => ({ address, options: DEFAULT_SERVER, priority: 0 })),
+      });
       group.rebuild();
       if (registry.size < 10_000) registry.set(key, group);
     }
@@ -342,7 +365,8 @@ function requestHead(u: Upstream, conf: ProxyConf): Buffer[] {
     for (const field of r.headersIn) {
       const { lname } = field;
       if (names.has(lname) || DROPPED.has(lname)) continue;
-      if (caching && u.options.cache && CACHE_DROPPED.has(lname) && !(u.notes.keepRange && (lname === 'range' || lname === 'if-range'))) continue;
+      if (caching && u.options.cache && CACHE_DROPPED.has(lname) && !(u.notes.keepRange && (lname === 'range' || lname === 'if-range')))
+        continue;
       head += `${field.name}: ${field.value}\r\n`;
     }
   }
@@ -386,10 +410,16 @@ function protocolOf(conf: ProxyConf): Protocol {
     name: 'http',
     keepsAlive: conf.http11,
     requestHead: (u) => requestHead(u, conf),
-    wrapBody: (u, data) => (u.notes.chunked ? [Buffer.from(`${data.length.toString(16)}\r\n`, 'latin1'), data, Buffer.from('\r\n')] : [data]),
+    wrapBody: (u, data) =>
+      u.notes.chunked ? [Buffer.from(`${data.length.toString(16)}\r\n`, 'latin1'), data, Buffer.from('\r\n')] : [data],
     endBody: (u) => (u.notes.chunked ? [Buffer.from('0\r\n\r\n')] : []),
     parser: (u, sink) =>
-      new HttpResponseParser(sink, { head: u.options.method === 'HEAD', maxHeader: conf.upstream.bufferSize, allow09: false, passEarlyHints: false }),
+      new HttpResponseParser(sink, {
+        head: u.options.method === 'HEAD',
+        maxHeader: conf.upstream.bufferSize,
+        allow09: false,
+        passEarlyHints: false,
+      }),
     rewriteField: (u, field) => rewriteField(u, conf, field),
     tls: (u) => ((u.target as { schema?: string }).schema === 'https://' ? upstreamTls(u, conf.tls, proxyServerName(u)) : undefined),
   };
@@ -444,7 +474,8 @@ const partsOf = (r: Request): PassTarget | undefined => r.getCtx<PassTarget>(pro
 
 export const proxyModule = defineModule(
   'proxy',
-  { ...TABLE, ...sharedTable('proxy'), ...responseTable('proxy'), ...cacheTable('proxy'), ...upstreamTlsTable('proxy') } as typeof TABLE & Table,
+  { ...TABLE, ...sharedTable('proxy'), ...responseTable('proxy'), ...cacheTable('proxy'), ...upstreamTlsTable('proxy') } as typeof TABLE &
+    Table,
   {
     finish(conf, loc) {
       // an `if` or `limit_except` inside a proxied location proxies too
@@ -497,4 +528,3 @@ function compile(conf: Conf, loc: Loc): ProxyConf {
     cookieFlags: conf.proxy_cookie_flags ?? [],
   };
 }
-

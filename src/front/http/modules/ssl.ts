@@ -64,14 +64,20 @@ const cert = (name: string, show: (c: NonNullable<PeerCert>) => string): Variabl
 
 /** `C=US\nO=x` as RFC 2253: reversed, comma-separated. */
 const rfc2253 = (text: string): string => text.split('\n').reverse().join(',');
-const legacy = (text: string): string => text.split('\n').map((p) => `/${p}`).join('');
+const legacy = (text: string): string =>
+  text
+    .split('\n')
+    .map((p) => `/${p}`)
+    .join('');
 
 export const sslModule = defineModule(
   'ssl',
   {
     ssl_certificate: pems(),
     ssl_certificate_key: pems(),
-    ssl_certificate_cache: custom<{ max: number; validMs: number } | undefined>(HS, [1, 3], undefined, (f: HttpFrame) => parseCertificateCache(f)),
+    ssl_certificate_cache: custom<{ max: number; validMs: number } | undefined>(HS, [1, 3], undefined, (f: HttpFrame) =>
+      parseCertificateCache(f),
+    ),
     ssl_certificate_compression: flag(HS, false),
     ssl_password_file: custom<string[] | undefined>(HS, 1, undefined, (f: HttpFrame) => passwordsOf(f)),
     ssl_dhparam: file(),
@@ -89,9 +95,15 @@ export const sslModule = defineModule(
     ssl_prefer_server_ciphers: flag(HS, false),
     ssl_session_cache: custom<{ mode: 'off' | 'none' | 'on'; zone: string }>(HS, [1, 2], { mode: 'none', zone: '' }, parseSessionCache),
     ssl_session_tickets: flag(HS, true),
-    ssl_session_ticket_key: custom<string[] | undefined>(HS, 1, undefined, (f: HttpFrame, previous = []) => [...previous, f.scope.path(f.args[0], 'conf')], {
-      repeats: true,
-    }),
+    ssl_session_ticket_key: custom<string[] | undefined>(
+      HS,
+      1,
+      undefined,
+      (f: HttpFrame, previous = []) => [...previous, f.scope.path(f.args[0], 'conf')],
+      {
+        repeats: true,
+      },
+    ),
     ssl_session_timeout: sec(HS, '5m'),
     ssl_crl: file(),
     ssl_stapling: flag(HS, false),
@@ -99,7 +111,9 @@ export const sslModule = defineModule(
     ssl_stapling_responder: custom<string | undefined>(HS, 1, undefined, (f: HttpFrame) => f.args[0]),
     ssl_stapling_verify: flag(HS, false),
     ssl_early_data: flag(HS, false),
-    ssl_conf_command: custom<string[][] | undefined>(HS, 2, undefined, (f: HttpFrame, previous = []) => [...previous, f.args], { repeats: true }),
+    ssl_conf_command: custom<string[][] | undefined>(HS, 2, undefined, (f: HttpFrame, previous = []) => [...previous, f.args], {
+      repeats: true,
+    }),
     ssl_reject_handshake: flag(HS, false),
   },
   {
@@ -107,7 +121,11 @@ export const sslModule = defineModule(
       live('ssl_protocol', (tls) => tls.socket.getProtocol()),
       live('ssl_cipher', (tls) => tls.socket.getCipher()?.name ?? null),
       live('ssl_ciphers', (tls) => tls.hello?.cipherNames() ?? ''),
-      live('ssl_curve', (tls) => (tls.socket.getEphemeralKeyInfo() as { name?: string })?.name?.replace(/^X25519$/, 'X25519') ?? tls.hello?.firstCurve() ?? ''),
+      live(
+        'ssl_curve',
+        (tls) =>
+          (tls.socket.getEphemeralKeyInfo() as { name?: string })?.name?.replace(/^X25519$/, 'X25519') ?? tls.hello?.firstCurve() ?? '',
+      ),
       live('ssl_curves', (tls) => tls.hello?.curveNames() ?? ''),
       live('ssl_sigalg', () => ''),
       live('ssl_sigalgs', () => ''),
@@ -158,5 +176,7 @@ function sessionId(tls: TlsInfo): string {
   if (!session) return '';
   // SSL_SESSION in DER: the id is the first OCTET STRING of at most 32 bytes after the cipher
   const at = session.indexOf(Buffer.from([4, 32]));
-  return at >= 0 && at < 24 ? session.subarray(at + 2, at + 34).toString('hex') : createHash('sha256').update(session).digest('hex').slice(0, 64);
+  return at >= 0 && at < 24
+    ? session.subarray(at + 2, at + 34).toString('hex')
+    : createHash('sha256').update(session).digest('hex').slice(0, 64);
 }

@@ -169,6 +169,18 @@ export function sendFile(r: Request, file: OpenedFile): number {
   return r.needInMemory ? pumpFile(r, fd!, 0, stat.size) : r.output([{ fd: fd!, start: 0, end: stat.size }], true);
 }
 
+/** A region of a file as bytes. */
+export function readSpan({ fd, start, end }: { fd: number; start: number; end: number }): Buffer {
+  const out = Buffer.allocUnsafe(end - start);
+  let at = 0;
+  while (at < out.length) {
+    const count = readSync(fd, out, at, out.length - at, start + at);
+    if (count === 0) break;
+    at += count;
+  }
+  return out.subarray(0, at);
+}
+
 const PUMP_BYTES = 32 * 1024;
 
 /** Reads a file into the filters piece by piece, waiting whenever the client is slower. */

@@ -25,7 +25,15 @@ export function anySet(r: Request, values: readonly Value[] | undefined): boolea
 
 function parsePath(f: HttpFrame): undefined {
   const [folder, ...words] = f.args;
-  const options = { path: f.scope.path(folder), levels: [] as number[], name: '', inactiveSeconds: 600, maxSize: 0, minFree: 0, ownTemp: false };
+  const options = {
+    path: f.scope.path(folder),
+    levels: [] as number[],
+    name: '',
+    inactiveSeconds: 600,
+    maxSize: 0,
+    minFree: 0,
+    ownTemp: false,
+  };
   for (const word of words) {
     const eq = word.indexOf('=');
     const name = word.slice(0, eq);
@@ -54,18 +62,24 @@ function parsePath(f: HttpFrame): undefined {
 function parseValid(f: HttpFrame, previous: ValidRule[] = []): ValidRule[] {
   const words = [...f.args];
   const seconds = parseTimeSec(words.pop()!) ?? f.fail(`invalid time value "${f.args.at(-1)}"`);
-  const statuses = words.length === 0 ? [200, 301, 302] : words.map((word) => (word === 'any' ? 0 : /^[1-5]\d\d$/.test(word) ? Number(word) : f.fail(`invalid status "${word}"`)));
+  const statuses =
+    words.length === 0
+      ? [200, 301, 302]
+      : words.map((word) => (word === 'any' ? 0 : /^[1-5]\d\d$/.test(word) ? Number(word) : f.fail(`invalid status "${word}"`)));
   return [...previous, ...statuses.map((status) => ({ status, seconds }))];
 }
 
 const STALE_WORDS = 'error timeout invalid_header updating http_500 http_502 http_503 http_504 http_403 http_404 http_429 off'.split(' ');
 
-const predicates = () => custom<Value[] | undefined>(HSL, [1, ANY_COUNT], undefined, (f: HttpFrame) => f.args.map((word) => f.scope.value(word)));
+const predicates = () =>
+  custom<Value[] | undefined>(HSL, [1, ANY_COUNT], undefined, (f: HttpFrame) => f.args.map((word) => f.scope.value(word)));
 
 export function cacheTable(prefix: string): Table {
   const p = `${prefix}_cache`;
   return {
-    [p]: custom<{ value: Value } | 'off' | undefined>(HSL, 1, undefined, (f: HttpFrame) => (f.args[0] === 'off' ? 'off' : { value: f.scope.value(f.args[0]) })),
+    [p]: custom<{ value: Value } | 'off' | undefined>(HSL, 1, undefined, (f: HttpFrame) =>
+      f.args[0] === 'off' ? 'off' : { value: f.scope.value(f.args[0]) },
+    ),
     [`${p}_path`]: custom<undefined>(HTTP, [2, ANY_COUNT], undefined, parsePath, { repeats: true }),
     [`${p}_key`]: custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
     [`${p}_valid`]: custom<ValidRule[] | undefined>(HSL, [1, ANY_COUNT], undefined, parseValid, { repeats: true }),

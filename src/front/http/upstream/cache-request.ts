@@ -77,7 +77,11 @@ export class FileCacheRequest implements CacheRequest {
     return names
       .map((name) => {
         const value = this.r.headersJoined(name, ',') ?? '';
-        return `${name}:${value.split(',').map((v) => v.trim()).filter(Boolean).join(',')}`;
+        return `${name}:${value
+          .split(',')
+          .map((v) => v.trim())
+          .filter(Boolean)
+          .join(',')}`;
       })
       .join('\n');
   }
@@ -293,7 +297,13 @@ export class FileCacheRequest implements CacheRequest {
     const seconds = fresh.forbidden ? 0 : (fresh.until ?? validFor(this.conf, stored.status));
     if (seconds) {
       const until = fresh.until ?? now() + seconds;
-      const updated: EntryHead = { ...stored, validUntil: until, date: now(), staleUpdating: fresh.staleUpdating, staleError: fresh.staleError };
+      const updated: EntryHead = {
+        ...stored,
+        validUntil: until,
+        date: now(),
+        staleUpdating: fresh.staleUpdating,
+        staleError: fresh.staleError,
+      };
       this.entry = { ...this.entry, head: updated };
       this.updating = false;
       this.zone.refresh(this.node, updated);
@@ -306,7 +316,10 @@ export class FileCacheRequest implements CacheRequest {
   // ---------------------------------------------------------------- storing
 
   /** How long an answer may be kept by its own header. */
-  private freshness(u: Upstream, head: UpstreamHead): { forbidden: boolean; until: number | undefined; staleUpdating: number; staleError: number } {
+  private freshness(
+    u: Upstream,
+    head: UpstreamHead,
+  ): { forbidden: boolean; until: number | undefined; staleUpdating: number; staleError: number } {
     const ignored = u.conf.ignoreHeaders;
     const result = { forbidden: false, until: undefined as number | undefined, staleUpdating: 0, staleError: 0 };
     const first = (lname: string) => head.fields.find((f) => f.lname === lname)?.value;

@@ -242,7 +242,8 @@ export class CacheZone {
     const prefix = what.key?.endsWith('*') ? what.key.slice(0, -1) : undefined;
     for (const node of [...this.nodes.values()]) {
       if (!node.exists) continue;
-      const hit = what.tag !== undefined ? node.tags.includes(what.tag) : prefix !== undefined ? node.key.startsWith(prefix) : node.key === what.key;
+      const hit =
+        what.tag !== undefined ? node.tags.includes(what.tag) : prefix !== undefined ? node.key.startsWith(prefix) : node.key === what.key;
       if (!hit) continue;
       this.remove(node);
       count++;

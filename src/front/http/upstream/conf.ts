@@ -1,5 +1,5 @@
 /** Directives that proxy, fastcgi, scgi, uwsgi, memcached, grpc and tunnel share, under each one's prefix. */
-import { accepted, ANY_COUNT, buffers, custom, flag, HSL, msec, num, size, type Spec, type Table } from '../../config/directive.ts';
+import { ANY_COUNT, accepted, buffers, custom, flag, HSL, msec, num, type Spec, size, type Table } from '../../config/directive.ts';
 import { parseSize } from '../../config/values.ts';
 import type { Loc } from '../conf.ts';
 import { core } from '../core.ts';
@@ -151,7 +151,16 @@ export function responseTable(prefix: string): Table {
   };
 }
 
-const HIDDEN = ['date', 'server', 'x-pad', 'x-accel-expires', 'x-accel-redirect', 'x-accel-limit-rate', 'x-accel-buffering', 'x-accel-charset'];
+const HIDDEN = [
+  'date',
+  'server',
+  'x-pad',
+  'x-accel-expires',
+  'x-accel-redirect',
+  'x-accel-limit-rate',
+  'x-accel-buffering',
+  'x-accel-charset',
+];
 
 /** Reads the shared values of a level. @param hidden fields hidden by default besides the usual ones */
 export function readUpstreamConf(prefix: string, conf: Record<string, unknown>, loc: Loc, hidden: readonly string[] = []): UpstreamConf {
@@ -189,4 +198,3 @@ export function readUpstreamConf(prefix: string, conf: Record<string, unknown>, 
     local: loc,
   };
 }
-

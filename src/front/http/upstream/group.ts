@@ -1,12 +1,13 @@
 /** `upstream { }`: groups of servers, their balancing method, keepalive pool, stickiness and name resolution. */
-import { isIP } from 'node:net';
+
 import { lookup as systemLookup } from 'node:dns';
+import { isIP } from 'node:net';
 import { ANY_COUNT, block, custom, HTTP, msec, num, UPSTREAM } from '../../config/directive.ts';
 import { parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
 import type { HttpMain } from '../conf.ts';
+import { Loc } from '../conf.ts';
 import { core, parseResolver, type ResolverConf } from '../core.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
-import { Loc } from '../conf.ts';
 import { Pool } from './connect.ts';
 import { type Address, DEFAULT_SERVER, type Method, Peer, PeerSet, type ServerOptions, type TimeKind } from './peers.ts';
 import { NXDOMAIN, type ResolveError, resolverFor, TYPE_SRV } from './resolver.ts';
@@ -88,7 +89,11 @@ export class UpstreamGroup {
   }
 
   importState(state: unknown): void {
-    const { peers, resolved, sticky } = state as { peers: [string, Partial<Peer>][]; resolved: { text: string; addresses: ServerEntry['addresses'] }[]; sticky: unknown };
+    const { peers, resolved, sticky } = state as {
+      peers: [string, Partial<Peer>][];
+      resolved: { text: string; addresses: ServerEntry['addresses'] }[];
+      sticky: unknown;
+    };
     for (const { text, addresses } of resolved) {
       const entry = this.entries.find((e) => e.resolve && e.text === text);
       if (entry) entry.addresses = addresses.map((a) => ({ ...a, options: { ...entry.options, weight: a.options.weight } }));
@@ -145,7 +150,12 @@ export class UpstreamGroup {
   private applyAddresses(entry: ServerEntry, found: ServerEntry['addresses']): void {
     const same =
       entry.addresses.length === found.length &&
-      found.every((f, n) => f.address.name === entry.addresses[n].address.name && f.options.weight === entry.addresses[n].options.weight && f.priority === entry.addresses[n].priority);
+      found.every(
+        (f, n) =>
+          f.address.name === entry.addresses[n].address.name &&
+          f.options.weight === entry.addresses[n].options.weight &&
+          f.priority === entry.addresses[n].priority,
+      );
     if (same) return;
     entry.addresses = found;
     this.rebuild();
@@ -283,7 +293,8 @@ function parseUpstream(f: HttpFrame): undefined {
   group.set = new PeerSet(group.method);
   for (const entry of group.entries) {
     if (!entry.resolve) continue;
-    if (!group.zone) f.fail(`resolving names at run time requires upstream "${name}" in ${f.node.file}:${f.node.line} to be in shared memory`);
+    if (!group.zone)
+      f.fail(`resolving names at run time requires upstream "${name}" in ${f.node.file}:${f.node.line} to be in shared memory`);
   }
   group.rebuild();
   return undefined;
@@ -333,7 +344,12 @@ export const groupModule = defineModule(
     }),
     queue: custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
       const max = /^\d+$/.test(f.args[0]) ? Number(f.args[0]) : f.invalid();
-      const timeoutMs = f.args[1] === undefined ? 60_000 : f.args[1].startsWith('timeout=') ? (parseTimeMs(f.args[1].slice(8)) ?? f.invalid(f.args[1])) : f.invalid(f.args[1]);
+      const timeoutMs =
+        f.args[1] === undefined
+          ? 60_000
+          : f.args[1].startsWith('timeout=')
+            ? (parseTimeMs(f.args[1].slice(8)) ?? f.invalid(f.args[1]))
+            : f.invalid(f.args[1]);
       groupOf(f).queue = { max, timeoutMs };
       return undefined;
     }),

@@ -9,7 +9,8 @@ export function parseField(line: string): HeaderField {
   const colon = line.indexOf(':');
   const name = colon < 0 ? line : line.slice(0, colon);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-  if (name === '' || /[\x00-\x20\x7f]/.test(name) || line.includes('\0')) throw new InvalidResponse(`upstream sent invalid header: "${line.slice(0, 80)}"`);
+  if (name === '' || /[\x00-\x20\x7f]/.test(name) || line.includes('\0'))
+    throw new InvalidResponse(`upstream sent invalid header: "${line.slice(0, 80)}"`);
   const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ +| +$/g, '');
   return { name, lname: lowerName(name), value };
 }

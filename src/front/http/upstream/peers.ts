@@ -1,7 +1,7 @@
 /** Upstream peers and the ways to choose among them. No I/O: the state of a set may be exported before a reload and put back after it. */
 import { createHash } from 'node:crypto';
-import { crc32 } from '../crc32.ts';
 import { binaryAddress } from '../core-variables.ts';
+import { crc32 } from '../crc32.ts';
 import type { Request } from '../request.ts';
 
 export interface Address {

@@ -45,7 +45,10 @@ const CODES: Record<number, string> = {
 
 function encodeName(name: string): Buffer {
   const parts = name.replace(/\.$/, '').split('.');
-  return Buffer.concat([...parts.map((p) => Buffer.concat([Buffer.from([p.length & 63]), Buffer.from(p.slice(0, 63), 'latin1')])), Buffer.from([0])]);
+  return Buffer.concat([
+    ...parts.map((p) => Buffer.concat([Buffer.from([p.length & 63]), Buffer.from(p.slice(0, 63), 'latin1')])),
+    Buffer.from([0]),
+  ]);
 }
 
 function query(id: number, name: string, type: number): Buffer {
@@ -67,7 +70,7 @@ function readName(packet: Buffer, at: number): { name: string; next: number } | 
       pos = ((length & 63) << 8) | packet[pos + 1];
       continue;
     }
-    labels.push(packet.latin1Slice(pos + 1, pos + 1 + length));
+    labels.push(packet.subarray(pos + 1, pos + 1 + length).latin1Slice());
     pos += length + 1;
   }
   return undefined;

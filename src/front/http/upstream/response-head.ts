@@ -18,7 +18,16 @@ export interface UpstreamHead {
 
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length']);
 /** Fields of the answer that an X-Accel-Redirect keeps. */
-const KEPT_ON_REDIRECT = new Set(['content-type', 'set-cookie', 'content-disposition', 'cache-control', 'expires', 'accept-ranges', 'content-language', 'p3p']);
+const KEPT_ON_REDIRECT = new Set([
+  'content-type',
+  'set-cookie',
+  'content-disposition',
+  'cache-control',
+  'expires',
+  'accept-ranges',
+  'content-language',
+  'p3p',
+]);
 /** Of these the first counts; a repeat is dropped. */
 export const SINGLE_FIELDS = new Set([
   'content-type',
@@ -55,7 +64,8 @@ export function acceptHead(u: Upstream, head: UpstreamHead, fromCache = false): 
     }
   }
   const buffering = value('x-accel-buffering')?.toLowerCase();
-  if (buffering !== undefined && !ignored.has('x-accel-buffering')) u.buffering = buffering === 'yes' ? true : buffering === 'no' ? false : u.buffering;
+  if (buffering !== undefined && !ignored.has('x-accel-buffering'))
+    u.buffering = buffering === 'yes' ? true : buffering === 'no' ? false : u.buffering;
   r.disableNotModified = !u.cacheable && !fromCache;
   const { out } = r;
   out.status = head.status;

@@ -64,7 +64,8 @@ function parseCookie(f: HttpFrame, words: string[]): Sticky {
     else if (word.startsWith('path=')) path = f.scope.value(word.slice(5));
     else if (word.startsWith('samesite=')) {
       sameSite = f.scope.value(word.slice(9));
-      if (sameSite.constant !== undefined && !/^(strict|lax|none)$/i.test(sameSite.constant)) f.fail(`invalid samesite value "${sameSite.constant}"`);
+      if (sameSite.constant !== undefined && !/^(strict|lax|none)$/i.test(sameSite.constant))
+        f.fail(`invalid samesite value "${sameSite.constant}"`);
     } else if (word === 'secure') flags += '; secure';
     else if (word === 'httponly') flags += '; httponly';
     else f.fail(`unknown parameter "${word}"`);
@@ -77,7 +78,8 @@ function parseCookie(f: HttpFrame, words: string[]): Sticky {
     onHeader(r, peer) {
       let text = `${name}=${peer.stickyId}`;
       if (expires !== undefined) {
-        const at = expires === 'max' ? MAX_EXPIRES.text : httpDate(Date.now() / 1000 + expires).replace(/(\d\d) (\w{3}) \d\d(\d\d)/, '$1-$2-$3');
+        const at =
+          expires === 'max' ? MAX_EXPIRES.text : httpDate(Date.now() / 1000 + expires).replace(/(\d\d) (\w{3}) \d\d(\d\d)/, '$1-$2-$3');
         text += `; expires=${at}; max-age=${expires === 'max' ? MAX_EXPIRES.seconds : expires}`;
       }
       const domainText = domain?.eval(r);

@@ -1,8 +1,8 @@
 /** `PREFIX_store`: keeps a complete answer as a file. */
 import { chmodSync, closeSync, copyFileSync, mkdirSync, renameSync, unlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
-import { fsPath, mapUri } from '../paths.ts';
 import { parseHttpDate } from '../header-writer.ts';
+import { fsPath, mapUri } from '../paths.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Puts the finished temporary file in its place, or throws it away. */

@@ -4,10 +4,10 @@ import tls from 'node:tls';
 import { ANY_COUNT, custom, flag, HSL, num, type Table } from '../../config/directive.ts';
 import { parseTimeSec } from '../../config/values.ts';
 import type { HttpFrame } from '../module.ts';
+import { passwordsOf, readKey, readPem, verifyText } from '../pem.ts';
 import type { Value } from '../value.ts';
 import type { TlsSettings } from './connect.ts';
 import type { Upstream } from './upstream.ts';
-import { passwordsOf, readKey, readPem, verifyText } from '../pem.ts';
 
 const VERSIONS = ['SSLv2', 'SSLv3', 'TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
 
@@ -19,7 +19,9 @@ export function upstreamTlsTable(prefix: string): Table {
   return {
     [`${p}certificate`]: custom<{ value: Value; path: (text: string) => string } | undefined>(HSL, 1, undefined, withPath),
     [`${p}certificate_key`]: custom<{ value: Value; path: (text: string) => string } | undefined>(HSL, 1, undefined, withPath),
-    [`${p}certificate_cache`]: custom<{ max: number; validMs: number } | undefined>(HSL, [1, 3], undefined, (f: HttpFrame) => parseCertificateCache(f)),
+    [`${p}certificate_cache`]: custom<{ max: number; validMs: number } | undefined>(HSL, [1, 3], undefined, (f: HttpFrame) =>
+      parseCertificateCache(f),
+    ),
     [`${p}password_file`]: custom<string[] | undefined>(HSL, 1, undefined, (f: HttpFrame) => passwordsOf(f)),
     [`${p}trusted_certificate`]: file(),
     [`${p}crl`]: file(),
@@ -33,7 +35,9 @@ export function upstreamTlsTable(prefix: string): Table {
       for (const word of f.args) if (!VERSIONS.includes(word as never)) f.invalid(word);
       return f.args;
     }),
-    [`${p}conf_command`]: custom<string[][] | undefined>(HSL, 2, undefined, (f: HttpFrame, previous = []) => [...previous, f.args], { repeats: true }),
+    [`${p}conf_command`]: custom<string[][] | undefined>(HSL, 2, undefined, (f: HttpFrame, previous = []) => [...previous, f.args], {
+      repeats: true,
+    }),
   };
 }
 
@@ -95,7 +99,12 @@ export function readTlsConf(prefix: string, values: Record<string, unknown>): Up
   };
 }
 
-const NODE_VERSION: Record<string, tls.SecureVersion> = { TLSv1: 'TLSv1', 'TLSv1.1': 'TLSv1.1', 'TLSv1.2': 'TLSv1.2', 'TLSv1.3': 'TLSv1.3' };
+const NODE_VERSION: Record<string, tls.SecureVersion> = {
+  TLSv1: 'TLSv1',
+  'TLSv1.1': 'TLSv1.1',
+  'TLSv1.2': 'TLSv1.2',
+  'TLSv1.3': 'TLSv1.3',
+};
 
 /** Oldest and newest protocol of a list. */
 export function versionRange(protocols: readonly string[]): { minVersion?: tls.SecureVersion; maxVersion?: tls.SecureVersion } {

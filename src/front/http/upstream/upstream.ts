@@ -3,7 +3,7 @@
  *   start -> (cache) -> resolve -> connect -> send -> header -> body -> end
  * The wire format is the protocol's (Protocol, ResponseParser); everything else is here.
  */
-import { closeSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, unlinkSync, writeSync } from 'node:fs';
 import type tls from 'node:tls';
 import { parseSize } from '../../config/values.ts';
 import { openTemp } from '../body.ts';
@@ -11,10 +11,11 @@ import { DONE, ERROR, HTTP_CLIENT_CLOSED, OK } from '../codes.ts';
 import { core, type ErrorPage } from '../core.ts';
 import type { HeaderField } from '../header.ts';
 import { isFileSpan, type Piece } from '../module.ts';
+import { readSpan } from '../modules/static.ts';
 import type { Request } from '../request.ts';
 import type { CacheRequest } from './cache.ts';
-import { type Pool, PeerConnection, type TlsSettings } from './connect.ts';
 import type { UpstreamConf } from './conf.ts';
+import { PeerConnection, type Pool, type TlsSettings } from './connect.ts';
 import type { UpstreamGroup } from './group.ts';
 import { noteTime, type Peer, Selection } from './peers.ts';
 import { acceptHead, type UpstreamHead } from './response-head.ts';
@@ -325,7 +326,10 @@ export class Upstream {
   }
 
   private poolOwner(bind: { address: string; port: number } | undefined): unknown {
-    const own = this.group.pool.limits.local || !this.group.explicit ? `${this.protocol.name}|${this.conf.local.name}|${locId(this.conf.local)}` : this.protocol.name;
+    const own =
+      this.group.pool.limits.local || !this.group.explicit
+        ? `${this.protocol.name}|${this.conf.local.name}|${locId(this.conf.local)}`
+        : this.protocol.name;
     return `${own}|${bind ? `${bind.address}:${bind.port}` : ''}`;
   }
 
@@ -366,7 +370,13 @@ export class Upstream {
 
   private timedOut(): void {
     const { r } = this;
-    const doing = !this.conn?.connected ? 'connecting to upstream' : !this.bodySent ? 'sending request to upstream' : this.headerDone ? 'reading upstream' : 'reading response header from upstream';
+    const doing = !this.conn?.connected
+      ? 'connecting to upstream'
+      : !this.bodySent
+        ? 'sending request to upstream'
+        : this.headerDone
+          ? 'reading upstream'
+          : 'reading response header from upstream';
     r.log('error', `upstream timed out (110: Connection timed out) while ${doing}${this.logTail()}`);
     if (this.headerDone) {
       this.bodyFailed(504);
@@ -427,7 +437,8 @@ export class Upstream {
     this.bodySent = true;
     if (this.conn && this.conn.socket.writableLength === 0) this.setTimer(this.conf.readTimeoutMs);
     else this.conn?.socket.once('drain', () => this.bodySent && !this.ended && this.setTimer(this.conf.readTimeoutMs));
-    if (this.conn && this.conn.socket.writableLength > 0 && this.conn.socket.writableLength < 16_384) this.setTimer(this.conf.readTimeoutMs);
+    if (this.conn && this.conn.socket.writableLength > 0 && this.conn.socket.writableLength < 16_384)
+      this.setTimer(this.conf.readTimeoutMs);
   }
 
   private finishSending(): void {
@@ -840,7 +851,10 @@ export class Upstream {
     }
     if (this.conf.ignoreClientAbort) return;
     if (this.options.cache?.keepsGoing(this)) return;
-    this.r.log('info', `client prematurely closed connection, so upstream connection is closed too while ${this.headerDone ? 'reading upstream' : 'sending request to upstream'}${this.logTail()}`);
+    this.r.log(
+      'info',
+      `client prematurely closed connection, so upstream connection is closed too while ${this.headerDone ? 'reading upstream' : 'sending request to upstream'}${this.logTail()}`,
+    );
     this.finish(HTTP_CLIENT_CLOSED);
   }
 
@@ -1041,17 +1055,6 @@ function connectError(error: Error | undefined, secure: boolean): string {
   if (code === 'ENOENT') return 'connect() failed (2: No such file or directory) while connecting to upstream';
   if (secure && error) return `SSL_do_handshake() failed (${error.message}) while SSL handshaking to upstream`;
   return `connect() failed (${code ?? error?.message ?? 'closed'}) while connecting to upstream`;
-}
-
-function readSpan({ fd, start, end }: { fd: number; start: number; end: number }): Buffer {
-  const out = Buffer.allocUnsafe(end - start);
-  let at = 0;
-  while (at < out.length) {
-    const count = readSync(fd, out, at, out.length - at, start + at);
-    if (count === 0) break;
-    at += count;
-  }
-  return out.subarray(0, at);
 }
 
 function closeTemp(temp: { fd: number; path: string }): void {

@@ -1,0 +1,310 @@
+/** sub_filter, addition, charset: filters that rewrite or extend text. */
+import { ANY_COUNT, block, custom, flag, HSL, HSLI, HTTP, type Spec } from '../../config/directive.ts';
+import { failAt } from '../../config/syntax.ts';
+import { ERROR, OK } from '../codes.ts';
+import { typeMatches, typesSet } from '../mime-types.ts';
+import { defineModule, type HttpFrame, isFileSpan, type Piece } from '../module.ts';
+import type { Request } from '../request.ts';
+import type { Value } from '../value.ts';
+import { readSpan } from './static.ts';
+
+const typesOf = (always: readonly string[]): Spec<Set<string> | 'all'> =>
+  custom<Set<string> | 'all'>(HSL, [1, ANY_COUNT], new Set(always), (f: HttpFrame) => typesSet(f.args, always.slice(0, 1)));
+
+const textOf = (pieces: readonly Piece[]): string => {
+  let out = '';
+  for (const piece of pieces) out += (isFileSpan(piece) ? readSpan(piece) : piece).latin1Slice();
+  return out;
+};
+
+// ---------------------------------------------------------------- sub
+
+interface Pair {
+  match: Value;
+  value: Value;
+}
+
+export const subModule = defineModule(
+  'sub',
+  {
+    sub_filter: custom<Pair[] | undefined>(
+      HSL,
+      2,
+      undefined,
+      (f: HttpFrame, previous = []) => {
+        if (f.args[0] === '') f.fail('empty search pattern');
+        return [...previous, { match: f.scope.value(f.args[0]), value: f.scope.value(f.args[1]) }];
+      },
+      { repeats: true },
+    ),
+    sub_filter_types: typesOf(['text/html']),
+    sub_filter_once: flag(HSL, true),
+    sub_filter_last_modified: flag(HSL, false),
+  },
+  {
+    init(main) {
+      main.addHeaderFilter('sub', subHeader);
+    },
+  },
+);
+
+function subHeader(r: Request): number {
+  const c = subModule.conf(r.loc);
+  const { out } = r;
+  if (!c.sub_filter || out.contentLength === 0 || !typeMatches(c.sub_filter_types, out.contentType) || out.get('content-encoding'))
+    return OK;
+  const pairs = c.sub_filter
+    .map((p) => ({ match: p.match.eval(r).toLowerCase(), value: p.value, used: false }))
+    .filter((p) => p.match !== '');
+  if (pairs.length === 0) return OK;
+  out.contentLength = -1;
+  if (!r.isSub) {
+    if (!c.sub_filter_last_modified) clearModified(r);
+    else weaken(r);
+  }
+  r.allowRanges = false;
+  out.set('Accept-Ranges', undefined);
+  r.needInMemory = true;
+  let held = '';
+  const longest = Math.max(...pairs.map((p) => p.match.length));
+  r.addBodyFilter('sub', (req, pieces, flags, position) => {
+    held += textOf(pieces);
+    let done = '';
+    const lower = held.toLowerCase();
+    let pos = 0;
+    for (;;) {
+      let at = -1;
+      let hit: (typeof pairs)[number] | undefined;
+      for (const pair of pairs) {
+        if (c.sub_filter_once && pair.used) continue;
+        const found = lower.indexOf(pair.match, pos);
+        if (found >= 0 && (at < 0 || found < at || (found === at && pair.match.length > hit!.match.length))) {
+          at = found;
+          hit = pair;
+        }
+      }
+      if (!hit) break;
+      // a longer match may begin earlier or end later in bytes still to come
+      done += held.slice(pos, at) + hit.value.eval(req);
+      hit.used = true;
+      pos = at + hit.match.length;
+    }
+    const keep = flags.last ? 0 : partialLength(lower, pos, pairs, longest, c.sub_filter_once);
+    done += held.slice(pos, held.length - keep);
+    held = keep > 0 ? held.slice(held.length - keep) : '';
+    if (done === '' && !flags.last && !flags.flush) return OK;
+    return req.nextBody(done === '' ? [] : [Buffer.from(done, 'latin1')], flags, position);
+  });
+  return OK;
+}
+
+/** Length of the longest tail that may be the start of a match. */
+function partialLength(
+  text: string,
+  from: number,
+  pairs: readonly { match: string; used: boolean }[],
+  longest: number,
+  once: boolean,
+): number {
+  for (let length = Math.min(longest - 1, text.length - from); length > 0; length--) {
+    const tail = text.slice(text.length - length);
+    if (pairs.some((p) => !(once && p.used) && p.match.length > length && p.match.startsWith(tail))) return length;
+  }
+  return 0;
+}
+
+export function clearModified(r: Request): void {
+  r.out.lastModified = -1;
+  r.out.set('Last-Modified', undefined);
+  r.out.set('ETag', undefined);
+}
+
+function weaken(r: Request): void {
+  const etag = r.out.get('etag');
+  if (etag && !etag.value.startsWith('W/')) etag.value = `W/${etag.value}`;
+}
+
+// ---------------------------------------------------------------- addition
+
+export const additionModule = defineModule(
+  'addition',
+  {
+    add_before_body: custom<string>(HSL, 1, '', (f: HttpFrame) => f.args[0]),
+    add_after_body: custom<string>(HSL, 1, '', (f: HttpFrame) => f.args[0]),
+    addition_types: typesOf(['text/html']),
+  },
+  {
+    init(main) {
+      main.addHeaderFilter('addition', (r) => {
+        const c = additionModule.conf(r.loc);
+        if (
+          (!c.add_before_body && !c.add_after_body) ||
+          r.out.status !== 200 ||
+          r.isSub ||
+          !typeMatches(c.addition_types, r.out.contentType)
+        )
+          return OK;
+        r.out.contentLength = -1;
+        r.out.set('Accept-Ranges', undefined);
+        r.allowRanges = false;
+        clearModified(r);
+        let started = false;
+        r.addBodyFilter('addition', (req, pieces, flags, position) => {
+          if (!started) {
+            started = true;
+            if (c.add_before_body && !req.subrequest(c.add_before_body, '')) return ERROR;
+          }
+          if (!flags.last || !c.add_after_body) return req.nextBody(pieces, flags, position);
+          const rc = req.nextBody(pieces, { last: false, flush: false }, position);
+          if (rc === ERROR) return rc;
+          if (!req.subrequest(c.add_after_body, '')) return ERROR;
+          return req.nextBody([], { last: true, flush: false }, position);
+        });
+        return OK;
+      });
+    },
+  },
+);
+
+// ---------------------------------------------------------------- charset
+
+const CHARSET_TYPES = ['text/html', 'text/xml', 'text/plain', 'text/vnd.wap.wml', 'application/javascript', 'application/rss+xml'];
+
+/** 256 replacements for each direction; bytes of UTF-8 sequences are texts. */
+interface Tables {
+  forward: (string | undefined)[];
+  backward: Map<string, string>;
+  utf8: boolean;
+}
+
+function parseCharsetMap(f: HttpFrame): undefined {
+  const [from, to] = f.args.map((a) => a.toLowerCase());
+  if (from === to) f.fail(`"charset_map" between the same charsets "${from}" and "${to}"`);
+  const tables: Tables = { forward: [], backward: new Map(), utf8: to === 'utf-8' };
+  for (const node of f.node.children!) {
+    if (node.args.length !== 1) failAt(node, 'invalid parameters number');
+    if (!/^[0-9A-Fa-f]{1,2}$/.test(node.name)) failAt(node, `invalid value "${node.name}"`);
+    const hex = node.args[0];
+    if (!/^(?:[0-9A-Fa-f]{2}){1,4}$/.test(hex) && !/^[0-9A-Fa-f]$/.test(hex)) failAt(node, `invalid value "${hex}"`);
+    const target = Buffer.from(hex.length === 1 ? `0${hex}` : hex, 'hex').latin1Slice();
+    const code = Number.parseInt(node.name, 16);
+    tables.forward[code] = target;
+    tables.backward.set(target, String.fromCharCode(code));
+  }
+  f.scope.main.registry.set(`charset_map:${from}:${to}`, tables);
+  return undefined;
+}
+
+export const charsetModule = defineModule(
+  'charset',
+  {
+    charset: custom<{ value: Value } | 'off' | undefined>(HSLI, 1, undefined, (f: HttpFrame) =>
+      f.args[0] === 'off' ? 'off' : { value: f.scope.value(f.args[0]) },
+    ),
+    source_charset: custom<{ value: Value } | undefined>(HSLI, 1, undefined, (f: HttpFrame) => ({ value: f.scope.value(f.args[0]) })),
+    override_charset: flag(HSLI, false),
+    charset_types: custom<Set<string> | 'all'>(HSL, [1, ANY_COUNT], new Set(CHARSET_TYPES), (f: HttpFrame) =>
+      typesSet(f.args, ['text/html']),
+    ),
+    charset_map: block<undefined>(HTTP, 2, undefined, parseCharsetMap),
+  },
+  {
+    init(main) {
+      main.addHeaderFilter('charset', charsetHeader);
+    },
+  },
+);
+
+function charsetHeader(r: Request): number {
+  const c = charsetModule.conf(r.loc);
+  const { out } = r;
+  const source = c.source_charset?.value.eval(r).toLowerCase() ?? '';
+  const target = !r.isSub ? destination(r) : r.main.out.charset || (c.charset && c.charset !== 'off' ? c.charset.value.eval(r) : '');
+  if (!target) {
+    return OK;
+  }
+  const own = out.charset.toLowerCase() || source;
+  if (!r.isSub) out.charset = target;
+  if (own && own !== target.toLowerCase()) convert(r, own, target.toLowerCase());
+  return OK;
+}
+
+/** Charset the answer is to have, '' for as it is. */
+function destination(r: Request): string {
+  const c = charsetModule.conf(r.loc);
+  const { out } = r;
+  if (!out.contentType) return '';
+  const override = (r as { overrideCharset?: string }).overrideCharset;
+  if (override !== undefined) return override === 'off' ? '' : override;
+  const conf = c.charset && c.charset !== 'off' ? c.charset.value.eval(r) : '';
+  if (out.charset) {
+    const map = c.override_charset || r.http.registry.has(`charset_map:${out.charset.toLowerCase()}:${conf.toLowerCase()}`);
+    if (!conf || !c.override_charset) return map && conf && c.override_charset ? conf : '';
+    return conf;
+  }
+  if (!typeMatches(c.charset_types, out.contentType)) return '';
+  return conf;
+}
+
+function convert(r: Request, from: string, to: string): void {
+  const forward = r.http.registry.get(`charset_map:${from}:${to}`) as Tables | undefined;
+  const backward = r.http.registry.get(`charset_map:${to}:${from}`) as Tables | undefined;
+  if (!forward && !backward) return;
+  const multi = forward?.utf8 || backward?.utf8;
+  if (multi) {
+    r.out.contentLength = -1;
+    r.allowRanges = false;
+    r.out.set('Accept-Ranges', undefined);
+  }
+  r.needInMemory = true;
+  let held = '';
+  r.addBodyFilter('charset', (req, pieces, flags, position) => {
+    let text = held + textOf(pieces);
+    held = '';
+    if (backward?.utf8 && !flags.last) {
+      // a sequence that is not all here waits
+      const tail = /[\xc0-\xff][\x80-\xbf]{0,3}$/.exec(text);
+      if (tail && tail[0].length < sequenceLength(tail[0].charCodeAt(0))) {
+        held = tail[0];
+        text = text.slice(0, -held.length);
+      }
+    }
+    const done = forward ? mapForward(text, forward) : mapBackward(text, backward!);
+    if (done === '' && !flags.last && !flags.flush) return OK;
+    return req.nextBody(done === '' ? [] : [Buffer.from(done, 'latin1')], flags, position);
+  });
+}
+
+const sequenceLength = (c: number): number => (c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2);
+
+function mapForward(text: string, tables: Tables): string {
+  let out = '';
+  for (let n = 0; n < text.length; n++) {
+    const c = text.charCodeAt(n);
+    const mapped = tables.forward[c];
+    out += mapped ?? (c < 128 ? text[n] : tables.utf8 ? `&#${c};` : '?');
+  }
+  return out;
+}
+
+function mapBackward(text: string, tables: Tables): string {
+  if (!tables.utf8) return [...text].map((ch) => tables.backward.get(ch) ?? (ch.charCodeAt(0) < 128 ? ch : '?')).join('');
+  let out = '';
+  for (let n = 0; n < text.length; ) {
+    const c = text.charCodeAt(n);
+    if (c < 128) {
+      out += text[n++];
+      continue;
+    }
+    const length = sequenceLength(c);
+    const sequence = text.slice(n, n + length);
+    n += length;
+    const mapped = tables.backward.get(sequence);
+    if (mapped !== undefined) out += mapped;
+    else {
+      const decoded = Buffer.from(sequence, 'latin1').toString('utf8');
+      out += decoded.includes('\ufffd') ? '?' : `&#${decoded.codePointAt(0)};`;
+    }
+  }
+  return out;
+}

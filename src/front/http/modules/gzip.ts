@@ -1,0 +1,302 @@
+/** gzip, gunzip, gzip_static, brotli, gzip_vary. Compression runs in place, piece by piece, so that order and flushes hold. */
+import { closeSync, statSync } from 'node:fs';
+import * as zlib from 'node:zlib';
+import { ANY_COUNT, buffers, custom, flag, HSL, HSLI, num, oneOf, size } from '../../config/directive.ts';
+import { DECLINED, ERROR, OK } from '../codes.ts';
+import { parseHttpDate } from '../header-writer.ts';
+import { typeMatches, typesSet } from '../mime-types.ts';
+import { type BodyFilter, defineModule, type HttpFrame, isFileSpan, type Piece } from '../module.ts';
+import { fsPath, mapUri } from '../paths.ts';
+import type { Regex } from '../regex.ts';
+import type { Request } from '../request.ts';
+import { compileRegex } from './rewrite.ts';
+import { type OpenedFile, openFile, readSpan, sendFile } from './static.ts';
+
+const types = () =>
+  custom<Set<string> | 'all'>(HSL, [1, ANY_COUNT], new Set(['text/html']), (f: HttpFrame) => typesSet(f.args, ['text/html']));
+const PROXIED = ['off', 'expired', 'no-cache', 'no-store', 'private', 'no_last_modified', 'no_etag', 'auth', 'any'];
+
+export const gzipModule = defineModule(
+  'gzip',
+  {
+    gzip: flag(HSLI, false),
+    gzip_types: types(),
+    gzip_comp_level: num(HSL, 1),
+    gzip_min_length: size(HSL, '20'),
+    gzip_buffers: buffers(HSL, '32 4k'),
+    gzip_vary: flag(HSL, false),
+    gzip_http_version: oneOf(HSL, ['1.0', '1.1'], '1.1'),
+    gzip_proxied: custom<ReadonlySet<string>>(HSL, [1, ANY_COUNT], new Set(['off']), (f: HttpFrame) => {
+      for (const word of f.args) if (!PROXIED.includes(word)) f.invalid(word);
+      return new Set(f.args);
+    }),
+    gzip_disable: custom<Regex[] | undefined>(HSL, [1, ANY_COUNT], undefined, (f: HttpFrame) =>
+      f.args.map((word) => compileRegex(f, word === 'msie6' ? 'MSIE [4-6]\\.(?!.*SV1)' : word, true)),
+    ),
+    gzip_static: oneOf(HSL, ['off', 'on', 'always'], 'off'),
+    gunzip: flag(HSL, false),
+    gunzip_buffers: buffers(HSL, '32 4k'),
+    brotli: flag(HSLI, false),
+    brotli_types: types(),
+    brotli_comp_level: num(HSL, 6),
+    brotli_min_length: size(HSL, '20'),
+    brotli_static: oneOf(HSL, ['off', 'on', 'always'], 'off'),
+  },
+  {
+    init(main) {
+      main.addHeaderFilter('gunzip', gunzipHeader);
+      main.addHeaderFilter('gzip', gzipHeader);
+      main.phases.content.push(gzipStatic);
+    },
+    variables: [
+      {
+        name: 'gzip_ratio',
+        volatile: true,
+        get: (r): string | null => {
+          const ctx = r.main.getCtx<{ in: number; out: number }>(gzipModule);
+          if (!ctx || ctx.out === 0) return null;
+          const ratio = Math.floor((ctx.in * 1000) / ctx.out);
+          const rounded = Math.floor((ctx.in * 100 * 10) / ctx.out) / 10;
+          return (Math.round(rounded) / 100 || ratio / 1000).toFixed(2);
+        },
+      },
+    ],
+  },
+);
+
+/** Does the Accept-Encoding field admit the coding? */
+export function acceptsCoding(field: string | undefined, coding: string): boolean {
+  if (field === undefined) return false;
+  for (const part of field.split(',')) {
+    const [name, ...params] = part.split(';').map((p) => p.trim());
+    if (name.toLowerCase() !== coding && name !== '*') continue;
+    if (name === '*' && field.toLowerCase().includes(coding)) continue;
+    const q = params.find((p) => /^q\s*=/i.test(p));
+    return q === undefined || Number(q.split('=')[1]) > 0;
+  }
+  return false;
+}
+
+/** The common test of gzip, gzip_static and gunzip: may this client get compressed answers? */
+export function gzipOk(r: Request, coding = 'gzip'): boolean {
+  const c = gzipModule.conf(r.loc);
+  if (r !== r.main || !acceptsCoding(r.headerIn('accept-encoding'), coding)) return false;
+  if (c.gzip_disable?.some((regex) => regex.test(r.headerIn('user-agent') ?? ''))) return false;
+  if (r.version < (c.gzip_http_version === '1.0' ? 1000 : 1001)) return false;
+  return r.headerIn('via') === undefined || proxiedOk(r, c.gzip_proxied);
+}
+
+function proxiedOk(r: Request, allowed: ReadonlySet<string>): boolean {
+  if (allowed.has('off')) return false;
+  if (allowed.has('any')) return true;
+  if (r.headerIn('authorization') !== undefined && allowed.has('auth')) return true;
+  const { out } = r;
+  const expires = out.get('expires')?.value;
+  if (expires !== undefined) {
+    if (!allowed.has('expired')) return false;
+    const at = parseHttpDate(expires);
+    return at >= 0 && at <= (out.date ? parseHttpDate(out.date) : Date.now() / 1000);
+  }
+  const control = out.get('cache-control')?.value.toLowerCase();
+  if (control !== undefined) {
+    return ['no-cache', 'no-store', 'private'].some((word) => allowed.has(word) && control.includes(word));
+  }
+  if (allowed.has('no_last_modified') && out.lastModified < 0) return true;
+  return allowed.has('no_etag') && out.get('etag') === undefined;
+}
+
+// ---------------------------------------------------------------- a stream of zlib, run in place
+
+interface Handle {
+  writeSync(flush: number, input: Buffer | null, inOff: number, inLen: number, out: Buffer, outOff: number, outLen: number): void;
+  close(): void;
+}
+type Engine = { _handle: Handle; _writeState: Uint32Array; close(): void; on(event: 'error', f: (e: Error) => void): void };
+
+/** Runs node:zlib's native stream synchronously: every byte given comes out before the call returns. */
+export class SyncZlib {
+  private failed: Error | undefined;
+  constructor(private readonly engine: Engine) {
+    engine.on('error', (error) => {
+      this.failed = error;
+    });
+  }
+
+  /** @throws Error malformed input */
+  run(input: Buffer, flush: number): Buffer[] {
+    const out: Buffer[] = [];
+    let at = 0;
+    let left = input.length;
+    for (;;) {
+      const chunk = Buffer.allocUnsafe(16_384);
+      this.engine._handle.writeSync(flush, input, at, left, chunk, 0, chunk.length);
+      if (this.failed) throw this.failed;
+      const [availOut, availIn] = this.engine._writeState;
+      const made = chunk.length - availOut;
+      if (made > 0) out.push(made === chunk.length ? chunk : chunk.subarray(0, made));
+      at += left - availIn;
+      left = availIn;
+      if (availOut > 0) return out;
+    }
+  }
+
+  close(): void {
+    this.engine.close();
+  }
+}
+
+function toMemory(piece: Piece): Buffer {
+  return isFileSpan(piece) ? readSpan(piece) : piece;
+}
+
+function codingFilter(
+  r: Request,
+  engine: SyncZlib,
+  flags: { none: number; flush: number; end: number },
+  count?: { in: number; out: number },
+): BodyFilter {
+  let ended = false;
+  r.cleanups.push(() => engine.close());
+  return (req, pieces, flag, position) => {
+    if (ended) return req.nextBody(pieces, flag, position);
+    const out: Piece[] = [];
+    try {
+      for (const piece of pieces) {
+        const data = toMemory(piece);
+        if (count) count.in += data.length;
+        out.push(...engine.run(data, flags.none));
+      }
+      if (flag.last) {
+        ended = true;
+        out.push(...engine.run(Buffer.alloc(0), flags.end));
+      } else if (flag.flush) out.push(...engine.run(Buffer.alloc(0), flags.flush));
+    } catch (error) {
+      req.log('error', `inflate() failed: ${(error as Error).message}`);
+      return ERROR;
+    }
+    if (count) for (const piece of out) count.out += (piece as Buffer).length;
+    if (out.length === 0 && !flag.last && !flag.flush) return OK;
+    return req.nextBody(out, flag, position);
+  };
+}
+
+const ZLIB_FLAGS = { none: zlib.constants.Z_NO_FLUSH, flush: zlib.constants.Z_SYNC_FLUSH, end: zlib.constants.Z_FINISH };
+const BROTLI_FLAGS = {
+  none: zlib.constants.BROTLI_OPERATION_PROCESS,
+  flush: zlib.constants.BROTLI_OPERATION_FLUSH,
+  end: zlib.constants.BROTLI_OPERATION_FINISH,
+};
+
+/** A weak tag: the bytes differ now, the meaning does not. */
+function weakenEtag(r: Request): void {
+  const etag = r.out.get('etag');
+  if (etag && !etag.value.startsWith('W/')) etag.value = /^".*"$/.test(etag.value) ? `W/${etag.value}` : '';
+  if (etag?.value === '') r.out.set('ETag', undefined);
+}
+
+function setVary(r: Request): void {
+  if (!r.out.fields.some((f) => f.lname === 'vary' && /accept-encoding/i.test(f.value) && f.name === 'Vary'))
+    r.out.fields.unshift({ name: 'Vary', lname: 'vary', value: 'Accept-Encoding' });
+}
+
+function gzipHeader(r: Request): number {
+  const c = gzipModule.conf(r.loc);
+  const { out } = r;
+  if (!c.gzip && !c.brotli) return OK;
+  if (r.headerOnly || r.isSub || (out.status !== 200 && out.status !== 403 && out.status !== 404)) return OK;
+  if (out.get('content-encoding')) return OK;
+  const brotli =
+    c.brotli && typeMatches(c.brotli_types, out.contentType) && (out.contentLength < 0 || out.contentLength >= c.brotli_min_length);
+  const gzip = c.gzip && typeMatches(c.gzip_types, out.contentType) && (out.contentLength < 0 || out.contentLength >= c.gzip_min_length);
+  if (!brotli && !gzip) return OK;
+  if (c.gzip_vary) setVary(r);
+  if (brotli && gzipOk(r, 'br')) {
+    start(
+      r,
+      'br',
+      new SyncZlib(
+        zlib.createBrotliCompress({ params: { [zlib.constants.BROTLI_PARAM_QUALITY]: c.brotli_comp_level } }) as unknown as Engine,
+      ),
+    );
+    return OK;
+  }
+  if (gzip && gzipOk(r)) start(r, 'gzip', new SyncZlib(zlib.createGzip({ level: c.gzip_comp_level }) as unknown as Engine));
+  return OK;
+}
+
+function start(r: Request, coding: string, engine: SyncZlib): void {
+  const { out } = r;
+  const count = { in: 0, out: 0 };
+  r.setCtx(gzipModule, count);
+  out.add('Content-Encoding', coding);
+  r.needInMemory = true;
+  out.contentLength = -1;
+  out.set('Accept-Ranges', undefined);
+  r.allowRanges = false;
+  weakenEtag(r);
+  r.addBodyFilter('gzip', codingFilter(r, engine, coding === 'br' ? BROTLI_FLAGS : ZLIB_FLAGS, count));
+}
+
+// ---------------------------------------------------------------- gunzip
+
+function gunzipHeader(r: Request): number {
+  const c = gzipModule.conf(r.loc);
+  const { out } = r;
+  const coding = out.get('content-encoding')?.value.toLowerCase();
+  if (!c.gunzip || coding !== 'gzip') return OK;
+  if (c.gzip_vary && !r.isSub) setVary(r);
+  if (!r.needGunzip && gzipOk(r)) return OK;
+  out.set('Content-Encoding', undefined);
+  out.contentLength = -1;
+  out.set('Accept-Ranges', undefined);
+  r.allowRanges = false;
+  weakenEtag(r);
+  if (r.headerOnly) return OK;
+  r.needInMemory = true;
+  const engine = new SyncZlib(zlib.createGunzip() as unknown as Engine);
+  r.addBodyFilter('gunzip', codingFilter(r, engine, { ...ZLIB_FLAGS, end: zlib.constants.Z_SYNC_FLUSH }));
+  return OK;
+}
+
+// ---------------------------------------------------------------- gzip_static
+
+function gzipStatic(r: Request): number {
+  const c = gzipModule.conf(r.loc);
+  if (c.gzip_static === 'off' && c.brotli_static === 'off') return DECLINED;
+  if ((r.method !== 'GET' && r.method !== 'HEAD') || r.uri.endsWith('/')) return DECLINED;
+  const brotli = c.brotli_static === 'always' || (c.brotli_static === 'on' && gzipOk(r, 'br'));
+  if (brotli) {
+    const rc = sendStatic(r, '.br', 'br');
+    if (rc !== DECLINED) return rc;
+  }
+  if (c.gzip_static === 'off') return DECLINED;
+  const accepted = c.gzip_static === 'always' || gzipOk(r);
+  if (!accepted && !c.gzip_vary) return DECLINED;
+  if (!accepted) {
+    try {
+      if (statSync(fsPath(`${mapUri(r)}.gz`)).isFile()) setVary(r);
+    } catch {
+      // nothing compressed there
+    }
+    return DECLINED;
+  }
+  return sendStatic(r, '.gz', 'gzip');
+}
+
+function sendStatic(r: Request, suffix: string, coding: string): number {
+  let file: OpenedFile;
+  try {
+    file = openFile(r, mapUri(r) + suffix);
+  } catch {
+    return DECLINED;
+  }
+  if (!file.stat.isFile()) {
+    if (file.fd !== undefined) closeSync(file.fd);
+    return DECLINED;
+  }
+  const c = gzipModule.conf(r.loc);
+  r.conn.discardBody(r);
+  if (c.gzip_vary) setVary(r);
+  r.out.add('Content-Encoding', coding);
+  return sendFile(r, file);
+}

@@ -1,0 +1,280 @@
+/** auth_request, mirror, try_files, slice. */
+import { statSync } from 'node:fs';
+import { custom, flag, HSL, size } from '../../config/directive.ts';
+import { AGAIN, DECLINED, ERROR, OK } from '../codes.ts';
+import { core } from '../core.ts';
+import { defineModule, type HttpFrame } from '../module.ts';
+import { documentRoot, fsPath, mapUri } from '../paths.ts';
+import { runPhases } from '../phases.ts';
+import type { Request } from '../request.ts';
+import type { Value } from '../value.ts';
+import type { VariableDef } from '../variables.ts';
+import { declareVariable } from './rewrite.ts';
+
+// ---------------------------------------------------------------- auth_request
+
+export const authRequestModule = defineModule(
+  'auth_request',
+  {
+    auth_request: custom<{ uri: Value } | 'off' | undefined>(HSL, 1, undefined, (f: HttpFrame) =>
+      f.args[0] === 'off' ? 'off' : { uri: f.scope.value(f.args[0]) },
+    ),
+    auth_request_set: custom<{ def: VariableDef; value: Value }[] | undefined>(
+      HSL,
+      2,
+      undefined,
+      (f: HttpFrame, previous = []) => [...previous, { def: declareVariable(f, f.args[0]), value: f.scope.value(f.args[1]) }],
+      { repeats: true },
+    ),
+  },
+  {
+    init(main) {
+      main.phases.access.push(authRequest);
+    },
+  },
+);
+
+interface AuthState {
+  done: boolean;
+  status: number;
+  sub: Request;
+}
+
+function authRequest(r: Request): number {
+  const c = authRequestModule.conf(r.loc);
+  if (!c.auth_request || c.auth_request === 'off') return DECLINED;
+  const state = r.getCtx<AuthState>(authRequestModule);
+  if (state) {
+    if (!state.done) return AGAIN;
+    for (const { def, value } of c.auth_request_set ?? []) {
+      const text = value.eval(state.sub);
+      if (def.set) def.set(r, text);
+      else r.vars[def.index!] = text;
+    }
+    const { status } = state;
+    if (status === 403) return 403;
+    if (status === 401) {
+      for (const field of state.sub.out.fields) if (field.lname === 'www-authenticate') r.out.add(field.name, field.value);
+      return 401;
+    }
+    if (status >= 200 && status < 300) return OK;
+    r.log('error', `auth request unexpected status: ${status}`);
+    return 500;
+  }
+  const fresh: AuthState = { done: false, status: 0, sub: undefined as never };
+  r.setCtx(authRequestModule, fresh);
+  const text = c.auth_request.uri.eval(r);
+  const query = text.indexOf('?');
+  const sub = r.subrequest(query < 0 ? text : text.slice(0, query), query < 0 ? '' : text.slice(query + 1), {
+    headerOnly: true,
+    done: (request, rc) => {
+      fresh.done = true;
+      fresh.status = rc >= 300 ? rc : request.out.status || (rc === OK ? 200 : 500);
+      return OK;
+    },
+  });
+  if (!sub) return ERROR;
+  fresh.sub = sub;
+  r.resume = () => runPhases(r);
+  return AGAIN;
+}
+
+// ---------------------------------------------------------------- mirror
+
+export const mirrorModule = defineModule(
+  'mirror',
+  {
+    mirror: custom<string[] | 'off' | undefined>(
+      HSL,
+      1,
+      undefined,
+      (f: HttpFrame, previous) => {
+        if (f.args[0] === 'off') return 'off';
+        return [...(previous === 'off' || previous === undefined ? [] : previous), f.args[0]];
+      },
+      { repeats: true },
+    ),
+    mirror_request_body: flag(HSL, true),
+  },
+  {
+    init(main) {
+      main.phases.precontent.push(mirror);
+    },
+  },
+);
+
+function mirror(r: Request): number {
+  const c = mirrorModule.conf(r.loc);
+  if (!c.mirror || c.mirror === 'off' || r.isSub || r.getCtx(mirrorModule)) return DECLINED;
+  r.setCtx(mirrorModule, true);
+  const uris = c.mirror;
+  const start = () => {
+    for (const uri of uris) {
+      const sub = r.subrequest(uri, r.args, { background: true, method: r.method });
+      if (sub) sub.headerOnly = true;
+    }
+  };
+  if (!c.mirror_request_body || (r.contentLength <= 0 && !r.chunkedIn)) {
+    start();
+    return DECLINED;
+  }
+  r.conn.readBody(r, (rc) => {
+    if (rc !== OK) {
+      r.finalize(rc);
+      return;
+    }
+    start();
+    r.phaseIndex++;
+    runPhases(r);
+  });
+  return AGAIN;
+}
+
+// ---------------------------------------------------------------- try_files
+
+export const tryFilesModule = defineModule(
+  'try_files',
+  {},
+  {
+    init(main) {
+      main.phases.precontent.push(tryFiles);
+    },
+  },
+);
+
+function tryFiles(r: Request): number {
+  const conf = core.conf(r.loc).try_files;
+  if (!conf) return DECLINED;
+  const alias = r.loc.docRoot?.alias;
+  for (const { value, dir } of conf.items) {
+    const text = value.eval(r);
+    const path = alias ? mapAliased(r, text) : documentRoot(r) + text;
+    let found = false;
+    try {
+      const stat = statSync(fsPath(path));
+      found = dir ? stat.isDirectory() : stat.isFile();
+    } catch {
+      // not there: the next one
+    }
+    if (!found) continue;
+    const uri = dir ? `${text}/` : text;
+    r.uri = alias && !text.startsWith(r.loc.name) && alias.nameLength > 0 ? r.loc.name + uri : uri;
+    r.validRawUri = false;
+    return DECLINED;
+  }
+  if (conf.code) return conf.code;
+  const last = conf.last.eval(r);
+  if (conf.named) return r.namedLocation(last);
+  const query = last.indexOf('?');
+  return r.internalRedirect(query < 0 ? last : last.slice(0, query), query < 0 ? '' : last.slice(query + 1));
+}
+
+function mapAliased(r: Request, text: string): string {
+  const { nameLength } = r.loc.docRoot!.alias!;
+  if (nameLength < 0) return mapUri(r, text) + '';
+  return documentRoot(r) + (text.startsWith(r.loc.name) ? text.slice(nameLength) : text);
+}
+
+// ---------------------------------------------------------------- slice
+
+interface Slice {
+  start: number;
+  end: number;
+  text: string;
+  etag: string | undefined;
+  size: number;
+}
+
+export const sliceModule = defineModule(
+  'slice',
+  { slice: size(HSL, '0') },
+  {
+    init(main) {
+      main.addHeaderFilter('slice', sliceHeader);
+    },
+    variables: [
+      {
+        name: 'slice_range',
+        volatile: true,
+        get: (r): string | null => {
+          const unit = sliceModule.conf(r.loc).slice;
+          if (unit === 0) return null;
+          const state = r.getMainCtx<Slice>(sliceModule) ?? begin(r, unit);
+          return state.text;
+        },
+      },
+    ],
+  },
+);
+
+function begin(r: Request, unit: number): Slice {
+  const m = /^bytes=(\d+)-/i.exec(r.main.headerIn('range') ?? '');
+  const start = m ? Math.floor(Number(m[1]) / unit) * unit : 0;
+  const state: Slice = { start, end: start + unit, text: `bytes=${start}-${start + unit - 1}`, etag: undefined, size: -1 };
+  r.setMainCtx(sliceModule, state);
+  return state;
+}
+
+/** The first slice becomes the answer to the whole; the others follow as subrequests. */
+function sliceHeader(r: Request): number {
+  const unit = sliceModule.conf(r.loc).slice;
+  const state = r.getMainCtx<Slice>(sliceModule);
+  if (unit === 0 || !state) return OK;
+  const { out } = r;
+  if (out.status !== 206) return OK;
+  const m = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(out.get('content-range')?.value ?? '');
+  if (!m || Number(m[1]) !== state.start) {
+    r.log('error', 'unexpected range in slice response');
+    return ERROR;
+  }
+  const etag = out.get('etag')?.value;
+  if (r.isSub) {
+    if (etag !== state.etag) {
+      r.log('error', 'etag mismatch in slice response');
+      return ERROR;
+    }
+    state.end = Number(m[2]) + 1;
+    return OK;
+  }
+  state.etag = etag;
+  state.size = Number(m[3]);
+  state.end = Number(m[2]) + 1;
+  out.status = 200;
+  out.statusLine = '';
+  out.contentLength = state.size;
+  out.set('Content-Range', undefined);
+  r.allowRanges = true;
+  r.singleRange = true;
+  const wanted = /^bytes=(\d+)-(\d*)$/i.exec(r.headerIn('range') ?? '');
+  const until = wanted?.[2] ? Math.min(state.size, Number(wanted[2]) + 1) : state.size;
+  const skipped = state.start;
+  let first = true;
+  r.addBodyFilter('slice', (req, pieces, flags, position) => {
+    if (first && skipped > 0) {
+      first = false;
+      // ranges count from the start of the whole: what was never fetched is stood in for by its length
+      req.rangeSkip = skipped;
+    }
+    first = false;
+    const rc = req.nextBody(pieces, { last: false, flush: flags.flush }, position);
+    if (rc === ERROR || !flags.last) return rc;
+    return nextSlice(req, state, unit, until, position);
+  });
+  return OK;
+}
+
+function nextSlice(r: Request, state: Slice, unit: number, until: number, position: number): number {
+  if (state.end >= until) return r.nextBody([], { last: true, flush: false }, position);
+  state.start = state.end;
+  state.text = `bytes=${state.start}-${state.start + unit - 1}`;
+  const sub = r.subrequest(r.uri, r.args, {
+    done: (_, rc) => {
+      if (rc === OK) {
+        if (state.end <= state.start) return ERROR;
+        nextSlice(r, state, unit, until, position);
+      }
+      return rc;
+    },
+  });
+  return sub ? OK : ERROR;
+}
