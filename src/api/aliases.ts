@@ -52,10 +52,10 @@ function textList(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [String(value)];
 }
 
-/** `PUT {index}/_alias/{name}`: the body's own `index` and `alias` stand in where the path has none. */
+/** `PUT {index}/_alias/{name}`: the body's own `index` and `alias` win over the path. */
 export async function putAlias(ctx: EngineContext, request: { index: string | null; name: string | null; body: Body }): Promise<unknown> {
-  const index = request.index ?? (textList(request.body.index).join(',') || null);
-  const name = request.name ?? textList(request.body.alias)[0];
+  const index = textList(request.body.index).join(',') || request.index;
+  const name = textList(request.body.alias)[0] ?? request.name ?? undefined;
   if (index === null || index === '') throw illegalArgument('[index] is required');
   if (name === undefined || name === '') throw illegalArgument('[alias] is required');
   const alias: AliasMeta = parseAlias(request.body as Json, ['index', 'alias']);
@@ -94,7 +94,7 @@ export function getAliases(ctx: EngineContext, target: IndexTarget, names: reado
     if (name.startsWith('-') && (names ?? []).slice(0, i).some((earlier) => earlier.includes('*'))) return false;
     return !seen.has(name);
   });
-  return { missing, body };
+  return { missing: missing.sort(), body };
 }
 
 function isNamed(alias: string, names: readonly string[]): boolean {

@@ -131,6 +131,12 @@ export function clusterState(ctx: EngineContext, request: StateRequest): Json {
     body.metadata = {
       cluster_uuid: state.clusterUuid,
       cluster_uuid_committed: true,
+      cluster_coordination: {
+        term: 1,
+        last_committed_config: [ctx.nodeId],
+        last_accepted_config: [ctx.nodeId],
+        voting_config_exclusions: [],
+      },
       templates: state.templates,
       indices: Object.fromEntries(metas.map((meta) => [meta.name, indexMetadata(meta, request.showSettings)])),
       'index-graveyard': { tombstones: [] },
@@ -196,13 +202,19 @@ function indexMetadata(meta: IndexMeta, showSettings: (meta: IndexMeta) => unkno
     mapping_version: meta.mappingVersion,
     settings_version: meta.settingsVersion,
     aliases_version: meta.aliasesVersion,
-    routing_num_shards: Number(meta.settings['index.number_of_routing_shards'] ?? primaries),
+    routing_num_shards: Number(meta.settings['index.number_of_routing_shards'] ?? defaultRoutingShards(primaries)),
     state: meta.state,
     settings: showSettings(meta),
     mappings: Object.keys(meta.mappings).length === 0 ? {} : { _doc: meta.mappings },
     aliases: Object.keys(meta.aliases as Readonly<Record<string, AliasMeta>>),
     primary_terms: Object.fromEntries(Array.from({ length: primaries }, (_, shard) => [String(shard), 1])),
   };
+}
+
+/** The largest multiple of the shards by a power of two up to 1024: how far an index could be split. */
+function defaultRoutingShards(primaries: number): number {
+  const splits = 10 - Math.ceil(Math.log2(primaries));
+  return primaries * 2 ** Math.max(1, splits);
 }
 
 interface ShardCopy extends Json {
@@ -299,6 +311,7 @@ export async function clusterStats(ctx: EngineContext, version: string): Promise
       plugins: [],
       network_types: { http_types: { gannet: 1 } },
       discovery_types: { 'single-node': 1 },
+      packaging_types: [{ type: 'tar', count: 1 }],
     },
   };
 }
@@ -338,6 +351,21 @@ function countFieldTypes(metas: readonly IndexMeta[]): Json[] {
   };
   for (const meta of metas) visit(meta.name, (meta.mappings as Json).properties);
   return [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, { count, indices }]) => ({ name, count, index_count: indices.size }));
+}
+
+/** `PUT _cluster/settings`: `{ acknowledged, persistent, transient }` with what was changed. @throws ApiError unknown settings */
+export async function putClusterSettings(ctx: EngineContext, request: { body: Readonly<Json>; flat: boolean }): Promise<unknown> {
+  const response = (await ctx.command({ name: 'putClusterSettings', args: request })) as Json;
+  if (!request.flat) return response;
+  return { ...response, persistent: flatten(response.persistent as Json), transient: flatten(response.transient as Json) };
+}
+
+function flatten(nested: Json, prefix = '', flat: Json = {}): Json {
+  for (const [key, value] of Object.entries(nested)) {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) flatten(value as Json, `${prefix}${key}.`, flat);
+    else flat[prefix + key] = value;
+  }
+  return flat;
 }
 
 /** `GET _cluster/settings`. */

@@ -1,6 +1,8 @@
 // `_stats`, `_segments`, `_recovery`: what the shards count.
+import { formatByteSize } from '../common/byte-size.ts';
+import { formatDuration } from '../common/time-unit.ts';
 import { illegalArgument } from '../errors/catalog.ts';
-import { type NodeTotals, sumShards } from './cluster.ts';
+import { indexHealth, type NodeTotals, shardCounts, sumShards } from './cluster.ts';
 import type { EngineContext, IndexState, ShardStats } from './context.ts';
 import { type IndexTarget, TARGETS, targetNames } from './index-names.ts';
 
@@ -133,6 +135,9 @@ export interface IndexStatsRequest extends IndexTarget {
   /** Metric names, empty: all. */
   readonly metrics: readonly string[];
   readonly level?: string;
+  readonly human?: boolean;
+  /** false: closed indices are counted too, with nothing in them. */
+  readonly forbidClosed?: boolean;
 }
 
 /** @throws ApiError illegal_argument_exception: an unknown level */
@@ -144,9 +149,10 @@ export async function indexStats(ctx: EngineContext, request: IndexStatsRequest)
   const metrics = INDEX_STATS_METRICS.filter((metric) => isAll || request.metrics.includes(metric));
   const render = (shards: readonly ShardStats[]): Json => {
     const totals = sumShards(shards);
-    return Object.fromEntries(metrics.map((metric) => SECTIONS[metric](totals)));
+    const sections = Object.fromEntries(metrics.map((metric) => SECTIONS[metric](totals)));
+    return request.human ? (withHumanValues(sections) as Json) : sections;
   };
-  const found = await statsOf(ctx, request);
+  const found = await statsOf(ctx, request, request.forbidClosed ?? true);
   const all = found.flatMap(({ shards }) => shards);
   const body: Json = { _shards: shardsHeader(found.map(({ index }) => index)), _all: { primaries: render(all), total: render(all) } };
   if (level === 'cluster') return body;
@@ -190,16 +196,39 @@ export interface FoundStats {
   readonly shards: readonly ShardStats[];
 }
 
-/** Statistics of the open indices of a target, in its order. */
-export async function statsOf(ctx: EngineContext, target: IndexTarget): Promise<FoundStats[]> {
-  const names = targetNames(ctx, target, TARGETS.open);
+/** Statistics of the indices of a target, in its order; of closed ones only when they are not forbidden, as if empty. */
+export async function statsOf(ctx: EngineContext, target: IndexTarget, forbidClosed = true): Promise<FoundStats[]> {
+  const names = targetNames(ctx, target, forbidClosed ? TARGETS.open : TARGETS.named);
   const found = await Promise.all(
     names.map(async (name) => {
       const index = ctx.index(name);
-      return index !== null && index.meta.state === 'open' ? { index, shards: await ctx.shardStats(index) } : null;
+      if (index === null) return null;
+      return { index, shards: index.meta.state === 'open' ? await ctx.shardStats(index) : emptyStats(index) };
     }),
   );
   return found.filter((entry) => entry !== null);
+}
+
+function emptyStats({ numberOfShards }: IndexState): ShardStats[] {
+  const nothing = { docs: 0, deleted: 0, segments: 0, sizeBytes: 0, maxSeqNo: -1, translogOperations: 0, translogBytes: 0, counters: {} };
+  return Array.from({ length: numberOfShards }, (_, shard) => ({ shard, ...nothing }));
+}
+
+/** `human`: beside each size and duration the same for people: `size` of `size_in_bytes`, `time` of `time_in_millis`. */
+function withHumanValues(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const out: Json = {};
+  for (const [key, item] of Object.entries(value)) {
+    if (typeof item === 'number' && key.endsWith('_in_bytes')) out[key.slice(0, -'_in_bytes'.length)] = formatByteSize(item);
+    if (typeof item === 'number' && key.endsWith('_in_millis')) {
+      const name = key.slice(0, -'_in_millis'.length);
+      out[name] = formatDuration(item);
+      // `get` has its duration under two names.
+      if (name === 'time' && 'exists_total' in value) out.getTime = formatDuration(item);
+    }
+    out[key] = withHumanValues(item);
+  }
+  return out;
 }
 
 /** `GET _segments`: segments of the snapshot that searches see. */
@@ -264,16 +293,22 @@ export function segmentsOf(ctx: EngineContext, index: IndexState, shard: number)
 }
 
 /** `GET _recovery`: shards are recovered from their own store when the node starts, so each is done. */
-export async function indexRecovery(ctx: EngineContext, target: IndexTarget, host: string): Promise<Json> {
+export async function indexRecovery(
+  ctx: EngineContext,
+  target: IndexTarget,
+  { host, human, detailed }: { host: string; human: boolean; detailed: boolean },
+): Promise<Json> {
   const body: Json = {};
-  for (const { index, shards } of await statsOf(ctx, target)) {
+  for (const { index, shards } of await statsOf(ctx, target, false)) {
+    const created = new Date(index.meta.creationDateMs).toISOString();
     const node = { id: ctx.nodeId, host, transport_address: ctx.publishAddress ?? host, ip: host, name: ctx.nodeName };
     body[index.meta.name] = {
       shards: shards.map((shard) => ({
         id: shard.shard,
-        type: shard.docs === 0 && shard.segments === 0 ? 'EMPTY_STORE' : 'EXISTING_STORE',
+        type: recoveryType(index, shard),
         stage: 'DONE',
         primary: true,
+        ...(human ? { start_time: created, stop_time: created, total_time: '0s' } : {}),
         start_time_in_millis: index.meta.creationDateMs,
         stop_time_in_millis: index.meta.creationDateMs,
         total_time_in_millis: 0,
@@ -281,7 +316,7 @@ export async function indexRecovery(ctx: EngineContext, target: IndexTarget, hos
         target: node,
         index: {
           size: { total_in_bytes: shard.sizeBytes, reused_in_bytes: shard.sizeBytes, recovered_in_bytes: 0, percent: '100.0%' },
-          files: { total: shard.segments, reused: shard.segments, recovered: 0, percent: '100.0%' },
+          files: { total: shard.segments, reused: shard.segments, recovered: 0, percent: '100.0%', ...(detailed ? { details: [] } : {}) },
           total_time_in_millis: 0,
           source_throttle_time_in_millis: 0,
           target_throttle_time_in_millis: 0,
@@ -292,4 +327,25 @@ export async function indexRecovery(ctx: EngineContext, target: IndexTarget, hos
     };
   }
   return body;
+}
+
+/** A shard that never held anything was made, not recovered; a closed one has been opened from its store. */
+export function recoveryType(index: IndexState, shard: ShardStats): 'EMPTY_STORE' | 'EXISTING_STORE' {
+  return index.meta.state === 'open' && shard.docs === 0 && shard.segments === 0 ? 'EMPTY_STORE' : 'EXISTING_STORE';
+}
+
+/** `GET _shard_stores`: the copies on this node by health of their shard; `statuses` of shards to show. */
+export function shardStores(ctx: EngineContext, target: IndexTarget, statuses: readonly string[]): Json {
+  const indices: Json = {};
+  for (const name of targetNames(ctx, target, TARGETS.open)) {
+    const meta = ctx.cluster.indices[name];
+    const health = indexHealth(meta);
+    if (!statuses.includes('all') && !statuses.includes(health)) continue;
+    const node = { name: ctx.nodeName, ephemeral_id: ctx.nodeId, transport_address: ctx.publishAddress ?? '', attributes: {} };
+    const shards: Json = {};
+    for (let shard = 0; shard < shardCounts(meta).primaries; shard++)
+      shards[String(shard)] = { stores: [{ [ctx.nodeId]: node, allocation_id: `${meta.uuid}-${shard}`, allocation: 'primary' }] };
+    indices[name] = { shards };
+  }
+  return { indices };
 }

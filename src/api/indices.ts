@@ -105,6 +105,7 @@ export function getMapping(ctx: EngineContext, request: IndexTarget): Record<str
 
 export async function putMapping(ctx: EngineContext, request: IndexTarget & { body: Body; writeIndexOnly?: boolean }): Promise<unknown> {
   if (Object.keys(request.body).length === 0) throw new ApiError('parse_exception', 400, 'request body is required');
+  if (Object.hasOwn(request.body, '_doc')) throw illegalArgument('Types cannot be provided in put mapping requests');
   const indices = targetNames(ctx, request, { ...TARGETS.any, allowNoIndices: false });
   return ctx.command({
     name: 'putMapping',
@@ -205,20 +206,18 @@ export interface ForceMergeRequest extends IndexTarget {
   readonly maxNumSegments?: number;
   readonly onlyExpungeDeletes?: boolean;
   readonly flush?: boolean;
+  /** Count primaries only in `_shards`. */
+  readonly primaryOnly?: boolean;
 }
 
 export async function forceMerge(ctx: EngineContext, request: ForceMergeRequest): Promise<BroadcastResponse> {
   const maxNumSegments = request.maxNumSegments ?? -1;
   const onlyExpungeDeletes = request.onlyExpungeDeletes ?? false;
-  if (onlyExpungeDeletes && maxNumSegments !== -1) {
-    throw validationFailed([
-      `cannot set only_expunge_deletes and max_num_segments at the same time, those two parameters are mutually exclusive`,
-    ]);
-  }
   const indices = openStates(ctx, targetNames(ctx, request, TARGETS.open));
   await Promise.all(indices.map((index) => ctx.forceMerge(index, { maxNumSegments, onlyExpungeDeletes })));
   if (request.flush ?? true) await Promise.all(indices.map((index) => ctx.flush(index, false)));
-  return broadcast(indices);
+  const { _shards: shards } = broadcast(indices);
+  return { _shards: request.primaryOnly ? { ...shards, total: shards.successful } : shards };
 }
 
 /** Caches hold nothing that a caller could see: there is nothing to do but to name the shards. */

@@ -1,7 +1,8 @@
 // What a node tells about itself: `_nodes`, `_nodes/stats`. Measured where they are asked, by the answering process.
 import { readFileSync, statfsSync } from 'node:fs';
 import os from 'node:os';
-import { nodeTotals } from './cluster.ts';
+import { formatByteSize } from '../common/byte-size.ts';
+import { nodeTotals, sumShards } from './cluster.ts';
 import type { EngineContext } from './context.ts';
 
 type Json = Record<string, unknown>;
@@ -55,6 +56,8 @@ export interface NodeInfoRequest {
   readonly dataPath: string;
   readonly flatSettings: boolean;
   readonly maxContentLength: number;
+  readonly memoryLimitBytes: number;
+  readonly human: boolean;
 }
 
 /** `GET _nodes`. */
@@ -79,8 +82,8 @@ function nodeInfo(ctx: EngineContext, { metrics, ...request }: NodeInfoRequest):
     build_flavor: 'default',
     build_type: 'tar',
     build_hash: 'gannet',
-    total_indexing_buffer: os.totalmem(),
-    total_indexing_buffer_in_bytes: String(os.totalmem()),
+    ...(request.human ? { total_indexing_buffer: formatByteSize(request.memoryLimitBytes) } : {}),
+    total_indexing_buffer_in_bytes: request.memoryLimitBytes,
     roles: NODE_ROLES,
     attributes: {},
   };
@@ -150,6 +153,8 @@ export const STATS_METRICS = [
 ] as const;
 
 export interface NodeStatsRequest {
+  /** `node`, `indices` or `shards`: how deep `indices` goes. */
+  readonly level: string;
   readonly filter: readonly string[];
   readonly metrics: ReadonlySet<string>;
   readonly dataPath: string;
@@ -180,13 +185,39 @@ async function nodeStats(ctx: EngineContext, { metrics, ...request }: NodeStatsR
       store: { size_in_bytes: totals.sizeBytes, reserved_in_bytes: 0 },
       segments: { count: totals.segments },
       translog: { operations: totals.translogOperations, size_in_bytes: totals.translogBytes },
+      ...(request.level === 'indices' || request.level === 'shards' ? { [request.level]: await statsByIndex(ctx, request.level) } : {}),
     };
   }
   if (metrics.has('os')) stats.os = osStats();
   if (metrics.has('process')) stats.process = processStats();
   if (metrics.has('jvm')) stats.jvm = heapStats(request.startedMs);
   if (metrics.has('fs')) stats.fs = fsStats(request.dataPath);
+  if (metrics.has('discovery')) stats.discovery = discoveryStats(ctx);
   return stats;
+}
+
+/** Documents and bytes per index, or per shard of each. */
+async function statsByIndex(ctx: EngineContext, level: 'indices' | 'shards'): Promise<Json> {
+  const render = ({ docs, deleted, sizeBytes }: { docs: number; deleted: number; sizeBytes: number }): Json => ({
+    docs: { count: docs, deleted },
+    store: { size_in_bytes: sizeBytes, reserved_in_bytes: 0 },
+  });
+  const body: Json = {};
+  for (const name of Object.keys(ctx.cluster.indices)) {
+    const index = ctx.index(name);
+    if (index === null || index.meta.state !== 'open') continue;
+    const shards = await ctx.shardStats(index);
+    body[name] = level === 'indices' ? render(sumShards(shards)) : shards.map((shard) => ({ [String(shard.shard)]: render(shard) }));
+  }
+  return body;
+}
+
+/** States are published to the threads of one process, never as differences. */
+function discoveryStats(ctx: EngineContext): Json {
+  return {
+    cluster_state_queue: { total: 0, pending: 0, committed: 0 },
+    published_cluster_states: { full_states: ctx.cluster.version, incompatible_diffs: 0, compatible_diffs: 0 },
+  };
 }
 
 export function osStats(): Json {

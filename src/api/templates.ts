@@ -1,8 +1,11 @@
 // Templates: composable (`_index_template`), their components (`_component_template`), and legacy ones (`_template`).
 import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument } from '../errors/catalog.ts';
+import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { ClusterState } from '../metadata/cluster-state.ts';
-import { nestSettings } from '../metadata/index-settings.ts';
-import { matchesPattern } from '../metadata/names.ts';
+import { flattenSettings, nestSettings } from '../metadata/index-settings.ts';
+import { isObject } from '../metadata/json-object.ts';
+import { matchesPattern, patternsOverlap } from '../metadata/names.ts';
 import { composableParts, templatesFor } from '../metadata/templates.ts';
 import type { EngineContext } from './context.ts';
 
@@ -42,8 +45,8 @@ export function findTemplates(state: ClusterState, kind: TemplateKind, name: str
 }
 
 /** The answer of GET in the shape of its kind. @throws ApiError resource_not_found_exception (404); a legacy one missing gives null */
-export function getTemplates(ctx: EngineContext, kind: TemplateKind, name: string | null): Record<string, unknown> | null {
-  const found = findTemplates(ctx.cluster, kind, name);
+export function getTemplates(ctx: EngineContext, kind: TemplateKind, name: string | null, isFlat = false): Record<string, unknown> | null {
+  const found = findTemplates(ctx.cluster, kind, name).map(([own, body]): [string, Body] => [own, isFlat ? flatBody(body) : body]);
   if (kind === 'templates') return found.length === 0 && name !== null && !name.includes('*') ? null : Object.fromEntries(found);
   if (found.length === 0 && name !== null && !name.includes('*')) {
     const what = kind === 'indexTemplates' ? 'index template' : 'component template';
@@ -54,18 +57,48 @@ export function getTemplates(ctx: EngineContext, kind: TemplateKind, name: strin
     : { component_templates: found.map(([own, body]) => ({ name: own, component_template: body })) };
 }
 
-/** `_simulate_index/{index}`: what an index of this name would be created with. */
-export function simulateIndex(ctx: EngineContext, request: { index: string }): Record<string, unknown> {
-  const { composable, parts } = templatesFor(ctx.cluster, request.index);
-  if (composable === null) return {};
-  return { template: renderParts(parts), overlapping: overlappingTemplates(ctx.cluster, request.index, composable) };
+/** The same template with settings by their full names. */
+function flatBody(body: Body): Body {
+  const flat: Record<string, unknown> = { ...body };
+  if (isObject(body.settings)) flat.settings = flattenSettings(body.settings);
+  if (isObject(body.template)) flat.template = flatBody(body.template);
+  return flat;
 }
 
-/** `_simulate/{name}`: a template with its components put together. */
-export function simulateTemplate(ctx: EngineContext, request: { name: string }): Record<string, unknown> {
-  if (!Object.hasOwn(ctx.cluster.indexTemplates, request.name))
-    throw new ApiError('illegal_argument_exception', 400, `unable to simulate template [${request.name}] that does not exist`);
-  return { template: renderParts(composableParts(ctx.cluster, request.name)), overlapping: [] };
+/** `_simulate_index/{index}`: what an index of this name would be created with, with the template of the body in place if there is one. */
+export function simulateIndex(ctx: EngineContext, request: { index: string; body: Body | null }): Record<string, unknown> {
+  const state = request.body === null ? ctx.cluster : withTemplate(ctx.cluster, SIMULATED, request.body);
+  const { composable, parts } = templatesFor(state, request.index);
+  if (composable === null) return {};
+  const isMatching = (patterns: readonly string[]): boolean => patterns.some((pattern) => matchesPattern(pattern, request.index));
+  return { template: renderParts(parts), overlapping: overlappingTemplates(state, isMatching, composable) };
+}
+
+/** `_simulate/{name}`: a template with its components put together; of the body, of the store, or of both (the body replaces). */
+export function simulateTemplate(ctx: EngineContext, request: { name: string | null; body: Body | null }): Record<string, unknown> {
+  const name = request.name ?? SIMULATED;
+  const state = request.body === null ? ctx.cluster : withTemplate(ctx.cluster, name, request.body);
+  if (!Object.hasOwn(state.indexTemplates, name)) throw illegalArgument(`unable to simulate template [${name}] that does not exist`);
+  const own = patternsOf(state.indexTemplates[name]);
+  const isMatching = (patterns: readonly string[]): boolean =>
+    patterns.some((pattern) => own.some((other) => patternsOverlap(pattern, other)));
+  return { template: renderParts(composableParts(state, name)), overlapping: overlappingTemplates(state, isMatching, name) };
+}
+
+/** Stands for a template without a name; no real one can be called so. */
+const SIMULATED = '_simulated';
+
+/** @throws ApiError illegal_argument_exception: a component that does not exist */
+function withTemplate(state: ClusterState, name: string, body: Body): ClusterState {
+  for (const component of [body.composed_of ?? []].flat().map(String)) {
+    if (!Object.hasOwn(state.componentTemplates, component))
+      throw illegalArgument(`index template [${name}] specifies component templates [${component}] that do not exist`);
+  }
+  return { ...state, indexTemplates: { ...state.indexTemplates, [name]: body as Json } };
+}
+
+function patternsOf(body: Body): string[] {
+  return [body.index_patterns ?? []].flat().map(String);
 }
 
 function renderParts(parts: ReturnType<typeof composableParts>): Record<string, unknown> {
@@ -81,11 +114,14 @@ function mergeMappings(base: Record<string, unknown>, over: Readonly<Record<stri
   return merged;
 }
 
-function overlappingTemplates(state: ClusterState, index: string, chosen: string): unknown[] {
+/** Templates that would have matched too: legacy ones first. */
+function overlappingTemplates(state: ClusterState, isMatching: (patterns: readonly string[]) => boolean, chosen: string): unknown[] {
   const overlapping: unknown[] = [];
-  for (const [name, body] of [...Object.entries(state.indexTemplates), ...Object.entries(state.templates)]) {
-    const patterns = [body.index_patterns].flat().map(String);
-    if (name !== chosen && patterns.some((pattern) => matchesPattern(pattern, index))) overlapping.push({ name, index_patterns: patterns });
+  for (const templates of [state.templates, state.indexTemplates]) {
+    for (const name of Object.keys(templates).sort()) {
+      const patterns = patternsOf(templates[name]);
+      if (name !== chosen && isMatching(patterns)) overlapping.push({ name, index_patterns: patterns });
+    }
   }
   return overlapping;
 }

@@ -1,6 +1,6 @@
 // Media types of requests and answers, with the vendor forms that clients send: `application/vnd.elasticsearch+json; compatible-with=8`.
 
-export type BodyFormat = 'json' | 'ndjson' | 'yaml' | 'msgpack' | 'text';
+export type BodyFormat = 'json' | 'ndjson' | 'yaml' | 'msgpack' | 'cbor' | 'text';
 
 export interface MediaType {
   readonly format: BodyFormat;
@@ -16,11 +16,12 @@ const PLAIN: Readonly<Record<string, MediaType>> = {
   'application/yaml': { format: 'yaml', answer: 'application/yaml' },
   'application/x-yaml': { format: 'yaml', answer: 'application/yaml' },
   'text/yaml': { format: 'yaml', answer: 'application/yaml' },
+  'application/cbor': { format: 'cbor', answer: 'application/cbor' },
   'application/msgpack': { format: 'msgpack', answer: 'application/msgpack' },
   'application/x-msgpack': { format: 'msgpack', answer: 'application/msgpack' },
   'application/vnd.msgpack': { format: 'msgpack', answer: 'application/msgpack' },
 };
-const VENDOR = /^application\/vnd\.(elasticsearch|opensearch)\+(json|x-ndjson|yaml|msgpack)$/;
+const VENDOR = /^application\/vnd\.(elasticsearch|opensearch)\+(json|x-ndjson|yaml|msgpack|cbor)$/;
 const COMPATIBLE_VERSIONS = new Set(['7', '8', '9']);
 
 /** One media type with parameters, in any case; null if it is none that the service reads or writes. */
@@ -43,7 +44,7 @@ export function parseMediaType(text: string): MediaType | null {
 export const JSON_TYPE = PLAIN['application/json'];
 export const TEXT_TYPE: MediaType = { format: 'text', answer: 'text/plain; charset=UTF-8' };
 
-/** `format` parameter: json, yaml, msgpack, txt/text. */
+/** `format` parameter: json, yaml, msgpack, cbor, txt/text. */
 export function mediaTypeOfFormat(name: string): MediaType | null {
   const format = name.toLowerCase();
   if (format === 'text' || format === 'txt' || format === 'text/plain') return TEXT_TYPE;

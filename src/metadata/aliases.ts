@@ -30,7 +30,7 @@ const ALIAS_KEYS = [
 /** The properties of an alias from a body; `known` are further keys that the caller reads itself. @throws ApiError illegal_argument_exception */
 export function parseAlias(body: Json, known: readonly string[] = []): AliasMeta {
   for (const key of Object.keys(body)) {
-    if (!ALIAS_KEYS.includes(key) && !known.includes(key)) throw illegalArgument(`Unknown field [${key}] in alias`);
+    if (!ALIAS_KEYS.includes(key) && !known.includes(key)) throw illegalArgument(`unknown field [${key}] in alias`);
   }
   const routing = textOf(body.routing);
   const index = textOf(body.index_routing ?? body.indexRouting) ?? routing;

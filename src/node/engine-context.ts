@@ -112,7 +112,7 @@ export class ReaderContext implements EngineContext {
       if (this.#snapshots.maxSeqNo(index.meta.uuid, shard) >= progress[0]) {
         for (const segment of snapshot.segments.toReversed?.() ?? [...snapshot.segments].reverse()) {
           const docId = segment.docOfId(id);
-          if (docId >= 0) return this.record(index, shard, segment.seqNo(docId));
+          if (docId >= 0) return kept(this.record(index, shard, segment.seqNo(docId)));
         }
         return null;
       }
@@ -120,7 +120,7 @@ export class ReaderContext implements EngineContext {
       snapshot.release();
     }
     const seqNo = await this.#ask<number | null>(placement, { type: 'locate', uuid: placement.uuid, shard, docId: id });
-    return seqNo === null ? null : this.record(index, shard, seqNo);
+    return seqNo === null ? null : kept(this.record(index, shard, seqNo));
   }
 
   shardOf(index: IndexState, id: string, routing: string | null): number {
@@ -196,4 +196,9 @@ export class ReaderContext implements EngineContext {
     if (!placed) throw new ApiError('no_shard_available_action_exception', 503, `No shard available for [${index.meta.name}][${shard}]`);
     return placed;
   }
+}
+
+/** With a source of its own: a promise is answered after other reads, which may use the same buffer. */
+function kept(document: StoredDocument | null): StoredDocument | null {
+  return document?.source ? { ...document, source: new Uint8Array(document.source) } : document;
 }

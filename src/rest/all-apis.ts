@@ -9,9 +9,11 @@ import {
   clusterSettingsApi,
   clusterStateApi,
   clusterStatsApi,
+  danglingApi,
   getClusterSettingsApi,
   pendingTasksApi,
   remoteInfoApi,
+  rerouteApi,
 } from './cluster.ts';
 import { deleteApi, getApi, getSourceApi, indexApi, mgetApi, updateApi } from './documents.ts';
 import { fieldCapsApi } from './field-caps.ts';
@@ -34,6 +36,8 @@ export const ALL_APIS: readonly ApiSpec[] = [
   getClusterSettingsApi,
   pendingTasksApi,
   remoteInfoApi,
+  rerouteApi,
+  danglingApi,
   nodesInfoApi,
   nodesStatsApi,
   ...CAT_APIS,
@@ -55,6 +59,7 @@ export const ALL_APIS: readonly ApiSpec[] = [
   indices.segmentsApi,
   indices.recoveryApi,
   indices.resolveIndexApi,
+  indices.shardStoresApi,
   analyzeApi,
   fieldCapsApi,
   updateAliasesApi,

@@ -3,6 +3,7 @@ import type { Transform } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import { Unpackr } from 'msgpackr';
 import { parseDocument } from 'yaml';
+import { CborError, decodeCbor } from '../common/cbor.ts';
 import { JsonSyntaxError, parseJsonBytes } from '../common/json-parse.ts';
 import { writeJson } from '../common/json-write.ts';
 import { type BodyFormat, parseMediaType } from '../common/media-type.ts';
@@ -82,6 +83,8 @@ export function parseBody(bytes: Buffer, format: BodyFormat): unknown {
         return parseYaml(bytes);
       case 'msgpack':
         return parseMsgpack(bytes);
+      case 'cbor':
+        return parseCbor(bytes);
       default:
         return parseJsonBytes(bytes);
     }
@@ -94,6 +97,7 @@ export function parseBody(bytes: Buffer, format: BodyFormat): unknown {
 export function bodyAsJson(bytes: Buffer, format: BodyFormat): Buffer {
   if (format === 'yaml') return Buffer.from(writeJson(parseYaml(bytes)));
   if (format === 'msgpack') return Buffer.from(writeJson(parseMsgpack(bytes)));
+  if (format === 'cbor') return Buffer.from(writeJson(parseCbor(bytes)));
   return bytes;
 }
 
@@ -113,6 +117,15 @@ function parseMsgpack(bytes: Buffer): unknown {
     return unpackr.unpack(bytes);
   } catch (error) {
     throw new ApiError('x_content_parse_exception', 400, `request body is no msgpack: ${(error as Error).message}`);
+  }
+}
+
+function parseCbor(bytes: Buffer): unknown {
+  try {
+    return decodeCbor(bytes);
+  } catch (error) {
+    if (error instanceof CborError) throw new ApiError('x_content_parse_exception', 400, `request body is no CBOR: ${error.message}`);
+    throw error;
   }
 }
 

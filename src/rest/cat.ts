@@ -2,7 +2,7 @@
 import { clusterHealth, indexHealth, nodeTotals, shardCounts, sumShards } from '../api/cluster.ts';
 import type { EngineContext } from '../api/context.ts';
 import { type IndexTarget, TARGETS, targetMetas } from '../api/index-names.ts';
-import { SEGMENT_VERSION, segmentsOf, statsOf } from '../api/index-stats.ts';
+import { recoveryType, SEGMENT_VERSION, segmentsOf, statsOf } from '../api/index-stats.ts';
 import { addressOf, diskSpace, fileDescriptors, isThisNode, osStats } from '../api/nodes.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { type ApiHandler, type ApiSpec, defineApi, INDICES_OPTIONS, type Params, type RestContext } from './api.ts';
@@ -10,6 +10,7 @@ import * as columns from './cat-columns.ts';
 import { CAT_PARAMS, type Column, catTable, type Row } from './cat-table.ts';
 import { readTarget } from './index-expression.ts';
 import type { ApiRequest } from './request.ts';
+import { ok } from './response.ts';
 
 type Rows = (request: ApiRequest, context: RestContext) => Row[] | Promise<Row[]>;
 type IndexMeta = EngineContext['cluster']['indices'][string];
@@ -363,7 +364,7 @@ async function recoveryRows(request: ApiRequest, { engine }: RestContext): Promi
   if (request.boolean('active_only')) return [];
   const { host } = addressOf(engine);
   const rows: Row[] = [];
-  for (const { index, shards } of await statsOf(engine, readTarget(request))) {
+  for (const { index, shards } of await statsOf(engine, readTarget(request), false)) {
     for (const shard of shards) {
       const bytes = { bytes: shard.sizeBytes };
       rows.push({
@@ -374,7 +375,7 @@ async function recoveryRows(request: ApiRequest, { engine }: RestContext): Promi
         stop_time: new Date(index.meta.creationDateMs).toISOString(),
         stop_time_millis: index.meta.creationDateMs,
         time: '0s',
-        type: shard.docs === 0 && shard.segments === 0 ? 'empty_store' : 'existing_store',
+        type: recoveryType(index, shard).toLowerCase(),
         stage: 'done',
         source_host: 'n/a',
         source_node: 'n/a',
@@ -397,6 +398,61 @@ async function recoveryRows(request: ApiRequest, { engine }: RestContext): Promi
     }
   }
   return rows;
+}
+
+/** Rows of one page: `_list` has the tables of `_cat` in pages, ordered by creation of the index. */
+const MIN_PAGE = 1;
+const MAX_PAGE = 5000;
+const DEFAULT_PAGE = 500;
+
+/** The table with the token of the next page: the creation and name of the last index shown. */
+function listApi(name: string, shown: readonly Column[], rows: Rows): ApiSpec {
+  const handler: ApiHandler = async (request, context) => {
+    const size = request.int('size') ?? DEFAULT_PAGE;
+    if (size < MIN_PAGE || size > MAX_PAGE) throw illegalArgument(`size must be between ${MIN_PAGE} and ${MAX_PAGE}`);
+    const isDescending = request.string('sort') === 'desc';
+    let next = 'null';
+    const page = async (): Promise<Row[]> => {
+      const { indices } = context.engine.cluster;
+      const key = (row: Row): string =>
+        `${String(indices[String(row.index)]?.creationDateMs ?? 0).padStart(16, '0')}|${String(row.index)}|${String(row.shard ?? '').padStart(5, '0')}`;
+      const all = (await rows(request, context)).map((row, i) => ({ row, key: `${key(row)}|${String(i).padStart(6, '0')}` }));
+      all.sort((a, b) => (a.key < b.key ? -1 : 1) * (isDescending ? -1 : 1));
+      const token = readPageToken(request.string('next_token'));
+      const from = token === null ? 0 : all.findIndex((entry) => (isDescending ? entry.key < token : entry.key > token));
+      const found = from < 0 ? [] : all.slice(from, from + size);
+      if (from >= 0 && from + size < all.length) next = Buffer.from(found[found.length - 1].key).toString('base64url');
+      return found.map((entry) => entry.row);
+    };
+    const table = await catTable(request, shown, page);
+    if (table.text !== undefined) return request.boolean('help') ? table : { ...table, text: `${table.text}next_token ${next}\n` };
+    return ok({ next_token: next === 'null' ? null : next, [name]: table.body });
+  };
+  return defineApi({
+    name: `list.${name}`,
+    needs: 'index:metadata',
+    isText: true,
+    params: {
+      ...CAT_PARAMS,
+      ...INDICES_OPTIONS,
+      health: 'string',
+      pri: 'boolean',
+      include_unloaded_segments: 'boolean',
+      next_token: 'string',
+      size: 'int',
+      sort: 'string',
+    },
+    routes: { [`GET /_list/${name}`]: handler, [`GET /_list/${name}/{index}`]: handler },
+  });
+}
+
+/** @throws ApiError the token was not made by this API */
+function readPageToken(token: string | undefined): string | null {
+  if (token === undefined || token === '' || token === 'null') return null;
+  const key = Buffer.from(token, 'base64url').toString('utf8');
+  if (!/^\d{16}\|/.test(key))
+    throw illegalArgument(`Parameter [next_token] has been tainted and is incorrect. Please provide a valid [next_token].`);
+  return key;
 }
 
 const NO_ROWS: Rows = () => [];
@@ -441,6 +497,17 @@ const TABLES: readonly ApiSpec[] = [
 
 export const CAT_APIS: readonly ApiSpec[] = [
   ...TABLES,
+  listApi('indices', columns.INDICES, indexRows),
+  listApi('shards', columns.SHARDS, shardRows),
+  defineApi({
+    name: 'list.help',
+    needs: 'none',
+    isText: true,
+    params: CAT_PARAMS,
+    routes: {
+      'GET /_list': () => ({ status: 200, text: '/_list/indices\n/_list/indices/{index}\n/_list/shards\n/_list/shards/{index}\n' }),
+    },
+  }),
   defineApi({
     name: 'cat.help',
     needs: 'none',

@@ -6,6 +6,7 @@ import {
   clusterState,
   clusterStats,
   type Health,
+  putClusterSettings,
   STATE_METRICS,
   type StateMetric,
   shardCounts,
@@ -63,7 +64,7 @@ async function health(request: ApiRequest, context: RestContext): Promise<ApiRes
 /** A named index that does not exist is waited for. */
 function healthTargets(request: ApiRequest, context: RestContext): { names: string[]; missing: boolean } {
   const expression = request.string('index');
-  const target = { ...readTarget(request), ignoreUnavailable: true, expandWildcards: ['all'] };
+  const target = { ...readTarget(request), ignoreUnavailable: true, expandWildcards: request.list('expand_wildcards') ?? ['all'] };
   const names = targetNames(context.engine, target, TARGETS.any);
   const missing = (expression ?? '')
     .split(',')
@@ -179,8 +180,7 @@ export const clusterSettingsApi = defineApi({
   params: { ...TIMEOUTS, flat_settings: 'boolean' },
   routes: {
     'PUT /_cluster/settings': async (request, { engine }) => {
-      const flat = request.boolean('flat_settings') ?? false;
-      return ok(await engine.command({ name: 'putClusterSettings', args: { body: objectBody(request), flat } }));
+      return ok(await putClusterSettings(engine, { body: objectBody(request), flat: request.boolean('flat_settings') ?? false }));
     },
   },
 });
@@ -197,5 +197,34 @@ export const getClusterSettingsApi = defineApi({
           includeDefaults: request.boolean('include_defaults') ?? false,
         }),
       ),
+  },
+});
+
+/** Nothing can move on a single node: the answer is the state as it is. */
+export const rerouteApi = defineApi({
+  name: 'cluster.reroute',
+  body: 'json',
+  needs: 'cluster:manage',
+  params: { ...TIMEOUTS, dry_run: 'boolean', explain: 'boolean', retry_failed: 'boolean', metric: 'list' },
+  routes: { 'POST /_cluster/reroute': reroute },
+});
+
+function reroute(request: ApiRequest, context: RestContext): ApiResponse {
+  const { commands } = objectBody(request);
+  if (Array.isArray(commands) && commands.length > 0) throw illegalArgument('[commands] cannot move shards on a single node');
+  const names = request.list('metric') ?? STATE_METRICS.filter((metric) => metric !== 'metadata');
+  const metrics = new Set<StateMetric>(names.includes('_all') ? STATE_METRICS : (names as StateMetric[]));
+  const indices = Object.keys(context.engine.cluster.indices);
+  const { cluster_name: _name, ...state } = clusterState(context.engine, { metrics, indices, showSettings: (meta) => showSettings(meta) });
+  return ok({ acknowledged: true, state, ...(request.boolean('explain') ? { explanations: [] } : {}) });
+}
+
+/** Indices whose metadata is lost but whose files are there: recovery refuses to start with such, so there are none. */
+export const danglingApi = defineApi({
+  name: 'dangling_indices.list',
+  needs: 'cluster:monitor',
+  routes: {
+    'GET /_dangling': (_request, { engine }) =>
+      ok({ _nodes: { total: 1, successful: 1, failed: 0 }, cluster_name: engine.clusterName, dangling_indices: [] }),
   },
 });

@@ -148,7 +148,7 @@ export class Dispatcher {
     let type: MediaType | null = preferred;
     if (format !== undefined && format !== '') {
       type = mediaTypeOfFormat(format);
-      if (!type) throw illegalArgument(`unsupported format [${format.slice(0, 40)}]: json, yaml, msgpack or txt`);
+      if (!type) throw illegalArgument(`unsupported format [${format.slice(0, 40)}]: json, yaml, cbor, msgpack or txt`);
     } else if (accept !== undefined && accept !== '' && accept !== '*/*') {
       type = negotiate(accept, preferred);
       if (!type) {
@@ -234,7 +234,7 @@ export class Dispatcher {
       const options: RenderOptions = { type, isPretty: exchange.isPretty, filter: exchange.filter };
       body = renderBody(response.body, options);
       headers['content-type'] = type.answer;
-    }
+    } else if (http.method === 'HEAD') headers['content-type'] = (exchange.type.format === 'text' ? JSON_TYPE : exchange.type).answer;
     if (response.headers) Object.assign(headers, response.headers);
     const outgoing: Record<string, string | string[]> = headers;
     if (response.warnings && response.warnings.length > 0) outgoing.warning = response.warnings.map((text) => this.#warning(text));

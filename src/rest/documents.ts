@@ -201,19 +201,7 @@ function renderFailure(doc: unknown): unknown {
   return error instanceof ApiError ? { ...(doc as object), error: errorBody(error).error } : doc;
 }
 
-const ITEM_KEYS = new Set([
-  '_index',
-  '_id',
-  'id',
-  'routing',
-  '_routing',
-  'stored_fields',
-  'version',
-  '_version',
-  'version_type',
-  '_version_type',
-  '_source',
-]);
+const ITEM_KEYS = new Set(['_index', '_id', 'id', 'routing', 'stored_fields', 'version', 'version_type', '_source']);
 
 function readMultiGet(request: ApiRequest): MultiGetItem[] {
   const body = request.body;
@@ -280,12 +268,12 @@ function readMultiGetDoc(entry: unknown, fallback: MultiGetFallback): MultiGetIt
     return null;
   };
   const storedFields = doc.stored_fields === undefined ? fallback.storedFields : [doc.stored_fields].flat().map(String);
-  const version = text('version', '_version');
+  const version = text('version');
   const source = doc._source === undefined ? fallback.source : readSourceFilter(doc._source);
   return makeMultiGet(
     text('_index') ?? fallback.index,
     text('_id', 'id'),
-    text('routing', '_routing') ?? fallback.routing,
+    text('routing') ?? fallback.routing,
     version === null ? null : Number(version),
     source,
     storedFields,

@@ -1,6 +1,6 @@
 // Indices: create, get, delete, exists, mappings, settings, open, close, refresh, flush, merge, statistics.
 
-import { INDEX_STATS_METRICS, indexRecovery, indexSegments, indexStats } from '../api/index-stats.ts';
+import { INDEX_STATS_METRICS, indexRecovery, indexSegments, indexStats, shardStores } from '../api/index-stats.ts';
 import {
   addBlock,
   clearCache,
@@ -215,6 +215,9 @@ async function flush(request: ApiRequest, { engine }: RestContext): Promise<ApiR
   );
 }
 
+const BOTH_WARNING =
+  'setting only_expunge_deletes and max_num_segments at the same time is deprecated and will be rejected in a future version';
+
 export const forceMergeApi = defineApi({
   name: 'indices.forcemerge',
   needs: 'index:manage',
@@ -230,14 +233,17 @@ export const forceMergeApi = defineApi({
 });
 
 async function merge(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  return ok(
-    await forceMerge(engine, {
-      ...readTarget(request),
-      maxNumSegments: request.int('max_num_segments'),
-      onlyExpungeDeletes: request.boolean('only_expunge_deletes'),
-      flush: request.boolean('flush'),
-    }),
-  );
+  const maxNumSegments = request.int('max_num_segments');
+  const onlyExpungeDeletes = request.boolean('only_expunge_deletes');
+  const body = await forceMerge(engine, {
+    ...readTarget(request),
+    maxNumSegments,
+    onlyExpungeDeletes,
+    flush: request.boolean('flush'),
+    primaryOnly: request.boolean('primary_only'),
+  });
+  const isBoth = onlyExpungeDeletes === true && maxNumSegments !== undefined && maxNumSegments !== -1;
+  return isBoth ? { ...ok(body), warnings: [BOTH_WARNING] } : ok(body);
 }
 
 export const clearCacheApi = defineApi({
@@ -280,7 +286,16 @@ async function stats(request: ApiRequest, { engine }: RestContext): Promise<ApiR
       unknown.map((name) => nearestNames(name, known)),
       'metric',
     );
-  return ok(await indexStats(engine, { ...readTarget(request), metrics, level: request.string('level') }));
+  const forbidClosed = request.boolean('forbid_closed_indices');
+  return ok(
+    await indexStats(engine, {
+      ...readTarget(request),
+      metrics,
+      level: request.string('level'),
+      human: request.boolean('human'),
+      forbidClosed,
+    }),
+  );
 }
 
 export const segmentsApi = defineApi({
@@ -303,7 +318,12 @@ export const recoveryApi = defineApi({
 
 async function recovery(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   if (request.boolean('active_only')) return ok({});
-  return ok(await indexRecovery(engine, readTarget(request), addressOf(engine).host));
+  const options = {
+    host: addressOf(engine).host,
+    human: request.boolean('human') ?? false,
+    detailed: request.boolean('detailed') ?? false,
+  };
+  return ok(await indexRecovery(engine, readTarget(request), options));
 }
 
 export const resolveIndexApi = defineApi({
@@ -314,3 +334,14 @@ export const resolveIndexApi = defineApi({
     'GET /_resolve/index/{name}': (request, { engine }) => ok(resolveIndex(engine, { ...readTarget(request), index: request.params.name })),
   },
 });
+
+export const shardStoresApi = defineApi({
+  name: 'indices.shard_stores',
+  needs: 'index:metadata',
+  params: { ...INDICES_OPTIONS, status: 'list' },
+  routes: { 'GET /_shard_stores': stores, 'GET /{index}/_shard_stores': stores },
+});
+
+function stores(request: ApiRequest, { engine }: RestContext): ApiResponse {
+  return ok(shardStores(engine, readTarget(request), request.list('status') ?? ['yellow', 'red']));
+}

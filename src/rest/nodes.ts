@@ -41,6 +41,8 @@ function info(
       dataPath: settings['path.data'],
       flatSettings: request.boolean('flat_settings') ?? false,
       maxContentLength: settings['http.max_content_length'],
+      memoryLimitBytes: settings['memory.limit'],
+      human: request.boolean('human') ?? false,
     }),
   );
 }
@@ -52,7 +54,7 @@ export const nodesStatsApi = defineApi({
     completion_fields: 'list',
     fielddata_fields: 'list',
     fields: 'list',
-    groups: 'boolean',
+    groups: 'list',
     level: 'string',
     types: 'list',
     timeout: 'time',
@@ -83,6 +85,7 @@ async function stats(request: ApiRequest, { engine, settings, startedMs }: RestC
   return ok(
     await nodesStats(engine, {
       filter: request.list('node_id') ?? [],
+      level: request.string('level') ?? 'node',
       metrics: new Set(names.includes('_all') ? known : names),
       dataPath: settings['path.data'],
       startedMs,

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import { Packr } from 'msgpackr';
 import { stringify } from 'yaml';
+import { encodeCbor } from '../common/cbor.ts';
 import { filterPaths, type PathFilter } from '../common/filter-path.ts';
 import { prettyJson, toPlain, writeJson } from '../common/json-write.ts';
 import type { MediaType } from '../common/media-type.ts';
@@ -45,6 +46,8 @@ export function renderBody(body: unknown, options: RenderOptions): string | Uint
   switch (options.type.format) {
     case 'yaml':
       return `---\n${stringify(toPlain(value), { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN', indentSeq: false, lineWidth: 0, aliasDuplicateObjects: false })}`;
+    case 'cbor':
+      return encodeCbor(toPlain(value));
     case 'msgpack':
       return packr.pack(toPlain(value));
     default: {

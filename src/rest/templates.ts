@@ -10,6 +10,7 @@ import {
 } from '../api/templates.ts';
 import { type ApiSpec, defineApi, type Params, TIMEOUTS } from './api.ts';
 import { objectBody } from './indices.ts';
+import type { ApiRequest } from './request.ts';
 import { answer, exists, ok } from './response.ts';
 
 const READ_PARAMS: Params = { flat_settings: 'boolean', local: 'boolean', master_timeout: 'time', cluster_manager_timeout: 'time' };
@@ -27,7 +28,7 @@ function templateApis(kind: TemplateKind, folder: string): ApiSpec[] {
       }),
     );
   const get: ApiSpec['routes'][string] = (request, { engine }) => {
-    const body = getTemplates(engine, kind, request.string('name') ?? null);
+    const body = getTemplates(engine, kind, request.string('name') ?? null, request.boolean('flat_settings') ?? false);
     return body === null ? answer(404, {}) : ok(body);
   };
   return [
@@ -63,11 +64,19 @@ export const TEMPLATE_APIS: readonly ApiSpec[] = [
   ...templateApis('componentTemplates', '/_component_template'),
   defineApi({
     name: 'indices.simulate',
+    body: 'json',
     needs: 'cluster:monitor',
     params: { ...TIMEOUTS, cause: 'string', create: 'boolean' },
     routes: {
-      'POST /_index_template/_simulate_index/{name}': (request, { engine }) => ok(simulateIndex(engine, { index: request.params.name })),
-      'POST /_index_template/_simulate/{name}': (request, { engine }) => ok(simulateTemplate(engine, { name: request.params.name })),
+      'POST /_index_template/_simulate_index/{name}': (request, { engine }) =>
+        ok(simulateIndex(engine, { index: request.params.name, body: bodyOrNull(request) })),
+      'POST /_index_template/_simulate/{name}': (request, { engine }) =>
+        ok(simulateTemplate(engine, { name: request.params.name, body: bodyOrNull(request) })),
+      'POST /_index_template/_simulate': (request, { engine }) => ok(simulateTemplate(engine, { name: null, body: bodyOrNull(request) })),
     },
   }),
 ];
+
+function bodyOrNull(request: ApiRequest): Record<string, unknown> | null {
+  return request.body === undefined ? null : objectBody(request);
+}

@@ -91,7 +91,6 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
   ],
   search_pipeline: ['GET /_search/pipeline', 'GET /_search/pipeline/{id}', 'PUT /_search/pipeline/{id}', 'DELETE /_search/pipeline/{id}'],
   cluster: [
-    'POST /_cluster/reroute',
     'GET /_cluster/allocation/explain',
     'POST /_cluster/allocation/explain',
     'POST /_cluster/voting_config_exclusions',
@@ -104,8 +103,7 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'POST /_nodes/reload_secure_settings',
     'GET /_cat/thread_pool',
   ],
-  dangling: ['GET /_dangling', 'POST /_dangling/{index_uuid}', 'DELETE /_dangling/{index_uuid}'],
-  shard_stores: ['GET /_shard_stores', 'GET /{index}/_shard_stores'],
+  dangling: ['POST /_dangling/{index_uuid}', 'DELETE /_dangling/{index_uuid}'],
 };
 
 const refuse: ApiHandler = (request) => {

@@ -72,7 +72,9 @@ describe('indices', () => {
     expect(await ok('POST /a/_refresh')).toEqual({ _shards: { total: 2, successful: 1, failed: 0 } });
     expect((await send('POST /_flush?force=true&wait_if_ongoing=false')).status).toBe(400);
     await ok('POST /a/_forcemerge?max_num_segments=1');
-    expect((await send('POST /a/_forcemerge?max_num_segments=1&only_expunge_deletes=true')).status).toBe(400);
+    expect((await send('POST /a/_forcemerge?max_num_segments=1&only_expunge_deletes=true')).headers.warning).toEqual([
+      expect.stringMatching(/^299 Elasticsearch-8\.15\.0 "setting only_expunge_deletes/),
+    ]);
     const stats = await ok('GET /a/_stats/docs,store');
     expect(stats.indices.a.primaries).toEqual({ docs: { count: 0, deleted: 0 }, store: { size_in_bytes: 208, reserved_in_bytes: 0 } });
     expect((await send('GET /_stats/nothing')).json.error.reason).toBe('request [/_stats/nothing] contains unrecognized metric: [nothing]');

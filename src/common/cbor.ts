@@ -1,0 +1,244 @@
+// CBOR (RFC 8949) for bodies and answers: the values that JSON knows, bigints as integers, byte strings as base64 text when read.
+// Bounded: nesting as in json-parse.ts, lengths by what is there.
+import { MAX_JSON_DEPTH } from './json-parse.ts';
+
+/** A body that is no CBOR, or holds what JSON has no form for. */
+export class CborError extends Error {}
+
+/** Bytes of a plain value (no RawJson); undefined members are left out. */
+export function encodeCbor(value: unknown): Buffer {
+  const writer = new CborWriter();
+  writer.value(value);
+  return writer.finish();
+}
+
+class CborWriter {
+  #bytes = Buffer.allocUnsafe(1024);
+  #length = 0;
+
+  finish(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  #reserve(count: number): number {
+    const at = this.#length;
+    if (at + count > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, at + count));
+      this.#bytes.copy(larger, 0, 0, at);
+      this.#bytes = larger;
+    }
+    this.#length = at + count;
+    return at;
+  }
+
+  /** Major type and argument. */
+  #head(major: number, argument: number): void {
+    const type = major << 5;
+    if (argument < 24) this.#bytes[this.#reserve(1)] = type | argument;
+    else if (argument < 2 ** 8) this.#bytes.writeUInt16BE(((type | 24) << 8) | argument, this.#reserve(2));
+    else if (argument < 2 ** 16) {
+      const at = this.#reserve(3);
+      this.#bytes[at] = type | 25;
+      this.#bytes.writeUInt16BE(argument, at + 1);
+    } else if (argument < 2 ** 32) {
+      const at = this.#reserve(5);
+      this.#bytes[at] = type | 26;
+      this.#bytes.writeUInt32BE(argument, at + 1);
+    } else {
+      const at = this.#reserve(9);
+      this.#bytes[at] = type | 27;
+      this.#bytes.writeBigUInt64BE(BigInt(argument), at + 1);
+    }
+  }
+
+  value(value: unknown): void {
+    switch (typeof value) {
+      case 'string': {
+        const bytes = Buffer.byteLength(value);
+        this.#head(3, bytes);
+        const at = this.#reserve(bytes);
+        this.#bytes.write(value, at, bytes, 'utf8');
+        return;
+      }
+      case 'number':
+        if (Number.isSafeInteger(value) && !Object.is(value, -0)) this.#head(value < 0 ? 1 : 0, value < 0 ? -1 - value : value);
+        else {
+          const at = this.#reserve(9);
+          this.#bytes[at] = 0xfb;
+          this.#bytes.writeDoubleBE(value, at + 1);
+        }
+        return;
+      case 'bigint': {
+        const at = this.#reserve(9);
+        this.#bytes[at] = value < 0n ? 0x3b : 0x1b;
+        this.#bytes.writeBigUInt64BE(BigInt.asUintN(64, value < 0n ? -1n - value : value), at + 1);
+        return;
+      }
+      case 'boolean':
+        this.#bytes[this.#reserve(1)] = value ? 0xf5 : 0xf4;
+        return;
+      case 'object':
+        if (value !== null) {
+          this.#container(value);
+          return;
+        }
+    }
+    this.#bytes[this.#reserve(1)] = 0xf6;
+  }
+
+  #container(value: object): void {
+    if (Array.isArray(value)) {
+      this.#head(4, value.length);
+      for (const item of value) this.value(item);
+      return;
+    }
+    const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+    this.#head(5, entries.length);
+    for (const [key, member] of entries) {
+      this.value(key);
+      this.value(member);
+    }
+  }
+}
+
+/** The one value of these bytes. @throws CborError */
+export function decodeCbor(bytes: Buffer): unknown {
+  const reader = new CborReader(bytes);
+  const value = reader.value(0);
+  if (value === BREAK) throw new CborError('break in place of a value');
+  if (!reader.isAtEnd) throw new CborError('more than one value');
+  return value;
+}
+
+const BREAK = Symbol('break');
+
+class CborReader {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#bytes.length;
+  }
+
+  #take(count: number): number {
+    const at = this.#at;
+    if (at + count > this.#bytes.length) throw new CborError(`unexpected end of input at byte ${this.#bytes.length}`);
+    this.#at = at + count;
+    return at;
+  }
+
+  /** Argument of a head; -1: indefinite length. */
+  #argument(info: number): number | bigint {
+    if (info < 24) return info;
+    if (info === 24) return this.#bytes[this.#take(1)];
+    if (info === 25) return this.#bytes.readUInt16BE(this.#take(2));
+    if (info === 26) return this.#bytes.readUInt32BE(this.#take(4));
+    if (info === 27) {
+      const wide = this.#bytes.readBigUInt64BE(this.#take(8));
+      return wide <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(wide) : wide;
+    }
+    if (info === 31) return -1;
+    throw new CborError(`malformed head at byte ${this.#at - 1}`);
+  }
+
+  value(depth: number): unknown {
+    if (depth > MAX_JSON_DEPTH) throw new CborError(`nested deeper than ${MAX_JSON_DEPTH}`);
+    const head = this.#bytes[this.#take(1)];
+    const major = head >> 5;
+    const info = head & 31;
+    if (major === 7) return this.#simple(info);
+    const argument = this.#argument(info);
+    if (major === 0) return argument;
+    if (major === 1) return typeof argument === 'bigint' ? -1n - argument : this.#negative(argument);
+    // Tags say more about the value behind them than JSON does.
+    if (major === 6) return this.value(depth + 1);
+    if (typeof argument === 'bigint') throw new CborError('length beyond the input');
+    if (major === 2) return this.#chunks(argument, 2).toString('base64');
+    if (major === 3) return this.#chunks(argument, 3).toString('utf8');
+    return major === 4 ? this.#list(argument, depth) : this.#map(argument, depth);
+  }
+
+  #negative(argument: number): number | bigint {
+    const value = -1 - argument;
+    return Number.isSafeInteger(value) ? value : -1n - BigInt(argument);
+  }
+
+  #simple(info: number): unknown {
+    switch (info) {
+      case 20:
+        return false;
+      case 21:
+        return true;
+      case 22:
+      case 23:
+        return null;
+      case 25:
+        return halfFloat(this.#bytes.readUInt16BE(this.#take(2)));
+      case 26:
+        return this.#bytes.readFloatBE(this.#take(4));
+      case 27:
+        return this.#bytes.readDoubleBE(this.#take(8));
+      case 31:
+        return BREAK;
+      default:
+        throw new CborError(`simple value ${info} at byte ${this.#at - 1}`);
+    }
+  }
+
+  /** A string of known length, or chunks of the same major type until a break. */
+  #chunks(length: number, major: number): Buffer {
+    if (length >= 0) {
+      const at = this.#take(length);
+      return this.#bytes.subarray(at, at + length);
+    }
+    const parts: Buffer[] = [];
+    for (;;) {
+      const head = this.#bytes[this.#take(1)];
+      if (head === 0xff) return Buffer.concat(parts);
+      if (head >> 5 !== major) throw new CborError(`malformed string at byte ${this.#at - 1}`);
+      const size = this.#argument(head & 31);
+      if (typeof size === 'bigint' || size < 0) throw new CborError('length beyond the input');
+      const at = this.#take(size);
+      parts.push(this.#bytes.subarray(at, at + size));
+    }
+  }
+
+  #list(length: number, depth: number): unknown[] {
+    const list: unknown[] = [];
+    for (let i = 0; length < 0 || i < length; i++) {
+      const item = this.value(depth + 1);
+      if (item === BREAK) {
+        if (length < 0) break;
+        throw new CborError('break inside a list of known length');
+      }
+      list.push(item);
+    }
+    return list;
+  }
+
+  #map(length: number, depth: number): Record<string, unknown> {
+    const map: Record<string, unknown> = {};
+    for (let i = 0; length < 0 || i < length; i++) {
+      const key = this.value(depth + 1);
+      if (key === BREAK && length < 0) break;
+      if (typeof key !== 'string' && typeof key !== 'number') throw new CborError('a key is no text');
+      const value = this.value(depth + 1);
+      if (value === BREAK) throw new CborError('break in place of a value');
+      Object.defineProperty(map, String(key), { value, writable: true, enumerable: true, configurable: true });
+    }
+    return map;
+  }
+}
+
+function halfFloat(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 31;
+  const fraction = bits & 1023;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+}
