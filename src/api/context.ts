@@ -120,7 +120,7 @@ export interface EngineContext {
   acquire(index: IndexState, shard: number): ShardSnapshot;
   /** The stored record with this seqNo; synchronous, zero copy: valid until the next turn. */
   record(index: IndexState, shard: number, seqNo: number): StoredDocument | null;
-  /** Realtime get: the newest acknowledged version, refreshed or not. */
+  /** Realtime get: the newest acknowledged version, refreshed or not; the source stays valid. */
   getRealtime(index: IndexState, shard: number, id: string): Promise<StoredDocument | null>;
   shardOf(index: IndexState, id: string, routing: string | null): number;
   /** Applies operations in order in one shard. Rejects with es_rejected_execution_exception (429) when its queue is full. */

@@ -244,7 +244,10 @@ function getRefreshed(ctx: EngineContext, index: IndexState, shard: number, id: 
   try {
     for (let at = snapshot.segments.length - 1; at >= 0; at--) {
       const docId = snapshot.segments[at].docOfId(id);
-      if (docId >= 0) return ctx.record(index, shard, snapshot.segments[at].seqNo(docId));
+      if (docId < 0) continue;
+      const document = ctx.record(index, shard, snapshot.segments[at].seqNo(docId));
+      // The caller gets it in a later turn, after other reads.
+      return document?.source ? { ...document, source: new Uint8Array(document.source) } : document;
     }
     return null;
   } finally {

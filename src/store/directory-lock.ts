@@ -56,7 +56,7 @@ function isAlive(lock: string): boolean {
   const pid = Number(pidText);
   if (!Number.isInteger(pid) || pid <= 0) return false;
   const now = startTimeOf(pid);
-  if (now !== null && startTime !== '-') return now === startTime && pid !== process.pid;
+  if (startTime !== '-' && startTimeOf(process.pid) !== null) return now === startTime && pid !== process.pid;
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
@@ -69,8 +69,11 @@ function isAlive(lock: string): boolean {
 /** Start time of a process in clock ticks since boot, from /proc; null where there is no /proc or no such process. */
 function startTimeOf(pid: number): string | null {
   const stat = readOrNull(`/proc/${pid}/stat`);
+  if (stat === null) return null;
   // The second field is the command in parentheses and may hold anything, so fields are counted from its end.
-  return stat === null ? null : (stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null);
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  // A zombie holds nothing any more; it only waits for its parent to ask how it ended.
+  return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
 }
 
 function ownerText(file: string): string {

@@ -183,6 +183,8 @@ function kill(): void {
   if (both) parent = startService();
 }
 
+// Nothing is left behind, however this ends.
+process.on('exit', () => parent.kill('SIGKILL'));
 let failed = 0;
 await untilReady();
 await call(
