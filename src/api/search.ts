@@ -11,11 +11,12 @@ import { parseQuery } from '../query/parse-query.ts';
 import type { Query } from '../query/query.ts';
 import { isObject } from '../query/read-json.ts';
 import { runInKernels } from '../search/run-segment.ts';
-import { checkScroll, EMPTY_REQUEST, parseSearchRequest, type SearchRequest } from '../search/search-request.ts';
+import { EMPTY_REQUEST, parseSearchRequest, type SearchRequest } from '../search/search-request.ts';
 import { SearchCaches } from '../search/search-shard.ts';
 import { type SearchEnvironment, type SearchOutcome, type SearchTarget, searchShards } from '../search/search-shards.ts';
 import { parseSortParameter } from '../search/sort-request.ts';
 import type { EngineContext } from './context.ts';
+import { searchPointInTime, startScroll } from './scroll.ts';
 import { acquireTargets, indexSetting, maxBucketsOf } from './search-targets.ts';
 import { hasLookup, resolveLookups } from './terms-lookup.ts';
 
@@ -72,7 +73,7 @@ export interface SearchCall {
 const MAX_CACHED_BODY = 8192;
 const MAX_CACHED_BODIES = 512;
 
-interface ParsedBody {
+export interface ParsedBody {
   readonly request: SearchRequest;
   readonly aggs: AggTree | null;
   /** Values come from documents of other indices. */
@@ -90,7 +91,7 @@ export function resolveSearch(ctx: EngineContext, { expressions, options }: Sear
   return resolveIndices(ctx.cluster, expressions, options ? { ...SEARCH_OPTIONS, ...options } : SEARCH_OPTIONS);
 }
 
-function textOfBody(body: SearchCall['body']): string {
+export function textOfBody(body: SearchCall['body']): string {
   return body === null ? '' : typeof body === 'string' ? body : decoder.decode(body);
 }
 
@@ -105,7 +106,7 @@ export function parseBody(text: string): unknown {
   }
 }
 
-function parsedBody(ctx: EngineContext, text: string, nowMs: number): ParsedBody {
+export function parsedBody(ctx: EngineContext, text: string, nowMs: number): ParsedBody {
   const known = bodies.get(text);
   if (known) return known;
   const request = parseSearchRequest(parseBody(text));
@@ -140,7 +141,7 @@ export function queryOfParameters(parameters: QueryParameters): Query {
 }
 
 /** The request with what parameters say laid over it. */
-function withParameters(request: SearchRequest, parameters: SearchParameters): SearchRequest {
+export function withParameters(request: SearchRequest, parameters: SearchParameters): SearchRequest {
   let isChanged = false;
   const merged: { -readonly [K in keyof SearchRequest]: SearchRequest[K] } = { ...request };
   const set = <K extends keyof SearchRequest>(key: K, value: SearchRequest[K] | undefined): void => {
@@ -183,8 +184,12 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Json
   const text = textOfBody(call.body);
   const parsed = parsedBody(ctx, text, nowMs);
   const request = withParameters(parsed.request, call.parameters);
-  if (call.parameters.scrollMs !== undefined) checkScroll(request);
-  else if (request.slice && !request.pit) {
+  if (call.parameters.scrollMs !== undefined) return startScroll(ctx, call, call.parameters.scrollMs);
+  if (request.pit) {
+    if (call.indices.expressions.length > 0) throw validationFailed(['[indices] cannot be used with point in time']);
+    return searchPointInTime(ctx, call, request);
+  }
+  if (request.slice) {
     throw new ApiError('search_exception', 400, '`slice` cannot be used outside of a scroll context or PIT context');
   }
   const resolved = parsed.hasLookup ? await resolveLookups(ctx, request) : request;

@@ -1,14 +1,18 @@
 // Shortest decimals of float32 values: scores are float32 and are shown with as many digits as tell them apart, as Java shows floats.
 
-const MIN_DIGITS = 6;
+const COMMON_DIGITS = 8;
 const MAX_DIGITS = 9;
 
 /** The double whose shortest decimal is the shortest one of this float32. */
 export function shortestFloat(value: number): number {
   if (Number.isInteger(value) || !Number.isFinite(value)) return value;
-  for (let digits = MIN_DIGITS; digits < MAX_DIGITS; digits++) {
-    const short = Number(value.toPrecision(digits));
-    if (Math.fround(short) === value) return short;
+  // Most scores need eight digits: fewer are tried only when eight are enough.
+  let best = Number(value.toPrecision(COMMON_DIGITS));
+  if (Math.fround(best) !== value) return Number(value.toPrecision(MAX_DIGITS));
+  for (let digits = COMMON_DIGITS - 1; digits > 0; digits--) {
+    const shorter = Number(value.toPrecision(digits));
+    if (Math.fround(shorter) !== value) break;
+    best = shorter;
   }
-  return Number(value.toPrecision(MAX_DIGITS));
+  return best;
 }

@@ -20,7 +20,9 @@ import { fieldCapsApi } from './field-caps.ts';
 import * as indices from './indices.ts';
 import { nodesInfoApi, nodesStatsApi } from './nodes.ts';
 import { ilmApi, infoApi, licenseApi, xpackApi } from './root.ts';
+import { clearScrollApi, pitApi, scrollApi } from './scroll.ts';
 import { countApi, msearchApi, searchApi } from './search.ts';
+import { explainApi, validateApi } from './search-tools.ts';
 import { TEMPLATE_APIS } from './templates.ts';
 import { UNSUPPORTED_APIS } from './unsupported.ts';
 
@@ -78,4 +80,9 @@ export const ALL_APIS: readonly ApiSpec[] = [
   searchApi,
   countApi,
   msearchApi,
+  scrollApi,
+  clearScrollApi,
+  pitApi,
+  validateApi,
+  explainApi,
 ];

@@ -4,7 +4,7 @@ import type { SegmentReader, TermState } from '../plan/segment.ts';
 import { blendDocFreqs } from './blended-terms.ts';
 import { idf } from './bm25.ts';
 import { type BoolIndexQuery, bool, type IndexQuery, none, type Term } from './index-query.ts';
-import type { ShardStatistics, Statistics, TermEntry } from './statistics.ts';
+import type { FieldStatistics, ShardStatistics, Statistics, TermEntry } from './statistics.ts';
 import { bestTerms, type ExpandedTerm, expandPattern, expandPrefixes } from './term-expansion.ts';
 
 /** More matching terms than this are looked up as a range of ordinals, if the field has a column. */
@@ -33,6 +33,14 @@ export class Planner {
 
   get segments(): readonly SegmentReader[] {
     return this.#local.segments;
+  }
+
+  fieldStatistics(field: string): FieldStatistics | null {
+    return this.#weights.field(field);
+  }
+
+  docFreq(term: Term): number {
+    return this.#weights.docFreq(term);
   }
 
   /** Plan for segment `index` of the shard. `scored` false: matches only. */

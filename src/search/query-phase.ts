@@ -103,6 +103,8 @@ export interface QueryPhaseOptions {
 export interface AfterHit {
   readonly segment: number;
   readonly docId: number;
+  readonly score: number;
+  readonly sort: readonly SortValue[];
 }
 
 /** Best hits of one shard. @param position  of the shard in the search */
@@ -223,14 +225,18 @@ function afterOf(
   index: number,
   docBase: number,
 ): CollectPlan['after'] {
-  if (!query.searchAfter) return null;
   const { sort, searchAfter } = query;
+  if (afterHit) {
+    const values = sort.length === 0 ? [afterHit.score] : sort.map((key, i) => key.rawOf(afterHit.sort[i], segment, docBase));
+    return { values, docId: docIdAfter(afterHit, index, segment) };
+  }
+  if (!searchAfter) return null;
   if (sort.length === 0) {
     if (searchAfter.length !== 1) throw wrongCount(searchAfter.length, 1);
-    return { values: [Number(searchAfter[0])], docId: docIdAfter(afterHit, index, segment) };
+    return { values: [Math.fround(Number(searchAfter[0]))], docId: null };
   }
   if (searchAfter.length !== sort.length) throw wrongCount(searchAfter.length, sort.length);
-  return { values: sort.map((key, i) => key.after(searchAfter[i], segment, docBase)), docId: docIdAfter(afterHit, index, segment) };
+  return { values: sort.map((key, i) => key.after(searchAfter[i], segment, docBase)), docId: null };
 }
 
 function wrongCount(values: number, keys: number) {
@@ -238,8 +244,7 @@ function wrongCount(values: number, keys: number) {
 }
 
 /** Ties with the last hit: segments before its own have been seen whole, segments behind it not at all. */
-function docIdAfter(hit: AfterHit | null, index: number, segment: SegmentReader): number | null {
-  if (!hit) return null;
+function docIdAfter(hit: AfterHit, index: number, segment: SegmentReader): number {
   if (index < hit.segment) return segment.maxDoc;
   return index > hit.segment ? -1 : hit.docId;
 }

@@ -7,12 +7,14 @@ import { allShardsFailed, type ShardFailure } from '../errors/search-errors.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { ExecutionCounters, StopCheck } from '../plan/query-plan.ts';
 import { MATCH_ALL, type Query } from '../query/query.ts';
-import { type Collapsed, collapseHits } from './collapse.ts';
+import { collapseHits } from './collapse.ts';
 import { fetchParts } from './fetch-parts.ts';
 import { checkDocvalueFields, type FetchPart, type FetchShard, fetchHits } from './fetch-phase.ts';
 import { constant, type IndexQuery } from './index-query.ts';
+import { checkInnerHits, type InnerHits, innerHitsOf, innerHitsPart } from './inner-hits.ts';
 import { namedQueries } from './named-queries.ts';
 import {
+  type AfterHit,
   hitComparator,
   merge,
   PreparedShard,
@@ -52,12 +54,7 @@ export interface SearchEnvironment {
   readonly typedKeys: boolean;
   readonly nodeId: string;
   /** Behind this hit a scroll goes on. */
-  readonly afterHit?: {
-    readonly shard: number;
-    readonly segment: number;
-    readonly docId: number;
-    readonly sort: readonly unknown[];
-  } | null;
+  readonly afterHit?: (AfterHit & { readonly shard: number }) | null;
   indexSetting(index: string, name: string, fallback: number): number;
 }
 
@@ -99,6 +96,7 @@ export function searchShards(
   const deadline = request.timeoutMs === null ? Number.POSITIVE_INFINITY : performance.now() + request.timeoutMs;
   const stop: StopCheck = () => performance.now() >= deadline || env.stop();
   const options = { run: env.run, stop, counters };
+  let inner: readonly InnerHits[] = [];
   const runs = targets.map((target, position): ShardRun | null => {
     try {
       return runShard(target, position, caches[position], global, partials);
@@ -118,6 +116,8 @@ export function searchShards(
     into: SegmentPartial[],
   ): ShardRun {
     checkLimits(target.shard, request);
+    inner = innerHitsOf(request.query);
+    checkInnerHits(inner, target.shard.limits.maxInnerResultWindow);
     const prepare = (): FetchShard => prepareShard(target, request, cache, weights ?? cache.statistics, env);
     const isReusable = env.cacheKey !== null && !env.dfs && target.aliasFilter === null;
     const at = isReusable ? remember(cache.prepared, env.cacheKey!, prepare) : prepare();
@@ -139,16 +139,15 @@ export function searchShards(
   const shards = runs.map((run) => run?.at ?? null);
   let hits: ShardHit[] = [];
   for (const { found } of done) hits = merge(hits, found.hits, compare, request.from + windowOf(request));
-  let collapsed: Collapsed | null = null;
+  const extra: FetchPart[] = [];
   if (request.collapse) {
-    collapsed = collapseHits(hits, shards, request.collapse);
+    const collapsed = collapseHits(hits, shards, request.collapse);
     hits = collapsed.hits;
+    extra.push(...collapsed.parts(request, targets, env));
   }
   const page = hits.slice(request.from, request.from + request.size);
-  const parts: FetchPart[] = [
-    ...fetchParts(request, shards, { ...options, nowMs: env.nowMs, nodeId: env.nodeId }),
-    ...(collapsed?.parts(request, targets, env) ?? []),
-  ];
+  if (inner.length > 0) extra.push(innerHitsPart(inner, targets, { ...env, stop, counters }));
+  const parts: FetchPart[] = [...fetchParts(request, shards, { ...options, nowMs: env.nowMs, nodeId: env.nodeId }), ...extra];
   const maxScore = Math.max(...done.map(({ found }) => (Number.isNaN(found.maxScore) ? Number.NEGATIVE_INFINITY : found.maxScore)));
   return {
     hits: fetchHits(page, shards, request, sortOf, parts, options),
@@ -173,12 +172,12 @@ export function searchShards(
   };
 }
 
-function afterHitOf(env: SearchEnvironment, position: number): { segment: number; docId: number } | null {
+function afterHitOf(env: SearchEnvironment, position: number): AfterHit | null {
   const last = env.afterHit;
   if (!last) return null;
-  if (position === last.shard) return { segment: last.segment, docId: last.docId };
+  if (position === last.shard) return last;
   // Of hits that sort alike, those of earlier shards have been seen, those of later ones have not.
-  return position < last.shard ? { segment: Number.POSITIVE_INFINITY, docId: 0 } : { segment: -1, docId: 0 };
+  return { ...last, segment: position < last.shard ? Number.POSITIVE_INFINITY : -1 };
 }
 
 /** Hits that a shard must find behind `from`: more than a page when a rescorer or a collapse picks from them. */
@@ -238,7 +237,7 @@ function prepareShard(
     trackTotalHitsUpTo: request.trackTotalHitsUpTo,
     minScore: request.minScore,
     terminateAfter: request.terminateAfter,
-    searchAfter: env.afterHit ? env.afterHit.sort : request.searchAfter,
+    searchAfter: request.searchAfter,
     needsScores: needsScores || request.minScore !== null || request.rescore.length > 0,
     isEmptyPage: request.size === 0,
   };

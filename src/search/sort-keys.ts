@@ -39,6 +39,8 @@ export interface ResolvedSort {
   render(value: SortValue): unknown;
   /** The raw value behind which a page starts. @throws ApiError for values that the field cannot have */
   after(value: unknown, segment: SegmentReader, docBase: number): bigint | number | null;
+  /** The raw value of a hit seen before: where a scroll goes on. */
+  rawOf(value: SortValue, segment: SegmentReader, docBase: number): bigint | number | null;
 }
 
 /** @throws ApiError query_shard_exception, illegal_argument_exception */
@@ -73,6 +75,7 @@ function scoreSort(descending: boolean): ResolvedSort {
     valueOf: (_raw, _segment, _docId, _docBase, score) => score,
     render: (value) => (typeof value === 'number' ? shortestFloat(value) : value),
     after: (value) => Math.fround(readNumber(value)),
+    rawOf: (value) => Number(value),
   };
 }
 
@@ -85,6 +88,7 @@ function docSort(descending: boolean): ResolvedSort {
     valueOf: (_raw, _segment, docId, docBase) => docBase + docId,
     render: (value) => value,
     after: (value, _segment, docBase) => readNumber(value) - docBase,
+    rawOf: (value, _segment, docBase) => Number(value) - docBase,
   };
 }
 
@@ -99,6 +103,7 @@ function indexSort(spec: FieldSpecOf, index: string): ResolvedSort {
     valueOf: () => name,
     render: () => index,
     after: () => null,
+    rawOf: () => null,
   };
 }
 
@@ -125,6 +130,7 @@ function geoSort(spec: GeoSpecOf, context: RewriteContext): ResolvedSort {
     valueOf: (raw) => (raw === null ? null : Number(raw) / spec.unitMeters),
     render: (value) => (value === null ? 'Infinity' : value),
     after: (value) => (value === 'Infinity' ? null : readNumber(value) * spec.unitMeters),
+    rawOf: (value) => (value === null ? null : Number(value) * spec.unitMeters),
   };
 }
 
@@ -164,6 +170,7 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
     valueOf: (raw, segment) => codec.decode(raw, segment),
     render: (value) => codec.render(value),
     after: (value, segment) => codec.encode(value, segment),
+    rawOf: (value, segment) => codec.raw(value, segment),
   };
 }
 
@@ -186,6 +193,7 @@ interface SortCodec {
   decode(raw: bigint | number | null, segment: SegmentReader): SortValue;
   render(value: SortValue): unknown;
   encode(value: unknown, segment: SegmentReader): bigint | number | null;
+  raw(value: SortValue, segment: SegmentReader): bigint | number | null;
 }
 
 /** Ordinal of a term in a segment; between two ordinals for a term that it does not have. */
@@ -214,6 +222,7 @@ function ordinalsCodec(field: FieldType, spec: FieldSpecOf): SortCodec {
     },
     render: (value) => (value === null ? null : format.formatBytes(bytesOfKey(String(value)))),
     encode: (value, segment) => (value === null ? null : ordinalOf(segment, name, field.termBytes(value))),
+    raw: (value, segment) => (value === null ? null : ordinalOf(segment, name, bytesOfKey(String(value)))),
   };
 }
 
@@ -280,6 +289,15 @@ function numericCodec(field: FieldType, spec: FieldSpecOf): SortCodec {
       if (field.family === 'boolean' && typeof value === 'boolean') return value ? 1n : 0n;
       return field.unsigned ? BigInt(readInteger(value)) - UNSIGNED_SHIFT : BigInt(readInteger(value));
     },
+    raw: (value) => {
+      if (value === null) return null;
+      if (isF64) return Number(value);
+      if (scaled) return BigInt(Math.round(Number(value) / field.scale));
+      const whole = BigInt(value);
+      if (field.unsigned) return whole - UNSIGNED_SHIFT;
+      if (toNanos) return whole / NANOS_PER_MS;
+      return toMillis ? whole * NANOS_PER_MS : whole;
+    },
   };
 }
 
@@ -319,5 +337,6 @@ function unmappedSort(spec: FieldSpecOf, type: string): ResolvedSort {
     valueOf: () => null,
     render: () => shown,
     after: () => null,
+    rawOf: () => null,
   };
 }

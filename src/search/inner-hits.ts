@@ -1,0 +1,104 @@
+// `inner_hits` of nested queries: for each hit the nested documents that matched, as hits of their own.
+import { illegalArgument } from '../errors/catalog.ts';
+import type { Json } from '../mapping/mapping-snapshot.ts';
+import type { PlanNode } from '../plan/query-plan.ts';
+import type { NestedQuery, Query } from '../query/query.ts';
+import type { FetchPart } from './fetch-phase.ts';
+import { blockStart, nestedDocs } from './nested-hits.ts';
+import { COLLECT_ALL } from './query-phase.ts';
+import { rewriteQuery } from './rewrite.ts';
+import { parseSearchRequest, type SearchRequest } from './search-request.ts';
+import { contextOf, type SearchTarget } from './search-shards.ts';
+import { selectHits, type TopHitsEnvironment } from './top-hits.ts';
+
+const DEFAULT_SIZE = 3;
+
+export interface InnerHits {
+  readonly name: string;
+  readonly query: NestedQuery;
+  readonly request: SearchRequest;
+}
+
+const NONE: readonly InnerHits[] = [];
+const known = new WeakMap<Query, readonly InnerHits[]>();
+
+/** All definitions of a query. @throws ApiError illegal_argument_exception: two of one name */
+export function innerHitsOf(query: Query | null): readonly InnerHits[] {
+  if (!query) return NONE;
+  let definitions = known.get(query);
+  if (!definitions) known.set(query, (definitions = collect(query)));
+  return definitions;
+}
+
+function collect(query: Query): readonly InnerHits[] {
+  const found = new Map<string, InnerHits>();
+  const visit = (inner: Query): void => {
+    switch (inner.kind) {
+      case 'nested': {
+        if (inner.innerHits) {
+          const { name, ignore_unmapped: _ignored, ...body } = inner.innerHits as Json;
+          const key = typeof name === 'string' ? name : inner.path;
+          if (found.has(key)) throw illegalArgument(`[inner_hits] already contains an entry for key [${key}]`);
+          found.set(key, { name: key, query: inner, request: parseSearchRequest({ size: DEFAULT_SIZE, ...body }) });
+        }
+        visit(inner.query);
+        return;
+      }
+      case 'bool':
+        for (const clause of [...inner.must, ...inner.filter, ...inner.should, ...inner.mustNot]) visit(clause);
+        return;
+      case 'dis_max':
+        inner.queries.forEach(visit);
+        return;
+      case 'constant_score':
+        visit(inner.filter);
+        return;
+      case 'boosting':
+        visit(inner.positive);
+        visit(inner.negative);
+        return;
+      default:
+    }
+  };
+  visit(query);
+  return found.size === 0 ? NONE : [...found.values()];
+}
+
+/** @throws ApiError illegal_argument_exception: a window larger than the index allows */
+export function checkInnerHits(definitions: readonly InnerHits[], limit: number): void {
+  for (const { request } of definitions) {
+    const wanted = request.from + request.size;
+    if (wanted <= limit) continue;
+    throw illegalArgument(
+      `Inner result window is too large, the inner hit definition's [null]'s from + size must be less than or equal to: [${limit}] but was ` +
+        `[${wanted}]. This limit can be set by changing the [index.max_inner_result_window] index level setting.`,
+    );
+  }
+}
+
+export function innerHitsPart(definitions: readonly InnerHits[], targets: readonly SearchTarget[], env: TopHitsEnvironment): FetchPart {
+  return ({ at, segment, hit }, json) => {
+    const inner: Json = (json['inner_hits'] as Json | undefined) ?? {};
+    for (const { name, query, request } of definitions) {
+      const context = { ...contextOf(at.shard, env), nestedPath: query.path };
+      const plan = at.prepared.planner.plan(rewriteQuery(query.query, context), hit.segment, true);
+      const docs = nestedDocs(segment, query.path, blockStart(segment, hit.docId) - 1, hit.docId, env);
+      const wanted: PlanNode = { op: 'docs', docs: Uint32Array.from(docs), scores: null };
+      const restricted: PlanNode = { op: 'bool', must: [plan], filter: [wanted], should: [], mustNot: [], minimumShouldMatch: 0 };
+      const collect = { ...COLLECT_ALL, size: docs.length, sort: [{ by: 'doc', descending: false } as const], trackScores: true };
+      const found =
+        docs.length === 0 || plan.op === 'matchNone'
+          ? { docs: new Uint32Array(0), scores: new Float32Array(0) }
+          : env.run(segment, restricted, collect, {
+              stop: env.stop,
+              counters: env.counters,
+              minCompetitiveScore: Number.NEGATIVE_INFINITY,
+              withNested: true,
+              aggs: null,
+            });
+      const candidates = [{ shard: hit.shard, prepared: at.prepared, index: hit.segment, docs: found.docs, scores: found.scores }];
+      inner[name] = selectHits(request, candidates, query.path, targets, env);
+    }
+    json['inner_hits'] = inner;
+  };
+}
