@@ -4,12 +4,16 @@ import type { IndexQuery } from './index-query.ts';
 import type { RewriteContext } from './rewrite-context.ts';
 import type { SearchShard } from './search-shard.ts';
 
-/** Finaliser of MurmurHash3 with 64 bits, reduced to 31. */
+/** The 64-bit mixer of HPPC's BitMixer, its low half as a signed integer. */
 function mix(value: bigint): number {
   let hash = BigInt.asUintN(64, value);
-  hash = BigInt.asUintN(64, (hash ^ (hash >> 33n)) * 0xff51afd7ed558ccdn);
-  hash = BigInt.asUintN(64, (hash ^ (hash >> 33n)) * 0xc4ceb9fe1a85ec53n);
-  return Number((hash ^ (hash >> 33n)) & 0x7fffffffn);
+  hash = BigInt.asUintN(64, (hash ^ (hash >> 32n)) * 0x4cd6944c5cc20b6dn);
+  hash = BigInt.asUintN(64, (hash ^ (hash >> 29n)) * 0xfc12c5b19d3259e9n);
+  return Number(BigInt.asIntN(32, hash ^ (hash >> 32n)));
+}
+
+function isInSlice(value: bigint, { id, max }: { id: number; max: number }): boolean {
+  return ((mix(value) % max) + max) % max === id;
 }
 
 export function sliceFilter(
@@ -36,7 +40,7 @@ export function sliceFilter(
       matches: (segment, docId) => {
         const [value] = segment.values(column, docId);
         const bits = value === undefined ? 0n : typeof value === 'bigint' ? value : BigInt(Math.trunc(value));
-        return mix(bits) % slice.max === slice.id;
+        return isInSlice(bits, slice);
       },
     };
   }
@@ -44,6 +48,6 @@ export function sliceFilter(
     op: 'hostFilter',
     field: '',
     label: 'slice',
-    matches: (segment, docId) => mix(BigInt(segment.seqNo(segment.rootOf(docId)))) % slice.max === slice.id,
+    matches: (segment, docId) => isInSlice(BigInt(segment.seqNo(segment.rootOf(docId))), slice),
   };
 }
