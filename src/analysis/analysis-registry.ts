@@ -13,6 +13,7 @@ import type {
 } from './component.ts';
 import type { ConfigFiles } from './config-files.ts';
 import { ANALYZERS, buildComponent, CHAR_FILTERS, filterEntryOf, tokenizerEntryOf } from './registry.ts';
+import { deriveAnalyzer, parseDerivedName } from './search-as-you-type.ts';
 import { Settings, type SettingTree, type SettingValue } from './settings.ts';
 import { STAGE } from './stage-ids.ts';
 import { kernelTokenizer } from './tokenizers/simple.ts';
@@ -96,6 +97,15 @@ export class AnalysisRegistry {
       analyzer = new Analyzer(name, { ...parts, positionIncrementGap: this.builtInGap }, this.env.host);
       this.analyzers.set(name, analyzer);
     }
+    return analyzer ?? this.derivedAnalyzer(name);
+  }
+
+  private derivedAnalyzer(name: string): Analyzer | undefined {
+    const derived = parseDerivedName(name);
+    const base = derived && this.findAnalyzer(derived.base);
+    if (!base) return undefined;
+    const analyzer = deriveAnalyzer(name, base, derived.size, derived.isPrefix, this.env.host);
+    this.analyzers.set(name, analyzer);
     return analyzer;
   }
 
@@ -105,7 +115,9 @@ export class AnalysisRegistry {
   }
 
   hasAnalyzer(name: string): boolean {
-    return this.analyzers.has(name) || ANALYZERS.has(name);
+    if (this.analyzers.has(name) || ANALYZERS.has(name)) return true;
+    const derived = parseDerivedName(name);
+    return derived !== null && this.hasAnalyzer(derived.base);
   }
 
   findNormalizer(name: string): Analyzer | undefined {

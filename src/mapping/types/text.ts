@@ -265,11 +265,11 @@ export const TEXT_TYPES: Readonly<Record<string, MapperType>> = {
       const size = definition.get<number>('max_shingle_size');
       // Shingles of 2..size words, and prefixes of all of them: analyzers that AnalysisRegistry derives from these names.
       for (const suffix of [...Array.from({ length: size - 1 }, (_, i) => `_${i + 2}gram`), '_index_prefix']) {
-        const derived = suffix === '_index_prefix' ? `_prefix${size}gram` : suffix;
+        const derived = suffix === '_index_prefix' ? `#prefix${size}gram` : suffix.replace('_', '#');
         const path = `${definition.path}.${suffix}`;
         const subAnalyzer = `${index}${derived}`;
         const subSpec = { ...textSpec(definition, path, subAnalyzer, false), norms: suffix !== '_index_prefix' && spec.norms };
-        const searchDerived = suffix === '_index_prefix' ? `_${size}gram` : suffix;
+        const searchDerived = suffix === '_index_prefix' ? `#${size}gram` : suffix.replace('_', '#');
         if (!definition.analysis.hasAnalyzer(subAnalyzer) || !definition.analysis.hasAnalyzer(`${search}${searchDerived}`)) continue;
         definition.addSubField(
           suffix,
