@@ -5,7 +5,7 @@ export interface MappingAnalysis {
   /** @throws ApiError illegal_argument_exception: no such normalizer */
   normalize(normalizer: string, text: string): string;
   /** Tokens of a text; `position` is absolute, from 0. */
-  analyze(analyzer: string, text: string): ReadonlyArray<{ readonly position: number }>;
+  analyze(analyzer: string, text: string): ReadonlyArray<{ readonly term: string; readonly position: number }>;
   /** Term of a query for prefix, wildcard, range: the analyzer's normalisation alone. */
   normalizeTerm(analyzer: string, text: string): string;
 }

@@ -10,5 +10,5 @@ export const simpleAnalysis: MappingAnalysis = {
     text
       .split(/\s+/)
       .filter(Boolean)
-      .map((_, position) => ({ position })),
+      .map((term, position) => ({ term, position })),
 };

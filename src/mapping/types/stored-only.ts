@@ -4,8 +4,9 @@ import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
 import type { ValueFormat } from '../field-type.ts';
 import { javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
+import type { MappingAnalysis } from '../mapping-analysis.ts';
 import { analyzerParam, boolParam, intParam, META_PARAM } from '../params.ts';
-import { utf8 } from '../utf8.ts';
+import { scratchUtf8, utf8 } from '../utf8.ts';
 import { BINARY_FORMAT } from '../value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 import { scalarText } from './keyword.ts';
@@ -54,56 +55,70 @@ class UnindexedFieldType extends BaseFieldType {
   }
 }
 
+/** Between the words of an input in its term. Source: Lucene's ConcatenateGraphFilter. */
+const WORD_SEPARATOR = '\x1f';
+
+/** Inputs are kept as one term each, so that term and match queries find them; weights stay in the source. */
 class CompletionMapper implements Mapper {
   readonly takesArrays = false;
   readonly refusal = 'document';
   readonly nullValue = undefined;
   readonly ignoreMalformed = false;
   readonly #path: Uint8Array;
+  readonly #analysis: MappingAnalysis;
+  readonly #analyzer: string;
+  readonly #maxInputLength: number;
 
-  constructor(readonly fieldType: BaseFieldType) {
+  constructor(
+    definition: FieldDefinition,
+    readonly fieldType: BaseFieldType,
+    readonly field: number,
+  ) {
     this.#path = utf8(fieldType.name);
+    this.#analysis = definition.analysis;
+    this.#analyzer = definition.get<string | undefined>('analyzer') ?? 'simple';
+    this.#maxInputLength = definition.get('max_input_length');
   }
 
   index(context: DocumentContext, value: unknown): void {
-    this.#check(value);
-    context.exists(this.#path);
+    const inputs = this.#inputs(value);
+    for (const input of inputs) this.#write(context, input);
+    if (inputs.length > 0) context.exists(this.#path);
   }
 
-  #check(value: unknown): void {
-    if (typeof value === 'string') {
-      this.#checkInput(value);
-      return;
-    }
+  #write(context: DocumentContext, input: string): void {
+    if (input === '') throw illegalArgument('value must have a length > 0');
+    if (/[\u001e\u001f\0]/.test(input)) throw illegalArgument(`Illegal input [${input}], contains reserved characters`);
+    const tokens = this.#analysis.analyze(this.#analyzer, input.slice(0, this.#maxInputLength));
+    if (tokens.length > 0) context.sink.term(this.field, scratchUtf8(tokens.map(({ term }) => term).join(WORD_SEPARATOR)));
+  }
+
+  #inputs(value: unknown): string[] {
+    if (typeof value === 'string') return [value];
     const name = this.fieldType.name;
-    if (typeof value !== 'object' || value === null)
-      throw new ApiError(
-        'parsing_exception',
-        400,
-        `failed to parse [${name}]: expected text or object, but got VALUE_${typeof value === 'number' ? 'NUMBER' : 'BOOLEAN'}`,
-      );
+    if (typeof value !== 'object' || value === null) {
+      const token = typeof value === 'number' ? 'NUMBER' : 'BOOLEAN';
+      throw new ApiError('parsing_exception', 400, `failed to parse [${name}]: expected text or object, but got VALUE_${token}`);
+    }
+    const inputs: string[] = [];
     for (const [key, item] of Object.entries(value)) {
       if (key === 'input') {
         for (const input of Array.isArray(item) ? item : [item]) {
           if (typeof input !== 'string') throw illegalArgument(`input must be a text or a list of texts, but was [${javaText(input)}]`);
-          this.#checkInput(input);
+          inputs.push(input);
         }
-      } else if (key === 'weight') this.#checkWeight(item);
+      } else if (key === 'weight') checkWeight(item);
       else if (key !== 'contexts') throw illegalArgument(`unknown field name [${key}], must be one of [input, weight, contexts]`);
     }
+    return inputs;
   }
+}
 
-  #checkWeight(value: unknown): void {
-    const weight = typeof value === 'string' && /^[+-]?\d+$/.test(value) ? Number(value) : value;
-    if (typeof weight !== 'number' || !Number.isInteger(weight))
-      throw illegalArgument(`weight must be an integer, but was [${javaText(value)}]`);
-    if (weight < 0 || weight > 0x7fffffff) throw illegalArgument(`weight must be in the interval [0..2147483647], but was [${weight}]`);
-  }
-
-  #checkInput(input: string): void {
-    if (input === '') throw illegalArgument('value must have a length > 0');
-    if (/[\u001e\u001f\0]/.test(input)) throw illegalArgument(`Illegal input [${input}], contains reserved characters`);
-  }
+function checkWeight(value: unknown): void {
+  const weight = typeof value === 'string' && /^[+-]?\d+$/.test(value) ? Number(value) : value;
+  if (typeof weight !== 'number' || !Number.isInteger(weight))
+    throw illegalArgument(`weight must be an integer, but was [${javaText(value)}]`);
+  if (weight < 0 || weight > 0x7fffffff) throw illegalArgument(`weight must be in the interval [0..2147483647], but was [${weight}]`);
 }
 
 class PercolatorMapper implements Mapper {
@@ -161,7 +176,18 @@ export const STORED_ONLY_TYPES: Readonly<Record<string, MapperType>> = {
         updatable: false,
       },
     },
-    create: (definition) => new CompletionMapper(unindexed(definition)),
+    create(definition) {
+      const spec = { ...NO_SPEC, name: definition.path, postings: 'freqs', norms: true } as const;
+      const analyzer = definition.get<string | undefined>('analyzer') ?? 'simple';
+      const fieldType = new BaseFieldType(definition, {
+        spec,
+        family: 'other',
+        isSearchable: true,
+        isAggregatable: false,
+        searchAnalyzer: definition.get<string | undefined>('search_analyzer') ?? analyzer,
+      });
+      return new CompletionMapper(definition, fieldType, definition.field(spec));
+    },
   },
   percolator: {
     params: { meta: META_PARAM },

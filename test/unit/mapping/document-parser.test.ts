@@ -157,6 +157,19 @@ describe('values', () => {
     ]);
   });
 
+  test('completions: a term per input, its words joined', () => {
+    expect(values({ c: { type: 'completion' } }, { c: ['north sea', { input: ['a', 'b c d'], weight: 3 }] })).toEqual([
+      ['term', 'c', 'north\x1fsea'],
+      ['term', '_field_names', 'c'],
+      ['term', 'c', 'a'],
+      ['term', 'c', 'b\x1fc\x1fd'],
+      ['term', '_field_names', 'c'],
+    ]);
+    expect(refusal({ c: { type: 'completion' } }, { c: { input: 'a', weight: -1 } })).toContain(
+      'weight must be in the interval [0..2147483647], but was [-1]',
+    );
+  });
+
   test('joins name the relation and the parent', () => {
     const join = { j: { type: 'join', relations: { question: ['answer'] } } };
     expect(values(join, { j: 'question' })).toEqual([
