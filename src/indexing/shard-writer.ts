@@ -113,6 +113,8 @@ export class ShardWriter {
   #commit: CommitPoint = { generation: 0, segments: [], maxSeqNo: -1, nextSegment: 0 };
   #nextSegment = 0;
   #publishedSeqNo = -1;
+  /** Resolves when every reader has switched to the newest snapshot. */
+  #visible: Promise<void> = Promise.resolve();
   /** Every operation up to here is in segments. */
   #segmentsSeqNo = -1;
   /** Log records that nothing needs once the next commit is written. */
@@ -402,11 +404,12 @@ export class ShardWriter {
   /** Makes everything applied so far searchable; resolves when all readers see it. */
   async refresh(): Promise<void> {
     const published = await this.#exclusive(async () => {
-      if (this.#closed || !this.isDirty) return null;
+      // Nothing new: but readers may still be about to switch to what was published last.
+      if (this.#closed || !this.isDirty) return { done: this.#visible };
       await this.#makeSegment();
       return this.#publish();
     });
-    await published?.done;
+    await published.done;
     this.#scheduleMerge();
   }
 
@@ -462,6 +465,7 @@ export class ShardWriter {
       // Segments without a live document are of no use to readers.
       segments: this.#segments.filter((segment) => segment.liveCount > 0).map((segment) => segment.descriptor()),
     });
+    this.#visible = done;
     return { done };
   }
 

@@ -31,6 +31,8 @@ class Bench {
   mapping = new SimpleMapping(['t_body']);
   published: SnapshotDescriptor | null = null;
   failAppend = false;
+  /** What readers wait for before they switch to a snapshot. */
+  switching: Promise<void> = Promise.resolve();
   writer: ShardWriter;
   #nextId = 1;
 
@@ -59,6 +61,7 @@ class Bench {
       view,
       openSegment: (id, extent, file, verify) => openSegment(this.kernels, extent.ptr, extent.bytes, { id, file, verify }),
       publish: async (snapshot) => {
+        await this.switching;
         this.published = snapshot;
       },
       updateMapping: async (_uuid, { properties }) => {
@@ -198,6 +201,26 @@ async function runOperations(bench: Bench, rng: Rng, model: Map<string, { value:
 
 /** Without versions: those of deleted documents are forgotten by a restart. */
 const sorted = (map: ReadonlyMap<string, { value: number }>) => [...map].map(([id, { value }]) => `${id}=${value}`).sort();
+
+test('a refresh with nothing new waits for readers that still switch to the snapshot before', async () => {
+  const bench = new Bench();
+  let letReadersSwitch = (): void => undefined;
+  bench.switching = new Promise((resolve) => {
+    letReadersSwitch = resolve;
+  });
+  await bench.writer.apply([op('index', 'a', { n_value: 1 })]);
+  const first = bench.writer.refresh();
+  let isDone = false;
+  const second = bench.writer.refresh().then(() => {
+    isDone = true;
+  });
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(isDone).toBe(false);
+  letReadersSwitch();
+  await Promise.all([first, second]);
+  expect([...bench.visible().keys()]).toEqual(['a']);
+  await bench.store.close();
+});
 
 test('random operations, refreshes, flushes and merges agree with a model, also after a restart without a flush', () =>
   forSeedsAsync(8, async (rng) => {
