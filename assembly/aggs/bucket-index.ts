@@ -6,8 +6,9 @@
 //   KIND_HISTOGRAM  index = floor((value - p1) / p0) - p2, in IEEE doubles as Elasticsearch computes it
 //   KIND_STARTS     index = number of the last start <= raw; starts i64[auxCount] at aux, the end of the last at start[auxCount]
 //   KIND_RAW        key = raw bits;  KIND_HISTOGRAM with size 0: key = i64(floor(..));  KIND_FIXED with size 0: key = i64(floor(..))
+//   KIND_ROUNDED  key = bits of the value as a double, rounded to 17 significant bits
 //   KIND_GEOTILE, KIND_GEOHASH   key = cell of the point at precision p0
-import { AggNode, KIND_FIXED, KIND_FIXED_STORED, KIND_GEOHASH, KIND_GEOTILE, KIND_HISTOGRAM, KIND_STARTS, KIND_STORED, KIND_TABLE, NIL } from './node';
+import { AggNode, KIND_FIXED, KIND_FIXED_STORED, KIND_GEOHASH, KIND_GEOTILE, KIND_HISTOGRAM, KIND_ROUNDED, KIND_STARTS, KIND_STORED, KIND_TABLE, NIL } from './node';
 import { loadDoubles, loadRaw, loadStored } from './values';
 import { geohashCell, geotileCell } from './geo-cells';
 
@@ -113,6 +114,13 @@ export function loadKeys(node: AggNode, n: u32, out: usize): void {
     for (let i: u32 = 0; i < n; i++) {
       const at = out + (<usize>i << 3);
       store<i64>(at, <i64>Math.floor((load<f64>(at) - offset) / interval));
+    }
+  } else if (kind == KIND_ROUNDED) {
+    loadDoubles(node, n, out);
+    for (let i: u32 = 0; i < n; i++) {
+      const at = out + (<usize>i << 3);
+      // 36 of the 52 fraction bits go; a carry into the exponent is the right next value
+      store<u64>(at, (load<u64>(at) + 0x0000000800000000) & 0xfffffff000000000);
     }
   } else if (kind == KIND_FIXED) {
     loadRaw(node, n, out);

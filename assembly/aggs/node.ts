@@ -18,6 +18,7 @@ export const OP_NESTED: u32 = 5;
 export const OP_REVERSE_NESTED: u32 = 6;
 export const OP_STATS: u32 = 7;
 export const OP_DOCS: u32 = 8;
+export const OP_DISTINCT: u32 = 9;
 
 // AggNode.kind of OP_BUCKETS: how a value becomes a bucket index (or a 64-bit key where size is 0)
 export const KIND_STORED: u32 = 0;
@@ -29,6 +30,7 @@ export const KIND_RAW: u32 = 5;
 export const KIND_GEOTILE: u32 = 6;
 export const KIND_GEOHASH: u32 = 7;
 export const KIND_FIXED_STORED: u32 = 8;
+export const KIND_ROUNDED: u32 = 9;
 // AggNode.kind of OP_STATS
 export const STATS_INTEGER: u32 = 0;
 export const STATS_DOUBLE: u32 = 1;

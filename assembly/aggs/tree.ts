@@ -1,7 +1,8 @@
 // Runs an aggregation tree over blocks of matching documents of one segment. The executor calls aggsCollect per window; where a request
 // matches every document of a segment without deletions, aggsCollectRange takes their numbers alone.
-import { AggNode, AggRoot, allocate, BLOCK, nodeAt, OP_BUCKETS, OP_DOCS, OP_FILTERS, OP_MISSING, OP_NESTED, OP_RANGES, OP_REVERSE_NESTED } from './node';
+import { AggNode, AggRoot, allocate, BLOCK, nodeAt, OP_BUCKETS, OP_DISTINCT, OP_DOCS, OP_FILTERS, OP_MISSING, OP_NESTED, OP_RANGES, OP_REVERSE_NESTED } from './node';
 import { bucketLimit, collectBuckets } from './buckets';
+import { collectDistinct } from './distinct';
 import { collectStats } from './stats';
 import { collectDocs, collectFilters, collectMissing, collectNested, collectRanges, collectReverseNested } from './select';
 
@@ -59,6 +60,7 @@ function collectNode(node: AggNode, docs: usize, base: u32, buckets: usize, coun
   if (op == OP_MISSING) return collectMissing(node, docs, base, buckets, count);
   if (op == OP_NESTED) return collectNested(node, docs, base, buckets, count);
   if (op == OP_REVERSE_NESTED) return collectReverseNested(node, docs, base, buckets, count, limit);
+  if (op == OP_DISTINCT) return collectDistinct(node, docs, base, buckets, count, limit);
   if (op == OP_DOCS) return collectDocs(node, docs, base, buckets, count);
   return collectStats(node, docs, base, buckets, count, limit);
 }

@@ -1,5 +1,6 @@
 // Puts the columns of segments together: equal keys under the same merged parent become one bucket, and each slice learns where its buckets went.
 import type { BucketColumns } from '../plan/agg-plan.ts';
+import { KeyTable } from './key-table.ts';
 import type { OutAgg } from './out.ts';
 import type { AggSpec, MergedAgg, ReduceContext, Slice } from './types.ts';
 
@@ -27,6 +28,9 @@ export function mergeBuckets(
   const docCounts: number[] = [];
   const found: Array<Map<MergeKey, number>> = [];
   const single = slices.length === 1;
+  // number keys of all parents are numbered by one table; other keys by a map per parent
+  const numbers = new KeyTable();
+  const idOfNumber: number[] = [];
   const maps = slices.map((slice) => {
     const columns = columnsOf(slice);
     const map = new Int32Array(columns.parents.length);
@@ -38,13 +42,17 @@ export function mergeBuckets(
       }
       const key = keyOf(slice, columns, i);
       let id: number | undefined;
-      if (!single) {
+      if (!single && typeof key === 'number') {
+        const number = numbers.numberOf(parent, key);
+        if (number === idOfNumber.length) idOfNumber.push(parents.length);
+        else id = idOfNumber[number];
+      } else if (!single) {
         found[parent] ??= new Map();
         id = found[parent].get(key);
+        if (id === undefined) found[parent].set(key, parents.length);
       }
       if (id === undefined) {
         id = parents.length;
-        if (!single) found[parent].set(key, id);
         parents.push(parent);
         keys.push(key);
         docCounts.push(0);

@@ -1,23 +1,30 @@
-// Metrics over the distinct values of a field: cardinality, percentiles, percentile_ranks, median_absolute_deviation. All exact: kernels give each
-// bucket's distinct values with how often they occur, and these merge without loss. `precision_threshold`, `tdigest` and `hdr` are checked and not needed.
+// Metrics over the distinct values of a field: cardinality, percentiles, percentile_ranks, median_absolute_deviation. Exact: kernels give each
+// bucket's distinct values with how often they occur, and these merge without loss. `tdigest` and `hdr` are checked and not needed. Cardinality of
+// numbers goes over to HyperLogLog where a segment has more than EXACT_VALUES values (`precision_threshold` then sets the number of registers), and
+// distributions to values rounded to 17 significant bits: percentiles are then off by less than 8 millionths of their value.
 import type { AggNode } from '../plan/agg-plan.ts';
 import { badBody, illegalArgument } from './errors.ts';
+import { addValue, estimate, mergeRegisters } from './hyper-log-log.ts';
+import { KeyTable } from './key-table.ts';
 import { columnsOf } from './merge.ts';
 import { formatOf } from './metrics-numeric.ts';
 import { type Figure, MetricOut } from './out.ts';
 import { Params } from './params.ts';
 import { bindSource, columnOf, doubleOf, parseSource, type SourceParams, type ValuesSource } from './source.ts';
-import type { AggType, Json, Slice } from './types.ts';
+import type { AggType, Json, SegmentScope, Slice } from './types.ts';
 
-function termsNode(bound: ValuesSource, slice: { segment: Parameters<typeof columnOf>[1] }, perValue: boolean): AggNode {
-  const source = columnOf(bound, slice.segment);
+type Scope = Pick<SegmentScope, 'segment'>;
+
+function termsNode(bound: ValuesSource, scope: Scope, perValue: boolean): AggNode {
+  const source = columnOf(bound, scope.segment);
+  if (perValue && hasManyValues(bound, scope)) return { op: 'roundedValues', source, children: [] };
   const isOrdinals = bound.kind === 'ordinals';
   return isOrdinals ? { op: 'termsOrd', source, accept: null, children: [] } : { op: 'termsNumeric', source, perValue, children: [] };
 }
 
 export const cardinalityType: AggType = {
   isBucket: false,
-  parse(_name, typeName, body): { source: SourceParams } {
+  parse(_name, typeName, body): { source: SourceParams; precision: number } {
     const p = new Params(typeName, body);
     const source = parseSource(p);
     const threshold = p.integer('precision_threshold');
@@ -27,10 +34,18 @@ export const cardinalityType: AggType = {
     p.string('execution_hint');
     p.take('rehash');
     p.done();
-    return { source };
+    return { source, precision: precisionOf(threshold ?? 3000) };
   },
   bind: (spec, ctx) => bindSource('cardinality', (spec.params as { source: SourceParams }).source, ctx, null),
-  plan: (_spec, bound: ValuesSource, scope) => termsNode(bound, scope, false),
+  plan(spec, bound: ValuesSource, scope): AggNode {
+    if (!hasManyValues(bound, scope)) return termsNode(bound, scope, false);
+    return {
+      op: 'distinct',
+      source: columnOf(bound, scope.segment),
+      precision: (spec.params as { precision: number }).precision,
+      children: [],
+    };
+  },
   merge(spec, slices, parents) {
     const counts = distinctCounts(slices, parents);
     return {
@@ -42,29 +57,77 @@ export const cardinalityType: AggType = {
   },
 };
 
+/** Values of a segment up to which distinct numbers are counted exactly; small ranges are counted by tables beyond that too. */
+const EXACT_VALUES = 4_000_000;
+
+/** Too many numbers for a table of them all. */
+function hasManyValues(bound: ValuesSource, { segment }: Scope): boolean {
+  const column = bound.type && bound.kind !== 'ordinals' ? segment.column(bound.field) : null;
+  if (!column || column.valueCount <= EXACT_VALUES) return false;
+  return column.kind === 'f64' || Number(column.max) - Number(column.min) > EXACT_VALUES;
+}
+
+/** Registers as Elasticsearch chooses them for a threshold: 2^4 to 2^18. */
+function precisionOf(threshold: number): number {
+  return Math.max(4, Math.min(18, Math.ceil(Math.log2(Math.max(threshold, 1) * 4))));
+}
+
 /** Distinct keys per merged parent. One segment's buckets are distinct as they are; over several, terms meet as bytes, numbers as numbers. */
 function distinctCounts(slices: readonly Slice[], parents: number): Float64Array {
+  if (slices.some((slice) => slice.result.op === 'distinct')) return estimatedCounts(slices, parents);
   const counts = new Float64Array(parents);
   const filled = slices.filter((slice) => columnsOf(slice).parents.length > 0);
-  const sets: Array<Set<string | number | bigint>> = [];
+  const numbers = new KeyTable();
+  const others: Array<Set<string | bigint>> = [];
   for (const slice of filled) {
     const columns = columnsOf(slice);
     const bound = slice.bound as ValuesSource;
     for (let i = 0; i < columns.parents.length; i++) {
       const parent = slice.map ? slice.map[columns.parents[i]] : columns.parents[i];
       if (parent < 0) continue;
-      // several local buckets may fall into one merged parent only when there is more than one segment
-      if (filled.length === 1) counts[parent]++;
-      else {
-        sets[parent] ??= new Set();
-        sets[parent].add(bound.kind === 'ordinals' ? termKey(slice, bound, Number(columns.keys[i])) : columns.keys[i]);
+      // local buckets of one parent can only be equal when there is more than one segment
+      if (filled.length === 1) {
+        counts[parent]++;
+        continue;
+      }
+      const key = bound.kind === 'ordinals' ? termKey(slice, bound, Number(columns.keys[i])) : columns.keys[i];
+      if (typeof key === 'number') {
+        const before = numbers.size;
+        if (numbers.numberOf(parent, key) === before) counts[parent]++;
+      } else {
+        others[parent] ??= new Set();
+        if (others[parent].size < others[parent].add(key).size) counts[parent]++;
       }
     }
   }
-  sets.forEach((set, parent) => {
-    counts[parent] = set.size;
-  });
   return counts;
+}
+
+/** Estimates where at least one segment was sketched; the others' exact values are added to the sketches. */
+function estimatedCounts(slices: readonly Slice[], parents: number): Float64Array {
+  const precision = Math.max(...slices.map((slice) => (slice.result.op === 'distinct' ? slice.result.precision : 0)));
+  const sketches = Array.from({ length: parents }, () => new Uint8Array(1 << precision));
+  const bits = new DataView(new ArrayBuffer(8));
+  for (const slice of slices) {
+    if (slice.result.op === 'distinct') {
+      const { registers } = slice.result;
+      for (let i = 0; i < registers.length >> precision; i++) {
+        const parent = slice.map ? slice.map[i] : i;
+        if (parent >= 0) mergeRegisters(sketches[parent], registers.subarray(i << precision, (i + 1) << precision));
+      }
+      continue;
+    }
+    const columns = columnsOf(slice);
+    const isDouble = (slice.bound as ValuesSource).kind === 'f64';
+    columns.parents.forEach((local, i) => {
+      const parent = slice.map ? slice.map[local] : local;
+      if (parent < 0) return;
+      if (isDouble) bits.setFloat64(0, Number(columns.keys[i]));
+      else bits.setBigInt64(0, BigInt(columns.keys[i]));
+      addValue(sketches[parent], precision, bits.getBigUint64(0));
+    });
+  }
+  return Float64Array.from(sketches, estimate);
 }
 
 /** Bytes of a term as a string of chars 0-255: equal and ordered as the bytes are. */
@@ -92,6 +155,7 @@ const EMPTY: Distribution = { values: new Float64Array(0), ranks: new Float64Arr
 
 /** Per merged parent the distribution of values, made when asked for. */
 function distributions(slices: readonly Slice[], parents: number): (parent: number) => Distribution {
+  const isRounded = new Map(slices.map((slice) => [slice, hasManyValues(slice.bound as ValuesSource, slice.segment)]));
   const parts: Array<Array<{ slice: Slice; i: number }>> = Array.from({ length: parents }, () => []);
   for (const slice of slices) {
     const columns = columnsOf(slice);
@@ -102,21 +166,39 @@ function distributions(slices: readonly Slice[], parents: number): (parent: numb
   }
   return (parent) => {
     if (parent < 0 || parts[parent].length === 0) return EMPTY;
-    const counts = new Map<number, number>();
+    const seen = new KeyTable();
+    const values: number[] = [];
+    const counts: number[] = [];
     for (const { slice, i } of parts[parent]) {
       const columns = columnsOf(slice);
-      const value = exactDouble(slice.bound as ValuesSource, columns.keys[i]);
-      counts.set(value, (counts.get(value) ?? 0) + columns.docCounts[i]);
+      const value = isRounded.get(slice) ? Number(columns.keys[i]) : exactDouble(slice.bound as ValuesSource, columns.keys[i]);
+      const place = seen.numberOf(0, value);
+      if (place === values.length) {
+        values.push(value);
+        counts.push(columns.docCounts[i]);
+      } else counts[place] += columns.docCounts[i];
     }
-    const values = Float64Array.from(counts.keys()).sort();
-    const ranks = new Float64Array(values.length);
-    let total = 0;
-    values.forEach((value, i) => {
-      total += counts.get(value)!;
+    return ranked(values, counts);
+  };
+}
+
+/** The distribution of values with their counts, given in any order. */
+function ranked(values: readonly number[], counts: readonly number[]): Distribution {
+  const sorted = Float64Array.from(values).sort();
+  const ranks = new Float64Array(sorted.length);
+  let total = 0;
+  if (counts.every((count) => count === 1)) {
+    sorted.forEach((_, i) => {
+      ranks[i] = ++total;
+    });
+  } else {
+    const countOf = new Map(values.map((value, i) => [value, counts[i]]));
+    sorted.forEach((value, i) => {
+      total += countOf.get(value)!;
       ranks[i] = total;
     });
-    return { values, ranks, total };
-  };
+  }
+  return { values: sorted, ranks, total };
 }
 
 function exactDouble(bound: ValuesSource, raw: number | bigint): number {
@@ -275,12 +357,5 @@ function deviations(d: Distribution, from: number): Distribution {
     const distance = Math.abs(value - from);
     counts.set(distance, (counts.get(distance) ?? 0) + d.ranks[i] - (i > 0 ? d.ranks[i - 1] : 0));
   });
-  const values = Float64Array.from(counts.keys()).sort();
-  const ranks = new Float64Array(values.length);
-  let total = 0;
-  values.forEach((value, i) => {
-    total += counts.get(value)!;
-    ranks[i] = total;
-  });
-  return { values, ranks, total };
+  return ranked([...counts.keys()], [...counts.values()]);
 }

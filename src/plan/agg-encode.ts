@@ -67,8 +67,19 @@ export const NODE = {
   root: 128,
   slots: 148,
 } as const; // prettier-ignore
-const OP = { buckets: 1, ranges: 2, filters: 3, missing: 4, nested: 5, reverseNested: 6, stats: 7, docs: 8 } as const;
-const KIND = { stored: 0, table: 1, fixed: 2, histogram: 3, starts: 4, raw: 5, geotile: 6, geohash: 7, fixedStored: 8 } as const;
+const OP = { buckets: 1, ranges: 2, filters: 3, missing: 4, nested: 5, reverseNested: 6, stats: 7, docs: 8, distinct: 9 } as const;
+const KIND = {
+  stored: 0,
+  table: 1,
+  fixed: 2,
+  histogram: 3,
+  starts: 4,
+  raw: 5,
+  geotile: 6,
+  geohash: 7,
+  fixedStored: 8,
+  rounded: 9,
+} as const;
 export const STATS = { integer: 0, double: 1, count: 2 } as const;
 const HAS_MISSING = 1,
   PER_VALUE = 2,
@@ -155,7 +166,7 @@ export class AggEncoder {
     const buckets = parents * form.size;
     const most = !leaf ? DIRECT_INNER : atRoot ? DIRECT_ROOT_LEAF : DIRECT_LEAF;
     const limit = Math.min(most, Math.max(4096, 2 * this.segment.maxDoc));
-    const denseParents = form.op !== OP.stats && form.op !== OP.docs && buckets > 0 && buckets <= limit ? parents : 0;
+    const denseParents = form.keys !== null && buckets > 0 && buckets <= limit ? parents : 0;
     const fold = denseParents && atRoot && leaf ? foldOf(form) : null;
     if (fold) {
       form.flags |= FOUR_TABLES;
@@ -227,7 +238,8 @@ export class AggEncoder {
     } else if (node.op === 'filters') {
       this.set(ptr, NODE.aux, this.copyU32(Uint32Array.from(node.filters, (plan) => this.bitsetOf(plan))));
       this.set(ptr, NODE.auxCount, node.filters.length);
-    } else if (node.op === 'nested') {
+    } else if (node.op === 'distinct') this.set(ptr, NODE.auxCount, node.precision);
+    else if (node.op === 'nested') {
       this.set(ptr, NODE.aux, node.childDocsPtr);
       this.set(ptr, NODE.aux2, node.parentDocsPtr || this.segment.rootDocsPtr);
     } else if (node.op === 'reverseNested') this.set(ptr, NODE.aux2, node.parentDocsPtr || this.segment.rootDocsPtr);
@@ -288,6 +300,8 @@ function formOf(view: DataView, node: AggNode): Form {
     case 'termsNumeric':
       if (node.perValue) form.flags |= PER_VALUE;
       return termsForm(form, null);
+    case 'roundedValues':
+      return Object.assign(form, { kind: KIND.rounded, size: 0, flags: form.flags | PER_VALUE, keys: rawKeys(false, true) });
     case 'histogram':
       return histogramForm(form, node.interval, node.offset, node.minKey, node.maxKey);
     case 'dateFixed':
@@ -317,6 +331,8 @@ function formOf(view: DataView, node: AggNode): Form {
       return Object.assign(form, { op: OP.reverseNested });
     case 'docs':
       return Object.assign(form, { op: OP.docs, keys: null });
+    case 'distinct':
+      return Object.assign(form, { op: OP.distinct, keys: null });
     case 'valueCount':
       return Object.assign(form, { op: OP.stats, kind: STATS.count, keys: null });
     case 'stats':

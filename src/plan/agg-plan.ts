@@ -24,6 +24,8 @@ export type AggNode = {
   | { readonly op: 'termsOrd'; readonly source: AggColumn; readonly accept: Uint8Array | null }
   /** One bucket per distinct raw value (i64 or f64). `perValue`: docCounts count values, repeats in a document too. */
   | { readonly op: 'termsNumeric'; readonly source: AggColumn; readonly perValue: boolean }
+  /** One bucket per value as a double of 17 significant bits, docCounts count values: distributions of more values than can be kept. */
+  | { readonly op: 'roundedValues'; readonly source: AggColumn }
   /** key = floor((value - offset) / interval), as a double; keys outside [minKey, maxKey] are left out. */
   | {
       readonly op: 'histogram';
@@ -52,6 +54,8 @@ export type AggNode = {
   /** count, sum (Kahan as Lucene's aggregators), min, max, sum of squares per bucket. */
   | { readonly op: 'stats'; readonly source: AggColumn; readonly sumOfSquares: boolean }
   | { readonly op: 'valueCount'; readonly source: AggColumn }
+  /** HyperLogLog registers of the raw values, 2^precision bytes per parent bucket. */
+  | { readonly op: 'distinct'; readonly source: AggColumn; readonly precision: number }
   /** The documents of each parent bucket with their scores: top hits, samplers, metrics that the host computes. */
   | { readonly op: 'docs' }
 );
@@ -80,5 +84,7 @@ export type AggResult =
   | { readonly op: 'buckets'; readonly buckets: BucketColumns; readonly children: readonly AggResult[] }
   | { readonly op: 'stats'; readonly stats: StatsColumns }
   | { readonly op: 'valueCount'; readonly counts: Float64Array }
+  /** Registers of parent bucket b: 2^precision bytes from b << precision. */
+  | { readonly op: 'distinct'; readonly precision: number; readonly registers: Uint8Array }
   /** Documents of parent bucket b: docs[starts[b]] .. docs[starts[b + 1] - 1], ascending. */
   | { readonly op: 'docs'; readonly starts: Uint32Array; readonly docs: Uint32Array; readonly scores: Float32Array };

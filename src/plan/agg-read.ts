@@ -22,6 +22,8 @@ function read(k: Kernels, encoded: EncodedNode, parents: Uint32Array, parentLimi
       const { records, capacity } = recordsOf(k, encoded);
       return { op: 'valueCount', counts: Float64Array.from(parents, (p) => (p < capacity ? u64(k, records + p * 8) : 0)) };
     }
+    case 'distinct':
+      return readRegisters(k, encoded, encoded.node.precision, parents);
     case 'docs':
       return readDocs(k, encoded, parents, parentLimit);
     default: {
@@ -31,6 +33,16 @@ function read(k: Kernels, encoded: EncodedNode, parents: Uint32Array, parentLimi
       return { op: 'buckets', buckets, children: encoded.children.map((child) => read(k, child, numbers, limit)) };
     }
   }
+}
+
+function readRegisters(k: Kernels, encoded: EncodedNode, precision: number, parents: Uint32Array): AggResult {
+  const { records, capacity } = recordsOf(k, encoded);
+  const bytes = 1 << precision;
+  const registers = new Uint8Array(parents.length * bytes);
+  parents.forEach((parent, i) => {
+    if (parent < capacity) registers.set(k.u8.subarray(records + parent * bytes, records + (parent + 1) * bytes), i * bytes);
+  });
+  return { op: 'distinct', precision, registers };
 }
 
 interface Buckets {

@@ -190,7 +190,7 @@ function plain(result: AggResult, parent: number): unknown {
 /** The reference shows children of buckets in order of documents' first reach; nothing else differs. */
 eachKernelBuild((k, build) =>
   test(`${build}: trees over random columns equal the reference`, () =>
-    forSeeds(build === 'debug' ? 150 : 400, (rng) =>
+    forSeeds(build === 'debug' ? 80 : 160, (rng) =>
       k.scoped(() => {
         const maxDoc = rng.pick([1, 70, 700, 3000]);
         const isRoot = Array.from({ length: maxDoc }, (_, doc) => doc === maxDoc - 1 || rng.bool(0.6));
