@@ -5,7 +5,8 @@ import { DateFields, type DateInstant } from './date-fields.ts';
 import { DateView } from './date-view.ts';
 import { parseCommonIso, parseIso } from './iso.ts';
 import { ISO_FORMATS, namedPattern } from './named-formats.ts';
-import { compilePattern, type PatternElement, parseElements, printElements } from './pattern.ts';
+import { compilePattern } from './pattern.ts';
+import { type PatternElement, parseElements, printElements } from './pattern-elements.ts';
 import { type TimeZone, UTC } from './zones.ts';
 
 interface SingleFormat {

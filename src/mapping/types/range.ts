@@ -7,13 +7,13 @@ import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
 import { neighbourIp, parseCidr, parseIp } from '../ip-address.ts';
 import { javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
+import { numberBounds } from '../number-values.ts';
 import { boolParam, COMMON_PARAMS } from '../params.ts';
 import { type EncodedRange, encodeRange, type RangeKind, rangeKindOf } from '../range-encoding.ts';
 import { utf8 } from '../utf8.ts';
 import { dateFormatOf, RAW_FORMAT } from '../value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 import { DATE_FORMAT_PARAM, DEFAULT_DATE_FORMAT, dateBounds, dateText, LOCALE_PARAM } from './date.ts';
-import { numberBounds } from './numeric.ts';
 
 const LOWEST_IP = new Uint8Array(16);
 const HIGHEST_IP = new Uint8Array(16).fill(255);

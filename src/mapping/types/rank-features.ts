@@ -2,10 +2,10 @@
 import { illegalArgument } from '../../errors/catalog.ts';
 import { javaDouble, javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
+import { toDouble } from '../number-values.ts';
 import { boolParam, META_PARAM } from '../params.ts';
 import { scratchUtf8, utf8 } from '../utf8.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
-import { toDouble } from './numeric.ts';
 
 const MIN_NORMAL = 2 ** -126;
 const f32 = new Float32Array(1);

@@ -4,7 +4,7 @@ import { DecimalFormat } from '../../../src/mapping/decimal-format.ts';
 import type { FieldType, RangeSpec } from '../../../src/mapping/field-type.ts';
 import { formatIp, parseIp } from '../../../src/mapping/ip-address.ts';
 import type { Json } from '../../../src/mapping/mapping-snapshot.ts';
-import { toHalf } from '../../../src/mapping/types/numeric.ts';
+import { toHalf } from '../../../src/mapping/number-values.ts';
 import { simpleAnalysis } from '../../support/simple-analysis.ts';
 
 const fieldOf = (body: Json): FieldType => createMapping({ properties: { f: body } }, simpleAnalysis, {}).field('f')!;
