@@ -206,37 +206,45 @@ export class MappingCompiler {
   }
 }
 
-/** Limits and references that only a whole mapping shows. @throws ApiError */
+const DEFAULT_LIMITS = { total_fields: 1000, depth: 20, nested_fields: 50, dimension_fields: 32_768 } as const;
+
+function nodesOf(mapping: RootMapping): Map<string, MappingNode> {
+  const nodes = new Map<string, MappingNode>();
+  collect(mapping.object, nodes);
+  return nodes;
+}
+
+/**
+ * Limits and references that only a whole mapping shows. A mapping that is over a limit, because that was lowered, may stay but not grow.
+ * @throws ApiError illegal_argument_exception, mapper_parsing_exception
+ */
 export function checkMapping(mapping: RootMapping, settings: Readonly<Record<string, unknown>>, before: RootMapping | null): void {
-  const counts = { total: 0, nested: 0, dimensions: 0 };
   const limit = (name: string, fallback: number): number => Number(settings[`index.mapping.${name}.limit`] ?? fallback);
-  const depthLimit = limit('depth', 20);
+  const targets = nodesOf(mapping);
+  const known = before ? nodesOf(before) : new Map<string, MappingNode>();
   const nameLimit = limit('field_name_length', Number.POSITIVE_INFINITY);
-  const targets = new Map<string, MappingNode>();
-  collect(mapping.object, targets);
+  const depthLimit = limit('depth', DEFAULT_LIMITS.depth);
   for (const node of targets.values()) {
-    counts.total++;
-    if (node.kind === 'object' && node.isNested) counts.nested++;
-    if (node.kind === 'field' && node.given.time_series_dimension === true) counts.dimensions++;
+    if (known.has(node.path)) continue;
     if (node.name.length > nameLimit)
       throw illegalArgument(`Field name [${node.name}] is longer than the limit of [${nameLimit}] characters`);
     if (node.kind === 'object' && node.path.split('.').length + 1 > depthLimit) {
       throw illegalArgument(`Limit of mapping depth [${depthLimit}] has been exceeded due to object field [${node.path}]`);
     }
   }
-  if (before) {
-    // A mapping that is over a limit may stay, but not grow.
-    const known = new Map<string, MappingNode>();
-    collect(before.object, known);
-    if (known.size === counts.total) counts.total = 0;
-  }
-  if (counts.total > limit('total_fields', 1000))
-    throw illegalArgument(`Limit of total fields [${limit('total_fields', 1000)}] has been exceeded`);
-  if (counts.nested > limit('nested_fields', 50))
-    throw illegalArgument(`Limit of nested fields [${limit('nested_fields', 50)}] has been exceeded`);
-  if (counts.dimensions > limit('dimension_fields', 32_768)) {
-    throw illegalArgument(`Limit of dimension fields [${limit('dimension_fields', 32_768)}] has been exceeded`);
-  }
+  const checkCount = (
+    name: 'total_fields' | 'nested_fields' | 'dimension_fields',
+    text: string,
+    counts: (node: MappingNode) => boolean,
+  ): void => {
+    const count = (nodes: ReadonlyMap<string, MappingNode>): number => [...nodes.values()].filter(counts).length;
+    const most = limit(name, DEFAULT_LIMITS[name]);
+    const now = count(targets);
+    if (now > most && now > count(known)) throw illegalArgument(`Limit of ${text} fields [${most}] has been exceeded`);
+  };
+  checkCount('total_fields', 'total', () => true);
+  checkCount('nested_fields', 'nested', (node) => node.kind === 'object' && node.isNested);
+  checkCount('dimension_fields', 'dimension', (node) => node.kind === 'field' && node.given.time_series_dimension === true);
   let joins = 0;
   for (const [path, node] of targets) {
     if (node.kind === 'alias') checkAlias(path, node.target, targets);

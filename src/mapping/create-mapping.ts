@@ -16,20 +16,28 @@ import { parseMappings } from './parse-mappings.ts';
 export type IndexSettings = Readonly<Record<string, unknown>>;
 
 /**
+ * The mapping of a new index.
  * @param mappings  a mappings body, as `GET _mapping` shows it
  * @param settings  flat index settings with prefix: limits are `index.mapping.*`
- * @param before  the version before: its fields keep their numbers
  * @throws ApiError mapper_parsing_exception, illegal_argument_exception
  */
-export function createMapping(
+export function createMapping(mappings: Json, analysis: MappingAnalysis, settings: IndexSettings): MappingSnapshot {
+  const root = parseMappings(mappings, analysis);
+  checkMapping(root, settings, null);
+  return new Mapping(root, analysis, settings, 1, []);
+}
+
+/**
+ * The mapping of an index that is there: limits were checked when it was made, and may have been lowered since.
+ * @param before  the version before: its fields keep their numbers
+ */
+export function restoreMapping(
   mappings: Json,
   analysis: MappingAnalysis,
   settings: IndexSettings,
   before: MappingSnapshot | null = null,
 ): MappingSnapshot {
-  const root = parseMappings(mappings, analysis);
-  checkMapping(root, settings, null);
-  return new Mapping(root, analysis, settings, (before?.version ?? 0) + 1, before?.fields ?? []);
+  return new Mapping(parseMappings(mappings, analysis), analysis, settings, (before?.version ?? 0) + 1, before?.fields ?? []);
 }
 
 const DEFAULT_NESTED_OBJECTS = 10_000;

@@ -43,7 +43,7 @@ function mergedMapping(
   reason: 'put' | 'dynamic',
   env: Parameters<typeof putMapping>[2],
 ): IndexMeta | null {
-  const merged = env.buildMapping(meta.mappings, meta.settings).merge(mappings, reason).toJson();
+  const merged = env.buildMapping(meta.mappings, meta.settings, false).merge(mappings, reason).toJson();
   if (JSON.stringify(merged) === JSON.stringify(meta.mappings)) return null;
   return { ...meta, mappings: merged, mappingVersion: meta.mappingVersion + 1 };
 }
@@ -71,7 +71,7 @@ export const putSettings: Reducer<IndicesArgs & { readonly settings: Json; reado
     }
     settings['index.number_of_replicas'] ??= '1';
     if (JSON.stringify(settings) === JSON.stringify(meta.settings)) return [];
-    if (fixed.length > 0) env.buildMapping(meta.mappings, settings);
+    if (fixed.length > 0) env.buildMapping(meta.mappings, settings, false);
     return [{ ...meta, settings, settingsVersion: meta.settingsVersion + 1 }];
   });
   return { state: changed.length === 0 ? state : withIndices(state, changed), response: ACKNOWLEDGED };

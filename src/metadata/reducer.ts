@@ -9,7 +9,8 @@ export interface ReducerEnvironment {
   readonly nowMs: number;
   readonly newUuid: () => string;
   /** Checks mappings and analysis settings by building them. @throws ApiError as Elasticsearch refuses them */
-  readonly buildMapping: (mappings: Json, settings: FlatSettings) => MappingSnapshot;
+  /** `isNew` (the default): limits are checked, else the mapping is one that stands already. */
+  readonly buildMapping: (mappings: Json, settings: FlatSettings, isNew?: boolean) => MappingSnapshot;
 }
 
 export interface Reduction {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AnalysisRegistry } from '../analysis/analysis-registry.ts';
 import type { SettingTree } from '../analysis/settings.ts';
-import { createMapping } from '../mapping/create-mapping.ts';
+import { createMapping, restoreMapping } from '../mapping/create-mapping.ts';
 import type { Json, MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import { type FlatSettings, nestSettings } from '../metadata/index-settings.ts';
 import { AnalysisHost } from '../wasm/analysis.ts';
@@ -39,7 +39,7 @@ function readConfigFile(configPath: string, file: string): string {
   return readFileSync(absolute, 'utf8');
 }
 
-/** @throws ApiError as Elasticsearch refuses mappings */
-export function buildMapping(mappings: Json, settings: FlatSettings, configPath: string): MappingSnapshot {
-  return createMapping(mappings, buildAnalysis(settings, configPath), settings);
+/** `isNew`: limits are checked. @throws ApiError as Elasticsearch refuses mappings */
+export function buildMapping(mappings: Json, settings: FlatSettings, configPath: string, isNew: boolean): MappingSnapshot {
+  return (isNew ? createMapping : restoreMapping)(mappings, buildAnalysis(settings, configPath), settings);
 }

@@ -2,7 +2,7 @@
 import type { AnalysisRegistry } from '../analysis/analysis-registry.ts';
 import type { IndexState } from '../api/context.ts';
 import { parseDurationMs } from '../common/time-unit.ts';
-import { createMapping } from '../mapping/create-mapping.ts';
+import { restoreMapping } from '../mapping/create-mapping.ts';
 import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import type { ClusterState, IndexMeta } from '../metadata/cluster-state.ts';
 import { emptyClusterState } from '../metadata/empty-state.ts';
@@ -40,7 +40,7 @@ export class BuiltIndex implements IndexState {
 
   get mapping(): MappingSnapshot {
     if (this.#mapping === null) {
-      this.#mapping = createMapping(this.meta.mappings, this.analysis, this.meta.settings, this.#mappingBefore);
+      this.#mapping = restoreMapping(this.meta.mappings, this.analysis, this.meta.settings, this.#mappingBefore);
       this.#mappingBefore = null;
     }
     return this.#mapping;

@@ -308,7 +308,7 @@ export class MainNode {
     const { state, response } = runReducer(name, before, args, {
       nowMs: Date.now(),
       newUuid: () => randomBytes(16).toString('base64url'),
-      buildMapping: (mappings, settings) => buildMapping(mappings, settings, this.#options.configPath),
+      buildMapping: (mappings, settings, isNew = true) => buildMapping(mappings, settings, this.#options.configPath, isNew),
     });
     if (state === before) return { response, closed: Promise.resolve() };
     this.#metadata.save(state);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseJson, parseJsonTyped } from '../../../src/common/json-parse.ts';
 import { ApiError } from '../../../src/errors/api-error.ts';
-import { createMapping } from '../../../src/mapping/create-mapping.ts';
+import { createMapping, restoreMapping } from '../../../src/mapping/create-mapping.ts';
 import type { Json, MappingSnapshot } from '../../../src/mapping/mapping-snapshot.ts';
 import { RecordingSink } from '../../support/recording-sink.ts';
 import { simpleAnalysis } from '../../support/simple-analysis.ts';
@@ -126,6 +126,19 @@ describe('mappings bodies', () => {
   });
 });
 
+test('a limit that was lowered stops growth only', () => {
+  const mapping = restoreMapping({ properties: { a: { type: 'long' }, b: { type: 'long' } } }, simpleAnalysis, {
+    'index.mapping.total_fields.limit': '1',
+  });
+  expect(mapping.merge({ properties: { a: { type: 'long', meta: { unit: 'm' } } } }, 'put').fieldJson('a', false)).toEqual({
+    type: 'long',
+    meta: { unit: 'm' },
+  });
+  expect(refusal(() => mapping.merge({ properties: { c: { type: 'long' } } }, 'put'))).toBe(
+    'illegal_argument_exception: Limit of total fields [1] has been exceeded',
+  );
+});
+
 describe('merging', () => {
   const before = create({
     properties: { a: { type: 'text' }, o: { properties: { x: { type: 'long' } } }, n: { type: 'nested' } },
@@ -149,7 +162,7 @@ describe('merging', () => {
       },
     });
     expect(merged.fields.slice(0, before.fields.length).map(({ name }) => name)).toEqual(before.fields.map(({ name }) => name));
-    expect(createMapping(merged.toJson(), simpleAnalysis, {}, before).fields).toEqual(merged.fields);
+    expect(restoreMapping(merged.toJson(), simpleAnalysis, {}, before).fields).toEqual(merged.fields);
   });
 
   test.each<[Json, string]>([
