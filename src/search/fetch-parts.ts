@@ -1,19 +1,34 @@
 // What a request adds to each hit besides sources and fields.
-import { ApiError } from '../errors/api-error.ts';
 import { Explainer } from './explain.ts';
-import type { FetchPart, FetchShard } from './fetch-phase.ts';
+import type { FetchPart } from './fetch-phase.ts';
+import { highlightPart } from './highlight/highlight.ts';
+import { type HighlightField, parseHighlight } from './highlight/options.ts';
 import type { QueryPhaseOptions } from './query-phase.ts';
+import type { RewriteContext } from './rewrite-context.ts';
 import type { SearchRequest } from './search-request.ts';
+import type { SearchShard } from './search-shard.ts';
 
 export interface FetchPartOptions extends Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'> {
-  readonly nowMs: number;
   readonly nodeId: string;
+  contextOf(shard: SearchShard): RewriteContext;
 }
 
-export function fetchParts(request: SearchRequest, shards: readonly (FetchShard | null)[], options: FetchPartOptions): FetchPart[] {
-  void shards;
+const NONE: readonly FetchPart[] = [];
+const highlights = new WeakMap<object, HighlightField[]>();
+
+/** Fields to highlight, checked. @throws ApiError for unknown options */
+export function highlightFields(request: SearchRequest): readonly HighlightField[] {
+  if (!request.highlight) return [];
+  let fields = highlights.get(request.highlight);
+  if (!fields) highlights.set(request.highlight, (fields = parseHighlight(request.highlight)));
+  return fields;
+}
+
+export function fetchParts(request: SearchRequest, options: FetchPartOptions): readonly FetchPart[] {
+  if (!request.highlight && !request.explain) return NONE;
   const parts: FetchPart[] = [];
-  if (request.highlight) throw new ApiError('illegal_argument_exception', 400, '[highlight] is not supported yet');
+  const fields = highlightFields(request);
+  if (fields.length > 0) parts.push(highlightPart(fields, ({ at }) => at.prepared.shardQuery.query, options.contextOf));
   if (request.explain) {
     parts.push(({ at, hit }, json) => {
       json['_shard'] = `[${at.shard.index}][${at.shard.shard}]`;

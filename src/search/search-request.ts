@@ -7,6 +7,7 @@ import { xContentParse } from '../errors/search-errors.ts';
 import { parseQuery } from '../query/parse-query.ts';
 import type { Query } from '../query/query.ts';
 import { isObject, type JsonObject, readBoolean, readFloat, readInt, readList, readNumber, readText, tokenOf } from '../query/read-json.ts';
+import { parseHighlight } from './highlight/options.ts';
 import { parseSort, type SortSpec } from './sort-request.ts';
 
 /** Count every hit. */
@@ -193,6 +194,7 @@ function readKey(key: string, value: unknown, request: Draft): void {
       return;
     case 'highlight':
       request.highlight = requireObject(key, value);
+      parseHighlight(request.highlight);
       return;
     case 'collapse':
       request.collapse = readCollapse(requireObject(key, value));

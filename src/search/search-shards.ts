@@ -147,10 +147,21 @@ export function searchShards(
   }
   const page = hits.slice(request.from, request.from + request.size);
   if (inner.length > 0) extra.push(innerHitsPart(inner, targets, { ...env, stop, counters }));
-  const parts: FetchPart[] = [...fetchParts(request, shards, { ...options, nowMs: env.nowMs, nodeId: env.nodeId }), ...extra];
+  const parts: FetchPart[] = [
+    ...fetchParts(request, { ...options, nodeId: env.nodeId, contextOf: (shard) => contextOf(shard, env) }),
+    ...extra,
+  ];
+  const fetchPage = (): Json[] => {
+    try {
+      return fetchHits(page, shards, request, sortOf, parts, options);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status >= 500) throw error;
+      throw allShardsFailed('fetch', [{ shard: 0, index: targets[0].shard.index, node: env.nodeId, error }]);
+    }
+  };
   const maxScore = Math.max(...done.map(({ found }) => (Number.isNaN(found.maxScore) ? Number.NEGATIVE_INFINITY : found.maxScore)));
   return {
-    hits: fetchHits(page, shards, request, sortOf, parts, options),
+    hits: fetchPage(),
     page,
     total: totalOf(done, request.trackTotalHitsUpTo),
     maxScore: request.size === 0 || !Number.isFinite(maxScore) || !showsMaxScore(request) ? null : shortestFloat(maxScore),

@@ -93,7 +93,7 @@ export function selectHits(
   }
   const page = hits.slice(request.from, wanted);
   const options = { run: env.run, stop: env.stop, counters: env.counters };
-  const parts = fetchParts(request, shards, { ...options, nowMs: env.nowMs, nodeId: env.nodeId });
+  const parts = fetchParts(request, { ...options, nodeId: env.nodeId, contextOf: (shard) => contextOf(shard, env) });
   const sortOf = (hit: ShardHit) => sorts.get(hit.shard) ?? [];
   const rendered = nestedPath === null ? fetchHits(page, shards, request, sortOf, parts, options) : page.map((hit) => nestedHit(hit));
   return {

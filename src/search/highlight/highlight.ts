@@ -1,0 +1,135 @@
+// Highlights of a hit: values of each field from the source, the query's words marked in them.
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { FieldType } from '../../mapping/field-type.ts';
+import { valuesAt } from '../fetch-fields.ts';
+import type { FetchPart, FetchTarget } from '../fetch-phase.ts';
+import type { IndexQuery } from '../index-query.ts';
+import type { AnalyzedToken } from '../query-analysis.ts';
+import { rewriteQuery } from '../rewrite.ts';
+import type { RewriteContext } from '../rewrite-context.ts';
+import type { SearchShard } from '../search-shard.ts';
+import { findMatches, type Match, type Needle, needlesOf } from './matches.ts';
+import type { HighlightField, HighlightOptions } from './options.ts';
+import { plainFragments } from './plain.ts';
+import { beginning, unifiedFragments } from './unified.ts';
+import { vectorFragments } from './vector.ts';
+
+const decoder = new TextDecoder();
+/** What a pattern of field names means. */
+const PATTERN_TYPES = new Set(['text', 'keyword', 'match_only_text']);
+
+interface Fragment {
+  readonly text: string;
+  readonly score: number;
+}
+
+/** Adds `highlight` to hits that have some. */
+export function highlightPart(
+  fields: readonly HighlightField[],
+  queryOf: (target: FetchTarget) => IndexQuery,
+  contextOf: (shard: SearchShard) => RewriteContext,
+): FetchPart {
+  const needles = new WeakMap<object, Needle[]>();
+  const needlesFor = (query: IndexQuery): Needle[] => {
+    let known = needles.get(query);
+    if (!known) needles.set(query, (known = needlesOf(query)));
+    return known;
+  };
+  const ownQueries = new Map<string, IndexQuery>();
+  return (target, json) => {
+    const { shard } = target.at;
+    const out: Record<string, string[]> = {};
+    for (const { field: pattern, options } of fields) {
+      let query = queryOf(target);
+      if (options.query) {
+        const key = `${shard.uuid}/${pattern}`;
+        let own = ownQueries.get(key);
+        if (!own) ownQueries.set(key, (own = rewriteQuery(options.query, contextOf(shard))));
+        query = own;
+      }
+      for (const name of pattern.includes('*') ? shard.mapping.matchFields(pattern) : [pattern]) {
+        const type = shard.mapping.field(name);
+        if (!type || (type.family !== 'text' && type.family !== 'keyword')) continue;
+        if (pattern.includes('*') && !PATTERN_TYPES.has(type.typeName)) continue;
+        const fragments = highlightField(target, type, needlesFor(query), options);
+        if (fragments.length > 0) out[name] = fragments;
+      }
+    }
+    if (Object.keys(out).length > 0) json['highlight'] = out;
+  };
+}
+
+function highlightField(target: FetchTarget, type: FieldType, needles: readonly Needle[], options: HighlightOptions): string[] {
+  const { shard } = target.at;
+  const values = textsOf(target, type);
+  let fragments: Fragment[] = [];
+  for (const text of values) {
+    checkLength(target, type, text, options);
+    const shown = options.maxAnalyzedOffset === null ? text : text.slice(0, options.maxAnalyzedOffset);
+    const { tokens, matches } = matchesIn(shard, type, needles, options.type === 'plain' ? shown : text, options);
+    if (options.type === 'plain') fragments.push(...plainFragments(text, tokens, matches, options));
+    else if (options.type === 'fvh') fragments.push(...vectorFragments(text, matches, options));
+    else fragments.push(...unifiedFragments(text, matches, type.family === 'keyword' ? { ...options, numberOfFragments: 0 } : options));
+  }
+  if (options.orderByScore) fragments = fragments.sort((a, b) => b.score - a.score);
+  if (options.numberOfFragments > 0) fragments = fragments.slice(0, options.numberOfFragments);
+  if (fragments.length === 0 && options.noMatchSize > 0 && values.length > 0) return [beginning(values[0], options.noMatchSize, options)];
+  return fragments.map(({ text }) => text);
+}
+
+/** Values of a field, of a multi-field its parent's. */
+function textsOf(target: FetchTarget, type: FieldType): string[] {
+  const { mapping } = target.at.shard;
+  let path = type.name;
+  let values = valuesAt(target.source(), path.split('.'));
+  while (values.length === 0 && path.includes('.')) {
+    path = path.slice(0, path.lastIndexOf('.'));
+    const parent = mapping.field(path);
+    if (!parent || parent.family === 'object' || parent.family === 'nested') break;
+    values = valuesAt(target.source(), path.split('.'));
+  }
+  return values
+    .flat(Number.POSITIVE_INFINITY)
+    .filter((value) => value !== null && typeof value !== 'object')
+    .map(String);
+}
+
+function checkLength({ at, hit }: FetchTarget, type: FieldType, text: string, options: HighlightOptions): void {
+  const limit = at.shard.limits.maxAnalyzedOffset;
+  const hasOffsets = type.spec.postings === 'offsets' || String(type.params['term_vector'] ?? '').includes('offsets');
+  if (text.length <= limit || options.maxAnalyzedOffset !== null || options.type === 'fvh' || (options.type === 'unified' && hasOffsets))
+    return;
+  throw illegalArgument(
+    `The length of [${type.name}] field of [${hit.docId}] doc of [${at.shard.index}] index has exceeded [${limit}] - maximum allowed to be analyzed ` +
+      'for highlighting. This maximum can be set by changing the [index.highlight.max_analyzed_offset] index level setting. For large texts, indexing ' +
+      'with offsets or term vectors is recommended!',
+  );
+}
+
+function matchesIn(
+  shard: SearchShard,
+  type: FieldType,
+  needles: readonly Needle[],
+  text: string,
+  options: HighlightOptions,
+): { tokens: AnalyzedToken[]; matches: Match[] } {
+  const fields = options.type === 'fvh' && options.matchedFields.length > 0 ? options.matchedFields : [type.name];
+  const found = new Map<string, Match>();
+  let tokens: AnalyzedToken[] = [];
+  for (const name of fields) {
+    const field = shard.mapping.field(name);
+    if (!field) continue;
+    const ofField = tokensOf(shard, field, text);
+    if (field.name === type.name || tokens.length === 0) tokens = ofField;
+    const own = options.requireFieldMatch ? needles.filter((needle) => needle.field === field.spec.name) : needles;
+    for (const match of findMatches(ofField, own))
+      found.set(`${match.start}/${match.end}`, found.get(`${match.start}/${match.end}`) ?? match);
+  }
+  return { tokens, matches: [...found.values()].sort((a, b) => a.start - b.start || a.end - b.end) };
+}
+
+function tokensOf(shard: SearchShard, field: FieldType, text: string): AnalyzedToken[] {
+  if (field.spec.analyzer !== null) return shard.analysis.analyze(field.spec.analyzer, text);
+  const term = decoder.decode(field.termBytes(text));
+  return [{ term, startOffset: 0, endOffset: text.length, type: 'word', position: 0, positionLength: 1 }];
+}

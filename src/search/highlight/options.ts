@@ -1,0 +1,172 @@
+// `highlight` of a request: options of each field over the global ones.
+import { illegalArgument, parsingError } from '../../errors/catalog.ts';
+import { xContentParse } from '../../errors/search-errors.ts';
+import { parseQuery } from '../../query/parse-query.ts';
+import type { Query } from '../../query/query.ts';
+import { isObject, type JsonObject, readBoolean, readInt, readList, readText, tokenOf } from '../../query/read-json.ts';
+
+export type HighlighterType = 'unified' | 'plain' | 'fvh';
+
+export interface HighlightOptions {
+  readonly type: HighlighterType;
+  readonly fragmentSize: number;
+  /** 0: whole values. */
+  readonly numberOfFragments: number;
+  readonly preTags: readonly string[];
+  readonly postTags: readonly string[];
+  readonly encoder: 'default' | 'html';
+  readonly orderByScore: boolean;
+  readonly requireFieldMatch: boolean;
+  readonly noMatchSize: number;
+  readonly query: Query | null;
+  readonly fragmenter: 'simple' | 'span';
+  readonly boundaryChars: string;
+  readonly boundaryMaxScan: number;
+  readonly boundaryScanner: 'sentence' | 'word' | 'chars' | null;
+  readonly locale: string;
+  readonly matchedFields: readonly string[];
+  readonly phraseLimit: number;
+  readonly fragmentOffset: number;
+  readonly maxAnalyzedOffset: number | null;
+}
+
+export interface HighlightField {
+  /** Name or pattern. */
+  readonly field: string;
+  readonly options: HighlightOptions;
+}
+
+const STYLED_TAGS = Array.from({ length: 10 }, (_, i) => `<em class="hlt${i + 1}">`);
+const DEFAULTS: HighlightOptions = {
+  type: 'unified',
+  fragmentSize: 100,
+  numberOfFragments: 5,
+  preTags: ['<em>'],
+  postTags: ['</em>'],
+  encoder: 'default',
+  orderByScore: false,
+  requireFieldMatch: true,
+  noMatchSize: 0,
+  query: null,
+  fragmenter: 'span',
+  boundaryChars: '.,!? \t\n',
+  boundaryMaxScan: 20,
+  boundaryScanner: null,
+  locale: 'en',
+  matchedFields: [],
+  phraseLimit: 256,
+  fragmentOffset: -1,
+  maxAnalyzedOffset: null,
+};
+
+type Draft = { -readonly [K in keyof HighlightOptions]: HighlightOptions[K] };
+
+/** @throws ApiError x_content_parse_exception, illegal_argument_exception */
+export function parseHighlight(body: JsonObject): HighlightField[] {
+  const global: Draft = { ...DEFAULTS };
+  for (const [key, value] of Object.entries(body)) {
+    if (key !== 'fields') readOption('highlight', key, value, global);
+  }
+  const fields: HighlightField[] = [];
+  for (const entry of readList(body['fields'] ?? [])) {
+    if (!isObject(entry)) throw parsingError(`[highlight] fields expects objects, but found [${tokenOf(entry)}]`);
+    for (const [field, options] of Object.entries(entry)) {
+      if (!isObject(options)) throw parsingError(`[highlight_field] expects an object, but found [${tokenOf(options)}]`);
+      const own: Draft = { ...global };
+      for (const [key, value] of Object.entries(options)) readOption('highlight_field', key, value, own);
+      fields.push({ field, options: own });
+    }
+  }
+  return fields;
+}
+
+function readOption(where: string, key: string, value: unknown, into: Draft): void {
+  switch (key) {
+    case 'type': {
+      const type = readText(value, key);
+      if (type !== 'unified' && type !== 'plain' && type !== 'fvh')
+        throw illegalArgument(`unknown highlighter type [${type}] for the field`);
+      into.type = type;
+      return;
+    }
+    case 'fragment_size':
+      into.fragmentSize = readInt(value, key);
+      return;
+    case 'number_of_fragments':
+      into.numberOfFragments = readInt(value, key);
+      return;
+    case 'pre_tags':
+      into.preTags = readList(value).map((tag) => readText(tag, key));
+      return;
+    case 'post_tags':
+      into.postTags = readList(value).map((tag) => readText(tag, key));
+      return;
+    case 'tags_schema': {
+      const schema = readText(value, key);
+      if (schema !== 'styled' && schema !== 'default')
+        throw illegalArgument(`Unknown tag schema [${schema} must be either [default] or [styled]`);
+      into.preTags = schema === 'styled' ? STYLED_TAGS : DEFAULTS.preTags;
+      into.postTags = DEFAULTS.postTags;
+      return;
+    }
+    case 'encoder':
+      into.encoder = readText(value, key) === 'html' ? 'html' : 'default';
+      return;
+    case 'order':
+      into.orderByScore = readText(value, key) === 'score';
+      return;
+    case 'require_field_match':
+      into.requireFieldMatch = readBoolean(value, key);
+      return;
+    case 'no_match_size':
+      into.noMatchSize = readInt(value, key);
+      return;
+    case 'highlight_query':
+      into.query = parseQuery(value);
+      return;
+    case 'fragmenter': {
+      const fragmenter = readText(value, key);
+      if (fragmenter !== 'simple' && fragmenter !== 'span')
+        throw illegalArgument(`unknown fragmenter option [${fragmenter}] for the field`);
+      into.fragmenter = fragmenter;
+      return;
+    }
+    case 'boundary_chars':
+      into.boundaryChars = readText(value, key);
+      return;
+    case 'boundary_max_scan':
+      into.boundaryMaxScan = readInt(value, key);
+      return;
+    case 'boundary_scanner': {
+      const scanner = readText(value, key).toLowerCase();
+      if (scanner !== 'sentence' && scanner !== 'word' && scanner !== 'chars') {
+        throw illegalArgument(`No enum constant for boundary_scanner [${scanner}]`);
+      }
+      into.boundaryScanner = scanner;
+      return;
+    }
+    case 'boundary_scanner_locale':
+      into.locale = readText(value, key);
+      return;
+    case 'matched_fields':
+      into.matchedFields = readList(value).map((name) => readText(name, key));
+      return;
+    case 'phrase_limit':
+      into.phraseLimit = readInt(value, key);
+      return;
+    case 'fragment_offset':
+      into.fragmentOffset = readInt(value, key);
+      return;
+    case 'max_analyzer_offset':
+    case 'max_analyzed_offset':
+      into.maxAnalyzedOffset = readInt(value, key);
+      if (into.maxAnalyzedOffset < 1) throw illegalArgument(`[${key}] must be a positive integer`);
+      return;
+    case 'force_source':
+    case 'options':
+    case 'use_explicit_field_order':
+      return;
+    default:
+      throw xContentParse(`[${where}] unknown field [${key}]`);
+  }
+}

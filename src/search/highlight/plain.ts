@@ -1,0 +1,77 @@
+// The plain highlighter: the text is cut into pieces of about the fragment size at token ends, the pieces with most distinct words win.
+// Source: Highlighter, SimpleFragmenter, SimpleSpanFragmenter, QueryScorer (Apache Lucene), described and written anew.
+import type { AnalyzedToken } from '../query-analysis.ts';
+import type { Match } from './matches.ts';
+import type { HighlightOptions } from './options.ts';
+import { encodeText } from './tags.ts';
+
+interface Piece {
+  text: string;
+  readonly terms: Set<string>;
+  readonly number: number;
+}
+
+/** Fragments of one value, best first; empty if nothing is marked. */
+export function plainFragments(
+  text: string,
+  tokens: readonly AnalyzedToken[],
+  matches: readonly Match[],
+  options: HighlightOptions,
+): Array<{ text: string; score: number }> {
+  const marks = new Map(matches.map((match) => [`${match.start}/${match.end}`, match]));
+  const pieces: Piece[] = [{ text: '', terms: new Set(), number: 0 }];
+  let lastEnd = 0;
+  let cuts = 1;
+  let waitForPosition = -1;
+  let group: { start: number; end: number; matches: Match[] } | null = null;
+  const flush = (): void => {
+    if (!group) return;
+    const piece = pieces.at(-1)!;
+    if (group.start > lastEnd) piece.text += encodeText(text.slice(lastEnd, group.start), options);
+    const word = encodeText(text.slice(group.start, group.end), options);
+    piece.text += group.matches.length > 0 ? options.preTags[0] + word + options.postTags[0] : word;
+    lastEnd = Math.max(lastEnd, group.end);
+    group = null;
+  };
+  for (const token of tokens) {
+    if (group && token.startOffset >= (group as { end: number }).end) {
+      flush();
+      if (isCut(token)) pieces.push({ text: '', terms: new Set(), number: pieces.length });
+    }
+    const match = marks.get(`${token.startOffset}/${token.endOffset}`);
+    // A token's score goes to the piece that is open when it is read.
+    if (match) pieces.at(-1)!.terms.add(match.term);
+    group ??= { start: token.startOffset, end: token.endOffset, matches: [] };
+    const open: { start: number; end: number; matches: Match[] } = group;
+    open.start = Math.min(open.start, token.startOffset);
+    open.end = Math.max(open.end, token.endOffset);
+    if (match) open.matches.push(match);
+  }
+  flush();
+  if (lastEnd < text.length) pieces.at(-1)!.text += encodeText(text.slice(lastEnd), options);
+  return pieces
+    .filter((piece) => piece.terms.size > 0)
+    .sort((a, b) => b.terms.size - a.terms.size || a.number - b.number)
+    .slice(0, Math.max(options.numberOfFragments, 1))
+    .map((piece) => ({ text: piece.text, score: piece.terms.size }));
+
+  function isCut(token: AnalyzedToken): boolean {
+    if (options.numberOfFragments === 0) return false;
+    if (options.fragmenter === 'simple') {
+      const cut = token.endOffset >= options.fragmentSize * cuts;
+      if (cut) cuts++;
+      return cut;
+    }
+    if (waitForPosition <= token.position) waitForPosition = -1;
+    else if (waitForPosition !== -1) return false;
+    const match = marks.get(`${token.startOffset}/${token.endOffset}`);
+    if (match) {
+      // A phrase is not torn apart.
+      const end = Math.max(...matches.filter((other) => other.group === match.group).map((other) => other.position));
+      if (end > token.position) waitForPosition = end + 1;
+    }
+    const cut = token.endOffset >= options.fragmentSize * cuts && text.length - token.endOffset >= options.fragmentSize >>> 1;
+    if (cut) cuts++;
+    return cut;
+  }
+}

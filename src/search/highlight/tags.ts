@@ -1,0 +1,8 @@
+// Texts between tags, encoded for where they are shown.
+import type { HighlightOptions } from './options.ts';
+
+const ENTITIES: Readonly<Record<string, string>> = { '"': '&quot;', '&': '&amp;', '<': '&lt;', '>': '&gt;', "'": '&#x27;', '/': '&#x2F;' };
+
+export function encodeText(text: string, { encoder }: Pick<HighlightOptions, 'encoder'>): string {
+  return encoder === 'html' ? text.replace(/["&<>'/]/g, (char) => ENTITIES[char]) : text;
+}

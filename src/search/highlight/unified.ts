@@ -1,0 +1,155 @@
+// The unified highlighter: passages are sentences (joined or cut to about the fragment size), the best by a BM25 of passages.
+// Source: UnifiedHighlighter, PassageScorer (Apache Lucene), BoundedBreakIteratorScanner (OpenSearch), described and written anew.
+import type { Match } from './matches.ts';
+import type { HighlightOptions } from './options.ts';
+import { encodeText } from './tags.ts';
+
+interface Passage {
+  readonly start: number;
+  readonly end: number;
+  readonly matches: Match[];
+  score: number;
+}
+
+const PIVOT = 87;
+const K1 = 1.2;
+const B = 0.75;
+
+/** Sorted boundaries of a text, its start and end included. */
+function boundariesOf(text: string, granularity: 'sentence' | 'word', locale: string): number[] {
+  let segmenter: Intl.Segmenter;
+  try {
+    segmenter = new Intl.Segmenter(locale, { granularity });
+  } catch {
+    segmenter = new Intl.Segmenter('en', { granularity });
+  }
+  const bounds: number[] = [];
+  for (const { index } of segmenter.segment(text)) bounds.push(index);
+  bounds.push(text.length);
+  return bounds;
+}
+
+/** Last boundary before `offset`, 0 if there is none. */
+function preceding(bounds: readonly number[], offset: number): number {
+  let result = 0;
+  for (const bound of bounds) {
+    if (bound >= offset) break;
+    result = bound;
+  }
+  return result;
+}
+
+/** First boundary behind `offset`, null if there is none. */
+function following(bounds: readonly number[], offset: number): number | null {
+  return bounds.find((bound) => bound > offset) ?? null;
+}
+
+/** Cuts passages around offsets that only grow: sentences up to a length, longer ones at words. */
+class BoundedSentences {
+  readonly #sentences: readonly number[];
+  readonly #words: readonly number[];
+  readonly #maxLength: number;
+  #windowStart = -1;
+  #windowEnd = -1;
+  #start = -1;
+  #end = -1;
+
+  constructor(text: string, maxLength: number, options: HighlightOptions) {
+    this.#maxLength = maxLength;
+    this.#sentences = boundariesOf(text, options.boundaryScanner === 'word' ? 'word' : 'sentence', options.locale);
+    this.#words = boundariesOf(text, 'word', options.locale);
+  }
+
+  /** The passage around the word that starts at `at`. */
+  around(at: number): { start: number; end: number } {
+    const offset = at + 1;
+    if (offset > this.#windowStart && offset < this.#windowEnd) {
+      this.#start = this.#end;
+      this.#end = this.#windowEnd;
+    } else {
+      this.#windowStart = this.#start = preceding(this.#sentences, offset);
+      this.#windowEnd = this.#end = following(this.#sentences, offset - 1) ?? offset;
+      while (this.#end - this.#start < this.#maxLength) {
+        const end = following(this.#sentences, this.#end);
+        if (end === null || end - this.#start > this.#maxLength) break;
+        this.#windowEnd = this.#end = end;
+      }
+    }
+    if (this.#end - this.#start > this.#maxLength) {
+      if (offset - this.#maxLength > this.#start) {
+        this.#start = Math.max(this.#start, preceding(this.#words, offset - this.#maxLength));
+      }
+      const remaining = Math.max(0, this.#maxLength - (offset - this.#start));
+      if (offset + remaining < this.#windowEnd) {
+        this.#end = Math.min(this.#windowEnd, following(this.#words, offset + remaining) ?? this.#windowEnd);
+      }
+    }
+    return { start: this.#start, end: this.#end };
+  }
+}
+
+/** Fragments of one value; empty if nothing is marked. @param valueStart  offset of the value among all values of the field */
+export function unifiedFragments(
+  text: string,
+  matches: readonly Match[],
+  options: HighlightOptions,
+): Array<{ text: string; score: number }> {
+  if (matches.length === 0) return [];
+  if (options.numberOfFragments === 0)
+    return [{ text: mark(text, { start: 0, end: text.length, matches: [...matches], score: 1 }, options), score: 1 }];
+  const maxLength = options.fragmentSize > 0 ? options.fragmentSize : Number.POSITIVE_INFINITY;
+  const sentences = new BoundedSentences(text, maxLength, options);
+  const passages: Passage[] = [];
+  let passage: Passage | null = null;
+  for (const match of matches) {
+    if (!passage || match.start >= passage.end) {
+      const { start, end } = sentences.around(match.start);
+      passage = { start, end, matches: [], score: 0 };
+      passages.push(passage);
+    }
+    passage.matches.push(match);
+  }
+  const freqs = new Map<string, number>();
+  for (const { term } of matches) freqs.set(term, (freqs.get(term) ?? 0) + 1);
+  for (const one of passages) one.score = scoreOf(one, text.length, freqs);
+  const best = [...passages].sort((a, b) => b.score - a.score || a.start - b.start).slice(0, options.numberOfFragments);
+  if (!options.orderByScore) best.sort((a, b) => a.start - b.start);
+  return best.map((one) => ({ text: mark(text, one, options), score: one.score }));
+}
+
+function scoreOf({ start, end, matches }: Passage, contentLength: number, freqs: ReadonlyMap<string, number>): number {
+  const counts = new Map<string, number>();
+  for (const { term } of matches) counts.set(term, (counts.get(term) ?? 0) + 1);
+  const norm = K1 * (1 - B + B * ((end - start) / PIVOT));
+  const documents = 1 + contentLength / PIVOT;
+  let score = 0;
+  for (const [term, count] of counts) {
+    const weight = (K1 + 1) * Math.log(1 + (documents + 0.5) / (freqs.get(term)! + 0.5));
+    score += (count / (count + norm)) * weight;
+  }
+  return score * (1 + 1 / Math.log(PIVOT + start));
+}
+
+function mark(text: string, passage: Passage, options: HighlightOptions): string {
+  const [pre] = options.preTags;
+  const [post] = options.postTags;
+  let result = '';
+  let at = passage.start;
+  for (let i = 0; i < passage.matches.length; i++) {
+    const { start } = passage.matches[i];
+    let { end } = passage.matches[i];
+    while (i + 1 < passage.matches.length && passage.matches[i + 1].start < end) end = Math.max(end, passage.matches[++i].end);
+    if (start > at) result += encodeText(text.slice(at, start), options);
+    if (end > at) {
+      result += pre + encodeText(text.slice(Math.max(at, start), end), options) + post;
+      at = end;
+    }
+  }
+  return (result + encodeText(text.slice(at, Math.max(at, passage.end)), options)).trim();
+}
+
+/** The beginning of a text without matches: its first sentence or sentences, up to `size`. */
+export function beginning(text: string, size: number, options: HighlightOptions): string {
+  const { start, end } = new BoundedSentences(text, size, options).around(0);
+  return encodeText(text.slice(start, end), options).trim();
+}
