@@ -16,6 +16,7 @@ import { SearchCaches } from '../search/search-shard.ts';
 import { type SearchEnvironment, type SearchOutcome, type SearchTarget, searchShards } from '../search/search-shards.ts';
 import { parseSortParameter } from '../search/sort-request.ts';
 import type { EngineContext } from './context.ts';
+import { RequestCache } from './request-cache.ts';
 import { searchPointInTime, startScroll } from './scroll.ts';
 import { acquireTargets, indexSetting, maxBucketsOf } from './search-targets.ts';
 import { hasLookup, resolveLookups } from './terms-lookup.ts';
@@ -53,6 +54,8 @@ export interface SearchParameters {
   readonly totalHitsAsInt?: boolean;
   readonly allowPartialResults?: boolean;
   readonly scrollMs?: number;
+  /** false: neither take nor keep an answer. */
+  readonly requestCache?: boolean;
 }
 
 /** The indices part of a request. */
@@ -196,11 +199,29 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Json
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters.routing ?? null);
   try {
     const isPlain = request === parsed.request && resolved === request && !parsed.isVolatile;
+    const key =
+      parsed.isVolatile || request.profile || call.parameters.requestCache === false ? null : answerKey(ctx, call, text, acquired.targets);
+    const known = key === null ? null : answers.get(key, Math.floor(performance.now() - started));
+    if (known) return known;
     const outcome = runSearch(ctx, acquired.targets, resolved, parsed.aggs, call.parameters, isPlain ? text : null, nowMs);
-    return searchJson(outcome, call.parameters, started);
+    const json = searchJson(outcome, call.parameters, started);
+    if (key !== null && !outcome.timedOut && outcome.failures.length === 0) answers.put(key, json);
+    return json;
   } finally {
     acquired.release();
   }
+}
+
+const answers = new RequestCache();
+
+/** What an answer depends on, or null if on more than that: filters of aliases may hold dates. */
+function answerKey(ctx: EngineContext, call: SearchCall, text: string, targets: readonly SearchTarget[]): string | null {
+  let key = `${ctx.cluster.version}`;
+  for (const { shard, aliasFilter } of targets) {
+    if (aliasFilter !== null) return null;
+    key += ` ${shard.uuid}/${shard.shard}@${shard.generation}`;
+  }
+  return `${key} ${JSON.stringify(call.parameters)} ${text}`;
 }
 
 export function environmentOf(ctx: EngineContext, parameters: SearchParameters, cacheKey: string | null, nowMs: number): SearchEnvironment {

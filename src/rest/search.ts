@@ -184,6 +184,7 @@ function parametersOf(request: ApiRequest): SearchParameters {
     typedKeys: request.boolean('typed_keys'),
     totalHitsAsInt: request.boolean('rest_total_hits_as_int'),
     scrollMs: request.timeMs('scroll'),
+    requestCache: request.boolean('request_cache'),
   };
 }
 

@@ -1,0 +1,50 @@
+// Answers of searches, kept until something they depend on changes. The key holds the request, the metadata version and the generation of
+// every shard that was searched, so an answer is never stale: a refresh that brings changes moves the generation.
+import { writeJson } from '../common/json-write.ts';
+import { RawJson } from '../common/raw-json.ts';
+import type { Json } from '../mapping/mapping-snapshot.ts';
+
+/** Characters of all answers together, and of the longest one that is kept. */
+const MAX_CHARS = 8 << 20;
+const MAX_ENTRY_CHARS = 64 << 10;
+
+export class RequestCache {
+  /** In order of use, oldest first. */
+  readonly #entries = new Map<string, { readonly answer: Json; readonly chars: number }>();
+  #chars = 0;
+  hits = 0;
+  misses = 0;
+
+  /** The answer with a `took` of this time, or null. */
+  get(key: string, tookMs: number): Json | null {
+    const entry = this.#entries.get(key);
+    if (!entry) {
+      this.misses++;
+      return null;
+    }
+    this.hits++;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return { ...entry.answer, took: tookMs };
+  }
+
+  /** Keeps an answer; its larger parts as text, ready to be sent. */
+  put(key: string, answer: Json): void {
+    const kept: Json = { ...answer };
+    let chars = key.length + 200;
+    for (const part of ['hits', 'aggregations']) {
+      if (kept[part] === undefined) continue;
+      const text = new RawJson(writeJson(kept[part]));
+      kept[part] = text;
+      chars += text.text.length;
+    }
+    if (chars > MAX_ENTRY_CHARS) return;
+    this.#entries.set(key, { answer: kept, chars });
+    this.#chars += chars;
+    for (const [oldest, entry] of this.#entries) {
+      if (this.#chars <= MAX_CHARS) break;
+      this.#entries.delete(oldest);
+      this.#chars -= entry.chars;
+    }
+  }
+}
