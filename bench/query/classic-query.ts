@@ -1,0 +1,109 @@
+// The query file's syntax (Lucene's classic one, as far as the file uses it) to plans on one segment, as Lucene rewrites them.
+//   a b │ +a +b │ "a b" │ +a b c │ +a -b │ +"a b" +c │ ab* │ abc~1 │ "a b"~4
+import type { PlanNode, TermScorer } from '../../src/plan/query-plan.ts';
+import type { SegmentPostings, SegmentReader } from '../../src/plan/segment.ts';
+
+const K1 = 1.2;
+const B = 0.75;
+
+interface Clause {
+  readonly occur: '+' | '-' | '';
+  readonly text: string;
+  readonly kind: 'term' | 'phrase' | 'prefix' | 'fuzzy';
+  readonly number: number;
+}
+
+function parse(query: string): Clause[] {
+  return [...query.matchAll(/([+-]?)(?:"([^"]*)"(?:~(\d+))?|([^\s"~*]+)(?:~(\d)|(\*))?)/g)].map((match): Clause => {
+    const occur = match[1] as Clause['occur'];
+    if (match[2] !== undefined) return { occur, text: match[2], kind: 'phrase', number: Number(match[3] ?? 0) };
+    const kind = match[5] ? 'fuzzy' : match[6] ? 'prefix' : 'term';
+    return { occur, text: match[4], kind, number: Number(match[5] ?? 0) };
+  });
+}
+
+/** Lengths that SmallFloat's byte code stands for. */
+function lengthOfNorm(norm: number): number {
+  if (norm < 24) return norm;
+  const code = norm - 24;
+  if (code < 8) return 24 + code;
+  return 24 + (8 | (code & 7)) * 2 ** ((code >> 3) - 1);
+}
+
+/** Plans queries over one field of a segment that is the whole index. */
+export class ClassicPlanner {
+  private readonly segment: SegmentReader;
+  private readonly field: string;
+  private readonly postings: SegmentPostings;
+  private readonly normInverse: Float32Array;
+
+  constructor(segment: SegmentReader, field: string) {
+    this.segment = segment;
+    this.field = field;
+    this.postings = segment.postings(field)!;
+    const average = Math.fround(this.postings.sumTotalTermFreq / this.postings.docCount);
+    const f = Math.fround;
+    // Float steps as in BM25Similarity.scorer: k1 * ((1 - b) + b * length / avgdl), inverted.
+    this.normInverse = Float32Array.from({ length: 256 }, (_, norm) => {
+      const part = f(f(f(B) * f(lengthOfNorm(norm))) / average);
+      return f(1 / f(f(K1) * f(f(1 - f(B)) + part)));
+    });
+  }
+
+  plan(query: string): PlanNode {
+    const clauses = parse(query);
+    if (clauses.length === 1 && clauses[0].occur !== '-') return this.clause(clauses[0]);
+    const merged = this.merge(clauses);
+    const of = (occur: Clause['occur']): PlanNode[] => merged.filter(({ clause }) => clause.occur === occur).map(({ clause, times }) => this.clause(clause, times));
+    const [must, should, mustNot] = [of('+'), of(''), of('-')];
+    if (must.length === 1 && should.length === 0 && mustNot.length === 0) return must[0];
+    if (should.length === 1 && must.length === 0 && mustNot.length === 0) return should[0];
+    return { op: 'bool', must, filter: [], should, mustNot, minimumShouldMatch: must.length ? 0 : 1 };
+  }
+
+  /** Equal clauses become one with their boosts added, as BooleanQuery.rewrite does. */
+  private merge(clauses: readonly Clause[]): Array<{ clause: Clause; times: number }> {
+    const merged = new Map<string, { clause: Clause; times: number }>();
+    for (const clause of clauses) {
+      const key = JSON.stringify(clause);
+      const known = merged.get(key);
+      if (known) known.times++;
+      else merged.set(key, { clause, times: 1 });
+    }
+    return [...merged.values()];
+  }
+
+  private idf(docFreq: number): number {
+    return Math.fround(Math.log(1 + (this.postings.docCount - docFreq + 0.5) / (docFreq + 0.5)));
+  }
+
+  private scorer(idf: number, times: number): TermScorer {
+    return { weight: Math.fround(times * idf), normInverse: this.normInverse };
+  }
+
+  private clause({ text, kind, number }: Clause, times = 1): PlanNode {
+    const { postings } = this;
+    const state = (word: string) => this.segment.lookupTerm(this.field, Buffer.from(word));
+    switch (kind) {
+      case 'term': {
+        const term = state(text);
+        return term ? { op: 'term', postings, term, scorer: this.scorer(this.idf(term.docFreq), times) } : { op: 'matchNone' };
+      }
+      case 'phrase': {
+        const terms = text.split(' ').map(state);
+        if (terms.some((term) => term === null)) return { op: 'matchNone' };
+        const idf = terms.reduce((sum, term) => sum + this.idf(term!.docFreq), 0);
+        const positions = terms.map((term, position) => ({ position, terms: [term!] }));
+        return { op: 'phrase', postings, positions, slop: number, scorer: this.scorer(Math.fround(idf), times) };
+      }
+      case 'prefix': {
+        const from = Buffer.from(text);
+        const to = Buffer.concat([from, Buffer.alloc(8, 0xff)]);
+        const terms = this.segment.walkTerms(this.field, { from, to }, 1 << 20);
+        return { op: 'constantScore', child: { op: 'anyTerm', postings, terms }, score: times };
+      }
+      default:
+        throw new Error('fuzzy terms are planned by the service');
+    }
+  }
+}
