@@ -47,6 +47,7 @@ import {
   OP_PHRASE,
   OP_SYNONYM,
   OP_TERM,
+  OP_TERM_RANGE,
   orBits,
   orList,
   setBit,
@@ -65,12 +66,19 @@ function isWrapper(op: u32): bool {
   return op == OP_CONSTANT || op == OP_BOOST;
 }
 
+/** Evaluated once for the whole segment (materialize.ts). */
+// @ts-ignore: decorator
+@inline
+function isMaterialized(op: u32): bool {
+  return op == OP_BITSET || op == OP_ANY_TERM || op == OP_TERM_RANGE || op == OP_NESTED;
+}
+
 export function nodeOpen(node: Node): void {
   const op = node.op;
   if (op == OP_TERM) return termOpen(node);
   if (op == OP_PHRASE) return phraseOpen(node);
   // Their children are opened one after the other when the bitset is made.
-  if (op == OP_ANY_TERM || op == OP_NESTED) return;
+  if (isMaterialized(op)) return;
   for (let i: u32 = 0; i < node.childCount; i++) nodeOpen(nodeChild(node, i));
 }
 
@@ -85,7 +93,7 @@ export function nodeNext(node: Node, target: u32): u32 {
   if (op == OP_NONE) return NO_MORE_DOCS;
   if (op == OP_ALL) return target;
   if (op == OP_DOCS) return docsNext(node, target);
-  if (op == OP_BITSET || op == OP_ANY_TERM || op == OP_NESTED) return nextInBitset(bitsetOf(node), target);
+  if (isMaterialized(op)) return nextInBitset(bitsetOf(node), target);
   return columnNext(node, target);
 }
 
@@ -109,7 +117,7 @@ export function nodeWindow(node: Node, from: u32, to: u32, w: Window): void {
   if (op == OP_DIS_MAX || op == OP_SYNONYM) return unionWindow(node, 0, node.childCount, from, to, w);
   if (isWrapper(op)) return nodeWindow(nodeChild(node, 0), from, to, w);
   w.isList = 0;
-  if (op == OP_BITSET || op == OP_ANY_TERM || op == OP_NESTED) {
+  if (isMaterialized(op)) {
     copyBits(w.bits, bitsetOf(node), from, to);
     return;
   }
@@ -129,7 +137,7 @@ export function nodeFill(node: Node, from: u32, to: u32, bits: usize): void {
     return;
   }
   if (op == OP_DOCS) return docsFill(node, from, to, bits);
-  if (op == OP_BITSET || op == OP_ANY_TERM || op == OP_NESTED || op == OP_PHRASE || op == OP_BOOL || op == OP_DIS_MAX || op == OP_SYNONYM) {
+  if (isMaterialized(op) || op == OP_PHRASE || op == OP_BOOL || op == OP_DIS_MAX || op == OP_SYNONYM) {
     const mark = tempMark();
     const w = newWindow();
     nodeWindow(node, from, to, w);
@@ -152,7 +160,7 @@ export function nodeFilter(node: Node, docs: usize, count: u32): u32 {
   if (op == OP_NONE) return 0;
   if (op == OP_ALL) return count;
   if (op == OP_DOCS) return docsFilter(node, docs, count);
-  if (op == OP_BITSET || op == OP_ANY_TERM || op == OP_NESTED) return filterByBitset(bitsetOf(node), docs, count);
+  if (isMaterialized(op)) return filterByBitset(bitsetOf(node), docs, count);
   return columnFilter(node, docs, count);
 }
 

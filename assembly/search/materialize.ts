@@ -1,16 +1,20 @@
 // Nodes that are evaluated once for the whole segment, into a bitset over [0, maxDoc), when they are first asked.
 //   BITSET    data: the bitset
-//   ANY_TERM  children TERM nodes, opened one after the other in one cursor
+//   ANY_TERM  data: (address of the record, docFreq) u32 pairs, c many of them │ a flags of the postings
+//   TERM_RANGE  data: the field's term dictionary │ c, d ordinals [c, d) │ a flags of the postings
 //   NESTED    child: plan over nested documents │ data bitset of the path's documents │ c bitset of their parents
 //             e score mode: 0 none, 1 avg, 2 sum, 3 min, 4 max │ scores of the parents in f: f32[maxDoc], where scores are wanted
 // Afterwards `b` holds the bitset's address.
 
+import { readVint, vintBytes } from '../codec/vint';
 import { CURSOR_BYTES } from '../postings/cursor';
+import { BLOCK_DOCS, NO_MORE_DOCS, WITH_FREQS } from '../postings/format';
+import { cursorNext as nextTerm, cursorOpen as openTerms, TERMS_CURSOR_BYTES, TermsCursor } from '../terms/cursor';
+import { TermsHeader } from '../terms/dictionary';
 import { allocate, allocateTemp, maxDoc, releaseTemp, tempMark, WINDOW_DOCS } from './context';
 import { nodeNext, nodeOpen, nodeScore, nodeWindow } from './evaluate';
-import { filterByBitset, newWindow, Node, NODE_SCORES, nodeChild, OP_ANY_TERM, OP_BITSET, setBit, windowToList } from './node';
+import { filterByBitset, newWindow, Node, NODE_BYTES, NODE_SCORES, nodeChild, OP_ANY_TERM, OP_BITSET, OP_TERM_RANGE, setBit, windowToList } from './node';
 import { termFill, termOpenIn } from './term';
-import { NO_MORE_DOCS } from '../postings/format';
 
 export const NESTED_AVG: u32 = 1;
 export const NESTED_SUM: u32 = 2;
@@ -24,19 +28,56 @@ export function bitsetOf(node: Node): usize {
   memory.fill(bitset, 0, bytes + 16);
   node.b = <u32>bitset;
   if (node.op == OP_ANY_TERM) fillTerms(node, bitset);
+  else if (node.op == OP_TERM_RANGE) fillTermRange(node, bitset);
   else joinChildren(node, bitset);
   return bitset;
 }
 
 function fillTerms(node: Node, bitset: usize): void {
   const mark = tempMark();
+  const term = changetype<Node>(allocateTemp(NODE_BYTES));
   const cursor = allocateTemp(CURSOR_BYTES);
-  for (let i: u32 = 0; i < node.childCount; i++) {
-    const term = nodeChild(node, i);
-    termOpenIn(term, cursor);
-    termFill(term, 0, maxDoc, bitset);
+  for (let at = <usize>node.data, end = at + ((<usize>node.c) << 3); at < end; at += 8) {
+    fillTerm(node.a, load<u32>(at), load<u32>(at, 4), bitset, term, cursor);
   }
   releaseTemp(mark);
+}
+
+function fillTermRange(node: Node, bitset: usize): void {
+  const mark = tempMark();
+  const term = changetype<Node>(allocateTemp(NODE_BYTES));
+  const cursor = allocateTemp(CURSOR_BYTES);
+  const dictionary = <usize>node.data;
+  const walk = changetype<TermsCursor>(allocateTemp(TERMS_CURSOR_BYTES));
+  openTerms(walk, dictionary, node.c, allocateTemp(<usize>changetype<TermsHeader>(dictionary).longestTerm + 16));
+  while (walk.next < node.d && nextTerm(walk)) fillTerm(node.a, <u32>walk.postingsPtr, walk.docFreq, bitset, term, cursor);
+  releaseTemp(mark);
+}
+
+/** Short records are read where they stand; the others through a term node. */
+function fillTerm(flags: u32, record: u32, docFreq: u32, bitset: usize, term: Node, cursor: usize): void {
+  if (docFreq >= BLOCK_DOCS) {
+    term.a = flags;
+    term.b = docFreq;
+    term.c = record;
+    term.d = 0;
+    termOpenIn(term, cursor);
+    termFill(term, 0, maxDoc, bitset);
+    return;
+  }
+  let cur = <usize>record;
+  let doc: u32 = 0;
+  for (; docFreq > 0; docFreq--) {
+    const entry = readVint(cur);
+    cur += vintBytes(entry);
+    if (flags & WITH_FREQS) {
+      doc += entry >> 1;
+      if (!(entry & 1)) cur += vintBytes(readVint(cur));
+    } else {
+      doc += entry;
+    }
+    setBit(bitset, doc);
+  }
 }
 
 /** First parent >= doc. */

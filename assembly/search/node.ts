@@ -23,6 +23,7 @@ export const OP_DOCS: u32 = 17;
 export const OP_GEO_BOX: u32 = 18;
 export const OP_GEO_DISTANCE: u32 = 19;
 export const OP_NESTED: u32 = 20;
+export const OP_TERM_RANGE: u32 = 21;
 
 /** Scores of this node are wanted. */
 export const NODE_SCORES: u32 = 1;
@@ -63,6 +64,8 @@ export class Node {
   e: u32;
   f: u32;
 }
+
+export const NODE_BYTES: usize = 112;
 
 // @ts-ignore: decorator
 @inline

@@ -54,7 +54,8 @@ export class ClassicPlanner {
     const clauses = parse(query);
     if (clauses.length === 1 && clauses[0].occur !== '-') return this.clause(clauses[0]);
     const merged = this.merge(clauses);
-    const of = (occur: Clause['occur']): PlanNode[] => merged.filter(({ clause }) => clause.occur === occur).map(({ clause, times }) => this.clause(clause, times));
+    const of = (occur: Clause['occur']): PlanNode[] =>
+      merged.filter(({ clause }) => clause.occur === occur).map(({ clause, times }) => this.clause(clause, times));
     const [must, should, mustNot] = [of('+'), of(''), of('-')];
     if (must.length === 1 && should.length === 0 && mustNot.length === 0) return must[0];
     if (should.length === 1 && must.length === 0 && mustNot.length === 0) return should[0];
@@ -99,8 +100,8 @@ export class ClassicPlanner {
       case 'prefix': {
         const from = Buffer.from(text);
         const to = Buffer.concat([from, Buffer.alloc(8, 0xff)]);
-        const terms = this.segment.walkTerms(this.field, { from, to }, 1 << 20);
-        return { op: 'constantScore', child: { op: 'anyTerm', postings, terms }, score: times };
+        const [first, end] = [from, to].map((bytes) => this.segment.seekOrd(this.field, bytes));
+        return { op: 'constantScore', child: { op: 'termRange', postings, from: first, to: end }, score: times };
       }
       default:
         throw new Error('fuzzy terms are planned by the service');

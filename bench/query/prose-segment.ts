@@ -76,5 +76,8 @@ async function buildImage(corpus: string): Promise<{ image: Uint8Array; figures:
   const inputs = parts.map((image, i) => ({ image, liveDocs: null, file: `part ${i}` }));
   const image = parts.length === 1 ? parts[0] : mergeSegments(compileEngine(), inputs).image;
   const done = performance.now();
-  return { image, figures: { docs: seqNo, seconds: (done - started) / 1e3, mergeSeconds: (done - merging) / 1e3, sizeBytes: image.length } };
+  return {
+    image,
+    figures: { docs: seqNo, seconds: (done - started) / 1e3, mergeSeconds: (done - merging) / 1e3, sizeBytes: image.length },
+  };
 }

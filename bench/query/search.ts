@@ -6,8 +6,8 @@
 // A query is timed from its words to its hits: looking up terms, planning and encoding included, parsing not.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import v8 from 'node:v8';
+import { gunzipSync } from 'node:zlib';
 import { countPlan, executePlan } from '../../src/plan/execute.ts';
 import type { CollectPlan, PlanNode, SegmentHits } from '../../src/plan/query-plan.ts';
 import { ClassicPlanner } from './classic-query.ts';
@@ -37,7 +37,9 @@ for (let i = 2; i < process.argv.length; i++) {
 }
 const [corpus, bench, out] = files;
 if (!out) {
-  process.stderr.write('usage: bench:search -- CORPUS/prose.ndjson BENCH OUT.tsv [--modes ..] [--rounds n] [--warmup s] [--family name] [--rebuild]\n');
+  process.stderr.write(
+    'usage: bench:search -- CORPUS/prose.ndjson BENCH OUT.tsv [--modes ..] [--rounds n] [--warmup s] [--family name] [--rebuild]\n',
+  );
   process.exit(2);
 }
 const modes = (options.get('--modes')?.split(',') ?? MODES) as readonly Mode[];

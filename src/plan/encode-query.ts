@@ -29,6 +29,7 @@ const OP = {
   geoBox: 18,
   geoDistance: 19,
   nested: 20,
+  termRange: 21,
 } as const;
 const SCORE_MODES = { none: 0, avg: 1, sum: 2, min: 3, max: 4 } as const;
 const MAX_U64 = (1n << 64n) - 1n;
@@ -101,8 +102,16 @@ export class QueryEncoder {
         const found = node.terms.filter((term) => term.docFreq > 0);
         if (found.length === 0) return this.none();
         if (found.length === 1) return this.term(node.postings, found[0], null);
-        const terms = found.map((term) => this.term(node.postings, term, null));
-        return this.record(OP.anyTerm, Math.min(sumOfCosts(terms), this.maxDoc), terms, false, {});
+        const pairs = this.k.copyInU32(Uint32Array.from(found.flatMap((term) => [term.ptr, term.docFreq])));
+        const docFreqs = found.reduce((sum, term) => sum + term.docFreq, 0);
+        const fields = { a: postingsFlags(node.postings), c: found.length, data: pairs };
+        return this.record(OP.anyTerm, Math.min(docFreqs, this.maxDoc), [], false, fields);
+      }
+      case 'termRange': {
+        const to = Math.min(node.to, node.postings.termCount);
+        if (node.from >= to) return this.none();
+        const fields = { a: postingsFlags(node.postings), c: node.from, d: to, data: node.postings.ptr };
+        return this.record(OP.termRange, Math.min((to - node.from) * 32, this.maxDoc), [], false, fields);
       }
       case 'phrase':
         return this.phrase(node, scores);

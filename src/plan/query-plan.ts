@@ -22,6 +22,8 @@ export type PlanNode =
   | { readonly op: 'synonym'; readonly postings: SegmentPostings; readonly terms: readonly TermState[]; readonly scorer: TermScorer | null }
   /** Documents that have any of the terms, no score: terms, prefix, wildcard, large disjunctions. */
   | { readonly op: 'anyTerm'; readonly postings: SegmentPostings; readonly terms: readonly TermState[] }
+  /** The same for all terms of the field's dictionary with ordinals [from, to): prefixes and ranges of terms without a walk by the host. */
+  | { readonly op: 'termRange'; readonly postings: SegmentPostings; readonly from: number; readonly to: number }
   /**
    * Positions as in the query, ascending, gaps allowed; a position may have several terms. slop 0 = exact. Sloppy frequency is Lucene's
    * (sum of 1 / (1 + matchLength), order of terms free, repeated terms handled).

@@ -309,11 +309,12 @@ export class Planner {
     if (!postings) return MATCH_NONE;
     const { from, to, includeFrom, includeTo, filter } = query.pattern;
     const column = query.hasColumn ? segment.column(query.field) : null;
-    if (!filter && column) {
+    if (!filter) {
       const first = from === null ? 0 : this.#ordOf(segment, query.field, from, includeFrom);
       const end = to === null ? postings.termCount : this.#ordOf(segment, query.field, to, !includeTo);
       if (first >= end) return MATCH_NONE;
-      if (end - first > FEW_TERMS) return { op: 'rangeOrd', column, min: first, max: end - 1 };
+      if (column && end - first > FEW_TERMS) return { op: 'rangeOrd', column, min: first, max: end - 1 };
+      return { op: 'termRange', postings, from: first, to: end };
     }
     const terms = segment.walkTerms(query.field, { from, to, includeFrom, includeTo }, Number.POSITIVE_INFINITY, filter ?? undefined);
     return this.#anyTerm(query.field, terms, segment);
