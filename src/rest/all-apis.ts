@@ -3,6 +3,7 @@ import { deleteAliasApi, getAliasApi, putAliasApi, updateAliasesApi } from './al
 import { analyzeApi } from './analyze.ts';
 import type { ApiSpec } from './api.ts';
 import { bulkApi } from './bulk.ts';
+import { deleteByQueryApi, reindexApi, updateByQueryApi } from './by-query.ts';
 import { CAT_APIS } from './cat.ts';
 import {
   clusterHealthApi,
@@ -76,6 +77,9 @@ export const ALL_APIS: readonly ApiSpec[] = [
   getSourceApi,
   mgetApi,
   bulkApi,
+  deleteByQueryApi,
+  updateByQueryApi,
+  reindexApi,
   ...UNSUPPORTED_APIS,
   searchApi,
   countApi,

@@ -4,9 +4,9 @@ import { ApiError } from '../errors/api-error.ts';
 import { type ApiHandler, type ApiSpec, defineApi } from './api.ts';
 
 const ROUTES: Readonly<Record<string, readonly string[]>> = {
-  reindex: ['POST /_reindex', 'POST /_reindex/{task_id}/_rethrottle'],
-  delete_by_query: ['POST /{index}/_delete_by_query', 'POST /_delete_by_query/{task_id}/_rethrottle'],
-  update_by_query: ['POST /{index}/_update_by_query', 'POST /_update_by_query/{task_id}/_rethrottle'],
+  reindex: ['POST /_reindex/{task_id}/_rethrottle'],
+  delete_by_query: ['POST /_delete_by_query/{task_id}/_rethrottle'],
+  update_by_query: ['POST /_update_by_query/{task_id}/_rethrottle'],
   'indices.rollover': ['POST /{index}/_rollover', 'POST /{index}/_rollover/{new_index}'],
   'indices.shrink': ['PUT /{index}/_shrink/{target}', 'POST /{index}/_shrink/{target}'],
   'indices.split': ['PUT /{index}/_split/{target}', 'POST /{index}/_split/{target}'],

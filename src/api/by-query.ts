@@ -1,0 +1,282 @@
+// Operations on whatever a query finds: delete, write again, copy to another index. A scroll reads, batches of writes go to the shards; a
+// document that changed in between is a version conflict. Source: Elasticsearch's reindex module (behaviour and response).
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseJson } from '../common/json-parse.ts';
+import { writeJson } from '../common/json-write.ts';
+import { RawJson } from '../common/raw-json.ts';
+import { filterSource, type SourceFilter } from '../common/source-filter.ts';
+import { ApiError, type ApiErrorData } from '../errors/api-error.ts';
+import { illegalArgument } from '../errors/catalog.ts';
+import { errorObject } from '../errors/error-body.ts';
+import type { EngineContext, IndexState, WriteOperation, WriteOutcome } from './context.ts';
+import { NO_CONDITIONS, operation } from './documents.ts';
+import { clearScrolls, continueScroll, startScroll } from './scroll.ts';
+import type { SearchIndices, SearchParameters } from './search.ts';
+import { checkWritable, routingThroughAlias } from './write-target.ts';
+
+type Json = Record<string, unknown>;
+
+/** What to read. `body` is a search body: query, sort, slice... */
+export interface ByQuerySource {
+  readonly indices: SearchIndices;
+  readonly body: Json;
+  readonly parameters: SearchParameters;
+  /** Documents per batch. */
+  readonly batchSize: number;
+  /** Stop after so many; null: all. */
+  readonly maxDocs: number | null;
+  readonly keepAliveMs: number;
+}
+
+export interface ByQueryOptions {
+  /** false: the first conflict ends the operation with a 409. */
+  readonly proceedOnConflicts: boolean;
+  readonly refresh: boolean;
+  /** The client went away: stop behind the batch under way. */
+  readonly isCancelled?: () => boolean;
+}
+
+export interface ByQueryHit {
+  readonly index: string;
+  readonly id: string;
+  readonly routing: string | null;
+  readonly seqNo: number;
+  readonly primaryTerm: number;
+  readonly version: number;
+  readonly source: RawJson | null;
+}
+
+/** One write for a hit, and the index that it goes to. */
+export interface PlannedWrite {
+  readonly index: IndexState;
+  readonly operation: WriteOperation;
+}
+
+/** Counts of the answer. */
+export interface ByQueryTotals {
+  total: number;
+  created: number;
+  updated: number;
+  deleted: number;
+  batches: number;
+  conflicts: number;
+  noops: number;
+  retries: number;
+  failures: Json[];
+}
+
+const MAX_RETRIES = 10;
+const FIRST_RETRY_MS = 50;
+
+/** Runs `plan` over every hit. @returns the counts; `failures` end the run early */
+export async function runByQuery(
+  ctx: EngineContext,
+  source: ByQuerySource,
+  options: ByQueryOptions,
+  plan: (hit: ByQueryHit) => PlannedWrite | Promise<PlannedWrite>,
+): Promise<ByQueryTotals> {
+  const totals: ByQueryTotals = {
+    total: 0,
+    created: 0,
+    updated: 0,
+    deleted: 0,
+    batches: 0,
+    conflicts: 0,
+    noops: 0,
+    retries: 0,
+    failures: [],
+  };
+  const size = Math.min(source.batchSize, source.maxDocs ?? source.batchSize);
+  const body = { ...source.body, size, seq_no_primary_term: true, version: true, sort: source.body.sort ?? ['_doc'] };
+  let page = await startScroll(ctx, { indices: source.indices, parameters: source.parameters, body: writeJson(body) }, source.keepAliveMs);
+  const touched = new Map<string, IndexState>();
+  let read = 0;
+  try {
+    const found = ((page.hits as Json).total as { value: number }).value;
+    totals.total = Math.min(found, source.maxDocs ?? found);
+    for (;;) {
+      const hits = ((page.hits as Json).hits as Json[]).slice(0, totals.total - read).map(readHit);
+      if (hits.length === 0) break;
+      read += hits.length;
+      totals.batches++;
+      await writeBatch(ctx, await Promise.all(hits.map(plan)), options, totals, touched);
+      if (totals.failures.length > 0 || read >= totals.total || options.isCancelled?.()) break;
+      page = await continueScroll(ctx, String(page._scroll_id), source.keepAliveMs, false);
+    }
+  } finally {
+    clearScrolls([String(page._scroll_id)]);
+  }
+  if (options.refresh) await Promise.all([...touched.values()].map((index) => ctx.refresh(index)));
+  return totals;
+}
+
+function readHit(hit: Json): ByQueryHit {
+  return {
+    index: String(hit._index),
+    id: String(hit._id),
+    routing: hit._routing === undefined ? null : String(hit._routing),
+    seqNo: Number(hit._seq_no),
+    primaryTerm: Number(hit._primary_term),
+    version: Number(hit._version),
+    source: hit._source instanceof RawJson ? hit._source : hit._source === undefined ? null : new RawJson(writeJson(hit._source)),
+  };
+}
+
+async function writeBatch(
+  ctx: EngineContext,
+  writes: readonly PlannedWrite[],
+  options: ByQueryOptions,
+  totals: ByQueryTotals,
+  touched: Map<string, IndexState>,
+): Promise<void> {
+  const groups = new Map<string, { index: IndexState; shard: number; operations: WriteOperation[] }>();
+  for (const { index, operation: op } of writes) {
+    checkWritable(index);
+    const shard = ctx.shardOf(index, op.id, op.routing);
+    const key = `${index.meta.uuid}/${shard}`;
+    let group = groups.get(key);
+    if (!group) groups.set(key, (group = { index, shard, operations: [] }));
+    group.operations.push(op);
+    touched.set(index.meta.uuid, index);
+  }
+  await Promise.all(
+    [...groups.values()].map(async ({ index, shard, operations }) => {
+      const outcomes = await writeWithRetries(ctx, index, shard, operations, totals);
+      outcomes.forEach((outcome, i) => {
+        settle(totals, index, operations[i], outcome, options);
+      });
+    }),
+  );
+}
+
+/** A full queue (429) is waited out. */
+async function writeWithRetries(
+  ctx: EngineContext,
+  index: IndexState,
+  shard: number,
+  operations: readonly WriteOperation[],
+  totals: ByQueryTotals,
+): Promise<WriteOutcome[]> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await ctx.write(index, shard, operations, 'false');
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 429 || attempt >= MAX_RETRIES) throw error;
+      totals.retries++;
+      await sleep(Math.min(FIRST_RETRY_MS * 2 ** attempt, 5000));
+    }
+  }
+}
+
+function settle(totals: ByQueryTotals, index: IndexState, op: WriteOperation, outcome: WriteOutcome, options: ByQueryOptions): void {
+  if (outcome.ok) {
+    if (outcome.result === 'created') totals.created++;
+    else if (outcome.result === 'updated') totals.updated++;
+    else if (outcome.result === 'deleted') totals.deleted++;
+    else totals.noops++;
+    return;
+  }
+  const isConflict = outcome.error.status === 409;
+  if (isConflict) totals.conflicts++;
+  if (isConflict && options.proceedOnConflicts) return;
+  const error = ApiError.fromData(outcome.error as ApiErrorData);
+  totals.failures.push({ index: index.meta.name, id: op.id, cause: errorObject(error), status: error.status });
+}
+
+/** The answer's status and body; `kinds` are the counts that this operation has. */
+export function byQueryAnswer(
+  totals: ByQueryTotals,
+  started: number,
+  kinds: ReadonlyArray<'updated' | 'created' | 'deleted'>,
+): { status: number; body: Json } {
+  const body: Json = { took: Math.floor(performance.now() - started), timed_out: false, total: totals.total };
+  for (const kind of kinds) body[kind] = totals[kind];
+  Object.assign(body, {
+    batches: totals.batches,
+    version_conflicts: totals.conflicts,
+    noops: totals.noops,
+    retries: { bulk: totals.retries, search: 0 },
+    throttled_millis: 0,
+    requests_per_second: -1,
+    throttled_until_millis: 0,
+    failures: totals.failures,
+  });
+  const status = Math.max(200, ...totals.failures.map((failure) => Number(failure.status)));
+  return { status, body };
+}
+
+/** `_delete_by_query`. */
+export async function deleteByQuery(
+  ctx: EngineContext,
+  source: ByQuerySource,
+  options: ByQueryOptions,
+): Promise<{ status: number; body: Json }> {
+  const started = performance.now();
+  const totals = await runByQuery(ctx, { ...source, body: { ...source.body, _source: false } }, options, (hit) => ({
+    index: stateOf(ctx, hit.index),
+    operation: operation('delete', hit.id, hit.routing, { ...NO_CONDITIONS, ifSeqNo: hit.seqNo, ifPrimaryTerm: hit.primaryTerm }),
+  }));
+  return byQueryAnswer(totals, started, ['deleted']);
+}
+
+/** `_update_by_query` without a script: every hit is written again as it is, so that a changed mapping takes hold. */
+export async function updateByQuery(
+  ctx: EngineContext,
+  source: ByQuerySource,
+  options: ByQueryOptions,
+): Promise<{ status: number; body: Json }> {
+  const started = performance.now();
+  const totals = await runByQuery(ctx, source, options, (hit) => ({
+    index: stateOf(ctx, hit.index),
+    operation: {
+      ...operation('index', hit.id, hit.routing, { ...NO_CONDITIONS, ifSeqNo: hit.seqNo, ifPrimaryTerm: hit.primaryTerm }),
+      source: sourceBytes(hit, null),
+    },
+  }));
+  return byQueryAnswer(totals, started, ['updated', 'deleted']);
+}
+
+function stateOf(ctx: EngineContext, name: string): IndexState {
+  const index = ctx.index(name);
+  if (!index) throw illegalArgument(`index [${name}] was deleted`);
+  return index;
+}
+
+/** @throws ApiError illegal_argument_exception: the index keeps no source */
+function sourceBytes(hit: ByQueryHit, filter: SourceFilter | null): Uint8Array {
+  if (hit.source === null) throw illegalArgument(`[${hit.index}][${hit.id}] didn't store _source`);
+  if (filter === null) return Buffer.from(hit.source.text);
+  return Buffer.from(writeJson(filterSource(parseJson(hit.source.text) as Json, filter)));
+}
+
+export interface ReindexDestination {
+  readonly index: string;
+  readonly opType: 'index' | 'create';
+  /** `external` versions are taken over from the source. */
+  readonly versionType: 'internal' | 'external' | 'external_gte';
+  /** `keep`, `discard`, or `=value` for all. */
+  readonly routing: string;
+}
+
+/** Copies hits into `write`'s index. @param write  gives the index when the first document comes */
+export async function reindex(
+  ctx: EngineContext,
+  source: ByQuerySource,
+  destination: ReindexDestination,
+  filter: SourceFilter | null,
+  options: ByQueryOptions,
+  write: () => Promise<IndexState>,
+): Promise<{ status: number; body: Json }> {
+  const started = performance.now();
+  let target: Promise<IndexState> | null = null;
+  const totals = await runByQuery(ctx, source, options, async (hit) => {
+    target ??= write();
+    const index = await target;
+    const given = destination.routing === 'keep' ? hit.routing : destination.routing === 'discard' ? null : destination.routing.slice(1);
+    const routing = routingThroughAlias(index, destination.index, given, 'index_routing');
+    const isExternal = destination.versionType !== 'internal';
+    const conditions = isExternal ? { ...NO_CONDITIONS, version: hit.version, versionType: destination.versionType } : NO_CONDITIONS;
+    return { index, operation: { ...operation(destination.opType, hit.id, routing, conditions), source: sourceBytes(hit, filter) } };
+  });
+  return byQueryAnswer(totals, started, ['updated', 'created', 'deleted']);
+}
