@@ -4,7 +4,8 @@
 // 4 digit, 8 punctuation, 16 symbol) and not listed. A token is cut as soon as it has maxTokenLength UTF-16 units (a pair may pass it).
 import { E_NO_SPACE } from '../../mem/status';
 import { isDigit, isLetter, isPunctuation, isSymbol, isWhitespace } from '../../text/character';
-import { lowerCase } from '../../text/generated/case';
+import { KINDS_LOW } from '../../text/generated/category';
+import { LOWER_LOW, lowerCase } from '../../text/generated/case';
 import { decode, encode } from '../../text/utf8';
 import { BATCH, Chain, Stage } from '../stage';
 import { TOKEN_BYTES, writeToken } from '../token';
@@ -39,8 +40,9 @@ export function charClassNext(chain: Chain, stage: Stage): i32 {
         if (token == stage.tokens) return E_NO_SPACE;
         return finish(chain, stage, tokenCur, tokenBase, out, token);
       }
-      if (kind == KIND_LOWERCASE) cp = lowerCase(cp);
-      o += encode(o, cp);
+      if (kind == KIND_LOWERCASE) cp = cp < 0x800 ? load<u16>(LOWER_LOW + (<usize>cp << 1)) : lowerCase(cp);
+      if (cp < 0x80) store<u8>(o++, cp);
+      else o += encode(o, cp);
       const cpUnits: u32 = bytes == 4 ? 2 : 1;
       units += cpUnits;
       cur += bytes;
@@ -69,18 +71,24 @@ function finish(chain: Chain, stage: Stage, cur: usize, base: usize, out: usize,
 // @ts-ignore: decorator
 @inline
 function isTokenChar(config: usize, kind: u32, cp: u32): bool {
-  if (kind == KIND_WHITESPACE) return !isWhitespace(cp);
-  if (kind <= KIND_LOWERCASE) return isLetter(cp);
+  if (kind == KIND_WHITESPACE) return cp < 0x800 ? !(load<u8>(KINDS_LOW + cp) & 1) : !isWhitespace(cp);
+  if (kind <= KIND_LOWERCASE) return cp < 0x800 ? (load<u8>(KINDS_LOW + cp) & 2) != 0 : isLetter(cp);
   return !isSeparator(config, cp);
 }
 
 function isSeparator(config: usize, cp: u32): bool {
   const classes = load<u32>(config, 8), count = load<u32>(config, 12);
+  if (cp < 0x800) {
+    if (load<u8>(KINDS_LOW + cp) & classes) return true;
+  } else if (isOfKind(classes, cp)) return true;
+  for (let i: u32 = 0; i < count; i++) if (load<u32>(config + 16 + (<usize>i << 2)) == cp) return true;
+  return false;
+}
+
+function isOfKind(classes: u32, cp: u32): bool {
   if (classes & 1 && isWhitespace(cp)) return true;
   if (classes & 2 && isLetter(cp)) return true;
   if (classes & 4 && isDigit(cp)) return true;
   if (classes & 8 && isPunctuation(cp)) return true;
-  if (classes & 16 && isSymbol(cp)) return true;
-  for (let i: u32 = 0; i < count; i++) if (load<u32>(config + 16 + (<usize>i << 2)) == cp) return true;
-  return false;
+  return (classes & 16) != 0 && isSymbol(cp);
 }
