@@ -10,7 +10,7 @@ import { normalizeFilter } from './filters/normalize';
 import {
   keepFilter, keepTypesFilter, keywordMarkerFilter, lengthFilter, limitFilter, removeDuplicatesFilter, stemmerOverrideFilter,
 } from './filters/select';
-import { stemFilter } from './filters/stem';
+import { clearStems, stemFilter } from './filters/stem';
 import { stopFilter } from './filters/stop';
 import { apostropheFilter, classicFilter, elisionFilter, reverseFilter, trimFilter, truncateFilter } from './filters/term-edit';
 import { uniqueFilter } from './filters/unique';
@@ -62,6 +62,7 @@ export function chainInit(region: usize, regionBytes: usize, blob: usize): i32 {
     stage.termsPtr = cur;
     cur += share;
     stage.termsEnd = cur;
+    if (stage.id == ID.S_STEM) clearStems(stage);
   }
   chain.tokens = stageAt(chain, chain.lastProducer).tokens;
   chainReset(region, 0, 0);
@@ -164,7 +165,7 @@ function transform(stage: Stage, batch: Stage): i32 {
 
 /** Stages that keep terms across batches get a share of the region. */
 function needsArea(id: u32): bool {
-  return id == ID.S_UNIQUE || id == ID.S_REMOVE_DUPLICATES;
+  return id == ID.S_UNIQUE || id == ID.S_REMOVE_DUPLICATES || id == ID.S_STEM;
 }
 
 /** The producer whose batch the one at `index` reads. Stage 0 is a producer. */

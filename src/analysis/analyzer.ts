@@ -71,6 +71,9 @@ const REPLAY_STAGE: KernelStage = { id: STAGE.REPLAY, config: new Uint8Array(0) 
 const REPLAY_BLOB = chainBlob([REPLAY_STAGE]);
 const REPLAY_PROGRAM: ChainProgram = { blob: REPLAY_BLOB };
 
+/** Config of the stem stage, see languages/stemmers.ts. */
+const ENGLISH_POSSESSIVE = 1;
+
 const runners = new WeakMap<AnalysisHost, FilterRunner>();
 
 export function filterEnvironment(host: AnalysisHost): FilterEnvironment {
@@ -182,6 +185,10 @@ export function applyCharFilters(charFilters: readonly CharFilter[], text: strin
 
 /** Tokenizers that lower-case on the way take over a lowercase filter that follows them. */
 export function fuse(stages: readonly KernelStage[]): KernelStage[] {
+  // A possessive is one in either case, so lower-casing may come first.
+  if (stages[1]?.id === STAGE.STEM && stages[1].config[0] === ENGLISH_POSSESSIVE && stages[2]?.id === STAGE.CASE) {
+    stages = [stages[0], stages[2], stages[1], ...stages.slice(3)];
+  }
   const [tokenizer, next] = stages;
   if (next?.id !== STAGE.CASE || next.config[0] !== 0) return [...stages];
   const config = new DataView(tokenizer.config.buffer, tokenizer.config.byteOffset);

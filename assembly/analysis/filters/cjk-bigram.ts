@@ -6,7 +6,7 @@
 import { E_NO_SPACE } from '../../mem/status';
 import { decode, encode, utf16Length } from '../../text/utf8';
 import { BATCH, Chain, Stage, stageAt, tokenAt } from '../stage';
-import { Token, TOKEN_BYTES, TokenType, writeToken } from '../token';
+import { copyToken, Token, TokenType, writeToken } from '../token';
 import { pull } from '../chain';
 
 const RUN: u32 = 2048;
@@ -72,7 +72,7 @@ export function cjkBigramNext(chain: Chain, index: u32, stage: Stage, previousPr
       return E_NO_SPACE;
     }
     const out = tokenAt(stage, made++);
-    memory.copy(changetype<usize>(out), changetype<usize>(token), TOKEN_BYTES);
+    copyToken(changetype<usize>(out), changetype<usize>(token));
     memory.copy(stage.termCur, token.termPtr, token.termLen);
     out.termPtr = stage.termCur;
     stage.termCur += token.termLen;

@@ -3,7 +3,7 @@ import { E_NO_SPACE } from '../../mem/status';
 import { utf16Length } from '../../text/utf8';
 import { findTerm, findTermIgnoringCase, sameBytes } from '../term-set';
 import { renewTerm, Stage, tokenAt } from '../stage';
-import { FLAG_KEYWORD, Token, TOKEN_BYTES } from '../token';
+import { copyToken, FLAG_KEYWORD, Token } from '../token';
 import { keepToken } from './drop';
 
 /** Entry of a token's term. config ├─ flags u32: 1 = ignore case ─┬─ set or map ─┤. Returns 0 none, 1 for E_NO_SPACE. */
@@ -81,7 +81,7 @@ export function removeDuplicatesFilter(stage: Stage, batch: Stage): i32 {
     store<u32>(entry, token.termLen);
     memory.copy(entry + 4, token.termPtr, token.termLen);
     stage.termCur = entry + ((token.termLen + 7) & ~3);
-    if (kept != i) memory.copy(changetype<usize>(tokenAt(batch, kept)), changetype<usize>(token), TOKEN_BYTES);
+    if (kept != i) copyToken(changetype<usize>(tokenAt(batch, kept)), changetype<usize>(token));
     kept++;
   }
   batch.count = kept;

@@ -5,7 +5,7 @@
 import { E_NO_SPACE } from '../../mem/status';
 import { hashTerm, sameBytes } from '../term-set';
 import { Stage, tokenAt } from '../stage';
-import { TOKEN_BYTES } from '../token';
+import { copyToken } from '../token';
 
 export function uniqueFilter(stage: Stage, batch: Stage): i32 {
   const samePosition = load<u32>(stage.config) != 0;
@@ -16,7 +16,7 @@ export function uniqueFilter(stage: Stage, batch: Stage): i32 {
     const seen = add(stage, token.termPtr, token.termLen);
     if (seen < 0) return seen;
     if (seen && (!samePosition || token.posInc == 0)) continue;
-    if (kept != i) memory.copy(changetype<usize>(tokenAt(batch, kept)), changetype<usize>(token), TOKEN_BYTES);
+    if (kept != i) copyToken(changetype<usize>(tokenAt(batch, kept)), changetype<usize>(token));
     kept++;
   }
   batch.count = kept;

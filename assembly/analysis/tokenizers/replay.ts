@@ -3,7 +3,7 @@
 // Pre: written by src/analysis/token-stream.ts; offsets lie inside the text.
 import { E_CORRUPT, E_NO_SPACE } from '../../mem/status';
 import { BATCH, Chain, Stage } from '../stage';
-import { Token, TOKEN_BYTES } from '../token';
+import { copyToken, Token, TOKEN_BYTES } from '../token';
 
 export function replayNext(chain: Chain, stage: Stage): i32 {
   const text = chain.textPtr, textBytes = <u32>(chain.textEnd - text);
@@ -17,7 +17,7 @@ export function replayNext(chain: Chain, stage: Stage): i32 {
     const from = text + 16 + <usize>stage.a * TOKEN_BYTES;
     if (from + TOKEN_BYTES > chain.textEnd) return E_CORRUPT;
     const token = changetype<Token>(stage.tokens + <usize>made * TOKEN_BYTES);
-    memory.copy(changetype<usize>(token), from, TOKEN_BYTES);
+    copyToken(changetype<usize>(token), from);
     const len = token.termLen;
     if (token.termPtr + len > textBytes) return E_CORRUPT;
     if (out + len > outEnd) {
