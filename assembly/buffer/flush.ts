@@ -136,7 +136,7 @@ function flushField(buffer: Buffer, writer: SegmentWriter, docMap: usize, field:
   let norms: usize = 0;
   if (field.flags & FIELD_NORMS && normStream(field).count) {
     norms = flushNorms(writer, docMap, field, ord);
-    if (!norms) return E_NO_SPACE;
+    if (norms == NORMS_FAILED) return E_NO_SPACE;
   }
   if (field.termCount) {
     const status = flushTerms(buffer, writer, docMap, field, ord, norms);
@@ -158,19 +158,22 @@ function flushField(buffer: Buffer, writer: SegmentWriter, docMap: usize, field:
   return segmentColumn(writer, ord, kind, docs, values, count, true);
 }
 
-/** Returns the address of the norms, or 0 if they do not fit. */
+const NORMS_FAILED: usize = 1;
+
+/** Returns the address of the norms, 0 if no document that is left has the field, or NORMS_FAILED if they do not fit. */
 function flushNorms(writer: SegmentWriter, docMap: usize, field: Field, ord: u32): usize {
   const image = writer.image, norms = image.cur, maxDoc = writer.maxDoc;
-  if (<usize>maxDoc > imageFree(image)) return 0;
-  memory.fill(norms, 0, maxDoc);
   const stream = normStream(field), mark = writer.scratch.cur;
   const docs = regionAllocate(writer.scratch, <usize>stream.count << 2);
   const values = regionAllocate(writer.scratch, <usize>stream.count << 3);
-  if (!docs || !values) return 0;
+  if (!docs || !values) return NORMS_FAILED;
   const count = streamCollect(stream, docMap, docs, values);
-  for (let i: u32 = 0; i < count; i++) store<u8>(norms + load<u32>(docs + ((<usize>i) << 2)), load<u8>(values + ((<usize>i) << 3)));
   writer.scratch.cur = mark;
-  return imageSection(image, SectionKind.NORMS, ord, maxDoc) ? norms : 0;
+  if (count == 0) return 0;
+  if (<usize>maxDoc > imageFree(image)) return NORMS_FAILED;
+  memory.fill(norms, 0, maxDoc);
+  for (let i: u32 = 0; i < count; i++) store<u8>(norms + load<u32>(docs + ((<usize>i) << 2)), load<u8>(values + ((<usize>i) << 3)));
+  return imageSection(image, SectionKind.NORMS, ord, maxDoc) ? norms : NORMS_FAILED;
 }
 
 function flushTerms(buffer: Buffer, writer: SegmentWriter, docMap: usize, field: Field, ord: u32, norms: usize): i32 {

@@ -67,12 +67,17 @@ export function mergeDocMap(docMap: usize, maxDoc: u32, liveDocs: usize, first: 
   return first;
 }
 
-/** Copies the norms of surviving documents to `to` u8[new maxDoc]. */
-export function mergeNorms(from: usize, maxDoc: u32, docMap: usize, to: usize): void {
+/** Copies the norms of surviving documents to `to` u8[new maxDoc]. Returns how many of them have the field. */
+export function mergeNorms(from: usize, maxDoc: u32, docMap: usize, to: usize): u32 {
+  let count: u32 = 0;
   for (let doc: u32 = 0; doc < maxDoc; doc++) {
     const docId = load<u32>(docMap + ((<usize>doc) << 2));
-    if (docId != NO_DOC) store<u8>(to + docId, load<u8>(from + doc));
+    if (docId == NO_DOC) continue;
+    const norm = load<u8>(from + doc);
+    store<u8>(to + docId, norm);
+    if (norm) count++;
   }
+  return count;
 }
 
 /**

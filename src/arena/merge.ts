@@ -191,14 +191,15 @@ class SegmentMerge {
     else if (kind !== 0) this.#mergeColumn(parts, ord, kind, ordMaps);
   }
 
-  /** Address of the new norms, 0 if no input has any. */
+  /** Address of the new norms, 0 if no document has the field. */
   #mergeNorms(parts: MergedField['parts'], ord: number): number {
     const withNorms = parts.filter(({ place }) => place.norms !== 0);
     if (withNorms.length === 0) return 0;
     const { maxDoc } = this.#writer;
     const ptr = this.#writer.room(maxDoc);
     this.#k.u8.fill(0, ptr, ptr + maxDoc);
-    for (const { input, place } of withNorms) this.#k.exports.mergeNorms(place.norms, input.places.maxDoc, input.docMap, ptr);
+    const count = sum(withNorms, ({ input, place }) => this.#k.exports.mergeNorms(place.norms, input.places.maxDoc, input.docMap, ptr));
+    if (count === 0) return 0;
     this.#writer.section(SECTION.norms, ord, maxDoc);
     return ptr;
   }

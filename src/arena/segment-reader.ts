@@ -7,6 +7,18 @@ import type { Kernels } from '../wasm/kernels.ts';
 import { lookupTerm, seekOrd, TERMS_FLAG, TERMS_HEADER, termOf, walkTerms } from '../wasm/terms.ts';
 import type { FieldPlace, ImagePlaces } from './segment-image.ts';
 
+const NO_TERMS = {
+  ptr: 0,
+  hasFreqs: false,
+  hasPositions: false,
+  hasOffsets: false,
+  positionsPtr: 0,
+  termCount: 0,
+  docCount: 0,
+  sumDocFreq: 0,
+  sumTotalTermFreq: 0,
+} as const;
+
 export class SegmentImageReader implements SegmentReader {
   readonly id: number;
   readonly maxDoc: number;
@@ -83,7 +95,9 @@ export class SegmentImageReader implements SegmentReader {
   }
 
   #readPostings(place: FieldPlace | undefined): SegmentPostings | null {
-    if (!place || place.terms === 0) return null;
+    if (!place || (place.terms === 0 && place.norms === 0)) return null;
+    // Only empty texts: no dictionary, but norms that say which documents have the field.
+    if (place.terms === 0) return { ...NO_TERMS, normsPtr: place.norms };
     const { view } = this.kernels;
     const word = (off: number): number => view.getUint32(place.terms + off, true);
     const long = (off: number): number => Number(view.getBigUint64(place.terms + off, true));
