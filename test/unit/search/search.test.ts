@@ -95,7 +95,7 @@ test('scores of a match are the sum of its words, best first', async () => {
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score);
   expect(hits.hits.map((hit) => hit._id)).toEqual(expected.map(({ id }) => id));
-  hits.hits.forEach((hit, i) => expect(hit._score).toBeCloseTo(expected[i].score, 5));
+  for (const [i, hit] of hits.hits.entries()) expect(hit._score).toBeCloseTo(expected[i].score, 5);
   expect(hits.max_score).toBe(hits.hits[0]._score);
 });
 
