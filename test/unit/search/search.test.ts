@@ -74,7 +74,12 @@ async function search(body: Body, index = 'texts') {
   const answer = (await engine.search({ index, body })) as unknown as {
     hits: { hits: Hit[]; total: { value: number }; max_score: number | null };
   } & Body;
-  return { ...answer, ids: answer.hits.hits.map((hit) => hit._id), scores: answer.hits.hits.map((hit) => hit._score) };
+  return {
+    aggregations: answer['aggregations'],
+    hits: answer.hits,
+    ids: answer.hits.hits.map((hit) => hit._id),
+    scores: answer.hits.hits.map((hit) => hit._score),
+  };
 }
 
 const words = (text: string) => text.toLowerCase().match(/[a-z]+/g)!;
