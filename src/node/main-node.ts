@@ -133,8 +133,12 @@ export class MainNode {
     this.#metadata.forgetLogs(uuid);
   }
 
-  /** Adds a reader: `connect` gets its ports, to main and to each indexer, and returns its thread if it has one. */
-  startReader(connect: (parts: { port: MessagePort; indexerPorts: MessagePort[] }) => Worker | null): void {
+  /**
+   * Adds a reader: `connect` gets its ports, to main and to each indexer, and returns its thread if it has one. One that comes after `start`
+   * is to be welcomed.
+   * @returns its number
+   */
+  startReader(connect: (parts: { port: MessagePort; indexerPorts: MessagePort[] }) => Worker | null): number {
     const reader = this.#readers.length;
     const { port1, port2 } = new MessageChannel();
     const channel = new Channel<ToReader, FromReader>(port1, (message) => this.#onReader(reader, message));
@@ -149,6 +153,20 @@ export class MainNode {
     this.#readers.push(part);
     this.#introduce(part);
     this.#registry.addReader(reader);
+    return reader;
+  }
+
+  /** Tells a late reader the metadata and all snapshots, then `message`. Between two commands, so that it misses none. */
+  welcome(reader: number, message: ToReader): Promise<void> {
+    const { channel } = this.#readers[reader];
+    const welcomed = this.#commandTail.then(async () => {
+      const { state } = this.#metadata;
+      await channel.request({ type: 'state', state, placements: this.#placements(state) });
+      await Promise.all(this.#registry.newest().map((snapshot) => channel.request({ type: 'snapshot', snapshot })));
+      await channel.request(message);
+    });
+    this.#commandTail = welcomed.catch(() => undefined);
+    return welcomed;
   }
 
   /** A message to every reader, answered by all. */

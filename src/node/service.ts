@@ -28,29 +28,6 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
   const { httpWorkers, inProcess } = threadCounts(settings);
   const options = mainOptions(settings, inProcess, onLog);
   const main = new MainNode(options);
-  try {
-    // Threads load their modules while the shards are opened.
-    await main.start(() => {
-      for (let number = 0; number < httpWorkers; number++) {
-        main.startReader((parts) => {
-          const data: ThreadData = { role: 'http', number, ...parts, module: main.module, options: main.threadOptions };
-          if (inProcess) {
-            startRole(data, main.store).catch((error) => onLog('error', `http worker failed to start: ${error.stack}`));
-            return null;
-          }
-          return new Worker(new URL('./thread.js', import.meta.url), {
-            workerData: { gannetRole: data },
-            transferList: [parts.port, ...parts.indexerPorts],
-          });
-        });
-      }
-    });
-    const publishAddress = settings['http.publish_address'] || `${host}:${port}`;
-    await main.broadcast({ type: 'start', port, publishAddress });
-  } catch (error) {
-    await main.stop();
-    throw error;
-  }
   let stopping: Promise<void> | null = null;
   const stop = async () => {
     await main.broadcast({ type: 'stop' });
@@ -58,6 +35,7 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
     process.exit(0);
   };
   const service = { port, stop: () => (stopping ??= stop()) };
+  // Before the first answer: whoever sees it may send a signal.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       if (stopping) process.exit(130);
@@ -71,5 +49,30 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
     reopenLogs();
     main.broadcast({ type: 'reopenLogs' }).catch((error) => onLog('error', `logs not reopened: ${error.message}`));
   });
+  try {
+    const addWorker = (number: number) =>
+      main.startReader((parts) => {
+        const data: ThreadData = { role: 'http', number, ...parts, module: main.module, options: main.threadOptions };
+        if (inProcess) {
+          startRole(data, main.store).catch((error) => onLog('error', `http worker failed to start: ${error.stack}`));
+          return null;
+        }
+        return new Worker(new URL('./thread.js', import.meta.url), {
+          workerData: { gannetRole: data },
+          transferList: [parts.port, ...parts.indexerPorts],
+        });
+      });
+    // One worker loads while the shards are opened; the others, which would only take its core, come when it answers.
+    await main.start(() => addWorker(0));
+    const publishAddress = settings['http.publish_address'] || `${host}:${port}`;
+    const start = { type: 'start', port, publishAddress } as const;
+    await main.broadcast(start);
+    for (let number = 1; number < httpWorkers; number++) {
+      main.welcome(addWorker(number), start).catch((error) => onLog('error', `http worker failed to start: ${error.stack}`));
+    }
+  } catch (error) {
+    await main.stop();
+    throw error;
+  }
   return service;
 }
