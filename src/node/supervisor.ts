@@ -19,7 +19,7 @@ export function supervise(settings: Settings): Promise<number> {
     const start = () => {
       const startedMs = Date.now();
       // A session of its own: Ctrl-C reaches the parent alone, which passes it on once.
-      child = spawn(process.execPath, [fileURLToPath(new URL('./service-process.js', import.meta.url))], {
+      child = spawn(process.execPath, [fileURLToPath(new URL('../service/service-process.js', import.meta.url))], {
         detached: true,
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       });

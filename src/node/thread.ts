@@ -32,4 +32,9 @@ export async function startRole(data: ThreadData, store?: Store): Promise<void> 
   }
 }
 
-if (workerData?.gannetRole) await startRole(workerData.gannetRole as ThreadData);
+if (workerData?.gannetRole) {
+  // A rejection ends the thread, and with it the process: main logs it.
+  startRole(workerData.gannetRole as ThreadData).catch((error) => {
+    throw error;
+  });
+}
