@@ -11,12 +11,20 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const MODULES = { main: 'src/main.ts', library: 'src/library.ts', front: 'src/front/main.ts' };
-const SERVICE = { 'service-process': 'src/node/service-process.ts', thread: 'src/node/thread.ts' };
+const MODULES = { main: 'src/main.ts', supervisor: 'src/node/supervisor.ts', library: 'src/library.ts', front: 'src/front/main.ts' };
+const SERVICE = { 'service-process': 'src/cli/service-process.ts', thread: 'src/node/thread.ts' };
 /** Native, or loaded by path on purpose. */
 const SERVICE_EXTERNALS = ['lmdb', 'uWebSockets.js', 'uws-pack', 'hyper-express', 'msgpackr-extract', '@js-joda/core', '@js-joda/timezone'];
 
-const common = { absWorkingDir: root, bundle: true, platform: 'node', target: 'node20', sourcemap: 'linked', minifyWhitespace: true, logLevel: 'warning' };
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  sourcemap: 'linked',
+  minifyWhitespace: true,
+  logLevel: 'warning',
+};
 
 const bundles = path.join(root, 'dist/bundle');
 rmSync(bundles, { recursive: true, force: true });
@@ -44,6 +52,9 @@ await build({
 copyFileSync(path.join(root, 'tools/launch.cjs'), path.join(service, 'launch.js'));
 writeFileSync(path.join(service, 'package.json'), '{ "type": "commonjs" }\n');
 for (const name of Object.keys(SERVICE)) {
-  const digest = createHash('sha256').update(readFileSync(path.join(service, `${name}.code.js`))).digest('hex').slice(0, 16);
+  const digest = createHash('sha256')
+    .update(readFileSync(path.join(service, `${name}.code.js`)))
+    .digest('hex')
+    .slice(0, 16);
   writeFileSync(path.join(service, `${name}.js`), `require('./launch.js').launch('${name}', '${digest}');\n`);
 }

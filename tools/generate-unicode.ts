@@ -146,7 +146,11 @@ async function writeCase(): Promise<void> {
       `/** ${kind} mapping of one code point. */\n// @ts-ignore: decorator\n@inline\nexport function ${fn}(cp: u32): u32 {\n  return cp + load<i32>(${kind.toUpperCase()}_DELTAS + (<usize>${fn}Delta(cp) << 2));\n}\n`;
   }
   const lower = await unicode16.caseMapping('Lowercase');
-  source += `/** Lower case of the code points below U+0800. */\nexport ${dataLine('LOWER_LOW', 'u16', Array.from({ length: LOW }, (_, cp) => lower.get(cp) ?? cp))}`;
+  source += `/** Lower case of the code points below U+0800. */\nexport ${dataLine(
+    'LOWER_LOW',
+    'u16',
+    Array.from({ length: LOW }, (_, cp) => lower.get(cp) ?? cp),
+  )}`;
   writeFileSync(`${OUT}/case.ts`, source);
 }
 
