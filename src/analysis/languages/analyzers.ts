@@ -1,0 +1,52 @@
+// Language analyzers as data: what stands around the stop filter and the stemmer. An analyzer is here only when all its parts are.
+import { words } from '../blob.ts';
+import { type BuildContext, kernelFilter, type TokenFilter, type Tokenizer } from '../component.ts';
+import { setStage, stopStage } from '../filters/simple.ts';
+import type { AnalyzerEntry } from '../registry.ts';
+import { STAGE } from '../stage-ids.ts';
+import { standardTokenizer } from '../tokenizers/simple.ts';
+import { THAI_TOKENIZER } from '../tokenizers/thai.ts';
+import { stopWords } from '../word-lists.ts';
+import { STEMMER, stemStage } from './stemmers.ts';
+import { CJK_STOP_WORDS, STOP_LISTS } from './stop-words.ts';
+
+const LOWER = kernelFilter(STAGE.CASE, words([0]));
+const normalize = (variant: number): TokenFilter => kernelFilter(STAGE.NORMALIZE, words([variant]));
+const DECIMAL_DIGIT = normalize(10);
+const CJK_WIDTH = normalize(11);
+const STOP = 'stop';
+const MARKER = 'marker';
+
+/** Filters in order; `stop` and `marker` stand for the filters of the parameters. */
+type Chain = readonly (TokenFilter | typeof STOP | typeof MARKER)[];
+
+interface LanguageSpec {
+  readonly chain: Chain;
+  readonly stopWords?: readonly string[];
+  readonly tokenizer?: Tokenizer;
+}
+
+const LANGUAGES: Readonly<Record<string, LanguageSpec>> = {
+  english: { chain: [stemStage(STEMMER.ENGLISH_POSSESSIVE), LOWER, STOP, MARKER, stemStage(STEMMER.PORTER)] },
+  cjk: { chain: [CJK_WIDTH, LOWER, kernelFilter(STAGE.CJK_BIGRAM, words([15])), STOP], stopWords: CJK_STOP_WORDS },
+  thai: { chain: [LOWER, DECIMAL_DIGIT, STOP], tokenizer: THAI_TOKENIZER },
+};
+
+const PARAMS = ['stopwords: list', 'stopwords_path: string', 'stem_exclusion: list', 'stem_exclusion_path: string'];
+
+function build(context: BuildContext, spec: LanguageSpec): ReturnType<AnalyzerEntry['build']> {
+  const stop = stopWords(context, spec.stopWords ?? STOP_LISTS[context.type] ?? []);
+  const excluded = stopWords(context, [], 'stem_exclusion');
+  const filters = spec.chain.flatMap((part): TokenFilter[] => {
+    if (part === STOP) return stop.length ? [stopStage(stop, false)] : [];
+    if (part === MARKER) return excluded.length ? [setStage(STAGE.KEYWORD_MARKER, excluded, false)] : [];
+    return [part];
+  });
+  return () => ({ charFilters: [], tokenizer: spec.tokenizer ?? standardTokenizer(), filters });
+}
+
+export const LANGUAGE_ANALYZERS: readonly AnalyzerEntry[] = Object.entries(LANGUAGES).map(([type, spec]) => ({
+  type,
+  params: PARAMS,
+  build: (context) => build(context, spec),
+}));
