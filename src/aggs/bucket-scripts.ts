@@ -1,5 +1,6 @@
 // bucket_script and bucket_selector: a script over figures of each bucket, given as members of `params`.
-import { type ArithmeticScript, compileArithmetic } from '../scripting/arithmetic.ts';
+import { type CompiledScript, compileScript } from '../scripting/painless.ts';
+import { Double } from '../scripting/syntax-tree.ts';
 import { figureAt, parsePath } from './bucket-path.ts';
 import { illegalArgument, parsingError, unsupported } from './errors.ts';
 import { MetricOut, type OutBucket } from './out.ts';
@@ -30,21 +31,25 @@ function compile(p: Params, names: Iterable<string>): BucketScript {
   const lang = isObject(script) ? (script.lang ?? 'painless') : 'painless';
   if (lang !== 'painless') throw unsupported(`script language [${String(lang)}] in a pipeline aggregation`);
   const constants = isObject(script) && isObject(script.params) ? script.params : {};
-  const values: Record<string, number | boolean> = {};
-  for (const [name, value] of Object.entries(constants)) {
-    if (typeof value !== 'number' && typeof value !== 'boolean')
-      throw unsupported(`script parameter [${name}] that is neither a number nor a boolean`);
-    values[name] = value;
-  }
-  const known = [...names, ...Object.keys(values)];
+  const members: Record<string, true> = {};
+  for (const name of [...names, ...Object.keys(constants)]) members[name] = true;
   // compiled when the buckets are reduced: that is where Elasticsearch reports what is wrong with it
-  let compiled: ArithmeticScript | null = null;
+  let compiled: CompiledScript | null = null;
   return {
     run(figures) {
-      compiled ??= compileArithmetic(source, known);
-      return compiled.run({ ...values, ...figures });
+      compiled ??= compileScript(source, { params: { kind: 'object', members } });
+      const doubles = Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, new Double(value)]));
+      return numberOf(compiled.run({ params: { fields: { ...constants, ...doubles } } }), source);
     },
   };
+}
+
+/** A script's result as a plain number; booleans and null as they are. @throws ApiError illegal_argument_exception: neither of these */
+export function numberOf(value: unknown, source: string): number | boolean | null {
+  if (value instanceof Double) return value.value;
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
+  throw illegalArgument(`script [${source}] must return a Number`);
 }
 
 function figuresOf(bucket: OutBucket, paths: ReadonlyMap<string, string>, body: PipelineBody): Record<string, number> {

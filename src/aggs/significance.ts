@@ -1,5 +1,6 @@
 // How much more frequent a term is in a subset than in the whole index. Formulas as Elasticsearch's significance heuristics have them.
-import { compileArithmetic } from '../scripting/arithmetic.ts';
+import { compileScript } from '../scripting/painless.ts';
+import { numberOf } from './bucket-scripts.ts';
 import { illegalArgument, unsupported } from './errors.ts';
 import { isObject, Params } from './params.ts';
 
@@ -72,23 +73,21 @@ function scripted(body: unknown): Heuristic {
   p.done();
   const source = isObject(script) ? script.source : script;
   if (typeof source !== 'string') throw illegalArgument('script required');
-  const constants: Record<string, number> = {};
-  for (const [name, value] of Object.entries(isObject(script) && isObject(script.params) ? script.params : {})) {
-    if (typeof value !== 'number') throw unsupported(`script parameter [${name}] that is not a number`);
-    constants[name] = value;
-  }
-  const names = ['_subset_freq', '_subset_size', '_superset_freq', '_superset_size', ...Object.keys(constants)];
-  const compiled = compileArithmetic(source, names);
-  return ({ subsetFreq, subsetSize, supersetFreq, supersetSize }) =>
-    Number(
-      compiled.run({
-        ...constants,
-        _subset_freq: subsetFreq,
-        _subset_size: subsetSize,
-        _superset_freq: supersetFreq,
-        _superset_size: supersetSize,
-      }),
-    );
+  const constants = isObject(script) && isObject(script.params) ? script.params : {};
+  const members: Record<string, true> = { _subset_freq: true, _subset_size: true, _superset_freq: true, _superset_size: true };
+  for (const name of Object.keys(constants)) members[name] = true;
+  const compiled = compileScript(source, { params: { kind: 'object', members } });
+  // counts are Java longs
+  return ({ subsetFreq, subsetSize, supersetFreq, supersetSize }) => {
+    const fields = {
+      ...constants,
+      _subset_freq: BigInt(subsetFreq),
+      _subset_size: BigInt(subsetSize),
+      _superset_freq: BigInt(supersetFreq),
+      _superset_size: BigInt(supersetSize),
+    };
+    return Number(numberOf(compiled.run({ params: { fields } }), source));
+  };
 }
 
 const NAMES = ['jlh', 'mutual_information', 'chi_square', 'gnd', 'percentage', 'script_heuristic'] as const;
