@@ -40,6 +40,7 @@ export {
 } from './postings/cursor';
 export { termsLookup, termsSeek, termsTerm, termsState } from './terms/dictionary';
 export { termsWalk } from './terms/cursor';
+export { termsHash, termsHashes } from './terms/hashes';
 export {
   columnGet as docvaluesColumnGet,
   columnBounds as docvaluesColumnBounds,

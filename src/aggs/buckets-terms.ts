@@ -14,6 +14,7 @@ import {
   termFilter,
 } from './include-exclude.ts';
 import { keepOnly, type MergedBuckets, type MergedChildren, type MergeKey, mergeBuckets, mergeChildren, selectTop } from './merge.ts';
+import { hashesOf, mergeText } from './merge-text.ts';
 import { termBytes, termKey } from './metrics-values.ts';
 import { BucketsOut, type OutBucket } from './out.ts';
 import { Params } from './params.ts';
@@ -203,6 +204,7 @@ export function comparator(
   order: readonly OrderPart[],
   merged: MergedBuckets,
   children: MergedChildren | null,
+  byKey: (a: number, b: number) => number = (a, b) => compareKeys(merged.keys[a], merged.keys[b]),
 ): (a: number, b: number) => number {
   const below = new Map<number, ReturnType<MergedChildren['at']>>();
   const aggsOf = (id: number) => {
@@ -214,12 +216,12 @@ export function comparator(
     return aggs;
   };
   const figure = (id: number, part: OrderPart) => figureAt({ aggs: aggsOf(id), docCount: merged.docCounts[id], key: 0 }, part.steps);
-  const { docCounts, keys } = merged;
+  const { docCounts } = merged;
   return (a, b) => {
     for (const part of order) {
       let by: number;
       if (part.path === '_count') by = part.descending ? docCounts[b] - docCounts[a] : docCounts[a] - docCounts[b];
-      else if (part.path === '_key') by = part.descending ? compareKeys(keys[b], keys[a]) : compareKeys(keys[a], keys[b]);
+      else if (part.path === '_key') by = part.descending ? byKey(b, a) : byKey(a, b);
       else by = compareFigures(figure(a, part), figure(b, part), part.descending);
       if (by !== 0) return by;
     }
@@ -233,12 +235,14 @@ function mergeTerms(spec: AggSpec, all: readonly Slice[], parents: number, ctx: 
   const slices = all.length > 1 ? all.filter((slice) => slice.result.op === 'buckets' && slice.result.buckets.parents.length > 0) : all;
   const zero = params.minDocCount === 0;
   const keys = new TermKeys(slices.length > 0 ? slices : all, sourceOf, slices.length === 1 && !zero);
-  const merged = mergeBuckets(slices, (slice, columns, i) => keys.keyOf(slice, columns.keys[i]));
+  const hashes = keys.isText && slices.length > 1 && !zero ? hashesOf(slices, sourceOf) : null;
+  const hashed = hashes ? mergeText(slices, sourceOf, hashes) : null;
+  const merged = hashed ?? mergeBuckets(slices, (slice, columns, i) => keys.keyOf(slice, columns.keys[i]));
   if (zero) addUnseen(merged, all, keys, params.filter, parents);
   const lists = filtered(merged, merged.lists(parents), slices, keys, params);
   const early = needsChildren(params.order) ? mergeChildren(spec, slices, merged.maps, merged.count, ctx) : null;
-  const compare = comparator(params.order, merged, early);
-  const chosen = lists.map((ids) => selectTop(ids, params.size, compare));
+  const compare = comparator(params.order, merged, early, hashed?.compareKeys);
+  const chosen = lists.map((ids) => (hashed ?? { selectTop }).selectTop(ids, params.size, compare));
   const kept = chosen.flat();
   ctx.addBuckets(kept.length);
   const { maps, numberOf } = keepOnly(merged, kept);
@@ -251,7 +255,7 @@ function mergeTerms(spec: AggSpec, all: readonly Slice[], parents: number, ctx: 
       if (parent >= 0) for (const id of lists[parent]) other += merged.docCounts[id];
       for (const id of ids) other -= merged.docCounts[id];
       const buckets = ids.map((id): OutBucket => {
-        const { json, plain, text } = keys.show(merged.keys[id]);
+        const { json, plain, text } = keys.show(hashed ? hashed.textOf(id) : merged.keys[id]);
         const fields: Json = { key: json, ...(text === null ? {} : { key_as_string: text }), doc_count: merged.docCounts[id] };
         if (params.showError) fields.doc_count_error_upper_bound = 0;
         return { key: plain, name: text ?? String(plain), fields, docCount: merged.docCounts[id], aggs: childOf(id) };

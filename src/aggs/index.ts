@@ -10,9 +10,10 @@ import type { AggNode, AggResult } from '../plan/agg-plan.ts';
 import { readResults } from '../plan/agg-read.ts';
 import { planToBitset } from '../plan/execute.ts';
 import type { AggProgram } from '../plan/query-plan.ts';
-import type { SegmentReader } from '../plan/segment.ts';
+import type { SegmentColumn, SegmentReader } from '../plan/segment.ts';
 import { bitsetBytes } from '../wasm/codec.ts';
 import type { Kernels } from '../wasm/kernels.ts';
+import { termHash, termHashes } from '../wasm/terms.ts';
 import { tooManyBuckets } from './errors.ts';
 import { outAggs } from './merge.ts';
 import { type OutAgg, renderAggs } from './out.ts';
@@ -80,6 +81,8 @@ export function collectSegment(tree: AggTree, bindings: Bindings, runner: Segmen
     shard: runner.shard,
     handle: runner.handle,
     planQuery: (query) => runner.planQuery(query),
+    termHashes: (field) => hashesOfTerms(k, segment, field),
+    termHash: (term) => termHash(k, term),
     collectDocs: (nodes, docs) =>
       withRegion(runner, nodes, (program) => {
         k.scoped(() => checkStatus(k.exports.aggsCollect(program.rootPtr, k.copyInU32(docs), 0, docs.length)));
@@ -102,6 +105,22 @@ export function collectSegment(tree: AggTree, bindings: Bindings, runner: Segmen
     (program) => runner.executeAll(program),
   );
   return { bindings, segment: scope, results };
+}
+
+/** Hashes of terms, made once for a column of a segment and kept as long as it. */
+const hashesByColumn = new WeakMap<SegmentColumn, Uint32Array>();
+
+function hashesOfTerms(k: Kernels, segment: SegmentReader, field: string): Uint32Array | null {
+  const column = segment.column(field);
+  const postings = segment.postings(field);
+  if (!column) return new Uint32Array(0);
+  if (!postings) return null;
+  let hashes = hashesByColumn.get(column);
+  if (!hashes) {
+    hashes = termHashes(k, postings.ptr);
+    hashesByColumn.set(column, hashes);
+  }
+  return hashes;
 }
 
 function planSpec(spec: AggSpec, bindings: Bindings, scope: SegmentScope): AggNode {

@@ -2,8 +2,8 @@
 
 export class KeyTable {
   #count = 0;
-  #keys = new Float64Array(64);
-  #bits = new Uint32Array(this.#keys.buffer);
+  /** Two words a key. */
+  #bits = new Uint32Array(128);
   #parents = new Int32Array(64);
   /** Place + 1; 0 = free. */
   #table = new Int32Array(128);
@@ -17,8 +17,11 @@ export class KeyTable {
   /** Number of the pair, given to it now if it is new (then it is `size` before the call). Keys are told apart by their bits, so 0 and -0 differ. */
   numberOf(parent: number, key: number): number {
     this.#one[0] = key;
-    const low = this.#oneBits[0];
-    const high = this.#oneBits[1];
+    return this.numberOfBits(parent, this.#oneBits[0], this.#oneBits[1]);
+  }
+
+  /** The same for a key given as two words. */
+  numberOfBits(parent: number, low: number, high: number): number {
     const mask = this.#table.length - 1;
     let at = hash(parent, low, high) & mask;
     for (;;) {
@@ -29,25 +32,25 @@ export class KeyTable {
     }
     const number = this.#count++;
     this.#table[at] = number + 1;
-    this.#keys[number] = key;
+    this.#bits[number * 2] = low;
+    this.#bits[number * 2 + 1] = high;
     this.#parents[number] = parent;
-    if (this.#count === this.#keys.length) this.#grow();
+    if (this.#count === this.#parents.length) this.#grow();
     return number;
   }
 
   #grow(): void {
-    const capacity = this.#keys.length * 2;
-    const keys = new Float64Array(capacity);
-    keys.set(this.#keys);
+    const capacity = this.#parents.length * 2;
+    const bits = new Uint32Array(capacity * 2);
+    bits.set(this.#bits);
     const parents = new Int32Array(capacity);
     parents.set(this.#parents);
-    this.#keys = keys;
-    this.#bits = new Uint32Array(keys.buffer);
+    this.#bits = bits;
     this.#parents = parents;
     this.#table = new Int32Array(capacity * 2);
     const mask = this.#table.length - 1;
     for (let entry = 0; entry < this.#count; entry++) {
-      let at = hash(parents[entry], this.#bits[entry * 2], this.#bits[entry * 2 + 1]) & mask;
+      let at = hash(parents[entry], bits[entry * 2], bits[entry * 2 + 1]) & mask;
       while (this.#table[at] !== 0) at = (at + 1) & mask;
       this.#table[at] = entry + 1;
     }

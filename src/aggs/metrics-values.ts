@@ -7,6 +7,7 @@ import { badBody, illegalArgument } from './errors.ts';
 import { addValue, estimate, mergeRegisters } from './hyper-log-log.ts';
 import { KeyTable } from './key-table.ts';
 import { columnsOf } from './merge.ts';
+import { hashesOf, hashOf } from './merge-text.ts';
 import { formatOf } from './metrics-numeric.ts';
 import { type Figure, MetricOut } from './out.ts';
 import { Params } from './params.ts';
@@ -72,14 +73,15 @@ function precisionOf(threshold: number): number {
   return Math.max(4, Math.min(18, Math.ceil(Math.log2(Math.max(threshold, 1) * 4))));
 }
 
-/** Distinct keys per merged parent. One segment's buckets are distinct as they are; over several, terms meet as bytes, numbers as numbers. */
+/** Distinct keys per merged parent. One segment's buckets are distinct as they are; over several, terms meet as hashes of 64 bits, numbers as numbers. */
 function distinctCounts(slices: readonly Slice[], parents: number): Float64Array {
   if (slices.some((slice) => slice.result.op === 'distinct')) return estimatedCounts(slices, parents);
   const counts = new Float64Array(parents);
   const filled = slices.filter((slice) => columnsOf(slice).parents.length > 0);
   const numbers = new KeyTable();
   const others: Array<Set<string | bigint>> = [];
-  for (const slice of filled) {
+  const hashes = filled.length > 1 && filled.every(isText) ? hashesOf(filled, sourceOf) : null;
+  filled.forEach((slice, s) => {
     const columns = columnsOf(slice);
     const bound = slice.bound as ValuesSource;
     for (let i = 0; i < columns.parents.length; i++) {
@@ -88,6 +90,12 @@ function distinctCounts(slices: readonly Slice[], parents: number): Float64Array
       // local buckets of one parent can only be equal when there is more than one segment
       if (filled.length === 1) {
         counts[parent]++;
+        continue;
+      }
+      if (hashes) {
+        const { low, high } = hashOf(slice, bound, hashes[s], Number(columns.keys[i]));
+        const before = numbers.size;
+        if (numbers.numberOfBits(parent, low, high) === before) counts[parent]++;
         continue;
       }
       const key = bound.kind === 'ordinals' ? termKey(slice, bound, Number(columns.keys[i])) : columns.keys[i];
@@ -99,9 +107,12 @@ function distinctCounts(slices: readonly Slice[], parents: number): Float64Array
         if (others[parent].size < others[parent].add(key).size) counts[parent]++;
       }
     }
-  }
+  });
   return counts;
 }
+
+const sourceOf = (slice: Slice) => slice.bound as ValuesSource;
+const isText = (slice: Slice) => sourceOf(slice).kind === 'ordinals';
 
 /** Estimates where at least one segment was sketched; the others' exact values are added to the sketches. */
 function estimatedCounts(slices: readonly Slice[], parents: number): Float64Array {

@@ -65,6 +65,10 @@ export interface SegmentScope {
   /** The caller's own handle, given back to hooks. */
   readonly handle: unknown;
   planQuery(query: ParsedQuery): PlanNode;
+  /** Hashes of the field's terms by ordinal, low and high word each; null where the segment has no dictionary of them. */
+  termHashes(field: string): Uint32Array | null;
+  /** Hash of a term, low and high word. */
+  termHash(term: Uint8Array): Uint32Array;
   /** Runs nodes over given documents of the segment, ascending: for samples that are only known when a shard has been searched. */
   collectDocs(nodes: readonly AggNode[], docs: Uint32Array): AggResult[];
 }

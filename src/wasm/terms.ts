@@ -90,3 +90,24 @@ export function walkTerms(
     }
   });
 }
+
+/** Hashes of all terms by ordinal: low and high word each. About 30 ns a term. */
+export function termHashes(k: Kernels, ptr: number): Uint32Array {
+  return k.scoped(() => {
+    const count = k.view.getUint32(ptr + TERMS_HEADER.termCount, true);
+    const outPtr = k.reserve(count * 8, 8);
+    k.exports.termsHashes(ptr, outPtr, k.reserve(64 + k.view.getUint32(ptr + TERMS_HEADER.longestTerm, true) + 16, 8));
+    return k.copyOutU32(outPtr, count * 2);
+  });
+}
+
+/** Hash of one term, as `termHashes` gives it. */
+export function termHash(k: Kernels, term: Uint8Array): Uint32Array {
+  return k.scoped(() => {
+    const outPtr = k.reserve(8, 8);
+    const ptr = k.reserve(term.length + 8);
+    k.u8.set(term, ptr);
+    k.exports.termsHash(ptr, term.length, outPtr);
+    return k.copyOutU32(outPtr, 2);
+  });
+}

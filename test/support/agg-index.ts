@@ -141,6 +141,7 @@ export class AggIndex {
       liveDocsPtr: 0,
       rootDocsPtr: 0,
       column: (field: string) => columns.get(field) ?? null,
+      postings: () => null,
       termOf: (field: string, ord: number) => Buffer.from(terms.get(field)![ord]),
       lookupTerm(field: string, bytes: Uint8Array) {
         const ord = terms.get(field)?.indexOf(Buffer.from(bytes).toString()) ?? -1;
