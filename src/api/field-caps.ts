@@ -96,7 +96,8 @@ function collect({ meta, mapping }: IndexState, patterns: readonly string[], req
     if (!field || (filters.includes('-nested') && field.nestedPath !== null)) continue;
     add(name, {
       type: FAMILY_TYPES[field.typeName] ?? field.typeName,
-      searchable: field.isSearchable,
+      // Columns are searched too, but the API means the index.
+      searchable: field.isSearchable && field.params.index !== false,
       aggregatable: field.isAggregatable,
       meta: (field.params.meta as Record<string, string> | undefined) ?? null,
     });

@@ -191,11 +191,11 @@ export class MappingCompiler {
   }
 
   #addMetadataFields(): void {
-    const define = (name: string, postings: 'docs' | 'none', isAggregatable: boolean): void => {
+    const define = (name: string, postings: 'docs' | 'none', isAggregatable: boolean, isSearchable = true): void => {
       const definition = { path: name, type: name, given: {}, nestedPath: null };
       const number = this.#numbers.get(name);
       const spec = number === undefined ? { ...NO_SPEC, name, postings } : this.#fields[number];
-      const fieldType = new BaseFieldType(definition, { spec, family: 'keyword', isSearchable: true, isAggregatable });
+      const fieldType = new BaseFieldType(definition, { spec, family: 'keyword', isSearchable, isAggregatable });
       this.#fieldTypes.set(name, fieldType);
     };
     define('_id', 'none', false);
@@ -203,6 +203,7 @@ export class MappingCompiler {
     define('_routing', 'docs', false);
     define('_ignored', 'docs', false);
     define('_field_names', 'docs', false);
+    for (const name of ['_source', '_seq_no', '_version']) define(name, 'none', false, false);
   }
 }
 

@@ -10,6 +10,8 @@ import { METADATA_FIELDS } from './model.ts';
 import { scratchUtf8, utf8 } from './utf8.ts';
 
 const PREVIEW_LENGTH = 50;
+const IGNORED = utf8('_ignored');
+const ROUTING = utf8('_routing');
 /** Lists within lists, deeper than any mapping can mean. */
 const MAX_LIST_DEPTH = 100;
 
@@ -109,8 +111,14 @@ export class DocumentParser implements DocumentContext {
 
   #writeMetadata(): void {
     const { ignored, routing } = this.#mapping.internal;
-    for (const path of this.#ignored ?? []) this.sink.term(ignored, utf8(path));
-    if (this.routing !== null) this.sink.term(routing, scratchUtf8(this.routing));
+    if (this.#ignored !== null) {
+      for (const path of this.#ignored) this.sink.term(ignored, utf8(path));
+      this.exists(IGNORED);
+    }
+    if (this.routing !== null) {
+      this.sink.term(routing, scratchUtf8(this.routing));
+      this.exists(ROUTING);
+    }
   }
 
   #object(object: CompiledObject, value: Json, isRoot: boolean): void {

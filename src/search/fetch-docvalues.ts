@@ -21,7 +21,8 @@ export function docvalueFields(
       if (!type || (isPattern && !type.isAggregatable)) continue;
       if (!type.isAggregatable && type.family !== 'binary') throw notSortable(type);
       const values = columnValues(type, segment, docId, format);
-      if (values.length > 0) into[name] = values;
+      // A field may be asked for in several formats.
+      if (values.length > 0) into[name] = [...((into[name] as unknown[] | undefined) ?? []), ...values];
     }
   }
 }

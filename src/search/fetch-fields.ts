@@ -82,7 +82,7 @@ function show(type: FieldType, value: unknown, format: string | null): unknown {
       case 'ip':
         return valueFormat.formatBytes(type.termBytes(value));
       default:
-        return typeof value === 'object' ? value : String(value);
+        return type.family === 'text' && typeof value !== 'object' ? String(value) : value;
     }
   } catch (error) {
     if (error instanceof ApiError) return undefined;

@@ -117,7 +117,8 @@ export function rewriteTerm(query: TermQuery, context: RewriteContext): IndexQue
   if (field.family !== 'keyword' && field.family !== 'text') {
     throw refuse(context, `[${field.name}] field which is of type [${field.typeName}], does not support case insensitive term queries`);
   }
-  const matcher = wildcardMatcher(String(query.value).replace(/[\\*?]/g, '\\$&'), true);
+  const key = field.keyPrefix ? decoder.decode(field.keyPrefix) : '';
+  const matcher = wildcardMatcher((key + String(query.value)).replace(/[\\*?]/g, '\\$&'), true);
   return patternQuery(field, '', (term) => matcher.matches(term), CONSTANT, `${field.name}:${String(query.value)}`);
 }
 
@@ -236,11 +237,11 @@ export function rewriteExists(name: string, context: RewriteContext): IndexQuery
   const leaves: IndexQuery[] = [];
   for (const one of names) {
     const field = fieldOf(context, one);
-    if (field && field.family !== 'object' && field.family !== 'nested') leaves.push(existsLeaf(field));
+    if (field && field.family !== 'object' && field.family !== 'nested') leaves.push(existsLeaf(field, context));
     else if (context.mapping.isObject(one)) {
       for (const inner of context.mapping.matchFields(`${one}.*`)) {
         const leaf = fieldOf(context, inner);
-        if (leaf) leaves.push(existsLeaf(leaf));
+        if (leaf) leaves.push(existsLeaf(leaf, context));
       }
     }
   }
@@ -248,8 +249,10 @@ export function rewriteExists(name: string, context: RewriteContext): IndexQuery
   return constant(leaves.length === 1 ? leaves[0] : bool({ should: leaves, minimumShouldMatch: 1 }));
 }
 
-function existsLeaf(field: FieldType): IndexQuery {
-  if (field.name === '_id' || field.name === '_index' || field.name === '_source') return ALL;
+function existsLeaf(field: FieldType, context: RewriteContext): IndexQuery {
+  if (field.name === '_source') throw refuse(context, 'The _source field is not searchable');
+  // Every document has them.
+  if (['_id', '_index', '_seq_no', '_version'].includes(field.name)) return ALL;
   const { spec } = field;
   if (field.keyPrefix) {
     const pattern = {
@@ -319,7 +322,10 @@ export function patternOnField(
   const label = `${field.name}:${value}${kind === 'prefix' ? '*' : ''}`;
   if (kind === 'regexp') {
     const matcher = regexpMatcher(value, options.flags, options.caseInsensitive, options.maxDeterminizedStates);
-    return patternQuery(field, matcher.prefix, matcher.matches, rewrite, `${field.name}:/${value}/`);
+    const { keyPrefix } = field;
+    if (!keyPrefix) return patternQuery(field, matcher.prefix, matcher.matches, rewrite, `${field.name}:/${value}/`);
+    const matchesValue = (term: Bytes): boolean => matcher.matches(term.subarray(keyPrefix.length));
+    return patternQuery(field, decoder.decode(keyPrefix) + matcher.prefix, matchesValue, rewrite, `${field.name}:/${value}/`);
   }
   const text = field.family === 'keyword' ? normalizePattern(field, value, kind, context) : value;
   if (kind === 'prefix' && !options.caseInsensitive) return patternQuery(field, text, null, rewrite, label);

@@ -284,8 +284,11 @@ function numericCodec(field: FieldType, spec: FieldSpecOf): SortCodec {
       if (scaled) return BigInt(Math.round(readNumber(value) / field.scale));
       if (toNanos) return BigInt(readInteger(value)) / NANOS_PER_MS;
       if (toMillis) return BigInt(readInteger(value)) * NANOS_PER_MS;
-      if (typeof value === 'string' && field.family === 'date')
-        return BigInt((format ?? field.format(null, null)).parse(value, false, Date.now()));
+      if (typeof value === 'string' && field.family === 'date') {
+        if (!format) return BigInt(field.exactValue(value) ?? 0);
+        const ms = BigInt(format.parse(value, false, Date.now()));
+        return field.typeName === 'date_nanos' ? ms * NANOS_PER_MS : ms;
+      }
       if (field.family === 'boolean' && typeof value === 'boolean') return value ? 1n : 0n;
       return field.unsigned ? BigInt(readInteger(value)) - UNSIGNED_SHIFT : BigInt(readInteger(value));
     },

@@ -8,6 +8,7 @@ import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, parseBoole
 import { utf8 } from '../utf8.ts';
 import { BOOLEAN_FORMAT } from '../value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
+import { postingsOf } from './keyword.ts';
 
 const TRUE = utf8('T');
 const FALSE = utf8('F');
@@ -85,11 +86,18 @@ export const BOOLEAN_TYPES: Readonly<Record<string, MapperType>> = {
     create(definition) {
       const index = definition.get<boolean>('index');
       const docValues = definition.get<boolean>('doc_values');
-      const spec = { ...NO_SPEC, name: definition.path, postings: index ? 'docs' : 'none', column: docValues ? 'i64' : 'none' } as const;
+      // Terms answer term queries, the column ranges: whichever of the two the mapping asks for.
+      const isSearchable = index || docValues;
+      const spec = {
+        ...NO_SPEC,
+        name: definition.path,
+        postings: postingsOf(isSearchable),
+        column: isSearchable ? 'i64' : 'none',
+      } as const;
       const fieldType = new BooleanFieldType(definition, {
         spec,
         family: 'boolean',
-        isSearchable: index || docValues,
+        isSearchable,
         isAggregatable: docValues,
       });
       return new BooleanMapper(definition, fieldType, definition.field(spec));

@@ -29,9 +29,17 @@ function toNanos({ ms, nanos }: DateInstant): bigint {
   return BigInt(ms) * 1_000_000n + BigInt(nanos);
 }
 
+/** As Instant.toString: a fraction of 0, 3, 6 or 9 digits. */
+function instantText({ ms, nanos }: DateInstant): string {
+  const fraction = String((((ms % 1000) + 1000) % 1000) * 1e6 + nanos)
+    .padStart(9, '0')
+    .replace(/(?:000)+$/, '');
+  return `${new Date(ms).toISOString().slice(0, -5)}${fraction === '' ? '' : `.${fraction}`}Z`;
+}
+
 /** @throws ApiError illegal_argument_exception: before 1970 or after 2262 */
 function checkedNanos(instant: DateInstant): bigint {
-  const text = (): string => new Date(instant.ms).toISOString().replace('.000Z', 'Z');
+  const text = (): string => instantText(instant);
   if (instant.ms < 0) throw illegalArgument(`date[${text()}] is before the epoch in 1970 and cannot be stored in nanosecond resolution`);
   const nanos = toNanos(instant);
   if (nanos > MAX_I64) {

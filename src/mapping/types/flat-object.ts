@@ -9,7 +9,7 @@ import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ORDINALS_PARAMS, parseInteg
 import { scratchUtf8, utf8 } from '../utf8.ts';
 import { RAW_FORMAT } from '../value-formats.ts';
 import { BaseFieldType, bytesBounds, NO_SPEC } from './base-field-type.ts';
-import { immenseTerm, MAX_TERM_BYTES } from './keyword.ts';
+import { immenseTerm, MAX_TERM_BYTES, postingsOf } from './keyword.ts';
 
 /** The whole object: any leaf value. `subField` answers for a path inside. */
 export class FlatObjectFieldType extends BaseFieldType {
@@ -159,7 +159,12 @@ const FLAT_OBJECT: MapperType = {
   create(definition) {
     const index = definition.get<boolean>('index');
     const docValues = definition.get<boolean>('doc_values');
-    const spec = { ...NO_SPEC, name: definition.path, postings: index ? 'docs' : 'none', column: docValues ? 'ordinals' : 'none' } as const;
+    const spec = {
+      ...NO_SPEC,
+      name: definition.path,
+      postings: postingsOf(index || docValues),
+      column: docValues ? 'ordinals' : 'none',
+    } as const;
     const keyed = { ...spec, name: `${definition.path}._keyed` };
     const fieldType = new FlatObjectFieldType(definition, keyed, {
       spec,

@@ -8,7 +8,7 @@ import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, ORDINALS_P
 import { utf8 } from '../utf8.ts';
 import { IP_FORMAT } from '../value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
-import { scalarText } from './keyword.ts';
+import { postingsOf, scalarText } from './keyword.ts';
 
 class IpFieldType extends BaseFieldType {
   /** An address; a block (`10.0.0.0/8`) is a range: use `rangeBounds` with from = to. */
@@ -94,7 +94,7 @@ export const IP_TYPES: Readonly<Record<string, MapperType>> = {
       const spec = {
         ...NO_SPEC,
         name: definition.path,
-        postings: index ? 'docs' : 'none',
+        postings: postingsOf(index || docValues),
         column: docValues ? 'ordinals' : 'none',
       } as const;
       const fieldType = new IpFieldType(definition, { spec, family: 'ip', isSearchable: index || docValues, isAggregatable: docValues });

@@ -132,12 +132,22 @@ class KeywordMapper implements Mapper {
   }
 }
 
+/** Doc values alone are searched too: the term dictionary is there anyway, and its postings make that fast. */
+export function postingsOf(isSearchable: boolean): 'docs' | 'none' {
+  return isSearchable ? 'docs' : 'none';
+}
+
 function createKeyword(definition: FieldDefinition): Mapper {
   const index = definition.get<boolean | undefined>('index') ?? true;
   const docValues = definition.get<boolean | undefined>('doc_values') ?? true;
   const given = definition.get<string | undefined>('normalizer') ?? null;
   const normalizer = given === 'default' ? null : given;
-  const spec = { ...NO_SPEC, name: definition.path, postings: index ? 'docs' : 'none', column: docValues ? 'ordinals' : 'none' } as const;
+  const spec = {
+    ...NO_SPEC,
+    name: definition.path,
+    postings: postingsOf(index || docValues),
+    column: docValues ? 'ordinals' : 'none',
+  } as const;
   const fieldType = new KeywordFieldType(definition, normalizer, {
     spec,
     family: 'keyword',

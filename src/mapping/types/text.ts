@@ -115,6 +115,9 @@ const INDEX_PREFIXES: Param = {
   updatable: false,
 };
 
+const indexOptionsMessage = (value: string): string =>
+  `Unknown value [${value}] for field [index_options] - accepted values are [positions, docs, freqs, offsets]`;
+
 const TEXT_PARAMS: Readonly<Record<string, Param>> = {
   index: boolParam(true),
   store: boolParam(false),
@@ -125,11 +128,7 @@ const TEXT_PARAMS: Readonly<Record<string, Param>> = {
   search_analyzer: analyzerParam(true),
   search_quote_analyzer: analyzerParam(true),
   similarity: { parse: (value, { name }) => similarityName(value, name), fallback: 'BM25', updatable: false },
-  index_options: enumParam(
-    ['docs', 'freqs', 'positions', 'offsets'],
-    'positions',
-    (value) => `Unknown value [${value}] for field [index_options] - accepted values are [positions, docs, freqs, offsets]`,
-  ),
+  index_options: enumParam(['docs', 'freqs', 'positions', 'offsets'], 'positions', indexOptionsMessage),
   norms: boolParam(true),
   term_vector: enumParam(
     TERM_VECTORS,
@@ -137,6 +136,26 @@ const TEXT_PARAMS: Readonly<Record<string, Param>> = {
     (value) => `Unknown value [${value}] for field [term_vector] - accepted values are [${TERM_VECTORS.join(', ')}]`,
   ),
 };
+
+const TEXT_ONLY_PARAMS: Readonly<Record<string, Param>> = {
+  position_increment_gap: POSITION_GAP,
+  // Segments keep a column for it, so what is written cannot be changed afterwards.
+  fielddata: boolParam(false),
+  fielddata_frequency_filter: FREQUENCY_FILTER,
+  index_prefixes: INDEX_PREFIXES,
+  index_phrases: boolParam(false),
+};
+
+/** A parameter that may only be given its default. */
+function refused(param: Param, message: string): Param {
+  return {
+    ...param,
+    parse(value, context) {
+      if (param.parse(value, context) !== param.fallback) throw mapperParsing(message);
+      return param.fallback;
+    },
+  };
+}
 
 /** Names of index and search analyzers; the index's `default` and `default_search` where none is given. */
 function analyzers(definition: FieldDefinition): { index: string; search: string; quote: string } {
@@ -181,15 +200,7 @@ function textSpec(definition: FieldDefinition, name: string, analyzer: string, f
 
 export const TEXT_TYPES: Readonly<Record<string, MapperType>> = {
   text: {
-    params: {
-      ...TEXT_PARAMS,
-      position_increment_gap: POSITION_GAP,
-      // Segments keep a column for it, so what is written cannot be changed afterwards.
-      fielddata: boolParam(false),
-      fielddata_frequency_filter: FREQUENCY_FILTER,
-      index_prefixes: INDEX_PREFIXES,
-      index_phrases: boolParam(false),
-    },
+    params: { ...TEXT_PARAMS, ...TEXT_ONLY_PARAMS },
     validate: validateAnalyzers,
     create(definition) {
       const { index, search, quote } = analyzers(definition);
@@ -209,31 +220,28 @@ export const TEXT_TYPES: Readonly<Record<string, MapperType>> = {
   },
   match_only_text: {
     params: {
-      meta: META_PARAM,
-      analyzer: analyzerParam(false),
-      search_analyzer: analyzerParam(true),
-      search_quote_analyzer: analyzerParam(true),
+      ...TEXT_PARAMS,
+      ...TEXT_ONLY_PARAMS,
+      norms: refused(boolParam(false), 'Norms cannot be enabled on for match_only_text field'),
+      index_options: refused(enumParam(['docs'], 'docs', indexOptionsMessage), 'docs is the only index_options of match_only_text fields'),
     },
+    validate: validateAnalyzers,
     create(definition) {
       const { index, search, quote } = analyzers(definition);
-      const spec: FieldSpec = {
-        name: definition.path,
-        postings: 'positions',
-        norms: false,
-        analyzer: index,
-        positionIncrementGap: DEFAULT_POSITION_GAP,
-        column: 'none',
-      };
+      const fielddata = definition.get<boolean>('fielddata');
+      // Phrases are answered from positions, which are cheaper here than reading sources.
+      const spec: FieldSpec = { ...textSpec(definition, definition.path, index, fielddata), norms: false };
+      const indexed: FieldSpec = spec.postings === 'none' ? spec : { ...spec, postings: 'positions' };
       const fieldType = new TextFieldType(definition, {
-        spec,
+        spec: indexed,
         family: 'text',
-        isSearchable: true,
-        isAggregatable: false,
+        isSearchable: indexed.postings !== 'none',
+        isAggregatable: fielddata,
         searchAnalyzer: search,
         searchQuoteAnalyzer: quote,
         similarity: 'boolean',
       });
-      return new TextMapper(fieldType, [definition.field(spec)]);
+      return new TextMapper(fieldType, [definition.field(indexed)]);
     },
   },
   search_as_you_type: {

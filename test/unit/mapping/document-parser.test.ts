@@ -180,6 +180,7 @@ describe('values', () => {
       ['keyword', 'j#question', 'q1'],
       ['keyword', 'j', 'answer'],
       ['term', '_routing', 'q1'],
+      ['term', '_field_names', '_routing'],
     ]);
     expect(refusal(join, { j: { name: 'answer', parent: 'q1' } })).toContain('[routing] is missing for join field [j]');
   });
@@ -327,6 +328,7 @@ describe('refusals', () => {
       ['i64', 'n', 1n],
       ['i64', 'n', 3n],
       ['term', '_ignored', 'n'],
+      ['term', '_field_names', '_ignored'],
     ]);
   });
 
