@@ -184,7 +184,7 @@ export class MainNode {
     if (this.#options.inProcess) {
       startRole(data, this.#store).catch((error) => this.#options.onLog('error', `${role} failed to start: ${error.stack}`));
     } else {
-      worker = new Worker(new URL('./thread.js', import.meta.url), { workerData: { gannetRole: data }, transferList: [port2] });
+      worker = new Worker(new URL('../service/thread.js', import.meta.url), { workerData: { gannetRole: data }, transferList: [port2] });
       worker.on('error', (error) => this.#onThreadError(role, error));
     }
     return { channel, scratchBytes, scratch: [], worker };

@@ -57,7 +57,7 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
           startRole(data, main.store).catch((error) => onLog('error', `http worker failed to start: ${error.stack}`));
           return null;
         }
-        return new Worker(new URL('./thread.js', import.meta.url), {
+        return new Worker(new URL('../service/thread.js', import.meta.url), {
           workerData: { gannetRole: data },
           transferList: [parts.port, ...parts.indexerPorts],
         });
