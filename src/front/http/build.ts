@@ -68,7 +68,11 @@ export async function buildHttp(input: BuildInput): Promise<HttpMain> {
   const variables = new Set<string>();
   collectNames(input.node, names, variables);
   const modules = await loadModules(names, variables);
-  const main = new Builder(input, modules).build();
+  const builder = new Builder(input, modules);
+  if (modules.some((m) => ['fastcgi', 'scgi', 'uwsgi'].includes(m.name))) {
+    (await import('./modules/gateways.ts')).setHostParam((name) => builder.main.variables.lookup(name));
+  }
+  const main = builder.build();
   for (const lookup of (main.registry.get('lookups') as (() => Promise<void>)[] | undefined) ?? []) await lookup();
   if (main.sockets.some((s) => s.options.ssl)) {
     if (!modules.some((m) => m.name === 'ssl')) throw new ConfigError('no "ssl_certificate" is defined for the "listen ... ssl" directive');

@@ -160,6 +160,7 @@ const ESCAPE = {
   args: escapeSet(/[\x00-\x20"#%&+<>?\\^`{|}\x7f-\xff]/),
   component: escapeSet(/[^A-Za-z0-9\-._~]/),
   html: escapeSet(/[\x00-\x20"%'\x7f-\xff]/),
+  memcached: escapeSet(/[\x00-\x20%\x7f]/),
   refresh: escapeSet(/[\x00-\x20"%'\x7f-\xff]/),
 };
 // biome-ignore-end lint/suspicious/noControlCharactersInRegex: end

@@ -72,6 +72,8 @@ export type Failure =
   | 'timeout'
   | 'invalid_header'
   | 'no_live'
+  | 'not_found'
+  | 'invalid_response'
   | 'busy'
   | 'denied'
   | 'http_500'
@@ -89,6 +91,7 @@ const STATUS_OF: Partial<Record<Failure, number>> = {
   http_503: 503,
   http_403: 403,
   http_404: 404,
+  not_found: 404,
   http_429: 429,
   denied: 403,
 };
@@ -125,6 +128,8 @@ export class Upstream {
   target: Record<string, unknown> = {};
   buffering: boolean;
   upgrade = false;
+  /** CONNECT: the connection itself is the answer */
+  connectTunnel = false;
   headerDone = false;
   cacheStatus: string | undefined;
   /** protocols keep their own notes here */
@@ -389,7 +394,29 @@ export class Upstream {
 
   private connected(): void {
     this.state.connectMs = Date.now() - this.state.startMs;
+    if (this.connectTunnel) {
+      this.openTunnel();
+      return;
+    }
     this.send();
+  }
+
+  private openTunnel(): void {
+    const { r } = this;
+    this.clearTimer();
+    this.requestSent = true;
+    this.headerDone = true;
+    this.upgrade = true;
+    this.state.status = 200;
+    this.state.headerMs = this.state.connectMs;
+    r.out.status = 200;
+    r.upgraded = true;
+    const rc = r.sendHeader();
+    if (rc !== OK) {
+      this.finish(rc);
+      return;
+    }
+    this.startTunnel();
   }
 
   private send(): void {
@@ -585,6 +612,10 @@ export class Upstream {
     this.state.status = head.status;
     if (this.peer) this.peer.headerTime = noteTime(this.peer.headerTime, this.state.headerMs);
     const { cache } = this.options;
+    if (this.notes.notFound) {
+      this.next('not_found');
+      return;
+    }
     if (head.status >= 300 || (cache && head.status === 304)) {
       if (this.testNext(head.status)) return;
       if (cache?.revalidated(this, head)) return;
@@ -814,7 +845,7 @@ export class Upstream {
   /** The peer failed: the next one is tried, or the request ends with the failure's status. */
   next(failure: Failure): void {
     const { r, conf } = this;
-    if (this.peer) this.freePeer(failure === 'http_403' || failure === 'http_404' ? 'next' : 'failed');
+    if (this.peer) this.freePeer(failure === 'http_403' || failure === 'http_404' || failure === 'not_found' ? 'next' : 'failed');
     this.triesLeft--;
     if (this.cachedConnection && failure === 'error') {
       this.selection!.tries++;

@@ -1,0 +1,358 @@
+/**
+ * Cuts an MP4 file in time: a new moov atom whose sample tables begin and end where asked, and the range of media data it speaks of.
+ *   file: ftyp | moov( mvhd, trak( tkhd, mdia( mdhd, minf( stbl( stts stss ctts stsc stsz stco|co64 ))))) | mdat
+ * Source: ISO/IEC 14496-12, section 8.
+ */
+export interface Source {
+  size: number;
+  read(at: number, count: number): Buffer;
+}
+
+export interface CutOptions {
+  startMs: number;
+  /** undefined: to the end */
+  lengthMs: number | undefined;
+  /** begin at the key frame before the start, hiding the lead */
+  keyFrame: boolean;
+  maxMoov: number;
+}
+
+interface Atom {
+  name: string;
+  /** whole atom */
+  start: number;
+  end: number;
+  /** of its content */
+  body: number;
+}
+
+function atoms(data: Buffer, from: number, to: number): Atom[] {
+  const out: Atom[] = [];
+  for (let pos = from; pos + 8 <= to; ) {
+    let size = data.readUInt32BE(pos);
+    let body = pos + 8;
+    if (size === 1) {
+      if (pos + 16 > to) throw new Error('mp4 atom is cut short');
+      size = Number(data.readBigUInt64BE(pos + 8));
+      body = pos + 16;
+    } else if (size === 0) size = to - pos;
+    if (size < body - pos || pos + size > to) throw new Error('mp4 atom is too large');
+    out.push({ name: data.latin1Slice(pos + 4, pos + 8), start: pos, end: pos + size, body });
+    pos += size;
+  }
+  return out;
+}
+
+interface Track {
+  timescale: number;
+  stbl: Map<string, Atom>;
+  /** first and one past the last sample, from 0 */
+  firstSample: number;
+  endSample: number;
+  /** where its data starts and ends in the file */
+  dataStart: number;
+  dataEnd: number;
+  /** lead before the wanted start, in the track's time */
+  prefix: number;
+  tables: Map<string, Buffer>;
+  chunkOffsets: number[];
+  wide: boolean;
+  duration: number;
+}
+
+/** @throws Error a file that cannot be cut */
+export function cutMoov(source: Source, options: CutOptions): { head: Buffer[]; dataStart: number; dataEnd: number } {
+  const top = topAtoms(source, options.maxMoov);
+  const { moov } = top;
+  const [root] = atoms(moov, 0, moov.length);
+  const children = atoms(moov, root.body, root.end);
+  const tracks = new Map<Atom, Track>();
+  for (const child of children) {
+    if (child.name !== 'trak') continue;
+    const track = readTrack(moov, child);
+    if (track) tracks.set(child, track);
+  }
+  if (tracks.size === 0) throw new Error('no mp4 trak atoms were found');
+  for (const track of tracks.values()) cutTrack(moov, track, options);
+  const dataStart = Math.min(...[...tracks.values()].map((t) => t.dataStart));
+  const dataEnd = options.lengthMs === undefined ? top.mdatEnd : Math.max(...[...tracks.values()].map((t) => t.dataEnd));
+  if (!(dataStart < dataEnd)) throw new Error('start time is out mp4 mdat atom');
+  const movieScale = movieTimescale(moov, children);
+  const build = (shift: number) => buildMoov(moov, root, children, tracks, shift, options, movieScale);
+  const wide = dataEnd - dataStart + 8 > 0xffffffff;
+  const mdatHead = wide ? 16 : 8;
+  const measured = build(0);
+  const shift = top.ftyp.length + measured.length + mdatHead - dataStart;
+  const moovOut = build(shift);
+  const head = Buffer.alloc(mdatHead);
+  head.writeUInt32BE(wide ? 1 : dataEnd - dataStart + 8, 0);
+  head.write('mdat', 4, 'latin1');
+  if (wide) head.writeBigUInt64BE(BigInt(dataEnd - dataStart + 16), 8);
+  return { head: [top.ftyp, moovOut, head].filter((b) => b.length > 0), dataStart, dataEnd };
+}
+
+function topAtoms(source: Source, maxMoov: number): { ftyp: Buffer; moov: Buffer; mdatEnd: number } {
+  let ftyp: Buffer = Buffer.alloc(0);
+  let moov: Buffer | undefined;
+  let mdatEnd = -1;
+  for (let pos = 0; pos + 8 <= source.size; ) {
+    const head = source.read(pos, 16);
+    let size = head.readUInt32BE(0);
+    const name = head.latin1Slice(4, 8);
+    if (size === 1 && head.length >= 16) size = Number(head.readBigUInt64BE(8));
+    else if (size === 0) size = source.size - pos;
+    if (size < 8 || pos + size > source.size) throw new Error(`mp4 atom "${name}" is too large or too small: ${size}`);
+    if (name === 'ftyp') ftyp = size <= 1024 ? source.read(pos, size) : ftyp;
+    else if (name === 'moov') {
+      if (size > maxMoov) throw new Error(`mp4 moov atom is too large: ${size}, you may want to increase mp4_max_buffer_size`);
+      moov = source.read(pos, size);
+    } else if (name === 'mdat') mdatEnd = pos + size;
+    pos += size;
+  }
+  if (!moov) throw new Error('no mp4 moov atom was found');
+  if (mdatEnd < 0) throw new Error('no mp4 mdat atom was found');
+  return { ftyp, moov, mdatEnd };
+}
+
+function movieTimescale(moov: Buffer, children: Atom[]): number {
+  const mvhd = children.find((c) => c.name === 'mvhd');
+  if (!mvhd) return 1000;
+  return moov[mvhd.body] === 1 ? moov.readUInt32BE(mvhd.body + 20) : moov.readUInt32BE(mvhd.body + 12);
+}
+
+function readTrack(moov: Buffer, trak: Atom): Track | undefined {
+  const find = (parent: Atom | undefined, name: string) => parent && atoms(moov, parent.body, parent.end).find((a) => a.name === name);
+  const mdia = find(trak, 'mdia');
+  const mdhd = find(mdia, 'mdhd');
+  const stblAtom = find(find(mdia, 'minf'), 'stbl');
+  if (!mdhd || !stblAtom) return undefined;
+  const timescale = moov[mdhd.body] === 1 ? moov.readUInt32BE(mdhd.body + 20) : moov.readUInt32BE(mdhd.body + 12);
+  if (timescale === 0) throw new Error('mp4 track has a zero timescale');
+  const stbl = new Map(atoms(moov, stblAtom.body, stblAtom.end).map((a) => [a.name, a]));
+  const zero = { firstSample: 0, endSample: 0, dataStart: 0, dataEnd: 0, prefix: 0, duration: 0 };
+  return { timescale, stbl, ...zero, tables: new Map(), chunkOffsets: [], wide: stbl.has('co64') };
+}
+
+function need(track: Track, name: string): Atom {
+  return track.stbl.get(name) ?? fail(`no mp4 ${name} atom was found in trak`);
+}
+function fail(message: string): never {
+  throw new Error(message);
+}
+
+/** Rows of a table of u32 columns. */
+function rows(moov: Buffer, atom: Atom, columns: number): number[][] {
+  const count = moov.readUInt32BE(atom.body + 4);
+  if (atom.body + 8 + count * columns * 4 > atom.end) throw new Error(`mp4 ${atom.name} atom is too small`);
+  return Array.from({ length: count }, (_, n) => Array.from({ length: columns }, (_, c) => moov.readUInt32BE(atom.body + 8 + (n * columns + c) * 4)));
+}
+
+function table(name: string, list: number[][], extra: number[] = []): Buffer {
+  const columns = list[0]?.length ?? 0;
+  const out = Buffer.alloc(12 + extra.length * 4 + 4 + list.length * columns * 4);
+  out.writeUInt32BE(out.length, 0);
+  out.write(name, 4, 'latin1');
+  let at = 12;
+  for (const value of extra) {
+    out.writeUInt32BE(value, at);
+    at += 4;
+  }
+  out.writeUInt32BE(list.length, at);
+  at += 4;
+  for (const row of list) {
+    for (const value of row) {
+      out.writeUInt32BE(value >>> 0, at);
+      at += 4;
+    }
+  }
+  return out;
+}
+
+/** Sample index at a time, counted in the track's scale. */
+function sampleAt(stts: number[][], time: number): number {
+  let sample = 0;
+  let left = time;
+  for (const [count, duration] of stts) {
+    if (left < count * duration) return sample + Math.floor(left / duration);
+    left -= count * duration;
+    sample += count;
+  }
+  return sample;
+}
+
+/** Cuts run-length rows `[count, value]` to a range of samples. */
+function cutRuns(list: number[][], first: number, end: number): number[][] {
+  const out: number[][] = [];
+  let at = 0;
+  for (const [count, value] of list) {
+    const from = Math.max(first, at);
+    const to = Math.min(end, at + count);
+    if (to > from) out.push([to - from, value]);
+    at += count;
+  }
+  return out;
+}
+
+function cutTrack(moov: Buffer, track: Track, options: CutOptions): void {
+  const stts = rows(moov, need(track, 'stts'), 2);
+  const total = stts.reduce((sum, [count]) => sum + count, 0);
+  const scale = (ms: number) => Math.floor((ms * track.timescale) / 1000);
+  const stss = track.stbl.get('stss');
+  const syncs = stss ? rows(moov, stss, 1).map(([n]) => n - 1) : undefined;
+  track.firstSample = sampleAt(stts, scale(options.startMs));
+  if (track.firstSample >= total && options.startMs > 0) fail('start time is out mp4 stts samples');
+  if (options.keyFrame && syncs) {
+    const key = syncs.filter((s) => s <= track.firstSample).at(-1);
+    if (key !== undefined && key < track.firstSample) {
+      track.prefix = timeOf(stts, track.firstSample) - timeOf(stts, key);
+      track.firstSample = key;
+    }
+  }
+  const from = options.startMs;
+  track.endSample = options.lengthMs === undefined ? total : Math.min(total, sampleAt(stts, scale(from + options.lengthMs)));
+  if (track.endSample <= track.firstSample) track.endSample = Math.min(total, track.firstSample + 1);
+  const { firstSample, endSample } = track;
+  const cutStts = cutRuns(stts, firstSample, endSample);
+  track.duration = cutStts.reduce((sum, [count, d]) => sum + count * d, 0);
+  track.tables.set('stts', table('stts', cutStts));
+  if (syncs) {
+    const kept = syncs.filter((s) => s >= firstSample && s < endSample).map((s) => [s - firstSample + 1]);
+    track.tables.set('stss', table('stss', kept));
+  }
+  const ctts = track.stbl.get('ctts');
+  if (ctts) track.tables.set('ctts', table('ctts', cutRuns(rows(moov, ctts, 2), firstSample, endSample)));
+  cutChunks(moov, track, total);
+}
+
+function timeOf(stts: number[][], sample: number): number {
+  return cutRuns(stts, 0, sample).reduce((sum, [count, d]) => sum + count * d, 0);
+}
+
+function cutChunks(moov: Buffer, track: Track, total: number): void {
+  const { firstSample, endSample } = track;
+  const stsz = need(track, 'stsz');
+  const uniform = moov.readUInt32BE(stsz.body + 4);
+  const count = moov.readUInt32BE(stsz.body + 8);
+  if (uniform === 0 && stsz.body + 12 + count * 4 > stsz.end) fail('mp4 stsz atom is too small');
+  const sizeOf = (n: number) => uniform || (n < count ? moov.readUInt32BE(stsz.body + 12 + n * 4) : 0);
+  const coAtom = track.stbl.get('co64') ?? need(track, 'stco');
+  const chunkCount = moov.readUInt32BE(coAtom.body + 4);
+  const width = track.wide ? 8 : 4;
+  if (coAtom.body + 8 + chunkCount * width > coAtom.end) fail(`mp4 ${coAtom.name} atom is too small`);
+  const offsets = Array.from({ length: chunkCount }, (_, n) => {
+    const at = coAtom.body + 8 + n * width;
+    return track.wide ? Number(moov.readBigUInt64BE(at)) : moov.readUInt32BE(at);
+  });
+  const stsc = rows(moov, need(track, 'stsc'), 3);
+  // walk the chunks and keep those that hold wanted samples
+  const kept: { samples: number; description: number; offset: number }[] = [];
+  let sample = 0;
+  let row = 0;
+  for (let chunk = 0; chunk < chunkCount && sample < total; chunk++) {
+    while (row + 1 < stsc.length && stsc[row + 1][0] <= chunk + 1) row++;
+    const inChunk = stsc[row]?.[1] ?? 0;
+    const from = Math.max(sample, firstSample);
+    const to = Math.min(sample + inChunk, endSample);
+    if (to > from) {
+      let offset = offsets[chunk];
+      for (let n = sample; n < from; n++) offset += sizeOf(n);
+      kept.push({ samples: to - from, description: stsc[row][2], offset });
+      let bytes = 0;
+      for (let n = from; n < to; n++) bytes += sizeOf(n);
+      track.dataEnd = Math.max(track.dataEnd, offset + bytes);
+    }
+    sample += inChunk;
+  }
+  if (kept.length === 0) fail('start time is out mp4 stsc chunks');
+  track.dataStart = Math.min(...kept.map((k) => k.offset));
+  track.chunkOffsets = kept.map((k) => k.offset);
+  const outStsc: number[][] = [];
+  kept.forEach((k, n) => {
+    const last = outStsc.at(-1);
+    if (!last || last[1] !== k.samples || last[2] !== k.description) outStsc.push([n + 1, k.samples, k.description]);
+  });
+  track.tables.set('stsc', table('stsc', outStsc));
+  if (uniform) {
+    const out = Buffer.alloc(20);
+    out.writeUInt32BE(20, 0);
+    out.write('stsz', 4, 'latin1');
+    out.writeUInt32BE(uniform, 12);
+    out.writeUInt32BE(endSample - firstSample, 16);
+    track.tables.set('stsz', out);
+  } else {
+    const sizes = Array.from({ length: endSample - firstSample }, (_, n) => [sizeOf(firstSample + n)]);
+    track.tables.set('stsz', table('stsz', sizes, [0]));
+  }
+}
+
+function offsetTable(track: Track, shift: number): Buffer {
+  const list = track.chunkOffsets.map((o) => o + shift);
+  if (!track.wide) return table('stco', list.map((o) => [o]));
+  const out = Buffer.alloc(16 + list.length * 8);
+  out.writeUInt32BE(out.length, 0);
+  out.write('co64', 4, 'latin1');
+  out.writeUInt32BE(list.length, 12);
+  list.forEach((o, n) => out.writeBigUInt64BE(BigInt(o), 16 + n * 8));
+  return out;
+}
+
+const CONTAINERS = new Set(['trak', 'mdia', 'minf', 'stbl']);
+
+function wrap(name: string, parts: Buffer[]): Buffer {
+  const size = 8 + parts.reduce((sum, p) => sum + p.length, 0);
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(size, 0);
+  head.write(name, 4, 'latin1');
+  return Buffer.concat([head, ...parts]);
+}
+
+function buildMoov(moov: Buffer, _root: Atom, children: Atom[], tracks: Map<Atom, Track>, shift: number, options: CutOptions, movieScale: number): Buffer {
+  const durationOf = (track: Track) => Math.floor(((track.duration - track.prefix) * movieScale) / track.timescale);
+  const longest = Math.max(...[...tracks.values()].map(durationOf));
+  const parts = children.map((child) => {
+    if (child.name === 'mvhd') return patchDuration(moov, child, 24, 16, longest);
+    if (child.name !== 'trak') return moov.subarray(child.start, child.end);
+    const track = tracks.get(child);
+    return track ? buildContainer(moov, child, track, shift, durationOf(track), options, movieScale) : Buffer.alloc(0);
+  });
+  return wrap('moov', parts);
+}
+
+/** Copies a header atom with a new duration. @param wide offset of the field in version 1, narrow in version 0 */
+function patchDuration(moov: Buffer, atom: Atom, wide: number, narrow: number, duration: number): Buffer {
+  const out = Buffer.from(moov.subarray(atom.start, atom.end));
+  const body = atom.body - atom.start;
+  if (out[body] === 1) out.writeBigUInt64BE(BigInt(duration), body + wide);
+  else out.writeUInt32BE(Math.min(duration, 0xffffffff), body + narrow);
+  return out;
+}
+
+function buildContainer(moov: Buffer, parent: Atom, track: Track, shift: number, duration: number, options: CutOptions, movieScale: number): Buffer {
+  const parts: Buffer[] = [];
+  for (const atom of atoms(moov, parent.body, parent.end)) {
+    if (CONTAINERS.has(atom.name)) parts.push(buildContainer(moov, atom, track, shift, duration, options, movieScale));
+    else if (atom.name === 'tkhd') {
+      parts.push(patchDuration(moov, atom, 28, 20, duration));
+      if (track.prefix > 0) parts.push(editList(track, duration));
+    } else if (atom.name === 'mdhd') parts.push(patchDuration(moov, atom, 24, 16, track.duration - track.prefix));
+    else if (atom.name === 'edts') {
+      // the old edit list speaks of the uncut track
+    } else if (parent.name === 'stbl' && (atom.name === 'stco' || atom.name === 'co64')) parts.push(offsetTable(track, shift));
+    else if (parent.name === 'stbl' && track.tables.has(atom.name)) parts.push(track.tables.get(atom.name)!);
+    else parts.push(moov.subarray(atom.start, atom.end));
+  }
+  return wrap(parent.name, parts);
+}
+
+/** Plays from behind the lead: the key frame before the start is decoded, not shown. */
+function editList(track: Track, duration: number): Buffer {
+  const elst = Buffer.alloc(36);
+  elst.writeUInt32BE(36, 0);
+  elst.write('elst', 4, 'latin1');
+  elst[8] = 1;
+  elst.writeUInt32BE(1, 12);
+  elst.writeBigUInt64BE(BigInt(duration), 16);
+  elst.writeBigUInt64BE(BigInt(track.prefix), 24);
+  elst.writeUInt16BE(1, 32);
+  return wrap('edts', [elst]);
+}

@@ -1,0 +1,89 @@
+/** mp4: plays an MP4 file from `start` to `end` seconds by rewriting its moov atom. */
+import { closeSync, openSync, readSync, fstatSync } from 'node:fs';
+import { custom, flag, HSL, LOCATION, size } from '../../config/directive.ts';
+import { DECLINED, OK } from '../codes.ts';
+import { core } from '../core.ts';
+import { defineModule, type HttpFrame, type Piece } from '../module.ts';
+import { fsPath, mapUri } from '../paths.ts';
+import { findArg } from '../parse.ts';
+import type { Request } from '../request.ts';
+import { cutMoov } from './mp4-cut.ts';
+import { checkSymlinks, fileEtag, openError } from './static.ts';
+
+export const mp4Module = defineModule('mp4', {
+  mp4: custom(LOCATION, 0, false, (f: HttpFrame) => {
+    f.scope.loc.handler = mp4;
+    return true;
+  }),
+  mp4_buffer_size: size(HSL, '512k'),
+  mp4_max_buffer_size: size(HSL, '10m'),
+  mp4_start_key_frame: flag(HSL, false),
+});
+
+/** `12.345` in milliseconds, undefined if malformed. */
+function argMs(r: Request, name: string): number | undefined {
+  const text = findArg(r.args, name);
+  if (text === undefined || !/^\d{1,9}(?:\.\d{0,3})?\d*$/.test(text)) return undefined;
+  const [whole, part = ''] = text.split('.');
+  return Number(whole) * 1000 + Number(part.slice(0, 3).padEnd(3, '0') || 0);
+}
+
+function mp4(r: Request): number {
+  if (r.method !== 'GET' && r.method !== 'HEAD') return 405;
+  if (r.uri.endsWith('/')) return DECLINED;
+  r.conn.discardBody(r);
+  const name = mapUri(r);
+  let fd: number;
+  try {
+    checkSymlinks(r, name);
+    fd = openSync(fsPath(name), 'r');
+  } catch (error) {
+    return openError(r, name, error);
+  }
+  const stat = fstatSync(fd);
+  if (!stat.isFile()) {
+    closeSync(fd);
+    return DECLINED;
+  }
+  r.cleanups.push(() => closeSync(fd));
+  const start = argMs(r, 'start');
+  let end = argMs(r, 'end');
+  if (end !== undefined && end <= (start ?? 0)) end = undefined;
+  const length = end === undefined ? undefined : end - (start ?? 0);
+  r.out.status = 200;
+  let pieces: Piece[] = [{ fd, start: 0, end: stat.size }];
+  let total = stat.size;
+  r.allowRanges = true;
+  if (start !== undefined || length !== undefined) {
+    const c = mp4Module.conf(r.loc);
+    try {
+      const cut = cutMoov(
+        { size: stat.size, read: (at, count) => readAt(fd, at, count) },
+        { startMs: start ?? 0, lengthMs: length, keyFrame: c.mp4_start_key_frame, maxMoov: c.mp4_max_buffer_size },
+      );
+      pieces = [...cut.head, { fd, start: cut.dataStart, end: cut.dataEnd }];
+      total = cut.head.reduce((sum, b) => sum + b.length, 0) + cut.dataEnd - cut.dataStart;
+    } catch (error) {
+      r.log('error', `"${name}": ${(error as Error).message}`);
+      return 500;
+    }
+  }
+  r.out.contentLength = total;
+  r.out.lastModified = Math.floor(stat.mtimeMs / 1000);
+  if (core.conf(r.loc).etag) r.out.set('ETag', fileEtag(stat));
+  r.setContentType();
+  const rc = r.sendHeader();
+  if (rc !== OK || r.headerOnly) return rc;
+  return r.output(pieces, true);
+}
+
+function readAt(fd: number, at: number, count: number): Buffer {
+  const out = Buffer.allocUnsafe(count);
+  let done = 0;
+  while (done < count) {
+    const n = readSync(fd, out, done, count - done, at + done);
+    if (n === 0) break;
+    done += n;
+  }
+  return out.subarray(0, done);
+}
