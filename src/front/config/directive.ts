@@ -120,8 +120,8 @@ export function wordsOf(contexts: number, words: readonly string[], fallback: re
     block: false,
     defaultText: fallback.join(' '),
     fallback: new Set(fallback),
-    repeats: false,
-    parse: (f) => new Set(f.args.map((word) => (words.includes(word) ? word : f.invalid(word)))),
+    repeats: true,
+    parse: (f, previous) => new Set([...(previous ?? []), ...f.args.map((word) => (words.includes(word) ? word : f.invalid(word)))]),
   };
 }
 

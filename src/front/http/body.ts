@@ -134,6 +134,9 @@ export class RequestBody {
   take(data: Buffer): void {
     this.size += data.length;
     if (this.consumer) {
+      // what fits in memory stays readable for $request_body
+      if (this.size <= this.limits.memoryBytes) this.buffers.push(data);
+      else this.buffers = [];
       this.consumer(data);
       return;
     }

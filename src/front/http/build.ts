@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { ANY_COUNT, checkShape, HSL, HTTP, LIMIT_EXCEPT, LOCATION, SERVER, type Spec } from '../config/directive.ts';
 import { ConfigError, type DirectiveNode, failAt } from '../config/syntax.ts';
-import { type ErrorLog, logTo } from '../log/error-log.ts';
+import { type ErrorLog, levelRank, logTo } from '../log/error-log.ts';
 import type { LogTargets } from '../log/targets.ts';
 import { HttpMain, Loc, Server } from './conf.ts';
 import { core } from './core.ts';
@@ -14,7 +14,6 @@ import { indexLocations } from './location.ts';
 import { FILTER_ORDER, type HttpFrame, type HttpModule, type HttpScope } from './module.ts';
 import { registerCombined } from './modules/access-log.ts';
 import { compileRegex } from './modules/rewrite.ts';
-import { unescapeUri } from './parse.ts';
 import { mapUri } from './paths.ts';
 import { buildPhases, setMapPath } from './phases.ts';
 import { loadModules } from './registry.ts';
@@ -270,6 +269,7 @@ class Builder {
       }
     }
     loc.errorLogs = this.ownLogs.get(loc) ?? parent?.errorLogs ?? this.input.mainLogs;
+    loc.debug = loc.errorLogs.some((log) => log.level >= DEBUG_LEVEL);
     this.mergeRoot(loc, parent);
     if (!parent) this.anchorTempPaths(loc);
     for (const module of this.modules) module.finish?.(loc.confs[module.index] as never, loc);
@@ -306,6 +306,7 @@ class Builder {
   }
 }
 
+const DEBUG_LEVEL = levelRank('debug');
 const METHODS = new Set('GET HEAD POST PUT DELETE MKCOL COPY MOVE OPTIONS PROPFIND PROPPATCH LOCK UNLOCK PATCH CONNECT TRACE'.split(' '));
 const MAIN_NAMES = new Set(
   'daemon events http stream mail worker_processes worker_connections use pid user env load_module upstream server'.split(' '),
@@ -331,7 +332,6 @@ function readLocationName(f: HttpFrame, loc: Loc): void {
     loc.regex = compileRegex(f, name, mark === '~*');
   } else if (mark === '') loc.kind = name.startsWith('@') ? 'named' : 'prefix';
   else f.fail(`invalid location modifier "${mark}"`);
-  if (loc.kind !== 'regex' && loc.kind !== 'named') loc.name = unescapeUri(loc.name);
 }
 
 function readServerNames(f: HttpFrame): void {

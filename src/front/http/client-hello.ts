@@ -53,9 +53,14 @@ export class ClientHello {
       .map((c) => CURVES[c] ?? `0x${c.toString(16).padStart(4, '0')}`)
       .join(':');
   }
-  firstCurve(): string {
-    const known = this.curves.find((c) => CURVES[c] !== undefined && c !== 4588);
-    return known === undefined ? '' : CURVES[known];
+  /** The group both sides have: the client's first among those of the server (`auto`: OpenSSL's own list). */
+  groupOf(serverCurves: string): string {
+    const own =
+      serverCurves === 'auto'
+        ? ['X25519', 'prime256v1', 'X448', 'secp521r1', 'secp384r1']
+        : serverCurves.split(':').map((c) => (c === 'P-256' ? 'prime256v1' : c === 'P-384' ? 'secp384r1' : c));
+    const common = this.curves.find((c) => CURVES[c] !== undefined && own.includes(CURVES[c]));
+    return common === undefined ? '' : CURVES[common];
   }
 }
 

@@ -26,6 +26,8 @@ export class Loc {
   children: Loc[] = [];
   errorLogs: readonly ErrorLog[] = [];
   docRoot?: DocRoot;
+  /** some log takes the debug level */
+  debug = false;
   /** limit_except: methods that the block does not apply to */
   exceptMethods?: Set<string>;
   exceptLoc?: Loc;

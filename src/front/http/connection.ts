@@ -86,6 +86,7 @@ export class Connection {
   private deadline = 0;
   private onDeadline: (() => void) | undefined;
   private postedRequests: Request[] = [];
+  private nextPipelined = false;
   private processing = false;
   private readEnded = false;
 
@@ -256,6 +257,22 @@ export class Connection {
     this.onClose();
   }
 
+  /** Sends what is queued, then closes: an answer that cannot be completed. */
+  cut(): void {
+    this.request = undefined;
+    if (this.http2) {
+      this.destroy();
+      return;
+    }
+    const pieces = this.queue.filter((p): p is Buffer => Buffer.isBuffer(p));
+    this.queue = [];
+    this.queued = 0;
+    for (const piece of pieces) this.socket.write(piece);
+    this.clearTimer();
+    this.setTimer(5000, () => this.destroy());
+    this.socket.destroySoon();
+  }
+
   /** Works on `input` as far as possible. */
   process(): void {
     if (this.processing) return;
@@ -284,6 +301,8 @@ export class Connection {
 
   private startHead(): Request {
     const r = new Request(this, this.http, this.hosts.defaultServer);
+    r.pipelined = this.nextPipelined;
+    this.nextPipelined = false;
     this.head = r;
     this.headBytes = 0;
     this.headLines = 0;
@@ -509,15 +528,9 @@ export class Connection {
       r.chunkedIn = true;
     }
     const connection = r.headersJoined('connection')?.toLowerCase() ?? '';
-    const c = core.conf(r.server.root);
     if (connection.includes('close')) r.keepalive = false;
     else if (connection.includes('keep-alive')) r.keepalive = true;
     else r.keepalive = r.version > 1000;
-    if (r.keepalive && c.keepalive_disable.size > 0) {
-      const agent = r.headerIn('user-agent') ?? '';
-      if (c.keepalive_disable.has('msie6') && r.method === 'POST' && /MSIE [4-6]\./.test(agent)) r.keepalive = false;
-      if (c.keepalive_disable.has('safari') && /Mac OS X/.test(agent) && /Safari/.test(agent) && !/Chrome/.test(agent)) r.keepalive = false;
-    }
     if (r.method === 'TRACE') {
       r.log('info', 'client sent TRACE method');
       return 405;
@@ -545,13 +558,13 @@ export class Connection {
     const body = this.newBody(main);
     body.consumer = consumer;
     body.started = true;
+    this.sendContinue(main);
     if (body.decoder.done) {
       this.bodyComplete(main, body);
       onEnd(OK);
       return;
     }
     body.onEnd = onEnd;
-    this.sendContinue(main);
     this.armBodyTimer(main);
     this.resumeReading();
     if (this.processing) {
@@ -659,11 +672,12 @@ export class Connection {
     if (core.conf(r.loc).client_body_in_file_only !== 'off' && body.size > 0 && !body.consumer) body.toFile();
   }
 
-  /** The body is not wanted: it is read and thrown away, after the response if need be. */
-  discardBody(r: Request): void {
+  /** The body is not wanted: it is read and thrown away, after the response if need be. Returns OK, or 400 for a malformed one. */
+  discardBody(r: Request): number {
     const { main } = r;
-    if (r !== main || main.body || (main.contentLength <= 0 && !main.chunkedIn)) return;
+    if (r !== main || main.body || this.discarding) return OK;
     this.sendContinue(main);
+    if (main.contentLength <= 0 && !main.chunkedIn) return OK;
     const body = this.newBody(main);
     body.started = true;
     this.discarding = true;
@@ -674,7 +688,8 @@ export class Connection {
         body.complete = true;
         this.discarding = false;
         main.keepalive = false;
-        return;
+        main.lingeringClose = true;
+        return 400;
       }
       main.requestLength += used;
       this.input = used >= this.input.length ? EMPTY : this.input.subarray(used);
@@ -684,6 +699,7 @@ export class Connection {
       this.discarding = false;
     } else main.lingeringClose = true;
     this.resumeReading();
+    return OK;
   }
 
   pauseReading(): void {
@@ -916,7 +932,10 @@ export class Connection {
       if (this.input.length === 0) {
         this.setTimer(c.keepalive_timeout.timeoutMs, () => this.destroy());
         this.resumeReading();
-      } else if (!this.processing) setImmediate(() => this.process());
+      } else {
+        this.nextPipelined = true;
+        if (!this.processing) setImmediate(() => this.process());
+      }
       return;
     }
     if (r.keepalive && exitingNow && this.input.length > 0 && !this.processing) {

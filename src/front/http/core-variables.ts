@@ -125,12 +125,12 @@ const CORE: VariableDef[] = [
   live('time_iso8601_ms', () => timeIso().replace(/(?=[+-]\d\d:\d\d$)/, `.${String(Date.now() % 1000).padStart(3, '0')}`)),
   live('date_w3c', () => new Date().toISOString().slice(0, 10)),
   live('time_w3c', () => new Date().toISOString().slice(11, 19)),
-  live('pipe', (r) => (r.conn.requests > 1 && r.main.requestLength > 0 && r.conn.hasPartialHead ? 'p' : '.')),
+  live('pipe', (r) => (r.main.pipelined ? 'p' : '.')),
   fixed('connection', (r) => String(r.conn.id)),
   live('connection_requests', (r) => String(r.conn.requests)),
   live('connection_time', (r) => seconds(Date.now() - r.conn.startMs)),
   fixed('remote_user', remoteUser),
-  fixed('content_type', (r) => r.headerIn('content-type') ?? null),
+  fixed('content_type', (r) => r.headersJoined('content-type') ?? null),
   fixed('content_length', (r) => {
     const text = r.headerIn('content-length');
     if (text !== undefined) return text;
@@ -140,7 +140,7 @@ const CORE: VariableDef[] = [
   live('request_completion', (r) => (r.main.done ? 'OK' : '')),
   fixed('request_body', (r) => {
     const { body } = r.main;
-    return body && !body.file && body.complete && !body.consumer ? body.read().latin1Slice() : null;
+    return body && !body.file && body.complete && body.size > 0 && body.buffers.length > 0 ? body.read().latin1Slice() : null;
   }),
   fixed('request_body_file', (r) => r.main.body?.file?.path ?? null),
   {

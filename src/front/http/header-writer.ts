@@ -133,14 +133,16 @@ function writeHeader(r: Request): number {
     r.conn.http2.respond(r, status);
     return OK;
   }
-  let head = `HTTP/1.1 ${statusLine}\r\nServer: ${out.server ?? serverSignature(r)}\r\nDate: ${out.date ?? currentHttpDate()}\r\n`;
+  let head = `HTTP/1.1 ${statusLine}\r\n`;
+  if (out.server !== '') head += `Server: ${out.server ?? serverSignature(r)}\r\n`;
+  if (out.date !== '') head += `Date: ${out.date ?? currentHttpDate()}\r\n`;
   if (out.contentType) {
     head += `Content-Type: ${out.contentType}`;
     if (out.charset) head += `; charset=${out.charset}`;
     head += '\r\n';
   }
   if (out.contentLength >= 0) head += `Content-Length: ${out.contentLength}\r\n`;
-  if (out.lastModified >= 0) head += `Last-Modified: ${httpDate(out.lastModified)}\r\n`;
+  if (out.lastModified >= 0 && !out.get('last-modified')) head += `Last-Modified: ${httpDate(out.lastModified)}\r\n`;
   if (out.location !== undefined) {
     if (out.location.startsWith('/') && c.absolute_redirect) out.location = redirectBase(r) + out.location;
     head += `Location: ${out.location}\r\n`;

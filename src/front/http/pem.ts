@@ -3,15 +3,31 @@ import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { HttpFrame } from './module.ts';
 
-export function readPem(source: string): Buffer {
-  return source.startsWith('data:') ? Buffer.from(source.slice(5), 'latin1') : readFileSync(source);
+/**
+ * Files that the configuration names, as read when it was: the master hands them to its workers, so that a pipe is read once.
+ * Emptied before a reload.
+ */
+export const configFiles = new Map<string, Buffer>();
+
+/** A file of the configuration. @throws NodeJS.ErrnoException */
+export function readConfigFile(file: string): Buffer {
+  let data = configFiles.get(file);
+  if (!data) configFiles.set(file, (data = readFileSync(file)));
+  return data;
+}
+
+/** @param atRunTime the name came from variables: the file is read now */
+export function readPem(source: string, atRunTime = false): Buffer {
+  if (source.startsWith('data:')) return Buffer.from(source.slice(5), 'latin1');
+  const file = source.startsWith('store:file:') ? source.slice(11) : source;
+  return atRunTime ? readFileSync(file) : readConfigFile(file);
 }
 
 /** A private key, with the first password that opens it. @throws Error */
-export function readKey(source: string, passwords: readonly string[] | undefined): string | Buffer {
-  if (source.startsWith('engine:') || source.startsWith('store:'))
+export function readKey(source: string, passwords: readonly string[] | undefined, atRunTime = false): string | Buffer {
+  if (source.startsWith('engine:') || (source.startsWith('store:') && !source.startsWith('store:file:')))
     throw new Error(`"${source}": keys of engines and stores are not supported`);
-  const pem = readPem(source);
+  const pem = readPem(source, atRunTime);
   if (!/ENCRYPTED/.test(pem.subarray(0, 2000).latin1Slice())) return pem;
   let failure: unknown = new Error(`no password for key "${source}"`);
   for (const passphrase of passwords ?? []) {
@@ -25,18 +41,14 @@ export function readKey(source: string, passwords: readonly string[] | undefined
 }
 
 /** Lines of a password file; it may be a pipe, so it is read once, when the configuration is. */
-const passwordFiles = new Map<string, string[]>();
 export function passwordsOf(f: HttpFrame): string[] {
   const file = f.scope.path(f.args[0], 'conf');
-  const known = passwordFiles.get(file);
-  if (known) return known;
   try {
-    const list = readFileSync(file, 'latin1')
+    return readConfigFile(file)
+      .latin1Slice()
       .split('\n')
       .map((line) => line.replace(/\r$/, ''))
       .filter((line) => line !== '');
-    passwordFiles.set(file, list);
-    return list;
   } catch (error) {
     return f.fail(`open() "${file}" failed (${(error as NodeJS.ErrnoException).code})`);
   }

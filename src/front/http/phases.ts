@@ -187,6 +187,7 @@ function findConfig(r: Request): boolean {
     return false;
   }
   r.updateLocation();
+  if (r.loc.debug) r.log('debug', `using configuration "${r.loc.name}"`);
   if (!r.isSub && !r.body?.started && r.contentLength > 0 && c.client_max_body_size > 0 && r.contentLength > c.client_max_body_size) {
     r.log('error', `client intended to send too large body: ${r.contentLength} bytes`);
     r.expectTested = true;

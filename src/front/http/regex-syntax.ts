@@ -260,7 +260,7 @@ class Parser {
       const n = Number(number[1] ?? number[2] ?? number[3]);
       return { type: 'backref', index: n < 0 ? this.groups + 1 + n : n, ignoreCase: this.flags.i };
     }
-    if (this.eat('K') || this.eat('R') || this.eat('X') || this.eat('p') || this.eat('P') || this.eat('C')) {
+    if (this.eat('K') || this.eat('R') || this.eat('X') || this.eat('C')) {
       this.fail(`\\${this.src[this.pos - 1]} is not supported`);
     }
     const cls = this.classEscape();
@@ -276,6 +276,7 @@ class Parser {
       const test = CLASSES[c === 'N' ? 'N' : lower];
       return setOf(c === lower || c === 'N' ? test : (b) => !test(b));
     }
+    if (lower === 'p') return this.property(c === 'P');
     const simple: Record<string, number> = { n: 10, r: 13, t: 9, f: 12, a: 7, e: 27, 0: 0 };
     if (c === 'x') {
       const hex = /^(?:\{([0-9A-Fa-f]{1,2})\}|([0-9A-Fa-f]{0,2}))/.exec(this.src.slice(this.pos, this.pos + 4))!;
@@ -285,6 +286,20 @@ class Parser {
     if (c in simple) return simple[c];
     if (/[A-Za-z]/.test(c)) this.fail(`unrecognized character follows \\`);
     return c.charCodeAt(0);
+  }
+
+  /** `\p{N}`, `\pL`, `\p{^L}`: Unicode properties of the first 256 characters. */
+  private property(negated: boolean): Uint8Array {
+    const m = /^(?:\{(\^?)([A-Za-z_&]+)\}|([A-Za-z]))/.exec(this.src.slice(this.pos));
+    if (!m) this.fail('malformed \\P or \\p sequence');
+    this.pos += m[0].length;
+    let test: RegExp;
+    try {
+      test = new RegExp(`^\\p{${m[2] ?? m[3]}}$`, 'u');
+    } catch {
+      return this.fail('unknown property after \\P or \\p');
+    }
+    return setOf((b) => test.test(String.fromCharCode(b)) !== (negated !== (m[1] === '^')));
   }
 
   private charClass(): RegexNode {

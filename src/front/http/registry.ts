@@ -72,6 +72,23 @@ export const REGISTRY: Entry[] = [
     directives: 'upstream *_pass *_cache_path',
     variables: 'upstream_*',
   },
+  {
+    load: async () => [(await import('./modules/gateways.ts')).fastcgiModule],
+    directives:
+      'fastcgi_p* fastcgi_b* fastcgi_c* fastcgi_i* fastcgi_k* fastcgi_n* fastcgi_r* fastcgi_s* fastcgi_h* fastcgi_f* fastcgi_l* fastcgi_m* fastcgi_temp_file*',
+    variables: 'fastcgi_*',
+  },
+  {
+    load: async () => [(await import('./modules/gateways.ts')).scgiModule],
+    directives: 'scgi_p* scgi_b* scgi_c* scgi_i* scgi_n* scgi_r* scgi_s* scgi_h* scgi_f* scgi_l* scgi_m* scgi_temp_file*',
+  },
+  {
+    load: async () => [(await import('./modules/gateways.ts')).uwsgiModule],
+    directives: 'uwsgi_p* uwsgi_b* uwsgi_c* uwsgi_i* uwsgi_n* uwsgi_r* uwsgi_s* uwsgi_h* uwsgi_f* uwsgi_l* uwsgi_m* uwsgi_temp_file*',
+  },
+  { load: async () => [(await import('./modules/gateways.ts')).memcachedModule], directives: 'memcached_*', variables: 'memcached_key' },
+  { load: async () => [(await import('./modules/gateways.ts')).tunnelModule], directives: 'tunnel_*' },
+  { load: async () => [(await import('./modules/mp4.ts')).mp4Module], directives: 'mp4*' },
 ];
 
 const matches = (patterns: string, name: string): boolean =>

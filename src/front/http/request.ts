@@ -101,6 +101,8 @@ export class Request {
   headerOnly = false;
   chunked = false;
   keepalive = false;
+  /** its head was there before the request before it had ended */
+  pipelined = false;
   lingeringClose = false;
   allowRanges = false;
   singleRange = false;
@@ -494,7 +496,8 @@ export class Request {
     main.keepalive = false;
     main.runLogHandlers(false);
     main.runCleanups();
-    this.conn.destroy();
+    if (rc === ERROR && main.headerSent && !this.conn.error) this.conn.cut();
+    else this.conn.destroy();
   }
 
   connBytesBefore = 0;
@@ -566,11 +569,20 @@ export class Request {
 
   /** Applies what depends on the location right after it was found. */
   updateLocation(): void {
+    const { exceptMethods, exceptLoc } = this.loc;
+    if (exceptMethods && exceptLoc && !exceptMethods.has(this.method)) this.loc = exceptLoc;
     const c = core.conf(this.loc);
     if (!this.isSub && this.keepalive) {
       if (c.keepalive_timeout.timeoutMs === 0) this.keepalive = false;
       else if (this.conn.requests >= c.keepalive_requests) this.keepalive = false;
       else if (Date.now() - this.conn.startMs > c.keepalive_time) this.keepalive = false;
+      else if (!c.keepalive_disable.has('none')) {
+        const agent = this.headerIn('user-agent');
+        if (agent !== undefined) {
+          if (c.keepalive_disable.has('msie6') && this.method === 'POST' && /MSIE [4-6]\./.test(agent)) this.keepalive = false;
+          if (c.keepalive_disable.has('safari') && /Mac OS X/.test(agent) && /Safari\//.test(agent) && !/Chrome\//.test(agent)) this.keepalive = false;
+        }
+      }
     }
     if (this.loc.handler) this.contentHandler = this.loc.handler;
   }

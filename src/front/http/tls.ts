@@ -3,7 +3,6 @@
  * certificate, protocols, verification and sessions are all that server's own.
  */
 import { constants, createHash, randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import tls from 'node:tls';
 import { logTo } from '../log/error-log.ts';
@@ -13,7 +12,7 @@ import type { HttpMain, ListenSocket, Server, VirtualHosts } from './conf.ts';
 import { Connection } from './connection.ts';
 import { core } from './core.ts';
 import { isNoCa, sslModule } from './modules/ssl.ts';
-import { readKey, readPem, verifyText } from './pem.ts';
+import { readConfigFile, readKey, readPem, verifyText } from './pem.ts';
 import { Request } from './request.ts';
 import type { AcceptHooks } from './server.ts';
 import { staple } from './stapling.ts';
@@ -82,7 +81,7 @@ const constantPems = (conf: Conf): boolean =>
 function readFileOr(path: string | undefined): Buffer | undefined {
   if (path === undefined) return undefined;
   try {
-    return readFileSync(path);
+    return readConfigFile(path);
   } catch (error) {
     throw `cannot load certificate "${path}": ${(error as Error).message}`;
   }
@@ -113,7 +112,8 @@ function secureOptions(conf: Conf, cert: Buffer[], key: (string | Buffer)[], tic
   if (conf.ssl_crl) options.crl = readFileOr(conf.ssl_crl);
   let bits = 0;
   const { SSL_OP_NO_TICKET } = constants;
-  if (!conf.ssl_session_tickets) bits |= SSL_OP_NO_TICKET;
+  // with a session cache, resumption without tickets is asked for; Node offers it for TLS 1.2 only, so tickets stay
+  if (!conf.ssl_session_tickets && conf.ssl_session_cache.mode !== 'on') bits |= SSL_OP_NO_TICKET;
   for (const [name, value] of conf.ssl_conf_command ?? []) {
     if (name === 'Ciphersuites') options.ciphers = `${value}:${options.ciphers ?? ''}`;
     else if (name === 'CipherString') options.ciphers = value;
@@ -143,6 +143,7 @@ function cipherList(conf: Conf): string {
 function pemsOf(
   conf: Conf,
   evalText: (value: Conf['ssl_certificate'] extends (infer P)[] | undefined ? P : never) => string,
+  atRunTime = false,
 ): { cert: Buffer[]; key: (string | Buffer)[] } {
   const certs = conf.ssl_certificate ?? [];
   const keys = conf.ssl_certificate_key ?? [];
@@ -150,7 +151,7 @@ function pemsOf(
   const cert = certs.map((c) => {
     const name = c.path(evalText(c as never));
     try {
-      return readPem(name);
+      return readPem(name, atRunTime);
     } catch (error) {
       throw `cannot load certificate "${name}": BIO_new_file() failed (${(error as Error).message})`;
     }
@@ -158,7 +159,7 @@ function pemsOf(
   const key = keys.slice(0, certs.length).map((k) => {
     const name = k.path(evalText(k as never));
     try {
-      return readKey(name, conf.ssl_password_file);
+      return readKey(name, conf.ssl_password_file, atRunTime);
     } catch (error) {
       throw `cannot load certificate key "${name}": ${(error as Error).message}`;
     }
@@ -296,7 +297,10 @@ export class TlsListener {
   }
 
   private handshake(raw: Socket, socket: ListenSocket, proxy: Connection['proxy'], hooks: AcceptHooks, hello: ClientHello): void {
-    const server = (hello.serverName && this.hosts.find(hello.serverName)) || this.hosts.defaultServer;
+    let server = (hello.serverName && this.hosts.find(hello.serverName)) || this.hosts.defaultServer;
+    const own = sslModule.conf(server.root);
+    // a server without a certificate of its own lends the default one's
+    if (!own.ssl_certificate && !own.ssl_reject_handshake) server = this.hosts.defaultServer;
     const logs = server.root.errorLogs;
     const tail = `, client: ${raw.remoteAddress}, server: ${socket.path || `${socket.host}:${socket.port}`}`;
     let context: Context;
@@ -388,7 +392,7 @@ export class TlsListener {
       const known = cache.get(key);
       const keep = conf.ssl_certificate_cache;
       if (known && keep && Date.now() - known.madeMs < keep.validMs) return known.context;
-      const pems = pemsOf(conf, names as never);
+      const pems = pemsOf(conf, names as never, true);
       const made = tls.createSecureContext(secureOptions(conf, pems.cert, pems.key, ticketsFor(this.http, server, conf)));
       if (keep) {
         cache.delete(key);

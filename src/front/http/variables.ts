@@ -72,6 +72,8 @@ export class Variables {
     }
     const def = this.lookup(name);
     this.pending.delete(name);
+    const family = this.families.find((f) => name.startsWith(f.prefix) && name.length > f.prefix.length);
+    if (family && def.get === unset) def.get = family.make(name.slice(family.prefix.length)).get;
     return def;
   }
 

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError, type DirectiveNode, parseConfig } from '../config/syntax.ts';
 import { buildHttp } from '../http/build.ts';
 import type { HttpMain } from '../http/conf.ts';
+import { configFiles } from '../http/pem.ts';
 import { openAccessLogs, reopenAccessLogs } from '../http/modules/access-log.ts';
 import { type ErrorLog, type Level, levelRank, logTo } from '../log/error-log.ts';
 import { LogTargets } from '../log/targets.ts';
@@ -51,6 +52,7 @@ export function placesOf(options: Options): Places {
 
 /** Reads and checks everything that needs no privilege. @throws ConfigError */
 export async function loadCycle(options: Options, places: Places): Promise<Cycle> {
+  configFiles.clear();
   const { nodes } = parseConfig(places.confFile, places.confPrefix, options.globals);
   const targets = new LogTargets();
   const resolve = (name: string) => path.resolve(places.prefix, name);
@@ -194,6 +196,7 @@ export class Master {
             fds,
             zones,
             index,
+            files: configFiles,
           };
           this.tell(worker, start);
         } else if (message.type === 'ready') {
@@ -219,7 +222,7 @@ export class Master {
 
   private workerExited(worker: Worker, code: number | null, signal: string | null): void {
     const { pid } = worker.child;
-    if (signal) this.log('alert', `worker process ${pid} exited on signal ${signal}`);
+    if (signal) this.log(this.ending || worker.retiring ? 'notice' : 'alert', `worker process ${pid} exited on signal ${signal}`);
     else this.log(code === 0 ? 'notice' : 'alert', `worker process ${pid} exited with code ${code}`);
     if (this.ending) {
       if (this.workers.size === 0) this.exit(0);

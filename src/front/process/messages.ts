@@ -13,6 +13,8 @@ export interface StartMessage {
   /** state of zones from before a reload, by `kind:name` */
   zones: Map<string, unknown>;
   index: number;
+  /** certificates, keys and password files, by path */
+  files: Map<string, Uint8Array>;
 }
 
 export type ToWorker = StartMessage | { type: 'quit' } | { type: 'reopen' } | { type: 'export' };

@@ -5,6 +5,7 @@ import { buildHttp } from '../http/build.ts';
 import type { HttpMain } from '../http/conf.ts';
 import { beginExit, connections } from '../http/connection.ts';
 import { flushAccessLogs, openAccessLogs, reopenAccessLogs } from '../http/modules/access-log.ts';
+import { configFiles } from '../http/pem.ts';
 import { type Listening, listenAll } from '../http/server.ts';
 import { type ErrorLog, levelRank, logTo } from '../log/error-log.ts';
 import { LogTargets } from '../log/targets.ts';
@@ -24,6 +25,7 @@ const targets = new LogTargets();
 let ending = false;
 
 async function start(message: StartMessage): Promise<void> {
+  for (const [file, data] of message.files) configFiles.set(file, Buffer.from(data));
   const resolve = (name: string) => path.resolve(message.prefix, name);
   conf = readMain(message.nodes, targets, resolve);
   if (conf.errorLogs.length === 0) conf.errorLogs.push({ sink: targets.file(resolve(message.errorLog)), level: levelRank('error') });

@@ -138,7 +138,11 @@ function autoindex(r: Request): number {
   r.conn.discardBody(r);
   r.out.status = 200;
   r.out.contentType = { html: 'text/html', json: 'application/json', jsonp: 'application/javascript', xml: 'text/xml' }[format];
-  if (format === 'html') return sendText(r, html(r, entries, c));
+  if (format === 'html') {
+    // the charset of the answer decides how names are cut, and the header filters know it
+    const rc = r.sendHeader();
+    return rc !== 0 || r.headerOnly ? rc : r.output([Buffer.from(html(r, entries, c), 'latin1')], true);
+  }
   if (format === 'xml') {
     r.out.charset = 'utf-8';
     return sendText(r, xml(entries));

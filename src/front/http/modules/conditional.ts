@@ -180,6 +180,7 @@ function multiRange(r: Request, ranges: { start: number; end: number }[]): void 
   out.charset = '';
   out.contentLength = parts.reduce((sum, part) => sum + part.head.length + part.end - part.start, tail.length);
   out.set('Accept-Ranges', undefined);
+  out.set('Content-Range', undefined);
   rangeBody(r, parts, tail);
 }
 

@@ -167,6 +167,15 @@ class Trie {
 const v4 = (text: string): number[] => text.split('.').map(Number);
 const v4Number = (text: string): number => v4(text).reduce((n, b) => n * 256 + b, 0);
 
+/** What is left of a range without from..to. */
+function carve<R extends { from: number; to: number }>(range: R, from: number, to: number): R[] {
+  if (to < range.from || from > range.to) return [range];
+  const out: R[] = [];
+  if (range.from < from) out.push({ ...range, to: from - 1 });
+  if (range.to > to) out.push({ ...range, from: to + 1 });
+  return out;
+}
+
 interface Geo {
   trie4: Trie;
   trie6: Trie;
@@ -247,8 +256,11 @@ function addGeo(node: DirectiveNode, value: string, geo: Geo, fail: (m: string) 
     const from = v4Number(m[1]);
     const to = v4Number(m[2]);
     if (from > to) fail(`invalid range "${text}"`);
-    if (remove) geo.ranges = geo.ranges.filter((r) => !(r.from >= from && r.to <= to));
-    else geo.ranges.push({ from, to, value });
+    if (remove) {
+      geo.ranges = geo.ranges.flatMap((r) => carve(r, from, to));
+      return;
+    }
+    geo.ranges.push({ from, to, value });
     return;
   }
   const cidr = text === '255.255.255.255' ? { bytes: [255, 255, 255, 255], bits: 32 } : parseCidr(text);

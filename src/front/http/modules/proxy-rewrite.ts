@@ -19,7 +19,8 @@ export function parseReplacement(f: HttpFrame, from: string, to: string, domain 
     const ignoreCase = from.startsWith('~*') || domain;
     return { regex: compileRegex(f, from.startsWith('~*') ? from.slice(2) : from.slice(1), ignoreCase), to: f.scope.value(to) };
   }
-  return { prefix: f.scope.value(domain && from.startsWith('.') ? from.slice(1) : from), domain, to: f.scope.value(to) };
+  const bare = (text: string) => (domain && text.startsWith('.') ? text.slice(1) : text);
+  return { prefix: f.scope.value(bare(from)), domain, to: f.scope.value(bare(to)) };
 }
 
 /** The text after the first rule that applies, undefined if none does. */
@@ -37,8 +38,8 @@ export function replace(r: Request, rules: readonly Replacement[], text: string)
     }
     const prefix = rule.prefix!.eval(r);
     if (rule.domain) {
-      const bare = text.startsWith('.') ? text.slice(1) : text;
-      if (bare.toLowerCase() === prefix.toLowerCase()) return rule.to.eval(r);
+      const dot = text.startsWith('.') ? '.' : '';
+      if (text.slice(dot.length).toLowerCase() === prefix.toLowerCase()) return dot + rule.to.eval(r);
       continue;
     }
     if (text.startsWith(prefix)) return rule.to.eval(r) + text.slice(prefix.length);
@@ -60,20 +61,23 @@ export function rewriteCookie(
   paths: readonly Replacement[],
   flags: readonly CookieFlags[],
 ): string {
+  let touched = false;
   const parts = text.split(';').map((p, n) => (n === 0 ? p : p.replace(/^ +/, '')));
   for (let n = 1; n < parts.length; n++) {
     const m = /^(domain|path) *= *(.*)$/i.exec(parts[n]);
     if (!m) continue;
     const changed = replace(r, m[1].toLowerCase() === 'domain' ? domains : paths, m[2]);
+    if (changed !== undefined) touched = true;
     if (changed !== undefined) parts[n] = `${parts[n].slice(0, parts[n].length - m[2].length)}${changed}`;
   }
   const name = parts[0].split('=')[0].trim();
   for (const rule of flags) {
     if (rule.regex ? !rule.regex.test(name) : rule.name!.eval(r) !== name) continue;
     for (const value of rule.flags) applyFlag(parts, value.eval(r));
+    touched = true;
     break;
   }
-  return parts.join('; ');
+  return touched ? parts.join('; ') : text;
 }
 
 function applyFlag(parts: string[], flag: string): void {

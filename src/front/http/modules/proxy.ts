@@ -85,7 +85,7 @@ const TABLE = {
         if (!word.includes('$') && !/^(no)?(secure|httponly)$|^nosamesite$|^samesite=(strict|lax|none)$/.test(word))
           f.fail(`invalid parameter "${word}"`);
       }
-      const regex = name.startsWith('~') ? compileRegex(f, name.replace(/^~\*?/, ''), name.startsWith('~*')) : undefined;
+      const regex = name.startsWith('~') ? compileRegex(f, name.replace(/^~\*?/, ''), true) : undefined;
       return [...previous, { name: regex ? undefined : f.scope.value(name), regex, flags: words.map((w) => f.scope.value(w)) }];
     },
     { repeats: true },
@@ -224,9 +224,15 @@ export function runtimeGroup(
     done(named);
     return;
   }
+  const implicit = registry.get(`implicit:${hostText}:${defaultPort}`) as UpstreamGroup | undefined;
+  if (implicit?.set) {
+    done(realGroup(implicit));
+    return;
+  }
   const build = (list: ReturnType<typeof makeAddress>[]) => {
     const key = `runtime:${list.map((a) => a.name).join(',')}`;
-    let group = registry.get(key) as UpstreamGroup | undefined;
+    const kept = registry.get(key) as UpstreamGroup | undefined;
+    let group = list.length === 1 ? kept : undefined;
     if (!group) {
       group = new UpstreamGroup(hostText, false);
       group.set = new PeerSet({ kind: 'round_robin' });
@@ -238,7 +244,9 @@ export function runtimeGroup(
         addresses: list.map((address) => ({ address, options: DEFAULT_SERVER, priority: 0 })),
       });
       group.rebuild();
-      if (registry.size < 10_000) registry.set(key, group);
+      // peers of a looked-up name start without a history, but share idle connections
+      if (kept) group.pool = kept.pool;
+      else if (registry.size < 10_000) registry.set(key, group);
     }
     done(group);
   };
@@ -346,7 +354,7 @@ function requestHead(u: Upstream, conf: ProxyConf): Buffer[] {
   const uri = requestUri(r, parts, conf) || '/';
   u.notes.uri = uri;
   let head = `${method} ${uri} HTTP/${conf.http11 ? '1.1' : '1.0'}\r\n`;
-  const caching = u.options.cache !== undefined && !r.bypassCache;
+  const caching = u.options.cache?.cacheable === true;
   const set = conf.setHeaders ?? [];
   const names = new Set(set.map((h) => h.lname));
   const body = bodyOf(u, conf);
@@ -365,8 +373,7 @@ function requestHead(u: Upstream, conf: ProxyConf): Buffer[] {
     for (const field of r.headersIn) {
       const { lname } = field;
       if (names.has(lname) || DROPPED.has(lname)) continue;
-      if (caching && u.options.cache && CACHE_DROPPED.has(lname) && !(u.notes.keepRange && (lname === 'range' || lname === 'if-range')))
-        continue;
+      if (caching && CACHE_DROPPED.has(lname)) continue;
       head += `${field.name}: ${field.value}\r\n`;
     }
   }

@@ -69,7 +69,7 @@ function parseReturn(f: HttpFrame): Op {
   return (r) => {
     if (status === HTTP_CLOSE && !textValue) return HTTP_CLOSE;
     if (!textValue) {
-      if (status < 300 && status !== 201 && status !== 204) return sendReturn(r, status, '');
+      if (status < 300) return sendReturn(r, status, '');
       return status;
     }
     if (REDIRECTS.has(status)) {
@@ -81,8 +81,8 @@ function parseReturn(f: HttpFrame): Op {
 }
 
 function sendReturn(r: Request, status: number, body: string): number {
-  if (status === 204) return 204;
-  r.conn.discardBody(r);
+  const discarded = r.conn.discardBody(r);
+  if (discarded !== 0) return discarded;
   r.out.status = status;
   r.setContentType();
   const rc = sendText(r, body);

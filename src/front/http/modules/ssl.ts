@@ -24,7 +24,7 @@ const pems = () =>
     undefined,
     (f: HttpFrame, previous = []) => {
       const { scope } = f;
-      return [...previous, { value: scope.value(f.args[0]), path: (text) => (text.startsWith('data:') ? text : scope.path(text, 'conf')) }];
+      return [...previous, { value: scope.value(f.args[0]), path: (text) => (text.startsWith('data:') || text.startsWith('store:') ? text : scope.path(text, 'conf')) }];
     },
     { repeats: true },
   );
@@ -121,11 +121,7 @@ export const sslModule = defineModule(
       live('ssl_protocol', (tls) => tls.socket.getProtocol()),
       live('ssl_cipher', (tls) => tls.socket.getCipher()?.name ?? null),
       live('ssl_ciphers', (tls) => tls.hello?.cipherNames() ?? ''),
-      live(
-        'ssl_curve',
-        (tls) =>
-          (tls.socket.getEphemeralKeyInfo() as { name?: string })?.name?.replace(/^X25519$/, 'X25519') ?? tls.hello?.firstCurve() ?? '',
-      ),
+      live('ssl_curve', (tls, r): string => tls.hello?.groupOf(sslModule.conf(r.server.root).ssl_ecdh_curve) ?? ''),
       live('ssl_curves', (tls) => tls.hello?.curveNames() ?? ''),
       live('ssl_sigalg', () => ''),
       live('ssl_sigalgs', () => ''),

@@ -148,7 +148,8 @@ function staticHandler(r: Request): number {
     if (file.fd !== undefined) closeSync(file.fd);
     return 405;
   }
-  r.conn.discardBody(r);
+  const discarded = r.conn.discardBody(r);
+  if (discarded !== 0) return discarded;
   return sendFile(r, file);
 }
 
@@ -278,7 +279,7 @@ function testFolder(r: Request, folder: string): number {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      r.log('error', `"${folder}index.html" is not found (${ERRNO[code]})`);
+      if (core.conf(r.loc).log_not_found) r.log('error', `"${folder}index.html" is not found (${ERRNO[code]})`);
       return 404;
     }
     return 0;

@@ -10,6 +10,7 @@ import type { Request } from '../request.ts';
 import type { Value } from '../value.ts';
 import type { VariableDef } from '../variables.ts';
 import { declareVariable } from './rewrite.ts';
+import { checkSymlinks } from './static.ts';
 
 // ---------------------------------------------------------------- auth_request
 
@@ -151,6 +152,7 @@ function tryFiles(r: Request): number {
     const path = alias ? mapAliased(r, text) : documentRoot(r) + text;
     let found = false;
     try {
+      checkSymlinks(r, path);
       const stat = statSync(fsPath(path));
       found = dir ? stat.isDirectory() : stat.isFile();
     } catch {

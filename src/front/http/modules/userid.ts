@@ -2,10 +2,11 @@
 import { custom, HSL, oneOf } from '../../config/directive.ts';
 import { parseTimeSec } from '../../config/values.ts';
 import { OK } from '../codes.ts';
-import { findCookie } from '../core-variables.ts';
+import { findCookie, ipv6Bytes } from '../core-variables.ts';
 import { httpDate } from '../header-writer.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
 import type { Request } from '../request.ts';
+import type { VariableDef } from '../variables.ts';
 
 interface State {
   /** four numbers of the cookie the client sent */
@@ -52,6 +53,8 @@ export const useridModule = defineModule(
   },
   {
     init(main) {
+      // a variable of the configuration, by this name
+      reset.def = main.variables.declare('uid_reset');
       main.addHeaderFilter('userid', (r) => {
         const c = useridModule.conf(r.loc);
         if (r.isSub || c.userid === 'off' || c.userid === 'log') return OK;
@@ -72,18 +75,11 @@ export const useridModule = defineModule(
           return s.set ? show(r, s.set) : '';
         },
       },
-      {
-        name: 'uid_reset',
-        volatile: true,
-        get: (r): string => r.main.getMainCtx<{ reset?: string }>(useridModule)?.reset ?? '',
-        set: (r, value): void => {
-          const s = state(r) as State & { reset?: string };
-          s.reset = value;
-        },
-      },
     ],
   },
 );
+
+const reset: { def: VariableDef | undefined } = { def: undefined };
 
 const enabled = (r: Request): boolean => useridModule.conf(r.loc).userid !== 'off';
 
@@ -116,8 +112,10 @@ function show(r: Request, uid: readonly number[]): string {
 function makeSet(r: Request, s: State): void {
   if (s.set) return;
   const c = useridModule.conf(r.loc);
-  const reset = (s as State & { reset?: string }).reset;
-  if (s.got && !reset) {
+  const resetText = reset.def ? (r.variable(reset.def) ?? '') : '';
+  const isReset = resetText !== '' && resetText !== '0';
+  if (isReset && resetText === 'log' && s.cookie !== undefined) r.log('notice', `userid cookie "${c.userid_name}=${s.cookie}" was reset`);
+  if (s.got && !isReset) {
     if (c.userid_mark === '') return;
     if (s.cookie!.length > 23 && s.cookie![22] === c.userid_mark && s.cookie![23] === '=') return;
     if (s.cookie!.length > 22 && s.cookie![22] === c.userid_mark) return;
@@ -147,6 +145,10 @@ function swap(n: number): number {
 }
 
 function addressNumber(address: string): number {
+  if (address.includes(':')) {
+    const bytes = ipv6Bytes(address);
+    return (bytes[12] | (bytes[13] << 8) | (bytes[14] << 16) | (bytes[15] << 24)) >>> 0;
+  }
   const parts = address.split('.').map(Number);
   if (parts.length !== 4 || parts.some(Number.isNaN)) return 0;
   return (parts[0] | (parts[1] << 8) | (parts[2] << 16) | (parts[3] << 24)) >>> 0;

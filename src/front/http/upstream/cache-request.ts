@@ -22,7 +22,7 @@ export class FileCacheRequest implements CacheRequest {
   private entry: OpenEntry | undefined;
   /** this request fetches for the node; others wait */
   private updating = false;
-  private cacheable = true;
+  cacheable = true;
   private lockGivenUp = false;
   private counted = false;
   private temp: { fd: number; path: string; head: EntryHead; headLength: number; length: number } | undefined;
@@ -53,7 +53,7 @@ export class FileCacheRequest implements CacheRequest {
     this.node = this.findNode();
     if (anySet(r, conf.bypass)) {
       u.cacheStatus = 'BYPASS';
-      this.checkRange(u);
+      this.checkRange();
       miss();
       return;
     }
@@ -135,7 +135,7 @@ export class FileCacheRequest implements CacheRequest {
     }
     u.cacheStatus = 'EXPIRED';
     this.prepareRevalidation(u);
-    this.checkRange(u);
+    this.checkRange();
     this.miss!();
   }
 
@@ -165,7 +165,7 @@ export class FileCacheRequest implements CacheRequest {
         return;
       }
     } else if (this.lockGivenUp) this.cacheable = false;
-    this.checkRange(u);
+    this.checkRange();
     this.miss!();
   }
 
@@ -234,16 +234,14 @@ export class FileCacheRequest implements CacheRequest {
   }
 
   /** A range that starts beyond the limit is passed on and not cached. */
-  private checkRange(u: Upstream): void {
+  private checkRange(): void {
     const { maxRangeOffset } = this.conf;
     const range = this.r.headerIn('range');
     if (maxRangeOffset < 0 || range === undefined || !/^bytes=/i.test(range)) return;
     const m = /^bytes=\s*(\d*)\s*-/i.exec(range);
     if (!m) return;
     if (m[1] !== '' && Number(m[1]) <= maxRangeOffset) return;
-    if (m[1] === '' && maxRangeOffset > 0 && Number(/-(\d+)/.exec(range)?.[1] ?? 0) < 0) return;
     this.cacheable = false;
-    u.notes.keepRange = true;
   }
 
   // ---------------------------------------------------------------- sending an entry

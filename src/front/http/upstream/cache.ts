@@ -8,6 +8,8 @@ export interface CacheRequest {
   open(u: Upstream, miss: () => void): void;
   /** waits for another request that fetches the same */
   readonly waiting: boolean;
+  /** the answer may be stored: conditions and ranges of the client are then not passed on */
+  readonly cacheable: boolean;
   /** a 304 from the back end: the entry was sent (true) */
   revalidated(u: Upstream, head: UpstreamHead): boolean;
   /** sends a stale entry instead of the failure, if allowed */

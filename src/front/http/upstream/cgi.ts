@@ -45,7 +45,7 @@ export function requestParams(u: Upstream, params: readonly Param[], passHeaders
   }
   if (!passHeaders) return out;
   const merged = new Map<string, string>();
-  const caching = u.options.cache !== undefined;
+  const caching = u.options.cache?.cacheable === true;
   for (const field of r.headersIn) {
     const name = `HTTP_${field.name.toUpperCase().replace(/-/g, '_')}`;
     if (own.has(name)) continue;

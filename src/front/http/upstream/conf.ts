@@ -76,8 +76,8 @@ function nextUpstream(words: readonly string[]): Spec<ReadonlySet<string>> {
     block: false,
     defaultText: 'error timeout',
     fallback: new Set(['error', 'timeout']),
-    repeats: false,
-    parse: (f) => new Set(f.args.map((word: string) => (words.includes(word) ? word : f.invalid(word)))),
+    repeats: true,
+    parse: (f, previous) => new Set([...(previous ?? []), ...f.args.map((word: string) => (words.includes(word) ? word : f.invalid(word)))]),
   };
 }
 
@@ -139,10 +139,16 @@ export function responseTable(prefix: string): Table {
     [`${p}force_ranges`]: flag(HSL, false),
     [`${p}hide_header`]: headerList(),
     [`${p}pass_header`]: headerList(),
-    [`${p}ignore_headers`]: custom<ReadonlySet<string>>(HSL, [1, ANY_COUNT], new Set(), (f: HttpFrame) => {
-      for (const word of f.args) if (!IGNORABLE.includes(word)) f.invalid(word);
-      return new Set(f.args.map((w) => w.toLowerCase()));
-    }),
+    [`${p}ignore_headers`]: custom<ReadonlySet<string>>(
+      HSL,
+      [1, ANY_COUNT],
+      new Set(),
+      (f: HttpFrame, previous) => {
+        for (const word of f.args) if (!IGNORABLE.includes(word)) f.invalid(word);
+        return new Set([...(previous ?? []), ...f.args.map((w) => w.toLowerCase())]);
+      },
+      { repeats: true },
+    ),
     [`${p}store`]: custom<{ on: boolean; value: Value | undefined }>(HSL, 1, { on: false, value: undefined }, (f: HttpFrame) => {
       if (f.args[0] === 'off') return { on: false, value: undefined };
       return { on: true, value: f.args[0] === 'on' ? undefined : f.scope.value(f.args[0]) };

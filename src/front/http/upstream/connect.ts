@@ -17,6 +17,10 @@ export interface TlsSettings {
   /** checks the certificate after the handshake: an error message or undefined */
   check(socket: tls.TLSSocket): string | undefined;
   reuse: boolean;
+  /** what tells connections apart: certificate, name */
+  id: string;
+  /** sessions to resume, by peer */
+  sessions: Map<string, Buffer>;
 }
 
 /** One connection. Its owner sets `events`; without an owner it is idle. */
@@ -38,7 +42,6 @@ export class PeerConnection {
     readonly address: Address,
     bind: { address: string; port: number } | undefined,
     tlsSettings: TlsSettings | undefined,
-    peer: { tlsSession: Buffer | undefined },
     keepAlive: boolean,
     tlsModule: typeof tls | undefined,
   ) {
@@ -47,7 +50,7 @@ export class PeerConnection {
       : { host: address.host, port: address.port, localAddress: bind?.address, localPort: bind?.port || undefined };
     this.socket = net.connect({ ...target, noDelay: true, allowHalfOpen: true, keepAlive } as net.NetConnectOpts);
     this.socket.once('connect', () => {
-      if (tlsSettings) this.startTls(tlsSettings, peer, tlsModule!);
+      if (tlsSettings) this.startTls(tlsSettings, tlsModule!);
       else this.opened();
     });
     this.watch(this.socket);
@@ -59,15 +62,17 @@ export class PeerConnection {
     socket.on('drain', () => this.events?.onDrain());
   }
 
-  private startTls(settings: TlsSettings, peer: { tlsSession: Buffer | undefined }, tlsModule: typeof tls): void {
+  private startTls(settings: TlsSettings, tlsModule: typeof tls): void {
     const raw = this.socket;
     const options = settings.options();
-    if (settings.reuse && peer.tlsSession) options.session = peer.tlsSession;
+    const key = `${this.address.name}|${settings.id}`;
+    const before = settings.sessions.get(key);
+    if (settings.reuse && before) options.session = before;
     const secure = tlsModule.connect({ ...options, socket: raw });
     this.socket = secure;
     this.watch(secure);
     secure.on('session', (session) => {
-      if (settings.reuse) peer.tlsSession = session;
+      if (settings.reuse) settings.sessions.set(key, session);
     });
     secure.once('secureConnect', () => {
       const problem = settings.check(secure);

@@ -46,7 +46,8 @@ export class UpstreamGroup {
     readonly name: string,
     readonly explicit: boolean,
   ) {
-    this.pool = new Pool({ max: DEFAULT_KEEPALIVE, requests: 1000, timeMs: 3_600_000, timeoutMs: 60_000, local: true });
+    // only groups of the configuration keep connections by default
+    this.pool = new Pool({ max: explicit ? DEFAULT_KEEPALIVE : 0, requests: 1000, timeMs: 3_600_000, timeoutMs: 60_000, local: true });
   }
 
   /** Makes the peers from what the entries know now; peers that stay keep their state. */

@@ -57,8 +57,6 @@ export class Peer {
   bytesReceived = 0;
   responses = [0, 0, 0, 0, 0];
   failures = 0;
-  /** TLS session to resume */
-  tlsSession: Buffer | undefined;
 
   constructor(
     readonly address: Address,

@@ -86,6 +86,9 @@ export function acceptHead(u: Upstream, head: UpstreamHead, fromCache = false): 
 function copyFields(u: Upstream, head: UpstreamHead, fromCache: boolean): void {
   const { r, conf } = u;
   const { out } = r;
+  // a field that is passed on is the back end's or none at all
+  if (!conf.hidden.has('date')) out.date = '';
+  if (!conf.hidden.has('server')) out.server = '';
   for (const original of head.fields) {
     const { lname } = original;
     if (HOP_BY_HOP.has(lname) || (conf.hidden.has(lname) && lname !== 'content-type')) continue;
@@ -119,7 +122,7 @@ function copyFields(u: Upstream, head: UpstreamHead, fromCache: boolean): void {
       case 'refresh':
       case 'set-cookie':
         u.protocol.rewriteField?.(u, field);
-        if (lname === 'location' && field.value !== '' && !field.value.startsWith('/')) {
+        if (lname === 'location' && field.value !== '' && (!field.value.startsWith('/') || field.value !== original.value)) {
           out.location = field.value;
           continue;
         }

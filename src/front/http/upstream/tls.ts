@@ -1,10 +1,9 @@
 /** PREFIX_ssl_*: TLS to back ends, with verification, client certificates and session reuse. */
-import { readFileSync } from 'node:fs';
 import tls from 'node:tls';
 import { ANY_COUNT, custom, flag, HSL, num, type Table } from '../../config/directive.ts';
 import { parseTimeSec } from '../../config/values.ts';
 import type { HttpFrame } from '../module.ts';
-import { passwordsOf, readKey, readPem, verifyText } from '../pem.ts';
+import { passwordsOf, readConfigFile, readKey, readPem, verifyText } from '../pem.ts';
 import type { Value } from '../value.ts';
 import type { TlsSettings } from './connect.ts';
 import type { Upstream } from './upstream.ts';
@@ -76,6 +75,7 @@ export interface UpstreamTlsConf {
   protocols: string[];
   commands: string[][];
   contexts: Map<string, { context: tls.SecureContext; madeMs: number }>;
+  sessions: Map<string, Buffer>;
 }
 
 export function readTlsConf(prefix: string, values: Record<string, unknown>): UpstreamTlsConf {
@@ -96,6 +96,7 @@ export function readTlsConf(prefix: string, values: Record<string, unknown>): Up
     protocols: get('protocols'),
     commands: get<string[][] | undefined>('conf_command') ?? [],
     contexts: new Map(),
+    sessions: new Map(),
   };
 }
 
@@ -120,11 +121,11 @@ function contextOf(conf: UpstreamTlsConf, certificate: string, key: string): tls
   if (known && (constant || !conf.certificate || (conf.cache && Date.now() - known.madeMs < conf.cache.validMs))) return known.context;
   const options: tls.SecureContextOptions = { ciphers: conf.ciphers, ...versionRange(conf.protocols) };
   if (certificate) {
-    options.cert = readPem(certificate);
-    options.key = readKey(key, conf.passwords);
+    options.cert = readPem(certificate, !constant);
+    options.key = readKey(key, conf.passwords, !constant);
   }
-  if (conf.trusted) options.ca = readFileSync(conf.trusted);
-  if (conf.crl) options.crl = readFileSync(conf.crl);
+  if (conf.trusted) options.ca = readConfigFile(conf.trusted);
+  if (conf.crl) options.crl = readConfigFile(conf.crl);
   for (const [name, text] of conf.commands) {
     if (name === 'Ciphersuites' || name === 'CipherString') options.ciphers = text;
     if (name === 'Protocol' || name === 'MinProtocol') Object.assign(options, versionRange(text.split(',').map((v) => v.trim())));
@@ -146,6 +147,8 @@ export function upstreamTls(u: Upstream, conf: UpstreamTlsConf, defaultName: str
   const key = conf.key?.value.eval(r) ?? '';
   return {
     reuse: conf.reuse,
+    id: `${certificate}|${key}|${name}`,
+    sessions: conf.sessions,
     options() {
       const sni = conf.serverName && name && !/^[\d.]+$|:/.test(name) ? name : undefined;
       return {
@@ -157,14 +160,13 @@ export function upstreamTls(u: Upstream, conf: UpstreamTlsConf, defaultName: str
     },
     check(socket) {
       if (!conf.verify) return undefined;
-      if (!socket.authorized && !socket.isSessionReused()) {
+      if (!socket.authorized) {
         const code = String(socket.authorizationError ?? '');
         return `upstream SSL certificate verify error: ${verifyText(code)}`;
       }
       const problem = tooDeep(socket, conf.verifyDepth);
       if (problem) return problem;
       const certificateSeen = socket.getPeerCertificate();
-      if (socket.isSessionReused()) return undefined;
       const mismatch = tls.checkServerIdentity(name, certificateSeen);
       return mismatch ? `upstream SSL certificate does not match "${name}"` : undefined;
     },
@@ -172,7 +174,7 @@ export function upstreamTls(u: Upstream, conf: UpstreamTlsConf, defaultName: str
 }
 
 /** `data:` texts stand for themselves. */
-const inline = (text: string, path: (t: string) => string): string => (text.startsWith('data:') ? text : path(text));
+const inline = (text: string, path: (t: string) => string): string => (text.startsWith('data:') || text.startsWith('store:') ? text : path(text));
 
 /** More intermediates than allowed; the root does not count. */
 function tooDeep(socket: tls.TLSSocket, depth: number): string | undefined {

@@ -30,11 +30,11 @@ export interface ResponseParser {
 
 export interface ParserSink {
   /** 1xx and the final header */
-  head(head: UpstreamHead): void;
-  body(data: Buffer): void;
+  head(head: UpstreamHead): unknown;
+  body(data: Buffer): unknown;
   trailers(fields: HeaderField[]): void;
   /** all was read; `keepalive`: the connection may be used again */
-  complete(keepalive: boolean): void;
+  complete(keepalive: boolean): unknown;
 }
 
 export class InvalidResponse extends Error {}
@@ -139,6 +139,7 @@ export class Upstream {
   store: { fd: number; path: string } | undefined;
   private selection: Selection | undefined;
   private parser: ResponseParser | undefined;
+  private attempt = 0;
   private requestSent = false;
   private bodySent = false;
   private cachedConnection = false;
@@ -292,6 +293,8 @@ export class Upstream {
     this.parser = undefined;
     this.requestSent = false;
     this.bodySent = false;
+    this.limited = [];
+    this.limitedBytes = 0;
     const bind = this.bindAddress();
     const tlsSettings = this.protocol.tls?.(this);
     if (tlsSettings && !tlsModule) {
@@ -320,7 +323,7 @@ export class Upstream {
     }
     this.cachedConnection = false;
     try {
-      this.conn = new PeerConnection(peer.address, bind, tlsSettings, peer, conf.socketKeepalive, tlsModule);
+      this.conn = new PeerConnection(peer.address, bind, tlsSettings, conf.socketKeepalive, tlsModule);
     } catch (error) {
       r.log('crit', `connect to ${peer.name} failed: ${(error as Error).message}${this.logTail()}`);
       this.next('error');
@@ -335,7 +338,7 @@ export class Upstream {
       this.group.pool.limits.local || !this.group.explicit
         ? `${this.protocol.name}|${this.conf.local.name}|${locId(this.conf.local)}`
         : this.protocol.name;
-    return `${own}|${bind ? `${bind.address}:${bind.port}` : ''}`;
+    return `${own}|${this.protocol.tls?.(this)?.id ?? ''}|${bind ? `${bind.address}:${bind.port}` : ''}`;
   }
 
   private bindAddress(): { address: string; port: number } | undefined {
@@ -425,13 +428,16 @@ export class Upstream {
     this.setTimer(this.conf.sendTimeoutMs);
     this.requestSent = true;
     conn.requests++;
+    // what the parser of an abandoned attempt still has to say is not heard
+    const attempt = ++this.attempt;
+    const current = () => attempt === this.attempt && !this.ended;
     this.parser = this.protocol.parser(this, {
-      head: (head) => this.gotHead(head),
-      body: (data) => this.gotBody(data),
+      head: (head) => current() && this.gotHead(head),
+      body: (data) => current() && this.gotBody(data),
       trailers: (fields) => {
-        this.trailers = fields;
+        if (current()) this.trailers = fields;
       },
-      complete: (keepalive) => this.complete(keepalive),
+      complete: (keepalive) => current() && this.complete(keepalive),
     });
     const parts = this.protocol.requestHead(this);
     const { body } = r.main;
@@ -511,6 +517,16 @@ export class Upstream {
     }
     if (!this.requestSent) return;
     if (this.bodySent || this.headerDone) this.setTimer(this.conf.readTimeoutMs);
+    const rate = this.readRate();
+    if (rate > 0) {
+      this.limited.push(data);
+      this.pumpLimited(rate);
+      return;
+    }
+    this.parse(data);
+  }
+
+  private parse(data: Buffer): void {
     try {
       this.parser!.feed(data);
     } catch (error) {
@@ -523,32 +539,58 @@ export class Upstream {
         this.next('invalid_header');
       }
     }
-    if (!this.ended && this.headerDone && !this.responseComplete) this.limitRate(data.length);
   }
 
-  /** `proxy_limit_rate`: reading pauses so that the average stays under the rate. */
-  private limitRate(bytes: number): void {
+  private readRate(): number {
     const { limitRate } = this.conf;
-    if (!limitRate || !this.conn) return;
-    const rate = parseSize(limitRate.eval(this.r)) ?? 0;
-    if (rate === 0) return;
-    this.conn.socket.pause();
-    this.paused = true;
-    this.clearTimer();
-    this.rateTimer = setTimeout(
-      () => {
-        this.rateTimer = undefined;
-        if (this.ended) return;
-        this.paused = false;
-        this.setTimer(this.conf.readTimeoutMs);
-        if (!this.waitingClient) this.conn?.socket.resume();
-      },
-      Math.ceil((bytes * 1000) / rate),
-    );
+    return limitRate ? (parseSize(limitRate.eval(this.r)) ?? 0) : 0;
+  }
+
+  private limited: Buffer[] = [];
+  private limitedBytes = 0;
+  private limitedEnd: { error?: Error } | undefined;
+
+  /** `proxy_limit_rate`: bytes are taken so that the average stays under the rate. */
+  private pumpLimited(rate: number): void {
+    if (this.rateTimer) return;
+    while (this.limited.length > 0 && !this.ended) {
+      const seconds = Math.floor((Date.now() - this.state.startMs) / 1000) + 1;
+      const allowed = rate * seconds - this.limitedBytes;
+      if (allowed <= 0) {
+        this.paused = true;
+        this.conn?.socket.pause();
+        this.clearTimer();
+        this.rateTimer = setTimeout(
+          () => {
+            this.rateTimer = undefined;
+            this.paused = false;
+            if (this.ended) return;
+            this.setTimer(this.conf.readTimeoutMs);
+            this.pumpLimited(rate);
+            if (!this.paused && !this.waitingClient) this.conn?.socket.resume();
+          },
+          Math.ceil((-allowed * 1000) / rate) + 1,
+        );
+        return;
+      }
+      const first = this.limited[0];
+      const take = Math.min(allowed, first.length);
+      if (take === first.length) this.limited.shift();
+      else this.limited[0] = first.subarray(take);
+      this.limitedBytes += take;
+      this.parse(first.subarray(0, take));
+    }
+    const end = this.limitedEnd;
+    this.limitedEnd = undefined;
+    if (end && !this.ended) this.onEnd(end.error);
   }
 
   private onEnd(error?: Error): void {
     if (this.ended) return;
+    if (this.limited.length > 0) {
+      this.limitedEnd = { error };
+      return;
+    }
     const { r, conn } = this;
     if (this.tunnelling) {
       this.tunnelEnd();
@@ -694,6 +736,10 @@ export class Upstream {
 
   private gotBody(data: Buffer): void {
     if (this.ended || data.length === 0) return;
+    if (this.tunnelling) {
+      this.tunnelToClient(data);
+      return;
+    }
     const { r } = this;
     this.state.responseLength += data.length;
     this.options.cache?.write(this, data);
@@ -845,6 +891,7 @@ export class Upstream {
   /** The peer failed: the next one is tried, or the request ends with the failure's status. */
   next(failure: Failure): void {
     const { r, conf } = this;
+    this.attempt++;
     if (this.peer) this.freePeer(failure === 'http_403' || failure === 'http_404' || failure === 'not_found' ? 'next' : 'failed');
     this.triesLeft--;
     if (this.cachedConnection && failure === 'error') {
@@ -950,8 +997,7 @@ export class Upstream {
         return;
       }
       r.keepalive = false;
-      if (r.conn.blocked) r.conn.whenWritable(() => r.finalize(ERROR));
-      else r.finalize(ERROR);
+      r.finalize(ERROR);
       return;
     }
     r.finalize(rc === ERROR ? 502 : rc);
@@ -982,6 +1028,7 @@ export class Upstream {
 
   /** The peer's part is over, the answer comes from the cache. */
   letGo(): void {
+    this.attempt++;
     this.freePeer('ok');
     this.closeConnection(false);
   }
