@@ -580,7 +580,8 @@ export class Request {
         const agent = this.headerIn('user-agent');
         if (agent !== undefined) {
           if (c.keepalive_disable.has('msie6') && this.method === 'POST' && /MSIE [4-6]\./.test(agent)) this.keepalive = false;
-          if (c.keepalive_disable.has('safari') && /Mac OS X/.test(agent) && /Safari\//.test(agent) && !/Chrome\//.test(agent)) this.keepalive = false;
+          if (c.keepalive_disable.has('safari') && /Mac OS X/.test(agent) && /Safari\//.test(agent) && !/Chrome\//.test(agent))
+            this.keepalive = false;
         }
       }
     }

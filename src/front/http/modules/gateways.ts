@@ -6,11 +6,11 @@ import { defineModule, type HttpFrame, type HttpModule } from '../module.ts';
 import { escapeUri } from '../parse.ts';
 import { capture, type Regex } from '../regex.ts';
 import type { Request } from '../request.ts';
-import { cacheTable, readCacheConf, type CacheConf } from '../upstream/cache-conf.ts';
+import { type CacheConf, cacheTable, readCacheConf } from '../upstream/cache-conf.ts';
 import { CgiParser, contentLength, hostParam, type Param, paramDirective, requestParams } from '../upstream/cgi.ts';
 import { readUpstreamConf, responseTable, sharedTable, type UpstreamConf } from '../upstream/conf.ts';
 import type { UpstreamGroup } from '../upstream/group.ts';
-import { readTlsConf, upstreamTls, upstreamTlsTable, type UpstreamTlsConf } from '../upstream/tls.ts';
+import { readTlsConf, type UpstreamTlsConf, upstreamTls, upstreamTlsTable } from '../upstream/tls.ts';
 import { InvalidResponse, type ParserSink, type Protocol, type ResponseParser, Upstream } from '../upstream/upstream.ts';
 import type { Value } from '../value.ts';
 import { literalGroup, realGroup, runtimeGroup } from './proxy.ts';
@@ -36,7 +36,12 @@ interface GatewayConf {
 const confs = new Map<string, WeakMap<Loc, GatewayConf>>();
 
 /** `PREFIX_pass`: an address, a group, or text with variables. */
-function passDirective(prefix: string, handler: (r: Request) => number, contexts = LOCATION | LOCATION_IF, port = 0): Spec<Target | undefined> {
+function passDirective(
+  prefix: string,
+  handler: (r: Request) => number,
+  contexts = LOCATION | LOCATION_IF,
+  port = 0,
+): Spec<Target | undefined> {
   return custom<Target | undefined>(
     contexts,
     prefix === 'tunnel' ? [0, 1] : 1,
@@ -73,7 +78,14 @@ function resolveGroup(u: Upstream, target: Target, done: (group: UpstreamGroup |
   );
 }
 
-function run(prefix: string, r: Request, keepsAlive: boolean, make: (conf: GatewayConf) => Omit<Protocol, 'name' | 'keepsAlive'>, wantsBody = true, key = ''): number {
+function run(
+  prefix: string,
+  r: Request,
+  keepsAlive: boolean,
+  make: (conf: GatewayConf) => Omit<Protocol, 'name' | 'keepsAlive'>,
+  wantsBody = true,
+  key = '',
+): number {
   const conf = confs.get(prefix)!.get(r.loc)!;
   conf.protocol ??= { name: prefix, keepsAlive, ...make(conf) };
   const u = new Upstream(r, {
@@ -94,7 +106,12 @@ function run(prefix: string, r: Request, keepsAlive: boolean, make: (conf: Gatew
 }
 
 /** Finishes the configuration of a level for a prefix. */
-function remember(prefix: string, conf: Record<string, unknown>, loc: Loc, options: { tls?: boolean; cache?: boolean; params?: Param[] }): void {
+function remember(
+  prefix: string,
+  conf: Record<string, unknown>,
+  loc: Loc,
+  options: { tls?: boolean; cache?: boolean; params?: Param[] },
+): void {
   const passName = `${prefix}_pass`;
   const outer = loc.parent && confs.get(prefix)?.get(loc.parent);
   if (!conf[passName] && (loc.kind === 'if' || loc.kind === 'limit_except') && outer?.target && !loc.handler) {
@@ -168,7 +185,8 @@ export class FastCgiParser implements ResponseParser {
       const length = held.readUInt16BE(4);
       const total = 8 + length + held[6];
       const type = held[1];
-      if (type !== FCGI.STDOUT && type !== FCGI.STDERR && type !== FCGI.END) throw new InvalidResponse(`upstream sent invalid FastCGI record type: ${type}`);
+      if (type !== FCGI.STDOUT && type !== FCGI.STDERR && type !== FCGI.END)
+        throw new InvalidResponse(`upstream sent invalid FastCGI record type: ${type}`);
       // data of a long record is passed on as it comes
       if (held.length < total) {
         if (type === FCGI.STDOUT && length > 0 && held.length > 8 && this.inner.started) this.passPart(held, length);
@@ -259,7 +277,9 @@ function splitPath(r: Request): PathInfo | undefined {
   const regex = (fastcgiModule.conf(r.loc) as Record<string, unknown>).fastcgi_split_path_info as Regex | undefined;
   if (!regex) return undefined;
   const captures = regex.exec(r.uri);
-  const result: PathInfo = captures ? { script: capture(captures, 1) ?? '', info: capture(captures, 2) ?? '' } : { script: r.uri, info: '' };
+  const result: PathInfo = captures
+    ? { script: capture(captures, 1) ?? '', info: capture(captures, 2) ?? '' }
+    : { script: r.uri, info: '' };
   r.setCtx(fastcgiModule, result);
   return result;
 }
@@ -276,7 +296,9 @@ export const fastcgiModule: HttpModule = defineModule(
       if (regex.groupCount !== 2) f.fail(`pattern "${f.args[0]}" must have 2 captures`);
       return regex;
     }),
-    fastcgi_catch_stderr: custom<string[] | undefined>(HSL, 1, undefined, (f: HttpFrame, previous = []) => [...previous, f.args[0]], { repeats: true }),
+    fastcgi_catch_stderr: custom<string[] | undefined>(HSL, 1, undefined, (f: HttpFrame, previous = []) => [...previous, f.args[0]], {
+      repeats: true,
+    }),
     ...sharedTable('fastcgi'),
     ...responseTable('fastcgi'),
     ...cacheTable('fastcgi'),
@@ -308,7 +330,9 @@ const scgiHandler = (r: Request): number =>
   run('scgi', r, false, (conf) => ({
     requestHead: (u) => {
       let head = `CONTENT_LENGTH\0${contentLength(u.r)}\0`;
-      const params = requestParams(u, conf.params, conf.upstream.passRequestHeaders).filter(([name]) => name !== 'CONTENT_LENGTH' && name !== 'HTTP_CONTENT_LENGTH');
+      const params = requestParams(u, conf.params, conf.upstream.passRequestHeaders).filter(
+        ([name]) => name !== 'CONTENT_LENGTH' && name !== 'HTTP_CONTENT_LENGTH',
+      );
       if (!params.some(([name]) => name === 'SCGI')) head += 'SCGI\x001\0';
       for (const [name, value] of params) head += `${name}\0${value}\0`;
       return [Buffer.from(`${head.length}:${head},`, 'latin1')];
@@ -320,7 +344,13 @@ const scgiHandler = (r: Request): number =>
 
 export const scgiModule: HttpModule = defineModule(
   'scgi',
-  { scgi_pass: passDirective('scgi', scgiHandler), scgi_param: paramDirective(), ...sharedTable('scgi'), ...responseTable('scgi'), ...cacheTable('scgi') } as Table,
+  {
+    scgi_pass: passDirective('scgi', scgiHandler),
+    scgi_param: paramDirective(),
+    ...sharedTable('scgi'),
+    ...responseTable('scgi'),
+    ...cacheTable('scgi'),
+  } as Table,
   {
     finish(conf, loc) {
       const c = conf as Record<string, unknown>;
@@ -337,7 +367,8 @@ const uwsgiHandler = (r: Request): number =>
       const bytes: Buffer[] = [];
       const short = (n: number) => Buffer.from([n & 255, n >> 8]);
       const params = requestParams(u, conf.params, conf.upstream.passRequestHeaders);
-      for (const [name, value] of params) bytes.push(short(name.length), Buffer.from(name, 'latin1'), short(value.length), Buffer.from(value, 'latin1'));
+      for (const [name, value] of params)
+        bytes.push(short(name.length), Buffer.from(name, 'latin1'), short(value.length), Buffer.from(value, 'latin1'));
       const all = Buffer.concat(bytes);
       if (all.length > 65_535) throw new InvalidResponse(`uwsgi request is too little: ${all.length}`);
       const { uwsgi_modifier1, uwsgi_modifier2 } = conf.values as { uwsgi_modifier1: number; uwsgi_modifier2: number };

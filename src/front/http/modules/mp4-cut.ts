@@ -144,7 +144,9 @@ function fail(message: string): never {
 function rows(moov: Buffer, atom: Atom, columns: number): number[][] {
   const count = moov.readUInt32BE(atom.body + 4);
   if (atom.body + 8 + count * columns * 4 > atom.end) throw new Error(`mp4 ${atom.name} atom is too small`);
-  return Array.from({ length: count }, (_, n) => Array.from({ length: columns }, (_, c) => moov.readUInt32BE(atom.body + 8 + (n * columns + c) * 4)));
+  return Array.from({ length: count }, (_, n) =>
+    Array.from({ length: columns }, (_, c) => moov.readUInt32BE(atom.body + 8 + (n * columns + c) * 4)),
+  );
 }
 
 function table(name: string, list: number[][], extra: number[] = []): Buffer {
@@ -287,7 +289,11 @@ function cutChunks(moov: Buffer, track: Track, total: number): void {
 
 function offsetTable(track: Track, shift: number): Buffer {
   const list = track.chunkOffsets.map((o) => o + shift);
-  if (!track.wide) return table('stco', list.map((o) => [o]));
+  if (!track.wide)
+    return table(
+      'stco',
+      list.map((o) => [o]),
+    );
   const out = Buffer.alloc(16 + list.length * 8);
   out.writeUInt32BE(out.length, 0);
   out.write('co64', 4, 'latin1');
@@ -306,7 +312,15 @@ function wrap(name: string, parts: Buffer[]): Buffer {
   return Buffer.concat([head, ...parts]);
 }
 
-function buildMoov(moov: Buffer, _root: Atom, children: Atom[], tracks: Map<Atom, Track>, shift: number, options: CutOptions, movieScale: number): Buffer {
+function buildMoov(
+  moov: Buffer,
+  _root: Atom,
+  children: Atom[],
+  tracks: Map<Atom, Track>,
+  shift: number,
+  options: CutOptions,
+  movieScale: number,
+): Buffer {
   const durationOf = (track: Track) => Math.floor(((track.duration - track.prefix) * movieScale) / track.timescale);
   const longest = Math.max(...[...tracks.values()].map(durationOf));
   const parts = children.map((child) => {
@@ -327,7 +341,15 @@ function patchDuration(moov: Buffer, atom: Atom, wide: number, narrow: number, d
   return out;
 }
 
-function buildContainer(moov: Buffer, parent: Atom, track: Track, shift: number, duration: number, options: CutOptions, movieScale: number): Buffer {
+function buildContainer(
+  moov: Buffer,
+  parent: Atom,
+  track: Track,
+  shift: number,
+  duration: number,
+  options: CutOptions,
+  movieScale: number,
+): Buffer {
   const parts: Buffer[] = [];
   for (const atom of atoms(moov, parent.body, parent.end)) {
     if (CONTAINERS.has(atom.name)) parts.push(buildContainer(moov, atom, track, shift, duration, options, movieScale));

@@ -1,11 +1,11 @@
 /** mp4: plays an MP4 file from `start` to `end` seconds by rewriting its moov atom. */
-import { closeSync, openSync, readSync, fstatSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { custom, flag, HSL, LOCATION, size } from '../../config/directive.ts';
 import { DECLINED, OK } from '../codes.ts';
 import { core } from '../core.ts';
 import { defineModule, type HttpFrame, type Piece } from '../module.ts';
-import { fsPath, mapUri } from '../paths.ts';
 import { findArg } from '../parse.ts';
+import { fsPath, mapUri } from '../paths.ts';
 import type { Request } from '../request.ts';
 import { cutMoov } from './mp4-cut.ts';
 import { checkSymlinks, fileEtag, openError } from './static.ts';

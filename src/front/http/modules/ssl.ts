@@ -24,7 +24,13 @@ const pems = () =>
     undefined,
     (f: HttpFrame, previous = []) => {
       const { scope } = f;
-      return [...previous, { value: scope.value(f.args[0]), path: (text) => (text.startsWith('data:') || text.startsWith('store:') ? text : scope.path(text, 'conf')) }];
+      return [
+        ...previous,
+        {
+          value: scope.value(f.args[0]),
+          path: (text) => (text.startsWith('data:') || text.startsWith('store:') ? text : scope.path(text, 'conf')),
+        },
+      ];
     },
     { repeats: true },
   );

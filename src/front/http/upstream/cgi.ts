@@ -5,8 +5,8 @@ import type { HttpFrame } from '../module.ts';
 import type { Request } from '../request.ts';
 import { parseValue, type Value } from '../value.ts';
 import { addField, headEnd, parseField } from './http-response.ts';
-import { InvalidResponse, type ParserSink, type ResponseParser, type Upstream } from './upstream.ts';
 import type { UpstreamHead } from './response-head.ts';
+import { InvalidResponse, type ParserSink, type ResponseParser, type Upstream } from './upstream.ts';
 
 export interface Param {
   name: string;
@@ -26,7 +26,14 @@ export const paramDirective = () =>
     { repeats: true },
   );
 
-const CACHE_DROPPED = new Set(['HTTP_IF_MODIFIED_SINCE', 'HTTP_IF_UNMODIFIED_SINCE', 'HTTP_IF_NONE_MATCH', 'HTTP_IF_MATCH', 'HTTP_RANGE', 'HTTP_IF_RANGE']);
+const CACHE_DROPPED = new Set([
+  'HTTP_IF_MODIFIED_SINCE',
+  'HTTP_IF_UNMODIFIED_SINCE',
+  'HTTP_IF_NONE_MATCH',
+  'HTTP_IF_MATCH',
+  'HTTP_RANGE',
+  'HTTP_IF_RANGE',
+]);
 
 export function hostParam(lookup: (name: string) => import('../variables.ts').VariableDef): Param {
   return { name: 'HTTP_HOST', value: parseValue('$host$is_request_port$request_port', lookup), ifNotEmpty: true };

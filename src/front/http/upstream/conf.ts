@@ -77,7 +77,8 @@ function nextUpstream(words: readonly string[]): Spec<ReadonlySet<string>> {
     defaultText: 'error timeout',
     fallback: new Set(['error', 'timeout']),
     repeats: true,
-    parse: (f, previous) => new Set([...(previous ?? []), ...f.args.map((word: string) => (words.includes(word) ? word : f.invalid(word)))]),
+    parse: (f, previous) =>
+      new Set([...(previous ?? []), ...f.args.map((word: string) => (words.includes(word) ? word : f.invalid(word)))]),
   };
 }
 

@@ -174,7 +174,8 @@ export function upstreamTls(u: Upstream, conf: UpstreamTlsConf, defaultName: str
 }
 
 /** `data:` texts stand for themselves. */
-const inline = (text: string, path: (t: string) => string): string => (text.startsWith('data:') || text.startsWith('store:') ? text : path(text));
+const inline = (text: string, path: (t: string) => string): string =>
+  text.startsWith('data:') || text.startsWith('store:') ? text : path(text);
 
 /** More intermediates than allowed; the root does not count. */
 function tooDeep(socket: tls.TLSSocket, depth: number): string | undefined {

@@ -1,0 +1,34 @@
+/** Sizes and times of nginx.conf. */
+import { describe, expect, test } from 'vitest';
+import { parseSize, parseTimeMs, parseTimeSec } from '../../../src/front/config/values.ts';
+
+describe('front config values', () => {
+  test.each([
+    ['0', 0],
+    ['512', 512],
+    ['8k', 8192],
+    ['1M', 1048576],
+    ['2g', 2147483648],
+    ['', undefined],
+    ['8kb', undefined],
+    ['-1', undefined],
+    ['99999999999999999999', undefined],
+  ])('size %s', (text, bytes) => expect(parseSize(text)).toBe(bytes));
+
+  test.each([
+    ['30', 30_000],
+    ['1m30s', 90_000],
+    ['500ms', 500],
+    ['1d 12h', 129_600_000],
+    ['1h 3m', 3_780_000],
+    ['30s1m', undefined],
+    ['1m1m', undefined],
+    ['5 10s', undefined],
+    ['x', undefined],
+  ])('time %s', (text, ms) => expect(parseTimeMs(text)).toBe(ms));
+
+  test('seconds have no milliseconds', () => {
+    expect(parseTimeSec('2m')).toBe(120);
+    expect(parseTimeSec('5ms')).toBeUndefined();
+  });
+});
