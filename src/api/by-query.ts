@@ -1,13 +1,14 @@
 // Operations on whatever a query finds: delete, write again, copy to another index. A scroll reads, batches of writes go to the shards; a
 // document that changed in between is a version conflict. Source: Elasticsearch's reindex module (behaviour and response).
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseJson } from '../common/json-parse.ts';
+import { parseJson, parseJsonBytes } from '../common/json-parse.ts';
 import { writeJson } from '../common/json-write.ts';
 import { RawJson } from '../common/raw-json.ts';
 import { filterSource, type SourceFilter } from '../common/source-filter.ts';
 import { ApiError, type ApiErrorData } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { errorObject } from '../errors/error-body.ts';
+import { compileUpdateScript, parseUpdateScript, runUpdateScript, type UpdateScript } from '../scripting/update-script.ts';
 import type { EngineContext, IndexState, WriteOperation, WriteOutcome } from './context.ts';
 import { NO_CONDITIONS, operation } from './documents.ts';
 import { clearScrolls, continueScroll, startScroll } from './scroll.ts';
@@ -68,12 +69,12 @@ export interface ByQueryTotals {
 const MAX_RETRIES = 10;
 const FIRST_RETRY_MS = 50;
 
-/** Runs `plan` over every hit. @returns the counts; `failures` end the run early */
+/** Runs `plan` over every hit; null: nothing to do for it. @returns the counts; `failures` end the run early */
 export async function runByQuery(
   ctx: EngineContext,
   source: ByQuerySource,
   options: ByQueryOptions,
-  plan: (hit: ByQueryHit) => PlannedWrite | Promise<PlannedWrite>,
+  plan: (hit: ByQueryHit) => PlannedWrite | null | Promise<PlannedWrite | null>,
 ): Promise<ByQueryTotals> {
   const totals: ByQueryTotals = {
     total: 0,
@@ -99,7 +100,10 @@ export async function runByQuery(
       if (hits.length === 0) break;
       read += hits.length;
       totals.batches++;
-      await writeBatch(ctx, await Promise.all(hits.map(plan)), options, totals, touched);
+      const planned = await Promise.all(hits.map(plan));
+      const writes = planned.filter((write) => write !== null);
+      totals.noops += planned.length - writes.length;
+      await writeBatch(ctx, writes, options, totals, touched);
       if (totals.failures.length > 0 || read >= totals.total || options.isCancelled?.()) break;
       page = await continueScroll(ctx, String(page._scroll_id), source.keepAliveMs, false);
     }
@@ -219,20 +223,22 @@ export async function deleteByQuery(
   return byQueryAnswer(totals, started, ['deleted']);
 }
 
-/** `_update_by_query` without a script: every hit is written again as it is, so that a changed mapping takes hold. */
+/** `_update_by_query`: every hit is written again, changed by the script; without one as it is, so that a changed mapping takes hold. */
 export async function updateByQuery(
   ctx: EngineContext,
   source: ByQuerySource,
   options: ByQueryOptions,
+  script: UpdateScript | null,
 ): Promise<{ status: number; body: Json }> {
   const started = performance.now();
-  const totals = await runByQuery(ctx, source, options, (hit) => ({
-    index: stateOf(ctx, hit.index),
-    operation: {
-      ...operation('index', hit.id, hit.routing, { ...NO_CONDITIONS, ifSeqNo: hit.seqNo, ifPrimaryTerm: hit.primaryTerm }),
-      source: sourceBytes(hit, null),
-    },
-  }));
+  const totals = await runByQuery(ctx, source, options, (hit) => {
+    const conditions = { ...NO_CONDITIONS, ifSeqNo: hit.seqNo, ifPrimaryTerm: hit.primaryTerm };
+    const changed = scripted(hit, script, null);
+    if (changed === 'noop') return null;
+    const index = stateOf(ctx, hit.index);
+    if (changed === 'delete') return { index, operation: operation('delete', hit.id, hit.routing, conditions) };
+    return { index, operation: { ...operation('index', hit.id, hit.routing, conditions), source: changed } };
+  });
   return byQueryAnswer(totals, started, ['updated', 'deleted']);
 }
 
@@ -249,6 +255,17 @@ function sourceBytes(hit: ByQueryHit, filter: SourceFilter | null): Uint8Array {
   return Buffer.from(writeJson(filterSource(parseJson(hit.source.text) as Json, filter)));
 }
 
+/** The source to write, after the script. @throws ApiError script_exception */
+function scripted(hit: ByQueryHit, script: UpdateScript | null, filter: SourceFilter | null): Uint8Array | 'noop' | 'delete' {
+  const bytes = sourceBytes(hit, filter);
+  if (script === null) return bytes;
+  const source = parseJsonBytes(bytes) as Json;
+  const { index, id, version, routing } = hit;
+  const outcome = runUpdateScript(script, { source, index, id, version, routing, nowMs: Date.now() }, 'index');
+  if (outcome.op === 'none') return 'noop';
+  return outcome.op === 'delete' ? 'delete' : Buffer.from(writeJson(outcome.source));
+}
+
 export interface ReindexDestination {
   readonly index: string;
   readonly opType: 'index' | 'create';
@@ -263,20 +280,31 @@ export async function reindex(
   ctx: EngineContext,
   source: ByQuerySource,
   destination: ReindexDestination,
-  filter: SourceFilter | null,
+  { filter, script }: { filter: SourceFilter | null; script: UpdateScript | null },
   options: ByQueryOptions,
   write: () => Promise<IndexState>,
 ): Promise<{ status: number; body: Json }> {
   const started = performance.now();
   let target: Promise<IndexState> | null = null;
   const totals = await runByQuery(ctx, source, options, async (hit) => {
+    const changed = scripted(hit, script, filter);
+    if (changed === 'noop') return null;
     target ??= write();
     const index = await target;
     const given = destination.routing === 'keep' ? hit.routing : destination.routing === 'discard' ? null : destination.routing.slice(1);
     const routing = routingThroughAlias(index, destination.index, given, 'index_routing');
     const isExternal = destination.versionType !== 'internal';
     const conditions = isExternal ? { ...NO_CONDITIONS, version: hit.version, versionType: destination.versionType } : NO_CONDITIONS;
-    return { index, operation: { ...operation(destination.opType, hit.id, routing, conditions), source: sourceBytes(hit, filter) } };
+    if (changed === 'delete') return { index, operation: operation('delete', hit.id, routing, conditions) };
+    return { index, operation: { ...operation(destination.opType, hit.id, routing, conditions), source: changed } };
   });
   return byQueryAnswer(totals, started, ['updated', 'created', 'deleted']);
+}
+
+/** The script of a request body, compiled once to find its errors before anything is read. @throws ApiError script_exception */
+export function readScript(value: unknown): UpdateScript | null {
+  if (value === undefined || value === null) return null;
+  const script = parseUpdateScript(value);
+  compileUpdateScript(script.source);
+  return script;
 }

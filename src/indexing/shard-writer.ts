@@ -9,6 +9,7 @@ import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { Json, MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import type { SegmentReader } from '../plan/segment.ts';
+import { runUpdateScript, type ScriptOutcome, type UpdateScript } from '../scripting/update-script.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
 import { type CommitPoint, type LogEntry, OP_DELETE, OP_INDEX, OP_NOOP, type Store } from '../store/store.ts';
 import type { BufferPool } from './buffer-pool.ts';
@@ -22,6 +23,8 @@ import { type CurrentVersion, nextVersion } from './versions.ts';
 const PRIMARY_TERM = 1;
 /** Attempts to parse a document under a mapping that changes with each; every attempt adds fields, so this bounds nothing real. */
 const MAX_MAPPING_ROUNDS = 16;
+/** What an update answers that did nothing to no document. */
+const NO_DOCUMENT = { seqNo: -2, version: -1, primaryTerm: 0, docId: DELETED };
 const NO_BYTES = new Uint8Array(0);
 
 /** One write; see WriteOperation of src/api/context.ts, which it equals in form. */
@@ -234,8 +237,9 @@ export class ShardWriter {
     let json: Json | null = null;
     if (operation.kind === 'update') {
       const updated = this.#update(operation, current);
+      if (updated === 'delete') return this.#prepareDelete(operation);
       if (updated === 'noop') {
-        const { seqNo, version, primaryTerm, docId } = current as Found;
+        const { seqNo, version, primaryTerm, docId } = current ?? NO_DOCUMENT;
         const noop = { ok: true, id: operation.id, result: 'noop', seqNo, primaryTerm, version } as const;
         const kept = operation.wantSource ? this.#copySource(seqNo) : null;
         return {
@@ -316,7 +320,7 @@ export class ShardWriter {
     return this.#buffer;
   }
 
-  #update(operation: ShardOperation, current: Found | null): 'noop' | { json: Json; routing: string | null } {
+  #update(operation: ShardOperation, current: Found | null): 'noop' | 'delete' | { json: Json; routing: string | null } {
     const body = parseUpdateBody(parseUpdateSource(operation.source ?? NO_BYTES), operation.docAsUpsert);
     if (current === null || current.deleted) {
       const created = body.docAsUpsert ? body.doc : body.upsert;
@@ -325,7 +329,8 @@ export class ShardWriter {
           details: { index_uuid: this.identity.uuid, shard: String(this.identity.shard), index: this.identity.index },
         });
       }
-      return { json: created, routing: operation.routing };
+      if (body.script === null || !body.scriptedUpsert) return { json: created, routing: operation.routing };
+      return this.#runScript(body.script, operation, created, operation.routing, null);
     }
     const record = this.#env.store.read(this.identity.log, current.seqNo);
     if (record === null)
@@ -333,7 +338,29 @@ export class ShardWriter {
     const json = parseSource(record.source);
     const { routing } = record;
     nextVersion(operation, current, this.identity); // a conflict counts before a noop
+    if (body.script !== null) return this.#runScript(body.script, operation, json, routing, record.version);
     return mergeDocument(json, body.doc as Json, body.detectNoop) || !body.detectNoop ? { json, routing } : 'noop';
+  }
+
+  /** `version` null: the document is new. */
+  #runScript(
+    script: UpdateScript,
+    operation: ShardOperation,
+    source: Json,
+    routing: string | null,
+    version: number | null,
+  ): 'noop' | 'delete' | { json: Json; routing: string | null } {
+    const { index } = this.identity;
+    const document = { source, index, id: operation.id, version, routing, nowMs: this.#env.nowMs() };
+    let outcome: ScriptOutcome;
+    try {
+      outcome = runUpdateScript(script, document, version === null ? 'create' : 'index');
+    } catch (error) {
+      if (error instanceof ApiError) throw illegalArgument('failed to execute script', error);
+      throw error;
+    }
+    if (outcome.op === 'none') return 'noop';
+    return outcome.op === 'delete' ? 'delete' : { json: outcome.source, routing };
   }
 
   #copySource(seqNo: number): Uint8Array | null {

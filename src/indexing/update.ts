@@ -1,10 +1,14 @@
 // The update operation: partial document, upsert, detect_noop. Works on parsed JSON; the writer turns the result into an index operation.
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument } from '../errors/catalog.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
+import { parseUpdateScript, type UpdateScript } from '../scripting/update-script.ts';
 
 export interface UpdateBody {
   readonly doc: Json | null;
+  /** In place of `doc`. */
+  readonly script: UpdateScript | null;
+  /** Run the script on `upsert` too where there is no document. */
+  readonly scriptedUpsert: boolean;
   readonly upsert: Json | null;
   readonly docAsUpsert: boolean;
   readonly detectNoop: boolean;
@@ -24,24 +28,27 @@ const KEYS = [
   'params',
 ];
 
-/** @throws ApiError for unknown keys, wrong types, scripts (not supported yet), or a body with nothing to do */
+/** @throws ApiError for unknown keys, wrong types, scripts that do not compile, or a body with nothing to do */
 export function parseUpdateBody(body: unknown, docAsUpsertParam: boolean): UpdateBody {
   if (!isObject(body)) throw new ApiError('parsing_exception', 400, 'Malformed update request, expected an object');
   for (const key of Object.keys(body)) {
     if (!KEYS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[1:2] [UpdateRequest] unknown field [${key}]`);
   }
-  if (body.script !== undefined) throw illegalArgument('[update] scripts are not supported yet');
-  if (body.doc === undefined && body.upsert === undefined) {
+  const script = body.script === undefined || body.script === null ? null : parseUpdateScript(body.script);
+  if (script !== null && body.doc !== undefined) throw validation("can't provide both script and doc");
+  if (script === null && body.doc === undefined && body.upsert === undefined) {
     throw validation('script or doc is missing');
   }
   const update = {
     doc: objectOrNull(body.doc, 'doc'),
+    script,
+    scriptedUpsert: body.scripted_upsert === true || body.scripted_upsert === 'true',
     upsert: objectOrNull(body.upsert, 'upsert'),
     docAsUpsert: body.doc_as_upsert === true || body.doc_as_upsert === 'true' || docAsUpsertParam,
     detectNoop: body.detect_noop !== false && body.detect_noop !== 'false',
   };
   if (update.doc === null && update.docAsUpsert) throw validation('doc must be specified if doc_as_upsert is enabled');
-  if (update.doc === null) throw validation('script or doc is missing');
+  if (update.doc === null && script === null) throw validation('script or doc is missing');
   return update;
 }
 

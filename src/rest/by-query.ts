@@ -4,6 +4,7 @@ import {
   type ByQuerySource,
   deleteByQuery,
   type ReindexDestination,
+  readScript,
   reindex,
   updateByQuery,
 } from '../api/by-query.ts';
@@ -75,16 +76,20 @@ export const updateByQueryApi = defineApi({
   routes: {
     'POST /{index}/_update_by_query': async (request, { engine }) => {
       const body = objectBody(request);
-      refuseUnserved(body.script, request.string('pipeline'));
-      const { status, body: found } = await updateByQuery(engine, readSource(request, body), readOptions(request, body));
+      refusePipeline(request.string('pipeline'));
+      const { status, body: found } = await updateByQuery(
+        engine,
+        readSource(request, body),
+        readOptions(request, body),
+        readScript(body.script),
+      );
       return answer(status, found);
     },
   },
 });
 
-/** @throws ApiError what these operations do not do here */
-function refuseUnserved(script: unknown, pipeline: unknown): void {
-  if (script !== undefined) throw illegalArgument('[script] is not supported in operations by query by this version of gannet');
+/** @throws ApiError ingest pipelines come with another issue; none can exist */
+function refusePipeline(pipeline: unknown): void {
   if (pipeline !== undefined && pipeline !== '_none') throw illegalArgument(`pipeline with id [${String(pipeline)}] does not exist`);
 }
 
@@ -183,7 +188,7 @@ async function runReindex(request: ApiRequest, { engine }: RestContext): Promise
   if (expressions.length === 0) problems.push('use _all if you really want to copy from all existing indexes');
   if (destination.index === '') problems.push('index must be specified');
   if (problems.length > 0) throw validationFailed(problems);
-  refuseUnserved(body.script, dest.pipeline);
+  refusePipeline(dest.pipeline);
   checkSlices(request);
   for (const expression of expressions) request.access.require('index:read', expression);
   request.access.require('index:write', destination.index);
@@ -203,8 +208,13 @@ async function runReindex(request: ApiRequest, { engine }: RestContext): Promise
   };
   const filter = source._source === undefined ? null : readSourceFilter(source._source);
   const requireAlias = request.boolean('require_alias') ?? false;
-  const { status, body: found } = await reindex(engine, run, destination, filter, readOptions(request, body), () =>
-    writeIndex(engine, destination.index, requireAlias),
+  const { status, body: found } = await reindex(
+    engine,
+    run,
+    destination,
+    { filter, script: readScript(body.script) },
+    readOptions(request, body),
+    () => writeIndex(engine, destination.index, requireAlias),
   );
   return answer(status, found);
 }

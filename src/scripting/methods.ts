@@ -1,5 +1,5 @@
 // Methods of strings, lists and numbers that scripts may call, as in Java.
-import { Char, Double, type Value } from './syntax-tree.ts';
+import { Char, Double, type ScriptMap, type Value } from './syntax-tree.ts';
 
 type Method = (self: never, args: Value[]) => Value;
 
@@ -36,11 +36,64 @@ const LIST: Readonly<Record<string, (self: Value[], args: Value[]) => Value>> = 
   contains: (self, [item]) => self.includes(item),
   indexOf: (self, [item]) => self.indexOf(item),
   get: (self, [index]) => self[Number(index)],
+  add: (self, [item, at]) => {
+    if (at === undefined) self.push(item);
+    else self.splice(Number(item), 0, at);
+    return true;
+  },
+  addAll: (self, [items]) => {
+    if (!Array.isArray(items)) return undefined;
+    self.push(...items);
+    return items.length > 0;
+  },
+  // An int is an index, as the overload of Java says.
+  remove: (self, [item]) => {
+    if (typeof item === 'number') return item in self ? self.splice(item, 1)[0] : undefined;
+    const at = self.indexOf(item);
+    if (at >= 0) self.splice(at, 1);
+    return at >= 0;
+  },
+  set: (self, [index, item]) => (Number(index) in self ? self.splice(Number(index), 1, item)[0] : undefined),
+  clear: (self) => {
+    self.length = 0;
+    return null;
+  },
 };
+
+const MAP: Readonly<Record<string, (self: ScriptMap, args: Value[]) => Value>> = {
+  size: (self) => self.size,
+  isEmpty: (self) => self.size === 0,
+  get: (self, [key]) => self.get(String(key)) ?? null,
+  getOrDefault: (self, [key, fallback]) => (self.has(String(key)) ? self.get(String(key)) : fallback),
+  containsKey: (self, [key]) => self.has(String(key)),
+  containsValue: (self, [value]) => [...self.values()].includes(value),
+  put: (self, [key, value]) => replaced(self, String(key), () => self.set(String(key), value)),
+  putIfAbsent: (self, [key, value]) => replaced(self, String(key), () => self.get(String(key)) ?? self.set(String(key), value)),
+  putAll: (self, [other]) => {
+    if (!(other instanceof Map)) return undefined;
+    for (const [key, value] of other) self.set(key, value);
+    return null;
+  },
+  remove: (self, [key]) => replaced(self, String(key), () => self.delete(String(key))),
+  keySet: (self) => [...self.keys()],
+  values: (self) => [...self.values()],
+  clear: (self) => {
+    self.clear();
+    return null;
+  },
+};
+
+/** The value that a key had before. */
+function replaced(map: ScriptMap, key: string, change: () => unknown): Value {
+  const before = map.get(key) ?? null;
+  change();
+  return before;
+}
 
 /** Undefined for a method that is not known, or an index out of bounds. */
 export function callMethod(self: Value, name: string, args: Value[]): Value {
-  const table: Readonly<Record<string, Method>> | null = typeof self === 'string' ? STRING : Array.isArray(self) ? LIST : null;
+  const table: Readonly<Record<string, Method>> | null =
+    typeof self === 'string' ? STRING : Array.isArray(self) ? LIST : self instanceof Map ? MAP : null;
   if (table && Object.hasOwn(table, name)) return table[name](self as never, args);
   if (name === 'equals') return self === args[0];
   if (name === 'toString') return String(self);

@@ -55,6 +55,15 @@ class Resolver {
         if (statement.name in this.variables) throw scriptError(this.source, statement.at, `[${statement.name}] cannot be assigned`);
         this.expression(statement.value, scope);
         return;
+      case 'store':
+        this.expression(statement.target, scope);
+        this.expression(statement.value, scope);
+        return;
+      case 'each':
+        this.expression(statement.items, scope);
+        if (scope.has(statement.name)) throw scriptError(this.source, statement.at, `variable [${statement.name}] is already defined`);
+        this.statements(statement.body, new Set(scope).add(statement.name));
+        return;
       case 'if':
         this.expression(statement.test, scope);
         this.statements(statement.then, new Set(scope));
@@ -169,12 +178,45 @@ class Evaluator {
         scope.set(statement.name, statement.op ? this.operate(statement.op, scope.get(statement.name), value, statement.at) : value);
         return null;
       }
+      case 'store':
+        this.store(statement);
+        return null;
+      case 'each':
+        return this.each(statement);
       case 'if':
         if (this.truth(this.value(statement.test), statement.test.at)) return this.block(statement.then);
         return statement.else ? this.block(statement.else) : null;
       case 'block':
         return this.block(statement.body);
     }
+  }
+
+  private store({ target, op, value, at }: Extract<Statement, { kind: 'store' }>): void {
+    const object = this.value(target.object);
+    const key = target.kind === 'member' ? target.name : this.value(target.index);
+    const combine = (old: Value): Value => (op ? this.operate(op, old, this.value(value), at) : this.value(value));
+    if (object instanceof Map) object.set(String(key), combine(object.get(String(key)) ?? null));
+    else if (Array.isArray(object) && target.kind === 'index') {
+      const index = Number(key);
+      if (!(index in object)) throw this.fail(at, `index ${index} is out of bounds for length ${object.length}`);
+      object[index] = combine(object[index]);
+    } else throw this.fail(at, object === null ? 'cannot store into null' : 'cannot store into this type');
+  }
+
+  private each({ name, items, body, at }: Extract<Statement, { kind: 'each' }>): { value: Value; returned: boolean } | null {
+    const list = this.value(items);
+    if (!Array.isArray(list)) throw this.fail(at, 'only lists can be walked through');
+    for (const item of [...list]) {
+      if (--this.budget < 0) throw this.fail(at, 'the script takes too many steps');
+      this.scopes.push(new Map([[name, item]]));
+      try {
+        const result = this.statements(body);
+        if (result?.returned) return result;
+      } finally {
+        this.scopes.pop();
+      }
+    }
+    return null;
   }
 
   private block(body: readonly Statement[]) {
@@ -220,7 +262,9 @@ class Evaluator {
       }
       case 'index': {
         const object = this.value(expression.object);
-        const index = Number(this.value(expression.index));
+        const key = this.value(expression.index);
+        if (object instanceof Map) return object.get(String(key)) ?? null;
+        const index = Number(key);
         if (!Array.isArray(object)) throw this.fail(expression.at, 'only lists have elements here');
         if (!(index in object)) throw this.fail(expression.at, `index ${index} is out of bounds for length ${object.length}`);
         return object[index];
@@ -241,6 +285,7 @@ class Evaluator {
   private member(expression: Extract<Expression, { kind: 'member' }>): Value {
     const object = this.value(expression.object);
     if (object === null && expression.nullSafe) return null;
+    if (object instanceof Map) return object.get(expression.name) ?? null;
     if (isHostObject(object) && expression.name in object.fields) return object.fields[expression.name];
     if (Array.isArray(object) && expression.name === 'length') return object.length;
     const result = callMethod(object, expression.name, []);
@@ -362,7 +407,8 @@ class Evaluator {
     if (type === 'String' && (typeof value === 'string' || value === null)) return value;
     if (type === 'String' && value instanceof Char) return value.toString();
     if (type === 'boolean' && typeof value === 'boolean') return value;
-    if ((type === 'List' || type === 'Map') && (Array.isArray(value) || value === null)) return value;
+    if (type === 'List' && (Array.isArray(value) || value === null)) return value;
+    if (type === 'Map' && (value instanceof Map || value === null)) return value;
     const number = numeric(value);
     if (number !== null) {
       if (type === 'int') return Math.trunc(Number(number)) | 0;
@@ -377,7 +423,7 @@ class Evaluator {
 }
 
 function isHostObject(value: Value): value is HostObject {
-  return typeof value === 'object' && value !== null && 'fields' in value;
+  return typeof value === 'object' && value !== null && !(value instanceof Map) && 'fields' in value;
 }
 
 function defaultOf(type: string): Value {

@@ -85,6 +85,10 @@ export class Parser {
       this.endOfStatement();
       return [{ kind: 'return', value, at: start.at }];
     }
+    if (start.kind === 'name' && start.text === 'for') {
+      this.next++;
+      return this.each(start.at);
+    }
     if (/^(?:for|while|do|try|throw|new|break|continue|catch|in|this)$/.test(start.text) && start.kind === 'name') {
       throw scriptError(this.source, start.at, `[${start.text}] is not known in scripts here.`);
     }
@@ -97,8 +101,33 @@ export class Parser {
       return [{ kind: 'assign', name: start.text, op, value, at: start.at }];
     }
     const expression = this.expression();
+    const store = this.store(expression);
     this.endOfStatement();
-    return [{ kind: 'expression', expression }];
+    return [store ?? { kind: 'expression', expression }];
+  }
+
+  /** `x.y = 1`, `x.y += 1`, `x[0]++` behind the expression that is stored to. */
+  private store(target: Expression): Statement | null {
+    const operator = this.peek();
+    const isStep = operator.text === '++' || operator.text === '--';
+    if (operator.kind !== 'operator' || !(isStep || /^(?:[-+*/%&|^]|<<|>>>?)?=$/.test(operator.text))) return null;
+    if (target.kind !== 'member' && target.kind !== 'index') throw this.unexpected(operator, ';');
+    this.next++;
+    const value: Expression = isStep ? { kind: 'literal', value: 1, at: operator.at } : this.expression();
+    return { kind: 'store', target, op: isStep ? operator.text[0] : operator.text.slice(0, -1), value, at: operator.at };
+  }
+
+  /** `for (def item : list) ...`, `for (item in list) ...` */
+  private each(at: number): Statement[] {
+    this.expect('(');
+    if (TYPES.has(this.peek().text)) this.next++;
+    const name = this.peek();
+    if (name.kind !== 'name') throw this.unexpected(name);
+    this.next++;
+    if (!this.accept(':') && !this.accept('in')) throw this.unexpected(this.peek(), ':');
+    const items = this.expression();
+    this.expect(')');
+    return [{ kind: 'each', name: name.text, items, body: this.statement(), at }];
   }
 
   private declaration(): Statement[] {

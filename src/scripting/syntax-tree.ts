@@ -17,6 +17,9 @@ export type Statement =
   | { kind: 'return'; value: Expression | null; at: number }
   | { kind: 'declare'; name: string; type: string; value: Expression | null; at: number }
   | { kind: 'assign'; name: string; op: string; value: Expression; at: number }
+  /** Into a member of a map or an element of a list or map. */
+  | { kind: 'store'; target: Extract<Expression, { kind: 'member' | 'index' }>; op: string; value: Expression; at: number }
+  | { kind: 'each'; name: string; items: Expression; body: Statement[]; at: number }
   | { kind: 'if'; test: Expression; then: Statement[]; else: Statement[] | null }
   | { kind: 'block'; body: Statement[] };
 
@@ -41,4 +44,7 @@ export interface HostObject {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-export type Value = null | boolean | number | Double | bigint | string | Char | Value[] | HostObject | unknown;
+/** A Java Map of a document or of parameters. */
+export type ScriptMap = Map<string, Value>;
+
+export type Value = null | boolean | number | Double | bigint | string | Char | Value[] | HostObject | ScriptMap | unknown;

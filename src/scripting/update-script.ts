@@ -1,0 +1,116 @@
+// Scripts that change a document: `ctx` holds its source and what is to become of it. JSON becomes Java's values for the run (maps, lists, int or
+// long by size, double) and JSON again afterwards.
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument } from '../errors/catalog.ts';
+import { type CompiledScript, compileScript } from './painless.ts';
+import { Char, Double, type ScriptMap, type Value } from './syntax-tree.ts';
+
+type Json = Record<string, unknown>;
+
+const MAX_CACHED = 200;
+const cache = new Map<string, CompiledScript>();
+
+export interface UpdateScript {
+  readonly source: string;
+  readonly params: Json;
+}
+
+/** A script of a request: text, or `{ source, lang, params }`. @throws ApiError what is not served, or no script at all */
+export function parseUpdateScript(value: unknown): UpdateScript {
+  if (typeof value === 'string') return { source: value, params: {} };
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ApiError('x_content_parse_exception', 400, '[script] must be a text or an object');
+  const { source, inline, lang, params, id, ...others } = value as Json;
+  for (const key of Object.keys(others))
+    if (key !== 'options') throw new ApiError('x_content_parse_exception', 400, `[1:1] [script] unknown field [${key}]`);
+  if (id !== undefined) throw new ApiError('resource_not_found_exception', 404, `unable to find script [${String(id)}] in cluster state`);
+  if (lang !== undefined && lang !== 'painless') throw illegalArgument(`script_lang not supported [${String(lang)}]`);
+  const text = source ?? inline;
+  if (typeof text !== 'string') throw illegalArgument('must specify either [source] for an inline script or [id] for a stored script');
+  if (params !== undefined && (typeof params !== 'object' || params === null || Array.isArray(params)))
+    throw new ApiError('x_content_parse_exception', 400, '[script] params must be an object');
+  return { source: text, params: (params ?? {}) as Json };
+}
+
+/** @throws ApiError script_exception with the place of the error */
+export function compileUpdateScript(source: string): CompiledScript {
+  let script = cache.get(source);
+  if (!script) {
+    script = compileScript(source, { ctx: { kind: 'value' }, params: { kind: 'value' } });
+    if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value as string);
+    cache.set(source, script);
+  }
+  return script;
+}
+
+/** What a script may know of the document beside its source. */
+export interface ScriptedDocument {
+  readonly source: Json;
+  readonly index: string;
+  readonly id: string;
+  readonly version: number | null;
+  readonly routing: string | null;
+  readonly nowMs: number;
+}
+
+export type ScriptOutcome = { readonly op: 'index'; readonly source: Json } | { readonly op: 'none' } | { readonly op: 'delete' };
+
+const FIXED = ['_index', '_id', '_version', '_routing'];
+
+/** @throws ApiError script_exception (compile or runtime), illegal_argument_exception: an operation that is not known, metadata changed */
+export function runUpdateScript(script: UpdateScript, document: ScriptedDocument, op: 'index' | 'create'): ScriptOutcome {
+  const compiled = compileUpdateScript(script.source);
+  const ctx: ScriptMap = new Map<string, Value>([
+    ['_source', toScript(document.source)],
+    ['_index', document.index],
+    ['_id', document.id],
+    ['_version', document.version === null ? null : BigInt(document.version)],
+    ['_routing', document.routing],
+    ['_now', BigInt(document.nowMs)],
+    ['op', op],
+  ]);
+  const before = new Map(ctx);
+  compiled.run({ ctx, params: toScript(script.params) });
+  for (const name of FIXED) if (ctx.get(name) !== before.get(name)) throw illegalArgument(`[${name}] cannot be changed by a script`);
+  const wanted = ctx.get('op') ?? 'index';
+  switch (wanted) {
+    case 'index':
+    case 'create':
+      return { op: 'index', source: fromScript(ctx.get('_source') ?? new Map()) as Json };
+    case 'none':
+    case 'noop':
+      return { op: 'none' };
+    case 'delete':
+      return { op: 'delete' };
+    default:
+      throw illegalArgument(`Operation type [${String(wanted)}] not allowed, only [noop, index, delete] are allowed`);
+  }
+}
+
+const MAX_INT = 2 ** 31;
+
+/** JSON as Java sees it. */
+export function toScript(value: unknown): Value {
+  if (typeof value === 'number') {
+    if (!Number.isInteger(value)) return new Double(value);
+    return value >= -MAX_INT && value < MAX_INT ? value : BigInt(value);
+  }
+  if (Array.isArray(value)) return value.map(toScript);
+  if (typeof value === 'object' && value !== null) return new Map(Object.entries(value).map(([key, item]) => [key, toScript(item)]));
+  return value;
+}
+
+/** JSON again; longs within 2^53 become numbers. */
+export function fromScript(value: Value): unknown {
+  if (value instanceof Double) return value.value;
+  if (value instanceof Char) return value.toString();
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  if (Array.isArray(value)) return value.map(fromScript);
+  if (value instanceof Map) {
+    const object: Json = {};
+    for (const [key, item] of value)
+      Object.defineProperty(object, String(key), { value: fromScript(item), writable: true, enumerable: true, configurable: true });
+    return object;
+  }
+  return value;
+}
