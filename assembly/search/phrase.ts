@@ -4,6 +4,8 @@
 //   norms, normInverse, weight as in a term; cost = least docFreq of a position
 // Exact (slop 0): the starts, positions of the rarest term minus its place, are narrowed by each other term.
 // Sloppy: sloppy-phrase.ts. Freqs of the last window's candidates are kept for scoring.
+// Where many documents of a block are candidates its gaps are decoded at once, else one document's positions are skipped to ("of the" on
+// 675 k documents: 300 ns a candidate by skipping alone).
 
 import { cursorFreqs, cursorLoadDocs, cursorLoadFreqs, cursorSeekBlock, cursorDocs, cursorSkipPositions, PostingsCursor } from '../postings/cursor';
 import { NO_MORE_DOCS, WITH_OFFSETS } from '../postings/format';
@@ -29,8 +31,23 @@ export class Place {
   capacity: u32;
   /** Index in the query. */
   source: u32;
+  /** Freq in the document that was located last. */
+  freq: u32;
+  /**
+   * A place of one term, its current block decoded as a whole: block number + 1; sums u32[] of all gaps so far in the block, one 0 ahead of
+   * them; per document where its sums begin u32[128]. A position is its sum minus the one before its document's first.
+   */
+  prepared: u32;
+  sums: usize;
+  sumsCapacity: u32;
+  starts: usize;
+  /** Index in the block of the located document. */
+  index: u32;
+  /** Its positions plus `bias`, ascending u32[freq]. */
+  list: usize;
+  bias: u32;
 }
-export const PLACE_BYTES: usize = 32;
+export const PLACE_BYTES: usize = 80;
 
 // @ts-ignore: decorator
 @unmanaged
@@ -42,6 +59,9 @@ export class PhraseState {
   freqs: usize;
   count: u32;
   sloppy: u32;
+  /** Possible starts of the phrase in a document, u32[startsCapacity]. */
+  starts: usize;
+  startsCapacity: u32;
 }
 
 // @ts-ignore: decorator
@@ -58,7 +78,7 @@ export function phrasePlace(state: PhraseState, i: u32): Place {
 
 export function phraseOpen(node: Node): void {
   for (let i: u32 = 0; i < node.childCount; i++) termOpen(nodeChild(node, i));
-  const state = changetype<PhraseState>(allocate(32));
+  const state = changetype<PhraseState>(allocate(48));
   node.state = <u32>changetype<usize>(state);
   state.places = allocate(<usize>node.a * PLACE_BYTES);
   for (let i: u32 = 0; i < node.a; i++) {
@@ -79,11 +99,15 @@ export function phraseOpen(node: Node): void {
     place.cost = cost;
     place.capacity = 0;
     place.source = i;
+    place.prepared = 0;
+    place.sumsCapacity = 0;
+    place.starts = allocate(512);
     place.positions = 0;
   }
   state.docs = allocate(WINDOW_DOCS * 4);
   state.freqs = allocate(WINDOW_DOCS * 4);
   state.count = 0;
+  state.startsCapacity = 0;
   state.sloppy = node.b > 0 ? <u32>sloppyOpen(node, state) : 0;
 }
 
@@ -175,8 +199,10 @@ function checkPhrase(node: Node, docs: usize, count: u32, minScore: f32): u32 {
   let kept: usize = 0;
   for (let i: usize = 0, end = (<usize>count) << 2; i < end; i += 4) {
     const doc = load<u32>(docs + i);
-    if (scores && minScore >= 0 && phraseBoundOf(node, state, doc) <= minScore) continue;
-    const freq = node.b > 0 ? loadAll(node, state, doc) ? sloppyFreq(node, state, scores) : 0 : exactFreq(node, state, doc, scores);
+    const ahead = i + DENSE_BYTES < end ? load<u32>(docs + i + DENSE_BYTES) : NO_MORE_DOCS;
+    if (!locateAll(node, state, doc, ahead)) continue;
+    if (minScore >= 0 && scores && boundOfLocated(node, state, doc) <= minScore) continue;
+    const freq = freqOfLocated(node, state, doc, scores);
     if (freq == 0) continue;
     store<u32>(docs + kept, doc);
     store<u32>(state.docs + kept, doc);
@@ -187,25 +213,216 @@ function checkPhrase(node: Node, docs: usize, count: u32, minScore: f32): u32 {
   return state.count;
 }
 
-/** Score of the document if the phrase occurred as often as its rarest term there; a sloppy one at most begins at each position of each term. */
-function phraseBoundOf(node: Node, state: PhraseState, doc: u32): f32 {
-  let least: u32 = u32.MAX_VALUE;
-  let sum: u32 = 0;
-  for (let i: u32 = 0; i < node.a; i++) {
-    const place = phrasePlace(state, i);
-    let freq: u32 = 0;
+/** A block is decoded as a whole when that many candidates (times 4) more are in it. */
+const DENSE_BYTES: usize = 12 << 2;
+
+/** Finds the document in every place's postings; `ahead` is a candidate some places further on. */
+function locateAll(node: Node, state: PhraseState, doc: u32, ahead: u32): bool {
+  for (let i: u32 = 0; i < node.a; i++) if (!locate(node, phrasePlace(state, i), doc, ahead)) return false;
+  return true;
+}
+
+function locate(node: Node, place: Place, doc: u32, ahead: u32): bool {
+  if (place.childCount > 1) {
+    place.freq = 0;
     for (let child: u32 = 0; child < place.childCount; child++) {
       const c = termCursor(nodeChild(node, place.firstChild + child));
       const index = seekDoc(c, doc);
       if (index < 0) continue;
       cursorLoadFreqs(c);
-      freq += load<u32>(cursorFreqs(c) + ((<usize>index) << 2));
+      place.freq += load<u32>(cursorFreqs(c) + ((<usize>index) << 2));
     }
+    return place.freq > 0;
+  }
+  const c = termCursor(nodeChild(node, place.firstChild));
+  if (place.prepared == c.block + 1 && c.docsReady && c.freqsReady && doc <= c.lastDoc && doc >= c.base) {
+    const block = cursorDocs(c);
+    let index = <usize>place.index;
+    if (load<u32>(block + (index << 2)) > doc) index = 0;
+    while (load<u32>(block + (index << 2)) < doc) index++;
+    if (load<u32>(block + (index << 2)) != doc) return false;
+    place.index = <u32>index;
+    place.freq = load<u32>(cursorFreqs(c) + (index << 2));
+    return true;
+  }
+  const index = seekDoc(c, doc);
+  if (index < 0) return false;
+  place.prepared = 0;
+  if (ahead <= c.lastDoc && !(c.flags & WITH_OFFSETS)) prepare(place, c);
+  else cursorLoadFreqs(c);
+  place.index = <u32>index;
+  place.freq = load<u32>(cursorFreqs(c) + ((<usize>index) << 2));
+  return true;
+}
+
+/** Decodes documents, freqs and all gaps of the current block. */
+function prepare(place: Place, c: PostingsCursor): void {
+  cursorLoadDocs(c);
+  cursorLoadFreqs(c);
+  const freqs = cursorFreqs(c);
+  let sum: u32 = 0;
+  for (let i: usize = 0, end = (<usize>c.count) << 2; i < end; i += 4) {
+    store<u32>(place.starts + i, sum);
+    sum += load<u32>(freqs + i);
+  }
+  if (sum > place.sumsCapacity) {
+    place.sumsCapacity = max<u32>(1024, sum * 2);
+    place.sums = allocate(((<usize>place.sumsCapacity) << 2) + 80) + 16;
+  }
+  if (c.positionsIndex != 0) cursorSkipPositions(c, 0);
+  const greatest = decodeNumbers(c.positionsCur, place.sums, sum);
+  // The sums must stay below 2^31.
+  if (<u64>greatest * <u64>sum >= 0x7fffffff) return;
+  store<u32>(place.sums - 4, 0);
+  addUp(place.sums, sum);
+  v128.store(place.sums + ((<usize>sum) << 2), i32x4.splat(0x7fffffff));
+  place.prepared = c.block + 1;
+}
+
+/** Decodes `count` vints to u32[]; runs of one-byte numbers 16 at a time. Writes up to 64 bytes past the last. Returns a bound of all numbers. */
+function decodeNumbers(cur: usize, out: usize, count: u32): u32 {
+  let bound: u32 = 0x7f;
+  const end = out + ((<usize>count) << 2);
+  while (out < end) {
+    const bytes = v128.load(cur);
+    const low = i16x8.extend_low_i8x16_u(bytes);
+    const high = i16x8.extend_high_i8x16_u(bytes);
+    v128.store(out, i32x4.extend_low_i16x8_u(low));
+    v128.store(out, i32x4.extend_high_i16x8_u(low), 16);
+    v128.store(out, i32x4.extend_low_i16x8_u(high), 32);
+    v128.store(out, i32x4.extend_high_i16x8_u(high), 48);
+    const long = <u32>i8x16.bitmask(bytes);
+    const singles = long ? <usize>ctz<u32>(long) : 16;
+    out += singles << 2;
+    cur += singles;
+    if (singles == 16 || out >= end) continue;
+    const value = readVint(cur);
+    cur += vintBytes(value);
+    store<u32>(out, value);
+    bound |= value;
+    out += 4;
+  }
+  return bound;
+}
+
+/** Replaces numbers by the sums up to them; up to 3 numbers past the last are spoilt. */
+function addUp(at: usize, count: u32): void {
+  const zero = i32x4.splat(0);
+  let sum = zero;
+  for (const end = at + ((<usize>count) << 2); at < end; at += 16) {
+    let value = v128.load(at);
+    value = i32x4.add(value, v128.shuffle<i8>(zero, value, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27));
+    value = i32x4.add(value, v128.shuffle<i8>(zero, value, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23));
+    sum = i32x4.add(value, v128.shuffle<i32>(sum, sum, 3, 3, 3, 3));
+    v128.store(at, sum);
+  }
+}
+
+/** Score of the located document if the phrase occurred as often as its rarest term there; a sloppy one at most begins at each position of each term. */
+function boundOfLocated(node: Node, state: PhraseState, doc: u32): f32 {
+  let least: u32 = u32.MAX_VALUE;
+  let sum: u32 = 0;
+  for (let i: u32 = 0; i < node.a; i++) {
+    const freq = phrasePlace(state, i).freq;
     least = min(least, freq);
     sum += freq;
   }
   const norm = node.norms ? <usize>load<u8>(<usize>node.norms + doc) : 1;
   return bm25(node.weight, <f32>(node.b > 0 ? sum : least), load<f32>(<usize>node.normInverse + (norm << 2)));
+}
+
+/** Phrase freq of the located document; without `all` 1 if it is there. */
+function freqOfLocated(node: Node, state: PhraseState, doc: u32, all: bool): f32 {
+  if (node.b == 0) return exactFreq(node, state, doc, all);
+  for (let i: u32 = 0; i < node.a; i++) {
+    const place = phrasePlace(state, i);
+    loadPlace(node, place, doc);
+    if (place.prepared) copyPositions(place);
+  }
+  return sloppyFreq(node, state, all);
+}
+
+function exactFreq(node: Node, state: PhraseState, doc: u32, all: bool): f32 {
+  const lead = phrasePlace(state, 0);
+  loadPlace(node, lead, doc);
+  if (lead.freq > state.startsCapacity) {
+    state.startsCapacity = max<u32>(256, lead.freq * 2);
+    state.starts = allocate((<usize>state.startsCapacity) << 2);
+  }
+  // Positions of the lead's term, narrowed place by place to those of a phrase.
+  let starts = lead.list;
+  let count = lead.freq;
+  for (let i: u32 = 1; i < node.a; i++) {
+    const place = phrasePlace(state, i);
+    loadPlace(node, place, doc);
+    count = narrow(starts, count, state.starts, place, place.place - lead.place - lead.bias + place.bias, all || i + 1 < node.a);
+    if (count == 0) return 0;
+    starts = state.starts;
+  }
+  return <f32>count;
+}
+
+/**
+ * Writes to `out` (may be `starts`) those starts with start + shift in the place's list, returns how many. Without `all` the first hit ends it.
+ * A prepared list is followed by the sums of the next documents, which are not less than its last.
+ */
+function narrow(starts: usize, count: u32, out: usize, place: Place, shift: u32, all: bool): u32 {
+  const first = out;
+  let list = place.list;
+  const last = <i32>load<u32>(list + ((<usize>place.freq - 1) << 2));
+  for (const end = starts + ((<usize>count) << 2); starts < end; starts += 4) {
+    const start = load<u32>(starts);
+    const wanted = <i32>(start + shift);
+    if (wanted > last) break;
+    while (<i32>load<u32>(list, 12) < wanted) list += 16;
+    if (!v128.any_true(i32x4.eq(v128.load(list), i32x4.splat(wanted)))) continue;
+    if (!all) return 1;
+    store<u32>(out, start);
+    out += 4;
+  }
+  return <u32>((out - first) >> 2);
+}
+
+/** Makes place.list the located document's positions. */
+function loadPlace(node: Node, place: Place, doc: u32): void {
+  if (place.prepared) {
+    const at = load<u32>(place.starts + ((<usize>place.index) << 2));
+    place.list = place.sums + ((<usize>at) << 2);
+    place.bias = load<u32>(place.list - 4);
+    return;
+  }
+  place.count = 0;
+  ensurePositions(place, place.freq);
+  if (place.childCount == 1) {
+    const c = termCursor(nodeChild(node, place.firstChild));
+    if (place.index != c.positionsIndex) cursorSkipPositions(c, place.index);
+    readPositions(c, place.positions, place.freq);
+    place.count = place.freq;
+  } else {
+    for (let child: u32 = 0; child < place.childCount; child++) {
+      const c = termCursor(nodeChild(node, place.firstChild + child));
+      const index = seekDoc(c, doc);
+      if (index < 0) continue;
+      const freq = load<u32>(cursorFreqs(c) + ((<usize>index) << 2));
+      if (<u32>index != c.positionsIndex) cursorSkipPositions(c, <u32>index);
+      readPositions(c, place.positions + ((<usize>place.count) << 2), freq);
+      place.count += freq;
+    }
+    sortPositions(place.positions, place.count);
+  }
+  v128.store(place.positions + ((<usize>place.count) << 2), i32x4.splat(0x7fffffff));
+  place.list = place.positions;
+  place.bias = 0;
+}
+
+/** Sloppy phrases walk plain positions. */
+function copyPositions(place: Place): void {
+  place.count = 0;
+  ensurePositions(place, place.freq);
+  for (let i: usize = 0, end = (<usize>place.freq) << 2; i < end; i += 4) {
+    store<u32>(place.positions + i, load<u32>(place.list + i) - place.bias);
+  }
+  place.count = place.freq;
 }
 
 /** Index of the document in its block, which becomes current; -1 if the term is not in it. */
@@ -219,66 +436,6 @@ function seekDoc(c: PostingsCursor, doc: u32): i32 {
   const j = skipTo(block, 0, doc);
   const mask = matchMask(block, j, doc);
   return mask ? <i32>j + <i32>ctz<u32>(mask) : -1;
-}
-
-function exactFreq(node: Node, state: PhraseState, doc: u32, all: bool): f32 {
-  const lead = phrasePlace(state, 0);
-  if (!loadPlace(node, lead, doc)) return 0;
-  // Starts of the phrase: place 0 of it, biased so that they stay positive.
-  let starts = lead.positions;
-  let count = lead.count;
-  for (let i: u32 = 1; i < node.a; i++) {
-    const place = phrasePlace(state, i);
-    if (!loadPlace(node, place, doc)) return 0;
-    count = narrow(starts, count, place.positions, place.place - lead.place, all || i + 1 < node.a);
-    if (count == 0) return 0;
-  }
-  return <f32>count;
-}
-
-/** Keeps of `starts` those with start + shift in the list; returns how many. Without `all` the first hit ends it. */
-function narrow(starts: usize, count: u32, list: usize, shift: u32, all: bool): u32 {
-  const first = starts;
-  let kept = starts;
-  for (const end = starts + ((<usize>count) << 2); starts < end; starts += 4) {
-    const start = load<u32>(starts);
-    const wanted = start + shift;
-    // A start before the phrase's first place wraps round: beyond every position, the list's padding ends the search.
-    if (wanted >= NO_MORE_DOCS) continue;
-    while (load<u32>(list, 12) < wanted) list += 16;
-    const hit = v128.any_true(i32x4.eq(v128.load(list), i32x4.splat(<i32>wanted)));
-    store<u32>(kept, start);
-    if (hit) {
-      kept += 4;
-      if (!all) return 1;
-    }
-  }
-  return <u32>((kept - first) >> 2);
-}
-
-function loadAll(node: Node, state: PhraseState, doc: u32): bool {
-  for (let i: u32 = 0; i < node.a; i++) if (!loadPlace(node, phrasePlace(state, i), doc)) return false;
-  return true;
-}
-
-/** Reads the positions of a place in a document, ascending; false if there are none. */
-function loadPlace(node: Node, place: Place, doc: u32): bool {
-  place.count = 0;
-  for (let child: u32 = 0; child < place.childCount; child++) {
-    const c = termCursor(nodeChild(node, place.firstChild + child));
-    const index = seekDoc(c, doc);
-    if (index < 0) continue;
-    cursorLoadFreqs(c);
-    const freq = load<u32>(cursorFreqs(c) + ((<usize>index) << 2));
-    ensurePositions(place, place.count + freq);
-    if (<u32>index != c.positionsIndex) cursorSkipPositions(c, <u32>index);
-    readPositions(c, place.positions + ((<usize>place.count) << 2), freq);
-    place.count += freq;
-  }
-  if (place.childCount > 1) sortPositions(place.positions, place.count);
-  const end = place.positions + ((<usize>place.count) << 2);
-  v128.store(end, i32x4.splat(<i32>NO_MORE_DOCS));
-  return place.count > 0;
 }
 
 function ensurePositions(place: Place, count: u32): void {
@@ -330,7 +487,7 @@ export function phraseScore(node: Node, docs: usize, count: u32, scores: usize):
     while (known < knownEnd && load<u32>(state.docs + known) < doc) known += 4;
     let freq: f32;
     if (known < knownEnd && load<u32>(state.docs + known) == doc) freq = load<f32>(state.freqs + known);
-    else freq = node.b > 0 ? loadAll(node, state, doc) ? sloppyFreq(node, state, true) : 0 : exactFreq(node, state, doc, true);
+    else freq = locateAll(node, state, doc, NO_MORE_DOCS) ? freqOfLocated(node, state, doc, true) : 0;
     const norm = node.norms ? <usize>load<u8>(<usize>node.norms + doc) : 1;
     store<f32>(scores + i, freq > 0 ? bm25(node.weight, freq, load<f32>(<usize>node.normInverse + (norm << 2))) : 0);
   }
