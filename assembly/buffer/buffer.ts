@@ -1,5 +1,6 @@
 // The open buffer as the host handles it: made in an extent, given fields, emptied.
-import { REGION_BYTES, Region, regionAllocate, regionAllocateBlock, regionInit, regionReset } from '../mem/region';
+import { BATCH } from '../analysis/stage';
+import { regionAllocate, regionAllocateBlock, regionInit, regionReset } from '../mem/region';
 import { E_NO_SPACE } from '../mem/status';
 import {
   BUFFER_BYTES,
@@ -35,7 +36,8 @@ export function bufferReset(ptr: usize): i32 {
   regionReset(region);
   memory.fill(ptr + offsetof<Buffer>('fieldCount'), 0, offsetof<Buffer>() - offsetof<Buffer>('fieldCount'));
   buffer.paths = regionAllocate(region, <usize>MAX_PATHS * 4);
-  return buffer.paths ? 0 : E_NO_SPACE;
+  buffer.found = regionAllocate(region, <usize>BATCH * 8);
+  return buffer.paths && buffer.found ? 0 : E_NO_SPACE;
 }
 
 /** Adds a field; its number is the count of those before. `chain`: region of its analysis chain, or 0. Returns the number or E_NO_SPACE. */

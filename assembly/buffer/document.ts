@@ -16,6 +16,7 @@ import {
   FIELD_POSTINGS,
   Field,
   MAX_PATHS,
+  TermRecord,
   columnKind,
   columnStream,
   docRecord,
@@ -24,7 +25,7 @@ import {
   normStream,
   regionOf,
 } from './layout';
-import { addOccurrence, addPosition, findTerm } from './term-hash';
+import { addOccurrence, addPosition, findBatch, findHashed, findTerm, hasRoom } from './term-hash';
 import { streamAdd } from './value-stream';
 
 namespace Op {
@@ -200,11 +201,14 @@ function addText(buffer: Buffer, region: Region, field: Field, textPtr: usize, t
       buffer.errorField = field.number;
       return count == E_NO_SPACE ? E_CHAIN : count;
     }
-    let at = chain.tokens;
-    for (const tokensEnd = at + <usize>count * TOKEN_BYTES; at < tokensEnd; at += TOKEN_BYTES) {
+    let at = chain.tokens, found = buffer.found;
+    findBatch(buffer, field, at, count, found);
+    for (const tokensEnd = at + <usize>count * TOKEN_BYTES; at < tokensEnd; at += TOKEN_BYTES, found += 8) {
       const token = changetype<Token>(at), length = token.termLen;
       if (length > MAX_TERM_BYTES) return immenseTerm(buffer, field, token.termPtr, length);
-      const record = findTerm(buffer, region, field, token.termPtr, length);
+      if (!hasRoom(region, length)) return E_NO_SPACE;
+      let record = changetype<TermRecord | null>(<usize>load<u32>(found, 4));
+      if (!record) record = findHashed(region, field, token.termPtr, length, load<u32>(found));
       if (!record) return E_NO_SPACE;
       position = max(position + <i32>token.posInc, 0);
       addOccurrence(region, field, record, doc, token.termFreq);
@@ -223,7 +227,7 @@ function addText(buffer: Buffer, region: Region, field: Field, textPtr: usize, t
 function addExact(buffer: Buffer, region: Region, field: Field, ptr: usize, length: u32, freq: u32, asKeyword: bool): i32 {
   if (length > MAX_TERM_BYTES) return immenseTerm(buffer, field, ptr, length);
   touch(buffer, field);
-  const record = findTerm(buffer, region, field, ptr, length);
+  const record = hasRoom(region, length) ? findTerm(buffer, region, field, ptr, length) : null;
   if (!record) return E_NO_SPACE;
   field.position++;
   addOccurrence(region, field, record, buffer.docCount, freq);

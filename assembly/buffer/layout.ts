@@ -48,6 +48,8 @@ export class Buffer {
   docs: usize;
   /** Fields that the document being added has touched: list through Field.nextTouched. */
   touched: usize;
+  /** Room for findBatch: 8 bytes per token of a batch. */
+  found: usize;
   /** Of the last add that failed: field, length of the term, and where its bytes are. */
   errorField: u32;
   errorLength: u32;

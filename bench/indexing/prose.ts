@@ -75,6 +75,7 @@ process.stdout.write(
     machine: `${cpus().length} x ${cpus()[0].model}, node ${process.version}`,
     documents,
     total_s: seconds(total),
+    cpu_s: seconds(process.cpuUsage().user / 1000),
     docs_per_s: Math.round((documents / total) * 1000),
     times_s: Object.fromEntries(Object.entries(times).map(([name, ms]) => [name, seconds(ms)])),
     flushed_segments: segmentCount,
