@@ -48,7 +48,7 @@ const SCRATCH_BYTES = 64 * 1024;
  */
 export function* mergeSlices(module: WebAssembly.Module, inputs: readonly MergeInput[], pages = 65536): Generator<void, MergeOutput> {
   const start = staticBytes(module);
-  const end = pages * PAGE_BYTES - ALIGN;
+  const end = (pages - 1) * PAGE_BYTES; // a page of slack: sums of addresses near the end do not wrap at 4 GiB
   const k = new Kernels(module, createMemory(pages), start, SCRATCH_BYTES);
   let cur = start + SCRATCH_BYTES;
   const place = (bytes: Uint8Array): number => {

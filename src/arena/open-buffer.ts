@@ -48,7 +48,7 @@ export class OpenBuffer {
    */
   constructor(module: WebAssembly.Module, maxBytes: number, pages = 65536) {
     const start = staticBytes(module);
-    const end = pages * PAGE_BYTES - 64;
+    const end = (pages - 1) * PAGE_BYTES; // a page of slack: sums of addresses near the end do not wrap at 4 GiB
     const scratchBytes = Math.floor((end - start) / 8 / 64) * 64;
     this.#k = new Kernels(module, createMemory(pages), start, scratchBytes);
     this.#ptr = start + scratchBytes;

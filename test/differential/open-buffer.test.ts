@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest';
+import { chainBlob } from '../../src/analysis/blob.ts';
+import { STAGE } from '../../src/analysis/stage-ids.ts';
+import { OpenBuffer } from '../../src/arena/open-buffer.ts';
+import { compileEngine } from '../../src/wasm/kernels.ts';
 import type { PlainDocument } from '../reference/segment.ts';
 import { addBlock, checkSegment, encodeBlock, FIELDS, randomBlock } from '../support/check-segment.ts';
 import { eachKernelBuild } from '../support/kernels.ts';
@@ -51,6 +55,28 @@ eachKernelBuild((k, build) => {
       );
       addBlock(buffer, [second]);
       checkSegment(openImage(k, buffer.flush()), [first, second]);
+    }));
+
+  test(`${build}: a chain gets more memory when a token needs it, and an immense token is refused`, () =>
+    k.scoped(() => {
+      const kernelBlob = chainBlob([{ id: STAGE.KEYWORD, config: new Uint8Array(0) }]);
+      const whole = { kernelBlob, isKernelChain: true, kernelInput: (text: string) => Buffer.from(text) };
+      const buffer = new OpenBuffer(compileEngine(build), 1 << 20, 768);
+      buffer.useMapping('whole', FIELDS, { analyzer: () => whole });
+      const add = (seqNo: number, text: string) => addBlock(buffer, [{ ...emptyDocument(`id${seqNo}`, seqNo), texts: { body: [text] } }]);
+      add(0, 'x'.repeat(32_766));
+      expect(() => add(1, 'y'.repeat(1_500_000))).toThrow(
+        expect.objectContaining({
+          type: 'illegal_argument_exception',
+          reason: expect.stringContaining("'[121, 121,"),
+          causedBy: expect.objectContaining({ reason: 'bytes can be at most 32766 in length; got 1500000' }),
+        }),
+      );
+      add(2, 'z');
+      const segment = openImage(k, buffer.flush());
+      expect(segment.maxDoc).toBe(2);
+      expect(segment.postings('body')!.termCount).toBe(2);
+      expect(segment.lookupTerm('body', Buffer.from('z'))).toMatchObject({ docFreq: 1 });
     }));
 
   test(`${build}: streams of one term grow without end`, () =>
