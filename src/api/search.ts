@@ -201,6 +201,7 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Json
     const isPlain = request === parsed.request && resolved === request && !parsed.isVolatile;
     const key =
       parsed.isVolatile || request.profile || call.parameters.requestCache === false ? null : answerKey(ctx, call, text, acquired.targets);
+    const answers = answersFor(ctx);
     const known = key === null ? null : answers.get(key, Math.floor(performance.now() - started));
     if (known) return known;
     const outcome = runSearch(ctx, acquired.targets, resolved, parsed.aggs, call.parameters, isPlain ? text : null, nowMs);
@@ -212,7 +213,14 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Json
   }
 }
 
-const answers = new RequestCache();
+/** Per node: generations of one node mean nothing in another that the same program opens. */
+const answersOf = new WeakMap<EngineContext, RequestCache>();
+
+function answersFor(ctx: EngineContext): RequestCache {
+  let answers = answersOf.get(ctx);
+  if (!answers) answersOf.set(ctx, (answers = new RequestCache()));
+  return answers;
+}
 
 /** What an answer depends on, or null if on more than that: filters of aliases may hold dates. */
 function answerKey(ctx: EngineContext, call: SearchCall, text: string, targets: readonly SearchTarget[]): string | null {
