@@ -39,6 +39,8 @@ export interface BulkRequest {
   readonly routing: string | null;
   readonly pipeline: string | null;
   readonly requireAlias: boolean;
+  /** Asked once per item; the error it gives is the item's. */
+  readonly refusalOf?: (index: string) => ApiError | null;
   /** `_source` of the request: updates answer with the document. */
   readonly wantSource: boolean;
 }
@@ -330,6 +332,8 @@ class BulkRun {
         const failure = validationError([item.operation.autoId ? null : idProblem(item.operation.id)]);
         if (failure) throw failure;
         checkPipeline(item.pipeline);
+        const refusal = this.#request.refusalOf?.(item.indexName) ?? null;
+        if (refusal) throw refusal;
         const index = await this.#target(item);
         checkWritable(index);
         const routing = routingThroughAlias(index, item.indexName, item.operation.routing, 'index_routing');

@@ -73,14 +73,27 @@ export class Access {
     return this.#roles === null;
   }
 
+  /**
+   * Whether the need is met on an index expression. Named indices must be allowed one by one; patterns and "all" mean the allowed ones
+   * (RestrictedEngine sees to that), so one right of the kind is enough.
+   */
   allows(privilege: Privilege, index: string | null): boolean {
     if (this.#roles === null || privilege === 'none') return true;
     const granted = GRANTED_BY[privilege];
     if (privilege.startsWith('cluster:')) return this.#roles.some((role) => role.cluster.some((name) => granted.includes(name)));
-    // No index named means all of them.
-    const names =
-      index === null || index === '' || index === '_all' ? ['*'] : index.split(',').filter((name) => name !== '' && !name.startsWith('-'));
-    return names.every((name) => this.#allowsIndex(granted, name));
+    const names = (index ?? '').split(',').filter((name) => name !== '' && !name.startsWith('-'));
+    const concrete = names.filter((name) => name !== '_all' && !name.includes('*'));
+    if (concrete.length < names.length || names.length === 0) {
+      if (!this.#roles.some((role) => role.indices.some((entry) => entry.privileges.some((own) => granted.includes(own))))) return false;
+    }
+    return concrete.every((name) => this.#allowsIndex(granted, name));
+  }
+
+  /** Which indices an API with this need may see; null: all. */
+  visibility(privilege: Privilege): ((name: string) => boolean) | null {
+    if (this.#roles === null || !privilege.startsWith('index:')) return null;
+    const granted = GRANTED_BY[privilege as Exclude<Privilege, 'none'>];
+    return (name) => this.#allowsIndex(granted, name);
   }
 
   #allowsIndex(granted: readonly string[], name: string): boolean {
@@ -93,9 +106,15 @@ export class Access {
 
   /** @throws ApiError security_exception 403 */
   require(privilege: Privilege, index: string | null): void {
-    if (this.allows(privilege, index)) return;
+    const refusal = this.refusal(privilege, index);
+    if (refusal) throw refusal;
+  }
+
+  /** security_exception 403, or null when it is allowed. */
+  refusal(privilege: Privilege, index: string | null): ApiError | null {
+    if (this.allows(privilege, index)) return null;
     const on = privilege.startsWith('index:') ? ` on indices [${index === null || index === '' ? '_all' : index}]` : '';
-    throw new ApiError('security_exception', 403, `action [${privilege}] is unauthorized for user [${this.user}]${on}`);
+    return new ApiError('security_exception', 403, `action [${privilege}] is unauthorized for user [${this.user}]${on}`);
   }
 }
 

@@ -20,6 +20,7 @@ import { parseQueryParams } from './query-params.ts';
 import { ApiRequest } from './request.ts';
 import { RequestLog } from './request-log.ts';
 import { type ApiResponse, acceptsGzip, compress, type RenderOptions, renderBody } from './response.ts';
+import { RestrictedEngine } from './restricted-engine.ts';
 import { type Route, Router } from './router.ts';
 
 const SLOW_LOG_BODY_CHARS = 2000;
@@ -119,7 +120,9 @@ export class Dispatcher {
 
     const body = await this.#readBody(exchange, route, query);
     const request = new ApiRequest({ http, reply: exchange.reply, params, query, access, ...body });
-    const answered = route.handler(request, this.#context);
+    const visible = access.isUnlimited ? null : access.visibility(route.api.needs);
+    const context = visible === null ? this.#context : { ...this.#context, engine: new RestrictedEngine(this.#context.engine, visible) };
+    const answered = route.handler(request, context);
     await this.#send(exchange, answered instanceof Promise ? await answered : answered);
   }
 
