@@ -22,7 +22,7 @@ const common = {
   platform: 'node',
   target: 'node20',
   sourcemap: 'linked',
- 
+
   logLevel: 'warning',
 };
 

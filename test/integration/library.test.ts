@@ -9,9 +9,17 @@ test.each([1, 2])('index, search, aggregate, update, delete with %i threads', as
   const directory = mkdtempSync(path.join(tmpdir(), 'gannet-library-'));
   for (let life = 1; life <= 2; life++) {
     const engine = await open({ path: directory, settings: { threads } });
-    const written = await engine.index({ index: 'books', id: `b${life}`, document: { title: 'The sea', year: 1900 + life }, refresh: true });
+    const written = await engine.index({
+      index: 'books',
+      id: `b${life}`,
+      document: { title: 'The sea', year: 1900 + life },
+      refresh: true,
+    });
     expect(written).toMatchObject({ result: 'created', _version: 1 });
-    const found: any = await engine.search({ index: 'books', body: { query: { match: { title: 'sea' } }, aggs: { y: { max: { field: 'year' } } } } });
+    const found: any = await engine.search({
+      index: 'books',
+      body: { query: { match: { title: 'sea' } }, aggs: { y: { max: { field: 'year' } } } },
+    });
     expect(found.hits.total.value).toBe(life);
     expect(found.aggregations.y.value).toBe(1900 + life);
     await expect(open({ path: directory })).rejects.toThrow('in use');
