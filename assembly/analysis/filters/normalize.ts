@@ -5,6 +5,7 @@
 import { category } from '../../text/character';
 import { at, codePoints, hasNonAscii, insertAt, loadCodePoints, put, removeAt, storeCodePoints } from '../code-points';
 import { Stage, tokenAt } from '../stage';
+import { FLAG_KEYWORD } from '../token';
 import { normalizeBengali, normalizeHindi, normalizeIndic } from './normalize-indic';
 
 export const ARABIC: u32 = 0;
@@ -26,6 +27,8 @@ export function normalizeFilter(stage: Stage, batch: Stage): i32 {
   for (let i: u32 = 0; i < batch.count; i++) {
     const token = tokenAt(batch, i);
     if (!alsoAscii && !hasNonAscii(token)) continue;
+    // These two leave keywords alone.
+    if ((variant == HINDI || variant == BENGALI) && token.flags & FLAG_KEYWORD) continue;
     const count = loadCodePoints(batch, token);
     if (count < 0) return count;
     const status = storeCodePoints(batch, token, normalize(variant, codePoints(batch), count));

@@ -1,14 +1,39 @@
 // Stemmers by id; src/analysis/languages/stemmer-ids.ts has the same numbers. Each changes the word of word.ts in place.
+import { lightBulgarian, lightCzech, lightFrench, lightGerman, lightItalian, lightPortuguese, lightSpanish } from './light';
 import { englishPossessive, porter } from './porter';
+import { arabic, hindi, persian, sorani } from './scripts';
 
 export const PORTER: u32 = 0;
 export const ENGLISH_POSSESSIVE: u32 = 1;
+
+export const LIGHT_GERMAN: u32 = 2;
+export const LIGHT_FRENCH: u32 = 3;
+export const LIGHT_ITALIAN: u32 = 4;
+export const LIGHT_PORTUGUESE: u32 = 5;
+export const LIGHT_SPANISH: u32 = 6;
+export const CZECH: u32 = 7;
+export const BULGARIAN: u32 = 8;
+export const ARABIC: u32 = 9;
+export const PERSIAN: u32 = 10;
+export const SORANI: u32 = 11;
+export const HINDI: u32 = 12;
 
 /** False: no such stemmer. */
 export function runStemmer(id: u32): bool {
   switch (id) {
     case PORTER: porter(); return true;
     case ENGLISH_POSSESSIVE: englishPossessive(); return true;
+    case LIGHT_GERMAN: lightGerman(); return true;
+    case LIGHT_FRENCH: lightFrench(); return true;
+    case LIGHT_ITALIAN: lightItalian(); return true;
+    case LIGHT_PORTUGUESE: lightPortuguese(); return true;
+    case LIGHT_SPANISH: lightSpanish(); return true;
+    case CZECH: lightCzech(); return true;
+    case BULGARIAN: lightBulgarian(); return true;
+    case ARABIC: arabic(); return true;
+    case PERSIAN: persian(); return true;
+    case SORANI: sorani(); return true;
+    case HINDI: hindi(); return true;
     default: return false;
   }
 }

@@ -1,7 +1,7 @@
 // Language analyzers as data: what stands around the stop filter and the stemmer. An analyzer is here only when all its parts are.
 import { words } from '../blob.ts';
-import { type BuildContext, kernelFilter, type TokenFilter, type Tokenizer } from '../component.ts';
-import { setStage, stopStage } from '../filters/simple.ts';
+import { type BuildContext, type CharFilter, kernelFilter, type TokenFilter, type Tokenizer } from '../component.ts';
+import { elisionStage, setStage, stopStage } from '../filters/simple.ts';
 import type { AnalyzerEntry } from '../registry.ts';
 import { STAGE } from '../stage-ids.ts';
 import { standardTokenizer } from '../tokenizers/simple.ts';
@@ -24,11 +24,33 @@ interface LanguageSpec {
   readonly chain: Chain;
   readonly stopWords?: readonly string[];
   readonly tokenizer?: Tokenizer;
+  readonly charFilter?: CharFilter;
 }
+
+const FRENCH_ARTICLES = ['l', 'm', 't', 'qu', 'n', 's', 'j', 'd', 'c', 'jusqu', 'quoiqu', 'lorsqu', 'puisqu'];
+const ITALIAN_ARTICLES = 'c l all dall dell nell sull coll pell gl agl dagl degl negl sugl un m t s v d'.split(' ');
+/** Persian writes a zero width non-joiner between the parts of a word. */
+const NON_JOINER_TO_SPACE: CharFilter = {
+  apply: (input) => ({ text: input.text.replaceAll('\u200c', ' '), correct: (offset) => input.correct(offset) }),
+};
 
 const LANGUAGES: Readonly<Record<string, LanguageSpec>> = {
   english: { chain: [stemStage(STEMMER.ENGLISH_POSSESSIVE), LOWER, STOP, MARKER, stemStage(STEMMER.PORTER)] },
   cjk: { chain: [CJK_WIDTH, LOWER, kernelFilter(STAGE.CJK_BIGRAM, words([15])), STOP], stopWords: CJK_STOP_WORDS },
+  arabic: { chain: [LOWER, DECIMAL_DIGIT, STOP, normalize(0), MARKER, stemStage(STEMMER.ARABIC)] },
+  bulgarian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.BULGARIAN)] },
+  czech: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.CZECH)] },
+  french: { chain: [elisionStage(FRENCH_ARTICLES, true), LOWER, STOP, MARKER, stemStage(STEMMER.LIGHT_FRENCH)] },
+  german: { chain: [LOWER, STOP, MARKER, normalize(3), stemStage(STEMMER.LIGHT_GERMAN)] },
+  hindi: { chain: [LOWER, DECIMAL_DIGIT, MARKER, normalize(9), normalize(7), STOP, stemStage(STEMMER.HINDI)] },
+  italian: { chain: [elisionStage(ITALIAN_ARTICLES, true), LOWER, STOP, MARKER, stemStage(STEMMER.LIGHT_ITALIAN)] },
+  persian: {
+    chain: [LOWER, DECIMAL_DIGIT, normalize(0), normalize(1), STOP, MARKER, stemStage(STEMMER.PERSIAN)],
+    charFilter: NON_JOINER_TO_SPACE,
+  },
+  portuguese: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.LIGHT_PORTUGUESE)] },
+  sorani: { chain: [normalize(2), LOWER, DECIMAL_DIGIT, STOP, MARKER, stemStage(STEMMER.SORANI)] },
+  spanish: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.LIGHT_SPANISH)] },
   thai: { chain: [LOWER, DECIMAL_DIGIT, STOP], tokenizer: THAI_TOKENIZER },
 };
 
@@ -42,7 +64,7 @@ function build(context: BuildContext, spec: LanguageSpec): ReturnType<AnalyzerEn
     if (part === MARKER) return excluded.length ? [setStage(STAGE.KEYWORD_MARKER, excluded, false)] : [];
     return [part];
   });
-  return () => ({ charFilters: [], tokenizer: spec.tokenizer ?? standardTokenizer(), filters });
+  return () => ({ charFilters: spec.charFilter ? [spec.charFilter] : [], tokenizer: spec.tokenizer ?? standardTokenizer(), filters });
 }
 
 export const LANGUAGE_ANALYZERS: readonly AnalyzerEntry[] = Object.entries(LANGUAGES).map(([type, spec]) => ({

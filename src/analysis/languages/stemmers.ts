@@ -5,7 +5,21 @@ import { kernelFilter, type TokenFilter } from '../component.ts';
 import { STAGE } from '../stage-ids.ts';
 
 /** Ids of assembly/analysis/stemmers/stemmers.ts. */
-export const STEMMER = { PORTER: 0, ENGLISH_POSSESSIVE: 1 } as const;
+export const STEMMER = {
+  PORTER: 0,
+  ENGLISH_POSSESSIVE: 1,
+  LIGHT_GERMAN: 2,
+  LIGHT_FRENCH: 3,
+  LIGHT_ITALIAN: 4,
+  LIGHT_PORTUGUESE: 5,
+  LIGHT_SPANISH: 6,
+  CZECH: 7,
+  BULGARIAN: 8,
+  ARABIC: 9,
+  PERSIAN: 10,
+  SORANI: 11,
+  HINDI: 12,
+} as const;
 
 /** Values of `stemmer`'s `language` (or `name`). */
 export const STEMMER_LANGUAGES: Readonly<Record<string, number>> = {
@@ -13,6 +27,22 @@ export const STEMMER_LANGUAGES: Readonly<Record<string, number>> = {
   porter: STEMMER.PORTER,
   possessive_english: STEMMER.ENGLISH_POSSESSIVE,
   possessiveEnglish: STEMMER.ENGLISH_POSSESSIVE,
+  light_german: STEMMER.LIGHT_GERMAN,
+  lightGerman: STEMMER.LIGHT_GERMAN,
+  light_french: STEMMER.LIGHT_FRENCH,
+  lightFrench: STEMMER.LIGHT_FRENCH,
+  light_italian: STEMMER.LIGHT_ITALIAN,
+  lightItalian: STEMMER.LIGHT_ITALIAN,
+  light_portuguese: STEMMER.LIGHT_PORTUGUESE,
+  lightPortuguese: STEMMER.LIGHT_PORTUGUESE,
+  light_spanish: STEMMER.LIGHT_SPANISH,
+  lightSpanish: STEMMER.LIGHT_SPANISH,
+  czech: STEMMER.CZECH,
+  bulgarian: STEMMER.BULGARIAN,
+  arabic: STEMMER.ARABIC,
+  persian: STEMMER.PERSIAN,
+  sorani: STEMMER.SORANI,
+  hindi: STEMMER.HINDI,
 };
 
 export function stemStage(id: number): TokenFilter {
