@@ -216,7 +216,7 @@ export class Engine {
       routing: request.routing ?? null,
       pipeline: null,
       requireAlias: false,
-      wantSource: false,
+      source: null,
     });
     return plain(answer);
   }

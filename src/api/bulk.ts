@@ -3,13 +3,15 @@
 // The body is read as it arrives. Nothing is written before READ_AHEAD_BYTES are read or the body ends, so that a body with a malformed line
 // within them leaves no trace, as in Elasticsearch; behind them a malformed line still fails the request, with what stood before it written.
 import { JsonSyntaxError, parseJsonBytes } from '../common/json-parse.ts';
-import { WHOLE_SOURCE } from '../common/source-filter.ts';
+import { type SourceFilter, WHOLE_SOURCE } from '../common/source-filter.ts';
 import { ApiError, type ApiErrorData } from '../errors/api-error.ts';
 import { illegalArgument, jsonSyntax } from '../errors/catalog.ts';
 import { errorObject, toApiError } from '../errors/error-body.ts';
+import { readSource } from '../search/search-request.ts';
 import type { EngineContext, IndexState, WriteOperation, WriteOutcome } from './context.ts';
 import { generateId, idProblem, validationError } from './document-id.ts';
 import {
+  bodySourceFilter,
   checkPipeline,
   checkRouting,
   NO_CONDITIONS,
@@ -41,8 +43,8 @@ export interface BulkRequest {
   readonly requireAlias: boolean;
   /** Asked once per item; the error it gives is the item's. */
   readonly refusalOf?: (index: string) => ApiError | null;
-  /** `_source` of the request: updates answer with the document. */
-  readonly wantSource: boolean;
+  /** `_source` of the request: updates answer with this much of the document. */
+  readonly source: SourceFilter | null;
 }
 
 interface Item {
@@ -50,6 +52,7 @@ interface Item {
   readonly indexName: string;
   readonly requireAlias: boolean;
   readonly operation: WriteOperation;
+  readonly filter: SourceFilter | null;
   readonly pipeline: string | null;
 }
 
@@ -177,7 +180,7 @@ function tokenName(value: unknown): string {
 function makeItem(action: Action, meta: Record<string, unknown>, source: Uint8Array | null, request: BulkRequest, line: number): Item {
   let indexName = request.index;
   let id: string | null = null;
-  let { routing, requireAlias, pipeline, wantSource } = request;
+  let { routing, requireAlias, pipeline, source: filter } = request;
   const conditions: { -readonly [K in keyof typeof NO_CONDITIONS]: (typeof NO_CONDITIONS)[K] } = { ...NO_CONDITIONS };
   let retryOnConflict = 0;
   let opType: string | null = null;
@@ -230,7 +233,7 @@ function makeItem(action: Action, meta: Record<string, unknown>, source: Uint8Ar
       case 'list_executed_pipelines':
         break;
       case '_source':
-        wantSource = value !== false;
+        filter = readSource(value);
         break;
       default:
         throw illegalArgument(`Action/metadata line [${line}] contains an unknown parameter [${key}]`);
@@ -246,6 +249,8 @@ function makeItem(action: Action, meta: Record<string, unknown>, source: Uint8Ar
   ]);
   if (problem) throw problem;
   const autoId = id === null;
+  // An update's body may itself say what it wants.
+  if (action === 'update') filter = bodySourceFilter(source) ?? filter;
   return {
     action: action === 'index' && opType === 'create' ? 'create' : action,
     indexName: indexName as string,
@@ -256,14 +261,10 @@ function makeItem(action: Action, meta: Record<string, unknown>, source: Uint8Ar
       autoId,
       source,
       retryOnConflict,
-      wantSource: action === 'update' && (wantSource || updateWantsSource(source)),
+      wantSource: action === 'update' && filter !== null && filter.enabled,
     },
+    filter,
   };
-}
-
-/** An update's body may itself ask for the document. */
-function updateWantsSource(source: Uint8Array | null): boolean {
-  return source !== null && Buffer.from(source.buffer, source.byteOffset, source.length).includes('"_source"');
 }
 
 function integer(name: string, value: unknown): number {
@@ -281,6 +282,8 @@ interface ShardGroup {
   readonly index: IndexState;
   readonly shard: number;
   readonly operations: WriteOperation[];
+  /** What each update's answer shows; parallel to operations. */
+  readonly filters: (SourceFilter | null)[];
   /** Place of each operation among all items. */
   readonly places: number[];
 }
@@ -329,6 +332,7 @@ class BulkRun {
     for (const item of items) {
       const place = this.count++;
       try {
+        if (item.operation.id === '' && !item.operation.autoId) throw illegalArgument('if _id is specified it must not be empty');
         const failure = validationError([item.operation.autoId ? null : idProblem(item.operation.id)]);
         if (failure) throw failure;
         checkPipeline(item.pipeline);
@@ -341,8 +345,9 @@ class BulkRun {
         const shard = this.#ctx.shardOf(index, item.operation.id, routing);
         const key = `${index.meta.uuid}/${shard}`;
         let group = groups.get(key);
-        if (!group) groups.set(key, (group = { index, shard, operations: [], places: [] }));
+        if (!group) groups.set(key, (group = { index, shard, operations: [], filters: [], places: [] }));
         group.operations.push(routing === item.operation.routing ? item.operation : { ...item.operation, routing });
+        group.filters.push(item.filter);
         group.places.push(place);
         this.#items[place] = { [item.action]: null };
       } catch (error) {
@@ -370,7 +375,7 @@ class BulkRun {
     outcomes.forEach((outcome, i) => this.#settle(group, i, outcome));
   }
 
-  #settle({ index, places, operations }: ShardGroup, i: number, outcome: WriteOutcome): void {
+  #settle({ index, places, operations, filters }: ShardGroup, i: number, outcome: WriteOutcome): void {
     const place = places[i];
     const action = Object.keys(this.#items[place])[0] as Action;
     if (!outcome.ok) {
@@ -380,7 +385,7 @@ class BulkRun {
     const body = writeBody(index, outcome, this.#request.refresh);
     if (operations[i].wantSource && outcome.source !== null) {
       const { seqNo, primaryTerm, source } = outcome;
-      body.get = { _seq_no: seqNo, _primary_term: primaryTerm, found: true, _source: renderSource(source, WHOLE_SOURCE) };
+      body.get = { _seq_no: seqNo, _primary_term: primaryTerm, found: true, _source: renderSource(source, filters[i] ?? WHOLE_SOURCE) };
     }
     body.status = writeStatus(outcome);
     this.#items[place] = { [action]: body };

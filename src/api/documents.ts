@@ -4,6 +4,7 @@ import { RawJson } from '../common/raw-json.ts';
 import { filterSource, type SourceFilter } from '../common/source-filter.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
+import { readSource } from '../search/search-request.ts';
 import type { EngineContext, IndexState, StoredDocument, WriteOperation, WriteOutcome } from './context.ts';
 import { generateId, idProblem, validationError } from './document-id.ts';
 import { checkReadable, checkWritable, readIndex, routingThroughAlias, writeIndex, writeShards } from './write-target.ts';
@@ -91,6 +92,7 @@ export async function updateDocument(ctx: EngineContext, request: UpdateRequest)
   const failure = validationError([idProblem(request.id)]);
   if (failure) throw failure;
   const index = await writeIndex(ctx, request.index, request.requireAlias);
+  const filter = bodySourceFilter(request.body) ?? request.source;
   return writeOne(
     ctx,
     index,
@@ -101,10 +103,24 @@ export async function updateDocument(ctx: EngineContext, request: UpdateRequest)
       source: request.body,
       docAsUpsert: request.docAsUpsert,
       retryOnConflict: request.retryOnConflict,
-      wantSource: request.source !== null,
+      wantSource: filter !== null && filter.enabled,
     },
-    request.source,
+    filter,
   );
+}
+
+/** `_source` of an update's body: how much of the document it wants back; null if it says nothing. */
+export function bodySourceFilter(body: Uint8Array | null): SourceFilter | null {
+  if (body === null || !Buffer.from(body.buffer, body.byteOffset, body.length).includes('"_source"')) return null;
+  let json: unknown;
+  try {
+    json = parseJsonBytes(body);
+  } catch {
+    // The update itself says what is wrong with it.
+    return null;
+  }
+  const wanted = typeof json === 'object' && json !== null ? (json as Record<string, unknown>)._source : undefined;
+  return wanted === undefined ? null : readSource(wanted);
 }
 
 async function writeOne(

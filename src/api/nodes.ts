@@ -150,6 +150,22 @@ export const STATS_METRICS = [
   'ingest',
   'discovery',
   'adaptive_selection',
+  // Known to clients; this node has nothing of the kind, and says nothing of it.
+  'indexing_pressure',
+  'shard_indexing_pressure',
+  'search_backpressure',
+  'cluster_manager_throttling',
+  'weighted_routing',
+  'file_cache',
+  'task_cancellation',
+  'search_pipeline',
+  'script_cache',
+  'resource_usage_stats',
+  'segment_replication_backpressure',
+  'repositories',
+  'admission_control',
+  'caches',
+  'remote_store',
 ] as const;
 
 export interface NodeStatsRequest {

@@ -37,7 +37,7 @@ async function runBulk(request: ApiRequest, { engine }: RestContext): Promise<Ap
     pipeline: request.string('pipeline') ?? null,
     requireAlias: request.boolean('require_alias') ?? false,
     refusalOf: request.access.isUnlimited ? undefined : (index) => request.access.refusal('index:write', index),
-    wantSource: sourceFilterOf(request)?.enabled ?? false,
+    source: sourceFilterOf(request),
   });
   return ok(body);
 }
