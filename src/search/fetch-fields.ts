@@ -37,10 +37,18 @@ function valuesOf(shard: SearchShard, source: Json, name: string, type: FieldTyp
       : raw.flatMap((value) => (Array.isArray(value) ? value.flat(Number.POSITIVE_INFINITY) : [value]));
   const values: unknown[] = [];
   for (const value of flat) {
-    const shown = show(type, value ?? type.params['null_value'], format);
+    const given = type.typeName === 'token_count' && value !== null ? countTokens(shard, type, value) : value;
+    const shown = show(type, given ?? type.params['null_value'], format);
     if (shown !== undefined) values.push(shown);
   }
   return values;
+}
+
+/** What a token_count field keeps of a text. */
+function countTokens(shard: SearchShard, type: FieldType, value: unknown): number {
+  const tokens = shard.analysis.analyze(String(type.params['analyzer']), String(value));
+  const byPosition = type.params['enable_position_increments'] !== false;
+  return byPosition && tokens.length > 0 ? tokens[tokens.length - 1].position + 1 : tokens.length;
 }
 
 /** Everything that stands at a path, lists on the way taken apart; names may hold dots themselves. */
@@ -93,7 +101,6 @@ function show(type: FieldType, value: unknown, format: string | null): unknown {
 function showNumber(type: FieldType, value: unknown, format: (raw: bigint | number) => unknown): unknown {
   if (type.family === 'boolean') return value === true || value === 'true';
   const isInteger = ['byte', 'short', 'integer', 'long', 'unsigned_long', 'token_count'].includes(type.typeName);
-  if (type.typeName === 'token_count') return undefined;
   const given = isInteger && typeof value !== 'bigint' && !/^[+-]?\d+$/.test(String(value)) ? Math.trunc(Number(value)) : value;
   const raw = type.exactValue(given);
   return raw === null ? undefined : format(raw);
