@@ -191,8 +191,9 @@ export function queryText(value: unknown): string {
 const MIN_LONG = -(2 ** 63);
 const MAX_LONG_TEXT = LIMITS.long.max;
 
-/** Java's Math.round and double-to-long cast: saturating. */
+/** Java's double-to-long cast: saturating, 0 for NaN. */
 export function toLong(value: number): bigint {
+  if (Number.isNaN(value)) return 0n;
   if (value >= 2 ** 63) return MAX_LONG_TEXT;
   return value <= MIN_LONG ? LIMITS.long.min : BigInt(Math.trunc(value));
 }
