@@ -90,7 +90,13 @@ export function explainDocument(
     const at = shard.segments.findIndex((segment) => segment.docOfId(id) >= 0);
     if (at < 0) return { status: 404, body: { _index: meta.name, _id: id, matched: false } };
     const statistics = new ShardStatistics(shard.segments);
-    const prepared = new PreparedShard({ ...EMPTY_SHARD_QUERY, query: rewritten }, statistics, statistics, shard.limits.maxClauseCount);
+    const prepared = new PreparedShard(
+      { ...EMPTY_SHARD_QUERY, query: rewritten },
+      statistics,
+      statistics,
+      shard.limits.maxClauseCount,
+      runInKernels,
+    );
     const counters = { blocksDecoded: 0, docsCollected: 0, docsScored: 0, windows: 0 };
     const docId = shard.segments[at].docOfId(id);
     const explainer = new Explainer(prepared, at, docId, { run: runInKernels, stop: () => false, counters });

@@ -55,6 +55,12 @@ async function resolve(ctx: EngineContext, query: Query): Promise<Query> {
       return { ...query, positive: await resolve(ctx, query.positive), negative: await resolve(ctx, query.negative) };
     case 'nested':
       return { ...query, query: await resolve(ctx, query.query) };
+    case 'function_score': {
+      const functions = await Promise.all(
+        query.functions.map(async (one) => ({ ...one, filter: one.filter && (await resolve(ctx, one.filter)) })),
+      );
+      return { ...query, query: query.query && (await resolve(ctx, query.query)), functions };
+    }
     default:
       return query;
   }

@@ -5,6 +5,7 @@ import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { xContentParse } from '../errors/search-errors.ts';
 import { readBase } from './field-body.ts';
+import { parseFunctionScore } from './function-score.ts';
 import type { QueryParseContext, QueryParser } from './parse-query.ts';
 import type { NestedQuery, Query } from './query.ts';
 import { isObject, type JsonObject, readBoolean, readFloat, readList, readText, readTextOrNull, tokenOf } from './read-json.ts';
@@ -15,6 +16,7 @@ export const COMPOUND_PARSERS: Readonly<Record<string, QueryParser>> = {
   constant_score: parseConstantScore,
   dis_max: parseDisMax,
   nested: parseNested,
+  function_score: parseFunctionScore,
 };
 
 const BOOL_KEYS = ['must', 'filter', 'should', 'must_not', 'mustNot', 'minimum_should_match', 'adjust_pure_negative', 'boost', '_name'];

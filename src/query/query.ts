@@ -1,4 +1,5 @@
 // The typed tree of a query as parsed from JSON: names and values checked, nothing resolved against mappings yet.
+import type { FunctionScoreParts } from './function-score.ts';
 import type { Fuzziness } from './fuzziness.ts';
 import type { GeoPoint } from './geo-point.ts';
 import type { SyntaxQuery } from './query-string-syntax.ts';
@@ -213,6 +214,7 @@ export type Query =
   | GeoDistanceQuery
   | GeoBoxQuery
   | GeoPolygonQuery
+  | (QueryBase & FunctionScoreParts & { readonly kind: 'function_score' })
   | (QueryBase & { readonly kind: 'match_all' })
   | (QueryBase & { readonly kind: 'match_none' })
   | (QueryBase & { readonly kind: 'exists'; readonly field: string })

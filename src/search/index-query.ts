@@ -1,6 +1,9 @@
 // A query rewritten for one index: fields, analyzers, dates and aliases are resolved, statistics and segments are not. It has the shape of
 // Lucene's queries, because scores follow from that shape. src/search/planner.ts turns it into plans of segments.
+
 import type { SegmentReader } from '../plan/segment.ts';
+import type { BoostMode, ScoreMode } from '../query/function-score.ts';
+import type { IndexFunction } from './function-score.ts';
 
 export type Bytes = Uint8Array;
 
@@ -104,6 +107,17 @@ export type IndexQuery =
       readonly parentPath: string | null;
       readonly query: IndexQuery;
       readonly scoreMode: 'none' | 'avg' | 'sum' | 'min' | 'max';
+    }
+  | {
+      readonly op: 'functionScore';
+      readonly query: IndexQuery;
+      readonly functions: readonly IndexFunction[];
+      readonly scoreMode: ScoreMode;
+      readonly boostMode: BoostMode;
+      readonly maxBoost: number;
+      readonly minScore: number | null;
+      /** Scope of the query: null for root documents. */
+      readonly nestedPath: string | null;
     }
   /** A query with a `_name`, for matched_queries. */
   | { readonly op: 'named'; readonly name: string; readonly query: IndexQuery };

@@ -53,6 +53,9 @@ function collect(query: Query): readonly InnerHits[] {
       case 'constant_score':
         visit(inner.filter);
         return;
+      case 'function_score':
+        if (inner.query) visit(inner.query);
+        return;
       case 'boosting':
         visit(inner.positive);
         visit(inner.negative);

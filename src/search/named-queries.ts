@@ -22,6 +22,7 @@ export function namedQueries(roots: ReadonlyArray<IndexQuery | null>): Array<{ n
         return;
       case 'constant':
       case 'boost':
+      case 'functionScore':
         visit(query.query);
         return;
       default:

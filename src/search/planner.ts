@@ -3,6 +3,7 @@ import type { PlanNode, TermScorer } from '../plan/query-plan.ts';
 import type { SegmentReader, TermState } from '../plan/segment.ts';
 import { blendDocFreqs } from './blended-terms.ts';
 import { idf } from './bm25.ts';
+import { type ScoredDocs, scoreByFunctions } from './function-score.ts';
 import { type BoolIndexQuery, bool, type IndexQuery, none, type Term } from './index-query.ts';
 import type { FieldStatistics, ShardStatistics, Statistics, TermEntry } from './statistics.ts';
 import { bestTerms, type ExpandedTerm, expandPattern, expandPrefixes } from './term-expansion.ts';
@@ -17,15 +18,22 @@ const MATCH_ALL: PlanNode = { op: 'matchAll' };
 type PatternQuery = Extract<IndexQuery, { op: 'pattern' }>;
 type PhraseQuery = Extract<IndexQuery, { op: 'phrase' }>;
 
+export type MatchingDocs = (index: number, plan: PlanNode, scopePtr: number | null) => ScoredDocs;
+
 /** Plans of one query for the segments of one shard; keeps what the segments share. */
 export class Planner {
   readonly #local: ShardStatistics;
   readonly #weights: Statistics;
   readonly #maxClauses: number;
+  readonly #matching: MatchingDocs;
   readonly #expansions = new Map<IndexQuery, IndexQuery | ExpandedTerm[]>();
 
-  /** @param weights  statistics for scores: the shard's own, or those of all shards (dfs) */
-  constructor(local: ShardStatistics, weights: Statistics, maxClauses: number) {
+  /**
+   * @param weights   statistics for scores: the shard's own, or those of all shards (dfs)
+   * @param matching  runs a plan on a segment: all its documents with their scores; among the documents of a bitset instead of the roots
+   */
+  constructor(local: ShardStatistics, weights: Statistics, maxClauses: number, matching: MatchingDocs) {
+    this.#matching = matching;
     this.#local = local;
     this.#weights = weights;
     this.#maxClauses = maxClauses;
@@ -107,6 +115,8 @@ export class Planner {
       }
       case 'hostFilter':
         return this.#hostFilter(query, segment);
+      case 'functionScore':
+        return this.#functionScore(query, index, scored, boost);
       case 'termsSet':
         return this.#termsSet(query, index, scored, boost);
       case 'nested': {
@@ -341,6 +351,17 @@ export class Planner {
     const docs: number[] = [];
     for (let docId = 0; docId < segment.maxDoc; docId++) if (query.matches(segment, docId)) docs.push(docId);
     return this.#docs(docs);
+  }
+
+  #functionScore(query: Extract<IndexQuery, { op: 'functionScore' }>, index: number, scored: boolean, boost: number): PlanNode {
+    const plan = this.plan(query.query, index, scored, boost);
+    if (plan.op === 'matchNone' || (!scored && query.minScore === null)) return plan;
+    const scope = query.nestedPath === null ? null : this.#local.segments[index].nestedDocsPtr(query.nestedPath);
+    const base = this.#matching(index, plan, scope);
+    const filters = query.functions.map(({ filter }) =>
+      filter ? new Set(this.#matching(index, this.plan(filter, index, false), scope).docs) : null,
+    );
+    return scoreByFunctions(query, this.#local.segments[index], base, filters);
   }
 
   /** One disjoint part per number of clauses that a document may ask for. */

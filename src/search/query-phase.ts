@@ -2,6 +2,7 @@
 import { illegalArgument } from '../errors/catalog.ts';
 import type { CollectPlan, ExecutionCounters, PlanNode, SegmentHits, SortKey, StopCheck } from '../plan/query-plan.ts';
 import type { SegmentReader } from '../plan/segment.ts';
+import type { ScoredDocs } from './function-score.ts';
 import { bool, type IndexQuery } from './index-query.ts';
 import { Planner } from './planner.ts';
 import type { ShardAggregations } from './search-aggregations.ts';
@@ -59,9 +60,11 @@ export class PreparedShard {
   readonly #segments: readonly SegmentReader[];
   readonly docBases: readonly number[];
 
-  constructor(shardQuery: ShardQuery, local: ShardStatistics, weights: Statistics, maxClauses: number) {
+  constructor(shardQuery: ShardQuery, local: ShardStatistics, weights: Statistics, maxClauses: number, run: RunSegment) {
     this.shardQuery = shardQuery;
-    this.planner = new Planner(local, weights, maxClauses);
+    this.planner = new Planner(local, weights, maxClauses, (index, plan, scopePtr) =>
+      matchingDocs(run, local.segments[index], plan, scopePtr),
+    );
     this.#segments = local.segments;
     this.#plans = local.segments.map(() => undefined);
     this.#postFilters = local.segments.map(() => undefined);
@@ -89,6 +92,23 @@ export class PreparedShard {
       sort.keyFor(this.#segments[index], (filter) => this.planner.plan(filter, index, false)),
     ));
   }
+}
+
+/** Every document of a plan with its score, ascending: for queries that the host scores. */
+function matchingDocs(run: RunSegment, segment: SegmentReader, plan: PlanNode, scopePtr: number | null): ScoredDocs {
+  const scoped: PlanNode =
+    scopePtr === null
+      ? plan
+      : { op: 'bool', must: [plan], filter: [{ op: 'bitset', ptr: scopePtr }], should: [], mustNot: [], minimumShouldMatch: 0 };
+  const collect: CollectPlan = { ...COLLECT_ALL, size: segment.maxDoc, sort: [{ by: 'doc', descending: false }], trackScores: true };
+  const { docs, scores } = run(segment, scoped, collect, {
+    stop: () => false,
+    counters: { blocksDecoded: 0, docsCollected: 0, docsScored: 0, windows: 0 },
+    minCompetitiveScore: Number.NEGATIVE_INFINITY,
+    withNested: scopePtr !== null,
+    aggs: null,
+  });
+  return { docs, scores };
 }
 
 export interface QueryPhaseOptions {

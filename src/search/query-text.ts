@@ -91,6 +91,8 @@ export function queryText(query: IndexQuery): string {
       return `CoveringQuery(${query.clauses.map(queryText).join(' ')})`;
     case 'nested':
       return `ToParentBlockJoinQuery (${queryText(query.query)})`;
+    case 'functionScore':
+      return `function score (${queryText(query.query)}, functions: ${query.functions.length})`;
     case 'named':
       return queryText(query.query);
   }

@@ -20,6 +20,7 @@ import {
 import { rewriteQueryString } from './rewrite-query-string.ts';
 import { rewriteSimpleQueryString } from './rewrite-simple-query-string.ts';
 import { rewriteMatch, rewriteMultiMatch } from './rewrite-text.ts';
+import { docFunction } from './score-functions.ts';
 
 /** @throws ApiError query_shard_exception and others: the query does not fit the index */
 export function rewriteQuery(query: Query, context: RewriteContext): IndexQuery {
@@ -55,6 +56,21 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
         positive: rewriteQuery(query.positive, context),
         negative: rewriteQuery(query.negative, context),
         negativeBoost: query.negativeBoost,
+      };
+    case 'function_score':
+      return {
+        op: 'functionScore',
+        query: query.query ? rewriteQuery(query.query, context) : ALL,
+        functions: query.functions.map(({ filter, weight, function: spec }) => ({
+          filter: filter && rewriteQuery(filter, context),
+          weight,
+          value: docFunction(spec, context),
+        })),
+        scoreMode: query.scoreMode,
+        boostMode: query.boostMode,
+        maxBoost: query.maxBoost,
+        minScore: query.minScore,
+        nestedPath: context.nestedPath,
       };
     case 'nested':
       return rewriteNested(query, context);

@@ -254,7 +254,7 @@ function prepareShard(
   };
   return {
     shard,
-    prepared: new PreparedShard(shardQuery, cache.statistics, weights, shard.limits.maxClauseCount),
+    prepared: new PreparedShard(shardQuery, cache.statistics, weights, shard.limits.maxClauseCount, env.run),
     named: namedQueries([query, shardQuery.postFilter]),
   };
 }

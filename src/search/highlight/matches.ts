@@ -87,6 +87,7 @@ export function needlesOf(query: IndexQuery): Needle[] {
       case 'boost':
       case 'named':
       case 'nested':
+      case 'functionScore':
         visit(inner.query);
         return;
       default:
