@@ -28,7 +28,7 @@ function openFile(path: string): SegmentImageReader {
   const bytes = readFileSync(path);
   const module = compileEngine();
   const start = staticBytes(module);
-  const memory = createMemory(Math.ceil((start + SCRATCH_BYTES + bytes.length) / PAGE_BYTES) + 1);
+  const memory = createMemory(Math.ceil((start + SCRATCH_BYTES + bytes.length) / PAGE_BYTES) + 32);
   const kernels = new Kernels(module, memory, start, SCRATCH_BYTES);
   kernels.u8.set(bytes, start + SCRATCH_BYTES);
   return openSegment(kernels, start + SCRATCH_BYTES, bytes.length, { id: 0, file: path, verify: true });

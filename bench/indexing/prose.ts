@@ -111,7 +111,7 @@ function mergeAll(): Uint8Array {
 
 function check(bytes: Uint8Array): void {
   const start = staticBytes(module) + 65536;
-  const kernels = new Kernels(module, createMemory(Math.ceil((start + bytes.length) / 65536) + 1), start - 65536, 65536);
+  const kernels = new Kernels(module, createMemory(Math.ceil((start + bytes.length) / 65536) + 32), start - 65536, 65536);
   kernels.u8.set(bytes, start);
   const segment = openSegment(kernels, start, bytes.length, { id: 1, file: 'merged', verify: true });
   const postings = segment.postings('body');
