@@ -91,3 +91,4 @@ export { mergeTermsBytes, mergeTermsOpen, mergeTermsStep } from './buffer/merge-
 export { termsSideBytes } from './terms/writer';
 export { executorInit, executorRun, executorFinish, executorBitset, executorAccept } from './executor/run';
 export { contextStatus as searchStatus, contextCounter as searchCounter } from './search/context';
+export { fuzzyScratchBytes as termsFuzzyScratchBytes, termsFuzzy } from './terms/fuzzy';

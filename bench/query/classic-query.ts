@@ -2,6 +2,7 @@
 //   a b │ +a +b │ "a b" │ +a b c │ +a -b │ +"a b" +c │ ab* │ abc~1 │ "a b"~4
 import type { PlanNode, TermScorer } from '../../src/plan/query-plan.ts';
 import type { SegmentPostings, SegmentReader } from '../../src/plan/segment.ts';
+import { fuzzyMatcher } from '../../src/search/edit-distance.ts';
 
 const K1 = 1.2;
 const B = 0.75;
@@ -103,8 +104,25 @@ export class ClassicPlanner {
         const [first, end] = [from, to].map((bytes) => this.segment.seekOrd(this.field, bytes));
         return { op: 'constantScore', child: { op: 'termRange', postings, from: first, to: end }, score: times };
       }
-      default:
-        throw new Error('fuzzy terms are planned by the service');
+      case 'fuzzy':
+        return this.fuzzy(text, number, times);
     }
+  }
+
+  /** The 50 nearest terms, each with the greatest docFreq among them (Lucene's TopTermsBlendedFreqScoringRewrite). */
+  private fuzzy(word: string, edits: number, times: number): PlanNode {
+    const { postings } = this;
+    const matcher = fuzzyMatcher(word, edits, 0, true);
+    const found = this.segment.walkTerms(this.field, { from: null, to: null }, Number.POSITIVE_INFINITY, matcher.matches);
+    const terms = found.map((term) => ({ term, boost: matcher.boostOf(term.bytes) }));
+    terms.sort((a, b) => b.boost - a.boost || Buffer.compare(a.term.bytes, b.term.bytes));
+    const best = terms.slice(0, 50);
+    const idf = this.idf(Math.max(...best.map(({ term }) => term.docFreq)));
+    const clauses = best.map(({ term, boost }): PlanNode => {
+      const scorer = { weight: Math.fround(Math.fround(times * boost) * idf), normInverse: this.normInverse };
+      return { op: 'term', postings, term, scorer };
+    });
+    if (clauses.length < 2) return clauses[0] ?? { op: 'matchNone' };
+    return { op: 'bool', must: [], filter: [], should: clauses, mustNot: [], minimumShouldMatch: 1 };
   }
 }

@@ -55,7 +55,7 @@ const golden = gunzipSync(readFileSync(path.join(bench, 'golden/prose-lucene10.j
   .split('\n')
   .slice(1)
   .map((line) => JSON.parse(line) as Golden)
-  .filter(({ family }) => family !== 'fuzzy' && (!options.has('--family') || options.get('--family')!.split(',').includes(family)));
+  .filter(({ family }) => !options.has('--family') || options.get('--family')!.split(',').includes(family));
 
 function top(plan: PlanNode, size: number, countUpTo: number): SegmentHits {
   const collect: CollectPlan = {

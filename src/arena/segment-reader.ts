@@ -4,7 +4,17 @@ import { findId, idOf } from '../wasm/buffer.ts';
 import { bitsetBytes, bitsetCount, bitsetCountAnd, bitsetNext } from '../wasm/codec.ts';
 import { COLUMN_FLAG, COLUMN_HEADER, columnBounds, firstValue, rawValues } from '../wasm/docvalues.ts';
 import type { Kernels } from '../wasm/kernels.ts';
-import { lookupTerm, seekOrd, TERMS_FLAG, TERMS_HEADER, termOf, walkTerms } from '../wasm/terms.ts';
+import {
+  type FoundTerm,
+  fuzzyTerms,
+  lookupTerm,
+  MAX_FUZZY_LENGTH,
+  seekOrd,
+  TERMS_FLAG,
+  TERMS_HEADER,
+  termOf,
+  walkTerms,
+} from '../wasm/terms.ts';
 import type { FieldPlace, ImagePlaces } from './segment-image.ts';
 
 const NO_TERMS = {
@@ -175,10 +185,13 @@ export class SegmentImageReader implements SegmentReader {
       range.to === null
         ? k.view.getUint32(place.terms + TERMS_HEADER.termCount, true)
         : this.#ordOf(place.terms, range.to, !(range.includeTo ?? true));
-    walkTerms(k, place.terms, first, end, (bytes, state) => {
+    const visit = (bytes: Uint8Array, state: FoundTerm): boolean => {
       if (!filter || filter(bytes)) found.push({ ...state, bytes: bytes.slice() });
       return found.length < limit;
-    });
+    };
+    const near = filter?.near;
+    if (near && near.word.length <= MAX_FUZZY_LENGTH) fuzzyTerms(k, place.terms, first, end, near.word, near.maxEdits, visit);
+    else walkTerms(k, place.terms, first, end, visit);
     return found;
   }
 

@@ -59,7 +59,11 @@ export interface WalkedTerm extends TermState {
 }
 
 /** Decides while a dictionary is walked: the bytes of a term come in ascending order. */
-export type TermFilter = (bytes: Uint8Array) => boolean;
+export interface TermFilter {
+  (bytes: Uint8Array): boolean;
+  /** All terms that it keeps are within `maxEdits` edits (swaps of neighbours too) of this word: the walk may leave out the others unseen. */
+  readonly near?: { readonly word: Uint32Array; readonly maxEdits: number };
+}
 
 export interface SegmentReader {
   /** Unique in the node's life; for caches. */

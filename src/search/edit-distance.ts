@@ -1,4 +1,5 @@
 // Terms within a number of edits of a word, with the similarity that Lucene's FuzzyQuery boosts them by.
+import type { TermFilter } from '../plan/segment.ts';
 import type { Bytes } from './index-query.ts';
 
 const decoder = new TextDecoder();
@@ -22,7 +23,7 @@ function codePoints(bytes: Bytes, into: number[]): number {
 export interface FuzzyMatcher {
   /** Longest common prefix that a term must have, as text. */
   readonly prefix: string;
-  matches(term: Bytes): boolean;
+  readonly matches: TermFilter;
   /** 1 for the word itself, else 1 - edits / shorter length, as float32; only of terms that match. */
   boostOf(term: Bytes): number;
 }
@@ -72,7 +73,7 @@ export function fuzzyMatcher(word: string, maxEdits: number, prefixLength: numbe
 
   return {
     prefix,
-    matches: (term) => distance(term) <= maxEdits,
+    matches: Object.assign((term: Bytes) => distance(term) <= maxEdits, { near: { word: Uint32Array.from(target), maxEdits } }),
     boostOf: (term) => {
       const edits = distance(term);
       if (edits === 0) return 1;

@@ -1,7 +1,7 @@
 // A query rewritten for one index: fields, analyzers, dates and aliases are resolved, statistics and segments are not. It has the shape of
 // Lucene's queries, because scores follow from that shape. src/search/planner.ts turns it into plans of segments.
 
-import type { SegmentReader } from '../plan/segment.ts';
+import type { SegmentReader, TermFilter } from '../plan/segment.ts';
 import type { BoostMode, ScoreMode } from '../query/function-score.ts';
 import type { IndexFunction } from './function-score.ts';
 
@@ -40,7 +40,7 @@ export interface TermPattern {
   readonly includeFrom: boolean;
   readonly includeTo: boolean;
   /** null: every term in the range. */
-  readonly filter: ((term: Bytes) => boolean) | null;
+  readonly filter: TermFilter | null;
   /** Boost of a term, for rewrites that choose the best terms; null: 1. */
   readonly boostOf: ((term: Bytes) => number) | null;
 }

@@ -91,6 +91,40 @@ export function walkTerms(
   });
 }
 
+/** Longest word that `fuzzyTerms` takes, in code points. */
+export const MAX_FUZZY_LENGTH = 200;
+
+/**
+ * Calls `visit` as `walkTerms` does with the terms within `maxEdits` (insertions, deletions, substitutions, swaps of neighbours) of a word.
+ * @param word code points, at most MAX_FUZZY_LENGTH
+ */
+export function fuzzyTerms(
+  k: Kernels,
+  ptr: number,
+  fromOrd: number,
+  toOrd: number,
+  word: Uint32Array,
+  maxEdits: number,
+  visit: (bytes: Uint8Array, state: FoundTerm) => boolean,
+): void {
+  k.scoped(() => {
+    const longest = k.view.getUint32(ptr + TERMS_HEADER.longestTerm, true);
+    const scratch = k.reserve(k.exports.termsFuzzyScratchBytes(longest));
+    const target = k.copyInU32(word);
+    const bytes = WALK_BYTES + STATE_BYTES + longest;
+    const outPtr = k.reserve(bytes);
+    for (let ord = fromOrd; ord < toOrd; ord = k.u32[scratch >>> 2]) {
+      const count = k.exports.termsFuzzy(ptr, ord, toOrd, target, word.length, maxEdits, scratch, outPtr, outPtr + bytes);
+      let at = outPtr;
+      for (let i = 0; i < count; i++) {
+        const length = k.view.getUint32(at + 20, true);
+        if (!visit(k.u8.subarray(at + STATE_BYTES, at + STATE_BYTES + length), readState(k, at))) return;
+        at += STATE_BYTES + ((length + 7) & ~7);
+      }
+    }
+  });
+}
+
 /** Hashes of all terms by ordinal: low and high word each. About 30 ns a term. */
 export function termHashes(k: Kernels, ptr: number): Uint32Array {
   return k.scoped(() => {
