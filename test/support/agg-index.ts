@@ -145,7 +145,7 @@ export class AggIndex {
       termOf: (field: string, ord: number) => Buffer.from(terms.get(field)![ord]),
       lookupTerm(field: string, bytes: Uint8Array) {
         const ord = terms.get(field)?.indexOf(Buffer.from(bytes).toString()) ?? -1;
-        return ord < 0 ? null : { ord };
+        return ord < 0 ? null : { ord, docFreq: raws.get(field)!.filter((list) => list.includes(ord)).length };
       },
       values: (field: string, doc: number) => raws.get(field)![doc],
       binary: () => null,

@@ -202,6 +202,67 @@ describe('several ways to choose documents', () => {
   });
 });
 
+describe('chosen by what the buckets hold', () => {
+  test('significant terms are those more frequent than in the index', () => {
+    const aggs = { f: { filter: { term: { color: 'red' } }, aggs: { s: { significant_terms: { field: 'tags', min_doc_count: 1 } } } } };
+    // one of two red documents has `a`, two of all five: (1/2 - 2/5) * (1/2) / (2/5)
+    const { f } = answers(aggs) as unknown as { f: { s: { buckets: Array<{ key: string; score: number; bg_count: number }> } } };
+    expect(f.s).toMatchObject({ doc_count: 2, bg_count: 5 });
+    expect(f.s.buckets).toHaveLength(1);
+    expect(f.s.buckets[0]).toMatchObject({ key: 'a', bg_count: 2 });
+    expect(f.s.buckets[0].score).toBeCloseTo(0.125, 12);
+  });
+  test('auto_date_histogram takes the finest interval that fits', () => {
+    const auto = (buckets: number) =>
+      answers({ a: { auto_date_histogram: { field: 'sold', buckets } } }).a as { interval: string; buckets: unknown[] };
+    expect(auto(2)).toMatchObject({ interval: '3M' });
+    expect(auto(5)).toMatchObject({ interval: '1M' });
+    expect(auto(1).buckets).toHaveLength(1);
+    expect(auto(20).interval).toBe('7d');
+  });
+  test('sampler sees the best documents of the shard', () => {
+    expect(answers({ s: { sampler: { shard_size: 2 }, aggs: { p: { sum: { field: 'price' } } } } }).s).toEqual({
+      doc_count: 2,
+      p: { value: 30 },
+    });
+    const diversified = { diversified_sampler: { field: 'color', shard_size: 10 }, aggs: { p: { value_count: { field: 'price' } } } };
+    expect(answers({ s: diversified }).s).toEqual({ doc_count: 4, p: { value: 4 } });
+  });
+  test('bucket_script computes in doubles, bucket_selector keeps buckets', () => {
+    const script = { bucket_script: { buckets_path: { p: 'p', n: '_count' }, script: 'params.p / params.n' } };
+    const keep = { bucket_selector: { buckets_path: { p: 'p' }, script: { source: 'params.p > params.least', params: { least: 5 } } } };
+    const { a } = answers({ a: { terms: { field: 'tags' }, aggs: { p: { sum: { field: 'price' } }, each: script, keep } } });
+    const buckets = (a as unknown as { buckets: Array<{ key: string; each: { value: number } }> }).buckets;
+    expect(buckets.map((b) => [b.key, b.each.value])).toEqual([
+      ['b', 50 / 3],
+      ['a', 7.5],
+    ]); // prettier-ignore
+  });
+  test('moving_fn, cumulative_sum, serial_diff over a histogram', () => {
+    const aggs = {
+      p: { sum: { field: 'price' } },
+      avg: { moving_fn: { buckets_path: 'p', window: 2, script: 'MovingFunctions.unweightedAvg(values)' } },
+      sum: { cumulative_sum: { buckets_path: '_count' } },
+      diff: { serial_diff: { buckets_path: '_count', lag: 2 } },
+    };
+    const { a } = answers({ a: { histogram: { field: 'price', interval: 10 }, aggs } });
+    const buckets = (a as unknown as { buckets: Array<Record<string, { value: number | null }>> }).buckets;
+    expect(buckets.map((b) => b.sum.value)).toEqual([1, 2, 4, 5]);
+    expect(buckets.map((b) => b.avg.value)).toEqual([null, 5, 7.5, 25]);
+    expect(buckets.map((b) => b.diff?.value)).toEqual([undefined, undefined, 1, 0]);
+  });
+  test('weighted_avg, matrix_stats, top_hits', () => {
+    const { w, t, m } = answers({
+      w: { weighted_avg: { value: { field: 'price' }, weight: { field: 'weight' } } },
+      t: { terms: { field: 'color', size: 1 }, aggs: { t: { top_hits: { size: 1 } } } },
+      m: { matrix_stats: { fields: ['price'] } },
+    }) as Record<string, unknown>;
+    expect(w).toEqual({ value: (10 * 1.5 + 20 * 2.25 + 5 * 0.5) / 4.25 });
+    expect(t).toMatchObject({ buckets: [{ key: 'red', t: { hits: { total: 2 } } }] });
+    expect(m).toMatchObject({ doc_count: 5, fields: [{ name: 'price', mean: 17, variance: 95 }] });
+  });
+});
+
 describe('refusals', () => {
   const refused = (aggs: Record<string, unknown>) => {
     try {
