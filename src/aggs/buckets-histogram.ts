@@ -231,6 +231,7 @@ function withEmpty(
   const buckets: OutBucket[] = [];
   let at = 0;
   for (let key = first; key <= last; key = grid.next(key)) {
+    if (buckets.length > ctx.maxBuckets) throw tooManyBuckets(ctx.maxBuckets, buckets.length);
     if (at < found.length && found[at].key === key) buckets.push(make(key, found[at++].id));
     else buckets.push(make(key, -1));
     // a found key that `next` jumps over (shortened intervals) keeps its place

@@ -1,11 +1,14 @@
 // date_histogram over date_range fields: a document counts in every bucket that one of its ranges touches. The column is read by the host.
 import { decodeRanges } from '../mapping/range-encoding.ts';
 import { planChildren } from './buckets-sampler.ts';
-import { tooManyBuckets } from './errors.ts';
+import { tooManyBuckets, unsupported } from './errors.ts';
 import { docGroups } from './metrics-docs.ts';
 import type { Rounding } from './rounding.ts';
 import type { ValuesSource } from './source.ts';
 import type { AggSpec, ReduceContext, Slice } from './types.ts';
+
+/** Each bucket runs its sub-aggregations by itself, so their number is bounded. */
+const MOST_WITH_CHILDREN = 1000;
 
 /** Slices of documents as slices of buckets with the starts as keys. */
 export function rangeSlices(spec: AggSpec, slices: readonly Slice[], parents: number, rounding: Rounding, ctx: ReduceContext): Slice[] {
@@ -19,6 +22,11 @@ export function rangeSlices(spec: AggSpec, slices: readonly Slice[], parents: nu
           if (list) list.push(doc);
           else byStart.set(start, [doc]);
         }
+      }
+      const made = out.length + byStart.size;
+      if (made > ctx.maxBuckets) throw tooManyBuckets(ctx.maxBuckets, made);
+      if (spec.children.length > 0 && made > MOST_WITH_CHILDREN) {
+        throw unsupported(`sub-aggregations of a [date_histogram] on a range field with more than [${MOST_WITH_CHILDREN}] buckets`);
       }
       for (const [start, list] of byStart) {
         const children =

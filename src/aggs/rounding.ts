@@ -93,7 +93,8 @@ function clockRounding(unit: number, zone: TimeZone): Rounding {
       instant = transition - 1;
     }
   };
-  return { round, next: (utc) => round(utc + unit), fixed: null };
+  // behind a gap shorter than the unit, the next clock time rounds back to the same start
+  return { round, next: (utc) => firstAfter(utc, (steps) => round(utc + steps * unit)), fixed: null };
 }
 
 /** The latest instant not after `utc` at which the clock shows the truncated time; null if there is none. */
@@ -118,16 +119,25 @@ function zonedInterval(interval: number, zone: TimeZone): Rounding {
       }
       return zone.previousTransition(utc + 1, utc - 400 * DAY) ?? local - offsets[0];
     },
-    next: (utc) => {
-      const local = utc + interval + zone.offsetAt(utc);
-      const offsets = zone.validOffsets(local);
-      if (offsets.length > 0) return local - offsets[0];
-      // in a gap java.time moves on by the length of the gap
-      const gap = zone.gapAt(local);
-      return local - zone.offsetAt(gap - 1);
-    },
+    next: (utc) =>
+      firstAfter(utc, (steps) => {
+        const local = utc + steps * interval + zone.offsetAt(utc);
+        const offsets = zone.validOffsets(local);
+        if (offsets.length > 0) return local - offsets[0];
+        // in a gap java.time moves on by the length of the gap
+        return local - zone.offsetAt(zone.gapAt(local) - 1);
+      }),
     fixed: null,
   };
+}
+
+/** The first of candidate(1), candidate(2)... that lies behind `utc`. */
+function firstAfter(utc: number, candidate: (steps: number) => number): number {
+  for (let steps = 1; steps < 64; steps++) {
+    const next = candidate(steps);
+    if (next > utc) return next;
+  }
+  return utc + DAY;
 }
 
 /**

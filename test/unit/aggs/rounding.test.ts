@@ -72,6 +72,24 @@ test('starts are exactly the rounded times', () =>
     }
   }));
 
+test('the next interval always lies ahead, through gaps shorter than the unit', () => {
+  for (const id of ['Australia/Lord_Howe', 'Europe/Berlin', 'America/St_Johns']) {
+    for (const rounding of [
+      calendarRounding('hour', timeZone(id), 0),
+      intervalRounding(2 * HOUR, timeZone(id), 0),
+      calendarRounding('day', timeZone(id), HOUR),
+    ]) {
+      let steps = 0;
+      for (let start = rounding.round(at('2023-01-01T00:00:00Z')); start < at('2024-01-01T00:00:00Z'); steps++) {
+        const next = rounding.next(start);
+        expect(next).toBeGreaterThan(start);
+        start = next;
+      }
+      expect(steps).toBeLessThan(9000);
+    }
+  }
+});
+
 test('time values', () => {
   expect(timeValue('90m')).toBe(90 * 60_000);
   expect(timeValue('-1h')).toBe(-HOUR);
