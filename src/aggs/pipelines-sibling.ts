@@ -16,7 +16,10 @@ interface Point {
 
 /** Figures of all buckets on the path; buckets without one are skipped or 0. */
 function pointsAt(aggs: ReadonlyMap<string, OutAgg>, path: string, gap: GapPolicy): Point[] {
-  const [first, ...rest] = parsePath(path);
+  const [first, ...tail] = parsePath(path);
+  // `list.metric` is the same as `list>metric` where `list` has buckets.
+  const rest = tail.length === 0 && first.key !== null ? [{ name: first.key, key: null }] : tail;
+  if (rest.length === 0) throw illegalArgument(`path [${path}] does not lead to a number`);
   const agg = aggs.get(first.name);
   if (!agg) throw illegalArgument(`No aggregation found for path [${path}]`);
   if (agg.inside) return pointsAt(agg.inside, path.slice(path.indexOf('>') + 1), gap);

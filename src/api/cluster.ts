@@ -299,7 +299,7 @@ export async function clusterStats(ctx: EngineContext, version: string): Promise
       shards: shards === 0 ? {} : { total: shards, primaries: shards, replication: 0 },
       docs: { count: totals.docs, deleted: totals.deleted },
       store: { size_in_bytes: totals.sizeBytes, reserved_in_bytes: 0 },
-      segments: { count: totals.segments },
+      segments: { count: totals.segments, memory_in_bytes: totals.sizeBytes },
       mappings: { field_types: fieldTypes },
     },
     nodes: {

@@ -27,7 +27,8 @@ export const INDEX_STATS_METRICS = [
   'recovery',
 ] as const;
 
-const SECTIONS: Readonly<Record<(typeof INDEX_STATS_METRICS)[number], (totals: NodeTotals) => [string, Json]>> = {
+/** Section names and figures of the totals of some shards. */
+export const SECTIONS: Readonly<Record<(typeof INDEX_STATS_METRICS)[number], (totals: NodeTotals) => [string, Json]>> = {
   docs: ({ docs, deleted }) => ['docs', { count: docs, deleted }],
   store: ({ sizeBytes }) => ['store', { size_in_bytes: sizeBytes, reserved_in_bytes: 0 }],
   indexing: ({ counters }) => [
@@ -85,6 +86,9 @@ const SECTIONS: Readonly<Record<(typeof INDEX_STATS_METRICS)[number], (totals: N
       total_time_in_millis: counters.mergeMillis ?? 0,
       total_docs: counters.mergedDocs ?? 0,
       total_size_in_bytes: counters.mergedBytes ?? 0,
+      total_stopped_time_in_millis: 0,
+      total_throttled_time_in_millis: 0,
+      total_auto_throttle_in_bytes: 0,
     },
   ],
   refresh: ({ counters }) => [
@@ -110,6 +114,13 @@ const SECTIONS: Readonly<Record<(typeof INDEX_STATS_METRICS)[number], (totals: N
     {
       count: segments,
       memory_in_bytes: sizeBytes,
+      // Parts of an image are not counted apart.
+      terms_memory_in_bytes: 0,
+      stored_fields_memory_in_bytes: 0,
+      term_vectors_memory_in_bytes: 0,
+      norms_memory_in_bytes: 0,
+      points_memory_in_bytes: 0,
+      doc_values_memory_in_bytes: 0,
       index_writer_memory_in_bytes: 0,
       version_map_memory_in_bytes: 0,
       fixed_bit_set_memory_in_bytes: 0,

@@ -4,6 +4,7 @@ import os from 'node:os';
 import { formatByteSize } from '../common/byte-size.ts';
 import { nodeTotals, sumShards } from './cluster.ts';
 import type { EngineContext } from './context.ts';
+import { INDEX_STATS_METRICS, SECTIONS } from './index-stats.ts';
 
 type Json = Record<string, unknown>;
 
@@ -197,10 +198,7 @@ async function nodeStats(ctx: EngineContext, { metrics, ...request }: NodeStatsR
   if (metrics.has('indices')) {
     const totals = await nodeTotals(ctx);
     stats.indices = {
-      docs: { count: totals.docs, deleted: totals.deleted },
-      store: { size_in_bytes: totals.sizeBytes, reserved_in_bytes: 0 },
-      segments: { count: totals.segments },
-      translog: { operations: totals.translogOperations, size_in_bytes: totals.translogBytes },
+      ...Object.fromEntries(INDEX_STATS_METRICS.map((metric) => SECTIONS[metric](totals))),
       ...(request.level === 'indices' || request.level === 'shards' ? { [request.level]: await statsByIndex(ctx, request.level) } : {}),
     };
   }
