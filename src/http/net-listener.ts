@@ -133,7 +133,7 @@ class Connection {
       this.#refuse(413, `request body of ${head.length} bytes is larger than the limit of ${options.maxContentLength}`);
       return false;
     }
-    this.socket.setTimeout(options.readTimeoutMs < 0 ? 0 : options.readTimeoutMs);
+    this.socket.setTimeout(Math.max(options.readTimeoutMs, 0));
     this.#decoder = createBodyDecoder(head.length, options.maxContentLength, {
       pause: () => this.socket.pause(),
       resume: () => this.socket.resume(),
