@@ -103,7 +103,7 @@ export async function updateDocument(ctx: EngineContext, request: UpdateRequest)
       source: request.body,
       docAsUpsert: request.docAsUpsert,
       retryOnConflict: request.retryOnConflict,
-      wantSource: filter?.enabled,
+      wantSource: filter?.enabled ?? false,
     },
     filter,
   );
