@@ -154,10 +154,30 @@ function tokenQueries(field: FieldType, settings: TextSettings, context: Rewrite
     },
     phrase: (positions, slop, prefixExpansions) => {
       if (prefixExpansions !== null && field.family !== 'text') throw phrasePrefixRefusal(field);
+      const typed = prefixExpansions !== null && slop === 0 ? typedPrefix(field, positions, context) : null;
+      if (typed !== null) return typed;
       if (positions.length > 1 && !hasPositions) throw noPositions(field.name);
       return phraseQuery(field, positions, slop, prefixExpansions);
     },
   };
+}
+
+const decoder = new TextDecoder();
+/** Longest prefix, in characters, that search_as_you_type fields keep. */
+const MAX_TYPED_PREFIX = 20;
+
+/** A search_as_you_type field has the prefixes of shingles as terms: a short phrase with its last word unfinished is one of them. */
+function typedPrefix(
+  field: FieldType,
+  positions: ReadonlyArray<{ position: number; terms: readonly Term[] }>,
+  context: RewriteContext,
+): IndexQuery | null {
+  const prefixes = field.typeName === 'search_as_you_type' ? context.mapping.field(`${field.name}._index_prefix`) : null;
+  const most = Number(field.params['max_shingle_size'] ?? 3);
+  if (prefixes === null || positions.length < 2 || positions.length > most) return null;
+  const isPlain = positions.every(({ position, terms }, i) => terms.length === 1 && position === positions[0].position + i);
+  const shingle = positions.map(({ terms }) => decoder.decode(terms[0].bytes)).join(' ');
+  return isPlain && [...shingle].length <= MAX_TYPED_PREFIX ? termQuery(prefixes, shingle, context) : null;
 }
 
 function phraseQuery(
