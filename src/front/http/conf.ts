@@ -74,7 +74,8 @@ export class Server {
     root.kind = 'server';
   }
   get name(): string {
-    return this.names[0]?.text ?? '';
+    const text = this.names[0]?.text ?? '';
+    return text.startsWith('.') ? text.slice(1) : text;
   }
 }
 

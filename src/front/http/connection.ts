@@ -503,6 +503,13 @@ export class Connection {
       r.log('info', 'client sent HTTP/1.1 request without "Host" header');
       return 400;
     }
+    if (!r.host) {
+      const unnamed = this.hosts.find('');
+      if (unnamed) {
+        r.server = unnamed;
+        r.loc = unnamed.root;
+      }
+    }
     const length = r.headerIn('content-length');
     if (length !== undefined) {
       if (!/^\d{1,15}$/.test(length)) {

@@ -8,7 +8,8 @@ import { findArg } from '../parse.ts';
 import { fsPath, mapUri } from '../paths.ts';
 import type { Request } from '../request.ts';
 import { cutMoov } from './mp4-cut.ts';
-import { checkSymlinks, fileEtag, openError } from './static.ts';
+import { checkSymlinks } from '../symlinks.ts';
+import { fileEtag, openError } from './static.ts';
 
 export const mp4Module = defineModule('mp4', {
   mp4: custom(LOCATION, 0, false, (f: HttpFrame) => {

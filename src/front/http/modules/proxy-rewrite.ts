@@ -33,8 +33,7 @@ export function replace(r: Request, rules: readonly Replacement[], text: string)
       r.setNamed(rule.regex, captures);
       const to = rule.to.eval(r);
       r.captures = kept;
-      const end = captures.offsets[1];
-      return text.slice(0, captures.offsets[0]) + to + text.slice(end);
+      return to;
     }
     const prefix = rule.prefix!.eval(r);
     if (rule.domain) {

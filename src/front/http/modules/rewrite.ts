@@ -11,6 +11,7 @@ import type { Request } from '../request.ts';
 import { sendText } from '../send.ts';
 import type { Value } from '../value.ts';
 import type { VariableDef } from '../variables.ts';
+import { checkSymlinks, SymlinkError } from '../symlinks.ts';
 
 /** A step: undefined: go on with the next; else a code to end the program with. */
 type Op = (r: Request) => number | undefined;
@@ -239,7 +240,7 @@ function parseCondition(f: HttpFrame): Condition {
   if (!test || words.length !== 2) return f.fail(`invalid condition "${first}"`);
   const value = f.scope.value(words[1]);
   const negative = test[1] === '!';
-  return (r) => fileTest(value.eval(r), test[2]) !== negative;
+  return (r) => fileTest(r, value.eval(r), test[2]) !== negative;
 }
 
 function checkName(f: HttpFrame, word: string): string {
@@ -247,14 +248,17 @@ function checkName(f: HttpFrame, word: string): string {
   return match ? (match[1] ?? match[2]) : f.fail(`invalid variable name "${word}"`);
 }
 
-function fileTest(name: string, kind: string): boolean {
+/** @throws SymlinkError a link that disable_symlinks forbids */
+function fileTest(r: Request, name: string, kind: string): boolean {
   try {
+    checkSymlinks(r, name);
     const stat = statSync(fsPath(name));
     if (kind === 'f') return stat.isFile();
     if (kind === 'd') return stat.isDirectory();
     if (kind === 'x') return (stat.mode & 0o111) !== 0;
     return true;
-  } catch {
+  } catch (error) {
+    if (error instanceof SymlinkError) throw error;
     return false;
   }
 }
@@ -269,7 +273,12 @@ function parseIf(f: HttpFrame): Op {
   f.scope.readChildren(f, inServer ? SERVER_IF : LOCATION_IF, loc);
   const ops = ownOps(loc);
   return (r) => {
-    if (!condition(r)) return undefined;
+    try {
+      if (!condition(r)) return undefined;
+    } catch (error) {
+      if (error instanceof SymlinkError) return 403;
+      throw error;
+    }
     if (!inServer) {
       r.loc = loc;
       r.updateLocation();

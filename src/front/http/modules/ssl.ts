@@ -117,9 +117,16 @@ export const sslModule = defineModule(
     ssl_stapling_responder: custom<string | undefined>(HS, 1, undefined, (f: HttpFrame) => f.args[0]),
     ssl_stapling_verify: flag(HS, false),
     ssl_early_data: flag(HS, false),
-    ssl_conf_command: custom<string[][] | undefined>(HS, 2, undefined, (f: HttpFrame, previous = []) => [...previous, f.args], {
-      repeats: true,
-    }),
+    ssl_conf_command: custom<string[][] | undefined>(
+      HS,
+      2,
+      undefined,
+      (f: HttpFrame, previous = []) => {
+        const isFile = f.args[0] === 'Certificate' || f.args[0] === 'PrivateKey';
+        return [...previous, isFile ? [f.args[0], f.scope.path(f.args[1], 'conf')] : f.args];
+      },
+      { repeats: true },
+    ),
     ssl_reject_handshake: flag(HS, false),
   },
   {

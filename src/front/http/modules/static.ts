@@ -1,5 +1,5 @@
 /** Content phase: index files, then the file itself. Small files are kept in memory while they do not change. */
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { ANY_COUNT, custom, HSL } from '../../config/directive.ts';
 import { DECLINED } from '../codes.ts';
 import { core } from '../core.ts';
@@ -7,6 +7,7 @@ import { defineModule, type HttpFrame } from '../module.ts';
 import { escapeUri } from '../parse.ts';
 import { fsPath, mapUri } from '../paths.ts';
 import type { Request } from '../request.ts';
+import { checkSymlinks } from '../symlinks.ts';
 import type { Value } from '../value.ts';
 
 const CACHE_FILE_LIMIT = 64 * 1024;
@@ -51,30 +52,6 @@ export function openError(r: Request, name: string, error: unknown): number {
   }
   r.log('crit', `open() "${name}" failed (${reason})`);
   return 500;
-}
-
-class SymlinkError extends Error {
-  code = 'ELOOP';
-}
-
-/** `disable_symlinks`: refuses a path with a symbolic link in it. @throws an error with code ELOOP */
-export function checkSymlinks(r: Request, name: string): void {
-  const { mode, from } = core.conf(r.loc).disable_symlinks;
-  if (mode === 'off') return;
-  let start = 0;
-  if (from) {
-    const prefix = from.eval(r);
-    if (prefix && name.startsWith(prefix) && (name[prefix.length] === '/' || prefix.endsWith('/'))) start = prefix.length;
-  }
-  for (let pos = name.indexOf('/', start + 1); ; pos = name.indexOf('/', pos + 1)) {
-    const part = pos < 0 ? name : name.slice(0, pos);
-    const own = lstatSync(fsPath(part));
-    if (own.isSymbolicLink()) {
-      if (mode === 'on') throw new SymlinkError(part);
-      if (statSync(fsPath(part)).uid !== own.uid) throw new SymlinkError(part);
-    }
-    if (pos < 0 || pos === name.length - 1) break;
-  }
 }
 
 /** Opens a file for sending; directories are returned with their stat only. @throws NodeJS.ErrnoException */

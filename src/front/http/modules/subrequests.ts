@@ -10,7 +10,7 @@ import type { Request } from '../request.ts';
 import type { Value } from '../value.ts';
 import type { VariableDef } from '../variables.ts';
 import { declareVariable } from './rewrite.ts';
-import { checkSymlinks } from './static.ts';
+import { checkSymlinks } from '../symlinks.ts';
 
 // ---------------------------------------------------------------- auth_request
 

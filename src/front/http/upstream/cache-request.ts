@@ -333,7 +333,12 @@ export class FileCacheRequest implements CacheRequest {
       if (at) result.until = Number(at[1]);
       else if (seconds === 0) result.forbidden = true;
       else if (seconds !== undefined) result.until = now() + seconds;
-      if (at || seconds !== undefined) return result;
+      if (at || seconds !== undefined) {
+        // what Cache-Control says of stale answers still holds
+        const own = { ...result };
+        this.readCacheControl(head, ignored, own);
+        return { ...result, staleUpdating: own.staleUpdating, staleError: own.staleError };
+      }
     }
     this.readCacheControl(head, ignored, result);
     const expires = ignored.has('expires') ? undefined : first('expires');
@@ -368,6 +373,8 @@ export class FileCacheRequest implements CacheRequest {
       return;
     }
     const shared = number('s-maxage') ?? number('max-age');
+    result.staleUpdating = number('stale-while-revalidate') ?? 0;
+    result.staleError = number('stale-if-error') ?? 0;
     if (shared === 0) {
       result.forbidden = true;
       return;
@@ -376,8 +383,6 @@ export class FileCacheRequest implements CacheRequest {
       result.until = now() + shared;
       this.maxAgeSeen = true;
     }
-    result.staleUpdating = number('stale-while-revalidate') ?? 0;
-    result.staleError = number('stale-if-error') ?? 0;
   }
 
   /** Decides about storing once the header is accepted; called with the first byte or at the end. */

@@ -1,0 +1,92 @@
+/** Starts the built front on a configuration in a temporary folder, and stops it. Needs `npm run build:ts` before. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+
+/** A port nobody listens on now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+export class Front {
+  readonly folder = mkdtempSync(path.join(tmpdir(), 'gannet-front-'));
+  private child: ChildProcess | undefined;
+  stderr = '';
+
+  write(name: string, text: string | Buffer): void {
+    writeFileSync(path.join(this.folder, name), text);
+  }
+
+  read(name: string): string {
+    return readFileSync(path.join(this.folder, name), 'latin1');
+  }
+
+  /** `http` is what stands inside `http { }`. */
+  config(http: string, main = ''): void {
+    this.write(
+      'nginx.conf',
+      `user root; pid nginx.pid; daemon off; error_log error.log info; ${main} events { }\nhttp { root ${this.folder}; access_log access.log; proxy_temp_path temp; ${http} }\n`,
+    );
+  }
+
+  /** @throws Error the server ended instead of starting */
+  async start(): Promise<void> {
+    const main = path.join(root, 'dist/front/main.js');
+    if (!existsSync(main)) throw new Error('dist is missing: npm run build:ts');
+    const child = spawn(process.execPath, [main, '-p', this.folder, '-c', 'nginx.conf', '-e', 'error.log'], { stdio: ['ignore', 'ignore', 'pipe'] });
+    this.child = child;
+    child.stderr!.on('data', (data) => (this.stderr += data));
+    const ended = new Promise<never>((_, reject) => child.once('exit', (code) => reject(new Error(`exit ${code}: ${this.stderr}`))));
+    ended.catch(() => {});
+    await Promise.race([ended, this.until(() => existsSync(path.join(this.folder, 'nginx.pid')))]);
+  }
+
+  /** Waits for a condition that an event outside brings about. */
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.child?.kill(name);
+  }
+
+  /** Graceful end. @returns exit status */
+  async stop(): Promise<number | null> {
+    const { child } = this;
+    this.child = undefined;
+    if (!child || child.exitCode !== null) return child?.exitCode ?? null;
+    const code = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    child.kill('SIGQUIT');
+    return code;
+  }
+
+  async dispose(): Promise<void> {
+    await this.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Sends raw bytes and reads to the end of the connection. */
+export function raw(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let out = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'));
+    socket.on('data', (data) => (out += data.toString('latin1')));
+    socket.on('end', () => socket.end());
+    socket.on('close', () => resolve(out));
+    socket.on('error', reject);
+  });
+}
+
+/** An HTTP/1.0 request, closed by the server. */
+export const get = (port: number, uri: string, headers = ''): Promise<string> => raw(port, `GET ${uri} HTTP/1.0\nHost: localhost\n${headers}\n`);

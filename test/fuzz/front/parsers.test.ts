@@ -1,0 +1,146 @@
+/** Mutated bytes for every parser that reads from outside: no crash, no endless loop, memory bounded by the input. */
+import { describe, expect, test } from 'vitest';
+import { BodyDecoder } from '../../../src/front/http/body.ts';
+import { parseClientHello } from '../../../src/front/http/client-hello.ts';
+import { parseHeaderLine } from '../../../src/front/http/header.ts';
+import { FastCgiParser, MemcachedParser } from '../../../src/front/http/modules/gateways.ts';
+import { cutMoov } from '../../../src/front/http/modules/mp4-cut.ts';
+import { parseRequestLine, parseUri } from '../../../src/front/http/parse.ts';
+import { parseProxyHeader } from '../../../src/front/http/proxy-protocol.ts';
+import { HttpResponseParser } from '../../../src/front/http/upstream/http-response.ts';
+import { InvalidResponse, type ParserSink, type ResponseParser } from '../../../src/front/http/upstream/upstream.ts';
+
+/** A small deterministic generator; a failure names its seed. */
+function random(seed: number): (below: number) => number {
+  let state = seed * 2654435761 + 1;
+  return (below) => {
+    state = (Math.imul(state ^ (state >>> 15), 2246822519) + 0x9e3779b9) >>> 0;
+    return state % below;
+  };
+}
+
+function mutate(text: string, rng: (below: number) => number): Buffer {
+  const bytes = Buffer.from(text, 'latin1');
+  let out = Buffer.from(bytes);
+  for (let n = rng(6); n >= 0 && out.length > 0; n--) {
+    const at = rng(out.length);
+    const kind = rng(4);
+    if (kind === 0) out[at] = rng(256);
+    else if (kind === 1) out = Buffer.concat([out.subarray(0, at), out.subarray(at + 1 + rng(8))]);
+    else if (kind === 2) out = Buffer.concat([out.subarray(0, at), Buffer.from([[13, 10, 0, 58, 32][rng(5)]]), out.subarray(at)]);
+    else out = Buffer.concat([out, out.subarray(at)]);
+  }
+  return out;
+}
+
+function feedInPieces(parser: ResponseParser, data: Buffer, rng: (below: number) => number): void {
+  try {
+    for (let pos = 0; pos < data.length; ) {
+      const end = Math.min(data.length, pos + 1 + rng(40));
+      parser.feed(data.subarray(pos, end));
+      pos = end;
+    }
+    parser.end();
+  } catch (error) {
+    if (!(error instanceof InvalidResponse)) throw error;
+  }
+}
+
+/** Counts what a parser reports, and that nothing follows the end. */
+function sink(): ParserSink & { heads: number; bytes: number; ends: number } {
+  const seen = { heads: 0, bytes: 0, ends: 0 };
+  return Object.assign(seen, {
+    head: () => void seen.heads++,
+    body: (data: Buffer) => void (seen.bytes += data.length),
+    trailers: () => {},
+    complete: () => void seen.ends++,
+  }) as never;
+}
+
+const ROUNDS = 3000;
+const each = (name: string, run: (rng: (below: number) => number, seed: number) => void) =>
+  test(name, () => {
+    for (let seed = 1; seed <= ROUNDS; seed++) {
+      try {
+        run(random(seed), seed);
+      } catch (error) {
+        throw new Error(`seed ${seed}: ${(error as Error).stack}`);
+      }
+    }
+  });
+
+describe('fuzz: front parsers', () => {
+  each('request lines, URIs and header lines', (rng) => {
+    const line = mutate('GET http://host:80/a/../b/%41?x=1&y=2 HTTP/1.1', rng).toString('latin1');
+    const parsed = parseRequestLine(line);
+    if (typeof parsed !== 'string') {
+      expect(parsed.method).toMatch(/^[A-Z_-]+$/);
+      expect(parsed.rawUri).not.toMatch(/[\0-\x20\x7f]/);
+      const uri = parseUri(parsed.rawUri, true);
+      if (uri && parsed.rawUri.startsWith('/')) expect(uri.path).not.toMatch(/\/\.\.(\/|$)/);
+    }
+    const field = parseHeaderLine(mutate('X-Name: value', rng).toString('latin1'), true, rng(2) === 0);
+    if (typeof field !== 'string') expect(field.name + field.value).not.toMatch(/[\0\r]/);
+  });
+
+  each('chunked bodies', (rng) => {
+    const data = mutate('5\r\nhello\r\n3;a=b\r\nabc\r\n0\r\nT: x\r\n\r\nGET / HTTP/1.1\r\n', rng);
+    const decoder = new BodyDecoder(undefined);
+    let got = 0;
+    for (let pos = 0; pos < data.length && !decoder.done; ) {
+      const end = Math.min(data.length, pos + 1 + rng(20));
+      const used = decoder.feed(data.subarray(pos, end), (piece) => (got += piece.length));
+      if (used < 0) break;
+      pos += used;
+      if (used === 0 && end === data.length) break;
+    }
+    expect(got).toBeLessThanOrEqual(data.length);
+  });
+
+  each('HTTP responses', (rng) => {
+    const seen = sink();
+    const text =
+      rng(2) === 0
+        ? 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX: y\r\n\r\nhello'
+        : 'HTTP/1.1 100 C\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n';
+    const data = mutate(text, rng);
+    feedInPieces(new HttpResponseParser(seen, { head: false, maxHeader: 4096, allow09: false, passEarlyHints: false }), data, rng);
+    expect(seen.heads).toBeLessThanOrEqual(1);
+    expect(seen.ends).toBeLessThanOrEqual(1);
+    expect(seen.bytes).toBeLessThanOrEqual(data.length);
+  });
+
+  each('FastCGI and memcached replies', (rng) => {
+    const body = 'Status: 200 OK\r\nContent-Type: a/b\r\n\r\nhello';
+    const record = (type: number, content: string) => `\x01${String.fromCharCode(type)}\0\x01${String.fromCharCode(content.length >> 8, content.length & 255)}\0\0${content}`;
+    const fcgi = sink();
+    const data = mutate(record(6, body) + record(7, 'oops') + record(6, '') + record(3, '\0\0\0\0\0\0\0\0'), rng);
+    feedInPieces(
+      new FastCgiParser(fcgi, { maxHeader: 4096, bodyless: false }, () => {}, true),
+      data,
+      rng,
+    );
+    expect(fcgi.ends).toBeLessThanOrEqual(1);
+    expect(fcgi.bytes).toBeLessThanOrEqual(data.length);
+    const memcached = sink();
+    feedInPieces(new MemcachedParser(memcached, 'key', 0, () => {}), mutate('VALUE key 0 5\r\nhello\r\nEND\r\n', rng), rng);
+    expect(memcached.heads).toBeLessThanOrEqual(1);
+  });
+
+  each('PROXY headers and ClientHellos', (rng) => {
+    parseProxyHeader(mutate('PROXY TCP4 1.2.3.4 5.6.7.8 1000 80\r\nGET', rng));
+    parseProxyHeader(mutate('\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\x01\x02\x03\x04\x05\x06\x07\x08\x03\xe8\0P', rng));
+    parseClientHello(mutate(`\x16\x03\x01\0\x40\x01\0\0\x3c\x03\x03${'r'.repeat(32)}\0\0\x04\x13\x01\x13\x02\x01\0\0\x0f\0\0\0\x0b\0\x09\0\0\x06server`, rng));
+  });
+
+  each('mp4 files', (rng) => {
+    const atom = (name: string, content: string): string => {
+      const size = content.length + 8;
+      return String.fromCharCode(0, 0, size >> 8, size & 255) + name + content;
+    };
+    const moov = atom('moov', atom('mvhd', '\0'.repeat(100)) + atom('trak', atom('mdia', atom('mdhd', '\0'.repeat(12) + '\0\0\x03\xe8' + '\0'.repeat(8)) + atom('minf', atom('stbl', atom('stts', '\0\0\0\0\0\0\0\x01\0\0\0\x0a\0\0\0\x64'))))));
+    const data = mutate(atom('ftyp', 'isom') + moov + atom('mdat', 'x'.repeat(50)), rng);
+    const source = { size: data.length, read: (at: number, count: number) => data.subarray(at, at + count) };
+    expect(() => cutMoov(source, { startMs: rng(2000), lengthMs: undefined, keyFrame: false, maxMoov: 1 << 20 })).toThrow();
+  });
+});
