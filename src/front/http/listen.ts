@@ -68,7 +68,7 @@ function readOption(f: HttpFrame, o: ListenOptions, word: string): void {
       o.ssl = true;
       return;
     case 'http2':
-      o.http2 = true;
+      f.fail('HTTP/2 is not supported by this server');
       return;
     case 'proxy_protocol':
       o.proxyProtocol = true;

@@ -64,7 +64,7 @@ export interface HttpModule<T extends Table = Table> {
   variables?: VariableDef[];
   families?: VariableFamily[];
   /** called once in each worker before it serves */
-  start?(main: HttpMain): void;
+  start?(main: HttpMain): void | Promise<void>;
 }
 
 let moduleCount = 0;

@@ -89,6 +89,15 @@ export const REGISTRY: Entry[] = [
   { load: async () => [(await import('./modules/gateways.ts')).memcachedModule], directives: 'memcached_*', variables: 'memcached_key' },
   { load: async () => [(await import('./modules/gateways.ts')).tunnelModule], directives: 'tunnel_*' },
   { load: async () => [(await import('./modules/mp4.ts')).mp4Module], directives: 'mp4*' },
+  {
+    load: async () => [(await import('./modules/proxy.ts')).proxyModule, (await import('./modules/search.ts')).searchModule],
+    directives: 'search_pass',
+  },
+  { load: async () => [(await import('./modules/js.ts')).jsModule], directives: 'js_import js_content js_set js_path' },
+  {
+    load: async () => [(await import('./modules/proxy.ts')).proxyModule, (await import('./modules/operations.ts')).operationsModule],
+    directives: 'metrics api health_check',
+  },
 ];
 
 const matches = (patterns: string, name: string): boolean =>
@@ -106,5 +115,5 @@ export async function loadModules(names: Iterable<string>, variables: Iterable<s
       directives.some((name) => matches(entry.directives, name)) ||
       (entry.variables !== undefined && used.some((name) => matches(entry.variables!, name))),
   );
-  return (await Promise.all(wanted.map((entry) => entry.load()))).flat();
+  return [...new Set((await Promise.all(wanted.map((entry) => entry.load()))).flat())];
 }

@@ -39,7 +39,7 @@ async function start(message: StartMessage): Promise<void> {
       inherited: message.zones,
     });
     openAccessLogs();
-    for (const module of http.modules) module.start?.(http);
+    for (const module of http.modules) await module.start?.(http);
   }
   targets.open();
   dropPrivileges();

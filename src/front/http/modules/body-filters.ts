@@ -92,7 +92,7 @@ function subHeader(r: Request): number {
     const keep = flags.last ? 0 : partialLength(lower, pos, pairs, longest, c.sub_filter_once);
     done += held.slice(pos, held.length - keep);
     held = keep > 0 ? held.slice(held.length - keep) : '';
-    if (done === '' && !flags.last && !flags.flush) return OK;
+    if (done === '' && pieces.length > 0 && !flags.last && !flags.flush) return OK;
     return req.nextBody(done === '' ? [] : [Buffer.from(done, 'latin1')], flags, position);
   });
   return OK;
@@ -270,7 +270,7 @@ function convert(r: Request, from: string, to: string): void {
       }
     }
     const done = forward ? mapForward(text, forward) : mapBackward(text, backward!);
-    if (done === '' && !flags.last && !flags.flush) return OK;
+    if (done === '' && pieces.length > 0 && !flags.last && !flags.flush) return OK;
     return req.nextBody(done === '' ? [] : [Buffer.from(done, 'latin1')], flags, position);
   });
 }

@@ -175,7 +175,7 @@ function codingFilter(
       return ERROR;
     }
     if (count) for (const piece of out) count.out += (piece as Buffer).length;
-    if (out.length === 0 && !flag.last && !flag.flush) return OK;
+    if (out.length === 0 && pieces.length > 0 && !flag.last && !flag.flush) return OK;
     return req.nextBody(out, flag, position);
   };
 }

@@ -145,7 +145,7 @@ function splitTarget(text: string): Omit<PassTarget, 'text'> | undefined {
   return { schema, hostText, host: host.includes(':') ? `[${host}]` : host, port: port ? String(port) : SCHEMES[schema], uri };
 }
 
-function parsePass(f: HttpFrame): PassTarget {
+export function parsePass(f: HttpFrame): PassTarget {
   const [text] = f.args;
   const { loc } = f.scope;
   loc.handler = proxyHandler;
@@ -205,6 +205,12 @@ export function literalGroup(f: HttpFrame, hostText: string, defaultPort: number
     group.rebuild();
   });
   return group;
+}
+
+/** The group a location proxies to, where it is fixed. */
+export function proxyTarget(loc: Loc): UpstreamGroup | undefined {
+  const group = confs.get(loc)?.target?.group;
+  return group && realGroup(group);
 }
 
 const aliases = new WeakMap<UpstreamGroup, UpstreamGroup>();

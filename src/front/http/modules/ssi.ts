@@ -186,7 +186,7 @@ function filter(r: Request, ctx: Ssi, pieces: Piece[], flags: BodyFlags, positio
   const last = ctx.lastSeen;
   const flush = ctx.flags.flush;
   ctx.flags.flush = false;
-  if (out === '' && !last && !flush) return OK;
+  if (out === '' && pieces.length > 0 && !last && !flush) return OK;
   return r.nextBody(out === '' ? [] : [Buffer.from(out, 'latin1')], { last, flush }, position);
 }
 

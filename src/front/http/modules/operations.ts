@@ -1,0 +1,260 @@
+/**
+ * metrics (Prometheus text), api (upstream servers read and changed at run time, caches purged), health_check (active checks).
+ *   GET  upstreams                     all groups      GET upstreams/NAME/servers
+ *   POST upstreams/NAME/servers        { "server": "127.0.0.1:81", "weight": 2 }
+ *   PATCH, DELETE upstreams/NAME/servers/ID            { "down": true }, { "weight": 3 }, { "drain": true }
+ *   POST caches/NAME/purge             { "key": "...", "tag": "..." }; a key may end in `*`
+ */
+import { request as httpRequest } from 'node:http';
+import { ANY_COUNT, custom, LOCATION } from '../../config/directive.ts';
+import { parseTimeMs } from '../../config/values.ts';
+import { DONE, OK } from '../codes.ts';
+import type { HttpMain } from '../conf.ts';
+import { connections, stats } from '../connection.ts';
+import { defineModule, type HttpFrame } from '../module.ts';
+import type { Request } from '../request.ts';
+import { sendText } from '../send.ts';
+import { CacheZone } from '../upstream/cache-zone.ts';
+import { literalAddresses, UpstreamGroup } from '../upstream/group.ts';
+import { DEFAULT_SERVER, type Peer, type ServerOptions } from '../upstream/peers.ts';
+import { proxyTarget } from './proxy.ts';
+
+/** requests by server, location and status class */
+const counts = new Map<string, number>();
+
+interface Check {
+  group: UpstreamGroup | undefined;
+  intervalMs: number;
+  fails: number;
+  passes: number;
+  uri: string;
+  port: number;
+}
+
+export const operationsModule = defineModule(
+  'operations',
+  {
+    metrics: custom<boolean>(LOCATION, 0, false, (f: HttpFrame) => {
+      f.scope.loc.handler = metrics;
+      return true;
+    }),
+    api: custom<boolean>(LOCATION, [0, 1], false, (f: HttpFrame) => {
+      const word = f.args[0];
+      if (word !== undefined && word !== 'write=on' && word !== 'write=off') f.fail(`invalid parameter "${word}"`);
+      f.scope.loc.handler = (r) => api(r, word === 'write=on');
+      return true;
+    }),
+    health_check: custom<Check | undefined>(LOCATION, [0, ANY_COUNT], undefined, (f: HttpFrame) => {
+      const check: Check = { group: undefined, intervalMs: 5000, fails: 1, passes: 1, uri: '/', port: 0 };
+      for (const word of f.args) {
+        const [name, value] = [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)];
+        if (name === 'interval') check.intervalMs = parseTimeMs(value) || f.invalid(word);
+        else if (name === 'fails') check.fails = Number(value) || f.invalid(word);
+        else if (name === 'passes') check.passes = Number(value) || f.invalid(word);
+        else if (name === 'port') check.port = Number(value) || f.invalid(word);
+        else if (name === 'uri') check.uri = value;
+        else f.fail(`invalid parameter "${word}"`);
+      }
+      return check;
+    }),
+  },
+  {
+    init(main) {
+      main.phases.log.push((r) => {
+        const key = `${r.server.name}\0${r.loc.name}\0${Math.floor((r.out.status || 0) / 100)}`;
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+        return OK;
+      });
+    },
+    start(main) {
+      const visit = (loc: HttpMain['loc']) => {
+        const check = operationsModule.conf(loc).health_check;
+        if (check && loc.kind !== 'http') startCheck(check, proxyTarget(loc));
+        for (const child of loc.children) visit(child);
+      };
+      for (const server of main.servers) visit(server.root);
+    },
+  },
+);
+
+// ---------------------------------------------------------------- metrics
+
+const quote = (text: string): string => text.replace(/[\\"\n]/g, (c) => (c === '\n' ? '\\n' : `\\${c}`));
+
+function metrics(r: Request): number {
+  if (r.method !== 'GET' && r.method !== 'HEAD') return 405;
+  r.conn.discardBody(r);
+  const out: string[] = [];
+  const family = (name: string, kind: string, rows: [labels: string, value: number][]) => {
+    if (rows.length === 0) return;
+    out.push(`# TYPE ${name} ${kind}`);
+    for (const [labels, value] of rows) out.push(`${name}${labels ? `{${labels}}` : ''} ${value}`);
+  };
+  family('gannet_front_connections', 'gauge', [['', connections.size]]);
+  family('gannet_front_connections_accepted_total', 'counter', [['', stats.accepted]]);
+  family('gannet_front_requests_total', 'counter', [['', stats.requests]]);
+  family(
+    'gannet_front_location_requests_total',
+    'counter',
+    [...counts].map(([key, n]) => {
+      const [server, location, code] = key.split('\0');
+      return [`server="${quote(server)}",location="${quote(location)}",code="${code}xx"`, n];
+    }),
+  );
+  const peers = groups(r.http).flatMap((g) => g.set.all().map((p): [string, Peer] => [`upstream="${quote(g.name)}",peer="${quote(p.name)}"`, p]));
+  const column = (show: (p: Peer) => number) => peers.map(([labels, p]): [string, number] => [labels, show(p)]);
+  family('gannet_front_upstream_requests_total', 'counter', column((p) => p.requests));
+  family('gannet_front_upstream_failures_total', 'counter', column((p) => p.failures));
+  family('gannet_front_upstream_active', 'gauge', column((p) => p.conns));
+  family('gannet_front_upstream_received_bytes_total', 'counter', column((p) => p.bytesReceived));
+  family('gannet_front_upstream_up', 'gauge', column((p) => (p.usable(Math.floor(Date.now() / 1000)) ? 1 : 0)));
+  const zones = [...r.http.registry.values()].filter((v): v is CacheZone => v instanceof CacheZone);
+  const zone = (show: (z: CacheZone) => number) => zones.map((z): [string, number] => [`zone="${quote(z.options.name)}"`, show(z)]);
+  family('gannet_front_cache_bytes', 'gauge', zone((z) => z.totalSize));
+  family('gannet_front_cache_hits_total', 'counter', zone((z) => z.hits));
+  family('gannet_front_cache_misses_total', 'counter', zone((z) => z.misses));
+  r.out.status = 200;
+  r.out.contentType = 'text/plain; version=0.0.4';
+  return sendText(r, `${out.join('\n')}\n`);
+}
+
+function groups(http: HttpMain): UpstreamGroup[] {
+  return [...http.registry].filter(([key]) => key.startsWith('upstream:')).map(([, value]) => value as UpstreamGroup);
+}
+
+// ---------------------------------------------------------------- api
+
+const describe = (p: Peer) => ({
+  id: p.id,
+  server: p.name,
+  weight: p.options.weight,
+  max_conns: p.options.maxConns,
+  max_fails: p.options.maxFails,
+  fail_timeout: `${p.options.failTimeoutSeconds}s`,
+  backup: p.options.backup,
+  down: p.options.down,
+  drain: p.options.drain,
+  healthy: !p.unhealthy,
+  active: p.conns,
+  requests: p.requests,
+  fails: p.failures,
+});
+
+function answer(r: Request, status: number, body: unknown): void {
+  r.out.status = status;
+  r.out.contentType = 'application/json';
+  r.finalize(status === 204 ? 204 : sendText(r, `${JSON.stringify(body)}\n`));
+}
+
+function api(r: Request, writable: boolean): number {
+  if (r.method !== 'GET' && r.method !== 'HEAD' && !writable) return 405;
+  r.conn.readBody(r, (rc) => {
+    if (rc !== OK) {
+      r.finalize(rc);
+      return;
+    }
+    const parts = r.uri.slice(r.loc.name.length).split('/').filter(Boolean).map(decodeURIComponent);
+    try {
+      const text = r.main.body?.read().toString('utf8') ?? '';
+      route(r, parts, text === '' ? {} : (JSON.parse(text) as Record<string, unknown>));
+    } catch (error) {
+      answer(r, 400, { error: { status: 400, text: (error as Error).message } });
+    }
+  });
+  return DONE;
+}
+
+function route(r: Request, parts: string[], body: Record<string, unknown>): void {
+  const missing = (what: string) => answer(r, 404, { error: { status: 404, text: `${what} not found` } });
+  if (parts[0] === 'caches' && parts[2] === 'purge' && r.method === 'POST') {
+    const zone = r.http.registry.get(`cache:${parts[1]}`);
+    if (!(zone instanceof CacheZone)) return missing('cache');
+    if (typeof body.key !== 'string' && typeof body.tag !== 'string') throw new Error('"key" or "tag" must be given');
+    return answer(r, 200, { purged: zone.purge({ key: body.key as string | undefined, tag: body.tag as string | undefined }) });
+  }
+  if (parts[0] !== 'upstreams') return missing('path');
+  if (parts.length === 1) return answer(r, 200, Object.fromEntries(groups(r.http).map((g) => [g.name, { peers: g.set.all().map(describe) }])));
+  const group = groups(r.http).find((g) => g.name === parts[1]);
+  if (!group) return missing('upstream');
+  if (parts[2] === undefined) return answer(r, 200, { peers: group.set.all().map(describe) });
+  if (parts[2] !== 'servers') return missing('path');
+  if (parts[3] === undefined) {
+    if (r.method === 'POST') return addServer(r, group, body);
+    return answer(r, 200, group.set.all().map(describe));
+  }
+  const peer = group.set.all().find((p) => String(p.id) === parts[3]);
+  if (!peer) return missing('server');
+  if (r.method === 'DELETE') {
+    for (const entry of group.entries) entry.addresses = entry.addresses.filter((a) => a.address.name !== peer.name || entry.options.backup !== peer.options.backup);
+    group.rebuild();
+    return answer(r, 200, group.set.all().map(describe));
+  }
+  if (r.method === 'PATCH') {
+    const options = readOptions(body, peer.options);
+    for (const entry of group.entries) for (const a of entry.addresses) if (a.address.name === peer.name) a.options = options;
+    group.rebuild();
+    peer.effectiveWeight = options.weight;
+    return answer(r, 200, describe(peer));
+  }
+  answer(r, 200, describe(peer));
+}
+
+function readOptions(body: Record<string, unknown>, base: ServerOptions): ServerOptions {
+  const out = { ...base };
+  for (const [name, value] of Object.entries(body)) {
+    if (name === 'server') continue;
+    if ((name === 'down' || name === 'drain' || name === 'backup') && typeof value === 'boolean') out[name] = value;
+    else if (name === 'weight' && Number.isInteger(value) && (value as number) > 0) out.weight = value as number;
+    else if (name === 'max_conns' && Number.isInteger(value)) out.maxConns = value as number;
+    else if (name === 'max_fails' && Number.isInteger(value)) out.maxFails = value as number;
+    else if (name === 'route' && typeof value === 'string') out.route = value;
+    else throw new Error(`invalid parameter "${name}"`);
+  }
+  return out;
+}
+
+function addServer(r: Request, group: UpstreamGroup, body: Record<string, unknown>): void {
+  const text = body.server;
+  const addresses = typeof text === 'string' ? literalAddresses(text, 80) : undefined;
+  if (!addresses) throw new Error('"server" must be an address and port');
+  const options = readOptions(body, DEFAULT_SERVER);
+  group.entries.push({ text: text as string, options, resolve: false, service: '', addresses: addresses.map((address) => ({ address, options, priority: 0 })) });
+  group.rebuild();
+  answer(r, 201, describe(group.set.all().find((p) => p.name === addresses[0].name)!));
+}
+
+// ---------------------------------------------------------------- health checks
+
+function startCheck(check: Check, group: UpstreamGroup | undefined): void {
+  if (!group) return;
+  const runs = new Map<Peer, number>();
+  const timer = setInterval(() => {
+    for (const peer of group.set.all()) {
+      probe(peer, check, (good) => {
+        const before = runs.get(peer) ?? 0;
+        const run = good ? Math.max(1, before + 1) : Math.min(-1, before - 1);
+        runs.set(peer, run);
+        if (run >= check.passes) peer.unhealthy = false;
+        else if (-run >= check.fails) peer.unhealthy = true;
+      });
+    }
+  }, check.intervalMs);
+  timer.unref();
+}
+
+function probe(peer: Peer, check: Check, done: (good: boolean) => void): void {
+  const { address } = peer;
+  const target = address.path ? { socketPath: address.path } : { host: address.host, port: check.port || address.port };
+  let told = false;
+  const tell = (good: boolean) => {
+    if (!told) done(good);
+    told = true;
+  };
+  const req = httpRequest({ ...target, path: check.uri, timeout: check.intervalMs, agent: false, headers: { host: peer.name } }, (res) => {
+    res.resume();
+    tell((res.statusCode ?? 500) >= 200 && (res.statusCode ?? 500) < 400);
+  });
+  req.on('timeout', () => req.destroy());
+  req.on('error', () => tell(false));
+  req.end();
+}
