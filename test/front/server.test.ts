@@ -27,14 +27,19 @@ describe('front', () => {
     const etag = /ETag: (.*)\r/.exec(whole)![1];
     expect(await get(port, '/a.html', `If-None-Match: ${etag}\n`)).toMatch(/^HTTP\/1\.1 304 /);
     expect(await get(port, '/a.html', 'Range: bytes=6-\n')).toMatch(/206 Partial.*Content-Range: bytes 6-10\/11.*\r\n\r\nworld$/s);
-    expect(await get(port, '/a.html', 'Range: bytes=0-1,-2\n')).toMatch(/multipart\/byteranges.*bytes 0-1\/11\r\n\r\nhe\r\n.*bytes 9-10\/11\r\n\r\nld/s);
+    expect(await get(port, '/a.html', 'Range: bytes=0-1,-2\n')).toMatch(
+      /multipart\/byteranges.*bytes 0-1\/11\r\n\r\nhe\r\n.*bytes 9-10\/11\r\n\r\nld/s,
+    );
     expect(await get(port, '/a.html', 'Range: bytes=20-\n')).toMatch(/^HTTP\/1\.1 416 /);
     expect(await get(port, '/none')).toMatch(/^HTTP\/1\.1 404 /);
     expect(await get(port, '/../etc/passwd')).toMatch(/^HTTP\/1\.1 400 /);
   });
 
   test('pipelining, chunked bodies and keep-alive on one connection', async () => {
-    await serve(`location / { client_body_buffer_size 1k; proxy_pass http://127.0.0.1:${back}; }`, `server { listen 127.0.0.1:${back}; return 200 "$request_method $uri $content_length;"; }`);
+    await serve(
+      `location / { client_body_buffer_size 1k; proxy_pass http://127.0.0.1:${back}; }`,
+      `server { listen 127.0.0.1:${back}; return 200 "$request_method $uri $content_length;"; }`,
+    );
     const answer = await raw(
       port,
       'POST /one HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\nGET /two HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
@@ -85,7 +90,9 @@ describe('front', () => {
 
   test('cache: hit, revalidation by purge of validity, Vary', async () => {
     await serve(
-      'location / { proxy_cache c; proxy_cache_valid 1h; proxy_pass http://127.0.0.1:' + back + '; add_header X-Cache $upstream_cache_status; }',
+      'location / { proxy_cache c; proxy_cache_valid 1h; proxy_pass http://127.0.0.1:' +
+        back +
+        '; add_header X-Cache $upstream_cache_status; }',
       `proxy_cache_path cache keys_zone=c:1m levels=1:2;
        server { listen 127.0.0.1:${back}; location / { add_header Vary Accept; return 200 "$request_id $http_accept"; } location /private { add_header Cache-Control private; return 200 $request_id; } }`,
     );

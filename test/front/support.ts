@@ -43,7 +43,9 @@ export class Front {
   async start(): Promise<void> {
     const main = path.join(root, 'dist/front/main.js');
     if (!existsSync(main)) throw new Error('dist is missing: npm run build:ts');
-    const child = spawn(process.execPath, [main, '-p', this.folder, '-c', 'nginx.conf', '-e', 'error.log'], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(process.execPath, [main, '-p', this.folder, '-c', 'nginx.conf', '-e', 'error.log'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     this.child = child;
     child.stderr!.on('data', (data) => (this.stderr += data));
     const ended = new Promise<never>((_, reject) => child.once('exit', (code) => reject(new Error(`exit ${code}: ${this.stderr}`))));
@@ -89,4 +91,5 @@ export function raw(port: number, text: string): Promise<string> {
 }
 
 /** An HTTP/1.0 request, closed by the server. */
-export const get = (port: number, uri: string, headers = ''): Promise<string> => raw(port, `GET ${uri} HTTP/1.0\nHost: localhost\n${headers}\n`);
+export const get = (port: number, uri: string, headers = ''): Promise<string> =>
+  raw(port, `GET ${uri} HTTP/1.0\nHost: localhost\n${headers}\n`);

@@ -3,7 +3,7 @@
  *   HUP reload · USR1 reopen logs · USR2 new binary · WINCH end workers · QUIT graceful end · TERM, INT end now
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -158,7 +158,13 @@ export class Master {
 
   private spawnChild(list: { key: string; fd: number }[]): ChildProcess {
     const own = fileURLToPath(import.meta.url);
-    const file = path.join(path.dirname(own), own.endsWith('.ts') ? 'worker.ts' : 'worker.js');
+    const folder = path.dirname(own);
+    // in the bundle this file is elsewhere; the worker is always the compiled file of its own
+    const candidates = [
+      path.join(folder, own.endsWith('.ts') ? 'worker.ts' : 'worker.js'),
+      path.join(folder, '../front/process/worker.js'),
+    ];
+    const file = candidates.find((c) => existsSync(c)) ?? candidates[0];
     const env: NodeJS.ProcessEnv = { ...process.env };
     for (const { name, value } of this.cycle.main.env) if (value !== undefined) env[name] = value;
     return spawn(process.execPath, [...process.execArgv, file], {

@@ -112,14 +112,11 @@ describe('fuzz: front parsers', () => {
 
   each('FastCGI and memcached replies', (rng) => {
     const body = 'Status: 200 OK\r\nContent-Type: a/b\r\n\r\nhello';
-    const record = (type: number, content: string) => `\x01${String.fromCharCode(type)}\0\x01${String.fromCharCode(content.length >> 8, content.length & 255)}\0\0${content}`;
+    const record = (type: number, content: string) =>
+      `\x01${String.fromCharCode(type)}\0\x01${String.fromCharCode(content.length >> 8, content.length & 255)}\0\0${content}`;
     const fcgi = sink();
     const data = mutate(record(6, body) + record(7, 'oops') + record(6, '') + record(3, '\0\0\0\0\0\0\0\0'), rng);
-    feedInPieces(
-      new FastCgiParser(fcgi, { maxHeader: 4096, bodyless: false }, () => {}, true),
-      data,
-      rng,
-    );
+    feedInPieces(new FastCgiParser(fcgi, { maxHeader: 4096, bodyless: false }, () => {}, true), data, rng);
     expect(fcgi.ends).toBeLessThanOrEqual(1);
     expect(fcgi.bytes).toBeLessThanOrEqual(data.length);
     const memcached = sink();
@@ -130,7 +127,12 @@ describe('fuzz: front parsers', () => {
   each('PROXY headers and ClientHellos', (rng) => {
     parseProxyHeader(mutate('PROXY TCP4 1.2.3.4 5.6.7.8 1000 80\r\nGET', rng));
     parseProxyHeader(mutate('\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\x01\x02\x03\x04\x05\x06\x07\x08\x03\xe8\0P', rng));
-    parseClientHello(mutate(`\x16\x03\x01\0\x40\x01\0\0\x3c\x03\x03${'r'.repeat(32)}\0\0\x04\x13\x01\x13\x02\x01\0\0\x0f\0\0\0\x0b\0\x09\0\0\x06server`, rng));
+    parseClientHello(
+      mutate(
+        `\x16\x03\x01\0\x40\x01\0\0\x3c\x03\x03${'r'.repeat(32)}\0\0\x04\x13\x01\x13\x02\x01\0\0\x0f\0\0\0\x0b\0\x09\0\0\x06server`,
+        rng,
+      ),
+    );
   });
 
   each('mp4 files', (rng) => {
@@ -138,7 +140,18 @@ describe('fuzz: front parsers', () => {
       const size = content.length + 8;
       return String.fromCharCode(0, 0, size >> 8, size & 255) + name + content;
     };
-    const moov = atom('moov', atom('mvhd', '\0'.repeat(100)) + atom('trak', atom('mdia', atom('mdhd', '\0'.repeat(12) + '\0\0\x03\xe8' + '\0'.repeat(8)) + atom('minf', atom('stbl', atom('stts', '\0\0\0\0\0\0\0\x01\0\0\0\x0a\0\0\0\x64'))))));
+    const moov = atom(
+      'moov',
+      atom('mvhd', '\0'.repeat(100)) +
+        atom(
+          'trak',
+          atom(
+            'mdia',
+            atom('mdhd', '\0'.repeat(12) + '\0\0\x03\xe8' + '\0'.repeat(8)) +
+              atom('minf', atom('stbl', atom('stts', '\0\0\0\0\0\0\0\x01\0\0\0\x0a\0\0\0\x64'))),
+          ),
+        ),
+    );
     const data = mutate(atom('ftyp', 'isom') + moov + atom('mdat', 'x'.repeat(50)), rng);
     const source = { size: data.length, read: (at: number, count: number) => data.subarray(at, at + count) };
     expect(() => cutMoov(source, { startMs: rng(2000), lengthMs: undefined, keyFrame: false, maxMoov: 1 << 20 })).toThrow();

@@ -4,8 +4,9 @@
  * A handler is `(r) => void | Promise<void>` and ends with `r.return(status, body)` or `r.internalRedirect(uri)`; a variable is
  * `(r) => string`. `r` is JsRequest.
  */
-import { pathToFileURL } from 'node:url';
+
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { ANY_COUNT, custom, HSL, LIMIT_EXCEPT, LOCATION, LOCATION_IF } from '../../config/directive.ts';
 import { DONE, OK } from '../codes.ts';
 import type { HttpMain } from '../conf.ts';

@@ -7,8 +7,8 @@ import { defineModule, type HttpFrame, type Piece } from '../module.ts';
 import { findArg } from '../parse.ts';
 import { fsPath, mapUri } from '../paths.ts';
 import type { Request } from '../request.ts';
-import { cutMoov } from './mp4-cut.ts';
 import { checkSymlinks } from '../symlinks.ts';
+import { cutMoov } from './mp4-cut.ts';
 import { fileEtag, openError } from './static.ts';
 
 export const mp4Module = defineModule('mp4', {

@@ -15,7 +15,7 @@ import { defineModule, type HttpFrame } from '../module.ts';
 import type { Request } from '../request.ts';
 import { sendText } from '../send.ts';
 import { CacheZone } from '../upstream/cache-zone.ts';
-import { literalAddresses, UpstreamGroup } from '../upstream/group.ts';
+import { literalAddresses, type UpstreamGroup } from '../upstream/group.ts';
 import { DEFAULT_SERVER, type Peer, type ServerOptions } from '../upstream/peers.ts';
 import { proxyTarget } from './proxy.ts';
 
@@ -101,18 +101,52 @@ function metrics(r: Request): number {
       return [`server="${quote(server)}",location="${quote(location)}",code="${code}xx"`, n];
     }),
   );
-  const peers = groups(r.http).flatMap((g) => g.set.all().map((p): [string, Peer] => [`upstream="${quote(g.name)}",peer="${quote(p.name)}"`, p]));
+  const peers = groups(r.http).flatMap((g) =>
+    g.set.all().map((p): [string, Peer] => [`upstream="${quote(g.name)}",peer="${quote(p.name)}"`, p]),
+  );
   const column = (show: (p: Peer) => number) => peers.map(([labels, p]): [string, number] => [labels, show(p)]);
-  family('gannet_front_upstream_requests_total', 'counter', column((p) => p.requests));
-  family('gannet_front_upstream_failures_total', 'counter', column((p) => p.failures));
-  family('gannet_front_upstream_active', 'gauge', column((p) => p.conns));
-  family('gannet_front_upstream_received_bytes_total', 'counter', column((p) => p.bytesReceived));
-  family('gannet_front_upstream_up', 'gauge', column((p) => (p.usable(Math.floor(Date.now() / 1000)) ? 1 : 0)));
+  family(
+    'gannet_front_upstream_requests_total',
+    'counter',
+    column((p) => p.requests),
+  );
+  family(
+    'gannet_front_upstream_failures_total',
+    'counter',
+    column((p) => p.failures),
+  );
+  family(
+    'gannet_front_upstream_active',
+    'gauge',
+    column((p) => p.conns),
+  );
+  family(
+    'gannet_front_upstream_received_bytes_total',
+    'counter',
+    column((p) => p.bytesReceived),
+  );
+  family(
+    'gannet_front_upstream_up',
+    'gauge',
+    column((p) => (p.usable(Math.floor(Date.now() / 1000)) ? 1 : 0)),
+  );
   const zones = [...r.http.registry.values()].filter((v): v is CacheZone => v instanceof CacheZone);
   const zone = (show: (z: CacheZone) => number) => zones.map((z): [string, number] => [`zone="${quote(z.options.name)}"`, show(z)]);
-  family('gannet_front_cache_bytes', 'gauge', zone((z) => z.totalSize));
-  family('gannet_front_cache_hits_total', 'counter', zone((z) => z.hits));
-  family('gannet_front_cache_misses_total', 'counter', zone((z) => z.misses));
+  family(
+    'gannet_front_cache_bytes',
+    'gauge',
+    zone((z) => z.totalSize),
+  );
+  family(
+    'gannet_front_cache_hits_total',
+    'counter',
+    zone((z) => z.hits),
+  );
+  family(
+    'gannet_front_cache_misses_total',
+    'counter',
+    zone((z) => z.misses),
+  );
   r.out.status = 200;
   r.out.contentType = 'text/plain; version=0.0.4';
   return sendText(r, `${out.join('\n')}\n`);
@@ -173,7 +207,8 @@ function route(r: Request, parts: string[], body: Record<string, unknown>): void
     return answer(r, 200, { purged: zone.purge({ key: body.key as string | undefined, tag: body.tag as string | undefined }) });
   }
   if (parts[0] !== 'upstreams') return missing('path');
-  if (parts.length === 1) return answer(r, 200, Object.fromEntries(groups(r.http).map((g) => [g.name, { peers: g.set.all().map(describe) }])));
+  if (parts.length === 1)
+    return answer(r, 200, Object.fromEntries(groups(r.http).map((g) => [g.name, { peers: g.set.all().map(describe) }])));
   const group = groups(r.http).find((g) => g.name === parts[1]);
   if (!group) return missing('upstream');
   if (parts[2] === undefined) return answer(r, 200, { peers: group.set.all().map(describe) });
@@ -185,7 +220,8 @@ function route(r: Request, parts: string[], body: Record<string, unknown>): void
   const peer = group.set.all().find((p) => String(p.id) === parts[3]);
   if (!peer) return missing('server');
   if (r.method === 'DELETE') {
-    for (const entry of group.entries) entry.addresses = entry.addresses.filter((a) => a.address.name !== peer.name || entry.options.backup !== peer.options.backup);
+    for (const entry of group.entries)
+      entry.addresses = entry.addresses.filter((a) => a.address.name !== peer.name || entry.options.backup !== peer.options.backup);
     group.rebuild();
     return answer(r, 200, group.set.all().map(describe));
   }
@@ -218,7 +254,13 @@ function addServer(r: Request, group: UpstreamGroup, body: Record<string, unknow
   const addresses = typeof text === 'string' ? literalAddresses(text, 80) : undefined;
   if (!addresses) throw new Error('"server" must be an address and port');
   const options = readOptions(body, DEFAULT_SERVER);
-  group.entries.push({ text: text as string, options, resolve: false, service: '', addresses: addresses.map((address) => ({ address, options, priority: 0 })) });
+  group.entries.push({
+    text: text as string,
+    options,
+    resolve: false,
+    service: '',
+    addresses: addresses.map((address) => ({ address, options, priority: 0 })),
+  });
   group.rebuild();
   answer(r, 201, describe(group.set.all().find((p) => p.name === addresses[0].name)!));
 }

@@ -9,9 +9,9 @@ import { fsPath } from '../paths.ts';
 import { Regex } from '../regex.ts';
 import type { Request } from '../request.ts';
 import { sendText } from '../send.ts';
+import { checkSymlinks, SymlinkError } from '../symlinks.ts';
 import type { Value } from '../value.ts';
 import type { VariableDef } from '../variables.ts';
-import { checkSymlinks, SymlinkError } from '../symlinks.ts';
 
 /** A step: undefined: go on with the next; else a code to end the program with. */
 type Op = (r: Request) => number | undefined;

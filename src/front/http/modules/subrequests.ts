@@ -7,10 +7,10 @@ import { defineModule, type HttpFrame } from '../module.ts';
 import { documentRoot, fsPath, mapUri } from '../paths.ts';
 import { runPhases } from '../phases.ts';
 import type { Request } from '../request.ts';
+import { checkSymlinks } from '../symlinks.ts';
 import type { Value } from '../value.ts';
 import type { VariableDef } from '../variables.ts';
 import { declareVariable } from './rewrite.ts';
-import { checkSymlinks } from '../symlinks.ts';
 
 // ---------------------------------------------------------------- auth_request
 
