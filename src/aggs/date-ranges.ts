@@ -22,6 +22,7 @@ export function rangeSlices(spec: AggSpec, slices: readonly Slice[], parents: nu
           if (list) list.push(doc);
           else byStart.set(start, [doc]);
         }
+        if (byStart.size > ctx.maxBuckets) throw tooManyBuckets(ctx.maxBuckets, byStart.size);
       }
       const made = out.length + byStart.size;
       if (made > ctx.maxBuckets) throw tooManyBuckets(ctx.maxBuckets, made);
