@@ -4,6 +4,8 @@
 import { endsAt, put, setLength, setUnit, unitAt, wordLen } from './word';
 
 let stemLen: i32 = 0;
+/** The algorithm as it was published, without the two later rules. */
+let published: bool = false;
 
 function suffix(text: string): bool {
   if (!endsAt(wordLen, text)) return false;
@@ -91,7 +93,7 @@ function step2(): void {
       replace("izer", "ize");
       break;
     case 0x6c: // l
-      if (replace("bli", "ble") || replace("alli", "al") || replace("entli", "ent") || replace("eli", "e")) break;
+      if ((published ? replace("abli", "able") : replace("bli", "ble")) || replace("alli", "al") || replace("entli", "ent") || replace("eli", "e")) break;
       replace("ousli", "ous");
       break;
     case 0x6f: // o
@@ -107,7 +109,7 @@ function step2(): void {
       replace("biliti", "ble");
       break;
     case 0x67: // g
-      replace("logi", "log");
+      if (!published) replace("logi", "log");
       break;
   }
 }
@@ -159,8 +161,18 @@ function step5(): void {
   if (wordLen > 1 && unitAt(wordLen - 1) == 0x6c && endsDoubleConsonant() && measure(wordLen) > 1) setLength(wordLen - 1);
 }
 
+/** The Porter stemmer of the Snowball project: as published, for words of any length. */
+export function porterPublished(): void {
+  published = true;
+  if (wordLen > 0) steps();
+  published = false;
+}
+
 export function porter(): void {
-  if (wordLen <= 2) return;
+  if (wordLen > 2) steps();
+}
+
+function steps(): void {
   step1();
   step2();
   step3();

@@ -52,6 +52,7 @@ export function persian(): void {
   shortSuffix("يي");
   shortSuffix("ي");
   shortSuffix("ها");
+  shortSuffix("\u200c");
 }
 
 export function sorani(): void {

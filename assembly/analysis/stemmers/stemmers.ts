@@ -1,6 +1,9 @@
 // Stemmers by id; src/analysis/languages/stemmer-ids.ts has the same numbers. Each changes the word of word.ts in place.
 import { lightBulgarian, lightCzech, lightFrench, lightGerman, lightItalian, lightPortuguese, lightSpanish } from './light';
-import { englishPossessive, porter } from './porter';
+import { danish, norwegian, swedish } from './nordic';
+import { englishPossessive, porter, porterPublished } from './porter';
+import { porter2 } from './porter2';
+import { lightRussian, russian } from './russian';
 import { arabic, hindi, persian, sorani } from './scripts';
 
 export const PORTER: u32 = 0;
@@ -17,6 +20,13 @@ export const ARABIC: u32 = 9;
 export const PERSIAN: u32 = 10;
 export const SORANI: u32 = 11;
 export const HINDI: u32 = 12;
+export const PORTER2: u32 = 13;
+export const DANISH: u32 = 14;
+export const NORWEGIAN: u32 = 15;
+export const SWEDISH: u32 = 16;
+export const RUSSIAN: u32 = 17;
+export const LIGHT_RUSSIAN: u32 = 18;
+export const PORTER_PUBLISHED: u32 = 19;
 
 /** False: no such stemmer. */
 export function runStemmer(id: u32): bool {
@@ -34,6 +44,13 @@ export function runStemmer(id: u32): bool {
     case PERSIAN: persian(); return true;
     case SORANI: sorani(); return true;
     case HINDI: hindi(); return true;
+    case PORTER2: porter2(); return true;
+    case DANISH: danish(); return true;
+    case NORWEGIAN: norwegian(); return true;
+    case SWEDISH: swedish(); return true;
+    case RUSSIAN: russian(); return true;
+    case LIGHT_RUSSIAN: lightRussian(); return true;
+    case PORTER_PUBLISHED: porterPublished(); return true;
     default: return false;
   }
 }

@@ -7,7 +7,7 @@ import { STAGE } from '../stage-ids.ts';
 import { standardTokenizer } from '../tokenizers/simple.ts';
 import { THAI_TOKENIZER } from '../tokenizers/thai.ts';
 import { stopWords } from '../word-lists.ts';
-import { STEMMER, stemStage } from './stemmers.ts';
+import { STEMMER, snowballStage, stemStage } from './stemmers.ts';
 import { CJK_STOP_WORDS, STOP_LISTS } from './stop-words.ts';
 
 const LOWER = kernelFilter(STAGE.CASE, words([0]));
@@ -40,17 +40,21 @@ const LANGUAGES: Readonly<Record<string, LanguageSpec>> = {
   arabic: { chain: [LOWER, DECIMAL_DIGIT, STOP, normalize(0), MARKER, stemStage(STEMMER.ARABIC)] },
   bulgarian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.BULGARIAN)] },
   czech: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.CZECH)] },
+  danish: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.DANISH)] },
   french: { chain: [elisionStage(FRENCH_ARTICLES, true), LOWER, STOP, MARKER, stemStage(STEMMER.LIGHT_FRENCH)] },
   german: { chain: [LOWER, STOP, MARKER, normalize(3), stemStage(STEMMER.LIGHT_GERMAN)] },
   hindi: { chain: [LOWER, DECIMAL_DIGIT, MARKER, normalize(9), normalize(7), STOP, stemStage(STEMMER.HINDI)] },
   italian: { chain: [elisionStage(ITALIAN_ARTICLES, true), LOWER, STOP, MARKER, stemStage(STEMMER.LIGHT_ITALIAN)] },
+  norwegian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.NORWEGIAN)] },
   persian: {
     chain: [LOWER, DECIMAL_DIGIT, normalize(0), normalize(1), STOP, MARKER, stemStage(STEMMER.PERSIAN)],
     charFilter: NON_JOINER_TO_SPACE,
   },
   portuguese: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.LIGHT_PORTUGUESE)] },
+  russian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.RUSSIAN)] },
   sorani: { chain: [normalize(2), LOWER, DECIMAL_DIGIT, STOP, MARKER, stemStage(STEMMER.SORANI)] },
   spanish: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.LIGHT_SPANISH)] },
+  swedish: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.SWEDISH)] },
   thai: { chain: [LOWER, DECIMAL_DIGIT, STOP], tokenizer: THAI_TOKENIZER },
 };
 
@@ -67,8 +71,34 @@ function build(context: BuildContext, spec: LanguageSpec): ReturnType<AnalyzerEn
   return () => ({ charFilters: spec.charFilter ? [spec.charFilter] : [], tokenizer: spec.tokenizer ?? standardTokenizer(), filters });
 }
 
-export const LANGUAGE_ANALYZERS: readonly AnalyzerEntry[] = Object.entries(LANGUAGES).map(([type, spec]) => ({
-  type,
-  params: PARAMS,
-  build: (context) => build(context, spec),
-}));
+/** The `snowball` analyzer: a stemmer by class name, with the stop words of four languages and English by default. */
+const SNOWBALL_STOP_WORDS: Readonly<Record<string, readonly string[]>> = {
+  English: STOP_LISTS.english,
+  Dutch: STOP_LISTS.dutch,
+  German: STOP_LISTS.german,
+  German2: STOP_LISTS.german,
+  French: STOP_LISTS.french,
+};
+const SNOWBALL_ANALYZER: AnalyzerEntry = {
+  type: 'snowball',
+  params: ['language: string = English', 'stopwords: list', 'stopwords_path: string'],
+  build(context) {
+    const language = context.settings.get('language', 'English');
+    const stop = stopWords(context, SNOWBALL_STOP_WORDS[language] ?? []);
+    return () => ({
+      charFilters: [],
+      tokenizer: standardTokenizer(),
+      filters: [
+        ...(language === 'English' || language === 'Porter' ? [stemStage(STEMMER.ENGLISH_POSSESSIVE)] : []),
+        LOWER,
+        ...(stop.length ? [stopStage(stop, false)] : []),
+        snowballStage(language),
+      ],
+    });
+  },
+};
+
+export const LANGUAGE_ANALYZERS: readonly AnalyzerEntry[] = [
+  SNOWBALL_ANALYZER,
+  ...Object.entries(LANGUAGES).map(([type, spec]): AnalyzerEntry => ({ type, params: PARAMS, build: (context) => build(context, spec) })),
+];

@@ -1,13 +1,18 @@
 // Components of single languages: stemmers and language analyzers. The registry adds these lists to its own.
 import type { ComponentEntry, FilterFactory } from '../component.ts';
 import { filterEntry } from '../filters/simple.ts';
-import { STEMMER, stemmerByLanguage, stemStage } from './stemmers.ts';
+import { STEMMER, snowballStage, stemmerByLanguage, stemStage } from './stemmers.ts';
 
 export const LANGUAGE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   filterEntry('porter_stem', [], () => stemStage(STEMMER.PORTER)),
   filterEntry('arabic_stem', [], () => stemStage(STEMMER.ARABIC)),
   filterEntry('persian_stem', [], () => stemStage(STEMMER.PERSIAN)),
   filterEntry('czech_stem', [], () => stemStage(STEMMER.CZECH)),
+  filterEntry('russian_stem', [], () => stemStage(STEMMER.RUSSIAN)),
+  filterEntry('snowball', ['language: string = English'], ({ settings }) => {
+    const language = settings.get('language', 'English');
+    return () => snowballStage(language);
+  }),
   filterEntry('stemmer', ['language: string = english', 'name: string'], ({ settings }) =>
     stemmerByLanguage(settings.get('language') ?? settings.get('name', 'porter')),
   ),

@@ -19,6 +19,13 @@ export const STEMMER = {
   PERSIAN: 10,
   SORANI: 11,
   HINDI: 12,
+  PORTER2: 13,
+  DANISH: 14,
+  NORWEGIAN: 15,
+  SWEDISH: 16,
+  RUSSIAN: 17,
+  LIGHT_RUSSIAN: 18,
+  PORTER_PUBLISHED: 19,
 } as const;
 
 /** Values of `stemmer`'s `language` (or `name`). */
@@ -39,6 +46,13 @@ export const STEMMER_LANGUAGES: Readonly<Record<string, number>> = {
   lightSpanish: STEMMER.LIGHT_SPANISH,
   czech: STEMMER.CZECH,
   bulgarian: STEMMER.BULGARIAN,
+  porter2: STEMMER.PORTER2,
+  danish: STEMMER.DANISH,
+  norwegian: STEMMER.NORWEGIAN,
+  swedish: STEMMER.SWEDISH,
+  russian: STEMMER.RUSSIAN,
+  light_russian: STEMMER.LIGHT_RUSSIAN,
+  lightRussian: STEMMER.LIGHT_RUSSIAN,
   arabic: STEMMER.ARABIC,
   persian: STEMMER.PERSIAN,
   sorani: STEMMER.SORANI,
@@ -56,4 +70,22 @@ export function stemmerByLanguage(language: string): TokenFilter {
   throw new ApiError('illegal_argument_exception', 400, `Invalid stemmer class specified: ${className}`, {
     causedBy: new ApiError('class_not_found_exception', 400, `org.tartarus.snowball.ext.${className}Stemmer`),
   });
+}
+
+/** Classes of the `snowball` filter and analyzer. */
+export const SNOWBALL_CLASSES: Readonly<Record<string, number>> = {
+  English: STEMMER.PORTER2,
+  Porter: STEMMER.PORTER_PUBLISHED,
+  Danish: STEMMER.DANISH,
+  Norwegian: STEMMER.NORWEGIAN,
+  Swedish: STEMMER.SWEDISH,
+  Russian: STEMMER.RUSSIAN,
+};
+
+/** @throws ApiError illegal_argument_exception: no such class */
+export function snowballStage(language: string): TokenFilter {
+  const name = language.charAt(0).toUpperCase() + language.slice(1);
+  if (!Object.hasOwn(SNOWBALL_CLASSES, name))
+    throw new ApiError('illegal_argument_exception', 400, `Invalid stemmer class specified: ${language}`);
+  return stemStage(SNOWBALL_CLASSES[name]);
 }

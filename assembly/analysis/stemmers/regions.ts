@@ -1,0 +1,36 @@
+// What Snowball stemmers share: regions of a word, and the longest suffix of a list. Source: M. F. Porter, "Snowball: A language for stemming
+// algorithms" (2001), R1 and R2.
+import { isIn, lengthOf, unitAt, wordLen } from './word';
+
+/** Units of the suffix that the last longestOf found. */
+export let suffixLen: i32 = 0;
+
+/** Place behind the first consonant that follows a vowel from `from` on; the word's end if there is none. */
+export function regionAfter(from: i32, vowels: string): i32 {
+  let i = from;
+  while (i < wordLen && !isIn(unitAt(i), vowels)) i++;
+  while (i < wordLen && isIn(unitAt(i), vowels)) i++;
+  return min(i + 1, wordLen);
+}
+
+/** Number in a list, separated by spaces, of the longest suffix that the word has behind `from`; -1 for none. */
+export function longestOf(list: string, from: i32): i32 {
+  const text = changetype<usize>(list), n = lengthOf(list);
+  let best = -1, number = 0;
+  suffixLen = 0;
+  for (let start = 0; start < n; number++) {
+    let end = start;
+    while (end < n && load<u16>(text + (<usize>end << 1)) != 0x20) end++;
+    const len = end - start;
+    if (len > suffixLen && wordLen - len >= from) {
+      let i = 0;
+      while (i < len && <u32>load<u16>(text + (<usize>(start + i) << 1)) == unitAt(wordLen - len + i)) i++;
+      if (i == len) {
+        best = number;
+        suffixLen = len;
+      }
+    }
+    start = end + 1;
+  }
+  return best;
+}
