@@ -5,6 +5,7 @@ import type { Json } from '../mapping/mapping-snapshot.ts';
 import { type AliasAction, parseAlias } from '../metadata/aliases.ts';
 import type { AliasMeta } from '../metadata/cluster-state.ts';
 import { matchesPattern } from '../metadata/names.ts';
+import { parseQuery } from '../query/parse-query.ts';
 import type { EngineContext } from './context.ts';
 import { type IndexTarget, TARGETS, targetMetas, targetNames } from './index-names.ts';
 
@@ -37,6 +38,7 @@ function readAction(ctx: EngineContext, entry: unknown): AliasAction {
   if (kind === 'remove_index') return { kind: 'removeIndex', indices: resolve(ctx, expressions, TARGETS.concrete) };
   const aliases = textList(body.alias ?? body.aliases);
   if (aliases.length === 0 || aliases.some((alias) => alias === '')) throw fail('One of [alias] or [aliases] is required');
+  if (kind === 'add') for (const alias of aliases) checkAliasFilter(alias, body.filter);
   if (kind === 'add')
     return { kind: 'add', indices: resolve(ctx, expressions, TARGETS.concrete), aliases, alias: parseAlias(body, TARGET_KEYS) };
   if (kind !== 'remove') throw fail(`[alias_action] unknown field [${kind}]`);
@@ -45,6 +47,16 @@ function readAction(ctx: EngineContext, entry: unknown): AliasAction {
 
 function resolve(ctx: EngineContext, expressions: readonly string[], base: (typeof TARGETS)[keyof typeof TARGETS]): string[] {
   return targetNames(ctx, { index: expressions.join(','), allowNoIndices: false }, base);
+}
+
+/** @throws ApiError illegal_argument_exception: the filter is no query */
+export function checkAliasFilter(alias: string, filter: unknown): void {
+  if (filter === undefined || filter === null) return;
+  try {
+    parseQuery(filter);
+  } catch (error) {
+    throw error instanceof ApiError ? illegalArgument(`failed to parse filter for alias [${alias}]`, error) : error;
+  }
 }
 
 function textList(value: unknown): string[] {
@@ -59,6 +71,7 @@ export async function putAlias(ctx: EngineContext, request: { index: string | nu
   if (index === null || index === '') throw illegalArgument('[index] is required');
   if (name === undefined || name === '') throw illegalArgument('[alias] is required');
   const alias: AliasMeta = parseAlias(request.body as Json, ['index', 'alias']);
+  checkAliasFilter(name, alias.filter);
   const indices = resolve(ctx, [index], TARGETS.concrete);
   return ctx.command({ name: 'updateAliases', args: { actions: [{ kind: 'add', indices, aliases: [name], alias }] } });
 }

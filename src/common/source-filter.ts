@@ -36,13 +36,18 @@ function filterObject(object: Json, prefix: string, includes: Compiled | null, e
     const below = included ? null : includes;
     if (Array.isArray(value)) {
       const items = filterList(value, path, below, excludes);
-      if (included || items.length > 0) out[key] = items;
+      if (included || !items.every(isNothing)) out[key] = items;
     } else if (typeof value === 'object' && value !== null) {
       const kept = filterObject(value as Json, `${path}.`, below, excludes);
       if (included || Object.keys(kept).length > 0) out[key] = kept;
     } else if (included) out[key] = value;
   }
   return out;
+}
+
+/** An object or list of which nothing is left. */
+function isNothing(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 function filterList(items: readonly unknown[], path: string, includes: Compiled | null, excludes: Compiled | null): unknown[] {

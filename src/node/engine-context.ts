@@ -91,10 +91,8 @@ export class ReaderContext implements EngineContext {
   acquire(index: IndexState, shard: number): ShardSnapshot {
     const snapshot = index.meta.state === 'open' ? this.#snapshots.acquire(index, shard) : null;
     if (snapshot) return snapshot;
-    const { name, uuid } = index.meta;
-    if (index.meta.state === 'close')
-      throw new ApiError('index_closed_exception', 400, 'closed', { details: { index_uuid: uuid, index: name } });
-    throw new ApiError('no_shard_available_action_exception', 503, `No shard available for [${name}][${shard}]`);
+    if (index.meta.state === 'close') throw indexClosed(index);
+    throw new ApiError('no_shard_available_action_exception', 503, `No shard available for [${index.meta.name}][${shard}]`);
   }
 
   record(index: IndexState, shard: number, seqNo: number): StoredDocument | null {
@@ -193,9 +191,14 @@ export class ReaderContext implements EngineContext {
 
   #place(index: IndexState, shard: number): Placed {
     const placed = this.#placed.get(`${index.meta.uuid}/${shard}`);
+    if (!placed && index.meta.state === 'close') throw indexClosed(index);
     if (!placed) throw new ApiError('no_shard_available_action_exception', 503, `No shard available for [${index.meta.name}][${shard}]`);
     return placed;
   }
+}
+
+function indexClosed({ meta: { name, uuid } }: IndexState): ApiError {
+  return new ApiError('index_closed_exception', 400, 'closed', { details: { index_uuid: uuid, index: name } });
 }
 
 /** With a source of its own: a promise is answered after other reads, which may use the same buffer. */

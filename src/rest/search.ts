@@ -225,7 +225,8 @@ async function searchMany(request: ApiRequest, { engine }: RestContext): Promise
   lines.pop();
   const items: MultiSearchItem[] = [];
   for (let i = 0; i < lines.length; i += 2) {
-    if (i + 1 >= lines.length) throw illegalArgument('A search of the msearch request has a header but no body');
+    // A header without a body is no search.
+    if (i + 1 >= lines.length) break;
     items.push({ header: lines[i], body: lines[i + 1] });
   }
   const asInt = request.boolean('rest_total_hits_as_int');
