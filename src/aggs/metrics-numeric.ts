@@ -53,6 +53,9 @@ function numericMetric(typeName: string, shape: Shape): AggType {
     },
     merge(spec, slices, parents) {
       const totals = addStats(slices, parents);
+      // date_nanos are shown in whole milliseconds
+      const isNanos = slices.some((slice) => (slice.bound as ValuesSource).perMillisecond !== 1);
+      const shown = isNanos ? Math.floor : (value: number) => value;
       const format = formatOf(slices);
       const text = textOf(format);
       const { sigma } = spec.params as NumericParams;
@@ -64,8 +67,8 @@ function numericMetric(typeName: string, shape: Shape): AggType {
               : {
                   count: totals.count[parent],
                   sum: totals.sum[parent],
-                  min: totals.min[parent],
-                  max: totals.max[parent],
+                  min: shown(totals.min[parent]),
+                  max: shown(totals.max[parent]),
                   squares: totals.squares[parent],
                 };
           const { json, figures } = shape(one, sigma, text);
