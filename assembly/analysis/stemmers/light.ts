@@ -54,6 +54,20 @@ export function lightGerman(): void {
   else if (wordLen > 4 && ends("st") && isIn(last(3), "bdfghklmnt")) cut(2);
 }
 
+/** Plurals and cases of nouns alone. */
+export function minimalGerman(): void {
+  if (wordLen < 5) return;
+  for (let i = 0; i < wordLen; i++) {
+    const unit = unitAt(i);
+    if (unit == 0xe4) setUnit(i, 0x61);
+    else if (unit == 0xf6) setUnit(i, 0x6f);
+    else if (unit == 0xfc) setUnit(i, 0x75);
+  }
+  if (wordLen > 6 && ends("nen")) cut(3);
+  else if (wordLen > 5 && (ends("en") || ends("se") || ends("es") || ends("er"))) cut(2);
+  else if (isIn(last(1), "nesr")) cut(1);
+}
+
 export function lightItalian(): void {
   if (wordLen < 6) return;
   plainVowels(false);

@@ -180,6 +180,23 @@ function steps(): void {
   step5();
 }
 
+/** Plural -s alone, -ies to -y. Source: D. Harman, "How Effective Is Suffixing?" (1991), the S stemmer. */
+export function minimalEnglish(): void {
+  if (wordLen < 3 || unitAt(wordLen - 1) != 0x73) return;
+  const before = unitAt(wordLen - 2);
+  if (before == 0x75 || before == 0x73) return;
+  if (before == 0x65) {
+    const third = unitAt(wordLen - 3);
+    if (wordLen > 3 && third == 0x69 && unitAt(wordLen - 4) != 0x61 && unitAt(wordLen - 4) != 0x65) {
+      setUnit(wordLen - 3, 0x79);
+      setLength(wordLen - 2);
+      return;
+    }
+    if (third == 0x69 || third == 0x61 || third == 0x6f || third == 0x65) return;
+  }
+  setLength(wordLen - 1);
+}
+
 /** Takes 's off, with any of the apostrophes ' U+2019 U+FF07. Source: Lucene's EnglishPossessiveFilter. */
 export function englishPossessive(): void {
   if (wordLen < 2) return;

@@ -1,7 +1,10 @@
 // Stemmers by id; src/analysis/languages/stemmer-ids.ts has the same numbers. Each changes the word of word.ts in place.
-import { lightBulgarian, lightCzech, lightFrench, lightGerman, lightItalian, lightPortuguese, lightSpanish } from './light';
+import { caumanns } from './caumanns';
+import { indonesian } from './indonesian';
+import { latvian } from './latvian';
+import { lightBulgarian, lightCzech, lightFrench, lightGerman, lightItalian, lightPortuguese, lightSpanish, minimalGerman } from './light';
 import { danish, norwegian, swedish } from './nordic';
-import { englishPossessive, porter, porterPublished } from './porter';
+import { englishPossessive, minimalEnglish, porter, porterPublished } from './porter';
 import { porter2 } from './porter2';
 import { lightRussian, russian } from './russian';
 import { arabic, hindi, persian, sorani } from './scripts';
@@ -27,6 +30,11 @@ export const SWEDISH: u32 = 16;
 export const RUSSIAN: u32 = 17;
 export const LIGHT_RUSSIAN: u32 = 18;
 export const PORTER_PUBLISHED: u32 = 19;
+export const INDONESIAN: u32 = 20;
+export const LATVIAN: u32 = 21;
+export const CAUMANNS: u32 = 22;
+export const MINIMAL_ENGLISH: u32 = 23;
+export const MINIMAL_GERMAN: u32 = 24;
 
 /** False: no such stemmer. */
 export function runStemmer(id: u32): bool {
@@ -51,6 +59,11 @@ export function runStemmer(id: u32): bool {
     case RUSSIAN: russian(); return true;
     case LIGHT_RUSSIAN: lightRussian(); return true;
     case PORTER_PUBLISHED: porterPublished(); return true;
+    case INDONESIAN: indonesian(); return true;
+    case LATVIAN: latvian(); return true;
+    case CAUMANNS: caumanns(); return true;
+    case MINIMAL_ENGLISH: minimalEnglish(); return true;
+    case MINIMAL_GERMAN: minimalGerman(); return true;
     default: return false;
   }
 }

@@ -44,7 +44,9 @@ const LANGUAGES: Readonly<Record<string, LanguageSpec>> = {
   french: { chain: [elisionStage(FRENCH_ARTICLES, true), LOWER, STOP, MARKER, stemStage(STEMMER.LIGHT_FRENCH)] },
   german: { chain: [LOWER, STOP, MARKER, normalize(3), stemStage(STEMMER.LIGHT_GERMAN)] },
   hindi: { chain: [LOWER, DECIMAL_DIGIT, MARKER, normalize(9), normalize(7), STOP, stemStage(STEMMER.HINDI)] },
+  indonesian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.INDONESIAN)] },
   italian: { chain: [elisionStage(ITALIAN_ARTICLES, true), LOWER, STOP, MARKER, stemStage(STEMMER.LIGHT_ITALIAN)] },
+  latvian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.LATVIAN)] },
   norwegian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.NORWEGIAN)] },
   persian: {
     chain: [LOWER, DECIMAL_DIGIT, normalize(0), normalize(1), STOP, MARKER, stemStage(STEMMER.PERSIAN)],

@@ -26,6 +26,11 @@ export const STEMMER = {
   RUSSIAN: 17,
   LIGHT_RUSSIAN: 18,
   PORTER_PUBLISHED: 19,
+  INDONESIAN: 20,
+  LATVIAN: 21,
+  CAUMANNS: 22,
+  MINIMAL_ENGLISH: 23,
+  MINIMAL_GERMAN: 24,
 } as const;
 
 /** Values of `stemmer`'s `language` (or `name`). */
@@ -56,7 +61,13 @@ export const STEMMER_LANGUAGES: Readonly<Record<string, number>> = {
   arabic: STEMMER.ARABIC,
   persian: STEMMER.PERSIAN,
   sorani: STEMMER.SORANI,
+  minimal_english: STEMMER.MINIMAL_ENGLISH,
+  minimalEnglish: STEMMER.MINIMAL_ENGLISH,
+  minimal_german: STEMMER.MINIMAL_GERMAN,
+  minimalGerman: STEMMER.MINIMAL_GERMAN,
   hindi: STEMMER.HINDI,
+  indonesian: STEMMER.INDONESIAN,
+  latvian: STEMMER.LATVIAN,
 };
 
 export function stemStage(id: number): TokenFilter {
