@@ -4,6 +4,7 @@ import { nearestNames } from '../common/nearest-name.ts';
 import { parseDurationMs } from '../common/time-unit.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../errors/catalog.ts';
+import { checkSimilarities } from './similarity-settings.ts';
 
 export type FlatSettings = Readonly<Record<string, string | readonly string[]>>;
 type Json = Readonly<Record<string, unknown>>;
@@ -206,6 +207,7 @@ function normalizeName(name: string): string {
 
 /** @throws ApiError settings_exception, illegal_argument_exception, validation_exception: unknown, private or malformed settings */
 export function checkSettings(flat: Readonly<Record<string, string | readonly string[] | null>>): void {
+  checkSimilarities(flat);
   const privates = Object.keys(flat).filter((name) => PRIVATE.has(name));
   if (privates.length > 0) {
     const failed = validationFailed(privates.map((name) => `private index setting [${name}] can not be set explicitly`));
