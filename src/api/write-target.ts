@@ -80,7 +80,8 @@ function aliasMembers(ctx: EngineContext, alias: string): Array<{ index: IndexSt
 
 /** @throws ApiError cluster_block_exception (403) for indices that are read-only or closed to writes */
 export function checkWritable(index: IndexState): void {
-  const { settings, name } = index.meta;
+  const { settings, name, state, uuid } = index.meta;
+  if (state === 'close') throw new ApiError('index_closed_exception', 400, 'closed', { details: { index: name, index_uuid: uuid } });
   const block = (text: string) =>
     new ApiError('cluster_block_exception', 403, `index [${name}] blocked by: [FORBIDDEN/${text}];`, {
       details: { index: name, index_uuid: index.meta.uuid },

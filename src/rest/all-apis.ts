@@ -18,6 +18,7 @@ import {
 } from './cluster.ts';
 import { deleteApi, getApi, getSourceApi, indexApi, mgetApi, updateApi } from './documents.ts';
 import { fieldCapsApi } from './field-caps.ts';
+import { INDEX_CHANGE_APIS } from './index-change.ts';
 import * as indices from './indices.ts';
 import { nodesInfoApi, nodesStatsApi } from './nodes.ts';
 import { ilmApi, infoApi, licenseApi, xpackApi } from './root.ts';
@@ -77,6 +78,7 @@ export const ALL_APIS: readonly ApiSpec[] = [
   getSourceApi,
   mgetApi,
   bulkApi,
+  ...INDEX_CHANGE_APIS,
   deleteByQueryApi,
   updateByQueryApi,
   reindexApi,

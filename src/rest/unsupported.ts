@@ -7,10 +7,6 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
   reindex: ['POST /_reindex/{task_id}/_rethrottle'],
   delete_by_query: ['POST /_delete_by_query/{task_id}/_rethrottle'],
   update_by_query: ['POST /_update_by_query/{task_id}/_rethrottle'],
-  'indices.rollover': ['POST /{index}/_rollover', 'POST /{index}/_rollover/{new_index}'],
-  'indices.shrink': ['PUT /{index}/_shrink/{target}', 'POST /{index}/_shrink/{target}'],
-  'indices.split': ['PUT /{index}/_split/{target}', 'POST /{index}/_split/{target}'],
-  'indices.clone': ['PUT /{index}/_clone/{target}', 'POST /{index}/_clone/{target}'],
   'indices.data_stream': [
     'PUT /_data_stream/{name}',
     'DELETE /_data_stream/{name}',

@@ -1,0 +1,123 @@
+// Operations by query, reindex, rollover and resize over a real engine in this process, spoken to as by HTTP.
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Logger } from '../../../src/common/logger.ts';
+import { loadSettings } from '../../../src/config/load-settings.ts';
+import { type OpenNode, openNode } from '../../../src/node/open-node.ts';
+import { Dispatcher } from '../../../src/rest/dispatch.ts';
+import { type FakeAnswer, fakeRequest } from '../../support/fake-http.ts';
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'gannet-by-query-'));
+let node: OpenNode;
+let dispatcher: Dispatcher;
+
+beforeAll(async () => {
+  const settings = loadSettings({ flags: { 'path.data': folder, threads: 1, 'memory.limit': '512mb' }, file: null });
+  node = await openNode(settings);
+  dispatcher = new Dispatcher(settings, node.context, new Logger('error'));
+});
+afterAll(async () => {
+  await node.close();
+  rmSync(folder, { recursive: true });
+});
+
+function send(line: string, body?: unknown): Promise<FakeAnswer> {
+  const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+  return fakeRequest(dispatcher.handle, line, { body: text });
+}
+
+beforeEach(async () => {
+  await send('DELETE /*');
+  await send('PUT /src', {
+    settings: { number_of_shards: 2, number_of_replicas: 0 },
+    mappings: { properties: { n: { type: 'integer' }, k: { type: 'keyword' } } },
+  });
+  const lines = Array.from({ length: 20 }, (_, n) => `{"index":{"_id":"${n}"}}\n{"n":${n},"k":"${n % 2 ? 'odd' : 'even'}"}\n`);
+  await send('POST /src/_bulk?refresh=true', lines.join(''));
+});
+
+const count = async (index: string, body?: unknown): Promise<number> => (await send(`POST /${index}/_count`, body)).json.count;
+
+test('delete by query: batches, max_docs, conflicts', async () => {
+  const some = await send('POST /src/_delete_by_query?refresh=true&scroll_size=3', { query: { term: { k: 'odd' } } });
+  expect(some.json).toMatchObject({ total: 10, deleted: 10, batches: 4, version_conflicts: 0, failures: [] });
+  expect(await count('src')).toBe(10);
+  expect((await send('POST /src/_delete_by_query?refresh=true', { query: { match_all: {} }, max_docs: 4 })).json).toMatchObject({
+    total: 4,
+    deleted: 4,
+  });
+  // A write that no refresh has shown yet: its old version is found, and is no longer the newest.
+  const left = (await send('GET /src/_search?size=1')).json.hits.hits[0]._id;
+  await send(`PUT /src/_doc/${left}`, { n: 99 });
+  const aborted = await send('POST /src/_delete_by_query', { query: { ids: { values: [left] } } });
+  expect([aborted.status, aborted.json.version_conflicts, aborted.json.failures.length]).toEqual([409, 1, 1]);
+  const proceeded = await send('POST /src/_delete_by_query?conflicts=proceed', { query: { ids: { values: [left] } } });
+  expect([proceeded.status, proceeded.json.version_conflicts, proceeded.json.deleted]).toEqual([200, 1, 0]);
+  expect((await send('POST /src/_delete_by_query', {})).json.error.reason).toContain('query is missing');
+});
+
+test('update by query with and without a script', async () => {
+  expect((await send('POST /src/_update_by_query?refresh=true')).json).toMatchObject({ total: 20, updated: 20 });
+  const script =
+    "if (ctx._source.n < 5) { ctx.op = 'delete' } else if (ctx._source.n < 10) { ctx.op = 'noop' } else { ctx._source.n += params.by }";
+  const changed = await send('POST /src/_update_by_query?refresh=true', { script: { source: script, params: { by: 1000 } } });
+  expect(changed.json).toMatchObject({ total: 20, updated: 10, deleted: 5, noops: 5 });
+  expect(await count('src', { query: { range: { n: { gte: 1010 } } } })).toBe(10);
+  expect((await send('POST /src/_update_by_query', { script: 'ctx.(' })).json.error.type).toBe('script_exception');
+});
+
+test('reindex: query, source filter, create, external versions, refusals', async () => {
+  const copied = await send('POST /_reindex?refresh=true', {
+    source: { index: 'src', query: { term: { k: 'even' } }, _source: ['n'] },
+    dest: { index: 'dst' },
+  });
+  expect(copied.json).toMatchObject({ total: 10, created: 10, updated: 0 });
+  expect((await send('GET /dst/_doc/4')).json._source).toEqual({ n: 4 });
+  const again = await send('POST /_reindex', { source: { index: 'src' }, dest: { index: 'dst', op_type: 'create' }, conflicts: 'proceed' });
+  expect(again.json).toMatchObject({ created: 10, version_conflicts: 10 });
+  for (const [body, reason] of [
+    [{ source: { index: 'src' }, dest: { index: 'src' } }, 'reindex cannot write into an index its reading from'],
+    [{ source: { index: 'src' }, dest: {} }, 'index must be specified'],
+    [{ source: { index: 'src', remote: { host: 'http://h:1' } }, dest: { index: 'd' } }, '[h:1] not allowlisted'],
+  ] as const)
+    expect((await send('POST /_reindex', body)).json.error.reason).toContain(reason);
+});
+
+test('clone, shrink and split keep documents, versions and settings', async () => {
+  await send('PUT /src/_doc/3', { n: 3, k: 'again' });
+  expect((await send('POST /src/_clone/c')).json.error.type).toBe('illegal_state_exception');
+  await send('PUT /src/_settings', { 'index.blocks.write': true });
+  for (const [line, body, shards] of [
+    ['POST /src/_clone/c', {}, '2'],
+    ['POST /src/_shrink/s', {}, '1'],
+    ['PUT /src/_split/p', { settings: { 'index.number_of_shards': 6 } }, '6'],
+  ] as const) {
+    const target = line.slice(-1);
+    expect((await send(line, body)).json).toMatchObject({ acknowledged: true, index: target });
+    expect(await count(target)).toBe(20);
+    expect((await send(`GET /${target}/_doc/3`)).json).toMatchObject({ _version: 2, _source: { k: 'again' } });
+    const { settings, mappings } = (await send(`GET /${target}`)).json[target];
+    expect(settings.index).toMatchObject({ number_of_shards: shards, blocks: { write: 'true' } });
+    expect(mappings.properties.k).toEqual({ type: 'keyword' });
+  }
+  expect((await send('PUT /src/_split/q', { settings: { 'index.number_of_shards': 5 } })).json.error.reason).toContain(
+    'must be a factor of [5]',
+  );
+});
+
+test('rollover counts names up and moves the alias', async () => {
+  await send('PUT /logs-000009', { aliases: { logs: { is_write_index: true } } });
+  expect((await send('POST /logs/_rollover', { conditions: { max_docs: 1, max_age: '7d' } })).json).toMatchObject({
+    rolled_over: false,
+    conditions: { '[max_docs: 1]': false, '[max_age: 7d]': false },
+  });
+  await send('PUT /logs/_doc/1?refresh=true', { a: 1 });
+  expect((await send('POST /logs/_rollover', { conditions: { max_docs: 1 } })).json).toMatchObject({
+    rolled_over: true,
+    new_index: 'logs-000010',
+  });
+  expect((await send('PUT /logs/_doc/2', { a: 1 })).json._index).toBe('logs-000010');
+  expect((await send('POST /src/_rollover')).status).toBe(400);
+});
