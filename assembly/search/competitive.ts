@@ -8,13 +8,16 @@
 // block-max indexes" (2011); the windows as in Lucene's MaxScoreBulkScorer.
 
 import { allocateTemp, releaseTemp, tempMark, WINDOW_DOCS } from './context';
-import { nodeAddScores, nodeBound, nodeScore, nodeWindow } from './evaluate';
+import { boolFilter } from './boolean';
+import { nodeAddScores, nodeBound, nodeFill, nodeScore, nodeWindow } from './evaluate';
 import { clearBits, filterByBitset, listBits, Node, nodeChild, OP_BOOL, OP_PHRASE, OP_TERM, setBit, Window, WINDOW_BITS_BYTES, windowToList } from './node';
 import { phraseWindow } from './phrase';
-import { termAccumulate } from './term';
+import { SLACK } from './similarity';
+import { termAccumulate, termAddBounds } from './term';
 import { TopK, topOffer, topOfferList } from './top-k';
 
-const SLACK: f64 = 1.000000000001;
+/** For scores that are f32 sums of two rounded parts. */
+const ROUNDED_SLACK: f64 = 1.00001;
 
 // @ts-ignore: decorator
 @inline
@@ -31,15 +34,94 @@ export function isDisjunction(node: Node): bool {
 export function competeWindow(node: Node, from: u32, to: u32, accept: usize, matches: usize, top: TopK, w: Window, scores: usize): void {
   if (isDisjunction(node)) return disjunctionWindow(node, from, to, accept, top, w);
   if (nodeBound(node, from, to) <= top.minScore) return;
+  const clauses = node.op == OP_BOOL && node.d > 0;
   if (!matches) {
     if (node.op == OP_PHRASE) phraseWindow(node, from, to, w, top.minScore);
+    else if (clauses && node.e == 0) candidates(node, from, to, top.minScore, w);
     else nodeWindow(node, from, to, w);
     windowToList(w, from);
     if (accept) w.count = filterByBitset(accept, w.docs, w.count);
+  } else if (clauses) {
+    dropByBlocks(node, from, to, top.minScore, w);
   }
-  if (node.op == OP_BOOL && node.d > 0) return conjunctionOffer(node, from, to, top, w);
+  if (clauses) return conjunctionOffer(node, from, to, top, w);
   nodeScore(node, w.docs, w.count, scores);
   topOfferList(top, w.docs, scores, w.count);
+}
+
+/** Matches of a BOOL with must clauses that may compete, found through what is rarest of all that a competitive document must have. */
+function candidates(node: Node, from: u32, to: u32, minScore: f32, w: Window): void {
+  if (node.b > 0 && optionalCandidates(node, from, to, minScore, w)) return;
+  const lead = nodeChild(node, 0);
+  if (lead.op != OP_TERM || node.a < 2 || minScore <= 0) return nodeWindow(node, from, to, w);
+  nodeWindow(lead, from, to, w);
+  windowToList(w, from);
+  dropByBlocks(node, from, to, minScore, w);
+  w.count = boolFilter(node, w.docs, w.count);
+}
+
+/**
+ * When the must clauses alone cannot compete in the window, a competitive document has one of the optional clauses with the greatest bounds.
+ * False if that does not help.
+ */
+function optionalCandidates(node: Node, from: u32, to: u32, minScore: f32, w: Window): bool {
+  const mustFirst = node.a + node.b + node.c;
+  let rest: f64 = 0;
+  for (let i: u32 = 0; i < node.d; i++) rest += <f64>nodeBound(nodeChild(node, mustFirst + i), from, to);
+  if (<f32>(rest * ROUNDED_SLACK) > minScore) return false;
+  const mark = tempMark();
+  const bounds = allocateTemp(((<usize>node.b) << 3) + 16);
+  for (let i: u32 = 0; i < node.b; i++) store<f64>(bounds + ((<usize>i) << 3), <f64>nodeBound(nodeChild(node, node.a + i), from, to));
+  // Takes the least bounds out while they and the must clauses cannot compete; -1 marks what is out.
+  for (;;) {
+    let least: i32 = -1;
+    for (let i: u32 = 0; i < node.b; i++) {
+      const bound = load<f64>(bounds + ((<usize>i) << 3));
+      if (bound >= 0 && (least < 0 || bound < load<f64>(bounds + ((<usize>least) << 3)))) least = <i32>i;
+    }
+    if (least < 0) break;
+    const bound = load<f64>(bounds + ((<usize>least) << 3));
+    if (<f32>((rest + bound) * ROUNDED_SLACK) > minScore) break;
+    rest += bound;
+    store<f64>(bounds + ((<usize>least) << 3), -1);
+  }
+  w.isList = 0;
+  clearBits(w.bits);
+  for (let i: u32 = 0; i < node.b; i++) {
+    if (load<f64>(bounds + ((<usize>i) << 3)) >= 0) nodeFill(nodeChild(node, node.a + i), from, to, w.bits);
+  }
+  releaseTemp(mark);
+  windowToList(w, from);
+  dropByBlocks(node, from, to, minScore, w);
+  w.count = boolFilter(node, w.docs, w.count);
+  return true;
+}
+
+/** Drops documents that the bounds of the blocks they are in rule out. */
+function dropByBlocks(node: Node, from: u32, to: u32, minScore: f32, w: Window): void {
+  if (!(minScore > 0) || w.count == 0) return;
+  const mark = tempMark();
+  const sums = allocateTemp(((<usize>w.count) << 3) + 16);
+  memory.fill(sums, 0, (<usize>w.count) << 3);
+  const mustFirst = node.a + node.b + node.c;
+  let rest: f64 = 0;
+  for (let i: u32 = 0; i < node.d; i++) rest += addBounds(nodeChild(node, mustFirst + i), from, to, w, sums);
+  for (let i: u32 = 0; i < node.b; i++) rest += addBounds(nodeChild(node, node.a + i), from, to, w, sums);
+  let kept: usize = 0;
+  for (let i: usize = 0, end = (<usize>w.count) << 2; i < end; i += 4) {
+    if (<f32>((load<f64>(sums + (i << 1)) + rest) * ROUNDED_SLACK) <= minScore) continue;
+    store<u32>(w.docs + kept, load<u32>(w.docs + i));
+    kept += 4;
+  }
+  w.count = <u32>(kept >> 2);
+  releaseTemp(mark);
+}
+
+/** Adds a term's bounds to the sums; returns the bound of another clause. */
+function addBounds(child: Node, from: u32, to: u32, w: Window, sums: usize): f64 {
+  if (child.op != OP_TERM) return <f64>nodeBound(child, from, to);
+  termAddBounds(child, w.docs, w.count, sums);
+  return 0;
 }
 
 function disjunctionWindow(node: Node, from: u32, to: u32, accept: usize, top: TopK, w: Window): void {
@@ -73,7 +155,10 @@ function disjunctionWindow(node: Node, from: u32, to: u32, accept: usize, top: T
   const sums = allocateTemp(WINDOW_DOCS * 8 + 16);
   memory.fill(sums, 0, WINDOW_DOCS * 8);
   const list = allocateTemp(WINDOW_DOCS * 8);
-  for (let i = essential; i < n; i++) accumulate(nodeChild(node, load<u32>(order + ((<usize>i) << 2))), from, to, bits, sums, w, list);
+  for (let i = essential; i < n; i++) {
+    const others = total - load<f64>(bounds + ((<usize>i) << 3));
+    accumulate(nodeChild(node, load<u32>(order + ((<usize>i) << 2))), from, to, bits, sums, w, list, others, top.minScore);
+  }
   w.isList = 1;
   w.count = listBits(bits, from, w.docs);
   if (accept) w.count = filterByBitset(accept, w.docs, w.count);
@@ -111,8 +196,8 @@ function dropHopeless(docs: usize, sums: usize, bytes: usize, rest: f64, minScor
   return kept;
 }
 
-function accumulate(child: Node, from: u32, to: u32, bits: usize, sums: usize, w: Window, scores: usize): void {
-  if (child.op == OP_TERM && child.normInverse) return termAccumulate(child, from, to, bits, sums);
+function accumulate(child: Node, from: u32, to: u32, bits: usize, sums: usize, w: Window, scores: usize, others: f64, minScore: f32): void {
+  if (child.op == OP_TERM && child.normInverse) return termAccumulate(child, from, to, bits, sums, others, minScore);
   nodeWindow(child, from, to, w);
   windowToList(w, from);
   nodeScore(child, w.docs, w.count, scores);

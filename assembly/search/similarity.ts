@@ -4,6 +4,9 @@
 
 import { readVint, vintBytes } from '../codec/vint';
 
+/** Sums of bounds are widened by this: f64 additions in another order than the scorer's may differ in the last bit. */
+export const SLACK: f64 = 1.000000000001;
+
 // @ts-ignore: decorator
 @inline
 export function bm25(weight: f32, freq: f32, normInverse: f32): f32 {

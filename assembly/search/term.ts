@@ -18,7 +18,7 @@ import {
 import { NO_MORE_DOCS } from '../postings/format';
 import { allocate, countScored, maxDoc } from './context';
 import { clearBits, Node, setBit, Window } from './node';
-import { bm25, boundOfImpacts } from './similarity';
+import { bm25, boundOfImpacts, SLACK } from './similarity';
 
 export function termOpen(node: Node): void {
   termOpenIn(node, allocate(CURSOR_BYTES));
@@ -284,13 +284,20 @@ export function termAddScores(node: Node, docs: usize, count: u32, sums: usize):
   countScored(scored);
 }
 
-/** Adds the scores of all matches in [from, to) to sums f64[WINDOW_DOCS] by docId - from, and sets their bits. */
-export function termAccumulate(node: Node, from: u32, to: u32, bits: usize, sums: usize): void {
+/**
+ * Adds the scores of all matches in [from, to) to sums f64[WINDOW_DOCS] by docId - from, and sets their bits. Blocks whose documents cannot score
+ * more than `minScore` even with `others` from all other clauses are left out: no document loses but such as cannot compete.
+ */
+export function termAccumulate(node: Node, from: u32, to: u32, bits: usize, sums: usize, others: f64, minScore: f32): void {
   const c = termCursor(node);
   const weight = node.weight;
   const norms = <usize>node.norms;
   const inverse = <usize>node.normInverse;
   for (let more = cursorSeekBlock(c, from); more && c.base < to; more = nextBlock(c)) {
+    if (c.impactOffsPtr && <f32>((<f64>boundOfImpacts(cursorImpacts(c, c.block), weight, inverse) + others) * SLACK) <= minScore) {
+      if (c.lastDoc >= to) return;
+      continue;
+    }
     if (c.bitsPtr) fillWords(c, from, to, bits);
     cursorLoadDocs(c);
     cursorLoadFreqs(c);
@@ -345,4 +352,32 @@ function boundOfAll(node: Node, c: PostingsCursor, weight: f32, normInverse: usi
   }
   node.bound = weight - weight / (<f32>1 + most);
   return node.bound;
+}
+
+/** Adds to sums f64[count] for each document of an ascending list the bound of the block that it is or would be in. */
+export function termAddBounds(node: Node, docs: usize, count: u32, sums: usize): void {
+  const c = termCursor(node);
+  const inverse = <usize>node.normInverse;
+  if (!inverse) return;
+  if (!c.impactOffsPtr) {
+    const bound = <f64>boundOfAll(node, c, node.weight, inverse);
+    for (const end = sums + ((<usize>count) << 3); sums < end; sums += 8) store<f64>(sums, load<f64>(sums) + bound);
+    return;
+  }
+  let b = node.boundBlock;
+  let last: u32 = 0;
+  let bound: f64 = 0;
+  let known = false;
+  for (let at = docs, end = docs + ((<usize>count) << 2); at < end; at += 4, sums += 8) {
+    const doc = load<u32>(at);
+    if (!known || doc > last) {
+      b = cursorFindBlock(c, doc, b);
+      if (b >= c.blocks) return;
+      known = true;
+      last = load<u32>(c.lastDocsPtr + ((<usize>b) << 2));
+      bound = <f64>boundOfImpacts(cursorImpacts(c, b), node.weight, inverse);
+    }
+    store<f64>(sums, load<f64>(sums) + bound);
+  }
+  node.boundBlock = b;
 }
