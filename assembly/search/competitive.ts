@@ -7,10 +7,10 @@
 // Source: Turtle, Flood, "Query evaluation: strategies and optimizations" (1995); Ding, Suel, "Faster top-k document retrieval using
 // block-max indexes" (2011); the windows as in Lucene's MaxScoreBulkScorer.
 
-import { allocateTemp, releaseTemp, tempMark, WINDOW_DOCS } from './context';
+import { allocate, allocateTemp, releaseTemp, tempMark, WINDOW_DOCS } from './context';
 import { boolFilter } from './boolean';
 import { nodeAddScores, nodeBound, nodeFill, nodeScore, nodeWindow } from './evaluate';
-import { clearBits, filterByBitset, listBits, Node, nodeChild, OP_BOOL, OP_PHRASE, OP_TERM, setBit, Window, WINDOW_BITS_BYTES, windowToList } from './node';
+import { clearBits, filterByBitset, listBits, Node, nodeChild, OP_BOOL, OP_PHRASE, OP_TERM, setBit, testBit, Window, WINDOW_BITS_BYTES, windowToList } from './node';
 import { phraseWindow } from './phrase';
 import { SLACK } from './similarity';
 import { termAccumulate, termAddBounds } from './term';
@@ -152,8 +152,12 @@ function disjunctionWindow(node: Node, from: u32, to: u32, accept: usize, top: T
   }
   const bits = allocateTemp(WINDOW_BITS_BYTES);
   clearBits(bits);
-  const sums = allocateTemp(WINDOW_DOCS * 8 + 16);
-  memory.fill(sums, 0, WINDOW_DOCS * 8);
+  // Kept all zero between windows.
+  if (!node.data) {
+    node.data = <u32>allocate(WINDOW_DOCS * 8);
+    memory.fill(<usize>node.data, 0, WINDOW_DOCS * 8);
+  }
+  const sums = <usize>node.data;
   const list = allocateTemp(WINDOW_DOCS * 8);
   for (let i = essential; i < n; i++) {
     const others = total - load<f64>(bounds + ((<usize>i) << 3));
@@ -161,17 +165,19 @@ function disjunctionWindow(node: Node, from: u32, to: u32, accept: usize, top: T
   }
   w.isList = 1;
   w.count = listBits(bits, from, w.docs);
-  if (accept) w.count = filterByBitset(accept, w.docs, w.count);
-  // From here on sums are parallel to the list.
+  // From here on sums are parallel to the list. What is not above `limit` cannot round to more than minScore.
+  const limit = <f64>top.minScore / SLACK - rest * SLACK;
   let kept: usize = 0;
   for (let i: usize = 0, end = (<usize>w.count) << 2; i < end; i += 4) {
     const doc = load<u32>(w.docs + i);
-    const sum = load<f64>(sums + ((<usize>(doc - from)) << 3));
-    if (!competes(sum + rest, top.minScore)) continue;
+    const at = sums + ((<usize>(doc - from)) << 3);
+    const sum = load<f64>(at);
+    store<f64>(at, 0);
     store<u32>(w.docs + kept, doc);
     store<f64>(list + (kept << 1), sum);
-    kept += 4;
+    kept += (<usize>(sum > limit)) << 2;
   }
+  if (accept) kept = acceptPairs(accept, w.docs, list, kept);
   for (let i = <i32>essential - 1; i >= 0 && kept > 0; i--) {
     const bound = load<f64>(bounds + ((<usize>i) << 3));
     nodeAddScores(nodeChild(node, load<u32>(order + ((<usize>i) << 2))), w.docs, <u32>(kept >> 2), list);
@@ -181,6 +187,18 @@ function disjunctionWindow(node: Node, from: u32, to: u32, accept: usize, top: T
   }
   for (let i: usize = 0; i < kept; i += 4) topOffer(top, load<u32>(w.docs + i), <f32>load<f64>(list + (i << 1)));
   releaseTemp(mark);
+}
+
+/** Keeps (doc, sum) pairs whose document is in the bitset. Returns the bytes of docs kept. */
+function acceptPairs(accept: usize, docs: usize, sums: usize, bytes: usize): usize {
+  let kept: usize = 0;
+  for (let i: usize = 0; i < bytes; i += 4) {
+    const doc = load<u32>(docs + i);
+    store<u32>(docs + kept, doc);
+    store<f64>(sums + (kept << 1), load<f64>(sums + (i << 1)));
+    kept += (<usize>testBit(accept, doc)) << 2;
+  }
+  return kept;
 }
 
 /** Keeps (doc, sum) pairs whose sum plus `rest` can compete. Returns the bytes of docs kept. */

@@ -7,6 +7,7 @@ import {
   cursorDocs,
   cursorFindBlock,
   cursorFreqs,
+  cursorGroups,
   cursorImpacts,
   cursorLoadDocs,
   cursorLoadFreqs,
@@ -15,7 +16,7 @@ import {
   cursorSetBlock,
   PostingsCursor,
 } from '../postings/cursor';
-import { NO_MORE_DOCS } from '../postings/format';
+import { GROUP_BLOCKS, NO_MORE_DOCS } from '../postings/format';
 import { allocate, countScored, maxDoc } from './context';
 import { clearBits, Node, setBit, Window } from './node';
 import { bm25, boundOfImpacts, SLACK } from './similarity';
@@ -294,7 +295,7 @@ export function termAccumulate(node: Node, from: u32, to: u32, bits: usize, sums
   const norms = <usize>node.norms;
   const inverse = <usize>node.normInverse;
   for (let more = cursorSeekBlock(c, from); more && c.base < to; more = nextBlock(c)) {
-    if (c.impactOffsPtr && <f32>((<f64>boundOfImpacts(cursorImpacts(c, c.block), weight, inverse) + others) * SLACK) <= minScore) {
+    if (c.impactOffsPtr && <f32>((<f64>boundOfBlock(node, c, c.block, weight, inverse) + others) * SLACK) <= minScore) {
       if (c.lastDoc >= to) return;
       continue;
     }
@@ -327,12 +328,32 @@ export function termBound(node: Node, from: u32, to: u32, weight: f32, normInver
   if (!c.impactOffsPtr) return boundOfAll(node, c, weight, normInverse);
   let b = cursorFindBlock(c, from, node.boundBlock);
   node.boundBlock = b;
+  if (b >= c.blocks) return 0;
+  const last = min<u32>(cursorFindBlock(c, to - 1, b), c.blocks - 1);
   let bound: f32 = 0;
-  for (; b < c.blocks; b++) {
-    if (b > 0 && load<u32>(c.lastDocsPtr + ((<usize>b - 1) << 2)) + 1 >= to) break;
-    bound = max<f32>(bound, boundOfImpacts(cursorImpacts(c, b), weight, normInverse));
-    if (load<u32>(c.lastDocsPtr + ((<usize>b) << 2)) >= to - 1) break;
+  if (last - b >= MANY_BLOCKS) {
+    for (let g = b / GROUP_BLOCKS; g <= last / GROUP_BLOCKS; g++) bound = max<f32>(bound, boundOfBlock(node, c, c.blocks + g, weight, normInverse));
+  } else {
+    for (; b <= last; b++) bound = max<f32>(bound, boundOfBlock(node, c, b, weight, normInverse));
   }
+  return bound;
+}
+
+/** From so many blocks on a window's bound is that of their groups. */
+const MANY_BLOCKS: u32 = 8;
+
+/** Bound of a block, or of group g as entry blocks + g; computed once per query. */
+function boundOfBlock(node: Node, c: PostingsCursor, entry: u32, weight: f32, normInverse: usize): f32 {
+  if (!node.f) {
+    const bytes = (<usize>c.blocks + cursorGroups(c)) << 2;
+    node.f = <u32>allocate(bytes);
+    memory.fill(<usize>node.f, 0xff, bytes);
+  }
+  const at = <usize>node.f + ((<usize>entry) << 2);
+  let bound = load<f32>(at);
+  if (bound == bound) return bound;
+  bound = boundOfImpacts(cursorImpacts(c, entry), weight, normInverse);
+  store<f32>(at, bound);
   return bound;
 }
 
@@ -375,7 +396,7 @@ export function termAddBounds(node: Node, docs: usize, count: u32, sums: usize):
       if (b >= c.blocks) return;
       known = true;
       last = load<u32>(c.lastDocsPtr + ((<usize>b) << 2));
-      bound = <f64>boundOfImpacts(cursorImpacts(c, b), node.weight, inverse);
+      bound = <f64>boundOfBlock(node, c, b, node.weight, inverse);
     }
     store<f64>(sums, load<f64>(sums) + bound);
   }

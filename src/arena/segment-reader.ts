@@ -8,6 +8,7 @@ import {
   type FoundTerm,
   fuzzyTerms,
   lookupTerm,
+  MAX_FUZZY_EDITS,
   MAX_FUZZY_LENGTH,
   seekOrd,
   TERMS_FLAG,
@@ -190,7 +191,8 @@ export class SegmentImageReader implements SegmentReader {
       return found.length < limit;
     };
     const near = filter?.near;
-    if (near && near.word.length <= MAX_FUZZY_LENGTH) fuzzyTerms(k, place.terms, first, end, near.word, near.maxEdits, visit);
+    if (near && near.word.length <= MAX_FUZZY_LENGTH && near.maxEdits <= MAX_FUZZY_EDITS)
+      fuzzyTerms(k, place.terms, first, end, near.word, near.maxEdits, visit);
     else walkTerms(k, place.terms, first, end, visit);
     return found;
   }

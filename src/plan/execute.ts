@@ -194,6 +194,12 @@ function knownTotal(query: PlanNode, maxDoc: number): number | null {
     case 'constantScore':
     case 'boost':
       return knownTotal(query.child, maxDoc);
+    case 'bool': {
+      // Optional clauses take nothing away from the only required one.
+      const required = [...query.must, ...query.filter];
+      const only = required.length === 1 && query.mustNot.length === 0 && query.minimumShouldMatch === 0;
+      return only ? knownTotal(required[0], maxDoc) : null;
+    }
     default:
       return null;
   }

@@ -92,11 +92,12 @@ export function walkTerms(
 }
 
 /** Longest word that `fuzzyTerms` takes, in code points. */
-export const MAX_FUZZY_LENGTH = 200;
+export const MAX_FUZZY_LENGTH = 62;
+export const MAX_FUZZY_EDITS = 2;
 
 /**
  * Calls `visit` as `walkTerms` does with the terms within `maxEdits` (insertions, deletions, substitutions, swaps of neighbours) of a word.
- * @param word code points, at most MAX_FUZZY_LENGTH
+ * @param word code points, at most MAX_FUZZY_LENGTH; maxEdits at most MAX_FUZZY_EDITS
  */
 export function fuzzyTerms(
   k: Kernels,
