@@ -4,7 +4,7 @@
 //   log       key = shard prefix (u32 log number) + seqNo (u48), big-endian; value = log-record.ts
 //   commits   key = log number; value = JSON of CommitPoint;   `<log number>/<segment>` = live docs of a committed segment
 //   meta      key = name; value = JSON
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type Database, open, type RootDatabase } from 'lmdb';
@@ -15,6 +15,8 @@ export { OP_DELETE, OP_INDEX, OP_NOOP };
 
 const LOG_KEY_BYTES = 10;
 const MAX_SEQ_NO = 2 ** 48 - 1;
+/** A write that fails with less free space than this failed for want of it: no transaction needs much more. */
+const FULL_BELOW_BYTES = 4 << 20;
 
 export interface CommittedSegment {
   readonly name: string;
@@ -182,13 +184,19 @@ export class Store {
     return JSON.parse(bytes.toString('utf8', 4));
   }
 
+  #freeBytes(): number {
+    const { bavail, bsize } = statfsSync(this.directory);
+    return bavail * bsize;
+  }
+
   #transaction(action: () => void): void {
     try {
       this.#env.transactionSync(action);
     } catch (error) {
       if (error instanceof ApiError) throw error;
       const text = (error as Error).message;
-      const full = /MDB_MAP_FULL|No space left|ENOSPC|Disk quota/i.test(text);
+      // LMDB reports a write that the disk took in part as an input/output error.
+      const full = /MDB_MAP_FULL|No space left|ENOSPC|Disk quota/i.test(text) || this.#freeBytes() < FULL_BELOW_BYTES;
       throw new ApiError('translog_exception', full ? 507 : 500, full ? `no space left on device: ${text}` : `cannot write: ${text}`);
     }
   }
