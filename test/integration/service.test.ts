@@ -1,5 +1,6 @@
 // The service process as a whole: start, stop, restart after a kill, one process per directory, bad settings.
 import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { startService, untilAnswering } from '../support/service.ts';
@@ -42,4 +43,25 @@ test('a bad setting stops the start with its name and the reason', () => {
   const run = spawnSync(process.execPath, [bin, 'serve', '--http.prt=1'], { encoding: 'utf8', timeout: 20_000 });
   expect(run.status).not.toBe(0);
   expect(run.stderr).toMatch(/http\.prt.*did you mean.*http\.port/s);
+});
+
+test('a flipped byte in a segment file is found at the start and named; the index answers an error, not something wrong', async () => {
+  let service = await startService();
+  const { data } = service;
+  await service.request('PUT', '/notes/_doc/1?refresh=true', { text: 'a note that will be damaged' });
+  await service.request('PUT', '/other/_doc/1?refresh=true', { text: 'untouched' });
+  const { uuid } = (await service.request('GET', '/notes/_settings')).body.notes.settings.index;
+  expect(await service.stop({ keepData: true })).toBe(0);
+  const folder = path.join(data, 'indices', uuid, '0');
+  const [name] = readdirSync(folder).filter((file) => file.endsWith('.seg'));
+  const bytes = readFileSync(path.join(folder, name));
+  bytes[bytes.length >> 1] ^= 4;
+  writeFileSync(path.join(folder, name), bytes);
+
+  service = await startService(['--path.logs=logs'], data);
+  const search = await service.request('GET', '/notes/_search');
+  expect(search.status).toBeGreaterThanOrEqual(500);
+  expect((await service.request('GET', '/other/_count')).body.count).toBe(1);
+  await expect.poll(() => readFileSync(path.join(data, 'logs/gannet.log'), 'utf8')).toContain(name);
+  expect(await service.stop()).toBe(0);
 });
