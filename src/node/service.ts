@@ -2,6 +2,8 @@
 import { Worker } from 'node:worker_threads';
 import type { Settings } from '../config/settings.ts';
 import { probePort, setMaxHeaderSize } from '../http/uws-guards.ts';
+import { BasicAuth } from '../rest/basic-auth.ts';
+import { Cors } from '../rest/cors.ts';
 import { MainNode } from './main-node.ts';
 import type { LogNotice } from './messages.ts';
 import { mainOptions, threadCounts } from './open-node.ts';
@@ -23,6 +25,9 @@ export interface ServiceOptions {
 export async function startService({ settings, onLog, reopenLogs }: ServiceOptions): Promise<Service> {
   // Read by the uWebSockets binary when the first listener is made; workers have a copy of the environment that it never sees.
   setMaxHeaderSize(settings['http.max_header_size']);
+  // What http workers build of the settings is tried here, where an error ends the start with its reason.
+  new BasicAuth(settings);
+  new Cors(settings);
   const host = settings['http.host'];
   const port = await probePort(host, settings['http.port']);
   const { httpWorkers, inProcess } = threadCounts(settings);

@@ -31,8 +31,7 @@ export class Cors {
     this.#settings = settings;
     this.#isAny = settings['http.cors.allow-origin'].includes('*');
     for (const origin of settings['http.cors.allow-origin']) {
-      if (origin.length > 2 && origin.startsWith('/') && origin.endsWith('/'))
-        this.#patterns.push(new RegExp(`^(?:${origin.slice(1, -1)})$`));
+      if (origin.length > 2 && origin.startsWith('/') && origin.endsWith('/')) this.#patterns.push(originPattern(origin));
       else this.#exact.add(origin.toLowerCase());
     }
   }
@@ -62,5 +61,14 @@ export class Cors {
 
   #isAllowed(origin: string): boolean {
     return this.#isAny || this.#exact.has(origin.toLowerCase()) || this.#patterns.some((pattern) => pattern.test(origin));
+  }
+}
+
+/** @throws Error with the setting's name */
+function originPattern(origin: string): RegExp {
+  try {
+    return new RegExp(`^(?:${origin.slice(1, -1)})$`);
+  } catch (error) {
+    throw new Error(`http.cors.allow-origin: ${(error as Error).message}`);
   }
 }
