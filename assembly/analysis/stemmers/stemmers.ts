@@ -1,5 +1,6 @@
 // Stemmers by id; src/analysis/languages/stemmer-ids.ts has the same numbers. Each changes the word of word.ts in place.
 import { caumanns } from './caumanns';
+import { french } from './french';
 import { indonesian } from './indonesian';
 import { latvian } from './latvian';
 import { lightBulgarian, lightCzech, lightFrench, lightGerman, lightItalian, lightPortuguese, lightSpanish, minimalGerman } from './light';
@@ -35,6 +36,7 @@ export const LATVIAN: u32 = 21;
 export const CAUMANNS: u32 = 22;
 export const MINIMAL_ENGLISH: u32 = 23;
 export const MINIMAL_GERMAN: u32 = 24;
+export const FRENCH: u32 = 25;
 
 /** False: no such stemmer. */
 export function runStemmer(id: u32): bool {
@@ -64,6 +66,7 @@ export function runStemmer(id: u32): bool {
     case CAUMANNS: caumanns(); return true;
     case MINIMAL_ENGLISH: minimalEnglish(); return true;
     case MINIMAL_GERMAN: minimalGerman(); return true;
+    case FRENCH: french(); return true;
     default: return false;
   }
 }

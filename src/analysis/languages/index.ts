@@ -8,6 +8,7 @@ export const LANGUAGE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   filterEntry('arabic_stem', [], () => stemStage(STEMMER.ARABIC)),
   filterEntry('persian_stem', [], () => stemStage(STEMMER.PERSIAN)),
   filterEntry('czech_stem', [], () => stemStage(STEMMER.CZECH)),
+  filterEntry('french_stem', [], () => stemStage(STEMMER.FRENCH)),
   filterEntry('german_stem', [], () => stemStage(STEMMER.CAUMANNS)),
   filterEntry('russian_stem', [], () => stemStage(STEMMER.RUSSIAN)),
   filterEntry('snowball', ['language: string = English'], ({ settings }) => {

@@ -31,6 +31,7 @@ export const STEMMER = {
   CAUMANNS: 22,
   MINIMAL_ENGLISH: 23,
   MINIMAL_GERMAN: 24,
+  FRENCH: 25,
 } as const;
 
 /** Values of `stemmer`'s `language` (or `name`). */
@@ -52,6 +53,7 @@ export const STEMMER_LANGUAGES: Readonly<Record<string, number>> = {
   czech: STEMMER.CZECH,
   bulgarian: STEMMER.BULGARIAN,
   porter2: STEMMER.PORTER2,
+  french: STEMMER.FRENCH,
   danish: STEMMER.DANISH,
   norwegian: STEMMER.NORWEGIAN,
   swedish: STEMMER.SWEDISH,
@@ -87,6 +89,7 @@ export function stemmerByLanguage(language: string): TokenFilter {
 export const SNOWBALL_CLASSES: Readonly<Record<string, number>> = {
   English: STEMMER.PORTER2,
   Porter: STEMMER.PORTER_PUBLISHED,
+  French: STEMMER.FRENCH,
   Danish: STEMMER.DANISH,
   Norwegian: STEMMER.NORWEGIAN,
   Swedish: STEMMER.SWEDISH,
