@@ -1,190 +1,43 @@
-// Kernels against their TypeScript twins, and C twins at -O3 where a gcc is at hand.
-//   npx tsx bench/kernel/kernels.ts [NAME]      only cases whose name contains NAME
-// Each case first checks that the results are equal, then reports the best of several rounds in ns per item (named). Data are generated
-// from fixed seeds. Output: one JSON object with commit and machine.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { mergeSegments } from '../../src/arena/merge.ts';
-import { bitsetCountAnd, crc32c } from '../../src/wasm/codec.ts';
-import { compileEngine, createMemory, Kernels, PAGE_BYTES, staticBytes } from '../../src/wasm/kernels.ts';
+// Kernels against their plain TypeScript twins on the same data, results compared before they are timed.
+//   npm run bench:kernels          a line of JSON per kernel: ns per item of each and the ratio
+// Corpus: seeded random documents and values, 200,000 each; best of 7 runs.
+import { cpus } from 'node:os';
+import { countPlan, executePlan, planToBitset } from '../../src/plan/execute.ts';
+import type { CollectPlan, PlanNode } from '../../src/plan/query-plan.ts';
+import { bitsetCount, crc32c } from '../../src/wasm/codec.ts';
+import { compileEngine, createMemory, Kernels, staticBytes } from '../../src/wasm/kernels.ts';
+import { bitset, crc32c as plainCrc32c } from '../../test/reference/codec.ts';
+import { decodeRecord } from '../../test/reference/postings.ts';
+import { bm25, evaluate } from '../../test/reference/search.ts';
 import { Rng } from '../../test/support/rng.ts';
-import { ANALYSIS, createOpenBuffer, keywordField, openImage, textField } from '../../test/support/segments.ts';
-import * as twins from './twins.ts';
+import { makeSegment, randomDocs } from '../../test/support/tiny-segment.ts';
 
-interface Case {
-  readonly name: string;
-  /** What one item is. */
-  readonly item: string;
-  readonly items: number;
-  /** Result that the C twin prints, null without one. */
-  readonly result: number | null;
-  readonly kernel: () => void;
-  readonly twin: (() => void) | null;
-}
-
-const PAGES = 8192;
+const DOCS = 200_000;
+const MIB = 2 ** 20;
+const FLAGS = { freqs: true, positions: true, offsets: false, norms: true };
 const module = compileEngine();
 const start = staticBytes(module);
-const k = new Kernels(module, createMemory(PAGES), start, PAGES * PAGE_BYTES - start);
-const wanted = process.argv[2] ?? '';
-const makers: Record<string, () => Case[]> = { codec, docvalues, terms, buffer };
-const cNanos = cTwins();
-const results: Record<string, unknown>[] = [];
-for (const [folder, make] of Object.entries(makers)) {
-  if (!folder.includes(wanted.split('/')[0])) continue;
-  for (const { name, item, items, result, kernel, twin } of make()) {
-    if (!name.includes(wanted)) continue;
-    const c = cNanos.get(name);
-    check(c === undefined || result === c.result, `${name}: C twin differs`);
-    const [wasm, script] = [kernel, twin].map((run) => (run ? best(run) / items : null));
-    results.push({ name, item, wasm_ns: round(wasm), ts_ns: round(script), c_ns: round(c?.nanos ?? null) });
-  }
-}
-const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD']).toString().trim();
-process.stdout.write(
-  `${JSON.stringify({ bench: 'kernels', commit, machine: `${cpus().length} x ${cpus()[0].model}, node ${process.version}`, results }, null, 1)}\n`,
-);
+const k = new Kernels(module, createMemory(16384), start, 1023 * MIB);
+const segment = makeSegment(k, randomDocs(new Rng(1), DOCS, 6));
+const scope = { maxDoc: DOCS, liveDocsPtr: 0, rootDocsPtr: 0 };
+const normInverse = Float32Array.from({ length: 256 }, (_, norm) => 1 / (1.2 * (0.25 + (0.75 * norm) / 20)));
+const words = [...'abcdef'].map((word) => segment.term(word)).sort((a, b) => b.docFreq - a.docFreq);
+const [often, second, third] = words;
+const TOP_10: CollectPlan = {
+  size: 10,
+  sort: [],
+  trackScores: false,
+  after: null,
+  trackTotalHitsUpTo: 10,
+  minScore: null,
+  terminateAfter: 0,
+  postFilter: null,
+};
 
-function codec(): Case[] {
-  const bytes = 4 << 20;
-  const [a, b] = [1, 2].map((seed) => {
-    const ptr = k.reserve(bytes, 64);
-    fill(k.u8.subarray(ptr, ptr + bytes), seed);
-    return ptr;
-  });
-  const copy = k.copyOut(a, bytes);
-  const [wordsA, wordsB] = [a, b].map((ptr) => k.copyOutU32(ptr, bytes / 4));
-  const crc = crc32c(k, a, bytes);
-  const count = bitsetCountAnd(k, a, b, bytes * 8);
-  check(crc === twins.crc32c(copy), 'crc32c');
-  check(count === twins.countAnd(wordsA, wordsB), 'bitsetCountAnd');
-  return [
-    { name: 'codec/crc32c', item: 'byte', items: bytes, result: crc, kernel: () => crc32c(k, a, bytes), twin: () => twins.crc32c(copy) },
-    {
-      name: 'codec/bitsetCountAnd',
-      item: 'bit',
-      items: bytes * 8,
-      result: count,
-      kernel: () => bitsetCountAnd(k, a, b, bytes * 8),
-      twin: () => twins.countAnd(wordsA, wordsB),
-    },
-  ];
-}
-
-function docvalues(): Case[] {
-  const count = 1_000_000;
-  const rng = new Rng(3);
-  const values = Float64Array.from({ length: count }, () => 1.6e12 + 1000 * rng.int(0, 30_000_000));
-  const docsPtr = k.copyInU32(Uint32Array.from({ length: count }, (_, docId) => docId));
-  const valuesPtr = k.reserve(count * 8);
-  values.forEach((value, i) => {
-    k.i64[(valuesPtr >>> 3) + i] = BigInt(value);
-  });
-  const outPtr = k.reserve(count * 20, 64);
-  const write = (): number => k.exports.docvaluesColumnWrite(0, count, docsPtr, valuesPtr, count, outPtr, outPtr + count * 20);
-  check(write() > 0, 'columnWrite');
-  const { base, multiplier, stored } = twins.writeColumn(values);
-  check(
-    Number(k.view.getBigInt64(outPtr + 8, true)) === base && Number(k.view.getBigInt64(outPtr + 16, true)) === multiplier,
-    'column base',
-  );
-  check(k.view.getUint32(outPtr + 4, true) === stored.BYTES_PER_ELEMENT, 'column width');
-  return [
-    { name: 'docvalues/columnWrite', item: 'value', items: count, result: null, kernel: write, twin: () => twins.writeColumn(values) },
-  ];
-}
-
-function terms(): Case[] {
-  const rng = new Rng(4);
-  const words = [...new Set(Array.from({ length: 100_000 }, () => rng.word(10)))].map((word) => Buffer.from(word)).sort(Buffer.compare);
-  const openBuffer = createOpenBuffer('release', [keywordField('tag')], PAGES);
-  openBuffer.encoder.begin(null);
-  for (const word of words) openBuffer.encoder.keyword(0, word);
-  openBuffer.encoder.end();
-  openBuffer.add({ id: 'a', seqNo: 0, version: 1, primaryTerm: 1 });
-  const segment = openImage(k, openBuffer.flush());
-  const probes = Array.from({ length: 50_000 }, () => rng.pick(words));
-  check(
-    probes.every((probe) => segment.lookupTerm('tag', probe)?.ord === twins.lookup(words, probe)),
-    'lookupTerm',
-  );
-  return [
-    {
-      name: 'terms/lookupTerm',
-      item: 'term',
-      items: probes.length,
-      result: null,
-      kernel: () => {
-        for (const probe of probes) segment.lookupTerm('tag', probe);
-      },
-      twin: () => {
-        for (const probe of probes) twins.lookup(words, probe);
-      },
-    },
-  ];
-}
-
-function buffer(): Case[] {
-  const rng = new Rng(5);
-  const vocabulary = Array.from({ length: 20_000 }, () => rng.word(9));
-  const texts = Array.from({ length: 5000 }, () => Array.from({ length: 100 }, () => vocabulary[rng.skewed(19_999)]).join(' '));
-  const fields = [textField('body')];
-  const openBuffer = createOpenBuffer('release', fields, PAGES);
-  const analysis = ANALYSIS;
-  const add = (): void => {
-    openBuffer.reset();
-    openBuffer.useMapping('bench', fields, analysis);
-    texts.forEach((text, seqNo) => {
-      openBuffer.encoder.begin(null);
-      openBuffer.encoder.text(0, text);
-      openBuffer.encoder.end();
-      openBuffer.add({ id: `id${seqNo}`, seqNo, version: 1, primaryTerm: 1 });
-    });
-  };
-  add();
-  const image = openBuffer.flush().slice();
-  const expected = twins.invert(texts);
-  const postings = k.scoped(() => openImage(k, image).postings('body')!);
-  check(postings.termCount === expected.terms && postings.sumTotalTermFreq === expected.occurrences, 'open buffer');
-  const halves = [image, image].map((bytes, i) => ({ image: bytes, liveDocs: null, file: `s${i}` }));
-  return [
-    {
-      name: 'buffer/add (encode, analyse, invert)',
-      item: 'token',
-      items: expected.occurrences,
-      result: null,
-      kernel: add,
-      twin: () => twins.invert(texts),
-    },
-    { name: 'buffer/flush', item: 'posting', items: postings.sumDocFreq, result: null, kernel: () => openBuffer.flush(), twin: null },
-    {
-      name: 'buffer/merge (of two)',
-      item: 'posting',
-      items: postings.sumDocFreq * 2,
-      result: null,
-      kernel: () => mergeSegments(module, halves, PAGES),
-      twin: null,
-    },
-  ];
-}
-
-/** The same bytes as `fill` of twins.c. */
-function fill(bytes: Uint8Array, seed: number): void {
-  let state = seed;
-  for (let i = 0; i < bytes.length; i++) {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    bytes[i] = state >>> 24;
-  }
-}
-
-/** Nanoseconds of the fastest of at least five runs, within about a second. */
-function best(run: () => void): number {
+/** Best of several runs, ns. */
+function best(run: () => unknown, runs: number): number {
   let least = Number.POSITIVE_INFINITY;
-  const until = performance.now() + 1000;
-  for (let round = 0; round < 5 || (performance.now() < until && round < 100); round++) {
+  for (let i = 0; i < runs; i++) {
     const from = process.hrtime.bigint();
     run();
     least = Math.min(least, Number(process.hrtime.bigint() - from));
@@ -192,28 +45,109 @@ function best(run: () => void): number {
   return least;
 }
 
-/** Compiles and runs twins.c; empty where there is no gcc. */
-function cTwins(): Map<string, { nanos: number; result: number }> {
-  const directory = mkdtempSync(path.join(tmpdir(), 'gannet-bench-'));
-  try {
-    const program = path.join(directory, 'twins');
-    execFileSync('gcc', ['-O3', '-march=native', '-o', program, fileURLToPath(new URL('twins.c', import.meta.url))], { stdio: 'pipe' });
-    const lines = execFileSync(program).toString().trim().split('\n');
-    return new Map(
-      lines.map((line) => line.split(' ')).map(([name, nanos, result]) => [name, { nanos: Number(nanos), result: Number(result) }]),
-    );
-  } catch {
-    process.stderr.write('no gcc: without C twins\n');
-    return new Map();
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+function compare<T>(name: string, items: number, kernel: () => T, twin: () => T): void {
+  if (JSON.stringify(kernel()) !== JSON.stringify(twin())) throw new Error(`${name}: the kernel's result differs from its twin's`);
+  best(kernel, 30);
+  const [fast, slow] = [best(kernel, 7), best(twin, 7)];
+  const round = (value: number) => Number(value.toPrecision(3));
+  const line = { kernel: name, items, nsPerItem: round(fast / items), twinNsPerItem: round(slow / items), ratio: round(slow / fast) };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
-function round(nanos: number | null): number | null {
-  return nanos === null ? null : Number(nanos.toPrecision(3));
+const { postings } = segment;
+const out = k.reserve(Math.ceil(DOCS / 512) * 64);
+const scorer = (weight: number) => ({ weight: Math.fround(weight), normInverse });
+const term = (index: number, weight: number): PlanNode => ({ op: 'term', postings, term: words[index], scorer: scorer(weight) });
+const bits = (plan: PlanNode): number => {
+  planToBitset(k, scope, plan, out);
+  return bitsetCount(k, out, DOCS);
+};
+const matching = (plan: PlanNode): number => segment.docs.reduce((sum, doc, id) => sum + (evaluate(plan, doc, id) === null ? 0 : 1), 0);
+
+process.stdout.write(`${JSON.stringify({ machine: cpus()[0].model, node: process.version, docs: DOCS })}\n`);
+
+const image = k.u8.slice(0, k.scratchEnd);
+for (const state of [often, third, words[5]]) {
+  const plan: PlanNode = { op: 'term', postings, term: state, scorer: null };
+  compare(
+    `postings to bitset, docFreq ${state.docFreq}`,
+    state.docFreq,
+    () => bits(plan),
+    () => {
+      // Addresses are below 2^32 and the copy starts at 0, so they are offsets in it.
+      const { docs } = decodeRecord(image, image.subarray(postings.positionsPtr), state.ptr, state.docFreq, FLAGS);
+      bitset(
+        DOCS,
+        docs.map(({ doc }) => doc),
+      );
+      return docs.length;
+    },
+  );
 }
 
-function check(condition: boolean, what: string): void {
-  if (!condition) throw new Error(`${what}: results differ`);
+const block = k.copyIn(new Rng(2).bytes(MIB));
+const blockBytes = k.copyOut(block, MIB);
+compare(
+  'crc32c',
+  MIB,
+  () => crc32c(k, block, MIB),
+  () => plainCrc32c(blockBytes),
+);
+
+const range: PlanNode = { op: 'rangeI64', column: segment.integers, min: -30n, max: 60n };
+compare(
+  'i64 range to bitset',
+  DOCS,
+  () => bits(range),
+  () => matching(range),
+);
+
+const phrase: PlanNode = {
+  op: 'phrase',
+  postings,
+  positions: [
+    { position: 0, terms: [often] },
+    { position: 1, terms: [second] },
+  ],
+  slop: 0,
+  scorer: null,
+};
+compare(
+  'exact phrase of two frequent terms, count',
+  DOCS,
+  () => countPlan(k, scope, phrase),
+  () => matching(phrase),
+);
+const sloppy: PlanNode = { ...phrase, slop: 3 };
+compare(
+  'sloppy phrase of two frequent terms, count',
+  DOCS,
+  () => countPlan(k, scope, sloppy),
+  () => matching(sloppy),
+);
+
+for (const count of [1, 2, 3]) {
+  const should = Array.from({ length: count }, (_, i) => term(i, 1 + i));
+  const plan: PlanNode = count === 1 ? should[0] : { op: 'bool', must: [], filter: [], should, mustNot: [], minimumShouldMatch: 1 };
+  compare(
+    `BM25 top 10 of ${count} term${count > 1 ? 's' : ''}`,
+    DOCS,
+    () => [...executePlan(k, scope, plan, TOP_10).docs],
+    () => {
+      // Plain arrays, every document scored.
+      const hits: Array<{ id: number; score: number }> = [];
+      for (const [id, doc] of segment.docs.entries()) {
+        let score = 0;
+        for (let i = 0; i < count; i++) {
+          const freq = doc.terms.get(words[i].text)?.length ?? 0;
+          if (freq) score += bm25(scorer(1 + i), freq, doc.norm);
+        }
+        if (score > 0) hits.push({ id, score: Math.fround(score) });
+      }
+      return hits
+        .sort((a, b) => b.score - a.score || a.id - b.id)
+        .slice(0, 10)
+        .map(({ id }) => id);
+    },
+  );
 }

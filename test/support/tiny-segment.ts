@@ -101,7 +101,8 @@ export function makeColumn(k: Kernels, kind: 'i64' | 'f64', values: ReadonlyArra
   const multi = values.some((list) => list.length > 1);
   const full = docCount === values.length;
   const direct = !full && docCount * 8 >= values.length;
-  const base = kind === 'f64' ? 0 : Math.min(0, ...all);
+  const [lowest, highest] = all.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [0, 0]);
+  const base = kind === 'f64' ? 0 : lowest;
   const multiplier = 3;
   const slots = full || !direct ? values.filter((list) => list.length) : values.map((list) => (list.length || multi ? list : [base]));
   const width = kind === 'f64' ? 8 : 2;
@@ -112,12 +113,9 @@ export function makeColumn(k: Kernels, kind: 'i64' | 'f64', values: ReadonlyArra
       [...values.keys()].filter((doc) => values[doc].length),
     ),
   );
-  const ranks = k.copyInU32(
-    Uint32Array.from(
-      { length: Math.ceil(values.length / 512) + 1 },
-      (_, i) => values.slice(0, i * 512).filter((list) => list.length).length,
-    ),
-  );
+  let seen = 0;
+  const before = values.map((list) => (list.length ? seen++ : seen));
+  const ranks = k.copyInU32(Uint32Array.from({ length: Math.ceil(values.length / 512) + 1 }, (_, i) => before[i * 512] ?? docCount));
   let first = 0;
   const starts = k.copyInU32(Uint32Array.from([0, ...slots.map((list) => (first += list.length))]));
   const stored = slots.flat();
@@ -145,7 +143,7 @@ export function makeColumn(k: Kernels, kind: 'i64' | 'f64', values: ReadonlyArra
   k.view.setBigInt64(ptr + 16, BigInt(multiplier), true);
   const offsets = [valuesPtr, full ? ptr : presence, full || direct ? ptr : ranks, multi ? starts : ptr, bounds].map((at) => at - ptr);
   k.u32.set([all.length, docCount, ...offsets, values.length], (ptr + 24) >>> 2);
-  const [min, max] = [Math.min(0, ...all), Math.max(0, ...all)];
+  const [min, max] = [lowest, highest];
   return {
     kind,
     ptr,
