@@ -1,0 +1,207 @@
+// Front against Debian's nginx in the same run, one worker each: requests per CPU second, p99, and memory of idle connections.
+//   npm run bench:front [-- seconds]      default 3 seconds a case; without nginx only ours is measured
+// Each case checks the answer before it is timed. CPU is user + system of the worker, from /proc. Output: JSON with commit and machine.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { cpus, tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const seconds = Number(process.argv[2] ?? 3);
+const CONNECTIONS = 32;
+const IDLE = 10_000;
+const BACK = 18_090;
+const TICKS = 100;
+
+const CASES: Record<string, { uri: string; headers?: string; check: RegExp }> = {
+  'return 200': { uri: '/ok', check: /ok$/ },
+  'small file': { uri: '/small.txt', check: /^x{1000}$/ },
+  '1 MB file': { uri: '/large.bin', check: /^x{1048576}$/ },
+  proxy: { uri: '/proxy', check: /back$/ },
+  'cache hit': { uri: '/cached', check: /back$/ },
+  gzip: { uri: '/text.html', headers: 'Accept-Encoding: gzip\r\n', check: /./ },
+};
+
+function config(folder: string, port: number, name: string): string {
+  const quiet = name === 'nginx' ? `user root; ` : 'user root; ';
+  return `${quiet} daemon off; worker_processes 1; pid ${folder}/${name}.pid; error_log ${folder}/${name}.log crit;
+events { worker_connections 20000; }
+http { access_log off; keepalive_requests 100000000; keepalive_timeout 300s; root ${folder}; sendfile on; tcp_nopush on; open_file_cache max=100;
+  proxy_temp_path ${folder}/t1; client_body_temp_path ${folder}/t2; fastcgi_temp_path ${folder}/t3; uwsgi_temp_path ${folder}/t4; scgi_temp_path ${folder}/t5;
+  proxy_cache_path ${folder}/cache-${name} keys_zone=c:1m;
+  upstream back { server 127.0.0.1:${BACK}; keepalive 64; }
+  server { listen 127.0.0.1:${port}; default_type text/plain; proxy_http_version 1.1; proxy_set_header Connection "";
+    location = /ok { return 200 ok; }
+    location = /proxy { proxy_pass http://back/; }
+    location = /cached { proxy_cache c; proxy_cache_valid 1h; proxy_pass http://back/; }
+    location = /text.html { gzip on; gzip_types text/plain text/html; default_type text/html; } } }
+`;
+}
+
+/** The busiest child of a master. */
+function workerOf(pid: number): number {
+  const children = readdirSync('/proc').filter((d) => /^\d+$/.test(d) && parentOf(d) === pid);
+  return Number(children.at(-1) ?? pid);
+}
+function parentOf(pid: string): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return -1;
+  }
+}
+function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS;
+}
+const rssMb = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
+
+/** Keeps one request under way on a connection until the time is over. */
+function client(port: number, request: Buffer, until: number, times: number[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let left = -1;
+    let head = '';
+    let sent = 0;
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true } as never, () => next());
+    const next = () => {
+      if (Date.now() >= until) {
+        socket.destroy();
+        resolve();
+        return;
+      }
+      left = -1;
+      head = '';
+      sent = performance.now();
+      socket.write(request);
+    };
+    socket.on('data', (data: Buffer) => {
+      let body = data.length;
+      if (left < 0) {
+        head += data.toString('latin1');
+        const end = head.indexOf('\r\n\r\n');
+        if (end < 0) return;
+        const length = /content-length: (\d+)/i.exec(head);
+        body = head.length - end - 4;
+        left = length ? Number(length[1]) : head.endsWith('0\r\n\r\n') ? body : Infinity;
+      }
+      if (left === Infinity) {
+        if (!data.toString('latin1').endsWith('0\r\n\r\n')) return;
+        left = body;
+      }
+      left -= body;
+      if (left > 0) return;
+      times.push(performance.now() - sent);
+      next();
+    });
+    socket.on('error', reject);
+  });
+}
+
+async function measure(
+  port: number,
+  worker: number,
+  uri: string,
+  headers = '',
+): Promise<{ perCpuSecond: number; perSecond: number; p99Ms: number }> {
+  const request = Buffer.from(`GET ${uri} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`);
+  const times: number[] = [];
+  await Promise.all(Array.from({ length: 4 }, () => client(port, request, Date.now() + 300, [])));
+  const cpu = cpuSeconds(worker);
+  const start = Date.now();
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => client(port, request, start + seconds * 1000, times)));
+  const used = cpuSeconds(worker) - cpu;
+  times.sort((a, b) => a - b);
+  const round = (n: number) => Math.round(n * 100) / 100;
+  return {
+    perCpuSecond: Math.round(times.length / used),
+    perSecond: Math.round((times.length * 1000) / (Date.now() - start)),
+    p99Ms: round(times[Math.floor(times.length * 0.99)]),
+  };
+}
+
+/** Memory of a worker that holds idle keep-alive connections. */
+async function idle(port: number, worker: number): Promise<{ connections: number; rssMb: number }> {
+  const sockets: Socket[] = [];
+  const request = 'GET /ok HTTP/1.1\r\nHost: localhost\r\n\r\n';
+  for (let n = 0; n < IDLE; n += 200) {
+    await Promise.all(
+      Array.from({ length: 200 }, () => {
+        return new Promise<void>((resolve, reject) => {
+          const socket = connect(port, '127.0.0.1', () => socket.write(request));
+          socket.once('data', () => resolve());
+          socket.on('error', reject);
+          sockets.push(socket);
+        });
+      }),
+    );
+  }
+  const result = { connections: sockets.length, rssMb: Math.round(rssMb(worker)) };
+  for (const socket of sockets) socket.destroy();
+  return result;
+}
+
+async function run(name: string, command: string, args: string[], folder: string, port: number): Promise<Record<string, unknown>> {
+  writeFileSync(path.join(folder, `${name}.conf`), config(folder, port, name));
+  const child: ChildProcess = spawn(command, args, { stdio: 'inherit' });
+  try {
+    const pidFile = path.join(folder, `${name}.pid`);
+    for (let n = 0; !existsSync(pidFile) && n < 200; n++) await new Promise((resolve) => setTimeout(resolve, 50));
+    const worker = workerOf(child.pid!);
+    const out: Record<string, unknown> = {};
+    for (const [title, { uri, headers, check }] of Object.entries(CASES)) {
+      const text = await (await fetch(`http://127.0.0.1:${port}${uri}`)).text();
+      if (!check.test(text)) throw new Error(`${name}: ${title} answers ${text.slice(0, 60)}`);
+      out[title] = await measure(port, worker, uri, headers);
+    }
+    out['10 000 idle'] = await idle(port, worker);
+    return out;
+  } finally {
+    child.kill('SIGQUIT');
+    await new Promise((resolve) => child.once('exit', resolve));
+  }
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), 'gannet-bench-front-'));
+execFileSync('chmod', ['755', folder]);
+writeFileSync(path.join(folder, 'small.txt'), 'x'.repeat(1000));
+writeFileSync(path.join(folder, 'large.bin'), 'x'.repeat(1 << 20));
+writeFileSync(
+  path.join(folder, 'text.html'),
+  Array.from({ length: 500 }, (_, n) => `<p>line ${n} of a page that compresses</p>\n`).join(''),
+);
+writeFileSync(
+  path.join(folder, 'back.mjs'),
+  `import { createServer } from 'node:http'; createServer((q, s) => s.end('back')).listen(${BACK}, '127.0.0.1', () => console.log('up'));`,
+);
+const back = spawn(process.execPath, [path.join(folder, 'back.mjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
+await new Promise((resolve) => back.stdout!.once('data', resolve));
+try {
+  const main = path.join(root, 'dist/front/main.js');
+  const gannet = await run(
+    'gannet',
+    process.execPath,
+    [main, '-p', folder, '-c', `${folder}/gannet.conf`, '-e', `${folder}/gannet.log`],
+    folder,
+    18_091,
+  );
+  const nginx = existsSync('/usr/sbin/nginx')
+    ? await run('nginx', '/usr/sbin/nginx', ['-p', folder, '-c', `${folder}/nginx.conf`], folder, 18_092)
+    : undefined;
+  const ratio: Record<string, number> = {};
+  for (const title of Object.keys(CASES)) {
+    const ours = gannet[title] as { perCpuSecond: number };
+    const theirs = nginx?.[title] as { perCpuSecond: number } | undefined;
+    if (theirs) ratio[title] = Math.round((ours.perCpuSecond / theirs.perCpuSecond) * 100) / 100;
+  }
+  const commit = execFileSync('git', ['-C', root, 'rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+  process.stdout.write(
+    `${JSON.stringify({ commit, machine: `${cpus().length} x ${cpus()[0].model}`, seconds, ratio, gannet, nginx }, null, 2)}\n`,
+  );
+} finally {
+  back.kill();
+  rmSync(folder, { recursive: true, force: true });
+}
