@@ -10,7 +10,6 @@ import {
   HSLI,
   HTTP,
   LOCATION,
-  LOCATION_IF,
   msec,
   num,
   oneOf,
@@ -137,7 +136,7 @@ export const core = defineModule('core', {
     let max = 0;
     let inactiveMs = 60_000;
     for (const word of f.args) {
-      if (word === 'off') return undefined;
+      if (word === 'off') return { max: 0, inactiveMs: 0 };
       if (/^max=\d+$/.test(word)) max = Number(word.slice(4));
       else if (word.startsWith('inactive=')) inactiveMs = parseTimeMs(word.slice(9)) ?? f.invalid(word);
       else f.invalid(word);
@@ -213,7 +212,6 @@ export const core = defineModule('core', {
   underscores_in_headers: flag(HS, false),
   variables_hash_bucket_size: num(HTTP, 64),
   variables_hash_max_size: num(HTTP, 1024),
-  post_action: custom<string | undefined>(HSL | LOCATION_IF, 1, undefined, (f: HttpFrame) => (f.args[0] === 'off' ? undefined : f.args[0])),
 });
 
 export interface ResolverConf {

@@ -17,7 +17,7 @@ import { Request } from './request.ts';
 import type { AcceptHooks } from './server.ts';
 import { staple } from './stapling.ts';
 import type { TlsInfo } from './tls-info.ts';
-import { versionRange } from './upstream/tls.ts';
+import { ContextCache, versionRange } from './upstream/tls.ts';
 
 type Conf = ReturnType<typeof sslModule.conf>;
 
@@ -387,18 +387,14 @@ export class TlsListener {
       };
       for (const p of [...(conf.ssl_certificate ?? []), ...(conf.ssl_certificate_key ?? [])]) names(p);
       const key = cacheKey.join('\0');
-      const cache = variableContexts.get(server) ?? new Map<string, { context: tls.SecureContext; madeMs: number }>();
+      const cache = variableContexts.get(server) ?? new ContextCache();
       variableContexts.set(server, cache);
-      const known = cache.get(key);
-      const keep = conf.ssl_certificate_cache;
-      if (known && keep && Date.now() - known.madeMs < keep.validMs) return known.context;
+      const keep = conf.ssl_certificate_cache ?? { max: 0, validMs: 0, inactiveMs: 0 };
+      const known = cache.get(key, keep);
+      if (known) return known;
       const pems = pemsOf(conf, names as never, true);
       const made = tls.createSecureContext(secureOptions(conf, pems.cert, pems.key, ticketsFor(this.http, server, conf)));
-      if (keep) {
-        cache.delete(key);
-        cache.set(key, { context: made, madeMs: Date.now() });
-        if (cache.size > keep.max) cache.delete(cache.keys().next().value!);
-      }
+      cache.put(key, made, keep);
       return made;
     } catch (error) {
       logTo(server.root.errorLogs, 'error', `${error instanceof Error ? error.message : error}`);
@@ -407,7 +403,7 @@ export class TlsListener {
   }
 }
 
-const variableContexts = new WeakMap<Server, Map<string, { context: tls.SecureContext; madeMs: number }>>();
+const variableContexts = new WeakMap<Server, ContextCache>();
 const serverTickets = new WeakMap<Server, Buffer>();
 function ticketsFor(http: HttpMain, server: Server, conf: Conf): Buffer {
   let keys = serverTickets.get(server);

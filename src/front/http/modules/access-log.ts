@@ -292,7 +292,7 @@ function writeScripted(r: Request, script: Value, line: string): void {
     const cached = scripted.get(name);
     const fd = cached?.fd ?? openSync(fsPath(name), 'a', 0o644);
     writeSync(fd, `${line}\n`, null, 'latin1');
-    if (!keep) {
+    if (!keep || keep.max === 0) {
       closeSync(fd);
       return;
     }
@@ -320,7 +320,7 @@ export const accessLogModule = defineModule(
       let max = 0;
       let inactiveMs = 10_000;
       for (const word of f.args) {
-        if (word === 'off' && f.args.length === 1) return undefined;
+        if (word === 'off' && f.args.length === 1) return { max: 0, inactiveMs: 0 };
         if (/^max=\d+$/.test(word)) max = Number(word.slice(4));
         else if (word.startsWith('inactive=')) inactiveMs = (parseTimeSec(word.slice(9)) ?? f.invalid(word)) * 1000;
         else if (word.startsWith('min_uses=')) {

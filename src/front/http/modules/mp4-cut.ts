@@ -17,6 +17,8 @@ export interface CutOptions {
   maxMoov: number;
 }
 
+class TrackEnded extends Error {}
+
 interface Atom {
   name: string;
   /** whole atom */
@@ -73,7 +75,15 @@ export function cutMoov(source: Source, options: CutOptions): { head: Buffer[]; 
     if (track) tracks.set(child, track);
   }
   if (tracks.size === 0) throw new Error('no mp4 trak atoms were found');
-  for (const track of tracks.values()) cutTrack(moov, track, options);
+  for (const [atom, track] of [...tracks]) {
+    try {
+      cutTrack(moov, track, options);
+    } catch (error) {
+      // a track that ends before the start is left out, unless it is the only one
+      if (!(error instanceof TrackEnded) || tracks.size === 1) throw error;
+      tracks.delete(atom);
+    }
+  }
   const dataStart = Math.min(...[...tracks.values()].map((t) => t.dataStart));
   const dataEnd = options.lengthMs === undefined ? top.mdatEnd : Math.max(...[...tracks.values()].map((t) => t.dataEnd));
   if (!(dataStart < dataEnd)) throw new Error('start time is out mp4 mdat atom');
@@ -202,7 +212,7 @@ function cutTrack(moov: Buffer, track: Track, options: CutOptions): void {
   const stss = track.stbl.get('stss');
   const syncs = stss ? rows(moov, stss, 1).map(([n]) => n - 1) : undefined;
   track.firstSample = sampleAt(stts, scale(options.startMs));
-  if (track.firstSample >= total && options.startMs > 0) fail('start time is out mp4 stts samples');
+  if (track.firstSample >= total && options.startMs > 0) throw new TrackEnded('start time is out mp4 stts samples');
   if (options.keyFrame && syncs) {
     const key = syncs.filter((s) => s <= track.firstSample).at(-1);
     if (key !== undefined && key < track.firstSample) {

@@ -6,7 +6,7 @@ import { defineModule, type HttpFrame } from '../module.ts';
 import { passwordsOf, verifyReason } from '../pem.ts';
 import type { Request } from '../request.ts';
 import type { TlsInfo } from '../tls-info.ts';
-import { parseCertificateCache } from '../upstream/tls.ts';
+import { type CertificateCache, parseCertificateCache } from '../upstream/tls.ts';
 import type { Value } from '../value.ts';
 import type { VariableDef } from '../variables.ts';
 
@@ -81,9 +81,7 @@ export const sslModule = defineModule(
   {
     ssl_certificate: pems(),
     ssl_certificate_key: pems(),
-    ssl_certificate_cache: custom<{ max: number; validMs: number } | undefined>(HS, [1, 3], undefined, (f: HttpFrame) =>
-      parseCertificateCache(f),
-    ),
+    ssl_certificate_cache: custom<CertificateCache | undefined>(HS, [1, 3], undefined, (f: HttpFrame) => parseCertificateCache(f)),
     ssl_certificate_compression: flag(HS, false),
     ssl_password_file: custom<string[] | undefined>(HS, 1, undefined, (f: HttpFrame) => passwordsOf(f)),
     ssl_dhparam: file(),

@@ -15,15 +15,8 @@ interface State {
   set: number[] | undefined;
 }
 
-const FLAGS = ['off', 'secure', 'httponly', 'samesite=strict', 'samesite=lax', 'samesite=none'];
-const FLAG_TEXT: Record<string, string> = {
-  secure: 'secure',
-  httponly: 'httponly',
-  'samesite=strict': 'samesite=strict',
-  'samesite=lax': 'samesite=lax',
-  'samesite=none': 'samesite=none',
-};
-
+/** in the order they are written */
+const FLAGS = ['secure', 'httponly', 'samesite=strict', 'samesite=lax', 'samesite=none'];
 let sequence = 0x03030302;
 const startValue = Math.floor(Date.now() / 1000);
 
@@ -39,7 +32,8 @@ export const useridModule = defineModule(
     ),
     userid_flags: custom<string[]>(HSL, [1, 3], [], (f: HttpFrame) => {
       if (f.args[0] === 'off') return [];
-      return f.args.map((word) => (FLAGS.includes(word) ? FLAG_TEXT[word] : f.invalid(word)));
+      for (const word of f.args) if (!FLAGS.includes(word)) f.invalid(word);
+      return FLAGS.filter((word) => f.args.includes(word));
     }),
     userid_p3p: custom<string>(HSL, 1, '', (f: HttpFrame) => (f.args[0] === 'none' ? '' : f.args[0])),
     userid_mark: custom<string>(HSL, 1, '', (f: HttpFrame) => {
@@ -114,7 +108,8 @@ function makeSet(r: Request, s: State): void {
   const c = useridModule.conf(r.loc);
   const resetText = reset.def ? (r.variable(reset.def) ?? '') : '';
   const isReset = resetText !== '' && resetText !== '0';
-  if (isReset && resetText === 'log' && s.cookie !== undefined) r.log('notice', `userid cookie "${c.userid_name}=${s.cookie}" was reset`);
+  if (isReset && resetText === 'log' && s.cookie !== undefined)
+    r.log('notice', `userid cookie "${s.got ? show(r, s.got) : s.cookie}" was reset`);
   if (s.got && !isReset) {
     if (c.userid_mark === '') return;
     if (s.cookie!.length > 23 && s.cookie![22] === c.userid_mark && s.cookie![23] === '=') return;

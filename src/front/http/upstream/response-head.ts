@@ -53,8 +53,6 @@ export function acceptHead(u: Upstream, head: UpstreamHead, fromCache = false): 
   const { r, conf } = u;
   const value = (lname: string) => head.fields.find((f) => f.lname === lname)?.value;
   const ignored = conf.ignoreHeaders;
-  const redirect = value('x-accel-redirect');
-  if (redirect !== undefined && !ignored.has('x-accel-redirect') && !fromCache) return accelRedirect(u, head, redirect);
   const rate = value('x-accel-limit-rate');
   if (rate !== undefined && !ignored.has('x-accel-limit-rate')) {
     const bytes = rate === 'off' ? 0 : parseSize(rate);
@@ -63,6 +61,8 @@ export function acceptHead(u: Upstream, head: UpstreamHead, fromCache = false): 
       r.main.limitRateAfter ??= 0;
     }
   }
+  const redirect = value('x-accel-redirect');
+  if (redirect !== undefined && !ignored.has('x-accel-redirect') && !fromCache) return accelRedirect(u, head, redirect);
   const buffering = value('x-accel-buffering')?.toLowerCase();
   if (buffering !== undefined && !ignored.has('x-accel-buffering'))
     u.buffering = buffering === 'yes' ? true : buffering === 'no' ? false : u.buffering;

@@ -18,9 +18,7 @@ export function upstreamTlsTable(prefix: string): Table {
   return {
     [`${p}certificate`]: custom<{ value: Value; path: (text: string) => string } | undefined>(HSL, 1, undefined, withPath),
     [`${p}certificate_key`]: custom<{ value: Value; path: (text: string) => string } | undefined>(HSL, 1, undefined, withPath),
-    [`${p}certificate_cache`]: custom<{ max: number; validMs: number } | undefined>(HSL, [1, 3], undefined, (f: HttpFrame) =>
-      parseCertificateCache(f),
-    ),
+    [`${p}certificate_cache`]: custom<CertificateCache | undefined>(HSL, [1, 3], undefined, (f: HttpFrame) => parseCertificateCache(f)),
     [`${p}password_file`]: custom<string[] | undefined>(HSL, 1, undefined, (f: HttpFrame) => passwordsOf(f)),
     [`${p}trusted_certificate`]: file(),
     [`${p}crl`]: file(),
@@ -44,25 +42,57 @@ function withPath(f: HttpFrame): { value: Value; path: (text: string) => string 
   return { value: f.scope.value(f.args[0]), path: (text) => f.scope.path(text, 'conf') };
 }
 
+export interface CertificateCache {
+  /** certificates and keys, 0: none are kept */
+  max: number;
+  validMs: number;
+  inactiveMs: number;
+}
+
+/** Contexts of certificates chosen by variables; a context stands for a certificate and a key. */
+export class ContextCache {
+  private readonly entries = new Map<string, { context: tls.SecureContext; madeMs: number; usedMs: number }>();
+
+  get(key: string, conf: CertificateCache): tls.SecureContext | undefined {
+    const entry = this.entries.get(key);
+    const now = Date.now();
+    if (!entry || now - entry.madeMs >= conf.validMs || now - entry.usedMs >= conf.inactiveMs) return undefined;
+    entry.usedMs = now;
+    this.entries.delete(key);
+    this.entries.set(key, entry);
+    return entry.context;
+  }
+
+  put(key: string, context: tls.SecureContext, conf: CertificateCache): void {
+    if (conf.max === 0) return;
+    this.entries.delete(key);
+    this.entries.set(key, { context, madeMs: Date.now(), usedMs: Date.now() });
+    if (this.entries.size > Math.max(1, Math.floor(conf.max / 2))) this.entries.delete(this.entries.keys().next().value!);
+  }
+}
+
+const FIXED: CertificateCache = { max: 2000, validMs: Infinity, inactiveMs: Infinity };
+
 /** `off` or `max=N [inactive=T] [valid=T]`. */
-export function parseCertificateCache(f: HttpFrame): { max: number; validMs: number } | undefined {
-  if (f.args[0] === 'off') return undefined;
+export function parseCertificateCache(f: HttpFrame): CertificateCache {
+  if (f.args[0] === 'off') return { max: 0, validMs: 0, inactiveMs: 0 };
   let max = 0;
   let validMs = 60_000;
+  let inactiveMs = 10_000;
   for (const word of f.args) {
     if (/^max=\d+$/.test(word)) max = Number(word.slice(4));
     else if (word.startsWith('valid=')) validMs = (parseTimeSec(word.slice(6)) ?? f.invalid(word)) * 1000;
-    else if (word.startsWith('inactive=')) parseTimeSec(word.slice(9)) ?? f.invalid(word);
+    else if (word.startsWith('inactive=')) inactiveMs = (parseTimeSec(word.slice(9)) ?? f.invalid(word)) * 1000;
     else f.invalid(word);
   }
   if (max === 0) f.fail(`"${f.node.name}" must have the "max" parameter`);
-  return { max, validMs };
+  return { max, validMs, inactiveMs };
 }
 
 export interface UpstreamTlsConf {
   certificate: { value: Value; path: (text: string) => string } | undefined;
   key: { value: Value; path: (text: string) => string } | undefined;
-  cache: { max: number; validMs: number } | undefined;
+  cache: CertificateCache | undefined;
   passwords: string[] | undefined;
   trusted: string | undefined;
   crl: string | undefined;
@@ -74,7 +104,7 @@ export interface UpstreamTlsConf {
   ciphers: string;
   protocols: string[];
   commands: string[][];
-  contexts: Map<string, { context: tls.SecureContext; madeMs: number }>;
+  contexts: ContextCache;
   sessions: Map<string, Buffer>;
 }
 
@@ -95,7 +125,7 @@ export function readTlsConf(prefix: string, values: Record<string, unknown>): Up
     ciphers: get('ciphers'),
     protocols: get('protocols'),
     commands: get<string[][] | undefined>('conf_command') ?? [],
-    contexts: new Map(),
+    contexts: new ContextCache(),
     sessions: new Map(),
   };
 }
@@ -116,9 +146,10 @@ export function versionRange(protocols: readonly string[]): { minVersion?: tls.S
 /** @throws Error a certificate or key cannot be read */
 function contextOf(conf: UpstreamTlsConf, certificate: string, key: string): tls.SecureContext {
   const id = `${certificate}\0${key}`;
-  const known = conf.contexts.get(id);
-  const constant = conf.certificate?.value.constant !== undefined && conf.key?.value.constant !== undefined;
-  if (known && (constant || !conf.certificate || (conf.cache && Date.now() - known.madeMs < conf.cache.validMs))) return known.context;
+  const constant = !conf.certificate || (conf.certificate.value.constant !== undefined && conf.key?.value.constant !== undefined);
+  const keep = constant ? FIXED : (conf.cache ?? { max: 0, validMs: 0, inactiveMs: 0 });
+  const known = conf.contexts.get(id, keep);
+  if (known) return known;
   const options: tls.SecureContextOptions = { ciphers: conf.ciphers, ...versionRange(conf.protocols) };
   if (certificate) {
     options.cert = readPem(certificate, !constant);
@@ -131,11 +162,7 @@ function contextOf(conf: UpstreamTlsConf, certificate: string, key: string): tls
     if (name === 'Protocol' || name === 'MinProtocol') Object.assign(options, versionRange(text.split(',').map((v) => v.trim())));
   }
   const context = tls.createSecureContext(options);
-  const limit = constant || !conf.certificate ? 1000 : (conf.cache?.max ?? 0);
-  if (limit > 0) {
-    conf.contexts.set(id, { context, madeMs: Date.now() });
-    if (conf.contexts.size > limit) conf.contexts.delete(conf.contexts.keys().next().value!);
-  }
+  conf.contexts.put(id, context, keep);
   return context;
 }
 

@@ -724,7 +724,8 @@ export class Upstream {
     if (r.headerOnly && !this.cacheable && !this.store && !r.isSub) {
       if (this.responseComplete) return;
       // the client wants no body: what the peer still sends is not waited for, except by the cache
-      if (this.options.method === 'HEAD' || this.head!.status === 304 || this.head!.status === 204) return;
+      if (this.protocol.name === 'http' && (this.options.method === 'HEAD' || this.head!.status === 304 || this.head!.status === 204))
+        return;
       this.finish(OK);
       return;
     }
