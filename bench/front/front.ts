@@ -25,8 +25,7 @@ const CASES: Record<string, { uri: string; headers?: string; check: RegExp }> = 
 };
 
 function config(folder: string, port: number, name: string): string {
-  const quiet = name === 'nginx' ? `user root; ` : 'user root; ';
-  return `${quiet} daemon off; worker_processes 1; pid ${folder}/${name}.pid; error_log ${folder}/${name}.log crit;
+  return `user root; daemon off; worker_processes 1; pid ${folder}/${name}.pid; error_log ${folder}/${name}.log crit;
 events { worker_connections 20000; }
 http { access_log off; keepalive_requests 100000000; keepalive_timeout 300s; root ${folder}; sendfile on; tcp_nopush on; open_file_cache max=100;
   proxy_temp_path ${folder}/t1; client_body_temp_path ${folder}/t2; fastcgi_temp_path ${folder}/t3; uwsgi_temp_path ${folder}/t4; scgi_temp_path ${folder}/t5;
@@ -36,14 +35,15 @@ http { access_log off; keepalive_requests 100000000; keepalive_timeout 300s; roo
     location = /ok { return 200 ok; }
     location = /proxy { proxy_pass http://back/; }
     location = /cached { proxy_cache c; proxy_cache_valid 1h; proxy_pass http://back/; }
-    location = /text.html { gzip on; gzip_types text/plain text/html; default_type text/html; } } }
+    location = /text.html { gzip on; gzip_types text/plain; } } }
 `;
 }
 
-/** The busiest child of a master. */
+/** The worker of a master: nginx has cache processes besides. */
 function workerOf(pid: number): number {
   const children = readdirSync('/proc').filter((d) => /^\d+$/.test(d) && parentOf(d) === pid);
-  return Number(children.at(-1) ?? pid);
+  const title = (child: string) => readFileSync(`/proc/${child}/cmdline`, 'latin1');
+  return Number(children.find((child) => !/cache (manager|loader)/.test(title(child))) ?? pid);
 }
 function parentOf(pid: string): number {
   try {

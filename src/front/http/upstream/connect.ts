@@ -12,7 +12,9 @@ export interface ConnectionEvents {
 }
 
 export interface TlsSettings {
-  /** makes the options for one connection; the session of the peer is added */
+  /** reads certificates and keys. @throws Error they cannot be used */
+  prepare(): void;
+  /** makes the options for one connection, after `prepare`; the session of the peer is added */
   options(): tls.ConnectionOptions;
   /** checks the certificate after the handshake: an error message or undefined */
   check(socket: tls.TLSSocket): string | undefined;

@@ -172,14 +172,18 @@ export function upstreamTls(u: Upstream, conf: UpstreamTlsConf, defaultName: str
   const name = (conf.name ? conf.name.eval(r) : defaultName).replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
   const certificate = conf.certificate?.value.eval(r) ?? '';
   const key = conf.key?.value.eval(r) ?? '';
+  let context: tls.SecureContext | undefined;
   return {
     reuse: conf.reuse,
     id: `${certificate}|${key}|${name}`,
     sessions: conf.sessions,
+    prepare() {
+      context = contextOf(conf, certificate && inline(certificate, conf.certificate!.path), key && inline(key, conf.key!.path));
+    },
     options() {
       const sni = conf.serverName && name && !/^[\d.]+$|:/.test(name) ? name : undefined;
       return {
-        secureContext: contextOf(conf, certificate && inline(certificate, conf.certificate!.path), key && inline(key, conf.key!.path)),
+        secureContext: context,
         servername: sni ?? '',
         rejectUnauthorized: false,
         checkServerIdentity: () => undefined,

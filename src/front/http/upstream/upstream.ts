@@ -323,6 +323,13 @@ export class Upstream {
     }
     this.cachedConnection = false;
     try {
+      tlsSettings?.prepare();
+    } catch (error) {
+      r.log('error', `cannot load certificate: ${(error as Error).message}${this.logTail()}`);
+      this.finish(500);
+      return;
+    }
+    try {
       this.conn = new PeerConnection(peer.address, bind, tlsSettings, conf.socketKeepalive, tlsModule);
     } catch (error) {
       r.log('crit', `connect to ${peer.name} failed: ${(error as Error).message}${this.logTail()}`);
