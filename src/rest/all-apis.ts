@@ -20,7 +20,7 @@ import { deleteApi, getApi, getSourceApi, indexApi, mgetApi, updateApi } from '.
 import { fieldCapsApi } from './field-caps.ts';
 import { INDEX_CHANGE_APIS } from './index-change.ts';
 import * as indices from './indices.ts';
-import { nodesInfoApi, nodesStatsApi } from './nodes.ts';
+import { nodesInfoApi, nodesStatsApi, tasksApi } from './nodes.ts';
 import { ilmApi, infoApi, licenseApi, xpackApi } from './root.ts';
 import { clearScrollApi, pitApi, scrollApi } from './scroll.ts';
 import { countApi, msearchApi, searchApi } from './search.ts';
@@ -44,6 +44,7 @@ export const ALL_APIS: readonly ApiSpec[] = [
   danglingApi,
   nodesInfoApi,
   nodesStatsApi,
+  tasksApi,
   ...CAT_APIS,
   indices.createIndexApi,
   indices.deleteIndexApi,
@@ -64,6 +65,7 @@ export const ALL_APIS: readonly ApiSpec[] = [
   indices.recoveryApi,
   indices.resolveIndexApi,
   indices.shardStoresApi,
+  indices.searchShardsApi,
   analyzeApi,
   fieldCapsApi,
   updateAliasesApi,

@@ -22,6 +22,7 @@ import {
   type SettingsView,
 } from '../api/indices.ts';
 import { addressOf } from '../api/nodes.ts';
+import { searchShardsOf } from '../api/search-shards.ts';
 import { nearestNames } from '../common/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { unrecognizedParameters } from '../errors/catalog.ts';
@@ -344,4 +345,21 @@ export const shardStoresApi = defineApi({
 
 function stores(request: ApiRequest, { engine }: RestContext): ApiResponse {
   return ok(shardStores(engine, readTarget(request), request.list('status') ?? ['yellow', 'red']));
+}
+
+export const searchShardsApi = defineApi({
+  name: 'search_shards',
+  body: 'json',
+  needs: 'index:metadata',
+  params: { ...INDICES_OPTIONS, preference: 'string', routing: 'string', local: 'boolean' },
+  routes: {
+    'GET /_search_shards': searchShards,
+    'POST /_search_shards': searchShards,
+    'GET /{index}/_search_shards': searchShards,
+    'POST /{index}/_search_shards': searchShards,
+  },
+});
+
+function searchShards(request: ApiRequest, { engine }: RestContext): ApiResponse {
+  return ok(searchShardsOf(engine, readTarget(request), request.string('routing') ?? null));
 }

@@ -59,7 +59,7 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'GET /_cat/snapshots/{repository}',
     'GET /_cat/repositories',
   ],
-  tasks: ['GET /_tasks', 'GET /_tasks/{task_id}', 'POST /_tasks/_cancel', 'POST /_tasks/{task_id}/_cancel', 'GET /_cat/tasks'],
+  tasks: ['GET /_tasks/{task_id}', 'POST /_tasks/_cancel', 'POST /_tasks/{task_id}/_cancel', 'GET /_cat/tasks'],
   termvectors: [
     'GET /{index}/_termvectors',
     'POST /{index}/_termvectors',
