@@ -23,7 +23,8 @@ const EMPTY = Buffer.alloc(0);
 const INPUT_LIMIT = 256 * 1024;
 /** Bytes in the socket's own queue before producers are told to wait. */
 const SOCKET_HIGH_WATER = 64 * 1024;
-const FILE_CHUNK = 64 * 1024;
+const FILE_CHUNK = 256 * 1024;
+const JOIN_LIMIT = 32 * 1024;
 
 let connectionCount = 0;
 
@@ -777,7 +778,6 @@ export class Connection {
     if (this.draining || this.reading || this.delayTimer || this.closed) return;
     const r = this.request;
     const rate = r ? rateOf(r) : 0;
-    this.socket.cork();
     while (this.queue.length > 0) {
       let allowed = Infinity;
       if (rate > 0) {
@@ -786,6 +786,7 @@ export class Connection {
       }
       const piece = this.queue[0];
       if (isFileSpan(piece)) {
+        this.flushBatch();
         this.readFile(piece, Math.min(allowed, FILE_CHUNK), rate);
         break;
       }
@@ -800,9 +801,12 @@ export class Connection {
         this.rateDelay(r!, rate, Math.min(piece.length, allowed));
         if (this.delayTimer) break;
       }
-      if (this.socket.writableLength > SOCKET_HIGH_WATER && this.queue.length > 0) break;
+      if (this.batchBytes + this.socket.writableLength > SOCKET_HIGH_WATER && this.queue.length > 0) {
+        this.flushBatch();
+        if (this.socket.writableLength > SOCKET_HIGH_WATER) break;
+      }
     }
-    this.socket.uncork();
+    this.flushBatch();
     if (this.socket.writableLength > 0 && !this.reading) this.waitDrain();
   }
 
@@ -810,7 +814,26 @@ export class Connection {
     this.queued -= data.length;
     this.sent += data.length;
     this.bytesSent += data.length;
-    this.socket.write(data);
+    this.batch.push(data);
+    this.batchBytes += data.length;
+  }
+
+  private batch: Buffer[] = [];
+  private batchBytes = 0;
+
+  /** One write for what came together: header and small body are joined, since a gathered write costs more than the copy. */
+  private flushBatch(): void {
+    const { batch, batchBytes } = this;
+    if (batch.length === 0) return;
+    this.batch = [];
+    this.batchBytes = 0;
+    if (batch.length === 1) this.socket.write(batch[0]);
+    else if (batchBytes <= JOIN_LIMIT) this.socket.write(Buffer.concat(batch, batchBytes));
+    else {
+      this.socket.cork();
+      for (const data of batch) this.socket.write(data);
+      this.socket.uncork();
+    }
   }
 
   private waitDrain(): void {
@@ -858,6 +881,7 @@ export class Connection {
       span.start += count;
       if (span.start >= span.end) this.queue.shift();
       this.write(count === want ? buffer : buffer.subarray(0, count));
+      this.flushBatch();
       if (rate > 0 && this.request) this.rateDelay(this.request, rate, count);
       if (this.delayTimer) return;
       if (this.socket.writableLength > 0) this.waitDrain();

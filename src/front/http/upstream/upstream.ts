@@ -96,6 +96,7 @@ const STATUS_OF: Partial<Record<Failure, number>> = {
   denied: 403,
 };
 
+const JOIN_LIMIT = 32 * 1024;
 const NON_IDEMPOTENT = new Set(['POST', 'LOCK', 'PATCH']);
 
 export interface UpstreamOptions {
@@ -468,6 +469,10 @@ export class Upstream {
   private writeAll(parts: Buffer[]): void {
     const { conn } = this;
     if (!conn || conn.ended) return;
+    if (parts.length > 1 && parts.reduce((sum, p) => sum + p.length, 0) <= JOIN_LIMIT) {
+      conn.write(Buffer.concat(parts));
+      return;
+    }
     if (parts.length > 1) conn.socket.cork();
     for (const part of parts) if (part.length > 0) conn.write(part);
     if (parts.length > 1) conn.socket.uncork();
