@@ -276,6 +276,7 @@ export function searchJson(outcome: SearchOutcome, parameters: SearchParameters,
   hits['hits'] = outcome.hits;
   json['hits'] = hits;
   if (outcome.aggregations) json['aggregations'] = outcome.aggregations;
+  if (outcome.profile) json['profile'] = outcome.profile;
   return json;
 }
 

@@ -13,6 +13,7 @@ import { checkDocvalueFields, type FetchPart, type FetchShard, fetchHits } from 
 import { constant, type IndexQuery } from './index-query.ts';
 import { checkInnerHits, type InnerHits, innerHitsOf, innerHitsPart } from './inner-hits.ts';
 import { namedQueries } from './named-queries.ts';
+import { profileJson, type ShardProfile } from './profile.ts';
 import {
   type AfterHit,
   hitComparator,
@@ -70,6 +71,8 @@ export interface SearchOutcome {
   readonly failures: readonly ShardFailure[];
   readonly shards: number;
   readonly counters: ExecutionCounters;
+  /** null unless asked for. */
+  readonly profile: Json | null;
 }
 
 /** What one shard contributes, or null if it failed. */
@@ -89,6 +92,7 @@ export function searchShards(
   env: SearchEnvironment,
 ): SearchOutcome {
   const counters: ExecutionCounters = { blocksDecoded: 0, docsCollected: 0, docsScored: 0, windows: 0 };
+  const profiles: ShardProfile[] = [];
   const failures: ShardFailure[] = [];
   const partials: SegmentPartial[] = [];
   const caches = targets.map(({ shard }) => env.caches.of(shard));
@@ -119,8 +123,11 @@ export function searchShards(
     inner = innerHitsOf(request.query);
     checkInnerHits(inner, target.shard.limits.maxInnerResultWindow);
     const prepare = (): FetchShard => prepareShard(target, request, cache, weights ?? cache.statistics, env);
+    const before = { ...counters };
+    const started = performance.now();
     const isReusable = env.cacheKey !== null && !env.dfs && target.aliasFilter === null;
     const at = isReusable ? remember(cache.prepared, env.cacheKey!, prepare) : prepare();
+    const ready = performance.now();
     const collected =
       aggs &&
       new ShardAggregations(aggs, contextOf(target.shard, env), position, env.maxBuckets, (name, fallback) =>
@@ -129,6 +136,13 @@ export function searchShards(
     const found = queryShardHits(target.shard, at.prepared, position, { ...options, aggs: collected }, afterHitOf(env, position));
     const rescored = request.rescore.length === 0 ? found : rescoreHits(found, request.rescore, at, contextOf(target.shard, env), options);
     if (collected) into.push(...collected.partials);
+    if (request.profile) {
+      const { index, shard, segments } = target.shard;
+      const { query, sort, isEmptyPage } = at.prepared.shardQuery;
+      const collector = isEmptyPage ? 'TotalHitCountCollector' : sort.length > 0 ? 'TopFieldCollector' : 'TopScoreDocCollector';
+      const times = { prepareMs: ready - started, runMs: performance.now() - ready };
+      profiles.push({ index, shard, query, collector, ...times, segments: segments.length, before, after: { ...counters } });
+    }
     return { at, found: rescored };
   }
 
@@ -180,6 +194,7 @@ export function searchShards(
     failures,
     shards: targets.length,
     counters,
+    profile: request.profile ? profileJson(profiles, env.nodeId) : null,
   };
 }
 

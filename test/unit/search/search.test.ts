@@ -281,3 +281,20 @@ test('repeated bodies see new documents', async () => {
   await engine.delete({ index: 'texts', id: 'new', refresh: true });
   expect((await search(body)).ids).toEqual([]);
 });
+
+test('profile: what each shard did, by the counters of its run', async () => {
+  const body = { profile: true, query: { match: { body: 'quick storm' } } };
+  for (let i = 0; i < 2; i++) {
+    const { profile } = (await engine.search({ index: 'texts', body })) as unknown as {
+      profile: { shards: Array<{ index: string; shard_id: number; searches: Array<{ query: Body[]; collector: Body[] }> }> };
+    };
+    expect(profile.shards).toHaveLength(1);
+    expect(profile.shards[0]).toMatchObject({ index: 'texts', shard_id: 0 });
+    const [{ query, collector }] = profile.shards[0].searches;
+    // Four documents hold `quick`, one of them `storm` as well: a score is counted for each clause.
+    expect(query).toMatchObject([
+      { type: 'BooleanQuery', description: 'body:quick body:storm', breakdown: { next_doc_count: 4, score_count: 5 } },
+    ]);
+    expect(collector[0]['name']).toBe('TopScoreDocCollector');
+  }
+});
