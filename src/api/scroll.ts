@@ -1,6 +1,7 @@
 // Scrolls and points in time over the contexts of search-contexts.ts.
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../errors/catalog.ts';
+import { allShardsFailed } from '../errors/search-errors.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { AfterHit, ShardHit } from '../search/query-phase.ts';
 import { checkScroll, type SearchRequest } from '../search/search-request.ts';
@@ -60,7 +61,7 @@ export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliv
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters.routing ?? null);
   let outcome: SearchOutcome;
   try {
-    checkBatch(acquired.targets, request);
+    checkBatch(ctx, acquired.targets, request);
     outcome = searchShards(acquired.targets, request, parsed.aggs, environmentOf(ctx, call.parameters, null, nowMs));
   } catch (error) {
     acquired.release();
@@ -91,14 +92,17 @@ function scrollRequest(request: SearchRequest): SearchRequest {
   return { ...request, trackTotalHitsUpTo: Number.POSITIVE_INFINITY };
 }
 
-function checkBatch(targets: readonly SearchTarget[], request: SearchRequest): void {
-  for (const { shard } of targets) {
-    const limit = shard.limits.maxResultWindow;
-    if (request.size <= limit) continue;
-    throw illegalArgument(
+/** @throws ApiError search_phase_execution_exception: each shard refuses a batch beyond its result window */
+function checkBatch(ctx: EngineContext, targets: readonly SearchTarget[], request: SearchRequest): void {
+  const failures = targets.flatMap(({ shard: { index, shard, limits } }) => {
+    const limit = limits.maxResultWindow;
+    if (request.size <= limit) return [];
+    const error = illegalArgument(
       `Batch size is too large, size must be less than or equal to: [${limit}] but was [${request.size}]. Scroll batch sizes cost as much memory as result windows so they are controlled by the [index.max_result_window] index level setting.`,
     );
-  }
+    return [{ shard, index, node: ctx.nodeId, error }];
+  });
+  if (failures.length > 0) throw allShardsFailed('query', failures);
 }
 
 /** Next page of a scroll. */
