@@ -60,7 +60,7 @@ export const multiTermsType: AggType = {
     const params = spec.params as MultiTermsParams;
     const flat = all.map((slice) => flattenChain(slice, params.terms.length));
     const slices = flat.map((chain) => chain.slice);
-    const columns = params.terms.map((_, t) => new TermKeys(slices, (slice: Slice) => (slice.bound as ValuesSource[])[t], false));
+    const columns = params.terms.map((_, t) => new TermKeys(slices, (slice: Slice) => (slice.bound as ValuesSource[])[t], false, true));
     const parts = new Map<MergeKey, MergeKey[]>();
     const partsOf = new Map(flat.map((chain) => [chain.slice, chain.parts]));
     const merged = mergeBuckets(slices, (slice, _columns, i) => {
@@ -105,10 +105,10 @@ export const multiTermsType: AggType = {
         if (parent >= 0) for (const id of lists[parent]) other += merged.docCounts[id];
         for (const id of ids) other -= merged.docCounts[id];
         const buckets = ids.map((id): OutBucket => {
-          const shown = parts.get(merged.keys[id])!.map((key, t) => columns[t].show(key));
-          const text = shown.map(({ plain, text: asText }) => asText ?? String(plain)).join('|');
+          const shown = parts.get(merged.keys[id])!.map((key, t) => partOf(columns[t], key));
+          const text = shown.map((part) => part.text).join('|');
           const fields: Json = {
-            key: shown.map(({ json, text: asText }) => asText ?? json),
+            key: shown.map((part) => part.json),
             key_as_string: text,
             doc_count: merged.docCounts[id],
           };
@@ -121,3 +121,10 @@ export const multiTermsType: AggType = {
     };
   },
 };
+
+/** One part of a key: booleans and numbers as such, what has a format (dates) as its text. */
+function partOf(column: TermKeys, key: MergeKey): { json: unknown; text: string } {
+  const { json, text } = column.show(key);
+  if (column.source.type?.family === 'boolean') return { json: Number(json) !== 0, text: text ?? String(Number(json) !== 0) };
+  return { json: text ?? json, text: text ?? String(json) };
+}

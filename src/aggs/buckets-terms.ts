@@ -141,7 +141,8 @@ export class TermKeys {
   private readonly slices: readonly Slice[];
   private readonly sourceOf: (slice: Slice) => ValuesSource;
 
-  constructor(slices: readonly Slice[], sourceOf: (slice: Slice) => ValuesSource, direct: boolean) {
+  /** @param exact  integers are compared as bigints whatever the kernels gave: keys in a chain, where one level may have wide keys and others not */
+  constructor(slices: readonly Slice[], sourceOf: (slice: Slice) => ValuesSource, direct: boolean, exact = false) {
     this.slices = slices;
     this.sourceOf = sourceOf;
     this.direct = direct;
@@ -151,14 +152,16 @@ export class TermKeys {
     this.alike = mapped.every(
       (source) => source.kind === mapped[0].kind && source.scale === mapped[0].scale && source.unsigned === mapped[0].unsigned,
     );
-    this.big = this.alike && slices.some((slice) => slice.result.op === 'buckets' && slice.result.buckets.keys instanceof BigInt64Array);
+    const wide = exact && mapped.length > 0 && mapped[0].kind === 'i64';
+    const hasWideKeys = slices.some((slice) => slice.result.op === 'buckets' && slice.result.buckets.keys instanceof BigInt64Array);
+    this.big = this.alike && (wide || hasWideKeys);
   }
 
   keyOf(slice: Slice, raw: number | bigint): MergeKey {
     const source = this.sourceOf(slice);
     if (this.isText) return source.kind === 'ordinals' ? (this.direct ? Number(raw) : termKey(slice, source, Number(raw))) : String(raw);
     if (!this.alike) return doubleOf(source, raw);
-    return this.big ? BigInt(raw) : raw;
+    return this.big && (typeof raw === 'bigint' || Number.isInteger(raw)) ? BigInt(raw) : raw;
   }
 
   /** Source and format that keys are shown by. */

@@ -196,6 +196,40 @@ describe('several ways to choose documents', () => {
     const { a } = answers({ a: { multi_terms: { terms: [{ field: 'color' }, { field: 'price' }] } } });
     expect((a as { buckets: unknown[] }).buckets[0]).toEqual({ key: ['blue', 20], key_as_string: 'blue|20', doc_count: 1 });
   });
+  test('multi_terms keeps booleans and long integers as they are', () => {
+    const big = 2 ** 62; // exact as a double, but not shown in full by it
+    const rows: Row[] = [
+      { on: true, id: big },
+      { on: false, id: 0 },
+      { on: true, id: big },
+      { on: true, id: big - 512 },
+    ];
+    const search = (segments: Row[][], size: number) =>
+      k.scoped(() =>
+        new AggIndex(k, { on: 'boolean', id: 'long' }, segments).search({
+          a: { multi_terms: { terms: [{ field: 'on' }, { field: 'id' }], size } },
+        }),
+      );
+    for (const segments of [[rows], [rows.slice(0, 2), rows.slice(2)]]) {
+      expect((search(segments, 10).a as { buckets: unknown[] }).buckets).toEqual([
+        { key: [true, 4611686018427387904n], key_as_string: 'true|4611686018427387904', doc_count: 2 },
+        { key: [false, 0], key_as_string: 'false|0', doc_count: 1 },
+        { key: [true, 4611686018427387392n], key_as_string: 'true|4611686018427387392', doc_count: 1 },
+      ]);
+      expect(search(segments, 1).a).toMatchObject({ sum_other_doc_count: 2 });
+    }
+  });
+  test('sibling pipelines take dotted paths and lists of every kind', () => {
+    const { a, dotted, counts } = answers({
+      a: { auto_date_histogram: { field: 'sold', buckets: 5 }, aggs: { p: { sum: { field: 'price' } } } },
+      dotted: { avg_bucket: { buckets_path: 'a.p' } },
+      counts: { sum_bucket: { buckets_path: 'a>_count' } },
+    }) as unknown as { a: { buckets: Array<{ doc_count: number; p: { value: number } }> }; dotted: unknown; counts: unknown };
+    const filled = a.buckets.filter((bucket) => bucket.doc_count > 0);
+    expect(dotted).toEqual({ value: filled.reduce((sum, { p }) => sum + p.value, 0) / filled.length });
+    expect(counts).toEqual({ value: 5 });
+    expect(() => answers({ a: { terms: { field: 'tags' } }, s: { avg_bucket: { buckets_path: 'a' } } })).toThrow();
+  });
   test('bucket_sort', () => {
     const aggs = { p: { sum: { field: 'price' } }, s: { bucket_sort: { sort: [{ p: 'asc' }], size: 2 } } };
     expect(keys(answers({ a: { terms: { field: 'color' }, aggs } }).a).map(([key]) => key)).toEqual(['green', 'blue']);
