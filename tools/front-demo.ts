@@ -38,7 +38,7 @@ async function ready(url: string): Promise<void> {
 }
 
 try {
-  start([path.join(root, 'bin/gannet.js'), 'serve', '--port', '9200', '--data', path.join(folder, 'data')]);
+  start([path.join(root, 'bin/gannet.js'), 'serve', '--http.port=9200', `--path.data=${path.join(folder, 'data')}`]);
   await ready('http://127.0.0.1:9200/');
   start([
     path.join(root, 'dist/front/main.js'),
