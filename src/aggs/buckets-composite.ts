@@ -199,6 +199,11 @@ class SourceKeys {
       return Buffer.from(source.type ? source.type.termBytes(value) : Buffer.from(String(value))).toString('latin1');
     if (source.type?.family === 'boolean') return value === true || value === 'true' || value === 1 ? 1 : 0;
     const number = Number(value);
+    // integers are compared as stored, in full; unsigned ones are stored less 2^63
+    if (this.spec.kind === 'terms' && this.terms.alike && source.kind === 'i64' && source.scale === 1 && Number.isInteger(number)) {
+      const isExact = typeof value === 'bigint' || (typeof value === 'string' && /^-?\d+$/.test(value));
+      return BigInt(isExact ? (value as bigint | string) : number) - (source.unsigned ? 1n << 63n : 0n);
+    }
     if (Number.isNaN(number))
       throw illegalArgument(`Invalid value for [after.${this.spec.name}], expected a number, got [${String(value)}]`);
     // keys of scaled fields are kept as stored

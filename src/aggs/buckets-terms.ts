@@ -136,7 +136,8 @@ function textNode(
 export class TermKeys {
   readonly isText: boolean;
   private readonly direct: boolean;
-  private readonly alike: boolean;
+  /** All indices store the numbers alike, and keys are as stored; else they are doubles. */
+  readonly alike: boolean;
   private readonly big: boolean;
   private readonly slices: readonly Slice[];
   private readonly sourceOf: (slice: Slice) => ValuesSource;

@@ -2,7 +2,7 @@
 import type { ValueFormat } from '../mapping/field-type.ts';
 import type { AggNode } from '../plan/agg-plan.ts';
 import { type Figure, MetricOut } from './out.ts';
-import { Params } from './params.ts';
+import { Params, pointName } from './params.ts';
 import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from './source.ts';
 import type { AggSpec, AggType, Json, Slice } from './types.ts';
 
@@ -34,11 +34,12 @@ type Text = (figures: Record<string, Figure>) => Json;
 function numericMetric(typeName: string, shape: Shape): AggType {
   return {
     isBucket: false,
-    parse(_name, _type, body): NumericParams {
+    parse(name, _type, body): NumericParams {
       const p = new Params(typeName, body);
       const source = parseSource(p);
       const sigma = typeName === 'extended_stats' ? p.number('sigma') : null;
-      if (sigma !== null && sigma < 0) throw p.refuse('sigma', `[sigma] must be greater than or equal to 0. Found [${sigma}]`);
+      if (sigma !== null && sigma < 0)
+        throw p.refuse('sigma', `[sigma] must be greater than or equal to 0. Found [${pointName(sigma)}] in [${name}]`);
       p.done();
       return { source, sigma: sigma ?? 2 };
     },

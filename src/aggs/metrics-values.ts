@@ -1,16 +1,18 @@
 // Metrics over the distinct values of a field: cardinality, percentiles, percentile_ranks, median_absolute_deviation. Exact: kernels give each
-// bucket's distinct values with how often they occur, and these merge without loss. `tdigest` and `hdr` are checked and not needed. Cardinality of
+// bucket's distinct values with how often they occur, and these merge without loss. `tdigest` is checked and not needed, `hdr` rounds as its histogram does. Cardinality of
 // numbers goes over to HyperLogLog where a segment has more than EXACT_VALUES values (`precision_threshold` then sets the number of registers), and
 // distributions to values rounded to 17 significant bits: percentiles are then off by less than 8 millionths of their value.
 import type { AggNode } from '../plan/agg-plan.ts';
+import { type Distribution, quantile } from './distribution.ts';
 import { badBody, illegalArgument } from './errors.ts';
+import { fitsHdr, hdrPercentile, hdrRank } from './hdr.ts';
 import { addValue, estimate, mergeRegisters } from './hyper-log-log.ts';
 import { KeyTable } from './key-table.ts';
 import { columnsOf } from './merge.ts';
 import { hashesOf, hashOf } from './merge-text.ts';
 import { formatOf } from './metrics-numeric.ts';
 import { type Figure, MetricOut } from './out.ts';
-import { Params } from './params.ts';
+import { isObject, Params, pointName } from './params.ts';
 import { bindSource, columnOf, doubleOf, parseSource, type SourceParams, type ValuesSource } from './source.ts';
 import type { AggType, Json, SegmentScope, Slice } from './types.ts';
 
@@ -154,14 +156,6 @@ export function termBytes(slice: Slice, bound: ValuesSource, ord: number): Uint8
   return bound.missing as Uint8Array;
 }
 
-/** Distinct values of a bucket, ascending, with the number of times that each occurs. */
-export interface Distribution {
-  readonly values: Float64Array;
-  /** Occurrences up to and with each value. */
-  readonly ranks: Float64Array;
-  readonly total: number;
-}
-
 const EMPTY: Distribution = { values: new Float64Array(0), ranks: new Float64Array(0), total: 0 };
 
 /** Per merged parent the distribution of values, made when asked for. */
@@ -216,28 +210,6 @@ function exactDouble(bound: ValuesSource, raw: number | bigint): number {
   return bound.perMillisecond === 1 ? doubleOf(bound, raw) : Number(raw) / bound.perMillisecond;
 }
 
-/** Value at a place of the sorted values, counted from 0. */
-function valueAt(d: Distribution, place: number): number {
-  let low = 0;
-  let high = d.values.length - 1;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (d.ranks[middle] > place) high = middle;
-    else low = middle + 1;
-  }
-  return d.values[low];
-}
-
-/** Linear between neighbours, as exact percentiles of Elasticsearch (SortingDigest) and quantile_cont of SQL. */
-export function quantile(d: Distribution, q: number): number | null {
-  if (d.total === 0) return null;
-  const place = q * (d.total - 1);
-  const below = Math.floor(place);
-  const low = valueAt(d, below);
-  const high = valueAt(d, Math.min(below + 1, d.total - 1));
-  return low + (place - below) * (high - low);
-}
-
 /** Share of values at or below `value`, in percent. */
 function rank(d: Distribution, value: number): number | null {
   if (d.total === 0) return null;
@@ -249,42 +221,56 @@ interface PercentParams {
   readonly source: SourceParams;
   readonly points: readonly number[];
   readonly keyed: boolean;
+  /** Significant digits of `hdr`; null: exact. */
+  readonly digits: number | null;
 }
 
 const DEFAULT_PERCENTS = [1, 5, 25, 50, 75, 95, 99];
 
-/** `tdigest` or `hdr`: valid options of estimators that exact results do not need. */
-function checkEstimator(p: Params): string {
+/** Significant digits of `hdr`; null with `tdigest`, whose valid options exact results do not need. */
+function hdrDigits(p: Params): number | null {
   const tdigest = p.object('tdigest');
   const hdr = p.object('hdr');
   if (tdigest && hdr) throw illegalArgument('Only one percentiles method should be declared.');
   if (tdigest) {
     const inner = new Params('tdigest', tdigest);
+    refuseNull(inner, tdigest, 'compression');
     const compression = inner.number('compression');
     if (compression !== null && compression < 0) {
-      throw p.refuse('tdigest', `[compression] must be greater than or equal to 0. Found [${compression}]`);
+      throw p.refuse('tdigest', `[compression] must be greater than or equal to 0. Found [${pointName(compression)}]`);
     }
     inner.string('execution_hint');
     inner.done();
   }
   if (hdr) {
     const inner = new Params('hdr', hdr);
+    refuseNull(inner, hdr, 'number_of_significant_value_digits');
     const digits = inner.integer('number_of_significant_value_digits');
     if (digits !== null && (digits < 0 || digits > 5)) throw p.refuse('hdr', '[numberOfSignificantValueDigits] must be between 0 and 5');
     inner.done();
+    return digits ?? 3;
   }
-  return hdr ? 'hdr' : 'tdigest';
+  return null;
 }
 
-function percentType(typeName: string, pointsKey: string, figureOf: (d: Distribution, point: number) => number | null): AggType {
+/** @throws ApiError x_content_parse_exception: null where a number has to be */
+function refuseNull(p: Params, body: unknown, key: string): void {
+  if (isObject(body) && body[key] === null) throw p.wrongType(key, null);
+}
+
+type PointFigure = (d: Distribution, point: number) => number | null;
+type HdrFigure = (d: Distribution, point: number, digits: number) => number;
+
+function percentType(typeName: string, pointsKey: string, exact: PointFigure, hdr: HdrFigure): AggType {
   return {
     isBucket: false,
-    parse(name, _type, body): PercentParams & { estimator: string } {
+    parse(name, _type, body): PercentParams {
       const p = new Params(typeName, body);
       const source = parseSource(p);
+      refuseNull(p, body, pointsKey);
       const points = p.numbers(pointsKey);
       const keyed = p.bool('keyed') ?? true;
-      const estimator = checkEstimator(p);
+      const digits = hdrDigits(p);
       p.done();
       if (points?.length === 0) throw badBody(typeName, `[${pointsKey}] must not be an empty array: [${name}]`);
       if (pointsKey === 'values' && !points) throw illegalArgument(`Required [values]`);
@@ -294,12 +280,12 @@ function percentType(typeName: string, pointsKey: string, figureOf: (d: Distribu
         }
       }
       const sorted = (points ?? DEFAULT_PERCENTS).slice().sort((a, b) => a - b);
-      return { source, points: sorted, keyed, estimator };
+      return { source, points: sorted, keyed, digits };
     },
     bind: (spec, ctx) => bindSource(typeName, (spec.params as PercentParams).source, ctx, ['numeric', 'date', 'boolean']),
     plan: (_spec, bound: ValuesSource, scope) => termsNode(bound, scope, true),
     merge(spec, slices, parents) {
-      const { points, keyed, estimator } = spec.params as PercentParams & { estimator: string };
+      const { points, keyed, digits } = spec.params as PercentParams;
       const of = distributions(slices, parents);
       const format = formatOf(slices);
       return {
@@ -309,7 +295,7 @@ function percentType(typeName: string, pointsKey: string, figureOf: (d: Distribu
           const keyedJson: Json = {};
           const list: Json[] = [];
           for (const point of points) {
-            const value = figureOf(d, point);
+            const value = digits !== null && fitsHdr(d) ? hdr(d, point, digits) : exact(d, point);
             const name = pointName(point);
             figures[name] = value;
             figures[String(point)] = value;
@@ -318,29 +304,24 @@ function percentType(typeName: string, pointsKey: string, figureOf: (d: Distribu
             if (text !== null) keyedJson[`${name}_as_string`] = text;
             list.push({ key: point, value, ...(text === null ? {} : { value_as_string: text }) });
           }
-          return new MetricOut(spec, `${estimator}_${typeName}`, { values: keyed ? keyedJson : list }, figures);
+          return new MetricOut(spec, `${digits === null ? 'tdigest' : 'hdr'}_${typeName}`, { values: keyed ? keyedJson : list }, figures);
         },
       };
     },
   };
 }
 
-/** Java's text of a double. */
-export function pointName(value: number): string {
-  return Number.isInteger(value) ? `${value}.0` : String(value);
-}
-
-export const percentilesType = percentType('percentiles', 'percents', (d, percent) => quantile(d, percent / 100));
-export const percentileRanksType = percentType('percentile_ranks', 'values', rank);
+export const percentilesType = percentType('percentiles', 'percents', (d, percent) => quantile(d, percent / 100), hdrPercentile);
+export const percentileRanksType = percentType('percentile_ranks', 'values', rank, hdrRank);
 
 export const medianAbsoluteDeviationType: AggType = {
   isBucket: false,
-  parse(_name, typeName, body): { source: SourceParams } {
+  parse(name, typeName, body): { source: SourceParams } {
     const p = new Params(typeName, body);
     const source = parseSource(p);
     const compression = p.number('compression');
     if (compression !== null && compression <= 0)
-      throw p.refuse('compression', `[compression] must be greater than 0. Found [${compression}]`);
+      throw p.refuse('compression', `[compression] must be greater than 0. Found [${pointName(compression)}] in [${name}]`);
     p.string('execution_hint');
     p.done();
     return { source };

@@ -113,3 +113,8 @@ export function tokenOf(value: unknown): string {
   if (typeof value === 'boolean') return 'VALUE_BOOLEAN';
   return 'VALUE_NUMBER';
 }
+
+/** Java's text of a double. */
+export function pointName(value: number): string {
+  return Number.isInteger(value) ? `${value}.0` : String(value);
+}

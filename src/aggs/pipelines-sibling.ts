@@ -2,9 +2,9 @@
 // extended_stats_bucket, percentiles_bucket.
 import { figureAt, parsePath } from './bucket-path.ts';
 import { illegalArgument } from './errors.ts';
-import { pointName } from './metrics-values.ts';
 import { type Figure, MetricOut, type OutAgg } from './out.ts';
 import type { Params } from './params.ts';
+import { pointName } from './params.ts';
 import { type GapPolicy, type PipelineBody, withGap } from './pipelines.ts';
 import type { Json, PipelineSpec } from './types.ts';
 

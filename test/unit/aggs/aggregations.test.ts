@@ -219,6 +219,39 @@ describe('several ways to choose documents', () => {
       expect(search(segments, 1).a).toMatchObject({ sum_other_doc_count: 2 });
     }
   });
+  test('composite goes on behind long integers in full', () => {
+    const rows: Row[] = [{ id: 2 ** 62 }, { id: 2 ** 62 + 1024 }, { id: 0 }];
+    const { a } = k.scoped(() =>
+      new AggIndex(k, { id: 'long' }, [rows]).search({
+        a: { composite: { sources: [{ id: { terms: { field: 'id' } } }], after: { id: 2n ** 62n - 1n } } },
+      }),
+    );
+    expect((a as { buckets: Array<{ key: unknown }> }).buckets.map(({ key }) => key)).toEqual([
+      { id: 2n ** 62n },
+      { id: 2n ** 62n + 1024n },
+    ]); // prettier-ignore
+  });
+  test('percentiles of hdr end where the buckets of its histogram end', () => {
+    const rows: Row[] = [1, 51, 101, 151].map((n) => ({ n }));
+    const search = (hdr: Record<string, unknown>) =>
+      k.scoped(() =>
+        new AggIndex(k, { n: 'long' }, [rows]).search({
+          p: { percentiles: { field: 'n', percents: [1, 50, 99], hdr } },
+          r: { percentile_ranks: { field: 'n', values: [0.5, 50.99, 51, 1000], hdr } },
+        }),
+      );
+    // widths: 2^10 integers per unit, of which 51 is counted in groups of 2^5 and 151 in groups of 2^7
+    expect(search({})).toEqual({
+      p: { values: { '1.0': 1, '50.0': 51 + 31 / 1024, '99.0': 151 + 127 / 1024 } },
+      r: { values: { '0.5': 0, '50.99': 25, '51.0': 50, '1000.0': 100 } },
+    });
+    // one digit: 32 sub-buckets, 16 integers per unit; 51 and 50.99 lie in [50, 52)
+    expect(search({ number_of_significant_value_digits: 1 })).toMatchObject({
+      p: { values: { '50.0': 52 - 1 / 16 } },
+      r: { values: { '50.99': 50 } },
+    });
+    expect(() => search({ number_of_significant_value_digits: null })).toThrow();
+  });
   test('sibling pipelines take dotted paths and lists of every kind', () => {
     const { a, dotted, counts } = answers({
       a: { auto_date_histogram: { field: 'sold', buckets: 5 }, aggs: { p: { sum: { field: 'price' } } } },
