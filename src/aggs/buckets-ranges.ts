@@ -1,5 +1,5 @@
 // range, date_range, ip_range, geo_distance: a bucket per interval [from, to), in order of their ends.
-import type { AggNode, AggRange } from '../plan/agg-plan.ts';
+import type { AggColumn, AggNode, AggRange } from '../plan/agg-plan.ts';
 import type { PlanNode } from '../plan/query-plan.ts';
 import { badParameter, illegalArgument, numberFormat, parsingError, xContentError } from './errors.ts';
 import { metresOf } from './geo.ts';
@@ -137,8 +137,31 @@ export const rangeType: AggType = {
 
 function planRanges(_spec: AggSpec, bound: BoundRanges, { segment }: SegmentScope, children: readonly AggNode[]): AggNode {
   const source = columnOf(bound.source, segment);
+  if (source.unsigned) return { op: 'filters', filters: bound.ranges.map((range) => unsignedRange(source, range)), other: false, children };
   const scale = bound.source.perMillisecond === 1 ? source.scale : 1 / bound.source.perMillisecond;
   return { op: 'ranges', source: { ...source, scale }, ranges: bound.ranges, children };
+}
+
+const UNSIGNED_SHIFT = 1n << 63n;
+
+/** Documents with an unsigned value in [from, to): compared as integers, since doubles near 2^63 (where small values are stored) are 1024 apart. */
+function unsignedRange({ column, missing }: AggColumn, { from, to }: AggRange): PlanNode {
+  const whole = (end: number) => (end <= 0 ? 0n : end >= 2 ** 64 ? 1n << 64n : BigInt(Math.ceil(end)));
+  const min = whole(from) - UNSIGNED_SHIFT;
+  const max = whole(to) - 1n - UNSIGNED_SHIFT;
+  const takesMissing = missing !== null && BigInt(missing) >= min && BigInt(missing) <= max;
+  if (!column) return { op: takesMissing ? 'matchAll' : 'matchNone' };
+  const present: PlanNode = min > max ? { op: 'matchNone' } : { op: 'rangeI64', column, min, max };
+  if (!takesMissing) return present;
+  const absent: PlanNode = {
+    op: 'bool',
+    must: [],
+    filter: [],
+    should: [],
+    mustNot: [{ op: 'existsColumn', column }],
+    minimumShouldMatch: 0,
+  };
+  return { op: 'bool', must: [], filter: [], should: [present, absent], mustNot: [], minimumShouldMatch: 1 };
 }
 
 export const dateRangeType: AggType = {
@@ -151,13 +174,21 @@ export const dateRangeType: AggType = {
     const params = (spec.params as RangeParams).source;
     const source = bindSource('date_range', params, ctx, ['date', 'numeric']);
     return bindNumbers(spec, ctx, source, (value) => {
-      if (typeof value === 'number') return value;
+      // numbers are texts in the format too: `epoch_second` makes seconds of them
       if (!source.format) {
+        if (typeof value === 'number') return value;
         const time = Date.parse(String(value));
         if (Number.isNaN(time)) throw parsingError(`failed to parse date field [${String(value)}]`);
         return time;
       }
-      return Number(source.format.parse(String(value), false, ctx.index.nowMs, params.timeZone ?? undefined));
+      return Number(
+        source.format.parse(
+          String(typeof value === 'number' ? Math.trunc(value) : value),
+          false,
+          ctx.index.nowMs,
+          params.timeZone ?? undefined,
+        ),
+      );
     });
   },
   plan: planRanges,

@@ -47,13 +47,7 @@ const derivative: Parent = (p, body) => {
         if (last) {
           const change = value - last.value;
           const span = unitMs === null ? 0 : (key - last.key) / unitMs;
-          put(
-            bucket,
-            body,
-            unitMs === null ? 'simple_value' : 'derivative',
-            change,
-            unitMs === null ? {} : { normalized_value: span > 0 ? change / span : change },
-          );
+          put(bucket, body, 'derivative', change, unitMs === null ? {} : { normalized_value: span > 0 ? change / span : change });
         }
         last = { key, value };
       }

@@ -1,5 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
+import { rangeType } from '../../../src/aggs/buckets-ranges.ts';
 import type { PlanNode } from '../../../src/plan/query-plan.ts';
+import type { SegmentColumn } from '../../../src/plan/segment.ts';
 import type { Kernels } from '../../../src/wasm/kernels.ts';
 import { AggIndex, type Row } from '../../support/agg-index.ts';
 import { createKernels } from '../../support/kernels.ts';
@@ -251,6 +253,35 @@ describe('several ways to choose documents', () => {
       r: { values: { '50.99': 50 } },
     });
     expect(() => search({ number_of_significant_value_digits: null })).toThrow();
+  });
+  test('derivatives have their own name under typed_keys', () => {
+    const aggs = { p: { sum: { field: 'price' } }, d: { derivative: { buckets_path: 'p' } } };
+    const m = { date_histogram: { field: 'sold', calendar_interval: 'month', min_doc_count: 1 }, aggs };
+    const typed = k.scoped(() => new AggIndex(k, KINDS, [ROWS]).search({ m }, undefined, { typedKeys: true }));
+    const [first, second] = (typed['date_histogram#m'] as { buckets: Array<Record<string, unknown>> }).buckets;
+    expect(first).not.toHaveProperty('derivative#d');
+    expect(second).toHaveProperty('derivative#d', { value: 5 });
+  });
+  test('ranges of unsigned integers are compared as integers', () => {
+    const column = { kind: 'i64' } as unknown as SegmentColumn;
+    const source = { field: 'u', type: {}, kind: 'i64', scale: 1, unsigned: true, perMillisecond: 1, missing: -(2n ** 63n) + 7n };
+    const ranges = [
+      { from: -Infinity, to: 50 },
+      { from: 49.5, to: 150 },
+      { from: 150, to: Infinity },
+    ]; // prettier-ignore
+    const scope = { segment: { column: () => column } } as never;
+    const plan = rangeType.plan({} as never, { source, ranges, shown: [], terms: [] } as never, scope, []) as unknown as {
+      filters: unknown[];
+    };
+    const from = (n: bigint) => n - 2n ** 63n;
+    const absent = { op: 'bool', mustNot: [{ op: 'existsColumn', column }] };
+    expect(plan).toMatchObject({ op: 'filters', other: false });
+    expect(plan.filters).toMatchObject([
+      { op: 'bool', should: [{ op: 'rangeI64', min: from(0n), max: from(49n) }, absent], minimumShouldMatch: 1 },
+      { op: 'rangeI64', column, min: from(50n), max: from(149n) },
+      { op: 'rangeI64', column, min: from(150n), max: 2n ** 63n - 1n },
+    ]);
   });
   test('sibling pipelines take dotted paths and lists of every kind', () => {
     const { a, dotted, counts } = answers({
