@@ -182,6 +182,8 @@ interface AdjacencyParams {
   readonly names: readonly string[];
   readonly queries: readonly ParsedQuery[];
   readonly separator: string;
+  /** Pairs alone are shown. */
+  readonly pairsOnly: boolean;
 }
 
 /** Filters and their pairs: filters inside filters; pairs are shown once. */
@@ -191,11 +193,11 @@ export const adjacencyMatrixType: AggType = {
     const p = new Params(typeName, body);
     const filters = p.object('filters');
     const separator = p.string('separator') ?? '&';
-    p.bool('show_only_intersecting');
+    const pairsOnly = p.bool('show_only_intersecting') ?? false;
     p.done();
     if (!filters || Object.keys(filters).length === 0) throw xContentError('[adjacency_matrix] Required [filters]');
     const names = Object.keys(filters).sort();
-    return { names, queries: names.map((name) => ctx.parseQuery(filters[name])), separator };
+    return { names, queries: names.map((name) => ctx.parseQuery(filters[name])), separator, pairsOnly };
   },
   bind(spec, ctx) {
     const limit = ctx.index.setting('index.max_adjacency_matrix_filters', 100);
@@ -212,7 +214,7 @@ export const adjacencyMatrixType: AggType = {
     return { op: 'filters', filters, other: false, children: [...children, { op: 'filters', filters, other: false, children }] };
   },
   merge(spec, slices, parents, ctx) {
-    const { names, separator } = spec.params as AdjacencyParams;
+    const { names, separator, pairsOnly } = spec.params as AdjacencyParams;
     const flat = slices.flatMap((slice) => singlesAndPairs(slice, names.length));
     const merged = mergeBuckets(flat.length === 1 ? [...flat, flat[0]] : flat, (_slice, columns, i) => Number(columns.keys[i]));
     const lists = merged.lists(parents);
@@ -221,7 +223,8 @@ export const adjacencyMatrixType: AggType = {
       key < names.length ? names[key] : `${names[Math.floor(key / names.length) - 1]}${separator}${names[key % names.length]}`;
     return {
       at(parent) {
-        const buckets = (parent < 0 ? [] : lists[parent]).map((id): OutBucket => {
+        const ids = (parent < 0 ? [] : lists[parent]).filter((id) => !pairsOnly || Number(merged.keys[id]) >= names.length);
+        const buckets = ids.map((id): OutBucket => {
           const key = nameOf(Number(merged.keys[id]));
           const fields: Json = { key, doc_count: merged.docCounts[id] };
           return { key, name: key, fields, docCount: merged.docCounts[id], aggs: children.at(id) };

@@ -159,6 +159,7 @@ describe('several ways to choose documents', () => {
       ['b&red', 1],
       ['red', 2],
     ]); // prettier-ignore
+    expect(keys(answers({ f: { adjacency_matrix: { filters: { red, b }, show_only_intersecting: true } } }).f)).toEqual([['b&red', 1]]);
     expect(answers({ g: { global: {}, aggs: { n: { value_count: { field: 'price' } } } } }, () => false).g).toEqual({
       doc_count: 5,
       n: { value: 5 },
