@@ -3,6 +3,7 @@ import type { AggNode } from '../plan/agg-plan.ts';
 import { checkOrderPath, compareFigures, figureAt, needsChildren, type OrderPart } from './bucket-path.ts';
 import { compareKeys, notNegative, orderOf, positive, TermKeys, termsNode } from './buckets-terms.ts';
 import { flattenChain, planChain } from './chain.ts';
+import { unsupported } from './errors.ts';
 import { keepOnly, type MergeKey, mergeBuckets, mergeChildren, selectTop } from './merge.ts';
 import { BucketsOut, type OutBucket } from './out.ts';
 import { Params } from './params.ts';
@@ -38,6 +39,8 @@ export const multiTermsType: AggType = {
     const size = positive(p, name, 'size') ?? 10;
     positive(p, name, 'shard_size');
     const minDocCount = notNegative(p, name, 'min_doc_count', 'minDocCount') ?? 1;
+    // combinations that only documents outside the query have are not looked for
+    if (minDocCount === 0) throw unsupported('[min_doc_count] of 0 in [multi_terms]');
     notNegative(p, name, 'shard_min_doc_count', 'shardMinDocCount');
     const order = orderOf(p);
     const showError = p.bool('show_term_doc_count_error') ?? false;

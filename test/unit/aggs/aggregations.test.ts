@@ -383,6 +383,7 @@ describe('refusals', () => {
     [{ a: { avg: { field: 'price' }, aggs: { b: { avg: { field: 'price' } } } } }, 'aggregation_initialization_exception'],
     [{ a: { histogram: { field: 'price', interval: 0 } } }, 'x_content_parse_exception'],
     [{ a: { histogram: { field: 'price', interval: 0.0001 } } }, 'search_phase_execution_exception'],
+    [{ a: { multi_terms: { terms: [{ field: 'color' }, { field: 'price' }], min_doc_count: 0 } } }, 'illegal_argument_exception'],
     [{ a: { terms: { field: 'color' }, aggs: { d: { derivative: { buckets_path: '_count' } } } } }, 'action_request_validation_exception'],
     [{ 'a>b': { avg: { field: 'price' } } }, 'parsing_exception'],
     [{ a: { date_histogram: { field: 'sold', calendar_interval: 'day', time_zone: 'Nowhere/City' } } }, 'x_content_parse_exception'],
