@@ -1,5 +1,8 @@
 // Stemmers by id; src/analysis/languages/stemmer-ids.ts has the same numbers. Each changes the word of word.ts in place.
 import { caumanns } from './caumanns';
+import { dutch } from './dutch';
+import { finnish } from './finnish';
+import { hungarian } from './hungarian';
 import { french } from './french';
 import { indonesian } from './indonesian';
 import { latvian } from './latvian';
@@ -37,6 +40,9 @@ export const CAUMANNS: u32 = 22;
 export const MINIMAL_ENGLISH: u32 = 23;
 export const MINIMAL_GERMAN: u32 = 24;
 export const FRENCH: u32 = 25;
+export const DUTCH: u32 = 31;
+export const FINNISH: u32 = 32;
+export const HUNGARIAN: u32 = 33;
 
 /** False: no such stemmer. */
 export function runStemmer(id: u32): bool {
@@ -67,6 +73,9 @@ export function runStemmer(id: u32): bool {
     case MINIMAL_ENGLISH: minimalEnglish(); return true;
     case MINIMAL_GERMAN: minimalGerman(); return true;
     case FRENCH: french(); return true;
+    case DUTCH: dutch(); return true;
+    case FINNISH: finnish(); return true;
+    case HUNGARIAN: hungarian(); return true;
     default: return false;
   }
 }

@@ -161,7 +161,7 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   filterEntry('stemmer_override', ['rules: list', 'rules_path: string'], (context) => {
     const rules = wordList(context, 'rules');
     if (!rules) throw illegalArgument('stemmer override filter requires either `rules` or `rules_path` to be configured');
-    return kernelFilter(STAGE.STEMMER_OVERRIDE, words([0], termMap(rules.flatMap(overrideRule))));
+    return stemmerOverrideStage(rules);
   }),
   filterEntry('cjk_bigram', ['ignored_scripts: list', 'output_unigrams: bool = false'], (context) => {
     const scripts = ['han', 'hiragana', 'katakana', 'hangul'];
@@ -175,6 +175,11 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     return kernelFilter(STAGE.CJK_BIGRAM, words([flags]));
   }),
 ];
+
+/** @throws ApiError runtime_exception: a rule that is not `words => stem` */
+export function stemmerOverrideStage(rules: readonly string[]): TokenFilter {
+  return kernelFilter(STAGE.STEMMER_OVERRIDE, words([0], termMap(rules.flatMap(overrideRule))));
+}
 
 /** `a, b => c` as pairs. @throws ApiError runtime_exception: not a rule */
 function overrideRule(rule: string, index: number): [string, Uint8Array][] {

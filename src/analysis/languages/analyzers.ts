@@ -1,7 +1,7 @@
 // Language analyzers as data: what stands around the stop filter and the stemmer. An analyzer is here only when all its parts are.
 import { words } from '../blob.ts';
 import { type BuildContext, type CharFilter, kernelFilter, type TokenFilter, type Tokenizer } from '../component.ts';
-import { elisionStage, setStage, stopStage } from '../filters/simple.ts';
+import { elisionStage, setStage, stemmerOverrideStage, stopStage } from '../filters/simple.ts';
 import type { AnalyzerEntry } from '../registry.ts';
 import { STAGE } from '../stage-ids.ts';
 import { standardTokenizer } from '../tokenizers/simple.ts';
@@ -29,6 +29,8 @@ interface LanguageSpec {
 
 const FRENCH_ARTICLES = ['l', 'm', 't', 'qu', 'n', 's', 'j', 'd', 'c', 'jusqu', 'quoiqu', 'lorsqu', 'puisqu'];
 const ITALIAN_ARTICLES = 'c l all dall dell nell sull coll pell gl agl dagl degl negl sugl un m t s v d'.split(' ');
+/** Words whose Dutch stem is given. Source: Lucene's DutchAnalyzer. */
+const DUTCH_OVERRIDES = stemmerOverrideStage(['fiets => fiets', 'bromfiets => bromfiets', 'ei => eier', 'kind => kinder']);
 /** Persian writes a zero width non-joiner between the parts of a word. */
 const NON_JOINER_TO_SPACE: CharFilter = {
   apply: (input) => ({ text: input.text.replaceAll('\u200c', ' '), correct: (offset) => input.correct(offset) }),
@@ -41,9 +43,12 @@ const LANGUAGES: Readonly<Record<string, LanguageSpec>> = {
   bulgarian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.BULGARIAN)] },
   czech: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.CZECH)] },
   danish: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.DANISH)] },
+  dutch: { chain: [LOWER, STOP, MARKER, DUTCH_OVERRIDES, stemStage(STEMMER.DUTCH)] },
+  finnish: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.FINNISH)] },
   french: { chain: [elisionStage(FRENCH_ARTICLES, true), LOWER, STOP, MARKER, stemStage(STEMMER.LIGHT_FRENCH)] },
   german: { chain: [LOWER, STOP, MARKER, normalize(3), stemStage(STEMMER.LIGHT_GERMAN)] },
   hindi: { chain: [LOWER, DECIMAL_DIGIT, MARKER, normalize(9), normalize(7), STOP, stemStage(STEMMER.HINDI)] },
+  hungarian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.HUNGARIAN)] },
   indonesian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.INDONESIAN)] },
   italian: { chain: [elisionStage(ITALIAN_ARTICLES, true), LOWER, STOP, MARKER, stemStage(STEMMER.LIGHT_ITALIAN)] },
   latvian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.LATVIAN)] },

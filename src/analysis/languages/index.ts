@@ -9,6 +9,7 @@ export const LANGUAGE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   filterEntry('persian_stem', [], () => stemStage(STEMMER.PERSIAN)),
   filterEntry('czech_stem', [], () => stemStage(STEMMER.CZECH)),
   filterEntry('french_stem', [], () => stemStage(STEMMER.FRENCH)),
+  filterEntry('dutch_stem', [], () => stemStage(STEMMER.DUTCH)),
   filterEntry('german_stem', [], () => stemStage(STEMMER.CAUMANNS)),
   filterEntry('russian_stem', [], () => stemStage(STEMMER.RUSSIAN)),
   filterEntry('snowball', ['language: string = English'], ({ settings }) => {

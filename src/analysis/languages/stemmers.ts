@@ -32,6 +32,9 @@ export const STEMMER = {
   MINIMAL_ENGLISH: 23,
   MINIMAL_GERMAN: 24,
   FRENCH: 25,
+  DUTCH: 31,
+  FINNISH: 32,
+  HUNGARIAN: 33,
 } as const;
 
 /** Values of `stemmer`'s `language` (or `name`). */
@@ -70,6 +73,9 @@ export const STEMMER_LANGUAGES: Readonly<Record<string, number>> = {
   hindi: STEMMER.HINDI,
   indonesian: STEMMER.INDONESIAN,
   latvian: STEMMER.LATVIAN,
+  hungarian: STEMMER.HUNGARIAN,
+  finnish: STEMMER.FINNISH,
+  dutch: STEMMER.DUTCH,
 };
 
 export function stemStage(id: number): TokenFilter {
@@ -94,6 +100,9 @@ export const SNOWBALL_CLASSES: Readonly<Record<string, number>> = {
   Norwegian: STEMMER.NORWEGIAN,
   Swedish: STEMMER.SWEDISH,
   Russian: STEMMER.RUSSIAN,
+  Hungarian: STEMMER.HUNGARIAN,
+  Finnish: STEMMER.FINNISH,
+  Dutch: STEMMER.DUTCH,
 };
 
 /** @throws ApiError illegal_argument_exception: no such class */
