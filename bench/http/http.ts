@@ -139,6 +139,7 @@ interface Case {
 }
 
 const VARIED = 15_000;
+const WARM_UP_SECONDS = 3;
 
 const CASES: Case[] = [
   {
@@ -187,7 +188,7 @@ function variedMatches(): unknown[] {
 async function measure({ name, method, path: target, body, bodies, check }: Case) {
   const json = await call(method, target, body);
   if (!check(json)) throw new Error(`${name}: wrong answer ${JSON.stringify(json).slice(0, 400)}`);
-  const result = await autocannon({
+  const load = {
     url: url + target,
     method,
     body: body === undefined ? undefined : JSON.stringify(body),
@@ -200,7 +201,10 @@ async function measure({ name, method, path: target, body, bodies, check }: Case
     headers: { 'content-type': 'application/json' },
     connections: Number(args.connections),
     duration: Number(args.seconds),
-  });
+  };
+  // Warmed up: V8 compiles what the first seconds run.
+  await autocannon({ ...load, duration: WARM_UP_SECONDS });
+  const result = await autocannon(load);
   // With a list of requests autocannon itself loses a few answers in 100,000, against node:http's own server too; they end as timeouts.
   const lost = bodies ? result.timeouts : 0;
   if (result.non2xx > 0 || result.errors > lost)
