@@ -13,6 +13,16 @@ export function regionAfter(from: i32, vowels: string): i32 {
   return min(i + 1, wordLen);
 }
 
+/** RV as the Romance stemmers (and Basque) have it; the word's end if there is none. */
+export function verbRegion(vowels: string): i32 {
+  if (wordLen < 2) return wordLen;
+  const first = isIn(unitAt(0), vowels), second = isIn(unitAt(1), vowels);
+  if (!first && second) return min(3, wordLen);
+  let i = 2;
+  while (i < wordLen && isIn(unitAt(i), vowels) == second) i++;
+  return min(i + 1, wordLen);
+}
+
 /** Number in a list, separated by spaces, of the longest suffix that the word has behind `from`; -1 for none. */
 export function longestOf(list: string, from: i32): i32 {
   const text = changetype<usize>(list), n = lengthOf(list);

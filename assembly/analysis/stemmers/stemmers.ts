@@ -1,4 +1,7 @@
 // Stemmers by id; src/analysis/languages/stemmer-ids.ts has the same numbers. Each changes the word of word.ts in place.
+import { basque } from './basque';
+import { brazilian } from './brazilian';
+import { catalan } from './catalan';
 import { caumanns } from './caumanns';
 import { dutch } from './dutch';
 import { finnish } from './finnish';
@@ -10,6 +13,7 @@ import { lightBulgarian, lightCzech, lightFrench, lightGerman, lightItalian, lig
 import { danish, norwegian, swedish } from './nordic';
 import { englishPossessive, minimalEnglish, porter, porterPublished } from './porter';
 import { porter2 } from './porter2';
+import { romanian } from './romanian';
 import { lightRussian, russian } from './russian';
 import { arabic, hindi, persian, sorani } from './scripts';
 
@@ -43,6 +47,10 @@ export const FRENCH: u32 = 25;
 export const DUTCH: u32 = 31;
 export const FINNISH: u32 = 32;
 export const HUNGARIAN: u32 = 33;
+export const BRAZILIAN: u32 = 45;
+export const CATALAN: u32 = 46;
+export const ROMANIAN: u32 = 47;
+export const BASQUE: u32 = 48;
 
 /** False: no such stemmer. */
 export function runStemmer(id: u32): bool {
@@ -76,6 +84,10 @@ export function runStemmer(id: u32): bool {
     case DUTCH: dutch(); return true;
     case FINNISH: finnish(); return true;
     case HUNGARIAN: hungarian(); return true;
+    case BRAZILIAN: brazilian(); return true;
+    case CATALAN: catalan(); return true;
+    case ROMANIAN: romanian(); return true;
+    case BASQUE: basque(); return true;
     default: return false;
   }
 }

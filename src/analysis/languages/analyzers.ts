@@ -28,6 +28,7 @@ interface LanguageSpec {
 }
 
 const FRENCH_ARTICLES = ['l', 'm', 't', 'qu', 'n', 's', 'j', 'd', 'c', 'jusqu', 'quoiqu', 'lorsqu', 'puisqu'];
+const CATALAN_ARTICLES = ['d', 'l', 'm', 'n', 's', 't'];
 const ITALIAN_ARTICLES = 'c l all dall dell nell sull coll pell gl agl dagl degl negl sugl un m t s v d'.split(' ');
 /** Words whose Dutch stem is given. Source: Lucene's DutchAnalyzer. */
 const DUTCH_OVERRIDES = stemmerOverrideStage(['fiets => fiets', 'bromfiets => bromfiets', 'ei => eier', 'kind => kinder']);
@@ -40,7 +41,10 @@ const LANGUAGES: Readonly<Record<string, LanguageSpec>> = {
   english: { chain: [stemStage(STEMMER.ENGLISH_POSSESSIVE), LOWER, STOP, MARKER, stemStage(STEMMER.PORTER)] },
   cjk: { chain: [CJK_WIDTH, LOWER, kernelFilter(STAGE.CJK_BIGRAM, words([15])), STOP], stopWords: CJK_STOP_WORDS },
   arabic: { chain: [LOWER, DECIMAL_DIGIT, STOP, normalize(0), MARKER, stemStage(STEMMER.ARABIC)] },
+  basque: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.BASQUE)] },
+  brazilian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.BRAZILIAN)] },
   bulgarian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.BULGARIAN)] },
+  catalan: { chain: [elisionStage(CATALAN_ARTICLES, true), LOWER, STOP, MARKER, stemStage(STEMMER.CATALAN)] },
   czech: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.CZECH)] },
   danish: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.DANISH)] },
   dutch: { chain: [LOWER, STOP, MARKER, DUTCH_OVERRIDES, stemStage(STEMMER.DUTCH)] },
@@ -58,6 +62,7 @@ const LANGUAGES: Readonly<Record<string, LanguageSpec>> = {
     charFilter: NON_JOINER_TO_SPACE,
   },
   portuguese: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.LIGHT_PORTUGUESE)] },
+  romanian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.ROMANIAN)] },
   russian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.RUSSIAN)] },
   sorani: { chain: [normalize(2), LOWER, DECIMAL_DIGIT, STOP, MARKER, stemStage(STEMMER.SORANI)] },
   spanish: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.LIGHT_SPANISH)] },

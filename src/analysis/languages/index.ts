@@ -7,6 +7,7 @@ export const LANGUAGE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   filterEntry('porter_stem', [], () => stemStage(STEMMER.PORTER)),
   filterEntry('arabic_stem', [], () => stemStage(STEMMER.ARABIC)),
   filterEntry('persian_stem', [], () => stemStage(STEMMER.PERSIAN)),
+  filterEntry('brazilian_stem', [], () => stemStage(STEMMER.BRAZILIAN)),
   filterEntry('czech_stem', [], () => stemStage(STEMMER.CZECH)),
   filterEntry('french_stem', [], () => stemStage(STEMMER.FRENCH)),
   filterEntry('dutch_stem', [], () => stemStage(STEMMER.DUTCH)),

@@ -35,6 +35,10 @@ export const STEMMER = {
   DUTCH: 31,
   FINNISH: 32,
   HUNGARIAN: 33,
+  BRAZILIAN: 45,
+  CATALAN: 46,
+  ROMANIAN: 47,
+  BASQUE: 48,
 } as const;
 
 /** Values of `stemmer`'s `language` (or `name`). */
@@ -76,6 +80,10 @@ export const STEMMER_LANGUAGES: Readonly<Record<string, number>> = {
   hungarian: STEMMER.HUNGARIAN,
   finnish: STEMMER.FINNISH,
   dutch: STEMMER.DUTCH,
+  brazilian: STEMMER.BRAZILIAN,
+  catalan: STEMMER.CATALAN,
+  romanian: STEMMER.ROMANIAN,
+  basque: STEMMER.BASQUE,
 };
 
 export function stemStage(id: number): TokenFilter {
@@ -103,6 +111,9 @@ export const SNOWBALL_CLASSES: Readonly<Record<string, number>> = {
   Hungarian: STEMMER.HUNGARIAN,
   Finnish: STEMMER.FINNISH,
   Dutch: STEMMER.DUTCH,
+  Catalan: STEMMER.CATALAN,
+  Romanian: STEMMER.ROMANIAN,
+  Basque: STEMMER.BASQUE,
 };
 
 /** @throws ApiError illegal_argument_exception: no such class */
