@@ -48,6 +48,7 @@ const LANGUAGES: Readonly<Record<string, LanguageSpec>> = {
   czech: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.CZECH)] },
   danish: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.DANISH)] },
   dutch: { chain: [LOWER, STOP, MARKER, DUTCH_OVERRIDES, stemStage(STEMMER.DUTCH)] },
+  estonian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.ESTONIAN)] },
   finnish: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.FINNISH)] },
   french: { chain: [elisionStage(FRENCH_ARTICLES, true), LOWER, STOP, MARKER, stemStage(STEMMER.LIGHT_FRENCH)] },
   german: { chain: [LOWER, STOP, MARKER, normalize(3), stemStage(STEMMER.LIGHT_GERMAN)] },
