@@ -14,6 +14,7 @@ import { lightBulgarian, lightCzech, lightFrench, lightGerman, lightItalian, lig
 import { danish, norwegian, swedish } from './nordic';
 import { englishPossessive, minimalEnglish, porter, porterPublished } from './porter';
 import { porter2 } from './porter2';
+import { galician, minimalGalician } from './galician';
 import { romanian } from './romanian';
 import { lightRussian, russian } from './russian';
 import { arabic, hindi, persian, sorani } from './scripts';
@@ -53,6 +54,8 @@ export const BRAZILIAN: u32 = 45;
 export const CATALAN: u32 = 46;
 export const ROMANIAN: u32 = 47;
 export const BASQUE: u32 = 48;
+export const GALICIAN: u32 = 49;
+export const MINIMAL_GALICIAN: u32 = 50;
 
 /** False: no such stemmer. */
 export function runStemmer(id: u32): bool {
@@ -91,6 +94,8 @@ export function runStemmer(id: u32): bool {
     case CATALAN: catalan(); return true;
     case ROMANIAN: romanian(); return true;
     case BASQUE: basque(); return true;
+    case GALICIAN: galician(); return true;
+    case MINIMAL_GALICIAN: minimalGalician(); return true;
     default: return false;
   }
 }

@@ -51,6 +51,7 @@ const LANGUAGES: Readonly<Record<string, LanguageSpec>> = {
   estonian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.ESTONIAN)] },
   finnish: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.FINNISH)] },
   french: { chain: [elisionStage(FRENCH_ARTICLES, true), LOWER, STOP, MARKER, stemStage(STEMMER.LIGHT_FRENCH)] },
+  galician: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.GALICIAN)] },
   german: { chain: [LOWER, STOP, MARKER, normalize(3), stemStage(STEMMER.LIGHT_GERMAN)] },
   hindi: { chain: [LOWER, DECIMAL_DIGIT, MARKER, normalize(9), normalize(7), STOP, stemStage(STEMMER.HINDI)] },
   hungarian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.HUNGARIAN)] },

@@ -40,6 +40,8 @@ export const STEMMER = {
   CATALAN: 46,
   ROMANIAN: 47,
   BASQUE: 48,
+  GALICIAN: 49,
+  MINIMAL_GALICIAN: 50,
 } as const;
 
 /** Values of `stemmer`'s `language` (or `name`). */
@@ -86,6 +88,9 @@ export const STEMMER_LANGUAGES: Readonly<Record<string, number>> = {
   catalan: STEMMER.CATALAN,
   romanian: STEMMER.ROMANIAN,
   basque: STEMMER.BASQUE,
+  galician: STEMMER.GALICIAN,
+  minimal_galician: STEMMER.MINIMAL_GALICIAN,
+  minimalGalician: STEMMER.MINIMAL_GALICIAN,
 };
 
 export function stemStage(id: number): TokenFilter {
