@@ -18,6 +18,11 @@ import { galician, minimalGalician } from './galician';
 import { romanian } from './romanian';
 import { lightRussian, russian } from './russian';
 import { arabic, hindi, persian, sorani } from './scripts';
+import { greek } from './greek';
+import { bengali } from './bengali';
+import { irish } from './irish';
+import { armenian } from './armenian';
+import { lithuanian } from './lithuanian';
 
 export const PORTER: u32 = 0;
 export const ENGLISH_POSSESSIVE: u32 = 1;
@@ -56,6 +61,11 @@ export const ROMANIAN: u32 = 47;
 export const BASQUE: u32 = 48;
 export const GALICIAN: u32 = 49;
 export const MINIMAL_GALICIAN: u32 = 50;
+export const GREEK: u32 = 60;
+export const BENGALI: u32 = 61;
+export const IRISH: u32 = 62;
+export const ARMENIAN: u32 = 63;
+export const LITHUANIAN: u32 = 64;
 
 /** False: no such stemmer. */
 export function runStemmer(id: u32): bool {
@@ -96,6 +106,11 @@ export function runStemmer(id: u32): bool {
     case BASQUE: basque(); return true;
     case GALICIAN: galician(); return true;
     case MINIMAL_GALICIAN: minimalGalician(); return true;
+    case GREEK: greek(); return true;
+    case BENGALI: bengali(); return true;
+    case IRISH: irish(); return true;
+    case ARMENIAN: armenian(); return true;
+    case LITHUANIAN: lithuanian(); return true;
     default: return false;
   }
 }

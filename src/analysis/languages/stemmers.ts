@@ -42,6 +42,11 @@ export const STEMMER = {
   BASQUE: 48,
   GALICIAN: 49,
   MINIMAL_GALICIAN: 50,
+  GREEK: 60,
+  BENGALI: 61,
+  IRISH: 62,
+  ARMENIAN: 63,
+  LITHUANIAN: 64,
 } as const;
 
 /** Values of `stemmer`'s `language` (or `name`). */
@@ -91,6 +96,11 @@ export const STEMMER_LANGUAGES: Readonly<Record<string, number>> = {
   galician: STEMMER.GALICIAN,
   minimal_galician: STEMMER.MINIMAL_GALICIAN,
   minimalGalician: STEMMER.MINIMAL_GALICIAN,
+  greek: STEMMER.GREEK,
+  bengali: STEMMER.BENGALI,
+  irish: STEMMER.IRISH,
+  armenian: STEMMER.ARMENIAN,
+  lithuanian: STEMMER.LITHUANIAN,
 };
 
 export function stemStage(id: number): TokenFilter {
@@ -122,6 +132,9 @@ export const SNOWBALL_CLASSES: Readonly<Record<string, number>> = {
   Catalan: STEMMER.CATALAN,
   Romanian: STEMMER.ROMANIAN,
   Basque: STEMMER.BASQUE,
+  Irish: STEMMER.IRISH,
+  Armenian: STEMMER.ARMENIAN,
+  Lithuanian: STEMMER.LITHUANIAN,
 };
 
 /** @throws ApiError illegal_argument_exception: no such class */
