@@ -1,4 +1,4 @@
-// The Armenian Snowball stemmer: one ending each of four kinds, all behind the first vowel. Source: A. Ivanyan, snowballstem.org/algorithms/armenian.
+// The Armenian Snowball stemmer: one ending each of four kinds, all behind the first vowel. Source: snowballstem.org/algorithms/armenian.
 import { longestOf, regionAfter, suffixLen } from './regions';
 import { isIn, setLength, unitAt, wordLen } from './word';
 

@@ -1,5 +1,5 @@
 // The Bengali stemmer: one ending of a verb or noun, if two units stay. Source: P. Sengupta and B. B. Chaudhuri, "Natural Language Processing in an
-// Indian Language (Bengali)-I: Verb Phrase Analysis" (1996), J. Savoy's light stemmer; the endings as Lucene has them. U+09DF is the composed letter য়.
+// Indian Language (Bengali)-I: Verb Phrase Analysis", J. Savoy's light stemmer; the endings as Lucene has them. U+09DF is the composed letter য়.
 import { longestOf, suffixLen } from './regions';
 import { setLength, wordLen } from './word';
 

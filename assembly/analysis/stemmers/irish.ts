@@ -1,4 +1,4 @@
-// The Irish Snowball stemmer: the changed initial goes back to the plain one, then noun, derivational and verbal endings. Source: J. Regan,
+// The Irish Snowball stemmer: the changed initial goes back to the plain one, then noun, derivational and verbal endings. Source:
 // snowballstem.org/algorithms/irish.
 import { longestOf, regionAfter, suffixLen } from './regions';
 import { isIn, put, setLength, setUnit, starts, unitAt, wordLen } from './word';

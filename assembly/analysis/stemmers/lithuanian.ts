@@ -1,5 +1,5 @@
-// The Lithuanian Snowball stemmer: an ending, then suffixes as long as there are some. Source: D. Jocas, snowballstem.org/algorithms/lithuanian. The endings with -er- are of the rules
-// before 2023, which Lucene has.
+// The Lithuanian Snowball stemmer: an ending, then suffixes as long as there are some. Source: snowballstem.org/algorithms/lithuanian,
+// with the endings in -er- that later versions of Snowball left out.
 import { longestOf, regionAfter, suffixLen } from './regions';
 import { ends, put, setLength, starts, wordLen } from './word';
 
