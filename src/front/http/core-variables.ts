@@ -115,8 +115,8 @@ const CORE: VariableDef[] = [
     const status = r.main.errStatus || r.main.out.status;
     return status ? String(status).padStart(3, '0') : r.main.version === 9 ? '009' : '000';
   }),
-  live('bytes_sent', (r) => String(r.conn.sent)),
-  live('body_bytes_sent', (r) => String(Math.max(0, r.conn.sent - r.main.headerSize))),
+  live('bytes_sent', (r) => String(r.conn.output.sent)),
+  live('body_bytes_sent', (r) => String(Math.max(0, r.conn.output.sent - r.main.headerSize))),
   live('request_time', (r) => seconds(Date.now() - r.startMs)),
   live('request_length', (r) => String(r.main.requestLength)),
   live('msec', () => seconds(Date.now())),

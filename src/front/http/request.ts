@@ -361,12 +361,12 @@ export class Request {
   /** End of the main request's filters: framing, then the connection. */
   private emit(pieces: Piece[], flags: BodyFlags): number {
     if (this.headerOnly) return OK;
-    return this.conn.sendBody(this, pieces, flags);
+    return this.conn.output.sendBody(this, pieces, flags);
   }
 
   /** True while the client is slower than what is produced. */
   get blocked(): boolean {
-    return this.main.conn.blocked || this.limitRateWaiting;
+    return this.main.conn.output.blocked || this.limitRateWaiting;
   }
 
   get limitRateWaiting(): boolean {
@@ -384,7 +384,7 @@ export class Request {
       this.finalize(ERROR);
       return;
     }
-    if (this.buffered || this.postponed.length > 0 || (!this.isSub && this.conn.buffered)) return;
+    if (this.buffered || this.postponed.length > 0 || (!this.isSub && this.conn.output.buffered)) return;
     this.finalize(rc);
   }
 
@@ -458,7 +458,7 @@ export class Request {
   }
 
   private finalizeMain(): void {
-    if (this.buffered || this.postponed.length > 0 || this.conn.buffered) {
+    if (this.buffered || this.postponed.length > 0 || this.conn.output.buffered) {
       this.finishing = true;
       this.resume = () => this.writer();
       if (this.conn.active === this && this.postponed.length > 0) this.conn.post(this);
@@ -487,7 +487,7 @@ export class Request {
   terminate(rc: number): void {
     const { main } = this;
     if (main.done) return;
-    if (rc > 0 && (main.out.status === 0 || this.conn.bytesSent === main.connBytesBefore)) main.out.status = rc;
+    if (rc > 0 && (main.out.status === 0 || this.conn.output.bytesSent === main.connBytesBefore)) main.out.status = rc;
     if (this !== main && !this.done) {
       this.done = true;
       this.runCleanups();

@@ -8,7 +8,7 @@ import { cutMoov } from '../../../src/front/http/modules/mp4-cut.ts';
 import { parseRequestLine, parseUri } from '../../../src/front/http/parse.ts';
 import { parseProxyHeader } from '../../../src/front/http/proxy-protocol.ts';
 import { HttpResponseParser } from '../../../src/front/http/upstream/http-response.ts';
-import { InvalidResponse, type ParserSink, type ResponseParser } from '../../../src/front/http/upstream/upstream.ts';
+import { InvalidResponse, type ParserSink, type ResponseParser } from '../../../src/front/http/upstream/protocol.ts';
 
 /** A small deterministic generator; a failure names its seed. */
 function random(seed: number): (below: number) => number {

@@ -10,8 +10,9 @@ import { type CacheConf, cacheTable, readCacheConf } from '../upstream/cache-con
 import { CgiParser, contentLength, hostParam, type Param, paramDirective, requestParams } from '../upstream/cgi.ts';
 import { readUpstreamConf, responseTable, sharedTable, type UpstreamConf } from '../upstream/conf.ts';
 import type { UpstreamGroup } from '../upstream/group.ts';
+import { InvalidResponse, type ParserSink, type Protocol, type ResponseParser } from '../upstream/protocol.ts';
 import { readTlsConf, type UpstreamTlsConf, upstreamTls, upstreamTlsTable } from '../upstream/tls.ts';
-import { InvalidResponse, type ParserSink, type Protocol, type ResponseParser, Upstream } from '../upstream/upstream.ts';
+import { Upstream } from '../upstream/upstream.ts';
 import type { Value } from '../value.ts';
 import { literalGroup, realGroup, runtimeGroup } from './proxy.ts';
 import { compileRegex } from './rewrite.ts';

@@ -13,9 +13,10 @@ import { readUpstreamConf, responseTable, sharedTable, type UpstreamConf } from 
 import { literalAddresses, makeAddress, pendingLookups, splitHostPort, systemAddresses, UpstreamGroup } from '../upstream/group.ts';
 import { HttpResponseParser } from '../upstream/http-response.ts';
 import { DEFAULT_SERVER, PeerSet } from '../upstream/peers.ts';
+import type { Protocol } from '../upstream/protocol.ts';
 import { resolverFor } from '../upstream/resolver.ts';
 import { readTlsConf, type UpstreamTlsConf, upstreamTls, upstreamTlsTable } from '../upstream/tls.ts';
-import { type Protocol, Upstream } from '../upstream/upstream.ts';
+import { Upstream } from '../upstream/upstream.ts';
 import { parseValue, type Value } from '../value.ts';
 import { type CookieFlags, parseReplacement, type Replacement, replace, rewriteCookie } from './proxy-rewrite.ts';
 import { compileRegex } from './rewrite.ts';

@@ -173,7 +173,7 @@ export function pumpFile(r: Request, fd: number, start: number, end: number): nu
     const rc = r.output(count > 0 ? [buffer.subarray(0, count)] : [], last);
     if (rc === -1 || last) return rc;
     if (r.blocked) {
-      r.conn.whenWritable(() => {
+      r.conn.output.whenWritable(() => {
         if (!r.done) r.finalize(pumpFile(r, fd, pos, end));
       });
       return -4;

@@ -10,8 +10,9 @@ import type { Value } from '../value.ts';
 import type { CacheRequest } from './cache.ts';
 import { anySet, type CacheConf } from './cache-conf.ts';
 import { type CacheNode, type CacheZone, type EntryHead, headBytes, type OpenEntry } from './cache-zone.ts';
+import type { Failure } from './protocol.ts';
 import { acceptHead, type UpstreamHead } from './response-head.ts';
-import type { Failure, Upstream } from './upstream.ts';
+import type { Upstream } from './upstream.ts';
 
 const now = () => Math.floor(Date.now() / 1000);
 const md5 = (text: string) => createHash('md5').update(text, 'latin1').digest('hex');

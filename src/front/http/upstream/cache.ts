@@ -1,7 +1,8 @@
 /** What an upstream asks of a cache; file-cache.ts is the implementation. */
 
+import type { Failure } from './protocol.ts';
 import type { UpstreamHead } from './response-head.ts';
-import type { Failure, Upstream } from './upstream.ts';
+import type { Upstream } from './upstream.ts';
 
 export interface CacheRequest {
   /** Looks the request up: answers it, or calls `miss` when the back end must be asked. */

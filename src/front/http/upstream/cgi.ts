@@ -5,8 +5,9 @@ import type { HttpFrame } from '../module.ts';
 import type { Request } from '../request.ts';
 import { parseValue, type Value } from '../value.ts';
 import { addField, headEnd, parseField } from './http-response.ts';
+import { InvalidResponse, type ParserSink, type ResponseParser } from './protocol.ts';
 import type { UpstreamHead } from './response-head.ts';
-import { InvalidResponse, type ParserSink, type ResponseParser, type Upstream } from './upstream.ts';
+import type { Upstream } from './upstream.ts';
 
 export interface Param {
   name: string;

@@ -1,8 +1,8 @@
 /** Parser of HTTP/1.x responses. */
 import { BodyDecoder } from '../body.ts';
 import { type HeaderField, lowerName } from '../header.ts';
+import { InvalidResponse, type ParserSink, type ResponseParser } from './protocol.ts';
 import { SINGLE_FIELDS, type UpstreamHead } from './response-head.ts';
-import { InvalidResponse, type ParserSink, type ResponseParser } from './upstream.ts';
 
 /** Parses header lines of any back end. @throws InvalidResponse */
 export function parseField(line: string): HeaderField {

@@ -2,7 +2,7 @@
 import { findHeader } from '../header.ts';
 import type { Request } from '../request.ts';
 import type { VariableDef, VariableFamily } from '../variables.ts';
-import type { UpstreamState } from './upstream.ts';
+import type { UpstreamState } from './protocol.ts';
 import './upstream.ts';
 
 function join(r: Request, show: (state: UpstreamState) => string): string | null {

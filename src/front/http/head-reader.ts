@@ -1,0 +1,288 @@
+/** Reads request heads off a connection: request line, fields, and what must hold of both before the phases run. */
+import { OK } from './codes.ts';
+import { type Connection, stats } from './connection.ts';
+import { core } from './core.ts';
+import { parseHeaderLine } from './header.ts';
+import { parseRequestLine, parseUri, validHost } from './parse.ts';
+import { runPhases } from './phases.ts';
+import { Request } from './request.ts';
+
+const EMPTY = Buffer.alloc(0);
+/** Fields of which a second one is an error. */
+const UNIQUE_FIELDS = new Set(
+  'if-modified-since if-unmodified-since if-match if-none-match content-length content-range if-range transfer-encoding expect authorization depth destination overwrite'.split(
+    ' ',
+  ),
+);
+
+export class HeadReader {
+  /** a request whose head is incomplete */
+  head: Request | undefined;
+  private headBytes = 0;
+  private headLines = 0;
+  nextPipelined = false;
+
+  constructor(private readonly conn: Connection) {}
+
+  headTimeout(): void {
+    this.conn.log('info', 'client timed out (110: Connection timed out) while waiting for request');
+    if (this.head) {
+      this.head.out.status = 408;
+      this.head.terminate(408);
+    } else this.conn.destroy();
+  }
+
+  private startHead(): Request {
+    const r = new Request(this.conn, this.conn.http, this.conn.hosts.defaultServer);
+    r.pipelined = this.nextPipelined;
+    this.nextPipelined = false;
+    this.head = r;
+    this.headBytes = 0;
+    this.headLines = 0;
+    const c = core.conf(this.conn.rootLoc);
+    this.conn.setTimer(c.client_header_timeout, () => this.headTimeout());
+    return r;
+  }
+
+  /** Parses lines of a request head; true: a request was completed. */
+  parse(): boolean {
+    let { input } = this.conn;
+    if (!this.head) {
+      // empty lines before a request are skipped
+      let skip = 0;
+      while (skip < input.length && (input[skip] === 10 || input[skip] === 13)) skip++;
+      if (skip > 0) {
+        this.conn.input = input = input.subarray(skip);
+        if (input.length === 0) return false;
+      }
+    }
+    const r = this.head ?? this.startHead();
+    const limits = core.conf(r.server.root).large_client_header_buffers;
+    const lineLimit = Math.max(limits.size, core.conf(this.conn.rootLoc).client_header_buffer_size);
+    const text = input.latin1Slice(0, Math.min(input.length, limits.count * limits.size + lineLimit + 2));
+    let pos = 0;
+    for (;;) {
+      const lf = text.indexOf('\n', pos);
+      if (lf < 0) {
+        this.takeHeadBytes(r, pos);
+        this.checkPartialLine(r, text.length - pos, lineLimit, limits.count * limits.size);
+        return false;
+      }
+      const end = lf > pos && text.charCodeAt(lf - 1) === 13 ? lf - 1 : lf;
+      const line = text.slice(pos, end);
+      const lineBytes = lf + 1 - pos;
+      pos = lf + 1;
+      this.headBytes += lineBytes;
+      if (this.headLines++ === 0) {
+        if (lineBytes > lineLimit) return this.refuseHead(r, pos, 414, 'client sent too long URI');
+        const rc = this.takeRequestLine(r, line);
+        if (rc !== OK) return this.refuseHead(r, pos, rc);
+        if (r.version === 9) return this.headDone(r, pos);
+        continue;
+      }
+      if (line === '') return this.headDone(r, pos);
+      if (lineBytes > lineLimit || this.headBytes > limits.count * limits.size + lineLimit) {
+        return this.refuseHead(r, pos, 494, 'client sent too long header line');
+      }
+      const rc = this.takeField(r, line);
+      if (rc !== OK) return this.refuseHead(r, pos, rc);
+    }
+  }
+
+  private takeHeadBytes(r: Request, count: number): void {
+    r.requestLength += count;
+    this.conn.input = count === this.conn.input.length ? EMPTY : this.conn.input.subarray(count);
+  }
+
+  private checkPartialLine(r: Request, partial: number, lineLimit: number, total: number): void {
+    if (this.headLines === 0) {
+      if (partial >= lineLimit) this.refuseHead(r, 0, 414, 'client sent too long URI');
+      else if (partial > 0) {
+        // a method that cannot be is refused before the line ends
+        const start = this.conn.input.latin1Slice(0, Math.min(partial, 64));
+        if (!/^[A-Z_-]+(?: .*)?$/s.test(start)) this.refuseHead(r, 0, 400, 'client sent invalid method');
+      }
+    } else if (partial >= lineLimit || this.headBytes + partial > total + lineLimit) {
+      this.refuseHead(r, 0, 494, 'client sent too long header line');
+    }
+  }
+
+  private refuseHead(r: Request, used: number, status: number, reason?: string): boolean {
+    this.takeHeadBytes(r, used);
+    this.beginRequest(r);
+    if (reason) r.log('info', reason);
+    if (!r.requestLine && this.conn.input.length > 0)
+      r.requestLine = this.conn.input.latin1Slice(0, Math.min(256, this.conn.input.length)).split(/[\r\n]/, 1)[0];
+    r.out.status = 0;
+    r.keepalive = false;
+    r.lingeringClose = true;
+    this.conn.active = r;
+    r.finalize(status);
+    this.conn.runPosted();
+    return false;
+  }
+
+  private takeRequestLine(r: Request, line: string): number {
+    r.requestLine = line;
+    const parsed = parseRequestLine(line);
+    if (typeof parsed === 'string') {
+      r.log(
+        'info',
+        `client sent invalid ${parsed === 'method' ? 'method' : parsed === 'version' ? 'version' : 'request'} while reading client request line`,
+      );
+      return parsed === 'version' ? 505 : 400;
+    }
+    r.method = parsed.method;
+    r.rawUri = parsed.rawUri;
+    r.version = parsed.version;
+    r.protocol = parsed.protocol || 'HTTP/0.9';
+    if (parsed.host) {
+      const host = validHost(parsed.host);
+      if (!host) {
+        r.log('info', 'client sent invalid host in request line');
+        return 400;
+      }
+      this.setHost(r, host);
+    }
+    if (r.method === 'CONNECT') {
+      r.uri = '';
+    } else {
+      const uri = parseUri(parsed.rawUri, core.conf(r.server.root).merge_slashes);
+      if (!uri) {
+        r.log('info', 'client sent invalid request while reading client request line');
+        return 400;
+      }
+      r.uri = uri.path;
+      r.args = uri.args;
+    }
+    return OK;
+  }
+
+  private setHost(r: Request, host: { name: string; port: string }): void {
+    r.host = host.name;
+    r.hostPort = host.port;
+    const server = this.conn.hosts.find(host.name, r);
+    if (server) {
+      r.server = server;
+      r.loc = server.root;
+    }
+  }
+
+  private takeField(r: Request, line: string): number {
+    const c = core.conf(r.server.root);
+    const field = parseHeaderLine(line, c.underscores_in_headers, c.ignore_invalid_headers);
+    if (field === 'invalid') {
+      r.log('info', `client sent invalid header line: "${line.replace(/[^ -~]/g, '?')}" while reading client request headers`);
+      return 400;
+    }
+    if (field === 'ignored') {
+      r.log('info', `client sent invalid header line: "${line}"`);
+      return OK;
+    }
+    if (r.headersIn.length >= c.max_headers) {
+      r.log('info', 'client sent too many header lines');
+      return 400;
+    }
+    r.headersIn.push(field);
+    switch (field.lname) {
+      case 'host': {
+        if (r.headersIn.some((f) => f !== field && f.lname === 'host')) {
+          r.log('info', `client sent duplicate host header: "${line}"`);
+          return 400;
+        }
+        const host = validHost(field.value);
+        if (!host) {
+          if (field.value === '' && r.version < 1001) return OK;
+          r.log('info', 'client sent invalid host header');
+          return 400;
+        }
+        if (!r.host) this.setHost(r, host);
+        return OK;
+      }
+    }
+    if (UNIQUE_FIELDS.has(field.lname) && r.headersIn.some((f) => f !== field && f.lname === field.lname)) {
+      r.log('info', `client sent duplicate header line: "${line}"`);
+      return 400;
+    }
+    return OK;
+  }
+
+  private headDone(r: Request, used: number): boolean {
+    this.takeHeadBytes(r, used);
+    this.beginRequest(r);
+    const rc = this.checkHead(r);
+    this.conn.active = r;
+    if (rc !== OK) {
+      r.keepalive = false;
+      r.finalize(rc);
+    } else runPhases(r);
+    this.conn.runPosted();
+    return true;
+  }
+
+  private beginRequest(r: Request): void {
+    this.head = undefined;
+    this.conn.request = r;
+    this.conn.requests++;
+    stats.requests++;
+    this.conn.output.sent = 0;
+    this.conn.clearTimer();
+    r.connBytesBefore = this.conn.output.bytesSent;
+  }
+
+  /** What must hold of a complete head. */
+  private checkHead(r: Request): number {
+    if (r.version >= 1001 && r.headerIn('host') === undefined) {
+      r.log('info', 'client sent HTTP/1.1 request without "Host" header');
+      return 400;
+    }
+    if (!r.host) {
+      const unnamed = this.conn.hosts.find('');
+      if (unnamed) {
+        r.server = unnamed;
+        r.loc = unnamed.root;
+      }
+    }
+    const length = r.headerIn('content-length');
+    if (length !== undefined) {
+      if (!/^\d{1,15}$/.test(length)) {
+        r.log('info', 'client sent invalid "Content-Length" header');
+        return 400;
+      }
+      r.contentLength = Number(length);
+    }
+    const coding = r.headerIn('transfer-encoding');
+    if (coding !== undefined) {
+      if (r.version < 1001) {
+        r.log('info', 'client sent HTTP/1.0 request with "Transfer-Encoding" header');
+        return 400;
+      }
+      if (coding.toLowerCase() !== 'chunked') {
+        r.log('info', `client sent unknown "Transfer-Encoding": "${coding}"`);
+        return 501;
+      }
+      if (length !== undefined) {
+        r.log('info', 'client sent "Content-Length" and "Transfer-Encoding" headers at the same time');
+        return 400;
+      }
+      r.chunkedIn = true;
+    }
+    const connection = r.headersJoined('connection')?.toLowerCase() ?? '';
+    if (connection.includes('close')) r.keepalive = false;
+    else if (connection.includes('keep-alive')) r.keepalive = true;
+    else r.keepalive = r.version > 1000;
+    if (r.method === 'TRACE') {
+      r.log('info', 'client sent TRACE method');
+      return 405;
+    }
+    if (r.method === 'CONNECT' && !this.conn.http.registry.has('tunnel')) {
+      r.log('info', 'client sent CONNECT method');
+      return 405;
+    }
+    if (this.conn.listen.options.ssl && !this.conn.tls) {
+      r.log('info', 'client sent plain HTTP request to HTTPS port');
+      return 497;
+    }
+    return this.conn.tls ? this.conn.tls.verify(r) : OK;
+  }
+}

@@ -1,0 +1,83 @@
+/** What tells back ends apart: how a request is written and a response read, and what is known of an attempt. */
+import type { HeaderField } from '../header.ts';
+import type { CacheRequest } from './cache.ts';
+import type { UpstreamConf } from './conf.ts';
+import type { TlsSettings } from './connect.ts';
+import type { UpstreamGroup } from './group.ts';
+import type { UpstreamHead } from './response-head.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface ResponseParser {
+  /** Takes bytes from the peer; calls the sink. Throws InvalidResponse for a malformed header. */
+  feed(data: Buffer): void;
+  /** the peer closed: true if the response was complete with that */
+  end(): boolean;
+}
+
+export interface ParserSink {
+  /** 1xx and the final header */
+  head(head: UpstreamHead): unknown;
+  body(data: Buffer): unknown;
+  trailers(fields: HeaderField[]): void;
+  /** all was read; `keepalive`: the connection may be used again */
+  complete(keepalive: boolean): unknown;
+}
+
+export class InvalidResponse extends Error {}
+
+export interface Protocol {
+  name: string;
+  /** what goes before the body */
+  requestHead(u: Upstream): Buffer[];
+  /** wraps a piece of a streamed or buffered body */
+  wrapBody(u: Upstream, data: Buffer): Buffer[];
+  endBody(u: Upstream): Buffer[];
+  parser(u: Upstream, sink: ParserSink): ResponseParser;
+  /** last changes to the header fields (redirects, cookies) */
+  rewriteField?(u: Upstream, field: HeaderField): void;
+  tls?(u: Upstream): TlsSettings | undefined;
+  /** may idle connections be kept for this request? */
+  keepsAlive: boolean;
+}
+
+/** What happened with one peer: source of $upstream_* and of the log. */
+export interface UpstreamState {
+  peer: string;
+  status: number;
+  connectMs: number;
+  headerMs: number;
+  responseMs: number;
+  responseLength: number;
+  bytesReceived: number;
+  bytesSent: number;
+  startMs: number;
+}
+
+export type Failure =
+  | 'error'
+  | 'timeout'
+  | 'invalid_header'
+  | 'no_live'
+  | 'not_found'
+  | 'invalid_response'
+  | 'busy'
+  | 'denied'
+  | 'http_500'
+  | 'http_502'
+  | 'http_503'
+  | 'http_504'
+  | 'http_403'
+  | 'http_404'
+  | 'http_429';
+
+export interface UpstreamOptions {
+  protocol: Protocol;
+  conf: UpstreamConf;
+  /** finds the group; calls back with undefined after it ended the request itself */
+  resolve(u: Upstream, done: (group: UpstreamGroup | undefined) => void): void;
+  cache?: CacheRequest;
+  method: string;
+}
+
+/** Methods that are not repeated at another peer once sent. */
+export const NON_IDEMPOTENT = new Set(['POST', 'LOCK', 'PATCH']);

@@ -1,0 +1,98 @@
+/** Writes the request of one attempt to the peer: head, kept body, or the body as it arrives. */
+import { OK } from '../codes.ts';
+import type { Upstream } from './upstream.ts';
+
+const JOIN_LIMIT = 32 * 1024;
+
+export class RequestSender {
+  attempt = 0;
+  requestSent = false;
+  bodySent = false;
+  private streamQueue: Buffer[] = [];
+  private streamEnded = false;
+
+  constructor(private readonly u: Upstream) {}
+
+  send(): void {
+    const { r, conn } = this.u;
+    if (!conn) return;
+    this.u.setTimer(this.u.conf.sendTimeoutMs);
+    this.requestSent = true;
+    conn.requests++;
+    // what the parser of an abandoned attempt still has to say is not heard
+    const attempt = ++this.attempt;
+    const current = () => attempt === this.attempt && !this.u.ended;
+    this.u.reader.parser = this.u.protocol.parser(this.u, {
+      head: (head) => current() && this.u.reader.gotHead(head),
+      body: (data) => current() && this.u.passer.gotBody(data),
+      trailers: (fields) => {
+        if (current()) this.u.trailers = fields;
+      },
+      complete: (keepalive) => current() && this.u.complete(keepalive),
+    });
+    const parts = this.u.protocol.requestHead(this.u);
+    const { body } = r.main;
+    if (body?.consumer) {
+      this.writeAll(parts);
+      const queue = this.streamQueue;
+      this.streamQueue = [];
+      for (const data of queue) this.writeAll(this.u.protocol.wrapBody(this.u, data));
+      if (this.streamEnded) this.finishSending();
+      return;
+    }
+    if (this.u.conf.passRequestBody && body && body.size > 0 && !this.u.notes.ownBody) {
+      const data = body.read();
+      for (let pos = 0; pos < data.length; pos += 65_535) parts.push(...this.u.protocol.wrapBody(this.u, data.subarray(pos, pos + 65_535)));
+    }
+    parts.push(...this.u.protocol.endBody(this.u));
+    this.writeAll(parts);
+    this.sentAll();
+  }
+
+  private writeAll(parts: Buffer[]): void {
+    const { conn } = this.u;
+    if (!conn || conn.ended) return;
+    if (parts.length > 1 && parts.reduce((sum, p) => sum + p.length, 0) <= JOIN_LIMIT) {
+      conn.write(Buffer.concat(parts));
+      return;
+    }
+    if (parts.length > 1) conn.socket.cork();
+    for (const part of parts) if (part.length > 0) conn.write(part);
+    if (parts.length > 1) conn.socket.uncork();
+  }
+
+  private sentAll(): void {
+    this.bodySent = true;
+    if (this.u.conn && this.u.conn.socket.writableLength === 0) this.u.setTimer(this.u.conf.readTimeoutMs);
+    else this.u.conn?.socket.once('drain', () => this.bodySent && !this.u.ended && this.u.setTimer(this.u.conf.readTimeoutMs));
+    if (this.u.conn && this.u.conn.socket.writableLength > 0 && this.u.conn.socket.writableLength < 16_384)
+      this.u.setTimer(this.u.conf.readTimeoutMs);
+  }
+
+  private finishSending(): void {
+    this.writeAll(this.u.protocol.endBody(this.u));
+    this.sentAll();
+  }
+
+  /** A piece of an unbuffered request body. */
+  streamData(data: Buffer): void {
+    if (this.u.ended) return;
+    if (!this.requestSent || !this.u.conn) {
+      this.streamQueue.push(data);
+      return;
+    }
+    this.writeAll(this.u.protocol.wrapBody(this.u, data));
+    if (!this.u.headerDone) this.u.setTimer(this.u.conf.sendTimeoutMs);
+    if (this.u.conn.socket.writableLength > 65_536) this.u.r.conn.pauseReading();
+  }
+
+  streamEnd(rc: number): void {
+    if (this.u.ended) return;
+    if (rc !== OK) {
+      this.u.finish(rc);
+      return;
+    }
+    this.streamEnded = true;
+    if (this.requestSent && this.u.conn) this.finishSending();
+  }
+}
