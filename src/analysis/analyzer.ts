@@ -52,7 +52,7 @@ function compileSteps(filters: readonly TokenFilter[]): Step[] {
   const steps: Step[] = [];
   let stages: KernelStage[] = [];
   const flush = (): void => {
-    if (stages.length) steps.push({ kind: 'kernel', program: { blob: chainBlob([REPLAY_STAGE, ...stages]) } });
+    if (stages.length) steps.push({ kind: 'kernel', program: { blob: chainBlob([REPLAY_STAGE, ...mergeRewrites(stages)]) } });
     stages = [];
   };
   for (const filter of filters) {
@@ -183,8 +183,37 @@ export function applyCharFilters(charFilters: readonly CharFilter[], text: strin
   return filtered;
 }
 
-/** Tokenizers that lower-case on the way take over a lowercase filter that follows them. */
+/** Stages as they run: what changes terms alone in one cached stage, and lower-casing in tokenizers that do it on the way. */
 export function fuse(stages: readonly KernelStage[]): KernelStage[] {
+  return mergeRewrites(lowerInTokenizer(stages));
+}
+
+/** Operation numbers of the stem stage (assembly/analysis/filters/stem.ts). */
+const REWRITE_OPS: Readonly<Record<number, number>> = { [STAGE.STEM]: 0, [STAGE.NORMALIZE]: 0x100, [STAGE.CASE]: 0x200 };
+
+/** Runs of stemmers, normalizations and case mappings become one stage, which remembers what it made of a term. */
+function mergeRewrites(stages: readonly KernelStage[]): KernelStage[] {
+  const out: KernelStage[] = [];
+  let run: KernelStage[] = [];
+  const flush = (): void => {
+    if (run.length > 1) {
+      const ops = run.map(({ id, config }) => REWRITE_OPS[id] + config[0]);
+      out.push({ id: STAGE.STEM, config: words(ops) });
+    } else out.push(...run);
+    run = [];
+  };
+  for (const stage of stages) {
+    if (stage.id in REWRITE_OPS) run.push(stage);
+    else {
+      flush();
+      out.push(stage);
+    }
+  }
+  flush();
+  return out;
+}
+
+function lowerInTokenizer(stages: readonly KernelStage[]): KernelStage[] {
   // A possessive is one in either case, so lower-casing may come first.
   if (stages[1]?.id === STAGE.STEM && stages[1].config[0] === ENGLISH_POSSESSIVE && stages[2]?.id === STAGE.CASE) {
     stages = [stages[0], stages[2], stages[1], ...stages.slice(3)];

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { chainBlob, type KernelStage, termSet, words } from '../../src/analysis/blob.ts';
+import { STEMMER } from '../../src/analysis/languages/stemmers.ts';
 import { STAGE } from '../../src/analysis/stage-ids.ts';
 import { encodeTokens, runChain, type Token } from '../../src/analysis/token-stream.ts';
 import { encodeWtf8 } from '../../src/analysis/wtf8.ts';
@@ -135,4 +136,25 @@ eachAnalysisBuild((host, build) => {
       });
     });
   }
+
+  test(`${build}: a cached run of normalizations, case and stemmers equals its stages one by one`, () => {
+    const ops: [number, number][] = [
+      [STAGE.CASE, 0],
+      [STAGE.CASE, 2],
+      ...[0, 3, 6, 7, 8, 9, 10].map((variant): [number, number] => [STAGE.NORMALIZE, variant]),
+      ...Object.values(STEMMER).map((id): [number, number] => [STAGE.STEM, id]),
+    ];
+    const base = { [STAGE.STEM]: 0, [STAGE.NORMALIZE]: 0x100, [STAGE.CASE]: 0x200 };
+    forSeeds(60, (rng) => {
+      const run = Array.from({ length: rng.int(2, 4) }, () => rng.pick(ops));
+      const tokens = randomTokens(rng, rng.pick(['Aesinogtku', 'еиаыхмюяст', 'ηταςομενι', 'ािकतबমযক', 'اليهةوtان']));
+      const input = encodeTokens({ tokens, endOffset: 9999, endPosInc: 0 });
+      const merged = stage(STAGE.STEM, words(run.map(([id, variant]) => base[id] + variant)));
+      const cached = { blob: chainBlob([stage(STAGE.REPLAY), merged]) };
+      const first = runChain(host, cached, input).tokens;
+      const single = run.map(([id, variant]) => stage(id, words([variant])));
+      expect(first).toEqual(runChain(host, { blob: chainBlob([stage(STAGE.REPLAY), ...single]) }, input).tokens);
+      expect(runChain(host, cached, input).tokens).toEqual(first);
+    });
+  });
 });

@@ -22,7 +22,8 @@ export function caseFilter(stage: Stage, batch: Stage): i32 {
   return 0;
 }
 
-function changeCase(batch: Stage, token: Token, variant: u32): i32 {
+/** Returns 0 or E_NO_SPACE. */
+export function changeCase(batch: Stage, token: Token, variant: u32): i32 {
   if (variant == TURKISH) return lowerTurkish(batch, token);
   if (variant == IRISH) {
     const status = splitIrishPrefix(batch, token);

@@ -5,7 +5,7 @@
 import { category } from '../../text/character';
 import { at, codePoints, hasNonAscii, insertAt, loadCodePoints, put, removeAt, storeCodePoints } from '../code-points';
 import { Stage, tokenAt } from '../stage';
-import { FLAG_KEYWORD } from '../token';
+import { FLAG_KEYWORD, Token } from '../token';
 import { normalizeBengali, normalizeHindi, normalizeIndic } from './normalize-indic';
 
 export const ARABIC: u32 = 0;
@@ -23,18 +23,22 @@ export const CJK_WIDTH: u32 = 11;
 
 export function normalizeFilter(stage: Stage, batch: Stage): i32 {
   const variant = load<u32>(stage.config);
-  const alsoAscii = variant == GERMAN || variant == SCANDINAVIAN || variant == SCANDINAVIAN_FOLDING;
   for (let i: u32 = 0; i < batch.count; i++) {
-    const token = tokenAt(batch, i);
-    if (!alsoAscii && !hasNonAscii(token)) continue;
-    // These two leave keywords alone.
-    if ((variant == HINDI || variant == BENGALI) && token.flags & FLAG_KEYWORD) continue;
-    const count = loadCodePoints(batch, token);
-    if (count < 0) return count;
-    const status = storeCodePoints(batch, token, normalize(variant, codePoints(batch), count));
+    const status = normalizeToken(batch, tokenAt(batch, i), variant);
     if (status < 0) return status;
   }
   return 0;
+}
+
+/** Returns 0 or E_NO_SPACE. */
+export function normalizeToken(batch: Stage, token: Token, variant: u32): i32 {
+  const alsoAscii = variant == GERMAN || variant == SCANDINAVIAN || variant == SCANDINAVIAN_FOLDING;
+  if (!alsoAscii && !hasNonAscii(token)) return 0;
+  // These two leave keywords alone.
+  if ((variant == HINDI || variant == BENGALI) && token.flags & FLAG_KEYWORD) return 0;
+  const count = loadCodePoints(batch, token);
+  if (count < 0) return count;
+  return storeCodePoints(batch, token, normalize(variant, codePoints(batch), count));
 }
 
 /** Changes `count` code points in place, returns how many there are now. */

@@ -1,74 +1,130 @@
-// Stems terms that are no keywords.   config ├─ stemmer id u32 ─┤
-// Words come again: the stage's area is a cache of their stems, one entry for each value of a hash, kept from text to text.
-//   entry (64 bytes) ├─ keyLen u8, 0 free ─┬─ stemLen u8 ─┬─ key, 30 bytes ─┬─ stem, 32 bytes ─┤   stemLen + 128: the key begins with the stem
+// Rewrites terms: stemmers, and the normalizations and case mappings beside them, one after the other.
+//   config ├─ op u32 × n ─┤   a stemmer's id, or NORMALIZE + variant, or CASE + variant
+// What becomes of a term depends on the term alone (and its keyword flag), and words come again: the stage's area is a cache of results, one
+// entry for each value of a hash, kept from text to text. Keywords, which stemmers leave alone, go by it.
+//   area  ├─ entry × 2^k ─┬─ index of suffix lists (stemmers/suffix-index.ts) ─┤
+//   entry (64 bytes) ├─ keyLen u8, 0 free ─┬─ resultLen u8 ─┬─ key ─┬─ result, unless the key begins with it ─┤
 import { E_CORRUPT, E_NO_SPACE } from '../../mem/status';
 import { decode, encode } from '../../text/utf8';
 import { renewTerm, Stage, tokenAt } from '../stage';
 import { ENGLISH_POSSESSIVE, runStemmer } from '../stemmers/stemmers';
+import { clearSuffixIndex, useSuffixIndex } from '../stemmers/suffix-index';
 import { GROWTH, setWord, unitAt, word, wordLen } from '../stemmers/word';
 import { sameBytes } from '../term-set';
 import { FLAG_KEYWORD, Token } from '../token';
+import { changeCase } from './lowercase';
+import { normalizeToken } from './normalize';
+
+const NORMALIZE: u32 = 0x100;
+const CASE: u32 = 0x200;
+/** Bytes of an entry for key and result. */
+const ROOM: u32 = 62;
 
 export function stemFilter(stage: Stage, batch: Stage): i32 {
-  const id = load<u32>(stage.config);
   const mask = cacheEntries(stage) - 1;
+  const isPossessive = stage.configBytes == 4 && load<u32>(stage.config) == ENGLISH_POSSESSIVE;
+  useSuffixIndex(indexPtr(stage), stage.termsEnd);
   for (let i: u32 = 0; i < batch.count; i++) {
-    const token = tokenAt(batch, i);
-    if (token.flags & FLAG_KEYWORD || token.termLen == 0) continue;
+    const token = tokenAt(batch, i), keyLen = token.termLen;
+    if (keyLen == 0) continue;
     // Most words are rid of the possessive by their last letter.
-    if (id == ENGLISH_POSSESSIVE && (load<u8>(token.termPtr + token.termLen - 1) | 32) != 0x73) continue;
-    let entry: usize = 0;
-    const keyLen = token.termLen;
-    if (keyLen - 1 < MAX_KEY) {
-      entry = stage.termsPtr + (<usize>(hashWord(token.termPtr, keyLen) & mask) << 6);
-      if (load<u8>(entry) == keyLen && sameBytes(entry + 2, token.termPtr, keyLen)) {
-        const stemLen = <u32>load<u8>(entry, 1);
-        if (stemLen & PREFIX) {
-          token.termLen = stemLen - PREFIX;
-          continue;
-        }
-        const status = renewTerm(batch, token, stemLen);
-        if (status < 0) return status;
-        memory.copy(token.termPtr, entry + 32, stemLen);
+    if (isPossessive && (load<u8>(token.termPtr + keyLen - 1) | 32) != 0x73) continue;
+    if (token.flags & FLAG_KEYWORD || keyLen > ROOM) {
+      const status = rewrite(stage, batch, token);
+      if (status < 0) return status;
+      continue;
+    }
+    const entry = stage.termsPtr + (<usize>(hashWord(token.termPtr, keyLen) & mask) << 6);
+    if (load<u8>(entry) == keyLen && sameBytes(entry + 2, token.termPtr, keyLen)) {
+      const len = <u32>load<u8>(entry, 1);
+      if (len & PREFIX) {
+        token.termLen = len - PREFIX;
         continue;
       }
-      store<u8>(entry, 0);
-      // Whole words: what follows the term is in the term buffer, what follows the key is overwritten by the stem.
-      v128.store(entry + 2, v128.load(token.termPtr));
-      v128.store(entry + 18, v128.load(token.termPtr, 16));
+      const status = renewTerm(batch, token, len);
+      if (status < 0) return status;
+      copyBytes(token.termPtr, entry + 2 + keyLen, len);
+      continue;
     }
-    // The word stands behind the terms of the batch, where the next term would go: as units, then room for its new bytes.
-    const units = (batch.termCur + 7) & ~7;
-    const room = ((<usize>token.termLen + GROWTH) << 1) + (<usize>token.termLen + GROWTH) * 3;
-    if (units + room > batch.termsEnd) return E_NO_SPACE;
-    setWord(units, decodeUnits(token, units));
-    if (!runStemmer(id)) return E_CORRUPT;
-    const status = encodeUnits(batch, token, units + ((<usize>token.termLen + GROWTH) << 1));
+    // Until the result is known the entry is free.
+    store<u8>(entry, 0);
+    copyBytes(entry + 2, token.termPtr, keyLen);
+    const status = rewrite(stage, batch, token);
     if (status < 0) return status;
-    if (entry && token.termLen <= MAX_STEM) {
+    const len = token.termLen;
+    if (len <= keyLen && sameBytes(entry + 2, token.termPtr, len)) {
       store<u8>(entry, keyLen);
-      const isPrefix = token.termLen <= keyLen && sameBytes(entry + 2, token.termPtr, token.termLen);
-      store<u8>(entry, token.termLen + (isPrefix ? PREFIX : 0), 1);
-      memory.copy(entry + 32, token.termPtr, token.termLen);
+      store<u8>(entry, len | PREFIX, 1);
+    } else if (keyLen + len <= ROOM) {
+      store<u8>(entry, keyLen);
+      store<u8>(entry, len, 1);
+      copyBytes(entry + 2 + keyLen, token.termPtr, len);
     }
   }
   return 0;
 }
 
+/** In an entry's resultLen: the key begins with the result. */
 const PREFIX: u32 = 128;
-const MAX_KEY: u32 = 30;
-const MAX_STEM: u32 = 32;
+
+/** All operations over one token. Returns 0 or a status. */
+function rewrite(stage: Stage, batch: Stage, token: Token): i32 {
+  for (let at = stage.config, end = at + stage.configBytes; at < end; at += 4) {
+    const op = load<u32>(at);
+    const status = op >= CASE ? changeCase(batch, token, op - CASE) : op >= NORMALIZE ? normalizeToken(batch, token, op - NORMALIZE) : stem(batch, token, op);
+    if (status < 0) return status;
+  }
+  return 0;
+}
+
+function stem(batch: Stage, token: Token, id: u32): i32 {
+  if (token.flags & FLAG_KEYWORD || token.termLen == 0) return 0;
+  // The word stands behind the terms of the batch, where the next term would go: as units, then room for its new bytes.
+  const units = (batch.termCur + 7) & ~7;
+  const room = ((<usize>token.termLen + GROWTH) << 1) + (<usize>token.termLen + GROWTH) * 3;
+  if (units + room > batch.termsEnd) return E_NO_SPACE;
+  setWord(units, decodeUnits(token, units));
+  if (!runStemmer(id)) return E_CORRUPT;
+  return encodeUnits(batch, token, units + ((<usize>token.termLen + GROWTH) << 1));
+}
+
+/** memory.copy is a call; words are short. */
+// @ts-ignore: decorator
+@inline
+function copyBytes(to: usize, from: usize, len: u32): void {
+  while (len >= 8) {
+    store<u64>(to, load<u64>(from));
+    to += 8;
+    from += 8;
+    len -= 8;
+  }
+  while (len) {
+    store<u8>(to++, load<u8>(from++));
+    len--;
+  }
+}
+
+/** Bytes that suffix lists may take: the Greek stemmer's take 30 KB. */
+const INDEX_BYTES: u32 = 48 << 10;
 
 /** Entries of the cache: a power of two that the area holds, at most 4096. */
 // @ts-ignore: decorator
 @inline
 function cacheEntries(stage: Stage): u32 {
-  return min<u32>(4096, <u32>1 << (31 - clz(<u32>(stage.termsEnd - stage.termsPtr) >> 6)));
+  const bytes = <u32>(stage.termsEnd - stage.termsPtr);
+  return min<u32>(4096, <u32>1 << (31 - clz((bytes - min<u32>(INDEX_BYTES, bytes >> 2)) >> 6)));
 }
 
-/** Empties the cache, once when a chain is laid out. */
+// @ts-ignore: decorator
+@inline
+function indexPtr(stage: Stage): usize {
+  return stage.termsPtr + (<usize>cacheEntries(stage) << 6);
+}
+
+/** Empties the cache and the index, once when a chain is laid out. */
 export function clearStems(stage: Stage): void {
   for (let i: u32 = 0; i < cacheEntries(stage); i++) store<u8>(stage.termsPtr + (<usize>i << 6), 0);
+  clearSuffixIndex(indexPtr(stage), stage.termsEnd);
 }
 
 /** Multiplicative hash over 8 bytes at a time. Reads up to 7 bytes behind the word, all in the term buffer. */

@@ -1,6 +1,7 @@
 // What Snowball stemmers share: regions of a word, and the longest suffix of a list. Source: M. F. Porter, "Snowball: A language for stemming
 // algorithms" (2001), R1 and R2.
-import { isIn, lengthOf, unitAt, wordLen } from './word';
+import { findLongest, foundLen } from './suffix-index';
+import { isIn, unitAt, wordLen } from './word';
 
 /** Units of the suffix that the last longestOf found. */
 export let suffixLen: i32 = 0;
@@ -25,22 +26,7 @@ export function verbRegion(vowels: string): i32 {
 
 /** Number in a list, separated by spaces, of the longest suffix that the word has behind `from`; -1 for none. */
 export function longestOf(list: string, from: i32): i32 {
-  const text = changetype<usize>(list), n = lengthOf(list);
-  let best = -1, number = 0;
-  suffixLen = 0;
-  for (let start = 0; start < n; number++) {
-    let end = start;
-    while (end < n && load<u16>(text + (<usize>end << 1)) != 0x20) end++;
-    const len = end - start;
-    if (len > suffixLen && wordLen - len >= from) {
-      let i = 0;
-      while (i < len && <u32>load<u16>(text + (<usize>(start + i) << 1)) == unitAt(wordLen - len + i)) i++;
-      if (i == len) {
-        best = number;
-        suffixLen = len;
-      }
-    }
-    start = end + 1;
-  }
-  return best;
+  const number = findLongest(list, wordLen - from);
+  suffixLen = foundLen;
+  return number;
 }
