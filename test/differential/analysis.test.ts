@@ -144,7 +144,7 @@ eachAnalysisBuild((host, build) => {
       ...[0, 3, 6, 7, 8, 9, 10].map((variant): [number, number] => [STAGE.NORMALIZE, variant]),
       ...Object.values(STEMMER).map((id): [number, number] => [STAGE.STEM, id]),
     ];
-    const base = { [STAGE.STEM]: 0, [STAGE.NORMALIZE]: 0x100, [STAGE.CASE]: 0x200 };
+    const base: Record<number, number> = { [STAGE.STEM]: 0, [STAGE.NORMALIZE]: 0x100, [STAGE.CASE]: 0x200 };
     forSeeds(60, (rng) => {
       const run = Array.from({ length: rng.int(2, 4) }, () => rng.pick(ops));
       const tokens = randomTokens(rng, rng.pick(['Aesinogtku', 'еиаыхмюяст', 'ηταςομενι', 'ािकतबমযক', 'اليهةوtان']));
