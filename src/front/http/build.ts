@@ -40,7 +40,6 @@ const REFUSED: Record<string, string> = {
   geoip_country: 'GeoIP',
   geoip_city: 'GeoIP',
   geoip_org: 'GeoIP',
-  ssl_ocsp: 'OCSP validation of client certificates',
   js_include: 'njs scripts (use js_import)',
   quic_retry: 'HTTP/3',
   image_filter: 'image_filter',

@@ -40,6 +40,23 @@ export class ClientHello {
   alpn: string[] = [];
   ciphers: number[] = [];
   curves: number[] = [];
+  /** signature schemes in the client's order */
+  signatures: number[] = [];
+  offersTls13 = false;
+  /** asks for a stapled OCSP response */
+  wantsStatus = false;
+
+  /** Kinds of keys that can sign for this client, in its order, without repeats. @param modern TLS 1.3, which knows no PKCS #1 signatures */
+  signatureKeyTypes(modern: boolean): string[] {
+    const types = this.signatures.map((scheme) => {
+      if (scheme === 0x0807) return 'ed25519';
+      if (scheme === 0x0808) return 'ed448';
+      if (scheme >= 0x0804 && scheme <= 0x0806) return 'rsa';
+      if ((scheme & 255) === 3) return 'ec';
+      return (scheme & 255) === 1 && !modern ? 'rsa' : '';
+    });
+    return [...new Set(types.filter((type) => type !== ''))];
+  }
 
   cipherNames(): string {
     return this.ciphers
@@ -123,6 +140,9 @@ function readExtension(hello: ClientHello, type: number, data: Buffer): void {
       .latin1Slice()
       .toLowerCase();
   else if (type === 10) for (let at = 2; at + 2 <= data.length; at += 2) hello.curves.push(data.readUInt16BE(at));
+  else if (type === 5) hello.wantsStatus = data[0] === 1;
+  else if (type === 13) for (let at = 2; at + 2 <= data.length; at += 2) hello.signatures.push(data.readUInt16BE(at));
+  else if (type === 43) for (let at = 1; at + 2 <= data.length; at += 2) hello.offersTls13 ||= data.readUInt16BE(at) === 0x0304;
   else if (type === 16)
     for (let at = 2; at < data.length; at += 1 + data[at]) hello.alpn.push(data.subarray(at + 1, at + 1 + data[at]).latin1Slice());
 }

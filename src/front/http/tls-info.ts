@@ -12,4 +12,6 @@ export interface TlsInfo {
   verify(r: Request): number;
   /** why the client's certificate is no good, '' if it is */
   verifyError(): string;
+  /** why its issuer's responder does not stand for the client's certificate, '' if it does or was not asked */
+  ocspError: string;
 }

@@ -12,10 +12,11 @@ import type { HttpMain, ListenSocket, Server, VirtualHosts } from './conf.ts';
 import { Connection } from './connection.ts';
 import { core } from './core.ts';
 import { isNoCa, sslModule } from './modules/ssl.ts';
+import { checkClientCertificate } from './ocsp/client.ts';
+import { prepareStapling, stapleFor } from './ocsp/stapling.ts';
 import { readConfigFile, readKey, readPem, verifyText } from './pem.ts';
 import { Request } from './request.ts';
 import type { AcceptHooks } from './server.ts';
-import { staple } from './stapling.ts';
 import type { TlsInfo } from './tls-info.ts';
 import { ContextCache, versionRange } from './upstream/tls.ts';
 
@@ -66,6 +67,8 @@ export function prepareTls(http: HttpMain): void {
     const conf = sslModule.conf(server.root);
     const listens = server.listens.some((l) => l.ssl) || http.sockets.some((s) => s.options.ssl && s.hosts.servers.includes(server));
     if (!listens) continue;
+    if (conf.ssl_ocsp !== 'off' && conf.ssl_verify_client === 'optional_no_ca')
+      throw '"ssl_ocsp" is incompatible with "ssl_verify_client optional_no_ca"';
     if (!conf.ssl_certificate && !conf.ssl_reject_handshake) {
       const isDefault = http.sockets.some((s) => s.hosts.defaultServer === server);
       if (isDefault) throw `no "ssl_certificate" is defined for the "listen ... ssl" directive`;
@@ -242,11 +245,7 @@ function contextOf(http: HttpMain, server: Server): Context {
       done(null, cache.get(prefix + id.toString('hex')));
     });
   }
-  if (conf.ssl_stapling) {
-    tlsServer.on('OCSPRequest', (certificate: Buffer, issuer: Buffer, done: (error: Error | null, response: Buffer | null) => void) => {
-      staple(http, server, certificate, issuer, (response) => done(null, response));
-    });
-  }
+  if (conf.ssl_stapling) prepareStapling(server, pems.cert, (message) => logTo(server.root.errorLogs, 'warn', message));
   const context = { server: tlsServer, conf, reject };
   contexts.set(server, context);
   return context;
@@ -255,6 +254,23 @@ function contextOf(http: HttpMain, server: Server): Context {
 function alpnOf(http: HttpMain, server: Server): string[] {
   const h2 = http.sockets.some((s) => s.hosts.servers.includes(server) && s.options.http2) || http.registry.get('http2') === true;
   return h2 ? ['h2', 'http/1.1', 'http/1.0', 'http/0.9'] : ['http/1.1', 'http/1.0', 'http/0.9'];
+}
+
+type OcspDone = (error: Error | null, response: Buffer | null) => void;
+
+/**
+ * The TLS server as one connection sees it. Node asks a server for the OCSP response without saying for which connection, and names the
+ * context's last certificate; which one the handshake takes depends on the ClientHello.
+ */
+function staplingServer(tlsServer: tls.Server, server: Server, hello: ClientHello): tls.Server {
+  const own = Object.create(tlsServer) as tls.Server;
+  own.listenerCount = (name) => (name === 'OCSPRequest' ? 1 : tlsServer.listenerCount(name));
+  own.emit = ((name: string, ...args: unknown[]) => {
+    if (name !== 'OCSPRequest') return tlsServer.emit(name, ...args);
+    (args[2] as OcspDone)(null, stapleFor(server, hello));
+    return true;
+  }) as tls.Server['emit'];
+  return own;
 }
 
 const ALERT_UNRECOGNIZED_NAME = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
@@ -318,7 +334,7 @@ export class TlsListener {
     }
     const options: tls.TLSSocketOptions = {
       isServer: true,
-      server: context.server,
+      server: context.conf.ssl_stapling && hello.wantsStatus ? staplingServer(context.server, server, hello) : context.server,
       requestCert: context.conf.ssl_verify_client !== 'off',
       rejectUnauthorized: false,
       ALPNProtocols: alpnOf(this.http, server),
@@ -340,23 +356,25 @@ export class TlsListener {
     secure.once('close', () => clearTimeout(timer));
     secure.once('secure', () => {
       clearTimeout(timer);
-      secure.off('error', failed);
       secure.off('_tlsError', failed);
-      this.open(secure, socket, proxy, hooks, server, hello);
+      const info = tlsInfo(secure, server, hello);
+      if (context.conf.ssl_ocsp === 'off' || !secure.getPeerX509Certificate() || info.verifyError()) {
+        secure.off('error', failed);
+        this.open(secure, socket, proxy, hooks, info);
+        return;
+      }
+      void checkClientCertificate(this.http, server, secure).then((problem) => {
+        secure.off('error', failed);
+        info.ocspError = problem;
+        if (!secure.destroyed) this.open(secure, socket, proxy, hooks, info);
+      });
     });
   }
 
-  private open(
-    secure: tls.TLSSocket,
-    socket: ListenSocket,
-    proxy: Connection['proxy'],
-    hooks: AcceptHooks,
-    server: Server,
-    hello: ClientHello,
-  ): void {
+  private open(secure: tls.TLSSocket, socket: ListenSocket, proxy: Connection['proxy'], hooks: AcceptHooks, info: TlsInfo): void {
     const conn = new Connection(secure, this.http, { ...socket, options: this.hosts.options }, this.hosts);
     conn.proxy = proxy;
-    conn.tls = tlsInfo(secure, server, hello);
+    conn.tls = info;
     hooks.opened?.(conn);
   }
 
@@ -431,6 +449,7 @@ function tlsInfo(secure: tls.TLSSocket, server: Server, hello: ClientHello): Tls
     serverName: hello.serverName,
     hello,
     verifyError: () => (memo ??= verifyError()),
+    ocspError: '',
     verify(r) {
       const conf = sslModule.conf(r.server.root);
       const mode = conf.ssl_verify_client;
@@ -445,6 +464,10 @@ function tlsInfo(secure: tls.TLSSocket, server: Server, hello: ClientHello): Tls
         return HTTPS_NO_CERT;
       }
       const code = info.verifyError();
+      if (!code && info.ocspError) {
+        r.log('info', `client SSL certificate verify error: ${info.ocspError}`);
+        return HTTPS_CERT_ERROR;
+      }
       if (!code || (mode === 'optional_no_ca' && isNoCa(code))) return OK;
       r.log('info', `client SSL certificate verify error: ${verifyText(code)}`);
       return HTTPS_CERT_ERROR;

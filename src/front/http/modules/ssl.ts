@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { ANY_COUNT, custom, flag, HS, num, oneOf, sec, size } from '../../config/directive.ts';
 import { parseSize } from '../../config/values.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
+import { parseResponder } from '../ocsp/responder.ts';
 import { passwordsOf, verifyReason } from '../pem.ts';
 import type { Request } from '../request.ts';
 import type { TlsInfo } from '../tls-info.ts';
@@ -53,6 +54,21 @@ function parseSessionCache(f: HttpFrame): { mode: 'off' | 'none' | 'on'; zone: s
     }
   }
   return { mode, zone };
+}
+
+/** Name of the zone, '' for `off`. */
+function parseOcspCache(f: HttpFrame): string {
+  if (f.args[0] === 'off') return '';
+  const m = /^shared:([^:]+):(.+)$/.exec(f.args[0]);
+  const bytes = m && parseSize(m[2]);
+  if (!m || !bytes) f.fail(`invalid OCSP cache "${f.args[0]}"`);
+  if (bytes < 8 * 4096) f.fail(`OCSP cache "${f.args[0]}" is too small`);
+  return m[1];
+}
+
+function parseResponderUrl(f: HttpFrame): string {
+  if (!parseResponder(f.args[0], true)) f.fail(`invalid URL of an OCSP responder "${f.args[0]}", it must start with "http://"`);
+  return f.args[0];
 }
 
 const live = (name: string, get: (tls: TlsInfo, r: Request) => string | null): VariableDef => ({
@@ -110,9 +126,12 @@ export const sslModule = defineModule(
     ),
     ssl_session_timeout: sec(HS, '5m'),
     ssl_crl: file(),
+    ssl_ocsp: oneOf(HS, ['off', 'on', 'leaf'], 'off'),
+    ssl_ocsp_cache: custom<string>(HS, 1, '', parseOcspCache, { defaultText: 'off' }),
+    ssl_ocsp_responder: custom<string | undefined>(HS, 1, undefined, parseResponderUrl),
     ssl_stapling: flag(HS, false),
     ssl_stapling_file: file(),
-    ssl_stapling_responder: custom<string | undefined>(HS, 1, undefined, (f: HttpFrame) => f.args[0]),
+    ssl_stapling_responder: custom<string | undefined>(HS, 1, undefined, parseResponderUrl),
     ssl_stapling_verify: flag(HS, false),
     ssl_early_data: flag(HS, false),
     ssl_conf_command: custom<string[][] | undefined>(
@@ -174,7 +193,8 @@ function clientVerify(tls: TlsInfo, r: Request): string {
   if (sslModule.conf(r.server.root).ssl_verify_client === 'off' && !certOf(tls)) return 'NONE';
   if (!certOf(tls)) return 'NONE';
   const code = tls.verifyError();
-  return code ? `FAILED:${verifyReason(code)}` : 'SUCCESS';
+  if (code) return `FAILED:${verifyReason(code)}`;
+  return tls.ocspError ? `FAILED:${tls.ocspError}` : 'SUCCESS';
 }
 
 /** Session id of TLS 1.2, or a digest of the session where the protocol has none. */

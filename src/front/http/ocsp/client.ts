@@ -1,0 +1,126 @@
+/** `ssl_ocsp`: certificates of clients are checked with their issuers' responders after the handshake, answers kept in `ssl_ocsp_cache`. */
+import { X509Certificate } from 'node:crypto';
+import type { TLSSocket } from 'node:tls';
+import { logTo } from '../../log/error-log.ts';
+import type { HttpMain, Server } from '../conf.ts';
+import { sslModule } from '../modules/ssl.ts';
+import { readConfigFile } from '../pem.ts';
+import { askResponder } from './ask.ts';
+import { certificateId, type OcspAnswer, ocspRequest, readOcspResponse } from './messages.ts';
+import { certificatesOf, issuerOf, parseResponder, responderOf } from './responder.ts';
+
+const MAX_CHAIN = 20;
+/** how long an answer without an end is kept */
+const KEEP_MS = 3_600_000;
+const MAX_ANSWERS = 10_000;
+
+/** Answers of one `shared:` zone by certificate id, oldest out first. */
+class AnswerCache {
+  private readonly answers = new Map<string, OcspAnswer>();
+
+  get(id: string): OcspAnswer | undefined {
+    const answer = this.answers.get(id);
+    return answer && answer.validUntilMs > Date.now() ? answer : undefined;
+  }
+  put(id: string, answer: OcspAnswer): void {
+    this.answers.delete(id);
+    this.answers.set(id, { ...answer, validUntilMs: Math.min(answer.validUntilMs, Date.now() + KEEP_MS) });
+    if (this.answers.size > MAX_ANSWERS) this.answers.delete(this.answers.keys().next().value!);
+  }
+  exportState(): unknown {
+    return [...this.answers];
+  }
+  importState(state: unknown): void {
+    for (const [id, answer] of state as [string, OcspAnswer][]) this.answers.set(id, answer);
+  }
+}
+
+function cacheOf(http: HttpMain, zone: string): AnswerCache | undefined {
+  if (!zone) return undefined;
+  const key = `tls-ocsp:${zone}`;
+  let cache = http.registry.get(key) as AnswerCache | undefined;
+  if (!cache) {
+    cache = new AnswerCache();
+    const before = http.inherited.get(key);
+    if (before) cache.importState(before);
+    http.registry.set(key, cache);
+  }
+  return cache;
+}
+
+/**
+ * Checks the client's certificate, with `ssl_ocsp on` every certificate up to the root.
+ * @returns why it is refused in nginx's words, '' if it is not
+ */
+export async function checkClientCertificate(http: HttpMain, server: Server, socket: TLSSocket): Promise<string> {
+  const conf = sslModule.conf(server.root);
+  const leaf = socket.getPeerX509Certificate();
+  if (!leaf) return '';
+  const chain = chainOf(leaf, [...authoritiesOf(server), ...sentBy(socket)]);
+  const count = conf.ssl_ocsp === 'leaf' ? Math.min(1, chain.length - 1) : chain.length - 1;
+  for (let n = 0; n < count; n++) {
+    try {
+      const { status } = await statusOf(http, server, chain[n], chain[n + 1]);
+      if (status === 'revoked') return 'certificate revoked';
+      if (status !== 'good') return 'certificate status request failed';
+    } catch (error) {
+      logTo(
+        server.root.errorLogs,
+        'error',
+        `${(error as Error).message} while requesting certificate status, certificate: "${chain[n].subject.replace(/\n/g, ', ')}", client: ${socket.remoteAddress}`,
+      );
+      return 'certificate status request failed';
+    }
+  }
+  return '';
+}
+
+async function statusOf(http: HttpMain, server: Server, certificate: X509Certificate, issuer: X509Certificate): Promise<OcspAnswer> {
+  const conf = sslModule.conf(server.root);
+  const id = certificateId(certificate, issuer);
+  const key = id.toString('hex');
+  const cache = cacheOf(http, conf.ssl_ocsp_cache);
+  const known = cache?.get(key);
+  if (known) return known;
+  const responder = conf.ssl_ocsp_responder ? parseResponder(conf.ssl_ocsp_responder, true) : responderOf(certificate);
+  if (!responder) throw new Error('no OCSP responder URL in the certificate');
+  const data = await askResponder(responder, ocspRequest(id), server);
+  const answer = readOcspResponse(data, certificate, issuer, { chain: [], verifySigner: true });
+  cache?.put(key, answer);
+  return answer;
+}
+
+/** From the leaf to the last certificate whose issuer is known; a self-signed one ends it. */
+function chainOf(leaf: X509Certificate, candidates: readonly X509Certificate[]): X509Certificate[] {
+  const chain = [leaf];
+  while (chain.length < MAX_CHAIN) {
+    const last = chain[chain.length - 1];
+    const issuer = last.checkIssued(last) ? undefined : issuerOf(last, candidates);
+    if (!issuer) break;
+    chain.push(issuer);
+  }
+  return chain;
+}
+
+const authorities = new WeakMap<Server, X509Certificate[]>();
+function authoritiesOf(server: Server): X509Certificate[] {
+  let known = authorities.get(server);
+  if (!known) {
+    const { ssl_client_certificate, ssl_trusted_certificate } = sslModule.conf(server.root);
+    known = [ssl_client_certificate, ssl_trusted_certificate].flatMap((file) => (file ? certificatesOf(readConfigFile(file)) : []));
+    authorities.set(server, known);
+  }
+  return known;
+}
+
+/** What came with the leaf in the handshake; nothing in a resumed session. */
+function sentBy(socket: TLSSocket): X509Certificate[] {
+  const out: X509Certificate[] = [];
+  for (
+    let c = socket.getPeerCertificate(true);
+    c?.issuerCertificate && c.issuerCertificate !== c && out.length < MAX_CHAIN;
+    c = c.issuerCertificate
+  )
+    out.push(new X509Certificate(c.issuerCertificate.raw));
+  return out;
+}

@@ -1,0 +1,144 @@
+/**
+ * OCSP stapling: the response of `ssl_stapling_file`, or one fetched from the responder and kept while it is valid. A handshake never
+ * waits for a responder: until an answer is there, nothing is stapled.
+ */
+import type { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { logTo } from '../../log/error-log.ts';
+import type { ClientHello } from '../client-hello.ts';
+import type { Server } from '../conf.ts';
+import { core } from '../core.ts';
+import { sslModule } from '../modules/ssl.ts';
+import { readConfigFile } from '../pem.ts';
+import { askResponder } from './ask.ts';
+import { certificateId, ocspRequest, readOcspResponse } from './messages.ts';
+import { certificatesOf, issuerOf, parseResponder, type Responder, responderOf } from './responder.ts';
+
+/** A good answer is asked for again this long before it ends, and after an hour at the latest; a failure is tried again soon. */
+const REFRESH_BEFORE_MS = 300_000;
+const REFRESH_AFTER_MS = 3_600_000;
+const RETRY_MS = 300_000;
+
+/** The answer for one certificate of one server. */
+class Staple {
+  private response: Buffer | null = null;
+  private validUntilMs = 0;
+  private refreshAtMs = 0;
+  private asking = false;
+
+  constructor(
+    private readonly server: Server,
+    private readonly certificate: X509Certificate,
+    private readonly issuer: X509Certificate,
+    private readonly chain: X509Certificate[],
+    private readonly responder: Responder,
+  ) {}
+
+  /** What there is now; starts to fetch what is missing or old. */
+  current(): Buffer | null {
+    const now = Date.now();
+    if (now >= this.refreshAtMs && !this.asking) {
+      this.asking = true;
+      void this.refresh().finally(() => {
+        this.asking = false;
+      });
+    }
+    return now < this.validUntilMs ? this.response : null;
+  }
+
+  private async refresh(): Promise<void> {
+    const { server, certificate, issuer, responder } = this;
+    try {
+      const data = await askResponder(responder, ocspRequest(certificateId(certificate, issuer)), server);
+      const verifySigner = sslModule.conf(server.root).ssl_stapling_verify;
+      const answer = readOcspResponse(data, certificate, issuer, { chain: this.chain, verifySigner });
+      const now = Date.now();
+      if (answer.status !== 'good') throw new Error(`certificate status "${answer.status}" in the OCSP response`);
+      this.response = data;
+      this.validUntilMs = answer.validUntilMs;
+      this.refreshAtMs = Math.max(now + 1000, Math.min(answer.validUntilMs - REFRESH_BEFORE_MS, now + REFRESH_AFTER_MS));
+    } catch (error) {
+      this.refreshAtMs = Date.now() + RETRY_MS;
+      logTo(
+        server.root.errorLogs,
+        'error',
+        `${(error as Error).message} while requesting certificate status, responder: ${responder.host}, certificate: "${certificate.subject.replace(/\n/g, ', ')}"`,
+      );
+    }
+  }
+}
+
+interface ServerStaples {
+  file: Buffer | undefined;
+  /** one entry for each certificate; `staple` is missing where none can be had */
+  certificates: { keyType: string; staple?: Staple }[];
+}
+
+const staples = new WeakMap<Server, ServerStaples>();
+
+/**
+ * Prepares a server's certificates: finds issuers and responders.
+ * @param pems  the certificate files, each with its chain
+ * @param warn  told what keeps a certificate from being stapled
+ * @throws string  a file cannot be read
+ */
+export function prepareStapling(server: Server, pems: readonly Buffer[], warn: (message: string) => void): void {
+  const conf = sslModule.conf(server.root);
+  const prepared: ServerStaples = { file: undefined, certificates: [] };
+  staples.set(server, prepared);
+  if (conf.ssl_stapling_file) {
+    try {
+      prepared.file = readFileSync(conf.ssl_stapling_file);
+    } catch (error) {
+      throw `cannot read "${conf.ssl_stapling_file}": ${(error as Error).message}`;
+    }
+    return;
+  }
+  const trusted = conf.ssl_trusted_certificate ? certificatesOf(readConfigFile(conf.ssl_trusted_certificate)) : [];
+  for (const pem of pems) {
+    const [certificate, ...chain] = certificatesOf(pem);
+    if (!certificate) continue;
+    const name = certificate.subject.replace(/\n/g, ', ');
+    const issuer = issuerOf(certificate, [...chain, ...trusted]);
+    const responder = conf.ssl_stapling_responder ? parseResponder(conf.ssl_stapling_responder, true) : responderOf(certificate);
+    let staple: Staple | undefined;
+    if (!issuer) warn(`"ssl_stapling" ignored, issuer certificate not found for certificate "${name}"`);
+    else if (!responder) warn(`"ssl_stapling" ignored, no OCSP responder URL in the certificate "${name}"`);
+    else {
+      // the server's own certificate is trusted to name a host that the system can look up
+      const known = core.conf(server.root).resolver ? responder : { ...responder, configured: true };
+      staple = new Staple(server, certificate, issuer, [...chain, ...trusted], known);
+    }
+    prepared.certificates.push({ keyType: certificate.publicKey.asymmetricKeyType ?? '', staple });
+  }
+}
+
+/** The DER response for the certificate that this handshake will use, or null where there is none. */
+export function stapleFor(server: Server, hello: ClientHello): Buffer | null {
+  const prepared = staples.get(server);
+  if (!prepared) return null;
+  if (prepared.file) return prepared.file;
+  const { certificates } = prepared;
+  const chosen = certificates.length === 1 ? certificates[0] : choose(server, certificates, hello);
+  return chosen?.staple?.current() ?? null;
+}
+
+/**
+ * Which of several certificates OpenSSL takes: in TLS 1.3 that of the first signature scheme in the client's order (the server's own
+ * with `ssl_prefer_server_ciphers`). Before, ciphers decide too: then only a sole candidate is certain, and a wrong answer is worse than none.
+ */
+function choose<C extends { keyType: string }>(server: Server, certificates: readonly C[], hello: ClientHello): C | undefined {
+  const conf = sslModule.conf(server.root);
+  const modern = hello.offersTls13 && conf.ssl_protocols.includes('TLSv1.3');
+  let types = hello.signatureKeyTypes(modern);
+  if (!modern) {
+    const able = new Set(certificates.filter((c) => types.includes(c.keyType)));
+    return able.size === 1 ? [...able][0] : undefined;
+  }
+  if (conf.ssl_prefer_server_ciphers) types = ['ec', 'ed25519', 'ed448', 'rsa'].filter((type) => types.includes(type));
+  for (const type of types) {
+    const found = certificates.find((c) => c.keyType === type);
+    if (found) return found;
+  }
+  return undefined;
+}
