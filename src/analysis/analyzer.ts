@@ -1,5 +1,5 @@
 import type { AnalysisHost, ChainProgram } from '../wasm/analysis.ts';
-import { chainBlob, type KernelStage, words } from './blob.ts';
+import { chainBlob, joinConfigs, type KernelStage, words } from './blob.ts';
 import type { CharFilter, FilterEnvironment, FilteredText, TokenFilter, Tokenizer } from './component.ts';
 import { STAGE } from './stage-ids.ts';
 import { encodeTokens, runChain, type TokenStream } from './token-stream.ts';
@@ -197,8 +197,8 @@ function mergeRewrites(stages: readonly KernelStage[]): KernelStage[] {
   let run: KernelStage[] = [];
   const flush = (): void => {
     if (run.length > 1) {
-      const ops = run.map(({ id, config }) => REWRITE_OPS[id] + config[0]);
-      out.push({ id: STAGE.STEM, config: words(ops) });
+      const ops = run.map(({ id, config }) => words([REWRITE_OPS[id] + config[0]], config.subarray(4)));
+      out.push({ id: STAGE.STEM, config: joinConfigs(ops) });
     } else out.push(...run);
     run = [];
   };

@@ -37,6 +37,17 @@ export function words(values: readonly number[], tail: Uint8Array = new Uint8Arr
   return out;
 }
 
+/** Configs one behind the other. */
+export function joinConfigs(parts: readonly Uint8Array[]): Uint8Array {
+  const out = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
+
 /** FNV-1a with a last mix, as hashTerm of the kernels. */
 export function hashTerm(bytes: Uint8Array): number {
   let hash = 0x811c9dc5;

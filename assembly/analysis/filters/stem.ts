@@ -1,5 +1,6 @@
 // Rewrites terms: stemmers, and the normalizations and case mappings beside them, one after the other.
-//   config ├─ op u32 × n ─┤   a stemmer's id, or NORMALIZE + variant, or CASE + variant
+//   config ├─ op u32 ─┬─ op u32 ─┬─ ··· ─┤   a stemmer's id, or NORMALIZE + variant, or CASE + variant
+//   KSTEM is followed by its word list: ├─ op u32 ─┬─ bytes u32 ─┬─ lexicon (stemmers/lexicon.ts), a multiple of 4 bytes ─┤
 // What becomes of a term depends on the term alone (and its keyword flag), and words come again: the stage's area is a cache of results, one
 // entry for each value of a hash, kept from text to text. Keywords, which stemmers leave alone, go by it.
 //   area  ├─ entry × 2^k ─┬─ index of suffix lists (stemmers/suffix-index.ts) ─┤
@@ -7,7 +8,7 @@
 import { E_CORRUPT, E_NO_SPACE } from '../../mem/status';
 import { decode, encode } from '../../text/utf8';
 import { renewTerm, Stage, tokenAt } from '../stage';
-import { ENGLISH_POSSESSIVE, runStemmer } from '../stemmers/stemmers';
+import { ENGLISH_POSSESSIVE, KSTEM, runStemmer } from '../stemmers/stemmers';
 import { clearSuffixIndex, useSuffixIndex } from '../stemmers/suffix-index';
 import { GROWTH, setWord, unitAt, word, wordLen } from '../stemmers/word';
 import { sameBytes } from '../term-set';
@@ -71,20 +72,21 @@ const PREFIX: u32 = 128;
 function rewrite(stage: Stage, batch: Stage, token: Token): i32 {
   for (let at = stage.config, end = at + stage.configBytes; at < end; at += 4) {
     const op = load<u32>(at);
-    const status = op >= CASE ? changeCase(batch, token, op - CASE) : op >= NORMALIZE ? normalizeToken(batch, token, op - NORMALIZE) : stem(batch, token, op);
+    const status = op >= CASE ? changeCase(batch, token, op - CASE) : op >= NORMALIZE ? normalizeToken(batch, token, op - NORMALIZE) : stem(batch, token, op, at + 8);
     if (status < 0) return status;
+    if (op == KSTEM) at += 4 + <usize>load<u32>(at, 4);
   }
   return 0;
 }
 
-function stem(batch: Stage, token: Token, id: u32): i32 {
+function stem(batch: Stage, token: Token, id: u32, lexicon: usize): i32 {
   if (token.flags & FLAG_KEYWORD || token.termLen == 0) return 0;
   // The word stands behind the terms of the batch, where the next term would go: as units, then room for its new bytes.
   const units = (batch.termCur + 7) & ~7;
   const room = ((<usize>token.termLen + GROWTH) << 1) + (<usize>token.termLen + GROWTH) * 3;
   if (units + room > batch.termsEnd) return E_NO_SPACE;
   setWord(units, decodeUnits(token, units));
-  if (!runStemmer(id)) return E_CORRUPT;
+  if (!runStemmer(id, lexicon)) return E_CORRUPT;
   return encodeUnits(batch, token, units + ((<usize>token.termLen + GROWTH) << 1));
 }
 

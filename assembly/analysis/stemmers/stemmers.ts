@@ -1,4 +1,4 @@
-// Stemmers by id; src/analysis/languages/stemmer-ids.ts has the same numbers. Each changes the word of word.ts in place.
+// Stemmers by id; src/analysis/languages/stemmers.ts has the same numbers. Each changes the word of word.ts in place.
 import { basque } from './basque';
 import { brazilian } from './brazilian';
 import { catalan } from './catalan';
@@ -23,6 +23,11 @@ import { bengali } from './bengali';
 import { irish } from './irish';
 import { armenian } from './armenian';
 import { lithuanian } from './lithuanian';
+import { kstem } from './kstem';
+import { lightFinnish, lightHungarian } from './light-finno-ugric';
+import { lightNorwegian, lightNynorsk, lightSwedish, minimalNorwegian, minimalNynorsk } from './light-nordic';
+import { minimalFrench, pluralEnglish } from './minimal';
+import { minimalPortuguese, portugueseRslp } from './portuguese-rslp';
 
 export const PORTER: u32 = 0;
 export const ENGLISH_POSSESSIVE: u32 = 1;
@@ -66,9 +71,21 @@ export const BENGALI: u32 = 61;
 export const IRISH: u32 = 62;
 export const ARMENIAN: u32 = 63;
 export const LITHUANIAN: u32 = 64;
+export const LIGHT_FINNISH: u32 = 100;
+export const LIGHT_HUNGARIAN: u32 = 101;
+export const LIGHT_SWEDISH: u32 = 102;
+export const LIGHT_NORWEGIAN: u32 = 103;
+export const LIGHT_NYNORSK: u32 = 104;
+export const MINIMAL_NORWEGIAN: u32 = 105;
+export const MINIMAL_NYNORSK: u32 = 106;
+export const MINIMAL_FRENCH: u32 = 107;
+export const MINIMAL_PORTUGUESE: u32 = 108;
+export const PORTUGUESE_RSLP: u32 = 109;
+export const PLURAL_ENGLISH: u32 = 110;
+export const KSTEM: u32 = 111;
 
-/** False: no such stemmer. */
-export function runStemmer(id: u32): bool {
+/** False: no such stemmer. @param lexicon  word list, read by those that have one */
+export function runStemmer(id: u32, lexicon: usize): bool {
   switch (id) {
     case PORTER: porter(); return true;
     case ENGLISH_POSSESSIVE: englishPossessive(); return true;
@@ -111,6 +128,18 @@ export function runStemmer(id: u32): bool {
     case IRISH: irish(); return true;
     case ARMENIAN: armenian(); return true;
     case LITHUANIAN: lithuanian(); return true;
+    case LIGHT_FINNISH: lightFinnish(); return true;
+    case LIGHT_HUNGARIAN: lightHungarian(); return true;
+    case LIGHT_SWEDISH: lightSwedish(); return true;
+    case LIGHT_NORWEGIAN: lightNorwegian(); return true;
+    case LIGHT_NYNORSK: lightNynorsk(); return true;
+    case MINIMAL_NORWEGIAN: minimalNorwegian(); return true;
+    case MINIMAL_NYNORSK: minimalNynorsk(); return true;
+    case MINIMAL_FRENCH: minimalFrench(); return true;
+    case MINIMAL_PORTUGUESE: minimalPortuguese(); return true;
+    case PORTUGUESE_RSLP: portugueseRslp(); return true;
+    case PLURAL_ENGLISH: pluralEnglish(); return true;
+    case KSTEM: kstem(lexicon); return true;
     default: return false;
   }
 }

@@ -5,6 +5,7 @@ import { STEMMER, snowballStage, stemmerByLanguage, stemStage } from './stemmers
 
 export const LANGUAGE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   filterEntry('porter_stem', [], () => stemStage(STEMMER.PORTER)),
+  filterEntry('kstem', [], () => stemStage(STEMMER.KSTEM)),
   filterEntry('arabic_stem', [], () => stemStage(STEMMER.ARABIC)),
   filterEntry('persian_stem', [], () => stemStage(STEMMER.PERSIAN)),
   filterEntry('brazilian_stem', [], () => stemStage(STEMMER.BRAZILIAN)),

@@ -3,6 +3,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import { words } from '../blob.ts';
 import { kernelFilter, type TokenFilter } from '../component.ts';
 import { STAGE } from '../stage-ids.ts';
+import { kstemLexicon } from './lexicon.ts';
 
 /** Ids of assembly/analysis/stemmers/stemmers.ts. */
 export const STEMMER = {
@@ -47,6 +48,18 @@ export const STEMMER = {
   IRISH: 62,
   ARMENIAN: 63,
   LITHUANIAN: 64,
+  LIGHT_FINNISH: 100,
+  LIGHT_HUNGARIAN: 101,
+  LIGHT_SWEDISH: 102,
+  LIGHT_NORWEGIAN: 103,
+  LIGHT_NYNORSK: 104,
+  MINIMAL_NORWEGIAN: 105,
+  MINIMAL_NYNORSK: 106,
+  MINIMAL_FRENCH: 107,
+  MINIMAL_PORTUGUESE: 108,
+  PORTUGUESE_RSLP: 109,
+  PLURAL_ENGLISH: 110,
+  KSTEM: 111,
 } as const;
 
 /** Values of `stemmer`'s `language` (or `name`). */
@@ -101,10 +114,39 @@ export const STEMMER_LANGUAGES: Readonly<Record<string, number>> = {
   irish: STEMMER.IRISH,
   armenian: STEMMER.ARMENIAN,
   lithuanian: STEMMER.LITHUANIAN,
+  light_finnish: STEMMER.LIGHT_FINNISH,
+  light_finish: STEMMER.LIGHT_FINNISH,
+  lightFinnish: STEMMER.LIGHT_FINNISH,
+  lightFinish: STEMMER.LIGHT_FINNISH,
+  light_hungarian: STEMMER.LIGHT_HUNGARIAN,
+  lightHungarian: STEMMER.LIGHT_HUNGARIAN,
+  light_swedish: STEMMER.LIGHT_SWEDISH,
+  lightSwedish: STEMMER.LIGHT_SWEDISH,
+  light_norwegian: STEMMER.LIGHT_NORWEGIAN,
+  lightNorwegian: STEMMER.LIGHT_NORWEGIAN,
+  light_nynorsk: STEMMER.LIGHT_NYNORSK,
+  lightNynorsk: STEMMER.LIGHT_NYNORSK,
+  minimal_norwegian: STEMMER.MINIMAL_NORWEGIAN,
+  minimalNorwegian: STEMMER.MINIMAL_NORWEGIAN,
+  minimal_nynorsk: STEMMER.MINIMAL_NYNORSK,
+  minimalNynorsk: STEMMER.MINIMAL_NYNORSK,
+  minimal_french: STEMMER.MINIMAL_FRENCH,
+  minimalFrench: STEMMER.MINIMAL_FRENCH,
+  minimal_portuguese: STEMMER.MINIMAL_PORTUGUESE,
+  minimalPortuguese: STEMMER.MINIMAL_PORTUGUESE,
+  portuguese_rslp: STEMMER.PORTUGUESE_RSLP,
+  portugueseRslp: STEMMER.PORTUGUESE_RSLP,
+  plural_english: STEMMER.PLURAL_ENGLISH,
+  pluralEnglish: STEMMER.PLURAL_ENGLISH,
+  kstem: STEMMER.KSTEM,
+  light_english: STEMMER.KSTEM,
+  lightEnglish: STEMMER.KSTEM,
 };
 
 export function stemStage(id: number): TokenFilter {
-  return kernelFilter(STAGE.STEM, words([id]));
+  if (id !== STEMMER.KSTEM) return kernelFilter(STAGE.STEM, words([id]));
+  const lexicon = kstemLexicon();
+  return kernelFilter(STAGE.STEM, words([id, lexicon.length], lexicon));
 }
 
 /** @throws ApiError illegal_argument_exception: no stemmer of this name, with the Snowball class that Lucene would have looked for */

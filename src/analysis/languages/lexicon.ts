@@ -1,0 +1,38 @@
+// Word lists for stemmers that ask one, in the layout of assembly/analysis/stemmers/lexicon.ts.
+import { termMap } from '../blob.ts';
+import { EXCEPTIONS, ROOTS, WORDS } from '../generated/kstem-lexicon.ts';
+
+let kstem: Uint8Array | null = null;
+
+/** The list of KStem, a multiple of 4 bytes: made once, copied by every chain that uses it. */
+export function kstemLexicon(): Uint8Array {
+  kstem ??= lexicon(WORDS, [
+    ...EXCEPTIONS.split(' ').map((word): [string, string] => [word, '!']),
+    ...ROOTS.split('|').map((pair) => pair.split(' ') as [string, string]),
+  ]);
+  return kstem;
+}
+
+/**
+ * @param blocks  front-coded words (tools/generate-kstem-lexicon.ts), blocks separated by spaces
+ * @param roots   ASCII words with their roots, "!" for one that is no verb's stem
+ */
+function lexicon(blocks: string, roots: Iterable<readonly [string, string]>): Uint8Array {
+  const encoder = new TextEncoder();
+  const list = blocks.split(' ');
+  const map = termMap([...roots].map(([word, root]) => [word, encoder.encode(root)]));
+  const header = 8 + (list.length + 1) * 4;
+  const mapOff = (header + blocks.length - list.length + 1 + 3) & ~3;
+  const out = new Uint8Array(mapOff + map.length);
+  const view = new DataView(out.buffer);
+  view.setUint32(0, mapOff, true);
+  view.setUint32(4, list.length, true);
+  let at = header;
+  list.forEach((block, i) => {
+    view.setUint32(8 + i * 4, at, true);
+    at += encoder.encodeInto(block, out.subarray(at)).written;
+  });
+  view.setUint32(8 + list.length * 4, at, true);
+  out.set(map, mapOff);
+  return out;
+}
