@@ -1,10 +1,18 @@
-/** Starts the built front on a configuration in a temporary folder, and stops it. Needs `npm run build:ts` before. */
+/**
+ * Starts the built front on a configuration in a temporary folder, and stops it. Needs `npm run build:ts` before.
+ * With FRONT_BINARY=/usr/sbin/nginx the same tests run against nginx, to see that they ask for what nginx does;
+ * `ours` marks those that nginx has no means to answer.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+const binary = process.env.FRONT_BINARY || undefined;
+/** for tests of what nginx does not have: `test.skipIf(!ours)` */
+export const ours = !binary;
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
@@ -17,6 +25,8 @@ export function freePort(): Promise<number> {
     });
   });
 }
+
+const TEMP = 'proxy_temp_path temp; fastcgi_temp_path temp; uwsgi_temp_path temp; scgi_temp_path temp;';
 
 export class Front {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'gannet-front-'));
@@ -35,7 +45,7 @@ export class Front {
   config(http: string, main = ''): void {
     this.write(
       'nginx.conf',
-      `user root; pid nginx.pid; daemon off; error_log error.log info; ${main} events { }\nhttp { root ${this.folder}; access_log access.log; proxy_temp_path temp; ${http} }\n`,
+      `user root; pid nginx.pid; daemon off; error_log error.log info; ${main} ${/\bevents\b/.test(main) ? '' : 'events { }'}\nhttp { root ${this.folder}; access_log access.log; client_body_temp_path body; ${TEMP} ${http} }\n`,
     );
   }
 
@@ -43,9 +53,8 @@ export class Front {
   async start(): Promise<void> {
     const main = path.join(root, 'dist/front/main.js');
     if (!existsSync(main)) throw new Error('dist is missing: npm run build:ts');
-    const child = spawn(process.execPath, [main, '-p', this.folder, '-c', 'nginx.conf', '-e', 'error.log'], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    const args = ['-p', this.folder, '-c', 'nginx.conf', '-e', 'error.log'];
+    const child = spawn(binary ?? process.execPath, binary ? args : [main, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
     this.child = child;
     child.stderr!.on('data', (data) => (this.stderr += data));
     const ended = new Promise<never>((_, reject) => child.once('exit', (code) => reject(new Error(`exit ${code}: ${this.stderr}`))));

@@ -31,8 +31,8 @@ export class ResponseHead {
   charset = '';
   /** -1: not known */
   contentLength = -1;
-  /** the length before a range was applied: where ranges count from */
-  contentOffset = 0;
+  /** the one range that is sent, in bytes of the whole */
+  range: { start: number; end: number } | undefined;
   /** seconds, -1: none */
   lastModified = -1;
   location: string | undefined;
@@ -345,13 +345,14 @@ export class Request {
   private flushPostponed(): number {
     while (this.postponed.length > 0) {
       const item = this.postponed[0];
-      this.postponed.shift();
-      if (item.request) {
-        if (item.request.done && item.request.postponed.length === 0) continue;
+      // a subrequest stays in the list while it runs, so that its parent does not take itself for finished
+      if (item.request && !(item.request.done && item.request.postponed.length === 0)) {
         this.conn.active = item.request;
         this.conn.post(item.request);
         return OK;
       }
+      this.postponed.shift();
+      if (item.request) continue;
       const rc = this.main.nextBody(item.pieces!, { last: item.last!, flush: false }, POSTPONE);
       if (rc === ERROR) return rc;
     }

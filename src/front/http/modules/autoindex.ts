@@ -148,7 +148,7 @@ function autoindex(r: Request): number {
     return sendText(r, xml(entries));
   }
   const body = json(entries);
-  return sendText(r, format === 'jsonp' ? `/* callback */\n${callback}(${body});` : body);
+  return sendText(r, format === 'jsonp' ? `/* callback */\r\n${callback}(${body});` : body);
 }
 
 type Conf = ReturnType<typeof autoindexModule.conf>;

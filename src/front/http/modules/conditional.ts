@@ -160,7 +160,7 @@ function singleRange(r: Request, range: { start: number; end: number }): void {
   const size = out.contentLength;
   out.set('Content-Range', `bytes ${range.start}-${range.end - 1}/${size}`);
   out.contentLength = range.end - range.start;
-  out.contentOffset = range.start;
+  out.range = range;
   out.set('Accept-Ranges', undefined);
   rangeBody(r, [{ ...range, head: Buffer.alloc(0) }], Buffer.alloc(0));
 }
@@ -224,7 +224,8 @@ function rangeBody(r: Request, ranges: Range[], tail: Buffer): void {
   });
 }
 
-function cutPiece(piece: Piece, start: number, end: number): Piece | undefined {
+/** What of a piece lies in [start, end), counted from its first byte. */
+export function cutPiece(piece: Piece, start: number, end: number): Piece | undefined {
   const from = Math.max(0, start);
   const to = Math.min(pieceLength(piece), end);
   if (from >= to) return undefined;

@@ -77,10 +77,11 @@ export function acceptsCoding(field: string | undefined, coding: string): boolea
   return false;
 }
 
-/** The common test of gzip, gzip_static and gunzip: may this client get compressed answers? */
-export function gzipOk(r: Request, coding = 'gzip'): boolean {
+/** May this client get compressed answers? What gzip_http_version, gzip_disable and gzip_proxied say is for gzip alone. */
+export function gzipOk(r: Request, coding: 'gzip' | 'br' = 'gzip'): boolean {
   const c = gzipModule.conf(r.loc);
   if (r !== r.main || !acceptsCoding(r.headerIn('accept-encoding'), coding)) return false;
+  if (coding === 'br') return true;
   if (c.gzip_disable?.some((regex) => regex.test(r.headerIn('user-agent') ?? ''))) return false;
   if (r.version < (c.gzip_http_version === '1.0' ? 1000 : 1001)) return false;
   return r.headerIn('via') === undefined || proxiedOk(r, c.gzip_proxied);
@@ -101,8 +102,9 @@ function proxiedOk(r: Request, allowed: ReadonlySet<string>): boolean {
   if (control !== undefined) {
     return ['no-cache', 'no-store', 'private'].some((word) => allowed.has(word) && control.includes(word));
   }
-  if (allowed.has('no_last_modified') && out.lastModified < 0) return true;
-  return allowed.has('no_etag') && out.get('etag') === undefined;
+  // these two only take away, as in nginx: any other word lets an answer without Cache-Control through
+  if (allowed.has('no_last_modified') && out.lastModified >= 0) return false;
+  return !(allowed.has('no_etag') && out.get('etag') !== undefined);
 }
 
 // ---------------------------------------------------------------- a stream of zlib, run in place

@@ -233,10 +233,12 @@ function copyOrMove(r: Request): number {
     if (r.method === 'MOVE') {
       if (exists) rmSync(fsPath(to), { recursive: true });
       moveFile(from, to);
+      if (dir) return 201;
     } else if (dir) {
       if (exists) rmSync(fsPath(to), { recursive: true });
       if (depth === 0) mkdirSync(fsPath(to));
       else cpSync(from, to, { recursive: true });
+      return 201;
     } else copyFileSync(fsPath(from), fsPath(to));
     return 204;
   } catch (error) {
@@ -321,10 +323,19 @@ export const secureLinkModule = defineModule(
   {
     variables: [
       { name: 'secure_link', volatile: true, get: (r): string | null => secureLink(r)?.value ?? null },
-      { name: 'secure_link_expires', volatile: true, get: (r): string | null => secureLink(r)?.expires ?? null },
+      // on its own, since secure_link_md5 usually names it
+      { name: 'secure_link_expires', volatile: true, get: (r): string | null => linkAndEnd(r)?.expires ?? null },
     ],
   },
 );
+
+/** The two halves of `secure_link`: the hash, and the seconds until which it holds. */
+function linkAndEnd(r: Request): { hash: string; expires: string | null } | undefined {
+  const text = secureLinkModule.conf(r.loc).secure_link?.eval(r);
+  if (text === undefined) return undefined;
+  const comma = text.indexOf(',');
+  return comma < 0 ? { hash: text, expires: null } : { hash: text.slice(0, comma), expires: text.slice(comma + 1) };
+}
 
 function secureLink(r: Request): { value: string; expires: string | null } | undefined {
   const c = secureLinkModule.conf(r.loc);
@@ -337,11 +348,9 @@ function secureLink(r: Request): { value: string; expires: string | null } | und
       .digest('hex');
     return { value: digest === m[1] ? m[2] : '', expires: null };
   }
-  if (!c.secure_link || !c.secure_link_md5) return undefined;
-  const text = c.secure_link.eval(r);
-  const comma = text.indexOf(',');
-  const hash = comma < 0 ? text : text.slice(0, comma);
-  const expires = comma < 0 ? null : text.slice(comma + 1);
+  const link = linkAndEnd(r);
+  if (!link || !c.secure_link_md5) return undefined;
+  const { hash, expires } = link;
   if (hash.length > 24 || hash === '') return { value: '', expires };
   const digest = createHash('md5').update(c.secure_link_md5.eval(r), 'latin1').digest();
   if (!Buffer.from(hash, 'base64url').equals(digest)) return { value: '', expires };

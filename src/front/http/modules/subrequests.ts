@@ -3,13 +3,14 @@ import { statSync } from 'node:fs';
 import { custom, flag, HSL, size } from '../../config/directive.ts';
 import { AGAIN, DECLINED, ERROR, OK } from '../codes.ts';
 import { core } from '../core.ts';
-import { defineModule, type HttpFrame } from '../module.ts';
+import { defineModule, type HttpFrame, type Piece, pieceLength } from '../module.ts';
 import { documentRoot, fsPath, mapUri } from '../paths.ts';
 import { runPhases } from '../phases.ts';
 import type { Request } from '../request.ts';
 import { checkSymlinks } from '../symlinks.ts';
 import type { Value } from '../value.ts';
 import type { VariableDef } from '../variables.ts';
+import { cutPiece } from './conditional.ts';
 import { declareVariable } from './rewrite.ts';
 
 // ---------------------------------------------------------------- auth_request
@@ -180,11 +181,14 @@ function mapAliased(r: Request, text: string): string {
 // ---------------------------------------------------------------- slice
 
 interface Slice {
+  /** of the slice being fetched, in bytes of the whole */
   start: number;
   end: number;
+  /** value of $slice_range */
   text: string;
   etag: string | undefined;
-  size: number;
+  /** what the client gets of the whole; known once the header filters ran */
+  wanted: { start: number; end: number };
 }
 
 export const sliceModule = defineModule(
@@ -209,10 +213,13 @@ export const sliceModule = defineModule(
   },
 );
 
+const rangeText = (start: number, unit: number): string => `bytes=${start}-${start + unit - 1}`;
+
 function begin(r: Request, unit: number): Slice {
   const m = /^bytes=(\d+)-/i.exec(r.main.headerIn('range') ?? '');
   const start = m ? Math.floor(Number(m[1]) / unit) * unit : 0;
-  const state: Slice = { start, end: start + unit, text: `bytes=${start}-${start + unit - 1}`, etag: undefined, size: -1 };
+  const wanted = { start: 0, end: 0 };
+  const state: Slice = { start, end: start + unit, text: rangeText(start, unit), etag: undefined, wanted };
   r.setMainCtx(sliceModule, state);
   return state;
 }
@@ -223,58 +230,64 @@ function sliceHeader(r: Request): number {
   const state = r.getMainCtx<Slice>(sliceModule);
   if (unit === 0 || !state) return OK;
   const { out } = r;
-  if (out.status !== 206) return OK;
+  if (out.status !== 206) {
+    if (!r.isSub) return OK;
+    r.log('error', `unexpected status code ${out.status} in slice response`);
+    return ERROR;
+  }
   const m = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(out.get('content-range')?.value ?? '');
   if (!m || Number(m[1]) !== state.start) {
     r.log('error', 'unexpected range in slice response');
     return ERROR;
   }
   const etag = out.get('etag')?.value;
+  if (r.isSub && etag !== state.etag) {
+    r.log('error', 'etag mismatch in slice response');
+    return ERROR;
+  }
+  state.end = Number(m[2]) + 1;
   if (r.isSub) {
-    if (etag !== state.etag) {
-      r.log('error', 'etag mismatch in slice response');
-      return ERROR;
-    }
-    state.end = Number(m[2]) + 1;
+    let offset = state.start;
+    r.addBodyFilter('slice', (req, pieces, flags, position) => {
+      const kept: Piece[] = [];
+      for (const piece of pieces) {
+        const cut = cutPiece(piece, state.wanted.start - offset, state.wanted.end - offset);
+        if (cut) kept.push(cut);
+        offset += pieceLength(piece);
+      }
+      return req.nextBody(kept, flags, position);
+    });
     return OK;
   }
+  const size = Number(m[3]);
   state.etag = etag;
-  state.size = Number(m[3]);
-  state.end = Number(m[2]) + 1;
   out.status = 200;
   out.statusLine = '';
-  out.contentLength = state.size;
+  out.contentLength = size;
   out.set('Content-Range', undefined);
   r.allowRanges = true;
   r.singleRange = true;
-  const wanted = /^bytes=(\d+)-(\d*)$/i.exec(r.headerIn('range') ?? '');
-  const until = wanted?.[2] ? Math.min(state.size, Number(wanted[2]) + 1) : state.size;
-  const skipped = state.start;
-  let first = true;
+  // ranges count from the start of the whole: what was never fetched is stood in for by its length
+  r.rangeSkip = state.start;
   r.addBodyFilter('slice', (req, pieces, flags, position) => {
-    if (first && skipped > 0) {
-      first = false;
-      // ranges count from the start of the whole: what was never fetched is stood in for by its length
-      req.rangeSkip = skipped;
-    }
-    first = false;
     const rc = req.nextBody(pieces, { last: false, flush: flags.flush }, position);
     if (rc === ERROR || !flags.last) return rc;
-    return nextSlice(req, state, unit, until, position);
+    state.wanted = out.range ?? { start: 0, end: size };
+    if (state.end < state.wanted.start) state.end = Math.floor(state.wanted.start / unit) * unit;
+    return nextSlice(req, state, unit, position);
   });
   return OK;
 }
 
-function nextSlice(r: Request, state: Slice, unit: number, until: number, position: number): number {
-  if (state.end >= until) return r.nextBody([], { last: true, flush: false }, position);
+function nextSlice(r: Request, state: Slice, unit: number, position: number): number {
+  if (state.end >= state.wanted.end) return r.nextBody([], { last: true, flush: false }, position);
   state.start = state.end;
-  state.text = `bytes=${state.start}-${state.start + unit - 1}`;
+  state.text = rangeText(state.start, unit);
   const sub = r.subrequest(r.uri, r.args, {
     done: (_, rc) => {
-      if (rc === OK) {
-        if (state.end <= state.start) return ERROR;
-        nextSlice(r, state, unit, until, position);
-      }
+      if (rc !== OK) return rc;
+      if (state.end <= state.start) return ERROR;
+      nextSlice(r, state, unit, position);
       return rc;
     },
   });
