@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Front, freePort, get, ours, raw } from './support.ts';
+import { bodyOf, Front, freePort, get, headerOf as header, ours, raw, statusOf } from './support.ts';
 
 const front = new Front();
 let port = 0;
@@ -12,10 +12,6 @@ let back = 0;
 
 const send = (method: string, uri: string, headers = '', body = '') =>
   raw(port, `${method} ${uri} HTTP/1.0\r\nHost: localhost\r\n${headers}${body ? `Content-Length: ${body.length}\r\n` : ''}\r\n${body}`);
-const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4);
-const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
-const header = (answer: string, name: string) =>
-  new RegExp(`^${name}: (.*)\\r$`, 'im').exec(answer.slice(0, answer.indexOf('\r\n\r\n') + 2))?.[1];
 const hash = (text: string) => createHash('md5').update(text).digest('base64url');
 
 beforeAll(async () => {

@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -102,3 +102,24 @@ export function raw(port: number, text: string): Promise<string> {
 /** An HTTP/1.0 request, closed by the server. */
 export const get = (port: number, uri: string, headers = ''): Promise<string> =>
   raw(port, `GET ${uri} HTTP/1.0\nHost: localhost\n${headers}\n`);
+
+export const bodyOf = (answer: string): string => answer.slice(answer.indexOf('\r\n\r\n') + 4);
+export const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
+/** Value of the first header of that name. */
+export const headerOf = (answer: string, name: string): string | undefined =>
+  new RegExp(`^${name}: (.*)\\r$`, 'im').exec(answer.slice(0, answer.indexOf('\r\n\r\n') + 2))?.[1];
+
+/** A TCP server of the test; the handler gets what a connection sent so far each time more comes. */
+export function serveRaw(port: number, handler: (text: string, socket: Socket) => void): Promise<Server> {
+  return new Promise((resolve) => {
+    const server = createServer((socket) => {
+      let text = '';
+      socket.on('error', () => {});
+      socket.on('data', (data) => {
+        text += data.toString('latin1');
+        handler(text, socket);
+      });
+    });
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
+}

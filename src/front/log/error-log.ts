@@ -71,7 +71,7 @@ export class StderrSink implements LogSink {
   close(): void {}
 }
 
-/** `error_log memory:SIZE`: the newest lines, for a debugger. */
+/** `error_log memory:SIZE`: the newest lines; the api of a location that logs there shows them. */
 export class MemorySink implements LogSink {
   readonly key = 'memory';
   private readonly lines: string[] = [];
@@ -81,6 +81,9 @@ export class MemorySink implements LogSink {
     this.lines.push(line);
     this.held += line.length;
     while (this.held > this.sizeBytes && this.lines.length > 0) this.held -= this.lines.shift()!.length;
+  }
+  text(): string {
+    return this.lines.join('');
   }
   reopen(): void {}
   close(): void {}

@@ -3,11 +3,13 @@
  *   GET  upstreams                     all groups      GET upstreams/NAME/servers
  *   POST upstreams/NAME/servers        { "server": "127.0.0.1:81", "weight": 2 }
  *   PATCH, DELETE upstreams/NAME/servers/ID            { "down": true }, { "weight": 3 }, { "drain": true }
+ *   GET  log                           what the ring in memory (error_log memory:SIZE) of this location holds
  *   POST caches/NAME/purge             { "key": "...", "tag": "..." }; a key may end in `*`
  */
 import { request as httpRequest } from 'node:http';
 import { ANY_COUNT, custom, LOCATION } from '../../config/directive.ts';
 import { parseTimeMs } from '../../config/values.ts';
+import { MemorySink } from '../../log/error-log.ts';
 import { DONE, OK } from '../codes.ts';
 import type { HttpMain } from '../conf.ts';
 import { connections, stats } from '../connection.ts';
@@ -198,6 +200,13 @@ function api(r: Request, writable: boolean): number {
   return DONE;
 }
 
+function showRing(r: Request): void {
+  const rings = r.loc.errorLogs.map((log) => log.sink).filter((sink): sink is MemorySink => sink instanceof MemorySink);
+  r.out.status = 200;
+  r.out.contentType = 'text/plain';
+  r.finalize(sendText(r, rings.map((ring) => ring.text()).join('')));
+}
+
 function route(r: Request, parts: string[], body: Record<string, unknown>): void {
   const missing = (what: string) => answer(r, 404, { error: { status: 404, text: `${what} not found` } });
   if (parts[0] === 'caches' && parts[2] === 'purge' && r.method === 'POST') {
@@ -206,6 +215,7 @@ function route(r: Request, parts: string[], body: Record<string, unknown>): void
     if (typeof body.key !== 'string' && typeof body.tag !== 'string') throw new Error('"key" or "tag" must be given');
     return answer(r, 200, { purged: zone.purge({ key: body.key as string | undefined, tag: body.tag as string | undefined }) });
   }
+  if (parts[0] === 'log' && r.method === 'GET') return showRing(r);
   if (parts[0] !== 'upstreams') return missing('path');
   if (parts.length === 1)
     return answer(r, 200, Object.fromEntries(groups(r.http).map((g) => [g.name, { peers: g.set.all().map(describe) }])));
