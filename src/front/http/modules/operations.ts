@@ -104,7 +104,7 @@ function metrics(r: Request): number {
     }),
   );
   const peers = groups(r.http).flatMap((g) =>
-    g.set.all().map((p): [string, Peer] => [`upstream="${quote(g.name)}",peer="${quote(p.name)}"`, p]),
+    g.set.all().map((p): [string, Peer] => [`upstream="${quote(g.name)}",peer="${quote(p.name)}",id="${p.id}"`, p]),
   );
   const column = (show: (p: Peer) => number) => peers.map(([labels, p]): [string, number] => [labels, show(p)]);
   family(

@@ -96,6 +96,7 @@ export class FileCacheRequest implements CacheRequest {
       this.r.cleanups.push(() => node.count--);
     }
     node.usedAt = now();
+    if (takeOver.has(this.r)) this.updating = true;
     if (node.error && node.validUntil >= now()) {
       u.cacheStatus = 'HIT';
       u.finish(node.error);
@@ -222,7 +223,6 @@ export class FileCacheRequest implements CacheRequest {
   }
 
   private prepareRevalidation(u: Upstream): void {
-    if (takeOver.has(this.r)) this.updating = true;
     if (!this.conf.revalidate || !this.entry) return;
     const { fields } = this.entry.head;
     const value = (lname: string) => fields.find((f) => f.lname === lname)?.value;
@@ -258,7 +258,6 @@ export class FileCacheRequest implements CacheRequest {
       if (rc > 0) u.finish(rc);
       return;
     }
-    r.allowRanges = true;
     r.out.contentLength = head.length;
     if (r.method === 'HEAD') r.headerOnly = true;
     u.headerDone = true;
