@@ -17,6 +17,8 @@ export interface MergePolicyOptions {
   readonly maxMergedBytes: number;
   /** Above this share of deleted documents a segment is merged even if it is large. */
   readonly deletesPercentAllowed: number;
+  /** `only_expunge_deletes` takes segments with a larger share of deleted documents, percent. */
+  readonly expungeDeletesAllowed: number;
 }
 
 export const DEFAULT_MERGE_POLICY: MergePolicyOptions = {
@@ -25,6 +27,7 @@ export const DEFAULT_MERGE_POLICY: MergePolicyOptions = {
   floorBytes: 2 << 20,
   maxMergedBytes: 2 ** 31,
   deletesPercentAllowed: 20,
+  expungeDeletesAllowed: 10,
 };
 
 /** @returns indexes into `segments` of one merge to do now, ascending, or null if the segments are well as they are */
@@ -51,10 +54,15 @@ export function findMerge(segments: readonly MergeCandidate[], options: MergePol
 }
 
 /** Merges for `_forcemerge`: all segments into one step towards at most `maxSegments`, or those with deletions only. */
-export function findForcedMerge(segments: readonly MergeCandidate[], maxSegments: number, onlyExpungeDeletes: boolean): number[] | null {
+export function findForcedMerge(
+  segments: readonly MergeCandidate[],
+  maxSegments: number,
+  onlyExpungeDeletes: boolean,
+  { expungeDeletesAllowed }: MergePolicyOptions = DEFAULT_MERGE_POLICY,
+): number[] | null {
   const free = segments.map((segment, index) => ({ index, segment })).filter(({ segment }) => !segment.merging);
   if (onlyExpungeDeletes) {
-    const wasteful = free.filter(({ segment }) => deletedPercent(segment) > 10);
+    const wasteful = free.filter(({ segment }) => deletedPercent(segment) > expungeDeletesAllowed);
     return wasteful.length > 0 ? wasteful.map(({ index }) => index) : null;
   }
   if (segments.length <= maxSegments && (maxSegments > 1 || segments.every((segment) => segment.deleted === 0))) return null;

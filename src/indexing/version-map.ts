@@ -1,13 +1,10 @@
 // Where the newest version of a document is while the segments do not tell: in the open buffer, or deleted a short while ago.
 
-/** How long a deletion's version is remembered, as index.gc_deletes. */
-const TOMBSTONE_MS = 60_000;
-
 export interface VersionEntry {
   readonly seqNo: number;
   readonly version: number;
   readonly primaryTerm: number;
-  /** Document in the open buffer, -1: deleted, -2: in a segment that the writer made of the buffer since. */
+  /** Document in the open buffer, -1: deleted. */
   readonly docId: number;
   /** For deletions: when, ms. */
   readonly at: number;
@@ -38,14 +35,10 @@ export class VersionMap {
     return this.#entries.get(id);
   }
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
-  /** After the buffer became a segment: the segments tell again, except of deletions. */
-  rotate(nowMs: number): void {
+  /** After the buffer became a segment: the segments tell again, except of deletions not older than `gcDeletesMs`. */
+  rotate(nowMs: number, gcDeletesMs: number): void {
     for (const [id, entry] of this.#tombstones) {
-      if (nowMs - entry.at <= TOMBSTONE_MS) break;
+      if (nowMs - entry.at <= gcDeletesMs) break;
       this.#tombstones.delete(id);
     }
     for (const [id, entry] of this.#entries) {

@@ -7,7 +7,9 @@ import { ApiError } from '../errors/api-error.ts';
 import { indexNotFound } from '../errors/catalog.ts';
 import { BufferPool } from '../indexing/buffer-pool.ts';
 import type { Extent } from '../indexing/segment-set.ts';
-import { type MergeResult, ShardWriter, type WriterEnvironment } from '../indexing/shard-writer.ts';
+import { readShardSettings } from '../indexing/shard-settings.ts';
+import { ShardWriter } from '../indexing/shard-writer.ts';
+import type { MergeResult, WriterEnvironment } from '../indexing/writer-environment.ts';
 import { SegmentFiles } from '../store/segment-files.ts';
 import type { Store } from '../store/store.ts';
 import { ThreadArenas } from './arenas.ts';
@@ -18,9 +20,8 @@ import type { NodeOptions } from './node-options.ts';
 
 /** How often shards are looked at for a scheduled refresh or flush. */
 const TICK_MS = 100;
-/** Uncommitted operations are flushed after this time, or once they take this much, so that recovery replays little. */
+/** Uncommitted operations are flushed after this time, so that recovery replays little. */
 const FLUSH_AFTER_MS = 5_000;
-const FLUSH_BYTES = 64 << 20;
 
 interface OpenShard {
   readonly writer: ShardWriter;
@@ -83,7 +84,9 @@ export class Indexer {
     this.#states.update(message.state);
     for (const { writer } of this.#shards.values()) {
       const state = this.#states.byUuid(writer.identity.uuid);
-      if (state) writer.useMapping(state.mapping, state.analysis);
+      if (!state) continue;
+      writer.useMapping(state.mapping, state.analysis);
+      writer.useSettings(readShardSettings(state.meta.settings));
     }
   }
 
@@ -94,6 +97,7 @@ export class Indexer {
     const files = new SegmentFiles(this.#options.dataPath, uuid, shard);
     const identity = { index: state.meta.name, uuid, shard, log };
     const writer = new ShardWriter(identity, state.mapping, state.analysis, files, this.#environment);
+    writer.useSettings(readShardSettings(state.meta.settings));
     const progress = new Float64Array(placement.progress);
     await writer.recover();
     progress[0] = writer.maxSeqNo;
@@ -188,7 +192,7 @@ export class Indexer {
       maxSeqNo: writer.maxSeqNo,
       translogOperations: writer.uncommitted.operations,
       translogBytes: writer.uncommitted.bytes,
-      counters: { ...writer.counters },
+      counters: { ...writer.counters, merges: writer.mergeCount },
     };
   }
 
@@ -197,10 +201,10 @@ export class Indexer {
     for (const open of this.#shards.values()) {
       if (open.ticking) continue;
       const interval = this.#refreshIntervalMs(open);
-      const { bytes, operations } = open.writer.uncommitted;
+      const { operations } = open.writer.uncommitted;
       const refresh = interval >= 0 && now - open.lastRefreshMs >= interval && open.writer.isDirty;
       if (operations > 0 && open.dirtySinceMs === 0) open.dirtySinceMs = now;
-      const flush = operations > 0 && (bytes >= FLUSH_BYTES || now - open.dirtySinceMs >= FLUSH_AFTER_MS);
+      const flush = operations > 0 && (open.writer.isFlushDue || now - open.dirtySinceMs >= FLUSH_AFTER_MS);
       if (!refresh && !flush) continue;
       open.ticking = true;
       this.#maintain(open, refresh, flush)
@@ -232,7 +236,6 @@ export class Indexer {
       buffers,
       nextSegmentId: () => this.#nextSegmentId++,
       allocate: (bytes) => this.#main.request<Extent>({ type: 'allocate', bytes }),
-      free: (extent) => this.#main.notify({ type: 'free', extent }),
       view: (extent) => this.#arenas.view(extent),
       openSegment: (id, extent, name, verify) =>
         openSegment(this.#arenas.kernels(extent.arena), extent.ptr, extent.bytes, { id, file: name, verify }),

@@ -218,8 +218,6 @@ export class MainNode {
     switch (message.type) {
       case 'allocate':
         return this.#allocate(message.bytes);
-      case 'free':
-        return this.#arenas.release(message.extent);
       case 'publish':
         return this.#publish(message.snapshot);
       case 'updateMapping':

@@ -75,8 +75,6 @@ export type FromIndexer =
   | { readonly type: 'publish'; readonly snapshot: SnapshotDescriptor }
   | { readonly type: 'updateMapping'; readonly uuid: string; readonly mappings: Json }
   | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[] }
-  /** Notices. */
-  | { readonly type: 'free'; readonly extent: Extent }
   | LogNotice;
 
 /** Reader -> indexer, requests. `operations` are WriteOperations packed by msgpackr; so are the outcomes in the reply. */

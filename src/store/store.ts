@@ -33,6 +33,8 @@ export interface CommitPoint {
   readonly maxSeqNo: number;
   /** Number for the name of the next segment. */
   readonly nextSegment: number;
+  /** Highest term of an operation up to maxSeqNo. */
+  readonly primaryTerm: number;
 }
 
 /** A write into a shard's log, as given to `append`. */

@@ -8,7 +8,10 @@ import { mergeSegments } from '../../../src/arena/merge.ts';
 import { openSegment } from '../../../src/arena/segment-image.ts';
 import { BufferPool } from '../../../src/indexing/buffer-pool.ts';
 import type { Extent, SnapshotDescriptor } from '../../../src/indexing/segment-set.ts';
-import { type ShardOperation, ShardWriter, type WriterEnvironment } from '../../../src/indexing/shard-writer.ts';
+import type { ShardOperation } from '../../../src/indexing/shard-operation.ts';
+import { readShardSettings } from '../../../src/indexing/shard-settings.ts';
+import { ShardWriter } from '../../../src/indexing/shard-writer.ts';
+import type { WriterEnvironment } from '../../../src/indexing/writer-environment.ts';
 import { SegmentFiles } from '../../../src/store/segment-files.ts';
 import { Store } from '../../../src/store/store.ts';
 import { compileEngine, Kernels } from '../../../src/wasm/kernels.ts';
@@ -31,6 +34,7 @@ class Bench {
   mapping = new SimpleMapping(['t_body']);
   published: SnapshotDescriptor | null = null;
   failAppend = false;
+  nowMs = 1000;
   /** What readers wait for before they switch to a snapshot. */
   switching: Promise<void> = Promise.resolve();
   writer: ShardWriter;
@@ -57,7 +61,6 @@ class Bench {
       buffers,
       nextSegmentId: () => this.#nextId++,
       allocate: async (bytes) => this.arenas.allocate(bytes),
-      free: (extent) => this.arenas.release(extent),
       view,
       openSegment: (id, extent, file, verify) => openSegment(this.kernels, extent.ptr, extent.bytes, { id, file, verify }),
       publish: async (snapshot) => {
@@ -83,7 +86,7 @@ class Bench {
       mergeFailed: (_identity, error) => {
         throw error;
       },
-      nowMs: () => 1000,
+      nowMs: () => this.nowMs,
     };
     const identity = { index: 'test', uuid: 'u', shard: 0, log: 1 };
     this.writer = new ShardWriter(identity, this.mapping.asMapping(), ANALYSIS, new SegmentFiles(directory, 'u', 0), env);
@@ -239,3 +242,39 @@ test('random operations, refreshes, flushes and merges agree with a model, also 
     }
     await bench.store.close();
   }));
+
+test('the term rises with each opening of a shard that was written to; older documents keep theirs', async () => {
+  let bench = new Bench();
+  for (const term of [1, 2, 3]) {
+    const [outcome] = await bench.writer.apply([op('index', `doc${term}`, { n_value: term })]);
+    expect(outcome).toMatchObject({ ok: true, primaryTerm: term });
+    if (term === 2) await bench.writer.flush(); // told by the commit point this time, by the log the others
+    await bench.store.close();
+    bench = new Bench();
+    await bench.writer.recover();
+  }
+  const [wrong, right] = await bench.writer.apply([
+    op('index', 'doc1', { n_value: 9 }, { ifSeqNo: 0, ifPrimaryTerm: 4 }),
+    op('index', 'doc1', { n_value: 9 }, { ifSeqNo: 0, ifPrimaryTerm: 1 }),
+  ]);
+  expect(wrong).toMatchObject({ ok: false, error: { type: 'version_conflict_engine_exception' } });
+  expect(right).toMatchObject({ ok: true, primaryTerm: 4 });
+  await bench.store.close();
+});
+
+test('a deletion is remembered for gc_deletes, in versions of later writes', async () => {
+  const bench = new Bench();
+  bench.writer.useSettings(readShardSettings({ 'index.gc_deletes': '0ms' }));
+  await bench.writer.apply([op('index', 'a', { n_value: 1 }), op('delete', 'a')]);
+  await bench.writer.refresh();
+  const [remembered] = await bench.writer.apply([op('index', 'a', { n_value: 1 })]);
+  expect(remembered).toMatchObject({ ok: true, version: 3 });
+  await bench.writer.apply([op('delete', 'a')]);
+  await bench.writer.refresh();
+  bench.nowMs += 10;
+  await bench.writer.apply([op('index', 'b', { n_value: 1 })]);
+  await bench.writer.refresh();
+  const [forgotten] = await bench.writer.apply([op('index', 'a', { n_value: 1 })]);
+  expect(forgotten).toMatchObject({ ok: true, version: 1 });
+  await bench.store.close();
+});

@@ -47,7 +47,7 @@ test('commit points, live docs and metadata survive a reopen; a commit drops liv
   store.append(1, [entry(0, 'a', '{}'), entry(1, 'b', '{}')]);
   store.commit(
     1,
-    { generation: 1, segments: [segment('s0'), segment('s1')], maxSeqNo: 1, nextSegment: 2 },
+    { generation: 1, segments: [segment('s0'), segment('s1')], maxSeqNo: 1, nextSegment: 2, primaryTerm: 1 },
     new Map([['s0', Buffer.from([1, 2])]]),
     [0],
   );
@@ -61,7 +61,7 @@ test('commit points, live docs and metadata survive a reopen; a commit drops liv
   expect(store.read(1, 1)?.id).toBe('b');
   expect(store.metaNames('index/')).toEqual(['index/x']);
   expect(store.getMeta('index/x')).toEqual({ name: 'x' });
-  store.commit(1, { generation: 2, segments: [segment('s1')], maxSeqNo: 1, nextSegment: 2 }, new Map(), []);
+  store.commit(1, { generation: 2, segments: [segment('s1')], maxSeqNo: 1, nextSegment: 2, primaryTerm: 1 }, new Map(), []);
   expect(store.liveDocs(1, 's0')).toBeNull();
   await store.close();
 });

@@ -1,0 +1,29 @@
+// What a shard's writer is asked to do, and what it answers.
+import type { ApiError } from '../errors/api-error.ts';
+
+/** One write; see WriteOperation of src/api/context.ts, which it equals in form. */
+export interface ShardOperation {
+  readonly kind: 'index' | 'create' | 'delete' | 'update';
+  readonly id: string;
+  readonly autoId: boolean;
+  readonly routing: string | null;
+  readonly source: Uint8Array | null;
+  readonly ifSeqNo: number | null;
+  readonly ifPrimaryTerm: number | null;
+  readonly version: number | null;
+  readonly versionType: 'internal' | 'external' | 'external_gte';
+  readonly docAsUpsert: boolean;
+  readonly wantSource: boolean;
+}
+
+export type ShardOutcome =
+  | {
+      ok: true;
+      id: string;
+      result: 'created' | 'updated' | 'deleted' | 'not_found' | 'noop';
+      seqNo: number;
+      primaryTerm: number;
+      version: number;
+      source: Uint8Array | null;
+    }
+  | { ok: false; id: string; error: ReturnType<ApiError['toData']> };

@@ -1,0 +1,204 @@
+// The segments of one shard as its writer keeps them: the list, what readers were last told of it, and the commit point on disk.
+//   makes    add(image), load(commit point)        tells    publish()          keeps    commit()          swaps    replace() after a merge
+// Not one of these may overlap another: the writer runs them one by one.
+import { ApiError } from '../errors/api-error.ts';
+import type { SegmentFiles } from '../store/segment-files.ts';
+import type { CommitPoint } from '../store/store.ts';
+import { type Extent, WriterSegment } from './segment-set.ts';
+import type { MergeResult, ShardIdentity, WriterEnvironment } from './writer-environment.ts';
+
+export class ShardSegments {
+  readonly #identity: ShardIdentity;
+  readonly #env: WriterEnvironment;
+  readonly #files: SegmentFiles;
+  #segments: WriterSegment[] = [];
+  #generation = 0;
+  #commit: CommitPoint = { generation: 0, segments: [], maxSeqNo: -1, nextSegment: 0, primaryTerm: 0 };
+  #nextSegment = 0;
+  #publishedSeqNo = -1;
+  #deletesSincePublished = 0;
+  /** Resolves when every reader has switched to the newest snapshot. */
+  #visible: Promise<void> = Promise.resolve();
+  /** Log records that nothing needs once the next commit is written. */
+  #obsolete: number[] = [];
+  /** Records of documents that a merge dropped, by the segment that held them: readers may still show them until they leave it. */
+  readonly #heldBySegment = new Map<number, number[]>();
+
+  constructor(identity: ShardIdentity, files: SegmentFiles, env: WriterEnvironment) {
+    this.#identity = identity;
+    this.#files = files;
+    this.#env = env;
+  }
+
+  get all(): readonly WriterSegment[] {
+    return this.#segments;
+  }
+
+  /** Every operation up to here is in the newest snapshot, unless `hasUnpublishedDeletes`. */
+  get publishedSeqNo(): number {
+    return this.#publishedSeqNo;
+  }
+
+  get hasUnpublishedDeletes(): boolean {
+    return this.#deletesSincePublished > 0;
+  }
+
+  get hasObsoleteRecords(): boolean {
+    return this.#obsolete.length > 0;
+  }
+
+  get visible(): Promise<void> {
+    return this.#visible;
+  }
+
+  /** The live document of this id, if a segment has one. */
+  find(id: string): { segment: WriterSegment; docId: number } | null {
+    for (let at = this.#segments.length - 1; at >= 0; at--) {
+      const segment = this.#segments[at];
+      const docId = segment.reader.docOfId(id);
+      if (docId >= 0 && segment.isLive(docId)) return { segment, docId };
+    }
+    return null;
+  }
+
+  delete(segment: WriterSegment, docId: number): void {
+    segment.delete(docId);
+    this.#deletesSincePublished++;
+  }
+
+  /** The record goes from the log with the next commit. */
+  discard(seqNo: number): void {
+    this.#obsolete.push(seqNo);
+  }
+
+  /** A new segment, not published yet. */
+  async add(image: Uint8Array): Promise<void> {
+    const extent = await this.#env.allocate(image.length);
+    this.#env.view(extent).set(image);
+    this.#segments.push(this.#open(this.#newName(), extent, false));
+  }
+
+  /** Opens what a commit point names. @throws ApiError corrupt_index_exception */
+  async load(point: CommitPoint): Promise<void> {
+    this.#commit = point;
+    this.#nextSegment = point.nextSegment;
+    for (const { name, bytes } of point.segments) {
+      const size = this.#files.size(name);
+      if (size !== bytes)
+        throw new ApiError('corrupt_index_exception', 500, `file has ${size} bytes, not ${bytes} (resource=${this.#files.fileOf(name)})`);
+      const extent = await this.#env.allocate(bytes);
+      this.#files.readInto(name, this.#env.view(extent));
+      const segment = this.#open(name, extent, true);
+      const live = this.#env.store.liveDocs(this.#identity.log, name);
+      if (live !== null) segment.restoreLive(live);
+      this.#segments.push(segment);
+    }
+  }
+
+  /**
+   * Announces the segments as they are; right after the open buffer became one of them, else a replaced document would vanish.
+   * @returns `done` resolves when every reader has switched; the caller may go on writing before
+   */
+  async publish(maxSeqNo: number): Promise<{ done: Promise<void> }> {
+    for (const segment of this.#segments) {
+      if (!segment.needsPublishing) continue;
+      const bits = segment.liveBits();
+      const extent = bits === null ? null : await this.#env.allocate(bits.length);
+      if (extent !== null && bits !== null) this.#env.view(extent).set(bits);
+      segment.published(extent);
+    }
+    this.#deletesSincePublished = 0;
+    this.#publishedSeqNo = maxSeqNo;
+    const done = this.#env.publish({
+      indexUuid: this.#identity.uuid,
+      shard: this.#identity.shard,
+      generation: ++this.#generation,
+      maxSeqNo,
+      // Segments without a live document are of no use to readers.
+      segments: this.#segments.filter((segment) => segment.liveCount > 0).map((segment) => segment.descriptor()),
+    });
+    this.#visible = done;
+    return { done };
+  }
+
+  /** Writes what is not on disk yet, then names it as the new commit point. */
+  commit(maxSeqNo: number, primaryTerm: number): void {
+    const segments = this.#segments.filter((segment) => segment.liveCount > 0);
+    for (const segment of segments) {
+      if (segment.written) continue;
+      this.#files.write(segment.name, this.#env.view(segment.extent));
+      segment.written = true;
+    }
+    const committed = new Set(this.#commit.segments.map(({ name }) => name));
+    const liveDocs = new Map<string, Uint8Array>();
+    for (const segment of segments) {
+      const bits = segment.liveBits();
+      if (bits !== null && (segment.needsCommit || !committed.has(segment.name))) liveDocs.set(segment.name, bits);
+    }
+    const point: CommitPoint = {
+      generation: this.#commit.generation + 1,
+      segments: segments.map(({ name, extent, maxDoc, deleted }) => ({ name, bytes: extent.bytes, maxDoc, deleted })),
+      maxSeqNo,
+      nextSegment: this.#nextSegment,
+      primaryTerm,
+    };
+    this.#env.store.commit(this.#identity.log, point, liveDocs, this.#obsolete);
+    this.#commit = point;
+    this.#obsolete = [];
+    for (const segment of segments) segment.committed();
+    this.#files.removeOthers(new Set(segments.map(({ name }) => name)));
+  }
+
+  /**
+   * Puts the result of a merge in the place of its sources.
+   * @param result       null: no document of them was left
+   * @param liveAtStart  per source, what lived when the merge began: what died since is marked dead in the result
+   */
+  replace(sources: readonly WriterSegment[], result: MergeResult | null, liveAtStart: readonly (Uint8Array | null)[]): void {
+    const at = this.#segments.indexOf(sources[0]);
+    const kept = this.#segments.filter((segment) => !sources.includes(segment));
+    if (result !== null) {
+      const merged = this.#open(this.#newName(), result.extent, false);
+      sources.forEach((source, i) => {
+        for (let docId = 0; docId < source.maxDoc; docId++) {
+          const wasLive = isSet(liveAtStart[i], docId);
+          if (wasLive && !source.isLive(docId) && source.reader.rootOf(docId) === docId) merged.delete(result.docMaps[i][docId]);
+        }
+      });
+      kept.splice(Math.min(at, kept.length), 0, merged);
+    }
+    sources.forEach((source, i) => {
+      const dropped: number[] = [];
+      for (let docId = 0; docId < source.maxDoc; docId++) {
+        if (!isSet(liveAtStart[i], docId) && source.reader.rootOf(docId) === docId) dropped.push(source.reader.seqNo(docId));
+      }
+      this.#heldBySegment.set(source.id, dropped);
+    });
+    this.#segments = kept;
+  }
+
+  /** No reader has this segment any more: the records of its dropped documents go with the next commit. */
+  released(id: number): void {
+    for (const seqNo of this.#heldBySegment.get(id) ?? []) this.#obsolete.push(seqNo);
+    this.#heldBySegment.delete(id);
+  }
+
+  removeFiles(): void {
+    this.#files.removeAll();
+  }
+
+  #newName(): string {
+    return `s${(this.#nextSegment++).toString(36)}`;
+  }
+
+  /** @param written the image was read from its file: its checksums are checked */
+  #open(name: string, extent: Extent, written: boolean): WriterSegment {
+    const id = this.#env.nextSegmentId();
+    const file = written ? this.#files.fileOf(name) : name;
+    return new WriterSegment(id, name, extent, this.#env.openSegment(id, extent, file, written), written);
+  }
+}
+
+function isSet(bits: Uint8Array | null, docId: number): boolean {
+  return bits === null || ((bits[docId >>> 3] >>> (docId & 7)) & 1) === 1;
+}

@@ -1,0 +1,41 @@
+// What an index's settings say to the writers of its shards.
+import { parseByteSize } from '../common/byte-size.ts';
+import { parseDurationMs } from '../common/time-unit.ts';
+import { DEFAULT_MERGE_POLICY, type MergePolicyOptions } from './merge-policy.ts';
+
+export interface ShardSettings {
+  /** How long a deletion's version is remembered (`index.gc_deletes`). */
+  readonly gcDeletesMs: number;
+  readonly mergePolicy: MergePolicyOptions;
+  /** Uncommitted operations of so many bytes are flushed (`index.translog.flush_threshold_size`). */
+  readonly flushBytes: number;
+}
+
+export const DEFAULT_SHARD_SETTINGS: ShardSettings = { gcDeletesMs: 60_000, mergePolicy: DEFAULT_MERGE_POLICY, flushBytes: 64 << 20 };
+
+/** @param settings  flat, checked when they were set: one that does not parse counts as not given */
+export function readShardSettings(settings: Readonly<Record<string, unknown>>): ShardSettings {
+  const read = <T>(name: string, parse: (text: string) => T | null, fallback: T): T => {
+    const value = settings[`index.${name}`];
+    return typeof value === 'string' ? (parse(value) ?? fallback) : fallback;
+  };
+  const number = (text: string): number | null => (Number.isNaN(Number(text)) ? null : Number(text));
+  const policy = DEFAULT_MERGE_POLICY;
+  return {
+    gcDeletesMs: read('gc_deletes', parseDurationMs, DEFAULT_SHARD_SETTINGS.gcDeletesMs),
+    mergePolicy: {
+      segmentsPerTier: read('merge.policy.segments_per_tier', number, policy.segmentsPerTier),
+      maxMergeAtOnce: read('merge.policy.max_merge_at_once', number, policy.maxMergeAtOnce),
+      floorBytes: read('merge.policy.floor_segment', parseByteSize, policy.floorBytes),
+      // A segment lies in one arena: what does not fit is not asked for.
+      maxMergedBytes: Math.min(read('merge.policy.max_merged_segment', parseByteSize, policy.maxMergedBytes), policy.maxMergedBytes),
+      deletesPercentAllowed: read('merge.policy.deletes_pct_allowed', number, policy.deletesPercentAllowed),
+      expungeDeletesAllowed: read('merge.policy.expunge_deletes_allowed', number, policy.expungeDeletesAllowed),
+    },
+    // Memory for what a recovery would replay bounds it too.
+    flushBytes: Math.min(
+      read('translog.flush_threshold_size', parseByteSize, DEFAULT_SHARD_SETTINGS.flushBytes),
+      DEFAULT_SHARD_SETTINGS.flushBytes,
+    ),
+  };
+}

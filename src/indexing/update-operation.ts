@@ -1,0 +1,59 @@
+// An update of a document: what it becomes by a partial document, an upsert or a script.
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument } from '../errors/catalog.ts';
+import type { Json } from '../mapping/mapping-snapshot.ts';
+import { runUpdateScript, type ScriptOutcome, type UpdateScript } from '../scripting/update-script.ts';
+import type { ShardOperation } from './shard-operation.ts';
+import { parseSource, parseUpdateSource } from './source.ts';
+import { mergeDocument, parseUpdateBody } from './update.ts';
+import type { ShardIdentity } from './writer-environment.ts';
+
+/** The document as it stands in the log. */
+export interface StoredVersion {
+  readonly source: Uint8Array;
+  readonly routing: string | null;
+  readonly version: number;
+}
+
+export type UpdateOutcome = 'noop' | 'delete' | { json: Json; routing: string | null };
+
+const NO_BYTES = new Uint8Array(0);
+
+/**
+ * @param readCurrent  null: there is no such document. Throws if its version is not the wanted one
+ * @throws ApiError document_missing_exception, illegal_argument_exception: a script that fails, x_content_parse_exception
+ */
+export function updateDocument(
+  operation: ShardOperation,
+  readCurrent: (() => StoredVersion) | null,
+  identity: ShardIdentity,
+  nowMs: number,
+): UpdateOutcome {
+  const body = parseUpdateBody(parseUpdateSource(operation.source ?? NO_BYTES), operation.docAsUpsert);
+  const run = (script: UpdateScript, source: Json, routing: string | null, version: number | null): UpdateOutcome => {
+    const document = { source, index: identity.index, id: operation.id, version, routing, nowMs };
+    let outcome: ScriptOutcome;
+    try {
+      outcome = runUpdateScript(script, document, version === null ? 'create' : 'index');
+    } catch (error) {
+      if (error instanceof ApiError) throw illegalArgument('failed to execute script', error);
+      throw error;
+    }
+    if (outcome.op === 'none') return 'noop';
+    return outcome.op === 'delete' ? 'delete' : { json: outcome.source, routing };
+  };
+  if (readCurrent === null) {
+    const created = body.docAsUpsert ? body.doc : body.upsert;
+    if (created === null || operation.ifSeqNo !== null) {
+      throw new ApiError('document_missing_exception', 404, `[${operation.id}]: document missing`, {
+        details: { index_uuid: identity.uuid, shard: String(identity.shard), index: identity.index },
+      });
+    }
+    if (body.script === null || !body.scriptedUpsert) return { json: created, routing: operation.routing };
+    return run(body.script, created, operation.routing, null);
+  }
+  const { source, routing, version } = readCurrent();
+  const json = parseSource(source);
+  if (body.script !== null) return run(body.script, json, routing, version);
+  return mergeDocument(json, body.doc as Json, body.detectNoop) || !body.detectNoop ? { json, routing } : 'noop';
+}

@@ -1,0 +1,42 @@
+// What the writer of a shard asks of its thread.
+import type { IndexAnalyzer } from '../arena/open-buffer.ts';
+import type { Json, MappingSnapshot } from '../mapping/mapping-snapshot.ts';
+import type { SegmentReader } from '../plan/segment.ts';
+import type { Store } from '../store/store.ts';
+import type { BufferPool } from './buffer-pool.ts';
+import type { Extent, SnapshotDescriptor, WriterSegment } from './segment-set.ts';
+
+/** The index's analyzers by name. */
+export interface WriterAnalysis {
+  analyzer(name: string): IndexAnalyzer;
+}
+
+export interface WriterEnvironment {
+  readonly store: Store;
+  readonly buffers: BufferPool;
+  nextSegmentId(): number;
+  allocate(bytes: number): Promise<Extent>;
+  view(extent: Extent): Uint8Array;
+  openSegment(id: number, extent: Extent, name: string, verify: boolean): SegmentReader;
+  /** Resolves when every reader has switched to the snapshot. */
+  publish(snapshot: SnapshotDescriptor): Promise<void>;
+  /** Merges a dynamic mapping update into the index's mapping, everywhere. @returns the new mapping */
+  updateMapping(indexUuid: string, mappings: Json): Promise<{ mapping: MappingSnapshot; analysis: WriterAnalysis }>;
+  merge(segments: readonly WriterSegment[]): Promise<MergeResult>;
+  mergeFailed(identity: ShardIdentity, error: unknown): void;
+  nowMs(): number;
+}
+
+export interface MergeResult {
+  readonly extent: Extent;
+  /** Per source, in order: new doc id of each old one, or 2^32 - 1 if it was dropped. */
+  readonly docMaps: readonly Uint32Array[];
+}
+
+export interface ShardIdentity {
+  readonly index: string;
+  readonly uuid: string;
+  readonly shard: number;
+  /** Number of the shard's log in the store. */
+  readonly log: number;
+}
