@@ -5,7 +5,8 @@
 //     missing u64: the key of documents without a value, as it is compared │ nested u32: bitset of the children that count, 0: the document itself
 //     roots u32: bitset of root documents, with nested │ points u32: f64 pairs (latitude, longitude), with distance │ pointCount u32
 // Each document becomes a tuple of u64 keys that order ascending, ties by docId. Integers with the sign bit flipped, doubles in order-preserving
-// bits, ordinals plus one and doubled (so that a value between two of them has a place, and 0 is left for missing ones), scores as doubles; descending keys are complemented.
+// bits, ordinals plus one and doubled (so that a value between two of them has a place, and 0 is left for missing ones), document numbers plus
+// one (so that a place before the segment is below them all), scores as doubles; descending keys are complemented.
 // `after`: such a tuple; only what is behind it enters: greater, or equal with docId > afterDoc.
 // The heap holds slots; a slot is keys u64[n], docId u32, score f32.
 
@@ -198,7 +199,7 @@ function keyOf(key: SortKey, doc: u32, score: f32): u64 {
   const by = key.by;
   let value: u64;
   if (by == BY_SCORE) value = orderedDouble(<f64>score);
-  else if (by == BY_DOC) value = <u64>doc;
+  else if (by == BY_DOC) value = <u64>doc + 1;
   else {
     if (!key.column) return key.missing;
     const column = columnHeader(<usize>key.column);

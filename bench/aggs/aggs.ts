@@ -91,7 +91,7 @@ function answer(aggs: Record<string, unknown>, query: string | undefined): Recor
     execute: run(planOf(query, segment)),
     executeAll: run({ op: 'matchAll' }),
   }); // prettier-ignore
-  return renderAggregations(reduceAggregations(tree, [partial], { ...ctx, topHits: () => ({}) }), false);
+  return renderAggregations(reduceAggregations(tree, [partial], { ...ctx, topHits: () => ({}), bindings: [] }), false);
 }
 
 /** DuckDB's best time on dictionary-coded keywords and its rows, by name. */

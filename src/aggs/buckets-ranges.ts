@@ -101,7 +101,8 @@ function mergeRanges(spec: AggSpec, slices: readonly Slice[], parents: number, c
   const lists = merged.lists(parents);
   const children = mergeChildren(spec, slices, merged.maps, merged.count, ctx);
   // dates are only shown as such where the field is mapped
-  const bound = (slices.find((slice) => (slice.bound as BoundRanges).source.type) ?? slices[0])?.bound as BoundRanges | undefined;
+  const all = ctx.bindings.map((bindings) => bindings.get(spec) as BoundRanges | undefined).filter((one) => one !== undefined);
+  const bound = all.find((one) => one.source.type) ?? all[0];
   return {
     at(parent) {
       const byRange = new Map((parent < 0 ? [] : lists[parent]).map((id) => [Number(merged.keys[id]), id]));

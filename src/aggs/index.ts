@@ -18,18 +18,7 @@ import { tooManyBuckets } from './errors.ts';
 import { outAggs } from './merge.ts';
 import { type OutAgg, renderAggs } from './out.ts';
 import type { AggTree } from './parse.ts';
-import type {
-  AggSpec,
-  BindContext,
-  Bindings,
-  IndexScope,
-  Json,
-  ParsedQuery,
-  ReduceContext,
-  SegmentScope,
-  Slice,
-  TopHitsHook,
-} from './types.ts';
+import type { AggSpec, BindContext, Bindings, IndexScope, Json, ParsedQuery, ReduceContext, SegmentScope, Slice } from './types.ts';
 
 export { type AggTree, parseAggregations } from './parse.ts';
 export type { Bindings, DocGroup, IndexScope, ParseContext, ParsedQuery, TopHitsHook } from './types.ts';
@@ -192,7 +181,7 @@ export type ReducedAggregations = ReadonlyMap<string, OutAgg>;
 export function reduceAggregations(
   tree: AggTree,
   partials: readonly SegmentPartial[],
-  options: { readonly maxBuckets: number; readonly nowMs: number; readonly topHits: TopHitsHook },
+  options: Pick<ReduceContext, 'maxBuckets' | 'nowMs' | 'topHits' | 'bindings'>,
 ): ReducedAggregations {
   let made = 0;
   const ctx: ReduceContext = {

@@ -210,6 +210,7 @@ export const matrixStatsType: AggType = {
       missing: missing[String(field)] ?? null,
       format: null,
       timeZone: null,
+      valueType: null,
     }));
     return { fields: sources, mode };
   },

@@ -3,7 +3,7 @@ import { initializationError, parsingError, unsupported } from './errors.ts';
 import { isObject, tokenOf } from './params.ts';
 import { isPipeline, orderPipelines, parsePipeline } from './pipelines.ts';
 import { aggType, KNOWN_ELSEWHERE, unknownType } from './registry.ts';
-import type { AggSpec, AggType, Json, ParseContext, PipelineSpec } from './types.ts';
+import type { AggSpec, AggType, Json, ParseContext, ParsedQuery, PipelineSpec } from './types.ts';
 
 /** A parsed `aggs` body. */
 export interface AggTree {
@@ -11,6 +11,10 @@ export interface AggTree {
   readonly pipelines: readonly PipelineSpec[];
   /** Scores of documents matter (samples, best hits by score). */
   readonly needsScores: boolean;
+  /** Every query in the tree. */
+  readonly queries: readonly ParsedQuery[];
+  /** What stands for queries whose values had to be looked up. */
+  readonly resolved?: ReadonlyMap<ParsedQuery, ParsedQuery>;
 }
 
 /** Deeper trees are refused: every level costs stack. */
@@ -19,9 +23,18 @@ const MAX_DEPTH = 100;
 /** @throws ApiError parsing_exception, illegal_argument_exception, x_content_parse_exception, ... with Elasticsearch's texts */
 export function parseAggregations(body: unknown, ctx: ParseContext): AggTree {
   if (!isObject(body)) throw parsingError(`Unknown key for a ${tokenOf(body)} in [aggs].`);
-  const { children, pipelines } = parseLevel(body, ctx, 1);
+  const queries: ParsedQuery[] = [];
+  const collecting: ParseContext = {
+    ...ctx,
+    parseQuery(json) {
+      const query = ctx.parseQuery(json);
+      queries.push(query);
+      return query;
+    },
+  };
+  const { children, pipelines } = parseLevel(body, collecting, 1);
   const all = flatten(children);
-  return { children, pipelines: orderPipelines(pipelines, children, null), needsScores: all.some(wantsScores) };
+  return { children, pipelines: orderPipelines(pipelines, children, null), needsScores: all.some(wantsScores), queries };
 }
 
 function flatten(specs: readonly AggSpec[]): AggSpec[] {

@@ -1,5 +1,6 @@
 // Values sources: a field of an index as an aggregation reads it, with its format, `missing` value and column of a segment.
 import type { FieldType, ValueFormat } from '../mapping/field-type.ts';
+import { standAloneField } from '../mapping/stand-alone-field.ts';
 import type { AggColumn } from '../plan/agg-plan.ts';
 import type { SegmentReader } from '../plan/segment.ts';
 import { illegalArgument, numberFormat, unsupported } from './errors.ts';
@@ -12,6 +13,8 @@ export interface SourceParams {
   readonly missing: unknown;
   readonly format: string | null;
   readonly timeZone: string | null;
+  /** Mapping type that `value_type` names for indices without the field. */
+  readonly valueType: string | null;
 }
 
 export type SourceKind = 'ordinals' | 'i64' | 'f64' | 'geo' | 'binary';
@@ -33,22 +36,23 @@ export interface ValuesSource {
 }
 
 type Family = FieldType['family'];
-const VALUE_TYPES = [
-  'string',
-  'byte',
-  'short',
-  'integer',
-  'long',
-  'double',
-  'float',
-  'half_float',
-  'unsigned_long',
-  'number',
-  'numeric',
-  'date',
-  'boolean',
-  'ip',
-];
+/** Names of `value_type` with the mapping types that they stand for. */
+const VALUE_TYPES: Readonly<Record<string, string>> = {
+  string: 'keyword',
+  byte: 'long',
+  short: 'long',
+  integer: 'long',
+  long: 'long',
+  double: 'double',
+  float: 'double',
+  half_float: 'double',
+  unsigned_long: 'unsigned_long',
+  number: 'double',
+  numeric: 'double',
+  date: 'date',
+  boolean: 'boolean',
+  ip: 'ip',
+};
 
 /** @throws ApiError illegal_argument_exception: neither field nor script; a script */
 export function parseSource(p: Params, withTimeZone = false): SourceParams {
@@ -60,9 +64,9 @@ export function parseSource(p: Params, withTimeZone = false): SourceParams {
   const format = p.string('format');
   const timeZone = withTimeZone ? p.string('time_zone') : null;
   const valueType = p.string('value_type') ?? p.string('valueType');
-  if (valueType !== null && !VALUE_TYPES.includes(valueType)) throw p.refuse('value_type', `Unknown value type [${valueType}]`);
+  if (valueType !== null && !Object.hasOwn(VALUE_TYPES, valueType)) throw p.refuse('value_type', `Unknown value type [${valueType}]`);
   if (field === null) throw illegalArgument('Required one of fields [field, script], but none were specified. ');
-  return { field, missing: missing ?? null, format, timeZone };
+  return { field, missing: missing ?? null, format, timeZone, valueType: valueType === null ? null : VALUE_TYPES[valueType] };
 }
 
 /**
@@ -71,8 +75,9 @@ export function parseSource(p: Params, withTimeZone = false): SourceParams {
  * @throws ApiError illegal_argument_exception: unfit or not aggregatable field; number_format_exception: bad `missing`
  */
 export function bindSource(typeName: string, params: SourceParams, ctx: BindContext, families: readonly Family[] | null): ValuesSource {
-  const type = ctx.index.mapping.field(params.field);
-  if (!type) return unmapped(params, ctx);
+  const mapped = ctx.index.mapping.field(params.field);
+  if (!mapped && params.valueType === null) return unmapped(params);
+  const type = mapped ?? standAloneField(params.valueType!);
   if (!type.isAggregatable) throw notAggregatable(type);
   if (families && !families.includes(type.family)) {
     throw illegalArgument(`Field [${params.field}] of type [${type.typeName}] is not supported for aggregation [${typeName}]`);
@@ -83,7 +88,7 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
   const kind = type.family === 'text' ? 'ordinals' : type.spec.column === 'none' ? 'i64' : type.spec.column;
   const format = type.format(params.format, params.timeZone);
   return {
-    field: type.name,
+    field: mapped ? type.name : params.field,
     type,
     kind,
     format,
@@ -96,10 +101,9 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
 }
 
 /** A field that this index lacks: no values, but `missing` counts. */
-function unmapped(params: SourceParams, ctx: BindContext): ValuesSource {
+function unmapped(params: SourceParams): ValuesSource {
   const missing = params.missing;
   const isText = typeof missing === 'string' && Number.isNaN(Number(missing));
-  void ctx;
   const base = { field: params.field, type: null, format: null, scale: 1, unsigned: false, isDate: false, perMillisecond: 1 };
   if (missing === null) return { ...base, kind: 'i64', missing: null };
   if (isText) return { ...base, kind: 'ordinals', missing: new TextEncoder().encode(String(missing)) };

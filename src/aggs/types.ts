@@ -105,6 +105,8 @@ export interface ReduceContext {
   /** Counts buckets made. @throws ApiError too_many_buckets_exception */
   addBuckets(count: number): void;
   readonly topHits: TopHitsHook;
+  /** What the spec became in each index, segments or not. */
+  readonly bindings: readonly Bindings[];
 }
 
 /** Documents of one bucket in one segment, ascending. */

@@ -108,7 +108,7 @@ export async function runByQuery(
       page = await continueScroll(ctx, String(page._scroll_id), source.keepAliveMs, false);
     }
   } finally {
-    clearScrolls([String(page._scroll_id)]);
+    await clearScrolls(ctx, [String(page._scroll_id)]);
   }
   if (options.refresh) await Promise.all([...touched.values()].map((index) => ctx.refresh(index)));
   return totals;

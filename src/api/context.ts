@@ -44,6 +44,39 @@ export interface ShardSnapshot {
   release(): void;
 }
 
+/** A scroll or point in time that a request uses. */
+export interface UsedContext {
+  readonly snapshots: readonly ShardSnapshot[];
+  /** What the opener or the last user left. */
+  readonly state: unknown;
+  /** @param state  for the next user; undefined: as it was */
+  end(state?: unknown): Promise<void>;
+}
+
+export interface OpenContextInfo {
+  readonly key: string;
+  readonly createdMs: number;
+  readonly keepAliveMs: number;
+  /** Names of those that still exist. */
+  readonly indices: readonly string[];
+  readonly state: unknown;
+}
+
+/** Scrolls and points in time of the whole node: any thread goes on with any of them. */
+export interface SearchContextStore {
+  /** Keeps snapshots that this thread acquired. @returns the context's key @throws ApiError rejected_execution_exception (429) */
+  open(
+    kind: 'scroll' | 'pit',
+    snapshots: readonly ShardSnapshot[],
+    options: { readonly keepAliveMs: number; readonly limit: number; readonly state: unknown },
+  ): Promise<string>;
+  /** null: there is none, or an index of it is gone. @param keepAliveMs  new time to live, null: as before */
+  use(kind: 'scroll' | 'pit', key: string, keepAliveMs: number | null): Promise<UsedContext | null>;
+  /** @param keys  null: all @returns those that were open */
+  close(kind: 'scroll' | 'pit', keys: readonly string[] | null): Promise<string[]>;
+  list(kind: 'scroll' | 'pit'): Promise<OpenContextInfo[]>;
+}
+
 /** An operation log record: the stored document. */
 export interface StoredDocument {
   readonly id: string;
@@ -134,6 +167,7 @@ export interface EngineContext {
   flush(index: IndexState, force: boolean): Promise<void>;
   forceMerge(index: IndexState, options: { maxNumSegments: number; onlyExpungeDeletes: boolean }): Promise<void>;
   shardStats(index: IndexState): Promise<ShardStats[]>;
+  readonly contexts: SearchContextStore;
   /** Runs a metadata command. @returns the reducer's response */
   command(command: MetadataCommand): Promise<unknown>;
 }

@@ -1,12 +1,13 @@
-// Scrolls and points in time over the contexts of search-contexts.ts.
+// Scrolls and points in time: searches over snapshots that the node keeps between requests (SearchContextStore).
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../errors/catalog.ts';
 import { allShardsFailed } from '../errors/search-errors.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { AfterHit, ShardHit } from '../search/query-phase.ts';
 import { checkScroll, type SearchRequest } from '../search/search-request.ts';
-import { type SearchOutcome, type SearchTarget, searchShards } from '../search/search-shards.ts';
-import type { EngineContext } from './context.ts';
+import { type SearchTarget, searchShards } from '../search/search-shards.ts';
+import type { EngineContext, OpenContextInfo, UsedContext } from './context.ts';
+import { type ContextKind, checkKeepAlive, contextLimit, contextMissing, decodeContextId, encodeContextId } from './context-id.ts';
 import {
   environmentOf,
   parsedBody,
@@ -18,28 +19,18 @@ import {
   textOfBody,
   withParameters,
 } from './search.ts';
-import { type ContextId, checkKeepAlive, contextMissing, decodeContextId, encodeContextId, SearchContexts } from './search-contexts.ts';
-import { acquireTargets } from './search-targets.ts';
-import { resolveLookups } from './terms-lookup.ts';
+import { type AcquiredTargets, acquireTargets, targetOf } from './search-targets.ts';
+import { resolveAggLookups, resolveLookups } from './terms-lookup.ts';
 
-const contexts = new SearchContexts();
-
-function generationsOf(targets: readonly SearchTarget[]): number[] {
-  return targets.map(({ shard }) => shard.generation);
-}
-
-/** Runs over a context's snapshots, or over the current ones if they are still the same. @throws ApiError search_context_missing_exception */
-function withContext<T>(ctx: EngineContext, id: ContextId, keepAliveMs: number | null, run: (targets: readonly SearchTarget[]) => T): T {
-  if (contexts.isClosed(id.key)) throw contextMissing(id.key);
-  const own = contexts.targets(id.key, keepAliveMs);
-  if (own) return run(own);
-  const acquired = acquireTargets(ctx, resolveSearch(ctx, { expressions: id.indices, options: { ignoreUnavailable: true } }), id.routing);
-  try {
-    if (generationsOf(acquired.targets).join() !== id.generations.join()) throw contextMissing(id.key);
-    return run(acquired.targets);
-  } finally {
-    acquired.release();
-  }
+/** What a context keeps beside its snapshots; plain data, for it goes from thread to thread. */
+interface ContextState {
+  /** Filters of the aliases that named each target. */
+  readonly filters: ReadonlyArray<readonly Json[] | null>;
+  /** Body and parameters of a scroll's first request, empty for a point in time. */
+  readonly body: string;
+  readonly parameters: SearchParameters;
+  /** Where a scroll's last page ended, null: it is over or has not begun. */
+  readonly after: Place | null;
 }
 
 type Place = AfterHit & { readonly shard: number };
@@ -50,39 +41,57 @@ function placeOf(hit: ShardHit | undefined): Place | null {
   return { shard, segment, docId, score: Number.isNaN(score) ? 0 : score, sort };
 }
 
+function open(ctx: EngineContext, kind: ContextKind, acquired: AcquiredTargets, keepAliveMs: number, state: Omit<ContextState, 'filters'>) {
+  return ctx.contexts.open(kind, acquired.snapshots, {
+    keepAliveMs,
+    limit: contextLimit(ctx, kind),
+    state: { ...state, filters: acquired.filters } satisfies ContextState,
+  });
+}
+
+/** Runs over a context's snapshots. `run` gives the answer and the context's new state. @throws ApiError search_context_missing_exception */
+async function withContext(
+  ctx: EngineContext,
+  kind: ContextKind,
+  key: string,
+  keepAliveMs: number | null,
+  run: (targets: readonly SearchTarget[], state: ContextState) => Promise<{ json: Json; state?: ContextState }>,
+): Promise<Json> {
+  if (keepAliveMs !== null) checkKeepAlive(ctx, keepAliveMs);
+  const used: UsedContext | null = await ctx.contexts.use(kind, key, keepAliveMs);
+  if (used === null) throw contextMissing(key);
+  let next: ContextState | undefined;
+  try {
+    const state = used.state as ContextState;
+    const targets = used.snapshots.map((snapshot, i) => targetOf(ctx, snapshot, state.filters[i]));
+    const { json, state: changed } = await run(targets, state);
+    next = changed;
+    return json;
+  } finally {
+    await used.end(next);
+  }
+}
+
 /** First page of a scroll. */
 export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliveMs: number): Promise<Json> {
   const started = performance.now();
   const nowMs = Date.now();
-  checkKeepAlive(keepAliveMs, 'scroll');
+  checkKeepAlive(ctx, keepAliveMs);
   const body = textOfBody(call.body);
   const parsed = parsedBody(ctx, body, nowMs);
   const request = scrollRequest(await resolveLookups(ctx, withParameters(parsed.request, call.parameters)));
+  if (call.parameters.requestCache) throw validationFailed(['[request_cache] cannot be used in a scroll context']);
+  const aggs = parsed.aggs && (await resolveAggLookups(ctx, parsed.aggs));
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters.routing ?? null);
-  let outcome: SearchOutcome;
   try {
     checkBatch(ctx, acquired.targets, request);
-    outcome = searchShards(acquired.targets, request, parsed.aggs, environmentOf(ctx, call.parameters, null, nowMs));
-  } catch (error) {
+    const outcome = searchShards(acquired.targets, request, aggs, environmentOf(ctx, call.parameters, null, nowMs));
+    const after = placeOf(outcome.page.at(-1));
+    const key = await open(ctx, 'scroll', acquired, keepAliveMs, { body, parameters: call.parameters, after });
+    return searchJson(outcome, call.parameters, started, { _scroll_id: encodeContextId('scroll', key) });
+  } finally {
     acquired.release();
-    throw error;
   }
-  const key = contexts.open(acquired, keepAliveMs);
-  const id: ContextId = {
-    key,
-    kind: 'scroll',
-    indices: call.indices.expressions,
-    routing: call.parameters.routing ?? null,
-    generations: generationsOf(acquired.targets),
-    body,
-    after: placeOf(outcome.page.at(-1)),
-  };
-  return searchJson(outcome, call.parameters, started, { _scroll_id: encodeContextId(withCall(id, call.parameters)) });
-}
-
-/** Parameters that later pages need travel in the id. */
-function withCall(id: ContextId, parameters: SearchParameters): ContextId {
-  return { ...id, parameters } as ContextId;
 }
 
 function scrollRequest(request: SearchRequest): SearchRequest {
@@ -106,49 +115,43 @@ function checkBatch(ctx: EngineContext, targets: readonly SearchTarget[], reques
 }
 
 /** Next page of a scroll. */
-export async function continueScroll(
-  ctx: EngineContext,
-  scrollId: string,
-  keepAliveMs: number | null,
-  totalHitsAsInt: boolean,
-): Promise<Json> {
+export function continueScroll(ctx: EngineContext, scrollId: string, keepAliveMs: number | null, totalHitsAsInt: boolean): Promise<Json> {
   const started = performance.now();
-  const id = decodeContextId(scrollId, 'scroll');
-  const parameters: SearchParameters = { ...(id as ContextId & { parameters?: SearchParameters }).parameters, totalHitsAsInt };
   const nowMs = Date.now();
-  const request = scrollRequest(await resolveLookups(ctx, withParameters(parsedBody(ctx, id.body, nowMs).request, parameters)));
-  return withContext(ctx, id, keepAliveMs, (targets) => {
-    const after = id.after as Place | null;
-    const isOver = after === null;
-    const page: SearchRequest = isOver ? { ...request, size: 0 } : request;
+  return withContext(ctx, 'scroll', decodeContextId(scrollId, 'scroll'), keepAliveMs, async (targets, state) => {
+    const parameters: SearchParameters = { ...state.parameters, totalHitsAsInt };
+    const request = scrollRequest(await resolveLookups(ctx, withParameters(parsedBody(ctx, state.body, nowMs).request, parameters)));
+    const { after } = state;
+    const page: SearchRequest = after === null ? { ...request, size: 0 } : request;
     const outcome = searchShards(targets, page, null, { ...environmentOf(ctx, parameters, null, nowMs), afterHit: after });
-    const next = { ...id, after: placeOf(outcome.page.at(-1)) ?? after };
-    return searchJson(outcome, parameters, started, { _scroll_id: encodeContextId(next) });
+    const json = searchJson(outcome, parameters, started, { _scroll_id: scrollId });
+    return { json, state: { ...state, after: placeOf(outcome.page.at(-1)) } };
   });
 }
 
-/** Body and status of clearing scrolls. @param ids  `_all` means every one of this thread */
-export function clearScrolls(ids: readonly string[]): { status: number; body: Json } {
-  const keys = ids.includes('_all') ? contexts.keys : ids.map((id) => decodeContextId(id, 'scroll').key);
-  const freed = keys.filter((key) => contexts.close(key)).length;
-  return { status: freed > 0 || ids.includes('_all') ? 200 : 404, body: { succeeded: true, num_freed: freed } };
+/** Body and status of clearing scrolls. @param ids  `_all` means every one */
+export async function clearScrolls(ctx: EngineContext, ids: readonly string[]): Promise<{ status: number; body: Json }> {
+  const isAll = ids.includes('_all');
+  const closed = await ctx.contexts.close('scroll', isAll ? null : ids.map((id) => decodeContextId(id, 'scroll')));
+  return { status: closed.length > 0 || isAll ? 200 : 404, body: { succeeded: true, num_freed: closed.length } };
 }
 
 /** A new point in time: its id and what it holds. */
-export function openPointInTime(
+export async function openPointInTime(
   ctx: EngineContext,
   call: Pick<SearchCall, 'indices'>,
   keepAliveMs: number | null,
   routing: string | null,
-): { id: string; shards: Json } {
+): Promise<{ id: string; shards: Json }> {
   if (keepAliveMs === null) throw validationFailed(['keep alive not specified']);
-  checkKeepAlive(keepAliveMs, 'point in time');
+  checkKeepAlive(ctx, keepAliveMs);
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), routing);
-  const generations = generationsOf(acquired.targets);
-  const shards = shardsJson(acquired.targets.length, []);
-  const key = contexts.open(acquired, keepAliveMs);
-  const id: ContextId = { key, kind: 'pit', indices: call.indices.expressions, routing, generations, body: '', after: null };
-  return { id: encodeContextId(id), shards };
+  try {
+    const key = await open(ctx, 'pit', acquired, keepAliveMs, { body: '', parameters: {}, after: null });
+    return { id: encodeContextId('pit', key), shards: shardsJson(acquired.targets.length, []) };
+  } finally {
+    acquired.release();
+  }
 }
 
 /** A search over a point in time. */
@@ -156,16 +159,37 @@ export async function searchPointInTime(ctx: EngineContext, call: SearchCall, re
   const started = performance.now();
   const nowMs = Date.now();
   const pit = request.pit!;
-  const id = decodeContextId(pit.id, 'pit');
   const parsed = parsedBody(ctx, textOfBody(call.body), nowMs);
   const resolved = await resolveLookups(ctx, request);
-  return withContext(ctx, id, pit.keepAliveMs, (targets) => {
-    const outcome = searchShards(targets, resolved, parsed.aggs, environmentOf(ctx, call.parameters, null, nowMs));
-    return searchJson(outcome, call.parameters, started, { pit_id: pit.id });
+  const aggs = parsed.aggs && (await resolveAggLookups(ctx, parsed.aggs));
+  return withContext(ctx, 'pit', decodeContextId(pit.id, 'pit'), pit.keepAliveMs, async (targets) => {
+    const outcome = searchShards(targets, resolved, aggs, environmentOf(ctx, call.parameters, null, nowMs));
+    return { json: searchJson(outcome, call.parameters, started, { pit_id: pit.id }) };
   });
 }
 
-/** Closes points in time. @returns per id whether it was open */
-export function closePointsInTime(ids: readonly string[]): Array<{ successful: boolean; pit_id: string }> {
-  return ids.map((id) => ({ successful: contexts.close(decodeContextId(id, 'pit').key), pit_id: id }));
+/** Closes points in time. @param ids  null: all @returns per id whether it was open */
+export async function closePointsInTime(
+  ctx: EngineContext,
+  ids: readonly string[] | null,
+): Promise<Array<{ successful: boolean; pit_id: string }>> {
+  if (ids === null) {
+    const closed = await ctx.contexts.close('pit', null);
+    return closed.map((key) => ({ successful: true, pit_id: encodeContextId('pit', key) }));
+  }
+  const keys = ids.map((id) => decodeContextId(id, 'pit'));
+  const closed = new Set(await ctx.contexts.close('pit', keys));
+  return ids.map((id, i) => ({ successful: closed.has(keys[i]), pit_id: id }));
+}
+
+/** All points in time: `{ pits: [{ pit_id, creation_time, keep_alive }] }`. */
+export async function listPointsInTime(ctx: EngineContext): Promise<Json> {
+  const pits = await ctx.contexts.list('pit');
+  return {
+    pits: pits.map(({ key, createdMs, keepAliveMs }: OpenContextInfo) => ({
+      pit_id: encodeContextId('pit', key),
+      creation_time: createdMs,
+      keep_alive: keepAliveMs,
+    })),
+  };
 }

@@ -12,6 +12,9 @@ import type { EngineContext, IndexState, ShardSnapshot } from './context.ts';
 /** Shards of a search with what must be given back when it ends. */
 export interface AcquiredTargets {
   readonly targets: readonly SearchTarget[];
+  /** Parallel to the targets, as are the filters of the aliases that named them. */
+  readonly snapshots: readonly ShardSnapshot[];
+  readonly filters: ReadonlyArray<readonly Json[] | null>;
   release(): void;
 }
 
@@ -78,25 +81,32 @@ export function shardOf(ctx: EngineContext, snapshot: ShardSnapshot): SearchShar
 export function acquireTargets(ctx: EngineContext, indices: readonly ResolvedIndex[], routing: string | null): AcquiredTargets {
   const snapshots: ShardSnapshot[] = [];
   const targets: SearchTarget[] = [];
+  const filters: Array<readonly Json[] | null> = [];
   const release = () => {
-    for (const snapshot of snapshots.splice(0)) snapshot.release();
+    for (const snapshot of snapshots) snapshot.release();
   };
   try {
     for (const resolved of indices) {
       const state = ctx.index(resolved.meta.name);
       if (!state) continue;
-      const aliasFilter = aliasFilterOf(resolved);
+      const own = resolved.filters && resolved.filters.length > 0 ? resolved.filters : null;
       for (const shard of shardsOf(ctx, state, resolved, routing)) {
         const snapshot = ctx.acquire(state, shard);
         snapshots.push(snapshot);
-        targets.push({ shard: shardOf(ctx, snapshot), aliasFilter });
+        filters.push(own);
+        targets.push(targetOf(ctx, snapshot, own));
       }
     }
   } catch (error) {
     release();
     throw error;
   }
-  return { targets, release };
+  return { targets, snapshots, filters, release };
+}
+
+/** @param filters  of the aliases that named the index, one of which must match; null: none */
+export function targetOf(ctx: EngineContext, snapshot: ShardSnapshot, filters: readonly Json[] | null): SearchTarget {
+  return { shard: shardOf(ctx, snapshot), aliasFilter: filters && aliasFilterOf(filters) };
 }
 
 function shardsOf(ctx: EngineContext, state: IndexState, resolved: ResolvedIndex, routing: string | null): number[] {
@@ -111,8 +121,7 @@ function shardsOf(ctx: EngineContext, state: IndexState, resolved: ResolvedIndex
 const filterCache = new WeakMap<object, Query>();
 
 /** One of the aliases' filters must match. */
-function aliasFilterOf({ filters }: ResolvedIndex): Query | null {
-  if (!filters || filters.length === 0) return null;
+function aliasFilterOf(filters: readonly Json[]): Query {
   const parsed = filters.map((filter: Json) => {
     let query = filterCache.get(filter);
     if (!query) filterCache.set(filter, (query = parseQuery(filter)));

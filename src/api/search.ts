@@ -19,7 +19,7 @@ import type { EngineContext } from './context.ts';
 import { RequestCache } from './request-cache.ts';
 import { searchPointInTime, startScroll } from './scroll.ts';
 import { acquireTargets, indexSetting, maxBucketsOf } from './search-targets.ts';
-import { hasLookup, resolveLookups } from './terms-lookup.ts';
+import { hasLookup, resolveAggLookups, resolveLookups } from './terms-lookup.ts';
 
 /** The parts of a URL search: `q` with its options. */
 export interface QueryParameters {
@@ -114,11 +114,12 @@ export function parsedBody(ctx: EngineContext, text: string, nowMs: number): Par
   if (known) return known;
   const request = parseSearchRequest(parseBody(text));
   const context = { parseQuery: (json: unknown) => parseQuery(json), nowMs, maxBuckets: maxBucketsOf(ctx) };
-  const lookup = text.includes('"path"') && hasLookup(request);
+  const aggs = request.aggs && Object.keys(request.aggs).length > 0 ? parseAggregations(request.aggs, context) : null;
+  const lookup = text.includes('"path"') && hasLookup(request, aggs);
   const parsed: ParsedBody = {
     request,
     hasLookup: lookup,
-    aggs: request.aggs && Object.keys(request.aggs).length > 0 ? parseAggregations(request.aggs, context) : null,
+    aggs,
     isVolatile: text.length > MAX_CACHED_BODY || lookup || /\bnow\b/.test(text),
   };
   if (!parsed.isVolatile) {
@@ -196,6 +197,7 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Json
     throw new ApiError('search_exception', 400, '`slice` cannot be used outside of a scroll context or PIT context');
   }
   const resolved = parsed.hasLookup ? await resolveLookups(ctx, request) : request;
+  const aggs = parsed.hasLookup && parsed.aggs ? await resolveAggLookups(ctx, parsed.aggs) : parsed.aggs;
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters.routing ?? null);
   try {
     const isPlain = request === parsed.request && resolved === request && !parsed.isVolatile;
@@ -204,7 +206,7 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Json
     const answers = answersFor(ctx);
     const known = key === null ? null : answers.get(key, Math.floor(performance.now() - started));
     if (known) return known;
-    const outcome = runSearch(ctx, acquired.targets, resolved, parsed.aggs, call.parameters, isPlain ? text : null, nowMs);
+    const outcome = runSearch(ctx, acquired.targets, resolved, aggs, call.parameters, isPlain ? text : null, nowMs);
     const json = searchJson(outcome, call.parameters, started);
     if (key !== null && !outcome.timedOut && outcome.failures.length === 0) answers.put(key, json);
     return json;

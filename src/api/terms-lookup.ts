@@ -1,4 +1,6 @@
 // `terms` queries whose values stand in a document: the document is read before the shards are searched.
+
+import type { AggTree } from '../aggs/index.ts';
 import { parseJsonBytes } from '../common/json-parse.ts';
 import { illegalArgument, indexNotFound } from '../errors/catalog.ts';
 import type { Query } from '../query/query.ts';
@@ -6,14 +8,27 @@ import { valuesAt } from '../search/fetch-fields.ts';
 import type { SearchRequest } from '../search/search-request.ts';
 import type { EngineContext } from './context.ts';
 
-export function hasLookup(request: SearchRequest): boolean {
-  const has = (query: Query | null): boolean => query !== null && JSON.stringify(query, bigints).includes('"terms_lookup"');
-  return has(request.query) || has(request.postFilter);
+function containsLookup(query: Query): boolean {
+  return JSON.stringify(query, bigints).includes('"terms_lookup"');
+}
+
+export function hasLookup(request: SearchRequest, aggs: AggTree | null): boolean {
+  const has = (query: Query | null): boolean => query !== null && containsLookup(query);
+  return has(request.query) || has(request.postFilter) || (aggs?.queries.some((query) => containsLookup(query as Query)) ?? false);
+}
+
+/** The tree with every lookup in its filters replaced; the same object if there is none. */
+export async function resolveAggLookups(ctx: EngineContext, aggs: AggTree): Promise<AggTree> {
+  const found = (aggs.queries as readonly Query[]).filter(containsLookup);
+  if (found.length === 0) return aggs;
+  const resolved = new Map<object, object>();
+  for (const query of found) resolved.set(query, await resolve(ctx, query));
+  return { ...aggs, resolved };
 }
 
 /** The request with every lookup replaced by the values found; the same object if there is none. */
 export async function resolveLookups(ctx: EngineContext, request: SearchRequest): Promise<SearchRequest> {
-  if (!hasLookup(request)) return request;
+  if (!hasLookup(request, null)) return request;
   return {
     ...request,
     query: request.query && (await resolve(ctx, request.query)),

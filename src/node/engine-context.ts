@@ -5,9 +5,12 @@ import type {
   IndexAnalysis,
   IndexState,
   MetadataCommand,
+  OpenContextInfo,
+  SearchContextStore,
   ShardSnapshot,
   ShardStats,
   StoredDocument,
+  UsedContext,
   WriteOperation,
   WriteOutcome,
 } from '../api/context.ts';
@@ -19,8 +22,9 @@ import type { Channel } from './channel.ts';
 import type { IndexStates } from './index-states.ts';
 import type { FromReader, ShardPlacement, ShardRequest, ToReader } from './messages.ts';
 import type { NodeOptions } from './node-options.ts';
-import type { ReaderSnapshots } from './reader-snapshots.ts';
+import type { PublishedSnapshot, ReaderSnapshots } from './reader-snapshots.ts';
 import { shardOfRouting } from './routing.ts';
+import type { BorrowedContext, ContextInfo, ContextKind, ContextRequest } from './search-contexts.ts';
 
 const packr = new Packr({ useRecords: false, int64AsType: 'number' });
 
@@ -29,10 +33,61 @@ interface Placed {
   readonly progress: Float64Array;
 }
 
+class ReaderContexts implements SearchContextStore {
+  readonly #main: Channel<FromReader, ToReader>;
+  readonly #states: IndexStates;
+  readonly #snapshots: ReaderSnapshots;
+
+  constructor(main: Channel<FromReader, ToReader>, states: IndexStates, snapshots: ReaderSnapshots) {
+    this.#main = main;
+    this.#states = states;
+    this.#snapshots = snapshots;
+  }
+
+  open(kind: ContextKind, snapshots: readonly ShardSnapshot[], options: { keepAliveMs: number; limit: number; state: unknown }) {
+    const descriptors = (snapshots as readonly PublishedSnapshot[]).map(({ descriptor }) => descriptor);
+    return this.#ask<string>({ action: 'open', kind, snapshots: descriptors, ...options });
+  }
+
+  async use(kind: ContextKind, key: string, keepAliveMs: number | null): Promise<UsedContext | null> {
+    const borrowed = await this.#ask<BorrowedContext | null>({ action: 'use', kind, key, keepAliveMs });
+    if (borrowed === null) return null;
+    const { loan } = borrowed;
+    const end = (state?: unknown) => this.#ask<void>({ action: 'endUse', loan, state });
+    const snapshots: ShardSnapshot[] = [];
+    for (const descriptor of borrowed.snapshots) {
+      const index = this.#states.byUuid(descriptor.indexUuid);
+      if (index?.meta.state !== 'open') {
+        await end();
+        return null;
+      }
+      snapshots.push(this.#snapshots.borrow(descriptor, index));
+    }
+    return { snapshots, state: borrowed.state, end };
+  }
+
+  close(kind: ContextKind, keys: readonly string[] | null): Promise<string[]> {
+    return this.#ask({ action: 'close', kind, keys });
+  }
+
+  async list(kind: ContextKind): Promise<OpenContextInfo[]> {
+    const infos = await this.#ask<ContextInfo[]>({ action: 'list', kind });
+    return infos.map(({ indexUuids, ...info }) => ({
+      ...info,
+      indices: indexUuids.flatMap((uuid) => this.#states.byUuid(uuid)?.meta.name ?? []),
+    }));
+  }
+
+  #ask<Result>(request: ContextRequest): Promise<Result> {
+    return this.#main.request({ type: 'context', request });
+  }
+}
+
 export class ReaderContext implements EngineContext {
   readonly clusterName: string;
   readonly nodeName: string;
   readonly nodeId: string;
+  readonly contexts: SearchContextStore;
   publishAddress: string | null = null;
   readonly #options: NodeOptions;
   readonly #store: Store;
@@ -61,6 +116,7 @@ export class ReaderContext implements EngineContext {
     this.#states = parts.states;
     this.#snapshots = parts.snapshots;
     this.#main = parts.main;
+    this.contexts = new ReaderContexts(parts.main, parts.states, parts.snapshots);
     this.#indexers = parts.indexers;
     this.#queuedBytes = parts.indexers.map(() => 0);
   }

@@ -27,6 +27,7 @@ import type {
 } from './messages.ts';
 import { MetadataStore } from './metadata-store.ts';
 import type { NodeOptions } from './node-options.ts';
+import { SearchContexts } from './search-contexts.ts';
 import { SnapshotRegistry } from './snapshot-registry.ts';
 import { startRole, type ThreadData } from './thread.ts';
 
@@ -61,6 +62,7 @@ export class MainNode {
   readonly #arenas: ArenaSet;
   readonly #arenaMessages: Array<{ arena: number; memory: WebAssembly.Memory }> = [];
   readonly #registry: SnapshotRegistry;
+  readonly #contexts: SearchContexts;
   readonly #indexers: Part<ToIndexer, FromIndexer>[] = [];
   readonly #readers: Part<ToReader, FromReader>[] = [];
   readonly #progress = new Map<string, SharedArrayBuffer>();
@@ -87,6 +89,7 @@ export class MainNode {
     this.#module = compileEngine();
     this.#arenas = new ArenaSet(this.#module, { onArena: (arena, memory) => this.#onArena(arena, memory) });
     this.#registry = new SnapshotRegistry((extent, segment) => this.#onFreed(extent, segment));
+    this.#contexts = new SearchContexts(this.#registry);
   }
 
   get store(): Store {
@@ -233,6 +236,8 @@ export class MainNode {
     switch (message.type) {
       case 'command':
         return this.command(message.name, message.args);
+      case 'context':
+        return this.#contexts.handle(message.request);
       case 'release':
         return this.#registry.released(reader, message.extents);
       case 'log':

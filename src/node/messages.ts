@@ -2,6 +2,7 @@
 import type { Extent, SegmentDescriptor, SnapshotDescriptor } from '../indexing/segment-set.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { ClusterState } from '../metadata/cluster-state.ts';
+import type { ContextRequest } from './search-contexts.ts';
 
 /** Where a shard is written and how its progress is shared. */
 export interface ShardPlacement {
@@ -48,6 +49,8 @@ export type ToReader = StateMessage | ArenaMessage | SnapshotMessage | ReaderCom
 export type FromReader =
   /** Request: a metadata command, see src/metadata. */
   | { readonly type: 'command'; readonly name: string; readonly args: unknown }
+  /** Request: a scroll or point in time, see search-contexts.ts. */
+  | { readonly type: 'context'; readonly request: ContextRequest }
   /** Notice: no request of this thread uses these any more. */
   | { readonly type: 'release'; readonly extents: readonly Extent[] }
   | LogNotice;

@@ -7,6 +7,11 @@ import { type Extent, extentKey, type SnapshotDescriptor } from '../indexing/seg
 import type { SegmentReader } from '../plan/segment.ts';
 import type { ThreadArenas } from './arenas.ts';
 
+/** A snapshot with what other threads know it by. */
+export interface PublishedSnapshot extends ShardSnapshot {
+  readonly descriptor: SnapshotDescriptor;
+}
+
 interface HeldSnapshot {
   readonly descriptor: SnapshotDescriptor;
   readonly segments: readonly SegmentReader[];
@@ -61,12 +66,13 @@ export class ReaderSnapshots {
   }
 
   /** @returns null if the shard has no snapshot in this thread */
-  acquire(index: IndexState, shard: number): ShardSnapshot | null {
+  acquire(index: IndexState, shard: number): PublishedSnapshot | null {
     const held = this.#newest.get(`${index.meta.uuid}/${shard}`);
     if (!held) return null;
     held.holders++;
     let released = false;
     return {
+      descriptor: held.descriptor,
       index,
       shard,
       generation: held.descriptor.generation,
@@ -77,6 +83,17 @@ export class ReaderSnapshots {
         this.#drop(held);
       },
     };
+  }
+
+  /** A snapshot that main keeps in memory for as long as the caller uses it. */
+  borrow(descriptor: SnapshotDescriptor, index: IndexState): ShardSnapshot {
+    const segments = descriptor.segments.map(({ id, name, extent, liveDocs, deleted }) => {
+      const image =
+        this.#images.get(id)?.image ??
+        openSegment(this.#arenas.kernels(extent.arena), extent.ptr, extent.bytes, { id, file: name, verify: false });
+      return liveDocs === null ? image : image.withLiveDocs(liveDocs.ptr, deleted);
+    });
+    return { index, shard: descriptor.shard, generation: descriptor.generation, segments, release: () => undefined };
   }
 
   #hold(extent: Extent): void {

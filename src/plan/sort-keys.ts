@@ -100,7 +100,8 @@ export function keyOfValue(column: SortColumn, value: bigint | number | null): b
       key = BigInt(Math.max(0, Math.floor((Number(value) + 1) * 2)));
       break;
     case BY.doc:
-      key = BigInt(value);
+      // A place in a segment before or behind this one: below or above all documents.
+      key = BigInt(Math.min(Math.max(-1, Number(value)), 2 ** 32)) + 1n;
       break;
     default:
       key = keyOfDouble(Number(value));
@@ -118,7 +119,7 @@ export function valueOfKey(column: SortColumn, key: bigint): bigint | number | n
     case BY.ordinal:
       return Number(plain) / 2 - 1;
     case BY.doc:
-      return Number(plain);
+      return Number(plain) - 1;
     default:
       return doubleOfKey(plain);
   }

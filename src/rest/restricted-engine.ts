@@ -87,6 +87,19 @@ export class RestrictedEngine implements EngineContext {
     return this.#engine.forceMerge(index, options);
   }
 
+  /** Keys cannot be guessed: who knows one was given it. Lists and "all" are left to users of everything. */
+  get contexts(): EngineContext['contexts'] {
+    const { contexts } = this.#engine;
+    const seesAll = (indices: readonly string[]) => indices.every((name) => this.#isVisible(name));
+    return {
+      open: (kind, snapshots, options) => contexts.open(kind, snapshots, options),
+      use: (kind, key, keepAliveMs) => contexts.use(kind, key, keepAliveMs),
+      list: async (kind) => (await contexts.list(kind)).filter(({ indices }) => seesAll(indices)),
+      close: async (kind, keys) =>
+        contexts.close(kind, keys ?? (await contexts.list(kind)).filter(({ indices }) => seesAll(indices)).map(({ key }) => key)),
+    };
+  }
+
   shardStats(index: IndexState): ReturnType<EngineContext['shardStats']> {
     return this.#engine.shardStats(index);
   }

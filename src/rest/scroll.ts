@@ -1,5 +1,5 @@
 // Scrolls and points in time, under Elasticsearch's and OpenSearch's names.
-import { clearScrolls, closePointsInTime, continueScroll, openPointInTime } from '../api/scroll.ts';
+import { clearScrolls, closePointsInTime, continueScroll, listPointsInTime, openPointInTime } from '../api/scroll.ts';
 import { illegalArgument, validationFailed } from '../errors/catalog.ts';
 import { defineApi, type RestContext } from './api.ts';
 import { readTime } from './param-kinds.ts';
@@ -37,6 +37,8 @@ export const pitApi = defineApi({
     'POST /{index}/_search/point_in_time': (request, context) => open(request, context, 'pit_id'),
     'POST /{index}/_pit': (request, context) => open(request, context, 'id'),
     'DELETE /_search/point_in_time': closeMany,
+    'GET    /_search/point_in_time/_all': list,
+    'DELETE /_search/point_in_time/_all': closeAll,
     'DELETE /_pit': closeOne,
   },
 });
@@ -63,32 +65,42 @@ async function scrollOn(request: ApiRequest, { engine }: RestContext): Promise<A
 }
 
 /** 200 `{ succeeded, num_freed }`, 404 if none was open. @throws ApiError illegal_argument_exception: no scroll id */
-function clear(request: ApiRequest): ApiResponse {
+async function clear(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const body = fieldsOf(request, ['scroll_id']);
   const ids = body['scroll_id'] === undefined ? (request.string('scroll_id')?.split(',') ?? []) : [body['scroll_id']].flat().map(String);
   if (ids.length === 0) throw validationFailed(['no scroll ids specified']);
-  const { status, body: json } = clearScrolls(ids);
+  const { status, body: json } = await clearScrolls(engine, ids);
   return answer(status, json);
 }
 
 /** 200 with the id under the name of the API that was called. @throws ApiError */
-function open(request: ApiRequest, { engine }: RestContext, name: 'pit_id' | 'id'): ApiResponse {
+async function open(request: ApiRequest, { engine }: RestContext, name: 'pit_id' | 'id'): Promise<ApiResponse> {
   const keepAlive = request.timeMs('keep_alive') ?? null;
-  const { id, shards } = openPointInTime(engine, { indices: indicesOf(request) }, keepAlive, request.string('routing') ?? null);
+  const { id, shards } = await openPointInTime(engine, { indices: indicesOf(request) }, keepAlive, request.string('routing') ?? null);
   return ok(name === 'id' ? { id, _shards: shards } : { pit_id: id, _shards: shards, creation_time: Date.now() });
 }
 
 /** 200 `{ pits: [{ successful, pit_id }] }`. */
-function closeMany(request: ApiRequest): ApiResponse {
+async function closeMany(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const ids = [fieldsOf(request, ['pit_id'])['pit_id'] ?? []].flat().map(String);
   if (ids.length === 0) throw validationFailed(['no pit ids specified']);
-  return ok({ pits: closePointsInTime(ids) });
+  return ok({ pits: await closePointsInTime(engine, ids) });
+}
+
+/** 200 `{ pits: [{ successful, pit_id }] }`, of all points in time. */
+async function closeAll(_request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  return ok({ pits: await closePointsInTime(engine, null) });
+}
+
+/** 200 `{ pits: [{ pit_id, creation_time, keep_alive }] }`. */
+async function list(_request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  return ok(await listPointsInTime(engine));
 }
 
 /** 200 `{ succeeded, num_freed }`, 404 if it was not open. */
-function closeOne(request: ApiRequest): ApiResponse {
+async function closeOne(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const id = fieldsOf(request, ['id'])['id'];
   if (typeof id !== 'string') throw validationFailed(['id is missing']);
-  const freed = closePointsInTime([id]).filter(({ successful }) => successful).length;
+  const freed = (await closePointsInTime(engine, [id])).filter(({ successful }) => successful).length;
   return answer(freed > 0 ? 200 : 404, { succeeded: freed > 0, num_freed: freed });
 }

@@ -40,6 +40,10 @@ export class ShardAggregations {
     });
   }
 
+  get bindings(): Bindings {
+    return this.#bindings;
+  }
+
   get needsScores(): boolean {
     return this.#tree.needsScores;
   }
@@ -66,7 +70,8 @@ export class ShardAggregations {
     );
   }
 
-  #planQuery(query: Query, prepared: PreparedShard, index: number): PlanNode {
+  #planQuery(parsed: Query, prepared: PreparedShard, index: number): PlanNode {
+    const query = (this.#tree.resolved?.get(parsed) ?? parsed) as Query;
     let rewritten = this.#filters.get(query);
     if (!rewritten) this.#filters.set(query, (rewritten = rewriteQuery(query, { ...this.#context, nestedPath: null })));
     return prepared.planner.plan(rewritten, index, false);

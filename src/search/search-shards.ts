@@ -1,5 +1,5 @@
 // A search over shards: prepare each, run the query phase, reduce to one page, fetch it, render.
-import { type AggTree, reduceAggregations, renderAggregations, type SegmentPartial } from '../aggs/index.ts';
+import { type AggTree, type Bindings, reduceAggregations, renderAggregations, type SegmentPartial } from '../aggs/index.ts';
 import { shortestFloat } from '../common/float32.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
@@ -95,6 +95,7 @@ export function searchShards(
   const profiles: ShardProfile[] = [];
   const failures: ShardFailure[] = [];
   const partials: SegmentPartial[] = [];
+  const bindings: Bindings[] = [];
   const caches = targets.map(({ shard }) => env.caches.of(shard));
   const global = env.dfs ? new GlobalStatistics(caches.map((cache) => cache.statistics)) : null;
   const deadline = request.timeoutMs === null ? Number.POSITIVE_INFINITY : performance.now() + request.timeoutMs;
@@ -135,7 +136,10 @@ export function searchShards(
       );
     const found = queryShardHits(target.shard, at.prepared, position, { ...options, aggs: collected }, afterHitOf(env, position));
     const rescored = request.rescore.length === 0 ? found : rescoreHits(found, request.rescore, at, contextOf(target.shard, env), options);
-    if (collected) into.push(...collected.partials);
+    if (collected) {
+      into.push(...collected.partials);
+      bindings.push(collected.bindings);
+    }
     if (request.profile) {
       const { index, shard, segments } = target.shard;
       const { query, sort, isEmptyPage } = at.prepared.shardQuery;
@@ -184,6 +188,7 @@ export function searchShards(
           reduceAggregations(aggs, partials, {
             maxBuckets: env.maxBuckets,
             nowMs: env.nowMs,
+            bindings,
             topHits: (body, groups, nestedPath) => topHits(body, groups, nestedPath, targets, { ...env, stop, counters }),
           }),
           env.typedKeys,

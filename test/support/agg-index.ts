@@ -97,7 +97,10 @@ export class AggIndex {
     const topHits = (_body: Json, groups: ReadonlyArray<{ docs: Uint32Array }>) => ({
       hits: { total: groups.reduce((sum, g) => sum + g.docs.length, 0) },
     });
-    return renderAggregations(reduceAggregations(tree, partials, { maxBuckets, nowMs, topHits }), options.typedKeys ?? false);
+    return renderAggregations(
+      reduceAggregations(tree, partials, { maxBuckets, nowMs, topHits, bindings: [bindings] }),
+      options.typedKeys ?? false,
+    );
   }
 
   /** A plan that the stand-in for the executor's planToBitset understands. */

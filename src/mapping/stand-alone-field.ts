@@ -1,0 +1,24 @@
+// Field types without an index: formats and values of a mapping type for what no mapping names (unmapped fields with a `value_type`, scripts).
+import { createMapping } from './create-mapping.ts';
+import type { FieldType } from './field-type.ts';
+import type { MappingAnalysis } from './mapping-analysis.ts';
+
+const NO_ANALYSIS: MappingAnalysis = {
+  hasAnalyzer: () => false,
+  hasNormalizer: () => false,
+  normalize: (_name, text) => text,
+  analyze: () => [],
+  normalizeTerm: (_name, text) => text,
+};
+const NAME = 'value';
+const cache = new Map<string, FieldType>();
+
+/** @param typeName  a type whose parameters may all be left out: keyword, long, double, date, boolean, ip, geo_point... */
+export function standAloneField(typeName: string): FieldType {
+  let type = cache.get(typeName);
+  if (!type) {
+    type = createMapping({ properties: { [NAME]: { type: typeName } } }, NO_ANALYSIS, {}).field(NAME)!;
+    cache.set(typeName, type);
+  }
+  return type;
+}

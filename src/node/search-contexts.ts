@@ -1,0 +1,163 @@
+// Scrolls and points in time, kept by main: which snapshots each holds, until when, and where a scroll stands. So any http worker answers
+// any page. A worker borrows a context for a request: while it does, what the context holds stays in memory even if the context ends.
+//   open ──► key     use(key) ──► loan, snapshots, state     endUse(loan, state)     close(keys)     expiry by a timer
+import { randomBytes } from 'node:crypto';
+import { ApiError } from '../errors/api-error.ts';
+import type { SnapshotDescriptor } from '../indexing/segment-set.ts';
+import type { SnapshotRegistry } from './snapshot-registry.ts';
+
+export type ContextKind = 'scroll' | 'pit';
+
+export type ContextRequest =
+  | {
+      readonly action: 'open';
+      readonly kind: ContextKind;
+      readonly snapshots: readonly SnapshotDescriptor[];
+      readonly keepAliveMs: number;
+      /** Of contexts of this kind in the node. */
+      readonly limit: number;
+      readonly state: unknown;
+    }
+  | { readonly action: 'use'; readonly kind: ContextKind; readonly key: string; readonly keepAliveMs: number | null }
+  /** `state` undefined: as before. */
+  | { readonly action: 'endUse'; readonly loan: number; readonly state?: unknown }
+  /** `keys` null: all. */
+  | { readonly action: 'close'; readonly kind: ContextKind; readonly keys: readonly string[] | null }
+  | { readonly action: 'list'; readonly kind: ContextKind };
+
+export interface BorrowedContext {
+  readonly loan: number;
+  readonly snapshots: readonly SnapshotDescriptor[];
+  readonly state: unknown;
+}
+
+export interface ContextInfo {
+  readonly key: string;
+  readonly createdMs: number;
+  readonly keepAliveMs: number;
+  readonly indexUuids: readonly string[];
+  readonly state: unknown;
+}
+
+interface Context {
+  readonly key: string;
+  readonly kind: ContextKind;
+  readonly snapshots: readonly SnapshotDescriptor[];
+  readonly createdMs: number;
+  readonly release: () => void;
+  state: unknown;
+  keepAliveMs: number;
+  expiresMs: number;
+  /** Requests that use it now: it does not expire under them. */
+  uses: number;
+}
+
+interface Loan {
+  readonly context: Context;
+  readonly release: () => void;
+}
+
+const SWEEP_MS = 1000;
+
+export class SearchContexts {
+  readonly #registry: SnapshotRegistry;
+  readonly #nowMs: () => number;
+  readonly #contexts = new Map<string, Context>();
+  readonly #loans = new Map<number, Loan>();
+  #nextLoan = 0;
+  #sweeper: NodeJS.Timeout | null = null;
+
+  constructor(registry: SnapshotRegistry, nowMs: () => number = Date.now) {
+    this.#registry = registry;
+    this.#nowMs = nowMs;
+  }
+
+  /** Result of the request: key, BorrowedContext or null, nothing, closed keys, ContextInfo[]. @throws ApiError too many contexts */
+  handle(request: ContextRequest): unknown {
+    switch (request.action) {
+      case 'open':
+        return this.#open(request);
+      case 'use':
+        return this.#use(request.kind, request.key, request.keepAliveMs);
+      case 'endUse':
+        return this.#endUse(request.loan, request.state);
+      case 'close': {
+        const keys = request.keys ?? [...this.#contexts.keys()];
+        return keys.filter((key) => this.#close(request.kind, key));
+      }
+      case 'list':
+        return this.#list(request.kind);
+    }
+  }
+
+  /** Ends contexts that nobody asked for in time. */
+  sweep(): void {
+    const now = this.#nowMs();
+    for (const [key, { kind, expiresMs, uses }] of this.#contexts) if (uses === 0 && expiresMs < now) this.#close(kind, key);
+    if (this.#contexts.size > 0 || this.#sweeper === null) return;
+    clearInterval(this.#sweeper);
+    this.#sweeper = null;
+  }
+
+  #open({ kind, snapshots, keepAliveMs, limit, state }: Extract<ContextRequest, { action: 'open' }>): string {
+    const open = [...this.#contexts.values()].filter((context) => context.kind === kind).length;
+    if (open >= limit) throw tooMany(kind, limit);
+    const now = this.#nowMs();
+    const key = randomBytes(16).toString('base64url');
+    const release = this.#registry.hold(snapshots.flatMap(({ segments }) => segments));
+    this.#contexts.set(key, { key, kind, snapshots, createdMs: now, release, state, keepAliveMs, expiresMs: now + keepAliveMs, uses: 0 });
+    this.#sweeper ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
+    return key;
+  }
+
+  #use(kind: ContextKind, key: string, keepAliveMs: number | null): BorrowedContext | null {
+    const context = this.#contexts.get(key);
+    const now = this.#nowMs();
+    if (!context || context.kind !== kind || (context.uses === 0 && context.expiresMs < now)) return null;
+    if (keepAliveMs !== null) context.keepAliveMs = keepAliveMs;
+    context.uses++;
+    const loan = this.#nextLoan++;
+    this.#loans.set(loan, { context, release: this.#registry.hold(context.snapshots.flatMap(({ segments }) => segments)) });
+    return { loan, snapshots: context.snapshots, state: context.state };
+  }
+
+  #endUse(number: number, state: unknown): void {
+    const loan = this.#loans.get(number);
+    if (!loan) return;
+    this.#loans.delete(number);
+    const { context } = loan;
+    if (state !== undefined) context.state = state;
+    context.uses--;
+    context.expiresMs = this.#nowMs() + context.keepAliveMs;
+    loan.release();
+  }
+
+  #close(kind: ContextKind, key: string): boolean {
+    const context = this.#contexts.get(key);
+    if (!context || context.kind !== kind) return false;
+    this.#contexts.delete(key);
+    context.release();
+    return true;
+  }
+
+  #list(kind: ContextKind): ContextInfo[] {
+    return [...this.#contexts.values()]
+      .filter((context) => context.kind === kind)
+      .map(({ key, createdMs, keepAliveMs, snapshots, state }) => ({
+        key,
+        createdMs,
+        keepAliveMs,
+        indexUuids: [...new Set(snapshots.map(({ indexUuid }) => indexUuid))],
+        state,
+      }));
+  }
+}
+
+function tooMany(kind: ContextKind, limit: number): ApiError {
+  const [what, setting] = kind === 'scroll' ? ['scroll', 'search.max_open_scroll_context'] : ['PIT', 'search.max_open_pit_context'];
+  return new ApiError(
+    'rejected_execution_exception',
+    429,
+    `Trying to create too many ${what} contexts. Must be less than or equal to: [${limit}]. This limit can be set by changing the [${setting}] setting.`,
+  );
+}
