@@ -102,6 +102,8 @@ export class Analyzer {
   readonly offsetGap: number;
   private readonly first: ChainProgram | null;
   private readonly steps: Step[];
+  /** Kernel stages at the end of a chain that the host begins; null if the host ends it, too. */
+  private readonly last: ChainProgram | null;
   private readonly runner: FilterRunner;
 
   constructor(
@@ -122,6 +124,8 @@ export class Analyzer {
       this.first = null;
     }
     this.steps = compileSteps(parts.filters.slice(leading));
+    const lastStep = this.steps.at(-1);
+    this.last = lastStep?.kind === 'kernel' ? lastStep.program : null;
   }
 
   /** True when the whole chain runs in kernels. */
@@ -131,23 +135,28 @@ export class Analyzer {
 
   /** Blob for chainInit (assembly/analysis/chain.ts) in any memory; what `kernelInput` returns is the text to give it. */
   get kernelBlob(): Uint8Array {
-    return this.isKernelChain ? this.first!.blob : REPLAY_BLOB;
+    return this.cursorProgram.blob;
   }
 
   /** The chain of `kernelBlob` for runs in this analyzer's host. */
   get cursorProgram(): ChainProgram {
-    return this.isKernelChain ? this.first! : REPLAY_PROGRAM;
+    return this.isKernelChain ? this.first! : (this.last ?? REPLAY_PROGRAM);
   }
 
-  /** Bytes that the chain of `kernelBlob` reads: the text itself, or its tokens if the host has to make them. */
+  /** Bytes that the chain of `kernelBlob` reads: the text itself, or the tokens of the part that the host runs. */
   kernelInput(text: string): Uint8Array {
-    return this.isKernelChain ? encodeWtf8(text) : encodeTokens(this.stream(text));
+    if (this.isKernelChain) return encodeWtf8(text);
+    return encodeTokens(this.streamThrough(this.last ? this.steps.slice(0, -1) : this.steps, text));
   }
 
   /** Tokens of a text with relative positions. @throws ApiError: what a filter refuses (a bad payload) */
   stream(text: string): TokenStream {
+    return this.streamThrough(this.steps, text);
+  }
+
+  private streamThrough(steps: readonly Step[], text: string): TokenStream {
     if (!this.parts.charFilters.length) {
-      return this.runner.runSteps(this.steps, this.tokenize(text));
+      return this.runner.runSteps(steps, this.tokenize(text));
     }
     const filtered = applyCharFilters(this.parts.charFilters, text);
     const stream = this.tokenize(filtered.text);
@@ -156,7 +165,7 @@ export class Analyzer {
       token.endOffset = filtered.correct(token.endOffset);
     }
     stream.endOffset = filtered.correct(stream.endOffset);
-    return this.runner.runSteps(this.steps, stream);
+    return this.runner.runSteps(steps, stream);
   }
 
   analyze(text: string): AnalyzedToken[] {

@@ -1,7 +1,7 @@
 // Tokens on the host: lists of objects, and their bytes for the replay tokenizer (assembly/analysis/tokenizers/replay.ts).
 import type { AnalysisHost, ChainProgram } from '../wasm/analysis.ts';
 import { TOKEN_TYPES, tokenTypeId } from './token-types.ts';
-import { decodeWtf8, encodeWtf8 } from './wtf8.ts';
+import { decodeWtf8, writeWtf8 } from './wtf8.ts';
 
 /** A token as filters on the host see it; positions are relative, as in Lucene's attributes. */
 export interface Token {
@@ -78,26 +78,28 @@ export function tokenTypeIdOf(name: string): number {
 
 /** Bytes that the replay tokenizer reads. Payloads do not go this way. */
 export function encodeTokens(stream: TokenStream): Uint8Array {
-  const terms = stream.tokens.map((token) => encodeWtf8(token.term));
-  let at = 16 + stream.tokens.length * 32;
-  const out = new Uint8Array(terms.reduce((sum, term) => sum + term.length, at));
-  const view = new DataView(out.buffer);
-  view.setUint32(0, stream.tokens.length, true);
-  view.setUint32(4, stream.endOffset, true);
-  view.setUint32(8, stream.endPosInc, true);
-  stream.tokens.forEach((token, i) => {
-    const record = 16 + i * 32;
-    view.setUint32(record, at, true);
-    view.setUint32(record + 4, terms[i].length, true);
-    view.setUint32(record + 8, token.startOffset, true);
-    view.setUint32(record + 12, token.endOffset, true);
-    view.setUint32(record + 16, token.posInc, true);
-    view.setUint32(record + 20, token.posLen, true);
-    view.setUint16(record + 24, tokenTypeIdOf(token.type), true);
-    view.setUint16(record + 26, token.keyword ? 1 : 0, true);
-    view.setUint32(record + 28, token.termFreq, true);
-    out.set(terms[i], at);
-    at += terms[i].length;
-  });
-  return out;
+  const { tokens } = stream;
+  // A UTF-16 unit takes three bytes at most.
+  const records = 16 + tokens.length * 32;
+  const out = new Uint8Array(tokens.reduce((sum, token) => sum + token.term.length * 3, records));
+  const words = new Uint32Array(out.buffer, 0, records >> 2);
+  words[0] = tokens.length;
+  words[1] = stream.endOffset;
+  words[2] = stream.endPosInc;
+  let at = records;
+  let word = 4;
+  for (const token of tokens) {
+    const bytes = writeWtf8(out, at, token.term);
+    words[word] = at;
+    words[word + 1] = bytes;
+    words[word + 2] = token.startOffset;
+    words[word + 3] = token.endOffset;
+    words[word + 4] = token.posInc;
+    words[word + 5] = token.posLen;
+    words[word + 6] = tokenTypeIdOf(token.type) | (token.keyword ? 0x10000 : 0);
+    words[word + 7] = token.termFreq;
+    at += bytes;
+    word += 8;
+  }
+  return out.subarray(0, at);
 }

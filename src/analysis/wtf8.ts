@@ -7,13 +7,35 @@ const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[
 
 export function encodeWtf8(text: string): Uint8Array {
   if (!LONE_SURROGATE.test(text)) return encoder.encode(text);
-  const out: number[] = [];
-  for (const char of text) {
-    const cp = char.codePointAt(0)!;
-    if (cp >= 0xd800 && cp < 0xe000) out.push(0xe0 | (cp >> 12), 0x80 | ((cp >> 6) & 63), 0x80 | (cp & 63));
-    else out.push(...encoder.encode(char));
+  const out = new Uint8Array(text.length * 3);
+  return out.subarray(0, writeWtf8(out, 0, text));
+}
+
+/** Writes a text at `at`, where its length times three bytes are free. Returns the bytes written. */
+export function writeWtf8(out: Uint8Array, at: number, text: string): number {
+  let to = at;
+  for (let i = 0; i < text.length; i++) {
+    let cp = text.charCodeAt(i);
+    if (cp < 0x80) {
+      out[to++] = cp;
+      continue;
+    }
+    if (cp < 0x800) {
+      out[to++] = 0xc0 | (cp >> 6);
+      out[to++] = 0x80 | (cp & 63);
+      continue;
+    }
+    const low = (cp & 0xfc00) === 0xd800 ? text.charCodeAt(i + 1) : 0;
+    if ((low & 0xfc00) === 0xdc00) {
+      cp = 0x10000 + ((cp & 0x3ff) << 10) + (low & 0x3ff);
+      i++;
+      out[to++] = 0xf0 | (cp >> 18);
+      out[to++] = 0x80 | ((cp >> 12) & 63);
+    } else out[to++] = 0xe0 | (cp >> 12);
+    out[to++] = 0x80 | ((cp >> 6) & 63);
+    out[to++] = 0x80 | (cp & 63);
   }
-  return Uint8Array.from(out);
+  return to - at;
 }
 
 export function decodeWtf8(bytes: Uint8Array, from: number, to: number): string {

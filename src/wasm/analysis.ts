@@ -3,7 +3,7 @@ import type { KernelFunction } from './kernels.ts';
 
 const E_NO_SPACE = -3;
 const PAGE = 65536;
-const DEFAULT_REGION_BYTES = 1 << 20;
+const DEFAULT_REGION_BYTES = 2 << 20;
 /** Chains are dropped and laid out anew on demand when they take more than this. */
 const CHAIN_BUDGET_BYTES = 64 * 1024 * 1024;
 const MAX_REGION_BYTES = 1 << 30;

@@ -2,9 +2,9 @@
 
 /** Characters by class: L letter, H Hebrew, N digit, K katakana, U joining punctuation, m : . n , ; b . q ' d " x combining, z joiner, v selector, ... */
 export const ALPHABET: Readonly<Record<string, readonly string[]>> = {
-  L: ['a', 'b', 'x', 'y', 'B', 'z', 'é', 'Я', 'ß', '𐐀'],
+  L: ['a', 'b', 'x', 'y', 'B', 'z', 'é', 'Я', 'ß', '𐐀', 'क', 'ह', 'অ'],
   H: ['א', 'ב'],
-  N: ['1', '9', '٣'],
+  N: ['1', '9', '٣', '३'],
   K: ['ア', 'ヽ'],
   U: ['_', '‿'],
   m: [':', '·'],
@@ -12,7 +12,7 @@ export const ALPHABET: Readonly<Record<string, readonly string[]>> = {
   b: ['.', '’'],
   q: ["'"],
   d: ['"'],
-  x: ['\u0301', '\u00ad'],
+  x: ['\u0301', '\u00ad', '\u093f', '\u0acd'],
   z: ['\u200d'],
   v: ['\ufe0f'],
   E: ['😀', '❤', '👩'],

@@ -3,6 +3,7 @@
 // Source: the rules as Lucene documents them for its normalization filters (Larkey et al. 2007 for Arabic; Larkey, Connell and Abduljaleel
 // 2003 for Hindi; UzZaman and Khan 2004 for Bengali; the German2 variant of the Snowball stemmer; Scandinavian interchange).
 import { category } from '../../text/character';
+import { decode } from '../../text/utf8';
 import { at, codePoints, hasNonAscii, insertAt, loadCodePoints, put, removeAt, storeCodePoints } from '../code-points';
 import { Stage, tokenAt } from '../stage';
 import { FLAG_KEYWORD, Token } from '../token';
@@ -34,11 +35,22 @@ export function normalizeFilter(stage: Stage, batch: Stage): i32 {
 export function normalizeToken(batch: Stage, token: Token, variant: u32): i32 {
   const alsoAscii = variant == GERMAN || variant == SCANDINAVIAN || variant == SCANDINAVIAN_FOLDING;
   if (!alsoAscii && !hasNonAscii(token)) return 0;
+  if (variant == DECIMAL_DIGIT && !hasForeignDigit(token)) return 0;
   // These two leave keywords alone.
   if ((variant == HINDI || variant == BENGALI) && token.flags & FLAG_KEYWORD) return 0;
   const count = loadCodePoints(batch, token);
   if (count < 0) return count;
   return storeCodePoints(batch, token, normalize(variant, codePoints(batch), count));
+}
+
+/** Whether the term has a digit outside ASCII; hardly one has. */
+function hasForeignDigit(token: Token): bool {
+  for (let p = token.termPtr, end = p + token.termLen; p < end; ) {
+    const d = decode(p, end);
+    if ((d & 0xffffff) >= 0x80 && category(d & 0xffffff) == 9) return true;
+    p += d >> 24;
+  }
+  return false;
 }
 
 /** Changes `count` code points in place, returns how many there are now. */

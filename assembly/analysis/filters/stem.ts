@@ -109,12 +109,12 @@ function copyBytes(to: usize, from: usize, len: u32): void {
 /** Bytes that suffix lists may take: the Greek stemmer's take 30 KB. */
 const INDEX_BYTES: u32 = 48 << 10;
 
-/** Entries of the cache: a power of two that the area holds, at most 4096. */
+/** Entries of the cache: a power of two that the area holds, at most 8192. */
 // @ts-ignore: decorator
 @inline
 function cacheEntries(stage: Stage): u32 {
   const bytes = <u32>(stage.termsEnd - stage.termsPtr);
-  return min<u32>(4096, <u32>1 << (31 - clz((bytes - min<u32>(INDEX_BYTES, bytes >> 2)) >> 6)));
+  return min<u32>(8192, <u32>1 << (31 - clz((bytes - min<u32>(INDEX_BYTES, bytes >> 2)) >> 6)));
 }
 
 // @ts-ignore: decorator

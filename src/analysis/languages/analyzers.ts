@@ -1,6 +1,6 @@
 // Language analyzers as data: what stands around the stop filter and the stemmer. An analyzer is here only when all its parts are.
 import { words } from '../blob.ts';
-import { type BuildContext, type CharFilter, kernelFilter, type TokenFilter, type Tokenizer } from '../component.ts';
+import { type BuildContext, kernelFilter, type TokenFilter, type Tokenizer } from '../component.ts';
 import { elisionStage, setStage, stemmerOverrideStage, stopStage } from '../filters/simple.ts';
 import type { AnalyzerEntry } from '../registry.ts';
 import { STAGE } from '../stage-ids.ts';
@@ -24,7 +24,6 @@ interface LanguageSpec {
   readonly chain: Chain;
   readonly stopWords?: readonly string[];
   readonly tokenizer?: Tokenizer;
-  readonly charFilter?: CharFilter;
 }
 
 const FRENCH_ARTICLES = ['l', 'm', 't', 'qu', 'n', 's', 'j', 'd', 'c', 'jusqu', 'quoiqu', 'lorsqu', 'puisqu'];
@@ -32,11 +31,6 @@ const CATALAN_ARTICLES = ['d', 'l', 'm', 'n', 's', 't'];
 const ITALIAN_ARTICLES = 'c l all dall dell nell sull coll pell gl agl dagl degl negl sugl un m t s v d'.split(' ');
 /** Words whose Dutch stem is given. Source: Lucene's DutchAnalyzer. */
 const DUTCH_OVERRIDES = stemmerOverrideStage(['fiets => fiets', 'bromfiets => bromfiets', 'ei => eier', 'kind => kinder']);
-/** Persian writes a zero width non-joiner between the parts of a word. */
-const NON_JOINER_TO_SPACE: CharFilter = {
-  apply: (input) => ({ text: input.text.replaceAll('\u200c', ' '), correct: (offset) => input.correct(offset) }),
-};
-
 const LANGUAGES: Readonly<Record<string, LanguageSpec>> = {
   english: { chain: [stemStage(STEMMER.ENGLISH_POSSESSIVE), LOWER, STOP, MARKER, stemStage(STEMMER.PORTER)] },
   cjk: { chain: [CJK_WIDTH, LOWER, kernelFilter(STAGE.CJK_BIGRAM, words([15])), STOP], stopWords: CJK_STOP_WORDS },
@@ -75,7 +69,8 @@ const LANGUAGES: Readonly<Record<string, LanguageSpec>> = {
   norwegian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.NORWEGIAN)] },
   persian: {
     chain: [LOWER, DECIMAL_DIGIT, normalize(0), normalize(1), STOP, MARKER, stemStage(STEMMER.PERSIAN)],
-    charFilter: NON_JOINER_TO_SPACE,
+    // Persian writes a zero width non-joiner between the parts of a word.
+    tokenizer: standardTokenizer(undefined, true),
   },
   portuguese: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.LIGHT_PORTUGUESE)] },
   romanian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.ROMANIAN)] },
@@ -96,7 +91,7 @@ function build(context: BuildContext, spec: LanguageSpec): ReturnType<AnalyzerEn
     if (part === MARKER) return excluded.length ? [setStage(STAGE.KEYWORD_MARKER, excluded, false)] : [];
     return [part];
   });
-  return () => ({ charFilters: spec.charFilter ? [spec.charFilter] : [], tokenizer: spec.tokenizer ?? standardTokenizer(), filters });
+  return () => ({ charFilters: [], tokenizer: spec.tokenizer ?? standardTokenizer(), filters });
 }
 
 /** The `snowball` analyzer: a stemmer by class name, with the stop words of four languages and English by default. */

@@ -22,6 +22,7 @@ interface State {
 export class LongestMatcher {
   private readonly program: Program;
   private states = new Map<string, State>();
+  private first: State | null = null;
 
   /** @param source shown in errors */
   constructor(
@@ -35,7 +36,7 @@ export class LongestMatcher {
   start(text: string): (at: number) => number {
     let steps = FREE_STEPS + text.length * STEPS_PER_CHAR;
     return (from) => {
-      let state: State | null = this.stateOf(this.closure([0]));
+      let state: State | null = (this.first ??= this.stateOf(this.closure([0])));
       let end = state.accepts ? from : -1;
       for (let at = from; at < text.length; ) {
         if (--steps < 0) throw illegalArgument(`pattern [${this.source}] needs too much work on this text`);
@@ -72,7 +73,10 @@ export class LongestMatcher {
     const key = pcs.join(',');
     let state = this.states.get(key);
     if (!state) {
-      if (this.states.size >= MAX_STATES) this.states = new Map();
+      if (this.states.size >= MAX_STATES) {
+        this.states = new Map();
+        this.first = null;
+      }
       state = { pcs, accepts: pcs.some((pc) => this.program.code[pc].op === 'match'), next: new Map() };
       this.states.set(key, state);
     }

@@ -56,8 +56,9 @@ export function charClassTokenizer(kind: number, maxLength = DEFAULT_MAX_LENGTH,
   return kernelTokenizer(STAGE.CHAR_CLASS, [maxLength, kind, classes, codePoints.length, ...codePoints]);
 }
 
-export function standardTokenizer(maxLength = DEFAULT_MAX_LENGTH): Tokenizer {
-  return kernelTokenizer(STAGE.STANDARD, [maxLength, 0]);
+/** @param splitsAtNonJoiner U+200C is a space */
+export function standardTokenizer(maxLength = DEFAULT_MAX_LENGTH, splitsAtNonJoiner = false): Tokenizer {
+  return kernelTokenizer(STAGE.STANDARD, [maxLength, splitsAtNonJoiner ? 2 : 0]);
 }
 
 const MAX_TOKEN_LENGTH = ['max_token_length: int = 255'];

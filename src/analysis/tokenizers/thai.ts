@@ -31,33 +31,72 @@ const RUNS = [
 ].join('|');
 /** Runs of Thai letters and of others. */
 const THAI_RUNS = /[\u0e01-\u0e3a\u0e40-\u0e4e]+|[^\u0e01-\u0e3a\u0e40-\u0e4e]+/g;
+/** What most texts are made of, told without the rules: words of one kind before something that can never join them, and what never joins. */
+const PLAIN_END = '(?=[ \\n\\t\\r()[\\]/:;!?,]|$)';
+const PLAIN =
+  `([ \\n\\t\\r()[\\]/:;!?,])(?=[\\x20-\\x7e\\n\\t\\r\\u0e01-\\u0e30\\u0e32\\u0e33\\u0e40-\\u0e46]|$)` +
+  `|([\\u0e01-\\u0e30\\u0e32\\u0e33\\u0e40-\\u0e46][\\u0e01-\\u0e3a\\u0e40-\\u0e4e]*)${PLAIN_END}` +
+  `|[A-Za-z]+${PLAIN_END}|[0-9]+(?=[ \\n\\t\\r()[\\]/:;!?]|$)`;
 
 let matcher: LongestMatcher | null = null;
 let segmenter: Intl.Segmenter | null = null;
 
-/** A word is a run that begins with a letter or digit. */
+/** Stretches of a text: words by the rules, and runs of Thai letters, which the dictionary cuts. Ends are exclusive. */
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+  readonly isThai: boolean;
+}
+
+function stretches(text: string): Stretch[] {
+  matcher ??= new LongestMatcher(parseJavaRegex(`${IGNORED}(?:${RUNS})`, 0).node, 'thai');
+  const runEnd = matcher.start(text);
+  const plain = new RegExp(PLAIN, 'y');
+  const out: Stretch[] = [];
+  for (let at = 0; at < text.length; ) {
+    plain.lastIndex = at;
+    const simple = plain.exec(text);
+    if (simple) {
+      const end = at + simple[0].length;
+      if (simple[1] === undefined) out.push({ start: at, end, isThai: simple[2] !== undefined });
+      at = end;
+      continue;
+    }
+    const end = Math.max(runEnd(at), at + 1);
+    for (const { 0: part, index } of text.slice(at, end).matchAll(THAI_RUNS)) {
+      const first = part.charCodeAt(0);
+      out.push({ start: at + index, end: at + index + part.length, isThai: first >= 0xe01 && first <= 0xe4e });
+    }
+    at = end;
+  }
+  return out;
+}
+
+/** A word is a stretch that begins with a letter or digit. The dictionary is asked once for all runs of a text, with spaces between them. */
 export const THAI_TOKENIZER: Tokenizer = {
   kind: 'host',
   tokenize(text) {
-    matcher ??= new LongestMatcher(parseJavaRegex(`${IGNORED}(?:${RUNS})`, 0).node, 'thai');
-    const runEnd = matcher.start(text);
+    const found = stretches(text);
+    const runs = found.filter((stretch) => stretch.isThai).map(({ start, end }) => text.slice(start, end));
+    segmenter ??= new Intl.Segmenter('th', { granularity: 'word' });
+    const segments = segmenter.segment(runs.join(' '));
     const tokens: Token[] = [];
-    const add = (word: string, at: number): void => {
+    const add = (word: string, start: number): void => {
       const cp = word.codePointAt(0)!;
-      if (isLetter(cp) || isDigit(cp)) tokens.push(makeToken(word, at, at + word.length));
+      if (isLetter(cp) || isDigit(cp)) tokens.push(makeToken(word, start, start + word.length));
     };
-    for (let at = 0; at < text.length; ) {
-      const end = Math.max(runEnd(at), at + 1);
-      const run = text.slice(at, end);
-      for (const { 0: part, index } of run.matchAll(THAI_RUNS)) {
-        if (part.charCodeAt(0) < 0xe01 || part.charCodeAt(0) > 0xe4e) {
-          add(part, at + index);
-          continue;
-        }
-        segmenter ??= new Intl.Segmenter('th', { granularity: 'word' });
-        for (const word of segmenter.segment(part)) add(word.segment, at + index + word.index);
+    let base = 0;
+    for (const { start, end, isThai } of found) {
+      if (!isThai) {
+        add(text.slice(start, end), start);
+        continue;
       }
-      at = end;
+      for (let at = start; at < end; ) {
+        const word = segments.containing(base + at - start)!.segment;
+        add(word, at);
+        at += word.length;
+      }
+      base += end - start + 1;
     }
     return { tokens, endOffset: text.length, endPosInc: 0 };
   },
