@@ -23,15 +23,14 @@ function insertAt(at: i32, unit: u32): void {
 
 function prepare(): void {
   for (let i = 0; i < wordLen; i++) {
-    const unit = unitAt(i);
-    if (unit == 0x75 && ((isVowel(i - 1) && isVowel(i + 1)) || (i > 0 && unitAt(i - 1) == 0x71))) setUnit(i, 0x55);
-    else if (unit == 0x69 && isVowel(i - 1) && isVowel(i + 1)) setUnit(i, 0x49);
-    else if (unit == 0x79 && (isVowel(i - 1) || isVowel(i + 1))) setUnit(i, 0x59);
-    else if (unit == 0xeb || unit == 0xef) {
+    const unit = unitAt(i), next = i + 1 < wordLen ? unitAt(i + 1) : 0;
+    // What a vowel does to the next letter comes before what that letter does to it.
+    if (isVowel(i) && (next == 0x79 || ((next == 0x75 || next == 0x69) && isVowel(i + 2)))) setUnit(i + 1, next - 32);
+    if (unit == 0xeb || unit == 0xef) {
       setUnit(i, unit == 0xeb ? 0x65 : 0x69);
       insertAt(i, 0x48);
-      i++;
-    }
+    } else if (unit == 0x79 && isVowel(i + 1)) setUnit(i, 0x59);
+    else if (unit == 0x71 && next == 0x75) setUnit(i + 1, 0x55);
   }
   if (wordLen > 2 && isVowel(0) && isVowel(1)) rv = 3;
   else if (starts("par") || starts("col") || starts("tap")) rv = 3;

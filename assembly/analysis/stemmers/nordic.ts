@@ -8,7 +8,7 @@ let p1: i32 = 0;
 function nordicRegion(vowels: string): bool {
   if (wordLen < 3) return false;
   p1 = max(regionAfter(0, vowels), 3);
-  return p1 < wordLen || p1 == wordLen;
+  return p1 <= wordLen;
 }
 
 // @ts-ignore: decorator
@@ -41,11 +41,11 @@ function danishPair(): void {
 }
 
 export function norwegian(): void {
-  if (!nordicRegion("aeiouyæåøêòóô")) return;
+  if (!nordicRegion("aeiouyæåø")) return;
   const number = longestOf("a e ede ande ende ane ene hetene en heten ar er heter as es edes endes enes hetenes ens hetens ers ets et het ast s erte ert", p1);
   if (number == 26) {
     const before = wordLen > 1 ? unitAt(wordLen - 2) : 0;
-    if (isIn(before, "bcdfghjlmnoprtvyz") || (before == 0x6b && wordLen > 2 && !isIn(unitAt(wordLen - 3), "aeiouyæåøêòóô"))) cut(1);
+    if (isIn(before, "bcdfghjlmnoprtvyz") || (before == 0x6b && wordLen > 2 && !isIn(unitAt(wordLen - 3), "aeiouyæåø"))) cut(1);
   } else if (number >= 27) put(wordLen - suffixLen, "er");
   else if (number >= 0) cut(suffixLen);
   if (longestOf("dt vt", p1) >= 0) cut(1);

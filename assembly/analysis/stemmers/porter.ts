@@ -1,10 +1,10 @@
 // The stemmer of M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980, with the two rules that its author added later
 // (step 2: -bli to -ble, -logi to -log), as Lucene's PorterStemFilter has them. Words of one or two letters stay.
 // `stemLen` is the length of what stands before the suffix that the last `suffix` call found.
-import { endsAt, put, setLength, setUnit, unitAt, wordLen } from './word';
+import { endsAt, isIn, put, setLength, setUnit, unitAt, wordLen } from './word';
 
 let stemLen: i32 = 0;
-/** The algorithm as it was published, without the two later rules. */
+/** The algorithm as it was published, without the two later rules; double c, h, j, k, q, v, w and x stay. */
 let published: bool = false;
 
 function suffix(text: string): bool {
@@ -74,7 +74,7 @@ function step1(): void {
     else if (suffix("iz")) put(stemLen, "ize");
     else if (endsDoubleConsonant()) {
       const last = unitAt(wordLen - 1);
-      if (last != 0x6c && last != 0x73 && last != 0x7a) setLength(wordLen - 1);
+      if (published ? isIn(last, "bdfgmnprt") : !isIn(last, "lsz")) setLength(wordLen - 1);
     } else if (measure(wordLen) == 1 && endsCvc(wordLen)) put(wordLen, "e");
   }
   if (suffix("y") && hasVowel(stemLen)) setUnit(wordLen - 1, 0x69);

@@ -1,4 +1,4 @@
-// The English stemmer of M. F. Porter, "The English (Porter2) stemming algorithm" (snowballstem.org), with its exceptions.
+// The English stemmer of M. F. Porter, "The English (Porter2) stemming algorithm" (snowballstem.org), with its exceptions, as of 2024.
 import { longestOf, regionAfter, suffixLen } from './regions';
 import { ends, isIn, put, setLength, setUnit, unitAt, wordLen } from './word';
 
@@ -39,13 +39,13 @@ let r2: i32 = 0;
 
 export function porter2(): void {
   if (wordLen <= 2) return;
-  if (replaceWhole("skis", "ski") || replaceWhole("skies", "sky") || replaceWhole("idly", "idl") || replaceWhole("gently", "gentl") || replaceWhole("ugly", "ugli")
-    || replaceWhole("early", "earli") || replaceWhole("only", "onli") || replaceWhole("singly", "singl")) return;
+  if (replaceWhole("skis", "ski") || replaceWhole("skies", "sky") || replaceWhole("dying", "die") || replaceWhole("lying", "lie") || replaceWhole("tying", "tie")
+    || replaceWhole("idly", "idl") || replaceWhole("gently", "gentl") || replaceWhole("ugly", "ugli") || replaceWhole("early", "earli") || replaceWhole("only", "onli") || replaceWhole("singly", "singl")) return;
   if (whole("sky news howe atlas cosmos bias andes") >= 0) return;
   prepare();
   step0();
   step1a();
-  if (whole("inning outing canning herring earring proceed exceed succeed evening") < 0) {
+  if (whole("inning outing canning herring earring proceed exceed succeed") < 0) {
     step1b();
     if (wordLen > 2 && isIn(unitAt(wordLen - 1), "yY") && !isVowel(wordLen - 2)) setUnit(wordLen - 1, 0x69);
     step2();
@@ -97,16 +97,7 @@ function step1b(): void {
     case 0: case 1:
       if (wordLen - suffixLen >= r1) setLength(wordLen - suffixLen + 2);
       break;
-    case 4: case 5: {
-      // dying, lying, tying, vying; hying.
-      if (suffixLen == 3 && wordLen == 5 && isIn(unitAt(1), "yY") && !isVowel(0)) {
-        put(1, "ie");
-        break;
-      }
-      afterEdIng();
-      break;
-    }
-    case 2: case 3: afterEdIng(); break;
+    case 2: case 3: case 4: case 5: afterEdIng(); break;
   }
 }
 
@@ -125,7 +116,7 @@ function cutTo(ending: string): void {
 }
 
 function step2(): void {
-  const number = longestOf("tional enci anci abli entli izer ization ational ation ator alism aliti alli fulness ousli ousness iveness iviti biliti bli ogi fulli lessli li ogist", 0);
+  const number = longestOf("tional enci anci abli entli izer ization ational ation ator alism aliti alli fulness ousli ousness iveness iviti biliti bli ogi fulli lessli li", 0);
   if (number < 0 || wordLen - suffixLen < r1) return;
   switch (number) {
     case 0: cutTo("tion"); break;
@@ -143,7 +134,6 @@ function step2(): void {
     case 20: if (unitAt(wordLen - 4) == 0x6c) cutTo("og"); break;
     case 22: cutTo("less"); break;
     case 23: if (isIn(unitAt(wordLen - 3), "cdeghkmnrt")) setLength(wordLen - 2); break;
-    case 24: cutTo("og"); break;
   }
 }
 

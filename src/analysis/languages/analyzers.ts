@@ -78,6 +78,9 @@ const LANGUAGES: Readonly<Record<string, LanguageSpec>> = {
   sorani: { chain: [normalize(2), LOWER, DECIMAL_DIGIT, STOP, MARKER, stemStage(STEMMER.SORANI)] },
   spanish: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.LIGHT_SPANISH)] },
   swedish: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.SWEDISH)] },
+  turkish: {
+    chain: [kernelFilter(STAGE.APOSTROPHE, words([])), kernelFilter(STAGE.CASE, words([3])), STOP, MARKER, stemStage(STEMMER.TURKISH)],
+  },
   thai: { chain: [LOWER, DECIMAL_DIGIT, STOP], tokenizer: THAI_TOKENIZER },
 };
 

@@ -48,6 +48,18 @@ export const STEMMER = {
   IRISH: 62,
   ARMENIAN: 63,
   LITHUANIAN: 64,
+  TURKISH: 70,
+  GERMAN: 71,
+  SPANISH: 72,
+  ITALIAN: 73,
+  PORTUGUESE: 74,
+  SERBIAN: 75,
+  ARABIC_SNOWBALL: 76,
+  HINDI_SNOWBALL: 77,
+  INDONESIAN_SNOWBALL: 78,
+  NEPALI: 79,
+  TAMIL: 80,
+  YIDDISH: 81,
   LIGHT_FINNISH: 100,
   LIGHT_HUNGARIAN: 101,
   LIGHT_SWEDISH: 102,
@@ -62,7 +74,7 @@ export const STEMMER = {
   KSTEM: 111,
 } as const;
 
-/** Values of `stemmer`'s `language` (or `name`). */
+/** Values of `stemmer`'s `language` (or `name`); any other is tried as a class of `snowball`. */
 export const STEMMER_LANGUAGES: Readonly<Record<string, number>> = {
   english: STEMMER.PORTER,
   porter: STEMMER.PORTER,
@@ -114,6 +126,12 @@ export const STEMMER_LANGUAGES: Readonly<Record<string, number>> = {
   irish: STEMMER.IRISH,
   armenian: STEMMER.ARMENIAN,
   lithuanian: STEMMER.LITHUANIAN,
+  turkish: STEMMER.TURKISH,
+  german: STEMMER.GERMAN,
+  german2: STEMMER.GERMAN,
+  spanish: STEMMER.SPANISH,
+  italian: STEMMER.ITALIAN,
+  portuguese: STEMMER.PORTUGUESE,
   light_finnish: STEMMER.LIGHT_FINNISH,
   light_finish: STEMMER.LIGHT_FINNISH,
   lightFinnish: STEMMER.LIGHT_FINNISH,
@@ -153,6 +171,7 @@ export function stemStage(id: number): TokenFilter {
 export function stemmerByLanguage(language: string): TokenFilter {
   if (Object.hasOwn(STEMMER_LANGUAGES, language)) return stemStage(STEMMER_LANGUAGES[language]);
   const className = language.charAt(0).toUpperCase() + language.slice(1);
+  if (Object.hasOwn(SNOWBALL_CLASSES, className)) return stemStage(SNOWBALL_CLASSES[className]);
   throw new ApiError('illegal_argument_exception', 400, `Invalid stemmer class specified: ${className}`, {
     causedBy: new ApiError('class_not_found_exception', 400, `org.tartarus.snowball.ext.${className}Stemmer`),
   });
@@ -177,6 +196,19 @@ export const SNOWBALL_CLASSES: Readonly<Record<string, number>> = {
   Irish: STEMMER.IRISH,
   Armenian: STEMMER.ARMENIAN,
   Lithuanian: STEMMER.LITHUANIAN,
+  Turkish: STEMMER.TURKISH,
+  German: STEMMER.GERMAN,
+  German2: STEMMER.GERMAN,
+  Spanish: STEMMER.SPANISH,
+  Italian: STEMMER.ITALIAN,
+  Portuguese: STEMMER.PORTUGUESE,
+  Serbian: STEMMER.SERBIAN,
+  Arabic: STEMMER.ARABIC_SNOWBALL,
+  Hindi: STEMMER.HINDI_SNOWBALL,
+  Indonesian: STEMMER.INDONESIAN_SNOWBALL,
+  Nepali: STEMMER.NEPALI,
+  Tamil: STEMMER.TAMIL,
+  Yiddish: STEMMER.YIDDISH,
 };
 
 /** @throws ApiError illegal_argument_exception: no such class */
