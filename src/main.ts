@@ -4,7 +4,7 @@ import { helpText, versionText } from './cli/help.ts';
 import { SettingError } from './config/load-settings.ts';
 
 const COMMANDS: Readonly<Record<string, () => Promise<(argv: string[]) => Promise<number>>>> = {
-  serve: async () => (await import('./node/supervisor.ts')).supervise,
+  serve: async () => (await import('./cli/serve.ts')).serveCommand,
   import: async () => (await import('./cli/import.ts')).importCommand,
   analyze: async () => (await import('./cli/analyze.ts')).analyzeCommand,
   front: async () => (await import('./front/main.ts')).runFront,

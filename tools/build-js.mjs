@@ -6,15 +6,37 @@
 // `new URL('../../build/...', import.meta.url)` means the same in src/<folder>/ and in both output folders.
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const MODULES = { main: 'src/main.ts', supervisor: 'src/node/supervisor.ts', library: 'src/library.ts', front: 'src/front/main.ts' };
+const MODULES = { main: 'src/main.ts', library: 'src/library.ts', front: 'src/front/main.ts' };
 const SERVICE = { 'service-process': 'src/cli/service-process.ts', thread: 'src/node/thread.ts' };
-/** Native, or loaded by path on purpose. */
-const SERVICE_EXTERNALS = ['lmdb', 'uWebSockets.js', 'uws-pack', 'hyper-express', 'msgpackr-extract', '@js-joda/core', '@js-joda/timezone'];
+/** Native, or loaded late and seldom. */
+const SERVICE_EXTERNALS = ['uWebSockets.js', '@js-joda/core', '@js-joda/timezone'];
+/** lmdb looks for its binary beside its own modules, which a bundle takes it away from. Of its ES modules esbuild makes iterators without end. */
+const LMDB_BINARY = {
+  name: 'lmdb-binary',
+  setup(plugins) {
+    plugins.onResolve({ filter: /^lmdb$/ }, () => ({ path: createRequire(import.meta.url).resolve('lmdb') }));
+    plugins.onResolve({ filter: /^node-gyp-build-optional-packages$/ }, () => ({ path: 'load', namespace: 'lmdb-binary' }));
+    plugins.onLoad({ filter: /.*/, namespace: 'lmdb-binary' }, () => ({
+      contents: `const { createRequire } = require('node:module');
+        const { dirname } = require('node:path');
+        // The usual one at once: to find out which C library there is takes 10 ms. On another it does not load.
+        module.exports = () => {
+          const load = createRequire(createRequire(__filename).resolve('lmdb'));
+          try {
+            return load('@lmdb/lmdb-' + process.platform + '-' + process.arch + '/node.abi' + process.versions.modules + '.glibc.node');
+          } catch {
+            return load('node-gyp-build-optional-packages')(dirname(dirname(load.resolve('lmdb'))));
+          }
+        };`,
+    }));
+  },
+};
 
 const common = {
   absWorkingDir: root,
@@ -46,7 +68,13 @@ await build({
   outdir: service,
   format: 'cjs',
   external: SERVICE_EXTERNALS,
-  define: { 'import.meta.url': '__moduleUrl' },
+  plugins: [LMDB_BINARY],
+  // Without its optional binary, which only speeds up many short strings and takes 20 ms to load.
+  define: { 'import.meta.url': '__moduleUrl', 'process.env.MSGPACKR_NATIVE_ACCELERATION_DISABLED': '"true"' },
+  // Half the bytes to read at each start; names stay for stack traces.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  charset: 'ascii',
   banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
 });
 copyFileSync(path.join(root, 'tools/launch.cjs'), path.join(service, 'launch.js'));

@@ -13,10 +13,11 @@ const WRITE_AFTER_MS = 4000;
 exports.launch = (name, digest) => {
   const file = path.join(__dirname, `${name}.code.js`);
   // Threads of one role use the same functions.
-  const role = workerData?.gannetRole?.role ?? 'main';
+  const role = workerData?.gannetRole ?? 'main';
   const cacheFile = path.join(__dirname, `${name}.${role}.${digest}.${process.version}.cache`);
   const cachedData = readOrUndefined(cacheFile);
-  const script = new vm.Script(`(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'utf8')}\n})`, {
+  // The code is ASCII (tools/build-js.mjs): read as Latin-1 it needs no decoding.
+  const script = new vm.Script(`(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'latin1')}\n})`, {
     filename: file,
     cachedData,
     importModuleDynamically: vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER,

@@ -45,13 +45,9 @@ async function call(method: string, target: string, body?: unknown, type = 'appl
 }
 
 function start(): ChildProcess {
-  return spawn(
-    process.execPath,
-    [path.join(root, 'bin/gannet.js'), 'serve', `--http.port=${args.port}`, `--path.data=${data}`, '--log.level=warn'],
-    {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    },
-  );
+  return spawn(path.join(root, 'bin/gannet'), ['serve', `--http.port=${args.port}`, `--path.data=${data}`, '--log.level=warn'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }
 
 async function firstAnswerMs(target: string, check: (json: any) => boolean, started: number): Promise<number> {

@@ -97,9 +97,9 @@ export async function demoCommand(argv: string[]): Promise<number> {
   }
   const port = settings['http.port'] === 0 ? 9200 : settings['http.port'];
   const url = `http://${settings['http.host'] === '0.0.0.0' ? '127.0.0.1' : settings['http.host']}:${port}`;
-  const command = fileURLToPath(new URL('../../bin/gannet.js', import.meta.url));
+  const command = fileURLToPath(new URL('../../bin/gannet', import.meta.url));
   const serveFlags = argv.filter((argument) => argument !== '--exit');
-  const service = spawn(process.execPath, [command, 'serve', ...serveFlags], { stdio: ['ignore', 'inherit', 'inherit'] });
+  const service = spawn(command, ['serve', ...serveFlags], { stdio: ['ignore', 'inherit', 'inherit'] });
   const stop = async (): Promise<void> => {
     if (service.exitCode !== null || service.signalCode !== null) return;
     service.kill('SIGTERM');

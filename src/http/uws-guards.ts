@@ -8,8 +8,7 @@
 //   6 uncaughtException in every thread with a listener           9 413 at once when Content-Length is above the limit
 //  10 pause and resume every 4 s keep slow transfers alive       11 Connection: close is answered with the header
 //  12 the port is probed before listening                        13 methods keep their case (hyper-express-listener.ts)
-import { createRequire } from 'node:module';
-import net from 'node:net';
+import hyperExpressModule from 'hyper-express';
 import { checkFraming, type FramingHeaders } from './framing.ts';
 import { refusalBody } from './listener.ts';
 
@@ -77,7 +76,7 @@ interface HyperExpress {
   Request: { prototype: HyperRequest };
 }
 
-const require = createRequire(import.meta.url);
+const hyperExpress = hyperExpressModule as unknown as HyperExpress;
 const STATUS_WITHOUT_LENGTH = new Set(['204', '304']);
 
 let loaded: HyperExpress | null = null;
@@ -90,25 +89,14 @@ let maxContentLength = Number.MAX_SAFE_INTEGER;
 export function loadGuardedHyperExpress(limit: number): HyperExpress {
   maxContentLength = limit;
   if (loaded) return loaded;
-  const hyperExpress = require('hyper-express') as HyperExpress;
   guardRequests(hyperExpress.Request.prototype);
   loaded = hyperExpress;
   return hyperExpress;
 }
 
-/** Whether a uWebSockets binary for this Node is installed. */
-export function hasUwsBinary(): boolean {
-  try {
-    require('uWebSockets.js');
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Names of private members of hyper-express that have gone; empty while the guards hold. */
 export function missingPrivateMembers(): string[] {
-  const { Request, Server } = require('hyper-express') as { Request: { prototype: object }; Server: { prototype: object } };
+  const { Request, Server } = hyperExpress;
   const missing = ['_body_parser_run', '_body_parser_stop'].filter((name) => !(name in Request.prototype));
   if (!('_handle_uws_request' in Server.prototype)) missing.push('_handle_uws_request');
   if (!('_resolve_pending_request' in Server.prototype)) missing.push('_resolve_pending_request');
@@ -143,8 +131,8 @@ function guardRequests(prototype: HyperRequest): void {
 
 /** Guard 1: one pass over the head both counts and collects. uWebSockets gives all requests one prototype, seen first at the first request. */
 function guardForEach(): void {
-  const { Server } = require('hyper-express') as { Server: { prototype: Record<string, (...args: unknown[]) => unknown> } };
-  const handle = Server.prototype._handle_uws_request;
+  const prototype = hyperExpress.Server.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
+  const handle = prototype._handle_uws_request;
   const count = (name: string, value: string): void => {
     const earlier = readHeaders[name];
     readHeaders[name] = earlier === undefined ? value : `${earlier}, ${value}`;
@@ -153,12 +141,12 @@ function guardForEach(): void {
     else if (name === 'transfer-encoding') counts.transferEncodingCount++;
   };
   let isPatched = false;
-  Server.prototype._handle_uws_request = function (this: unknown, ...args: unknown[]): unknown {
+  prototype._handle_uws_request = function (this: unknown, ...args: unknown[]): unknown {
     if (!isPatched) {
       isPatched = true;
-      const prototype = Object.getPrototypeOf(args[1]) as RawRequest;
-      const forEach = prototype.forEach;
-      prototype.forEach = function (this: RawRequest): void {
+      const requests = Object.getPrototypeOf(args[1]) as RawRequest;
+      const forEach = requests.forEach;
+      requests.forEach = function (this: RawRequest): void {
         readHeaders = {};
         counts.hostCount = counts.contentLengthCount = counts.transferEncodingCount = 0;
         forEach.call(this, count);
@@ -197,30 +185,4 @@ function refuse(response: HyperResponse, status: number, reason: string): false 
     }),
   );
   return false;
-}
-
-/** Guard 6: an exception that nobody caught is told to `report` and the thread lives on; uWebSockets would abort the process. */
-export function keepThreadAlive(report: (error: unknown) => void): void {
-  process.on('uncaughtException', report);
-  process.on('unhandledRejection', report);
-}
-
-/**
- * Guard 12: uWebSockets shares a port with whoever listens already, so the main thread asks first.
- * @returns the port, chosen when 0 was asked for. @throws Error with code EADDRINUSE, EACCES, EADDRNOTAVAIL
- */
-export async function probePort(host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = net.createServer();
-    probe.once('error', reject);
-    probe.listen({ host, port, exclusive: true }, () => {
-      const chosen = (probe.address() as net.AddressInfo).port;
-      probe.close(() => resolve(chosen));
-    });
-  });
-}
-
-/** Must run in the main thread before the first worker: in a worker `process.env` is a copy that the binary never sees. */
-export function setMaxHeaderSize(bytes: number): void {
-  process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(bytes);
 }

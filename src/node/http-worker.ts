@@ -2,15 +2,15 @@
 import type { Settings } from '../config/settings.ts';
 import { createListener } from '../http/create-listener.ts';
 import type { HttpListener } from '../http/listener.ts';
-import { keepThreadAlive } from '../http/uws-guards.ts';
+import { keepThreadAlive } from '../http/uws-process.ts';
 import { Dispatcher } from '../rest/dispatch.ts';
 import type { Store } from '../store/store.ts';
 import { openLogger } from './node-log.ts';
 import { Reader } from './reader.ts';
 import type { ThreadData } from './thread.ts';
 
-/** Builds everything; the listener opens when main says `start`. */
-export function startHttpWorker(data: ThreadData, store: Store): void {
+/** Builds everything; the listener opens when main says `start`. @returns what ends it when main has stopped it and the process goes on */
+export function startHttpWorker(data: ThreadData, store: Store): () => void {
   const { options } = data;
   const settings = options.settings as unknown as Settings;
   let listener: HttpListener | null = null;
@@ -18,22 +18,14 @@ export function startHttpWorker(data: ThreadData, store: Store): void {
     switch (message.type) {
       case 'start':
         reader.context.publishAddress = message.publishAddress;
-        listener = createListener(
-          {
-            host: settings['http.host'],
-            port: message.port,
-            maxContentLength: settings['http.max_content_length'],
-            maxHeaderSize: settings['http.max_header_size'],
-            readTimeoutMs: settings['http.read_timeout'],
-          },
-          dispatcher.handle,
-          settings['http.listener'],
-        );
-        return listener.listen();
+        return whenBuilt.then((built) => (listener = built).listen());
       case 'stop':
         return listener?.drain();
       case 'exit':
-        return exit(listener, dispatcher);
+        close();
+        // In the turn of `close`: uWebSockets needs it.
+        process.exit(0);
+        break;
       case 'reopenLogs':
         return dispatcher.reopenLogs();
     }
@@ -41,10 +33,20 @@ export function startHttpWorker(data: ThreadData, store: Store): void {
   const dispatcher = new Dispatcher(settings, reader.context, openLogger(settings, `http-${data.number}`));
   // A thread that dies while it has a uWebSockets listener takes the process with it, so nothing may reach the top uncaught.
   keepThreadAlive((error) => reader.log('error', `uncaught: ${error instanceof Error ? error.stack : String(error)}`));
-}
-
-function exit(listener: HttpListener | null, dispatcher: Dispatcher): void {
-  dispatcher.closeLogs();
-  if (listener) listener.stop(0);
-  process.exit(0);
+  const close = () => {
+    dispatcher.closeLogs();
+    listener?.stop(0);
+  };
+  const whenBuilt = createListener(
+    {
+      host: settings['http.host'],
+      port: settings['http.port'],
+      maxContentLength: settings['http.max_content_length'],
+      maxHeaderSize: settings['http.max_header_size'],
+      readTimeoutMs: settings['http.read_timeout'],
+    },
+    dispatcher.handle,
+    settings['http.listener'],
+  );
+  return close;
 }

@@ -1,7 +1,7 @@
 // The main part of a node: owns the data directory, metadata, memory and threads. Indexers write, readers search; this one connects them.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import { ArenaSet } from '../arena/arena.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { indexNotFound } from '../errors/catalog.ts';
@@ -29,6 +29,7 @@ import { MetadataStore } from './metadata-store.ts';
 import type { NodeOptions } from './node-options.ts';
 import { SearchContexts } from './search-contexts.ts';
 import { SnapshotRegistry } from './snapshot-registry.ts';
+import { startThread } from './start-thread.ts';
 import { startRole, type ThreadData } from './thread.ts';
 
 /** Scratch of an indexer in each arena (id look-ups, reading values); the merger has a memory of its own and needs none to speak of. */
@@ -187,7 +188,7 @@ export class MainNode {
     if (this.#options.inProcess) {
       startRole(data, this.#store).catch((error) => this.#options.onLog('error', `${role} failed to start: ${error.stack}`));
     } else {
-      worker = new Worker(new URL('../service/thread.js', import.meta.url), { workerData: { gannetRole: data }, transferList: [port2] });
+      worker = startThread(data);
       worker.on('error', (error) => this.#onThreadError(role, error));
     }
     return { channel, scratchBytes, scratch: [], worker };

@@ -37,7 +37,7 @@ export interface SnapshotMessage {
 }
 
 export type ReaderCommand =
-  | { readonly type: 'start'; readonly port: number; readonly publishAddress: string }
+  | { readonly type: 'start'; readonly publishAddress: string }
   /** Finish the requests in flight, take no new ones. */
   | { readonly type: 'stop' }
   /** Notice: end the thread. */

@@ -1,13 +1,14 @@
-// The service process: main part, http workers, signals. A parent process (supervisor.ts) starts it and starts it again if it dies.
-import { Worker } from 'node:worker_threads';
+// The service process: main part, http workers, signals. A parent process (bin/gannet) starts it and starts it again if it dies.
 import type { Settings } from '../config/settings.ts';
-import { probePort, setMaxHeaderSize } from '../http/uws-guards.ts';
+import { probePort, setMaxHeaderSize } from '../http/uws-process.ts';
 import { BasicAuth } from '../rest/basic-auth.ts';
 import { Cors } from '../rest/cors.ts';
+import { startHttpWorker } from './http-worker.ts';
 import { MainNode } from './main-node.ts';
 import type { LogNotice } from './messages.ts';
 import { mainOptions, threadCounts } from './open-node.ts';
-import { startRole, type ThreadData } from './thread.ts';
+import { dropSpareThread, startThread } from './start-thread.ts';
+import type { ThreadData } from './thread.ts';
 
 export interface Service {
   readonly port: number;
@@ -31,17 +32,23 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
   const host = settings['http.host'];
   const port = await probePort(host, settings['http.port']);
   const { httpWorkers, inProcess } = threadCounts(settings);
-  const options = mainOptions(settings, inProcess, onLog);
+  if (inProcess) dropSpareThread();
+  const options = mainOptions({ ...settings, 'http.port': port }, inProcess, onLog);
   const main = new MainNode(options);
   let stopping: Promise<void> | null = null;
+  let closeFirst = (): void => undefined;
   const stop = async () => {
     await main.broadcast({ type: 'stop' });
     await main.stop();
+    closeFirst();
     process.exit(0);
   };
   const service = { port, stop: () => (stopping ??= stop()) };
   // Before the first answer: whoever sees it may send a signal.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  // Ctrl-C and the end of a terminal reach the parent process, too, which passes them on as SIGTERM.
+  const hasParent = process.env._GANNET_PARENT !== undefined;
+  if (hasParent) for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  for (const signal of hasParent ? (['SIGTERM'] as const) : (['SIGINT', 'SIGTERM'] as const)) {
     process.on(signal, () => {
       if (stopping) process.exit(130);
       service.stop().catch((error) => {
@@ -58,19 +65,17 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
     const addWorker = (number: number) =>
       main.startReader((parts) => {
         const data: ThreadData = { role: 'http', number, ...parts, module: main.module, options: main.threadOptions };
-        if (inProcess) {
-          startRole(data, main.store).catch((error) => onLog('error', `http worker failed to start: ${error.stack}`));
+        // The first one has this thread: a start waits for one isolate less, and the process is smaller by it.
+        if (number === 0) {
+          closeFirst = startHttpWorker(data, main.store);
           return null;
         }
-        return new Worker(new URL('../service/thread.js', import.meta.url), {
-          workerData: { gannetRole: data },
-          transferList: [parts.port, ...parts.indexerPorts],
-        });
+        return startThread(data);
       });
-    // One worker loads while the shards are opened; the others, which would only take its core, come when it answers.
+    // It loads while the indexers open the shards; the others, which would only take their cores, come when it answers.
     await main.start(() => addWorker(0));
     const publishAddress = settings['http.publish_address'] || `${host}:${port}`;
-    const start = { type: 'start', port, publishAddress } as const;
+    const start = { type: 'start', publishAddress } as const;
     await main.broadcast(start);
     for (let number = 1; number < httpWorkers; number++) {
       main.welcome(addWorker(number), start).catch((error) => onLog('error', `http worker failed to start: ${error.stack}`));

@@ -39,8 +39,8 @@ function check(name: string, isTrue: boolean, detail: unknown): void {
 }
 
 const service: ChildProcess = spawn(
-  process.execPath,
-  [path.join(root, 'bin/gannet.js'), 'serve', `--http.port=${PORT}`, `--path.data=${data}`, '--log.level=error'],
+  path.join(root, 'bin/gannet'),
+  ['serve', `--http.port=${PORT}`, `--path.data=${data}`, '--log.level=error'],
   { stdio: 'ignore' },
 );
 try {

@@ -66,13 +66,9 @@ async function call(method: string, url: string, body?: string, type = 'applicat
 let parent: ChildProcess = startService();
 
 function startService(): ChildProcess {
-  return spawn(
-    process.execPath,
-    [path.join(root, 'bin/gannet.js'), 'serve', `--http.port=${PORT}`, `--path.data=${data}`, '--log.level=warn'],
-    {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    },
-  );
+  return spawn(path.join(root, 'bin/gannet'), ['serve', `--http.port=${PORT}`, `--path.data=${data}`, '--log.level=warn'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }
 
 async function untilReady(): Promise<number> {

@@ -30,6 +30,22 @@ test('what was written survives a graceful stop and a killed service; a second p
   expect(await service.stop()).toBe(0);
 });
 
+test('the service stops when its parent process is killed', async () => {
+  const service = await startService();
+  const pid = service.servicePid();
+  service.process.kill('SIGKILL');
+  await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false);
+});
+
+test('started by node, the service has the same parent: killed it comes back, stopped it ends', async () => {
+  const service = await startService([], undefined, [process.execPath, bin]);
+  const pid = service.servicePid();
+  process.kill(pid, 'SIGKILL');
+  await expect.poll(() => service.servicePid(), { timeout: 10_000 }).not.toBe(pid);
+  await untilAnswering(service.url);
+  expect(await service.stop()).toBe(0);
+});
+
 test('one thread answers too', async () => {
   const service = await startService(['--threads=1']);
   expect((await service.request('PUT', '/one/_doc/a?refresh=true', { k: 'v', n: 3 })).status).toBe(201);
@@ -65,3 +81,12 @@ test('a flipped byte in a segment file is found at the start and named; the inde
   await expect.poll(() => readFileSync(path.join(data, 'logs/gannet.log'), 'utf8')).toContain(name);
   expect(await service.stop()).toBe(0);
 });
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -25,20 +25,17 @@ export interface TestService {
   stop(options?: { keepData?: boolean }): Promise<number | null>;
 }
 
-/** Starts `gannet serve` and waits until it answers. Needs `npm run build`. */
+/** Starts `gannet serve` (by `command`, if given) and waits until it answers. Needs `npm run build`. */
 export async function startService(
   flags: readonly string[] = [],
   data = mkdtempSync(path.join(tmpdir(), 'gannet-service-')),
+  [command, ...first]: readonly string[] = [path.join(root, 'bin/gannet')],
 ): Promise<TestService> {
   const port = await freePort();
-  const child = spawn(
-    process.execPath,
-    [path.join(root, 'bin/gannet.js'), 'serve', `--http.port=${port}`, `--path.data=${data}`, '--log.level=warn', ...flags],
-    {
-      cwd: data,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  );
+  const child = spawn(command, [...first, 'serve', `--http.port=${port}`, `--path.data=${data}`, '--log.level=warn', ...flags], {
+    cwd: data,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let errors = '';
   child.stderr?.on('data', (chunk) => {
     errors += chunk;

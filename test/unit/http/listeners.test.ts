@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { missingPrivateMembers, probePort } from '../../../src/http/uws-guards.ts';
+import { missingPrivateMembers } from '../../../src/http/uws-guards.ts';
+import { probePort } from '../../../src/http/uws-process.ts';
 import { freePort, type HttpChild, rawExchange, startHttpChild } from '../../support/http-child.ts';
 
 const POST = 'POST /echo HTTP/1.1\r\nHost: a\r\n';
