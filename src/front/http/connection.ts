@@ -8,6 +8,7 @@ import { admits, type ErrorLog, logTo } from '../log/error-log.ts';
 import { BodyReader } from './body-reader.ts';
 import type { HttpMain, ListenSocket, Loc, VirtualHosts } from './conf.ts';
 import { core } from './core.ts';
+import { setDeadline, type Timed, unwatch, watch } from './deadlines.ts';
 import { HeadReader } from './head-reader.ts';
 import type { Piece } from './module.ts';
 import { OutputQueue } from './output-queue.ts';
@@ -15,6 +16,7 @@ import type { Request } from './request.ts';
 import type { TlsInfo } from './tls-info.ts';
 
 const EMPTY = Buffer.alloc(0);
+const NOTHING = (): void => {};
 /** Bytes of pipelined input held before the socket is paused. */
 const INPUT_LIMIT = 256 * 1024;
 
@@ -39,7 +41,7 @@ export function beginExit(done: () => void): void {
   if (connections.size === 0) done();
 }
 
-export class Connection {
+export class Connection implements Timed {
   readonly id = ++connectionCount;
   readonly startMs = Date.now();
   requests = 0;
@@ -63,12 +65,12 @@ export class Connection {
   readonly bodyReader = new BodyReader(this);
   /** read, not parsed yet */
   input: Buffer = EMPTY;
+  /** `input` lies in a read buffer that is used again */
+  borrowed = false;
   private lingering = false;
   closed = false;
-  private timer: NodeJS.Timeout | undefined;
-  private timerDue = 0;
-  private deadline = 0;
-  private onDeadline: (() => void) | undefined;
+  deadlineMs = Infinity;
+  private onDeadline: () => void = NOTHING;
   private postedRequests: Request[] = [];
   processing = false;
   private readEnded = false;
@@ -78,20 +80,23 @@ export class Connection {
     readonly http: HttpMain,
     readonly listen: ListenSocket,
     readonly hosts: VirtualHosts,
+    /** bytes come by `onRead` instead of the socket's `data` events */
+    sharedReads = false,
   ) {
     connections.add(this);
+    watch(this);
     stats.accepted++;
     stats.handled++;
     this.remoteAddr = listen.path ? 'unix:' : plainAddress(socket.remoteAddress ?? '');
     this.remotePort = socket.remotePort ?? 0;
     this.localAddr = listen.path ? `unix:${listen.path}` : plainAddress(socket.localAddress ?? '');
     this.localPort = socket.localPort ?? 0;
-    socket.on('data', (data: Buffer) => this.onData(data));
-    socket.on('end', () => this.onEnd());
-    socket.on('error', () => this.onClose());
-    socket.on('close', () => this.onClose());
-    const c = core.conf(hosts.defaultServer.root);
-    this.setTimer(c.client_header_timeout, () => this.headReader.headTimeout());
+    (socket as Owned)[CONNECTION] = this;
+    if (!sharedReads) socket.on('data', onSocketData);
+    socket.on('end', onSocketEnd);
+    socket.on('error', onSocketClose);
+    socket.on('close', onSocketClose);
+    this.setTimer(core.conf(hosts.defaultServer.root).client_header_timeout, this.headReader.onTimeout);
   }
 
   get exiting(): boolean {
@@ -123,40 +128,37 @@ export class Connection {
     }
   }
 
-  // ---------------------------------------------------------------- timers
+  // ---------------------------------------------------------------- timeouts
 
-  /** One timer per connection: a later deadline only moves the mark, the timer checks it when it fires. */
+  /** The one timeout of this connection: a later call takes the place of an earlier one. */
   setTimer(ms: number, onDeadline: () => void): void {
-    const now = Date.now();
-    this.deadline = now + ms;
     this.onDeadline = onDeadline;
-    if (this.timer && this.timerDue <= this.deadline) return;
-    if (this.timer) clearTimeout(this.timer);
-    this.timerDue = this.deadline;
-    this.timer = setTimeout(() => this.timerFired(), ms);
+    setDeadline(this, ms);
   }
 
   clearTimer(): void {
-    this.onDeadline = undefined;
+    this.deadlineMs = Infinity;
   }
 
-  private timerFired(): void {
-    this.timer = undefined;
-    const action = this.onDeadline;
-    if (!action) return;
-    const left = this.deadline - Date.now();
-    if (left > 0) {
-      this.timerDue = this.deadline;
-      this.timer = setTimeout(() => this.timerFired(), left);
-      return;
-    }
-    this.onDeadline = undefined;
-    action();
+  timedOut(): void {
+    this.onDeadline();
   }
 
   // ---------------------------------------------------------------- input
 
-  private onData(data: Buffer): void {
+  /** Takes bytes from a buffer that the next read of any connection overwrites. */
+  onRead(buffer: Buffer, count: number): void {
+    const view = buffer.subarray(0, count);
+    // the head of a request is made into strings at once; everything else may be kept and needs memory of its own
+    if (this.request || this.tunnel || this.input.length > 0) this.onData(Buffer.from(view));
+    else {
+      this.borrowed = true;
+      this.onData(view);
+      this.borrowed = false;
+    }
+  }
+
+  onData(data: Buffer): void {
     if (this.tunnel) {
       this.tunnel(data);
       return;
@@ -173,7 +175,7 @@ export class Connection {
     return input;
   }
 
-  private onEnd(): void {
+  onEnd(): void {
     this.readEnded = true;
     if (this.tunnelEnd) {
       this.tunnelEnd();
@@ -206,13 +208,13 @@ export class Connection {
     request.onAbort?.();
   }
 
-  private onClose(): void {
+  onClose(): void {
     if (this.closed) return;
     this.closed = true;
     this.error = true;
     connections.delete(this);
     this.clearTimer();
-    if (this.timer) clearTimeout(this.timer);
+    unwatch(this);
     if (this.output.delayTimer) clearTimeout(this.output.delayTimer);
     this.tunnelEnd?.();
     const request = this.request ?? this.headReader.head;
@@ -239,10 +241,7 @@ export class Connection {
       this.destroy();
       return;
     }
-    const pieces = this.output.queue.filter((p): p is Buffer => Buffer.isBuffer(p));
-    this.output.queue = [];
-    this.output.queued = 0;
-    for (const piece of pieces) this.socket.write(piece);
+    this.output.cut();
     this.clearTimer();
     this.setTimer(5000, () => this.destroy());
     this.socket.destroySoon();
@@ -381,6 +380,19 @@ export class Connection {
     this.resumeReading();
     this.setTimer(Math.min(c.lingering_time, c.lingering_timeout), () => this.destroy());
   }
+}
+
+const CONNECTION = Symbol('connection');
+type Owned = Socket & { [CONNECTION]: Connection };
+// listeners shared by all sockets: 10,000 idle connections need no closures of their own
+function onSocketData(this: Socket, data: Buffer): void {
+  (this as Owned)[CONNECTION].onData(data);
+}
+function onSocketEnd(this: Socket): void {
+  (this as Owned)[CONNECTION].onEnd();
+}
+function onSocketClose(this: Socket): void {
+  (this as Owned)[CONNECTION].onClose();
 }
 
 /** IPv4 addresses of a dual-stack socket lose their IPv6 clothing. */

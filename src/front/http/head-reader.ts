@@ -22,9 +22,11 @@ export class HeadReader {
   private headLines = 0;
   nextPipelined = false;
 
+  readonly onTimeout = (): void => this.headTimeout();
+
   constructor(private readonly conn: Connection) {}
 
-  headTimeout(): void {
+  private headTimeout(): void {
     this.conn.log('info', 'client timed out (110: Connection timed out) while waiting for request');
     if (this.head) {
       this.head.out.status = 408;
@@ -40,7 +42,7 @@ export class HeadReader {
     this.headBytes = 0;
     this.headLines = 0;
     const c = core.conf(this.conn.rootLoc);
-    this.conn.setTimer(c.client_header_timeout, () => this.headTimeout());
+    this.conn.setTimer(c.client_header_timeout, this.onTimeout);
     return r;
   }
 
@@ -91,7 +93,13 @@ export class HeadReader {
 
   private takeHeadBytes(r: Request, count: number): void {
     r.requestLength += count;
-    this.conn.input = count === this.conn.input.length ? EMPTY : this.conn.input.subarray(count);
+    const { conn } = this;
+    if (count === conn.input.length) conn.input = EMPTY;
+    else {
+      const rest = conn.input.subarray(count);
+      conn.input = conn.borrowed ? Buffer.from(rest) : rest;
+      conn.borrowed = false;
+    }
   }
 
   private checkPartialLine(r: Request, partial: number, lineLimit: number, total: number): void {

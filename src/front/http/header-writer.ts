@@ -103,7 +103,7 @@ function writeHeader(r: Request): number {
   if (r.isSub) return OK;
   if (r.version < 1000) {
     // HTTP/0.9 has no header
-    r.conn.output.startResponse(r, undefined);
+    r.conn.output.startResponse(r, '');
     return OK;
   }
   if (r.method === 'HEAD') r.headerOnly = true;
@@ -157,7 +157,7 @@ function writeHeader(r: Request): number {
     head += 'Connection: close\r\n';
   }
   for (const field of out.fields) head += `${field.name}: ${field.value}\r\n`;
-  conn.output.startResponse(r, Buffer.from(`${head}\r\n`, 'latin1'));
+  conn.output.startResponse(r, `${head}\r\n`);
   return OK;
 }
 

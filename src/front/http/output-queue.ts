@@ -3,12 +3,12 @@
  *   header, body pieces -> queue -> batch of one write -> socket
  * Knows rate limits and tells producers when to wait.
  */
-import { read as fsRead } from 'node:fs';
+import { readSync } from 'node:fs';
 import { parseSize } from '../config/values.ts';
 import { ERROR, OK } from './codes.ts';
 import type { Connection } from './connection.ts';
 import { core } from './core.ts';
-import { type BodyFlags, isFileSpan, type Piece, pieceLength } from './module.ts';
+import { type BodyFlags, type FileSpan, isFileSpan, type Piece, pieceLength } from './module.ts';
 import type { Request } from './request.ts';
 
 const EMPTY = Buffer.alloc(0);
@@ -16,15 +16,26 @@ const CRLF = Buffer.from('\r\n');
 /** Bytes in the socket's own queue before producers are told to wait. */
 const SOCKET_HIGH_WATER = 64 * 1024;
 const FILE_CHUNK = 256 * 1024;
+/** buffers for parts of files, used again once the socket has taken their bytes */
+const fileBuffers: Buffer[] = [];
+const FILE_BUFFERS = 8;
 const JOIN_LIMIT = 32 * 1024;
+/** where head and body are put together for a write */
+let joinBuffer: Buffer = Buffer.allocUnsafeSlow(JOIN_LIMIT);
 
 export class OutputQueue {
   /** bytes sent for the current request, header included */
   sent = 0;
   bytesSent = 0;
   queue: Piece[] = [];
+  /** bytes of `head` and `queue` */
   queued = 0;
-  private reading = false;
+  /** header block that leaves with what follows it, '' if none waits */
+  private head = '';
+  private batch: Buffer[] = [];
+  private batchBytes = 0;
+  /** parts of files that the socket has not taken yet */
+  private lent: Buffer[] = [];
   private draining = false;
   delayTimer: NodeJS.Timeout | undefined;
   writableWaiters: (() => void)[] = [];
@@ -32,12 +43,21 @@ export class OutputQueue {
   constructor(private readonly conn: Connection) {}
 
   /** Queues the header; it leaves with the first body bytes or when the request ends. */
-  startResponse(r: Request, head: Buffer | undefined): void {
-    if (head) {
-      r.headerSize = head.length;
-      this.push(head);
-    }
+  startResponse(r: Request, head: string): void {
+    r.headerSize = head.length;
     this.conn.clearTimer();
+    this.queued += head.length;
+    if (this.head === '' && this.queue.length === 0) this.head = head;
+    else {
+      if (this.head !== '') this.queueHead();
+      this.queue.push(Buffer.from(head, 'latin1'));
+    }
+  }
+
+  /** The head becomes a piece like others. */
+  private queueHead(): void {
+    this.queue.unshift(Buffer.from(this.head, 'latin1'));
+    this.head = '';
   }
 
   private push(piece: Piece): void {
@@ -48,10 +68,37 @@ export class OutputQueue {
   sendBody(r: Request, pieces: Piece[], flags: BodyFlags): number {
     if (this.conn.error) return ERROR;
     if (this.conn.http2) return this.conn.http2.data(r, pieces, flags.last);
+    if (flags.last && this.sendWhole(r, pieces)) return this.conn.error ? ERROR : OK;
     if (r.chunked) this.pushChunked(r, pieces, flags.last);
     else for (const piece of pieces) if (pieceLength(piece) > 0) this.push(piece);
     if (flags.last || flags.flush || this.queued >= core.conf(r.loc).postpone_output) this.pump();
     return this.conn.error ? ERROR : OK;
+  }
+
+  /** The usual answer: head and a small body known at once leave in one write, without a queue. */
+  private sendWhole(r: Request, pieces: Piece[]): boolean {
+    if (this.head === '' || r.chunked || this.queue.length > 0 || this.blocked || this.conn.closed || rateOf(r) > 0) return false;
+    let bytes = this.head.length;
+    for (const piece of pieces) {
+      if (isFileSpan(piece)) return false;
+      bytes += piece.length;
+    }
+    if (bytes > JOIN_LIMIT) return false;
+    for (const piece of pieces as Buffer[]) {
+      this.queued += piece.length;
+      this.write(piece);
+    }
+    this.flushBatch();
+    if (this.conn.socket.writableLength > 0) this.waitDrain();
+    return true;
+  }
+
+  /** Writes what is in memory; files and limits are not waited for. */
+  cut(): void {
+    if (this.head !== '') this.queueHead();
+    for (const piece of this.queue) if (!isFileSpan(piece)) this.conn.socket.write(piece);
+    this.queue = [];
+    this.queued = 0;
   }
 
   private pushChunked(r: Request, pieces: Piece[], last: boolean): void {
@@ -72,11 +119,11 @@ export class OutputQueue {
   /** Bytes are waiting here or in the socket. */
   get buffered(): boolean {
     if (this.queued > 0) this.pump();
-    return this.queued > 0 || this.draining || this.reading || this.conn.socket.writableLength > 0;
+    return this.queued > 0 || this.draining || this.conn.socket.writableLength > 0;
   }
 
   get blocked(): boolean {
-    return this.draining || this.reading || this.delayTimer !== undefined;
+    return this.draining || this.delayTimer !== undefined;
   }
 
   /** Calls back when `blocked` has ended, or the connection has. */
@@ -86,9 +133,10 @@ export class OutputQueue {
 
   /** Writes from the queue until it is empty, the socket is full, or a rate limit says stop. */
   private pump(): void {
-    if (this.draining || this.reading || this.delayTimer || this.conn.closed) return;
+    if (this.draining || this.delayTimer || this.conn.closed) return;
     const r = this.conn.request;
     const rate = r ? rateOf(r) : 0;
+    if (rate > 0 && this.head !== '') this.queueHead();
     while (this.queue.length > 0) {
       let allowed = Infinity;
       if (rate > 0) {
@@ -97,9 +145,8 @@ export class OutputQueue {
       }
       const piece = this.queue[0];
       if (isFileSpan(piece)) {
-        this.flushBatch();
-        this.readFile(piece, Math.min(allowed, FILE_CHUNK), rate);
-        break;
+        if (!this.sendFile(piece, Math.min(allowed, FILE_CHUNK), rate)) break;
+        continue;
       }
       if (piece.length > allowed) {
         this.queue[0] = piece.subarray(allowed);
@@ -118,33 +165,58 @@ export class OutputQueue {
       }
     }
     this.flushBatch();
-    if (this.conn.socket.writableLength > 0 && !this.reading) this.waitDrain();
+    if (this.conn.socket.writableLength > 0) this.waitDrain();
   }
 
   private write(data: Buffer): void {
-    this.queued -= data.length;
-    this.sent += data.length;
-    this.bytesSent += data.length;
+    this.count(data.length);
     this.batch.push(data);
     this.batchBytes += data.length;
   }
 
-  private batch: Buffer[] = [];
-  private batchBytes = 0;
+  private count(bytes: number): void {
+    this.queued -= bytes;
+    this.sent += bytes;
+    this.bytesSent += bytes;
+  }
 
-  /** One write for what came together: header and small body are joined, since a gathered write costs more than the copy. */
+  /** One write for what came together: head and small body are joined, since a gathered write costs more than the copy. */
   private flushBatch(): void {
-    const { batch, batchBytes } = this;
-    if (batch.length === 0) return;
+    const { batch, head } = this;
+    const { socket } = this.conn;
+    const bytes = head.length + this.batchBytes;
+    if (bytes === 0) return;
+    if (head !== '') {
+      this.head = '';
+      this.count(head.length);
+    }
+    if (batch.length === 0) {
+      socket.write(head, 'latin1');
+      return;
+    }
     this.batch = [];
     this.batchBytes = 0;
-    if (batch.length === 1) this.conn.socket.write(batch[0]);
-    else if (batchBytes <= JOIN_LIMIT) this.conn.socket.write(Buffer.concat(batch, batchBytes));
+    if (head === '' && batch.length === 1) socket.write(batch[0]);
+    else if (bytes <= JOIN_LIMIT) this.writeJoined(head, batch, bytes);
     else {
-      this.conn.socket.cork();
-      for (const data of batch) this.conn.socket.write(data);
-      this.conn.socket.uncork();
+      socket.cork();
+      if (head !== '') socket.write(head, 'latin1');
+      for (const data of batch) socket.write(data);
+      socket.uncork();
     }
+  }
+
+  private writeJoined(head: string, batch: Buffer[], bytes: number): void {
+    const { socket, tls } = this.conn;
+    // a plain socket has nearly always taken all when write() returns, then the memory is free again
+    const joined: Buffer = tls ? Buffer.allocUnsafe(bytes) : joinBuffer;
+    let at = head === '' ? 0 : joined.latin1Write(head, 0);
+    for (const data of batch) {
+      joined.set(data, at);
+      at += data.length;
+    }
+    socket.write(tls ? joined : joined.subarray(0, bytes));
+    if (!tls && socket.writableLength > 0) joinBuffer = Buffer.allocUnsafeSlow(JOIN_LIMIT);
   }
 
   private waitDrain(): void {
@@ -157,6 +229,8 @@ export class OutputQueue {
     this.conn.socket.write(EMPTY, () => {
       this.draining = false;
       this.conn.clearTimer();
+      while (this.lent.length > 0 && fileBuffers.length < FILE_BUFFERS) fileBuffers.push(this.lent.pop()!);
+      this.lent.length = 0;
       if (!this.conn.closed) this.drained();
     });
   }
@@ -177,27 +251,35 @@ export class OutputQueue {
     this.conn.runPosted();
   }
 
-  private readFile(span: { fd: number; start: number; end: number }, limit: number, rate: number): void {
+  /**
+   * Writes the next part of a file region, read as nginx reads it: in line, since what is in the page cache costs less than a thread.
+   * @returns whether more may follow at once
+   */
+  private sendFile(span: FileSpan, limit: number, rate: number): boolean {
     const want = Math.min(limit, span.end - span.start);
-    const buffer = Buffer.allocUnsafe(want);
-    this.reading = true;
-    fsRead(span.fd, buffer, 0, want, span.start, (error, count) => {
-      this.reading = false;
-      if (this.conn.closed) return;
-      if (error || count === 0) {
-        // the file shrank: the length is promised already
-        this.conn.destroy();
-        return;
-      }
-      span.start += count;
-      if (span.start >= span.end) this.queue.shift();
-      this.write(count === want ? buffer : buffer.subarray(0, count));
-      this.flushBatch();
-      if (rate > 0 && this.conn.request) this.rateDelay(this.conn.request, rate, count);
-      if (this.delayTimer) return;
-      if (this.conn.socket.writableLength > 0) this.waitDrain();
-      else this.drained();
-    });
+    const buffer = fileBuffers.pop() ?? Buffer.allocUnsafeSlow(FILE_CHUNK);
+    let count = 0;
+    try {
+      count = readSync(span.fd, buffer, 0, want, span.start);
+    } catch {
+      // as with a file that shrank
+    }
+    if (count === 0) {
+      // the length is promised already
+      this.conn.destroy();
+      return false;
+    }
+    span.start += count;
+    if (span.start >= span.end) this.queue.shift();
+    this.write(buffer.subarray(0, count));
+    this.flushBatch();
+    if (rate > 0) this.rateDelay(this.conn.request!, rate, count);
+    if (this.conn.socket.writableLength > 0) {
+      this.lent.push(buffer);
+      return false;
+    }
+    if (fileBuffers.length < FILE_BUFFERS) fileBuffers.push(buffer);
+    return this.delayTimer === undefined;
   }
 
   /** Bytes that may go now; arms the timer if none. */

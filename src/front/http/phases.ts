@@ -119,7 +119,7 @@ function walk(r: Request): void {
       case 'content': {
         if (r.contentHandler) {
           const handler = r.contentHandler;
-          r.resume = () => {};
+          r.resume = NOTHING;
           return r.finalize(handler(r));
         }
         const rc = step.handler!(r);
@@ -137,6 +137,7 @@ function walk(r: Request): void {
   }
 }
 
+const NOTHING = (): void => {};
 let mapPathHook: ((r: Request) => string) | undefined;
 /** core-path.ts tells how URIs become paths */
 export const setMapPath = (fn: (r: Request) => string): void => {

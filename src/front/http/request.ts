@@ -15,6 +15,7 @@ import type { Captures, Regex } from './regex.ts';
 import { specialResponse } from './special-response.ts';
 import type { VariableDef } from './variables.ts';
 
+const NOTHING = (): void => {};
 const POSTPONE = FILTER_ORDER.indexOf('postpone');
 export const MAX_URI_CHANGES = 10;
 const MAX_SUBREQUEST_DEPTH = 50;
@@ -131,7 +132,7 @@ export class Request {
   vars: (string | null | undefined)[];
   contentHandler: Handler | undefined;
   /** what to do when the connection can take more, or a subrequest ended */
-  resume: () => void = () => {};
+  resume: () => void = NOTHING;
   /** called when the client goes away while the request is being worked on */
   onAbort: (() => void) | undefined;
   done = false;
@@ -185,7 +186,7 @@ export class Request {
     this.isSub = parent !== undefined;
     this.server = server;
     this.loc = server.root;
-    this.vars = parent ? parent.vars : new Array(http.variables.count);
+    this.vars = parent ? parent.vars : [];
     this.startMs = parent ? parent.startMs : Date.now();
   }
 
@@ -415,7 +416,7 @@ export class Request {
         this.main.terminate(rc);
         return;
       }
-      this.resume = () => {};
+      this.resume = NOTHING;
       this.finalize(specialResponse(this, rc));
       return;
     }
@@ -504,10 +505,12 @@ export class Request {
   connBytesBefore = 0;
 
   runCleanups(): void {
-    const list = [...this.cleanups, ...this.endings];
+    const { cleanups, endings } = this;
+    if (cleanups.length + endings.length === 0) return;
     this.cleanups = [];
     this.endings = [];
-    for (const cleanup of list) cleanup();
+    for (const cleanup of cleanups) cleanup();
+    for (const ending of endings) ending();
   }
 
   private runLogHandlers(sub: boolean): void {
