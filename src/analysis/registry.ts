@@ -6,6 +6,7 @@ import { MAPPED_CHAR_FILTERS } from './char-filters/entries.ts';
 import type { BuildContext, CharFilterFactory, ComponentEntry, FilterFactory, TokenizerFactory } from './component.ts';
 import { GRAPH_FILTERS } from './filters/entries.ts';
 import { SIMPLE_FILTERS } from './filters/simple.ts';
+import { HUNSPELL_FILTERS } from './hunspell/hunspell-filter.ts';
 import { LANGUAGE_ANALYZERS, LANGUAGE_FILTERS } from './languages/index.ts';
 import { HOST_TOKENIZERS } from './tokenizers/entries.ts';
 import { SIMPLE_TOKENIZERS } from './tokenizers/simple.ts';
@@ -18,7 +19,12 @@ function byType<F>(...lists: readonly (readonly ComponentEntry<F>[])[]): Readonl
 
 export const CHAR_FILTERS: ReadonlyMap<string, ComponentEntry<CharFilterFactory>> = byType(MAPPED_CHAR_FILTERS);
 export const TOKENIZERS: ReadonlyMap<string, ComponentEntry<TokenizerFactory>> = byType(SIMPLE_TOKENIZERS, HOST_TOKENIZERS);
-export const TOKEN_FILTERS: ReadonlyMap<string, ComponentEntry<FilterFactory>> = byType(SIMPLE_FILTERS, GRAPH_FILTERS, LANGUAGE_FILTERS);
+export const TOKEN_FILTERS: ReadonlyMap<string, ComponentEntry<FilterFactory>> = byType(
+  SIMPLE_FILTERS,
+  GRAPH_FILTERS,
+  LANGUAGE_FILTERS,
+  HUNSPELL_FILTERS,
+);
 export const ANALYZERS: ReadonlyMap<string, AnalyzerEntry> = byType(BUILT_IN_ANALYZERS, LANGUAGE_ANALYZERS);
 
 /** Names that older versions had and that new indices may not use. */

@@ -1,6 +1,5 @@
 // From index settings and mappings to analyzers and mapping, the same way in every thread.
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AnalysisRegistry } from '../analysis/analysis-registry.ts';
 import type { SettingTree } from '../analysis/settings.ts';
@@ -8,6 +7,7 @@ import { createMapping, restoreMapping } from '../mapping/create-mapping.ts';
 import type { Json, MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import { type FlatSettings, nestSettings } from '../metadata/index-settings.ts';
 import { AnalysisHost } from '../wasm/analysis.ts';
+import { configFiles } from './config-directory.ts';
 
 let host: AnalysisHost | null = null;
 
@@ -29,14 +29,7 @@ export function globalAnalysis(configPath: string): AnalysisRegistry {
 }
 
 function analysisEnvironment(configPath: string) {
-  return { host: analysisHost(), files: { read: (file: string) => readConfigFile(configPath, file) } };
-}
-
-/** @throws Error the file cannot be read, or lies outside the configuration directory */
-function readConfigFile(configPath: string, file: string): string {
-  const absolute = path.resolve(configPath, file);
-  if (!absolute.startsWith(path.resolve(configPath) + path.sep)) throw new Error(`${file} lies outside the configuration directory`);
-  return readFileSync(absolute, 'utf8');
+  return { host: analysisHost(), files: configFiles(configPath) };
 }
 
 /** `isNew`: limits are checked. @throws ApiError as Elasticsearch refuses mappings */

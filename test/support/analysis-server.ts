@@ -2,28 +2,16 @@
 //   npx tsx test/support/analysis-server.ts --port 18100 [--config DIR]
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { AnalysisRegistry, type AnalysisSettings } from '../../src/analysis/analysis-registry.ts';
 import { analyzeText } from '../../src/analysis/analyze-api.ts';
-import type { ConfigFiles } from '../../src/analysis/config-files.ts';
 import { ApiError } from '../../src/errors/api-error.ts';
 import { illegalArgument } from '../../src/errors/catalog.ts';
+import { configFiles } from '../../src/node/config-directory.ts';
 import { AnalysisHost } from '../../src/wasm/analysis.ts';
 
 export function analyzerModule(build = 'analyzer'): WebAssembly.Module {
   return new WebAssembly.Module(readFileSync(fileURLToPath(new URL(`../../build/${build}.wasm`, import.meta.url))));
-}
-
-export function filesBelow(directory: string | null): ConfigFiles | null {
-  if (!directory) return null;
-  return {
-    read(name) {
-      const file = path.resolve(directory, name);
-      if (!file.startsWith(path.resolve(directory) + path.sep)) throw new Error('outside of the configuration directory');
-      return readFileSync(file, 'utf8');
-    },
-  };
 }
 
 function errorBody(error: ApiError): Record<string, unknown> {
@@ -41,7 +29,7 @@ interface Index {
 }
 
 export function startAnalysisServer(port: number, configDir: string | null): Promise<Server> {
-  const env = { host: new AnalysisHost(analyzerModule()), files: filesBelow(configDir) };
+  const env = { host: new AnalysisHost(analyzerModule()), files: configDir ? configFiles(configDir) : null };
   const global = AnalysisRegistry.global(env);
   const indices = new Map<string, Index>();
   const handle = (method: string, url: string, body: string): unknown => {

@@ -1,0 +1,156 @@
+// Reader of .dic files: words with flags and morphological data. Source: hunspell(5).
+//   word ─┬─ / flags, or the number of a set of AF ─┬─ tab, or space before a field: st:stem po:noun, or the number of a line of AM ─┤
+import { illegalArgument } from '../../errors/catalog.ts';
+import { isLetter } from '../characters.ts';
+import { type AffixFile, convert, type Flags, parseAffixFile } from './affix-file.ts';
+import { caseOf, decodeBytes, linesOf, upperUnit } from './text.ts';
+
+export interface Entry {
+  readonly flags: Flags;
+  /** Stem that `st:` gives instead of the word. */
+  readonly stem: string | null;
+}
+
+/** A dictionary as files, in bytes (then SET tells the encoding) or as text. */
+export interface HunspellSource {
+  readonly affix: Uint8Array | string;
+  readonly dictionaries: readonly (Uint8Array | string)[];
+  readonly ignoreCase?: boolean;
+}
+
+/** Separators of the parts of a line, once escapes are undone. Binary rubbish of the same value is dropped. */
+const FLAGS = '\x1f';
+const MORPH = '\x1e';
+/** Mark of entries that are made for words in unusual case (OpenOffice, ENGL), so that their capitalized form is found. */
+const HIDDEN = String.fromCharCode(65_511);
+
+/** Entries by word. Those of one word are in the order of their lines' text. */
+export class HunspellDictionary {
+  private readonly entries = new Map<string, Entry | Entry[]>();
+
+  private constructor(readonly affixes: AffixFile) {}
+
+  /** @throws ApiError illegal_argument_exception: a line that cannot be read */
+  static read({ affix, dictionaries, ignoreCase = false }: HunspellSource): HunspellDictionary {
+    const affixes = parseAffixFile(affix, ignoreCase);
+    const lines = new Map<string, string | string[]>();
+    for (const source of dictionaries)
+      readLines(affixes, typeof source === 'string' ? source : decodeBytes(source, affixes.encoding), lines);
+    const dictionary = new HunspellDictionary(affixes);
+    const reader = new EntryReader(affixes);
+    for (const [word, rest] of lines) {
+      dictionary.entries.set(word, typeof rest === 'string' ? reader.entry(rest) : reader.entriesOf(rest));
+    }
+    return dictionary;
+  }
+
+  /** Entries of a word; none: an empty list. */
+  lookup(word: string): readonly Entry[] {
+    const found = this.entries.get(word);
+    return found === undefined ? [] : Array.isArray(found) ? found : [found];
+  }
+}
+
+function byUnits(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Sorts lines by word: what stands behind it, from FLAGS or MORPH on. The first line is a count, which nobody needs. */
+function readLines(affixes: AffixFile, text: string, out: Map<string, string | string[]>): void {
+  const add = (word: string, rest: string): void => {
+    if (!word) return;
+    const before = out.get(word);
+    if (before === undefined) out.set(word, rest);
+    else if (typeof before === 'string') out.set(word, [before, rest]);
+    else before.push(rest);
+  };
+  for (const line of linesOf(text).slice(1)) {
+    if (line === '' || line[0] === '#' || line[0] === '\t') continue;
+    const plain = unescapeLine(line);
+    const flagsAt = plain.indexOf(FLAGS);
+    const end = flagsAt < 0 ? plain.indexOf(MORPH) : flagsAt;
+    if (end === 0) continue;
+    const word = affixes.clean(plain.slice(0, end));
+    const rest = plain.slice(end);
+    add(word, rest);
+    const written = word && caseOf(word);
+    if (written === 'mixed' || (written === 'upper' && flagsAt > 0)) {
+      add(upperUnit(word[0]) + affixes.lowerAll(word.slice(1)), FLAGS + HIDDEN + (rest[0] === FLAGS ? rest.slice(1) : rest));
+    }
+  }
+}
+
+/** Ends the word with FLAGS or MORPH, the flags with MORPH. */
+function unescapeLine(line: string): string {
+  const end = morphStart(line);
+  let out = '';
+  for (let i = 0; i < end; i++) {
+    const unit = line[i];
+    if (unit === '\\' && i + 1 < line.length) out += line[++i];
+    else if (unit === '/' && i > 0) out += FLAGS;
+    else if (unit !== FLAGS && unit !== MORPH) out += unit;
+  }
+  return out + MORPH + line.slice(end).replaceAll(FLAGS, '').replaceAll(MORPH, '');
+}
+
+/** Where morphological data begin: a tab, or a space before two letters and a colon. The line's end if there are none. */
+function morphStart(line: string): number {
+  for (let i = 0; i < line.length; i++) {
+    if (line[i] === '\t') return i;
+    if (line[i] === ' ' && i > 0 && line[i + 3] === ':' && isLetterAt(line, i + 1) && isLetterAt(line, i + 2)) return i;
+  }
+  return line.length;
+}
+
+function isLetterAt(text: string, at: number): boolean {
+  return at < text.length && isLetter(text.charCodeAt(at));
+}
+
+/** Reads what stands behind words. Equal flags are one string. */
+class EntryReader {
+  private readonly flags = new Map<string, Flags>();
+
+  constructor(private readonly affixes: AffixFile) {}
+
+  /** Made entries count only where the word has no other. */
+  entriesOf(lines: string[]): Entry[] {
+    const given = lines.filter((rest) => !rest.startsWith(FLAGS + HIDDEN));
+    return (given.length ? given : lines).sort(byUnits).map((rest) => this.entry(rest));
+  }
+
+  entry(rest: string): Entry {
+    const end = rest.indexOf(MORPH);
+    return { flags: rest[0] === FLAGS ? this.flagsOf(rest.slice(1, end)) : '', stem: this.stemOf(rest.slice(end + 1)) };
+  }
+
+  private flagsOf(text: string): Flags {
+    let flags = this.flags.get(text);
+    if (flags === undefined) {
+      const isHidden = text.startsWith(HIDDEN);
+      const given = text.slice(isHidden ? 1 : 0).trim();
+      flags = (this.affixes.flagAliases.length && given ? this.alias(given) : this.affixes.parseFlags(given)) + (isHidden ? HIDDEN : '');
+      this.flags.set(text, flags);
+    }
+    return flags;
+  }
+
+  private alias(text: string): Flags {
+    const flags = /^\d{1,9}$/.test(text) ? this.affixes.flagAliases[Number(text) - 1] : undefined;
+    if (flags === undefined) throw illegalArgument(`Bad flag alias number in a hunspell dictionary: ${text.slice(0, 200)}`);
+    return flags;
+  }
+
+  /** The stem of `st:`, as OCONV writes it. */
+  private stemOf(text: string): string | null {
+    const { morphAliases, outputConversion } = this.affixes;
+    const trimmed = text.trim();
+    if (!trimmed) return null;
+    const data = (/^\d{1,9}$/.test(trimmed) && morphAliases[Number(trimmed) - 1]) || text;
+    const fields = data.split(/\s/).filter((field) => field.length > 3 && field[2] === ':' && isLetterAt(field, 0) && isLetterAt(field, 1));
+    // Of several the first in order counts. Lucene 10 keeps the colon of one that is not the first field of all, and so do its indices.
+    const at = fields.sort(byUnits).findIndex((field) => field.startsWith('st:'));
+    if (at < 0) return null;
+    const stem = fields[at].slice(at === 0 ? 3 : 2);
+    return outputConversion ? convert(outputConversion, stem) : stem;
+  }
+}

@@ -1,0 +1,106 @@
+// The `hunspell` filter: every stem of a word by a dictionary, at the word's position. Runs on the host: dictionaries are megabytes of words that
+// chains share, and words come again, so that most are found in the filter's memory (docs/STATUS.md has the figures).
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { BuildContext, ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
+import type { ConfigFiles } from '../config-files.ts';
+import { filterEntry } from '../filters/simple.ts';
+import type { Token } from '../token-stream.ts';
+import { HunspellDictionary } from './dictionary.ts';
+import { HunspellStemmer } from './stemmer.ts';
+
+/** Words whose stems a filter remembers. */
+const MAX_REMEMBERED = 16_384;
+/** Longer words are not remembered. */
+const MAX_REMEMBERED_LENGTH = 64;
+
+/** What is made of the stems of a word. */
+export interface HunspellOptions {
+  /** Each stem once. */
+  readonly dedup: boolean;
+  /** The longest stem alone, of equally long ones the last in order. */
+  readonly longestOnly: boolean;
+}
+
+export function hunspellFilter(dictionary: HunspellDictionary, { dedup, longestOnly }: HunspellOptions): TokenFilter {
+  const stemmer = new HunspellStemmer(dictionary);
+  let remembered = new Map<string, readonly string[]>();
+  const stemsOf = (word: string): readonly string[] => {
+    let stems = remembered.get(word);
+    if (stems) return stems;
+    stems = stemmer.stem(word);
+    if (longestOnly) stems = stems.length ? [longest(stems)] : stems;
+    else if (dedup) stems = distinct(stems, dictionary.affixes.ignoresCase);
+    if (word.length <= MAX_REMEMBERED_LENGTH) {
+      if (remembered.size >= MAX_REMEMBERED) remembered = new Map();
+      remembered.set(word, stems);
+    }
+    return stems;
+  };
+  return {
+    kind: 'host',
+    apply(stream) {
+      const tokens: Token[] = [];
+      for (const token of stream.tokens) {
+        const stems = token.keyword ? [] : stemsOf(token.term);
+        tokens.push(token);
+        for (let i = 1; i < stems.length; i++) tokens.push({ ...token, term: stems[i], posInc: 0 });
+        if (stems.length) token.term = stems[0];
+      }
+      return { ...stream, tokens };
+    },
+  };
+}
+
+function longest(stems: readonly string[]): string {
+  return stems.reduce((best, stem) => (stem.length > best.length || (stem.length === best.length && stem > best) ? stem : best));
+}
+
+function distinct(stems: readonly string[], ignoresCase: boolean): string[] {
+  const seen = new Set<string>();
+  return stems.filter((stem) => {
+    const key = ignoresCase ? stem.toLowerCase() : stem;
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+/** Dictionaries by the files that they come from: read once, shared by the filters of a thread. */
+const dictionaries = new WeakMap<object, Map<string, HunspellDictionary>>();
+
+/** @throws ApiError illegal_state_exception, with the cause: there is no such dictionary, or it cannot be read */
+function dictionaryOf(files: ConfigFiles, locale: string, names: readonly string[]): HunspellDictionary {
+  const owner = files.hunspell ?? files;
+  let known = dictionaries.get(owner);
+  if (!known) dictionaries.set(owner, (known = new Map()));
+  const key = [locale, ...names].join('\n');
+  let dictionary = known.get(key);
+  if (!dictionary) {
+    try {
+      const source = files.hunspell?.(locale, names);
+      if (!source) throw new ApiError('exception', 500, `Could not find hunspell dictionary [${locale}]`);
+      dictionary = HunspellDictionary.read(source);
+    } catch (error) {
+      throw new ApiError('illegal_state_exception', 500, `failed to load hunspell dictionary for locale: ${locale}`, {
+        causedBy: error instanceof ApiError ? error : new ApiError('exception', 500, (error as Error).message),
+      });
+    }
+    known.set(key, dictionary);
+  }
+  return dictionary;
+}
+
+function build({ settings, files }: BuildContext): TokenFilter {
+  const locale = settings.get('locale') ?? settings.get('language') ?? settings.get('lang');
+  if (locale === undefined) throw illegalArgument('missing [locale | language | lang] configuration for hunspell token filter');
+  if (!files) throw illegalArgument(`Unknown hunspell dictionary for locale [${locale}]`);
+  const options = { dedup: settings.bool('dedup', true), longestOnly: settings.bool('longest_only', false) };
+  return hunspellFilter(dictionaryOf(files, locale, settings.list('dictionary') ?? []), options);
+}
+
+export const HUNSPELL_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
+  filterEntry(
+    'hunspell',
+    ['locale: string', 'language: string', 'lang: string', 'dictionary: list', 'dedup: bool = true', 'longest_only: bool = false'],
+    build,
+  ),
+];

@@ -1,0 +1,178 @@
+// Stems of a word by a Hunspell dictionary: affixes are taken off, mostly up to three, until an entry is left that allows them all.
+// Source: hunspell(5) for what rules and flags mean; order, case variants and the number of affixes as Lucene's HunspellStemFilter answers.
+import { type Affix, convert, hasFlag } from './affix-file.ts';
+import type { Entry, HunspellDictionary } from './dictionary.ts';
+import { caseOf, isLowerUnit, upperUnit } from './text.ts';
+
+/** Affixes taken off so far; the outer ones first. */
+interface Taken {
+  readonly outerPrefix: Affix | null;
+  readonly innerPrefix: Affix | null;
+  readonly outerSuffix: Affix | null;
+  /** How many. */
+  readonly depth: number;
+}
+
+const NOTHING: Taken = { outerPrefix: null, innerPrefix: null, outerSuffix: null, depth: 0 };
+/** With COMPLEXPREFIXES any number of prefixes comes off, empty ones as well. */
+const MAX_AFFIXES = 24;
+/** Rules that are tried for one word; what a dictionary of many empty affixes would need beyond that is not looked for. */
+const MAX_TRIALS = 200_000;
+/** "ss" pairs of a word that are varied with sharp s. */
+const MAX_SHARP_S = 6;
+
+/** Belongs to one thread; calls do not overlap. */
+export class HunspellStemmer {
+  private stems: string[] = [];
+  private trials = 0;
+
+  constructor(private readonly dictionary: HunspellDictionary) {}
+
+  /** Stems in the order in which they are found, equal ones as often; none: the word is not known. */
+  stem(given: string): string[] {
+    const { affixes } = this.dictionary;
+    const word = affixes.clean(given);
+    this.stems = [];
+    this.trials = 0;
+    if (word) {
+      this.stemAsWritten(word);
+      if (!affixes.ignoresCase && !isLowerUnit(word[0])) this.stemInOtherCase(word);
+    }
+    return this.stems;
+  }
+
+  /** A word in capitals or with one at the start may be written otherwise in the dictionary. */
+  private stemInOtherCase(word: string): void {
+    const { affixes } = this.dictionary;
+    const written = caseOf(word);
+    if (written !== 'upper' && written !== 'title') return;
+    const isUpper = written === 'upper';
+    let title = word;
+    if (isUpper) {
+      title = word[0] + affixes.lowerAll(word.slice(1));
+      const withArticle = capitalizeAfterApostrophe(title);
+      if (withArticle !== title) this.stemAsWritten(withArticle);
+      this.stemAsWritten(title);
+      if (affixes.checksSharpS) this.stemWithSharpS(title);
+    }
+    if (word[0] === 'İ' && !affixes.isTurkic) return;
+    const lower = affixes.lower(title[0]) + title.slice(1);
+    this.stemAsWritten(lower);
+    if (isUpper && affixes.checksSharpS) this.stemWithSharpS(lower);
+  }
+
+  private stemWithSharpS(word: string): void {
+    for (const variant of sharpSVariants(word, MAX_SHARP_S)) if (variant !== word) this.stemAsWritten(variant);
+  }
+
+  private stemAsWritten(word: string): void {
+    const { needAffix, onlyInCompound } = this.dictionary.affixes;
+    for (const entry of this.dictionary.lookup(word)) {
+      if (!hasFlag(entry.flags, needAffix) && !hasFlag(entry.flags, onlyInCompound)) this.add(word, entry);
+    }
+    this.takeOff(word, true, NOTHING);
+  }
+
+  private add(word: string, entry: Entry): void {
+    const { outputConversion } = this.dictionary.affixes;
+    this.stems.push(entry.stem ?? (outputConversion ? convert(outputConversion, word) : word));
+  }
+
+  /** Takes one affix off in every way, and what stands inside it. */
+  private takeOff(word: string, withPrefixes: boolean, taken: Taken): void {
+    const { prefixes, suffixes, isFullStrip } = this.dictionary.affixes;
+    const most = isFullStrip ? word.length : word.length - 1;
+    if (withPrefixes) {
+      for (let n = 0, end = Math.min(most, prefixes.longest); n <= end; n++) {
+        for (const affix of prefixes.byText.get(word.slice(0, n)) ?? []) {
+          if (affix === taken.outerPrefix || !this.mayStandInside(affix, taken)) continue;
+          const rest = word.slice(n);
+          if (isPossibleRest(affix, rest)) this.takeOffInside(affix.strip + rest, affix, taken);
+        }
+      }
+    }
+    for (let n = 0, end = Math.min(most, suffixes.longest); n <= end; n++) {
+      for (const affix of suffixes.byText.get(word.slice(word.length - n)) ?? []) {
+        if (affix === taken.outerSuffix || !this.mayStandInside(affix, taken)) continue;
+        const rest = word.slice(0, word.length - n);
+        if (isPossibleRest(affix, rest)) this.takeOffInside(rest + affix.strip, affix, taken);
+      }
+    }
+  }
+
+  private mayStandInside(affix: Affix, { outerPrefix, outerSuffix }: Taken): boolean {
+    if (++this.trials > MAX_TRIALS || hasFlag(affix.continuation, this.dictionary.affixes.onlyInCompound)) return false;
+    if (!outerPrefix && !outerSuffix) return true;
+    return affix.isCrossProduct && (outerSuffix === null || hasFlag(affix.continuation, outerSuffix.flag));
+  }
+
+  /** Looks up what is left without an affix, and goes on with it if another affix may stand inside. */
+  private takeOffInside(word: string, affix: Affix, before: Taken): void {
+    const { hasComplexPrefixes, prefixes, suffixes } = this.dictionary.affixes;
+    const isSecondSuffix = !affix.isPrefix && before.outerSuffix !== null;
+    const taken: Taken = {
+      outerPrefix: before.outerPrefix ?? (affix.isPrefix ? affix : null),
+      innerPrefix: affix.isPrefix && before.outerPrefix ? affix : before.innerPrefix,
+      outerSuffix: before.outerSuffix ?? (affix.isPrefix ? null : affix),
+      depth: before.depth + 1,
+    };
+    if (!this.needsAnother(affix, before)) this.lookUp(word, affix, taken);
+    if (isSecondSuffix || !affix.isCrossProduct || taken.depth === MAX_AFFIXES) return;
+    const count = (taken.outerSuffix ? 1 : 0) + (taken.innerPrefix ? 2 : taken.outerPrefix ? 1 : 0);
+    if (count === 1) {
+      if (affix.isPrefix) this.takeOff(word, hasComplexPrefixes && prefixes.secondStage.has(affix.flag), taken);
+      else if (!hasComplexPrefixes && suffixes.secondStage.has(affix.flag)) this.takeOff(word, false, taken);
+    } else if (count === 2) {
+      if (hasComplexPrefixes ? affix.isPrefix : !affix.isPrefix && suffixes.secondStage.has(affix.flag)) {
+        this.takeOff(word, hasComplexPrefixes, taken);
+      }
+    }
+  }
+
+  /** Entries that allow the last affix, and the prefix around it. */
+  private lookUp(word: string, affix: Affix, { outerPrefix, innerPrefix }: Taken): void {
+    const prefix = innerPrefix ?? outerPrefix;
+    for (const entry of this.dictionary.lookup(word)) {
+      if (!hasFlag(entry.flags, affix.flag) && !(prefix && hasFlag(prefix.continuation, affix.flag))) continue;
+      if (outerPrefix && !innerPrefix && !hasFlag(entry.flags, outerPrefix.flag) && !hasFlag(affix.continuation, outerPrefix.flag))
+        continue;
+      if (!hasFlag(entry.flags, this.dictionary.affixes.onlyInCompound)) this.add(word, entry);
+    }
+  }
+
+  /** NEEDAFFIX and CIRCUMFIX: the affix does not stand without another one. */
+  private needsAnother(affix: Affix, { outerPrefix, innerPrefix, outerSuffix }: Taken): boolean {
+    const { circumfix, needAffix } = this.dictionary.affixes;
+    const prefix = innerPrefix ?? outerPrefix;
+    if (!affix.isPrefix) {
+      const isPrefixHalf = prefix !== null && hasFlag(prefix.continuation, circumfix);
+      if (isPrefixHalf !== hasFlag(affix.continuation, circumfix)) return true;
+    }
+    if (!hasFlag(affix.continuation, needAffix)) return false;
+    const previous = outerSuffix ?? prefix;
+    return affix.isPrefix || previous === null || hasFlag(previous.continuation, needAffix);
+  }
+}
+
+/** Whether the text that is left can be what the affix was put to. */
+function isPossibleRest(affix: Affix, rest: string): boolean {
+  return rest.length + affix.strip.length > 0 && (affix.condition === null || affix.condition(rest));
+}
+
+/** Catalan, French and Italian articles: Sant'elia to Sant'Elia. The word itself if it has none. */
+function capitalizeAfterApostrophe(word: string): string {
+  for (let i = 1; i < word.length - 1; i++) {
+    if (word[i] === "'" && upperUnit(word[i + 1]) !== word[i + 1]) {
+      return word.slice(0, i + 1) + upperUnit(word[i + 1]) + word.slice(i + 2);
+    }
+  }
+  return word;
+}
+
+/** The word with each of its first `most` "ss" kept or replaced. */
+function sharpSVariants(word: string, most: number): string[] {
+  const at = most > 0 ? word.indexOf('ss') : -1;
+  if (at < 0) return [word];
+  const start = word.slice(0, at);
+  return sharpSVariants(word.slice(at + 2), most - 1).flatMap((tail) => [`${start}ss${tail}`, `${start}ß${tail}`]);
+}

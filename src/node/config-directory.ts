@@ -1,0 +1,62 @@
+// Files of the configuration directory that analysis components name: word lists, synonyms, and Hunspell dictionaries in `hunspell/LOCALE/`.
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { parse } from 'yaml';
+import type { ConfigFiles } from '../analysis/config-files.ts';
+import type { HunspellSource } from '../analysis/hunspell/dictionary.ts';
+import { ApiError } from '../errors/api-error.ts';
+
+/** Largest file of a dictionary. */
+const MAX_DICTIONARY_BYTES = 64 << 20;
+
+const directories = new Map<string, ConfigFiles>();
+
+/** One object per directory and thread, so that dictionaries are read once. */
+export function configFiles(configPath: string): ConfigFiles {
+  let files = directories.get(configPath);
+  if (!files) {
+    files = {
+      read: (file) => readConfigFile(configPath, file),
+      hunspell: (locale, names) => readHunspell(path.join(configPath, 'hunspell'), locale, names),
+    };
+    directories.set(configPath, files);
+  }
+  return files;
+}
+
+/** @throws Error the file cannot be read, or lies outside the configuration directory */
+function readConfigFile(configPath: string, file: string): string {
+  const absolute = path.resolve(configPath, file);
+  if (!absolute.startsWith(path.resolve(configPath) + path.sep)) throw new Error(`${file} lies outside the configuration directory`);
+  return readFileSync(absolute, 'utf8');
+}
+
+/**
+ * The affix file and the dictionaries of a locale. `settings.yml` beside them may set `ignore_case`.
+ * @param names  .dic files, with or without the ending; none: all, by name
+ * @throws ApiError exception: not exactly one affix file, no dictionary, a file too large
+ */
+function readHunspell(root: string, locale: string, names: readonly string[]): HunspellSource | null {
+  const directory = path.join(root, locale);
+  if (!/^\w[\w.@-]*$/.test(locale) || !existsSync(directory)) return null;
+  const files = readdirSync(directory).sort();
+  const affixes = files.filter((file) => file.endsWith('.aff'));
+  if (!affixes.length) throw badDictionary(`Missing affix file for hunspell dictionary [${locale}]`);
+  if (affixes.length > 1) throw badDictionary(`Too many affix files exist for hunspell dictionary [${locale}]`);
+  const present = files.filter((file) => file.endsWith('.dic'));
+  const wanted = names.length ? names.map((name) => (name.endsWith('.dic') ? name : `${name}.dic`)) : present;
+  if (!wanted.length) throw badDictionary(`Missing dictionary file for hunspell dictionary [${locale}]`);
+  const missing = wanted.find((name) => !present.includes(name));
+  if (missing !== undefined) throw badDictionary(`Could not find dictionary file [${missing}] of hunspell dictionary [${locale}]`);
+  const read = (name: string): Uint8Array => {
+    const file = path.join(directory, name);
+    if (statSync(file).size > MAX_DICTIONARY_BYTES) throw badDictionary(`[${name}] of hunspell dictionary [${locale}] is larger than 64mb`);
+    return readFileSync(file);
+  };
+  const settings = files.includes('settings.yml') ? (parse(readFileSync(path.join(directory, 'settings.yml'), 'utf8')) ?? {}) : {};
+  return { affix: read(affixes[0]), dictionaries: wanted.map(read), ignoreCase: String(settings.ignore_case) === 'true' };
+}
+
+function badDictionary(reason: string): ApiError {
+  return new ApiError('exception', 500, reason);
+}
