@@ -6,6 +6,7 @@ import { E_CORRUPT, E_NO_SPACE } from '../mem/status';
 import { BIGRAM_AREA, cjkBigramNext } from './filters/cjk-bigram';
 import { asciiFoldingFilter } from './filters/folding';
 import { caseFilter } from './filters/lowercase';
+import { ngramNext } from './filters/ngram';
 import { normalizeFilter } from './filters/normalize';
 import {
   keepFilter, keepTypesFilter, keywordMarkerFilter, lengthFilter, limitFilter, removeDuplicatesFilter, stemmerOverrideFilter,
@@ -20,6 +21,7 @@ import { TOKEN_BYTES } from './token';
 import { classicNext } from './tokenizers/classic';
 import { charClassNext } from './tokenizers/char-class';
 import { keywordNext } from './tokenizers/keyword';
+import { ngramTokenizerNext } from './tokenizers/ngram';
 import { replayNext } from './tokenizers/replay';
 import { standardNext } from './tokenizers/standard';
 import { urlEmailNext } from './tokenizers/url-email';
@@ -133,7 +135,9 @@ function produce(chain: Chain, index: u32, stage: Stage): i32 {
     case ID.S_REPLAY: return replayNext(chain, stage);
     case ID.S_CLASSIC: return classicNext(chain, stage);
     case ID.S_URL_EMAIL: return urlEmailNext(chain, stage);
+    case ID.S_NGRAM_TOKENIZER: return ngramTokenizerNext(chain, stage);
     case ID.S_CJK_BIGRAM: return cjkBigramNext(chain, index, stage, producerBefore(chain, index));
+    case ID.S_NGRAM: return ngramNext(chain, index, stage, producerBefore(chain, index));
     default: return E_CORRUPT;
   }
 }

@@ -157,4 +157,30 @@ eachAnalysisBuild((host, build) => {
       expect(runChain(host, cached, input).tokens).toEqual(first);
     });
   });
+
+  test(`${build}: ngram and edge_ngram filters equal their twin, across batches`, () => {
+    forSeeds(60, (rng) => {
+      const tokens = randomTokens(rng, 'abé日😀');
+      const min = rng.int(1, 4);
+      const [max, edge, preserve] = [min + rng.int(0, 3), rng.bool(), rng.bool()];
+      const input = encodeTokens({ tokens, endOffset: 9999, endPosInc: 0 });
+      const kernel = stage(STAGE.NGRAM, words([min, max, (edge ? 1 : 0) | (preserve ? 2 : 0)]));
+      const result = runChain(host, { blob: chainBlob([stage(STAGE.REPLAY), kernel]) }, input);
+      expect(result.tokens).toEqual(reference.ngrams(min, max, edge, preserve)(tokens));
+    });
+  });
+
+  test(`${build}: ngram and edge_ngram tokenizers equal their twin`, () => {
+    const letters = 0x3e;
+    forSeeds(150, (rng) => {
+      const text = mixedText(rng);
+      const min = rng.int(1, 4);
+      const [max, edge, all] = [min + rng.int(0, 3), rng.bool(), rng.bool()];
+      const result = run([stage(STAGE.NGRAM_TOKENIZER, words([min, max, (edge ? 1 : 0) | (all ? 2 : 4), letters, 1, 95]))], text);
+      const isToken = (char: string): boolean => all || /^[\p{L}_]$/u.test(char) || /^\s$/.test(char);
+      const bare = ({ termFreq: _, payload: __, ...rest }: Token) => rest;
+      expect(result.tokens.map(bare)).toEqual(reference.textNgrams(text, min, max, edge, isToken));
+      expect(result.endOffset).toBe(text.length);
+    });
+  });
 });

@@ -147,3 +147,49 @@ export function cjkBigrams(unigrams: boolean): PlainFilter {
     return out;
   };
 }
+
+/** N-grams of terms; a term without one leaves a hole. */
+export const ngrams =
+  (min: number, max: number, edge: boolean, preserve: boolean): PlainFilter =>
+  (tokens) => {
+    let carry = 0;
+    return tokens.flatMap((token) => {
+      const points = [...token.term];
+      const terms: string[] = [];
+      for (let at = 0; at < (edge ? Math.min(1, points.length) : points.length); at++) {
+        for (let size = min; size <= max && at + size <= points.length; size++) terms.push(points.slice(at, at + size).join(''));
+      }
+      if (preserve && (points.length < min || points.length > max)) terms.push(token.term);
+      carry += token.posInc;
+      return terms.map((term, i) => {
+        const made = { ...token, term, posInc: i === 0 ? carry : 0 };
+        carry = 0;
+        return made;
+      });
+    });
+  };
+
+/** N-grams of a text's runs of token characters. */
+export function textNgrams(text: string, min: number, max: number, edge: boolean, isToken: (char: string) => boolean): PlainToken[] {
+  const out: PlainToken[] = [];
+  let run: string[] = [];
+  let offset = 0;
+  const flush = (end: number): void => {
+    let start = end - run.join('').length;
+    run.forEach((char, at) => {
+      for (let size = min; (!edge || at === 0) && size <= max && at + size <= run.length; size++) {
+        const term = run.slice(at, at + size).join('');
+        out.push({ term, startOffset: start, endOffset: start + term.length, posInc: 1, posLen: 1, type: 'word', keyword: false });
+      }
+      start += char.length;
+    });
+    run = [];
+  };
+  for (const char of text) {
+    if (isToken(char)) run.push(char);
+    else flush(offset);
+    offset += char.length;
+  }
+  flush(offset);
+  return out;
+}

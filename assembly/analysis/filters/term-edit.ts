@@ -67,8 +67,27 @@ export function reverseFilter(stage: Stage, batch: Stage): i32 {
       p += bytes;
     }
     memory.copy(token.termPtr, out, len);
+    token.termLen = joinSurrogates(token.termPtr, len);
   }
   return 0;
+}
+
+/** Makes one code point of a high surrogate and a low one behind it, as they are in a string. Returns the new length. */
+function joinSurrogates(ptr: usize, len: u32): u32 {
+  const end = ptr + len;
+  let out = ptr;
+  for (let p = ptr; p < end; ) {
+    const b = <u32>load<u8>(p);
+    if (b == 0xed && p + 5 < end && (load<u8>(p, 1) & 0xf0) == 0xa0 && load<u8>(p, 3) == 0xed && (load<u8>(p, 4) & 0xf0) == 0xb0) {
+      const high = decode(p, end) & 0x3ff, low = decode(p + 3, end) & 0x3ff;
+      out += encode(out, 0x10000 + (high << 10) + low);
+      p += 6;
+    } else {
+      store<u8>(out++, b);
+      p++;
+    }
+  }
+  return <u32>(out - ptr);
 }
 
 export function trimFilter(stage: Stage, batch: Stage): i32 {

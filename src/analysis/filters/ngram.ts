@@ -1,64 +1,20 @@
 // N-grams of terms: every gram keeps the offsets of its token and stands at its position.
-
 import { illegalArgument } from '../../errors/catalog.ts';
+import { words } from '../blob.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
-import type { Token } from '../token-stream.ts';
+import { STAGE } from '../stage-ids.ts';
 import { checkGrams, checkNgramDiff } from '../tokenizers/ngram.ts';
-import { listFilter } from './lists.ts';
 import { filterEntry } from './simple.ts';
 
-type Grams = (points: readonly string[]) => string[];
+const EDGE = 1;
+const PRESERVE = 2;
+const REVERSE = { id: STAGE.REVERSE, config: new Uint8Array(0) };
 
-/** Terms without a gram leave a hole; too short or too long ones may stay as they are. */
-function gramFilter(grams: Grams, min: number, max: number, preserveOriginal: boolean): TokenFilter {
-  return {
-    kind: 'host',
-    apply(stream) {
-      const tokens: Token[] = [];
-      let carry = 0;
-      for (const token of stream.tokens) {
-        carry += token.posInc;
-        const points = [...token.term];
-        const terms = points.length < min ? [] : grams(points);
-        if (preserveOriginal && (points.length < min || points.length > max)) terms.push(token.term);
-        for (const term of terms) {
-          tokens.push({ ...token, term, posInc: carry });
-          carry = 0;
-        }
-      }
-      return { ...stream, tokens, endPosInc: stream.endPosInc + carry };
-    },
-  };
-}
-
-function allGrams(min: number, max: number): Grams {
-  return (points) => {
-    const out: string[] = [];
-    for (let at = 0; at < points.length; at++) {
-      for (let size = min; size <= max && at + size <= points.length; size++) out.push(points.slice(at, at + size).join(''));
-    }
-    return out;
-  };
-}
-
-function edgeGrams(min: number, max: number): Grams {
-  return (points) => {
-    const out: string[] = [];
-    for (let size = min; size <= max && size <= points.length; size++) out.push(points.slice(0, size).join(''));
-    return out;
-  };
-}
-
-/** By code points; lone surrogates that meet in the other order become a pair. */
-function reversed(text: string): string {
-  return [...text].reverse().join('');
-}
-
-const REVERSE = listFilter((tokens) => tokens.map((token) => ({ ...token, term: reversed(token.term) })));
-
-/** Grams from the back: of the reversed term, each reversed again. */
-function backGrams(forward: TokenFilter): TokenFilter {
-  return { kind: 'host', apply: (stream, env) => env.run([REVERSE, forward, REVERSE], stream) };
+/** Grams from the back are those of the reversed term, each reversed again. */
+function gramFilter(min: number, max: number, flags: number, fromBack = false): TokenFilter {
+  checkGrams(min, max);
+  const grams = { id: STAGE.NGRAM, config: words([min, max, flags]) };
+  return { kind: 'kernel', stages: fromBack ? [REVERSE, grams, REVERSE] : [grams] };
 }
 
 const PARAMS = ['min_gram: int = 1', 'max_gram: int = 2', 'preserve_original: bool = false'];
@@ -72,11 +28,8 @@ export const NGRAM_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       const min = settings.int('min_gram', 1);
       const max = settings.int('max_gram', 2);
       checkNgramDiff(context, min, max);
-      const preserve = settings.bool('preserve_original', false);
-      return () => {
-        checkGrams(min, max);
-        return gramFilter(allGrams(min, max), min, max, preserve);
-      };
+      const flags = settings.bool('preserve_original', false) ? PRESERVE : 0;
+      return () => gramFilter(min, max, flags);
     },
     { inSynonymRules: 'refused' },
   ),
@@ -88,12 +41,8 @@ export const NGRAM_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       const max = isBuiltIn ? 1 : settings.int('max_gram', 2);
       const side = settings.get('side', 'front');
       if (side !== 'front' && side !== 'back') throw illegalArgument(`invalid side: ${side}`);
-      const preserve = settings.bool('preserve_original', false);
-      return () => {
-        checkGrams(min, max);
-        const forward = gramFilter(edgeGrams(min, max), min, max, preserve);
-        return side === 'back' ? backGrams(forward) : forward;
-      };
+      const flags = EDGE | (settings.bool('preserve_original', false) ? PRESERVE : 0);
+      return () => gramFilter(min, max, flags, side === 'back');
     },
     { inSynonymRules: 'refused' },
   ),

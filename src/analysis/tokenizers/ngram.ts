@@ -1,20 +1,23 @@
 // N-grams of the text: ngram from every character, edge_ngram from the start of each run of token characters.
 import { illegalArgument } from '../../errors/catalog.ts';
-import { CATEGORY_NAMES, category, isDigit, isLetter, isPunctuation, isSymbol, isWhitespace } from '../characters.ts';
+import { CATEGORY_NAMES } from '../characters.ts';
 import type { BuildContext, ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
 import type { Settings } from '../settings.ts';
-import { makeToken, type Token } from '../token-stream.ts';
-import { tokenizerEntry } from './simple.ts';
+import { STAGE } from '../stage-ids.ts';
+import { kernelTokenizer, tokenizerEntry } from './simple.ts';
 
-type CharTest = (cp: number) => boolean;
+/** Bits of general categories (characters.ts). */
+const CLASSES: Readonly<Record<string, number>> = { letter: 0x3e, digit: 0x200, punctuation: 0x61f00000, symbol: 0x1e000000 };
+const EDGE = 1;
+const ALL = 2;
+const WHITESPACE = 4;
 
-const CLASSES: Readonly<Record<string, CharTest>> = {
-  letter: isLetter,
-  digit: isDigit,
-  whitespace: isWhitespace,
-  punctuation: isPunctuation,
-  symbol: isSymbol,
-};
+/** Which characters belong to tokens, as the kernel has it (assembly/analysis/tokenizers/ngram.ts). */
+interface TokenChars {
+  readonly flags: number;
+  readonly categories: number;
+  readonly codePoints: readonly number[];
+}
 
 /** Names in the order that the service lists them in its refusal. */
 const NAMES_IN_REFUSAL = [
@@ -56,25 +59,25 @@ const NAMES_IN_REFUSAL = [
   'whitespace',
 ];
 
-/** Which characters belong to tokens; null for all. @throws ApiError illegal_argument_exception */
-function tokenChars(settings: Settings): CharTest | null {
+/** @throws ApiError illegal_argument_exception */
+function tokenChars(settings: Settings): TokenChars {
   const names = settings.list('token_chars');
-  if (!names?.length) return null;
-  const tests = names.map((name): CharTest => {
+  if (!names?.length) return { flags: ALL, categories: 0, codePoints: [] };
+  let flags = 0;
+  let categories = 0;
+  let codePoints: number[] = [];
+  for (const name of names) {
     const key = name.toLowerCase().trim();
     if (key === 'custom') {
       const custom = settings.get('custom_token_chars');
       if (custom === undefined) throw illegalArgument("Token type: 'custom' requires setting `custom_token_chars`");
-      const set = new Set([...custom].map((char) => char.codePointAt(0)!));
-      return (cp) => set.has(cp);
-    }
-    const test = CLASSES[key];
-    if (test) return test;
-    const wanted = CATEGORY_NAMES[key];
-    if (wanted === undefined) throw illegalArgument(unknownTokenType(name.toLowerCase()));
-    return (cp) => category(cp) === wanted;
-  });
-  return (cp) => tests.some((test) => test(cp));
+      codePoints = [...new Set([...custom].map((char) => char.codePointAt(0)!))].sort((a, b) => a - b);
+    } else if (key === 'whitespace') flags |= WHITESPACE;
+    else if (key in CLASSES) categories |= CLASSES[key];
+    else if (key in CATEGORY_NAMES) categories |= 1 << CATEGORY_NAMES[key];
+    else throw illegalArgument(unknownTokenType(name.toLowerCase()));
+  }
+  return { flags, categories, codePoints };
 }
 
 function unknownTokenType(name: string): string {
@@ -86,36 +89,10 @@ export function checkGrams(min: number, max: number): void {
   if (min > max) throw illegalArgument('minGram must not be greater than maxGram');
 }
 
-function gramTokenizer(min: number, max: number, isToken: CharTest | null, edgesOnly: boolean): Tokenizer {
+function gramTokenizer(min: number, max: number, chars: TokenChars, flags: number): Tokenizer {
   checkGrams(min, max);
-  return {
-    kind: 'host',
-    tokenize(text) {
-      const tokens: Token[] = [];
-      // Offsets of the code points of a run, and its end.
-      const flush = (starts: number[], end: number): void => {
-        const bounds = [...starts, end];
-        const last = edgesOnly ? Math.min(1, starts.length) : starts.length;
-        for (let i = 0; i < last; i++) {
-          for (let size = min; size <= max && i + size < bounds.length; size++) {
-            tokens.push(makeToken(text.slice(bounds[i], bounds[i + size]), bounds[i], bounds[i + size]));
-          }
-        }
-      };
-      let run: number[] = [];
-      for (let at = 0; at < text.length; ) {
-        const cp = text.codePointAt(at)!;
-        if (!isToken || isToken(cp)) run.push(at);
-        else {
-          flush(run, at);
-          run = [];
-        }
-        at += cp > 0xffff ? 2 : 1;
-      }
-      flush(run, text.length);
-      return { tokens, endOffset: text.length, endPosInc: 0 };
-    },
-  };
+  const { categories, codePoints } = chars;
+  return kernelTokenizer(STAGE.NGRAM_TOKENIZER, [min, max, chars.flags | flags, categories >>> 0, codePoints.length, ...codePoints]);
 }
 
 /** @throws ApiError illegal_argument_exception: wider than index.max_ngram_diff */
@@ -135,13 +112,13 @@ export const NGRAM_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
     const min = context.settings.int('min_gram', 1);
     const max = context.settings.int('max_gram', 2);
     checkNgramDiff(context, min, max);
-    const test = tokenChars(context.settings);
-    return () => gramTokenizer(min, max, test, false);
+    const chars = tokenChars(context.settings);
+    return () => gramTokenizer(min, max, chars, 0);
   }),
   tokenizerEntry('edge_ngram', PARAMS, ({ settings }) => {
     const min = settings.int('min_gram', 1);
     const max = settings.int('max_gram', 2);
-    const test = tokenChars(settings);
-    return () => gramTokenizer(min, max, test, true);
+    const chars = tokenChars(settings);
+    return () => gramTokenizer(min, max, chars, EDGE);
   }),
 ];
