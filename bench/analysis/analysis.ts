@@ -1,9 +1,10 @@
-// MB/s of analyzers on the multilingual corpus, one thread: kernels, two JavaScript tokenizers (one regular expression; MiniSearch's rule), and
-// Lucene's analyzers with --lucene (Java 21 and Maven).
+// MB/s of analyzers on the multilingual corpus, one thread: kernels, JavaScript rivals (rivals.ts), and Lucene's analyzers with --lucene (Java 21
+// and Maven).
 //   npx tsx bench/analysis/analysis.ts CORPUS_DIR [--rounds 7] [--only NAME] [--lucene] [--out FILE.json]
 // CORPUS_DIR: the folder `multilingual` that ../shared/bench/fetch-corpora.mjs makes (LANG.ndjson with `text`). Each row is an analyzer on its
-// language's texts, as many short calls as there are paragraphs; MB are UTF-8 bytes; best of the rounds. Before anything is timed the kernel's
-// tokens of the first paragraphs are compared with what the host's own run of the same chain gives.
+// language's texts, as many short calls as there are paragraphs; MB are UTF-8 bytes, seconds CPU seconds; best of the rounds. Before anything is
+// timed the kernel's tokens of the first paragraphs are compared with what the host's own run of the same chain gives. "x rival" compares with the
+// fastest rival that does the same work, "x lucene" with Lucene.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -12,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { AnalysisRegistry } from '../../src/analysis/analysis-registry.ts';
 import { AnalysisHost } from '../../src/wasm/analysis.ts';
+import { type Rival, rivalsOf } from './rivals.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -82,6 +84,8 @@ interface Row {
   tokens: number;
   /** MB/s by engine. */
   speed: Record<string, number>;
+  /** MB/s of the fastest rival that does the same work. */
+  best: number;
 }
 
 function textsOf(language: string): string[] {
@@ -92,20 +96,15 @@ function textsOf(language: string): string[] {
 }
 
 /** Least CPU time of a body in seconds, so that other work on the machine does not count. */
-function best(body: () => void): number {
+function best(body: () => void, times = rounds): number {
   let seconds = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < rounds; i++) {
+  for (let i = 0; i < times; i++) {
     const start = process.cpuUsage();
     body();
     const used = process.cpuUsage(start);
     seconds = Math.min(seconds, (used.user + used.system) / 1e6);
   }
   return seconds;
-}
-
-/** MiniSearch 7's default: split at spaces and punctuation, lower-case each term. Its rule, written here, so that nothing needs to be installed. */
-function miniSearchTerms(text: string): string[] {
-  return text.split(/[\n\r\p{Z}\p{P}]+/u).map((term) => term.toLowerCase());
 }
 
 function measure([name, language]: (typeof ROWS)[number]): Row | null {
@@ -139,15 +138,21 @@ function measure([name, language]: (typeof ROWS)[number]): Row | null {
       );
     }
   });
-  const words = /[\p{L}\p{M}\p{N}_]+(?:['’.][\p{L}\p{M}\p{N}_]+)*/gu;
-  const regex = best(() => {
-    for (const text of texts) for (const term of text.match(words) ?? []) term.toLowerCase();
-  });
-  const mini = best(() => {
-    for (const text of texts) miniSearchTerms(text);
-  });
-  const speed = { gannet: size / 1e6 / kernel, 'js regex': size / 1e6 / regex, "MiniSearch's split": size / 1e6 / mini };
-  return { analyzer: name, language, mb: size / 1e6, tokens, speed };
+  const rivals = rivalsOf(name);
+  const speed: Record<string, number> = { gannet: size / 1e6 / kernel };
+  for (const rival of rivals) {
+    const seconds = best(() => {
+      for (const text of texts) rival.run(text);
+    }, 3);
+    speed[rival.name] = size / 1e6 / seconds;
+  }
+  return { analyzer: name, language, mb: size / 1e6, tokens, speed, best: bestRival(rivals, speed) };
+}
+
+/** The fastest of those that do what the analyzer does: stem, if one of them stems. */
+function bestRival(rivals: readonly Rival[], speed: Readonly<Record<string, number>>): number {
+  const stems = rivals.filter((rival) => rival.does === 'stem');
+  return Math.max(...(stems.length ? stems : rivals).map((rival) => speed[rival.name]));
 }
 
 function lucene(rows: readonly Row[]): void {
@@ -169,11 +174,15 @@ const rows = ROWS.filter(([name]) => !values.only || name === values.only)
   .map(measure)
   .filter((row) => row !== null);
 if (values.lucene) lucene(rows);
-const engines = Object.keys(rows[0]?.speed ?? {});
-process.stdout.write(`${['analyzer', 'texts', 'tokens', ...engines.map((engine) => `${engine} MB/s`)].join(' | ')}\n`);
+const ENGINES = ['gannet', 'lucene', 'twin', 'minisearch', 'lunr', 'snowball'];
+const ratio = (ours: number, theirs: number | undefined): string => (theirs ? (ours / theirs).toFixed(2) : '-');
+process.stdout.write(
+  `${['analyzer', 'texts', 'tokens', ...ENGINES.map((engine) => `${engine} MB/s`), 'x lucene', 'x rival'].join(' | ')}\n`,
+);
 for (const row of rows) {
-  const speeds = engines.map((engine) => (row.speed[engine] ?? 0).toFixed(0));
-  process.stdout.write(`${[row.analyzer, row.language, row.tokens, ...speeds].join(' | ')}\n`);
+  const speeds = ENGINES.map((engine) => row.speed[engine]?.toFixed(0) ?? '-');
+  const ratios = [ratio(row.speed.gannet, row.speed.lucene), ratio(row.speed.gannet, row.best)];
+  process.stdout.write(`${[row.analyzer, row.language, row.tokens, ...speeds, ...ratios].join(' | ')}\n`);
 }
 if (values.out) {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
