@@ -367,7 +367,8 @@ function boundOfAll(node: Node, c: PostingsCursor, weight: f32, normInverse: usi
   let most: f32 = 0;
   const docs = cursorDocs(c);
   const freqs = cursorFreqs(c);
-  for (let i: usize = 0, end = (<usize>c.count) << 2; i < end; i += 4) {
+  // Not c.count, which is 0 when the cursor is at its end.
+  for (let i: usize = 0, end = (<usize>c.docFreq) << 2; i < end; i += 4) {
     const norm = node.norms ? <usize>load<u8>(<usize>node.norms + load<u32>(docs + i)) : 1;
     most = max<f32>(most, <f32>load<u32>(freqs + i) * load<f32>(normInverse + (norm << 2)));
   }

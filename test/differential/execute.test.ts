@@ -157,6 +157,27 @@ eachKernelBuild((k, build) => {
       }),
     ));
 
+  test(`${build}: only hits above a least competitive score, as later segments are asked for them`, () =>
+    forSeeds(rounds * 2, (rng) =>
+      k.scoped(() => {
+        const { segment, scope, accepts } = setUp(rng, [900, 9000]);
+        for (let i = 0; i < 6; i++) {
+          const plan = randomPlan(rng, segment, rng.int(0, 2));
+          const best = expected(plan, segment, accepts).sort(byScore);
+          if (best.length === 0) continue;
+          const minCompetitiveScore = rng.pick([rng.pick(best).score, best[0].score, 0]);
+          const above = best.filter((hit) => hit.score > minCompetitiveScore);
+          for (const trackTotalHitsUpTo of [Infinity, 0, 5]) {
+            const size = rng.pick([1, 10, 200]);
+            const hits = executePlan(k, scope, plan, { ...BY_SCORE, size, trackTotalHitsUpTo }, { minCompetitiveScore });
+            expect([...hits.docs]).toEqual(above.slice(0, size).map((hit) => hit.doc));
+            expect([...hits.scores]).toEqual(above.slice(0, size).map((hit) => hit.score));
+            if (!hits.totalIsLowerBound) expect(hits.total).toBe(best.length);
+          }
+        }
+      }),
+    ));
+
   test(`${build}: filters, limits and orders`, () =>
     forSeeds(rounds, (rng) =>
       k.scoped(() => {
