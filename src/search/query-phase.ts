@@ -168,8 +168,8 @@ export function queryShardHits(
     const runOptions: RunOptions = {
       stop: options.stop,
       counters: options.counters,
-      // No floor from earlier segments: with one, disjunctions lost hits of rare terms (prose corpus in 20 segments, `claper~1`).
-      minCompetitiveScore: Number.NEGATIVE_INFINITY,
+      // Hits of earlier segments win ties.
+      minCompetitiveScore: sort.length === 0 && size > 0 && hits.length === size ? hits[size - 1].score : Number.NEGATIVE_INFINITY,
       withNested: false,
       aggs: null,
     };
