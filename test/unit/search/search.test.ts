@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Engine, open } from '../../../src/library.ts';
+import { Rng } from '../../support/rng.ts';
 
 type Body = Record<string, unknown>;
 interface Hit {
@@ -296,5 +297,29 @@ test('profile: what each shard did, by the counters of its run', async () => {
       { type: 'BooleanQuery', description: 'body:quick body:storm', breakdown: { next_doc_count: 4, score_count: 5 } },
     ]);
     expect(collector[0]['name']).toBe('TopScoreDocCollector');
+  }
+});
+
+test('a short page over many segments is the beginning of a long one', async () => {
+  const rng = new Rng(7);
+  await engine.indices.create({
+    index: 'segments',
+    body: { settings: { refresh_interval: '-1' }, mappings: { properties: { body: { type: 'text' } } } },
+  });
+  const words = ['often', 'common', 'some', 'rare', 'rarer', 'scarce'];
+  for (let segment = 0; segment < 6; segment++) {
+    const operations = Array.from({ length: 60 }, () => [
+      { index: {} },
+      { body: Array.from({ length: rng.int(1, 12) }, () => words[rng.skewed(words.length)] ?? 'often').join(' ') },
+    ]).flat();
+    await engine.bulk({ index: 'segments', refresh: true, operations });
+  }
+  for (const query of ['often rare', 'some rarer scarce', 'scarce rare', 'common', 'often common some rare rarer scarce']) {
+    const page = async (size: number) => {
+      const { hits } = await engine.search({ index: 'segments', body: { size, query: { match: { body: query } } } });
+      return (hits as { hits: Hit[] }).hits.map(({ _id, _score }) => [_id, _score]);
+    };
+    const all = await page(500);
+    for (const size of [1, 3, 10]) expect(await page(size)).toEqual(all.slice(0, size));
   }
 });
