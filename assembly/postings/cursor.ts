@@ -265,6 +265,31 @@ export function cursorLoadFreqs(c: PostingsCursor): void {
   for (const end = out + 512; out < end; out += 16) v128.store(out, i32x4.add(v128.load(out), one));
 }
 
+/** Freq of the document at `index` of the current block, without decoding the block's. */
+export function cursorFreqAt(c: PostingsCursor, index: u32): u32 {
+  const at = (<usize>index) << 2;
+  if (c.count < BLOCK_DOCS) cursorLoadDocs(c);
+  if (c.freqsReady) return load<u32>(cursorFreqs(c) + at);
+  if (!(c.flags & WITH_FREQS)) return 1;
+  const width = <u32>load<u8>(c.freqsPtr);
+  const packed = c.freqsPtr + 2;
+  let freq: u32 = 0;
+  if (width > 0) {
+    // Lane index & 3, step index >> 2 of the 4 x 32 bit columns (codec/bit-packing.ts).
+    const bit = (index >> 2) * width;
+    const word = packed + ((<usize>(bit >> 5)) << 4) + ((<usize>(index & 3)) << 2);
+    const pair = <u64>load<u32>(word) | ((<u64>load<u32>(word, 16)) << 32);
+    freq = <u32>(pair >> (bit & 31)) & <u32>((<u64>1 << width) - 1);
+  }
+  let cur = packed + ((<usize>width) << 4);
+  for (let exceptions = <u32>load<u8>(c.freqsPtr, 1); exceptions > 0; exceptions--) {
+    const high = readVint(cur + 1);
+    if (load<u8>(cur) == <u8>index) freq |= high << width;
+    cur += 1 + vintBytes(high);
+  }
+  return freq + 1;
+}
+
 // @ts-ignore: decorator
 @inline
 function padDocs(at: usize): void {

@@ -16,6 +16,7 @@ import {
   Node,
   nodeChild,
   OP_PHRASE,
+  OP_TERM,
   orBits,
   setBit,
   testBit,
@@ -191,7 +192,13 @@ export function unionFilter(node: Node, first: u32, count: u32, least: u32, docs
 }
 
 export function boolFilter(node: Node, docs: usize, count: u32): u32 {
-  for (let i: u32 = 0; i < node.a && count; i++) count = nodeFilter(nodeChild(node, i), docs, count);
+  for (let i: u32 = 0; i < node.a && count; i++) if (nodeChild(node, i).op == OP_TERM) count = nodeFilter(nodeChild(node, i), docs, count);
+  return boolFilterRest(node, docs, count);
+}
+
+/** `boolFilter` of documents that have all required terms. */
+export function boolFilterRest(node: Node, docs: usize, count: u32): u32 {
+  for (let i: u32 = 0; i < node.a && count; i++) if (nodeChild(node, i).op != OP_TERM) count = nodeFilter(nodeChild(node, i), docs, count);
   if (node.b > 0 && (node.e > 0 || node.a == 0) && count) count = unionFilter(node, node.a, node.b, max<u32>(node.e, 1), docs, count);
   for (let i: u32 = 0; i < node.c && count; i++) count = exclude(nodeChild(node, node.a + node.b + i), docs, count);
   return count;

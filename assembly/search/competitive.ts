@@ -8,12 +8,13 @@
 // block-max indexes" (2011); the windows as in Lucene's MaxScoreBulkScorer.
 
 import { allocate, allocateTemp, releaseTemp, tempMark, WINDOW_DOCS } from './context';
-import { boolFilter } from './boolean';
+import { cursorSeekBlock } from '../postings/cursor';
+import { boolFilter, boolFilterRest } from './boolean';
 import { nodeAddScores, nodeBound, nodeFill, nodeScore, nodeWindow } from './evaluate';
 import { clearBits, filterByBitset, listBits, Node, nodeChild, OP_BOOL, OP_PHRASE, OP_TERM, setBit, testBit, Window, WINDOW_BITS_BYTES, windowToList } from './node';
 import { phraseWindow } from './phrase';
 import { SLACK } from './similarity';
-import { termAccumulate, termAddBounds } from './term';
+import { nextBlock, termAccumulate, termAddBounds, termBlockAbove, termCursor, termKeepAbove } from './term';
 import { TopK, topOffer, topOfferList } from './top-k';
 
 /** For scores that are f32 sums of two rounded parts. */
@@ -52,12 +53,56 @@ export function competeWindow(node: Node, from: u32, to: u32, accept: usize, mat
 /** Matches of a BOOL with must clauses that may compete, found through what is rarest of all that a competitive document must have. */
 function candidates(node: Node, from: u32, to: u32, minScore: f32, w: Window): void {
   if (node.b > 0 && optionalCandidates(node, from, to, minScore, w)) return;
+  if (node.a < 2 || nodeChild(node, 0).op != OP_TERM || minScore <= 0) return nodeWindow(node, from, to, w);
+  leadCandidates(node, from, to, minScore, w);
+}
+
+/**
+ * Goes through the rarest required term block by block: blocks whose bound and those of the other clauses around them cannot compete are left
+ * unread. Of the others, documents are kept that may compete by their score in the lead and, term by term, in the other required terms; then the
+ * clauses that are no terms sort out.
+ */
+function leadCandidates(node: Node, from: u32, to: u32, minScore: f32, w: Window): void {
+  w.isList = 1;
+  w.count = 0;
+  const mark = tempMark();
   const lead = nodeChild(node, 0);
-  if (lead.op != OP_TERM || node.a < 2 || minScore <= 0) return nodeWindow(node, from, to, w);
-  nodeWindow(lead, from, to, w);
-  windowToList(w, from);
-  dropByBlocks(node, from, to, minScore, w);
-  w.count = boolFilter(node, w.docs, w.count);
+  const c = termCursor(lead);
+  const limit = <f64>minScore / ROUNDED_SLACK;
+  const mustFirst = node.a + node.b + node.c;
+  const sums = allocateTemp(WINDOW_DOCS * 8 + 16);
+  const bounds = allocateTemp(((<usize>node.a) << 3) + 16);
+  let out = w.docs;
+  for (let more = cursorSeekBlock(c, from); more && c.base < to; more = nextBlock(c)) {
+    const first = max<u32>(c.base, from);
+    const end = min<u32>(c.lastDoc + 1, to);
+    if (first >= end) continue;
+    // What the clauses can add that are not asked one by one below.
+    let rest: f64 = 0;
+    for (let i: u32 = 0; i < node.d; i++) {
+      const child = nodeChild(node, mustFirst + i);
+      if (child.op != OP_TERM) rest += <f64>nodeBound(child, first, end);
+    }
+    for (let i: u32 = 0; i < node.b; i++) rest += <f64>nodeBound(nodeChild(node, node.a + i), first, end);
+    let others: f64 = 0;
+    for (let i: u32 = 1; i < node.a; i++) {
+      const child = nodeChild(node, i);
+      const bound: f64 = child.op == OP_TERM ? <f64>nodeBound(child, first, end) : 0;
+      store<f64>(bounds + ((<usize>i) << 3), bound);
+      others += bound;
+    }
+    if (<f64>nodeBound(lead, first, end) + others + rest <= limit) continue;
+    let count = termBlockAbove(lead, first, end, limit - others - rest, out, sums);
+    for (let i: u32 = 1; i < node.a && count > 0; i++) {
+      const child = nodeChild(node, i);
+      if (child.op != OP_TERM) continue;
+      others = i + 1 == node.a ? 0 : others - load<f64>(bounds + ((<usize>i) << 3));
+      count = termKeepAbove(child, out, count, sums, limit - max<f64>(others, 0) - rest);
+    }
+    out += (<usize>count) << 2;
+  }
+  releaseTemp(mark);
+  w.count = boolFilterRest(node, w.docs, <u32>((out - w.docs) >> 2));
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   CURSOR_BYTES,
   cursorDocs,
   cursorFindBlock,
+  cursorFreqAt,
   cursorFreqs,
   cursorGroups,
   cursorImpacts,
@@ -283,6 +284,90 @@ export function termAddScores(node: Node, docs: usize, count: u32, sums: usize):
     }
   }
   countScored(scored);
+}
+
+/**
+ * Documents of the current block in [from, to) that score more than `limit`, and their scores as f64; without scores all of them. Returns how
+ * many. Writes up to 128 of each.
+ */
+export function termBlockAbove(node: Node, from: u32, to: u32, limit: f64, docs: usize, sums: usize): u32 {
+  const c = termCursor(node);
+  cursorLoadDocs(c);
+  let at = cursorDocs(c);
+  let end = at + ((<usize>c.count) << 2);
+  while (load<u32>(at) < from) at += 4;
+  while (end > at && load<u32>(end - 4) >= to) end -= 4;
+  const weight = node.weight;
+  if (!node.normInverse) {
+    const count = <u32>((end - at) >> 2);
+    memory.copy(docs, at, (<usize>count) << 2);
+    memory.fill(sums, 0, (<usize>count) << 3);
+    return limit < 0 ? count : 0;
+  }
+  if (limit >= <f64>weight) return 0;
+  cursorLoadFreqs(c);
+  const freqs = cursorFreqs(c) - cursorDocs(c);
+  const norms = <usize>node.norms;
+  const inverse = <usize>node.normInverse;
+  // score > limit where freq * normInverse > limit / (weight - limit); a little less asked, for rounding.
+  const least: f32 = limit > 0 ? <f32>((limit / (<f64>weight - limit)) * 0.99999) : -1;
+  const first = docs;
+  for (; at < end; at += 4) {
+    const doc = load<u32>(at);
+    const part = <f32>load<u32>(at + freqs) * load<f32>(inverse + ((norms ? <usize>load<u8>(norms + doc) : 1) << 2));
+    store<u32>(docs, doc);
+    store<f64>(sums, <f64>(weight - weight / (<f32>1 + part)));
+    const above = <usize>(part >= least);
+    docs += above << 2;
+    sums += above << 3;
+  }
+  const count = <u32>((docs - first) >> 2);
+  countScored(count);
+  return count;
+}
+
+/** Keeps of an ascending list the matches whose sum with their score is more than `limit`; sums f64[count] go with them. Returns how many. */
+export function termKeepAbove(node: Node, docs: usize, count: u32, sums: usize, limit: f64): u32 {
+  const c = termCursor(node);
+  const scored = node.normInverse != 0;
+  const first = docs;
+  let outSums = sums;
+  let at = docs;
+  const end = docs + ((<usize>count) << 2);
+  while (at < end) {
+    if (!cursorSeekBlock(c, load<u32>(at))) break;
+    const last = c.lastDoc;
+    const bits = c.bitsPtr != 0;
+    if (!bits) cursorLoadDocs(c);
+    const block = cursorDocs(c);
+    // One freq is picked out of its packed block; for several the block is decoded.
+    if (scored && at + 16 < end && load<u32>(at, 16) <= last) cursorLoadFreqs(c);
+    let j: usize = 0;
+    for (; at < end; at += 4, sums += 8) {
+      const doc = load<u32>(at);
+      if (doc > last) break;
+      let index: i32;
+      if (bits) {
+        index = findInBits(c, doc);
+      } else {
+        j = skipTo(block, j, doc);
+        const mask = matchMask(block, j, doc);
+        index = mask ? <i32>j + <i32>ctz<u32>(mask) : -1;
+      }
+      if (index < 0) continue;
+      let sum = load<f64>(sums);
+      if (scored) {
+        const norm = node.norms ? <usize>load<u8>(<usize>node.norms + doc) : 1;
+        sum += <f64>bm25(node.weight, <f32>cursorFreqAt(c, <u32>index), load<f32>(<usize>node.normInverse + (norm << 2)));
+      }
+      if (sum <= limit) continue;
+      store<u32>(docs, doc);
+      store<f64>(outSums, sum);
+      docs += 4;
+      outSums += 8;
+    }
+  }
+  return <u32>((docs - first) >> 2);
 }
 
 /**
