@@ -66,7 +66,12 @@ export class Run {
   window: u32;
   windowScores: u32;
   top: u32;
+  /** The span of windows that ends here may hold a competitive document. */
+  spanEnd: u32;
 }
+
+/** Windows that are first asked together whether they can compete: their impacts by groups of blocks tell. */
+const SPAN_DOCS: u32 = 8 * WINDOW_DOCS;
 
 export function executorInit(ptr: usize, scratchPtr: usize, scratchEnd: usize): void {
   const run = changetype<Run>(ptr);
@@ -106,6 +111,7 @@ export function executorRun(ptr: usize, windows: u32): i32 {
       return 0;
     }
     const from = next & ~(WINDOW_DOCS - 1);
+    if (from >= run.spanEnd && isHopelessSpan(run, query, from)) continue;
     const to = min(from + WINDOW_DOCS, run.maxDoc);
     run.position = to;
     countWindow();
@@ -127,6 +133,16 @@ function mayPrune(run: Run): bool {
 function stillCounting(run: Run): bool {
   if (run.flags & RUN_TOTAL_KNOWN) return false;
   return run.countUpTo == u32.MAX_VALUE || run.total <= run.countUpTo;
+}
+
+/** Goes to the end of the span that `from` is in if no document there can be a hit and none must be counted. */
+function isHopelessSpan(run: Run, query: Node, from: u32): bool {
+  if (!mayPrune(run) || stillCounting(run)) return false;
+  run.spanEnd = min((from | (SPAN_DOCS - 1)) + 1, run.maxDoc);
+  if (nodeBound(query, from, run.spanEnd) > changetype<TopK>(<usize>run.top).minScore) return false;
+  if (!(run.flags & RUN_TOTAL_KNOWN)) run.totalIsLowerBound = 1;
+  run.position = run.spanEnd;
+  return true;
 }
 
 function pruneWindow(run: Run, query: Node, from: u32, to: u32): i32 {

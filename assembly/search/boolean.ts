@@ -26,6 +26,8 @@ import {
   windowToBits,
   windowToList,
 } from './node';
+import { SLACK } from './similarity';
+import { termNextBlock } from './term';
 
 export function unionNext(node: Node, first: u32, count: u32, target: u32): u32 {
   let next = NO_MORE_DOCS;
@@ -33,15 +35,15 @@ export function unionNext(node: Node, first: u32, count: u32, target: u32): u32 
   return next;
 }
 
+/** Exact by the first required clause only: the others are asked for the blocks that may hold the document, so that none is decoded in vain. */
 export function boolNext(node: Node, target: u32): u32 {
   if (node.a == 0) return node.b > 0 ? unionNext(node, 0, node.b, target) : target;
-  for (let rounds = 0; rounds < 16; rounds++) {
-    const start = target;
-    for (let i: u32 = 0; i < node.a; i++) {
-      target = nodeNext(nodeChild(node, i), target);
-      if (target == NO_MORE_DOCS) return target;
-    }
-    if (target == start) break;
+  for (let i: u32 = 0; i < node.a; ) {
+    const child = nodeChild(node, i);
+    const next = i > 0 && child.op == OP_TERM ? termNextBlock(child, target) : nodeNext(child, target);
+    if (next == NO_MORE_DOCS) return next;
+    i = next > target && i > 0 ? 0 : i + 1;
+    target = next;
   }
   if (node.e > 0 && node.b > 0) return unionNext(node, node.a, node.b, target);
   return target;
@@ -246,7 +248,7 @@ export function boolBound(node: Node, from: u32, to: u32): f32 {
   let should: f64 = 0;
   for (let i: u32 = 0; i < node.b; i++) should += <f64>nodeBound(nodeChild(node, node.a + i), from, to);
   if (must >= <f64>NO_BOUND || should >= <f64>NO_BOUND) return NO_BOUND;
-  return <f32>must + <f32>should;
+  return <f32>(must * SLACK) + <f32>(should * SLACK);
 }
 
 export function disMaxScore(node: Node, docs: usize, count: u32, scores: usize): void {

@@ -53,6 +53,15 @@ export function termNext(node: Node, target: u32): u32 {
   return load<u32>(docs + (j << 2));
 }
 
+/** A lower bound of the first document >= target by the table of blocks alone; NO_MORE_DOCS if there is none. */
+export function termNextBlock(node: Node, target: u32): u32 {
+  const c = termCursor(node);
+  if (c.block < c.blocks && target <= c.lastDoc && target >= c.base) return target;
+  const b = cursorFindBlock(c, target, c.block);
+  if (b >= c.blocks) return NO_MORE_DOCS;
+  return b == 0 ? target : max<u32>(target, load<u32>(c.lastDocsPtr + ((<usize>b - 1) << 2)) + 1);
+}
+
 /** Matches in [from, to). Sparse terms give a list. */
 export function termWindow(node: Node, from: u32, to: u32, w: Window): void {
   if (node.b > maxDoc >> 6) {
