@@ -14,7 +14,7 @@ import { nodeAddScores, nodeBound, nodeFill, nodeScore, nodeWindow } from './eva
 import { clearBits, filterByBitset, listBits, Node, nodeChild, OP_BOOL, OP_PHRASE, OP_TERM, setBit, testBit, Window, WINDOW_BITS_BYTES, windowToList } from './node';
 import { phraseWindow } from './phrase';
 import { SLACK } from './similarity';
-import { nextBlock, termAccumulate, termAddBounds, termBlockAbove, termCursor, termKeepAbove } from './term';
+import { nextBlock, termAccumulate, termAddBounds, termBlockAbove, termBlockBound, termCursor, termGroupBound, termKeepAbove } from './term';
 import { TopK, topOffer, topOfferList } from './top-k';
 
 /** For scores that are f32 sums of two rounded parts. */
@@ -34,14 +34,16 @@ export function isDisjunction(node: Node): bool {
 /** Offers the window's competitive documents that `accept` (0: all) has. `matches`: the node's accepted matches as a list, or null (0). */
 export function competeWindow(node: Node, from: u32, to: u32, accept: usize, matches: usize, top: TopK, w: Window, scores: usize): void {
   if (isDisjunction(node)) return disjunctionWindow(node, from, to, accept, top, w);
-  if (nodeBound(node, from, to) <= top.minScore) return;
   const clauses = node.op == OP_BOOL && node.d > 0;
   if (!matches) {
+    if (!leadsByTerm(node, top.minScore) && nodeBound(node, from, to) <= top.minScore) return;
     if (node.op == OP_PHRASE) phraseWindow(node, from, to, w, top.minScore);
     else if (clauses && node.e == 0) candidates(node, from, to, top.minScore, w);
     else nodeWindow(node, from, to, w);
     windowToList(w, from);
     if (accept) w.count = filterByBitset(accept, w.docs, w.count);
+  } else if (nodeBound(node, from, to) <= top.minScore) {
+    return;
   } else if (clauses) {
     dropByBlocks(node, from, to, top.minScore, w);
   }
@@ -53,8 +55,15 @@ export function competeWindow(node: Node, from: u32, to: u32, accept: usize, mat
 /** Matches of a BOOL with must clauses that may compete, found through what is rarest of all that a competitive document must have. */
 function candidates(node: Node, from: u32, to: u32, minScore: f32, w: Window): void {
   if (node.b > 0 && optionalCandidates(node, from, to, minScore, w)) return;
-  if (node.a < 2 || nodeChild(node, 0).op != OP_TERM || minScore <= 0) return nodeWindow(node, from, to, w);
-  leadCandidates(node, from, to, minScore, w);
+  if (leadsByTerm(node, minScore)) leadCandidates(node, from, to, minScore, w);
+  else nodeWindow(node, from, to, w);
+}
+
+/** Whether `leadCandidates` finds and prunes the node's candidates. */
+// @ts-ignore: decorator
+@inline
+function leadsByTerm(node: Node, minScore: f32): bool {
+  return minScore > 0 && node.op == OP_BOOL && node.d > 0 && node.a > 1 && node.e == 0 && nodeChild(node, 0).op == OP_TERM;
 }
 
 /**
@@ -72,26 +81,30 @@ function leadCandidates(node: Node, from: u32, to: u32, minScore: f32, w: Window
   const mustFirst = node.a + node.b + node.c;
   const sums = allocateTemp(WINDOW_DOCS * 8 + 16);
   const bounds = allocateTemp(((<usize>node.a) << 3) + 16);
+  // What the clauses can add that are not asked one by one below, and the bounds of those that are, by groups of blocks.
+  let rest: f64 = 0;
+  for (let i: u32 = 0; i < node.d; i++) {
+    const child = nodeChild(node, mustFirst + i);
+    if (child.op != OP_TERM) rest += <f64>nodeBound(child, from, to);
+  }
+  for (let i: u32 = 0; i < node.b; i++) rest += <f64>nodeBound(nodeChild(node, node.a + i), from, to);
+  let loose: f64 = 0;
+  for (let i: u32 = 1; i < node.a; i++) if (nodeChild(node, i).op == OP_TERM) loose += <f64>termGroupBound(nodeChild(node, i), from, to);
   let out = w.docs;
-  for (let more = cursorSeekBlock(c, from); more && c.base < to; more = nextBlock(c)) {
+  const hopeless = <f64>termGroupBound(lead, from, to) + loose + rest <= limit;
+  for (let more = !hopeless && cursorSeekBlock(c, from); more && c.base < to; more = nextBlock(c)) {
+    const bound = <f64>termBlockBound(lead);
+    if (bound + loose + rest <= limit) continue;
     const first = max<u32>(c.base, from);
     const end = min<u32>(c.lastDoc + 1, to);
-    if (first >= end) continue;
-    // What the clauses can add that are not asked one by one below.
-    let rest: f64 = 0;
-    for (let i: u32 = 0; i < node.d; i++) {
-      const child = nodeChild(node, mustFirst + i);
-      if (child.op != OP_TERM) rest += <f64>nodeBound(child, first, end);
-    }
-    for (let i: u32 = 0; i < node.b; i++) rest += <f64>nodeBound(nodeChild(node, node.a + i), first, end);
     let others: f64 = 0;
     for (let i: u32 = 1; i < node.a; i++) {
       const child = nodeChild(node, i);
-      const bound: f64 = child.op == OP_TERM ? <f64>nodeBound(child, first, end) : 0;
-      store<f64>(bounds + ((<usize>i) << 3), bound);
-      others += bound;
+      const own: f64 = child.op == OP_TERM ? <f64>nodeBound(child, first, end) : 0;
+      store<f64>(bounds + ((<usize>i) << 3), own);
+      others += own;
     }
-    if (<f64>nodeBound(lead, first, end) + others + rest <= limit) continue;
+    if (bound + others + rest <= limit) continue;
     let count = termBlockAbove(lead, first, end, limit - others - rest, out, sums);
     for (let i: u32 = 1; i < node.a && count > 0; i++) {
       const child = nodeChild(node, i);

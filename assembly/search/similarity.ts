@@ -19,9 +19,14 @@ export function boundOfImpacts(impacts: usize, weight: f32, normInverse: usize):
   // The greatest freq * normInverse scores most: one division at the end.
   let most: f32 = 0;
   for (; count > 0; count--) {
-    const norm = <usize>load<u8>(impacts);
-    const freq = readVint(impacts + 1);
-    impacts += 1 + vintBytes(freq);
+    const pair = <u32>load<u16>(impacts);
+    const norm = <usize>(pair & 0xff);
+    let freq = pair >> 8;
+    impacts += 2;
+    if (freq >= 0x80) {
+      freq = readVint(impacts - 1);
+      impacts += vintBytes(freq) - 1;
+    }
     most = max<f32>(most, <f32>freq * load<f32>(normInverse + (norm << 2)));
   }
   return weight - weight / (<f32>1 + most);

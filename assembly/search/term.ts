@@ -433,6 +433,28 @@ export function termBound(node: Node, from: u32, to: u32, weight: f32, normInver
   return bound;
 }
 
+/** `termBound` by groups of blocks: looser, and after the first few calls without a look at impacts. */
+export function termGroupBound(node: Node, from: u32, to: u32): f32 {
+  if (!node.normInverse) return 0;
+  const c = termCursor(node);
+  const inverse = <usize>node.normInverse;
+  if (!c.impactOffsPtr) return boundOfAll(node, c, node.weight, inverse);
+  const first = cursorFindBlock(c, from, node.boundBlock);
+  node.boundBlock = first;
+  if (first >= c.blocks) return 0;
+  const last = min<u32>(cursorFindBlock(c, to - 1, first), c.blocks - 1);
+  let bound: f32 = 0;
+  for (let g = first / GROUP_BLOCKS; g <= last / GROUP_BLOCKS; g++) bound = max<f32>(bound, boundOfBlock(node, c, c.blocks + g, node.weight, inverse));
+  return bound;
+}
+
+/** Upper bound of the scores in the current block. */
+export function termBlockBound(node: Node): f32 {
+  if (!node.normInverse) return 0;
+  const c = termCursor(node);
+  return c.impactOffsPtr ? boundOfBlock(node, c, c.block, node.weight, <usize>node.normInverse) : boundOfAll(node, c, node.weight, <usize>node.normInverse);
+}
+
 /** From so many blocks on a window's bound is that of their groups. */
 const MANY_BLOCKS: u32 = 8;
 
