@@ -14,7 +14,21 @@ import { allocate, allocateTemp, countScored, releaseTemp, tempMark, WINDOW_DOCS
 import { Node, NODE_SCORES, nodeChild, setBit, testBit, Window, WINDOW_BITS_BYTES, clearBits, windowToList } from './node';
 import { bm25 } from './similarity';
 import { sloppyFreq, sloppyOpen } from './sloppy-phrase';
-import { findInBits, matchMask, skipTo, termBound, termCursor, termFill, termFilter, termNext, termOpen, termWindow } from './term';
+import {
+  findInBits,
+  matchMask,
+  nextBlock,
+  skipTo,
+  termBlockOften,
+  termBound,
+  termCursor,
+  termFill,
+  termFilter,
+  termKeepOften,
+  termNext,
+  termOpen,
+  termWindow,
+} from './term';
 
 /** One position of the phrase, sorted by rareness. */
 // @ts-ignore: decorator
@@ -178,9 +192,42 @@ function filterPlace(node: Node, place: Place, docs: usize, count: u32): u32 {
 }
 
 export function phraseWindow(node: Node, from: u32, to: u32, w: Window, minScore: f32): void {
-  phraseCandidates(node, from, to, w);
+  if (minScore > 0 && mayPruneByFreqs(node)) candidatesAbove(node, from, to, w, minScore);
+  else phraseCandidates(node, from, to, w);
   w.isList = 1;
   w.count = checkPhrase(node, w.docs, w.count, minScore);
+}
+
+/** Whether each place of an exact, scoring phrase is one term: the phrase occurs at most as often as each. */
+function mayPruneByFreqs(node: Node): bool {
+  return node.b == 0 && (node.flags & NODE_SCORES) != 0 && node.normInverse != 0 && node.childCount == node.a;
+}
+
+/** Candidates of the window that could score more than `minScore` if each occurrence of any of their terms were one of the phrase. */
+function candidatesAbove(node: Node, from: u32, to: u32, w: Window, minScore: f32): void {
+  const state = phraseState(node);
+  w.isList = 1;
+  w.count = 0;
+  if (minScore >= node.weight) return;
+  // score > minScore where freq * normInverse > minScore / (weight - minScore); a little less asked, for rounding.
+  const least = <f32>((<f64>minScore / (<f64>node.weight - <f64>minScore)) * 0.99999);
+  const inverse = <usize>node.normInverse;
+  const lead = nodeChild(node, phrasePlace(state, 0).firstChild);
+  const c = termCursor(lead);
+  let out = w.docs;
+  for (let more = cursorSeekBlock(c, from); more && c.base < to; more = nextBlock(c)) {
+    const first = max<u32>(c.base, from);
+    const end = min<u32>(c.lastDoc + 1, to);
+    let bound: f32 = node.weight;
+    for (let i: u32 = 0; i < node.a && bound > minScore; i++) {
+      bound = min(bound, termBound(nodeChild(node, phrasePlace(state, i).firstChild), first, end, node.weight, inverse));
+    }
+    if (bound > minScore) out += (<usize>termBlockOften(lead, first, end, inverse, least, out)) << 2;
+  }
+  w.count = <u32>((out - w.docs) >> 2);
+  for (let i: u32 = 1; i < node.a && w.count; i++) {
+    w.count = termKeepOften(nodeChild(node, phrasePlace(state, i).firstChild), w.docs, w.count, inverse, least);
+  }
 }
 
 export function phraseFilter(node: Node, docs: usize, count: u32): u32 {

@@ -345,24 +345,13 @@ export function termKeepAbove(node: Node, docs: usize, count: u32, sums: usize, 
   const end = docs + ((<usize>count) << 2);
   while (at < end) {
     if (!cursorSeekBlock(c, load<u32>(at))) break;
-    const last = c.lastDoc;
-    const bits = c.bitsPtr != 0;
-    if (!bits) cursorLoadDocs(c);
-    const block = cursorDocs(c);
-    // One freq is picked out of its packed block; for several the block is decoded.
-    if (scored && at + 16 < end && load<u32>(at, 16) <= last) cursorLoadFreqs(c);
+    loadForMany(c, at, scored ? end : at);
     let j: usize = 0;
     for (; at < end; at += 4, sums += 8) {
       const doc = load<u32>(at);
-      if (doc > last) break;
-      let index: i32;
-      if (bits) {
-        index = findInBits(c, doc);
-      } else {
-        j = skipTo(block, j, doc);
-        const mask = matchMask(block, j, doc);
-        index = mask ? <i32>j + <i32>ctz<u32>(mask) : -1;
-      }
+      if (doc > c.lastDoc) break;
+      if (!c.bitsPtr) j = skipTo(cursorDocs(c), j, doc);
+      const index = indexInBlock(c, j, doc);
       if (index < 0) continue;
       let sum = load<f64>(sums);
       if (scored) {
@@ -377,6 +366,67 @@ export function termKeepAbove(node: Node, docs: usize, count: u32, sums: usize, 
     }
   }
   return <u32>((docs - first) >> 2);
+}
+
+/** Documents of the current block in [from, to) with freq * normInverse >= least. Returns how many; writes up to 128. */
+export function termBlockOften(node: Node, from: u32, to: u32, inverse: usize, least: f32, docs: usize): u32 {
+  const c = termCursor(node);
+  cursorLoadDocs(c);
+  cursorLoadFreqs(c);
+  let at = cursorDocs(c);
+  let end = at + ((<usize>c.count) << 2);
+  while (load<u32>(at) < from) at += 4;
+  while (end > at && load<u32>(end - 4) >= to) end -= 4;
+  const freqs = cursorFreqs(c) - cursorDocs(c);
+  const norms = <usize>node.norms;
+  const first = docs;
+  for (; at < end; at += 4) {
+    const doc = load<u32>(at);
+    store<u32>(docs, doc);
+    docs += (<usize>(<f32>load<u32>(at + freqs) * load<f32>(inverse + ((norms ? <usize>load<u8>(norms + doc) : 1) << 2)) >= least)) << 2;
+  }
+  return <u32>((docs - first) >> 2);
+}
+
+/** Keeps of an ascending list the matches with freq * normInverse >= least; returns how many. */
+export function termKeepOften(node: Node, docs: usize, count: u32, inverse: usize, least: f32): u32 {
+  const c = termCursor(node);
+  const norms = <usize>node.norms;
+  const first = docs;
+  let at = docs;
+  const end = docs + ((<usize>count) << 2);
+  while (at < end) {
+    if (!cursorSeekBlock(c, load<u32>(at))) break;
+    loadForMany(c, at, end);
+    let j: usize = 0;
+    for (; at < end; at += 4) {
+      const doc = load<u32>(at);
+      if (doc > c.lastDoc) break;
+      if (!c.bitsPtr) j = skipTo(cursorDocs(c), j, doc);
+      const index = indexInBlock(c, j, doc);
+      if (index < 0) continue;
+      store<u32>(docs, doc);
+      docs += (<usize>(<f32>cursorFreqAt(c, <u32>index) * load<f32>(inverse + ((norms ? <usize>load<u8>(norms + doc) : 1) << 2)) >= least)) << 2;
+    }
+  }
+  return <u32>((docs - first) >> 2);
+}
+
+/** Decodes the current block's documents, and its freqs if several documents from `at` on are in it: single freqs are picked out packed. */
+// @ts-ignore: decorator
+@inline
+function loadForMany(c: PostingsCursor, at: usize, end: usize): void {
+  if (!c.bitsPtr) cursorLoadDocs(c);
+  if (at + 16 < end && load<u32>(at, 16) <= c.lastDoc) cursorLoadFreqs(c);
+}
+
+/** Index of `doc` <= lastDoc in the current block, or -1; in a decoded one it is not before j, which `skipTo` has found. */
+// @ts-ignore: decorator
+@inline
+function indexInBlock(c: PostingsCursor, j: usize, doc: u32): i32 {
+  if (c.bitsPtr) return findInBits(c, doc);
+  const mask = matchMask(cursorDocs(c), j, doc);
+  return mask ? <i32>j + <i32>ctz<u32>(mask) : -1;
 }
 
 /**
