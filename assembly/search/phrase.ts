@@ -3,15 +3,34 @@
 //   data      per position: place u32, first child u32, number of children u32 (several: any of them)
 //   norms, normInverse, weight as in a term; cost = least docFreq of a position
 // Exact (slop 0): the starts, positions of the rarest term minus its place, are narrowed by each other term.
-// Sloppy: sloppy-phrase.ts. Freqs of the last window's candidates are kept for scoring.
-// Where many documents of a block are candidates its gaps are decoded at once, else one document's positions are skipped to ("of the" on
-// 675 k documents: 300 ns a candidate by skipping alone).
+// Sloppy: sloppy-phrase.ts. Freqs of the last window's candidates are kept for scoring. Candidates are checked in batches (phrase-lists.ts), or
+// one by one where a place has several terms.
 
-import { cursorFreqs, cursorLoadDocs, cursorLoadFreqs, cursorSeekBlock, cursorDocs, cursorSkipPositions, PostingsCursor } from '../postings/cursor';
-import { NO_MORE_DOCS, WITH_OFFSETS } from '../postings/format';
-import { readVint, vintBytes } from '../codec/vint';
+import {
+  cursorDocs,
+  cursorFreqAt,
+  cursorFreqs,
+  cursorLoadDocs,
+  cursorLoadFreqs,
+  cursorSeekBlock,
+  cursorSkipPositions,
+  PostingsCursor,
+} from '../postings/cursor';
+import { NO_MORE_DOCS } from '../postings/format';
 import { allocate, allocateTemp, countScored, releaseTemp, tempMark, WINDOW_DOCS } from './context';
 import { Node, NODE_SCORES, nodeChild, setBit, testBit, Window, WINDOW_BITS_BYTES, clearBits, windowToList } from './node';
+import {
+  BATCH_DOCS,
+  BIAS_OFF,
+  countStarts,
+  FREQS_OFF,
+  hasStart,
+  LISTS_BYTES,
+  MAP_BYTES,
+  narrowStarts,
+  positionLists,
+  readPositions,
+} from './phrase-lists';
 import { bm25 } from './similarity';
 import { sloppyFreq, sloppyOpen } from './sloppy-phrase';
 import {
@@ -38,30 +57,19 @@ export class Place {
   firstChild: u32;
   childCount: u32;
   cost: u32;
-  /** Positions of the document at hand: u32[count], then 16 words of NO_MORE_DOCS. */
+  /** Positions of the document at hand: u32[count], then four numbers that are not less. */
   positions: usize;
   count: u32;
-  /** Positions that fit. */
+  /** Room for `capacity` positions. */
+  buffer: usize;
   capacity: u32;
   /** Index in the query. */
   source: u32;
-  /** Freq in the document that was located last. */
+  /** Freq in the document that was located last, and its index in the block of a place's only term. */
   freq: u32;
-  /**
-   * A place of one term, its current block decoded as a whole: block number + 1; sums u32[] of all gaps so far in the block, one 0 ahead of
-   * them; per document where its sums begin u32[128]. A position is its sum minus the one before its document's first.
-   */
-  prepared: u32;
-  sums: usize;
-  sumsCapacity: u32;
-  starts: usize;
-  /** Index in the block of the located document. */
   index: u32;
-  /** Its positions plus `bias`, ascending u32[freq]. */
-  list: usize;
-  bias: u32;
 }
-export const PLACE_BYTES: usize = 80;
+export const PLACE_BYTES: usize = 48;
 
 // @ts-ignore: decorator
 @unmanaged
@@ -73,9 +81,8 @@ export class PhraseState {
   freqs: usize;
   count: u32;
   sloppy: u32;
-  /** Possible starts of the phrase in a document, u32[startsCapacity]. */
-  starts: usize;
-  startsCapacity: u32;
+  /** For `countStarts`. */
+  map: usize;
 }
 
 // @ts-ignore: decorator
@@ -113,15 +120,15 @@ export function phraseOpen(node: Node): void {
     place.cost = cost;
     place.capacity = 0;
     place.source = i;
-    place.prepared = 0;
-    place.sumsCapacity = 0;
-    place.starts = allocate(512);
     place.positions = 0;
   }
   state.docs = allocate(WINDOW_DOCS * 4);
   state.freqs = allocate(WINDOW_DOCS * 4);
   state.count = 0;
-  state.startsCapacity = 0;
+  if (node.flags & NODE_SCORES) {
+    state.map = allocate(MAP_BYTES);
+    memory.fill(state.map, 0, MAP_BYTES);
+  }
   state.sloppy = node.b > 0 ? <u32>sloppyOpen(node, state) : 0;
 }
 
@@ -236,133 +243,138 @@ export function phraseFilter(node: Node, docs: usize, count: u32): u32 {
   return checkPhrase(node, docs, count, -1);
 }
 
-/**
- * Keeps of the candidates those with the phrase and remembers their freqs (1 where no scores are wanted).
- * Documents that could not score more than `minScore` even if every occurrence of the rarest term were one of the phrase are dropped.
- */
+/** Keeps of the candidates those with the phrase and remembers their freqs (1 where no scores are wanted). */
 function checkPhrase(node: Node, docs: usize, count: u32, minScore: f32): u32 {
   const state = phraseState(node);
-  const scores = (node.flags & NODE_SCORES) != 0;
-  let kept: usize = 0;
-  for (let i: usize = 0, end = (<usize>count) << 2; i < end; i += 4) {
-    const doc = load<u32>(docs + i);
-    const ahead = i + DENSE_BYTES < end ? load<u32>(docs + i + DENSE_BYTES) : NO_MORE_DOCS;
-    if (!locateAll(node, state, doc, ahead)) continue;
-    if (minScore >= 0 && scores && boundOfLocated(node, state, doc) <= minScore) continue;
-    const freq = freqOfLocated(node, state, doc, scores);
-    if (freq == 0) continue;
-    store<u32>(docs + kept, doc);
-    store<u32>(state.docs + kept, doc);
-    store<f32>(state.freqs + kept, freq);
-    kept += 4;
+  state.count = 0;
+  if (node.childCount > node.a) {
+    checkOneByOne(node, state, docs, count, minScore);
+  } else {
+    if (node.b > 0 && minScore >= 0) count = dropRare(node, state, docs, count, minScore);
+    for (let at: u32 = 0; at < count; at += BATCH_DOCS) {
+      const mark = tempMark();
+      const batch = docs + ((<usize>at) << 2);
+      const size = min(BATCH_DOCS, count - at);
+      if (node.b > 0) sloppyBatch(node, state, batch, size);
+      else exactBatch(node, state, batch, size);
+      releaseTemp(mark);
+    }
   }
-  state.count = <u32>(kept >> 2);
+  memory.copy(docs, state.docs, (<usize>state.count) << 2);
   return state.count;
 }
 
-/** A block is decoded as a whole when that many candidates (times 4) more are in it. */
-const DENSE_BYTES: usize = 12 << 2;
-
-/** Finds the document in every place's postings; `ahead` is a candidate some places further on. */
-function locateAll(node: Node, state: PhraseState, doc: u32, ahead: u32): bool {
-  for (let i: u32 = 0; i < node.a; i++) if (!locate(node, phrasePlace(state, i), doc, ahead)) return false;
-  return true;
+// @ts-ignore: decorator
+@inline
+function remember(state: PhraseState, doc: u32, freq: f32): void {
+  const at = (<usize>state.count) << 2;
+  store<u32>(state.docs + at, doc);
+  store<f32>(state.freqs + at, freq);
+  state.count++;
 }
 
-function locate(node: Node, place: Place, doc: u32, ahead: u32): bool {
-  if (place.childCount > 1) {
-    place.freq = 0;
-    for (let child: u32 = 0; child < place.childCount; child++) {
-      const c = termCursor(nodeChild(node, place.firstChild + child));
-      const index = seekDoc(c, doc);
-      if (index < 0) continue;
-      cursorLoadFreqs(c);
-      place.freq += load<u32>(cursorFreqs(c) + ((<usize>index) << 2));
+/** Narrows the starts of all documents place by place. Overwrites the batch. */
+function exactBatch(node: Node, state: PhraseState, docs: usize, count: u32): void {
+  const scores = (node.flags & NODE_SCORES) != 0;
+  const lead = phrasePlace(state, 0);
+  const starts = allocateTemp(LISTS_BYTES);
+  const lists = allocateTemp(LISTS_BYTES);
+  positionLists(nodeChild(node, lead.firstChild), docs, count, starts);
+  for (let i: u32 = 1; i < node.a; i++) {
+    const place = phrasePlace(state, i);
+    const placeShift = place.place - lead.place;
+    const isLast = i + 1 == node.a;
+    positionLists(nodeChild(node, place.firstChild), docs, count, lists);
+    let kept: usize = 0;
+    for (let at: usize = 0, end = (<usize>count) << 2; at < end; at += 4) {
+      const ptr = <usize>load<u32>(starts + at);
+      const bias = load<u32>(starts + at, BIAS_OFF);
+      const list = <usize>load<u32>(lists + at);
+      const listFreq = load<u32>(lists + at, FREQS_OFF);
+      const shift = placeShift - bias + load<u32>(lists + at, BIAS_OFF);
+      let freq = load<u32>(starts + at, FREQS_OFF);
+      if (!isLast) freq = narrowStarts(ptr, freq, list, listFreq, shift);
+      else if (scores) freq = countStarts(ptr, freq, list, listFreq, shift, bias, state.map);
+      else freq = hasStart(ptr, freq, list, listFreq, shift);
+      if (freq == 0) continue;
+      if (isLast) {
+        remember(state, load<u32>(docs + at), <f32>freq);
+        continue;
+      }
+      store<u32>(docs + kept, load<u32>(docs + at));
+      store<u32>(starts + kept, <u32>ptr);
+      store<u32>(starts + kept, freq, FREQS_OFF);
+      store<u32>(starts + kept, bias, BIAS_OFF);
+      kept += 4;
     }
-    return place.freq > 0;
+    count = <u32>(kept >> 2);
   }
-  const c = termCursor(nodeChild(node, place.firstChild));
-  if (place.prepared == c.block + 1 && c.docsReady && c.freqsReady && doc <= c.lastDoc && doc >= c.base) {
-    const block = cursorDocs(c);
-    let index = <usize>place.index;
-    if (load<u32>(block + (index << 2)) > doc) index = 0;
-    while (load<u32>(block + (index << 2)) < doc) index++;
-    if (load<u32>(block + (index << 2)) != doc) return false;
-    place.index = <u32>index;
-    place.freq = load<u32>(cursorFreqs(c) + (index << 2));
-    return true;
+  if (node.a > 1) return;
+  for (let at: usize = 0, end = (<usize>count) << 2; at < end; at += 4) {
+    remember(state, load<u32>(docs + at), scores ? <f32>load<u32>(starts + at, FREQS_OFF) : 1);
   }
-  const index = seekDoc(c, doc);
-  if (index < 0) return false;
-  place.prepared = 0;
-  if (ahead <= c.lastDoc && !(c.flags & WITH_OFFSETS)) prepare(place, c);
-  else cursorLoadFreqs(c);
-  place.index = <u32>index;
-  place.freq = load<u32>(cursorFreqs(c) + ((<usize>index) << 2));
+}
+
+function sloppyBatch(node: Node, state: PhraseState, docs: usize, count: u32): void {
+  const scores = (node.flags & NODE_SCORES) != 0;
+  const lists = allocateTemp(LISTS_BYTES * <usize>node.a);
+  for (let i: u32 = 0; i < node.a; i++) {
+    positionLists(nodeChild(node, phrasePlace(state, i).firstChild), docs, count, lists + LISTS_BYTES * <usize>i);
+  }
+  for (let at: usize = 0, end = (<usize>count) << 2; at < end; at += 4) {
+    for (let i: u32 = 0; i < node.a; i++) {
+      const place = phrasePlace(state, i);
+      const entry = lists + LISTS_BYTES * <usize>i + at;
+      const bias = load<u32>(entry, BIAS_OFF);
+      place.positions = <usize>load<u32>(entry);
+      place.count = load<u32>(entry, FREQS_OFF);
+      for (let p = place.positions, last = p + ((<usize>place.count) << 2); bias != 0 && p < last; p += 4) store<u32>(p, load<u32>(p) - bias);
+    }
+    const freq = sloppyFreq(node, state, scores);
+    if (freq > 0) remember(state, load<u32>(docs + at), freq);
+  }
+}
+
+/** Drops candidates of a sloppy phrase that could not score more than `minScore` even if a match began at each position of each term. */
+function dropRare(node: Node, state: PhraseState, docs: usize, count: u32, minScore: f32): u32 {
+  if (!(node.flags & NODE_SCORES)) return count;
+  let kept = docs;
+  for (let at = docs, end = docs + ((<usize>count) << 2); at < end; at += 4) {
+    const doc = load<u32>(at);
+    locateAll(node, state, doc);
+    store<u32>(kept, doc);
+    kept += (<usize>(boundOfLocated(node, state, doc) > minScore)) << 2;
+  }
+  return <u32>((kept - docs) >> 2);
+}
+
+function checkOneByOne(node: Node, state: PhraseState, docs: usize, count: u32, minScore: f32): void {
+  const scores = (node.flags & NODE_SCORES) != 0;
+  for (const end = docs + ((<usize>count) << 2); docs < end; docs += 4) {
+    const doc = load<u32>(docs);
+    if (!locateAll(node, state, doc)) continue;
+    if (minScore >= 0 && scores && boundOfLocated(node, state, doc) <= minScore) continue;
+    const freq = freqOfLocated(node, state, doc, scores);
+    if (freq > 0) remember(state, doc, freq);
+  }
+}
+
+/** Finds the document in every place's postings. */
+function locateAll(node: Node, state: PhraseState, doc: u32): bool {
+  for (let i: u32 = 0; i < node.a; i++) if (!locate(node, phrasePlace(state, i), doc)) return false;
   return true;
 }
 
-/** Decodes documents, freqs and all gaps of the current block. */
-function prepare(place: Place, c: PostingsCursor): void {
-  cursorLoadDocs(c);
-  cursorLoadFreqs(c);
-  const freqs = cursorFreqs(c);
-  let sum: u32 = 0;
-  for (let i: usize = 0, end = (<usize>c.count) << 2; i < end; i += 4) {
-    store<u32>(place.starts + i, sum);
-    sum += load<u32>(freqs + i);
+function locate(node: Node, place: Place, doc: u32): bool {
+  place.freq = 0;
+  for (let child: u32 = 0; child < place.childCount; child++) {
+    const c = termCursor(nodeChild(node, place.firstChild + child));
+    const index = seekDoc(c, doc);
+    if (index < 0) continue;
+    place.index = <u32>index;
+    place.freq += cursorFreqAt(c, <u32>index);
   }
-  if (sum > place.sumsCapacity) {
-    place.sumsCapacity = max<u32>(1024, sum * 2);
-    place.sums = allocate(((<usize>place.sumsCapacity) << 2) + 80) + 16;
-  }
-  if (c.positionsIndex != 0) cursorSkipPositions(c, 0);
-  const greatest = decodeNumbers(c.positionsCur, place.sums, sum);
-  // The sums must stay below 2^31.
-  if (<u64>greatest * <u64>sum >= 0x7fffffff) return;
-  store<u32>(place.sums - 4, 0);
-  addUp(place.sums, sum);
-  v128.store(place.sums + ((<usize>sum) << 2), i32x4.splat(0x7fffffff));
-  place.prepared = c.block + 1;
-}
-
-/** Decodes `count` vints to u32[]; runs of one-byte numbers 16 at a time. Writes up to 64 bytes past the last. Returns a bound of all numbers. */
-function decodeNumbers(cur: usize, out: usize, count: u32): u32 {
-  let bound: u32 = 0x7f;
-  const end = out + ((<usize>count) << 2);
-  while (out < end) {
-    const bytes = v128.load(cur);
-    const low = i16x8.extend_low_i8x16_u(bytes);
-    const high = i16x8.extend_high_i8x16_u(bytes);
-    v128.store(out, i32x4.extend_low_i16x8_u(low));
-    v128.store(out, i32x4.extend_high_i16x8_u(low), 16);
-    v128.store(out, i32x4.extend_low_i16x8_u(high), 32);
-    v128.store(out, i32x4.extend_high_i16x8_u(high), 48);
-    const long = <u32>i8x16.bitmask(bytes);
-    const singles = long ? <usize>ctz<u32>(long) : 16;
-    out += singles << 2;
-    cur += singles;
-    if (singles == 16 || out >= end) continue;
-    const value = readVint(cur);
-    cur += vintBytes(value);
-    store<u32>(out, value);
-    bound |= value;
-    out += 4;
-  }
-  return bound;
-}
-
-/** Replaces numbers by the sums up to them; up to 3 numbers past the last are spoilt. */
-function addUp(at: usize, count: u32): void {
-  const zero = i32x4.splat(0);
-  let sum = zero;
-  for (const end = at + ((<usize>count) << 2); at < end; at += 16) {
-    let value = v128.load(at);
-    value = i32x4.add(value, v128.shuffle<i8>(zero, value, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27));
-    value = i32x4.add(value, v128.shuffle<i8>(zero, value, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23));
-    sum = i32x4.add(value, v128.shuffle<i32>(sum, sum, 3, 3, 3, 3));
-    v128.store(at, sum);
-  }
+  return place.freq > 0;
 }
 
 /** Score of the located document if the phrase occurred as often as its rarest term there; a sloppy one at most begins at each position of each term. */
@@ -380,96 +392,39 @@ function boundOfLocated(node: Node, state: PhraseState, doc: u32): f32 {
 
 /** Phrase freq of the located document; without `all` 1 if it is there. */
 function freqOfLocated(node: Node, state: PhraseState, doc: u32, all: bool): f32 {
-  if (node.b == 0) return exactFreq(node, state, doc, all);
-  for (let i: u32 = 0; i < node.a; i++) {
-    const place = phrasePlace(state, i);
-    loadPlace(node, place, doc);
-    if (place.prepared) copyPositions(place);
-  }
-  return sloppyFreq(node, state, all);
-}
-
-function exactFreq(node: Node, state: PhraseState, doc: u32, all: bool): f32 {
   const lead = phrasePlace(state, 0);
   loadPlace(node, lead, doc);
-  if (lead.freq > state.startsCapacity) {
-    state.startsCapacity = max<u32>(256, lead.freq * 2);
-    state.starts = allocate((<usize>state.startsCapacity) << 2);
-  }
-  // Positions of the lead's term, narrowed place by place to those of a phrase.
-  let starts = lead.list;
-  let count = lead.freq;
+  let count = lead.count;
   for (let i: u32 = 1; i < node.a; i++) {
     const place = phrasePlace(state, i);
     loadPlace(node, place, doc);
-    count = narrow(starts, count, state.starts, place, place.place - lead.place - lead.bias + place.bias, all || i + 1 < node.a);
+    if (node.b > 0) continue;
+    count = narrowStarts(lead.positions, count, place.positions, place.count, place.place - lead.place);
     if (count == 0) return 0;
-    starts = state.starts;
   }
-  return <f32>count;
+  return node.b > 0 ? sloppyFreq(node, state, all) : all ? <f32>count : 1;
 }
 
-/**
- * Writes to `out` (may be `starts`) those starts with start + shift in the place's list, returns how many. Without `all` the first hit ends it.
- * A prepared list is followed by the sums of the next documents, which are not less than its last.
- */
-function narrow(starts: usize, count: u32, out: usize, place: Place, shift: u32, all: bool): u32 {
-  const first = out;
-  let list = place.list;
-  const last = <i32>load<u32>(list + ((<usize>place.freq - 1) << 2));
-  for (const end = starts + ((<usize>count) << 2); starts < end; starts += 4) {
-    const start = load<u32>(starts);
-    const wanted = <i32>(start + shift);
-    if (wanted > last) break;
-    while (<i32>load<u32>(list, 12) < wanted) list += 16;
-    if (!v128.any_true(i32x4.eq(v128.load(list), i32x4.splat(wanted)))) continue;
-    if (!all) return 1;
-    store<u32>(out, start);
-    out += 4;
-  }
-  return <u32>((out - first) >> 2);
-}
-
-/** Makes place.list the located document's positions. */
+/** Makes place.positions the located document's. */
 function loadPlace(node: Node, place: Place, doc: u32): void {
-  if (place.prepared) {
-    const at = load<u32>(place.starts + ((<usize>place.index) << 2));
-    place.list = place.sums + ((<usize>at) << 2);
-    place.bias = load<u32>(place.list - 4);
-    return;
-  }
   place.count = 0;
-  ensurePositions(place, place.freq);
-  if (place.childCount == 1) {
-    const c = termCursor(nodeChild(node, place.firstChild));
-    if (place.index != c.positionsIndex) cursorSkipPositions(c, place.index);
-    readPositions(c, place.positions, place.freq);
-    place.count = place.freq;
-  } else {
-    for (let child: u32 = 0; child < place.childCount; child++) {
-      const c = termCursor(nodeChild(node, place.firstChild + child));
-      const index = seekDoc(c, doc);
-      if (index < 0) continue;
-      const freq = load<u32>(cursorFreqs(c) + ((<usize>index) << 2));
-      if (<u32>index != c.positionsIndex) cursorSkipPositions(c, <u32>index);
-      readPositions(c, place.positions + ((<usize>place.count) << 2), freq);
-      place.count += freq;
-    }
-    sortPositions(place.positions, place.count);
+  if (place.freq > place.capacity) {
+    place.capacity = max<u32>(256, place.freq * 2);
+    place.buffer = allocate((<usize>place.capacity) * 4 + 64);
   }
+  place.positions = place.buffer;
+  for (let child: u32 = 0; child < place.childCount; child++) {
+    const c = termCursor(nodeChild(node, place.firstChild + child));
+    const index = place.childCount == 1 ? <i32>place.index : seekDoc(c, doc);
+    if (index < 0) continue;
+    cursorLoadFreqs(c);
+    const freq = load<u32>(cursorFreqs(c) + ((<usize>index) << 2));
+    if (<u32>index != c.positionsIndex) cursorSkipPositions(c, <u32>index);
+    readPositions(c, place.positions + ((<usize>place.count) << 2), freq);
+    place.count += freq;
+  }
+  if (place.childCount > 1) sortPositions(place.positions, place.count);
   v128.store(place.positions + ((<usize>place.count) << 2), i32x4.splat(0x7fffffff));
-  place.list = place.positions;
-  place.bias = 0;
-}
-
-/** Sloppy phrases walk plain positions. */
-function copyPositions(place: Place): void {
-  place.count = 0;
-  ensurePositions(place, place.freq);
-  for (let i: usize = 0, end = (<usize>place.freq) << 2; i < end; i += 4) {
-    store<u32>(place.positions + i, load<u32>(place.list + i) - place.bias);
-  }
-  place.count = place.freq;
 }
 
 /** Index of the document in its block, which becomes current; -1 if the term is not in it. */
@@ -483,30 +438,6 @@ function seekDoc(c: PostingsCursor, doc: u32): i32 {
   const j = skipTo(block, 0, doc);
   const mask = matchMask(block, j, doc);
   return mask ? <i32>j + <i32>ctz<u32>(mask) : -1;
-}
-
-function ensurePositions(place: Place, count: u32): void {
-  if (count <= place.capacity) return;
-  const capacity = max<u32>(256, count * 2);
-  const positions = allocate((<usize>capacity) * 4 + 64);
-  memory.copy(positions, place.positions, (<usize>place.count) << 2);
-  place.positions = positions;
-  place.capacity = capacity;
-}
-
-function readPositions(c: PostingsCursor, out: usize, freq: u32): void {
-  let cur = c.positionsCur;
-  let position: u32 = 0;
-  const offsets = (c.flags & WITH_OFFSETS) != 0;
-  for (const end = out + ((<usize>freq) << 2); out < end; out += 4) {
-    const gap = readVint(cur);
-    cur += gap < 0x80 ? 1 : <usize>vintBytes(gap);
-    position += gap;
-    store<u32>(out, position);
-    if (!offsets) continue;
-    cur += vintBytes(readVint(cur));
-    cur += vintBytes(readVint(cur));
-  }
 }
 
 /** Insertion sort: the lists of a few terms, each ascending already. */
@@ -534,7 +465,7 @@ export function phraseScore(node: Node, docs: usize, count: u32, scores: usize):
     while (known < knownEnd && load<u32>(state.docs + known) < doc) known += 4;
     let freq: f32;
     if (known < knownEnd && load<u32>(state.docs + known) == doc) freq = load<f32>(state.freqs + known);
-    else freq = locateAll(node, state, doc, NO_MORE_DOCS) ? freqOfLocated(node, state, doc, true) : 0;
+    else freq = locateAll(node, state, doc) ? freqOfLocated(node, state, doc, true) : 0;
     const norm = node.norms ? <usize>load<u8>(<usize>node.norms + doc) : 1;
     store<f32>(scores + i, freq > 0 ? bm25(node.weight, freq, load<f32>(<usize>node.normInverse + (norm << 2))) : 0);
   }
