@@ -6,7 +6,7 @@
 // 675 k documents: 300 ns a document by skipping alone, 75 otherwise).
 
 import { readVint, vintBytes } from '../codec/vint';
-import { cursorDocs, cursorFreqs, cursorLoadDocs, cursorLoadFreqs, cursorSeekBlock, cursorSkipPositions, PostingsCursor } from '../postings/cursor';
+import { cursorDocs, cursorFreqs, cursorLoadDocs, cursorLoadFreqs, cursorSeekBlock, cursorSkipPositions, PostingsCursor, skipNumbers } from '../postings/cursor';
 import { WITH_OFFSETS } from '../postings/format';
 import { allocateTemp } from './context';
 import { Node } from './node';
@@ -16,64 +16,99 @@ export const BATCH_DOCS: u32 = 512;
 export const LISTS_BYTES: usize = BATCH_DOCS * 12;
 export const FREQS_OFF: usize = BATCH_DOCS * 4;
 export const BIAS_OFF: usize = BATCH_DOCS * 8;
-/** From so many documents of a block on the whole block is decoded. */
-const MANY_DOCS: u32 = 12;
+/** What it costs to skip to a document's positions, in decoded positions. */
+const SKIP_COST: u32 = 16;
 
 /** Writes the lists of `count` <= BATCH_DOCS ascending documents that all have the term. */
 export function positionLists(term: Node, docs: usize, count: u32, lists: usize): void {
   const c = termCursor(term);
   for (const end = docs + ((<usize>count) << 2); docs < end; ) {
     cursorSeekBlock(c, load<u32>(docs));
-    cursorLoadFreqs(c);
-    let blockEnd = docs + 4;
-    while (blockEnd < end && load<u32>(blockEnd) <= c.lastDoc) blockEnd += 4;
-    const inBlock = <u32>((blockEnd - docs) >> 2);
-    const sums = inBlock >= MANY_DOCS && !(c.flags & WITH_OFFSETS) ? blockSums(c) : 0;
-    if (!c.bitsPtr) cursorLoadDocs(c);
-    const freqs = cursorFreqs(c);
-    // Place of the search: in the block's documents, or the word of its bits and the documents before that.
-    let j: usize = 0;
-    let word = c.bitsPtr;
-    let rank: u32 = 0;
-    // Positions before the document at `known`.
-    let known: u32 = 0;
-    let before: u32 = 0;
-    for (; docs < blockEnd; docs += 4, lists += 4) {
-      const doc = load<u32>(docs);
-      let index: u32;
-      if (c.bitsPtr) {
-        const bit = doc - c.base;
-        const holder = c.bitsPtr + ((<usize>(bit >> 6)) << 3);
-        for (; word < holder; word += 8) rank += <u32>popcnt<u64>(load<u64>(word));
-        index = rank + <u32>popcnt<u64>(load<u64>(word) & (((<u64>1) << bit) - 1));
-      } else {
-        j = skipTo(cursorDocs(c), j, doc);
-        index = <u32>j + ctz<u32>(matchMask(cursorDocs(c), j, doc));
+    const inBlock = findInBlock(c, docs, end, lists);
+    const bytes = (<usize>inBlock) << 2;
+    const total = load<u32>(lists + bytes - 4) + load<u32>(lists + bytes - 4, FREQS_OFF);
+    let wanted = total / 8;
+    for (let at: usize = 0; at < bytes; at += 4) wanted += load<u32>(lists + at, FREQS_OFF) + SKIP_COST;
+    if (c.positionsIndex != 0) cursorSkipPositions(c, 0);
+    const sums = total <= wanted && !(c.flags & WITH_OFFSETS) ? sumsOf(c, total) : 0;
+    if (sums) {
+      for (let at: usize = 0; at < bytes; at += 4) {
+        const list = sums + ((<usize>load<u32>(lists + at)) << 2);
+        store<u32>(lists + at, <u32>list);
+        store<u32>(lists + at, load<u32>(list - 4), BIAS_OFF);
       }
-      const freq = load<u32>(freqs + ((<usize>index) << 2));
-      store<u32>(lists, freq, FREQS_OFF);
-      if (sums) {
-        for (; known < index; known++) before += load<u32>(freqs + ((<usize>known) << 2));
-        const list = sums + ((<usize>before) << 2);
-        store<u32>(lists, <u32>list);
-        store<u32>(lists, load<u32>(list - 4), BIAS_OFF);
-      } else {
-        if (index != c.positionsIndex) cursorSkipPositions(c, index);
-        const list = allocateTemp(((<usize>freq) << 2) + 16);
-        readPositions(c, list, freq);
-        v128.store(list + ((<usize>freq) << 2), i32x4.splat(0x7fffffff));
-        store<u32>(lists, <u32>list);
-        store<u32>(lists, 0, BIAS_OFF);
-      }
+    } else {
+      skipToLists(c, lists, lists + bytes);
     }
+    docs += bytes;
+    lists += bytes;
+  }
+}
+
+/** Writes for the documents in the current block their freqs and, as listPtr, the positions before theirs in the block; returns how many. */
+function findInBlock(c: PostingsCursor, docs: usize, end: usize, lists: usize): u32 {
+  cursorLoadFreqs(c);
+  if (!c.bitsPtr) cursorLoadDocs(c);
+  const first = docs;
+  const freqs = cursorFreqs(c);
+  const block = cursorDocs(c);
+  // Place of the search: in the block's documents, or the word of its bits and the documents before that.
+  let j: usize = 0;
+  let word = c.bitsPtr;
+  let rank: u32 = 0;
+  let known = freqs;
+  let before: u32 = 0;
+  for (; docs < end; docs += 4, lists += 4) {
+    const doc = load<u32>(docs);
+    if (doc > c.lastDoc) break;
+    let index: u32;
+    if (c.bitsPtr) {
+      const bit = doc - c.base;
+      const holder = c.bitsPtr + ((<usize>(bit >> 6)) << 3);
+      for (; word < holder; word += 8) rank += <u32>popcnt<u64>(load<u64>(word));
+      index = rank + <u32>popcnt<u64>(load<u64>(word) & (((<u64>1) << bit) - 1));
+    } else {
+      j = skipTo(block, j, doc);
+      index = <u32>j + ctz<u32>(matchMask(block, j, doc));
+    }
+    const own = freqs + ((<usize>index) << 2);
+    for (; known < own; known += 4) before += load<u32>(known);
+    store<u32>(lists, before);
+    store<u32>(lists, load<u32>(own), FREQS_OFF);
+  }
+  return <u32>((docs - first) >> 2);
+}
+
+/** Decodes the lists that `findInBlock` has found one by one. */
+function skipToLists(c: PostingsCursor, lists: usize, end: usize): void {
+  let cur = c.positionsCur;
+  let known: u32 = 0;
+  const offsets = (c.flags & WITH_OFFSETS) != 0;
+  for (; lists < end; lists += 4) {
+    const before = load<u32>(lists);
+    const freq = load<u32>(lists, FREQS_OFF);
+    cur = skipNumbers(cur, offsets ? (before - known) * 3 : before - known);
+    known = before;
+    const list = allocateTemp(((<usize>freq) << 2) + 96);
+    if (offsets || freq < 4) {
+      readPositionsAt(cur, list, freq, offsets);
+    } else {
+      decodeNumbers(cur, list, freq);
+      addUp(list, freq);
+    }
+    v128.store(list + ((<usize>freq) << 2), i32x4.splat(0x7fffffff));
+    store<u32>(lists, <u32>list);
+    store<u32>(lists, 0, BIAS_OFF);
   }
 }
 
 /** Decodes the positions of the document at the cursor's positionsCur. */
 export function readPositions(c: PostingsCursor, out: usize, freq: u32): void {
-  let cur = c.positionsCur;
+  readPositionsAt(c.positionsCur, out, freq, (c.flags & WITH_OFFSETS) != 0);
+}
+
+function readPositionsAt(cur: usize, out: usize, freq: u32, offsets: bool): void {
   let position: u32 = 0;
-  const offsets = (c.flags & WITH_OFFSETS) != 0;
   for (const end = out + ((<usize>freq) << 2); out < end; out += 4) {
     const gap = readVint(cur);
     cur += gap < 0x80 ? 1 : <usize>vintBytes(gap);
@@ -86,15 +121,11 @@ export function readPositions(c: PostingsCursor, out: usize, freq: u32): void {
 }
 
 /**
- * Sums of all gaps so far in the current block, a 0 ahead of them: a position is its sum minus the one before its document's first.
- * 0 if they could exceed 2^31.
+ * Sums of the first `total` gaps in the current block up to each, a 0 ahead of them: a position is its sum minus the one before its document's
+ * first. 0 if they could exceed 2^31.
  */
-function blockSums(c: PostingsCursor): usize {
-  const freqs = cursorFreqs(c);
-  let total: u32 = 0;
-  for (let i: usize = 0, end = (<usize>c.count) << 2; i < end; i += 4) total += load<u32>(freqs + i);
+function sumsOf(c: PostingsCursor, total: u32): usize {
   const sums = allocateTemp(((<usize>total) << 2) + 96) + 16;
-  if (c.positionsIndex != 0) cursorSkipPositions(c, 0);
   const greatest = decodeNumbers(c.positionsCur, sums, total);
   if (<u64>greatest * <u64>total >= 0x7fffffff) return 0;
   store<u32>(sums - 4, 0);

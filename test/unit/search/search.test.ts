@@ -317,7 +317,7 @@ test('a short page over many segments is the beginning of a long one', async () 
   for (const query of ['often rare', 'some rarer scarce', 'scarce rare', 'common', 'often common some rare rarer scarce']) {
     const page = async (size: number) => {
       const { hits } = await engine.search({ index: 'segments', body: { size, query: { match: { body: query } } } });
-      return (hits as { hits: Hit[] }).hits.map(({ _id, _score }) => [_id, _score]);
+      return (hits as unknown as { hits: Hit[] }).hits.map(({ _id, _score }) => [_id, _score]);
     };
     const all = await page(500);
     for (const size of [1, 3, 10]) expect(await page(size)).toEqual(all.slice(0, size));
