@@ -44,7 +44,9 @@ export class BodyReader {
 
   private start(r: Request): RequestBody {
     const c = core.conf(r.loc);
-    r.body = new RequestBody(new BodyDecoder(r.chunkedIn ? undefined : Math.max(0, r.contentLength)), {
+    // the end of an HTTP/2 stream ends a body of unknown length
+    const unknown = this.conn.http2 ? Infinity : undefined;
+    r.body = new RequestBody(new BodyDecoder(r.chunkedIn ? unknown : Math.max(0, r.contentLength)), {
       memoryBytes: c.client_body_buffer_size,
       maxBytes: c.client_max_body_size,
       tempFolder: c.client_body_temp_path.path,
@@ -94,20 +96,34 @@ export class BodyReader {
     r.requestLength += used;
     this.conn.input = used >= this.conn.input.length ? EMPTY : this.conn.input.subarray(used);
     if (body.decoder.done) {
-      body.trailers = body.decoder.trailers;
-      this.completed(r, body);
-      const end = body.onEnd;
-      body.onEnd = undefined;
-      if (this.discarding) {
-        this.discarding = false;
-        if (!this.conn.request) return;
-        this.conn.afterRequest(r);
-      } else end?.(OK);
-      this.conn.runPosted();
+      this.ended(r, body);
       return;
     }
     if (this.discarding) this.conn.setTimer(core.conf(r.loc).lingering_timeout, () => this.conn.destroy());
     else if (body.onEnd) this.armTimer(r);
+  }
+
+  private ended(r: Request, body: RequestBody): void {
+    body.trailers = body.decoder.trailers;
+    this.completed(r, body);
+    const end = body.onEnd;
+    body.onEnd = undefined;
+    if (this.discarding) {
+      this.discarding = false;
+      // a response that is still under way asks for what follows when it ends
+      if (!this.conn.request?.done) return;
+      this.conn.afterRequest(r);
+    } else end?.(OK);
+    this.conn.runPosted();
+  }
+
+  /** Nothing more comes on this stream: a body of unknown length is complete. */
+  endOfStream(): void {
+    const r = this.conn.request;
+    const body = r?.body;
+    if (!r || !body?.started || body.complete) return;
+    body.decoder.done = true;
+    this.ended(r, body);
   }
 
   private keep(r: Request, body: RequestBody, data: Buffer): void {

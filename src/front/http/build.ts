@@ -34,7 +34,6 @@ const REFUSED: Record<string, string> = {
   perl_set: 'embedded Perl',
   perl_modules: 'embedded Perl',
   perl_require: 'embedded Perl',
-  http2: 'HTTP/2',
   http3: 'HTTP/3',
   grpc_pass: 'gRPC',
   geoip_country: 'GeoIP',
@@ -165,6 +164,7 @@ class Builder {
           throw error;
         }
       },
+      warn: (message) => logTo(this.input.mainLogs, 'warn', `${message} in ${node.file}:${node.line}`),
       path: (text, from = 'prefix') => path.resolve(this.input.paths[from], text),
     };
     const fail = (message: string): never => failAt(node, message);

@@ -10,7 +10,6 @@ import type { HttpMain, ListenSocket, Loc, VirtualHosts } from './conf.ts';
 import { core } from './core.ts';
 import { setDeadline, type Timed, unwatch, watch } from './deadlines.ts';
 import { HeadReader } from './head-reader.ts';
-import type { Piece } from './module.ts';
 import { OutputQueue } from './output-queue.ts';
 import type { Request } from './request.ts';
 import type { TlsInfo } from './tls-info.ts';
@@ -28,8 +27,19 @@ export interface ConnectionStats {
   requests: number;
 }
 export const stats: ConnectionStats = { accepted: 0, handled: 0, requests: 0 };
+
+/** A client's connection as the worker sees it, whatever protocol is spoken on it. */
+export interface ClientConnection {
+  /** a request that is being worked on */
+  readonly request: Request | undefined;
+  /** a request head has begun to arrive */
+  readonly hasPartialHead: boolean;
+  /** closes at once, or at the end of what is under way */
+  closeWhenIdle(): void;
+  destroy(): void;
+}
 /** open connections of this worker; a graceful end closes the idle ones */
-export const connections = new Set<Connection>();
+export const connections = new Set<ClientConnection>();
 let exitingNow = false;
 let onLastClosed: (() => void) | undefined;
 
@@ -37,20 +47,69 @@ let onLastClosed: (() => void) | undefined;
 export function beginExit(done: () => void): void {
   exitingNow = true;
   onLastClosed = done;
-  for (const conn of [...connections]) if (!conn.request && !conn.hasPartialHead) conn.destroy();
   if (connections.size === 0) done();
+  for (const conn of [...connections]) conn.closeWhenIdle();
 }
 
-export class Connection implements Timed {
-  readonly id = ++connectionCount;
-  readonly startMs = Date.now();
+export function opened(conn: ClientConnection): void {
+  connections.add(conn);
+  stats.accepted++;
+  stats.handled++;
+}
+
+export function closed(conn: ClientConnection): void {
+  if (connections.delete(conn) && exitingNow && connections.size === 0) setImmediate(() => onLastClosed?.());
+}
+
+/** What requests ask of the connection they came on. */
+export interface Origin {
+  id: number;
+  startMs: number;
+  remoteAddr: string;
+  remotePort: number;
+  localAddr: string;
+  localPort: number;
+}
+
+export function originOf(socket: Socket, listen: ListenSocket): Origin {
+  return {
+    id: ++connectionCount,
+    startMs: Date.now(),
+    remoteAddr: listen.path ? 'unix:' : plainAddress(socket.remoteAddress ?? ''),
+    remotePort: socket.remotePort ?? 0,
+    localAddr: listen.path ? `unix:${listen.path}` : plainAddress(socket.localAddress ?? ''),
+    localPort: socket.localPort ?? 0,
+  };
+}
+
+/** What an HTTP/2 stream does instead of writing HTTP/1. */
+export interface StreamFraming {
+  /** sends the header of the response */
+  respond(r: Request): void;
+  /** more than the head of the request comes */
+  bodyFollows: boolean;
+  /** encrypted, or with prior knowledge */
+  readonly name: 'h2' | 'h2c';
+}
+
+export interface ConnectionOptions {
+  /** bytes come by `onRead` instead of the socket's `data` events */
+  sharedReads?: boolean;
+  /** the socket is a stream of this connection, which is counted once for all its streams */
+  origin?: Origin;
+}
+
+export class Connection implements ClientConnection, Timed {
+  readonly id: number;
+  readonly startMs: number;
   requests = 0;
   request: Request | undefined;
   /** request whose output goes out now; others wait (see Request.postpone) */
   active: Request | undefined;
   error = false;
   tls: TlsInfo | undefined;
-  http2: { respond(r: Request, status: number): void; data(r: Request, pieces: Piece[], last: boolean): number } | undefined;
+  /** set on a stream of an HTTP/2 connection */
+  http2: StreamFraming | undefined;
   remoteAddr: string;
   remotePort: number;
   localAddr: string;
@@ -80,19 +139,19 @@ export class Connection implements Timed {
     readonly http: HttpMain,
     readonly listen: ListenSocket,
     readonly hosts: VirtualHosts,
-    /** bytes come by `onRead` instead of the socket's `data` events */
-    sharedReads = false,
+    options: ConnectionOptions = {},
   ) {
-    connections.add(this);
+    if (!options.origin) opened(this);
     watch(this);
-    stats.accepted++;
-    stats.handled++;
-    this.remoteAddr = listen.path ? 'unix:' : plainAddress(socket.remoteAddress ?? '');
-    this.remotePort = socket.remotePort ?? 0;
-    this.localAddr = listen.path ? `unix:${listen.path}` : plainAddress(socket.localAddress ?? '');
-    this.localPort = socket.localPort ?? 0;
+    const origin = options.origin ?? originOf(socket, listen);
+    this.id = origin.id;
+    this.startMs = origin.startMs;
+    this.remoteAddr = origin.remoteAddr;
+    this.remotePort = origin.remotePort;
+    this.localAddr = origin.localAddr;
+    this.localPort = origin.localPort;
     (socket as Owned)[CONNECTION] = this;
-    if (!sharedReads) socket.on('data', onSocketData);
+    if (!options.sharedReads) socket.on('data', onSocketData);
     socket.on('end', onSocketEnd);
     socket.on('error', onSocketClose);
     socket.on('close', onSocketClose);
@@ -103,7 +162,10 @@ export class Connection implements Timed {
     return exitingNow;
   }
 
-  /** a request head has begun to arrive */
+  closeWhenIdle(): void {
+    if (!this.request && !this.hasPartialHead) this.destroy();
+  }
+
   get hasPartialHead(): boolean {
     return this.headReader.head !== undefined || this.input.length > 0;
   }
@@ -212,7 +274,6 @@ export class Connection implements Timed {
     if (this.closed) return;
     this.closed = true;
     this.error = true;
-    connections.delete(this);
     this.clearTimer();
     unwatch(this);
     if (this.output.delayTimer) clearTimeout(this.output.delayTimer);
@@ -226,7 +287,7 @@ export class Connection implements Timed {
     const waiters = this.output.writableWaiters;
     this.output.writableWaiters = [];
     for (const waiter of waiters) waiter();
-    if (exitingNow && connections.size === 0) onLastClosed?.();
+    closed(this);
   }
 
   destroy(): void {
@@ -237,10 +298,6 @@ export class Connection implements Timed {
   /** Sends what is queued, then closes: an answer that cannot be completed. */
   cut(): void {
     this.request = undefined;
-    if (this.http2) {
-      this.destroy();
-      return;
-    }
     this.output.cut();
     this.clearTimer();
     this.setTimer(5000, () => this.destroy());
@@ -362,8 +419,7 @@ export class Connection implements Timed {
       this.socket.destroySoon();
     } else this.socket.destroySoon();
     this.request = undefined;
-    connections.delete(this);
-    if (exitingNow && connections.size === 0) setImmediate(() => onLastClosed?.());
+    closed(this);
   }
 
   /** Ends our side and reads on for a while, so that the client gets the answer before a reset. */

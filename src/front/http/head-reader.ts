@@ -91,6 +91,21 @@ export class HeadReader {
     }
   }
 
+  /** A head that came as fields, as in HTTP/2. @param fault  status that the head is refused with already */
+  accept(head: { method: string; target: string; fields: readonly (readonly [name: string, value: string])[]; fault: number }): void {
+    const r = this.startHead();
+    r.version = 2000;
+    r.protocol = 'HTTP/2.0';
+    r.method = head.method;
+    r.rawUri = head.target;
+    r.requestLine = `${head.method} ${head.target} HTTP/2.0`;
+    r.requestLength = head.fields.reduce((sum, [name, value]) => sum + name.length + value.length + 4, r.requestLine.length + 4);
+    let rc = head.fault || this.takeTarget(r, head.target);
+    for (const [name, value] of head.fields) if (rc === OK) rc = this.takeField(r, `${name}: ${value}`);
+    if (rc === OK) this.headDone(r, 0);
+    else this.refuseHead(r, 0, rc);
+  }
+
   private takeHeadBytes(r: Request, count: number): void {
     r.requestLength += count;
     const { conn } = this;
@@ -152,17 +167,21 @@ export class HeadReader {
       }
       this.setHost(r, host);
     }
+    return this.takeTarget(r, parsed.rawUri);
+  }
+
+  private takeTarget(r: Request, target: string): number {
     if (r.method === 'CONNECT') {
       r.uri = '';
-    } else {
-      const uri = parseUri(parsed.rawUri, core.conf(r.server.root).merge_slashes);
-      if (!uri) {
-        r.log('info', 'client sent invalid request while reading client request line');
-        return 400;
-      }
-      r.uri = uri.path;
-      r.args = uri.args;
+      return OK;
     }
+    const uri = parseUri(target, core.conf(r.server.root).merge_slashes);
+    if (!uri) {
+      r.log('info', 'client sent invalid request while reading client request line');
+      return 400;
+    }
+    r.uri = uri.path;
+    r.args = uri.args;
     return OK;
   }
 
@@ -275,6 +294,7 @@ export class HeadReader {
       }
       r.chunkedIn = true;
     }
+    if (this.conn.http2?.bodyFollows && length === undefined) r.chunkedIn = true;
     const connection = r.headersJoined('connection')?.toLowerCase() ?? '';
     if (connection.includes('close')) r.keepalive = false;
     else if (connection.includes('keep-alive')) r.keepalive = true;

@@ -124,15 +124,17 @@ function writeHeader(r: Request): number {
     else r.keepalive = false;
   }
   if (r.expectTrailers && !bodiless && r.version >= 1001 && c.chunked_transfer_encoding && !r.headerOnly) {
-    out.contentLength = -1;
+    if (!conn.http2) out.contentLength = -1;
     chunked = true;
   }
   r.chunked = chunked && !r.headerOnly;
-  const statusLine = out.statusLine || REASONS[status] || `${status} `;
-  if (r.conn.http2) {
-    r.conn.http2.respond(r, status);
+  if (out.location?.startsWith('/') && c.absolute_redirect) out.location = redirectBase(r) + out.location;
+  if (conn.http2) {
+    conn.http2.respond(r);
+    conn.clearTimer();
     return OK;
   }
+  const statusLine = out.statusLine || REASONS[status] || `${status} `;
   let head = `HTTP/1.1 ${statusLine}\r\n`;
   if (out.server !== '') head += `Server: ${out.server ?? serverSignature(r)}\r\n`;
   if (out.date !== '') head += `Date: ${out.date ?? currentHttpDate()}\r\n`;
@@ -143,10 +145,7 @@ function writeHeader(r: Request): number {
   }
   if (out.contentLength >= 0) head += `Content-Length: ${out.contentLength}\r\n`;
   if (out.lastModified >= 0 && !out.get('last-modified')) head += `Last-Modified: ${httpDate(out.lastModified)}\r\n`;
-  if (out.location !== undefined) {
-    if (out.location.startsWith('/') && c.absolute_redirect) out.location = redirectBase(r) + out.location;
-    head += `Location: ${out.location}\r\n`;
-  }
+  if (out.location !== undefined) head += `Location: ${out.location}\r\n`;
   if (chunked) head += 'Transfer-Encoding: chunked\r\n';
   if (status === 101) head += 'Connection: upgrade\r\n';
   else if (r.keepalive && !conn.exiting) {

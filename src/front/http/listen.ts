@@ -68,7 +68,8 @@ function readOption(f: HttpFrame, o: ListenOptions, word: string): void {
       o.ssl = true;
       return;
     case 'http2':
-      f.fail('HTTP/2 is not supported by this server');
+      f.scope.warn('the "listen ... http2" directive is deprecated, use the "http2" directive instead');
+      o.http2 = true;
       return;
     case 'proxy_protocol':
       o.proxyProtocol = true;

@@ -32,6 +32,8 @@ export class OutputQueue {
   queued = 0;
   /** header block that leaves with what follows it, '' if none waits */
   private head = '';
+  /** the response ends with what is queued; ends the stream of HTTP/2 */
+  private last = false;
   private batch: Buffer[] = [];
   private batchBytes = 0;
   /** parts of files that the socket has not taken yet */
@@ -60,6 +62,12 @@ export class OutputQueue {
     this.head = '';
   }
 
+  /** Counts bytes of a header that went out another way. */
+  noteSent(bytes: number): void {
+    this.sent += bytes;
+    this.bytesSent += bytes;
+  }
+
   private push(piece: Piece): void {
     this.queue.push(piece);
     this.queued += pieceLength(piece);
@@ -67,9 +75,9 @@ export class OutputQueue {
 
   sendBody(r: Request, pieces: Piece[], flags: BodyFlags): number {
     if (this.conn.error) return ERROR;
-    if (this.conn.http2) return this.conn.http2.data(r, pieces, flags.last);
+    if (flags.last) this.last = true;
     if (flags.last && this.sendWhole(r, pieces)) return this.conn.error ? ERROR : OK;
-    if (r.chunked) this.pushChunked(r, pieces, flags.last);
+    if (r.chunked && !this.conn.http2) this.pushChunked(r, pieces, flags.last);
     else for (const piece of pieces) if (pieceLength(piece) > 0) this.push(piece);
     if (flags.last || flags.flush || this.queued >= core.conf(r.loc).postpone_output) this.pump();
     return this.conn.error ? ERROR : OK;
@@ -185,6 +193,10 @@ export class OutputQueue {
     const { batch, head } = this;
     const { socket } = this.conn;
     const bytes = head.length + this.batchBytes;
+    if (this.conn.http2 && this.last && this.queue.length === 0) {
+      this.endStream();
+      return;
+    }
     if (bytes === 0) return;
     if (head !== '') {
       this.head = '';
@@ -206,17 +218,29 @@ export class OutputQueue {
     }
   }
 
+  /** The last piece and the end of the stream leave in one frame. */
+  private endStream(): void {
+    const { batch, batchBytes } = this;
+    const { socket } = this.conn;
+    this.batch = [];
+    this.batchBytes = 0;
+    if (socket.writableEnded) return;
+    if (batchBytes === 0) socket.end();
+    else socket.end(batch.length === 1 ? batch[0] : Buffer.concat(batch, batchBytes));
+  }
+
   private writeJoined(head: string, batch: Buffer[], bytes: number): void {
-    const { socket, tls } = this.conn;
+    const { socket, tls, http2 } = this.conn;
     // a plain socket has nearly always taken all when write() returns, then the memory is free again
-    const joined: Buffer = tls ? Buffer.allocUnsafe(bytes) : joinBuffer;
+    const own = tls !== undefined || http2 !== undefined;
+    const joined: Buffer = own ? Buffer.allocUnsafe(bytes) : joinBuffer;
     let at = head === '' ? 0 : joined.latin1Write(head, 0);
     for (const data of batch) {
       joined.set(data, at);
       at += data.length;
     }
-    socket.write(tls ? joined : joined.subarray(0, bytes));
-    if (!tls && socket.writableLength > 0) joinBuffer = Buffer.allocUnsafeSlow(JOIN_LIMIT);
+    socket.write(own ? joined : joined.subarray(0, bytes));
+    if (!own && socket.writableLength > 0) joinBuffer = Buffer.allocUnsafeSlow(JOIN_LIMIT);
   }
 
   private waitDrain(): void {
@@ -226,13 +250,15 @@ export class OutputQueue {
       this.conn.log('info', 'client timed out (110: Connection timed out) while sending response to client');
       this.conn.destroy();
     });
-    this.conn.socket.write(EMPTY, () => {
+    const flushed = (): void => {
       this.draining = false;
       this.conn.clearTimer();
       while (this.lent.length > 0 && fileBuffers.length < FILE_BUFFERS) fileBuffers.push(this.lent.pop()!);
       this.lent.length = 0;
       if (!this.conn.closed) this.drained();
-    });
+    };
+    if (this.conn.socket.writableEnded) this.conn.socket.once('finish', flushed);
+    else this.conn.socket.write(EMPTY, flushed);
   }
 
   private drained(): void {

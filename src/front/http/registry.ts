@@ -20,6 +20,7 @@ export const REGISTRY: Entry[] = [
   { load: async () => [(await import('./modules/headers.ts')).headersModule], directives: 'add_header* add_trailer* expires' },
   { load: async () => [(await import('./modules/access-log.ts')).accessLogModule], directives: '*' },
   { load: async () => [(await import('./modules/static.ts')).indexModule], directives: '*' },
+  { load: async () => [(await import('./modules/http2.ts')).http2Module], directives: '*' },
   {
     load: async () => [(await import('./modules/autoindex.ts')).autoindexModule],
     directives: 'autoindex* random_index empty_gif stub_status',

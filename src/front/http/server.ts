@@ -2,6 +2,7 @@
 import { createServer, type Server as NetServer, Socket, type SocketConstructorOpts } from 'node:net';
 import type { HttpMain, ListenSocket, VirtualHosts } from './conf.ts';
 import { Connection } from './connection.ts';
+import { speaksHttp2, usesHttp2 } from './modules/http2.ts';
 import { readProxyHeader } from './proxy-protocol.ts';
 import type { TlsListener } from './tls.ts';
 
@@ -21,16 +22,17 @@ export async function listenAll(http: HttpMain, fds: Record<string, number>, hoo
   const tls = http.sockets.some((s) => s.options.ssl || [...s.byAddress.values()].some((h) => h.options.ssl))
     ? await import('./tls.ts')
     : undefined;
+  const http2 = usesHttp2(http) ? await import('./http2.ts') : undefined;
   const ready: Promise<void>[] = [];
   for (const socket of http.sockets) {
     const server = createServer({ allowHalfOpen: true, noDelay: true });
     const listeners = new Map<VirtualHosts, TlsListener>();
     const tlsFor = (hosts: VirtualHosts): TlsListener => {
       let listener = listeners.get(hosts);
-      if (!listener) listeners.set(hosts, (listener = new tls!.TlsListener(http, hosts)));
+      if (!listener) listeners.set(hosts, (listener = new tls!.TlsListener(http, hosts, http2)));
       return listener;
     };
-    const accepting: Accepting = { http, socket, hooks, tlsFor, plain: new Map() };
+    const accepting: Accepting = { http, socket, hooks, tlsFor, http2, plain: new Map() };
     server.on('connection', (raw: Socket) => accept(accepting, raw));
     server.on('error', () => {});
     ready.push(
@@ -64,6 +66,7 @@ interface Accepting {
   socket: ListenSocket;
   hooks: AcceptHooks;
   tlsFor(hosts: VirtualHosts): TlsListener;
+  http2: typeof import('./http2.ts') | undefined;
   /** the listening socket with the options of virtual hosts at one of its addresses */
   plain: Map<VirtualHosts, ListenSocket>;
 }
@@ -81,7 +84,11 @@ function accept(accepting: Accepting, raw: Socket, shared = false): Connection |
     }
     let listen = accepting.plain.get(hosts);
     if (!listen) accepting.plain.set(hosts, (listen = { ...socket, options }));
-    const conn = new Connection(raw, http, listen, hosts, shared);
+    if (accepting.http2 && speaksHttp2(hosts)) {
+      accepting.http2.acceptPlain(raw, { http, listen, hosts, proxy, hooks });
+      return undefined;
+    }
+    const conn = new Connection(raw, http, listen, hosts, { sharedReads: shared });
     conn.proxy = proxy;
     hooks.opened?.(conn);
     return conn;
@@ -104,7 +111,9 @@ interface ClientHandle {
 
 /** All connections of a socket speak HTTP/1.x from their first byte. */
 function readsPlainHttp(socket: ListenSocket): boolean {
-  return [socket.hosts, ...socket.byAddress.values()].every(({ options }) => !options.ssl && !options.http2 && !options.proxyProtocol);
+  return [socket.hosts, ...socket.byAddress.values()].every(
+    (hosts) => !hosts.options.ssl && !hosts.options.proxyProtocol && !speaksHttp2(hosts),
+  );
 }
 
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);

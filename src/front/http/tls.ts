@@ -11,6 +11,7 @@ import { HTTPS_CERT_ERROR, HTTPS_NO_CERT, OK } from './codes.ts';
 import type { HttpMain, ListenSocket, Server, VirtualHosts } from './conf.ts';
 import { Connection } from './connection.ts';
 import { core } from './core.ts';
+import { speaksHttp2 } from './modules/http2.ts';
 import { isNoCa, sslModule } from './modules/ssl.ts';
 import { checkClientCertificate } from './ocsp/client.ts';
 import { prepareStapling, stapleFor } from './ocsp/stapling.ts';
@@ -231,7 +232,6 @@ function contextOf(http: HttpMain, server: Server): Context {
     ...base,
     requestCert: verifying,
     rejectUnauthorized: false,
-    ALPNProtocols: alpnOf(http, server),
     allowHalfOpen: true,
   } as tls.TlsOptions);
   const cache = sessionsOf(http, conf);
@@ -251,9 +251,8 @@ function contextOf(http: HttpMain, server: Server): Context {
   return context;
 }
 
-function alpnOf(http: HttpMain, server: Server): string[] {
-  const h2 = http.sockets.some((s) => s.hosts.servers.includes(server) && s.options.http2) || http.registry.get('http2') === true;
-  return h2 ? ['h2', 'http/1.1', 'http/1.0', 'http/0.9'] : ['http/1.1', 'http/1.0', 'http/0.9'];
+function alpnOf(hosts: VirtualHosts, server: Server): string[] {
+  return speaksHttp2(hosts, server) ? ['h2', 'http/1.1', 'http/1.0', 'http/0.9'] : ['http/1.1', 'http/1.0', 'http/0.9'];
 }
 
 type OcspDone = (error: Error | null, response: Buffer | null) => void;
@@ -279,6 +278,7 @@ export class TlsListener {
   constructor(
     private readonly http: HttpMain,
     private readonly hosts: VirtualHosts,
+    private readonly http2: typeof import('./http2.ts') | undefined,
   ) {}
 
   /** Reads the ClientHello and starts the handshake of the server it names. */
@@ -337,7 +337,7 @@ export class TlsListener {
       server: context.conf.ssl_stapling && hello.wantsStatus ? staplingServer(context.server, server, hello) : context.server,
       requestCert: context.conf.ssl_verify_client !== 'off',
       rejectUnauthorized: false,
-      ALPNProtocols: alpnOf(this.http, server),
+      ALPNProtocols: alpnOf(this.hosts, server),
       secureContext: this.secureContext(raw, socket, server, context, hello),
     };
     if (!options.secureContext) {
@@ -360,19 +360,34 @@ export class TlsListener {
       const info = tlsInfo(secure, server, hello);
       if (context.conf.ssl_ocsp === 'off' || !secure.getPeerX509Certificate() || info.verifyError()) {
         secure.off('error', failed);
-        this.open(secure, socket, proxy, hooks, info);
+        this.open(secure, socket, proxy, hooks, server, info);
         return;
       }
       void checkClientCertificate(this.http, server, secure).then((problem) => {
         secure.off('error', failed);
         info.ocspError = problem;
-        if (!secure.destroyed) this.open(secure, socket, proxy, hooks, info);
+        if (!secure.destroyed) this.open(secure, socket, proxy, hooks, server, info);
       });
     });
   }
 
-  private open(secure: tls.TLSSocket, socket: ListenSocket, proxy: Connection['proxy'], hooks: AcceptHooks, info: TlsInfo): void {
-    const conn = new Connection(secure, this.http, { ...socket, options: this.hosts.options }, this.hosts);
+  private open(
+    secure: tls.TLSSocket,
+    socket: ListenSocket,
+    proxy: Connection['proxy'],
+    hooks: AcceptHooks,
+    server: Server,
+    info: TlsInfo,
+  ): void {
+    const { http, hosts } = this;
+    const listen = { ...socket, options: hosts.options };
+    if (this.http2 && secure.alpnProtocol === 'h2') {
+      // Node's own TLS server would say so; a session waits for it
+      (secure as unknown as { secureConnecting: boolean }).secureConnecting = false;
+      new this.http2.Http2Connection(secure, { http, listen, hosts, proxy, hooks }, server, info);
+      return;
+    }
+    const conn = new Connection(secure, http, listen, hosts);
     conn.proxy = proxy;
     conn.tls = info;
     hooks.opened?.(conn);

@@ -532,7 +532,9 @@ export class Upstream {
     if (this.passer.temp) {
       const { temp } = this.passer;
       this.passer.temp = undefined;
-      closeTemp(temp);
+      // parts of it may still be queued for the client
+      if (this.r.main.done) closeTemp(temp);
+      else this.r.main.cleanups.push(() => closeTemp(temp));
     }
   }
 }

@@ -1,0 +1,50 @@
+/** http2, http2_*: HTTP/2 for clients, and $http2. The protocol itself is in ../http2.ts, loaded where a server wants it. */
+import { ANY_COUNT, custom, flag, HS, HSL, HTTP, num, type Spec, size } from '../../config/directive.ts';
+import type { HttpMain, Server, VirtualHosts } from '../conf.ts';
+import { defineModule, type HttpFrame } from '../module.ts';
+
+/** A directive that newer versions of nginx took away: said at the start, else ignored. */
+const obsolete = (contexts: number, instead = ''): Spec<undefined> =>
+  custom<undefined>(
+    contexts,
+    [1, ANY_COUNT],
+    undefined,
+    (f: HttpFrame) => {
+      f.scope.warn(`the "${f.node.name}" directive is obsolete, ${instead ? `use the "${instead}" directive instead` : 'ignored'}`);
+    },
+    { repeats: true },
+  );
+
+export const http2Module = defineModule(
+  'http2',
+  {
+    http2: flag(HS, false),
+    http2_max_concurrent_streams: num(HS, 128),
+    http2_body_preread_size: size(HS, '64k'),
+    http2_chunk_size: custom<undefined>(HSL, 1, undefined, (f: HttpFrame) => {
+      f.scope.warn('the "http2_chunk_size" directive has no effect in this server: frames are cut as the client allows');
+    }),
+    http2_recv_buffer_size: custom<undefined>(HTTP, 1, undefined, (f: HttpFrame) => {
+      f.scope.warn('the "http2_recv_buffer_size" directive has no effect in this server');
+    }),
+    http2_idle_timeout: obsolete(HS, 'keepalive_timeout'),
+    http2_max_field_size: obsolete(HS, 'large_client_header_buffers'),
+    http2_max_header_size: obsolete(HS, 'large_client_header_buffers'),
+    http2_max_requests: obsolete(HS, 'keepalive_requests'),
+    http2_recv_timeout: obsolete(HS, 'client_header_timeout'),
+    http2_pool_size: obsolete(HS),
+    http2_streams_index_size: obsolete(HS),
+    http2_push: obsolete(HSL),
+    http2_push_preload: obsolete(HSL),
+    http2_max_concurrent_pushes: obsolete(HS),
+  },
+  { variables: [{ name: 'http2', get: (r) => r.conn.http2?.name ?? '' }] },
+);
+
+/** Does any server of the configuration? */
+export const usesHttp2 = (http: HttpMain): boolean =>
+  http.servers.some((server) => http2Module.conf(server.root).http2 || server.listens.some((l) => l.http2));
+
+/** Is HTTP/2 spoken on this address, by the server that TLS chose or (plain, with prior knowledge) the default one? */
+export const speaksHttp2 = (hosts: VirtualHosts, server: Server = hosts.defaultServer): boolean =>
+  hosts.options.http2 || http2Module.conf(server.root).http2;
