@@ -1,41 +1,22 @@
-// Reads a column of a segment image: header fields, the slot of a document, stored values (docs/segment-format.md, "Column").
+// Reads a column of a segment image in loops over many documents: the slot of a document, stored values (docs/segment-format.md, "Column").
 // A document's values are values[firstValue .. endValue) of the column; value = base + multiplier * stored.
 
-export const COLUMN_MULTI: u32 = 1;
-export const COLUMN_FULL: u32 = 2;
-export const COLUMN_DIRECT: u32 = 4;
-export const COLUMN_F64: u32 = 8;
+import { BOUNDS_LOG2, Column, COLUMN_DENSE, COLUMN_DIRECT, COLUMN_MULTI, columnRank } from './column';
+
 export const NO_SLOT: u32 = 0xffffffff;
 /** Documents of a block with bounds. */
-export const BOUNDS_DOCS: u32 = 4096;
+export const BOUNDS_DOCS: u32 = 1 << BOUNDS_LOG2;
 
 // @ts-ignore: decorator
-@unmanaged
-export class ColumnHeader {
-  flags: u32;
-  width: u32;
-  base: i64;
-  multiplier: i64;
-  valueCount: u32;
-  docCount: u32;
-  valuesOff: u32;
-  presenceOff: u32;
-  ranksOff: u32;
-  startsOff: u32;
-  boundsOff: u32;
-  maxDoc: u32;
+@inline
+export function columnHeader(ptr: usize): Column {
+  return changetype<Column>(ptr);
 }
 
 // @ts-ignore: decorator
 @inline
-export function columnHeader(ptr: usize): ColumnHeader {
-  return changetype<ColumnHeader>(ptr);
-}
-
-// @ts-ignore: decorator
-@inline
-export function hasValue(column: ColumnHeader, docId: u32): bool {
-  if (column.flags & COLUMN_FULL) return true;
+export function hasValue(column: Column, docId: u32): bool {
+  if (column.flags & COLUMN_DENSE) return true;
   const presence = changetype<usize>(column) + column.presenceOff;
   return ((load<u64>(presence + ((<usize>(docId >> 6)) << 3)) >> docId) & 1) != 0;
 }
@@ -43,23 +24,21 @@ export function hasValue(column: ColumnHeader, docId: u32): bool {
 /** Slot of a document, NO_SLOT if it has no value. */
 // @ts-ignore: decorator
 @inline
-export function slotOf(column: ColumnHeader, docId: u32): u32 {
+export function slotOf(column: Column, docId: u32): u32 {
   const flags = column.flags;
-  if (flags & COLUMN_FULL) return docId;
+  if (flags & COLUMN_DENSE) return docId;
   const presence = changetype<usize>(column) + column.presenceOff;
   const wordPtr = presence + ((<usize>(docId >> 6)) << 3);
   const word = load<u64>(wordPtr);
   if (!((word >> docId) & 1)) return NO_SLOT;
   if (flags & COLUMN_DIRECT) return docId;
-  let rank = load<u32>(changetype<usize>(column) + column.ranksOff + ((<usize>(docId >> 9)) << 2));
-  for (let at = presence + ((<usize>(docId >> 9)) << 6); at < wordPtr; at += 8) rank += <u32>popcnt<u64>(load<u64>(at));
-  return rank + <u32>popcnt<u64>(word & (((<u64>1) << docId) - 1));
+  return columnRank(column, docId);
 }
 
 /** Index of a slot's first value; that of the next slot ends its values. */
 // @ts-ignore: decorator
 @inline
-export function firstValue(column: ColumnHeader, slot: u32): u32 {
+export function firstValue(column: Column, slot: u32): u32 {
   if (!(column.flags & COLUMN_MULTI)) return slot;
   return load<u32>(changetype<usize>(column) + column.startsOff + ((<usize>slot) << 2));
 }
@@ -67,7 +46,7 @@ export function firstValue(column: ColumnHeader, slot: u32): u32 {
 /** Stored value of an integer column. */
 // @ts-ignore: decorator
 @inline
-export function storedAt(column: ColumnHeader, index: u32): u64 {
+export function storedAt(column: Column, index: u32): u64 {
   const values = changetype<usize>(column) + column.valuesOff;
   const width = column.width;
   if (width == 1) return <u64>load<u8>(values + index);
@@ -79,14 +58,14 @@ export function storedAt(column: ColumnHeader, index: u32): u64 {
 
 // @ts-ignore: decorator
 @inline
-export function integerAt(column: ColumnHeader, index: u32): i64 {
+export function integerAt(column: Column, index: u32): i64 {
   return column.base + column.multiplier * <i64>storedAt(column, index);
 }
 
 /** Value of an f64 column. */
 // @ts-ignore: decorator
 @inline
-export function doubleAt(column: ColumnHeader, index: u32): f64 {
+export function doubleAt(column: Column, index: u32): f64 {
   const values = changetype<usize>(column) + column.valuesOff;
   if (column.width == 4) return <f64>load<f32>(values + ((<usize>index) << 2));
   if (column.width == 0) return reinterpret<f64>(column.base);

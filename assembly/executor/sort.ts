@@ -10,16 +10,8 @@
 // `after`: such a tuple; only what is behind it enters: greater, or equal with docId > afterDoc.
 // The heap holds slots; a slot is keys u64[n], docId u32, score f32.
 
-import {
-  columnHeader,
-  ColumnHeader,
-  COLUMN_MULTI,
-  doubleAt,
-  firstValue,
-  integerAt,
-  NO_SLOT,
-  slotOf,
-} from '../docvalues/column-view';
+import { Column, COLUMN_MULTI } from '../docvalues/column';
+import { columnHeader, doubleAt, firstValue, integerAt, NO_SLOT, slotOf } from '../docvalues/column-view';
 import { allocate, allocateTemp, releaseTemp, tempMark } from '../search/context';
 import { haversinMeters, latitudeOf, longitudeOf } from '../search/geo';
 
@@ -214,7 +206,7 @@ function keyOf(key: SortKey, doc: u32, score: f32): u64 {
 }
 
 /** The key of values [first, end) of the column, end > first; they ascend. */
-function reduce(key: SortKey, column: ColumnHeader, first: u32, end: u32): u64 {
+function reduce(key: SortKey, column: Column, first: u32, end: u32): u64 {
   const by = key.by;
   const mode = key.mode;
   if (by == BY_DISTANCE) return distanceKey(key, column, first, end);
@@ -255,7 +247,7 @@ function integerKey(key: SortKey, value: i64): u64 {
 }
 
 /** All values of the children that count, taken together. */
-function nestedKey(key: SortKey, column: ColumnHeader, root: u32): u64 {
+function nestedKey(key: SortKey, column: Column, root: u32): u64 {
   const mark = tempMark();
   let first = root;
   while (first > 0 && !bitOf(<usize>key.roots, first - 1)) first--;
@@ -322,7 +314,7 @@ function bitOf(bitset: usize, doc: u32): bool {
 }
 
 /** Distances of all values to all points, reduced by the mode. */
-function distanceKey(key: SortKey, column: ColumnHeader, first: u32, end: u32): u64 {
+function distanceKey(key: SortKey, column: Column, first: u32, end: u32): u64 {
   let least = Infinity;
   let greatest = -Infinity;
   let sum: f64 = 0;

@@ -6,21 +6,8 @@
 //   GEO_BOX    a..b encoded latitudes, c..d encoded longitudes (as stored in the packed value), c > d crosses the dateline
 //   GEO_DISTANCE  x, y latitude and longitude in degrees; lo (as f64) metres; a..b, c..d a box around the circle as above
 
-import {
-  BOUNDS_DOCS,
-  COLUMN_DIRECT,
-  COLUMN_F64,
-  COLUMN_FULL,
-  COLUMN_MULTI,
-  ColumnHeader,
-  columnHeader,
-  doubleAt,
-  firstValue,
-  hasValue,
-  NO_SLOT,
-  slotOf,
-  storedAt,
-} from '../docvalues/column-view';
+import { Column, COLUMN_DENSE, COLUMN_DIRECT, COLUMN_F64, COLUMN_MULTI } from '../docvalues/column';
+import { BOUNDS_DOCS, columnHeader, doubleAt, firstValue, hasValue, NO_SLOT, slotOf, storedAt } from '../docvalues/column-view';
 import { haversinMeters, latitudeOf, longitudeOf } from './geo';
 import { maxDoc } from './context';
 import { Node, OP_EXISTS, OP_EXISTS_NORM, OP_GEO_BOX, OP_GEO_DISTANCE, OP_IN, OP_IN_F64, OP_RANGE, OP_RANGE_F64, setBit, Window } from './node';
@@ -40,7 +27,7 @@ export function columnNext(node: Node, target: u32): u32 {
   return NO_MORE_DOCS;
 }
 
-function blockMayMatch(node: Node, column: ColumnHeader, block: usize): bool {
+function blockMayMatch(node: Node, column: Column, block: usize): bool {
   if (column.flags & COLUMN_F64) {
     const least = load<f64>(block);
     const greatest = load<f64>(block, 8);
@@ -67,7 +54,7 @@ export function columnMatches(node: Node, doc: u32): bool {
   return false;
 }
 
-function valueMatches(node: Node, column: ColumnHeader, index: u32): bool {
+function valueMatches(node: Node, column: Column, index: u32): bool {
   const op = node.op;
   if (op == OP_RANGE) {
     const value = storedAt(column, index);
@@ -128,15 +115,15 @@ export function columnFill(node: Node, from: u32, to: u32, bits: usize): void {
     orPresence(column, from, to, bits, words);
     return;
   }
-  if (op == OP_RANGE && !(column.flags & COLUMN_MULTI) && column.flags & (COLUMN_FULL | COLUMN_DIRECT)) {
+  if (op == OP_RANGE && !(column.flags & COLUMN_MULTI) && column.flags & (COLUMN_DENSE | COLUMN_DIRECT)) {
     rangeFill(node, column, from, to, bits);
     return;
   }
   for (let doc = from; doc < to; doc++) if (columnMatches(node, doc)) setBit(bits, doc - from);
 }
 
-function orPresence(column: ColumnHeader, from: u32, to: u32, bits: usize, words: usize): void {
-  if (column.flags & COLUMN_FULL) {
+function orPresence(column: Column, from: u32, to: u32, bits: usize, words: usize): void {
+  if (column.flags & COLUMN_DENSE) {
     for (let doc = from; doc < to; doc++) setBit(bits, doc - from);
     return;
   }
@@ -145,14 +132,14 @@ function orPresence(column: ColumnHeader, from: u32, to: u32, bits: usize, words
 }
 
 /** A slot per document: stored values compared 64 at a time, one word each. */
-function rangeFill(node: Node, column: ColumnHeader, from: u32, to: u32, bits: usize): void {
+function rangeFill(node: Node, column: Column, from: u32, to: u32, bits: usize): void {
   const width = column.width;
   const values = changetype<usize>(column) + column.valuesOff;
   const all = width == 8 ? u64.MAX_VALUE : ((<u64>1) << (<u64>width << 3)) - 1;
   if (node.lo > all) return;
   const lo = node.lo;
   const span = min<u64>(node.hi, all) - lo;
-  const full = (column.flags & COLUMN_FULL) != 0;
+  const full = (column.flags & COLUMN_DENSE) != 0;
   const presence = changetype<usize>(column) + column.presenceOff;
   for (let doc = from; doc < to; doc += 64, bits += 8) {
     const count = min<u32>(64, to - doc);

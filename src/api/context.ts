@@ -1,5 +1,6 @@
 // What operations (src/api) ask of the node they run in. Implemented by src/node for each http worker and for the library.
 
+import type { ShardOperation } from '../indexing/shard-operation.ts';
 import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import type { ClusterState, IndexMeta } from '../metadata/cluster-state.ts';
 import type { SegmentReader } from '../plan/segment.ts';
@@ -89,22 +90,8 @@ export interface StoredDocument {
 }
 
 /** One write as it goes to the indexer that owns its shard. */
-export interface WriteOperation {
-  readonly kind: 'index' | 'create' | 'delete' | 'update';
-  readonly id: string;
-  /** null: the indexer gives one (only kind `index` and `create`). */
-  readonly autoId: boolean;
-  readonly routing: string | null;
-  /** UTF-8 JSON: the document, or the body of an update. */
-  readonly source: Uint8Array | null;
-  readonly ifSeqNo: number | null;
-  readonly ifPrimaryTerm: number | null;
-  readonly version: number | null;
-  readonly versionType: 'internal' | 'external' | 'external_gte';
+export interface WriteOperation extends ShardOperation {
   readonly retryOnConflict: number;
-  readonly docAsUpsert: boolean;
-  /** `_source` parameter of update: return the document. */
-  readonly wantSource: boolean;
 }
 
 export type WriteOutcome =

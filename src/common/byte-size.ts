@@ -1,6 +1,7 @@
 // Byte sizes as settings and answers write them: `100mb`, `4gb`, `512b`, and percentages of a whole where allowed.
 
-const UNITS: Readonly<Record<string, number>> = {
+/** Bytes of each unit. */
+export const BYTE_UNITS: Readonly<Record<string, number>> = {
   b: 1,
   k: 2 ** 10,
   kb: 2 ** 10,
@@ -19,7 +20,7 @@ export function parseByteSize(text: string): number | null {
   const trimmed = text.trim().toLowerCase();
   if (trimmed === '-1' || trimmed === '0') return Number(trimmed);
   const match = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/.exec(trimmed);
-  const unit = match ? UNITS[match[2]] : undefined;
+  const unit = match ? BYTE_UNITS[match[2]] : undefined;
   return match && unit !== undefined ? Math.floor(Number(match[1]) * unit) : null;
 }
 

@@ -2,6 +2,7 @@
 // two ways is a 400 and the connection is closed. Pipelined requests are answered in order, one at a time.
 import { STATUS_CODES } from 'node:http';
 import net from 'node:net';
+import type { FlowBody } from './flow-body.ts';
 import {
   checkHeaderValue,
   type Handler,
@@ -13,7 +14,7 @@ import {
   type ReplyStream,
   refusalBody,
 } from './listener.ts';
-import { type BodyDecoder, createBodyDecoder, type NetBody, type RequestHead, readHead } from './net-message.ts';
+import { type BodyDecoder, createBodyDecoder, type RequestHead, readHead } from './net-message.ts';
 
 /** An idle connection, and one whose head is not complete, is closed after this. */
 const IDLE_TIMEOUT_MS = 10_000;
@@ -197,10 +198,10 @@ class NetRequest implements HttpRequest {
   readonly path: string;
   readonly query: string;
   readonly remoteAddress: string;
-  readonly body: NetBody;
+  readonly body: FlowBody;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(head: RequestHead, body: NetBody, remoteAddress: string) {
+  constructor(head: RequestHead, body: FlowBody, remoteAddress: string) {
     this.method = head.method;
     this.path = head.path;
     this.query = head.query;
@@ -224,10 +225,10 @@ class NetReply implements HttpReply {
   isStreaming = false;
   readonly #connection: Connection;
   readonly #head: RequestHead;
-  readonly #body: NetBody;
+  readonly #body: FlowBody;
   #abortCalls: Array<() => void> = [];
 
-  constructor(connection: Connection, head: RequestHead, body: NetBody) {
+  constructor(connection: Connection, head: RequestHead, body: FlowBody) {
     this.#connection = connection;
     this.#head = head;
     this.#body = body;

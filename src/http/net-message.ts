@@ -1,6 +1,6 @@
 // HTTP/1.x messages for net-listener.ts: the request head (RFC 9112, strict) and bodies by length or in chunks, trailers dropped.
+import { type BodyFlow, FlowBody } from './flow-body.ts';
 import { checkFraming, type FramingHeaders } from './framing.ts';
-import { BodyAborted, BodyTooLarge, type HttpBody } from './listener.ts';
 
 export interface RequestHead {
   readonly method: string;
@@ -73,132 +73,20 @@ function bad(status: number, reason: string): HeadOutcome {
   return { kind: 'bad', status, reason };
 }
 
-/** How a body stops and starts its socket. */
-export interface BodyFlow {
-  pause(): void;
-  resume(): void;
-}
-
-const HIGH_WATER = 256 * 1024;
-
-export class NetBody implements HttpBody {
-  readonly length: number | null;
-  complete = false;
-  receivedBytes = 0;
-  isPaused = false;
-  readonly #flow: BodyFlow;
-  readonly #listenerLimit: number;
-  #limit: number;
-  #highWater = HIGH_WATER;
-  #chunks: Buffer[] = [];
-  #heldBytes = 0;
-  #isDiscarding = false;
-  #error: Error | null = null;
-  #wake: (() => void) | null = null;
-
-  constructor(length: number | null, limit: number, flow: BodyFlow) {
-    this.length = length;
-    this.#listenerLimit = limit;
-    this.#limit = limit;
-    this.#flow = flow;
-    this.complete = length === 0;
-  }
-
-  push(chunk: Buffer): void {
-    this.receivedBytes += chunk.length;
-    if (this.#isDiscarding || this.#error) return;
-    if (this.receivedBytes > this.#limit) this.#fail(new BodyTooLarge(this.#limit));
-    else {
-      this.#chunks.push(chunk);
-      this.#heldBytes += chunk.length;
-      if (this.#heldBytes > this.#highWater && !this.isPaused) {
-        this.isPaused = true;
-        this.#flow.pause();
-      }
-    }
-    this.#notify();
-  }
-
-  finish(): void {
-    this.complete = true;
-    this.#notify();
-  }
-
-  abort(): void {
-    if (!this.complete) this.#fail(new BodyAborted());
-  }
-
-  discard(): void {
-    this.#isDiscarding = true;
-    this.#chunks = [];
-    this.#resume();
-  }
-
-  async bytes(limit: number): Promise<Buffer> {
-    this.#limit = Math.min(limit, this.#listenerLimit);
-    if (this.length !== null && this.length > this.#limit) throw new BodyTooLarge(this.#limit);
-    this.#highWater = Number.POSITIVE_INFINITY;
-    this.#resume();
-    while (!this.complete && !this.#error) await this.#changed();
-    if (this.#error) throw this.#error;
-    return Buffer.concat(this.#chunks.splice(0));
-  }
-
-  async *[Symbol.asyncIterator](): AsyncIterator<Buffer> {
-    for (;;) {
-      if (this.#error) throw this.#error;
-      const chunk = this.#chunks.shift();
-      if (chunk) {
-        this.#heldBytes -= chunk.length;
-        yield chunk;
-      } else if (this.complete) {
-        return;
-      } else {
-        this.#resume();
-        await this.#changed();
-      }
-    }
-  }
-
-  #fail(error: Error): void {
-    this.#error ??= error;
-    this.#chunks = [];
-    this.#notify();
-  }
-
-  #changed(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-    });
-  }
-
-  #notify(): void {
-    const wake = this.#wake;
-    this.#wake = null;
-    wake?.();
-  }
-
-  #resume(): void {
-    if (!this.isPaused) return;
-    this.isPaused = false;
-    this.#flow.resume();
-  }
-}
-
 export type FeedOutcome = { readonly kind: 'fed'; readonly rest: Buffer } | { readonly kind: 'bad'; readonly reason: string };
 
 export interface BodyDecoder {
-  readonly body: NetBody;
+  readonly body: FlowBody;
   /** Takes what belongs to the body off the front; `rest` is to be given again with more bytes, or is the next request once complete. */
   feed(bytes: Buffer): FeedOutcome;
 }
 
 export function createBodyDecoder(length: number | null, limit: number, flow: BodyFlow): BodyDecoder {
-  const body = new NetBody(length, limit, flow);
+  const body = new FlowBody(length, limit, flow);
   return length === null ? new ChunkedDecoder(body) : { body, feed: (bytes) => feedByLength(body, length, bytes) };
 }
 
-function feedByLength(body: NetBody, length: number, bytes: Buffer): FeedOutcome {
+function feedByLength(body: FlowBody, length: number, bytes: Buffer): FeedOutcome {
   if (body.complete) return { kind: 'fed', rest: bytes };
   const taken = bytes.subarray(0, length - body.receivedBytes);
   if (taken.length > 0) body.push(taken);
@@ -211,12 +99,12 @@ const MAX_LINE_BYTES = 4096;
 const MAX_TRAILER_BYTES = 16 * 1024;
 
 class ChunkedDecoder implements BodyDecoder {
-  readonly body: NetBody;
+  readonly body: FlowBody;
   #state: 'size' | 'data' | 'dataEnd' | 'trailer' = 'size';
   #left = 0;
   #trailerBytes = 0;
 
-  constructor(body: NetBody) {
+  constructor(body: FlowBody) {
     this.body = body;
   }
 

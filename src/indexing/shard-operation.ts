@@ -1,18 +1,21 @@
 // What a shard's writer is asked to do, and what it answers.
 import type { ApiError } from '../errors/api-error.ts';
 
-/** One write; see WriteOperation of src/api/context.ts, which it equals in form. */
+/** One write. */
 export interface ShardOperation {
   readonly kind: 'index' | 'create' | 'delete' | 'update';
   readonly id: string;
+  /** null: the indexer gives one (only kind `index` and `create`). */
   readonly autoId: boolean;
   readonly routing: string | null;
+  /** UTF-8 JSON: the document, or the body of an update. */
   readonly source: Uint8Array | null;
   readonly ifSeqNo: number | null;
   readonly ifPrimaryTerm: number | null;
   readonly version: number | null;
   readonly versionType: 'internal' | 'external' | 'external_gte';
   readonly docAsUpsert: boolean;
+  /** `_source` parameter of update: return the document. */
   readonly wantSource: boolean;
 }
 

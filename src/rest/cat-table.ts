@@ -1,6 +1,6 @@
 // Text tables of `_cat`: columns with aliases, `h` chooses, `s` sorts, `v` shows the head, `help` describes, `bytes`, `size` and `time`
 // choose units, `format` other than text gives a list of objects.
-import { formatByteSize } from '../common/byte-size.ts';
+import { BYTE_UNITS, formatByteSize } from '../common/byte-size.ts';
 import { formatDuration } from '../common/time-unit.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
@@ -161,19 +161,6 @@ interface Units {
   readonly count: number | null;
 }
 
-const BYTE_UNITS: Readonly<Record<string, number>> = {
-  b: 1,
-  k: 2 ** 10,
-  kb: 2 ** 10,
-  m: 2 ** 20,
-  mb: 2 ** 20,
-  g: 2 ** 30,
-  gb: 2 ** 30,
-  t: 2 ** 40,
-  tb: 2 ** 40,
-  p: 2 ** 50,
-  pb: 2 ** 50,
-};
 const TIME_UNITS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1, micros: 1e-3, nanos: 1e-6 };
 const COUNT_UNITS: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12, p: 1e15 };
 

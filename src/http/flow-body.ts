@@ -1,0 +1,130 @@
+// A request body between a socket that is fed from and a handler that reads. Until somebody reads, at most HIGH_WATER bytes are held, then
+// the socket is paused; so it is while an iterating reader is busy.
+import { BodyAborted, BodyTooLarge, type HttpBody } from './listener.ts';
+
+/** How a body stops and starts its socket. */
+export interface BodyFlow {
+  pause(): void;
+  resume(): void;
+}
+
+const HIGH_WATER = 256 * 1024;
+
+export class FlowBody implements HttpBody {
+  readonly length: number | null;
+  /** All of it has come. */
+  complete: boolean;
+  /** Moves with every chunk. */
+  receivedBytes = 0;
+  isPaused = false;
+  readonly #flow: BodyFlow;
+  readonly #listenerLimit: number;
+  #limit: number;
+  #highWater = HIGH_WATER;
+  #chunks: Buffer[] = [];
+  #heldBytes = 0;
+  #isDiscarding = false;
+  #error: Error | null = null;
+  #wake: (() => void) | null = null;
+
+  /** @param length announced bytes, null if chunked */
+  constructor(length: number | null, limit: number, flow: BodyFlow) {
+    this.length = length;
+    this.#listenerLimit = limit;
+    this.#limit = limit;
+    this.#flow = flow;
+    this.complete = length === 0;
+  }
+
+  /** Takes bytes off the socket; the body keeps `chunk`. */
+  push(chunk: Buffer): void {
+    this.receivedBytes += chunk.length;
+    if (this.#isDiscarding || this.#error) return;
+    if (this.receivedBytes > this.#limit) {
+      this.#fail(new BodyTooLarge(this.#limit));
+      return;
+    }
+    this.#chunks.push(chunk);
+    this.#heldBytes += chunk.length;
+    if (this.#heldBytes > this.#highWater && !this.isPaused && !this.complete) {
+      this.isPaused = true;
+      this.#flow.pause();
+    }
+    this.#notify();
+  }
+
+  finish(): void {
+    this.complete = true;
+    this.#notify();
+  }
+
+  /** The client went away: the socket may not be touched any more. */
+  abort(): void {
+    this.isPaused = false;
+    if (!this.complete) this.#fail(new BodyAborted());
+  }
+
+  /** Nobody will read the rest: take it off the socket and drop it. */
+  discard(): void {
+    this.#isDiscarding = true;
+    this.#drop();
+    this.#resume();
+  }
+
+  async bytes(limit: number): Promise<Buffer> {
+    this.#limit = Math.min(limit, this.#listenerLimit);
+    if (this.length !== null && this.length > this.#limit) throw new BodyTooLarge(this.#limit);
+    this.#highWater = Number.POSITIVE_INFINITY;
+    this.#resume();
+    while (!this.complete && !this.#error) await this.#changed();
+    if (this.#error) throw this.#error;
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncIterator<Buffer> {
+    for (;;) {
+      if (this.#error) throw this.#error;
+      const chunk = this.#chunks.shift();
+      if (chunk) {
+        this.#heldBytes -= chunk.length;
+        yield chunk;
+      } else if (this.complete) {
+        return;
+      } else {
+        this.#resume();
+        await this.#changed();
+      }
+    }
+  }
+
+  #fail(error: Error): void {
+    this.#error ??= error;
+    this.#drop();
+    this.#notify();
+  }
+
+  #drop(): void {
+    this.#chunks = [];
+    this.#heldBytes = 0;
+  }
+
+  #changed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  #notify(): void {
+    const wake = this.#wake;
+    this.#wake = null;
+    wake?.();
+  }
+
+  #resume(): void {
+    if (!this.isPaused) return;
+    this.isPaused = false;
+    this.#flow.resume();
+  }
+}
