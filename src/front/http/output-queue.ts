@@ -124,6 +124,11 @@ export class OutputQueue {
     }
   }
 
+  /** Pieces given to this queue are still in use. */
+  get holding(): boolean {
+    return this.queue.length > 0 || this.conn.socket.writableLength > 0;
+  }
+
   /** Bytes are waiting here or in the socket. */
   get buffered(): boolean {
     if (this.queued > 0) this.pump();

@@ -366,6 +366,12 @@ export class Request {
     return this.conn.output.sendBody(this, pieces, flags);
   }
 
+  /** What is put out goes to the client's plain socket as it is. */
+  get passesStraight(): boolean {
+    const { conn } = this;
+    return this.chain.length === 0 && !this.isSub && this.postponed.length === 0 && conn.active === this && !conn.tls && !conn.http2;
+  }
+
   /** True while the client is slower than what is produced. */
   get blocked(): boolean {
     return this.main.conn.output.blocked || this.limitRateWaiting;

@@ -118,6 +118,8 @@ interface ProxyConf {
   cache: CacheConf;
   tls: UpstreamTlsConf;
   setHeaders: SetHeader[] | undefined;
+  /** lower-case names of setHeaders */
+  setNames: ReadonlySet<string>;
   setBody: Value | undefined;
   method: Value | undefined;
   http11: boolean;
@@ -354,7 +356,7 @@ function requestUri(r: Request, parts: PassTarget, conf: ProxyConf): string {
 const DROPPED = new Set(['host', 'connection', 'keep-alive', 'transfer-encoding', 'te', 'upgrade', 'expect', 'content-length']);
 const CACHE_DROPPED = new Set(['if-modified-since', 'if-unmodified-since', 'if-none-match', 'if-match', 'range', 'if-range']);
 
-function requestHead(u: Upstream, conf: ProxyConf): Buffer[] {
+function requestHead(u: Upstream, conf: ProxyConf): (Buffer | string)[] {
   const { r } = u;
   const parts = u.target as unknown as PassTarget;
   const method = u.options.method;
@@ -363,7 +365,7 @@ function requestHead(u: Upstream, conf: ProxyConf): Buffer[] {
   let head = `${method} ${uri} HTTP/${conf.http11 ? '1.1' : '1.0'}\r\n`;
   const caching = u.options.cache?.cacheable === true;
   const set = conf.setHeaders ?? [];
-  const names = new Set(set.map((h) => h.lname));
+  const names = conf.setNames;
   const body = bodyOf(u, conf);
   if (!names.has('host')) head += `Host: ${proxyHost(parts)}\r\n`;
   if (!names.has('connection') && !conf.http11) head += 'Connection: close\r\n';
@@ -385,9 +387,8 @@ function requestHead(u: Upstream, conf: ProxyConf): Buffer[] {
     }
   }
   u.upgrade = u.notes.upgrade === true && conf.http11;
-  const parts2 = [Buffer.from(`${head}\r\n`, 'latin1')];
-  if (conf.setBody) parts2.push(Buffer.from(u.notes.bodyText as string, 'latin1'));
-  return parts2;
+  head += '\r\n';
+  return conf.setBody ? [head, u.notes.bodyText as string] : [head];
 }
 
 function bodyOf(u: Upstream, conf: ProxyConf): { length: number; chunked: boolean } {
@@ -423,6 +424,7 @@ function protocolOf(conf: ProxyConf): Protocol {
   protocol = {
     name: 'http',
     keepsAlive: conf.http11,
+    readsInPlace: true,
     requestHead: (u) => requestHead(u, conf),
     wrapBody: (u, data) =>
       u.notes.chunked ? [Buffer.from(`${data.length.toString(16)}\r\n`, 'latin1'), data, Buffer.from('\r\n')] : [data],
@@ -533,6 +535,7 @@ function compile(conf: Conf, loc: Loc): ProxyConf {
     cache: readCacheConf('proxy', values),
     tls: readTlsConf('proxy', values),
     setHeaders: conf.proxy_set_header,
+    setNames: new Set((conf.proxy_set_header ?? []).map((h) => h.lname)),
     setBody: conf.proxy_set_body,
     method: conf.proxy_method,
     http11: conf.proxy_http_version === '1.1',

@@ -1,15 +1,27 @@
 /** Connections to upstream peers, and the pool of idle ones. */
 import net, { type Socket } from 'node:net';
 import type tls from 'node:tls';
+import { setDeadline, type Timed, unwatch, watch } from '../deadlines.ts';
 import type { Address } from './peers.ts';
 
 export interface ConnectionEvents {
   onConnect(): void;
+  /** Bytes that lie where `reads` of the connection says. */
   onData(data: Buffer): void;
   /** the peer ended its side, or the connection is gone; `error` if it broke */
   onEnd(error?: Error): void;
   onDrain(): void;
+  onTimeout(): void;
 }
+
+/**
+ * Where plain connections read while nothing large is coming: heads and small answers of all peers. The rest of a larger body
+ * goes to a buffer of the connection's own, and from there to the client without a copy.
+ */
+const sharedBuffer = Buffer.allocUnsafeSlow(16 * 1024);
+const LARGE_READ = 128 * 1024;
+const spareBuffers: Buffer[] = [];
+const SPARE_BUFFERS = 16;
 
 export interface TlsSettings {
   /** reads certificates and keys. @throws Error they cannot be used */
@@ -26,19 +38,28 @@ export interface TlsSettings {
 }
 
 /** One connection. Its owner sets `events`; without an owner it is idle. */
-export class PeerConnection {
+export class PeerConnection implements Timed {
   socket: Socket;
   events: ConnectionEvents | undefined;
   requests = 0;
   readonly startMs = Date.now();
   connected = false;
   ended = false;
-  /** idle connections are only given to the location that made them, when asked */
-  owner: unknown;
-  idleTimer: NodeJS.Timeout | undefined;
+  /** who may use it again once it is idle (see Upstream.poolOwner) */
+  owner = '';
+  deadlineMs = Infinity;
+  /** more of a body than the shared buffer holds is coming */
+  expectsMore = false;
+  /** where the last read went: memory of its own, this connection's buffer, or the one of all connections */
+  reads: 'fresh' | 'own' | 'shared' = 'fresh';
+  /** what was read last is still to be written from `ownBuffer` */
+  retained = false;
+  private ownBuffer: Buffer | undefined;
   bytesReceived = 0;
   bytesSent = 0;
-  onIdleClose: (() => void) | undefined;
+  onIdleClose: ((conn: PeerConnection) => void) | undefined;
+
+  private readonly secure: boolean;
 
   constructor(
     readonly address: Address,
@@ -47,10 +68,26 @@ export class PeerConnection {
     keepAlive: boolean,
     tlsModule: typeof tls | undefined,
   ) {
+    this.secure = tlsSettings !== undefined;
     const target: net.NetConnectOpts = address.path
       ? { path: address.path }
       : { host: address.host, port: address.port, localAddress: bind?.address, localPort: bind?.port || undefined };
-    this.socket = net.connect({ ...target, noDelay: true, allowHalfOpen: true, keepAlive } as net.NetConnectOpts);
+    const onread = {
+      buffer: () => this.nextBuffer(),
+      callback: (count: number, buffer: Uint8Array) => {
+        this.reads = buffer === sharedBuffer ? 'shared' : 'own';
+        this.received((buffer as Buffer).subarray(0, count));
+        return true;
+      },
+    };
+    this.socket = net.connect({
+      ...target,
+      noDelay: true,
+      allowHalfOpen: true,
+      keepAlive,
+      onread: tlsSettings ? undefined : onread,
+    } as net.NetConnectOpts);
+    watch(this);
     this.socket.once('connect', () => {
       if (tlsSettings) this.startTls(tlsSettings, tlsModule!);
       else this.opened();
@@ -62,6 +99,29 @@ export class PeerConnection {
     socket.on('error', (error) => this.closed(error));
     socket.on('close', () => this.closed());
     socket.on('drain', () => this.events?.onDrain());
+  }
+
+  /** Where the next read goes; asked for after each read. */
+  private nextBuffer(): Buffer {
+    if (this.retained) {
+      this.ownBuffer = undefined;
+      this.retained = false;
+    }
+    if (this.expectsMore && !this.ended) return (this.ownBuffer ??= spareBuffers.pop() ?? Buffer.allocUnsafeSlow(LARGE_READ));
+    if (this.ownBuffer && spareBuffers.length < SPARE_BUFFERS) spareBuffers.push(this.ownBuffer);
+    this.ownBuffer = undefined;
+    return sharedBuffer;
+  }
+
+  private received(data: Buffer): void {
+    this.bytesReceived += data.length;
+    if (this.events) this.events.onData(data);
+    else this.destroy();
+  }
+
+  timedOut(): void {
+    if (this.events) this.events.onTimeout();
+    else this.destroy();
   }
 
   private startTls(settings: TlsSettings, tlsModule: typeof tls): void {
@@ -89,11 +149,7 @@ export class PeerConnection {
 
   private opened(): void {
     this.connected = true;
-    this.socket.on('data', (data: Buffer) => {
-      this.bytesReceived += data.length;
-      if (this.events) this.events.onData(data);
-      else this.destroy();
-    });
+    if (this.secure) this.socket.on('data', (data: Buffer) => this.received(data));
     this.socket.on('end', () => this.closed());
     this.events?.onConnect();
   }
@@ -101,23 +157,24 @@ export class PeerConnection {
   private closed(error?: Error): void {
     if (this.ended) return;
     this.ended = true;
-    if (this.idleTimer) clearTimeout(this.idleTimer);
-    this.onIdleClose?.();
+    unwatch(this);
+    this.onIdleClose?.(this);
     const { events } = this;
     if (events) events.onEnd(error);
     else this.socket.destroy();
   }
 
-  write(data: Buffer): boolean {
+  /** @param data  bytes, or latin1 text */
+  write(data: Buffer | string): boolean {
     this.bytesSent += data.length;
-    return this.socket.write(data);
+    return typeof data === 'string' ? this.socket.write(data, 'latin1') : this.socket.write(data);
   }
 
   destroy(): void {
     this.events = undefined;
     this.ended = true;
-    if (this.idleTimer) clearTimeout(this.idleTimer);
-    this.onIdleClose?.();
+    unwatch(this);
+    this.onIdleClose?.(this);
     this.socket.destroy();
   }
 }
@@ -135,15 +192,20 @@ export interface PoolLimits {
 export class Pool {
   private idle: PeerConnection[] = [];
 
+  private readonly forget = (conn: PeerConnection): void => {
+    const at = this.idle.indexOf(conn);
+    if (at >= 0) this.idle.splice(at, 1);
+  };
+
   constructor(readonly limits: PoolLimits) {}
 
   /** An idle connection to the address. */
-  take(name: string, owner: unknown): PeerConnection | undefined {
+  take(name: string, owner: string): PeerConnection | undefined {
     for (let n = this.idle.length - 1; n >= 0; n--) {
       const conn = this.idle[n];
       if (conn.address.name !== name || conn.owner !== owner) continue;
       this.idle.splice(n, 1);
-      if (conn.idleTimer) clearTimeout(conn.idleTimer);
+      conn.deadlineMs = Infinity;
       conn.onIdleClose = undefined;
       if (conn.ended || conn.socket.destroyed) continue;
       return conn;
@@ -152,22 +214,18 @@ export class Pool {
   }
 
   /** Keeps a connection; the oldest gives way. */
-  give(conn: PeerConnection, owner: unknown): void {
+  give(conn: PeerConnection): void {
     const { limits } = this;
     if (conn.ended || conn.requests >= limits.requests || Date.now() - conn.startMs > limits.timeMs || limits.max === 0) {
       conn.destroy();
       return;
     }
     conn.events = undefined;
-    conn.owner = owner;
     if (this.idle.length >= limits.max) this.idle.shift()!.destroy();
     this.idle.push(conn);
-    conn.socket.resume();
-    conn.onIdleClose = () => {
-      const at = this.idle.indexOf(conn);
-      if (at >= 0) this.idle.splice(at, 1);
-    };
-    conn.idleTimer = setTimeout(() => conn.destroy(), limits.timeoutMs);
+    if (conn.socket.isPaused()) conn.socket.resume();
+    conn.onIdleClose = this.forget;
+    setDeadline(conn, limits.timeoutMs);
   }
 
   closeAll(): void {

@@ -1,36 +1,46 @@
 /** Parser of HTTP/1.x responses. */
 import { BodyDecoder } from '../body.ts';
-import { type HeaderField, lowerName } from '../header.ts';
+import { findHeader, type HeaderField, joinHeader, lowerName } from '../header.ts';
 import { InvalidResponse, type ParserSink, type ResponseParser } from './protocol.ts';
 import { SINGLE_FIELDS, type UpstreamHead } from './response-head.ts';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+const BAD_NAME = /[\x00-\x20\x7f]/;
 
 /** Parses header lines of any back end. @throws InvalidResponse */
 export function parseField(line: string): HeaderField {
   const colon = line.indexOf(':');
   const name = colon < 0 ? line : line.slice(0, colon);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-  if (name === '' || /[\x00-\x20\x7f]/.test(name) || line.includes('\0'))
+  const lname = lowerName(name);
+  let start = colon < 0 ? line.length : colon + 1;
+  let end = line.length;
+  while (start < end && line.charCodeAt(start) === 32) start++;
+  while (end > start && line.charCodeAt(end - 1) === 32) end--;
+  const value = line.slice(start, end);
+  if (name === '' || BAD_NAME.test(name) || value.includes('\0'))
     throw new InvalidResponse(`upstream sent invalid header: "${line.slice(0, 80)}"`);
-  const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ +| +$/g, '');
-  return { name, lname: lowerName(name), value };
+  return { name, lname, value };
 }
 
 /** Adds a field: repeats of single fields are dropped, framing fields must not repeat. @throws InvalidResponse */
 export function addField(fields: HeaderField[], field: HeaderField): void {
   const { lname } = field;
   if (lname === 'content-length' || lname === 'transfer-encoding') {
-    const previous = fields.find((f) => f.lname === 'content-length' || f.lname === 'transfer-encoding');
+    const previous = findHeader(fields, 'content-length') ?? findHeader(fields, 'transfer-encoding');
     if (previous?.lname === lname) throw new InvalidResponse(`upstream sent duplicate header line: "${field.name}: ${field.value}"`);
     if (previous) throw new InvalidResponse('upstream sent "Content-Length" and "Transfer-Encoding" headers at the same time');
     if (lname === 'content-length' && !/^\d{1,15}$/.test(field.value)) {
       throw new InvalidResponse(`upstream sent invalid "Content-Length" header: "${field.value}"`);
     }
-  } else if (SINGLE_FIELDS.has(lname) && fields.some((f) => f.lname === lname)) return;
+  } else if (SINGLE_FIELDS.has(lname) && findHeader(fields, lname)) return;
   fields.push(field);
 }
 
+const STATUS_LINE = /^HTTP\/(\d+)\.(\d+) +(\d{3})(?: (.*?))?\r?$/;
+const EMPTY = Buffer.alloc(0);
+
 export class HttpResponseParser implements ResponseParser {
-  private held: Buffer = Buffer.alloc(0);
+  private held: Buffer = EMPTY;
   private state: 'head' | 'body' | 'raw' | 'done' = 'head';
   private decoder: BodyDecoder | undefined;
   private keepalive = false;
@@ -43,8 +53,11 @@ export class HttpResponseParser implements ResponseParser {
 
   feed(data: Buffer): void {
     if (this.state === 'head') {
-      this.held = this.held.length === 0 ? data : Buffer.concat([this.held, data]);
+      const first = this.held.length === 0;
+      this.held = first ? data : Buffer.concat([this.held, data]);
       this.parseHeads();
+      // what is fed is read over by the next piece
+      if (first && this.held.length > 0) this.held = Buffer.from(this.held);
       return;
     }
     this.feedBody(data);
@@ -87,15 +100,16 @@ export class HttpResponseParser implements ResponseParser {
   }
 
   private takeHead(text: string): void {
-    const lines = text.split('\n');
-    const status = /^HTTP\/(\d+)\.(\d+) +(\d{3})(?: (.*?))?\r?$/.exec(lines[0]);
+    let lf = text.indexOf('\n');
+    const status = STATUS_LINE.exec(text.slice(0, lf));
     if (!status) throw new InvalidResponse('upstream sent no valid HTTP/1.0 header');
     const code = Number(status[3]);
     const version = Number(status[1]) * 1000 + Number(status[2]);
     const fields: HeaderField[] = [];
-    for (let n = 1; n < lines.length; n++) {
-      const line = lines[n].endsWith('\r') ? lines[n].slice(0, -1) : lines[n];
-      if (line !== '') addField(fields, parseField(line));
+    for (let pos = lf + 1; pos < text.length; pos = lf + 1) {
+      lf = text.indexOf('\n', pos);
+      const end = text.charCodeAt(lf - 1) === 13 ? lf - 1 : lf;
+      if (end > pos) addField(fields, parseField(text.slice(pos, end)));
     }
     if (code >= 100 && code < 200 && code !== 101) return;
     const head: UpstreamHead = {
@@ -108,14 +122,9 @@ export class HttpResponseParser implements ResponseParser {
   }
 
   private startBody(head: UpstreamHead, version: number): void {
-    const value = (lname: string) => head.fields.find((f) => f.lname === lname)?.value;
-    const connection = head.fields
-      .filter((f) => f.lname === 'connection')
-      .map((f) => f.value.toLowerCase())
-      .join(',');
-    this.keepalive = version >= 1001 && !connection.includes('close');
-    const coding = value('transfer-encoding');
-    const length = value('content-length');
+    const coding = findHeader(head.fields, 'transfer-encoding')?.value;
+    const length = findHeader(head.fields, 'content-length')?.value;
+    this.keepalive = version >= 1001 && !joinHeader(head.fields, 'connection', ',')?.toLowerCase().includes('close');
     if (coding !== undefined) {
       if (coding.toLowerCase() !== 'chunked') throw new InvalidResponse(`upstream sent unknown "Transfer-Encoding": "${coding}"`);
       if (version < 1001) throw new InvalidResponse('upstream sent "Transfer-Encoding" header in HTTP/1.0 response');
@@ -136,7 +145,7 @@ export class HttpResponseParser implements ResponseParser {
       this.sink.head(head);
     }
     const rest = this.held;
-    this.held = Buffer.alloc(0);
+    this.held = EMPTY;
     if (this.decoder?.done) {
       this.state = 'done';
       this.sink.complete(this.keepalive && rest.length === 0);

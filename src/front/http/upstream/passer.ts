@@ -7,6 +7,11 @@ import { readSpan } from '../modules/static.ts';
 import { storeFile } from './store.ts';
 import type { Upstream } from './upstream.ts';
 
+/** What is to come of a body for which a connection reads into a buffer of its own. */
+const MORE_BYTES = 8 * 1024;
+/** Smaller pieces may wait in the queue, and cost little to copy. */
+const STRAIGHT_BYTES = 8 * 1024;
+
 export class BodyPasser {
   store: { fd: number; path: string } | undefined;
   pending: Piece[] = [];
@@ -47,7 +52,7 @@ export class BodyPasser {
   gotBody(data: Buffer): void {
     if (this.u.ended || data.length === 0) return;
     if (this.u.tunnel.active) {
-      this.u.tunnel.toClient(data);
+      this.u.tunnel.toClient(this.u.reader.inPlace ? Buffer.from(data) : data);
       return;
     }
     const { r } = this.u;
@@ -55,7 +60,20 @@ export class BodyPasser {
     this.u.options.cache?.write(this.u, data);
     if (this.store) writeSync(this.store.fd, data);
     if (r.headerOnly && !r.inMemory) return;
+    const { conn, reader, head } = this.u;
+    if (!conn || !reader.inPlace) {
+      this.pass(data);
+      return;
+    }
+    const left = head!.contentLength < 0 ? this.u.state.responseLength : head!.contentLength - this.u.state.responseLength;
+    conn.expectsMore = left > MORE_BYTES;
+    if (conn.reads === 'shared' || data.length < STRAIGHT_BYTES || this.pending.length > 0 || r.blocked || !r.passesStraight) {
+      this.pass(Buffer.from(data));
+      return;
+    }
+    // straight from the connection's buffer, which is given up if the client's socket did not take all of it
     this.pass(data);
+    conn.retained = r.conn.output.holding;
   }
 
   /** Gives a piece to the client, or keeps it while the client is slower. */

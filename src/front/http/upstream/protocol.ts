@@ -28,7 +28,7 @@ export class InvalidResponse extends Error {}
 export interface Protocol {
   name: string;
   /** what goes before the body */
-  requestHead(u: Upstream): Buffer[];
+  requestHead(u: Upstream): (Buffer | string)[];
   /** wraps a piece of a streamed or buffered body */
   wrapBody(u: Upstream, data: Buffer): Buffer[];
   endBody(u: Upstream): Buffer[];
@@ -36,6 +36,8 @@ export interface Protocol {
   /** last changes to the header fields (redirects, cookies) */
   rewriteField?(u: Upstream, field: HeaderField): void;
   tls?(u: Upstream): TlsSettings | undefined;
+  /** the parser keeps nothing of what it is fed, and hands on only what the feed still holds */
+  readsInPlace?: boolean;
   /** may idle connections be kept for this request? */
   keepsAlive: boolean;
 }

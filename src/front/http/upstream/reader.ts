@@ -11,6 +11,8 @@ import type { Upstream } from './upstream.ts';
 export class ResponseReader {
   parser: ResponseParser | undefined;
   paused = false;
+  /** what is being parsed lies in a buffer that is read into again */
+  inPlace = false;
   rateTimer: NodeJS.Timeout | undefined;
   /** bytes that wait for `limit_rate` */
   limited: Buffer[] = [];
@@ -19,9 +21,15 @@ export class ResponseReader {
 
   constructor(private readonly u: Upstream) {}
 
-  onData(data: Buffer): void {
+  onData(bytes: Buffer): void {
     if (this.u.ended) return;
-    this.u.state.bytesReceived += data.length;
+    this.u.state.bytesReceived += bytes.length;
+    this.inPlace = this.u.conn!.reads !== 'fresh';
+    let data = bytes;
+    if (this.inPlace && (!this.u.protocol.readsInPlace || this.u.conf.limitRate || this.u.tunnel.active)) {
+      data = Buffer.from(bytes);
+      this.inPlace = false;
+    }
     if (this.u.tunnel.active) {
       this.u.tunnel.toClient(data);
       return;

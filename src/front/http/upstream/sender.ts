@@ -1,8 +1,35 @@
 /** Writes the request of one attempt to the peer: head, kept body, or the body as it arrives. */
 import { OK } from '../codes.ts';
+import type { HeaderField } from '../header.ts';
+import type { ParserSink } from './protocol.ts';
+import type { UpstreamHead } from './response-head.ts';
 import type { Upstream } from './upstream.ts';
 
 const JOIN_LIMIT = 32 * 1024;
+
+/** Hears the parser of one attempt: what an abandoned one still has to say counts for nothing. */
+class AttemptSink implements ParserSink {
+  constructor(
+    private readonly u: Upstream,
+    private readonly attempt: number,
+  ) {}
+
+  private get current(): boolean {
+    return this.attempt === this.u.sender.attempt && !this.u.ended;
+  }
+  head(head: UpstreamHead): void {
+    if (this.current) this.u.reader.gotHead(head);
+  }
+  body(data: Buffer): void {
+    if (this.current) this.u.passer.gotBody(data);
+  }
+  trailers(fields: HeaderField[]): void {
+    if (this.current) this.u.trailers = fields;
+  }
+  complete(keepalive: boolean): void {
+    if (this.current) this.u.complete(keepalive);
+  }
+}
 
 export class RequestSender {
   attempt = 0;
@@ -19,17 +46,7 @@ export class RequestSender {
     this.u.setTimer(this.u.conf.sendTimeoutMs);
     this.requestSent = true;
     conn.requests++;
-    // what the parser of an abandoned attempt still has to say is not heard
-    const attempt = ++this.attempt;
-    const current = () => attempt === this.attempt && !this.u.ended;
-    this.u.reader.parser = this.u.protocol.parser(this.u, {
-      head: (head) => current() && this.u.reader.gotHead(head),
-      body: (data) => current() && this.u.passer.gotBody(data),
-      trailers: (fields) => {
-        if (current()) this.u.trailers = fields;
-      },
-      complete: (keepalive) => current() && this.u.complete(keepalive),
-    });
+    this.u.reader.parser = this.u.protocol.parser(this.u, new AttemptSink(this.u, ++this.attempt));
     const parts = this.u.protocol.requestHead(this.u);
     const { body } = r.main;
     if (body?.consumer) {
@@ -49,11 +66,11 @@ export class RequestSender {
     this.sentAll();
   }
 
-  private writeAll(parts: Buffer[]): void {
+  private writeAll(parts: (Buffer | string)[]): void {
     const { conn } = this.u;
     if (!conn || conn.ended) return;
     if (parts.length > 1 && parts.reduce((sum, p) => sum + p.length, 0) <= JOIN_LIMIT) {
-      conn.write(Buffer.concat(parts));
+      conn.write(Buffer.concat(parts.map((p) => (typeof p === 'string' ? Buffer.from(p, 'latin1') : p))));
       return;
     }
     if (parts.length > 1) conn.socket.cork();
@@ -63,10 +80,12 @@ export class RequestSender {
 
   private sentAll(): void {
     this.bodySent = true;
-    if (this.u.conn && this.u.conn.socket.writableLength === 0) this.u.setTimer(this.u.conf.readTimeoutMs);
-    else this.u.conn?.socket.once('drain', () => this.bodySent && !this.u.ended && this.u.setTimer(this.u.conf.readTimeoutMs));
-    if (this.u.conn && this.u.conn.socket.writableLength > 0 && this.u.conn.socket.writableLength < 16_384)
-      this.u.setTimer(this.u.conf.readTimeoutMs);
+    const { conn } = this.u;
+    if (!conn) return;
+    const waiting = conn.socket.writableLength;
+    if (waiting > 0) conn.socket.once('drain', () => this.bodySent && !this.u.ended && this.u.setTimer(this.u.conf.readTimeoutMs));
+    // below the high-water mark there is no drain
+    if (waiting < 16_384) this.u.setTimer(this.u.conf.readTimeoutMs);
   }
 
   private finishSending(): void {

@@ -6,10 +6,12 @@
 import { closeSync, unlinkSync } from 'node:fs';
 import type tls from 'node:tls';
 import { DONE, ERROR, HTTP_CLIENT_CLOSED, OK } from '../codes.ts';
+import type { Loc } from '../conf.ts';
+import { setDeadline } from '../deadlines.ts';
 import type { HeaderField } from '../header.ts';
 import type { Request } from '../request.ts';
 import type { UpstreamConf } from './conf.ts';
-import { PeerConnection, type Pool } from './connect.ts';
+import { type ConnectionEvents, PeerConnection, type Pool, type TlsSettings } from './connect.ts';
 import type { UpstreamGroup } from './group.ts';
 import { BodyPasser } from './passer.ts';
 import { noteTime, type Peer, Selection } from './peers.ts';
@@ -41,7 +43,7 @@ declare module '../request.ts' {
 /** loaded on first use: plain HTTP never pays for it */
 let tlsModule: typeof tls | undefined;
 
-export class Upstream {
+export class Upstream implements ConnectionEvents {
   readonly startMs = Date.now();
   readonly sender = new RequestSender(this);
   readonly reader = new ResponseReader(this);
@@ -66,7 +68,6 @@ export class Upstream {
   cacheable = false;
   private selection: Selection | undefined;
   private cachedConnection = false;
-  private timer: NodeJS.Timeout | undefined;
   ended = false;
   responseComplete = false;
   failedLength = false;
@@ -219,16 +220,11 @@ export class Upstream {
       });
       return;
     }
-    const kept = this.pool?.take(peer.name, this.poolOwner(bind));
-    const events = {
-      onConnect: () => this.connected(),
-      onData: (data: Buffer) => this.reader.onData(data),
-      onEnd: (error?: Error) => this.reader.onEnd(error),
-      onDrain: () => this.onDrain(),
-    };
+    const owner = this.pool ? this.poolOwner(bind, tlsSettings) : '';
+    const kept = this.pool?.take(peer.name, owner);
     if (kept) {
       this.conn = kept;
-      kept.events = events;
+      kept.events = this;
       this.cachedConnection = true;
       kept.bytesReceived = 0;
       kept.bytesSent = 0;
@@ -251,16 +247,17 @@ export class Upstream {
       this.next('error');
       return;
     }
-    this.conn.events = events;
+    this.conn.owner = owner;
+    this.conn.events = this;
     this.setTimer(conf.connectTimeoutMs);
   }
 
-  private poolOwner(bind: { address: string; port: number } | undefined): unknown {
-    const own =
-      this.group.pool.limits.local || !this.group.explicit
-        ? `${this.protocol.name}|${this.conf.local.name}|${locId(this.conf.local)}`
-        : this.protocol.name;
-    return `${own}|${this.protocol.tls?.(this)?.id ?? ''}|${bind ? `${bind.address}:${bind.port}` : ''}`;
+  /** What may share an idle connection: protocol, location where asked, certificate, own address. */
+  private poolOwner(bind: { address: string; port: number } | undefined, tlsSettings: TlsSettings | undefined): string {
+    const perLocation = this.group.pool.limits.local || !this.group.explicit;
+    const own = perLocation ? ownerOf(this.protocol.name, this.conf.local) : this.protocol.name;
+    if (!bind && !tlsSettings) return own;
+    return `${own}|${tlsSettings?.id ?? ''}|${bind ? `${bind.address}:${bind.port}` : ''}`;
   }
 
   private bindAddress(): { address: string; port: number } | undefined {
@@ -286,19 +283,14 @@ export class Upstream {
   // ---------------------------------------------------------------- timers
 
   setTimer(ms: number): void {
-    if (this.timer) clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      this.timer = undefined;
-      this.timedOut();
-    }, ms);
+    if (this.conn) setDeadline(this.conn, ms);
   }
 
   clearTimer(): void {
-    if (this.timer) clearTimeout(this.timer);
-    this.timer = undefined;
+    if (this.conn) this.conn.deadlineMs = Infinity;
   }
 
-  private timedOut(): void {
+  onTimeout(): void {
     const { r } = this;
     const doing = !this.conn?.connected
       ? 'connecting to upstream'
@@ -317,7 +309,7 @@ export class Upstream {
 
   // ---------------------------------------------------------------- sending
 
-  private connected(): void {
+  onConnect(): void {
     this.state.connectMs = Date.now() - this.state.startMs;
     if (this.connectTunnel) {
       this.tunnel.open();
@@ -326,7 +318,15 @@ export class Upstream {
     this.sender.send();
   }
 
-  private onDrain(): void {
+  onData(data: Buffer): void {
+    this.reader.onData(data);
+  }
+
+  onEnd(error?: Error): void {
+    this.reader.onEnd(error);
+  }
+
+  onDrain(): void {
     if (this.r.main.body?.consumer) this.r.conn.resumeReading();
     if (this.tunnel.active) this.r.conn.resumeReading();
   }
@@ -344,6 +344,7 @@ export class Upstream {
       this.peer.responses[Math.min(4, Math.max(0, Math.floor((head?.status ?? 500) / 100) - 1))]++;
     }
     this.freePeer('ok');
+    if (this.conn) this.conn.expectsMore = false;
     this.closeConnection(reusable);
     const short = head !== undefined && head.contentLength >= 0 && this.state.responseLength < head.contentLength && !this.bodyless();
     if (short) this.failedLength = true;
@@ -427,7 +428,8 @@ export class Upstream {
     if (!peer) return;
     this.peer = undefined;
     this.closeState();
-    peer.inflightSince = peer.inflightSince.filter((t) => t !== this.state.startMs);
+    const since = peer.inflightSince.indexOf(this.state.startMs);
+    if (since >= 0) peer.inflightSince.splice(since, 1);
     if (this.state.responseMs >= 0) peer.responseTime = noteTime(peer.responseTime, this.state.responseMs);
     if (state === 'ok') this.group.sticky?.onDone?.(this.r, peer);
     this.selection!.free(peer, state);
@@ -442,13 +444,13 @@ export class Upstream {
 
   closeConnection(keep: boolean): void {
     const { conn } = this;
-    this.conn = undefined;
     this.clearTimer();
+    this.conn = undefined;
     if (this.reader.rateTimer) clearTimeout(this.reader.rateTimer);
     this.reader.rateTimer = undefined;
     if (!conn) return;
     this.state.bytesSent = conn.bytesSent;
-    if (keep && this.pool && !conn.ended) this.pool.give(conn, this.poolOwner(this.bindAddress()));
+    if (keep && this.pool && !conn.ended) this.pool.give(conn);
     else conn.destroy();
   }
 
@@ -539,12 +541,15 @@ export class Upstream {
   }
 }
 
-const locIds = new WeakMap<object, number>();
-let locCount = 0;
-function locId(loc: object): number {
-  let id = locIds.get(loc);
-  if (id === undefined) locIds.set(loc, (id = ++locCount));
-  return id;
+const owners = new WeakMap<Loc, Map<string, string>>();
+let ownerCount = 0;
+/** A name for a protocol at a location. */
+function ownerOf(protocol: string, loc: Loc): string {
+  let names = owners.get(loc);
+  if (!names) owners.set(loc, (names = new Map()));
+  let name = names.get(protocol);
+  if (!name) names.set(protocol, (name = `${protocol}#${++ownerCount}`));
+  return name;
 }
 
 function closeTemp(temp: { fd: number; path: string }): void {
