@@ -31,11 +31,7 @@ function markConsonants(): void {
   for (let i = 1; i < wordLen; i++) {
     if (!isVowelAt(i - 1)) continue;
     if (unitAt(i) == SMALL_Y) setUnit(i, CAPITAL_Y);
-    else if (unitAt(i) == SMALL_I && i + 1 < wordLen && isVowelAt(i + 1)) {
-      setUnit(i, CAPITAL_I);
-      i++;
-    } else continue;
-    i++;
+    else if (unitAt(i) == SMALL_I && i + 1 < wordLen && isVowelAt(i + 1)) setUnit(i, CAPITAL_I);
   }
 }
 

@@ -60,6 +60,7 @@ export const STEMMER = {
   NEPALI: 79,
   TAMIL: 80,
   YIDDISH: 81,
+  GREEK_SNOWBALL: 82,
   LIGHT_FINNISH: 100,
   LIGHT_HUNGARIAN: 101,
   LIGHT_SWEDISH: 102,
@@ -209,6 +210,7 @@ export const SNOWBALL_CLASSES: Readonly<Record<string, number>> = {
   Nepali: STEMMER.NEPALI,
   Tamil: STEMMER.TAMIL,
   Yiddish: STEMMER.YIDDISH,
+  Greek: STEMMER.GREEK_SNOWBALL,
 };
 
 /** @throws ApiError illegal_argument_exception: no such class */
