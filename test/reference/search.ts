@@ -14,7 +14,6 @@ interface Scorer {
 interface Text {
   readonly text: string;
 }
-// biome-ignore lint/suspicious/noExplicitAny: the twin imports nothing from src; the shape is that of PlanNode
 type Node = any;
 
 const f = Math.fround;

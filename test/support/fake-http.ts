@@ -6,7 +6,6 @@ export interface FakeAnswer {
   headers: Record<string, string | readonly string[]>;
   bytes: Buffer;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
   readonly json: any;
 }
 

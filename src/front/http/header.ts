@@ -31,7 +31,6 @@ export function joinHeader(fields: readonly HeaderField[], lname: string, separa
 
 export type HeaderVerdict = 'ok' | 'ignored' | 'invalid';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const NAME_REFUSED = /[\x00-\x20\x7f]/;
 const NAME_PLAIN = /^[A-Za-z0-9-]+$/;
 const NAME_UNDERSCORE = /^[A-Za-z0-9_-]+$/;

@@ -19,7 +19,6 @@ export type LineError = 'method' | 'request' | 'version' | '0.9';
 
 const METHOD = /^[A-Z_-]+$/;
 const REQUEST = /^([A-Z_-]+) +([^ ]*)(?: +(.*?) *)?$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const BAD_URI = /[\x00-\x20\x7f]/;
 
 /** @param line  without its line end */

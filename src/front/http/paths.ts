@@ -2,7 +2,6 @@
 import path from 'node:path';
 import type { Request } from './request.ts';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: 7-bit test
 const ASCII = /^[\x00-\x7f]*$/;
 
 /** A latin1 path for node:fs: bytes as they are on disk. */

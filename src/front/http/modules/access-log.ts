@@ -22,9 +22,7 @@ export interface LogFormat {
   header?: string;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is escaped
 const DEFAULT_ESCAPED = /[\x00-\x1f"\\\x7f-\xff]/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is escaped
 const JSON_ESCAPED = /[\x00-\x1f"\\]/g;
 const JSON_SHORT: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\b': '\\b', '\f': '\\f', '"': '\\"', '\\': '\\\\' };
 

@@ -201,7 +201,6 @@ const kind = (e: Entry): string => (e.dir ? 'directory' : e.file ? 'file' : 'oth
 
 function json(entries: Entry[]): string {
   const escape = (text: string) =>
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is escaped
     text.replace(/[\x00-\x1f"\\]/g, (ch) =>
       ch === '"' || ch === '\\' ? `\\${ch}` : `\\u${ch.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`,
     );

@@ -4,7 +4,6 @@ import { findHeader, type HeaderField, joinHeader, lowerName } from '../header.t
 import { InvalidResponse, type ParserSink, type ResponseParser } from './protocol.ts';
 import { SINGLE_FIELDS, type UpstreamHead } from './response-head.ts';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const BAD_NAME = /[\x00-\x20\x7f]/;
 
 /** Parses header lines of any back end. @throws InvalidResponse */
