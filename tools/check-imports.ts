@@ -34,7 +34,7 @@ const MAP: Record<string, string> = {
   'src/search': 'query mapping plan scripting arena store analysis aggs wasm errors common',
   'src/scripting': 'common errors',
   'src/plan': 'wasm errors common',
-  'src/query': 'common errors',
+  'src/query': 'scripting common errors',
   'src/indexing': 'scripting mapping analysis store arena plan wasm errors common config metadata',
   'src/metadata': 'mapping analysis store config errors common',
   'src/mapping': 'analysis errors common',

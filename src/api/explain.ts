@@ -16,7 +16,15 @@ import { runInKernels } from '../search/run-segment.ts';
 import { contextOf } from '../search/search-shards.ts';
 import { ShardStatistics } from '../search/statistics.ts';
 import type { EngineContext } from './context.ts';
-import { parseBody, type QueryParameters, queryOfParameters, resolveSearch, type SearchIndices, shardsJson } from './search.ts';
+import {
+  parseBody,
+  type QueryParameters,
+  queryOfParameters,
+  resolveSearch,
+  type SearchIndices,
+  shardsJson,
+  storedScript,
+} from './search.ts';
 import { shardOf } from './search-targets.ts';
 
 function readQuery(text: string, parameters: QueryParameters | undefined): Query | null {
@@ -53,7 +61,8 @@ export function validateQuery(
     if (!state) continue;
     const snapshot = ctx.acquire(state, 0);
     try {
-      const rewritten = query && rewriteQuery(query, contextOf(shardOf(ctx, snapshot), { nowMs: Date.now() }));
+      const rewritten =
+        query && rewriteQuery(query, contextOf(shardOf(ctx, snapshot), { nowMs: Date.now(), storedScript: (id) => storedScript(ctx, id) }));
       explanations.push({ index: meta.name, valid: true, explanation: rewritten ? queryText(rewritten) : '*:*' });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -86,7 +95,7 @@ export function explainDocument(
   const snapshot = ctx.acquire(state, ctx.shardOf(state, id, routing));
   try {
     const shard = shardOf(ctx, snapshot);
-    const rewritten = rewriteQuery(query, contextOf(shard, { nowMs: Date.now() }));
+    const rewritten = rewriteQuery(query, contextOf(shard, { nowMs: Date.now(), storedScript: (id) => storedScript(ctx, id) }));
     const at = shard.segments.findIndex((segment) => segment.docOfId(id) >= 0);
     if (at < 0) return { status: 404, body: { _index: meta.name, _id: id, matched: false } };
     const statistics = new ShardStatistics(shard.segments);

@@ -42,6 +42,7 @@ function readLimits({ meta }: IndexState): ShardLimits {
     maxInnerResultWindow: number('max_inner_result_window', 100),
     maxRescoreWindow: number('max_rescore_window', number('max_result_window', 10_000)),
     maxDocvalueFields: number('max_docvalue_fields_search', 100),
+    maxScriptFields: number('max_script_fields', 32),
     maxSlices: number('max_slices_per_scroll', 1024),
     maxAnalyzedOffset: number('highlight.max_analyzed_offset', 1_000_000),
   };

@@ -10,6 +10,7 @@ import { type IndicesOptions, type ResolvedIndex, resolveIndices, SEARCH_OPTIONS
 import { parseQuery } from '../query/parse-query.ts';
 import type { Query } from '../query/query.ts';
 import { isObject } from '../query/read-json.ts';
+import type { StoredScript } from '../scripting/script-spec.ts';
 import { runInKernels } from '../search/run-segment.ts';
 import { EMPTY_REQUEST, parseSearchRequest, type SearchRequest } from '../search/search-request.ts';
 import { SearchCaches } from '../search/search-shard.ts';
@@ -120,7 +121,8 @@ export function parsedBody(ctx: EngineContext, text: string, nowMs: number): Par
     request,
     hasLookup: lookup,
     aggs,
-    isVolatile: text.length > MAX_CACHED_BODY || lookup || /\bnow\b/.test(text),
+    // a stored script may change under its id
+    isVolatile: text.length > MAX_CACHED_BODY || lookup || /\bnow\b/.test(text) || (text.includes('script') && text.includes('"id"')),
   };
   if (!parsed.isVolatile) {
     if (bodies.size >= MAX_CACHED_BODIES) bodies.delete(bodies.keys().next().value!);
@@ -245,8 +247,15 @@ export function environmentOf(ctx: EngineContext, parameters: SearchParameters, 
     cacheKey,
     typedKeys: parameters.typedKeys ?? false,
     nodeId: ctx.nodeId,
+    storedScript: (id) => storedScript(ctx, id),
     indexSetting: (index, name, fallback) => indexSetting(ctx, index, name, fallback),
   };
+}
+
+/** A stored script, null if there is none of that id. */
+export function storedScript({ cluster }: EngineContext, id: string): StoredScript | null {
+  const script = Object.hasOwn(cluster.scripts, id) ? cluster.scripts[id] : null;
+  return script && { lang: String(script['lang']), source: String(script['source']) };
 }
 
 function runSearch(

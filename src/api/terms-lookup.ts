@@ -69,6 +69,7 @@ async function resolve(ctx: EngineContext, query: Query): Promise<Query> {
     case 'boosting':
       return { ...query, positive: await resolve(ctx, query.positive), negative: await resolve(ctx, query.negative) };
     case 'nested':
+    case 'script_score':
       return { ...query, query: await resolve(ctx, query.query) };
     case 'function_score': {
       const functions = await Promise.all(

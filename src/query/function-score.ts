@@ -1,5 +1,6 @@
 // Parser of function_score: weights, field values, decays and random scores mixed into a query's score.
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
+import { parseScript, type ScriptSpec } from '../scripting/script-spec.ts';
 import { readBase } from './field-body.ts';
 import type { QueryParseContext } from './parse-query.ts';
 import type { Query } from './query.ts';
@@ -26,6 +27,7 @@ export type ScoreFunction =
       readonly decay: number;
       readonly mode: 'min' | 'max' | 'avg' | 'sum';
     }
+  | { readonly kind: 'script'; readonly script: ScriptSpec }
   | { readonly kind: 'random'; readonly seed: number; readonly field: string | null };
 
 export interface WeightedFunction {
@@ -137,11 +139,17 @@ function readFunction(item: unknown, context: QueryParseContext): WeightedFuncti
 }
 
 function readScoreFunction(name: string, value: unknown): ScoreFunction {
-  if (name === 'script_score') throw illegalArgument('[script_score] is not supported: scripts are not available in queries');
   if (!isObject(value)) throw parsingError(`[${name}] expects an object, but found [${tokenOf(value)}]`);
   if (name === 'field_value_factor') return readFieldValue(value);
   if (name === 'random_score') return readRandom(value);
+  if (name === 'script_score') return readScript(value);
   return readDecay(name as 'gauss' | 'exp' | 'linear', value);
+}
+
+function readScript(body: JsonObject): ScoreFunction {
+  for (const key of Object.keys(body)) if (key !== 'script') throw parsingError(`script_score query does not support [${key}]`);
+  if (body['script'] === undefined) throw parsingError("script_score requires 'script' field");
+  return { kind: 'script', script: parseScript(body['script']) };
 }
 
 function readFieldValue(body: JsonObject): ScoreFunction {

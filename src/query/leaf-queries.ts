@@ -1,6 +1,8 @@
 // Parsers of queries over exact values: term, terms, range, exists, ids, prefix, wildcard, regexp, fuzzy, match_all, match_none.
+
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { xContentParse } from '../errors/search-errors.ts';
+import { parseScript } from '../scripting/script-spec.ts';
 import { checkKeys, illegalFieldName, readBase, readFieldBody } from './field-body.ts';
 import { AUTO_FUZZINESS, parseFuzziness } from './fuzziness.ts';
 import type { QueryParser } from './parse-query.ts';
@@ -107,15 +109,14 @@ function parseTermsSet(body: JsonObject): Query {
   checkKeys('terms_set', options, TERMS_SET_KEYS);
   const terms = options['terms'];
   if (!Array.isArray(terms)) throw parsingError('[terms_set] requires a list of [terms]');
-  if (options['minimum_should_match_script'] !== undefined) {
-    throw illegalArgument('[terms_set] minimum_should_match_script is not supported: scripts are not available');
-  }
+  const script = options['minimum_should_match_script'];
   const minimum = options['minimum_should_match_field'];
   return {
     kind: 'terms_set',
     field,
     terms,
     minimumField: minimum === undefined ? null : readTextOrNull(minimum, 'terms_set'),
+    minimumScript: script === undefined ? null : parseScript(script),
     ...readBase('terms_set', options, outer),
   };
 }

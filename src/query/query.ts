@@ -1,8 +1,11 @@
 // The typed tree of a query as parsed from JSON: names and values checked, nothing resolved against mappings yet.
+
+import type { ScriptSpec } from '../scripting/script-spec.ts';
 import type { FunctionScoreParts } from './function-score.ts';
 import type { Fuzziness } from './fuzziness.ts';
 import type { GeoPoint } from './geo-point.ts';
 import type { SyntaxQuery } from './query-string-syntax.ts';
+import type { RankFeatureParts } from './score-queries.ts';
 import type { SimpleSyntaxNode } from './simple-query-string-syntax.ts';
 
 /** What every query has. `name` is its `_name`. */
@@ -115,6 +118,7 @@ export interface TermsSetQuery extends QueryBase {
   readonly field: string;
   readonly terms: readonly unknown[];
   readonly minimumField: string | null;
+  readonly minimumScript: ScriptSpec | null;
 }
 
 export interface RangeQuery extends QueryBase {
@@ -215,6 +219,10 @@ export type Query =
   | GeoBoxQuery
   | GeoPolygonQuery
   | (QueryBase & FunctionScoreParts & { readonly kind: 'function_score' })
+  | (QueryBase & { readonly kind: 'script'; readonly script: ScriptSpec })
+  | (QueryBase & { readonly kind: 'script_score'; readonly query: Query; readonly script: ScriptSpec; readonly minScore: number | null })
+  | (QueryBase & RankFeatureParts & { readonly kind: 'rank_feature' })
+  | (QueryBase & { readonly kind: 'distance_feature'; readonly field: string; readonly origin: unknown; readonly pivot: string })
   | (QueryBase & { readonly kind: 'match_all' })
   | (QueryBase & { readonly kind: 'match_none' })
   | (QueryBase & { readonly kind: 'exists'; readonly field: string })

@@ -1,7 +1,10 @@
 // Methods of strings, lists and numbers that scripts may call, as in Java.
-import { Char, Double, type ScriptMap, type Value } from './syntax-tree.ts';
+import { dateOfText, millisOf, zonedDateTime } from './dates.ts';
+import { type Callable, Char, Double, type ScriptMap, type Value } from './syntax-tree.ts';
 
 type Method = (self: never, args: Value[]) => Value;
+
+const MAX_TEXT = 1 << 20;
 
 const text = (value: Value): string => (value instanceof Char ? value.toString() : String(value));
 
@@ -27,6 +30,9 @@ const STRING: Readonly<Record<string, (self: string, args: Value[]) => Value>> =
   compareTo: (self, [other]) => compare(self, text(other)),
   hashCode: (self) => [...Array(self.length).keys()].reduce((hash, i) => (Math.imul(hash, 31) + self.charCodeAt(i)) | 0, 0),
   codePointAt: (self, [index]) => self.codePointAt(Number(index)),
+  repeat: (self, [count]) => (Number(count) >= 0 && self.length * Number(count) <= MAX_TEXT ? self.repeat(Number(count)) : undefined),
+  splitOnToken: (self, [token]) => self.split(text(token)),
+  chars: (self) => [...Array(self.length).keys()].map((i) => self.charCodeAt(i)),
 };
 
 const LIST: Readonly<Record<string, (self: Value[], args: Value[]) => Value>> = {
@@ -58,6 +64,24 @@ const LIST: Readonly<Record<string, (self: Value[], args: Value[]) => Value>> = 
     self.length = 0;
     return null;
   },
+  sort: (self, [order]) => {
+    const compareBy =
+      order === undefined || order === null ? compareValues : (a: Value, b: Value) => Number((order as Callable).invoke([a, b]));
+    self.sort(compareBy);
+    return null;
+  },
+  removeIf: (self, [test]) => {
+    const kept = self.filter((item) => (test as Callable).invoke([item]) !== true);
+    const isChanged = kept.length < self.length;
+    self.splice(0, self.length, ...kept);
+    return isChanged;
+  },
+  forEach: (self, [action]) => {
+    for (const item of [...self]) (action as Callable).invoke([item]);
+    return null;
+  },
+  sum: (self) => self.reduce((sum: Value, item) => new Double(num(sum) + num(item)), new Double(0)),
+  join: (self, [separator]) => self.map(text).join(text(separator)),
 };
 
 const MAP: Readonly<Record<string, (self: ScriptMap, args: Value[]) => Value>> = {
@@ -76,6 +100,18 @@ const MAP: Readonly<Record<string, (self: ScriptMap, args: Value[]) => Value>> =
   },
   remove: (self, [key]) => replaced(self, String(key), () => self.delete(String(key))),
   keySet: (self) => [...self.keys()],
+  entrySet: (self) => [...self].map(([key, value]) => ({ fields: { key, value } })),
+  merge: (self, [key, value, combine]) => {
+    const old = self.get(String(key)) ?? null;
+    const next = old === null ? value : (combine as Callable).invoke([old, value]);
+    self.set(String(key), next);
+    return next;
+  },
+  computeIfAbsent: (self, [key, make]) => {
+    const name = String(key);
+    if ((self.get(name) ?? null) === null) self.set(name, (make as Callable).invoke([name]));
+    return self.get(name) ?? null;
+  },
   values: (self) => [...self.values()],
   clear: (self) => {
     self.clear();
@@ -95,6 +131,14 @@ export function callMethod(self: Value, name: string, args: Value[]): Value {
   const table: Readonly<Record<string, Method>> | null =
     typeof self === 'string' ? STRING : Array.isArray(self) ? LIST : self instanceof Map ? MAP : null;
   if (table && Object.hasOwn(table, name)) return table[name](self as never, args);
+  if (typeof self === 'number' || typeof self === 'bigint' || self instanceof Double) {
+    const number = num(self);
+    if (name === 'intValue') return Math.trunc(number) | 0;
+    if (name === 'longValue') return BigInt.asIntN(64, BigInt(Math.trunc(number)));
+    if (name === 'doubleValue' || name === 'floatValue') return new Double(name === 'floatValue' ? Math.fround(number) : number);
+    if (name === 'compareTo') return number < num(args[0]) ? -1 : number > num(args[0]) ? 1 : 0;
+    if (name === 'equals') return number === num(args[0]);
+  }
   if (name === 'equals') return self === args[0];
   if (name === 'toString') return String(self);
   return undefined;
@@ -103,6 +147,16 @@ export function callMethod(self: Value, name: string, args: Value[]): Value {
 const num = (value: Value): number => (value instanceof Char ? value.code : value instanceof Double ? value.value : Number(value));
 const like = (result: number, ...from: Value[]): Value =>
   from.some((value) => value instanceof Double || !Number.isInteger(num(value))) ? new Double(result) : result;
+
+// ChronoUnit.DAYS.between(a, b) reads as a constant with a method.
+const UNITS: Readonly<Record<string, number>> = {
+  MILLIS: 1,
+  SECONDS: 1000,
+  MINUTES: 60_000,
+  HOURS: 3_600_000,
+  DAYS: 86_400_000,
+  WEEKS: 604_800_000,
+};
 
 const STATIC: Readonly<Record<string, (args: Value[]) => Value>> = {
   'Math.abs': ([x]) => like(Math.abs(num(x)), x),
@@ -115,6 +169,38 @@ const STATIC: Readonly<Record<string, (args: Value[]) => Value>> = {
   'Math.pow': ([a, b]) => new Double(num(a) ** num(b)),
   'Math.log': ([x]) => new Double(Math.log(num(x))),
   'Math.log10': ([x]) => new Double(Math.log10(num(x))),
+  'Math.cbrt': ([x]) => new Double(Math.cbrt(num(x))),
+  'Math.sin': ([x]) => new Double(Math.sin(num(x))),
+  'Math.cos': ([x]) => new Double(Math.cos(num(x))),
+  'Math.tan': ([x]) => new Double(Math.tan(num(x))),
+  'Math.atan2': ([a, b]) => new Double(Math.atan2(num(a), num(b))),
+  'Math.hypot': ([a, b]) => new Double(Math.hypot(num(a), num(b))),
+  'Math.log1p': ([x]) => new Double(Math.log1p(num(x))),
+  'Math.signum': ([x]) => new Double(Math.sign(num(x))),
+  'Math.toRadians': ([x]) => new Double((num(x) * Math.PI) / 180),
+  'Math.floorMod': ([a, b]) => (num(b) === 0 ? undefined : ((num(a) % num(b)) + num(b)) % num(b)),
+  'Integer.toString': ([x]) => text(x),
+  'Integer.valueOf': ([x]) => (/^[+-]?\d{1,10}$/.test(text(x)) ? Number(text(x)) | 0 : undefined),
+  'Long.toString': ([x]) => text(x),
+  'Long.valueOf': ([x]) => (/^[+-]?\d{1,19}$/.test(text(x)) ? BigInt.asIntN(64, BigInt(text(x))) : undefined),
+  'Double.toString': ([x]) => text(x),
+  'Double.valueOf': ([x]) => (text(x).trim() === '' ? undefined : new Double(Number(text(x)))),
+  'Double.isNaN': ([x]) => Number.isNaN(num(x)),
+  'Double.compare': ([a, b]) => (num(a) < num(b) ? -1 : num(a) > num(b) ? 1 : 0),
+  'Integer.compare': ([a, b]) => (num(a) < num(b) ? -1 : num(a) > num(b) ? 1 : 0),
+  'Long.compare': ([a, b]) => (num(a) < num(b) ? -1 : num(a) > num(b) ? 1 : 0),
+  'Boolean.parseBoolean': ([x]) => text(x).toLowerCase() === 'true',
+  'String.join': ([separator, items]) => (Array.isArray(items) ? items.map(text).join(text(separator)) : undefined),
+  'Objects.isNull': ([x]) => x === null,
+  'Objects.nonNull': ([x]) => x !== null,
+  'Collections.emptyList': () => [],
+  'Collections.emptyMap': () => new Map(),
+  'Collections.max': ([items]) => (Array.isArray(items) ? items.reduce((a, b) => (compareValues(a, b) >= 0 ? a : b)) : undefined),
+  'Collections.min': ([items]) => (Array.isArray(items) ? items.reduce((a, b) => (compareValues(a, b) <= 0 ? a : b)) : undefined),
+  'Collections.sort': ([items]) => (Array.isArray(items) ? LIST.sort(items, []) : undefined),
+  'Arrays.asList': (args) => args,
+  'Instant.ofEpochMilli': ([ms]) => zonedDateTime(num(ms)),
+  'ZonedDateTime.parse': ([value]) => dateOfText(text(value)) ?? undefined,
   'Math.exp': ([x]) => new Double(Math.exp(num(x))),
   'Integer.parseInt': ([x]) => (/^[+-]?\d{1,10}$/.test(text(x)) ? Number(text(x)) | 0 : undefined),
   'Long.parseLong': ([x]) => (/^[+-]?\d{1,19}$/.test(text(x)) ? BigInt.asIntN(64, BigInt(text(x))) : undefined),
@@ -133,13 +219,33 @@ const CONSTANTS: Readonly<Record<string, Value>> = {
   'Math.E': new Double(Math.E),
   'Integer.MAX_VALUE': 0x7fffffff,
   'Integer.MIN_VALUE': -0x80000000,
+  'Long.MAX_VALUE': 2n ** 63n - 1n,
+  'Long.MIN_VALUE': -(2n ** 63n),
+  'Double.MAX_VALUE': new Double(Number.MAX_VALUE),
+  'Double.MIN_VALUE': new Double(Number.MIN_VALUE),
+  'Double.POSITIVE_INFINITY': new Double(Number.POSITIVE_INFINITY),
+  'Double.NEGATIVE_INFINITY': new Double(Number.NEGATIVE_INFINITY),
+  'Double.NaN': new Double(Number.NaN),
 };
 
 /** @param args null for a constant. Undefined for what is not known. */
 export function callStatic(type: string, name: string, args: Value[] | null): Value {
   const key = `${type}.${name}`;
+  if (args === null && type === 'ChronoUnit') return chronoUnit(name);
   if (args === null) return CONSTANTS[key];
   return Object.hasOwn(STATIC, key) ? STATIC[key](args) : undefined;
+}
+
+function chronoUnit(name: string): Value {
+  const size = Object.hasOwn(UNITS, name) ? UNITS[name] : undefined;
+  if (size === undefined) return undefined;
+  return {
+    fields: {},
+    call: (method: string, args: Value[]) => {
+      const [from, to] = args.map(millisOf);
+      return method === 'between' && from !== null && to !== null ? BigInt(Math.trunc((to - from) / size)) : undefined;
+    },
+  };
 }
 
 function charAt(self: string, index: number): Value {
@@ -155,4 +261,34 @@ function compare(a: string, b: string): number {
     if (a.charCodeAt(i) !== b.charCodeAt(i)) return a.charCodeAt(i) - b.charCodeAt(i);
   }
   return a.length - b.length;
+}
+
+/** Natural order of numbers, texts and booleans. */
+function compareValues(a: Value, b: Value): number {
+  if (typeof a === 'string' && typeof b === 'string') return compare(a, b);
+  return num(a) < num(b) ? -1 : num(a) > num(b) ? 1 : 0;
+}
+
+/** Undefined: a type that scripts cannot make. */
+export function newInstance(type: string, args: readonly Value[]): Value {
+  const [from] = args;
+  switch (type) {
+    case 'ArrayList':
+    case 'LinkedList':
+      return Array.isArray(from) ? [...from] : [];
+    case 'HashSet':
+    case 'TreeSet':
+    case 'LinkedHashSet':
+      return Array.isArray(from) ? [...new Set(from)] : [];
+    case 'HashMap':
+    case 'LinkedHashMap':
+    case 'TreeMap':
+      return new Map(from instanceof Map ? from : []);
+    case 'IllegalArgumentException':
+    case 'Exception':
+    case 'RuntimeException':
+      return text(from ?? '');
+    default:
+      return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-// Parses the part of Painless that is known here: expressions, declarations, assignments, if, return.
+// Parses the part of Painless that is known here: expressions, declarations, assignments, conditions, loops, functions, lambdas.
 import { type Lexeme, lex, scriptError } from './lexer.ts';
 import { Double, type Expression, type Statement } from './syntax-tree.ts';
 
@@ -14,8 +14,33 @@ const BINARY: readonly (readonly string[])[] = [
   ['+', '-'],
   ['*', '/', '%'],
 ];
-const TYPES = new Set(['def', 'int', 'long', 'float', 'double', 'boolean', 'char', 'byte', 'short', 'String', 'Object', 'List', 'Map']);
-const STATICS = new Set(['Math', 'Integer', 'Long', 'Double', 'Float', 'Character', 'String', 'Boolean', 'Objects']);
+const TYPES = new Set([
+  ...['def', 'int', 'long', 'float', 'double', 'boolean', 'char', 'byte', 'short', 'void', 'String', 'Object', 'List', 'ArrayList', 'Map'],
+  ...['HashMap', 'LinkedHashMap', 'TreeMap', 'Set', 'HashSet', 'Collection', 'Iterable', 'Integer', 'Long', 'Double', 'Float', 'Boolean'],
+  ...['Number', 'Character', 'StringBuilder', 'ZonedDateTime', 'GeoPoint'],
+]);
+/** Types whose value after a cast or declaration is what it is. */
+const KEYWORDS = new Set([
+  'if',
+  'else',
+  'for',
+  'while',
+  'do',
+  'return',
+  'break',
+  'continue',
+  'throw',
+  'new',
+  'in',
+  'instanceof',
+  'true',
+  'false',
+  'null',
+]);
+const STATICS = new Set([
+  ...['Math', 'Integer', 'Long', 'Double', 'Float', 'Character', 'String', 'Boolean', 'Objects', 'Collections', 'Arrays', 'Instant'],
+  ...['ZonedDateTime', 'ZoneId', 'ChronoUnit'],
+]);
 const MAX_DEPTH = 200;
 
 export class Parser {
@@ -85,14 +110,13 @@ export class Parser {
       this.endOfStatement();
       return [{ kind: 'return', value, at: start.at }];
     }
-    if (start.kind === 'name' && start.text === 'for') {
-      this.next++;
-      return this.each(start.at);
+    if (start.kind === 'name') {
+      const control = this.control(start);
+      if (control) return control;
     }
-    if (/^(?:for|while|do|try|throw|new|break|continue|catch|in|this)$/.test(start.text) && start.kind === 'name') {
-      throw scriptError(this.source, start.at, `[${start.text}] is not known in scripts here.`);
+    if (this.isDeclaration()) {
+      return this.is('(', this.typeLength() + 1) ? [this.functionDeclaration()] : this.declaration(true);
     }
-    if (TYPES.has(start.text) && this.peek(1).kind === 'name') return this.declaration();
     if (start.kind === 'name' && /^(?:[-+*/%&|^]|<<|>>>?)?=$/.test(this.peek(1).text) && this.peek(1).kind === 'operator') {
       this.next++;
       const op = this.lexemes[this.next++].text.slice(0, -1);
@@ -104,6 +128,134 @@ export class Parser {
     const store = this.store(expression);
     this.endOfStatement();
     return [store ?? { kind: 'expression', expression }];
+  }
+
+  /** Loops and jumps; null: the statement begins with something else. */
+  private control(start: Lexeme): Statement[] | null {
+    switch (start.text) {
+      case 'for':
+        this.next++;
+        return this.isEach() ? this.each(start.at) : [this.forLoop(start.at)];
+      case 'while': {
+        this.next++;
+        const test = this.condition();
+        const body = this.accept(';') ? [] : this.statement();
+        return [{ kind: 'loop', init: [], test, step: [], body, testLast: false, at: start.at }];
+      }
+      case 'do': {
+        this.next++;
+        const body = this.statement();
+        this.expect('while');
+        const test = this.condition();
+        this.endOfStatement();
+        return [{ kind: 'loop', init: [], test, step: [], body, testLast: true, at: start.at }];
+      }
+      case 'break':
+      case 'continue':
+        this.next++;
+        this.endOfStatement();
+        return [{ kind: 'leave', how: start.text }];
+      case 'throw': {
+        this.next++;
+        const value = this.expression();
+        this.endOfStatement();
+        return [{ kind: 'throw', value, at: start.at }];
+      }
+      case 'try':
+      case 'catch':
+      case 'this':
+        throw scriptError(this.source, start.at, `[${start.text}] is not known in scripts here.`);
+      default:
+        return null;
+    }
+  }
+
+  private condition(): Expression {
+    this.expect('(');
+    const test = this.expression();
+    this.expect(')');
+    return test;
+  }
+
+  /** `(def x : list)` or `(x in list)` follows. */
+  private isEach(): boolean {
+    if (!this.is('(')) return false;
+    let ahead = 1;
+    if (this.peek(ahead + 1).kind === 'name' && !this.is('in', ahead + 1)) ahead++;
+    return this.is(':', ahead + 1) || this.is('in', ahead + 1);
+  }
+
+  private forLoop(at: number): Statement {
+    this.expect('(');
+    const init = this.is(';') ? [] : this.isDeclaration() ? this.declaration(false) : this.simpleStatements(';');
+    this.expect(';');
+    const test = this.is(';') ? null : this.expression();
+    this.expect(';');
+    const step = this.is(')') ? [] : this.simpleStatements(')');
+    this.expect(')');
+    const body = this.accept(';') ? [] : this.statement();
+    return { kind: 'loop', init, test, step, body, testLast: false, at };
+  }
+
+  /** Expressions and assignments up to (not with) `end`, commas between them. */
+  private simpleStatements(end: string): Statement[] {
+    const out: Statement[] = [];
+    do {
+      const start = this.peek();
+      if (start.kind === 'name' && /^(?:[-+*/%&|^]|<<|>>>?)?=$/.test(this.peek(1).text) && this.peek(1).kind === 'operator') {
+        this.next++;
+        const op = this.lexemes[this.next++].text.slice(0, -1);
+        out.push({ kind: 'assign', name: start.text, op, value: this.expression(), at: start.at });
+      } else {
+        const expression = this.expression();
+        out.push(this.store(expression) ?? { kind: 'expression', expression });
+      }
+    } while (this.accept(','));
+    if (!this.is(end)) throw this.unexpected(this.peek(), end);
+    return out;
+  }
+
+  /** Lexemes of the type that stands here, with what is in its angle or square brackets; 0: no type. */
+  private typeLength(): number {
+    const start = this.peek();
+    if (start.kind !== 'name' || KEYWORDS.has(start.text)) return 0;
+    let length = 1;
+    if (this.is('<', length)) {
+      let depth = 0;
+      do {
+        const { text, kind } = this.peek(length);
+        if (text === '<') depth++;
+        else if (text === '>') depth--;
+        else if (text === '>>') depth -= 2;
+        else if (kind !== 'name' && text !== ',') return 0;
+        length++;
+      } while (depth > 0);
+    }
+    while (this.is('[', length) && this.is(']', length + 1)) length += 2;
+    return length;
+  }
+
+  /** A type with a name behind it. */
+  private isDeclaration(): boolean {
+    const length = this.typeLength();
+    const name = this.peek(length);
+    return length > 0 && name.kind === 'name' && !KEYWORDS.has(name.text);
+  }
+
+  private functionDeclaration(): Statement {
+    const { at } = this.peek();
+    this.next += this.typeLength();
+    const name = this.lexemes[this.next++].text;
+    this.expect('(');
+    const params: string[] = [];
+    while (!this.accept(')')) {
+      if (!this.isDeclaration()) throw this.unexpected(this.peek());
+      this.next += this.typeLength();
+      params.push(this.lexemes[this.next++].text);
+      if (!this.is(')')) this.expect(',');
+    }
+    if (!this.is('{')) throw this.unexpected(this.peek(), '{');
+    return { kind: 'function', name, params, body: this.statement(), at };
   }
 
   /** `x.y = 1`, `x.y += 1`, `x[0]++` behind the expression that is stored to. */
@@ -120,7 +272,7 @@ export class Parser {
   /** `for (def item : list) ...`, `for (item in list) ...` */
   private each(at: number): Statement[] {
     this.expect('(');
-    if (TYPES.has(this.peek().text)) this.next++;
+    if (this.isDeclaration()) this.next += this.typeLength();
     const name = this.peek();
     if (name.kind !== 'name') throw this.unexpected(name);
     this.next++;
@@ -130,8 +282,9 @@ export class Parser {
     return [{ kind: 'each', name: name.text, items, body: this.statement(), at }];
   }
 
-  private declaration(): Statement[] {
-    const type = this.lexemes[this.next++].text;
+  private declaration(isStatement: boolean): Statement[] {
+    const type = this.peek().text;
+    this.next += this.typeLength();
     const out: Statement[] = [];
     do {
       const name = this.peek();
@@ -139,7 +292,7 @@ export class Parser {
       this.next++;
       out.push({ kind: 'declare', name: name.text, type, value: this.accept('=') ? this.expression() : null, at: name.at });
     } while (this.accept(','));
-    this.endOfStatement();
+    if (isStatement) this.endOfStatement();
     return out;
   }
 
@@ -195,6 +348,10 @@ export class Parser {
       this.depth--;
       return { kind: 'unary', op: start.text, operand, at: start.at };
     }
+    if (start.kind === 'operator' && (start.text === '++' || start.text === '--') && this.peek(1).kind === 'name') {
+      this.next += 2;
+      return { kind: 'step', name: this.lexemes[this.next - 1].text, op: start.text[0] as '+' | '-', isPrefix: true, at: start.at };
+    }
     if (this.is('(') && TYPES.has(this.peek(1).text) && this.is(')', 2)) {
       const type = this.peek(1).text;
       this.next += 3;
@@ -218,18 +375,35 @@ export class Parser {
       case 'name':
         if (lexeme.text === 'true' || lexeme.text === 'false') return { kind: 'literal', value: lexeme.text === 'true', at: lexeme.at };
         if (lexeme.text === 'null') return { kind: 'literal', value: null, at: lexeme.at };
+        if (lexeme.text === 'new') return this.instance(lexeme.at);
+        if (this.is('->')) {
+          this.next++;
+          return this.lambda([lexeme.text], lexeme.at);
+        }
         if (STATICS.has(lexeme.text) && this.accept('.')) return this.staticMember(lexeme);
+        if (this.is('(')) return { kind: 'function', name: lexeme.text, args: this.args(), at: lexeme.at };
+        if (this.is('++') || this.is('--')) {
+          const op = this.lexemes[this.next++].text[0] as '+' | '-';
+          return { kind: 'step', name: lexeme.text, op, isPrefix: false, at: lexeme.at };
+        }
         return { kind: 'name', name: lexeme.text, at: lexeme.at };
       default:
         if (lexeme.text === '(') {
+          const names = this.lambdaNames();
+          if (names) return this.lambda(names, lexeme.at);
           const inner = this.expression();
           this.expect(')');
           return inner;
         }
         if (lexeme.text === '[') {
           const items: Expression[] = [];
+          if (this.accept(':')) {
+            this.expect(']');
+            return { kind: 'map', entries: [], at: lexeme.at };
+          }
           while (!this.accept(']')) {
             items.push(this.expression());
+            if (items.length === 1 && this.is(':')) return this.mapLiteral(items[0], lexeme.at);
             if (!this.is(']')) this.expect(',');
           }
           return { kind: 'list', items, at: lexeme.at };
@@ -237,6 +411,44 @@ export class Parser {
         this.next--;
         throw this.unexpected(lexeme);
     }
+  }
+
+  private mapLiteral(firstKey: Expression, at: number): Expression {
+    const entries: Array<{ key: Expression; value: Expression }> = [];
+    for (let key = firstKey; ; key = this.expression()) {
+      this.expect(':');
+      entries.push({ key, value: this.expression() });
+      if (this.accept(']')) return { kind: 'map', entries, at };
+      this.expect(',');
+    }
+  }
+
+  private instance(at: number): Expression {
+    const type = this.peek();
+    if (type.kind !== 'name') throw this.unexpected(type);
+    this.next++;
+    if (this.accept('<')) while (!this.accept('>')) this.next++;
+    return { kind: 'new', type: type.text, args: this.args(), at };
+  }
+
+  /** Names of `(a, b) ->` whose parenthesis was taken; null: no lambda stands here. */
+  private lambdaNames(): string[] | null {
+    const names: string[] = [];
+    let ahead = 0;
+    while (!this.is(')', ahead)) {
+      if (TYPES.has(this.peek(ahead).text) && this.peek(ahead + 1).kind === 'name') ahead++;
+      if (this.peek(ahead).kind !== 'name') return null;
+      names.push(this.peek(ahead++).text);
+      if (this.is(',', ahead)) ahead++;
+      else if (!this.is(')', ahead)) return null;
+    }
+    if (!this.is('->', ahead + 1)) return null;
+    this.next += ahead + 2;
+    return names;
+  }
+
+  private lambda(names: string[], at: number): Expression {
+    return { kind: 'lambda', names, body: this.is('{') ? this.statement() : this.expression(), at };
   }
 
   private staticMember(type: Lexeme): Expression {

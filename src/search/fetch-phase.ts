@@ -12,6 +12,7 @@ import { docvalueFields } from './fetch-docvalues.ts';
 import { sourceFields } from './fetch-fields.ts';
 import type { IndexQuery } from './index-query.ts';
 import { type PreparedShard, type QueryPhaseOptions, type ShardHit, scoreDocs } from './query-phase.ts';
+import type { ScriptField } from './script-fields.ts';
 import type { FieldRequest } from './search-request.ts';
 import type { SearchShard, ShardDocument } from './search-shard.ts';
 import type { ResolvedSort } from './sort-keys.ts';
@@ -27,6 +28,7 @@ export interface FetchRequest {
   readonly seqNoPrimaryTerm: boolean;
   /** `_score` is shown as null when it was not computed. */
   readonly trackScores: boolean;
+  readonly scriptFields: readonly unknown[];
 }
 
 /** One shard with what its query phase made. */
@@ -35,6 +37,7 @@ export interface FetchShard {
   readonly prepared: PreparedShard;
   /** Named parts of the query. */
   readonly named: ReadonlyArray<{ readonly name: string; readonly query: IndexQuery }>;
+  readonly scriptFields: readonly ScriptField[];
 }
 
 /** A later part of fetch that adds to hits: highlights, inner hits, explanations. */
@@ -115,6 +118,7 @@ function hitJson(
   if (request.storedFields) storedFields(target, request.storedFields, fields);
   if (request.docvalueFields.length > 0) docvalueFields(at.shard, segment, hit.docId, request.docvalueFields, fields);
   if (request.fields.length > 0) sourceFields(at.shard, target.source(), request.fields, fields);
+  for (const field of at.scriptFields) field(target, fields);
   for (const _ in fields) {
     out['fields'] = fields;
     break;
@@ -128,7 +132,8 @@ function hitJson(
 /** `_source` of a hit: the stored bytes as they are, or what the filters leave; null: not shown. */
 function sourceOf({ at, document, source }: FetchTarget, request: FetchRequest): unknown {
   const { mapping } = at.shard;
-  const wanted = request.storedFields === null || request.storedFields.includes('_source') || request.source !== null;
+  const hasFields = request.storedFields !== null || request.scriptFields.length > 0;
+  const wanted = !hasFields || request.storedFields?.includes('_source') || request.source !== null;
   if (!wanted || request.source?.enabled === false || !mapping.source.enabled || !document.source) return null;
   const stored = mapping.source;
   const filters = [stored, request.source].filter((filter) => filter && filter.includes.length + filter.excludes.length > 0);

@@ -19,22 +19,26 @@ export interface ScoredDocs {
 
 type FunctionScore = Extract<IndexQuery, { op: 'functionScore' }>;
 
-/** @param filters  documents of each function's filter, null: all */
+/**
+ * @param filters  documents of each function's filter, null: all
+ * @param boost    of the result
+ */
 export function scoreByFunctions(
   query: FunctionScore,
   segment: SegmentReader,
   base: ScoredDocs,
   filters: ReadonlyArray<ReadonlySet<number> | null>,
+  boost: number,
 ): PlanNode {
   const docs: number[] = [];
   const scores: number[] = [];
   for (let i = 0; i < base.docs.length; i++) {
     const docId = base.docs[i];
-    const factor = factorOf(query, segment, docId, filters);
+    const factor = factorOf(query, segment, docId, base.scores[i], filters);
     const score = combine(query.boostMode, base.scores[i], Math.min(factor, query.maxBoost));
     if (query.minScore !== null && score < query.minScore) continue;
     docs.push(docId);
-    scores.push(score);
+    scores.push(Math.fround(score * boost));
   }
   return docs.length === 0 ? { op: 'matchNone' } : { op: 'docs', docs: Uint32Array.from(docs), scores: Float32Array.from(scores) };
 }
@@ -43,6 +47,7 @@ function factorOf(
   { functions, scoreMode }: FunctionScore,
   segment: SegmentReader,
   docId: number,
+  score: number,
   filters: ReadonlyArray<ReadonlySet<number> | null>,
 ): number {
   const values: number[] = [];
@@ -51,7 +56,7 @@ function factorOf(
     const filter = filters[i];
     if (filter && !filter.has(docId)) continue;
     const { weight, value } = functions[i];
-    values.push(value(segment, docId) * (weight ?? 1));
+    values.push(value(segment, docId, score) * (weight ?? 1));
     weights += weight ?? 1;
     if (scoreMode === 'first') break;
   }

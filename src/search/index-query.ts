@@ -99,7 +99,17 @@ export type IndexQuery =
       readonly matches: (segment: SegmentReader, docId: number) => boolean;
     }
   /** Clauses that must match by the number that a field of the document gives. */
-  | { readonly op: 'termsSet'; readonly clauses: readonly IndexQuery[]; readonly minimumField: string; readonly isF64: boolean }
+  | {
+      readonly op: 'termsSet';
+      readonly clauses: readonly IndexQuery[];
+      readonly minimum:
+        | { readonly by: 'field'; readonly field: string; readonly isF64: boolean }
+        | {
+            readonly by: 'script';
+            readonly nestedPath: string | null;
+            readonly clausesOf: (segment: SegmentReader, docId: number) => number;
+          };
+    }
   | {
       readonly op: 'nested';
       readonly path: string;
@@ -118,6 +128,22 @@ export type IndexQuery =
       readonly minScore: number | null;
       /** Scope of the query: null for root documents. */
       readonly nestedPath: string | null;
+      /** A boost is of the result (script_score), not of the query inside. */
+      readonly boostsResult: boolean;
+    }
+  /** Documents that have a feature (rank_feature), scored by its value. */
+  | {
+      readonly op: 'feature';
+      readonly term: Term;
+      /** @param pivot  about the mean of the feature's values in the shard */
+      readonly scoreOf: (pivot: number) => (value: number) => number;
+    }
+  /** Documents that a script takes, among those that the clauses beside it leave. */
+  | {
+      readonly op: 'scriptFilter';
+      readonly label: string;
+      readonly nestedPath: string | null;
+      readonly matches: (segment: SegmentReader, docId: number) => boolean;
     }
   /** A query with a `_name`, for matched_queries. */
   | { readonly op: 'named'; readonly name: string; readonly query: IndexQuery };

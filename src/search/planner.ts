@@ -1,4 +1,6 @@
 // Query of an index -> plan of one segment. Weights are computed here, in float32 as Lucene does, from statistics of the shard.
+
+import { featureValue } from '../mapping/types/rank-features.ts';
 import type { PlanNode, TermScorer } from '../plan/query-plan.ts';
 import type { SegmentReader, TermState } from '../plan/segment.ts';
 import { blendDocFreqs } from './blended-terms.ts';
@@ -115,6 +117,10 @@ export class Planner {
       }
       case 'hostFilter':
         return this.#hostFilter(query, segment);
+      case 'scriptFilter':
+        return this.#scripted([query], MATCH_ALL, index);
+      case 'feature':
+        return this.#feature(query, index, scored, boost);
       case 'functionScore':
         return this.#functionScore(query, index, scored, boost);
       case 'termsSet':
@@ -216,7 +222,24 @@ export class Planner {
     return terms.length === 1 ? terms[0] : bool({ should: terms });
   }
 
+  /** Scripts run last: on documents that the clauses beside them leave. */
   #bool(query: BoolIndexQuery, index: number, scored: boolean, boost: number): PlanNode {
+    const scripts = query.filter.map(scriptOf);
+    const isScript = (query: IndexQuery): boolean => scriptOf(query) !== null;
+    const others = query.filter.filter((clause) => !isScript(clause));
+    const hasOthers = query.must.length + others.length + query.mustNot.length + (query.minimumShouldMatch > 0 ? 1 : 0) > 0;
+    const found = scripts.filter((script) => script !== null);
+    if (found.length === 0 || !hasOthers) return this.#plainBool(query, index, scored, boost);
+    const rest = { ...query, filter: others };
+    const plan = this.#plainBool(rest, index, false, boost);
+    if (plan.op === 'matchNone') return plan;
+    const docs = this.#scripted(found, plan, index);
+    if (!scored || docs.op === 'matchNone') return docs;
+    const kept = this.#plainBool(rest, index, true, boost);
+    return { op: 'bool', must: [kept], filter: [docs], should: [], mustNot: [], minimumShouldMatch: 0 };
+  }
+
+  #plainBool(query: BoolIndexQuery, index: number, scored: boolean, boost: number): PlanNode {
     const isRequired = query.must.length + query.filter.length > 0;
     const minimum = query.minimumShouldMatch;
     const must: PlanNode[] = [];
@@ -354,19 +377,21 @@ export class Planner {
   }
 
   #functionScore(query: Extract<IndexQuery, { op: 'functionScore' }>, index: number, scored: boolean, boost: number): PlanNode {
-    const plan = this.plan(query.query, index, scored, boost);
+    const plan = this.plan(query.query, index, scored, query.boostsResult ? 1 : boost);
     if (plan.op === 'matchNone' || (!scored && query.minScore === null)) return plan;
-    const scope = query.nestedPath === null ? null : this.#local.segments[index].nestedDocsPtr(query.nestedPath);
+    const scope = this.#scopeOf(query.nestedPath, index);
     const base = this.#matching(index, plan, scope);
     const filters = query.functions.map(({ filter }) =>
       filter ? new Set(this.#matching(index, this.plan(filter, index, false), scope).docs) : null,
     );
-    return scoreByFunctions(query, this.#local.segments[index], base, filters);
+    return scoreByFunctions(query, this.#local.segments[index], base, filters, query.boostsResult ? boost : 1);
   }
 
   /** One disjoint part per number of clauses that a document may ask for. */
   #termsSet(query: Extract<IndexQuery, { op: 'termsSet' }>, index: number, scored: boolean, boost: number): PlanNode {
-    const { clauses, minimumField, isF64 } = query;
+    const { clauses, minimum } = query;
+    if (minimum.by === 'script') return this.#termsSetByScript(clauses, minimum, index, scored, boost);
+    const { field: minimumField, isF64 } = minimum;
     const parts = clauses.map((_, i): IndexQuery => {
       const least = i === 0;
       const wanted: IndexQuery = isF64
@@ -376,6 +401,71 @@ export class Planner {
     });
     return this.plan(bool({ should: parts, minimumShouldMatch: 1 }), index, scored, boost);
   }
+
+  #termsSetByScript(
+    clauses: readonly IndexQuery[],
+    { nestedPath, clausesOf }: Extract<Extract<IndexQuery, { op: 'termsSet' }>['minimum'], { by: 'script' }>,
+    index: number,
+    scored: boolean,
+    boost: number,
+  ): PlanNode {
+    const any = this.plan(bool({ should: clauses, minimumShouldMatch: 1 }), index, false);
+    if (any.op === 'matchNone') return any;
+    const segment = this.#local.segments[index];
+    const byMinimum = new Map<number, number[]>();
+    for (const docId of this.#matching(index, any, this.#scopeOf(nestedPath, index)).docs) {
+      const wanted = Math.max(1, clausesOf(segment, docId));
+      const docs = byMinimum.get(wanted);
+      if (docs) docs.push(docId);
+      else byMinimum.set(wanted, [docId]);
+    }
+    const parts: PlanNode[] = [];
+    for (const [wanted, docs] of byMinimum) {
+      const part =
+        wanted > clauses.length ? MATCH_NONE : this.plan(bool({ should: clauses, minimumShouldMatch: wanted }), index, scored, boost);
+      if (part.op === 'matchNone') continue;
+      parts.push({ op: 'bool', must: [part], filter: [this.#docs(docs)], should: [], mustNot: [], minimumShouldMatch: 0 });
+    }
+    if (parts.length <= 1) return parts[0] ?? MATCH_NONE;
+    return { op: 'bool', must: [], filter: [], should: parts, mustNot: [], minimumShouldMatch: 1 };
+  }
+
+  /** Bitset of a nested path's documents; null: roots. */
+  #scopeOf(nestedPath: string | null, index: number): number | null {
+    return nestedPath === null ? null : this.#local.segments[index].nestedDocsPtr(nestedPath);
+  }
+
+  /** Documents of a plan that scripts take too. */
+  #scripted(scripts: readonly ScriptFilter[], plan: PlanNode, index: number): PlanNode {
+    const segment = this.#local.segments[index];
+    const { docs } = this.#matching(index, plan, this.#scopeOf(scripts[0].nestedPath, index));
+    return this.#docs([...docs].filter((docId) => scripts.every((script) => script.matches(segment, docId))));
+  }
+
+  /** The frequency of a feature's term is its value: it is read off a score that grows with it alone. Source: Lucene's FeatureField. */
+  #feature({ term, scoreOf }: Extract<IndexQuery, { op: 'feature' }>, index: number, scored: boolean, boost: number): PlanNode {
+    const entry = this.#local.term(term);
+    const plan = this.#term(term, entry, index, false, boost);
+    if (!scored || plan.op !== 'term') return plan;
+    const states = entry.states.filter(isFound);
+    const total = states.reduce((sum, state) => sum + state.totalTermFreq, 0);
+    const score = scoreOf(featureValue(Math.trunc(total / entry.docFreq)));
+    const { docs, scores } = this.#matching(index, { ...plan, scorer: FEATURE_SCORER }, null);
+    const values = scores.map((found) => Math.fround(score(featureValue(Math.round(FEATURE_SCALE * (1 / (1 - found) - 1)))) * boost));
+    return { op: 'docs', docs, scores: values };
+  }
+}
+
+type ScriptFilter = Extract<IndexQuery, { op: 'scriptFilter' }>;
+
+/** Under this scorer a frequency f scores 1 - 1 / (1 + f / 2^15): frequencies of features (below 2^16) are told apart in float32. */
+const FEATURE_SCALE = 2 ** 15;
+const FEATURE_SCORER: TermScorer = { weight: 1, normInverse: new Float32Array(256).fill(1 / FEATURE_SCALE) };
+
+/** The script that a filter clause is, through the wrappers that only name or weigh it. */
+function scriptOf(query: IndexQuery): ScriptFilter | null {
+  if (query.op === 'scriptFilter') return query;
+  return query.op === 'constant' || query.op === 'named' ? scriptOf(query.query) : null;
 }
 
 function isFound<T>(state: T | null): state is T {

@@ -1,4 +1,5 @@
 // The query phase on one shard: prepared plans run segment by segment, their hits merged to the shard's best.
+import type { SegmentImageReader } from '../arena/segment-reader.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { CollectPlan, ExecutionCounters, PlanNode, SegmentHits, SortKey, StopCheck } from '../plan/query-plan.ts';
 import type { SegmentReader } from '../plan/segment.ts';
@@ -58,10 +59,12 @@ export class PreparedShard {
   readonly #postFilters: Array<PlanNode | undefined>;
   readonly #keys: Array<SortKey[] | undefined>;
   readonly #segments: readonly SegmentReader[];
+  readonly #run: RunSegment;
   readonly docBases: readonly number[];
 
   constructor(shardQuery: ShardQuery, local: ShardStatistics, weights: Statistics, maxClauses: number, run: RunSegment) {
     this.shardQuery = shardQuery;
+    this.#run = run;
     this.planner = new Planner(local, weights, maxClauses, (index, plan, scopePtr) =>
       matchingDocs(run, local.segments[index], plan, scopePtr),
     );
@@ -88,9 +91,13 @@ export class PreparedShard {
   }
 
   sortKeys(index: number): SortKey[] {
-    return (this.#keys[index] ??= this.shardQuery.sort.map((sort) =>
-      sort.keyFor(this.#segments[index], (filter) => this.planner.plan(filter, index, false)),
-    ));
+    const { sort } = this.shardQuery;
+    const keys = this.#keys[index];
+    if (keys) return keys;
+    const matching = (): Iterable<number> => matchingDocs(this.#run, this.#segments[index], this.plan(index), null).docs;
+    const made = sort.map((key) => key.keyFor(this.#segments[index], (filter) => this.planner.plan(filter, index, false), matching));
+    if (!sort.some((key) => key.isComputed)) this.#keys[index] = made;
+    return made;
   }
 }
 
@@ -155,6 +162,17 @@ export function queryShardHits(
       terminatedEarly = true;
       break;
     }
+    const found = withSortColumns(segment, sort, () => runSegment(index, segment, plan, remaining));
+    total += found.total;
+    collected += found.total;
+    totalIsLowerBound ||= found.totalIsLowerBound;
+    if (found.terminatedEarly && shardQuery.terminateAfter > 0) terminatedEarly = true;
+    if (found.docs.length > 0 && !(found.maxScore <= maxScore)) maxScore = found.maxScore;
+    hits = merge(hits, toHits(found, segment, index, prepared, position), compare, size);
+  }
+  return { hits, total, totalIsLowerBound, maxScore, terminatedEarly, timedOut: options.stop() };
+
+  function runSegment(index: number, segment: SegmentReader, plan: PlanNode, remaining: number): SegmentHits {
     const collect: CollectPlan = {
       size,
       sort: prepared.sortKeys(index),
@@ -184,15 +202,14 @@ export function queryShardHits(
         options.run(segment, { op: 'matchAll' }, COLLECT_ALL, { ...runOptions, aggs });
       },
     );
-    found ??= options.run(segment, plan, collect, runOptions);
-    total += found.total;
-    collected += found.total;
-    totalIsLowerBound ||= found.totalIsLowerBound;
-    if (found.terminatedEarly && shardQuery.terminateAfter > 0) terminatedEarly = true;
-    if (found.docs.length > 0 && !(found.maxScore <= maxScore)) maxScore = found.maxScore;
-    hits = merge(hits, toHits(found, segment, index, prepared, position), compare, size);
+    return found ?? options.run(segment, plan, collect, runOptions);
   }
-  return { hits, total, totalIsLowerBound, maxScore, terminatedEarly, timedOut: options.stop() };
+}
+
+/** Runs with scratch for the columns of computed sort keys, if there are any. */
+export function withSortColumns<T>(segment: SegmentReader, sort: readonly ResolvedSort[], action: () => T): T {
+  if (!sort.some((key) => key.isComputed)) return action();
+  return (segment as SegmentImageReader).kernels.scoped(action);
 }
 
 function toHits(found: SegmentHits, segment: SegmentReader, index: number, prepared: PreparedShard, position: number): ShardHit[] {

@@ -85,12 +85,15 @@ export function queryText(query: IndexQuery): string {
       return `${query.field}:[${query.bottom},${query.left} TO ${query.top},${query.right}]`;
     case 'geoDistance':
       return `${query.field}:${query.lat},${query.lon} +/- ${floatText(query.meters)} meters`;
+    case 'scriptFilter':
     case 'hostFilter':
       return query.label;
     case 'termsSet':
       return `CoveringQuery(${query.clauses.map(queryText).join(' ')})`;
     case 'nested':
       return `ToParentBlockJoinQuery (${queryText(query.query)})`;
+    case 'feature':
+      return `FeatureQuery(field=${query.term.field})`;
     case 'functionScore':
       return `function score (${queryText(query.query)}, functions: ${query.functions.length})`;
     case 'named':

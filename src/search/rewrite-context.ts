@@ -4,7 +4,9 @@ import type { ApiError } from '../errors/api-error.ts';
 import { queryShard } from '../errors/search-errors.ts';
 import type { FieldType } from '../mapping/field-type.ts';
 import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
+import type { StoredScript } from '../scripting/script-spec.ts';
 import type { AnalyzedToken, QueryAnalysis } from './query-analysis.ts';
+import type { ShardDocument } from './search-shard.ts';
 
 /** Limits of an index that queries meet; Elasticsearch's defaults. */
 export interface QueryLimits {
@@ -33,6 +35,10 @@ export interface RewriteContext {
   readonly nowMs: number;
   /** Nested path whose documents the query sees, null: root documents. */
   readonly nestedPath: string | null;
+  /** A stored script by id. */
+  readonly storedScript: (id: string) => StoredScript | null;
+  /** The stored document, for scripts that read its source. */
+  record(seqNo: number): ShardDocument | null;
   /** Counts clauses over the whole query. */
   readonly clauses: { count: number };
 }

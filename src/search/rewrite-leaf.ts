@@ -1,9 +1,14 @@
 // Rewriting of queries over exact values: the field's type decides what a value is and where it is looked up.
+
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { FieldType } from '../mapping/field-type.ts';
+import type { SegmentReader } from '../plan/segment.ts';
 import { editsFor } from '../query/fuzziness.ts';
 import type { FuzzyQuery, PatternQuery, RangeQuery, TermQuery, TermsQuery, TermsSetQuery } from '../query/query.ts';
+import { doubleOf } from '../scripting/dates.ts';
+import { compileDocScript } from '../scripting/doc-script.ts';
+import type { ScriptSpec } from '../scripting/script-spec.ts';
 import { fuzzyMatcher } from './edit-distance.ts';
 import {
   ALL,
@@ -24,6 +29,7 @@ import { rangeFieldQuery } from './range-field.ts';
 import { regexpMatcher } from './regexp.ts';
 import { fieldOf, type RewriteContext, refuse } from './rewrite-context.ts';
 import { CONSTANT, parseRewriteMethod } from './rewrite-method.ts';
+import { runDocScript } from './script-doc.ts';
 import { wildcardMatcher } from './wildcard.ts';
 
 const utf8 = new TextEncoder();
@@ -175,16 +181,30 @@ export function rewriteTerms(query: TermsQuery, context: RewriteContext): IndexQ
 }
 
 export function rewriteTermsSet(query: TermsSetQuery, context: RewriteContext): IndexQuery {
-  if (query.minimumField === null) {
+  if (query.minimumField === null && query.minimumScript === null) {
     throw new ApiError('illegal_state_exception', 400, 'No minimum should match has been specified');
   }
   const field = fieldOf(context, query.field);
   if (!field || query.terms.length === 0) return none('no terms');
-  const minimum = fieldOf(context, query.minimumField);
+  const clauses = query.terms.map((value) => termQuery(field, value, context));
+  if (query.minimumScript) {
+    const clausesOf = minimumScript(query.minimumScript, clauses.length, context);
+    return { op: 'termsSet', clauses, minimum: { by: 'script', nestedPath: context.nestedPath, clausesOf } };
+  }
+  const minimum = fieldOf(context, query.minimumField!);
   if (!minimum) throw refuse(context, `failed to find minimum_should_match field [${query.minimumField}]`);
   if (minimum.family !== 'numeric') throw refuse(context, `minimum_should_match field [${query.minimumField}] is no number`);
-  const clauses = query.terms.map((value) => termQuery(field, value, context));
-  return { op: 'termsSet', clauses, minimumField: minimum.spec.name, isF64: minimum.spec.column === 'f64' };
+  return { op: 'termsSet', clauses, minimum: { by: 'field', field: minimum.spec.name, isF64: minimum.spec.column === 'f64' } };
+}
+
+/** Clauses that must match, by a script that is given their number. */
+function minimumScript(spec: ScriptSpec, terms: number, context: RewriteContext): (segment: SegmentReader, docId: number) => number {
+  const script = compileDocScript(spec, { stored: context.storedScript, variables: [], params: { num_terms: terms } });
+  return (segment, docId) => {
+    const result = doubleOf(runDocScript(script, context, segment, docId));
+    if (result === null) throw illegalArgument('[minimum_should_match_script] must return a number');
+    return result;
+  };
 }
 
 /** Documents with a value from `from` to `to`, as the field's type reads the bounds. */

@@ -18,6 +18,7 @@ import {
   rewriteTermsSet,
 } from './rewrite-leaf.ts';
 import { rewriteQueryString } from './rewrite-query-string.ts';
+import { rewriteDistanceFeature, rewriteRankFeature, rewriteScript, rewriteScriptScore } from './rewrite-score.ts';
 import { rewriteSimpleQueryString } from './rewrite-simple-query-string.ts';
 import { rewriteMatch, rewriteMultiMatch } from './rewrite-text.ts';
 import { docFunction } from './score-functions.ts';
@@ -71,7 +72,16 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
         maxBoost: query.maxBoost,
         minScore: query.minScore,
         nestedPath: context.nestedPath,
+        boostsResult: false,
       };
+    case 'script':
+      return rewriteScript(query.script, context);
+    case 'script_score':
+      return rewriteScriptScore(query, context);
+    case 'rank_feature':
+      return rewriteRankFeature(query, context);
+    case 'distance_feature':
+      return rewriteDistanceFeature(query, context);
     case 'nested':
       return rewriteNested(query, context);
     case 'term':

@@ -10,9 +10,11 @@ import type { Modifier, ScoreFunction } from '../query/function-score.ts';
 import { parseDistance, parseGeoPoint } from '../query/geo-point.ts';
 import { javaDouble } from '../query/geo-queries.ts';
 import { fieldOf, type RewriteContext } from './rewrite-context.ts';
+import { scoreScript } from './score-script.ts';
 
 /** Value of a function for a document. @throws ApiError for values that no score can be made of */
-export type DocFunction = (segment: SegmentReader, docId: number) => number;
+/** @param score  of the query that the function changes */
+export type DocFunction = (segment: SegmentReader, docId: number, score: number) => number;
 
 const MODIFIERS: Readonly<Record<Modifier, (value: number) => number>> = {
   none: (value) => value,
@@ -38,6 +40,10 @@ export function docFunction(spec: ScoreFunction, context: RewriteContext): DocFu
       return randomScore(spec, context);
     case 'decay':
       return decay(spec, context);
+    case 'script':
+      return scoreScript(spec.script, context, (score) =>
+        illegalArgument(`script score function must not produce negative scores, but got: [${score}]`),
+      );
   }
 }
 
@@ -75,7 +81,7 @@ function fieldValue(spec: Extract<ScoreFunction, { kind: 'field' }>, context: Re
 }
 
 /** MurmurHash3 of 32 bits over one 32-bit word. */
-function murmur32(word: number, seed: number): number {
+export function murmur32(word: number, seed: number): number {
   let k = Math.imul(word, 0xcc9e2d51);
   k = Math.imul((k << 15) | (k >>> 17), 0x1b873593);
   let hash = seed ^ k;
@@ -123,7 +129,7 @@ function choose(values: readonly number[], mode: DecaySpec['mode']): number {
   return mode === 'min' ? Math.min(...values) : mode === 'max' ? Math.max(...values) : mode === 'sum' ? sum : sum / values.length;
 }
 
-function curveOf(shape: DecaySpec['shape'], scale: number, decayed: number): (distance: number) => number {
+export function curveOf(shape: DecaySpec['shape'], scale: number, decayed: number): (distance: number) => number {
   if (shape === 'gauss') {
     const width = (0.5 * scale ** 2) / Math.log(decayed);
     return (distance) => Math.exp((0.5 * distance ** 2) / width);
@@ -190,7 +196,8 @@ function duration(name: string, value: unknown): number {
 
 const EARTH_METERS = 6_371_008.7714;
 
-function haversine(a: { lat: number; lon: number }, b: { lat: number; lon: number }): number {
+/** Along the great circle, metres. */
+export function distanceMeters(a: { lat: number; lon: number }, b: { lat: number; lon: number }): number {
   const rad = Math.PI / 180;
   const [y1, y2] = [a.lat * rad, b.lat * rad];
   const h = Math.sin((y2 - y1) / 2) ** 2 + Math.cos(y1) * Math.cos(y2) * Math.sin(((b.lon - a.lon) * rad) / 2) ** 2;
@@ -203,7 +210,7 @@ function measureGeo(spec: DecaySpec, type: FieldType): Measure {
   const name = type.spec.name;
   return {
     distances: (segment, docId) =>
-      segment.column(name) ? segment.values(name, docId).map((raw) => haversine(origin, decodeGeoPoint(BigInt(raw)))) : [],
+      segment.column(name) ? segment.values(name, docId).map((raw) => distanceMeters(origin, decodeGeoPoint(BigInt(raw)))) : [],
     scale: parseDistance(spec.scale, 1),
     offset: spec.offset === null ? 0 : parseDistance(spec.offset, 1),
   };

@@ -8,6 +8,7 @@ import { parseQuery } from '../query/parse-query.ts';
 import type { Query } from '../query/query.ts';
 import { isObject, type JsonObject, readBoolean, readFloat, readInt, readList, readNumber, readText, tokenOf } from '../query/read-json.ts';
 import { parseHighlight } from './highlight/options.ts';
+import { readScriptFields, type ScriptFieldRequest } from './script-fields.ts';
 import { parseSort, type SortSpec } from './sort-request.ts';
 
 /** Count every hit. */
@@ -64,6 +65,7 @@ export interface SearchRequest {
   readonly indicesBoost: ReadonlyArray<{ readonly index: string; readonly boost: number }>;
   readonly aggs: JsonObject | null;
   readonly slice: { readonly id: number; readonly max: number; readonly field: string | null } | null;
+  readonly scriptFields: readonly ScriptFieldRequest[];
   readonly pit: { readonly id: string; readonly keepAliveMs: number | null } | null;
 }
 
@@ -95,12 +97,12 @@ export const EMPTY_REQUEST: SearchRequest = {
   indicesBoost: [],
   aggs: null,
   slice: null,
+  scriptFields: [],
   pit: null,
 };
 
 /** Keys that are known and not served: refused by name. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
-  script_fields: 'scripts are not available',
   suggest: 'suggesters are not available',
   derived: 'derived fields are not available',
   runtime_mappings: 'runtime fields are not available',
@@ -214,6 +216,9 @@ function readKey(key: string, value: unknown, request: Draft): void {
       return;
     case 'pit':
       request.pit = readPit(requireObject(key, value));
+      return;
+    case 'script_fields':
+      request.scriptFields = readScriptFields(requireObject(key, value));
       return;
     case 'stats':
       if (!Array.isArray(value)) unknownKey(key, value);

@@ -35,6 +35,7 @@ export interface ShardLimits extends QueryLimits {
   readonly maxRescoreWindow: number;
   readonly maxDocvalueFields: number;
   readonly maxSlices: number;
+  readonly maxScriptFields: number;
   readonly maxAnalyzedOffset: number;
 }
 

@@ -7,6 +7,7 @@ import { allShardsFailed, type ShardFailure } from '../errors/search-errors.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { ExecutionCounters, StopCheck } from '../plan/query-plan.ts';
 import { MATCH_ALL, type Query } from '../query/query.ts';
+import type { StoredScript } from '../scripting/script-spec.ts';
 import { collapseHits } from './collapse.ts';
 import { fetchParts } from './fetch-parts.ts';
 import { checkDocvalueFields, type FetchPart, type FetchShard, fetchHits } from './fetch-phase.ts';
@@ -28,6 +29,7 @@ import {
 import { rescoreHits } from './rescore.ts';
 import { rewriteQuery } from './rewrite.ts';
 import type { RewriteContext } from './rewrite-context.ts';
+import { compileScriptFields } from './script-fields.ts';
 import { ShardAggregations } from './search-aggregations.ts';
 import type { SearchRequest } from './search-request.ts';
 import { type RunSegment, remember, type SearchCaches, type SearchShard, type ShardCache } from './search-shard.ts';
@@ -54,6 +56,7 @@ export interface SearchEnvironment {
   readonly cacheKey: string | null;
   readonly typedKeys: boolean;
   readonly nodeId: string;
+  readonly storedScript: (id: string) => StoredScript | null;
   /** Behind this hit a scroll goes on. */
   readonly afterHit?: (AfterHit & { readonly shard: number }) | null;
   indexSetting(index: string, name: string, fallback: number): number;
@@ -238,9 +241,10 @@ function totalOf(runs: readonly ShardRun[], limit: number): SearchOutcome['total
   return { value, relation: isLowerBound ? 'gte' : 'eq' };
 }
 
-export function contextOf(shard: SearchShard, env: Pick<SearchEnvironment, 'nowMs'>): RewriteContext {
+export function contextOf(shard: SearchShard, env: Pick<SearchEnvironment, 'nowMs' | 'storedScript'>): RewriteContext {
   const { index, mapping, analysis, limits } = shard;
-  return { index, mapping, analysis, limits, nowMs: env.nowMs, nestedPath: null, clauses: { count: 0 } };
+  const { nowMs, storedScript } = env;
+  return { index, mapping, analysis, limits, nowMs, storedScript, record: shard.record, nestedPath: null, clauses: { count: 0 } };
 }
 
 function prepareShard(
@@ -276,6 +280,7 @@ function prepareShard(
     shard,
     prepared: new PreparedShard(shardQuery, cache.statistics, weights, shard.limits.maxClauseCount, env.run),
     named: namedQueries([query, shardQuery.postFilter]),
+    scriptFields: compileScriptFields(request.scriptFields, shard, context),
   };
 }
 

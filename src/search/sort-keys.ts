@@ -9,6 +9,7 @@ import type { SegmentReader } from '../plan/segment.ts';
 import { type Bytes, type IndexQuery, keyOf } from './index-query.ts';
 import { rewriteQuery } from './rewrite.ts';
 import { type RewriteContext, refuse } from './rewrite-context.ts';
+import { scriptSort } from './script-sort.ts';
 import type { SortSpec } from './sort-request.ts';
 
 /** A value as hits are ordered by it: numbers in units of the API, byte strings as latin-1 text, null for missing. */
@@ -31,8 +32,13 @@ export interface ResolvedSort {
   readonly needsScore: boolean;
   /** Where documents without a value go, whatever the order. */
   readonly missingFirst: boolean;
-  /** @param planFilter  plan of a nested sort's filter in this segment */
-  keyFor(segment: SegmentReader, planFilter: (query: IndexQuery) => PlanNode): SortKey;
+  /** The key's column is computed for each run, within the scratch of the run. */
+  readonly isComputed?: boolean;
+  /**
+   * @param planFilter  plan of a nested sort's filter in this segment
+   * @param matching    documents that the search finds in it
+   */
+  keyFor(segment: SegmentReader, planFilter: (query: IndexQuery) => PlanNode, matching: () => Iterable<number>): SortKey;
   /** @param docBase  documents in the shard's earlier segments */
   valueOf(raw: bigint | number | null, segment: SegmentReader, docId: number, docBase: number, score: number): SortValue;
   /** JSON of a value in a hit's `sort`. */
@@ -52,6 +58,8 @@ export function resolveSort(spec: SortSpec, context: RewriteContext): ResolvedSo
       return docSort(spec.descending);
     case 'geo_distance':
       return geoSort(spec, context);
+    case 'script':
+      return scriptSort(spec, context);
     case 'field':
       if (spec.field === '_shard_doc') return docSort(spec.descending);
       return spec.field === '_index' ? indexSort(spec, context.index) : fieldSort(spec, context);

@@ -5,6 +5,7 @@ import { type GeoPoint, metersOfUnit, parseGeoPoint } from '../query/geo-point.t
 import { parseQuery } from '../query/parse-query.ts';
 import type { Query } from '../query/query.ts';
 import { isObject, type JsonObject, readBoolean, readText, tokenOf } from '../query/read-json.ts';
+import { parseScript, type ScriptSpec } from '../scripting/script-spec.ts';
 
 export type SortMode = 'min' | 'max' | 'sum' | 'avg' | 'median';
 
@@ -33,7 +34,8 @@ export type SortSpec =
       /** Metres in the unit of the values. */
       readonly unitMeters: number;
       readonly ignoreUnmapped: boolean;
-    };
+    }
+  | { readonly by: 'script'; readonly script: ScriptSpec; readonly type: 'number' | 'string'; readonly descending: boolean };
 
 /** @throws ApiError parsing errors with Elasticsearch's texts */
 export function parseSort(value: unknown): SortSpec[] {
@@ -84,8 +86,7 @@ function ofEntry(name: string, options: unknown): SortSpec {
   if (!isObject(options)) throw parsingError(`[${name}] sort expects an order or an object, but found [${tokenOf(options)}]`);
   if (name === '_geo_distance' || name === '_geoDistance') return geoDistance(options);
   if (name === '_script') {
-    if (options['type'] === undefined) throw illegalArgument('Required [type]');
-    throw xContentParse('[_script] failed to parse field [script]', illegalArgument('scripts are not available'));
+    return scriptSort(options);
   }
   if (name === '_score' || name === '_doc') {
     for (const key of Object.keys(options)) if (key !== 'order') throw xContentParse(`[${name}] unknown field [${key}]`);
@@ -201,6 +202,23 @@ function geoDistance(options: JsonObject): SortSpec {
   }
   if (field === null || points.length === 0) throw parsingError('no points provided for _geo_distance sort.');
   return { by: 'geo_distance', field, points, descending, mode, unitMeters, ignoreUnmapped };
+}
+
+function scriptSort(options: JsonObject): SortSpec {
+  let script: ScriptSpec | null = null;
+  let type: string | null = null;
+  let descending = false;
+  for (const [key, value] of Object.entries(options)) {
+    if (key === 'script') script = parseScript(value);
+    else if (key === 'type') type = readText(value, key).toLowerCase();
+    else if (key === 'order') descending = isDescending(readText(value, key));
+    else if (key === 'mode') readMode(value);
+    else if (key === 'nested') throw illegalArgument('[nested] of a script sort is not supported');
+    else throw xContentParse(`[_script] unknown field [${key}]`);
+  }
+  if (script === null || type === null) throw illegalArgument(`Required [${script === null ? 'script' : 'type'}]`);
+  if (type !== 'number' && type !== 'string') throw illegalArgument(`Unknown ScriptSortType [${type}]`);
+  return { by: 'script', script, type, descending };
 }
 
 /** One point, or a list of points; a list of two numbers is one point. */

@@ -1,4 +1,5 @@
 // The best hits of an aggregation bucket, or of nested documents: selected among given documents and fetched like search hits.
+
 import type { DocGroup } from '../aggs/index.ts';
 import { shortestFloat } from '../common/float32.ts';
 import { filterSource } from '../common/source-filter.ts';
@@ -7,7 +8,8 @@ import type { CollectPlan, ExecutionCounters, PlanNode } from '../plan/query-pla
 import { fetchParts } from './fetch-parts.ts';
 import { type FetchShard, fetchHits, lazySource } from './fetch-phase.ts';
 import { nestedIdentity, nestedSource } from './nested-hits.ts';
-import { COLLECT_ALL, hitComparator, merge, type PreparedShard, type ShardHit } from './query-phase.ts';
+import { COLLECT_ALL, hitComparator, merge, type PreparedShard, type ShardHit, withSortColumns } from './query-phase.ts';
+import { compileScriptFields } from './script-fields.ts';
 import { parseSearchRequest, type SearchRequest } from './search-request.ts';
 import { contextOf, type SearchEnvironment, type SearchTarget } from './search-shards.ts';
 import { type ResolvedSort, resolveSort } from './sort-keys.ts';
@@ -59,7 +61,12 @@ export function selectHits(
   const needsScores = isByScore || request.trackScores || request.sort.some((spec) => spec.by === 'score');
   for (const { shard: position, prepared, index, docs, scores } of candidates) {
     const { shard } = targets[position];
-    shards[position] ??= { shard, prepared, named: [] };
+    shards[position] ??= {
+      shard,
+      prepared,
+      named: [],
+      scriptFields: compileScriptFields(request.scriptFields, shard, contextOf(shard, env)),
+    };
     let sort = sorts.get(position);
     if (!sort) {
       const context = { ...contextOf(shard, env), nestedPath };
@@ -67,14 +74,22 @@ export function selectHits(
     }
     const segment = shard.segments[index];
     const plan: PlanNode = { op: 'docs', docs: Uint32Array.from(docs), scores: needsScores && scores ? Float32Array.from(scores) : null };
-    const keys = sort.map((key) => key.keyFor(segment, (filter) => prepared.planner.plan(filter, index, false)));
-    const collect: CollectPlan = { ...COLLECT_ALL, size: wanted, sort: keys, trackScores: needsScores };
-    const found = env.run(segment, plan, collect, {
-      stop: env.stop,
-      counters: env.counters,
-      minCompetitiveScore: Number.NEGATIVE_INFINITY,
-      withNested: nestedPath !== null,
-      aggs: null,
+    const found = withSortColumns(segment, sort, () => {
+      const keys = sort.map((key) =>
+        key.keyFor(
+          segment,
+          (filter) => prepared.planner.plan(filter, index, false),
+          () => docs,
+        ),
+      );
+      const collect: CollectPlan = { ...COLLECT_ALL, size: wanted, sort: keys, trackScores: needsScores };
+      return env.run(segment, plan, collect, {
+        stop: env.stop,
+        counters: env.counters,
+        minCompetitiveScore: Number.NEGATIVE_INFINITY,
+        withNested: nestedPath !== null,
+        aggs: null,
+      });
     });
     total += found.total;
     if (needsScores && scores) for (const score of scores) if (score > maxScore) maxScore = score;

@@ -37,7 +37,8 @@ test('what is not known is refused with its place', () => {
   };
   expect(refusal('token.colour == 1').causedBy?.reason).toBe('field [colour] not found');
   expect(refusal('1 + nope').details.position).toMatchObject({ offset: 4 });
-  expect(refusal('while (true) {}').causedBy?.reason).toBe('[while] is not known in scripts here.');
+  expect(refusal('try { 1 }').causedBy?.reason).toBe('[try] is not known in scripts here.');
+  expect(refusal('while (true) {}').causedBy?.reason).toBe('the script takes too many steps');
   expect(refusal('1 +').causedBy?.reason).toContain('unexpected end of script');
   expect(refusal("token.term.constructor('x')").type).toBe('script_exception');
   expect(refusal(`${'('.repeat(5000)}1${')'.repeat(5000)}`).causedBy?.reason).toContain('nest deeper');
@@ -46,4 +47,19 @@ test('what is not known is refused with its place', () => {
 test('steps are bounded', () => {
   const script = compileScript(Array.from({ length: 200 }, () => '1').join(' + '), {});
   expect(() => script.run({}, 50)).toThrow('runtime error');
+});
+
+test('loops, jumps, steps, lists, maps, functions and lambdas', () => {
+  expect(run('int s = 0; for (int i = 0; i < 10; i++) { if (i == 3) continue; if (i == 6) break; s += i } return s')).toBe(12);
+  expect(run('int n = 5; long f = 1; while (n > 1) { f *= n--; } return f')).toBe(120n);
+  expect(run('int n = 0; do { n++ } while (n < 4); return n')).toBe(4);
+  expect(run("Map m = ['a': 1, 'b': 2]; int s = 0; for (def e : m.entrySet()) { s += e.value } m.c = s; return m.c + m.size()")).toBe(6);
+  expect(run('int twice(int x) { return 2 * x } twice(twice(3))')).toBe(12);
+  expect(run('List l = new ArrayList(); for (x in [3, 1, 2]) { l.add(x) } l.sort((a, b) -> b - a); return l.get(0) * 10 + l[2]')).toBe(31);
+  expect(run('def l = [1, 2, 3, 4]; l.removeIf(x -> x % 2 == 0); return l.size()')).toBe(2);
+  expect(run('Map<String, Integer> m = new HashMap<>(); m.put("x", 4); return m.getOrDefault("x", 0) + m.getOrDefault("y", 1)')).toBe(5);
+});
+
+test('functions that call each other without end are stopped', () => {
+  expect(() => run('int f(int x) { return f(x) } f(1)')).toThrow('runtime error');
 });

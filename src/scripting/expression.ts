@@ -1,0 +1,145 @@
+// The expression language (Lucene's): one formula over doubles, with the fields of a document. A missing value is 0, a condition any number but 0.
+import type { ApiError } from '../errors/api-error.ts';
+import { scriptError } from './lexer.ts';
+import { Parser } from './parser.ts';
+import { Double, type Expression } from './syntax-tree.ts';
+
+/** What a formula may ask. */
+export interface ExpressionInput {
+  /** Values of a field, ascending; dates as ms. @throws ScriptFault no such field */
+  values(field: string): readonly number[];
+  readonly score: number;
+  /** Of a value script; NaN elsewhere. */
+  readonly value: number;
+}
+
+type Formula = (input: ExpressionInput) => number;
+
+const FUNCTIONS: Readonly<Record<string, (...args: number[]) => number>> = {
+  abs: Math.abs,
+  acos: Math.acos,
+  asin: Math.asin,
+  atan: Math.atan,
+  atan2: Math.atan2,
+  ceil: Math.ceil,
+  cos: Math.cos,
+  exp: Math.exp,
+  floor: Math.floor,
+  ln: Math.log,
+  log10: Math.log10,
+  logn: (base, x) => Math.log(x) / Math.log(base),
+  max: Math.max,
+  min: Math.min,
+  pow: (x, y) => x ** y,
+  sin: Math.sin,
+  sqrt: Math.sqrt,
+  tan: Math.tan,
+};
+
+const BINARY: Readonly<Record<string, (a: number, b: number) => number>> = {
+  '+': (a, b) => a + b,
+  '-': (a, b) => a - b,
+  '*': (a, b) => a * b,
+  '/': (a, b) => a / b,
+  '%': (a, b) => a % b,
+  '<': (a, b) => Number(a < b),
+  '<=': (a, b) => Number(a <= b),
+  '>': (a, b) => Number(a > b),
+  '>=': (a, b) => Number(a >= b),
+  '==': (a, b) => Number(a === b),
+  '!=': (a, b) => Number(a !== b),
+  '&&': (a, b) => Number(a !== 0 && b !== 0),
+  '||': (a, b) => Number(a !== 0 || b !== 0),
+};
+
+const REDUCERS: Readonly<Record<string, (values: readonly number[]) => number>> = {
+  value: (values) => values[0] ?? 0,
+  length: (values) => values.length,
+  count: (values) => values.length,
+  min: (values) => values[0] ?? 0,
+  max: (values) => values.at(-1) ?? 0,
+  sum: (values) => values.reduce((a, b) => a + b, 0),
+  avg: (values) => (values.length === 0 ? 0 : values.reduce((a, b) => a + b, 0) / values.length),
+  median: (values) => {
+    const middle = values.length >> 1;
+    if (values.length === 0) return 0;
+    return values.length % 2 === 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+  },
+  empty: (values) => Number(values.length === 0),
+};
+
+/** @param params  numbers that the formula may name @throws ApiError script_exception: what is no formula */
+export function compileExpression(source: string, params: Readonly<Record<string, unknown>>): Formula {
+  const [statement, more] = new Parser(source).parseScript();
+  if (statement.kind !== 'expression' || more) throw failed(source, 0, 'one expression is expected');
+  return formulaOf(statement.expression);
+
+  function formulaOf(expression: Expression): Formula {
+    switch (expression.kind) {
+      case 'literal': {
+        const { value } = expression;
+        const number =
+          value instanceof Double ? value.value : typeof value === 'boolean' || typeof value === 'number' ? Number(value) : Number.NaN;
+        if (Number.isNaN(number)) throw failed(source, expression.at, 'only numbers are known');
+        return () => number;
+      }
+      case 'name':
+        return variable(expression.name, expression.at);
+      case 'unary': {
+        const operand = formulaOf(expression.operand);
+        if (expression.op === '-') return (input) => -operand(input);
+        if (expression.op === '!') return (input) => Number(operand(input) === 0);
+        return operand;
+      }
+      case 'binary': {
+        const operate = Object.hasOwn(BINARY, expression.op) ? BINARY[expression.op] : undefined;
+        if (!operate) throw failed(source, expression.at, `operator [${expression.op}] is not known`);
+        const [left, right] = [formulaOf(expression.left), formulaOf(expression.right)];
+        return (input) => operate(left(input), right(input));
+      }
+      case 'conditional': {
+        const [test, yes, no] = [formulaOf(expression.test), formulaOf(expression.then), formulaOf(expression.else)];
+        return (input) => (test(input) !== 0 ? yes(input) : no(input));
+      }
+      case 'function': {
+        const compute = Object.hasOwn(FUNCTIONS, expression.name) ? FUNCTIONS[expression.name] : undefined;
+        if (!compute) throw failed(source, expression.at, `Unrecognized function call (${expression.name}).`);
+        const args = expression.args.map(formulaOf);
+        return (input) => compute(...args.map((arg) => arg(input)));
+      }
+      case 'member':
+      case 'call': {
+        const field = fieldOf(expression.object);
+        const name =
+          expression.kind === 'call' ? expression.name.replace(/^get([A-Z])/, (_, first: string) => first.toLowerCase()) : expression.name;
+        const reduce = Object.hasOwn(REDUCERS, name) ? REDUCERS[name] : undefined;
+        if (field === null || !reduce) throw failed(source, expression.at, `unknown member [${expression.name}]`);
+        return (input) => reduce(input.values(field));
+      }
+      case 'index': {
+        const field = fieldOf(expression);
+        if (field === null) throw failed(source, expression.at, 'only doc has elements');
+        return (input) => REDUCERS.value(input.values(field));
+      }
+      default:
+        throw failed(source, expression.at, 'not known in expressions');
+    }
+  }
+
+  function variable(name: string, at: number): Formula {
+    if (name === '_score') return (input) => input.score;
+    if (name === '_value') return (input) => input.value;
+    const value = params[name];
+    if (typeof value === 'number') return () => value;
+    throw failed(source, at, `Unknown variable [${name}]`);
+  }
+
+  function fieldOf(expression: Expression): string | null {
+    if (expression.kind !== 'index' || expression.object.kind !== 'name' || expression.object.name !== 'doc') return null;
+    return expression.index.kind === 'literal' && typeof expression.index.value === 'string' ? expression.index.value : null;
+  }
+}
+
+function failed(source: string, at: number, reason: string): ApiError {
+  return scriptError(source, at, reason);
+}

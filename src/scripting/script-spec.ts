@@ -1,0 +1,51 @@
+// A script as requests name it: text, or `{ source, lang, params }`, or `{ id, params }` of a stored one.
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument } from '../errors/catalog.ts';
+
+type Json = Record<string, unknown>;
+
+export interface ScriptSpec {
+  readonly lang: string;
+  /** null: stored under `id`. */
+  readonly source: string | null;
+  readonly id: string | null;
+  readonly params: Readonly<Json>;
+}
+
+/** A stored script. */
+export interface StoredScript {
+  readonly lang: string;
+  readonly source: string;
+}
+
+const FIELDS = ['source', 'inline', 'lang', 'params', 'id', 'stored', 'options'];
+
+/** @throws ApiError x_content_parse_exception, illegal_argument_exception: no script at all */
+export function parseScript(value: unknown): ScriptSpec {
+  if (typeof value === 'string') return { lang: 'painless', source: value, id: null, params: {} };
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ApiError('x_content_parse_exception', 400, '[script] must be a text or an object');
+  const body = value as Json;
+  for (const key of Object.keys(body))
+    if (!FIELDS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[1:1] [script] unknown field [${key}]`);
+  const { params = {}, lang } = body;
+  const source = body.source ?? body.inline;
+  const id = body.id ?? body.stored;
+  if (typeof params !== 'object' || params === null || Array.isArray(params))
+    throw new ApiError('x_content_parse_exception', 400, '[script] params must be an object');
+  if (id !== undefined && source === undefined) {
+    if (lang !== undefined) throw illegalArgument('illegally specified <lang> for a stored script');
+    return { lang: 'painless', source: null, id: String(id), params: params as Json };
+  }
+  if (source === undefined) throw illegalArgument('must specify either [source] for an inline script or [id] for a stored script');
+  const text = typeof source === 'string' ? source : JSON.stringify(source);
+  return { lang: lang === undefined ? 'painless' : String(lang), source: text, id: null, params: params as Json };
+}
+
+/** @throws ApiError resource_not_found_exception (404) */
+export function resolveScript(spec: ScriptSpec, stored: (id: string) => StoredScript | null): StoredScript {
+  if (spec.source !== null) return { lang: spec.lang, source: spec.source };
+  const script = stored(spec.id!);
+  if (!script) throw new ApiError('resource_not_found_exception', 404, `unable to find script [${spec.id}] in cluster state`);
+  return script;
+}

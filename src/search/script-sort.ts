@@ -1,0 +1,64 @@
+// Sorting by a script: its values for the documents that match make a column for the run.
+import type { SegmentImageReader } from '../arena/segment-reader.ts';
+import { illegalArgument } from '../errors/catalog.ts';
+import { numberFormat } from '../errors/search-errors.ts';
+import type { SegmentReader } from '../plan/segment.ts';
+import { temporaryColumn } from '../plan/temporary-column.ts';
+import { doubleOf } from '../scripting/dates.ts';
+import { compileDocScript } from '../scripting/doc-script.ts';
+import { textOf } from '../scripting/evaluator.ts';
+import type { RewriteContext } from './rewrite-context.ts';
+import { runDocScript } from './script-doc.ts';
+import type { ResolvedSort } from './sort-keys.ts';
+import type { SortSpec } from './sort-request.ts';
+
+type ScriptSortSpec = Extract<SortSpec, { by: 'script' }>;
+
+/** @throws ApiError script_exception: the script does not compile */
+export function scriptSort(spec: ScriptSortSpec, context: RewriteContext): ResolvedSort {
+  const script = compileDocScript(spec.script, { stored: context.storedScript, variables: ['_score'] });
+  /** Texts of a segment in order: their places are the column's values. */
+  const texts = new WeakMap<SegmentReader, readonly string[]>();
+  const isText = spec.type === 'string';
+  const evaluate = (segment: SegmentReader, docId: number): number | string => {
+    const value = runDocScript(script, context, segment, docId);
+    if (isText) return textOf(value);
+    const number = doubleOf(value);
+    if (number === null) throw illegalArgument('a sort script of type [number] must return a number');
+    return number;
+  };
+  const placeOf = (segment: SegmentReader, text: string): number => {
+    const known = texts.get(segment) ?? [];
+    let place = 0;
+    while (place < known.length && known[place] < text) place++;
+    return known[place] === text ? place : place - 0.5;
+  };
+  const raw = (value: unknown, segment: SegmentReader): number => {
+    if (isText) return placeOf(segment, String(value));
+    const number = Number(value);
+    if (Number.isNaN(number)) throw numberFormat(String(value));
+    return number;
+  };
+  return {
+    descending: spec.descending,
+    needsScore: false,
+    missingFirst: false,
+    isComputed: true,
+    keyFor(segment, _planFilter, matching) {
+      const found = new Map<number, number | string>();
+      for (const docId of matching()) found.set(docId, evaluate(segment, docId));
+      const ordered = isText ? [...new Set(found.values() as Iterable<string>)].sort() : [];
+      texts.set(segment, ordered);
+      const places = new Map(ordered.map((text, place) => [text, place]));
+      const byDoc = new Map<number, number[]>();
+      for (const [docId, value] of found) byDoc.set(docId, [typeof value === 'string' ? places.get(value)! : value]);
+      const { kernels } = segment as SegmentImageReader;
+      const column = temporaryColumn(kernels, { kind: isText ? 'ordinals' : 'f64', maxDoc: segment.maxDoc, byDoc });
+      return { by: 'column', column, descending: spec.descending, mode: 'min', missing: 'last', nestedDocsPtr: 0, nestedFilter: null };
+    },
+    valueOf: (value, segment) => (value === null ? null : isText ? (texts.get(segment)?.[Number(value)] ?? null) : Number(value)),
+    render: (value) => value,
+    after: raw,
+    rawOf: raw,
+  };
+}
