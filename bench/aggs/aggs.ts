@@ -78,7 +78,15 @@ function answer(aggs: Record<string, unknown>, query: string | undefined): Recor
   if (Object.keys(aggs).length === 0) return { count: countPlan(k, segment, planOf(query, segment)) };
   const ctx = { nowMs: 0, maxBuckets: DEFAULT_MAX_BUCKETS };
   const tree = parseAggregations(aggs, { ...ctx, parseQuery: (json) => json as object });
-  const bindings = bindAggregations(tree, { ...ctx, indexName: 'events', mapping, setting: (_name, fallback) => fallback });
+  const bindings = bindAggregations(tree, {
+    ...ctx,
+    indexName: 'events',
+    mapping,
+    setting: (_name, fallback) => fallback,
+    addScript: () => {
+      throw new Error('no scripts here');
+    },
+  });
   const run = (plan: PlanNode) => (program: { rootPtr: number; needsScores: boolean }) => {
     executePlan(k, segment, plan, COLLECT, { aggs: program });
   };

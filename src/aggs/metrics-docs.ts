@@ -211,6 +211,7 @@ export const matrixStatsType: AggType = {
       format: null,
       timeZone: null,
       valueType: null,
+      script: null,
     }));
     return { fields: sources, mode };
   },

@@ -3,6 +3,7 @@ import type { FieldType, ValueFormat } from '../mapping/field-type.ts';
 import { standAloneField } from '../mapping/stand-alone-field.ts';
 import type { AggColumn } from '../plan/agg-plan.ts';
 import type { SegmentReader } from '../plan/segment.ts';
+import { parseScript, type ScriptSpec } from '../scripting/script-spec.ts';
 import { illegalArgument, numberFormat, unsupported } from './errors.ts';
 import type { Params } from './params.ts';
 import type { BindContext } from './types.ts';
@@ -15,6 +16,8 @@ export interface SourceParams {
   readonly timeZone: string | null;
   /** Mapping type that `value_type` names for indices without the field. */
   readonly valueType: string | null;
+  /** Values come from a script: of the document, or with `field` of each of its values. */
+  readonly script: ScriptSpec | null;
 }
 
 export type SourceKind = 'ordinals' | 'i64' | 'f64' | 'geo' | 'binary';
@@ -54,9 +57,9 @@ const VALUE_TYPES: Readonly<Record<string, string>> = {
   ip: 'ip',
 };
 
-/** @throws ApiError illegal_argument_exception: neither field nor script; a script */
+/** @throws ApiError illegal_argument_exception: neither field nor script */
 export function parseSource(p: Params, withTimeZone = false): SourceParams {
-  if (p.has('script')) throw unsupported(`[script] in the aggregation [${p.typeName}]`);
+  const script = p.take('script');
   const field = p.string('field');
   const missing = p.take('missing');
   if (Array.isArray(missing) || (typeof missing === 'object' && missing !== null && p.typeName !== 'geo_bounds'))
@@ -65,8 +68,15 @@ export function parseSource(p: Params, withTimeZone = false): SourceParams {
   const timeZone = withTimeZone ? p.string('time_zone') : null;
   const valueType = p.string('value_type') ?? p.string('valueType');
   if (valueType !== null && !Object.hasOwn(VALUE_TYPES, valueType)) throw p.refuse('value_type', `Unknown value type [${valueType}]`);
-  if (field === null) throw illegalArgument('Required one of fields [field, script], but none were specified. ');
-  return { field, missing: missing ?? null, format, timeZone, valueType: valueType === null ? null : VALUE_TYPES[valueType] };
+  if (field === null && script === undefined) throw illegalArgument('Required one of fields [field, script], but none were specified. ');
+  return {
+    field: field ?? '',
+    script: script === undefined ? null : parseScript(script),
+    missing: missing ?? null,
+    format,
+    timeZone,
+    valueType: valueType === null ? null : VALUE_TYPES[valueType],
+  };
 }
 
 /**
@@ -75,6 +85,7 @@ export function parseSource(p: Params, withTimeZone = false): SourceParams {
  * @throws ApiError illegal_argument_exception: unfit or not aggregatable field; number_format_exception: bad `missing`
  */
 export function bindSource(typeName: string, params: SourceParams, ctx: BindContext, families: readonly Family[] | null): ValuesSource {
+  if (params.script !== null) return scriptSource(typeName, params, params.script, ctx, families);
   const mapped = ctx.index.mapping.field(params.field);
   if (!mapped && params.valueType === null) return unmapped(params);
   const type = mapped ?? standAloneField(params.valueType!);
@@ -98,6 +109,48 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
     perMillisecond: type.typeName === 'date_nanos' ? 1e6 : 1,
     missing: params.missing === null ? null : missingOf(type, format, params.missing, ctx),
   };
+}
+
+/** Values of a script: they stand in a column that is computed for each segment. */
+function scriptSource(
+  typeName: string,
+  params: SourceParams,
+  script: ScriptSpec,
+  ctx: BindContext,
+  families: readonly Family[] | null,
+): ValuesSource {
+  const of = params.field === '' ? null : ctx.index.mapping.field(params.field);
+  if (params.field !== '' && !of) return unmapped(params);
+  if (of && !of.isAggregatable) throw notAggregatable(of);
+  const type = standAloneField(params.valueType ?? scriptType(typeName, of, families));
+  const kind = type.spec.column as 'ordinals' | 'i64' | 'f64';
+  const isGlobal = ctx.parents.some((parent) => parent.typeName === 'global');
+  const format = type.format(params.format, params.timeZone);
+  return {
+    field: ctx.index.addScript({ script, of, type, nestedPath: ctx.nestedPath, isGlobal }),
+    type,
+    kind,
+    format,
+    scale: 1,
+    unsigned: type.unsigned,
+    isDate: type.family === 'date',
+    perMillisecond: 1,
+    missing: params.missing === null ? null : missingOf(type, format, params.missing, ctx),
+  };
+}
+
+const DATE_TYPES = new Set(['date_histogram', 'auto_date_histogram', 'date_range']);
+
+/** Mapping type of a script's values, unless `value_type` says: that of the field, else what the aggregation is about. */
+function scriptType(typeName: string, of: FieldType | null, families: readonly Family[] | null): string {
+  if (of) {
+    if (of.family === 'numeric') return 'double';
+    return of.family === 'date' || of.family === 'boolean' || of.family === 'ip' ? of.family : 'keyword';
+  }
+  if (DATE_TYPES.has(typeName)) return 'date';
+  if (typeName === 'composite' || families === null || families.includes('keyword')) return 'keyword';
+  if (families.includes('numeric')) return 'double';
+  throw unsupported(`[script] in the aggregation [${typeName}]`);
 }
 
 /** A field that this index lacks: no values, but `missing` counts. */

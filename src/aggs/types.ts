@@ -4,10 +4,12 @@
 //   plan     binding + segment ─► AggNode                            once a segment; kernels give an AggResult
 //   merge    slices (AggResult of each segment) ─► MergedAgg         columns of all segments by merged parent bucket
 //   at       MergedAgg + bucket ─► OutAgg                            only for buckets that are shown
+import type { FieldType } from '../mapping/field-type.ts';
 import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import type { AggNode, AggResult } from '../plan/agg-plan.ts';
 import type { PlanNode } from '../plan/query-plan.ts';
 import type { SegmentReader } from '../plan/segment.ts';
+import type { ScriptSpec } from '../scripting/script-spec.ts';
 import type { OutAgg, OutBucket } from './out.ts';
 
 export type Json = { [key: string]: unknown };
@@ -55,6 +57,20 @@ export interface IndexScope {
   readonly nowMs: number;
   readonly maxBuckets: number;
   setting(name: string, fallback: number): number;
+  /** Has a script's values computed for every segment. @returns the name of the column that holds them @throws ApiError script_exception */
+  addScript(values: ScriptedValues): string;
+}
+
+/** Values of a script as a column. */
+export interface ScriptedValues {
+  readonly script: ScriptSpec;
+  /** The script runs over each value of this field; null: over the document. */
+  readonly of: FieldType | null;
+  /** Type of the values. */
+  readonly type: FieldType;
+  /** Documents that count: those of a nested path (null: roots), all of them under a global aggregation. */
+  readonly nestedPath: string | null;
+  readonly isGlobal: boolean;
 }
 
 /** One segment of a shard under collection. */

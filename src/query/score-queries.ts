@@ -1,5 +1,6 @@
 // Queries that compute scores: script, script_score, rank_feature, distance_feature.
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
+import { xContentParse } from '../errors/search-errors.ts';
 import { parseScript, type ScriptSpec } from '../scripting/script-spec.ts';
 import { readBase } from './field-body.ts';
 import type { QueryParseContext, QueryParser } from './parse-query.ts';
@@ -46,8 +47,10 @@ function parseScriptScore(body: JsonObject, context: QueryParseContext): Query {
   let minScore: number | null = null;
   for (const [key, value] of Object.entries(body)) {
     if (key === 'query') query = context.inner(value);
-    else if (key === 'script') script = parseScript(value);
-    else if (key === 'min_score') minScore = readFloat(value, key);
+    else if (key === 'script') {
+      if (!isObject(value)) throw xContentParse(`[script_score] script doesn't support values of type: ${tokenOf(value)}`);
+      script = parseScript(value);
+    } else if (key === 'min_score') minScore = readFloat(value, key);
     else if (key !== 'boost' && key !== '_name') throw parsingError(`[script_score] unknown field [${key}]`);
   }
   if (query === null) throw illegalArgument('Required [query]');

@@ -90,11 +90,16 @@ export class PreparedShard {
     return postFilter ? (this.#postFilters[index] ??= this.planner.plan(postFilter, index, false)) : null;
   }
 
+  /** Documents of a plan; of those of a bitset instead of the roots. */
+  matchingDocs(index: number, plan: PlanNode, scopePtr: number | null): Uint32Array {
+    return matchingDocs(this.#run, this.#segments[index], plan, scopePtr).docs;
+  }
+
   sortKeys(index: number): SortKey[] {
     const { sort } = this.shardQuery;
     const keys = this.#keys[index];
     if (keys) return keys;
-    const matching = (): Iterable<number> => matchingDocs(this.#run, this.#segments[index], this.plan(index), null).docs;
+    const matching = (): Iterable<number> => this.matchingDocs(index, this.plan(index), null);
     const made = sort.map((key) => key.keyFor(this.#segments[index], (filter) => this.planner.plan(filter, index, false), matching));
     if (!sort.some((key) => key.isComputed)) this.#keys[index] = made;
     return made;

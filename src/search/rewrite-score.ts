@@ -135,8 +135,8 @@ function dateDistance(query: DistanceFeature, type: FieldType, context: RewriteC
     throw illegalArgument(`failed to parse setting [pivot] with value [${query.pivot}] as a time value: unit is missing or unrecognized`);
   }
   const bounds = type.rangeBounds({
-    from: query.origin,
-    to: null,
+    from: null,
+    to: query.origin,
     includeFrom: true,
     includeTo: true,
     format: null,
@@ -144,7 +144,7 @@ function dateDistance(query: DistanceFeature, type: FieldType, context: RewriteC
     nowMs: context.nowMs,
   });
   if (bounds.kind !== 'i64') throw illegalArgument(`origin [${String(query.origin)}] is no date`);
-  const origin = bounds.min;
+  const origin = bounds.max;
   const perMs = type.typeName === 'date_nanos' ? 1e6 : 1;
   return { pivot: pivotMs * perMs, measure: (raw) => Math.abs(Number(BigInt(raw) - origin)) };
 }

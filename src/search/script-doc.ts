@@ -41,7 +41,7 @@ class SegmentDocument implements ScriptDocument, DocMap {
   values(field: string): DocValues {
     const type = this.#reader.mapping.field(field);
     if (!type) throw new ScriptFault('illegal_argument_exception', `No field found for [${field}] in mapping`);
-    return docValues(type, this.#segment, this.#docId);
+    return fieldValues(type, this.#segment, this.#docId);
   }
 
   source(): ScriptMap {
@@ -52,7 +52,8 @@ class SegmentDocument implements ScriptDocument, DocMap {
 
 const decoder = new TextDecoder();
 
-function docValues(type: FieldType, segment: SegmentReader, docId: number): DocValues {
+/** Values of a field as scripts see them. @throws ScriptFault a field that scripts cannot read */
+export function fieldValues(type: FieldType, segment: SegmentReader, docId: number): DocValues {
   if (type.family === 'text') {
     throw new ScriptFault(
       'illegal_argument_exception',

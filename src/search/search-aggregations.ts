@@ -2,14 +2,17 @@
 
 import type { SegmentPartial } from '../aggs/index.ts';
 import { type AggTree, type Bindings, bindAggregations, collectSegment } from '../aggs/index.ts';
+import type { ScriptedValues } from '../aggs/types.ts';
 import type { SegmentImageReader } from '../arena/segment-reader.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { AggProgram, PlanNode } from '../plan/query-plan.ts';
+import type { SegmentReader } from '../plan/segment.ts';
 import type { Query } from '../query/query.ts';
 import type { IndexQuery } from './index-query.ts';
 import type { PreparedShard } from './query-phase.ts';
 import { rewriteQuery } from './rewrite.ts';
 import type { RewriteContext } from './rewrite-context.ts';
+import { compileScriptColumn, type ScriptColumn, ScriptedSegment } from './scripted-segment.ts';
 
 /** Collects what one shard's segments give; `partials` grows with each. */
 export class ShardAggregations {
@@ -19,6 +22,7 @@ export class ShardAggregations {
   readonly #context: RewriteContext;
   readonly #shard: number;
   readonly #filters = new Map<Query, IndexQuery>();
+  readonly #scripts = new Map<string, ScriptColumn>();
 
   /** @throws ApiError a failure of the shard: wrong fields */
   constructor(
@@ -37,6 +41,11 @@ export class ShardAggregations {
       nowMs: context.nowMs,
       maxBuckets,
       setting,
+      addScript: (values) => {
+        const name = `\0script:${this.#scripts.size}`;
+        this.#scripts.set(name, compileScriptColumn(values, context));
+        return name;
+      },
     });
   }
 
@@ -54,9 +63,31 @@ export class ShardAggregations {
    * @param executeAll  all root documents with these aggregations
    */
   collect(prepared: PreparedShard, index: number, execute: (program: AggProgram) => void, executeAll: (program: AggProgram) => void): void {
-    const segment = prepared.planner.segments[index];
-    const { kernels } = segment as SegmentImageReader;
+    const own = prepared.planner.segments[index];
+    const { kernels } = own as SegmentImageReader;
     if (!kernels) throw new ApiError('illegal_state_exception', 500, 'aggregations need a segment in an arena');
+    if (this.#scripts.size === 0) return this.#collect(own, prepared, index, execute, executeAll);
+    const context = { ...this.#context, nestedPath: null };
+    const segment = new ScriptedSegment(own, this.#scripts, context, (values) => this.#domain(values, prepared, index));
+    // The computed columns stand in the scratch until the run is over.
+    kernels.scoped(() => this.#collect(segment, prepared, index, execute, executeAll));
+  }
+
+  /** Documents that scripts run over: what the search finds; children of a nested path; everything for `global`. */
+  #domain({ nestedPath, isGlobal }: ScriptedValues, prepared: PreparedShard, index: number): Iterable<number> {
+    if (isGlobal && nestedPath === null) return prepared.matchingDocs(index, { op: 'matchAll' }, null);
+    if (nestedPath === null) return prepared.matchingDocs(index, prepared.plan(index), null);
+    return prepared.matchingDocs(index, { op: 'matchAll' }, prepared.planner.segments[index].nestedDocsPtr(nestedPath));
+  }
+
+  #collect(
+    segment: SegmentReader,
+    prepared: PreparedShard,
+    index: number,
+    execute: (program: AggProgram) => void,
+    executeAll: (program: AggProgram) => void,
+  ): void {
+    const { kernels } = segment as SegmentImageReader;
     this.partials.push(
       collectSegment(this.#tree, this.#bindings, {
         k: kernels,

@@ -74,7 +74,16 @@ export class AggIndex {
       isNested: () => false,
       isObject: () => false,
     } as unknown as MappingSnapshot;
-    const bindings = bindAggregations(tree, { indexName: 'test', mapping, nowMs, maxBuckets, setting: (_name, fallback) => fallback });
+    const bindings = bindAggregations(tree, {
+      indexName: 'test',
+      mapping,
+      nowMs,
+      maxBuckets,
+      setting: (_name, fallback) => fallback,
+      addScript: () => {
+        throw new Error('no scripts here');
+      },
+    });
     const partials = this.segments.map((segment, s) => {
       const run = (rootPtr: number, docs: number[]) => {
         if (docs.length === segment.maxDoc) this.k.exports.aggsCollectRange(rootPtr, 0, segment.maxDoc);
