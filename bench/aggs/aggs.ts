@@ -83,6 +83,10 @@ function answer(aggs: Record<string, unknown>, query: string | undefined): Recor
     indexName: 'events',
     mapping,
     setting: (_name, fallback) => fallback,
+    storedScript: () => null,
+    docScript: () => {
+      throw new Error('no scripts here');
+    },
     addScript: () => {
       throw new Error('no scripts here');
     },

@@ -244,6 +244,10 @@ function mergeTerms(spec: AggSpec, all: readonly Slice[], parents: number, ctx: 
   const merged = hashed ?? mergeBuckets(slices, (slice, columns, i) => keys.keyOf(slice, columns.keys[i]));
   if (zero) addUnseen(merged, all, keys, params.filter, parents);
   const lists = filtered(merged, merged.lists(parents), slices, keys, params);
+  // One shard counts what min_doc_count drops among the others; of several, each keeps it to itself.
+  const isOneShard = new Set(slices.map(({ segment }) => segment.shard)).size === 1;
+  const counted =
+    isOneShard && params.minDocCount > 1 ? filtered(merged, merged.lists(parents), slices, keys, { ...params, minDocCount: 1 }) : lists;
   const early = needsChildren(params.order) ? mergeChildren(spec, slices, merged.maps, merged.count, ctx) : null;
   const compare = comparator(params.order, merged, early, hashed?.compareKeys);
   const chosen = lists.map((ids) => (hashed ?? { selectTop }).selectTop(ids, params.size, compare));
@@ -256,7 +260,7 @@ function mergeTerms(spec: AggSpec, all: readonly Slice[], parents: number, ctx: 
     at(parent) {
       const ids = parent < 0 ? [] : chosen[parent];
       let other = 0;
-      if (parent >= 0) for (const id of lists[parent]) other += merged.docCounts[id];
+      if (parent >= 0) for (const id of counted[parent]) other += merged.docCounts[id];
       for (const id of ids) other -= merged.docCounts[id];
       const buckets = ids.map((id): OutBucket => {
         const { json, plain, text } = keys.show(hashed ? hashed.textOf(id) : merged.keys[id]);

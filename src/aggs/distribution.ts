@@ -20,12 +20,7 @@ export function valueAt(d: Distribution, place: number): number {
   return d.values[low];
 }
 
-/** Linear between neighbours, as exact percentiles of Elasticsearch (SortingDigest) and quantile_cont of SQL. */
+/** Nearest rank: the value whose turn it is, as a t-digest has it where each value is a centroid of its own. */
 export function quantile(d: Distribution, q: number): number | null {
-  if (d.total === 0) return null;
-  const place = q * (d.total - 1);
-  const below = Math.floor(place);
-  const low = valueAt(d, below);
-  const high = valueAt(d, Math.min(below + 1, d.total - 1));
-  return low + (place - below) * (high - low);
+  return d.total === 0 ? null : valueAt(d, Math.min(Math.floor(q * d.total), d.total - 1));
 }

@@ -1,7 +1,7 @@
 // Sibling pipelines: figures over the buckets of an aggregation beside them. avg_bucket, sum_bucket, min_bucket, max_bucket, stats_bucket,
 // extended_stats_bucket, percentiles_bucket.
-import { figureAt, parsePath } from './bucket-path.ts';
-import { illegalArgument } from './errors.ts';
+import { figureAt, type PathStep, parsePath } from './bucket-path.ts';
+import { executionError, illegalArgument } from './errors.ts';
 import { type Figure, MetricOut, type OutAgg } from './out.ts';
 import type { Params } from './params.ts';
 import { pointName } from './params.ts';
@@ -28,15 +28,33 @@ function pointsAt(aggs: ReadonlyMap<string, OutAgg>, path: string, gap: GapPolic
     const inner = rest.length > 0 ? bucket.aggs.get(rest[0].name) : undefined;
     // a list of buckets on the way: all of its buckets count
     if (inner?.buckets && rest.length > 1 && rest[0].key === null) {
+      if (inner.typedName.endsWith('terms')) throw noNumber(bucket.aggs, rest, path);
       points.push(...pointsAt(bucket.aggs, path.slice(path.indexOf('>') + 1), gap));
       continue;
     }
     const figure = figureAt(bucket, rest);
-    if (figure === undefined) throw illegalArgument(`path [${path}] does not lead to a number`);
+    if (figure === undefined) throw noNumber(bucket.aggs, rest, path);
     const value = withGap(figure, bucket.docCount, gap, rest[rest.length - 1]?.name === '_count');
     if (!Number.isNaN(value)) points.push({ name: bucket.name, value });
   }
   return points;
+}
+
+/** Why a path that exists is no figure, by the kind of what stands at its end. */
+function noNumber(aggs: ReadonlyMap<string, OutAgg>, rest: readonly PathStep[], path: string) {
+  const [{ name }] = rest;
+  const agg = aggs.get(name);
+  const rule = 'buckets_path must reference either a number value or a single value numeric metric aggregation';
+  if (!agg) return illegalArgument(`path [${path}] does not lead to a number`);
+  if (agg.buckets)
+    return executionError(`${rule}, got: [${rest.length > 1 ? 'Object[]' : typeText(agg.typedName)}] at aggregation [${name}]`);
+  return illegalArgument(`${rule}, but [${name}] contains multiple values. Please specify which to use.`);
+}
+
+const TYPE_TEXTS: Readonly<Record<string, string>> = { lterms: 'LongTerms', sterms: 'StringTerms', dterms: 'DoubleTerms' };
+
+function typeText(typedName: string): string {
+  return Object.hasOwn(TYPE_TEXTS, typedName) ? TYPE_TEXTS[typedName] : typedName;
 }
 
 type Shape = (points: readonly Point[], text: (value: Figure) => string | null) => { json: Json; figures: Record<string, Figure> };

@@ -1,4 +1,5 @@
 // All aggregation types by name.
+
 import { nearestNames } from '../common/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { autoDateHistogramType } from './buckets-auto-date.ts';
@@ -13,6 +14,7 @@ import { significantTermsType } from './buckets-significant.ts';
 import { rareTermsType, termsType } from './buckets-terms.ts';
 import { geoBoundsType, geoCentroidType, matrixStatsType, topHitsType, weightedAvgType } from './metrics-docs.ts';
 import { avgType, extendedStatsType, maxType, minType, statsType, sumType, valueCountType } from './metrics-numeric.ts';
+import { scriptedMetricType } from './metrics-scripted.ts';
 import { cardinalityType, medianAbsoluteDeviationType, percentileRanksType, percentilesType } from './metrics-values.ts';
 import { PIPELINE_NAMES } from './pipelines.ts';
 import type { AggType } from './types.ts';
@@ -50,6 +52,7 @@ const TYPES: Readonly<Record<string, AggType>> = {
   rare_terms: rareTermsType,
   reverse_nested: reverseNestedType,
   sampler: samplerAggType,
+  scripted_metric: scriptedMetricType,
   significant_terms: significantTermsType,
   stats: statsType,
   sum: sumType,
@@ -78,7 +81,6 @@ export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set([
   'parent',
   'random_sampler',
   'rate',
-  'scripted_metric',
   'significant_terms',
   'significant_text',
   'string_stats',

@@ -9,7 +9,9 @@ import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import type { AggNode, AggResult } from '../plan/agg-plan.ts';
 import type { PlanNode } from '../plan/query-plan.ts';
 import type { SegmentReader } from '../plan/segment.ts';
-import type { ScriptSpec } from '../scripting/script-spec.ts';
+import type { ScriptInput, ScriptVariable } from '../scripting/doc-script.ts';
+import type { ScriptSpec, StoredScript } from '../scripting/script-spec.ts';
+import type { Value } from '../scripting/syntax-tree.ts';
 import type { OutAgg, OutBucket } from './out.ts';
 
 export type Json = { [key: string]: unknown };
@@ -59,6 +61,9 @@ export interface IndexScope {
   setting(name: string, fallback: number): number;
   /** Has a script's values computed for every segment. @returns the name of the column that holds them @throws ApiError script_exception */
   addScript(values: ScriptedValues): string;
+  readonly storedScript: (id: string) => StoredScript | null;
+  /** A script over single documents. @throws ApiError script_exception */
+  docScript(spec: ScriptSpec, variables: readonly ScriptVariable[]): (segment: SegmentReader, docId: number, input: ScriptInput) => Value;
 }
 
 /** Values of a script as a column. */

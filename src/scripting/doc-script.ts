@@ -80,7 +80,10 @@ export class DocValues implements HostObject {
 export interface ScriptInput {
   readonly score?: number;
   readonly value?: Value;
+  readonly state?: ScriptMap;
 }
+
+export type ScriptVariable = '_score' | '_value' | 'state';
 
 export interface DocScript {
   /** @throws ApiError script_exception */
@@ -90,7 +93,7 @@ export interface DocScript {
 export interface DocScriptContext {
   readonly stored: (id: string) => StoredScript | null;
   /** Variables beside `doc` and `params`. */
-  readonly variables: ReadonlyArray<'_score' | '_value'>;
+  readonly variables: readonly ScriptVariable[];
   /** Functions beside those of the language. */
   readonly functions?: (document: () => ScriptDocument) => Readonly<Record<string, HostFunction>>;
   /** Parameters that the context adds. */
@@ -116,7 +119,7 @@ export function compileDocScript(spec: ScriptSpec, context: DocScriptContext): D
     run(at, input = {}) {
       current = at;
       try {
-        return compiled.run({ doc, params, _score: new Double(input.score ?? 0), _value: input.value ?? null });
+        return compiled.run({ doc, params, _score: new Double(input.score ?? 0), _value: input.value ?? null, state: input.state ?? null });
       } finally {
         current = null;
       }

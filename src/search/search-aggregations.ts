@@ -8,10 +8,12 @@ import { ApiError } from '../errors/api-error.ts';
 import type { AggProgram, PlanNode } from '../plan/query-plan.ts';
 import type { SegmentReader } from '../plan/segment.ts';
 import type { Query } from '../query/query.ts';
+import { compileDocScript } from '../scripting/doc-script.ts';
 import type { IndexQuery } from './index-query.ts';
 import type { PreparedShard } from './query-phase.ts';
 import { rewriteQuery } from './rewrite.ts';
 import type { RewriteContext } from './rewrite-context.ts';
+import { runDocScript } from './script-doc.ts';
 import { compileScriptColumn, type ScriptColumn, ScriptedSegment } from './scripted-segment.ts';
 
 /** Collects what one shard's segments give; `partials` grows with each. */
@@ -41,6 +43,11 @@ export class ShardAggregations {
       nowMs: context.nowMs,
       maxBuckets,
       setting,
+      storedScript: context.storedScript,
+      docScript: (spec, variables) => {
+        const script = compileDocScript(spec, { stored: context.storedScript, variables });
+        return (segment, docId, input) => runDocScript(script, context, segment, docId, input);
+      },
       addScript: (values) => {
         const name = `\0script:${this.#scripts.size}`;
         this.#scripts.set(name, compileScriptColumn(values, context));

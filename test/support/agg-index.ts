@@ -80,6 +80,10 @@ export class AggIndex {
       nowMs,
       maxBuckets,
       setting: (_name, fallback) => fallback,
+      storedScript: () => null,
+      docScript: () => {
+        throw new Error('no scripts here');
+      },
       addScript: () => {
         throw new Error('no scripts here');
       },
