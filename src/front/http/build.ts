@@ -35,7 +35,6 @@ const REFUSED: Record<string, string> = {
   perl_modules: 'embedded Perl',
   perl_require: 'embedded Perl',
   http3: 'HTTP/3',
-  grpc_pass: 'gRPC',
   geoip_country: 'GeoIP',
   geoip_city: 'GeoIP',
   geoip_org: 'GeoIP',

@@ -247,7 +247,7 @@ export class Http2Stream extends Connection implements StreamFraming {
       return;
     }
     const headers = responseFields(r);
-    const waitForTrailers = r.expectTrailers || r.upstream?.conf.passTrailers === true;
+    const waitForTrailers = r.expectTrailers || (r.upstream?.conf.passTrailers === true && r.out.contentLength !== 0);
     if (waitForTrailers) stream.once('wantTrailers', () => this.sendTrailers(r));
     const options: ServerStreamResponseOptions & { sendDate: boolean } = {
       sendDate: false,

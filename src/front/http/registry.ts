@@ -89,6 +89,10 @@ export const REGISTRY: Entry[] = [
   },
   { load: async () => [(await import('./modules/gateways.ts')).memcachedModule], directives: 'memcached_*', variables: 'memcached_key' },
   { load: async () => [(await import('./modules/gateways.ts')).tunnelModule], directives: 'tunnel_*' },
+  {
+    load: async () => [(await import('./modules/proxy.ts')).proxyModule, (await import('./modules/grpc.ts')).grpcModule],
+    directives: 'grpc_*',
+  },
   { load: async () => [(await import('./modules/mp4.ts')).mp4Module], directives: 'mp4*' },
   {
     load: async () => [(await import('./modules/proxy.ts')).proxyModule, (await import('./modules/search.ts')).searchModule],

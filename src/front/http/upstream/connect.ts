@@ -147,14 +147,15 @@ export class PeerConnection implements Timed {
     });
   }
 
-  private opened(): void {
+  /** Bytes may go both ways now. */
+  protected opened(): void {
     this.connected = true;
     if (this.secure) this.socket.on('data', (data: Buffer) => this.received(data));
     this.socket.on('end', () => this.closed());
     this.events?.onConnect();
   }
 
-  private closed(error?: Error): void {
+  protected closed(error?: Error): void {
     if (this.ended) return;
     this.ended = true;
     unwatch(this);

@@ -2,7 +2,7 @@
 import type { HeaderField } from '../header.ts';
 import type { CacheRequest } from './cache.ts';
 import type { UpstreamConf } from './conf.ts';
-import type { TlsSettings } from './connect.ts';
+import type { PeerConnection, TlsSettings } from './connect.ts';
 import type { UpstreamGroup } from './group.ts';
 import type { UpstreamHead } from './response-head.ts';
 import type { Upstream } from './upstream.ts';
@@ -35,6 +35,8 @@ export interface Protocol {
   parser(u: Upstream, sink: ParserSink): ResponseParser;
   /** last changes to the header fields (redirects, cookies) */
   rewriteField?(u: Upstream, field: HeaderField): void;
+  /** connections of another kind than bytes in both directions */
+  connection?: typeof PeerConnection;
   tls?(u: Upstream): TlsSettings | undefined;
   /** the parser keeps nothing of what it is fed, and hands on only what the feed still holds */
   readsInPlace?: boolean;

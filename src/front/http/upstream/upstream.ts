@@ -241,7 +241,8 @@ export class Upstream implements ConnectionEvents {
       return;
     }
     try {
-      this.conn = new PeerConnection(peer.address, bind, tlsSettings, conf.socketKeepalive, tlsModule);
+      const Kind = this.protocol.connection ?? PeerConnection;
+      this.conn = new Kind(peer.address, bind, tlsSettings, conf.socketKeepalive, tlsModule);
     } catch (error) {
       r.log('crit', `connect to ${peer.name} failed: ${(error as Error).message}${this.logTail()}`);
       this.next('error');
