@@ -5,6 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import { admits, type ErrorLog, logTo } from '../log/error-log.ts';
+import { loop } from '../zone/memory.ts';
 import { BodyReader } from './body-reader.ts';
 import type { HttpMain, ListenSocket, Loc, VirtualHosts } from './conf.ts';
 import { core } from './core.ts';
@@ -12,6 +13,7 @@ import { setDeadline, type Timed, unwatch, watch } from './deadlines.ts';
 import { HeadReader } from './head-reader.ts';
 import { OutputQueue } from './output-queue.ts';
 import type { Request } from './request.ts';
+import { countGaugesBy, stats } from './stats.ts';
 import type { TlsInfo } from './tls-info.ts';
 
 const EMPTY = Buffer.alloc(0);
@@ -20,13 +22,6 @@ const NOTHING = (): void => {};
 const INPUT_LIMIT = 256 * 1024;
 
 let connectionCount = 0;
-
-export interface ConnectionStats {
-  accepted: number;
-  handled: number;
-  requests: number;
-}
-export const stats: ConnectionStats = { accepted: 0, handled: 0, requests: 0 };
 
 /** A client's connection as the worker sees it, whatever protocol is spoken on it. */
 export interface ClientConnection {
@@ -38,8 +33,16 @@ export interface ClientConnection {
   closeWhenIdle(): void;
   destroy(): void;
 }
-/** open connections of this worker; a graceful end closes the idle ones */
+/** open connections of this event loop; a graceful end closes the idle ones */
 export const connections = new Set<ClientConnection>();
+countGaugesBy(() => {
+  const gauges = { active: connections.size, reading: 0, writing: 0 };
+  for (const conn of connections) {
+    if (conn.request) gauges.writing++;
+    else if (conn.hasPartialHead) gauges.reading++;
+  }
+  return gauges;
+});
 let exitingNow = false;
 let onLastClosed: (() => void) | undefined;
 
@@ -53,8 +56,7 @@ export function beginExit(done: () => void): void {
 
 export function opened(conn: ClientConnection): void {
   connections.add(conn);
-  stats.accepted++;
-  stats.handled++;
+  stats.connectionOpened();
 }
 
 export function closed(conn: ClientConnection): void {
@@ -73,7 +75,8 @@ export interface Origin {
 
 export function originOf(socket: Socket, listen: ListenSocket): Origin {
   return {
-    id: ++connectionCount,
+    // no two event loops give the same
+    id: connectionCount++ * loop.count + loop.index + 1,
     startMs: Date.now(),
     remoteAddr: listen.path ? 'unix:' : plainAddress(socket.remoteAddress ?? ''),
     remotePort: socket.remotePort ?? 0,

@@ -5,11 +5,11 @@ import { realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { parseSize } from '../config/values.ts';
 import { NGINX_VERSION } from '../version.ts';
-import { stats } from './connection.ts';
 import { joinHeader } from './header.ts';
 import { findArg } from './parse.ts';
 import { documentRoot, fsPath, mapUri } from './paths.ts';
 import type { Request } from './request.ts';
+import { stats } from './stats.ts';
 import type { VariableDef, VariableFamily, Variables } from './variables.ts';
 
 const two = (n: number) => (n < 10 ? `0${n}` : String(n));

@@ -1,11 +1,12 @@
 /** Reads request heads off a connection: request line, fields, and what must hold of both before the phases run. */
 import { OK } from './codes.ts';
-import { type Connection, stats } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { core } from './core.ts';
 import { parseHeaderLine } from './header.ts';
 import { parseRequestLine, parseUri, validHost } from './parse.ts';
 import { runPhases } from './phases.ts';
 import { Request } from './request.ts';
+import { stats } from './stats.ts';
 
 const EMPTY = Buffer.alloc(0);
 /** Fields of which a second one is an error. */
@@ -251,7 +252,7 @@ export class HeadReader {
     this.head = undefined;
     this.conn.request = r;
     this.conn.requests++;
-    stats.requests++;
+    stats.requestBegan();
     this.conn.output.sent = 0;
     this.conn.clearTimer();
     r.connBytesBefore = this.conn.output.bytesSent;

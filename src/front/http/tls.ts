@@ -6,6 +6,8 @@ import { constants, createHash, randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import tls from 'node:tls';
 import { logTo } from '../log/error-log.ts';
+import { drain, onNews, tellLoops } from '../zone/bus.ts';
+import { sharedValue } from '../zone/memory.ts';
 import { type ClientHello, MAX_HELLO, parseClientHello } from './client-hello.ts';
 import { HTTPS_CERT_ERROR, HTTPS_NO_CERT, OK } from './codes.ts';
 import type { HttpMain, ListenSocket, Server, VirtualHosts } from './conf.ts';
@@ -26,12 +28,27 @@ type Conf = ReturnType<typeof sslModule.conf>;
 /** Sessions of one zone, oldest out first. */
 class SessionCache {
   private readonly sessions = new Map<string, { data: Buffer; untilMs: number }>();
-  constructor(private readonly max = 10_000) {}
+  private readonly topic: string;
+  constructor(
+    zone: string,
+    private readonly max = 10_000,
+  ) {
+    this.topic = `tls-sessions:${zone}`;
+    onNews<{ id: string; data: Uint8Array; untilMs: number }>(this.topic, ({ id, data, untilMs }) =>
+      this.keep(id, Buffer.from(data), untilMs),
+    );
+  }
   put(id: string, data: Buffer, timeoutMs: number): void {
-    this.sessions.set(id, { data, untilMs: Date.now() + timeoutMs });
+    const untilMs = Date.now() + timeoutMs;
+    this.keep(id, data, untilMs);
+    tellLoops(this.topic, { id, data, untilMs });
+  }
+  private keep(id: string, data: Buffer, untilMs: number): void {
+    this.sessions.set(id, { data, untilMs });
     if (this.sessions.size > this.max) this.sessions.delete(this.sessions.keys().next().value!);
   }
   get(id: string): Buffer | null {
+    drain();
     const found = this.sessions.get(id);
     if (!found || found.untilMs < Date.now()) return null;
     return found.data;
@@ -46,9 +63,9 @@ class SessionCache {
   }
 }
 
-/** Kept across a reload, so that tickets given before it still work. */
+/** Kept across a reload, so that tickets given before it still work, and common to all event loops. */
 class TicketKeys {
-  keys = randomBytes(48);
+  constructor(readonly keys: Buffer) {}
   exportState(): unknown {
     return this.keys;
   }
@@ -182,9 +199,8 @@ function ticketKeysOf(http: HttpMain, conf: Conf): Buffer {
   const key = `tls-tickets:${zone === 'none' ? `server-${serverCount(http)}` : zone}`;
   let keys = http.registry.get(key) as TicketKeys | undefined;
   if (!keys) {
-    keys = new TicketKeys();
     const before = http.inherited.get(key) as Uint8Array | undefined;
-    if (before) keys.keys = Buffer.from(before);
+    keys = new TicketKeys(sharedValue(key, () => (before ? Buffer.from(before) : randomBytes(48))));
     http.registry.set(key, keys);
   }
   return keys.keys;
@@ -203,7 +219,7 @@ function sessionsOf(http: HttpMain, conf: Conf): SessionCache | undefined {
   const key = `tls-sessions:${zone}`;
   let cache = http.registry.get(key) as SessionCache | undefined;
   if (!cache) {
-    cache = new SessionCache();
+    cache = new SessionCache(zone);
     const before = http.inherited.get(key);
     if (before) cache.importState(before);
     http.registry.set(key, cache);

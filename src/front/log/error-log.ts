@@ -1,5 +1,6 @@
 /** error_log: targets, levels, lines. `YYYY/MM/DD HH:MM:SS [level] PID#TID: *CONN message` */
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { loop } from '../zone/memory.ts';
 
 export const LEVELS = ['emerg', 'alert', 'crit', 'error', 'warn', 'notice', 'info', 'debug'] as const;
 export type Level = (typeof LEVELS)[number];
@@ -111,7 +112,7 @@ export function logTo(logs: readonly ErrorLog[], level: Level, message: string, 
   let line = '';
   for (const log of logs) {
     if (log.level < rank) continue;
-    line ||= `${logTime()} [${level}] ${process.pid}#0: ${connection ? `*${connection} ` : ''}${message}\n`;
+    line ||= `${logTime()} [${level}] ${process.pid}#${loop.index}: ${connection ? `*${connection} ` : ''}${message}\n`;
     log.sink.write(line, level);
   }
 }

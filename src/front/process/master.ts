@@ -1,5 +1,5 @@
 /**
- * The master process: reads the configuration, binds sockets, keeps workers running, and obeys signals.
+ * The master process: reads the configuration, binds sockets, keeps a worker process running, and obeys signals.
  *   HUP reload · USR1 reopen logs · USR2 new binary · WINCH end workers · QUIT graceful end · TERM, INT end now
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -79,12 +79,10 @@ export async function loadCycle(options: Options, places: Places): Promise<Cycle
 
 interface Worker {
   child: ChildProcess;
-  booted: Promise<void>;
   ready: boolean;
   /** told to end */
   retiring: boolean;
   generation: number;
-  fds: Record<string, number>;
 }
 
 export class Master {
@@ -122,7 +120,7 @@ export class Master {
     this.log('notice', 'start worker processes');
     this.listenSignals();
     process.title = 'gannet: master process';
-    const failure = await this.startWorkers(new Map());
+    const failure = await this.startGeneration(new Map());
     if (failure !== undefined) {
       this.sockets.closeAll();
       throw new ConfigError(failure);
@@ -174,19 +172,21 @@ export class Master {
     });
   }
 
-  /** Starts the workers of the current cycle. @returns why they could not start */
-  private async startWorkers(zones: Map<string, unknown>): Promise<string | undefined> {
+  /** Starts the worker of the current cycle. @returns why it could not start */
+  private startGeneration(zones: Map<string, unknown>): Promise<string | undefined> {
     this.generation++;
-    const count = this.cycle.main.workerProcesses || availableParallelism();
-    const results = await Promise.all(Array.from({ length: count }, (_, n) => this.startWorker(n, zones)));
-    return results.find((r) => r !== undefined);
+    return this.startWorker(zones);
   }
 
-  private startWorker(index: number, zones: Map<string, unknown>): Promise<string | undefined> {
+  /** One process with as many event loops as worker_processes says: they share memory, and each has descriptors of its own. */
+  private startWorker(zones: Map<string, unknown>): Promise<string | undefined> {
     const list = this.sockets.list();
-    const child = this.spawnChild(list);
-    const fds = Object.fromEntries(list.map(({ key }, n) => [key, FIRST_FD + n]));
-    const worker: Worker = { child, booted: Promise.resolve(), ready: false, retiring: false, generation: this.generation, fds };
+    const count = this.cycle.main.workerProcesses || availableParallelism();
+    const child = this.spawnChild(Array.from({ length: count }, () => list).flat());
+    const fds = Array.from({ length: count }, (_, loop) =>
+      Object.fromEntries(list.map(({ key }, n) => [key, FIRST_FD + loop * list.length + n])),
+    );
+    const worker: Worker = { child, ready: false, retiring: false, generation: this.generation };
     this.workers.add(worker);
     this.log('notice', `start worker process ${child.pid}`);
     const { nodes } = this.cycle;
@@ -201,7 +201,6 @@ export class Master {
             errorLog: this.places.errorLog,
             fds,
             zones,
-            index,
             files: configFiles,
           };
           this.tell(worker, start);
@@ -240,7 +239,7 @@ export class Master {
     this.respawns.push(now);
     const delay = this.respawns.length > RESPAWN_LIMIT ? 1000 : 0;
     setTimeout(() => {
-      if (!this.ending) void this.startWorker(0, new Map());
+      if (!this.ending) void this.startWorker(new Map());
     }, delay);
   }
 
@@ -308,7 +307,7 @@ export class Master {
       const zones = await this.collectZones();
       this.cycle = cycle;
       const before = this.generation;
-      const failure = await this.startWorkers(zones);
+      const failure = await this.startGeneration(zones);
       if (failure !== undefined) {
         this.cycle = old;
         throw new ConfigError(failure);

@@ -1,4 +1,4 @@
-/** What master and workers tell each other. */
+/** What master and workers tell each other, and the event loops of one worker. */
 import type { DirectiveNode } from '../config/syntax.ts';
 
 export interface StartMessage {
@@ -8,11 +8,10 @@ export interface StartMessage {
   confPrefix: string;
   /** error log of the command line (`-e`) */
   errorLog: string;
-  /** descriptors of listening sockets, by socket key */
-  fds: Record<string, number>;
+  /** descriptors of listening sockets by socket key, for each event loop its own */
+  fds: Record<string, number>[];
   /** state of zones from before a reload, by `kind:name` */
   zones: Map<string, unknown>;
-  index: number;
   /** certificates, keys and password files, by path */
   files: Map<string, Uint8Array>;
 }
@@ -24,3 +23,16 @@ export type FromWorker =
   | { type: 'ready' }
   | { type: 'failed'; message: string }
   | { type: 'zones'; zones: Map<string, unknown> };
+
+/** What the main thread of a worker process gives a further event loop. */
+export interface LoopData {
+  start: StartMessage;
+  index: number;
+  count: number;
+  memories: Map<string, SharedArrayBuffer>;
+}
+
+/** `listen` is told once all loops have read the configuration and privileges are dropped. */
+export type ToLoop = { type: 'listen' } | { type: 'quit' } | { type: 'reopen' };
+
+export type FromLoop = { type: 'built' } | { type: 'ready' } | { type: 'failed'; message: string };

@@ -1,62 +1,75 @@
-/** Entry of a worker process: builds the configuration it is sent, serves, and ends when told or when its master is gone. */
+/**
+ * Entry of the worker process: an event loop in the main thread and one in a thread each for the others that worker_processes asks for,
+ * so that all share the memory of zones. Ends when told or when its master is gone.
+ */
 import { setPriority } from 'node:os';
-import path from 'node:path';
-import { buildHttp } from '../http/build.ts';
-import type { HttpMain } from '../http/conf.ts';
-import { beginExit, connections } from '../http/connection.ts';
-import { flushAccessLogs, openAccessLogs, reopenAccessLogs } from '../http/modules/access-log.ts';
-import { configFiles } from '../http/pem.ts';
-import { type Listening, listenAll } from '../http/server.ts';
-import { type ErrorLog, levelRank, logTo } from '../log/error-log.ts';
-import { LogTargets } from '../log/targets.ts';
-import { debugMatcher } from './debug-connection.ts';
-import { type MainConf, readMain } from './main-conf.ts';
-import type { FromWorker, StartMessage, ToWorker } from './messages.ts';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { logTo } from '../log/error-log.ts';
+import { beginLoop, sharedMemories } from '../zone/memory.ts';
+import { EventLoop } from './loop.ts';
+import type { FromLoop, FromWorker, LoopData, StartMessage, ToLoop, ToWorker } from './messages.ts';
 
 const send = (message: FromWorker): void => {
   process.send?.(message, () => {});
 };
 
-let http: HttpMain | undefined;
-let listening: Listening | undefined;
-let logs: readonly ErrorLog[] = [];
-let conf: MainConf;
-const targets = new LogTargets();
-let ending = false;
+const eventLoop = new EventLoop();
+const threads = new Set<Worker>();
 
 async function start(message: StartMessage): Promise<void> {
-  for (const [file, data] of message.files) configFiles.set(file, Buffer.from(data));
-  const resolve = (name: string) => path.resolve(message.prefix, name);
-  conf = readMain(message.nodes, targets, resolve);
-  if (conf.errorLogs.length === 0) conf.errorLogs.push({ sink: targets.file(resolve(message.errorLog)), level: levelRank('error') });
-  logs = conf.errorLogs;
-  if (conf.http) {
-    http = await buildHttp({
-      node: conf.http,
-      paths: { prefix: message.prefix, conf: message.confPrefix },
-      logs: targets,
-      mainLogs: logs,
-      inherited: message.zones,
-    });
-    openAccessLogs();
-    for (const module of http.modules) await module.start?.(http);
-  }
-  targets.open();
+  const count = message.fds.length;
+  beginLoop(0, count);
+  await eventLoop.build(message);
+  const listening = Array.from({ length: count - 1 }, (_, n) =>
+    startThread({ start: message, index: n + 1, count, memories: sharedMemories() }),
+  );
+  const further = await Promise.all(listening);
   dropPrivileges();
-  if (http) {
-    const debugged = debugMatcher(conf.debugConnections);
-    listening = await listenAll(http, message.fds, {
-      opened: (conn) => {
-        if (debugged?.(conn.remoteAddr))
-          conn.debugLogs = conn.hosts.defaultServer.root.errorLogs.map((log) => ({ ...log, level: levelRank('debug') }));
-        conn.log('debug', `accept: ${conn.remoteAddr}:${conn.remotePort} fd`);
-      },
-    });
-  }
+  await Promise.all([eventLoop.listen(message.fds[0]), ...further.map((listen) => listen())]);
   send({ type: 'ready' });
 }
 
+/** Starts a further event loop. @returns once it has read the configuration, a function that makes it accept */
+function startThread(data: LoopData): Promise<() => Promise<void>> {
+  const own = fileURLToPath(import.meta.url);
+  const thread = new Worker(own.replace(/worker(\.[jt]s)$/, 'loop-thread$1'), { workerData: data });
+  threads.add(thread);
+  thread.on('exit', (code) => {
+    threads.delete(thread);
+    // memory that a thread held the lock of is of no use: the master starts a new process
+    if (code !== 0) exit(1);
+    endWhenAlone();
+  });
+  return new Promise((resolve, reject) => {
+    let ready: (() => void) | undefined;
+    thread.on('error', (error) => {
+      logTo(eventLoop.logs, 'alert', `event loop ${data.index} failed: ${error.message}`);
+      reject(error);
+    });
+    thread.on('message', (message: FromLoop) => {
+      if (message.type === 'failed') reject(new Error(message.message));
+      else if (message.type === 'ready') ready?.();
+      else {
+        resolve(
+          () =>
+            new Promise<void>((done) => {
+              ready = done;
+              thread.postMessage({ type: 'listen' } satisfies ToLoop);
+            }),
+        );
+      }
+    });
+  });
+}
+
+const tellThreads = (message: ToLoop): void => {
+  for (const thread of threads) thread.postMessage(message);
+};
+
+/** User and group count for all threads at once; their logs are open by now. */
 function dropPrivileges(): void {
+  const { conf } = eventLoop;
   if (conf.workerPriority !== 0) setPriority(conf.workerPriority);
   if (process.getuid?.() !== 0) return;
   const user = conf.user ?? { name: 'nobody', group: 'nogroup' };
@@ -66,35 +79,33 @@ function dropPrivileges(): void {
   process.setuid!(user.name);
 }
 
-function exit(code: number): void {
-  flushAccessLogs();
-  logTo(logs, 'notice', 'exit');
+function exit(code: number): never {
+  eventLoop.flush();
+  logTo(eventLoop.logs, 'notice', 'exit');
   process.exit(code);
 }
 
+let quitting = false;
+let ownDone = false;
+
 function quit(): void {
-  if (ending) return;
-  ending = true;
-  logTo(logs, 'notice', 'gracefully shutting down');
+  if (quitting) return;
+  quitting = true;
   process.title = 'gannet: worker process is shutting down';
-  listening?.close();
-  if (conf?.workerShutdownTimeoutMs > 0) {
-    setTimeout(() => {
-      for (const conn of connections) conn.destroy();
-      exit(0);
-    }, conf.workerShutdownTimeoutMs);
-  }
-  beginExit(() => setImmediate(() => exit(0)));
+  tellThreads({ type: 'quit' });
+  eventLoop.quit(() => {
+    ownDone = true;
+    endWhenAlone();
+  });
 }
 
-/** State of all zones, for the workers of the next configuration. */
-function exportZones(): Map<string, unknown> {
-  const zones = new Map<string, unknown>();
-  for (const [key, value] of http?.registry ?? []) {
-    const state = (value as { exportState?(): unknown } | undefined)?.exportState?.();
-    if (state !== undefined) zones.set(key, state);
-  }
-  return zones;
+function endWhenAlone(): void {
+  if (ownDone && threads.size === 0) exit(0);
+}
+
+function reopen(): void {
+  eventLoop.reopen();
+  tellThreads({ type: 'reopen' });
 }
 
 process.on('message', (message: ToWorker) => {
@@ -109,11 +120,10 @@ process.on('message', (message: ToWorker) => {
       quit();
       break;
     case 'reopen':
-      reopenAccessLogs();
-      targets.reopen();
+      reopen();
       break;
     case 'export':
-      send({ type: 'zones', zones: exportZones() });
+      send({ type: 'zones', zones: eventLoop.exportZones() });
       break;
   }
 });
@@ -122,17 +132,9 @@ process.on('SIGTERM', () => exit(0));
 process.on('SIGINT', () => exit(0));
 process.on('SIGQUIT', quit);
 process.on('SIGHUP', () => {});
-process.on('SIGUSR1', () => {
-  reopenAccessLogs();
-  targets.reopen();
-});
+process.on('SIGUSR1', reopen);
 process.on('SIGUSR2', () => {});
 process.on('SIGWINCH', () => {});
-process.on('uncaughtException', (error) => {
-  logTo(logs, 'crit', `uncaught: ${error.stack ?? error}`.replace(/\n\s*/g, ' | '));
-});
-process.on('unhandledRejection', (error) => {
-  logTo(logs, 'crit', `unhandled: ${(error as Error)?.stack ?? error}`.replace(/\n\s*/g, ' | '));
-});
+eventLoop.catchAll();
 process.title = 'gannet: worker process';
 send({ type: 'booted' });

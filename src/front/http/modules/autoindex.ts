@@ -1,14 +1,14 @@
 /** autoindex, random_index, empty_gif, stub_status. */
 import { readdirSync, statSync } from 'node:fs';
 import { custom, flag, HSL, LOCATION, oneOf, SERVER } from '../../config/directive.ts';
-import { DECLINED } from '../codes.ts';
-import { connections, stats } from '../connection.ts';
+import { DECLINED, DONE } from '../codes.ts';
 import { httpDate } from '../header-writer.ts';
 import { defineModule } from '../module.ts';
 import { escapeHtml, escapeUri, findArg } from '../parse.ts';
 import { fsPath, mapUri } from '../paths.ts';
 import type { Request } from '../request.ts';
 import { sendBuffer, sendText } from '../send.ts';
+import { allGauges, type Gauges, ownGauges, stats } from '../stats.ts';
 
 interface Entry {
   name: string;
@@ -41,11 +41,12 @@ export const autoindexModule = defineModule(
       main.phases.content.unshift(randomIndex);
       main.phases.content.push(autoindex);
     },
+    // of the event loop that serves the request
     variables: [
-      { name: 'connections_active', volatile: true, get: () => String(connections.size) },
-      { name: 'connections_reading', volatile: true, get: () => String(count().reading) },
-      { name: 'connections_writing', volatile: true, get: () => String(count().writing) },
-      { name: 'connections_waiting', volatile: true, get: () => String(count().waiting) },
+      { name: 'connections_active', volatile: true, get: () => String(ownGauges().active) },
+      { name: 'connections_reading', volatile: true, get: () => String(ownGauges().reading) },
+      { name: 'connections_writing', volatile: true, get: () => String(ownGauges().writing) },
+      { name: 'connections_waiting', volatile: true, get: () => String(waiting(ownGauges())) },
     ],
   },
 );
@@ -61,26 +62,24 @@ function emptyGif(r: Request): number {
   return sendBuffer(r, GIF);
 }
 
-function count(): { reading: number; writing: number; waiting: number } {
-  let reading = 0;
-  let writing = 0;
-  for (const conn of connections) {
-    if (conn.request) writing++;
-    else if (conn.hasPartialHead) reading++;
-  }
-  return { reading, writing, waiting: connections.size - reading - writing };
-}
+const waiting = ({ active, reading, writing }: Gauges): number => active - reading - writing;
 
 function stubStatus(r: Request): number {
   if (r.method !== 'GET' && r.method !== 'HEAD') return 405;
   r.conn.discardBody(r);
-  const c = count();
-  r.out.status = 200;
-  r.out.contentType = 'text/plain';
-  return sendText(
-    r,
-    `Active connections: ${connections.size} \nserver accepts handled requests\n ${stats.accepted} ${stats.handled} ${stats.requests} \nReading: ${c.reading} Writing: ${c.writing} Waiting: ${c.waiting} \n`,
-  );
+  allGauges((gauges) => {
+    if (r.done) return;
+    r.out.status = 200;
+    r.out.contentType = 'text/plain';
+    const lines = [
+      `Active connections: ${gauges.active} `,
+      'server accepts handled requests',
+      ` ${stats.accepted} ${stats.handled} ${stats.requests} `,
+      `Reading: ${gauges.reading} Writing: ${gauges.writing} Waiting: ${waiting(gauges)} `,
+    ];
+    r.finalize(sendText(r, `${lines.join('\n')}\n`));
+  });
+  return DONE;
 }
 
 function randomIndex(r: Request): number {

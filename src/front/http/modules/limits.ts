@@ -1,7 +1,9 @@
-/** limit_req and limit_conn. Zones count by key; they are handed to the workers of the next configuration. */
+/** limit_req and limit_conn. Zones count by key, for all event loops together; they are handed to the workers of the next configuration. */
 import { custom, flag, HSL, HTTP, num, oneOf } from '../../config/directive.ts';
 import { parseSize } from '../../config/values.ts';
 import type { Level } from '../../log/error-log.ts';
+import { loop } from '../../zone/memory.ts';
+import { SharedTable } from '../../zone/table.ts';
 import { AGAIN, DECLINED } from '../codes.ts';
 import type { HttpMain } from '../conf.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
@@ -13,17 +15,26 @@ const ENTRY_BYTES = 128;
 
 // ---------------------------------------------------------------- limit_req
 
+/** record: excess (thousandths of a request), time of the last request (ms) */
+const [EXCESS, LAST, RATE_FIELDS] = [0, 1, 2];
+
 class RateZone {
-  readonly entries = new Map<string, { excess: number; lastMs: number }>();
+  readonly table: SharedTable;
   constructor(
-    readonly name: string,
+    name: string,
     readonly key: Value,
     /** requests per 1000 s */
     readonly rate: number,
-    readonly max: number,
-  ) {}
+    max: number,
+  ) {
+    this.table = new SharedTable(`limit_req:${name}`, max, RATE_FIELDS);
+  }
   exportState(): unknown {
-    return [...this.entries];
+    return { key: this.key.source, table: this.table.exportState() };
+  }
+  /** Counts of another key are of no use. */
+  importState(state: { key: string; table: Uint8Array }): void {
+    if (state.key === this.key.source) this.table.importState(state.table);
   }
 }
 
@@ -58,8 +69,8 @@ function parseReqZone(f: HttpFrame): undefined {
   const id = `limit_req:${zone.name}`;
   if (f.scope.main.registry.has(id)) f.fail(`limit_req_zone "${zone.name}" is already bound to key "${key.source}"`);
   const made = new RateZone(zone.name, key, rate, zone.max);
-  const before = f.scope.main.inherited.get(id) as [string, { excess: number; lastMs: number }][] | undefined;
-  for (const [k, v] of before ?? []) made.entries.set(k, v);
+  const before = f.scope.main.inherited.get(id) as { key: string; table: Uint8Array } | undefined;
+  if (before && loop.index === 0) made.importState(before);
   f.scope.main.registry.set(id, made);
   return undefined;
 }
@@ -111,33 +122,34 @@ function checkZones(main: HttpMain): void {
   for (const server of main.servers) visit(server.root);
 }
 
+/** What a request is to one zone, should all zones admit it. */
+interface Charge {
+  zone: RateZone;
+  key: string;
+  excess: number;
+}
+
 function limitReq(r: Request): number {
   const c = limitReqModule.conf(r.loc);
   if (!c.limit_req || r.isSub || r.getMainCtx(limitReqModule) !== undefined) return DECLINED;
   const now = Date.now();
   let delayMs = 0;
-  const accepted: (() => void)[] = [];
   let excess = 0;
   let zoneName = '';
+  const charges: Charge[] = [];
   for (const limit of c.limit_req) {
     const zone = r.http.registry.get(`limit_req:${limit.zone}`) as RateZone;
     const key = zone.key.eval(r);
     if (key === '') continue;
-    const entry = zone.entries.get(key);
-    excess = 0;
-    if (entry) {
-      const ms = Math.max(0, now - entry.lastMs);
-      excess = Math.max(0, entry.excess - (zone.rate * ms) / 1000 + 1000);
-    }
+    // a limit that is the only one is checked and charged in one step; of several, none is charged unless all admit
+    excess = charge(zone, key, now, limit.burst, c.limit_req.length === 1);
     zoneName = limit.zone;
     if (excess > limit.burst) return reject(r, c, excess, limit.zone);
-    accepted.push(() => remember(zone, key, excess, now));
-    const own = excess;
-    accepted[accepted.length - 1] = () => remember(zone, key, own, now);
+    charges.push({ zone, key, excess });
     if (excess > limit.delay) delayMs = Math.max(delayMs, Math.floor(((excess - limit.delay) * 1000) / zone.rate));
   }
-  if (accepted.length === 0) return DECLINED;
-  for (const accept of accepted) accept();
+  if (charges.length === 0) return DECLINED;
+  if (c.limit_req.length > 1) for (const { zone, key } of charges) charge(zone, key, now, Infinity, true);
   if (delayMs === 0) {
     r.setMainCtx(limitReqModule, 'PASSED');
     return DECLINED;
@@ -181,20 +193,55 @@ function reject(r: Request, c: ReturnType<typeof limitReqModule.conf>, excess: n
   return c.limit_req_status;
 }
 
-function remember(zone: RateZone, key: string, excess: number, now: number): void {
-  zone.entries.delete(key);
-  zone.entries.set(key, { excess, lastMs: now });
-  if (zone.entries.size > zone.max) zone.entries.delete(zone.entries.keys().next().value!);
+/** @returns what the request exceeds the rate by, in thousandths; it is remembered if `keep` and within `burst` */
+function charge({ table, rate }: RateZone, key: string, now: number, burst: number, keep: boolean): number {
+  return table.locked(() => {
+    const known = table.find(key);
+    const { data } = table;
+    let excess = 0;
+    if (known >= 0) {
+      const ms = Math.max(0, now - data[known * RATE_FIELDS + LAST]);
+      excess = Math.max(0, data[known * RATE_FIELDS + EXCESS] - (rate * ms) / 1000 + 1000);
+    }
+    if (!keep || excess > burst) return excess;
+    const at = (known >= 0 ? known : table.take(key)) * RATE_FIELDS;
+    data[at + EXCESS] = excess;
+    data[at + LAST] = now;
+    return excess;
+  });
 }
 
 // ---------------------------------------------------------------- limit_conn
 
 class ConnZone {
-  readonly counts = new Map<string, number>();
+  /** record: requests in work */
+  readonly table: SharedTable;
   constructor(
+    name: string,
     readonly key: Value,
-    readonly max: number,
-  ) {}
+    max: number,
+  ) {
+    this.table = new SharedTable(`limit_conn:${name}`, max, 1, false);
+  }
+
+  /** @returns false: the limit is reached, or there is no room to count */
+  enter(key: string, limit: number): boolean {
+    const { table } = this;
+    return table.locked(() => {
+      const record = table.take(key);
+      if (record < 0 || table.data[record] >= limit) return false;
+      table.data[record]++;
+      return true;
+    });
+  }
+
+  leave(key: string): void {
+    const { table } = this;
+    table.locked(() => {
+      const record = table.find(key);
+      if (record >= 0 && --table.data[record] === 0) table.remove(record);
+    });
+  }
 }
 
 export const limitConnModule = defineModule(
@@ -210,7 +257,7 @@ export const limitConnModule = defineModule(
         const { name, max } = parseZoneArg(f, f.args[1]);
         const id = `limit_conn:${name}`;
         if (f.scope.main.registry.has(id)) f.fail(`limit_conn_zone "${name}" is already bound to key`);
-        f.scope.main.registry.set(id, new ConnZone(key, max));
+        f.scope.main.registry.set(id, new ConnZone(name, key, max));
         return undefined;
       },
       { repeats: true },
@@ -247,20 +294,14 @@ function limitConn(r: Request): number {
     if (!zone) continue;
     const key = zone.key.eval(r);
     if (key === '') continue;
-    const count = zone.counts.get(key) ?? 0;
     r.setMainCtx(limitConnModule, 'PASSED');
-    if (count >= limit) {
+    if (!zone.enter(key, limit)) {
       for (const release of held) release();
       r.log(c.limit_conn_log_level, `limiting connections${c.limit_conn_dry_run ? ', dry run,' : ''} by zone "${name}"`);
       r.setMainCtx(limitConnModule, c.limit_conn_dry_run ? 'REJECTED_DRY_RUN' : 'REJECTED');
       return c.limit_conn_dry_run ? DECLINED : c.limit_conn_status;
     }
-    zone.counts.set(key, count + 1);
-    held.push(() => {
-      const left = (zone.counts.get(key) ?? 1) - 1;
-      if (left <= 0) zone.counts.delete(key);
-      else zone.counts.set(key, left);
-    });
+    held.push(() => zone.leave(key));
   }
   r.cleanups.push(...held);
   return DECLINED;

@@ -1,5 +1,5 @@
 /** flv, dav, referer, secure_link. */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, copyFileSync, cpSync, mkdirSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ANY_COUNT, custom, flag, HSL, LOCATION, num, SERVER } from '../../config/directive.ts';
@@ -132,7 +132,7 @@ function put(r: Request): number {
     }
     try {
       if (c.create_full_put_path) mkdirSync(fsPath(path.dirname(name)), { recursive: true, mode: c.dav_access | 0o700 });
-      const temp = `${name}.${process.pid}.${Date.now()}.tmp`;
+      const temp = `${name}.${randomBytes(6).toString('hex')}.tmp`;
       const { body } = r.main;
       writeFileSync(fsPath(temp), body ? body.read() : '');
       chmodSync(fsPath(temp), c.dav_access);

@@ -10,19 +10,29 @@ import { request as httpRequest } from 'node:http';
 import { ANY_COUNT, custom, LOCATION } from '../../config/directive.ts';
 import { parseTimeMs } from '../../config/values.ts';
 import { MemorySink } from '../../log/error-log.ts';
+import { drain, onNews, tellLoops } from '../../zone/bus.ts';
+import { Counters, loop } from '../../zone/memory.ts';
 import { DONE, OK } from '../codes.ts';
-import type { HttpMain } from '../conf.ts';
-import { connections, stats } from '../connection.ts';
+import type { HttpMain, Server } from '../conf.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
 import type { Request } from '../request.ts';
 import { sendText } from '../send.ts';
+import { allGauges, type Gauges, stats } from '../stats.ts';
 import { CacheZone } from '../upstream/cache-zone.ts';
 import { literalAddresses, type UpstreamGroup } from '../upstream/group.ts';
 import { DEFAULT_SERVER, type Peer, type ServerOptions } from '../upstream/peers.ts';
 import { proxyTarget } from './proxy.ts';
 
-/** requests by server, location and status class */
-const counts = new Map<string, number>();
+const CLASSES = 6;
+/** requests by location (in order of the configuration) and status class */
+let counts: Counters;
+const order = new Map<HttpMain['loc'], number>();
+
+/** A change of an upstream group's servers: made here, and told to the other event loops. */
+type Change =
+  | { kind: 'add'; group: string; server: string; options: ServerOptions }
+  | { kind: 'remove'; group: string; name: string; backup: boolean }
+  | { kind: 'adjust'; group: string; name: string; options: ServerOptions };
 
 interface Check {
   group: UpstreamGroup | undefined;
@@ -62,22 +72,33 @@ export const operationsModule = defineModule(
   },
   {
     init(main) {
+      order.clear();
+      eachLoc(main, (loc) => order.set(loc, order.size));
+      counts = new Counters('locations', order.size * CLASSES);
       main.phases.log.push((r) => {
-        const key = `${r.server.name}\0${r.loc.name}\0${Math.floor((r.out.status || 0) / 100)}`;
-        counts.set(key, (counts.get(key) ?? 0) + 1);
+        const at = order.get(r.loc) ?? order.get(r.server.root)!;
+        counts.add(at * CLASSES + Math.min(CLASSES - 1, Math.floor((r.out.status || 0) / 100)));
         return OK;
       });
     },
     start(main) {
-      const visit = (loc: HttpMain['loc']) => {
+      eachLoc(main, (loc) => {
         const check = operationsModule.conf(loc).health_check;
-        if (check && loc.kind !== 'http') startCheck(check, proxyTarget(loc));
-        for (const child of loc.children) visit(child);
-      };
-      for (const server of main.servers) visit(server.root);
+        if (check) startCheck(check, proxyTarget(loc));
+      });
+      onNews<Change>('upstream', (change) => apply(main, change));
     },
   },
 );
+
+/** Every location of every server, in the same order in all event loops. */
+function eachLoc(main: HttpMain, visit: (loc: HttpMain['loc'], server: Server) => void): void {
+  const walk = (loc: HttpMain['loc'], server: Server) => {
+    visit(loc, server);
+    for (const child of loc.children) walk(child, server);
+  };
+  for (const server of main.servers) walk(server.root, server);
+}
 
 // ---------------------------------------------------------------- metrics
 
@@ -86,24 +107,27 @@ const quote = (text: string): string => text.replace(/[\\"\n]/g, (c) => (c === '
 function metrics(r: Request): number {
   if (r.method !== 'GET' && r.method !== 'HEAD') return 405;
   r.conn.discardBody(r);
+  allGauges((gauges) => {
+    if (r.done) return;
+    r.out.status = 200;
+    r.out.contentType = 'text/plain; version=0.0.4';
+    r.finalize(sendText(r, metricsText(r.http, gauges)));
+  });
+  return DONE;
+}
+
+function metricsText(http: HttpMain, gauges: Gauges): string {
   const out: string[] = [];
   const family = (name: string, kind: string, rows: [labels: string, value: number][]) => {
     if (rows.length === 0) return;
     out.push(`# TYPE ${name} ${kind}`);
     for (const [labels, value] of rows) out.push(`${name}${labels ? `{${labels}}` : ''} ${value}`);
   };
-  family('gannet_front_connections', 'gauge', [['', connections.size]]);
+  family('gannet_front_connections', 'gauge', [['', gauges.active]]);
   family('gannet_front_connections_accepted_total', 'counter', [['', stats.accepted]]);
   family('gannet_front_requests_total', 'counter', [['', stats.requests]]);
-  family(
-    'gannet_front_location_requests_total',
-    'counter',
-    [...counts].map(([key, n]) => {
-      const [server, location, code] = key.split('\0');
-      return [`server="${quote(server)}",location="${quote(location)}",code="${code}xx"`, n];
-    }),
-  );
-  const peers = groups(r.http).flatMap((g) =>
+  family('gannet_front_location_requests_total', 'counter', locationRows(http));
+  const peers = groups(http).flatMap((g) =>
     g.set.all().map((p): [string, Peer] => [`upstream="${quote(g.name)}",peer="${quote(p.name)}",id="${p.id}"`, p]),
   );
   const column = (show: (p: Peer) => number) => peers.map(([labels, p]): [string, number] => [labels, show(p)]);
@@ -132,7 +156,7 @@ function metrics(r: Request): number {
     'gauge',
     column((p) => (p.usable(Math.floor(Date.now() / 1000)) ? 1 : 0)),
   );
-  const zones = [...r.http.registry.values()].filter((v): v is CacheZone => v instanceof CacheZone);
+  const zones = [...http.registry.values()].filter((v): v is CacheZone => v instanceof CacheZone);
   const zone = (show: (z: CacheZone) => number) => zones.map((z): [string, number] => [`zone="${quote(z.options.name)}"`, show(z)]);
   family(
     'gannet_front_cache_bytes',
@@ -149,9 +173,21 @@ function metrics(r: Request): number {
     'counter',
     zone((z) => z.misses),
   );
-  r.out.status = 200;
-  r.out.contentType = 'text/plain; version=0.0.4';
-  return sendText(r, `${out.join('\n')}\n`);
+  return `${out.join('\n')}\n`;
+}
+
+/** Locations of the same name in one server count together. */
+function locationRows(http: HttpMain): [string, number][] {
+  const rows = new Map<string, number>();
+  eachLoc(http, (loc, server) => {
+    for (let code = 0; code < CLASSES; code++) {
+      const n = counts.total(order.get(loc)! * CLASSES + code);
+      if (n === 0) continue;
+      const labels = `server="${quote(server.name)}",location="${quote(loc.name)}",code="${code}xx"`;
+      rows.set(labels, (rows.get(labels) ?? 0) + n);
+    }
+  });
+  return [...rows];
 }
 
 function groups(http: HttpMain): UpstreamGroup[] {
@@ -208,6 +244,7 @@ function showRing(r: Request): void {
 }
 
 function route(r: Request, parts: string[], body: Record<string, unknown>): void {
+  drain();
   const missing = (what: string) => answer(r, 404, { error: { status: 404, text: `${what} not found` } });
   if (parts[0] === 'caches' && parts[2] === 'purge' && r.method === 'POST') {
     const zone = r.http.registry.get(`cache:${parts[1]}`);
@@ -230,16 +267,11 @@ function route(r: Request, parts: string[], body: Record<string, unknown>): void
   const peer = group.set.all().find((p) => String(p.id) === parts[3]);
   if (!peer) return missing('server');
   if (r.method === 'DELETE') {
-    for (const entry of group.entries)
-      entry.addresses = entry.addresses.filter((a) => a.address.name !== peer.name || entry.options.backup !== peer.options.backup);
-    group.rebuild();
+    change(r.http, { kind: 'remove', group: group.name, name: peer.name, backup: peer.options.backup });
     return answer(r, 200, group.set.all().map(describe));
   }
   if (r.method === 'PATCH') {
-    const options = readOptions(body, peer.options);
-    for (const entry of group.entries) for (const a of entry.addresses) if (a.address.name === peer.name) a.options = options;
-    group.rebuild();
-    peer.effectiveWeight = options.weight;
+    change(r.http, { kind: 'adjust', group: group.name, name: peer.name, options: readOptions(body, peer.options) });
     return answer(r, 200, describe(peer));
   }
   answer(r, 200, describe(peer));
@@ -263,22 +295,38 @@ function addServer(r: Request, group: UpstreamGroup, body: Record<string, unknow
   const text = body.server;
   const addresses = typeof text === 'string' ? literalAddresses(text, 80) : undefined;
   if (!addresses) throw new Error('"server" must be an address and port');
-  const options = readOptions(body, DEFAULT_SERVER);
-  group.entries.push({
-    text: text as string,
-    options,
-    resolve: false,
-    service: '',
-    addresses: addresses.map((address) => ({ address, options, priority: 0 })),
-  });
-  group.rebuild();
+  change(r.http, { kind: 'add', group: group.name, server: text as string, options: readOptions(body, DEFAULT_SERVER) });
   answer(r, 201, describe(group.set.all().find((p) => p.name === addresses[0].name)!));
+}
+
+/** Makes a change here and in the other event loops. */
+function change(http: HttpMain, what: Change): void {
+  apply(http, what);
+  tellLoops('upstream', what);
+}
+
+function apply(http: HttpMain, what: Change): void {
+  const group = groups(http).find((g) => g.name === what.group);
+  if (!group) return;
+  if (what.kind === 'add') {
+    const { server: text, options } = what;
+    const addresses = literalAddresses(text, 80)!.map((address) => ({ address, options, priority: 0 }));
+    group.entries.push({ text, options, resolve: false, service: '', addresses });
+  } else {
+    for (const entry of group.entries) {
+      if (what.kind === 'remove') {
+        entry.addresses = entry.addresses.filter((a) => a.address.name !== what.name || entry.options.backup !== what.backup);
+      } else for (const a of entry.addresses) if (a.address.name === what.name) a.options = what.options;
+    }
+  }
+  group.rebuild();
 }
 
 // ---------------------------------------------------------------- health checks
 
 function startCheck(check: Check, group: UpstreamGroup | undefined): void {
-  if (!group) return;
+  // state that all event loops share is checked by the first
+  if (!group || (loop.index > 0 && group.explicit)) return;
   const runs = new Map<Peer, number>();
   const timer = setInterval(() => {
     for (const peer of group.set.all()) {
@@ -286,8 +334,8 @@ function startCheck(check: Check, group: UpstreamGroup | undefined): void {
         const before = runs.get(peer) ?? 0;
         const run = good ? Math.max(1, before + 1) : Math.min(-1, before - 1);
         runs.set(peer, run);
-        if (run >= check.passes) peer.unhealthy = false;
-        else if (-run >= check.fails) peer.unhealthy = true;
+        if (run >= check.passes) group.set.locked(() => (peer.unhealthy = false));
+        else if (-run >= check.fails) group.set.locked(() => (peer.unhealthy = true));
       });
     }
   }, check.intervalMs);

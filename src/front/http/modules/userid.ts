@@ -1,6 +1,7 @@
 /** userid: a cookie that tells visitors apart. */
 import { custom, HSL, oneOf } from '../../config/directive.ts';
 import { parseTimeSec } from '../../config/values.ts';
+import { loop } from '../../zone/memory.ts';
 import { OK } from '../codes.ts';
 import { findCookie, ipv6Bytes } from '../core-variables.ts';
 import { httpDate } from '../header-writer.ts';
@@ -129,7 +130,7 @@ function makeSet(r: Request, s: State): void {
   s.set = [
     v1 ? service >>> 0 : service,
     swapIf(Math.floor(Date.now() / 1000)),
-    swapIf(((startValue + process.pid) & 0xffffffff) >>> 0),
+    swapIf(((startValue + process.pid + (loop.index << 24)) & 0xffffffff) >>> 0),
     v1 ? sequence : swap(sequence),
   ];
 }

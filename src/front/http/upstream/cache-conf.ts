@@ -29,6 +29,7 @@ function parsePath(f: HttpFrame): undefined {
     path: f.scope.path(folder),
     levels: [] as number[],
     name: '',
+    keysBytes: 0,
     inactiveSeconds: 600,
     maxSize: 0,
     minFree: 0,
@@ -46,6 +47,7 @@ function parsePath(f: HttpFrame): undefined {
       const bytes = m && parseSize(m[2]);
       if (!m || !bytes || bytes < 8192) f.fail(`invalid keys zone size "${word}"`);
       options.name = m[1];
+      options.keysBytes = bytes;
     } else if (name === 'inactive') options.inactiveSeconds = parseTimeSec(value) ?? f.fail(`invalid inactive value "${word}"`);
     else if (name === 'max_size') options.maxSize = parseSize(value) ?? f.fail(`invalid max_size value "${word}"`);
     else if (name === 'min_free') options.minFree = parseSize(value) ?? f.fail(`invalid min_free value "${word}"`);

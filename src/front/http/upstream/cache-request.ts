@@ -1,6 +1,6 @@
 /** A request's dealings with a cache zone: hit, miss, stale, lock, revalidation, background update, and storing what was fetched. */
-import { createHash } from 'node:crypto';
 import { closeSync, unlinkSync, writeSync } from 'node:fs';
+import { drain } from '../../zone/bus.ts';
 import { openTemp } from '../body.ts';
 import { OK } from '../codes.ts';
 import { parseHttpDate } from '../header-writer.ts';
@@ -9,13 +9,12 @@ import type { Request } from '../request.ts';
 import type { Value } from '../value.ts';
 import type { CacheRequest } from './cache.ts';
 import { anySet, type CacheConf } from './cache-conf.ts';
-import { type CacheNode, type CacheZone, type EntryHead, headBytes, type OpenEntry } from './cache-zone.ts';
+import { type CacheNode, type CacheZone, type EntryHead, headBytes, md5, type OpenEntry } from './cache-zone.ts';
 import type { Failure } from './protocol.ts';
 import { acceptHead, type UpstreamHead } from './response-head.ts';
 import type { Upstream } from './upstream.ts';
 
 const now = () => Math.floor(Date.now() / 1000);
-const md5 = (text: string) => createHash('md5').update(text, 'latin1').digest('hex');
 
 export class FileCacheRequest implements CacheRequest {
   waiting = false;
@@ -26,6 +25,8 @@ export class FileCacheRequest implements CacheRequest {
   cacheable = true;
   private lockGivenUp = false;
   private counted = false;
+  /** requests for the node up to this one */
+  private uses = 0;
   private temp: { fd: number; path: string; head: EntryHead; headLength: number; length: number } | undefined;
   private miss: (() => void) | undefined;
   private readonly mainHash: string;
@@ -45,6 +46,7 @@ export class FileCacheRequest implements CacheRequest {
   open(u: Upstream, miss: () => void): void {
     const { r, conf } = this;
     this.miss = miss;
+    drain();
     if (anySet(r, this.purge)) {
       const count = this.zone.purge({ key: this.key });
       r.out.status = count > 0 ? 204 : 404;
@@ -91,11 +93,10 @@ export class FileCacheRequest implements CacheRequest {
     const { conf, node } = this;
     if (!this.counted) {
       this.counted = true;
-      node.uses++;
+      this.uses = this.zone.use(node);
       node.count++;
       this.r.cleanups.push(() => node.count--);
     }
-    node.usedAt = now();
     if (takeOver.has(this.r)) this.updating = true;
     if (node.error && node.validUntil >= now()) {
       u.cacheStatus = 'HIT';
@@ -114,20 +115,20 @@ export class FileCacheRequest implements CacheRequest {
     this.entry = entry;
     const { head } = entry;
     if (head.validUntil >= now() && (head.validUntil > now() || head.date !== head.validUntil)) {
-      this.zone.hits++;
+      this.zone.countHit();
       u.cacheStatus = 'HIT';
       this.send(u);
       return;
     }
     const staleUpdating = conf.useStale.has('updating') || head.validUntil + head.staleUpdating >= now();
-    if (node.updating && node.lockUntilMs > Date.now() && !this.updating) {
+    if (!this.updating && !this.zone.tryLock(node, Math.max(conf.lockAgeMs, UPDATE_MS))) {
       if (staleUpdating) {
         u.cacheStatus = 'UPDATING';
         this.send(u);
         return;
       }
     } else {
-      this.lock();
+      this.updating = true;
       if (staleUpdating && conf.backgroundUpdate && !this.r.background) {
         u.cacheStatus = 'STALE';
         this.updateInBackground();
@@ -141,26 +142,17 @@ export class FileCacheRequest implements CacheRequest {
     this.miss!();
   }
 
-  private lock(): void {
-    this.updating = true;
-    this.node.updating = true;
-    this.node.lockUntilMs = Date.now() + Math.max(this.conf.lockAgeMs, 5000);
-  }
-
   private absent(u: Upstream): void {
     const { conf, node } = this;
-    this.zone.misses++;
-    if (node.uses < conf.minUses) {
+    this.zone.countMiss();
+    if (this.uses < conf.minUses) {
       this.cacheable = false;
       this.miss!();
       return;
     }
     if (conf.lock && !this.lockGivenUp) {
-      if (!node.updating || node.lockUntilMs <= Date.now()) {
-        this.updating = true;
-        node.updating = true;
-        node.lockUntilMs = Date.now() + conf.lockAgeMs;
-      } else if (conf.lockTimeoutMs === 0) {
+      if (this.zone.tryLock(node, conf.lockAgeMs)) this.updating = true;
+      else if (conf.lockTimeoutMs === 0) {
         this.cacheable = false;
       } else {
         this.wait(u);
@@ -189,7 +181,7 @@ export class FileCacheRequest implements CacheRequest {
       this.node = this.findNode();
       this.lookup(u);
     };
-    const until = Math.min(this.deadline, node.lockUntilMs + 1);
+    const until = Math.min(this.deadline, this.zone.lockedUntil(node) + 1);
     const timer = setTimeout(wake, Math.max(1, until - Date.now()));
     node.waiters.push(wake);
   }
@@ -204,7 +196,6 @@ export class FileCacheRequest implements CacheRequest {
       return;
     }
     // the background request takes over the lock
-    node.updating = false;
     sub.headerOnly = true;
     sub.vars = new Array(r.http.variables.count);
     sub.rawUri = r.rawUri;
@@ -213,8 +204,6 @@ export class FileCacheRequest implements CacheRequest {
     sub.loc = r.loc;
     sub.captures = r.captures;
     const handler = r.contentHandler ?? r.loc.handler;
-    node.updating = true;
-    node.lockUntilMs = Date.now() + 5000;
     takeOver.add(sub);
     sub.resume = () => {
       sub.resume = () => {};
@@ -481,8 +470,7 @@ export class FileCacheRequest implements CacheRequest {
     const seconds = validFor(this.conf, head.status);
     if (fresh.until === undefined && !seconds) return;
     this.storeUnder('');
-    this.node.error = head.status;
-    this.node.validUntil = fresh.until ?? now() + seconds;
+    this.zone.keepStatus(this.node, head.status, fresh.until ?? now() + seconds);
     this.unlock();
   }
 
@@ -499,10 +487,7 @@ export class FileCacheRequest implements CacheRequest {
     }
     if ((status === 502 || status === 504) && this.cacheable && this.node) {
       const seconds = validFor(this.conf, status);
-      if (seconds) {
-        this.node.error = status;
-        this.node.validUntil = now() + seconds;
-      }
+      if (seconds) this.zone.keepStatus(this.node, status, now() + seconds);
     }
     this.unlock();
   }
@@ -519,6 +504,9 @@ export class FileCacheRequest implements CacheRequest {
     return !u.headerDone && this.cacheable && this.updating && this.r.background;
   }
 }
+
+/** how long a fetch that renews an entry is believed to go on */
+const UPDATE_MS = 5000;
 
 /** background requests that fetch for a node locked on their behalf */
 const takeOver = new WeakSet<Request>();

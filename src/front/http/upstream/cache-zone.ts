@@ -1,10 +1,16 @@
 /**
- * Cache zones: files on disk, an index in memory, small hot answers in memory too.
+ * Cache zones: files on disk, an index in memory, small hot answers in memory too. Each event loop has the whole index: a change is told
+ * to the others, who hear of it before they look an entry up. What must be counted or held by one alone (uses, the lock of who fetches)
+ * lies in shared memory.
  * File: `GNC1` | u32 length of the head | head as JSON, padded with spaces so that it can be rewritten in place | body.
  * Name: md5 of the key in hexadecimal, in folders cut from its end as `levels` says.
  */
-import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, renameSync, statSync, unlinkSync, writeSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, renameSync, statfsSync, unlinkSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { onNews, tellLoops } from '../../zone/bus.ts';
+import { Counters, loop } from '../../zone/memory.ts';
+import { SharedTable } from '../../zone/table.ts';
 import type { HeaderField } from '../header.ts';
 
 const MAGIC = 'GNC1';
@@ -33,27 +39,41 @@ export interface EntryHead {
 export interface CacheNode {
   hash: string;
   key: string;
-  uses: number;
   exists: boolean;
   /** a status cached without a body */
   error: number;
   validUntil: number;
   size: number;
-  updating: boolean;
-  lockUntilMs: number;
   usedAt: number;
   /** Vary of the answers under this key: their hashes are made with the request's values */
   vary: string;
   tags: string[];
   waiters: (() => void)[];
   memory: { head: EntryHead; body: Buffer } | undefined;
+  /** requests that are served from it now */
   count: number;
 }
+
+/** What an event loop tells the others of an entry. */
+type News =
+  | { kind: 'stored'; hash: string; head: Pick<EntryHead, 'key' | 'validUntil' | 'vary' | 'tags'>; size: number }
+  | { kind: 'status'; hash: string; key: string; error: number; validUntil: number }
+  | { kind: 'refreshed'; hash: string; validUntil: number }
+  | { kind: 'removed' | 'released'; hash: string };
+
+/** a key in a zone, as in nginx */
+const KEY_BYTES = 128;
+/** record of shared memory: how often asked for, until when one request fetches it (ms), when it was used last (s) */
+const [USES, LOCK_UNTIL, USED_AT, MARK_FIELDS] = [0, 1, 2, 3];
+const [HITS, MISSES] = [0, 1];
+const LOADED_AT_ONCE = 100;
 
 export interface ZoneOptions {
   path: string;
   levels: number[];
   name: string;
+  /** size of the zone of keys */
+  keysBytes: number;
   inactiveSeconds: number;
   maxSize: number;
   minFree: number;
@@ -77,15 +97,45 @@ export class CacheZone {
   private memoryTotal = 0;
   private cold = true;
   private timer: NodeJS.Timeout | undefined;
-  hits = 0;
-  misses = 0;
+  private readonly marks: SharedTable;
+  private readonly counts: Counters;
 
-  constructor(readonly options: ZoneOptions) {}
+  constructor(readonly options: ZoneOptions) {
+    this.marks = new SharedTable(`cache:${options.name}`, Math.max(16, Math.floor(options.keysBytes / KEY_BYTES)), MARK_FIELDS);
+    this.counts = new Counters(`cache:${options.name}`, 2);
+  }
 
-  /** Makes the folder; starts the loader and the manager. */
+  get hits(): number {
+    return this.counts.total(HITS);
+  }
+  get misses(): number {
+    return this.counts.total(MISSES);
+  }
+  countHit(): void {
+    this.counts.add(HITS);
+  }
+  countMiss(): void {
+    this.counts.add(MISSES);
+  }
+
+  /** Makes the folder; starts the loader, and in the first event loop the manager. */
   start(): void {
     mkdirSync(this.options.path, { recursive: true, mode: 0o700 });
-    setImmediate(() => this.load());
+    onNews<News>(`cache:${this.options.name}`, (news) => this.hear(news));
+    const walk = this.files(this.options.path, 0);
+    const step = () => {
+      for (let n = 0; n < LOADED_AT_ONCE; n++) {
+        const { done, value } = walk.next();
+        if (done) {
+          this.cold = false;
+          return;
+        }
+        if (!this.nodes.has(value)) this.node(value, '');
+      }
+      setImmediate(step);
+    };
+    setImmediate(step);
+    if (loop.index > 0) return;
     this.timer = setInterval(() => this.manage(), MANAGER_MS);
     this.timer.unref();
   }
@@ -102,8 +152,9 @@ export class CacheZone {
   node(hash: string, key: string): CacheNode {
     let node = this.nodes.get(hash);
     if (!node) {
+      if (this.nodes.size >= this.marks.capacity) this.makeRoom();
       node = {
-        ...{ hash, key, uses: 0, exists: false, error: 0, validUntil: 0, size: 0, updating: false, lockUntilMs: 0, usedAt: nowSeconds() },
+        ...{ hash, key, exists: false, error: 0, validUntil: 0, size: 0, usedAt: nowSeconds() },
         ...{ vary: '', tags: [], waiters: [], memory: undefined, count: 0 },
       };
       this.nodes.set(hash, node);
@@ -127,7 +178,82 @@ export class CacheZone {
     }
   }
 
-  private fill(node: CacheNode, head: EntryHead, size: number): void {
+  // ---------------------------------------------------------------- what event loops share
+
+  private tell(news: News): void {
+    tellLoops(`cache:${this.options.name}`, news);
+  }
+
+  private hear(news: News): void {
+    const node = this.nodes.get(news.hash);
+    switch (news.kind) {
+      case 'stored': {
+        const stored = node ?? this.node(news.hash, news.head.key);
+        this.dropMemory(stored);
+        this.fill(stored, news.head, news.size);
+        this.wake(stored);
+        this.limitSize();
+        return;
+      }
+      case 'status': {
+        const marked = node ?? this.node(news.hash, news.key);
+        marked.error = news.error;
+        marked.validUntil = news.validUntil;
+        this.wake(marked);
+        return;
+      }
+    }
+    if (!node) return;
+    if (news.kind === 'refreshed') {
+      node.validUntil = news.validUntil;
+      this.dropMemory(node);
+    } else if (news.kind === 'removed') this.drop(node);
+    this.wake(node);
+  }
+
+  private mark<T>(node: CacheNode, work: (data: Float64Array, at: number) => T): T {
+    const { marks } = this;
+    return marks.locked(() => work(marks.data, marks.take(node.hash) * MARK_FIELDS));
+  }
+
+  /** The zone is full of keys: the one used longest ago goes, with its file. */
+  private makeRoom(): void {
+    for (const node of this.nodes.values()) {
+      if (node.count > 0 || node.waiters.length > 0) continue;
+      this.remove(node);
+      this.nodes.delete(node.hash);
+      return;
+    }
+  }
+
+  /** Counts a request for the entry. @returns how many there were, this one included */
+  use(node: CacheNode): number {
+    node.usedAt = nowSeconds();
+    this.nodes.delete(node.hash);
+    this.nodes.set(node.hash, node);
+    return this.mark(node, (data, at) => {
+      data[at + USED_AT] = node.usedAt;
+      return ++data[at + USES];
+    });
+  }
+
+  /** Makes the caller the one that fetches the entry; false: another request is at it. */
+  tryLock(node: CacheNode, ms: number): boolean {
+    return this.mark(node, (data, at) => {
+      if (data[at + LOCK_UNTIL] > Date.now()) return false;
+      data[at + LOCK_UNTIL] = Date.now() + ms;
+      return true;
+    });
+  }
+
+  /** When the one that fetches the entry is thought to have failed, ms; in the past if there is none. */
+  lockedUntil(node: CacheNode): number {
+    return this.mark(node, (data, at) => data[at + LOCK_UNTIL]);
+  }
+
+  // ---------------------------------------------------------------- entries
+
+  private fill(node: CacheNode, head: Pick<EntryHead, 'key' | 'validUntil' | 'vary' | 'tags'>, size: number): void {
     this.totalSize += size - node.size;
     node.size = size;
     node.exists = true;
@@ -135,6 +261,17 @@ export class CacheZone {
     node.key = head.key;
     node.validUntil = head.validUntil;
     node.tags = head.tags;
+    // the key's own node knows which request fields tell the answers under it apart
+    const mainHash = md5(head.key);
+    const main = mainHash === node.hash ? node : this.node(mainHash, head.key);
+    main.vary = head.vary;
+  }
+
+  /** An answer without a body that stands for a status. */
+  keepStatus(node: CacheNode, error: number, validUntil: number): void {
+    node.error = error;
+    node.validUntil = validUntil;
+    this.tell({ kind: 'status', hash: node.hash, key: node.key, error, validUntil });
   }
 
   /** Opens a stored answer; undefined if the file is gone or damaged, and then the node forgets it. */
@@ -177,10 +314,14 @@ export class CacheZone {
     }
   }
 
-  private forget(node: CacheNode): void {
-    this.totalSize -= node.size;
+  private dropMemory(node: CacheNode): void {
     if (node.memory) this.memoryTotal -= node.memory.body.length;
     node.memory = undefined;
+  }
+
+  private forget(node: CacheNode): void {
+    this.totalSize -= node.size;
+    this.dropMemory(node);
     node.size = 0;
     node.exists = false;
   }
@@ -190,14 +331,17 @@ export class CacheZone {
     const file = this.fileOf(node.hash);
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     renameSync(temp, file);
-    if (node.memory) {
-      this.memoryTotal -= node.memory.body.length;
-      node.memory = undefined;
-    }
+    this.dropMemory(node);
     this.fill(node, head, size);
     node.usedAt = nowSeconds();
+    const { key, validUntil, vary, tags } = head;
+    this.tell({ kind: 'stored', hash: node.hash, head: { key, validUntil, vary, tags }, size });
     this.release(node);
-    if (this.options.maxSize > 0 && this.totalSize > this.options.maxSize) setImmediate(() => this.manage());
+    this.limitSize();
+  }
+
+  private limitSize(): void {
+    if (loop.index === 0 && this.options.maxSize > 0 && this.totalSize > this.options.maxSize) setImmediate(() => this.manage());
   }
 
   /** New validity after a 304. */
@@ -212,12 +356,20 @@ export class CacheZone {
     } catch {
       // removed meanwhile
     }
+    this.tell({ kind: 'refreshed', hash: node.hash, validUntil: head.validUntil });
     this.release(node);
   }
 
   /** The fetch for a node ended: those who wait look again. */
   release(node: CacheNode): void {
-    node.updating = false;
+    this.mark(node, (data, at) => {
+      data[at + LOCK_UNTIL] = 0;
+    });
+    this.tell({ kind: 'released', hash: node.hash });
+    this.wake(node);
+  }
+
+  private wake(node: CacheNode): void {
     const { waiters } = node;
     node.waiters = [];
     for (const waiter of waiters) waiter();
@@ -231,9 +383,14 @@ export class CacheZone {
         // gone already
       }
     }
+    this.drop(node);
+    this.tell({ kind: 'removed', hash: node.hash });
+  }
+
+  private drop(node: CacheNode): void {
     this.forget(node);
     node.error = 0;
-    if (!node.updating && node.waiters.length === 0) this.nodes.delete(node.hash);
+    if (node.count === 0 && node.waiters.length === 0) this.nodes.delete(node.hash);
   }
 
   /** Removes entries: by whole key, by prefix (`text*`), or by tag. @returns how many */
@@ -255,37 +412,51 @@ export class CacheZone {
     const now = nowSeconds();
     const { inactiveSeconds, maxSize } = this.options;
     for (const node of [...this.nodes.values()]) {
-      if (node.count > 0 || node.updating) continue;
+      if (node.count > 0 || now - node.usedAt < inactiveSeconds) continue;
+      // another event loop may have used it
+      node.usedAt = Math.max(
+        node.usedAt,
+        this.mark(node, (data, at) => data[at + USED_AT]),
+      );
       if (now - node.usedAt >= inactiveSeconds) this.remove(node);
     }
-    if (maxSize === 0 || this.totalSize <= maxSize) return;
+    let excess = Math.max(maxSize > 0 ? this.totalSize - maxSize : 0, this.missingSpace());
+    if (excess <= 0) return;
     const oldest = [...this.nodes.values()].filter((n) => n.exists && n.count === 0).sort((a, b) => a.usedAt - b.usedAt);
     for (const node of oldest) {
-      if (this.totalSize <= maxSize) break;
+      if (excess <= 0) break;
+      excess -= node.size;
       this.remove(node);
     }
   }
 
-  /** Finds the files of earlier runs, a folder at a time. */
-  private load(): void {
-    const walk = (folder: string, depth: number): void => {
-      let names: string[];
-      try {
-        names = readdirSync(folder);
-      } catch {
-        return;
-      }
-      for (const name of names) {
-        const full = path.join(folder, name);
-        if (depth < this.options.levels.length) {
-          if (name.length === this.options.levels[depth] && statSync(full).isDirectory()) walk(full, depth + 1);
-        } else if (/^[0-9a-f]{32}$/.test(name) && !this.nodes.has(name)) this.node(name, '');
-      }
-    };
-    walk(this.options.path, 0);
-    this.cold = false;
+  /** Bytes that `min_free` lacks on the file system. */
+  private missingSpace(): number {
+    const { minFree } = this.options;
+    if (minFree === 0) return 0;
+    const { bavail, bsize } = statfsSync(this.options.path);
+    return minFree - bavail * bsize;
+  }
+
+  /** Names of the files of earlier runs. */
+  private *files(folder: string, depth: number): Generator<string, void> {
+    let names: string[];
+    try {
+      names = readdirSync(folder);
+    } catch {
+      return;
+    }
+    const { levels } = this.options;
+    for (const name of names) {
+      if (depth < levels.length) {
+        if (name.length === levels[depth] && /^[0-9a-f]+$/.test(name)) yield* this.files(path.join(folder, name), depth + 1);
+      } else if (/^[0-9a-f]{32}$/.test(name)) yield name;
+    }
   }
 }
+
+/** Name of the file of a key. */
+export const md5 = (key: string): string => createHash('md5').update(key, 'latin1').digest('hex');
 
 function readReserved(fd: number): number {
   const start = Buffer.alloc(8);

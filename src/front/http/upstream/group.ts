@@ -4,16 +4,19 @@ import { lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
 import { ANY_COUNT, block, custom, HTTP, msec, num, UPSTREAM } from '../../config/directive.ts';
 import { parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
+import { loop } from '../../zone/memory.ts';
+import { SharedTable } from '../../zone/table.ts';
 import type { HttpMain } from '../conf.ts';
 import { Loc } from '../conf.ts';
 import { core, parseResolver, type ResolverConf } from '../core.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
 import { Pool } from './connect.ts';
-import { type Address, DEFAULT_SERVER, type Method, Peer, PeerSet, type ServerOptions, type TimeKind } from './peers.ts';
+import { type Address, DEFAULT_SERVER, type Method, PEER_FIELDS, Peer, PeerSet, type ServerOptions, type TimeKind } from './peers.ts';
 import { NXDOMAIN, type ResolveError, resolverFor, TYPE_SRV } from './resolver.ts';
 import { parseSticky, type Sticky } from './sticky.ts';
 
 const DEFAULT_KEEPALIVE = 32;
+const MAX_SHARED_PEERS = 1024;
 
 export interface ServerEntry {
   text: string;
@@ -40,12 +43,14 @@ export class UpstreamGroup {
   keepaliveExplicit = false;
   defaultPort = 80;
   private nextId = 1;
+  private readonly table: SharedTable | undefined;
   private readonly known = new Map<string, Peer>();
 
   constructor(
     readonly name: string,
     readonly explicit: boolean,
   ) {
+    this.table = explicit ? new SharedTable(`upstream:${name}`, MAX_SHARED_PEERS, PEER_FIELDS, false) : undefined;
     // only groups of the configuration keep connections by default
     this.pool = new Pool({ max: explicit ? DEFAULT_KEEPALIVE : 0, requests: 1000, timeMs: 3_600_000, timeoutMs: 60_000, local: true });
   }
@@ -65,33 +70,39 @@ export class UpstreamGroup {
         const key = `${base}|${nth}`;
         let peer = this.known.get(key);
         if (!peer) {
-          peer = new Peer(address, entry.service || entry.resolve ? address.name : entry.text, options, this.nextId++);
+          const { id, row } = this.rowOf(key);
+          peer = new Peer(address, entry.service || entry.resolve ? address.name : entry.text, options, id, row);
           this.known.set(key, peer);
-        } else peer.options = options;
+        } else peer.adjust(options);
         (options.backup || priority > best ? backup : primary).push(peer);
       }
     }
-    this.set ??= new PeerSet(this.method);
+    this.set ??= new PeerSet(this.method, this.table);
     this.set.replace(primary, backup);
     const alive = new Set([...primary, ...backup]);
     for (const [key, peer] of this.known) if (!alive.has(peer)) this.known.delete(key);
   }
 
+  /** Memory for the state of a peer: shared by all event loops for groups of the configuration, as long as there is room. */
+  private rowOf(key: string): { id: number; row: Float64Array | undefined } {
+    const { table } = this;
+    const record = table ? table.locked(() => table.take(key)) : -1;
+    if (record < 0) return { id: MAX_SHARED_PEERS + this.nextId++, row: undefined };
+    return { id: record + 1, row: table!.data.subarray(record * PEER_FIELDS, (record + 1) * PEER_FIELDS) };
+  }
+
   /** For the workers of the next configuration. */
   exportState(): unknown {
     return {
-      peers: [...this.known].map(([key, p]) => [
-        key,
-        { id: p.id, fails: p.fails, checked: p.checked, accessed: p.accessed, headerTime: p.headerTime, responseTime: p.responseTime },
-      ]),
+      table: this.table?.exportState(),
       resolved: this.entries.filter((e) => e.resolve).map((e) => ({ text: e.text, addresses: e.addresses })),
       sticky: this.sticky?.exportState?.(),
     };
   }
 
   importState(state: unknown): void {
-    const { peers, resolved, sticky } = state as {
-      peers: [string, Partial<Peer>][];
+    const { table, resolved, sticky } = state as {
+      table: Uint8Array;
       resolved: { text: string; addresses: ServerEntry['addresses'] }[];
       sticky: unknown;
     };
@@ -99,12 +110,14 @@ export class UpstreamGroup {
       const entry = this.entries.find((e) => e.resolve && e.text === text);
       if (entry) entry.addresses = addresses.map((a) => ({ ...a, options: { ...entry.options, weight: a.options.weight } }));
     }
-    this.rebuild();
-    for (const [key, values] of peers) {
-      const peer = this.known.get(key);
-      if (peer) Object.assign(peer, values);
+    // only the loop that reads it first puts the state back; rows are found by name, so the peers are made anew
+    if (loop.index === 0) {
+      this.table?.importState(table);
+      if (sticky) this.sticky?.importState?.(sticky, this);
     }
-    if (sticky) this.sticky?.importState?.(sticky, this);
+    this.known.clear();
+    this.rebuild();
+    for (const peer of this.set.all()) peer.settle();
   }
 
   /** Starts resolving the entries that ask for it. */
@@ -291,7 +304,6 @@ function parseUpstream(f: HttpFrame): undefined {
     timeMs: c.keepalive_time ?? 3_600_000,
     timeoutMs: c.keepalive_timeout ?? 60_000,
   });
-  group.set = new PeerSet(group.method);
   for (const entry of group.entries) {
     if (!entry.resolve) continue;
     if (!group.zone)

@@ -1,5 +1,7 @@
-/** Upstream peers and the ways to choose among them. No I/O: the state of a set may be exported before a reload and put back after it. */
+/** Upstream peers and the ways to choose among them. No I/O. */
 import { createHash } from 'node:crypto';
+import { loop } from '../../zone/memory.ts';
+import type { SharedTable } from '../../zone/table.ts';
 import { binaryAddress } from '../core-variables.ts';
 import { crc32 } from '../crc32.ts';
 import type { Request } from '../request.ts';
@@ -38,25 +40,30 @@ export const DEFAULT_SERVER: ServerOptions = {
 
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
+/** Fields of a peer's row. Times are seconds, averages ms (0: none yet). */
+const [
+  MADE,
+  EFFECTIVE,
+  CURRENT,
+  CONNS,
+  FAILS,
+  ACCESSED,
+  CHECKED,
+  HEADER_TIME,
+  RESPONSE_TIME,
+  RECOVERED,
+  UNHEALTHY,
+  REQUESTS,
+  FAILURES,
+  RECEIVED,
+] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
+export const PEER_FIELDS = 14;
+
+/** A server; its state is a row of numbers that may lie in memory shared by all event loops. Whoever changes it holds the set's lock. */
 export class Peer {
-  effectiveWeight: number;
-  currentWeight = 0;
-  conns = 0;
-  fails = 0;
-  accessed = 0;
-  checked = 0;
-  /** exponential averages in ms; 0: none yet */
-  headerTime = 0;
-  responseTime = 0;
+  /** starts of the requests that this event loop has there now, ms */
   inflightSince: number[] = [];
-  /** seconds when it came back, for slow start */
-  recovered = 0;
-  unhealthy = false;
-  requests = 0;
-  bytesSent = 0;
-  bytesReceived = 0;
-  responses = [0, 0, 0, 0, 0];
-  failures = 0;
+  private weightBefore: number;
 
   constructor(
     readonly address: Address,
@@ -64,8 +71,106 @@ export class Peer {
     readonly server: string,
     public options: ServerOptions,
     public id = 0,
+    private readonly row: Float64Array = new Float64Array(PEER_FIELDS),
   ) {
+    this.weightBefore = options.weight;
+    if (row[MADE]) return;
+    row[MADE] = 1;
+    row[EFFECTIVE] = options.weight;
+  }
+
+  /** After a reload: what the workers before had open there is theirs, and weights start anew. */
+  settle(): void {
+    this.conns = 0;
+    this.currentWeight = 0;
+    this.effectiveWeight = this.options.weight;
+  }
+
+  /** Takes over options that were changed. */
+  adjust(options: ServerOptions): void {
+    this.options = options;
+    if (options.weight === this.weightBefore) return;
+    this.weightBefore = options.weight;
     this.effectiveWeight = options.weight;
+  }
+
+  get effectiveWeight(): number {
+    return this.row[EFFECTIVE];
+  }
+  set effectiveWeight(value: number) {
+    this.row[EFFECTIVE] = value;
+  }
+  get currentWeight(): number {
+    return this.row[CURRENT];
+  }
+  set currentWeight(value: number) {
+    this.row[CURRENT] = value;
+  }
+  get conns(): number {
+    return this.row[CONNS];
+  }
+  set conns(value: number) {
+    this.row[CONNS] = value;
+  }
+  get fails(): number {
+    return this.row[FAILS];
+  }
+  set fails(value: number) {
+    this.row[FAILS] = value;
+  }
+  get accessed(): number {
+    return this.row[ACCESSED];
+  }
+  set accessed(value: number) {
+    this.row[ACCESSED] = value;
+  }
+  get checked(): number {
+    return this.row[CHECKED];
+  }
+  set checked(value: number) {
+    this.row[CHECKED] = value;
+  }
+  get headerTime(): number {
+    return this.row[HEADER_TIME];
+  }
+  set headerTime(value: number) {
+    this.row[HEADER_TIME] = value;
+  }
+  get responseTime(): number {
+    return this.row[RESPONSE_TIME];
+  }
+  set responseTime(value: number) {
+    this.row[RESPONSE_TIME] = value;
+  }
+  get recovered(): number {
+    return this.row[RECOVERED];
+  }
+  set recovered(value: number) {
+    this.row[RECOVERED] = value;
+  }
+  get requests(): number {
+    return this.row[REQUESTS];
+  }
+  set requests(value: number) {
+    this.row[REQUESTS] = value;
+  }
+  get failures(): number {
+    return this.row[FAILURES];
+  }
+  set failures(value: number) {
+    this.row[FAILURES] = value;
+  }
+  get bytesReceived(): number {
+    return this.row[RECEIVED];
+  }
+  set bytesReceived(value: number) {
+    this.row[RECEIVED] = value;
+  }
+  get unhealthy(): boolean {
+    return this.row[UNHEALTHY] !== 0;
+  }
+  set unhealthy(value: boolean) {
+    this.row[UNHEALTHY] = value ? 1 : 0;
   }
 
   get name(): string {
@@ -105,7 +210,16 @@ export class PeerSet {
   backup: Peer[] = [];
   points: { hash: number; server: string }[] | undefined;
 
-  constructor(readonly method: Method) {}
+  /** @param table  memory of the peers' rows, if event loops share it */
+  constructor(
+    readonly method: Method,
+    private readonly table?: SharedTable,
+  ) {}
+
+  /** Runs what reads and changes the state of peers while no other event loop does. */
+  locked<T>(work: () => T): T {
+    return this.table && loop.count > 1 ? this.table.locked(work) : work();
+  }
 
   get single(): boolean {
     return this.primary.length === 1 && this.backup.length === 0;
@@ -150,6 +264,10 @@ export class Selection {
 
   /** undefined: no live upstreams */
   get(sticky?: Peer): Peer | undefined {
+    return this.set.locked(() => this.getLocked(sticky));
+  }
+
+  private getLocked(sticky?: Peer): Peer | undefined {
     const now = nowSeconds();
     if (sticky && !this.tried.has(sticky) && sticky.usable(now, true)) return this.take(sticky, now);
     const peer = this.choose(now);
@@ -322,6 +440,10 @@ export class Selection {
 
   /** Gives a peer back. `next`: refused without fault (403, 404). */
   free(peer: Peer, state: 'ok' | 'failed' | 'next'): void {
+    this.set.locked(() => this.freeLocked(peer, state));
+  }
+
+  private freeLocked(peer: Peer, state: 'ok' | 'failed' | 'next'): void {
     peer.conns--;
     if (this.set.single) {
       peer.fails = 0;

@@ -165,7 +165,8 @@ export class ResponseReader {
     this.u.head = head;
     this.u.state.headerMs = Date.now() - this.u.state.startMs;
     this.u.state.status = head.status;
-    if (this.u.peer) this.u.peer.headerTime = noteTime(this.u.peer.headerTime, this.u.state.headerMs);
+    const { peer, state, group } = this.u;
+    if (peer) group.set.locked(() => (peer.headerTime = noteTime(peer.headerTime, state.headerMs)));
     const { cache } = this.u.options;
     if (this.u.notes.notFound) {
       this.u.next('not_found');

@@ -1,6 +1,8 @@
 /** `sticky cookie|route|learn`: later requests of a client go to the same peer. */
-import { parseTimeMs, parseTimeSec } from '../../config/values.ts';
+import { parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
+import { SharedTable } from '../../zone/table.ts';
 import { findCookie } from '../core-variables.ts';
+import { crc32 } from '../crc32.ts';
 import { httpDate } from '../header-writer.ts';
 import type { HttpFrame } from '../module.ts';
 import type { Request } from '../request.ts';
@@ -93,41 +95,60 @@ function parseCookie(f: HttpFrame, words: string[]): Sticky {
   };
 }
 
-const MAX_SESSIONS = 100_000;
+/** a session in a zone, as nginx's take on 64-bit machines */
+const SESSION_BYTES = 128;
+/** record: name of the peer (hash), end of the session (ms) */
+const [PEER, UNTIL, SESSION_FIELDS] = [0, 1, 2];
 
 class Learned implements Sticky {
-  private sessions = new Map<string, { peer: string; untilMs: number }>();
+  private readonly sessions: SharedTable;
 
   constructor(
+    zone: string,
+    bytes: number,
     private readonly create: Value[],
     private readonly lookup: Value[],
     private readonly timeoutMs: number,
     private readonly atHeader: boolean,
-  ) {}
+  ) {
+    this.sessions = new SharedTable(`sticky:${zone}`, Math.max(1, Math.floor(bytes / SESSION_BYTES)), SESSION_FIELDS);
+  }
 
   find(r: Request, group: UpstreamGroup): Peer | undefined {
     for (const value of this.lookup) {
       const id = value.eval(r);
       if (id === '') continue;
-      const session = this.sessions.get(id);
-      if (!session) continue;
-      if (session.untilMs < Date.now()) {
-        this.sessions.delete(id);
-        continue;
-      }
-      session.untilMs = Date.now() + this.timeoutMs;
-      return group.set.all().find((p) => p.name === session.peer);
+      const peer = this.peerOf(id);
+      if (peer !== undefined) return group.set.all().find((p) => crc32(p.name) === peer);
     }
     return undefined;
   }
 
+  private peerOf(id: string): number | undefined {
+    const { sessions } = this;
+    return sessions.locked(() => {
+      const record = sessions.find(id);
+      if (record < 0) return undefined;
+      const at = record * SESSION_FIELDS;
+      if (sessions.data[at + UNTIL] < Date.now()) {
+        sessions.remove(record);
+        return undefined;
+      }
+      sessions.data[at + UNTIL] = Date.now() + this.timeoutMs;
+      return sessions.data[at + PEER];
+    });
+  }
+
   private learn(r: Request, peer: Peer): void {
+    const { sessions } = this;
     for (const value of this.create) {
       const id = value.eval(r);
       if (id === '') continue;
-      this.sessions.delete(id);
-      this.sessions.set(id, { peer: peer.name, untilMs: Date.now() + this.timeoutMs });
-      if (this.sessions.size > MAX_SESSIONS) this.sessions.delete(this.sessions.keys().next().value!);
+      sessions.locked(() => {
+        const at = sessions.take(id) * SESSION_FIELDS;
+        sessions.data[at + PEER] = crc32(peer.name);
+        sessions.data[at + UNTIL] = Date.now() + this.timeoutMs;
+      });
       return;
     }
   }
@@ -141,11 +162,11 @@ class Learned implements Sticky {
   }
 
   exportState(): unknown {
-    return [...this.sessions];
+    return this.sessions.exportState();
   }
 
   importState(state: unknown): void {
-    this.sessions = new Map(state as [string, { peer: string; untilMs: number }][]);
+    this.sessions.importState(state);
   }
 }
 
@@ -154,15 +175,18 @@ function parseLearn(f: HttpFrame, words: string[]): Sticky {
   const lookup: Value[] = [];
   let timeoutMs = 600_000;
   let header = false;
-  let zone = false;
+  let zone: { name: string; bytes: number } | undefined;
   for (const word of words) {
     if (word.startsWith('create=')) create.push(f.scope.value(word.slice(7)));
     else if (word.startsWith('lookup=')) lookup.push(f.scope.value(word.slice(7)));
     else if (word.startsWith('timeout=')) timeoutMs = parseTimeMs(word.slice(8)) ?? f.fail(`invalid parameter "${word}"`);
-    else if (word.startsWith('zone=')) zone = true;
-    else if (word === 'header') header = true;
+    else if (word.startsWith('zone=')) {
+      const [name, size] = word.slice(5).split(':');
+      zone = { name, bytes: parseSize(size ?? '') || f.fail(`invalid zone size "${size ?? ''}"`) };
+    } else if (word === 'header') header = true;
     else f.fail(`unknown parameter "${word}"`);
   }
-  if (create.length === 0 || lookup.length === 0 || !zone) f.fail('"sticky learn" requires "zone", "create" and "lookup" parameters');
-  return new Learned(create, lookup, timeoutMs, header);
+  if (create.length === 0 || lookup.length === 0 || !zone)
+    return f.fail('"sticky learn" requires "zone", "create" and "lookup" parameters');
+  return new Learned(zone.name, zone.bytes, create, lookup, timeoutMs, header);
 }

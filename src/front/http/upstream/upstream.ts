@@ -340,10 +340,8 @@ export class Upstream implements ConnectionEvents {
     const { head } = this;
     // a request that is still being sent leaves the connection in no state to be used again
     const reusable = keepalive && this.sender.bodySent && !this.upgrade && this.conn !== undefined && this.conn.socket.writableLength === 0;
-    if (this.peer) {
-      this.peer.bytesReceived += this.state.bytesReceived;
-      this.peer.responses[Math.min(4, Math.max(0, Math.floor((head?.status ?? 500) / 100) - 1))]++;
-    }
+    const { peer } = this;
+    if (peer) this.group.set.locked(() => (peer.bytesReceived += this.state.bytesReceived));
     this.freePeer('ok');
     if (this.conn) this.conn.expectsMore = false;
     this.closeConnection(reusable);
@@ -431,7 +429,8 @@ export class Upstream implements ConnectionEvents {
     this.closeState();
     const since = peer.inflightSince.indexOf(this.state.startMs);
     if (since >= 0) peer.inflightSince.splice(since, 1);
-    if (this.state.responseMs >= 0) peer.responseTime = noteTime(peer.responseTime, this.state.responseMs);
+    const { responseMs } = this.state;
+    if (responseMs >= 0) this.group.set.locked(() => (peer.responseTime = noteTime(peer.responseTime, responseMs)));
     if (state === 'ok') this.group.sticky?.onDone?.(this.r, peer);
     this.selection!.free(peer, state);
     this.group.waiting.shift()?.run();

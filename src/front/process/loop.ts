@@ -1,0 +1,109 @@
+/** An event loop of a worker process: reads the configuration it is given, accepts and serves, ends gracefully. */
+import path from 'node:path';
+import { buildHttp } from '../http/build.ts';
+import type { HttpMain } from '../http/conf.ts';
+import { beginExit, connections } from '../http/connection.ts';
+import { flushAccessLogs, openAccessLogs, reopenAccessLogs } from '../http/modules/access-log.ts';
+import { configFiles } from '../http/pem.ts';
+import { type Listening, listenAll } from '../http/server.ts';
+import { stats } from '../http/stats.ts';
+import { type ErrorLog, levelRank, logTo } from '../log/error-log.ts';
+import { LogTargets } from '../log/targets.ts';
+import { openBus } from '../zone/bus.ts';
+import { debugMatcher } from './debug-connection.ts';
+import { type MainConf, readMain } from './main-conf.ts';
+import type { StartMessage } from './messages.ts';
+
+export class EventLoop {
+  conf!: MainConf;
+  logs: readonly ErrorLog[] = [];
+  private http: HttpMain | undefined;
+  private listening: Listening | undefined;
+  private readonly targets = new LogTargets();
+  private ending = false;
+
+  /** Reads the configuration and starts what modules do by themselves. @throws ConfigError */
+  async build(message: StartMessage): Promise<void> {
+    for (const [file, data] of message.files) configFiles.set(file, Buffer.from(data));
+    const resolve = (name: string) => path.resolve(message.prefix, name);
+    const conf = readMain(message.nodes, this.targets, resolve);
+    this.conf = conf;
+    if (conf.errorLogs.length === 0) conf.errorLogs.push({ sink: this.targets.file(resolve(message.errorLog)), level: levelRank('error') });
+    this.logs = conf.errorLogs;
+    if (conf.http) {
+      this.http = await buildHttp({
+        node: conf.http,
+        paths: { prefix: message.prefix, conf: message.confPrefix },
+        logs: this.targets,
+        mainLogs: this.logs,
+        inherited: message.zones,
+      });
+      stats.begin(message.zones.get('stats') as number[] | undefined);
+      this.http.registry.set('stats', stats);
+      openAccessLogs();
+      openBus();
+      for (const module of this.http.modules) await module.start?.(this.http);
+    }
+    this.targets.open();
+  }
+
+  /** Accepts on descriptors that the master bound. */
+  async listen(fds: Record<string, number>): Promise<void> {
+    const { http } = this;
+    if (!http) return;
+    const debugged = debugMatcher(this.conf.debugConnections);
+    this.listening = await listenAll(http, fds, {
+      opened: (conn) => {
+        if (debugged?.(conn.remoteAddr))
+          conn.debugLogs = conn.hosts.defaultServer.root.errorLogs.map((log) => ({ ...log, level: levelRank('debug') }));
+        conn.log('debug', `accept: ${conn.remoteAddr}:${conn.remotePort} fd`);
+      },
+    });
+  }
+
+  /** Stops accepting; `done` runs when the last connection has ended, or worker_shutdown_timeout has passed. */
+  quit(done: () => void): void {
+    if (this.ending) return;
+    this.ending = true;
+    logTo(this.logs, 'notice', 'gracefully shutting down');
+    this.listening?.close();
+    const timeoutMs = this.conf?.workerShutdownTimeoutMs ?? 0;
+    if (timeoutMs > 0) {
+      setTimeout(() => {
+        for (const conn of connections) conn.destroy();
+        done();
+      }, timeoutMs);
+    }
+    beginExit(() => setImmediate(done));
+  }
+
+  reopen(): void {
+    reopenAccessLogs();
+    this.targets.reopen();
+  }
+
+  /** Writes what is held back. */
+  flush(): void {
+    flushAccessLogs();
+  }
+
+  /** State of all zones, for the workers of the next configuration. */
+  exportZones(): Map<string, unknown> {
+    const zones = new Map<string, unknown>();
+    for (const [key, value] of this.http?.registry ?? []) {
+      const state = (value as { exportState?(): unknown } | undefined)?.exportState?.();
+      if (state !== undefined) zones.set(key, state);
+    }
+    return zones;
+  }
+
+  /** Errors that nobody caught must not end the process: one connection's fault is not the others'. */
+  catchAll(): void {
+    process.on('uncaughtException', (error) => {
+      logTo(this.logs, 'crit', `uncaught: ${error.stack ?? error}`.replace(/\n\s*/g, ' | '));
+    });
+    process.on('unhandledRejection', (error) => {
+      logTo(this.logs, 'crit', `unhandled: ${(error as Error)?.stack ?? error}`.replace(/\n\s*/g, ' | '));
+    });
+  }
+}
