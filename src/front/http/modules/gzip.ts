@@ -14,6 +14,7 @@ import { type OpenedFile, openFile, readSpan, sendFile } from './static.ts';
 
 const types = () =>
   custom<Set<string> | 'all'>(HSL, [1, ANY_COUNT], new Set(['text/html']), (f: HttpFrame) => typesSet(f.args, ['text/html']));
+const EMPTY = Buffer.alloc(0);
 const PROXIED = ['off', 'expired', 'no-cache', 'no-store', 'private', 'no_last_modified', 'no_etag', 'auth', 'any'];
 
 export const gzipModule = defineModule(
@@ -113,15 +114,31 @@ interface Handle {
   writeSync(flush: number, input: Buffer | null, inOff: number, inLen: number, out: Buffer, outOff: number, outLen: number): void;
   close(): void;
 }
-type Engine = { _handle: Handle; _writeState: Uint32Array; close(): void; on(event: 'error', f: (e: Error) => void): void };
+type Engine = { _handle: Handle; _writeState: Uint32Array; reset(): void; close(): void; on(event: 'error', f: (e: Error) => void): void };
+
+const SCRATCH = Buffer.allocUnsafeSlow(32 * 1024);
+/** Streams at rest by what they do: to make one costs more than to compress a page. */
+const resting = new Map<string, SyncZlib[]>();
+const RESTING_EACH = 8;
 
 /** Runs node:zlib's native stream synchronously: every byte given comes out before the call returns. */
 export class SyncZlib {
   private failed: Error | undefined;
-  constructor(private readonly engine: Engine) {
-    engine.on('error', (error) => {
+  private readonly engine: Engine;
+
+  private constructor(
+    private readonly kind: string,
+    make: () => zlib.Gzip | zlib.Gunzip | zlib.BrotliCompress,
+  ) {
+    this.engine = make() as unknown as Engine;
+    this.engine.on('error', (error) => {
       this.failed = error;
     });
+  }
+
+  /** @param kind  names what `make` makes: streams of a kind take each other's place */
+  static open(kind: string, make: () => zlib.Gzip | zlib.Gunzip | zlib.BrotliCompress): SyncZlib {
+    return resting.get(kind)?.pop() ?? new SyncZlib(kind, make);
   }
 
   /** @throws Error malformed input */
@@ -130,20 +147,27 @@ export class SyncZlib {
     let at = 0;
     let left = input.length;
     for (;;) {
-      const chunk = Buffer.allocUnsafe(16_384);
-      this.engine._handle.writeSync(flush, input, at, left, chunk, 0, chunk.length);
+      this.engine._handle.writeSync(flush, input, at, left, SCRATCH, 0, SCRATCH.length);
       if (this.failed) throw this.failed;
       const [availOut, availIn] = this.engine._writeState;
-      const made = chunk.length - availOut;
-      if (made > 0) out.push(made === chunk.length ? chunk : chunk.subarray(0, made));
+      const made = SCRATCH.length - availOut;
+      if (made > 0) out.push(Buffer.from(SCRATCH.subarray(0, made)));
       at += left - availIn;
       left = availIn;
       if (availOut > 0) return out;
     }
   }
 
+  /** Gives the stream back; one that failed is not used again. */
   close(): void {
-    this.engine.close();
+    let list = resting.get(this.kind);
+    if (!list) resting.set(this.kind, (list = []));
+    if (this.failed || list.length >= RESTING_EACH) {
+      this.engine.close();
+      return;
+    }
+    this.engine.reset();
+    list.push(this);
   }
 }
 
@@ -163,15 +187,14 @@ function codingFilter(
     if (ended) return req.nextBody(pieces, flag, position);
     const out: Piece[] = [];
     try {
-      for (const piece of pieces) {
+      ended = flag.last;
+      const finish = flag.last ? flags.end : flag.flush ? flags.flush : flags.none;
+      pieces.forEach((piece, n) => {
         const data = toMemory(piece);
         if (count) count.in += data.length;
-        out.push(...engine.run(data, flags.none));
-      }
-      if (flag.last) {
-        ended = true;
-        out.push(...engine.run(Buffer.alloc(0), flags.end));
-      } else if (flag.flush) out.push(...engine.run(Buffer.alloc(0), flags.flush));
+        out.push(...engine.run(data, n === pieces.length - 1 ? finish : flags.none));
+      });
+      if (pieces.length === 0 && finish !== flags.none) out.push(...engine.run(EMPTY, finish));
     } catch (error) {
       req.log('error', `inflate() failed: ${(error as Error).message}`);
       return ERROR;
@@ -213,16 +236,19 @@ function gzipHeader(r: Request): number {
   if (!brotli && !gzip) return OK;
   if (c.gzip_vary) setVary(r);
   if (brotli && gzipOk(r, 'br')) {
-    start(
-      r,
-      'br',
-      new SyncZlib(
-        zlib.createBrotliCompress({ params: { [zlib.constants.BROTLI_PARAM_QUALITY]: c.brotli_comp_level } }) as unknown as Engine,
-      ),
-    );
+    const params = { [zlib.constants.BROTLI_PARAM_QUALITY]: c.brotli_comp_level };
+    const engine = SyncZlib.open(`br ${c.brotli_comp_level}`, () => zlib.createBrotliCompress({ params }));
+    start(r, 'br', engine);
     return OK;
   }
-  if (gzip && gzipOk(r)) start(r, 'gzip', new SyncZlib(zlib.createGzip({ level: c.gzip_comp_level }) as unknown as Engine));
+  if (gzip && gzipOk(r)) {
+    const level = c.gzip_comp_level;
+    start(
+      r,
+      'gzip',
+      SyncZlib.open(`gzip ${level}`, () => zlib.createGzip({ level })),
+    );
+  }
   return OK;
 }
 
@@ -255,7 +281,7 @@ function gunzipHeader(r: Request): number {
   weakenEtag(r);
   if (r.headerOnly) return OK;
   r.needInMemory = true;
-  const engine = new SyncZlib(zlib.createGunzip() as unknown as Engine);
+  const engine = SyncZlib.open('gunzip', () => zlib.createGunzip());
   r.addBodyFilter('gunzip', codingFilter(r, engine, { ...ZLIB_FLAGS, end: zlib.constants.Z_SYNC_FLUSH }));
   return OK;
 }
