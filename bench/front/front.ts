@@ -1,27 +1,43 @@
 // Front against Debian's nginx in the same run, one worker each: requests per CPU second, p99, and memory of idle connections.
-//   npm run bench:front [-- seconds]      default 3 seconds a case; without nginx only ours is measured
-// Each case checks the answer before it is timed. CPU is user + system of the worker, from /proc. Output: JSON with commit and machine.
+//   npm run bench:front [-- seconds [case ...]]      default 3 seconds a turn, all cases; without nginx only ours is measured
+// Each case checks the answer before it is timed, is warmed up, and then runs in turns, ours and nginx's, so that other load on the machine
+// meets both. CPU is user + system of the worker, from /proc. Output: JSON with commit and machine.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const seconds = Number(process.argv[2] ?? 3);
+const wanted = process.argv.slice(3);
+const TURNS = 2;
+const WARM_UP_MS = 2000;
 const CONNECTIONS = 32;
+/** a handshake keeps this process busier than the server */
+const TLS_CONNECTIONS = 8;
 const IDLE = 10_000;
 const BACK = 18_090;
+const TLS_OFFSET = 10;
 const TICKS = 100;
 
-const CASES: Record<string, { uri: string; headers?: string; check: RegExp }> = {
+interface Case {
+  uri: string;
+  headers?: string;
+  check: RegExp;
+  /** a new connection with a full handshake for each request */
+  tls?: boolean;
+}
+const CASES: Record<string, Case> = {
   'return 200': { uri: '/ok', check: /ok$/ },
   'small file': { uri: '/small.txt', check: /^x{1000}$/ },
   '1 MB file': { uri: '/large.bin', check: /^x{1048576}$/ },
   proxy: { uri: '/proxy', check: /back$/ },
   'cache hit': { uri: '/cached', check: /back$/ },
-  gzip: { uri: '/text.html', headers: 'Accept-Encoding: gzip\r\n', check: /./ },
+  gzip: { uri: '/text.html', headers: 'Accept-Encoding: gzip\r\n', check: /^<p>line 0 .*compresses<\/p>\n$/s },
+  'TLS handshake': { uri: '/ok', check: /ok$/, tls: true },
 };
 
 function config(folder: string, port: number, name: string): string {
@@ -31,7 +47,8 @@ http { access_log off; keepalive_requests 100000000; keepalive_timeout 300s; roo
   proxy_temp_path ${folder}/t1; client_body_temp_path ${folder}/t2; fastcgi_temp_path ${folder}/t3; uwsgi_temp_path ${folder}/t4; scgi_temp_path ${folder}/t5;
   proxy_cache_path ${folder}/cache-${name} keys_zone=c:1m;
   upstream back { server 127.0.0.1:${BACK}; keepalive 64; }
-  server { listen 127.0.0.1:${port}; default_type text/plain; proxy_http_version 1.1; proxy_set_header Connection "";
+  server { listen 127.0.0.1:${port}; listen 127.0.0.1:${port + TLS_OFFSET} ssl; default_type text/plain; proxy_http_version 1.1; proxy_set_header Connection "";
+    ssl_certificate ${folder}/cert.pem; ssl_certificate_key ${folder}/key.pem;
     location = /ok { return 200 ok; }
     location = /proxy { proxy_pass http://back/; }
     location = /cached { proxy_cache c; proxy_cache_valid 1h; proxy_pass http://back/; }
@@ -101,26 +118,69 @@ function client(port: number, request: Buffer, until: number, times: number[]): 
   });
 }
 
-async function measure(
-  port: number,
-  worker: number,
-  uri: string,
-  headers = '',
-): Promise<{ perCpuSecond: number; perSecond: number; p99Ms: number }> {
-  const request = Buffer.from(`GET ${uri} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`);
-  const times: number[] = [];
-  await Promise.all(Array.from({ length: 4 }, () => client(port, request, Date.now() + 300, [])));
-  const cpu = cpuSeconds(worker);
-  const start = Date.now();
-  await Promise.all(Array.from({ length: CONNECTIONS }, () => client(port, request, start + seconds * 1000, times)));
-  const used = cpuSeconds(worker) - cpu;
-  times.sort((a, b) => a - b);
-  const round = (n: number) => Math.round(n * 100) / 100;
-  return {
-    perCpuSecond: Math.round(times.length / used),
-    perSecond: Math.round((times.length * 1000) / (Date.now() - start)),
-    p99Ms: round(times[Math.floor(times.length * 0.99)]),
-  };
+/** Connects, shakes hands, asks once and closes, again and again. */
+async function tlsClient(port: number, request: Buffer, until: number, times: number[]): Promise<void> {
+  while (Date.now() < until) {
+    const sent = performance.now();
+    await new Promise<void>((resolve, reject) => {
+      const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => socket.write(request));
+      socket.once('data', () => socket.destroy());
+      socket.on('close', () => resolve());
+      socket.on('error', reject);
+    });
+    times.push(performance.now() - sent);
+  }
+}
+
+interface Figures {
+  perCpuSecond: number;
+  perSecond: number;
+  p99Ms: number;
+}
+
+/** Requests of one case against one server, added up over its turns. */
+class Tally {
+  private readonly times: number[] = [];
+  private cpu = 0;
+  private wallMs = 0;
+
+  constructor(
+    private readonly server: Running,
+    private readonly test: Case,
+  ) {}
+
+  private load(ms: number, times: number[]): Promise<unknown> {
+    const { uri, headers = '', tls } = this.test;
+    const request = Buffer.from(`GET ${uri} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`);
+    const until = Date.now() + ms;
+    if (tls)
+      return Promise.all(Array.from({ length: TLS_CONNECTIONS }, () => tlsClient(this.server.port + TLS_OFFSET, request, until, times)));
+    return Promise.all(Array.from({ length: CONNECTIONS }, () => client(this.server.port, request, until, times)));
+  }
+
+  async warmUp(title: string): Promise<void> {
+    const text = await (await fetch(`http://127.0.0.1:${this.server.port}${this.test.uri}`)).text();
+    if (!this.test.check.test(text)) throw new Error(`${this.server.name}: ${title} answers ${text.slice(0, 60)}`);
+    await this.load(WARM_UP_MS, []);
+  }
+
+  async turn(): Promise<void> {
+    const cpu = cpuSeconds(this.server.worker);
+    const start = Date.now();
+    await this.load(seconds * 1000, this.times);
+    this.cpu += cpuSeconds(this.server.worker) - cpu;
+    this.wallMs += Date.now() - start;
+  }
+
+  figures(): Figures {
+    const { times } = this;
+    times.sort((a, b) => a - b);
+    return {
+      perCpuSecond: Math.round(times.length / this.cpu),
+      perSecond: Math.round((times.length * 1000) / this.wallMs),
+      p99Ms: Math.round(times[Math.floor(times.length * 0.99)] * 100) / 100,
+    };
+  }
 }
 
 /** Memory of a worker that holds idle keep-alive connections. */
@@ -144,25 +204,29 @@ async function idle(port: number, worker: number): Promise<{ connections: number
   return result;
 }
 
-async function run(name: string, command: string, args: string[], folder: string, port: number): Promise<Record<string, unknown>> {
+interface Running {
+  name: string;
+  port: number;
+  child: ChildProcess;
+  worker: number;
+}
+
+async function start(name: string, command: string, args: string[], folder: string, port: number): Promise<Running> {
   writeFileSync(path.join(folder, `${name}.conf`), config(folder, port, name));
-  const child: ChildProcess = spawn(command, args, { stdio: 'inherit' });
-  try {
-    const pidFile = path.join(folder, `${name}.pid`);
-    for (let n = 0; !existsSync(pidFile) && n < 200; n++) await new Promise((resolve) => setTimeout(resolve, 50));
-    const worker = workerOf(child.pid!);
-    const out: Record<string, unknown> = {};
-    for (const [title, { uri, headers, check }] of Object.entries(CASES)) {
-      const text = await (await fetch(`http://127.0.0.1:${port}${uri}`)).text();
-      if (!check.test(text)) throw new Error(`${name}: ${title} answers ${text.slice(0, 60)}`);
-      out[title] = await measure(port, worker, uri, headers);
-    }
-    out['10 000 idle'] = await idle(port, worker);
-    return out;
-  } finally {
-    child.kill('SIGQUIT');
-    await new Promise((resolve) => child.once('exit', resolve));
+  const child = spawn(command, args, { stdio: 'inherit' });
+  const pidFile = path.join(folder, `${name}.pid`);
+  for (let n = 0; !existsSync(pidFile) && n < 200; n++) await new Promise((resolve) => setTimeout(resolve, 50));
+  for (let n = 0; n < 200; n++) {
+    const up = await fetch(`http://127.0.0.1:${port}/ok`).catch(() => undefined);
+    if (up?.ok) break;
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
+  return { name, port, child, worker: workerOf(child.pid!) };
+}
+
+async function stop({ child }: Running): Promise<void> {
+  child.kill('SIGQUIT');
+  await new Promise((resolve) => child.once('exit', resolve));
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gannet-bench-front-'));
@@ -175,33 +239,68 @@ writeFileSync(
 );
 writeFileSync(
   path.join(folder, 'back.mjs'),
-  `import { createServer } from 'node:http'; createServer((q, s) => s.end('back')).listen(${BACK}, '127.0.0.1', () => console.log('up'));`,
+  `import { createServer } from 'node:net';
+const answer = 'HTTP/1.1 200 OK\\r\\nContent-Type: text/plain\\r\\nContent-Length: 4\\r\\n\\r\\nback';
+createServer({ noDelay: true }, (s) => s.on('error', () => {}).on('data', () => s.write(answer))).listen(${BACK}, '127.0.0.1', () => console.log('up'));`,
+);
+execFileSync(
+  'openssl',
+  [
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-subj',
+    '/CN=localhost',
+    '-days',
+    '2',
+    '-keyout',
+    `${folder}/key.pem`,
+    '-out',
+    `${folder}/cert.pem`,
+  ],
+  { stdio: 'ignore' },
 );
 const back = spawn(process.execPath, [path.join(folder, 'back.mjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
 await new Promise((resolve) => back.stdout!.once('data', resolve));
+const servers: Running[] = [];
 try {
   const main = path.join(root, 'dist/front/main.js');
-  const gannet = await run(
-    'gannet',
-    process.execPath,
-    [main, '-p', folder, '-c', `${folder}/gannet.conf`, '-e', `${folder}/gannet.log`],
-    folder,
-    18_091,
+  servers.push(
+    await start(
+      'gannet',
+      process.execPath,
+      [main, '-p', folder, '-c', `${folder}/gannet.conf`, '-e', `${folder}/gannet.log`],
+      folder,
+      18_091,
+    ),
   );
-  const nginx = existsSync('/usr/sbin/nginx')
-    ? await run('nginx', '/usr/sbin/nginx', ['-p', folder, '-c', `${folder}/nginx.conf`], folder, 18_092)
-    : undefined;
+  if (existsSync('/usr/sbin/nginx')) {
+    servers.push(await start('nginx', '/usr/sbin/nginx', ['-p', folder, '-c', `${folder}/nginx.conf`], folder, 18_092));
+  }
   const ratio: Record<string, number> = {};
-  for (const title of Object.keys(CASES)) {
-    const ours = gannet[title] as { perCpuSecond: number };
-    const theirs = nginx?.[title] as { perCpuSecond: number } | undefined;
-    if (theirs) ratio[title] = Math.round((ours.perCpuSecond / theirs.perCpuSecond) * 100) / 100;
+  const results: Record<string, Record<string, unknown>> = {};
+  for (const [title, test] of Object.entries(CASES)) {
+    if (wanted.length > 0 && !wanted.includes(title)) continue;
+    const tallies = servers.map((server) => new Tally(server, test));
+    for (const tally of tallies) await tally.warmUp(title);
+    for (let turn = 0; turn < TURNS; turn++) for (const tally of tallies) await tally.turn();
+    const figures = tallies.map((tally) => tally.figures());
+    servers.forEach(({ name }, n) => {
+      results[name] = { ...results[name], [title]: figures[n] };
+    });
+    if (figures.length === 2) ratio[title] = Math.round((figures[0].perCpuSecond / figures[1].perCpuSecond) * 100) / 100;
+  }
+  if (wanted.length === 0 || wanted.includes('idle')) {
+    for (const { name, port, worker } of servers) results[name] = { ...results[name], '10 000 idle': await idle(port, worker) };
   }
   const commit = execFileSync('git', ['-C', root, 'rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
   process.stdout.write(
-    `${JSON.stringify({ commit, machine: `${cpus().length} x ${cpus()[0].model}`, seconds, ratio, gannet, nginx }, null, 2)}\n`,
+    `${JSON.stringify({ commit, machine: `${cpus().length} x ${cpus()[0].model}`, seconds, ratio, ...results }, null, 2)}\n`,
   );
 } finally {
+  for (const server of servers) await stop(server);
   back.kill();
   rmSync(folder, { recursive: true, force: true });
 }
