@@ -11,6 +11,7 @@ import { normalizeFilter } from './filters/normalize';
 import {
   keepFilter, keepTypesFilter, keywordMarkerFilter, lengthFilter, limitFilter, removeDuplicatesFilter, stemmerOverrideFilter,
 } from './filters/select';
+import { shingleNext } from './filters/shingle';
 import { clearStems, stemFilter } from './filters/stem';
 import { stopFilter } from './filters/stop';
 import { apostropheFilter, classicFilter, elisionFilter, reverseFilter, trimFilter, truncateFilter } from './filters/term-edit';
@@ -138,6 +139,7 @@ function produce(chain: Chain, index: u32, stage: Stage): i32 {
     case ID.S_NGRAM_TOKENIZER: return ngramTokenizerNext(chain, stage);
     case ID.S_CJK_BIGRAM: return cjkBigramNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_NGRAM: return ngramNext(chain, index, stage, producerBefore(chain, index));
+    case ID.S_SHINGLE: return shingleNext(chain, index, stage, producerBefore(chain, index));
     default: return E_CORRUPT;
   }
 }

@@ -40,6 +40,8 @@ export namespace TokenType {
   export const ACRONYM: u32 = 12;
   export const SINGLE: u32 = 17;
   export const DOUBLE: u32 = 18;
+  export const SYNONYM: u32 = 19;
+  export const SHINGLE: u32 = 20;
 }
 
 /** Copies a token record; memory.copy is a call, and records move for every word behind a dropped one. */

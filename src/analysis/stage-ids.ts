@@ -9,6 +9,7 @@ export const STAGE = {
   NGRAM_TOKENIZER: 7,
   CJK_BIGRAM: 64,
   NGRAM: 65,
+  SHINGLE: 66,
   CASE: 128,
   STOP: 129,
   FOLDING: 130,

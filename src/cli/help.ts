@@ -20,7 +20,7 @@ commands
       --batch-docs N       documents per request (1000)
       --connections N      requests at once (2)
   analyze [TEXT..]                       show the tokens of a text (or of standard input) as a table
-      --analyzer NAME      standard by default
+      --analyzer NAME      standard by default; A,B or all: their terms beside each other
       --tokenizer NAME, --filter A,B, --char-filter A,B   a chain in place of an analyzer
       --url URL, --index NAME, --field NAME               ask a running service, for analyzers of an index
   front -c FILE                          web server and reverse proxy, configured as nginx is

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { chainBlob, type KernelStage, termSet, words } from '../../src/analysis/blob.ts';
+import { chainBlob, joinConfigs, type KernelStage, termSet, words } from '../../src/analysis/blob.ts';
 import { STEMMER } from '../../src/analysis/languages/stemmers.ts';
 import { STAGE } from '../../src/analysis/stage-ids.ts';
 import { encodeTokens, runChain, type Token } from '../../src/analysis/token-stream.ts';
 import { encodeWtf8 } from '../../src/analysis/wtf8.ts';
+import { shingles } from '../reference/shingles.ts';
 import * as reference from '../reference/token-filters.ts';
 import { ALPHABET, runTokens, standardTokens } from '../reference/word-break.ts';
 import { eachAnalysisBuild } from '../support/analysis-builds.ts';
@@ -181,6 +182,30 @@ eachAnalysisBuild((host, build) => {
       const bare = ({ termFreq: _, payload: __, ...rest }: Token) => rest;
       expect(result.tokens.map(bare)).toEqual(reference.textNgrams(text, min, max, edge, isToken));
       expect(result.endOffset).toBe(text.length);
+    });
+  });
+
+  test(`${build}: shingle equals its twin, across batches and holes`, () => {
+    forSeeds(80, (rng) => {
+      const tokens = randomTokens(rng, 'abé日').slice(0, rng.pick([3, 40, 1200]));
+      const min = rng.int(2, 4);
+      const options = {
+        min,
+        max: min + rng.int(0, 3),
+        unigrams: rng.bool(),
+        unigramsIfNone: rng.bool(),
+        separator: rng.pick([' ', '', '--']),
+        filler: rng.pick(['_', '', 'hole']),
+      };
+      const endHole = rng.pick([0, 0, 1, 5]);
+      const flags = (options.unigrams ? 1 : 0) | (options.unigramsIfNone ? 2 : 0);
+      const [between, hole] = [encodeWtf8(options.separator), encodeWtf8(options.filler)];
+      const config = words([options.min, options.max, flags, between.length, hole.length], joinConfigs([between, hole]));
+      const input = encodeTokens({ tokens, endOffset: 9999, endPosInc: endHole });
+      const result = runChain(host, { blob: chainBlob([stage(STAGE.REPLAY), stage(STAGE.SHINGLE, config)]) }, input);
+      const bare = ({ termFreq: _, payload: __, ...rest }: Token) => rest;
+      expect(result.tokens.map(bare)).toEqual(shingles(tokens.map(bare), 9999, endHole, options));
+      expect([result.endOffset, result.endPosInc]).toEqual([9999, endHole]);
     });
   });
 });

@@ -1,7 +1,9 @@
 // Shingles: neighbouring tokens joined, holes filled with a filler token.
 import { illegalArgument } from '../../errors/catalog.ts';
-import type { BuildContext, ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
-import type { Token, TokenStream } from '../token-stream.ts';
+import { joinConfigs, words } from '../blob.ts';
+import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
+import { STAGE } from '../stage-ids.ts';
+import { encodeWtf8 } from '../wtf8.ts';
 import { filterEntry } from './simple.ts';
 
 export interface ShingleOptions {
@@ -13,76 +15,14 @@ export interface ShingleOptions {
   readonly filler: string;
 }
 
-interface Slot {
-  token: Token;
-  isFiller: boolean;
-}
+const UNIGRAMS = 1;
+const UNIGRAMS_IF_NONE = 2;
 
-/** Tokens with a filler for each hole, at most max - 1 in a row; holes at the end too. */
-function withFillers(stream: TokenStream, { max, filler }: ShingleOptions): Slot[] {
-  const slots: Slot[] = [];
-  const fill = (count: number, offset: number, like: Token): void => {
-    for (let i = 0; i < Math.min(count, max - 1); i++) {
-      slots.push({ token: { ...like, term: filler, startOffset: offset, endOffset: offset }, isFiller: true });
-    }
-  };
-  for (const token of stream.tokens) {
-    fill(token.posInc - 1, token.startOffset, token);
-    slots.push({ token, isFiller: false });
-  }
-  const last = stream.tokens.at(-1);
-  const blank: Token = { ...(last ?? BLANK), type: 'word', posInc: 1, posLen: 1, keyword: false };
-  fill(stream.endPosInc, stream.endOffset, blank);
-  return slots;
-}
-
-const BLANK: Token = {
-  term: '',
-  startOffset: 0,
-  endOffset: 0,
-  posInc: 1,
-  posLen: 1,
-  type: 'word',
-  keyword: false,
-  termFreq: 1,
-  payload: null,
-};
-
-export function shingleFilter(options: ShingleOptions): TokenFilter {
-  const { min, max, unigrams, separator } = options;
-  return {
-    kind: 'host',
-    apply(stream) {
-      const slots = withFillers(stream, options);
-      const tokens: Token[] = [];
-      const lonely = options.unigramsIfNoShingles && !unigrams && slots.length < min;
-      const sizes = unigrams || lonely ? [1] : [];
-      for (let size = min; size <= max; size++) sizes.push(size);
-      for (let from = 0; from < slots.length; from++) {
-        let posInc = 1;
-        const before = tokens.length;
-        for (const size of sizes) {
-          if (from + size > slots.length) break;
-          const window = slots.slice(from, from + size);
-          if (window.every((slot) => slot.isFiller)) continue;
-          const first = window[0].token;
-          tokens.push({
-            ...first,
-            term: window.map((slot) => slot.token.term).join(separator),
-            endOffset: window[size - 1].token.endOffset,
-            type: size > 1 ? 'shingle' : first.type,
-            posInc,
-            // Lengths count from the smallest size that is put out.
-            posLen: Math.max(1, size - sizes[0] + 1),
-          });
-          posInc = 0;
-        }
-        // A place without a shingle ends the stream.
-        if (tokens.length === before) break;
-      }
-      return { ...stream, tokens };
-    },
-  };
+export function shingleFilter({ min, max, unigrams, unigramsIfNoShingles, separator, filler }: ShingleOptions): TokenFilter {
+  const flags = (unigrams ? UNIGRAMS : 0) | (unigramsIfNoShingles ? UNIGRAMS_IF_NONE : 0);
+  const between = encodeWtf8(separator);
+  const hole = encodeWtf8(filler);
+  return kernelFilter(STAGE.SHINGLE, words([min, max, flags, between.length, hole.length], joinConfigs([between, hole])));
 }
 
 function shingleOptions({ settings, limits }: BuildContext): ShingleOptions {
