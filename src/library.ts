@@ -239,7 +239,7 @@ export class Engine {
 
   /** The body of `_analyze`, at an index or with built-in components only. */
   async analyze(request: { readonly index?: string; readonly body: JsonObject }): Promise<JsonObject> {
-    return plain(analyze(this.#ctx, { index: request.index ?? null, body: writeJson(request.body) }));
+    return plain(analyze(this.#ctx, { index: request.index ?? null, body: writeJson(request.body) }).body);
   }
 
   async health(request: { readonly index?: string } = {}): Promise<JsonObject> {

@@ -36,7 +36,6 @@ const lunrLanguages: Readonly<Record<string, string>> = {
   spanish: 'es',
   finnish: 'fi',
   french: 'fr',
-  hindi: 'hi',
   hungarian: 'hu',
   italian: 'it',
   norwegian: 'no',

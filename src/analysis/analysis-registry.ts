@@ -42,7 +42,10 @@ const KEYWORD_TOKENIZER: TokenizerFactory = { name: 'keyword', create: () => ker
  * same settings has the same chains. Immutable afterwards; built-in components are made on first use.
  */
 export class AnalysisRegistry {
+  /** What the definitions have and nobody reads. */
   readonly warnings: string[] = [];
+  /** Where the component being built notes such things: `warnings`, or the list of one request. */
+  private notes = this.warnings;
   private readonly analyzers = new Map<string, Analyzer>();
   private readonly normalizers = new Map<string, Analyzer>();
   private readonly charFilters = new Map<string, CharFilterFactory>();
@@ -107,6 +110,18 @@ export class AnalysisRegistry {
     const analyzer = deriveAnalyzer(name, base, derived.size, derived.isPrefix, this.env.host);
     this.analyzers.set(name, analyzer);
     return analyzer;
+  }
+
+  /** Runs a function that builds components of one request, whose warnings are its own. */
+  withWarnings<T>(build: () => T): { result: T; warnings: readonly string[] } {
+    const outer = this.notes;
+    const warnings: string[] = [];
+    this.notes = warnings;
+    try {
+      return { result: build(), warnings };
+    } finally {
+      this.notes = outer;
+    }
   }
 
   /** Names of the analyzers that settings define. */
@@ -219,7 +234,7 @@ export class AnalysisRegistry {
 
   private context(name: string, type: string, tree: SettingTree): BuildContext {
     const warn = (text: string): void => {
-      if (!this.warnings.includes(text)) this.warnings.push(text);
+      if (!this.notes.includes(text)) this.notes.push(text);
     };
     return { name, type, isBuiltIn: false, settings: new Settings(tree), limits: this.limits, files: this.env.files, warn };
   }

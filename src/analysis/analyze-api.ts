@@ -17,6 +17,8 @@ export interface AnalyzeTarget {
   analyzerOfField?(field: string): { analyzer?: string; normalizer?: string } | undefined;
   /** index.analyze.max_token_count */
   readonly maxTokenCount?: number;
+  /** Takes texts for the `Warning` header: what the request's components have and nobody reads. */
+  warn?(text: string): void;
 }
 
 const DEFAULT_MAX_TOKENS = 10_000;
@@ -46,7 +48,8 @@ export function analyzeText(body: string, target: AnalyzeTarget): Record<string,
   const request = parseRequest(body);
   validate(request, target);
   const limit = { left: target.maxTokenCount ?? DEFAULT_MAX_TOKENS, max: target.maxTokenCount ?? DEFAULT_MAX_TOKENS };
-  const chosen = choose(request, target);
+  const { result: chosen, warnings } = target.registry.withWarnings(() => choose(request, target));
+  for (const warning of warnings) target.warn?.(warning);
   if (request.explain) return { detail: explain(request, chosen, limit) };
   return { tokens: collect(request.text, chosen.analyzer, (text) => chosen.analyzer.stream(text), limit).map(apiToken) };
 }

@@ -1,6 +1,6 @@
 // `_analyze`, at the root or at an index.
 import { AnalysisRegistry } from '../analysis/analysis-registry.ts';
-import { analyzeText } from '../analysis/analyze-api.ts';
+import { type AnalyzeTarget, analyzeText } from '../analysis/analyze-api.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { EngineContext, IndexAnalysis, IndexState } from './context.ts';
 import { readIndex } from './write-target.ts';
@@ -12,18 +12,38 @@ export interface AnalyzeApiRequest {
   readonly body: string;
 }
 
-/** `{ tokens }`, or `{ detail }` with `explain`. @throws ApiError as Elasticsearch refuses the request */
-export function analyze(ctx: EngineContext, request: AnalyzeApiRequest): Record<string, unknown> {
-  if (request.index === null) return analyzeText(request.body, { index: null, registry: registryOf(ctx.globalAnalysis) });
+/** Warnings of an answer; a definition may have many more. */
+const MAX_WARNINGS = 10;
+const MAX_WARNING_LENGTH = 300;
+
+/** What the analysis settings of an index have and nobody reads, as texts for `Warning` headers. */
+export function analysisWarnings(ctx: EngineContext, index: string): string[] {
+  const analysis = ctx.index(index)?.analysis;
+  return analysis instanceof AnalysisRegistry ? bounded(analysis.warnings) : [];
+}
+
+function bounded(warnings: readonly string[]): string[] {
+  return warnings.slice(0, MAX_WARNINGS).map((text) => text.slice(0, MAX_WARNING_LENGTH));
+}
+
+/** `{ tokens }`, or `{ detail }` with `explain`, and warnings. @throws ApiError as Elasticsearch refuses the request */
+export function analyze(ctx: EngineContext, request: AnalyzeApiRequest): { body: Record<string, unknown>; warnings: string[] } {
+  const warnings: string[] = [];
+  const body = analyzeText(request.body, { ...targetOf(ctx, request), warn: (text) => warnings.push(text) });
+  return { body, warnings: bounded(warnings) };
+}
+
+function targetOf(ctx: EngineContext, request: AnalyzeApiRequest): AnalyzeTarget {
+  if (request.index === null) return { index: null, registry: registryOf(ctx.globalAnalysis) };
   const index = readIndex(ctx, request.index);
   if (index.meta.state === 'close')
     throw new ApiError('index_closed_exception', 400, 'closed', { details: { index: index.meta.name, index_uuid: index.meta.uuid } });
-  return analyzeText(request.body, {
+  return {
     index: index.meta.name,
     registry: registryOf(index.analysis),
     analyzerOfField: (field) => analyzerOfField(index, field),
     maxTokenCount: Number(index.meta.settings['index.analyze.max_token_count'] ?? 10_000),
-  });
+  };
 }
 
 function registryOf(analysis: IndexAnalysis): AnalysisRegistry {

@@ -20,5 +20,6 @@ export const analyzeApi = defineApi({
 
 function run(request: ApiRequest, { engine }: RestContext): ApiResponse {
   if (request.bytes === null) throw new ApiError('parse_exception', 400, 'request body or source parameter is required');
-  return ok(analyze(engine, { index: request.string('index') ?? null, body: request.bytes.toString('utf8') }));
+  const { body, warnings } = analyze(engine, { index: request.string('index') ?? null, body: request.bytes.toString('utf8') });
+  return { ...ok(body), warnings };
 }

@@ -1,5 +1,6 @@
 // Indices: create, get, delete, exists, mappings, settings, open, close, refresh, flush, merge, statistics.
 
+import { analysisWarnings } from '../api/analyze.ts';
 import { INDEX_STATS_METRICS, indexRecovery, indexSegments, indexStats, shardStores } from '../api/index-stats.ts';
 import {
   addBlock,
@@ -44,8 +45,10 @@ export const createIndexApi = defineApi({
   needs: 'index:create',
   params: { ...TIMEOUTS, wait_for_active_shards: 'activeShards' },
   routes: {
-    'PUT /{index}': async (request, { engine }) =>
-      ok(await createIndex(engine, { index: request.params.index, body: objectBody(request) })),
+    'PUT /{index}': async (request, { engine }) => {
+      const body = (await createIndex(engine, { index: request.params.index, body: objectBody(request) })) as { index: string };
+      return { ...ok(body), warnings: analysisWarnings(engine, body.index) };
+    },
   },
 });
 

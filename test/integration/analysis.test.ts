@@ -1,0 +1,146 @@
+// Analysis in the running service: the tokens of module, service and library are the same; warnings of what nobody reads; queries from graphs.
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ANALYZERS } from '../../src/analysis/registry.ts';
+import { loadAnalyzer, type TextAnalysis } from '../../src/analyzer-node.ts';
+import { type Engine, open } from '../../src/library.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const TEXTS = [
+  "The QUICK brown Fox's 3.14 jumped-over café naïve, isn't it? x@y.org",
+  'Die Häuser der Bäume, Straßen und größten Äpfel',
+  'Les élèves n’étaient pas à l’école aujourd’hui',
+  'Быстрая коричневая лиса прыгает через ленивых собак',
+  'हिन्दी में लिखे गए शब्दों का विश्लेषण',
+  '日本語のテキスト、한국어 텍스트と中文',
+  'العربية والكتاب الكبير في المدينة',
+  'ภาษาไทยไม่มีช่องว่าง',
+  "İstanbul'da ISPARTALI ευχαριστώ\u0301 \ud83d x \ude00 👩‍🚀",
+  '',
+];
+const CHAINS = {
+  analysis: {
+    char_filter: { amp: { type: 'mapping', mappings: ['& => und'] } },
+    filter: {
+      start: { type: 'edge_ngram', min_gram: 2, max_gram: 5 },
+      same: { type: 'synonym_graph', synonyms: ['quick, very fast', 'fox => small animal'] },
+      parts: { type: 'word_delimiter_graph', preserve_original: true },
+    },
+    analyzer: {
+      autocomplete: { tokenizer: 'standard', filter: ['lowercase', 'asciifolding', 'start'] },
+      shingles: { tokenizer: 'standard', filter: ['lowercase', 'stop', 'shingle'] },
+      synonyms: { tokenizer: 'standard', filter: ['lowercase', 'same'] },
+      delimiters: { tokenizer: 'whitespace', char_filter: ['html_strip', 'amp'], filter: ['parts', 'lowercase'] },
+    },
+  },
+};
+
+let service: TestService;
+let engine: Engine;
+let analysis: TextAnalysis;
+const folder = mkdtempSync(path.join(os.tmpdir(), 'gannet-analysis-'));
+
+beforeAll(async () => {
+  service = await startService();
+  engine = await open({ path: folder, settings: { 'memory.limit': '512mb' } });
+  analysis = await loadAnalyzer({ settings: CHAINS as never });
+  expect((await service.request('PUT', '/chains', { settings: CHAINS })).status).toBe(200);
+  await engine.indices.create({ index: 'chains', body: { settings: CHAINS } as never });
+}, 60_000);
+
+afterAll(async () => {
+  await engine?.close();
+  await service?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('module, service and library', () => {
+  for (const name of [...ANALYZERS.keys(), ...Object.keys(CHAINS.analysis.analyzer)]) {
+    test(`${name} gives the same tokens in all three`, async () => {
+      for (const text of TEXTS) {
+        const expected = analysis.request({ analyzer: name, text });
+        const inService = await service.request('POST', '/chains/_analyze', { analyzer: name, text });
+        expect(inService.body).toEqual(expected);
+        expect(await engine.analyze({ index: 'chains', body: { analyzer: name, text } })).toEqual(expected);
+      }
+    });
+  }
+});
+
+describe('warnings', () => {
+  test('an index whose analysis has what nobody reads says so', async () => {
+    const filter = { odd: { type: 'stop', stopwords: '_klingon_', ignorecase: true } };
+    const body = { settings: { analysis: { filter, analyzer: { a: { tokenizer: 'standard', filter: ['odd'] } } } } };
+    const { status, headers } = await service.request('PUT', '/odd', body);
+    expect(status).toBe(200);
+    expect(headers.get('warning')).toMatch(
+      /^299 Elasticsearch-.*\[odd\] has no parameter \[ignorecase\].*\[odd\] knows no list \[_klingon_\]/,
+    );
+    expect((await service.request('PUT', '/even', { settings: CHAINS })).headers.get('warning')).toBeNull();
+  });
+
+  test('_analyze says so about each request of its own', async () => {
+    const request = { tokenizer: 'standard', filter: [{ type: 'stop', stop_words: ['a'] }], text: 'a b' };
+    for (let i = 0; i < 2; i++) {
+      const { headers, body } = await service.request('POST', '/_analyze', request);
+      expect(headers.get('warning')).toContain('has no parameter [stop_words]');
+      expect(body.tokens.map((token: { token: string }) => token.token)).toEqual(['b']);
+    }
+    expect((await service.request('POST', '/_analyze', { analyzer: 'standard', text: 'a' })).headers.get('warning')).toBeNull();
+  });
+});
+
+describe('queries from graphs', () => {
+  beforeAll(async () => {
+    const text = (search_analyzer: string) => ({ type: 'text', analyzer: 'standard', search_analyzer });
+    const settings = {
+      analysis: {
+        filter: {
+          places: { type: 'synonym_graph', synonyms: ['ny, new york', 'usa, united states of america'] },
+          parts: { type: 'word_delimiter_graph', catenate_all: true },
+        },
+        analyzer: {
+          places: { tokenizer: 'standard', filter: ['lowercase', 'places'] },
+          parts: { tokenizer: 'whitespace', filter: ['parts', 'lowercase'] },
+        },
+      },
+    };
+    const properties = { place: text('places'), part: text('parts') };
+    expect((await service.request('PUT', '/graphs', { settings, mappings: { properties } })).status).toBe(200);
+    const places = ['new york city', 'ny city', 'york new city', 'new city in york', 'united states of america', 'states united america'];
+    for (const [i, place] of places.entries()) await service.request('PUT', `/graphs/_doc/p${i + 1}`, { place });
+    for (const [i, part] of ['wifi router', 'wi fi router', 'fi wi router', 'router wi and fi'].entries()) {
+      await service.request('PUT', `/graphs/_doc/w${i + 1}`, { part });
+    }
+    await service.request('POST', '/graphs/_refresh');
+  });
+
+  const CASES: [string, object, string][] = [
+    ['each side of a synonym is a phrase', { match: { place: { query: 'ny city', operator: 'and' } } }, 'p1 p2'],
+    ['the longer side leads to the shorter', { match: { place: 'new york' } }, 'p1 p2'],
+    [
+      'auto_generate_synonyms_phrase_query false: words in any order',
+      { match: { place: { query: 'ny city', operator: 'and', auto_generate_synonyms_phrase_query: false } } },
+      'p1 p2 p3 p4',
+    ],
+    ['a phrase goes every way through the graph', { match_phrase: { place: 'ny city' } }, 'p1 p2'],
+    ['the same from the longer side', { match_phrase: { place: 'new york city' } }, 'p1 p2'],
+    ['with slop', { match_phrase: { place: { query: 'ny city', slop: 2 } } }, 'p1 p2 p3'],
+    ['a phrase with a last prefix', { match_phrase_prefix: { place: 'ny ci' } }, 'p1 p2'],
+    ['four words for one', { match: { place: 'usa' } }, 'p5'],
+    ['minimum_should_match counts a graph as one clause', { match: { place: { query: 'ny city map', minimum_should_match: 2 } } }, 'p1 p2'],
+    ['query_string', { query_string: { query: 'ny city', default_field: 'place', default_operator: 'and' } }, 'p1 p2'],
+    ['multi_match', { multi_match: { query: 'ny city', fields: ['place'], operator: 'and' } }, 'p1 p2'],
+    ['parts of a word or the whole', { match: { part: { query: 'wi-fi router', operator: 'and' } } }, 'w1 w2'],
+    ['parts of a word in a phrase', { match_phrase: { part: 'Wi-Fi router' } }, 'w1 w2'],
+  ];
+  for (const [title, query, ids] of CASES) {
+    test(title, async () => {
+      const { body } = await service.request('POST', '/graphs/_search', { query, size: 20 });
+      const found = body.hits.hits.map((hit: { _id: string }) => hit._id).sort();
+      expect(found.join(' ')).toBe(ids);
+    });
+  }
+});
