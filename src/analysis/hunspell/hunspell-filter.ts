@@ -10,7 +10,7 @@ import { HunspellDictionary } from './dictionary.ts';
 import { HunspellStemmer } from './stemmer.ts';
 
 /** Words whose stems a filter remembers. */
-const MAX_REMEMBERED = 16_384;
+const MAX_REMEMBERED = 65_536;
 /** Longer words are not remembered. */
 const MAX_REMEMBERED_LENGTH = 64;
 
