@@ -3,26 +3,27 @@
 // A step is a literal of rules, the longest ending first; a rule is an ending and what is tried in its place, by spaces:
 //   +x  x, if the list then has the word      2  the stem without the second of two equal consonants, likewise
 //   !x  x, whatever the list says             =x  x, and the list is not asked        "-" is nothing
+// A letter stands before the ending; one with * may be the whole word.
 // When nothing fits, the ending is put back. Behind a word that the list has no further step follows.
 import { ask, ABSENT, HAS_ROOT, NO_VERB, root, rootLen } from './lexicon';
 import { ends, lengthOf, setLength, setUnit, unitAt, wordLen } from './word';
 
 const PLURAL = "ies +ie !y;sses +ss !sse;es +e +- =e;ous =ous;ss =ss;s !-;";
 const PAST_OF_Y = "ied +ie !y;";
-const ITY = "ility +il +ile !le;ivity +iv +ive !ive;ality +al +ale !al;ity +- +e +ity =-;";
-const NESS = "iness !y;ness !-;";
+const ITY = "*ility +il +ile !le;*ivity +iv +ive !ive;*ality +al +ale !al;ity +- +e +ity =-;";
+const NESS = "*iness !y;ness !-;";
 const ION = "ization !ize;ication +icate +ice +ic +y +icat;ation +ate +e +- +at;ition +e +ite +it;ion +e +-;";
-const AGENT = "izer !ize;ier +y +ie +i;ior +y +ie +i;eer +- +ee +e;eor +- +eo +e +ee;er 2 +e +-;or 2 +o +- +e;";
-const LY = "ally +alle +al =al;ably +able +ab =able;ily +ile +i +y =i;ly +le +- =-;";
-const AL = "ical +ic +ice +icum +- +y !ic;ial +i +ie +ium +- !ial;al +- 2 +e +um;";
-const IVE = "ative +at +ate +e +- +ation;ive +- +e +ion;";
+const AGENT = "izer !ize;*ier +y +ie +i;*ior +y +ie +i;*eer +- +ee +e;*eor +- +eo +e +ee;er 2 +e +-;or 2 +o +- +e;";
+const LY = "*ally +alle +al =al;*ably +able +ab =able;*ily +ile +i +y =i;ly +le +- =-;";
+const AL = "*ical +ic +ice +icum +- +y !ic;*ial +i +ie +ium +- !ial;al +- 2 +e +um;";
+const IVE = "*ative +at +ate +e +- +ation;ive +- +e +ion;";
 const IZE = "ize +- 2 +e;";
 const MENT = "ment +-;";
-const BLE = "able +- 2 +e +ate;ible +- 2 +e +ate;";
+const BLE = "*able +- 2 +e +ate;*ible +- 2 +e +ate;";
 const ISM = "ism !-;";
 const IC = "ic +ical +y +e +-;";
-const NCY = "ency +ent !ence;ancy +ant !ance;";
-const NCE = "ence +e +-;ance +e +-;";
+const NCY = "*ency +ent !ence;*ancy +ant !ance;";
+const NCE = "*ence +e +-;*ance +e +-;";
 
 /** Longest word that is stemmed. */
 const MAX_LENGTH: i32 = 49;
@@ -69,10 +70,10 @@ function fieldEnd(at: usize): usize {
   return at;
 }
 
-/** Whether the word has the ending from `from` to `to` and a letter before it. */
-function hasEnding(from: usize, to: usize): bool {
+/** Whether the word ends with the units from `from` to `to` and has at least `least` letters. */
+function hasEnding(from: usize, to: usize, least: i32): bool {
   const n = <i32>((to - from) >> 1);
-  if (n >= wordLen) return false;
+  if (n > wordLen || wordLen < least) return false;
   for (let i = 0; i < n; i++) if (unitAt(wordLen - n + i) != <u32>load<u16>(from + (<usize>i << 1))) return false;
   return true;
 }
@@ -82,8 +83,9 @@ function step(rules: string): bool {
   let at = changetype<usize>(rules);
   const end = at + (<usize>lengthOf(rules) << 1);
   while (at < end) {
-    const endingEnd = fieldEnd(at);
-    if (hasEnding(at, endingEnd)) return tryAll(wordLen - <i32>((endingEnd - at) >> 1), at, endingEnd);
+    const endingEnd = fieldEnd(at), isOpen = load<u16>(at) == 0x2a;
+    if (isOpen) at += 2;
+    if (hasEnding(at, endingEnd, <i32>((endingEnd - at) >> 1) + (isOpen ? 0 : 1))) return tryAll(wordLen - <i32>((endingEnd - at) >> 1), at, endingEnd);
     while (load<u16>(at) != 0x3b) at += 2;
     at += 2;
   }

@@ -4,6 +4,8 @@ import { ends, isIn, put, setLength, setUnit, unitAt, wordLen } from './word';
 
 const VOWELS = "aeiouy";
 const BIG_Y: u32 = 0x59;
+/** Whether a y is marked; capitals of the word itself stay otherwise. */
+let hasMark: bool = false;
 
 // @ts-ignore: decorator
 @inline
@@ -53,7 +55,7 @@ export function porter2(): void {
     step4();
     step5();
   }
-  for (let i = 0; i < wordLen; i++) if (unitAt(i) == BIG_Y) setUnit(i, 0x79);
+  if (hasMark) for (let i = 0; i < wordLen; i++) if (unitAt(i) == BIG_Y) setUnit(i, 0x79);
 }
 
 /** Marks y as a consonant where it is one, and finds the regions. */
@@ -62,7 +64,12 @@ function prepare(): void {
     for (let i = 1; i < wordLen; i++) setUnit(i - 1, unitAt(i));
     setLength(wordLen - 1);
   }
-  for (let i = 0; i < wordLen; i++) if (unitAt(i) == 0x79 && (i == 0 || isVowel(i - 1))) setUnit(i, BIG_Y);
+  hasMark = false;
+  for (let i = 0; i < wordLen; i++) {
+    if (unitAt(i) != 0x79 || (i > 0 && !isVowel(i - 1))) continue;
+    setUnit(i, BIG_Y);
+    hasMark = true;
+  }
   r1 = startsRegion();
   r2 = regionAfter(r1, VOWELS);
 }
