@@ -24,7 +24,7 @@ function cut(units: i32): void {
 }
 
 /** Vowels with accents to plain ones, over the whole word. @param tilde also a and o with tilde, and c with cedilla */
-function plainVowels(tilde: bool): void {
+export function plainVowels(tilde: bool): void {
   for (let i = 0; i < wordLen; i++) {
     const unit = unitAt(i);
     if (unit < 0xe0 || unit > 0xfc) continue;

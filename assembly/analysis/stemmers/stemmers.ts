@@ -39,7 +39,7 @@ import { yiddish } from './yiddish';
 import { kstem } from './kstem';
 import { lightFinnish, lightHungarian } from './light-finno-ugric';
 import { lightNorwegian, lightNynorsk, lightSwedish, minimalNorwegian, minimalNynorsk } from './light-nordic';
-import { minimalFrench, pluralEnglish } from './minimal';
+import { minimalFrench, pluralEnglish, spanishPlural } from './minimal';
 import { minimalPortuguese, portugueseRslp } from './portuguese-rslp';
 
 export const PORTER: u32 = 0;
@@ -109,6 +109,7 @@ export const MINIMAL_PORTUGUESE: u32 = 108;
 export const PORTUGUESE_RSLP: u32 = 109;
 export const PLURAL_ENGLISH: u32 = 110;
 export const KSTEM: u32 = 111;
+export const SPANISH_PLURAL: u32 = 112;
 
 /** False: no such stemmer. @param lexicon  word list, read by those that have one */
 export function runStemmer(id: u32, lexicon: usize): bool {
@@ -179,6 +180,7 @@ export function runStemmer(id: u32, lexicon: usize): bool {
     case PORTUGUESE_RSLP: portugueseRslp(); return true;
     case PLURAL_ENGLISH: pluralEnglish(); return true;
     case KSTEM: kstem(lexicon); return true;
+    case SPANISH_PLURAL: spanishPlural(); return true;
     default: return false;
   }
 }

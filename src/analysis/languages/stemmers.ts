@@ -73,24 +73,19 @@ export const STEMMER = {
   PORTUGUESE_RSLP: 109,
   PLURAL_ENGLISH: 110,
   KSTEM: 111,
+  SPANISH_PLURAL: 112,
 } as const;
 
-/** Values of `stemmer`'s `language` (or `name`); any other is tried as a class of `snowball`. */
+/** Values of `stemmer`'s `language` (or `name`), in any case, some also in camel case; any other is tried as a class of `snowball`. */
 export const STEMMER_LANGUAGES: Readonly<Record<string, number>> = {
   english: STEMMER.PORTER,
   porter: STEMMER.PORTER,
   possessive_english: STEMMER.ENGLISH_POSSESSIVE,
-  possessiveEnglish: STEMMER.ENGLISH_POSSESSIVE,
   light_german: STEMMER.LIGHT_GERMAN,
-  lightGerman: STEMMER.LIGHT_GERMAN,
   light_french: STEMMER.LIGHT_FRENCH,
-  lightFrench: STEMMER.LIGHT_FRENCH,
   light_italian: STEMMER.LIGHT_ITALIAN,
-  lightItalian: STEMMER.LIGHT_ITALIAN,
   light_portuguese: STEMMER.LIGHT_PORTUGUESE,
-  lightPortuguese: STEMMER.LIGHT_PORTUGUESE,
   light_spanish: STEMMER.LIGHT_SPANISH,
-  lightSpanish: STEMMER.LIGHT_SPANISH,
   czech: STEMMER.CZECH,
   bulgarian: STEMMER.BULGARIAN,
   porter2: STEMMER.PORTER2,
@@ -100,14 +95,11 @@ export const STEMMER_LANGUAGES: Readonly<Record<string, number>> = {
   swedish: STEMMER.SWEDISH,
   russian: STEMMER.RUSSIAN,
   light_russian: STEMMER.LIGHT_RUSSIAN,
-  lightRussian: STEMMER.LIGHT_RUSSIAN,
   arabic: STEMMER.ARABIC,
   persian: STEMMER.PERSIAN,
   sorani: STEMMER.SORANI,
   minimal_english: STEMMER.MINIMAL_ENGLISH,
-  minimalEnglish: STEMMER.MINIMAL_ENGLISH,
   minimal_german: STEMMER.MINIMAL_GERMAN,
-  minimalGerman: STEMMER.MINIMAL_GERMAN,
   hindi: STEMMER.HINDI,
   indonesian: STEMMER.INDONESIAN,
   latvian: STEMMER.LATVIAN,
@@ -121,7 +113,6 @@ export const STEMMER_LANGUAGES: Readonly<Record<string, number>> = {
   basque: STEMMER.BASQUE,
   galician: STEMMER.GALICIAN,
   minimal_galician: STEMMER.MINIMAL_GALICIAN,
-  minimalGalician: STEMMER.MINIMAL_GALICIAN,
   greek: STEMMER.GREEK,
   bengali: STEMMER.BENGALI,
   irish: STEMMER.IRISH,
@@ -135,32 +126,28 @@ export const STEMMER_LANGUAGES: Readonly<Record<string, number>> = {
   portuguese: STEMMER.PORTUGUESE,
   light_finnish: STEMMER.LIGHT_FINNISH,
   light_finish: STEMMER.LIGHT_FINNISH,
-  lightFinnish: STEMMER.LIGHT_FINNISH,
-  lightFinish: STEMMER.LIGHT_FINNISH,
   light_hungarian: STEMMER.LIGHT_HUNGARIAN,
-  lightHungarian: STEMMER.LIGHT_HUNGARIAN,
   light_swedish: STEMMER.LIGHT_SWEDISH,
-  lightSwedish: STEMMER.LIGHT_SWEDISH,
   light_norwegian: STEMMER.LIGHT_NORWEGIAN,
-  lightNorwegian: STEMMER.LIGHT_NORWEGIAN,
   light_nynorsk: STEMMER.LIGHT_NYNORSK,
-  lightNynorsk: STEMMER.LIGHT_NYNORSK,
   minimal_norwegian: STEMMER.MINIMAL_NORWEGIAN,
-  minimalNorwegian: STEMMER.MINIMAL_NORWEGIAN,
   minimal_nynorsk: STEMMER.MINIMAL_NYNORSK,
-  minimalNynorsk: STEMMER.MINIMAL_NYNORSK,
   minimal_french: STEMMER.MINIMAL_FRENCH,
-  minimalFrench: STEMMER.MINIMAL_FRENCH,
   minimal_portuguese: STEMMER.MINIMAL_PORTUGUESE,
-  minimalPortuguese: STEMMER.MINIMAL_PORTUGUESE,
   portuguese_rslp: STEMMER.PORTUGUESE_RSLP,
-  portugueseRslp: STEMMER.PORTUGUESE_RSLP,
   plural_english: STEMMER.PLURAL_ENGLISH,
-  pluralEnglish: STEMMER.PLURAL_ENGLISH,
   kstem: STEMMER.KSTEM,
   light_english: STEMMER.KSTEM,
-  lightEnglish: STEMMER.KSTEM,
+  spanish_plural: STEMMER.SPANISH_PLURAL,
 };
+
+const CAMEL_CASE = /^(light|minimal|plural|possessive)_/;
+const BY_NAME: ReadonlyMap<string, number> = new Map(
+  Object.entries(STEMMER_LANGUAGES).flatMap(([name, id]): [string, number][] => [
+    [name, id],
+    [name.replace(CAMEL_CASE, '$1'), id],
+  ]),
+);
 
 export function stemStage(id: number): TokenFilter {
   if (id !== STEMMER.KSTEM) return kernelFilter(STAGE.STEM, words([id]));
@@ -170,7 +157,8 @@ export function stemStage(id: number): TokenFilter {
 
 /** @throws ApiError illegal_argument_exception: no stemmer of this name, with the Snowball class that Lucene would have looked for */
 export function stemmerByLanguage(language: string): TokenFilter {
-  if (Object.hasOwn(STEMMER_LANGUAGES, language)) return stemStage(STEMMER_LANGUAGES[language]);
+  const id = BY_NAME.get(language.toLowerCase());
+  if (id !== undefined) return stemStage(id);
   const className = language.charAt(0).toUpperCase() + language.slice(1);
   if (Object.hasOwn(SNOWBALL_CLASSES, className)) return stemStage(SNOWBALL_CLASSES[className]);
   throw new ApiError('illegal_argument_exception', 400, `Invalid stemmer class specified: ${className}`, {

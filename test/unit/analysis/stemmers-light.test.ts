@@ -25,6 +25,9 @@ test.each([
   ['minimal_portuguese', 'balões papéis pires casas', 'balão papel pires casa'],
   ['portuguese_rslp', 'felizmente menina amiguinho brasileiros cantaríamos', 'feliz menin amig brasil cant'],
   ['plural_english', 'pies spies axes boxes headaches beaches bus glass', 'pie spy axe box headache beach bus glass'],
+  ['spanish_plural', 'leyes amores parques voces paraguas jerséis brandis clubes', 'ley amor parque voz paraguas jersey brandy club'],
+  ['lightGerman', 'häuser', 'haus'],
+  ['Plural_English', 'boxes', 'box'],
 ])('%s', (language, text, expected) => {
   expect(stems(language, text)).toBe(expected);
 });
