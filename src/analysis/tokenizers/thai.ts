@@ -1,36 +1,55 @@
 // Words as Java's BreakIterator finds them for Thai: runs by rules, and runs of Thai letters by a dictionary. The dictionary is the platform's
 // (Intl.Segmenter), which finds about nine words in ten as the recorded server does. Source of the rules: the documentation of
 // java.text.BreakIterator's word instance, checked against the recorded answers.
-import { isDigit, isLetter } from '../characters.ts';
+import { category, isDigit, isLetter } from '../characters.ts';
 import type { Tokenizer } from '../component.ts';
 import { LongestMatcher } from '../regex/lucene-pattern.ts';
 import { parseJavaRegex } from '../regex/parser.ts';
 import { makeToken, type Token } from '../token-stream.ts';
 
-const IGNORED = '[\\p{Mn}\\p{Me}\\p{Cf}]*';
-const KANJI = `[\\u3005\\u4e00-\\u9fa5\\uf900-\\ufa2d]${IGNORED}`;
 const KATAKANA = '\\u30a1-\\u30fa';
 const HIRAGANA = '\\u3041-\\u3094';
 const KANA_MARKS = '\\u3099-\\u309c';
 const NO_LETTER = `[^\\u3005\\u4e00-\\u9fa5\\uf900-\\ufa2d${KATAKANA}${HIRAGANA}${KANA_MARKS}]`;
-const LETTER = `[[\\p{L}\\p{Mc}\\u0e30-\\u0e3a\\u0e47-\\u0e4e]&&${NO_LETTER}]${IGNORED}`;
-const NUMBER_CHAR = `\\p{N}${IGNORED}`;
-const MID_WORD = `[\\p{Pd}\\u00ad\\u2027"'.]${IGNORED}`;
-const MID_NUMBER = `["',\\u066b.]${IGNORED}`;
-const WORD = `(?:(?:${LETTER})+(?:${MID_WORD}(?:${LETTER})+)*(?:[\\u0964\\u0965]${IGNORED})?)`;
-const NUMBER = `(?:(?:${NUMBER_CHAR})+(?:${MID_NUMBER}(?:${NUMBER_CHAR})+)*)`;
-const TAIL = `(?:${NUMBER}${WORD})*(?:${NUMBER}(?:[\\u00a2%\\u066a\\u2030\\u2031&]${IGNORED})?)?`;
-const PREFIX = `[[\\p{Sc}#.]&&[^\\u00a2]]${IGNORED}`;
-const RUNS = [
-  `${WORD}?${TAIL}`,
-  `${PREFIX}${TAIL}`,
-  `[${KATAKANA}]${IGNORED}(?:[${KATAKANA}${KANA_MARKS}]${IGNORED})*`,
-  `(?:[${HIRAGANA}${KANA_MARKS}]${IGNORED})+`,
-  `(?:${KANJI})+`,
-  `[\\x{0}-\\x{10ffff}]${IGNORED}`,
-].join('|');
+
+/**
+ * Marks and format characters, which belong to what is before them, but the soft hyphen and marks of kana and Thai. Of each run of them above
+ * U+FFFF Java's table leaves the last one out: the virama of Chakma, U+11134, ends a word.
+ */
+function ignoredClass(): string {
+  const isIgnored = (cp: number): boolean => [6, 7, 16].includes(category(cp));
+  let others = '\\u00ad\\u3099\\u309a\\u0e31\\u0e34-\\u0e3a\\u0e47-\\u0e4e';
+  for (let cp = 0x10000; cp < 0xe0200; cp++) if (isIgnored(cp) && !isIgnored(cp + 1)) others += `\\x{${cp.toString(16)}}`;
+  return `[[\\p{Mn}\\p{Me}\\p{Cf}]&&[^${others}]]*`;
+}
+
+/** What a text is cut into, the longest first. */
+function stretchPattern(): string {
+  const ignored = ignoredClass();
+  const kanji = `[\\u3005\\u4e00-\\u9fa5\\uf900-\\ufa2d]${ignored}`;
+  const letter = `[[\\p{L}\\p{Mc}\\u0e30-\\u0e3a\\u0e47-\\u0e4e]&&${NO_LETTER}]${ignored}`;
+  const numberChar = `\\p{N}${ignored}`;
+  const midWord = `[\\p{Pd}\\u00ad\\u2027"'.]${ignored}`;
+  const midNumber = `["',\\u066b.]${ignored}`;
+  const word = `(?:(?:${letter})+(?:${midWord}(?:${letter})+)*(?:[\\u0964\\u0965]${ignored})?)`;
+  const number = `(?:(?:${numberChar})+(?:${midNumber}(?:${numberChar})+)*)`;
+  const tail = `(?:${number}${word})*(?:${number}(?:[\\u00a2%\\u066a\\u2030\\u2031&]${ignored})?)?`;
+  const prefix = `[[\\p{Sc}#.]&&[^\\u00a2]]${ignored}`;
+  const runs = [
+    `${word}?${tail}`,
+    `${prefix}${tail}`,
+    `[${KATAKANA}]${ignored}(?:[${KATAKANA}${KANA_MARKS}]${ignored})*`,
+    `(?:[${HIRAGANA}${KANA_MARKS}]${ignored})+`,
+    `(?:${kanji})+`,
+    `[\\x{0}-\\x{10ffff}]${ignored}`,
+  ].join('|');
+  return `${ignored}(?:${runs})`;
+}
+
+/** What the dictionary knows: a run by the rules is cut only if it holds one of these. The signs ๅ, ๆ and ฯ alone are like other letters. */
+const DICTIONARY = /[\u0e01-\u0e2e\u0e30-\u0e3a\u0e40-\u0e44\u0e47-\u0e4e]/;
 /** Runs of Thai letters and of others. */
-const THAI_RUNS = /[\u0e01-\u0e3a\u0e40-\u0e4e]+|[^\u0e01-\u0e3a\u0e40-\u0e4e]+/g;
+const THAI_RUNS = /([\u0e01-\u0e3a\u0e40-\u0e4e]+)|[^\u0e01-\u0e3a\u0e40-\u0e4e]+/g;
 /** What most texts are made of, told without the rules: words of one kind before something that can never join them, and what never joins. */
 const PLAIN_END = '(?=[ \\n\\t\\r()[\\]/:;!?,]|$)';
 const PLAIN =
@@ -49,7 +68,7 @@ interface Stretch {
 }
 
 function stretches(text: string): Stretch[] {
-  matcher ??= new LongestMatcher(parseJavaRegex(`${IGNORED}(?:${RUNS})`, 0).node, 'thai');
+  matcher ??= new LongestMatcher(parseJavaRegex(stretchPattern(), 0).node, 'thai');
   const runEnd = matcher.start(text);
   const plain = new RegExp(PLAIN, 'y');
   const out: Stretch[] = [];
@@ -63,9 +82,21 @@ function stretches(text: string): Stretch[] {
       continue;
     }
     const end = Math.max(runEnd(at), at + 1);
-    for (const { 0: part, index } of text.slice(at, end).matchAll(THAI_RUNS)) {
-      const first = part.charCodeAt(0);
-      out.push({ start: at + index, end: at + index + part.length, isThai: first >= 0xe01 && first <= 0xe4e });
+    const run = text.slice(at, end);
+    if (!DICTIONARY.test(run)) out.push({ start: at, end, isThai: false });
+    else {
+      for (const { 0: part, 1: thai, index } of run.matchAll(THAI_RUNS)) {
+        if (thai) out.push({ start: at + index, end: at + index + part.length, isThai: true });
+        else {
+          // What stands between Thai letters is cut by the rules again.
+          const partEnd = matcher.start(part);
+          for (let from = 0; from < part.length; ) {
+            const to = Math.max(partEnd(from), from + 1);
+            out.push({ start: at + index + from, end: at + index + to, isThai: false });
+            from = to;
+          }
+        }
+      }
     }
     at = end;
   }
