@@ -4,14 +4,15 @@ import { instantiate } from '@assemblyscript/loader';
 import { AnalysisRegistry, type AnalysisSettings } from './analysis/analysis-registry.ts';
 import { analyzeText } from './analysis/analyze-api.ts';
 import type { AnalyzedToken, Analyzer } from './analysis/analyzer.ts';
-import type { ConfigFiles } from './analysis/config-files.ts';
+import { type ConfigFiles, type FileTexts, filesOfTexts } from './analysis/config-files.ts';
 import { type HighlightOptions, highlight } from './analysis/highlight.ts';
+import { ANALYZERS } from './analysis/registry.ts';
 import { TokenCursor } from './analysis/token-cursor.ts';
 import { type AnalysisExports, AnalysisHost, analysisMemory } from './wasm/analysis.ts';
 
 export type { AnalysisSettings } from './analysis/analysis-registry.ts';
 export type { AnalyzedToken } from './analysis/analyzer.ts';
-export type { ConfigFiles } from './analysis/config-files.ts';
+export type { ConfigFiles, FileTexts } from './analysis/config-files.ts';
 export type { HighlightOptions } from './analysis/highlight.ts';
 export type { TokenCursor } from './analysis/token-cursor.ts';
 export { ApiError } from './errors/api-error.ts';
@@ -24,8 +25,8 @@ export interface LoadOptions {
   wasm?: AnalyzerSource;
   /** Custom analyzers, as under `settings` of an index: `{ analysis: { analyzer: ..., filter: ... } }`. */
   settings?: AnalysisSettings;
-  /** Files that definitions name (`stopwords_path`...). */
-  files?: ConfigFiles;
+  /** Files that definitions name (`synonyms_path`, the dictionaries of `hunspell`...): their texts by path, or something that reads them. */
+  files?: FileTexts | ConfigFiles;
 }
 
 /** Analyzers by name: the built-in ones and those of the settings. Belongs to one thread; calls do not overlap. */
@@ -38,6 +39,11 @@ export class TextAnalysis {
     this.host = host;
     this.files = files;
     this.registry = AnalysisRegistry.build({ host, files }, settings);
+  }
+
+  /** Names of all analyzers: those of the settings, then the built-in ones. */
+  get analyzers(): string[] {
+    return [...new Set([...this.registry.definedAnalyzers(), ...ANALYZERS.keys()])];
   }
 
   /** Texts for what the settings have and nobody reads. */
@@ -87,7 +93,12 @@ export async function loadAnalyzer(options: LoadOptions = {}): Promise<TextAnaly
   const module = await instantiate(source as Parameters<typeof instantiate>[0], { env: { memory: memory as never } });
   const exports = module.instance.exports as unknown as AnalysisExports & { _start?: () => void };
   exports._start?.();
-  return new TextAnalysis(new AnalysisHost({ exports, memory }), options.files ?? null, options.settings ?? {});
+  return new TextAnalysis(new AnalysisHost({ exports, memory }), filesOf(options.files), options.settings ?? {});
+}
+
+function filesOf(files: LoadOptions['files']): ConfigFiles | null {
+  if (!files) return null;
+  return typeof files.read === 'function' ? (files as ConfigFiles) : filesOfTexts(files as FileTexts);
 }
 
 function fetchBeside(): Promise<unknown> {

@@ -1,6 +1,7 @@
 // Bundles the programs of src/, so that a process or thread starts from few files.
 //   node tools/build-js.mjs
 //   dist/bundle/   main.js (the command), library.js, front.js: ES modules with shared chunks
+//   dist/analyzer.browser.js   gannet/analyzer for browsers: one ES module, which fetches ../build/analyzer.wasm
 //   dist/service/  service-process.js and thread.js: start-up counts here. Each is a small script that runs one code file through V8's code
 //                  cache, which the first run writes beside it (tools/launch.cjs).
 // `new URL('../../build/...', import.meta.url)` means the same in src/<folder>/ and in both output folders.
@@ -58,6 +59,16 @@ await build({
   format: 'esm',
   packages: 'external',
   chunkNames: 'chunk-[hash]',
+});
+
+// Anything of Node's in it fails the build.
+await build({
+  ...common,
+  platform: 'browser',
+  target: 'es2022',
+  entryPoints: ['src/analyzer.ts'],
+  outfile: 'dist/analyzer.browser.js',
+  format: 'esm',
 });
 
 const service = path.join(root, 'dist/service');

@@ -1,25 +1,30 @@
 // The page's script: `?analyzer=NAME&text=TEXT` presets the fields.
 import { loadAnalyzer } from '../../dist/analyzer.browser.js';
 
+// The same JSON as the settings of an index; files that it names are given as texts.
+const FILES = { 'synonyms.txt': 'quick, fast\nfox => fox, small animal' };
 const CUSTOM = {
   analysis: {
-    filter: { short: { type: 'edge_ngram', min_gram: 2, max_gram: 8 } },
+    filter: {
+      short: { type: 'edge_ngram', min_gram: 2, max_gram: 8 },
+      same: { type: 'synonym_graph', synonyms_path: 'synonyms.txt' },
+    },
     analyzer: {
+      synonyms: { tokenizer: 'standard', filter: ['lowercase', 'same'] },
       autocomplete: { tokenizer: 'standard', filter: ['lowercase', 'asciifolding', 'short'] },
       shingles: { tokenizer: 'standard', filter: ['lowercase', 'shingle'] },
       html: { tokenizer: 'standard', char_filter: ['html_strip'], filter: ['lowercase'] },
     },
   },
 };
-const NAMES = ['standard', 'simple', 'whitespace', 'stop', 'keyword', 'fingerprint', 'pattern', 'autocomplete', 'shingles', 'html'];
-
 const element = (id) => document.getElementById(id);
 const started = performance.now();
-const analysis = await loadAnalyzer({ settings: CUSTOM });
+const analysis = await loadAnalyzer({ settings: CUSTOM, files: FILES });
 element('status').textContent = `kernels loaded in ${(performance.now() - started).toFixed(0)} ms`;
 
-for (const name of NAMES) element('analyzer').append(new Option(name, name));
+for (const name of analysis.analyzers) element('analyzer').append(new Option(name, name));
 const preset = new URLSearchParams(location.search);
+element('analyzer').value = 'standard';
 if (preset.has('analyzer')) element('analyzer').value = preset.get('analyzer');
 if (preset.has('text')) element('text').value = preset.get('text');
 
@@ -38,7 +43,12 @@ function show() {
     return row;
   });
   element('tokens').replaceChildren(...rows);
-  const [fragment = ''] = analysis.highlight(text, element('query').value, { fragmentSize: 0, preTag: '\u0001', postTag: '\u0002' });
+  const [fragment = ''] = analysis.highlight(text, element('query').value, {
+    analyzer: name,
+    fragmentSize: 0,
+    preTag: '\u0001',
+    postTag: '\u0002',
+  });
   element('highlight').replaceChildren(
     ...fragment.split(/(\u0001[^\u0002]*\u0002)/).map((part) => {
       if (!part.startsWith('\u0001')) return part;

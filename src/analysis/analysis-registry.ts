@@ -51,6 +51,7 @@ export class AnalysisRegistry {
   private readonly charFilters = new Map<string, CharFilterFactory>();
   private readonly tokenizers = new Map<string, TokenizerFactory>();
   private readonly filters = new Map<string, FilterFactory>();
+  private readonly defined: string[] = [];
   private readonly limits: AnalysisLimits;
   private readonly normalizingChains = new Map<string, Analyzer>();
   private readonly chainsOf = new Map<string, { charFilters: CharFilterFactory[]; filters: FilterFactory[] }>();
@@ -125,8 +126,8 @@ export class AnalysisRegistry {
   }
 
   /** Names of the analyzers that settings define. */
-  definedAnalyzers(): string[] {
-    return [...this.chainsOf.keys()];
+  definedAnalyzers(): readonly string[] {
+    return this.defined;
   }
 
   hasAnalyzer(name: string): boolean {
@@ -247,6 +248,7 @@ export class AnalysisRegistry {
     for (const { name, create } of pending) {
       try {
         this.analyzers.set(name, create());
+        this.defined.push(name);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         failed.push(name);

@@ -11,3 +11,27 @@ export interface ConfigFiles {
    */
   hunspell?(locale: string, names: readonly string[]): HunspellSource | null;
 }
+
+/** Files by their path below the configuration directory: `synonyms.txt`, `hunspell/de_DE/de_DE.aff`. */
+export type FileTexts = Readonly<Record<string, string>>;
+
+/** Files that are strings instead of a directory. */
+export function filesOfTexts(texts: FileTexts): ConfigFiles {
+  return {
+    read(path) {
+      if (!Object.hasOwn(texts, path)) throw new Error(`no file [${path}]`);
+      return texts[path];
+    },
+    hunspell(locale, names) {
+      const inFolder = (ending: string): string[] =>
+        Object.keys(texts)
+          .filter((path) => path.startsWith(`hunspell/${locale}/`) && path.endsWith(ending))
+          .sort();
+      const wanted = names.map((name) => `hunspell/${locale}/${name.endsWith('.dic') ? name : `${name}.dic`}`);
+      const [affix] = inFolder('.aff');
+      const dictionaries = wanted.length ? wanted.filter((path) => Object.hasOwn(texts, path)) : inFolder('.dic');
+      if (affix === undefined || !dictionaries.length || dictionaries.length < wanted.length) return null;
+      return { affix: texts[affix], dictionaries: dictionaries.map((path) => texts[path]) };
+    },
+  };
+}

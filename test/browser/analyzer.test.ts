@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadAnalyzer } from '../../src/analyzer-node.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -20,7 +20,7 @@ const browser = ['chromium', 'chromium-browser', 'google-chrome'].find((name) =>
     return false;
   }
 });
-const built = existsSync(path.join(root, 'dist/analyzer.browser.js'));
+const built = existsSync(path.join(root, 'dist/main.js'));
 const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.wasm': 'application/wasm' };
 
 let server: Server;
@@ -44,30 +44,39 @@ afterAll(() => {
   rmSync(profile, { recursive: true, force: true });
 });
 
-test.skipIf(!browser || !built)(
-  'a page in headless Chromium shows the tokens that Node gives',
-  async () => {
-    const text = 'The QUICK Foxes’ 3.14 naïve 日本語 👩‍🚀';
-    const { port } = server.address() as AddressInfo;
-    const url = `http://127.0.0.1:${port}/examples/analyzer/index.html?analyzer=standard&text=${encodeURIComponent(text)}`;
-    const flags = [
-      '--headless=new',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-dev-shm-usage',
-      `--user-data-dir=${profile}`,
-      '--virtual-time-budget=20000',
-      '--dump-dom',
-    ];
-    const { stdout } = await promisify(execFile)(browser!, [...flags, url], { maxBuffer: 1 << 24, timeout: 60_000 });
-    const rows = [...stdout.matchAll(/<tr>((?:<td>[^<]*<\/td>)+)<\/tr>/g)].map(([, cells]) =>
-      [...cells.matchAll(/<td>([^<]*)<\/td>/g)].map(([, value]) => value.replaceAll('&lt;', '<').replaceAll('&gt;', '>')),
-    );
-    const analysis = await loadAnalyzer();
-    const expected = analysis
-      .analyze(text)
-      .map((token) => [token.term, token.startOffset, token.endOffset, token.type, token.position].map(String));
-    expect(rows).toEqual(expected);
-  },
-  90_000,
-);
+/** Rows of the page's table of tokens. */
+async function rowsOfPage(analyzer: string, text: string): Promise<string[][]> {
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/examples/analyzer/index.html?analyzer=${analyzer}&text=${encodeURIComponent(text)}`;
+  const flags = [
+    '--headless=new',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-dev-shm-usage',
+    `--user-data-dir=${profile}`,
+    '--virtual-time-budget=20000',
+    '--dump-dom',
+  ];
+  const { stdout } = await promisify(execFile)(browser!, [...flags, url], { maxBuffer: 1 << 24, timeout: 60_000 });
+  return [...stdout.matchAll(/<tr>((?:<td>[^<]*<\/td>)+)<\/tr>/g)].map(([, cells]) =>
+    [...cells.matchAll(/<td>([^<]*)<\/td>/g)].map(([, value]) => value.replaceAll('&lt;', '<').replaceAll('&gt;', '>')),
+  );
+}
+
+describe.skipIf(!browser || !built)('a page in headless Chromium', () => {
+  for (const analyzer of ['standard', 'german', 'thai', 'pattern']) {
+    test(`shows the tokens of ${analyzer} that Node gives`, { timeout: 90_000 }, async () => {
+      const text = 'The QUICK Häuser’ 3.14 naïve 日本語 ภาษาไทยไม่มีช่องว่าง 👩‍🚀';
+      const analysis = await loadAnalyzer();
+      const expected = analysis
+        .analyze(text, analyzer)
+        .map((token) => [token.term, token.startOffset, token.endOffset, token.type, token.position].map(String));
+      expect(await rowsOfPage(analyzer, text)).toEqual(expected);
+    });
+  }
+
+  test('has custom chains and files as texts', { timeout: 90_000 }, async () => {
+    const terms = (await rowsOfPage('synonyms', 'Quick fox')).map(([term]) => term);
+    expect(terms.sort()).toEqual(['animal', 'fast', 'fox', 'quick', 'small']);
+  });
+});

@@ -50,3 +50,24 @@ test('highlighting marks tokens by their offsets', async () => {
 test('the module is below 400 KB gzipped', () => {
   expect(gzipSync(readFileSync(new URL('../../build/analyzer.wasm', import.meta.url))).length).toBeLessThan(400 * 1024);
 });
+
+test('files are texts by path: synonyms, stop words, Hunspell dictionaries', async () => {
+  const filter = {
+    same: { type: 'synonym', synonyms_path: 'synonyms.txt' },
+    stop: { type: 'stop', stopwords_path: 'lists/stop.txt' },
+    stems: { type: 'hunspell', locale: 'xx' },
+  };
+  const analyzer = { mine: { tokenizer: 'standard', filter: ['lowercase', 'stop', 'same', 'stems'] }, other: { type: 'german' } };
+  const files = {
+    'synonyms.txt': 'big, large',
+    'lists/stop.txt': '# articles\nthe\n',
+    'hunspell/xx/xx.aff': 'SET UTF-8\nSFX S Y 1\nSFX S 0 s .\n',
+    'hunspell/xx/xx.dic': '2\nhouse/S\nbig\n',
+  };
+  const analysis = await loadAnalyzer({ settings: { analysis: { filter, analyzer } }, files });
+  expect(analysis.analyze('The big houses', 'mine').map((token) => token.term)).toEqual(['big', 'large', 'house']);
+  await expect(loadAnalyzer({ settings: { analysis: { filter, analyzer } }, files: {} })).rejects.toMatchObject({
+    status: expect.any(Number),
+  });
+  expect(analysis.analyzers.slice(0, 3)).toEqual(['mine', 'other', 'standard']);
+});
