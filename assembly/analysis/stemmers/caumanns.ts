@@ -2,19 +2,15 @@
 // one sign while endings are taken off: sch $, ch §, ei %, ie &, ig #, st !, and the second of two equal letters *.
 import { isLetter } from '../../text/character';
 import { lowerCase } from '../../text/generated/case';
-import { ends, setLength, setUnit, unitAt, wordLen } from './word';
+import { removeUnits } from './suffix-table';
+import { ends, setLength, setUnit, unitAt, word, wordLen } from './word';
 
 let saved: i32 = 0;
 
-function removeAt(at: i32, units: i32): void {
-  for (let i = at + units; i < wordLen; i++) setUnit(i - units, unitAt(i));
-  setLength(wordLen - units);
-}
-
 function insertAt(at: i32, unit: u32): void {
-  const length = wordLen;
-  setLength(length + 1);
-  for (let i = length; i > at; i--) setUnit(i, unitAt(i - 1));
+  const ptr = word + (<usize>at << 1);
+  memory.copy(ptr + 2, ptr, <usize>(wordLen - at) << 1);
+  setLength(wordLen + 1);
   setUnit(at, unit);
 }
 
@@ -32,7 +28,7 @@ export function caumanns(): void {
   if (wordLen > 4) {
     for (let i = 0; i < wordLen - 3; i++) {
       if (unitAt(i) == 0x67 && unitAt(i + 1) == 0x65 && unitAt(i + 2) == 0x67 && unitAt(i + 3) == 0x65) {
-        removeAt(i, 2);
+        removeUnits(i, 2);
         return;
       }
     }
@@ -42,7 +38,7 @@ export function caumanns(): void {
 function pair(at: i32, first: u32, second: u32, sign: u32): bool {
   if (unitAt(at) != first || unitAt(at + 1) != second) return false;
   setUnit(at, sign);
-  removeAt(at + 1, 1);
+  removeUnits(at + 1, 1);
   saved++;
   return true;
 }
@@ -63,7 +59,7 @@ function substitute(): void {
     if (i >= wordLen - 1) continue;
     if (i < wordLen - 2 && unitAt(i) == 0x73 && unitAt(i + 1) == 0x63 && unitAt(i + 2) == 0x68) {
       setUnit(i, 0x24);
-      removeAt(i + 1, 2);
+      removeUnits(i + 1, 2);
       saved += 2;
     } else if (!pair(i, 0x63, 0x68, 0xa7) && !pair(i, 0x65, 0x69, 0x25) && !pair(i, 0x69, 0x65, 0x26) && !pair(i, 0x69, 0x67, 0x23)) pair(i, 0x73, 0x74, 0x21);
   }

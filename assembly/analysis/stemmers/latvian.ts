@@ -8,8 +8,8 @@ let ending: u32 = 0;
 function cutEnding(text: string, count: i32): bool {
   const n = lengthOf(text);
   if (vowels <= count || wordLen < n + 3 || !ends(text)) return false;
+  ending = unitAt(wordLen - n);
   setLength(wordLen - n);
-  ending = unitAt(wordLen);
   return true;
 }
 

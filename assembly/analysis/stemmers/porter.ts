@@ -174,6 +174,7 @@ export function porter(): void {
 
 function steps(): void {
   step1();
+  if (wordLen == 0) return;
   step2();
   step3();
   if (wordLen >= 2 && suffix4() && measure(stemLen) > 1) setLength(stemLen);

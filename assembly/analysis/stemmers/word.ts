@@ -20,12 +20,14 @@ export function setLength(len: i32): void {
 // @ts-ignore: decorator
 @inline
 export function unitAt(index: i32): u32 {
+  assert(index >= 0 && index < wordLen);
   return load<u16>(word + (<usize>index << 1));
 }
 
 // @ts-ignore: decorator
 @inline
 export function setUnit(index: i32, unit: u32): void {
+  assert(index >= 0 && index < wordLen);
   store<u16>(word + (<usize>index << 1), <u16>unit);
 }
 
