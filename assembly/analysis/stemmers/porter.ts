@@ -63,7 +63,7 @@ function step1(): void {
   if (unitAt(wordLen - 1) == 0x73) {
     if (suffix("sses")) setLength(wordLen - 2);
     else if (suffix("ies")) put(stemLen, "i");
-    else if (unitAt(wordLen - 2) != 0x73) setLength(wordLen - 1);
+    else if (wordLen < 2 || unitAt(wordLen - 2) != 0x73) setLength(wordLen - 1);
   }
   if (suffix("eed")) {
     if (measure(stemLen) > 0) setLength(wordLen - 1);

@@ -26,6 +26,7 @@ type Light =
   | 'MINIMAL_PORTUGUESE'
   | 'PORTUGUESE_RSLP'
   | 'PLURAL_ENGLISH'
+  | 'SPANISH_PLURAL'
   | 'KSTEM';
 
 /** Words and their stems, by stemmer. */
