@@ -4,6 +4,7 @@ import { probePort, setMaxHeaderSize } from '../http/uws-process.ts';
 import { BasicAuth } from '../rest/basic-auth.ts';
 import { Cors } from '../rest/cors.ts';
 import { startHttpWorker } from './http-worker.ts';
+import { releaseMemoryWhenIdle } from './idle-memory.ts';
 import { MainNode } from './main-node.ts';
 import type { LogNotice } from './messages.ts';
 import { mainOptions, threadCounts } from './open-node.ts';
@@ -84,5 +85,6 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
     await main.stop();
     throw error;
   }
+  releaseMemoryWhenIdle();
   return service;
 }

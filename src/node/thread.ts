@@ -1,6 +1,7 @@
 // Entry of every worker thread: the role comes as worker data, its parts as the first message.
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { Store } from '../store/store.ts';
+import { releaseMemoryWhenIdle } from './idle-memory.ts';
 import type { NodeOptions } from './node-options.ts';
 
 export type Role = 'indexer' | 'merger' | 'http';
@@ -41,6 +42,7 @@ async function loadRole(role: Role): Promise<(data: ThreadData, store?: Store) =
 
 const role = workerData?.gannetRole as Role | undefined;
 if (role) {
+  releaseMemoryWhenIdle();
   const start = loadRole(role);
   // A rejection ends the thread, and with it the process: main logs it.
   parentPort?.once('message', async (data: ThreadData) => (await start)(data));
