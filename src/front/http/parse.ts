@@ -28,12 +28,13 @@ export function parseRequestLine(line: string): RequestLine | LineError {
   const [, method, target, protocol] = match;
   let version = 9;
   if (protocol !== undefined && protocol !== '') {
-    const v = /^HTTP\/(\d{1,2})\.(\d{1,2})$/.exec(protocol);
-    if (!v) return /^HTTP\/\d+\.\d+$/.test(protocol) ? 'version' : 'request';
-    const major = Number(v[1]);
-    if (major === 0) return 'request';
-    if (major > 1) return 'version';
-    version = major * 1000 + Number(v[2]);
+    const v = /^HTTP\/([1-9]\d*)(.*)$/.exec(protocol);
+    if (!v) return 'request';
+    // a version that is too high is known as soon as its first number is
+    if (Number(v[1]) > 1) return 'version';
+    const minor = /^\.(\d{1,2})$/.exec(v[2]);
+    if (!minor) return 'request';
+    version = 1000 + Number(minor[1]);
   } else if (method !== 'GET') {
     return 'request';
   }

@@ -7,17 +7,10 @@ import { FastCgiParser, MemcachedParser } from '../../../src/front/http/modules/
 import { cutMoov } from '../../../src/front/http/modules/mp4-cut.ts';
 import { parseRequestLine, parseUri } from '../../../src/front/http/parse.ts';
 import { parseProxyHeader } from '../../../src/front/http/proxy-protocol.ts';
+import { CgiParser } from '../../../src/front/http/upstream/cgi.ts';
 import { HttpResponseParser } from '../../../src/front/http/upstream/http-response.ts';
 import { InvalidResponse, type ParserSink, type ResponseParser } from '../../../src/front/http/upstream/protocol.ts';
-
-/** A small deterministic generator; a failure names its seed. */
-function random(seed: number): (below: number) => number {
-  let state = seed * 2654435761 + 1;
-  return (below) => {
-    state = (Math.imul(state ^ (state >>> 15), 2246822519) + 0x9e3779b9) >>> 0;
-    return state % below;
-  };
-}
+import { random } from './random.ts';
 
 function mutate(text: string, rng: (below: number) => number): Buffer {
   const bytes = Buffer.from(text, 'latin1');
@@ -122,6 +115,15 @@ describe('fuzz: front parsers', () => {
     const memcached = sink();
     feedInPieces(new MemcachedParser(memcached, 'key', 0, () => {}), mutate('VALUE key 0 5\r\nhello\r\nEND\r\n', rng), rng);
     expect(memcached.heads).toBeLessThanOrEqual(1);
+  });
+
+  each('SCGI and uwsgi replies', (rng) => {
+    const seen = sink();
+    const data = mutate('Status: 404 Gone Fishing\r\nContent-Type: a/b\r\nContent-Length: 5\r\nX: y\r\n\r\nhello', rng);
+    feedInPieces(new CgiParser(seen, { maxHeader: 256, bodyless: false }), data, rng);
+    expect(seen.heads).toBeLessThanOrEqual(1);
+    expect(seen.ends).toBeLessThanOrEqual(1);
+    expect(seen.bytes).toBeLessThanOrEqual(data.length);
   });
 
   each('PROXY headers and ClientHellos', (rng) => {

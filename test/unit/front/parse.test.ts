@@ -16,6 +16,9 @@ describe('front request parsing', () => {
   test.each([
     ['get / HTTP/1.1', 'method'],
     ['GET / HTTP/2.0', 'version'],
+    ['GET / HTTP/15', 'version'],
+    ['GET / HTTP/01.1', 'request'],
+    ['GET / HTTP/1.100', 'request'],
     ['GET / HTTX/1.1', 'request'],
     ['GET /a b HTTP/1.1', 'request'],
     ['GET \x01 HTTP/1.1', 'request'],

@@ -3,14 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { Counters } from '../../../src/front/zone/memory.ts';
 import { SharedTable } from '../../../src/front/zone/table.ts';
-
-function random(seed: number): (below: number) => number {
-  let state = seed * 2654435761 + 1;
-  return (below) => {
-    state = (Math.imul(state ^ (state >>> 15), 2246822519) + 0x9e3779b9) >>> 0;
-    return state % below;
-  };
-}
+import { random } from '../../fuzz/front/random.ts';
 
 describe('front zones', () => {
   test('a table is a map that gives up what was used longest ago', () => {

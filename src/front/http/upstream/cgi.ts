@@ -105,7 +105,7 @@ export function cgiHead(text: string): UpstreamHead {
   const value = (lname: string) => fields.find((f) => f.lname === lname)?.value;
   if (!status) status = value('location') !== undefined ? 302 : 200;
   const length = value('content-length');
-  return { status, statusLine, fields, contentLength: length === undefined ? -1 : Number(length) };
+  return { status, statusLine, fields, contentLength: length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : -1 };
 }
 
 /** An answer of header, empty line, body to the end of the connection. */
