@@ -4,45 +4,7 @@ import type { HttpMain } from './conf.ts';
 import { core } from './core.ts';
 import type { Request } from './request.ts';
 import { serverSignature } from './special-response.ts';
-
-const REASONS: Record<number, string> = {
-  200: '200 OK',
-  201: '201 Created',
-  202: '202 Accepted',
-  204: '204 No Content',
-  206: '206 Partial Content',
-  301: '301 Moved Permanently',
-  302: '302 Moved Temporarily',
-  303: '303 See Other',
-  304: '304 Not Modified',
-  307: '307 Temporary Redirect',
-  308: '308 Permanent Redirect',
-  400: '400 Bad Request',
-  401: '401 Unauthorized',
-  402: '402 Payment Required',
-  403: '403 Forbidden',
-  404: '404 Not Found',
-  405: '405 Not Allowed',
-  406: '406 Not Acceptable',
-  408: '408 Request Time-out',
-  409: '409 Conflict',
-  410: '410 Gone',
-  411: '411 Length Required',
-  412: '412 Precondition Failed',
-  413: '413 Request Entity Too Large',
-  414: '414 Request-URI Too Large',
-  415: '415 Unsupported Media Type',
-  416: '416 Requested Range Not Satisfiable',
-  421: '421 Misdirected Request',
-  429: '429 Too Many Requests',
-  500: '500 Internal Server Error',
-  501: '501 Not Implemented',
-  502: '502 Bad Gateway',
-  503: '503 Service Temporarily Unavailable',
-  504: '504 Gateway Time-out',
-  505: '505 HTTP Version Not Supported',
-  507: '507 Insufficient Storage',
-};
+import { STATUS_LINES } from './status-lines.ts';
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -134,7 +96,7 @@ function writeHeader(r: Request): number {
     conn.clearTimer();
     return OK;
   }
-  const statusLine = out.statusLine || REASONS[status] || `${status} `;
+  const statusLine = out.statusLine || STATUS_LINES[status] || `${status} `;
   let head = `HTTP/1.1 ${statusLine}\r\n`;
   if (out.server !== '') head += `Server: ${out.server ?? serverSignature(r)}\r\n`;
   if (out.date !== '') head += `Date: ${out.date ?? currentHttpDate()}\r\n`;

@@ -5,44 +5,22 @@ import { HTTP_REQUEST_HEADER_TOO_LARGE, HTTP_TO_HTTPS, HTTPS_CERT_ERROR, HTTPS_N
 import { core, type ErrorPage } from './core.ts';
 import { escapeHtml } from './parse.ts';
 import type { Request } from './request.ts';
+import { STATUS_LINES } from './status-lines.ts';
 
-/** Titles of the pages built in. */
-const TITLES: Record<number, string> = {
-  301: '301 Moved Permanently',
+/** Titles of the pages built in: where they are not the words of the status line. */
+const TITLES: Readonly<Record<number, string>> = {
   302: '302 Found',
-  303: '303 See Other',
-  307: '307 Temporary Redirect',
-  308: '308 Permanent Redirect',
-  400: '400 Bad Request',
   401: '401 Authorization Required',
-  402: '402 Payment Required',
-  403: '403 Forbidden',
-  404: '404 Not Found',
-  405: '405 Not Allowed',
-  406: '406 Not Acceptable',
-  408: '408 Request Time-out',
-  409: '409 Conflict',
-  410: '410 Gone',
-  411: '411 Length Required',
-  412: '412 Precondition Failed',
-  413: '413 Request Entity Too Large',
-  414: '414 Request-URI Too Large',
-  415: '415 Unsupported Media Type',
-  416: '416 Requested Range Not Satisfiable',
-  421: '421 Misdirected Request',
-  429: '429 Too Many Requests',
   494: '400 Request Header Or Cookie Too Large',
   495: '400 The SSL certificate error',
   496: '400 No required SSL certificate was sent',
   497: '400 The plain HTTP request was sent to HTTPS port',
-  500: '500 Internal Server Error',
-  501: '501 Not Implemented',
-  502: '502 Bad Gateway',
-  503: '503 Service Temporarily Unavailable',
-  504: '504 Gateway Time-out',
-  505: '505 HTTP Version Not Supported',
-  507: '507 Insufficient Storage',
 };
+
+/** Title of the page built in for a status; undefined if it has none. */
+function titleOf(status: number): string | undefined {
+  return TITLES[status] ?? (status > 300 && status !== 304 ? STATUS_LINES[status] : undefined);
+}
 
 const DETAIL: Record<number, [heading: string, text: string]> = {
   494: ['400 Bad Request', 'Request Header Or Cookie Too Large'],
@@ -109,7 +87,7 @@ function sendErrorPage(r: Request, page: ErrorPage): number {
 }
 
 function pageText(r: Request, status: number): string | undefined {
-  const title = TITLES[status];
+  const title = titleOf(status);
   if (!title) return undefined;
   const [heading, detail] = DETAIL[status] ?? [title, ''];
   let text = `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${heading}</h1></center>\r\n`;
