@@ -14,6 +14,7 @@ export type { AnalysisSettings } from './analysis/analysis-registry.ts';
 export type { AnalyzedToken } from './analysis/analyzer.ts';
 export type { ConfigFiles, FileTexts } from './analysis/config-files.ts';
 export type { HighlightOptions } from './analysis/highlight.ts';
+export type { HunspellSource } from './analysis/hunspell/dictionary.ts';
 export type { TokenCursor } from './analysis/token-cursor.ts';
 export { ApiError } from './errors/api-error.ts';
 

@@ -2,7 +2,7 @@ import type { FilteredText } from '../component.ts';
 
 /**
  * Offsets of a filtered text back to the text before: at and behind `offsets[i]`, add `diffs[i]`. Entries come in ascending order; a second one
- * for the same offset replaces the first.
+ * for the same offset replaces the first. What is put before the text's start is at its start.
  */
 export class OffsetMap {
   private readonly offsets: number[] = [];
@@ -30,7 +30,7 @@ export class OffsetMap {
       if (offsets[mid] <= offset) low = mid + 1;
       else high = mid;
     }
-    return low === 0 ? offset : offset + this.diffs[low - 1];
+    return low === 0 ? offset : Math.max(0, offset + this.diffs[low - 1]);
   }
 
   /** The text that a filter made of `input`, with offsets all the way back. */
