@@ -21,7 +21,7 @@ import type { AggTree } from './parse.ts';
 import type { AggSpec, BindContext, Bindings, IndexScope, Json, ParsedQuery, ReduceContext, SegmentScope, Slice } from './types.ts';
 
 export { type AggTree, parseAggregations } from './parse.ts';
-export type { Bindings, DocGroup, IndexScope, ParseContext, ParsedQuery, TopHitsHook } from './types.ts';
+export type { AggSpec, Bindings, DocGroup, IndexScope, ParseContext, ParsedQuery, TopHitsHook } from './types.ts';
 
 /** search.max_buckets unless the cluster settings say otherwise. */
 export const DEFAULT_MAX_BUCKETS = 65_535;
@@ -57,6 +57,8 @@ export interface SegmentPartial {
   readonly bindings: Bindings;
   readonly segment: SegmentScope;
   readonly results: ReadonlyMap<AggSpec, AggResult>;
+  /** Milliseconds: laying the tree out, running it, reading its columns. */
+  readonly times: { readonly planMs: number; readonly runMs: number; readonly readMs: number };
 }
 
 /** Memory for the state of a tree; grows by steps of four as long as the scratch region has room. */
@@ -78,12 +80,23 @@ export function collectSegment(tree: AggTree, bindings: Bindings, runner: Segmen
       }),
   };
   const results = new Map<AggSpec, AggResult>();
+  const times = { planMs: 0, runMs: 0, readMs: 0 };
   const run = (specs: readonly AggSpec[], execute: (rootPtr: AggProgram) => void) => {
     if (specs.length === 0) return;
+    const started = performance.now();
     const nodes = specs.map((spec) => planSpec(spec, bindings, scope));
-    withRegion(runner, nodes, execute, tree.needsScores).forEach((result, i) => {
-      results.set(specs[i], result);
+    const planned = performance.now();
+    let run = planned;
+    const timed = (program: AggProgram) => {
+      execute(program);
+      run = performance.now();
+    };
+    withRegion(runner, nodes, timed, tree.needsScores).forEach((result, i) => {
+      addResults(specs[i], result, results);
     });
+    times.planMs += planned - started;
+    times.runMs += run - planned;
+    times.readMs += performance.now() - run;
   };
   run(
     tree.children.filter((spec) => spec.typeName !== 'global'),
@@ -93,7 +106,16 @@ export function collectSegment(tree: AggTree, bindings: Bindings, runner: Segmen
     tree.children.filter((spec) => spec.typeName === 'global'),
     (program) => runner.executeAll(program),
   );
-  return { bindings, segment: scope, results };
+  return { bindings, segment: scope, results, times };
+}
+
+/** A result and those below it, by spec. */
+function addResults(spec: AggSpec, result: AggResult, into: Map<AggSpec, AggResult>): void {
+  into.set(spec, result);
+  if (result.op !== 'buckets') return;
+  spec.children.forEach((child, i) => {
+    if (result.children[i]) addResults(child, result.children[i], into);
+  });
 }
 
 /** Hashes of terms, made once for a column of a segment and kept as long as it. */

@@ -1,4 +1,5 @@
 // Reads the parameters of one aggregation body: each is taken by name, what is left over is an unknown field.
+import { didYouMean } from '../common/nearest-name.ts';
 import { badParameter, parsingError, xContentError } from './errors.ts';
 import type { Json } from './types.ts';
 
@@ -6,6 +7,8 @@ export class Params {
   readonly typeName: string;
   private readonly body: Json;
   private readonly left: Set<string>;
+  /** Names that were asked for: what a mistyped one may have meant. */
+  private readonly known = new Set<string>();
 
   /** @throws ApiError parsing_exception: not an object */
   constructor(typeName: string, body: unknown) {
@@ -22,6 +25,7 @@ export class Params {
   /** The raw value; undefined if absent or null. */
   take(key: string): unknown {
     this.left.delete(key);
+    this.known.add(key);
     return this.body[key] ?? undefined;
   }
 
@@ -96,7 +100,7 @@ export class Params {
 
   /** @throws ApiError x_content_parse_exception: a parameter that nobody took */
   done(): void {
-    for (const key of this.left) throw xContentError(`[${this.typeName}] unknown field [${key}]`);
+    for (const key of this.left) throw xContentError(`[${this.typeName}] unknown field [${key}]${didYouMean(key, this.known)}`);
   }
 }
 

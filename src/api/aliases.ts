@@ -37,6 +37,7 @@ function readAction(ctx: EngineContext, entry: unknown): AliasAction {
   if (expressions.length === 0) throw fail('One of [index] or [indices] is required');
   if (kind === 'remove_index') return { kind: 'removeIndex', indices: resolve(ctx, expressions, TARGETS.concrete) };
   const aliases = textList(body.alias ?? body.aliases);
+  if (aliases.length === 0 && Array.isArray(body.aliases)) throw fail("[aliases] can't be empty");
   if (aliases.length === 0 || aliases.some((alias) => alias === '')) throw fail('One of [alias] or [aliases] is required');
   if (kind === 'add') for (const alias of aliases) checkAliasFilter(alias, body.filter);
   if (kind === 'add')

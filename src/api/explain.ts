@@ -36,6 +36,13 @@ function readQuery(text: string, parameters: QueryParameters | undefined): Query
   return body['query'] === undefined ? null : parseQuery(body['query']);
 }
 
+/** An error with its causes, as Java writes exceptions: `ParsingException[reason]; nested: ...`. */
+function detailedText(error: ApiError): string {
+  const name = error.type.replace(/(?:^|_)(\w)/g, (_, first: string) => first.toUpperCase());
+  const own = `${name}[${error.reason}]`;
+  return error.causedBy ? `${own}; nested: ${detailedText(error.causedBy)}` : `${own};`;
+}
+
 /** Body of `_validate/query`: a query that does not parse is an answer, not an error. */
 export function validateQuery(
   ctx: EngineContext,
@@ -51,7 +58,7 @@ export function validateQuery(
   } catch (error) {
     if (!(error instanceof ApiError) || error.type.startsWith('json_')) throw error;
     const json: Json = { valid: false };
-    if (explain) json['error'] = `${error.type}: ${error.reason}`;
+    if (explain) json['error'] = detailedText(error);
     return json;
   }
   let valid = true;

@@ -12,7 +12,7 @@ import type { Query } from '../query/query.ts';
 import { isObject } from '../query/read-json.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
 import { runInKernels } from '../search/run-segment.ts';
-import { EMPTY_REQUEST, parseSearchRequest, type SearchRequest } from '../search/search-request.ts';
+import { EMPTY_REQUEST, parseSearchRequest, type SearchRequest, TRACK_ALL, TRACK_DEFAULT } from '../search/search-request.ts';
 import { SearchCaches } from '../search/search-shard.ts';
 import { type SearchEnvironment, type SearchOutcome, type SearchTarget, searchShards } from '../search/search-shards.ts';
 import { parseSortParameter } from '../search/sort-request.ts';
@@ -57,6 +57,8 @@ export interface SearchParameters {
   readonly scrollMs?: number;
   /** false: neither take nor keep an answer. */
   readonly requestCache?: boolean;
+  /** `matched_queries` with scores. */
+  readonly includeNamedScores?: boolean;
 }
 
 /** The indices part of a request. */
@@ -177,8 +179,17 @@ export function withParameters(request: SearchRequest, parameters: SearchParamet
     'timeoutMs',
     'terminateAfter',
     'minScore',
+    'includeNamedScores',
   ] as const) {
     set(key, parameters[key] as never);
+  }
+  if (parameters.totalHitsAsInt) {
+    // Plain numbers must be exact, or say that nothing was counted.
+    const given = parameters.trackTotalHitsUpTo ?? (request.trackTotalHitsUpTo === TRACK_DEFAULT ? TRACK_ALL : request.trackTotalHitsUpTo);
+    if (given !== TRACK_ALL && given !== 0) {
+      throw illegalArgument(`[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate, got ${given}`);
+    }
+    set('trackTotalHitsUpTo', given);
   }
   return isChanged ? merged : request;
 }
@@ -198,7 +209,8 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Json
   if (request.slice) {
     throw new ApiError('search_exception', 400, '`slice` cannot be used outside of a scroll context or PIT context');
   }
-  const resolved = parsed.hasLookup ? await resolveLookups(ctx, request) : request;
+  const looked = parsed.hasLookup ? await resolveLookups(ctx, request) : request;
+  const resolved = looked.indicesBoost.length > 0 ? withBoosts(ctx, looked, call.indices) : looked;
   const aggs = parsed.hasLookup && parsed.aggs ? await resolveAggLookups(ctx, parsed.aggs) : parsed.aggs;
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters.routing ?? null);
   try {
@@ -215,6 +227,16 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Json
   } finally {
     acquired.release();
   }
+}
+
+/** Boosts by concrete names: aliases and patterns resolved, the first that names an index counts. @throws ApiError index_not_found_exception */
+function withBoosts(ctx: EngineContext, request: SearchRequest, { options }: SearchIndices): SearchRequest {
+  const boosts = new Map<string, number>();
+  for (const { index, boost } of request.indicesBoost) {
+    for (const { meta } of resolveIndices(ctx.cluster, [index], { ...SEARCH_OPTIONS, ...options }))
+      if (!boosts.has(meta.name)) boosts.set(meta.name, boost);
+  }
+  return { ...request, indicesBoost: [...boosts].map(([index, boost]) => ({ index, boost })) };
 }
 
 /** Per node: generations of one node mean nothing in another that the same program opens. */
@@ -283,6 +305,7 @@ export function searchJson(outcome: SearchOutcome, parameters: SearchParameters,
   json['_shards'] = shardsJson(outcome.shards, outcome.failures);
   const hits: Json = {};
   if (outcome.total) hits['total'] = parameters.totalHitsAsInt ? outcome.total.value : outcome.total;
+  else if (parameters.totalHitsAsInt) hits['total'] = -1;
   hits['max_score'] = outcome.maxScore;
   hits['hits'] = outcome.hits;
   json['hits'] = hits;

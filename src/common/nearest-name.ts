@@ -26,3 +26,10 @@ export function editDistance(left: string, right: string): number {
   }
   return previous[b.length];
 }
+
+/** ` did you mean [a]?`, ` did you mean any of [a, b]?`, or nothing. */
+export function didYouMean(name: string, candidates: Iterable<string>): string {
+  const near = nearestNames(name, candidates);
+  if (near.length === 0) return '';
+  return ` did you mean ${near.length === 1 ? `[${near[0]}]` : `any of [${near.join(', ')}]`}?`;
+}

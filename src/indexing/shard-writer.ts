@@ -407,12 +407,13 @@ export class ShardWriter implements MergingWriter {
   /** Makes everything applied so far part of the commit point, so that recovery need not replay it. */
   async flush(force = false): Promise<void> {
     await this.exclusive(async () => {
-      if (this.#closed || (!force && this.#uncommittedOps === 0 && !this.#segments.hasObsoleteRecords)) return;
+      if (this.#closed) return;
+      this.counters.flushes++;
+      if (!force && this.#uncommittedOps === 0 && !this.#segments.hasObsoleteRecords) return;
       await this.#makeSegment();
       this.#segments.commit(this.maxSeqNo, this.#primaryTerm);
       this.#uncommittedOps = 0;
       this.#uncommittedBytes = 0;
-      this.counters.flushes++;
     });
   }
 

@@ -1,4 +1,5 @@
 // The update operation: partial document, upsert, detect_noop. Works on parsed JSON; the writer turns the result into an index operation.
+import { didYouMean } from '../common/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import { parseUpdateScript, type UpdateScript } from '../scripting/update-script.ts';
@@ -32,7 +33,8 @@ const KEYS = [
 export function parseUpdateBody(body: unknown, docAsUpsertParam: boolean): UpdateBody {
   if (!isObject(body)) throw new ApiError('parsing_exception', 400, 'Malformed update request, expected an object');
   for (const key of Object.keys(body)) {
-    if (!KEYS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[1:2] [UpdateRequest] unknown field [${key}]`);
+    if (!KEYS.includes(key))
+      throw new ApiError('x_content_parse_exception', 400, `[1:2] [UpdateRequest] unknown field [${key}]${didYouMean(key, KEYS)}`);
   }
   const script = body.script === undefined || body.script === null ? null : parseUpdateScript(body.script);
   if (script !== null && body.doc !== undefined) throw validation("can't provide both script and doc");

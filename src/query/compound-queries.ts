@@ -1,6 +1,6 @@
 // Parsers of queries made of queries: bool, boosting, constant_score, dis_max, nested.
 
-import { nearestNames } from '../common/nearest-name.ts';
+import { didYouMean } from '../common/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { xContentParse } from '../errors/search-errors.ts';
@@ -44,16 +44,10 @@ function parseBool(body: JsonObject, context: QueryParseContext): Query {
       case '_name':
         break;
       default:
-        throw xContentParse(`[bool] unknown field [${key}]${didYouMean(key)}`);
+        throw xContentParse(`[bool] unknown field [${key}]${didYouMean(key, BOOL_KEYS)}`);
     }
   }
   return { kind: 'bool', ...clauses, minimumShouldMatch, adjustPureNegative, ...readBase('bool', body) };
-}
-
-function didYouMean(key: string): string {
-  const near = nearestNames(key, BOOL_KEYS);
-  if (near.length === 0) return '';
-  return ` did you mean ${near.length === 1 ? `[${near[0]}]` : `any of [${near.join(', ')}]`}?`;
 }
 
 function readClauses(key: string, value: unknown, context: QueryParseContext, into: Query[]): void {

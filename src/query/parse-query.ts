@@ -1,6 +1,6 @@
 // Query DSL: JSON -> typed tree. One parser per query name; this file dispatches, counts depth and reads what every query has.
 
-import { nearestNames } from '../common/nearest-name.ts';
+import { didYouMean } from '../common/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { COMPOUND_PARSERS } from './compound-queries.ts';
@@ -50,10 +50,8 @@ function parseAtDepth(body: unknown, depth: number): Query {
 }
 
 function unknownQuery(name: string): ApiError {
-  const near = nearestNames(name, PARSERS.keys());
-  const hint = near.length === 0 ? '' : ` did you mean ${near.length === 1 ? `[${near[0]}]` : `any of [${near.join(', ')}]`}?`;
   const cause = new ApiError('named_object_not_found_exception', 400, `unknown field [${name}]`);
-  return parsingError(`unknown query [${name}]${hint}`, null, cause);
+  return parsingError(`unknown query [${name}]${didYouMean(name, PARSERS.keys())}`, null, cause);
 }
 
 /** A query as base64 text. */

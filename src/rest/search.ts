@@ -52,6 +52,7 @@ const SEARCH_PARAMS: Params = {
   ccs_minimize_roundtrips: 'boolean',
   cancel_after_time_interval: 'time',
   stats: 'list',
+  include_named_queries_score: 'boolean',
   scroll: 'time',
 };
 
@@ -171,6 +172,7 @@ function parametersOf(request: ApiRequest): SearchParameters {
     source: source ?? undefined,
     storedFields: request.list('stored_fields'),
     docvalueFields: request.list('docvalue_fields'),
+    includeNamedScores: request.boolean('include_named_queries_score'),
     explain: request.boolean('explain'),
     version: request.boolean('version'),
     seqNoPrimaryTerm: request.boolean('seq_no_primary_term'),
@@ -190,8 +192,7 @@ function parametersOf(request: ApiRequest): SearchParameters {
 
 function trackTotalHits(request: ApiRequest): number | undefined {
   const text = request.string('track_total_hits');
-  // Totals as plain numbers must be exact.
-  if (text === undefined) return request.boolean('rest_total_hits_as_int') ? Number.POSITIVE_INFINITY : undefined;
+  if (text === undefined) return undefined;
   if (text === 'true' || text === '') return Number.POSITIVE_INFINITY;
   if (text === 'false') return 0;
   const number = Number(text);
@@ -233,7 +234,6 @@ async function searchMany(request: ApiRequest, { engine }: RestContext): Promise
   const parameters: SearchParameters = {
     typedKeys: request.boolean('typed_keys'),
     totalHitsAsInt: asInt,
-    trackTotalHitsUpTo: asInt ? Number.POSITIVE_INFINITY : undefined,
     isDfs: request.string('search_type') === 'dfs_query_then_fetch',
   };
   return ok(await multiSearch(engine, indicesOf(request), items, parameters));

@@ -29,6 +29,8 @@ export interface FetchRequest {
   /** `_score` is shown as null when it was not computed. */
   readonly trackScores: boolean;
   readonly scriptFields: readonly unknown[];
+  /** `matched_queries` with scores. */
+  readonly includeNamedScores: boolean;
 }
 
 /** One shard with what its query phase made. */
@@ -66,7 +68,7 @@ export function fetchHits(
   options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
 ): Json[] {
   if (hits.length === 0) return [];
-  const matched = matchedQueries(hits, shards, options);
+  const matched = matchedQueries(hits, shards, request.includeNamedScores, options);
   const ignored = ignoredFields(hits, shards, options);
   return hits.map((hit) => {
     const at = shards[hit.shard]!;
@@ -94,7 +96,7 @@ function hitJson(
   target: FetchTarget,
   request: FetchRequest,
   sort: readonly ResolvedSort[],
-  matched: readonly string[] | undefined,
+  matched: ReadonlyMap<string, number> | undefined,
   ignored: readonly string[] | undefined,
   parts: readonly FetchPart[],
 ): Json {
@@ -125,7 +127,10 @@ function hitJson(
   }
   for (const part of parts) part(target, out);
   if (sort.length > 0) out['sort'] = sort.map((key, i) => key.render(hit.sort[i]));
-  if (matched) out['matched_queries'] = matched;
+  if (matched)
+    out['matched_queries'] = request.includeNamedScores
+      ? Object.fromEntries([...matched].map(([name, score]) => [name, shortestFloat(score)]))
+      : [...matched.keys()];
   return out;
 }
 
@@ -180,26 +185,27 @@ function grouped(hits: readonly ShardHit[]): Map<string, ShardHit[]> {
 function matchedQueries(
   hits: readonly ShardHit[],
   shards: readonly (FetchShard | null)[],
+  scored: boolean,
   options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
-): Map<ShardHit, string[]> {
-  const matched = new Map<ShardHit, string[]>();
+): Map<ShardHit, Map<string, number>> {
+  const matched = new Map<ShardHit, Map<string, number>>();
   if (shards.every((at) => !at || at.named.length === 0)) return matched;
   for (const group of grouped(hits).values()) {
     const at = shards[group[0].shard]!;
     const { segment: index } = group[0];
     const docs = group.map((hit) => hit.docId);
     for (const { name, query } of at.named) {
-      const found = scoreDocs(at.prepared, query, at.shard.segments[index], index, docs, false, options);
+      const found = scoreDocs(at.prepared, query, at.shard.segments[index], index, docs, scored, options);
       for (const hit of group) {
-        if (!found.has(hit.docId)) continue;
+        const score = found.get(hit.docId);
+        if (score === undefined) continue;
         const names = matched.get(hit);
-        if (!names) matched.set(hit, [name]);
-        else if (!names.includes(name)) names.push(name);
+        if (!names) matched.set(hit, new Map([[name, score]]));
+        else if (!names.has(name)) names.set(name, score);
       }
     }
   }
-  for (const names of matched.values()) names.sort();
-  return matched;
+  return new Map([...matched].map(([hit, names]) => [hit, new Map([...names].sort(([a], [b]) => (a < b ? -1 : 1)))]));
 }
 
 const MAX_IGNORED_FIELDS = 1000;

@@ -15,6 +15,8 @@ export interface ShardProfile {
   readonly segments: number;
   readonly before: ExecutionCounters;
   readonly after: ExecutionCounters;
+  /** Made when everything has been reduced. */
+  readonly aggregations: (reduceMs: number) => Json[];
 }
 
 const LUCENE_NAMES: Partial<Record<IndexQuery['op'], string>> = {
@@ -38,7 +40,7 @@ function nanos(milliseconds: number): number {
  * A query runs as one loop over all of its clauses, so there is one entry a shard: times of single clauses do not exist.
  * Blocks and windows, which Lucene's profile has no name for, are under `debug`.
  */
-function shardJson(profile: ShardProfile, nodeId: string): Json {
+function shardJson(profile: ShardProfile, nodeId: string, reduceMs: number): Json {
   const { index, shard, query, before, after, prepareMs, runMs } = profile;
   const id = `[${nodeId}][${index}][${shard}]`;
   const breakdown: Json = {
@@ -68,10 +70,11 @@ function shardJson(profile: ShardProfile, nodeId: string): Json {
     index,
     cluster: '(local)',
     searches: [{ query: [entry], rewrite_time: nanos(prepareMs), collector: [collector] }],
-    aggregations: [],
+    aggregations: profile.aggregations(reduceMs),
   };
 }
 
-export function profileJson(shards: readonly ShardProfile[], nodeId: string): Json {
-  return { shards: shards.map((shard) => shardJson(shard, nodeId)) };
+/** @param reduceMs  time that the aggregations of all shards took to be put together */
+export function profileJson(shards: readonly ShardProfile[], nodeId: string, reduceMs: number): Json {
+  return { shards: shards.map((shard) => shardJson(shard, nodeId, reduceMs)) };
 }

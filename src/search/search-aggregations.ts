@@ -19,6 +19,8 @@ import { compileScriptColumn, type ScriptColumn, ScriptedSegment } from './scrip
 /** Collects what one shard's segments give; `partials` grows with each. */
 export class ShardAggregations {
   readonly partials: SegmentPartial[] = [];
+  /** Time that binding to the index took. */
+  readonly bindMs: number;
   readonly #tree: AggTree;
   readonly #bindings: Bindings;
   readonly #context: RewriteContext;
@@ -34,6 +36,7 @@ export class ShardAggregations {
     maxBuckets: number,
     setting: (name: string, fallback: number) => number,
   ) {
+    const started = performance.now();
     this.#tree = tree;
     this.#context = context;
     this.#shard = shard;
@@ -54,6 +57,7 @@ export class ShardAggregations {
         return name;
       },
     });
+    this.bindMs = performance.now() - started;
   }
 
   get bindings(): Bindings {

@@ -13,7 +13,7 @@ import { parseSort, type SortSpec } from './sort-request.ts';
 
 /** Count every hit. */
 export const TRACK_ALL = Number.POSITIVE_INFINITY;
-const TRACK_DEFAULT = 10_000;
+export const TRACK_DEFAULT = 10_000;
 
 export interface FieldRequest {
   readonly field: string;
@@ -66,6 +66,7 @@ export interface SearchRequest {
   readonly aggs: JsonObject | null;
   readonly slice: { readonly id: number; readonly max: number; readonly field: string | null } | null;
   readonly scriptFields: readonly ScriptFieldRequest[];
+  readonly includeNamedScores: boolean;
   readonly pit: { readonly id: string; readonly keepAliveMs: number | null } | null;
 }
 
@@ -98,6 +99,7 @@ export const EMPTY_REQUEST: SearchRequest = {
   aggs: null,
   slice: null,
   scriptFields: [],
+  includeNamedScores: false,
   pit: null,
 };
 
@@ -228,8 +230,10 @@ function readKey(key: string, value: unknown, request: Draft): void {
         throw xContentParse('unknown named object category [org.opensearch.search.SearchExtBuilder]');
       }
       return;
-    case 'verbose_pipeline':
     case 'include_named_queries_score':
+      request.includeNamedScores = readBoolean(requireScalar(key, value), key);
+      return;
+    case 'verbose_pipeline':
       readBoolean(requireScalar(key, value), key);
       return;
     default: {

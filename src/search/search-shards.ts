@@ -15,6 +15,7 @@ import { constant, type IndexQuery } from './index-query.ts';
 import { checkInnerHits, type InnerHits, innerHitsOf, innerHitsPart } from './inner-hits.ts';
 import { namedQueries } from './named-queries.ts';
 import { profileJson, type ShardProfile } from './profile.ts';
+import { profileAggregations } from './profile-aggregations.ts';
 import {
   type AfterHit,
   hitComparator,
@@ -148,7 +149,14 @@ export function searchShards(
       const { query, sort, isEmptyPage } = at.prepared.shardQuery;
       const collector = isEmptyPage ? 'TotalHitCountCollector' : sort.length > 0 ? 'TopFieldCollector' : 'TopScoreDocCollector';
       const times = { prepareMs: ready - started, runMs: performance.now() - ready };
-      profiles.push({ index, shard, query, collector, ...times, segments: segments.length, before, after: { ...counters } });
+      const aggregations = (reduceMs: number): Json[] => {
+        if (!aggs || !collected) return [];
+        const sum = (part: 'planMs' | 'runMs' | 'readMs') => collected.partials.reduce((total, { times: own }) => total + own[part], 0);
+        const own = { bindMs: collected.bindMs, planMs: sum('planMs'), runMs: sum('runMs'), readMs: sum('readMs'), reduceMs };
+        const { partials, bindings } = collected;
+        return profileAggregations(aggs, { partials, bindings, times: own, matched: found.total });
+      };
+      profiles.push({ index, shard, query, collector, ...times, segments: segments.length, before, after: { ...counters }, aggregations });
     }
     return { at, found: rescored };
   }
@@ -180,30 +188,33 @@ export function searchShards(
       throw allShardsFailed('fetch', [{ shard: 0, index: targets[0].shard.index, node: env.nodeId, error }]);
     }
   };
+  const reducing = performance.now();
+  const aggregations = aggs ? reduce(aggs) : null;
+  const reduceMs = performance.now() - reducing;
   const maxScore = Math.max(...done.map(({ found }) => (Number.isNaN(found.maxScore) ? Number.NEGATIVE_INFINITY : found.maxScore)));
   return {
     hits: fetchPage(),
     page,
     total: totalOf(done, request.trackTotalHitsUpTo),
     maxScore: request.size === 0 || !Number.isFinite(maxScore) || !showsMaxScore(request) ? null : shortestFloat(maxScore),
-    aggregations: aggs
-      ? renderAggregations(
-          reduceAggregations(aggs, partials, {
-            maxBuckets: env.maxBuckets,
-            nowMs: env.nowMs,
-            bindings,
-            topHits: (body, groups, nestedPath) => topHits(body, groups, nestedPath, targets, { ...env, stop, counters }),
-          }),
-          env.typedKeys,
-        )
-      : null,
+    aggregations,
     timedOut: done.some(({ found }) => found.timedOut),
     terminatedEarly: done.some(({ found }) => found.terminatedEarly),
     failures,
     shards: targets.length,
     counters,
-    profile: request.profile ? profileJson(profiles, env.nodeId) : null,
+    profile: request.profile ? profileJson(profiles, env.nodeId, reduceMs) : null,
   };
+
+  function reduce(tree: AggTree): Json {
+    const reduced = reduceAggregations(tree, partials, {
+      maxBuckets: env.maxBuckets,
+      nowMs: env.nowMs,
+      bindings,
+      topHits: (body, groups, nestedPath) => topHits(body, groups, nestedPath, targets, { ...env, stop, counters }),
+    });
+    return renderAggregations(reduced, env.typedKeys);
+  }
 }
 
 function afterHitOf(env: SearchEnvironment, position: number): AfterHit | null {
@@ -284,16 +295,9 @@ function prepareShard(
   };
 }
 
+/** @param request  with boosts by concrete names */
 function boostOf(request: SearchRequest, index: string): number {
-  for (const { index: pattern, boost } of request.indicesBoost) {
-    if (pattern === index || (pattern.includes('*') && new RegExp(`^${pattern.split('*').map(escapeRegExp).join('.*')}$`).test(index)))
-      return boost;
-  }
-  return 1;
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return request.indicesBoost.find((one) => one.index === index)?.boost ?? 1;
 }
 
 /** @throws ApiError illegal_argument_exception: the request wants more than the index allows */
