@@ -122,7 +122,10 @@ function scriptSource(
   const of = params.field === '' ? null : ctx.index.mapping.field(params.field);
   if (params.field !== '' && !of) return unmapped(params);
   if (of && !of.isAggregatable) throw notAggregatable(of);
-  const type = standAloneField(params.valueType ?? scriptType(typeName, of, families));
+  // Metrics compute in doubles whatever whole type is named.
+  const isMetric = families !== null && families.includes('numeric') && !families.includes('keyword');
+  const named = isMetric && params.valueType?.endsWith('long') ? 'double' : params.valueType;
+  const type = standAloneField(named ?? scriptType(typeName, of, families));
   const kind = type.spec.column as 'ordinals' | 'i64' | 'f64';
   const isGlobal = ctx.parents.some((parent) => parent.typeName === 'global');
   const format = type.format(params.format, params.timeZone);

@@ -1,5 +1,6 @@
 // Operations on whatever a query finds: delete, write again, copy to another index. A scroll reads, batches of writes go to the shards; a
 // document that changed in between is a version conflict. Source: Elasticsearch's reindex module (behaviour and response).
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson, parseJsonBytes } from '../common/json-parse.ts';
 import { writeJson } from '../common/json-write.ts';
@@ -13,6 +14,7 @@ import type { EngineContext, IndexState, WriteOperation, WriteOutcome } from './
 import { NO_CONDITIONS, operation } from './documents.ts';
 import { clearScrolls, continueScroll, startScroll } from './scroll.ts';
 import type { SearchIndices, SearchParameters } from './search.ts';
+import { storedScript } from './search.ts';
 import { checkWritable, routingThroughAlias } from './write-target.ts';
 
 type Json = Record<string, unknown>;
@@ -302,9 +304,9 @@ export async function reindex(
 }
 
 /** The script of a request body, compiled once to find its errors before anything is read. @throws ApiError script_exception */
-export function readScript(value: unknown): UpdateScript | null {
+export function readScript(ctx: EngineContext, value: unknown): UpdateScript | null {
   if (value === undefined || value === null) return null;
-  const script = parseUpdateScript(value);
+  const script = parseUpdateScript(value, (id) => storedScript(ctx, id));
   compileUpdateScript(script.source);
   return script;
 }

@@ -347,7 +347,8 @@ export async function count(ctx: EngineContext, call: SearchCall): Promise<Json>
 /** One search of a multi search: its header line and its body line. */
 export interface MultiSearchItem {
   readonly header: string;
-  readonly body: string;
+  /** Text, or what makes it: a failure is then that search's own. */
+  readonly body: string | (() => string);
 }
 
 const MAX_MULTI_SEARCHES = 10_000;
@@ -366,7 +367,10 @@ export async function multiSearch(
   const responses: Json[] = [];
   for (const { indices: own, parameters: ownParameters, body } of parsed) {
     try {
-      responses.push({ ...(await search(ctx, { indices: own, parameters: ownParameters, body })), status: 200 });
+      responses.push({
+        ...(await search(ctx, { indices: own, parameters: ownParameters, body: typeof body === 'string' ? body : body() })),
+        status: 200,
+      });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       responses.push({ error: errorJson(error), status: error.status });

@@ -187,7 +187,7 @@ export class ShardWriter implements MergingWriter {
     let routing = operation.routing;
     let json: Json | null = null;
     if (operation.kind === 'update') {
-      const updated = updateDocument(operation, this.#currentReader(operation, current), this.identity, this.#env.nowMs());
+      const updated = updateDocument(operation, this.#currentReader(operation, current), this.identity, this.#env);
       if (updated === 'delete') return this.#prepareDelete(operation);
       if (updated === 'noop') {
         this.counters.noops++;

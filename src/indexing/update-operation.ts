@@ -6,7 +6,7 @@ import { runUpdateScript, type ScriptOutcome, type UpdateScript } from '../scrip
 import type { ShardOperation } from './shard-operation.ts';
 import { parseSource, parseUpdateSource } from './source.ts';
 import { mergeDocument, parseUpdateBody } from './update.ts';
-import type { ShardIdentity } from './writer-environment.ts';
+import type { ShardIdentity, WriterEnvironment } from './writer-environment.ts';
 
 /** The document as it stands in the log. */
 export interface StoredVersion {
@@ -27,9 +27,10 @@ export function updateDocument(
   operation: ShardOperation,
   readCurrent: (() => StoredVersion) | null,
   identity: ShardIdentity,
-  nowMs: number,
+  env: Pick<WriterEnvironment, 'nowMs' | 'storedScript'>,
 ): UpdateOutcome {
-  const body = parseUpdateBody(parseUpdateSource(operation.source ?? NO_BYTES), operation.docAsUpsert);
+  const nowMs = env.nowMs();
+  const body = parseUpdateBody(parseUpdateSource(operation.source ?? NO_BYTES), operation.docAsUpsert, env.storedScript);
   const run = (script: UpdateScript, source: Json, routing: string | null, version: number | null): UpdateOutcome => {
     const document = { source, index: identity.index, id: operation.id, version, routing, nowMs };
     let outcome: ScriptOutcome;

@@ -2,6 +2,7 @@
 import { didYouMean } from '../common/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
+import type { StoredScript } from '../scripting/script-spec.ts';
 import { parseUpdateScript, type UpdateScript } from '../scripting/update-script.ts';
 
 export interface UpdateBody {
@@ -30,13 +31,13 @@ const KEYS = [
 ];
 
 /** @throws ApiError for unknown keys, wrong types, scripts that do not compile, or a body with nothing to do */
-export function parseUpdateBody(body: unknown, docAsUpsertParam: boolean): UpdateBody {
+export function parseUpdateBody(body: unknown, docAsUpsertParam: boolean, stored: (id: string) => StoredScript | null): UpdateBody {
   if (!isObject(body)) throw new ApiError('parsing_exception', 400, 'Malformed update request, expected an object');
   for (const key of Object.keys(body)) {
     if (!KEYS.includes(key))
       throw new ApiError('x_content_parse_exception', 400, `[1:2] [UpdateRequest] unknown field [${key}]${didYouMean(key, KEYS)}`);
   }
-  const script = body.script === undefined || body.script === null ? null : parseUpdateScript(body.script);
+  const script = body.script === undefined || body.script === null ? null : parseUpdateScript(body.script, stored);
   if (script !== null && body.doc !== undefined) throw validation("can't provide both script and doc");
   if (script === null && body.doc === undefined && body.upsert === undefined) {
     throw validation('script or doc is missing');

@@ -2,6 +2,7 @@
 import type { IndexAnalyzer } from '../arena/open-buffer.ts';
 import type { Json, MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import type { SegmentReader } from '../plan/segment.ts';
+import type { StoredScript } from '../scripting/script-spec.ts';
 import type { Store } from '../store/store.ts';
 import type { BufferPool } from './buffer-pool.ts';
 import type { Extent, SnapshotDescriptor, WriterSegment } from './segment-set.ts';
@@ -24,6 +25,7 @@ export interface WriterEnvironment {
   updateMapping(indexUuid: string, mappings: Json): Promise<{ mapping: MappingSnapshot; analysis: WriterAnalysis }>;
   merge(segments: readonly WriterSegment[]): Promise<MergeResult>;
   mergeFailed(identity: ShardIdentity, error: unknown): void;
+  readonly storedScript: (id: string) => StoredScript | null;
   nowMs(): number;
 }
 

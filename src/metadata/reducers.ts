@@ -5,6 +5,7 @@ import { putClusterSettings } from './cluster-settings.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { autoCreateIndex, createIndex } from './create-index.ts';
 import type { Reducer, ReducerEnvironment, Reduction } from './reducer.ts';
+import { deleteScript, putScript } from './stored-scripts.ts';
 import { deleteTemplate, putComponentTemplate, putIndexTemplate, putLegacyTemplate } from './templates.ts';
 
 export const REDUCERS = {
@@ -22,6 +23,8 @@ export const REDUCERS = {
   putLegacyTemplate,
   deleteTemplate,
   putClusterSettings,
+  putScript,
+  deleteScript,
 };
 
 export type CommandName = keyof typeof REDUCERS;

@@ -254,6 +254,11 @@ export class Indexer {
         return { extent: reply.extent, docMaps: reply.docMaps };
       },
       mergeFailed: (identity, error) => this.#logError(`[${identity.index}][${identity.shard}] merge failed`, error),
+      storedScript: (id) => {
+        const { scripts } = this.#states.cluster;
+        const script = Object.hasOwn(scripts, id) ? scripts[id] : null;
+        return script && { lang: String(script['lang']), source: String(script['source']) };
+      },
       nowMs: () => Date.now(),
     };
   }

@@ -1,4 +1,5 @@
 // Every API of the service. A new family is one line here.
+
 import { deleteAliasApi, getAliasApi, putAliasApi, updateAliasesApi } from './aliases.ts';
 import { analyzeApi } from './analyze.ts';
 import type { ApiSpec } from './api.ts';
@@ -22,6 +23,7 @@ import { INDEX_CHANGE_APIS } from './index-change.ts';
 import * as indices from './indices.ts';
 import { nodesInfoApi, nodesStatsApi, tasksApi } from './nodes.ts';
 import { ilmApi, infoApi, licenseApi, xpackApi } from './root.ts';
+import { SCRIPT_APIS } from './scripts.ts';
 import { clearScrollApi, pitApi, scrollApi } from './scroll.ts';
 import { countApi, msearchApi, searchApi } from './search.ts';
 import { explainApi, validateApi } from './search-tools.ts';
@@ -84,6 +86,7 @@ export const ALL_APIS: readonly ApiSpec[] = [
   deleteByQueryApi,
   updateByQueryApi,
   reindexApi,
+  ...SCRIPT_APIS,
   ...UNSUPPORTED_APIS,
   searchApi,
   countApi,

@@ -81,7 +81,7 @@ export const updateByQueryApi = defineApi({
         engine,
         readSource(request, body),
         readOptions(request, body),
-        readScript(body.script),
+        readScript(engine, body.script),
       );
       return answer(status, found);
     },
@@ -212,7 +212,7 @@ async function runReindex(request: ApiRequest, { engine }: RestContext): Promise
     engine,
     run,
     destination,
-    { filter, script: readScript(body.script) },
+    { filter, script: readScript(engine, body.script) },
     readOptions(request, body),
     () => writeIndex(engine, destination.index, requireAlias),
   );

@@ -221,6 +221,17 @@ async function countDocs(request: ApiRequest, { engine }: RestContext): Promise<
 async function searchMany(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const limit = request.int('max_concurrent_searches');
   if (limit !== undefined && limit < 1) throw illegalArgument('max_concurrent_searches must be positive');
+  const items = itemsOf(request);
+  const parameters: SearchParameters = {
+    typedKeys: request.boolean('typed_keys'),
+    totalHitsAsInt: request.boolean('rest_total_hits_as_int'),
+    isDfs: request.string('search_type') === 'dfs_query_then_fetch',
+  };
+  return ok(await multiSearch(engine, indicesOf(request), items, parameters));
+}
+
+/** Headers and bodies of a multi search, line by line. @throws ApiError illegal_argument_exception: no newline at the end */
+export function itemsOf(request: ApiRequest): MultiSearchItem[] {
   const lines = request.bytes!.toString('utf8').split('\n');
   if (lines.at(-1) !== '') throw illegalArgument('The msearch request must be terminated by a newline [\n]');
   lines.pop();
@@ -230,11 +241,5 @@ async function searchMany(request: ApiRequest, { engine }: RestContext): Promise
     if (i + 1 >= lines.length) break;
     items.push({ header: lines[i], body: lines[i + 1] });
   }
-  const asInt = request.boolean('rest_total_hits_as_int');
-  const parameters: SearchParameters = {
-    typedKeys: request.boolean('typed_keys'),
-    totalHitsAsInt: asInt,
-    isDfs: request.string('search_type') === 'dfs_query_then_fetch',
-  };
-  return ok(await multiSearch(engine, indicesOf(request), items, parameters));
+  return items;
 }

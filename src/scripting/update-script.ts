@@ -1,8 +1,8 @@
 // Scripts that change a document: `ctx` holds its source and what is to become of it. JSON becomes Java's values for the run (maps, lists, int or
 // long by size, double) and JSON again afterwards.
-import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { type CompiledScript, compileScript } from './painless.ts';
+import { parseScript, resolveScript, type StoredScript } from './script-spec.ts';
 import { Char, Double, type ScriptMap, type Value } from './syntax-tree.ts';
 
 type Json = Record<string, unknown>;
@@ -15,21 +15,12 @@ export interface UpdateScript {
   readonly params: Json;
 }
 
-/** A script of a request: text, or `{ source, lang, params }`. @throws ApiError what is not served, or no script at all */
-export function parseUpdateScript(value: unknown): UpdateScript {
-  if (typeof value === 'string') return { source: value, params: {} };
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ApiError('x_content_parse_exception', 400, '[script] must be a text or an object');
-  const { source, inline, lang, params, id, ...others } = value as Json;
-  for (const key of Object.keys(others))
-    if (key !== 'options') throw new ApiError('x_content_parse_exception', 400, `[1:1] [script] unknown field [${key}]`);
-  if (id !== undefined) throw new ApiError('resource_not_found_exception', 404, `unable to find script [${String(id)}] in cluster state`);
-  if (lang !== undefined && lang !== 'painless') throw illegalArgument(`script_lang not supported [${String(lang)}]`);
-  const text = source ?? inline;
-  if (typeof text !== 'string') throw illegalArgument('must specify either [source] for an inline script or [id] for a stored script');
-  if (params !== undefined && (typeof params !== 'object' || params === null || Array.isArray(params)))
-    throw new ApiError('x_content_parse_exception', 400, '[script] params must be an object');
-  return { source: text, params: (params ?? {}) as Json };
+/** A script of a request, stored ones looked up. @throws ApiError what is not served, no script at all, resource_not_found_exception */
+export function parseUpdateScript(value: unknown, stored: (id: string) => StoredScript | null): UpdateScript {
+  const spec = parseScript(value);
+  const { lang, source } = resolveScript(spec, stored);
+  if (lang !== 'painless') throw illegalArgument(`script_lang not supported [${lang}]`);
+  return { source, params: spec.params };
 }
 
 /** @throws ApiError script_exception with the place of the error */

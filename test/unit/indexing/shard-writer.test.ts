@@ -86,6 +86,7 @@ class Bench {
       mergeFailed: (_identity, error) => {
         throw error;
       },
+      storedScript: () => null,
       nowMs: () => this.nowMs,
     };
     const identity = { index: 'test', uuid: 'u', shard: 0, log: 1 };

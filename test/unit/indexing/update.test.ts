@@ -21,11 +21,13 @@ test('a key named __proto__ is a key', () => {
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
 
+const noScripts = () => null;
+
 test('bodies that mean nothing are refused', () => {
-  expect(() => parseUpdateBody({}, false)).toThrow('script or doc is missing');
-  expect(() => parseUpdateBody({ doc: {}, nothing: 1 }, false)).toThrow('unknown field [nothing]');
-  expect(() => parseUpdateBody({ script: 1 }, false)).toThrow('[script] must be a text or an object');
-  expect(() => parseUpdateBody({ script: 'ctx', doc: {} }, false)).toThrow('both');
-  expect(() => parseUpdateBody([], false)).toThrow('expected an object');
-  expect(parseUpdateBody({ doc: { a: 1 }, doc_as_upsert: true }, false)).toMatchObject({ docAsUpsert: true, detectNoop: true });
+  expect(() => parseUpdateBody({}, false, noScripts)).toThrow('script or doc is missing');
+  expect(() => parseUpdateBody({ doc: {}, nothing: 1 }, false, noScripts)).toThrow('unknown field [nothing]');
+  expect(() => parseUpdateBody({ script: 1 }, false, noScripts)).toThrow('[script] must be a text or an object');
+  expect(() => parseUpdateBody({ script: 'ctx', doc: {} }, false, noScripts)).toThrow('both');
+  expect(() => parseUpdateBody([], false, noScripts)).toThrow('expected an object');
+  expect(parseUpdateBody({ doc: { a: 1 }, doc_as_upsert: true }, false, noScripts)).toMatchObject({ docAsUpsert: true, detectNoop: true });
 });

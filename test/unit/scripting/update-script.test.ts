@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { parseUpdateScript, runUpdateScript, type ScriptOutcome } from '../../../src/scripting/update-script.ts';
 
+const noScripts = () => null;
+
 function run(script: unknown, source: Record<string, unknown>): ScriptOutcome {
   const document = { source, index: 'i', id: '7', version: 3, routing: null, nowMs: 1000 };
-  return runUpdateScript(parseUpdateScript(script), document, 'index');
+  return runUpdateScript(parseUpdateScript(script, noScripts), document, 'index');
 }
 
 test.each([
@@ -45,7 +47,7 @@ test.each([
 });
 
 test('what is no script', () => {
-  expect(() => parseUpdateScript({ id: 'x' })).toThrow('unable to find script [x]');
-  expect(() => parseUpdateScript({ source: '1', lang: 'none' })).toThrow('script_lang not supported [none]');
-  expect(() => parseUpdateScript({})).toThrow('must specify either [source]');
+  expect(() => parseUpdateScript({ id: 'x' }, noScripts)).toThrow('unable to find script [x]');
+  expect(() => parseUpdateScript({ source: '1', lang: 'none' }, noScripts)).toThrow('script_lang not supported [none]');
+  expect(() => parseUpdateScript({}, noScripts)).toThrow('must specify either [source]');
 });
