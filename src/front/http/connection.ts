@@ -134,6 +134,8 @@ export class Connection implements ClientConnection, Timed {
   deadlineMs = Infinity;
   private onDeadline: () => void = NOTHING;
   private postedRequests: Request[] = [];
+  /** `keepalive_min_timeout` of the last request holds until then */
+  private keepUntilMs = 0;
   processing = false;
   private readEnded = false;
 
@@ -166,7 +168,11 @@ export class Connection implements ClientConnection, Timed {
   }
 
   closeWhenIdle(): void {
-    if (!this.request && !this.hasPartialHead) this.destroy();
+    if (this.request || this.hasPartialHead) return;
+    // a client that is just about to send is not to find the connection closed
+    const left = this.keepUntilMs - Date.now();
+    if (left > 0) this.setTimer(left, () => this.destroy());
+    else this.destroy();
   }
 
   get hasPartialHead(): boolean {
@@ -298,6 +304,12 @@ export class Connection implements ClientConnection, Timed {
     this.onClose();
   }
 
+  /** Closes without the polite end of TCP where `reset_timedout_connection` asks for it: the system frees what is unsent at once. */
+  abandon(loc: Loc): void {
+    if (core.conf(loc).reset_timedout_connection && !this.http2 && !this.tls && !this.listen.path) this.socket.resetAndDestroy();
+    this.destroy();
+  }
+
   /** Sends what is queued, then closes: an answer that cannot be completed. */
   cut(): void {
     this.request = undefined;
@@ -399,6 +411,7 @@ export class Connection implements ClientConnection, Timed {
     if (r.keepalive && !exitingNow && !this.readEnded) {
       const c = core.conf(r.loc);
       if (this.input.length === 0) {
+        this.keepUntilMs = c.keepalive_min_timeout > 0 ? Date.now() + c.keepalive_min_timeout : 0;
         this.setTimer(c.keepalive_timeout.timeoutMs, () => this.destroy());
         this.resumeReading();
       } else {

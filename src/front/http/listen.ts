@@ -75,7 +75,10 @@ function readOption(f: HttpFrame, o: ListenOptions, word: string): void {
       o.proxyProtocol = true;
       return;
     case 'bind':
+      o.bind = true;
+      return;
     case 'deferred':
+      warnIgnored(f, name);
       o.bind = true;
       return;
     case 'reuseport':
@@ -89,13 +92,14 @@ function readOption(f: HttpFrame, o: ListenOptions, word: string): void {
       return;
     case 'rcvbuf':
     case 'sndbuf':
-      // node:net has no socket buffer options: checked, and listed in docs/front.md among what has no effect
       if (!parseSize(value ?? '')) f.fail(`invalid ${name} "${value}"`);
+      warnIgnored(f, name);
       o.bind = true;
       return;
     case 'setfib':
     case 'fastopen':
       if (!/^\d+$/.test(value ?? '')) f.fail(`invalid ${name} "${value}"`);
+      warnIgnored(f, name);
       o.bind = true;
       return;
     case 'ipv6only':
@@ -119,6 +123,11 @@ function readOption(f: HttpFrame, o: ListenOptions, word: string): void {
     default:
       f.fail(`invalid parameter "${word}"`);
   }
+}
+
+/** Node gives no hold on these options of sockets. */
+function warnIgnored(f: HttpFrame, name: string): void {
+  f.scope.warn(`the "${name}" parameter of the "listen" directive is not supported on this platform, ignored`);
 }
 
 const keyOf = (o: ListenOptions): string => (o.path ? `unix:${o.path}` : `tcp:${o.host}:${o.port}`);

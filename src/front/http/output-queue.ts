@@ -253,7 +253,7 @@ export class OutputQueue {
     const timeout = this.conn.request ? core.conf(this.conn.request.loc).send_timeout : 60_000;
     this.conn.setTimer(timeout, () => {
       this.conn.log('info', 'client timed out (110: Connection timed out) while sending response to client');
-      this.conn.destroy();
+      this.conn.abandon(this.conn.request?.loc ?? this.conn.rootLoc);
     });
     const flushed = (): void => {
       this.draining = false;

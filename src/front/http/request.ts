@@ -505,6 +505,7 @@ export class Request {
     main.runLogHandlers(false);
     main.runCleanups();
     if (rc === ERROR && main.headerSent && !this.conn.error) this.conn.cut();
+    else if (rc === HTTP_CLOSE) this.conn.abandon(main.loc);
     else this.conn.destroy();
   }
 

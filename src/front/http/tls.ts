@@ -11,17 +11,19 @@ import { sharedValue } from '../zone/memory.ts';
 import { type ClientHello, MAX_HELLO, parseClientHello } from './client-hello.ts';
 import { HTTPS_CERT_ERROR, HTTPS_NO_CERT, OK } from './codes.ts';
 import type { HttpMain, ListenSocket, Server, VirtualHosts } from './conf.ts';
+import { applyConfCommands, versionRange } from './conf-command.ts';
 import { Connection } from './connection.ts';
 import { core } from './core.ts';
 import { speaksHttp2 } from './modules/http2.ts';
 import { isNoCa, sslModule } from './modules/ssl.ts';
 import { checkClientCertificate } from './ocsp/client.ts';
+import { certificatesOf } from './ocsp/responder.ts';
 import { prepareStapling, stapleFor } from './ocsp/stapling.ts';
 import { readConfigFile, readKey, readPem, verifyText } from './pem.ts';
 import { Request } from './request.ts';
 import type { AcceptHooks } from './server.ts';
 import type { TlsInfo } from './tls-info.ts';
-import { ContextCache, versionRange } from './upstream/tls.ts';
+import { ContextCache } from './upstream/tls.ts';
 
 type Conf = ReturnType<typeof sslModule.conf>;
 
@@ -129,29 +131,12 @@ function secureOptions(conf: Conf, cert: Buffer[], key: (string | Buffer)[], tic
   }
   if (conf.ssl_dhparam) options.dhparam = readFileOr(conf.ssl_dhparam);
   const ca = [readFileOr(conf.ssl_client_certificate), readFileOr(conf.ssl_trusted_certificate)].filter((b) => b !== undefined);
-  if (ca.length > 0) options.ca = ca;
+  // each is named to the client, so none twice
+  if (ca.length > 0) options.ca = [...new Set(ca.flatMap((pem) => certificatesOf(pem).map((c) => c.toString())))];
   if (conf.ssl_crl) options.crl = readFileOr(conf.ssl_crl);
-  let bits = 0;
-  const { SSL_OP_NO_TICKET } = constants;
   // with a session cache, resumption without tickets is asked for; Node offers it for TLS 1.2 only, so tickets stay
-  if (!conf.ssl_session_tickets && conf.ssl_session_cache.mode !== 'on') bits |= SSL_OP_NO_TICKET;
-  for (const [name, value] of conf.ssl_conf_command ?? []) {
-    if (name === 'Ciphersuites') options.ciphers = `${value}:${options.ciphers ?? ''}`;
-    else if (name === 'CipherString') options.ciphers = value;
-    else if (name === 'Options') {
-      for (const word of value.split(',')) {
-        if (word === '-SessionTicket') bits |= SSL_OP_NO_TICKET;
-        if (word === 'SessionTicket') bits &= ~SSL_OP_NO_TICKET;
-        if (word === 'ServerPreference') options.honorCipherOrder = true;
-      }
-    } else if (name === 'Certificate') options.cert = [readPem(value)];
-    else if (name === 'PrivateKey') options.key = [readPem(value)];
-    else if (name === 'Protocol') Object.assign(options, versionRange(value.split(',').map((w) => w.replace(/^\+/, ''))));
-    else if (name === 'MinProtocol') options.minVersion = value as tls.SecureVersion;
-    else if (name === 'MaxProtocol') options.maxVersion = value as tls.SecureVersion;
-    else throw `SSL_CONF_cmd("${name}", "${value}") is not supported`;
-  }
-  if (bits) options.secureOptions = bits;
+  if (!conf.ssl_session_tickets && conf.ssl_session_cache.mode !== 'on') options.secureOptions = constants.SSL_OP_NO_TICKET;
+  applyConfCommands(options, conf.ssl_conf_command ?? []);
   return options;
 }
 
@@ -270,6 +255,10 @@ function contextOf(http: HttpMain, server: Server): Context {
 function alpnOf(hosts: VirtualHosts, server: Server): string[] {
   return speaksHttp2(hosts, server) ? ['h2', 'http/1.1', 'http/1.0', 'http/0.9'] : ['http/1.1', 'http/1.0', 'http/0.9'];
 }
+
+/** Bytes of plain text in a TLS record: what the protocol allows, and the least that OpenSSL takes. */
+const MAX_RECORD = 16_384;
+const MIN_RECORD = 512;
 
 type OcspDone = (error: Error | null, response: Buffer | null) => void;
 
@@ -396,6 +385,8 @@ export class TlsListener {
     info: TlsInfo,
   ): void {
     const { http, hosts } = this;
+    const { ssl_buffer_size } = sslModule.conf(server.root);
+    if (ssl_buffer_size < MAX_RECORD) secure.setMaxSendFragment(Math.max(MIN_RECORD, ssl_buffer_size));
     const listen = { ...socket, options: hosts.options };
     if (this.http2 && secure.alpnProtocol === 'h2') {
       // Node's own TLS server would say so; a session waits for it

@@ -329,6 +329,7 @@ export const fastcgiModule: HttpModule = defineModule(
 
 const scgiHandler = (r: Request): number =>
   run('scgi', r, false, (conf) => ({
+    needsLength: true,
     requestHead: (u) => {
       let head = `CONTENT_LENGTH\0${contentLength(u.r)}\0`;
       const params = requestParams(u, conf.params, conf.upstream.passRequestHeaders).filter(
@@ -364,6 +365,7 @@ export const scgiModule: HttpModule = defineModule(
 
 const uwsgiHandler = (r: Request): number =>
   run('uwsgi', r, false, (conf) => ({
+    needsLength: true,
     requestHead: (u) => {
       const bytes: Buffer[] = [];
       const short = (n: number) => Buffer.from([n & 255, n >> 8]);

@@ -424,6 +424,7 @@ function protocolOf(conf: ProxyConf): Protocol {
   protocol = {
     name: 'http',
     keepsAlive: conf.http11,
+    needsLength: !conf.http11,
     readsInPlace: true,
     requestHead: (u) => requestHead(u, conf),
     wrapBody: (u, data) =>

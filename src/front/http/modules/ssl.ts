@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { ANY_COUNT, custom, flag, HS, num, oneOf, sec, size } from '../../config/directive.ts';
 import { parseSize } from '../../config/values.ts';
+import { confCommand } from '../conf-command.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
 import { parseResponder } from '../ocsp/responder.ts';
 import { passwordsOf, verifyReason } from '../pem.ts';
@@ -92,13 +93,26 @@ const legacy = (text: string): string =>
     .map((p) => `/${p}`)
     .join('');
 
+/** What nginx too says and ignores where OpenSSL has it not; Node has it not. */
+const unsupported = (contexts: number) =>
+  custom<undefined>(
+    contexts,
+    1,
+    undefined,
+    (f: HttpFrame) => {
+      if (f.args[0] !== 'on' && f.args[0] !== 'off') f.invalid();
+      if (f.args[0] === 'on') f.scope.warn(`"${f.node.name}" is not supported on this platform, ignored`);
+    },
+    { defaultText: 'off' },
+  );
+
 export const sslModule = defineModule(
   'ssl',
   {
     ssl_certificate: pems(),
     ssl_certificate_key: pems(),
     ssl_certificate_cache: custom<CertificateCache | undefined>(HS, [1, 3], undefined, (f: HttpFrame) => parseCertificateCache(f)),
-    ssl_certificate_compression: flag(HS, false),
+    ssl_certificate_compression: unsupported(HS),
     ssl_password_file: custom<string[] | undefined>(HS, 1, undefined, (f: HttpFrame) => passwordsOf(f)),
     ssl_dhparam: file(),
     ssl_ecdh_curve: custom<string>(HS, 1, 'auto', (f: HttpFrame) => f.args[0]),
@@ -133,17 +147,8 @@ export const sslModule = defineModule(
     ssl_stapling_file: file(),
     ssl_stapling_responder: custom<string | undefined>(HS, 1, undefined, parseResponderUrl),
     ssl_stapling_verify: flag(HS, false),
-    ssl_early_data: flag(HS, false),
-    ssl_conf_command: custom<string[][] | undefined>(
-      HS,
-      2,
-      undefined,
-      (f: HttpFrame, previous = []) => {
-        const isFile = f.args[0] === 'Certificate' || f.args[0] === 'PrivateKey';
-        return [...previous, isFile ? [f.args[0], f.scope.path(f.args[1], 'conf')] : f.args];
-      },
-      { repeats: true },
-    ),
+    ssl_early_data: unsupported(HS),
+    ssl_conf_command: confCommand(HS),
     ssl_reject_handshake: flag(HS, false),
   },
   {

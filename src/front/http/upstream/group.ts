@@ -135,7 +135,7 @@ export class UpstreamGroup {
       let ttl: number;
       if (entry.service) {
         const name = /^_|\./.test(entry.service) ? `${entry.service}.${host}` : `_${entry.service}._tcp.${host}`;
-        const answer = await resolver.lookup(name, TYPE_SRV, this.resolverTimeoutMs);
+        const answer = await resolver.lookup(name, [TYPE_SRV], this.resolverTimeoutMs);
         ttl = answer.ttlSeconds;
         for (const record of answer.srv) {
           const addresses = await resolver.resolve(record.target, this.resolverTimeoutMs).catch(() => undefined);

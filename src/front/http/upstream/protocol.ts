@@ -40,6 +40,8 @@ export interface Protocol {
   tls?(u: Upstream): TlsSettings | undefined;
   /** the parser keeps nothing of what it is fed, and hands on only what the feed still holds */
   readsInPlace?: boolean;
+  /** says the length of the body before it: one of unknown length is read first, even with `request_buffering off` */
+  needsLength?: boolean;
   /** may idle connections be kept for this request? */
   keepsAlive: boolean;
 }

@@ -21,7 +21,6 @@ export interface Answer {
   addresses: string[];
   srv: SrvRecord[];
   ttlSeconds: number;
-  code: number;
 }
 
 export class ResolveError extends Error {
@@ -132,7 +131,8 @@ interface Pending {
   type: number;
   deadline: number;
   timer: NodeJS.Timeout | undefined;
-  sends: number;
+  /** index of the server to ask next */
+  server: number;
   waiters: { resolve(answer: RawAnswer): void; reject(error: Error): void }[];
 }
 
@@ -147,53 +147,50 @@ export class Resolver {
   constructor(readonly conf: ResolverConf) {}
 
   /** Addresses of a name, IPv4 and IPv6 as configured. @throws ResolveError */
-  async resolve(name: string, timeoutMs: number): Promise<Answer> {
+  resolve(name: string, timeoutMs: number): Promise<Answer> {
     const types: number[] = [];
     if (this.conf.ipv4) types.push(TYPE_A);
     if (this.conf.ipv6) types.push(TYPE_AAAA);
-    const results = await Promise.all(types.map((type) => this.lookup(name, type, timeoutMs).catch((error: ResolveError) => error)));
-    const good = results.filter((r): r is Answer => !(r instanceof Error));
-    const addresses = good.flatMap((a) => a.addresses);
-    const failure = results.find((r) => r instanceof Error) as ResolveError | undefined;
-    if (addresses.length === 0) throw failure ?? new ResolveError(NXDOMAIN, name);
-    return { addresses, srv: [], ttlSeconds: Math.min(...good.map((a) => a.ttlSeconds)), code: 0 };
+    return this.lookup(name, types, timeoutMs);
   }
 
-  /** Records of one type. @throws ResolveError */
-  async lookup(name: string, type: number, timeoutMs: number): Promise<Answer> {
-    const key = `${type}:${name.toLowerCase()}`;
+  /**
+   * Records of all `types`. As with nginx, an error for one of them is an error for the name; an alias is followed only if there are no
+   * records beside it, and where the aliases of two types differ that of the last one counts.
+   * @throws ResolveError
+   */
+  async lookup(name: string, types: readonly number[], timeoutMs: number): Promise<Answer> {
+    const key = `${types.join()}:${name.toLowerCase()}`;
     const cached = this.cache.get(key);
-    if (cached && cached.untilMs > Date.now()) {
-      if (cached.answer.code) throw new ResolveError(cached.answer.code, name);
-      return cached.answer;
-    }
+    if (cached && cached.untilMs > Date.now()) return cached.answer;
+    const server = this.nextServer++ % this.conf.servers.length;
     let target = name;
-    let ttl = 0x7fffffff;
+    let ttlSeconds = 0x7fffffff;
     for (let hops = 0; hops < MAX_CNAMES; hops++) {
-      const raw = await this.ask(target, type, timeoutMs);
-      ttl = Math.min(ttl, raw.ttl);
-      if (raw.code === 0 && raw.addresses.length === 0 && raw.srv.length === 0 && raw.cname) {
-        target = raw.cname;
-        continue;
+      const raws = await Promise.all(types.map((type) => this.ask(target, type, timeoutMs, server)));
+      const failed = raws.find((raw) => raw.code !== 0);
+      if (failed) throw new ResolveError(failed.code, name);
+      ttlSeconds = Math.min(ttlSeconds, ...raws.map((raw) => raw.ttl));
+      const answer: Answer = { addresses: raws.flatMap((raw) => raw.addresses), srv: raws.flatMap((raw) => raw.srv), ttlSeconds };
+      if (answer.addresses.length > 0 || answer.srv.length > 0) {
+        this.remember(key, answer);
+        return answer;
       }
-      const code = raw.code || (raw.addresses.length === 0 && raw.srv.length === 0 ? NXDOMAIN : 0);
-      const answer: Answer = { addresses: raw.addresses, srv: raw.srv, ttlSeconds: ttl, code };
-      this.remember(key, answer);
-      if (code) throw new ResolveError(code, name);
-      return answer;
+      const { cname } = raws[raws.length - 1];
+      if (!cname) break;
+      target = cname;
     }
     throw new ResolveError(NXDOMAIN, name);
   }
 
   private remember(key: string, answer: Answer): void {
-    const validMs = this.conf.validMs ?? (answer.code || answer.ttlSeconds === 0x7fffffff ? 0 : answer.ttlSeconds * 1000);
-    if (answer.code && this.conf.validMs === undefined) return;
-    if (answer.code) return;
+    const validMs = this.conf.validMs ?? answer.ttlSeconds * 1000;
     this.cache.set(key, { answer, untilMs: Date.now() + validMs });
     if (this.cache.size > MAX_NAMES) this.cache.delete(this.cache.keys().next().value!);
   }
 
-  private ask(name: string, type: number, timeoutMs: number): Promise<RawAnswer> {
+  /** @param server  index of the one asked first */
+  private ask(name: string, type: number, timeoutMs: number, server: number): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {
       const key = `${type}:${name}`;
       const same = this.byName.get(key);
@@ -204,7 +201,7 @@ export class Resolver {
       do this.nextId = (this.nextId + 1) & 0xffff;
       while (this.pending.has(this.nextId));
       const id = this.nextId;
-      const pending: Pending = { name, type, deadline: Date.now() + timeoutMs, timer: undefined, sends: 0, waiters: [{ resolve, reject }] };
+      const pending: Pending = { name, type, deadline: Date.now() + timeoutMs, timer: undefined, server, waiters: [{ resolve, reject }] };
       this.pending.set(id, pending);
       this.byName.set(key, pending);
       this.send(id, pending);
@@ -227,8 +224,8 @@ export class Resolver {
       this.finish(id, pending, new ResolveError(TIMED_OUT, pending.name));
       return;
     }
-    const index = this.nextServer++ % this.conf.servers.length;
-    pending.sends++;
+    const index = pending.server;
+    pending.server = (index + 1) % this.conf.servers.length;
     const server = this.conf.servers[index];
     this.socketFor(index).send(query(id, pending.name, pending.type), server.port, server.host, () => {});
     pending.timer = setTimeout(() => this.send(id, pending), Math.min(left, RESEND_MS));

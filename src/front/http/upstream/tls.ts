@@ -2,13 +2,12 @@
 import tls from 'node:tls';
 import { ANY_COUNT, custom, flag, HSL, num, type Table } from '../../config/directive.ts';
 import { parseTimeSec } from '../../config/values.ts';
+import { applyConfCommands, confCommand, TLS_VERSIONS, versionRange } from '../conf-command.ts';
 import type { HttpFrame } from '../module.ts';
 import { passwordsOf, readConfigFile, readKey, readPem, verifyText } from '../pem.ts';
 import type { Value } from '../value.ts';
 import type { TlsSettings } from './connect.ts';
 import type { Upstream } from './upstream.ts';
-
-const VERSIONS = ['SSLv2', 'SSLv3', 'TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
 
 const file = () => custom<string | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.path(f.args[0], 'conf'));
 const value = () => custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0]));
@@ -29,12 +28,10 @@ export function upstreamTlsTable(prefix: string): Table {
     [`${p}session_reuse`]: flag(HSL, true),
     [`${p}ciphers`]: custom<string>(HSL, 1, 'DEFAULT', (f: HttpFrame) => f.args[0]),
     [`${p}protocols`]: custom<string[]>(HSL, [1, ANY_COUNT], ['TLSv1.2', 'TLSv1.3'], (f: HttpFrame) => {
-      for (const word of f.args) if (!VERSIONS.includes(word as never)) f.invalid(word);
+      for (const word of f.args) if (!TLS_VERSIONS.includes(word as never)) f.invalid(word);
       return f.args;
     }),
-    [`${p}conf_command`]: custom<string[][] | undefined>(HSL, 2, undefined, (f: HttpFrame, previous = []) => [...previous, f.args], {
-      repeats: true,
-    }),
+    [`${p}conf_command`]: confCommand(HSL),
   };
 }
 
@@ -130,19 +127,6 @@ export function readTlsConf(prefix: string, values: Record<string, unknown>): Up
   };
 }
 
-const NODE_VERSION: Record<string, tls.SecureVersion> = {
-  TLSv1: 'TLSv1',
-  'TLSv1.1': 'TLSv1.1',
-  'TLSv1.2': 'TLSv1.2',
-  'TLSv1.3': 'TLSv1.3',
-};
-
-/** Oldest and newest protocol of a list. */
-export function versionRange(protocols: readonly string[]): { minVersion?: tls.SecureVersion; maxVersion?: tls.SecureVersion } {
-  const list = VERSIONS.filter((v) => protocols.includes(v) && NODE_VERSION[v]);
-  return list.length === 0 ? {} : { minVersion: NODE_VERSION[list[0]], maxVersion: NODE_VERSION[list[list.length - 1]] };
-}
-
 /** @throws Error a certificate or key cannot be read */
 function contextOf(conf: UpstreamTlsConf, certificate: string, key: string): tls.SecureContext {
   const id = `${certificate}\0${key}`;
@@ -157,10 +141,7 @@ function contextOf(conf: UpstreamTlsConf, certificate: string, key: string): tls
   }
   if (conf.trusted) options.ca = readConfigFile(conf.trusted);
   if (conf.crl) options.crl = readConfigFile(conf.crl);
-  for (const [name, text] of conf.commands) {
-    if (name === 'Ciphersuites' || name === 'CipherString') options.ciphers = text;
-    if (name === 'Protocol' || name === 'MinProtocol') Object.assign(options, versionRange(text.split(',').map((v) => v.trim())));
-  }
+  applyConfCommands(options, conf.commands);
   const context = tls.createSecureContext(options);
   conf.contexts.put(id, context, keep);
   return context;

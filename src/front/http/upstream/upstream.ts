@@ -94,7 +94,9 @@ export class Upstream implements ConnectionEvents {
   /** Content handler: reads the body as configured, then goes on. */
   start(): number {
     const { r, conf } = this;
-    const stream = !conf.requestBuffering && conf.passRequestBody && !r.isSub && (r.contentLength > 0 || r.chunkedIn) && !r.main.body;
+    const lengthUnknown = r.chunkedIn && this.protocol.needsLength === true;
+    const stream =
+      !conf.requestBuffering && !lengthUnknown && conf.passRequestBody && !r.isSub && (r.contentLength > 0 || r.chunkedIn) && !r.main.body;
     if (stream) {
       r.conn.readBody(
         r,
