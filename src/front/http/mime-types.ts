@@ -11,9 +11,8 @@ export function typesSet(args: readonly string[] | undefined, always: readonly s
   return new Set([...always, ...(args ?? [])].map((t) => t.toLowerCase()));
 }
 
-/** True if the content type (without its parameters) is in the set. */
+/** True if the content type (without its parameters) is in the set; an answer without a type only where all are. */
 export function typeMatches(set: ReadonlySet<string> | 'all', contentType: string): boolean {
-  if (!contentType) return false;
   if (set === 'all') return true;
   const semicolon = contentType.indexOf(';');
   return set.has((semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase());

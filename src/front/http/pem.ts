@@ -23,6 +23,12 @@ export function readPem(source: string, atRunTime = false): Buffer {
   return atRunTime ? readFileSync(file) : readConfigFile(file);
 }
 
+/** The revocation lists of a PEM file: Node reads one of each text that it is given. */
+export function readCrls(file: string): string[] {
+  const text = readConfigFile(file).latin1Slice();
+  return text.match(/-----BEGIN X509 CRL-----[^-]*-----END X509 CRL-----/g) ?? [text];
+}
+
 /** A private key, with the first password that opens it. @throws Error */
 export function readKey(source: string, passwords: readonly string[] | undefined, atRunTime = false): string | Buffer {
   if (source.startsWith('engine:') || (source.startsWith('store:') && !source.startsWith('store:file:')))

@@ -19,7 +19,7 @@ import { isNoCa, sslModule } from './modules/ssl.ts';
 import { checkClientCertificate } from './ocsp/client.ts';
 import { certificatesOf } from './ocsp/responder.ts';
 import { prepareStapling, stapleFor } from './ocsp/stapling.ts';
-import { readConfigFile, readKey, readPem, verifyText } from './pem.ts';
+import { readConfigFile, readCrls, readKey, readPem, verifyText } from './pem.ts';
 import { Request } from './request.ts';
 import type { AcceptHooks } from './server.ts';
 import type { TlsInfo } from './tls-info.ts';
@@ -133,7 +133,7 @@ function secureOptions(conf: Conf, cert: Buffer[], key: (string | Buffer)[], tic
   const ca = [readFileOr(conf.ssl_client_certificate), readFileOr(conf.ssl_trusted_certificate)].filter((b) => b !== undefined);
   // each is named to the client, so none twice
   if (ca.length > 0) options.ca = [...new Set(ca.flatMap((pem) => certificatesOf(pem).map((c) => c.toString())))];
-  if (conf.ssl_crl) options.crl = readFileOr(conf.ssl_crl);
+  if (conf.ssl_crl) options.crl = readCrls(conf.ssl_crl);
   // with a session cache, resumption without tickets is asked for; Node offers it for TLS 1.2 only, so tickets stay
   if (!conf.ssl_session_tickets && conf.ssl_session_cache.mode !== 'on') options.secureOptions = constants.SSL_OP_NO_TICKET;
   applyConfCommands(options, conf.ssl_conf_command ?? []);

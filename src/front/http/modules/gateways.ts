@@ -79,6 +79,9 @@ function resolveGroup(u: Upstream, target: Target, done: (group: UpstreamGroup |
   );
 }
 
+/** For HEAD only the header is read, unless the cache wants the answer whole. */
+const skipsBody = (u: Upstream): boolean => u.r.method === 'HEAD' && !u.options.cache?.cacheable;
+
 function run(
   prefix: string,
   r: Request,
@@ -256,7 +259,7 @@ const fastcgiHandler = (r: Request): number => {
     parser: (u, sink) =>
       new FastCgiParser(
         sink,
-        { maxHeader: conf.upstream.bufferSize, bodyless: u.r.method === 'HEAD' },
+        { maxHeader: conf.upstream.bufferSize, bodyless: skipsBody(u) },
         (message) => {
           u.r.log('error', `FastCGI sent in stderr: "${message}" while reading response header from upstream`);
           const caught = conf.values.fastcgi_catch_stderr as string[] | undefined;
@@ -341,7 +344,7 @@ const scgiHandler = (r: Request): number =>
     },
     wrapBody: (_, data) => [data],
     endBody: () => [],
-    parser: (u, sink) => new CgiParser(sink, { maxHeader: conf.upstream.bufferSize, bodyless: u.r.method === 'HEAD' }),
+    parser: (u, sink) => new CgiParser(sink, { maxHeader: conf.upstream.bufferSize, bodyless: skipsBody(u) }),
   }));
 
 export const scgiModule: HttpModule = defineModule(
@@ -379,7 +382,7 @@ const uwsgiHandler = (r: Request): number =>
     },
     wrapBody: (_, data) => [data],
     endBody: () => [],
-    parser: (u, sink) => new CgiParser(sink, { maxHeader: conf.upstream.bufferSize, bodyless: u.r.method === 'HEAD' }),
+    parser: (u, sink) => new CgiParser(sink, { maxHeader: conf.upstream.bufferSize, bodyless: skipsBody(u) }),
     tls: (u) => {
       const secure = conf.target!.value ? /^suwsgi:/i.test(conf.target!.value.eval(u.r)) || conf.target!.secure : conf.target!.secure;
       return secure ? upstreamTls(u, conf.tls!, conf.target!.value ? conf.target!.value.eval(u.r) : conf.target!.text) : undefined;

@@ -4,7 +4,7 @@ import { ANY_COUNT, custom, flag, HSL, num, type Table } from '../../config/dire
 import { parseTimeSec } from '../../config/values.ts';
 import { applyConfCommands, confCommand, TLS_VERSIONS, versionRange } from '../conf-command.ts';
 import type { HttpFrame } from '../module.ts';
-import { passwordsOf, readConfigFile, readKey, readPem, verifyText } from '../pem.ts';
+import { passwordsOf, readConfigFile, readCrls, readKey, readPem, verifyText } from '../pem.ts';
 import type { Value } from '../value.ts';
 import type { TlsSettings } from './connect.ts';
 import type { Upstream } from './upstream.ts';
@@ -140,10 +140,11 @@ function contextOf(conf: UpstreamTlsConf, certificate: string, key: string): tls
     options.key = readKey(key, conf.passwords, !constant);
   }
   if (conf.trusted) options.ca = readConfigFile(conf.trusted);
-  if (conf.crl) options.crl = readConfigFile(conf.crl);
+  if (conf.crl) options.crl = readCrls(conf.crl);
   applyConfCommands(options, conf.commands);
   const context = tls.createSecureContext(options);
-  conf.contexts.put(id, context, keep);
+  // a key that needed a password is read anew each time, as a string; files from variables only
+  if (constant || typeof options.key !== 'string') conf.contexts.put(id, context, keep);
   return context;
 }
 

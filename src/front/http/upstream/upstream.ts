@@ -347,14 +347,23 @@ export class Upstream implements ConnectionEvents {
     this.freePeer('ok');
     if (this.conn) this.conn.expectsMore = false;
     this.closeConnection(reusable);
-    const short = head !== undefined && head.contentLength >= 0 && this.state.responseLength < head.contentLength && !this.bodyless();
+    const truncated =
+      head !== undefined && head.contentLength >= 0 && this.state.responseLength < head.contentLength && this.peerSendsBody();
+    const short = truncated && !this.bodyless();
     if (short) this.failedLength = true;
-    if (!short) {
+    // what is kept must be whole, even if this client wanted the header only
+    if (!truncated) {
       this.options.cache?.complete(this);
       if (this.passer.store) this.passer.finishStore(true);
     } else this.options.cache?.abandon(this);
     if (this.passer.pending.length > 0) return;
     this.finish(short ? ERROR : OK);
+  }
+
+  /** Other protocols than HTTP know no HEAD: the body comes all the same. */
+  private peerSendsBody(): boolean {
+    const { status } = this.head!;
+    return status !== 304 && status !== 204 && (this.options.method !== 'HEAD' || this.protocol.name !== 'http');
   }
 
   private bodyless(): boolean {
