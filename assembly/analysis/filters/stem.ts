@@ -106,8 +106,8 @@ function copyBytes(to: usize, from: usize, len: u32): void {
   }
 }
 
-/** Bytes that suffix lists may take: the Greek stemmer's take 30 KB. */
-const INDEX_BYTES: u32 = 48 << 10;
+/** Bytes that the indices of suffix lists may take: the largest stemmers' take 50 KB. */
+const INDEX_BYTES: u32 = 64 << 10;
 
 /** Entries of the cache: a power of two that the area holds, at most 8192. */
 // @ts-ignore: decorator

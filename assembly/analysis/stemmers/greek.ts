@@ -5,7 +5,8 @@
 //                             of the ends (* any). Fields may be missing.
 //   :kept:words:ends          Goes on with what the lines before took off and put nothing for.
 // Each < of `kept` takes a letter off; ! puts nothing, and lines that go on are passed over. An ending with = before it may be the whole word.
-import { groupOf, isWhole, mapUnit, replaceFound } from './suffix-table';
+import { slotOf, reserveIndex } from './suffix-index';
+import { foundAt, groupOf, isWhole, mapUnit, replaceFound } from './suffix-table';
 import { lengthOf, setLength, setUnit, unitAt, word, wordLen } from './word';
 
 const IRREGULAR = `φαγια>φα φαγιου>φα φαγιων>φα σκαγια>σκα σκαγιου>σκα σκαγιων>σκα ολογιου>ολο ολογια>ολο ολογιων>ολο σογιου>σο σογια>σο σογιων>σο
@@ -145,8 +146,14 @@ function append(cur: usize, end: usize): void {
 
 /** Applies the rules of a table one after another. @param least  units that an ending leaves */
 function strip(table: string, least: i32): void {
-  const end = changetype<usize>(table) + (<usize>lengthOf(table) << 1);
-  for (let cur = changetype<usize>(table); cur < end; ) {
+  const text = changetype<usize>(table), end = text + (<usize>lengthOf(table) << 1), lines = linesOf(table);
+  let line = lines;
+  for (let cur = text; cur < end; line += LINE) {
+    if (lines && isPassed(line)) {
+      if (load<u32>(line)) isOpen = false;
+      cur = text + (<usize>load<u16>(line, 4) << 1);
+      continue;
+    }
     const kept = fieldEnd(cur, end);
     if (kept > cur) {
       const len = longestIn(cur, kept, least);
@@ -156,6 +163,57 @@ function strip(table: string, least: i32): void {
     }
     cur = rest(kept, end);
   }
+}
+
+// Most rules are passed over by the last letter of the word: 12 -> 40 MB/s. An index of a table's lines, made at its first use:
+//   line ├─ letters that its endings have last, a bit each, 0 for a line that goes on: u32 ─┬─ place of the next line u16 ─┬─ 0 ─┤
+const LINE: usize = 8;
+
+/** Whether a rule can have nothing to do with the word. */
+// @ts-ignore: decorator
+@inline
+function isPassed(line: usize): bool {
+  const letters = load<u32>(line);
+  return letters ? wordLen == 0 || !(letters & letterBit(unitAt(wordLen - 1))) : !isOpen;
+}
+
+// @ts-ignore: decorator
+@inline
+function letterBit(unit: u32): u32 {
+  return 1 << (unit & 31);
+}
+
+/** The index of a table's lines; 0 if there is no memory for it. */
+function linesOf(table: string): usize {
+  const slot = slotOf(table);
+  if (!slot) return 0;
+  if (load<u32>(slot)) return load<u32>(slot, 4);
+  const text = changetype<usize>(table), end = text + (<usize>lengthOf(table) << 1);
+  let count: usize = 1;
+  for (let cur = text; cur < end; cur += 2) if (load<u16>(cur) == LINE_END) count++;
+  const lines = reserveIndex(table, slot, count * LINE);
+  if (!lines) return 0;
+  let line = lines;
+  for (let cur = text; cur < end; line += LINE) {
+    const kept = fieldEnd(cur, end);
+    let letters: u32 = 0;
+    while (cur < kept) {
+      const next = entryEnd(cur, kept);
+      letters |= letterBit(load<u16>(next - 2));
+      cur = next + 2;
+    }
+    cur = kept;
+    while (cur < end && load<u16>(cur) != LINE_END) cur += 2;
+    cur += 2;
+    store<u32>(line, letters);
+    store<u16>(line, <u16>((cur - text) >> 1), 4);
+  }
+  return lines;
+}
+
+/** Takes the longest of the endings off. */
+function inflect(endings: string, least: i32): void {
+  if (groupOf(endings, least) >= 0) setLength(foundAt);
 }
 
 /** The fields of a rule behind its endings. Returns the start of the next rule. */
@@ -190,7 +248,7 @@ export function greek(): void {
   strip(ISA, 1);
   strip(FUTURES, 1);
   strip(NEUTERS, 1);
-  if (wordLen == before) strip(INFLECTIONS, 1);
+  if (wordLen == before) inflect(INFLECTIONS, 1);
   strip(DEGREES, 0);
 }
 
@@ -216,6 +274,6 @@ export function greekSnowball(): void {
   strip(FUTURES, 0);
   const inflected = changed;
   strip(NEUTERS, 0);
-  if (!inflected) strip(INFLECTIONS, 0);
+  if (!inflected) inflect(INFLECTIONS, 0);
   strip(DEGREES, 0);
 }

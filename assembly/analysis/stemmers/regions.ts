@@ -1,6 +1,6 @@
 // What Snowball stemmers share: regions of a word, and the longest suffix of a list. Source: M. F. Porter, "Snowball: A language for stemming
 // algorithms" (2001), R1 and R2.
-import { findLongest, foundLen } from './suffix-index';
+import { findSuffix, foundLen, foundNumber } from './suffix-index';
 import { isIn, unitAt, wordLen } from './word';
 
 /** Units of the suffix that the last longestOf found. */
@@ -26,7 +26,7 @@ export function verbRegion(vowels: string): i32 {
 
 /** Number in a list, separated by spaces, of the longest suffix that the word has behind `from`; -1 for none. */
 export function longestOf(list: string, from: i32): i32 {
-  const number = findLongest(list, wordLen - from);
+  findSuffix(list, wordLen, wordLen - from);
   suffixLen = foundLen;
-  return number;
+  return foundNumber;
 }

@@ -1,68 +1,29 @@
 // Suffix rules as data. A table is one literal, read from left to right, in which nothing is counted by hand:
 //   suffix suffix>target suffix/suffix ...     blanks or line ends between suffixes; a slash begins the next group; `>` names what replaces a suffix
 // The longest suffix of the whole table decides; its group says what to do with it.
+import * as index from './suffix-index';
 import { lengthOf, setLength, setUnit, unitAt, word, wordLen } from './word';
 
 const BLANK: u32 = 0x20;
-const LINE_END: u32 = 0x0a;
-const SLASH: u32 = 0x2f;
-const ARROW: u32 = 0x3e;
-
-// @ts-ignore: decorator
-@inline
-function endsEntry(unit: u32): bool {
-  return unit == BLANK || unit == SLASH || unit == LINE_END;
-}
 
 /** Where the suffix or prefix that was found last begins, its units and its group. */
 export let foundAt: i32 = 0;
 export let foundLen: i32 = 0;
 export let foundGroup: i32 = -1;
-/** What replaces it: units of the table. */
-let targetPtr: usize = 0;
-let targetLen: i32 = 0;
-
-/** Group of the longest entry that lies in [from, to) of the word at its end (or its beginning: `ahead`); -1 for none. */
-function find(table: string, from: i32, to: i32, ahead: bool): i32 {
-  const end = changetype<usize>(table) + (<usize>lengthOf(table) << 1);
-  let group = 0;
-  foundGroup = -1;
-  foundLen = 0;
-  foundAt = to;
-  targetLen = 0;
-  for (let cur = changetype<usize>(table); cur < end; cur += 2) {
-    const start = cur;
-    let unit: u32 = 0;
-    while (cur < end && !endsEntry(unit = load<u16>(cur)) && unit != ARROW) cur += 2;
-    const len = <i32>((cur - start) >> 1), at = ahead ? from : to - len;
-    const longer = len > foundLen && to - len >= from && sameUnits(start, word + (<usize>at << 1), len);
-    if (longer) {
-      foundGroup = group;
-      foundLen = len;
-      foundAt = at;
-      targetLen = 0;
-    }
-    if (cur < end && unit == ARROW) {
-      const target = (cur += 2);
-      while (cur < end && !endsEntry(unit = load<u16>(cur))) cur += 2;
-      if (longer) {
-        targetPtr = target;
-        targetLen = <i32>((cur - target) >> 1);
-      }
-    }
-    if (cur < end && unit == SLASH) group++;
-  }
-  return foundGroup;
-}
 
 /** Group of the longest suffix that the first `len` units of the word have behind `from`; -1 for none. */
 export function groupAt(table: string, len: i32, from: i32): i32 {
-  return find(table, from, len, false);
+  index.findSuffix(table, len, len - from);
+  foundLen = index.foundLen;
+  foundAt = len - foundLen;
+  return (foundGroup = index.foundGroup);
 }
 
 /** Group of the longest entry that stands at `at`; -1 for none. */
 export function groupAhead(table: string, at: i32): i32 {
-  return find(table, at, wordLen, true);
+  foundAt = index.findPrefix(table, at) ? at : wordLen;
+  foundLen = index.foundLen;
+  return (foundGroup = index.foundGroup);
 }
 
 export function groupOf(table: string, from: i32): i32 {
@@ -76,17 +37,17 @@ function sameUnits(a: usize, b: usize, len: i32): bool {
 
 /** Puts the target in the place of what was found, and cuts what comes behind a suffix. Returns the end of the target. */
 export function replaceFound(): i32 {
-  memory.copy(word + (<usize>foundAt << 1), targetPtr, <usize>targetLen << 1);
-  setLength(foundAt + targetLen);
-  return foundAt + targetLen;
+  memory.copy(word + (<usize>foundAt << 1), index.targetPtr, <usize>index.targetLen << 1);
+  setLength(foundAt + index.targetLen);
+  return foundAt + index.targetLen;
 }
 
 /** The same inside of the word, whose end stays. */
 export function replaceInside(): i32 {
-  const ptr = word + (<usize>foundAt << 1), end = foundAt + targetLen;
+  const ptr = word + (<usize>foundAt << 1), end = foundAt + index.targetLen;
   memory.copy(word + (<usize>end << 1), ptr + (<usize>foundLen << 1), <usize>(wordLen - foundAt - foundLen) << 1);
-  memory.copy(ptr, targetPtr, <usize>targetLen << 1);
-  setLength(wordLen - foundLen + targetLen);
+  memory.copy(ptr, index.targetPtr, <usize>index.targetLen << 1);
+  setLength(wordLen - foundLen + index.targetLen);
   return end;
 }
 
