@@ -20,6 +20,11 @@ export class BodyReader {
       onEnd(OK);
       return;
     }
+    if (main.contentLength < 0 && !main.chunkedIn) {
+      this.sendContinue(main);
+      onEnd(OK);
+      return;
+    }
     const body = this.start(main);
     body.consumer = consumer;
     body.started = true;

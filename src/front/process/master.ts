@@ -85,6 +85,12 @@ interface Worker {
   generation: number;
 }
 
+/**
+ * Objects of a request die with it. V8 takes those it saw survive while the server was young for long-lived ones and makes them in the
+ * old space from then on, where each keeps its young neighbours alive until the next full collection [proxying 23.5 k -> 30.5 k per CPU second].
+ */
+const WORKER_V8_FLAGS = ['--no-allocation-site-pretenuring'];
+
 export class Master {
   private workers = new Set<Worker>();
   private readonly sockets = new BoundSockets();
@@ -165,7 +171,7 @@ export class Master {
     const file = candidates.find((c) => existsSync(c)) ?? candidates[0];
     const env: NodeJS.ProcessEnv = { ...process.env };
     for (const { name, value } of this.cycle.main.env) if (value !== undefined) env[name] = value;
-    return spawn(process.execPath, [...process.execArgv, file], {
+    return spawn(process.execPath, [...process.execArgv, ...WORKER_V8_FLAGS, file], {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc', ...list.map((s) => s.fd)],
       serialization: 'advanced',
       env,

@@ -232,12 +232,18 @@ export class PeerSet {
   }
 
   get tries(): number {
-    return this.primary.filter((p) => !p.options.down).length + this.backup.filter((p) => !p.options.down).length;
+    return countUp(this.primary) + countUp(this.backup);
   }
 
   all(): Peer[] {
     return [...this.primary, ...this.backup];
   }
+}
+
+function countUp(peers: readonly Peer[]): number {
+  let count = 0;
+  for (const peer of peers) if (!peer.options.down) count++;
+  return count;
 }
 
 /** The choices of one request. */
@@ -274,7 +280,7 @@ export class Selection {
     if (peer) return this.take(peer, now);
     if (!this.inBackup && this.set.backup.length > 0) {
       this.inBackup = true;
-      this.tries = this.set.backup.filter((p) => !p.options.down).length;
+      this.tries = countUp(this.set.backup);
       const spare = this.choose(now);
       if (spare) return this.take(spare, now);
     }

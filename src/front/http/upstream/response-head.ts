@@ -1,7 +1,7 @@
 /** Response headers of a back end: which are passed on, which steer this server (`X-Accel-*`), which are rewritten. */
 import { parseSize } from '../../config/values.ts';
 import { DONE, OK } from '../codes.ts';
-import type { HeaderField } from '../header.ts';
+import { findHeader, type HeaderField } from '../header.ts';
 import { parseHttpDate } from '../header-writer.ts';
 import { normalisePath } from '../parse.ts';
 import type { Request } from '../request.ts';
@@ -51,7 +51,8 @@ export const SINGLE_FIELDS = new Set([
 /** Applies an answer's header to the response. Returns OK, DONE (redirected inside) or a status. */
 export function acceptHead(u: Upstream, head: UpstreamHead, fromCache = false): number {
   const { r, conf } = u;
-  const value = (lname: string) => head.fields.find((f) => f.lname === lname)?.value;
+  const accelerated = head.fields.some((f) => f.lname.startsWith('x-accel-'));
+  const value = (lname: string) => (accelerated ? findHeader(head.fields, lname)?.value : undefined);
   const ignored = conf.ignoreHeaders;
   const rate = value('x-accel-limit-rate');
   if (rate !== undefined && !ignored.has('x-accel-limit-rate')) {
@@ -92,7 +93,7 @@ function copyFields(u: Upstream, head: UpstreamHead, fromCache: boolean): void {
   for (const original of head.fields) {
     const { lname } = original;
     if (HOP_BY_HOP.has(lname) || (conf.hidden.has(lname) && lname !== 'content-type')) continue;
-    const field = { ...original };
+    let field = original;
     switch (lname) {
       case 'content-type':
         setContentType(r, field.value);
@@ -116,11 +117,14 @@ function copyFields(u: Upstream, head: UpstreamHead, fromCache: boolean): void {
           continue;
         }
         break;
-      case 'content-range':
+      case 'etag':
+        // filters may weaken it, the entry of a cache keeps it
+        field = { ...original };
         break;
       case 'location':
       case 'refresh':
       case 'set-cookie':
+        field = { ...original };
         u.protocol.rewriteField?.(u, field);
         if (lname === 'location' && field.value !== '' && (!field.value.startsWith('/') || field.value !== original.value)) {
           out.location = field.value;
@@ -134,7 +138,7 @@ function copyFields(u: Upstream, head: UpstreamHead, fromCache: boolean): void {
 
 /** Splits the charset off, as filters want it. */
 export function setContentType(r: Request, text: string): void {
-  const m = /^([^;]*);(.*)$/s.exec(text);
+  const m = text.includes(';') ? /^([^;]*);(.*)$/s.exec(text) : null;
   const charset = m && /(?:^|[\s;])charset=\s*"?([^";\s]+)"?\s*$/i.exec(m[2]);
   if (!m || !charset) {
     r.out.contentType = text;
