@@ -10,8 +10,21 @@ const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const two = (n: number) => (n < 10 ? `0${n}` : String(n));
 
+/** dates written lately: those of files come again and again */
+const written = new Map<number, string>();
+const WRITTEN_MAX = 1000;
+
 /** RFC 9110 date of a time in seconds. */
 export function httpDate(seconds: number): string {
+  let text = written.get(seconds);
+  if (text === undefined) {
+    if (written.size >= WRITTEN_MAX) written.clear();
+    written.set(seconds, (text = formatDate(seconds)));
+  }
+  return text;
+}
+
+function formatDate(seconds: number): string {
   const d = new Date(seconds * 1000);
   return `${DAYS[d.getUTCDay()]}, ${two(d.getUTCDate())} ${MONTHS[d.getUTCMonth()]} ${d.getUTCFullYear()} ${two(d.getUTCHours())}:${two(d.getUTCMinutes())}:${two(d.getUTCSeconds())} GMT`;
 }

@@ -6,11 +6,12 @@ import { DECLINED, ERROR, OK } from '../codes.ts';
 import { parseHttpDate } from '../header-writer.ts';
 import { typeMatches, typesSet } from '../mime-types.ts';
 import { type BodyFilter, defineModule, type HttpFrame, isFileSpan, type Piece } from '../module.ts';
+import { type OpenedFile, openFile } from '../open-files.ts';
 import { fsPath, mapUri } from '../paths.ts';
 import type { Regex } from '../regex.ts';
 import type { Request } from '../request.ts';
 import { compileRegex } from './rewrite.ts';
-import { type OpenedFile, openFile, readSpan, sendFile } from './static.ts';
+import { readSpan, sendFile } from './static.ts';
 
 const types = () =>
   custom<Set<string> | 'all'>(HSL, [1, ANY_COUNT], new Set(['text/html']), (f: HttpFrame) => typesSet(f.args, ['text/html']));

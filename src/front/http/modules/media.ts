@@ -7,6 +7,7 @@ import { DECLINED, DONE, OK } from '../codes.ts';
 import { core } from '../core.ts';
 import { parseHttpDate } from '../header-writer.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
+import { fileEtag, type OpenedFile, openError, openFile } from '../open-files.ts';
 import { findArg, normalisePath, unescapeUri } from '../parse.ts';
 import { fsPath, mapUri } from '../paths.ts';
 import type { Regex } from '../regex.ts';
@@ -15,7 +16,6 @@ import { parseAccess } from '../upstream/conf.ts';
 import { moveFile } from '../upstream/store.ts';
 import type { Value } from '../value.ts';
 import { compileRegex } from './rewrite.ts';
-import { fileEtag, type OpenedFile, openError, openFile } from './static.ts';
 
 // ---------------------------------------------------------------- flv
 

@@ -4,12 +4,12 @@ import { custom, flag, HSL, LOCATION, size } from '../../config/directive.ts';
 import { DECLINED, OK } from '../codes.ts';
 import { core } from '../core.ts';
 import { defineModule, type HttpFrame, type Piece } from '../module.ts';
+import { fileEtag, openError } from '../open-files.ts';
 import { findArg } from '../parse.ts';
 import { fsPath, mapUri } from '../paths.ts';
 import type { Request } from '../request.ts';
 import { checkSymlinks } from '../symlinks.ts';
 import { cutMoov } from './mp4-cut.ts';
-import { fileEtag, openError } from './static.ts';
 
 export const mp4Module = defineModule('mp4', {
   mp4: custom(LOCATION, 0, false, (f: HttpFrame) => {

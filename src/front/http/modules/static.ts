@@ -1,105 +1,15 @@
-/** Content phase: index files, then the file itself. Small files are kept in memory while they do not change. */
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+/** Content phase: index files, then the file itself. */
+import { closeSync, readSync, statSync } from 'node:fs';
 import { ANY_COUNT, custom, HSL } from '../../config/directive.ts';
 import { DECLINED } from '../codes.ts';
 import { core } from '../core.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
+import { errnoText, fileEtag, type OpenedFile, openError, openFile } from '../open-files.ts';
 import { escapeUri } from '../parse.ts';
 import { fsPath, mapUri } from '../paths.ts';
 import type { Request } from '../request.ts';
 import { checkSymlinks } from '../symlinks.ts';
 import type { Value } from '../value.ts';
-
-const CACHE_FILE_LIMIT = 64 * 1024;
-const CACHE_TOTAL = 32 * 1024 * 1024;
-
-interface CachedFile {
-  mtimeMs: number;
-  size: number;
-  ino: number;
-  body: Buffer;
-}
-const cache = new Map<string, CachedFile>();
-let cacheBytes = 0;
-
-export interface OpenedFile {
-  stat: Stats;
-  /** the whole file, if small */
-  body?: Buffer;
-  /** open file otherwise; the caller closes it */
-  fd?: number;
-}
-
-const ERRNO: Record<string, string> = {
-  ENOENT: '2: No such file or directory',
-  ENOTDIR: '20: Not a directory',
-  ENAMETOOLONG: '36: File name too long',
-  EACCES: '13: Permission denied',
-  ELOOP: '40: Too many levels of symbolic links',
-};
-
-/** Status for a failed open: 404 or 403 or 500. */
-export function openError(r: Request, name: string, error: unknown): number {
-  const { code } = error as NodeJS.ErrnoException;
-  const reason = ERRNO[code ?? ''] ?? `${(error as NodeJS.ErrnoException).errno ?? ''}: ${code}`;
-  if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') {
-    if (core.conf(r.loc).log_not_found) r.log('error', `open() "${name}" failed (${reason})`);
-    return 404;
-  }
-  if (code === 'EACCES' || code === 'ELOOP') {
-    r.log('error', `open() "${name}" failed (${reason})`);
-    return 403;
-  }
-  r.log('crit', `open() "${name}" failed (${reason})`);
-  return 500;
-}
-
-/** Opens a file for sending; directories are returned with their stat only. @throws NodeJS.ErrnoException */
-export function openFile(r: Request, name: string): OpenedFile {
-  checkSymlinks(r, name);
-  const cached = cache.get(name);
-  if (cached) {
-    const stat = statSync(fsPath(name));
-    if (stat.mtimeMs === cached.mtimeMs && stat.size === cached.size && stat.ino === cached.ino && stat.isFile()) {
-      return { stat, body: cached.body };
-    }
-    cacheBytes -= cached.body.length;
-    cache.delete(name);
-  }
-  const fd = openSync(fsPath(name), constants.O_RDONLY | constants.O_NONBLOCK);
-  let keep = false;
-  try {
-    const stat = fstatSync(fd);
-    if (stat.isDirectory()) return { stat };
-    if (!stat.isFile()) return { stat };
-    if (stat.size <= CACHE_FILE_LIMIT) {
-      const body = Buffer.allocUnsafeSlow(stat.size);
-      const count = stat.size > 0 ? readSync(fd, body, 0, stat.size, 0) : 0;
-      const whole = count === stat.size ? body : body.subarray(0, count);
-      remember(name, { mtimeMs: stat.mtimeMs, size: stat.size, ino: stat.ino, body: whole });
-      return { stat, body: whole };
-    }
-    keep = true;
-    return { stat, fd };
-  } finally {
-    if (!keep) closeSync(fd);
-  }
-}
-
-function remember(name: string, file: CachedFile): void {
-  cache.set(name, file);
-  cacheBytes += file.body.length;
-  for (const [oldest, entry] of cache) {
-    if (cacheBytes <= CACHE_TOTAL) break;
-    cache.delete(oldest);
-    cacheBytes -= entry.body.length;
-  }
-}
-
-/** `"mtime-size"` in hexadecimal, as nginx makes it. */
-export function fileEtag(stat: Stats): string {
-  return `"${Math.floor(stat.mtimeMs / 1000).toString(16)}-${stat.size.toString(16)}"`;
-}
 
 function staticHandler(r: Request): number {
   if (r.method !== 'GET' && r.method !== 'HEAD' && r.method !== 'POST') return 405;
@@ -229,7 +139,7 @@ function indexHandler(r: Request): number {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EACCES' || code === 'ELOOP') {
-        r.log('error', `"${file}" is forbidden (${ERRNO[code]})`);
+        r.log('error', `"${file}" is forbidden (${errnoText(code)})`);
         return 403;
       }
       if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'ENAMETOOLONG') {
@@ -256,7 +166,7 @@ function testFolder(r: Request, folder: string): number {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      if (core.conf(r.loc).log_not_found) r.log('error', `"${folder}index.html" is not found (${ERRNO[code]})`);
+      if (core.conf(r.loc).log_not_found) r.log('error', `"${folder}index.html" is not found (${errnoText(code)})`);
       return 404;
     }
     return 0;

@@ -1,0 +1,132 @@
+/**
+ * Files to send. Smaller ones are kept in memory with what their stat said; whether that still holds is asked at every use,
+ * or with `open_file_cache` once in `open_file_cache_valid`, as nginx does with its open descriptors.
+ */
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { core } from './core.ts';
+import { fsPath } from './paths.ts';
+import type { Request } from './request.ts';
+import { checkSymlinks } from './symlinks.ts';
+
+const KEPT_FILE_BYTES = 1024 * 1024;
+const KEPT_BYTES = 32 * 1024 * 1024;
+
+export interface OpenedFile {
+  stat: Stats;
+  /** the whole file, if it is kept in memory */
+  body?: Buffer;
+  /** open file otherwise; the caller closes it */
+  fd?: number;
+}
+
+interface KeptFile {
+  stat: Stats;
+  body: Buffer;
+  /** when the file was last found unchanged */
+  checkedMs: number;
+  usedMs: number;
+  /** uses with no pause of `inactive` between them */
+  uses: number;
+}
+const kept = new Map<string, KeptFile>();
+let keptBytes = 0;
+/** failures remembered for `open_file_cache_errors` */
+const failures = new Map<string, { error: unknown; atMs: number }>();
+
+const ERRNO: Record<string, string> = {
+  ENOENT: '2: No such file or directory',
+  ENOTDIR: '20: Not a directory',
+  ENAMETOOLONG: '36: File name too long',
+  EACCES: '13: Permission denied',
+  ELOOP: '40: Too many levels of symbolic links',
+};
+/** `2: No such file or directory` for an error's code. */
+export const errnoText = (code: string | undefined): string | undefined => ERRNO[code ?? ''];
+
+/** Status for a failed open: 404 or 403 or 500. */
+export function openError(r: Request, name: string, error: unknown): number {
+  const { code, errno } = error as NodeJS.ErrnoException;
+  const reason = errnoText(code) ?? `${errno ?? ''}: ${code}`;
+  if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') {
+    if (core.conf(r.loc).log_not_found) r.log('error', `open() "${name}" failed (${reason})`);
+    return 404;
+  }
+  if (code === 'EACCES' || code === 'ELOOP') {
+    r.log('error', `open() "${name}" failed (${reason})`);
+    return 403;
+  }
+  r.log('crit', `open() "${name}" failed (${reason})`);
+  return 500;
+}
+
+/** Opens a file for sending; directories are returned with their stat only. @throws NodeJS.ErrnoException */
+export function openFile(r: Request, name: string): OpenedFile {
+  const c = core.conf(r.loc);
+  const rule = c.open_file_cache;
+  if (!rule || rule.max === 0 || c.disable_symlinks.mode !== 'off') return open(r, name, undefined);
+  const now = Date.now();
+  const file = kept.get(name);
+  if (file) {
+    file.uses = now - file.usedMs > rule.inactiveMs ? 1 : file.uses + 1;
+    file.usedMs = now;
+    if (file.uses > c.open_file_cache_min_uses && now - file.checkedMs < c.open_file_cache_valid * 1000) return file;
+  }
+  if (!c.open_file_cache_errors) return open(r, name, file);
+  const failure = failures.get(name);
+  if (failure && now - failure.atMs < c.open_file_cache_valid * 1000) throw failure.error;
+  failures.delete(name);
+  try {
+    return open(r, name, file);
+  } catch (error) {
+    failures.set(name, { error, atMs: now });
+    if (failures.size > rule.max) for (const oldest of failures.keys()) if (failures.size > rule.max) failures.delete(oldest);
+    throw error;
+  }
+}
+
+function open(r: Request, name: string, known = kept.get(name)): OpenedFile {
+  checkSymlinks(r, name);
+  if (known) {
+    const stat = statSync(fsPath(name), { throwIfNoEntry: false });
+    if (stat && stat.mtimeMs === known.stat.mtimeMs && stat.size === known.stat.size && stat.ino === known.stat.ino && stat.isFile()) {
+      known.checkedMs = Date.now();
+      return known;
+    }
+    keptBytes -= known.body.length;
+    kept.delete(name);
+  }
+  const fd = openSync(fsPath(name), constants.O_RDONLY | constants.O_NONBLOCK);
+  let keep = false;
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return { stat };
+    if (stat.size <= KEPT_FILE_BYTES) {
+      const body = Buffer.allocUnsafeSlow(stat.size);
+      const count = stat.size > 0 ? readSync(fd, body, 0, stat.size, 0) : 0;
+      const whole = count === stat.size ? body : body.subarray(0, count);
+      return remember(name, stat, whole);
+    }
+    keep = true;
+    return { stat, fd };
+  } finally {
+    if (!keep) closeSync(fd);
+  }
+}
+
+function remember(name: string, stat: Stats, body: Buffer): KeptFile {
+  const now = Date.now();
+  const file = { stat, body, checkedMs: now, usedMs: now, uses: 1 };
+  kept.set(name, file);
+  keptBytes += body.length;
+  for (const [oldest, entry] of kept) {
+    if (keptBytes <= KEPT_BYTES) break;
+    kept.delete(oldest);
+    keptBytes -= entry.body.length;
+  }
+  return file;
+}
+
+/** `"mtime-size"` in hexadecimal, as nginx makes it. */
+export function fileEtag(stat: Stats): string {
+  return `"${Math.floor(stat.mtimeMs / 1000).toString(16)}-${stat.size.toString(16)}"`;
+}
