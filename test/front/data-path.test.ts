@@ -1,0 +1,171 @@
+/** What shared read buffers, joined writes and kept files must not change: every byte in its place, whoever is slow. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, renameSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bodyOf, Front, freePort, get, raw, statusOf } from './support.ts';
+
+const front = new Front();
+let port = 0;
+let back: Server;
+const BYTES = 6 * 1024 * 1024;
+
+/** Bytes that differ from place to place and from seed to seed. */
+function pattern(seed: number, bytes: number): Buffer {
+  const out = Buffer.allocUnsafe(bytes);
+  for (let n = 0, x = seed + 1; n < bytes; n++) {
+    x = (Math.imul(x, 1_103_515_245) + 12_345) >>> 0;
+    out[n] = x >>> 24;
+  }
+  return out;
+}
+const sum = (data: Buffer): string => createHash('sha1').update(data).digest('hex');
+
+/** Asks once and reads with pauses; the body that came. */
+function readSlowly(uri: string): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    const socket = connect({ port, host: '127.0.0.1' }, () => socket.write(`GET ${uri} HTTP/1.0\r\nHost: localhost\r\n\r\n`));
+    socket.on('data', (data) => {
+      pieces.push(data);
+      socket.pause();
+      setImmediate(() => socket.resume());
+    });
+    socket.on('error', reject);
+    socket.on('end', () => {
+      const all = Buffer.concat(pieces);
+      resolve(all.subarray(all.indexOf('\r\n\r\n') + 4));
+    });
+  });
+}
+
+beforeAll(async () => {
+  port = await freePort();
+  const backPort = await freePort();
+  back = createServer((req, res) => {
+    if (req.method === 'POST') {
+      const hash = createHash('sha1');
+      req.on('data', (data) => hash.update(data));
+      req.on('end', () => res.end(hash.digest('hex')));
+      return;
+    }
+    const seed = Number(/seed=(\d+)/.exec(req.url!)?.[1] ?? 0);
+    const body = pattern(seed, req.url!.includes('small') ? 5 : BYTES);
+    if (req.url!.includes('length')) res.setHeader('Content-Length', body.length);
+    for (let at = 0; at < body.length; at += 100_000) res.write(body.subarray(at, at + 100_000));
+    res.end();
+  });
+  await new Promise<void>((resolve) => back.listen(backPort, '127.0.0.1', resolve));
+  front.config(`
+    upstream back { server 127.0.0.1:${backPort}; keepalive 8; }
+    proxy_http_version 1.1; proxy_set_header Connection ""; client_max_body_size 100m;
+    server { listen 127.0.0.1:${port}; default_type text/plain;
+      location /proxy { proxy_pass http://back; proxy_max_temp_file_size 0; }
+      location /spool { proxy_pass http://back; }
+      location /unbuffered { proxy_pass http://back; proxy_buffering off; proxy_request_buffering off; }
+      location /ok { return 200 ok; }
+      location /kept/ { open_file_cache max=10; open_file_cache_errors on; }
+    }`);
+  front.write('large.bin', pattern(99, BYTES));
+  await front.start();
+  mkdirSync(`${front.folder}/kept`);
+  front.write('kept/page.txt', 'first');
+  front.write('page.txt', 'first');
+});
+afterAll(async () => {
+  await front.dispose();
+  back.close();
+});
+
+test.each(['/proxy/length', '/proxy/chunked', '/unbuffered/chunked', '/spool/length'])(
+  'large answers of one peer reach several slow clients unmixed: %s',
+  async (uri) => {
+    const seeds = [1, 2, 3, 4];
+    const bodies = await Promise.all(seeds.map((seed) => readSlowly(`${uri}?seed=${seed}`)));
+    expect(bodies.map(sum)).toEqual(seeds.map((seed) => sum(pattern(seed, BYTES))));
+  },
+);
+
+test('small answers go on over the connections that carried large ones', async () => {
+  for (let seed = 0; seed < 20; seed++) {
+    const answer = await get(port, `/proxy/${seed % 5 === 0 ? 'length' : 'small'}?seed=${seed}`);
+    expect(sum(Buffer.from(bodyOf(answer), 'latin1'))).toBe(sum(pattern(seed, seed % 5 === 0 ? BYTES : 5)));
+  }
+});
+
+test('a large file reaches slow clients whole', async () => {
+  const bodies = await Promise.all([readSlowly('/large.bin'), readSlowly('/large.bin')]);
+  expect(bodies.map(sum)).toEqual([sum(pattern(99, BYTES)), sum(pattern(99, BYTES))]);
+});
+
+test.each(['/proxy', '/unbuffered'])('uploads that come in many pieces beside each other arrive whole: %s', async (uri) => {
+  const upload = async (seed: number): Promise<string> => {
+    const body = pattern(seed, 300_000);
+    return new Promise((resolve, reject) => {
+      let out = '';
+      const socket = connect({ port, host: '127.0.0.1' }, async () => {
+        socket.write(`POST ${uri} HTTP/1.0\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`);
+        for (let at = 0; at < body.length; at += 7000) {
+          socket.write(body.subarray(at, at + 7000));
+          await new Promise((turn) => setImmediate(turn));
+        }
+      });
+      socket.on('data', (data) => (out += data.toString('latin1')));
+      socket.on('error', reject);
+      socket.on('end', () => resolve(bodyOf(out)));
+    });
+  };
+  const seeds = [11, 12, 13, 14, 15];
+  expect(await Promise.all(seeds.map(upload))).toEqual(seeds.map((seed) => sum(pattern(seed, 300_000))));
+});
+
+test('a request whose head comes byte by byte while others are served', async () => {
+  const head = 'GET /ok HTTP/1.0\r\nHost: localhost\r\nX-Long: abcdefghijklmnopqrstuvwxyz\r\n\r\n';
+  const slow = new Promise<string>((resolve, reject) => {
+    let out = '';
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true }, async () => {
+      for (const ch of head) {
+        socket.write(ch);
+        await new Promise((turn) => setImmediate(turn));
+      }
+    });
+    socket.on('data', (data) => (out += data.toString('latin1')));
+    socket.on('error', reject);
+    socket.on('end', () => resolve(out));
+  });
+  for (let n = 0; n < 50; n++) expect(statusOf(await get(port, '/none-of-these'))).toBe(404);
+  expect(bodyOf(await slow)).toBe('ok');
+});
+
+test('pipelined requests are answered in order, the last by its own framing', async () => {
+  const one = 'GET /ok HTTP/1.1\r\nHost: localhost\r\n\r\n';
+  const post = 'POST /proxy HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n';
+  const answer = await raw(port, `${one}${post}hello${one}${one.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')}`);
+  expect(answer.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(4);
+  expect(answer).toContain(sum(Buffer.from('hello')));
+  expect(answer.endsWith('ok')).toBe(true);
+});
+
+test('a changed file is seen at once, with open_file_cache after its time', async () => {
+  for (const uri of ['/page.txt', '/kept/page.txt']) {
+    expect(bodyOf(await get(port, uri))).toBe('first');
+    expect(bodyOf(await get(port, uri))).toBe('first');
+  }
+  // a new file takes the name: what nginx keeps open is the one before
+  for (const name of ['page.txt', 'kept/page.txt']) {
+    front.write('new.txt', 'second text');
+    renameSync(`${front.folder}/new.txt`, `${front.folder}/${name}`);
+  }
+  expect(bodyOf(await get(port, '/page.txt'))).toBe('second text');
+  expect(bodyOf(await get(port, '/kept/page.txt'))).toBe('first');
+});
+
+test('open_file_cache_errors remembers that a file was missing', async () => {
+  expect(statusOf(await get(port, '/later.txt'))).toBe(404);
+  expect(statusOf(await get(port, '/kept/later.txt'))).toBe(404);
+  front.write('later.txt', 'here');
+  front.write('kept/later.txt', 'here');
+  expect(statusOf(await get(port, '/later.txt'))).toBe(200);
+  expect(statusOf(await get(port, '/kept/later.txt'))).toBe(404);
+});
