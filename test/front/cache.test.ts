@@ -51,6 +51,7 @@ beforeAll(async () => {
       location /own { ${common} }
       location /any { ${common} proxy_cache_valid any 1h; }
       location /twice { ${common} proxy_cache_valid 1h; proxy_cache_min_uses 2; }
+      location /body { ${common.replace('$uri', '$request_body')} proxy_cache_valid 1h; proxy_cache_methods POST; }
       location /lock { ${common} proxy_cache_valid 1h; proxy_cache_lock on; }
       location /choice { ${common} proxy_cache_valid 1h; proxy_cache_bypass $arg_fresh; proxy_no_cache $arg_secret; }
       location /post { ${common} proxy_cache_valid 1h; proxy_cache_methods POST; }
@@ -89,17 +90,20 @@ describe('cache', () => {
   test('methods, bypass, no_cache, min_uses', async () => {
     const post = () => raw(port, 'POST /post HTTP/1.0\r\nHost: x\r\nContent-Length: 1\r\n\r\nx').then((a) => headerOf(a, 'X-Cache'));
     expect([await post(), await post()]).toEqual(['MISS', 'HIT']);
+    const body = (text: string) =>
+      raw(port, `POST /body HTTP/1.0\r\nHost: x\r\nContent-Length: ${text.length}\r\n\r\n${text}`).then((a) => headerOf(a, 'X-Cache'));
+    expect([await body('one'), await body('two'), await body('one')]).toEqual(['MISS', 'MISS', 'HIT']);
     expect([await cached('/choice'), await cached('/choice?fresh=1'), await cached('/choice')]).toEqual(['MISS', 'BYPASS', 'HIT']);
     expect([await cached('/choice/s?secret=1'), await cached('/choice/s')]).toEqual(['MISS', 'MISS']);
     expect([await cached('/twice'), await cached('/twice'), await cached('/twice')]).toEqual(['MISS', 'MISS', 'HIT']);
     seen.length = 0;
     await raw(port, 'HEAD /head HTTP/1.0\r\nHost: x\r\n\r\n');
     expect(seen).toEqual(['GET /head']);
-    const body = bodyOf(await get(port, '/head'));
-    expect(body).toMatch(/^\/head \d+$/);
+    const stored = bodyOf(await get(port, '/head'));
+    expect(stored).toMatch(/^\/head \d+$/);
     const head = await raw(port, 'HEAD /head HTTP/1.0\r\nHost: x\r\n\r\n');
     expect(headerOf(head, 'X-Cache')).toBe('HIT');
-    expect(headerOf(head, 'Content-Length')).toBe(String(body.length));
+    expect(headerOf(head, 'Content-Length')).toBe(String(stored.length));
     expect(bodyOf(head)).toBe('');
   });
 

@@ -57,8 +57,11 @@ export function parseListen(f: HttpFrame): void {
   }
 }
 
+const WITH_VALUE = new Set(['backlog', 'rcvbuf', 'sndbuf', 'setfib', 'fastopen', 'ipv6only', 'so_keepalive']);
+
 function readOption(f: HttpFrame, o: ListenOptions, word: string): void {
   const [name, value] = word.includes('=') ? [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)] : [word, undefined];
+  if (value === undefined && WITH_VALUE.has(name)) f.fail(`invalid parameter "${word}"`);
   switch (name) {
     case 'default_server':
     case 'default':

@@ -81,6 +81,8 @@ export const authBasicModule = defineModule(
         return { value: scope.value(f.args[0]), path: (t) => scope.path(t, 'conf') };
       },
     ),
+    // a forward proxy asks for a password of its own, whatever the method
+    auth_basic_proxy: flag(HSL, false),
     auth_delay: msec(HSL, '0'),
   },
   {
@@ -95,7 +97,7 @@ function authBasic(r: Request): number {
   if (!c.auth_basic || c.auth_basic === 'off' || !c.auth_basic_user_file) return DECLINED;
   const realm = c.auth_basic.realm.eval(r);
   if (realm === 'off') return DECLINED;
-  const proxied = r.method === 'CONNECT';
+  const proxied = c.auth_basic_proxy || r.method === 'CONNECT';
   const header = r.headerIn(proxied ? 'proxy-authorization' : 'authorization');
   const m = header === undefined ? null : /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(header);
   const decoded = m && Buffer.from(m[1], 'base64').latin1Slice();

@@ -152,9 +152,8 @@ export function readCacheConf(prefix: string, values: Record<string, unknown>): 
     start(r, defaultKey) {
       const zone = conf.cacheOf(r);
       if (!zone) return undefined;
-      const text = key ? key.eval(r) : defaultKey();
       // a HEAD that is not turned into a GET has an entry of its own only if the key says so
-      return new FileCacheRequest(r, zone, text, conf, purge);
+      return new FileCacheRequest(r, zone, () => (key ? key.eval(r) : defaultKey()), conf, purge);
     },
   };
   return conf;

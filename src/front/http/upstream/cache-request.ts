@@ -29,23 +29,25 @@ export class FileCacheRequest implements CacheRequest {
   private uses = 0;
   private temp: { fd: number; path: string; head: EntryHead; headLength: number; length: number } | undefined;
   private miss: (() => void) | undefined;
-  private readonly mainHash: string;
+  private key = '';
+  private mainHash = '';
 
   constructor(
     private readonly r: Request,
     private readonly zone: CacheZone,
-    private readonly key: string,
+    /** the key, which may need the body of the request: asked for when that is read */
+    private readonly makeKey: () => string,
     private readonly conf: CacheConf,
     private readonly purge: Value[] | undefined,
-  ) {
-    this.mainHash = md5(key);
-  }
+  ) {}
 
   // ---------------------------------------------------------------- lookup
 
   open(u: Upstream, miss: () => void): void {
     const { r, conf } = this;
     this.miss = miss;
+    this.key = this.makeKey();
+    this.mainHash = md5(this.key);
     drain();
     if (anySet(r, this.purge)) {
       const count = this.zone.purge({ key: this.key });

@@ -1,0 +1,176 @@
+/** The life of the processes: reloads under load, binary upgrades, workers that are killed, ends that wait for what is under way. */
+import { existsSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { bodyOf, Front, freePort, get, ours, raw, serveRaw, statusOf } from './support.ts';
+
+let front: Front;
+let port = 0;
+beforeEach(async () => {
+  front = new Front();
+  port = await freePort();
+});
+afterEach(() => front.dispose());
+
+const pidOf = (name: string) => Number(front.read(name));
+const workers = () => [...front.read('error.log').matchAll(/start worker process (\d+)/g)].map((m) => Number(m[1]));
+const alive = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe('processes', () => {
+  test('reloads lose no request and no connection', async () => {
+    const config = (n: number) =>
+      front.config(`server { listen 127.0.0.1:${port}; keepalive_requests 100000; location / { return 200 "generation ${n}"; } }`);
+    config(0);
+    await front.start();
+    const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+    const seen = new Set<string>();
+    const failures: string[] = [];
+    let running = true;
+    // an idle connection may be closed while a request is on its way to it: a client asks again then, as RFC 9112 section 9.5 says
+    const ask = (again: boolean): Promise<void> =>
+      new Promise((resolve) => {
+        const req = request({ port, host: '127.0.0.1', agent }, (res) => {
+          let text = '';
+          res
+            .on('data', (data) => (text += data))
+            .on('end', () => {
+              seen.add(text);
+              resolve();
+            });
+          res.on('error', (error) => {
+            failures.push(`cut: ${error.message}`);
+            resolve();
+          });
+        });
+        req.on('error', (error) => {
+          if (req.reusedSocket && again) resolve(ask(false));
+          else {
+            failures.push(error.message);
+            resolve();
+          }
+        });
+        req.end();
+      });
+    const load = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        while (running) await ask(true);
+      }),
+    );
+    for (let n = 1; n <= 3; n++) {
+      config(n);
+      front.signal('SIGHUP');
+      await front.until(() => seen.has(`generation ${n}`) && front.read('error.log').match(/exited with code 0/g)?.length === n);
+    }
+    running = false;
+    await load;
+    agent.destroy();
+    expect(failures).toEqual([]);
+    expect(seen.size).toBe(4);
+  });
+
+  test('a reload lets the old worker finish what it began; a killed worker is replaced', async () => {
+    const slowPort = await freePort();
+    const held: import('node:net').Socket[] = [];
+    const slow = await serveRaw(slowPort, (text, socket) => text.includes('\r\n\r\n') && held.push(socket));
+    front.config(
+      `server { listen 127.0.0.1:${port}; location /slow { proxy_pass http://127.0.0.1:${slowPort}; } location / { return 200 old; } }`,
+    );
+    await front.start();
+    const began = get(port, '/slow');
+    await front.until(() => held.length === 1);
+    const [old] = workers();
+    front.config(`server { listen 127.0.0.1:${port}; location / { return 200 new; } }`);
+    front.signal('SIGHUP');
+    await front.until(() => /gracefully shutting down/.test(front.read('error.log')));
+    while (bodyOf(await get(port, '/')) !== 'new');
+    expect(alive(old)).toBe(true);
+    held[0].end('HTTP/1.0 200 OK\r\n\r\nfinished');
+    expect(bodyOf(await began)).toBe('finished');
+    await front.until(() => !alive(old));
+    const killed = workers().at(-1)!;
+    process.kill(killed, 'SIGKILL');
+    await front.until(() => workers().at(-1) !== killed && !alive(killed));
+    let status = 0;
+    while (status !== 200) status = await get(port, '/').then(statusOf, () => 0);
+    expect(existsSync(path.join(front.folder, 'nginx.pid'))).toBe(true);
+    slow.close();
+  });
+
+  // nginx refuses it where its parent is not init
+  test.skipIf(!ours)('a new binary takes the sockets over, the old one ends or comes back', async () => {
+    front.config(`server { listen 127.0.0.1:${port}; location / { return 200 $pid; } }`);
+    await front.start();
+    const master = pidOf('nginx.pid');
+    const before = Number(bodyOf(await get(port, '/')));
+    front.signal('SIGUSR2');
+    await front.until(() => existsSync(path.join(front.folder, 'nginx.pid.oldbin')) && existsSync(path.join(front.folder, 'nginx.pid')));
+    expect(pidOf('nginx.pid.oldbin')).toBe(master);
+    const successor = pidOf('nginx.pid');
+    expect(successor).not.toBe(master);
+    // both serve; once the old workers are told to go, only the new ones do
+    process.kill(master, 'SIGWINCH');
+    await front.until(() => !alive(before));
+    const now = Number(bodyOf(await get(port, '/')));
+    expect(now).not.toBe(before);
+    // back to the old: it starts workers on a reload, and the new one ends
+    process.kill(master, 'SIGHUP');
+    await front.until(() => workers().length === 3);
+    process.kill(successor, 'SIGQUIT');
+    await front.until(() => !alive(successor) && !existsSync(path.join(front.folder, 'nginx.pid.oldbin')));
+    expect(pidOf('nginx.pid')).toBe(master);
+    const again = Number(bodyOf(await get(port, '/')));
+    expect([before, now]).not.toContain(again);
+    // and once more, this time to stay
+    front.signal('SIGUSR2');
+    await front.until(() => existsSync(path.join(front.folder, 'nginx.pid.oldbin')) && existsSync(path.join(front.folder, 'nginx.pid')));
+    const heir = pidOf('nginx.pid');
+    expect(await front.stop()).toBe(0);
+    expect(alive(heir)).toBe(true);
+    const last = Number(bodyOf(await get(port, '/')));
+    expect(last).not.toBe(again);
+    process.kill(heir, 'SIGQUIT');
+    await front.until(() => !alive(heir));
+  });
+
+  test('QUIT waits for what is under way and closes idle connections; TERM does not wait', async () => {
+    const slowPort = await freePort();
+    const held: import('node:net').Socket[] = [];
+    const slow = await serveRaw(slowPort, (text, socket) => text.includes('\r\n\r\n') && held.push(socket));
+    front.config(
+      `server { listen 127.0.0.1:${port}; location / { proxy_pass http://127.0.0.1:${slowPort}; } location /fast { return 200; } }`,
+    );
+    await front.start();
+    const idle = connect(port, '127.0.0.1');
+    const idleClosed = new Promise((resolve) => idle.on('close', resolve));
+    idle.write('GET /fast HTTP/1.1\r\nHost: x\r\n\r\n');
+    await new Promise((resolve) => idle.once('data', resolve));
+    const began = raw(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await front.until(() => held.length === 1);
+    const stopped = front.stop();
+    await idleClosed;
+    held[0].end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone');
+    const reply = await began;
+    expect(reply).toMatch(/Connection: close/);
+    expect(bodyOf(reply)).toBe('done');
+    expect(await stopped).toBe(0);
+    expect(existsSync(path.join(front.folder, 'nginx.pid'))).toBe(false);
+
+    await front.start();
+    const cut = get(port, '/');
+    await front.until(() => held.length === 2);
+    const master = pidOf('nginx.pid');
+    front.signal('SIGTERM');
+    expect(bodyOf(await cut)).not.toBe('done');
+    await front.until(() => !alive(master));
+    slow.close();
+  });
+});
