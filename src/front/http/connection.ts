@@ -306,7 +306,7 @@ export class Connection implements ClientConnection, Timed {
 
   /** Closes without the polite end of TCP where `reset_timedout_connection` asks for it: the system frees what is unsent at once. */
   abandon(loc: Loc): void {
-    if (core.conf(loc).reset_timedout_connection && !this.http2 && !this.tls && !this.listen.path) this.socket.resetAndDestroy();
+    if (core.conf(loc).reset_timedout_connection && !this.tls && !this.listen.path) this.socket.resetAndDestroy();
     this.destroy();
   }
 

@@ -101,10 +101,17 @@ export class HeadReader {
     r.rawUri = head.target;
     r.requestLine = `${head.method} ${head.target} HTTP/2.0`;
     r.requestLength = head.fields.reduce((sum, [name, value]) => sum + name.length + value.length + 4, r.requestLine.length + 4);
-    let rc = head.fault || this.takeTarget(r, head.target);
+    let rc = head.fault || this.checkStreamLine(r) || this.takeTarget(r, head.target);
     for (const [name, value] of head.fields) if (rc === OK) rc = this.takeField(r, `${name}: ${value}`);
     if (rc === OK) this.headDone(r, 0);
     else this.refuseHead(r, 0, rc);
+  }
+
+  private checkStreamLine(r: Request): number {
+    const problem = !/^[A-Z_-]+$/.test(r.method) ? 'invalid method' : r.rawUri.startsWith('/') ? '' : 'no valid :path header';
+    if (!problem) return OK;
+    r.log('info', `client sent ${problem}`);
+    return 400;
   }
 
   private takeHeadBytes(r: Request, count: number): void {

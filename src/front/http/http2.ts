@@ -22,7 +22,7 @@ import type { AcceptHooks } from './server.ts';
 import { serverSignature } from './special-response.ts';
 import type { TlsInfo } from './tls-info.ts';
 
-const { NGHTTP2_FLAG_END_STREAM, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR } = http2.constants;
+const { NGHTTP2_FLAG_END_STREAM, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_PROTOCOL_ERROR } = http2.constants;
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 /** Bytes that all streams of a connection may have on the way to us: one slow stream must not stop the others. */
 const CONNECTION_WINDOW = 1024 * 1024;
@@ -278,19 +278,25 @@ export class Http2Stream extends Connection implements StreamFraming {
 
   override onClose(): void {
     if (this.closed) return;
-    if (this.stream.writableFinished && this.stream.rstCode === NGHTTP2_NO_ERROR) {
-      // all was sent: what still runs behind the response goes on
-      this.session.left(this);
-      return;
-    }
-    super.onClose();
+    const { stream, request } = this;
     this.session.left(this);
+    // all was sent: what still runs behind the response goes on
+    if (stream.writableFinished && stream.rstCode === NGHTTP2_NO_ERROR && request && !request.done) return;
+    super.onClose();
   }
 
   override closeWhenIdle(): void {}
 
   override destroy(): void {
-    if (!this.stream.closed && !this.stream.destroyed) this.stream.close(NGHTTP2_INTERNAL_ERROR);
+    this.reset(NGHTTP2_INTERNAL_ERROR);
+  }
+
+  override abandon(): void {
+    this.reset(NGHTTP2_PROTOCOL_ERROR);
+  }
+
+  private reset(code: number): void {
+    if (!this.stream.closed && !this.stream.destroyed) this.stream.close(code);
     this.onClose();
   }
 
@@ -304,7 +310,10 @@ export class Http2Stream extends Connection implements StreamFraming {
     this.active = undefined;
     this.clearTimer();
     const { stream } = this;
-    if (stream.destroyed) return;
+    if (stream.destroyed) {
+      super.onClose();
+      return;
+    }
     if (!stream.writableEnded) stream.end();
     // a client that still sends is told to stop, and that nothing is wrong
     if (this.bodyFollows && !stream.readableEnded) {
