@@ -143,7 +143,10 @@ eachAnalysisBuild((host, build) => {
       [STAGE.CASE, 0],
       [STAGE.CASE, 2],
       ...[0, 3, 6, 7, 8, 9, 10].map((variant): [number, number] => [STAGE.NORMALIZE, variant]),
-      ...Object.values(STEMMER).map((id): [number, number] => [STAGE.STEM, id]),
+      // KSTEM is the one that brings a word list with it.
+      ...Object.values(STEMMER)
+        .filter((id) => id !== STEMMER.KSTEM)
+        .map((id): [number, number] => [STAGE.STEM, id]),
     ];
     const base: Record<number, number> = { [STAGE.STEM]: 0, [STAGE.NORMALIZE]: 0x100, [STAGE.CASE]: 0x200 };
     forSeeds(60, (rng) => {
