@@ -253,6 +253,8 @@ function answerKey(ctx: EngineContext, call: SearchCall, text: string, targets: 
   let key = `${ctx.cluster.version}`;
   for (const { shard, aliasFilter } of targets) {
     if (aliasFilter !== null) return null;
+    const enabled = ctx.cluster.indices[shard.index]?.settings['index.requests.cache.enable'];
+    if (enabled === 'false' && call.parameters.requestCache !== true) return null;
     key += ` ${shard.uuid}/${shard.shard}@${shard.generation}`;
   }
   return `${key} ${JSON.stringify(call.parameters)} ${text}`;
@@ -310,6 +312,7 @@ export function searchJson(outcome: SearchOutcome, parameters: SearchParameters,
   hits['hits'] = outcome.hits;
   json['hits'] = hits;
   if (outcome.aggregations) json['aggregations'] = outcome.aggregations;
+  if (outcome.suggest) json['suggest'] = outcome.suggest;
   if (outcome.profile) json['profile'] = outcome.profile;
   return json;
 }

@@ -10,6 +10,7 @@ import { isObject, type JsonObject, readBoolean, readFloat, readInt, readList, r
 import { parseHighlight } from './highlight/options.ts';
 import { readScriptFields, type ScriptFieldRequest } from './script-fields.ts';
 import { parseSort, type SortSpec } from './sort-request.ts';
+import { parseSuggest, type Suggestion } from './suggest/suggest-request.ts';
 
 /** Count every hit. */
 export const TRACK_ALL = Number.POSITIVE_INFINITY;
@@ -66,6 +67,7 @@ export interface SearchRequest {
   readonly aggs: JsonObject | null;
   readonly slice: { readonly id: number; readonly max: number; readonly field: string | null } | null;
   readonly scriptFields: readonly ScriptFieldRequest[];
+  readonly suggest: readonly Suggestion[];
   readonly includeNamedScores: boolean;
   readonly pit: { readonly id: string; readonly keepAliveMs: number | null } | null;
 }
@@ -99,13 +101,13 @@ export const EMPTY_REQUEST: SearchRequest = {
   aggs: null,
   slice: null,
   scriptFields: [],
+  suggest: [],
   includeNamedScores: false,
   pit: null,
 };
 
 /** Keys that are known and not served: refused by name. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
-  suggest: 'suggesters are not available',
   derived: 'derived fields are not available',
   runtime_mappings: 'runtime fields are not available',
   knn: 'vector search is not available',
@@ -218,6 +220,9 @@ function readKey(key: string, value: unknown, request: Draft): void {
       return;
     case 'pit':
       request.pit = readPit(requireObject(key, value));
+      return;
+    case 'suggest':
+      request.suggest = parseSuggest(requireObject(key, value));
       return;
     case 'script_fields':
       request.scriptFields = readScriptFields(requireObject(key, value));

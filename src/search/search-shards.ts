@@ -37,6 +37,7 @@ import { type RunSegment, remember, type SearchCaches, type SearchShard, type Sh
 import { sliceFilter } from './slice.ts';
 import { type ResolvedSort, resolveSort } from './sort-keys.ts';
 import { GlobalStatistics, type Statistics } from './statistics.ts';
+import { runSuggest } from './suggest/suggest.ts';
 import { topHits } from './top-hits.ts';
 
 export interface SearchTarget {
@@ -77,6 +78,8 @@ export interface SearchOutcome {
   readonly counters: ExecutionCounters;
   /** null unless asked for. */
   readonly profile: Json | null;
+  /** null unless asked for. */
+  readonly suggest: Json | null;
 }
 
 /** What one shard contributes, or null if it failed. */
@@ -91,10 +94,11 @@ interface ShardRun {
  */
 export function searchShards(
   targets: readonly SearchTarget[],
-  request: SearchRequest,
+  given: SearchRequest,
   aggs: AggTree | null,
   env: SearchEnvironment,
 ): SearchOutcome {
+  const request = given.suggest.length > 0 && given.query === null && aggs === null ? withoutHits(given) : given;
   const counters: ExecutionCounters = { blocksDecoded: 0, docsCollected: 0, docsScored: 0, windows: 0 };
   const profiles: ShardProfile[] = [];
   const failures: ShardFailure[] = [];
@@ -192,7 +196,18 @@ export function searchShards(
   const aggregations = aggs ? reduce(aggs) : null;
   const reduceMs = performance.now() - reducing;
   const maxScore = Math.max(...done.map(({ found }) => (Number.isNaN(found.maxScore) ? Number.NEGATIVE_INFINITY : found.maxScore)));
+  const suggest = (): Json =>
+    runSuggest(
+      request.suggest,
+      runs.flatMap((run, position) => (run ? [{ at: run.at, cache: caches[position], position }] : [])),
+      {
+        typedKeys: env.typedKeys,
+        nodeId: env.nodeId,
+        fetch: (hits) => fetchHits(hits, shards, { ...request, scriptFields: [] }, () => [], NO_PARTS, options),
+      },
+    );
   return {
+    suggest: request.suggest.length > 0 ? suggest() : null,
     hits: fetchPage(),
     page,
     total: totalOf(done, request.trackTotalHitsUpTo),
@@ -215,6 +230,13 @@ export function searchShards(
     });
     return renderAggregations(reduced, env.typedKeys);
   }
+}
+
+const NO_PARTS: readonly FetchPart[] = [];
+
+/** A request for suggestions alone looks for no documents. */
+function withoutHits(request: SearchRequest): SearchRequest {
+  return { ...request, query: { kind: 'match_none', boost: 1, name: null }, size: 0, sort: [] };
 }
 
 function afterHitOf(env: SearchEnvironment, position: number): AfterHit | null {

@@ -1,6 +1,8 @@
 // All field types by name.
+
 import type { MapperType } from '../mapper.ts';
 import { BOOLEAN_TYPES } from './boolean.ts';
+import { COMPLETION_TYPES } from './completion.ts';
 import { DATE_TYPES } from './date.ts';
 import { FLAT_OBJECT_TYPES } from './flat-object.ts';
 import { GEO_TYPES } from './geo.ts';
@@ -27,5 +29,6 @@ export const MAPPER_TYPES: ReadonlyMap<string, MapperType> = new Map(
     ...FEATURE_TYPES,
     ...JOIN_TYPES,
     ...STORED_ONLY_TYPES,
+    ...COMPLETION_TYPES,
   }),
 );

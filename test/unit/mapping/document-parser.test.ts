@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../../src/errors/api-error.ts';
 import { createMapping } from '../../../src/mapping/create-mapping.ts';
 import type { Json } from '../../../src/mapping/mapping-snapshot.ts';
+import { readCompletions } from '../../../src/mapping/types/completion.ts';
 import { RecordingSink } from '../../support/recording-sink.ts';
 import { simpleAnalysis } from '../../support/simple-analysis.ts';
 
@@ -158,7 +159,14 @@ describe('values', () => {
   });
 
   test('completions: a term per input, its words joined', () => {
-    expect(values({ c: { type: 'completion' } }, { c: ['north sea', { input: ['a', 'b c d'], weight: 3 }] })).toEqual([
+    const written = values({ c: { type: 'completion' } }, { c: ['north sea', { input: ['a', 'b c d'], weight: 3 }] });
+    const kept = written.find(([kind]) => kind === 'binary') as unknown as [string, string, ArrayLike<number>];
+    expect([...readCompletions(Uint8Array.from(kept[2]))].map(({ text, weight }) => [text, weight])).toEqual([
+      ['north sea', 1],
+      ['a', 3],
+      ['b c d', 3],
+    ]);
+    expect(written.filter(([kind]) => kind !== 'binary')).toEqual([
       ['term', 'c', 'north\x1fsea'],
       ['term', '_field_names', 'c'],
       ['term', 'c', 'a'],

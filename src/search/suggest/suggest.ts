@@ -1,0 +1,93 @@
+// `suggest` of a search: runs the suggesters on every shard and puts their answers together.
+import { shortestFloat } from '../../common/float32.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import { allShardsFailed, type ShardFailure } from '../../errors/search-errors.ts';
+import type { FieldType } from '../../mapping/field-type.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import type { FetchShard } from '../fetch-phase.ts';
+import type { ShardHit } from '../query-phase.ts';
+import type { ShardCache } from '../search-shard.ts';
+import { type CompletionOption, compareOptions, suggestCompletions } from './completion-suggester.ts';
+import type { CompletionSuggestion, Suggestion, TermSuggestion } from './suggest-request.ts';
+import { mergeTermOptions, suggestTerms, type TermEntry } from './term-suggester.ts';
+
+export interface SuggestShard {
+  readonly at: FetchShard;
+  readonly cache: ShardCache;
+  readonly position: number;
+}
+
+export interface SuggestOptions {
+  readonly typedKeys: boolean;
+  readonly nodeId: string;
+  /** JSON of hits, as a search shows them. */
+  fetch(hits: readonly ShardHit[]): Json[];
+}
+
+/** @throws ApiError search_phase_execution_exception: no shard has the field, or it is of the wrong type */
+export function runSuggest(suggestions: readonly Suggestion[], shards: readonly SuggestShard[], options: SuggestOptions): Json {
+  const out: Json = {};
+  for (const suggestion of suggestions) {
+    const key = options.typedKeys ? `${suggestion.kind}#${suggestion.name}` : suggestion.name;
+    out[key] = suggestion.kind === 'term' ? terms(suggestion, shards, options) : completions(suggestion, shards, options);
+  }
+  return out;
+}
+
+/** What each shard gives; shards that fail are left out while others do not. */
+function onShards<T>(shards: readonly SuggestShard[], nodeId: string, run: (shard: SuggestShard) => T): T[] {
+  const failures: ShardFailure[] = [];
+  const results: T[] = [];
+  for (const shard of shards) {
+    try {
+      results.push(run(shard));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const { index, shard: number } = shard.at.shard;
+      failures.push({ shard: number, index, node: nodeId, error });
+    }
+  }
+  if (failures.length > 0 && results.length === 0) throw allShardsFailed('query', failures);
+  return results;
+}
+
+function fieldOf({ at }: SuggestShard, name: string): FieldType {
+  const field = at.shard.mapping.field(name);
+  if (!field) throw illegalArgument(`no mapping found for field [${name}]`);
+  return field;
+}
+
+function terms(suggestion: TermSuggestion, shards: readonly SuggestShard[], { nodeId }: SuggestOptions): Json[] {
+  const lists = onShards(shards, nodeId, (shard): TermEntry[] =>
+    suggestTerms(suggestion, fieldOf(shard, suggestion.field), shard.at.shard, shard.cache.statistics),
+  );
+  return (lists[0] ?? []).map(({ text, offset, length }, i) => ({
+    text,
+    offset,
+    length,
+    options: mergeTermOptions(
+      suggestion,
+      lists.map((entries) => entries[i]?.options ?? []),
+    ).map(({ text: word, score, freq }) => ({ text: word, score: shortestFloat(score), freq })),
+  }));
+}
+
+function completions(suggestion: CompletionSuggestion, shards: readonly SuggestShard[], { nodeId, fetch }: SuggestOptions): Json[] {
+  const lists = onShards(shards, nodeId, (shard): CompletionOption[] => {
+    const field = fieldOf(shard, suggestion.field);
+    if (field.typeName !== 'completion') throw illegalArgument(`Field [${suggestion.field}] is not a completion suggest field`);
+    return suggestCompletions(suggestion, field, shard.at.shard, shard.at.prepared, shard.position);
+  });
+  const chosen: CompletionOption[] = [];
+  const seen = new Set<string>();
+  for (const option of lists.flat().sort(compareOptions)) {
+    if (suggestion.skipDuplicates && seen.has(option.text)) continue;
+    seen.add(option.text);
+    chosen.push(option);
+    if (chosen.length === suggestion.size) break;
+  }
+  const hits = fetch(chosen.map(({ shard, segment, docId, weight }) => ({ shard, segment, docId, score: weight, sort: [] })));
+  const { text } = suggestion;
+  return [{ text, offset: 0, length: text.length, options: hits.map((hit, i) => ({ text: chosen[i].text, ...hit })) }];
+}
