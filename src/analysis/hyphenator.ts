@@ -47,24 +47,25 @@ export class Hyphenator {
   }
 
   /**
-   * Where a word may be cut, with 0 and the word's end; null if it may not be cut at all or has characters of no class.
-   * At least one character stays on each side.
+   * Where a word may be cut, with 0 and the number of its letters (as Lucene has it, also when characters of no class stand before them); null if it
+   * may not be cut at all or has characters of no class between letters. At least one letter stays on each side, two behind an exception's cut.
    */
   points(word: string): number[] | null {
     let lower = '';
     let leading = 0;
+    let hasEnded = false;
     for (const char of word) {
       const base = this.classes.get(char);
-      if (base === undefined) {
-        // Characters of no class may stand before the word only.
-        if (lower) return null;
-        leading += char.length;
-      } else lower += base;
+      if (base !== undefined) {
+        if (hasEnded) return null;
+        lower += base;
+      } else if (lower) hasEnded = true;
+      else leading += char.length;
     }
     if (lower.length < 2) return null;
-    const cuts = this.exceptions.get(lower) ?? this.cuts(lower);
+    const cuts = this.exceptions.get(lower)?.filter((cut) => cut >= 1 && cut < lower.length - 1) ?? this.cuts(lower);
     if (!cuts.length) return null;
-    return [0, ...cuts.map((cut) => cut + leading), word.length];
+    return [0, ...cuts.map((cut) => cut + leading), lower.length];
   }
 
   private cuts(word: string): number[] {

@@ -50,11 +50,12 @@ interface HyphenOptions extends Options {
 }
 
 function hyphenParts(term: string, options: HyphenOptions, hyphenator: Hyphenator, has: Dictionary | null): string[] {
+  const firstOnly = options.onlyLongest || options.noSubMatches || options.noOverlappingMatches;
+  if (firstOnly && has && (has(term) || has(term.slice(0, -1)))) return [];
   const points = hyphenator.points(term);
   if (!points) return [];
   const out: string[] = [];
   const maxPart = Math.min(options.maxPart, term.length - 1);
-  const firstOnly = options.onlyLongest || options.noSubMatches || options.noOverlappingMatches;
   let consumed = -1;
   for (let i = 0; i < points.length; i++) {
     if (options.noOverlappingMatches && i < consumed) continue;
