@@ -1,8 +1,8 @@
 // The Greek stemmers. Source: G. Ntais, "Development of a Stemmer for the Greek Language" (2006), and S. Saroukos, "Enhancing a Greek language stemmer"
 // (2008). Lucene's takes words in lower case without accents; Snowball's maps the letters itself and has the derivations of 2008. Their tables have
 // one form, one rule a line:
-//   endings:kept:words:ends   Takes the longest of the endings off, and puts `kept` in its place if what is left is one of the words, or ends with one
-//                             of the ends (* any). Fields may be missing.
+//   endings:kept:words:ends:+ Takes the longest of the endings off, and puts `kept` in its place if what is left is one of the words, or ends with one
+//                             of the ends (* any). Fields may be missing. + : see `goesOn`.
 //   :kept:words:ends          Goes on with what the lines before took off and put nothing for.
 // Each < of `kept` takes a letter off; ! puts nothing, and lines that go on are passed over. An ending with = before it may be the whole word.
 import { slotOf, reserveIndex } from './suffix-index';
@@ -40,15 +40,15 @@ const PLURALS = `αδεσ αδων:!::οκ μαμ μαν μπαμπ πατερ �
 
 const NOUNS = `εωσ εων:ε:θ δ ελ γαλ ν π ιδ παρ
 ια ιου ιων:ι::α ε η ι ο υ ω
-ικα ικο ικου ικων:ικ:αλ αδ ενδ αμαν αμμοχαλ ηθ ανηθ αντιδ φυσ βρωμ γερ εξωδ καλπ καλλιν καταδ μουλ μπαν μπαγιατ μπολ μποσ νιτ ξικ συνομηλ πετσ πιτσ πικαντ πλιατσ ποστελν πρωτοδ σερτ συναδ τσαμ υποδ φιλον φυλοδ χασ:α ε η ι ο υ ω`;
+ικα ικο ικου ικων:ικ:αλ αδ ενδ αμαν αμμοχαλ ηθ ανηθ αντιδ φυσ βρωμ γερ εξωδ καλπ καλλιν καταδ μουλ μπαν μπαγιατ μπολ μποσ νιτ ξικ συνομηλ πετσ πιτσ πικαντ πλιατσ ποστελν πρωτοδ σερτ συναδ τσαμ υποδ φιλον φυλοδ χασ:α ε η ι ο υ ω:+`;
 
 const PAST_PLURALS = `ηθηκαμε ουσαμε αγαμε ησαμε ηκαμε
 αμε:αμ:αναπ αποθ αποκ αποστ βουβ ξεθ ουλ πεθ πικρ ποτ σιχ χ
 ιουντανε ιοντανε ιοτανε αγανε =ουντανε =ηθηκανε =οντανε =ουσανε =ησανε =οτανε =ηκανε:αγαν:τρ τσ
-ανε:αν:βετερ βουλκ βραχμ γ δραδουμ θ καλπουζ καστελ κορμορ λαοπλ μωαμεθ μ μουσουλμ ν ουλ π πελεκ πλ πολισ πορτολ σαρακατσ σουλτ τσαρλατ ορφ τσιγγ τσοπ φωτοστεφ χ ψυχοπλ αγ γαλ γερ δεκ διπλ αμερικαν ουρ πιθ πουριτ σ ζωντ ικ καστ κοπ λιχ λουθηρ μαιντ μελ σιγ σπ στεγ τραγ τσαγ φ ερ αδαπ αθιγγ αμηχ ανικ ανοργ απηγ απιθ ατσιγγ βασ βασκ βαθυγαλ βιομηχ βραχυκ διατ διαφ ενοργ θυσ καπνοβιομηχ καταγαλ κλιβ κοιλαρφ λιβ μεγλοβιομηχ μικροβιομηχ νταβ ξηροκλιβ ολιγοδαμ ολογαλ πενταρφ περηφ περιτρ πλατ πολυδαπ πολυμηχ στεφ ταβ τετ υπερηφ υποκοπ χαμηλοδαπ ψηλοταβ:α ε η ι ο ω`;
+ανε:αν:βετερ βουλκ βραχμ γ δραδουμ θ καλπουζ καστελ κορμορ λαοπλ μωαμεθ μ μουσουλμ ν ουλ π πελεκ πλ πολισ πορτολ σαρακατσ σουλτ τσαρλατ ορφ τσιγγ τσοπ φωτοστεφ χ ψυχοπλ αγ γαλ γερ δεκ διπλ αμερικαν ουρ πιθ πουριτ σ ζωντ ικ καστ κοπ λιχ λουθηρ μαιντ μελ σιγ σπ στεγ τραγ τσαγ φ ερ αδαπ αθιγγ αμηχ ανικ ανοργ απηγ απιθ ατσιγγ βασ βασκ βαθυγαλ βιομηχ βραχυκ διατ διαφ ενοργ θυσ καπνοβιομηχ καταγαλ κλιβ κοιλαρφ λιβ μεγλοβιομηχ μικροβιομηχ νταβ ξηροκλιβ ολιγοδαμ ολογαλ πενταρφ περηφ περιτρ πλατ πολυδαπ πολυμηχ στεφ ταβ τετ υπερηφ υποκοπ χαμηλοδαπ ψηλοταβ:α ε η ι ο ω:+`;
 
 const PERSONS = `ησετε
-ετε:ετ:αβαρ βεν εναρ αβρ αδ αθ αν απλ βαρον ντρ σκ κοπ μπορ νιφ παγ παρακαλ σερπ σκελ συρφ τοκ υ δ εμ θαρρ θ:α ε η ι ο ω οδ αιρ φορ ταθ διαθ σχ ενδ ευρ τιθ υπερθ ραθ ενθ ροθ σθ πυρ αιν συνδ συν συνθ χωρ πον βρ καθ ευθ εκθ νετ ρον αρκ βαρ βολ ωφελ
+ετε:ετ:αβαρ βεν εναρ αβρ αδ αθ αν απλ βαρον ντρ σκ κοπ μπορ νιφ παγ παρακαλ σερπ σκελ συρφ τοκ υ δ εμ θαρρ θ:α ε η ι ο ω οδ αιρ φορ ταθ διαθ σχ ενδ ευρ τιθ υπερθ ραθ ενθ ροθ σθ πυρ αιν συνδ συν συνθ χωρ πον βρ καθ ευθ εκθ νετ ρον αρκ βαρ βολ ωφελ:+
 οντασ ωντασ:οντ:αρχ
 :ωντ::κρε`;
 /** Lucene has no -ιομαστε; Snowball puts -ιεστ also for -εστε. */
@@ -91,6 +91,8 @@ const STOP: u32 = 0x21;
 
 /** Whether a rule has taken an ending off. */
 let changed: bool = false;
+/** Snowball's program goes on behind the ends of some rules: what is before them is looked up among the words, too, and `kept` put for the end. */
+let goesOn: bool = false;
 /** Whether what was taken off last may still be put back. */
 let isOpen: bool = false;
 
@@ -124,10 +126,11 @@ function longestIn(cur: usize, end: usize, least: i32): i32 {
   return best;
 }
 
-function isAmong(cur: usize, end: usize): bool {
+/** Whether the first `len` units of the word are an entry of a field. */
+function isAmong(cur: usize, end: usize, len: i32): bool {
   while (cur < end) {
     const next = entryEnd(cur, end);
-    if (<i32>((next - cur) >> 1) == wordLen && matched(cur, next, 0)) return true;
+    if (<i32>((next - cur) >> 1) == len && memory.compare(word, cur, <usize>len << 1) == 0) return true;
     cur = next + 2;
   }
   return false;
@@ -218,12 +221,20 @@ function inflect(endings: string, least: i32): void {
 
 /** The fields of a rule behind its endings. Returns the start of the next rule. */
 function rest(colon: usize, end: usize): usize {
-  const words = nextField(colon, end), ends = nextField(words, end), last = nextField(ends, end);
-  if (isOpen && colon + 2 < end && words > colon && (isAmong(words + 2, ends) || (last > ends && (load<u16>(ends + 2) == STAR || longestIn(ends + 2, last, 0))))) {
-    append(colon + 2, words);
-    isOpen = false;
+  const words = nextField(colon, end), ends = nextField(words, end), goOn = nextField(ends, end), next = nextField(goOn, end) + 2;
+  if (!isOpen || words == colon) return next;
+  if (!isAmong(words + 2, ends, wordLen)) {
+    if (goOn == ends) return next;
+    const len = load<u16>(ends, 2) == STAR ? 0 : longestIn(ends + 2, goOn, 0);
+    if (len == 0 && load<u16>(ends, 2) != STAR) return next;
+    if (goesOn && next > goOn + 2 && isAmong(words + 2, ends, wordLen - len)) {
+      setLength(wordLen - len);
+      append(colon + 2, words);
+    }
   }
-  return last + 2;
+  append(colon + 2, words);
+  isOpen = false;
+  return next;
 }
 
 /** Where the field behind the one before `colon` ends; `colon` itself at the end of the rule. */
@@ -233,6 +244,7 @@ function nextField(colon: usize, end: usize): usize {
 
 export function greek(): void {
   if (wordLen < 4) return;
+  goesOn = false;
   const before = wordLen;
   if (groupOf(IRREGULAR, 0) >= 0) replaceFound();
   strip(PLURALS, 1);
@@ -255,6 +267,7 @@ export function greek(): void {
 export function greekSnowball(): void {
   for (let i = 0; i < wordLen; i++) setUnit(i, mapUnit(unitAt(i), LETTERS, PLAIN_LETTERS));
   if (wordLen < 3) return;
+  goesOn = true;
   changed = groupOf(IRREGULAR, 0) >= 0 || groupOf("περατη>περ", 0) >= 0;
   if (changed) replaceFound();
   strip(DERIVATIONS, 0);
