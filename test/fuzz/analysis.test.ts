@@ -5,6 +5,7 @@ import { chainBlob, termSet, words } from '../../src/analysis/blob.ts';
 import { TOKEN_FILTERS, TOKENIZERS } from '../../src/analysis/registry.ts';
 import { STAGE } from '../../src/analysis/stage-ids.ts';
 import { runChain } from '../../src/analysis/token-stream.ts';
+import type { AnalysisHost } from '../../src/wasm/analysis.ts';
 import { eachAnalysisBuild } from '../support/analysis-builds.ts';
 import { forSeeds, type Rng } from '../support/rng.ts';
 
@@ -149,5 +150,29 @@ eachAnalysisBuild((host, build) => {
         expect(token.positionLength).toBeGreaterThanOrEqual(1);
       }
     });
+  });
+});
+
+test('both builds make the same tokens of broken bytes and odd chains', () => {
+  const hosts: AnalysisHost[] = [];
+  eachAnalysisBuild((host) => hosts.push(host));
+  const names = [...TOKEN_FILTERS.keys()].filter((name) => !NEEDS_FILES.has(name));
+  forSeeds(80, (rng) => {
+    const tokenizer = rng.pick([...TOKENIZERS.keys()]);
+    const filters = Array.from({ length: rng.int(1, 3) }, () => rng.pick(names));
+    const analysis = {
+      tokenizer: { t: { type: tokenizer, ...PARAMS[tokenizer] } },
+      filter: Object.fromEntries(filters.map((type, i) => [`f${i}`, { type, ...PARAMS[type] }])),
+      analyzer: { my: { tokenizer: 't', filter: filters.map((_, i) => `f${i}`) } },
+    };
+    const text = fuzzString(rng);
+    const [release, debug] = hosts.map((host) => {
+      try {
+        return AnalysisRegistry.build({ host, files: null }, { analysis: analysis as never }).analyze('my', text);
+      } catch (error) {
+        return (error as Error).message;
+      }
+    });
+    expect(debug).toEqual(release);
   });
 });
