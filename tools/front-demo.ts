@@ -1,7 +1,7 @@
 // Starts the engine and the front with examples/front/search.conf, and shows search through it: caching, limits, log, metrics.
 //   npm run demo:front          ports 9200 (engine), 8080 (search box), 8081 (metrics); everything in a temporary folder
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +14,7 @@ const say = (text: string) => process.stdout.write(`${text}\n`);
 function start(args: string[]): ChildProcess {
   const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
   children.push(child);
+  child.on('exit', (code) => code && fail(`${path.basename(args[0])} ended with status ${code}: is its port taken?`));
   return child;
 }
 
@@ -23,6 +24,14 @@ function curl(...args: string[]): string {
   const out = execFileSync('curl', ['-s', '-m', '10', ...args], { encoding: 'utf8' });
   say(out.length > 1200 ? `${out.slice(0, 1200)}...` : out.trimEnd());
   return out;
+}
+
+/** Ends the demo: another server on one of its ports must not be shown as ours. */
+function fail(reason: string): never {
+  process.stderr.write(`demo: ${reason}\n`);
+  for (const child of children) child.kill('SIGTERM');
+  rmSync(folder, { recursive: true, force: true });
+  process.exit(1);
 }
 
 async function ready(url: string): Promise<void> {
@@ -51,6 +60,8 @@ try {
     '-e',
     'error.log',
   ]);
+  // written when every socket is bound
+  while (!existsSync(path.join(folder, 'front.pid'))) await new Promise((resolve) => setTimeout(resolve, 50));
   await ready('http://127.0.0.1:8080/');
 
   const json = ['-H', 'Content-Type: application/json'];
