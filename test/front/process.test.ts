@@ -173,4 +173,20 @@ describe('processes', () => {
     await front.until(() => !alive(master));
     slow.close();
   });
+
+  test.skipIf(!ours)('worker_connections: a connection too many is closed, and one that ends makes room', async () => {
+    front.config(`server { listen 127.0.0.1:${port}; location / { return 200 ok; } }`, 'events { worker_connections 2; }');
+    await front.start();
+    const open = () =>
+      new Promise<import('node:net').Socket>((resolve) => {
+        const socket = connect(port, '127.0.0.1', () => resolve(socket));
+        socket.on('error', () => {});
+      });
+    const [first] = [await open(), await open()];
+    expect(await raw(port, 'GET / HTTP/1.0\r\n\r\n').catch(() => '')).toBe('');
+    expect(front.read('error.log')).toMatch(/\[alert\].*2 worker_connections are not enough/);
+    first.destroy();
+    let status = 0;
+    while (status !== 200) status = await get(port, '/').then(statusOf, () => 0);
+  });
 });

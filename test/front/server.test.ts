@@ -69,6 +69,7 @@ describe('front', () => {
       location @gone { return 203 "named"; }
       location /err { error_page 404 /sorry.html; }
       location /if { if ($arg_a = 1) { return 200 one; } return 200 other; }
+      location /unset { if ($arg_v) { set $unset x; } return 200 "[$unset]"; }
       location ~ ^/re/(?<id>\\d+) { return 200 "id $id"; }`);
     expect(await get(port, '/old/x?y=1')).toMatch(/\/new\/x old from=old&y=1$/);
     expect(await get(port, '/gone')).toMatch(/ 203 .*named$/s);
@@ -76,6 +77,8 @@ describe('front', () => {
     expect(await get(port, '/if?a=1')).toMatch(/one$/);
     expect(await get(port, '/if')).toMatch(/other$/);
     expect(await get(port, '/re/42')).toMatch(/id 42$/);
+    expect(await get(port, '/unset')).toMatch(/\[\]$/);
+    expect(front.read('error.log')).toMatch(/\[warn\].*using uninitialized "unset" variable/);
   });
 
   test('a failing peer is passed over, and the log names both', async () => {
@@ -159,6 +162,7 @@ describe('front', () => {
     ['server { tcp_nodelay maybe; }', /it must be "on" or "off"/],
     ['server { return 200 $nobody; }', /unknown "nobody" variable/],
     ['server { location ~ ( { } }', /missing closing parenthesis/],
+    ['server { location / { proxy_bind 127.0.0.1 transparent; } }', /"transparent" parameter is not supported/],
     ['perl_modules x;', /embedded Perl/],
   ])('a bad configuration stops the start: %s', async (text, message) => {
     front.config(text);

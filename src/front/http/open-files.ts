@@ -79,7 +79,10 @@ export function openFile(r: Request, name: string): OpenedFile {
     return open(r, name, file);
   } catch (error) {
     failures.set(name, { error, atMs: now });
-    if (failures.size > rule.max) for (const oldest of failures.keys()) if (failures.size > rule.max) failures.delete(oldest);
+    for (const oldest of failures.keys()) {
+      if (failures.size <= rule.max) break;
+      failures.delete(oldest);
+    }
     throw error;
   }
 }

@@ -12,6 +12,8 @@ export interface Listening {
 }
 
 export interface AcceptHooks {
+  /** true: there are as many connections as there may be, and a new one is closed */
+  full?(): boolean;
   /** called for each new connection (debug_connection) */
   opened?(conn: Connection): void;
 }
@@ -74,6 +76,10 @@ interface Accepting {
 /** @param shared  how bytes come: see Connection */
 function accept(accepting: Accepting, raw: Socket, shared = false): Connection | undefined {
   const { http, socket, hooks } = accepting;
+  if (hooks.full?.()) {
+    raw.destroy();
+    return undefined;
+  }
   const hosts = hostsFor(socket, raw);
   const { options } = hosts;
   if (options.keepAlive) raw.setKeepAlive(true, options.keepAlive.idleSeconds * 1000);

@@ -19,7 +19,8 @@ export interface VariableFamily {
   make(rest: string): Pick<VariableDef, 'get' | 'volatile'>;
 }
 
-const unset = () => null;
+/** evaluation of a variable that nothing has defined yet */
+export const unset = () => null;
 
 export class Variables {
   private readonly builtIn = new Map<string, VariableDef>();

@@ -52,7 +52,13 @@ export class EventLoop {
     const { http } = this;
     if (!http) return;
     const debugged = debugMatcher(this.conf.debugConnections);
+    const limit = this.conf.workerConnections;
     this.listening = await listenAll(http, fds, {
+      full: () => {
+        if (connections.size < limit) return false;
+        logTo(this.logs, 'alert', `${limit} worker_connections are not enough`);
+        return true;
+      },
       opened: (conn) => {
         if (debugged?.(conn.remoteAddr))
           conn.debugLogs = conn.hosts.defaultServer.root.errorLogs.map((log) => ({ ...log, level: levelRank('debug') }));

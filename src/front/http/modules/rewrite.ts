@@ -11,7 +11,7 @@ import type { Request } from '../request.ts';
 import { sendText } from '../send.ts';
 import { checkSymlinks, SymlinkError } from '../symlinks.ts';
 import type { Value } from '../value.ts';
-import type { VariableDef } from '../variables.ts';
+import { unset, type VariableDef } from '../variables.ts';
 
 /** A step: undefined: go on with the next; else a code to end the program with. */
 type Op = (r: Request) => number | undefined;
@@ -45,8 +45,15 @@ export function declareVariable(f: HttpFrame, word: string): VariableDef {
   }
 }
 
+/** A variable of `set` that no `set` has reached. */
+function uninitialized(r: Request, name: string): null {
+  if (rewriteModule.conf(r.loc).uninitialized_variable_warn) r.log('warn', `using uninitialized "${name}" variable`);
+  return null;
+}
+
 function parseSet(f: HttpFrame): Op {
   const def = declareVariable(f, f.args[0]);
+  if (def.get === unset) def.get = (r) => uninitialized(r, def.name);
   const value = f.scope.value(f.args[1]);
   return (r) => {
     assign(r, def, value.eval(r));

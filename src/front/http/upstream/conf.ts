@@ -8,7 +8,6 @@ import type { Value } from '../value.ts';
 
 export interface BindConf {
   value: Value;
-  transparent: boolean;
 }
 
 /** Values of the shared directives, whatever their prefix. */
@@ -109,8 +108,9 @@ export function sharedTable(prefix: string, next: readonly string[] = NEXT_HTTP)
     [`${p}socket_keepalive`]: flag(HSL, false),
     [`${p}bind`]: custom<BindConf | 'off' | undefined>(HSL, [1, 2], undefined, (f: HttpFrame) => {
       if (f.args[0] === 'off' && f.args.length === 1) return 'off';
-      if (f.args[1] !== undefined && f.args[1] !== 'transparent') f.fail(`invalid parameter "${f.args[1]}"`);
-      return { value: f.scope.value(f.args[0]), transparent: f.args[1] === 'transparent' };
+      if (f.args[1] === 'transparent') f.fail('the "transparent" parameter is not supported: Node cannot set IP_TRANSPARENT');
+      if (f.args[1] !== undefined) f.fail(`invalid parameter "${f.args[1]}"`);
+      return { value: f.scope.value(f.args[0]) };
     }),
     [`${p}socket_rcvbuf`]: size(HSL, '0'),
     [`${p}socket_sndbuf`]: size(HSL, '0'),
