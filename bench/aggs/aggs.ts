@@ -1,11 +1,12 @@
-// Aggregations over 3 M rows (the events corpus, one segment, one thread) against DuckDB in the same run. Every answer is checked against DuckDB's
-// before times are shown. A time is the whole of a request without HTTP: parse, bind, plan, run, reduce, render.
-//   npm run bench:aggs -- --corpus events.ndjson [--python venv/bin/python] [--rounds 9] [--tantivy OUT.tsv] [--json FILE] [--shared DIR]
-// --python: an interpreter with duckdb; runs ../shared/bench/duckdb/run.py. Without it answers are not checked and only our times are shown.
+// Aggregations over 3 M rows (the events corpus, one segment, one thread) against DuckDB and tantivy with one thread each in the same run. Every
+// answer is checked against DuckDB's before times are shown. A time is the whole of a request without HTTP: parse, bind, plan, run, reduce, render.
+//   npm run bench:aggs -- --corpus events.ndjson [--python venv/bin/python] [--rounds 9] [--json FILE] [--shared DIR] [--harness DIR]
 // --shared: folder of the shared material, ../shared beside the repository unless told.
-// --tantivy: output of ../shared/bench/tantivy/run.sh aggregate (name, best_ms, ...).
+// --harness: folder with duckdb/run.py and tantivy/run.sh, bench/ of the shared material unless told; tantivy builds into it and keeps its index
+//            beside the corpus. A rival that does not work is named and left out.
+// --python: an interpreter with duckdb, duckdb/venv/bin/python of the harness unless told. Without one answers are not checked.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -20,6 +21,7 @@ import {
 import { countPlan, executePlan } from '../../src/plan/execute.ts';
 import type { CollectPlan, PlanNode } from '../../src/plan/query-plan.ts';
 import type { SegmentReader } from '../../src/plan/segment.ts';
+import { runScript } from '../query/rivals.ts';
 import { eventsMapping, loadEvents } from './events-segment.ts';
 import { checkAnswer } from './expected.ts';
 
@@ -27,7 +29,7 @@ const { values: args } = parseArgs({
   options: {
     corpus: { type: 'string' },
     python: { type: 'string' },
-    tantivy: { type: 'string' },
+    harness: { type: 'string' },
     rounds: { type: 'string', default: '9' },
     json: { type: 'string' },
     shared: { type: 'string' },
@@ -36,6 +38,7 @@ const { values: args } = parseArgs({
 if (!args.corpus) throw new Error('--corpus events.ndjson is needed (made by bench/fetch-corpora.mjs of the shared material)');
 const root = path.resolve(import.meta.dirname, '../..');
 const shared = path.resolve(args.shared ?? path.join(root, '../shared'), 'bench');
+const harness = path.resolve(args.harness ?? shared);
 const requests = readFileSync(path.join(shared, 'queries/events-aggregations.jsonl'), 'utf8')
   .trim()
   .split('\n')
@@ -103,28 +106,39 @@ function answer(aggs: Record<string, unknown>, query: string | undefined): Recor
     execute: run(planOf(query, segment)),
     executeAll: run({ op: 'matchAll' }),
   }); // prettier-ignore
-  return renderAggregations(reduceAggregations(tree, [partial], { ...ctx, topHits: () => ({}), bindings: [] }), false);
+  return renderAggregations(reduceAggregations(tree, [partial], { ...ctx, topHits: () => ({}), bindings: [bindings] }), false);
 }
 
 /** DuckDB's best time on dictionary-coded keywords and its rows, by name. */
-function duckdb(python: string): Map<string, { ms: number; rows: unknown[][] }> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'gannet-duckdb-'));
-  try {
-    const out = path.join(folder, 'out.tsv');
-    execFileSync(python, [path.join(shared, 'duckdb/run.py'), args.corpus!, out, '--rounds', '5', '--threads', '1'], { stdio: 'ignore' });
-    const found = new Map<string, { ms: number; rows: unknown[][] }>();
-    for (const line of readFileSync(path.join(folder, 'out.jsonl'), 'utf8').trim().split('\n')) {
-      const { name, rows } = JSON.parse(line);
-      found.set(name, { ms: Infinity, rows });
-    }
-    for (const [name, , best] of tsv(out)) {
-      const entry = found.get(name);
-      if (entry) entry.ms = Math.min(entry.ms, Number(best));
-    }
-    return found;
-  } finally {
-    rmSync(folder, { recursive: true });
+function duckdb(python: string, folder: string): Map<string, { ms: number; rows: unknown[][] }> {
+  const out = path.join(folder, 'duckdb.tsv');
+  execFileSync(python, [path.join(harness, 'duckdb/run.py'), args.corpus!, out, '--rounds', args.rounds, '--threads', '1'], {
+    stdio: 'ignore',
+  });
+  const found = new Map<string, { ms: number; rows: unknown[][] }>();
+  for (const line of readFileSync(path.join(folder, 'duckdb.jsonl'), 'utf8').trim().split('\n')) {
+    const { name, rows } = JSON.parse(line);
+    found.set(name, { ms: Infinity, rows });
   }
+  for (const [name, , best] of tsv(out)) {
+    const entry = found.get(name);
+    if (entry) entry.ms = Math.min(entry.ms, Number(best));
+  }
+  return found;
+}
+
+/** tantivy's best time by name; empty if it does not run. */
+function tantivyTimes(folder: string): Map<string, number> {
+  const index = `${path.resolve(args.corpus!)}.tantivy`;
+  const out = path.join(folder, 'tantivy.tsv');
+  const queries = path.join(shared, 'queries/events-aggregations.jsonl');
+  let problem = existsSync(index) ? null : runScript(harness, 'tantivy', ['index-events', path.resolve(args.corpus!), index]);
+  problem ??= runScript(harness, 'tantivy', ['aggregate', index, queries, out, '--rounds', args.rounds]);
+  if (problem) {
+    process.stdout.write(`tantivy did not run: ${problem}\n`);
+    return new Map();
+  }
+  return new Map(tsv(out).map(([name, best]) => [name, Number(best)]));
 }
 
 function tsv(file: string): string[][] {
@@ -135,8 +149,11 @@ function tsv(file: string): string[][] {
     .map((line) => line.split('\t')); // prettier-ignore
 }
 
-const ducks = args.python ? duckdb(args.python) : null;
-const tantivy = new Map(args.tantivy ? tsv(args.tantivy).map(([name, best]) => [name, Number(best)]) : []);
+const folder = mkdtempSync(path.join(tmpdir(), 'gannet-rivals-'));
+const python = args.python ?? path.join(harness, 'duckdb/venv/bin/python');
+const ducks = existsSync(python) ? duckdb(python, folder) : null;
+const tantivy = tantivyTimes(folder);
+rmSync(folder, { recursive: true });
 const table = requests.map(({ name, query, aggs }) => {
   const expected = ducks?.get(name);
   if (expected) checkAnswer(name, answer(aggs, query), expected.rows);
@@ -159,7 +176,8 @@ const table = requests.map(({ name, query, aggs }) => {
   }; // prettier-ignore
 });
 console.table(table);
-process.stdout.write(ducks ? 'answers equal DuckDB\n' : 'answers not checked: --python is missing\n');
+process.stdout.write(ducks ? 'answers equal DuckDB\n' : `answers not checked: no ${python}\n`);
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+process.stdout.write(`commit ${commit}, ${cpus().length} x ${cpus()[0].model}, node ${process.version}\n`);
 const report = { commit, machine: `${cpus().length} x ${cpus()[0].model}, Node ${process.version}`, rows: segment.maxDoc, table };
 if (args.json) writeFileSync(args.json, `${JSON.stringify(report, null, 2)}\n`);

@@ -1,5 +1,8 @@
-// Times the query file over the prose corpus in one thread on one segment, results checked against Lucene's first.
+// Times the query file over the prose corpus in one thread on one segment, results checked against Lucene's first, and beside it in the same run
+// Lucene and tantivy where their harnesses work: passes alternate, a query's best time counts, tables give ratios per family and mode.
 //   npm run bench:search -- CORPUS/prose.ndjson BENCH OUT.tsv [--modes COUNT,TOP_10,..] [--rounds 5] [--warmup 2] [--family NAME] [--rebuild]
+//                           [--rivals lucene,tantivy|none] [--harness BENCH] [--passes 2]
+//     --harness  folder with lucene/ and tantivy/ (their README tells what they need; they build into it); indices are made beside the corpus
 //     BENCH    folder with queries/prose-queries.jsonl, golden/prose-lucene10.jsonl.gz, compare.mjs
 //     OUT.tsv  id, family, mode, best and median ns, count; OUT.jsonl beside it: per query the exact count and the top 10, as the
 //              rivals' harnesses write them (compare.mjs reads both)
@@ -12,6 +15,7 @@ import { countPlan, executePlan } from '../../src/plan/execute.ts';
 import type { CollectPlan, PlanNode, SegmentHits } from '../../src/plan/query-plan.ts';
 import { ClassicPlanner } from './classic-query.ts';
 import { FIELD, loadProse } from './prose-segment.ts';
+import { addTimes, type BestTimes, machine, RIVALS, type Rival, runRival, tables } from './rivals.ts';
 
 v8.setFlagsFromString('--no-liftoff');
 v8.setFlagsFromString('--no-wasm-lazy-compilation');
@@ -38,7 +42,8 @@ for (let i = 2; i < process.argv.length; i++) {
 const [corpus, bench, out] = files;
 if (!out) {
   process.stderr.write(
-    'usage: bench:search -- CORPUS/prose.ndjson BENCH OUT.tsv [--modes ..] [--rounds n] [--warmup s] [--family name] [--rebuild]\n',
+    'usage: bench:search -- CORPUS/prose.ndjson BENCH OUT.tsv [--modes ..] [--rounds n] [--warmup s] [--family name] [--rebuild]\n' +
+      '       [--rivals lucene,tantivy|none] [--harness BENCH] [--passes 2]\n',
   );
   process.exit(2);
 }
@@ -86,7 +91,10 @@ function run(query: string, mode: Mode): number {
 }
 
 checkResults();
-timeAll();
+const passes = Number(options.get('--passes') ?? 2);
+const wanted = (options.get('--rivals') ?? (options.has('--family') ? 'none' : RIVALS.join(','))).split(',');
+const rivals = RIVALS.filter((rival) => wanted.includes(rival));
+compareAll();
 
 /** Counts, ids and float32 scores of the top 10, pruned and not, must be Lucene's. */
 function checkResults(): void {
@@ -121,6 +129,35 @@ function idOf(doc: number, cache: Map<number, string>): string {
     cache.set(doc, id);
   }
   return id;
+}
+
+/** Passes of ours and of each rival in turn; a rival that fails is named and left out. */
+function compareAll(): void {
+  const engines = new Map<string, BestTimes>([['gannet', new Map()]]);
+  const failed = new Set<Rival>();
+  for (let pass = 0; pass < passes; pass++) {
+    timeAll();
+    addTimes(engines.get('gannet')!, out);
+    for (const rival of rivals.filter((name) => !failed.has(name))) {
+      const file = `${out.replace(/\.tsv$/, '')}.${rival}.tsv`;
+      const problem = runRival(rival, file, {
+        folder: path.resolve(options.get('--harness') ?? bench),
+        corpus: path.resolve(corpus),
+        queries: path.resolve(bench, 'queries/prose-queries.jsonl'),
+        modes,
+        rounds,
+        warmupSeconds: warmupMs / 1000,
+      });
+      if (problem) {
+        failed.add(rival);
+        print(`${rival}_not_run`, problem);
+        continue;
+      }
+      if (!engines.has(rival)) engines.set(rival, new Map());
+      addTimes(engines.get(rival)!, file);
+    }
+  }
+  process.stdout.write(`${tables(engines)}\n\n${machine()}\n`);
 }
 
 function timeAll(): void {

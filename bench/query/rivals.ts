@@ -1,0 +1,81 @@
+// Runs the rivals' harnesses (Lucene, tantivy: `run.sh index` and `run.sh query` with one command line and output) and prints tables of best times.
+// A rival whose folder is missing or whose tools fail is left out with a line that says so.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import path from 'node:path';
+
+export const RIVALS = ['lucene', 'tantivy'] as const;
+export type Rival = (typeof RIVALS)[number];
+
+/** mode -> query id -> family and best ns. */
+export type BestTimes = Map<string, Map<string, { readonly family: string; ns: number }>>;
+
+export interface RivalRun {
+  /** Folder with lucene/ and tantivy/. */
+  readonly folder: string;
+  readonly corpus: string;
+  readonly queries: string;
+  readonly modes: readonly string[];
+  readonly rounds: number;
+  readonly warmupSeconds: number;
+}
+
+/** Runs a rival's run.sh. @returns what went wrong, null if nothing did */
+export function runScript(folder: string, rival: Rival, args: readonly string[]): string | null {
+  const script = path.join(folder, rival, 'run.sh');
+  if (!existsSync(script)) return `no ${script}`;
+  const { status, stderr, error } = spawnSync(script, args, { encoding: 'utf8', maxBuffer: 2 ** 26 });
+  if (status === 0) return null;
+  return error?.message || stderr.trim().split('\n').at(-1) || `status ${status}`;
+}
+
+/** Times of one run of a rival in `out`, its index made beside the corpus if it is not there. @returns what went wrong, null if nothing did */
+export function runRival(rival: Rival, out: string, run: RivalRun): string | null {
+  const index = `${run.corpus}.${rival}`;
+  if (!existsSync(index)) {
+    const problem = runScript(run.folder, rival, ['index', run.corpus, index]);
+    if (problem) return problem;
+  }
+  const options = ['--modes', run.modes.join(','), '--rounds', String(run.rounds), '--warmup', String(run.warmupSeconds)];
+  return runScript(run.folder, rival, ['query', index, run.queries, out, ...options]);
+}
+
+/** Takes the lines `id family mode best_ns ..` of a file into `best`. */
+export function addTimes(best: BestTimes, file: string): void {
+  for (const line of readFileSync(file, 'utf8').trim().split('\n').slice(1)) {
+    const [id, family, mode, text] = line.split('\t');
+    const times = best.get(mode) ?? new Map<string, { family: string; ns: number }>();
+    best.set(mode, times);
+    const known = times.get(id);
+    if (!known) times.set(id, { family, ns: Number(text) });
+    else known.ns = Math.min(known.ns, Number(text));
+  }
+}
+
+/** Markdown tables per mode: sums of the best times in ms per family, and ours as a multiple of Lucene's (the first rival's) and of the best. */
+export function tables(engines: ReadonlyMap<string, BestTimes>): string {
+  const [ours, ...rivals] = [...engines.keys()];
+  const lines: string[] = [];
+  for (const [mode, times] of engines.get(ours)!) {
+    const heads = [ours, ...rivals, ...rivals.map((rival) => `${ours} / ${rival}`)];
+    lines.push('', `${mode}, ms`, '', `| family | queries | ${heads.join(' | ')} |`, `|---|${'--:|'.repeat(heads.length + 1)}`);
+    const families = [...new Set([...times.values()].map(({ family }) => family)), 'ALL'];
+    for (const family of families) {
+      const ids = [...times].filter(([, time]) => family === 'ALL' || time.family === family).map(([id]) => id);
+      const sums = [ours, ...rivals].map((name) => {
+        const known = engines.get(name)!.get(mode);
+        return ids.reduce((sum, id) => sum + (known?.get(id)?.ns ?? Number.NaN), 0) / 1e6;
+      });
+      const cells = [...sums.map((ms) => ms.toFixed(2)), ...sums.slice(1).map((ms) => `${(sums[0] / ms).toFixed(2)}x`)];
+      lines.push(`| ${family} | ${ids.length} | ${cells.join(' | ')} |`);
+    }
+  }
+  return lines.join('\n');
+}
+
+/** Machine, Node and commit, for the head of a report. */
+export function machine(): string {
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+  return `commit ${commit}, ${cpus().length} x ${cpus()[0].model}, node ${process.version}, ${new Date().toISOString().slice(0, 16)}`;
+}
