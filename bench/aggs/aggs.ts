@@ -132,8 +132,8 @@ function tantivyTimes(folder: string): Map<string, number> {
   const index = `${path.resolve(args.corpus!)}.tantivy`;
   const out = path.join(folder, 'tantivy.tsv');
   const queries = path.join(shared, 'queries/events-aggregations.jsonl');
-  let problem = existsSync(index) ? null : runScript(harness, 'tantivy', ['index-events', path.resolve(args.corpus!), index]);
-  problem ??= runScript(harness, 'tantivy', ['aggregate', index, queries, out, '--rounds', args.rounds]);
+  let problem = existsSync(index) ? null : runScript(harness, 'tantivy', ['index-events', path.resolve(args.corpus!), index]).problem;
+  problem ??= runScript(harness, 'tantivy', ['aggregate', index, queries, out, '--rounds', args.rounds]).problem;
   if (problem) {
     process.stdout.write(`tantivy did not run: ${problem}\n`);
     return new Map();

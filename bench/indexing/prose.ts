@@ -1,11 +1,13 @@
 // Indexing of a text corpus on one thread: read, parse, analyse (standard), invert, flush at a memory limit, merge to one segment.
-//   npx tsx bench/indexing/prose.ts prose.ndjson [--limit N] [--ram MB] [--field body] [--out FILE]
+//   npm run bench:indexing -- prose.ndjson [--limit N] [--ram MB] [--field body] [--out FILE] [--harness DIR]
 // Corpus: NDJSON lines with `id` and the text field, as ../shared/bench/fetch-corpora.mjs makes them. No log, no HTTP: compare with the
 // `add_s` of Lucene's harness (which stores the id and has no id index). Output: JSON with times in seconds and sizes; the result is
 // checked (document and token counts of the merged segment) before it is printed.
+// --harness: folder with lucene/run.sh of the shared material; Lucene then indexes the same file right after, and ratios are printed.
 import { execFileSync } from 'node:child_process';
-import { openSync, readSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { mkdtempSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { chainBlob, words } from '../../src/analysis/blob.ts';
 import { STAGE } from '../../src/analysis/stage-ids.ts';
@@ -14,6 +16,7 @@ import { OpenBuffer } from '../../src/arena/open-buffer.ts';
 import { openSegment } from '../../src/arena/segment-image.ts';
 import type { FieldSpec } from '../../src/mapping/document-sink.ts';
 import { compileEngine, createMemory, Kernels, staticBytes } from '../../src/wasm/kernels.ts';
+import { runScript } from '../query/rivals.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -22,6 +25,7 @@ const { values, positionals } = parseArgs({
     ram: { type: 'string', default: '256' },
     field: { type: 'string', default: 'body' },
     out: { type: 'string' },
+    harness: { type: 'string' },
   },
 });
 const [file] = positionals;
@@ -68,6 +72,7 @@ const total = performance.now() - begin;
 check(image);
 if (values.out) writeFileSync(values.out, image);
 const seconds = (ms: number): number => Math.round(ms) / 1000;
+const cpuSeconds = process.cpuUsage().user / 1e6;
 process.stdout.write(
   `${JSON.stringify({
     bench: 'indexing/prose',
@@ -75,7 +80,7 @@ process.stdout.write(
     machine: `${cpus().length} x ${cpus()[0].model}, node ${process.version}`,
     documents,
     total_s: seconds(total),
-    cpu_s: seconds(process.cpuUsage().user / 1000),
+    cpu_s: seconds(cpuSeconds * 1000),
     docs_per_s: Math.round((documents / total) * 1000),
     times_s: Object.fromEntries(Object.entries(times).map(([name, ms]) => [name, seconds(ms)])),
     flushed_segments: segmentCount,
@@ -83,6 +88,32 @@ process.stdout.write(
     rss_mb: Math.round(process.resourceUsage().maxRSS / 1024),
   })}\n`,
 );
+
+if (values.harness) compareWithLucene(values.harness);
+
+/** Lucene's `add_s` and `merge_s` are its time with reading and parsing, as ours is. */
+function compareWithLucene(harness: string): void {
+  const folder = mkdtempSync(path.join(tmpdir(), 'gannet-lucene-'));
+  const { problem, output } = runScript(path.resolve(harness), 'lucene', ['index', path.resolve(file), path.join(folder, 'index')]);
+  rmSync(folder, { recursive: true });
+  if (problem) {
+    process.stdout.write(`lucene did not run: ${problem}\n`);
+    return;
+  }
+  const figures = new Map(output.split('\n').map((line): [string, number] => [line.split('\t')[1], Number(line.split('\t')[2])]));
+  const of = (name: string): number => figures.get(name) ?? Number.NaN;
+  const round = (value: number): number => Number(value.toFixed(2));
+  process.stdout.write(
+    `${JSON.stringify({
+      lucene_s: round(of('add_s') + of('merge_s')),
+      lucene_cpu_s: of('cpu_s'),
+      lucene_mb: of('size_mb'),
+      time_ratio: round(total / 1000 / (of('add_s') + of('merge_s'))),
+      cpu_ratio: round(cpuSeconds / of('cpu_s')),
+      size_ratio: round(image.length / 1e6 / of('size_mb')),
+    })}\n`,
+  );
+}
 
 function useMapping(): void {
   buffer.useMapping('prose', FIELDS, { analyzer: () => analyzer });
@@ -123,8 +154,8 @@ function check(bytes: Uint8Array): void {
 }
 
 /** Lines of a file as views that are valid until the next one. */
-function* lines(path: string): Generator<Buffer> {
-  const fd = openSync(path, 'r');
+function* lines(name: string): Generator<Buffer> {
+  const fd = openSync(name, 'r');
   let chunk = Buffer.allocUnsafe(4 << 20);
   let start = 0;
   let end = 0;

@@ -1,7 +1,11 @@
-// Kernels against their plain TypeScript twins on the same data, results compared before they are timed.
-//   npm run bench:kernels          a line of JSON per kernel: ns per item of each and the ratio
+// Kernels against their plain TypeScript twins and C twins (twins.c, gcc -O3) on the same data, results compared before they are timed.
+//   npm run bench:kernels          a line of JSON per kernel: ns per item of each, and how many times as long the twins take
+// Without gcc the C twins are left out.
 // Corpus: seeded random documents and values, 200,000 each; best of 7 runs.
-import { cpus } from 'node:os';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import path from 'node:path';
 import { countPlan, executePlan, planToBitset } from '../../src/plan/execute.ts';
 import type { CollectPlan, PlanNode } from '../../src/plan/query-plan.ts';
 import { bitsetCount, crc32c } from '../../src/wasm/codec.ts';
@@ -45,16 +49,69 @@ function best(run: () => unknown, runs: number): number {
   return least;
 }
 
-function compare<T>(name: string, items: number, kernel: () => T, twin: () => T): void {
+/** What twins.c is asked: its job line and the number that it must answer. */
+interface CTwin {
+  readonly job: ReadonlyArray<string | number>;
+  readonly result: () => number;
+}
+
+interface Row {
+  readonly kernel: string;
+  readonly items: number;
+  readonly ns: number;
+  readonly twinNs: number;
+  readonly c: CTwin | undefined;
+}
+const rows: Row[] = [];
+
+function compare<T>(name: string, items: number, kernel: () => T, twin: () => T, c?: CTwin): void {
   if (JSON.stringify(kernel()) !== JSON.stringify(twin())) throw new Error(`${name}: the kernel's result differs from its twin's`);
   best(kernel, 30);
-  const [fast, slow] = [best(kernel, 7), best(twin, 7)];
+  rows.push({ kernel: name, items, ns: best(kernel, 15), twinNs: best(twin, 3), c });
+}
+
+/** Runs the C twins over a copy of the kernels' memory. @returns ns by row, null without gcc @throws Error a result differs */
+function runC(): Map<Row, number> | null {
+  const folder = mkdtempSync(path.join(tmpdir(), 'gannet-twins-'));
+  try {
+    const program = path.join(folder, 'twins');
+    const source = path.join(import.meta.dirname, 'twins.c');
+    if (spawnSync('gcc', ['-O3', '-march=native', '-o', program, source]).status !== 0) return null;
+    const image = path.join(folder, 'image');
+    writeFileSync(image, k.u8.slice(0, k.mark() + 64));
+    const asked = rows.filter(({ c }) => c);
+    const input = asked.map(({ c }) => `${c!.job.join(' ')} ;\n`).join('');
+    const output = execFileSync(program, [image, DOCS, postings.normsPtr, normInversePtr].map(String), { input, encoding: 'utf8' });
+    return new Map(
+      output
+        .trim()
+        .split('\n')
+        .map((line, i) => {
+          const [ns, result] = line.split(' ').map(Number);
+          const row = asked[i];
+          if (result !== row.c!.result()) throw new Error(`${row.kernel}: C finds ${result}, the kernel ${row.c!.result()}`);
+          return [row, ns];
+        }),
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function report(): void {
+  const c = runC();
   const round = (value: number) => Number(value.toPrecision(3));
-  const line = { kernel: name, items, nsPerItem: round(fast / items), twinNsPerItem: round(slow / items), ratio: round(slow / fast) };
-  process.stdout.write(`${JSON.stringify(line)}\n`);
+  for (const row of rows) {
+    const { kernel, items, ns, twinNs } = row;
+    const cNs = c?.get(row);
+    const line = { kernel, items, nsPerItem: round(ns / items), twinNsPerItem: round(twinNs / items), twinRatio: round(twinNs / ns) };
+    process.stdout.write(`${JSON.stringify(cNs ? { ...line, cNsPerItem: round(cNs / items), cRatio: round(cNs / ns) } : line)}\n`);
+  }
+  if (!c) process.stdout.write('C twins did not run: gcc does not compile them\n');
 }
 
 const { postings } = segment;
+const normInversePtr = k.copyIn(new Uint8Array(normInverse.buffer));
 const out = k.reserve(Math.ceil(DOCS / 512) * 64);
 const scorer = (weight: number) => ({ weight: Math.fround(weight), normInverse });
 const term = (index: number, weight: number): PlanNode => ({ op: 'term', postings, term: words[index], scorer: scorer(weight) });
@@ -82,8 +139,25 @@ for (const state of [often, third, words[5]]) {
       );
       return docs.length;
     },
+    { job: ['postings', state.ptr, state.docFreq], result: () => bits(plan) },
   );
 }
+
+const both: PlanNode = {
+  op: 'bool',
+  must: [],
+  filter: [second, third].map((state): PlanNode => ({ op: 'term', postings, term: state, scorer: null })),
+  should: [],
+  mustNot: [],
+  minimumShouldMatch: 0,
+};
+compare(
+  'conjunction of two terms, count',
+  second.docFreq + third.docFreq,
+  () => countPlan(k, scope, both),
+  () => matching(both),
+  { job: ['and', second.ptr, second.docFreq, third.ptr, third.docFreq], result: () => countPlan(k, scope, both) },
+);
 
 const block = k.copyIn(new Rng(2).bytes(MIB));
 const blockBytes = k.copyOut(block, MIB);
@@ -92,14 +166,21 @@ compare(
   MIB,
   () => crc32c(k, block, MIB),
   () => plainCrc32c(blockBytes),
+  { job: ['crc32c', block, MIB], result: () => crc32c(k, block, MIB) },
 );
 
+/** As the column stores a value: (value - base) / multiplier. */
+const [columnBase, multiplier] = [8, 16].map((off) => Number(k.view.getBigInt64(segment.integers.ptr + off, true)));
 const range: PlanNode = { op: 'rangeI64', column: segment.integers, min: -30n, max: 60n };
 compare(
   'i64 range to bitset',
   DOCS,
   () => bits(range),
   () => matching(range),
+  {
+    job: ['range', segment.integers.ptr, Math.ceil((-30 - columnBase) / multiplier), Math.floor((60 - columnBase) / multiplier)],
+    result: () => bits(range),
+  },
 );
 
 const phrase: PlanNode = {
@@ -117,6 +198,10 @@ compare(
   DOCS,
   () => countPlan(k, scope, phrase),
   () => matching(phrase),
+  {
+    job: ['phrase', postings.positionsPtr, often.ptr, often.docFreq, second.ptr, second.docFreq],
+    result: () => countPlan(k, scope, phrase),
+  },
 );
 const sloppy: PlanNode = { ...phrase, slop: 3 };
 compare(
@@ -149,5 +234,11 @@ for (const count of [1, 2, 3]) {
         .slice(0, 10)
         .map(({ id }) => id);
     },
+    {
+      job: ['top10', count, ...words.slice(0, count).flatMap((state, i) => [state.ptr, state.docFreq, 1 + i])],
+      result: () => [...executePlan(k, scope, plan, TOP_10).docs].reduce((sum, doc, place) => sum + doc * (place + 1), 0),
+    },
   );
 }
+
+report();

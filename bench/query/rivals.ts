@@ -21,24 +21,24 @@ export interface RivalRun {
   readonly warmupSeconds: number;
 }
 
-/** Runs a rival's run.sh. @returns what went wrong, null if nothing did */
-export function runScript(folder: string, rival: Rival, args: readonly string[]): string | null {
+/** Runs a rival's run.sh. @returns what it wrote to standard output; `problem` is null if it worked */
+export function runScript(folder: string, rival: Rival, args: readonly string[]): { problem: string | null; output: string } {
   const script = path.join(folder, rival, 'run.sh');
-  if (!existsSync(script)) return `no ${script}`;
-  const { status, stderr, error } = spawnSync(script, args, { encoding: 'utf8', maxBuffer: 2 ** 26 });
-  if (status === 0) return null;
-  return error?.message || stderr.trim().split('\n').at(-1) || `status ${status}`;
+  if (!existsSync(script)) return { problem: `no ${script}`, output: '' };
+  const { status, stdout, stderr, error } = spawnSync(script, args, { encoding: 'utf8', maxBuffer: 2 ** 26 });
+  const problem = status === 0 ? null : error?.message || stderr.trim().split('\n').at(-1) || `status ${status}`;
+  return { problem, output: stdout };
 }
 
 /** Times of one run of a rival in `out`, its index made beside the corpus if it is not there. @returns what went wrong, null if nothing did */
 export function runRival(rival: Rival, out: string, run: RivalRun): string | null {
   const index = `${run.corpus}.${rival}`;
   if (!existsSync(index)) {
-    const problem = runScript(run.folder, rival, ['index', run.corpus, index]);
+    const { problem } = runScript(run.folder, rival, ['index', run.corpus, index]);
     if (problem) return problem;
   }
   const options = ['--modes', run.modes.join(','), '--rounds', String(run.rounds), '--warmup', String(run.warmupSeconds)];
-  return runScript(run.folder, rival, ['query', index, run.queries, out, ...options]);
+  return runScript(run.folder, rival, ['query', index, run.queries, out, ...options]).problem;
 }
 
 /** Takes the lines `id family mode best_ns ..` of a file into `best`. */
