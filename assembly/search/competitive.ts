@@ -9,6 +9,7 @@
 
 import { allocate, allocateTemp, releaseTemp, tempMark, WINDOW_DOCS } from './context';
 import { cursorSeekBlock } from '../postings/cursor';
+import { BLOCK_DOCS } from '../postings/format';
 import { boolFilter, boolFilterRest } from './boolean';
 import { nodeAddScores, nodeBound, nodeFill, nodeScore, nodeWindow } from './evaluate';
 import { clearBits, filterByBitset, listBits, Node, nodeChild, OP_BOOL, OP_PHRASE, OP_TERM, setBit, testBit, Window, WINDOW_BITS_BYTES, windowToList } from './node';
@@ -34,6 +35,7 @@ export function isDisjunction(node: Node): bool {
 /** Offers the window's competitive documents that `accept` (0: all) has. `matches`: the node's accepted matches as a list, or null (0). */
 export function competeWindow(node: Node, from: u32, to: u32, accept: usize, matches: usize, top: TopK, w: Window, scores: usize): void {
   if (isDisjunction(node)) return disjunctionWindow(node, from, to, accept, top, w);
+  if (node.op == OP_TERM && node.normInverse && top.minScore > 0) return termOffer(node, from, to, accept, top, w.docs);
   const clauses = node.op == OP_BOOL && node.d > 0;
   if (!matches) {
     if (!leadsByTerm(node, top.minScore) && nodeBound(node, from, to) <= top.minScore) return;
@@ -50,6 +52,22 @@ export function competeWindow(node: Node, from: u32, to: u32, accept: usize, mat
   if (clauses) return conjunctionOffer(node, from, to, top, w);
   nodeScore(node, w.docs, w.count, scores);
   topOfferList(top, w.docs, scores, w.count);
+}
+
+/** Offers a term's documents block by block; blocks that cannot compete stay unread. */
+function termOffer(node: Node, from: u32, to: u32, accept: usize, top: TopK, docs: usize): void {
+  const mark = tempMark();
+  const scores = allocateTemp(BLOCK_DOCS * 8 + 16);
+  const c = termCursor(node);
+  for (let more = cursorSeekBlock(c, from); more && c.base < to; more = nextBlock(c)) {
+    if (termBlockBound(node) <= top.minScore) continue;
+    const count = termBlockAbove(node, max<u32>(c.base, from), min<u32>(c.lastDoc + 1, to), <f64>top.minScore, docs, scores);
+    for (let i: usize = 0, end = (<usize>count) << 2; i < end; i += 4) {
+      const doc = load<u32>(docs + i);
+      if (!accept || testBit(accept, doc)) topOffer(top, doc, <f32>load<f64>(scores + (i << 1)));
+    }
+  }
+  releaseTemp(mark);
 }
 
 /** Matches of a BOOL with must clauses that may compete, found through what is rarest of all that a competitive document must have. */
