@@ -14,7 +14,7 @@
 
 import { unpack128, unpackSums128 } from '../codec/bit-packing';
 import { readVint, vintBytes } from '../codec/vint';
-import { BITSET_KIND, BLOCK_DOCS, GROUP_BLOCKS, LONG_HEADER_BYTES, NO_MORE_DOCS, WITH_FREQS, WITH_OFFSETS, WITH_POSITIONS, hasImpacts } from './format';
+import { BITSET_KIND, BLOCK_DOCS, GROUP_BLOCKS, NO_MORE_DOCS, WITH_FREQS, WITH_OFFSETS, WITH_POSITIONS, hasImpacts } from './format';
 
 // @ts-ignore: decorator
 @unmanaged

@@ -15,7 +15,9 @@ import { nodeAddScores, nodeBound, nodeFill, nodeScore, nodeWindow } from './eva
 import { clearBits, filterByBitset, listBits, Node, nodeChild, OP_BOOL, OP_PHRASE, OP_TERM, setBit, testBit, Window, WINDOW_BITS_BYTES, windowToList } from './node';
 import { phraseWindow } from './phrase';
 import { SLACK } from './similarity';
-import { nextBlock, termAccumulate, termAddBounds, termBlockAbove, termBlockBound, termCursor, termGroupBound, termKeepAbove } from './term';
+import { nextBlock, termCursor } from './term';
+import { termAddBounds, termBlockBound, termGroupBound } from './term-bounds';
+import { termAccumulate, termBlockAbove, termKeepAbove } from './term-prune';
 import { TopK, topOffer, topOfferList } from './top-k';
 
 /** For scores that are f32 sums of two rounded parts. */

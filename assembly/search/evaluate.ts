@@ -55,7 +55,8 @@ import {
 } from './node';
 import { phraseBound, phraseFilter, phraseNext, phraseOpen, phraseScore, phraseWindow } from './phrase';
 import { synonymBound, synonymScore } from './synonym';
-import { termAddScores, termBound, termFill, termFilter, termNext, termOpen, termScore, termWindow } from './term';
+import { termAddScores, termFill, termFilter, termNext, termOpen, termScore, termWindow } from './term';
+import { termBound } from './term-bounds';
 
 /** No bound is known. */
 export const NO_BOUND: f32 = f32.MAX_VALUE;
@@ -79,7 +80,9 @@ export function nodeOpen(node: Node): void {
   if (op == OP_PHRASE) return phraseOpen(node);
   // Their children are opened one after the other when the bitset is made.
   if (isMaterialized(op)) return;
-  for (let i: u32 = 0; i < node.childCount; i++) nodeOpen(nodeChild(node, i));
+  // A BOOL names its must clauses twice.
+  const count = op == OP_BOOL ? node.childCount - node.d : node.childCount;
+  for (let i: u32 = 0; i < count; i++) nodeOpen(nodeChild(node, i));
 }
 
 export function nodeNext(node: Node, target: u32): u32 {

@@ -33,21 +33,9 @@ import {
 } from './phrase-lists';
 import { bm25 } from './similarity';
 import { sloppyFreq, sloppyOpen } from './sloppy-phrase';
-import {
-  findInBits,
-  matchMask,
-  nextBlock,
-  skipTo,
-  termBlockOften,
-  termBound,
-  termCursor,
-  termFill,
-  termFilter,
-  termKeepOften,
-  termNext,
-  termOpen,
-  termWindow,
-} from './term';
+import { findInBits, matchMask, nextBlock, skipTo, termCursor, termFill, termFilter, termNext, termOpen, termWindow } from './term';
+import { termBound } from './term-bounds';
+import { termBlockOften, termKeepOften } from './term-prune';
 
 /** One position of the phrase, sorted by rareness. */
 // @ts-ignore: decorator

@@ -10,7 +10,7 @@
 // Damerau edit distances" (2003). 10 times as fast as rows of the distance matrix.
 
 import { readVint, vintBytes } from '../codec/vint';
-import { BLOCK_LOG2, BLOCK_TERMS, blockTerms, TERM_STATE_BYTES, TermsHeader, termsState, TermState } from './dictionary';
+import { BLOCK_LOG2, blockTerms, TERM_STATE_BYTES, TermsHeader, termsState, TermState } from './dictionary';
 
 /** Longest word in code points. */
 export const MAX_FUZZY_LENGTH: u32 = 62;

@@ -115,7 +115,7 @@ const byScore = (a: Expected, b: Expected): number => b.score - a.score || a.doc
 eachKernelBuild((k, build) => {
   const rounds = build === 'debug' ? 12 : 40;
   const setUp = (rng: Rng, sizes: number[]) => {
-    const segment = makeSegment(k, randomDocs(rng, rng.pick(sizes), WORDS));
+    const segment = makeSegment(k, randomDocs(rng, rng.pick(sizes), WORDS), rng.bool(0.3));
     const { maxDoc } = segment;
     const dead = new Set(rng.bool() ? Array.from({ length: rng.int(1, maxDoc) }, () => rng.int(0, maxDoc - 1)) : []);
     const live = bitset(

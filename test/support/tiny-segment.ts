@@ -43,21 +43,24 @@ export function randomDocs(rng: Rng, count: number, words: number): TinyDoc[] {
   });
 }
 
-export function makeSegment(k: Kernels, docs: readonly TinyDoc[]): TinySegment {
+/** @param offsets  positions have offsets, too */
+export function makeSegment(k: Kernels, docs: readonly TinyDoc[], offsets = false): TinySegment {
   const texts = [...new Set(docs.flatMap((doc) => [...doc.terms.keys()]))].sort();
-  const room = 4096 + 32 * docs.reduce((sum, doc) => sum + [...doc.terms.values()].reduce((all, list) => all + list.length + 2, 0), 0);
+  const room =
+    4096 +
+    (offsets ? 64 : 32) * docs.reduce((sum, doc) => sum + [...doc.terms.values()].reduce((all, list) => all + list.length + 2, 0), 0);
   const [out, positions] = [k.reserve(room), k.reserve(room)];
   const normsPtr = k.copyIn(Uint8Array.from(docs, (doc) => doc.norm));
   const states = new Map<string, TinyTerm>();
   const mark = k.mark();
-  const encoder = new PostingsEncoder(k, 11, docs.length, out, room, positions, room);
+  const encoder = new PostingsEncoder(k, offsets ? 15 : 11, docs.length, out, room, positions, room);
   for (const [ord, text] of texts.entries()) {
     encoder.begin();
     for (const [docId, doc] of docs.entries()) {
       const list = doc.terms.get(text);
       if (!list) continue;
       encoder.addDoc(docId, list.length, doc.norm);
-      for (const position of list) encoder.addPosition(position);
+      for (const position of list) encoder.addPosition(position, position * 5, position * 5 + 4);
     }
     const { termOff, docFreq, totalTermFreq } = encoder.finish();
     states.set(text, { text, docFreq, totalTermFreq, ord, ptr: out + termOff });
@@ -68,7 +71,7 @@ export function makeSegment(k: Kernels, docs: readonly TinyDoc[]): TinySegment {
     ptr: 0,
     hasFreqs: true,
     hasPositions: true,
-    hasOffsets: false,
+    hasOffsets: offsets,
     positionsPtr: positions,
     normsPtr,
     termCount: texts.length,
