@@ -1,7 +1,7 @@
 // Parses Java's regular expression syntax (java.util.regex.Pattern of JDK 25) and reports errors with its texts.
-import { ApiError } from '../../errors/api-error.ts';
+import { CharacterParser } from './character-parser.ts';
 import { CodePointSet } from './code-point-set.ts';
-import { DIGIT, HORIZONTAL_SPACE, LINE_TERMINATORS, propertySet, SPACE, unicodeClass, VERTICAL_SPACE, WORD } from './properties.ts';
+import { VERTICAL_SPACE } from './properties.ts';
 import { FLAG, type Node } from './syntax.ts';
 
 export interface ParsedPattern {
@@ -17,16 +17,10 @@ export function parseJavaRegex(pattern: string, flags: number): ParsedPattern {
   return new Parser(pattern, flags).parse();
 }
 
-class Parser {
-  private at = 0;
+class Parser extends CharacterParser {
   private groupCount = 0;
   private readonly names = new Map<string, number>();
   private lookDepth = 0;
-
-  constructor(
-    private readonly pattern: string,
-    private flags: number,
-  ) {}
 
   parse(): ParsedPattern {
     if (this.has(FLAG.CANON_EQ)) throw this.unsupported('the flag CANON_EQ');
@@ -41,41 +35,6 @@ class Parser {
       }
     }
     return { node, groupCount: this.groupCount, groupNames: this.names };
-  }
-
-  private has(flag: number): boolean {
-    return (this.flags & flag) !== 0;
-  }
-
-  private error(text: string, index: number): ApiError {
-    let reason = text;
-    if (index >= 0) {
-      reason += ` near index ${index}\n${this.pattern}`;
-      if (index < this.pattern.length) reason += `\n${' '.repeat(index)}^`;
-    } else reason += `\n${this.pattern}`;
-    return new ApiError('pattern_syntax_exception', 400, reason);
-  }
-
-  private unsupported(what: string): ApiError {
-    return new ApiError(
-      'illegal_argument_exception',
-      400,
-      `regular expressions run in linear time here and cannot have ${what}: [${this.pattern}]`,
-    );
-  }
-
-  private peek(): string {
-    if (this.has(FLAG.COMMENTS)) this.skipComments();
-    return this.pattern[this.at] ?? '';
-  }
-
-  private skipComments(): void {
-    for (;;) {
-      const char = this.pattern[this.at];
-      if (char === '#') while (this.at < this.pattern.length && !LINE_TERMINATORS.has(this.pattern.charCodeAt(this.at))) this.at++;
-      else if (char !== undefined && SPACE.has(char.charCodeAt(0))) this.at++;
-      else return;
-    }
   }
 
   private alternation(): Node {
@@ -133,17 +92,8 @@ class Parser {
     }
   }
 
-  private dot(): CodePointSet {
-    if (this.has(FLAG.DOTALL)) return CodePointSet.ALL;
-    return (this.has(FLAG.UNIX_LINES) ? CodePointSet.of([10, 10]) : LINE_TERMINATORS).negate();
-  }
-
   private literal(cp: number): Node {
     return { kind: 'set', set: this.cased(CodePointSet.of([cp, cp])) };
-  }
-
-  private cased(set: CodePointSet): CodePointSet {
-    return this.has(FLAG.CASE_INSENSITIVE) ? set.foldCase(this.has(FLAG.UNICODE_CASE) || this.has(FLAG.UNICODE_CHARACTER_CLASS)) : set;
   }
 
   private quantified(part: Node): Node {
@@ -235,7 +185,7 @@ class Parser {
   }
 
   private closeGroup(): Node {
-    const part = this.alternation();
+    const part = this.nested(() => this.alternation());
     if (this.peek() !== ')') throw this.error('Unclosed group', this.pattern.length);
     this.at++;
     return part;
@@ -332,182 +282,6 @@ class Parser {
 
   private single(cp: number): Node {
     return { kind: 'set', set: CodePointSet.of([cp, cp]) };
-  }
-
-  /** An escape that stands for characters; `one` says it is a literal. */
-  private escapeSet(): { set: CodePointSet; one: boolean } {
-    const start = this.at;
-    const char = this.pattern[start + 1];
-    if (char === undefined) throw this.error('Unexpected internal error', this.pattern.length);
-    this.at += 2;
-    const unicode = this.has(FLAG.UNICODE_CHARACTER_CLASS);
-    const of = (set: CodePointSet, negate: boolean) => ({ set: negate ? set.negate() : set, one: false });
-    const one = (cp: number) => ({ set: CodePointSet.of([cp, cp]), one: true });
-    switch (char) {
-      case 'd':
-      case 'D':
-        return of(unicode ? unicodeClass('d') : DIGIT, char === 'D');
-      case 'w':
-      case 'W':
-        return of(unicode ? unicodeClass('w') : WORD, char === 'W');
-      case 's':
-      case 'S':
-        return of(unicode ? unicodeClass('s') : SPACE, char === 'S');
-      case 'h':
-      case 'H':
-        return of(HORIZONTAL_SPACE, char === 'H');
-      case 'v':
-      case 'V':
-        return of(VERTICAL_SPACE, char === 'V');
-      case 'p':
-      case 'P':
-        return of(this.property(), char === 'P');
-      case 't':
-        return one(9);
-      case 'n':
-        return one(10);
-      case 'r':
-        return one(13);
-      case 'f':
-        return one(12);
-      case 'a':
-        return one(7);
-      case 'e':
-        return one(27);
-      case 'c':
-        return one(this.pattern.charCodeAt(this.at++) ^ 64);
-      case '0': {
-        const match = /^([0-3][0-7]{0,2}|[0-7]{1,2})/.exec(this.pattern.slice(this.at));
-        if (!match) throw this.error('Illegal octal escape sequence', this.at);
-        this.at += match[0].length;
-        return one(Number.parseInt(match[0], 8));
-      }
-      case 'x':
-        return one(this.hexEscape());
-      case 'u':
-        return one(this.unicodeEscape());
-      default: {
-        if (/[A-Za-z0-9]/.test(char)) throw this.error('Illegal/unsupported escape sequence', start + 1);
-        const cp = this.pattern.codePointAt(start + 1)!;
-        this.at = start + 1 + (cp > 0xffff ? 2 : 1);
-        return one(cp);
-      }
-    }
-  }
-
-  private hexEscape(): number {
-    const match = /^(?:([0-9a-fA-F]{2})|\{([0-9a-fA-F]+)\})/.exec(this.pattern.slice(this.at));
-    const cp = match ? Number.parseInt(match[1] ?? match[2], 16) : Number.NaN;
-    if (!match || cp > 0x10ffff) throw this.error('Illegal hexadecimal escape sequence', this.at);
-    this.at += match[0].length;
-    return cp;
-  }
-
-  private unicodeEscape(): number {
-    const unit = (): number => {
-      const match = /^[0-9a-fA-F]{4}/.exec(this.pattern.slice(this.at));
-      if (!match) throw this.error('Illegal Unicode escape sequence', this.at);
-      this.at += 4;
-      return Number.parseInt(match[0], 16);
-    };
-    const high = unit();
-    if (high >= 0xd800 && high < 0xdc00 && /^\\u[dD][c-fC-F]/.test(this.pattern.slice(this.at))) {
-      this.at += 2;
-      return 0x10000 + ((high - 0xd800) << 10) + (unit() - 0xdc00);
-    }
-    return high;
-  }
-
-  private property(): CodePointSet {
-    let name = this.pattern[this.at] ?? '';
-    if (name === '{') {
-      const close = this.pattern.indexOf('}', this.at);
-      if (close < 0) throw this.error('Unclosed character family', this.pattern.length - 1);
-      name = this.pattern.slice(this.at + 1, close);
-      if (name === '') throw this.error('Empty character family', this.at);
-      this.at = close + 1;
-    } else this.at++;
-    const set = propertySet(name, this.has(FLAG.UNICODE_CHARACTER_CLASS));
-    if (!set) {
-      if (name.startsWith('In')) throw this.error(`Unknown character block name {${name.slice(2)}}`, this.at - 1);
-      if (name.startsWith('Is') || name.includes('='))
-        throw this.error(`Unknown character property name {${name.replace(/^Is/, '')}}`, this.at - 1);
-      throw this.error(`Unknown character property name {${name}}`, this.at - 1);
-    }
-    return set;
-  }
-
-  // --- character classes; `at` is behind the opening bracket
-
-  private characterClass(): CodePointSet {
-    let negate = false;
-    if (this.pattern[this.at] === '^') {
-      negate = true;
-      this.at++;
-    }
-    let set = CodePointSet.EMPTY;
-    let pendingAnd: CodePointSet | null = null;
-    let first = true;
-    for (;;) {
-      const char = this.peek();
-      if (char === '') throw this.error('Unclosed character class', this.pattern.length - 1);
-      if (char === ']' && !first) {
-        this.at++;
-        break;
-      }
-      if (char === '[') {
-        this.at++;
-        set = set.union(this.characterClass());
-      } else if (char === '&' && this.pattern[this.at + 1] === '&') {
-        this.at += 2;
-        pendingAnd = pendingAnd ? (set.isEmpty ? pendingAnd : pendingAnd.intersect(set)) : set;
-        set = CodePointSet.EMPTY;
-        first = false;
-        continue;
-      } else set = set.union(this.classRange());
-      first = false;
-    }
-    if (pendingAnd) set = set.isEmpty ? pendingAnd : pendingAnd.intersect(set);
-    return negate ? set.negate() : set;
-  }
-
-  private classRange(): CodePointSet {
-    if (this.pattern.startsWith('\\Q', this.at)) {
-      const end = this.pattern.indexOf('\\E', this.at);
-      const text = this.pattern.slice(this.at + 2, end < 0 ? undefined : end);
-      this.at = end < 0 ? this.pattern.length : end + 2;
-      return this.cased(CodePointSet.ofChars(text));
-    }
-    const low = this.classAtom();
-    if (!low.one) return low.set;
-    const from = low.set.ranges[0];
-    if (this.peek() === '-') {
-      const next = this.pattern[this.at + 1];
-      if (next !== undefined && next !== ']' && next !== '[') {
-        this.at++;
-        this.peek();
-        const high = this.classAtom();
-        if (!high.one)
-          return this.cased(low.set)
-            .union(CodePointSet.of([45, 45]))
-            .union(high.set);
-        const to = high.set.ranges[0];
-        if (to < from) throw this.error('Illegal character range', this.at - 1);
-        return this.cased(CodePointSet.of([from, to]));
-      }
-    }
-    return this.cased(low.set);
-  }
-
-  private classAtom(): { set: CodePointSet; one: boolean } {
-    if (this.pattern[this.at] === '\\') {
-      if (/[bBAzZGRXk]/.test(this.pattern[this.at + 1] ?? '')) throw this.error('Illegal/unsupported escape sequence', this.at + 1);
-      return this.escapeSet();
-    }
-    const cp = this.pattern.codePointAt(this.at);
-    if (cp === undefined) throw this.error('Unclosed character class', this.pattern.length - 1);
-    this.at += cp > 0xffff ? 2 : 1;
-    return { set: CodePointSet.of([cp, cp]), one: true };
   }
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { compilePattern } from '../../../src/analysis/regex/java-flags.ts';
 import { JavaPattern } from '../../../src/analysis/regex/java-pattern.ts';
 import { LucenePattern } from '../../../src/analysis/regex/lucene-pattern.ts';
+import { parseJavaRegex } from '../../../src/analysis/regex/parser.ts';
 import { Replacement } from '../../../src/analysis/regex/replacement.ts';
 import { forSeeds, type Rng } from '../../support/rng.ts';
 
@@ -116,4 +117,11 @@ test('Lucene syntax: longest matches', () => {
   expect(run('<1-12>', '123')).toBe(2);
   expect(run('[^x]{2,3}', 'abcd')).toBe(3);
   expect(() => new LucenePattern('(')).toThrow('unexpected end-of-string');
+});
+
+test('patterns may not nest without end', () => {
+  for (const pattern of ['('.repeat(100_000), '[a'.repeat(100_000), `${'(?:'.repeat(501)}a${')'.repeat(501)}`]) {
+    expect(() => parseJavaRegex(pattern, 0)).toThrow('more than 500 levels');
+  }
+  expect(parseJavaRegex(`${'('.repeat(400)}a${')'.repeat(400)}`, 0).groupCount).toBe(400);
 });
