@@ -131,7 +131,7 @@ const CORE: VariableDef[] = [
   live('connection_time', (r) => seconds(Date.now() - r.conn.startMs)),
   fixed('remote_user', remoteUser),
   fixed('content_type', (r) => r.headersJoined('content-type') ?? null),
-  fixed('content_length', (r) => {
+  live('content_length', (r) => {
     const text = r.headerIn('content-length');
     if (text !== undefined) return text;
     return r.main.chunkedIn && r.main.body?.complete ? String(r.main.body.size) : null;

@@ -28,7 +28,8 @@ export function findLocation(r: Request): Found {
 }
 
 function findStatic(r: Request, level: Loc): Found {
-  const { uri } = r;
+  // CONNECT has none
+  const uri = r.uri || '/';
   const exact = level.exacts.get(uri);
   if (exact) {
     r.loc = exact;

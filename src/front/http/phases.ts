@@ -4,6 +4,7 @@ import type { HttpMain } from './conf.ts';
 import { core } from './core.ts';
 import { findLocation } from './location.ts';
 import type { Handler } from './module.ts';
+import { escapeUri } from './parse.ts';
 import { RegexLimitError } from './regex.ts';
 import type { Request } from './request.ts';
 
@@ -196,7 +197,7 @@ function findConfig(r: Request): boolean {
     return false;
   }
   if (found === 'redirect') {
-    r.out.location = r.loc.name.replace(/[^ -~]|[ "#%?]/g, (ch) => '%' + ch.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0'));
+    r.out.location = escapeUri(r.loc.name, 'uri');
     if (r.args) r.out.location += `?${r.args}`;
     r.finalize(301);
     return false;
