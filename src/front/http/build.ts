@@ -73,7 +73,7 @@ export async function buildHttp(input: BuildInput): Promise<HttpMain> {
   const modules = await loadModules(names, variables);
   const builder = new Builder(input, modules);
   if (modules.some((m) => ['fastcgi', 'scgi', 'uwsgi'].includes(m.name))) {
-    (await import('./modules/gateways.ts')).setHostParam((name) => builder.main.variables.lookup(name));
+    (await import('./modules/gateway.ts')).setHostParam((name) => builder.main.variables.lookup(name));
   }
   const main = builder.build();
   for (const lookup of (main.registry.get('lookups') as (() => Promise<void>)[] | undefined) ?? []) await lookup();

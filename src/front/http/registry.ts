@@ -74,21 +74,21 @@ export const REGISTRY: Entry[] = [
     variables: 'upstream_*',
   },
   {
-    load: async () => [(await import('./modules/gateways.ts')).fastcgiModule],
+    load: async () => [(await import('./modules/fastcgi.ts')).fastcgiModule],
     directives:
       'fastcgi_p* fastcgi_b* fastcgi_c* fastcgi_i* fastcgi_k* fastcgi_n* fastcgi_r* fastcgi_s* fastcgi_h* fastcgi_f* fastcgi_l* fastcgi_m* fastcgi_temp_file*',
     variables: 'fastcgi_*',
   },
   {
-    load: async () => [(await import('./modules/gateways.ts')).scgiModule],
+    load: async () => [(await import('./modules/scgi.ts')).scgiModule],
     directives: 'scgi_p* scgi_b* scgi_c* scgi_i* scgi_n* scgi_r* scgi_s* scgi_h* scgi_f* scgi_l* scgi_m* scgi_temp_file*',
   },
   {
-    load: async () => [(await import('./modules/gateways.ts')).uwsgiModule],
+    load: async () => [(await import('./modules/uwsgi.ts')).uwsgiModule],
     directives: 'uwsgi_p* uwsgi_b* uwsgi_c* uwsgi_i* uwsgi_n* uwsgi_r* uwsgi_s* uwsgi_h* uwsgi_f* uwsgi_l* uwsgi_m* uwsgi_temp_file*',
   },
-  { load: async () => [(await import('./modules/gateways.ts')).memcachedModule], directives: 'memcached_*', variables: 'memcached_key' },
-  { load: async () => [(await import('./modules/gateways.ts')).tunnelModule], directives: 'tunnel_*' },
+  { load: async () => [(await import('./modules/memcached.ts')).memcachedModule], directives: 'memcached_*', variables: 'memcached_key' },
+  { load: async () => [(await import('./modules/tunnel.ts')).tunnelModule], directives: 'tunnel_*' },
   {
     load: async () => [(await import('./modules/proxy.ts')).proxyModule, (await import('./modules/grpc.ts')).grpcModule],
     directives: 'grpc_*',

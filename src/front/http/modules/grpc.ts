@@ -12,7 +12,7 @@ import type { Protocol } from '../upstream/protocol.ts';
 import { readTlsConf, type UpstreamTlsConf, upstreamTls, upstreamTlsTable } from '../upstream/tls.ts';
 import { Upstream } from '../upstream/upstream.ts';
 import type { Value } from '../value.ts';
-import { literalGroup, realGroup, runtimeGroup } from './proxy.ts';
+import { literalGroup, realGroup, runtimeGroup } from './proxy-target.ts';
 
 interface Target {
   hostText: string;

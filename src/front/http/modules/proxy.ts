@@ -1,40 +1,22 @@
 /** proxy_pass: HTTP back ends. */
 
-import { isIP } from 'node:net';
 import { custom, flag, HSL, LIMIT_EXCEPT, LOCATION, LOCATION_IF, num, oneOf, type Table } from '../../config/directive.ts';
 import type { Loc } from '../conf.ts';
-import { core } from '../core.ts';
 import type { HeaderField } from '../header.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
 import { escapeUri } from '../parse.ts';
 import type { Request } from '../request.ts';
 import { type CacheConf, cacheTable, readCacheConf } from '../upstream/cache-conf.ts';
 import { readUpstreamConf, responseTable, sharedTable, type UpstreamConf } from '../upstream/conf.ts';
-import { literalAddresses, makeAddress, pendingLookups, splitHostPort, systemAddresses, UpstreamGroup } from '../upstream/group.ts';
+import type { UpstreamGroup } from '../upstream/group.ts';
 import { HttpResponseParser } from '../upstream/http-response.ts';
-import { DEFAULT_SERVER, PeerSet } from '../upstream/peers.ts';
 import type { Protocol } from '../upstream/protocol.ts';
-import { resolverFor } from '../upstream/resolver.ts';
 import { readTlsConf, type UpstreamTlsConf, upstreamTls, upstreamTlsTable } from '../upstream/tls.ts';
 import { Upstream } from '../upstream/upstream.ts';
 import { parseValue, type Value } from '../value.ts';
 import { type CookieFlags, parseReplacement, type Replacement, replace, rewriteCookie } from './proxy-rewrite.ts';
+import { literalGroup, type PassTarget, realGroup, runtimeGroup, splitTarget } from './proxy-target.ts';
 import { compileRegex } from './rewrite.ts';
-
-interface PassTarget {
-  /** whole argument, for messages and $proxy_host */
-  text: string;
-  /** set where the argument has variables */
-  value?: Value;
-  schema: string;
-  /** `host:port` as written */
-  hostText: string;
-  host: string;
-  port: string;
-  /** '' where the argument has no URI part */
-  uri: string;
-  group?: UpstreamGroup;
-}
 
 interface SetHeader {
   name: string;
@@ -130,24 +112,7 @@ interface ProxyConf {
 }
 const confs = new WeakMap<Loc, ProxyConf>();
 
-const SCHEMES: Record<string, string> = { 'http://': '80', 'https://': '443' };
-
-function splitTarget(text: string): Omit<PassTarget, 'text'> | undefined {
-  const schema = Object.keys(SCHEMES).find((s) => text.toLowerCase().startsWith(s));
-  if (!schema) return undefined;
-  const rest = text.slice(schema.length);
-  if (rest.startsWith('unix:')) {
-    const colon = rest.indexOf(':', 5);
-    const hostText = colon < 0 ? rest : rest.slice(0, colon);
-    return { schema, hostText, host: hostText, port: '', uri: colon < 0 ? '' : rest.slice(colon + 1) };
-  }
-  const end = rest.search(/[/?]/);
-  const hostText = end < 0 ? rest : rest.slice(0, end);
-  const uri = end < 0 ? '' : rest.slice(end);
-  const { host, port } = splitHostPort(hostText, 0);
-  return { schema, hostText, host: host.includes(':') ? `[${host}]` : host, port: port ? String(port) : SCHEMES[schema], uri };
-}
-
+/** `proxy_pass`, also where an engine's node is proxied to (`search_pass`). */
 export function parsePass(f: HttpFrame): PassTarget {
   const [text] = f.args;
   const { loc } = f.scope;
@@ -157,136 +122,18 @@ export function parsePass(f: HttpFrame): PassTarget {
   const parts = splitTarget(text);
   if (!parts) f.fail('invalid URL prefix');
   if (parts.hostText === '') f.fail('no host in upstream "' + text + '"');
-  const where =
-    loc.kind === 'named'
-      ? 'named location'
-      : loc.kind === 'regex'
-        ? 'location given by regular expression'
-        : loc.kind === 'if'
-          ? '"if" statement'
-          : '"limit_except" block';
   if (parts.uri !== '' && (loc.kind === 'named' || loc.kind === 'regex' || loc.kind === 'if' || loc.kind === 'limit_except')) {
     f.fail(
-      `"proxy_pass" cannot have URI part in location given by regular expression, or inside named location, or inside "if" statement, or inside "limit_except" block`.replace(
-        /^$/,
-        where,
-      ),
+      '"proxy_pass" cannot have URI part in location given by regular expression, or inside named location, or inside "if" statement, or inside "limit_except" block',
     );
   }
   return { text, ...parts, group: literalGroup(f, parts.hostText, parts.schema === 'https://' ? 443 : 80) };
-}
-
-/** The group of a literal address: a named upstream that is defined anywhere, or peers of the name. */
-export function literalGroup(f: HttpFrame, hostText: string, defaultPort: number): UpstreamGroup {
-  const { main } = f.scope;
-  const key = `implicit:${hostText}:${defaultPort}`;
-  const known = main.registry.get(key) as UpstreamGroup | undefined;
-  if (known) return known;
-  const group = new UpstreamGroup(hostText, false);
-  main.registry.set(key, group);
-  pendingLookups(main).push(async () => {
-    const named = main.registry.get(`upstream:${hostText.toLowerCase()}`) as UpstreamGroup | undefined;
-    if (named) {
-      group.set = named.set;
-      // the named group stands in for this one from now on
-      main.registry.set(key, named);
-      aliases.set(group, named);
-      return;
-    }
-    const { host, port } = splitHostPort(hostText, defaultPort);
-    const literal = literalAddresses(hostText, defaultPort);
-    const list =
-      literal ??
-      (await systemAddresses(host).catch(() => f.fail(`host not found in upstream "${hostText}"`))).map((ip) => makeAddress(ip, port));
-    group.entries.push({
-      text: hostText,
-      options: DEFAULT_SERVER,
-      resolve: false,
-      service: '',
-      addresses: list.map((address) => ({ address, options: DEFAULT_SERVER, priority: 0 })),
-    });
-    group.rebuild();
-  });
-  return group;
 }
 
 /** The group a location proxies to, where it is fixed. */
 export function proxyTarget(loc: Loc): UpstreamGroup | undefined {
   const group = confs.get(loc)?.target?.group;
   return group && realGroup(group);
-}
-
-const aliases = new WeakMap<UpstreamGroup, UpstreamGroup>();
-export const realGroup = (group: UpstreamGroup): UpstreamGroup => aliases.get(group) ?? group;
-
-/** A group for an address found at run time. */
-export function runtimeGroup(
-  r: Request,
-  hostText: string,
-  defaultPort: number,
-  fail: (status: number) => void,
-  done: (group: UpstreamGroup) => void,
-): void {
-  const { registry } = r.http;
-  const named = registry.get(`upstream:${hostText.toLowerCase()}`) as UpstreamGroup | undefined;
-  if (named) {
-    done(named);
-    return;
-  }
-  const implicit = registry.get(`implicit:${hostText}:${defaultPort}`) as UpstreamGroup | undefined;
-  if (implicit?.set) {
-    done(realGroup(implicit));
-    return;
-  }
-  const build = (list: ReturnType<typeof makeAddress>[]) => {
-    const key = `runtime:${list.map((a) => a.name).join(',')}`;
-    const kept = registry.get(key) as UpstreamGroup | undefined;
-    let group = list.length === 1 ? kept : undefined;
-    if (!group) {
-      group = new UpstreamGroup(hostText, false);
-      group.set = new PeerSet({ kind: 'round_robin' });
-      group.entries.push({
-        text: hostText,
-        options: DEFAULT_SERVER,
-        resolve: false,
-        service: '',
-        addresses: list.map((address) => ({ address, options: DEFAULT_SERVER, priority: 0 })),
-      });
-      group.rebuild();
-      // peers of a looked-up name start without a history, but share idle connections
-      if (kept) group.pool = kept.pool;
-      else if (registry.size < 10_000) registry.set(key, group);
-    }
-    done(group);
-  };
-  const literal = literalAddresses(hostText, defaultPort);
-  if (literal) {
-    build(literal);
-    return;
-  }
-  const { host, port } = splitHostPort(hostText, defaultPort);
-  const c = core.conf(r.loc);
-  if (!c.resolver) {
-    r.log('error', `no resolver defined to resolve ${host}`);
-    fail(502);
-    return;
-  }
-  if (host === '' || isIP(host)) {
-    fail(500);
-    return;
-  }
-  resolverFor(c.resolver)
-    .resolve(host, c.resolver_timeout)
-    .then(
-      (answer) => {
-        if (!r.done && !r.conn.error) build(answer.addresses.map((ip) => makeAddress(ip, port)));
-        else fail(499);
-      },
-      (error: Error) => {
-        r.log('error', error.message);
-        fail(502);
-      },
-    );
 }
 
 // ---------------------------------------------------------------- the request

@@ -1,0 +1,114 @@
+/** memcached_pass. */
+import { HSL, num, type Table } from '../../config/directive.ts';
+import { defineModule, type HttpModule } from '../module.ts';
+import { escapeUri } from '../parse.ts';
+import type { Request } from '../request.ts';
+import { sharedTable } from '../upstream/conf.ts';
+import { InvalidResponse, type ParserSink, type ResponseParser } from '../upstream/protocol.ts';
+import { passDirective, remember, run } from './gateway.ts';
+
+/** `VALUE key flags length`, data, `END`. */
+export class MemcachedParser implements ResponseParser {
+  private held: Buffer = Buffer.alloc(0);
+  private left = -1;
+  private readonly tail = Buffer.from('\r\nEND\r\n');
+
+  constructor(
+    private readonly sink: ParserSink,
+    private readonly key: string,
+    private readonly gzipFlag: number,
+    private readonly notFound: () => void,
+  ) {}
+
+  feed(data: Buffer): void {
+    this.held = this.held.length === 0 ? data : Buffer.concat([this.held, data]);
+    if (this.left < 0 && !this.readHead()) return;
+    if (this.left > 0) {
+      const take = this.held.subarray(0, this.left);
+      this.held = this.held.subarray(take.length);
+      this.left -= take.length;
+      if (take.length > 0) this.sink.body(take);
+    }
+    if (this.left > 0) return;
+    const common = Math.min(this.held.length, this.tail.length);
+    if (!this.held.subarray(0, common).equals(this.tail.subarray(0, common))) {
+      this.sink.complete(false);
+    } else if (this.held.length >= this.tail.length) this.sink.complete(this.held.length === this.tail.length);
+  }
+
+  private readHead(): boolean {
+    const lf = this.held.indexOf(10);
+    if (lf < 0) {
+      if (this.held.length > 4096) throw new InvalidResponse('memcached sent too long line');
+      return false;
+    }
+    const line = this.held.latin1Slice(0, lf).replace(/\r$/, '');
+    const rest = this.held.subarray(lf + 1);
+    if (line === 'END') {
+      this.notFound();
+      this.left = 0;
+      this.held = Buffer.concat([this.tail, rest]);
+      this.sink.head({ status: 404, statusLine: '', fields: [], contentLength: -1 });
+      return false;
+    }
+    const m = /^VALUE (\S+) (\d+) (\d+)$/.exec(line);
+    if (!m) throw new InvalidResponse(`memcached sent invalid response: "${line}"`);
+    if (m[1] !== this.key) throw new InvalidResponse(`memcached sent invalid key in response "${line}" for key "${this.key}"`);
+    this.left = Number(m[3]);
+    this.held = rest;
+    const gzip = this.gzipFlag > 0 && (Number(m[2]) & this.gzipFlag) !== 0;
+    const fields = gzip ? [{ name: 'Content-Encoding', lname: 'content-encoding', value: 'gzip' }] : [];
+    this.sink.head({ status: 200, statusLine: '', fields, contentLength: this.left });
+    return true;
+  }
+
+  end(): boolean {
+    return false;
+  }
+}
+
+const memcachedHandler = (r: Request): number => {
+  if (r.method !== 'GET' && r.method !== 'HEAD') return 405;
+  const def = r.http.variables.find('memcached_key');
+  const key = def ? (r.variable(def) ?? '') : '';
+  if (key === '') {
+    r.log('error', 'the "$memcached_key" variable is not set');
+    return 500;
+  }
+  r.setContentType();
+  const wanted = escapeUri(key, 'memcached');
+  return run(
+    'memcached',
+    r,
+    true,
+    (conf) => ({
+      requestHead: (u) => [Buffer.from(`get ${u.notes.key}\r\n`, 'latin1')],
+      wrapBody: () => [],
+      endBody: () => [],
+      parser: (u, sink) =>
+        new MemcachedParser(sink, u.notes.key as string, (conf.values.memcached_gzip_flag as number) ?? 0, () => {
+          u.r.log('info', `key: "${u.notes.key}" was not found by memcached`);
+          u.notes.notFound = true;
+        }),
+    }),
+    false,
+    wanted,
+  );
+};
+
+export const memcachedModule: HttpModule = defineModule(
+  'memcached',
+  {
+    memcached_pass: passDirective('memcached', memcachedHandler),
+    memcached_gzip_flag: num(HSL, 0),
+    ...sharedTable('memcached', 'error timeout denied invalid_response not_found off'.split(' ')),
+  } as Table,
+  {
+    init(main) {
+      main.variables.declare('memcached_key');
+    },
+    finish(conf, loc) {
+      remember('memcached', conf as Record<string, unknown>, loc, { cache: false });
+    },
+  },
+);

@@ -1,0 +1,149 @@
+/** Where a request is proxied to: the argument of `proxy_pass` and its kin, groups for addresses written there or found at run time. */
+import { isIP } from 'node:net';
+import { core } from '../core.ts';
+import type { HttpFrame } from '../module.ts';
+import type { Request } from '../request.ts';
+import { literalAddresses, makeAddress, pendingLookups, splitHostPort, systemAddresses, UpstreamGroup } from '../upstream/group.ts';
+import { DEFAULT_SERVER, PeerSet } from '../upstream/peers.ts';
+import { resolverFor } from '../upstream/resolver.ts';
+import type { Value } from '../value.ts';
+
+export interface PassTarget {
+  /** whole argument, for messages and $proxy_host */
+  text: string;
+  /** set where the argument has variables */
+  value?: Value;
+  schema: string;
+  /** `host:port` as written */
+  hostText: string;
+  host: string;
+  port: string;
+  /** '' where the argument has no URI part */
+  uri: string;
+  group?: UpstreamGroup;
+}
+
+const SCHEMES: Record<string, string> = { 'http://': '80', 'https://': '443' };
+
+export function splitTarget(text: string): Omit<PassTarget, 'text'> | undefined {
+  const schema = Object.keys(SCHEMES).find((s) => text.toLowerCase().startsWith(s));
+  if (!schema) return undefined;
+  const rest = text.slice(schema.length);
+  if (rest.startsWith('unix:')) {
+    const colon = rest.indexOf(':', 5);
+    const hostText = colon < 0 ? rest : rest.slice(0, colon);
+    return { schema, hostText, host: hostText, port: '', uri: colon < 0 ? '' : rest.slice(colon + 1) };
+  }
+  const end = rest.search(/[/?]/);
+  const hostText = end < 0 ? rest : rest.slice(0, end);
+  const uri = end < 0 ? '' : rest.slice(end);
+  const { host, port } = splitHostPort(hostText, 0);
+  return { schema, hostText, host: host.includes(':') ? `[${host}]` : host, port: port ? String(port) : SCHEMES[schema], uri };
+}
+
+/** The group of a literal address: a named upstream that is defined anywhere, or peers of the name. */
+export function literalGroup(f: HttpFrame, hostText: string, defaultPort: number): UpstreamGroup {
+  const { main } = f.scope;
+  const key = `implicit:${hostText}:${defaultPort}`;
+  const known = main.registry.get(key) as UpstreamGroup | undefined;
+  if (known) return known;
+  const group = new UpstreamGroup(hostText, false);
+  main.registry.set(key, group);
+  pendingLookups(main).push(async () => {
+    const named = main.registry.get(`upstream:${hostText.toLowerCase()}`) as UpstreamGroup | undefined;
+    if (named) {
+      group.set = named.set;
+      // the named group stands in for this one from now on
+      main.registry.set(key, named);
+      aliases.set(group, named);
+      return;
+    }
+    const { host, port } = splitHostPort(hostText, defaultPort);
+    const literal = literalAddresses(hostText, defaultPort);
+    const list =
+      literal ??
+      (await systemAddresses(host).catch(() => f.fail(`host not found in upstream "${hostText}"`))).map((ip) => makeAddress(ip, port));
+    group.entries.push({
+      text: hostText,
+      options: DEFAULT_SERVER,
+      resolve: false,
+      service: '',
+      addresses: list.map((address) => ({ address, options: DEFAULT_SERVER, priority: 0 })),
+    });
+    group.rebuild();
+  });
+  return group;
+}
+
+const aliases = new WeakMap<UpstreamGroup, UpstreamGroup>();
+export const realGroup = (group: UpstreamGroup): UpstreamGroup => aliases.get(group) ?? group;
+
+/** A group for an address found at run time. */
+export function runtimeGroup(
+  r: Request,
+  hostText: string,
+  defaultPort: number,
+  fail: (status: number) => void,
+  done: (group: UpstreamGroup) => void,
+): void {
+  const { registry } = r.http;
+  const named = registry.get(`upstream:${hostText.toLowerCase()}`) as UpstreamGroup | undefined;
+  if (named) {
+    done(named);
+    return;
+  }
+  const implicit = registry.get(`implicit:${hostText}:${defaultPort}`) as UpstreamGroup | undefined;
+  if (implicit?.set) {
+    done(realGroup(implicit));
+    return;
+  }
+  const build = (list: ReturnType<typeof makeAddress>[]) => {
+    const key = `runtime:${list.map((a) => a.name).join(',')}`;
+    const kept = registry.get(key) as UpstreamGroup | undefined;
+    let group = list.length === 1 ? kept : undefined;
+    if (!group) {
+      group = new UpstreamGroup(hostText, false);
+      group.set = new PeerSet({ kind: 'round_robin' });
+      group.entries.push({
+        text: hostText,
+        options: DEFAULT_SERVER,
+        resolve: false,
+        service: '',
+        addresses: list.map((address) => ({ address, options: DEFAULT_SERVER, priority: 0 })),
+      });
+      group.rebuild();
+      // peers of a looked-up name start without a history, but share idle connections
+      if (kept) group.pool = kept.pool;
+      else if (registry.size < 10_000) registry.set(key, group);
+    }
+    done(group);
+  };
+  const literal = literalAddresses(hostText, defaultPort);
+  if (literal) {
+    build(literal);
+    return;
+  }
+  const { host, port } = splitHostPort(hostText, defaultPort);
+  const c = core.conf(r.loc);
+  if (!c.resolver) {
+    r.log('error', `no resolver defined to resolve ${host}`);
+    fail(502);
+    return;
+  }
+  if (host === '' || isIP(host)) {
+    fail(500);
+    return;
+  }
+  resolverFor(c.resolver)
+    .resolve(host, c.resolver_timeout)
+    .then(
+      (answer) => {
+        if (!r.done && !r.conn.error) build(answer.addresses.map((ip) => makeAddress(ip, port)));
+        else fail(499);
+      },
+      (error: Error) => {
+        r.log('error', error.message);
+        fail(502);
+      },
+    );
+}

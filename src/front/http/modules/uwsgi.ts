@@ -1,0 +1,53 @@
+/** uwsgi_pass. */
+import { HSL, num, type Table } from '../../config/directive.ts';
+import { defineModule, type HttpModule } from '../module.ts';
+import type { Request } from '../request.ts';
+import { cacheTable } from '../upstream/cache-conf.ts';
+import { CgiParser, type Param, paramDirective, requestParams } from '../upstream/cgi.ts';
+import { responseTable, sharedTable } from '../upstream/conf.ts';
+import { InvalidResponse } from '../upstream/protocol.ts';
+import { upstreamTls, upstreamTlsTable } from '../upstream/tls.ts';
+import { hosts, paramsOf, passDirective, remember, run, skipsBody } from './gateway.ts';
+
+const uwsgiHandler = (r: Request): number =>
+  run('uwsgi', r, false, (conf) => ({
+    needsLength: true,
+    requestHead: (u) => {
+      const bytes: Buffer[] = [];
+      const short = (n: number) => Buffer.from([n & 255, n >> 8]);
+      const params = requestParams(u, conf.params, conf.upstream.passRequestHeaders);
+      for (const [name, value] of params)
+        bytes.push(short(name.length), Buffer.from(name, 'latin1'), short(value.length), Buffer.from(value, 'latin1'));
+      const all = Buffer.concat(bytes);
+      if (all.length > 65_535) throw new InvalidResponse(`uwsgi request is too little: ${all.length}`);
+      const { uwsgi_modifier1, uwsgi_modifier2 } = conf.values as { uwsgi_modifier1: number; uwsgi_modifier2: number };
+      return [Buffer.from([uwsgi_modifier1 & 255, all.length & 255, all.length >> 8, uwsgi_modifier2 & 255]), all];
+    },
+    wrapBody: (_, data) => [data],
+    endBody: () => [],
+    parser: (u, sink) => new CgiParser(sink, { maxHeader: conf.upstream.bufferSize, bodyless: skipsBody(u) }),
+    tls: (u) => {
+      const secure = conf.target!.value ? /^suwsgi:/i.test(conf.target!.value.eval(u.r)) || conf.target!.secure : conf.target!.secure;
+      return secure ? upstreamTls(u, conf.tls!, conf.target!.value ? conf.target!.value.eval(u.r) : conf.target!.text) : undefined;
+    },
+  }));
+
+export const uwsgiModule: HttpModule = defineModule(
+  'uwsgi',
+  {
+    uwsgi_pass: passDirective('uwsgi', uwsgiHandler),
+    uwsgi_param: paramDirective(),
+    uwsgi_modifier1: num(HSL, 0),
+    uwsgi_modifier2: num(HSL, 0),
+    ...sharedTable('uwsgi'),
+    ...responseTable('uwsgi'),
+    ...cacheTable('uwsgi'),
+    ...upstreamTlsTable('uwsgi'),
+  } as Table,
+  {
+    finish(conf, loc) {
+      const c = conf as Record<string, unknown>;
+      remember('uwsgi', c, loc, { tls: true, params: paramsOf(c.uwsgi_param as Param[] | undefined, hosts) });
+    },
+  },
+);
