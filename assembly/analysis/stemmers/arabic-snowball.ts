@@ -1,7 +1,7 @@
 // The Arabic Snowball stemmer of Assem Chelli: normalization, suffixes of verbs or nouns, then prefixes; which ones depends on whether the word can
 // be a verb, a noun, and whether it has the article. Source: snowballstem.org/algorithms/arabic.
-import { foundAt, groupAhead, groupOf, isBefore, removeUnits, replaceInside, replaceUnits } from './suffix-table';
-import { ends, isIn, setLength, setUnit, unitAt, wordLen } from './word';
+import { foundAt, groupAhead, groupOf, replaceInside } from './suffix-table';
+import { ends, isBefore, isIn, removeUnits, replaceUnits, setLength, setUnit, unitAt, wordLen } from './word';
 
 /** The presentation forms from U+FE80 on as letters; the ligatures of lam and the alefs follow them, two of each. */
 const FORMS = "ءآآأأؤؤإإئئئئااببببةةتتتتثثثثججججححححخخخخددذذررززسسسسششششصصصصضضضضططططظظظظععععغغغغففففققققككككللللممممننننههههووىىيييي";

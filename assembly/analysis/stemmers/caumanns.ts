@@ -2,17 +2,9 @@
 // one sign while endings are taken off: sch $, ch §, ei %, ie &, ig #, st !, and the second of two equal letters *.
 import { isLetter } from '../../text/character';
 import { lowerCase } from '../../text/generated/case';
-import { removeUnits } from './suffix-table';
-import { ends, setLength, setUnit, unitAt, word, wordLen } from './word';
+import { ends, insertUnit, removeUnits, setLength, setUnit, unitAt, wordLen } from './word';
 
 let saved: i32 = 0;
-
-function insertAt(at: i32, unit: u32): void {
-  const ptr = word + (<usize>at << 1);
-  memory.copy(ptr + 2, ptr, <usize>(wordLen - at) << 1);
-  setLength(wordLen + 1);
-  setUnit(at, unit);
-}
 
 export function caumanns(): void {
   for (let i = 0; i < wordLen; i++) setUnit(i, lowerCase(unitAt(i)));
@@ -53,7 +45,7 @@ function substitute(): void {
     else if (unit == 0xfc) setUnit(i, 0x75);
     else if (unit == 0xdf) {
       setUnit(i, 0x73);
-      insertAt(i + 1, 0x73);
+      insertUnit(i + 1, 0x73);
       saved++;
     }
     if (i >= wordLen - 1) continue;
@@ -77,7 +69,7 @@ function strip(): void {
 
 function expand(at: i32, first: u32, second: u32): void {
   setUnit(at, first);
-  insertAt(at + 1, second);
+  insertUnit(at + 1, second);
 }
 
 function resubstitute(): void {
@@ -86,7 +78,7 @@ function resubstitute(): void {
       case 0x2a: if (i > 0) setUnit(i, unitAt(i - 1)); break;
       case 0x24:
         expand(i, 0x73, 0x63);
-        insertAt(i + 2, 0x68);
+        insertUnit(i + 2, 0x68);
         break;
       case 0xa7: expand(i, 0x63, 0x68); break;
       case 0x25: expand(i, 0x65, 0x69); break;

@@ -1,7 +1,7 @@
 // The French Snowball stemmer. Source: M. F. Porter, snowballstem.org/algorithms/french. Capitals mark i, u and y that are consonants; a
 // diaeresis is H and the bare letter while stemming.
 import { longestOf, regionAfter, suffixLen } from './regions';
-import { ends, isIn, put, setLength, setUnit, starts, unitAt, wordLen } from './word';
+import { ends, insertUnit, isIn, put, setLength, setUnit, starts, unitAt, wordLen } from './word';
 
 const VOWELS = "aeiouyâàëéêèïîôûù";
 let rv: i32 = 0;
@@ -14,13 +14,6 @@ function isVowel(i: i32): bool {
   return i >= 0 && i < wordLen && isIn(unitAt(i), VOWELS);
 }
 
-function insertAt(at: i32, unit: u32): void {
-  const length = wordLen;
-  setLength(length + 1);
-  for (let i = length; i > at; i--) setUnit(i, unitAt(i - 1));
-  setUnit(at, unit);
-}
-
 function prepare(): void {
   for (let i = 0; i < wordLen; i++) {
     const unit = unitAt(i), next = i + 1 < wordLen ? unitAt(i + 1) : 0;
@@ -28,7 +21,7 @@ function prepare(): void {
     if (isVowel(i) && (next == 0x79 || ((next == 0x75 || next == 0x69) && isVowel(i + 2)))) setUnit(i + 1, next - 32);
     if (unit == 0xeb || unit == 0xef) {
       setUnit(i, unit == 0xeb ? 0x65 : 0x69);
-      insertAt(i, 0x48);
+      insertUnit(i, 0x48);
     } else if (unit == 0x79 && isVowel(i + 1)) setUnit(i, 0x59);
     else if (unit == 0x71 && next == 0x75) setUnit(i + 1, 0x55);
   }

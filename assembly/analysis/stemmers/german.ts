@@ -1,8 +1,8 @@
 // The German Snowball stemmer with ae, oe, ue and ss for ä, ö, ü and ß (once German2). Source: snowballstem.org/algorithms/german.
 // Capitals mark u and y that are consonants between vowels.
 import { regionAfter } from './regions';
-import { foundAt, groupOf, isBefore, mapUnit, removeFound, removeSuffix, replaceUnits, standsAt } from './suffix-table';
-import { endsAt, isIn, setLength, setUnit, unitAt, wordLen } from './word';
+import { foundAt, groupOf, removeFound, removeSuffix } from './suffix-table';
+import { endsAt, isBefore, isIn, mapUnit, replaceUnits, setLength, setUnit, standsAt, unitAt, wordLen } from './word';
 
 const VOWELS = "aeiouyäöü";
 const BEFORE_S = "bdfghklmnrt";

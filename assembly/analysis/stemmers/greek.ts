@@ -6,8 +6,8 @@
 //   :kept:words:ends          Goes on with what the lines before took off and put nothing for.
 // Each < of `kept` takes a letter off; ! puts nothing, and lines that go on are passed over. An ending with = before it may be the whole word.
 import { slotOf, reserveIndex } from './suffix-index';
-import { foundAt, groupOf, isWhole, mapUnit, replaceFound } from './suffix-table';
-import { lengthOf, setLength, setUnit, unitAt, word, wordLen } from './word';
+import { foundAt, groupOf, replaceFound } from './suffix-table';
+import { ends, isWhole, lengthOf, mapUnit, put, setLength, setUnit, unitAt, word, wordLen } from './word';
 
 const IRREGULAR = `φαγια>φα φαγιου>φα φαγιων>φα σκαγια>σκα σκαγιου>σκα σκαγιων>σκα ολογιου>ολο ολογια>ολο ολογιων>ολο σογιου>σο σογια>σο σογιων>σο
 τατογια>τατο τατογιου>τατο τατογιων>τατο κρεασ>κρε κρεατοσ>κρε κρεατα>κρε κρεατων>κρε περασ>περ περατοσ>περ περατα>περ περατων>περ

@@ -1,7 +1,7 @@
 // The Hindi Snowball stemmer: the longest ending, behind at least one unit. Source: A. Ramanathan and D. Rao, "A Lightweight Stemmer for Hindi" (2003),
 // figure 3, as snowballstem.org/algorithms/hindi writes it in Devanagari.
-import { foundAt, groupOf, mapUnit } from './suffix-table';
-import { setLength, setUnit, unitAt, wordLen } from './word';
+import { foundAt, groupOf } from './suffix-table';
+import { mapUnit, setLength, setUnit, unitAt, wordLen } from './word';
 
 /** Endings; the vowel sign they begin with may also be written as a letter. */
 const ENDINGS = `ा ि ी ु ू े ो ें ों ां ुआं ुएं ुओं ाएं ाओं ियां ियों ाइयां ाइयों ाँ ियाँ ाइयाँ ीं ाता ाती ातीं ाते ाना ाने

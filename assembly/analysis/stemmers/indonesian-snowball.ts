@@ -1,7 +1,7 @@
 // The Indonesian Snowball stemmer: F. Z. Tala's (2003) affixes with fewer exceptions, as long as the word has more than two vowels. Source:
 // snowballstem.org/algorithms/indonesian.
-import { foundAt, foundGroup, foundLen, groupAhead, groupOf, isBefore, removeUnits, replaceInside, standsAt } from './suffix-table';
-import { isIn, setLength, unitAt, wordLen } from './word';
+import { foundAt, foundGroup, foundLen, groupAhead, groupOf, replaceInside } from './suffix-table';
+import { isBefore, isIn, removeUnits, setLength, standsAt, unitAt, wordLen } from './word';
 
 // What the prefix taken off says about suffixes.
 const OTHER: i32 = 0;

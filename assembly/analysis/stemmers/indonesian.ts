@@ -1,6 +1,6 @@
 // Indonesian. Source: F. Z. Tala, "A Study of Stemming Effects on Information Retrieval in Bahasa Indonesia" (2003): particles, possessives and
 // derivational affixes, as long as the word has more than two syllables (vowels).
-import { ends, isIn, lengthOf, setLength, setUnit, starts, unitAt, wordLen } from './word';
+import { ends, isIn, lengthOf, removeUnits, setLength, setUnit, starts, unitAt, wordLen } from './word';
 
 // Prefixes that were taken off, since some suffixes do not go with them.
 const KE: u32 = 1;
@@ -15,8 +15,7 @@ let syllables: i32 = 0;
 let removed: u32 = 0;
 
 function cutFront(units: i32): void {
-  for (let i = units; i < wordLen; i++) setUnit(i - units, unitAt(i));
-  setLength(wordLen - units);
+  removeUnits(0, units);
   syllables--;
 }
 

@@ -1,32 +1,21 @@
 // The Irish Snowball stemmer: the changed initial goes back to the plain one, then noun, derivational and verbal endings. Source:
 // snowballstem.org/algorithms/irish.
 import { longestOf, regionAfter, suffixLen } from './regions';
-import { isIn, put, setLength, setUnit, starts, unitAt, wordLen } from './word';
+import { isIn, put, removeUnits, setLength, starts, unitAt, wordLen } from './word';
 
 const VOWELS = "aeiouáéíóú";
-
-function cutFront(units: i32): void {
-  for (let i = units; i < wordLen; i++) setUnit(i - units, unitAt(i));
-  setLength(wordLen - units);
-}
 
 /** Eclipsis and prefixed letters go whole; of a lenited letter the h goes. */
 function initial(): void {
   if (starts("d'fh")) {
-    cutFront(2);
-    dropSecond();
-  } else if (starts("bhf") || starts("h-") || starts("n-") || starts("t-") || starts("d'") || starts("m'") || starts("b'")) cutFront(2);
-  else if (starts("mb") || starts("gc") || starts("nd") || starts("bp") || starts("ts") || starts("dt")) cutFront(1);
+    removeUnits(0, 2);
+    removeUnits(1, 1);
+  } else if (starts("bhf") || starts("h-") || starts("n-") || starts("t-") || starts("d'") || starts("m'") || starts("b'")) removeUnits(0, 2);
+  else if (starts("mb") || starts("gc") || starts("nd") || starts("bp") || starts("ts") || starts("dt")) removeUnits(0, 1);
   else if (starts("ng") || (wordLen > 1 && unitAt(1) == 0x68 && isIn(unitAt(0), "bcdfgmpst"))) {
-    if (unitAt(0) == 0x6e) cutFront(1);
-    else dropSecond();
+    if (unitAt(0) == 0x6e) removeUnits(0, 1);
+    else removeUnits(1, 1);
   }
-}
-
-function dropSecond(): void {
-  const first = unitAt(0);
-  cutFront(1);
-  setUnit(0, first);
 }
 
 export function irish(): void {

@@ -1,7 +1,7 @@
 // The Italian Snowball stemmer. Source: snowballstem.org/algorithms/italian. Capitals mark i and u between vowels, and u behind q.
 import { regionAfter, verbRegion } from './regions';
-import { foundAt, foundGroup, groupAt, groupOf, isBefore, isWhole, mapUnit, removeSuffix, replaceFound } from './suffix-table';
-import { isIn, put, setLength, setUnit, unitAt, wordLen } from './word';
+import { foundAt, foundGroup, groupAt, groupOf, removeSuffix, replaceFound } from './suffix-table';
+import { isBefore, isIn, isWhole, mapUnit, put, setLength, setUnit, unitAt, wordLen } from './word';
 
 const VOWELS = "aeiouàèìòù";
 const PRONOUNS = `ci gli la le li lo mi ne si ti vi sene gliela gliele glieli glielo gliene

@@ -1,7 +1,7 @@
 // The Nepali Snowball stemmer of I. Shrestha, O. Bartunov and S. Dhakal: a case marker, then endings of verbs and numbers as often as they come.
 // Source: snowballstem.org/algorithms/nepali.
-import { foundAt, groupAt, groupOf, isBefore } from './suffix-table';
-import { setLength, wordLen } from './word';
+import { foundAt, groupAt, groupOf } from './suffix-table';
+import { isBefore, setLength, wordLen } from './word';
 
 /** Always; not behind e. */
 const CASES = "मार्फत द्वारा सँगै संग सँग लाइ लाई पछि ले रत मै मा/को का कि की कै";

@@ -1,7 +1,7 @@
 // The Portuguese Snowball stemmer. Source: snowballstem.org/algorithms/portuguese. The tilde of ã and õ is a letter of its own meanwhile.
 import { regionAfter, verbRegion } from './regions';
-import { foundAt, foundGroup, groupOf, isBefore, removeFound, removeSuffix, replaceFound, replaceUnits, standsAt } from './suffix-table';
-import { setLength, unitAt, wordLen } from './word';
+import { foundAt, foundGroup, groupOf, removeFound, removeSuffix, replaceFound } from './suffix-table';
+import { isBefore, replaceUnits, setLength, standsAt, unitAt, wordLen } from './word';
 
 const VOWELS = "aeiouáéíóúâêô";
 /** Groups: in R2; replaced in R2; -amente in R1; -mente; -idade; -ivo; -eira in RV. */

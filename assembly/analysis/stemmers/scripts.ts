@@ -1,16 +1,11 @@
 // Light stemmers of Arabic, Sorani, Persian and Hindi. Source: L. Larkey, L. Ballesteros and M. Connell, "Light Stemming for Arabic Information
 // Retrieval" (2007), light10; K. Esmaili et al. and Lucene's documentation for Sorani and Persian; A. Ramanathan and D. Rao, "A Lightweight Stemmer
 // for Hindi" (2003).
-import { ends, setLength, starts, unitAt, setUnit, wordLen, lengthOf } from './word';
+import { ends, lengthOf, removeUnits, setLength, starts, unitAt, word, wordLen } from './word';
 
 // @ts-ignore: decorator
 @inline
 function cut(units: i32): void {
-  setLength(wordLen - units);
-}
-
-function cutFront(units: i32): void {
-  for (let i = units; i < wordLen; i++) setUnit(i - units, unitAt(i));
   setLength(wordLen - units);
 }
 
@@ -19,7 +14,7 @@ function arabicPrefix(prefix: string): bool {
   const n = lengthOf(prefix);
   if (n == 1 ? wordLen < 4 : wordLen < n + 2) return false;
   if (!starts(prefix)) return false;
-  cutFront(n);
+  removeUnits(0, n);
   return true;
 }
 

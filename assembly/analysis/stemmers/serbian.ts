@@ -1,8 +1,8 @@
 // The Serbian Snowball stemmer of S. Petković and D. Ivanović after the Croatian one of N. Ljubešić and I. Pandžić: Cyrillic letters become Latin
 // ones, ije and je become e, changed stems go back to one form, then a word ends with its stem. Words without a letter that bears a mark follow
 // further rules, as they may be written without marks. Source: snowballstem.org/algorithms/serbian.
-import { foundGroup, groupOf, mapUnit, removeSuffix, replaceFound, replaceUnits, standsAt } from './suffix-table';
-import { endsAt, isIn, lengthOf, put, setLength, setUnit, unitAt, word, wordLen } from './word';
+import { foundGroup, groupOf, removeSuffix, replaceFound } from './suffix-table';
+import { endsAt, ends, isIn, lengthOf, mapUnit, put, replaceUnits, setLength, setUnit, standsAt, unitAt, word, wordLen } from './word';
 
 const CYRILLIC = "абвгдђежзијклмнопрстћуфхцчш";
 const LATIN = "abvgdđežzijklmnoprstćufhcčš";

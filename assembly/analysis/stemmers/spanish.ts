@@ -1,7 +1,7 @@
 // The Spanish Snowball stemmer. Source: snowballstem.org/algorithms/spanish.
 import { regionAfter, verbRegion } from './regions';
-import { foundAt, foundGroup, groupAt, groupOf, isBefore, mapUnit, removeSuffix, replaceFound } from './suffix-table';
-import { setLength, setUnit, unitAt, wordLen } from './word';
+import { foundAt, foundGroup, groupAt, groupOf, removeSuffix, replaceFound } from './suffix-table';
+import { isBefore, mapUnit, setLength, setUnit, unitAt, wordLen } from './word';
 
 const VOWELS = "aeiouáéíóúü";
 const PRONOUNS = "me se sela selo selas selos la le lo las les los nos";

@@ -2,7 +2,7 @@
 //   suffix suffix>target suffix/suffix ...     blanks or line ends between suffixes; a slash begins the next group; `>` names what replaces a suffix
 // The longest suffix of the whole table decides; its group says what to do with it.
 import * as index from './suffix-index';
-import { lengthOf, setLength, setUnit, unitAt, word, wordLen } from './word';
+import { lengthOf, setLength, setUnit, word, wordLen } from './word';
 
 const BLANK: u32 = 0x20;
 
@@ -28,11 +28,6 @@ export function groupAhead(table: string, at: i32): i32 {
 
 export function groupOf(table: string, from: i32): i32 {
   return groupAt(table, wordLen, from);
-}
-
-function sameUnits(a: usize, b: usize, len: i32): bool {
-  for (let i = 0; i < len; i++) if (load<u16>(a + (<usize>i << 1)) != load<u16>(b + (<usize>i << 1))) return false;
-  return true;
 }
 
 /** Puts the target in the place of what was found, and cuts what comes behind a suffix. Returns the end of the target. */
@@ -74,46 +69,4 @@ export function removeFound(region: i32): bool {
 /** Takes the longest suffix of a table off if it lies in the region. */
 export function removeSuffix(table: string, region: i32): bool {
   return groupOf(table, 0) >= 0 && removeFound(region);
-}
-
-/** Takes `len` units at `at` out of the word. */
-export function removeUnits(at: i32, len: i32): void {
-  const ptr = word + (<usize>at << 1);
-  memory.copy(ptr, ptr + (<usize>len << 1), <usize>(wordLen - at - len) << 1);
-  setLength(wordLen - len);
-}
-
-/** Replaces `len` units at `at` by a literal. */
-export function replaceUnits(at: i32, len: i32, literal: string): void {
-  const n = lengthOf(literal), ptr = word + (<usize>at << 1);
-  memory.copy(ptr + (<usize>n << 1), ptr + (<usize>len << 1), <usize>(wordLen - at - len) << 1);
-  memory.copy(ptr, changetype<usize>(literal), <usize>n << 1);
-  setLength(wordLen - len + n);
-}
-
-/** Whether the word is a literal. */
-export function isWhole(literal: string): bool {
-  return lengthOf(literal) == wordLen && standsAt(0, literal);
-}
-
-/** Whether a literal stands at `at`. */
-export function standsAt(at: i32, literal: string): bool {
-  const n = lengthOf(literal);
-  return at + n <= wordLen && sameUnits(changetype<usize>(literal), word + (<usize>at << 1), n);
-}
-
-/** The unit of `to` at the place where `from` holds the unit; the unit itself if it does not. Both have the same length. */
-export function mapUnit(unit: u32, from: string, to: string): u32 {
-  const n = lengthOf(from);
-  for (let i = 0; i < n; i++)
-    if (<u32>load<u16>(changetype<usize>(from) + (<usize>i << 1)) == unit) return load<u16>(changetype<usize>(to) + (<usize>i << 1));
-  return unit;
-}
-
-/** Whether the unit before `at` is one of a list. */
-export function isBefore(at: i32, units: string): bool {
-  if (at <= 0) return false;
-  const unit = unitAt(at - 1), n = lengthOf(units);
-  for (let i = 0; i < n; i++) if (<u32>load<u16>(changetype<usize>(units) + (<usize>i << 1)) == unit) return true;
-  return false;
 }

@@ -1,8 +1,8 @@
 // The Tamil Snowball stemmer of Damodharan Rajalingam: question and pointing prefixes, particles, case, plural and tense endings; after most of them
 // the end of the word is mended. Source: snowballstem.org/algorithms/tamil. Words are units of the Tamil block: a consonant bears an a unless the
 // sign PULLI or a vowel sign follows.
-import { foundAt, groupOf, isBefore, removeSuffix, removeUnits, replaceFound, replaceUnits, standsAt } from './suffix-table';
-import { ends, isIn, put, setLength, unitAt, wordLen } from './word';
+import { foundAt, groupOf, removeSuffix, replaceFound } from './suffix-table';
+import { ends, isBefore, isIn, put, removeUnits, replaceUnits, setLength, standsAt, unitAt, wordLen } from './word';
 
 const PULLI = "்";
 const HARD = "கசடதபற";

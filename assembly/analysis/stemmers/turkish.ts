@@ -3,8 +3,7 @@
 //   word ├─ still to be read ─┬─ read, to be cut ─┬─ kept ─┤
 //        0                   cursor              right    wordLen
 // Endings are written as in the paper: A is a or e, D is d or t, U is one of ı i u ü and the same one throughout an ending.
-import { isWhole, removeUnits } from './suffix-table';
-import { isIn, lengthOf, put, setUnit, unitAt, wordLen } from './word';
+import { isIn, isWhole, lengthOf, put, removeUnits, setUnit, unitAt, word, wordLen } from './word';
 
 const VOWELS = "aeıioöuü";
 const HIGH_VOWELS = "ıiuü";

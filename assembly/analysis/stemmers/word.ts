@@ -52,8 +52,7 @@ export function ends(suffix: string): bool {
 }
 
 export function starts(prefix: string): bool {
-  const n = lengthOf(prefix);
-  return n <= wordLen && memory.compare(word, changetype<usize>(prefix), <usize>n << 1) == 0;
+  return standsAt(0, prefix);
 }
 
 /** Writes a literal at `at` and ends the word behind it. */
@@ -68,4 +67,50 @@ export function isIn(unit: u32, literal: string): bool {
   const n = lengthOf(literal), from = changetype<usize>(literal);
   for (let i = 0; i < n; i++) if (load<u16>(from + (<usize>i << 1)) == unit) return true;
   return false;
+}
+
+/** Whether the unit before `at` is one of a literal's. */
+export function isBefore(at: i32, units: string): bool {
+  return at > 0 && isIn(unitAt(at - 1), units);
+}
+
+/** The unit of `to` at the place where `from` holds the unit; the unit itself if it does not. Both have the same length. */
+export function mapUnit(unit: u32, from: string, to: string): u32 {
+  const n = lengthOf(from);
+  for (let i = 0; i < n; i++)
+    if (<u32>load<u16>(changetype<usize>(from) + (<usize>i << 1)) == unit) return load<u16>(changetype<usize>(to) + (<usize>i << 1));
+  return unit;
+}
+
+/** Whether a literal stands at `at`. */
+export function standsAt(at: i32, literal: string): bool {
+  const n = lengthOf(literal);
+  return at + n <= wordLen && memory.compare(word + (<usize>at << 1), changetype<usize>(literal), <usize>n << 1) == 0;
+}
+
+/** Whether the word is a literal. */
+export function isWhole(literal: string): bool {
+  return lengthOf(literal) == wordLen && standsAt(0, literal);
+}
+
+/** Takes `len` units at `at` out of the word. */
+export function removeUnits(at: i32, len: i32): void {
+  const ptr = word + (<usize>at << 1);
+  memory.copy(ptr, ptr + (<usize>len << 1), <usize>(wordLen - at - len) << 1);
+  wordLen -= len;
+}
+
+export function insertUnit(at: i32, unit: u32): void {
+  const ptr = word + (<usize>at << 1);
+  memory.copy(ptr + 2, ptr, <usize>(wordLen - at) << 1);
+  wordLen++;
+  setUnit(at, unit);
+}
+
+/** Replaces `len` units at `at` by a literal. */
+export function replaceUnits(at: i32, len: i32, literal: string): void {
+  const n = lengthOf(literal), ptr = word + (<usize>at << 1);
+  memory.copy(ptr + (<usize>n << 1), ptr + (<usize>len << 1), <usize>(wordLen - at - len) << 1);
+  memory.copy(ptr, changetype<usize>(literal), <usize>n << 1);
+  wordLen += n - len;
 }

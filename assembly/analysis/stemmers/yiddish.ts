@@ -1,7 +1,7 @@
 // The Yiddish Snowball stemmer of Assaf Urieli. Letters are brought to one spelling without points; the ge- of participles and the tsu- of infinitives,
 // also behind a verbal prefix, become the capitals GE and TSU, which go at last. Source: snowballstem.org/algorithms/yiddish.
-import { foundAt, foundLen, groupAhead, groupOf, isBefore, removeFound, removeUnits, replaceFound, replaceInside, replaceUnits, standsAt } from './suffix-table';
-import { isIn, put, setLength, setUnit, unitAt, wordLen } from './word';
+import { foundAt, foundLen, groupAhead, groupOf, removeFound, replaceFound, replaceInside } from './suffix-table';
+import { isBefore, isIn, put, removeUnits, replaceUnits, setLength, setUnit, standsAt, unitAt, wordLen } from './word';
 
 const VOWELS = "אויעױײ";
 const CONSONANTS = "בגדהזחטךכלםמןנסףפץצקרשתװ";
