@@ -1,3 +1,4 @@
+import { illegalArgument } from '../errors/catalog.ts';
 import type { AnalysisHost, ChainProgram } from '../wasm/analysis.ts';
 import { chainBlob, joinConfigs, type KernelStage, words } from './blob.ts';
 import type { CharFilter, FilterEnvironment, FilteredText, TokenFilter, Tokenizer } from './component.ts';
@@ -35,17 +36,29 @@ class FilterRunner implements FilterEnvironment {
 
   runSteps(steps: readonly Step[], stream: TokenStream): TokenStream {
     for (const step of steps) {
-      if (step.kind === 'host') stream = step.filter.apply(stream, this);
+      if (step.kind === 'host') stream = checkOffsets(step.filter.apply(stream, this));
       else {
         const payloads = stream.tokens.some((token) => token.payload)
           ? new Map(stream.tokens.map((t) => [t.startOffset, t.payload]))
           : null;
-        stream = runChain(this.host, step.program, encodeTokens(stream));
+        stream = checkOffsets(runChain(this.host, step.program, encodeTokens(stream)));
         if (payloads) for (const token of stream.tokens) token.payload = payloads.get(token.startOffset) ?? null;
       }
     }
     return stream;
   }
+}
+
+/** @throws ApiError illegal_argument_exception: a filter joined tokens that another one had put out of order */
+function checkOffsets(stream: TokenStream): TokenStream {
+  for (const { startOffset, endOffset } of stream.tokens) {
+    if (endOffset < startOffset) {
+      throw illegalArgument(
+        `startOffset must be non-negative, and endOffset must be >= startOffset; got startOffset=${startOffset},endOffset=${endOffset}`,
+      );
+    }
+  }
+  return stream;
 }
 
 function compileSteps(filters: readonly TokenFilter[]): Step[] {
