@@ -1,4 +1,5 @@
 /** The built server end to end: what a client sees, what stays in the logs, reload and graceful end. */
+import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Front, freePort, get, raw } from './support.ts';
@@ -37,7 +38,7 @@ describe('front', () => {
 
   test('pipelining, chunked bodies and keep-alive on one connection', async () => {
     await serve(
-      `location / { client_body_buffer_size 1k; proxy_pass http://127.0.0.1:${back}; }`,
+      `proxy_ignore_client_abort on; location / { client_body_buffer_size 1k; proxy_pass http://127.0.0.1:${back}; }`,
       `server { listen 127.0.0.1:${back}; return 200 "$request_method $uri $content_length;"; }`,
     );
     const answer = await raw(
@@ -45,6 +46,16 @@ describe('front', () => {
       'POST /one HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\nGET /two HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
     );
     expect(answer).toMatch(/POST \/one 3;.*GET \/two ;/s);
+    // the client may have ended its side by then; what is not whole is not answered
+    const half = (text: string) =>
+      new Promise<string>((resolve) => {
+        let out = '';
+        const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.end(text));
+        socket.on('data', (data) => (out += data)).on('close', () => resolve(out));
+      });
+    const line = (uri: string) => `GET ${uri} HTTP/1.1\r\nHost: x\r\n`;
+    expect(await half(`${line('/three')}\r\n${line('/four')}\r\n`)).toMatch(/GET \/three ;.*GET \/four ;$/s);
+    expect(await half(`${line('/five')}\r\n${line('/six')}`)).toMatch(/GET \/five ;$/);
   });
 
   test.each([

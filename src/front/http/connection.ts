@@ -268,15 +268,19 @@ export class Connection implements ClientConnection, Timed {
       this.destroy();
       return;
     }
-    if (request.body?.started && !request.body.complete) {
-      this.log('info', 'client prematurely closed connection');
-      const end = request.body.onEnd;
-      request.body.onEnd = undefined;
-      request.keepalive = false;
-      end?.(400);
-      return;
-    }
-    request.onAbort?.();
+    if (!this.cutBody(request)) request.onAbort?.();
+  }
+
+  /** No more of the request's body will come. @returns false: it is all there */
+  private cutBody(request: Request): boolean {
+    const { body } = request;
+    if (!body?.started || body.complete) return false;
+    this.log('info', 'client prematurely closed connection');
+    const end = body.onEnd;
+    body.onEnd = undefined;
+    request.keepalive = false;
+    end?.(400);
+    return true;
   }
 
   onClose(): void {
@@ -330,7 +334,12 @@ export class Connection implements ClientConnection, Timed {
     } finally {
       this.processing = false;
     }
-    if (this.input.length > INPUT_LIMIT && !this.closed) this.socket.pause();
+    if (this.closed) return;
+    if (this.input.length > INPUT_LIMIT) this.socket.pause();
+    if (!this.readEnded) return;
+    // pipelined requests that came before the end of input are answered; one that is not whole is not
+    if (this.request) this.cutBody(this.request);
+    else if (this.hasPartialHead) this.closeGently();
   }
 
   private step(): boolean {
@@ -408,7 +417,7 @@ export class Connection implements ClientConnection, Timed {
   afterRequest(r: Request): void {
     this.request = undefined;
     this.active = undefined;
-    if (r.keepalive && !exitingNow && !this.readEnded) {
+    if (r.keepalive && !exitingNow && (!this.readEnded || this.input.length > 0)) {
       const c = core.conf(r.loc);
       if (this.input.length === 0) {
         this.keepUntilMs = c.keepalive_min_timeout > 0 ? Date.now() + c.keepalive_min_timeout : 0;

@@ -3,10 +3,11 @@
  * and whether a back end behind the front sees the same ones. docs/front.md lists and judges where the three disagree.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Front, freePort } from '../../front/support.ts';
 import { random } from './random.ts';
@@ -15,7 +16,7 @@ import { DISAGREEMENTS, NGINX_1_22, SHAPES } from './shapes.ts';
 const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx'].find((file) => spawnSync(file, ['-v']).status === 0);
 
 const SENTINEL = 'GET /end HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-const IDLE_MS = 150;
+const IDLE_MS = 600;
 const DEADLINE_MS = 5000;
 
 const LANES = 6;
@@ -177,6 +178,8 @@ const PIECES = [
   'Content-Length: 2\r\n',
 ];
 
+const escape = (text: string) => text.replace(/[()[\].*+?|]/g, '\\$&');
+
 describe('differential: requests of doubtful form', () => {
   test('each shape gets the answers that are agreed on or judged', async () => {
     const found: Record<string, Record<string, string>> = {};
@@ -191,6 +194,9 @@ describe('differential: requests of doubtful form', () => {
     });
     expect(found).toEqual(wanted);
     expect(Object.keys(DISAGREEMENTS).filter((name) => !(name in SHAPES))).toEqual([]);
+    const docs = readFileSync(path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../docs/front.md'), 'utf8');
+    for (const [name, { judgement }] of Object.entries(DISAGREEMENTS))
+      expect(docs).toMatch(new RegExp(`^\\| ${name} \\|.*\\| ${escape(judgement)} \\|$`, 'm'));
   });
 
   test('no shape makes the back end see what the front did not answer', async () => {
