@@ -71,7 +71,12 @@ export class PhraseState {
   sloppy: u32;
   /** For `countStarts`. */
   map: usize;
+  /** Candidates whose positions are decoded at a time. */
+  batch: u32;
 }
+
+/** Bytes that the positions of a batch may take, on average. */
+const BATCH_BYTES: u64 = 4 << 20;
 
 // @ts-ignore: decorator
 @inline
@@ -87,7 +92,7 @@ export function phrasePlace(state: PhraseState, i: u32): Place {
 
 export function phraseOpen(node: Node): void {
   for (let i: u32 = 0; i < node.childCount; i++) termOpen(nodeChild(node, i));
-  const state = changetype<PhraseState>(allocate(48));
+  const state = changetype<PhraseState>(allocate(64));
   node.state = <u32>changetype<usize>(state);
   state.places = allocate(<usize>node.a * PLACE_BYTES);
   for (let i: u32 = 0; i < node.a; i++) {
@@ -117,7 +122,18 @@ export function phraseOpen(node: Node): void {
     state.map = allocate(MAP_BYTES);
     memory.fill(state.map, 0, MAP_BYTES);
   }
+  state.batch = batchOf(node);
   state.sloppy = node.b > 0 ? <u32>sloppyOpen(node, state) : 0;
+}
+
+/** Long documents make small batches. Positions take a byte or more each, decoded four. */
+function batchOf(node: Node): u32 {
+  let blockBytes: u64 = 1;
+  for (let i: u32 = 0; i < node.childCount; i++) {
+    const c = termCursor(nodeChild(node, i));
+    if (c.positionOffsPtr && c.blocks > 1) blockBytes += <u64>load<u32>(c.positionOffsPtr + (((<usize>c.blocks) << 2) - 4)) / <u64>(c.blocks - 1);
+  }
+  return <u32>max<u64>(16, min<u64>(BATCH_DOCS, (BATCH_BYTES / 4 / blockBytes) * 128));
 }
 
 export function phraseNext(node: Node, target: u32): u32 {
@@ -239,10 +255,10 @@ function checkPhrase(node: Node, docs: usize, count: u32, minScore: f32): u32 {
     checkOneByOne(node, state, docs, count, minScore);
   } else {
     if (node.b > 0 && minScore >= 0) count = dropRare(node, state, docs, count, minScore);
-    for (let at: u32 = 0; at < count; at += BATCH_DOCS) {
+    for (let at: u32 = 0; at < count; at += state.batch) {
       const mark = tempMark();
       const batch = docs + ((<usize>at) << 2);
-      const size = min(BATCH_DOCS, count - at);
+      const size = min(state.batch, count - at);
       if (node.b > 0) sloppyBatch(node, state, batch, size);
       else exactBatch(node, state, batch, size);
       releaseTemp(mark);
