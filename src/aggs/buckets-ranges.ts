@@ -1,4 +1,5 @@
 // range, date_range, ip_range, geo_distance: a bucket per interval [from, to), in order of their ends.
+import { standAloneField } from '../mapping/stand-alone-field.ts';
 import type { AggColumn, AggNode, AggRange } from '../plan/agg-plan.ts';
 import type { PlanNode } from '../plan/query-plan.ts';
 import { badParameter, illegalArgument, numberFormat, parsingError, xContentError } from './errors.ts';
@@ -173,7 +174,9 @@ export const dateRangeType: AggType = {
   },
   bind(spec, ctx): BoundRanges {
     const params = (spec.params as RangeParams).source;
-    const source = bindSource('date_range', params, ctx, ['date', 'numeric']);
+    const bound = bindSource('date_range', params, ctx, ['date', 'numeric']);
+    // Of a field that the index lacks, too, the ends are dates.
+    const source = bound.type ? bound : { ...bound, isDate: true, format: standAloneField('date').format(params.format, params.timeZone) };
     return bindNumbers(spec, ctx, source, (value) => {
       // numbers are texts in the format too: `epoch_second` makes seconds of them
       if (!source.format) {

@@ -22,7 +22,7 @@ import {
   writeBody,
   writeStatus,
 } from './documents.ts';
-import { checkWritable, routingThroughAlias, writeIndex } from './write-target.ts';
+import { checkPipelines, checkWritable, routingThroughAlias, writeIndex } from './write-target.ts';
 
 const READ_AHEAD_BYTES = 8 << 20;
 /** Bytes of operations that are sent on their way together once writing has begun. */
@@ -340,6 +340,7 @@ class BulkRun {
         if (refusal) throw refusal;
         const index = await this.#target(item);
         checkWritable(index);
+        if (item.operation.kind !== 'delete' && item.pipeline !== '_none') checkPipelines(index);
         const routing = routingThroughAlias(index, item.indexName, item.operation.routing, 'index_routing');
         checkRouting(index, item.operation.id, routing);
         const shard = this.#ctx.shardOf(index, item.operation.id, routing);

@@ -15,7 +15,7 @@ import { NO_CONDITIONS, operation } from './documents.ts';
 import { clearScrolls, continueScroll, startScroll } from './scroll.ts';
 import type { SearchIndices, SearchParameters } from './search.ts';
 import { storedScript } from './search.ts';
-import { checkWritable, routingThroughAlias } from './write-target.ts';
+import { checkPipelines, checkWritable, routingThroughAlias } from './write-target.ts';
 
 type Json = Record<string, unknown>;
 
@@ -138,6 +138,7 @@ async function writeBatch(
   const groups = new Map<string, { index: IndexState; shard: number; operations: WriteOperation[] }>();
   for (const { index, operation: op } of writes) {
     checkWritable(index);
+    if (op.kind !== 'delete') checkPipelines(index);
     const shard = ctx.shardOf(index, op.id, op.routing);
     const key = `${index.meta.uuid}/${shard}`;
     let group = groups.get(key);

@@ -71,7 +71,7 @@ export interface SearchContextStore {
     snapshots: readonly ShardSnapshot[],
     options: { readonly keepAliveMs: number; readonly limit: number; readonly state: unknown },
   ): Promise<string>;
-  /** null: there is none, or an index of it is gone. @param keepAliveMs  new time to live, null: as before */
+  /** null: there is none, or an index of it is gone. @param keepAliveMs  time to live if it is longer, null: as before */
   use(kind: 'scroll' | 'pit', key: string, keepAliveMs: number | null): Promise<UsedContext | null>;
   /** @param keys  null: all @returns those that were open */
   close(kind: 'scroll' | 'pit', keys: readonly string[] | null): Promise<string[]>;

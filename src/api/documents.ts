@@ -7,7 +7,7 @@ import { illegalArgument } from '../errors/catalog.ts';
 import { readSource } from '../search/search-request.ts';
 import type { EngineContext, IndexState, StoredDocument, WriteOperation, WriteOutcome } from './context.ts';
 import { generateId, idProblem, validationError } from './document-id.ts';
-import { checkReadable, checkWritable, readIndex, routingThroughAlias, writeIndex, writeShards } from './write-target.ts';
+import { checkPipelines, checkReadable, checkWritable, readIndex, routingThroughAlias, writeIndex, writeShards } from './write-target.ts';
 
 export type Refresh = 'false' | 'true' | 'wait_for';
 export type VersionType = 'internal' | 'external' | 'external_gte';
@@ -132,6 +132,7 @@ async function writeOne(
   filter: SourceFilter | null = null,
 ): Promise<WriteResponse> {
   checkWritable(index);
+  if (op.kind !== 'delete') checkPipelines(index);
   const routing = routingThroughAlias(index, name, op.routing, 'index_routing');
   checkRouting(index, op.id, routing);
   const shard = ctx.shardOf(index, op.id, routing);

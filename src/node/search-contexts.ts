@@ -114,7 +114,8 @@ export class SearchContexts {
     const context = this.#contexts.get(key);
     const now = this.#nowMs();
     if (!context || context.kind !== kind || (context.uses === 0 && context.expiresMs < now)) return null;
-    if (keepAliveMs !== null) context.keepAliveMs = keepAliveMs;
+    // A shorter time does not take away what was promised before.
+    if (keepAliveMs !== null) context.keepAliveMs = Math.max(context.keepAliveMs, keepAliveMs);
     context.uses++;
     const loan = this.#nextLoan++;
     this.#loans.set(loan, { context, release: this.#registry.hold(context.snapshots.flatMap(({ segments }) => segments)) });

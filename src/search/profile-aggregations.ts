@@ -96,6 +96,7 @@ function typeName(spec: AggSpec, bindings: Bindings): string {
     const source = (bindings.get(spec) as { source?: { kind?: string } } | undefined)?.source;
     return source?.kind === 'ordinals' ? 'GlobalOrdinalsStringTermsAggregator' : 'NumericTermsAggregator';
   }
+  if (spec.typeName === 'auto_date_histogram') return 'AutoDateHistogramAggregator.FromSingle';
   const known = Object.hasOwn(NAMES, spec.typeName) ? NAMES[spec.typeName] : null;
   return `${known ?? spec.typeName.replace(/(?:^|_)(\w)/g, (_, first: string) => first.toUpperCase())}Aggregator`;
 }
