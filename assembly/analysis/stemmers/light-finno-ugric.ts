@@ -28,7 +28,7 @@ function cut(units: i32): void {
   setLength(wordLen - units);
 }
 
-function isFinnishVowel(unit: u32): bool {
+function isVowel(unit: u32): bool {
   return isIn(unit, "aeiouy");
 }
 
@@ -61,7 +61,7 @@ function finnishCase(): void {
   if (wordLen > 8 && apply(LONG_CASES, false)) return;
   if (wordLen > 6) {
     if (apply(CASES, false)) return;
-    if (last(3) == 0x68 && isFinnishVowel(last(2)) && last(1) == 0x6e) {
+    if (last(3) == 0x68 && isVowel(last(2)) && last(1) == 0x6e) {
       cut(3);
       return;
     }
@@ -71,7 +71,7 @@ function finnishCase(): void {
   if (wordLen > 4) {
     if (ends("ja") || ends("ta")) cut(2);
     else if (last(1) == 0x61) cut(1);
-    else if (last(1) == 0x6e) cut(isFinnishVowel(last(2)) ? 2 : 1);
+    else if (last(1) == 0x6e) cut(isVowel(last(2)) ? 2 : 1);
   }
 }
 
@@ -86,15 +86,11 @@ function singleStops(): void {
   setLength(kept);
 }
 
-function isHungarianVowel(unit: u32): bool {
-  return isIn(unit, "aeiouy");
-}
-
 /** Whether the unit `back` places before the end is a vowel. */
 // @ts-ignore: decorator
 @inline
 function vowelAt(back: i32): bool {
-  return isHungarianVowel(last(back));
+  return isVowel(last(back));
 }
 
 export function lightHungarian(): void {
