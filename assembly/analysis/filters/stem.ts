@@ -72,6 +72,7 @@ const PREFIX: u32 = 128;
 function rewrite(stage: Stage, batch: Stage, token: Token): i32 {
   for (let at = stage.config, end = at + stage.configBytes; at < end; at += 4) {
     const op = load<u32>(at);
+    if (op == KSTEM && (at + 8 > end || load<u32>(at, 4) > <u32>(end - at - 8))) return E_CORRUPT;
     const status = op >= CASE ? changeCase(batch, token, op - CASE) : op >= NORMALIZE ? normalizeToken(batch, token, op - NORMALIZE) : stem(batch, token, op, at + 8);
     if (status < 0) return status;
     if (op == KSTEM) at += 4 + <usize>load<u32>(at, 4);
