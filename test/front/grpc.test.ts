@@ -205,10 +205,17 @@ describe('grpc_pass', () => {
 
   test('clients of HTTP/1 are answered too, with variables in the target', async () => {
     const back = await backEnd((stream, headers) => {
-      stream.respond({ ':status': 200, 'x-path': headers[':path'] });
-      stream.end('plain');
+      let body = '';
+      stream.on('data', (data) => (body += data));
+      stream.on('end', () => {
+        stream.respond({ ':status': 200, 'x-path': headers[':path'], 'x-body': body });
+        stream.end('plain');
+      });
     });
-    await serve(`location / { set $to 127.0.0.1:${back.port}; grpc_pass grpc://$to; }`);
+    await serve(`location / { set $to 127.0.0.1:${back.port}; grpc_pass grpc://$to; }
+      location /kept { mirror /mirror; grpc_pass 127.0.0.1:${back.port}; } location /mirror { return 204; }`);
+    // the body was read before, for the mirror
+    expect(await ask({ ':path': '/kept' }, 'kept')).toMatchObject({ body: 'plain', headers: { 'x-body': 'kept' } });
     expect(await get(port, '/a%20b?c=d')).toMatch(/^HTTP\/1\.1 200 OK\r\n.*x-path: \/a%20b\?c=d\r\n.*plain$/is);
   });
 });

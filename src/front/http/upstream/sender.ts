@@ -50,16 +50,22 @@ export class RequestSender {
     const parts = this.u.protocol.requestHead(this.u);
     const { body } = r.main;
     if (body?.consumer) {
-      this.writeAll(parts);
-      const queue = this.streamQueue;
+      // what came with the head of the request leaves with it
+      for (const data of this.streamQueue) parts.push(...this.u.protocol.wrapBody(this.u, data));
       this.streamQueue = [];
-      for (const data of queue) this.writeAll(this.u.protocol.wrapBody(this.u, data));
+      this.writeAll(parts);
       if (this.streamEnded) this.finishSending();
       return;
     }
     if (this.u.conf.passRequestBody && body && body.size > 0 && !this.u.notes.ownBody) {
       const data = body.read();
       for (let pos = 0; pos < data.length; pos += 65_535) parts.push(...this.u.protocol.wrapBody(this.u, data.subarray(pos, pos + 65_535)));
+    }
+    if (this.u.protocol.connection) {
+      // the end is no bytes there: it must come after them
+      this.writeAll(parts);
+      this.finishSending();
+      return;
     }
     parts.push(...this.u.protocol.endBody(this.u));
     this.writeAll(parts);
