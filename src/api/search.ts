@@ -59,6 +59,8 @@ export interface SearchParameters {
   readonly requestCache?: boolean;
   /** `matched_queries` with scores. */
   readonly includeNamedScores?: boolean;
+  /** Answers of shards that are reduced together before the last reduction. */
+  readonly batchedReduceSize?: number;
 }
 
 /** The indices part of a request. */
@@ -183,15 +185,17 @@ export function withParameters(request: SearchRequest, parameters: SearchParamet
   ] as const) {
     set(key, parameters[key] as never);
   }
-  if (parameters.totalHitsAsInt) {
-    // Plain numbers must be exact, or say that nothing was counted.
-    const given = parameters.trackTotalHitsUpTo ?? (request.trackTotalHitsUpTo === TRACK_DEFAULT ? TRACK_ALL : request.trackTotalHitsUpTo);
-    if (given !== TRACK_ALL && given !== 0) {
-      throw illegalArgument(`[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate, got ${given}`);
-    }
-    set('trackTotalHitsUpTo', given);
-  }
+  if (parameters.totalHitsAsInt) set('trackTotalHitsUpTo', plainTotals(request, parameters));
   return isChanged ? merged : request;
+}
+
+/** How far totals shown as plain numbers are counted: they must be exact, or say that nothing was counted. @throws ApiError */
+function plainTotals(request: SearchRequest, parameters: SearchParameters): number {
+  const given = parameters.trackTotalHitsUpTo ?? (request.trackTotalHitsUpTo === TRACK_DEFAULT ? TRACK_ALL : request.trackTotalHitsUpTo);
+  if (given !== TRACK_ALL && given !== 0) {
+    throw illegalArgument(`[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate, got ${given}`);
+  }
+  return given;
 }
 
 /** 200 body of `_search`. @throws ApiError what Elasticsearch answers for the request, or for all of its shards */
@@ -301,9 +305,23 @@ export function shardsJson(total: number, failures: readonly ShardFailure[]): Js
   return json;
 }
 
+const DEFAULT_REDUCE_SIZE = 512;
+
+/**
+ * Reductions that answers of shards in batches of this size (2 or more) take: a full batch is reduced to one, which stands in the next batch as its
+ * first. Answers without hits and aggregations are only counted, in one step.
+ */
+function reducePhases({ shards, failures, isReduced }: SearchOutcome, size: number): number {
+  const answers = shards - failures.length;
+  if (!isReduced || answers <= size) return 1;
+  return 2 + Math.floor((answers - size - 1) / (size - 1));
+}
+
 export function searchJson(outcome: SearchOutcome, parameters: SearchParameters, started: number, extra: Json = {}): Json {
   const json: Json = { ...extra, took: Math.floor(performance.now() - started), timed_out: outcome.timedOut };
   if (outcome.terminatedEarly) json['terminated_early'] = true;
+  const phases = reducePhases(outcome, parameters.batchedReduceSize ?? DEFAULT_REDUCE_SIZE);
+  if (phases > 1) json['num_reduce_phases'] = phases;
   json['_shards'] = shardsJson(outcome.shards, outcome.failures);
   const hits: Json = {};
   if (outcome.total) hits['total'] = parameters.totalHitsAsInt ? outcome.total.value : outcome.total;
@@ -367,6 +385,7 @@ export async function multiSearch(
   if (items.length > MAX_MULTI_SEARCHES) throw illegalArgument(`more than [${MAX_MULTI_SEARCHES}] searches in one request`);
   const started = performance.now();
   const parsed = items.map(({ header, body }) => ({ ...readHeader(header, indices, parameters), body }));
+  if (parameters.totalHitsAsInt) checkPlainTotals(ctx, items, parameters);
   const responses: Json[] = [];
   for (const { indices: own, parameters: ownParameters, body } of parsed) {
     try {
@@ -380,6 +399,21 @@ export async function multiSearch(
     }
   }
   return { took: Math.floor(performance.now() - started), responses };
+}
+
+/** Plain totals are checked before any search runs: one that cannot have them fails the whole request. Bodies that are wrong fail later, alone. */
+function checkPlainTotals(ctx: EngineContext, items: readonly MultiSearchItem[], parameters: SearchParameters): void {
+  for (const { body } of items) {
+    if (typeof body !== 'string') continue;
+    let request: SearchRequest;
+    try {
+      ({ request } = parsedBody(ctx, body, Date.now()));
+    } catch (error) {
+      if (error instanceof ApiError) continue;
+      throw error;
+    }
+    plainTotals(request, parameters);
+  }
 }
 
 /** An error as an inner object with its root causes. */

@@ -187,6 +187,7 @@ function parametersOf(request: ApiRequest): SearchParameters {
     totalHitsAsInt: request.boolean('rest_total_hits_as_int'),
     scrollMs: request.timeMs('scroll'),
     requestCache: request.boolean('request_cache'),
+    batchedReduceSize: batch,
   };
 }
 

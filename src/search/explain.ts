@@ -4,8 +4,9 @@ import { shortestFloat } from '../common/float32.ts';
 import type { PlanNode } from '../plan/query-plan.ts';
 import { idf, lengthOfNorm } from './bm25.ts';
 import { type IndexQuery, type Term, withBoost } from './index-query.ts';
-import { COLLECT_ALL, type PreparedShard, type QueryPhaseOptions, scoreDocs } from './query-phase.ts';
+import { COLLECT_ALL, type PreparedShard, type QueryPhaseOptions, type Rescored, scoreDocs } from './query-phase.ts';
 import { floatText, queryText } from './query-text.ts';
+import { combine } from './rescore.ts';
 
 export interface Explanation {
   readonly value: number;
@@ -18,9 +19,15 @@ type Runner = Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>;
 const UNIT_NORMS = new Float32Array(256).fill(1);
 const K1 = 1.2;
 const B = 0.75;
+/** Names of rescore modes in explanations. */
+const MODE_NAMES = { total: 'sum', multiply: 'product', avg: 'avg', max: 'max', min: 'min' } as const;
 
 function leaf(value: number, description: string, details: readonly Explanation[] = []): Explanation {
   return { value: shortestFloat(value), description, details };
+}
+
+function product(part: Explanation, weight: number, name: string): Explanation {
+  return leaf(Math.fround(part.value * weight), 'product of:', [part, leaf(weight, name)]);
 }
 
 /** One document of one segment under explanation. */
@@ -42,6 +49,18 @@ export class Explainer {
     const segment = this.#prepared.planner.segments[this.#index];
     const scores = scoreDocs(this.#prepared, withBoost(query, boost), segment, this.#index, [this.#docId], true, this.#runner);
     return scores.get(this.#docId) ?? null;
+  }
+
+  /** The explanation of a score that rescorers have changed since. @param first  of the score before them */
+  explainRescored(first: Explanation, passes: readonly Rescored[]): Explanation {
+    return passes.reduce((before, { rescore, query }) => {
+      const primary = product(before, rescore.queryWeight, 'primaryWeight');
+      if (query === null || this.score(query) === null) return primary;
+      const second = this.explain(query);
+      const secondary = product(second, rescore.rescoreWeight, 'secondaryWeight');
+      const score = combine(before.value, second.value, rescore);
+      return leaf(score, `${MODE_NAMES[rescore.scoreMode]} of:`, [primary, secondary]);
+    }, first);
   }
 
   explain(query: IndexQuery, boost = 1): Explanation {

@@ -15,6 +15,10 @@ export function docvalueFields(
   into: Json,
 ): void {
   for (const { field: pattern, format } of wanted) {
+    if (pattern === '_seq_no') {
+      into[pattern] = [segment.seqNo(docId)];
+      continue;
+    }
     const isPattern = pattern.includes('*');
     for (const name of isPattern ? shard.mapping.matchFields(pattern) : [pattern]) {
       const type = shard.mapping.field(name);

@@ -34,7 +34,8 @@ export function fetchParts(request: SearchRequest, options: FetchPartOptions): r
       json['_shard'] = `[${at.shard.index}][${at.shard.shard}]`;
       json['_node'] = options.nodeId;
       const { query, boost } = at.prepared.shardQuery;
-      json['_explanation'] = new Explainer(at.prepared, hit.segment, hit.docId, options).explain(query, boost);
+      const explainer = new Explainer(at.prepared, hit.segment, hit.docId, options);
+      json['_explanation'] = explainer.explainRescored(explainer.explain(query, boost), hit.rescored ?? []);
     });
   }
   return parts;

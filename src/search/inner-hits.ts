@@ -17,6 +17,8 @@ export interface InnerHits {
   readonly name: string;
   readonly query: NestedQuery;
   readonly request: SearchRequest;
+  /** Of nested queries inside this one: shown in its hits. */
+  readonly children: readonly InnerHits[];
 }
 
 const NONE: readonly InnerHits[] = [];
@@ -39,9 +41,13 @@ function collect(query: Query): readonly InnerHits[] {
           const { name, ignore_unmapped: _ignored, ...body } = inner.innerHits as Json;
           const key = typeof name === 'string' ? name : inner.path;
           if (found.has(key)) throw illegalArgument(`[inner_hits] already contains an entry for key [${key}]`);
-          found.set(key, { name: key, query: inner, request: parseSearchRequest({ size: DEFAULT_SIZE, ...body }) });
-        }
-        visit(inner.query);
+          found.set(key, {
+            name: key,
+            query: inner,
+            request: parseSearchRequest({ size: DEFAULT_SIZE, ...body }),
+            children: collect(inner.query),
+          });
+        } else visit(inner.query);
         return;
       }
       case 'bool':
@@ -69,7 +75,8 @@ function collect(query: Query): readonly InnerHits[] {
 
 /** @throws ApiError illegal_argument_exception: a window larger than the index allows */
 export function checkInnerHits(definitions: readonly InnerHits[], limit: number): void {
-  for (const { request } of definitions) {
+  for (const { request, children } of definitions) {
+    checkInnerHits(children, limit);
     const wanted = request.from + request.size;
     if (wanted <= limit) continue;
     throw illegalArgument(
@@ -79,13 +86,22 @@ export function checkInnerHits(definitions: readonly InnerHits[], limit: number)
   }
 }
 
-export function innerHitsPart(definitions: readonly InnerHits[], targets: readonly SearchTarget[], env: TopHitsEnvironment): FetchPart {
+/** @param within  path of the nested documents that the hits are, null: roots */
+export function innerHitsPart(
+  definitions: readonly InnerHits[],
+  targets: readonly SearchTarget[],
+  env: TopHitsEnvironment,
+  within: string | null = null,
+): FetchPart {
   return ({ at, segment, hit }, json) => {
     const inner: Json = (json['inner_hits'] as Json | undefined) ?? {};
-    for (const { name, query, request } of definitions) {
+    // Documents inside a hit stand before it, behind the hit's sibling before.
+    const start = blockStart(segment, within === null ? hit.docId : segment.rootOf(hit.docId)) - 1;
+    const after = within === null ? start : (nestedDocs(segment, within, start, hit.docId, env).at(-1) ?? start);
+    for (const { name, query, request, children } of definitions) {
       const context = { ...contextOf(at.shard, env), nestedPath: query.path };
       const plan = at.prepared.planner.plan(rewriteQuery(query.query, context), hit.segment, true);
-      const docs = nestedDocs(segment, query.path, blockStart(segment, hit.docId) - 1, hit.docId, env);
+      const docs = nestedDocs(segment, query.path, after, hit.docId, env);
       const wanted: PlanNode = { op: 'docs', docs: Uint32Array.from(docs), scores: null };
       const restricted: PlanNode = { op: 'bool', must: [plan], filter: [wanted], should: [], mustNot: [], minimumShouldMatch: 0 };
       const collect = { ...COLLECT_ALL, size: docs.length, sort: [{ by: 'doc', descending: false } as const], trackScores: true };
@@ -100,7 +116,8 @@ export function innerHitsPart(definitions: readonly InnerHits[], targets: readon
               aggs: null,
             });
       const candidates = [{ shard: hit.shard, prepared: at.prepared, index: hit.segment, docs: found.docs, scores: found.scores }];
-      inner[name] = selectHits(request, candidates, query.path, targets, env);
+      const parts = children.length === 0 ? [] : [innerHitsPart(children, targets, env, query.path)];
+      inner[name] = selectHits(request, candidates, query.path, targets, env, parts);
     }
     json['inner_hits'] = inner;
   };

@@ -7,6 +7,7 @@ import type { ScoredDocs } from './function-score.ts';
 import { bool, type IndexQuery } from './index-query.ts';
 import { Planner } from './planner.ts';
 import type { ShardAggregations } from './search-aggregations.ts';
+import type { RescoreRequest } from './search-request.ts';
 import type { RunOptions, RunSegment, SearchShard } from './search-shard.ts';
 import { compareSortValues, type ResolvedSort, type SortValue } from './sort-keys.ts';
 import type { ShardStatistics, Statistics } from './statistics.ts';
@@ -39,6 +40,15 @@ export interface ShardHit {
   score: number;
   /** Parallel to the sort keys; empty when sorted by score alone. */
   readonly sort: readonly SortValue[];
+  /** What each rescorer did to the score, first one first; absent without rescorers. */
+  readonly rescored?: readonly Rescored[];
+}
+
+/** One rescorer's part in a score. */
+export interface Rescored {
+  readonly rescore: RescoreRequest;
+  /** The second query, null for hits behind the window, which only take the first query's weight. */
+  readonly query: IndexQuery | null;
 }
 
 export interface ShardHits {

@@ -28,13 +28,19 @@ export function rescoreHits(
         if (score !== undefined) scores.set(hit, score);
       }
     }
-    const rescored = window.map((hit) => ({ ...hit, score: combine(hit.score, scores.get(hit), rescore) })).sort(compare);
-    hits = [...rescored, ...hits.slice(rescore.windowSize)];
+    // Hits behind the window count as if the second query did not match them: all scores are of one kind, and are ordered together.
+    hits = hits
+      .map((hit, i): ShardHit => {
+        const pass = { rescore, query: i < rescore.windowSize ? query : null };
+        return { ...hit, score: combine(hit.score, scores.get(hit), rescore), rescored: [...(hit.rescored ?? []), pass] };
+      })
+      .sort(compare);
   }
   return { ...found, hits, maxScore: hits.length === 0 ? found.maxScore : hits[0].score };
 }
 
-function combine(first: number, second: number | undefined, { queryWeight, rescoreWeight, scoreMode }: RescoreRequest): number {
+/** The mix of the first query's score and, where the second matches, its score. */
+export function combine(first: number, second: number | undefined, { queryWeight, rescoreWeight, scoreMode }: RescoreRequest): number {
   const a = Math.fround(first * queryWeight);
   if (second === undefined) return a;
   const b = Math.fround(second * rescoreWeight);

@@ -75,6 +75,8 @@ export interface SearchOutcome {
   readonly terminatedEarly: boolean;
   readonly failures: readonly ShardFailure[];
   readonly shards: number;
+  /** Answers of the shards hold hits or aggregations, which had to be put together. */
+  readonly isReduced: boolean;
   readonly counters: ExecutionCounters;
   /** null unless asked for. */
   readonly profile: Json | null;
@@ -217,6 +219,7 @@ export function searchShards(
     terminatedEarly: done.some(({ found }) => found.terminatedEarly),
     failures,
     shards: targets.length,
+    isReduced: aggs !== null || request.size > 0,
     counters,
     profile: request.profile ? profileJson(profiles, env.nodeId, reduceMs) : null,
   };

@@ -5,8 +5,10 @@ import { shortestFloat } from '../common/float32.ts';
 import { filterSource } from '../common/source-filter.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { CollectPlan, ExecutionCounters, PlanNode } from '../plan/query-plan.ts';
+import { docvalueFields } from './fetch-docvalues.ts';
+import { sourceFields } from './fetch-fields.ts';
 import { fetchParts } from './fetch-parts.ts';
-import { type FetchShard, fetchHits, lazySource } from './fetch-phase.ts';
+import { type FetchPart, type FetchShard, fetchHits, lazySource } from './fetch-phase.ts';
 import { nestedIdentity, nestedSource } from './nested-hits.ts';
 import { COLLECT_ALL, hitComparator, merge, type PreparedShard, type ShardHit, withSortColumns } from './query-phase.ts';
 import { compileScriptFields } from './script-fields.ts';
@@ -44,12 +46,14 @@ export function topHits(
   return selectHits(parseSearchRequest({ size: DEFAULT_SIZE, ...body }), candidates, nestedPath, targets, env);
 }
 
+/** @param extra  what else is shown of each hit, after the parts of the request */
 export function selectHits(
   request: SearchRequest,
   candidates: readonly Candidates[],
   nestedPath: string | null,
   targets: readonly SearchTarget[],
   env: TopHitsEnvironment,
+  extra: readonly FetchPart[] = [],
 ): Json {
   const wanted = request.from + request.size;
   let hits: ShardHit[] = [];
@@ -108,7 +112,7 @@ export function selectHits(
   }
   const page = hits.slice(request.from, wanted);
   const options = { run: env.run, stop: env.stop, counters: env.counters };
-  const parts = fetchParts(request, { ...options, nodeId: env.nodeId, contextOf: (shard) => contextOf(shard, env) });
+  const parts = [...fetchParts(request, { ...options, nodeId: env.nodeId, contextOf: (shard) => contextOf(shard, env) }), ...extra];
   const sortOf = (hit: ShardHit) => sorts.get(hit.shard) ?? [];
   const rendered = nestedPath === null ? fetchHits(page, shards, request, sortOf, parts, options) : page.map((hit) => nestedHit(hit));
   return {
@@ -129,14 +133,24 @@ export function selectHits(
       _index: at.shard.index,
       _id: document.id,
       _nested: identity,
-      _score: Number.isNaN(hit.score) ? null : shortestFloat(hit.score),
     };
+    if (request.version) out['_version'] = document.version;
+    if (request.seqNoPrimaryTerm) {
+      out['_seq_no'] = document.seqNo;
+      out['_primary_term'] = document.primaryTerm;
+    }
+    out['_score'] = Number.isNaN(hit.score) ? null : shortestFloat(hit.score);
+    const inPlace = () => wrap(nestedPath!, nestedSource(source(), identity));
     if (request.source?.enabled !== false && at.shard.mapping.source.enabled) {
       const own = nestedSource(source(), identity);
       const filter = request.source;
       out['_source'] = filter && filter.includes.length + filter.excludes.length > 0 ? nestedFilter(own, nestedPath!, filter) : own;
     }
-    for (const part of parts) part({ at, segment, hit, document, source: () => wrap(nestedPath!, nestedSource(source(), identity)) }, out);
+    const fields: Json = {};
+    docvalueFields(at.shard, segment, hit.docId, request.docvalueFields, fields);
+    if (request.fields.length > 0) sourceFields(at.shard, inPlace(), request.fields, fields);
+    if (Object.keys(fields).length > 0) out['fields'] = fields;
+    for (const part of parts) part({ at, segment, hit, document, source: inPlace }, out);
     const sort = sortOf(hit);
     if (sort.length > 0) out['sort'] = sort.map((key, i) => key.render(hit.sort[i]));
     return out;

@@ -80,6 +80,8 @@ function highlightField(target: FetchTarget, type: FieldType, needles: readonly 
 /** Values of a field, of a multi-field its parent's. */
 function textsOf(target: FetchTarget, type: FieldType): string[] {
   const { mapping } = target.at.shard;
+  // Without a source only stored fields have their text (it is read from the log, which keeps every source).
+  if (!mapping.source.enabled && type.params['store'] !== true) return [];
   let path = type.name;
   let values = valuesAt(target.source(), path.split('.'));
   while (values.length === 0 && path.includes('.')) {

@@ -167,3 +167,14 @@ describe('cluster and cat', () => {
     expect((await send('GET /_reindex')).status).toBe(405);
   });
 });
+
+test('a search whose total is not exact refuses plain totals for all of its request; one that is wrong fails alone', async () => {
+  await ok('PUT /a');
+  const many = (second: string) =>
+    fakeRequest(dispatcher.handle, 'POST /a/_msearch?rest_total_hits_as_int=true', { body: `{}\n{}\n{}\n${second}\n` });
+  const refused = await many('{"track_total_hits":10}');
+  expect(refused.status).toBe(400);
+  expect(refused.json.error.reason).toBe('[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate, got 10');
+  const mixed = await many('{"nothing":1}');
+  expect(mixed.json.responses.map((one: { status: number }) => one.status)).toEqual([200, 400]);
+});
