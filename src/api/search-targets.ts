@@ -60,6 +60,12 @@ export function maxBucketsOf(ctx: EngineContext): number {
   return value === undefined ? DEFAULT_MAX_BUCKETS : Number(value);
 }
 
+/** `search.allow_expensive_queries` of the cluster. */
+export function allowsExpensive(ctx: EngineContext): boolean {
+  const { transient, persistent } = ctx.cluster.settings;
+  return String(transient['search.allow_expensive_queries'] ?? persistent['search.allow_expensive_queries'] ?? true) !== 'false';
+}
+
 export function shardOf(ctx: EngineContext, snapshot: ShardSnapshot): SearchShard {
   const { index, shard, generation, segments } = snapshot;
   return {
@@ -70,7 +76,7 @@ export function shardOf(ctx: EngineContext, snapshot: ShardSnapshot): SearchShar
     segments,
     mapping: index.mapping,
     analysis: index.analysis,
-    limits: limitsOf(index),
+    limits: allowsExpensive(ctx) ? limitsOf(index) : { ...limitsOf(index), allowExpensive: false },
     record: (seqNo) => ctx.record(index, shard, seqNo),
   };
 }

@@ -19,7 +19,7 @@ import { parseSortParameter } from '../search/sort-request.ts';
 import type { EngineContext } from './context.ts';
 import { RequestCache } from './request-cache.ts';
 import { searchPointInTime, startScroll } from './scroll.ts';
-import { acquireTargets, indexSetting, maxBucketsOf } from './search-targets.ts';
+import { acquireTargets, allowsExpensive, indexSetting, maxBucketsOf } from './search-targets.ts';
 import { hasLookup, resolveAggLookups, resolveLookups } from './terms-lookup.ts';
 
 /** The parts of a URL search: `q` with its options. */
@@ -272,7 +272,8 @@ export function environmentOf(ctx: EngineContext, parameters: SearchParameters, 
     stop: () => false,
     maxBuckets: maxBucketsOf(ctx),
     dfs: parameters.isDfs ?? false,
-    cacheKey,
+    // plans that were made while all queries were allowed are not for now
+    cacheKey: allowsExpensive(ctx) ? cacheKey : null,
     typedKeys: parameters.typedKeys ?? false,
     nodeId: ctx.nodeId,
     storedScript: (id) => storedScript(ctx, id),

@@ -2,7 +2,7 @@
 import { type CompiledMapping, checkMapping, findBelow, MappingCompiler } from './compiled-mapping.ts';
 import { DocumentParser } from './document-parser.ts';
 import type { DocumentSink, FieldSpec } from './document-sink.ts';
-import { DynamicMapper } from './dynamic-mapping.ts';
+import { adds, DynamicMapper } from './dynamic-mapping.ts';
 import { matchesWildcard } from './dynamic-templates.ts';
 import type { FieldType } from './field-type.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
@@ -62,8 +62,7 @@ export class Mapping implements MappingSnapshot {
     this.#compiled = new MappingCompiler(analysis, settings, before).compile(root);
     this.#parser = new DocumentParser(this.#compiled, Number(settings['index.mapping.nested_objects.limit'] ?? DEFAULT_NESTED_OBJECTS));
     const { root: object, objects } = this.#compiled;
-    const isDynamic =
-      object.dynamic === 'true' || [...objects.values()].some(({ dynamic }) => dynamic === 'true') || this.#compiled.copiesToUnmapped;
+    const isDynamic = adds(object.dynamic) || [...objects.values()].some(({ dynamic }) => adds(dynamic)) || this.#compiled.copiesToUnmapped;
     const depthLimit = Number(settings['index.mapping.depth.limit'] ?? DEFAULT_DEPTH);
     this.#dynamic = isDynamic ? new DynamicMapper(this.#compiled, root, depthLimit) : null;
     this.source = { enabled: root.source?.enabled ?? true, includes: root.source?.includes ?? [], excludes: root.source?.excludes ?? [] };

@@ -193,12 +193,12 @@ export class DocumentParser implements DocumentContext {
         );
       }
     }
-    if (object.dynamic === 'strict' && !isEmpty(value)) {
+    if ((object.dynamic === 'strict' || object.dynamic === 'strict_allow_templates') && !isEmpty(value)) {
       const name = dot > 0 ? key.slice(0, dot) : key;
       throw new ApiError(
         'strict_dynamic_mapping_exception',
         400,
-        `mapping set to strict, dynamic introduction of [${name}] within [${object.path === '' ? '_doc' : object.path}] is not allowed`,
+        `mapping set to ${object.dynamic}, dynamic introduction of [${name}] within [${object.path === '' ? '_doc' : object.path}] is not allowed`,
       );
     }
   }

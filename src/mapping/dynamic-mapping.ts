@@ -11,6 +11,11 @@ import { type Dynamic, METADATA_FIELDS, type RootMapping } from './model.ts';
 
 export const DEFAULT_DATE_FORMATS: readonly string[] = ['strict_date_optional_time', 'yyyy/MM/dd HH:mm:ss||yyyy/MM/dd||epoch_millis'];
 
+/** Unknown names may become fields: all of them, or those that a template fits. */
+export function adds(dynamic: Dynamic): boolean {
+  return dynamic === 'true' || dynamic === 'strict_allow_templates';
+}
+
 /** An object that is being added, or added to. */
 interface Draft {
   readonly path: string;
@@ -59,7 +64,7 @@ export class DynamicMapper {
       if (child !== undefined) {
         if (child.kind === 'object') this.#walkObject(draft, key, child, item);
         else if (child.kind === 'field' && child.copyTo.length > 0 && this.#mapping.copiesToUnmapped) this.#copies(child.copyTo, item);
-      } else if (draft.dynamic === 'true' && !(draft.path === '' && METADATA_FIELDS.has(key))) {
+      } else if (adds(draft.dynamic) && !isInTemplate(draft, key) && !(draft.path === '' && METADATA_FIELDS.has(key))) {
         this.#unknown(draft, key, item);
       } else if (key.includes('.')) {
         this.#dotted(draft, key, item);
@@ -100,7 +105,7 @@ export class DynamicMapper {
     const rest = { [key.slice(dot + 1)]: value };
     const child = draft.object?.children.get(head);
     if (child?.kind === 'object') this.#walkObject(draft, head, child, rest);
-    else if (child === undefined && draft.dynamic === 'true') this.#newObject(draft, head, rest);
+    else if (child === undefined && adds(draft.dynamic)) this.#newObject(draft, head, rest);
   }
 
   #unknown(draft: Draft, key: string, value: unknown): void {
@@ -113,13 +118,17 @@ export class DynamicMapper {
     if (Array.isArray(value)) {
       for (const item of value) this.#unknown(draft, key, item);
     } else if (typeof value === 'object' && !(value instanceof DecimalLiteral)) this.#newObject(draft, key, value as Json);
-    else if (!draft.fields.has(key)) draft.fields.set(key, this.#leaf(key, pathOf(draft, key), value));
+    else if (!draft.fields.has(key)) {
+      const leaf = this.#leaf(key, pathOf(draft, key), value, draft.dynamic);
+      if (leaf) draft.fields.set(key, leaf);
+    }
   }
 
   #newObject(draft: Draft, key: string, value: Json): void {
     const known = draft.fields.get(key);
     if (known !== undefined && !isDraft(known)) return;
     const inner = known ?? this.#objectDraft(draft, key);
+    if (inner === null) return;
     if (!isDraft(inner)) {
       // A template made a field of the object (a flat object, a point...).
       draft.fields.set(key, inner);
@@ -129,9 +138,11 @@ export class DynamicMapper {
     if (inner.mapping?.enabled !== false) this.#walkInto(inner, value);
   }
 
-  #objectDraft(draft: Draft, key: string): Draft | Json {
+  /** null: no template fits, and only templates may add. */
+  #objectDraft(draft: Draft, key: string): Draft | Json | null {
     const path = pathOf(draft, key);
     const template = findTemplate(this.#root.dynamicTemplates ?? [], key, path, 'object');
+    if (!template && draft.dynamic === 'strict_allow_templates') return null;
     const mapping = template ? mappingOf(template, key, 'object') : {};
     if (mapping.type !== undefined && mapping.type !== 'object' && mapping.type !== 'nested') return mapping;
     const dynamic = mapping.dynamic === undefined ? draft.dynamic : (String(mapping.dynamic) as Dynamic);
@@ -149,7 +160,8 @@ export class DynamicMapper {
   }
   readonly #pendingCopies = new Map<string, unknown>();
 
-  #leaf(name: string, path: string, value: unknown): Json {
+  /** Mapping for a value; null: no template fits, and only templates may add. */
+  #leaf(name: string, path: string, value: unknown, dynamic: Dynamic): Json | null {
     const type = this.#typeOf(value);
     const template = findTemplate(this.#root.dynamicTemplates ?? [], name, path, type);
     if (template) {
@@ -158,6 +170,7 @@ export class DynamicMapper {
         type === 'date' && mapping.type === 'date' && mapping.format === undefined ? this.#dateFormatOf(value as string) : null;
       return format === null || format === 'strict_date_optional_time' ? mapping : { ...mapping, format };
     }
+    if (dynamic === 'strict_allow_templates') return null;
     switch (type) {
       case 'string':
         return { type: 'text', fields: { keyword: { type: 'keyword', ignore_above: 256 } } };
@@ -197,11 +210,17 @@ export class DynamicMapper {
   takeCopies(): Array<{ path: string; mapping: Json }> {
     const copies = [...this.#pendingCopies].map(([path, value]) => ({
       path,
-      mapping: this.#leaf(path.slice(path.lastIndexOf('.') + 1), path, value),
+      mapping: this.#leaf(path.slice(path.lastIndexOf('.') + 1), path, value, 'true')!,
     }));
     this.#pendingCopies.clear();
     return copies;
   }
+}
+
+/** A template of a new object maps the name: what stands in it is looked at when the object is there. */
+function isInTemplate(draft: Draft, key: string): boolean {
+  const properties = draft.mapping?.properties as Json | undefined;
+  return properties !== undefined && Object.hasOwn(properties, key);
 }
 
 function isDraft(value: Json | Draft | undefined): value is Draft {

@@ -1,7 +1,7 @@
 // Mappings as a tree of immutable nodes: what a mappings body says, checked, before fields are compiled from it.
 import type { Json } from './mapping-snapshot.ts';
 
-export type Dynamic = 'true' | 'false' | 'strict';
+export type Dynamic = 'true' | 'false' | 'strict' | 'strict_allow_templates';
 
 export interface FieldNode {
   readonly kind: 'field';

@@ -123,8 +123,8 @@ function parseRouting(value: unknown): RootMapping['routing'] {
 
 export function parseDynamic(value: unknown): Dynamic {
   const text = javaText(value).toLowerCase();
-  if (text === 'true' || text === 'false' || text === 'strict') return text;
-  if (text === 'runtime' || text === 'strict_allow_templates') throw mapperParsing(`dynamic [${text}] is not supported`);
+  if (text === 'true' || text === 'false' || text === 'strict' || text === 'strict_allow_templates') return text;
+  if (text === 'runtime') throw mapperParsing(`dynamic [${text}] is not supported`);
   throw illegalArgument(`Failed to parse value [${javaText(value)}] as only [true] or [false] are allowed.`);
 }
 

@@ -1,6 +1,6 @@
 // What rewriting a query for an index may ask.
 
-import type { ApiError } from '../errors/api-error.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { queryShard } from '../errors/search-errors.ts';
 import type { FieldType } from '../mapping/field-type.ts';
 import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
@@ -16,6 +16,8 @@ export interface QueryLimits {
   /** `index.query.default_field`. */
   readonly defaultFields: readonly string[];
   readonly queryStringLenient: boolean;
+  /** `search.allow_expensive_queries`. */
+  readonly allowExpensive: boolean;
 }
 
 export const DEFAULT_LIMITS: QueryLimits = {
@@ -24,6 +26,7 @@ export const DEFAULT_LIMITS: QueryLimits = {
   maxClauseCount: 1024,
   defaultFields: ['*'],
   queryStringLenient: false,
+  allowExpensive: true,
 };
 
 export interface RewriteContext {
@@ -51,6 +54,12 @@ export function fieldOf(context: RewriteContext, name: string): FieldType | null
 /** An error about this index's fields. */
 export function refuse(context: RewriteContext, reason: string, cause: ApiError | null = null): ApiError {
   return queryShard(context.index, reason, cause);
+}
+
+/** @param what  queries that look at many terms or documents, by name. @throws ApiError exception: the cluster's settings do not allow them */
+export function requireExpensive(context: RewriteContext, what: string, hint = ''): void {
+  if (context.limits.allowExpensive) return;
+  throw new ApiError('exception', 400, `${what} cannot be executed when 'search.allow_expensive_queries' is set to false.${hint}`);
 }
 
 export type { AnalyzedToken, QueryAnalysis };

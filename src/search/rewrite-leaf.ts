@@ -27,7 +27,7 @@ import {
 } from './index-query.ts';
 import { rangeFieldQuery } from './range-field.ts';
 import { regexpMatcher } from './regexp.ts';
-import { fieldOf, type RewriteContext, refuse } from './rewrite-context.ts';
+import { fieldOf, type RewriteContext, refuse, requireExpensive } from './rewrite-context.ts';
 import { CONSTANT, parseRewriteMethod } from './rewrite-method.ts';
 import { runDocScript } from './script-doc.ts';
 import { wildcardMatcher } from './wildcard.ts';
@@ -231,6 +231,7 @@ export function boundsQuery(
     case 'f64':
       return { op: 'rangeF64', field: field.spec.name, min: bounds.min, max: bounds.max };
     case 'bytes':
+      if (isTextual(field)) requireExpensive(context, '[range] queries on [text] or [keyword] fields');
       return termRange(field, bounds.from, bounds.to, bounds.includeFrom, bounds.includeTo, context);
   }
 }
@@ -323,6 +324,12 @@ export interface PatternOptions {
   readonly maxDeterminizedStates: number;
 }
 
+/** Prefixes of this length are indexed as terms of their own, says the mapping. */
+function hasPrefixTerms(field: FieldType, length: number): boolean {
+  const given = field.params['index_prefixes'] as { readonly min_chars?: number; readonly max_chars?: number } | undefined;
+  return given !== undefined && length >= Number(given.min_chars ?? 2) - 1 && length <= Number(given.max_chars ?? 5);
+}
+
 /** A pattern over the terms of a text or keyword field; keyword patterns are normalised. */
 export function patternOnField(
   field: FieldType,
@@ -339,6 +346,10 @@ export function patternOnField(
     );
   }
   requireSearchable(field);
+  if (kind !== 'prefix') requireExpensive(context, `[${kind}] queries`);
+  else if (!hasPrefixTerms(field, value.length)) {
+    requireExpensive(context, '[prefix] queries', ' For optimised prefix queries on text fields please enable [index_prefixes].');
+  }
   const label = `${field.name}:${value}${kind === 'prefix' ? '*' : ''}`;
   if (kind === 'regexp') {
     const matcher = regexpMatcher(value, options.flags, options.caseInsensitive, options.maxDeterminizedStates);
@@ -392,13 +403,13 @@ export function fuzzyOnField(
     );
   }
   requireSearchable(field);
+  requireExpensive(context, '[fuzzy] queries');
   const text = field.family === 'keyword' ? decoder.decode(field.termBytes(word)) : word;
   const length = [...text].length;
   if (edits === 0 || options.prefixLength >= length) {
     const term = termOfText(field.spec.name, text);
     return rewrite.kind === 'constant' ? constant({ op: 'term', term, scored: false }) : { op: 'term', term, scored: true };
   }
-  void context;
   const matcher = fuzzyMatcher(text, edits, options.prefixLength, options.transpositions);
   const from = utf8.encode(matcher.prefix);
   const pattern = { from, to: afterPrefix(from), includeFrom: true, includeTo: false, filter: matcher.matches, boostOf: matcher.boostOf };

@@ -11,12 +11,13 @@ import { compileDocScript } from '../scripting/doc-script.ts';
 import type { ScriptSpec } from '../scripting/script-spec.ts';
 import { constant, type IndexQuery, none, termOfText } from './index-query.ts';
 import { rewriteQuery } from './rewrite.ts';
-import { fieldOf, type RewriteContext } from './rewrite-context.ts';
+import { fieldOf, type RewriteContext, requireExpensive } from './rewrite-context.ts';
 import { type DocFunction, distanceMeters } from './score-functions.ts';
 import { scoreScript } from './score-script.ts';
 import { runDocScript } from './script-doc.ts';
 
 export function rewriteScript(spec: ScriptSpec, context: RewriteContext): IndexQuery {
+  requireExpensive(context, '[script] queries');
   const script = compileDocScript(spec, { stored: context.storedScript, variables: [] });
   return constant({
     op: 'scriptFilter',
@@ -35,6 +36,7 @@ export function rewriteScript(spec: ScriptSpec, context: RewriteContext): IndexQ
 type ScriptScore = Extract<Query, { kind: 'script_score' }>;
 
 export function rewriteScriptScore(query: ScriptScore, context: RewriteContext): IndexQuery {
+  requireExpensive(context, '[script score] queries');
   const value = scoreScript(query.script, context, (score, docId) =>
     illegalArgument(`script_score script returned an invalid score [${score}] for doc [${docId}]. Must be a non-negative score!`),
   );

@@ -5,7 +5,7 @@ import { queryShard, tooManyClauses } from '../errors/search-errors.ts';
 import { calculateMinimumShouldMatch } from '../query/minimum-should-match.ts';
 import type { BoolQuery, NestedQuery, Query } from '../query/query.ts';
 import { ALL, applyMinimumShouldMatch, bool, constant, disMax, type IndexQuery, none, withBoost } from './index-query.ts';
-import { type RewriteContext, refuse } from './rewrite-context.ts';
+import { type RewriteContext, refuse, requireExpensive } from './rewrite-context.ts';
 import { rewriteGeo } from './rewrite-geo.ts';
 import {
   rewriteExists,
@@ -152,6 +152,7 @@ export function fixNegative(query: IndexQuery): IndexQuery {
 }
 
 function rewriteNested(query: NestedQuery, context: RewriteContext): IndexQuery {
+  requireExpensive(context, '[joining] queries');
   if (!context.mapping.isNested(query.path)) {
     if (query.ignoreUnmapped) return none('nested path is not mapped');
     if (!context.mapping.isObject(query.path)) throw refuse(context, `[nested] failed to find nested object under path [${query.path}]`);

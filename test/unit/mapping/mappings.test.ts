@@ -214,6 +214,45 @@ describe('dynamic mapping', () => {
     });
   });
 
+  test('strict_allow_templates adds what a template fits and refuses the rest', () => {
+    const template = { mapping: { type: 'object', properties: { code: { type: 'keyword' }, text: { type: 'text' } } } };
+    const mappings = {
+      dynamic: 'strict_allow_templates',
+      dynamic_templates: [
+        { words: { match: 'word*', match_mapping_type: 'string', mapping: { type: 'keyword' } } },
+        { objects: { match: 'object*', match_mapping_type: 'object', ...template } },
+      ],
+      properties: { open: { type: 'object', dynamic: true } },
+    };
+    const { dynamic, properties } = grown(mappings, '{"word":["a"],"object":{"code":"x","words":"y"},"open":{"any":1}}');
+    expect(dynamic).toBe('strict_allow_templates');
+    expect(properties).toEqual({
+      word: { type: 'keyword' },
+      object: { properties: { ...template.mapping.properties, words: { type: 'keyword' } } },
+      open: { dynamic: 'true', properties: { any: { type: 'long' } } },
+    });
+    for (const [text, name, within] of [
+      ['{"word":"a","other":1}', 'other', '_doc'],
+      ['{"word":1}', 'word', '_doc'],
+      ['{"part":{"word":"a"}}', 'part', '_doc'],
+      ['{"part.word":"a"}', 'part', '_doc'],
+      ['{"object":{"code":"x","size":1}}', 'size', 'object'],
+    ]) {
+      expect(refusal(() => grown(mappings, text))).toBe(
+        `strict_dynamic_mapping_exception: mapping set to strict_allow_templates, dynamic introduction of [${name}] within [${within}] is not allowed`,
+      );
+    }
+  });
+
+  test('what a template maps inside a new object is not guessed from the document', () => {
+    const properties = { code: { type: 'keyword' } };
+    const { properties: fields } = grown(
+      { dynamic_templates: [{ o: { match: 'o', mapping: { properties } } }] },
+      '{"o":{"code":"a","n":1}}',
+    );
+    expect(fields).toEqual({ o: { properties: { ...properties, n: { type: 'long' } } } });
+  });
+
   test('dynamic false keeps out, true inside lets in; nested objects stay nested', () => {
     const mappings = { dynamic: false, properties: { n: { type: 'nested', dynamic: true } } };
     expect(grown(mappings, '{"a":1,"n":[{"x":1}]}').properties).toEqual({
