@@ -2,14 +2,14 @@
 import type { AggNode } from '../plan/agg-plan.ts';
 import { checkOrderPath, compareFigures, figureAt, needsChildren, type OrderPart } from './bucket-path.ts';
 import { compareKeys, notNegative, orderOf, positive, TermKeys, termsNode } from './buckets-terms.ts';
-import { flattenChain, planChain } from './chain.ts';
+import { type FlatChain, flattenChain, planChain } from './chain.ts';
 import { unsupported } from './errors.ts';
-import { keepOnly, type MergeKey, mergeBuckets, mergeChildren, selectTop } from './merge.ts';
+import { addEmpty, keepOnly, type MergeKey, mergeBuckets, mergeChildren, selectTop } from './merge.ts';
 import { BucketsOut, type OutBucket } from './out.ts';
 import { Params } from './params.ts';
 import { runParentPipelines } from './pipeline-run.ts';
 import { bindSource, parseSource, type SourceParams, type ValuesSource } from './source.ts';
-import type { AggSpec, AggType, Json, Slice } from './types.ts';
+import type { AggSpec, AggType, Json, SegmentScope, Slice } from './types.ts';
 
 interface MultiTermsParams {
   readonly terms: readonly SourceParams[];
@@ -39,8 +39,10 @@ export const multiTermsType: AggType = {
     const size = positive(p, name, 'size') ?? 10;
     positive(p, name, 'shard_size');
     const minDocCount = notNegative(p, name, 'min_doc_count', 'minDocCount') ?? 1;
-    // combinations that only documents outside the query have are not looked for
-    if (minDocCount === 0) throw unsupported('[min_doc_count] of 0 in [multi_terms]');
+    // values of scripts are computed for the documents of the query alone
+    if (minDocCount === 0 && terms.some(({ script }) => script !== null)) {
+      throw unsupported('[min_doc_count] of 0 with a script in [multi_terms]');
+    }
     notNegative(p, name, 'shard_min_doc_count', 'shardMinDocCount');
     const order = orderOf(p);
     const showError = p.bool('show_term_doc_count_error') ?? false;
@@ -53,12 +55,7 @@ export const multiTermsType: AggType = {
     for (const part of order) if (part.steps.length > 0) checkOrderPath(spec, part.path);
     return terms.map((term) => bindSource('multi_terms', term, ctx, ['keyword', 'numeric', 'date', 'boolean', 'ip', 'text', 'other']));
   },
-  plan(_spec, bound: ValuesSource[], scope, children): AggNode {
-    return planChain(
-      bound.map((source) => (below: readonly AggNode[]) => termsNode(source, scope, null, below)),
-      children,
-    );
-  },
+  plan: (_spec, bound: ValuesSource[], scope, children) => combinations(bound, scope, children),
   merge(spec: AggSpec, all, parents, ctx) {
     const params = spec.params as MultiTermsParams;
     const flat = all.map((slice) => flattenChain(slice, params.terms.length));
@@ -66,12 +63,20 @@ export const multiTermsType: AggType = {
     const columns = params.terms.map((_, t) => new TermKeys(slices, (slice: Slice) => (slice.bound as ValuesSource[])[t], false, true));
     const parts = new Map<MergeKey, MergeKey[]>();
     const partsOf = new Map(flat.map((chain) => [chain.slice, chain.parts]));
-    const merged = mergeBuckets(slices, (slice, _columns, i) => {
-      const keys = partsOf.get(slice)![i].map((raw, t) => columns[t].keyOf(slice, raw));
+    const keyOf = (slice: Slice, raws: ReadonlyArray<number | bigint>): string => {
+      const keys = raws.map((raw, t) => columns[t].keyOf(slice, raw));
       const joined = keys.map((key) => `${typeof key === 'string' ? key.length : ''}:${key}`).join('\u0001');
       if (!parts.has(joined)) parts.set(joined, keys);
       return joined;
-    });
+    };
+    const merged = mergeBuckets(slices, (slice, _columns, i) => keyOf(slice, partsOf.get(slice)![i]));
+    if (params.minDocCount === 0) {
+      addEmpty(
+        merged,
+        slices.flatMap((slice) => combinationsOf(slice, params.terms.length).map((raws) => keyOf(slice, raws))),
+        parents,
+      );
+    }
     const lists = merged.lists(parents).map((ids) => ids.filter((id) => merged.docCounts[id] >= params.minDocCount));
     const early = needsChildren(params.order) ? mergeChildren(spec, slices, merged.maps, merged.count, ctx) : null;
     const compareParts = (a: number, b: number): number => {
@@ -124,6 +129,20 @@ export const multiTermsType: AggType = {
     };
   },
 };
+
+function combinations(bound: readonly ValuesSource[], scope: SegmentScope, children: readonly AggNode[]): AggNode {
+  return planChain(
+    bound.map((source) => (below: readonly AggNode[]) => termsNode(source, scope, null, below)),
+    children,
+  );
+}
+
+/** Combinations of all live documents of a segment, whatever the query is. */
+function combinationsOf(slice: Slice, depth: number): FlatChain['parts'] {
+  const { segment } = slice;
+  const [result] = segment.collectDocs([combinations(slice.bound as ValuesSource[], segment, [])], segment.liveDocs());
+  return flattenChain({ ...slice, result }, depth).parts;
+}
 
 /** One part of a key: booleans and numbers as such, what has a format (dates) as its text. */
 function partOf(column: TermKeys, key: MergeKey): { json: unknown; text: string } {

@@ -13,7 +13,16 @@ import {
   parseIncludeExclude,
   termFilter,
 } from './include-exclude.ts';
-import { keepOnly, type MergedBuckets, type MergedChildren, type MergeKey, mergeBuckets, mergeChildren, selectTop } from './merge.ts';
+import {
+  addEmpty,
+  keepOnly,
+  type MergedBuckets,
+  type MergedChildren,
+  type MergeKey,
+  mergeBuckets,
+  mergeChildren,
+  selectTop,
+} from './merge.ts';
 import { hashesOf, mergeText } from './merge-text.ts';
 import { termBytes, termKey } from './metrics-values.ts';
 import { BucketsOut, type OutBucket } from './out.ts';
@@ -242,7 +251,7 @@ function mergeTerms(spec: AggSpec, all: readonly Slice[], parents: number, ctx: 
   const hashes = keys.isText && slices.length > 1 && !zero ? hashesOf(slices, sourceOf) : null;
   const hashed = hashes ? mergeText(slices, sourceOf, hashes) : null;
   const merged = hashed ?? mergeBuckets(slices, (slice, columns, i) => keys.keyOf(slice, columns.keys[i]));
-  if (zero) addUnseen(merged, all, keys, params.filter, parents);
+  if (zero) addEmpty(merged, allKeys(all, keys, params.filter), parents);
   const lists = filtered(merged, merged.lists(parents), slices, keys, params);
   // One shard counts what min_doc_count drops among the others; of several, each keeps it to itself.
   const isOneShard = new Set(slices.map(({ segment }) => segment.shard)).size === 1;
@@ -293,25 +302,11 @@ function filtered(merged: MergedBuckets, lists: number[][], slices: readonly Sli
   );
 }
 
-/** min_doc_count 0: terms of the segments that no document of the bucket has. */
-function addUnseen(merged: MergedBuckets, slices: readonly Slice[], keys: TermKeys, filter: IncludeExclude | null, parents: number): void {
-  const present = Array.from({ length: parents }, () => new Set<MergeKey>());
-  merged.keys.forEach((key, id) => {
-    present[merged.parents[id]].add(key);
-  });
+/** Keys of the values in the segments, whatever the query is: for min_doc_count 0. */
+function* allKeys(slices: readonly Slice[], keys: TermKeys, filter: IncludeExclude | null): Iterable<MergeKey> {
   for (const slice of slices) {
     const { source } = slice.bound as BoundTerms;
-    for (const raw of allValues(source, slice, filter)) {
-      const key = keys.keyOf(slice, raw);
-      for (let parent = 0; parent < parents; parent++) {
-        if (present[parent].has(key)) continue;
-        present[parent].add(key);
-        merged.parents.push(parent);
-        merged.keys.push(key);
-        merged.docCounts.push(0);
-        (merged as { count: number }).count++;
-      }
-    }
+    for (const raw of allValues(source, slice, filter)) yield keys.keyOf(slice, raw);
   }
 }
 

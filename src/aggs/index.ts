@@ -61,6 +61,11 @@ export interface SegmentPartial {
   readonly times: { readonly planMs: number; readonly runMs: number; readonly readMs: number };
 }
 
+function liveDocs(k: Kernels, { maxDoc, liveDocsPtr }: SegmentReader): Uint32Array {
+  const docs = Uint32Array.from({ length: maxDoc }, (_, doc) => doc);
+  return liveDocsPtr === 0 ? docs : docs.filter((doc) => (k.u8[liveDocsPtr + (doc >>> 3)] >>> (doc & 7)) & 1);
+}
+
 /** Memory for the state of a tree; grows by steps of four as long as the scratch region has room. */
 const FIRST_REGION_BYTES = 4 << 20;
 
@@ -74,6 +79,7 @@ export function collectSegment(tree: AggTree, bindings: Bindings, runner: Segmen
     planQuery: (query) => runner.planQuery(query),
     termHashes: (field) => hashesOfTerms(k, segment, field),
     termHash: (term) => termHash(k, term),
+    liveDocs: () => liveDocs(k, segment),
     collectDocs: (nodes, docs) =>
       withRegion(runner, nodes, (program) => {
         k.scoped(() => checkStatus(k.exports.aggsCollect(program.rootPtr, k.copyInU32(docs), 0, docs.length)));

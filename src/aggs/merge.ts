@@ -127,6 +127,24 @@ export function keepOnly(merged: MergedBuckets, kept: readonly number[]): { maps
   return { maps, numberOf };
 }
 
+/** min_doc_count 0: gives every parent a bucket without documents for each key that it lacks. */
+export function addEmpty(merged: MergedBuckets, keys: Iterable<MergeKey>, parents: number): void {
+  const present = Array.from({ length: parents }, () => new Set<MergeKey>());
+  merged.keys.forEach((key, id) => {
+    present[merged.parents[id]].add(key);
+  });
+  for (const key of keys) {
+    for (let parent = 0; parent < parents; parent++) {
+      if (present[parent].has(key)) continue;
+      present[parent].add(key);
+      merged.parents.push(parent);
+      merged.keys.push(key);
+      merged.docCounts.push(0);
+      (merged as { count: number }).count++;
+    }
+  }
+}
+
 /** The first `size` of `ids` by `compare`, in order, without sorting the rest. */
 export function selectTop(ids: readonly number[], size: number, compare: (a: number, b: number) => number): number[] {
   if (ids.length <= size || size > 256) return ids.slice().sort(compare).slice(0, size);

@@ -90,6 +90,8 @@ export interface SegmentScope {
   termHashes(field: string): Uint32Array | null;
   /** Hash of a term, low and high word. */
   termHash(term: Uint8Array): Uint32Array;
+  /** Live documents of the segment, children of nested fields among them, ascending. */
+  liveDocs(): Uint32Array;
   /** Runs nodes over given documents of the segment, ascending: for samples that are only known when a shard has been searched. */
   collectDocs(nodes: readonly AggNode[], docs: Uint32Array): AggResult[];
 }

@@ -199,6 +199,19 @@ describe('several ways to choose documents', () => {
     const { a } = answers({ a: { multi_terms: { terms: [{ field: 'color' }, { field: 'price' }] } } });
     expect((a as { buckets: unknown[] }).buckets[0]).toEqual({ key: ['blue', 20], key_as_string: 'blue|20', doc_count: 1 });
   });
+  test('multi_terms with min_doc_count 0 shows combinations of other documents, in each parent', () => {
+    const a = { multi_terms: { terms: [{ field: 'color' }, { field: 'tags' }], min_doc_count: 0 } };
+    const rest = (counts: Record<string, number>) =>
+      Object.entries(counts).map(([key, doc_count]) => ({ key: key.split('|'), key_as_string: key, doc_count }));
+    const alone = answers({ a }, (row) => row.color === 'red').a as { buckets: unknown[] };
+    expect(alone.buckets).toEqual(rest({ 'red|a': 1, 'red|b': 1, 'blue|b': 0, 'green|a': 0, 'green|c': 0 }));
+    const { by } = answers({ by: { terms: { field: 'color', order: { _key: 'asc' } }, aggs: { a } } });
+    expect((by as { buckets: Array<{ a: { buckets: unknown[] } }> }).buckets.map((bucket) => bucket.a.buckets)).toEqual([
+      rest({ 'blue|b': 1, 'green|a': 0, 'green|c': 0, 'red|a': 0, 'red|b': 0 }),
+      rest({ 'green|a': 1, 'green|c': 1, 'blue|b': 0, 'red|a': 0, 'red|b': 0 }),
+      rest({ 'red|a': 1, 'red|b': 1, 'blue|b': 0, 'green|a': 0, 'green|c': 0 }),
+    ]);
+  });
   test('multi_terms keeps booleans and long integers as they are', () => {
     const big = 2 ** 62; // exact as a double, but not shown in full by it
     const rows: Row[] = [
@@ -383,7 +396,7 @@ describe('refusals', () => {
     [{ a: { avg: { field: 'price' }, aggs: { b: { avg: { field: 'price' } } } } }, 'aggregation_initialization_exception'],
     [{ a: { histogram: { field: 'price', interval: 0 } } }, 'x_content_parse_exception'],
     [{ a: { histogram: { field: 'price', interval: 0.0001 } } }, 'search_phase_execution_exception'],
-    [{ a: { multi_terms: { terms: [{ field: 'color' }, { field: 'price' }], min_doc_count: 0 } } }, 'illegal_argument_exception'],
+    [{ a: { multi_terms: { terms: [{ field: 'color' }, { script: '1' }], min_doc_count: 0 } } }, 'illegal_argument_exception'],
     [{ a: { terms: { field: 'color' }, aggs: { d: { derivative: { buckets_path: '_count' } } } } }, 'action_request_validation_exception'],
     [{ 'a>b': { avg: { field: 'price' } } }, 'parsing_exception'],
     [{ a: { date_histogram: { field: 'sold', calendar_interval: 'day', time_zone: 'Nowhere/City' } } }, 'x_content_parse_exception'],

@@ -147,3 +147,23 @@ test.each([
   const counted = await search('wide', { size: 0 }, { batchedReduceSize });
   expect(counted['num_reduce_phases']).toBeUndefined();
 });
+
+test('combinations of deleted documents are not counted, not even as empty', async () => {
+  const documents = [
+    ['a', 1],
+    ['b', 1],
+    ['c', 1],
+  ] as const; // prettier-ignore
+  const operations = documents.flatMap(([tag, n]) => [{ index: { _id: tag } }, { tag, n }]);
+  const properties = { tag: { type: 'keyword' }, n: { type: 'integer' } };
+  await engine.indices.create({ index: 'pairs', body: { mappings: { properties } } });
+  await engine.bulk({ index: 'pairs', refresh: true, operations });
+  await engine.delete({ index: 'pairs', id: 'b', refresh: true });
+  const pairs = { multi_terms: { terms: [{ field: 'tag' }, { field: 'n' }], min_doc_count: 0 } };
+  const answer = await search('pairs', { size: 0, query: { term: { tag: 'c' } }, aggs: { pairs } });
+  const { buckets } = (answer['aggregations'] as { pairs: { buckets: Array<{ key: unknown; doc_count: number }> } }).pairs;
+  expect(buckets.map(({ key, doc_count }) => [key, doc_count])).toEqual([
+    [['c', 1], 1],
+    [['a', 1], 0],
+  ]);
+});
