@@ -8,6 +8,7 @@ import { parseSize } from '../config/values.ts';
 import { ERROR, OK } from './codes.ts';
 import type { Connection } from './connection.ts';
 import { core } from './core.ts';
+import { DirectWriter } from './direct-writer.ts';
 import { type BodyFlags, type FileSpan, isFileSpan, type Piece, pieceLength } from './module.ts';
 import type { Request } from './request.ts';
 
@@ -42,7 +43,26 @@ export class OutputQueue {
   delayTimer: NodeJS.Timeout | undefined;
   writableWaiters: (() => void)[] = [];
 
+  /** plain sockets only */
+  private direct: DirectWriter | undefined;
+
   constructor(private readonly conn: Connection) {}
+
+  /** Bytes that the system has not taken yet. */
+  private get unsent(): number {
+    return this.conn.socket.writableLength + (this.direct?.pending ?? 0);
+  }
+
+  /** Writes bytes or latin1 text. */
+  private send(data: Buffer | string): void {
+    const { socket, tls, http2 } = this.conn;
+    if (!tls && !http2) {
+      this.direct ??= new DirectWriter(socket);
+      if (this.direct.write(data)) return;
+    }
+    if (typeof data === 'string') socket.write(data, 'latin1');
+    else socket.write(data);
+  }
 
   /** Queues the header; it leaves with the first body bytes or when the request ends. */
   startResponse(r: Request, head: string): void {
@@ -97,7 +117,7 @@ export class OutputQueue {
       this.write(piece);
     }
     this.flushBatch();
-    if (this.conn.socket.writableLength > 0) this.waitDrain();
+    if (this.unsent > 0) this.waitDrain();
     return true;
   }
 
@@ -126,13 +146,13 @@ export class OutputQueue {
 
   /** Pieces given to this queue are still in use. */
   get holding(): boolean {
-    return this.queue.length > 0 || this.conn.socket.writableLength > 0;
+    return this.queue.length > 0 || this.unsent > 0;
   }
 
   /** Bytes are waiting here or in the socket. */
   get buffered(): boolean {
     if (this.queued > 0) this.pump();
-    return this.queued > 0 || this.draining || this.conn.socket.writableLength > 0;
+    return this.queued > 0 || this.draining || this.unsent > 0;
   }
 
   get blocked(): boolean {
@@ -172,13 +192,13 @@ export class OutputQueue {
         this.rateDelay(r!, rate, Math.min(piece.length, allowed));
         if (this.delayTimer) break;
       }
-      if (this.batchBytes + this.conn.socket.writableLength > SOCKET_HIGH_WATER && this.queue.length > 0) {
+      if (this.batchBytes + this.unsent > SOCKET_HIGH_WATER && this.queue.length > 0) {
         this.flushBatch();
-        if (this.conn.socket.writableLength > SOCKET_HIGH_WATER) break;
+        if (this.unsent > SOCKET_HIGH_WATER) break;
       }
     }
     this.flushBatch();
-    if (this.conn.socket.writableLength > 0) this.waitDrain();
+    if (this.unsent > 0) this.waitDrain();
   }
 
   private write(data: Buffer): void {
@@ -208,12 +228,12 @@ export class OutputQueue {
       this.count(head.length);
     }
     if (batch.length === 0) {
-      socket.write(head, 'latin1');
+      this.send(head);
       return;
     }
     this.batch = [];
     this.batchBytes = 0;
-    if (head === '' && batch.length === 1) socket.write(batch[0]);
+    if (head === '' && batch.length === 1) this.send(batch[0]);
     else if (bytes <= JOIN_LIMIT) this.writeJoined(head, batch, bytes);
     else {
       socket.cork();
@@ -235,7 +255,7 @@ export class OutputQueue {
   }
 
   private writeJoined(head: string, batch: Buffer[], bytes: number): void {
-    const { socket, tls, http2 } = this.conn;
+    const { tls, http2 } = this.conn;
     // a plain socket has nearly always taken all when write() returns, then the memory is free again
     const own = tls !== undefined || http2 !== undefined;
     const joined: Buffer = own ? Buffer.allocUnsafe(bytes) : joinBuffer;
@@ -244,8 +264,8 @@ export class OutputQueue {
       joined.set(data, at);
       at += data.length;
     }
-    socket.write(own ? joined : joined.subarray(0, bytes));
-    if (!own && socket.writableLength > 0) joinBuffer = Buffer.allocUnsafeSlow(JOIN_LIMIT);
+    this.send(own ? joined : joined.subarray(0, bytes));
+    if (!own && this.unsent > 0) joinBuffer = Buffer.allocUnsafeSlow(JOIN_LIMIT);
   }
 
   private waitDrain(): void {
@@ -305,7 +325,7 @@ export class OutputQueue {
     this.write(buffer.subarray(0, count));
     this.flushBatch();
     if (rate > 0) this.rateDelay(this.conn.request!, rate, count);
-    if (this.conn.socket.writableLength > 0) {
+    if (this.unsent > 0) {
       this.lent.push(buffer);
       return false;
     }

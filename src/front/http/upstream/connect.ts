@@ -2,6 +2,7 @@
 import net, { type Socket } from 'node:net';
 import type tls from 'node:tls';
 import { setDeadline, type Timed, unwatch, watch } from '../deadlines.ts';
+import { DirectWriter } from '../direct-writer.ts';
 import type { Address } from './peers.ts';
 
 export interface ConnectionEvents {
@@ -60,6 +61,8 @@ export class PeerConnection implements Timed {
   onIdleClose: ((conn: PeerConnection) => void) | undefined;
 
   private readonly secure: boolean;
+  /** plain sockets only */
+  private direct: DirectWriter | undefined;
 
   constructor(
     readonly address: Address,
@@ -151,6 +154,7 @@ export class PeerConnection implements Timed {
   protected opened(): void {
     this.connected = true;
     if (this.secure) this.socket.on('data', (data: Buffer) => this.received(data));
+    else this.direct = new DirectWriter(this.socket);
     this.socket.on('end', () => this.closed());
     this.events?.onConnect();
   }
@@ -165,9 +169,15 @@ export class PeerConnection implements Timed {
     else this.socket.destroy();
   }
 
+  /** Bytes that the system has not taken yet. */
+  get unsent(): number {
+    return this.socket.writableLength + (this.direct?.pending ?? 0);
+  }
+
   /** @param data  bytes, or latin1 text */
   write(data: Buffer | string): boolean {
     this.bytesSent += data.length;
+    if (this.direct?.write(data)) return true;
     return typeof data === 'string' ? this.socket.write(data, 'latin1') : this.socket.write(data);
   }
 

@@ -51,7 +51,7 @@ export class BodyPasser {
 
   gotBody(data: Buffer): void {
     if (this.u.ended || data.length === 0) return;
-    if (this.u.tunnel.active) {
+    if (this.u.tunnelling) {
       this.u.tunnel.toClient(this.u.reader.inPlace ? Buffer.from(data) : data);
       return;
     }

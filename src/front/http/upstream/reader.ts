@@ -26,11 +26,11 @@ export class ResponseReader {
     this.u.state.bytesReceived += bytes.length;
     this.inPlace = this.u.conn!.reads !== 'fresh';
     let data = bytes;
-    if (this.inPlace && (!this.u.protocol.readsInPlace || this.u.conf.limitRate || this.u.tunnel.active)) {
+    if (this.inPlace && (!this.u.protocol.readsInPlace || this.u.conf.limitRate || this.u.tunnelling)) {
       data = Buffer.from(bytes);
       this.inPlace = false;
     }
-    if (this.u.tunnel.active) {
+    if (this.u.tunnelling) {
       this.u.tunnel.toClient(data);
       return;
     }
@@ -107,7 +107,7 @@ export class ResponseReader {
       return;
     }
     const { r, conn } = this.u;
-    if (this.u.tunnel.active) {
+    if (this.u.tunnelling) {
       this.u.tunnel.end();
       return;
     }

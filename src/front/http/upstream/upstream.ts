@@ -48,7 +48,7 @@ export class Upstream implements ConnectionEvents {
   readonly sender = new RequestSender(this);
   readonly reader = new ResponseReader(this);
   readonly passer = new BodyPasser(this);
-  readonly tunnel = new UpstreamTunnel(this);
+  private madeTunnel: UpstreamTunnel | undefined;
   group!: UpstreamGroup;
   head: UpstreamHead | undefined;
   state!: UpstreamState;
@@ -87,6 +87,16 @@ export class Upstream implements ConnectionEvents {
 
   get protocol(): Protocol {
     return this.options.protocol;
+  }
+
+  /** Made on first use: few requests upgrade. */
+  get tunnel(): UpstreamTunnel {
+    return (this.madeTunnel ??= new UpstreamTunnel(this));
+  }
+
+  /** Bytes go both ways as they are. */
+  get tunnelling(): boolean {
+    return this.madeTunnel?.active === true;
   }
 
   // ---------------------------------------------------------------- start
@@ -331,7 +341,7 @@ export class Upstream implements ConnectionEvents {
 
   onDrain(): void {
     if (this.r.main.body?.consumer) this.r.conn.resumeReading();
-    if (this.tunnel.active) this.r.conn.resumeReading();
+    if (this.tunnelling) this.r.conn.resumeReading();
   }
 
   /** The whole response was read. */
@@ -341,7 +351,7 @@ export class Upstream implements ConnectionEvents {
     this.clearTimer();
     const { head } = this;
     // a request that is still being sent leaves the connection in no state to be used again
-    const reusable = keepalive && this.sender.bodySent && !this.upgrade && this.conn !== undefined && this.conn.socket.writableLength === 0;
+    const reusable = keepalive && this.sender.bodySent && !this.upgrade && this.conn !== undefined && this.conn.unsent === 0;
     const { peer } = this;
     if (peer) this.group.set.locked(() => (peer.bytesReceived += this.state.bytesReceived));
     this.freePeer('ok');
@@ -415,7 +425,7 @@ export class Upstream implements ConnectionEvents {
 
   clientGone(): void {
     if (this.ended) return;
-    if (this.tunnel.active) {
+    if (this.tunnelling) {
       this.finish(OK);
       return;
     }
@@ -475,7 +485,7 @@ export class Upstream implements ConnectionEvents {
       this.ended = true;
       this.release();
       r.main.onAbort = undefined;
-      if (this.tunnel.active) {
+      if (this.tunnelling) {
         r.finalize(ERROR);
         return;
       }

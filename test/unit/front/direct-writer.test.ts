@@ -1,0 +1,96 @@
+// Writes past node:net keep its order, its backpressure and its errors.
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DirectWriter } from '../../../src/front/http/direct-writer.ts';
+
+let server: Server;
+let near: Socket;
+let far: Socket;
+
+beforeEach(async () => {
+  server = createServer({ pauseOnConnect: true });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const accepted = once(server, 'connection');
+  near = connect((server.address() as { port: number }).port, '127.0.0.1');
+  [far] = (await accepted) as [Socket];
+  if (near.connecting) await once(near, 'connect');
+});
+afterEach(() => {
+  near.destroy();
+  far.destroy();
+  server.close();
+});
+
+async function readAll(): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  far.on('data', (data: Buffer) => parts.push(data));
+  far.resume();
+  await once(far, 'end');
+  return Buffer.concat(parts);
+}
+
+test('text is latin1, and the socket knows nothing of what was taken at once', async () => {
+  const writer = new DirectWriter(near);
+  expect(writer.write('caf\xe9 ')).toBe(true);
+  expect(writer.write(Buffer.from('bytes'))).toBe(true);
+  expect([writer.pending, near.writableLength]).toEqual([0, 0]);
+  near.end();
+  expect((await readAll()).toString('latin1')).toBe('caf\xe9 bytes');
+});
+
+test.each(['text', 'bytes'])('what a full socket leaves of %s waits, and later writes and the end come after it', async (kind) => {
+  const writer = new DirectWriter(near);
+  let sent = '';
+  for (let n = 0; writer.pending === 0 && n < 5000; n++) {
+    const part = String.fromCharCode(65 + (n % 26)).repeat(16_000);
+    expect(writer.write(kind === 'text' ? part : Buffer.from(part))).toBe(true);
+    sent += part;
+  }
+  expect(writer.pending).toBe(16_000);
+  expect(writer.write('refused')).toBe(false);
+  near.write('after');
+  near.end('the end');
+  const got = (await readAll()).toString('latin1');
+  expect(got.length).toBe(sent.length + 12);
+  expect(got === `${sent}afterthe end`).toBe(true);
+  expect(writer.pending).toBe(0);
+});
+
+test('the socket writes what is large, corked, behind its own writes, or after its end', () => {
+  const writer = new DirectWriter(near);
+  expect(writer.write(Buffer.alloc(16 * 1024))).toBe(false);
+  near.cork();
+  expect(writer.write('x')).toBe(false);
+  near.uncork();
+  while (near.writableLength === 0) near.write(Buffer.alloc(256 * 1024));
+  expect(writer.write('x')).toBe(false);
+  near.end();
+  expect(writer.write('x')).toBe(false);
+});
+
+test('a peer that is gone is an error of the socket', async () => {
+  const writer = new DirectWriter(near);
+  const failed = once(near, 'error').catch((error: unknown) => [error]);
+  near.pause();
+  far.resetAndDestroy();
+  for (let n = 0; !near.destroyed && n < 100; n++) {
+    writer.write('x');
+    await sleep(5);
+  }
+  const [error] = (await failed) as [NodeJS.ErrnoException];
+  expect(['EPIPE', 'ECONNRESET']).toContain(error.code);
+  expect(near.destroyed).toBe(true);
+});
+
+test('bytes that wait when the socket is destroyed are given up', async () => {
+  const writer = new DirectWriter(near);
+  for (let n = 0; writer.pending === 0 && n < 5000; n++) writer.write(Buffer.alloc(16_000));
+  expect(writer.pending).toBeGreaterThan(0);
+  near.destroy();
+  await once(near, 'close');
+  await sleep(5);
+  expect(writer.pending).toBe(0);
+});
