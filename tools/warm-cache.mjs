@@ -9,15 +9,16 @@ import { fileURLToPath } from 'node:url';
 
 const TIMEOUT_MS = 20_000;
 const ROLES = ['main', 'http', 'indexer'];
-const service = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../dist/service');
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const service = path.join(root, 'dist/service');
 const cached = () =>
-  ROLES.filter((role) => readdirSync(service).some((file) => file.includes(`.${role}.`) && file.endsWith(`.${process.version}.cache`)));
+  ROLES.filter((role) => readdirSync(service).some((file) => file.includes(`.${role}.`) && file.endsWith('.cache')));
 
 if (cached().length < ROLES.length) {
   const data = mkdtempSync(path.join(tmpdir(), 'gannet-warm-'));
   const port = await freePort();
   const flags = [`--http.port=${port}`, `--path.data=${data}`, '--log.level=error', '--threads=2'];
-  const child = spawn(process.execPath, [path.join(service, 'service-process.js'), ...flags], { stdio: 'ignore' });
+  const child = spawn(path.join(root, 'bin/gannet'), ['serve', ...flags], { stdio: 'ignore' });
   try {
     const until = Date.now() + TIMEOUT_MS;
     while (cached().length < ROLES.length && Date.now() < until && child.exitCode === null) {

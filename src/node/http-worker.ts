@@ -9,7 +9,7 @@ import { openLogger } from './node-log.ts';
 import { Reader } from './reader.ts';
 import type { ThreadData } from './thread.ts';
 
-/** Builds everything; the listener opens when main says `start`. @returns what ends it when main has stopped it and the process goes on */
+/** Builds everything; the listener opens when main says `start`. @returns what ends this thread when main has stopped it */
 export function startHttpWorker(data: ThreadData, store: Store): () => void {
   const { options } = data;
   const settings = options.settings as unknown as Settings;
@@ -22,10 +22,7 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
       case 'stop':
         return listener?.drain();
       case 'exit':
-        close();
-        // In the turn of `close`: uWebSockets needs it.
-        process.exit(0);
-        break;
+        return close();
       case 'reopenLogs':
         return dispatcher.reopenLogs();
     }
@@ -35,7 +32,8 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
   keepThreadAlive((error) => reader.log('error', `uncaught: ${error instanceof Error ? error.stack : String(error)}`));
   const close = () => {
     dispatcher.closeLogs();
-    listener?.stop(0);
+    if (listener === null) process.exit(0);
+    listener.stop(0);
   };
   const whenBuilt = createListener(
     {

@@ -37,21 +37,23 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
   const options = mainOptions({ ...settings, 'http.port': port }, inProcess, onLog);
   const main = new MainNode(options);
   let stopping: Promise<void> | null = null;
-  let closeFirst = (): void => undefined;
+  let closeFirst = (): void => process.exit(0);
   const stop = async () => {
     await main.broadcast({ type: 'stop' });
     await main.stop();
     closeFirst();
-    process.exit(0);
   };
   const service = { port, stop: () => (stopping ??= stop()) };
   // Before the first answer: whoever sees it may send a signal.
-  // Ctrl-C and the end of a terminal reach the parent process, too, which passes them on as SIGTERM.
+  // Ctrl-C and the end of a terminal reach the parent process, too, which passes them on as SIGTERM and kills at the second.
   const hasParent = process.env._GANNET_PARENT !== undefined;
   if (hasParent) for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   for (const signal of hasParent ? (['SIGTERM'] as const) : (['SIGINT', 'SIGTERM'] as const)) {
     process.on(signal, () => {
-      if (stopping) process.exit(130);
+      if (stopping) {
+        if (hasParent) return;
+        process.exit(130);
+      }
       service.stop().catch((error) => {
         onLog('error', `stop failed: ${error.stack}`);
         process.exit(1);

@@ -46,6 +46,14 @@ test('started by node, the service has the same parent: killed it comes back, st
   expect(await service.stop()).toBe(0);
 });
 
+test('a signal that reaches parent and service alike stops once, in order', async () => {
+  const service = await startService();
+  const ended = new Promise((resolve) => service.process.once('exit', resolve));
+  process.kill(service.servicePid(), 'SIGTERM');
+  service.process.kill('SIGTERM');
+  expect(await ended).toBe(0);
+});
+
 test('one thread answers too', async () => {
   const service = await startService(['--threads=1']);
   expect((await service.request('PUT', '/one/_doc/a?refresh=true', { k: 'v', n: 3 })).status).toBe(201);
