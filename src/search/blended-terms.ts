@@ -23,7 +23,8 @@ export function blendDocFreqs(terms: readonly Term[], statistics: ShardStatistic
     const current = docFreqs[i];
     if (current === 0) break;
     if (previous > current) shared++;
-    blended[i] = Math.min(limit, shared);
+    // No more than the documents with the field: its words would weigh less than nothing.
+    blended[i] = Math.min(limit, shared, statistics.field(terms[i].field)?.docCount ?? limit);
     previous = current;
   }
   return blended;

@@ -35,7 +35,7 @@ import { ShardAggregations } from './search-aggregations.ts';
 import type { SearchRequest } from './search-request.ts';
 import { type RunSegment, remember, type SearchCaches, type SearchShard, type ShardCache } from './search-shard.ts';
 import { sliceFilter } from './slice.ts';
-import { type ResolvedSort, resolveSort } from './sort-keys.ts';
+import { checkSameKinds, type ResolvedSort, resolveSort } from './sort-keys.ts';
 import { GlobalStatistics, type Statistics } from './statistics.ts';
 import { runSuggest } from './suggest/suggest.ts';
 import { topHits } from './top-hits.ts';
@@ -169,6 +169,7 @@ export function searchShards(
 
   const done = runs.filter((run) => run !== null);
   const sorts = runs.map((run) => run?.at.prepared.shardQuery.sort ?? []);
+  checkSameKinds(sorts);
   const sortOf = (hit: ShardHit): readonly ResolvedSort[] => sorts[hit.shard];
   const compare = hitComparator(sorts.find((sort) => sort.length > 0) ?? []);
   const shards = runs.map((run) => run?.at ?? null);

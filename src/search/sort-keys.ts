@@ -32,6 +32,8 @@ export interface ResolvedSort {
   readonly needsScore: boolean;
   /** Where documents without a value go, whatever the order. */
   readonly missingFirst: boolean;
+  /** Values are unsigned integers; absent where the field is not mapped or not a number, or its values are converted. */
+  readonly isUnsigned?: boolean;
   /** The key's column is computed for each run, within the scratch of the run. */
   readonly isComputed?: boolean;
   /**
@@ -72,6 +74,19 @@ export function compareSortValues(a: SortValue, b: SortValue, sort: ResolvedSort
   if (a === null || b === null) return (a === null) === sort.missingFirst ? -1 : 1;
   const order = a < b ? -1 : a > b ? 1 : 0;
   return sort.descending ? -order : order;
+}
+
+/** @throws ApiError illegal_argument_exception: shards order by unsigned integers and by other numbers under one key */
+export function checkSameKinds(sorts: ReadonlyArray<readonly ResolvedSort[]>): void {
+  const keys = Math.max(0, ...sorts.map((sort) => sort.length));
+  for (let k = 0; k < keys; k++) {
+    const kinds = new Set(sorts.map((sort) => sort[k]?.isUnsigned).filter((kind) => kind !== undefined));
+    if (kinds.size > 1) {
+      throw illegalArgument(
+        "Can't do sort across indices, as a field has [unsigned_long] type in one index, and different type in another index!",
+      );
+    }
+  }
 }
 
 function scoreSort(descending: boolean): ResolvedSort {
@@ -166,6 +181,7 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
     descending: spec.descending,
     needsScore: false,
     missingFirst,
+    ...(field.family === 'numeric' && spec.numericType === null ? { isUnsigned: field.unsigned } : {}),
     keyFor: (segment, planFilter) => ({
       by: 'column',
       column: segment.column(name),

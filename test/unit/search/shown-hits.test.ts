@@ -167,3 +167,25 @@ test('combinations of deleted documents are not counted, not even as empty', asy
     [['a', 1], 0],
   ]);
 });
+
+test('unsigned integers and other numbers of several indices are not put in one order', async () => {
+  for (const type of ['unsigned_long', 'long', 'double']) {
+    await engine.indices.create({ index: `sort-${type}`, body: { mappings: { properties: { n: { type } } } } });
+    await engine.index({ index: `sort-${type}`, id: type, refresh: true, document: { n: 5 } });
+  }
+  await engine.index({ index: 'sort-none', id: 'none', refresh: true, document: { other: 1 } });
+  await expect(search('sort-unsigned_long,sort-long', { sort: ['n'] })).rejects.toThrow(/unsigned_long.* in one index/);
+  const ids = async (index: string) =>
+    (await search(index, { sort: [{ n: { order: 'asc', unmapped_type: 'long' } }] })).hits.hits.map((hit) => hit._id);
+  expect(await ids('sort-long,sort-double')).toHaveLength(2);
+  expect(await ids('sort-unsigned_long,sort-none')).toEqual(['unsigned_long', 'none']);
+});
+
+test('words of cross_fields never score below zero, in whatever rare field they stand', async () => {
+  const documents = [{ color: 'orange red' }, { color: 'red purple', shape: 'red square' }, { color: 'yellow red' }];
+  await engine.bulk({ index: 'shapes', refresh: true, operations: documents.flatMap((one, i) => [{ index: { _id: String(i) } }, one]) });
+  const multi_match = { query: 'red', type: 'cross_fields', fields: ['color', 'shape^100'], tie_breaker: 0.1 };
+  const { hits } = await search('shapes', { query: { multi_match } });
+  expect(hits.hits.map((hit) => hit._id)[0]).toBe('1');
+  for (const { _score } of hits.hits) expect(_score).toBeGreaterThan(0);
+});
