@@ -76,6 +76,15 @@ export function allShardsFailed(phase: 'query' | 'fetch', failures: readonly Sha
   });
 }
 
+/** The shards' answers, all of them good, cannot be put together. */
+export function reduceFailed(causedBy: ApiError): ApiError {
+  return new ApiError('search_phase_execution_exception', causedBy.status, '', {
+    details: { phase: 'fetch', grouped: true, failed_shards: [] },
+    rootCauses: [],
+    causedBy,
+  });
+}
+
 /** The error as the inner object of a failure list. */
 export function describe(error: ApiError): Record<string, unknown> {
   return {

@@ -2,7 +2,7 @@
 import { shortestFloat } from '../common/float32.ts';
 import type { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
-import { numberFormat } from '../errors/search-errors.ts';
+import { numberFormat, reduceFailed } from '../errors/search-errors.ts';
 import type { FieldType } from '../mapping/field-type.ts';
 import type { PlanNode, SortKey } from '../plan/query-plan.ts';
 import type { SegmentReader } from '../plan/segment.ts';
@@ -76,14 +76,16 @@ export function compareSortValues(a: SortValue, b: SortValue, sort: ResolvedSort
   return sort.descending ? -order : order;
 }
 
-/** @throws ApiError illegal_argument_exception: shards order by unsigned integers and by other numbers under one key */
+/** @throws ApiError search_phase_execution_exception: shards order by unsigned integers and by other numbers under one key */
 export function checkSameKinds(sorts: ReadonlyArray<readonly ResolvedSort[]>): void {
   const keys = Math.max(0, ...sorts.map((sort) => sort.length));
   for (let k = 0; k < keys; k++) {
     const kinds = new Set(sorts.map((sort) => sort[k]?.isUnsigned).filter((kind) => kind !== undefined));
     if (kinds.size > 1) {
-      throw illegalArgument(
-        "Can't do sort across indices, as a field has [unsigned_long] type in one index, and different type in another index!",
+      throw reduceFailed(
+        illegalArgument(
+          "Can't do sort across indices, as a field has [unsigned_long] type in one index, and different type in another index!",
+        ),
       );
     }
   }
