@@ -1,11 +1,12 @@
-// Words as Java's BreakIterator finds them for Thai: runs by rules, and runs of Thai letters by a dictionary. The dictionary is the platform's
-// (Intl.Segmenter), which finds about nine words in ten as the recorded server does. Source of the rules: the documentation of
+// Words as Java's BreakIterator finds them for Thai: runs by rules, and runs of Thai letters by a dictionary. The dictionary is ICU's
+// (thai-words.ts), which finds about nine words in ten as the recorded server does. Source of the rules: the documentation of
 // java.text.BreakIterator's word instance, checked against the recorded answers.
 import { category, isDigit, isLetter } from '../characters.ts';
 import type { Tokenizer } from '../component.ts';
 import { LongestMatcher } from '../regex/lucene-pattern.ts';
 import { parseJavaRegex } from '../regex/parser.ts';
 import { makeToken, type Token } from '../token-stream.ts';
+import { addThaiWords } from './thai-words.ts';
 
 const KATAKANA = '\\u30a1-\\u30fa';
 const HIRAGANA = '\\u3041-\\u3094';
@@ -58,7 +59,6 @@ const PLAIN =
   `|[A-Za-z]+${PLAIN_END}|[0-9]+(?=[ \\n\\t\\r()[\\]/:;!?]|$)`;
 
 let matcher: LongestMatcher | null = null;
-let segmenter: Intl.Segmenter | null = null;
 
 /** Stretches of a text: words by the rules, and runs of Thai letters, which the dictionary cuts. Ends are exclusive. */
 interface Stretch {
@@ -103,32 +103,20 @@ function stretches(text: string): Stretch[] {
   return out;
 }
 
-/** A word is a stretch that begins with a letter or digit. The dictionary is asked once for all runs of a text, with spaces between them. */
+/** A word is a stretch that begins with a letter or digit. */
 export const THAI_TOKENIZER: Tokenizer = {
   kind: 'host',
   tokenize(text) {
-    const found = stretches(text);
-    const runs = found.filter((stretch) => stretch.isThai).map(({ start, end }) => text.slice(start, end));
-    segmenter ??= new Intl.Segmenter('th', { granularity: 'word' });
-    const segments = segmenter.segment(runs.join(' '));
-    const tokens: Token[] = [];
-    const add = (word: string, start: number): void => {
-      const cp = word.codePointAt(0)!;
-      if (isLetter(cp) || isDigit(cp)) tokens.push(makeToken(word, start, start + word.length));
-    };
-    let base = 0;
-    for (const { start, end, isThai } of found) {
-      if (!isThai) {
-        add(text.slice(start, end), start);
-        continue;
+    const bounds: number[] = [];
+    for (const { start, end, isThai } of stretches(text)) {
+      if (isThai) addThaiWords(text, start, end, bounds);
+      else {
+        const cp = text.codePointAt(start)!;
+        if (isLetter(cp) || isDigit(cp)) bounds.push(start, end);
       }
-      for (let at = start; at < end; ) {
-        const word = segments.containing(base + at - start)!.segment;
-        add(word, at);
-        at += word.length;
-      }
-      base += end - start + 1;
     }
+    const tokens: Token[] = [];
+    for (let i = 0; i < bounds.length; i += 2) tokens.push(makeToken(text.slice(bounds[i], bounds[i + 1]), bounds[i], bounds[i + 1]));
     return { tokens, endOffset: text.length, endPosInc: 0 };
   },
 };
