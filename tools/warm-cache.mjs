@@ -11,8 +11,7 @@ const TIMEOUT_MS = 20_000;
 const ROLES = ['main', 'http', 'indexer'];
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const service = path.join(root, 'dist/service');
-const cached = () =>
-  ROLES.filter((role) => readdirSync(service).some((file) => file.includes(`.${role}.`) && file.endsWith('.cache')));
+const cached = () => ROLES.filter((role) => readdirSync(service).some((file) => file.includes(`.${role}.`) && file.endsWith('.cache')));
 
 if (cached().length < ROLES.length) {
   const data = mkdtempSync(path.join(tmpdir(), 'gannet-warm-'));

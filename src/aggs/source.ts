@@ -123,7 +123,7 @@ function scriptSource(
   if (params.field !== '' && !of) return unmapped(params);
   if (of && !of.isAggregatable) throw notAggregatable(of);
   // Metrics compute in doubles whatever whole type is named.
-  const isMetric = families !== null && families.includes('numeric') && !families.includes('keyword');
+  const isMetric = families?.includes('numeric') && !families.includes('keyword');
   const named = isMetric && params.valueType?.endsWith('long') ? 'double' : params.valueType;
   const type = standAloneField(named ?? scriptType(typeName, of, families));
   const kind = type.spec.column as 'ordinals' | 'i64' | 'f64';
