@@ -197,6 +197,8 @@ export class TermKeys {
   }
 
   get typedName(): string {
+    // Nothing tells the kind of an index without segments.
+    if (this.slices.length === 0) return 'umterms';
     const source = this.source;
     if (!source.type && source.missing === null) return 'umterms';
     if (this.isText) return 'sterms';
