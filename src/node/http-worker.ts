@@ -18,7 +18,7 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
     switch (message.type) {
       case 'start':
         reader.context.publishAddress = message.publishAddress;
-        return whenBuilt.then((built) => (listener = built).listen());
+        return whenBuilt.then((built) => built.listen());
       case 'stop':
         return listener?.drain();
       case 'exit':
@@ -45,6 +45,13 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
     },
     dispatcher.handle,
     settings['http.listener'],
+  );
+  // Known as soon as it is made: a thread that ends before `start` must close it, too.
+  whenBuilt.then(
+    (built) => {
+      listener = built;
+    },
+    () => undefined, // `start` answers with the reason
   );
   return close;
 }
