@@ -63,16 +63,16 @@ export function literalGroup(f: HttpFrame, hostText: string, defaultPort: number
     const list =
       literal ??
       (await systemAddresses(host).catch(() => f.fail(`host not found in upstream "${hostText}"`))).map((ip) => makeAddress(ip, port));
-    group.entries.push({
-      text: hostText,
-      options: DEFAULT_SERVER,
-      resolve: false,
-      service: '',
-      addresses: list.map((address) => ({ address, options: DEFAULT_SERVER, priority: 0 })),
-    });
-    group.rebuild();
+    addServer(group, hostText, list);
   });
   return group;
+}
+
+/** The one server of a group that no `upstream` block names. */
+function addServer(group: UpstreamGroup, text: string, list: readonly ReturnType<typeof makeAddress>[]): void {
+  const addresses = list.map((address) => ({ address, options: DEFAULT_SERVER, priority: 0 }));
+  group.entries.push({ text, options: DEFAULT_SERVER, resolve: false, service: '', addresses });
+  group.rebuild();
 }
 
 const aliases = new WeakMap<UpstreamGroup, UpstreamGroup>();
@@ -104,14 +104,7 @@ export function runtimeGroup(
     if (!group) {
       group = new UpstreamGroup(hostText, false);
       group.set = new PeerSet({ kind: 'round_robin' });
-      group.entries.push({
-        text: hostText,
-        options: DEFAULT_SERVER,
-        resolve: false,
-        service: '',
-        addresses: list.map((address) => ({ address, options: DEFAULT_SERVER, priority: 0 })),
-      });
-      group.rebuild();
+      addServer(group, hostText, list);
       // peers of a looked-up name start without a history, but share idle connections
       if (kept) group.pool = kept.pool;
       else if (registry.size < 10_000) registry.set(key, group);
