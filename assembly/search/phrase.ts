@@ -6,16 +6,7 @@
 // Sloppy: sloppy-phrase.ts. Freqs of the last window's candidates are kept for scoring. Candidates are checked in batches (phrase-lists.ts), or
 // one by one where a place has several terms.
 
-import {
-  cursorDocs,
-  cursorFreqAt,
-  cursorFreqs,
-  cursorLoadDocs,
-  cursorLoadFreqs,
-  cursorSeekBlock,
-  cursorSkipPositions,
-  PostingsCursor,
-} from '../postings/cursor';
+import { cursorSeekBlock } from '../postings/cursor';
 import { NO_MORE_DOCS } from '../postings/format';
 import { allocate, allocateTemp, countScored, releaseTemp, tempMark, WINDOW_DOCS } from './context';
 import { Node, NODE_SCORES, nodeChild, setBit, testBit, Window, WINDOW_BITS_BYTES, clearBits, windowToList } from './node';
@@ -29,66 +20,17 @@ import {
   MAP_BYTES,
   narrowStarts,
   positionLists,
-  readPositions,
 } from './phrase-lists';
+import { boundOfLocated, freqOfLocated, locateAll } from './phrase-document';
+import { Place, PLACE_BYTES, phrasePlace, PhraseState, phraseState } from './phrase-state';
 import { bm25 } from './similarity';
 import { sloppyFreq, sloppyOpen } from './sloppy-phrase';
-import { findInBits, matchMask, nextBlock, skipTo, termCursor, termFill, termFilter, termNext, termOpen, termWindow } from './term';
+import { nextBlock, termCursor, termFill, termFilter, termNext, termOpen, termWindow } from './term';
 import { termBound } from './term-bounds';
 import { termBlockOften, termKeepOften } from './term-prune';
 
-/** One position of the phrase, sorted by rareness. */
-// @ts-ignore: decorator
-@unmanaged
-export class Place {
-  place: u32;
-  firstChild: u32;
-  childCount: u32;
-  cost: u32;
-  /** Positions of the document at hand: u32[count], then four numbers that are not less. */
-  positions: usize;
-  count: u32;
-  /** Room for `capacity` positions. */
-  buffer: usize;
-  capacity: u32;
-  /** Index in the query. */
-  source: u32;
-  /** Freq in the document that was located last, and its index in the block of a place's only term. */
-  freq: u32;
-  index: u32;
-}
-export const PLACE_BYTES: usize = 48;
-
-// @ts-ignore: decorator
-@unmanaged
-export class PhraseState {
-  /** Place[node.a], rarest first. */
-  places: usize;
-  /** Candidates of the last filter that matched: docIds and freqs f32. */
-  docs: usize;
-  freqs: usize;
-  count: u32;
-  sloppy: u32;
-  /** For `countStarts`. */
-  map: usize;
-  /** Candidates whose positions are decoded at a time. */
-  batch: u32;
-}
-
 /** Bytes that the positions of a batch may take, on average. */
 const BATCH_BYTES: u64 = 4 << 20;
-
-// @ts-ignore: decorator
-@inline
-export function phraseState(node: Node): PhraseState {
-  return changetype<PhraseState>(<usize>node.state);
-}
-
-// @ts-ignore: decorator
-@inline
-export function phrasePlace(state: PhraseState, i: u32): Place {
-  return changetype<Place>(state.places + <usize>i * PLACE_BYTES);
-}
 
 export function phraseOpen(node: Node): void {
   for (let i: u32 = 0; i < node.childCount; i++) termOpen(nodeChild(node, i));
@@ -360,97 +302,6 @@ function checkOneByOne(node: Node, state: PhraseState, docs: usize, count: u32, 
     if (minScore >= 0 && scores && boundOfLocated(node, state, doc) <= minScore) continue;
     const freq = freqOfLocated(node, state, doc, scores);
     if (freq > 0) remember(state, doc, freq);
-  }
-}
-
-/** Finds the document in every place's postings. */
-function locateAll(node: Node, state: PhraseState, doc: u32): bool {
-  for (let i: u32 = 0; i < node.a; i++) if (!locate(node, phrasePlace(state, i), doc)) return false;
-  return true;
-}
-
-function locate(node: Node, place: Place, doc: u32): bool {
-  place.freq = 0;
-  for (let child: u32 = 0; child < place.childCount; child++) {
-    const c = termCursor(nodeChild(node, place.firstChild + child));
-    const index = seekDoc(c, doc);
-    if (index < 0) continue;
-    place.index = <u32>index;
-    place.freq += cursorFreqAt(c, <u32>index);
-  }
-  return place.freq > 0;
-}
-
-/** Score of the located document if the phrase occurred as often as its rarest term there; a sloppy one at most begins at each position of each term. */
-function boundOfLocated(node: Node, state: PhraseState, doc: u32): f32 {
-  let least: u32 = u32.MAX_VALUE;
-  let sum: u32 = 0;
-  for (let i: u32 = 0; i < node.a; i++) {
-    const freq = phrasePlace(state, i).freq;
-    least = min(least, freq);
-    sum += freq;
-  }
-  const norm = node.norms ? <usize>load<u8>(<usize>node.norms + doc) : 1;
-  return bm25(node.weight, <f32>(node.b > 0 ? sum : least), load<f32>(<usize>node.normInverse + (norm << 2)));
-}
-
-/** Phrase freq of the located document; without `all` 1 if it is there. */
-function freqOfLocated(node: Node, state: PhraseState, doc: u32, all: bool): f32 {
-  const lead = phrasePlace(state, 0);
-  loadPlace(node, lead, doc);
-  let count = lead.count;
-  for (let i: u32 = 1; i < node.a; i++) {
-    const place = phrasePlace(state, i);
-    loadPlace(node, place, doc);
-    if (node.b > 0) continue;
-    count = narrowStarts(lead.positions, count, place.positions, place.count, place.place - lead.place);
-    if (count == 0) return 0;
-  }
-  return node.b > 0 ? sloppyFreq(node, state, all) : all ? <f32>count : 1;
-}
-
-/** Makes place.positions the located document's. */
-function loadPlace(node: Node, place: Place, doc: u32): void {
-  place.count = 0;
-  if (place.freq > place.capacity) {
-    place.capacity = max<u32>(256, place.freq * 2);
-    place.buffer = allocate((<usize>place.capacity) * 4 + 64);
-  }
-  place.positions = place.buffer;
-  for (let child: u32 = 0; child < place.childCount; child++) {
-    const c = termCursor(nodeChild(node, place.firstChild + child));
-    const index = place.childCount == 1 ? <i32>place.index : seekDoc(c, doc);
-    if (index < 0) continue;
-    cursorLoadFreqs(c);
-    const freq = load<u32>(cursorFreqs(c) + ((<usize>index) << 2));
-    if (<u32>index != c.positionsIndex) cursorSkipPositions(c, <u32>index);
-    readPositions(c, place.positions + ((<usize>place.count) << 2), freq);
-    place.count += freq;
-  }
-  if (place.childCount > 1) sortPositions(place.positions, place.count);
-  v128.store(place.positions + ((<usize>place.count) << 2), i32x4.splat(0x7fffffff));
-}
-
-/** Index of the document in its block, which becomes current; -1 if the term is not in it. */
-// @ts-ignore: decorator
-@inline
-function seekDoc(c: PostingsCursor, doc: u32): i32 {
-  if (!cursorSeekBlock(c, doc)) return -1;
-  if (c.bitsPtr) return findInBits(c, doc);
-  cursorLoadDocs(c);
-  const block = cursorDocs(c);
-  const j = skipTo(block, 0, doc);
-  const mask = matchMask(block, j, doc);
-  return mask ? <i32>j + <i32>ctz<u32>(mask) : -1;
-}
-
-/** Insertion sort: the lists of a few terms, each ascending already. */
-function sortPositions(positions: usize, count: u32): void {
-  for (let i: usize = 4; i < <usize>count << 2; i += 4) {
-    const value = load<u32>(positions + i);
-    let at = i;
-    for (; at > 0 && load<u32>(positions + at - 4) > value; at -= 4) store<u32>(positions + at, load<u32>(positions + at - 4));
-    store<u32>(positions + at, value);
   }
 }
 

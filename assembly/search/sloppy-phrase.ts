@@ -5,7 +5,7 @@
 
 import { allocate } from './context';
 import { Node, nodeChild } from './node';
-import { phrasePlace, PhraseState } from './phrase';
+import { phrasePlace, PhraseState } from './phrase-state';
 
 // @ts-ignore: decorator
 @unmanaged
