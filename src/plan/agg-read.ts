@@ -1,6 +1,7 @@
 // Reads the state that aggregation kernels left in a tree's region as AggResult columns. Direct tables lose their empty buckets here.
 import type { Kernels } from '../wasm/kernels.ts';
-import { type EncodedNode, type KeyDecoder, NODE, STATS } from './agg-encode.ts';
+import { type EncodedNode, NODE } from './agg-encode.ts';
+import { type KeyDecoder, STATS } from './agg-forms.ts';
 import type { AggResult, BucketColumns } from './agg-plan.ts';
 import { NIL } from './agg-tables.ts';
 
