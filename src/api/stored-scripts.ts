@@ -3,13 +3,13 @@ import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import { isObject } from '../query/read-json.ts';
-import { textOf } from '../scripting/evaluator.ts';
 import { compileExpression } from '../scripting/expression.ts';
 import { checkTemplate } from '../scripting/mustache.ts';
 import { compileScript } from '../scripting/painless.ts';
 import { Parser } from '../scripting/parser.ts';
 import { parseScript, resolveScript } from '../scripting/script-spec.ts';
 import { toScript } from '../scripting/update-script.ts';
+import { textOf } from '../scripting/values.ts';
 import type { EngineContext } from './context.ts';
 import { storedScript } from './search.ts';
 

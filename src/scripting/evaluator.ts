@@ -2,8 +2,10 @@
 import { ApiError } from '../errors/api-error.ts';
 import { scriptError } from './lexer.ts';
 import { callMethod, callStatic, newInstance } from './methods.ts';
+import { cast, operate, unary } from './operators.ts';
 import { memberOfGetter } from './resolver.ts';
-import { type Callable, Char, Double, type Expression, type HostObject, ScriptFault, type Statement, type Value } from './syntax-tree.ts';
+import { type Callable, Double, type Expression, ScriptFault, type Statement, type Value } from './syntax-tree.ts';
+import { defaultOf, isHostObject, isInstance } from './values.ts';
 
 /** A function that the host gives. */
 export type HostFunction = (args: Value[]) => Value;
@@ -22,8 +24,6 @@ type Scope = Map<string, Value>;
 const BREAK: Flow = { how: 'break', value: null };
 const CONTINUE: Flow = { how: 'continue', value: null };
 const MAX_CALLS = 100;
-/** Characters of a text that a script may make. */
-const MAX_TEXT = 1 << 20;
 
 export class Evaluator {
   private scopes: Scope[];
@@ -61,9 +61,13 @@ export class Evaluator {
     try {
       return action();
     } catch (error) {
-      if (error instanceof ScriptFault) throw this.fail(at, error.message, error.type);
-      throw error;
+      throw this.placed(error, at);
     }
+  }
+
+  /** A fault of what ran for the script, with its place. */
+  private placed(error: unknown, at: number): unknown {
+    return error instanceof ScriptFault ? this.fail(at, error.message, error.type) : error;
   }
 
   private statements(body: readonly Statement[]): Flow | null {
@@ -212,7 +216,7 @@ export class Evaluator {
       case 'index':
         return this.element(expression);
       case 'unary':
-        return this.unary(expression.op, this.value(expression.operand), expression.at);
+        return this.unary(expression);
       case 'binary':
         return this.binary(expression);
       case 'conditional':
@@ -314,6 +318,11 @@ export class Evaluator {
     return result;
   }
 
+  private unary({ op, operand, at }: Extract<Expression, { kind: 'unary' }>): Value {
+    const value = this.value(operand);
+    return op === '!' ? !this.truth(value, at) : this.hosted(at, () => unary(op, value));
+  }
+
   private binary(expression: Extract<Expression, { kind: 'binary' }>): Value {
     const { op, at } = expression;
     if (op === '&&' || op === '||') {
@@ -328,211 +337,19 @@ export class Evaluator {
   }
 
   private operate(op: string, left: Value, right: Value, at: number): Value {
-    if (op === '==' || op === '===') return same(left, right);
-    if (op === '!=' || op === '!==') return !same(left, right);
-    if (op === '+' && (typeof left === 'string' || typeof right === 'string')) {
-      const text = textOf(left) + textOf(right);
-      if (text.length > MAX_TEXT) throw this.fail(at, `a text of more than ${MAX_TEXT} characters`);
-      return text;
+    try {
+      return operate(op, left, right);
+    } catch (error) {
+      throw this.placed(error, at);
     }
-    const a = numeric(left);
-    const b = numeric(right);
-    if (a === null || b === null) {
-      if (typeof left === 'boolean' && typeof right === 'boolean' && '&|^'.includes(op))
-        return op === '&' ? left && right : op === '|' ? left || right : left !== right;
-      throw this.fail(at, `cannot apply [${op}] to these types`);
-    }
-    if (isFloating(left) || isFloating(right)) return this.floating(op, Number(a), Number(b), at);
-    if (typeof a === 'bigint' || typeof b === 'bigint') return this.long(op, a, b, at);
-    switch (op) {
-      case '<':
-        return a < b;
-      case '<=':
-        return a <= b;
-      case '>':
-        return a > b;
-      case '>=':
-        return a >= b;
-      case '+':
-        return (a + b) | 0;
-      case '-':
-        return (a - b) | 0;
-      case '*':
-        return Math.imul(a, b);
-      case '/':
-      case '%':
-        if (b === 0) throw this.fail(at, '/ by zero');
-        if (op === '/') return Math.trunc(a / b);
-        return a % b;
-      case '&':
-        return a & b;
-      case '|':
-        return a | b;
-      case '^':
-        return a ^ b;
-      case '<<':
-        return a << b;
-      case '>>':
-        return a >> b;
-      case '>>>':
-        return (a >>> b) | 0;
-      default:
-        throw this.fail(at, `operator [${op}] is not known here`);
-    }
-  }
-
-  private floating(op: string, a: number, b: number, at: number): Value {
-    const compare: Record<string, boolean> = { '<': a < b, '<=': a <= b, '>': a > b, '>=': a >= b };
-    if (op in compare) return compare[op];
-    const results: Record<string, number> = { '+': a + b, '-': a - b, '*': a * b, '/': a / b, '%': a % b };
-    if (!(op in results)) throw this.fail(at, `operator [${op}] is not known here for double`);
-    return new Double(results[op]);
-  }
-
-  private long(op: string, x: number | bigint, y: number | bigint, at: number): Value {
-    if ((typeof x === 'number' && !Number.isInteger(x)) || (typeof y === 'number' && !Number.isInteger(y)))
-      return this.operate(op, Number(x), Number(y), at);
-    const a = BigInt(x);
-    const b = BigInt(y);
-    if ((op === '/' || op === '%') && b === 0n) throw this.fail(at, '/ by zero');
-    const compare: Record<string, boolean> = { '<': a < b, '<=': a <= b, '>': a > b, '>=': a >= b };
-    if (op in compare) return compare[op];
-    const results: Record<string, () => bigint> = {
-      '+': () => a + b,
-      '-': () => a - b,
-      '*': () => a * b,
-      '/': () => a / b,
-      '%': () => a % b,
-      '&': () => a & b,
-      '|': () => a | b,
-      '^': () => a ^ b,
-    };
-    if (!(op in results)) throw this.fail(at, `operator [${op}] is not known here for long`);
-    return BigInt.asIntN(64, results[op]());
-  }
-
-  private unary(op: string, operand: Value, at: number): Value {
-    if (op === '!') return !this.truth(operand, at);
-    const value = numeric(operand);
-    if (value === null) throw this.fail(at, `cannot apply [${op}] to this type`);
-    if (op === '-')
-      return isFloating(operand) ? new Double(-Number(value)) : typeof value === 'bigint' ? BigInt.asIntN(64, -value) : -value | 0;
-    if (op === '~') return ~value;
-    return isFloating(operand) ? operand : value;
   }
 
   private cast(type: string, value: Value, at: number): Value {
-    if (type === 'def' || type === 'Object') return value;
-    if (OBJECT_TYPES.has(type)) return value;
-    const boxed = BOXED[type];
-    if (boxed !== undefined) return value === null ? null : this.cast(boxed, value, at);
-    if (type === 'char') {
-      if (value instanceof Char) return value;
-      if (typeof value === 'string' && value.length === 1) return new Char(value.charCodeAt(0));
-      const code = numeric(value);
-      if (code !== null) return new Char(Number(code) & 0xffff);
-    }
-    if (type === 'String' && (typeof value === 'string' || value === null)) return value;
-    if (type === 'String' && value instanceof Char) return value.toString();
-    if (type === 'boolean' && typeof value === 'boolean') return value;
-    if (type === 'List' && (Array.isArray(value) || value === null)) return value;
-    if (type === 'Map' && (value instanceof Map || value === null)) return value;
-    const number = numeric(value);
-    if (number !== null) {
-      if (type === 'int') return Math.trunc(Number(number)) | 0;
-      if (type === 'short') return (Number(number) << 16) >> 16;
-      if (type === 'byte') return (Number(number) << 24) >> 24;
-      if (type === 'long') return BigInt.asIntN(64, BigInt(Math.trunc(Number(number))));
-      if (type === 'float') return new Double(Math.fround(Number(number)));
-      if (type === 'double') return new Double(Number(number));
-    }
-    throw this.fail(at, `cannot cast to [${type}]`);
+    return this.hosted(at, () => cast(type, value));
   }
-}
-
-/** Declared types that are not looked into. */
-const OBJECT_TYPES = new Set([
-  ...['ArrayList', 'HashMap', 'LinkedHashMap', 'TreeMap', 'Set', 'HashSet', 'Collection', 'Iterable', 'Number', 'StringBuilder'],
-  ...['ZonedDateTime', 'GeoPoint', 'Instant', 'Callable', 'Function', 'void'],
-]);
-const BOXED: Readonly<Record<string, string>> = {
-  Integer: 'int',
-  Long: 'long',
-  Double: 'double',
-  Float: 'float',
-  Boolean: 'boolean',
-  Character: 'char',
-};
-
-function isHostObject(value: Value): value is HostObject {
-  return typeof value === 'object' && value !== null && !(value instanceof Map) && 'fields' in value;
-}
-
-function isInstance(value: Value, type: string): boolean {
-  if (value === null) return false;
-  switch (type) {
-    case 'String':
-      return typeof value === 'string';
-    case 'List':
-    case 'ArrayList':
-    case 'Collection':
-      return Array.isArray(value);
-    case 'Map':
-    case 'HashMap':
-      return value instanceof Map;
-    case 'Integer':
-      return typeof value === 'number';
-    case 'Long':
-      return typeof value === 'bigint';
-    case 'Double':
-    case 'Float':
-      return value instanceof Double;
-    case 'Number':
-      return numeric(value) !== null && !(value instanceof Char);
-    case 'Boolean':
-      return typeof value === 'boolean';
-    default:
-      return true;
-  }
-}
-
-/** A value as Java writes it into a text. */
-export function textOf(value: Value): string {
-  if (Array.isArray(value)) return `[${value.map(textOf).join(', ')}]`;
-  if (value instanceof Map) return `{${[...value].map(([key, item]) => `${key}=${textOf(item)}`).join(', ')}}`;
-  if (isHostObject(value)) return String(value.call?.('toString', []) ?? '[object]');
-  return String(value);
-}
-
-function defaultOf(type: string): Value {
-  if (type === 'boolean') return false;
-  if (type === 'char') return new Char(0);
-  if (type === 'long') return 0n;
-  return ['int', 'short', 'byte', 'float', 'double'].includes(type) ? 0 : null;
-}
-
-function numeric(value: Value): number | bigint | null {
-  if (typeof value === 'number' || typeof value === 'bigint') return value;
-  if (value instanceof Double) return value.value;
-  return value instanceof Char ? value.code : null;
-}
-
-/** A double, or a host's number that is not whole. */
-function isFloating(value: Value): boolean {
-  return value instanceof Double || (typeof value === 'number' && !Number.isInteger(value));
 }
 
 /** What a script's caller gets: a plain number for a double. */
 function plain(value: Value): Value {
   return value instanceof Double ? value.value : value;
-}
-
-/** Java's equals for objects, numeric promotion for numbers and chars. */
-function same(left: Value, right: Value): boolean {
-  const a = numeric(left);
-  const b = numeric(right);
-  // biome-ignore lint/suspicious/noDoubleEquals: long and int compare by value
-  if (a !== null && b !== null) return a == b;
-  if (Array.isArray(left) && Array.isArray(right)) return left.length === right.length && left.every((item, i) => same(item, right[i]));
-  return left === right;
 }

@@ -6,7 +6,7 @@ import type { SegmentReader } from '../plan/segment.ts';
 import { temporaryColumn } from '../plan/temporary-column.ts';
 import { doubleOf } from '../scripting/dates.ts';
 import { compileDocScript } from '../scripting/doc-script.ts';
-import { textOf } from '../scripting/evaluator.ts';
+import { textOf } from '../scripting/values.ts';
 import type { RewriteContext } from './rewrite-context.ts';
 import { runDocScript } from './script-doc.ts';
 import type { ResolvedSort } from './sort-keys.ts';

@@ -7,8 +7,8 @@ import type { SegmentColumn, SegmentPostings, SegmentReader, TermFilter, TermSta
 import { temporaryColumn } from '../plan/temporary-column.ts';
 import { doubleOf } from '../scripting/dates.ts';
 import { compileDocScript, type DocScript, DocValues } from '../scripting/doc-script.ts';
-import { textOf } from '../scripting/evaluator.ts';
 import type { Value } from '../scripting/syntax-tree.ts';
+import { textOf } from '../scripting/values.ts';
 import type { Kernels } from '../wasm/kernels.ts';
 import { compareBytes } from './index-query.ts';
 import type { RewriteContext } from './rewrite-context.ts';
