@@ -21,6 +21,7 @@ import {
 import { countPlan, executePlan } from '../../src/plan/execute.ts';
 import type { CollectPlan, PlanNode } from '../../src/plan/query-plan.ts';
 import type { SegmentReader } from '../../src/plan/segment.ts';
+import { plainIndexScope } from '../../test/support/agg-scope.ts';
 import { runScript } from '../query/rivals.ts';
 import { eventsMapping, loadEvents } from './events-segment.ts';
 import { checkAnswer } from './expected.ts';
@@ -81,19 +82,7 @@ function answer(aggs: Record<string, unknown>, query: string | undefined): Recor
   if (Object.keys(aggs).length === 0) return { count: countPlan(k, segment, planOf(query, segment)) };
   const ctx = { nowMs: 0, maxBuckets: DEFAULT_MAX_BUCKETS };
   const tree = parseAggregations(aggs, { ...ctx, parseQuery: (json) => json as object });
-  const bindings = bindAggregations(tree, {
-    ...ctx,
-    indexName: 'events',
-    mapping,
-    setting: (_name, fallback) => fallback,
-    storedScript: () => null,
-    docScript: () => {
-      throw new Error('no scripts here');
-    },
-    addScript: () => {
-      throw new Error('no scripts here');
-    },
-  });
+  const bindings = bindAggregations(tree, plainIndexScope({ ...ctx, indexName: 'events', mapping }));
   const run = (plan: PlanNode) => (program: { rootPtr: number; needsScores: boolean }) => {
     executePlan(k, segment, plan, COLLECT, { aggs: program });
   };

@@ -1,7 +1,7 @@
 // Puts buckets of terms of several segments together by the hashes of their terms; the terms themselves are read for those that are shown or
 // must be compared with a term of another segment. Within one segment ordinals are in the order of terms.
 import { KeyTable } from './key-table.ts';
-import { columnsOf, type MergedBuckets, selectTop } from './merge.ts';
+import { type MergedBuckets, numberBuckets, selectTop } from './merge.ts';
 import { termBytes } from './metrics-values.ts';
 import type { ValuesSource } from './source.ts';
 import type { Slice } from './types.ts';
@@ -34,39 +34,24 @@ export function hashesOf(slices: readonly Slice[], sourceOf: (slice: Slice) => V
 }
 
 export function mergeText(slices: readonly Slice[], sourceOf: (slice: Slice) => ValuesSource, hashes: readonly Uint32Array[]): MergedText {
-  const parents: number[] = [];
-  const docCounts: number[] = [];
   const firstSlice: number[] = [];
   const firstOrd: number[] = [];
   const table = new KeyTable();
-  const maps = slices.map((slice, s) => {
-    const columns = columnsOf(slice);
-    const source = sourceOf(slice);
-    const map = new Int32Array(columns.parents.length);
-    for (let i = 0; i < map.length; i++) {
-      const parent = slice.map ? slice.map[columns.parents[i]] : columns.parents[i];
-      if (parent < 0) {
-        map[i] = -1;
-        continue;
-      }
-      const ord = Number(columns.keys[i]);
-      const { low, high } = hashOf(slice, source, hashes[s], ord);
-      const id = table.numberOfBits(parent, low, high);
-      if (id === parents.length) {
-        parents.push(parent);
-        docCounts.push(0);
-        firstSlice.push(s);
-        firstOrd.push(ord);
-      }
-      docCounts[id] += columns.docCounts[i];
-      map[i] = id;
+  const sources = slices.map(sourceOf);
+  const numbered = numberBuckets(slices, (s, columns, i, parent, next) => {
+    const ord = Number(columns.keys[i]);
+    const { low, high } = hashOf(slices[s], sources[s], hashes[s], ord);
+    const id = table.numberOfBits(parent, low, high);
+    if (id === next) {
+      firstSlice.push(s);
+      firstOrd.push(ord);
     }
-    return map;
+    return id;
   });
   const texts: string[] = [];
   const textOf = (id: number): string => {
-    const slice = slices[firstSlice[id]];
-    texts[id] ??= Buffer.from(termBytes(slice, sourceOf(slice), firstOrd[id])).toString('latin1');
+    const s = firstSlice[id];
+    texts[id] ??= Buffer.from(termBytes(slices[s], sources[s], firstOrd[id])).toString('latin1');
     return texts[id];
   };
   const isMissing = (id: number) => firstOrd[id] * 2 >= hashes[firstSlice[id]].length;
@@ -76,18 +61,9 @@ export function mergeText(slices: readonly Slice[], sourceOf: (slice: Slice) => 
     return left < right ? -1 : left > right ? 1 : 0;
   };
   return {
-    count: parents.length,
-    parents,
-    keys: parents,
-    docCounts,
-    maps,
-    lists(count) {
-      const out: number[][] = Array.from({ length: count }, () => []);
-      parents.forEach((parent, id) => {
-        out[parent].push(id);
-      });
-      return out;
-    },
+    ...numbered,
+    count: numbered.parents.length,
+    keys: numbered.parents,
     textOf,
     compareKeys,
     selectTop(ids, size, compare) {

@@ -18,20 +18,17 @@ export interface MergedBuckets {
   lists(parents: number): number[][];
 }
 
-/** @param keyOf  key of a slice's bucket that equals across segments; with one slice any injective key will do */
-export function mergeBuckets(
+/**
+ * Numbers the buckets of all slices under their merged parents; those of parents that are not shown are left out.
+ * @param numberOf  merged bucket of bucket `i` of slice `s`: `next` if it is a new one
+ */
+export function numberBuckets(
   slices: readonly Slice[],
-  keyOf: (slice: Slice, columns: BucketColumns, i: number) => MergeKey,
-): MergedBuckets {
+  numberOf: (s: number, columns: BucketColumns, i: number, parent: number, next: number) => number,
+): Pick<MergedBuckets, 'parents' | 'docCounts' | 'maps' | 'lists'> {
   const parents: number[] = [];
-  const keys: MergeKey[] = [];
   const docCounts: number[] = [];
-  const found: Array<Map<MergeKey, number>> = [];
-  const single = slices.length === 1;
-  // number keys of all parents are numbered by one table; other keys by a map per parent
-  const numbers = new KeyTable();
-  const idOfNumber: number[] = [];
-  const maps = slices.map((slice) => {
+  const maps = slices.map((slice, s) => {
     const columns = columnsOf(slice);
     const map = new Int32Array(columns.parents.length);
     for (let i = 0; i < map.length; i++) {
@@ -40,21 +37,9 @@ export function mergeBuckets(
         map[i] = -1;
         continue;
       }
-      const key = keyOf(slice, columns, i);
-      let id: number | undefined;
-      if (!single && typeof key === 'number') {
-        const number = numbers.numberOf(parent, key);
-        if (number === idOfNumber.length) idOfNumber.push(parents.length);
-        else id = idOfNumber[number];
-      } else if (!single) {
-        found[parent] ??= new Map();
-        id = found[parent].get(key);
-        if (id === undefined) found[parent].set(key, parents.length);
-      }
-      if (id === undefined) {
-        id = parents.length;
+      const id = numberOf(s, columns, i, parent, parents.length);
+      if (id === parents.length) {
         parents.push(parent);
-        keys.push(key);
         docCounts.push(0);
       }
       docCounts[id] += columns.docCounts[i];
@@ -69,7 +54,39 @@ export function mergeBuckets(
     });
     return out;
   };
-  return { count: parents.length, parents, keys, docCounts, maps, lists };
+  return { parents, docCounts, maps, lists };
+}
+
+/** @param keyOf  key of a slice's bucket that equals across segments; with one slice any injective key will do */
+export function mergeBuckets(
+  slices: readonly Slice[],
+  keyOf: (slice: Slice, columns: BucketColumns, i: number) => MergeKey,
+): MergedBuckets {
+  const keys: MergeKey[] = [];
+  const single = slices.length === 1;
+  // number keys of all parents are numbered by one table; other keys by a map per parent
+  const numbers = new KeyTable();
+  const idOfNumber: number[] = [];
+  const found: Array<Map<MergeKey, number>> = [];
+  const known = (parent: number, key: MergeKey, next: number): number => {
+    if (single) return next;
+    if (typeof key === 'number') {
+      const number = numbers.numberOf(parent, key);
+      idOfNumber[number] ??= next;
+      return idOfNumber[number];
+    }
+    found[parent] ??= new Map();
+    const id = found[parent].get(key);
+    if (id === undefined) found[parent].set(key, next);
+    return id ?? next;
+  };
+  const numbered = numberBuckets(slices, (s, columns, i, parent, next) => {
+    const key = keyOf(slices[s], columns, i);
+    const id = known(parent, key, next);
+    if (id === next) keys.push(key);
+    return id;
+  });
+  return { ...numbered, count: keys.length, keys };
 }
 
 const NO_BUCKETS: BucketColumns = { parents: new Uint32Array(0), keys: new Float64Array(0), docCounts: new Uint32Array(0) };

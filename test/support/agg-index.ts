@@ -6,6 +6,7 @@ import type { PlanNode } from '../../src/plan/query-plan.ts';
 import type { SegmentColumn, SegmentReader } from '../../src/plan/segment.ts';
 import type { Kernels } from '../../src/wasm/kernels.ts';
 import { columnImage } from '../reference/column-image.ts';
+import { plainIndexScope } from './agg-scope.ts';
 
 export type Row = Record<string, unknown>;
 type Kind = 'keyword' | 'long' | 'double' | 'date' | 'boolean' | 'text';
@@ -74,20 +75,7 @@ export class AggIndex {
       isNested: () => false,
       isObject: () => false,
     } as unknown as MappingSnapshot;
-    const bindings = bindAggregations(tree, {
-      indexName: 'test',
-      mapping,
-      nowMs,
-      maxBuckets,
-      setting: (_name, fallback) => fallback,
-      storedScript: () => null,
-      docScript: () => {
-        throw new Error('no scripts here');
-      },
-      addScript: () => {
-        throw new Error('no scripts here');
-      },
-    });
+    const bindings = bindAggregations(tree, plainIndexScope({ indexName: 'test', mapping, nowMs, maxBuckets }));
     const partials = this.segments.map((segment, s) => {
       const run = (rootPtr: number, docs: number[]) => {
         if (docs.length === segment.maxDoc) this.k.exports.aggsCollectRange(rootPtr, 0, segment.maxDoc);

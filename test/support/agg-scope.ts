@@ -1,0 +1,10 @@
+// What aggregations see of an index that has neither settings nor scripts: for tests and benches without a service around.
+import type { IndexScope } from '../../src/aggs/index.ts';
+
+/** @throws Error if an aggregation asks for a script */
+export function plainIndexScope(scope: Pick<IndexScope, 'indexName' | 'mapping' | 'nowMs' | 'maxBuckets'>): IndexScope {
+  const noScripts = (): never => {
+    throw new Error('no scripts here');
+  };
+  return { ...scope, setting: (_name, fallback) => fallback, storedScript: () => null, docScript: noScripts, addScript: noScripts };
+}
