@@ -80,7 +80,7 @@ export async function buildHttp(input: BuildInput): Promise<HttpMain> {
   if (main.sockets.some((s) => s.options.ssl)) {
     if (!modules.some((m) => m.name === 'ssl')) throw new ConfigError('no "ssl_certificate" is defined for the "listen ... ssl" directive');
     try {
-      (await import('./tls.ts')).prepareTls(main);
+      (await import('./tls-context.ts')).prepareTls(main);
     } catch (error) {
       throw new ConfigError(typeof error === 'string' ? error : (error as Error).message);
     }

@@ -1,5 +1,6 @@
 /** Which location answers a URI: exact name, then longest prefix (with what is nested in it), then expressions in order. */
 import type { Loc } from './conf.ts';
+import { core } from './core.ts';
 import type { Request } from './request.ts';
 
 type Found = 'exact' | 'inclusive' | 'regex' | 'redirect' | 'none' | 'error';
@@ -54,6 +55,26 @@ function findStatic(r: Request, level: Loc): Found {
   if (!best) return 'none';
   r.loc = best;
   return 'inclusive';
+}
+
+/** Applies what depends on the location, right after it was found. */
+export function updateLocation(r: Request): void {
+  const { exceptMethods, exceptLoc } = r.loc;
+  if (exceptMethods && exceptLoc && !exceptMethods.has(r.method)) r.loc = exceptLoc;
+  if (!r.isSub && r.keepalive) r.keepalive = mayKeepAlive(r);
+  if (r.loc.handler) r.contentHandler = r.loc.handler;
+}
+
+/** The location lets the connection of a client that wants to keep it live on. */
+function mayKeepAlive(r: Request): boolean {
+  const c = core.conf(r.loc);
+  if (c.keepalive_timeout.timeoutMs === 0 || r.conn.requests >= c.keepalive_requests) return false;
+  if (Date.now() - r.conn.startMs > c.keepalive_time) return false;
+  if (c.keepalive_disable.has('none')) return true;
+  const agent = r.headerIn('user-agent');
+  if (agent === undefined) return true;
+  if (c.keepalive_disable.has('msie6') && r.method === 'POST' && /MSIE [4-6]\./.test(agent)) return false;
+  return !(c.keepalive_disable.has('safari') && /Mac OS X/.test(agent) && /Safari\//.test(agent) && !/Chrome\//.test(agent));
 }
 
 /** Sorts the children of a level into the search structures. */

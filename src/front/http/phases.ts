@@ -2,7 +2,7 @@
 import { AGAIN, DECLINED, DONE, ERROR, OK } from './codes.ts';
 import type { HttpMain } from './conf.ts';
 import { core } from './core.ts';
-import { findLocation } from './location.ts';
+import { findLocation, updateLocation } from './location.ts';
 import type { Handler } from './module.ts';
 import { escapeUri } from './parse.ts';
 import { RegexLimitError } from './regex.ts';
@@ -188,7 +188,7 @@ function findConfig(r: Request): boolean {
     r.finalize(404);
     return false;
   }
-  r.updateLocation();
+  updateLocation(r);
   if (r.loc.debug) r.log('debug', `using configuration "${r.loc.name}"`);
   if (!r.isSub && !r.body?.started && r.contentLength > 0 && c.client_max_body_size > 0 && r.contentLength > c.client_max_body_size) {
     r.log('error', `client intended to send too large body: ${r.contentLength} bytes`);

@@ -11,33 +11,15 @@ import { core } from './core.ts';
 import { findHeader, type HeaderField, joinHeader } from './header.ts';
 import { type BodyFilter, type BodyFlags, FILTER_ORDER, type FilterName, type Handler, type HttpModule, type Piece } from './module.ts';
 import { runPhases } from './phases.ts';
+import { POSTPONE, type Postponed, postpone } from './postpone.ts';
 import type { Captures, Regex } from './regex.ts';
 import { ResponseHead } from './response.ts';
 import { specialResponse } from './special-response.ts';
+import { endSubrequest, type SubrequestOptions } from './subrequest.ts';
 import type { VariableDef } from './variables.ts';
 
 const NOTHING = (): void => {};
-const POSTPONE = FILTER_ORDER.indexOf('postpone');
 export const MAX_URI_CHANGES = 10;
-const MAX_SUBREQUEST_DEPTH = 50;
-
-interface Postponed {
-  request?: Request;
-  pieces?: Piece[];
-  last?: boolean;
-}
-
-export interface SubrequestOptions {
-  /** collect the output instead of sending it */
-  inMemory?: boolean;
-  /** output is thrown away and the main request does not wait for it */
-  background?: boolean;
-  /** no body is produced */
-  headerOnly?: boolean;
-  /** runs when the subrequest ends; returns the code to go on with */
-  done?: (sub: Request, rc: number) => number;
-  method?: string;
-}
 
 export class Request {
   readonly main: Request;
@@ -197,13 +179,8 @@ export class Request {
 
   log(level: Level, message: string): void {
     const logs = this.loc.errorLogs;
-    const rank = logs[0] === undefined ? -1 : 0;
-    if (rank < 0) return;
-    if (level === 'debug' || level === 'info') {
-      logTo(this.conn.debugLogs ?? logs, level, `${message}${level === 'info' ? this.logTail() : ''}`, this.conn.id);
-      return;
-    }
-    logTo(this.conn.debugLogs ?? logs, level, message + this.logTail(), this.conn.id);
+    if (logs.length === 0) return;
+    logTo(this.conn.debugLogs ?? logs, level, level === 'debug' ? message : message + this.logTail(), this.conn.id);
   }
 
   /** `, client: ..., server: ..., request: ...` */
@@ -285,44 +262,8 @@ export class Request {
       if (order < POSTPONE && filter.order > POSTPONE && (this.isSub || this.postponed.length > 0 || this.conn.active !== this)) break;
       return filter.run(this, pieces, flags, filter.order);
     }
-    if (order < POSTPONE && (this.isSub || this.postponed.length > 0 || this.conn.active !== this)) return this.postpone(pieces, flags);
+    if (order < POSTPONE && (this.isSub || this.postponed.length > 0 || this.conn.active !== this)) return postpone(this, pieces, flags);
     return this.main.emit(pieces, flags);
-  }
-
-  /** Keeps the output of parallel subrequests in order of their creation. */
-  private postpone(pieces: Piece[], flags: BodyFlags): number {
-    if (this.background || this.headerOnly) return OK;
-    if (this.inMemory) {
-      for (const piece of pieces) if (Buffer.isBuffer(piece)) this.captured.push(piece);
-      return OK;
-    }
-    const last = flags.last && !this.isSub;
-    if (this !== this.conn.active) {
-      if (pieces.length > 0 || last) this.postponed.push({ pieces, last });
-      return OK;
-    }
-    if (this.postponed.length === 0) {
-      return pieces.length > 0 || last || flags.flush ? this.main.nextBody(pieces, { last, flush: flags.flush }, POSTPONE) : OK;
-    }
-    if (pieces.length > 0 || last) this.postponed.push({ pieces, last });
-    return this.flushPostponed();
-  }
-
-  private flushPostponed(): number {
-    while (this.postponed.length > 0) {
-      const item = this.postponed[0];
-      // a subrequest stays in the list while it runs, so that its parent does not take itself for finished
-      if (item.request && !(item.request.done && item.request.postponed.length === 0)) {
-        this.conn.active = item.request;
-        this.conn.post(item.request);
-        return OK;
-      }
-      this.postponed.shift();
-      if (item.request) continue;
-      const rc = this.main.nextBody(item.pieces!, { last: item.last!, flush: false }, POSTPONE);
-      if (rc === ERROR) return rc;
-    }
-    return OK;
   }
 
   /** End of the main request's filters: framing, then the connection. */
@@ -339,15 +280,11 @@ export class Request {
 
   /** True while the client is slower than what is produced. */
   get blocked(): boolean {
-    return this.main.conn.output.blocked || this.limitRateWaiting;
-  }
-
-  get limitRateWaiting(): boolean {
-    return false;
+    return this.conn.output.blocked;
   }
 
   /** Continues filters that hold data, or sends what subrequests left behind. */
-  private writer(): void {
+  write(): void {
     if (this.conn.error) {
       this.finalize(ERROR);
       return;
@@ -391,56 +328,21 @@ export class Request {
       this.finalize(specialResponse(this, rc));
       return;
     }
-    if (this.isSub) this.finalizeSub();
+    if (this.isSub) endSubrequest(this);
     else this.finalizeMain();
-  }
-
-  private finalizeSub(): void {
-    if (this.background) {
-      this.done = true;
-      this.runCleanups();
-      this.runLogHandlers(true);
-      this.main.backgroundEnded();
-      return;
-    }
-    if (this.buffered || this.postponed.length > 0) {
-      if (this === this.conn.active && this.postponed.length > 0 && !this.buffered) {
-        this.flushPostponed();
-        if (this.postponed.length === 0) {
-          this.finalizeSub();
-          return;
-        }
-      }
-      this.resume = () => this.writer();
-      return;
-    }
-    if (this === this.conn.active) {
-      this.done = true;
-      this.conn.active = this.parent;
-    } else if (this.inMemory || this.headerOnly) {
-      this.done = true;
-    } else {
-      // output is held until it is this request's turn
-      this.done = true;
-      const item = this.parent!.postponed.find((p) => p.request === this);
-      if (item && this.postponed.length === 0) item.request!.done = true;
-    }
-    this.runCleanups();
-    this.runLogHandlers(true);
-    this.conn.post(this.parent!);
   }
 
   private finalizeMain(): void {
     if (this.buffered || this.postponed.length > 0 || this.conn.output.buffered) {
       this.finishing = true;
-      this.resume = () => this.writer();
+      this.resume = () => this.write();
       if (this.conn.active === this && this.postponed.length > 0) this.conn.post(this);
       return;
     }
     this.closeMain(OK);
   }
 
-  private backgroundEnded(): void {
+  backgroundEnded(): void {
     this.backgroundCount--;
     if (this.backgroundCount === 0 && this.pendingClose) this.closeMain(OK);
   }
@@ -485,126 +387,13 @@ export class Request {
     for (const ending of endings) ending();
   }
 
-  private runLogHandlers(sub: boolean): void {
+  runLogHandlers(sub: boolean): void {
     if (sub && !core.conf(this.loc).log_subrequest) return;
     for (const handler of this.http.phases.log) handler(this);
-  }
-
-  // ---------------------------------------------------------------- other ways to go on
-
-  /** Restarts the phases with another URI. */
-  internalRedirect(uri: string, args: string): number {
-    this.uriChanges--;
-    if (this.uriChanges === 0) {
-      this.log('error', `rewrite or internal redirection cycle while internally redirecting to "${uri}"`);
-      this.finalize(500);
-      return DONE;
-    }
-    this.uri = uri;
-    this.args = args;
-    this.ctx = [];
-    this.loc = this.server.root;
-    this.resetFilters();
-    this.internal = true;
-    this.validRawUri = false;
-    this.phaseIndex = this.http.serverRewriteIndex;
-    this.contentHandler = undefined;
-    runPhases(this);
-    return DONE;
-  }
-
-  /** Continues in a named location (`@name`). */
-  namedLocation(name: string): number {
-    this.uriChanges--;
-    if (this.uriChanges === 0) {
-      this.log('error', `rewrite or internal redirection cycle while redirect to named location "${name}"`);
-      this.finalize(500);
-      return DONE;
-    }
-    const loc = this.server.named.get(name);
-    if (!loc) {
-      this.log('error', `could not find named location "${name}"`);
-      this.finalize(500);
-      return DONE;
-    }
-    this.internal = true;
-    this.contentHandler = undefined;
-    this.loc = loc;
-    this.ctx = [];
-    this.resetFilters();
-    this.updateLocation();
-    this.phaseIndex = this.http.rewriteIndex;
-    runPhases(this);
-    return DONE;
   }
 
   resetFilters(): void {
     this.chain = [];
     this.needInMemory = false;
-  }
-
-  /** Applies what depends on the location right after it was found. */
-  updateLocation(): void {
-    const { exceptMethods, exceptLoc } = this.loc;
-    if (exceptMethods && exceptLoc && !exceptMethods.has(this.method)) this.loc = exceptLoc;
-    const c = core.conf(this.loc);
-    if (!this.isSub && this.keepalive) {
-      if (c.keepalive_timeout.timeoutMs === 0) this.keepalive = false;
-      else if (this.conn.requests >= c.keepalive_requests) this.keepalive = false;
-      else if (Date.now() - this.conn.startMs > c.keepalive_time) this.keepalive = false;
-      else if (!c.keepalive_disable.has('none')) {
-        const agent = this.headerIn('user-agent');
-        if (agent !== undefined) {
-          if (c.keepalive_disable.has('msie6') && this.method === 'POST' && /MSIE [4-6]\./.test(agent)) this.keepalive = false;
-          if (c.keepalive_disable.has('safari') && /Mac OS X/.test(agent) && /Safari\//.test(agent) && !/Chrome\//.test(agent))
-            this.keepalive = false;
-        }
-      }
-    }
-    if (this.loc.handler) this.contentHandler = this.loc.handler;
-  }
-
-  /**
-   * Starts a subrequest. Its output goes into this request's output at this point.
-   * @returns undefined: too deep
-   */
-  subrequest(uri: string, args: string, options: SubrequestOptions = {}): Request | undefined {
-    if (this.depth >= MAX_SUBREQUEST_DEPTH) {
-      this.log('error', `subrequests cycle while processing "${uri}"`);
-      return undefined;
-    }
-    const sub = new Request(this.conn, this.http, this.server, this);
-    sub.depth = this.depth + 1;
-    sub.method = options.method ?? 'GET';
-    sub.protocol = this.protocol;
-    sub.version = this.version;
-    sub.requestLine = this.main.requestLine;
-    sub.rawUri = this.rawUri;
-    sub.uri = uri;
-    sub.args = args;
-    sub.headersIn = this.headersIn;
-    sub.host = this.host;
-    sub.hostPort = this.hostPort;
-    sub.contentLength = this.contentLength;
-    sub.body = this.body;
-    sub.internal = true;
-    sub.validRawUri = false;
-    sub.expectTested = true;
-    sub.captures = undefined;
-    sub.keepalive = this.keepalive;
-    sub.uriChanges = MAX_URI_CHANGES + 1;
-    sub.inMemory = options.inMemory ?? false;
-    sub.background = options.background ?? false;
-    sub.headerOnly = options.headerOnly ?? false;
-    sub.postHandler = options.done;
-    if (sub.background) this.main.backgroundCount++;
-    else if (!sub.inMemory && !sub.headerOnly) {
-      if (this.conn.active === this && this.postponed.length === 0) this.conn.active = sub;
-      this.postponed.push({ request: sub });
-    }
-    sub.phaseIndex = this.http.serverRewriteIndex;
-    sub.resume = () => runPhases(sub);
-    this.conn.post(sub);
-    return sub;
   }
 }

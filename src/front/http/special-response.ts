@@ -4,6 +4,7 @@ import { SERVER_BUILD, SERVER_FULL } from '../version.ts';
 import { HTTP_REQUEST_HEADER_TOO_LARGE, HTTP_TO_HTTPS, HTTPS_CERT_ERROR, HTTPS_NO_CERT } from './codes.ts';
 import { core, type ErrorPage } from './core.ts';
 import { escapeHtml } from './parse.ts';
+import { internalRedirect, redirectToNamed } from './redirect.ts';
 import type { Request } from './request.ts';
 import { STATUS_LINES } from './status-lines.ts';
 
@@ -75,9 +76,9 @@ function sendErrorPage(r: Request, page: ErrorPage): number {
       if (query >= 0) path = uri.slice(0, query);
     }
     if (r.method !== 'HEAD') r.method = 'GET';
-    return r.internalRedirect(path, args);
+    return internalRedirect(r, path, args);
   }
-  if (uri.startsWith('@')) return r.namedLocation(uri);
+  if (uri.startsWith('@')) return redirectToNamed(r, uri);
   r.expectTested = true;
   r.conn.discardBody(r);
   const status = REDIRECTS.has(page.overwrite) ? page.overwrite : 302;

@@ -6,6 +6,7 @@ import { httpDate } from '../header-writer.ts';
 import { defineModule } from '../module.ts';
 import { escapeHtml, escapeUri, findArg } from '../parse.ts';
 import { fsPath, mapUri } from '../paths.ts';
+import { internalRedirect } from '../redirect.ts';
 import type { Request } from '../request.ts';
 import { sendBuffer, sendText } from '../send.ts';
 import { allGauges, type Gauges, ownGauges, stats } from '../stats.ts';
@@ -93,7 +94,7 @@ function randomIndex(r: Request): number {
     return (error as NodeJS.ErrnoException).code === 'EACCES' ? 403 : 404;
   }
   if (names.length === 0) return DECLINED;
-  return r.internalRedirect(r.uri + names[Math.floor(Math.random() * names.length)], r.args);
+  return internalRedirect(r, r.uri + names[Math.floor(Math.random() * names.length)], r.args);
 }
 
 function list(folder: string): Entry[] {

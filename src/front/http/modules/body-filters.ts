@@ -5,6 +5,7 @@ import { ERROR, OK } from '../codes.ts';
 import { typeMatches, typesSet } from '../mime-types.ts';
 import { defineModule, type HttpFrame, isFileSpan, type Piece } from '../module.ts';
 import type { Request } from '../request.ts';
+import { startSubrequest } from '../subrequest.ts';
 import type { Value } from '../value.ts';
 import { readSpan } from './static.ts';
 
@@ -152,12 +153,12 @@ export const additionModule = defineModule(
         r.addBodyFilter('addition', (req, pieces, flags, position) => {
           if (!started) {
             started = true;
-            if (c.add_before_body && !req.subrequest(c.add_before_body, '')) return ERROR;
+            if (c.add_before_body && !startSubrequest(req, c.add_before_body, '')) return ERROR;
           }
           if (!flags.last || !c.add_after_body) return req.nextBody(pieces, flags, position);
           const rc = req.nextBody(pieces, { last: false, flush: false }, position);
           if (rc === ERROR) return rc;
-          if (!req.subrequest(c.add_after_body, '')) return ERROR;
+          if (!startSubrequest(req, c.add_after_body, '')) return ERROR;
           return req.nextBody([], { last: true, flush: false }, position);
         });
         return OK;

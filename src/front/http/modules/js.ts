@@ -11,6 +11,7 @@ import { ANY_COUNT, custom, HSL, LIMIT_EXCEPT, LOCATION, LOCATION_IF } from '../
 import { DONE, OK } from '../codes.ts';
 import type { HttpMain } from '../conf.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
+import { internalRedirect, redirectToNamed } from '../redirect.ts';
 import type { Request } from '../request.ts';
 import { sendBuffer } from '../send.ts';
 
@@ -81,10 +82,10 @@ export class JsRequest {
   internalRedirect(uri: string): void {
     if (this.ended || this.r.done) return;
     this.ended = true;
-    if (uri.startsWith('@')) this.r.namedLocation(uri);
+    if (uri.startsWith('@')) redirectToNamed(this.r, uri);
     else {
       const query = uri.indexOf('?');
-      this.r.internalRedirect(query < 0 ? uri : uri.slice(0, query), query < 0 ? '' : uri.slice(query + 1));
+      internalRedirect(this.r, query < 0 ? uri : uri.slice(0, query), query < 0 ? '' : uri.slice(query + 1));
     }
   }
   get finished(): boolean {

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { ANY_COUNT, block, custom, flag, HSLI, LOCATION, LOCATION_IF, SERVER, SERVER_IF } from '../../config/directive.ts';
 import { DECLINED, DONE, HTTP_CLOSE } from '../codes.ts';
 import { Loc } from '../conf.ts';
+import { updateLocation } from '../location.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
 import { escapeUri } from '../parse.ts';
 import { fsPath } from '../paths.ts';
@@ -288,7 +289,7 @@ function parseIf(f: HttpFrame): Op {
     }
     if (!inServer) {
       r.loc = loc;
-      r.updateLocation();
+      updateLocation(r);
     }
     return runOps(r, ops);
   };

@@ -6,6 +6,7 @@ import { type BodyFlags, defineModule, type HttpFrame, isFileSpan, type Piece } 
 import { escapeHtml, escapeUri, normalisePath, unescapeUri } from '../parse.ts';
 import { type Captures, capture, Regex } from '../regex.ts';
 import type { Request } from '../request.ts';
+import { startSubrequest } from '../subrequest.ts';
 import { clearModified } from './body-filters.ts';
 import { readSpan } from './static.ts';
 
@@ -362,7 +363,7 @@ function include(r: Request, ctx: Ssi, params: [string, string][]): string {
   const stub = get('stub');
   const set = get('set')?.toLowerCase();
   const wait = get('wait') === 'yes';
-  const sub = r.subrequest(uri, query < 0 ? '' : text.slice(query + 1), {
+  const sub = startSubrequest(r, uri, query < 0 ? '' : text.slice(query + 1), {
     inMemory: set !== undefined,
     done: (request, rc) => {
       if (set !== undefined) ctx.shared.variables.set(set, Buffer.concat(request.captured).latin1Slice());

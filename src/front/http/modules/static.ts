@@ -7,6 +7,7 @@ import { defineModule, type HttpFrame } from '../module.ts';
 import { errnoText, fileEtag, type OpenedFile, openError, openFile } from '../open-files.ts';
 import { escapeUri } from '../parse.ts';
 import { fsPath, mapUri } from '../paths.ts';
+import { internalRedirect } from '../redirect.ts';
 import type { Request } from '../request.ts';
 import { checkSymlinks } from '../symlinks.ts';
 import type { Value } from '../value.ts';
@@ -130,12 +131,12 @@ function indexHandler(r: Request): number {
   for (const value of list) {
     const name = value === undefined ? 'index.html' : value.eval(r);
     if (name === '') return DECLINED;
-    if (name.startsWith('/')) return r.internalRedirect(name, r.args);
+    if (name.startsWith('/')) return internalRedirect(r, name, r.args);
     const file = mapUri(r) + name;
     try {
       checkSymlinks(r, file);
       const stat = statSync(fsPath(file));
-      if (stat.isFile() || stat.isDirectory()) return r.internalRedirect(r.uri + name, r.args);
+      if (stat.isFile() || stat.isDirectory()) return internalRedirect(r, r.uri + name, r.args);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EACCES' || code === 'ELOOP') {

@@ -6,7 +6,9 @@ import { core } from '../core.ts';
 import { defineModule, type HttpFrame, type Piece, pieceLength } from '../module.ts';
 import { documentRoot, fsPath, mapUri } from '../paths.ts';
 import { runPhases } from '../phases.ts';
+import { internalRedirect, redirectToNamed } from '../redirect.ts';
 import type { Request } from '../request.ts';
+import { startSubrequest } from '../subrequest.ts';
 import { checkSymlinks } from '../symlinks.ts';
 import type { Value } from '../value.ts';
 import type { VariableDef } from '../variables.ts';
@@ -67,7 +69,7 @@ function authRequest(r: Request): number {
   r.setCtx(authRequestModule, fresh);
   const text = c.auth_request.uri.eval(r);
   const query = text.indexOf('?');
-  const sub = r.subrequest(query < 0 ? text : text.slice(0, query), query < 0 ? '' : text.slice(query + 1), {
+  const sub = startSubrequest(r, query < 0 ? text : text.slice(0, query), query < 0 ? '' : text.slice(query + 1), {
     headerOnly: true,
     done: (request, rc) => {
       fresh.done = true;
@@ -112,7 +114,7 @@ function mirror(r: Request): number {
   const uris = c.mirror;
   const start = () => {
     for (const uri of uris) {
-      const sub = r.subrequest(uri, r.args, { background: true, method: r.method });
+      const sub = startSubrequest(r, uri, r.args, { background: true, method: r.method });
       if (sub) sub.headerOnly = true;
     }
   };
@@ -167,9 +169,9 @@ function tryFiles(r: Request): number {
   }
   if (conf.code) return conf.code;
   const last = conf.last.eval(r);
-  if (conf.named) return r.namedLocation(last);
+  if (conf.named) return redirectToNamed(r, last);
   const query = last.indexOf('?');
-  return r.internalRedirect(query < 0 ? last : last.slice(0, query), query < 0 ? '' : last.slice(query + 1));
+  return internalRedirect(r, query < 0 ? last : last.slice(0, query), query < 0 ? '' : last.slice(query + 1));
 }
 
 function mapAliased(r: Request, text: string): string {
@@ -283,7 +285,7 @@ function nextSlice(r: Request, state: Slice, unit: number, position: number): nu
   if (state.end >= state.wanted.end) return r.nextBody([], { last: true, flush: false }, position);
   state.start = state.end;
   state.text = rangeText(state.start, unit);
-  const sub = r.subrequest(r.uri, r.args, {
+  const sub = startSubrequest(r, r.uri, r.args, {
     done: (_, rc) => {
       if (rc !== OK) return rc;
       if (state.end <= state.start) return ERROR;

@@ -6,6 +6,7 @@ import { OK } from '../codes.ts';
 import { parseHttpDate } from '../header-writer.ts';
 import { pumpFile } from '../modules/static.ts';
 import type { Request } from '../request.ts';
+import { startSubrequest } from '../subrequest.ts';
 import type { Value } from '../value.ts';
 import type { CacheRequest } from './cache.ts';
 import { anySet, type CacheConf } from './cache-conf.ts';
@@ -192,7 +193,7 @@ export class FileCacheRequest implements CacheRequest {
     const { r } = this;
     const { updating, node } = this;
     this.updating = false;
-    const sub = r.subrequest(r.uri, r.args, { background: true, method: r.method });
+    const sub = startSubrequest(r, r.uri, r.args, { background: true, method: r.method });
     if (!sub) {
       if (updating) this.zone.release(node);
       return;

@@ -4,6 +4,7 @@ import { DONE, OK } from '../codes.ts';
 import { findHeader, type HeaderField } from '../header.ts';
 import { parseHttpDate } from '../header-writer.ts';
 import { normalisePath } from '../parse.ts';
+import { internalRedirect, redirectToNamed } from '../redirect.ts';
 import type { Request } from '../request.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -160,7 +161,7 @@ function accelRedirect(u: Upstream, head: UpstreamHead, target: string): number 
   u.handOver();
   if (r.method !== 'HEAD') r.method = 'GET';
   if (target.startsWith('@')) {
-    r.namedLocation(target);
+    redirectToNamed(r, target);
     return DONE;
   }
   const query = target.indexOf('?');
@@ -170,6 +171,6 @@ function accelRedirect(u: Upstream, head: UpstreamHead, target: string): number 
     r.finalize(404);
     return DONE;
   }
-  r.internalRedirect(path, query < 0 ? '' : target.slice(query + 1));
+  internalRedirect(r, path, query < 0 ? '' : target.slice(query + 1));
   return DONE;
 }

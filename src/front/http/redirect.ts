@@ -1,0 +1,44 @@
+/** Internal redirects: the same request goes through the phases again, with another URI or in a named location. */
+import { DONE } from './codes.ts';
+import { updateLocation } from './location.ts';
+import { runPhases } from './phases.ts';
+import type { Request } from './request.ts';
+
+/** Restarts the phases with another URI. */
+export function internalRedirect(r: Request, uri: string, args: string): number {
+  r.uriChanges--;
+  if (r.uriChanges === 0) return refuse(r, `rewrite or internal redirection cycle while internally redirecting to "${uri}"`);
+  r.uri = uri;
+  r.args = args;
+  r.loc = r.server.root;
+  r.contentHandler = undefined;
+  r.validRawUri = false;
+  return restart(r, r.http.serverRewriteIndex);
+}
+
+/** Continues in a named location (`@name`). */
+export function redirectToNamed(r: Request, name: string): number {
+  r.uriChanges--;
+  if (r.uriChanges === 0) return refuse(r, `rewrite or internal redirection cycle while redirect to named location "${name}"`);
+  const loc = r.server.named.get(name);
+  if (!loc) return refuse(r, `could not find named location "${name}"`);
+  r.loc = loc;
+  r.contentHandler = undefined;
+  updateLocation(r);
+  return restart(r, r.http.rewriteIndex);
+}
+
+function refuse(r: Request, why: string): number {
+  r.log('error', why);
+  r.finalize(500);
+  return DONE;
+}
+
+function restart(r: Request, phaseIndex: number): number {
+  r.ctx = [];
+  r.resetFilters();
+  r.internal = true;
+  r.phaseIndex = phaseIndex;
+  runPhases(r);
+  return DONE;
+}

@@ -1,0 +1,86 @@
+/** Subrequests: requests of the server to itself, whose output goes into another's, into memory or nowhere. */
+import { runPhases } from './phases.ts';
+import { flushPostponed } from './postpone.ts';
+import { MAX_URI_CHANGES, Request } from './request.ts';
+
+const MAX_SUBREQUEST_DEPTH = 50;
+
+export interface SubrequestOptions {
+  /** collect the output instead of sending it */
+  inMemory?: boolean;
+  /** output is thrown away and the main request does not wait for it */
+  background?: boolean;
+  /** no body is produced */
+  headerOnly?: boolean;
+  /** runs when the subrequest ends; returns the code to go on with */
+  done?: (sub: Request, rc: number) => number;
+  method?: string;
+}
+
+/**
+ * Starts a subrequest of `parent`. Its output goes into the parent's output at this point.
+ * @returns undefined: too deep
+ */
+export function startSubrequest(parent: Request, uri: string, args: string, options: SubrequestOptions = {}): Request | undefined {
+  if (parent.depth >= MAX_SUBREQUEST_DEPTH) {
+    parent.log('error', `subrequests cycle while processing "${uri}"`);
+    return undefined;
+  }
+  const sub = new Request(parent.conn, parent.http, parent.server, parent);
+  sub.depth = parent.depth + 1;
+  sub.method = options.method ?? 'GET';
+  sub.protocol = parent.protocol;
+  sub.version = parent.version;
+  sub.requestLine = parent.main.requestLine;
+  sub.rawUri = parent.rawUri;
+  sub.uri = uri;
+  sub.args = args;
+  sub.headersIn = parent.headersIn;
+  sub.host = parent.host;
+  sub.hostPort = parent.hostPort;
+  sub.contentLength = parent.contentLength;
+  sub.body = parent.body;
+  sub.internal = true;
+  sub.validRawUri = false;
+  sub.expectTested = true;
+  sub.captures = undefined;
+  sub.keepalive = parent.keepalive;
+  sub.uriChanges = MAX_URI_CHANGES + 1;
+  sub.inMemory = options.inMemory ?? false;
+  sub.background = options.background ?? false;
+  sub.headerOnly = options.headerOnly ?? false;
+  sub.postHandler = options.done;
+  if (sub.background) parent.main.backgroundCount++;
+  else if (!sub.inMemory && !sub.headerOnly) {
+    if (parent.conn.active === parent && parent.postponed.length === 0) parent.conn.active = sub;
+    parent.postponed.push({ request: sub });
+  }
+  sub.phaseIndex = parent.http.serverRewriteIndex;
+  sub.resume = () => runPhases(sub);
+  parent.conn.post(sub);
+  return sub;
+}
+
+/** Ends a subrequest that has produced all: logs it and lets its parent go on, or waits for its own subrequests and filters. */
+export function endSubrequest(sub: Request): void {
+  if (sub.background) {
+    close(sub);
+    sub.main.backgroundEnded();
+    return;
+  }
+  const { conn } = sub;
+  if (sub.postponed.length > 0 && !sub.buffered && sub === conn.active) flushPostponed(sub);
+  if (sub.buffered || sub.postponed.length > 0) {
+    sub.resume = () => sub.write();
+    return;
+  }
+  if (sub === conn.active) conn.active = sub.parent;
+  close(sub);
+  conn.post(sub.parent!);
+}
+
+function close(sub: Request): void {
+  sub.done = true;
+  sub.runCleanups();
+  sub.runLogHandlers(true);
+}
