@@ -20,7 +20,7 @@ import { sendText } from '../send.ts';
 import { allGauges, type Gauges, stats } from '../stats.ts';
 import { CacheZone } from '../upstream/cache-zone.ts';
 import { literalAddresses, type UpstreamGroup } from '../upstream/group.ts';
-import { DEFAULT_SERVER, type Peer, type ServerOptions } from '../upstream/peers.ts';
+import { DEFAULT_SERVER, type Peer, type ServerOptions } from '../upstream/peer.ts';
 import { proxyTarget } from './proxy.ts';
 
 const CLASSES = 6;

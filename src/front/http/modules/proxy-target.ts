@@ -4,7 +4,8 @@ import { core } from '../core.ts';
 import type { HttpFrame } from '../module.ts';
 import type { Request } from '../request.ts';
 import { literalAddresses, makeAddress, pendingLookups, splitHostPort, systemAddresses, UpstreamGroup } from '../upstream/group.ts';
-import { DEFAULT_SERVER, PeerSet } from '../upstream/peers.ts';
+import { DEFAULT_SERVER } from '../upstream/peer.ts';
+import { PeerSet } from '../upstream/peer-set.ts';
 import { resolverFor } from '../upstream/resolver.ts';
 import type { Value } from '../value.ts';
 

@@ -1,7 +1,6 @@
 /** A request's dealings with a cache zone: hit, miss, stale, lock, revalidation, background update, and storing what was fetched. */
-import { closeSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { drain } from '../../zone/bus.ts';
-import { openTemp } from '../body.ts';
 import { OK } from '../codes.ts';
 import { parseHttpDate } from '../header-writer.ts';
 import { pumpFile } from '../modules/static.ts';
@@ -10,7 +9,10 @@ import { startSubrequest } from '../subrequest.ts';
 import type { Value } from '../value.ts';
 import type { CacheRequest } from './cache.ts';
 import { anySet, type CacheConf } from './cache-conf.ts';
-import { type CacheNode, type CacheZone, type EntryHead, headBytes, md5, type OpenEntry } from './cache-zone.ts';
+import { type EntryHead, md5 } from './cache-entry.ts';
+import { CacheFile } from './cache-file.ts';
+import { freshnessOf, validFor, validUntil, varyOf } from './cache-freshness.ts';
+import type { CacheNode, CacheZone, OpenEntry } from './cache-zone.ts';
 import type { Failure } from './protocol.ts';
 import { acceptHead, type UpstreamHead } from './response-head.ts';
 import type { Upstream } from './upstream.ts';
@@ -28,7 +30,8 @@ export class FileCacheRequest implements CacheRequest {
   private counted = false;
   /** requests for the node up to this one */
   private uses = 0;
-  private temp: { fd: number; path: string; head: EntryHead; headLength: number; length: number } | undefined;
+  /** the answer that is being stored */
+  private file: CacheFile | undefined;
   private miss: (() => void) | undefined;
   private key = '';
   private mainHash = '';
@@ -71,25 +74,7 @@ export class FileCacheRequest implements CacheRequest {
   private findNode(): CacheNode {
     const main = this.zone.node(this.mainHash, this.key);
     if (!main.vary) return main;
-    return this.zone.node(md5(`${this.key}\0${this.variant(main.vary)}`), this.key);
-  }
-
-  private variant(vary: string): string {
-    const names = vary
-      .toLowerCase()
-      .split(',')
-      .map((n) => n.trim())
-      .filter(Boolean);
-    return names
-      .map((name) => {
-        const value = this.r.headersJoined(name, ',') ?? '';
-        return `${name}:${value
-          .split(',')
-          .map((v) => v.trim())
-          .filter(Boolean)
-          .join(',')}`;
-      })
-      .join('\n');
+    return this.zone.node(md5(`${this.key}\0${variantOf(this.r, main.vary)}`), this.key);
   }
 
   private lookup(u: Upstream): void {
@@ -282,11 +267,10 @@ export class FileCacheRequest implements CacheRequest {
   revalidated(u: Upstream, head: UpstreamHead): boolean {
     if (head.status !== 304 || u.cacheStatus !== 'EXPIRED' || !this.conf.revalidate || !this.entry) return false;
     u.cacheStatus = 'REVALIDATED';
-    const fresh = this.freshness(u, head);
+    const fresh = freshnessOf(head, u.conf.ignoreHeaders);
     const stored = this.entry.head;
-    const seconds = fresh.forbidden ? 0 : (fresh.until ?? validFor(this.conf, stored.status));
-    if (seconds) {
-      const until = fresh.until ?? now() + seconds;
+    const until = validUntil(fresh, this.conf, stored.status);
+    if (until > 0) {
       const updated: EntryHead = {
         ...stored,
         validUntil: until,
@@ -305,111 +289,26 @@ export class FileCacheRequest implements CacheRequest {
 
   // ---------------------------------------------------------------- storing
 
-  /** How long an answer may be kept by its own header. */
-  private freshness(
-    u: Upstream,
-    head: UpstreamHead,
-  ): { forbidden: boolean; until: number | undefined; staleUpdating: number; staleError: number } {
-    const ignored = u.conf.ignoreHeaders;
-    const result = { forbidden: false, until: undefined as number | undefined, staleUpdating: 0, staleError: 0 };
-    const first = (lname: string) => head.fields.find((f) => f.lname === lname)?.value;
-    if (!ignored.has('set-cookie') && first('set-cookie') !== undefined) result.forbidden = true;
-    if (!ignored.has('vary')) {
-      const vary = head.fields.filter((f) => f.lname === 'vary').map((f) => f.value);
-      if (vary.some((v) => v.split(',').some((w) => w.trim() === '*'))) result.forbidden = true;
-    }
-    const accel = ignored.has('x-accel-expires') ? undefined : first('x-accel-expires');
-    if (accel !== undefined) {
-      const at = /^@(\d+)$/.exec(accel);
-      const seconds = /^\d+$/.test(accel) ? Number(accel) : undefined;
-      if (at) result.until = Number(at[1]);
-      else if (seconds === 0) result.forbidden = true;
-      else if (seconds !== undefined) result.until = now() + seconds;
-      if (at || seconds !== undefined) {
-        // what Cache-Control says of stale answers still holds
-        const own = { ...result };
-        this.readCacheControl(head, ignored, own);
-        return { ...result, staleUpdating: own.staleUpdating, staleError: own.staleError };
-      }
-    }
-    this.readCacheControl(head, ignored, result);
-    const expires = ignored.has('expires') ? undefined : first('expires');
-    if (expires !== undefined && result.until === undefined && !this.maxAgeSeen) {
-      const at = parseHttpDate(expires);
-      if (at < 0 || at <= now()) result.forbidden = true;
-      else result.until = at;
-    }
-    return result;
-  }
-
-  private maxAgeSeen = false;
-
-  private readCacheControl(
-    head: UpstreamHead,
-    ignored: ReadonlySet<string>,
-    result: { forbidden: boolean; until: number | undefined; staleUpdating: number; staleError: number },
-  ): void {
-    this.maxAgeSeen = false;
-    if (ignored.has('cache-control')) return;
-    const control = head.fields
-      .filter((f) => f.lname === 'cache-control')
-      .map((f) => f.value)
-      .join(',');
-    if (control === '') return;
-    const number = (name: string): number | undefined => {
-      const m = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*"?(\\d+)`, 'i').exec(control);
-      return m ? Number(m[1]) : undefined;
-    };
-    if (/(?:^|[\s,])(?:no-cache|no-store|private)(?:$|[\s,=])/i.test(control)) {
-      result.forbidden = true;
-      return;
-    }
-    const shared = number('s-maxage') ?? number('max-age');
-    result.staleUpdating = number('stale-while-revalidate') ?? 0;
-    result.staleError = number('stale-if-error') ?? 0;
-    if (shared === 0) {
-      result.forbidden = true;
-      return;
-    }
-    if (shared !== undefined) {
-      result.until = now() + shared;
-      this.maxAgeSeen = true;
-    }
-  }
-
   /** Decides about storing once the header is accepted; called with the first byte or at the end. */
   prepare(u: Upstream): void {
     const { r, conf } = this;
     const head = u.head!;
     u.cacheable = false;
     if (!this.cacheable || anySet(r, conf.noCache)) return;
-    const fresh = this.freshness(u, head);
-    if (fresh.forbidden) return;
-    let until = fresh.until;
-    if (until === undefined) {
-      const seconds = validFor(conf, head.status);
-      if (!seconds) return;
-      until = now() + seconds;
-    }
-    const vary = u.conf.ignoreHeaders.has('vary')
-      ? ''
-      : head.fields
-          .filter((f) => f.lname === 'vary')
-          .map((f) => f.value)
-          .join(',');
+    const fresh = freshnessOf(head, u.conf.ignoreHeaders);
+    const until = validUntil(fresh, conf, head.status);
+    if (until === 0) return;
+    const vary = varyOf(head, u.conf.ignoreHeaders);
     this.storeUnder(vary);
     const tags = head.fields.filter((f) => f.lname === 'cache-tag' || f.lname === 'surrogate-key').flatMap((f) => f.value.split(/[\s,]+/));
     const stored: EntryHead = {
       ...{ key: this.key, status: head.status, statusLine: head.statusLine, validUntil: until, date: now(), length: 0, vary },
-      ...{ staleUpdating: fresh.staleUpdating, staleError: fresh.staleError, variant: vary ? this.variant(vary) : '', tags },
+      ...{ staleUpdating: fresh.staleUpdating, staleError: fresh.staleError, variant: vary ? variantOf(this.r, vary) : '', tags },
       fields: head.fields.filter((f) => f.lname !== 'content-length' && f.lname !== 'transfer-encoding' && f.lname !== 'connection'),
     };
     try {
       const folder = this.zone.options.ownTemp ? this.zone.options.path : u.conf.tempPath;
-      const file = openTemp(folder);
-      const bytes = headBytes(stored)!;
-      writeSync(file.fd, bytes);
-      this.temp = { ...file, head: stored, headLength: bytes.length, length: 0 };
+      this.file = new CacheFile(folder, stored);
       u.cacheable = true;
     } catch (error) {
       r.log('crit', `open() temporary file failed: ${(error as Error).message}`);
@@ -425,7 +324,7 @@ export class FileCacheRequest implements CacheRequest {
       return;
     }
     main.vary = vary;
-    this.switchNode(this.zone.node(md5(`${this.key}\0${this.variant(vary)}`), this.key));
+    this.switchNode(this.zone.node(md5(`${this.key}\0${variantOf(this.r, vary)}`), this.key));
   }
 
   private switchNode(node: CacheNode): void {
@@ -440,22 +339,16 @@ export class FileCacheRequest implements CacheRequest {
   private heldBefore: CacheNode | undefined;
 
   write(_u: Upstream, data: Buffer): void {
-    if (!this.temp) return;
-    writeSync(this.temp.fd, data);
-    this.temp.length += data.length;
+    this.file?.write(data);
   }
 
   complete(u: Upstream): void {
-    const { temp } = this;
-    this.temp = undefined;
-    if (temp) {
-      temp.head.length = temp.length;
-      const bytes = headBytes(temp.head, temp.headLength - 8);
+    const { file } = this;
+    this.file = undefined;
+    if (file) {
       try {
-        if (bytes) writeSync(temp.fd, bytes, 0, bytes.length, 0);
-        closeSync(temp.fd);
         this.updating = false;
-        this.zone.commit(this.node, temp.path, temp.head, temp.headLength + temp.length);
+        file.commit(this.zone, this.node);
       } catch (error) {
         u.r.log('crit', `storing a cache file failed: ${(error as Error).message}`);
       }
@@ -468,26 +361,16 @@ export class FileCacheRequest implements CacheRequest {
 
   intercepted(u: Upstream, head: UpstreamHead): void {
     if (!this.cacheable || anySet(this.r, this.conf.noCache)) return;
-    const fresh = this.freshness(u, head);
-    if (fresh.forbidden) return;
-    const seconds = validFor(this.conf, head.status);
-    if (fresh.until === undefined && !seconds) return;
+    const until = validUntil(freshnessOf(head, u.conf.ignoreHeaders), this.conf, head.status);
+    if (until === 0) return;
     this.storeUnder('');
-    this.zone.keepStatus(this.node, head.status, fresh.until ?? now() + seconds);
+    this.zone.keepStatus(this.node, head.status, until);
     this.unlock();
   }
 
   abandon(_u: Upstream, status?: number): void {
-    const { temp } = this;
-    this.temp = undefined;
-    if (temp) {
-      closeSync(temp.fd);
-      try {
-        unlinkSync(temp.path);
-      } catch {
-        // gone
-      }
-    }
+    this.file?.discard();
+    this.file = undefined;
     if ((status === 502 || status === 504) && this.cacheable && this.node) {
       const seconds = validFor(this.conf, status);
       if (seconds) this.zone.keepStatus(this.node, status, now() + seconds);
@@ -514,9 +397,21 @@ const UPDATE_MS = 5000;
 /** background requests that fetch for a node locked on their behalf */
 const takeOver = new WeakSet<Request>();
 
-/** Seconds that a status may be kept by `cache_valid`, 0: not at all. */
-function validFor(conf: CacheConf, status: number): number {
-  const own = conf.valid.find((rule) => rule.status === status);
-  if (own) return own.seconds;
-  return conf.valid.find((rule) => rule.status === 0)?.seconds ?? 0;
+/** The request's values of the fields in `Vary`: what tells answers under one key apart. */
+function variantOf(r: Request, vary: string): string {
+  const names = vary
+    .toLowerCase()
+    .split(',')
+    .map((n) => n.trim())
+    .filter(Boolean);
+  return names
+    .map((name) => {
+      const value = r.headersJoined(name, ',') ?? '';
+      return `${name}:${value
+        .split(',')
+        .map((v) => v.trim())
+        .filter(Boolean)
+        .join(',')}`;
+    })
+    .join('\n');
 }

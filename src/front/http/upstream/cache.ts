@@ -1,4 +1,4 @@
-/** What an upstream asks of a cache; file-cache.ts is the implementation. */
+/** What an upstream asks of a cache; cache-request.ts is the implementation. */
 
 import type { Failure } from './protocol.ts';
 import type { UpstreamHead } from './response-head.ts';

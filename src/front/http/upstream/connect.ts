@@ -3,7 +3,7 @@ import net, { type Socket } from 'node:net';
 import type tls from 'node:tls';
 import { setDeadline, type Timed, unwatch, watch } from '../deadlines.ts';
 import { DirectWriter } from '../direct-writer.ts';
-import type { Address } from './peers.ts';
+import type { Address } from './peer.ts';
 
 export interface ConnectionEvents {
   onConnect(): void;

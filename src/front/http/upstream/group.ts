@@ -11,7 +11,8 @@ import { Loc } from '../conf.ts';
 import { core, parseResolver, type ResolverConf } from '../core.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
 import { Pool } from './connect.ts';
-import { type Address, DEFAULT_SERVER, type Method, PEER_FIELDS, Peer, PeerSet, type ServerOptions, type TimeKind } from './peers.ts';
+import { type Address, DEFAULT_SERVER, PEER_FIELDS, Peer, type ServerOptions, type TimeKind } from './peer.ts';
+import { type Method, PeerSet } from './peer-set.ts';
 import { NXDOMAIN, type ResolveError, resolverFor, TYPE_SRV } from './resolver.ts';
 import { parseSticky, type Sticky } from './sticky.ts';
 

@@ -1,5 +1,5 @@
 /** Passes the answer on to the client: at once, from memory or from a temporary file while the client is slower; and into `proxy_store`. */
-import { writeSync } from 'node:fs';
+import { closeSync, unlinkSync, writeSync } from 'node:fs';
 import { openTemp } from '../body.ts';
 import { ERROR, OK } from '../codes.ts';
 import { isFileSpan, type Piece } from '../module.ts';
@@ -187,5 +187,24 @@ export class BodyPasser {
     const { store } = this;
     this.store = undefined;
     if (store) storeFile(this.u, store, good);
+  }
+  /** Lets go of the temporary file. */
+  release(): void {
+    const { temp } = this;
+    if (!temp) return;
+    this.temp = undefined;
+    const { main } = this.u.r;
+    // parts of it may still be queued for the client
+    if (main.done) closeTemp(temp);
+    else main.cleanups.push(() => closeTemp(temp));
+  }
+}
+
+function closeTemp(temp: { fd: number; path: string }): void {
+  closeSync(temp.fd);
+  try {
+    unlinkSync(temp.path);
+  } catch {
+    // already gone
   }
 }

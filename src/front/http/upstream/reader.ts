@@ -3,7 +3,7 @@ import { parseSize } from '../../config/values.ts';
 import { DONE, ERROR, OK } from '../codes.ts';
 import { core, type ErrorPage } from '../core.ts';
 import type { Request } from '../request.ts';
-import { noteTime } from './peers.ts';
+import { noteTime } from './peer.ts';
 import { type Failure, InvalidResponse, NON_IDEMPOTENT, type ResponseParser } from './protocol.ts';
 import { acceptHead, type UpstreamHead } from './response-head.ts';
 import type { Upstream } from './upstream.ts';
@@ -200,7 +200,7 @@ export class ResponseReader {
     const timeout = conf.nextTimeoutMs > 0 && Date.now() - this.u.startMs >= conf.nextTimeoutMs;
     if (
       conf.nextUpstream.has(failure) &&
-      this.u.tries > 1 &&
+      this.u.connector.tries > 1 &&
       !timeout &&
       idempotent &&
       !(this.u.sender.requestSent && this.u.r.main.body?.consumer)

@@ -8,7 +8,7 @@ import type { HttpFrame } from '../module.ts';
 import type { Request } from '../request.ts';
 import type { Value } from '../value.ts';
 import type { UpstreamGroup } from './group.ts';
-import type { Peer } from './peers.ts';
+import type { Peer } from './peer.ts';
 
 export interface Sticky {
   /** the peer this request belongs to */

@@ -3,18 +3,16 @@
  *   start -> (cache) -> resolve -> connect -> send -> header -> body -> end
  * The wire format is the protocol's (Protocol, ResponseParser); everything else is here.
  */
-import { closeSync, unlinkSync } from 'node:fs';
-import type tls from 'node:tls';
 import { DONE, ERROR, HTTP_CLIENT_CLOSED, OK } from '../codes.ts';
-import type { Loc } from '../conf.ts';
 import { setDeadline } from '../deadlines.ts';
 import type { HeaderField } from '../header.ts';
 import type { Request } from '../request.ts';
 import type { UpstreamConf } from './conf.ts';
-import { type ConnectionEvents, PeerConnection, type Pool, type TlsSettings } from './connect.ts';
+import type { ConnectionEvents, PeerConnection } from './connect.ts';
+import { PeerConnector } from './connector.ts';
 import type { UpstreamGroup } from './group.ts';
 import { BodyPasser } from './passer.ts';
-import { noteTime, type Peer, Selection } from './peers.ts';
+import { noteTime, type Peer } from './peer.ts';
 import { type Failure, NON_IDEMPOTENT, type Protocol, type UpstreamOptions, type UpstreamState } from './protocol.ts';
 import { ResponseReader } from './reader.ts';
 import type { UpstreamHead } from './response-head.ts';
@@ -40,11 +38,9 @@ declare module '../request.ts' {
   }
 }
 
-/** loaded on first use: plain HTTP never pays for it */
-let tlsModule: typeof tls | undefined;
-
 export class Upstream implements ConnectionEvents {
   readonly startMs = Date.now();
+  readonly connector = new PeerConnector(this);
   readonly sender = new RequestSender(this);
   readonly reader = new ResponseReader(this);
   readonly passer = new BodyPasser(this);
@@ -66,12 +62,9 @@ export class Upstream implements ConnectionEvents {
   notes: Record<string, unknown> = {};
   trailers: HeaderField[] = [];
   cacheable = false;
-  private selection: Selection | undefined;
-  private cachedConnection = false;
   ended = false;
   responseComplete = false;
   failedLength = false;
-  private triesLeft = 0;
 
   constructor(
     readonly r: Request,
@@ -142,145 +135,8 @@ export class Upstream implements ConnectionEvents {
       if (this.ended || r.done) return;
       if (!group) return;
       this.group = group;
-      this.newSelection();
-      this.connect();
+      this.connector.begin();
     });
-  }
-
-  private newSelection(): void {
-    this.selection = new Selection(this.group.set, this.r);
-    const { nextTries } = this.conf;
-    this.triesLeft = nextTries > 0 ? nextTries : Infinity;
-  }
-
-  get tries(): number {
-    return Math.min(this.selection!.tries, this.triesLeft);
-  }
-
-  private connect(): void {
-    const { r, group } = this;
-    if (this.state) this.closeState();
-    const stickyPeer = group.sticky?.find(r, group);
-    const peer = this.selection!.get(stickyPeer);
-    this.state = {
-      peer: peer?.name ?? group.name,
-      status: 0,
-      connectMs: -1,
-      headerMs: -1,
-      responseMs: -1,
-      responseLength: 0,
-      bytesReceived: 0,
-      bytesSent: 0,
-      startMs: Date.now(),
-    };
-    if (!peer) {
-      if (group.queue && group.waiting.length < group.queue.max && this.anyBusy()) {
-        this.waitInQueue();
-        return;
-      }
-      r.upstreamStates!.push(this.state);
-      r.log('error', `no live upstreams while connecting to upstream${this.logTail()}`);
-      this.next('no_live');
-      return;
-    }
-    r.upstreamStates!.push(this.state);
-    this.peer = peer;
-    peer.inflightSince.push(this.state.startMs);
-    this.open(peer);
-  }
-
-  private anyBusy(): boolean {
-    return this.group.set.all().some((p) => p.options.maxConns > 0 && p.conns >= p.options.maxConns);
-  }
-
-  private waitInQueue(): void {
-    const { group, r } = this;
-    const entry = {
-      run: () => {
-        clearTimeout(entry.timer);
-        if (this.ended || r.done) return;
-        this.newSelection();
-        this.connect();
-      },
-      timer: setTimeout(() => {
-        group.waiting = group.waiting.filter((w) => w !== entry);
-        r.upstreamStates!.push(this.state);
-        r.log('error', `upstream queue timed out${this.logTail()}`);
-        this.finish(502);
-      }, group.queue!.timeoutMs),
-    };
-    group.waiting.push(entry);
-  }
-
-  private get pool(): Pool | undefined {
-    return this.protocol.keepsAlive ? this.group.pool : undefined;
-  }
-
-  private open(peer: Peer): void {
-    const { r, conf } = this;
-    this.reader.parser = undefined;
-    this.sender.requestSent = false;
-    this.sender.bodySent = false;
-    this.reader.limited = [];
-    this.reader.limitedBytes = 0;
-    const bind = this.bindAddress();
-    const tlsSettings = this.protocol.tls?.(this);
-    if (tlsSettings && !tlsModule) {
-      void import('node:tls').then((module) => {
-        tlsModule = module as unknown as typeof tls;
-        if (!this.ended && !r.done) this.open(peer);
-      });
-      return;
-    }
-    const owner = this.pool ? this.poolOwner(bind, tlsSettings) : '';
-    const kept = this.pool?.take(peer.name, owner);
-    if (kept) {
-      this.conn = kept;
-      kept.events = this;
-      this.cachedConnection = true;
-      kept.bytesReceived = 0;
-      kept.bytesSent = 0;
-      this.state.connectMs = 0;
-      this.sender.send();
-      return;
-    }
-    this.cachedConnection = false;
-    try {
-      tlsSettings?.prepare();
-    } catch (error) {
-      r.log('error', `cannot load certificate: ${(error as Error).message}${this.logTail()}`);
-      this.finish(500);
-      return;
-    }
-    try {
-      const Kind = this.protocol.connection ?? PeerConnection;
-      this.conn = new Kind(peer.address, bind, tlsSettings, conf.socketKeepalive, tlsModule);
-    } catch (error) {
-      r.log('crit', `connect to ${peer.name} failed: ${(error as Error).message}${this.logTail()}`);
-      this.next('error');
-      return;
-    }
-    this.conn.owner = owner;
-    this.conn.events = this;
-    this.setTimer(conf.connectTimeoutMs);
-  }
-
-  /** What may share an idle connection: protocol, location where asked, certificate, own address. */
-  private poolOwner(bind: { address: string; port: number } | undefined, tlsSettings: TlsSettings | undefined): string {
-    const perLocation = this.group.pool.limits.local || !this.group.explicit;
-    const own = perLocation ? ownerOf(this.protocol.name, this.conf.local) : this.protocol.name;
-    if (!bind && !tlsSettings) return own;
-    return `${own}|${tlsSettings?.id ?? ''}|${bind ? `${bind.address}:${bind.port}` : ''}`;
-  }
-
-  private bindAddress(): { address: string; port: number } | undefined {
-    const { bind } = this.conf;
-    if (!bind) return undefined;
-    const text = bind.value.eval(this.r);
-    if (text === '' || text === 'off') return undefined;
-    const m = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(text);
-    if (!m) return undefined;
-    return { address: m[1] ?? m[2], port: Number(m[3] ?? 0) };
   }
 
   logTail(): string {
@@ -400,11 +256,7 @@ export class Upstream implements ConnectionEvents {
     const { r, conf } = this;
     this.sender.attempt++;
     if (this.peer) this.freePeer(failure === 'http_403' || failure === 'http_404' || failure === 'not_found' ? 'next' : 'failed');
-    this.triesLeft--;
-    if (this.cachedConnection && failure === 'error') {
-      this.selection!.tries++;
-      this.triesLeft++;
-    }
+    this.connector.noteFailure(failure);
     this.closeConnection(false);
     if (r.conn.error && !r.background) {
       this.finish(HTTP_CLIENT_CLOSED);
@@ -415,12 +267,12 @@ export class Upstream implements ConnectionEvents {
     const idempotent = !(this.sender.requestSent && NON_IDEMPOTENT.has(this.options.method)) || conf.nextUpstream.has('non_idempotent');
     const allowed = failure === 'no_live' ? false : conf.nextUpstream.has(failure);
     const timeout = conf.nextTimeoutMs > 0 && Date.now() - this.startMs >= conf.nextTimeoutMs;
-    if (this.tries <= 0 || !allowed || !idempotent || timeout || (this.sender.requestSent && r.main.body?.consumer)) {
+    if (this.connector.tries <= 0 || !allowed || !idempotent || timeout || (this.sender.requestSent && r.main.body?.consumer)) {
       if (this.options.cache?.useStale(this, failure === 'no_live' ? 'error' : failure)) return;
       this.finish(status);
       return;
     }
-    this.connect();
+    this.connector.connect();
   }
 
   clientGone(): void {
@@ -453,11 +305,11 @@ export class Upstream implements ConnectionEvents {
     const { responseMs } = this.state;
     if (responseMs >= 0) this.group.set.locked(() => (peer.responseTime = noteTime(peer.responseTime, responseMs)));
     if (state === 'ok') this.group.sticky?.onDone?.(this.r, peer);
-    this.selection!.free(peer, state);
+    this.connector.free(peer, state);
     this.group.waiting.shift()?.run();
   }
 
-  private closeState(): void {
+  closeState(): void {
     const { state } = this;
     if (state.responseMs < 0) state.responseMs = Date.now() - state.startMs;
     if (this.conn) state.bytesSent = this.conn.bytesSent;
@@ -471,7 +323,8 @@ export class Upstream implements ConnectionEvents {
     this.reader.rateTimer = undefined;
     if (!conn) return;
     this.state.bytesSent = conn.bytesSent;
-    if (keep && this.pool && !conn.ended) this.pool.give(conn);
+    const pool = keep && !conn.ended ? this.connector.pool : undefined;
+    if (pool) pool.give(conn);
     else conn.destroy();
   }
 
@@ -552,32 +405,6 @@ export class Upstream implements ConnectionEvents {
     }
     if (this.peer) this.freePeer('ok');
     this.closeConnection(false);
-    if (this.passer.temp) {
-      const { temp } = this.passer;
-      this.passer.temp = undefined;
-      // parts of it may still be queued for the client
-      if (this.r.main.done) closeTemp(temp);
-      else this.r.main.cleanups.push(() => closeTemp(temp));
-    }
-  }
-}
-
-const owners = new WeakMap<Loc, Map<string, string>>();
-let ownerCount = 0;
-/** A name for a protocol at a location. */
-function ownerOf(protocol: string, loc: Loc): string {
-  let names = owners.get(loc);
-  if (!names) owners.set(loc, (names = new Map()));
-  let name = names.get(protocol);
-  if (!name) names.set(protocol, (name = `${protocol}#${++ownerCount}`));
-  return name;
-}
-
-function closeTemp(temp: { fd: number; path: string }): void {
-  closeSync(temp.fd);
-  try {
-    unlinkSync(temp.path);
-  } catch {
-    // already gone
+    this.passer.release();
   }
 }

@@ -1,0 +1,48 @@
+/** An answer on its way into a cache zone: a temporary file that takes the body as it comes, until the zone puts it in place. */
+import { closeSync, unlinkSync, writeSync } from 'node:fs';
+import { openTemp } from '../body.ts';
+import { type EntryHead, headBytes } from './cache-entry.ts';
+import type { CacheNode, CacheZone } from './cache-zone.ts';
+
+export class CacheFile {
+  private readonly fd: number;
+  private readonly path: string;
+  private readonly headLength: number;
+  private length = 0;
+
+  /** @throws Error of the file system */
+  constructor(
+    folder: string,
+    private readonly head: EntryHead,
+  ) {
+    const { fd, path } = openTemp(folder);
+    this.fd = fd;
+    this.path = path;
+    const bytes = headBytes(head)!;
+    writeSync(fd, bytes);
+    this.headLength = bytes.length;
+  }
+
+  write(data: Buffer): void {
+    writeSync(this.fd, data);
+    this.length += data.length;
+  }
+
+  /** The body is whole: it becomes the answer of the node. @throws Error of the file system */
+  commit(zone: CacheZone, node: CacheNode): void {
+    this.head.length = this.length;
+    const bytes = headBytes(this.head, this.headLength - 8);
+    if (bytes) writeSync(this.fd, bytes, 0, bytes.length, 0);
+    closeSync(this.fd);
+    zone.commit(node, this.path, this.head, this.headLength + this.length);
+  }
+
+  discard(): void {
+    closeSync(this.fd);
+    try {
+      unlinkSync(this.path);
+    } catch {
+      // gone
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/** How long an answer may be kept: what its own header says, and `cache_valid` where that says nothing. Times are seconds. */
+import { parseHttpDate } from '../header-writer.ts';
+import type { CacheConf } from './cache-conf.ts';
+import type { UpstreamHead } from './response-head.ts';
+
+export interface Freshness {
+  forbidden: boolean;
+  /** undefined or 0: the header does not say */
+  until: number | undefined;
+  /** after `until`: how long a stale answer may be used while it is updated, or on errors */
+  staleUpdating: number;
+  staleError: number;
+}
+
+const nowSeconds = () => Math.floor(Date.now() / 1000);
+
+/** What the header of an answer says. @param ignored  lower-case names of fields that do not count */
+export function freshnessOf(head: UpstreamHead, ignored: ReadonlySet<string>): Freshness {
+  const result: Freshness = { forbidden: false, until: undefined, staleUpdating: 0, staleError: 0 };
+  const first = (lname: string) => (ignored.has(lname) ? undefined : head.fields.find((f) => f.lname === lname)?.value);
+  if (
+    first('set-cookie') !== undefined ||
+    varyOf(head, ignored)
+      .split(',')
+      .some((name) => name.trim() === '*')
+  )
+    result.forbidden = true;
+  const accel = first('x-accel-expires');
+  if (accel !== undefined) {
+    const at = /^@(\d+)$/.exec(accel);
+    const seconds = /^\d+$/.test(accel) ? Number(accel) : undefined;
+    if (at) result.until = Number(at[1]);
+    else if (seconds === 0) result.forbidden = true;
+    else if (seconds !== undefined) result.until = nowSeconds() + seconds;
+    if (at || seconds !== undefined) {
+      // what Cache-Control says of stale answers still holds
+      const { staleUpdating, staleError } = cacheControl(head, ignored);
+      return { ...result, staleUpdating, staleError };
+    }
+  }
+  const control = cacheControl(head, ignored);
+  if (control.forbidden) result.forbidden = true;
+  result.staleUpdating = control.staleUpdating;
+  result.staleError = control.staleError;
+  result.until = control.until;
+  const expires = first('expires');
+  if (expires !== undefined && result.until === undefined) {
+    const at = parseHttpDate(expires);
+    if (at < 0 || at <= nowSeconds()) result.forbidden = true;
+    else result.until = at;
+  }
+  return result;
+}
+
+/** What `Vary` lists, joined. */
+export function varyOf(head: UpstreamHead, ignored: ReadonlySet<string>): string {
+  if (ignored.has('vary')) return '';
+  return head.fields
+    .filter((f) => f.lname === 'vary')
+    .map((f) => f.value)
+    .join(',');
+}
+
+function cacheControl(head: UpstreamHead, ignored: ReadonlySet<string>): Freshness {
+  const result: Freshness = { forbidden: false, until: undefined, staleUpdating: 0, staleError: 0 };
+  if (ignored.has('cache-control')) return result;
+  const control = head.fields
+    .filter((f) => f.lname === 'cache-control')
+    .map((f) => f.value)
+    .join(',');
+  if (control === '') return result;
+  const number = (name: string): number | undefined => {
+    const m = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*"?(\\d+)`, 'i').exec(control);
+    return m ? Number(m[1]) : undefined;
+  };
+  if (/(?:^|[\s,])(?:no-cache|no-store|private)(?:$|[\s,=])/i.test(control)) return { ...result, forbidden: true };
+  result.staleUpdating = number('stale-while-revalidate') ?? 0;
+  result.staleError = number('stale-if-error') ?? 0;
+  const shared = number('s-maxage') ?? number('max-age');
+  if (shared === 0) result.forbidden = true;
+  else if (shared !== undefined) result.until = nowSeconds() + shared;
+  return result;
+}
+
+/** Until when an answer is valid, 0: it is not to be kept. */
+export function validUntil(fresh: Freshness, conf: CacheConf, status: number): number {
+  if (fresh.forbidden) return 0;
+  if (fresh.until) return fresh.until;
+  const seconds = validFor(conf, status);
+  return seconds ? nowSeconds() + seconds : 0;
+}
+
+/** Seconds that a status may be kept by `cache_valid`, 0: not at all. */
+export function validFor(conf: CacheConf, status: number): number {
+  const own = conf.valid.find((rule) => rule.status === status);
+  if (own) return own.seconds;
+  return conf.valid.find((rule) => rule.status === 0)?.seconds ?? 0;
+}

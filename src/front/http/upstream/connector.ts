@@ -1,0 +1,188 @@
+/** The way to a peer: chooses one, waits in the queue of the group, takes an idle connection or opens one. */
+import type tls from 'node:tls';
+import type { Loc } from '../conf.ts';
+import { PeerConnection, type Pool, type TlsSettings } from './connect.ts';
+import type { Peer } from './peer.ts';
+import type { Failure } from './protocol.ts';
+import { Selection } from './selection.ts';
+import type { Upstream } from './upstream.ts';
+
+/** loaded on first use: plain HTTP never pays for it */
+let tlsModule: typeof tls | undefined;
+
+export class PeerConnector {
+  private selection: Selection | undefined;
+  /** the attempt goes over a connection that lay idle: the peer may have closed it meanwhile */
+  private cachedConnection = false;
+  private triesLeft = 0;
+
+  constructor(private readonly u: Upstream) {}
+
+  /** The first attempt, once the group is known. */
+  begin(): void {
+    this.newSelection();
+    this.connect();
+  }
+
+  private newSelection(): void {
+    this.selection = new Selection(this.u.group.set, this.u.r);
+    const { nextTries } = this.u.conf;
+    this.triesLeft = nextTries > 0 ? nextTries : Infinity;
+  }
+
+  /** Peers that may still be tried, this one included. */
+  get tries(): number {
+    return Math.min(this.selection!.tries, this.triesLeft);
+  }
+
+  /** Counts an attempt that failed; one over an idle connection that broke costs nothing. */
+  noteFailure(failure: Failure): void {
+    this.triesLeft--;
+    if (!this.cachedConnection || failure !== 'error') return;
+    this.selection!.tries++;
+    this.triesLeft++;
+  }
+
+  /** Gives the peer back. */
+  free(peer: Peer, state: 'ok' | 'failed' | 'next'): void {
+    this.selection!.free(peer, state);
+  }
+
+  /** Chooses a peer for the next attempt and connects to it. */
+  connect(): void {
+    const { r, group } = this.u;
+    if (this.u.state) this.u.closeState();
+    const stickyPeer = group.sticky?.find(r, group);
+    const peer = this.selection!.get(stickyPeer);
+    this.u.state = {
+      peer: peer?.name ?? group.name,
+      status: 0,
+      connectMs: -1,
+      headerMs: -1,
+      responseMs: -1,
+      responseLength: 0,
+      bytesReceived: 0,
+      bytesSent: 0,
+      startMs: Date.now(),
+    };
+    if (!peer) {
+      if (group.queue && group.waiting.length < group.queue.max && this.anyBusy()) {
+        this.waitInQueue();
+        return;
+      }
+      r.upstreamStates!.push(this.u.state);
+      r.log('error', `no live upstreams while connecting to upstream${this.u.logTail()}`);
+      this.u.next('no_live');
+      return;
+    }
+    r.upstreamStates!.push(this.u.state);
+    this.u.peer = peer;
+    peer.inflightSince.push(this.u.state.startMs);
+    this.open(peer);
+  }
+
+  private anyBusy(): boolean {
+    return this.u.group.set.all().some((p) => p.options.maxConns > 0 && p.conns >= p.options.maxConns);
+  }
+
+  private waitInQueue(): void {
+    const { group, r } = this.u;
+    const entry = {
+      run: () => {
+        clearTimeout(entry.timer);
+        if (this.u.ended || r.done) return;
+        this.newSelection();
+        this.connect();
+      },
+      timer: setTimeout(() => {
+        group.waiting = group.waiting.filter((w) => w !== entry);
+        r.upstreamStates!.push(this.u.state);
+        r.log('error', `upstream queue timed out${this.u.logTail()}`);
+        this.u.finish(502);
+      }, group.queue!.timeoutMs),
+    };
+    group.waiting.push(entry);
+  }
+
+  get pool(): Pool | undefined {
+    return this.u.protocol.keepsAlive ? this.u.group.pool : undefined;
+  }
+
+  private open(peer: Peer): void {
+    const { r, conf } = this.u;
+    this.u.reader.parser = undefined;
+    this.u.sender.requestSent = false;
+    this.u.sender.bodySent = false;
+    this.u.reader.limited = [];
+    this.u.reader.limitedBytes = 0;
+    const bind = this.bindAddress();
+    const tlsSettings = this.u.protocol.tls?.(this.u);
+    if (tlsSettings && !tlsModule) {
+      void import('node:tls').then((module) => {
+        tlsModule = module as unknown as typeof tls;
+        if (!this.u.ended && !r.done) this.open(peer);
+      });
+      return;
+    }
+    const owner = this.pool ? this.poolOwner(bind, tlsSettings) : '';
+    const kept = this.pool?.take(peer.name, owner);
+    if (kept) {
+      this.u.conn = kept;
+      kept.events = this.u;
+      this.cachedConnection = true;
+      kept.bytesReceived = 0;
+      kept.bytesSent = 0;
+      this.u.state.connectMs = 0;
+      this.u.sender.send();
+      return;
+    }
+    this.cachedConnection = false;
+    try {
+      tlsSettings?.prepare();
+    } catch (error) {
+      r.log('error', `cannot load certificate: ${(error as Error).message}${this.u.logTail()}`);
+      this.u.finish(500);
+      return;
+    }
+    try {
+      const Kind = this.u.protocol.connection ?? PeerConnection;
+      this.u.conn = new Kind(peer.address, bind, tlsSettings, conf.socketKeepalive, tlsModule);
+    } catch (error) {
+      r.log('crit', `connect to ${peer.name} failed: ${(error as Error).message}${this.u.logTail()}`);
+      this.u.next('error');
+      return;
+    }
+    this.u.conn.owner = owner;
+    this.u.conn.events = this.u;
+    this.u.setTimer(conf.connectTimeoutMs);
+  }
+
+  /** What may share an idle connection: protocol, location where asked, certificate, own address. */
+  private poolOwner(bind: { address: string; port: number } | undefined, tlsSettings: TlsSettings | undefined): string {
+    const perLocation = this.u.group.pool.limits.local || !this.u.group.explicit;
+    const own = perLocation ? ownerOf(this.u.protocol.name, this.u.conf.local) : this.u.protocol.name;
+    if (!bind && !tlsSettings) return own;
+    return `${own}|${tlsSettings?.id ?? ''}|${bind ? `${bind.address}:${bind.port}` : ''}`;
+  }
+
+  private bindAddress(): { address: string; port: number } | undefined {
+    const { bind } = this.u.conf;
+    if (!bind) return undefined;
+    const text = bind.value.eval(this.u.r);
+    if (text === '' || text === 'off') return undefined;
+    const m = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(text);
+    if (!m) return undefined;
+    return { address: m[1] ?? m[2], port: Number(m[3] ?? 0) };
+  }
+}
+
+const owners = new WeakMap<Loc, Map<string, string>>();
+let ownerCount = 0;
+/** A name for a protocol at a location. */
+function ownerOf(protocol: string, loc: Loc): string {
+  let names = owners.get(loc);
+  if (!names) owners.set(loc, (names = new Map()));
+  let name = names.get(protocol);
+  if (!name) names.set(protocol, (name = `${protocol}#${++ownerCount}`));
+  return name;
+}

@@ -1,0 +1,53 @@
+/** The peers of an upstream and the way to choose among them. */
+import { loop } from '../../zone/memory.ts';
+import type { SharedTable } from '../../zone/table.ts';
+import type { Request } from '../request.ts';
+import type { Peer, TimeKind } from './peer.ts';
+
+export type Method =
+  | { kind: 'round_robin' | 'ip_hash' | 'least_conn' }
+  | { kind: 'hash'; key: (r: Request) => string; consistent: boolean }
+  | { kind: 'random'; two: 'no' | 'least_conn' | 'least_time'; timeOf: TimeKind }
+  | { kind: 'least_time'; timeOf: TimeKind; inflight: boolean };
+
+export class PeerSet {
+  primary: Peer[] = [];
+  backup: Peer[] = [];
+  points: { hash: number; server: string }[] | undefined;
+
+  /** @param table  memory of the peers' rows, if event loops share it */
+  constructor(
+    readonly method: Method,
+    private readonly table?: SharedTable,
+  ) {}
+
+  /** Runs what reads and changes the state of peers while no other event loop does. */
+  locked<T>(work: () => T): T {
+    return this.table && loop.count > 1 ? this.table.locked(work) : work();
+  }
+
+  get single(): boolean {
+    return this.primary.length === 1 && this.backup.length === 0;
+  }
+
+  replace(primary: Peer[], backup: Peer[]): void {
+    this.primary = primary;
+    this.backup = backup;
+    this.points = undefined;
+  }
+
+  get tries(): number {
+    return countUp(this.primary) + countUp(this.backup);
+  }
+
+  all(): Peer[] {
+    return [...this.primary, ...this.backup];
+  }
+}
+
+/** Peers that are not marked down. */
+export function countUp(peers: readonly Peer[]): number {
+  let count = 0;
+  for (const peer of peers) if (!peer.options.down) count++;
+  return count;
+}

@@ -1,0 +1,208 @@
+/** A peer of an upstream: its address, its options, and the state that choices are made by. */
+import { createHash } from 'node:crypto';
+
+export interface Address {
+  /** `1.2.3.4:80`, `[::1]:80`, `unix:/path` */
+  name: string;
+  host: string;
+  port: number;
+  path: string;
+}
+
+export interface ServerOptions {
+  weight: number;
+  maxConns: number;
+  maxFails: number;
+  failTimeoutSeconds: number;
+  slowStartSeconds: number;
+  backup: boolean;
+  down: boolean;
+  drain: boolean;
+  route: string;
+}
+
+export const DEFAULT_SERVER: ServerOptions = {
+  weight: 1,
+  maxConns: 0,
+  maxFails: 1,
+  failTimeoutSeconds: 10,
+  slowStartSeconds: 0,
+  backup: false,
+  down: false,
+  drain: false,
+  route: '',
+};
+
+/** Which time of an answer counts: to its header or to its end. */
+export type TimeKind = 'header' | 'last_byte';
+
+/** Fields of a peer's row. Times are seconds, averages ms (0: none yet). */
+const [
+  MADE,
+  EFFECTIVE,
+  CURRENT,
+  CONNS,
+  FAILS,
+  ACCESSED,
+  CHECKED,
+  HEADER_TIME,
+  RESPONSE_TIME,
+  RECOVERED,
+  UNHEALTHY,
+  REQUESTS,
+  FAILURES,
+  RECEIVED,
+] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
+export const PEER_FIELDS = 14;
+
+/** A server; its state is a row of numbers that may lie in memory shared by all event loops. Whoever changes it holds the set's lock. */
+export class Peer {
+  /** starts of the requests that this event loop has there now, ms */
+  inflightSince: number[] = [];
+  private weightBefore: number;
+
+  constructor(
+    readonly address: Address,
+    /** text of the `server` directive */
+    readonly server: string,
+    public options: ServerOptions,
+    public id = 0,
+    private readonly row: Float64Array = new Float64Array(PEER_FIELDS),
+  ) {
+    this.weightBefore = options.weight;
+    if (row[MADE]) return;
+    row[MADE] = 1;
+    row[EFFECTIVE] = options.weight;
+  }
+
+  /** After a reload: what the workers before had open there is theirs, and weights start anew. */
+  settle(): void {
+    this.conns = 0;
+    this.currentWeight = 0;
+    this.effectiveWeight = this.options.weight;
+  }
+
+  /** Takes over options that were changed. */
+  adjust(options: ServerOptions): void {
+    this.options = options;
+    if (options.weight === this.weightBefore) return;
+    this.weightBefore = options.weight;
+    this.effectiveWeight = options.weight;
+  }
+
+  get effectiveWeight(): number {
+    return this.row[EFFECTIVE];
+  }
+  set effectiveWeight(value: number) {
+    this.row[EFFECTIVE] = value;
+  }
+  get currentWeight(): number {
+    return this.row[CURRENT];
+  }
+  set currentWeight(value: number) {
+    this.row[CURRENT] = value;
+  }
+  get conns(): number {
+    return this.row[CONNS];
+  }
+  set conns(value: number) {
+    this.row[CONNS] = value;
+  }
+  get fails(): number {
+    return this.row[FAILS];
+  }
+  set fails(value: number) {
+    this.row[FAILS] = value;
+  }
+  get accessed(): number {
+    return this.row[ACCESSED];
+  }
+  set accessed(value: number) {
+    this.row[ACCESSED] = value;
+  }
+  get checked(): number {
+    return this.row[CHECKED];
+  }
+  set checked(value: number) {
+    this.row[CHECKED] = value;
+  }
+  get headerTime(): number {
+    return this.row[HEADER_TIME];
+  }
+  set headerTime(value: number) {
+    this.row[HEADER_TIME] = value;
+  }
+  get responseTime(): number {
+    return this.row[RESPONSE_TIME];
+  }
+  set responseTime(value: number) {
+    this.row[RESPONSE_TIME] = value;
+  }
+  get recovered(): number {
+    return this.row[RECOVERED];
+  }
+  set recovered(value: number) {
+    this.row[RECOVERED] = value;
+  }
+  get requests(): number {
+    return this.row[REQUESTS];
+  }
+  set requests(value: number) {
+    this.row[REQUESTS] = value;
+  }
+  get failures(): number {
+    return this.row[FAILURES];
+  }
+  set failures(value: number) {
+    this.row[FAILURES] = value;
+  }
+  get bytesReceived(): number {
+    return this.row[RECEIVED];
+  }
+  set bytesReceived(value: number) {
+    this.row[RECEIVED] = value;
+  }
+  get unhealthy(): boolean {
+    return this.row[UNHEALTHY] !== 0;
+  }
+  set unhealthy(value: boolean) {
+    this.row[UNHEALTHY] = value ? 1 : 0;
+  }
+
+  get name(): string {
+    return this.address.name;
+  }
+
+  get stickyId(): string {
+    return this.options.route || createHash('md5').update(this.name).digest('hex');
+  }
+
+  /** May a request be sent there now? `drain` peers only serve sticky sessions. */
+  usable(now: number, sticky = false): boolean {
+    const o = this.options;
+    if (o.down || this.unhealthy || (o.drain && !sticky)) return false;
+    if (o.maxFails > 0 && this.fails >= o.maxFails && now - this.checked <= o.failTimeoutSeconds) return false;
+    return o.maxConns === 0 || this.conns < o.maxConns;
+  }
+
+  /** weight that counts now: rises over slow_start after a recovery */
+  weightNow(now: number): number {
+    const { slowStartSeconds, weight } = this.options;
+    if (slowStartSeconds === 0 || this.recovered === 0) return weight;
+    const age = now - this.recovered;
+    return age >= slowStartSeconds ? weight : Math.max(1, Math.floor((weight * age) / slowStartSeconds));
+  }
+}
+
+/** Time that an answer of the peer is expected to take, ms. @param inflight  requests under way count too */
+export function peerTime(peer: Peer, timeOf: TimeKind, inflight: boolean): number {
+  const average = timeOf === 'header' ? peer.headerTime : peer.responseTime;
+  if (!inflight || peer.inflightSince.length === 0) return average;
+  const waiting = Math.max(...peer.inflightSince.map((t) => Date.now() - t));
+  return Math.max(average, waiting);
+}
+
+/** Average after a further sample; the first one is taken as it is. */
+export function noteTime(average: number, sampleMs: number): number {
+  return average === 0 ? sampleMs : (average * 19 + sampleMs) / 20;
+}
