@@ -59,6 +59,8 @@ export class ShardWriter implements MergingWriter {
   #uncommittedBytes = 0;
   #tail: Promise<unknown> = Promise.resolve();
   #closed = false;
+  /** Accepted writes of the batch that is being prepared, not in the log yet; their seqNos follow each other. */
+  #unlogged: { readonly entries: readonly LogEntry[]; readonly firstSeqNo: number } | null = null;
 
   constructor(identity: ShardIdentity, mapping: MappingSnapshot, analysis: WriterAnalysis, files: SegmentFiles, env: WriterEnvironment) {
     this.identity = identity;
@@ -124,15 +126,22 @@ export class ShardWriter implements MergingWriter {
   apply(operations: readonly ShardOperation[]): Promise<ShardOutcome[]> {
     return this.exclusive(async () => {
       const pending: Pending[] = [];
+      const entries: LogEntry[] = [];
+      this.#unlogged = { entries, firstSeqNo: this.#nextSeqNo };
       try {
-        for (const operation of operations) pending.push(await this.#prepare(operation));
+        for (const operation of operations) {
+          const item = await this.#prepare(operation);
+          pending.push(item);
+          if (item.entry) entries.push(item.entry);
+        }
       } catch (error) {
         // Not an answer to the user but a fault: a kernel that trapped may have left the buffer half written.
         this.#undo(pending);
         await this.#rebuildBuffer();
         throw error;
+      } finally {
+        this.#unlogged = null;
       }
-      const entries = pending.flatMap(({ entry }) => (entry ? [entry] : []));
       if (entries.length > 0) {
         try {
           this.#env.store.append(this.identity.log, entries);
@@ -276,7 +285,7 @@ export class ShardWriter implements MergingWriter {
   #currentReader(operation: ShardOperation, current: Found | null): (() => StoredVersion) | null {
     if (current === null || current.deleted) return null;
     return () => {
-      const record = this.#env.store.read(this.identity.log, current.seqNo);
+      const record = this.#read(current.seqNo);
       if (record === null)
         throw new ApiError(
           'corrupt_index_exception',
@@ -288,8 +297,14 @@ export class ShardWriter implements MergingWriter {
     };
   }
 
+  /** A record, of the batch that is being prepared, too: an update may follow the document's creation in one bulk. */
+  #read(seqNo: number): StoredVersion | null {
+    const entry = this.#unlogged?.entries[seqNo - this.#unlogged.firstSeqNo];
+    return entry?.source ? { ...entry, source: entry.source } : this.#env.store.read(this.identity.log, seqNo);
+  }
+
   #copySource(seqNo: number): Uint8Array | null {
-    const record = this.#env.store.read(this.identity.log, seqNo);
+    const record = this.#read(seqNo);
     return record === null ? null : Uint8Array.from(record.source);
   }
 

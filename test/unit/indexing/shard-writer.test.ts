@@ -159,6 +159,35 @@ test('refused documents leave nothing and do not stop the others', async () => {
   expect(bench.writer.maxSeqNo).toBe(1);
 });
 
+test('an update sees what operations before it in the same batch wrote', async () => {
+  const bench = new Bench();
+  const outcomes = await bench.writer.apply([
+    op('index', 'a', { n_value: 1, k_tag: 'x' }),
+    op('index', 'a', { n_value: 'x' }),
+    op('update', 'a', { doc: { n_value: 2 } }, { wantSource: true }),
+    op('update', 'a', { doc: { n_value: 2 } }, { wantSource: true }),
+    op('update', 'a', { doc: { n_value: 3 } }, { wantSource: true }),
+    op('delete', 'a'),
+    op('update', 'a', { doc: { n_value: 4 } }),
+    op('update', 'a', { doc: { n_value: 5 }, doc_as_upsert: true }),
+  ]);
+  expect(outcomes.map((outcome) => (outcome.ok ? outcome.result : outcome.error.type))).toEqual([
+    'created',
+    'mapper_parsing_exception',
+    'updated',
+    'noop',
+    'updated',
+    'deleted',
+    'document_missing_exception',
+    'created',
+  ]);
+  const sources = outcomes.slice(2, 5).map((outcome) => outcome.ok && JSON.parse(Buffer.from(outcome.source!).toString()));
+  expect(sources).toEqual([2, 2, 3].map((n_value) => ({ n_value, k_tag: 'x' })));
+  await bench.writer.refresh();
+  expect([...bench.visible()]).toEqual([['a', { version: 5, value: 5 }]]);
+  await bench.store.close();
+});
+
 test('when the log cannot be written, nothing of the batch remains', async () => {
   const bench = new Bench();
   await bench.writer.apply([op('index', 'a', { n_value: 1 })]);
@@ -189,6 +218,9 @@ async function runOperations(bench: Bench, rng: Rng, model: Map<string, { value:
         if (rng.int(0, 4) === 0) {
           operations.push(op('delete', id));
           model.delete(id);
+        } else if (rng.int(0, 4) === 0) {
+          operations.push(op('update', id, { doc: { n_value: value }, doc_as_upsert: true }));
+          model.set(id, { value });
         } else {
           operations.push(
             op('index', id, { n_value: value, t_body: `word${value % 7} common`, [`k_dyn${rng.int(0, 3)}`]: `v${value % 5}`, ...nested }),
