@@ -8,16 +8,18 @@ import { ApiError, type ApiErrorData } from '../errors/api-error.ts';
 import { illegalArgument, jsonSyntax } from '../errors/catalog.ts';
 import { errorObject, toApiError } from '../errors/error-body.ts';
 import { readSource } from '../search/search-request.ts';
+import { type ActiveShards, requireActiveShards } from './active-shards.ts';
 import type { EngineContext, IndexState, WriteOperation, WriteOutcome } from './context.ts';
 import { generateId, idProblem, validationError } from './document-id.ts';
 import {
-  bodySourceFilter,
   checkPipeline,
   checkRouting,
+  conditionProblems,
   NO_CONDITIONS,
   operation,
   type Refresh,
   renderSource,
+  updateBodyOptions,
   type VersionType,
   writeBody,
   writeStatus,
@@ -45,6 +47,7 @@ export interface BulkRequest {
   readonly refusalOf?: (index: string) => ApiError | null;
   /** `_source` of the request: updates answer with this much of the document. */
   readonly source: SourceFilter | null;
+  readonly activeShards?: ActiveShards;
 }
 
 interface Item {
@@ -239,18 +242,19 @@ function makeItem(action: Action, meta: Record<string, unknown>, source: Uint8Ar
         throw illegalArgument(`Action/metadata line [${line}] contains an unknown parameter [${key}]`);
     }
   }
+  if (action === 'update') {
+    const own = updateBodyOptions(source);
+    filter = own.source ?? filter;
+    Object.assign(conditions, own.conditions);
+  }
   const kind = action === 'index' && opType === 'create' ? 'create' : action;
   const problem = validationError([
     indexName === null ? 'index is missing' : null,
     id === null && (action === 'update' || action === 'delete') ? 'id is missing' : null,
-    conditions.versionType === 'internal' && conditions.version !== null
-      ? 'internal versioning can not be used for optimistic concurrency control. Please use `if_seq_no` and `if_primary_term` instead'
-      : null,
+    ...conditionProblems(kind, id, conditions, retryOnConflict),
   ]);
   if (problem) throw problem;
   const autoId = id === null;
-  // An update's body may itself say what it wants.
-  if (action === 'update') filter = bodySourceFilter(source) ?? filter;
   return {
     action: action === 'index' && opType === 'create' ? 'create' : action,
     indexName: indexName as string,
@@ -367,7 +371,9 @@ class BulkRun {
 
   async #write(group: ShardGroup): Promise<void> {
     let outcomes: WriteOutcome[];
+    const { activeShards } = this.#request;
     try {
+      if (activeShards) await requireActiveShards(this.#ctx, group.index, group.shard, activeShards);
       outcomes = await this.#ctx.write(group.index, group.shard, group.operations, 'false');
     } catch (error) {
       const failure = toApiError(error).toData();

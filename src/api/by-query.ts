@@ -10,6 +10,7 @@ import { ApiError, type ApiErrorData } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { errorObject } from '../errors/error-body.ts';
 import { compileUpdateScript, parseUpdateScript, runUpdateScript, type UpdateScript } from '../scripting/update-script.ts';
+import { type ActiveShards, requireActiveShards } from './active-shards.ts';
 import type { EngineContext, IndexState, WriteOperation, WriteOutcome } from './context.ts';
 import { NO_CONDITIONS, operation } from './documents.ts';
 import { clearScrolls, continueScroll, startScroll } from './scroll.ts';
@@ -35,6 +36,9 @@ export interface ByQueryOptions {
   /** false: the first conflict ends the operation with a 409. */
   readonly proceedOnConflicts: boolean;
   readonly refresh: boolean;
+  /** Documents a second, the time of their batch's work included; null: as many as there are. */
+  readonly requestsPerSecond: number | null;
+  readonly activeShards?: ActiveShards;
   /** The client went away: stop behind the batch under way. */
   readonly isCancelled?: () => boolean;
 }
@@ -65,6 +69,8 @@ export interface ByQueryTotals {
   conflicts: number;
   noops: number;
   retries: number;
+  throttledMs: number;
+  requestsPerSecond: number | null;
   failures: Json[];
 }
 
@@ -87,11 +93,15 @@ export async function runByQuery(
     conflicts: 0,
     noops: 0,
     retries: 0,
+    throttledMs: 0,
+    requestsPerSecond: options.requestsPerSecond,
     failures: [],
   };
   const size = Math.min(source.batchSize, source.maxDocs ?? source.batchSize);
   const body = { ...source.body, size, seq_no_primary_term: true, version: true, sort: source.body.sort ?? ['_doc'] };
-  let page = await startScroll(ctx, { indices: source.indices, parameters: source.parameters, body: writeJson(body) }, source.keepAliveMs);
+  const { requestsPerSecond } = options;
+  const keepAliveMs = source.keepAliveMs + (requestsPerSecond === null ? 0 : Math.ceil((size / requestsPerSecond) * 1000));
+  let page = await startScroll(ctx, { indices: source.indices, parameters: source.parameters, body: writeJson(body) }, keepAliveMs);
   const touched = new Map<string, IndexState>();
   let read = 0;
   try {
@@ -100,6 +110,7 @@ export async function runByQuery(
     for (;;) {
       const hits = ((page.hits as Json).hits as Json[]).slice(0, totals.total - read).map(readHit);
       if (hits.length === 0) break;
+      const started = performance.now();
       read += hits.length;
       totals.batches++;
       const planned = await Promise.all(hits.map(plan));
@@ -107,13 +118,29 @@ export async function runByQuery(
       totals.noops += planned.length - writes.length;
       await writeBatch(ctx, writes, options, totals, touched);
       if (totals.failures.length > 0 || read >= totals.total || options.isCancelled?.()) break;
-      page = await continueScroll(ctx, String(page._scroll_id), source.keepAliveMs, false);
+      if (requestsPerSecond !== null) {
+        const waitMs = (hits.length / requestsPerSecond) * 1000 - (performance.now() - started);
+        totals.throttledMs += await throttle(waitMs, options);
+        if (options.isCancelled?.()) break;
+      }
+      page = await continueScroll(ctx, String(page._scroll_id), keepAliveMs, false);
     }
   } finally {
     await clearScrolls(ctx, [String(page._scroll_id)]);
   }
   if (options.refresh) await Promise.all([...touched.values()].map((index) => ctx.refresh(index)));
   return totals;
+}
+
+const THROTTLE_STEP_MS = 500;
+
+/** Waits, unless the client goes away. @returns the time that it took */
+async function throttle(waitMs: number, { isCancelled }: ByQueryOptions): Promise<number> {
+  if (waitMs <= 0) return 0;
+  const started = performance.now();
+  for (let leftMs = waitMs; leftMs > 0 && !isCancelled?.(); leftMs = waitMs - (performance.now() - started))
+    await sleep(Math.min(leftMs, THROTTLE_STEP_MS));
+  return performance.now() - started;
 }
 
 function readHit(hit: Json): ByQueryHit {
@@ -148,6 +175,7 @@ async function writeBatch(
   }
   await Promise.all(
     [...groups.values()].map(async ({ index, shard, operations }) => {
+      if (options.activeShards) await requireActiveShards(ctx, index, shard, options.activeShards);
       const outcomes = await writeWithRetries(ctx, index, shard, operations, totals);
       outcomes.forEach((outcome, i) => {
         settle(totals, index, operations[i], outcome, options);
@@ -203,8 +231,8 @@ export function byQueryAnswer(
     version_conflicts: totals.conflicts,
     noops: totals.noops,
     retries: { bulk: totals.retries, search: 0 },
-    throttled_millis: 0,
-    requests_per_second: -1,
+    throttled_millis: Math.floor(totals.throttledMs),
+    requests_per_second: totals.requestsPerSecond ?? -1,
     throttled_until_millis: 0,
     failures: totals.failures,
   });

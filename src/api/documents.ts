@@ -5,6 +5,7 @@ import { filterSource, type SourceFilter } from '../common/source-filter.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { readSource } from '../search/search-request.ts';
+import { type ActiveShards, requireActiveShards } from './active-shards.ts';
 import type { EngineContext, IndexState, StoredDocument, WriteOperation, WriteOutcome } from './context.ts';
 import { generateId, idProblem, validationError } from './document-id.ts';
 import { checkPipelines, checkReadable, checkWritable, readIndex, routingThroughAlias, writeIndex, writeShards } from './write-target.ts';
@@ -32,6 +33,7 @@ export interface IndexRequest {
   readonly requireAlias: boolean;
   readonly pipeline: string | null;
   readonly conditions: WriteConditions;
+  readonly activeShards?: ActiveShards;
 }
 
 export interface WriteResponse {
@@ -49,7 +51,7 @@ export async function indexDocument(ctx: EngineContext, request: IndexRequest): 
   if (failure) throw failure;
   const index = await writeIndex(ctx, request.index, request.requireAlias);
   const autoId = request.id === null;
-  return writeOne(ctx, index, request.index, request.refresh, {
+  return writeOne(ctx, index, request, {
     ...operation(request.opType, request.id ?? generateId(), request.routing, request.conditions),
     autoId,
     source: request.source,
@@ -62,6 +64,7 @@ export interface DeleteRequest {
   readonly routing: string | null;
   readonly refresh: Refresh;
   readonly conditions: WriteConditions;
+  readonly activeShards?: ActiveShards;
 }
 
 export async function deleteDocument(ctx: EngineContext, request: DeleteRequest): Promise<WriteResponse> {
@@ -70,7 +73,7 @@ export async function deleteDocument(ctx: EngineContext, request: DeleteRequest)
   // An external version is worth remembering even for a document that never was; else nothing is created for a deletion.
   const external = request.conditions.versionType !== 'internal';
   const index = external ? await writeIndex(ctx, request.index, false) : readIndex(ctx, request.index);
-  return writeOne(ctx, index, request.index, request.refresh, operation('delete', request.id, request.routing, request.conditions));
+  return writeOne(ctx, index, request, operation('delete', request.id, request.routing, request.conditions));
 }
 
 export interface UpdateRequest {
@@ -86,48 +89,73 @@ export interface UpdateRequest {
   readonly conditions: WriteConditions;
   /** `_source` parameters: the document after the update in the answer's `get`. */
   readonly source: SourceFilter | null;
+  readonly activeShards?: ActiveShards;
 }
 
 export async function updateDocument(ctx: EngineContext, request: UpdateRequest): Promise<WriteResponse> {
-  const failure = validationError([idProblem(request.id)]);
+  const { retryOnConflict } = request;
+  const own = updateBodyOptions(request.body);
+  const conditions = { ...request.conditions, ...own.conditions };
+  const failure = validationError([idProblem(request.id), ...conditionProblems('update', request.id, conditions, retryOnConflict)]);
   if (failure) throw failure;
   const index = await writeIndex(ctx, request.index, request.requireAlias);
-  const filter = bodySourceFilter(request.body) ?? request.source;
+  const filter = own.source ?? request.source;
   return writeOne(
     ctx,
     index,
-    request.index,
-    request.refresh,
+    request,
     {
-      ...operation('update', request.id, request.routing, request.conditions),
+      ...operation('update', request.id, request.routing, conditions),
       source: request.body,
       docAsUpsert: request.docAsUpsert,
-      retryOnConflict: request.retryOnConflict,
+      retryOnConflict,
       wantSource: filter?.enabled ?? false,
     },
     filter,
   );
 }
 
-/** `_source` of an update's body: how much of the document it wants back; null if it says nothing. */
-export function bodySourceFilter(body: Uint8Array | null): SourceFilter | null {
-  if (body === null || !Buffer.from(body.buffer, body.byteOffset, body.length).includes('"_source"')) return null;
+/** What an update's body says about the request itself; it wins over parameters. */
+export interface UpdateBodyOptions {
+  /** How much of the document the answer shows. */
+  readonly source: SourceFilter | null;
+  readonly conditions: Partial<Pick<WriteConditions, 'ifSeqNo' | 'ifPrimaryTerm'>>;
+}
+
+const NO_OPTIONS: UpdateBodyOptions = { source: null, conditions: {} };
+
+export function updateBodyOptions(body: Uint8Array | null): UpdateBodyOptions {
+  const bytes = body && Buffer.from(body.buffer, body.byteOffset, body.length);
+  if (!bytes || !(bytes.includes('"_source"') || bytes.includes('"if_'))) return NO_OPTIONS;
   let json: unknown;
   try {
-    json = parseJsonBytes(body);
+    json = parseJsonBytes(bytes);
   } catch {
     // The update itself says what is wrong with it.
-    return null;
+    return NO_OPTIONS;
   }
-  const wanted = typeof json === 'object' && json !== null ? (json as Record<string, unknown>)._source : undefined;
-  return wanted === undefined ? null : readSource(wanted);
+  if (typeof json !== 'object' || json === null) return NO_OPTIONS;
+  const { _source, if_seq_no: seqNo, if_primary_term: term } = json as Record<string, unknown>;
+  return {
+    source: _source === undefined ? null : readSource(_source),
+    conditions: {
+      ...(seqNo === undefined ? {} : { ifSeqNo: wholeNumber('if_seq_no', seqNo) }),
+      ...(term === undefined ? {} : { ifPrimaryTerm: wholeNumber('if_primary_term', term) }),
+    },
+  };
+}
+
+function wholeNumber(name: string, value: unknown): number {
+  const number = typeof value === 'string' ? Number(value) : value;
+  if (!Number.isSafeInteger(number))
+    throw new ApiError('x_content_parse_exception', 400, `[UpdateRequest] failed to parse field [${name}]`);
+  return number as number;
 }
 
 async function writeOne(
   ctx: EngineContext,
   index: IndexState,
-  name: string,
-  refresh: Refresh,
+  { index: name, refresh, activeShards }: { readonly index: string; readonly refresh: Refresh; readonly activeShards?: ActiveShards },
   op: WriteOperation,
   filter: SourceFilter | null = null,
 ): Promise<WriteResponse> {
@@ -136,6 +164,7 @@ async function writeOne(
   const routing = routingThroughAlias(index, name, op.routing, 'index_routing');
   checkRouting(index, op.id, routing);
   const shard = ctx.shardOf(index, op.id, routing);
+  if (activeShards) await requireActiveShards(ctx, index, shard, activeShards);
   const [outcome] = await ctx.write(index, shard, [{ ...op, routing }], refresh);
   if (!outcome.ok) throw ApiError.fromData(outcome.error);
   const body = writeBody(index, outcome, refresh);
@@ -182,23 +211,29 @@ export function checkPipeline(pipeline: string | null): void {
   if (pipeline !== null && pipeline !== '_none') throw illegalArgument(`pipeline with id [${pipeline}] does not exist`);
 }
 
-function conditionProblems(
-  kind: string,
+/** What is wrong with the conditions of a write, for `validationError`. @throws ApiError illegal_argument_exception: negative numbers */
+export function conditionProblems(
+  kind: WriteOperation['kind'],
   id: string | null,
   { ifSeqNo, ifPrimaryTerm, version, versionType }: WriteConditions,
+  retryOnConflict = 0,
 ): (string | null)[] {
+  if (ifSeqNo !== null && ifSeqNo < 0) throw illegalArgument(`sequence numbers must be non negative. got [${ifSeqNo}].`);
+  if (ifPrimaryTerm !== null && ifPrimaryTerm < 0) throw illegalArgument(`primary term must be non negative. got [${ifPrimaryTerm}]`);
+  const term = ifPrimaryTerm ?? 0;
   return [
     kind === 'create' && (versionType !== 'internal' || version !== null)
       ? 'create operations only support internal versioning. use index instead'
       : null,
-    (ifSeqNo === null) !== (ifPrimaryTerm === null)
-      ? ifSeqNo === null
-        ? 'ifSeqNo is unassigned, but primary term is [' + ifPrimaryTerm + ']'
-        : 'ifSeqNo is set, but primary term is [0]'
-      : null,
+    ifSeqNo === null && term > 0 ? `ifSeqNo is unassigned, but primary term is [${term}]` : null,
+    ifSeqNo !== null && term === 0 ? 'ifSeqNo is set, but primary term is [0]' : null,
     ifSeqNo !== null && version !== null ? 'compare and write operations can not use versioning' : null,
+    ifSeqNo !== null && retryOnConflict > 0 ? 'compare and write operations can not be retried' : null,
     versionType === 'internal' && version !== null
       ? 'internal versioning can not be used for optimistic concurrency control. Please use `if_seq_no` and `if_primary_term` instead'
+      : null,
+    versionType !== 'internal' && version !== null && version < 0
+      ? `illegal version value [${version}] for version type [${versionType.toUpperCase()}]`
       : null,
     id === null && (versionType !== 'internal' || version !== null) ? 'an id must be provided if version type or value are set' : null,
   ];

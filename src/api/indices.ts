@@ -6,6 +6,7 @@ import type { IndexMeta } from '../metadata/cluster-state.ts';
 import { resolveDateMathName } from '../metadata/date-math-name.ts';
 import { defaultSettings, type FlatSettings, nestSettings } from '../metadata/index-settings.ts';
 import { matchesPattern } from '../metadata/names.ts';
+import { type ActiveShards, areShardsActive } from './active-shards.ts';
 import { checkAliasFilter } from './aliases.ts';
 import type { EngineContext, IndexState } from './context.ts';
 import { type IndexTarget, TARGETS, targetMetas, targetNames } from './index-names.ts';
@@ -13,11 +14,22 @@ import { type IndexTarget, TARGETS, targetMetas, targetNames } from './index-nam
 type Body = Readonly<Record<string, unknown>>;
 
 /** `{ acknowledged, shards_acknowledged, index }`. @throws ApiError as the reducer `createIndex` refuses */
-export async function createIndex(ctx: EngineContext, request: { index: string; body?: Body }): Promise<unknown> {
+export async function createIndex(
+  ctx: EngineContext,
+  request: { index: string; body?: Body; activeShards?: ActiveShards },
+): Promise<{ acknowledged: boolean; shards_acknowledged: boolean; index: string }> {
   const index = resolveDateMathName(request.index, Date.now());
   const aliases = (request.body?.aliases ?? {}) as Record<string, { filter?: unknown } | null>;
   for (const [alias, body] of Object.entries(aliases)) checkAliasFilter(alias, body?.filter);
-  return ctx.command({ name: 'createIndex', args: { index, body: request.body ?? {} } });
+  const waitFor = request.activeShards?.count ?? null;
+  const args = { index, body: request.body ?? {}, waitFor };
+  const created = (await ctx.command({ name: 'createIndex', args })) as {
+    acknowledged: boolean;
+    shards_acknowledged: boolean;
+    index: string;
+  };
+  if (!request.activeShards) return created;
+  return { ...created, shards_acknowledged: await areShardsActive(ctx, index, request.activeShards) };
 }
 
 export async function deleteIndex(ctx: EngineContext, request: IndexTarget): Promise<unknown> {

@@ -48,7 +48,7 @@ export async function resizeIndex(ctx: EngineContext, request: ResizeRequest): P
   const totals = await runByQuery(
     ctx,
     { indices: { expressions: [meta.name] }, body: {}, parameters: {}, batchSize: BATCH, maxDocs: null, keepAliveMs: KEEP_ALIVE_MS },
-    { proceedOnConflicts: false, refresh: true },
+    { proceedOnConflicts: false, refresh: true, requestsPerSecond: null },
     (hit) => {
       if (hit.source === null) throw illegalArgument(`[${hit.id}] has no source to copy`);
       const conditions = { ...NO_CONDITIONS, version: hit.version, versionType: 'external' as const };

@@ -1,11 +1,11 @@
 // An update of a document: what it becomes by a partial document, an upsert or a script.
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgument, validationFailed } from '../errors/catalog.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import { runUpdateScript, type ScriptOutcome, type UpdateScript } from '../scripting/update-script.ts';
 import type { ShardOperation } from './shard-operation.ts';
 import { parseSource, parseUpdateSource } from './source.ts';
-import { mergeDocument, parseUpdateBody } from './update.ts';
+import { mergeDocument, parseUpdateBody, type UpdateBody } from './update.ts';
 import type { ShardIdentity, WriterEnvironment } from './writer-environment.ts';
 
 /** The document as it stands in the log. */
@@ -31,6 +31,7 @@ export function updateDocument(
 ): UpdateOutcome {
   const nowMs = env.nowMs();
   const body = parseUpdateBody(parseUpdateSource(operation.source ?? NO_BYTES), operation.docAsUpsert, env.storedScript);
+  if (operation.ifSeqNo !== null) checkNoUpsert(body);
   const run = (script: UpdateScript, source: Json, routing: string | null, version: number | null): UpdateOutcome => {
     const document = { source, index: identity.index, id: operation.id, version, routing, nowMs };
     let outcome: ScriptOutcome;
@@ -45,7 +46,7 @@ export function updateDocument(
   };
   if (readCurrent === null) {
     const created = body.docAsUpsert ? body.doc : body.upsert;
-    if (created === null || operation.ifSeqNo !== null) {
+    if (created === null) {
       throw new ApiError('document_missing_exception', 404, `[${operation.id}]: document missing`, {
         details: { index_uuid: identity.uuid, shard: String(identity.shard), index: identity.index },
       });
@@ -57,4 +58,13 @@ export function updateDocument(
   const json = parseSource(source);
   if (body.script !== null) return run(body.script, json, routing, version);
   return mergeDocument(json, body.doc as Json, body.detectNoop) || !body.detectNoop ? { json, routing } : 'noop';
+}
+
+/** @throws ApiError action_request_validation_exception: a write on condition cannot create the document */
+function checkNoUpsert({ docAsUpsert, upsert }: UpdateBody): void {
+  const problems = [
+    ...(docAsUpsert ? ['compare and write operations can not be used with upsert'] : []),
+    ...(upsert === null ? [] : ["upsert requests don't support `if_seq_no` and `if_primary_term`"]),
+  ];
+  if (problems.length > 0) throw validationFailed(problems);
 }

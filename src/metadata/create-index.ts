@@ -17,10 +17,15 @@ export interface CreateIndexArgs {
   readonly index: string;
   /** `{ settings, mappings, aliases }`. */
   readonly body: Json;
+  /** Copies of each shard that the request will wait for. */
+  readonly waitFor?: number | 'all' | null;
 }
 
-export const createIndex: Reducer<CreateIndexArgs> = (state, { index, body }, env) => {
+export const createIndex: Reducer<CreateIndexArgs> = (state, { index, body, waitFor }, env) => {
   const meta = newIndex(state, index, body, env);
+  const copies = 1 + Number(meta.settings['index.number_of_replicas']);
+  if (typeof waitFor === 'number' && waitFor > copies)
+    throw illegalArgument(`invalid wait_for_active_shards[${waitFor}]: cannot be greater than number of shard copies [${copies}]`);
   const next = withIndices(state, [meta]);
   checkWriteIndices(next);
   return { state: next, response: { acknowledged: true, shards_acknowledged: true, index } };

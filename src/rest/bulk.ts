@@ -5,6 +5,7 @@ import { readRefresh } from './param-kinds.ts';
 import type { ApiRequest } from './request.ts';
 import { type ApiResponse, ok } from './response.ts';
 import { sourceFilterOf } from './source-params.ts';
+import { activeShardsOf } from './write-params.ts';
 
 export const bulkApi = defineApi({
   name: 'bulk',
@@ -38,6 +39,7 @@ async function runBulk(request: ApiRequest, { engine }: RestContext): Promise<Ap
     requireAlias: request.boolean('require_alias') ?? false,
     refusalOf: request.access.isUnlimited ? undefined : (index) => request.access.refusal('index:write', index),
     source: sourceFilterOf(request),
+    activeShards: activeShardsOf(request),
   });
   return ok(body);
 }

@@ -18,6 +18,7 @@ import type { ApiRequest } from './request.ts';
 import { type ApiResponse, answer } from './response.ts';
 import { INDICES_PARAMS, indicesOf, QUERY_PARAMS, queryParametersOf } from './search.ts';
 import { readSourceFilter } from './source-params.ts';
+import { activeShardsOf } from './write-params.ts';
 
 const DEFAULT_BATCH = 1000;
 const DEFAULT_KEEP_ALIVE_MS = 5 * 60_000;
@@ -160,6 +161,8 @@ function readOptions(request: ApiRequest, body: Record<string, unknown>): ByQuer
   return {
     proceedOnConflicts: conflicts === 'proceed',
     refresh: request.boolean('refresh') ?? false,
+    requestsPerSecond: perSecond === undefined || perSecond === -1 ? null : perSecond,
+    activeShards: activeShardsOf(request),
     isCancelled: () => request.reply.aborted,
   };
 }

@@ -21,6 +21,7 @@ import { readRefresh } from './param-kinds.ts';
 import type { ApiRequest } from './request.ts';
 import { type ApiResponse, answer, exists, ok } from './response.ts';
 import { readSourceFilter, sourceFilterOf } from './source-params.ts';
+import { activeShardsOf } from './write-params.ts';
 
 const WRITE_PARAMS: Params = {
   refresh: 'refresh',
@@ -70,6 +71,7 @@ async function write(request: ApiRequest, { engine }: RestContext, forced: 'crea
     requireAlias: request.boolean('require_alias') ?? false,
     pipeline: request.string('pipeline') ?? null,
     conditions: readConditions(request),
+    activeShards: activeShardsOf(request),
   };
   const { status, body } = await indexDocument(engine, written);
   return answer(status, body, { location: documentPath(String(body._index), String(body._id), request.string('routing')) });
@@ -87,6 +89,7 @@ export const deleteApi = defineApi({
         routing: request.string('routing') ?? null,
         refresh: readRefresh(request.string('refresh')),
         conditions: readConditions(request),
+        activeShards: activeShardsOf(request),
       });
       return answer(status, body);
     },
@@ -127,6 +130,7 @@ async function update(request: ApiRequest, { engine }: RestContext): Promise<Api
     docAsUpsert: request.boolean('doc_as_upsert') ?? false,
     conditions,
     source: sourceFilterOf(request),
+    activeShards: activeShardsOf(request),
   });
   return answer(status, body, { location: documentPath(String(body._index), String(body._id), request.string('routing')) });
 }
@@ -160,6 +164,7 @@ export const getSourceApi = defineApi({
 function readGet(request: ApiRequest): GetRequest {
   const storedFields = request.list('stored_fields') ?? [];
   const source = sourceFilterOf(request);
+  readVersionType(request); // they all ask for the same: this version
   return {
     index: request.params.index,
     id: request.params.id,
@@ -307,14 +312,19 @@ function readOpType(value: string | undefined): 'index' | 'create' {
 const VERSION_TYPES = new Set(['internal', 'external', 'external_gte']);
 
 function readConditions(request: ApiRequest): WriteConditions {
-  const versionType = request.string('version_type') ?? 'internal';
-  if (!VERSION_TYPES.has(versionType)) throw illegalArgument(`No version type match [${versionType}]`);
+  const versionType = readVersionType(request);
   return {
     ifSeqNo: request.long('if_seq_no') ?? null,
     ifPrimaryTerm: request.long('if_primary_term') ?? null,
     version: request.long('version') ?? null,
-    versionType: versionType as VersionType,
+    versionType,
   };
+}
+
+function readVersionType(request: ApiRequest): VersionType {
+  const versionType = request.string('version_type') ?? 'internal';
+  if (!VERSION_TYPES.has(versionType)) throw illegalArgument(`No version type match [${versionType}]`);
+  return versionType as VersionType;
 }
 
 function documentPath(index: string, id: string, routing: string | undefined): string {

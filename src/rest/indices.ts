@@ -31,6 +31,7 @@ import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from './api.ts
 import { readTarget } from './index-expression.ts';
 import type { ApiRequest } from './request.ts';
 import { type ApiResponse, exists, ok } from './response.ts';
+import { activeShardsOf } from './write-params.ts';
 
 /** @throws ApiError the body is no object */
 export function objectBody(request: ApiRequest): Record<string, unknown> {
@@ -39,6 +40,8 @@ export function objectBody(request: ApiRequest): Record<string, unknown> {
   return body as Record<string, unknown>;
 }
 
+const CREATE_TIMEOUT_MS = 30_000;
+
 export const createIndexApi = defineApi({
   name: 'indices.create',
   body: 'json',
@@ -46,7 +49,8 @@ export const createIndexApi = defineApi({
   params: { ...TIMEOUTS, wait_for_active_shards: 'activeShards' },
   routes: {
     'PUT /{index}': async (request, { engine }) => {
-      const body = (await createIndex(engine, { index: request.params.index, body: objectBody(request) })) as { index: string };
+      const activeShards = activeShardsOf(request, CREATE_TIMEOUT_MS);
+      const body = await createIndex(engine, { index: request.params.index, body: objectBody(request), activeShards });
       return { ...ok(body), warnings: analysisWarnings(engine, body.index) };
     },
   },

@@ -1,32 +1,8 @@
 // Operations by query, reindex, rollover and resize over a real engine in this process, spoken to as by HTTP.
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { Logger } from '../../../src/common/logger.ts';
-import { loadSettings } from '../../../src/config/load-settings.ts';
-import { type OpenNode, openNode } from '../../../src/node/open-node.ts';
-import { Dispatcher } from '../../../src/rest/dispatch.ts';
-import { type FakeAnswer, fakeRequest } from '../../support/fake-http.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { restEngine } from '../../support/rest-engine.ts';
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'gannet-by-query-'));
-let node: OpenNode;
-let dispatcher: Dispatcher;
-
-beforeAll(async () => {
-  const settings = loadSettings({ flags: { 'path.data': folder, threads: 1, 'memory.limit': '512mb' }, file: null });
-  node = await openNode(settings);
-  dispatcher = new Dispatcher(settings, node.context, new Logger('error'));
-});
-afterAll(async () => {
-  await node.close();
-  rmSync(folder, { recursive: true });
-});
-
-function send(line: string, body?: unknown): Promise<FakeAnswer> {
-  const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
-  return fakeRequest(dispatcher.handle, line, { body: text });
-}
+const send = restEngine('by-query');
 
 beforeEach(async () => {
   await send('DELETE /*');
@@ -39,6 +15,14 @@ beforeEach(async () => {
 });
 
 const count = async (index: string, body?: unknown): Promise<number> => (await send(`POST /${index}/_count`, body)).json.count;
+
+test('requests_per_second: batches wait for their turn, and the answer says so', async () => {
+  const { json } = await send('POST /src/_update_by_query?scroll_size=10&requests_per_second=20');
+  expect(json).toMatchObject({ updated: 20, batches: 2, requests_per_second: 20 });
+  expect(json.throttled_millis).toBeGreaterThan(0);
+  const free = await send('POST /src/_delete_by_query?requests_per_second=-1', { query: { term: { k: 'odd' } }, max_docs: 1 });
+  expect(free.json).toMatchObject({ requests_per_second: -1, throttled_millis: 0 });
+});
 
 test('delete by query: batches, max_docs, conflicts', async () => {
   const some = await send('POST /src/_delete_by_query?refresh=true&scroll_size=3', { query: { term: { k: 'odd' } } });

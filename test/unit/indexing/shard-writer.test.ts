@@ -218,7 +218,7 @@ async function runOperations(bench: Bench, rng: Rng, model: Map<string, { value:
         if (rng.int(0, 4) === 0) {
           operations.push(op('delete', id));
           model.delete(id);
-        } else if (rng.int(0, 4) === 0) {
+        } else if (rng.int(0, 3) === 0) {
           operations.push(op('update', id, { doc: { n_value: value }, doc_as_upsert: true }));
           model.set(id, { value });
         } else {
