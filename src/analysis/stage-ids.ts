@@ -10,6 +10,8 @@ export const STAGE = {
   CJK_BIGRAM: 64,
   NGRAM: 65,
   SHINGLE: 66,
+  SYNONYM: 67,
+  FLATTEN: 68,
   CASE: 128,
   STOP: 129,
   FOLDING: 130,
