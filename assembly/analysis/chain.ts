@@ -18,6 +18,7 @@ import { stopFilter } from './filters/stop';
 import { apostropheFilter, classicFilter, elisionFilter, reverseFilter, trimFilter, truncateFilter } from './filters/term-edit';
 import { synonymNext } from './filters/synonym';
 import { uniqueFilter } from './filters/unique';
+import { wordDelimiterNext } from './filters/word-delimiter';
 import { BATCH, Chain, Stage, stageAt } from './stage';
 import * as ID from './stage-ids';
 import { TOKEN_BYTES } from './token';
@@ -144,6 +145,7 @@ function produce(chain: Chain, index: u32, stage: Stage): i32 {
     case ID.S_SHINGLE: return shingleNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_SYNONYM: return synonymNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_FLATTEN: return flattenNext(chain, index, stage, producerBefore(chain, index));
+    case ID.S_WORD_DELIMITER: return wordDelimiterNext(chain, index, stage, producerBefore(chain, index));
     default: return E_CORRUPT;
   }
 }

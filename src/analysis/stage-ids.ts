@@ -12,6 +12,7 @@ export const STAGE = {
   SHINGLE: 66,
   SYNONYM: 67,
   FLATTEN: 68,
+  WORD_DELIMITER: 69,
   CASE: 128,
   STOP: 129,
   FOLDING: 130,

@@ -142,4 +142,3 @@ export function flatSynonyms(rules: readonly SynonymRule[], tokens: readonly Pla
   }
   return out;
 }
-

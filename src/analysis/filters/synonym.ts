@@ -2,7 +2,14 @@
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { Analyzer } from '../analyzer.ts';
-import { type BuildContext, type ChainContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
+import {
+  type BuildContext,
+  type ChainContext,
+  type ComponentEntry,
+  type FilterFactory,
+  kernelFilter,
+  type TokenFilter,
+} from '../component.ts';
 import { STAGE } from '../stage-ids.ts';
 import type { TokenStream } from '../token-stream.ts';
 import { readText } from '../word-lists.ts';
