@@ -2,16 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { connect } from 'node:net';
 import tls from 'node:tls';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Front, freePort, get } from './support.ts';
+import { describe, expect, test } from 'vitest';
+import { freePort, front, frontForEach, get, port } from '../support/front.ts';
 
-let front: Front;
-let port = 0;
-beforeEach(async () => {
-  front = new Front();
-  port = await freePort();
-});
-afterEach(() => front.dispose());
+frontForEach();
 
 /** What a request over a new connection ends with: 'end', or the code of an error. */
 function endOf(uri: string): Promise<string> {

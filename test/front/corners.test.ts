@@ -1,16 +1,13 @@
 /** Corners that nginx's own suite has found: the way to a location without a path, names in redirects, lengths known late. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Front, freePort, get, raw } from './support.ts';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, statSync, utimesSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { expect, test } from 'vitest';
+import { back, freePort, front, frontForEach, get, ours, port, raw, serveRaw } from '../support/front.ts';
 
-let front: Front;
-let port = 0;
-let back = 0;
-beforeEach(async () => {
-  front = new Front();
-  port = await freePort();
-  back = await freePort();
-});
-afterEach(() => front.dispose());
+frontForEach();
 
 test('CONNECT finds the location of the root', async () => {
   front.config(`server { listen 127.0.0.1:${port}; location / { if ($request_method = CONNECT) { tunnel_pass; break; } return 200 plain; } }
@@ -61,4 +58,115 @@ test('a large answer to a slow client is whole: its temporary file lives until i
   const answer = await get(port, '/big.bin');
   expect(answer.length - answer.indexOf('\r\n\r\n') - 4).toBe(3_000_000);
   expect(front.read('error.log')).toMatch(/buffered to a temporary file/);
+});
+
+test('a page with includes ends once, however slowly it leaves', async () => {
+  front.write('large.bin', Buffer.alloc(12_000, 'x'));
+  front.write('page.html', 'A<!--#include virtual="/large.bin" -->Z');
+  front.config(`server { listen 127.0.0.1:${port}; location = /page.html { ssi on; } }`);
+  await front.start();
+  const answer = await raw(port, 'GET /page.html HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  expect(answer).toMatch(/xx\r\n1\r\nZ\r\n0\r\n\r\n$/);
+});
+
+test('a 101 that the client did not ask for is a head without more', async () => {
+  const server = await serveRaw(back, (text, socket) => {
+    if (text.includes('\r\n\r\n'))
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nother protocol');
+  });
+  front.config(`server { listen 127.0.0.1:${port}; location / { proxy_http_version 1.1; proxy_pass http://127.0.0.1:${back}; } }`);
+  await front.start();
+  expect(await raw(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 101 [^\0]*\r\n\r\n$/);
+  server.close();
+});
+
+test('open_log_file_cache keeps a log open from its second use on', async () => {
+  mkdirSync(path.join(front.folder, 'logs'));
+  front.config(`log_format uri '$uri'; open_log_file_cache max=2 min_uses=2 inactive=1h valid=1h;
+    server { listen 127.0.0.1:${port}; access_log logs/$arg_log uri; location / { return 200; } location /none { root none; return 200; } }`);
+  await front.start();
+  for (const name of ['old', 'old', 'once', 'twice', 'twice', 'new', 'new']) await get(port, `/?log=${name}`);
+  await get(port, '/none?log=none');
+  renameSync(path.join(front.folder, 'logs'), path.join(front.folder, 'moved'));
+  for (const name of ['old', 'once', 'twice', 'new']) await get(port, `/?log=${name}`);
+  await front.stop();
+  const lines = (name: string) => front.read(`moved/${name}`).trimEnd().split('\n').length;
+  // two descriptors are kept, those used last
+  expect([lines('old'), lines('once'), lines('twice'), lines('new')]).toEqual([2, 1, 3, 3]);
+  expect(existsSync(path.join(front.folder, 'moved/none'))).toBe(false);
+});
+
+test('memcached: a connection that answered "not found" serves on', async () => {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.on('error', () => {});
+    socket.on('data', () => socket.write('END\r\n'));
+  }).listen(back, '127.0.0.1');
+  front.config(`upstream cache { server 127.0.0.1:${back}; keepalive 1; }
+    server { listen 127.0.0.1:${port}; location / { set $memcached_key $uri; memcached_pass cache; }
+      location /next { set $memcached_key $uri; memcached_next_upstream not_found; memcached_pass cache; } }`);
+  await front.start();
+  for (const uri of ['/', '/next', '/']) expect(await get(port, uri)).toMatch(/ 404 /);
+  expect(connections).toBe(1);
+  server.close();
+});
+
+test('cache_max_range_offset 0: what is asked for in ranges is not cached', async () => {
+  front.write('page.txt', 'SEE-THIS');
+  front.config(`proxy_cache_path cache keys_zone=one:1m;
+    server { listen 127.0.0.1:${port}; location / { proxy_pass http://127.0.0.1:${back}; proxy_cache one; proxy_cache_valid 1m; proxy_cache_max_range_offset 0; } }
+    server { listen 127.0.0.1:${back}; add_header X-Range $http_range; }`);
+  await front.start();
+  expect(await get(port, '/page.txt', 'Range: bytes=0-0\n')).toMatch(/X-Range: bytes=0-0/);
+});
+
+test.skipIf(!ours)('a reload does not read certificates again that are the same files', async () => {
+  const file = path.join(front.folder, 'cert.pem');
+  const made = (name: string) => {
+    const args = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', `/CN=${name}`, '-keyout', '-', '-out', '-'];
+    const { stdout, status } = spawnSync('openssl', args, { encoding: 'latin1' });
+    expect(status).toBe(0);
+    return stdout;
+  };
+  const [first, second] = [made('first'), made('second')];
+  front.write('cert.pem', first);
+  const { mtime } = statSync(file);
+  for (const [inherit, name] of [
+    ['on', 'first'],
+    ['off', 'second'],
+  ]) {
+    front.write('cert.pem', first);
+    utimesSync(file, mtime, mtime);
+    front.config(
+      `server { listen 127.0.0.1:${port} ssl; ssl_certificate cert.pem; ssl_certificate_key cert.pem; }`,
+      `ssl_object_cache_inheritable ${inherit};`,
+    );
+    await front.start();
+    front.write('cert.pem', second);
+    utimesSync(file, mtime, mtime);
+    front.signal('SIGHUP');
+    await front.until(() => /exited with code/.test(front.read('error.log')));
+    const subject = await new Promise<string>((resolve, reject) => {
+      const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+        resolve(String(socket.getPeerCertificate().subject.CN));
+        socket.destroy();
+      });
+      socket.on('error', reject);
+    });
+    expect(subject).toBe(name);
+    await front.stop();
+    front.write('error.log', '');
+  }
+});
+
+test.skipIf(!ours)('sticky: a spare is for sessions only when it serves at all', async () => {
+  const spare = await freePort();
+  front.config(`upstream group { server 127.0.0.1:${back} max_fails=0; server 127.0.0.1:${spare} backup route=spare; sticky route $arg_route; }
+    server { listen 127.0.0.1:${port}; location / { proxy_pass http://group; proxy_next_upstream http_500; } }
+    server { listen 127.0.0.1:${back}; location / { return 200 first; } location /broken { return 500; } }
+    server { listen 127.0.0.1:${spare}; return 200 spare; }`);
+  await front.start();
+  expect(await get(port, '/?route=spare')).toMatch(/first$/);
+  expect(await get(port, '/broken?route=spare')).toMatch(/spare$/);
 });

@@ -4,7 +4,7 @@ import { mkdirSync, renameSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bodyOf, Front, freePort, get, raw, statusOf } from './support.ts';
+import { bodyOf, Front, freePort, get, raw, statusOf } from '../support/front.ts';
 
 const front = new Front();
 let port = 0;

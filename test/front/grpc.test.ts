@@ -9,25 +9,19 @@ import http2, {
   type ServerHttp2Stream,
 } from 'node:http2';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Front, freePort, get } from './support.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { freePort, front, frontForEach, get, port } from '../support/front.ts';
 
 type Handler = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
 
-let front: Front;
-let port = 0;
+frontForEach();
 let servers: Http2Server[] = [];
 let sessions: { destroy(): void }[] = [];
-beforeEach(async () => {
-  front = new Front();
-  port = await freePort();
-});
-afterEach(async () => {
+afterEach(() => {
   for (const session of sessions) session.destroy();
   for (const server of servers) server.close();
   servers = [];
   sessions = [];
-  await front.dispose();
 });
 
 /** @returns its port, and how many connections it has seen */

@@ -3,22 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import http2, { type ClientHttp2Session, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http2';
 import tls from 'node:tls';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Front, freePort, get } from './support.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { back, front, frontForEach, get, port } from '../support/front.ts';
 
-let front: Front;
-let port = 0;
-let back = 0;
+frontForEach();
 let client: ClientHttp2Session | undefined;
-beforeEach(async () => {
-  front = new Front();
-  port = await freePort();
-  back = await freePort();
-});
 afterEach(() => {
   client?.destroy();
   client = undefined;
-  return front.dispose();
 });
 
 interface Answer {

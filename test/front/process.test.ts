@@ -3,16 +3,10 @@ import { existsSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { bodyOf, Front, freePort, get, ours, raw, serveRaw, statusOf } from './support.ts';
+import { describe, expect, test } from 'vitest';
+import { bodyOf, freePort, front, frontForEach, get, ours, port, raw, serveRaw, statusOf } from '../support/front.ts';
 
-let front: Front;
-let port = 0;
-beforeEach(async () => {
-  front = new Front();
-  port = await freePort();
-});
-afterEach(() => front.dispose());
+frontForEach();
 
 const pidOf = (name: string) => Number(front.read(name));
 const workers = () => [...front.read('error.log').matchAll(/start worker process (\d+)/g)].map((m) => Number(m[1]));

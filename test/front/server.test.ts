@@ -1,18 +1,10 @@
 /** The built server end to end: what a client sees, what stays in the logs, reload and graceful end. */
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Front, freePort, get, raw } from './support.ts';
+import { describe, expect, test } from 'vitest';
+import { back, freePort, front, frontForEach, get, port, raw } from '../support/front.ts';
 
-let front: Front;
-let port = 0;
-let back = 0;
-beforeEach(async () => {
-  front = new Front();
-  port = await freePort();
-  back = await freePort();
-});
-afterEach(() => front.dispose());
+frontForEach();
 
 const serve = async (inner: string, http = '') => {
   front.config(`${http} server { listen 127.0.0.1:${port}; server_name localhost; ${inner} }`);

@@ -1,19 +1,36 @@
 /** Certificates and keys: files, inline `data:` texts, passwords, and OpenSSL's words for verification results. */
 import { createPrivateKey } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { HttpFrame } from './module.ts';
 
-/**
- * Files that the configuration names, as read when it was: the master hands them to its workers, so that a pipe is read once.
- * Emptied before a reload.
- */
+/** Files that the configuration names, as read when it was: the master hands them to its workers, so that a pipe is read once. */
 export const configFiles = new Map<string, Buffer>();
+/** by path: which file, and of what second, was read */
+const identities = new Map<string, string>();
 
 /** A file of the configuration. @throws NodeJS.ErrnoException */
 export function readConfigFile(file: string): Buffer {
   let data = configFiles.get(file);
-  if (!data) configFiles.set(file, (data = readFileSync(file)));
+  if (!data) {
+    const identity = identityOf(file);
+    configFiles.set(file, (data = readFileSync(file)));
+    if (identity) identities.set(file, identity);
+    else identities.delete(file);
+  }
   return data;
+}
+
+function identityOf(file: string): string | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat?.isFile() ? `${stat.dev}:${stat.ino}:${Math.floor(stat.mtimeMs / 1000)}` : undefined;
+}
+
+/** Before a configuration is read. @param inherit files that are still the same are not read again (`ssl_object_cache_inheritable`) */
+export function forgetConfigFiles(inherit: boolean): void {
+  for (const file of configFiles.keys()) {
+    const identity = inherit ? identities.get(file) : undefined;
+    if (identity === undefined || identity !== identityOf(file)) configFiles.delete(file);
+  }
 }
 
 /** @param atRunTime the name came from variables: the file is read now */

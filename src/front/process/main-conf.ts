@@ -17,6 +17,8 @@ export interface MainConf {
   env: { name: string; value: string | undefined }[];
   workingDirectory: string | undefined;
   debugConnections: string[];
+  /** files of TLS that have not changed are not read again by a reload */
+  inheritFiles: boolean;
   errorLogs: ErrorLog[];
   http: DirectiveNode | undefined;
 }
@@ -65,7 +67,7 @@ const TABLE: Record<string, [number, number, number, Apply]> = {
   timer_resolution: [MAIN, 1, 1, nothing],
   thread_pool: [MAIN, 2, 3, nothing],
   debug_points: [MAIN, 1, 1, nothing],
-  ssl_object_cache_inheritable: [MAIN, 1, 1, nothing],
+  ssl_object_cache_inheritable: [MAIN, 1, 1, (c, a, f) => (c.inheritFiles = flagValue(a, f))],
   worker_connections: [EVENTS, 1, 1, (c, a, f) => (c.workerConnections = numberValue(a[0], f))],
   use: [EVENTS, 1, 1, (_, a, f) => (a[0] === 'epoll' ? undefined : f(`invalid event type "${a[0]}"`))],
   multi_accept: [EVENTS, 1, 1, nothing],
@@ -96,6 +98,7 @@ export function readMain(nodes: DirectiveNode[], logs: LogTargets, resolve: (pat
     env: [],
     workingDirectory: undefined,
     debugConnections: [],
+    inheritFiles: true,
     errorLogs: [],
     http: undefined,
   };

@@ -11,7 +11,7 @@ import { ConfigError, type DirectiveNode, parseConfig } from '../config/syntax.t
 import { buildHttp } from '../http/build.ts';
 import type { HttpMain } from '../http/conf.ts';
 import { openAccessLogs, reopenAccessLogs } from '../http/modules/access-log.ts';
-import { configFiles } from '../http/pem.ts';
+import { configFiles, forgetConfigFiles } from '../http/pem.ts';
 import { type ErrorLog, type Level, levelRank, logTo } from '../log/error-log.ts';
 import { LogTargets } from '../log/targets.ts';
 import { NGINX_VERSION } from '../version.ts';
@@ -52,11 +52,11 @@ export function placesOf(options: Options): Places {
 
 /** Reads and checks everything that needs no privilege. @throws ConfigError */
 export async function loadCycle(options: Options, places: Places): Promise<Cycle> {
-  configFiles.clear();
   const { nodes } = parseConfig(places.confFile, places.confPrefix, options.globals);
   const targets = new LogTargets();
   const resolve = (name: string) => path.resolve(places.prefix, name);
   const main = readMain(nodes, targets, resolve);
+  forgetConfigFiles(main.inheritFiles);
   if (main.errorLogs.length === 0) main.errorLogs.push({ sink: targets.file(places.errorLog), level: levelRank('error') });
   const http =
     main.http &&

@@ -2,14 +2,14 @@
  * Requests of doubtful form, sent to the front, to node:http and (where it is installed) to nginx: how many requests each sees in them,
  * and whether a back end behind the front sees the same ones. docs/front.md lists and judges where the three disagree.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Front, freePort } from '../../front/support.ts';
+import { Front, freePort } from '../../support/front.ts';
 import { random } from './random.ts';
 import { DISAGREEMENTS, NGINX_1_22, SHAPES } from './shapes.ts';
 
@@ -31,10 +31,9 @@ interface Lane {
 }
 
 const front = new Front();
-const peer = new Front();
+const peer = new Front(NGINX);
 const lanes: Record<Who, Lane[]> = { front: [], node: [], nginx: [] };
 const servers: Server[] = [];
-let stopNginx: (() => Promise<unknown>) | undefined;
 
 async function recorder(): Promise<Lane> {
   const lane: Lane = { port: 0, seen: [] };
@@ -72,16 +71,9 @@ beforeAll(async () => {
   await front.start();
   if (!NGINX) return;
   await configure(peer, 'nginx');
-  const child = spawn(NGINX, ['-p', peer.folder, '-c', 'nginx.conf', '-e', 'error.log'], { stdio: 'ignore' });
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  await peer.until(() => existsSync(path.join(peer.folder, 'nginx.pid')));
-  stopNginx = () => {
-    child.kill('SIGQUIT');
-    return ended;
-  };
+  await peer.start();
 });
 afterAll(async () => {
-  await stopNginx?.();
   for (const server of servers) server.close();
   await front.dispose();
   await peer.dispose();

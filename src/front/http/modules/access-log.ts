@@ -3,7 +3,7 @@ import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { ANY_COUNT, custom, HSL, HTTP, LIMIT_EXCEPT, LOCATION_IF } from '../../config/directive.ts';
-import { parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
+import { parseSize, parseTimeMs } from '../../config/values.ts';
 import { SyslogSink } from '../../log/syslog.ts';
 import { OK } from '../codes.ts';
 import type { HttpMain } from '../conf.ts';
@@ -12,6 +12,7 @@ import { fsPath } from '../paths.ts';
 import type { Request } from '../request.ts';
 import { parseValue, type Value } from '../value.ts';
 import type { VariableDef } from '../variables.ts';
+import { type LogCache, parseLogCache, writeScripted } from './scripted-logs.ts';
 
 type Escape = 'default' | 'json' | 'none' | 'w3c';
 
@@ -257,7 +258,8 @@ function parseAccessLog(f: HttpFrame, previous: Target[] | 'off' = []): Target[]
 }
 
 function logRequest(r: Request): number {
-  const targets = accessLogModule.conf(r.loc).access_log;
+  const conf = accessLogModule.conf(r.loc);
+  const targets = conf.access_log;
   if (targets === 'off' || targets === undefined) return OK;
   for (const target of targets) {
     if (target.condition) {
@@ -273,37 +275,9 @@ function logRequest(r: Request): number {
       target.file.write(`${line}\n`);
       continue;
     }
-    writeScripted(r, target.script!, line);
+    writeScripted(r, target.script!.eval(r), line, target.format.header ?? '', conf.open_log_file_cache);
   }
   return OK;
-}
-
-/** open descriptors of logs with variables in their path, when open_log_file_cache allows */
-const scripted = new Map<string, { fd: number; usedMs: number }>();
-
-function writeScripted(r: Request, script: Value, line: string): void {
-  const text = script.eval(r);
-  if (text === '') return;
-  const name = text.startsWith('/') ? text : path.join(r.http.paths.prefix, text);
-  const keep = accessLogModule.conf(r.loc).open_log_file_cache;
-  try {
-    const cached = scripted.get(name);
-    const fd = cached?.fd ?? openSync(fsPath(name), 'a', 0o644);
-    writeSync(fd, `${line}\n`, null, 'latin1');
-    if (!keep || keep.max === 0) {
-      closeSync(fd);
-      return;
-    }
-    scripted.delete(name);
-    scripted.set(name, { fd, usedMs: Date.now() });
-    for (const [oldest, entry] of scripted) {
-      if (scripted.size <= keep.max && Date.now() - entry.usedMs < keep.inactiveMs) break;
-      closeSync(entry.fd);
-      scripted.delete(oldest);
-    }
-  } catch (error) {
-    r.log('crit', `open() "${name}" failed (${(error as NodeJS.ErrnoException).code})`);
-  }
 }
 
 export const accessLogModule = defineModule(
@@ -314,21 +288,7 @@ export const accessLogModule = defineModule(
       repeats: true,
       defaultText: 'logs/access.log combined',
     }),
-    open_log_file_cache: custom<{ max: number; inactiveMs: number } | undefined>(HSL, [1, 4], undefined, (f: HttpFrame) => {
-      let max = 0;
-      let inactiveMs = 10_000;
-      for (const word of f.args) {
-        if (word === 'off' && f.args.length === 1) return { max: 0, inactiveMs: 0 };
-        if (/^max=\d+$/.test(word)) max = Number(word.slice(4));
-        else if (word.startsWith('inactive=')) inactiveMs = (parseTimeSec(word.slice(9)) ?? f.invalid(word)) * 1000;
-        else if (word.startsWith('min_uses=')) {
-          if (!/^\d+$/.test(word.slice(9))) f.invalid(word);
-        } else if (word.startsWith('valid=')) parseTimeSec(word.slice(6)) ?? f.invalid(word);
-        else f.fail(`invalid "open_log_file_cache" parameter "${word}"`);
-      }
-      if (max === 0) f.fail('"open_log_file_cache" must have "max" parameter');
-      return { max, inactiveMs };
-    }),
+    open_log_file_cache: custom<LogCache | undefined>(HSL, [1, 4], undefined, parseLogCache, { defaultText: 'off' }),
   },
   {
     init(main) {

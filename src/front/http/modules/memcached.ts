@@ -17,7 +17,7 @@ export class MemcachedParser implements ResponseParser {
     private readonly sink: ParserSink,
     private readonly key: string,
     private readonly gzipFlag: number,
-    private readonly notFound: () => void,
+    private readonly notFound: (whole: boolean) => void,
   ) {}
 
   feed(data: Buffer): void {
@@ -45,7 +45,7 @@ export class MemcachedParser implements ResponseParser {
     const line = this.held.latin1Slice(0, lf).replace(/\r$/, '');
     const rest = this.held.subarray(lf + 1);
     if (line === 'END') {
-      this.notFound();
+      this.notFound(rest.length === 0);
       this.left = 0;
       this.held = Buffer.concat([this.tail, rest]);
       this.sink.head({ status: 404, statusLine: '', fields: [], contentLength: -1 });
@@ -86,9 +86,9 @@ const memcachedHandler = (r: Request): number => {
       wrapBody: () => [],
       endBody: () => [],
       parser: (u, sink) =>
-        new MemcachedParser(sink, u.notes.key as string, (conf.values.memcached_gzip_flag as number) ?? 0, () => {
+        new MemcachedParser(sink, u.notes.key as string, (conf.values.memcached_gzip_flag as number) ?? 0, (whole) => {
           u.r.log('info', `key: "${u.notes.key}" was not found by memcached`);
-          u.notes.notFound = true;
+          u.notes.notFound = whole ? 'whole' : 'followed';
         }),
     }),
     false,

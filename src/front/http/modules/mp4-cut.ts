@@ -59,7 +59,10 @@ interface Track {
   tables: Map<string, Buffer>;
   chunkOffsets: number[];
   wide: boolean;
+  /** how long it plays, with the lead, in the track's time */
   duration: number;
+  /** how long it plays, without the lead, in the movie's time */
+  movieDuration: number;
 }
 
 /** @throws Error a file that cannot be cut */
@@ -68,10 +71,14 @@ export function cutMoov(source: Source, options: CutOptions): { head: Buffer[]; 
   const { moov } = top;
   const [root] = atoms(moov, 0, moov.length);
   const children = atoms(moov, root.body, root.end);
+  const mvhd = children.find((c) => c.name === 'mvhd') ?? fail('no mp4 mvhd atom was found');
+  const movieScale = timescaleOf(moov, mvhd, MVHD);
+  const longest = played(durationOf(moov, mvhd, MVHD), movieScale, options);
+  if (longest <= 0) throw new Error('mp4 movie duration is less than start time');
   const tracks = new Map<Atom, Track>();
   for (const child of children) {
     if (child.name !== 'trak') continue;
-    const track = readTrack(moov, child);
+    const track = readTrack(moov, child, movieScale, options);
     if (track) tracks.set(child, track);
   }
   if (tracks.size === 0) throw new Error('no mp4 trak atoms were found');
@@ -87,8 +94,7 @@ export function cutMoov(source: Source, options: CutOptions): { head: Buffer[]; 
   const dataStart = Math.min(...[...tracks.values()].map((t) => t.dataStart));
   const dataEnd = options.lengthMs === undefined ? top.mdatEnd : Math.max(...[...tracks.values()].map((t) => t.dataEnd));
   if (!(dataStart < dataEnd)) throw new Error('start time is out mp4 mdat atom');
-  const movieScale = movieTimescale(moov, children);
-  const build = (shift: number) => buildMoov(moov, root, children, tracks, shift, options, movieScale);
+  const build = (shift: number) => buildMoov(moov, children, tracks, shift, longest);
   const wide = dataEnd - dataStart + 8 > 0xffffffff;
   const mdatHead = wide ? 16 : 8;
   const measured = build(0);
@@ -124,23 +130,43 @@ function topAtoms(source: Source, maxMoov: number): { ftyp: Buffer; moov: Buffer
   return { ftyp, moov, mdatEnd };
 }
 
-function movieTimescale(moov: Buffer, children: Atom[]): number {
-  const mvhd = children.find((c) => c.name === 'mvhd');
-  if (!mvhd) return 1000;
-  return moov[mvhd.body] === 1 ? moov.readUInt32BE(mvhd.body + 20) : moov.readUInt32BE(mvhd.body + 12);
+/** Places of fields behind the start of an atom's body, in version 0 and 1: 32 and 64 bits wide. */
+const MVHD = { scale: [12, 20], duration: [16, 24] };
+const MDHD = MVHD;
+const TKHD = { duration: [20, 28] };
+
+const durationOf = (moov: Buffer, atom: Atom, { duration: [narrow, wide] }: typeof TKHD): number =>
+  moov[atom.body] === 1 ? Number(moov.readBigUInt64BE(atom.body + wide)) : moov.readUInt32BE(atom.body + narrow);
+
+function timescaleOf(moov: Buffer, atom: Atom, { scale: [narrow, wide] }: typeof MVHD): number {
+  const scale = moov.readUInt32BE(atom.body + (moov[atom.body] === 1 ? wide : narrow));
+  if (scale === 0) throw new Error(`mp4 ${atom.name} atom has a zero timescale`);
+  return scale;
 }
 
-function readTrack(moov: Buffer, trak: Atom): Track | undefined {
+const inScale = (ms: number, scale: number): number => Math.floor((ms * scale) / 1000);
+
+/** What is left of a duration from the start on, at most the wanted length; zero or less: nothing. */
+function played(duration: number, scale: number, options: CutOptions): number {
+  const left = duration - inScale(options.startMs, scale);
+  return options.lengthMs === undefined ? left : Math.min(left, inScale(options.lengthMs, scale));
+}
+
+/** undefined: it is none, or has ended before the start */
+function readTrack(moov: Buffer, trak: Atom, movieScale: number, options: CutOptions): Track | undefined {
   const find = (parent: Atom | undefined, name: string) => parent && atoms(moov, parent.body, parent.end).find((a) => a.name === name);
+  const tkhd = find(trak, 'tkhd');
   const mdia = find(trak, 'mdia');
   const mdhd = find(mdia, 'mdhd');
   const stblAtom = find(find(mdia, 'minf'), 'stbl');
-  if (!mdhd || !stblAtom) return undefined;
-  const timescale = moov[mdhd.body] === 1 ? moov.readUInt32BE(mdhd.body + 20) : moov.readUInt32BE(mdhd.body + 12);
-  if (timescale === 0) throw new Error('mp4 track has a zero timescale');
+  if (!tkhd || !mdhd || !stblAtom) return undefined;
+  const timescale = timescaleOf(moov, mdhd, MDHD);
+  const duration = played(durationOf(moov, mdhd, MDHD), timescale, options);
+  const movieDuration = played(durationOf(moov, tkhd, TKHD), movieScale, options);
+  if (duration <= 0 || movieDuration <= 0) return undefined;
   const stbl = new Map(atoms(moov, stblAtom.body, stblAtom.end).map((a) => [a.name, a]));
-  const zero = { firstSample: 0, endSample: 0, dataStart: 0, dataEnd: 0, prefix: 0, duration: 0 };
-  return { timescale, stbl, ...zero, tables: new Map(), chunkOffsets: [], wide: stbl.has('co64') };
+  const zero = { firstSample: 0, endSample: 0, dataStart: 0, dataEnd: 0, prefix: 0 };
+  return { timescale, duration, movieDuration, stbl, ...zero, tables: new Map(), chunkOffsets: [], wide: stbl.has('co64') };
 }
 
 function need(track: Track, name: string): Atom {
@@ -208,31 +234,34 @@ function cutRuns(list: number[][], first: number, end: number): number[][] {
 function cutTrack(moov: Buffer, track: Track, options: CutOptions): void {
   const stts = rows(moov, need(track, 'stts'), 2);
   const total = stts.reduce((sum, [count]) => sum + count, 0);
-  const scale = (ms: number) => Math.floor((ms * track.timescale) / 1000);
+  const { timescale } = track;
   const stss = track.stbl.get('stss');
   const syncs = stss ? rows(moov, stss, 1).map(([n]) => n - 1) : undefined;
-  track.firstSample = sampleAt(stts, scale(options.startMs));
+  track.firstSample = sampleAt(stts, inScale(options.startMs, timescale));
   if (track.firstSample >= total && options.startMs > 0) throw new TrackEnded('start time is out mp4 stts samples');
   if (options.keyFrame && syncs) {
     const key = syncs.filter((s) => s <= track.firstSample).at(-1);
     if (key !== undefined && key < track.firstSample) {
       track.prefix = timeOf(stts, track.firstSample) - timeOf(stts, key);
+      track.duration += track.prefix;
       track.firstSample = key;
     }
   }
-  const from = options.startMs;
-  track.endSample = options.lengthMs === undefined ? total : Math.min(total, sampleAt(stts, scale(from + options.lengthMs)));
-  if (track.endSample <= track.firstSample) track.endSample = Math.min(total, track.firstSample + 1);
-  const { firstSample, endSample } = track;
-  const cutStts = cutRuns(stts, firstSample, endSample);
-  track.duration = cutStts.reduce((sum, [count, d]) => sum + count * d, 0);
-  track.tables.set('stts', table('stts', cutStts));
+  const { firstSample } = track;
+  // the length counts from the first sample, wherever in it the start is
+  const fromFirst = cutRuns(stts, firstSample, total);
+  if (options.lengthMs === undefined) track.endSample = total;
+  else track.endSample = Math.min(total, firstSample + sampleAt(fromFirst, inScale(options.lengthMs, timescale) + track.prefix));
+  if (track.endSample <= firstSample) track.endSample = Math.min(total, firstSample + 1);
+  const { endSample } = track;
+  track.tables.set('stts', table('stts', cutRuns(stts, firstSample, endSample)));
   if (syncs) {
     const kept = syncs.filter((s) => s >= firstSample && s < endSample).map((s) => [s - firstSample + 1]);
     track.tables.set('stss', table('stss', kept));
   }
   const ctts = track.stbl.get('ctts');
-  if (ctts) track.tables.set('ctts', table('ctts', cutRuns(rows(moov, ctts, 2), firstSample, endSample)));
+  // one sample more, as nginx keeps it
+  if (ctts) track.tables.set('ctts', table('ctts', cutRuns(rows(moov, ctts, 2), firstSample, endSample + 1)));
   cutChunks(moov, track, total);
 }
 
@@ -312,7 +341,16 @@ function offsetTable(track: Track, shift: number): Buffer {
   return out;
 }
 
-const CONTAINERS = new Set(['trak', 'mdia', 'minf', 'stbl']);
+/** What is kept of each container, in this order; an old edit list and groups of samples speak of the uncut track. */
+const KEPT: Record<string, string[]> = {
+  moov: ['mvhd', 'trak'],
+  trak: ['tkhd', 'mdia'],
+  mdia: ['mdhd', 'hdlr', 'minf'],
+  minf: ['vmhd', 'smhd', 'dinf', 'stbl'],
+  stbl: ['stsd', 'stts', 'stss', 'ctts', 'stsc', 'stsz', 'stco', 'co64'],
+};
+
+const keptOf = (name: string, list: Atom[]): Atom[] => KEPT[name].flatMap((wanted) => list.filter((atom) => atom.name === wanted));
 
 function wrap(name: string, parts: Buffer[]): Buffer {
   const size = 8 + parts.reduce((sum, p) => sum + p.length, 0);
@@ -322,28 +360,17 @@ function wrap(name: string, parts: Buffer[]): Buffer {
   return Buffer.concat([head, ...parts]);
 }
 
-function buildMoov(
-  moov: Buffer,
-  _root: Atom,
-  children: Atom[],
-  tracks: Map<Atom, Track>,
-  shift: number,
-  options: CutOptions,
-  movieScale: number,
-): Buffer {
-  const durationOf = (track: Track) => Math.floor(((track.duration - track.prefix) * movieScale) / track.timescale);
-  const longest = Math.max(...[...tracks.values()].map(durationOf));
-  const parts = children.map((child) => {
-    if (child.name === 'mvhd') return patchDuration(moov, child, 24, 16, longest);
-    if (child.name !== 'trak') return moov.subarray(child.start, child.end);
+function buildMoov(moov: Buffer, children: Atom[], tracks: Map<Atom, Track>, shift: number, longest: number): Buffer {
+  const parts = keptOf('moov', children).map((child) => {
+    if (child.name === 'mvhd') return patchDuration(moov, child, MVHD, longest);
     const track = tracks.get(child);
-    return track ? buildContainer(moov, child, track, shift, durationOf(track), options, movieScale) : Buffer.alloc(0);
+    return track ? buildContainer(moov, child, track, shift) : Buffer.alloc(0);
   });
   return wrap('moov', parts);
 }
 
-/** Copies a header atom with a new duration. @param wide offset of the field in version 1, narrow in version 0 */
-function patchDuration(moov: Buffer, atom: Atom, wide: number, narrow: number, duration: number): Buffer {
+/** Copies a header atom with a new duration. */
+function patchDuration(moov: Buffer, atom: Atom, { duration: [narrow, wide] }: typeof TKHD, duration: number): Buffer {
   const out = Buffer.from(moov.subarray(atom.start, atom.end));
   const body = atom.body - atom.start;
   if (out[body] === 1) out.writeBigUInt64BE(BigInt(duration), body + wide);
@@ -351,39 +378,28 @@ function patchDuration(moov: Buffer, atom: Atom, wide: number, narrow: number, d
   return out;
 }
 
-function buildContainer(
-  moov: Buffer,
-  parent: Atom,
-  track: Track,
-  shift: number,
-  duration: number,
-  options: CutOptions,
-  movieScale: number,
-): Buffer {
+function buildContainer(moov: Buffer, parent: Atom, track: Track, shift: number): Buffer {
   const parts: Buffer[] = [];
-  for (const atom of atoms(moov, parent.body, parent.end)) {
-    if (CONTAINERS.has(atom.name)) parts.push(buildContainer(moov, atom, track, shift, duration, options, movieScale));
+  for (const atom of keptOf(parent.name, atoms(moov, parent.body, parent.end))) {
+    if (atom.name in KEPT) parts.push(buildContainer(moov, atom, track, shift));
     else if (atom.name === 'tkhd') {
-      parts.push(patchDuration(moov, atom, 28, 20, duration));
-      if (track.prefix > 0) parts.push(editList(track, duration));
-    } else if (atom.name === 'mdhd') parts.push(patchDuration(moov, atom, 24, 16, track.duration - track.prefix));
-    else if (atom.name === 'edts') {
-      // the old edit list speaks of the uncut track
-    } else if (parent.name === 'stbl' && (atom.name === 'stco' || atom.name === 'co64')) parts.push(offsetTable(track, shift));
-    else if (parent.name === 'stbl' && track.tables.has(atom.name)) parts.push(track.tables.get(atom.name)!);
-    else parts.push(moov.subarray(atom.start, atom.end));
+      parts.push(patchDuration(moov, atom, TKHD, track.movieDuration));
+      if (track.prefix > 0) parts.push(editList(track));
+    } else if (atom.name === 'mdhd') parts.push(patchDuration(moov, atom, MDHD, track.duration));
+    else if (atom.name === 'stco' || atom.name === 'co64') parts.push(offsetTable(track, shift));
+    else parts.push(track.tables.get(atom.name) ?? moov.subarray(atom.start, atom.end));
   }
   return wrap(parent.name, parts);
 }
 
 /** Plays from behind the lead: the key frame before the start is decoded, not shown. */
-function editList(track: Track, duration: number): Buffer {
+function editList(track: Track): Buffer {
   const elst = Buffer.alloc(36);
   elst.writeUInt32BE(36, 0);
   elst.write('elst', 4, 'latin1');
   elst[8] = 1;
   elst.writeUInt32BE(1, 12);
-  elst.writeBigUInt64BE(BigInt(duration), 16);
+  elst.writeBigUInt64BE(BigInt(track.movieDuration), 16);
   elst.writeBigUInt64BE(BigInt(track.prefix), 24);
   elst.writeUInt16BE(1, 32);
   return wrap('edts', [elst]);

@@ -30,6 +30,8 @@ interface Ssi {
   waiting: Request | undefined;
   flags: BodyFlags;
   lastSeen: boolean;
+  /** the end was passed on */
+  ended: boolean;
   captures: Captures | undefined;
   /** text that goes on after the wait */
   queue: string;
@@ -112,8 +114,8 @@ function ssiHeader(r: Request): number {
   if (!shared) r.setMainCtx(ssiModule, (shared = { variables: new Map(), blocks: new Map() }));
   const ctx: Ssi = {
     ...{ shared, held: '', stack: [], block: undefined, timeFormat: DEFAULT_TIME, queue: '' },
-    ...{ errorMessage: '[an error occurred while processing the directive]', waiting: undefined, lastSeen: false, captures: undefined },
-    flags: { last: false, flush: false },
+    ...{ errorMessage: '[an error occurred while processing the directive]', waiting: undefined, lastSeen: false },
+    ...{ ended: false, captures: undefined, flags: { last: false, flush: false } },
   };
   r.setCtx(ssiModule, ctx);
   r.needInMemory = true;
@@ -129,6 +131,7 @@ function ssiHeader(r: Request): number {
 
 function filter(r: Request, ctx: Ssi, pieces: Piece[], flags: BodyFlags, position: number): number {
   for (const piece of pieces) ctx.queue += (isFileSpan(piece) ? readSpan(piece) : piece).latin1Slice();
+  if (ctx.ended) return r.nextBody([], flags, position);
   if (flags.last) ctx.lastSeen = true;
   if (flags.flush) ctx.flags.flush = true;
   if (ctx.waiting) {
@@ -187,6 +190,7 @@ function filter(r: Request, ctx: Ssi, pieces: Piece[], flags: BodyFlags, positio
   const last = ctx.lastSeen;
   const flush = ctx.flags.flush;
   ctx.flags.flush = false;
+  ctx.ended = last;
   if (out === '' && pieces.length > 0 && !last && !flush) return OK;
   return r.nextBody(out === '' ? [] : [Buffer.from(out, 'latin1')], { last, flush }, position);
 }

@@ -211,14 +211,14 @@ export class FileCacheRequest implements CacheRequest {
     u.notes.conditional = text;
   }
 
-  /** A range that starts beyond the limit is passed on and not cached. */
+  /** A range that does not start before the limit is passed on and not cached. */
   private checkRange(): void {
     const { maxRangeOffset } = this.conf;
     const range = this.r.headerIn('range');
     if (maxRangeOffset < 0 || range === undefined || !/^bytes=/i.test(range)) return;
     const m = /^bytes=\s*(\d*)\s*-/i.exec(range);
     if (!m) return;
-    if (m[1] !== '' && Number(m[1]) <= maxRangeOffset) return;
+    if (m[1] !== '' && Number(m[1]) < maxRangeOffset) return;
     this.cacheable = false;
   }
 

@@ -52,8 +52,7 @@ export class PeerConnector {
   connect(): void {
     const { r, group } = this.u;
     if (this.u.state) this.u.closeState();
-    const stickyPeer = group.sticky?.find(r, group);
-    const peer = this.selection!.get(stickyPeer);
+    const peer = this.selection!.get(group.sticky?.matcher(r));
     this.u.state = {
       peer: peer?.name ?? group.name,
       status: 0,

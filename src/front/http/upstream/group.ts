@@ -13,11 +13,20 @@ import { defineModule, type HttpFrame } from '../module.ts';
 import { Pool } from './connect.ts';
 import { type Address, DEFAULT_SERVER, PEER_FIELDS, Peer, type ServerOptions, type TimeKind } from './peer.ts';
 import { type Method, PeerSet } from './peer-set.ts';
-import { NXDOMAIN, type ResolveError, resolverFor, TYPE_SRV } from './resolver.ts';
+import { NXDOMAIN, type ResolveError, resolverFor } from './resolver.ts';
+import { lookUpEntry } from './service.ts';
 import { parseSticky, type Sticky } from './sticky.ts';
 
 const DEFAULT_KEEPALIVE = 32;
 const MAX_SHARED_PEERS = 1024;
+
+export interface EntryAddress {
+  address: Address;
+  options: ServerOptions;
+  priority: number;
+  /** the SRV record it came from */
+  record?: string;
+}
 
 export interface ServerEntry {
   text: string;
@@ -25,7 +34,7 @@ export interface ServerEntry {
   resolve: boolean;
   service: string;
   /** addresses found last */
-  addresses: { address: Address; options: ServerOptions; priority: number }[];
+  addresses: EntryAddress[];
 }
 
 /** A named or implicit group. */
@@ -128,35 +137,13 @@ export class UpstreamGroup {
 
   private async resolveEntry(entry: ServerEntry): Promise<void> {
     if (!this.resolver) return;
-    const resolver = resolverFor(this.resolver);
-    let again = 1000;
+    let again: number;
     try {
-      const { host, port } = splitHostPort(entry.text, this.defaultPort);
-      const found: ServerEntry['addresses'] = [];
-      let ttl: number;
-      if (entry.service) {
-        const name = /^_|\./.test(entry.service) ? `${entry.service}.${host}` : `_${entry.service}._tcp.${host}`;
-        const answer = await resolver.lookup(name, [TYPE_SRV], this.resolverTimeoutMs);
-        ttl = answer.ttlSeconds;
-        for (const record of answer.srv) {
-          const addresses = await resolver.resolve(record.target, this.resolverTimeoutMs).catch(() => undefined);
-          ttl = Math.min(ttl, addresses?.ttlSeconds ?? ttl);
-          for (const ip of addresses?.addresses ?? []) {
-            const weight = entry.options.weight !== 1 ? entry.options.weight : Math.max(1, record.weight);
-            found.push({ address: makeAddress(ip, record.port), options: { ...entry.options, weight }, priority: record.priority });
-          }
-        }
-      } else {
-        const answer = await resolver.resolve(host, this.resolverTimeoutMs);
-        ttl = answer.ttlSeconds;
-        for (const ip of answer.addresses) found.push({ address: makeAddress(ip, port), options: entry.options, priority: 0 });
-      }
-      found.sort((a, b) => a.priority - b.priority || (a.address.name < b.address.name ? -1 : 1));
+      const { found, ttlSeconds } = await lookUpEntry(entry, resolverFor(this.resolver), this.resolverTimeoutMs, this.defaultPort);
       if (found.length > 0 || entry.service) this.applyAddresses(entry, found);
-      again = this.resolver.validMs ?? Math.max(1, ttl) * 1000;
+      again = this.resolver.validMs ?? Math.max(1, ttlSeconds) * 1000;
     } catch (error) {
-      if ((error as ResolveError).code === NXDOMAIN && !entry.service) this.applyAddresses(entry, []);
-      else if ((error as ResolveError).code === NXDOMAIN) this.applyAddresses(entry, []);
+      if ((error as ResolveError).code === NXDOMAIN) this.applyAddresses(entry, []);
       again = this.resolver.validMs ?? Math.min(this.resolverTimeoutMs, 5000);
     }
     setTimeout(() => void this.resolveEntry(entry), Math.min(again, 2 ** 31 - 1)).unref();

@@ -159,8 +159,10 @@ export class ResponseReader {
     if (this.u.ended) return;
     const { r, conf } = this.u;
     if (head.status === 101 && !this.u.upgrade) {
-      // only a client that asked for it may be switched
-      throw new InvalidResponse('upstream sent unexpected "101 Switching Protocols"');
+      // a client that did not ask for it gets the head alone, and nothing of the other protocol; HTTP/2 has no such head
+      if (r.conn.http2) throw new InvalidResponse('upstream sent unexpected "101 Switching Protocols"');
+      r.headerOnly = true;
+      r.main.keepalive = false;
     }
     this.u.head = head;
     this.u.state.headerMs = Date.now() - this.u.state.startMs;
@@ -169,7 +171,7 @@ export class ResponseReader {
     if (peer) group.set.locked(() => (peer.headerTime = noteTime(peer.headerTime, state.headerMs)));
     const { cache } = this.u.options;
     if (this.u.notes.notFound) {
-      this.u.next('not_found');
+      this.u.next('not_found', this.u.notes.notFound === 'whole');
       return;
     }
     if (head.status >= 300 || (cache && head.status === 304)) {

@@ -29,23 +29,26 @@ export class Selection {
     return this.inBackup ? this.set.backup : this.set.primary;
   }
 
-  /** undefined: no live upstreams */
-  get(sticky?: Peer): Peer | undefined {
-    return this.set.locked(() => this.getLocked(sticky));
+  /** @param belongs tells peers of a sticky session, which come before all others of their list. undefined: no live upstreams */
+  get(belongs?: (peer: Peer) => boolean): Peer | undefined {
+    return this.set.locked(() => this.getLocked(belongs));
   }
 
-  private getLocked(sticky?: Peer): Peer | undefined {
+  private getLocked(belongs: ((peer: Peer) => boolean) | undefined): Peer | undefined {
     const now = nowSeconds();
-    if (sticky && !this.tried.has(sticky) && sticky.usable(now, true)) return this.take(sticky, now);
-    const peer = this.choose(now);
+    const peer = this.ofSession(belongs, now) ?? this.choose(now);
     if (peer) return this.take(peer, now);
     if (!this.inBackup && this.set.backup.length > 0) {
       this.inBackup = true;
       this.tries = countUp(this.set.backup);
-      const spare = this.choose(now);
+      const spare = this.ofSession(belongs, now) ?? this.choose(now);
       if (spare) return this.take(spare, now);
     }
     return undefined;
+  }
+
+  private ofSession(belongs: ((peer: Peer) => boolean) | undefined, now: number): Peer | undefined {
+    return belongs && this.list.find((peer) => belongs(peer) && !this.tried.has(peer) && peer.usable(now, true));
   }
 
   private take(peer: Peer, now: number): Peer {

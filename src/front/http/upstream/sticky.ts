@@ -11,19 +11,12 @@ import type { UpstreamGroup } from './group.ts';
 import type { Peer } from './peer.ts';
 
 export interface Sticky {
-  /** the peer this request belongs to */
-  find(r: Request, group: UpstreamGroup): Peer | undefined;
-  /** the id a request asks for, '' for none: it may name no peer at hand */
+  /** tells the peers that this request belongs to; undefined: to none */
+  matcher(r: Request): ((peer: Peer) => boolean) | undefined;
   onHeader?(r: Request, peer: Peer): void;
   onDone?(r: Request, peer: Peer): void;
   exportState?(): unknown;
   importState?(state: unknown, group: UpstreamGroup): void;
-}
-
-function peersById(group: UpstreamGroup, id: string): Peer | undefined {
-  const now = Math.floor(Date.now() / 1000);
-  const peers = group.set.all().filter((p) => p.stickyId === id);
-  return peers.find((p) => p.usable(now, true)) ?? peers[0];
 }
 
 export function parseSticky(f: HttpFrame): Sticky {
@@ -32,20 +25,23 @@ export function parseSticky(f: HttpFrame): Sticky {
   if (kind === 'route') {
     const values = words.map((word) => f.scope.value(word));
     return {
-      find(r, group) {
-        for (const value of values) {
-          const id = value.eval(r);
-          if (id === '') continue;
-          const peer = group.set.all().filter((p) => p.options.route === id);
-          const now = Math.floor(Date.now() / 1000);
-          return peer.find((p) => p.usable(now, true)) ?? peer[0];
-        }
-        return undefined;
+      matcher(r) {
+        const id = firstOf(values, r);
+        return id === '' ? undefined : (peer) => peer.options.route === id;
       },
     };
   }
   if (kind === 'learn') return parseLearn(f, words);
   return f.fail(`unknown parameter "${kind}"`);
+}
+
+/** the first text that is not empty, '' if all are */
+function firstOf(values: Value[], r: Request): string {
+  for (const value of values) {
+    const text = value.eval(r);
+    if (text !== '') return text;
+  }
+  return '';
 }
 
 const MAX_EXPIRES = { text: 'Thu, 31-Dec-37 23:55:55 GMT', seconds: 315_360_000 };
@@ -73,9 +69,9 @@ function parseCookie(f: HttpFrame, words: string[]): Sticky {
     else f.fail(`unknown parameter "${word}"`);
   }
   return {
-    find(r, group) {
+    matcher(r) {
       const id = findCookie(r, name);
-      return id === undefined ? undefined : peersById(group, id);
+      return id === undefined ? undefined : (peer) => peer.stickyId === id;
     },
     onHeader(r, peer) {
       let text = `${name}=${peer.stickyId}`;
@@ -114,43 +110,36 @@ class Learned implements Sticky {
     this.sessions = new SharedTable(`sticky:${zone}`, Math.max(1, Math.floor(bytes / SESSION_BYTES)), SESSION_FIELDS);
   }
 
-  find(r: Request, group: UpstreamGroup): Peer | undefined {
-    for (const value of this.lookup) {
-      const id = value.eval(r);
-      if (id === '') continue;
-      const peer = this.peerOf(id);
-      if (peer !== undefined) return group.set.all().find((p) => crc32(p.name) === peer);
-    }
+  matcher(r: Request): ((peer: Peer) => boolean) | undefined {
+    const id = firstOf(this.lookup, r);
+    const wanted = id === '' ? undefined : this.sessions.locked(() => this.peerOf(id));
+    return wanted === undefined ? undefined : (peer) => crc32(peer.name) === wanted;
+  }
+
+  /** Hash of the peer of a session, unless it has ended. */
+  private peerOf(id: string): number | undefined {
+    const { sessions } = this;
+    const record = sessions.find(id);
+    if (record < 0) return undefined;
+    const at = record * SESSION_FIELDS;
+    if (sessions.data[at + UNTIL] >= Date.now()) return sessions.data[at + PEER];
+    sessions.remove(record);
     return undefined;
   }
 
-  private peerOf(id: string): number | undefined {
-    const { sessions } = this;
-    return sessions.locked(() => {
-      const record = sessions.find(id);
-      if (record < 0) return undefined;
-      const at = record * SESSION_FIELDS;
-      if (sessions.data[at + UNTIL] < Date.now()) {
-        sessions.remove(record);
-        return undefined;
-      }
-      sessions.data[at + UNTIL] = Date.now() + this.timeoutMs;
-      return sessions.data[at + PEER];
-    });
-  }
-
+  /** A session that the peer starts, or the one that the request came with: an answer prolongs it, unless it starts another. */
   private learn(r: Request, peer: Peer): void {
     const { sessions } = this;
-    for (const value of this.create) {
-      const id = value.eval(r);
-      if (id === '') continue;
-      sessions.locked(() => {
-        const at = sessions.take(id) * SESSION_FIELDS;
-        sessions.data[at + PEER] = crc32(peer.name);
-        sessions.data[at + UNTIL] = Date.now() + this.timeoutMs;
-      });
-      return;
-    }
+    const created = firstOf(this.create, r);
+    const id = created || firstOf(this.lookup, r);
+    if (id === '') return;
+    const hash = crc32(peer.name);
+    sessions.locked(() => {
+      if (!created && this.peerOf(id) !== hash) return;
+      const at = sessions.take(id) * SESSION_FIELDS;
+      sessions.data[at + PEER] = hash;
+      sessions.data[at + UNTIL] = Date.now() + this.timeoutMs;
+    });
   }
 
   onHeader(r: Request, peer: Peer): void {

@@ -251,13 +251,16 @@ export class Upstream implements ConnectionEvents {
 
   // ---------------------------------------------------------------- failures
 
-  /** The peer failed: the next one is tried, or the request ends with the failure's status. */
-  next(failure: Failure): void {
+  /**
+   * The peer failed: the next one is tried, or the request ends with the failure's status.
+   * @param reusable its answer was read whole, so the connection can serve another request
+   */
+  next(failure: Failure, reusable = false): void {
     const { r, conf } = this;
     this.sender.attempt++;
     if (this.peer) this.freePeer(failure === 'http_403' || failure === 'http_404' || failure === 'not_found' ? 'next' : 'failed');
     this.connector.noteFailure(failure);
-    this.closeConnection(false);
+    this.closeConnection(reusable);
     if (r.conn.error && !r.background) {
       this.finish(HTTP_CLIENT_CLOSED);
       return;

@@ -9,6 +9,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach } from 'vitest';
 
 const binary = process.env.FRONT_BINARY || undefined;
 /** for tests of what nginx does not have: `test.skipIf(!ours)` */
@@ -33,6 +34,9 @@ export class Front {
   private child: ChildProcess | undefined;
   stderr = '';
 
+  /** @param command  another server with nginx's command line, in place of the built front */
+  constructor(private readonly command = binary) {}
+
   write(name: string, text: string | Buffer): void {
     writeFileSync(path.join(this.folder, name), text);
   }
@@ -54,7 +58,7 @@ export class Front {
     const main = path.join(root, 'dist/front/main.js');
     if (!existsSync(main)) throw new Error('dist is missing: npm run build:ts');
     const args = ['-p', this.folder, '-c', 'nginx.conf', '-e', 'error.log'];
-    const child = spawn(binary ?? process.execPath, binary ? args : [main, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(this.command ?? process.execPath, this.command ? args : [main, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
     this.child = child;
     child.stderr!.on('data', (data) => (this.stderr += data));
     const ended = new Promise<never>((_, reject) => child.once('exit', (code) => reject(new Error(`exit ${code}: ${this.stderr}`))));
@@ -85,6 +89,21 @@ export class Front {
     await this.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** What `frontForEach` made for the test that runs: a front that is not started yet, a port for it, and one for what is behind it. */
+export let front: Front;
+export let port = 0;
+export let back = 0;
+
+/** Gives each test of the file its own `front`, `port` and `back`; the front ends with the test. */
+export function frontForEach(): void {
+  beforeEach(async () => {
+    front = new Front();
+    port = await freePort();
+    back = await freePort();
+  });
+  afterEach(() => front.dispose());
 }
 
 /** Sends raw bytes and reads to the end of the connection. */
