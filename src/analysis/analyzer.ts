@@ -210,18 +210,26 @@ export function fuse(stages: readonly KernelStage[]): KernelStage[] {
   return mergeRewrites(lowerInTokenizer(stages));
 }
 
-/** Operation numbers of the stem stage (assembly/analysis/filters/stem.ts). */
-const REWRITE_OPS: Readonly<Record<number, number>> = { [STAGE.STEM]: 0, [STAGE.NORMALIZE]: 0x100, [STAGE.CASE]: 0x200 };
+/** Operations of the stem stage (assembly/analysis/filters/stem.ts) that do what a stage does, and whether they have its config behind them. */
+const REWRITE_OPS: Readonly<Record<number, { op: number; data: boolean }>> = {
+  [STAGE.STEM]: { op: 0, data: false },
+  [STAGE.NORMALIZE]: { op: 0x100, data: false },
+  [STAGE.CASE]: { op: 0x200, data: false },
+  [STAGE.STOP]: { op: 0x300, data: true },
+  [STAGE.ELISION]: { op: 0x400, data: true },
+  [STAGE.APOSTROPHE]: { op: 0x500, data: false },
+  [STAGE.KEYWORD_MARKER]: { op: 0x600, data: true },
+  [STAGE.STEMMER_OVERRIDE]: { op: 0x700, data: true },
+};
 
-/** Runs of stemmers, normalizations and case mappings become one stage, which remembers what it made of a term. */
-function mergeRewrites(stages: readonly KernelStage[]): KernelStage[] {
+/** What filters in a row do to a term alone becomes one stage, which remembers what it made of a term. */
+export function mergeRewrites(stages: readonly KernelStage[]): KernelStage[] {
   const out: KernelStage[] = [];
   let run: KernelStage[] = [];
   const flush = (): void => {
-    if (run.length > 1) {
-      const ops = run.map(({ id, config }) => words([REWRITE_OPS[id] + config[0]], config.subarray(4)));
-      out.push({ id: STAGE.STEM, config: joinConfigs(ops) });
-    } else out.push(...run);
+    // A list alone is as quick as what is remembered.
+    if (run.length > 1) out.push({ id: STAGE.STEM, config: joinConfigs(run.map(operation)) });
+    else out.push(...run);
     run = [];
   };
   for (const stage of stages) {
@@ -235,9 +243,20 @@ function mergeRewrites(stages: readonly KernelStage[]): KernelStage[] {
   return out;
 }
 
+function operation({ id, config }: KernelStage): Uint8Array {
+  const { op, data } = REWRITE_OPS[id];
+  if (data) return words([op, (config.length + 3) & ~3], joinConfigs([config, new Uint8Array(-config.length & 3)]));
+  // A stemmer or variant, and what the stemmer brings with it.
+  return config.length ? words([op + config[0]], config.subarray(4)) : words([op]);
+}
+
 function lowerInTokenizer(stages: readonly KernelStage[]): KernelStage[] {
   // A possessive is one in either case, so lower-casing may come first.
   if (stages[1]?.id === STAGE.STEM && stages[1].config[0] === ENGLISH_POSSESSIVE && stages[2]?.id === STAGE.CASE) {
+    stages = [stages[0], stages[2], stages[1], ...stages.slice(3)];
+  }
+  // Articles are found in either case by those who ignore it, and lower-casing makes no apostrophe.
+  if (stages[1]?.id === STAGE.ELISION && stages[1].config[0] === 1 && stages[2]?.id === STAGE.CASE) {
     stages = [stages[0], stages[2], stages[1], ...stages.slice(3)];
   }
   const [tokenizer, next] = stages;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { chainBlob, joinConfigs, type KernelStage, termSet, words } from '../../src/analysis/blob.ts';
-import { STEMMER } from '../../src/analysis/languages/stemmers.ts';
 import { STAGE } from '../../src/analysis/stage-ids.ts';
 import { encodeTokens, runChain, type Token } from '../../src/analysis/token-stream.ts';
 import { encodeWtf8 } from '../../src/analysis/wtf8.ts';
@@ -137,30 +136,6 @@ eachAnalysisBuild((host, build) => {
       });
     });
   }
-
-  test(`${build}: a cached run of normalizations, case and stemmers equals its stages one by one`, () => {
-    const ops: [number, number][] = [
-      [STAGE.CASE, 0],
-      [STAGE.CASE, 2],
-      ...[0, 3, 6, 7, 8, 9, 10].map((variant): [number, number] => [STAGE.NORMALIZE, variant]),
-      // KSTEM is the one that brings a word list with it.
-      ...Object.values(STEMMER)
-        .filter((id) => id !== STEMMER.KSTEM)
-        .map((id): [number, number] => [STAGE.STEM, id]),
-    ];
-    const base: Record<number, number> = { [STAGE.STEM]: 0, [STAGE.NORMALIZE]: 0x100, [STAGE.CASE]: 0x200 };
-    forSeeds(60, (rng) => {
-      const run = Array.from({ length: rng.int(2, 4) }, () => rng.pick(ops));
-      const tokens = randomTokens(rng, rng.pick(['Aesinogtku', 'еиаыхмюяст', 'ηταςομενι', 'ािकतबমযক', 'اليهةوtان']));
-      const input = encodeTokens({ tokens, endOffset: 9999, endPosInc: 0 });
-      const merged = stage(STAGE.STEM, words(run.map(([id, variant]) => base[id] + variant)));
-      const cached = { blob: chainBlob([stage(STAGE.REPLAY), merged]) };
-      const first = runChain(host, cached, input).tokens;
-      const single = run.map(([id, variant]) => stage(id, words([variant])));
-      expect(first).toEqual(runChain(host, { blob: chainBlob([stage(STAGE.REPLAY), ...single]) }, input).tokens);
-      expect(runChain(host, cached, input).tokens).toEqual(first);
-    });
-  });
 
   test(`${build}: ngram and edge_ngram filters equal their twin, across batches`, () => {
     forSeeds(60, (rng) => {

@@ -7,17 +7,17 @@ import { copyToken, FLAG_KEYWORD, Token } from '../token';
 import { keepToken } from './drop';
 
 /** Entry of a token's term. config ├─ flags u32: 1 = ignore case ─┬─ set or map ─┤. Returns 0 none, 1 for E_NO_SPACE. */
-function lookUp(stage: Stage, batch: Stage, token: Token): usize {
-  if (!(load<u32>(stage.config) & 1)) return findTerm(stage.config + 4, token.termPtr, token.termLen);
+function lookUp(config: usize, batch: Stage, token: Token): usize {
+  if (!(load<u32>(config) & 1)) return findTerm(config + 4, token.termPtr, token.termLen);
   if (batch.termCur + token.termLen * 2 + 8 > batch.termsEnd) return 1;
-  return findTermIgnoringCase(stage.config + 4, token.termPtr, token.termLen, batch.termCur);
+  return findTermIgnoringCase(config + 4, token.termPtr, token.termLen, batch.termCur);
 }
 
 /** Keeps the tokens whose term is in the set. */
 export function keepFilter(stage: Stage, batch: Stage): i32 {
   let kept: u32 = 0;
   for (let i: u32 = 0; i < batch.count; i++) {
-    const token = tokenAt(batch, i), entry = lookUp(stage, batch, token);
+    const token = tokenAt(batch, i), entry = lookUp(stage.config, batch, token);
     if (entry == 1) return E_NO_SPACE;
     if (entry) kept = keepToken(stage, batch, i, kept);
     else stage.carry += token.posInc;
@@ -88,29 +88,40 @@ export function removeDuplicatesFilter(stage: Stage, batch: Stage): i32 {
   return 0;
 }
 
-/** Sets the keyword flag of the terms in the set. */
 export function keywordMarkerFilter(stage: Stage, batch: Stage): i32 {
   for (let i: u32 = 0; i < batch.count; i++) {
-    const token = tokenAt(batch, i), entry = lookUp(stage, batch, token);
-    if (entry == 1) return E_NO_SPACE;
-    if (entry) token.flags |= FLAG_KEYWORD;
+    const status = markKeyword(batch, tokenAt(batch, i), stage.config);
+    if (status < 0) return status;
   }
   return 0;
 }
 
-/** Replaces the terms of a map and marks them as keywords; what is a keyword already stays. */
+/** Sets the keyword flag if the term is in the set of a config. Returns 0 or E_NO_SPACE. */
+export function markKeyword(batch: Stage, token: Token, config: usize): i32 {
+  const entry = lookUp(config, batch, token);
+  if (entry == 1) return E_NO_SPACE;
+  if (entry) token.flags |= FLAG_KEYWORD;
+  return 0;
+}
+
 export function stemmerOverrideFilter(stage: Stage, batch: Stage): i32 {
   for (let i: u32 = 0; i < batch.count; i++) {
-    const token = tokenAt(batch, i);
-    if (token.flags & FLAG_KEYWORD) continue;
-    const entry = lookUp(stage, batch, token);
-    if (entry == 1) return E_NO_SPACE;
-    if (!entry) continue;
-    const value = stage.config + 4 + load<u32>(entry), len = load<u32>(value);
-    const status = renewTerm(batch, token, len);
+    const status = overrideStem(batch, tokenAt(batch, i), stage.config);
     if (status < 0) return status;
-    memory.copy(token.termPtr, value + 4, len);
-    token.flags |= FLAG_KEYWORD;
   }
+  return 0;
+}
+
+/** Replaces a term of the map of a config and marks it as a keyword; what is a keyword already stays. Returns 0 or E_NO_SPACE. */
+export function overrideStem(batch: Stage, token: Token, config: usize): i32 {
+  if (token.flags & FLAG_KEYWORD) return 0;
+  const entry = lookUp(config, batch, token);
+  if (entry == 1) return E_NO_SPACE;
+  if (!entry) return 0;
+  const value = config + 4 + load<u32>(entry), len = load<u32>(value);
+  const status = renewTerm(batch, token, len);
+  if (status < 0) return status;
+  memory.copy(token.termPtr, value + 4, len);
+  token.flags |= FLAG_KEYWORD;
   return 0;
 }

@@ -1,83 +1,115 @@
-// Rewrites terms: stemmers, and the normalizations and case mappings beside them, one after the other.
-//   config ├─ op u32 ─┬─ op u32 ─┬─ ··· ─┤   a stemmer's id, or NORMALIZE + variant, or CASE + variant
-//   KSTEM is followed by its word list: ├─ op u32 ─┬─ bytes u32 ─┬─ lexicon (stemmers/lexicon.ts), a multiple of 4 bytes ─┤
-// What becomes of a term depends on the term alone (and its keyword flag), and words come again: the stage's area is a cache of results, one
-// entry for each value of a hash, kept from text to text. Keywords, which stemmers leave alone, go by it.
-//   area  ├─ entry × 2^k ─┬─ index of suffix lists (stemmers/suffix-index.ts) ─┤
-//   entry (64 bytes) ├─ keyLen u8, 0 free ─┬─ resultLen u8 ─┬─ key ─┬─ result, unless the key begins with it ─┤
+// Rewrites terms, marks and drops them: stemmers, and the normalizations, case mappings, lists and elisions around them, one after the other.
+//   config ├─ op u32 ─┬─ op u32 ─┬─ ··· ─┤   a stemmer's id, or one of the groups below, plus the variant
+//   KSTEM and the operations with lists have data behind them: ├─ op u32 ─┬─ bytes u32 ─┬─ data, a multiple of 4 bytes ─┤
+//   (KSTEM's is its lexicon, stemmers/lexicon.ts; the others' is the config of the stage that does the same alone)
+// What becomes of a term depends on the term alone (and its keyword flag), and words come again: the stage's area is a cache of results
+// (term-cache.ts), kept from text to text. Keywords, which stemmers leave alone, go by it.
+//   area  ├─ cache ─┬─ index of suffix lists (stemmers/suffix-index.ts) ─┤
 import { E_CORRUPT, E_NO_SPACE } from '../../mem/status';
 import { decode, encode } from '../../text/utf8';
 import { renewTerm, Stage, tokenAt } from '../stage';
 import { ENGLISH_POSSESSIVE, KSTEM, runStemmer } from '../stemmers/stemmers';
 import { clearSuffixIndex, useSuffixIndex } from '../stemmers/suffix-index';
 import { GROWTH, setWord, unitAt, word, wordLen } from '../stemmers/word';
-import { sameBytes } from '../term-set';
 import { FLAG_KEYWORD, Token } from '../token';
+import { keepToken } from './drop';
 import { changeCase } from './lowercase';
 import { normalizeToken } from './normalize';
+import { markKeyword, overrideStem } from './select';
+import { isStopWord } from './stop';
+import { cutAtApostrophe, cutElision } from './term-edit';
+import {
+  bucketMask, clearTerms, copyTerm, DROPPED, entryFlags, hashBytes, KEYWORD, MAX_KEY, noteTerm, PREFIX, recallTerm, rememberTerm, resultLen, resultPtr,
+} from './term-cache';
 
 const NORMALIZE: u32 = 0x100;
 const CASE: u32 = 0x200;
-/** Bytes of an entry for key and result. */
-const ROOM: u32 = 62;
+const STOP: u32 = 0x300;
+const ELISION: u32 = 0x400;
+const APOSTROPHE: u32 = 0x500;
+const KEYWORD_MARKER: u32 = 0x600;
+const STEMMER_OVERRIDE: u32 = 0x700;
+/** What rewrite answers for a term that goes. */
+const DROP: i32 = 1;
 
 export function stemFilter(stage: Stage, batch: Stage): i32 {
-  const mask = cacheEntries(stage) - 1;
+  const area = stage.termsPtr, end = indexPtr(stage), mask = bucketMask(area, end);
   const isPossessive = stage.configBytes == 4 && load<u32>(stage.config) == ENGLISH_POSSESSIVE;
-  useSuffixIndex(indexPtr(stage), stage.termsEnd);
+  useSuffixIndex(end, stage.termsEnd);
+  let kept: u32 = 0;
   for (let i: u32 = 0; i < batch.count; i++) {
     const token = tokenAt(batch, i), keyLen = token.termLen;
-    if (keyLen == 0) continue;
     // Most words are rid of the possessive by their last letter.
-    if (isPossessive && (load<u8>(token.termPtr + keyLen - 1) | 32) != 0x73) continue;
-    if (token.flags & FLAG_KEYWORD || keyLen > ROOM) {
+    if (isPossessive && (keyLen == 0 || (load<u8>(token.termPtr + keyLen - 1) | 32) != 0x73)) {
+      kept = keepToken(stage, batch, i, kept);
+      continue;
+    }
+    let isDropped = false;
+    if (keyLen - 1 >= MAX_KEY || token.flags & FLAG_KEYWORD) {
       const status = rewrite(stage, batch, token);
       if (status < 0) return status;
-      continue;
-    }
-    const entry = stage.termsPtr + (<usize>(hashWord(token.termPtr, keyLen) & mask) << 6);
-    if (load<u8>(entry) == keyLen && sameBytes(entry + 2, token.termPtr, keyLen)) {
-      const len = <u32>load<u8>(entry, 1);
-      if (len & PREFIX) {
-        token.termLen = len - PREFIX;
-        continue;
+      isDropped = status == DROP;
+    } else {
+      const hash = hashBytes(token.termPtr, keyLen), entry = recallTerm(area, mask, hash, token.termPtr, keyLen);
+      if (entry) {
+        const flags = entryFlags(entry), len = resultLen(entry);
+        if (flags & PREFIX) token.termLen = len;
+        else {
+          const status = renewTerm(batch, token, len);
+          if (status < 0) return status;
+          copyTerm(token.termPtr, resultPtr(entry), len);
+        }
+        if (flags & KEYWORD) token.flags |= FLAG_KEYWORD;
+        isDropped = (flags & DROPPED) != 0;
+      } else {
+        const noted = noteTerm(area, end, token.termPtr, keyLen);
+        const status = rewrite(stage, batch, token);
+        if (status < 0) return status;
+        isDropped = status == DROP;
+        const flags = (isDropped ? DROPPED : 0) | (token.flags & FLAG_KEYWORD ? KEYWORD : 0);
+        if (noted) rememberTerm(area, end, hash, noted, token.termPtr, token.termLen, flags);
       }
-      const status = renewTerm(batch, token, len);
-      if (status < 0) return status;
-      copyBytes(token.termPtr, entry + 2 + keyLen, len);
-      continue;
     }
-    // Until the result is known the entry is free.
-    store<u8>(entry, 0);
-    copyBytes(entry + 2, token.termPtr, keyLen);
-    const status = rewrite(stage, batch, token);
-    if (status < 0) return status;
-    const len = token.termLen;
-    if (len <= keyLen && sameBytes(entry + 2, token.termPtr, len)) {
-      store<u8>(entry, keyLen);
-      store<u8>(entry, len | PREFIX, 1);
-    } else if (keyLen + len <= ROOM) {
-      store<u8>(entry, keyLen);
-      store<u8>(entry, len, 1);
-      copyBytes(entry + 2 + keyLen, token.termPtr, len);
+    if (isDropped) stage.carry += token.posInc;
+    else kept = keepToken(stage, batch, i, kept);
+  }
+  batch.count = kept;
+  return 0;
+}
+
+/** All operations over one token. Returns 0, DROP or a status. */
+function rewrite(stage: Stage, batch: Stage, token: Token): i32 {
+  for (let at = stage.config, end = at + stage.configBytes; at < end; ) {
+    const op = load<u32>(at), data = at + 8;
+    at += 4;
+    if (hasData(op)) {
+      if (data > end || load<u32>(at) > <u32>(end - data)) return E_CORRUPT;
+      at = data + <usize>load<u32>(at);
     }
+    const status = operate(batch, token, op, data);
+    if (status) return status;
   }
   return 0;
 }
 
-/** In an entry's resultLen: the key begins with the result. */
-const PREFIX: u32 = 128;
+// @ts-ignore: decorator
+@inline
+function hasData(op: u32): bool {
+  return op == KSTEM || (op >= STOP && op != APOSTROPHE);
+}
 
-/** All operations over one token. Returns 0 or a status. */
-function rewrite(stage: Stage, batch: Stage, token: Token): i32 {
-  for (let at = stage.config, end = at + stage.configBytes; at < end; at += 4) {
-    const op = load<u32>(at);
-    if (op == KSTEM && (at + 8 > end || load<u32>(at, 4) > <u32>(end - at - 8))) return E_CORRUPT;
-    const status = op >= CASE ? changeCase(batch, token, op - CASE) : op >= NORMALIZE ? normalizeToken(batch, token, op - NORMALIZE) : stem(batch, token, op, at + 8);
-    if (status < 0) return status;
-    if (op == KSTEM) at += 4 + <usize>load<u32>(at, 4);
+function operate(batch: Stage, token: Token, op: u32, data: usize): i32 {
+  switch (op >> 8) {
+    case 0: return stem(batch, token, op, data);
+    case NORMALIZE >> 8: return normalizeToken(batch, token, op - NORMALIZE);
+    case CASE >> 8: return changeCase(batch, token, op - CASE);
+    case STOP >> 8: return isStopWord(batch, token, data);
+    case ELISION >> 8: return cutElision(batch, token, data);
+    case APOSTROPHE >> 8: return cutAtApostrophe(token);
+    case KEYWORD_MARKER >> 8: return markKeyword(batch, token, data);
+    case STEMMER_OVERRIDE >> 8: return overrideStem(batch, token, data);
+    default: return E_CORRUPT;
   }
-  return 0;
 }
 
 function stem(batch: Stage, token: Token, id: u32, lexicon: usize): i32 {
@@ -91,58 +123,19 @@ function stem(batch: Stage, token: Token, id: u32, lexicon: usize): i32 {
   return encodeUnits(batch, token, units + ((<usize>token.termLen + GROWTH) << 1));
 }
 
-/** memory.copy is a call; words are short. */
-// @ts-ignore: decorator
-@inline
-function copyBytes(to: usize, from: usize, len: u32): void {
-  while (len >= 8) {
-    store<u64>(to, load<u64>(from));
-    to += 8;
-    from += 8;
-    len -= 8;
-  }
-  while (len) {
-    store<u8>(to++, load<u8>(from++));
-    len--;
-  }
-}
-
 /** Bytes that the indices of suffix lists may take: the largest stemmers' take 50 KB. */
-const INDEX_BYTES: u32 = 64 << 10;
-
-/** Entries of the cache: a power of two that the area holds, at most 8192. */
-// @ts-ignore: decorator
-@inline
-function cacheEntries(stage: Stage): u32 {
-  const bytes = <u32>(stage.termsEnd - stage.termsPtr);
-  return min<u32>(8192, <u32>1 << (31 - clz((bytes - min<u32>(INDEX_BYTES, bytes >> 2)) >> 6)));
-}
+const INDEX_BYTES: usize = 64 << 10;
 
 // @ts-ignore: decorator
 @inline
 function indexPtr(stage: Stage): usize {
-  return stage.termsPtr + (<usize>cacheEntries(stage) << 6);
+  return (stage.termsEnd - min<usize>(INDEX_BYTES, (stage.termsEnd - stage.termsPtr) >> 2)) & ~7;
 }
 
 /** Empties the cache and the index, once when a chain is laid out. */
 export function clearStems(stage: Stage): void {
-  for (let i: u32 = 0; i < cacheEntries(stage); i++) store<u8>(stage.termsPtr + (<usize>i << 6), 0);
+  clearTerms(stage.termsPtr, indexPtr(stage));
   clearSuffixIndex(indexPtr(stage), stage.termsEnd);
-}
-
-/** Multiplicative hash over 8 bytes at a time. Reads up to 7 bytes behind the word, all in the term buffer. */
-// @ts-ignore: decorator
-@inline
-function hashWord(ptr: usize, len: u32): u32 {
-  let h: u64 = len, left = len;
-  while (left > 8) {
-    h = (h ^ load<u64>(ptr)) * 0x9e3779b97f4a7c15;
-    h ^= h >> 29;
-    ptr += 8;
-    left -= 8;
-  }
-  h = (h ^ (load<u64>(ptr) & (<u64>-1 >> (64 - (<u64>left << 3))))) * 0x9e3779b97f4a7c15;
-  return <u32>(h >> 40);
 }
 
 /** Writes the term as UTF-16. Returns the number of units. */

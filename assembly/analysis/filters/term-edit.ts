@@ -15,28 +15,35 @@ function findApostrophe(from: usize, end: usize): usize {
   return end;
 }
 
-/** Cuts a term at its first apostrophe. */
 export function apostropheFilter(stage: Stage, batch: Stage): i32 {
+  for (let i: u32 = 0; i < batch.count; i++) cutAtApostrophe(tokenAt(batch, i));
+  return 0;
+}
+
+/** Cuts a term at its first apostrophe. Returns 0. */
+export function cutAtApostrophe(token: Token): i32 {
+  token.termLen = <u32>(findApostrophe(token.termPtr, token.termPtr + token.termLen) - token.termPtr);
+  return 0;
+}
+
+export function elisionFilter(stage: Stage, batch: Stage): i32 {
   for (let i: u32 = 0; i < batch.count; i++) {
-    const token = tokenAt(batch, i);
-    token.termLen = <u32>(findApostrophe(token.termPtr, token.termPtr + token.termLen) - token.termPtr);
+    const status = cutElision(batch, tokenAt(batch, i), stage.config);
+    if (status < 0) return status;
   }
   return 0;
 }
 
-/** Removes an article and its apostrophe from the front.   config ├─ flags u32: 1 = ignore case ─┬─ term set of articles ─┤ */
-export function elisionFilter(stage: Stage, batch: Stage): i32 {
-  for (let i: u32 = 0; i < batch.count; i++) {
-    const token = tokenAt(batch, i), from = token.termPtr, end = from + token.termLen;
-    const mark = findApostrophe(from, end);
-    if (mark == end) continue;
-    if (batch.termCur + token.termLen * 2 + 8 > batch.termsEnd) return E_NO_SPACE;
-    const article = <u32>(mark - from), set = stage.config + 4;
-    if (!(load<u32>(stage.config) & 1 ? findTermIgnoringCase(set, from, article, batch.termCur) : findTerm(set, from, article))) continue;
-    const behind = mark + (load<u8>(mark) == 0x27 ? 1 : 3);
-    token.termPtr = behind;
-    token.termLen = <u32>(end - behind);
-  }
+/** Removes an article and its apostrophe from the front.   config ├─ flags u32: 1 = ignore case ─┬─ term set of articles ─┤   Returns 0 or E_NO_SPACE. */
+export function cutElision(batch: Stage, token: Token, config: usize): i32 {
+  const from = token.termPtr, end = from + token.termLen, mark = findApostrophe(from, end);
+  if (mark == end) return 0;
+  if (batch.termCur + token.termLen * 2 + 8 > batch.termsEnd) return E_NO_SPACE;
+  const article = <u32>(mark - from), set = config + 4;
+  if (!(load<u32>(config) & 1 ? findTermIgnoringCase(set, from, article, batch.termCur) : findTerm(set, from, article))) return 0;
+  const behind = mark + (load<u8>(mark) == 0x27 ? 1 : 3);
+  token.termPtr = behind;
+  token.termLen = <u32>(end - behind);
   return 0;
 }
 
