@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const SRC_LAYERS =
-  'rest http node api aggs search scripting plan query indexing metadata mapping analysis store arena wasm config common errors';
+  'rest http node api ingest aggs search scripting plan query indexing metadata mapping analysis store arena wasm config common errors';
 
 const MAP: Record<string, string> = {
   'assembly/executor': 'search aggs postings docvalues terms codec mem',
@@ -29,7 +29,8 @@ const MAP: Record<string, string> = {
   'src/rest': 'http api errors common config',
   'src/http': 'common errors config',
   'src/node': 'api search aggs indexing metadata mapping analysis plan query store arena wasm config errors common http rest',
-  'src/api': 'scripting search aggs indexing metadata mapping analysis query plan errors common',
+  'src/api': 'ingest scripting search aggs indexing metadata mapping analysis query plan errors common',
+  'src/ingest': 'metadata mapping analysis scripting errors common',
   'src/aggs': 'query mapping plan scripting analysis wasm errors common',
   'src/search': 'query mapping plan scripting arena store analysis aggs wasm errors common',
   'src/scripting': 'common errors',

@@ -17,13 +17,9 @@ const unicode3 = new UnicodeData('3.0.0');
 const unicode12 = new UnicodeData('12.1.0');
 const unicode16 = new UnicodeData('16.0.0');
 
-writeAutomaton(
-  'word-break',
-  'wordBreak',
-  'WORD_BREAK',
-  compile(await wordBreakRules(unicode12)),
-  'Unicode 12.1: classes and automaton of the standard tokenizer.',
-);
+const wordBreak = compile(await wordBreakRules(unicode12));
+writeAutomaton('word-break', 'wordBreak', 'WORD_BREAK', wordBreak, 'Unicode 12.1: classes and automaton of the standard tokenizer.');
+await writeWordRuns(wordBreak);
 writeAutomaton(
   'classic',
   'classic',
@@ -54,6 +50,35 @@ function writeAutomaton(file: string, fn: string, prefix: string, dfa: Automaton
     `export ${dataLine(`${prefix}_NEXT`, wide ? 'u16' : 'u8', dfa.next)}export ${dataLine(`${prefix}_ACCEPT`, 'u8', dfa.accept)}`;
   writeFileSync(`${OUT}/${file}.ts`, source);
   process.stdout.write(`${file}: ${dfa.classCount} classes, ${dfa.stateCount} states\n`);
+}
+
+/** What the standard tokenizer's way through runs of words (assembly/analysis/tokenizers/word-run.ts) needs of the two-byte characters. */
+async function writeWordRuns({ classOf }: Automaton): Promise<void> {
+  const lower = await unicode16.caseMapping('Lowercase');
+  const classAt = (text: string): number => classOf[text.codePointAt(0)!];
+  const letter = classAt('a');
+  const mids = [':', '.', ','].map(classAt);
+  const isTwoBytes = (cp: number): boolean => cp >= 0x80 && cp < LOW;
+  const kindOf = (cp: number): number => {
+    const type = classOf[cp];
+    const small = lower.get(cp) ?? cp;
+    if (!isTwoBytes(cp)) return 0;
+    if (type === letter) return isTwoBytes(small) ? 0xc0 | (small >> 6) | ((0x80 | (small & 63)) << 8) : 0;
+    return type === 0 ? 1 : mids.includes(type) ? 2 : type === classAt('\u0660') ? 3 : 0;
+  };
+  writeFileSync(
+    `${OUT}/word-run.ts`,
+    `${HEADER} Unicode 12.1 (word breaking) and 16 (case). Do not edit.\n` +
+      '/** Characters of two bytes in runs of words: a letter has the bytes of its lower case, the first one low; others one of the kinds. */\n' +
+      `export ${dataLine(
+        'WORD_RUN',
+        'u16',
+        Array.from({ length: LOW }, (_, cp) => kindOf(cp)),
+      )}` +
+      '/** In no token. */\nexport const RUN_GAP: u32 = 1;\n/** Joins letters or digits on both sides, or is in no token. */\nexport const RUN_MID: u32 = 2;\n' +
+      'export const RUN_DIGIT: u32 = 3;\n/** Class of what joins letters, and digits, in three bytes: U+2019. */\n' +
+      `export const MID_CLASS: u32 = ${classAt('\u2019')};\n`,
+  );
 }
 
 async function writeCategories(): Promise<void> {

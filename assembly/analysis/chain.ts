@@ -4,6 +4,7 @@
 //   chainInit(region, regionBytes, blob)  once;  chainReset(region, text, len)  per text;  chainNext(region)  until 0.
 import { E_CORRUPT, E_NO_SPACE } from '../mem/status';
 import { BIGRAM_AREA, cjkBigramNext } from './filters/cjk-bigram';
+import { flattenNext } from './filters/flatten-graph';
 import { asciiFoldingFilter } from './filters/folding';
 import { caseFilter } from './filters/lowercase';
 import { ngramNext } from './filters/ngram';
@@ -15,7 +16,9 @@ import { shingleNext } from './filters/shingle';
 import { clearStems, stemFilter } from './filters/stem';
 import { stopFilter } from './filters/stop';
 import { apostropheFilter, classicFilter, elisionFilter, reverseFilter, trimFilter, truncateFilter } from './filters/term-edit';
+import { synonymNext } from './filters/synonym';
 import { uniqueFilter } from './filters/unique';
+import { wordDelimiterNext } from './filters/word-delimiter';
 import { BATCH, Chain, Stage, stageAt } from './stage';
 import * as ID from './stage-ids';
 import { TOKEN_BYTES } from './token';
@@ -140,6 +143,9 @@ function produce(chain: Chain, index: u32, stage: Stage): i32 {
     case ID.S_CJK_BIGRAM: return cjkBigramNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_NGRAM: return ngramNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_SHINGLE: return shingleNext(chain, index, stage, producerBefore(chain, index));
+    case ID.S_SYNONYM: return synonymNext(chain, index, stage, producerBefore(chain, index));
+    case ID.S_FLATTEN: return flattenNext(chain, index, stage, producerBefore(chain, index));
+    case ID.S_WORD_DELIMITER: return wordDelimiterNext(chain, index, stage, producerBefore(chain, index));
     default: return E_CORRUPT;
   }
 }

@@ -10,6 +10,9 @@ export const S_NGRAM_TOKENIZER: u32 = 7;
 export const S_CJK_BIGRAM: u32 = 64;
 export const S_NGRAM: u32 = 65;
 export const S_SHINGLE: u32 = 66;
+export const S_SYNONYM: u32 = 67;
+export const S_FLATTEN: u32 = 68;
+export const S_WORD_DELIMITER: u32 = 69;
 
 export const FIRST_FILTER: u32 = 128;
 export const S_CASE: u32 = 128;

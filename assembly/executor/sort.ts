@@ -1,6 +1,6 @@
 // Hits sorted by columns, distances, scores or document numbers.
 //   SortKey (48 bytes, written by the host)
-//     by u32: 0 score, 1 doc, 2 integer column (ordinals too), 3 f64 column, 4 distance
+//     by u32: 0 score, 1 doc, 2 integer column (ordinals too), 3 f64 column, 4 distance, 5 ordinals, 6 integers stored as an unsigned number less 2^63
 //     descending u32 │ column u32 (0: no document has a value) │ mode u32: 0 min, 1 max, 2 sum, 3 avg, 4 median
 //     missing u64: the key of documents without a value, as it is compared │ nested u32: bitset of the children that count, 0: the document itself
 //     roots u32: bitset of root documents, with nested │ points u32: f64 pairs (latitude, longitude), with distance │ pointCount u32
@@ -21,6 +21,7 @@ const BY_INTEGER: u32 = 2;
 const BY_DOUBLE: u32 = 3;
 const BY_DISTANCE: u32 = 4;
 const BY_ORDINAL: u32 = 5;
+const BY_UNSIGNED: u32 = 6;
 const MIN: u32 = 0;
 const MAX: u32 = 1;
 const SUM: u32 = 2;
@@ -223,6 +224,7 @@ function reduce(key: SortKey, column: Column, first: u32, end: u32): u64 {
   }
   if (mode == MIN || end == first + 1) return integerKey(key, integerAt(column, first));
   if (mode == MAX) return integerKey(key, integerAt(column, end - 1));
+  if (by == BY_UNSIGNED) return unsignedKey(column, mode, first, end);
   if (mode == SUM || mode == AVG) {
     let sum: i64 = 0;
     for (let i = first; i < end; i++) sum += integerAt(column, i);
@@ -231,6 +233,27 @@ function reduce(key: SortKey, column: Column, first: u32, end: u32): u64 {
   const middle = (first + end) >> 1;
   if ((end - first) & 1) return integerKey(key, integerAt(column, middle));
   return integerKey(key, roundHalfUp((<f64>integerAt(column, middle - 1) + <f64>integerAt(column, middle)) / 2));
+}
+
+/** Sum, average or median of values [first, end): the key of an unsigned number is the number, sums are modulo 2^64, halves are rounded up. */
+function unsignedKey(column: Column, mode: u32, first: u32, end: u32): u64 {
+  const count = end - first;
+  let from = first, to = end;
+  if (mode != SUM && mode != AVG) {
+    to = ((first + end) >> 1) + 1;
+    from = count & 1 ? to - 1 : to - 2;
+  }
+  let sum: u64 = 0;
+  for (let i = from; i < to; i++) sum += <u64>integerAt(column, i) ^ 0x8000000000000000;
+  return mode == SUM ? sum : dividedUp(sum, to - from);
+}
+
+/** sum / count, rounded half up. */
+// @ts-ignore: decorator
+@inline
+function dividedUp(sum: u64, count: u32): u64 {
+  const rest = sum % <u64>count;
+  return sum / <u64>count + <u64>(rest << 1 >= <u64>count);
 }
 
 /** Java's Math.round. */
@@ -268,7 +291,7 @@ function nestedKey(key: SortKey, column: Column, root: u32): u64 {
       const value = reduce(key, column, i, i + 1);
       if (found == 0 || (key.mode == MAX ? value > best : value < best)) best = value;
       if (key.by == BY_DOUBLE || key.by == BY_DISTANCE) sum += doubleOfKey(value);
-      else exact += <i64>(value ^ 0x8000000000000000);
+      else exact += <i64>(key.by == BY_UNSIGNED ? value : value ^ 0x8000000000000000);
       if (median) {
         if (found == room) {
           const larger = allocateTemp(((<usize>room * 2 + 64) << 3));
@@ -286,6 +309,7 @@ function nestedKey(key: SortKey, column: Column, root: u32): u64 {
   const isDouble = key.by == BY_DOUBLE || key.by == BY_DISTANCE;
   if (found > 0 && (key.mode == SUM || key.mode == AVG) && key.by != BY_ORDINAL) {
     if (isDouble) best = orderedDouble(key.mode == AVG ? sum / <f64>found : sum);
+    else if (key.by == BY_UNSIGNED) best = key.mode == AVG ? dividedUp(<u64>exact, found) : <u64>exact;
     else best = integerKey(key, key.mode == AVG ? roundHalfUp(<f64>exact / <f64>found) : exact);
   } else if (found > 0 && median) {
     const upper = load<u64>(list + ((<usize>(found >> 1)) << 3));
@@ -293,6 +317,7 @@ function nestedKey(key: SortKey, column: Column, root: u32): u64 {
     if (!(found & 1)) {
       const lower = load<u64>(list + ((<usize>(found >> 1) - 1) << 3));
       if (isDouble) best = orderedDouble((doubleOfKey(lower) + doubleOfKey(upper)) / 2);
+      else if (key.by == BY_UNSIGNED) best = dividedUp(lower + upper, 2);
       else best = integerKey(key, roundHalfUp((<f64>(<i64>(lower ^ 0x8000000000000000)) + <f64>(<i64>(upper ^ 0x8000000000000000))) / 2));
     }
   }

@@ -315,7 +315,10 @@ function* allKeys(slices: readonly Slice[], keys: TermKeys, filter: IncludeExclu
 function* allValues(source: ValuesSource, slice: Slice, filter: IncludeExclude | null): Iterable<number | bigint> {
   const { segment } = slice.segment;
   const column = source.type ? segment.column(source.field) : null;
-  if (!column) return;
+  if (!column) {
+    if (source.type?.name === '_index') yield 0;
+    return;
+  }
   if (source.kind === 'ordinals') {
     const test = filter ? termFilter(filter, source) : null;
     for (let ord = 0; ord <= Number(column.max); ord++) if (!test || test(segment.termOf(source.field, ord))) yield ord;

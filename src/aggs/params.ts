@@ -19,6 +19,7 @@ export class Params {
   }
 
   has(key: string): boolean {
+    this.known.add(key);
     return this.body[key] !== undefined && this.body[key] !== null;
   }
 

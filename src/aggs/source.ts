@@ -90,6 +90,7 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
   if (!mapped && params.valueType === null) return unmapped(params);
   const type = mapped ?? standAloneField(params.valueType!);
   if (!type.isAggregatable) throw notAggregatable(type);
+  if (type.name === '_index' && (families === null || families.includes('keyword'))) return indexNameSource(type, params, ctx);
   if (families && !families.includes(type.family)) {
     throw illegalArgument(`Field [${params.field}] of type [${type.typeName}] is not supported for aggregation [${typeName}]`);
   }
@@ -108,6 +109,21 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
     isDate: type.family === 'date',
     perMillisecond: type.typeName === 'date_nanos' ? 1e6 : 1,
     missing: params.missing === null ? null : missingOf(type, format, params.missing, ctx),
+  };
+}
+
+/** `_index` has no column: every document of a shard has the value of those without one. */
+function indexNameSource(type: FieldType, params: SourceParams, ctx: BindContext): ValuesSource {
+  return {
+    field: type.name,
+    type,
+    kind: 'ordinals',
+    format: type.format(params.format, null),
+    scale: 1,
+    unsigned: false,
+    isDate: false,
+    perMillisecond: 1,
+    missing: type.termBytes(ctx.index.indexName),
   };
 }
 

@@ -38,11 +38,8 @@ class FilterRunner implements FilterEnvironment {
     for (const step of steps) {
       if (step.kind === 'host') stream = checkOffsets(step.filter.apply(stream, this));
       else {
-        const payloads = stream.tokens.some((token) => token.payload)
-          ? new Map(stream.tokens.map((t) => [t.startOffset, t.payload]))
-          : null;
-        stream = checkOffsets(runChain(this.host, step.program, encodeTokens(stream)));
-        if (payloads) for (const token of stream.tokens) token.payload = payloads.get(token.startOffset) ?? null;
+        const payloads: Uint8Array[] = [];
+        stream = checkOffsets(runChain(this.host, step.program, encodeTokens(stream, payloads), payloads));
       }
     }
     return stream;
@@ -194,7 +191,7 @@ export class Analyzer {
   }
 
   private tokenize(text: string): TokenStream {
-    if (this.first) return runChain(this.host, this.first, encodeWtf8(text));
+    if (this.first) return checkOffsets(runChain(this.host, this.first, encodeWtf8(text)));
     return (this.parts.tokenizer as Extract<Tokenizer, { kind: 'host' }>).tokenize(text);
   }
 }

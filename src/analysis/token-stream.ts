@@ -1,4 +1,5 @@
 // Tokens on the host: lists of objects, and their bytes for the replay tokenizer (assembly/analysis/tokenizers/replay.ts).
+import { illegalArgument } from '../errors/catalog.ts';
 import type { AnalysisHost, ChainProgram } from '../wasm/analysis.ts';
 import { TOKEN_TYPES, tokenTypeId } from './token-types.ts';
 import { decodeWtf8, writeWtf8 } from './wtf8.ts';
@@ -30,8 +31,11 @@ export function makeToken(term: string, startOffset: number, endOffset: number, 
   return { term, startOffset, endOffset, posInc, posLen: 1, type, keyword: false, termFreq: 1, payload: null };
 }
 
-/** Runs a kernel chain over text bytes and reads its tokens. */
-export function runChain(host: AnalysisHost, program: ChainProgram, text: Uint8Array): TokenStream {
+/**
+ * Runs a kernel chain over text bytes and reads its tokens.
+ * @param payloads what encodeTokens has collected, if the text is a token stream with payloads
+ */
+export function runChain(host: AnalysisHost, program: ChainProgram, text: Uint8Array, payloads: readonly Uint8Array[] = []): TokenStream {
   let tokens: Token[] = [];
   const end = host.run(
     program,
@@ -50,7 +54,7 @@ export function runChain(host: AnalysisHost, program: ChainProgram, text: Uint8A
           type: typeName(typeAndFlags & 0xffff),
           keyword: ((typeAndFlags >>> 16) & 1) !== 0,
           termFreq: words[at + 7],
-          payload: null,
+          payload: payloads[(typeAndFlags >>> 17) - 1] ?? null,
         });
       }
     },
@@ -76,8 +80,15 @@ export function tokenTypeIdOf(name: string): number {
   return 1000 + custom;
 }
 
-/** Bytes that the replay tokenizer reads. Payloads do not go this way. */
-export function encodeTokens(stream: TokenStream): Uint8Array {
+/** Payloads of one text: their numbers have 15 bits of a token's flags. */
+const MAX_PAYLOADS = 0x7fff;
+
+/**
+ * Bytes that the replay tokenizer reads.
+ * @param payloads takes the different payloads; tokens carry their number, from 1, above the keyword flag, wherever filters copy them
+ * @throws ApiError illegal_argument_exception: more than 32767 different payloads
+ */
+export function encodeTokens(stream: TokenStream, payloads: Uint8Array[] | null = null): Uint8Array {
   const { tokens } = stream;
   // A UTF-16 unit takes three bytes at most.
   const records = 16 + tokens.length * 32;
@@ -88,6 +99,17 @@ export function encodeTokens(stream: TokenStream): Uint8Array {
   words[2] = stream.endPosInc;
   let at = records;
   let word = 4;
+  const numbers = new Map<Uint8Array, number>();
+  const numberOf = (payload: Uint8Array | null): number => {
+    if (!payload || !payloads) return 0;
+    let number = numbers.get(payload);
+    if (number === undefined) {
+      number = payloads.push(payload);
+      if (number > MAX_PAYLOADS) throw illegalArgument(`a text has more than [${MAX_PAYLOADS}] payloads`);
+      numbers.set(payload, number);
+    }
+    return number << 17;
+  };
   for (const token of tokens) {
     const bytes = writeWtf8(out, at, token.term);
     words[word] = at;
@@ -96,7 +118,7 @@ export function encodeTokens(stream: TokenStream): Uint8Array {
     words[word + 3] = token.endOffset;
     words[word + 4] = token.posInc;
     words[word + 5] = token.posLen;
-    words[word + 6] = tokenTypeIdOf(token.type) | (token.keyword ? 0x10000 : 0);
+    words[word + 6] = tokenTypeIdOf(token.type) | (token.keyword ? 0x10000 : 0) | numberOf(token.payload);
     words[word + 7] = token.termFreq;
     at += bytes;
     word += 8;

@@ -12,9 +12,9 @@ import { type ActiveShards, requireActiveShards } from './active-shards.ts';
 import type { EngineContext, IndexState, WriteOperation, WriteOutcome } from './context.ts';
 import { generateId, idProblem, validationError } from './document-id.ts';
 import {
-  checkPipeline,
   checkRouting,
   conditionProblems,
+  droppedBody,
   NO_CONDITIONS,
   operation,
   type Refresh,
@@ -24,7 +24,8 @@ import {
   writeBody,
   writeStatus,
 } from './documents.ts';
-import { checkPipelines, checkWritable, routingThroughAlias, writeIndex } from './write-target.ts';
+import { ingest, ingestUpsert } from './ingest.ts';
+import { checkWritable, routingThroughAlias, writeIndex } from './write-target.ts';
 
 const READ_AHEAD_BYTES = 8 << 20;
 /** Bytes of operations that are sent on their way together once writing has begun. */
@@ -333,18 +334,24 @@ class BulkRun {
 
   async #group(items: readonly Item[]): Promise<ShardGroup[]> {
     const groups = new Map<string, ShardGroup>();
-    for (const item of items) {
+    for (const given of items) {
       const place = this.count++;
+      let item = given;
       try {
         if (item.operation.id === '' && !item.operation.autoId) throw illegalArgument('if _id is specified it must not be empty');
         const failure = validationError([item.operation.autoId ? null : idProblem(item.operation.id)]);
         if (failure) throw failure;
-        checkPipeline(item.pipeline);
-        const refusal = this.#request.refusalOf?.(item.indexName) ?? null;
-        if (refusal) throw refusal;
+        this.#checkAllowed(item.indexName);
+        const ingested = this.#ingest(item);
+        if (ingested === null) {
+          const id = item.operation.autoId ? null : item.operation.id;
+          this.#items[place] = { [item.action]: { ...droppedBody(item.indexName, id), status: 200 } };
+          continue;
+        }
+        if (ingested.indexName !== item.indexName) this.#checkAllowed(ingested.indexName);
+        item = ingested;
         const index = await this.#target(item);
         checkWritable(index);
-        if (item.operation.kind !== 'delete' && item.pipeline !== '_none') checkPipelines(index);
         const routing = routingThroughAlias(index, item.indexName, item.operation.routing, 'index_routing');
         checkRouting(index, item.operation.id, routing);
         const shard = this.#ctx.shardOf(index, item.operation.id, routing);
@@ -360,6 +367,32 @@ class BulkRun {
       }
     }
     return [...groups.values()];
+  }
+
+  #checkAllowed(index: string): void {
+    const refusal = this.#request.refusalOf?.(index) ?? null;
+    if (refusal) throw refusal;
+  }
+
+  /** The item as ingest pipelines leave it; null: dropped. */
+  #ingest(item: Item): Item | null {
+    const { operation: op, indexName } = item;
+    if (op.source === null) return item;
+    if (op.kind === 'update') {
+      const source = ingestUpsert(
+        this.#ctx,
+        { index: indexName, id: op.id, routing: op.routing },
+        op.source,
+        op.docAsUpsert,
+        NO_CONDITIONS,
+      );
+      return source === null ? null : source === op.source ? item : { ...item, operation: { ...op, source } };
+    }
+    const given = { index: indexName, id: op.autoId ? null : op.id, routing: op.routing, source: op.source, conditions: op };
+    const changed = ingest(this.#ctx, given, item.pipeline);
+    if (changed === null || changed === given) return changed && item;
+    const { index, id, routing, source, conditions } = changed;
+    return { ...item, indexName: index, operation: { ...op, id: id ?? op.id, autoId: id === null, routing, source, ...conditions } };
   }
 
   #target({ indexName, requireAlias }: Item): Promise<IndexState> {

@@ -12,11 +12,13 @@ import { errorObject } from '../errors/error-body.ts';
 import { compileUpdateScript, parseUpdateScript, runUpdateScript, type UpdateScript } from '../scripting/update-script.ts';
 import { type ActiveShards, requireActiveShards } from './active-shards.ts';
 import type { EngineContext, IndexState, WriteOperation, WriteOutcome } from './context.ts';
+import { generateId } from './document-id.ts';
 import { NO_CONDITIONS, operation } from './documents.ts';
+import { type IngestItem, ingest } from './ingest.ts';
 import { clearScrolls, continueScroll, startScroll } from './scroll.ts';
 import type { SearchIndices, SearchParameters } from './search.ts';
 import { storedScript } from './search.ts';
-import { checkPipelines, checkWritable, routingThroughAlias } from './write-target.ts';
+import { checkWritable, routingThroughAlias, writeIndex } from './write-target.ts';
 
 type Json = Record<string, unknown>;
 
@@ -59,6 +61,20 @@ export interface PlannedWrite {
   readonly operation: WriteOperation;
 }
 
+/** A hit whose document a pipeline refused. */
+export interface RefusedWrite {
+  readonly index: string;
+  readonly id: string;
+  readonly error: ApiError;
+}
+
+/** The pipeline that changed documents go through; null: the one of their index. */
+export interface ByQueryPipeline {
+  readonly name: string | null;
+  /** Asked about indices that a pipeline sends documents to. */
+  readonly refusalOf: (index: string) => ApiError | null;
+}
+
 /** Counts of the answer. */
 export interface ByQueryTotals {
   total: number;
@@ -82,7 +98,7 @@ export async function runByQuery(
   ctx: EngineContext,
   source: ByQuerySource,
   options: ByQueryOptions,
-  plan: (hit: ByQueryHit) => PlannedWrite | null | Promise<PlannedWrite | null>,
+  plan: (hit: ByQueryHit) => PlannedWrite | RefusedWrite | null | Promise<PlannedWrite | RefusedWrite | null>,
 ): Promise<ByQueryTotals> {
   const totals: ByQueryTotals = {
     total: 0,
@@ -114,8 +130,12 @@ export async function runByQuery(
       read += hits.length;
       totals.batches++;
       const planned = await Promise.all(hits.map(plan));
-      const writes = planned.filter((write) => write !== null);
-      totals.noops += planned.length - writes.length;
+      const writes = planned.filter((write) => write !== null && 'operation' in write);
+      for (const write of planned) {
+        if (write === null) totals.noops++;
+        else if ('error' in write)
+          totals.failures.push({ index: write.index, id: write.id, cause: errorObject(write.error), status: write.error.status });
+      }
       await writeBatch(ctx, writes, options, totals, touched);
       if (totals.failures.length > 0 || read >= totals.total || options.isCancelled?.()) break;
       if (requestsPerSecond !== null) {
@@ -165,7 +185,6 @@ async function writeBatch(
   const groups = new Map<string, { index: IndexState; shard: number; operations: WriteOperation[] }>();
   for (const { index, operation: op } of writes) {
     checkWritable(index);
-    if (op.kind !== 'delete') checkPipelines(index);
     const shard = ctx.shardOf(index, op.id, op.routing);
     const key = `${index.meta.uuid}/${shard}`;
     let group = groups.get(key);
@@ -260,17 +279,42 @@ export async function updateByQuery(
   source: ByQuerySource,
   options: ByQueryOptions,
   script: UpdateScript | null,
+  pipeline: ByQueryPipeline,
 ): Promise<{ status: number; body: Json }> {
   const started = performance.now();
-  const totals = await runByQuery(ctx, source, options, (hit) => {
+  const totals = await runByQuery(ctx, source, options, async (hit) => {
     const conditions = { ...NO_CONDITIONS, ifSeqNo: hit.seqNo, ifPrimaryTerm: hit.primaryTerm };
     const changed = scripted(hit, script, null);
     if (changed === 'noop') return null;
     const index = stateOf(ctx, hit.index);
     if (changed === 'delete') return { index, operation: operation('delete', hit.id, hit.routing, conditions) };
-    return { index, operation: { ...operation('index', hit.id, hit.routing, conditions), source: changed } };
+    const item = { index: hit.index, id: hit.id, routing: hit.routing, source: changed, conditions };
+    return ingested(ctx, item, pipeline, async (name) => (name === hit.index ? index : writeIndex(ctx, name, false)), 'index');
   });
   return byQueryAnswer(totals, started, ['updated', 'deleted']);
+}
+
+/** The write of a document, sent through its pipelines first; null: they dropped it. */
+async function ingested(
+  ctx: EngineContext,
+  item: IngestItem,
+  { name, refusalOf }: ByQueryPipeline,
+  indexFor: (name: string) => Promise<IndexState>,
+  opType: 'index' | 'create',
+): Promise<PlannedWrite | RefusedWrite | null> {
+  let changed: IngestItem | null;
+  try {
+    changed = ingest(ctx, item, name);
+    const refusal = changed !== null && changed.index !== item.index ? refusalOf(changed.index) : null;
+    if (refusal) throw refusal;
+  } catch (error) {
+    if (error instanceof ApiError) return { index: item.index, id: item.id ?? '', error };
+    throw error;
+  }
+  if (changed === null) return null;
+  const index = await indexFor(changed.index);
+  const routing = routingThroughAlias(index, changed.index, changed.routing, 'index_routing');
+  return { index, operation: { ...operation(opType, changed.id ?? generateId(), routing, changed.conditions), source: changed.source } };
 }
 
 function stateOf(ctx: EngineContext, name: string): IndexState {
@@ -311,7 +355,7 @@ export async function reindex(
   ctx: EngineContext,
   source: ByQuerySource,
   destination: ReindexDestination,
-  { filter, script }: { filter: SourceFilter | null; script: UpdateScript | null },
+  { filter, script, pipeline }: { filter: SourceFilter | null; script: UpdateScript | null; pipeline: ByQueryPipeline },
   options: ByQueryOptions,
   write: () => Promise<IndexState>,
 ): Promise<{ status: number; body: Json }> {
@@ -320,14 +364,17 @@ export async function reindex(
   const totals = await runByQuery(ctx, source, options, async (hit) => {
     const changed = scripted(hit, script, filter);
     if (changed === 'noop') return null;
-    target ??= write();
-    const index = await target;
     const given = destination.routing === 'keep' ? hit.routing : destination.routing === 'discard' ? null : destination.routing.slice(1);
-    const routing = routingThroughAlias(index, destination.index, given, 'index_routing');
     const isExternal = destination.versionType !== 'internal';
     const conditions = isExternal ? { ...NO_CONDITIONS, version: hit.version, versionType: destination.versionType } : NO_CONDITIONS;
-    if (changed === 'delete') return { index, operation: operation('delete', hit.id, routing, conditions) };
-    return { index, operation: { ...operation(destination.opType, hit.id, routing, conditions), source: changed } };
+    const indexFor = (name: string) => (name === destination.index ? (target ??= write()) : writeIndex(ctx, name, false));
+    if (changed === 'delete') {
+      const index = await indexFor(destination.index);
+      const routing = routingThroughAlias(index, destination.index, given, 'index_routing');
+      return { index, operation: operation('delete', hit.id, routing, conditions) };
+    }
+    const item = { index: destination.index, id: hit.id, routing: given, source: changed, conditions };
+    return ingested(ctx, item, pipeline, indexFor, destination.opType);
   });
   return byQueryAnswer(totals, started, ['updated', 'created', 'deleted']);
 }

@@ -260,6 +260,9 @@ export interface NodeTotals {
   readonly translogOperations: number;
   readonly translogBytes: number;
   readonly counters: Readonly<Record<string, number>>;
+  /** Bytes by field; see ShardStats. */
+  readonly fielddata: Readonly<Record<string, number>>;
+  readonly completion: Readonly<Record<string, number>>;
 }
 
 export async function nodeTotals(ctx: EngineContext): Promise<NodeTotals> {
@@ -273,13 +276,14 @@ export async function nodeTotals(ctx: EngineContext): Promise<NodeTotals> {
 }
 
 export function sumShards(shards: readonly ShardStats[]): NodeTotals {
-  const counters: Record<string, number> = {};
+  const named = { counters: {}, fielddata: {}, completion: {} } as Record<'counters' | 'fielddata' | 'completion', Record<string, number>>;
   const sum = { docs: 0, deleted: 0, sizeBytes: 0, segments: 0, translogOperations: 0, translogBytes: 0 };
   for (const shard of shards) {
     for (const key of Object.keys(sum) as Array<keyof typeof sum>) sum[key] += shard[key];
-    for (const [name, value] of Object.entries(shard.counters)) counters[name] = (counters[name] ?? 0) + value;
+    for (const key of Object.keys(named) as Array<keyof typeof named>)
+      for (const [name, value] of Object.entries(shard[key])) named[key][name] = (named[key][name] ?? 0) + value;
   }
-  return { ...sum, counters };
+  return { ...sum, ...named };
 }
 
 /** `GET _cluster/stats`. */

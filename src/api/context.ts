@@ -123,6 +123,9 @@ export interface ShardStats {
   readonly translogOperations: number;
   readonly translogBytes: number;
   readonly counters: Readonly<Record<string, number>>;
+  /** Bytes by field, of fields that have any: fielddata of text fields, structures of completion fields. */
+  readonly fielddata: Readonly<Record<string, number>>;
+  readonly completion: Readonly<Record<string, number>>;
 }
 
 export interface EngineContext {

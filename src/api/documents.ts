@@ -8,7 +8,8 @@ import { readSource } from '../search/search-request.ts';
 import { type ActiveShards, requireActiveShards } from './active-shards.ts';
 import type { EngineContext, IndexState, StoredDocument, WriteOperation, WriteOutcome } from './context.ts';
 import { generateId, idProblem, validationError } from './document-id.ts';
-import { checkPipelines, checkReadable, checkWritable, readIndex, routingThroughAlias, writeIndex, writeShards } from './write-target.ts';
+import { ingest, ingestUpsert } from './ingest.ts';
+import { checkReadable, checkWritable, readIndex, routingThroughAlias, writeIndex, writeShards } from './write-target.ts';
 
 export type Refresh = 'false' | 'true' | 'wait_for';
 export type VersionType = 'internal' | 'external' | 'external_gte';
@@ -32,6 +33,8 @@ export interface IndexRequest {
   readonly refresh: Refresh;
   readonly requireAlias: boolean;
   readonly pipeline: string | null;
+  /** Asked about the index that a pipeline sends the document to. */
+  readonly refusalOf?: (index: string) => ApiError | null;
   readonly conditions: WriteConditions;
   readonly activeShards?: ActiveShards;
 }
@@ -43,19 +46,34 @@ export interface WriteResponse {
 
 /** @throws ApiError: whatever Elasticsearch answers to the same request */
 export async function indexDocument(ctx: EngineContext, request: IndexRequest): Promise<WriteResponse> {
-  checkPipeline(request.pipeline);
   const failure = validationError([
     request.id === null ? null : idProblem(request.id),
     ...conditionProblems(request.opType, request.id, request.conditions),
   ]);
   if (failure) throw failure;
-  const index = await writeIndex(ctx, request.index, request.requireAlias);
-  const autoId = request.id === null;
-  return writeOne(ctx, index, request, {
-    ...operation(request.opType, request.id ?? generateId(), request.routing, request.conditions),
-    autoId,
-    source: request.source,
-  });
+  const item = ingest(ctx, request, request.pipeline);
+  if (item === null) return { status: 200, body: droppedBody(request.index, request.id) };
+  if (item.index !== request.index) {
+    const refusal = request.refusalOf?.(item.index);
+    if (refusal) throw refusal;
+  }
+  const index = await writeIndex(ctx, item.index, request.requireAlias);
+  return writeOne(
+    ctx,
+    index,
+    { ...request, index: item.index },
+    {
+      ...operation(request.opType, item.id ?? generateId(), item.routing, item.conditions),
+      autoId: item.id === null,
+      source: item.source,
+    },
+  );
+}
+
+/** The answer for a document that a pipeline dropped. */
+export function droppedBody(index: string, id: string | null): Record<string, unknown> {
+  const shards = { total: 0, successful: 0, failed: 0 };
+  return { _index: index, _id: id ?? 'auto-generated', _version: -3, result: 'noop', _shards: shards };
 }
 
 export interface DeleteRequest {
@@ -100,13 +118,15 @@ export async function updateDocument(ctx: EngineContext, request: UpdateRequest)
   if (failure) throw failure;
   const index = await writeIndex(ctx, request.index, request.requireAlias);
   const filter = own.source ?? request.source;
+  const source = ingestUpsert(ctx, request, request.body, request.docAsUpsert, NO_CONDITIONS);
+  if (source === null) return { status: 200, body: droppedBody(index.meta.name, request.id) };
   return writeOne(
     ctx,
     index,
     request,
     {
       ...operation('update', request.id, request.routing, conditions),
-      source: request.body,
+      source,
       docAsUpsert: request.docAsUpsert,
       retryOnConflict,
       wantSource: filter?.enabled ?? false,
@@ -160,7 +180,6 @@ async function writeOne(
   filter: SourceFilter | null = null,
 ): Promise<WriteResponse> {
   checkWritable(index);
-  if (op.kind !== 'delete') checkPipelines(index);
   const routing = routingThroughAlias(index, name, op.routing, 'index_routing');
   checkRouting(index, op.id, routing);
   const shard = ctx.shardOf(index, op.id, routing);
@@ -204,11 +223,6 @@ export function checkRouting(index: IndexState, id: string, routing: string | nu
   throw new ApiError('routing_missing_exception', 400, `routing is required for [${name}]/[${id}]`, {
     details: { index: name, index_uuid: uuid },
   });
-}
-
-/** @throws ApiError: ingest pipelines come with another issue; none can exist */
-export function checkPipeline(pipeline: string | null): void {
-  if (pipeline !== null && pipeline !== '_none') throw illegalArgument(`pipeline with id [${pipeline}] does not exist`);
 }
 
 /** What is wrong with the conditions of a write, for `validationError`. @throws ApiError illegal_argument_exception: negative numbers */

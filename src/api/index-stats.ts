@@ -2,7 +2,8 @@
 import { formatByteSize } from '../common/byte-size.ts';
 import { formatDuration } from '../common/time-unit.ts';
 import { illegalArgument } from '../errors/catalog.ts';
-import { indexHealth, type NodeTotals, shardCounts, sumShards } from './cluster.ts';
+import { matchesPattern } from '../metadata/names.ts';
+import { indexHealth, type NodeTotals, nodeTotals, shardCounts, sumShards } from './cluster.ts';
 import type { EngineContext, IndexState, ShardStats } from './context.ts';
 import { type IndexTarget, TARGETS, targetNames } from './index-names.ts';
 
@@ -27,8 +28,31 @@ export const INDEX_STATS_METRICS = [
   'recovery',
 ] as const;
 
+/** Fields (patterns) whose memory is shown one by one. */
+export interface NamedFields {
+  readonly fielddata: readonly string[];
+  readonly completion: readonly string[];
+}
+
+/** Memory of the node's fields with fielddata that match one of the patterns. */
+export async function fielddataOf(ctx: EngineContext, patterns: readonly string[]): Promise<Array<[field: string, bytes: number]>> {
+  const { fielddata } = await nodeTotals(ctx);
+  return Object.entries(fielddata).filter(([name]) => patterns.some((pattern) => matchesPattern(pattern, name)));
+}
+
+/** Memory of all fields under `key`, and of those that are named. */
+function memoryJson(key: string, byField: Readonly<Record<string, number>>, patterns: readonly string[] = []): Json {
+  const shown = Object.entries(byField).filter(([name]) => patterns.some((pattern) => matchesPattern(pattern, name)));
+  return {
+    [key]: Object.values(byField).reduce((sum, bytes) => sum + bytes, 0),
+    ...(shown.length > 0 ? { fields: Object.fromEntries(shown.map(([name, bytes]) => [name, { [key]: bytes }])) } : {}),
+  };
+}
+
 /** Section names and figures of the totals of some shards. */
-export const SECTIONS: Readonly<Record<(typeof INDEX_STATS_METRICS)[number], (totals: NodeTotals) => [string, Json]>> = {
+export const SECTIONS: Readonly<
+  Record<(typeof INDEX_STATS_METRICS)[number], (totals: NodeTotals, fields?: NamedFields) => [string, Json]>
+> = {
   docs: ({ docs, deleted }) => ['docs', { count: docs, deleted }],
   store: ({ sizeBytes }) => ['store', { size_in_bytes: sizeBytes, reserved_in_bytes: 0 }],
   indexing: ({ counters }) => [
@@ -107,8 +131,11 @@ export const SECTIONS: Readonly<Record<(typeof INDEX_STATS_METRICS)[number], (to
     'query_cache',
     { memory_size_in_bytes: 0, total_count: 0, hit_count: 0, miss_count: 0, cache_size: 0, cache_count: 0, evictions: 0 },
   ],
-  fielddata: () => ['fielddata', { memory_size_in_bytes: 0, evictions: 0 }],
-  completion: () => ['completion', { size_in_bytes: 0 }],
+  fielddata: ({ fielddata }, fields) => {
+    const { fields: shown, ...total } = memoryJson('memory_size_in_bytes', fielddata, fields?.fielddata);
+    return ['fielddata', { ...total, evictions: 0, ...(shown === undefined ? {} : { fields: shown }) }];
+  },
+  completion: ({ completion }, fields) => ['completion', memoryJson('size_in_bytes', completion, fields?.completion)],
   segments: ({ segments, sizeBytes }) => [
     'segments',
     {
@@ -149,6 +176,7 @@ export interface IndexStatsRequest extends IndexTarget {
   readonly human?: boolean;
   /** false: closed indices are counted too, with nothing in them. */
   readonly forbidClosed?: boolean;
+  readonly fields?: NamedFields;
 }
 
 /** @throws ApiError illegal_argument_exception: an unknown level */
@@ -160,7 +188,7 @@ export async function indexStats(ctx: EngineContext, request: IndexStatsRequest)
   const metrics = INDEX_STATS_METRICS.filter((metric) => isAll || request.metrics.includes(metric));
   const render = (shards: readonly ShardStats[]): Json => {
     const totals = sumShards(shards);
-    const sections = Object.fromEntries(metrics.map((metric) => SECTIONS[metric](totals)));
+    const sections = Object.fromEntries(metrics.map((metric) => SECTIONS[metric](totals, request.fields)));
     return request.human ? (withHumanValues(sections) as Json) : sections;
   };
   const found = await statsOf(ctx, request, request.forbidClosed ?? true);
@@ -221,7 +249,18 @@ export async function statsOf(ctx: EngineContext, target: IndexTarget, forbidClo
 }
 
 function emptyStats({ numberOfShards }: IndexState): ShardStats[] {
-  const nothing = { docs: 0, deleted: 0, segments: 0, sizeBytes: 0, maxSeqNo: -1, translogOperations: 0, translogBytes: 0, counters: {} };
+  const nothing = {
+    docs: 0,
+    deleted: 0,
+    segments: 0,
+    sizeBytes: 0,
+    maxSeqNo: -1,
+    translogOperations: 0,
+    translogBytes: 0,
+    counters: {},
+    fielddata: {},
+    completion: {},
+  };
   return Array.from({ length: numberOfShards }, (_, shard) => ({ shard, ...nothing }));
 }
 

@@ -19,7 +19,7 @@ import {
   textOfBody,
   withParameters,
 } from './search.ts';
-import { type AcquiredTargets, acquireTargets, targetOf } from './search-targets.ts';
+import { type AcquiredTargets, acquireTargets, type ShardChoice, targetOf } from './search-targets.ts';
 import { resolveAggLookups, resolveLookups } from './terms-lookup.ts';
 
 /** What a context keeps beside its snapshots; plain data, for it goes from thread to thread. */
@@ -82,7 +82,7 @@ export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliv
   const request = scrollRequest(await resolveLookups(ctx, withParameters(parsed.request, call.parameters)));
   if (call.parameters.requestCache) throw validationFailed(['[request_cache] cannot be used in a scroll context']);
   const aggs = parsed.aggs && (await resolveAggLookups(ctx, parsed.aggs));
-  const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters.routing ?? null);
+  const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters);
   try {
     checkBatch(ctx, acquired.targets, request);
     const outcome = searchShards(acquired.targets, request, aggs, environmentOf(ctx, call.parameters, null, nowMs));
@@ -141,11 +141,11 @@ export async function openPointInTime(
   ctx: EngineContext,
   call: Pick<SearchCall, 'indices'>,
   keepAliveMs: number | null,
-  routing: string | null,
+  choice: ShardChoice,
 ): Promise<{ id: string; shards: Json }> {
   if (keepAliveMs === null) throw validationFailed(['keep alive not specified']);
   checkKeepAlive(ctx, keepAliveMs);
-  const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), routing);
+  const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), choice);
   try {
     const key = await open(ctx, 'pit', acquired, keepAliveMs, { body: '', parameters: {}, after: null });
     return { id: encodeContextId('pit', key), shards: shardsJson(acquired.targets.length, []) };

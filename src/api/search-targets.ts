@@ -8,6 +8,7 @@ import { DEFAULT_LIMITS } from '../search/rewrite-context.ts';
 import type { SearchShard, ShardLimits } from '../search/search-shard.ts';
 import type { SearchTarget } from '../search/search-shards.ts';
 import type { EngineContext, IndexState, ShardSnapshot } from './context.ts';
+import { preferredShards } from './preference.ts';
 
 /** Shards of a search with what must be given back when it ends. */
 export interface AcquiredTargets {
@@ -81,11 +82,20 @@ export function shardOf(ctx: EngineContext, snapshot: ShardSnapshot): SearchShar
   };
 }
 
+/** What of a request chooses shards. */
+export interface ShardChoice {
+  /** `a,b`; absent: every shard. */
+  readonly routing?: string;
+  readonly preference?: string;
+}
+
 /**
- * Takes the current snapshots of the shards that a search visits. @param routing  `a,b` of the request, null: every shard
- * @throws ApiError index_closed_exception
+ * Takes the current snapshots of the shards that a search visits.
+ * @throws ApiError index_closed_exception, illegal_argument_exception
  */
-export function acquireTargets(ctx: EngineContext, indices: readonly ResolvedIndex[], routing: string | null): AcquiredTargets {
+export function acquireTargets(ctx: EngineContext, indices: readonly ResolvedIndex[], choice: ShardChoice): AcquiredTargets {
+  const routing = choice.routing ?? null;
+  const preferred = preferredShards(ctx, choice.preference);
   const snapshots: ShardSnapshot[] = [];
   const targets: SearchTarget[] = [];
   const filters: Array<readonly Json[] | null> = [];
@@ -98,6 +108,7 @@ export function acquireTargets(ctx: EngineContext, indices: readonly ResolvedInd
       if (!state) continue;
       const own = resolved.filters && resolved.filters.length > 0 ? resolved.filters : null;
       for (const shard of shardsOf(ctx, state, resolved, routing)) {
+        if (preferred && !preferred.has(shard)) continue;
         const snapshot = ctx.acquire(state, shard);
         snapshots.push(snapshot);
         filters.push(own);

@@ -61,6 +61,10 @@ export interface SearchParameters {
   readonly includeNamedScores?: boolean;
   /** Answers of shards that are reduced together before the last reduction. */
   readonly batchedReduceSize?: number;
+  /** For more shards than this, those that cannot match are left out. */
+  readonly preFilterShardSize?: number;
+  /** Which copies of which shards: `_shards:0,2`, `_local`... */
+  readonly preference?: string;
 }
 
 /** The indices part of a request. */
@@ -216,7 +220,7 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Json
   const looked = parsed.hasLookup ? await resolveLookups(ctx, request) : request;
   const resolved = looked.indicesBoost.length > 0 ? withBoosts(ctx, looked, call.indices) : looked;
   const aggs = parsed.hasLookup && parsed.aggs ? await resolveAggLookups(ctx, parsed.aggs) : parsed.aggs;
-  const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters.routing ?? null);
+  const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters);
   try {
     const isPlain = request === parsed.request && resolved === request && !parsed.isVolatile;
     const key =
@@ -274,6 +278,7 @@ export function environmentOf(ctx: EngineContext, parameters: SearchParameters, 
     dfs: parameters.isDfs ?? false,
     // plans that were made while all queries were allowed are not for now
     cacheKey: allowsExpensive(ctx) ? cacheKey : null,
+    preFilterShards: parameters.preFilterShardSize,
     typedKeys: parameters.typedKeys ?? false,
     nodeId: ctx.nodeId,
     storedScript: (id) => storedScript(ctx, id),
@@ -299,8 +304,8 @@ function runSearch(
   return searchShards(targets, request, aggs, environmentOf(ctx, parameters, cacheKey, nowMs));
 }
 
-export function shardsJson(total: number, failures: readonly ShardFailure[]): Json {
-  const json: Json = { total, successful: total - failures.length, skipped: 0, failed: failures.length };
+export function shardsJson(total: number, failures: readonly ShardFailure[], skipped = 0): Json {
+  const json: Json = { total, successful: total - failures.length, skipped, failed: failures.length };
   if (failures.length > 0)
     json['failures'] = failures.map(({ shard, index, node, error }) => ({ shard, index, node, reason: describe(error) }));
   return json;
@@ -320,10 +325,10 @@ function reducePhases({ shards, failures, isReduced }: SearchOutcome, size: numb
 
 export function searchJson(outcome: SearchOutcome, parameters: SearchParameters, started: number, extra: Json = {}): Json {
   const json: Json = { ...extra, took: Math.floor(performance.now() - started), timed_out: outcome.timedOut };
-  if (outcome.terminatedEarly) json['terminated_early'] = true;
+  if (outcome.terminatedEarly !== null) json['terminated_early'] = outcome.terminatedEarly;
   const phases = reducePhases(outcome, parameters.batchedReduceSize ?? DEFAULT_REDUCE_SIZE);
   if (phases > 1) json['num_reduce_phases'] = phases;
-  json['_shards'] = shardsJson(outcome.shards, outcome.failures);
+  json['_shards'] = shardsJson(outcome.shards, outcome.failures, outcome.skipped);
   const hits: Json = {};
   if (outcome.total) hits['total'] = parameters.totalHitsAsInt ? outcome.total.value : outcome.total;
   else if (parameters.totalHitsAsInt) hits['total'] = -1;
@@ -354,11 +359,11 @@ export async function count(ctx: EngineContext, call: SearchCall): Promise<Json>
     terminateAfter: call.parameters.terminateAfter ?? 0,
     minScore: call.parameters.minScore ?? null,
   });
-  const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters.routing ?? null);
+  const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters);
   try {
     const outcome = runSearch(ctx, acquired.targets, request, null, call.parameters, null, nowMs);
     const json: Json = { count: outcome.total?.value ?? 0 };
-    if (outcome.terminatedEarly) json['terminated_early'] = true;
+    if (outcome.terminatedEarly !== null) json['terminated_early'] = outcome.terminatedEarly;
     json['_shards'] = shardsJson(outcome.shards, outcome.failures);
     return json;
   } finally {
@@ -450,6 +455,9 @@ function readHeader(
       case 'routing':
         own.routing = String(value);
         break;
+      case 'preference':
+        own.preference = String(value);
+        break;
       case 'ignore_unavailable':
       case 'ignoreUnavailable':
         options.ignoreUnavailable = value === true || value === 'true';
@@ -460,7 +468,6 @@ function readHeader(
         break;
       case 'expand_wildcards':
       case 'expandWildcards':
-      case 'preference':
       case 'request_cache':
       case 'requestCache':
       case 'allow_partial_search_results':

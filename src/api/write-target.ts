@@ -104,11 +104,3 @@ export function checkReadable(index: IndexState): void {
 export function writeShards(index: IndexState): { total: number; successful: number; failed: number } {
   return { total: 1 + Number(index.meta.settings['index.number_of_replicas'] ?? 1), successful: 1, failed: 0 };
 }
-
-/** @throws ApiError illegal_argument_exception: the index sends documents through an ingest pipeline, and there are none here */
-export function checkPipelines({ meta: { settings } }: IndexState): void {
-  for (const name of ['index.default_pipeline', 'index.final_pipeline']) {
-    const pipeline = settings[name];
-    if (pipeline !== undefined && pipeline !== '_none') throw illegalArgument(`pipeline with id [${String(pipeline)}] does not exist`);
-  }
-}

@@ -19,6 +19,7 @@ import type { ClusterState } from '../metadata/cluster-state.ts';
 import { OP_DELETE, type Store } from '../store/store.ts';
 import { globalAnalysis } from './build-index.ts';
 import type { Channel } from './channel.ts';
+import { type FieldMemory, fieldMemory } from './field-memory.ts';
 import type { IndexStates } from './index-states.ts';
 import type { FromReader, ShardPlacement, ShardRequest, ToReader } from './messages.ts';
 import type { NodeOptions } from './node-options.ts';
@@ -227,8 +228,16 @@ export class ReaderContext implements EngineContext {
     await this.#askAll(index, (uuid, shard) => ({ type: 'forceMerge', uuid, shard, maxNumSegments, onlyExpungeDeletes }));
   }
 
-  shardStats(index: IndexState): Promise<ShardStats[]> {
-    return this.#askAll(index, (uuid, shard) => ({ type: 'stats', uuid, shard }));
+  async shardStats(index: IndexState): Promise<ShardStats[]> {
+    const counted = await this.#askAll<Omit<ShardStats, keyof FieldMemory>>(index, (uuid, shard) => ({ type: 'stats', uuid, shard }));
+    return counted.map((stats) => {
+      const snapshot = this.#snapshots.acquire(index, stats.shard);
+      try {
+        return { ...stats, ...fieldMemory(index.mapping, snapshot?.segments ?? []) };
+      } finally {
+        snapshot?.release();
+      }
+    });
   }
 
   command(command: MetadataCommand): Promise<unknown> {

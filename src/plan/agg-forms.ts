@@ -133,7 +133,8 @@ function rawKeys(big: boolean, isDouble: boolean): KeyDecoder {
 /** Raw keys beyond 2^53 need bigints. */
 function isBig(image: ColumnImage | null, missing: bigint | number | null): boolean {
   const beyond = (value: bigint | number | null) => typeof value === 'bigint' && (value > BigInt(SAFE) || value < -BigInt(SAFE));
-  return image !== null && !image.isDouble && (beyond(image.min) || beyond(image.max) || beyond(missing));
+  if (image === null) return beyond(missing);
+  return !image.isDouble && (beyond(image.min) || beyond(image.max) || beyond(missing));
 }
 
 function termsForm(form: Form, accept: Uint8Array | null): Form {

@@ -99,6 +99,8 @@ export type SortKey =
       readonly descending: boolean;
       readonly mode: 'min' | 'max' | 'sum' | 'avg' | 'median';
       readonly missing: 'first' | 'last' | bigint | number;
+      /** An i64 column of unsigned integers, less 2^63: sums, averages and medians are of the numbers themselves, modulo 2^64. */
+      readonly isUnsigned?: boolean;
       /** Sort by a column of nested children: their bitset (values of all children of a root are taken together); 0 otherwise. */
       readonly nestedDocsPtr: number;
       /** Children that count: a plan over the nested documents, or null for all. */

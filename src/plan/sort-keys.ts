@@ -5,7 +5,7 @@ import type { Kernels } from '../wasm/kernels.ts';
 import type { PlanNode, SortKey } from './query-plan.ts';
 
 const SORT_KEY_BYTES = 48;
-const BY = { score: 0, doc: 1, integer: 2, double: 3, distance: 4, ordinal: 5 } as const;
+const BY = { score: 0, doc: 1, integer: 2, double: 3, distance: 4, ordinal: 5, unsigned: 6 } as const;
 const MODES = { min: 0, max: 1, sum: 2, avg: 3, median: 4 } as const;
 const SIGN = 1n << 63n;
 const ALL = (1n << 64n) - 1n;
@@ -78,7 +78,8 @@ function sortColumn(key: SortKey): SortColumn {
     return { by: BY.distance, descending, missing: descending ? 0n : ALL, missingIsNull: true };
   }
   const kind = key.column?.kind;
-  const by = kind === 'f64' ? BY.double : kind === 'ordinals' ? BY.ordinal : BY.integer;
+  const by =
+    kind === 'f64' ? BY.double : kind === 'ordinals' ? BY.ordinal : key.by === 'column' && key.isUnsigned ? BY.unsigned : BY.integer;
   if (key.missing === 'first' || key.missing === 'last') {
     return { by, descending, missing: key.missing === 'last' ? ALL : 0n, missingIsNull: true };
   }
@@ -94,6 +95,7 @@ export function keyOfValue(column: SortColumn, value: bigint | number | null): b
   let key: bigint;
   switch (column.by) {
     case BY.integer:
+    case BY.unsigned:
       key = BigInt.asUintN(64, clampI64(typeof value === 'bigint' ? value : BigInt(Math.floor(value)))) ^ SIGN;
       break;
     case BY.ordinal:
@@ -115,6 +117,7 @@ export function valueOfKey(column: SortColumn, key: bigint): bigint | number | n
   const plain = column.descending ? key ^ ALL : key;
   switch (column.by) {
     case BY.integer:
+    case BY.unsigned:
       return BigInt.asIntN(64, plain ^ SIGN);
     case BY.ordinal:
       return Number(plain) / 2 - 1;

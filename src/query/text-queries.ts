@@ -166,6 +166,8 @@ function parseMultiMatch(body: JsonObject): Query {
     else if (key === 'type') type = parseType(readText(option, 'multi_match'), 'multi_match');
     else if (key === 'tie_breaker') tieBreaker = option === null ? null : readFloat(option, 'multi_match');
     else if (key === 'lenient') lenient = readBoolean(option, 'multi_match');
+    else if (key === 'cutoff_frequency' && type === 'bool_prefix')
+      throw parsingError('[cutoff_frequency] not allowed for type [bool_prefix]');
     else if (key !== 'boost' && key !== '_name' && !readMatchOption('multi_match', key, option, options)) {
       throw parsingError(`[multi_match] query does not support [${key}]`);
     }

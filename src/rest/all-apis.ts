@@ -21,6 +21,7 @@ import { deleteApi, getApi, getSourceApi, indexApi, mgetApi, updateApi } from '.
 import { fieldCapsApi } from './field-caps.ts';
 import { INDEX_CHANGE_APIS } from './index-change.ts';
 import * as indices from './indices.ts';
+import { INGEST_APIS } from './ingest.ts';
 import { nodesInfoApi, nodesStatsApi, tasksApi } from './nodes.ts';
 import { ilmApi, infoApi, licenseApi, xpackApi } from './root.ts';
 import { SCRIPT_APIS } from './scripts.ts';
@@ -86,6 +87,7 @@ export const ALL_APIS: readonly ApiSpec[] = [
   deleteByQueryApi,
   updateByQueryApi,
   reindexApi,
+  ...INGEST_APIS,
   ...SCRIPT_APIS,
   ...UNSUPPORTED_APIS,
   searchApi,

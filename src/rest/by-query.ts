@@ -1,6 +1,7 @@
 // `_delete_by_query`, `_update_by_query`, `_reindex`.
 import {
   type ByQueryOptions,
+  type ByQueryPipeline,
   type ByQuerySource,
   deleteByQuery,
   type ReindexDestination,
@@ -77,21 +78,22 @@ export const updateByQueryApi = defineApi({
   routes: {
     'POST /{index}/_update_by_query': async (request, { engine }) => {
       const body = objectBody(request);
-      refusePipeline(request.string('pipeline'));
       const { status, body: found } = await updateByQuery(
         engine,
         readSource(request, body),
         readOptions(request, body),
         readScript(engine, body.script),
+        pipelineFor(request, request.string('pipeline')),
       );
       return answer(status, found);
     },
   },
 });
 
-/** @throws ApiError ingest pipelines come with another issue; none can exist */
-function refusePipeline(pipeline: unknown): void {
-  if (pipeline !== undefined && pipeline !== '_none') throw illegalArgument(`pipeline with id [${String(pipeline)}] does not exist`);
+/** The pipeline that documents go through, and whether the user may write where it sends them. */
+function pipelineFor(request: ApiRequest, name: unknown): ByQueryPipeline {
+  const given = name === undefined || name === null ? null : String(name);
+  return { name: given, refusalOf: (index) => request.access.refusal('index:write', index) };
 }
 
 const BODY_KEYS = new Set([
@@ -191,7 +193,6 @@ async function runReindex(request: ApiRequest, { engine }: RestContext): Promise
   if (expressions.length === 0) problems.push('use _all if you really want to copy from all existing indexes');
   if (destination.index === '') problems.push('index must be specified');
   if (problems.length > 0) throw validationFailed(problems);
-  refusePipeline(dest.pipeline);
   checkSlices(request);
   for (const expression of expressions) request.access.require('index:read', expression);
   request.access.require('index:write', destination.index);
@@ -215,7 +216,7 @@ async function runReindex(request: ApiRequest, { engine }: RestContext): Promise
     engine,
     run,
     destination,
-    { filter, script: readScript(engine, body.script) },
+    { filter, script: readScript(engine, body.script), pipeline: pipelineFor(request, dest.pipeline) },
     readOptions(request, body),
     () => writeIndex(engine, destination.index, requireAlias),
   );

@@ -2,7 +2,7 @@
 import { clusterHealth, indexHealth, nodeTotals, shardCounts, sumShards } from '../api/cluster.ts';
 import type { EngineContext } from '../api/context.ts';
 import { type IndexTarget, TARGETS, targetMetas } from '../api/index-names.ts';
-import { recoveryType, SEGMENT_VERSION, segmentsOf, statsOf } from '../api/index-stats.ts';
+import { fielddataOf, recoveryType, SEGMENT_VERSION, segmentsOf, statsOf } from '../api/index-stats.ts';
 import { addressOf, diskSpace, fileDescriptors, isThisNode, osStats } from '../api/nodes.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { type ApiHandler, type ApiSpec, defineApi, INDICES_OPTIONS, type Params, type RestContext } from './api.ts';
@@ -80,7 +80,8 @@ async function indexRow(engine: EngineContext, meta: IndexMeta): Promise<Row> {
 }
 
 /** Counters that the tables of indices and shards share. */
-function counterCells({ counters, segments, sizeBytes }: ReturnType<typeof sumShards>): Record<string, Row[string]> {
+function counterCells({ counters, segments, sizeBytes, fielddata, completion }: ReturnType<typeof sumShards>): Record<string, Row[string]> {
+  const sumOf = (bytes: Readonly<Record<string, number>>): number => Object.values(bytes).reduce((sum, own) => sum + own, 0);
   return {
     'indexing.index_total': counters.indexed ?? 0,
     'indexing.delete_total': counters.deleted ?? 0,
@@ -92,6 +93,8 @@ function counterCells({ counters, segments, sizeBytes }: ReturnType<typeof sumSh
     'search.fetch_total': counters.fetches ?? 0,
     'segments.count': segments,
     'segments.memory': { bytes: sizeBytes },
+    'fielddata.memory_size': { bytes: sumOf(fielddata) },
+    'completion.size': { bytes: sumOf(completion) },
   };
 }
 
@@ -455,6 +458,19 @@ function readPageToken(token: string | undefined): string | null {
   return key;
 }
 
+async function fielddataRows(request: ApiRequest, { engine }: RestContext): Promise<Row[]> {
+  const { host } = addressOf(engine);
+  const patterns = request.list('fields') ?? ['*'];
+  return (await fielddataOf(engine, patterns)).map(([field, bytes]) => ({
+    id: engine.nodeId,
+    host,
+    ip: host,
+    node: engine.nodeName,
+    field,
+    size: { bytes },
+  }));
+}
+
 const NO_ROWS: Rows = () => [];
 const HIDDEN: Params = { expand_wildcards: 'expandWildcards' };
 
@@ -491,8 +507,9 @@ const TABLES: readonly ApiSpec[] = [
   catApi('plugins', ['/_cat/plugins'], columns.PLUGINS, NO_ROWS, 'cluster:monitor'),
   catApi('pending_tasks', ['/_cat/pending_tasks'], columns.PENDING_TASKS, NO_ROWS, 'cluster:monitor'),
   catApi('nodeattrs', ['/_cat/nodeattrs'], columns.NODE_ATTRIBUTES, NO_ROWS, 'cluster:monitor'),
-  // Fields are read from columns, nothing is loaded into a cache of its own.
-  catApi('fielddata', ['/_cat/fielddata', '/_cat/fielddata/{fields}'], columns.FIELDDATA, NO_ROWS, 'cluster:monitor', { fields: 'list' }),
+  catApi('fielddata', ['/_cat/fielddata', '/_cat/fielddata/{fields}'], columns.FIELDDATA, fielddataRows, 'cluster:monitor', {
+    fields: 'list',
+  }),
 ];
 
 export const CAT_APIS: readonly ApiSpec[] = [

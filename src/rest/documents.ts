@@ -70,6 +70,7 @@ async function write(request: ApiRequest, { engine }: RestContext, forced: 'crea
     refresh: readRefresh(request.string('refresh')),
     requireAlias: request.boolean('require_alias') ?? false,
     pipeline: request.string('pipeline') ?? null,
+    refusalOf: (target) => request.access.refusal('index:write', target),
     conditions: readConditions(request),
     activeShards: activeShardsOf(request),
   };

@@ -1,7 +1,7 @@
 // Indices: create, get, delete, exists, mappings, settings, open, close, refresh, flush, merge, statistics.
 
 import { analysisWarnings } from '../api/analyze.ts';
-import { INDEX_STATS_METRICS, indexRecovery, indexSegments, indexStats, shardStores } from '../api/index-stats.ts';
+import { INDEX_STATS_METRICS, indexRecovery, indexSegments, indexStats, type NamedFields, shardStores } from '../api/index-stats.ts';
 import {
   addBlock,
   clearCache,
@@ -302,8 +302,15 @@ async function stats(request: ApiRequest, { engine }: RestContext): Promise<ApiR
       level: request.string('level'),
       human: request.boolean('human'),
       forbidClosed,
+      fields: namedFields(request),
     }),
   );
+}
+
+/** `fields` is for both, a list of its own for one. */
+function namedFields(request: ApiRequest): NamedFields {
+  const both = request.list('fields') ?? [];
+  return { fielddata: request.list('fielddata_fields') ?? both, completion: request.list('completion_fields') ?? both };
 }
 
 export const segmentsApi = defineApi({

@@ -76,7 +76,10 @@ async function clear(request: ApiRequest, { engine }: RestContext): Promise<ApiR
 /** 200 with the id under the name of the API that was called. @throws ApiError */
 async function open(request: ApiRequest, { engine }: RestContext, name: 'pit_id' | 'id'): Promise<ApiResponse> {
   const keepAlive = request.timeMs('keep_alive') ?? null;
-  const { id, shards } = await openPointInTime(engine, { indices: indicesOf(request) }, keepAlive, request.string('routing') ?? null);
+  const { id, shards } = await openPointInTime(engine, { indices: indicesOf(request) }, keepAlive, {
+    routing: request.string('routing'),
+    preference: request.string('preference'),
+  });
   return ok(name === 'id' ? { id, _shards: shards } : { pit_id: id, _shards: shards, creation_time: Date.now() });
 }
 

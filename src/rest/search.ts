@@ -188,6 +188,8 @@ function parametersOf(request: ApiRequest): SearchParameters {
     scrollMs: request.timeMs('scroll'),
     requestCache: request.boolean('request_cache'),
     batchedReduceSize: batch,
+    preFilterShardSize: filter,
+    preference: request.string('preference'),
   };
 }
 
@@ -214,6 +216,7 @@ async function countDocs(request: ApiRequest, { engine }: RestContext): Promise<
     minScore: request.float('min_score'),
     terminateAfter: request.int('terminate_after'),
     routing: request.string('routing'),
+    preference: request.string('preference'),
   };
   return ok(await count(engine, { indices: indicesOf(request), parameters, body: request.bytes }));
 }

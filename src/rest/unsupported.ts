@@ -15,17 +15,6 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'GET /_data_stream/_stats',
     'GET /_data_stream/{name}/_stats',
   ],
-  ingest: [
-    'PUT /_ingest/pipeline/{id}',
-    'DELETE /_ingest/pipeline/{id}',
-    'GET /_ingest/pipeline',
-    'GET /_ingest/pipeline/{id}',
-    'GET /_ingest/pipeline/_simulate',
-    'POST /_ingest/pipeline/_simulate',
-    'GET /_ingest/pipeline/{id}/_simulate',
-    'POST /_ingest/pipeline/{id}/_simulate',
-    'GET /_ingest/processor/grok',
-  ],
   snapshot: [
     'GET /_snapshot',
     'GET /_snapshot/{repository}',

@@ -8,6 +8,7 @@ import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { ExecutionCounters, StopCheck } from '../plan/query-plan.ts';
 import { MATCH_ALL, type Query } from '../query/query.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
+import { DEFAULT_PRE_FILTER_SHARDS, skippedShards } from './can-match.ts';
 import { collapseHits } from './collapse.ts';
 import { fetchParts } from './fetch-parts.ts';
 import { checkDocvalueFields, type FetchPart, type FetchShard, fetchHits } from './fetch-phase.ts';
@@ -56,6 +57,8 @@ export interface SearchEnvironment {
   readonly dfs: boolean;
   /** Text that stands for the request, if plans may be reused for it; null: not reusable. */
   readonly cacheKey: string | null;
+  /** More shards than this: those that cannot match are left out. */
+  readonly preFilterShards?: number;
   readonly typedKeys: boolean;
   readonly nodeId: string;
   readonly storedScript: (id: string) => StoredScript | null;
@@ -67,12 +70,15 @@ export interface SearchEnvironment {
 export interface SearchOutcome {
   readonly hits: readonly Json[];
   readonly page: readonly ShardHit[];
+  /** Shards that cannot have a match and were not asked. */
+  readonly skipped: number;
   /** null: not counted. */
   readonly total: { readonly value: number; readonly relation: 'eq' | 'gte' } | null;
   readonly maxScore: number | null;
   readonly aggregations: Json | null;
   readonly timedOut: boolean;
-  readonly terminatedEarly: boolean;
+  /** null: the search had no limit to end it. */
+  readonly terminatedEarly: boolean | null;
   readonly failures: readonly ShardFailure[];
   readonly shards: number;
   /** Answers of the shards hold hits or aggregations, which had to be put together. */
@@ -112,7 +118,11 @@ export function searchShards(
   const stop: StopCheck = () => performance.now() >= deadline || env.stop();
   const options = { run: env.run, stop, counters };
   let inner: readonly InnerHits[] = [];
+  const contexts = targets.map(({ shard }) => contextOf(shard, env));
+  const segments = targets.map(({ shard }) => shard.segments);
+  const skipped = skippedShards(request, aggs, contexts, segments, env.preFilterShards ?? DEFAULT_PRE_FILTER_SHARDS);
   const runs = targets.map((target, position): ShardRun | null => {
+    if (skipped.has(position)) return null;
     try {
       return runShard(target, position, caches[position], global, partials);
     } catch (error) {
@@ -217,7 +227,8 @@ export function searchShards(
     maxScore: request.size === 0 || !Number.isFinite(maxScore) || !showsMaxScore(request) ? null : shortestFloat(maxScore),
     aggregations,
     timedOut: done.some(({ found }) => found.timedOut),
-    terminatedEarly: done.some(({ found }) => found.terminatedEarly),
+    terminatedEarly: request.terminateAfter === 0 ? null : done.some(({ found }) => found.terminatedEarly),
+    skipped: skipped.size,
     failures,
     shards: targets.length,
     isReduced: aggs !== null || request.size > 0,

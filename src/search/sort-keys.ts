@@ -189,6 +189,7 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
       column: segment.column(name),
       descending: spec.descending,
       mode,
+      isUnsigned: field.unsigned,
       missing: codec.missing === null ? (missingFirst ? 'first' : 'last') : codec.missing(segment),
       nestedDocsPtr: spec.nested ? segment.nestedDocsPtr(spec.nested.path) : 0,
       nestedFilter: nestedFilter ? planFilter(nestedFilter) : null,

@@ -73,6 +73,8 @@ export function fakeEngine(publishAddress: string | null = '127.0.0.1:9200'): En
         translogOperations: 0,
         translogBytes: 0,
         counters: {},
+        fielddata: {},
+        completion: {},
       }));
     },
     shardOf: () => 0,

@@ -1,15 +1,17 @@
 // Standard tokenizer: UAX #29 words as Lucene's StandardTokenizer cuts them, by the automaton of assembly/text/generated/word-break.ts.
 //   config ├─ maxTokenLength u32 (UTF-16 units) ─┬─ flags u32: 1 = lower-case the terms (one code point to one),
 //          2 = U+200C is a space, as in Persian ─┤
-// Two ways through the text, equal token for token: 64 bytes of ASCII at a time as bit masks (standard + lowercase on English: see
-// bench/kernel), and one code point at a time by the automaton where something else than ASCII is near, and at the end.
+// Ways through the text, equal token for token: 64 bytes of words at a time as bit masks (letters of one and two bytes and what commonly stands
+// between them, word-run.ts), ideographs and Hiragana one by one, and the automaton, code point by code point, for all the rest.
 // Pre: the stage's batch is free. Post: tokens ascend by offset, none is longer than maxTokenLength.
+import { lastReadable } from '../../mem/layout';
 import { E_NO_SPACE } from '../../mem/status';
 import { LOWER_LOW, lowerCase } from '../../text/generated/case';
 import { WORD_BREAK_ACCEPT, WORD_BREAK_CLASS_LOW, WORD_BREAK_CLASSES, WORD_BREAK_NEXT, wordBreakClass } from '../../text/generated/word-break';
 import { decode, encode, utf16Length } from '../../text/utf8';
 import { BATCH, Chain, Stage } from '../stage';
 import { TOKEN_BYTES, TokenType, writeToken } from '../token';
+import { below, bitmasks, runContinuations, runDigits, runLetters, runValid, scanRun } from './word-run';
 
 const FLAG_LOWER: u32 = 1;
 const FLAG_NON_JOINER: u32 = 2;
@@ -18,6 +20,9 @@ const NON_JOINER: u32 = 0x200c;
 // Classes of ASCII bytes as LOW[byte & 15] & HIGH[byte >> 4]: 1 digit, 2 and 4 letter, 8 underscore, 16 . and ', 32 comma, 64 colon, 128 semicolon.
 const LOW = memory.data<u8>([0x05, 0x07, 0x07, 0x07, 0x07, 0x07, 0x07, 0x17, 0x07, 0x07, 0x46, 0x82, 0x22, 0x02, 0x12, 0x0a]);
 const HIGH = memory.data<u8>([0, 0, 0x30, 0xc1, 0x02, 0x0c, 0x02, 0x04, 0, 0, 0, 0, 0, 0, 0, 0]);
+/** What a block reads: 64 bytes, and a character that begins in them. */
+const BLOCK_BYTES: usize = 72;
+const UNKNOWN_CLASS: u32 = 255;
 const HIGH_BITS: u64 = 0x8080808080808080;
 
 /** Fills the batch. Returns the count of tokens, 0 at the end of the text, E_NO_SPACE if a single token does not fit the term buffer. */
@@ -31,31 +36,23 @@ export function standardNext(chain: Chain, stage: Stage): i32 {
   const tokensEnd = stage.tokens + BATCH * TOKEN_BYTES;
   let cur = chain.cur, base = chain.unitBase, out = stage.termsPtr, token = stage.tokens;
   const mayRun = maxLength >= 64;
+  const lastBlock = lastReadable(BLOCK_BYTES);
   while (cur < end && token < tokensEnd) {
-    if (mayRun && cur + 64 <= end && out + 64 <= outEnd && token + 32 * TOKEN_BYTES <= tokensEnd && !(load<u64>(cur) & HIGH_BITS)) {
+    const first = <u32>load<u8>(cur);
+    if (mayRun && first < 0xe0 && cur <= lastBlock && out + 64 <= outEnd && token + 32 * TOKEN_BYTES <= tokensEnd && !hasLong(load<u64>(cur))) {
       // --- 64 bytes as masks
       const x0 = v128.load(cur), x1 = v128.load(cur, 16), x2 = v128.load(cur, 32), x3 = v128.load(cur, 48);
-      const high = bitmasks(x0, x1, x2, x3);
-      const valid = <u32>ctz(high);
+      // The block may reach over the end of the text: what is there counts as spaces.
+      const len = <u32>min<usize>(end - cur, 64), inText = below(len);
       const lowTable = v128.load(LOW), highTable = v128.load(HIGH);
       const c0 = classes(x0, lowTable, highTable), c1 = classes(x1, lowTable, highTable);
       const c2 = classes(x2, lowTable, highTable), c3 = classes(x3, lowTable, highTable);
-      let word = anyOf(c0, c1, c2, c3, i8x16.splat(0x0f));
-      const letters = anyOf(c0, c1, c2, c3, i8x16.splat(0x06));
-      const digits = anyOf(c0, c1, c2, c3, i8x16.splat(0x01));
+      let letters = inText & anyOf(c0, c1, c2, c3, i8x16.splat(0x06));
+      let digits = inText & anyOf(c0, c1, c2, c3, i8x16.splat(0x01));
+      const underscores = inText & anyOf(c0, c1, c2, c3, i8x16.splat(0x08));
       const mid = bitmasks(
         i8x16.ne(v128.and(c0, i8x16.splat(-16)), i8x16.splat(0)), i8x16.ne(v128.and(c1, i8x16.splat(-16)), i8x16.splat(0)),
         i8x16.ne(v128.and(c2, i8x16.splat(-16)), i8x16.splat(0)), i8x16.ne(v128.and(c3, i8x16.splat(-16)), i8x16.splat(0)));
-      if (mid & (word << 1) & (word >> 1)) {
-        const midLetter = anyOf(c0, c1, c2, c3, i8x16.splat(0x50));
-        const midNumber = anyOf(c0, c1, c2, c3, i8x16.splat(<i8>0xb0));
-        word |= (midLetter & (letters << 1) & (letters >> 1)) | (midNumber & (digits << 1) & (digits >> 1));
-      }
-      // A run is certain if the byte behind it and the one behind that are in sight.
-      let sure = <u64>-1 >> (65 - <u64>min<u32>(valid, 64));
-      if (valid < 2) sure = 0;
-      let starts = word & ~(word << 1);
-      let ends = ~word & (word << 1) & sure;
       if (lower) {
         storeLower(out, x0);
         storeLower(out + 16, x1);
@@ -67,22 +64,69 @@ export function standardNext(chain: Chain, stage: Stage): i32 {
         v128.store(out, x2, 32);
         v128.store(out, x3, 48);
       }
+      const high = inText & bitmasks(x0, x1, x2, x3);
+      let valid: u32 = 64, continuations: u64 = 0;
+      if (high) {
+        scanRun(cur, out, lower, high, letters, digits, space);
+        letters = runLetters;
+        digits = runDigits;
+        valid = runValid;
+        continuations = runContinuations;
+      }
+      let word = letters | digits | underscores;
+      if (mid & (word << 1) & (word >> 1)) {
+        const midLetter = anyOf(c0, c1, c2, c3, i8x16.splat(0x50));
+        const midNumber = anyOf(c0, c1, c2, c3, i8x16.splat(<i8>0xb0));
+        word |= (midLetter & (letters << 1) & (letters >> 1)) | (midNumber & (digits << 1) & (digits >> 1));
+      }
+      // A run is certain if the byte behind it and the one behind that are known.
+      const sure: u64 = valid < 2 ? 0 : <u64>-1 >> (65 - <u64>valid);
+      let starts = word & ~(word << 1);
+      let ends = ~word & (word << 1) & sure;
       const unit = <u32>(cur - base);
-      while (ends) {
-        const s = <u32>ctz(starts), e = <u32>ctz(ends);
-        starts &= starts - 1;
-        ends &= ends - 1;
-        const mask = ((<u64>1 << e) - 1) & ~((<u64>1 << s) - 1);
-        const type = letters & mask ? TokenType.ALPHANUM : digits & mask ? TokenType.NUM : 0;
-        if (type) {
-          writeToken(token, out + s, e - s, unit + s, unit + e, type);
-          token += TOKEN_BYTES;
+      if (!continuations) {
+        while (ends) {
+          const s = <u32>ctz(starts), e = <u32>ctz(ends);
+          starts &= starts - 1;
+          ends &= ends - 1;
+          const mask = ((<u64>1 << e) - 1) & ~((<u64>1 << s) - 1);
+          const type = letters & mask ? TokenType.ALPHANUM : digits & mask ? TokenType.NUM : 0;
+          if (type) {
+            writeToken(token, out + s, e - s, unit + s, unit + e, type);
+            token += TOKEN_BYTES;
+          }
+        }
+      } else {
+        while (ends) {
+          const s = <u32>ctz(starts), e = <u32>ctz(ends);
+          starts &= starts - 1;
+          ends &= ends - 1;
+          const before = (<u64>1 << s) - 1, until = (<u64>1 << e) - 1, mask = until & ~before;
+          const type = letters & mask ? TokenType.ALPHANUM : digits & mask ? TokenType.NUM : 0;
+          if (type) {
+            writeToken(token, out + s, e - s, unit + s - <u32>popcnt(continuations & before), unit + e - <u32>popcnt(continuations & until), type);
+            token += TOKEN_BYTES;
+          }
         }
       }
-      const advance = valid < 2 ? 0 : min<u32>(<u32>ctz(starts), min<u32>(valid, 64) - 1);
+      // On to what is not certain. Of ASCII the last byte may belong to what comes: # and digits begin emoji.
+      let known = min(valid, len);
+      if (known && known < end - cur && !((high >> (known - 1)) & 1)) known--;
+      const advance = min(<u32>ctz(starts), known);
       if (advance) {
         cur += advance;
+        base += <usize>popcnt(continuations & below(advance));
         out += advance;
+        continue;
+      }
+    }
+    if (first - 0xe3 < 0xea - 0xe3) {
+      const made = singles(cur, end, out, outEnd, base, token, tokensEnd);
+      if (made) {
+        token += made * TOKEN_BYTES;
+        cur += made * 3;
+        base += made * 2;
+        out += made * 3;
         continue;
       }
     }
@@ -91,13 +135,14 @@ export function standardNext(chain: Chain, stage: Stage): i32 {
     let acceptCur = cur, acceptUnits: u32 = 0, acceptOut = out;
     while (p < end) {
       let cp = <u32>load<u8>(p), bytes: u32 = 1, cls: u32;
-      if (cp == 0xe0) {
-        // --- a run of U+0800..U+0FFF, the scripts of India and their neighbours: no case, no pairs, the term's bytes are the text's (hi: 195 -> 300)
+      if (isCaselessLead(cp)) {
+        // --- a run of such characters, none a space: no pairs, the term's bytes are the text's (hi: 195 -> 300 MB/s)
         const run = min<usize>(min<usize>(end - p, <usize>(maxLength - units) * 3), o + 16 < outEnd ? outEnd - o - 16 : 0) / 3 * 3;
         const from = p, runEnd = p + run;
         let next = state, good = p;
-        while (p < runEnd && load<u8>(p) == 0xe0 && (load<u16>(p, 1) & 0xc0e0) == 0x80a0) {
-          next = load<u8>(WORD_BREAK_NEXT + next * WORD_BREAK_CLASSES + wordBreakClass(((<u32>load<u8>(p, 1) & 63) << 6) | (load<u8>(p, 2) & 63)));
+        while (p < runEnd && <u32>load<u8>(p) == cp && (load<u16>(p, 1) & 0xc0c0) == 0x8080 && (cp != 0xe0 || load<u8>(p, 1) & 0x20)) {
+          const unit = ((cp & 15) << 12) | ((<u32>load<u8>(p, 1) & 63) << 6) | (load<u8>(p, 2) & 63);
+          next = load<u8>(WORD_BREAK_NEXT + next * WORD_BREAK_CLASSES + wordBreakClass(unit));
           if (!next) break;
           state = next;
           p += 3;
@@ -189,6 +234,57 @@ export function standardNext(chain: Chain, stage: Stage): i32 {
   return finish(chain, stage, cur, base, out, token);
 }
 
+/** U+0800..U+0FFF, U+3000..U+9FFF, U+B000..U+CFFF: the scripts of India and their neighbours, kana, ideographs, hangul. */
+// @ts-ignore: decorator
+@inline
+function isCaselessLead(byte: u32): bool {
+  return byte == 0xe0 || byte - 0xe3 < 7 || byte - 0xeb < 2;
+}
+
+/** Whether some of 8 bytes begins a character of three or four bytes, but general punctuation. */
+// @ts-ignore: decorator
+@inline
+function hasLong(bytes: u64): bool {
+  const long = bytes & (bytes << 1) & (bytes << 2) & HIGH_BITS;
+  if (!long) return false;
+  const other = bytes ^ 0xe2e2e2e2e2e2e2e2;
+  return (long & (((other & ~HIGH_BITS) + ~HIGH_BITS) | other)) != 0;
+}
+
+/**
+ * Ideographs and Hiragana, each a token if nothing behind it belongs to it: as many as stand in a row. Returns how many tokens it has written.
+ */
+function singles(from: usize, end: usize, outPtr: usize, outEnd: usize, base: usize, tokens: usize, tokensEnd: usize): usize {
+  let cur = from, token = tokens, out = outPtr, unit = <u32>(from - base);
+  let type = threeByteClass(cur, end);
+  while (token < tokensEnd && out + 4 <= outEnd) {
+    const state = load<u8>(WORD_BREAK_NEXT + WORD_BREAK_CLASSES + type), accept = <u32>load<u8>(WORD_BREAK_ACCEPT + state);
+    if (accept != TokenType.IDEOGRAPHIC && accept != TokenType.HIRAGANA) break;
+    const next = cur + 3;
+    type = threeByteClass(next, end);
+    if (type == UNKNOWN_CLASS || load<u8>(WORD_BREAK_NEXT + <usize>state * WORD_BREAK_CLASSES + type)) break;
+    store<u16>(out, load<u16>(cur));
+    store<u8>(out, load<u8>(cur, 2), 2);
+    writeToken(token, out, 3, unit, unit + 1, accept);
+    token += TOKEN_BYTES;
+    unit++;
+    out += 3;
+    cur = next;
+  }
+  return (token - tokens) / TOKEN_BYTES;
+}
+
+/** Class of the character at `cur`: 0 for the end and ASCII, of which nothing belongs to what is before it; UNKNOWN_CLASS if it has not three bytes. */
+// @ts-ignore: decorator
+@inline
+function threeByteClass(cur: usize, end: usize): u32 {
+  if (cur >= end) return 0;
+  const byte = <u32>load<u8>(cur);
+  if (byte < 0x80) return 0;
+  if (byte - 0xe1 >= 0xf0 - 0xe1 || cur + 3 > end || (load<u16>(cur, 1) & 0xc0c0) != 0x8080) return UNKNOWN_CLASS;
+  return wordBreakClass(((byte & 15) << 12) | ((<u32>load<u8>(cur, 1) & 63) << 6) | (load<u8>(cur, 2) & 63));
+}
+
 /** The scripts of India and South-East Asia, ideographs, kana and hangul have no case. */
 // @ts-ignore: decorator
 @inline
@@ -213,13 +309,6 @@ function finish(chain: Chain, stage: Stage, cur: usize, base: usize, out: usize,
 @inline
 function classes(x: v128, low: v128, high: v128): v128 {
   return v128.and(i8x16.swizzle(low, v128.and(x, i8x16.splat(0x0f))), i8x16.swizzle(high, i8x16.shr_u(x, 4)));
-}
-
-/** Sign bits of 64 bytes. */
-// @ts-ignore: decorator
-@inline
-function bitmasks(a: v128, b: v128, c: v128, d: v128): u64 {
-  return <u64><u32>(i8x16.bitmask(a) | (i8x16.bitmask(b) << 16)) | (<u64><u32>(i8x16.bitmask(c) | (i8x16.bitmask(d) << 16)) << 32);
 }
 
 /** A bit for each byte that has one of the class bits. */

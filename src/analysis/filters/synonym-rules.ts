@@ -14,8 +14,6 @@ export interface SynonymNode {
 
 export interface SynonymMap {
   readonly root: SynonymNode;
-  /** Words of the longest side. */
-  readonly maxLength: number;
   readonly isEmpty: boolean;
 }
 
@@ -24,7 +22,6 @@ export type PhraseAnalyzer = (text: string) => Phrase | null;
 
 export class SynonymMapBuilder {
   private readonly root: SynonymNode = newNode();
-  private maxLength = 0;
 
   add(input: Phrase, output: Phrase, keepOriginal: boolean): void {
     let node = this.root;
@@ -40,11 +37,10 @@ export class SynonymMapBuilder {
     node.keepOriginal ||= keepOriginal;
     const key = output.join('\0');
     if (!node.outputs.some((other) => other.join('\0') === key)) node.outputs.push(output);
-    this.maxLength = Math.max(this.maxLength, input.length, output.length);
   }
 
   build(): SynonymMap {
-    return { root: this.root, maxLength: this.maxLength, isEmpty: !this.root.next.size };
+    return { root: this.root, isEmpty: !this.root.next.size };
   }
 }
 

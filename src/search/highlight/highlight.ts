@@ -67,7 +67,7 @@ function highlightField(target: FetchTarget, type: FieldType, needles: readonly 
     checkLength(target, type, text, options);
     const shown = options.maxAnalyzedOffset === null ? text : text.slice(0, options.maxAnalyzedOffset);
     const { tokens, matches } = matchesIn(shard, type, needles, options.type === 'plain' ? shown : text, options);
-    if (options.type === 'plain') fragments.push(...plainFragments(text, tokens, matches, options));
+    if (options.type === 'plain') fragments.push(...plainFragments(shown, tokens, matches, options));
     else if (options.type === 'fvh') fragments.push(...vectorFragments(text, matches, options));
     else fragments.push(...unifiedFragments(text, matches, type.family === 'keyword' ? { ...options, numberOfFragments: 0 } : options));
   }

@@ -161,9 +161,9 @@ describe('cluster and cat', () => {
   });
 
   test('what is not served is refused by name, with its methods', async () => {
-    const refused = await send('PUT /_ingest/pipeline/x', { processors: [] });
+    const refused = await send('PUT /_data_stream/x', {});
     expect([refused.status, refused.json.error.type]).toEqual([400, 'unsupported_operation_exception']);
-    expect((await send('PATCH /_ingest/pipeline/x')).status).toBe(405);
+    expect((await send('PATCH /_data_stream/x')).status).toBe(405);
     expect((await send('GET /_reindex')).status).toBe(405);
   });
 });

@@ -1,15 +1,14 @@
 // Finds the parts of a word for the word delimiter filters: at delimiters, changes of case and between letters and digits.
 // Works on UTF-16 units, as the recorded server does. Source: the rules that Lucene documents for WordDelimiterGraphFilter.
-import { category } from '../characters.ts';
 
-export const LOWER = 1;
-export const UPPER = 2;
+const LOWER = 1;
+const UPPER = 2;
 export const DIGIT = 4;
-export const DELIMITER = 8;
+const DELIMITER = 8;
 export const ALPHA = LOWER | UPPER;
-export const ALPHANUM = ALPHA | DIGIT;
+const ALPHANUM = ALPHA | DIGIT;
 
-export type TypeTable = ReadonlyMap<number, number>;
+type TypeTable = ReadonlyMap<number, number>;
 
 export interface SplitOptions {
   readonly splitOnCaseChange: boolean;
@@ -26,7 +25,7 @@ export interface WordPart {
   type: number;
 }
 
-export interface WordParts {
+interface WordParts {
   parts: WordPart[];
   /** One part only, perhaps between delimiters. */
   isSingle: boolean;
@@ -34,35 +33,20 @@ export interface WordParts {
 
 /** Types of the first 256 units where a definition has no type table: letters, digits and nothing else; ª and º are lower case. */
 function builtInType(unit: number): number {
-  const kind = category(unit);
-  if (kind === 1) return UPPER;
-  if (kind === 2 || unit === 0xaa || unit === 0xba) return LOWER;
-  return kind === 9 ? DIGIT : DELIMITER;
+  const char = String.fromCharCode(unit);
+  if (/\p{Lu}/u.test(char)) return UPPER;
+  if (/[\p{Ll}ªº]/u.test(char)) return LOWER;
+  return /\p{Nd}/u.test(char) ? DIGIT : DELIMITER;
 }
 
 /** Type of a unit by its category; surrogates are of both kinds, so that pairs stay together. */
-export function defaultType(unit: number): number {
-  switch (category(unit)) {
-    case 1:
-      return UPPER;
-    case 2:
-      return LOWER;
-    case 3:
-    case 4:
-    case 5:
-    case 6:
-    case 7:
-    case 8:
-      return ALPHA;
-    case 9:
-    case 10:
-    case 11:
-      return DIGIT;
-    case 19:
-      return ALPHANUM;
-    default:
-      return DELIMITER;
-  }
+function defaultType(unit: number): number {
+  const char = String.fromCharCode(unit);
+  if (/\p{Lu}/u.test(char)) return UPPER;
+  if (/\p{Ll}/u.test(char)) return LOWER;
+  if (/\p{L}|\p{M}/u.test(char)) return ALPHA;
+  if (/\p{N}/u.test(char)) return DIGIT;
+  return unit >= 0xd800 && unit < 0xe000 ? ALPHANUM : DELIMITER;
 }
 
 export function splitWord(text: string, options: SplitOptions): WordParts {

@@ -1,0 +1,82 @@
+// What the standard tokenizer's masks of 64 bytes (standard.ts) need where not all is ASCII: characters of two bytes by a table, and the dashes,
+// quotes and apostrophes of general punctuation. Everything else ends what the masks tell.
+//   masks: bit i for byte i of the block; all bytes of a character have the same bits
+// Source of the rules: UAX #29, WB3a to WB13b; a letter and a digit here have no other rule that could concern them (assembly/text/generated/word-run.ts).
+import { wordBreakClass } from '../../text/generated/word-break';
+import { MID_CLASS, RUN_DIGIT, RUN_GAP, RUN_MID, WORD_RUN } from '../../text/generated/word-run';
+
+// What the last scan found.
+export let runLetters: u64 = 0;
+export let runDigits: u64 = 0;
+/** Continuation bytes: a character has one byte more than units for each of them. */
+export let runContinuations: u64 = 0;
+/** First byte of which nothing is known, a character's first; 64 for none. Bits at and behind it mean nothing. */
+export let runValid: u32 = 0;
+
+/**
+ * Letters and digits of a block that has bytes beyond ASCII.
+ * @param cur      64 readable bytes
+ * @param out      where they were copied to; letters are written there again in lower case, if `lower`
+ * @param high     the bytes beyond ASCII that belong to the text
+ * @param letters  ASCII letters, and `digits` ASCII digits
+ * @param space    a code point of U+2000..U+2FFF that counts as a space, or 0
+ */
+export function scanRun(cur: usize, out: usize, lower: bool, high: u64, letters: u64, digits: u64, space: u32): void {
+  const x0 = v128.load(cur), x1 = v128.load(cur, 16), x2 = v128.load(cur, 32), x3 = v128.load(cur, 48);
+  const behind = i8x16.splat(-64), top = i8x16.splat(<i8>0xe0), pair = i8x16.splat(<i8>0xc0);
+  const continuations = high & bitmasks(i8x16.lt_s(x0, behind), i8x16.lt_s(x1, behind), i8x16.lt_s(x2, behind), i8x16.lt_s(x3, behind));
+  const leads = high & bitmasks(
+    i8x16.eq(v128.and(x0, top), pair), i8x16.eq(v128.and(x1, top), pair), i8x16.eq(v128.and(x2, top), pair), i8x16.eq(v128.and(x3, top), pair));
+  // A lead without its second byte in sight: ctz of none is 64.
+  let valid = <u32>ctz(leads & ~(continuations >> 1));
+  const pairs = leads | (leads << 1);
+  letters |= pairs;
+  for (let rest = leads & below(valid); rest; rest &= rest - 1) {
+    const i = <u32>ctz(rest), bytes = <u32>load<u16>(cur + i);
+    const kind = <u32>load<u16>(WORD_RUN + <usize>((((bytes & 31) << 6) | ((bytes >> 8) & 63)) << 1));
+    if (kind > RUN_DIGIT) {
+      if (lower) store<u16>(out + i, kind);
+      continue;
+    }
+    // Before a space nothing is joined.
+    if (kind != RUN_GAP && kind != RUN_DIGIT && !(kind == RUN_MID && i < 62 && load<u8>(cur + i, 2) == 0x20)) {
+      valid = i;
+      break;
+    }
+    letters &= ~(<u64>3 << i);
+    if (kind == RUN_DIGIT) digits |= <u64>3 << i;
+  }
+  for (let rest = high & ~pairs & below(valid); rest; ) {
+    const i = <u32>ctz(rest);
+    rest &= ~(<u64>7 << i);
+    const cp = 0x2000 | ((<u32>load<u8>(cur + i, 1) & 63) << 6) | (load<u8>(cur + i, 2) & 63);
+    // The byte behind must be known, and be no mark that belongs to this character.
+    const isKnown = load<u8>(cur + i) == 0xe2 && ((continuations >> (i + 1)) & 3) == 3 && i + 3 < valid && !((rest >> (i + 3)) & 1);
+    const type = !isKnown ? MID_CLASS + 1 : cp == space ? 0 : wordBreakClass(cp);
+    if (type == MID_CLASS) {
+      if (i && (letters >> (i - 1)) & (letters >> (i + 3)) & 1) letters |= <u64>7 << i;
+      else if (i && (digits >> (i - 1)) & (digits >> (i + 3)) & 1) digits |= <u64>7 << i;
+    } else if (type) {
+      valid = i;
+      break;
+    }
+  }
+  runLetters = letters & below(valid);
+  runDigits = digits & below(valid);
+  runContinuations = continuations;
+  runValid = valid;
+}
+
+/** The first `n` bits, at most 64. */
+// @ts-ignore: decorator
+@inline
+export function below(n: u32): u64 {
+  return n > 63 ? <u64>-1 : (<u64>1 << n) - 1;
+}
+
+/** Sign bits of 64 bytes. */
+// @ts-ignore: decorator
+@inline
+export function bitmasks(a: v128, b: v128, c: v128, d: v128): u64 {
+  return <u64><u32>(i8x16.bitmask(a) | (i8x16.bitmask(b) << 16)) | (<u64><u32>(i8x16.bitmask(c) | (i8x16.bitmask(d) << 16)) << 32);
+}

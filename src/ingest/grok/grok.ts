@@ -1,0 +1,140 @@
+// Grok expressions: regular expressions that name others (`%{NUMBER:bytes:int}`) and keep what they matched. They run on the linear-time engine.
+import { JavaPattern } from '../../analysis/regex/java-pattern.ts';
+import { FLAG } from '../../analysis/regex/syntax.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import { GROK_PATTERNS } from './patterns.ts';
+
+type CaptureType = 'string' | 'int' | 'long' | 'float' | 'double' | 'boolean';
+
+interface Capture {
+  readonly field: string;
+  readonly type: CaptureType;
+  /** Groups of this name: the first that took part gives the value. */
+  readonly groups: number[];
+}
+
+const REFERENCE = /%\{(\w+)(?::([^:{}=]+))?(?::(int|long|float|double|boolean|string))?(?:=((?:[^{}]|\{[^{}]*\})*))?\}/g;
+const MAX_LENGTH = 200_000;
+const MAX_DEPTH = 100;
+/** `^` and `$` stand at every line, as in the expressions of Ruby, and words are Unicode's. */
+const FLAGS = FLAG.MULTILINE | FLAG.UNIX_LINES | FLAG.UNICODE_CHARACTER_CLASS;
+
+export class Grok {
+  readonly #pattern: JavaPattern;
+  readonly #captures: Capture[] = [];
+
+  /**
+   * @param definitions  patterns beside the known ones, which they go before
+   * @throws ApiError illegal_argument_exception: an unknown or circular name; pattern_syntax_exception
+   */
+  constructor(expression: string, definitions: Readonly<Record<string, string>>) {
+    const named: { name: string; type: CaptureType }[] = [];
+    const source = expand(expression, definitions, named, []);
+    this.#pattern = new JavaPattern(source, FLAGS);
+    const byField = new Map<string, Capture>();
+    named.forEach(({ name, type }, i) => {
+      const group = this.#pattern.groupNames.get(`g${i}`)!;
+      const capture = byField.get(name);
+      if (capture) capture.groups.push(group);
+      else byField.set(name, { field: name, type, groups: [group] });
+    });
+    this.#captures = [...byField.values()];
+  }
+
+  /** Values by field where the expression matches somewhere in the text, else null. */
+  match(text: string): Map<string, unknown> | null {
+    const matcher = this.#pattern.matcher(text);
+    if (!matcher.find()) return null;
+    const values = new Map<string, unknown>();
+    for (const { field, type, groups } of this.#captures) {
+      for (const group of groups) {
+        const value = matcher.group(group);
+        if (value === null) continue;
+        values.set(field, convert(value, type));
+        break;
+      }
+    }
+    return values;
+  }
+}
+
+/** Puts expressions in place of their names; captures become groups `g0`, `g1`..., listed in `named`. */
+function expand(
+  expression: string,
+  definitions: Readonly<Record<string, string>>,
+  named: { name: string; type: CaptureType }[],
+  within: readonly string[],
+): string {
+  if (within.length > MAX_DEPTH) throw illegalArgument(`grok expressions nest deeper than ${MAX_DEPTH}`);
+  let out = '';
+  let last = 0;
+  for (const match of expression.matchAll(REFERENCE)) {
+    const [whole, pattern, field, type, definition] = match;
+    out += nameGroups(expression.slice(last, match.index), named);
+    last = match.index + whole.length;
+    const source = definition ?? definitionOf(pattern, definitions);
+    if (source === null) throw illegalArgument(`Unable to find pattern [${pattern}] in Grok's pattern dictionary`);
+    if (within.includes(pattern)) throw illegalArgument(`circular reference in pattern [${pattern}][${source}]`);
+    let open = '(?:';
+    if (field !== undefined) {
+      open = `(?<g${named.length}>`;
+      named.push({ name: field, type: (type ?? 'string') as CaptureType });
+    }
+    out += `${open}${expand(source, definitions, named, [...within, pattern])})`;
+    if (out.length > MAX_LENGTH) throw illegalArgument(`grok expression is longer than ${MAX_LENGTH} characters`);
+  }
+  return out + nameGroups(expression.slice(last), named);
+}
+
+function definitionOf(name: string, definitions: Readonly<Record<string, string>>): string | null {
+  if (Object.hasOwn(definitions, name)) return definitions[name];
+  return Object.hasOwn(GROK_PATTERNS, name) ? GROK_PATTERNS[name] : null;
+}
+
+const CLASS = /\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]/;
+const GROUPS = new RegExp(`\\\\.|${CLASS.source}|\\((?!\\?)|\\(\\?<([^>=!][^>]*)>`, 'gs');
+
+/**
+ * Ruby's expressions as Java's: groups that have no name keep nothing, those that have one (`(?<queue_id>...)`) are numbered, `\h` is a
+ * hexadecimal digit, `[:alpha:]` a class.
+ */
+function nameGroups(source: string, named: { name: string; type: CaptureType }[]): string {
+  return source.replace(GROUPS, (text, name: string | undefined) => {
+    if (name !== undefined) return `(?<g${named.push({ name, type: 'string' }) - 1}>`;
+    if (text === '(') return '(?:';
+    if (text === '\\h') return '[0-9a-fA-F]';
+    return text.startsWith('[') ? text.replace(/\[:(\w+):\]/g, (_, letters: string) => POSIX[letters] ?? `[:${letters}:]`) : text;
+  });
+}
+
+const POSIX: Readonly<Record<string, string>> = {
+  alnum: '\\p{Alnum}',
+  alpha: '\\p{Alpha}',
+  blank: '\\p{Blank}',
+  cntrl: '\\p{Cntrl}',
+  digit: '\\p{Digit}',
+  graph: '\\p{Graph}',
+  lower: '\\p{Lower}',
+  print: '\\p{Print}',
+  punct: '\\p{Punct}',
+  space: '\\s',
+  upper: '\\p{Upper}',
+  word: '\\w',
+  xdigit: '\\p{XDigit}',
+};
+
+function convert(text: string, type: CaptureType): unknown {
+  switch (type) {
+    case 'string':
+      return text;
+    case 'boolean':
+      return text.toLowerCase() === 'true';
+    case 'int':
+    case 'long':
+      if (!/^[+-]?\d+$/.test(text)) throw illegalArgument(`For input string: "${text}"`);
+      return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
+    default:
+      if (Number.isNaN(Number(text))) throw illegalArgument(`For input string: "${text}"`);
+      return Number(text);
+  }
+}

@@ -1,0 +1,211 @@
+// A document on its way through pipelines: its source and metadata (`_index`, `_id`, `_routing`, ...) as one object of fields, and what the
+// pipelines themselves know of it under `_ingest`. Fields are named by paths: `a.b.0`, `_source.a`, `_ingest.timestamp`.
+import { illegalArgument } from '../errors/catalog.ts';
+import { renderTemplate } from '../scripting/mustache.ts';
+import type { StoredScript } from '../scripting/script-spec.ts';
+import type { Pipeline } from './pipeline.ts';
+
+export type Json = Record<string, unknown>;
+
+export const METADATA = ['_index', '_id', '_routing', '_version', '_version_type', '_if_seq_no', '_if_primary_term'] as const;
+
+/** What processors may look up. */
+export interface IngestEnvironment {
+  /** null: there is none of this name. @throws ApiError it does not compile */
+  pipeline(id: string): Pipeline | null;
+  storedScript(id: string): StoredScript | null;
+}
+
+export class IngestDocument {
+  readonly fields: Json;
+  readonly ingest: Json;
+  /** Pipelines that are running, outermost first. */
+  readonly running = new Set<string>();
+
+  constructor(
+    source: Json,
+    metadata: Json,
+    readonly env: IngestEnvironment,
+    ingest: Json = { timestamp: new Date().toISOString() },
+  ) {
+    this.fields = copyOf(source) as Json;
+    for (const [key, value] of Object.entries(metadata)) if (value !== null && value !== undefined) this.fields[key] = value;
+    this.ingest = ingest;
+  }
+
+  /** A deep copy: what was seen of the document at one moment. */
+  snapshot(): IngestDocument {
+    return new IngestDocument(this.fields, {}, this.env, copyOf(this.ingest) as Json);
+  }
+
+  /** The source alone. */
+  source(): Json {
+    const source: Json = {};
+    for (const [key, value] of Object.entries(this.fields)) if (!isMetadata(key)) put(source, key, value);
+    return source;
+  }
+
+  metadata(name: (typeof METADATA)[number]): unknown {
+    return this.fields[name] ?? null;
+  }
+
+  /** Text with `{{field}}` filled in. @throws ApiError general_script_exception */
+  render(template: string): string {
+    if (!template.includes('{{')) return template;
+    return renderTemplate(template, { ...this.fields, _source: this.fields, _ingest: this.ingest });
+  }
+
+  /** The value, templates in its texts (at any depth) filled in. */
+  renderValue(value: unknown): unknown {
+    if (typeof value === 'string') return this.render(value);
+    if (Array.isArray(value)) return value.map((item) => this.renderValue(item));
+    if (!isObject(value)) return value;
+    const out: Json = {};
+    for (const [key, item] of Object.entries(value)) put(out, this.render(key), this.renderValue(item));
+    return out;
+  }
+
+  /** @throws ApiError illegal_argument_exception: there is no such field */
+  get(path: string): unknown {
+    const { root, names } = this.#parse(path);
+    return names.reduce((at: unknown, name) => stepInto(at, name, path), root);
+  }
+
+  has(path: string): boolean {
+    const { root, names } = this.#parse(path);
+    let at: unknown = root;
+    for (const name of names) {
+      if (Array.isArray(at)) {
+        if (!/^\d+$/.test(name) || Number(name) >= at.length) return false;
+        at = at[Number(name)];
+      } else if (isObject(at) && Object.hasOwn(at, name)) at = at[name];
+      else return false;
+    }
+    return true;
+  }
+
+  /** Makes the objects on the way. @throws ApiError illegal_argument_exception: something on the way is no object */
+  set(path: string, value: unknown): void {
+    const { parent, leaf } = this.#parentOf(path);
+    if (Array.isArray(parent)) parent[indexIn(parent, leaf, path)] = value;
+    else put(parent, leaf, value);
+  }
+
+  /** Adds to the list at `path`, which is made of what stands there. */
+  append(path: string, value: unknown, allowDuplicates = true): void {
+    const values = Array.isArray(value) ? value : [value];
+    const old = this.has(path) ? this.get(path) : undefined;
+    if (!allowDuplicates && old !== undefined && !Array.isArray(old)) {
+      const added = values.filter((item) => !equal(item, old));
+      if (added.length > 0) this.set(path, [old, ...added]);
+      return;
+    }
+    const list: unknown[] = old === undefined || old === null ? [] : Array.isArray(old) ? [...old] : [old];
+    for (const item of values) if (allowDuplicates || !list.some((other) => equal(other, item))) list.push(item);
+    this.set(path, list);
+  }
+
+  /** @throws ApiError illegal_argument_exception: there is no such field */
+  remove(path: string): void {
+    const { root, names } = this.#parse(path);
+    const leaf = names[names.length - 1];
+    const parent = names.slice(0, -1).reduce((at: unknown, name) => stepInto(at, name, path), root);
+    if (Array.isArray(parent)) parent.splice(indexIn(parent, leaf, path), 1);
+    else if (isObject(parent)) {
+      if (!Object.hasOwn(parent, leaf)) throw notPresent(leaf, path);
+      delete parent[leaf];
+    } else throw illegalArgument(`cannot remove [${leaf}] from ${describe(parent)} as part of path [${path}]`);
+  }
+
+  #parse(path: string): { root: Json; names: string[] } {
+    if (path === '') throw illegalArgument('path cannot be null nor empty');
+    let root = this.fields;
+    let rest = path;
+    if (path.startsWith('_ingest.')) {
+      root = this.ingest;
+      rest = path.slice(8);
+    } else if (path.startsWith('_source.')) rest = path.slice(8);
+    const names = rest.split('.').filter((name, i, all) => name !== '' || i < all.length - 1);
+    if (names.length === 0 || names.includes('')) throw illegalArgument(`path [${path}] is not valid`);
+    return { root, names };
+  }
+
+  #parentOf(path: string): { parent: Json | unknown[]; leaf: string } {
+    const { root, names } = this.#parse(path);
+    let at: Json | unknown[] = root;
+    for (const name of names.slice(0, -1)) {
+      let next: unknown;
+      if (Array.isArray(at)) next = at[indexIn(at, name, path)];
+      else if (Object.hasOwn(at, name)) next = at[name];
+      else put(at, name, (next = {}));
+      if (next === null) throw illegalArgument(`cannot set [${names[names.length - 1]}] with null parent as part of path [${path}]`);
+      if (typeof next !== 'object')
+        throw illegalArgument(
+          `cannot set [${names[names.length - 1]}] with parent object of type [${javaType(next)}] as part of path [${path}]`,
+        );
+      at = next as Json | unknown[];
+    }
+    return { parent: at, leaf: names[names.length - 1] };
+  }
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isMetadata(key: string): boolean {
+  return (METADATA as readonly string[]).includes(key);
+}
+
+/** Sets an own property, whatever its name. */
+export function put(object: Json, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  else object[key] = value;
+}
+
+export function copyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (!isObject(value)) return value;
+  const out: Json = {};
+  for (const [key, item] of Object.entries(value)) put(out, key, copyOf(item));
+  return out;
+}
+
+/** The class a value would be in Java, for error texts. */
+export function javaType(value: unknown): string {
+  if (typeof value === 'string') return 'java.lang.String';
+  if (typeof value === 'boolean') return 'java.lang.Boolean';
+  if (typeof value === 'bigint') return 'java.math.BigInteger';
+  if (typeof value === 'number') {
+    if (!Number.isInteger(value)) return 'java.lang.Double';
+    return Math.abs(value) < 2 ** 31 ? 'java.lang.Integer' : 'java.lang.Long';
+  }
+  return Array.isArray(value) ? 'java.util.ArrayList' : 'java.util.HashMap';
+}
+
+function describe(value: unknown): string {
+  return value === null || value === undefined ? 'null' : `object of type [${javaType(value)}]`;
+}
+
+function notPresent(name: string, path: string) {
+  return illegalArgument(`field [${name}] not present as part of path [${path}]`);
+}
+
+function stepInto(at: unknown, name: string, path: string): unknown {
+  if (Array.isArray(at)) return at[indexIn(at, name, path)];
+  if (!isObject(at)) throw illegalArgument(`cannot resolve [${name}] from ${describe(at)} as part of path [${path}]`);
+  if (!Object.hasOwn(at, name)) throw notPresent(name, path);
+  return at[name];
+}
+
+function indexIn(list: readonly unknown[], name: string, path: string): number {
+  if (!/^-?\d+$/.test(name)) throw illegalArgument(`[${name}] is not an integer, cannot be used as an index as part of path [${path}]`);
+  const index = Number(name);
+  if (index < 0 || index >= list.length)
+    throw illegalArgument(`[${index}] is out of bounds for array with length [${list.length}] as part of path [${path}]`);
+  return index;
+}
+
+function equal(a: unknown, b: unknown): boolean {
+  return a === b || (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b));
+}

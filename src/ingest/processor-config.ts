@@ -1,0 +1,122 @@
+// The parameters of one processor, taken one by one: what is left over when it is built is an error.
+
+import { JavaPattern } from '../analysis/regex/java-pattern.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { checkTemplate } from '../scripting/mustache.ts';
+import { isObject, type Json, javaType } from './ingest-document.ts';
+
+export class ProcessorConfig {
+  readonly type: string;
+  readonly #left: Map<string, unknown>;
+  readonly tag: string | null;
+
+  constructor(type: string, body: Json) {
+    this.type = type;
+    this.#left = new Map(Object.entries(body));
+    this.tag = typeof body.tag === 'string' ? body.tag : null;
+  }
+
+  /** Names that nobody asked for. */
+  left(): string[] {
+    return [...this.#left.keys()];
+  }
+
+  error(property: string | null, reason: string): ApiError {
+    const details: Json = { processor_type: this.type };
+    if (this.tag !== null) details.processor_tag = this.tag;
+    if (property !== null) details.property_name = property;
+    return new ApiError('parse_exception', 400, property === null ? reason : `[${property}] ${reason}`, { details });
+  }
+
+  /** Any value; undefined: not given. */
+  take(name: string): unknown {
+    const value = this.#left.get(name);
+    this.#left.delete(name);
+    return value ?? undefined;
+  }
+
+  required(name: string): unknown {
+    const value = this.take(name);
+    if (value === undefined) throw this.error(name, 'required property is missing');
+    return value;
+  }
+
+  optionalText(name: string): string | null {
+    const value = this.take(name);
+    if (value === undefined) return null;
+    if (typeof value !== 'string') throw this.error(name, `property isn't a string, but of type [${javaType(value)}]`);
+    return value;
+  }
+
+  text(name: string, fallback?: string): string {
+    const value = this.optionalText(name) ?? fallback;
+    if (value === undefined) throw this.error(name, 'required property is missing');
+    return value;
+  }
+
+  /** A text with `{{field}}` in it. */
+  template(name: string, fallback?: string): string {
+    const text = this.text(name, fallback);
+    if (text.includes('{{')) checkTemplate(text);
+    return text;
+  }
+
+  /** A text or number as text. */
+  textOrNumber(name: string): string | null {
+    const value = this.take(name);
+    if (value === undefined) return null;
+    if (typeof value !== 'string' && typeof value !== 'number')
+      throw this.error(name, `property isn't a string or int, but of type [${javaType(value)}]`);
+    return String(value);
+  }
+
+  boolean(name: string, fallback = false): boolean {
+    const value = this.take(name);
+    if (value === undefined) return fallback;
+    if (value === true || value === false) return value;
+    throw this.error(name, `property isn't a boolean, but of type [${javaType(value)}]`);
+  }
+
+  optionalList(name: string): unknown[] | null {
+    const value = this.take(name);
+    if (value === undefined) return null;
+    if (!Array.isArray(value)) throw this.error(name, `property isn't a list, but of type [${javaType(value)}]`);
+    return value;
+  }
+
+  texts(name: string): string[] {
+    const list = this.optionalList(name);
+    if (list === null) throw this.error(name, 'required property is missing');
+    return list.map((item) => this.#itemText(name, item));
+  }
+
+  /** One text or a list of them. */
+  textOrTexts(name: string): string[] | null {
+    const value = this.take(name);
+    if (value === undefined) return null;
+    return Array.isArray(value) ? value.map((item) => this.#itemText(name, item)) : [this.#itemText(name, value)];
+  }
+
+  #itemText(name: string, item: unknown): string {
+    if (typeof item !== 'string') throw this.error(name, `property isn't a string, but of type [${javaType(item)}]`);
+    return item;
+  }
+
+  optionalObject(name: string): Json | null {
+    const value = this.take(name);
+    if (value === undefined) return null;
+    if (!isObject(value)) throw this.error(name, `property isn't a map, but of type [${javaType(value)}]`);
+    return value;
+  }
+
+  /** A regular expression, compiled. */
+  pattern(name: string): JavaPattern {
+    const source = this.text(name);
+    try {
+      return new JavaPattern(source);
+    } catch (error) {
+      if (error instanceof ApiError) throw this.error(name, `Invalid regex pattern. ${error.reason}`);
+      throw error;
+    }
+  }
+}

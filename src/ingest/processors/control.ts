@@ -1,0 +1,111 @@
+// Processors that decide what happens: drop, fail, foreach, pipeline, script.
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import { type CompiledScript, compileScript } from '../../scripting/painless.ts';
+import { parseScript, resolveScript } from '../../scripting/script-spec.ts';
+import type { ScriptMap } from '../../scripting/syntax-tree.ts';
+import { fromScript, toScript } from '../../scripting/update-script.ts';
+import { type IngestDocument, isObject, type Json, javaType, put } from '../ingest-document.ts';
+import { runPipeline, runStep } from '../pipeline.ts';
+import type { ProcessorFactory } from './registry.ts';
+
+const drop: ProcessorFactory = () => () => false;
+
+const fail: ProcessorFactory = (config) => {
+  const message = config.template('message');
+  return (document) => {
+    throw new ApiError('fail_processor_exception', 500, document.render(message));
+  };
+};
+
+/** Runs a processor for each value of a list or an object, which it finds at `_ingest._value` (and `_ingest._key`). */
+const foreach: ProcessorFactory = (config, compileInner) => {
+  const field = config.text('field');
+  const ignoreMissing = config.boolean('ignore_missing');
+  const inner = compileInner(config.required('processor'));
+  const each = (document: IngestDocument, value: unknown, key: string | null): unknown => {
+    const before = { value: document.ingest._value, key: document.ingest._key };
+    document.ingest._value = value;
+    if (key !== null) document.ingest._key = key;
+    try {
+      return runStep(inner, document) ? document.ingest._value : undefined;
+    } finally {
+      restore(document.ingest, '_value', before.value);
+      restore(document.ingest, '_key', before.key);
+    }
+  };
+  return (document) => {
+    if (ignoreMissing && (!document.has(field) || document.get(field) === null)) return;
+    const value = document.get(field);
+    if (Array.isArray(value)) {
+      const out: unknown[] = [];
+      for (const item of value) {
+        const changed = each(document, item, null);
+        if (changed === undefined) return false;
+        out.push(changed);
+      }
+      document.set(field, out);
+    } else if (isObject(value)) {
+      const out: Json = {};
+      for (const [key, item] of Object.entries(value)) {
+        const changed = each(document, item, key);
+        if (changed === undefined) return false;
+        put(out, key, changed);
+      }
+      document.set(field, out);
+    } else if (value === null) throw illegalArgument(`field [${field}] is null, cannot loop over its elements.`);
+    else throw illegalArgument(`field [${field}] of type [${javaType(value)}] cannot be cast to a list or map`);
+  };
+};
+
+function restore(object: Json, key: string, value: unknown): void {
+  if (value === undefined) delete object[key];
+  else object[key] = value;
+}
+
+const pipeline: ProcessorFactory = (config) => {
+  const name = config.template('name');
+  const ignoreMissing = config.boolean('ignore_missing_pipeline');
+  const pipelineOf = (document: IngestDocument) => {
+    const id = document.render(name);
+    const found = document.env.pipeline(id);
+    if (!found && !ignoreMissing)
+      throw new ApiError('illegal_state_exception', 500, `Pipeline processor configured for non-existent pipeline [${id}]`);
+    return found;
+  };
+  return {
+    pipelineOf,
+    run: (document) => {
+      const called = pipelineOf(document);
+      return called === null || runPipeline(called, document);
+    },
+  };
+};
+
+const SCRIPT_KEYS = ['source', 'inline', 'lang', 'params', 'id', 'stored', 'options'];
+
+/** Changes the document through `ctx`, which holds its fields and metadata. */
+const script: ProcessorFactory = (config) => {
+  const body: Json = {};
+  for (const key of SCRIPT_KEYS) {
+    const value = config.take(key);
+    if (value !== undefined) body[key] = value;
+  }
+  const spec = parseScript(body);
+  const compile = ({ lang, source }: { lang: string; source: string }): CompiledScript => {
+    if (lang !== 'painless') throw illegalArgument(`script_lang not supported [${lang}]`);
+    return compileScript(source, { ctx: { kind: 'value' }, params: { kind: 'value' } });
+  };
+  const compiled = spec.source === null ? null : compile({ lang: spec.lang, source: spec.source });
+  return (document) => {
+    // A stored script may be another one the next time.
+    const current = compiled ?? compile(resolveScript(spec, (id) => document.env.storedScript(id)));
+    const ctx = toScript(document.fields) as ScriptMap;
+    current.run({ ctx, params: toScript(spec.params) });
+    const changed = fromScript(ctx) as Json;
+    for (const key of Object.keys(document.fields)) delete document.fields[key];
+    for (const [key, value] of Object.entries(changed)) put(document.fields, key, value);
+  };
+};
+
+export const CONTROL_PROCESSORS: Readonly<Record<string, ProcessorFactory>> = { drop, fail, foreach, pipeline, script };

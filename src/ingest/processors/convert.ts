@@ -1,0 +1,100 @@
+// The convert processor: values of one type to another, as Java reads them.
+import { illegalArgument } from '../../errors/catalog.ts';
+import { tryParseIp } from '../../mapping/ip-address.ts';
+import type { ProcessorFactory } from './registry.ts';
+
+type Conversion = (value: unknown) => unknown;
+
+function failure(value: unknown, type: string) {
+  return illegalArgument(`unable to convert [${String(value)}] to ${type}`);
+}
+
+/** Integers may be hexadecimal with a prefix (0x1F, -#1f). */
+function toInteger(bits: 32 | 64, type: string): Conversion {
+  const limit = 1n << BigInt(bits - 1);
+  return (value) => {
+    const text = String(value);
+    const hex = /^([+-]?)(?:0[xX]|#)([0-9A-Fa-f]+)$/.exec(text);
+    if (!hex && !/^[+-]?\d+$/.test(text)) throw failure(value, type);
+    const number = hex ? BigInt(`0x${hex[2]}`) * (hex[1] === '-' ? -1n : 1n) : BigInt(text.replace('+', ''));
+    if (number < -limit || number >= limit) throw failure(value, type);
+    return Number.isSafeInteger(Number(number)) ? Number(number) : number;
+  };
+}
+
+function toDecimal(type: 'float' | 'double'): Conversion {
+  return (value) => {
+    const text = String(value).trim();
+    if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?$/.test(text)) throw failure(value, type);
+    const number = Number(text.replace(/[fFdD]$/, ''));
+    return type === 'float' ? shortFloat(number) : number;
+  };
+}
+
+/** The shortest number that reads back as the same float: how Java writes it. */
+function shortFloat(number: number): number {
+  const float = Math.fround(number);
+  for (let digits = 1; digits <= 9; digits++) {
+    const candidate = Number(float.toPrecision(digits));
+    if (Math.fround(candidate) === float) return candidate;
+  }
+  return float;
+}
+
+function toBoolean(value: unknown): boolean {
+  const text = String(value).toLowerCase();
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw illegalArgument(`[${String(value)}] is not a boolean value, cannot convert to boolean`);
+}
+
+function toIp(value: unknown): string {
+  if (typeof value === 'string' && tryParseIp(value) !== null) return value;
+  throw illegalArgument(`[${String(value)}] is not a valid ipv4/ipv6 address`);
+}
+
+const INTEGER = toInteger(32, 'integer');
+const LONG = toInteger(64, 'long');
+const FLOAT = toDecimal('float');
+const DOUBLE = toDecimal('double');
+
+/** The narrowest type that a text reads as; other values stay. */
+function auto(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  for (const conversion of [INTEGER, LONG, FLOAT, DOUBLE, toBoolean]) {
+    try {
+      return conversion(value);
+    } catch {
+      // The next type may take it.
+    }
+  }
+  return value;
+}
+
+const CONVERSIONS: ReadonlyMap<string, Conversion> = new Map<string, Conversion>([
+  ['integer', INTEGER],
+  ['long', LONG],
+  ['float', FLOAT],
+  ['double', DOUBLE],
+  ['boolean', toBoolean],
+  ['string', String],
+  ['ip', toIp],
+  ['auto', auto],
+]);
+
+const convert: ProcessorFactory = (config) => {
+  const field = config.template('field');
+  const type = config.text('type').toLowerCase();
+  const target = config.template('target_field', field);
+  const ignoreMissing = config.boolean('ignore_missing');
+  const conversion = CONVERSIONS.get(type);
+  if (!conversion) throw config.error('type', `type [${type}] not supported, cannot convert field.`);
+  return (document) => {
+    const path = document.render(field);
+    if (ignoreMissing && (!document.has(path) || document.get(path) === null)) return;
+    const value = document.get(path);
+    if (value === null) throw illegalArgument(`Field [${path}] is null, cannot be converted to type [${type}]`);
+    document.set(document.render(target), Array.isArray(value) ? value.map(conversion) : conversion(value));
+  };
+};
+
+export const CONVERT_PROCESSORS: Readonly<Record<string, ProcessorFactory>> = { convert };

@@ -1,0 +1,111 @@
+// Trying a pipeline: what becomes of documents, at the end or (verbose) after each processor.
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument } from '../errors/catalog.ts';
+import { errorBody, toApiError } from '../errors/error-body.ts';
+import { type IngestDocument, type Json, METADATA } from './ingest-document.ts';
+import { conditionHolds, handling, type Pipeline, ProcessorFailure, runAction, runPipeline, type Step } from './pipeline.ts';
+
+/** `{ doc }`, `{ error }`, or null for a dropped one. */
+export function simulate(pipeline: Pipeline, document: IngestDocument): Json | null {
+  try {
+    return runPipeline(pipeline, document) ? { doc: render(document) } : null;
+  } catch (error) {
+    return { error: errorBody(failed(error)).error };
+  }
+}
+
+/** `{ processor_results }`. */
+export function simulateVerbosely(pipeline: Pipeline, document: IngestDocument): Json {
+  const results: Json[] = [];
+  try {
+    tracePipeline(pipeline, document, results);
+  } catch (error) {
+    // A failed processor has its own result.
+    if (!(error instanceof ProcessorFailure) && !(error instanceof ApiError)) throw error;
+  }
+  return { processor_results: results };
+}
+
+function failed(error: unknown): ApiError {
+  return error instanceof ProcessorFailure ? error.error : toApiError(error);
+}
+
+/** The document as answers show it. */
+function render(document: IngestDocument): Json {
+  const out: Json = {};
+  for (const name of METADATA) if (document.metadata(name) !== null) out[name] = document.metadata(name);
+  const { pipeline: _running, ...ingest } = document.ingest;
+  return { ...out, _source: document.source(), _ingest: ingest };
+}
+
+function tracePipeline(pipeline: Pipeline, document: IngestDocument, results: Json[]): boolean {
+  if (document.running.has(pipeline.id)) throw illegalArgument(`Cycle detected for pipeline: ${pipeline.id}`);
+  document.running.add(pipeline.id);
+  try {
+    const traceAll = (steps: readonly Step[]) => steps.every((step) => traceStep(step, document, results));
+    return handling(document, pipeline.onFailure, () => traceAll(pipeline.steps), traceAll);
+  } finally {
+    document.running.delete(pipeline.id);
+  }
+}
+
+/** @returns false: the document is dropped */
+function traceStep(step: Step, document: IngestDocument, results: Json[]): boolean {
+  const about: Json = { processor_type: step.type };
+  const note = (status: string, more: Json) =>
+    results.push({
+      ...about,
+      status,
+      ...(step.description === null ? {} : { description: step.description }),
+      ...(step.tag === null ? {} : { tag: step.tag }),
+      ...more,
+    });
+  const condition = step.condition ? { condition: step.condition.text } : null;
+  try {
+    if (!conditionHolds(step, document)) {
+      note('skipped', { if: { ...condition, result: false } });
+      return true;
+    }
+  } catch (error) {
+    note('error', { error: errorBody(failed(error)).error });
+    throw error;
+  }
+  const held: Json = condition ? { if: { ...condition, result: true } } : {};
+  const traceAll = (steps: readonly Step[]) => steps.every((inner) => traceStep(inner, document, results));
+  try {
+    if (step.pipelineOf) return traceCall(step, document, results, () => note('success', held));
+    if (!runAction(step, document)) {
+      note('dropped', held);
+      return false;
+    }
+    note('success', { ...held, doc: render(document.snapshot()) });
+    return true;
+  } catch (error) {
+    const body = errorBody(failed(error)).error;
+    if (step.ignoreFailure) {
+      note('error_ignored', { ...held, ignored_error: { error: body }, doc: render(document.snapshot()) });
+      return true;
+    }
+    // Those of a pipeline that was called are noted there.
+    if (step.pipelineOf === null || !(error instanceof ProcessorFailure) || error.step === step) note('error', { ...held, error: body });
+    return handling(
+      document,
+      step.onFailure,
+      () => {
+        throw error;
+      },
+      traceAll,
+    );
+  }
+}
+
+/** A `pipeline` processor: its pipeline's processors stand in its place. */
+function traceCall(step: Step, document: IngestDocument, results: Json[], note: () => void): boolean {
+  try {
+    const called = step.pipelineOf!(document);
+    note();
+    return called === null || tracePipeline(called, document, results);
+  } catch (error) {
+    throw error instanceof ProcessorFailure ? error : new ProcessorFailure(toApiError(error), step, null);
+  }
+}

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import { chainBlob, type KernelStage } from '../../src/analysis/blob.ts';
+import { synonymProgram } from '../../src/analysis/filters/synonym-program.ts';
+import { SynonymMapBuilder } from '../../src/analysis/filters/synonym-rules.ts';
+import { wordDelimiterConfig } from '../../src/analysis/filters/word-delimiter.ts';
+import { STAGE } from '../../src/analysis/stage-ids.ts';
+import { encodeTokens, runChain, type Token, type TokenStream } from '../../src/analysis/token-stream.ts';
+import { flattened } from '../reference/flatten-graph.ts';
+import { flatSynonyms, graphSynonyms, type SynonymRule } from '../reference/synonyms.ts';
+import type { PlainToken } from '../reference/token-filters.ts';
+import { type DelimiterOptions, flatDelimited, graphDelimited } from '../reference/word-delimiter.ts';
+import { eachAnalysisBuild } from '../support/analysis-builds.ts';
+import { forSeeds, type Rng } from '../support/rng.ts';
+import { plainOf, randomGraph, randomWords, tokensOf } from '../support/token-lists.ts';
+
+const EMPTY = new Uint8Array(0);
+
+eachAnalysisBuild((host, build) => {
+  const through = (stages: readonly KernelStage[], tokens: readonly PlainToken[]): TokenStream =>
+    runChain(
+      host,
+      { blob: chainBlob([{ id: STAGE.REPLAY, config: EMPTY }, ...stages]) },
+      encodeTokens({ tokens: tokensOf(tokens), endOffset: 9999, endPosInc: 0 }),
+    );
+  const bare = (tokens: readonly Token[]): PlainToken[] => tokens.map(plainOf);
+
+  for (const graph of [true, false]) {
+    test(`${build}: ${graph ? 'synonym_graph' : 'synonym'} equals its twin, across batches`, () => {
+      forSeeds(120, (rng) => {
+        const rules = randomRules(rng);
+        const tokens = randomWords(rng, WORDS);
+        const builder = new SynonymMapBuilder();
+        for (const { input, output, keepOriginal } of rules) builder.add(input, output, keepOriginal);
+        const kernel = { id: STAGE.SYNONYM, config: synonymProgram(builder.build(), graph) };
+        const twin = graph ? graphSynonyms : flatSynonyms;
+        expect(bare(through([kernel], tokens).tokens)).toEqual(twin(rules, tokens));
+      });
+    });
+  }
+
+  test(`${build}: flatten_graph equals its twin, across batches, holes and long ways`, () => {
+    forSeeds(150, (rng) => {
+      const tokens = randomGraph(rng, WORDS);
+      expect(bare(through([{ id: STAGE.FLATTEN, config: EMPTY }], tokens).tokens)).toEqual(flattened(tokens));
+    });
+  });
+
+  for (const graph of [true, false]) {
+    test(`${build}: ${graph ? 'word_delimiter_graph' : 'word_delimiter'} equals its twin, across batches`, () => {
+      forSeeds(150, (rng) => {
+        const options = randomDelimiter(rng);
+        const adjust = rng.bool(0.7);
+        const tokens = randomWords(rng, COMPOUNDS).map((token) => (rng.bool(0.2) ? { ...token, endOffset: token.endOffset + 1 } : token));
+        const flags = FLAGS.reduce((sum, name, bit) => sum | (options[name] ? 1 << bit : 0), (graph ? 1024 : 0) | (adjust ? 2048 : 0));
+        const kernel = { id: STAGE.WORD_DELIMITER, config: wordDelimiterConfig(flags, options.types, options.protectedWords) };
+        const expected = graph ? graphDelimited(tokens, options, adjust) : flatDelimited(tokens, options);
+        expect(bare(through([kernel], tokens).tokens)).toEqual(expected);
+      });
+    });
+  }
+});
+
+const FLAGS = [
+  'wordParts',
+  'numberParts',
+  'catenateWords',
+  'catenateNumbers',
+  'catenateAll',
+  'splitOnCaseChange',
+  'preserveOriginal',
+  'splitOnNumerics',
+  'stemEnglishPossessive',
+  'ignoreKeywords',
+] as const;
+
+const COMPOUNDS = [
+  'a',
+  'foo-bar',
+  'Wi-Fi',
+  'PowerShot',
+  'SD500',
+  "O'Neil's",
+  "'s",
+  "x's's-",
+  '--',
+  '',
+  'a1b2-c3d4',
+  '12-34-ab',
+  'ÀBcÉ-ǅx',
+  '½ª²',
+  'प्रि1',
+  '日本-語',
+  '😀1',
+  '\ud83d-\ude00',
+  'x\ude00',
+  `${'ab-1'.repeat(300)}`,
+];
+
+function randomDelimiter(rng: Rng): DelimiterOptions {
+  const types = new Map<number, number>();
+  for (const char of "-'a1ª語\ud83d\ude00") if (rng.bool(0.15)) types.set(char.charCodeAt(0), rng.pick([1, 2, 3, 4, 7, 8]));
+  return {
+    ...(Object.fromEntries(FLAGS.map((name) => [name, rng.bool()])) as Record<(typeof FLAGS)[number], boolean>),
+    types,
+    protectedWords: new Set(rng.bool(0.3) ? ['foo-bar', '😀1'] : []),
+  };
+}
+
+const WORDS = ['a', 'b', 'c', 'é', '日本', 'longer-word'];
+
+function randomRules(rng: Rng): SynonymRule[] {
+  const phrase = (): string[] => Array.from({ length: rng.int(1, 4) }, () => rng.pick(WORDS));
+  return Array.from({ length: rng.int(1, 6) }, () => ({ input: phrase(), output: phrase(), keepOriginal: rng.bool() }));
+}

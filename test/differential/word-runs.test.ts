@@ -1,0 +1,80 @@
+// The standard tokenizer's masks of 64 bytes against its automaton. Tokens of at most 63 units go by the automaton alone if that is their limit,
+// so the same text under two limits, neither of which it reaches, takes the two ways.
+import { expect, test } from 'vitest';
+import { chainBlob, words } from '../../src/analysis/blob.ts';
+import { STAGE } from '../../src/analysis/stage-ids.ts';
+import { runChain, type TokenStream } from '../../src/analysis/token-stream.ts';
+import { encodeWtf8 } from '../../src/analysis/wtf8.ts';
+import type { AnalysisHost } from '../../src/wasm/analysis.ts';
+import { eachAnalysisBuild } from '../support/analysis-builds.ts';
+import { forSeeds, type Rng } from '../support/rng.ts';
+
+const SCRIPTS: readonly string[] = [
+  'etaoinSHR',
+  'éàüßøÆÇñ',
+  'čřžŁőığŸ',
+  'привітМИРЁє',
+  'καλημέραΆΏς',
+  'հայերենՄԱ',
+  'العربيةپ',
+  'שלום',
+  'हिन्दी',
+  'ひらがな',
+  '漢字',
+  'カタカナー',
+  '한글',
+];
+/** What stands in and between words; the last are marks, joiners and halves of pairs, which seldom do. */
+const BETWEEN = [..." .,:;'_-", '’', '‘', '–', '“', '”', '…', '«', '»', '·', '،', '։', '\u00a0', '\u200c'];
+const RARE = ['\u0301', '\u00ad', '\u200d', '\ufe0f', '\u20e3', '#', '1', '٣', '७', 'İ', 'Ⱥ', '😀', '🇩', '\ud800', '\udc00', '€', '"'];
+
+/** Words of one script each, below 40 units between spaces. */
+function text(rng: Rng): string {
+  let out = '';
+  for (let i = rng.int(0, 60); i > 0; i--) {
+    const script = [...(rng.bool() ? SCRIPTS[0] : rng.pick(SCRIPTS))];
+    for (let k = rng.int(1, 9); k > 0; k--) out += rng.bool(0.03) ? rng.pick(RARE) : rng.pick(script);
+    out += rng.bool(0.6) ? ' ' : rng.pick(BETWEEN);
+    if (!out.slice(-36).includes(' ')) out += ' ';
+  }
+  return out;
+}
+
+/** Sequences of UTF-8, whole and cut short, and bytes that are in none. */
+function bytes(rng: Rng): Uint8Array {
+  const out: number[] = [];
+  const sequences = [...'añщ1_,’日 ', '\u{1f600}', 'ह'].map((char) => [...encodeWtf8(char)]);
+  for (let i = rng.int(0, 90); i > 0; i--) {
+    const sequence = rng.pick(sequences);
+    out.push(...sequence.slice(0, rng.bool(0.9) ? sequence.length : rng.int(0, sequence.length)));
+    if (rng.bool(0.05)) out.push(rng.pick([0x80, 0xbf, 0xc0, 0xc1, 0xe0, 0xe2, 0xed, 0xf0, 0xf5, 0xff]));
+    if (i % 10 === 0) out.push(0x20);
+  }
+  return Uint8Array.from(out);
+}
+
+function tokens(host: AnalysisHost, input: Uint8Array, limit: number, flags: number): TokenStream {
+  return runChain(host, { blob: chainBlob([{ id: STAGE.STANDARD, config: words([limit, flags]) }]) }, input);
+}
+
+eachAnalysisBuild((host, build) => {
+  for (const [name, make] of [
+    ['text', (rng: Rng) => encodeWtf8(text(rng))],
+    ['broken bytes', bytes],
+  ] as const) {
+    test(`${build}: masks equal the automaton on ${name}`, () => {
+      forSeeds(300, (rng) => {
+        const input = make(rng);
+        for (const flags of [0, 1, 3]) expect(tokens(host, input, 255, flags)).toEqual(tokens(host, input, 63, flags));
+      });
+    });
+  }
+
+  test(`${build}: what stands behind the text in memory does not count`, () => {
+    const input = encodeWtf8('один два три');
+    for (const behind of ['abc', 'где', '’я', ' ', '\u0301', '日本']) {
+      tokens(host, encodeWtf8(`один два три${behind}`), 255, 0);
+      expect(tokens(host, input, 255, 0).tokens.map((token) => token.term)).toEqual(['один', 'два', 'три']);
+    }
+  });
+});

@@ -1,0 +1,46 @@
+// A whole node in this process behind its REST API, without a socket: for tests that speak requests as clients do.
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { Logger } from '../../src/common/logger.ts';
+import { loadSettings } from '../../src/config/load-settings.ts';
+import { openNode } from '../../src/node/open-node.ts';
+import { Dispatcher } from '../../src/rest/dispatch.ts';
+import { fakeRequest } from './fake-http.ts';
+
+export interface RestNode {
+  /** Status and body of `METHOD /path`; lines of a list are sent as NDJSON. */
+  send(line: string, body?: unknown): Promise<{ status: number; json: any; text: string }>;
+  /** The body of an answer that must be a success. @throws Error with the body of any other */
+  ok(line: string, body?: unknown): Promise<any>;
+  close(): Promise<void>;
+}
+
+export async function openRestNode(flags: Record<string, unknown> = {}): Promise<RestNode> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'gannet-node-'));
+  const settings = loadSettings({ flags: { threads: 1, 'memory.limit': '512mb', ...flags, 'path.data': folder }, file: null });
+  const node = await openNode(settings);
+  const dispatcher = new Dispatcher(settings, node.context, new Logger('error'));
+  const send: RestNode['send'] = async (line, body) => {
+    const text = body === undefined ? '' : typeof body === 'string' ? body : Array.isArray(body) ? ndjson(body) : JSON.stringify(body);
+    const answer = await fakeRequest(dispatcher.handle, line, { body: text });
+    const isJson = String(answer.headers['content-type']).includes('json');
+    return { status: answer.status, json: isJson && answer.text !== '' ? answer.json : null, text: answer.text };
+  };
+  return {
+    send,
+    async ok(line, body) {
+      const { status, json, text } = await send(line, body);
+      if (status >= 300) throw new Error(`${line}: ${status} ${text}`);
+      return json ?? text;
+    },
+    async close() {
+      await node.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function ndjson(lines: readonly unknown[]): string {
+  return `${lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n')}\n`;
+}

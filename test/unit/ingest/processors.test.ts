@@ -1,0 +1,224 @@
+import { expect, test } from 'vitest';
+import { IngestDocument, type Json } from '../../../src/ingest/ingest-document.ts';
+import { compilePipeline, type Pipeline, ProcessorFailure, runPipeline } from '../../../src/ingest/pipeline.ts';
+import { simulateVerbosely } from '../../../src/ingest/simulate.ts';
+
+const stored = new Map<string, Pipeline>();
+const env = {
+  pipeline: (id: string) => stored.get(id) ?? null,
+  storedScript: () => ({ lang: 'painless', source: 'ctx.stored = params.v' }),
+};
+
+function documentOf(source: Json): IngestDocument {
+  return new IngestDocument(source, { _index: 'i', _id: '1' }, env, { timestamp: '2024-01-01T00:00:00.000Z' });
+}
+
+/** The source after the processors; null if it is dropped; the text of the error if one failed. */
+function run(processors: unknown[], source: Json): Json | null | string {
+  const document = documentOf(source);
+  try {
+    return runPipeline(compilePipeline('p', { processors }), document) ? document.source() : null;
+  } catch (error) {
+    if (error instanceof ProcessorFailure) return `${error.error.type}: ${error.error.reason}`;
+    throw error;
+  }
+}
+
+const cases: [string, unknown, Json, Json | null | string][] = [
+  [
+    'set fills templates in',
+    { set: { field: 'a.{{k}}', value: ['{{b.0}}', 1] } },
+    { k: 'x', b: ['y'] },
+    { k: 'x', b: ['y'], a: { x: ['y', 1] } },
+  ],
+  ['set leaves what is there', { set: { field: 'a', value: 1, override: false } }, { a: 0 }, { a: 0 }],
+  ['set copies deeply', { set: { field: 'b', copy_from: 'a' } }, { a: { x: 1 } }, { a: { x: 1 }, b: { x: 1 } }],
+  ['append without duplicates', { append: { field: 'a', value: ['x', 'y'], allow_duplicates: false } }, { a: ['x'] }, { a: ['x', 'y'] }],
+  ['remove all but some', { remove: { exclude_field: ['a'] } }, { a: 1, b: 2 }, { a: 1 }],
+  ['remove of metadata', { remove: { field: '_index' } }, {}, 'illegal_argument_exception: cannot remove metadata field [_index]'],
+  [
+    'rename over a field',
+    { rename: { field: 'a', target_field: 'b' } },
+    { a: 1, b: 2 },
+    'illegal_argument_exception: field [b] already exists',
+  ],
+  ['rename inside objects', { rename: { field: 'a.b', target_field: 'c.d' } }, { a: { b: 1 } }, { a: {}, c: { d: 1 } }],
+  ['copy and remove', { copy: { source_field: 'a', target_field: 'b', remove_source: true } }, { a: [1] }, { b: [1] }],
+  ['dot_expander', { dot_expander: { field: 'a.b' } }, { 'a.b': 1, a: { c: 2 } }, { a: { b: 1, c: 2 } }],
+  [
+    'dot_expander over a value',
+    { dot_expander: { field: 'a.b' } },
+    { 'a.b': 1, a: 2 },
+    'illegal_argument_exception: cannot expand [a.b] because [a] is not an object field, but a value field',
+  ],
+  ['split drops empty ends', { split: { field: 'a', separator: ',\\s*' } }, { a: 'x, y,,' }, { a: ['x', 'y'] }],
+  ['split keeps empty ends', { split: { field: 'a', separator: ',', preserve_trailing: true } }, { a: 'x,,' }, { a: ['x', '', ''] }],
+  ['bytes', { bytes: { field: 'a' } }, { a: '1.5kb' }, { a: 1536 }],
+  [
+    'urldecode',
+    { urldecode: { field: 'a' } },
+    { a: 'a%2' },
+    'illegal_argument_exception: URLDecoder: Illegal hex characters in escape (%) pattern: a%2',
+  ],
+  ['sort', { sort: { field: 'a' } }, { a: [10, 9, 1] }, { a: [1, 9, 10] }],
+  ['convert hexadecimal', { convert: { field: 'a', type: 'long' } }, { a: '-0x10' }, { a: -16 }],
+  [
+    'convert beyond int',
+    { convert: { field: 'a', type: 'integer' } },
+    { a: '2147483648' },
+    'illegal_argument_exception: unable to convert [2147483648] to integer',
+  ],
+  ['convert auto', { convert: { field: 'a', type: 'auto' } }, { a: ['7', '1.5', 'true', 'x'] }, { a: [7, 1.5, true, 'x'] }],
+  [
+    'convert ip',
+    { convert: { field: 'a', type: 'ip' } },
+    { a: '1.2.3' },
+    'illegal_argument_exception: [1.2.3] is not a valid ipv4/ipv6 address',
+  ],
+  [
+    'kv',
+    { kv: { field: 'a', field_split: ' ', value_split: '=', trim_value: '"', prefix: 'p_' } },
+    { a: 'x=1 y="2" x=3' },
+    { a: 'x=1 y="2" x=3', p_x: ['1', '3'], p_y: '2' },
+  ],
+  [
+    'kv into an object',
+    { kv: { field: 'a', field_split: '&', value_split: '=', target_field: 'o', exclude_keys: ['y'] } },
+    { a: 'x=1&y=2' },
+    { a: 'x=1&y=2', o: { x: '1' } },
+  ],
+  [
+    'csv',
+    { csv: { field: 'a', target_fields: ['x', 'y', 'z'], empty_value: '-' } },
+    { a: '"a ""b""",,c,d' },
+    { a: '"a ""b""",,c,d', x: 'a "b"', y: '-', z: 'c' },
+  ],
+  [
+    'json into the root, merged',
+    { json: { field: 'a', add_to_root: true, add_to_root_conflict_strategy: 'merge' } },
+    { a: '{"o":{"x":1}}', o: { y: 2 } },
+    { a: '{"o":{"x":1}}', o: { x: 1, y: 2 } },
+  ],
+  [
+    'dissect appends in order',
+    { dissect: { field: 'a', pattern: '%{+n/2} %{+n/1}', append_separator: '-' } },
+    { a: 'x y' },
+    { a: 'x y', n: 'y-x' },
+  ],
+  ['dissect skips padding', { dissect: { field: 'a', pattern: '%{x->} %{y}' } }, { a: 'k    v' }, { a: 'k    v', x: 'k', y: 'v' }],
+  [
+    'dissect from a lead',
+    { dissect: { field: 'a', pattern: '[%{x}]' } },
+    { a: 'x]' },
+    'find_match: Unable to find match for dissect pattern: [%{x}] against source: x]',
+  ],
+  [
+    'date in a zone',
+    { date: { field: 'a', formats: ['yyyy-MM-dd HH:mm'], timezone: 'Europe/Berlin' } },
+    { a: '2024-07-01 12:00' },
+    { a: '2024-07-01 12:00', '@timestamp': '2024-07-01T12:00:00.000+02:00' },
+  ],
+  [
+    'date of TAI64N',
+    { date: { field: 'a', formats: ['TAI64N'] } },
+    { a: '@4000000050d506482dbdf024' },
+    { a: '@4000000050d506482dbdf024', '@timestamp': '2012-12-22T01:00:46.767Z' },
+  ],
+  [
+    'date printed otherwise',
+    { date: { field: 'a', formats: ['UNIX_MS'], output_format: 'yyyy' } },
+    { a: 0 },
+    { a: 0, '@timestamp': '1970' },
+  ],
+  [
+    'foreach of an object',
+    { foreach: { field: 'a', processor: { set: { field: '_ingest._value', value: '{{_ingest._key}}' } } } },
+    { a: { x: 1 } },
+    { a: { x: 'x' } },
+  ],
+  ['drop', { drop: {} }, {}, null],
+  ['fail', { fail: { message: '{{a}}!' } }, { a: 1 }, 'fail_processor_exception: 1!'],
+  ['script', { script: 'ctx.n += 1; ctx.remove("b")' }, { n: 1, b: 2 }, { n: 2 }],
+  ['stored script', { script: { id: 's', params: { v: 5 } } }, {}, { stored: 5 }],
+  [
+    'names of the prototype are fields like others',
+    { set: { field: 'constructor.x', value: 1 } },
+    {},
+    { constructor: { x: 1 } } as unknown as Json,
+  ],
+  ['condition', { set: { if: 'ctx.n > 1', field: 'x', value: 1 } }, { n: 1 }, { n: 1 }],
+  [
+    'ignore_failure goes before on_failure',
+    { fail: { message: 'm', ignore_failure: true, on_failure: [{ set: { field: 'x', value: 1 } }] } },
+    {},
+    {},
+  ],
+  [
+    'on_failure sees what failed',
+    {
+      fail: {
+        tag: 't',
+        message: 'm',
+        on_failure: [{ set: { field: 'x', value: '{{_ingest.on_failure_message}}/{{_ingest.on_failure_processor_tag}}' } }],
+      },
+    },
+    {},
+    { x: 'm/t' },
+  ],
+];
+
+test.each(cases)('%s', (_name, processor, source, expected) => {
+  expect(run([processor], source)).toEqual(expected);
+});
+
+test('a path of __proto__ makes an own field and touches nothing else', () => {
+  const source = run([{ set: { field: '__proto__.polluted', value: 1 } }], {}) as Json;
+  expect(Object.hasOwn(source, '__proto__')).toBe(true);
+  expect(({} as Json).polluted).toBeUndefined();
+});
+
+test('pipelines call others, and not themselves', () => {
+  stored.set('inner', compilePipeline('inner', { processors: [{ set: { field: 'x', value: 1 } }] }));
+  stored.set('loop', compilePipeline('loop', { processors: [{ pipeline: { name: 'loop' } }] }));
+  expect(run([{ pipeline: { name: 'inner' } }], {})).toEqual({ x: 1 });
+  expect(run([{ pipeline: { name: 'loop' } }], {})).toBe('illegal_argument_exception: Cycle detected for pipeline: loop');
+  expect(run([{ pipeline: { name: 'none' } }], {})).toContain('non-existent pipeline [none]');
+  expect(run([{ pipeline: { name: 'none', ignore_missing_pipeline: true } }], {})).toEqual({});
+});
+
+test.each([
+  [{ processors: [{ set: { field: 'a' } }] }, '[value] required property is missing'],
+  [{ processors: [{ set: { field: 1, value: 1 } }] }, "[field] property isn't a string, but of type [java.lang.Integer]"],
+  [{ processors: [{ geoip: { field: 'a' } }] }, 'No processor type exists with name [geoip]'],
+  [
+    { processors: [{ trim: { field: 'a', other: 1 } }] },
+    "processor [trim] doesn't support one or more provided configuration parameters [other]",
+  ],
+  [{ processors: [{ gsub: { field: 'a', pattern: '(', replacement: '' } }] }, '[pattern] Invalid regex pattern'],
+  [{ processors: [], on_failure: [] }, 'cannot have an empty on_failure option defined'],
+  [{}, '[processors] required property is missing'],
+])('a pipeline that cannot be built: %j', (body, reason) => {
+  expect(() => compilePipeline('p', body)).toThrow(expect.objectContaining({ status: 400, reason: expect.stringContaining(reason) }));
+});
+
+test('verbose: what each processor did', () => {
+  const pipeline = compilePipeline('p', {
+    processors: [
+      { set: { field: 'a', value: 1 } },
+      { set: { if: 'false', field: 'b', value: 1 } },
+      { fail: { message: 'm', ignore_failure: true } },
+      { fail: { message: 'n', on_failure: [{ set: { field: 'c', value: 1 } }] } },
+      { drop: {} },
+    ],
+  });
+  const { processor_results } = simulateVerbosely(pipeline, documentOf({})) as { processor_results: Json[] };
+  expect(processor_results.map(({ processor_type, status }) => [processor_type, status])).toEqual([
+    ['set', 'success'],
+    ['set', 'skipped'],
+    ['fail', 'error_ignored'],
+    ['fail', 'error'],
+    ['set', 'success'],
+    ['drop', 'dropped'],
+  ]);
+  expect((processor_results[0].doc as Json)._source).toEqual({ a: 1 });
+});
