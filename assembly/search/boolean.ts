@@ -19,6 +19,7 @@ import {
   setBit,
   Window,
   WINDOW_BITS_BYTES,
+  WINDOW_SET_BYTES,
   WINDOW_DOCS_BYTES,
   windowToList,
 } from './node';
@@ -113,7 +114,7 @@ export function boolWindow(node: Node, from: u32, to: u32, w: Window): void {
 
 function countOf(w: Window): u32 {
   let count: u64 = 0;
-  for (let off: usize = 0; off < 512; off += 8) count += popcnt<u64>(load<u64>(w.bits + off));
+  for (let off: usize = 0; off < WINDOW_SET_BYTES; off += 8) count += popcnt<u64>(load<u64>(w.bits + off));
   return <u32>count;
 }
 

@@ -12,7 +12,7 @@ import { cursorSeekBlock } from '../postings/cursor';
 import { BLOCK_DOCS } from '../postings/format';
 import { boolFilter, boolFilterRest } from './boolean';
 import { nodeAddScores, nodeBound, nodeFill, nodeScore, nodeWindow } from './evaluate';
-import { clearBits, filterByBitset, listBits, Node, nodeChild, OP_BOOL, OP_PHRASE, OP_TERM, setBit, testBit, Window, WINDOW_BITS_BYTES, windowToList } from './node';
+import { clearBits, filterByBitset, Node, nodeChild, OP_BOOL, OP_PHRASE, OP_TERM, setBit, testBit, Window, WINDOW_BITS_BYTES, WINDOW_SET_BYTES, windowToList } from './node';
 import { phraseWindow } from './phrase';
 import { SLACK } from './similarity';
 import { nextBlock, termCursor } from './term';
@@ -237,23 +237,25 @@ function disjunctionWindow(node: Node, from: u32, to: u32, accept: usize, top: T
   }
   const sums = <usize>node.data;
   const list = allocateTemp(WINDOW_DOCS * 8);
-  for (let i = essential; i < n; i++) {
-    const others = total - load<f64>(bounds + ((<usize>i) << 3));
-    accumulate(nodeChild(node, load<u32>(order + ((<usize>i) << 2))), from, to, bits, sums, w, list, others, top.minScore);
+  // The greatest bounds first: a document that none of them has found competes by a clause's score and the lesser bounds alone.
+  let lesser = total;
+  for (let i = <i32>n - 1; i >= <i32>essential; i--) {
+    lesser = max<f64>(lesser - load<f64>(bounds + ((<usize>i) << 3)), 0) * SLACK;
+    accumulate(nodeChild(node, load<u32>(order + ((<usize>i) << 2))), from, to, bits, sums, w, list, lesser, top.minScore);
   }
-  w.isList = 1;
-  w.count = listBits(bits, from, w.docs);
-  // From here on sums are parallel to the list. What is not above `limit` cannot round to more than minScore.
+  // What is not above `limit` cannot round to more than minScore. The sums of the others go into a list beside their documents.
   const limit = <f64>top.minScore / SLACK - rest * SLACK;
   let kept: usize = 0;
-  for (let i: usize = 0, end = (<usize>w.count) << 2; i < end; i += 4) {
-    const doc = load<u32>(w.docs + i);
-    const at = sums + ((<usize>(doc - from)) << 3);
-    const sum = load<f64>(at);
-    store<f64>(at, 0);
-    store<u32>(w.docs + kept, doc);
-    store<f64>(list + (kept << 1), sum);
-    kept += (<usize>(sum > limit)) << 2;
+  for (let word: usize = 0; word < WINDOW_SET_BYTES; word += 8) {
+    for (let set = load<u64>(bits + word); set != 0; set &= set - 1) {
+      const bit = (word << 3) + <usize>ctz<u64>(set);
+      const at = sums + (bit << 3);
+      const sum = load<f64>(at);
+      store<f64>(at, 0);
+      store<u32>(w.docs + kept, from + <u32>bit);
+      store<f64>(list + (kept << 1), sum);
+      kept += (<usize>(sum > limit)) << 2;
+    }
   }
   if (accept) kept = acceptPairs(accept, w.docs, list, kept);
   for (let i = <i32>essential - 1; i >= 0 && kept > 0; i--) {
@@ -292,8 +294,8 @@ function dropHopeless(docs: usize, sums: usize, bytes: usize, rest: f64, minScor
   return kept;
 }
 
-function accumulate(child: Node, from: u32, to: u32, bits: usize, sums: usize, w: Window, scores: usize, others: f64, minScore: f32): void {
-  if (child.op == OP_TERM && child.normInverse) return termAccumulate(child, from, to, bits, sums, others, minScore);
+function accumulate(child: Node, from: u32, to: u32, bits: usize, sums: usize, w: Window, scores: usize, lesser: f64, minScore: f32): void {
+  if (child.op == OP_TERM && child.normInverse) return termAccumulate(child, from, to, bits, sums, lesser, minScore);
   nodeWindow(child, from, to, w);
   windowToList(w, from);
   nodeScore(child, w.docs, w.count, scores);

@@ -5,8 +5,11 @@
 import { E_NO_SPACE } from '../mem/status';
 import { blocksDecoded, clearBlocksDecoded } from '../postings/cursor';
 
-/** Documents of a window: windows start at multiples of it. */
-export const WINDOW_DOCS: u32 = 4096;
+/**
+ * Documents of a window: windows start at multiples of it. Of 4096, 8192, 16,384, 32,768 and 65,536 this is the fastest: smaller ones cost a query of
+ * rare terms more than its postings do, the sums of larger ones leave the cache (675 k documents, 1070 queries, top 10: 399 ms against 353).
+ */
+export const WINDOW_DOCS: u32 = 16384;
 
 export let maxDoc: u32 = 0;
 let persistentCur: usize = 0;

@@ -77,14 +77,17 @@ export function nodeChild(node: Node, i: u32): Node {
 // @ts-ignore: decorator
 @unmanaged
 export class Window {
-  /** 1: `docs` holds `count` ascending docIds; 0: `bits` holds a bit per document of the window, 64 words and one of padding. */
+  /** 1: `docs` holds `count` ascending docIds; 0: `bits` holds a bit per document of the window, WINDOW_SET_BYTES. */
   isList: u32;
   count: u32;
   bits: usize;
   docs: usize;
 }
 
-export const WINDOW_BITS_BYTES: usize = 64 * 8 + 16;
+/** A bit per document of a window. */
+export const WINDOW_SET_BYTES: usize = WINDOW_DOCS >> 3;
+/** The same with room for a word behind it, read and written by loops that look ahead. */
+export const WINDOW_BITS_BYTES: usize = WINDOW_SET_BYTES + 16;
 /** Room for every document of a window and 16 more words. */
 export const WINDOW_DOCS_BYTES: usize = WINDOW_DOCS * 4 + 64;
 
@@ -124,7 +127,7 @@ export function windowToList(w: Window, from: u32): void {
 /** DocIds of a window's bits; returns how many. */
 export function listBits(bits: usize, from: u32, docs: usize): u32 {
   const start = docs;
-  for (const end = bits + 512; bits < end; bits += 8, from += 64) {
+  for (const end = bits + WINDOW_SET_BYTES; bits < end; bits += 8, from += 64) {
     for (let word = load<u64>(bits); word != 0; word &= word - 1, docs += 4) store<u32>(docs, from + <u32>ctz<u64>(word));
   }
   return <u32>((docs - start) >> 2);
@@ -142,20 +145,20 @@ export function orList(bits: usize, docs: usize, count: u32, from: u32): void {
 }
 
 export function orBits(into: usize, bits: usize): void {
-  for (let off: usize = 0; off < 512; off += 16) v128.store(into + off, v128.or(v128.load(into + off), v128.load(bits + off)));
+  for (let off: usize = 0; off < WINDOW_SET_BYTES; off += 16) v128.store(into + off, v128.or(v128.load(into + off), v128.load(bits + off)));
 }
 
 export function andBits(into: usize, bits: usize): void {
-  for (let off: usize = 0; off < 512; off += 16) v128.store(into + off, v128.and(v128.load(into + off), v128.load(bits + off)));
+  for (let off: usize = 0; off < WINDOW_SET_BYTES; off += 16) v128.store(into + off, v128.and(v128.load(into + off), v128.load(bits + off)));
 }
 
 export function andNotBits(into: usize, bits: usize): void {
-  for (let off: usize = 0; off < 512; off += 16) v128.store(into + off, v128.andnot(v128.load(into + off), v128.load(bits + off)));
+  for (let off: usize = 0; off < WINDOW_SET_BYTES; off += 16) v128.store(into + off, v128.andnot(v128.load(into + off), v128.load(bits + off)));
 }
 
 export function countBits(bits: usize): u32 {
   let count: u64 = 0;
-  for (const end = bits + 512; bits < end; bits += 8) count += popcnt<u64>(load<u64>(bits));
+  for (const end = bits + WINDOW_SET_BYTES; bits < end; bits += 8) count += popcnt<u64>(load<u64>(bits));
   return <u32>count;
 }
 

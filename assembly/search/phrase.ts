@@ -9,7 +9,7 @@
 import { cursorSeekBlock } from '../postings/cursor';
 import { NO_MORE_DOCS } from '../postings/format';
 import { allocate, allocateTemp, countScored, releaseTemp, tempMark, WINDOW_DOCS } from './context';
-import { Node, NODE_SCORES, nodeChild, setBit, testBit, Window, WINDOW_BITS_BYTES, clearBits, windowToList } from './node';
+import { Node, NODE_SCORES, nodeChild, setBit, testBit, Window, WINDOW_BITS_BYTES, WINDOW_SET_BYTES, clearBits, windowToList } from './node';
 import {
   BATCH_DOCS,
   BIAS_OFF,
@@ -112,7 +112,7 @@ export function phraseCandidates(node: Node, from: u32, to: u32, w: Window): voi
     const bits = allocateTemp(WINDOW_BITS_BYTES);
     clearBits(bits);
     termFill(second, from, to, bits);
-    for (let off: usize = 0; off < 512; off += 16) v128.store(w.bits + off, v128.and(v128.load(w.bits + off), v128.load(bits + off)));
+    for (let off: usize = 0; off < WINDOW_SET_BYTES; off += 16) v128.store(w.bits + off, v128.and(v128.load(w.bits + off), v128.load(bits + off)));
     releaseTemp(mark);
     windowToList(w, from);
     for (let i: u32 = 2; i < node.a && w.count; i++) w.count = filterPlace(node, phrasePlace(state, i), w.docs, w.count);

@@ -1,10 +1,11 @@
 // A term's documents that may still compete, block by block: for disjunctions, conjunctions and phrases that look for the best hits.
 
 import { cursorDocs, cursorFreqAt, cursorFreqs, cursorLoadDocs, cursorLoadFreqs, cursorSeekBlock, PostingsCursor } from '../postings/cursor';
-import { countScored } from './context';
-import { Node, setBit } from './node';
+import { BLOCK_DOCS } from '../postings/format';
+import { allocateTemp, countScored, releaseTemp, tempMark } from './context';
+import { Node, setBit, testBit } from './node';
 import { bm25, SLACK } from './similarity';
-import { fillWords, findInBits, matchMask, nextBlock, skipTo, termCursor } from './term';
+import { findInBits, matchMask, nextBlock, skipTo, termCursor } from './term';
 import { boundOfBlock } from './term-bounds';
 
 /**
@@ -30,8 +31,7 @@ export function termBlockAbove(node: Node, from: u32, to: u32, limit: f64, docs:
   const freqs = cursorFreqs(c) - cursorDocs(c);
   const norms = <usize>node.norms;
   const inverse = <usize>node.normInverse;
-  // score > limit where freq * normInverse > limit / (weight - limit); a little less asked, for rounding.
-  const least: f32 = limit > 0 ? <f32>((limit / (<f64>weight - limit)) * 0.99999) : -1;
+  const least = leastPart(limit, weight);
   const first = docs;
   for (; at < end; at += 4) {
     const doc = load<u32>(at);
@@ -142,38 +142,62 @@ function indexInBlock(c: PostingsCursor, j: usize, doc: u32): i32 {
 }
 
 /**
- * Adds the scores of all matches in [from, to) to sums f64[WINDOW_DOCS] by docId - from, and sets their bits. Blocks whose documents cannot score
- * more than `minScore` even with `others` from all other clauses are left out: no document loses but such as cannot compete.
+ * Adds the scores of matches in [from, to) to sums f64[WINDOW_DOCS] by docId - from, and sets their bits. Documents whose bits are not set yet, and
+ * which cannot score more than `minScore` with `others` from the clauses still to come, are left out: no document loses but such as cannot compete.
  */
 export function termAccumulate(node: Node, from: u32, to: u32, bits: usize, sums: usize, others: f64, minScore: f32): void {
   const c = termCursor(node);
   const weight = node.weight;
   const norms = <usize>node.norms;
   const inverse = <usize>node.normInverse;
+  const least = leastPart(<f64>minScore / SLACK - others * SLACK, weight);
+  const mark = tempMark();
+  const some = allocateTemp(BLOCK_DOCS * 8);
   for (let more = cursorSeekBlock(c, from); more && c.base < to; more = nextBlock(c)) {
-    if (c.impactOffsPtr && <f32>((<f64>boundOfBlock(node, c, c.block, weight, inverse) + others) * SLACK) <= minScore) {
-      if (c.lastDoc >= to) return;
+    const hopeless = c.impactOffsPtr && <f32>((<f64>boundOfBlock(node, c, c.block, weight, inverse) + others) * SLACK) <= minScore;
+    if (hopeless && !anyBit(bits, max<u32>(c.base, from) - from, min<u32>(c.lastDoc, to - 1) - from)) {
+      if (c.lastDoc >= to) break;
       continue;
     }
-    if (c.bitsPtr) fillWords(c, from, to, bits);
     cursorLoadDocs(c);
     cursorLoadFreqs(c);
-    const setsBits = !c.bitsPtr;
     let at = cursorDocs(c);
-    const end = at + ((<usize>c.count) << 2);
+    let end = at + ((<usize>c.count) << 2);
     const freqsOff = cursorFreqs(c) - at;
     if (c.base < from) while (load<u32>(at) < from) at += 4;
+    if (c.lastDoc >= to) while (load<u32>(end - 4) >= to) end -= 4;
+    countScored(<u32>((end - at) >> 2));
+    // Most documents of a block are out by freq and norm: only the others' scores are computed.
+    let kept = some;
     for (; at < end; at += 4) {
       const doc = load<u32>(at);
-      if (doc >= to) break;
-      const norm = norms ? <usize>load<u8>(norms + doc) : 1;
-      const score = bm25(weight, <f32>load<u32>(at + freqsOff), load<f32>(inverse + (norm << 2)));
-      const bit = doc - from;
-      const sum = sums + ((<usize>bit) << 3);
-      store<f64>(sum, load<f64>(sum) + <f64>score);
-      if (setsBits) setBit(bits, bit);
+      const part = <f32>load<u32>(at + freqsOff) * load<f32>(inverse + ((norms ? <usize>load<u8>(norms + doc) : 1) << 2));
+      store<u32>(kept, doc - from);
+      store<f32>(kept, part, BLOCK_DOCS * 4);
+      kept += (<usize>(<u32>(part >= least) | <u32>testBit(bits, doc - from))) << 2;
     }
-    countScored(c.count);
-    if (c.lastDoc >= to) return;
+    for (let p = some; p < kept; p += 4) {
+      const bit = load<u32>(p);
+      const sum = sums + ((<usize>bit) << 3);
+      store<f64>(sum, load<f64>(sum) + <f64>(weight - weight / (<f32>1 + load<f32>(p, BLOCK_DOCS * 4))));
+      setBit(bits, bit);
+    }
+    if (c.lastDoc >= to) break;
   }
+  releaseTemp(mark);
+}
+
+/** Whether a bit in [from, to] is set; bits beside them in the first and the last word may count. */
+function anyBit(bits: usize, from: u32, to: u32): bool {
+  const end = bits + ((<usize>(to >> 6)) << 3);
+  for (let at = bits + ((<usize>(from >> 6)) << 3); at <= end; at += 8) if (load<u64>(at)) return true;
+  return false;
+}
+
+/** What freq * normInverse is at least of a document that scores more than `limit`; a little less, for rounding. */
+// @ts-ignore: decorator
+@inline
+function leastPart(limit: f64, weight: f32): f32 {
+  if (!(limit > 0)) return -1;
+  return limit >= <f64>weight ? f32.MAX_VALUE : <f32>((limit / (<f64>weight - limit)) * 0.99999);
 }

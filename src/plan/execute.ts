@@ -47,9 +47,9 @@ const RUN = {
   keys: 96,
 } as const;
 const FLAG = { scores: 1, byScore: 2, totalKnown: 4 } as const;
-/** Windows of 4096 documents between two questions to `stop`. */
-const WINDOWS_PER_CALL = 32;
-const WINDOW = 4096;
+/** Windows of 16,384 documents between two questions to `stop`. */
+const WINDOWS_PER_CALL = 8;
+const WINDOW = 16_384;
 const E_NO_SPACE = -3;
 
 /**
