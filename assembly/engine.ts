@@ -87,6 +87,7 @@ export {
   mergeIdsOpen,
   mergeIds,
 } from './buffer/merge';
+export { reorderKeys, reorderSort, reorderCollect, reorderBinary, reorderIds, reorderAreaBytes } from './buffer/reorder';
 export { mergeTermsBytes, mergeTermsOpen, mergeTermsStep } from './buffer/merge-terms';
 export { termsSideBytes } from './terms/writer';
 export { executorInit, executorRun, executorFinish, executorBitset, executorAccept } from './executor/run';

@@ -1,7 +1,7 @@
 // Merges the inverted index of one field: the term dictionaries of the inputs side by side, postings decoded and encoded anew without the
 // documents that are gone. Runs in slices, so that an indexer stays answerable.
 //   work ├ MergeTerms ┬ per input: MergeInput, buffer for its current term ┤
-// Pre: the inputs' documents follow each other in the order of the inputs, so that postings stay ascending.
+// Pre: the inputs' documents follow each other in the order of the inputs, so that postings stay ascending; or there is one input, with an area.
 import { bitsetCount, bitsetSet } from '../codec/bitset';
 import { CURSOR_BYTES, PostingsCursor, cursorFreq, cursorNext as nextDoc, cursorNextPosition, cursorOpen as openPostings, cursorStartPositions } from '../postings/cursor';
 import { NO_MORE_DOCS, WITH_FREQS, WITH_NORMS, WITH_OFFSETS, WITH_POSITIONS } from '../postings/format';
@@ -10,6 +10,7 @@ import { TERMS_CURSOR_BYTES, TermsCursor, cursorNext, cursorOpen } from '../term
 import { TERMS_DOCS, TERMS_FREQS, TERMS_OFFSETS, TERMS_POSITIONS, TermsHeader, compareBytes, prefixOf } from '../terms/dictionary';
 import { FieldOutput, outputBegin, outputDoc, outputEnd, outputFinish, outputOpen, outputPosition } from './field-output';
 import { NO_DOC } from './layout';
+import { reorderPostings } from './reorder';
 import { SegmentWriter } from './segment-writer';
 
 /** What the host gives of an input that has the field; 24 bytes. */
@@ -55,6 +56,8 @@ class MergeTerms {
   /** Bitset of documents that have a term, 0: no document was dropped. */
   present: usize;
   docCount: u32;
+  /** Documents of the only input get another order: area of reorderAreaBytes to sort postings in; 0: documents keep their order. */
+  area: usize;
 }
 
 const STATE_BYTES: usize = 64;
@@ -66,7 +69,7 @@ export function mergeTermsBytes(count: u32, longestTerm: u32): usize {
 
 /**
  * Starts a field. `sources`: MergeSource[count]; `side`: termsSideBytes(terms); `norms`: of the new segment, or 0; `present`: a zeroed bitset
- * of the new segment's documents, or 0 if none is dropped. Returns 0 or a status.
+ * of the new segment's documents, or 0 if none is dropped; `area`: see MergeTerms. Returns 0 or a status.
  */
 export function mergeTermsOpen(
   work: usize,
@@ -79,6 +82,7 @@ export function mergeTermsOpen(
   side: usize,
   norms: usize,
   present: usize,
+  area: usize,
 ): i32 {
   const state = changetype<MergeTerms>(work), writer = changetype<SegmentWriter>(writerPtr);
   state.writer = writer;
@@ -87,6 +91,7 @@ export function mergeTermsOpen(
   state.nextOrd = 0;
   state.present = present;
   state.docCount = 0;
+  state.area = area;
   let cur = work + STATE_BYTES + <usize>count * INPUT_BYTES;
   const flags = changetype<TermsHeader>(changetype<MergeSource>(sources).terms).flags;
   for (let i: u32 = 0; i < count; i++) {
@@ -202,6 +207,10 @@ function copyPostings(state: MergeTerms, output: FieldOutput, input: MergeInput,
   const flags = input.flags, at = input.postings, postings = changetype<PostingsCursor>(at);
   const hasFreqs = (flags & WITH_FREQS) != 0, hasPositions = (flags & WITH_POSITIONS) != 0;
   openPostings(at, cursor.postingsPtr, cursor.docFreq, flags, source.positions);
+  if (state.area) {
+    reorderPostings(output, at, source.docMap, state.area, state.writer.maxDoc, hasFreqs, hasPositions);
+    return true;
+  }
   for (let doc = nextDoc(at); doc != NO_MORE_DOCS; doc = nextDoc(at)) {
     const docId = load<u32>(source.docMap + ((<usize>doc) << 2));
     if (docId == NO_DOC) continue;

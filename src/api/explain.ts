@@ -147,4 +147,5 @@ const EMPTY_SHARD_QUERY = {
   searchAfter: null,
   needsScores: true,
   isEmptyPage: false,
+  isPresorted: false,
 } as const;

@@ -1,5 +1,6 @@
 // From the indices part of a search to shards with their snapshots.
 import { DEFAULT_MAX_BUCKETS } from '../aggs/index.ts';
+import { readIndexSort } from '../mapping/index-sort.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { ResolvedIndex } from '../metadata/resolve.ts';
 import { parseQuery } from '../query/parse-query.ts';
@@ -46,6 +47,7 @@ function readLimits({ meta }: IndexState): ShardLimits {
     maxScriptFields: number('max_script_fields', 32),
     maxSlices: number('max_slices_per_scroll', 1024),
     maxAnalyzedOffset: number('highlight.max_analyzed_offset', 1_000_000),
+    indexSort: readIndexSort(meta.settings),
   };
 }
 

@@ -1,9 +1,10 @@
 // Merges segments into one: documents in the order of the inputs, deleted ones dropped, everything in WASM. The host names the parts.
+// With an index sort the result is then written anew in that order.
 import { COLUMN_KINDS, FIELD_FLAG } from '../wasm/buffer.ts';
 import { bitsetBytes, bitsetCount, bitsetCountAnd } from '../wasm/codec.ts';
 import { COLUMN_HEADER } from '../wasm/docvalues.ts';
 import { createMemory, Kernels, PAGE_BYTES, staticBytes } from '../wasm/kernels.ts';
-import { MergeWriter, type TermsSource } from '../wasm/merge.ts';
+import { MergeWriter, reorderAreaBytes, type TermsSource } from '../wasm/merge.ts';
 import { TERMS_FLAG, TERMS_HEADER } from '../wasm/terms.ts';
 import { type FieldPlace, type ImagePlaces, NO_FIELD, readImage, SECTION } from './segment-image.ts';
 
@@ -20,6 +21,16 @@ export interface MergeOutput {
   readonly image: Uint8Array;
   /** Per input: new doc id of each old one, 2^32 - 1 if it was dropped. */
   readonly docMaps: readonly Uint32Array[];
+}
+
+/** A key of the order that documents of a segment are to stand in. */
+export interface DocumentOrder {
+  /** Name of a column. */
+  readonly field: string;
+  readonly descending: boolean;
+  /** Of several values the greatest counts, else the least. */
+  readonly greatest: boolean;
+  readonly missingFirst: boolean;
 }
 
 interface Input {
@@ -40,16 +51,28 @@ interface MergedField {
 const ALIGN = 64;
 const SCRATCH_BYTES = 64 * 1024;
 
+export interface MergeOptions {
+  /** Of the private memory, 64 KiB each, 4 GiB unless told: inputs, output (twice with a sort) and half of the output again must fit. */
+  readonly pages?: number;
+  /** To work in, in place of one of its own; what was in it is gone. */
+  readonly memory?: WebAssembly.Memory;
+  /** Order of the documents; empty: as they come. Sorted segments have no nested documents. */
+  readonly sort?: readonly DocumentOrder[];
+}
+
 /**
  * Merges in slices: each `next()` of the generator works for some ten milliseconds. The inputs are copied into a memory of the merge's own,
  * so they need not stay, and nothing is visible before the end.
- * @param pages of the private memory (64 KiB each, 4 GiB unless told): inputs, output and half of the output again must fit
  * @throws RangeError the memory is too small @throws ApiError corrupt_index_exception an input is no segment
  */
-export function* mergeSlices(module: WebAssembly.Module, inputs: readonly MergeInput[], pages = 65536): Generator<void, MergeOutput> {
+export function* mergeSlices(
+  module: WebAssembly.Module,
+  inputs: readonly MergeInput[],
+  { pages = 65536, memory = createMemory(pages), sort = [] }: MergeOptions = {},
+): Generator<void, MergeOutput> {
   const start = staticBytes(module);
-  const end = (pages - 1) * PAGE_BYTES; // a page of slack: sums of addresses near the end do not wrap at 4 GiB
-  const k = new Kernels(module, createMemory(pages), start, SCRATCH_BYTES);
+  const end = memory.buffer.byteLength - PAGE_BYTES; // a page of slack: sums of addresses near the end do not wrap at 4 GiB
+  const k = new Kernels(module, memory, start, SCRATCH_BYTES);
   let cur = start + SCRATCH_BYTES;
   const place = (bytes: Uint8Array): number => {
     const ptr = cur;
@@ -68,12 +91,26 @@ export function* mergeSlices(module: WebAssembly.Module, inputs: readonly MergeI
     opened.push({ places, liveDocs: bits, live, roots, docMap: 0 });
     yield;
   }
-  return yield* new SegmentMerge(k, opened).run(cur, end);
+  if (sort.length === 0) return yield* new SegmentMerge(k, opened).run(cur, end);
+  // One segment without deletions need not be merged first.
+  const isWhole = opened.length === 1 && opened[0].liveDocs === 0;
+  const merged = isWhole
+    ? { image: k.u8.subarray(opened[0].places.ptr, opened[0].places.ptr + inputs[0].image.length), docMaps: null }
+    : yield* new SegmentMerge(k, opened).run(cur, end);
+  if (merged.image.length === 0) return merged as MergeOutput;
+  const { byteOffset: ptr, length } = merged.image;
+  const places = readImage(k, ptr, length, { file: 'merged', verify: false });
+  const whole = { places, liveDocs: 0, live: places.maxDoc, roots: places.rootDocs, docMap: 0 };
+  const from = isWhole ? cur : Math.ceil((ptr + length + ALIGN) / ALIGN) * ALIGN;
+  const sorted = yield* new SegmentMerge(k, [whole], sort).run(from, end);
+  const [to] = sorted.docMaps;
+  const docMaps = merged.docMaps?.map((map) => map.map((docId) => (docId === NO_FIELD ? docId : to[docId]))) ?? sorted.docMaps;
+  return { image: sorted.image, docMaps };
 }
 
 /** As `mergeSlices`, in one go. */
-export function mergeSegments(module: WebAssembly.Module, inputs: readonly MergeInput[], pages?: number): MergeOutput {
-  const slices = mergeSlices(module, inputs, pages);
+export function mergeSegments(module: WebAssembly.Module, inputs: readonly MergeInput[], options?: MergeOptions): MergeOutput {
+  const slices = mergeSlices(module, inputs, options);
   for (;;) {
     const { done, value } = slices.next();
     if (done) return value;
@@ -86,10 +123,15 @@ class SegmentMerge {
   readonly #fields: MergedField[];
   #paths: string[];
   #writer!: MergeWriter;
+  /** The only input is written anew in this order. */
+  readonly #sort: readonly DocumentOrder[];
+  /** u32[maxDoc]: the input's document of each new one; 0 without a sort. */
+  #order = 0;
 
-  constructor(k: Kernels, inputs: readonly Input[]) {
+  constructor(k: Kernels, inputs: readonly Input[], sort: readonly DocumentOrder[] = []) {
     this.#k = k;
     this.#inputs = inputs;
+    this.#sort = sort;
     const fields = new Map<string, MergedField>();
     for (const input of inputs) {
       for (const place of input.places.fields.values()) {
@@ -111,7 +153,8 @@ class SegmentMerge {
     if (rootDocs === maxDoc) this.#paths = [];
     const fields = this.#fields.length + this.#paths.length;
     this.#writer = new MergeWriter(this.#k, at, end, this.#scratchBytes(maxDoc), fields, maxDoc, rootDocs);
-    this.#mapDocs();
+    if (this.#sort.length > 0) this.#sortDocs(this.#inputs[0], maxDoc);
+    else this.#mapDocs();
     this.#writeFields();
     for (let ord = 0; ord < this.#fields.length; ord++) {
       const field = this.#fields[ord];
@@ -133,10 +176,12 @@ class SegmentMerge {
       const terms = sum(withTerms, ({ place }) => word(place.terms, TERMS_HEADER.termCount));
       const longest = Math.max(0, ...withTerms.map(({ place }) => word(place.terms, TERMS_HEADER.longestTerm)));
       const values = sum(parts, ({ place }) => (place.column === 0 ? 0 : word(place.column, COLUMN_HEADER.valueCount)));
-      const inverted = this.#k.exports.mergeTermsBytes(parts.length, longest) + this.#k.exports.termsSideBytes(terms) + terms * 8;
+      const area = this.#sort.length > 0 && withTerms.length > 0 ? reorderAreaBytes(this.#k, maxDoc, withTerms[0].place.terms) : 0;
+      const inverted = this.#k.exports.mergeTermsBytes(parts.length, longest) + this.#k.exports.termsSideBytes(terms) + terms * 8 + area;
       most = Math.max(most, inverted + values * 12 + parts.length * 64 + bitsetBytes(maxDoc) + 1024);
     }
-    return most + sum(this.#inputs, ({ places }) => places.maxDoc * 4 + 64) + 1024;
+    const sorting = this.#sort.length > 0 ? maxDoc * (8 + 8 * this.#sort.length) + 256 : 0;
+    return most + sum(this.#inputs, ({ places }) => places.maxDoc * 4 + 64) + sorting + 1024;
   }
 
   #mapDocs(): void {
@@ -145,6 +190,21 @@ class SegmentMerge {
       input.docMap = this.#writer.allocate(input.places.maxDoc * 4);
       next = this.#k.exports.mergeDocMap(input.docMap, input.places.maxDoc, input.liveDocs, next) >>> 0;
     }
+  }
+
+  /** Order of the input's documents by the sort, and the new place of each. */
+  #sortDocs(input: Input, maxDoc: number): void {
+    const { exports } = this.#k;
+    const width = this.#sort.length;
+    input.docMap = this.#writer.allocate(maxDoc * 4);
+    this.#order = this.#writer.allocate(maxDoc * 4);
+    const spare = this.#writer.allocate(maxDoc * 4);
+    const keys = this.#writer.allocate(maxDoc * 8 * width);
+    this.#sort.forEach(({ field, descending, greatest, missingFirst }, i) => {
+      const column = input.places.fields.get(field)?.column ?? 0;
+      exports.reorderKeys(column, maxDoc, keys + i * 8, width * 8, Number(descending), Number(greatest), Number(missingFirst));
+    });
+    exports.reorderSort(keys, width, maxDoc, this.#order, input.docMap, spare);
   }
 
   #writeFields(): void {
@@ -185,7 +245,7 @@ class SegmentMerge {
         return { terms: place.terms, norms: place.norms, positions: place.positions, docMap: input.docMap, ordMap, docFreqs };
       });
       const dropped = parts.some(({ input }) => input.live < input.places.maxDoc);
-      yield* this.#writer.terms(sources, ord, norms, dropped);
+      yield* this.#writer.terms(sources, ord, norms, dropped, this.#order !== 0);
     }
     if (COLUMN_KINDS[kind] === 'binary') this.#mergeBinary(parts, ord);
     else if (kind !== 0) this.#mergeColumn(parts, ord, kind, ordMaps);
@@ -212,15 +272,16 @@ class SegmentMerge {
     const valuesPtr = this.#writer.allocate(values * 8);
     let count = 0;
     for (const { input, place } of withColumn) {
-      count = this.#k.exports.mergeCollect(place.column, input.docMap, ordMaps.get(input) ?? 0, docsPtr, valuesPtr, count) >>> 0;
+      if (this.#order !== 0) count = this.#k.exports.reorderCollect(place.column, this.#order, docsPtr, valuesPtr) >>> 0;
+      else count = this.#k.exports.mergeCollect(place.column, input.docMap, ordMaps.get(input) ?? 0, docsPtr, valuesPtr, count) >>> 0;
     }
     this.#writer.column(ord, kind, docsPtr, valuesPtr, count);
   }
 
   #mergeBinary(parts: MergedField['parts'], ord: number): void {
     if (!parts.some(({ place }) => place.binary !== 0)) return;
-    let used = 0;
-    for (const input of this.#inputs) {
+    let used = this.#order === 0 ? 0 : this.#writer.reorderedBinary(parts[0].place.binary, this.#order);
+    for (const input of this.#order === 0 ? this.#inputs : []) {
       const from = parts.find((part) => part.input === input)?.place.binary ?? 0;
       used = this.#writer.binary(from, input.places.maxDoc, input.docMap, used);
     }
@@ -250,7 +311,10 @@ class SegmentMerge {
       const scratch = this.#k.reserve(8);
       const idBytes = sum(this.#inputs, ({ places, docMap }) => this.#k.exports.mergeIdBytes(places.ids, places.maxDoc, docMap, scratch));
       const bytes = this.#writer.openIds(idBytes);
-      for (const { places, docMap } of this.#inputs) this.#writer.ids(places.ids, places.maxDoc, docMap, scratch);
+      for (const { places, docMap } of this.#inputs) {
+        if (this.#order !== 0) this.#writer.reorderedIds(places.ids, this.#order, scratch);
+        else this.#writer.ids(places.ids, places.maxDoc, docMap, scratch);
+      }
       this.#writer.section(SECTION.ids, NO_FIELD, bytes);
     });
   }

@@ -1,4 +1,5 @@
 // Merges of one shard's segments, beside its writes: in the background until the policy is content, or by force.
+import type { IndexSortKey } from '../mapping/index-sort.ts';
 import { findForcedMerge, findMerge, type MergePolicyOptions } from './merge-policy.ts';
 import type { WriterSegment } from './segment-set.ts';
 import type { ShardSegments } from './shard-segments.ts';
@@ -9,6 +10,7 @@ export interface MergingWriter {
   readonly identity: ShardIdentity;
   readonly isClosed: boolean;
   readonly mergePolicy: MergePolicyOptions;
+  readonly indexSort: readonly IndexSortKey[];
   /** Runs a step while nothing else changes the shard. */
   exclusive<T>(action: () => Promise<T>): Promise<T>;
   /** Within `exclusive`: makes a segment of the open buffer and announces all segments. */
@@ -78,7 +80,7 @@ export class ShardMerges {
         await this.#writer.publishAll();
         return sources.map((segment) => segment.liveBits()?.slice() ?? null);
       });
-      const result = sources.some((segment) => segment.liveCount > 0) ? await this.#env.merge(sources) : null;
+      const result = sources.some((segment) => segment.liveCount > 0) ? await this.#env.merge(sources, this.#writer.indexSort) : null;
       const published = await this.#writer.exclusive(async () => {
         if (this.#writer.isClosed) return null;
         this.#segments.replace(sources, result, liveAtStart);

@@ -1,6 +1,7 @@
 // What an index's settings say to the writers of its shards.
 import { parseByteSize } from '../common/byte-size.ts';
 import { parseDurationMs } from '../common/time-unit.ts';
+import { type IndexSortKey, readIndexSort } from '../mapping/index-sort.ts';
 import { DEFAULT_MERGE_POLICY, type MergePolicyOptions } from './merge-policy.ts';
 
 export interface ShardSettings {
@@ -9,9 +10,16 @@ export interface ShardSettings {
   readonly mergePolicy: MergePolicyOptions;
   /** Uncommitted operations of so many bytes are flushed (`index.translog.flush_threshold_size`). */
   readonly flushBytes: number;
+  /** Order of the documents of a segment (`index.sort.*`); empty: as they came. */
+  readonly sort: readonly IndexSortKey[];
 }
 
-export const DEFAULT_SHARD_SETTINGS: ShardSettings = { gcDeletesMs: 60_000, mergePolicy: DEFAULT_MERGE_POLICY, flushBytes: 64 << 20 };
+export const DEFAULT_SHARD_SETTINGS: ShardSettings = {
+  gcDeletesMs: 60_000,
+  mergePolicy: DEFAULT_MERGE_POLICY,
+  flushBytes: 64 << 20,
+  sort: [],
+};
 
 /** @param settings  flat, checked when they were set: one that does not parse counts as not given */
 export function readShardSettings(settings: Readonly<Record<string, unknown>>): ShardSettings {
@@ -37,5 +45,6 @@ export function readShardSettings(settings: Readonly<Record<string, unknown>>): 
       read('translog.flush_threshold_size', parseByteSize, DEFAULT_SHARD_SETTINGS.flushBytes),
       DEFAULT_SHARD_SETTINGS.flushBytes,
     ),
+    sort: readIndexSort(settings),
   };
 }

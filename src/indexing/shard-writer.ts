@@ -8,6 +8,7 @@
 import type { OpenBuffer } from '../arena/open-buffer.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
+import type { IndexSortKey } from '../mapping/index-sort.ts';
 import type { Json, MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
 import { type LogEntry, OP_DELETE, OP_INDEX, OP_NOOP } from '../store/store.ts';
@@ -87,6 +88,10 @@ export class ShardWriter implements MergingWriter {
 
   get mergePolicy(): MergePolicyOptions {
     return this.#settings.mergePolicy;
+  }
+
+  get indexSort(): readonly IndexSortKey[] {
+    return this.#settings.sort;
   }
 
   get mergeCount(): number {
@@ -399,7 +404,10 @@ export class ShardWriter implements MergingWriter {
   async #makeSegment(): Promise<void> {
     const buffer = this.#buffer;
     if (buffer !== null) {
-      if (buffer.liveCount > 0) await this.#segments.add(buffer.flush());
+      if (buffer.liveCount > 0) {
+        const image = buffer.flush();
+        await this.#segments.add(this.indexSort.length === 0 ? image : this.#env.sortSegment(image, this.indexSort));
+      }
       this.#versions.rotate(this.#env.nowMs(), this.#settings.gcDeletesMs);
       this.#env.buffers.give(buffer);
       this.#buffer = null;

@@ -1,5 +1,6 @@
 // What the writer of a shard asks of its thread.
 import type { IndexAnalyzer } from '../arena/open-buffer.ts';
+import type { IndexSortKey } from '../mapping/index-sort.ts';
 import type { Json, MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import type { SegmentReader } from '../plan/segment.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
@@ -23,7 +24,10 @@ export interface WriterEnvironment {
   publish(snapshot: SnapshotDescriptor): Promise<void>;
   /** Merges a dynamic mapping update into the index's mapping, everywhere. @returns the new mapping */
   updateMapping(indexUuid: string, mappings: Json): Promise<{ mapping: MappingSnapshot; analysis: WriterAnalysis }>;
-  merge(segments: readonly WriterSegment[]): Promise<MergeResult>;
+  /** @param sort  order of the documents; empty: that of the segments */
+  merge(segments: readonly WriterSegment[], sort: readonly IndexSortKey[]): Promise<MergeResult>;
+  /** A segment image in another order. @returns a view that is valid until the next call */
+  sortSegment(image: Uint8Array, sort: readonly IndexSortKey[]): Uint8Array;
   mergeFailed(identity: ShardIdentity, error: unknown): void;
   readonly storedScript: (id: string) => StoredScript | null;
   nowMs(): number;

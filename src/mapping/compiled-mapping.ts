@@ -246,8 +246,11 @@ export function checkMapping(mapping: RootMapping, settings: Readonly<Record<str
   checkCount('total_fields', 'total', () => true);
   checkCount('nested_fields', 'nested', (node) => node.kind === 'object' && node.isNested);
   checkCount('dimension_fields', 'dimension', (node) => node.kind === 'field' && node.given.time_series_dimension === true);
+  const isSorted = settings['index.sort.field'] !== undefined;
   let joins = 0;
   for (const [path, node] of targets) {
+    if (isSorted && node.kind === 'object' && node.isNested)
+      throw illegalArgument('cannot have nested fields when index sort is activated');
     if (node.kind === 'alias') checkAlias(path, node.target, targets);
     if (node.kind === 'field' && node.type === 'join' && ++joins > 1) {
       throw mapperParsing(

@@ -1,6 +1,8 @@
 // Creating an index: name, settings and mappings of the request over those of the templates that match.
+
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
+import { checkIndexSort } from '../mapping/index-sort.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import { checkWriteIndices, parseAlias } from './aliases.ts';
 import type { AliasMeta, ClusterState, IndexMeta } from './cluster-state.ts';
@@ -89,13 +91,12 @@ export function newIndex(state: ClusterState, index: string, body: Json, env: Re
   }
   settings['index.number_of_shards'] ??= '1';
   settings['index.number_of_replicas'] ??= '1';
-  checkSort(settings);
 
   let mappings: Json = {};
   for (const part of parts.mappings) mappings = mergeMappings(mappings, checkTypeless(untyped(part)));
   mappings = mergeMappings(mappings, checkTypeless(objectAt(body, 'mappings')));
   const built = env.buildMapping(mappings, settings);
-  checkSortFields(settings, (field) => built.field(field) !== null);
+  checkIndexSort(settings, (field) => built.field(field));
   return {
     name: index,
     uuid: env.newUuid(),
@@ -181,20 +182,4 @@ function aliasesOf(
     aliases[alias] = parseAlias(isObject(value) ? value : {});
   }
   return aliases;
-}
-
-function checkSort(settings: Readonly<Record<string, string | readonly string[]>>): void {
-  const list = (name: string) => [settings[name] ?? []].flat();
-  for (const order of list('index.sort.order'))
-    if (order !== 'asc' && order !== 'desc') throw illegalArgument(`Illegal sort order:${order}`);
-  for (const mode of list('index.sort.mode')) if (mode !== 'min' && mode !== 'max') throw illegalArgument(`Illegal sort mode: ${mode}`);
-  for (const missing of list('index.sort.missing')) {
-    if (missing !== '_first' && missing !== '_last')
-      throw illegalArgument(`Illegal missing value:[${missing}], must be one of [_last, _first]`);
-  }
-}
-
-function checkSortFields(settings: Readonly<Record<string, string | readonly string[]>>, exists: (field: string) => boolean): void {
-  for (const field of [settings['index.sort.field'] ?? []].flat())
-    if (!exists(field)) throw illegalArgument(`unknown index sort field:[${field}]`);
 }

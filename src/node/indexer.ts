@@ -3,6 +3,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { Packr } from 'msgpackr';
 import type { WriteOperation } from '../api/context.ts';
 import { openSegment } from '../arena/segment-image.ts';
+import { SegmentSorter } from '../arena/segment-sorter.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { indexNotFound } from '../errors/catalog.ts';
 import { BufferPool } from '../indexing/buffer-pool.ts';
@@ -54,7 +55,7 @@ export class Indexer {
     // Segment ids are unique in the node: each indexer counts in a range of its own.
     this.#nextSegmentId = number * 2 ** 40 + 1;
     this.#main = new Channel<FromIndexer, ToIndexer>(port, (message) => this.#onMain(message));
-    this.#environment = this.#makeEnvironment(new BufferPool(module, options.indexBufferBytes));
+    this.#environment = this.#makeEnvironment(new BufferPool(module, options.indexBufferBytes), new SegmentSorter(module));
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
   }
 
@@ -230,7 +231,7 @@ export class Indexer {
 
   // ----------------------------------------------------------------------------------------------------- environment
 
-  #makeEnvironment(buffers: BufferPool): WriterEnvironment {
+  #makeEnvironment(buffers: BufferPool, sorter: SegmentSorter): WriterEnvironment {
     return {
       store: this.#store,
       buffers,
@@ -246,13 +247,15 @@ export class Indexer {
         if (!state) throw new ApiError('index_not_found_exception', 404, `no such index [${uuid}]`);
         return state;
       },
-      merge: async (segments): Promise<MergeResult> => {
+      merge: async (segments, sort): Promise<MergeResult> => {
         const reply = await this.#main.request<MergeReply & { extent: Extent }>({
           type: 'merge',
           segments: segments.map((segment) => segment.descriptor()),
+          sort,
         });
         return { extent: reply.extent, docMaps: reply.docMaps };
       },
+      sortSegment: (image, sort) => sorter.sort(image, sort),
       mergeFailed: (identity, error) => this.#logError(`[${identity.index}][${identity.shard}] merge failed`, error),
       storedScript: (id) => {
         const { scripts } = this.#states.cluster;

@@ -6,6 +6,7 @@ import { ArenaSet } from '../arena/arena.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { indexNotFound } from '../errors/catalog.ts';
 import type { Extent, SegmentDescriptor, SnapshotDescriptor } from '../indexing/segment-set.ts';
+import type { IndexSortKey } from '../mapping/index-sort.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { ClusterState } from '../metadata/cluster-state.ts';
 import { runReducer } from '../metadata/reducers.ts';
@@ -227,7 +228,7 @@ export class MainNode {
       case 'updateMapping':
         return this.#updateMapping(message.uuid, message.mappings);
       case 'merge':
-        return this.#merge(message.segments);
+        return this.#merge(message.segments, message.sort);
       case 'log':
         return this.#options.onLog(message.level, message.message);
     }
@@ -274,14 +275,14 @@ export class MainNode {
   }
 
   /** One merge at a time: it is long and takes a core. */
-  #merge(segments: readonly SegmentDescriptor[]): Promise<MergeReply & { extent: Extent }> {
+  #merge(segments: readonly SegmentDescriptor[], sort: readonly IndexSortKey[]): Promise<MergeReply & { extent: Extent }> {
     const release = this.#registry.hold(segments);
-    const result = this.#mergeTail.then(() => this.#runMerge(segments));
+    const result = this.#mergeTail.then(() => this.#runMerge(segments, sort));
     this.#mergeTail = result.catch(() => undefined);
     return result.finally(release);
   }
 
-  async #runMerge(segments: readonly SegmentDescriptor[]): Promise<MergeReply & { extent: Extent }> {
+  async #runMerge(segments: readonly SegmentDescriptor[], sort: readonly IndexSortKey[]): Promise<MergeReply & { extent: Extent }> {
     clearTimeout(this.#mergerIdle);
     if (this.#merger === null) {
       this.#merger = this.#startPart<ToMerger, never>('merger', 0, MERGER_SCRATCH_BYTES, () => undefined);
@@ -289,7 +290,7 @@ export class MainNode {
     }
     const { channel } = this.#merger;
     try {
-      const reply = await channel.request<MergeReply>({ type: 'merge', segments });
+      const reply = await channel.request<MergeReply>({ type: 'merge', segments, sort });
       const extent = this.#allocate(reply.bytes);
       await channel.request({ type: 'store', extent });
       return { ...reply, extent };

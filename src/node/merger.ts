@@ -34,13 +34,13 @@ export class Merger {
     }
   }
 
-  async #merge({ segments }: Extract<ToMerger, { type: 'merge' }>): Promise<Transferred> {
+  async #merge({ segments, sort }: Extract<ToMerger, { type: 'merge' }>): Promise<Transferred> {
     const inputs = segments.map(({ extent, liveDocs, name }) => ({
       image: this.#arenas.view(extent),
       liveDocs: liveDocs === null ? null : this.#arenas.view(liveDocs),
       file: name,
     }));
-    const { image, docMaps } = await this.#run(mergeSlices(this.#module, inputs));
+    const { image, docMaps } = await this.#run(mergeSlices(this.#module, inputs, { sort }));
     this.#image = image;
     const copies = docMaps.map((map) => new Uint32Array(map));
     return new Transferred(

@@ -1,5 +1,6 @@
 // Every message that threads exchange. Main is the hub for metadata, memory and snapshots; http workers write to indexers directly.
 import type { Extent, SegmentDescriptor, SnapshotDescriptor } from '../indexing/segment-set.ts';
+import type { IndexSortKey } from '../mapping/index-sort.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { ClusterState } from '../metadata/cluster-state.ts';
 import type { ContextRequest } from './search-contexts.ts';
@@ -77,7 +78,7 @@ export type FromIndexer =
   | { readonly type: 'allocate'; readonly bytes: number }
   | { readonly type: 'publish'; readonly snapshot: SnapshotDescriptor }
   | { readonly type: 'updateMapping'; readonly uuid: string; readonly mappings: Json }
-  | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[] }
+  | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[]; readonly sort: readonly IndexSortKey[] }
   | LogNotice;
 
 /** Reader -> indexer, requests. `operations` are WriteOperations packed by msgpackr; so are the outcomes in the reply. */
@@ -104,7 +105,7 @@ export type ShardRequest =
 export type ToMerger =
   | ArenaMessage
   /** Request; the merged image waits in the merger until `store`. */
-  | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[] }
+  | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[]; readonly sort: readonly IndexSortKey[] }
   /** Request: copy the image into an extent of its size. */
   | { readonly type: 'store'; readonly extent: Extent };
 

@@ -29,6 +29,8 @@ export interface ShardQuery {
   readonly needsScores: boolean;
   /** size 0: nothing is collected, whatever `size` says. */
   readonly isEmptyPage: boolean;
+  /** Documents of every segment stand in the order of the sort: the first that match are its best. */
+  readonly isPresorted: boolean;
 }
 
 export interface ShardHit {
@@ -177,10 +179,11 @@ export function queryShardHits(
       terminatedEarly = true;
       break;
     }
-    const found = withSortColumns(segment, sort, () => runSegment(index, segment, plan, remaining));
+    const enough = shardQuery.terminateAfter === 0 && !options.aggs && !afterHit ? enoughHits(shardQuery, total) : 0;
+    const found = withSortColumns(segment, sort, () => runSegment(index, segment, plan, remaining || enough));
     total += found.total;
     collected += found.total;
-    totalIsLowerBound ||= found.totalIsLowerBound;
+    totalIsLowerBound ||= found.totalIsLowerBound || (enough > 0 && found.terminatedEarly);
     if (found.terminatedEarly && shardQuery.terminateAfter > 0) terminatedEarly = true;
     if (found.docs.length > 0 && !(found.maxScore <= maxScore)) maxScore = found.maxScore;
     hits = merge(hits, toHits(found, segment, index, prepared, position), compare, size);
@@ -219,6 +222,14 @@ export function queryShardHits(
     );
     return found ?? options.run(segment, plan, collect, runOptions);
   }
+}
+
+/** Matches of a segment that settle its hits and the total, when it stands in the order of the sort; 0: all must be looked at. */
+function enoughHits(query: ShardQuery, totalBefore: number): number {
+  const { isPresorted, isEmptyPage, size, trackTotalHitsUpTo, searchAfter, postFilter, minScore } = query;
+  if (!isPresorted || isEmptyPage || size === 0 || searchAfter || postFilter || minScore !== null) return 0;
+  if (trackTotalHitsUpTo === Number.POSITIVE_INFINITY) return 0;
+  return Math.max(size, trackTotalHitsUpTo === 0 ? 0 : trackTotalHitsUpTo - totalBefore + 1);
 }
 
 /** Runs with scratch for the columns of computed sort keys, if there are any. */

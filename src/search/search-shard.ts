@@ -1,4 +1,5 @@
 // A shard as a search sees it, what runs plans on its segments, and what is kept between searches of one snapshot.
+import type { IndexSortKey } from '../mapping/index-sort.ts';
 import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import type { CollectPlan, ExecutionCounters, PlanNode, SegmentHits, StopCheck } from '../plan/query-plan.ts';
 import type { SegmentReader } from '../plan/segment.ts';
@@ -37,6 +38,8 @@ export interface ShardLimits extends QueryLimits {
   readonly maxSlices: number;
   readonly maxScriptFields: number;
   readonly maxAnalyzedOffset: number;
+  /** Order of the documents in each segment; empty: as they came. */
+  readonly indexSort: readonly IndexSortKey[];
 }
 
 export interface RunOptions {

@@ -37,6 +37,7 @@ import type { SearchRequest } from './search-request.ts';
 import { type RunSegment, remember, type SearchCaches, type SearchShard, type ShardCache } from './search-shard.ts';
 import { sliceFilter } from './slice.ts';
 import { checkSameKinds, type ResolvedSort, resolveSort } from './sort-keys.ts';
+import type { SortSpec } from './sort-request.ts';
 import { GlobalStatistics, type Statistics } from './statistics.ts';
 import { runSuggest } from './suggest/suggest.ts';
 import { topHits } from './top-hits.ts';
@@ -323,6 +324,7 @@ function prepareShard(
     searchAfter: request.searchAfter,
     needsScores: needsScores || request.minScore !== null || request.rescore.length > 0,
     isEmptyPage: request.size === 0,
+    isPresorted: isIndexSorted(request.sort, shard),
   };
   return {
     shard,
@@ -330,6 +332,21 @@ function prepareShard(
     named: namedQueries([query, shardQuery.postFilter]),
     scriptFields: compileScriptFields(request.scriptFields, shard, context),
   };
+}
+
+/** Whether the sort begins the order that documents stand in. */
+function isIndexSorted(sort: readonly SortSpec[], { limits: { indexSort } }: SearchShard): boolean {
+  if (sort.length === 0 || sort.length > indexSort.length) return false;
+  return sort.every((spec, i) => {
+    const key = indexSort[i];
+    if (spec.by !== 'field' || spec.field !== key.field || spec.nested || spec.numericType !== null) return false;
+    const mode = spec.mode ?? (spec.descending ? 'max' : 'min');
+    return (
+      spec.descending === key.descending &&
+      mode === (key.greatest ? 'max' : 'min') &&
+      spec.missing === (key.missingFirst ? '_first' : '_last')
+    );
+  });
 }
 
 /** @param request  with boosts by concrete names */

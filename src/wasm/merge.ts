@@ -1,6 +1,6 @@
 // Host side of assembly/buffer/merge.ts and merge-terms.ts: the steps of a merge in kernel memory.
 import type { Kernels } from './kernels.ts';
-import { TERMS_HEADER } from './terms.ts';
+import { TERMS_FLAG, TERMS_HEADER } from './terms.ts';
 
 const BITSET_BLOCK = 512;
 /** Postings between two pauses: about ten milliseconds. */
@@ -55,8 +55,11 @@ export class MergeWriter {
     this.#check(this.k.exports.mergeSection(this.#ptr, kind, fieldOrd, bytes));
   }
 
-  /** Merges the dictionaries and postings of a field; `norms`: of the new segment, 0 without; `dropped`: documents are missing. */
-  *terms(sources: readonly TermsSource[], fieldOrd: number, norms: number, dropped: boolean): Generator<void> {
+  /**
+   * Merges the dictionaries and postings of a field; `norms`: of the new segment, 0 without; `dropped`: documents are missing; `reordered`: the documents of
+   * the only source get another order.
+   */
+  *terms(sources: readonly TermsSource[], fieldOrd: number, norms: number, dropped: boolean, reordered: boolean): Generator<void> {
     const { k } = this;
     const word = (source: TermsSource, off: number): number => k.view.getUint32(source.terms + off, true);
     const terms = sources.reduce((sum, source) => sum + word(source, TERMS_HEADER.termCount), 0);
@@ -72,13 +75,25 @@ export class MergeWriter {
     const work = this.allocate(k.exports.mergeTermsBytes(sources.length, longest));
     const side = this.allocate(k.exports.termsSideBytes(terms));
     const present = dropped ? this.allocate(Math.ceil(this.maxDoc / BITSET_BLOCK) * 64, true) : 0;
-    this.#check(k.exports.mergeTermsOpen(work, this.#ptr, list, sources.length, fieldOrd, terms, bytes, side, norms, present));
+    const area = reordered ? this.allocate(reorderAreaBytes(k, this.maxDoc, sources[0].terms)) : 0;
+    this.#check(k.exports.mergeTermsOpen(work, this.#ptr, list, sources.length, fieldOrd, terms, bytes, side, norms, present, area));
     for (;;) {
       const status = k.exports.mergeTermsStep(work, STEP_POSTINGS);
       this.#check(status);
       if (status === 0) return;
       yield;
     }
+  }
+
+  /** The binary values of the only input in another order; returns their bytes. */
+  reorderedBinary(from: number, order: number): number {
+    const bytes = this.k.exports.reorderBinary(this.#ptr, from, order);
+    this.#check(Math.min(bytes, 0));
+    return bytes;
+  }
+
+  reorderedIds(from: number, order: number, scratch: number): void {
+    this.k.exports.reorderIds(this.#ptr, from, order, scratch);
   }
 
   column(fieldOrd: number, kind: number, docs: number, values: number, count: number): void {
@@ -115,6 +130,13 @@ export class MergeWriter {
     if (status === -3) throw noSpace();
     if (status < 0) throw new Error(`merge failed with status ${status}`);
   }
+}
+
+/** Bytes to sort the postings of a field's terms in: a term may have all of its occurrences. @param terms  address of the dictionary */
+export function reorderAreaBytes(k: Kernels, maxDoc: number, terms: number): number {
+  const hasPositions = (k.view.getUint32(terms + TERMS_HEADER.flags, true) & TERMS_FLAG.positions) !== 0;
+  const occurrences = hasPositions ? Number(k.view.getBigUint64(terms + TERMS_HEADER.sumTotalTermFreq, true)) : 0;
+  return k.exports.reorderAreaBytes(maxDoc, occurrences);
 }
 
 function noSpace(): RangeError {

@@ -13,7 +13,7 @@ const DROPPED = 0xffffffff;
 
 eachKernelBuild((k, build) => {
   const buffer = createOpenBuffer(build, FIELDS);
-  const merge = (inputs: MergeInput[]) => mergeSegments(compileEngine(build), inputs, PAGES);
+  const merge = (inputs: MergeInput[]) => mergeSegments(compileEngine(build), inputs, { pages: PAGES });
 
   test(`${build}: a merged segment holds the live documents of its inputs in order`, () =>
     forSeeds(25, (rng) =>
@@ -79,7 +79,9 @@ eachKernelBuild((k, build) => {
       for (let seqNo = 0; seqNo < 50; seqNo++) addBlock(buffer, randomBlock(rng, seqNo, false));
     });
     const image = buffer.flush().slice();
-    expect(() => mergeSegments(compileEngine(build), [{ image, liveDocs: null, file: 's.seg' }], 130)).not.toThrow();
-    expect(() => mergeSegments(compileEngine(build), Array(100).fill({ image, liveDocs: null, file: 's.seg' }), 30)).toThrow(/too small/);
+    expect(() => mergeSegments(compileEngine(build), [{ image, liveDocs: null, file: 's.seg' }], { pages: 130 })).not.toThrow();
+    expect(() => mergeSegments(compileEngine(build), Array(100).fill({ image, liveDocs: null, file: 's.seg' }), { pages: 30 })).toThrow(
+      /too small/,
+    );
   });
 });

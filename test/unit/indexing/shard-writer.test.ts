@@ -71,14 +71,15 @@ class Bench {
         this.mapping = this.mapping.with(Object.keys(properties as object));
         return { mapping: this.mapping.asMapping(), analysis: ANALYSIS };
       },
-      merge: async (segments) => {
+      sortSegment: (image, sort) => mergeSegments(module, [{ image, liveDocs: null, file: 'new' }], { pages: PAGES, sort }).image,
+      merge: async (segments, sort) => {
         const descriptors = segments.map((segment) => segment.descriptor());
         const sources = descriptors.map(({ extent, liveDocs, name }) => ({
           image: view(extent),
           liveDocs: liveDocs && view(liveDocs),
           file: name,
         }));
-        const { image, docMaps } = mergeSegments(module, sources, PAGES);
+        const { image, docMaps } = mergeSegments(module, sources, { pages: PAGES, sort });
         const extent = this.arenas.allocate(image.length);
         view(extent).set(image);
         return { extent, docMaps };

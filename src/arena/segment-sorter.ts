@@ -1,0 +1,21 @@
+// Writes new segments in the order of an index sort. One memory serves all of a thread's segments, because what a memory has touched stays with
+// its thread; it is made when the first sorted index is written.
+import { createMemory } from '../wasm/kernels.ts';
+import { type DocumentOrder, mergeSegments } from './merge.ts';
+
+const MAX_PAGES = 65536;
+
+export class SegmentSorter {
+  readonly #module: WebAssembly.Module;
+  #memory: WebAssembly.Memory | null = null;
+
+  constructor(module: WebAssembly.Module) {
+    this.#module = module;
+  }
+
+  /** @returns the image in that order: a view that is valid until the next call */
+  sort(image: Uint8Array, order: readonly DocumentOrder[]): Uint8Array {
+    this.#memory ??= createMemory(MAX_PAGES);
+    return mergeSegments(this.#module, [{ image, liveDocs: null, file: 'new segment' }], { memory: this.#memory, sort: order }).image;
+  }
+}

@@ -1,0 +1,61 @@
+// `index.sort.*`: the order that documents of a segment stand in.
+import { illegalArgument } from '../errors/catalog.ts';
+import type { FieldType } from './field-type.ts';
+
+/** One key of the order. */
+export interface IndexSortKey {
+  readonly field: string;
+  readonly descending: boolean;
+  /** Of several values the greatest counts, else the least. */
+  readonly greatest: boolean;
+  readonly missingFirst: boolean;
+}
+
+type Settings = Readonly<Record<string, unknown>>;
+
+function listOf(settings: Settings, name: string): string[] {
+  const value = settings[`index.sort.${name}`];
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value.map(String) : String(value).split(',');
+}
+
+/** Keys of an index whose settings were checked; empty: documents stand as they came. */
+export function readIndexSort(settings: Settings): IndexSortKey[] {
+  const orders = listOf(settings, 'order');
+  const modes = listOf(settings, 'mode');
+  const missing = listOf(settings, 'missing');
+  return listOf(settings, 'field').map((field, i) => {
+    const descending = orders[i] === 'desc';
+    return { field, descending, greatest: (modes[i] ?? (descending ? 'max' : 'min')) === 'max', missingFirst: missing[i] === '_first' };
+  });
+}
+
+/** Types whose columns order documents; others have no plain order of values (half_float, unsigned_long: as in Elasticsearch). */
+const SORTED_TYPES = new Set([
+  ...['keyword', 'ip', 'boolean', 'date', 'date_nanos', 'byte', 'short', 'integer', 'long', 'float', 'double', 'scaled_float'],
+]);
+
+/**
+ * @param field  a mapped field by name
+ * @throws ApiError illegal_argument_exception
+ */
+export function checkIndexSort(settings: Settings, field: (name: string) => FieldType | null): void {
+  const fields = listOf(settings, 'field');
+  const check = (name: string, allowed: readonly string[], message: (value: string) => string): void => {
+    const values = listOf(settings, name);
+    if (values.length > 0 && fields.length === 0)
+      throw illegalArgument(`setting [index.sort.${name}] requires that [index.sort.field] is set`);
+    if (values.length > 0 && values.length !== fields.length)
+      throw illegalArgument(`index.sort.field:[${fields.join(', ')}] index.sort.${name}:[${values.join(', ')}], size mismatch`);
+    for (const value of values) if (!allowed.includes(value)) throw illegalArgument(message(value));
+  };
+  check('order', ['asc', 'desc'], (value) => `Illegal sort order:${value}`);
+  check('mode', ['min', 'max'], (value) => `Illegal sort mode: ${value}`);
+  check('missing', ['_first', '_last'], (value) => `Illegal missing value:[${value}], must be one of [_last, _first]`);
+  for (const name of fields) {
+    const type = field(name);
+    if (type === null) throw illegalArgument(`unknown index sort field:[${name}]`);
+    if (!type.isAggregatable || type.spec.column === 'none') throw illegalArgument(`docvalues not found for index sort field:[${name}]`);
+    if (type.name !== name || !SORTED_TYPES.has(type.typeName)) throw illegalArgument(`invalid index sort field:[${name}]`);
+  }
+}
