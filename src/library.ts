@@ -21,7 +21,8 @@ import {
 import { type IndexTarget, TARGETS, targetNames } from './api/index-names.ts';
 import { indexStats } from './api/index-stats.ts';
 import * as indices from './api/indices.ts';
-import { count, multiSearch, type SearchParameters, search } from './api/search.ts';
+import { multiSearch } from './api/multi-search.ts';
+import { count, type SearchParameters, search } from './api/search.ts';
 import { deleteTemplate, getTemplates, putTemplate, type TemplateKind } from './api/templates.ts';
 import { toPlain, writeJson } from './common/json-write.ts';
 import { WHOLE_SOURCE } from './common/source-filter.ts';

@@ -2,9 +2,11 @@ import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { AnalysisEnvironment, AnalysisRegistry } from './analysis-registry.ts';
 import { type Analyzer, Analyzer as AnalyzerClass, applyCharFilters, filterEnvironment } from './analyzer.ts';
-import type { CharFilterFactory, FilterFactory, TokenizerFactory } from './component.ts';
+import type { CharFilterFactory, FilterFactory, TokenFilter, TokenizerFactory } from './component.ts';
 import { valuePositions } from './json-positions.ts';
+import { STEMMER } from './languages/stemmers.ts';
 import type { SettingTree, SettingValue } from './settings.ts';
+import { STAGE } from './stage-ids.ts';
 import type { Token, TokenStream } from './token-stream.ts';
 import { encodeWtf8 } from './wtf8.ts';
 
@@ -163,6 +165,13 @@ function collect(
   return out;
 }
 
+const MARKING_STAGES: ReadonlySet<number> = new Set([STAGE.STEM, STAGE.STEMMER_OVERRIDE, STAGE.KEYWORD_MARKER, STAGE.WORD_DELIMITER]);
+
+function usesKeywordMark(filter: TokenFilter): boolean {
+  if (filter.kind === 'host') return filter.usesKeywordMark ?? false;
+  return filter.stages.some(({ id, config }) => MARKING_STAGES.has(id) && !(id === STAGE.STEM && config[0] === STEMMER.ENGLISH_POSSESSIVE));
+}
+
 function tooManyTokens(max: number): ApiError {
   return new ApiError(
     'illegal_state_exception',
@@ -184,37 +193,43 @@ function apiToken(token: PlacedToken): Record<string, unknown> {
 }
 
 function explain(request: AnalyzeRequest, chosen: Chosen, limit: { left: number; max: number }): Record<string, unknown> {
-  const detailed = (tokens: PlacedToken[]): Record<string, unknown>[] => tokens.map((token) => explainedToken(token, request.attributes));
+  const detailed = (tokens: PlacedToken[], filters: readonly TokenFilter[]): Record<string, unknown>[] => {
+    const hasMark = filters.some(usesKeywordMark);
+    return tokens.map((token) => explainedToken(token, request.attributes, hasMark));
+  };
   const { analyzer, custom } = chosen;
   if (!custom) {
     const tokens = collect(request.text, analyzer, (text) => analyzer.stream(text), limit);
-    return { custom_analyzer: false, analyzer: { name: analyzer.name, tokens: detailed(tokens) } };
+    return { custom_analyzer: false, analyzer: { name: analyzer.name, tokens: detailed(tokens, analyzer.parts.filters) } };
   }
   const { parts } = analyzer;
   const detail: Record<string, unknown> = { custom_analyzer: true };
-  if (custom.charFilters.length) {
-    detail.charfilters = custom.charFilters.map((factory, i) => ({
-      name: factory.name,
-      filtered_text: request.text.map((text) => applyCharFilters(parts.charFilters.slice(0, i + 1), text).text),
-    }));
-  }
+  detail.charfilters = custom.charFilters.map((factory, i) => ({
+    name: factory.name,
+    filtered_text: request.text.map((text) => applyCharFilters(parts.charFilters.slice(0, i + 1), text).text),
+  }));
   const host = filterEnvironment((analyzer as unknown as { host: AnalysisEnvironment['host'] }).host);
   const bare = new AnalyzerClass('', { ...parts, filters: [] }, (analyzer as unknown as { host: AnalysisEnvironment['host'] }).host);
   detail.tokenizer = {
     name: custom.tokenizer?.name ?? 'keyword_for_normalizer',
-    tokens: detailed(collect(request.text, analyzer, (text) => bare.stream(text), { ...limit })),
+    tokens: detailed(
+      collect(request.text, analyzer, (text) => bare.stream(text), { ...limit }),
+      [],
+    ),
   };
-  detail.tokenfilters = custom.filters.map((factory, i) => ({
-    name: factory.name,
-    tokens: detailed(collect(request.text, analyzer, (text) => host.run(parts.filters.slice(0, i + 1), bare.stream(text)), { ...limit })),
-  }));
+  detail.tokenfilters = custom.filters.map((factory, i) => {
+    const filters = parts.filters.slice(0, i + 1);
+    const tokens = collect(request.text, analyzer, (text) => host.run(filters, bare.stream(text)), { ...limit });
+    return { name: factory.name, tokens: detailed(tokens, filters) };
+  });
   return detail;
 }
 
-function explainedToken(token: PlacedToken, attributes: Set<string>): Record<string, unknown> {
+/** @param hasMark  the stream knows keywords: Lucene's has that attribute only where a filter asks for it */
+function explainedToken(token: PlacedToken, attributes: Set<string>, hasMark: boolean): Record<string, unknown> {
   const extra: Record<string, unknown> = {
     bytes: `[${[...encodeWtf8(token.term)].map((byte) => byte.toString(16)).join(' ')}]`,
-    keyword: token.keyword,
+    ...(hasMark ? { keyword: token.keyword } : {}),
     positionLength: token.posLen,
     termFrequency: token.termFreq,
     ...(token.payload ? { payload: `[${[...token.payload].map((byte) => byte.toString(16)).join(' ')}]` } : {}),

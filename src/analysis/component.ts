@@ -21,9 +21,14 @@ export type Tokenizer =
   | { readonly kind: 'host'; tokenize(text: string): TokenStream };
 
 /** A token filter is one or more kernel stages, or a function of the whole stream. */
-export type TokenFilter =
-  | { readonly kind: 'kernel'; readonly stages: readonly KernelStage[] }
-  | { readonly kind: 'host'; apply(stream: TokenStream, env: FilterEnvironment): TokenStream };
+export type TokenFilter = { readonly kind: 'kernel'; readonly stages: readonly KernelStage[] } | HostFilter;
+
+export interface HostFilter {
+  readonly kind: 'host';
+  /** Sets or heeds the mark that keeps stemmers off a token. */
+  readonly usesKeywordMark?: boolean;
+  apply(stream: TokenStream, env: FilterEnvironment): TokenStream;
+}
 
 export interface FilterEnvironment {
   /** Runs other filters over a stream, in order. */

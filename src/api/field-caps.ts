@@ -1,6 +1,6 @@
 // `_field_caps`: what fields can do, over several indices.
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument, validationFailed } from '../errors/catalog.ts';
+import { illegalArgument } from '../errors/catalog.ts';
 import type { Json, MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import { matchesPattern } from '../metadata/names.ts';
 import type { EngineContext, IndexState } from './context.ts';
@@ -46,7 +46,7 @@ const FAMILY_TYPES: Readonly<Record<string, string>> = { wildcard: 'keyword', co
 export async function fieldCaps(ctx: EngineContext, request: FieldCapsRequest): Promise<Json> {
   const fields = request.fields ?? (request.body.fields as string | readonly string[] | undefined);
   const patterns = typeof fields === 'string' ? fields.split(',') : (fields ?? []);
-  if (patterns.length === 0) throw validationFailed(['no fields specified']);
+  if (patterns.length === 0) throw illegalArgument("specified fields can't be null or empty");
   for (const key of Object.keys(request.body)) {
     if (key !== 'fields' && key !== 'index_filter')
       throw new ApiError('x_content_parse_exception', 400, `[1:2] [field_caps_request] unknown field [${key}]`);

@@ -1,4 +1,5 @@
 // Which indices a request means: its expression and options over the defaults of the operation.
+import { illegalArgument } from '../errors/catalog.ts';
 import type { IndexMeta } from '../metadata/cluster-state.ts';
 import { ADMIN_OPTIONS, type IndicesOptions, resolveNames, SEARCH_OPTIONS } from '../metadata/resolve.ts';
 import type { EngineContext } from './context.ts';
@@ -26,20 +27,32 @@ export const TARGETS = {
   concrete: { ...ADMIN_OPTIONS, allowAliases: false } as IndicesOptions,
 } as const;
 
+const WILDCARD_STATES = new Set(['open', 'closed', 'hidden', 'none', 'all']);
+
+/** `expand_wildcards`. @throws ApiError illegal_argument_exception */
+export function readWildcardStates(text: string): string[] {
+  const states = text.split(',');
+  for (const state of states) if (!WILDCARD_STATES.has(state)) throw illegalArgument(`No valid expand wildcard value [${state}]`);
+  return states;
+}
+
+/** Wildcard states as options. */
+export function expandTo(states: readonly string[]): Pick<IndicesOptions, 'expandOpen' | 'expandClosed' | 'expandHidden'> {
+  const isAll = states.includes('all');
+  return {
+    expandOpen: isAll || states.includes('open'),
+    expandClosed: isAll || states.includes('closed'),
+    expandHidden: isAll || states.includes('hidden'),
+  };
+}
+
 export function withTarget(base: IndicesOptions, target: IndexTarget): IndicesOptions {
   const states = target.expandWildcards;
-  const isAll = states?.includes('all') ?? false;
   return {
     ...base,
     ignoreUnavailable: target.ignoreUnavailable ?? base.ignoreUnavailable,
     allowNoIndices: target.allowNoIndices ?? base.allowNoIndices,
-    ...(states === undefined
-      ? {}
-      : {
-          expandOpen: isAll || states.includes('open'),
-          expandClosed: isAll || states.includes('closed'),
-          expandHidden: isAll || states.includes('hidden'),
-        }),
+    ...(states === undefined ? {} : expandTo(states)),
   };
 }
 

@@ -5,7 +5,8 @@ import type { Json } from '../mapping/mapping-snapshot.ts';
 import { isObject } from '../query/read-json.ts';
 import { renderTemplate } from '../scripting/mustache.ts';
 import type { EngineContext } from './context.ts';
-import { type MultiSearchItem, parseBody, type SearchCall, search, storedScript } from './search.ts';
+import type { MultiSearchItem } from './multi-search.ts';
+import { parseBody, type SearchCall, search, storedScript } from './search.ts';
 
 const KEYS = new Set(['source', 'id', 'params', 'explain', 'profile', 'inline', 'template', 'file']);
 

@@ -50,6 +50,7 @@ export interface SearchParameters {
   readonly terminateAfter?: number;
   readonly minScore?: number;
   readonly routing?: string;
+  readonly profile?: boolean;
   readonly isDfs?: boolean;
   readonly typedKeys?: boolean;
   readonly totalHitsAsInt?: boolean;
@@ -178,6 +179,7 @@ export function withParameters(request: SearchRequest, parameters: SearchParamet
   );
   for (const key of [
     'explain',
+    'profile',
     'version',
     'seqNoPrimaryTerm',
     'trackScores',
@@ -194,7 +196,7 @@ export function withParameters(request: SearchRequest, parameters: SearchParamet
 }
 
 /** How far totals shown as plain numbers are counted: they must be exact, or say that nothing was counted. @throws ApiError */
-function plainTotals(request: SearchRequest, parameters: SearchParameters): number {
+export function plainTotals(request: SearchRequest, parameters: SearchParameters): number {
   const given = parameters.trackTotalHitsUpTo ?? (request.trackTotalHitsUpTo === TRACK_DEFAULT ? TRACK_ALL : request.trackTotalHitsUpTo);
   if (given !== TRACK_ALL && given !== 0) {
     throw illegalArgument(`[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate, got ${given}`);
@@ -369,116 +371,4 @@ export async function count(ctx: EngineContext, call: SearchCall): Promise<Json>
   } finally {
     acquired.release();
   }
-}
-
-/** One search of a multi search: its header line and its body line. */
-export interface MultiSearchItem {
-  readonly header: string;
-  /** Text, or what makes it: a failure is then that search's own. */
-  readonly body: string | (() => string);
-}
-
-const MAX_MULTI_SEARCHES = 10_000;
-
-/** Body of `_msearch`: every search with its own status. */
-export async function multiSearch(
-  ctx: EngineContext,
-  indices: SearchIndices,
-  items: readonly MultiSearchItem[],
-  parameters: SearchParameters,
-): Promise<Json> {
-  if (items.length === 0) throw validationFailed(['no requests added']);
-  if (items.length > MAX_MULTI_SEARCHES) throw illegalArgument(`more than [${MAX_MULTI_SEARCHES}] searches in one request`);
-  const started = performance.now();
-  const parsed = items.map(({ header, body }) => ({ ...readHeader(header, indices, parameters), body }));
-  if (parameters.totalHitsAsInt) checkPlainTotals(ctx, items, parameters);
-  const responses: Json[] = [];
-  for (const { indices: own, parameters: ownParameters, body } of parsed) {
-    try {
-      responses.push({
-        ...(await search(ctx, { indices: own, parameters: ownParameters, body: typeof body === 'string' ? body : body() })),
-        status: 200,
-      });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      responses.push({ error: errorJson(error), status: error.status });
-    }
-  }
-  return { took: Math.floor(performance.now() - started), responses };
-}
-
-/** Plain totals are checked before any search runs: one that cannot have them fails the whole request. Bodies that are wrong fail later, alone. */
-function checkPlainTotals(ctx: EngineContext, items: readonly MultiSearchItem[], parameters: SearchParameters): void {
-  for (const { body } of items) {
-    if (typeof body !== 'string') continue;
-    let request: SearchRequest;
-    try {
-      ({ request } = parsedBody(ctx, body, Date.now()));
-    } catch (error) {
-      if (error instanceof ApiError) continue;
-      throw error;
-    }
-    plainTotals(request, parameters);
-  }
-}
-
-/** An error as an inner object with its root causes. */
-export function errorJson(error: ApiError): Json {
-  return { root_cause: (error.rootCauses ?? [error]).map(describeFlat), ...describe(error) };
-}
-
-function describeFlat(error: ApiError): Json {
-  return { type: error.type, reason: error.reason, ...error.details };
-}
-
-function readHeader(
-  text: string,
-  indices: SearchIndices,
-  parameters: SearchParameters,
-): { indices: SearchIndices; parameters: SearchParameters } {
-  const header = parseBody(text);
-  if (header === undefined) return { indices, parameters };
-  if (!isObject(header)) throw illegalArgument('Malformed action/metadata line, expected START_OBJECT');
-  let expressions = indices.expressions;
-  const options: { -readonly [K in keyof IndicesOptions]?: IndicesOptions[K] } = { ...indices.options };
-  const own: { -readonly [K in keyof SearchParameters]: SearchParameters[K] } = { ...parameters };
-  for (const [key, value] of Object.entries(header)) {
-    switch (key) {
-      case 'index':
-      case 'indices':
-        expressions = [value].flat().map(String);
-        break;
-      case 'search_type':
-      case 'searchType':
-        own.isDfs = value === 'dfs_query_then_fetch';
-        break;
-      case 'routing':
-        own.routing = String(value);
-        break;
-      case 'preference':
-        own.preference = String(value);
-        break;
-      case 'ignore_unavailable':
-      case 'ignoreUnavailable':
-        options.ignoreUnavailable = value === true || value === 'true';
-        break;
-      case 'allow_no_indices':
-      case 'allowNoIndices':
-        options.allowNoIndices = value === true || value === 'true';
-        break;
-      case 'expand_wildcards':
-      case 'expandWildcards':
-      case 'request_cache':
-      case 'requestCache':
-      case 'allow_partial_search_results':
-      case 'ccs_minimize_roundtrips':
-      case 'type':
-      case 'types':
-      case 'cancel_after_time_interval':
-        break;
-      default:
-        throw illegalArgument(`key [${key}] is not supported in the metadata section`);
-    }
-  }
-  return { indices: { expressions, options }, parameters: own };
 }

@@ -51,7 +51,8 @@ function parseBool(body: JsonObject, context: QueryParseContext): Query {
 }
 
 function readClauses(key: string, value: unknown, context: QueryParseContext, into: Query[]): void {
-  if (value === null || typeof value !== 'object') throw xContentParse(`[bool] ${key} doesn't support values of type: ${tokenOf(value)}`);
+  if (value === null) return; // as if it were not there
+  if (typeof value !== 'object') throw xContentParse(`[bool] ${key} doesn't support values of type: ${tokenOf(value)}`);
   for (const clause of readList(value)) {
     try {
       into.push(context.inner(clause));

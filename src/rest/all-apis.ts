@@ -22,11 +22,12 @@ import { fieldCapsApi } from './field-caps.ts';
 import { INDEX_CHANGE_APIS } from './index-change.ts';
 import * as indices from './indices.ts';
 import { INGEST_APIS } from './ingest.ts';
+import { msearchApi, msearchTemplateApi } from './multi-search.ts';
 import { nodesInfoApi, nodesStatsApi, tasksApi } from './nodes.ts';
 import { ilmApi, infoApi, licenseApi, xpackApi } from './root.ts';
 import { SCRIPT_APIS } from './scripts.ts';
 import { clearScrollApi, pitApi, scrollApi } from './scroll.ts';
-import { countApi, msearchApi, searchApi } from './search.ts';
+import { countApi, searchApi } from './search.ts';
 import { explainApi, validateApi } from './search-tools.ts';
 import { TEMPLATE_APIS } from './templates.ts';
 import { UNSUPPORTED_APIS } from './unsupported.ts';
@@ -93,6 +94,7 @@ export const ALL_APIS: readonly ApiSpec[] = [
   searchApi,
   countApi,
   msearchApi,
+  msearchTemplateApi,
   scrollApi,
   clearScrollApi,
   pitApi,

@@ -1,4 +1,5 @@
 // Query parameters by kind: one reader each, with Elasticsearch's error texts.
+import { readWildcardStates } from '../api/index-names.ts';
 import { parseDurationMs } from '../common/time-unit.ts';
 import { badBoolean, badNumberParameter, badTimeValue, illegalArgument } from '../errors/catalog.ts';
 import type { ParamKind } from './api.ts';
@@ -37,8 +38,6 @@ export function readTime(name: string, value: string): number {
   return ms;
 }
 
-const WILDCARD_STATES = new Set(['open', 'closed', 'hidden', 'none', 'all']);
-
 /** Refuses a value that its kind does not allow, also where the handler has no use for it. @throws ApiError */
 export function checkParam(kind: ParamKind, name: string, value: string): void {
   switch (kind) {
@@ -64,9 +63,7 @@ export function checkParam(kind: ParamKind, name: string, value: string): void {
       readRefresh(value);
       return;
     case 'expandWildcards':
-      for (const state of value.split(',')) {
-        if (!WILDCARD_STATES.has(state)) throw illegalArgument(`No valid expand wildcard value [${state}]`);
-      }
+      readWildcardStates(value);
       return;
     default:
   }

@@ -1,11 +1,11 @@
 // Stored scripts, search templates, and what scripts may be written in.
-import { multiSearch, parseBody, type SearchParameters } from '../api/search.ts';
-import { renderItems, renderSearch, searchByTemplate } from '../api/search-template.ts';
+import { parseBody, type SearchParameters } from '../api/search.ts';
+import { renderSearch, searchByTemplate } from '../api/search-template.ts';
 import { deleteStoredScript, executeScript, getStoredScript, putStoredScript } from '../api/stored-scripts.ts';
 import { defineApi, type RestContext, TIMEOUTS } from './api.ts';
 import type { ApiRequest } from './request.ts';
 import { type ApiResponse, answer, ok } from './response.ts';
-import { INDICES_PARAMS, indicesOf, itemsOf } from './search.ts';
+import { INDICES_PARAMS, indicesOf, isDfs } from './search.ts';
 
 const putApi = defineApi({
   name: 'put_script',
@@ -71,27 +71,7 @@ const renderApi = defineApi({
   },
 });
 
-const msearchTemplateApi = defineApi({
-  name: 'msearch_template',
-  body: 'ndjson!',
-  needs: 'index:read',
-  params: {
-    ...INDICES_PARAMS,
-    search_type: 'string',
-    typed_keys: 'boolean',
-    rest_total_hits_as_int: 'boolean',
-    max_concurrent_searches: 'int',
-    ccs_minimize_roundtrips: 'boolean',
-  },
-  routes: {
-    'GET  /_msearch/template': searchMany,
-    'POST /_msearch/template': searchMany,
-    'GET  /{index}/_msearch/template': searchMany,
-    'POST /{index}/_msearch/template': searchMany,
-  },
-});
-
-export const SCRIPT_APIS = [putApi, getApi, executeApi, templateApi, renderApi, msearchTemplateApi];
+export const SCRIPT_APIS = [putApi, getApi, executeApi, templateApi, renderApi];
 
 /** 200 `{ acknowledged }`. @throws ApiError parse_exception, script_exception */
 async function put(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
@@ -150,11 +130,13 @@ function contexts(): ApiResponse {
 function parametersOf(request: ApiRequest): SearchParameters {
   return {
     routing: request.string('routing'),
+    preference: request.string('preference'),
     scrollMs: request.timeMs('scroll'),
-    isDfs: request.string('search_type') === 'dfs_query_then_fetch',
+    isDfs: isDfs(request),
     typedKeys: request.boolean('typed_keys'),
     totalHitsAsInt: request.boolean('rest_total_hits_as_int'),
     explain: request.boolean('explain'),
+    profile: request.boolean('profile'),
   };
 }
 
@@ -166,10 +148,4 @@ async function searchTemplate(request: ApiRequest, { engine }: RestContext): Pro
 /** 200 `{ template_output }`. @throws ApiError */
 function render(request: ApiRequest, { engine }: RestContext): ApiResponse {
   return ok({ template_output: parseBody(renderSearch(engine, request.body, request.string('id') ?? null)) });
-}
-
-/** 200 `{ took, responses }`. @throws ApiError for lines that are no searches */
-async function searchMany(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  const items = renderItems(engine, itemsOf(request));
-  return ok(await multiSearch(engine, indicesOf(request), items, parametersOf(request)));
 }

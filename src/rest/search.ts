@@ -1,5 +1,7 @@
-// Searching: _search, _count, _msearch.
-import { count, type MultiSearchItem, multiSearch, type SearchIndices, type SearchParameters, search } from '../api/search.ts';
+// Searching: _search, _count.
+import { expandTo } from '../api/index-names.ts';
+import { readSearchType } from '../api/multi-search.ts';
+import { count, type SearchIndices, type SearchParameters, search } from '../api/search.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { defineApi, type Params, type RestContext, SOURCE_FILTER } from './api.ts';
@@ -82,33 +84,9 @@ export const countApi = defineApi({
   },
 });
 
-export const msearchApi = defineApi({
-  name: 'msearch',
-  body: 'ndjson!',
-  needs: 'index:read',
-  params: {
-    ...INDICES_PARAMS,
-    search_type: 'string',
-    typed_keys: 'boolean',
-    rest_total_hits_as_int: 'boolean',
-    max_concurrent_searches: 'int',
-    max_concurrent_shard_requests: 'int',
-    pre_filter_shard_size: 'int',
-    ccs_minimize_roundtrips: 'boolean',
-    cancel_after_time_interval: 'time',
-  },
-  routes: {
-    'GET  /_msearch': searchMany,
-    'POST /_msearch': searchMany,
-    'GET  /{index}/_msearch': searchMany,
-    'POST /{index}/_msearch': searchMany,
-  },
-});
-
 export function indicesOf(request: ApiRequest): SearchIndices {
   const index = request.string('index');
   const states = request.list('expand_wildcards');
-  const isAll = states?.includes('all') ?? false;
   const ignoreUnavailable = request.boolean('ignore_unavailable');
   const allowNoIndices = request.boolean('allow_no_indices');
   if (states === undefined && ignoreUnavailable === undefined && allowNoIndices === undefined) {
@@ -119,13 +97,7 @@ export function indicesOf(request: ApiRequest): SearchIndices {
     options: {
       ...(ignoreUnavailable === undefined ? {} : { ignoreUnavailable }),
       ...(allowNoIndices === undefined ? {} : { allowNoIndices }),
-      ...(states === undefined
-        ? {}
-        : {
-            expandOpen: isAll || states.includes('open'),
-            expandClosed: isAll || states.includes('closed'),
-            expandHidden: isAll || states.includes('hidden'),
-          }),
+      ...(states === undefined ? {} : expandTo(states)),
     },
   };
 }
@@ -143,6 +115,19 @@ export function queryParametersOf(request: ApiRequest): SearchParameters['query'
   };
 }
 
+/** `search_type`. @throws ApiError illegal_argument_exception */
+export function isDfs(request: ApiRequest): boolean {
+  const name = request.string('search_type');
+  return name !== undefined && readSearchType(name);
+}
+
+/** @throws ApiError illegal_argument_exception */
+export function preFilterShardSize(request: ApiRequest): number | undefined {
+  const size = request.int('pre_filter_shard_size');
+  if (size !== undefined && size < 1) throw illegalArgument('preFilterShardSize must be >= 1');
+  return size;
+}
+
 const NO_PARAMETERS: SearchParameters = {};
 
 function parametersOf(request: ApiRequest): SearchParameters {
@@ -155,14 +140,8 @@ function parametersOf(request: ApiRequest): SearchParameters {
     }
   }
   if (isEmpty) return NO_PARAMETERS;
-  const type = request.string('search_type');
-  if (type !== undefined && type !== 'query_then_fetch' && type !== 'dfs_query_then_fetch') {
-    throw illegalArgument(`No search type for [${type}]`);
-  }
   const batch = request.int('batched_reduce_size');
   if (batch !== undefined && batch < 2) throw illegalArgument('batchedReduceSize must be >= 2');
-  const filter = request.int('pre_filter_shard_size');
-  if (filter !== undefined && filter < 1) throw illegalArgument('preFilterShardSize must be >= 1');
   const source = sourceFilterOf(request);
   return {
     query: queryParametersOf(request),
@@ -182,13 +161,13 @@ function parametersOf(request: ApiRequest): SearchParameters {
     terminateAfter: request.int('terminate_after'),
     minScore: request.float('min_score'),
     routing: request.string('routing'),
-    isDfs: type === 'dfs_query_then_fetch',
+    isDfs: isDfs(request),
     typedKeys: request.boolean('typed_keys'),
     totalHitsAsInt: request.boolean('rest_total_hits_as_int'),
     scrollMs: request.timeMs('scroll'),
     requestCache: request.boolean('request_cache'),
     batchedReduceSize: batch,
-    preFilterShardSize: filter,
+    preFilterShardSize: preFilterShardSize(request),
     preference: request.string('preference'),
   };
 }
@@ -219,31 +198,4 @@ async function countDocs(request: ApiRequest, { engine }: RestContext): Promise<
     preference: request.string('preference'),
   };
   return ok(await count(engine, { indices: indicesOf(request), parameters, body: request.bytes }));
-}
-
-/** 200 `{ took, responses }`, an answer or an error per search. @throws ApiError for lines that are no searches */
-async function searchMany(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  const limit = request.int('max_concurrent_searches');
-  if (limit !== undefined && limit < 1) throw illegalArgument('max_concurrent_searches must be positive');
-  const items = itemsOf(request);
-  const parameters: SearchParameters = {
-    typedKeys: request.boolean('typed_keys'),
-    totalHitsAsInt: request.boolean('rest_total_hits_as_int'),
-    isDfs: request.string('search_type') === 'dfs_query_then_fetch',
-  };
-  return ok(await multiSearch(engine, indicesOf(request), items, parameters));
-}
-
-/** Headers and bodies of a multi search, line by line. @throws ApiError illegal_argument_exception: no newline at the end */
-export function itemsOf(request: ApiRequest): MultiSearchItem[] {
-  const lines = request.bytes!.toString('utf8').split('\n');
-  if (lines.at(-1) !== '') throw illegalArgument('The msearch request must be terminated by a newline [\n]');
-  lines.pop();
-  const items: MultiSearchItem[] = [];
-  for (let i = 0; i < lines.length; i += 2) {
-    // A header without a body is no search.
-    if (i + 1 >= lines.length) break;
-    items.push({ header: lines[i], body: lines[i + 1] });
-  }
-  return items;
 }

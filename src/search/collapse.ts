@@ -8,6 +8,7 @@ import type { FetchPart, FetchShard } from './fetch-phase.ts';
 import { keyOf } from './index-query.ts';
 import type { ShardHit } from './query-phase.ts';
 import { type CollapseRequest, parseSearchRequest, type SearchRequest } from './search-request.ts';
+import type { SearchShard } from './search-shard.ts';
 import { type SearchEnvironment, type SearchTarget, searchShards } from './search-shards.ts';
 
 export interface Collapsed {
@@ -15,9 +16,8 @@ export interface Collapsed {
   parts(request: SearchRequest, targets: readonly SearchTarget[], env: SearchEnvironment): FetchPart[];
 }
 
-/** @throws ApiError illegal_argument_exception: no such field, or none with single values */
+/** @throws ApiError illegal_state_exception: a document with several values */
 export function collapseHits(hits: readonly ShardHit[], shards: readonly (FetchShard | null)[], collapse: CollapseRequest): Collapsed {
-  for (const at of shards) if (at) checkField(at, collapse.field);
   const seen = new Set<string | number | bigint | null>();
   const kept = hits.filter((hit) => {
     const key = groupKey(shards[hit.shard]!, hit, collapse.field);
@@ -26,7 +26,8 @@ export function collapseHits(hits: readonly ShardHit[], shards: readonly (FetchS
   return { hits: kept, parts: (request, targets, env) => [groupPart(request, collapse, targets, env)] };
 }
 
-function checkField({ shard }: FetchShard, name: string): void {
+/** @throws ApiError illegal_argument_exception: no such field, or none with single values */
+export function checkCollapseField(shard: SearchShard, name: string): void {
   const field = shard.mapping.field(name);
   if (!field) throw illegalArgument(`no mapping found for \`${name}\` in order to collapse on`);
   if (!field.isAggregatable || (field.spec.column !== 'ordinals' && field.family !== 'numeric')) {

@@ -1,6 +1,7 @@
 // `fields` of a hit: values read from the source and shown as the field's type writes them.
 
 import { ApiError } from '../errors/api-error.ts';
+import { matchesWildcard } from '../mapping/dynamic-templates.ts';
 import type { FieldType } from '../mapping/field-type.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import { parseGeoPoint } from '../query/geo-point.ts';
@@ -10,14 +11,39 @@ import type { SearchShard } from './search-shard.ts';
 /** Adds the values of each field that the source has; values that the type refuses are left out. */
 export function sourceFields(shard: SearchShard, source: Json, wanted: readonly FieldRequest[], into: Json): void {
   const { mapping } = shard;
-  for (const { field: pattern, format } of wanted) {
+  for (const { field: pattern, format, includeUnmapped } of wanted) {
     for (const name of pattern.includes('*') ? mapping.matchFields(pattern) : [pattern]) {
       const type = mapping.field(name);
       if (!type || name.startsWith('_')) continue;
       const values = valuesOf(shard, source, name, type, format);
       if (values.length > 0) into[name] = values;
     }
+    if (includeUnmapped) {
+      const unmapped: Json = {};
+      unmappedValues(shard, source, '', pattern, unmapped);
+      Object.assign(into, unmapped);
+    }
   }
+}
+
+/** Values at the end of paths that match, as they stand in the source; inside of a mapped field nothing is unmapped. */
+function unmappedValues(shard: SearchShard, value: unknown, path: string, pattern: string, into: Json): void {
+  if (Array.isArray(value)) {
+    for (const item of value) unmappedValues(shard, item, path, pattern, into);
+    return;
+  }
+  if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value)) {
+      const inner = path === '' ? key : `${path}.${key}`;
+      const type = shard.mapping.field(inner);
+      if (!type || type.family === 'object') unmappedValues(shard, item, inner, pattern, into);
+    }
+    return;
+  }
+  if (value === null || !matchesWildcard(pattern, path)) return;
+  const known = into[path];
+  if (known === undefined) into[path] = [value];
+  else (known as unknown[]).push(value);
 }
 
 function valuesOf(shard: SearchShard, source: Json, name: string, type: FieldType, format: string | null): unknown[] {

@@ -294,10 +294,7 @@ function afterOf(
     return { values, docId: docIdAfter(afterHit, index, segment) };
   }
   if (!searchAfter) return null;
-  if (sort.length === 0) {
-    if (searchAfter.length !== 1) throw wrongCount(searchAfter.length, 1);
-    return { values: [Math.fround(Number(searchAfter[0]))], docId: null };
-  }
+  if (sort.length === 0) throw illegalArgument('Sort must contain at least one field.');
   if (searchAfter.length !== sort.length) throw wrongCount(searchAfter.length, sort.length);
   return { values: sort.map((key, i) => key.after(searchAfter[i], segment, docBase)), docId: null };
 }

@@ -1,4 +1,4 @@
-// Sorting by a script: its values for the documents that match make a column for the run.
+// Sorting by values that no column holds: a script's, or ids. Those of the documents that match make a column for the run.
 import type { SegmentImageReader } from '../arena/segment-reader.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { numberFormat } from '../errors/search-errors.ts';
@@ -17,21 +17,38 @@ type ScriptSortSpec = Extract<SortSpec, { by: 'script' }>;
 /** @throws ApiError script_exception: the script does not compile */
 export function scriptSort(spec: ScriptSortSpec, context: RewriteContext): ResolvedSort {
   const script = compileDocScript(spec.script, { stored: context.storedScript, variables: ['_score'] });
-  /** Texts of a segment in order: their places are the column's values. */
-  const texts = new WeakMap<SegmentReader, readonly string[]>();
   const isText = spec.type === 'string';
-  const evaluate = (segment: SegmentReader, docId: number): number | string => {
+  return computedSort(spec.descending, isText, (segment, docId) => {
     const value = runDocScript(script, context, segment, docId);
     if (isText) return textOf(value);
     const number = doubleOf(value);
     if (number === null) throw illegalArgument('a sort script of type [number] must return a number');
     return number;
-  };
+  });
+}
+
+/** By `_id`. */
+export function idSort(descending: boolean): ResolvedSort {
+  return computedSort(descending, true, (segment, docId) => (segment as SegmentImageReader).idOf(docId));
+}
+
+function computedSort(
+  descending: boolean,
+  isText: boolean,
+  evaluate: (segment: SegmentReader, docId: number) => number | string,
+): ResolvedSort {
+  /** Texts of a segment in order: their places are the column's values. */
+  const texts = new WeakMap<SegmentReader, readonly string[]>();
   const placeOf = (segment: SegmentReader, text: string): number => {
     const known = texts.get(segment) ?? [];
-    let place = 0;
-    while (place < known.length && known[place] < text) place++;
-    return known[place] === text ? place : place - 0.5;
+    let low = 0;
+    let high = known.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (known[middle] < text) low = middle + 1;
+      else high = middle;
+    }
+    return known[low] === text ? low : low - 0.5;
   };
   const raw = (value: unknown, segment: SegmentReader): number => {
     if (isText) return placeOf(segment, String(value));
@@ -40,7 +57,7 @@ export function scriptSort(spec: ScriptSortSpec, context: RewriteContext): Resol
     return number;
   };
   return {
-    descending: spec.descending,
+    descending,
     needsScore: false,
     missingFirst: false,
     isComputed: true,
@@ -54,7 +71,7 @@ export function scriptSort(spec: ScriptSortSpec, context: RewriteContext): Resol
       for (const [docId, value] of found) byDoc.set(docId, [typeof value === 'string' ? places.get(value)! : value]);
       const { kernels } = segment as SegmentImageReader;
       const column = temporaryColumn(kernels, { kind: isText ? 'ordinals' : 'f64', maxDoc: segment.maxDoc, byDoc });
-      return { by: 'column', column, descending: spec.descending, mode: 'min', missing: 'last', nestedDocsPtr: 0, nestedFilter: null };
+      return { by: 'column', column, descending, mode: 'min', missing: 'last', nestedDocsPtr: 0, nestedFilter: null };
     },
     valueOf: (value, segment) => (value === null ? null : isText ? (texts.get(segment)?.[Number(value)] ?? null) : Number(value)),
     render: (value) => value,

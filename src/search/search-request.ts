@@ -19,6 +19,8 @@ export const TRACK_DEFAULT = 10_000;
 export interface FieldRequest {
   readonly field: string;
   readonly format: string | null;
+  /** Values of the source that no mapped field stands for, too. */
+  readonly includeUnmapped?: boolean;
 }
 
 export interface RescoreRequest {
@@ -249,13 +251,12 @@ function readKey(key: string, value: unknown, request: Draft): void {
   }
 }
 
+/** Other negative numbers are refused by each shard. */
 export function readTrackTotalHits(value: unknown): number {
   if (value === true || value === 'true') return TRACK_ALL;
   if (value === false || value === 'false') return 0;
   const number = readInt(value, 'track_total_hits');
-  if (number === -1) return TRACK_ALL;
-  if (number < 0) throw illegalArgument(`totalHitsThreshold must be >= 0, got ${number}`);
-  return number;
+  return number === -1 ? TRACK_ALL : number;
 }
 
 export function readDuration(key: string, value: unknown): number | null {
@@ -290,12 +291,17 @@ function readFieldRequests(key: string, value: unknown): FieldRequest[] {
     if (typeof item === 'string') return { field: item, format: null };
     if (!isObject(item)) throw parsingError(`[${key}] expects a field name or an object, but found [${tokenOf(item)}]`);
     for (const name of Object.keys(item)) {
-      if (name !== 'field' && name !== 'format' && name !== 'include_unmapped')
+      if (name !== 'field' && name !== 'format' && !(key === 'fields' && name === 'include_unmapped'))
         throw xContentParse(`[docvalues_field] unknown field [${name}]`);
     }
     if (item['field'] === undefined) throw illegalArgument('Required [field]');
     const format = item['format'];
-    return { field: readText(item['field'], key), format: format === undefined || format === null ? null : readText(format, key) };
+    const unmapped = item['include_unmapped'];
+    return {
+      field: readText(item['field'], key),
+      format: format === undefined || format === null ? null : readText(format, key),
+      ...(unmapped === undefined || unmapped === null ? {} : { includeUnmapped: readBoolean(unmapped, key) }),
+    };
   });
 }
 
@@ -311,10 +317,15 @@ function readCollapse(body: JsonObject): CollapseRequest {
   for (const [key, value] of Object.entries(body)) {
     if (key === 'field') field = readText(value, 'collapse');
     else if (key === 'inner_hits') innerHits = readList(value).map((item) => requireObject('inner_hits', item));
-    else if (key !== 'max_concurrent_group_searches') throw xContentParse(`[collapse] unknown field [${key}]`);
+    else if (key === 'max_concurrent_group_searches') checkGroupSearches(readInt(value, 'collapse'));
+    else throw xContentParse(`[collapse] unknown field [${key}]`);
   }
   if (field === null) throw illegalArgument('[collapse] requires a [field]');
   return { field, innerHits };
+}
+
+function checkGroupSearches(count: number): void {
+  if (count < 1) throw illegalArgument('maxConcurrentGroupRequests` must be positive');
 }
 
 const RESCORE_MODES = new Set(['total', 'multiply', 'avg', 'max', 'min']);

@@ -9,7 +9,7 @@ import type { ExecutionCounters, StopCheck } from '../plan/query-plan.ts';
 import { MATCH_ALL, type Query } from '../query/query.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
 import { DEFAULT_PRE_FILTER_SHARDS, skippedShards } from './can-match.ts';
-import { collapseHits } from './collapse.ts';
+import { checkCollapseField, collapseHits } from './collapse.ts';
 import { fetchParts } from './fetch-parts.ts';
 import { checkDocvalueFields, type FetchPart, type FetchShard, fetchHits } from './fetch-phase.ts';
 import { constant, type IndexQuery } from './index-query.ts';
@@ -376,5 +376,8 @@ function checkLimits(shard: SearchShard, request: SearchRequest): void {
   if (request.rescore.length > 0 && request.collapse) {
     throw new ApiError('search_exception', 400, 'cannot use `collapse` in conjunction with `rescore`');
   }
+  if (request.collapse) checkCollapseField(shard, request.collapse.field);
+  const { trackTotalHitsUpTo } = request;
+  if (trackTotalHitsUpTo < 0) throw illegalArgument(`totalHitsThreshold must be >= 0, got ${trackTotalHitsUpTo}`);
   checkDocvalueFields(shard, request.docvalueFields.length);
 }

@@ -4,12 +4,13 @@ import type { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { numberFormat, reduceFailed } from '../errors/search-errors.ts';
 import type { FieldType } from '../mapping/field-type.ts';
+import { MAPPER_TYPES } from '../mapping/types/registry.ts';
 import type { PlanNode, SortKey } from '../plan/query-plan.ts';
 import type { SegmentReader } from '../plan/segment.ts';
 import { type Bytes, type IndexQuery, keyOf } from './index-query.ts';
 import { rewriteQuery } from './rewrite.ts';
 import { type RewriteContext, refuse } from './rewrite-context.ts';
-import { scriptSort } from './script-sort.ts';
+import { idSort, scriptSort } from './script-sort.ts';
 import type { SortSpec } from './sort-request.ts';
 
 /** A value as hits are ordered by it: numbers in units of the API, byte strings as latin-1 text, null for missing. */
@@ -64,6 +65,7 @@ export function resolveSort(spec: SortSpec, context: RewriteContext): ResolvedSo
       return scriptSort(spec, context);
     case 'field':
       if (spec.field === '_shard_doc') return docSort(spec.descending);
+      if (spec.field === '_id') return idSort(spec.descending);
       return spec.field === '_index' ? indexSort(spec, context.index) : fieldSort(spec, context);
   }
 }
@@ -163,6 +165,7 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
   const field = context.mapping.field(spec.field);
   if (!field) {
     if (spec.unmappedType === null) throw refuse(context, `No mapping found for [${spec.field}] in order to sort on`);
+    if (!MAPPER_TYPES.has(spec.unmappedType)) throw illegalArgument(`No mapper found for type [${spec.unmappedType}]`);
     return unmappedSort(spec, spec.unmappedType);
   }
   if (field.family === 'geo_point') {
@@ -287,6 +290,8 @@ function numericCodec(field: FieldType, spec: FieldSpecOf): SortCodec {
   const isNanos = field.typeName === 'date_nanos';
   const toNanos = spec.numericType === 'date_nanos' && field.typeName === 'date';
   const toMillis = spec.numericType === 'date' && isNanos;
+  /** A value that hits are ordered by, in the unit of the column. */
+  const stored = (value: bigint): bigint => (toNanos ? value / NANOS_PER_MS : toMillis ? value * NANOS_PER_MS : value);
   return {
     missing: given === null ? null : () => given,
     decode: (raw) => {
@@ -300,7 +305,7 @@ function numericCodec(field: FieldType, spec: FieldSpecOf): SortCodec {
     },
     render: (value) => {
       if (value === null) return shown;
-      if (format) return format.format(isF64 || scaled ? Number(value) : BigInt(value));
+      if (format) return format.format(isF64 || scaled ? Number(value) : stored(BigInt(value)));
       if (typeof value === 'bigint') return asNumber(value);
       if (spec.numericType === 'long') return Math.trunc(Number(value));
       return value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY ? String(value) : value;
@@ -309,13 +314,12 @@ function numericCodec(field: FieldType, spec: FieldSpecOf): SortCodec {
       if (value === null || value === shown || String(value) === String(shown)) return null;
       if (isF64) return readNumber(value);
       if (scaled) return BigInt(Math.round(readNumber(value) / field.scale));
-      if (toNanos) return BigInt(readInteger(value)) / NANOS_PER_MS;
-      if (toMillis) return BigInt(readInteger(value)) * NANOS_PER_MS;
-      if (typeof value === 'string' && field.family === 'date') {
+      if (typeof value === 'string' && field.family === 'date' && !((toNanos || toMillis) && format === null)) {
         if (!format) return BigInt(field.exactValue(value) ?? 0);
         const ms = BigInt(format.parse(value, false, Date.now()));
         return field.typeName === 'date_nanos' ? ms * NANOS_PER_MS : ms;
       }
+      if (toNanos || toMillis) return stored(readInteger(value));
       if (field.family === 'boolean' && typeof value === 'boolean') return value ? 1n : 0n;
       return field.unsigned ? BigInt(readInteger(value)) - UNSIGNED_SHIFT : BigInt(readInteger(value));
     },
@@ -325,8 +329,7 @@ function numericCodec(field: FieldType, spec: FieldSpecOf): SortCodec {
       if (scaled) return BigInt(Math.round(Number(value) / field.scale));
       const whole = BigInt(value);
       if (field.unsigned) return whole - UNSIGNED_SHIFT;
-      if (toNanos) return whole / NANOS_PER_MS;
-      return toMillis ? whole * NANOS_PER_MS : whole;
+      return stored(whole);
     },
   };
 }

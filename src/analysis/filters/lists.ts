@@ -9,6 +9,11 @@ export function listFilter(apply: (tokens: Token[]) => Token[]): TokenFilter {
   return { kind: 'host', apply: (stream) => ({ ...stream, tokens: apply(stream.tokens) }) };
 }
 
+/** A filter that sets or heeds the mark of keywords. */
+export function withKeywordMark(filter: TokenFilter): TokenFilter {
+  return filter.kind === 'host' ? { ...filter, usesKeywordMark: true } : filter;
+}
+
 /** Keeps the tokens that pass and hands the increments of the others on. */
 export function selectFilter(keep: (token: Token, index: number, tokens: readonly Token[], endOffset: number) => boolean): TokenFilter {
   return {
@@ -31,7 +36,7 @@ export function selectFilter(keep: (token: Token, index: number, tokens: readonl
 export function suggestStop(stop: Iterable<string>, ignoreCase: boolean): TokenFilter {
   const set = new Set(ignoreCase ? [...stop].map(lowerCodePoints) : stop);
   const isStop = (token: Token): boolean => set.has(ignoreCase ? lowerCodePoints(token.term) : token.term);
-  return selectFilter((token, i, tokens, endOffset) => {
+  const filter = selectFilter((token, i, tokens, endOffset) => {
     if (!isStop(token)) return true;
     const last = i === tokens.length - 1;
     if (last && token.endOffset === endOffset) {
@@ -40,6 +45,7 @@ export function suggestStop(stop: Iterable<string>, ignoreCase: boolean): TokenF
     }
     return false;
   });
+  return withKeywordMark(filter);
 }
 
 const FOLD: readonly TokenFilter[] = [{ kind: 'kernel', stages: [{ id: STAGE.FOLDING, config: new Uint8Array(0) }] }];

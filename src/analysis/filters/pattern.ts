@@ -7,7 +7,7 @@ import { Replacement } from '../regex/replacement.ts';
 import { STAGE } from '../stage-ids.ts';
 import type { Token } from '../token-stream.ts';
 import { wordList } from '../word-lists.ts';
-import { listFilter } from './lists.ts';
+import { listFilter, withKeywordMark } from './lists.ts';
 import { filterEntry, setStage } from './simple.ts';
 
 function replaceMatches(term: string, pattern: JavaPattern, replacement: Replacement, all: boolean): string {
@@ -83,7 +83,9 @@ export const PATTERN_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
           throw illegalArgument('cannot specify both `keywords_pattern` and `keywords` or `keywords_path`');
         }
         const pattern = compilePattern(source);
-        return listFilter((tokens) => tokens.map((token) => (pattern.matches(token.term) ? { ...token, keyword: true } : token)));
+        return withKeywordMark(
+          listFilter((tokens) => tokens.map((token) => (pattern.matches(token.term) ? { ...token, keyword: true } : token))),
+        );
       }
       const keywords = wordList(context, 'keywords');
       if (!keywords) {
@@ -96,11 +98,13 @@ export const PATTERN_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     'keyword_repeat',
     [],
     () =>
-      listFilter((tokens) =>
-        tokens.flatMap((token) => [
-          { ...token, keyword: true },
-          { ...token, keyword: false, posInc: 0 },
-        ]),
+      withKeywordMark(
+        listFilter((tokens) =>
+          tokens.flatMap((token) => [
+            { ...token, keyword: true },
+            { ...token, keyword: false, posInc: 0 },
+          ]),
+        ),
       ),
     {
       inSynonymRules: 'refused',

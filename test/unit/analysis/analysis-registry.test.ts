@@ -32,7 +32,7 @@ describe('_analyze', () => {
       detail: { charfilters: unknown; tokenizer: { tokens: unknown[] }; tokenfilters: { name: string; tokens: unknown[] }[] };
     };
     expect(detail.charfilters).toEqual([{ name: 'html_strip', filtered_text: ['a b'] }]);
-    expect(detail.tokenizer.tokens[0]).toEqual({ token: 'a', start_offset: 3, end_offset: 8, type: 'word', position: 0, keyword: false });
+    expect(detail.tokenizer.tokens[0]).toEqual({ token: 'a', start_offset: 3, end_offset: 8, type: 'word', position: 0 });
     expect(detail.tokenfilters[0].tokens[1]).toMatchObject({ token: 'B', start_offset: 9, end_offset: 10 });
   });
 

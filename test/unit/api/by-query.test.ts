@@ -1,8 +1,14 @@
 // Operations by query, reindex, rollover and resize over a real engine in this process, spoken to as by HTTP.
-import { beforeEach, expect, test } from 'vitest';
-import { restEngine } from '../../support/rest-engine.ts';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openRestNode, type RestNode } from '../../support/rest-node.ts';
 
-const send = restEngine('by-query');
+let node: RestNode;
+beforeAll(async () => {
+  node = await openRestNode();
+});
+afterAll(() => node.close());
+
+const send = (line: string, body?: unknown) => node.send(line, body);
 
 beforeEach(async () => {
   await send('DELETE /*');

@@ -1,8 +1,14 @@
 // Conditions of single writes and bulk items, and the copies of a shard that they wait for.
-import { beforeEach, expect, test } from 'vitest';
-import { restEngine } from '../../support/rest-engine.ts';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openRestNode, type RestNode } from '../../support/rest-node.ts';
 
-const send = restEngine('writes');
+let node: RestNode;
+beforeAll(async () => {
+  node = await openRestNode();
+});
+afterAll(() => node.close());
+
+const send = (line: string, body?: unknown) => node.send(line, body);
 
 beforeEach(async () => {
   await send('DELETE /*');
