@@ -1,5 +1,5 @@
-// The standard tokenizer's masks of 64 bytes against its automaton. Tokens of at most 63 units go by the automaton alone if that is their limit,
-// so the same text under two limits, neither of which it reaches, takes the two ways.
+// Masks of 64 bytes against the ways that read one character at a time, in the standard tokenizer and in those that cut at characters of a class.
+// With a limit of 63 units for tokens there are no masks, so the same text under two limits, neither of which it reaches, takes both ways.
 import { expect, test } from 'vitest';
 import { chainBlob, words } from '../../src/analysis/blob.ts';
 import { STAGE } from '../../src/analysis/stage-ids.ts';
@@ -23,9 +23,31 @@ const SCRIPTS: readonly string[] = [
   '漢字',
   'カタカナー',
   '한글',
+  'ქართულიᲥ',
+  'ἀρχήἈ',
 ];
 /** What stands in and between words; the last are marks, joiners and halves of pairs, which seldom do. */
-const BETWEEN = [..." .,:;'_-", '’', '‘', '–', '“', '”', '…', '«', '»', '·', '،', '։', '\u00a0', '\u200c'];
+const BETWEEN = [
+  ..." .,:;'_-",
+  '’',
+  '‘',
+  '–',
+  '“',
+  '”',
+  '…',
+  '«',
+  '»',
+  '·',
+  '،',
+  '։',
+  '\u00a0',
+  '\u200c',
+  '\u3000',
+  '\u2003',
+  '\u2007',
+  '\u1680',
+  '\t',
+];
 const RARE = ['\u0301', '\u00ad', '\u200d', '\ufe0f', '\u20e3', '#', '1', '٣', '७', 'İ', 'Ⱥ', '😀', '🇩', '\ud800', '\udc00', '€', '"'];
 
 /** Words of one script each, below 40 units between spaces. */
@@ -43,7 +65,7 @@ function text(rng: Rng): string {
 /** Sequences of UTF-8, whole and cut short, and bytes that are in none. */
 function bytes(rng: Rng): Uint8Array {
   const out: number[] = [];
-  const sequences = [...'añщ1_,’日 ', '\u{1f600}', 'ह'].map((char) => [...encodeWtf8(char)]);
+  const sequences = [...'añщ1_,’日 ', '\u{1f600}', 'ह', '\u3000', 'ア'].map((char) => [...encodeWtf8(char)]);
   for (let i = rng.int(0, 90); i > 0; i--) {
     const sequence = rng.pick(sequences);
     out.push(...sequence.slice(0, rng.bool(0.9) ? sequence.length : rng.int(0, sequence.length)));
@@ -57,6 +79,10 @@ function tokens(host: AnalysisHost, input: Uint8Array, limit: number, flags: num
   return runChain(host, { blob: chainBlob([{ id: STAGE.STANDARD, config: words([limit, flags]) }]) }, input);
 }
 
+function cut(host: AnalysisHost, input: Uint8Array, limit: number, kind: number): TokenStream {
+  return runChain(host, { blob: chainBlob([{ id: STAGE.CHAR_CLASS, config: words([limit, kind, 0, 0]) }]) }, input);
+}
+
 eachAnalysisBuild((host, build) => {
   for (const [name, make] of [
     ['text', (rng: Rng) => encodeWtf8(text(rng))],
@@ -66,9 +92,23 @@ eachAnalysisBuild((host, build) => {
       forSeeds(300, (rng) => {
         const input = make(rng);
         for (const flags of [0, 1, 3]) expect(tokens(host, input, 255, flags)).toEqual(tokens(host, input, 63, flags));
+        for (const kind of [0, 1, 2]) expect(cut(host, input, 255, kind)).toEqual(cut(host, input, 63, kind));
       });
     });
   }
+
+  test(`${build}: tokens longer than a block, and than the limit`, () => {
+    for (const letter of ['a', 'я']) {
+      for (const length of [31, 32, 33, 62, 63, 64, 65, 100, 254, 255, 256, 520]) {
+        const input = encodeWtf8(`${letter.repeat(length)} b`);
+        const expected = [...Array(Math.floor(length / 255)).fill(255), ...(length % 255 ? [length % 255] : []), 1];
+        for (const stream of [tokens(host, input, 255, 1), cut(host, input, 255, 0), cut(host, input, 255, 2)]) {
+          expect(stream.tokens.map((token) => token.endOffset - token.startOffset)).toEqual(expected);
+          expect(stream.tokens.at(-1)?.startOffset).toBe(length + 1);
+        }
+      }
+    }
+  });
 
   test(`${build}: what stands behind the text in memory does not count`, () => {
     const input = encodeWtf8('один два три');

@@ -11,7 +11,7 @@ import { WORD_BREAK_ACCEPT, WORD_BREAK_CLASS_LOW, WORD_BREAK_CLASSES, WORD_BREAK
 import { decode, encode, utf16Length } from '../../text/utf8';
 import { BATCH, Chain, Stage } from '../stage';
 import { TOKEN_BYTES, TokenType, writeToken } from '../token';
-import { below, bitmasks, runContinuations, runDigits, runLetters, runValid, scanRun } from './word-run';
+import { below, bitmasks, BLOCK_BYTES, runContinuations, runDigits, runLetters, runValid, scanRun, storeLower } from './word-run';
 
 const FLAG_LOWER: u32 = 1;
 const FLAG_NON_JOINER: u32 = 2;
@@ -20,8 +20,6 @@ const NON_JOINER: u32 = 0x200c;
 // Classes of ASCII bytes as LOW[byte & 15] & HIGH[byte >> 4]: 1 digit, 2 and 4 letter, 8 underscore, 16 . and ', 32 comma, 64 colon, 128 semicolon.
 const LOW = memory.data<u8>([0x05, 0x07, 0x07, 0x07, 0x07, 0x07, 0x07, 0x17, 0x07, 0x07, 0x46, 0x82, 0x22, 0x02, 0x12, 0x0a]);
 const HIGH = memory.data<u8>([0, 0, 0x30, 0xc1, 0x02, 0x0c, 0x02, 0x04, 0, 0, 0, 0, 0, 0, 0, 0]);
-/** What a block reads: 64 bytes, and a character that begins in them. */
-const BLOCK_BYTES: usize = 72;
 const UNKNOWN_CLASS: u32 = 255;
 const HIGH_BITS: u64 = 0x8080808080808080;
 
@@ -317,11 +315,4 @@ function classes(x: v128, low: v128, high: v128): v128 {
 function anyOf(a: v128, b: v128, c: v128, d: v128, bits: v128): u64 {
   const zero = i8x16.splat(0);
   return bitmasks(i8x16.ne(v128.and(a, bits), zero), i8x16.ne(v128.and(b, bits), zero), i8x16.ne(v128.and(c, bits), zero), i8x16.ne(v128.and(d, bits), zero));
-}
-
-// @ts-ignore: decorator
-@inline
-function storeLower(at: usize, x: v128): void {
-  const upper = i8x16.lt_u(i8x16.sub(x, i8x16.splat(65)), i8x16.splat(26));
-  v128.store(at, v128.or(x, v128.and(upper, i8x16.splat(32))));
 }

@@ -5,6 +5,9 @@
 import { wordBreakClass } from '../../text/generated/word-break';
 import { MID_CLASS, RUN_DIGIT, RUN_GAP, RUN_MID, WORD_RUN } from '../../text/generated/word-run';
 
+/** What a block reads: 64 bytes, and a character that begins in them. */
+export const BLOCK_BYTES: usize = 72;
+
 // What the last scan found.
 export let runLetters: u64 = 0;
 export let runDigits: u64 = 0;
@@ -79,4 +82,12 @@ export function below(n: u32): u64 {
 @inline
 export function bitmasks(a: v128, b: v128, c: v128, d: v128): u64 {
   return <u64><u32>(i8x16.bitmask(a) | (i8x16.bitmask(b) << 16)) | (<u64><u32>(i8x16.bitmask(c) | (i8x16.bitmask(d) << 16)) << 32);
+}
+
+/** Stores 16 bytes, ASCII in lower case. */
+// @ts-ignore: decorator
+@inline
+export function storeLower(at: usize, x: v128): void {
+  const upper = i8x16.lt_u(i8x16.sub(x, i8x16.splat(65)), i8x16.splat(26));
+  v128.store(at, v128.or(x, v128.and(upper, i8x16.splat(32))));
 }
