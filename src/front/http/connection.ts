@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import { admits, type ErrorLog, logTo } from '../log/error-log.ts';
 import { loop } from '../zone/memory.ts';
 import { BodyReader } from './body-reader.ts';
+import { nowMs } from './clock.ts';
 import type { HttpMain, ListenSocket, Loc, VirtualHosts } from './conf.ts';
 import { core } from './core.ts';
 import { setDeadline, type Timed, unwatch, watch } from './deadlines.ts';
@@ -127,8 +128,9 @@ export class Connection implements ClientConnection, Timed {
   readonly bodyReader = new BodyReader(this);
   /** read, not parsed yet */
   input: Buffer = EMPTY;
-  /** `input` lies in a read buffer that is used again */
-  borrowed = false;
+  /** what was read lies in a buffer that is used again: so many bytes of it come before `input`, which is empty then */
+  private borrowed: Buffer | undefined;
+  private borrowedBytes = 0;
   private lingering = false;
   closed = false;
   deadlineMs = Infinity;
@@ -219,14 +221,31 @@ export class Connection implements ClientConnection, Timed {
 
   /** Takes bytes from a buffer that the next read of any connection overwrites. */
   onRead(buffer: Buffer, count: number): void {
-    const view = buffer.subarray(0, count);
     // the head of a request is made into strings at once; everything else may be kept and needs memory of its own
-    if (this.request || this.tunnel || this.input.length > 0) this.onData(Buffer.from(view));
-    else {
-      this.borrowed = true;
-      this.onData(view);
-      this.borrowed = false;
+    if (this.request || this.tunnel || this.lingering || this.input.length > 0) {
+      this.onData(Buffer.from(buffer.subarray(0, count)));
+      return;
     }
+    this.borrowed = buffer;
+    this.borrowedBytes = count;
+    this.process();
+    this.dropInput(0);
+  }
+
+  /** What was read, as latin1 text of at most `limit` characters. */
+  peekInput(limit: number): string {
+    return this.borrowed
+      ? this.borrowed.latin1Slice(0, Math.min(this.borrowedBytes, limit))
+      : this.input.latin1Slice(0, Math.min(this.input.length, limit));
+  }
+
+  /** The first bytes of what was read are done with; from then on the rest is in `input`. */
+  dropInput(count: number): void {
+    const { borrowed, borrowedBytes } = this;
+    if (borrowed) {
+      this.borrowed = undefined;
+      this.input = count < borrowedBytes ? Buffer.from(borrowed.subarray(count, borrowedBytes)) : EMPTY;
+    } else if (count > 0) this.input = count < this.input.length ? this.input.subarray(count) : EMPTY;
   }
 
   onData(data: Buffer): void {
@@ -350,7 +369,7 @@ export class Connection implements ClientConnection, Timed {
       this.bodyReader.feed(request, body);
       return this.input.length > 0 && !body.complete;
     }
-    if (this.input.length === 0) return false;
+    if (this.input.length === 0 && !this.borrowed) return false;
     return this.headReader.parse();
   }
 
@@ -381,6 +400,7 @@ export class Connection implements ClientConnection, Timed {
   }
 
   runPosted(): void {
+    if (this.postedRequests.length === 0) return;
     for (let n = 0; n < this.postedRequests.length; n++) {
       const r = this.postedRequests[n];
       if (!r.done || r.postponed.length > 0) r.resume();
@@ -420,7 +440,7 @@ export class Connection implements ClientConnection, Timed {
     if (r.keepalive && !exitingNow && (!this.readEnded || this.input.length > 0)) {
       const c = core.conf(r.loc);
       if (this.input.length === 0) {
-        this.keepUntilMs = c.keepalive_min_timeout > 0 ? Date.now() + c.keepalive_min_timeout : 0;
+        this.keepUntilMs = c.keepalive_min_timeout > 0 ? nowMs() + c.keepalive_min_timeout : 0;
         this.setTimer(c.keepalive_timeout.timeoutMs, () => this.destroy());
         this.resumeReading();
       } else {

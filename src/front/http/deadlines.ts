@@ -3,6 +3,8 @@
  * a single timer wakes at the earliest known deadline and looks through all connections.
  * A look costs about 10 ns a connection and happens at most every SWEEP_MS, so timeouts may be late by that much.
  */
+import { nowMs } from './clock.ts';
+
 const SWEEP_MS = 20;
 
 export interface Timed {
@@ -27,7 +29,7 @@ export function unwatch(timed: Timed): void {
 
 /** Sets the deadline of something that is watched. */
 export function setDeadline(timed: Timed, ms: number): void {
-  const deadlineMs = Date.now() + ms;
+  const deadlineMs = nowMs() + ms;
   timed.deadlineMs = deadlineMs;
   if (deadlineMs < dueMs) wakeAt(deadlineMs, ms);
 }

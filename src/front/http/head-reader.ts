@@ -2,19 +2,31 @@
 import { OK } from './codes.ts';
 import type { Connection } from './connection.ts';
 import { core } from './core.ts';
-import { parseHeaderLine } from './header.ts';
+import { findHeader, type HeaderField, learnField, parseHeaderLine, recallField } from './header.ts';
 import { parseRequestLine, parseUri, validHost } from './parse.ts';
 import { runPhases } from './phases.ts';
 import { Request } from './request.ts';
 import { stats } from './stats.ts';
 
-const EMPTY = Buffer.alloc(0);
 /** Fields of which a second one is an error. */
 const UNIQUE_FIELDS = new Set(
-  'if-modified-since if-unmodified-since if-match if-none-match content-length content-range if-range transfer-encoding expect authorization depth destination overwrite'.split(
+  'host if-modified-since if-unmodified-since if-match if-none-match content-length content-range if-range transfer-encoding expect authorization depth destination overwrite'.split(
     ' ',
   ),
 );
+
+const isLineEnd = (c: number): boolean => c === 10 || c === 13;
+
+let lastHost = '';
+let lastHostParts: ReturnType<typeof validHost>;
+/** validHost, which the same name is given again and again. */
+function hostOf(text: string): ReturnType<typeof validHost> {
+  if (text !== lastHost) {
+    lastHostParts = validHost(text);
+    lastHost = text;
+  }
+  return lastHostParts;
+}
 
 export class HeadReader {
   /** a request whose head is incomplete */
@@ -49,21 +61,23 @@ export class HeadReader {
 
   /** Parses lines of a request head; true: a request was completed. */
   parse(): boolean {
-    let { input } = this.conn;
+    const { conn } = this;
+    const level = this.head ? this.head.server.root : conn.rootLoc;
+    const limits = core.conf(level).large_client_header_buffers;
+    const lineLimit = Math.max(limits.size, core.conf(conn.rootLoc).client_header_buffer_size);
+    const text = conn.peekInput(limits.count * limits.size + lineLimit + 2);
+    let pos = 0;
     if (!this.head) {
       // empty lines before a request are skipped
-      let skip = 0;
-      while (skip < input.length && (input[skip] === 10 || input[skip] === 13)) skip++;
-      if (skip > 0) {
-        this.conn.input = input = input.subarray(skip);
-        if (input.length === 0) return false;
+      while (pos < text.length && isLineEnd(text.charCodeAt(pos))) pos++;
+      if (pos === text.length) {
+        conn.dropInput(pos);
+        return false;
       }
     }
+    const skipped = pos;
     const r = this.head ?? this.startHead();
-    const limits = core.conf(r.server.root).large_client_header_buffers;
-    const lineLimit = Math.max(limits.size, core.conf(this.conn.rootLoc).client_header_buffer_size);
-    const text = input.latin1Slice(0, Math.min(input.length, limits.count * limits.size + lineLimit + 2));
-    let pos = 0;
+    r.requestLength -= skipped;
     for (;;) {
       const lf = text.indexOf('\n', pos);
       if (lf < 0) {
@@ -71,23 +85,24 @@ export class HeadReader {
         this.checkPartialLine(r, text.length - pos, lineLimit, limits.count * limits.size);
         return false;
       }
+      const start = pos;
       const end = lf > pos && text.charCodeAt(lf - 1) === 13 ? lf - 1 : lf;
-      const line = text.slice(pos, end);
       const lineBytes = lf + 1 - pos;
       pos = lf + 1;
       this.headBytes += lineBytes;
       if (this.headLines++ === 0) {
         if (lineBytes > lineLimit) return this.refuseHead(r, pos, 414, 'client sent too long URI');
-        const rc = this.takeRequestLine(r, line);
+        const rc = this.takeRequestLine(r, text.slice(start, end));
         if (rc !== OK) return this.refuseHead(r, pos, rc);
         if (r.version === 9) return this.headDone(r, pos);
         continue;
       }
-      if (line === '') return this.headDone(r, pos);
+      if (end === start) return this.headDone(r, pos);
       if (lineBytes > lineLimit || this.headBytes > limits.count * limits.size + lineLimit) {
         return this.refuseHead(r, pos, 494, 'client sent too long header line');
       }
-      const rc = this.takeField(r, line);
+      const known = recallField(text, start, end);
+      const rc = known ? this.addField(r, known) : this.takeField(r, text.slice(start, end));
       if (rc !== OK) return this.refuseHead(r, pos, rc);
     }
   }
@@ -116,13 +131,7 @@ export class HeadReader {
 
   private takeHeadBytes(r: Request, count: number): void {
     r.requestLength += count;
-    const { conn } = this;
-    if (count === conn.input.length) conn.input = EMPTY;
-    else {
-      const rest = conn.input.subarray(count);
-      conn.input = conn.borrowed ? Buffer.from(rest) : rest;
-      conn.borrowed = false;
-    }
+    this.conn.dropInput(count);
   }
 
   private checkPartialLine(r: Request, partial: number, lineLimit: number, total: number): void {
@@ -168,14 +177,16 @@ export class HeadReader {
     r.version = parsed.version;
     r.protocol = parsed.protocol || 'HTTP/0.9';
     if (parsed.host) {
-      const host = validHost(parsed.host);
+      const host = hostOf(parsed.host);
       if (!host) {
         r.log('info', 'client sent invalid host in request line');
         return 400;
       }
       this.setHost(r, host);
     }
-    return this.takeTarget(r, parsed.rawUri);
+    if (!parsed.plain) return this.takeTarget(r, parsed.rawUri);
+    r.uri = parsed.rawUri;
+    return OK;
   }
 
   private takeTarget(r: Request, target: string): number {
@@ -205,7 +216,7 @@ export class HeadReader {
 
   private takeField(r: Request, line: string): number {
     const c = core.conf(r.server.root);
-    const field = parseHeaderLine(line, c.underscores_in_headers, c.ignore_invalid_headers);
+    const field = learnField(line) ?? parseHeaderLine(line, c.underscores_in_headers, c.ignore_invalid_headers);
     if (field === 'invalid') {
       r.log('info', `client sent invalid header line: "${line.replace(/[^ -~]/g, '?')}" while reading client request headers`);
       return 400;
@@ -214,31 +225,29 @@ export class HeadReader {
       r.log('info', `client sent invalid header line: "${line}"`);
       return OK;
     }
-    if (r.headersIn.length >= c.max_headers) {
+    return this.addField(r, field);
+  }
+
+  private addField(r: Request, field: HeaderField): number {
+    const { lname, name, value } = field;
+    const fields = r.headersIn;
+    if (fields.length >= core.conf(r.server.root).max_headers) {
       r.log('info', 'client sent too many header lines');
       return 400;
     }
-    r.headersIn.push(field);
-    switch (field.lname) {
-      case 'host': {
-        if (r.headersIn.some((f) => f !== field && f.lname === 'host')) {
-          r.log('info', `client sent duplicate host header: "${line}"`);
-          return 400;
-        }
-        const host = validHost(field.value);
-        if (!host) {
-          if (field.value === '' && r.version < 1001) return OK;
-          r.log('info', 'client sent invalid host header');
-          return 400;
-        }
-        if (!r.host) this.setHost(r, host);
-        return OK;
-      }
-    }
-    if (UNIQUE_FIELDS.has(field.lname) && r.headersIn.some((f) => f !== field && f.lname === field.lname)) {
-      r.log('info', `client sent duplicate header line: "${line}"`);
+    if (UNIQUE_FIELDS.has(lname) && findHeader(fields, lname)) {
+      r.log('info', `client sent duplicate ${lname === 'host' ? 'host header' : 'header line'}: "${name}: ${value}"`);
       return 400;
     }
+    fields.push(field);
+    if (lname !== 'host') return OK;
+    const host = hostOf(value);
+    if (!host) {
+      if (value === '' && r.version < 1001) return OK;
+      r.log('info', 'client sent invalid host header');
+      return 400;
+    }
+    if (!r.host) this.setHost(r, host);
     return OK;
   }
 

@@ -1,4 +1,5 @@
 /** Last header filter: frames the body and writes status line and header fields in nginx's order. */
+import { nowSeconds } from './clock.ts';
 import { OK } from './codes.ts';
 import type { HttpMain } from './conf.ts';
 import { core } from './core.ts';
@@ -52,12 +53,28 @@ export function parseHttpDate(text: string): number {
 let dateSecond = -1;
 let dateText = '';
 export function currentHttpDate(): string {
-  const second = Math.floor(Date.now() / 1000);
+  const second = nowSeconds();
   if (second !== dateSecond) {
     dateSecond = second;
     dateText = httpDate(second);
   }
   return dateText;
+}
+
+let startSecond = -1;
+let startServer = '';
+let startText = '';
+/** First lines of the usual answer, the same for a second. */
+function usualStart(server: string): string {
+  const second = nowSeconds();
+  if (second !== startSecond || server !== startServer) {
+    startSecond = second;
+    startServer = server;
+    const text = `HTTP/1.1 ${STATUS_LINES[200]}\r\nServer: ${server}\r\nDate: ${currentHttpDate()}\r\n`;
+    // one flat string: what is concatenated would be put together anew for each answer
+    startText = Buffer.from(text, 'latin1').latin1Slice();
+  }
+  return startText;
 }
 
 /** Scheme, host and port that absolute redirects start with. */
@@ -109,10 +126,13 @@ function writeHeader(r: Request): number {
     conn.clearTimer();
     return OK;
   }
-  const statusLine = out.statusLine || STATUS_LINES[status] || `${status} `;
-  let head = `HTTP/1.1 ${statusLine}\r\n`;
-  if (out.server !== '') head += `Server: ${out.server ?? serverSignature(r)}\r\n`;
-  if (out.date !== '') head += `Date: ${out.date ?? currentHttpDate()}\r\n`;
+  let head: string;
+  if (status === 200 && out.statusLine === '' && out.server === undefined && out.date === undefined) head = usualStart(serverSignature(r));
+  else {
+    head = `HTTP/1.1 ${out.statusLine || STATUS_LINES[status] || `${status} `}\r\n`;
+    if (out.server !== '') head += `Server: ${out.server ?? serverSignature(r)}\r\n`;
+    if (out.date !== '') head += `Date: ${out.date ?? currentHttpDate()}\r\n`;
+  }
   if (out.contentType) {
     head += `Content-Type: ${out.contentType}`;
     if (out.charset) head += `; charset=${out.charset}`;

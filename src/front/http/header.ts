@@ -29,26 +29,77 @@ export function joinHeader(fields: readonly HeaderField[], lname: string, separa
   return found;
 }
 
-export type HeaderVerdict = 'ok' | 'ignored' | 'invalid';
-
-const NAME_REFUSED = /[\x00-\x20\x7f]/;
-const NAME_PLAIN = /^[A-Za-z0-9-]+$/;
-const NAME_UNDERSCORE = /^[A-Za-z0-9_-]+$/;
+/** What a character may be in a field's name. */
+const [PLAIN, UNDERSCORE, ODD, REFUSED] = [0, 1, 2, 3];
+const NAME_CLASS = Uint8Array.from({ length: 256 }, (_, c) => {
+  if (c <= 32 || c === 127) return REFUSED;
+  if (c === 95) return UNDERSCORE;
+  return /[A-Za-z0-9-]/.test(String.fromCharCode(c)) ? PLAIN : ODD;
+});
 
 /**
  * One header line without its line end.
  * @returns the field; 'invalid': the request is refused; 'ignored': a name outside the plain set while those are ignored
  */
 export function parseHeaderLine(line: string, underscores: boolean, ignoreInvalid: boolean): HeaderField | 'ignored' | 'invalid' {
-  const colon = line.indexOf(':');
-  const name = colon < 0 ? line : line.slice(0, colon);
-  if (name === '' || NAME_REFUSED.test(name)) return 'invalid';
-  let start = colon < 0 ? line.length : colon + 1;
+  let colon = 0;
+  let oddest = PLAIN;
+  for (; colon < line.length; colon++) {
+    const c = line.charCodeAt(colon);
+    if (c === 58) break;
+    if (NAME_CLASS[c] > oddest) oddest = NAME_CLASS[c];
+  }
+  if (colon === 0 || oddest === REFUSED) return 'invalid';
+  let start = colon + 1;
   let end = line.length;
   while (start < end && line.charCodeAt(start) === 32) start++;
   while (end > start && line.charCodeAt(end - 1) === 32) end--;
-  const value = line.slice(start, end);
-  if (value.includes('\0') || value.includes('\r')) return 'invalid';
-  if (ignoreInvalid && !(underscores ? NAME_UNDERSCORE : NAME_PLAIN).test(name)) return 'ignored';
-  return { name, lname: lowerName(name), value };
+  for (let n = start; n < end; n++) {
+    const c = line.charCodeAt(n);
+    if (c === 0 || c === 13) return 'invalid';
+  }
+  if (ignoreInvalid && oddest > (underscores ? UNDERSCORE : PLAIN)) return 'ignored';
+  const name = line.slice(0, colon);
+  return { name, lname: lowerName(name), value: line.slice(start, end) };
+}
+
+const MEMO_SLOTS = 512;
+/** lengths of lines that are remembered */
+const MEMO_MIN = 3;
+const MEMO_LINE = 160;
+const memoLines: string[] = new Array(MEMO_SLOTS).fill('');
+const memoFields: (HeaderField | undefined)[] = new Array(MEMO_SLOTS).fill(undefined);
+
+function memoSlot(text: string, start: number, end: number): number {
+  const middle = text.charCodeAt(start + ((end - start) >> 1));
+  return (
+    ((end - start) * 37 + text.charCodeAt(start) * 5 + middle * 11 + text.charCodeAt(end - 1) * 3 + text.charCodeAt(end - 3)) &
+    (MEMO_SLOTS - 1)
+  );
+}
+
+/**
+ * The field of a line that was read lately: clients and back ends send the same lines again and again. It is shared: nobody may change it.
+ * @param start  the line is text[start, end)
+ */
+export function recallField(text: string, start: number, end: number): HeaderField | undefined {
+  if (end - start > MEMO_LINE || end - start < MEMO_MIN) return undefined;
+  const slot = memoSlot(text, start, end);
+  const line = memoLines[slot];
+  return line.length === end - start && text.startsWith(line, start) ? memoFields[slot] : undefined;
+}
+
+/** Parses a line that anybody would take, and remembers it; undefined if its name or value is unusual. */
+export function learnField(line: string): HeaderField | undefined {
+  const short = line.length <= MEMO_LINE && line.length >= MEMO_MIN;
+  // a copy of its own: a slice would keep the whole text that it was cut from
+  const own = short ? Buffer.from(line, 'latin1').latin1Slice() : line;
+  const field = parseHeaderLine(own, false, true);
+  if (typeof field === 'string') return undefined;
+  if (short) {
+    const slot = memoSlot(own, 0, own.length);
+    memoLines[slot] = own;
+    memoFields[slot] = field;
+  }
+  return field;
 }

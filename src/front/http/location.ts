@@ -1,4 +1,5 @@
 /** Which location answers a URI: exact name, then longest prefix (with what is nested in it), then expressions in order. */
+import { nowMs } from './clock.ts';
 import type { Loc } from './conf.ts';
 import { core } from './core.ts';
 import type { Request } from './request.ts';
@@ -69,7 +70,7 @@ export function updateLocation(r: Request): void {
 function mayKeepAlive(r: Request): boolean {
   const c = core.conf(r.loc);
   if (c.keepalive_timeout.timeoutMs === 0 || r.conn.requests >= c.keepalive_requests) return false;
-  if (Date.now() - r.conn.startMs > c.keepalive_time) return false;
+  if (nowMs() - r.conn.startMs > c.keepalive_time) return false;
   if (c.keepalive_disable.has('none')) return true;
   const agent = r.headerIn('user-agent');
   if (agent === undefined) return true;

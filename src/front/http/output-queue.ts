@@ -21,6 +21,8 @@ const FILE_CHUNK = 256 * 1024;
 const fileBuffers: Buffer[] = [];
 const FILE_BUFFERS = 8;
 const JOIN_LIMIT = 32 * 1024;
+/** up to here a body is cheaper to append to the head as text than to copy beside it */
+const TEXT_LIMIT = 4 * 1024;
 /** where head and body are put together for a write */
 let joinBuffer: Buffer = Buffer.allocUnsafeSlow(JOIN_LIMIT);
 
@@ -103,22 +105,44 @@ export class OutputQueue {
     return this.conn.error ? ERROR : OK;
   }
 
-  /** The usual answer: head and a small body known at once leave in one write, without a queue. */
+  /** A response that begins and ends now leaves in one write, without a queue. */
+  private takesWhole(r: Request): boolean {
+    return this.head !== '' && !r.chunked && this.queue.length === 0 && !this.blocked && !this.conn.closed && rateOf(r) === 0;
+  }
+
+  /** A body of so many bytes that is given as the whole of it is copied before the call returns. */
+  copiesWhole(r: Request, bytes: number): boolean {
+    return this.head.length + bytes <= TEXT_LIMIT && !this.conn.tls && !this.conn.http2 && this.takesWhole(r);
+  }
+
   private sendWhole(r: Request, pieces: Piece[]): boolean {
-    if (this.head === '' || r.chunked || this.queue.length > 0 || this.blocked || this.conn.closed || rateOf(r) > 0) return false;
+    if (!this.takesWhole(r)) return false;
     let bytes = this.head.length;
     for (const piece of pieces) {
       if (isFileSpan(piece)) return false;
       bytes += piece.length;
     }
     if (bytes > JOIN_LIMIT) return false;
-    for (const piece of pieces as Buffer[]) {
-      this.queued += piece.length;
-      this.write(piece);
+    if (bytes <= TEXT_LIMIT && !this.conn.tls && !this.conn.http2) this.sendText(pieces as Buffer[], bytes);
+    else {
+      for (const piece of pieces as Buffer[]) {
+        this.queued += piece.length;
+        this.write(piece);
+      }
+      this.flushBatch();
     }
-    this.flushBatch();
     if (this.unsent > 0) this.waitDrain();
     return true;
+  }
+
+  private sendText(pieces: Buffer[], bytes: number): void {
+    let text = this.head;
+    for (const piece of pieces) text += piece.latin1Slice();
+    this.queued -= this.head.length;
+    this.head = '';
+    this.sent += bytes;
+    this.bytesSent += bytes;
+    this.send(text);
   }
 
   /** Writes what is in memory; files and limits are not waited for. */

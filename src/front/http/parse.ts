@@ -13,6 +13,8 @@ export interface RequestLine {
   /** 9, 1000, 1001 */
   version: number;
   protocol: string;
+  /** `rawUri` is a path without query that needs no decoding */
+  plain: boolean;
 }
 
 export type LineError = 'method' | 'request' | 'version' | '0.9';
@@ -21,8 +23,37 @@ const METHOD = /^[A-Z_-]+$/;
 const REQUEST = /^([A-Z_-]+) +([^ ]*)(?: +(.*?) *)?$/;
 const BAD_URI = /[\x00-\x20\x7f]/;
 
+/** What a character is in a request target. */
+const [PLAIN, DOT, SLASH, WORK, BAD] = [0, 1, 2, 3, 4];
+const TARGET_CLASS = Uint8Array.from({ length: 256 }, (_, c) => {
+  if (c <= 32 || c === 127) return BAD;
+  if (c === 46) return DOT;
+  if (c === 47) return SLASH;
+  return /[A-Za-z0-9_~!$&'()*,;=:@+-]/.test(String.fromCharCode(c)) ? PLAIN : WORK;
+});
+
+/** The usual line, `GET /path HTTP/1.1`; undefined: it must be looked at more closely. */
+function parseUsualLine(line: string): RequestLine | undefined {
+  const method = line.startsWith('GET /') ? 'GET' : line.startsWith('POST /') ? 'POST' : line.startsWith('HEAD /') ? 'HEAD' : undefined;
+  if (method === undefined || !line.endsWith(' HTTP/1.1')) return undefined;
+  const start = method.length + 1;
+  const end = line.length - 9;
+  let plain = true;
+  let before = PLAIN;
+  for (let n = start; n < end; n++) {
+    const kind = TARGET_CLASS[line.charCodeAt(n)];
+    if (kind === BAD) return undefined;
+    // empty and dot segments, escapes, queries
+    if (kind === WORK || (before === SLASH && kind !== PLAIN)) plain = false;
+    before = kind;
+  }
+  return { method, rawUri: line.slice(start, end), host: '', schema: '', version: 1001, protocol: 'HTTP/1.1', plain };
+}
+
 /** @param line  without its line end */
 export function parseRequestLine(line: string): RequestLine | LineError {
+  const usual = parseUsualLine(line);
+  if (usual) return usual;
   const match = REQUEST.exec(line);
   if (!match) return METHOD.test(line.split(' ', 1)[0]) ? 'request' : 'method';
   const [, method, target, protocol] = match;
@@ -39,7 +70,15 @@ export function parseRequestLine(line: string): RequestLine | LineError {
     return 'request';
   }
   if (BAD_URI.test(target)) return 'request';
-  const result: RequestLine = { method, rawUri: target, host: '', schema: '', version, protocol: version === 9 ? '' : protocol };
+  const result: RequestLine = {
+    method,
+    rawUri: target,
+    host: '',
+    schema: '',
+    version,
+    protocol: version === 9 ? '' : protocol,
+    plain: false,
+  };
   const first = target.charCodeAt(0);
   if (first === 47) return method === 'CONNECT' ? 'request' : result;
   if (method === 'CONNECT') {

@@ -4,6 +4,7 @@
  */
 import { type Level, logTo } from '../log/error-log.ts';
 import type { RequestBody } from './body.ts';
+import { nowMs } from './clock.ts';
 import { AGAIN, DECLINED, DONE, ERROR, HTTP_CLIENT_CLOSED, HTTP_CLOSE, OK } from './codes.ts';
 import type { HttpMain, Loc, Server } from './conf.ts';
 import type { Connection } from './connection.ts';
@@ -134,7 +135,7 @@ export class Request {
     this.server = server;
     this.loc = server.root;
     this.vars = parent ? parent.vars : [];
-    this.startMs = parent ? parent.startMs : Date.now();
+    this.startMs = parent ? parent.startMs : nowMs();
   }
 
   // ---------------------------------------------------------------- access to things

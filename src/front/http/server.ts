@@ -1,5 +1,6 @@
 /** Listening sockets of a worker: accepts connections and hands them to the right virtual hosts. */
 import { createServer, type Server as NetServer, Socket, type SocketConstructorOpts } from 'node:net';
+import { holdingClock } from './clock.ts';
 import type { HttpMain, ListenSocket, VirtualHosts } from './conf.ts';
 import { Connection } from './connection.ts';
 import { speaksHttp2, usesHttp2 } from './modules/http2.ts';
@@ -123,6 +124,7 @@ function readsPlainHttp(socket: ListenSocket): boolean {
 }
 
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+const takeRead = (conn: Connection, count: number): void => conn.onRead(readBuffer, count);
 
 /**
  * Makes the sockets of a listener here, so that all of them read into one buffer: node:net gives that choice (`onread`) to
@@ -137,7 +139,7 @@ function takeHandles(server: NetServer, accepting: Accepting): void {
     client.setNoDelay?.(true);
     let conn: Connection | undefined;
     const callback = (count: number): boolean => {
-      conn?.onRead(readBuffer, count);
+      if (conn) holdingClock(takeRead, conn, count);
       return true;
     };
     const raw = new Socket({ handle: client, allowHalfOpen: true, onread: { buffer: readBuffer, callback } } as SocketConstructorOpts);

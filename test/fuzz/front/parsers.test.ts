@@ -99,7 +99,7 @@ describe('fuzz: front parsers', () => {
         ? 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX: y\r\n\r\nhello'
         : 'HTTP/1.1 100 C\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n';
     const data = mutate(text, rng);
-    feedInPieces(new HttpResponseParser(seen, { head: false, maxHeader: 4096, allow09: false, passEarlyHints: false }), data, rng);
+    feedInPieces(new HttpResponseParser(seen, false, 4096), data, rng);
     expect(seen.heads).toBeLessThanOrEqual(1);
     expect(seen.ends).toBeLessThanOrEqual(1);
     expect(seen.bytes).toBeLessThanOrEqual(data.length);

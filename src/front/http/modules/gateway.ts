@@ -58,22 +58,9 @@ export function passDirective(
   );
 }
 
-export function resolveGroup(u: Upstream, target: Target, done: (group: UpstreamGroup | undefined) => void, port = 0): void {
-  if (target.group) {
-    done(realGroup(target.group));
-    return;
-  }
-  const textValue = target.value!.eval(u.r).replace(/^s?uwsgi:\/\//i, '');
-  runtimeGroup(
-    u.r,
-    textValue,
-    port,
-    (status) => {
-      u.finish(status);
-      done(undefined);
-    },
-    done,
-  );
+export function resolveGroup(u: Upstream, target: Target, port = 0): void {
+  if (target.group) u.useGroup(realGroup(target.group));
+  else runtimeGroup(u, target.value!.eval(u.r).replace(/^s?uwsgi:\/\//i, ''), port);
 }
 
 /** For HEAD only the header is read, unless the cache wants the answer whole. */
@@ -93,7 +80,7 @@ export function run(
     protocol: conf.protocol,
     conf: conf.upstream,
     method: r.method,
-    resolve: (upstream, done) => resolveGroup(upstream, conf.target!, done),
+    resolve: (upstream) => resolveGroup(upstream, conf.target!),
     cache: conf.cache.start(r, () => r.uri),
   });
   u.notes.key = key;

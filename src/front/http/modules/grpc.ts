@@ -59,16 +59,9 @@ function handler(r: Request): number {
     protocol: conf.protocol,
     conf: conf.upstream,
     method: r.method,
-    resolve: (upstream, done) => {
-      if (target.group) {
-        done(realGroup(target.group));
-        return;
-      }
-      const fail = (status: number): void => {
-        upstream.finish(status);
-        done(undefined);
-      };
-      runtimeGroup(r, parts.hostText, portOf(parts), fail, done);
+    resolve: (upstream) => {
+      if (target.group) upstream.useGroup(realGroup(target.group));
+      else runtimeGroup(upstream, parts.hostText, portOf(parts));
     },
   });
   u.target = { schema: parts.secure ? 'grpcs://' : 'grpc://', hostText: parts.hostText, secure: parts.secure };

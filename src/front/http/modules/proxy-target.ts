@@ -2,11 +2,11 @@
 import { isIP } from 'node:net';
 import { core } from '../core.ts';
 import type { HttpFrame } from '../module.ts';
-import type { Request } from '../request.ts';
 import { literalAddresses, makeAddress, pendingLookups, splitHostPort, systemAddresses, UpstreamGroup } from '../upstream/group.ts';
 import { DEFAULT_SERVER } from '../upstream/peer.ts';
 import { PeerSet } from '../upstream/peer-set.ts';
 import { resolverFor } from '../upstream/resolver.ts';
+import type { Upstream } from '../upstream/upstream.ts';
 import type { Value } from '../value.ts';
 
 export interface PassTarget {
@@ -80,22 +80,17 @@ const aliases = new WeakMap<UpstreamGroup, UpstreamGroup>();
 export const realGroup = (group: UpstreamGroup): UpstreamGroup => aliases.get(group) ?? group;
 
 /** A group for an address found at run time. */
-export function runtimeGroup(
-  r: Request,
-  hostText: string,
-  defaultPort: number,
-  fail: (status: number) => void,
-  done: (group: UpstreamGroup) => void,
-): void {
+export function runtimeGroup(u: Upstream, hostText: string, defaultPort: number): void {
+  const { r } = u;
   const { registry } = r.http;
   const named = registry.get(`upstream:${hostText.toLowerCase()}`) as UpstreamGroup | undefined;
   if (named) {
-    done(named);
+    u.useGroup(named);
     return;
   }
   const implicit = registry.get(`implicit:${hostText}:${defaultPort}`) as UpstreamGroup | undefined;
   if (implicit?.set) {
-    done(realGroup(implicit));
+    u.useGroup(realGroup(implicit));
     return;
   }
   const build = (list: ReturnType<typeof makeAddress>[]) => {
@@ -110,7 +105,7 @@ export function runtimeGroup(
       if (kept) group.pool = kept.pool;
       else if (registry.size < 10_000) registry.set(key, group);
     }
-    done(group);
+    u.useGroup(group);
   };
   const literal = literalAddresses(hostText, defaultPort);
   if (literal) {
@@ -121,11 +116,11 @@ export function runtimeGroup(
   const c = core.conf(r.loc);
   if (!c.resolver) {
     r.log('error', `no resolver defined to resolve ${host}`);
-    fail(502);
+    u.finish(502);
     return;
   }
   if (host === '' || isIP(host)) {
-    fail(500);
+    u.finish(500);
     return;
   }
   resolverFor(c.resolver)
@@ -133,11 +128,11 @@ export function runtimeGroup(
     .then(
       (answer) => {
         if (!r.done && !r.conn.error) build(answer.addresses.map((ip) => makeAddress(ip, port)));
-        else fail(499);
+        else u.finish(499);
       },
       (error: Error) => {
         r.log('error', error.message);
-        fail(502);
+        u.finish(502);
       },
     );
 }

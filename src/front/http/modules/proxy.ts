@@ -102,6 +102,10 @@ interface ProxyConf {
   setHeaders: SetHeader[] | undefined;
   /** lower-case names of setHeaders */
   setNames: ReadonlySet<string>;
+  /** names that are not passed on as they came, also while the answer is to be cached */
+  dropped: ReadonlySet<string>;
+  droppedCaching: ReadonlySet<string>;
+  resolve(u: Upstream): void;
   setBody: Value | undefined;
   method: Value | undefined;
   http11: boolean;
@@ -138,23 +142,12 @@ export function proxyTarget(loc: Loc): UpstreamGroup | undefined {
 
 // ---------------------------------------------------------------- the request
 
-function resolveTarget(u: Upstream, conf: ProxyConf, done: (group: UpstreamGroup | undefined) => void): void {
-  const { r } = u;
-  const parts = u.target as unknown as PassTarget;
-  if (!conf.target!.value) {
-    done(realGroup(conf.target!.group!));
-    return;
+function resolveTarget(u: Upstream, target: PassTarget): void {
+  if (target.group) u.useGroup(realGroup(target.group));
+  else {
+    const { hostText, schema } = u.target as unknown as PassTarget;
+    runtimeGroup(u, hostText, schema === 'https://' ? 443 : 80);
   }
-  runtimeGroup(
-    r,
-    parts.hostText,
-    parts.schema === 'https://' ? 443 : 80,
-    (status) => {
-      u.finish(status);
-      done(undefined);
-    },
-    done,
-  );
 }
 
 function proxyHandler(r: Request): number {
@@ -174,7 +167,7 @@ function proxyHandler(r: Request): number {
     protocol: protocolOf(conf),
     conf: conf.upstream,
     method: r.method === 'HEAD' && conf.cache.cacheOf(r) && conf.cache.convertHead ? 'GET' : method,
-    resolve: (upstream, done) => resolveTarget(upstream, conf, done),
+    resolve: conf.resolve,
     cache: conf.cache.start(r, () => proxyCacheKey(r, parts as PassTarget, conf)),
   });
   u.target = parts as unknown as Record<string, unknown>;
@@ -213,48 +206,46 @@ function requestHead(u: Upstream, conf: ProxyConf): (Buffer | string)[] {
   const caching = u.options.cache?.cacheable === true;
   const set = conf.setHeaders ?? [];
   const names = conf.setNames;
-  const body = bodyOf(u, conf);
+  const bodyBytes = bodyLength(u, conf);
   if (!names.has('host')) head += `Host: ${proxyHost(parts)}\r\n`;
   if (!names.has('connection') && !conf.http11) head += 'Connection: close\r\n';
   for (const field of set) {
     const value = field.value.eval(r);
-    if (field.lname === 'connection' && /upgrade/i.test(value)) u.notes.connectionUpgrade = true;
-    if (field.lname === 'upgrade' && value !== '') u.notes.upgrade = true;
-    if (value !== '') head += `${field.name}: ${value}\r\n`;
+    if (value === '') continue;
+    if (field.lname === 'upgrade') u.notes.upgrade = true;
+    head += `${field.name}: ${value}\r\n`;
   }
-  if (!names.has('content-length') && body.length >= 0 && !body.chunked) head += `Content-Length: ${body.length}\r\n`;
-  if (body.chunked && !names.has('transfer-encoding')) head += 'Transfer-Encoding: chunked\r\n';
+  if (bodyBytes >= 0 && !names.has('content-length')) head += `Content-Length: ${bodyBytes}\r\n`;
+  if (bodyBytes === CHUNKED && !names.has('transfer-encoding')) head += 'Transfer-Encoding: chunked\r\n';
   if (caching) head += u.notes.conditional ?? '';
   if (conf.upstream.passRequestHeaders) {
-    for (const field of r.headersIn) {
-      const { lname } = field;
-      if (names.has(lname) || DROPPED.has(lname)) continue;
-      if (caching && CACHE_DROPPED.has(lname)) continue;
-      head += `${field.name}: ${field.value}\r\n`;
-    }
+    const dropped = caching ? conf.droppedCaching : conf.dropped;
+    for (const field of r.headersIn) if (!dropped.has(field.lname)) head += `${field.name}: ${field.value}\r\n`;
   }
   u.upgrade = u.notes.upgrade === true && conf.http11;
   head += '\r\n';
   return conf.setBody ? [head, u.notes.bodyText as string] : [head];
 }
 
-function bodyOf(u: Upstream, conf: ProxyConf): { length: number; chunked: boolean } {
+const NO_BODY = -1;
+const CHUNKED = -2;
+
+/** Bytes of the body that is sent, NO_BODY or CHUNKED. */
+function bodyLength(u: Upstream, conf: ProxyConf): number {
   const { r } = u;
   if (conf.setBody) {
-    u.notes.bodyText = conf.setBody.eval(r);
-    return { length: (u.notes.bodyText as string).length, chunked: false };
+    const text = conf.setBody.eval(r);
+    u.notes.bodyText = text;
+    return text.length;
   }
-  if (!conf.upstream.passRequestBody) return { length: -1, chunked: false };
-  const { body } = r.main;
+  if (!conf.upstream.passRequestBody) return NO_BODY;
+  const { body, contentLength, chunkedIn } = r.main;
   if (body?.consumer) {
-    if (r.main.chunkedIn) {
-      u.notes.chunked = conf.http11;
-      return { length: -1, chunked: conf.http11 };
-    }
-    return { length: r.main.contentLength, chunked: false };
+    if (!chunkedIn) return contentLength;
+    u.notes.chunked = conf.http11;
+    return conf.http11 ? CHUNKED : NO_BODY;
   }
-  if (!body || (body.size === 0 && r.main.contentLength < 0 && !r.main.chunkedIn)) return { length: -1, chunked: false };
-  return { length: body.size, chunked: false };
+  return body && (body.size > 0 || contentLength >= 0 || chunkedIn) ? body.size : NO_BODY;
 }
 
 /** Host of the peer's URL, its port where it is not the scheme's. */
@@ -277,13 +268,7 @@ function protocolOf(conf: ProxyConf): Protocol {
     wrapBody: (u, data) =>
       u.notes.chunked ? [Buffer.from(`${data.length.toString(16)}\r\n`, 'latin1'), data, Buffer.from('\r\n')] : [data],
     endBody: (u) => (u.notes.chunked ? [Buffer.from('0\r\n\r\n')] : []),
-    parser: (u, sink) =>
-      new HttpResponseParser(sink, {
-        head: u.options.method === 'HEAD',
-        maxHeader: conf.upstream.bufferSize,
-        allow09: false,
-        passEarlyHints: false,
-      }),
+    parser: (u, sink) => new HttpResponseParser(sink, u.options.method === 'HEAD', conf.upstream.bufferSize),
     rewriteField: (u, field) => rewriteField(u, conf, field),
     tls: (u) => ((u.target as { schema?: string }).schema === 'https://' ? upstreamTls(u, conf.tls, proxyServerName(u)) : undefined),
   };
@@ -376,6 +361,7 @@ type Conf = ReturnType<typeof proxyModule.conf>;
 function compile(conf: Conf, loc: Loc): ProxyConf {
   const values = conf as unknown as Record<string, unknown>;
   const upstream = readUpstreamConf('proxy', values, loc);
+  const setNames = new Set((conf.proxy_set_header ?? []).map((h) => h.lname));
   const redirects = conf.proxy_redirect === 'off' ? [] : (conf.proxy_redirect ?? (['default'] as Redirect[]));
   return {
     target: conf.proxy_pass,
@@ -383,7 +369,10 @@ function compile(conf: Conf, loc: Loc): ProxyConf {
     cache: readCacheConf('proxy', values),
     tls: readTlsConf('proxy', values),
     setHeaders: conf.proxy_set_header,
-    setNames: new Set((conf.proxy_set_header ?? []).map((h) => h.lname)),
+    setNames,
+    dropped: new Set([...setNames, ...DROPPED]),
+    droppedCaching: new Set([...setNames, ...DROPPED, ...CACHE_DROPPED]),
+    resolve: (u) => resolveTarget(u, conf.proxy_pass!),
     setBody: conf.proxy_set_body,
     method: conf.proxy_method,
     http11: conf.proxy_http_version === '1.1',

@@ -23,7 +23,7 @@ const tunnelHandler = (r: Request): number => {
     protocol: conf.protocol,
     conf: conf.upstream,
     method: 'CONNECT',
-    resolve: (upstream, done) => resolveGroup(upstream, conf.target!, done, 443),
+    resolve: (upstream) => resolveGroup(upstream, conf.target!, 443),
   });
   u.notes.ownBody = true;
   u.connectTunnel = true;

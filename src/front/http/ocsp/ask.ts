@@ -55,7 +55,8 @@ export async function askResponder(responder: Responder, request: Buffer, server
         trailers: () => {},
         complete: done,
       },
-      { head: false, maxHeader: MAX_HEADER, allow09: false, passEarlyHints: false },
+      false,
+      MAX_HEADER,
     );
     socket.on('connect', () => socket.write(`GET ${path} HTTP/1.0\r\nHost: ${name}\r\n\r\n`));
     socket.on('error', (error) => fail(`OCSP responder failed: ${error.message}`));

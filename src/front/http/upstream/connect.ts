@@ -1,6 +1,7 @@
 /** Connections to upstream peers, and the pool of idle ones. */
 import net, { type Socket } from 'node:net';
 import type tls from 'node:tls';
+import { holdingClock, nowMs } from '../clock.ts';
 import { setDeadline, type Timed, unwatch, watch } from '../deadlines.ts';
 import { DirectWriter } from '../direct-writer.ts';
 import type { Address } from './peer.ts';
@@ -37,6 +38,8 @@ export interface TlsSettings {
   /** sessions to resume, by peer */
   sessions: Map<string, Buffer>;
 }
+
+const takeRead = (conn: PeerConnection, data: Buffer): void => conn.received(data);
 
 /** One connection. Its owner sets `events`; without an owner it is idle. */
 export class PeerConnection implements Timed {
@@ -79,7 +82,7 @@ export class PeerConnection implements Timed {
       buffer: () => this.nextBuffer(),
       callback: (count: number, buffer: Uint8Array) => {
         this.reads = buffer === sharedBuffer ? 'shared' : 'own';
-        this.received((buffer as Buffer).subarray(0, count));
+        holdingClock(takeRead, this, (buffer as Buffer).subarray(0, count));
         return true;
       },
     };
@@ -116,7 +119,7 @@ export class PeerConnection implements Timed {
     return sharedBuffer;
   }
 
-  private received(data: Buffer): void {
+  received(data: Buffer): void {
     this.bytesReceived += data.length;
     if (this.events) this.events.onData(data);
     else this.destroy();
@@ -215,7 +218,8 @@ export class Pool {
     for (let n = this.idle.length - 1; n >= 0; n--) {
       const conn = this.idle[n];
       if (conn.address.name !== name || conn.owner !== owner) continue;
-      this.idle.splice(n, 1);
+      if (n === this.idle.length - 1) this.idle.pop();
+      else this.idle.splice(n, 1);
       conn.deadlineMs = Infinity;
       conn.onIdleClose = undefined;
       if (conn.ended || conn.socket.destroyed) continue;
@@ -227,7 +231,7 @@ export class Pool {
   /** Keeps a connection; the oldest gives way. */
   give(conn: PeerConnection): void {
     const { limits } = this;
-    if (conn.ended || conn.requests >= limits.requests || Date.now() - conn.startMs > limits.timeMs || limits.max === 0) {
+    if (conn.ended || conn.requests >= limits.requests || nowMs() - conn.startMs > limits.timeMs || limits.max === 0) {
       conn.destroy();
       return;
     }

@@ -1,10 +1,11 @@
 /** The way to a peer: chooses one, waits in the queue of the group, takes an idle connection or opens one. */
 import type tls from 'node:tls';
+import { nowMs } from '../clock.ts';
 import type { Loc } from '../conf.ts';
 import { PeerConnection, type Pool, type TlsSettings } from './connect.ts';
 import type { Peer } from './peer.ts';
 import type { Failure } from './protocol.ts';
-import { Selection } from './selection.ts';
+import { type Outcome, Selection } from './selection.ts';
 import type { Upstream } from './upstream.ts';
 
 /** loaded on first use: plain HTTP never pays for it */
@@ -44,8 +45,13 @@ export class PeerConnector {
   }
 
   /** Gives the peer back. */
-  free(peer: Peer, state: 'ok' | 'failed' | 'next'): void {
-    this.selection!.free(peer, state);
+  free(peer: Peer, outcome: Outcome): void {
+    const { state, group } = this.u;
+    if (group.set.watchesInflight) {
+      const since = peer.inflightSince.indexOf(state.startMs);
+      if (since >= 0) peer.inflightSince.splice(since, 1);
+    }
+    this.selection!.free(peer, outcome, state);
   }
 
   /** Chooses a peer for the next attempt and connects to it. */
@@ -62,7 +68,7 @@ export class PeerConnector {
       responseLength: 0,
       bytesReceived: 0,
       bytesSent: 0,
-      startMs: Date.now(),
+      startMs: nowMs(),
     };
     if (!peer) {
       if (group.queue && group.waiting.length < group.queue.max && this.anyBusy()) {
@@ -76,7 +82,7 @@ export class PeerConnector {
     }
     r.upstreamStates!.push(this.u.state);
     this.u.peer = peer;
-    peer.inflightSince.push(this.u.state.startMs);
+    if (group.set.watchesInflight) peer.inflightSince.push(this.u.state.startMs);
     this.open(peer);
   }
 
@@ -109,11 +115,8 @@ export class PeerConnector {
 
   private open(peer: Peer): void {
     const { r, conf } = this.u;
-    this.u.reader.parser = undefined;
-    this.u.sender.requestSent = false;
-    this.u.sender.bodySent = false;
-    this.u.reader.limited = [];
-    this.u.reader.limitedBytes = 0;
+    this.u.reader.reset();
+    this.u.sender.reset();
     const bind = this.bindAddress();
     const tlsSettings = this.u.protocol.tls?.(this.u);
     if (tlsSettings && !tlsModule) {
@@ -123,8 +126,9 @@ export class PeerConnector {
       });
       return;
     }
-    const owner = this.pool ? this.poolOwner(bind, tlsSettings) : '';
-    const kept = this.pool?.take(peer.name, owner);
+    const { pool } = this;
+    const owner = pool ? this.poolOwner(bind, tlsSettings) : '';
+    const kept = pool?.take(peer.name, owner);
     if (kept) {
       this.u.conn = kept;
       kept.events = this.u;

@@ -1,6 +1,6 @@
 /** Parser of HTTP/1.x responses. */
 import { BodyDecoder } from '../body.ts';
-import { findHeader, type HeaderField, joinHeader, lowerName } from '../header.ts';
+import { findHeader, type HeaderField, learnField, lowerName, recallField } from '../header.ts';
 import { InvalidResponse, type ParserSink, type ResponseParser } from './protocol.ts';
 import { SINGLE_FIELDS, type UpstreamHead } from './response-head.ts';
 
@@ -8,6 +8,8 @@ const BAD_NAME = /[\x00-\x20\x7f]/;
 
 /** Parses header lines of any back end. @throws InvalidResponse */
 export function parseField(line: string): HeaderField {
+  const usual = learnField(line);
+  if (usual) return usual;
   const colon = line.indexOf(':');
   const name = colon < 0 ? line : line.slice(0, colon);
   const lname = lowerName(name);
@@ -37,17 +39,26 @@ export function addField(fields: HeaderField[], field: HeaderField): void {
 
 const STATUS_LINE = /^HTTP\/(\d+)\.(\d+) +(\d{3})(?: (.*?))?\r?$/;
 const EMPTY = Buffer.alloc(0);
+/** Bytes in which most heads end. */
+const USUAL_HEAD = 1024;
 
 export class HttpResponseParser implements ResponseParser {
   private held: Buffer = EMPTY;
-  private state: 'head' | 'body' | 'raw' | 'done' = 'head';
+  private state: 'head' | 'length' | 'chunked' | 'raw' | 'done' = 'head';
   private decoder: BodyDecoder | undefined;
+  /** bytes of the body that are still to come */
+  private left = 0;
+  private version = 0;
   private keepalive = false;
-  private started = false;
 
+  /**
+   * @param headOnly   no body follows, whatever the header says
+   * @param maxHeader  bytes
+   */
   constructor(
     private readonly sink: ParserSink,
-    private readonly options: { head: boolean; maxHeader: number; allow09: boolean; passEarlyHints: boolean },
+    private readonly headOnly: boolean,
+    private readonly maxHeader: number,
   ) {}
 
   feed(data: Buffer): void {
@@ -71,101 +82,136 @@ export class HttpResponseParser implements ResponseParser {
   }
 
   private parseHeads(): void {
-    while (this.state === 'head') {
+    while (this.state === 'head' && this.held.length > 0) {
       const { held } = this;
-      if (!this.started && held.length > 0) this.checkStart(held);
-      if (this.state !== 'head') return;
-      const end = headEnd(held);
-      if (end < 0) {
-        if (held.length >= this.options.maxHeader) throw new InvalidResponse('upstream sent too big header');
-        return;
-      }
-      const text = held.latin1Slice(0, end);
-      if (end > this.options.maxHeader) throw new InvalidResponse('upstream sent too big header');
-      this.held = held.subarray(end);
-      this.started = false;
-      this.takeHead(text);
-    }
-  }
-
-  /** Something that is no status line: an answer of HTTP/0.9, or an error. */
-  private checkStart(held: Buffer): void {
-    const start = held.latin1Slice(0, Math.min(held.length, 12));
-    if ('HTTP/'.startsWith(start.slice(0, 5)) && (start.length < 9 || /^HTTP\/\d+\.\d+ ?/.test(start))) {
-      if (held.indexOf(10) >= 0) this.started = true;
+      const whole = Math.min(held.length, this.maxHeader + 1);
+      const complete =
+        this.parseHead(held.latin1Slice(0, Math.min(whole, USUAL_HEAD))) ||
+        (whole > USUAL_HEAD && this.parseHead(held.latin1Slice(0, whole)));
+      if (complete) continue;
+      if (held.length >= this.maxHeader) throw new InvalidResponse('upstream sent too big header');
       return;
     }
-    throw new InvalidResponse('upstream sent no valid HTTP/1.0 header');
   }
 
-  private takeHead(text: string): void {
+  /** Reads one head from the start of what is held; false: `text` does not hold all of it. */
+  private parseHead(text: string): boolean {
     let lf = text.indexOf('\n');
-    const status = STATUS_LINE.exec(text.slice(0, lf));
-    if (!status) throw new InvalidResponse('upstream sent no valid HTTP/1.0 header');
-    const code = Number(status[3]);
-    const version = Number(status[1]) * 1000 + Number(status[2]);
-    const fields: HeaderField[] = [];
-    for (let pos = lf + 1; pos < text.length; pos = lf + 1) {
-      lf = text.indexOf('\n', pos);
-      const end = text.charCodeAt(lf - 1) === 13 ? lf - 1 : lf;
-      if (end > pos) addField(fields, parseField(text.slice(pos, end)));
+    if (lf < 0) {
+      checkStart(text);
+      return false;
     }
-    if (code >= 100 && code < 200 && code !== 101) return;
-    const head: UpstreamHead = {
-      status: code,
-      statusLine: status[4] ? `${status[3]} ${status[4]}` : status[3],
-      fields,
-      contentLength: -1,
-    };
-    this.startBody(head, version);
+    const lineEnd = lf > 0 && text.charCodeAt(lf - 1) === 13 ? lf - 1 : lf;
+    const head = this.usualStatus(text, lineEnd) ?? this.statusOf(text.slice(0, lf));
+    for (;;) {
+      const start = lf + 1;
+      lf = text.indexOf('\n', start);
+      if (lf < 0) return false;
+      const end = lf > start && text.charCodeAt(lf - 1) === 13 ? lf - 1 : lf;
+      if (end === start) break;
+      addField(head.fields, recallField(text, start, end) ?? parseField(text.slice(start, end)));
+    }
+    if (lf + 1 > this.maxHeader) throw new InvalidResponse('upstream sent too big header');
+    this.held = lf + 1 === this.held.length ? EMPTY : this.held.subarray(lf + 1);
+    if (head.status >= 100 && head.status < 200 && head.status !== 101) return true;
+    this.startBody(head);
+    return true;
   }
 
-  private startBody(head: UpstreamHead, version: number): void {
-    const coding = findHeader(head.fields, 'transfer-encoding')?.value;
-    const length = findHeader(head.fields, 'content-length')?.value;
-    this.keepalive = version >= 1001 && !joinHeader(head.fields, 'connection', ',')?.toLowerCase().includes('close');
+  /** `HTTP/1.1 200 OK`; undefined: the line must be looked at more closely. */
+  private usualStatus(text: string, end: number): UpstreamHead | undefined {
+    if (end < 14 || !text.startsWith('HTTP/1.1 ') || text.charCodeAt(12) !== 32) return undefined;
+    const status = digit(text, 9) * 100 + digit(text, 10) * 10 + digit(text, 11);
+    if (!(status >= 0)) return undefined;
+    const statusLine = text.slice(9, end);
+    if (statusLine.includes('\r')) return undefined;
+    this.version = 1001;
+    return { status, statusLine, fields: [], contentLength: -1 };
+  }
+
+  private statusOf(line: string): UpstreamHead {
+    const match = STATUS_LINE.exec(line);
+    if (!match) throw new InvalidResponse('upstream sent no valid HTTP/1.0 header');
+    this.version = Number(match[1]) * 1000 + Number(match[2]);
+    return { status: Number(match[3]), statusLine: match[4] ? `${match[3]} ${match[4]}` : match[3], fields: [], contentLength: -1 };
+  }
+
+  private startBody(head: UpstreamHead): void {
+    const { version, sink } = this;
+    let coding: string | undefined;
+    let length: string | undefined;
+    let connection: string | undefined;
+    for (const { lname, value } of head.fields) {
+      if (lname === 'content-length') length = value;
+      else if (lname === 'transfer-encoding') coding = value;
+      else if (lname === 'connection') connection = connection === undefined ? value : `${connection},${value}`;
+    }
+    this.keepalive = version >= 1001 && !connection?.toLowerCase().includes('close');
     if (coding !== undefined) {
       if (coding.toLowerCase() !== 'chunked') throw new InvalidResponse(`upstream sent unknown "Transfer-Encoding": "${coding}"`);
       if (version < 1001) throw new InvalidResponse('upstream sent "Transfer-Encoding" header in HTTP/1.0 response');
     }
     if (length !== undefined) head.contentLength = Number(length);
-    if (head.status === 101) {
-      this.state = 'raw';
-      this.sink.head(head);
-    } else if (this.options.head || head.status === 204 || head.status === 304) {
-      this.state = 'done';
-      this.sink.head(head);
-      this.sink.complete(this.keepalive && this.held.length === 0);
-      return;
-    } else {
-      if (coding !== undefined) this.decoder = new BodyDecoder(undefined);
-      else if (length !== undefined) this.decoder = new BodyDecoder(Number(length));
-      this.state = this.decoder ? 'body' : 'raw';
-      this.sink.head(head);
-    }
     const rest = this.held;
-    this.held = EMPTY;
-    if (this.decoder?.done) {
+    if (this.headOnly || head.status === 204 || head.status === 304) {
       this.state = 'done';
-      this.sink.complete(this.keepalive && rest.length === 0);
-    } else if (rest.length > 0) this.feedBody(rest);
+      sink.head(head);
+      sink.complete(this.keepalive && rest.length === 0);
+      return;
+    }
+    this.held = EMPTY;
+    if (head.status === 101) this.state = 'raw';
+    else if (coding !== undefined) {
+      this.state = 'chunked';
+      this.decoder = new BodyDecoder(undefined);
+    } else if (length !== undefined) {
+      this.left = head.contentLength;
+      this.state = this.left > 0 ? 'length' : 'done';
+    } else this.state = 'raw';
+    const empty = this.state === 'done';
+    sink.head(head);
+    if (empty) sink.complete(this.keepalive && rest.length === 0);
+    else if (rest.length > 0) this.feedBody(rest);
   }
 
   private feedBody(data: Buffer): void {
-    if (this.state === 'raw') {
-      this.sink.body(data);
-      return;
+    switch (this.state) {
+      case 'raw':
+        this.sink.body(data);
+        return;
+      case 'length': {
+        const taken = Math.min(this.left, data.length);
+        this.left -= taken;
+        const last = this.left === 0;
+        if (last) this.state = 'done';
+        this.sink.body(taken === data.length ? data : data.subarray(0, taken), last);
+        // bytes after the end belong to nothing: the connection is not used again
+        if (last) this.sink.complete(this.keepalive && taken === data.length);
+        return;
+      }
+      case 'chunked': {
+        const decoder = this.decoder!;
+        const used = decoder.feed(data, (piece) => this.sink.body(piece));
+        if (used < 0) throw new InvalidResponse('upstream sent invalid chunked response');
+        if (!decoder.done) return;
+        this.state = 'done';
+        if (decoder.trailers.length > 0) this.sink.trailers(decoder.trailers);
+        this.sink.complete(this.keepalive && used === data.length);
+      }
     }
-    if (this.state === 'done') return;
-    const decoder = this.decoder!;
-    const used = decoder.feed(data, (piece) => this.sink.body(piece));
-    if (used < 0) throw new InvalidResponse('upstream sent invalid chunked response');
-    if (!decoder.done) return;
-    this.state = 'done';
-    if (decoder.trailers.length > 0) this.sink.trailers(decoder.trailers);
-    // bytes after the end belong to nothing: the connection is not used again
-    this.sink.complete(this.keepalive && used === data.length);
   }
+}
+
+const digit = (text: string, at: number): number => {
+  const value = text.charCodeAt(at) - 48;
+  return value >= 0 && value <= 9 ? value : Number.NaN;
+};
+
+/** The start of a status line; something else would be an answer of HTTP/0.9, or an error. */
+function checkStart(text: string): void {
+  const start = text.slice(0, 12);
+  if ('HTTP/'.startsWith(start.slice(0, 5)) && (start.length < 9 || /^HTTP\/\d+\.\d+ ?/.test(start))) return;
+  throw new InvalidResponse('upstream sent no valid HTTP/1.0 header');
 }
 
 /** Index after the empty line, -1 if it is not there yet. */

@@ -18,6 +18,8 @@ export class BodyPasser {
   private pendingBytes = 0;
   temp: { fd: number; path: string; size: number; pos: number } | undefined;
   waitingClient = false;
+  /** the end of the body, still in the buffer that was read into: it leaves with what ends the response */
+  private ending: Buffer | undefined;
   private clientWaiter = false;
 
   constructor(private readonly u: Upstream) {}
@@ -49,7 +51,8 @@ export class BodyPasser {
     if (!this.u.buffering && !this.u.responseComplete) r.output([], false, true);
   }
 
-  gotBody(data: Buffer): void {
+  /** @param last  the end of the body: `finish` follows at once */
+  gotBody(data: Buffer, last = false): void {
     if (this.u.ended || data.length === 0) return;
     if (this.u.tunnelling) {
       this.u.tunnel.toClient(this.u.reader.inPlace ? Buffer.from(data) : data);
@@ -63,6 +66,10 @@ export class BodyPasser {
     const { conn, reader, head } = this.u;
     if (!conn || !reader.inPlace) {
       this.pass(data);
+      return;
+    }
+    if (last && this.pending.length === 0 && r.passesStraight && r.conn.output.copiesWhole(r, data.length)) {
+      this.ending = data;
       return;
     }
     const left = head!.contentLength < 0 ? this.u.state.responseLength : head!.contentLength - this.u.state.responseLength;
@@ -94,6 +101,13 @@ export class BodyPasser {
     }
     this.keep(data);
     this.whenClientReady();
+  }
+
+  /** What is left to be sent with the end of the response. */
+  takeEnding(): Buffer[] {
+    const { ending } = this;
+    this.ending = undefined;
+    return ending ? [ending] : [];
   }
 
   private emit(pieces: Piece[]): void {

@@ -21,9 +21,28 @@ export class PeerSet {
     private readonly table?: SharedTable,
   ) {}
 
-  /** Runs what reads and changes the state of peers while no other event loop does. */
+  /** Between `lock` and `unlock` no other event loop reads or changes the state of peers. */
+  lock(): void {
+    if (this.table && loop.count > 1) this.table.lock();
+  }
+
+  unlock(): void {
+    if (this.table && loop.count > 1) this.table.unlock();
+  }
+
+  /** Runs work between `lock` and `unlock`. */
   locked<T>(work: () => T): T {
-    return this.table && loop.count > 1 ? this.table.locked(work) : work();
+    this.lock();
+    try {
+      return work();
+    } finally {
+      this.unlock();
+    }
+  }
+
+  /** The method asks how long requests have been under way. */
+  get watchesInflight(): boolean {
+    return this.method.kind === 'least_time' && this.method.inflight;
   }
 
   get single(): boolean {

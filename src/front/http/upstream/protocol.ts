@@ -3,7 +3,6 @@ import type { HeaderField } from '../header.ts';
 import type { CacheRequest } from './cache.ts';
 import type { UpstreamConf } from './conf.ts';
 import type { PeerConnection, TlsSettings } from './connect.ts';
-import type { UpstreamGroup } from './group.ts';
 import type { UpstreamHead } from './response-head.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -17,7 +16,8 @@ export interface ResponseParser {
 export interface ParserSink {
   /** 1xx and the final header */
   head(head: UpstreamHead): unknown;
-  body(data: Buffer): unknown;
+  /** @param last  nothing follows: `complete` is called next, before `data` can change */
+  body(data: Buffer, last?: boolean): unknown;
   trailers(fields: HeaderField[]): void;
   /** all was read; `keepalive`: the connection may be used again */
   complete(keepalive: boolean): unknown;
@@ -79,8 +79,8 @@ export type Failure =
 export interface UpstreamOptions {
   protocol: Protocol;
   conf: UpstreamConf;
-  /** finds the group; calls back with undefined after it ended the request itself */
-  resolve(u: Upstream, done: (group: UpstreamGroup | undefined) => void): void;
+  /** finds the group and gives it to `u.useGroup`, or ends the request by `u.finish` */
+  resolve(u: Upstream): void;
   cache?: CacheRequest;
   method: string;
 }

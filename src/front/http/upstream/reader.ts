@@ -1,5 +1,6 @@
 /** Reads the peer's answer: bytes at the allowed rate into the protocol's parser, and what follows from head and end. */
 import { parseSize } from '../../config/values.ts';
+import { nowMs } from '../clock.ts';
 import { DONE, ERROR, OK } from '../codes.ts';
 import { core, type ErrorPage } from '../core.ts';
 import type { Request } from '../request.ts';
@@ -8,18 +9,32 @@ import { type Failure, InvalidResponse, NON_IDEMPOTENT, type ResponseParser } fr
 import { acceptHead, type UpstreamHead } from './response-head.ts';
 import type { Upstream } from './upstream.ts';
 
+const NONE: Buffer[] = [];
+
 export class ResponseReader {
   parser: ResponseParser | undefined;
   paused = false;
   /** what is being parsed lies in a buffer that is read into again */
   inPlace = false;
-  rateTimer: NodeJS.Timeout | undefined;
+  private rateTimer: NodeJS.Timeout | undefined;
   /** bytes that wait for `limit_rate` */
-  limited: Buffer[] = [];
-  limitedBytes = 0;
+  private limited: Buffer[] = NONE;
+  private limitedBytes = 0;
   private limitedEnd: { error?: Error } | undefined;
 
   constructor(private readonly u: Upstream) {}
+
+  /** Before an attempt: what another one left behind counts for nothing. */
+  reset(): void {
+    this.parser = undefined;
+    this.limited = NONE;
+    this.limitedBytes = 0;
+  }
+
+  stopTimer(): void {
+    if (this.rateTimer) clearTimeout(this.rateTimer);
+    this.rateTimer = undefined;
+  }
 
   onData(bytes: Buffer): void {
     if (this.u.ended) return;
@@ -38,6 +53,7 @@ export class ResponseReader {
     if (this.u.sender.bodySent || this.u.headerDone) this.u.setTimer(this.u.conf.readTimeoutMs);
     const rate = this.readRate();
     if (rate > 0) {
+      if (this.limited === NONE) this.limited = [];
       this.limited.push(data);
       this.pumpLimited(rate);
       return;
@@ -165,10 +181,14 @@ export class ResponseReader {
       r.main.keepalive = false;
     }
     this.u.head = head;
-    this.u.state.headerMs = Date.now() - this.u.state.startMs;
+    this.u.state.headerMs = nowMs() - this.u.state.startMs;
     this.u.state.status = head.status;
     const { peer, state, group } = this.u;
-    if (peer) group.set.locked(() => (peer.headerTime = noteTime(peer.headerTime, state.headerMs)));
+    if (peer) {
+      group.set.lock();
+      peer.headerTime = noteTime(peer.headerTime, state.headerMs);
+      group.set.unlock();
+    }
     const { cache } = this.u.options;
     if (this.u.notes.notFound) {
       this.u.next('not_found', this.u.notes.notFound === 'whole');

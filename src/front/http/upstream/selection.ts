@@ -1,16 +1,26 @@
 /** Chooses peers for one request: round robin, least_conn, least_time, ip_hash, hash, random. No I/O. */
+import { nowSeconds } from '../clock.ts';
 import { binaryAddress } from '../core-variables.ts';
 import { crc32 } from '../crc32.ts';
 import type { Request } from '../request.ts';
-import { type Peer, peerTime, type TimeKind } from './peer.ts';
+import { noteTime, type Peer, peerTime, type TimeKind } from './peer.ts';
 import { countUp, type PeerSet } from './peer-set.ts';
 
-const nowSeconds = () => Math.floor(Date.now() / 1000);
+const NONE: readonly Peer[] = [];
+
+/** `next`: refused without fault (403, 404). */
+export type Outcome = 'ok' | 'failed' | 'next';
+
+/** What an attempt adds to the averages of its peer; `responseMs` is -1 if it never got that far. */
+interface Attempt {
+  bytesReceived: number;
+  responseMs: number;
+}
 
 /** The choices of one request. */
 export class Selection {
   tries: number;
-  private readonly tried = new Set<Peer>();
+  private tried: readonly Peer[] = NONE;
   private inBackup = false;
   private hash: number;
   private rehash = 0;
@@ -48,11 +58,11 @@ export class Selection {
   }
 
   private ofSession(belongs: ((peer: Peer) => boolean) | undefined, now: number): Peer | undefined {
-    return belongs && this.list.find((peer) => belongs(peer) && !this.tried.has(peer) && peer.usable(now, true));
+    return belongs && this.list.find((peer) => belongs(peer) && !this.tried.includes(peer) && peer.usable(now, true));
   }
 
   private take(peer: Peer, now: number): Peer {
-    this.tried.add(peer);
+    this.tried = this.tried === NONE ? [peer] : [...this.tried, peer];
     peer.conns++;
     peer.requests++;
     if (now - peer.checked > peer.options.failTimeoutSeconds) peer.checked = now;
@@ -89,7 +99,7 @@ export class Selection {
     let best: Peer | undefined;
     let total = 0;
     for (const peer of among) {
-      if (this.tried.has(peer) || !peer.usable(now)) continue;
+      if (this.tried.includes(peer) || !peer.usable(now)) continue;
       const ceiling = peer.weightNow(now);
       if (peer.effectiveWeight > ceiling) peer.effectiveWeight = ceiling;
       peer.currentWeight += peer.effectiveWeight;
@@ -104,7 +114,7 @@ export class Selection {
   private leastConn(now: number): Peer | undefined {
     let best: Peer[] = [];
     for (const peer of this.list) {
-      if (this.tried.has(peer) || !peer.usable(now)) continue;
+      if (this.tried.includes(peer) || !peer.usable(now)) continue;
       const difference = best.length === 0 ? -1 : peer.conns * best[0].options.weight - best[0].conns * peer.options.weight;
       if (difference < 0) best = [peer];
       else if (difference === 0) best.push(peer);
@@ -117,7 +127,7 @@ export class Selection {
     let best: Peer[] = [];
     let bestCost = Infinity;
     for (const peer of this.list) {
-      if (this.tried.has(peer) || !peer.usable(now)) continue;
+      if (this.tried.includes(peer) || !peer.usable(now)) continue;
       const cost = (peerTime(peer, timeOf, inflight) * (1 + peer.conns)) / peer.options.weight;
       if (cost < bestCost) {
         bestCost = cost;
@@ -133,7 +143,7 @@ export class Selection {
     for (let tries = 0; tries <= 20; tries++) {
       for (let n = 0; n < length; n++) this.hash = (this.hash * 113 + address.charCodeAt(n)) % 6271;
       const peer = this.byWeight(this.hash);
-      if (peer && !this.tried.has(peer) && peer.usable(now)) return peer;
+      if (peer && !this.tried.includes(peer) && peer.usable(now)) return peer;
     }
     return this.roundRobin(now);
   }
@@ -156,7 +166,7 @@ export class Selection {
       this.hash += (crc32(text) >>> 16) & 0x7fff;
       this.rehash++;
       const peer = this.byWeight(this.hash);
-      if (peer && !this.tried.has(peer) && peer.usable(now)) return peer;
+      if (peer && !this.tried.includes(peer) && peer.usable(now)) return peer;
     }
     return this.roundRobin(now);
   }
@@ -193,7 +203,7 @@ export class Selection {
     for (let tries = 0; tries <= 20; tries++) {
       const total = list.reduce((sum, p) => sum + p.options.weight, 0);
       const peer = this.byWeight(Math.floor(Math.random() * total));
-      if (!peer || peer === first || this.tried.has(peer) || !peer.usable(now)) continue;
+      if (!peer || peer === first || this.tried.includes(peer) || !peer.usable(now)) continue;
       if (two === 'no') return peer;
       if (!first) {
         first = peer;
@@ -208,13 +218,19 @@ export class Selection {
     return first ?? this.roundRobin(now);
   }
 
-  /** Gives a peer back. `next`: refused without fault (403, 404). */
-  free(peer: Peer, state: 'ok' | 'failed' | 'next'): void {
-    this.set.locked(() => this.freeLocked(peer, state));
+  /** Gives a peer back after an attempt. */
+  free(peer: Peer, outcome: Outcome, attempt?: Attempt): void {
+    this.set.lock();
+    peer.conns--;
+    if (attempt) {
+      peer.bytesReceived += attempt.bytesReceived;
+      if (attempt.responseMs >= 0) peer.responseTime = noteTime(peer.responseTime, attempt.responseMs);
+    }
+    this.noteOutcome(peer, outcome);
+    this.set.unlock();
   }
 
-  private freeLocked(peer: Peer, state: 'ok' | 'failed' | 'next'): void {
-    peer.conns--;
+  private noteOutcome(peer: Peer, outcome: Outcome): void {
     if (this.set.single) {
       peer.fails = 0;
       this.tries = 0;
@@ -222,7 +238,7 @@ export class Selection {
     }
     const now = nowSeconds();
     const { options } = peer;
-    if (state === 'failed') {
+    if (outcome === 'failed') {
       peer.fails++;
       peer.failures++;
       peer.accessed = now;

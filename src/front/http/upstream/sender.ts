@@ -20,8 +20,8 @@ class AttemptSink implements ParserSink {
   head(head: UpstreamHead): void {
     if (this.current) this.u.reader.gotHead(head);
   }
-  body(data: Buffer): void {
-    if (this.current) this.u.passer.gotBody(data);
+  body(data: Buffer, last?: boolean): void {
+    if (this.current) this.u.passer.gotBody(data, last);
   }
   trailers(fields: HeaderField[]): void {
     if (this.current) this.u.trailers = fields;
@@ -39,6 +39,12 @@ export class RequestSender {
   private streamEnded = false;
 
   constructor(private readonly u: Upstream) {}
+
+  /** Before an attempt. */
+  reset(): void {
+    this.requestSent = false;
+    this.bodySent = false;
+  }
 
   send(): void {
     const { r, conn } = this.u;

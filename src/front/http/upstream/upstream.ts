@@ -3,6 +3,7 @@
  *   start -> (cache) -> resolve -> connect -> send -> header -> body -> end
  * The wire format is the protocol's (Protocol, ResponseParser); everything else is here.
  */
+import { nowMs } from '../clock.ts';
 import { DONE, ERROR, HTTP_CLIENT_CLOSED, OK } from '../codes.ts';
 import { setDeadline } from '../deadlines.ts';
 import type { HeaderField } from '../header.ts';
@@ -12,13 +13,15 @@ import type { ConnectionEvents, PeerConnection } from './connect.ts';
 import { PeerConnector } from './connector.ts';
 import type { UpstreamGroup } from './group.ts';
 import { BodyPasser } from './passer.ts';
-import { noteTime, type Peer } from './peer.ts';
+import type { Peer } from './peer.ts';
 import { type Failure, NON_IDEMPOTENT, type Protocol, type UpstreamOptions, type UpstreamState } from './protocol.ts';
 import { ResponseReader } from './reader.ts';
 import type { UpstreamHead } from './response-head.ts';
+import type { Outcome } from './selection.ts';
 import { RequestSender } from './sender.ts';
 import { UpstreamTunnel } from './tunnel.ts';
 
+const NONE: readonly HeaderField[] = [];
 const STATUS_OF: Partial<Record<Failure, number>> = {
   timeout: 504,
   http_504: 504,
@@ -39,11 +42,12 @@ declare module '../request.ts' {
 }
 
 export class Upstream implements ConnectionEvents {
-  readonly startMs = Date.now();
-  readonly connector = new PeerConnector(this);
-  readonly sender = new RequestSender(this);
-  readonly reader = new ResponseReader(this);
-  readonly passer = new BodyPasser(this);
+  readonly startMs = nowMs();
+  /** made when the back end is first needed, not for what the cache answers */
+  connector!: PeerConnector;
+  sender!: RequestSender;
+  reader!: ResponseReader;
+  passer!: BodyPasser;
   private madeTunnel: UpstreamTunnel | undefined;
   group!: UpstreamGroup;
   head: UpstreamHead | undefined;
@@ -60,7 +64,7 @@ export class Upstream implements ConnectionEvents {
   cacheStatus: string | undefined;
   /** protocols keep their own notes here */
   notes: Record<string, unknown> = {};
-  trailers: HeaderField[] = [];
+  trailers: readonly HeaderField[] = NONE;
   cacheable = false;
   ended = false;
   responseComplete = false;
@@ -101,6 +105,7 @@ export class Upstream implements ConnectionEvents {
     const stream =
       !conf.requestBuffering && !lengthUnknown && conf.passRequestBody && !r.isSub && (r.contentLength > 0 || r.chunkedIn) && !r.main.body;
     if (stream) {
+      this.makeParts();
       r.conn.readBody(
         r,
         (rc) => this.sender.streamEnd(rc),
@@ -114,6 +119,13 @@ export class Upstream implements ConnectionEvents {
       else this.begin();
     });
     return DONE;
+  }
+
+  private makeParts(): void {
+    this.connector = new PeerConnector(this);
+    this.sender = new RequestSender(this);
+    this.reader = new ResponseReader(this);
+    this.passer = new BodyPasser(this);
   }
 
   begin(): void {
@@ -130,13 +142,16 @@ export class Upstream implements ConnectionEvents {
   /** Chooses the group and connects. */
   connectFirst(): void {
     const { r } = this;
+    if (!this.connector) this.makeParts();
     r.upstreamStates = r.upstreamStates ? [...r.upstreamStates, ':'] : [];
-    this.options.resolve(this, (group) => {
-      if (this.ended || r.done) return;
-      if (!group) return;
-      this.group = group;
-      this.connector.begin();
-    });
+    this.options.resolve(this);
+  }
+
+  /** Where the request goes: called once the target is known. */
+  useGroup(group: UpstreamGroup): void {
+    if (this.ended || this.r.done) return;
+    this.group = group;
+    this.connector.begin();
   }
 
   logTail(): string {
@@ -179,7 +194,7 @@ export class Upstream implements ConnectionEvents {
   // ---------------------------------------------------------------- sending
 
   onConnect(): void {
-    this.state.connectMs = Date.now() - this.state.startMs;
+    this.state.connectMs = nowMs() - this.state.startMs;
     if (this.connectTunnel) {
       this.tunnel.open();
       return;
@@ -208,8 +223,6 @@ export class Upstream implements ConnectionEvents {
     const { head } = this;
     // a request that is still being sent leaves the connection in no state to be used again
     const reusable = keepalive && this.sender.bodySent && !this.upgrade && this.conn !== undefined && this.conn.unsent === 0;
-    const { peer } = this;
-    if (peer) this.group.set.locked(() => (peer.bytesReceived += this.state.bytesReceived));
     this.freePeer('ok');
     if (this.conn) this.conn.expectsMore = false;
     this.closeConnection(reusable);
@@ -284,7 +297,7 @@ export class Upstream implements ConnectionEvents {
       this.finish(OK);
       return;
     }
-    if ((this.cacheable || this.passer.store) && this.headerDone) return;
+    if ((this.cacheable || this.passer?.store) && this.headerDone) return;
     if (this.r.conn.error && this.options.cache?.waiting) {
       this.finish(HTTP_CLIENT_CLOSED);
       return;
@@ -298,23 +311,19 @@ export class Upstream implements ConnectionEvents {
     this.finish(HTTP_CLIENT_CLOSED);
   }
 
-  freePeer(state: 'ok' | 'failed' | 'next'): void {
+  freePeer(state: Outcome): void {
     const { peer } = this;
     if (!peer) return;
     this.peer = undefined;
     this.closeState();
-    const since = peer.inflightSince.indexOf(this.state.startMs);
-    if (since >= 0) peer.inflightSince.splice(since, 1);
-    const { responseMs } = this.state;
-    if (responseMs >= 0) this.group.set.locked(() => (peer.responseTime = noteTime(peer.responseTime, responseMs)));
     if (state === 'ok') this.group.sticky?.onDone?.(this.r, peer);
     this.connector.free(peer, state);
-    this.group.waiting.shift()?.run();
+    if (this.group.waiting.length > 0) this.group.waiting.shift()!.run();
   }
 
   closeState(): void {
     const { state } = this;
-    if (state.responseMs < 0) state.responseMs = Date.now() - state.startMs;
+    if (state.responseMs < 0) state.responseMs = nowMs() - state.startMs;
     if (this.conn) state.bytesSent = this.conn.bytesSent;
   }
 
@@ -322,8 +331,7 @@ export class Upstream implements ConnectionEvents {
     const { conn } = this;
     this.clearTimer();
     this.conn = undefined;
-    if (this.reader.rateTimer) clearTimeout(this.reader.rateTimer);
-    this.reader.rateTimer = undefined;
+    this.reader.stopTimer();
     if (!conn) return;
     this.state.bytesSent = conn.bytesSent;
     const pool = keep && !conn.ended ? this.connector.pool : undefined;
@@ -346,12 +354,12 @@ export class Upstream implements ConnectionEvents {
         return;
       }
       if (this.trailers.length > 0 && this.conf.passTrailers) this.passTrailers();
-      const code = r.headerOnly && !r.inMemory && !r.isSub ? OK : r.output([], true);
+      const code = r.headerOnly && !r.inMemory && !r.isSub ? OK : r.output(this.passer.takeEnding(), true);
       r.finalize(code === ERROR ? ERROR : OK);
       return;
     }
     this.ended = true;
-    if (this.passer.store) this.passer.finishStore(false);
+    if (this.passer?.store) this.passer.finishStore(false);
     if (!this.responseComplete) this.options.cache?.abandon(this, rc);
     this.release();
     r.main.onAbort = undefined;
@@ -404,8 +412,9 @@ export class Upstream implements ConnectionEvents {
       this.ended = true;
       if (this.peer) this.freePeer('ok');
       this.options.cache?.abandon(this);
-      if (this.passer.store) this.passer.finishStore(false);
+      if (this.passer?.store) this.passer.finishStore(false);
     }
+    if (!this.connector) return;
     if (this.peer) this.freePeer('ok');
     this.closeConnection(false);
     this.passer.release();

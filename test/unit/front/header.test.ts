@@ -1,0 +1,25 @@
+import { describe, expect, test } from 'vitest';
+import { learnField, parseHeaderLine, recallField } from '../../../src/front/http/header.ts';
+
+describe('lines read before', () => {
+  test('a line that was learned is found inside other text, and only whole', () => {
+    const field = learnField('X-Known: some value')!;
+    expect(field).toEqual({ name: 'X-Known', lname: 'x-known', value: 'some value' });
+    const text = 'GET / HTTP/1.1\r\nX-Known: some value\r\nX-Known: some valuf\r\n';
+    const at = text.indexOf('X-Known');
+    expect(recallField(text, at, at + 19)).toBe(field);
+    expect(recallField(text, at, at + 18)).toBeUndefined();
+    expect(recallField(text, at + 21, at + 40)).toBeUndefined();
+  });
+
+  test('what is not valid everywhere is not learned', () => {
+    for (const line of ['under_score: 1', 'odd!name: 1', ': x', 'a b: c', 'a: b\0c', 'a: b\rc']) expect(learnField(line)).toBeUndefined();
+  });
+
+  test('long and tiny lines are parsed but not kept', () => {
+    for (const line of [`A: ${'x'.repeat(500)}`, 'a:']) {
+      expect(learnField(line)).toEqual(parseHeaderLine(line, false, true));
+      expect(recallField(line, 0, line.length)).toBeUndefined();
+    }
+  });
+});
