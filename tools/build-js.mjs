@@ -38,6 +38,20 @@ const LMDB_BINARY = {
     }));
   },
 };
+/** hyper-express takes these from Node's modules while it loads, which would load them whole at each start. */
+const LATE_NAMES = {
+  name: 'late-names',
+  setup(plugins) {
+    const contents = {
+      http: "exports.STATUS_CODES = new Proxy({}, { get: (_, code) => require('node:http').STATUS_CODES[code] });",
+      net: "exports.isIP = (text) => require('node:net').isIP(text);",
+    };
+    plugins.onResolve({ filter: /^(http|net)$/ }, ({ path: name, importer }) =>
+      importer.includes('/hyper-express/') ? { path: name, namespace: 'late-names' } : undefined,
+    );
+    plugins.onLoad({ filter: /.*/, namespace: 'late-names' }, ({ path: name }) => ({ contents: contents[name] }));
+  },
+};
 /** hyper-express names types of files by it, which the service never does; its table takes a tenth of the start. */
 const MIME_TYPES = {
   name: 'mime-types',
@@ -89,7 +103,7 @@ await build({
   outdir: service,
   format: 'cjs',
   external: SERVICE_EXTERNALS,
-  plugins: [LMDB_BINARY, MIME_TYPES],
+  plugins: [LMDB_BINARY, LATE_NAMES, MIME_TYPES],
   // Without its optional binary, which only speeds up many short strings and takes 20 ms to load.
   define: { 'import.meta.url': '__moduleUrl', 'process.env.MSGPACKR_NATIVE_ACCELERATION_DISABLED': '"true"' },
   // Half the bytes to read at each start; names stay for stack traces.

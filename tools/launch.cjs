@@ -1,22 +1,26 @@
 'use strict';
 // Runs `<name>.code.js` of this folder, compiled from V8's code cache if there is one. A process without a cache writes it once it has run
-// for a while, so that it holds the functions that were really used. The cache is bound to the code by its digest and to Node by V8's
-// version tag; a file that cannot be written (read-only installation) only costs the gain.
+// for a while, so that it holds the functions that were really used. The cache is bound to the code by its digest and to Node by its
+// version and flags; a file that cannot be written (read-only installation) only costs the gain.
+// Of Node's own modules, those that a start does not need are loaded when one of their functions is first used: together they take a
+// third of the time from process start to first answer.
 const { readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const path = require('node:path');
-const { cachedDataVersionTag } = require('node:v8');
 const vm = require('node:vm');
 const { workerData } = require('node:worker_threads');
 
 const WRITE_AFTER_MS = 4000;
+const LATE_MODULES = new Set(
+  'child_process cluster crypto dns fs/promises http net os perf_hooks querystring readline timers/promises v8 zlib'.split(' '),
+);
 
 exports.launch = (name, digest) => {
   const file = path.join(__dirname, `${name}.code.js`);
   // Threads of one role use the same functions.
   const role = workerData?.gannetRole ?? 'main';
   // V8 takes a cache only under the version, processor and flags it was made with.
-  const cacheFile = path.join(__dirname, `${name}.${role}.${digest}.${cachedDataVersionTag().toString(16)}.cache`);
+  const cacheFile = path.join(__dirname, `${name}.${role}.${digest}.${nodeTag()}.cache`);
   const cachedData = readOrUndefined(cacheFile);
   // The code is ASCII (tools/build-js.mjs): read as Latin-1 it needs no decoding.
   const script = new vm.Script(`(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'latin1')}\n})`, {
@@ -26,8 +30,39 @@ exports.launch = (name, digest) => {
   });
   if (cachedData === undefined || script.cachedDataRejected) setTimeout(() => writeCache(script, cacheFile), WRITE_AFTER_MS).unref();
   const module = { exports: {} };
-  script.runInThisContext()(module.exports, createRequire(file), module, file, __dirname);
+  script.runInThisContext()(module.exports, lateRequire(createRequire(file)), module, file, __dirname);
 };
+
+/** Node's version and the flags that it runs with, which V8 binds a cache to. */
+function nodeTag() {
+  let hash = 0;
+  for (const character of [process.version, process.arch, process.env.NODE_OPTIONS ?? '', ...process.execArgv].join(' ')) {
+    hash = (Math.imul(hash, 31) + character.charCodeAt(0)) >>> 0;
+  }
+  return hash.toString(16);
+}
+
+/** `require` that gives a late module as a view of it. */
+function lateRequire(load) {
+  const views = new Map();
+  const require = (name) => {
+    const plain = name.startsWith('node:') ? name.slice(5) : name;
+    if (!LATE_MODULES.has(plain)) return load(name);
+    if (!views.has(plain))
+      views.set(
+        plain,
+        lateModule(() => load(plain)),
+      );
+    return views.get(plain);
+  };
+  return Object.assign(require, { resolve: load.resolve });
+}
+
+/** Names are looked up in the module when they are read. As its own prototype it also serves objects that are made to inherit from it. */
+function lateModule(load) {
+  const view = new Proxy({}, { get: (_, name) => load()[name], has: (_, name) => name in load(), getPrototypeOf: () => view });
+  return view;
+}
 
 function readOrUndefined(file) {
   try {

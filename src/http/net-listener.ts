@@ -1,6 +1,6 @@
 // The listener on node:net, for a Node without a uWebSockets binary, and the oracle for the other one in tests. Strict: what may be read in
 // two ways is a 400 and the connection is closed. Pipelined requests are answered in order, one at a time.
-import { STATUS_CODES } from 'node:http';
+
 import net from 'node:net';
 import type { FlowBody } from './flow-body.ts';
 import {
@@ -15,6 +15,7 @@ import {
   refusalBody,
 } from './listener.ts';
 import { type BodyDecoder, createBodyDecoder, type RequestHead, readHead } from './net-message.ts';
+import { REASON_PHRASES } from './reason-phrases.ts';
 
 /** An idle connection, and one whose head is not complete, is closed after this. */
 const IDLE_TIMEOUT_MS = 10_000;
@@ -186,7 +187,7 @@ class Connection {
     this.socket.removeAllListeners('data');
     if (!open?.sent)
       this.socket.write(
-        `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+        `HTTP/1.1 ${status} ${REASON_PHRASES[status]}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       );
     this.socket.end();
     this.socket.resume();
@@ -301,7 +302,7 @@ class NetReply implements HttpReply {
 
   #headText(status: number, headers: HttpHeaders, shouldClose: boolean, framing: string): string {
     if (this.sent) throw new Error('a reply was sent already');
-    let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\ndate: ${new Date().toUTCString()}\r\n`;
+    let text = `HTTP/1.1 ${status} ${REASON_PHRASES[status] ?? ''}\r\ndate: ${new Date().toUTCString()}\r\n`;
     for (const name in headers) {
       const value = headers[name];
       for (const line of typeof value === 'string' ? [value] : value) {

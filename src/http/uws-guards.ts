@@ -56,7 +56,7 @@ export interface HyperRequest {
 
 export interface HyperResponse {
   completed: boolean;
-  status(code: number): HyperResponse;
+  status(code: number, reason?: string): HyperResponse;
   header(name: string, value: string | readonly string[], overwrite?: boolean): HyperResponse;
   send(body?: string | Uint8Array, close?: boolean): HyperResponse;
   atomic(call: () => void): HyperResponse;

@@ -1,16 +1,30 @@
-// What a process or thread with uWebSockets listeners needs besides them (guards 6 and 12 of uws-guards.ts); loads neither uWebSockets nor
-// hyper-express.
+// What a process or thread with uWebSockets listeners needs besides them (guards 6 and 12 of uws-guards.ts), without hyper-express and
+// where uWebSockets has no binary.
 import { createRequire } from 'node:module';
 import net from 'node:net';
 
+/** LIBUS_LISTEN_EXCLUSIVE_PORT: without SO_REUSEPORT. */
+const LISTEN_EXCLUSIVE = 1;
+
+/** The part of uWebSockets.js that is used without hyper-express. */
+interface Uws {
+  App(): { listen(host: string, port: number, options: number, call: (token: unknown) => void): unknown; close(): void };
+  us_socket_local_port(token: unknown): number;
+  us_listen_socket_close(token: unknown): void;
+}
+
+/** Null: no binary for this Node is installed. */
+function loadUws(): Uws | null {
+  try {
+    return createRequire(import.meta.url)('uWebSockets.js');
+  } catch {
+    return null;
+  }
+}
+
 /** Whether a uWebSockets binary for this Node is installed. */
 export function hasUwsBinary(): boolean {
-  try {
-    createRequire(import.meta.url)('uWebSockets.js');
-    return true;
-  } catch {
-    return false;
-  }
+  return loadUws() !== null;
 }
 
 /** Guard 6: an exception that nobody caught is told to `report` and the thread lives on; uWebSockets would abort the process. */
@@ -24,6 +38,19 @@ export function keepThreadAlive(report: (error: unknown) => void): void {
  * @returns the port, chosen when 0 was asked for. @throws Error with code EADDRINUSE, EACCES, EADDRNOTAVAIL
  */
 export async function probePort(host: string, port: number): Promise<number> {
+  // By uWebSockets first, which is loaded anyway; node:net takes ten modules more, and names the reason of a refusal.
+  const uws = loadUws();
+  if (uws !== null) {
+    const app = uws.App();
+    let listening: unknown = null;
+    app.listen(host, port, LISTEN_EXCLUSIVE, (token) => {
+      listening = token;
+    });
+    const chosen = listening ? uws.us_socket_local_port(listening) : null;
+    if (listening) uws.us_listen_socket_close(listening);
+    app.close();
+    if (chosen !== null) return chosen;
+  }
   return new Promise((resolve, reject) => {
     const probe = net.createServer();
     probe.once('error', reject);

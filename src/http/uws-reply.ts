@@ -1,6 +1,7 @@
 // Replies over hyper-express: whole ones through its send, streams straight to uWebSockets in corked pieces (guard 7).
-import { STATUS_CODES } from 'node:http';
+
 import { checkHeaderValue, type HttpHeaders, type HttpReply, type ReplyStream } from './listener.ts';
+import { REASON_PHRASES } from './reason-phrases.ts';
 import type { UwsBody } from './uws-body.ts';
 import type { HyperResponse, RawResponse } from './uws-guards.ts';
 
@@ -43,7 +44,7 @@ export class UwsReply implements HttpReply {
 
   send(status: number, headers: HttpHeaders, body: string | Uint8Array = ''): void {
     if (this.sent) throw new Error('a reply was sent already');
-    const response = this.#response.status(status);
+    const response = this.#response.status(status, REASON_PHRASES[status]);
     for (const name in headers) {
       const value = headers[name];
       if (typeof value === 'string') checkHeaderValue(name, value);
@@ -75,7 +76,7 @@ export class UwsReply implements HttpReply {
     if (!this.aborted) {
       this.body.discard();
       this.raw.cork(() => {
-        this.raw.writeStatus(`${status} ${STATUS_CODES[status] ?? ''}`);
+        this.raw.writeStatus(`${status} ${REASON_PHRASES[status] ?? ''}`);
         for (const name in headers) {
           const value = headers[name];
           for (const line of typeof value === 'string' ? [value] : value) this.raw.writeHeader(name.toLowerCase(), line);

@@ -1,5 +1,5 @@
 // Gives a thread's garbage back to the system when the thread falls idle: V8 by itself keeps what a burst of requests made it take.
-import { performance } from 'node:perf_hooks';
+import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 
@@ -13,11 +13,12 @@ const MAX_COLLECTIONS = 2;
 
 /** Watches the calling thread until it ends. */
 export function releaseMemoryWhenIdle(checkMs = CHECK_MS): void {
-  let before = performance.eventLoopUtilization();
+  // Measured from the first check on: what watches memory is not loaded before a start is over.
+  let before: EventLoopUtilization | null = null;
   let collections = 0;
   const timer = setInterval(() => {
     const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, before);
+    const utilization = before === null ? 1 : performance.eventLoopUtilization(now, before).utilization;
     before = now;
     if (utilization > IDLE_UTILIZATION) collections = 0;
     else if (collections < MAX_COLLECTIONS && freeBytes() > MIN_FREE_BYTES) {

@@ -51,11 +51,10 @@ function runScrypt(password: string, form: PasswordHash): Promise<Buffer> {
 export class BasicAuth {
   readonly #users = new Map<string, User>();
   readonly #realm: string;
-  readonly #key = randomBytes(32);
+  /** Made with the first credentials: a service without users starts without loading cryptography. */
+  #secrets: { readonly key: Buffer; readonly decoy: PasswordHash } | null = null;
   /** Keyed hash of `user:password` to the user and the time until which it holds. */
   readonly #remembered = new Map<string, { access: Access; untilMs: number }>();
-  /** Checked in place of an unknown user's, so that both take as long. */
-  readonly #decoy: PasswordHash = { ...SCRYPT, salt: randomBytes(16), hash: randomBytes(HASH_BYTES) };
   #checks = 0;
 
   /** @throws Error (start-up) a user or role of a wrong form */
@@ -84,6 +83,12 @@ export class BasicAuth {
     }
   }
 
+  /** Key of the remembered credentials; hash that is checked in place of an unknown user's, so that both take as long. */
+  get #keyAndDecoy(): { readonly key: Buffer; readonly decoy: PasswordHash } {
+    this.#secrets ??= { key: randomBytes(32), decoy: { ...SCRYPT, salt: randomBytes(16), hash: randomBytes(HASH_BYTES) } };
+    return this.#secrets;
+  }
+
   get isEnabled(): boolean {
     return this.#users.size > 0;
   }
@@ -94,7 +99,7 @@ export class BasicAuth {
     const encoded = authorization === undefined ? null : /^Basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization);
     if (!encoded) throw this.#challenge('missing authentication credentials for REST request');
     const credentials = Buffer.from(encoded[1], 'base64').toString('utf8');
-    const token = createHmac('sha256', this.#key).update(credentials).digest('base64');
+    const token = createHmac('sha256', this.#keyAndDecoy.key).update(credentials).digest('base64');
     const known = this.#remembered.get(token);
     if (known && known.untilMs > Date.now()) return known.access;
     return this.#check(credentials, token);
@@ -105,7 +110,7 @@ export class BasicAuth {
     const name = colon < 0 ? credentials : credentials.slice(0, colon);
     const user = this.#users.get(name);
     if (this.#checks >= MAX_CHECKS) throw new ApiError('es_rejected_execution_exception', 429, 'too many authentications at once');
-    const form = user?.password ?? this.#decoy;
+    const form = user?.password ?? this.#keyAndDecoy.decoy;
     this.#checks++;
     let isRight: boolean;
     try {

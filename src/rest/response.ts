@@ -57,7 +57,6 @@ export function renderBody(body: unknown, options: RenderOptions): string | Uint
   }
 }
 
-const gzipAsync = promisify(gzip);
 /** Up to here compressing at once costs less than a turn through the thread pool. */
 const SYNC_GZIP_BYTES = 16 * 1024;
 /** Speed first: an answer is sent once. */
@@ -77,5 +76,5 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
 }
 
 export function compress(body: string | Uint8Array): Uint8Array | Promise<Uint8Array> {
-  return body.length <= SYNC_GZIP_BYTES ? gzipSync(body, { level: GZIP_LEVEL }) : gzipAsync(body, { level: GZIP_LEVEL });
+  return body.length <= SYNC_GZIP_BYTES ? gzipSync(body, { level: GZIP_LEVEL }) : promisify(gzip)(body, { level: GZIP_LEVEL });
 }

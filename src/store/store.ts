@@ -6,9 +6,9 @@
 //   meta      key = name; value = JSON
 import { mkdirSync, statfsSync } from 'node:fs';
 import path from 'node:path';
-import { crc32 } from 'node:zlib';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { ApiError } from '../errors/api-error.ts';
+import { crc32 } from './crc32.ts';
 import { decodeRecord, encodeRecord, type LogRecord, OP_DELETE, OP_INDEX, OP_NOOP } from './log-record.ts';
 
 export { OP_DELETE, OP_INDEX, OP_NOOP };
