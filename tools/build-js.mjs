@@ -2,8 +2,8 @@
 //   node tools/build-js.mjs
 //   dist/bundle/   main.js (the command), library.js, front.js: ES modules with shared chunks
 //   dist/analyzer.browser.js   gannet/analyzer for browsers: one ES module, which fetches ../build/analyzer.wasm
-//   dist/service/  service-process.js and thread.js: start-up counts here. Each is a small script that runs one code file through V8's code
-//                  cache, which the first run writes beside it (tools/launch.cjs).
+//   dist/service/  service-process.js, what it loads, and the threads: start-up counts here. Each but the first is a small script that runs
+//                  one code file through V8's code cache, which the first run writes beside it (tools/launch.cjs).
 // `new URL('../../build/...', import.meta.url)` means the same in src/<folder>/ and in both output folders.
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,12 @@ import { build } from 'esbuild';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const MODULES = { main: 'src/main.ts', library: 'src/library.ts', front: 'src/front/main.ts' };
-const SERVICE = { 'service-process': 'src/cli/service-process.ts', thread: 'src/node/thread.ts' };
+const SERVICE = {
+  'service-main': 'src/cli/service-main.ts',
+  'indexer-thread': 'src/node/indexer-thread.ts',
+  'merger-thread': 'src/node/merger-thread.ts',
+  'http-thread': 'src/node/http-thread.ts',
+};
 /** Native, or loaded late and seldom. */
 const SERVICE_EXTERNALS = ['uWebSockets.js', '@js-joda/core', '@js-joda/timezone'];
 /** lmdb looks for its binary beside its own modules, which a bundle takes it away from. Of its ES modules esbuild makes iterators without end. */
@@ -63,6 +68,14 @@ const MIME_TYPES = {
   },
 };
 
+/** Stays a file of its own with its own code cache. */
+const SERVICE_MAIN = {
+  name: 'service-main',
+  setup(plugins) {
+    plugins.onResolve({ filter: /\/service-main\.ts$/ }, () => ({ path: './service-main.js', external: true }));
+  },
+};
+
 const common = {
   absWorkingDir: root,
   bundle: true,
@@ -97,21 +110,25 @@ await build({
 
 const service = path.join(root, 'dist/service');
 rmSync(service, { recursive: true, force: true });
-await build({
+const serviceOptions = {
   ...common,
-  entryPoints: Object.fromEntries(Object.entries(SERVICE).map(([name, file]) => [`${name}.code`, file])),
   outdir: service,
   format: 'cjs',
-  external: SERVICE_EXTERNALS,
-  plugins: [LMDB_BINARY, LATE_NAMES, MIME_TYPES],
   // Without its optional binary, which only speeds up many short strings and takes 20 ms to load.
   define: { 'import.meta.url': '__moduleUrl', 'process.env.MSGPACKR_NATIVE_ACCELERATION_DISABLED': '"true"' },
+  charset: 'ascii',
+  banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
+};
+await build({
+  ...serviceOptions,
+  entryPoints: Object.fromEntries(Object.entries(SERVICE).map(([name, file]) => [`${name}.code`, file])),
+  external: SERVICE_EXTERNALS,
+  plugins: [LMDB_BINARY, LATE_NAMES, MIME_TYPES],
   // Half the bytes to read at each start; names stay for stack traces.
   minifyWhitespace: true,
   minifySyntax: true,
-  charset: 'ascii',
-  banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
 });
+await build({ ...serviceOptions, entryPoints: ['src/cli/service-process.ts'], plugins: [SERVICE_MAIN] });
 copyFileSync(path.join(root, 'tools/launch.cjs'), path.join(service, 'launch.js'));
 writeFileSync(path.join(service, 'package.json'), '{ "type": "commonjs" }\n');
 for (const name of Object.keys(SERVICE)) {
@@ -119,5 +136,5 @@ for (const name of Object.keys(SERVICE)) {
     .update(readFileSync(path.join(service, `${name}.code.js`)))
     .digest('hex')
     .slice(0, 16);
-  writeFileSync(path.join(service, `${name}.js`), `require('./launch.js').launch('${name}', '${digest}');\n`);
+  writeFileSync(path.join(service, `${name}.js`), `module.exports = require('./launch.js').launch('${name}', '${digest}');\n`);
 }

@@ -8,7 +8,6 @@ const { readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const path = require('node:path');
 const vm = require('node:vm');
-const { workerData } = require('node:worker_threads');
 
 const WRITE_AFTER_MS = 4000;
 const LATE_MODULES = new Set(
@@ -17,10 +16,8 @@ const LATE_MODULES = new Set(
 
 exports.launch = (name, digest) => {
   const file = path.join(__dirname, `${name}.code.js`);
-  // Threads of one role use the same functions.
-  const role = workerData?.gannetRole ?? 'main';
   // V8 takes a cache only under the version, processor and flags it was made with.
-  const cacheFile = path.join(__dirname, `${name}.${role}.${digest}.${nodeTag()}.cache`);
+  const cacheFile = path.join(__dirname, `${name}.${digest}.${nodeTag()}.cache`);
   const cachedData = readOrUndefined(cacheFile);
   // The code is ASCII (tools/build-js.mjs): read as Latin-1 it needs no decoding.
   const script = new vm.Script(`(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'latin1')}\n})`, {
@@ -31,6 +28,7 @@ exports.launch = (name, digest) => {
   if (cachedData === undefined || script.cachedDataRejected) setTimeout(() => writeCache(script, cacheFile), WRITE_AFTER_MS).unref();
   const module = { exports: {} };
   script.runInThisContext()(module.exports, lateRequire(createRequire(file)), module, file, __dirname);
+  return module.exports;
 };
 
 /** Node's version and the flags that it runs with, which V8 binds a cache to. */

@@ -8,19 +8,20 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const TIMEOUT_MS = 20_000;
-const ROLES = ['main', 'http', 'indexer'];
+/** A merger's comes with the first merge. */
+const NAMES = ['service-main', 'http-thread', 'indexer-thread'];
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const service = path.join(root, 'dist/service');
-const cached = () => ROLES.filter((role) => readdirSync(service).some((file) => file.includes(`.${role}.`) && file.endsWith('.cache')));
+const cached = () => NAMES.filter((name) => readdirSync(service).some((file) => file.startsWith(`${name}.`) && file.endsWith('.cache')));
 
-if (cached().length < ROLES.length) {
+if (cached().length < NAMES.length) {
   const data = mkdtempSync(path.join(tmpdir(), 'gannet-warm-'));
   const port = await freePort();
   const flags = [`--http.port=${port}`, `--path.data=${data}`, '--log.level=error', '--threads=2'];
   const child = spawn(path.join(root, 'bin/gannet'), ['serve', ...flags], { stdio: 'ignore' });
   try {
     const until = Date.now() + TIMEOUT_MS;
-    while (cached().length < ROLES.length && Date.now() < until && child.exitCode === null) {
+    while (cached().length < NAMES.length && Date.now() < until && child.exitCode === null) {
       await exercise(`http://127.0.0.1:${port}`).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }

@@ -1,7 +1,9 @@
 // The service process. Arguments are those of `gannet serve`; when the parent dies, it stops.
+import type { Worker } from 'node:worker_threads';
 import { SettingError } from '../config/load-settings.ts';
 import { openLogger } from '../node/node-log.ts';
 import { startService } from '../node/service.ts';
+import { useForIndexer } from '../node/start-thread.ts';
 import { UsageError } from './arguments.ts';
 import { serveSettings } from './serve-settings.ts';
 
@@ -18,8 +20,12 @@ async function run(): Promise<void> {
   log.info(`listening on http://${settings['http.host']}:${service.port}`);
 }
 
-/** Ends the process with a message when it cannot start. */
-export async function runService(): Promise<void> {
+/**
+ * Ends the process with a message when it cannot start.
+ * @param indexerThread started already, waits for its part
+ */
+export async function runService(indexerThread: Worker): Promise<void> {
+  useForIndexer(indexerThread);
   try {
     await run();
   } catch (error) {

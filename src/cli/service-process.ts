@@ -1,5 +1,5 @@
-// Entry of the service process: `gannet serve` without its parent. Loads the rest of it when the first thread is on its way.
-import { prestartThread } from '../node/start-thread.ts';
+// Entry of the service process: `gannet serve` without its parent. The rest of it loads when the first thread is on its way.
+import { indexerThread } from './first-thread.ts';
+import { runService } from './service-main.ts';
 
-prestartThread('indexer');
-import('./service-main.ts').then(({ runService }) => runService());
+runService(indexerThread);

@@ -30,8 +30,9 @@ import { MetadataStore } from './metadata-store.ts';
 import type { NodeOptions } from './node-options.ts';
 import { SearchContexts } from './search-contexts.ts';
 import { SnapshotRegistry } from './snapshot-registry.ts';
+import { startHere } from './start-here.ts';
 import { startThread } from './start-thread.ts';
-import { startRole, type ThreadData } from './thread.ts';
+import type { ThreadData } from './thread.ts';
 
 /** Scratch of an indexer in each arena (id look-ups, reading values); the merger has a memory of its own and needs none to speak of. */
 const INDEXER_SCRATCH_BYTES = 8 << 20;
@@ -181,13 +182,13 @@ export class MainNode {
 
   // --------------------------------------------------------------------------------------------------------- threads
 
-  #startPart<Out, In>(role: ThreadData['role'], number: number, scratchBytes: number, handler: (message: In) => unknown): Part<Out, In> {
+  #startPart<Out, In>(role: 'indexer' | 'merger', number: number, scratchBytes: number, handler: (message: In) => unknown): Part<Out, In> {
     const { port1, port2 } = new MessageChannel();
     const channel = new Channel<Out, In>(port1, handler);
     const data: ThreadData = { role, number, port: port2, indexerPorts: [], module: this.#module, options: this.threadOptions };
     let worker: Worker | null = null;
     if (this.#options.inProcess) {
-      startRole(data, this.#store).catch((error) => this.#options.onLog('error', `${role} failed to start: ${error.stack}`));
+      startHere(data, this.#store).catch((error) => this.#options.onLog('error', `${role} failed to start: ${error.stack}`));
     } else {
       worker = startThread(data);
       worker.on('error', (error) => this.#onThreadError(role, error));

@@ -1,27 +1,28 @@
-// Starts worker threads. A thread is given its role at once, so that it can load, and its parts in its first message (thread.ts).
+// Starts worker threads. A thread loads at once and is given its parts in its first message (enter-thread.ts).
 import { type TransferListItem, Worker } from 'node:worker_threads';
 import type { Role, ThreadData } from './thread.ts';
 
-let spare: { readonly role: Role; readonly worker: Worker } | null = null;
+let spare: Worker | null = null;
 
-/** Starts a thread that loads while its parts are made: the next one of this role to be started. */
-export function prestartThread(role: Role): void {
-  spare = { role, worker: newWorker(role) };
+/** A thread that nobody has given its part yet. */
+export function newThread(role: Role): Worker {
+  return new Worker(new URL(`../service/${role}-thread.js`, import.meta.url));
+}
+
+/** `thread` becomes the next indexer: it loads while its parts are made. */
+export function useForIndexer(thread: Worker): void {
+  spare = thread;
 }
 
 export function startThread(data: ThreadData): Worker {
-  const worker = spare?.role === data.role ? spare.worker : newWorker(data.role);
-  if (spare?.worker === worker) spare = null;
-  worker.postMessage(data, [data.port, ...data.indexerPorts] as TransferListItem[]);
-  return worker;
+  const thread = (data.role === 'indexer' && spare) || newThread(data.role);
+  if (thread === spare) spare = null;
+  thread.postMessage(data, [data.port, ...data.indexerPorts] as TransferListItem[]);
+  return thread;
 }
 
-/** Ends a prestarted thread that is not needed. */
+/** Ends a thread that was made for an indexer and is not needed. */
 export function dropSpareThread(): void {
-  spare?.worker.terminate();
+  spare?.terminate();
   spare = null;
-}
-
-function newWorker(role: Role): Worker {
-  return new Worker(new URL('../service/thread.js', import.meta.url), { workerData: { gannetRole: role } });
 }

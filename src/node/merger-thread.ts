@@ -1,0 +1,5 @@
+// Entry of a merger's thread.
+import { enterThread } from './enter-thread.ts';
+import { Merger } from './merger.ts';
+
+enterThread(({ port, module }) => new Merger(port, module));
