@@ -43,6 +43,25 @@ const LMDB_BINARY = {
     }));
   },
 };
+/** Big packages that a start does not need run when a name of theirs is first used. */
+const LATE_PACKAGES = {
+  name: 'late-packages',
+  setup(plugins) {
+    plugins.onResolve({ filter: /^(re2js|yaml)$/ }, ({ path: name, namespace }) =>
+      namespace === 'late-packages' ? undefined : { path: name, namespace: 'late-packages' },
+    );
+    plugins.onLoad({ filter: /.*/, namespace: 'late-packages' }, ({ path: name }) => ({
+      // A view as those of Node's modules (tools/launch.cjs).
+      contents: `const view = new Proxy({}, {
+          get: (_, key) => require('${name}')[key],
+          has: (_, key) => key in require('${name}'),
+          getPrototypeOf: () => view,
+        });
+        module.exports = view;`,
+      resolveDir: root,
+    }));
+  },
+};
 /** hyper-express takes these from Node's modules while it loads, which would load them whole at each start. */
 const LATE_NAMES = {
   name: 'late-names',
@@ -123,7 +142,7 @@ await build({
   ...serviceOptions,
   entryPoints: Object.fromEntries(Object.entries(SERVICE).map(([name, file]) => [`${name}.code`, file])),
   external: SERVICE_EXTERNALS,
-  plugins: [LMDB_BINARY, LATE_NAMES, MIME_TYPES],
+  plugins: [LMDB_BINARY, LATE_NAMES, LATE_PACKAGES, MIME_TYPES],
   // Half the bytes to read at each start; names stay for stack traces.
   minifyWhitespace: true,
   minifySyntax: true,

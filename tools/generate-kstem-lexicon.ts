@@ -55,15 +55,15 @@ writeFileSync(
 ${licence}
 */
 
-/** ${sorted.length} words in ${blocks.length} blocks, separated by spaces. */
-export const WORDS =
+/** ${sorted.length} words in ${blocks.length} blocks, separated by spaces. A function, so that a program that never asks holds no copy. */
+export const words = () =>
   '${blocks.join(' ')}';
 
 /** Words that stay, though another rule would take them for a verb's stem. */
-export const EXCEPTIONS = '${table('exceptionWords').join(' ')}';
+export const exceptions = () => '${table('exceptionWords').join(' ')}';
 
 /** word and root, separated by |. */
-export const ROOTS =
+export const roots = () =>
   '${[...pairs('directConflations'), ...pairs('countryNationality')].join('|')}';
 `,
 );

@@ -2,7 +2,7 @@
 // work it does, so that only equals are compared: 'split' words in lower case, 'stem' also stop words and stems.
 import { createRequire } from 'node:module';
 import MiniSearch from 'minisearch';
-import { STOP_LISTS } from '../../src/analysis/languages/stop-words.ts';
+import { stopList } from '../../src/analysis/languages/stop-words.ts';
 
 export interface Rival {
   readonly name: string;
@@ -53,14 +53,14 @@ const processTerm = MiniSearch.getDefault('processTerm') as (term: string) => st
 /** The rivals of an analyzer: those that split, and for a language those that stem it. */
 export function rivalsOf(analyzer: string): Rival[] {
   const rivals: Rival[] = [
-    { name: 'twin', does: 'split', run: (text) => countTwin(text, STOP_LISTS[analyzer]) },
+    { name: 'twin', does: 'split', run: (text) => countTwin(text, stopList(analyzer)) },
     { name: 'minisearch', does: 'split', run: (text) => split(text).map(processTerm).length },
   ];
   const pipeline = lunrPipeline(analyzer);
   if (pipeline) rivals.push({ name: 'lunr', does: 'stem', run: (text) => pipeline.run(lunr.tokenizer(text)).length });
   if (snowball.algorithms().includes(analyzer)) {
     const stemmer = snowball.newStemmer(analyzer);
-    const stop = new Set(STOP_LISTS[analyzer] ?? []);
+    const stop = new Set(stopList(analyzer) ?? []);
     rivals.push({ name: 'snowball', does: 'stem', run: (text) => countStems(text, stop, stemmer) });
   }
   return rivals;

@@ -4,12 +4,13 @@ import { words } from './blob.ts';
 import { type BuildContext, kernelFilter, type TokenFilter } from './component.ts';
 import { fingerprintFilter } from './filters/fingerprint.ts';
 import { stopStage } from './filters/simple.ts';
+import { englishStopWords } from './languages/stop-words.ts';
 import { compilePattern } from './regex/java-flags.ts';
 import type { AnalyzerEntry } from './registry.ts';
 import { STAGE } from './stage-ids.ts';
 import { patternTokenizer } from './tokenizers/pattern.ts';
 import { charClassTokenizer, kernelTokenizer, standardMaxLength, standardTokenizer } from './tokenizers/simple.ts';
-import { ENGLISH_STOP_WORDS, stopWords } from './word-lists.ts';
+import { stopWords } from './word-lists.ts';
 
 const STOP_PARAMS = ['stopwords: list', 'stopwords_path: string'];
 export const LOWERCASE: TokenFilter = kernelFilter(STAGE.CASE, words([0]));
@@ -43,12 +44,12 @@ function standard(context: BuildContext, fallback: readonly string[]) {
 export const BUILT_IN_ANALYZERS: readonly AnalyzerEntry[] = [
   analyzer('standard', ['max_token_length: int = 255', ...STOP_PARAMS], (context) => standard(context, [])),
   analyzer('default', ['max_token_length: int = 255', ...STOP_PARAMS], (context) => standard(context, [])),
-  analyzer('chinese', STOP_PARAMS, (context) => standard(context, ENGLISH_STOP_WORDS)),
+  analyzer('chinese', STOP_PARAMS, (context) => standard(context, englishStopWords())),
   analyzer('simple', [], () => () => ({ tokenizer: charClassTokenizer(1), filters: [] })),
   analyzer('whitespace', [], () => () => ({ tokenizer: charClassTokenizer(2), filters: [] })),
   analyzer('keyword', [], () => () => ({ tokenizer: kernelTokenizer(STAGE.KEYWORD, []), filters: [] })),
   analyzer('stop', STOP_PARAMS, (context) => {
-    const stop = stopWords(context, ENGLISH_STOP_WORDS);
+    const stop = stopWords(context, englishStopWords());
     return () => ({ tokenizer: charClassTokenizer(1), filters: stopUnlessEmpty(stop) });
   }),
   analyzer('fingerprint', ['separator: char = " "', 'max_output_size: int = 255', ...STOP_PARAMS], (context) => {

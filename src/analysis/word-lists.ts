@@ -2,7 +2,7 @@
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { BuildContext } from './component.ts';
-import { STOP_LISTS } from './languages/stop-words.ts';
+import { namedStopList } from './languages/stop-words.ts';
 
 /**
  * Words of the list parameter `key` or of the file that `${key}_path` names; null if neither is there.
@@ -45,13 +45,11 @@ export function stopWords(context: BuildContext, fallback: readonly string[], ke
     const named = /^_(.+)_$/.exec(word);
     if (!named) return [word];
     if (named[1] === 'none') return [];
-    const words = STOP_LISTS[named[1]];
+    const words = namedStopList(named[1]);
     if (!words) context.warn(`[${context.name}] knows no list [${word}] and takes it as a word`);
     return words ?? [word];
   });
 }
-
-export const ENGLISH_STOP_WORDS = STOP_LISTS.english;
 
 /** Java's RuntimeException, which the service answers as a 500. */
 export function runtimeError(reason: string): ApiError {

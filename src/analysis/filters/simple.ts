@@ -2,9 +2,10 @@
 import { illegalArgument } from '../../errors/catalog.ts';
 import { termMap, termSet, words } from '../blob.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
+import { englishStopWords } from '../languages/stop-words.ts';
 import { STAGE } from '../stage-ids.ts';
 import { tokenTypeIdOf } from '../token-stream.ts';
-import { ENGLISH_STOP_WORDS, lowerCodePoints, runtimeError, stopWords, wordList } from '../word-lists.ts';
+import { lowerCodePoints, runtimeError, stopWords, wordList } from '../word-lists.ts';
 import { encodeWtf8 } from '../wtf8.ts';
 import { preserveOriginalFolding, suggestStop } from './lists.ts';
 
@@ -118,7 +119,7 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     ['stopwords: list = _english_', 'stopwords_path: string', 'ignore_case: bool = false', 'remove_trailing: bool = true'],
     (context) => {
       const ignoreCase = context.settings.bool('ignore_case', false);
-      const stop = stopWords(context, ENGLISH_STOP_WORDS);
+      const stop = stopWords(context, englishStopWords());
       return context.settings.bool('remove_trailing', true) ? stopStage(stop, ignoreCase) : suggestStop(stop, ignoreCase);
     },
   ),

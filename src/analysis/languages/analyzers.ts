@@ -8,7 +8,7 @@ import { standardTokenizer } from '../tokenizers/simple.ts';
 import { THAI_TOKENIZER } from '../tokenizers/thai.ts';
 import { stopWords } from '../word-lists.ts';
 import { STEMMER, snowballStage, stemStage } from './stemmers.ts';
-import { CJK_STOP_WORDS, STOP_LISTS } from './stop-words.ts';
+import { stopList } from './stop-words.ts';
 
 const LOWER = kernelFilter(STAGE.CASE, words([0]));
 const normalize = (variant: number): TokenFilter => kernelFilter(STAGE.NORMALIZE, words([variant]));
@@ -22,7 +22,6 @@ type Chain = readonly (TokenFilter | typeof STOP | typeof MARKER)[];
 
 interface LanguageSpec {
   readonly chain: Chain;
-  readonly stopWords?: readonly string[];
   readonly tokenizer?: Tokenizer;
 }
 
@@ -33,7 +32,7 @@ const ITALIAN_ARTICLES = 'c l all dall dell nell sull coll pell gl agl dagl degl
 const DUTCH_OVERRIDES = stemmerOverrideStage(['fiets => fiets', 'bromfiets => bromfiets', 'ei => eier', 'kind => kinder']);
 const LANGUAGES: Readonly<Record<string, LanguageSpec>> = {
   english: { chain: [stemStage(STEMMER.ENGLISH_POSSESSIVE), LOWER, STOP, MARKER, stemStage(STEMMER.PORTER)] },
-  cjk: { chain: [CJK_WIDTH, LOWER, kernelFilter(STAGE.CJK_BIGRAM, words([15])), STOP], stopWords: CJK_STOP_WORDS },
+  cjk: { chain: [CJK_WIDTH, LOWER, kernelFilter(STAGE.CJK_BIGRAM, words([15])), STOP] },
   arabic: { chain: [LOWER, DECIMAL_DIGIT, STOP, normalize(0), MARKER, stemStage(STEMMER.ARABIC)] },
   basque: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.BASQUE)] },
   brazilian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.BRAZILIAN)] },
@@ -87,7 +86,7 @@ const LANGUAGES: Readonly<Record<string, LanguageSpec>> = {
 const PARAMS = ['stopwords: list', 'stopwords_path: string', 'stem_exclusion: list', 'stem_exclusion_path: string'];
 
 function build(context: BuildContext, spec: LanguageSpec): ReturnType<AnalyzerEntry['build']> {
-  const stop = stopWords(context, spec.stopWords ?? STOP_LISTS[context.type] ?? []);
+  const stop = stopWords(context, stopList(context.type) ?? []);
   const excluded = stopWords(context, [], 'stem_exclusion');
   const filters = spec.chain.flatMap((part): TokenFilter[] => {
     if (part === STOP) return stop.length ? [stopStage(stop, false)] : [];
@@ -98,19 +97,19 @@ function build(context: BuildContext, spec: LanguageSpec): ReturnType<AnalyzerEn
 }
 
 /** The `snowball` analyzer: a stemmer by class name, with the stop words of four languages and English by default. */
-const SNOWBALL_STOP_WORDS: Readonly<Record<string, readonly string[]>> = {
-  English: STOP_LISTS.english,
-  Dutch: STOP_LISTS.dutch,
-  German: STOP_LISTS.german,
-  German2: STOP_LISTS.german,
-  French: STOP_LISTS.french,
-};
+const SNOWBALL_STOP_LISTS = new Map([
+  ['English', 'english'],
+  ['Dutch', 'dutch'],
+  ['German', 'german'],
+  ['German2', 'german'],
+  ['French', 'french'],
+]);
 const SNOWBALL_ANALYZER: AnalyzerEntry = {
   type: 'snowball',
   params: ['language: string = English', 'stopwords: list', 'stopwords_path: string'],
   build(context) {
     const language = context.settings.get('language', 'English');
-    const stop = stopWords(context, SNOWBALL_STOP_WORDS[language] ?? []);
+    const stop = stopWords(context, stopList(SNOWBALL_STOP_LISTS.get(language) ?? '') ?? []);
     return () => ({
       charFilters: [],
       tokenizer: standardTokenizer(),

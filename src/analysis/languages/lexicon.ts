@@ -1,14 +1,18 @@
 // Word lists for stemmers that ask one, in the layout of assembly/analysis/stemmers/lexicon.ts.
 import { termMap } from '../blob.ts';
-import { EXCEPTIONS, ROOTS, WORDS } from '../generated/kstem-lexicon.ts';
+import { exceptions, roots, words } from '../generated/kstem-lexicon.ts';
 
 let kstem: Uint8Array | null = null;
 
 /** The list of KStem, a multiple of 4 bytes: made once, copied by every chain that uses it. */
 export function kstemLexicon(): Uint8Array {
-  kstem ??= lexicon(WORDS, [
-    ...EXCEPTIONS.split(' ').map((word): [string, string] => [word, '!']),
-    ...ROOTS.split('|').map((pair) => pair.split(' ') as [string, string]),
+  kstem ??= lexicon(words(), [
+    ...exceptions()
+      .split(' ')
+      .map((word): [string, string] => [word, '!']),
+    ...roots()
+      .split('|')
+      .map((pair) => pair.split(' ') as [string, string]),
   ]);
   return kstem;
 }

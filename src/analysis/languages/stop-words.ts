@@ -5,12 +5,21 @@ import { STOP_WORDS } from '../generated/stop-words.ts';
 const ENGLISH =
   'a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was will with';
 
-/** Words of a list that no definition may name, for the analyzer of that name. */
-export const CJK_STOP_WORDS: readonly string[] = STOP_WORDS.cjk.split('|');
+/** Lists that have been asked for: a program uses a few of forty. */
+const lists = new Map<string, readonly string[]>();
 
-export const STOP_LISTS: Readonly<Record<string, readonly string[]>> = Object.fromEntries([
-  ['english', ENGLISH.split(' ')],
-  ...Object.entries(STOP_WORDS)
-    .filter(([name]) => name !== 'cjk')
-    .map(([name, words]) => [name, words.split('|')]),
-]);
+/** Words of the analyzer of that name; undefined where there are none. */
+export function stopList(name: string): readonly string[] | undefined {
+  if (!Object.hasOwn(STOP_WORDS, name) && name !== 'english') return undefined;
+  let words = lists.get(name);
+  if (words === undefined) {
+    words = name === 'english' ? ENGLISH.split(' ') : STOP_WORDS[name].split('|');
+    lists.set(name, words);
+  }
+  return words;
+}
+
+/** Words that definitions call `_name_`: not all analyzers' lists have such a name. */
+export const namedStopList = (name: string): readonly string[] | undefined => (name === 'cjk' ? undefined : stopList(name));
+
+export const englishStopWords = (): readonly string[] => stopList('english')!;

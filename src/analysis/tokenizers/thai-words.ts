@@ -1,7 +1,7 @@
 // Words in a run of Thai letters: the algorithm of ICU's Thai break engine (ICU User Guide, Boundary Analysis, "Details about Dictionary-Based
 // Break Iteration"; icu4c/source/common/dictbe.cpp), written anew. At each place the longest dictionary word is taken that lets two more words
 // follow. A word under three letters takes what no word begins into it, up to a place where a word may begin and one does.
-import { THAI_WORDS } from '../generated/thai-dictionary.ts';
+import { thaiDictionary } from '../generated/thai-dictionary.ts';
 
 /** Letters count from U+0E00: 0 is none. */
 const BASE = 0x0e00;
@@ -42,7 +42,7 @@ const LONG_SEARCH = 32;
 function dictionaryWords(): string[] {
   const words: string[] = [];
   let word = '';
-  for (const [, shared, rest] of THAI_WORDS.matchAll(/([A-Z])([^A-Z]*)/g)) {
+  for (const [, shared, rest] of thaiDictionary().matchAll(/([A-Z])([^A-Z]*)/g)) {
     word = word.slice(0, shared.charCodeAt(0) - 65) + rest;
     words.push(word);
   }
