@@ -1,11 +1,12 @@
 // Indexing of a text corpus on one thread: read, parse, analyse (standard), invert, flush at a memory limit, merge to one segment.
-//   npm run bench:indexing -- prose.ndjson [--limit N] [--ram MB] [--field body] [--out FILE] [--harness DIR]
+//   npm run bench:indexing -- prose.ndjson [--limit N] [--ram MB] [--field body] [--out FILE] [--harness DIR] [--timeout 900]
 // Corpus: NDJSON lines with `id` and the text field, as ../shared/bench/fetch-corpora.mjs makes them. No log, no HTTP: compare with the
 // `add_s` of Lucene's harness (which stores the id and has no id index). Output: JSON with times in seconds and sizes; the result is
-// checked (document and token counts of the merged segment) before it is printed.
-// --harness: folder with lucene/run.sh of the shared material; Lucene then indexes the same file right after, and ratios are printed.
+// checked (the merged segment's documents, and its terms, postings and tokens against Lucene's) before ratios are printed.
+// --harness: folder with lucene/run.sh of the shared material; Lucene then indexes the same documents right after. Where other work runs on the
+//            machine compare CPU seconds (`cpu_ratio`). It is ended after --timeout seconds.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -26,10 +27,11 @@ const { values, positionals } = parseArgs({
     field: { type: 'string', default: 'body' },
     out: { type: 'string' },
     harness: { type: 'string' },
+    timeout: { type: 'string', default: '900' },
   },
 });
 const [file] = positionals;
-if (!file) throw new Error('usage: tsx bench/indexing/prose.ts FILE.ndjson');
+if (!file) throw new Error('usage: tsx bench/indexing/prose.ts FILE.ndjson, options in its head');
 const limit = Number(values.limit ?? Number.POSITIVE_INFINITY);
 const maxBytes = Number(values.ram) * 2 ** 20;
 const analyzer = {
@@ -69,10 +71,11 @@ flush();
 const segmentCount = segments.length;
 const image = mergeAll();
 const total = performance.now() - begin;
-check(image);
+const counts = check(image);
 if (values.out) writeFileSync(values.out, image);
 const seconds = (ms: number): number => Math.round(ms) / 1000;
-const cpuSeconds = process.cpuUsage().user / 1e6;
+const { user, system } = process.cpuUsage();
+const cpuSeconds = (user + system) / 1e6;
 process.stdout.write(
   `${JSON.stringify({
     bench: 'indexing/prose',
@@ -94,20 +97,48 @@ if (values.harness) compareWithLucene(values.harness);
 /** Lucene's `add_s` and `merge_s` are its time with reading and parsing, as ours is. */
 function compareWithLucene(harness: string): void {
   const folder = mkdtempSync(path.join(tmpdir(), 'gannet-lucene-'));
-  const { problem, output } = runScript(path.resolve(harness), 'lucene', ['index', path.resolve(file), path.join(folder, 'index')]);
-  rmSync(folder, { recursive: true });
-  if (problem) {
-    process.stdout.write(`lucene did not run: ${problem}\n`);
-    return;
+  try {
+    const corpus = Number.isFinite(limit) ? firstLines(folder) : path.resolve(file);
+    const args = ['index', corpus, path.join(folder, 'index')];
+    const { problem, output } = runScript(path.resolve(harness), 'lucene', args, Number(values.timeout) * 1000);
+    if (problem) {
+      process.stdout.write(`lucene did not run: ${problem}\n`);
+      process.exitCode = 1;
+      return;
+    }
+    report(new Map(output.split('\n').map((line): [string, number] => [line.split('\t')[1], Number(line.split('\t')[2])])));
+  } finally {
+    rmSync(folder, { recursive: true });
   }
-  const figures = new Map(output.split('\n').map((line): [string, number] => [line.split('\t')[1], Number(line.split('\t')[2])]));
-  const of = (name: string): number => figures.get(name) ?? Number.NaN;
+}
+
+/** The documents of this run as a file. */
+function firstLines(folder: string): string {
+  const name = path.join(folder, 'corpus.ndjson');
+  const fd = openSync(name, 'w');
+  let left = documents;
+  for (const line of lines(file)) {
+    if (left-- === 0) break;
+    writeSync(fd, line);
+    writeSync(fd, '\n');
+  }
+  closeSync(fd);
+  return name;
+}
+
+/** @throws Error: Lucene's index holds other documents, terms, postings or tokens */
+function report(lucene: ReadonlyMap<string, number>): void {
+  const of = (name: string): number => lucene.get(name) ?? Number.NaN;
+  for (const [name, count] of Object.entries(counts)) {
+    if (of(name) !== count) throw new Error(`${count} ${name}, of Lucene ${of(name)}`);
+  }
   const round = (value: number): number => Number(value.toFixed(2));
   process.stdout.write(
     `${JSON.stringify({
       lucene_s: round(of('add_s') + of('merge_s')),
       lucene_cpu_s: of('cpu_s'),
       lucene_mb: of('size_mb'),
+      checked: Object.keys(counts),
       time_ratio: round(total / 1000 / (of('add_s') + of('merge_s'))),
       cpu_ratio: round(cpuSeconds / of('cpu_s')),
       size_ratio: round(image.length / 1e6 / of('size_mb')),
@@ -140,17 +171,16 @@ function mergeAll(): Uint8Array {
   }
 }
 
-function check(bytes: Uint8Array): void {
+/** Opens the segment. @returns its counts under the names of Lucene's harness @throws Error documents are missing, or a section is corrupt */
+function check(bytes: Uint8Array): Readonly<Record<'docs' | 'terms' | 'postings' | 'tokens', number>> {
   const start = staticBytes(module) + 65536;
   const kernels = new Kernels(module, createMemory(Math.ceil((start + bytes.length) / 65536) + 32), start - 65536, 65536);
   kernels.u8.set(bytes, start);
   const segment = openSegment(kernels, start, bytes.length, { id: 1, file: 'merged', verify: true });
   const postings = segment.postings('body');
   if (segment.maxDoc !== documents || !postings) throw new Error(`segment has ${segment.maxDoc} of ${documents} documents`);
-  process.stderr.write(
-    `${JSON.stringify({ terms: postings.termCount, postings: postings.sumDocFreq, tokens: postings.sumTotalTermFreq })}\n`,
-  );
   process.stderr.write(`${segment.sections.map(({ kind, field, bytes: size }) => `${kind} ${field ?? ''} ${size}`).join('\n')}\n`);
+  return { docs: documents, terms: postings.termCount, postings: postings.sumDocFreq, tokens: postings.sumTotalTermFreq };
 }
 
 /** Lines of a file as views that are valid until the next one. */

@@ -1,6 +1,6 @@
 // Kernels against their plain TypeScript twins and C twins (twins.c, gcc -O3) on the same data, results compared before they are timed.
 //   npm run bench:kernels          a line of JSON per kernel: ns per item of each, and how many times as long the twins take
-// Without gcc the C twins are left out.
+// Without gcc the C twins are left out, and a line says so.
 // Corpus: seeded random documents and values, 200,000 each; best of 7 runs.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,6 +15,7 @@ import { decodeRecord } from '../../test/reference/postings.ts';
 import { bm25, evaluate } from '../../test/reference/search.ts';
 import { Rng } from '../../test/support/rng.ts';
 import { makeSegment, randomDocs } from '../../test/support/tiny-segment.ts';
+import { aggregationCases } from './aggregation-cases.ts';
 
 const DOCS = 200_000;
 const MIB = 2 ** 20;
@@ -240,5 +241,7 @@ for (const count of [1, 2, 3]) {
     },
   );
 }
+
+for (const { name, kernel, twin, job } of aggregationCases(k, new Rng(3), DOCS)) compare(name, DOCS, kernel, twin, { job, result: kernel });
 
 report();

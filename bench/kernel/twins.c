@@ -3,6 +3,7 @@
 //   IMAGE  the kernels' memory from address 0 on; NORMS, NORM_INVERSE addresses in it (u8[MAX_DOC], f32[256])
 //   jobs   crc32c PTR BYTES │ postings RECORD DOC_FREQ │ and RECORD DOC_FREQ RECORD DOC_FREQ │ range COLUMN LO HI
 //          phrase POSITIONS RECORD DOC_FREQ RECORD DOC_FREQ │ top10 TERMS (RECORD DOC_FREQ WEIGHT) x TERMS
+//          ordinals COLUMN BUCKETS │ histogram COLUMN INTERVAL BUCKETS │ fixed COLUMN WIDTH BUCKETS │ starts COLUMN STARTS COUNT │ distinct COLUMN PRECISION
 // Formats: assembly/postings/format.ts, docs/segment-format.md. Every term's record has freqs, positions and norms.
 #include <stdint.h>
 #include <stdio.h>
@@ -237,6 +238,86 @@ static uint64_t top10(struct term *terms, uint32_t count, double *sums) {
   return result;
 }
 
+// --- aggregations over full columns of one value a document ---
+
+static const uint8_t *values_of(const uint8_t *column) { return column + u32_at(column + 32); }
+
+static int64_t i64_at(const uint8_t *p) {
+  int64_t value;
+  memcpy(&value, p, 8);
+  return value;
+}
+
+/** Sum of each bucket's documents times its number, from 1 on. */
+static uint64_t weigh(const uint32_t *counts, uint32_t buckets) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < buckets; i++) sum += (uint64_t)counts[i] * (i + 1);
+  return sum;
+}
+
+/** Stored u16 values are the buckets. */
+static uint64_t ordinals(const uint8_t *column, uint32_t buckets, uint32_t *counts) {
+  const uint16_t *values = (const uint16_t *)values_of(column);
+  memset(counts, 0, buckets * 4);
+  for (uint32_t doc = 0; doc < max_doc; doc++) counts[values[doc]]++;
+  return weigh(counts, buckets);
+}
+
+/** Doubles, none below 0. */
+static uint64_t histogram(const uint8_t *column, double interval, uint32_t buckets, uint32_t *counts) {
+  const double *values = (const double *)values_of(column);
+  memset(counts, 0, buckets * 4);
+  for (uint32_t doc = 0; doc < max_doc; doc++) counts[(uint32_t)(values[doc] / interval)]++;
+  return weigh(counts, buckets);
+}
+
+/** Buckets of `width` stored u32 values. */
+static uint64_t fixed(const uint8_t *column, uint32_t width, uint32_t buckets, uint32_t *counts) {
+  const uint32_t *values = (const uint32_t *)values_of(column);
+  memset(counts, 0, buckets * 4);
+  for (uint32_t doc = 0; doc < max_doc; doc++) counts[values[doc] / width]++;
+  return weigh(counts, buckets);
+}
+
+/** Bucket i is [starts[i], starts[i + 1]) of the raw values. */
+static uint64_t by_starts(const uint8_t *column, const uint8_t *starts, uint32_t count, uint32_t *counts) {
+  const uint32_t *values = (const uint32_t *)values_of(column);
+  const int64_t base = i64_at(column + 8), multiplier = i64_at(column + 16);
+  int64_t bounds[64];
+  memcpy(bounds, starts, count * 8);
+  memset(counts, 0, count * 4);
+  for (uint32_t doc = 0; doc < max_doc; doc++) {
+    const int64_t value = base + values[doc] * multiplier;
+    uint32_t low = 0, high = count - 1;
+    while (high - low > 1) {
+      const uint32_t middle = (low + high) / 2;
+      if (bounds[middle] <= value) low = middle;
+      else high = middle;
+    }
+    counts[low]++;
+  }
+  return weigh(counts, count);
+}
+
+/** HyperLogLog of the raw values: sum of the registers, each times its number. */
+static uint64_t distinct(const uint8_t *column, uint32_t precision, uint8_t *registers) {
+  const uint32_t *values = (const uint32_t *)values_of(column);
+  const int64_t base = i64_at(column + 8), multiplier = i64_at(column + 16);
+  memset(registers, 0, (size_t)1 << precision);
+  for (uint32_t doc = 0; doc < max_doc; doc++) {
+    uint64_t h = (uint64_t)(base + values[doc] * multiplier);
+    h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdull;
+    h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53ull;
+    h ^= h >> 33;
+    const uint8_t rank = __builtin_clzll((h << precision) | (1ull << (precision - 1))) + 1;
+    uint8_t *at = registers + (h >> (64 - precision));
+    if (rank > *at) *at = rank;
+  }
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < 1u << precision; i++) sum += (uint64_t)registers[i] * (i + 1);
+  return sum;
+}
+
 static double now_ns(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -258,6 +339,7 @@ int main(int argc, char **argv) {
   const size_t words = max_doc / 64 + 64;
   uint64_t *bits = aligned_alloc(64, words * 8 + 64), *more = aligned_alloc(64, words * 8 + 64);
   double *sums = calloc(max_doc, sizeof *sums);
+  uint32_t *counts = malloc(1 << 20);
   struct term terms[8];
   for (int t = 0; t < 8; t++) {
     terms[t].docs = malloc((max_doc + BLOCK) * 4);
@@ -278,11 +360,12 @@ int main(int argc, char **argv) {
       terms[t].doc_freq = (uint32_t)of[1];
       if (is_top) terms[t].weight = (float)of[2];
     }
+    const int uses_bits = is_and || !strcmp(job, "postings") || !strcmp(job, "range");
     double best = 1e18;
     uint64_t result = 0;
     for (int round = 0; round < ROUNDS; round++) {
       const double start = now_ns();
-      if (!is_phrase && !is_top) memset(bits, 0, words * 8);
+      if (uses_bits) memset(bits, 0, words * 8);
       if (!strcmp(job, "crc32c")) {
         result = crc32c(image + (size_t)numbers[0], (size_t)numbers[1]);
       } else if (!strcmp(job, "postings")) {
@@ -300,6 +383,16 @@ int main(int argc, char **argv) {
         result = phrase(image + (size_t)numbers[0], terms);
       } else if (is_top) {
         result = top10(terms, count, sums);
+      } else if (!strcmp(job, "ordinals")) {
+        result = ordinals(image + (size_t)numbers[0], (uint32_t)numbers[1], counts);
+      } else if (!strcmp(job, "histogram")) {
+        result = histogram(image + (size_t)numbers[0], numbers[1], (uint32_t)numbers[2], counts);
+      } else if (!strcmp(job, "fixed")) {
+        result = fixed(image + (size_t)numbers[0], (uint32_t)numbers[1], (uint32_t)numbers[2], counts);
+      } else if (!strcmp(job, "starts")) {
+        result = by_starts(image + (size_t)numbers[0], image + (size_t)numbers[1], (uint32_t)numbers[2], counts);
+      } else if (!strcmp(job, "distinct")) {
+        result = distinct(image + (size_t)numbers[0], (uint32_t)numbers[1], (uint8_t *)counts);
       } else {
         return 2;
       }

@@ -21,11 +21,20 @@ export interface RivalRun {
   readonly warmupSeconds: number;
 }
 
-/** Runs a rival's run.sh. @returns what it wrote to standard output; `problem` is null if it worked */
-export function runScript(folder: string, rival: Rival, args: readonly string[]): { problem: string | null; output: string } {
+/**
+ * Runs a rival's run.sh.
+ * @param timeoutMs  it is ended after this time
+ * @returns what it wrote to standard output; `problem` is null if it worked
+ */
+export function runScript(
+  folder: string,
+  rival: Rival,
+  args: readonly string[],
+  timeoutMs?: number,
+): { problem: string | null; output: string } {
   const script = path.join(folder, rival, 'run.sh');
   if (!existsSync(script)) return { problem: `no ${script}`, output: '' };
-  const { status, stdout, stderr, error } = spawnSync(script, args, { encoding: 'utf8', maxBuffer: 2 ** 26 });
+  const { status, stdout, stderr, error } = spawnSync(script, args, { encoding: 'utf8', maxBuffer: 2 ** 26, timeout: timeoutMs });
   const problem = status === 0 ? null : error?.message || stderr.trim().split('\n').at(-1) || `status ${status}`;
   return { problem, output: stdout };
 }
