@@ -74,7 +74,7 @@ describe('connection options', () => {
 
   test('what has no effect is said at the start', async () => {
     front.config(
-      `server { listen 127.0.0.1:${port} sndbuf=32k fastopen=3 deferred; http2_chunk_size 4k; http2_max_requests 5; return 200 ok; }`,
+      `server { listen 127.0.0.1:${port} sndbuf=32k fastopen=3 deferred; http2_chunk_size 4k; http2_max_requests 5; send_lowat 1; directio 4m; return 200 ok; }`,
     );
     await front.start();
     const log = front.read('error.log');
@@ -82,6 +82,9 @@ describe('connection options', () => {
       expect(log).toMatch(new RegExp(`\\[warn\\].* the "${name}" parameter .* ignored in .*nginx.conf:2`));
     expect(log).toContain('the "http2_chunk_size" directive has no effect');
     expect(log).toContain('the "http2_max_requests" directive is obsolete, use the "keepalive_requests" directive instead');
+    expect(log).toMatch(/\[warn\].* "send_lowat" is not supported, ignored in .*nginx.conf:2/);
+    expect(log.match(/the "directio" directive has no effect in this server, ignored/g)).toHaveLength(1);
+    expect(front.stderr).toMatch(/^nginx: \[warn\] the "sndbuf"/m);
     expect(await get(port, '/')).toMatch(/ok$/);
   });
 });

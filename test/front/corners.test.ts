@@ -1,6 +1,6 @@
 /** Corners that nginx's own suite has found: the way to a location without a path, names in redirects, lengths known late. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, statSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, utimesSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { connect as connectTls } from 'node:tls';
@@ -52,7 +52,7 @@ test('a body of unknown length is read whole for a back end that needs its lengt
 
 test('a large answer to a slow client is whole: its temporary file lives until it is sent', async () => {
   front.write('big.bin', Buffer.alloc(3_000_000, 'abcdefgh'));
-  front.config(`server { listen 127.0.0.1:${port}; location / { limit_rate 1500k; proxy_buffers 2 4k; proxy_pass http://127.0.0.1:${back}; } }
+  front.config(`server { listen 127.0.0.1:${port}; location / { limit_rate 1500k; proxy_buffers 3 4k; proxy_pass http://127.0.0.1:${back}; } }
     server { listen 127.0.0.1:${back}; }`);
   await front.start();
   const answer = await get(port, '/big.bin');
@@ -169,4 +169,30 @@ test.skipIf(!ours)('sticky: a spare is for sessions only when it serves at all',
   await front.start();
   expect(await get(port, '/?route=spare')).toMatch(/first$/);
   expect(await get(port, '/broken?route=spare')).toMatch(/spare$/);
+});
+
+test('temporary files lie in folders named by the last digits of their names', async () => {
+  front.config(`client_body_in_file_only on; client_body_temp_path bodies 1 2;
+    server { listen 127.0.0.1:${port}; location / { proxy_pass http://127.0.0.1:${back}; proxy_set_header X-File $request_body_file; } }
+    server { listen 127.0.0.1:${back}; return 200 $http_x_file; }`);
+  // the set-up names a folder of its own
+  front.write('nginx.conf', front.read('nginx.conf').replace('client_body_temp_path body;', ''));
+  await front.start();
+  const answer = await raw(port, 'POST / HTTP/1.0\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc');
+  const file = answer.slice(answer.indexOf('\r\n\r\n') + 4);
+  expect(file).toMatch(/\/bodies\/(\d)\/(\d\d)\/\d+\2\1$/);
+  expect(readFileSync(file, 'utf8')).toBe('abc');
+});
+
+test('a subrequest whose text is asked for must fit its buffer', async () => {
+  front.write('long.txt', 'x'.repeat(5000));
+  front.write('page.html', '<!--#include virtual="/long.txt" set="text" -->[<!--#echo var="text" -->]');
+  front.config(
+    `server { listen 127.0.0.1:${port}; ssi on; location /wide/ { alias ${front.folder}/; subrequest_output_buffer_size 8k; } }`,
+  );
+  front.write('wide.html', '<!--#include virtual="/wide/long.txt" set="text" -->[<!--#echo var="text" -->]');
+  await front.start();
+  expect(await get(port, '/wide.html')).toMatch(/\[x{5000}\]$/);
+  await get(port, '/page.html');
+  expect(front.read('error.log')).toMatch(/too big subrequest response: 5000/);
 });

@@ -1,5 +1,5 @@
 /** The life of the processes: reloads under load, binary upgrades, workers that are killed, ends that wait for what is under way. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import path from 'node:path';
@@ -20,6 +20,18 @@ const alive = (pid: number) => {
 };
 
 describe('processes', () => {
+  test.skipIf(!ours)('limits and processors of workers', async () => {
+    front.config(
+      `server { listen 127.0.0.1:${port}; return 200 $pid; }`,
+      'worker_rlimit_nofile 3210; worker_rlimit_core 0; worker_cpu_affinity 01; thread_pool default threads=7;',
+    );
+    await front.start();
+    const proc = `/proc/${bodyOf(await get(port, '/'))}`;
+    expect(readFileSync(`${proc}/limits`, 'utf8')).toMatch(/^Max open files +3210 +3210/m);
+    expect(readFileSync(`${proc}/status`, 'utf8')).toMatch(/^Cpus_allowed_list:\s+0$/m);
+    expect(readFileSync(`${proc}/environ`, 'utf8')).toContain('UV_THREADPOOL_SIZE=7');
+  });
+
   test('reloads lose no request and no connection', async () => {
     const config = (n: number) =>
       front.config(`server { listen 127.0.0.1:${port}; keepalive_requests 100000; location / { return 200 "generation ${n}"; } }`);

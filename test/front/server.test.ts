@@ -167,6 +167,12 @@ describe('front', () => {
     ['server { location ~ ( { } }', /missing closing parenthesis/],
     ['server { location / { proxy_bind 127.0.0.1 transparent; } }', /"transparent" parameter is not supported/],
     ['perl_modules x;', /embedded Perl/],
+    [
+      'proxy_buffers 2 4k;',
+      /"proxy_busy_buffers_size" must be less than the size of all "proxy_buffers" minus one buffer in .*nginx\.conf:2/,
+    ],
+    ['fastcgi_buffer_size 8k; fastcgi_busy_buffers_size 4k;', /"fastcgi_busy_buffers_size" must be equal to or greater than the maximum/],
+    ['scgi_max_temp_file_size 1k;', /"scgi_max_temp_file_size" must be equal to zero to disable temporary files usage or must be/],
   ])('a bad configuration stops the start: %s', async (text, message) => {
     front.config(text);
     await expect(front.start()).rejects.toThrow(message);

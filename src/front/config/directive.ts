@@ -151,9 +151,15 @@ export function block<V>(contexts: number, args: Range, fallback: V, parse: (fra
   return { contexts, ...range(args), block: true, defaultText: '', repeats: true, fallback, parse };
 }
 
-/** A value that other words of the front never read: a limit of nginx's own memory layout that has no meaning here. */
-export function accepted(contexts: number, args: Range): Spec<undefined> {
-  return { contexts, ...range(args), block: false, defaultText: '', repeats: true, fallback: undefined, parse: () => undefined };
+/** A directive that is read and has no effect, as a warning at the start says. @param elsewhere nginx itself ignores it on this platform */
+export function ineffective(contexts: number, args: Range, elsewhere?: 'elsewhere'): Spec<undefined> {
+  return {
+    ...{ contexts, ...range(args), block: false, defaultText: '', repeats: true, fallback: undefined },
+    parse: (f) =>
+      f.scope.warn(
+        elsewhere ? `"${f.node.name}" is not supported, ignored` : `the "${f.node.name}" directive has no effect in this server, ignored`,
+      ),
+  };
 }
 
 /** Argument count and block checks in nginx's words. @throws ConfigError */

@@ -54,7 +54,7 @@ export class BodyReader {
     r.body = new RequestBody(new BodyDecoder(r.chunkedIn ? unknown : Math.max(0, r.contentLength)), {
       memoryBytes: c.client_body_buffer_size,
       maxBytes: c.client_max_body_size,
-      tempFolder: c.client_body_temp_path.path,
+      tempFolder: c.client_body_temp_path,
       inFile: c.client_body_in_file_only,
     });
     const { body } = r;

@@ -88,17 +88,34 @@ export class BodyDecoder {
 
 let tempCounter = Math.floor(Math.random() * 1e6);
 
-/** A new temporary file in `folder`, which is made if missing. */
-export function openTemp(folder: string): { fd: number; path: string } {
+/** Where temporary files go, and how many of the last digits of their names name folders there. */
+export interface TempFolder {
+  path: string;
+  levels: readonly number[];
+}
+
+/** A new temporary file; folders are made if missing. */
+export function openTemp({ path: folder, levels }: TempFolder): { fd: number; path: string } {
   for (let attempt = 0; ; attempt++) {
-    const file = path.join(folder, `${String(process.pid % 100000)}${String(++tempCounter).padStart(8, '0')}`);
+    const name = `${String(process.pid % 100000)}${String(++tempCounter).padStart(8, '0')}`;
+    let end = name.length;
+    const folders = levels.map((level) => name.slice((end -= level), end + level));
+    const file = path.join(folder, ...folders, name);
     try {
-      return { fd: openSync(file, 'wx+', 0o600), path: file };
+      return { fd: openNew(file), path: file };
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === 'ENOENT' && attempt === 0) mkdirSync(folder, { recursive: true, mode: 0o700 });
-      else if (code !== 'EEXIST' || attempt > 5) throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt > 5) throw error;
     }
+  }
+}
+
+function openNew(file: string): number {
+  try {
+    return openSync(file, 'wx+', 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    return openSync(file, 'wx+', 0o600);
   }
 }
 
@@ -107,7 +124,7 @@ export interface BodyLimits {
   memoryBytes: number;
   /** 0: no limit */
   maxBytes: number;
-  tempFolder: string;
+  tempFolder: TempFolder;
   /** `on`, `clean`: always a file */
   inFile: 'on' | 'clean' | 'off';
 }

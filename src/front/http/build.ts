@@ -3,8 +3,9 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { ANY_COUNT, checkShape, HSL, HTTP, LIMIT_EXCEPT, LOCATION, SERVER, type Spec } from '../config/directive.ts';
 import { ConfigError, type DirectiveNode, failAt } from '../config/syntax.ts';
-import { type ErrorLog, levelRank, logTo } from '../log/error-log.ts';
+import { type ErrorLog, levelRank } from '../log/error-log.ts';
 import type { LogTargets } from '../log/targets.ts';
+import type { TempFolder } from './body.ts';
 import { HttpMain, Loc, Server } from './conf.ts';
 import { core } from './core.ts';
 import { addCoreVariables } from './core-variables.ts';
@@ -26,6 +27,8 @@ export interface BuildInput {
   logs: LogTargets;
   mainLogs: readonly ErrorLog[];
   inherited: Map<string, unknown>;
+  /** takes what is doubtful in the configuration */
+  warn(message: string): void;
 }
 
 /** Directives of other programs of nginx: refused by name, so that nobody takes them for working. */
@@ -127,7 +130,7 @@ class Builder {
       main.headerFilters.sort((a, b) => FILTER_ORDER.indexOf(a.name) - FILTER_ORDER.indexOf(b.name));
       buildPhases(main);
       main.variables.resolve();
-      collectSockets(main, (message) => logTo(input.mainLogs, 'warn', message));
+      collectSockets(main, input.warn);
     } catch (error) {
       if (typeof error === 'string') throw new ConfigError(error);
       throw error;
@@ -163,7 +166,7 @@ class Builder {
           throw error;
         }
       },
-      warn: (message) => logTo(this.input.mainLogs, 'warn', `${message} in ${node.file}:${node.line}`),
+      warn: (message) => this.input.warn(`${message} in ${node.file}:${node.line}`),
       path: (text, from = 'prefix') => path.resolve(this.input.paths[from], text),
     };
     const fail = (message: string): never => failAt(node, message);
@@ -277,7 +280,14 @@ class Builder {
     loc.debug = loc.errorLogs.some((log) => log.level >= DEBUG_LEVEL);
     this.mergeRoot(loc, parent);
     if (!parent) this.anchorTempPaths(loc);
-    for (const module of this.modules) module.finish?.(loc.confs[module.index] as never, loc);
+    for (const module of this.modules) {
+      try {
+        module.finish?.(loc.confs[module.index] as never, loc);
+      } catch (error) {
+        if (typeof error === 'string') failAt(this.input.node, error);
+        throw error;
+      }
+    }
   }
 
   /** `root` and `alias` are one setting: the nearest of either wins. */
@@ -293,10 +303,10 @@ class Builder {
 
   /** Default temporary folders are under the prefix. */
   private anchorTempPaths(loc: Loc): void {
-    const c = core.conf(loc) as unknown as Record<string, { path: string }>;
+    const c = core.conf(loc) as unknown as Record<string, TempFolder>;
     for (const name of Object.keys(c)) {
       if (name.endsWith('_temp_path') && !path.isAbsolute(c[name].path))
-        c[name] = { path: path.join(this.input.paths.prefix, c[name].path) };
+        c[name] = { ...c[name], path: path.join(this.input.paths.prefix, c[name].path) };
     }
   }
 
@@ -346,7 +356,7 @@ function readServerNames(f: HttpFrame): void {
       f.scope.server!.names.push({ text: word, regex: compileRegex(f, word.slice(1), /[A-Z]/.test(word)) });
       continue;
     }
-    if (word.includes('/')) f.scope.main.registry.set('warn:server_name', word);
+    if (word.includes('/')) f.scope.warn(`server name "${word}" has suspicious symbols`);
     const name = word.toLowerCase();
     const stars = name.replace(/^\*\.|\.\*$/, '');
     if (stars.includes('*') || /\.\./.test(name) || (name.startsWith('*.') && name.endsWith('.*'))) {

@@ -1,7 +1,6 @@
 /** Directive table of the http core: what every request needs. Structure directives (server, location, listen...) are in build.ts. */
 import {
   ANY_COUNT,
-  accepted,
   buffers,
   custom,
   flag,
@@ -9,6 +8,7 @@ import {
   HSL,
   HSLI,
   HTTP,
+  ineffective,
   LOCATION,
   msec,
   num,
@@ -19,6 +19,7 @@ import {
   text,
 } from '../config/directive.ts';
 import { parseSize, parseTimeMs } from '../config/values.ts';
+import type { TempFolder } from './body.ts';
 import { DEFAULT_TYPES } from './mime-types.ts';
 import { defineModule, type HttpFrame } from './module.ts';
 import type { Value } from './value.ts';
@@ -66,12 +67,16 @@ const rateWithVariables = () =>
     return { value };
   });
 
-const tempPath = (name: string) => custom(HSL, [1, 4], { path: name }, (f: HttpFrame) => ({ path: f.scope.path(f.args[0]) }));
+const tempPath = (name: string) =>
+  custom<TempFolder>(HSL, [1, 4], { path: name, levels: [] }, (f: HttpFrame) => ({
+    path: f.scope.path(f.args[0]),
+    levels: f.args.slice(1).map((word) => (/^[123]$/.test(word) ? Number(word) : f.invalid(word))),
+  }));
 
 export const core = defineModule('core', {
   absolute_redirect: flag(HSL, true),
-  aio: accepted(HSL, 1),
-  aio_write: accepted(HSL, 1),
+  aio: ineffective(HSL, 1),
+  aio_write: ineffective(HSL, 1),
   alias: custom<Value | undefined>(LOCATION, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0]), { merge: (_, own) => own }),
   chunked_transfer_encoding: flag(HSL, true),
   client_body_buffer_size: size(HSL, '16k'),
@@ -88,8 +93,8 @@ export const core = defineModule('core', {
   client_max_body_size: size(HSL, '1m'),
   connection_pool_size: size(HS, '512'),
   default_type: text(HSL, 'text/plain'),
-  directio: accepted(HSL, 1),
-  directio_alignment: accepted(HSL, 1),
+  directio: ineffective(HSL, 1),
+  directio_alignment: ineffective(HSL, 1),
   disable_symlinks: custom<{ mode: 'off' | 'on' | 'if_not_owner'; from?: Value }>(HSL, [1, 2], { mode: 'off' }, (f: HttpFrame) => {
     let mode: 'off' | 'on' | 'if_not_owner' | undefined;
     let from: Value | undefined;
@@ -147,10 +152,10 @@ export const core = defineModule('core', {
   open_file_cache_errors: flag(HSL, false),
   open_file_cache_min_uses: num(HSL, 1),
   open_file_cache_valid: sec(HSL, '60s'),
-  output_buffers: buffers(HSL, '2 32k'),
+  output_buffers: ineffective(HSL, 2),
   port_in_redirect: flag(HSL, true),
   postpone_output: size(HSL, '1460'),
-  read_ahead: size(HSL, '0'),
+  read_ahead: ineffective(HSL, 1),
   recursive_error_pages: flag(HSL, false),
   request_pool_size: size(HS, '4k'),
   reset_timedout_connection: flag(HSL, false),
@@ -158,7 +163,7 @@ export const core = defineModule('core', {
   resolver_timeout: msec(HSL, '30s'),
   root: custom<Value | undefined>(HSLI, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
   satisfy: oneOf(HSL, ['all', 'any'], 'all'),
-  send_lowat: accepted(HSL, 1),
+  send_lowat: ineffective(HSL, 1, 'elsewhere'),
   send_timeout: msec(HSL, '60s'),
   sendfile: flag(HSLI, false),
   sendfile_max_chunk: size(HSL, '2m'),

@@ -1,5 +1,6 @@
 /** Keeps the output of parallel subrequests in the order of their creation: who is not at its turn holds its pieces back. */
 import { ERROR, OK } from './codes.ts';
+import { core } from './core.ts';
 import { type BodyFlags, FILTER_ORDER, type Piece } from './module.ts';
 import type { Request } from './request.ts';
 
@@ -16,10 +17,7 @@ export interface Postponed {
 /** Passes pieces on if it is the request's turn, else holds them. */
 export function postpone(r: Request, pieces: Piece[], flags: BodyFlags): number {
   if (r.background || r.headerOnly) return OK;
-  if (r.inMemory) {
-    for (const piece of pieces) if (Buffer.isBuffer(piece)) r.captured.push(piece);
-    return OK;
-  }
+  if (r.inMemory) return capture(r, pieces);
   const last = flags.last && !r.isSub;
   if (r !== r.conn.active) {
     if (pieces.length > 0 || last) r.postponed.push({ pieces, last });
@@ -30,6 +28,15 @@ export function postpone(r: Request, pieces: Piece[], flags: BodyFlags): number 
   }
   if (pieces.length > 0 || last) r.postponed.push({ pieces, last });
   return flushPostponed(r);
+}
+
+/** Keeps the output of a subrequest whose text is asked for. */
+function capture(r: Request, pieces: Piece[]): number {
+  for (const piece of pieces) if (Buffer.isBuffer(piece)) r.captured.push(piece);
+  const bytes = r.captured.reduce((sum, piece) => sum + piece.length, 0);
+  if (bytes <= core.conf(r.loc).subrequest_output_buffer_size) return OK;
+  r.log('error', `too big subrequest response: ${bytes}`);
+  return ERROR;
 }
 
 /** Sends what is held, up to a subrequest that is not done: that one goes on. */

@@ -26,7 +26,7 @@ export class EventLoop {
   async build(message: StartMessage): Promise<void> {
     for (const [file, data] of message.files) configFiles.set(file, Buffer.from(data));
     const resolve = (name: string) => path.resolve(message.prefix, name);
-    const conf = readMain(message.nodes, this.targets, resolve);
+    const conf = readMain(message.nodes, this.targets, resolve, () => {});
     this.conf = conf;
     if (conf.errorLogs.length === 0) conf.errorLogs.push({ sink: this.targets.file(resolve(message.errorLog)), level: levelRank('error') });
     this.logs = conf.errorLogs;
@@ -37,6 +37,8 @@ export class EventLoop {
         logs: this.targets,
         mainLogs: this.logs,
         inherited: message.zones,
+        // the master has said it
+        warn: () => {},
       });
       stats.begin(message.zones.get('stats') as number[] | undefined);
       this.http.registry.set('stats', stats);

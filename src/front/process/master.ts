@@ -2,7 +2,7 @@
  * The master process: reads the configuration, binds sockets, keeps a worker process running, and obeys signals.
  *   HUP reload · USR1 reopen logs · USR2 new binary · WINCH end workers · QUIT graceful end · TERM, INT end now
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
@@ -55,7 +55,12 @@ export async function loadCycle(options: Options, places: Places): Promise<Cycle
   const { nodes } = parseConfig(places.confFile, places.confPrefix, options.globals);
   const targets = new LogTargets();
   const resolve = (name: string) => path.resolve(places.prefix, name);
-  const main = readMain(nodes, targets, resolve);
+  const warnings = new Set<string>();
+  const warn = (message: string) => {
+    if (!warnings.has(message)) process.stderr.write(`nginx: [warn] ${message}\n`);
+    warnings.add(message);
+  };
+  const main = readMain(nodes, targets, resolve, warn);
   forgetConfigFiles(main.inheritFiles);
   if (main.errorLogs.length === 0) main.errorLogs.push({ sink: targets.file(places.errorLog), level: levelRank('error') });
   const http =
@@ -66,6 +71,7 @@ export async function loadCycle(options: Options, places: Places): Promise<Cycle
       logs: targets,
       mainLogs: main.errorLogs,
       inherited: new Map(),
+      warn,
     }));
   try {
     targets.open();
@@ -74,6 +80,7 @@ export async function loadCycle(options: Options, places: Places): Promise<Cycle
     const e = error as NodeJS.ErrnoException;
     throw new ConfigError(`open() "${e.path}" failed (${-(e.errno ?? 0)}: ${e.code})`);
   }
+  for (const message of warnings) logTo(main.errorLogs, 'warn', message);
   return { nodes, main, http, targets };
 }
 
@@ -84,6 +91,9 @@ interface Worker {
   retiring: boolean;
   generation: number;
 }
+
+/** what libuv takes at most */
+const MAX_POOL_THREADS = 1024;
 
 /**
  * Objects of a request die with it. V8 takes those it saw survive while the server was young for long-lived ones and makes them in the
@@ -171,6 +181,7 @@ export class Master {
     const file = candidates.find((c) => existsSync(c)) ?? candidates[0];
     const env: NodeJS.ProcessEnv = { ...process.env };
     for (const { name, value } of this.cycle.main.env) if (value !== undefined) env[name] = value;
+    if (this.cycle.main.poolThreads > 0) env.UV_THREADPOOL_SIZE = String(Math.min(this.cycle.main.poolThreads, MAX_POOL_THREADS));
     return spawn(process.execPath, [...process.execArgv, ...WORKER_V8_FLAGS, file], {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc', ...list.map((s) => s.fd)],
       serialization: 'advanced',
@@ -195,6 +206,7 @@ export class Master {
     const worker: Worker = { child, ready: false, retiring: false, generation: this.generation };
     this.workers.add(worker);
     this.log('notice', `start worker process ${child.pid}`);
+    this.limitWorker(child);
     const { nodes } = this.cycle;
     return new Promise((resolve) => {
       child.on('message', (message: FromWorker) => {
@@ -223,6 +235,18 @@ export class Master {
       });
       child.on('error', () => {});
     });
+  }
+
+  /** Limits of the worker's process. Node has no call for them: tools of util-linux set them from outside, before the worker serves. */
+  private limitWorker({ pid }: ChildProcess): void {
+    const { rlimits, cpus } = this.cycle.main;
+    const run = (what: string, command: string, args: string[]) => {
+      const { status, stderr, error } = spawnSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8', timeout: 5000 });
+      if (status !== 0) this.log('alert', `${what} failed (${error?.message ?? stderr.trim()})`);
+    };
+    if (rlimits.nofile !== undefined) run('setrlimit(RLIMIT_NOFILE)', 'prlimit', ['--pid', `${pid}`, `--nofile=${rlimits.nofile}`]);
+    if (rlimits.core !== undefined) run('setrlimit(RLIMIT_CORE)', 'prlimit', ['--pid', `${pid}`, `--core=${rlimits.core}`]);
+    if (cpus.length > 0) run('sched_setaffinity()', 'taskset', ['-a', '-cp', cpus.join(','), `${pid}`]);
   }
 
   private onZones: ((zones: Map<string, unknown>) => void) | undefined;

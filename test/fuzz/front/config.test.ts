@@ -86,9 +86,21 @@ async function read(text: string): Promise<void> {
   writeFileSync(file, text, 'latin1');
   const { nodes } = parseConfig(file, `${folder}/`);
   const logs = new LogTargets();
-  const main = readMain(nodes, logs, (name) => path.resolve(folder, name));
+  const main = readMain(
+    nodes,
+    logs,
+    (name) => path.resolve(folder, name),
+    () => {},
+  );
   if (!main.http) return;
-  await buildHttp({ node: main.http, paths: { prefix: `${folder}/`, conf: `${folder}/` }, logs, mainLogs: [], inherited: new Map() });
+  await buildHttp({
+    node: main.http,
+    paths: { prefix: `${folder}/`, conf: `${folder}/` },
+    logs,
+    mainLogs: [],
+    inherited: new Map(),
+    warn: () => {},
+  });
 }
 
 describe('fuzz: configurations', () => {

@@ -6,7 +6,7 @@ import type { HttpFrame } from '../module.ts';
 import type { Request } from '../request.ts';
 import { type CacheConf, readCacheConf } from '../upstream/cache-conf.ts';
 import { hostParam, type Param } from '../upstream/cgi.ts';
-import { readUpstreamConf, type UpstreamConf } from '../upstream/conf.ts';
+import { checkBuffers, readUpstreamConf, type UpstreamConf } from '../upstream/conf.ts';
 import type { UpstreamGroup } from '../upstream/group.ts';
 import type { Protocol } from '../upstream/protocol.ts';
 import { readTlsConf, type UpstreamTlsConf } from '../upstream/tls.ts';
@@ -110,7 +110,10 @@ export function remember(
     conf[passName] = outer.target;
     loc.handler = loc.parent.handler;
   }
-  if (!conf[passName]) return;
+  if (!conf[passName]) {
+    checkBuffers(prefix, conf);
+    return;
+  }
   let map = confs.get(prefix);
   if (!map) confs.set(prefix, (map = new WeakMap()));
   map.set(loc, {

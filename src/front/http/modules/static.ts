@@ -100,7 +100,7 @@ export const indexModule = defineModule(
     index: custom<Value[] | undefined>(HSL, [1, ANY_COUNT], undefined, (f: HttpFrame) => {
       f.args.forEach((word, n) => {
         if (word === '') f.fail('index "" in "index" directive is invalid');
-        if (word.startsWith('/') && n < f.args.length - 1) f.scope.main.registry.set('warn:index', word);
+        if (word.startsWith('/') && n < f.args.length - 1) f.scope.warn(`only the last index in "index" directive should be absolute`);
       });
       return f.args.map((word) => f.scope.value(word));
     }),

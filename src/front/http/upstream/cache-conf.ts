@@ -1,12 +1,12 @@
 /** PREFIX_cache_*: the directives, and the cache of a location. */
 import { ANY_COUNT, custom, flag, HSL, HTTP, msec, num, size, type Table, wordsOf } from '../../config/directive.ts';
-import { parseSize, parseTimeSec } from '../../config/values.ts';
+import { parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
 import type { HttpFrame } from '../module.ts';
 import type { Request } from '../request.ts';
 import type { Value } from '../value.ts';
 import type { CacheRequest } from './cache.ts';
 import { FileCacheRequest } from './cache-request.ts';
-import { CacheZone } from './cache-zone.ts';
+import { CacheZone, PACE, type Pace } from './cache-zone.ts';
 
 export interface ValidRule {
   /** 0: any status */
@@ -23,6 +23,23 @@ export function anySet(r: Request, values: readonly Value[] | undefined): boolea
   });
 }
 
+/** `loader_files=100`, `manager_sleep=50ms`... @returns false for what is none of them */
+function readPace(options: { loader: Pace; manager: Pace }, name: string, value: string): boolean {
+  const m = /^(loader|manager)_(files|sleep|threshold)$/.exec(name);
+  if (!m) return false;
+  const pace = options[m[1] as 'loader' | 'manager'];
+  if (m[2] === 'files') {
+    if (!/^[1-9]\d{0,8}$/.test(value)) return false;
+    pace.files = Number(value);
+    return true;
+  }
+  const ms = parseTimeMs(value);
+  if (ms === undefined) return false;
+  if (m[2] === 'sleep') pace.sleepMs = ms;
+  else pace.thresholdMs = ms;
+  return true;
+}
+
 function parsePath(f: HttpFrame): undefined {
   const [folder, ...words] = f.args;
   const options = {
@@ -34,6 +51,8 @@ function parsePath(f: HttpFrame): undefined {
     maxSize: 0,
     minFree: 0,
     ownTemp: false,
+    loader: { ...PACE },
+    manager: { ...PACE },
   };
   for (const word of words) {
     const eq = word.indexOf('=');
@@ -52,7 +71,7 @@ function parsePath(f: HttpFrame): undefined {
     else if (name === 'max_size') options.maxSize = parseSize(value) ?? f.fail(`invalid max_size value "${word}"`);
     else if (name === 'min_free') options.minFree = parseSize(value) ?? f.fail(`invalid min_free value "${word}"`);
     else if (name === 'use_temp_path') options.ownTemp = value === 'off';
-    else if (!/^(manager|loader|purger)(_files|_sleep|_threshold)?$/.test(name)) f.fail(`invalid parameter "${word}"`);
+    else if (!readPace(options, name, value)) f.fail(`invalid parameter "${word}"`);
   }
   if (!options.name) f.fail(`"${f.node.name}" must have "keys_zone" parameter`);
   const key = `cache:${options.name}`;

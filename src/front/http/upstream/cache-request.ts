@@ -307,7 +307,7 @@ export class FileCacheRequest implements CacheRequest {
       fields: head.fields.filter((f) => f.lname !== 'content-length' && f.lname !== 'transfer-encoding' && f.lname !== 'connection'),
     };
     try {
-      const folder = this.zone.options.ownTemp ? this.zone.options.path : u.conf.tempPath;
+      const folder = this.zone.options.ownTemp ? { path: this.zone.options.path, levels: [] } : u.conf.tempPath;
       this.file = new CacheFile(folder, stored);
       u.cacheable = true;
     } catch (error) {

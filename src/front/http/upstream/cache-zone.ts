@@ -44,9 +44,18 @@ const KEY_BYTES = 128;
 /** record of shared memory: how often asked for, until when one request fetches it (ms), when it was used last (s) */
 const [USES, LOCK_UNTIL, USED_AT, MARK_FIELDS] = [0, 1, 2, 3];
 const [HITS, MISSES] = [0, 1];
-const LOADED_AT_ONCE = 100;
+
+/** How much of their work the loader and the manager do at a time. */
+export interface Pace {
+  files: number;
+  thresholdMs: number;
+  sleepMs: number;
+}
+export const PACE: Readonly<Pace> = { files: 100, thresholdMs: 200, sleepMs: 50 };
 
 export interface ZoneOptions {
+  loader: Pace;
+  manager: Pace;
   path: string;
   levels: number[];
   name: string;
@@ -101,8 +110,10 @@ export class CacheZone {
     mkdirSync(this.options.path, { recursive: true, mode: 0o700 });
     onNews<News>(`cache:${this.options.name}`, (news) => this.hear(news));
     const walk = this.files(this.options.path, 0);
+    const { files, sleepMs, thresholdMs } = this.options.loader;
     const step = () => {
-      for (let n = 0; n < LOADED_AT_ONCE; n++) {
+      const since = Date.now();
+      for (let n = 0; n < files && Date.now() - since < thresholdMs; n++) {
         const { done, value } = walk.next();
         if (done) {
           this.cold = false;
@@ -110,12 +121,11 @@ export class CacheZone {
         }
         if (!this.nodes.has(value)) this.node(value, '');
       }
-      setImmediate(step);
+      setTimeout(step, sleepMs).unref();
     };
     setImmediate(step);
     if (loop.index > 0) return;
-    this.timer = setInterval(() => this.manage(), MANAGER_MS);
-    this.timer.unref();
+    this.manageIn(MANAGER_MS);
   }
 
   fileOf(hash: string): string {
@@ -386,7 +396,28 @@ export class CacheZone {
     return count;
   }
 
+  private manageIn(ms: number): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.manage(), ms);
+    this.timer.unref();
+  }
+
+  /** Removes what was not used for long and what there is no room for, as many files at a time as the manager may. */
   private manage(): void {
+    const { files, sleepMs, thresholdMs } = this.options.manager;
+    const since = Date.now();
+    let removed = 0;
+    const mayGoOn = () => removed < files && Date.now() - since < thresholdMs;
+    for (const node of this.surplus()) {
+      this.remove(node);
+      removed++;
+      if (!mayGoOn()) break;
+    }
+    this.manageIn(mayGoOn() ? MANAGER_MS : sleepMs);
+  }
+
+  /** Entries to remove, the one used longest ago first. */
+  private *surplus(): Generator<CacheNode> {
     const now = nowSeconds();
     const { inactiveSeconds, maxSize } = this.options;
     for (const node of [...this.nodes.values()]) {
@@ -396,7 +427,7 @@ export class CacheZone {
         node.usedAt,
         this.mark(node, (data, at) => data[at + USED_AT]),
       );
-      if (now - node.usedAt >= inactiveSeconds) this.remove(node);
+      if (now - node.usedAt >= inactiveSeconds) yield node;
     }
     let excess = Math.max(maxSize > 0 ? this.totalSize - maxSize : 0, this.missingSpace());
     if (excess <= 0) return;
@@ -404,7 +435,7 @@ export class CacheZone {
     for (const node of oldest) {
       if (excess <= 0) break;
       excess -= node.size;
-      this.remove(node);
+      yield node;
     }
   }
 

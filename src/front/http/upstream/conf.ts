@@ -1,6 +1,7 @@
 /** Directives that proxy, fastcgi, scgi, uwsgi, memcached, grpc and tunnel share, under each one's prefix. */
-import { ANY_COUNT, accepted, buffers, custom, flag, HSL, msec, num, type Spec, size, type Table } from '../../config/directive.ts';
+import { ANY_COUNT, buffers, custom, flag, HSL, ineffective, msec, num, type Spec, size, type Table } from '../../config/directive.ts';
 import { parseSize } from '../../config/values.ts';
+import type { TempFolder } from '../body.ts';
 import type { Loc } from '../conf.ts';
 import { core } from '../core.ts';
 import type { HttpFrame } from '../module.ts';
@@ -27,7 +28,7 @@ export interface UpstreamConf {
   nextTries: number;
   nextTimeoutMs: number;
   maxTempFileSize: number;
-  tempPath: string;
+  tempPath: TempFolder;
   limitRate: Value | undefined;
   forceRanges: boolean;
   ignoreHeaders: ReadonlySet<string>;
@@ -112,9 +113,9 @@ export function sharedTable(prefix: string, next: readonly string[] = NEXT_HTTP)
       if (f.args[1] !== undefined) f.fail(`invalid parameter "${f.args[1]}"`);
       return { value: f.scope.value(f.args[0]) };
     }),
-    [`${p}socket_rcvbuf`]: size(HSL, '0'),
-    [`${p}socket_sndbuf`]: size(HSL, '0'),
-    [`${p}send_lowat`]: accepted(HSL, 1),
+    [`${p}socket_rcvbuf`]: ineffective(HSL, 1),
+    [`${p}socket_sndbuf`]: ineffective(HSL, 1),
+    [`${p}send_lowat`]: ineffective(HSL, 1, 'elsewhere'),
   };
 }
 
@@ -123,7 +124,7 @@ export function responseTable(prefix: string): Table {
   const p = `${prefix}_`;
   return {
     [`${p}buffers`]: buffers(HSL, '8 4k'),
-    [`${p}busy_buffers_size`]: size(HSL, '8k'),
+    [`${p}busy_buffers_size`]: size(HSL, ''),
     [`${p}buffering`]: flag(HSL, true),
     [`${p}request_buffering`]: flag(HSL, true),
     [`${p}ignore_client_abort`]: flag(HSL, false),
@@ -131,7 +132,7 @@ export function responseTable(prefix: string): Table {
     [`${p}pass_request_headers`]: flag(HSL, true),
     [`${p}pass_request_body`]: flag(HSL, true),
     [`${p}max_temp_file_size`]: size(HSL, '1024m'),
-    [`${p}temp_file_write_size`]: size(HSL, '16k'),
+    [`${p}temp_file_write_size`]: size(HSL, ''),
     [`${p}limit_rate`]: custom<{ value: Value } | undefined>(HSL, 1, undefined, (f: HttpFrame) => {
       const value = f.scope.value(f.args[0]);
       if (value.constant !== undefined && parseSize(value.constant) === undefined) f.invalid();
@@ -169,13 +170,34 @@ const HIDDEN = [
   'x-accel-charset',
 ];
 
+/** Sizes that cannot go together. @throws string, in nginx's words */
+export function checkBuffers(prefix: string, conf: Record<string, unknown>): void {
+  // memcached and the like have one buffer
+  if (!(`${prefix}_buffers` in conf)) return;
+  const get = <V>(name: string, fallback: V): V => (conf[`${prefix}_${name}`] as V | undefined) ?? fallback;
+  const { count, size } = get('buffers', { count: 8, size: 4096 });
+  const largest = Math.max(get('buffer_size', 4096), size);
+  const most = `the maximum of the value of "${prefix}_buffer_size" and one of the "${prefix}_buffers"`;
+  if (count < 2) throw `there must be at least 2 "${prefix}_buffers"`;
+  const busy = get('busy_buffers_size', -1);
+  if (busy >= 0 && busy < largest) throw `"${prefix}_busy_buffers_size" must be equal to or greater than ${most}`;
+  if ((busy < 0 ? 2 * largest : busy) > (count - 1) * size)
+    throw `"${prefix}_busy_buffers_size" must be less than the size of all "${prefix}_buffers" minus one buffer`;
+  const written = get('temp_file_write_size', -1);
+  if (written >= 0 && written < largest) throw `"${prefix}_temp_file_write_size" must be equal to or greater than ${most}`;
+  const file = get('max_temp_file_size', 1 << 30);
+  if (file !== 0 && file < largest)
+    throw `"${prefix}_max_temp_file_size" must be equal to zero to disable temporary files usage or must be equal to or greater than ${most}`;
+}
+
 /** Reads the shared values of a level. @param hidden fields hidden by default besides the usual ones */
 export function readUpstreamConf(prefix: string, conf: Record<string, unknown>, loc: Loc, hidden: readonly string[] = []): UpstreamConf {
   const get = <V>(name: string, fallback: V): V => (conf[`${prefix}_${name}`] as V | undefined) ?? fallback;
+  checkBuffers(prefix, conf);
   const pass = get<ReadonlySet<string>>('pass_header', new Set());
   const hide = get<ReadonlySet<string>>('hide_header', new Set());
   const bind = get<BindConf | 'off' | undefined>('bind', undefined);
-  const tempPaths = core.conf(loc) as unknown as Record<string, { path: string } | undefined>;
+  const tempPaths = core.conf(loc) as unknown as Record<string, TempFolder | undefined>;
   return {
     connectTimeoutMs: get('connect_timeout', 60_000),
     sendTimeoutMs: get('send_timeout', 60_000),
@@ -192,7 +214,7 @@ export function readUpstreamConf(prefix: string, conf: Record<string, unknown>, 
     nextTries: get('next_upstream_tries', 0),
     nextTimeoutMs: get('next_upstream_timeout', 0),
     maxTempFileSize: get('max_temp_file_size', 1 << 30),
-    tempPath: tempPaths[`${prefix}_temp_path`]?.path ?? `${prefix}_temp`,
+    tempPath: tempPaths[`${prefix}_temp_path`] ?? { path: `${prefix}_temp`, levels: [] },
     limitRate: get<{ value: Value } | undefined>('limit_rate', undefined)?.value,
     forceRanges: get('force_ranges', false),
     ignoreHeaders: get('ignore_headers', new Set<string>()),

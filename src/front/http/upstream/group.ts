@@ -253,7 +253,7 @@ const noBackup = (group: UpstreamGroup): boolean => ['ip_hash', 'hash', 'random'
 
 function setMethod(f: HttpFrame, method: Method): undefined {
   const group = groupOf(f);
-  if (group.method.kind !== 'round_robin') f.scope.main.registry.set('warn:method', 'load balancing method redefined');
+  if (group.method.kind !== 'round_robin') f.scope.warn('load balancing method redefined');
   group.method = method;
   return undefined;
 }
