@@ -35,7 +35,7 @@ const MAP: Record<string, string> = {
   'src/search': 'query mapping plan scripting arena store analysis aggs wasm errors common',
   'src/scripting': 'common errors',
   'src/plan': 'wasm errors common',
-  'src/query': 'scripting common errors',
+  'src/query': 'mapping scripting common errors',
   'src/indexing': 'scripting mapping analysis store arena plan wasm errors common config metadata',
   'src/metadata': 'mapping analysis store config errors common',
   'src/mapping': 'analysis errors common',

@@ -42,7 +42,7 @@ const METADATA: Readonly<Record<string, readonly [boolean, boolean]>> = {
 /** Types that searches treat as another one. */
 const FAMILY_TYPES: Readonly<Record<string, string>> = { wildcard: 'keyword', constant_keyword: 'keyword', match_only_text: 'text' };
 
-/** 200 `{ indices, fields: { name: { type: {...} } } }`. @throws ApiError action_request_validation_exception, illegal_argument_exception */
+/** 200 `{ indices, fields: { name: { type: {...} } } }`. @throws ApiError illegal_argument_exception */
 export async function fieldCaps(ctx: EngineContext, request: FieldCapsRequest): Promise<Json> {
   const fields = request.fields ?? (request.body.fields as string | readonly string[] | undefined);
   const patterns = typeof fields === 'string' ? fields.split(',') : (fields ?? []);

@@ -2,6 +2,8 @@
 
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { xContentParse } from '../errors/search-errors.ts';
+import { DateFormatter } from '../mapping/date/date-format.ts';
+import { zoneOf } from '../mapping/date/zones.ts';
 import { parseScript } from '../scripting/script-spec.ts';
 import { checkKeys, illegalFieldName, readBase, readFieldBody } from './field-body.ts';
 import { AUTO_FUZZINESS, parseFuzziness } from './fuzziness.ts';
@@ -177,9 +179,11 @@ function parseRange(body: JsonObject): Query {
         break;
       case 'format':
         format = readTextOrNull(value, 'range');
+        if (format !== null) DateFormatter.of(format);
         break;
       case 'time_zone':
         timeZone = readTextOrNull(value, 'range');
+        if (timeZone !== null) zoneOf(timeZone);
         break;
       case 'relation': {
         const text = readText(value, 'range');

@@ -2,6 +2,7 @@
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { parseFailure } from '../errors/search-errors.ts';
+import { zoneOf } from '../mapping/date/zones.ts';
 import { checkKeys, readBase, readFieldBody } from './field-body.ts';
 import { AUTO_FUZZINESS, parseFuzziness } from './fuzziness.ts';
 import type { QueryParser } from './parse-query.ts';
@@ -234,6 +235,7 @@ function parseQueryString(body: JsonObject): Query {
         break;
       case 'time_zone':
         timeZone = readTextOrNull(value, q);
+        if (timeZone !== null) zoneOf(timeZone);
         break;
       case 'escape':
         isEscaped = readBoolean(value, q);

@@ -8,6 +8,8 @@ export interface DateInstant {
   readonly nanos: number;
 }
 
+const MONTHS = 'JANUARY FEBRUARY MARCH APRIL MAY JUNE JULY AUGUST SEPTEMBER OCTOBER NOVEMBER DECEMBER'.split(' ');
+
 /** Fields as parsed; NaN: not given. Reused between texts. */
 export class DateFields {
   year = Number.NaN;
@@ -56,6 +58,15 @@ export class DateFields {
     const ms = Math.floor(nanoOfDay / 1e6);
     nanoOfDay -= ms * 1e6;
     return ms >= DAY_MS ? null : { ms: (this.zone ?? defaultZone).toUtc(days * DAY_MS + ms), nanos: nanoOfDay };
+  }
+
+  /** The month or day that does not exist, in java.time's words; null if both do. */
+  outOfRange(): string | null {
+    const { year, month, day } = this;
+    if (month < 1 || month > 12) return `Invalid value for MonthOfYear (valid values 1 - 12): ${month}`;
+    if (day < 1 || day > 31) return `Invalid value for DayOfMonth (valid values 1 - 28/31): ${day}`;
+    if (Number.isNaN(day) || day <= daysInMonth(year, month)) return null;
+    return day === 29 ? `Invalid date 'February 29' as '${year}' is not a leap year` : `Invalid date '${MONTHS[month - 1]} ${day}'`;
   }
 
   #hour(roundUp: boolean): number {

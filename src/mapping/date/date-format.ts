@@ -45,6 +45,10 @@ class PatternFormat implements SingleFormat {
   print(ms: number, nanos: number, zone: TimeZone): string {
     return printElements(this.#elements, new DateView(ms, nanos, zone));
   }
+  outOfRange(text: string): string | null {
+    fields.clear();
+    return parseElements(this.#elements, text, 0, fields) === text.length ? fields.outOfRange() : null;
+  }
 }
 
 /** Largest absolute epoch ms: that of Date. */
@@ -166,6 +170,16 @@ export class DateFormatter {
       if (instant) return instant;
     }
     return null;
+  }
+
+  /**
+   * What java.time says about a text of the pattern's form whose month or day does not exist; null: the text is of another form. Only years of
+   * an era (`y`) are resolved so late that it is not a parse error.
+   */
+  outOfRange(text: string): string | null {
+    const [format] = this.#formats;
+    const isPlain = this.#formats.length === 1 && format instanceof PatternFormat && namedPattern(this.pattern) === null;
+    return isPlain && this.pattern.includes('y') ? format.outOfRange(text) : null;
   }
 
   print(ms: number, zone: TimeZone = UTC, nanos = 0): string {

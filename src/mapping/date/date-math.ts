@@ -11,7 +11,7 @@ function parseError(reason: string, causedBy: ApiError | null = null): ApiError 
 
 /**
  * @param roundUp  for upper ends: what the text leaves open, or rounds away, counts up to the last ms of it
- * @throws ApiError parse_exception
+ * @throws ApiError parse_exception, date_time_exception: a day that does not exist
  */
 export function parseDateMath(text: string, formatter: DateFormatter, nowMs: number, roundUp: boolean, zone: TimeZone = UTC): DateInstant {
   if (text.startsWith('now')) return applyMath(text.slice(3), nowMs, 0, roundUp, zone);
@@ -25,6 +25,8 @@ function parseAnchor(text: string, formatter: DateFormatter, roundUp: boolean, z
   if (text === '') throw parseError('cannot parse empty date');
   const instant = formatter.tryParse(text, zone, roundUp);
   if (instant) return instant;
+  const outOfRange = formatter.outOfRange(text);
+  if (outOfRange !== null) throw new ApiError('date_time_exception', 400, outOfRange);
   const reason = `failed to parse date field [${text}] with format [${formatter.pattern}]`;
   const innermost = new ApiError('date_time_parse_exception', 400, 'Failed to parse with all enclosed parsers');
   throw parseError(`${reason}: [${reason}]`, new ApiError('illegal_argument_exception', 400, reason, { causedBy: innermost }));
