@@ -5,10 +5,12 @@ import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { COMPOUND_PARSERS } from './compound-queries.ts';
 import { GEO_PARSERS } from './geo-queries.ts';
+import { parseIntervals } from './interval-queries.ts';
 import { LEAF_PARSERS } from './leaf-queries.ts';
 import type { Query } from './query.ts';
 import { isObject, type JsonObject, tokenOf } from './read-json.ts';
 import { SCORE_PARSERS } from './score-queries.ts';
+import { SPAN_PARSERS } from './span-queries.ts';
 import { TEXT_PARSERS } from './text-queries.ts';
 
 /** Deepest nesting of queries in queries (`indices.query.bool.max_nested_depth`). */
@@ -22,7 +24,16 @@ export interface QueryParseContext {
 export type QueryParser = (body: JsonObject, context: QueryParseContext) => Query;
 
 const PARSERS: ReadonlyMap<string, QueryParser> = new Map(
-  Object.entries({ ...LEAF_PARSERS, ...TEXT_PARSERS, ...COMPOUND_PARSERS, ...GEO_PARSERS, ...SCORE_PARSERS, wrapper: parseWrapper }),
+  Object.entries({
+    ...LEAF_PARSERS,
+    ...TEXT_PARSERS,
+    ...COMPOUND_PARSERS,
+    ...GEO_PARSERS,
+    ...SCORE_PARSERS,
+    ...SPAN_PARSERS,
+    intervals: parseIntervals,
+    wrapper: parseWrapper,
+  }),
 );
 
 /** `{ "match": {...} }`. @throws ApiError parsing_exception, illegal_argument_exception, x_content_parse_exception */

@@ -4,9 +4,11 @@ import type { ScriptSpec } from '../scripting/script-spec.ts';
 import type { FunctionScoreParts } from './function-score.ts';
 import type { Fuzziness } from './fuzziness.ts';
 import type { GeoPoint } from './geo-point.ts';
+import type { IntervalRule } from './interval-queries.ts';
 import type { SyntaxQuery } from './query-string-syntax.ts';
 import type { RankFeatureParts } from './score-queries.ts';
 import type { SimpleSyntaxNode } from './simple-query-string-syntax.ts';
+import type { SpanClause } from './span-queries.ts';
 
 /** What every query has. `name` is its `_name`. */
 export interface QueryBase {
@@ -223,6 +225,8 @@ export type Query =
   | (QueryBase & { readonly kind: 'script_score'; readonly query: Query; readonly script: ScriptSpec; readonly minScore: number | null })
   | (QueryBase & RankFeatureParts & { readonly kind: 'rank_feature' })
   | (QueryBase & { readonly kind: 'distance_feature'; readonly field: string; readonly origin: unknown; readonly pivot: string })
+  | (QueryBase & { readonly kind: 'span'; readonly clause: SpanClause })
+  | (QueryBase & { readonly kind: 'intervals'; readonly field: string; readonly rule: IntervalRule })
   | (QueryBase & { readonly kind: 'match_all' })
   | (QueryBase & { readonly kind: 'match_none' })
   | (QueryBase & { readonly kind: 'exists'; readonly field: string })

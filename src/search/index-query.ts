@@ -4,6 +4,7 @@
 import type { SegmentReader, TermFilter } from '../plan/segment.ts';
 import type { BoostMode, ScoreMode } from '../query/function-score.ts';
 import type { IndexFunction } from './function-score.ts';
+import type { PositionalQuery } from './positions/plan-positional.ts';
 
 export type Bytes = Uint8Array;
 
@@ -145,6 +146,8 @@ export type IndexQuery =
       readonly nestedPath: string | null;
       readonly matches: (segment: SegmentReader, docId: number) => boolean;
     }
+  /** Terms at certain positions: spans and intervals. */
+  | PositionalQuery
   /** A query with a `_name`, for matched_queries. */
   | { readonly op: 'named'; readonly name: string; readonly query: IndexQuery };
 

@@ -7,6 +7,13 @@ import { blendDocFreqs } from './blended-terms.ts';
 import { idf } from './bm25.ts';
 import { type ScoredDocs, scoreByFunctions } from './function-score.ts';
 import { type BoolIndexQuery, bool, type IndexQuery, none, type Term } from './index-query.ts';
+import {
+  type ExpandedPositional,
+  expandPositional,
+  type FrequencyScore,
+  matchPositions,
+  type PositionalQuery,
+} from './positions/plan-positional.ts';
 import type { FieldStatistics, ShardStatistics, Statistics, TermEntry } from './statistics.ts';
 import { bestTerms, type ExpandedTerm, expandPattern, expandPrefixes } from './term-expansion.ts';
 
@@ -28,6 +35,7 @@ export class Planner {
   readonly #weights: Statistics;
   readonly #maxClauses: number;
   readonly #matching: MatchingDocs;
+  readonly #positionals = new Map<IndexQuery, ExpandedPositional>();
   readonly #expansions = new Map<IndexQuery, IndexQuery | ExpandedTerm[]>();
 
   /**
@@ -73,6 +81,8 @@ export class Planner {
         return this.#synonym(query.field, query.terms, index, scored, boost);
       case 'phrase':
         return this.#phrase(query, index, scored, boost);
+      case 'positional':
+        return this.#positional(query, index, scored, boost);
       case 'bool':
         return this.#bool(query, index, scored, boost);
       case 'disMax':
@@ -220,6 +230,40 @@ export class Planner {
     if (positions.length > 1) return { ...query, positions, prefixExpansions: null };
     const terms = positions[0].terms.map((term): IndexQuery => ({ op: 'term', term, scored: true }));
     return terms.length === 1 ? terms[0] : bool({ should: terms });
+  }
+
+  #positional(query: PositionalQuery, index: number, scored: boolean, boost: number): PlanNode {
+    let expanded = this.#positionals.get(query);
+    if (!expanded) {
+      expanded = expandPositional(query, (pattern, limit) => this.#termsOf(pattern, limit));
+      this.#positionals.set(query, expanded);
+    }
+    const candidates = this.plan(expanded.candidates, index, false);
+    if (candidates.op === 'matchNone') return candidates;
+    const segment = this.#local.segments[index];
+    const { docs } = this.#matching(index, candidates, this.#scopeOf(query.nestedPath, index));
+    const stateOf = (term: Term): TermState | null => this.#local.term(term).states[index];
+    return matchPositions(expanded, segment, docs, stateOf, scored ? this.#frequencyScore(expanded, segment, boost) : null);
+  }
+
+  /** Terms of a pattern; a sized rewrite takes the best. */
+  #termsOf(pattern: PatternQuery, limit: number): Term[] {
+    const isSized = 'size' in pattern.rewrite;
+    const found = expandPattern(this.#local, pattern.field, pattern.pattern, isSized ? MAX_EXPANDED_TERMS : limit);
+    return (isSized ? bestTerms(found, limit) : found).map(({ term }) => term);
+  }
+
+  /** BM25 of all terms together for spans; intervals saturate towards the boost. */
+  #frequencyScore({ query, scoring }: ExpandedPositional, segment: SegmentReader, boost: number): FrequencyScore {
+    if (query.kind === 'intervals') return (_, freq) => Math.fround(boost * Math.fround(1 - Math.fround(1 / Math.fround(1 + freq))));
+    const docFreqs = scoring.map((term) => this.#weights.docFreq(term)).filter((docFreq) => docFreq > 0);
+    const scorer = this.#scorer(query.field, docFreqs, boost);
+    if (!scorer) return () => 0;
+    const hasNorms = (segment.postings(query.field)?.normsPtr ?? 0) !== 0;
+    return (docId, freq) => {
+      const inverse = scorer.normInverse[hasNorms ? segment.norm(query.field, docId) : 1];
+      return Math.fround(scorer.weight - Math.fround(scorer.weight / Math.fround(1 + Math.fround(freq * inverse))));
+    };
   }
 
   /** Scripts run last: on documents that the clauses beside them leave. */

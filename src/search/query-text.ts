@@ -86,6 +86,7 @@ export function queryText(query: IndexQuery): string {
     case 'geoDistance':
       return `${query.field}:${query.lat},${query.lon} +/- ${floatText(query.meters)} meters`;
     case 'scriptFilter':
+    case 'positional':
     case 'hostFilter':
       return query.label;
     case 'termsSet':

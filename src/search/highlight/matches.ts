@@ -1,5 +1,6 @@
 // Which words of a text a query means: terms, patterns and phrases of the query against the text's tokens.
 import { type IndexQuery, keyOf, termOfText } from '../index-query.ts';
+import { matchingLeaves } from '../positions/plan-positional.ts';
 import type { AnalyzedToken } from '../query-analysis.ts';
 
 /** A part of the query that may be marked in a field. */
@@ -41,6 +42,9 @@ export function needlesOf(query: IndexQuery): Needle[] {
     switch (inner.op) {
       case 'term':
         needles.push({ kind: 'term', field: inner.term.field, key: inner.term.key, number });
+        return;
+      case 'positional':
+        matchingLeaves(inner).forEach(visit);
         return;
       case 'synonym':
       case 'anyTerm':

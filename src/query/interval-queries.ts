@@ -1,0 +1,192 @@
+// Parser of the intervals query: rules about where terms of a text stand. Source: Elasticsearch's reference of the intervals query.
+import { illegalArgument, parsingError } from '../errors/catalog.ts';
+import { checkKeys, readBase } from './field-body.ts';
+import { AUTO_FUZZINESS, type Fuzziness, parseFuzziness } from './fuzziness.ts';
+import type { QueryParser } from './parse-query.ts';
+import { isObject, type JsonObject, readBoolean, readInt, readText, readTextOrNull } from './read-json.ts';
+
+/** How intervals of several sources are put together. */
+export type IntervalMode = 'ordered' | 'unordered' | 'unordered_no_overlap';
+
+export type IntervalRelation =
+  | 'after'
+  | 'before'
+  | 'contained_by'
+  | 'containing'
+  | 'not_contained_by'
+  | 'not_containing'
+  | 'not_overlapping'
+  | 'overlapping';
+
+export interface IntervalFilter {
+  readonly relation: IntervalRelation;
+  readonly rule: IntervalRule;
+}
+
+interface FieldChoice {
+  readonly analyzer: string | null;
+  readonly useField: string | null;
+}
+
+export type IntervalRule =
+  | (FieldChoice & {
+      readonly type: 'match';
+      readonly query: string;
+      readonly maxGaps: number;
+      readonly mode: IntervalMode;
+      readonly filter: IntervalFilter | null;
+    })
+  | { readonly type: 'any_of'; readonly rules: readonly IntervalRule[]; readonly filter: IntervalFilter | null }
+  | {
+      readonly type: 'all_of';
+      readonly rules: readonly IntervalRule[];
+      readonly maxGaps: number;
+      readonly mode: IntervalMode;
+      readonly filter: IntervalFilter | null;
+    }
+  | (FieldChoice & { readonly type: 'prefix' | 'wildcard' | 'regexp'; readonly pattern: string; readonly maxExpansions: number })
+  | (FieldChoice & {
+      readonly type: 'fuzzy';
+      readonly term: string;
+      readonly fuzziness: Fuzziness;
+      readonly prefixLength: number;
+      readonly transpositions: boolean;
+    });
+
+const Q = 'intervals';
+const MAX_DEPTH = 30;
+const MAX_EXPANSIONS = 128;
+const RULES = ['match', 'any_of', 'all_of', 'prefix', 'wildcard', 'regexp', 'fuzzy'];
+const RELATIONS: readonly string[] = [
+  'after',
+  'before',
+  'contained_by',
+  'containing',
+  'not_contained_by',
+  'not_containing',
+  'not_overlapping',
+  'overlapping',
+];
+
+export const parseIntervals: QueryParser = (body) => {
+  const fields = Object.keys(body).filter((key) => isObject(body[key]));
+  if (fields.length !== 1) {
+    if (fields.length === 0) throw parsingError('Expected [FIELD_NAME] but got [END_OBJECT]');
+    throw parsingError(`[${Q}] query doesn't support multiple fields, found [${fields[0]}] and [${fields[1]}]`);
+  }
+  const [field] = fields;
+  const content = body[field] as JsonObject;
+  const { boost: _boost, _name, ...rules } = content;
+  const names = Object.keys(rules);
+  if (names.length > 1) throw parsingError(`Only one interval rule can be specified, found [${names[0]}] and [${names[1]}]`);
+  return { kind: 'intervals', field, rule: parseRule(rules, 1), ...readBase(Q, content, body) };
+};
+
+function parseRule(value: unknown, depth: number): IntervalRule {
+  if (depth > MAX_DEPTH) throw illegalArgument(`[${Q}] rules nest deeper than ${MAX_DEPTH}`);
+  if (!isObject(value)) throw parsingError('Expected [FIELD_NAME] but got [START_ARRAY]');
+  const names = Object.keys(value);
+  if (names.length !== 1)
+    throw parsingError(
+      names.length === 0
+        ? 'Missing intervals from interval query definition'
+        : `Only one interval rule can be specified, found [${names[0]}] and [${names[1]}]`,
+    );
+  const [name] = names;
+  if (!RULES.includes(name))
+    throw parsingError(`Unknown interval type [${name}], expecting one of [match, any_of, all_of, prefix, wildcard, regexp]`);
+  const body = value[name];
+  if (!isObject(body)) throw parsingError(`Expected [START_OBJECT] in [${name}]`);
+  switch (name) {
+    case 'match':
+      return parseMatch(body, depth);
+    case 'any_of':
+    case 'all_of':
+      return parseGroup(name, body, depth);
+    case 'fuzzy':
+      return parseFuzzyRule(body);
+    default:
+      return parsePattern(name as 'prefix' | 'wildcard' | 'regexp', body);
+  }
+}
+
+function parseMatch(body: JsonObject, depth: number): IntervalRule {
+  checkKeys('match', body, new Set(['query', 'max_gaps', 'ordered', 'mode', 'analyzer', 'use_field', 'filter']));
+  if (body['query'] === undefined) throw illegalArgument('Required [query]');
+  return {
+    type: 'match',
+    query: readText(body['query'], 'match'),
+    maxGaps: readGaps(body),
+    mode: readMode(body),
+    filter: readFilter(body['filter'], depth),
+    ...readFieldChoice(body),
+  };
+}
+
+function parseGroup(type: 'any_of' | 'all_of', body: JsonObject, depth: number): IntervalRule {
+  checkKeys(type, body, new Set(type === 'all_of' ? ['intervals', 'max_gaps', 'ordered', 'mode', 'filter'] : ['intervals', 'filter']));
+  const list = body['intervals'];
+  if (list === undefined) throw illegalArgument('Required [intervals]');
+  if (!Array.isArray(list)) throw parsingError(`[${type}] intervals must be a list`);
+  const rules = list.map((item) => parseRule(item, depth + 1));
+  const filter = readFilter(body['filter'], depth);
+  return type === 'any_of' ? { type, rules, filter } : { type, rules, maxGaps: readGaps(body), mode: readMode(body), filter };
+}
+
+function parsePattern(type: 'prefix' | 'wildcard' | 'regexp', body: JsonObject): IntervalRule {
+  const key = type === 'prefix' ? 'prefix' : 'pattern';
+  checkKeys(
+    type,
+    body,
+    new Set([key, 'analyzer', 'use_field', ...(type === 'prefix' ? [] : ['max_expansions', 'case_insensitive', 'flags'])]),
+  );
+  if (body[key] === undefined) throw illegalArgument(`Required [${key}]`);
+  for (const option of ['case_insensitive', 'flags'])
+    if (body[option] !== undefined) throw illegalArgument(`[${option}] of [${type}] rules is not supported`);
+  const maxExpansions = body['max_expansions'] === undefined ? MAX_EXPANSIONS : readInt(body['max_expansions'], type);
+  return { type, pattern: readText(body[key], type), maxExpansions, ...readFieldChoice(body) };
+}
+
+function parseFuzzyRule(body: JsonObject): IntervalRule {
+  checkKeys('fuzzy', body, new Set(['term', 'prefix_length', 'transpositions', 'fuzziness', 'analyzer', 'use_field']));
+  if (body['term'] === undefined) throw illegalArgument('Required [term]');
+  return {
+    type: 'fuzzy',
+    term: readText(body['term'], 'fuzzy'),
+    fuzziness: body['fuzziness'] === undefined ? AUTO_FUZZINESS : parseFuzziness(body['fuzziness']),
+    prefixLength: body['prefix_length'] === undefined ? 0 : readInt(body['prefix_length'], 'fuzzy'),
+    transpositions: body['transpositions'] === undefined ? true : readBoolean(body['transpositions'], 'fuzzy'),
+    ...readFieldChoice(body),
+  };
+}
+
+function readFieldChoice(body: JsonObject): FieldChoice {
+  const text = (key: string) => (body[key] === undefined ? null : readTextOrNull(body[key], Q));
+  return { analyzer: text('analyzer'), useField: text('use_field') };
+}
+
+function readGaps(body: JsonObject): number {
+  return body['max_gaps'] === undefined ? -1 : readInt(body['max_gaps'], Q);
+}
+
+function readMode(body: JsonObject): IntervalMode {
+  const { mode, ordered } = body;
+  if (mode !== undefined) {
+    const text = readText(mode, Q).toLowerCase();
+    if (text !== 'ordered' && text !== 'unordered' && text !== 'unordered_no_overlap')
+      throw illegalArgument(`[mode] must be one of ordered, unordered, unordered_no_overlap but was [${text}]`);
+    return text;
+  }
+  return ordered !== undefined && readBoolean(ordered, Q) ? 'ordered' : 'unordered';
+}
+
+function readFilter(value: unknown, depth: number): IntervalFilter | null {
+  if (value === undefined) return null;
+  if (!isObject(value)) throw parsingError('Expected [START_OBJECT] in [filter]');
+  const names = Object.keys(value);
+  if (names.length !== 1) throw parsingError('Expected one interval filter');
+  const [name] = names;
+  if (name === 'script') throw illegalArgument('[script] filters of intervals are not supported');
+  if (!RELATIONS.includes(name)) throw parsingError(`Unknown filter type [${name}]`);
+  return { relation: name as IntervalRelation, rule: parseRule(value[name], depth + 1) };
+}

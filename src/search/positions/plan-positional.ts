@@ -1,0 +1,193 @@
+// Span and interval queries on one segment: documents that have the terms are found by the executor, where the terms stand in each of them is
+// worked out here.
+import type { PlanNode } from '../../plan/query-plan.ts';
+import type { SegmentReader, TermState } from '../../plan/segment.ts';
+import { bool, type IndexQuery, none, type Term } from '../index-query.ts';
+import { eachDocument, keyOfTerm } from './document-positions.ts';
+import {
+  type IntervalSource,
+  intervalsOf,
+  minExtent,
+  type PatternIndexQuery,
+  type Positions,
+  type SpanSource,
+  spansOf,
+} from './sources.ts';
+
+export type PositionalQuery = {
+  readonly op: 'positional';
+  /** Norms and statistics of scores are this field's. */
+  readonly field: string;
+  readonly nestedPath: string | null;
+  readonly label: string;
+} & ({ readonly kind: 'spans'; readonly source: SpanSource } | { readonly kind: 'intervals'; readonly source: IntervalSource });
+
+/** The query with patterns spelled out. */
+export interface ExpandedPositional {
+  readonly query: PositionalQuery;
+  /** Documents that may match. */
+  readonly candidates: IndexQuery;
+  /** All terms, each once, by key. */
+  readonly terms: ReadonlyMap<string, Term>;
+  /** Those that count for scores, in order of field and bytes. */
+  readonly scoring: readonly Term[];
+}
+
+/** @param expand  terms of the shard that a pattern finds */
+export function expandPositional(
+  query: PositionalQuery,
+  expand: (query: PatternIndexQuery, limit: number) => readonly Term[],
+): ExpandedPositional {
+  const source = spell(query.source, expand) as SpanSource & IntervalSource;
+  const expanded = { ...query, source } as PositionalQuery;
+  const terms = new Map<string, Term>();
+  for (const term of termsOf(source)) terms.set(keyOfTerm(term), term);
+  const counted = new Map(scoringTerms(source).map((term) => [keyOfTerm(term), term]));
+  const scoring = [...counted.values()].sort((a, b) => (keyOfTerm(a) < keyOfTerm(b) ? -1 : 1));
+  return { query: expanded, candidates: candidatesOf(source), terms, scoring };
+}
+
+type Source = SpanSource | IntervalSource;
+
+/** The sources that a source is made of. */
+function partsOf(source: Source): readonly Source[] {
+  switch (source.type) {
+    case 'or':
+    case 'near':
+    case 'all':
+      return source.sources;
+    case 'not':
+      return [source.include, source.exclude];
+    case 'containing':
+    case 'within':
+      return [source.big, source.little];
+    case 'first':
+    case 'extend':
+    case 'maxGaps':
+      return [source.source];
+    case 'filter':
+      return [source.source, source.by];
+    default:
+      return [];
+  }
+}
+
+function spell(source: Source, expand: (query: PatternIndexQuery, limit: number) => readonly Term[]): Source {
+  const inner = <T extends Source>(part: T): T => spell(part, expand) as T;
+  switch (source.type) {
+    case 'pattern': {
+      const terms = expand(source.query, source.limit).map((term) => ({ type: 'term', term }) as const);
+      return terms.length === 0 ? { type: 'none' } : terms.length === 1 ? terms[0] : { type: 'or', sources: terms };
+    }
+    case 'or':
+    case 'near':
+    case 'all':
+      return { ...source, sources: source.sources.map(inner) } as Source;
+    case 'not':
+      return { ...source, include: inner(source.include), exclude: inner(source.exclude) };
+    case 'containing':
+    case 'within':
+      return { ...source, big: inner(source.big), little: inner(source.little) };
+    case 'first':
+    case 'extend':
+    case 'maxGaps':
+      return { ...source, source: inner(source.source) } as Source;
+    case 'filter':
+      return { ...source, source: inner(source.source), by: inner(source.by) };
+    default:
+      return source;
+  }
+}
+
+function termsOf(source: Source): Term[] {
+  return source.type === 'term' ? [source.term] : partsOf(source).flatMap(termsOf);
+}
+
+/** What only excludes does not count. */
+function scoringTerms(source: Source): Term[] {
+  if (source.type === 'not') return scoringTerms(source.include);
+  return source.type === 'term' ? [source.term] : partsOf(source).flatMap(scoringTerms);
+}
+
+/** Terms and patterns that matches are made of, without those that exclude; for highlighting. */
+export function matchingLeaves({ source: whole }: PositionalQuery): IndexQuery[] {
+  const visit = (source: Source): IndexQuery[] => {
+    if (source.type === 'not') return visit(source.include);
+    if (source.type === 'filter') return visit(source.source);
+    if (source.type === 'pattern') return [source.query];
+    return source.type === 'term' ? [{ op: 'term', term: source.term, scored: true }] : partsOf(source).flatMap(visit);
+  };
+  return visit(whole);
+}
+
+function candidatesOf(source: Source): IndexQuery {
+  switch (source.type) {
+    case 'none':
+    case 'pattern':
+      return none('no term of the pattern');
+    case 'term':
+      return { op: 'term', term: source.term, scored: false };
+    case 'or':
+      return bool({ should: source.sources.map(candidatesOf), minimumShouldMatch: 1 });
+    case 'near':
+    case 'all':
+      return bool({ filter: source.sources.map(candidatesOf) });
+    case 'not':
+      return candidatesOf(source.include);
+    case 'containing':
+    case 'within':
+      return bool({ filter: [candidatesOf(source.big), candidatesOf(source.little)] });
+    case 'filter': {
+      const wanted = candidatesOf(source.source);
+      return source.relation.startsWith('not_') ? wanted : bool({ filter: [wanted, candidatesOf(source.by)] });
+    }
+    default:
+      return candidatesOf(source.source);
+  }
+}
+
+/** How a document's frequency becomes its score. */
+export type FrequencyScore = (docId: number, freq: number) => number;
+
+/**
+ * @param docs      candidates, ascending
+ * @param stateOf   of a term in this segment
+ * @param score     null: matches alone
+ */
+export function matchPositions(
+  { query, terms }: ExpandedPositional,
+  segment: SegmentReader,
+  docs: Uint32Array,
+  stateOf: (term: Term) => TermState | null,
+  score: FrequencyScore | null,
+): PlanNode {
+  const states = new Map<string, { field: string; state: TermState }>();
+  for (const [key, term] of terms) {
+    const state = stateOf(term);
+    if (state) states.set(key, { field: term.field, state });
+  }
+  const frequency = frequencyOf(query);
+  const found: number[] = [];
+  const scores: number[] = [];
+  eachDocument(segment, docs, states, (docId, positions) => {
+    const freq = frequency(positions);
+    if (freq === 0) return;
+    found.push(docId);
+    if (score) scores.push(score(docId, freq));
+  });
+  if (found.length === 0) return { op: 'matchNone' };
+  return { op: 'docs', docs: Uint32Array.from(found), scores: score ? Float32Array.from(scores) : null };
+}
+
+/** Sloppy frequency: a match counts the less the more it is spread. In float32, as Lucene adds it up. */
+function frequencyOf(query: PositionalQuery): (positions: Positions) => number {
+  if (query.kind === 'spans') {
+    const { source } = query;
+    return (positions) =>
+      spansOf(source, positions).reduce((freq, { gaps }) => Math.fround(freq + Math.fround(1 / Math.fround(1 + gaps))), 0);
+  }
+  const { source } = query;
+  const least = minExtent(source);
+  return (positions) =>
+    intervalsOf(source, positions).reduce((freq, { start, end }) => Math.fround(freq + 1 / Math.max(end - start + 1 - least + 1, 1)), 0);
+}

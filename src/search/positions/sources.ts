@@ -1,0 +1,261 @@
+// Where terms stand in one document, as lists of intervals: spans with the half-open ends of Lucene's span queries, and the minimal intervals
+// of its interval queries. Source: org.apache.lucene.queries.spans, org.apache.lucene.queries.intervals (Apache Lucene), described and written anew;
+// "Efficient Optimally Lazy Algorithms for Minimal-Interval Semantics", Boldi and Vigna.
+import type { IntervalMode, IntervalRelation } from '../../query/interval-queries.ts';
+import type { IndexQuery, Term } from '../index-query.ts';
+
+/** A stretch of positions. `gaps`: positions inside that belong to nothing; of spans Lucene's width. */
+export interface Stretch {
+  readonly start: number;
+  /** Of spans one behind the last position, of intervals the last position. */
+  readonly end: number;
+  readonly gaps: number;
+}
+
+export type PatternIndexQuery = Extract<IndexQuery, { op: 'pattern' }>;
+
+interface Leaves {
+  /** Terms found by a pattern; replaced by `or` of terms before anything runs. */
+  readonly pattern: { readonly type: 'pattern'; readonly query: PatternIndexQuery; readonly limit: number };
+  readonly term: { readonly type: 'term'; readonly term: Term };
+  readonly none: { readonly type: 'none' };
+}
+
+export type SpanSource =
+  | Leaves[keyof Leaves]
+  | { readonly type: 'or'; readonly sources: readonly SpanSource[] }
+  | { readonly type: 'near'; readonly sources: readonly SpanSource[]; readonly slop: number; readonly inOrder: boolean }
+  | { readonly type: 'not'; readonly include: SpanSource; readonly exclude: SpanSource; readonly pre: number; readonly post: number }
+  | { readonly type: 'first'; readonly source: SpanSource; readonly end: number }
+  | { readonly type: 'containing' | 'within'; readonly big: SpanSource; readonly little: SpanSource };
+
+export type IntervalSource =
+  | Leaves[keyof Leaves]
+  | { readonly type: 'or'; readonly sources: readonly IntervalSource[] }
+  | { readonly type: 'all'; readonly sources: readonly IntervalSource[]; readonly mode: IntervalMode | 'phrase' }
+  /** Positions in front that belong to it: stop words that the analyzer took out. */
+  | { readonly type: 'extend'; readonly source: IntervalSource; readonly before: number }
+  | { readonly type: 'maxGaps'; readonly source: IntervalSource; readonly gaps: number }
+  | { readonly type: 'filter'; readonly source: IntervalSource; readonly relation: IntervalRelation; readonly by: IntervalSource };
+
+/** Ascending positions of a term in the document. */
+export type Positions = (term: Term) => readonly number[];
+
+/** Spans in the order in which Lucene gives them: by start, then end. */
+export function spansOf(source: SpanSource, positions: Positions): Stretch[] {
+  switch (source.type) {
+    case 'none':
+    case 'pattern':
+      return [];
+    case 'term':
+      return positions(source.term).map((start) => ({ start, end: start + 1, gaps: 0 }));
+    case 'or':
+      return source.sources.flatMap((inner) => spansOf(inner, positions)).sort(byStart);
+    case 'near': {
+      const lists = source.sources.map((inner) => spansOf(inner, positions));
+      if (lists.some((list) => list.length === 0)) return [];
+      if (lists.length === 1) return lists[0];
+      return source.inOrder ? nearOrdered(lists, source.slop) : nearUnordered(lists, source.slop);
+    }
+    case 'not': {
+      const excluded = spansOf(source.exclude, positions);
+      const { pre, post } = source;
+      return spansOf(source.include, positions).filter(
+        ({ start, end }) => !excluded.some((other) => other.end > start - pre && other.start < end + post),
+      );
+    }
+    case 'first':
+      return spansOf(source.source, positions).filter(({ end }) => end <= source.end);
+    case 'containing':
+    case 'within': {
+      const big = spansOf(source.big, positions);
+      const little = spansOf(source.little, positions);
+      const holds = (outer: Stretch, inner: Stretch) => inner.start >= outer.start && inner.end <= outer.end;
+      return source.type === 'containing'
+        ? big.filter((outer) => little.some((inner) => holds(outer, inner)))
+        : little.filter((inner) => big.some((outer) => holds(outer, inner)));
+    }
+  }
+}
+
+function byStart(a: Stretch, b: Stretch): number {
+  return a.start - b.start || a.end - b.end;
+}
+
+/** One match per span of the first list: the next ones are the nearest behind it. */
+function nearOrdered(lists: readonly (readonly Stretch[])[], slop: number): Stretch[] {
+  const at = lists.map(() => 0);
+  const found: Stretch[] = [];
+  for (const first of lists[0]) {
+    let end = first.end;
+    let gaps = 0;
+    for (let i = 1; i < lists.length; i++) {
+      while (at[i] < lists[i].length && lists[i][at[i]].start < end) at[i]++;
+      if (at[i] === lists[i].length) return found;
+      const next = lists[i][at[i]];
+      gaps += next.start - end;
+      end = next.end;
+    }
+    if (gaps <= slop) found.push({ start: first.start, end, gaps });
+  }
+  return found;
+}
+
+/** One span of each list at a time; the one that starts first moves on. */
+function nearUnordered(lists: readonly (readonly Stretch[])[], slop: number): Stretch[] {
+  const at = lists.map(() => 0);
+  const found: Stretch[] = [];
+  for (;;) {
+    const cells = lists.map((list, i) => list[at[i]]);
+    const first = cells.reduce((best, cell, i) => (byStart(cell, cells[best]) < 0 ? i : best), 0);
+    const end = Math.max(...cells.map((cell) => cell.end));
+    const covered = cells.reduce((sum, cell) => sum + cell.end - cell.start, 0);
+    const { start } = cells[first];
+    // Unlike the slop, Lucene's width counts the parts themselves.
+    if (end - start - covered <= slop) found.push({ start, end, gaps: end - start });
+    if (++at[first] === lists[first].length) return found;
+  }
+}
+
+/** Minimal intervals, ascending: none holds another. */
+export function intervalsOf(source: IntervalSource, positions: Positions): Stretch[] {
+  switch (source.type) {
+    case 'none':
+    case 'pattern':
+      return [];
+    case 'term':
+      return positions(source.term).map((start) => ({ start, end: start, gaps: 0 }));
+    case 'or':
+      return minimal(source.sources.flatMap((inner) => intervalsOf(inner, positions)));
+    case 'all': {
+      const lists = source.sources.map((inner) => intervalsOf(inner, positions));
+      if (lists.some((list) => list.length === 0)) return [];
+      if (lists.length === 1) return lists[0];
+      return combine(lists, source.mode);
+    }
+    case 'extend':
+      return intervalsOf(source.source, positions).map(({ start, end, gaps }) => ({
+        start: Math.max(0, start - source.before),
+        end,
+        gaps,
+      }));
+    case 'maxGaps':
+      return intervalsOf(source.source, positions).filter(({ gaps }) => gaps <= source.gaps);
+    case 'filter': {
+      const others = intervalsOf(source.by, positions);
+      return intervalsOf(source.source, positions).filter((stretch) => holds(source.relation, stretch, others));
+    }
+  }
+}
+
+/** Fewest positions that an interval of the source takes: what scores are measured against. */
+export function minExtent(source: IntervalSource): number {
+  switch (source.type) {
+    case 'or':
+      return Math.min(...source.sources.map(minExtent));
+    case 'all':
+      return source.sources.reduce((sum, inner) => sum + minExtent(inner), 0);
+    case 'extend':
+      return minExtent(source.source) + source.before;
+    case 'maxGaps':
+    case 'filter':
+      return minExtent(source.source);
+    default:
+      return 1;
+  }
+}
+
+function minimal(intervals: Stretch[]): Stretch[] {
+  const sorted = intervals.sort((a, b) => a.end - b.end || b.start - a.start);
+  const kept: Stretch[] = [];
+  // Ends ascend: an interval holds an earlier one exactly if it does not start behind it.
+  for (const stretch of sorted) if (kept.length === 0 || stretch.start > kept[kept.length - 1].start) kept.push(stretch);
+  return kept;
+}
+
+function combine(lists: readonly (readonly Stretch[])[], mode: IntervalMode | 'phrase'): Stretch[] {
+  switch (mode) {
+    case 'phrase':
+      return phrases(lists);
+    case 'ordered':
+      return minimal(ordered(lists));
+    case 'unordered':
+      return minimal(unordered(lists));
+    case 'unordered_no_overlap':
+      return minimal(permutations(lists).flatMap(ordered));
+  }
+}
+
+function gapsIn(start: number, end: number, parts: readonly Stretch[]): number {
+  return end - start + 1 - parts.reduce((sum, part) => sum + part.end - part.start + 1, 0);
+}
+
+function ordered(lists: readonly (readonly Stretch[])[]): Stretch[] {
+  const at = lists.map(() => 0);
+  const found: Stretch[] = [];
+  for (const first of lists[0]) {
+    const parts = [first];
+    for (let i = 1; i < lists.length; i++) {
+      while (at[i] < lists[i].length && lists[i][at[i]].start <= parts[i - 1].end) at[i]++;
+      if (at[i] === lists[i].length) return found;
+      parts.push(lists[i][at[i]]);
+    }
+    const { end } = parts[parts.length - 1];
+    found.push({ start: first.start, end, gaps: gapsIn(first.start, end, parts) });
+  }
+  return found;
+}
+
+function phrases(lists: readonly (readonly Stretch[])[]): Stretch[] {
+  const found: Stretch[] = [];
+  for (const first of lists[0]) {
+    let end: number | null = first.end;
+    for (let i = 1; i < lists.length && end !== null; i++) {
+      const wanted: number = end + 1;
+      end = lists[i].find(({ start }) => start === wanted)?.end ?? null;
+    }
+    if (end !== null) found.push({ start: first.start, end, gaps: 0 });
+  }
+  return minimal(found);
+}
+
+function unordered(lists: readonly (readonly Stretch[])[]): Stretch[] {
+  const at = lists.map(() => 0);
+  const found: Stretch[] = [];
+  for (;;) {
+    const parts = lists.map((list, i) => list[at[i]]);
+    const first = parts.reduce((best, part, i) => (part.start < parts[best].start ? i : best), 0);
+    const end = Math.max(...parts.map((part) => part.end));
+    found.push({ start: parts[first].start, end, gaps: gapsIn(parts[first].start, end, parts) });
+    if (++at[first] === lists[first].length) return found;
+  }
+}
+
+const MAX_PERMUTED = 5;
+
+function permutations<T>(items: readonly T[]): T[][] {
+  if (items.length > MAX_PERMUTED) throw new RangeError(`more than ${MAX_PERMUTED} sources without overlap`);
+  if (items.length <= 1) return [[...items]];
+  return items.flatMap((item, i) => permutations(items.filter((_, j) => j !== i)).map((rest) => [item, ...rest]));
+}
+
+function holds(relation: IntervalRelation, { start, end }: Stretch, others: readonly Stretch[]): boolean {
+  switch (relation) {
+    case 'containing':
+      return others.some((other) => other.start >= start && other.end <= end);
+    case 'not_containing':
+      return !others.some((other) => other.start >= start && other.end <= end);
+    case 'contained_by':
+      return others.some((other) => other.start <= start && other.end >= end);
+    case 'not_contained_by':
+      return !others.some((other) => other.start <= start && other.end >= end);
+    case 'overlapping':
+      return others.some((other) => other.start <= end && other.end >= start);
+    case 'not_overlapping':
+      return !others.some((other) => other.start <= end && other.end >= start);
+    case 'before':
+      return others.some((other) => other.start > end);
+    case 'after':
+      return others.some((other) => other.end < start);
+  }
+}
