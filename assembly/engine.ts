@@ -1,5 +1,5 @@
 // Export list of the engine build. Each export is named after its folder and a verb.
-export { E_TRUNCATED, E_CORRUPT, E_NO_SPACE, E_LIMIT } from './mem/status';
+export { E_TRUNCATED, E_CORRUPT, E_NO_SPACE, E_LIMIT, E_WORK } from './mem/status';
 export { heapBase as memHeapBase } from './mem/layout';
 export { crc32c as codecCrc32c } from './codec/crc32c';
 export {
@@ -16,6 +16,8 @@ export {
   chainTokens as analysisChainTokens,
   chainEndOffset as analysisChainEndOffset,
   chainEndPosInc as analysisChainEndPosInc,
+  chainMapCount as analysisChainMapCount,
+  chainMap as analysisChainMap,
 } from './analysis/chain';
 export { aggsAllocate, aggsCollect, aggsCollectRange } from './aggs/tree';
 export {

@@ -3,6 +3,7 @@
 // The blob is read-only, may be shared by instances, and must outlive them. An instance is a region (stage.ts).
 //   chainInit(region, regionBytes, blob)  once;  chainReset(region, text, len)  per text;  chainNext(region)  until 0.
 import { E_CORRUPT, E_NO_SPACE } from '../mem/status';
+import { correctBatch, correctOffset, filterText, textFilterOf } from './char-filters/text-filter';
 import { BIGRAM_AREA, cjkBigramNext } from './filters/cjk-bigram';
 import { flattenNext } from './filters/flatten-graph';
 import { asciiFoldingFilter } from './filters/folding';
@@ -44,27 +45,31 @@ export function chainInit(region: usize, regionBytes: usize, blob: usize): i32 {
   let cur = chain.stages + <usize>count * ((offsetof<Stage>() + 7) & ~7);
   const end = region + regionBytes;
   let producers: u32 = 0, areas: u32 = 0;
+  chain.textFilters = 0;
   for (let i: u32 = 0; i < count; i++) {
     const entry = blob + 8 + <usize>i * STAGE_WORDS, stage = stageAt(chain, i);
     stage.id = load<u32>(entry);
     stage.config = blob + load<u32>(entry, 4);
     stage.configBytes = load<u32>(entry, 8);
-    if (stage.id < ID.FIRST_FILTER) {
+    if (isTextFilter(stage.id)) {
+      if (chain.textFilters++ != i) return E_CORRUPT;
+      areas++;
+    } else if (stage.id < ID.FIRST_FILTER) {
       producers++;
       chain.lastProducer = i;
     } else if (needsArea(stage.id)) areas++;
   }
-  if (stageAt(chain, 0).id >= ID.FIRST_FILTER) return E_CORRUPT;
+  if (chain.textFilters == count || stageAt(chain, chain.textFilters).id >= ID.FIRST_TEXT_FILTER) return E_CORRUPT;
   cur = (cur + 63) & ~63;
   const fixed = <usize>producers * BATCH * TOKEN_BYTES;
   if (cur + fixed + <usize>(producers + areas) * MIN_TERMS > end) return E_NO_SPACE;
   const share = ((end - cur - fixed) / (producers + areas)) & ~63;
   for (let i: u32 = 0; i < count; i++) {
     const stage = stageAt(chain, i);
-    if (stage.id < ID.FIRST_FILTER) {
+    if (stage.id < ID.FIRST_FILTER && !isTextFilter(stage.id)) {
       stage.tokens = cur;
       cur += BATCH * TOKEN_BYTES;
-    } else if (!needsArea(stage.id)) continue;
+    } else if (!isTextFilter(stage.id) && !needsArea(stage.id)) continue;
     stage.termsPtr = cur;
     cur += share;
     stage.termsEnd = cur;
@@ -84,6 +89,9 @@ export function chainReset(region: usize, textPtr: usize, textLen: usize): void 
   chain.unitBase = textPtr;
   chain.endOffset = 0;
   chain.endPosInc = 0;
+  chain.isFiltered = 0;
+  chain.isMapped = 0;
+  chain.isEndCorrected = 0;
   for (let i: u32 = 0; i < chain.stageCount; i++) {
     const stage = stageAt(chain, i);
     stage.count = 0;
@@ -105,6 +113,11 @@ export function chainReset(region: usize, textPtr: usize, textLen: usize): void 
  */
 export function chainNext(region: usize): i32 {
   const chain = changetype<Chain>(region);
+  if (chain.textFilters && !chain.isFiltered) {
+    const status = filterText(chain);
+    if (status < 0) return status;
+    chain.isFiltered = 1;
+  }
   const count = pull(chain, chain.lastProducer, chain.stageCount);
   if (count == 0) {
     for (let i: u32 = 0; i < chain.stageCount; i++) chain.endPosInc += stageAt(chain, i).carry;
@@ -117,6 +130,7 @@ export function pull(chain: Chain, index: u32, filtersEnd: u32): i32 {
   const batch = stageAt(chain, index);
   while (true) {
     const made = produce(chain, index, batch);
+    if (chain.isMapped && index == chain.textFilters) correct(chain, batch, made);
     if (made <= 0) {
       batch.count = 0;
       return made;
@@ -129,6 +143,14 @@ export function pull(chain: Chain, index: u32, filtersEnd: u32): i32 {
     }
     if (batch.count) return batch.count;
   }
+}
+
+/** Offsets of what the tokenizer has made of a filtered text. */
+function correct(chain: Chain, batch: Stage, made: i32): void {
+  if (made > 0) correctBatch(chain, batch, made);
+  if (made != 0 || chain.isEndCorrected) return;
+  chain.endOffset = correctOffset(chain, chain.endOffset);
+  chain.isEndCorrected = 1;
 }
 
 function produce(chain: Chain, index: u32, stage: Stage): i32 {
@@ -175,12 +197,18 @@ function transform(stage: Stage, batch: Stage): i32 {
   }
 }
 
+// @ts-ignore: decorator
+@inline
+function isTextFilter(id: u32): bool {
+  return id >= ID.FIRST_TEXT_FILTER && id < ID.FIRST_STREAM_FILTER;
+}
+
 /** Stages that keep terms across batches get a share of the region. */
 function needsArea(id: u32): bool {
   return id == ID.S_UNIQUE || id == ID.S_REMOVE_DUPLICATES || id == ID.S_STEM;
 }
 
-/** The producer whose batch the one at `index` reads. Stage 0 is a producer. */
+/** The producer whose batch the one at `index` reads. The tokenizer is the first. */
 function producerBefore(chain: Chain, index: u32): u32 {
   let before = index - 1;
   while (stageAt(chain, before).id >= ID.FIRST_FILTER) before--;
@@ -198,4 +226,14 @@ export function chainEndOffset(region: usize): u32 {
 
 export function chainEndPosInc(region: usize): u32 {
   return changetype<Chain>(region).endPosInc;
+}
+
+export function chainMapCount(region: usize, filter: u32): u32 {
+  const chain = changetype<Chain>(region);
+  return chain.isMapped ? textFilterOf(stageAt(chain, filter)).mapCount : 0;
+}
+
+/** Offsets of a character filter (char-filters/text-filter.ts). */
+export function chainMap(region: usize, filter: u32): usize {
+  return textFilterOf(stageAt(changetype<Chain>(region), filter)).map;
 }

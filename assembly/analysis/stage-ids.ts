@@ -7,6 +7,13 @@ export const S_KEYWORD: u32 = 4;
 export const S_CLASSIC: u32 = 5;
 export const S_URL_EMAIL: u32 = 6;
 export const S_NGRAM_TOKENIZER: u32 = 7;
+
+/** Character filters: before the tokenizer, of which a chain has one. */
+export const FIRST_TEXT_FILTER: u32 = 32;
+export const S_MAPPING: u32 = 32;
+export const S_HTML_STRIP: u32 = 33;
+export const FIRST_STREAM_FILTER: u32 = 64;
+
 export const S_CJK_BIGRAM: u32 = 64;
 export const S_NGRAM: u32 = 65;
 export const S_SHINGLE: u32 = 66;

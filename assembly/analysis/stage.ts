@@ -28,6 +28,12 @@ export class Chain {
   cur: usize;
   /** UTF-16 offset of `cur` = cur - unitBase. */
   unitBase: usize;
+  /** Character filters: stages before the tokenizer. */
+  textFilters: u32;
+  /** They have run over this text; they have changed it; endOffset is one of the text that was given. */
+  isFiltered: u32;
+  isMapped: u32;
+  isEndCorrected: u32;
 }
 
 // @ts-ignore: decorator

@@ -8,3 +8,5 @@ export const E_CORRUPT: i32 = -2;
 export const E_NO_SPACE: i32 = -3;
 /** A limit that the host set (work, buckets, clauses) is exceeded. */
 export const E_LIMIT: i32 = -4;
+/** What was asked for would need too much work on this input. */
+export const E_WORK: i32 = -5;

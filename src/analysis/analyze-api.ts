@@ -1,7 +1,8 @@
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { AnalysisEnvironment, AnalysisRegistry } from './analysis-registry.ts';
-import { type Analyzer, Analyzer as AnalyzerClass, applyCharFilters, filterEnvironment } from './analyzer.ts';
+import { type Analyzer, Analyzer as AnalyzerClass, filterEnvironment } from './analyzer.ts';
+import { CharFilterChain } from './char-filters/apply.ts';
 import type { CharFilterFactory, FilterFactory, TokenFilter, TokenizerFactory } from './component.ts';
 import { valuePositions } from './json-positions.ts';
 import { STEMMER } from './languages/stemmers.ts';
@@ -203,13 +204,14 @@ function explain(request: AnalyzeRequest, chosen: Chosen, limit: { left: number;
     return { custom_analyzer: false, analyzer: { name: analyzer.name, tokens: detailed(tokens, analyzer.parts.filters) } };
   }
   const { parts } = analyzer;
+  const kernels = (analyzer as unknown as { host: AnalysisEnvironment['host'] }).host;
   const detail: Record<string, unknown> = { custom_analyzer: true };
   detail.charfilters = custom.charFilters.map((factory, i) => ({
     name: factory.name,
-    filtered_text: request.text.map((text) => applyCharFilters(parts.charFilters.slice(0, i + 1), text).text),
+    filtered_text: request.text.map((text) => new CharFilterChain(parts.charFilters.slice(0, i + 1), kernels).apply(text).text),
   }));
-  const host = filterEnvironment((analyzer as unknown as { host: AnalysisEnvironment['host'] }).host);
-  const bare = new AnalyzerClass('', { ...parts, filters: [] }, (analyzer as unknown as { host: AnalysisEnvironment['host'] }).host);
+  const host = filterEnvironment(kernels);
+  const bare = new AnalyzerClass('', { ...parts, filters: [] }, kernels);
   detail.tokenizer = {
     name: custom.tokenizer?.name ?? 'keyword_for_normalizer',
     tokens: detailed(

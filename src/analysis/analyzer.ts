@@ -1,7 +1,8 @@
 import { illegalArgument } from '../errors/catalog.ts';
 import type { AnalysisHost, ChainProgram } from '../wasm/analysis.ts';
 import { chainBlob, joinConfigs, type KernelStage, words } from './blob.ts';
-import type { CharFilter, FilterEnvironment, FilteredText, TokenFilter, Tokenizer } from './component.ts';
+import { CharFilterChain } from './char-filters/apply.ts';
+import type { CharFilter, FilterEnvironment, TokenFilter, Tokenizer } from './component.ts';
 import { STAGE } from './stage-ids.ts';
 import { encodeTokens, runChain, type TokenStream } from './token-stream.ts';
 import { encodeWtf8 } from './wtf8.ts';
@@ -115,6 +116,8 @@ export class Analyzer {
   /** Kernel stages at the end of a chain that the host begins; null if the host ends it, too. */
   private readonly last: ChainProgram | null;
   private readonly runner: FilterRunner;
+  /** Character filters that the host runs: all of them, unless they and the tokenizer are kernels. */
+  private readonly charFilters: CharFilterChain | null;
 
   constructor(
     readonly name: string,
@@ -125,11 +128,15 @@ export class Analyzer {
     this.offsetGap = parts.offsetGap ?? 1;
     this.runner = filterEnvironment(host) as FilterRunner;
     let leading = 0;
+    const textStages = parts.charFilters.flatMap((filter) => (filter.kind === 'kernel' ? [filter.stage] : []));
+    const isFilteredByHost = textStages.length < parts.charFilters.length || (textStages.length > 0 && parts.tokenizer.kind === 'host');
+    this.charFilters = isFilteredByHost ? new CharFilterChain(parts.charFilters, host) : null;
     if (parts.tokenizer.kind === 'kernel') {
-      // Offsets are corrected behind the tokenizer, so with character filters the first program ends there.
-      if (!parts.charFilters.length) while (parts.filters[leading]?.kind === 'kernel') leading++;
+      // Offsets are corrected behind the tokenizer, so behind character filters of the host the first program ends there.
+      if (!isFilteredByHost) while (parts.filters[leading]?.kind === 'kernel') leading++;
       const stages = parts.filters.slice(0, leading).flatMap((filter) => (filter.kind === 'kernel' ? filter.stages : []));
-      this.first = { blob: chainBlob(fuse([parts.tokenizer.stage, ...stages])) };
+      const before = isFilteredByHost ? [] : textStages;
+      this.first = { blob: chainBlob([...before, ...fuse([parts.tokenizer.stage, ...stages])]) };
     } else {
       this.first = null;
     }
@@ -140,7 +147,7 @@ export class Analyzer {
 
   /** True when the whole chain runs in kernels. */
   get isKernelChain(): boolean {
-    return this.first !== null && !this.steps.length && !this.parts.charFilters.length;
+    return this.first !== null && !this.steps.length && !this.charFilters;
   }
 
   /** Blob for chainInit (assembly/analysis/chain.ts) in any memory; what `kernelInput` returns is the text to give it. */
@@ -165,10 +172,8 @@ export class Analyzer {
   }
 
   private streamThrough(steps: readonly Step[], text: string): TokenStream {
-    if (!this.parts.charFilters.length) {
-      return this.runner.runSteps(steps, this.tokenize(text));
-    }
-    const filtered = applyCharFilters(this.parts.charFilters, text);
+    if (!this.charFilters) return this.runner.runSteps(steps, this.tokenize(text));
+    const filtered = this.charFilters.apply(text);
     const stream = this.tokenize(filtered.text);
     for (const token of stream.tokens) {
       token.startOffset = filtered.correct(token.startOffset);
@@ -194,12 +199,6 @@ export class Analyzer {
     if (this.first) return checkOffsets(runChain(this.host, this.first, encodeWtf8(text)));
     return (this.parts.tokenizer as Extract<Tokenizer, { kind: 'host' }>).tokenize(text);
   }
-}
-
-export function applyCharFilters(charFilters: readonly CharFilter[], text: string): FilteredText {
-  let filtered: FilteredText = { text, correct: (offset) => offset };
-  for (const filter of charFilters) filtered = filter.apply(filtered);
-  return filtered;
 }
 
 /** Stages as they run: what changes terms alone in one cached stage, and lower-casing in tokenizers that do it on the way. */

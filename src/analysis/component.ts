@@ -11,9 +11,10 @@ export interface FilteredText {
   correct(offset: number): number;
 }
 
-export interface CharFilter {
-  apply(input: FilteredText): FilteredText;
-}
+/** A character filter is a kernel stage or a function of the whole text. */
+export type CharFilter =
+  | { readonly kind: 'kernel'; readonly stage: KernelStage }
+  | { readonly kind: 'host'; apply(input: FilteredText): FilteredText };
 
 /** A tokenizer is a kernel stage or a function of the whole text. */
 export type Tokenizer =

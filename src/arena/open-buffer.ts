@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '../errors/api-error.ts';
 import type { FieldSpec } from '../mapping/document-sink.ts';
+import { tooMuchWork } from '../wasm/analysis.ts';
 import { COLUMN_KINDS, FIELD_FLAG, STATUS } from '../wasm/buffer.ts';
 import { createMemory, Kernels, PAGE_BYTES, staticBytes } from '../wasm/kernels.ts';
 import { DocumentEncoder } from './document-encoder.ts';
@@ -167,6 +168,7 @@ export class OpenBuffer {
       const length = k.exports.bufferErrorLength(this.#ptr);
       return immenseTerm(name, length, k.copyOut(k.exports.bufferErrorTerm(this.#ptr) >>> 0, SHOWN_BYTES));
     }
+    if (status === STATUS.work) return tooMuchWork();
     if (status === STATUS.noSpace) return new RangeError('the open buffer is full');
     return new Error(`the open buffer refused a document: status ${status}`);
   }

@@ -1,7 +1,9 @@
 // Host side of assembly/analysis/chain.ts: runs chains of analysis stages in a memory of its own.
+import { illegalArgument } from '../errors/catalog.ts';
 import type { KernelFunction } from './kernels.ts';
 
 const E_NO_SPACE = -3;
+const E_WORK = -5;
 const PAGE = 65536;
 const DEFAULT_REGION_BYTES = 2 << 20;
 /** Chains are dropped and laid out anew on demand when they take more than this. */
@@ -15,6 +17,8 @@ export interface AnalysisExports {
   analysisChainTokens: KernelFunction;
   analysisChainEndOffset: KernelFunction;
   analysisChainEndPosInc: KernelFunction;
+  analysisChainMapCount: KernelFunction;
+  analysisChainMap: KernelFunction;
   memHeapBase: KernelFunction;
 }
 
@@ -77,6 +81,7 @@ export class AnalysisHost {
    * @param text UTF-8 (lone surrogates as 3-byte forms), or a token stream for the replay tokenizer
    * @param reset called when the run starts again because the chain's memory had to grow: forget the batches so far
    * @returns UTF-16 length of the text and the position increment behind the last token
+   * @throws ApiError illegal_argument_exception: what a character filter has to look for is too much work in this text
    * @throws RangeError: a token needs more than 1 GiB
    */
   run(program: ChainProgram, text: Uint8Array, consume: BatchConsumer, reset: () => void): { endOffset: number; endPosInc: number } {
@@ -98,10 +103,21 @@ export class AnalysisHost {
           endPosInc: this.exports.analysisChainEndPosInc(region) >>> 0,
         };
       }
+      if (count === E_WORK) throw tooMuchWork();
       if (count !== E_NO_SPACE) throw new Error(`analysis chain failed with status ${count}`);
       this.grow(program);
       reset();
     }
+  }
+
+  /**
+   * How the character filter at place `filter` of the chain that ran last has moved offsets.
+   * @returns pairs: at and behind the first number, an offset of the result, the second is added to come back; copied out
+   */
+  offsetMap(program: ChainProgram, filter: number): Int32Array {
+    const count = this.exports.analysisChainMapCount(program.regionPtr!, filter);
+    const at = (this.exports.analysisChainMap(program.regionPtr!, filter) >>> 0) >>> 2;
+    return Int32Array.from(this.words.subarray(at, at + count * 2));
   }
 
   /** Address of the chain's region, laying it out if this host has not done so yet. */
@@ -146,6 +162,11 @@ export class AnalysisHost {
     this.bytes = new Uint8Array(this.memory.buffer);
     this.words = new Uint32Array(this.memory.buffer);
   }
+}
+
+/** A status of kernels as an error, here and where documents are indexed. */
+export function tooMuchWork(): Error {
+  return illegalArgument('a character filter needs too much work on this text');
 }
 
 function align(ptr: number): number {

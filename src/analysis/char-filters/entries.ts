@@ -1,4 +1,4 @@
-// Character filters. They run once per text on the host and hand on how offsets moved.
+// Character filters: kernels that run over a text before its tokenizer, and pattern_replace, which runs once per text on the host.
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { BuildContext, CharFilter, CharFilterFactory, ComponentEntry } from '../component.ts';
 import { compilePattern } from '../regex/java-flags.ts';

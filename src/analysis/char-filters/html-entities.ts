@@ -37,13 +37,3 @@ function build(): ReadonlyMap<string, string> {
 }
 
 export const ENTITIES = build();
-const LONGEST = Math.max(...[...ENTITIES.keys()].map((name) => name.length));
-
-/** The longest entity name that stands at `at`, empty for none. */
-export function entityNameAt(text: string, at: number): string {
-  for (let length = Math.min(LONGEST, text.length - at); length > 0; length--) {
-    const name = text.slice(at, at + length);
-    if (ENTITIES.has(name)) return name;
-  }
-  return '';
-}

@@ -1,17 +1,15 @@
-// HTML strip: tags, comments, scripts and styles away (block tags and breaks become line feeds), character references resolved.
-// What is not well-formed stays as it is. Source: the behaviour that Lucene documents for HTMLStripCharFilter; HTML 4.01 for references.
-import type { CharFilter, FilteredText } from '../component.ts';
-import { LongestMatcher } from '../regex/lucene-pattern.ts';
+// HTML strip: the grammar of tags as automata, sets of tags and entities; texts are stripped by the kernel.
+import { joinConfigs, termMap, termSet, words } from '../blob.ts';
+import type { CharFilter } from '../component.ts';
+import { compileMachines, type Machines } from '../regex/machine.ts';
 import { parseJavaRegex } from '../regex/parser.ts';
 import { FLAG } from '../regex/syntax.ts';
-import { ENTITIES, entityNameAt } from './html-entities.ts';
-import { OffsetMap } from './offset-map.ts';
+import { STAGE } from '../stage-ids.ts';
+import { lowerCodePoints } from '../word-lists.ts';
+import { ENTITIES } from './html-entities.ts';
 
-const INLINE = new Set(
-  'a b i q s u abbr acronym basefont bdo big cite code dfn em font img input kbd label samp select small span strike strong sub sup textarea tt var'.split(
-    ' ',
-  ),
-);
+const INLINE =
+  'a b i q s u abbr acronym basefont bdo big cite code dfn em font img input kbd label samp select small span strike strong sub sup textarea tt var';
 
 const QUOTED = `(?:'(?:\\\\'|[^'])*'|"(?:\\\\"|[^"])*")`;
 const NAME = '[:_\\p{IsID_Start}][-.:_\\p{IsID_Continue}]*';
@@ -20,270 +18,48 @@ const SSI = `<!--#(?:[^'"]|${QUOTED})*-->`;
 const CONTENT = `(?:[^<>]|${SSI}|${SPACE}+${NAME}${SPACE}*=${SPACE}*${QUOTED})*`;
 const TAIL = `(?:=${SPACE}*)?${CONTENT}${SPACE}*/?>`;
 
-function longest(source: string): LongestMatcher {
-  return new LongestMatcher(parseJavaRegex(source, FLAG.CASE_INSENSITIVE | FLAG.DOTALL).node, source);
-}
+/** What the kernel looks for, in the order of its machines: the rest of a tag, a name, br, script and style tags, processing instructions. */
+const EXPRESSIONS = [
+  TAIL,
+  NAME,
+  `${SPACE}*br${TAIL}`,
+  `${SPACE}*script(?:${CONTENT})?${SPACE}*>`,
+  `${SPACE}*style(?:${CONTENT})?${SPACE}*>`,
+  '\\?[^>]*[/?]>',
+];
+
+/** Tags whose escaping the kernel knows by a flag. */
+const SPECIAL: Readonly<Record<string, number>> = { br: 1, script: 2, style: 4 };
 
 /** Compiled on first use. */
-let patterns: Record<'tail' | 'name' | 'br' | 'script' | 'style' | 'instruction', LongestMatcher> | null = null;
+let machines: Machines | null = null;
 
-function compiled() {
-  patterns ??= {
-    tail: longest(TAIL),
-    name: longest(NAME),
-    br: longest(`${SPACE}*br${TAIL}`),
-    script: longest(`${SPACE}*script(?:${CONTENT})?${SPACE}*>`),
-    style: longest(`${SPACE}*style(?:${CONTENT})?${SPACE}*>`),
-    instruction: longest('\\?[^>]*[/?]>'),
-  };
-  return patterns;
+function compiled(): Machines {
+  machines ??= compileMachines(EXPRESSIONS.map((source) => parseJavaRegex(source, FLAG.CASE_INSENSITIVE | FLAG.DOTALL).node));
+  return machines;
+}
+
+/** Config of the html_strip stage (assembly/analysis/char-filters/html-strip.ts has the drawing). */
+export function htmlStripConfig(escapedTags: readonly string[]): Uint8Array {
+  const { classCount, ascii, ranges, tables } = compiled();
+  const escaped = escapedTags.map(lowerCodePoints);
+  const parts = [
+    termSet(INLINE.split(' ')),
+    termSet(escaped.filter((tag) => !(tag in SPECIAL))),
+    termMap([...ENTITIES].map(([name, char]) => [name, words([char.charCodeAt(0)])])),
+    ...tables.map((table) => new Uint8Array(table.buffer)),
+    joinConfigs([words([classCount], ascii), words([ranges.length, ...ranges.flat()])]),
+  ].map((part) => joinConfigs([part, new Uint8Array(-part.length & 3)]));
+  let offset = 44;
+  const offsets = parts.map((part) => {
+    const at = offset;
+    offset += part.length;
+    return at;
+  });
+  const flags = escaped.reduce((sum, tag) => sum | (SPECIAL[tag] ?? 0), 0);
+  return joinConfigs([words([...offsets.slice(0, 3), flags, ...offsets.slice(3)]), ...parts]);
 }
 
 export function htmlStripFilter(escapedTags: readonly string[]): CharFilter {
-  const escaped = new Set(escapedTags.map((tag) => tag.toLowerCase()));
-  return { apply: (input) => (/[<&]/.test(input.text) ? new Stripper(input, escaped).run() : input) };
-}
-
-class Stripper {
-  private readonly text: string;
-  private readonly map = new OffsetMap();
-  private out = '';
-  private at = 0;
-  private diff = 0;
-  private readonly runs: Record<keyof ReturnType<typeof compiled>, (at: number) => number>;
-
-  constructor(
-    private readonly input: FilteredText,
-    private readonly escaped: ReadonlySet<string>,
-  ) {
-    this.text = input.text;
-    this.runs = Object.fromEntries(Object.entries(compiled()).map(([key, matcher]) => [key, matcher.start(this.text)])) as typeof this.runs;
-  }
-
-  run(): FilteredText {
-    const { text } = this;
-    while (this.at < text.length) {
-      const next = this.nextMark();
-      this.out += text.slice(this.at, next);
-      this.at = next;
-      if (next === text.length) break;
-      if (text[next] === '&') this.reference();
-      else this.bracket();
-    }
-    return this.map.over(this.input, this.out);
-  }
-
-  private nextMark(): number {
-    for (let at = this.at; at < this.text.length; at++) if (this.text[at] === '<' || this.text[at] === '&') return at;
-    return this.text.length;
-  }
-
-  /** Leaves [at, end) out of the output, or puts `replacement` in its place, and goes on at `end`. */
-  private replace(end: number, replacement = ''): void {
-    this.out += replacement;
-    this.diff += end - this.at - replacement.length;
-    this.map.add(this.out.length, this.diff);
-    this.at = end;
-  }
-
-  private keep(end: number): void {
-    this.out += this.text.slice(this.at, end);
-    this.at = end;
-  }
-
-  // --- &...;
-
-  private reference(): void {
-    const { text, at } = this;
-    if (text[at + 1] === '#') {
-      this.numericReference();
-      return;
-    }
-    const name = entityNameAt(text, at + 1);
-    const end = at + 1 + name.length;
-    if (name && (text[end] === ';' || end === text.length)) this.replace(Math.min(end + 1, text.length), ENTITIES.get(name)!);
-    else this.keep(name ? end : at + 1);
-  }
-
-  private numericReference(): void {
-    const { text, at } = this;
-    const pair = /&#(?:x(d[89ab][0-9a-f]{2})|(5[56]\d{3}));&#(?:x(d[c-f][0-9a-f]{2})|(5[67]\d{3}));/iy;
-    pair.lastIndex = at;
-    const surrogates = pair.exec(text);
-    if (surrogates) {
-      const high = surrogates[1] ? Number.parseInt(surrogates[1], 16) : Number(surrogates[2]);
-      const low = surrogates[3] ? Number.parseInt(surrogates[3], 16) : Number(surrogates[4]);
-      if (high >= 0xd800 && high < 0xdc00 && low >= 0xdc00 && low < 0xe000) {
-        this.replace(at + surrogates[0].length, String.fromCharCode(high, low));
-        return;
-      }
-    }
-    const single = /&#(?:x([0-9a-f]+)|([0-9]+))/iy;
-    single.lastIndex = at;
-    const match = single.exec(text);
-    if (!match) {
-      this.keep(at + 2);
-      return;
-    }
-    const end = at + match[0].length;
-    const digits = match[1] ?? match[2];
-    const cp = match[1] ? Number.parseInt(digits, 16) : Number(digits);
-    const short = match[1] ? digits.length <= 5 || digits.length + 1 <= 6 : digits.length <= 7;
-    if (short && cp <= 0x10ffff && (text[end] === ';' || end === text.length)) {
-      const char = cp >= 0xd800 && cp < 0xe000 ? '\ufffd' : String.fromCodePoint(cp);
-      this.replace(Math.min(end + 1, text.length), char);
-    } else this.keep(end);
-  }
-
-  // --- <...>
-
-  private bracket(): void {
-    const { text, at } = this;
-    const next = text[at + 1];
-    if (next === '!') this.declaration();
-    else if (next === '/') this.endTag();
-    else if (next === '?' && this.runs.instruction(at + 1) > 0) this.replace(this.runs.instruction(at + 1));
-    else this.startTag();
-  }
-
-  private startTag(): void {
-    const { text, at } = this;
-    const spaces = this.skipSpace(at + 1);
-    const nameEnd = this.runs.name(spaces);
-    // The longest of the special tags and of the plain name decides.
-    const br = this.runs.br(at + 1);
-    const script = this.runs.script(at + 1);
-    const style = this.runs.style(at + 1);
-    const special = Math.max(br, script, style);
-    if (special > Math.max(nameEnd, spaces === at + 1 ? -1 : spaces)) {
-      if (special === script) this.element('script', script);
-      else if (special === style) this.element('style', style);
-      else if (this.escaped.has('br')) this.keep(br);
-      else this.replace(br, '\n');
-      return;
-    }
-    if (nameEnd < 0) {
-      this.keep(Math.max(spaces, at + 1));
-      return;
-    }
-    const name = this.tagName(spaces, nameEnd);
-    const end = nameEnd === text.length ? -1 : this.runs.tail(nameEnd);
-    this.finishTag(name, nameEnd, end);
-  }
-
-  private endTag(): void {
-    const { text, at } = this;
-    const spaces = this.skipSpace(at + 2);
-    const br = /br[ \t\n\r\v\f\u0085\u2028\u2029]*>/iy;
-    br.lastIndex = spaces;
-    const match = br.exec(text);
-    if (match) {
-      if (this.escaped.has('br')) this.keep(spaces + match[0].length);
-      else this.replace(spaces + match[0].length, '\n');
-      return;
-    }
-    const nameEnd = this.runs.name(spaces);
-    if (nameEnd < 0) {
-      this.keep(spaces);
-      return;
-    }
-    const close = this.skipSpace(nameEnd);
-    this.finishTag(this.tagName(spaces, nameEnd), nameEnd, nameEnd === text.length ? -1 : text[close] === '>' ? close + 1 : -1);
-  }
-
-  private tagName(from: number, to: number): string {
-    return this.text.slice(from, to).toLowerCase();
-  }
-
-  /** @param end behind the tag; -1 if it is none, and then what was read up to `nameEnd` is text, or nothing at the end of the text */
-  private finishTag(name: string, nameEnd: number, end: number): void {
-    const included = this.escaped.has(name) && name !== 'br' && name !== 'script' && name !== 'style';
-    if (end > 0) {
-      if (included) this.keep(end);
-      else this.replace(end, INLINE.has(name) ? '' : '\n');
-    } else if (nameEnd === this.text.length && !included) this.replace(nameEnd);
-    else this.keep(nameEnd);
-  }
-
-  private skipSpace(from: number): number {
-    let at = from;
-    while (at < this.text.length && /[ \t\n\r\v\f\u0085\u2028\u2029]/.test(this.text[at])) at++;
-    return at;
-  }
-
-  private declaration(): void {
-    const { text, at } = this;
-    if (text.startsWith('--', at + 2)) {
-      this.comment();
-      return;
-    }
-    if (text.startsWith('[CDATA[', at + 2)) {
-      this.replace(at + 9);
-      const end = text.indexOf(']]>', this.at);
-      this.keep(end < 0 ? text.length : end);
-      if (end >= 0) this.replace(end + 3);
-      return;
-    }
-    const end = text.indexOf('>', at);
-    if (end < 0) this.keep(text.length);
-    else this.replace(end + 1);
-  }
-
-  private comment(): void {
-    const end = this.commentEnd(this.at + 4, false);
-    this.replace(end < 0 ? this.text.length : end);
-  }
-
-  /** Behind `-->`, skipping server side includes and, in scripts and styles, strings; -1 if there is no end. */
-  private commentEnd(from: number, strings: boolean): number {
-    const { text } = this;
-    let at = from;
-    let inInclude = false;
-    while (at < text.length) {
-      if (text.startsWith('-->', at)) {
-        at += 3;
-        if (!inInclude) return at;
-        inInclude = false;
-      } else if (!inInclude && text.startsWith('<!--#', at)) {
-        inInclude = true;
-        at += 5;
-      } else if ((inInclude || strings) && (text[at] === "'" || text[at] === '"')) at = this.stringEnd(at);
-      else at++;
-    }
-    return -1;
-  }
-
-  private stringEnd(from: number): number {
-    const { text } = this;
-    let at = from + 1;
-    while (at < text.length && text[at] !== text[from]) at += text[at] === '\\' ? 2 : 1;
-    return at + 1;
-  }
-
-  /** A script or style element: its content goes; its tags too unless they are escaped. */
-  private element(name: string, contentStart: number): void {
-    const { text } = this;
-    const escaped = this.escaped.has(name);
-    if (escaped) this.keep(contentStart);
-    let at = contentStart;
-    const close = new RegExp(`</[ \\t\\n\\r\\v\\f\\u0085\\u2028\\u2029]*${name}[ \\t\\n\\r\\v\\f\\u0085\\u2028\\u2029]*>`, 'iy');
-    while (at < text.length) {
-      if (text.startsWith('<!--', at)) {
-        const end = this.commentEnd(at + 4, true);
-        at = end < 0 ? text.length : end;
-        continue;
-      }
-      close.lastIndex = at;
-      const match = text[at] === '<' ? close.exec(text) : null;
-      if (match) {
-        if (escaped) {
-          this.replace(at);
-          this.keep(at + match[0].length);
-        } else this.replace(at + match[0].length, '\n');
-        return;
-      }
-      at++;
-    }
-    this.replace(text.length);
-  }
+  return { kind: 'kernel', stage: { id: STAGE.HTML_STRIP, config: htmlStripConfig(escapedTags) } };
 }

@@ -1,60 +1,57 @@
-// Mapping: replaces texts by texts, the longest match first.
+// Mapping: reads its rules; texts are mapped by the kernel.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
+import { joinConfigs, words } from '../blob.ts';
 import type { BuildContext, CharFilter } from '../component.ts';
+import { STAGE } from '../stage-ids.ts';
 import { readLines, runtimeError } from '../word-lists.ts';
-import { OffsetMap } from './offset-map.ts';
 
 interface TrieNode {
-  next: Map<number, TrieNode>;
+  readonly next: Map<number, TrieNode>;
   replacement: string | null;
+  offset: number;
 }
 
-export function mappingFilter(rules: ReadonlyMap<string, string>): CharFilter {
-  const root: TrieNode = { next: new Map(), replacement: null };
+const newNode = (): TrieNode => ({ next: new Map(), replacement: null, offset: 0 });
+
+/** Rules as the trie that the kernel walks (assembly/analysis/char-filters/mapping.ts has the drawing). */
+export function mappingConfig(rules: ReadonlyMap<string, string>): Uint8Array {
+  const nodes: TrieNode[] = [newNode()];
+  const firsts = new Uint8Array(8192);
   for (const [from, to] of rules) {
-    let node = root;
+    firsts[from.charCodeAt(0) >> 3] |= 1 << (from.charCodeAt(0) & 7);
+    let node = nodes[0];
     for (let i = 0; i < from.length; i++) {
       let next = node.next.get(from.charCodeAt(i));
       if (!next) {
-        next = { next: new Map(), replacement: null };
+        next = newNode();
+        nodes.push(next);
         node.next.set(from.charCodeAt(i), next);
       }
       node = next;
     }
     node.replacement = to;
   }
-  return {
-    apply(input) {
-      const { text } = input;
-      const map = new OffsetMap();
-      let out = '';
-      let plain = 0;
-      for (let at = 0; at < text.length; ) {
-        let node = root.next.get(text.charCodeAt(at));
-        let replacement: string | null = null;
-        let matchEnd = at;
-        for (let i = at + 1; node; i++) {
-          if (node.replacement !== null) {
-            replacement = node.replacement;
-            matchEnd = i;
-          }
-          node = node.next.get(text.charCodeAt(i));
-        }
-        if (replacement === null) {
-          at++;
-          continue;
-        }
-        out += text.slice(plain, at) + replacement;
-        const diff = matchEnd - at - replacement.length;
-        const before = map.lastDiff;
-        if (diff > 0) map.add(matchEnd - diff - before, before + diff);
-        else for (let extra = 0; extra < -diff; extra++) map.add(matchEnd - before + extra, before - extra - 1);
-        at = plain = matchEnd;
-      }
-      return plain === 0 && out === '' ? input : map.over(input, out + text.slice(plain));
-    },
-  };
+  let offset = firsts.length;
+  for (const node of nodes) {
+    node.offset = offset;
+    offset += 8 + node.next.size * 8;
+  }
+  const replacements: Uint8Array[] = [];
+  const records = nodes.map(({ next, replacement }) => {
+    const edges = [...next].sort((a, b) => a[0] - b[0]).flatMap(([unit, node]) => [unit, node.offset]);
+    if (replacement === null) return words([next.size, 0, ...edges]);
+    const units = Uint16Array.from({ length: replacement.length }, (_, i) => replacement.charCodeAt(i));
+    const at = offset;
+    replacements.push(words([units.length], new Uint8Array(units.buffer)));
+    offset += 4 + units.byteLength;
+    return words([next.size, at, ...edges]);
+  });
+  return joinConfigs([firsts, ...records, ...replacements]);
+}
+
+export function mappingFilter(rules: ReadonlyMap<string, string>): CharFilter {
+  return { kind: 'kernel', stage: { id: STAGE.MAPPING, config: mappingConfig(rules) } };
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\', n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };

@@ -8,6 +8,13 @@ export class OffsetMap {
   private readonly offsets: number[] = [];
   private readonly diffs: number[] = [];
 
+  /** @param pairs offset and difference, in ascending order */
+  static of(pairs: Int32Array): OffsetMap {
+    const map = new OffsetMap();
+    for (let i = 0; i < pairs.length; i += 2) map.add(pairs[i], pairs[i + 1]);
+    return map;
+  }
+
   add(offset: number, diff: number): void {
     const last = this.offsets.length - 1;
     if (last >= 0 && this.offsets[last] === offset) this.diffs[last] = diff;
@@ -15,10 +22,6 @@ export class OffsetMap {
       this.offsets.push(offset);
       this.diffs.push(diff);
     }
-  }
-
-  get lastDiff(): number {
-    return this.diffs[this.diffs.length - 1] ?? 0;
   }
 
   correct(offset: number): number {

@@ -6,6 +6,7 @@ import { OffsetMap } from './offset-map.ts';
 /** Replaces every match over the whole text; offsets behind a replacement of another length are moved. */
 export function patternReplaceFilter(pattern: JavaPattern, replacement: Replacement): CharFilter {
   return {
+    kind: 'host',
     apply(input) {
       const { text } = input;
       const map = new OffsetMap();

@@ -1,0 +1,91 @@
+// Expressions as tables of deterministic automata over common character classes, for kernels that look for longest matches.
+import { compileProgram, type Instruction } from './program.ts';
+import type { Node } from './syntax.ts';
+
+export const ACCEPTS = 0x8000;
+export const DEAD = 0xffff;
+
+export interface Machines {
+  /** Classes of characters that no expression tells apart. */
+  readonly classCount: number;
+  /** Class of each code point below 128. */
+  readonly ascii: Uint8Array;
+  /** Where a class begins, from 128 on: pairs of first code point and class. */
+  readonly ranges: readonly (readonly [first: number, cls: number])[];
+  /** For each expression `next[state * classCount + class]`: the state, with ACCEPTS if a match may end there, or DEAD. 0 is the first state. */
+  readonly tables: readonly Uint16Array[];
+}
+
+/** @param nodes expressions without assertions, lookarounds and atomic parts, that do not match the empty text */
+export function compileMachines(nodes: readonly Node[]): Machines {
+  const programs = nodes.map((node) => compileProgram(node).code);
+  const sets = [...new Set(programs.flat().flatMap((instruction) => (instruction.op === 'set' ? [instruction.set] : [])))];
+  const bounds = [...new Set([0, 128, ...sets.flatMap((set) => set.pairs().flatMap(([first, last]) => [first, last + 1]))])]
+    .filter((bound) => bound < 0x110000)
+    .sort((a, b) => a - b);
+  const classes = new Map<string, number>();
+  const samples: number[] = [];
+  const ranges = bounds.map((first): [number, number] => {
+    const key = sets.map((set) => (set.has(first) ? '1' : '0')).join('');
+    let cls = classes.get(key);
+    if (cls === undefined) {
+      cls = classes.size;
+      classes.set(key, cls);
+      samples.push(first);
+    }
+    return [first, cls];
+  });
+  const ascii = new Uint8Array(128);
+  for (const [first, cls] of ranges) if (first < 128) ascii.fill(cls, first);
+  return {
+    classCount: samples.length,
+    ascii,
+    ranges: ranges.filter(([first], i) => first >= 128 && (first === 128 || ranges[i - 1][1] !== ranges[i][1])),
+    tables: programs.map((code) => determinize(code, samples)),
+  };
+}
+
+/** @param samples a code point of each class */
+function determinize(code: readonly Instruction[], samples: readonly number[]): Uint16Array {
+  const numbers = new Map<string, number>();
+  const states: number[][] = [];
+  const numberOf = (pcs: number[]): number => {
+    const key = pcs.join(',');
+    let number = numbers.get(key);
+    if (number === undefined) {
+      number = states.push(pcs) - 1;
+      numbers.set(key, number);
+    }
+    return number;
+  };
+  numberOf(closure(code, [0]));
+  const table: number[] = [];
+  for (let state = 0; state < states.length; state++) {
+    for (const sample of samples) {
+      const next = states[state].flatMap((pc) => {
+        const instruction = code[pc];
+        return instruction.op === 'set' && instruction.set.has(sample) ? [pc + 1] : [];
+      });
+      const pcs = closure(code, next);
+      const accepts = pcs.some((pc) => code[pc].op === 'match');
+      table.push(pcs.length ? numberOf(pcs) | (accepts ? ACCEPTS : 0) : DEAD);
+    }
+  }
+  return Uint16Array.from(table);
+}
+
+function closure(code: readonly Instruction[], start: readonly number[]): number[] {
+  const seen = new Set<number>();
+  const stack = [...start];
+  const out: number[] = [];
+  for (let pc = stack.pop(); pc !== undefined; pc = stack.pop()) {
+    if (seen.has(pc)) continue;
+    seen.add(pc);
+    const instruction = code[pc];
+    if (instruction.op === 'split') stack.push(instruction.first, instruction.second);
+    else if (instruction.op === 'jump') stack.push(instruction.to);
+    else if (instruction.op === 'save') stack.push(pc + 1);
+    else out.push(pc);
+  }
+  return out.sort((a, b) => a - b);
+}
