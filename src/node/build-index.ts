@@ -3,19 +3,16 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { AnalysisRegistry } from '../analysis/analysis-registry.ts';
 import type { SettingTree } from '../analysis/settings.ts';
+import { provideAnalysisHost, threadAnalysisHost } from '../analysis/thread-host.ts';
 import { createMapping, restoreMapping } from '../mapping/create-mapping.ts';
 import type { Json, MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import { type FlatSettings, nestSettings } from '../metadata/index-settings.ts';
 import { AnalysisHost } from '../wasm/analysis.ts';
 import { configFiles } from './config-directory.ts';
 
-let host: AnalysisHost | null = null;
+const KERNELS = new URL('../../build/analyzer.wasm', import.meta.url);
 
-/** Kernels and memory of this thread's analysis; made when first asked for. */
-function analysisHost(): AnalysisHost {
-  host ??= new AnalysisHost(new WebAssembly.Module(readFileSync(fileURLToPath(new URL('../../build/analyzer.wasm', import.meta.url)))));
-  return host;
-}
+provideAnalysisHost(() => new AnalysisHost(new WebAssembly.Module(readFileSync(fileURLToPath(KERNELS)))));
 
 /** @throws ApiError as Elasticsearch refuses an analysis section */
 export function buildAnalysis(settings: FlatSettings, configPath: string): AnalysisRegistry {
@@ -29,7 +26,7 @@ export function globalAnalysis(configPath: string): AnalysisRegistry {
 }
 
 function analysisEnvironment(configPath: string) {
-  return { host: analysisHost(), files: configFiles(configPath) };
+  return { host: threadAnalysisHost(), files: configFiles(configPath) };
 }
 
 /** `isNew`: limits are checked. @throws ApiError as Elasticsearch refuses mappings */

@@ -1,8 +1,10 @@
 // Processors that make one text of another: lowercase, uppercase, trim, gsub, html_strip, urldecode, bytes; and between texts and lists: split,
 // join, sort.
+import { CharFilterChain } from '../../analysis/char-filters/apply.ts';
 import { htmlStripFilter } from '../../analysis/char-filters/html-strip.ts';
 import type { JavaPattern } from '../../analysis/regex/java-pattern.ts';
 import { Replacement } from '../../analysis/regex/replacement.ts';
+import { threadAnalysisHost } from '../../analysis/thread-host.ts';
 import { parseByteSize } from '../../common/byte-size.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
@@ -151,8 +153,8 @@ export const TEXT_PROCESSORS: Readonly<Record<string, ProcessorFactory>> = {
   trim: textProcessor(() => trim),
   gsub,
   html_strip: textProcessor(() => {
-    const filter = htmlStripFilter([]);
-    return (text) => filter.apply({ text, correct: (offset) => offset }).text;
+    let chain: CharFilterChain | null = null;
+    return (text) => (chain ??= new CharFilterChain([htmlStripFilter([])], threadAnalysisHost())).apply(text).text;
   }),
   urldecode: textProcessor(() => decodeUrl),
   bytes: textProcessor(() => sizeOf),
