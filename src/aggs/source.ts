@@ -6,7 +6,7 @@ import type { SegmentReader } from '../plan/segment.ts';
 import { parseScript, type ScriptSpec } from '../scripting/script-spec.ts';
 import { illegalArgument, numberFormat, unsupported } from './errors.ts';
 import type { Params } from './params.ts';
-import type { BindContext } from './types.ts';
+import type { BindContext, ScriptedValues } from './types.ts';
 
 /** `field`, `missing`, `format`, `time_zone`, `value_type` of an aggregation body. */
 export interface SourceParams {
@@ -87,6 +87,7 @@ export function parseSource(p: Params, withTimeZone = false): SourceParams {
 export function bindSource(typeName: string, params: SourceParams, ctx: BindContext, families: readonly Family[] | null): ValuesSource {
   if (params.script !== null) return scriptSource(typeName, params, params.script, ctx, families);
   const mapped = ctx.index.mapping.field(params.field);
+  if (mapped?.runtime) return runtimeSource(typeName, params, mapped, ctx, families);
   if (!mapped && params.valueType === null) return unmapped(params);
   const type = mapped ?? standAloneField(params.valueType!);
   if (!type.isAggregatable) throw notAggregatable(type);
@@ -108,6 +109,38 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
     unsigned: type.unsigned,
     isDate: type.family === 'date',
     perMillisecond: type.typeName === 'date_nanos' ? 1e6 : 1,
+    missing: params.missing === null ? null : missingOf(type, format, params.missing, ctx),
+  };
+}
+
+/** Values of a runtime field stand in a column that is computed for each segment. */
+function runtimeSource(
+  typeName: string,
+  params: SourceParams,
+  type: FieldType,
+  ctx: BindContext,
+  families: readonly Family[] | null,
+): ValuesSource {
+  if (families && !families.includes(type.family))
+    throw illegalArgument(`Field [${params.field}] of type [${type.typeName}] is not supported for aggregation [${typeName}]`);
+  if (type.family === 'geo_point') throw unsupported(`[${typeName}] on a runtime field of type [geo_point]`);
+  return computedSource({ script: null, of: null, type }, params, ctx);
+}
+
+/** @param computed  what makes the values; their type may be a field that stands alone */
+function computedSource(computed: Pick<ScriptedValues, 'script' | 'of' | 'type'>, params: SourceParams, ctx: BindContext): ValuesSource {
+  const { type } = computed;
+  const isGlobal = ctx.parents.some((parent) => parent.typeName === 'global');
+  const format = type.format(params.format, params.timeZone);
+  return {
+    field: ctx.index.addScript({ ...computed, nestedPath: ctx.nestedPath, isGlobal }),
+    type,
+    kind: type.spec.column as 'ordinals' | 'i64' | 'f64',
+    format,
+    scale: 1,
+    unsigned: type.unsigned,
+    isDate: type.family === 'date',
+    perMillisecond: 1,
     missing: params.missing === null ? null : missingOf(type, format, params.missing, ctx),
   };
 }
@@ -142,20 +175,7 @@ function scriptSource(
   const isMetric = families?.includes('numeric') && !families.includes('keyword');
   const named = isMetric && params.valueType?.endsWith('long') ? 'double' : params.valueType;
   const type = standAloneField(named ?? scriptType(typeName, of, families));
-  const kind = type.spec.column as 'ordinals' | 'i64' | 'f64';
-  const isGlobal = ctx.parents.some((parent) => parent.typeName === 'global');
-  const format = type.format(params.format, params.timeZone);
-  return {
-    field: ctx.index.addScript({ script, of, type, nestedPath: ctx.nestedPath, isGlobal }),
-    type,
-    kind,
-    format,
-    scale: 1,
-    unsigned: type.unsigned,
-    isDate: type.family === 'date',
-    perMillisecond: 1,
-    missing: params.missing === null ? null : missingOf(type, format, params.missing, ctx),
-  };
+  return computedSource({ script, of, type }, params, ctx);
 }
 
 const DATE_TYPES = new Set(['date_histogram', 'auto_date_histogram', 'date_range']);

@@ -68,7 +68,8 @@ export interface IndexScope {
 
 /** Values of a script as a column. */
 export interface ScriptedValues {
-  readonly script: ScriptSpec;
+  /** null: the values of the runtime field `type`. */
+  readonly script: ScriptSpec | null;
   /** The script runs over each value of this field; null: over the document. */
   readonly of: FieldType | null;
   /** Type of the values. */

@@ -1,4 +1,5 @@
 // Operations on indices: create, get, delete, mappings, settings, open and close, refresh, flush, merge, blocks.
+
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../errors/catalog.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
@@ -6,6 +7,7 @@ import type { IndexMeta } from '../metadata/cluster-state.ts';
 import { resolveDateMathName } from '../metadata/date-math-name.ts';
 import { defaultSettings, type FlatSettings, nestSettings } from '../metadata/index-settings.ts';
 import { matchesPattern } from '../metadata/names.ts';
+import { checkRuntimeScripts } from '../search/runtime-field.ts';
 import { type ActiveShards, areShardsActive } from './active-shards.ts';
 import { checkAliasFilter } from './aliases.ts';
 import type { EngineContext, IndexState } from './context.ts';
@@ -23,6 +25,7 @@ export async function createIndex(
   for (const [alias, body] of Object.entries(aliases)) checkAliasFilter(alias, body?.filter);
   const waitFor = request.activeShards?.count ?? null;
   const args = { index, body: request.body ?? {}, waitFor };
+  checkRuntimeScripts((args.body as { mappings?: Json }).mappings?.['runtime']);
   const created = (await ctx.command({ name: 'createIndex', args })) as {
     acknowledged: boolean;
     shards_acknowledged: boolean;
@@ -119,6 +122,7 @@ export function getMapping(ctx: EngineContext, request: IndexTarget): Record<str
 }
 
 export async function putMapping(ctx: EngineContext, request: IndexTarget & { body: Body; writeIndexOnly?: boolean }): Promise<unknown> {
+  checkRuntimeScripts((request.body as Json)['runtime']);
   if (Object.keys(request.body).length === 0) throw new ApiError('parse_exception', 400, 'request body is required');
   if (Object.hasOwn(request.body, '_doc')) throw illegalArgument('Types cannot be provided in put mapping requests');
   const indices = targetNames(ctx, request, { ...TARGETS.any, allowNoIndices: false });

@@ -5,6 +5,7 @@ import type { FieldType } from './field-type.ts';
 import type { FieldDefinition, Mapper } from './mapper.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
 import { type Dynamic, type FieldNode, type MappingNode, METADATA_FIELDS, type ObjectNode, type RootMapping } from './model.ts';
+import { runtimeFieldType } from './runtime-fields.ts';
 import { BaseFieldType, NO_SPEC } from './types/base-field-type.ts';
 import { FlatObjectFieldType } from './types/flat-object.ts';
 import { ConstantKeywordMapper } from './types/keyword.ts';
@@ -89,6 +90,11 @@ export class MappingCompiler {
     for (const { path, target } of this.#aliases) {
       const fieldType = this.#fieldTypes.get(target);
       if (fieldType) this.#fieldTypes.set(path, fieldType);
+    }
+    for (const [name, node] of mapping.runtime) {
+      if (!node) continue;
+      if (!this.#fieldTypes.has(name)) this.#leafNames.push(name);
+      this.#fieldTypes.set(name, runtimeFieldType(name, node, this.#analysis));
     }
     this.#addMetadataFields();
     const copiesToUnmapped = [...this.#byPath.values()].some(({ copyTo }) => copyTo.some((target) => !this.#byPath.has(target)));

@@ -12,6 +12,7 @@ import { mergeMappings } from './merge-mappings.ts';
 import { EMPTY_MAPPING, type MappingNode, type RootMapping } from './model.ts';
 import { NULL_SINK } from './null-sink.ts';
 import { parseMappings } from './parse-mappings.ts';
+import { mergeRuntime, parseRuntime } from './runtime-fields.ts';
 
 export type IndexSettings = Readonly<Record<string, unknown>>;
 
@@ -42,6 +43,7 @@ export function restoreMapping(
 
 const DEFAULT_NESTED_OBJECTS = 10_000;
 const DEFAULT_DEPTH = 20;
+const MAX_OVERLAYS = 64;
 
 export class Mapping implements MappingSnapshot {
   readonly version: number;
@@ -53,6 +55,8 @@ export class Mapping implements MappingSnapshot {
   /** Null: no object of this mapping takes new fields. */
   readonly #dynamic: DynamicMapper | null;
   readonly source: MappingSnapshot['source'];
+  /** With runtime fields of searches, by their JSON. */
+  readonly #overlays = new Map<string, Mapping>();
 
   constructor(root: RootMapping, analysis: MappingAnalysis, settings: IndexSettings, version: number, before: readonly FieldSpec[]) {
     this.version = version;
@@ -147,11 +151,27 @@ export class Mapping implements MappingSnapshot {
     return update;
   }
 
+  get hasRuntime(): boolean {
+    return this.#root.runtime.size > 0;
+  }
+
+  withRuntime(runtime: Json): MappingSnapshot {
+    const key = JSON.stringify(runtime);
+    let overlay = this.#overlays.get(key);
+    if (!overlay) {
+      const root = { ...this.#root, runtime: mergeRuntime(this.#root.runtime, parseRuntime(runtime, this.#analysis)) };
+      overlay = new Mapping(root, this.#analysis, this.#settings, this.version, this.#compiled.fields);
+      if (this.#overlays.size >= MAX_OVERLAYS) this.#overlays.clear();
+      this.#overlays.set(key, overlay);
+    }
+    return overlay;
+  }
+
   merge(mappings: Json, reason: 'put' | 'dynamic' | 'create'): MappingSnapshot {
     const update = parseMappings(mappings, this.#analysis);
     const merged = mergeMappings(this.#root, update);
     checkMapping(merged, this.#settings, reason === 'create' ? EMPTY_MAPPING : this.#root);
-    if (reason === 'dynamic' && merged.object === this.#root.object) return this;
+    if (reason === 'dynamic' && merged.object === this.#root.object && merged.runtime === this.#root.runtime) return this;
     return new Mapping(merged, this.#analysis, this.#settings, this.version + 1, this.#compiled.fields);
   }
 }

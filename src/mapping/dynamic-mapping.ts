@@ -13,7 +13,7 @@ export const DEFAULT_DATE_FORMATS: readonly string[] = ['strict_date_optional_ti
 
 /** Unknown names may become fields: all of them, or those that a template fits. */
 export function adds(dynamic: Dynamic): boolean {
-  return dynamic === 'true' || dynamic === 'strict_allow_templates';
+  return dynamic === 'true' || dynamic === 'strict_allow_templates' || dynamic === 'runtime';
 }
 
 /** An object that is being added, or added to. */
@@ -38,6 +38,8 @@ export class DynamicMapper {
   readonly #depthLimit: number;
   readonly #dateFormats: readonly DateFormatter[];
   #depth = 0;
+  /** Runtime fields that the last source asks for, by full name. */
+  readonly #runtime = new Map<string, Json>();
 
   constructor(mapping: CompiledMapping, root: RootMapping, depthLimit: number) {
     this.#mapping = mapping;
@@ -53,8 +55,10 @@ export class DynamicMapper {
     if (!root.enabled) return null;
     this.#depth = 1;
     const draft = draftOf(root);
+    this.#runtime.clear();
     this.#walk(draft, source);
-    return draft.fields.size === 0 ? null : (toMapping(draft) as Json);
+    if (draft.fields.size === 0 && this.#runtime.size === 0) return null;
+    return { ...toMapping(draft), ...(this.#runtime.size > 0 ? { runtime: Object.fromEntries(this.#runtime) } : {}) };
   }
 
   #walk(draft: Draft, value: Json): void {
@@ -118,10 +122,15 @@ export class DynamicMapper {
     if (Array.isArray(value)) {
       for (const item of value) this.#unknown(draft, key, item);
     } else if (typeof value === 'object' && !(value instanceof DecimalLiteral)) this.#newObject(draft, key, value as Json);
-    else if (!draft.fields.has(key)) {
+    else if (!draft.fields.has(key) && !this.#isRuntime(pathOf(draft, key))) {
       const leaf = this.#leaf(key, pathOf(draft, key), value, draft.dynamic);
       if (leaf) draft.fields.set(key, leaf);
     }
+  }
+
+  /** Documents do not change runtime fields. */
+  #isRuntime(path: string): boolean {
+    return this.#root.runtime.has(path) || this.#runtime.has(path);
   }
 
   #newObject(draft: Draft, key: string, value: Json): void {
@@ -134,8 +143,10 @@ export class DynamicMapper {
       draft.fields.set(key, inner);
       return;
     }
-    draft.fields.set(key, inner);
+    // Runtime fields need no object around them.
+    if (inner.dynamic !== 'runtime') draft.fields.set(key, inner);
     if (inner.mapping?.enabled !== false) this.#walkInto(inner, value);
+    if (inner.fields.size > 0) draft.fields.set(key, inner);
   }
 
   /** null: no template fits, and only templates may add. */
@@ -160,7 +171,13 @@ export class DynamicMapper {
   }
   readonly #pendingCopies = new Map<string, unknown>();
 
-  /** Mapping for a value; null: no template fits, and only templates may add. */
+  #runtimeOf(type: DynamicType, value: unknown): Json {
+    if (type !== 'date') return { type: type === 'string' ? 'keyword' : type };
+    const format = this.#dateFormatOf(value as string);
+    return format === null || format === 'strict_date_optional_time' ? { type } : { type, format };
+  }
+
+  /** Mapping for a value; null: no template fits, and only templates may add; or the value makes a runtime field. */
   #leaf(name: string, path: string, value: unknown, dynamic: Dynamic): Json | null {
     const type = this.#typeOf(value);
     const template = findTemplate(this.#root.dynamicTemplates ?? [], name, path, type);
@@ -171,6 +188,10 @@ export class DynamicMapper {
       return format === null || format === 'strict_date_optional_time' ? mapping : { ...mapping, format };
     }
     if (dynamic === 'strict_allow_templates') return null;
+    if (dynamic === 'runtime') {
+      this.#runtime.set(path, this.#runtimeOf(type, value));
+      return null;
+    }
     switch (type) {
       case 'string':
         return { type: 'text', fields: { keyword: { type: 'keyword', ignore_above: 256 } } };

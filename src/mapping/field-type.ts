@@ -15,7 +15,15 @@ export interface ValueFormat {
   parse(text: string, roundUp: boolean, nowMs: number, timeZone?: string): number | bigint;
 }
 
+/** What computes a runtime field. */
+export interface RuntimeDefinition {
+  /** `{ source, lang, params }`; null: the source's values under the field's name. */
+  readonly script: Readonly<Record<string, unknown>> | null;
+}
+
 export interface FieldType {
+  /** Of runtime fields: `spec` tells how their values look, but segments do not have them. Null for mapped fields. */
+  readonly runtime: RuntimeDefinition | null;
   /** Full name; of an alias the target's. */
   readonly name: string;
   /** Mapping type: `keyword`, `scaled_float`... */

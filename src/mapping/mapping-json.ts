@@ -2,6 +2,7 @@
 import { isSame } from './java-text.ts';
 import type { Json } from './mapping-snapshot.ts';
 import type { FieldNode, MappingNode, ObjectNode, RootMapping } from './model.ts';
+import { runtimeToJson } from './runtime-fields.ts';
 import { MAPPER_TYPES } from './types/registry.ts';
 
 export function mappingToJson(root: RootMapping): Json {
@@ -25,6 +26,8 @@ export function mappingToJson(root: RootMapping): Json {
   }
   if (root.dateDetection !== null) json.date_detection = root.dateDetection;
   if (root.numericDetection !== null) json.numeric_detection = root.numericDetection;
+  const runtime = runtimeToJson(root.runtime);
+  if (Object.keys(runtime).length > 0) json.runtime = runtime;
   const properties = propertiesToJson(root.object);
   if (properties) json.properties = properties;
   return json;

@@ -47,6 +47,10 @@ export interface MappingSnapshot {
    * @throws ApiError mapper_parsing_exception and the other errors that Elasticsearch gives for a document
    */
   parseDocument(id: string, source: Json, sink: DocumentSink, routing: string | null, typed?: () => Json): ParseOutcome;
+  /** Some field is a runtime field. */
+  readonly hasRuntime: boolean;
+  /** This mapping with the runtime fields of a search over it. @throws ApiError mapper_parsing_exception */
+  withRuntime(runtime: Json): MappingSnapshot;
   /** A new snapshot with a `_mapping` body merged in. @throws ApiError illegal_argument_exception on conflicts, limits, unknown parameters */
   merge(mappings: Json, reason: 'put' | 'dynamic' | 'create'): MappingSnapshot;
 }

@@ -2,6 +2,7 @@
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
 import { isSame, javaText } from './java-text.ts';
 import type { FieldNode, MappingNode, ObjectNode, RootMapping } from './model.ts';
+import { mergeRuntime } from './runtime-fields.ts';
 import { MAPPER_TYPES } from './types/registry.ts';
 
 /** @throws ApiError illegal_argument_exception, mapper_parsing_exception */
@@ -20,6 +21,7 @@ export function mergeMappings(before: RootMapping, update: RootMapping): RootMap
     source: update.source ?? before.source,
     routing: update.routing ?? before.routing,
     otherMeta: { ...before.otherMeta, ...update.otherMeta },
+    runtime: mergeRuntime(before.runtime, update.runtime),
   };
 }
 

@@ -1,7 +1,7 @@
 // Mappings as a tree of immutable nodes: what a mappings body says, checked, before fields are compiled from it.
 import type { Json } from './mapping-snapshot.ts';
 
-export type Dynamic = 'true' | 'false' | 'strict' | 'strict_allow_templates';
+export type Dynamic = 'true' | 'false' | 'strict' | 'strict_allow_templates' | 'runtime';
 
 export interface FieldNode {
   readonly kind: 'field';
@@ -42,6 +42,15 @@ export interface DynamicTemplate {
   readonly body: Json;
 }
 
+/** A field whose values are computed when they are asked for. */
+export interface RuntimeNode {
+  readonly type: string;
+  /** As given, null: the values of the source under the field's name. */
+  readonly script: Json | null;
+  /** Parameters of the type: `format` of dates. */
+  readonly given: Readonly<Record<string, unknown>>;
+}
+
 export interface RootMapping {
   readonly object: ObjectNode;
   readonly dynamicTemplates: readonly DynamicTemplate[] | null;
@@ -54,6 +63,8 @@ export interface RootMapping {
   readonly routing: Readonly<{ required?: boolean }> | null;
   /** Other metadata fields that take parameters and show them again (`_size`, `_field_names`...). */
   readonly otherMeta: Readonly<Record<string, Json>>;
+  /** By full name; in an update null takes the field away. */
+  readonly runtime: ReadonlyMap<string, RuntimeNode | null>;
 }
 
 export const EMPTY_OBJECT: ObjectNode = {
@@ -78,6 +89,7 @@ export const EMPTY_MAPPING: RootMapping = {
   source: null,
   routing: null,
   otherMeta: {},
+  runtime: new Map(),
 };
 
 /** Metadata fields: no mapping may define them and no document may hold them. */

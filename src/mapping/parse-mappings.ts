@@ -18,6 +18,7 @@ import {
   type RootMapping,
 } from './model.ts';
 import { parseBoolean } from './params.ts';
+import { parseRuntime } from './runtime-fields.ts';
 import { MAPPER_TYPES } from './types/registry.ts';
 
 function isObject(value: unknown): value is Json {
@@ -46,6 +47,7 @@ const ROOT_KEYS = new Set([
   'dynamic_date_formats',
   'date_detection',
   'numeric_detection',
+  'runtime',
 ]);
 /** Metadata fields with parameters of their own. */
 const META_PARAMS: Record<string, readonly string[]> = {
@@ -80,6 +82,7 @@ function parseRoot(body: Json, analysis: MappingAnalysis): RootMapping {
     source: parseSourceOptions(body._source),
     routing: parseRouting(body._routing),
     otherMeta,
+    runtime: parseRuntime(body.runtime, analysis),
   };
 }
 
@@ -123,8 +126,7 @@ function parseRouting(value: unknown): RootMapping['routing'] {
 
 export function parseDynamic(value: unknown): Dynamic {
   const text = javaText(value).toLowerCase();
-  if (text === 'true' || text === 'false' || text === 'strict' || text === 'strict_allow_templates') return text;
-  if (text === 'runtime') throw mapperParsing(`dynamic [${text}] is not supported`);
+  if (text === 'true' || text === 'false' || text === 'strict' || text === 'strict_allow_templates' || text === 'runtime') return text;
   throw illegalArgument(`Failed to parse value [${javaText(value)}] as only [true] or [false] are allowed.`);
 }
 

@@ -30,7 +30,7 @@ export function collapseHits(hits: readonly ShardHit[], shards: readonly (FetchS
 export function checkCollapseField(shard: SearchShard, name: string): void {
   const field = shard.mapping.field(name);
   if (!field) throw illegalArgument(`no mapping found for \`${name}\` in order to collapse on`);
-  if (!field.isAggregatable || (field.spec.column !== 'ordinals' && field.family !== 'numeric')) {
+  if (!field.isAggregatable || field.runtime || (field.spec.column !== 'ordinals' && field.family !== 'numeric')) {
     throw illegalArgument(`unknown type for collapse field \`${name}\`, only keywords and numbers are accepted`);
   }
 }

@@ -2,6 +2,7 @@
 import type { FieldType } from '../mapping/field-type.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { SegmentReader } from '../plan/segment.ts';
+import { runtimeShown } from './runtime-field.ts';
 import type { FieldRequest } from './search-request.ts';
 import type { SearchShard } from './search-shard.ts';
 import { notSortable } from './sort-keys.ts';
@@ -24,7 +25,7 @@ export function docvalueFields(
       const type = shard.mapping.field(name);
       if (!type || (isPattern && !type.isAggregatable)) continue;
       if (!type.isAggregatable && type.family !== 'binary') throw notSortable(type);
-      const values = columnValues(type, segment, docId, format);
+      const values = type.runtime ? runtimeShown(type, shard, segment, docId, format) : columnValues(type, segment, docId, format);
       // A field may be asked for in several formats.
       if (values.length > 0) into[name] = [...((into[name] as unknown[] | undefined) ?? []), ...values];
     }

@@ -14,7 +14,7 @@ export function sourceFields(shard: SearchShard, source: Json, wanted: readonly 
   for (const { field: pattern, format, includeUnmapped } of wanted) {
     for (const name of pattern.includes('*') ? mapping.matchFields(pattern) : [pattern]) {
       const type = mapping.field(name);
-      if (!type || name.startsWith('_')) continue;
+      if (!type || type.runtime || name.startsWith('_')) continue;
       const values = valuesOf(shard, source, name, type, format);
       if (values.length > 0) into[name] = values;
     }

@@ -12,6 +12,7 @@ import { docvalueFields } from './fetch-docvalues.ts';
 import { sourceFields } from './fetch-fields.ts';
 import type { IndexQuery } from './index-query.ts';
 import { type PreparedShard, type QueryPhaseOptions, type ShardHit, scoreDocs } from './query-phase.ts';
+import { runtimeFields } from './runtime-field.ts';
 import type { ScriptField } from './script-fields.ts';
 import type { FieldRequest } from './search-request.ts';
 import type { SearchShard, ShardDocument } from './search-shard.ts';
@@ -120,6 +121,7 @@ function hitJson(
   if (request.storedFields) storedFields(target, request.storedFields, fields);
   if (request.docvalueFields.length > 0) docvalueFields(at.shard, segment, hit.docId, request.docvalueFields, fields);
   if (request.fields.length > 0) sourceFields(at.shard, target.source(), request.fields, fields);
+  runtimeFields(at.shard, segment, hit.docId, request.fields, fields);
   for (const field of at.scriptFields) field(target, fields);
   for (const _ in fields) {
     out['fields'] = fields;

@@ -22,13 +22,15 @@ import { rewriteQueryString } from './rewrite-query-string.ts';
 import { rewriteDistanceFeature, rewriteRankFeature, rewriteScript, rewriteScriptScore } from './rewrite-score.ts';
 import { rewriteSimpleQueryString } from './rewrite-simple-query-string.ts';
 import { rewriteMatch, rewriteMultiMatch } from './rewrite-text.ts';
+import { withRuntimeFilters } from './runtime-query.ts';
 import { docFunction } from './score-functions.ts';
 
 /** @throws ApiError query_shard_exception and others: the query does not fit the index */
 export function rewriteQuery(query: Query, context: RewriteContext): IndexQuery {
   let result: IndexQuery;
   try {
-    result = withBoost(rewriteKind(query, context), query.boost);
+    const rewritten = rewriteKind(query, context);
+    result = withBoost(context.mapping.hasRuntime ? withRuntimeFilters(rewritten, context) : rewritten, query.boost);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.type === 'query_shard_exception' || error.type === 'parsing_exception') throw error;

@@ -8,6 +8,7 @@ import { zonedDateTime } from '../scripting/dates.ts';
 import { type DocMap, type DocScript, DocValues, type ScriptDocument, type ScriptInput } from '../scripting/doc-script.ts';
 import { Double, type HostObject, ScriptFault, type ScriptMap, type Value } from '../scripting/syntax-tree.ts';
 import { toScript } from '../scripting/update-script.ts';
+import { runtimeValues } from './runtime-field.ts';
 import { distanceMeters } from './score-functions.ts';
 import type { ShardDocument } from './search-shard.ts';
 
@@ -22,7 +23,7 @@ export function runDocScript(script: DocScript, reader: ScriptReader, segment: S
   return script.run(new SegmentDocument(reader, segment, docId), input);
 }
 
-class SegmentDocument implements ScriptDocument, DocMap {
+export class SegmentDocument implements ScriptDocument, DocMap {
   readonly doc = this;
   readonly #reader: ScriptReader;
   readonly #segment: SegmentReader;
@@ -41,7 +42,7 @@ class SegmentDocument implements ScriptDocument, DocMap {
   values(field: string): DocValues {
     const type = this.#reader.mapping.field(field);
     if (!type) throw new ScriptFault('illegal_argument_exception', `No field found for [${field}] in mapping`);
-    return fieldValues(type, this.#segment, this.#docId);
+    return fieldValues(type, this.#reader, this.#segment, this.#docId);
   }
 
   source(): ScriptMap {
@@ -53,7 +54,11 @@ class SegmentDocument implements ScriptDocument, DocMap {
 const decoder = new TextDecoder();
 
 /** Values of a field as scripts see them. @throws ScriptFault a field that scripts cannot read */
-export function fieldValues(type: FieldType, segment: SegmentReader, docId: number): DocValues {
+export function fieldValues(type: FieldType, reader: ScriptReader, segment: SegmentReader, docId: number): DocValues {
+  if (type.runtime) {
+    const values = runtimeValues(type, reader, segment, docId);
+    return type.family === 'geo_point' ? geoValues(values.map(pointOf)) : new DocValues(values);
+  }
   if (type.family === 'text') {
     throw new ScriptFault(
       'illegal_argument_exception',
@@ -68,12 +73,12 @@ export function fieldValues(type: FieldType, segment: SegmentReader, docId: numb
   }
   const { name } = type.spec;
   const raw = segment.column(name) ? segment.values(name, docId) : [];
-  const read = reader(type, segment);
+  const read = valueReader(type, segment);
   if (type.family === 'geo_point') return geoValues(raw.map((value) => decodeGeoPoint(BigInt(value))));
   return new DocValues(raw.map(read));
 }
 
-function reader(type: FieldType, segment: SegmentReader): (raw: bigint | number) => Value {
+function valueReader(type: FieldType, segment: SegmentReader): (raw: bigint | number) => Value {
   switch (type.family) {
     case 'date': {
       const perMs = type.typeName === 'date_nanos' ? 1e6 : 1;
@@ -116,6 +121,11 @@ function geoValues(points: readonly Point[]): DocValues {
 
 function geoPoint({ lat, lon }: Point): HostObject {
   return { fields: { lat: new Double(lat), lon: new Double(lon) }, call: (name) => (name === 'toString' ? `${lat}, ${lon}` : undefined) };
+}
+
+function pointOf(value: Value): Point {
+  const [lat, lon] = (value as Value[]).map((part) => Number(plainNumber(part)));
+  return { lat, lon };
 }
 
 function plainNumber(value: Value): unknown {

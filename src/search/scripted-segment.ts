@@ -3,6 +3,7 @@
 import type { ScriptedValues } from '../aggs/types.ts';
 import type { SegmentImageReader } from '../arena/segment-reader.ts';
 import { ApiError } from '../errors/api-error.ts';
+import type { FieldType } from '../mapping/field-type.ts';
 import type { SegmentColumn, SegmentPostings, SegmentReader, TermFilter, TermState, WalkedTerm } from '../plan/segment.ts';
 import { temporaryColumn } from '../plan/temporary-column.ts';
 import { doubleOf } from '../scripting/dates.ts';
@@ -12,15 +13,18 @@ import { textOf } from '../scripting/values.ts';
 import type { Kernels } from '../wasm/kernels.ts';
 import { compareBytes } from './index-query.ts';
 import type { RewriteContext } from './rewrite-context.ts';
+import { runtimeValues } from './runtime-field.ts';
 import { fieldValues, runDocScript } from './script-doc.ts';
 
 /** A script with what its column is to be. */
 export interface ScriptColumn {
   readonly values: ScriptedValues;
-  readonly script: DocScript;
+  /** null: the values of a runtime field. */
+  readonly script: DocScript | null;
 }
 
 export function compileScriptColumn(values: ScriptedValues, context: RewriteContext): ScriptColumn {
+  if (values.script === null) return { values, script: null };
   return { values, script: compileDocScript(values.script, { stored: context.storedScript, variables: values.of ? ['_value'] : [] }) };
 }
 
@@ -166,9 +170,10 @@ export class ScriptedSegment implements SegmentReader {
     return { column: temporaryColumn(this.kernels, { kind, maxDoc: this.maxDoc, byDoc }), byDoc, terms };
   }
 
-  #valuesOf({ of }: ScriptedValues, script: DocScript, docId: number): Value[] {
+  #valuesOf({ of, type }: ScriptedValues, script: DocScript | null, docId: number): Value[] {
+    if (script === null) return runtimeValues(type, this.#context, this.#base, docId);
     if (of === null) return listOf(runDocScript(script, this.#context, this.#base, docId));
-    return fieldValues(of, this.#base, docId).list.flatMap((value) =>
+    return fieldValues(of, this.#context, this.#base, docId).list.flatMap((value) =>
       listOf(runDocScript(script, this.#context, this.#base, docId, { value })),
     );
   }
@@ -191,4 +196,30 @@ function rawOf(kind: 'i64' | 'f64', isUnsigned: boolean, isDate: boolean): (valu
     const whole = typeof value === 'bigint' ? value : BigInt(Math.trunc(number));
     return isUnsigned ? whole - (1n << 63n) : whole;
   };
+}
+
+/** The column of a runtime field for sorts: computed for the documents that a search finds, for as long as its scratch. */
+export class RuntimeColumns {
+  readonly #type: FieldType;
+  readonly #context: RewriteContext;
+  readonly #segments = new WeakMap<SegmentReader, ScriptedSegment>();
+
+  constructor(type: FieldType, context: RewriteContext) {
+    this.#type = type;
+    this.#context = context;
+  }
+
+  /** @param matching  documents that need a value */
+  compute(segment: SegmentReader, matching: () => Iterable<number>): SegmentReader {
+    const values = { script: null, of: null, type: this.#type, nestedPath: null, isGlobal: false };
+    const columns = new Map([[this.#type.spec.name, { values, script: null }]]);
+    const computed = new ScriptedSegment(segment, columns, this.#context, matching);
+    this.#segments.set(segment, computed);
+    return computed;
+  }
+
+  /** The segment with its computed column, null before `compute`. */
+  of(segment: SegmentReader): SegmentReader | null {
+    return this.#segments.get(segment) ?? null;
+  }
 }

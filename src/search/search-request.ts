@@ -8,6 +8,7 @@ import { parseQuery } from '../query/parse-query.ts';
 import type { Query } from '../query/query.ts';
 import { isObject, type JsonObject, readBoolean, readFloat, readInt, readList, readNumber, readText, tokenOf } from '../query/read-json.ts';
 import { parseHighlight } from './highlight/options.ts';
+import { checkRuntimeScripts } from './runtime-field.ts';
 import { readScriptFields, type ScriptFieldRequest } from './script-fields.ts';
 import { parseSort, type SortSpec } from './sort-request.ts';
 import { parseSuggest, type Suggestion } from './suggest/suggest-request.ts';
@@ -69,6 +70,8 @@ export interface SearchRequest {
   readonly aggs: JsonObject | null;
   readonly slice: { readonly id: number; readonly max: number; readonly field: string | null } | null;
   readonly scriptFields: readonly ScriptFieldRequest[];
+  /** Runtime fields of this search alone, null: none. */
+  readonly runtimeMappings: JsonObject | null;
   readonly suggest: readonly Suggestion[];
   readonly includeNamedScores: boolean;
   readonly pit: { readonly id: string; readonly keepAliveMs: number | null } | null;
@@ -103,6 +106,7 @@ export const EMPTY_REQUEST: SearchRequest = {
   aggs: null,
   slice: null,
   scriptFields: [],
+  runtimeMappings: null,
   suggest: [],
   includeNamedScores: false,
   pit: null,
@@ -111,7 +115,6 @@ export const EMPTY_REQUEST: SearchRequest = {
 /** Keys that are known and not served: refused by name. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
   derived: 'derived fields are not available',
-  runtime_mappings: 'runtime fields are not available',
   knn: 'vector search is not available',
 };
 
@@ -228,6 +231,10 @@ function readKey(key: string, value: unknown, request: Draft): void {
       return;
     case 'script_fields':
       request.scriptFields = readScriptFields(requireObject(key, value));
+      return;
+    case 'runtime_mappings':
+      request.runtimeMappings = requireObject(key, value);
+      checkRuntimeScripts(request.runtimeMappings);
       return;
     case 'stats':
       if (!Array.isArray(value)) unknownKey(key, value);

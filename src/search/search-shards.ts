@@ -102,12 +102,13 @@ interface ShardRun {
  * @throws ApiError search_phase_execution_exception: every shard failed
  */
 export function searchShards(
-  targets: readonly SearchTarget[],
+  searched: readonly SearchTarget[],
   given: SearchRequest,
   aggs: AggTree | null,
   env: SearchEnvironment,
 ): SearchOutcome {
   const request = given.suggest.length > 0 && given.query === null && aggs === null ? withoutHits(given) : given;
+  const targets = given.runtimeMappings ? withRuntimeMappings(searched, given.runtimeMappings) : searched;
   const counters: ExecutionCounters = { blocksDecoded: 0, docsCollected: 0, docsScored: 0, windows: 0 };
   const profiles: ShardProfile[] = [];
   const failures: ShardFailure[] = [];
@@ -246,6 +247,11 @@ export function searchShards(
     });
     return renderAggregations(reduced, env.typedKeys);
   }
+}
+
+/** The shards with runtime fields of the search over their mappings. @throws ApiError mapper_parsing_exception */
+function withRuntimeMappings(targets: readonly SearchTarget[], runtime: Json): SearchTarget[] {
+  return targets.map(({ shard, aliasFilter }) => ({ aliasFilter, shard: { ...shard, mapping: shard.mapping.withRuntime(runtime) } }));
 }
 
 const NO_PARTS: readonly FetchPart[] = [];

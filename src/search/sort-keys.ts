@@ -11,6 +11,7 @@ import { type Bytes, type IndexQuery, keyOf } from './index-query.ts';
 import { rewriteQuery } from './rewrite.ts';
 import { type RewriteContext, refuse } from './rewrite-context.ts';
 import { idSort, scriptSort } from './script-sort.ts';
+import { RuntimeColumns } from './scripted-segment.ts';
 import type { SortSpec } from './sort-request.ts';
 
 /** A value as hits are ordered by it: numbers in units of the API, byte strings as latin-1 text, null for missing. */
@@ -182,25 +183,32 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
   const codec = isOrdinals ? ordinalsCodec(field, spec) : numericCodec(field, spec);
   const missingFirst = spec.missing === '_first';
   const name = field.spec.name;
+  const computed = field.runtime ? new RuntimeColumns(field, context) : null;
+  /** With the computed column, of a runtime field. */
+  const seen = (segment: SegmentReader): SegmentReader => computed?.of(segment) ?? segment;
   return {
     descending: spec.descending,
     needsScore: false,
     missingFirst,
+    ...(computed ? { isComputed: true } : {}),
     ...(field.family === 'numeric' && spec.numericType === null ? { isUnsigned: field.unsigned } : {}),
-    keyFor: (segment, planFilter) => ({
-      by: 'column',
-      column: segment.column(name),
-      descending: spec.descending,
-      mode,
-      isUnsigned: field.unsigned,
-      missing: codec.missing === null ? (missingFirst ? 'first' : 'last') : codec.missing(segment),
-      nestedDocsPtr: spec.nested ? segment.nestedDocsPtr(spec.nested.path) : 0,
-      nestedFilter: nestedFilter ? planFilter(nestedFilter) : null,
-    }),
-    valueOf: (raw, segment) => codec.decode(raw, segment),
+    keyFor: (own, planFilter, matching) => {
+      const segment = computed?.compute(own, matching) ?? own;
+      return {
+        by: 'column',
+        column: segment.column(name),
+        descending: spec.descending,
+        mode,
+        isUnsigned: field.unsigned,
+        missing: codec.missing === null ? (missingFirst ? 'first' : 'last') : codec.missing(segment),
+        nestedDocsPtr: spec.nested ? segment.nestedDocsPtr(spec.nested.path) : 0,
+        nestedFilter: nestedFilter ? planFilter(nestedFilter) : null,
+      };
+    },
+    valueOf: (raw, segment) => codec.decode(raw, seen(segment)),
     render: (value) => codec.render(value),
-    after: (value, segment) => codec.encode(value, segment),
-    rawOf: (value, segment) => codec.raw(value, segment),
+    after: (value, segment) => codec.encode(value, seen(segment)),
+    rawOf: (value, segment) => codec.raw(value, seen(segment)),
   };
 }
 

@@ -11,6 +11,7 @@ import { fetchParts } from './fetch-parts.ts';
 import { type FetchPart, type FetchShard, fetchHits, lazySource } from './fetch-phase.ts';
 import { nestedIdentity, nestedSource } from './nested-hits.ts';
 import { COLLECT_ALL, hitComparator, merge, type PreparedShard, type ShardHit, withSortColumns } from './query-phase.ts';
+import { runtimeFields } from './runtime-field.ts';
 import { compileScriptFields } from './script-fields.ts';
 import { parseSearchRequest, type SearchRequest } from './search-request.ts';
 import { contextOf, type SearchEnvironment, type SearchTarget } from './search-shards.ts';
@@ -149,6 +150,7 @@ export function selectHits(
     const fields: Json = {};
     docvalueFields(at.shard, segment, hit.docId, request.docvalueFields, fields);
     if (request.fields.length > 0) sourceFields(at.shard, inPlace(), request.fields, fields);
+    runtimeFields(at.shard, segment, hit.docId, request.fields, fields);
     if (Object.keys(fields).length > 0) out['fields'] = fields;
     for (const part of parts) part({ at, segment, hit, document, source: inPlace }, out);
     const sort = sortOf(hit);

@@ -1,7 +1,7 @@
 // Defaults that most field types share.
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldSpec } from '../document-sink.ts';
-import type { FieldType, RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
+import type { FieldType, RangeBounds, RangeSpec, RuntimeDefinition, ValueFormat } from '../field-type.ts';
 import { javaText } from '../java-text.ts';
 import type { FieldDefinition } from '../mapper.ts';
 import { utf8 } from '../utf8.ts';
@@ -24,6 +24,7 @@ export interface FieldTypeOptions {
 export const NO_SPEC = { postings: 'none', norms: false, analyzer: null, positionIncrementGap: 0, column: 'none' } as const;
 
 export class BaseFieldType implements FieldType {
+  runtime: RuntimeDefinition | null = null;
   readonly name: string;
   readonly typeName: string;
   readonly family: FieldType['family'];
