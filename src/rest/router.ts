@@ -12,6 +12,33 @@ export interface Route {
   readonly params: Params | null;
 }
 
+class ApiRoute implements Route {
+  readonly api: ApiSpec;
+  readonly handler: ApiHandler;
+  readonly pathParams: readonly string[];
+  #params: Params | null | undefined;
+
+  constructor(api: ApiSpec, handler: ApiHandler, pathParams: readonly string[]) {
+    this.api = api;
+    this.handler = handler;
+    this.pathParams = pathParams;
+  }
+
+  /** Put together with the first request: a start makes hundreds of routes. */
+  get params(): Params | null {
+    if (this.#params === undefined)
+      this.#params = this.api.params === 'any' ? null : routeParams(this.api, this.api.params, this.pathParams);
+    return this.#params;
+  }
+}
+
+function routeParams(api: ApiSpec, declared: Params | undefined, pathParams: readonly string[]): Params {
+  const hasBody = api.body !== undefined && api.body !== 'none';
+  const params: Record<string, Params[string]> = { ...COMMON_PARAMS, ...(hasBody ? SOURCE_PARAMS : {}), ...declared };
+  for (const name of pathParams) params[name] ??= 'string';
+  return params;
+}
+
 interface RouteNode {
   readonly literals: Map<string, RouteNode>;
   parameter: RouteNode | null;
@@ -52,11 +79,7 @@ export class Router {
     node.methods ??= new Map();
     const earlier = node.methods.get(method);
     if (earlier) throw new Error(`${method} ${path}: routes of ${earlier.api.name} and ${api.name}`);
-    const hasBody = api.body !== undefined && api.body !== 'none';
-    const declared = api.params === 'any' ? {} : api.params;
-    const params: Record<string, Params[string]> = { ...COMMON_PARAMS, ...(hasBody ? SOURCE_PARAMS : {}), ...declared };
-    for (const name of pathParams) params[name] ??= 'string';
-    node.methods.set(method, { api, handler, pathParams, params: api.params === 'any' ? null : params });
+    node.methods.set(method, new ApiRoute(api, handler, pathParams));
   }
 
   /** @param path undecoded. @returns null: no route has this path. @throws URIError a segment that is no percent-encoded UTF-8 */
