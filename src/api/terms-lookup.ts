@@ -69,6 +69,8 @@ async function resolve(ctx: EngineContext, query: Query): Promise<Query> {
     case 'boosting':
       return { ...query, positive: await resolve(ctx, query.positive), negative: await resolve(ctx, query.negative) };
     case 'nested':
+    case 'has_child':
+    case 'has_parent':
     case 'script_score':
       return { ...query, query: await resolve(ctx, query.query) };
     case 'function_score': {

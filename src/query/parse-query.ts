@@ -6,6 +6,7 @@ import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { COMPOUND_PARSERS } from './compound-queries.ts';
 import { GEO_PARSERS } from './geo-queries.ts';
 import { parseIntervals } from './interval-queries.ts';
+import { JOIN_PARSERS } from './join-queries.ts';
 import { LEAF_PARSERS } from './leaf-queries.ts';
 import type { Query } from './query.ts';
 import { isObject, type JsonObject, tokenOf } from './read-json.ts';
@@ -31,6 +32,7 @@ const PARSERS: ReadonlyMap<string, QueryParser> = new Map(
     ...GEO_PARSERS,
     ...SCORE_PARSERS,
     ...SPAN_PARSERS,
+    ...JOIN_PARSERS,
     intervals: parseIntervals,
     wrapper: parseWrapper,
   }),

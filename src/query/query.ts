@@ -5,6 +5,7 @@ import type { FunctionScoreParts } from './function-score.ts';
 import type { Fuzziness } from './fuzziness.ts';
 import type { GeoPoint } from './geo-point.ts';
 import type { IntervalRule } from './interval-queries.ts';
+import type { ParentIdQuery, RelatedQuery } from './join-queries.ts';
 import type { SyntaxQuery } from './query-string-syntax.ts';
 import type { RankFeatureParts } from './score-queries.ts';
 import type { SimpleSyntaxNode } from './simple-query-string-syntax.ts';
@@ -225,6 +226,8 @@ export type Query =
   | (QueryBase & { readonly kind: 'script_score'; readonly query: Query; readonly script: ScriptSpec; readonly minScore: number | null })
   | (QueryBase & RankFeatureParts & { readonly kind: 'rank_feature' })
   | (QueryBase & { readonly kind: 'distance_feature'; readonly field: string; readonly origin: unknown; readonly pivot: string })
+  | RelatedQuery
+  | ParentIdQuery
   | (QueryBase & { readonly kind: 'span'; readonly clause: SpanClause })
   | (QueryBase & { readonly kind: 'intervals'; readonly field: string; readonly rule: IntervalRule })
   | (QueryBase & { readonly kind: 'match_all' })

@@ -4,6 +4,7 @@
 import type { SegmentReader, TermFilter } from '../plan/segment.ts';
 import type { BoostMode, ScoreMode } from '../query/function-score.ts';
 import type { IndexFunction } from './function-score.ts';
+import type { JoinQuery } from './join.ts';
 import type { PositionalQuery } from './positions/plan-positional.ts';
 
 export type Bytes = Uint8Array;
@@ -148,6 +149,7 @@ export type IndexQuery =
     }
   /** Terms at certain positions: spans and intervals. */
   | PositionalQuery
+  | JoinQuery
   /** A query with a `_name`, for matched_queries. */
   | { readonly op: 'named'; readonly name: string; readonly query: IndexQuery };
 

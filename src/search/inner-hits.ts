@@ -2,20 +2,24 @@
 import { illegalArgument } from '../errors/catalog.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { PlanNode } from '../plan/query-plan.ts';
+import type { SegmentReader } from '../plan/segment.ts';
+import type { RelatedQuery } from '../query/join-queries.ts';
 import type { NestedQuery, Query } from '../query/query.ts';
-import type { FetchPart } from './fetch-phase.ts';
+import type { FetchPart, FetchShard } from './fetch-phase.ts';
+import { bool, type Term } from './index-query.ts';
+import { joinKey, rewriteRelated } from './join.ts';
 import { blockStart, nestedDocs } from './nested-hits.ts';
-import { COLLECT_ALL } from './query-phase.ts';
+import { COLLECT_ALL, type ShardHit } from './query-phase.ts';
 import { rewriteQuery } from './rewrite.ts';
 import { parseSearchRequest, type SearchRequest } from './search-request.ts';
 import { contextOf, type SearchTarget } from './search-shards.ts';
-import { selectHits, type TopHitsEnvironment } from './top-hits.ts';
+import { type Candidates, selectHits, type TopHitsEnvironment } from './top-hits.ts';
 
 const DEFAULT_SIZE = 3;
 
 export interface InnerHits {
   readonly name: string;
-  readonly query: NestedQuery;
+  readonly query: NestedQuery | RelatedQuery;
   readonly request: SearchRequest;
   /** Of nested queries inside this one: shown in its hits. */
   readonly children: readonly InnerHits[];
@@ -36,10 +40,12 @@ function collect(query: Query): readonly InnerHits[] {
   const found = new Map<string, InnerHits>();
   const visit = (inner: Query): void => {
     switch (inner.kind) {
+      case 'has_child':
+      case 'has_parent':
       case 'nested': {
         if (inner.innerHits) {
           const { name, ignore_unmapped: _ignored, ...body } = inner.innerHits as Json;
-          const key = typeof name === 'string' ? name : inner.path;
+          const key = typeof name === 'string' ? name : inner.kind === 'nested' ? inner.path : inner.type;
           if (found.has(key)) throw illegalArgument(`[inner_hits] already contains an entry for key [${key}]`);
           found.set(key, {
             name: key,
@@ -99,6 +105,11 @@ export function innerHitsPart(
     const start = blockStart(segment, within === null ? hit.docId : segment.rootOf(hit.docId)) - 1;
     const after = within === null ? start : (nestedDocs(segment, within, start, hit.docId, env).at(-1) ?? start);
     for (const { name, query, request, children } of definitions) {
+      if (query.kind !== 'nested') {
+        const parts = children.length === 0 ? [] : [innerHitsPart(children, targets, env)];
+        inner[name] = selectHits(request, relatedCandidates(query, at, segment, hit, env), null, targets, env, parts);
+        continue;
+      }
       const context = { ...contextOf(at.shard, env), nestedPath: query.path };
       const plan = at.prepared.planner.plan(rewriteQuery(query.query, context), hit.segment, true);
       const docs = nestedDocs(segment, query.path, after, hit.docId, env);
@@ -121,4 +132,33 @@ export function innerHitsPart(
     }
     json['inner_hits'] = inner;
   };
+}
+
+/** The children of a parent, or the parent of a child, that the query found; in any segment of the hit's shard. */
+function relatedCandidates(
+  query: RelatedQuery,
+  at: FetchShard,
+  segment: SegmentReader,
+  hit: ShardHit,
+  env: TopHitsEnvironment,
+): Candidates[] {
+  const context = contextOf(at.shard, env);
+  const join = rewriteRelated(query, rewriteQuery(query.query, context), context);
+  const key = join.op === 'join' ? joinKey(segment, join.column, hit.docId) : null;
+  if (join.op !== 'join' || key === null) return [];
+  const term: Term = { field: join.column, bytes: Uint8Array.from(key, (char) => char.charCodeAt(0)), key };
+  const wanted = bool({ must: [join.from], filter: [{ op: 'term', term, scored: false }] });
+  return at.shard.segments.flatMap((other, index): Candidates[] => {
+    const plan = at.prepared.planner.plan(wanted, index, true);
+    if (plan.op === 'matchNone') return [];
+    const collect = { ...COLLECT_ALL, size: other.maxDoc, sort: [{ by: 'doc', descending: false } as const], trackScores: true };
+    const { docs, scores } = env.run(other, plan, collect, {
+      stop: env.stop,
+      counters: env.counters,
+      minCompetitiveScore: Number.NEGATIVE_INFINITY,
+      withNested: false,
+      aggs: null,
+    });
+    return [{ shard: hit.shard, prepared: at.prepared, index, docs, scores }];
+  });
 }

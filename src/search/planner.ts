@@ -7,6 +7,7 @@ import { blendDocFreqs } from './blended-terms.ts';
 import { idf } from './bm25.ts';
 import { type ScoredDocs, scoreByFunctions } from './function-score.ts';
 import { type BoolIndexQuery, bool, type IndexQuery, none, type Term } from './index-query.ts';
+import { gatherJoined, type Joined, type JoinQuery, planJoined } from './join.ts';
 import {
   type ExpandedPositional,
   expandPositional,
@@ -35,6 +36,7 @@ export class Planner {
   readonly #weights: Statistics;
   readonly #maxClauses: number;
   readonly #matching: MatchingDocs;
+  readonly #joins = new Map<IndexQuery, ReadonlyMap<string, Joined>>();
   readonly #positionals = new Map<IndexQuery, ExpandedPositional>();
   readonly #expansions = new Map<IndexQuery, IndexQuery | ExpandedTerm[]>();
 
@@ -81,6 +83,8 @@ export class Planner {
         return this.#synonym(query.field, query.terms, index, scored, boost);
       case 'phrase':
         return this.#phrase(query, index, scored, boost);
+      case 'join':
+        return this.#join(query, index, boost);
       case 'positional':
         return this.#positional(query, index, scored, boost);
       case 'bool':
@@ -230,6 +234,19 @@ export class Planner {
     if (positions.length > 1) return { ...query, positions, prefixExpansions: null };
     const terms = positions[0].terms.map((term): IndexQuery => ({ op: 'term', term, scored: true }));
     return terms.length === 1 ? terms[0] : bool({ should: terms });
+  }
+
+  #join(query: JoinQuery, index: number, boost: number): PlanNode {
+    const { segments } = this.#local;
+    const found = (plan: PlanNode, at: number): ScoredDocs | null => (plan.op === 'matchNone' ? null : this.#matching(at, plan, null));
+    let joined = this.#joins.get(query);
+    if (!joined) {
+      const isScored = query.scoreMode !== 'none';
+      joined = gatherJoined(query, segments, (at) => found(this.plan(query.from, at, isScored), at));
+      this.#joins.set(query, joined);
+    }
+    const candidates = found(this.plan(query.to, index, false), index);
+    return candidates ? planJoined(query, segments[index], candidates.docs, joined, boost) : MATCH_NONE;
   }
 
   #positional(query: PositionalQuery, index: number, scored: boolean, boost: number): PlanNode {

@@ -91,6 +91,8 @@ export function queryText(query: IndexQuery): string {
       return query.label;
     case 'termsSet':
       return `CoveringQuery(${query.clauses.map(queryText).join(' ')})`;
+    case 'join':
+      return `GlobalOrdinalsQuery{${queryText(query.from)}, ${query.scoreMode}}`;
     case 'nested':
       return `ToParentBlockJoinQuery (${queryText(query.query)})`;
     case 'feature':

@@ -5,6 +5,7 @@ import { queryShard, tooManyClauses } from '../errors/search-errors.ts';
 import { calculateMinimumShouldMatch } from '../query/minimum-should-match.ts';
 import type { BoolQuery, NestedQuery, Query } from '../query/query.ts';
 import { ALL, applyMinimumShouldMatch, bool, constant, disMax, type IndexQuery, none, withBoost } from './index-query.ts';
+import { rewriteParentId, rewriteRelated } from './join.ts';
 import { rewriteIntervals, rewriteSpan } from './positions/rewrite-positional.ts';
 import { type RewriteContext, refuse, requireExpensive } from './rewrite-context.ts';
 import { rewriteGeo } from './rewrite-geo.ts';
@@ -118,6 +119,11 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
       return rewriteQueryString(query, context);
     case 'simple_query_string':
       return rewriteSimpleQueryString(query, context);
+    case 'has_child':
+    case 'has_parent':
+      return rewriteRelated(query, rewriteQuery(query.query, context), context);
+    case 'parent_id':
+      return rewriteParentId(query, context);
     case 'span':
       return rewriteSpan(query.clause, context);
     case 'intervals':
