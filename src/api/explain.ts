@@ -105,7 +105,7 @@ export function explainDocument(
     const rewritten = rewriteQuery(query, contextOf(shard, { nowMs: Date.now(), storedScript: (id) => storedScript(ctx, id) }));
     const at = shard.segments.findIndex((segment) => segment.docOfId(id) >= 0);
     if (at < 0) return { status: 404, body: { _index: meta.name, _id: id, matched: false } };
-    const statistics = new ShardStatistics(shard.segments);
+    const statistics = new ShardStatistics(shard.segments, (field) => shard.mapping.field(field)?.bm25);
     const prepared = new PreparedShard(
       { ...EMPTY_SHARD_QUERY, query: rewritten },
       statistics,

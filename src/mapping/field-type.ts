@@ -1,5 +1,6 @@
 // What a mapped field answers at search time. Planners, aggregations, sort and fetch ask only this.
 import type { FieldSpec } from './document-sink.ts';
+import type { Bm25 } from './similarity.ts';
 
 /** Renders raw column values as the field's JSON value and as key_as_string; parses values and keys given by users. */
 export interface ValueFormat {
@@ -55,6 +56,8 @@ export interface FieldType {
   readonly searchQuoteAnalyzer: string | null;
   /** Name: `BM25`, `boolean`, `LegacyBM25`. */
   readonly similarity: string;
+  /** Parameters of the similarity, unless it is `boolean`. */
+  readonly bm25: Bm25;
   /** Raw column value times scale is the double of the API; see AggColumn. */
   readonly scale: number;
   readonly unsigned: boolean;

@@ -7,7 +7,7 @@ type Flat = Readonly<Record<string, string | readonly string[] | null>>;
 const PREFIX = 'index.similarity.';
 /** Types of Elasticsearch that are not there, or not with parameters of their own. */
 const OTHER_TYPES = new Set(['DFR', 'DFI', 'IB', 'LMDirichlet', 'LMJelinekMercer', 'scripted']);
-const DEFAULTS: Readonly<Record<string, number>> = { k1: 1.2, b: 0.75 };
+const BM25_PARAMS: ReadonlySet<string> = new Set(['k1', 'b']);
 
 /** @throws ApiError illegal_argument_exception */
 export function checkSimilarities(settings: Flat): void {
@@ -30,7 +30,7 @@ function checkSimilarity(name: string, params: ReadonlyMap<string, string>): voi
     throw illegalArgument(`Unknown Similarity type [${type}] for [${name}]`);
   for (const [param, text] of params) {
     if (param === 'type' || param === 'discount_overlaps') continue;
-    if (type === 'boolean' || !Object.hasOwn(DEFAULTS, param))
+    if (type === 'boolean' || !BM25_PARAMS.has(param))
       throw illegalArgument(`Unknown settings for similarity of type [${type}]: [${param}]`);
     const value = Number(text);
     if (Number.isNaN(value)) throw new ApiError('number_format_exception', 400, `For input string: "${text}"`);
@@ -38,7 +38,6 @@ function checkSimilarity(name: string, params: ReadonlyMap<string, string>): voi
     if (param === 'b' && !(value >= 0 && value <= 1)) throw illegalArgument(`illegal b value: ${shown}, must be between 0 and 1`);
     if (param === 'k1' && !(value >= 0 && Number.isFinite(value)))
       throw illegalArgument(`illegal k1 value: ${shown}, must be a non-negative finite value`);
-    if (value !== DEFAULTS[param]) throw illegalArgument(`Similarity [${name}]: [${param}] other than ${DEFAULTS[param]} is not supported`);
   }
   if (params.get('discount_overlaps') === 'false')
     throw illegalArgument(`Similarity [${name}]: [discount_overlaps: false] is not supported`);

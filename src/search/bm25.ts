@@ -1,9 +1,6 @@
-// BM25 in Lucene's float32 arithmetic, step for step: k1 = 1.2, b = 0.75, no factor k1 + 1, lengths in the one-byte code of SmallFloat.
+// BM25 in Lucene's float32 arithmetic, step for step: no factor k1 + 1, lengths in the one-byte code of SmallFloat.
 // Source: org.apache.lucene.search.similarities.BM25Similarity, org.apache.lucene.util.SmallFloat (Apache Lucene), described and written anew.
-
-const K1 = Math.fround(1.2);
-const B = Math.fround(0.75);
-const ONE_MINUS_B = Math.fround(1 - B);
+import { type Bm25, DEFAULT_BM25 } from '../mapping/similarity.ts';
 
 /** Lengths below are their own code; above, three bits of mantissa. */
 const FREE_VALUES = 24;
@@ -29,12 +26,15 @@ export function averageLength(sumTotalTermFreq: number, docCount: number): numbe
 }
 
 /** f32[256]: 1 / (k1 * ((1 - b) + b * length / average)) by norm byte; without norms every document counts as one term long. */
-export function normInverseTable(average: number, hasNorms: boolean): Float32Array {
+export function normInverseTable(average: number, hasNorms: boolean, params: Bm25 = DEFAULT_BM25): Float32Array {
+  const k1 = Math.fround(params.k1);
+  const b = Math.fround(params.b);
+  const oneMinusB = Math.fround(1 - b);
   const table = new Float32Array(256);
   for (let norm = 0; norm < 256; norm++) {
     const length = LENGTHS[hasNorms ? norm : 1];
-    const share = Math.fround(Math.fround(B * length) / average);
-    table[norm] = 1 / Math.fround(K1 * Math.fround(ONE_MINUS_B + share));
+    const share = Math.fround(Math.fround(b * length) / average);
+    table[norm] = 1 / Math.fround(k1 * Math.fround(oneMinusB + share));
   }
   return table;
 }

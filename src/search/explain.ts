@@ -17,8 +17,6 @@ export interface Explanation {
 type Runner = Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>;
 
 const UNIT_NORMS = new Float32Array(256).fill(1);
-const K1 = 1.2;
-const B = 0.75;
 /** Names of rescore modes in explanations. */
 const MODE_NAMES = { total: 'sum', multiply: 'product', avg: 'avg', max: 'max', min: 'min' } as const;
 
@@ -141,13 +139,14 @@ export class Explainer {
     const postings = segment.postings(field);
     const norm = postings && postings.normsPtr !== 0 ? segment.norm(field, this.#docId) : 1;
     const normInverse = statistics.normInverse[norm];
+    const { k1, b } = this.#prepared.planner.bm25Of(field);
     const tf = Math.fround(1 - Math.fround(1 / Math.fround(1 + Math.fround(freq * normInverse))));
     const average = Math.fround(statistics.sumTotalTermFreq / statistics.docCount);
     const freqText = isPhrase ? `phraseFreq=${floatText(freq)}` : 'freq, occurrences of term within document';
     const tfPart = leaf(tf, 'tf, computed as freq / (freq + k1 * (1 - b + b * dl / avgdl)) from:', [
       leaf(freq, freqText),
-      leaf(K1, 'k1, term saturation parameter'),
-      leaf(B, 'b, length normalization parameter'),
+      leaf(k1, 'k1, term saturation parameter'),
+      leaf(b, 'b, length normalization parameter'),
       leaf(lengthOfNorm(norm), 'dl, length of field'),
       leaf(average, 'avgdl, average length of field'),
     ]);

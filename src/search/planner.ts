@@ -1,5 +1,6 @@
 // Query of an index -> plan of one segment. Weights are computed here, in float32 as Lucene does, from statistics of the shard.
 
+import { type Bm25, DEFAULT_BM25 } from '../mapping/similarity.ts';
 import { featureValue } from '../mapping/types/rank-features.ts';
 import type { PlanNode, TermScorer } from '../plan/query-plan.ts';
 import type { SegmentReader, TermState } from '../plan/segment.ts';
@@ -53,6 +54,10 @@ export class Planner {
 
   get segments(): readonly SegmentReader[] {
     return this.#local.segments;
+  }
+
+  bm25Of(field: string): Bm25 {
+    return this.#local.bm25Of(field) ?? DEFAULT_BM25;
   }
 
   fieldStatistics(field: string): FieldStatistics | null {

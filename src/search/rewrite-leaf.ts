@@ -48,13 +48,11 @@ function scoresByStatistics(field: FieldType): boolean {
   return field.family !== 'keyword' || field.name.startsWith('_') || field.params['use_similarity'] === true;
 }
 
-/** Factor that LegacyBM25 has on top of BM25: k1 + 1. */
-const LEGACY_FACTOR = Math.fround(2.2);
-
 /** A scored query over the field's terms as its similarity scores it. */
 export function bySimilarity(field: FieldType, query: IndexQuery): IndexQuery {
   if (field.similarity === 'boolean') return constant(query);
-  return field.similarity === 'LegacyBM25' ? withBoost(query, LEGACY_FACTOR) : query;
+  // LegacyBM25 has a factor of k1 + 1 on top of BM25.
+  return field.similarity === 'LegacyBM25' ? withBoost(query, Math.fround(field.bm25.k1 + 1)) : query;
 }
 
 function requireSearchable(field: FieldType): void {

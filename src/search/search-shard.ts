@@ -67,7 +67,7 @@ export class ShardCache {
   constructor(shard: SearchShard) {
     this.generation = shard.generation;
     this.mapping = shard.mapping;
-    this.statistics = new ShardStatistics(shard.segments);
+    this.statistics = new ShardStatistics(shard.segments, (field) => shard.mapping.field(field)?.bm25);
   }
 }
 

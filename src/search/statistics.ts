@@ -1,4 +1,6 @@
 // Statistics that scores need, over all segments of a shard, deleted documents counted as Lucene counts them; and the term states found.
+
+import type { Bm25 } from '../mapping/similarity.ts';
 import type { SegmentReader, TermState } from '../plan/segment.ts';
 import { averageLength, normInverseTable } from './bm25.ts';
 import type { Term } from './index-query.ts';
@@ -32,11 +34,14 @@ const MAX_CACHED_TERMS = 10_000;
 export class ShardStatistics implements Statistics {
   readonly segments: readonly SegmentReader[];
   readonly maxDoc: number;
+  readonly bm25Of: (field: string) => Bm25 | undefined;
   readonly #fields = new Map<string, FieldStatistics | null>();
   readonly #terms = new Map<string, Map<string, TermEntry>>();
   #cachedTerms = 0;
 
-  constructor(segments: readonly SegmentReader[]) {
+  /** @param bm25Of  parameters of a field's similarity; undefined: the usual ones */
+  constructor(segments: readonly SegmentReader[], bm25Of: (field: string) => Bm25 | undefined = () => undefined) {
+    this.bm25Of = bm25Of;
     this.segments = segments;
     this.maxDoc = segments.reduce((sum, segment) => sum + segment.maxDoc, 0);
   }
@@ -62,7 +67,11 @@ export class ShardStatistics implements Statistics {
       if (postings.normsPtr !== 0) hasNorms = true;
     }
     if (docCount === 0) return null;
-    return { docCount, sumTotalTermFreq, normInverse: normInverseTable(averageLength(sumTotalTermFreq, docCount), hasNorms) };
+    return {
+      docCount,
+      sumTotalTermFreq,
+      normInverse: normInverseTable(averageLength(sumTotalTermFreq, docCount), hasNorms, this.bm25Of(name)),
+    };
   }
 
   term(term: Term): TermEntry {
@@ -113,7 +122,10 @@ export class GlobalStatistics implements Statistics {
   field(name: string): FieldStatistics | null {
     let statistics = this.#fields.get(name);
     if (statistics === undefined) {
-      const all = new ShardStatistics(this.#shards.flatMap((shard) => shard.segments));
+      const all = new ShardStatistics(
+        this.#shards.flatMap((shard) => shard.segments),
+        this.#shards[0]?.bm25Of,
+      );
       statistics = all.field(name);
       this.#fields.set(name, statistics);
     }

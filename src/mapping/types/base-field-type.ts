@@ -4,6 +4,7 @@ import type { FieldSpec } from '../document-sink.ts';
 import type { FieldType, RangeBounds, RangeSpec, RuntimeDefinition, ValueFormat } from '../field-type.ts';
 import { javaText } from '../java-text.ts';
 import type { FieldDefinition } from '../mapper.ts';
+import { type Bm25, DEFAULT_BM25, type Similarity } from '../similarity.ts';
 import { utf8 } from '../utf8.ts';
 import { RAW_FORMAT } from '../value-formats.ts';
 
@@ -15,7 +16,7 @@ export interface FieldTypeOptions {
   readonly typeName?: string;
   readonly searchAnalyzer?: string | null;
   readonly searchQuoteAnalyzer?: string | null;
-  readonly similarity?: string;
+  readonly similarity?: Similarity;
   readonly scale?: number;
   readonly unsigned?: boolean;
   readonly keyPrefix?: Uint8Array | null;
@@ -36,6 +37,7 @@ export class BaseFieldType implements FieldType {
   readonly searchAnalyzer: string | null;
   readonly searchQuoteAnalyzer: string | null;
   readonly similarity: string;
+  readonly bm25: Bm25;
   readonly scale: number;
   readonly unsigned: boolean;
   readonly keyPrefix: Uint8Array | null;
@@ -51,7 +53,8 @@ export class BaseFieldType implements FieldType {
     this.isAggregatable = options.isAggregatable;
     this.searchAnalyzer = options.searchAnalyzer ?? null;
     this.searchQuoteAnalyzer = options.searchQuoteAnalyzer ?? options.searchAnalyzer ?? null;
-    this.similarity = options.similarity ?? 'BM25';
+    this.similarity = options.similarity?.kind ?? 'BM25';
+    this.bm25 = options.similarity?.bm25 ?? DEFAULT_BM25;
     this.scale = options.scale ?? 1;
     this.unsigned = options.unsigned ?? false;
     this.keyPrefix = options.keyPrefix ?? null;

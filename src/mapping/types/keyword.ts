@@ -16,6 +16,7 @@ import {
   parseInteger,
   TIME_SERIES_PARAMS,
 } from '../params.ts';
+import { similarityOf } from '../similarity.ts';
 import { scratchUtf8, utf8 } from '../utf8.ts';
 import { BaseFieldType, bytesBounds, NO_SPEC } from './base-field-type.ts';
 
@@ -87,14 +88,6 @@ const IGNORE_ABOVE: Param = {
 
 const NULL_VALUE: Param = { parse: (value) => (value === null ? undefined : javaText(value)), fallback: undefined, updatable: false };
 
-export function similarityName(value: unknown, name: string): string {
-  const similarity = javaText(value);
-  if (similarity !== 'BM25' && similarity !== 'boolean' && similarity !== 'LegacyBM25') {
-    throw mapperParsing(`Unknown Similarity type [${similarity}] for field [${name}]`);
-  }
-  return similarity;
-}
-
 class KeywordMapper implements Mapper {
   readonly takesArrays = false;
   readonly refusal = 'value';
@@ -153,7 +146,7 @@ function createKeyword(definition: FieldDefinition): Mapper {
     family: 'keyword',
     isSearchable: index || docValues,
     isAggregatable: docValues,
-    similarity: definition.get<string | undefined>('similarity'),
+    similarity: similarityOf(definition.settings, definition.given.similarity as string | undefined, definition.name),
     // Queries on keywords are analysed as one token, or at white space if asked for.
     searchAnalyzer: definition.get<boolean | undefined>('split_queries_on_whitespace') ? 'whitespace' : null,
   });
@@ -172,7 +165,7 @@ export const KEYWORD_TYPES: Readonly<Record<string, MapperType>> = {
       normalizer: NORMALIZER,
       norms: boolParam(false, true),
       split_queries_on_whitespace: boolParam(false, true),
-      similarity: { parse: (value, { name }) => similarityName(value, name), fallback: 'BM25', updatable: false },
+      similarity: { parse: javaText, fallback: 'BM25', updatable: false },
       index_options: {
         parse(value) {
           const option = javaText(value);

@@ -6,9 +6,10 @@ import { javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import type { MappingAnalysis } from '../mapping-analysis.ts';
 import { analyzerParam, boolParam, enumParam, META_PARAM, NO_EFFECT_PARAMS, ORDINALS_PARAMS, type Param, parseInteger } from '../params.ts';
+import { DEFAULT_BM25, type Similarity, similarityOf } from '../similarity.ts';
 import { utf8 } from '../utf8.ts';
 import { BaseFieldType, bytesBounds } from './base-field-type.ts';
-import { scalarText, similarityName } from './keyword.ts';
+import { scalarText } from './keyword.ts';
 
 export const DEFAULT_POSITION_GAP = 100;
 
@@ -127,7 +128,7 @@ const TEXT_PARAMS: Readonly<Record<string, Param>> = {
   analyzer: analyzerParam(false),
   search_analyzer: analyzerParam(true),
   search_quote_analyzer: analyzerParam(true),
-  similarity: { parse: (value, { name }) => similarityName(value, name), fallback: 'BM25', updatable: false },
+  similarity: { parse: javaText, fallback: 'BM25', updatable: false },
   index_options: enumParam(['docs', 'freqs', 'positions', 'offsets'], 'positions', indexOptionsMessage),
   norms: boolParam(true),
   term_vector: enumParam(
@@ -155,6 +156,10 @@ function refused(param: Param, message: string): Param {
       return param.fallback;
     },
   };
+}
+
+function similarityOfField({ settings, given, name }: FieldDefinition): Similarity {
+  return similarityOf(settings, given.similarity as string | undefined, name);
 }
 
 /** Names of index and search analyzers; the index's `default` and `default_search` where none is given. */
@@ -213,7 +218,7 @@ export const TEXT_TYPES: Readonly<Record<string, MapperType>> = {
         isAggregatable: fielddata,
         searchAnalyzer: search,
         searchQuoteAnalyzer: quote,
-        similarity: definition.get('similarity'),
+        similarity: similarityOfField(definition),
       });
       return new TextMapper(fieldType, [definition.field(spec)]);
     },
@@ -239,7 +244,7 @@ export const TEXT_TYPES: Readonly<Record<string, MapperType>> = {
         isAggregatable: fielddata,
         searchAnalyzer: search,
         searchQuoteAnalyzer: quote,
-        similarity: 'boolean',
+        similarity: { kind: 'boolean', bm25: DEFAULT_BM25 },
       });
       return new TextMapper(fieldType, [definition.field(indexed)]);
     },
@@ -266,7 +271,7 @@ export const TEXT_TYPES: Readonly<Record<string, MapperType>> = {
         family: 'text',
         isSearchable: spec.postings !== 'none',
         isAggregatable: false,
-        similarity: definition.get<string>('similarity'),
+        similarity: similarityOfField(definition),
       } as const;
       const fieldType = new TextFieldType(definition, { ...options, spec, searchAnalyzer: search, searchQuoteAnalyzer: quote });
       const fields = [definition.field(spec)];

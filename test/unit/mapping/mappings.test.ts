@@ -81,7 +81,6 @@ describe('mappings bodies', () => {
       { properties: { _id: { type: 'keyword' } } },
       'mapper_parsing_exception: Failed to parse mapping [_doc]: Field [_id] is defined more than once',
     ],
-    [{ dynamic: 'runtime' }, 'mapper_parsing_exception: Failed to parse mapping [_doc]: dynamic [runtime] is not supported'],
     [
       { properties: { a: { type: 'date', format: 'nonsense' } } },
       'mapper_parsing_exception: Failed to parse mapping [_doc]: Error parsing [format] on field [a]: Invalid format: [nonsense]: Unknown pattern letter: o',

@@ -12,7 +12,6 @@ test.each([
   [{ type: 'BM25', z: '1' }, 'Unknown settings for similarity of type [BM25]: [z]'],
   [{ type: 'boolean', k1: '1.2' }, 'Unknown settings for similarity of type [boolean]: [k1]'],
   // What scores would not follow is refused, not taken silently.
-  [{ type: 'BM25', b: '0' }, 'Similarity [x]: [b] other than 0.75 is not supported'],
   [{ type: 'DFR' }, 'Similarity type [DFR] of [x] is not supported'],
 ])('%o is refused', (params, message) => {
   expect(() => checkSimilarities(similarity(params))).toThrow(message);
@@ -20,7 +19,7 @@ test.each([
 
 test('what scores follow is taken', () => {
   checkSimilarities({
-    ...similarity({ type: 'BM25', k1: '1.2', b: '0.75' }),
+    ...similarity({ type: 'BM25', k1: '0.9', b: '0.4' }),
     'index.similarity.y.type': 'boolean',
     'index.refresh_interval': '1s',
   });
