@@ -146,7 +146,9 @@ function parseItems(lines: readonly Uint8Array[], firstLine: number, request: Bu
 }
 
 function isBlank(line: Uint8Array): boolean {
-  return line.every((byte) => byte === 32 || byte === 9);
+  let at = 0;
+  while (at < line.length && (line[at] === 32 || line[at] === 9)) at++;
+  return at === line.length;
 }
 
 function parseAction(line: Uint8Array, number: number): { action: Action; meta: Record<string, unknown> } {

@@ -22,6 +22,7 @@ import { parseSource, parseTypedSource, stringifySource } from './source.ts';
 import { type StoredVersion, updateDocument } from './update-operation.ts';
 import { DELETED, VersionMap } from './version-map.ts';
 import { type CurrentVersion, nextVersion } from './versions.ts';
+import { WriteQueue } from './write-queue.ts';
 import type { ShardIdentity, WriterAnalysis, WriterEnvironment } from './writer-environment.ts';
 
 /** Attempts to parse a document under a mapping that changes with each; every attempt adds fields, so this bounds nothing real. */
@@ -59,6 +60,10 @@ export class ShardWriter implements MergingWriter {
   #uncommittedOps = 0;
   #uncommittedBytes = 0;
   #tail: Promise<unknown> = Promise.resolve();
+  readonly #writes = new WriteQueue(
+    (action) => this.exclusive(action),
+    (operations) => this.#applyNow(operations),
+  );
   #closed = false;
   /** Accepted writes of the batch that is being prepared, not in the log yet; their seqNos follow each other. */
   #unlogged: { readonly entries: readonly LogEntry[]; readonly firstSeqNo: number } | null = null;
@@ -127,38 +132,42 @@ export class ShardWriter implements MergingWriter {
 
   // -------------------------------------------------------------------------------------------------------- writes
 
-  /** Applies operations in order. Outcomes are parallel to them; accepted ones are on disk when this resolves. */
+  /** Applies operations in order, with those of other writes that wait. Outcomes are parallel to them; accepted ones are on disk when this resolves. */
   apply(operations: readonly ShardOperation[]): Promise<ShardOutcome[]> {
-    return this.exclusive(async () => {
-      const pending: Pending[] = [];
-      const entries: LogEntry[] = [];
-      this.#unlogged = { entries, firstSeqNo: this.#nextSeqNo };
+    return this.#writes.add(operations);
+  }
+
+  /** All of them or, when it throws, none. */
+  async #applyNow(operations: readonly ShardOperation[]): Promise<ShardOutcome[]> {
+    // Before, not after: where there is no room for a segment the write is refused, and nothing of it is applied.
+    if (this.#buffer?.isFull) await this.#makeSegment();
+    const pending: Pending[] = [];
+    const entries: LogEntry[] = [];
+    this.#unlogged = { entries, firstSeqNo: this.#nextSeqNo };
+    try {
+      for (const operation of operations) {
+        const item = await this.#prepare(operation);
+        pending.push(item);
+        if (item.entry) entries.push(item.entry);
+      }
+    } catch (error) {
+      // Not an answer to the user but a fault: a kernel that trapped may have left the buffer half written.
+      this.#undo(pending);
+      await this.#rebuildBuffer();
+      throw error;
+    } finally {
+      this.#unlogged = null;
+    }
+    if (entries.length > 0) {
       try {
-        for (const operation of operations) {
-          const item = await this.#prepare(operation);
-          pending.push(item);
-          if (item.entry) entries.push(item.entry);
-        }
+        this.#env.store.append(this.identity.log, entries);
       } catch (error) {
-        // Not an answer to the user but a fault: a kernel that trapped may have left the buffer half written.
         this.#undo(pending);
-        await this.#rebuildBuffer();
         throw error;
-      } finally {
-        this.#unlogged = null;
       }
-      if (entries.length > 0) {
-        try {
-          this.#env.store.append(this.identity.log, entries);
-        } catch (error) {
-          this.#undo(pending);
-          throw error;
-        }
-      }
-      for (const item of pending) this.#settle(item);
-      if (this.#buffer?.isFull) await this.#makeSegment();
-      return pending.map(({ outcome }) => outcome);
-    });
+    }
+    for (const item of pending) this.#settle(item);
+    return pending.map(({ outcome }) => outcome);
   }
 
   async #prepare(operation: ShardOperation): Promise<Pending> {

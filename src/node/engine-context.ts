@@ -27,7 +27,7 @@ import type { PublishedSnapshot, ReaderSnapshots } from './reader-snapshots.ts';
 import { shardOfRouting } from './routing.ts';
 import type { BorrowedContext, ContextInfo, ContextKind, ContextRequest } from './search-contexts.ts';
 
-const packr = new Packr({ useRecords: false, int64AsType: 'number' });
+const packr = new Packr({ int64AsType: 'number' });
 
 interface Placed {
   readonly placement: ShardPlacement;

@@ -42,7 +42,7 @@ export class Indexer {
   readonly #arenas: ThreadArenas;
   readonly #states: IndexStates;
   readonly #shards = new Map<string, OpenShard>();
-  readonly #packr = new Packr({ useRecords: false, int64AsType: 'number' });
+  readonly #packr = new Packr({ int64AsType: 'number' });
   readonly #environment: WriterEnvironment;
   readonly #timer: NodeJS.Timeout;
   #nextSegmentId: number;

@@ -34,6 +34,9 @@ class Bench {
   mapping = new SimpleMapping(['t_body']);
   published: SnapshotDescriptor | null = null;
   failAppend = false;
+  /** Entries of each transaction that was tried; one of more than `appendLimit` fails. */
+  readonly appends: number[] = [];
+  appendLimit = Infinity;
   nowMs = 1000;
   /** What readers wait for before they switch to a snapshot. */
   switching: Promise<void> = Promise.resolve();
@@ -47,9 +50,11 @@ class Bench {
     const bench = this;
     const store = new Proxy(this.store, {
       get(target, name) {
-        if (name === 'append' && bench.failAppend)
-          return () => {
-            throw new Error('disk full');
+        if (name === 'append')
+          return (log: number, entries: Parameters<Store['append']>[1]) => {
+            bench.appends.push(entries.length);
+            if (bench.failAppend || entries.length > bench.appendLimit) throw new Error('disk full');
+            target.append(log, entries);
           };
         const value = Reflect.get(target, name, target);
         return typeof value === 'function' ? value.bind(target) : value;
@@ -310,5 +315,43 @@ test('a deletion is remembered for gc_deletes, in versions of later writes', asy
   await bench.writer.refresh();
   const [forgotten] = await bench.writer.apply([op('index', 'a', { n_value: 1 })]);
   expect(forgotten).toMatchObject({ ok: true, version: 1 });
+  await bench.store.close();
+});
+
+test('writes that wait for each other share a transaction, in their order', async () => {
+  const bench = new Bench();
+  const [first, second, third] = await Promise.all([
+    bench.writer.apply([op('index', 'a', { n_value: 1 }), op('index', 'b', { n_value: 'x' })]),
+    bench.writer.apply([op('index', 'a', { n_value: 2 })]),
+    bench.writer.apply([op('create', 'a', { n_value: 3 }), op('index', 'c', { n_value: 4 })]),
+  ]);
+  expect(bench.appends).toEqual([3]);
+  expect(first.map(({ ok }) => ok)).toEqual([true, false]);
+  expect(second).toMatchObject([{ ok: true, result: 'updated', version: 2, seqNo: 1 }]);
+  expect(third).toMatchObject([
+    { ok: false, error: { status: 409 } },
+    { ok: true, result: 'created', seqNo: 2 },
+  ]);
+  await bench.writer.refresh();
+  expect(bench.visible().get('a')).toEqual({ version: 2, value: 2 });
+  await bench.store.close();
+});
+
+test('when a shared transaction fails each write gets an answer of its own', async () => {
+  const bench = new Bench();
+  bench.appendLimit = 2;
+  const results = await Promise.allSettled([
+    bench.writer.apply([op('index', 'a', { n_value: 1 })]),
+    bench.writer.apply(['b', 'c', 'd'].map((id) => op('index', id, { n_value: 2 }))),
+    bench.writer.apply([op('index', 'a', { n_value: 3 }), op('index', 'e', { n_value: 4 })]),
+  ]);
+  expect(bench.appends).toEqual([6, 1, 3, 2]);
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  await bench.writer.refresh();
+  expect([...bench.visible()].sort()).toEqual([
+    ['a', { version: 2, value: 3 }],
+    ['e', { version: 1, value: 4 }],
+  ]);
+  expect(bench.writer.maxSeqNo).toBe(2);
   await bench.store.close();
 });

@@ -1,0 +1,74 @@
+// Group commit: the writes that wait for a shard while another is written go into one transaction together, so a disk is waited for once and not
+// once per request.
+import type { ShardOperation, ShardOutcome } from './shard-operation.ts';
+
+/** Operations of one transaction and bytes of their sources, unless the first write alone has more. */
+const GROUP_OPERATIONS = 5000;
+const GROUP_BYTES = 2 << 20;
+
+interface Write {
+  readonly operations: readonly ShardOperation[];
+  readonly resolve: (outcomes: ShardOutcome[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class WriteQueue {
+  readonly #waiting: Write[] = [];
+  readonly #exclusive: (action: () => Promise<void>) => Promise<void>;
+  readonly #apply: (operations: readonly ShardOperation[]) => Promise<ShardOutcome[]>;
+
+  /**
+   * @param exclusive  runs an action after those before it
+   * @param apply      applies operations in order, all or none of them; outcomes are parallel
+   */
+  constructor(
+    exclusive: (action: () => Promise<void>) => Promise<void>,
+    apply: (operations: readonly ShardOperation[]) => Promise<ShardOutcome[]>,
+  ) {
+    this.#exclusive = exclusive;
+    this.#apply = apply;
+  }
+
+  /** Writes are applied in the order in which they are added. */
+  add(operations: readonly ShardOperation[]): Promise<ShardOutcome[]> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ operations, resolve, reject });
+      if (this.#waiting.length === 1) this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    this.#exclusive(() => this.#applyNext());
+  }
+
+  async #applyNext(): Promise<void> {
+    // What has arrived during the last transaction is read by the event loop first.
+    await new Promise((resolve) => setImmediate(resolve));
+    const group = this.#take();
+    if (this.#waiting.length > 0) this.#schedule();
+    if (group.length > 1) {
+      try {
+        const outcomes = await this.#apply(group.flatMap(({ operations }) => operations));
+        let at = 0;
+        for (const { operations, resolve } of group) resolve(outcomes.slice(at, (at += operations.length)));
+        return;
+      } catch {
+        // Nothing of the group is applied: one by one each write gets the answer that is its own.
+      }
+    }
+    for (const { operations, resolve, reject } of group) await this.#apply(operations).then(resolve, reject);
+  }
+
+  #take(): Write[] {
+    let count = 0;
+    let operations = 0;
+    let bytes = 0;
+    for (const write of this.#waiting) {
+      operations += write.operations.length;
+      for (const { source } of write.operations) bytes += source?.length ?? 0;
+      if (count > 0 && (operations > GROUP_OPERATIONS || bytes > GROUP_BYTES)) break;
+      count++;
+    }
+    return this.#waiting.splice(0, count);
+  }
+}
