@@ -84,7 +84,7 @@ export class OutputQueue {
     this.head = '';
   }
 
-  /** Counts bytes of a header that went out another way. */
+  /** Counts bytes that go out past the queue. */
   noteSent(bytes: number): void {
     this.sent += bytes;
     this.bytesSent += bytes;
@@ -107,12 +107,12 @@ export class OutputQueue {
 
   /** A response that begins and ends now leaves in one write, without a queue. */
   private takesWhole(r: Request): boolean {
-    return this.head !== '' && !r.chunked && this.queue.length === 0 && !this.blocked && !this.conn.closed && rateOf(r) === 0;
+    return this.head !== '' && this.queue.length === 0 && !this.blocked && !this.conn.closed && rateOf(r) === 0;
   }
 
   /** A body of so many bytes that is given as the whole of it is copied before the call returns. */
   copiesWhole(r: Request, bytes: number): boolean {
-    return this.head.length + bytes <= TEXT_LIMIT && !this.conn.tls && !this.conn.http2 && this.takesWhole(r);
+    return !r.chunked && this.head.length + bytes <= TEXT_LIMIT && !this.conn.tls && !this.conn.http2 && this.takesWhole(r);
   }
 
   private sendWhole(r: Request, pieces: Piece[]): boolean {
@@ -123,7 +123,8 @@ export class OutputQueue {
       bytes += piece.length;
     }
     if (bytes > JOIN_LIMIT) return false;
-    if (bytes <= TEXT_LIMIT && !this.conn.tls && !this.conn.http2) this.sendText(pieces as Buffer[], bytes);
+    if (bytes <= TEXT_LIMIT && !this.conn.tls && !this.conn.http2) this.sendText(r, pieces as Buffer[], bytes - this.head.length);
+    else if (r.chunked) return false;
     else {
       for (const piece of pieces as Buffer[]) {
         this.queued += piece.length;
@@ -135,13 +136,14 @@ export class OutputQueue {
     return true;
   }
 
-  private sendText(pieces: Buffer[], bytes: number): void {
+  private sendText(r: Request, pieces: Buffer[], bodyBytes: number): void {
     let text = this.head;
+    if (r.chunked && bodyBytes > 0) text += `${bodyBytes.toString(16)}\r\n`;
     for (const piece of pieces) text += piece.latin1Slice();
+    if (r.chunked) text += lastChunk(r, bodyBytes > 0);
     this.queued -= this.head.length;
     this.head = '';
-    this.sent += bytes;
-    this.bytesSent += bytes;
+    this.noteSent(text.length);
     this.send(text);
   }
 
@@ -161,11 +163,7 @@ export class OutputQueue {
       for (const piece of pieces) if (pieceLength(piece) > 0) this.push(piece);
       if (!last) this.push(CRLF);
     }
-    if (last) {
-      let end = total > 0 ? '\r\n0\r\n' : '0\r\n';
-      for (const field of r.out.trailers) end += `${field.name}: ${field.value}\r\n`;
-      this.push(Buffer.from(`${end}\r\n`, 'latin1'));
-    }
+    if (last) this.push(Buffer.from(lastChunk(r, total > 0), 'latin1'));
   }
 
   /** Pieces given to this queue are still in use. */
@@ -380,6 +378,13 @@ export class OutputQueue {
       if (!this.conn.closed) this.drained();
     }, ms);
   }
+}
+
+/** What ends a chunked body, trailers included. @param follows  a chunk whose line end is still missing */
+function lastChunk(r: Request, follows: boolean): string {
+  let end = follows ? '\r\n0\r\n' : '0\r\n';
+  for (const field of r.out.trailers) end += `${field.name}: ${field.value}\r\n`;
+  return `${end}\r\n`;
 }
 
 /** Bytes per second the response may use, 0: no limit; evaluated once per request. */

@@ -244,13 +244,26 @@ function gzipHeader(r: Request): number {
   }
   if (gzip && gzipOk(r)) {
     const level = c.gzip_comp_level;
+    const { windowBits, memLevel } = deflateSize(out.contentLength);
     start(
       r,
       'gzip',
-      SyncZlib.open(`gzip ${level}`, () => zlib.createGzip({ level })),
+      SyncZlib.open(`gzip ${level} ${windowBits}`, () => zlib.createGzip({ level, windowBits, memLevel })),
     );
   }
   return OK;
+}
+
+/** A short text needs no large window, whose tables would have to be cleared for it. @param length  -1: not known */
+function deflateSize(length: number): { windowBits: number; memLevel: number } {
+  let windowBits = zlib.constants.Z_MAX_WINDOWBITS;
+  let memLevel = zlib.constants.Z_DEFAULT_MEMLEVEL;
+  // the window that zlib really uses is smaller by 262 bytes; 8 bits it would make 9
+  while (length > 0 && windowBits > 9 && length < (1 << (windowBits - 1)) - 262) {
+    windowBits--;
+    memLevel = Math.max(1, memLevel - 1);
+  }
+  return { windowBits, memLevel };
 }
 
 function start(r: Request, coding: string, engine: SyncZlib): void {

@@ -1,6 +1,7 @@
 /** A request's dealings with a cache zone: hit, miss, stale, lock, revalidation, background update, and storing what was fetched. */
 import { closeSync } from 'node:fs';
 import { drain } from '../../zone/bus.ts';
+import { nowSeconds } from '../clock.ts';
 import { OK } from '../codes.ts';
 import { parseHttpDate } from '../header-writer.ts';
 import { pumpFile } from '../modules/static.ts';
@@ -17,8 +18,6 @@ import type { Failure } from './protocol.ts';
 import { acceptHead, type UpstreamHead } from './response-head.ts';
 import type { Upstream } from './upstream.ts';
 
-const now = () => Math.floor(Date.now() / 1000);
-
 export class FileCacheRequest implements CacheRequest {
   waiting = false;
   private node!: CacheNode;
@@ -34,7 +33,6 @@ export class FileCacheRequest implements CacheRequest {
   private file: CacheFile | undefined;
   private miss: (() => void) | undefined;
   private key = '';
-  private mainHash = '';
 
   constructor(
     private readonly r: Request,
@@ -51,7 +49,6 @@ export class FileCacheRequest implements CacheRequest {
     const { r, conf } = this;
     this.miss = miss;
     this.key = this.makeKey();
-    this.mainHash = md5(this.key);
     drain();
     if (anySet(r, this.purge)) {
       const count = this.zone.purge({ key: this.key });
@@ -72,7 +69,7 @@ export class FileCacheRequest implements CacheRequest {
 
   /** The node of the key, or of the key with the request's values of the fields in `Vary`. */
   private findNode(): CacheNode {
-    const main = this.zone.node(this.mainHash, this.key);
+    const main = this.zone.nodeOf(this.key);
     if (!main.vary) return main;
     return this.zone.node(md5(`${this.key}\0${variantOf(this.r, main.vary)}`), this.key);
   }
@@ -86,7 +83,7 @@ export class FileCacheRequest implements CacheRequest {
       this.r.cleanups.push(() => node.count--);
     }
     if (takeOver.has(this.r)) this.updating = true;
-    if (node.error && node.validUntil >= now()) {
+    if (node.error && node.validUntil >= nowSeconds()) {
       u.cacheStatus = 'HIT';
       u.finish(node.error);
       return;
@@ -102,13 +99,13 @@ export class FileCacheRequest implements CacheRequest {
     }
     this.entry = entry;
     const { head } = entry;
-    if (head.validUntil >= now() && (head.validUntil > now() || head.date !== head.validUntil)) {
+    if (head.validUntil >= nowSeconds() && (head.validUntil > nowSeconds() || head.date !== head.validUntil)) {
       this.zone.countHit();
       u.cacheStatus = 'HIT';
       this.send(u);
       return;
     }
-    const staleUpdating = conf.useStale.has('updating') || head.validUntil + head.staleUpdating >= now();
+    const staleUpdating = conf.useStale.has('updating') || head.validUntil + head.staleUpdating >= nowSeconds();
     if (!this.updating && !this.zone.tryLock(node, Math.max(conf.lockAgeMs, UPDATE_MS))) {
       if (staleUpdating) {
         u.cacheStatus = 'UPDATING';
@@ -257,7 +254,7 @@ export class FileCacheRequest implements CacheRequest {
   useStale(u: Upstream, failure: Failure): boolean {
     if (u.cacheStatus !== 'EXPIRED' || !this.entry) return false;
     const { head } = this.entry;
-    if (!this.conf.useStale.has(failure) && head.validUntil + head.staleError < now()) return false;
+    if (!this.conf.useStale.has(failure) && head.validUntil + head.staleError < nowSeconds()) return false;
     this.unlock();
     u.cacheStatus = 'STALE';
     this.send(u);
@@ -274,7 +271,7 @@ export class FileCacheRequest implements CacheRequest {
       const updated: EntryHead = {
         ...stored,
         validUntil: until,
-        date: now(),
+        date: nowSeconds(),
         staleUpdating: fresh.staleUpdating,
         staleError: fresh.staleError,
       };
@@ -302,7 +299,7 @@ export class FileCacheRequest implements CacheRequest {
     this.storeUnder(vary);
     const tags = head.fields.filter((f) => f.lname === 'cache-tag' || f.lname === 'surrogate-key').flatMap((f) => f.value.split(/[\s,]+/));
     const stored: EntryHead = {
-      ...{ key: this.key, status: head.status, statusLine: head.statusLine, validUntil: until, date: now(), length: 0, vary },
+      ...{ key: this.key, status: head.status, statusLine: head.statusLine, validUntil: until, date: nowSeconds(), length: 0, vary },
       ...{ staleUpdating: fresh.staleUpdating, staleError: fresh.staleError, variant: vary ? variantOf(this.r, vary) : '', tags },
       fields: head.fields.filter((f) => f.lname !== 'content-length' && f.lname !== 'transfer-encoding' && f.lname !== 'connection'),
     };
@@ -317,7 +314,7 @@ export class FileCacheRequest implements CacheRequest {
 
   /** An answer with `Vary` goes under a hash of its own; the main node remembers which fields count. */
   private storeUnder(vary: string): void {
-    const main = this.zone.node(this.mainHash, this.key);
+    const main = this.zone.nodeOf(this.key);
     if (!vary) {
       main.vary = '';
       this.switchNode(main);
@@ -373,7 +370,7 @@ export class FileCacheRequest implements CacheRequest {
     this.file = undefined;
     if ((status === 502 || status === 504) && this.cacheable && this.node) {
       const seconds = validFor(this.conf, status);
-      if (seconds) this.zone.keepStatus(this.node, status, now() + seconds);
+      if (seconds) this.zone.keepStatus(this.node, status, nowSeconds() + seconds);
     }
     this.unlock();
   }

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { onNews, tellLoops } from '../../zone/bus.ts';
 import { Counters, loop } from '../../zone/memory.ts';
 import { SharedTable } from '../../zone/table.ts';
+import { nowSeconds } from '../clock.ts';
 import { type EntryHead, headBytes, md5, readHead, readReserved } from './cache-entry.ts';
 
 const MEMORY_ENTRY = 64 * 1024;
@@ -76,10 +77,10 @@ export interface OpenEntry {
   start: number;
 }
 
-const nowSeconds = () => Math.floor(Date.now() / 1000);
-
 export class CacheZone {
   readonly nodes = new Map<string, CacheNode>();
+  /** nodes of keys asked for lately: the hash of a key costs more than the rest of a hit */
+  private readonly byKey = new Map<string, CacheNode>();
   totalSize = 0;
   private memoryTotal = 0;
   private cold = true;
@@ -151,6 +152,23 @@ export class CacheZone {
     return node;
   }
 
+  /** The key's own node. */
+  nodeOf(key: string): CacheNode {
+    let node = this.byKey.get(key);
+    if (!node) {
+      node = this.node(md5(key), key);
+      // the loader knows a file by its name only
+      if (node.key === '') node.key = key;
+      this.byKey.set(key, node);
+    }
+    return node;
+  }
+
+  private unlist(node: CacheNode): void {
+    this.nodes.delete(node.hash);
+    if (this.byKey.get(node.key) === node) this.byKey.delete(node.key);
+  }
+
   /** A file left by an earlier run. */
   private adopt(node: CacheNode): void {
     let fd: number | undefined;
@@ -209,20 +227,27 @@ export class CacheZone {
     for (const node of this.nodes.values()) {
       if (node.count > 0 || node.waiters.length > 0) continue;
       this.remove(node);
-      this.nodes.delete(node.hash);
+      this.unlist(node);
       return;
     }
   }
 
   /** Counts a request for the entry. @returns how many there were, this one included */
   use(node: CacheNode): number {
-    node.usedAt = nowSeconds();
-    this.nodes.delete(node.hash);
-    this.nodes.set(node.hash, node);
-    return this.mark(node, (data, at) => {
-      data[at + USED_AT] = node.usedAt;
-      return ++data[at + USES];
-    });
+    const now = nowSeconds();
+    // the order of the map is the order of last use, by the second
+    if (node.usedAt !== now) {
+      node.usedAt = now;
+      this.nodes.delete(node.hash);
+      this.nodes.set(node.hash, node);
+    }
+    const { marks } = this;
+    marks.lock();
+    const at = marks.take(node.hash) * MARK_FIELDS;
+    marks.data[at + USED_AT] = now;
+    const uses = ++marks.data[at + USES];
+    marks.unlock();
+    return uses;
   }
 
   /** Makes the caller the one that fetches the entry; false: another request is at it. */
@@ -250,9 +275,7 @@ export class CacheZone {
     node.validUntil = head.validUntil;
     node.tags = head.tags;
     // the key's own node knows which request fields tell the answers under it apart
-    const mainHash = md5(head.key);
-    const main = mainHash === node.hash ? node : this.node(mainHash, head.key);
-    main.vary = head.vary;
+    this.nodeOf(head.key).vary = head.vary;
   }
 
   /** An answer without a body that stands for a status. */
@@ -378,7 +401,7 @@ export class CacheZone {
   private drop(node: CacheNode): void {
     this.forget(node);
     node.error = 0;
-    if (node.count === 0 && node.waiters.length === 0) this.nodes.delete(node.hash);
+    if (node.count === 0 && node.waiters.length === 0) this.unlist(node);
   }
 
   /** Removes entries: by whole key, by prefix (`text*`), or by tag. @returns how many */
