@@ -192,6 +192,13 @@ describe('content', () => {
     expect(front.read('dav/new/deep.txt')).toBe(big);
     expect(statusOf(await send('PUT', '/dav/new/deep.txt', '', 'again'))).toBe(204);
     expect(front.read('dav/new/deep.txt')).toBe('again');
+    // from memory and from the file that it was spooled to, under a name that is not ASCII, with the client's time
+    for (const body of ['small', big]) {
+      expect(statusOf(await send('PUT', `/dav/new/%C3%A4${body.length}.txt`, 'Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n', body))).toBe(201);
+      const reply = await get(port, `/dav/new/%C3%A4${body.length}.txt`);
+      expect(bodyOf(reply)).toBe(body);
+      expect(header(reply, 'Last-Modified')).toBe('Sun, 06 Nov 1994 08:49:37 GMT');
+    }
     expect(statusOf(await send('PUT', '/dav/new/', '', 'x'))).toBe(409);
     expect(statusOf(await send('PUT', '/dav/part', 'Content-Range: bytes 0-1/2\r\n', 'ab'))).toBe(501);
     expect(statusOf(await send('MKCOL', '/dav/col/'))).toBe(201);

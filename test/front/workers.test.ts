@@ -43,6 +43,7 @@ beforeAll(async () => {
       location /thrice { ${proxied} proxy_cache c; proxy_cache_key $uri; proxy_cache_valid 1h; proxy_cache_min_uses 3; add_header X-Cache $upstream_cache_status; }
       location /uid { userid on; return 200 $uid_set; }
       location /status { stub_status; }
+      location /open { return 200 "$connections_active $connections_reading $connections_waiting"; }
       ${ours ? 'location /learn { proxy_pass http://learn; } location /api/ { api write=on; } location /metrics { metrics; }' : ''}
     }`,
     'worker_processes 2;',
@@ -66,6 +67,23 @@ const tally = (values: (string | number | undefined)[]) => {
 const loops = () => new Set([...front.read('error.log').matchAll(/\[error\] \d+#(\d+): .*limiting requests/g)].map((m) => m[1]));
 
 describe('two event loops', () => {
+  test('open connections are counted by both', async () => {
+    const open = async () =>
+      bodyOf(await get(port, '/open'))
+        .split(' ')
+        .map(Number);
+    const [active, reading, waiting] = await open();
+    const sockets = Array.from({ length: 12 }, () => connect(port, '127.0.0.1'));
+    await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+    await expect.poll(open).toEqual([active + 12, reading, waiting + 12]);
+    for (const socket of sockets.slice(0, 5)) socket.write('GET / HTTP/1.1\r\nHo');
+    await expect.poll(open).toEqual([active + 12, reading + 5, waiting + 7]);
+    // whichever loop answers
+    for (let n = 0; n < 10; n++) expect(await open()).toEqual([active + 12, reading + 5, waiting + 7]);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(open).toEqual([active, reading, waiting]);
+  });
+
   test('a rate is counted by both', async () => {
     // both loops must have had their share, or this shows nothing
     for (let round = 0; round < 20; round++) {

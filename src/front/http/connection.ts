@@ -14,7 +14,7 @@ import { setDeadline, type Timed, unwatch, watch } from './deadlines.ts';
 import { HeadReader } from './head-reader.ts';
 import { OutputQueue } from './output-queue.ts';
 import type { Request } from './request.ts';
-import { countGaugesBy, stats } from './stats.ts';
+import { type Activity, stats } from './stats.ts';
 import type { TlsInfo } from './tls-info.ts';
 
 const EMPTY = Buffer.alloc(0);
@@ -36,14 +36,6 @@ export interface ClientConnection {
 }
 /** open connections of this event loop; a graceful end closes the idle ones */
 export const connections = new Set<ClientConnection>();
-countGaugesBy(() => {
-  const gauges = { active: connections.size, reading: 0, writing: 0 };
-  for (const conn of connections) {
-    if (conn.request) gauges.writing++;
-    else if (conn.hasPartialHead) gauges.reading++;
-  }
-  return gauges;
-});
 let exitingNow = false;
 let onLastClosed: (() => void) | undefined;
 
@@ -61,7 +53,9 @@ export function opened(conn: ClientConnection): void {
 }
 
 export function closed(conn: ClientConnection): void {
-  if (connections.delete(conn) && exitingNow && connections.size === 0) setImmediate(() => onLastClosed?.());
+  if (!connections.delete(conn)) return;
+  stats.connectionClosed();
+  if (exitingNow && connections.size === 0) setImmediate(() => onLastClosed?.());
 }
 
 /** What requests ask of the connection they came on. */
@@ -107,7 +101,10 @@ export class Connection implements ClientConnection, Timed {
   readonly id: number;
   readonly startMs: number;
   requests = 0;
-  request: Request | undefined;
+  private currentRequest: Request | undefined;
+  /** what it is counted as; a stream of HTTP/2 is counted with its connection */
+  private activity: Activity = 'waiting';
+  private readonly isCounted: boolean;
   /** request whose output goes out now; others wait (see Request.postpone) */
   active: Request | undefined;
   error = false;
@@ -148,7 +145,8 @@ export class Connection implements ClientConnection, Timed {
     readonly hosts: VirtualHosts,
     options: ConnectionOptions = {},
   ) {
-    if (!options.origin) opened(this);
+    this.isCounted = options.origin === undefined;
+    if (this.isCounted) opened(this);
     watch(this);
     const origin = options.origin ?? originOf(socket, listen);
     this.id = origin.id;
@@ -163,6 +161,20 @@ export class Connection implements ClientConnection, Timed {
     socket.on('error', onSocketClose);
     socket.on('close', onSocketClose);
     this.setTimer(core.conf(hosts.defaultServer.root).client_header_timeout, this.headReader.onTimeout);
+  }
+
+  get request(): Request | undefined {
+    return this.currentRequest;
+  }
+  set request(request: Request | undefined) {
+    this.currentRequest = request;
+    this.countAs(request ? 'writing' : 'waiting');
+  }
+
+  private countAs(activity: Activity): void {
+    if (activity === this.activity || !this.isCounted || this.closed) return;
+    stats.activityChanged(this.activity, activity);
+    this.activity = activity;
   }
 
   get exiting(): boolean {
@@ -304,6 +316,7 @@ export class Connection implements ClientConnection, Timed {
 
   onClose(): void {
     if (this.closed) return;
+    this.countAs('waiting');
     this.closed = true;
     this.error = true;
     this.clearTimer();
@@ -354,6 +367,7 @@ export class Connection implements ClientConnection, Timed {
       this.processing = false;
     }
     if (this.closed) return;
+    if (!this.request) this.countAs(this.hasPartialHead ? 'reading' : 'waiting');
     if (this.input.length > INPUT_LIMIT) this.socket.pause();
     if (!this.readEnded) return;
     // pipelined requests that came before the end of input are answered; one that is not whole is not

@@ -20,6 +20,7 @@ import { http2Module } from './modules/http2.ts';
 import type { Request } from './request.ts';
 import type { AcceptHooks } from './server.ts';
 import { serverSignature } from './special-response.ts';
+import { type Activity, stats } from './stats.ts';
 import type { TlsInfo } from './tls-info.ts';
 
 const { NGHTTP2_FLAG_END_STREAM, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_PROTOCOL_ERROR } = http2.constants;
@@ -82,6 +83,7 @@ export class Http2Connection implements ClientConnection {
   private requests = 0;
   private timer: NodeJS.Timeout | undefined;
   private leaving = false;
+  private activity: Activity = 'waiting';
 
   /** @param server  whose settings hold for the connection: the one TLS chose, or the address's default */
   constructor(
@@ -121,6 +123,12 @@ export class Http2Connection implements ClientConnection {
     return undefined;
   }
 
+  private countAs(activity: Activity): void {
+    if (activity === this.activity) return;
+    stats.activityChanged(this.activity, activity);
+    this.activity = activity;
+  }
+
   private log(level: 'info', message: string): void {
     const { listen } = this.options;
     const logs: readonly ErrorLog[] = this.server.root.errorLogs;
@@ -148,6 +156,7 @@ export class Http2Connection implements ClientConnection {
     if (this.requests >= c.keepalive_requests || Date.now() - this.origin.startMs > c.keepalive_time) this.leave();
     const one = new Http2Stream(stream, this, (flags & NGHTTP2_FLAG_END_STREAM) === 0, this.requests);
     this.streams.add(one);
+    this.countAs('writing');
     this.options.hooks.opened?.(one);
     one.begin(rawHeaders);
   }
@@ -155,6 +164,7 @@ export class Http2Connection implements ClientConnection {
   /** The stream is over. */
   left(stream: Http2Stream): void {
     if (!this.streams.delete(stream)) return;
+    if (this.streams.size === 0) this.countAs('waiting');
     if (this.streams.size > 0 || this.leaving) return;
     const { timeoutMs } = core.conf(this.server.root).keepalive_timeout;
     if (timeoutMs === 0) this.leave();
@@ -179,6 +189,7 @@ export class Http2Connection implements ClientConnection {
   private ended(): void {
     if (this.timer) clearTimeout(this.timer);
     for (const stream of [...this.streams]) stream.destroy();
+    this.countAs('waiting');
     closed(this);
   }
 }

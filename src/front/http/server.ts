@@ -25,6 +25,7 @@ export async function listenAll(http: HttpMain, fds: Record<string, number>, hoo
   const tls = http.sockets.some((s) => s.options.ssl || [...s.byAddress.values()].some((h) => h.options.ssl))
     ? await import('./tls.ts')
     : undefined;
+  if (tls) (await import('./ocsp/client.ts')).openAnswerCaches(http);
   const http2 = usesHttp2(http) ? await import('./http2.ts') : undefined;
   const ready: Promise<void>[] = [];
   for (const socket of http.sockets) {

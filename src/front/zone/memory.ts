@@ -68,7 +68,7 @@ export class Mutex {
   }
 }
 
-/** Numbers that only grow: each loop adds to a row of its own, and reading adds the rows up. */
+/** Numbers that loops add to, each in a row of its own; reading adds the rows up. */
 export class Counters {
   private readonly memory: Float64Array;
 

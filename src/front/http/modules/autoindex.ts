@@ -1,7 +1,7 @@
 /** autoindex, random_index, empty_gif, stub_status. */
 import { readdirSync, statSync } from 'node:fs';
 import { custom, flag, HSL, LOCATION, oneOf, SERVER } from '../../config/directive.ts';
-import { DECLINED, DONE } from '../codes.ts';
+import { DECLINED } from '../codes.ts';
 import { httpDate } from '../header-writer.ts';
 import { defineModule } from '../module.ts';
 import { escapeHtml, escapeUri, findArg } from '../parse.ts';
@@ -9,7 +9,7 @@ import { fsPath, mapUri } from '../paths.ts';
 import { internalRedirect } from '../redirect.ts';
 import type { Request } from '../request.ts';
 import { sendBuffer, sendText } from '../send.ts';
-import { allGauges, type Gauges, ownGauges, stats } from '../stats.ts';
+import { stats } from '../stats.ts';
 
 interface Entry {
   name: string;
@@ -42,12 +42,11 @@ export const autoindexModule = defineModule(
       main.phases.content.unshift(randomIndex);
       main.phases.content.push(autoindex);
     },
-    // of the event loop that serves the request
     variables: [
-      { name: 'connections_active', volatile: true, get: () => String(ownGauges().active) },
-      { name: 'connections_reading', volatile: true, get: () => String(ownGauges().reading) },
-      { name: 'connections_writing', volatile: true, get: () => String(ownGauges().writing) },
-      { name: 'connections_waiting', volatile: true, get: () => String(waiting(ownGauges())) },
+      { name: 'connections_active', volatile: true, get: () => String(stats.active) },
+      { name: 'connections_reading', volatile: true, get: () => String(stats.reading) },
+      { name: 'connections_writing', volatile: true, get: () => String(stats.writing) },
+      { name: 'connections_waiting', volatile: true, get: () => String(stats.waiting) },
     ],
   },
 );
@@ -63,24 +62,18 @@ function emptyGif(r: Request): number {
   return sendBuffer(r, GIF);
 }
 
-const waiting = ({ active, reading, writing }: Gauges): number => active - reading - writing;
-
 function stubStatus(r: Request): number {
   if (r.method !== 'GET' && r.method !== 'HEAD') return 405;
   r.conn.discardBody(r);
-  allGauges((gauges) => {
-    if (r.done) return;
-    r.out.status = 200;
-    r.out.contentType = 'text/plain';
-    const lines = [
-      `Active connections: ${gauges.active} `,
-      'server accepts handled requests',
-      ` ${stats.accepted} ${stats.handled} ${stats.requests} `,
-      `Reading: ${gauges.reading} Writing: ${gauges.writing} Waiting: ${waiting(gauges)} `,
-    ];
-    r.finalize(sendText(r, `${lines.join('\n')}\n`));
-  });
-  return DONE;
+  r.out.status = 200;
+  r.out.contentType = 'text/plain';
+  const lines = [
+    `Active connections: ${stats.active} `,
+    'server accepts handled requests',
+    ` ${stats.accepted} ${stats.handled} ${stats.requests} `,
+    `Reading: ${stats.reading} Writing: ${stats.writing} Waiting: ${stats.waiting} `,
+  ];
+  return sendText(r, `${lines.join('\n')}\n`);
 }
 
 function randomIndex(r: Request): number {

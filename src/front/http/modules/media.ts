@@ -130,16 +130,16 @@ function put(r: Request): number {
     } catch {
       // a new file
     }
+    let temp: string | Buffer | undefined;
     try {
       if (c.create_full_put_path) mkdirSync(fsPath(path.dirname(name)), { recursive: true, mode: c.dav_access | 0o700 });
-      const temp = `${name}.${randomBytes(6).toString('hex')}.tmp`;
-      const { body } = r.main;
-      writeFileSync(fsPath(temp), body ? body.read() : '');
-      chmodSync(fsPath(temp), c.dav_access);
+      temp = bodyFile(r, name);
+      chmodSync(temp, c.dav_access);
       const date = parseHttpDate(r.headerIn('date') ?? '');
-      if (date >= 0) utimesSync(fsPath(temp), date, date);
+      if (date >= 0) utimesSync(temp, date, date);
       moveFile(temp, name);
     } catch (error) {
+      if (temp) rmSync(temp, { force: true });
       r.finalize(fileError(r, name, error, 409));
       return;
     }
@@ -152,6 +152,15 @@ function put(r: Request): number {
     r.finalize(201);
   });
   return DONE;
+}
+
+/** The request's body as a file that may be moved to `name`: the one it was spooled to, or one beside `name`. */
+function bodyFile(r: Request, name: string): string | Buffer {
+  const { body } = r.main;
+  if (body?.file) return body.file.path;
+  const temp = fsPath(`${name}.${randomBytes(6).toString('hex')}.tmp`);
+  writeFileSync(temp, body ? body.read() : '');
+  return temp;
 }
 
 /** 0, 1, Infinity, or undefined for a bad value. */
@@ -232,7 +241,7 @@ function copyOrMove(r: Request): number {
     if (exists && overwrite === 'F') return 412;
     if (r.method === 'MOVE') {
       if (exists) rmSync(fsPath(to), { recursive: true });
-      moveFile(from, to);
+      moveFile(fsPath(from), to);
       if (dir) return 201;
     } else if (dir) {
       if (exists) rmSync(fsPath(to), { recursive: true });

@@ -17,7 +17,7 @@ import type { HttpMain, Server } from '../conf.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
 import type { Request } from '../request.ts';
 import { sendText } from '../send.ts';
-import { allGauges, type Gauges, stats } from '../stats.ts';
+import { stats } from '../stats.ts';
 import { CacheZone } from '../upstream/cache-zone.ts';
 import { literalAddresses, type UpstreamGroup } from '../upstream/group.ts';
 import { DEFAULT_SERVER, type Peer, type ServerOptions } from '../upstream/peer.ts';
@@ -107,23 +107,19 @@ const quote = (text: string): string => text.replace(/[\\"\n]/g, (c) => (c === '
 function metrics(r: Request): number {
   if (r.method !== 'GET' && r.method !== 'HEAD') return 405;
   r.conn.discardBody(r);
-  allGauges((gauges) => {
-    if (r.done) return;
-    r.out.status = 200;
-    r.out.contentType = 'text/plain; version=0.0.4';
-    r.finalize(sendText(r, metricsText(r.http, gauges)));
-  });
-  return DONE;
+  r.out.status = 200;
+  r.out.contentType = 'text/plain; version=0.0.4';
+  return sendText(r, metricsText(r.http));
 }
 
-function metricsText(http: HttpMain, gauges: Gauges): string {
+function metricsText(http: HttpMain): string {
   const out: string[] = [];
   const family = (name: string, kind: string, rows: [labels: string, value: number][]) => {
     if (rows.length === 0) return;
     out.push(`# TYPE ${name} ${kind}`);
     for (const [labels, value] of rows) out.push(`${name}${labels ? `{${labels}}` : ''} ${value}`);
   };
-  family('gannet_front_connections', 'gauge', [['', gauges.active]]);
+  family('gannet_front_connections', 'gauge', [['', stats.active]]);
   family('gannet_front_connections_accepted_total', 'counter', [['', stats.accepted]]);
   family('gannet_front_requests_total', 'counter', [['', stats.requests]]);
   family('gannet_front_location_requests_total', 'counter', locationRows(http));

@@ -2,6 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { logTo } from '../../log/error-log.ts';
+import { drain, onNews, tellLoops } from '../../zone/bus.ts';
 import type { HttpMain, Server } from '../conf.ts';
 import { sslModule } from '../modules/ssl.ts';
 import { readConfigFile } from '../pem.ts';
@@ -14,17 +15,29 @@ const MAX_CHAIN = 20;
 const KEEP_MS = 3_600_000;
 const MAX_ANSWERS = 10_000;
 
-/** Answers of one `shared:` zone by certificate id, oldest out first. */
+/** Answers of one `shared:` zone by certificate id, oldest out first. Each event loop holds all: what one learns it tells the others. */
 class AnswerCache {
   private readonly answers = new Map<string, OcspAnswer>();
+  private readonly topic: string;
+
+  constructor(zone: string) {
+    this.topic = `tls-ocsp:${zone}`;
+    onNews<[string, OcspAnswer]>(this.topic, ([id, answer]) => this.keep(id, answer));
+  }
 
   get(id: string): OcspAnswer | undefined {
+    drain();
     const answer = this.answers.get(id);
     return answer && answer.validUntilMs > Date.now() ? answer : undefined;
   }
   put(id: string, answer: OcspAnswer): void {
+    const kept = { ...answer, validUntilMs: Math.min(answer.validUntilMs, Date.now() + KEEP_MS) };
+    this.keep(id, kept);
+    tellLoops(this.topic, [id, kept]);
+  }
+  private keep(id: string, answer: OcspAnswer): void {
     this.answers.delete(id);
-    this.answers.set(id, { ...answer, validUntilMs: Math.min(answer.validUntilMs, Date.now() + KEEP_MS) });
+    this.answers.set(id, answer);
     if (this.answers.size > MAX_ANSWERS) this.answers.delete(this.answers.keys().next().value!);
   }
   exportState(): unknown {
@@ -35,12 +48,17 @@ class AnswerCache {
   }
 }
 
+/** Makes the caches of all servers, so that they hear what other event loops learn. */
+export function openAnswerCaches(http: HttpMain): void {
+  for (const server of http.servers) cacheOf(http, sslModule.conf(server.root).ssl_ocsp_cache);
+}
+
 function cacheOf(http: HttpMain, zone: string): AnswerCache | undefined {
   if (!zone) return undefined;
   const key = `tls-ocsp:${zone}`;
   let cache = http.registry.get(key) as AnswerCache | undefined;
   if (!cache) {
-    cache = new AnswerCache();
+    cache = new AnswerCache(zone);
     const before = http.inherited.get(key);
     if (before) cache.importState(before);
     http.registry.set(key, cache);

@@ -1,5 +1,6 @@
 /** `PREFIX_store`: keeps a complete answer as a file. */
-import { chmodSync, closeSync, copyFileSync, mkdirSync, renameSync, unlinkSync, utimesSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, closeSync, copyFileSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { parseHttpDate } from '../header-writer.ts';
 import { fsPath, mapUri } from '../paths.ts';
@@ -32,13 +33,26 @@ export function storeFile(u: Upstream, temp: { fd: number; path: string }, good:
   }
 }
 
-/** Renames, or copies where the file systems differ. */
-export function moveFile(from: string, to: string): void {
+/**
+ * Renames; where the file systems differ, copies with mode and times, under another name until all is there.
+ * @param from  path for node:fs
+ * @param to    path as latin1
+ */
+export function moveFile(from: string | Buffer, to: string): void {
   try {
     renameSync(from, fsPath(to));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-    copyFileSync(from, fsPath(to));
+    const copy = fsPath(`${to}.${randomBytes(6).toString('hex')}.tmp`);
+    try {
+      copyFileSync(from, copy);
+      const { atime, mtime } = statSync(from);
+      utimesSync(copy, atime, mtime);
+      renameSync(copy, fsPath(to));
+    } catch (problem) {
+      rmSync(copy, { force: true });
+      throw problem;
+    }
     unlinkSync(from);
   }
 }
