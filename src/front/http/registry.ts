@@ -98,7 +98,7 @@ export const REGISTRY: Entry[] = [
     load: async () => [(await import('./modules/proxy.ts')).proxyModule, (await import('./modules/search.ts')).searchModule],
     directives: 'search_pass',
   },
-  { load: async () => [(await import('./modules/js.ts')).jsModule], directives: 'js_import js_content js_set js_path' },
+  { load: async () => [(await import('./modules/js.ts')).jsModule], directives: 'js_*' },
   {
     load: async () => [(await import('./modules/proxy.ts')).proxyModule, (await import('./modules/operations.ts')).operationsModule],
     directives: 'metrics api health_check',

@@ -94,6 +94,13 @@ export class Variables {
     this.pending.clear();
   }
 
+  /** A variable that a program may write at run time: one that the configuration defines, or a built-in that `set` may change. */
+  assignable(text: string): VariableDef | undefined {
+    const name = text.toLowerCase();
+    const own = this.builtIn.get(name);
+    return own ? own.set && own : this.used.get(name);
+  }
+
   /** A variable at run time (SSI), undefined if nothing has that name. */
   find(text: string): VariableDef | undefined {
     const name = text.toLowerCase();

@@ -1,0 +1,47 @@
+/** The js_fetch_* directives. */
+import { readFileSync } from 'node:fs';
+import { type ConfOf, custom, flag, HSL, ineffective, msec, num, size, text, wordsOf } from '../../config/directive.ts';
+import { TLS_VERSIONS, versionRange } from '../conf-command.ts';
+import type { HttpFrame } from '../module.ts';
+import type { Request } from '../request.ts';
+import type { Value } from '../value.ts';
+import type { FetchConf } from './fetch.ts';
+
+export const fetchTable = {
+  js_fetch_buffer_size: ineffective(HSL, 1),
+  js_fetch_ciphers: text(HSL, 'HIGH:!aNULL:!MD5'),
+  js_fetch_keepalive: num(HSL, 0),
+  js_fetch_keepalive_requests: ineffective(HSL, 1),
+  js_fetch_keepalive_time: ineffective(HSL, 1),
+  js_fetch_keepalive_timeout: msec(HSL, '60s'),
+  js_fetch_max_response_buffer_size: size(HSL, '1m'),
+  js_fetch_protocols: wordsOf(HSL, TLS_VERSIONS, ['TLSv1.2', 'TLSv1.3']),
+  js_fetch_proxy: custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
+  js_fetch_timeout: msec(HSL, '60s'),
+  js_fetch_trusted_certificate: custom<Buffer | undefined>(HSL, 1, undefined, (f: HttpFrame) => {
+    const file = f.scope.path(f.args[0], 'conf');
+    try {
+      return readFileSync(file);
+    } catch (error) {
+      return f.fail(`cannot load certificate "${file}": ${(error as Error).message}`);
+    }
+  }),
+  js_fetch_verify: flag(HSL, true),
+  js_fetch_verify_depth: num(HSL, 100),
+};
+
+/** What a level's directives ask of requests that handlers make. @param r evaluates variables of js_fetch_proxy */
+export function fetchConf(c: ConfOf<typeof fetchTable>, r: Request | undefined): FetchConf {
+  return {
+    timeoutMs: c.js_fetch_timeout,
+    maxResponseBytes: c.js_fetch_max_response_buffer_size,
+    verify: c.js_fetch_verify,
+    verifyDepth: c.js_fetch_verify_depth,
+    ca: c.js_fetch_trusted_certificate,
+    ciphers: c.js_fetch_ciphers,
+    versions: versionRange([...c.js_fetch_protocols]),
+    keepalive: c.js_fetch_keepalive,
+    keepaliveTimeoutMs: c.js_fetch_keepalive_timeout,
+    proxy: (r && c.js_fetch_proxy?.eval(r)) ?? c.js_fetch_proxy?.constant ?? '',
+  };
+}

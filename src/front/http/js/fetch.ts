@@ -1,0 +1,153 @@
+/** `ngx.fetch()`: requests of handlers to other servers, under the js_fetch_* settings of the location they run in. */
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import { type SecureVersion, type TLSSocket, connect as tlsConnect } from 'node:tls';
+
+export interface FetchConf {
+  /** between two pieces, ms */
+  timeoutMs: number;
+  maxResponseBytes: number;
+  verify: boolean;
+  verifyDepth: number;
+  ca: Buffer | undefined;
+  ciphers: string;
+  versions: { minVersion?: SecureVersion; maxVersion?: SecureVersion };
+  /** idle connections kept; 0: none */
+  keepalive: number;
+  keepaliveTimeoutMs: number;
+  /** `http://user:password@host:port`, '' for none */
+  proxy: string;
+}
+
+export interface FetchInit {
+  method?: string;
+  headers?: Record<string, string> | [string, string][] | Headers;
+  body?: string | Uint8Array;
+  verify?: boolean;
+  max_response_body_size?: number;
+}
+
+/** Answers that have no body, whatever they carry. */
+const BODILESS = new Set([101, 204, 205, 304]);
+
+/** One pair for each way to keep connections. */
+const agents = new Map<string, { http: HttpAgent; https: HttpsAgent }>();
+
+function agentsOf({ keepalive, keepaliveTimeoutMs }: FetchConf): { http: HttpAgent; https: HttpsAgent } {
+  const key = `${keepalive}:${keepaliveTimeoutMs}`;
+  let pair = agents.get(key);
+  if (!pair) {
+    const options = { keepAlive: keepalive > 0, maxFreeSockets: Math.max(1, keepalive), timeout: keepaliveTimeoutMs };
+    agents.set(key, (pair = { http: new HttpAgent(options), https: new HttpsAgent(options) }));
+  }
+  return pair;
+}
+
+/** @returns the answer with its whole body. @throws Error no connection, no time left, an answer too large, a certificate not trusted */
+export async function fetchUnder(conf: FetchConf, target: string, init: FetchInit = {}): Promise<Response> {
+  const url = new URL(target);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new TypeError(`unsupported URL schema "${url.protocol}"`);
+  const headers = Object.fromEntries(new Headers(init.headers as Record<string, string> | undefined));
+  if (url.username !== '') {
+    headers.authorization ??= `Basic ${Buffer.from(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`).toString('base64')}`;
+  }
+  const body = init.body === undefined ? undefined : Buffer.from(init.body as string);
+  const method = (init.method ?? 'GET').toUpperCase();
+  if (body) headers['content-length'] = String(body.length);
+  const options: RequestOptions = { method, headers, path: url.pathname + url.search, host: url.hostname.replace(/^\[|\]$/g, '') };
+  if (url.port !== '') options.port = url.port;
+  const tls = {
+    rejectUnauthorized: init.verify ?? conf.verify,
+    ca: conf.ca,
+    ciphers: conf.ciphers,
+    ...conf.versions,
+  };
+  const { http, https } = agentsOf(conf);
+  let request: ClientRequest;
+  if (conf.proxy !== '') {
+    const proxy = new URL(conf.proxy);
+    const authorization = proxyAuthorization(proxy);
+    if (url.protocol === 'http:') {
+      Object.assign(options, { host: proxy.hostname, port: proxy.port || 80, path: url.href, agent: http });
+      options.headers = { host: url.host, ...headers, ...authorization };
+      request = httpRequest(options);
+    } else {
+      const tunnel = await openTunnel(proxy, url, authorization, conf.timeoutMs);
+      const secure = tlsConnect({ ...tls, socket: tunnel, servername: url.hostname });
+      request = httpsRequest({ ...options, agent: false, createConnection: () => secure });
+    }
+  } else request = url.protocol === 'http:' ? httpRequest({ ...options, agent: http }) : httpsRequest({ ...options, ...tls, agent: https });
+  return answerOf(request, body, conf, init.max_response_body_size ?? conf.maxResponseBytes);
+}
+
+function answerOf(request: ClientRequest, body: Buffer | undefined, conf: FetchConf, maxBytes: number): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    request.setTimeout(conf.timeoutMs, () => request.destroy(new Error('fetch timed out')));
+    request.on('error', reject);
+    request.on('response', (answer) => {
+      if (chainDepth(answer) > conf.verifyDepth) {
+        request.destroy(new Error('certificate chain too long'));
+        return;
+      }
+      const parts: Buffer[] = [];
+      let bytes = 0;
+      answer.on('data', (data: Buffer) => {
+        bytes += data.length;
+        if (bytes <= maxBytes) parts.push(data);
+        else {
+          reject(new Error('fetch response body is too large'));
+          request.destroy();
+        }
+      });
+      answer.on('error', reject);
+      answer.on('aborted', () => reject(new Error('fetch response ended early')));
+      answer.on('end', () => {
+        const headers = new Headers();
+        for (let n = 0; n + 1 < answer.rawHeaders.length; n += 2) headers.append(answer.rawHeaders[n], answer.rawHeaders[n + 1]);
+        const status = answer.statusCode!;
+        const content = BODILESS.has(status) ? null : Buffer.concat(parts);
+        resolve(new Response(content, { status: status < 200 ? 502 : status, statusText: answer.statusMessage, headers }));
+      });
+    });
+    request.end(body);
+  });
+}
+
+/** Certificates between the server's and the root. */
+function chainDepth({ socket }: IncomingMessage): number {
+  if (!('getPeerCertificate' in socket)) return 0;
+  let depth = 0;
+  let at = (socket as TLSSocket).getPeerCertificate(true);
+  while (at?.issuerCertificate && at.issuerCertificate !== at && at.issuerCertificate.fingerprint256 !== at.fingerprint256 && depth < 20) {
+    at = at.issuerCertificate;
+    depth++;
+  }
+  return depth;
+}
+
+function proxyAuthorization(proxy: URL): Record<string, string> {
+  if (proxy.username === '') return {};
+  const text = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` };
+}
+
+function openTunnel(proxy: URL, url: URL, headers: Record<string, string>, timeoutMs: number): Promise<Socket> {
+  const target = `${url.hostname}:${url.port || 443}`;
+  return new Promise((resolve, reject) => {
+    const connect = httpRequest({
+      ...{ host: proxy.hostname, port: proxy.port || 80, method: 'CONNECT', path: target, agent: false },
+      headers: { host: target, ...headers },
+    });
+    connect.setTimeout(timeoutMs, () => connect.destroy(new Error('fetch timed out')));
+    connect.on('error', reject);
+    connect.on('connect', (answer, socket) => {
+      if (answer.statusCode === 200) resolve(socket as Socket);
+      else {
+        socket.destroy();
+        reject(new Error(`proxy answered ${answer.statusCode}`));
+      }
+    });
+    connect.end();
+  });
+}

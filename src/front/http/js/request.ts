@@ -1,0 +1,338 @@
+/** What JavaScript handlers see of a request: names and meanings are those of njs where it has them. Texts are latin1 unless said otherwise. */
+import { ERROR } from '../codes.ts';
+import { lowerName } from '../header.ts';
+import { type BodyFlags, isFileSpan } from '../module.ts';
+import { readSpan } from '../modules/static.ts';
+import { internalRedirect, redirectToNamed } from '../redirect.ts';
+import type { Request } from '../request.ts';
+import { sendBuffer } from '../send.ts';
+import { startSubrequest } from '../subrequest.ts';
+
+export interface SubrequestInput {
+  args?: string;
+  method?: string;
+  /** nobody waits for it and nothing is returned */
+  detached?: boolean;
+}
+
+/** Answer of a subrequest. */
+export interface JsReply {
+  status: number;
+  headersOut: Record<string, string>;
+  responseText: string;
+  responseBuffer: Buffer;
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+type HeaderValue = string | readonly string[] | undefined | null;
+
+/** An object whose properties are read and written elsewhere. */
+function view<V>(
+  get: (name: string) => V | undefined,
+  names: () => string[],
+  set: (name: string, value: V | undefined) => void,
+): Record<string, V> {
+  return new Proxy(Object.create(null) as Record<string, V>, {
+    get: (_, name) => (typeof name === 'string' ? get(name) : undefined),
+    has: (_, name) => typeof name === 'string' && get(name) !== undefined,
+    set(_, name, value: V) {
+      set(String(name), value);
+      return true;
+    },
+    deleteProperty(_, name) {
+      set(String(name), undefined);
+      return true;
+    },
+    ownKeys: () => [...new Set(names())],
+    getOwnPropertyDescriptor(_, name) {
+      const value = get(String(name));
+      return value === undefined ? undefined : { value, enumerable: true, configurable: true, writable: true };
+    },
+  });
+}
+
+const readOnly = (): never => {
+  throw new TypeError('read-only');
+};
+
+/** Fields that the response keeps outside its list. */
+function getHeaderOut({ out }: Request, name: string): HeaderValue {
+  const lname = lowerName(name);
+  if (lname === 'content-type') return out.contentType || undefined;
+  if (lname === 'content-length') return out.contentLength < 0 ? undefined : String(out.contentLength);
+  if (lname === 'location' && out.location !== undefined) return out.location;
+  const values = out.fields.filter((field) => field.lname === lname).map((field) => field.value);
+  if (lname === 'set-cookie' && values.length > 0) return values;
+  return values.length === 0 ? undefined : values.join(', ');
+}
+
+function setHeaderOut({ out }: Request, name: string, value: HeaderValue): void {
+  const list = value === undefined || value === null || value === '' ? [] : Array.isArray(value) ? value.map(String) : [String(value)];
+  if (list.some((text) => /[\r\n\0]/.test(text)) || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
+    throw new TypeError(`invalid header "${name}"`);
+  switch (lowerName(name)) {
+    case 'content-type':
+      out.contentType = list[0] ?? '';
+      out.charset = '';
+      return;
+    case 'content-length':
+      if (list.length > 0 && !/^\d{1,15}$/.test(list[0])) throw new TypeError('invalid "Content-Length"');
+      out.contentLength = list.length > 0 ? Number(list[0]) : -1;
+      return;
+    case 'location':
+      out.location = undefined;
+  }
+  out.set(name, undefined);
+  for (const text of list) out.add(name, text);
+}
+
+export class JsRequest {
+  private ended = false;
+  private allowed: 'ok' | 'declined' = 'ok';
+  /** set while a body filter runs: where its output goes */
+  private sink: ((data: Buffer, flags: BodyFlags) => void) | undefined;
+  private filterDone = false;
+
+  constructor(private readonly r: Request) {}
+
+  get method(): string {
+    return this.r.method;
+  }
+  get uri(): string {
+    return this.r.uri;
+  }
+  get rawArgs(): string {
+    return this.r.args;
+  }
+  /** arguments of the query, decoded */
+  get args(): Record<string, string> {
+    return Object.fromEntries(new URLSearchParams(this.r.args));
+  }
+  get httpVersion(): string {
+    return this.r.protocol.replace(/^HTTP\//, '');
+  }
+  get remoteAddress(): string {
+    return this.r.conn.remoteAddr;
+  }
+  get internal(): boolean {
+    return this.r.internal;
+  }
+  /** the request that this one is a subrequest of */
+  get parent(): JsRequest | undefined {
+    return this.r.parent && new JsRequest(this.r.parent);
+  }
+
+  private inView: Record<string, string> | undefined;
+  private outView: Record<string, HeaderValue> | undefined;
+  private variableView: Record<string, string> | undefined;
+
+  /** by name in any case; fields that came several times are joined */
+  get headersIn(): Record<string, string> {
+    const { r } = this;
+    return (this.inView ??= view<string>(
+      (name) => r.headersJoined(lowerName(name)),
+      () => r.headersIn.map((h) => h.name),
+      readOnly,
+    ));
+  }
+  /** fields as they came */
+  get rawHeadersIn(): [string, string][] {
+    return this.r.headersIn.map((h) => [h.name, h.value]);
+  }
+  get headersOut(): Record<string, HeaderValue> {
+    const { r } = this;
+    return (this.outView ??= view<HeaderValue>(
+      (name) => getHeaderOut(r, name),
+      () => [
+        ...(r.out.contentType ? ['Content-Type'] : []),
+        ...(r.out.contentLength >= 0 ? ['Content-Length'] : []),
+        ...r.out.fields.map((field) => field.name),
+      ],
+      (name, value) => setHeaderOut(r, name, value),
+    ));
+  }
+  get rawHeadersOut(): [string, string][] {
+    return this.r.out.fields.map((field) => [field.name, field.value]);
+  }
+  /** variables of the configuration; those of `set` and `js_var` can be written */
+  get variables(): Record<string, string> {
+    return (this.variableView ??= view<string>(
+      (name) => this.variable(name),
+      () => [],
+      (name, value) => this.setVariable(name, value ?? ''),
+    ));
+  }
+
+  get status(): number {
+    return this.r.out.status;
+  }
+  set status(value: number) {
+    this.r.out.status = value;
+    this.r.out.statusLine = '';
+  }
+  /** the request body as UTF-8 */
+  get requestText(): string {
+    return this.requestBuffer.toString('utf8');
+  }
+  get requestBuffer(): Buffer {
+    return this.r.main.body?.read() ?? Buffer.alloc(0);
+  }
+
+  variable(name: string): string | undefined {
+    const def = this.r.http.variables.find(name);
+    return def ? (this.r.variable(def) ?? undefined) : undefined;
+  }
+
+  private setVariable(name: string, value: string): void {
+    const def = this.r.http.variables.assignable(name);
+    if (def?.set) def.set(this.r, String(value));
+    else if (def) this.r.vars[def.index!] = String(value);
+    else throw new TypeError(`variable "${name}" cannot be written`);
+  }
+
+  log(message: string): void {
+    this.r.log('info', `js: ${message}`);
+  }
+  warn(message: string): void {
+    this.r.log('warn', `js: ${message}`);
+  }
+  error(message: string): void {
+    this.r.log('error', `js: ${message}`);
+  }
+
+  // ---------------------------------------------------------------- answering
+
+  /** Ends the request with an answer. A status of 300 and more without a body is what `error_page` sees. */
+  return(status: number, body: string | Uint8Array = ''): void {
+    if (!Number.isInteger(status) || status < 0 || status > 999) throw new TypeError(`code is out of range`);
+    if (this.ended || this.r.done) return;
+    this.ended = true;
+    const { r } = this;
+    const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : Buffer.from(body);
+    if (REDIRECTS.has(status) && bytes.length > 0) {
+      // as `return 302 URL` has it
+      r.out.location = bytes.latin1Slice();
+      r.finalize(status);
+      return;
+    }
+    if (bytes.length === 0 && status >= 300) {
+      r.finalize(status);
+      return;
+    }
+    r.out.status = status;
+    r.setContentType();
+    r.finalize(sendBuffer(r, bytes));
+  }
+
+  sendHeader(): void {
+    if (this.r.out.status === 0) this.r.out.status = 200;
+    this.r.setContentType();
+    if (this.r.sendHeader() === ERROR) throw new Error('failed to send header');
+  }
+
+  /** A part of the body, after `sendHeader`. */
+  send(...parts: (string | Uint8Array)[]): void {
+    const pieces = parts.map((part) => Buffer.from(part as string)).filter((piece) => piece.length > 0);
+    if (this.r.output(pieces, false, true) === ERROR) throw new Error('failed to send response');
+  }
+
+  /** Ends what `send` began. */
+  finish(): void {
+    if (this.ended || this.r.done) return;
+    this.ended = true;
+    this.r.finalize(this.r.output([], true));
+  }
+
+  /** Goes on at another URI of this server, or in a named location. */
+  internalRedirect(uri: string): void {
+    if (this.ended || this.r.done) return;
+    this.ended = true;
+    if (uri.startsWith('@')) redirectToNamed(this.r, uri);
+    else {
+      const query = uri.indexOf('?');
+      internalRedirect(this.r, query < 0 ? uri : uri.slice(0, query), query < 0 ? '' : uri.slice(query + 1));
+    }
+  }
+
+  /** js_access: neither refuses nor allows; what else stands in the access phase decides. */
+  decline(): void {
+    this.allowed = 'declined';
+  }
+
+  /** A request to this server itself, whose answer is kept in memory (`subrequest_output_buffer_size`). */
+  subrequest(uri: string, options: string | SubrequestInput = {}): Promise<JsReply | undefined> {
+    const { args = '', method, detached = false } = typeof options === 'string' ? { args: options } : options;
+    if ('body' in Object(options)) throw new TypeError('a subrequest has the body of its request');
+    if (!uri.startsWith('/')) throw new TypeError(`subrequest wants a URI, not "${uri}"`);
+    const { r } = this;
+    return new Promise((resolve, reject) => {
+      const sub = startSubrequest(r, uri, args, {
+        ...{ method, background: detached, inMemory: !detached },
+        done(request, rc) {
+          const body = Buffer.concat(request.captured);
+          const headersOut: Record<string, string> = {};
+          if (request.out.contentType) headersOut['Content-Type'] = request.out.contentType;
+          for (const { name, value } of request.out.fields) headersOut[name] = value;
+          const status = rc >= 300 ? rc : request.out.status || 200;
+          if (rc === ERROR) reject(new Error(`subrequest to "${uri}" failed`));
+          else resolve({ status, headersOut, responseText: body.toString('utf8'), responseBuffer: body });
+          // its error page is not wanted, only its status
+          return rc >= 300 ? 0 : rc;
+        },
+      });
+      if (!sub) reject(new Error('subrequests cycle'));
+      else if (detached) resolve(undefined);
+    });
+  }
+
+  // ---------------------------------------------------------------- body filters
+
+  /** js_body_filter: passes data on. */
+  sendBuffer(data: string | Uint8Array, flags: { last?: boolean; flush?: boolean } = {}): void {
+    if (!this.sink) throw new TypeError('sendBuffer() is for body filters');
+    this.sink(Buffer.from(data as string), { last: flags.last ?? false, flush: flags.flush ?? false });
+  }
+
+  /** js_body_filter: what follows passes by. */
+  done(): void {
+    this.filterDone = true;
+  }
+
+  // ---------------------------------------------------------------- for the module
+
+  get finished(): boolean {
+    return this.ended;
+  }
+  get access(): 'ok' | 'declined' {
+    return this.allowed;
+  }
+
+  /** Makes a handler's function a filter of the body. @param binary  data is given as Buffer, not as text */
+  filterBody(run: (data: string | Buffer, flags: { last: boolean }) => void, binary: boolean): void {
+    this.r.needInMemory = true;
+    this.r.addBodyFilter('js', (r, pieces, flags, position) => {
+      if (this.filterDone) return r.nextBody(pieces, flags, position);
+      let rc = 0;
+      this.sink = (data, own) => {
+        if (rc !== ERROR) rc = r.nextBody(data.length > 0 ? [data] : [], own, position);
+      };
+      try {
+        const list = pieces.map((piece) => (isFileSpan(piece) ? readSpan(piece) : piece));
+        if (list.length === 0 && flags.last) list.push(Buffer.alloc(0));
+        list.forEach((piece, n) => {
+          const data = binary ? Buffer.from(piece) : piece.toString('utf8');
+          const last = flags.last && n === list.length - 1;
+          if (this.filterDone) this.sink!(Buffer.from(piece), { last, flush: flags.flush });
+          else run(data, { last });
+        });
+      } catch {
+        // the module has logged it
+        rc = ERROR;
+      } finally {
+        this.sink = undefined;
+      }
+      return rc;
+    });
+  }
+}
