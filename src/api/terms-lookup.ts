@@ -1,15 +1,17 @@
-// `terms` queries whose values stand in a document: the document is read before the shards are searched.
+// Queries whose values stand in a document, `terms` and `geo_shape`: the document is read before the shards are searched.
 
 import type { AggTree } from '../aggs/index.ts';
 import { parseJsonBytes } from '../common/json-parse.ts';
 import { illegalArgument, indexNotFound } from '../errors/catalog.ts';
-import type { Query } from '../query/query.ts';
+import { parseGeoShape, type Shape } from '../mapping/geo-shape-value.ts';
+import type { GeoShapeQuery, Query } from '../query/query.ts';
 import { valuesAt } from '../search/fetch-fields.ts';
 import type { SearchRequest } from '../search/search-request.ts';
 import type { EngineContext } from './context.ts';
 
 function containsLookup(query: Query): boolean {
-  return JSON.stringify(query, bigints).includes('"terms_lookup"');
+  const text = JSON.stringify(query, bigints);
+  return text.includes('"terms_lookup"') || text.includes('"indexed":{');
 }
 
 export function hasLookup(request: SearchRequest, aggs: AggTree | null): boolean {
@@ -54,6 +56,8 @@ async function resolve(ctx: EngineContext, query: Query): Promise<Query> {
       }
       return { ...rest, kind: 'terms', values: values.filter((value) => value !== null) };
     }
+    case 'geo_shape':
+      return query.indexed === null ? query : { ...query, shape: await indexedShape(ctx, query.indexed), indexed: null };
     case 'bool':
       return {
         ...query,
@@ -82,4 +86,15 @@ async function resolve(ctx: EngineContext, query: Query): Promise<Query> {
     default:
       return query;
   }
+}
+
+/** @throws ApiError index_not_found_exception, illegal_argument_exception: no document, or no shape at its path */
+async function indexedShape(ctx: EngineContext, { index, id, path, routing }: NonNullable<GeoShapeQuery['indexed']>): Promise<Shape> {
+  const state = ctx.index(index);
+  if (!state) throw indexNotFound(index);
+  const document = await ctx.getRealtime(state, ctx.shardOf(state, id, routing), id);
+  if (!document?.source) throw illegalArgument(`Shape with ID [${id}] not found`);
+  const [value] = valuesAt(parseJsonBytes(document.source), path.split('.'));
+  if (value === undefined) throw illegalArgument(`Shape with name [${id}] found but missing ${path} field`);
+  return parseGeoShape(value);
 }

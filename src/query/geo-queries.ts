@@ -3,6 +3,7 @@ import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { parseFailure } from '../errors/search-errors.ts';
 import { readBase } from './field-body.ts';
 import { type CellCorner, type GeoPoint, geohashCorner, metersOfUnit, parseDistance, parseGeoPoint } from './geo-point.ts';
+import { parseGeoShapeQuery } from './geo-shape-query.ts';
 import type { QueryParser } from './parse-query.ts';
 import type { Query } from './query.ts';
 import { isObject, type JsonObject, readBoolean, readNumber, readText, tokenOf } from './read-json.ts';
@@ -11,6 +12,7 @@ export const GEO_PARSERS: Readonly<Record<string, QueryParser>> = {
   geo_distance: parseGeoDistance,
   geo_bounding_box: parseGeoBox,
   geo_polygon: parseGeoPolygon,
+  geo_shape: parseGeoShapeQuery,
 };
 
 type Validation = 'strict' | 'coerce' | 'ignore';

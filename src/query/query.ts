@@ -1,5 +1,6 @@
 // The typed tree of a query as parsed from JSON: names and values checked, nothing resolved against mappings yet.
 
+import type { Shape } from '../mapping/geo-shape-value.ts';
 import type { ScriptSpec } from '../scripting/script-spec.ts';
 import type { FunctionScoreParts } from './function-score.ts';
 import type { Fuzziness } from './fuzziness.ts';
@@ -197,6 +198,16 @@ export interface GeoBoxQuery extends QueryBase {
   readonly ignoreUnmapped: boolean;
 }
 
+export interface GeoShapeQuery extends QueryBase {
+  readonly kind: 'geo_shape';
+  readonly field: string;
+  readonly relation: 'intersects' | 'disjoint' | 'within' | 'contains';
+  /** null: the one that `indexed` names; src/api puts it here before the shards see the query. */
+  readonly shape: Shape | null;
+  readonly indexed: { readonly index: string; readonly id: string; readonly path: string; readonly routing: string | null } | null;
+  readonly ignoreUnmapped: boolean;
+}
+
 export interface GeoPolygonQuery extends QueryBase {
   readonly kind: 'geo_polygon';
   readonly field: string;
@@ -226,6 +237,7 @@ export type Query =
   | (QueryBase & { readonly kind: 'script_score'; readonly query: Query; readonly script: ScriptSpec; readonly minScore: number | null })
   | (QueryBase & RankFeatureParts & { readonly kind: 'rank_feature' })
   | (QueryBase & { readonly kind: 'distance_feature'; readonly field: string; readonly origin: unknown; readonly pivot: string })
+  | GeoShapeQuery
   | RelatedQuery
   | ParentIdQuery
   | (QueryBase & { readonly kind: 'span'; readonly clause: SpanClause })

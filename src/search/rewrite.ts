@@ -21,6 +21,7 @@ import {
 } from './rewrite-leaf.ts';
 import { rewriteQueryString } from './rewrite-query-string.ts';
 import { rewriteDistanceFeature, rewriteRankFeature, rewriteScript, rewriteScriptScore } from './rewrite-score.ts';
+import { rewriteGeoShape } from './rewrite-shape.ts';
 import { rewriteSimpleQueryString } from './rewrite-simple-query-string.ts';
 import { rewriteMatch, rewriteMultiMatch } from './rewrite-text.ts';
 import { withRuntimeFilters } from './runtime-query.ts';
@@ -124,6 +125,8 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
       return rewriteRelated(query, rewriteQuery(query.query, context), context);
     case 'parent_id':
       return rewriteParentId(query, context);
+    case 'geo_shape':
+      return rewriteGeoShape(query, context);
     case 'span':
       return rewriteSpan(query.clause, context);
     case 'intervals':

@@ -2,7 +2,7 @@
 import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
 import type { ValueFormat } from '../field-type.ts';
 import { isPointList, type LatLon, parseGeoPoint } from '../geo-point-value.ts';
-import { parseGeoShape } from '../geo-shape-value.ts';
+import { parseGeoShape, type Shape } from '../geo-shape-value.ts';
 import { javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import { boolParam, COMMON_PARAMS, META_PARAM, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param } from '../params.ts';
@@ -63,15 +63,27 @@ class GeoShapeMapper implements Mapper {
   constructor(
     definition: FieldDefinition,
     readonly fieldType: BaseFieldType,
+    /** Number of the column with the shapes. */
+    readonly field: number,
   ) {
     this.ignoreMalformed = definition.get('ignore_malformed');
     this.#path = utf8(definition.path);
   }
 
   index(context: DocumentContext, value: unknown): void {
-    parseGeoShape(value);
+    const shape = parseGeoShape(value);
     context.exists(this.#path);
+    if (this.fieldType.isSearchable) context.appendBinary(this.field, utf8(`${JSON.stringify(shape)}\n`));
   }
+}
+
+/** Shapes of a document from the binary value of a geo_shape field. */
+export function readShapes(value: Uint8Array): Shape[] {
+  return Buffer.from(value.buffer, value.byteOffset, value.length)
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Shape);
 }
 
 const ORIENTATION: Param = {
@@ -136,11 +148,10 @@ export const GEO_TYPES: Readonly<Record<string, MapperType>> = {
       },
     },
     create(definition) {
-      const spec = { ...NO_SPEC, name: definition.path };
-      return new GeoShapeMapper(
-        definition,
-        new BaseFieldType(definition, { spec, family: 'other', isSearchable: true, isAggregatable: false }),
-      );
+      const isSearchable = definition.get<boolean>('index') || definition.get<boolean>('doc_values');
+      const spec = { ...NO_SPEC, name: definition.path, column: isSearchable ? 'binary' : 'none' } as const;
+      const fieldType = new BaseFieldType(definition, { spec, family: 'other', isSearchable, isAggregatable: false });
+      return new GeoShapeMapper(definition, fieldType, definition.field(spec));
     },
   },
 };
