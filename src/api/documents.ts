@@ -268,13 +268,13 @@ export interface GetRequest {
 
 /** The document as `GET /{index}/_doc/{id}` answers it; `found: false` if it is missing. */
 export async function getDocument(ctx: EngineContext, request: GetRequest): Promise<Record<string, unknown>> {
-  const { index, document } = await load(ctx, request);
+  const { index, document } = await loadDocument(ctx, request);
   return renderGet(index, request, document);
 }
 
 /** `_source` alone. @throws ApiError resource_not_found_exception (404) */
 export async function getSource(ctx: EngineContext, request: GetRequest): Promise<unknown> {
-  const { index, document } = await load(ctx, request);
+  const { index, document } = await loadDocument(ctx, request);
   const where = `[${request.index}]/[${request.id}]`;
   if (document === null) throw new ApiError('resource_not_found_exception', 404, `Document not found ${where}`);
   const source =
@@ -285,7 +285,11 @@ export async function getSource(ctx: EngineContext, request: GetRequest): Promis
   return source;
 }
 
-async function load(ctx: EngineContext, request: GetRequest): Promise<{ index: IndexState; document: StoredDocument | null }> {
+/** The index and the newest or the refreshed version of a document. @throws ApiError */
+export async function loadDocument(
+  ctx: EngineContext,
+  request: GetRequest,
+): Promise<{ index: IndexState; document: StoredDocument | null }> {
   const index = readIndex(ctx, request.index);
   checkReadable(index);
   const routing = routingThroughAlias(index, request.index, request.routing, 'search_routing');

@@ -1,9 +1,11 @@
-// Queries whose values stand in a document, `terms` and `geo_shape`: the document is read before the shards are searched.
+// Queries that name documents (`terms` with a path, `geo_shape`, more_like_this): the documents are read before the shards are searched.
 
 import type { AggTree } from '../aggs/index.ts';
 import { parseJsonBytes } from '../common/json-parse.ts';
 import { illegalArgument, indexNotFound } from '../errors/catalog.ts';
 import { parseGeoShape, type Shape } from '../mapping/geo-shape-value.ts';
+import type { Json } from '../mapping/mapping-snapshot.ts';
+import type { LikeItem } from '../query/more-like-this.ts';
 import type { GeoShapeQuery, Query } from '../query/query.ts';
 import { valuesAt } from '../search/fetch-fields.ts';
 import type { SearchRequest } from '../search/search-request.ts';
@@ -11,7 +13,7 @@ import type { EngineContext } from './context.ts';
 
 function containsLookup(query: Query): boolean {
   const text = JSON.stringify(query, bigints);
-  return text.includes('"terms_lookup"') || text.includes('"indexed":{');
+  return ['"terms_lookup"', '"like_document"', '"indexed":{'].some((mark) => text.includes(mark));
 }
 
 export function hasLookup(request: SearchRequest, aggs: AggTree | null): boolean {
@@ -42,6 +44,27 @@ function bigints(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value;
 }
 
+/** Documents in the place of their ids; one without an index is looked for in all of them, since each shard asks its own. */
+async function likeSources(ctx: EngineContext, items: readonly LikeItem[]): Promise<LikeItem[]> {
+  const found: LikeItem[] = [];
+  for (const item of items) {
+    if (typeof item === 'string' || item.kind === 'like_source') {
+      found.push(item);
+      continue;
+    }
+    const { id, fields, routing } = item;
+    for (const name of item.index === null ? Object.keys(ctx.cluster.indices) : [item.index]) {
+      const state = ctx.index(name);
+      if (!state && item.index !== null) throw indexNotFound(name);
+      if (state?.meta.state !== 'open') continue;
+      const document = await ctx.getRealtime(state, ctx.shardOf(state, id, routing), id);
+      if (document?.source)
+        found.push({ kind: 'like_source', index: state.meta.name, id, source: parseJsonBytes(document.source) as Json, fields });
+    }
+  }
+  return found;
+}
+
 async function resolve(ctx: EngineContext, query: Query): Promise<Query> {
   const all = (queries: readonly Query[]) => Promise.all(queries.map((inner) => resolve(ctx, inner)));
   switch (query.kind) {
@@ -58,6 +81,8 @@ async function resolve(ctx: EngineContext, query: Query): Promise<Query> {
     }
     case 'geo_shape':
       return query.indexed === null ? query : { ...query, shape: await indexedShape(ctx, query.indexed), indexed: null };
+    case 'more_like_this':
+      return { ...query, like: await likeSources(ctx, query.like), unlike: await likeSources(ctx, query.unlike) };
     case 'bool':
       return {
         ...query,

@@ -8,6 +8,7 @@ import { GEO_PARSERS } from './geo-queries.ts';
 import { parseIntervals } from './interval-queries.ts';
 import { JOIN_PARSERS } from './join-queries.ts';
 import { LEAF_PARSERS } from './leaf-queries.ts';
+import { parseMoreLikeThis } from './more-like-this.ts';
 import type { Query } from './query.ts';
 import { isObject, type JsonObject, tokenOf } from './read-json.ts';
 import { SCORE_PARSERS } from './score-queries.ts';
@@ -34,6 +35,7 @@ const PARSERS: ReadonlyMap<string, QueryParser> = new Map(
     ...SPAN_PARSERS,
     ...JOIN_PARSERS,
     intervals: parseIntervals,
+    more_like_this: parseMoreLikeThis,
     wrapper: parseWrapper,
   }),
 );

@@ -7,6 +7,7 @@ import type { Fuzziness } from './fuzziness.ts';
 import type { GeoPoint } from './geo-point.ts';
 import type { IntervalRule } from './interval-queries.ts';
 import type { ParentIdQuery, RelatedQuery } from './join-queries.ts';
+import type { MoreLikeThisQuery } from './more-like-this.ts';
 import type { SyntaxQuery } from './query-string-syntax.ts';
 import type { RankFeatureParts } from './score-queries.ts';
 import type { SimpleSyntaxNode } from './simple-query-string-syntax.ts';
@@ -223,6 +224,7 @@ export type Query =
   | TermQuery
   | TermsQuery
   | TermsLookupQuery
+  | MoreLikeThisQuery
   | TermsSetQuery
   | RangeQuery
   | PatternQuery

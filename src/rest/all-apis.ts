@@ -30,6 +30,7 @@ import { clearScrollApi, pitApi, scrollApi } from './scroll.ts';
 import { countApi, searchApi } from './search.ts';
 import { explainApi, validateApi } from './search-tools.ts';
 import { TEMPLATE_APIS } from './templates.ts';
+import { multiTermVectorsApi, termVectorsApi } from './term-vectors.ts';
 import { UNSUPPORTED_APIS } from './unsupported.ts';
 
 export const ALL_APIS: readonly ApiSpec[] = [
@@ -83,6 +84,8 @@ export const ALL_APIS: readonly ApiSpec[] = [
   getApi,
   getSourceApi,
   mgetApi,
+  termVectorsApi,
+  multiTermVectorsApi,
   bulkApi,
   ...INDEX_CHANGE_APIS,
   deleteByQueryApi,

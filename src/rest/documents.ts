@@ -202,7 +202,7 @@ async function mget(request: ApiRequest, { engine }: RestContext): Promise<ApiRe
 }
 
 /** An item that failed holds its ApiError. */
-function renderFailure(doc: unknown): unknown {
+export function renderFailure(doc: unknown): unknown {
   const { error } = doc as { error?: unknown };
   return error instanceof ApiError ? { ...(doc as object), error: errorBody(error).error } : doc;
 }

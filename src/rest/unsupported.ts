@@ -37,16 +37,6 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'GET /_cat/repositories',
   ],
   tasks: ['GET /_tasks/{task_id}', 'POST /_tasks/_cancel', 'POST /_tasks/{task_id}/_cancel', 'GET /_cat/tasks'],
-  termvectors: [
-    'GET /{index}/_termvectors',
-    'POST /{index}/_termvectors',
-    'GET /{index}/_termvectors/{id}',
-    'POST /{index}/_termvectors/{id}',
-    'GET /_mtermvectors',
-    'POST /_mtermvectors',
-    'GET /{index}/_mtermvectors',
-    'POST /{index}/_mtermvectors',
-  ],
   rank_eval: ['GET /_rank_eval', 'POST /_rank_eval', 'GET /{index}/_rank_eval', 'POST /{index}/_rank_eval'],
   search_pipeline: ['GET /_search/pipeline', 'GET /_search/pipeline/{id}', 'PUT /_search/pipeline/{id}', 'DELETE /_search/pipeline/{id}'],
   cluster: [

@@ -65,6 +65,8 @@ export class Explainer {
     switch (query.op) {
       case 'named':
         return this.explain(query.query, boost);
+      case 'ofShard':
+        return this.explain(this.#prepared.planner.ofShard(query), boost);
       case 'boost':
         return this.explain(query.query, Math.fround(boost * query.boost));
       default:

@@ -6,6 +6,7 @@ import type { BoostMode, ScoreMode } from '../query/function-score.ts';
 import type { IndexFunction } from './function-score.ts';
 import type { JoinQuery } from './join.ts';
 import type { PositionalQuery } from './positions/plan-positional.ts';
+import type { ShardStatistics } from './statistics.ts';
 
 export type Bytes = Uint8Array;
 
@@ -150,6 +151,8 @@ export type IndexQuery =
   /** Terms at certain positions: spans and intervals. */
   | PositionalQuery
   | JoinQuery
+  /** Made from a shard's statistics. */
+  | { readonly op: 'ofShard'; readonly label: string; readonly make: (statistics: ShardStatistics) => IndexQuery }
   /** A query with a `_name`, for matched_queries. */
   | { readonly op: 'named'; readonly name: string; readonly query: IndexQuery };
 

@@ -68,6 +68,13 @@ export class Planner {
     return this.#weights.docFreq(term);
   }
 
+  /** The query that the shard's statistics make, the same for all segments. */
+  ofShard(query: Extract<IndexQuery, { op: 'ofShard' }>): IndexQuery {
+    let made = this.#expansions.get(query) as IndexQuery | undefined;
+    if (!made) this.#expansions.set(query, (made = query.make(this.#local)));
+    return made;
+  }
+
   /** Plan for segment `index` of the shard. `scored` false: matches only. */
   plan(query: IndexQuery, index: number, scored: boolean, boost = 1): PlanNode {
     const segment = this.#local.segments[index];
@@ -136,6 +143,8 @@ export class Planner {
       }
       case 'hostFilter':
         return this.#hostFilter(query, segment);
+      case 'ofShard':
+        return this.plan(this.ofShard(query), index, scored, boost);
       case 'scriptFilter':
         return this.#scripted([query], MATCH_ALL, index);
       case 'feature':

@@ -99,6 +99,8 @@ export function queryText(query: IndexQuery): string {
       return `FeatureQuery(field=${query.term.field})`;
     case 'functionScore':
       return `function score (${queryText(query.query)}, functions: ${query.functions.length})`;
+    case 'ofShard':
+      return query.label;
     case 'named':
       return queryText(query.query);
   }

@@ -6,6 +6,7 @@ import { calculateMinimumShouldMatch } from '../query/minimum-should-match.ts';
 import type { BoolQuery, NestedQuery, Query } from '../query/query.ts';
 import { ALL, applyMinimumShouldMatch, bool, constant, disMax, type IndexQuery, none, withBoost } from './index-query.ts';
 import { rewriteParentId, rewriteRelated } from './join.ts';
+import { rewriteMoreLikeThis } from './more-like-this.ts';
 import { rewriteIntervals, rewriteSpan } from './positions/rewrite-positional.ts';
 import { type RewriteContext, refuse, requireExpensive } from './rewrite-context.ts';
 import { rewriteGeo } from './rewrite-geo.ts';
@@ -95,6 +96,8 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
       return rewriteTerms(query, context);
     case 'terms_set':
       return rewriteTermsSet(query, context);
+    case 'more_like_this':
+      return rewriteMoreLikeThis(query, context);
     case 'terms_lookup':
       throw illegalArgument('[terms] lookup is not resolved');
     case 'range':
