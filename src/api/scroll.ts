@@ -5,7 +5,8 @@ import { allShardsFailed } from '../errors/search-errors.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { AfterHit, ShardHit } from '../search/query-phase.ts';
 import { checkScroll, type SearchRequest } from '../search/search-request.ts';
-import { type SearchTarget, searchShards } from '../search/search-shards.ts';
+import { type SearchTarget, searchSteps } from '../search/search-shards.ts';
+import { runInTurns } from '../search/steps.ts';
 import type { EngineContext, OpenContextInfo, UsedContext } from './context.ts';
 import { type ContextKind, checkKeepAlive, contextLimit, contextMissing, decodeContextId, encodeContextId } from './context-id.ts';
 import {
@@ -85,7 +86,7 @@ export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliv
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters);
   try {
     checkBatch(ctx, acquired.targets, request);
-    const outcome = searchShards(acquired.targets, request, aggs, environmentOf(ctx, call.parameters, null, nowMs));
+    const outcome = await runInTurns(searchSteps(acquired.targets, request, aggs, environmentOf(ctx, call.parameters, null, nowMs)));
     const after = placeOf(outcome.page.at(-1));
     const key = await open(ctx, 'scroll', acquired, keepAliveMs, { body, parameters: call.parameters, after });
     return searchJson(outcome, call.parameters, started, { _scroll_id: encodeContextId('scroll', key) });
@@ -123,7 +124,7 @@ export function continueScroll(ctx: EngineContext, scrollId: string, keepAliveMs
     const request = scrollRequest(await resolveLookups(ctx, withParameters(parsedBody(ctx, state.body, nowMs).request, parameters)));
     const { after } = state;
     const page: SearchRequest = after === null ? { ...request, size: 0 } : request;
-    const outcome = searchShards(targets, page, null, { ...environmentOf(ctx, parameters, null, nowMs), afterHit: after });
+    const outcome = await runInTurns(searchSteps(targets, page, null, { ...environmentOf(ctx, parameters, null, nowMs), afterHit: after }));
     const json = searchJson(outcome, parameters, started, { _scroll_id: scrollId });
     return { json, state: { ...state, after: placeOf(outcome.page.at(-1)) } };
   });
@@ -163,7 +164,7 @@ export async function searchPointInTime(ctx: EngineContext, call: SearchCall, re
   const resolved = await resolveLookups(ctx, request);
   const aggs = parsed.aggs && (await resolveAggLookups(ctx, parsed.aggs));
   return withContext(ctx, 'pit', decodeContextId(pit.id, 'pit'), pit.keepAliveMs, async (targets) => {
-    const outcome = searchShards(targets, resolved, aggs, environmentOf(ctx, call.parameters, null, nowMs));
+    const outcome = await runInTurns(searchSteps(targets, resolved, aggs, environmentOf(ctx, call.parameters, null, nowMs)));
     return { json: searchJson(outcome, call.parameters, started, { pit_id: pit.id }) };
   });
 }

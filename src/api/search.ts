@@ -14,8 +14,9 @@ import type { StoredScript } from '../scripting/script-spec.ts';
 import { runInKernels } from '../search/run-segment.ts';
 import { EMPTY_REQUEST, parseSearchRequest, type SearchRequest, TRACK_ALL, TRACK_DEFAULT } from '../search/search-request.ts';
 import { SearchCaches } from '../search/search-shard.ts';
-import { type SearchEnvironment, type SearchOutcome, type SearchTarget, searchShards } from '../search/search-shards.ts';
+import { type SearchEnvironment, type SearchOutcome, type SearchTarget, searchSteps } from '../search/search-shards.ts';
 import { parseSortParameter } from '../search/sort-request.ts';
+import { runInTurns } from '../search/steps.ts';
 import type { EngineContext } from './context.ts';
 import { RequestCache } from './request-cache.ts';
 import { searchPointInTime, startScroll } from './scroll.ts';
@@ -230,7 +231,7 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Json
     const answers = answersFor(ctx);
     const known = key === null ? null : answers.get(key, Math.floor(performance.now() - started));
     if (known) return known;
-    const outcome = runSearch(ctx, acquired.targets, resolved, aggs, call.parameters, isPlain ? text : null, nowMs);
+    const outcome = await runSearch(ctx, acquired.targets, resolved, aggs, call.parameters, isPlain ? text : null, nowMs);
     const json = searchJson(outcome, call.parameters, started);
     if (key !== null && !outcome.timedOut && outcome.failures.length === 0) answers.put(key, json);
     return json;
@@ -302,8 +303,8 @@ function runSearch(
   parameters: SearchParameters,
   cacheKey: string | null,
   nowMs: number,
-): SearchOutcome {
-  return searchShards(targets, request, aggs, environmentOf(ctx, parameters, cacheKey, nowMs));
+): Promise<SearchOutcome> {
+  return runInTurns(searchSteps(targets, request, aggs, environmentOf(ctx, parameters, cacheKey, nowMs)));
 }
 
 export function shardsJson(total: number, failures: readonly ShardFailure[], skipped = 0): Json {
@@ -363,7 +364,7 @@ export async function count(ctx: EngineContext, call: SearchCall): Promise<Json>
   });
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters);
   try {
-    const outcome = runSearch(ctx, acquired.targets, request, null, call.parameters, null, nowMs);
+    const outcome = await runSearch(ctx, acquired.targets, request, null, call.parameters, null, nowMs);
     const json: Json = { count: outcome.total?.value ?? 0 };
     if (outcome.terminatedEarly !== null) json['terminated_early'] = outcome.terminatedEarly;
     json['_shards'] = shardsJson(outcome.shards, outcome.failures);

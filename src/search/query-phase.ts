@@ -11,6 +11,7 @@ import type { RescoreRequest } from './search-request.ts';
 import type { RunOptions, RunSegment, SearchShard } from './search-shard.ts';
 import { compareSortValues, type ResolvedSort, type SortValue } from './sort-keys.ts';
 import type { ShardStatistics, Statistics } from './statistics.ts';
+import type { Steps } from './steps.ts';
 
 /** What a request asks of one shard, resolved against its index. */
 export interface ShardQuery {
@@ -151,14 +152,14 @@ export interface AfterHit {
   readonly sort: readonly SortValue[];
 }
 
-/** Best hits of one shard. @param position  of the shard in the search */
-export function queryShardHits(
+/** Best hits of one shard, a step per segment. @param position  of the shard in the search */
+export function* queryShardHits(
   shard: SearchShard,
   prepared: PreparedShard,
   position: number,
   options: QueryPhaseOptions,
   afterHit: AfterHit | null = null,
-): ShardHits {
+): Steps<ShardHits> {
   const { shardQuery } = prepared;
   const { sort, trackTotalHitsUpTo } = shardQuery;
   const size = shardQuery.isEmptyPage ? 0 : shardQuery.size;
@@ -187,6 +188,7 @@ export function queryShardHits(
     if (found.terminatedEarly && shardQuery.terminateAfter > 0) terminatedEarly = true;
     if (found.docs.length > 0 && !(found.maxScore <= maxScore)) maxScore = found.maxScore;
     hits = merge(hits, toHits(found, segment, index, prepared, position), compare, size);
+    yield;
   }
   return { hits, total, totalIsLowerBound, maxScore, terminatedEarly, timedOut: options.stop() };
 

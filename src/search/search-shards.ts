@@ -39,6 +39,7 @@ import { sliceFilter } from './slice.ts';
 import { checkSameKinds, type ResolvedSort, resolveSort } from './sort-keys.ts';
 import type { SortSpec } from './sort-request.ts';
 import { GlobalStatistics, type Statistics } from './statistics.ts';
+import { runAtOnce, type Steps } from './steps.ts';
 import { runSuggest } from './suggest/suggest.ts';
 import { topHits } from './top-hits.ts';
 
@@ -97,16 +98,26 @@ interface ShardRun {
   readonly found: ShardHits;
 }
 
-/**
- * @param aggs  the parsed aggregations, null without
- * @throws ApiError search_phase_execution_exception: every shard failed
- */
+/** `searchSteps` in one turn. */
 export function searchShards(
   searched: readonly SearchTarget[],
   given: SearchRequest,
   aggs: AggTree | null,
   env: SearchEnvironment,
 ): SearchOutcome {
+  return runAtOnce(searchSteps(searched, given, aggs, env));
+}
+
+/**
+ * @param aggs  the parsed aggregations, null without
+ * @throws ApiError search_phase_execution_exception: every shard failed
+ */
+export function* searchSteps(
+  searched: readonly SearchTarget[],
+  given: SearchRequest,
+  aggs: AggTree | null,
+  env: SearchEnvironment,
+): Steps<SearchOutcome> {
   const request = given.suggest.length > 0 && given.query === null && aggs === null ? withoutHits(given) : given;
   const targets = given.runtimeMappings ? withRuntimeMappings(searched, given.runtimeMappings) : searched;
   const counters: ExecutionCounters = { blocksDecoded: 0, docsCollected: 0, docsScored: 0, windows: 0 };
@@ -123,25 +134,25 @@ export function searchShards(
   const contexts = targets.map(({ shard }) => contextOf(shard, env));
   const segments = targets.map(({ shard }) => shard.segments);
   const skipped = skippedShards(request, aggs, contexts, segments, env.preFilterShards ?? DEFAULT_PRE_FILTER_SHARDS);
-  const runs = targets.map((target, position): ShardRun | null => {
-    if (skipped.has(position)) return null;
+  const runs: (ShardRun | null)[] = targets.map(() => null);
+  for (const [position, target] of targets.entries()) {
+    if (skipped.has(position)) continue;
     try {
-      return runShard(target, position, caches[position], global, partials);
+      runs[position] = yield* runShard(target, position, caches[position], global, partials);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       failures.push({ shard: target.shard.shard, index: target.shard.index, node: env.nodeId, error });
-      return null;
     }
-  });
+  }
   if (failures.length > 0 && failures.length === targets.length) throw allShardsFailed('query', failures);
 
-  function runShard(
+  function* runShard(
     target: SearchTarget,
     position: number,
     cache: ShardCache,
     weights: Statistics | null,
     into: SegmentPartial[],
-  ): ShardRun {
+  ): Steps<ShardRun> {
     checkLimits(target.shard, request);
     inner = innerHitsOf(request.query);
     checkInnerHits(inner, target.shard.limits.maxInnerResultWindow);
@@ -156,7 +167,7 @@ export function searchShards(
       new ShardAggregations(aggs, contextOf(target.shard, env), position, env.maxBuckets, (name, fallback) =>
         env.indexSetting(target.shard.index, name, fallback),
       );
-    const found = queryShardHits(target.shard, at.prepared, position, { ...options, aggs: collected }, afterHitOf(env, position));
+    const found = yield* queryShardHits(target.shard, at.prepared, position, { ...options, aggs: collected }, afterHitOf(env, position));
     const rescored = request.rescore.length === 0 ? found : rescoreHits(found, request.rescore, at, contextOf(target.shard, env), options);
     if (collected) {
       into.push(...collected.partials);
