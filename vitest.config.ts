@@ -5,7 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/crash/**', 'node_modules/**'],
     pool: 'forks',
-    testTimeout: 30_000,
+    // Ends what hangs; a slow machine may take its time.
+    testTimeout: 120_000,
     hookTimeout: 60_000,
   },
 });
