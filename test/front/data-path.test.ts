@@ -161,6 +161,25 @@ test('a changed file is seen at once, with open_file_cache after its time', asyn
   expect(bodyOf(await get(port, '/kept/page.txt'))).toBe('first');
 });
 
+test('with open_file_cache a large file stays open, and so what it was, until others take its place', async () => {
+  const large = (letter: string) => letter.repeat(3 << 20);
+  for (const name of ['big', 'kept/big']) front.write(name, large('a'));
+  for (const uri of ['/big', '/kept/big', '/kept/big'])
+    expect(sum(Buffer.from(bodyOf(await get(port, uri))))).toBe(sum(Buffer.from(large('a'))));
+  for (const name of ['big', 'kept/big']) {
+    front.write('new.txt', large('b'));
+    renameSync(`${front.folder}/new.txt`, `${front.folder}/${name}`);
+  }
+  expect(bodyOf(await get(port, '/big'))[0]).toBe('b');
+  expect(bodyOf(await get(port, '/kept/big'))[0]).toBe('a');
+  // max=10
+  for (let n = 0; n < 10; n++) {
+    front.write(`kept/big${n}`, large('c'));
+    expect(bodyOf(await get(port, `/kept/big${n}`)).length).toBe(3 << 20);
+  }
+  expect(bodyOf(await get(port, '/kept/big'))[0]).toBe('b');
+});
+
 test('open_file_cache_errors remembers that a file was missing', async () => {
   expect(statusOf(await get(port, '/later.txt'))).toBe(404);
   expect(statusOf(await get(port, '/kept/later.txt'))).toBe(404);

@@ -1,8 +1,10 @@
 /**
  * Files to send. Smaller ones are kept in memory with what their stat said; whether that still holds is asked at every use,
- * or with `open_file_cache` once in `open_file_cache_valid`, as nginx does with its open descriptors.
+ * or with `open_file_cache` once in `open_file_cache_valid`, as nginx does with its open descriptors. Larger ones are kept open
+ * under `open_file_cache` only.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { nowMs } from './clock.ts';
 import { core } from './core.ts';
 import { fsPath } from './paths.ts';
 import type { Request } from './request.ts';
@@ -15,13 +17,14 @@ export interface OpenedFile {
   stat: Stats;
   /** the whole file, if it is kept in memory */
   body?: Buffer;
-  /** open file otherwise; the caller closes it */
+  /** open file otherwise; the caller gives it back by `closeFile` */
   fd?: number;
 }
 
-interface KeptFile {
-  stat: Stats;
-  body: Buffer;
+interface KeptFile extends OpenedFile {
+  /** responses that read from `fd` now; it is closed after the last one when the file is no longer kept */
+  readers: number;
+  isKept: boolean;
   /** when the file was last found unchanged */
   checkedMs: number;
   usedMs: number;
@@ -30,6 +33,8 @@ interface KeptFile {
 }
 const kept = new Map<string, KeptFile>();
 let keptBytes = 0;
+/** those of `kept` that are open, the one used longest ago first */
+const keptOpen = new Map<string, KeptFile>();
 /** failures remembered for `open_file_cache_errors` */
 const failures = new Map<string, { error: unknown; atMs: number }>();
 
@@ -64,19 +69,20 @@ export function openFile(r: Request, name: string): OpenedFile {
   const c = core.conf(r.loc);
   const rule = c.open_file_cache;
   if (!rule || rule.max === 0 || c.disable_symlinks.mode !== 'off') return open(r, name, undefined);
-  const now = Date.now();
+  const now = nowMs();
+  dropInactive(now, rule.inactiveMs);
   const file = kept.get(name);
   if (file) {
     file.uses = now - file.usedMs > rule.inactiveMs ? 1 : file.uses + 1;
     file.usedMs = now;
-    if (file.uses > c.open_file_cache_min_uses && now - file.checkedMs < c.open_file_cache_valid * 1000) return file;
+    if (file.uses > c.open_file_cache_min_uses && now - file.checkedMs < c.open_file_cache_valid * 1000) return use(name, file);
   }
-  if (!c.open_file_cache_errors) return open(r, name, file);
+  if (!c.open_file_cache_errors) return open(r, name, file, rule.max);
   const failure = failures.get(name);
   if (failure && now - failure.atMs < c.open_file_cache_valid * 1000) throw failure.error;
   failures.delete(name);
   try {
-    return open(r, name, file);
+    return open(r, name, file, rule.max);
   } catch (error) {
     failures.set(name, { error, atMs: now });
     for (const oldest of failures.keys()) {
@@ -87,16 +93,53 @@ export function openFile(r: Request, name: string): OpenedFile {
   }
 }
 
-function open(r: Request, name: string, known = kept.get(name)): OpenedFile {
+/** Gives back what `openFile` returned. */
+export function closeFile(file: OpenedFile): void {
+  if (file.fd === undefined) return;
+  if (!('readers' in file)) {
+    closeSync(file.fd);
+    return;
+  }
+  const held = file as KeptFile;
+  held.readers--;
+  if (!held.isKept && held.readers === 0) closeSync(file.fd);
+}
+
+function use(name: string, file: KeptFile): KeptFile {
+  if (file.fd === undefined) return file;
+  file.readers++;
+  keptOpen.delete(name);
+  keptOpen.set(name, file);
+  return file;
+}
+
+function forget(name: string, file: KeptFile): void {
+  kept.delete(name);
+  file.isKept = false;
+  if (file.body) keptBytes -= file.body.length;
+  if (file.fd === undefined) return;
+  keptOpen.delete(name);
+  if (file.readers === 0) closeSync(file.fd);
+}
+
+/** As in nginx, one of those that nobody asks for is closed whenever somebody asks for a file. */
+function dropInactive(now: number, inactiveMs: number): void {
+  for (const [name, file] of keptOpen) {
+    if (now - file.usedMs > inactiveMs) forget(name, file);
+    return;
+  }
+}
+
+/** @param maxOpen  how many larger files are kept open, this one included; 0: it is not kept */
+function open(r: Request, name: string, known = kept.get(name), maxOpen = 0): OpenedFile {
   checkSymlinks(r, name);
   if (known) {
     const stat = statSync(fsPath(name), { throwIfNoEntry: false });
     if (stat && stat.mtimeMs === known.stat.mtimeMs && stat.size === known.stat.size && stat.ino === known.stat.ino && stat.isFile()) {
-      known.checkedMs = Date.now();
-      return known;
+      known.checkedMs = nowMs();
+      return use(name, known);
     }
-    keptBytes -= known.body.length;
-    kept.delete(name);
+    forget(name, known);
   }
   const fd = openSync(fsPath(name), constants.O_RDONLY | constants.O_NONBLOCK);
   let keep = false;
@@ -107,24 +150,29 @@ function open(r: Request, name: string, known = kept.get(name)): OpenedFile {
       const body = Buffer.allocUnsafeSlow(stat.size);
       const count = stat.size > 0 ? readSync(fd, body, 0, stat.size, 0) : 0;
       const whole = count === stat.size ? body : body.subarray(0, count);
-      return remember(name, stat, whole);
+      return remember(name, { stat, body: whole });
     }
     keep = true;
-    return { stat, fd };
+    if (maxOpen === 0) return { stat, fd };
+    const file = use(name, remember(name, { stat, fd }));
+    for (const [oldest, entry] of keptOpen) {
+      if (keptOpen.size <= maxOpen) break;
+      forget(oldest, entry);
+    }
+    return file;
   } finally {
     if (!keep) closeSync(fd);
   }
 }
 
-function remember(name: string, stat: Stats, body: Buffer): KeptFile {
-  const now = Date.now();
-  const file = { stat, body, checkedMs: now, usedMs: now, uses: 1 };
+function remember(name: string, opened: OpenedFile): KeptFile {
+  const now = nowMs();
+  const file: KeptFile = { ...opened, readers: 0, isKept: true, checkedMs: now, usedMs: now, uses: 1 };
   kept.set(name, file);
-  keptBytes += body.length;
+  keptBytes += file.body?.length ?? 0;
   for (const [oldest, entry] of kept) {
     if (keptBytes <= KEPT_BYTES) break;
-    kept.delete(oldest);
-    keptBytes -= entry.body.length;
+    if (entry.body) forget(oldest, entry);
   }
   return file;
 }

@@ -1,12 +1,12 @@
 /** gzip, gunzip, gzip_static, brotli, gzip_vary. Compression runs in place, piece by piece, so that order and flushes hold. */
-import { closeSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import * as zlib from 'node:zlib';
 import { ANY_COUNT, buffers, custom, flag, HSL, HSLI, num, oneOf, size } from '../../config/directive.ts';
 import { DECLINED, ERROR, OK } from '../codes.ts';
 import { parseHttpDate } from '../header-writer.ts';
 import { typeMatches, typesSet } from '../mime-types.ts';
 import { type BodyFilter, defineModule, type HttpFrame, isFileSpan, type Piece } from '../module.ts';
-import { type OpenedFile, openFile } from '../open-files.ts';
+import { closeFile, type OpenedFile, openFile } from '../open-files.ts';
 import { fsPath, mapUri } from '../paths.ts';
 import type { Regex } from '../regex.ts';
 import type { Request } from '../request.ts';
@@ -333,7 +333,7 @@ function sendStatic(r: Request, suffix: string, coding: string): number {
     return DECLINED;
   }
   if (!file.stat.isFile()) {
-    if (file.fd !== undefined) closeSync(file.fd);
+    closeFile(file);
     return DECLINED;
   }
   const c = gzipModule.conf(r.loc);

@@ -1,13 +1,13 @@
 /** flv, dav, referer, secure_link. */
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, closeSync, copyFileSync, cpSync, mkdirSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, mkdirSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ANY_COUNT, custom, flag, HSL, LOCATION, num, SERVER } from '../../config/directive.ts';
 import { DECLINED, DONE, OK } from '../codes.ts';
 import { core } from '../core.ts';
 import { parseHttpDate } from '../header-writer.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
-import { fileEtag, type OpenedFile, openError, openFile } from '../open-files.ts';
+import { closeFile, fileEtag, type OpenedFile, openError, openFile } from '../open-files.ts';
 import { findArg, normalisePath, unescapeUri } from '../parse.ts';
 import { fsPath, mapUri } from '../paths.ts';
 import type { Regex } from '../regex.ts';
@@ -49,7 +49,7 @@ function flv(r: Request): number {
   if (core.conf(r.loc).etag) r.out.set('ETag', fileEtag(stat));
   r.setContentType();
   const { fd } = file;
-  if (fd !== undefined) r.cleanups.push(() => closeSync(fd));
+  if (fd !== undefined) r.cleanups.push(() => closeFile(file));
   r.allowRanges = true;
   const rc = r.sendHeader();
   if (rc !== OK || r.headerOnly) return rc;

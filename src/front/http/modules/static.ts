@@ -1,10 +1,10 @@
 /** Content phase: index files, then the file itself. */
-import { closeSync, readSync, statSync } from 'node:fs';
+import { readSync, statSync } from 'node:fs';
 import { ANY_COUNT, custom, HSL } from '../../config/directive.ts';
 import { DECLINED } from '../codes.ts';
 import { core } from '../core.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
-import { errnoText, fileEtag, type OpenedFile, openError, openFile } from '../open-files.ts';
+import { closeFile, errnoText, fileEtag, type OpenedFile, openError, openFile } from '../open-files.ts';
 import { escapeUri } from '../parse.ts';
 import { fsPath, mapUri } from '../paths.ts';
 import { internalRedirect } from '../redirect.ts';
@@ -33,7 +33,7 @@ function staticHandler(r: Request): number {
     return 404;
   }
   if (r.method === 'POST') {
-    if (file.fd !== undefined) closeSync(file.fd);
+    closeFile(file);
     return 405;
   }
   const discarded = r.conn.discardBody(r);
@@ -45,7 +45,7 @@ function staticHandler(r: Request): number {
 export function sendFile(r: Request, file: OpenedFile): number {
   const { stat } = file;
   const { fd } = file;
-  if (fd !== undefined) r.cleanups.push(() => closeSync(fd));
+  if (fd !== undefined) r.cleanups.push(() => closeFile(file));
   r.out.status = 200;
   r.out.contentLength = stat.size;
   r.out.lastModified = Math.floor(stat.mtimeMs / 1000);
