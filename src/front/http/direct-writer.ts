@@ -70,16 +70,22 @@ export class DirectWriter {
     spare = undefined;
     const errno = typeof data === 'string' ? handle.writeLatin1String(req, data) : handle.writeBuffer(req, data);
     if (errno === 0 && binding.streamBaseState[binding.kLastWriteWasAsync] !== 0) {
-      this.pending = data.length;
-      if (typeof data !== 'string') req.buffer = data;
-      req.oncomplete = (status) => {
-        this.pending = 0;
-        if (status < 0 && !socket.destroyed) socket.destroy(writeError(status));
-      };
+      this.await(req, data);
       return true;
     }
     spare = req;
     if (errno !== 0) socket.destroy(writeError(errno));
     return true;
+  }
+
+  /** The system has not taken all of it yet. */
+  private await(req: WriteWrap, data: Buffer | string): void {
+    const { socket } = this;
+    this.pending = data.length;
+    if (typeof data !== 'string') req.buffer = data;
+    req.oncomplete = (status) => {
+      this.pending = 0;
+      if (status < 0 && !socket.destroyed) socket.destroy(writeError(status));
+    };
   }
 }
