@@ -2,9 +2,13 @@
 // and Maven).
 //   npx tsx bench/analysis/analysis.ts CORPUS_DIR [--rounds 7] [--only NAME] [--lucene] [--out FILE.json]
 // CORPUS_DIR: the folder `multilingual` that ../shared/bench/fetch-corpora.mjs makes (LANG.ndjson with `text`). Each row is an analyzer on its
-// language's texts, as many short calls as there are paragraphs; MB are UTF-8 bytes, seconds CPU seconds; best of the rounds. Before anything is
-// timed the kernel's tokens of the first paragraphs are compared with what the host's own run of the same chain gives. "x rival" compares with the
-// fastest rival that does the same work, "x lucene" with Lucene.
+// language's texts, as many short calls as there are paragraphs; MB are UTF-8 bytes, seconds CPU seconds of all threads, best of the rounds, in which
+// the contenders take turns; Lucene (CPU of its one thread, a warm JVM) between two halves of them. Contenders get texts as they have them in life:
+//   gannet   UTF-8 bytes, as an indexer has them; "x lucene" compares this
+//   strings  JavaScript strings, through the module's cursor, every token visited; "x rival" compares this with the fastest rival
+//   lucene   Java strings
+// A rival counts if it makes as many terms as the analyzer, give or take a tenth. Before anything is timed the kernel's tokens of the first paragraphs
+// are compared with what the host's own run of the same chain gives.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -12,8 +16,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { AnalysisRegistry } from '../../src/analysis/analysis-registry.ts';
+import { TokenCursor } from '../../src/analysis/token-cursor.ts';
 import { AnalysisHost } from '../../src/wasm/analysis.ts';
-import { type Rival, rivalsOf } from './rivals.ts';
+import { rivalsOf } from './rivals.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -82,10 +87,19 @@ interface Row {
   language: string;
   mb: number;
   tokens: number;
-  /** MB/s by engine. */
+  /** MB/s by contender. */
   speed: Record<string, number>;
-  /** MB/s of the fastest rival that does the same work. */
-  best: number;
+  /** Terms that each rival makes. */
+  terms: Record<string, number>;
+}
+
+/** A contender that takes its turns: all texts once, and how many terms they have. */
+interface Contender {
+  readonly name: string;
+  run(): number;
+  /** Least CPU seconds so far. */
+  seconds: number;
+  terms: number;
 }
 
 function textsOf(language: string): string[] {
@@ -95,93 +109,95 @@ function textsOf(language: string): string[] {
     .map((line) => JSON.parse(line).text as string);
 }
 
-/** Least CPU time of a body in seconds, so that other work on the machine does not count. */
-function best(body: () => void, times = rounds): number {
-  let seconds = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < times; i++) {
+/** Lets everyone run once, in turn; CPU time, so that other work on the machine counts little. */
+function takeTurns(contenders: readonly Contender[]): void {
+  for (const contender of contenders) {
     const start = process.cpuUsage();
-    body();
+    contender.terms = contender.run();
     const used = process.cpuUsage(start);
-    seconds = Math.min(seconds, (used.user + used.system) / 1e6);
+    contender.seconds = Math.min(contender.seconds, (used.user + used.system) / 1e6);
   }
-  return seconds;
 }
 
-function measure([name, language]: (typeof ROWS)[number]): Row | null {
+function measure([name, language, luceneType]: (typeof ROWS)[number]): Row | null {
   const analyzer = registry.findAnalyzer(name);
   const file = path.join(directory, `${language}.ndjson`);
   if (!analyzer || !existsSync(file)) return null;
   const texts = textsOf(language);
   const bytes = texts.map((text) => analyzer.kernelInput(text));
   const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  // The kernel's run over bytes and the host's run over strings are the same chain: their tokens agree.
-  for (let i = 0; i < Math.min(50, texts.length); i++) {
-    let count = 0;
+  const count = (input: Uint8Array): number => {
+    let tokens = 0;
     host.run(
       analyzer.cursorProgram,
-      bytes[i],
-      (_, __, ___, n) => (count += n),
-      () => (count = 0),
+      input,
+      (_, __, ___, n) => (tokens += n),
+      () => (tokens = 0),
     );
-    if (count !== analyzer.analyze(texts[i]).length) throw new Error(`${name}: runs differ on paragraph ${i}`);
+    return tokens;
+  };
+  // The kernel's run over bytes and the host's run over strings are the same chain: their tokens agree.
+  for (let i = 0; i < Math.min(50, texts.length); i++) {
+    if (count(bytes[i]) !== analyzer.analyze(texts[i]).length) throw new Error(`${name}: runs differ on paragraph ${i}`);
   }
-  let tokens = 0;
-  const kernel = best(() => {
-    tokens = 0;
-    for (let i = 0; i < texts.length; i++) {
-      const input = analyzer.isKernelChain ? bytes[i] : analyzer.kernelInput(texts[i]);
-      host.run(
-        analyzer.cursorProgram,
-        input,
-        (_, __, ___, n) => (tokens += n),
-        () => {},
+  const cursor = new TokenCursor(host);
+  const contender = (contenderName: string, run: () => number): Contender => ({
+    name: contenderName,
+    run,
+    seconds: Number.POSITIVE_INFINITY,
+    terms: 0,
+  });
+  const sum = (of: (text: string, i: number) => number): number => texts.reduce((total, text, i) => total + of(text, i), 0);
+  const ours = [
+    contender('gannet', () => sum((text, i) => count(analyzer.isKernelChain ? bytes[i] : analyzer.kernelInput(text)))),
+    contender('strings', () => {
+      let units = 0;
+      const tokens = sum((text) =>
+        cursor.run(analyzer, text, (token) => {
+          units += token.endOffset - token.startOffset;
+        }),
       );
-    }
-  });
-  const rivals = rivalsOf(name);
-  const speed: Record<string, number> = { gannet: size / 1e6 / kernel };
-  for (const rival of rivals) {
-    const seconds = best(() => {
-      for (const text of texts) rival.run(text);
-    }, 3);
-    speed[rival.name] = size / 1e6 / seconds;
+      return units < 0 ? 0 : tokens;
+    }),
+  ];
+  const rivals = rivalsOf(name, language).map((rival) => contender(rival.name, () => sum((text) => rival.run(text))));
+  const row: Row = { analyzer: name, language, mb: size / 1e6, tokens: 0, speed: {}, terms: {} };
+  for (let i = 0; i < rounds; i++) {
+    if (values.lucene && i === Math.ceil(rounds / 2)) row.speed.lucene = lucene(luceneType, file);
+    takeTurns(ours);
+    // Rivals are slow; they know all there is to know after three rounds and more.
+    if (i < 5) takeTurns(rivals);
   }
-  return { analyzer: name, language, mb: size / 1e6, tokens, speed, best: bestRival(rivals, speed) };
+  for (const { name: contenderName, seconds } of [...ours, ...rivals]) row.speed[contenderName] = size / 1e6 / seconds;
+  for (const { name: rivalName, terms } of rivals) row.terms[rivalName] = terms;
+  row.tokens = ours[0].terms;
+  return row;
 }
 
-/** The fastest of those that do what the analyzer does: stem, if one of them stems. */
-function bestRival(rivals: readonly Rival[], speed: Readonly<Record<string, number>>): number {
-  const stems = rivals.filter((rival) => rival.does === 'stem');
-  return Math.max(...(stems.length ? stems : rivals).map((rival) => speed[rival.name]));
+/** The fastest of the rivals that come to the same terms, as near as counting tells. */
+function bestRival({ terms, tokens, speed }: Row): number | undefined {
+  const equals = Object.keys(terms).filter((name) => Math.abs(terms[name] - tokens) <= tokens / 10);
+  return equals.length ? Math.max(...equals.map((name) => speed[name])) : undefined;
 }
 
-function lucene(rows: readonly Row[]): void {
+function lucene(type: string, file: string): number {
   const script = fileURLToPath(new URL('./lucene/run.sh', import.meta.url));
-  const args = rows.flatMap((row) => {
-    const [, , type] = ROWS.find(([name, language]) => name === row.analyzer && language === row.language)!;
-    return [type === 'standard' ? type : `org.apache.lucene.analysis.${type}`, path.join(directory, `${row.language}.ndjson`)];
-  });
-  const output = execFileSync(script, [String(Math.max(rounds, 15)), ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
-  output
-    .trim()
-    .split('\n')
-    .forEach((line, i) => {
-      rows[i].speed.lucene = Number(line.split('\t')[2]);
-    });
+  const args = [String(Math.max(rounds, 25)), type === 'standard' ? type : `org.apache.lucene.analysis.${type}`, file];
+  const output = execFileSync(script, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  return Number(output.trim().split('\t')[2]);
 }
 
 const rows = ROWS.filter(([name]) => !values.only || name === values.only)
   .map(measure)
   .filter((row) => row !== null);
-if (values.lucene) lucene(rows);
-const ENGINES = ['gannet', 'lucene', 'twin', 'minisearch', 'lunr', 'snowball'];
+const ENGINES = ['gannet', 'lucene', 'strings', 'twin', 'minisearch', 'lunr', 'snowball', 'segmenter'];
 const ratio = (ours: number, theirs: number | undefined): string => (theirs ? (ours / theirs).toFixed(2) : '-');
 process.stdout.write(
   `${['analyzer', 'texts', 'tokens', ...ENGINES.map((engine) => `${engine} MB/s`), 'x lucene', 'x rival'].join(' | ')}\n`,
 );
 for (const row of rows) {
   const speeds = ENGINES.map((engine) => row.speed[engine]?.toFixed(0) ?? '-');
-  const ratios = [ratio(row.speed.gannet, row.speed.lucene), ratio(row.speed.gannet, row.best)];
+  const ratios = [ratio(row.speed.gannet, row.speed.lucene), ratio(row.speed.strings, bestRival(row))];
   process.stdout.write(`${[row.analyzer, row.language, row.tokens, ...speeds, ...ratios].join(' | ')}\n`);
 }
 if (values.out) {

@@ -1,12 +1,12 @@
-// What JavaScript offers beside the kernels: each rival takes a text to its terms and says how many there are. `does` tells what of an analyzer's
-// work it does, so that only equals are compared: 'split' words in lower case, 'stem' also stop words and stems.
+// What JavaScript offers beside the kernels: each rival takes a text to its terms and says how many there are. Only those that do the work of the
+// analyzer are here: they make the terms (in lower case where the analyzer does), leave out the stop words and stem where it stems. Where JavaScript
+// has no stemmer for a language there is no rival. The bench leaves out one whose number of terms is another than the analyzer's.
 import { createRequire } from 'node:module';
 import MiniSearch from 'minisearch';
 import { stopList } from '../../src/analysis/languages/stop-words.ts';
 
 export interface Rival {
   readonly name: string;
-  readonly does: 'split' | 'stem';
   run(text: string): number;
 }
 
@@ -47,34 +47,73 @@ const lunrLanguages: Readonly<Record<string, string>> = {
 };
 
 const WORDS = /[\p{L}\p{M}\p{N}_]+(?:['’.][\p{L}\p{M}\p{N}_]+)*/gu;
+/** The same with ideographs and kana, as the standard tokenizer cuts them. */
+const JAPANESE = '\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}';
+const JAPANESE_WORDS = new RegExp(
+  `[\\p{sc=Han}\\p{sc=Hira}]|[\\p{sc=Kana}ー]+|(?:(?![${JAPANESE}])[\\p{L}\\p{M}\\p{N}_])+(?:['’.](?:(?![${JAPANESE}])[\\p{L}\\p{N}_])+)*`,
+  'gu',
+);
 const split = MiniSearch.getDefault('tokenize') as (text: string) => string[];
 const processTerm = MiniSearch.getDefault('processTerm') as (term: string) => string;
 
-/** The rivals of an analyzer: those that split, and for a language those that stem it. */
-export function rivalsOf(analyzer: string): Rival[] {
-  const rivals: Rival[] = [
-    { name: 'twin', does: 'split', run: (text) => countTwin(text, stopList(analyzer)) },
-    { name: 'minisearch', does: 'split', run: (text) => split(text).map(processTerm).length },
-  ];
+/** The rivals of an analyzer on texts of a language. */
+export function rivalsOf(analyzer: string, language: string): Rival[] {
+  const words = language === 'ja' ? JAPANESE_WORDS : WORDS;
+  switch (analyzer) {
+    case 'standard':
+      return [
+        { name: 'twin', run: (text) => countLower(text.match(words)) },
+        { name: 'minisearch', run: (text) => split(text).map(processTerm).length },
+      ];
+    case 'simple':
+      return [{ name: 'twin', run: (text) => countLower(text.match(/\p{L}+/gu)) }];
+    case 'whitespace':
+      return [{ name: 'twin', run: (text) => text.match(/\S+/g)?.length ?? 0 }];
+    case 'cjk':
+      return [{ name: 'twin', run: countBigrams }];
+    case 'thai':
+      return [{ name: 'segmenter', run: countThai }];
+    default:
+      return stemmers(analyzer);
+  }
+}
+
+function stemmers(analyzer: string): Rival[] {
+  const rivals: Rival[] = [];
   const pipeline = lunrPipeline(analyzer);
-  if (pipeline) rivals.push({ name: 'lunr', does: 'stem', run: (text) => pipeline.run(lunr.tokenizer(text)).length });
+  if (pipeline) rivals.push({ name: 'lunr', run: (text) => pipeline.run(lunr.tokenizer(text)).length });
   if (snowball.algorithms().includes(analyzer)) {
     const stemmer = snowball.newStemmer(analyzer);
     const stop = new Set(stopList(analyzer) ?? []);
-    rivals.push({ name: 'snowball', does: 'stem', run: (text) => countStems(text, stop, stemmer) });
+    rivals.push({ name: 'snowball', run: (text) => countStems(text, stop, stemmer) });
   }
   return rivals;
 }
 
-/** The TypeScript twin of tokenizer, lower-casing and stop words: the rule of words as one regular expression. */
-function countTwin(text: string, stop?: readonly string[]): number {
-  const set = stop ? (stopSets.get(stop) ?? new Set(stop)) : null;
-  if (stop && set) stopSets.set(stop, set);
+function countLower(words: readonly string[] | null): number {
   let count = 0;
-  for (const word of text.match(WORDS) ?? []) if (!set?.has(word.toLowerCase())) count++;
+  for (const word of words ?? []) if (word.toLowerCase() !== '') count++;
   return count;
 }
-const stopSets = new Map<readonly string[], Set<string>>();
+
+/** Pairs of neighbouring ideographs and kana, single ones, and words. */
+function countBigrams(text: string): number {
+  const terms: string[] = [];
+  for (const run of text.match(/[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}ー]+|[\p{L}\p{M}\p{N}_]+/gu) ?? []) {
+    if (run.charCodeAt(0) < 0x2e80 || run.length === 1) terms.push(run.toLowerCase());
+    else for (let i = 0; i + 1 < run.length; i++) terms.push(run.slice(i, i + 2));
+  }
+  return terms.length;
+}
+
+const thaiWords = new Intl.Segmenter('th', { granularity: 'word' });
+const thaiStopWords = new Set(stopList('thai') ?? []);
+
+function countThai(text: string): number {
+  let count = 0;
+  for (const { segment, isWordLike } of thaiWords.segment(text)) if (isWordLike && !thaiStopWords.has(segment.toLowerCase())) count++;
+  return count;
+}
 
 function countStems(text: string, stop: ReadonlySet<string>, stemmer: { stem(word: string): string }): number {
   let count = 0;

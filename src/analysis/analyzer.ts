@@ -1,11 +1,11 @@
 import { illegalArgument } from '../errors/catalog.ts';
-import type { AnalysisHost, ChainProgram } from '../wasm/analysis.ts';
+import type { AnalysisHost, ChainProgram, TextInput } from '../wasm/analysis.ts';
 import { chainBlob, joinConfigs, type KernelStage, words } from './blob.ts';
 import { CharFilterChain } from './char-filters/apply.ts';
 import type { CharFilter, FilterEnvironment, TokenFilter, Tokenizer } from './component.ts';
 import { STAGE } from './stage-ids.ts';
 import { encodeTokens, runChain, type TokenStream } from './token-stream.ts';
-import { encodeWtf8 } from './wtf8.ts';
+import { encodeWtf8, StringInput } from './wtf8.ts';
 
 /** A token as the API and queries see it. */
 export interface AnalyzedToken {
@@ -166,6 +166,11 @@ export class Analyzer {
     return encodeTokens(this.streamThrough(this.last ? this.steps.slice(0, -1) : this.steps, text));
   }
 
+  /** The same for a run in this analyzer's host, where a text needs no bytes of its own. */
+  runInput(text: string): Uint8Array | TextInput {
+    return this.isKernelChain ? new StringInput(text) : this.kernelInput(text);
+  }
+
   /** Tokens of a text with relative positions. @throws ApiError: what a filter refuses (a bad payload) */
   stream(text: string): TokenStream {
     return this.streamThrough(this.steps, text);
@@ -196,7 +201,7 @@ export class Analyzer {
   }
 
   private tokenize(text: string): TokenStream {
-    if (this.first) return checkOffsets(runChain(this.host, this.first, encodeWtf8(text)));
+    if (this.first) return checkOffsets(runChain(this.host, this.first, new StringInput(text)));
     return (this.parts.tokenizer as Extract<Tokenizer, { kind: 'host' }>).tokenize(text);
   }
 }

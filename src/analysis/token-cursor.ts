@@ -3,6 +3,9 @@ import type { Analyzer } from './analyzer.ts';
 import { TOKEN_TYPES } from './token-types.ts';
 import { decodeWtf8 } from './wtf8.ts';
 
+/** Words of a token record (assembly/analysis/token.ts). */
+const TOKEN_WORDS = 8;
+
 /** One token of a run at a time, read from kernel memory when it is asked for. */
 export class TokenCursor {
   /** Absolute position, from 0. */
@@ -58,15 +61,17 @@ export class TokenCursor {
     this.position = -1;
     this.host.run(
       analyzer.cursorProgram,
-      analyzer.kernelInput(text),
+      analyzer.runInput(text),
       (bytes, words, tokensPtr, count) => {
         this.bytes = bytes;
         this.words = words;
-        for (let i = 0; i < count; i++) {
-          if (seen++ < visited) continue;
-          visited++;
-          this.at = (tokensPtr >>> 2) + i * 8;
-          this.position += words[this.at + 4];
+        const first = (tokensPtr >>> 2) + Math.min(visited - seen, count) * TOKEN_WORDS;
+        const end = (tokensPtr >>> 2) + count * TOKEN_WORDS;
+        seen += count;
+        visited = Math.max(visited, seen);
+        for (let at = first; at < end; at += TOKEN_WORDS) {
+          this.at = at;
+          this.position += words[at + 4];
           visit(this);
         }
       },

@@ -1,6 +1,6 @@
 // Tokens on the host: lists of objects, and their bytes for the replay tokenizer (assembly/analysis/tokenizers/replay.ts).
 import { illegalArgument } from '../errors/catalog.ts';
-import type { AnalysisHost, ChainProgram } from '../wasm/analysis.ts';
+import type { AnalysisHost, ChainProgram, TextInput } from '../wasm/analysis.ts';
 import { TOKEN_TYPES, tokenTypeId } from './token-types.ts';
 import { decodeWtf8, writeWtf8 } from './wtf8.ts';
 
@@ -32,10 +32,15 @@ export function makeToken(term: string, startOffset: number, endOffset: number, 
 }
 
 /**
- * Runs a kernel chain over text bytes and reads its tokens.
+ * Runs a kernel chain over a text and reads its tokens.
  * @param payloads what encodeTokens has collected, if the text is a token stream with payloads
  */
-export function runChain(host: AnalysisHost, program: ChainProgram, text: Uint8Array, payloads: readonly Uint8Array[] = []): TokenStream {
+export function runChain(
+  host: AnalysisHost,
+  program: ChainProgram,
+  text: Uint8Array | TextInput,
+  payloads: readonly Uint8Array[] = [],
+): TokenStream {
   let tokens: Token[] = [];
   const end = host.run(
     program,

@@ -32,6 +32,14 @@ export interface ChainProgram {
   regionPtr?: number;
 }
 
+/** A text that writes itself into kernel memory. */
+export interface TextInput {
+  /** Upper bound of its bytes. */
+  readonly maxBytes: number;
+  /** Writes the text as UTF-8 (lone surrogates as 3-byte forms) to the front of `bytes`, which are at least `maxBytes`. Returns how many it wrote. */
+  writeTo(bytes: Uint8Array): number;
+}
+
 /** Receives the batches of a run: `count` tokens of 32 bytes at `tokensPtr` of the memory under `bytes`, valid during the call. */
 export type BatchConsumer = (bytes: Uint8Array, words: Uint32Array, tokensPtr: number, count: number) => void;
 
@@ -62,6 +70,9 @@ export class AnalysisHost {
   private generation = 1;
   private bytes: Uint8Array;
   private words: Uint32Array;
+  /** Memory from `textPtr` on, where texts are written. */
+  private textBytes: Uint8Array;
+  private textPtr = 0;
 
   /**
    * @param source analyzer.wasm, compiled; or an instance of it (after its start function) with the memory that it imports
@@ -74,23 +85,27 @@ export class AnalysisHost {
     this.top = this.base;
     this.bytes = new Uint8Array(this.memory.buffer);
     this.words = new Uint32Array(this.memory.buffer);
+    this.textBytes = this.bytes;
   }
 
   /**
    * Runs a chain over a text.
-   * @param text UTF-8 (lone surrogates as 3-byte forms), or a token stream for the replay tokenizer
+   * @param text UTF-8 (lone surrogates as 3-byte forms), what writes it, or a token stream for the replay tokenizer
    * @param reset called when the run starts again because the chain's memory had to grow: forget the batches so far
    * @returns UTF-16 length of the text and the position increment behind the last token
    * @throws ApiError illegal_argument_exception: what a character filter has to look for is too much work in this text
    * @throws RangeError: a token needs more than 1 GiB
    */
-  run(program: ChainProgram, text: Uint8Array, consume: BatchConsumer, reset: () => void): { endOffset: number; endPosInc: number } {
+  run(
+    program: ChainProgram,
+    text: Uint8Array | TextInput,
+    consume: BatchConsumer,
+    reset: () => void,
+  ): { endOffset: number; endPosInc: number } {
     for (;;) {
       const region = this.activate(program);
-      const textPtr = align(this.top);
-      this.ensure(textPtr + text.length + 64);
-      this.bytes.set(text, textPtr);
-      this.exports.analysisChainReset(region, textPtr, text.length);
+      const length = this.writeText(text);
+      this.exports.analysisChainReset(region, this.textPtr, length);
       let count = 0;
       for (;;) {
         count = this.exports.analysisChainNext(region);
@@ -118,6 +133,19 @@ export class AnalysisHost {
     const count = this.exports.analysisChainMapCount(program.regionPtr!, filter);
     const at = (this.exports.analysisChainMap(program.regionPtr!, filter) >>> 0) >>> 2;
     return Int32Array.from(this.words.subarray(at, at + count * 2));
+  }
+
+  /** Puts a text behind the chains, at `textPtr`. Returns its bytes. */
+  private writeText(text: Uint8Array | TextInput): number {
+    const textPtr = align(this.top);
+    this.ensure(textPtr + (text instanceof Uint8Array ? text.length : text.maxBytes) + 64);
+    if (this.textPtr !== textPtr || this.textBytes.buffer !== this.bytes.buffer) {
+      this.textPtr = textPtr;
+      this.textBytes = this.bytes.subarray(textPtr);
+    }
+    if (!(text instanceof Uint8Array)) return text.writeTo(this.textBytes);
+    this.textBytes.set(text);
+    return text.length;
   }
 
   /** Address of the chain's region, laying it out if this host has not done so yet. */
