@@ -45,7 +45,7 @@ function writeAutomaton(file: string, fn: string, prefix: string, dfa: Automaton
       buildTrie(dfa.classOf),
       `${prefix}_CLASS`,
     ) +
-    `/** Classes of the code points below U+0800. */\nexport ${dataLine(`${prefix}_CLASS_LOW`, 'u8', dfa.classOf.slice(0, LOW))}` +
+    `/** Classes of the code points below U+1000. */\nexport ${dataLine(`${prefix}_CLASS_LOW`, 'u8', dfa.classOf.slice(0, 2 * LOW))}` +
     `export const ${prefix}_CLASSES: u32 = ${dfa.classCount};\n` +
     `export ${dataLine(`${prefix}_NEXT`, wide ? 'u16' : 'u8', dfa.next)}export ${dataLine(`${prefix}_ACCEPT`, 'u8', dfa.accept)}`;
   writeFileSync(`${OUT}/${file}.ts`, source);
@@ -64,7 +64,7 @@ async function writeWordRuns({ classOf }: Automaton): Promise<void> {
     const small = lower.get(cp) ?? cp;
     if (!isTwoBytes(cp)) return 0;
     if (type === letter) return isTwoBytes(small) ? 0xc0 | (small >> 6) | ((0x80 | (small & 63)) << 8) : 0;
-    return type === 0 ? 1 : mids.includes(type) ? 2 : type === classAt('\u0660') ? 3 : 0;
+    return type === 0 ? 1 : mids.includes(type) ? 2 : type === classAt('\u0966') ? 3 : 0;
   };
   writeFileSync(
     `${OUT}/word-run.ts`,
@@ -76,8 +76,9 @@ async function writeWordRuns({ classOf }: Automaton): Promise<void> {
         Array.from({ length: LOW }, (_, cp) => kindOf(cp)),
       )}` +
       '/** In no token. */\nexport const RUN_GAP: u32 = 1;\n/** Joins letters or digits on both sides, or is in no token. */\nexport const RUN_MID: u32 = 2;\n' +
-      'export const RUN_DIGIT: u32 = 3;\n/** Class of what joins letters, and digits, in three bytes: U+2019. */\n' +
-      `export const MID_CLASS: u32 = ${classAt('\u2019')};\n`,
+      'export const RUN_DIGIT: u32 = 3;\n// Classes of characters of three bytes: letters, marks that belong to what is before them, digits, what joins letters or digits (U+2019).\n' +
+      `export const LETTER_CLASS: u32 = ${letter};\nexport const EXTEND_CLASS: u32 = ${classAt('\u093f')};\n` +
+      `export const DIGIT_CLASS: u32 = ${classAt('\u0966')};\nexport const MID_CLASS: u32 = ${classAt('\u2019')};\n`,
   );
 }
 

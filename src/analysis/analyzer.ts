@@ -251,17 +251,24 @@ function operation({ id, config }: KernelStage): Uint8Array {
   return config.length ? words([op + config[0]], config.subarray(4)) : words([op]);
 }
 
+/** Variants of the normalize and case stages. */
+const CJK_WIDTH = 11;
+const LOWER = 0;
+
+/** Whether lower-casing may as well come before what a stage does. */
+function isAnyCase({ id, config }: KernelStage): boolean {
+  // A possessive is one in either case; those who ignore the case of articles find them in lower case, too, and lower-casing makes no apostrophe;
+  // letters of full width have case as others have.
+  if (id === STAGE.STEM) return config.length === 4 && config[0] === ENGLISH_POSSESSIVE;
+  return id === STAGE.ELISION ? config[0] === 1 : id === STAGE.NORMALIZE && config[0] === CJK_WIDTH;
+}
+
 function lowerInTokenizer(stages: readonly KernelStage[]): KernelStage[] {
-  // A possessive is one in either case, so lower-casing may come first.
-  if (stages[1]?.id === STAGE.STEM && stages[1].config[0] === ENGLISH_POSSESSIVE && stages[2]?.id === STAGE.CASE) {
-    stages = [stages[0], stages[2], stages[1], ...stages.slice(3)];
-  }
-  // Articles are found in either case by those who ignore it, and lower-casing makes no apostrophe.
-  if (stages[1]?.id === STAGE.ELISION && stages[1].config[0] === 1 && stages[2]?.id === STAGE.CASE) {
+  if (stages.length > 2 && isAnyCase(stages[1]) && stages[2].id === STAGE.CASE && stages[2].config[0] === LOWER) {
     stages = [stages[0], stages[2], stages[1], ...stages.slice(3)];
   }
   const [tokenizer, next] = stages;
-  if (next?.id !== STAGE.CASE || next.config[0] !== 0) return [...stages];
+  if (next?.id !== STAGE.CASE || next.config[0] !== LOWER) return [...stages];
   const config = new DataView(tokenizer.config.buffer, tokenizer.config.byteOffset);
   if (tokenizer.id === STAGE.STANDARD) {
     return [{ id: STAGE.STANDARD, config: words([config.getUint32(0, true), config.getUint32(4, true) | 1]) }, ...stages.slice(2)];

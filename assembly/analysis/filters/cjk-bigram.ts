@@ -102,6 +102,15 @@ function refill(stage: Stage, area: usize, token: Token): i32 {
     stage.a = 1;
   }
   const from = token.termPtr, end = from + token.termLen;
+  // Nearly all are single characters of three bytes.
+  if (token.termLen == 3 && token.endOffset - token.startOffset == 1 && load<u8>(from) >= 0xe1 && stage.a < RUN) {
+    const entry = area + stage.a++ * 12;
+    store<u32>(entry, ((<u32>load<u8>(from) & 15) << 12) | ((<u32>load<u8>(from, 1) & 63) << 6) | (load<u8>(from, 2) & 63));
+    store<u32>(entry, token.startOffset, 4);
+    store<u32>(entry, token.endOffset, 8);
+    stage.c = token.endOffset;
+    return 0;
+  }
   const aligned = token.endOffset - token.startOffset == utf16Length(from, end);
   let start = token.startOffset;
   for (let p = from; p < end; ) {
@@ -120,8 +129,8 @@ function refill(stage: Stage, area: usize, token: Token): i32 {
 function emit(stage: Stage, made: u32, area: usize, first: u32, count: u32, type: u32, unigrams: bool): void {
   const from = stage.termCur;
   const head = area + first * 12, tail = area + (first + count - 1) * 12;
-  let out = from + encode(from, load<u32>(head));
-  if (count > 1) out += encode(out, load<u32>(tail));
+  let out = append(from, load<u32>(head));
+  if (count > 1) out = append(out, load<u32>(tail));
   stage.termCur = out;
   const token = tokenAt(stage, made);
   writeToken(changetype<usize>(token), from, <u32>(out - from), load<u32>(head, 4), load<u32>(tail, 8), type);
@@ -129,4 +138,14 @@ function emit(stage: Stage, made: u32, area: usize, first: u32, count: u32, type
     token.posInc = 0;
     token.posLen = 2;
   }
+}
+
+/** Writes a code point, returns the end. */
+// @ts-ignore: decorator
+@inline
+function append(at: usize, cp: u32): usize {
+  if (cp - 0x800 >= 0x10000 - 0x800) return at + encode(at, cp);
+  store<u16>(at, (0xe0 | (cp >> 12)) | ((0x80 | ((cp >> 6) & 63)) << 8));
+  store<u8>(at, 0x80 | (cp & 63), 2);
+  return at + 3;
 }

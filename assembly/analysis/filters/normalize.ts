@@ -25,7 +25,10 @@ export const CJK_WIDTH: u32 = 11;
 export function normalizeFilter(stage: Stage, batch: Stage): i32 {
   const variant = load<u32>(stage.config);
   for (let i: u32 = 0; i < batch.count; i++) {
-    const status = normalizeToken(batch, tokenAt(batch, i), variant);
+    const token = tokenAt(batch, i);
+    // Hardly a term has them, and this filter sees each character of a Japanese text.
+    if (variant == CJK_WIDTH && !hasWidthForm(token)) continue;
+    const status = normalizeToken(batch, token, variant);
     if (status < 0) return status;
   }
   return 0;
@@ -41,6 +44,14 @@ export function normalizeToken(batch: Stage, token: Token, variant: u32): i32 {
   const count = loadCodePoints(batch, token);
   if (count < 0) return count;
   return storeCodePoints(batch, token, normalize(variant, codePoints(batch), count));
+}
+
+/** Whether the term has a byte that begins halfwidth and fullwidth forms, U+FF00..U+FFEF. */
+// @ts-ignore: decorator
+@inline
+function hasWidthForm(token: Token): bool {
+  for (let p = token.termPtr, end = p + token.termLen; p < end; p++) if (load<u8>(p) == 0xef) return true;
+  return false;
 }
 
 /** Whether the term has a digit outside ASCII; hardly one has. */

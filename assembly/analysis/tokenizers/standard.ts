@@ -1,8 +1,8 @@
 // Standard tokenizer: UAX #29 words as Lucene's StandardTokenizer cuts them, by the automaton of assembly/text/generated/word-break.ts.
 //   config ├─ maxTokenLength u32 (UTF-16 units) ─┬─ flags u32: 1 = lower-case the terms (one code point to one),
 //          2 = U+200C is a space, as in Persian ─┤
-// Ways through the text, equal token for token: 64 bytes of words at a time as bit masks (letters of one and two bytes and what commonly stands
-// between them, word-run.ts), ideographs and Hiragana one by one, and the automaton, code point by code point, for all the rest.
+// Ways through the text, equal token for token: 64 bytes of words at a time as bit masks (letters of one and two bytes and of U+1000..U+2FFF and
+// what commonly stands between them, word-run.ts), ideographs and Hiragana one by one, and the automaton, code point by code point, for all the rest.
 // Pre: the stage's batch is free. Post: tokens ascend by offset, none is longer than maxTokenLength.
 import { lastReadable } from '../../mem/layout';
 import { E_NO_SPACE } from '../../mem/status';
@@ -37,7 +37,11 @@ export function standardNext(chain: Chain, stage: Stage): i32 {
   const lastBlock = lastReadable(BLOCK_BYTES);
   while (cur < end && token < tokensEnd) {
     const first = <u32>load<u8>(cur);
-    if (mayRun && first < 0xe0 && cur <= lastBlock && out + 64 <= outEnd && token + 32 * TOKEN_BYTES <= tokensEnd && !hasLong(load<u64>(cur))) {
+    if (first == 0x20) {
+      cur++;
+      continue;
+    }
+    if (mayRun && first < 0xe3 && cur <= lastBlock && out + 64 <= outEnd && token + 32 * TOKEN_BYTES <= tokensEnd && !hasLong(load<u64>(cur))) {
       // --- 64 bytes as masks
       const x0 = v128.load(cur), x1 = v128.load(cur, 16), x2 = v128.load(cur, 32), x3 = v128.load(cur, 48);
       // The block may reach over the end of the text: what is there counts as spaces.
@@ -119,12 +123,12 @@ export function standardNext(chain: Chain, stage: Stage): i32 {
       }
     }
     if (first - 0xe3 < 0xea - 0xe3) {
-      const made = singles(cur, end, out, outEnd, base, token, tokensEnd);
-      if (made) {
-        token += made * TOKEN_BYTES;
-        cur += made * 3;
-        base += made * 2;
-        out += made * 3;
+      const behind = singles(cur, end, out, outEnd, base, token, tokensEnd);
+      if (singlesCur != cur) {
+        out += (behind - token) / TOKEN_BYTES * 3;
+        token = behind;
+        base += (singlesCur - cur) / 3 * 2;
+        cur = singlesCur;
         continue;
       }
     }
@@ -140,7 +144,8 @@ export function standardNext(chain: Chain, stage: Stage): i32 {
         let next = state, good = p;
         while (p < runEnd && <u32>load<u8>(p) == cp && (load<u16>(p, 1) & 0xc0c0) == 0x8080 && (cp != 0xe0 || load<u8>(p, 1) & 0x20)) {
           const unit = ((cp & 15) << 12) | ((<u32>load<u8>(p, 1) & 63) << 6) | (load<u8>(p, 2) & 63);
-          next = load<u8>(WORD_BREAK_NEXT + next * WORD_BREAK_CLASSES + wordBreakClass(unit));
+          cls = unit < 0x1000 ? load<u8>(WORD_BREAK_CLASS_LOW + unit) : wordBreakClass(unit);
+          next = load<u8>(WORD_BREAK_NEXT + next * WORD_BREAK_CLASSES + cls);
           if (!next) break;
           state = next;
           p += 3;
@@ -239,23 +244,33 @@ function isCaselessLead(byte: u32): bool {
   return byte == 0xe0 || byte - 0xe3 < 7 || byte - 0xeb < 2;
 }
 
-/** Whether some of 8 bytes begins a character of three or four bytes, but general punctuation. */
+/** Whether some of 8 bytes begins a character of three or four bytes, but for E1 and E2: U+1000..U+2FFF. */
 // @ts-ignore: decorator
 @inline
 function hasLong(bytes: u64): bool {
   const long = bytes & (bytes << 1) & (bytes << 2) & HIGH_BITS;
-  if (!long) return false;
-  const other = bytes ^ 0xe2e2e2e2e2e2e2e2;
-  return (long & (((other & ~HIGH_BITS) + ~HIGH_BITS) | other)) != 0;
+  return long != 0 && (long & ((bytes << 3) | (bytes << 4) | (bytes << 5) | ~((bytes << 6) ^ (bytes << 7)))) != 0;
 }
 
+/** Where `singles` has ended. */
+let singlesCur: usize = 0;
+
 /**
- * Ideographs and Hiragana, each a token if nothing behind it belongs to it: as many as stand in a row. Returns how many tokens it has written.
+ * Ideographs and Hiragana, each a token of three bytes if nothing behind it belongs to it, and punctuation between them: as far as they stand in a
+ * row. Returns the end of the tokens it has written.
  */
 function singles(from: usize, end: usize, outPtr: usize, outEnd: usize, base: usize, tokens: usize, tokensEnd: usize): usize {
   let cur = from, token = tokens, out = outPtr, unit = <u32>(from - base);
   let type = threeByteClass(cur, end);
   while (token < tokensEnd && out + 4 <= outEnd) {
+    if (type == 0) {
+      if (cur >= end || load<u8>(cur) < 0x80) break;
+      cur += 3;
+      unit++;
+      type = threeByteClass(cur, end);
+      continue;
+    }
+    if (type == UNKNOWN_CLASS) break;
     const state = load<u8>(WORD_BREAK_NEXT + WORD_BREAK_CLASSES + type), accept = <u32>load<u8>(WORD_BREAK_ACCEPT + state);
     if (accept != TokenType.IDEOGRAPHIC && accept != TokenType.HIRAGANA) break;
     const next = cur + 3;
@@ -269,7 +284,8 @@ function singles(from: usize, end: usize, outPtr: usize, outEnd: usize, base: us
     out += 3;
     cur = next;
   }
-  return (token - tokens) / TOKEN_BYTES;
+  singlesCur = cur;
+  return token;
 }
 
 /** Class of the character at `cur`: 0 for the end and ASCII, of which nothing belongs to what is before it; UNKNOWN_CLASS if it has not three bytes. */

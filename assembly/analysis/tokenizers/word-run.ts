@@ -1,9 +1,11 @@
-// What the standard tokenizer's masks of 64 bytes (standard.ts) need where not all is ASCII: characters of two bytes by a table, and the dashes,
-// quotes and apostrophes of general punctuation. Everything else ends what the masks tell.
+// What the standard tokenizer's masks of 64 bytes (standard.ts) need where not all is ASCII: characters of two bytes by a table, letters and marks of
+// U+1000..U+2FFF, dashes, quotes and apostrophes. Everything else ends what the masks tell.
 //   masks: bit i for byte i of the block; all bytes of a character have the same bits
 // Source of the rules: UAX #29, WB3a to WB13b; a letter and a digit here have no other rule that could concern them (assembly/text/generated/word-run.ts).
+import { lowerCase } from '../../text/generated/case';
 import { wordBreakClass } from '../../text/generated/word-break';
-import { MID_CLASS, RUN_DIGIT, RUN_GAP, RUN_MID, WORD_RUN } from '../../text/generated/word-run';
+import { DIGIT_CLASS, EXTEND_CLASS, LETTER_CLASS, MID_CLASS, RUN_DIGIT, RUN_GAP, RUN_MID, WORD_RUN } from '../../text/generated/word-run';
+import { encode } from '../../text/utf8';
 
 /** What a block reads: 64 bytes, and a character that begins in them. */
 export const BLOCK_BYTES: usize = 72;
@@ -50,19 +52,32 @@ export function scanRun(cur: usize, out: usize, lower: bool, high: u64, letters:
     if (kind == RUN_DIGIT) digits |= <u64>3 << i;
   }
   for (let rest = high & ~pairs & below(valid); rest; ) {
-    const i = <u32>ctz(rest);
-    rest &= ~(<u64>7 << i);
-    const cp = 0x2000 | ((<u32>load<u8>(cur + i, 1) & 63) << 6) | (load<u8>(cur + i, 2) & 63);
-    // The byte behind must be known, and be no mark that belongs to this character.
-    const isKnown = load<u8>(cur + i) == 0xe2 && ((continuations >> (i + 1)) & 3) == 3 && i + 3 < valid && !((rest >> (i + 3)) & 1);
-    const type = !isKnown ? MID_CLASS + 1 : cp == space ? 0 : wordBreakClass(cp);
-    if (type == MID_CLASS) {
-      if (i && (letters >> (i - 1)) & (letters >> (i + 3)) & 1) letters |= <u64>7 << i;
-      else if (i && (digits >> (i - 1)) & (digits >> (i + 3)) & 1) digits |= <u64>7 << i;
-    } else if (type) {
+    const i = <u32>ctz(rest), bytes = load<u32>(cur + i), first = bytes & 0xff;
+    const cp = ((first & 15) << 12) | ((bytes >> 2) & 0xfc0) | ((bytes >> 16) & 63);
+    if (first - 0xe1 > 1 || i > 61 || ((continuations >> (i + 1)) & 3) != 3) {
       valid = i;
       break;
     }
+    const type = cp == space ? 0 : wordBreakClass(cp), triple = <u64>7 << i, before = i ? i - 1 : 63;
+    rest &= ~triple;
+    if (type == LETTER_CLASS) {
+      letters |= triple;
+      if (!lower) continue;
+      const small = lowerCase(cp);
+      if (small - 0x800 < 0x10000 - 0x800) encode(out + i, small);
+      else valid = i;
+    } else if (type == EXTEND_CLASS) {
+      if (i && (letters >> before) & 1) letters |= triple;
+      else if (i && (digits >> before) & 1) digits |= triple;
+      else valid = i;
+    } else if (type == MID_CLASS) {
+      // The byte behind must be known, and be no mark that belongs to this character.
+      if (i + 3 >= valid || (rest >> (i + 3)) & 1) valid = i;
+      else if (i && (letters >> before) & (letters >> (i + 3)) & 1) letters |= triple;
+      else if (i && (digits >> before) & (digits >> (i + 3)) & 1) digits |= triple;
+    } else if (type == DIGIT_CLASS) digits |= triple;
+    else if (type) valid = i;
+    if (valid == i) break;
   }
   runLetters = letters & below(valid);
   runDigits = digits & below(valid);

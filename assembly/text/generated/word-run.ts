@@ -6,5 +6,8 @@ export const RUN_GAP: u32 = 1;
 /** Joins letters or digits on both sides, or is in no token. */
 export const RUN_MID: u32 = 2;
 export const RUN_DIGIT: u32 = 3;
-/** Class of what joins letters, and digits, in three bytes: U+2019. */
+// Classes of characters of three bytes: letters, marks that belong to what is before them, digits, what joins letters or digits (U+2019).
+export const LETTER_CLASS: u32 = 8;
+export const EXTEND_CLASS: u32 = 11;
+export const DIGIT_CLASS: u32 = 13;
 export const MID_CLASS: u32 = 5;
