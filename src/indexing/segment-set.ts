@@ -46,6 +46,8 @@ export class WriterSegment {
   deleted = 0;
   /** A merge that reads this segment is under way. */
   merging = false;
+  /** A snapshot has named it: its memory goes when snapshots no longer do. */
+  isAnnounced = false;
   /** Bits of live docs, null while all live; the published copy is immutable. */
   #live: Uint32Array | null = null;
   #published: Extent | null = null;

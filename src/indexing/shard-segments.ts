@@ -100,7 +100,9 @@ export class ShardSegments {
    * @returns `done` resolves when every reader has switched; the caller may go on writing before
    */
   async publish(maxSeqNo: number): Promise<{ done: Promise<void> }> {
+    this.#dropDead();
     for (const segment of this.#segments) {
+      segment.isAnnounced = true;
       if (!segment.needsPublishing) continue;
       const bits = segment.liveBits();
       const extent = bits === null ? null : await this.#env.allocate(bits.length);
@@ -114,11 +116,26 @@ export class ShardSegments {
       shard: this.#identity.shard,
       generation: ++this.#generation,
       maxSeqNo,
-      // Segments without a live document are of no use to readers.
-      segments: this.#segments.filter((segment) => segment.liveCount > 0).map((segment) => segment.descriptor()),
+      // All of them: the memory of a segment that is not named is freed.
+      segments: this.#segments.map((segment) => segment.descriptor()),
     });
     this.#visible = done;
     return { done };
+  }
+
+  /** Lets go of segments without a live document; those that a merge reads go with the merge, those never announced after they were. */
+  #dropDead(): void {
+    const isKept = ({ liveCount, merging, isAnnounced }: WriterSegment): boolean => liveCount > 0 || merging || !isAnnounced;
+    for (const segment of this.#segments) if (!isKept(segment)) this.#holdRecords(segment, () => false);
+    this.#segments = this.#segments.filter(isKept);
+  }
+
+  /** The records of documents that go with this segment; they go when no reader has it any more. */
+  #holdRecords(segment: WriterSegment, isKept: (docId: number) => boolean): void {
+    const dropped: number[] = [];
+    for (let docId = 0; docId < segment.maxDoc; docId++)
+      if (!isKept(docId) && segment.reader.rootOf(docId) === docId) dropped.push(segment.reader.seqNo(docId));
+    this.#heldBySegment.set(segment.id, dropped);
   }
 
   /** Writes what is not on disk yet, then names it as the new commit point. */
@@ -168,11 +185,7 @@ export class ShardSegments {
       kept.splice(Math.min(at, kept.length), 0, merged);
     }
     sources.forEach((source, i) => {
-      const dropped: number[] = [];
-      for (let docId = 0; docId < source.maxDoc; docId++) {
-        if (!isSet(liveAtStart[i], docId) && source.reader.rootOf(docId) === docId) dropped.push(source.reader.seqNo(docId));
-      }
-      this.#heldBySegment.set(source.id, dropped);
+      this.#holdRecords(source, (docId) => isSet(liveAtStart[i], docId));
     });
     this.#segments = kept;
   }

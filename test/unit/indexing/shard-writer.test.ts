@@ -7,7 +7,7 @@ import { ArenaSet } from '../../../src/arena/arena.ts';
 import { mergeSegments } from '../../../src/arena/merge.ts';
 import { openSegment } from '../../../src/arena/segment-image.ts';
 import { BufferPool } from '../../../src/indexing/buffer-pool.ts';
-import type { Extent, SnapshotDescriptor } from '../../../src/indexing/segment-set.ts';
+import { type Extent, extentKey, type SnapshotDescriptor } from '../../../src/indexing/segment-set.ts';
 import type { ShardOperation } from '../../../src/indexing/shard-operation.ts';
 import { readShardSettings } from '../../../src/indexing/shard-settings.ts';
 import { ShardWriter } from '../../../src/indexing/shard-writer.ts';
@@ -70,7 +70,11 @@ class Bench {
       openSegment: (id, extent, file, verify) => openSegment(this.kernels, extent.ptr, extent.bytes, { id, file, verify }),
       publish: async (snapshot) => {
         await this.switching;
+        const before = this.published;
         this.published = snapshot;
+        // As the node does: an image that no snapshot names is freed, and its memory is soon another's.
+        const named = new Set(snapshot.segments.map(({ extent }) => extentKey(extent)));
+        for (const { extent } of before?.segments ?? []) if (!named.has(extentKey(extent))) view(extent).fill(0);
       },
       updateMapping: async (_uuid, { properties }) => {
         this.mapping = this.mapping.with(Object.keys(properties as object));
@@ -243,6 +247,24 @@ async function runOperations(bench: Bench, rng: Rng, model: Map<string, { value:
 
 /** Without versions: those of deleted documents are forgotten by a restart. */
 const sorted = (map: ReadonlyMap<string, { value: number }>) => [...map].map(([id, { value }]) => `${id}=${value}`).sort();
+
+test('a segment without a live document is let go of by writer and readers together', async () => {
+  const bench = new Bench();
+  await bench.writer.apply([op('index', 'a', { n_value: 1 }), op('index', 'b', { n_value: 2 })]);
+  await bench.writer.refresh();
+  await bench.writer.apply([op('delete', 'a'), op('index', 'b', { n_value: 3 })]);
+  await bench.writer.refresh();
+  expect(bench.published?.segments).toHaveLength(1);
+  await bench.writer.apply([op('delete', 'b')]);
+  await bench.writer.refresh();
+  expect(bench.published?.segments).toHaveLength(0);
+  const outcomes = await bench.writer.apply([op('delete', 'a'), op('index', 'b', { n_value: 4 }), op('create', 'a', { n_value: 5 })]);
+  expect(outcomes.map((outcome) => outcome.ok && outcome.result)).toEqual(['not_found', 'created', 'created']);
+  await bench.writer.flush();
+  await bench.writer.forceMerge(1, false);
+  expect(sorted(bench.visible())).toEqual(['a=5', 'b=4']);
+  await bench.store.close();
+});
 
 test('a refresh with nothing new waits for readers that still switch to the snapshot before', async () => {
   const bench = new Bench();
