@@ -12,6 +12,7 @@ const CONFIGURE = [
   '--with-http_addition_module',
   '--with-http_sub_module',
   '--with-http_dav_module',
+  '--with-http_geoip_module',
   '--with-http_flv_module',
   '--with-http_mp4_module',
   '--with-http_gunzip_module',

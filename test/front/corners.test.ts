@@ -9,7 +9,7 @@ import { back, freePort, front, frontForEach, get, ours, port, raw, serveRaw } f
 
 frontForEach();
 
-test('CONNECT finds the location of the root', async () => {
+test.skipIf(!ours)('CONNECT finds the location of the root', async () => {
   front.config(`server { listen 127.0.0.1:${port}; location / { if ($request_method = CONNECT) { tunnel_pass; break; } return 200 plain; } }
     server { listen 127.0.0.1:${back}; return 200 "through the tunnel"; }`);
   await front.start();
@@ -69,7 +69,7 @@ test('a page with includes ends once, however slowly it leaves', async () => {
   expect(answer).toMatch(/xx\r\n1\r\nZ\r\n0\r\n\r\n$/);
 });
 
-test('a 101 that the client did not ask for is a head without more', async () => {
+test.skipIf(!ours)('a 101 that the client did not ask for is a head without more', async () => {
   const server = await serveRaw(back, (text, socket) => {
     if (text.includes('\r\n\r\n'))
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nother protocol');
@@ -195,4 +195,63 @@ test('a subrequest whose text is asked for must fit its buffer', async () => {
   expect(await get(port, '/wide.html')).toMatch(/\[x{5000}\]$/);
   await get(port, '/page.html');
   expect(front.read('error.log')).toMatch(/too big subrequest response: 5000/);
+});
+
+test.skipIf(!ours)('early_hints: a 103 of the back end reaches clients of HTTP/1.1 where the location says so', async () => {
+  const server = await serveRaw(back, (text, socket) => {
+    if (!text.includes('\r\n\r\n')) return;
+    socket.end(
+      'HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nConnection: close\r\nX-Accel-Expires: 1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
+    );
+  });
+  front.config(`server { listen 127.0.0.1:${port}; proxy_http_version 1.1;
+    location / { early_hints $arg_hints; proxy_pass http://127.0.0.1:${back}; } }`);
+  await front.start();
+  const ask = (uri: string, version: string) => raw(port, `GET ${uri} HTTP/${version}\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  expect(await ask('/?hints=1', '1.1')).toMatch(
+    /^HTTP\/1\.1 103 Early Hints\r\nLink: <\/a\.css>; rel=preload\r\n\r\nHTTP\/1\.1 200 OK\r\n.*\r\n\r\nok$/s,
+  );
+  for (const [uri, version] of [
+    ['/?hints=1', '1.0'],
+    ['/?hints=0', '1.1'],
+    ['/', '1.1'],
+  ])
+    expect(await ask(uri, version)).toMatch(/^HTTP\/1\.1 200 OK\r\n.*ok$/s);
+  server.close();
+});
+
+test('modern_browser and ancient_browser', async () => {
+  // at the level of http nginx takes them without effect
+  front.config(`server { listen 127.0.0.1:${port}; modern_browser msie 5.5; modern_browser gecko 1.0.0; modern_browser opera 9.0; modern_browser safari 413; modern_browser konqueror 3.0;
+    ancient_browser netscape4 Links; modern_browser_value new; ancient_browser_value old;
+    location / { return 200 "$modern_browser|$ancient_browser|$msie"; }
+      location /others { modern_browser unlisted; modern_browser msie 5.5; return 200 "$modern_browser|$ancient_browser"; } }`);
+  await front.start();
+  const ages = async (uri: string, agents: string[]) => {
+    const out: string[] = [];
+    for (const agent of agents) out.push((await get(port, uri, agent && `User-Agent: ${agent}\n`)).split('\r\n\r\n')[1]);
+    return out;
+  };
+  expect(
+    await ages('/', [
+      'Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1)',
+      'Mozilla/4.0 (compatible; MSIE 5.0; Windows 98)',
+      'Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1) Opera 7.54',
+      'Opera/9.80 (X11)',
+      'Mozilla/5.0 (X11; U; Linux; rv:1.8.1) Gecko/20061010 Firefox/2.0',
+      'Mozilla/5.0 (X11; rv:0.9.4) Gecko',
+      'Mozilla/5.0 (Macintosh) AppleWebKit/523.10 (KHTML) Version/3.0.4 Safari/523.10',
+      'Mozilla/5.0 (compatible; Konqueror/2.2; Linux)',
+      'Mozilla/4.8 [en] (X11)',
+      'Links (2.1)',
+      'unknown',
+      '',
+    ]),
+  ).toEqual([...['new||1', '|old|1', '|old|', 'new||', 'new||', '|old|'], ...['new||', '|old|', '|old|', '|old|', '|old|', '|old|']]);
+  expect(await ages('/others', ['unknown', '', 'Links (2.1)', 'Mozilla/4.0 (compatible; MSIE 5.0; x)'])).toEqual([
+    'new|',
+    'new|',
+    '|old',
+    '|old',
+  ]);
 });

@@ -12,6 +12,7 @@ import type { HttpMain, ListenSocket, Loc, VirtualHosts } from './conf.ts';
 import { core } from './core.ts';
 import { setDeadline, type Timed, unwatch, watch } from './deadlines.ts';
 import { HeadReader } from './head-reader.ts';
+import type { HeaderField } from './header.ts';
 import { OutputQueue } from './output-queue.ts';
 import type { Request } from './request.ts';
 import { type Activity, stats } from './stats.ts';
@@ -84,6 +85,8 @@ export function originOf(socket: Socket, listen: ListenSocket): Origin {
 export interface StreamFraming {
   /** sends the header of the response */
   respond(r: Request): void;
+  /** sends a 103 before it */
+  hints(fields: readonly HeaderField[]): void;
   /** more than the head of the request comes */
   bodyFollows: boolean;
   /** encrypted, or with prior knowledge */

@@ -107,6 +107,7 @@ export const core = defineModule('core', {
     if (mode === 'off' && f.args.length > 1) f.fail('no parameters allowed with "off"');
     return { mode, from };
   }),
+  early_hints: custom<Value[] | undefined>(HSL, [1, ANY_COUNT], undefined, (f: HttpFrame) => f.args.map((word) => f.scope.value(word))),
   error_page: custom<ErrorPage[] | undefined>(HSLI, [2, ANY_COUNT], undefined, parseErrorPage, { repeats: true }),
   etag: flag(HSL, true),
   if_modified_since: oneOf(HSL, ['off', 'exact', 'before'], 'exact'),

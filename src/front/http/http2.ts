@@ -15,6 +15,7 @@ import { type ErrorLog, logTo } from '../log/error-log.ts';
 import type { HttpMain, ListenSocket, Server, VirtualHosts } from './conf.ts';
 import { type ClientConnection, Connection, closed, type Origin, opened, originOf, type StreamFraming } from './connection.ts';
 import { core } from './core.ts';
+import type { HeaderField } from './header.ts';
 import { currentHttpDate, httpDate } from './header-writer.ts';
 import { http2Module } from './modules/http2.ts';
 import type { Request } from './request.ts';
@@ -270,6 +271,13 @@ export class Http2Stream extends Connection implements StreamFraming {
     for (const [name, value] of Object.entries(headers))
       for (const one of [value].flat()) r.headerSize += name.length + String(one).length + 2;
     this.output.noteSent(r.headerSize);
+  }
+
+  hints(fields: readonly HeaderField[]): void {
+    const headers: OutgoingHttpHeaders = { ':status': 103 };
+    for (const { lname, value } of fields)
+      headers[lname] = headers[lname] === undefined ? value : ([headers[lname], value].flat() as string[]);
+    if (!this.stream.destroyed) this.stream.additionalHeaders(headers);
   }
 
   private sendTrailers(r: Request): void {

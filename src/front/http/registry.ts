@@ -47,6 +47,12 @@ export const REGISTRY: Entry[] = [
     variables: 'invalid_referer',
   },
   { load: async () => [(await import('./modules/media.ts')).secureLinkModule], directives: 'secure_link*', variables: 'secure_link*' },
+  {
+    load: async () => [(await import('./modules/browser.ts')).browserModule],
+    directives: 'modern_browser* ancient_browser*',
+    variables: 'modern_browser ancient_browser msie',
+  },
+  { load: async () => [(await import('./modules/geoip.ts')).geoipModule], directives: 'geoip_*', variables: 'geoip_*' },
   { load: async () => [(await import('./modules/map.ts')).mapModule], directives: 'map map_hash* split_clients geo' },
   { load: async () => [(await import('./modules/limits.ts')).limitReqModule], directives: 'limit_req*', variables: 'limit_req_status' },
   { load: async () => [(await import('./modules/limits.ts')).limitConnModule], directives: 'limit_conn*', variables: 'limit_conn_status' },

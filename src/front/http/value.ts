@@ -60,3 +60,12 @@ export function parseValue(source: string, lookup: (name: string) => VariableDef
   if (rest) parts.push(rest);
   return new Value(source, parts);
 }
+
+/** True if any of the values is set and not `0`. */
+export function anySet(r: Request, values: readonly Value[] | undefined): boolean {
+  if (!values) return false;
+  return values.some((value) => {
+    const text = value.eval(r);
+    return text !== '' && text !== '0';
+  });
+}

@@ -281,7 +281,7 @@ function parseGeo(f: HttpFrame): undefined {
   const get = (r: Request): string => {
     const text = source ? (r.variable(source) ?? '') : r.conn.remoteAddr;
     let bytes = addressBytes(text);
-    if (!source && bytes && geo.proxies.length > 0) bytes = addressBytes(behindProxies(r, text, geo)) ?? bytes;
+    if (!source && bytes) bytes = addressBytes(clientBehind(r, text, geo.proxies, geo.recursive)) ?? bytes;
     if (!bytes) bytes = geo.useRanges || !text.startsWith('unix:') ? [255, 255, 255, 255] : [255, 255, 255, 255];
     if (!geo.useRanges) return (bytes.length === 4 ? geo.trie4 : geo.trie6).find(bytes) ?? '';
     if (bytes.length !== 4) return geo.fallback;
@@ -299,9 +299,16 @@ function parseGeo(f: HttpFrame): undefined {
   return undefined;
 }
 
-function behindProxies(r: Request, address: string, geo: Geo): string {
+/** The client as trusted proxies name it in X-Forwarded-For. */
+export function clientBehind(
+  r: Request,
+  address: string,
+  trusted: readonly { bytes: number[]; bits: number }[],
+  recursive: boolean,
+): string {
+  if (trusted.length === 0) return address;
   const list = r.headersIn.filter((h) => h.lname === 'x-forwarded-for').flatMap((h) => h.value.split(',').map((a) => a.trim()));
-  return forwardedAddress(address, list, geo.proxies, geo.recursive);
+  return forwardedAddress(address, list, trusted, recursive);
 }
 
 /** Walks back through trusted proxies. */

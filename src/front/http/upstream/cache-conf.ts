@@ -14,15 +14,6 @@ export interface ValidRule {
   seconds: number;
 }
 
-/** True if any of the values is set and not `0`. */
-export function anySet(r: Request, values: readonly Value[] | undefined): boolean {
-  if (!values) return false;
-  return values.some((value) => {
-    const text = value.eval(r);
-    return text !== '' && text !== '0';
-  });
-}
-
 /** `loader_files=100`, `manager_sleep=50ms`... @returns false for what is none of them */
 function readPace(options: { loader: Pace; manager: Pace }, name: string, value: string): boolean {
   const m = /^(loader|manager)_(files|sleep|threshold)$/.exec(name);

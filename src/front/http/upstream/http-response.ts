@@ -113,6 +113,7 @@ export class HttpResponseParser implements ResponseParser {
     }
     if (lf + 1 > this.maxHeader) throw new InvalidResponse('upstream sent too big header');
     this.held = lf + 1 === this.held.length ? EMPTY : this.held.subarray(lf + 1);
+    if (head.status === 103) this.sink.hints?.(head.fields);
     if (head.status >= 100 && head.status < 200 && head.status !== 101) return true;
     this.startBody(head);
     return true;

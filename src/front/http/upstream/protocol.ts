@@ -16,6 +16,8 @@ export interface ResponseParser {
 export interface ParserSink {
   /** 1xx and the final header */
   head(head: UpstreamHead): unknown;
+  /** a 103 that came before the final header */
+  hints?(fields: HeaderField[]): void;
   /** @param last  nothing follows: `complete` is called next, before `data` can change */
   body(data: Buffer, last?: boolean): unknown;
   trailers(fields: HeaderField[]): void;

@@ -3,6 +3,8 @@ import { parseSize } from '../../config/values.ts';
 import { nowMs } from '../clock.ts';
 import { DONE, ERROR, OK } from '../codes.ts';
 import { core, type ErrorPage } from '../core.ts';
+import { passEarlyHints } from '../early-hints.ts';
+import type { HeaderField } from '../header.ts';
 import type { Request } from '../request.ts';
 import { noteTime } from './peer.ts';
 import { type Failure, InvalidResponse, NON_IDEMPOTENT, type ResponseParser } from './protocol.ts';
@@ -169,6 +171,10 @@ export class ResponseReader {
     }
     this.u.r.log('error', `upstream prematurely closed connection while reading upstream${this.u.logTail()}`);
     this.u.bodyFailed(502);
+  }
+
+  gotHints(fields: HeaderField[]): void {
+    passEarlyHints(this.u.r, fields, this.u.conf.hidden);
   }
 
   gotHead(head: UpstreamHead): void {

@@ -20,6 +20,9 @@ class AttemptSink implements ParserSink {
   head(head: UpstreamHead): void {
     if (this.current) this.u.reader.gotHead(head);
   }
+  hints(fields: HeaderField[]): void {
+    if (this.current) this.u.reader.gotHints(fields);
+  }
   body(data: Buffer, last?: boolean): void {
     if (this.current) this.u.passer.gotBody(data, last);
   }

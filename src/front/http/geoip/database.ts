@@ -1,0 +1,171 @@
+// A legacy GeoIP database (GeoIP.dat): a binary tree over the bits of an address, whose leaves are country numbers or places of records.
+//   nodes   ├ left ┬ right ┬ left ┬ right ┬ ···      `width` bytes each, little-endian; a value of `segments` and more is a leaf
+//   records ├ bytes of the edition ┬ ···              at leaf + (2 * width - 1) * segments
+//   tail    ├ ff ff ff ┬ edition ┬ segments (3, LE) ┤ within the last 20 bytes; none: countries
+// Source: the format as libGeoIP 1.6.12 reads it.
+import { COUNTRIES, REGIONS } from './tables.ts';
+
+export interface Country {
+  code: string;
+  code3: string;
+  continent: string;
+  name: string;
+}
+
+/** A record of a city edition; texts are latin1, undefined where the record has none. */
+export interface City {
+  country: Country | undefined;
+  region: string | undefined;
+  city: string | undefined;
+  postalCode: string | undefined;
+  latitude: number;
+  longitude: number;
+  dmaCode: number;
+  areaCode: number;
+}
+
+export type Kind = 'country' | 'city' | 'org';
+
+/** first leaf of editions whose leaves are countries */
+const COUNTRY_BEGIN = 16_776_960;
+const TAIL_BYTES = 20;
+const MAX_TEXT = 300;
+
+/** edition -> what it holds and whether of IPv6 addresses */
+const EDITIONS: Record<number, { kind: Kind; v6?: boolean; wide?: boolean; rev1?: boolean }> = {
+  1: { kind: 'country' },
+  8: { kind: 'country' },
+  10: { kind: 'country' },
+  12: { kind: 'country', v6: true },
+  6: { kind: 'city' },
+  2: { kind: 'city', rev1: true },
+  31: { kind: 'city', v6: true },
+  30: { kind: 'city', v6: true, rev1: true },
+  4: { kind: 'org', wide: true },
+  5: { kind: 'org', wide: true },
+  9: { kind: 'org' },
+  11: { kind: 'org', wide: true },
+  21: { kind: 'org', v6: true },
+  22: { kind: 'org', v6: true, wide: true },
+  23: { kind: 'org', v6: true, wide: true },
+  24: { kind: 'org', v6: true, wide: true },
+};
+
+const countries: Country[] = COUNTRIES.split('\n').map((line) => {
+  const [code, code3, continent, name] = line.split('|');
+  return { code, code3, continent, name };
+});
+
+let regions: Map<string, string> | undefined;
+/** Name of a region of a country, undefined if there is none. */
+export function regionName(country: string, region: string): string | undefined {
+  regions ??= new Map(
+    REGIONS.split('\n').flatMap((line) => {
+      const code = line.slice(0, 2);
+      return line
+        .slice(3)
+        .split('|')
+        .map((item) => [code + item.slice(0, 2), item.slice(3)] as const);
+    }),
+  );
+  return regions.get(country + region);
+}
+
+export class GeoDatabase {
+  readonly edition: number;
+  private readonly segments: number;
+  private readonly width: number;
+  private readonly traits: (typeof EDITIONS)[number];
+
+  /** @throws string the edition is not of that kind, in nginx's words */
+  constructor(
+    private readonly data: Buffer,
+    kind: Kind,
+    file: string,
+  ) {
+    const { edition, at } = tailOf(data);
+    this.edition = edition;
+    const traits = EDITIONS[edition];
+    if (traits?.kind !== kind) throw `invalid GeoIP database "${file}" type:${edition}`;
+    this.traits = traits;
+    this.width = traits.wide ? 4 : 3;
+    this.segments = kind === 'country' ? COUNTRY_BEGIN : at + 3 <= data.length ? data.readUIntLE(at, 3) : 0;
+  }
+
+  /** Leaf of an address of 4 or 16 bytes; undefined: no such place in the tree, or a damaged file. */
+  private leaf(address: readonly number[]): number | undefined {
+    const bytes = this.traits.v6
+      ? address.length === 16
+        ? address
+        : [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, ...address]
+      : address.length === 4
+        ? address
+        : [255, 255, 255, 255];
+    let node = 0;
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const right = (bytes[bit >> 3] >> (7 - (bit & 7))) & 1;
+      const at = (node * 2 + right) * this.width;
+      if (at + this.width > this.data.length) return undefined;
+      node = this.data.readUIntLE(at, this.width);
+      if (node >= this.segments) return node;
+    }
+    return undefined;
+  }
+
+  private record(address: readonly number[]): number | undefined {
+    const leaf = this.leaf(address);
+    // the first leaf stands for nothing known
+    if (leaf === undefined || leaf === this.segments) return undefined;
+    const at = leaf + (2 * this.width - 1) * this.segments;
+    return at < this.data.length ? at : undefined;
+  }
+
+  country(address: readonly number[]): Country | undefined {
+    const leaf = this.leaf(address);
+    return leaf === undefined || leaf === COUNTRY_BEGIN ? undefined : countries[leaf - COUNTRY_BEGIN];
+  }
+
+  org(address: readonly number[]): string | undefined {
+    const at = this.record(address);
+    return at === undefined ? undefined : this.text(at).value;
+  }
+
+  city(address: readonly number[]): City | undefined {
+    const at = this.record(address);
+    if (at === undefined) return undefined;
+    const { data } = this;
+    const country = data[at] === 0 ? undefined : countries[data[at]];
+    const region = this.text(at + 1);
+    const city = this.text(region.end);
+    const postal = this.text(city.end);
+    if (postal.end + 6 > data.length) return undefined;
+    const degrees = (from: number) => data.readUIntLE(from, 3) / 10_000 - 180;
+    const more = this.traits.rev1 && country?.code === 'US' && postal.end + 9 <= data.length ? data.readUIntLE(postal.end + 6, 3) : 0;
+    return {
+      ...{ country, region: region.value, city: city.value, postalCode: postal.value },
+      latitude: degrees(postal.end),
+      longitude: degrees(postal.end + 3),
+      dmaCode: Math.floor(more / 1000),
+      areaCode: more % 1000,
+    };
+  }
+
+  /** Text up to a NUL. */
+  private text(at: number): { value: string | undefined; end: number } {
+    let end = this.data.indexOf(0, at);
+    if (end < 0) end = this.data.length;
+    return { value: end === at ? undefined : this.data.latin1Slice(at, Math.min(end, at + MAX_TEXT)), end: end + 1 };
+  }
+}
+
+/** @returns the edition, and where what follows it stands */
+function tailOf(data: Buffer): { edition: number; at: number } {
+  for (let n = 0; n < TAIL_BYTES; n++) {
+    const at = data.length - 3 - n;
+    if (at < 0) break;
+    if (data[at] !== 255 || data[at + 1] !== 255 || data[at + 2] !== 255) continue;
+    const edition = data[at + 3] ?? 1;
+    return { edition: edition >= 106 ? edition - 105 : edition, at: at + 4 };
+  }
+  return { edition: 1, at: data.length };
+}
