@@ -119,9 +119,20 @@ export function mergeChildren(
       if (slice.result.op !== 'buckets' || slice.result.children.length <= c) return;
       below.push({ ...slice, result: slice.result.children[c], bound: slice.bindings.get(child), map: maps[s] });
     });
+    // Keys of one slice are taken as different: where buckets of it meet in one, a copy that shows nothing makes it several.
+    if (below.length === 1 && hasRepeats(below[0].map!)) below.push({ ...below[0], map: below[0].map!.map(() => -1) });
     return child.type.merge(child, below, count, ctx);
   });
   return { at: (id) => outAggs(spec, merged, id) };
+}
+
+function hasRepeats(map: Int32Array): boolean {
+  const seen = new Set<number>();
+  for (const id of map) {
+    if (id >= 0 && seen.has(id)) return true;
+    seen.add(id);
+  }
+  return false;
 }
 
 /** Results of a level in one bucket: aggregations in order of the request, then the sibling pipelines. */

@@ -12,6 +12,7 @@ import { diversifiedSamplerType, samplerAggType } from './buckets-sampler.ts';
 import { adjacencyMatrixType, filtersType, filterType, globalType, missingType, nestedType, reverseNestedType } from './buckets-select.ts';
 import { significantTermsType } from './buckets-significant.ts';
 import { rareTermsType, termsType } from './buckets-terms.ts';
+import { variableWidthHistogramType } from './buckets-variable-width.ts';
 import { geoBoundsType, geoCentroidType, matrixStatsType, topHitsType, weightedAvgType } from './metrics-docs.ts';
 import { avgType, extendedStatsType, maxType, minType, statsType, sumType, valueCountType } from './metrics-numeric.ts';
 import { scriptedMetricType } from './metrics-scripted.ts';
@@ -59,12 +60,12 @@ const TYPES: Readonly<Record<string, AggType>> = {
   terms: termsType,
   top_hits: topHitsType,
   value_count: valueCountType,
+  variable_width_histogram: variableWidthHistogramType,
   weighted_avg: weightedAvgType,
 };
 
 /** Types of Elasticsearch that are refused by name instead of as unknown. */
 export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set([
-  'auto_date_histogram',
   'bucket_correlation',
   'bucket_count_ks_test',
   'boxplot',
@@ -81,13 +82,11 @@ export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set([
   'parent',
   'random_sampler',
   'rate',
-  'significant_terms',
   'significant_text',
   'string_stats',
   't_test',
   'time_series',
   'top_metrics',
-  'variable_width_histogram',
 ]); // prettier-ignore
 
 export function aggType(name: string): AggType | null {

@@ -126,7 +126,7 @@ export function parsedBody(ctx: EngineContext, text: string, nowMs: number): Par
   const request = parseSearchRequest(parseBody(text));
   const context = { parseQuery: (json: unknown) => parseQuery(json), nowMs, maxBuckets: maxBucketsOf(ctx) };
   const aggs = request.aggs && Object.keys(request.aggs).length > 0 ? parseAggregations(request.aggs, context) : null;
-  const lookup = (text.includes('"path"') || text.includes('"more_like_this"')) && hasLookup(request, aggs);
+  const lookup = /"(?:path|more_like_this|indexed_shape)"/.test(text) && hasLookup(request, aggs);
   const parsed: ParsedBody = {
     request,
     hasLookup: lookup,
