@@ -88,7 +88,7 @@ export function luceneRegExp(pattern: string): (text: string) => boolean {
 }
 
 /** Test of a term. */
-export function termFilter(filter: IncludeExclude, source: ValuesSource): (bytes: Uint8Array) => boolean {
+export function termFilter(filter: IncludeExclude, source: Pick<ValuesSource, 'type'>): (bytes: Uint8Array) => boolean {
   const parts: Array<(bytes: Uint8Array) => boolean> = [];
   const side = (value: IncludeExclude['include'], wanted: boolean) => {
     if (typeof value === 'string') {

@@ -11,6 +11,7 @@ import { dateRangeType, geoDistanceType, ipRangeType, rangeType } from './bucket
 import { diversifiedSamplerType, samplerAggType } from './buckets-sampler.ts';
 import { adjacencyMatrixType, filtersType, filterType, globalType, missingType, nestedType, reverseNestedType } from './buckets-select.ts';
 import { significantTermsType } from './buckets-significant.ts';
+import { significantTextType } from './buckets-significant-text.ts';
 import { rareTermsType, termsType } from './buckets-terms.ts';
 import { variableWidthHistogramType } from './buckets-variable-width.ts';
 import { geoBoundsType, geoCentroidType, matrixStatsType, topHitsType, weightedAvgType } from './metrics-docs.ts';
@@ -55,6 +56,7 @@ const TYPES: Readonly<Record<string, AggType>> = {
   sampler: samplerAggType,
   scripted_metric: scriptedMetricType,
   significant_terms: significantTermsType,
+  significant_text: significantTextType,
   stats: statsType,
   sum: sumType,
   terms: termsType,
@@ -82,7 +84,6 @@ export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set([
   'parent',
   'random_sampler',
   'rate',
-  'significant_text',
   'string_stats',
   't_test',
   'time_series',

@@ -52,6 +52,9 @@ export interface PipelineSpec {
   readonly parent: ((buckets: OutBucket[], spec: AggSpec) => OutBucket[]) | null;
 }
 
+/** Words of a document's texts, one list for each text. */
+export type TextTokens = (segment: SegmentReader, docId: number) => string[][];
+
 /** What one index answers for an aggregation tree: fields, formats, limits. */
 export interface IndexScope {
   readonly indexName: string;
@@ -62,6 +65,8 @@ export interface IndexScope {
   /** Has a script's values computed for every segment. @returns the name of the column that holds them @throws ApiError script_exception */
   addScript(values: ScriptedValues): string;
   readonly storedScript: (id: string) => StoredScript | null;
+  /** Texts of a field read from the source, analysed. @param sourceFields  paths in place of the field's own; empty: its own */
+  textTokens(type: FieldType, sourceFields: readonly string[]): TextTokens;
   /** A script over single documents. @throws ApiError script_exception */
   docScript(spec: ScriptSpec, variables: readonly ScriptVariable[]): (segment: SegmentReader, docId: number, input: ScriptInput) => Value;
 }

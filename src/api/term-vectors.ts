@@ -74,7 +74,7 @@ function vectorsOf(ctx: EngineContext, index: IndexState, request: TermVectorsRe
     for (const type of fieldsOf(index, request)) {
       const analyzer = request.perFieldAnalyzer[type.name] ?? null;
       if (analyzer !== null && !index.analysis.hasAnalyzer(analyzer)) throw illegalArgument(`failed to find analyzer [${analyzer}]`);
-      const vector = vectorOf(index.analysis, type, textsOf(index.mapping, type, source), analyzer);
+      const vector = vectorOf(index.analysis, type, textsOf(index.mapping, type.name, source), analyzer);
       if (vector.size === 0) continue;
       json[type.name] = {
         ...(request.fieldStatistics ? { field_statistics: fieldStatistics(type, statistics) } : {}),

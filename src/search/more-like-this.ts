@@ -57,7 +57,7 @@ function termFreqs(items: readonly LikeItem[], fields: readonly FieldType[], ana
       if (typeof item !== 'string' && item.fields !== null && !item.fields.includes(field.name)) continue;
       if (typeof item !== 'string' && item.kind === 'like_document')
         throw illegalArgument(`document [${item.id}] of more_like_this was not read`);
-      const texts = typeof item === 'string' ? [item] : textsOf(context.mapping, field, item.source);
+      const texts = typeof item === 'string' ? [item] : textsOf(context.mapping, field.name, item.source);
       for (const [term, tokens] of vectorOf(context.analysis, field, texts, analyzer))
         ofField.set(term, (ofField.get(term) ?? 0) + tokens.length);
     }

@@ -4,7 +4,9 @@ import type { SegmentPartial } from '../aggs/index.ts';
 import { type AggTree, type Bindings, bindAggregations, collectSegment } from '../aggs/index.ts';
 import type { ScriptedValues } from '../aggs/types.ts';
 import type { SegmentImageReader } from '../arena/segment-reader.ts';
+import { parseJsonBytes } from '../common/json-parse.ts';
 import { ApiError } from '../errors/api-error.ts';
+import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { AggProgram, PlanNode } from '../plan/query-plan.ts';
 import type { SegmentReader } from '../plan/segment.ts';
 import type { Query } from '../query/query.ts';
@@ -15,6 +17,7 @@ import { rewriteQuery } from './rewrite.ts';
 import type { RewriteContext } from './rewrite-context.ts';
 import { runDocScript } from './script-doc.ts';
 import { compileScriptColumn, type ScriptColumn, ScriptedSegment } from './scripted-segment.ts';
+import { textsOf } from './term-vectors.ts';
 
 /** Collects what one shard's segments give; `partials` grows with each. */
 export class ShardAggregations {
@@ -50,6 +53,16 @@ export class ShardAggregations {
       docScript: (spec, variables) => {
         const script = compileDocScript(spec, { stored: context.storedScript, variables });
         return (segment, docId, input) => runDocScript(script, context, segment, docId, input);
+      },
+      textTokens: (type, sourceFields) => {
+        const { mapping, analysis, record } = context;
+        const names = sourceFields.length > 0 ? sourceFields : [type.name];
+        return (segment, docId) => {
+          const source = record(segment.seqNo(segment.rootOf(docId)))?.source;
+          const json = source ? (parseJsonBytes(source) as Json) : {};
+          const texts = names.flatMap((name) => textsOf(mapping, name, json));
+          return texts.map((text) => analysis.analyze(type.spec.analyzer!, text).map(({ term }) => term));
+        };
       },
       addScript: (values) => {
         const name = `\0script:${this.#scripts.size}`;

@@ -23,8 +23,8 @@ export function hasVector(type: FieldType): boolean {
 }
 
 /** Texts of a field in a source; of a multi-field its parent's. */
-export function textsOf(mapping: MappingSnapshot, type: FieldType, source: Json): string[] {
-  let path = type.name;
+export function textsOf(mapping: MappingSnapshot, name: string, source: Json): string[] {
+  let path = name;
   let values = valuesAt(source, path.split('.'));
   while (values.length === 0 && path.includes('.')) {
     path = path.slice(0, path.lastIndexOf('.'));

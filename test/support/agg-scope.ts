@@ -6,5 +6,12 @@ export function plainIndexScope(scope: Pick<IndexScope, 'indexName' | 'mapping' 
   const noScripts = (): never => {
     throw new Error('no scripts here');
   };
-  return { ...scope, setting: (_name, fallback) => fallback, storedScript: () => null, docScript: noScripts, addScript: noScripts };
+  return {
+    ...scope,
+    setting: (_name, fallback) => fallback,
+    textTokens: () => () => [],
+    storedScript: () => null,
+    docScript: noScripts,
+    addScript: noScripts,
+  };
 }
