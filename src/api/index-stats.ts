@@ -4,7 +4,8 @@ import { formatDuration } from '../common/time-unit.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { matchesPattern } from '../metadata/names.ts';
 import { indexHealth, type NodeTotals, nodeTotals, shardCounts, sumShards } from './cluster.ts';
-import type { EngineContext, IndexState, ShardStats } from './context.ts';
+import type { EngineContext, IndexState, ShardSnapshot, ShardStats } from './context.ts';
+import { contextMissing, decodeContextId } from './context-id.ts';
 import { type IndexTarget, TARGETS, targetNames } from './index-names.ts';
 
 type Json = Record<string, unknown>;
@@ -331,15 +332,35 @@ export interface SegmentInfo {
 export function segmentsOf(ctx: EngineContext, index: IndexState, shard: number): SegmentInfo[] {
   const snapshot = ctx.acquire(index, shard);
   try {
-    return snapshot.segments.map((segment, i) => ({
-      name: `_${i.toString(36)}`,
-      generation: i,
-      docs: segment.numDocs,
-      deleted: segment.maxDoc - segment.numDocs,
-    }));
+    return infoOf(snapshot.segments);
   } finally {
     snapshot.release();
   }
+}
+
+function infoOf(segments: ShardSnapshot['segments']): SegmentInfo[] {
+  return segments.map((segment, i) => ({
+    name: `_${i.toString(36)}`,
+    generation: i,
+    docs: segment.numDocs,
+    deleted: segment.maxDoc - segment.numDocs,
+  }));
+}
+
+/** Segments that points in time hold. @param ids  null: all. @throws ApiError search_phase_execution_exception (404): no such point in time */
+export async function pitSegments(
+  ctx: EngineContext,
+  ids: readonly string[] | null,
+): Promise<{ index: IndexState; shard: number; segments: SegmentInfo[] }[]> {
+  const keys = ids === null ? (await ctx.contexts.list('pit')).map(({ key }) => key) : ids.map((id) => decodeContextId(id, 'pit'));
+  const found: { index: IndexState; shard: number; segments: SegmentInfo[] }[] = [];
+  for (const key of keys) {
+    const used = await ctx.contexts.use('pit', key, null);
+    if (!used) throw contextMissing(key);
+    for (const { index, shard, segments } of used.snapshots) found.push({ index, shard, segments: infoOf(segments) });
+    await used.end();
+  }
+  return found;
 }
 
 /** `GET _recovery`: shards are recovered from their own store when the node starts, so each is done. */

@@ -150,7 +150,7 @@ const SPECS: Readonly<Record<string, Spec>> = {
   'index.allocation.max_retries': dynamic(integer(0)),
   'index.unassigned.node_left.delayed_timeout': dynamic(time, '1m'),
   'index.shard.check_on_startup': fixed(anything),
-  'index.store.type': fixed(anything),
+  'index.store.type': fixed(anything, ''),
   'index.store.preload': fixed(anything),
   'index.soft_deletes.enabled': fixed(boolean, 'true'),
   'index.soft_deletes.retention_lease.period': dynamic(time),

@@ -22,6 +22,7 @@ import { fieldCapsApi } from './field-caps.ts';
 import { INDEX_CHANGE_APIS } from './index-change.ts';
 import * as indices from './indices.ts';
 import { INGEST_APIS } from './ingest.ts';
+import { MAINTENANCE_APIS } from './maintenance.ts';
 import { msearchApi, msearchTemplateApi } from './multi-search.ts';
 import { nodesInfoApi, nodesStatsApi, tasksApi } from './nodes.ts';
 import { ilmApi, infoApi, licenseApi, xpackApi } from './root.ts';
@@ -92,6 +93,7 @@ export const ALL_APIS: readonly ApiSpec[] = [
   updateByQueryApi,
   reindexApi,
   ...INGEST_APIS,
+  ...MAINTENANCE_APIS,
   ...SCRIPT_APIS,
   ...UNSUPPORTED_APIS,
   searchApi,

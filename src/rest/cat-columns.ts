@@ -298,3 +298,37 @@ export const FIELDDATA: readonly Column[] = [
   column('field', 'f', 'field name'),
   column('size', 's', 'field data usage', '>'),
 ];
+
+export const THREAD_POOL: readonly Column[] = [
+  column('node_name', 'nn', 'node name'),
+  column('node_id', 'id', 'persistent node id', '-'),
+  column('ephemeral_node_id', 'eid', 'ephemeral node id', '-'),
+  column('pid', 'p', 'process id', '-'),
+  column('host', 'h', 'host name', '-'),
+  column('ip', 'i', 'ip address', '-'),
+  column('port', 'po', 'bound transport port', '-'),
+  column('name', 'n', 'thread pool name'),
+  column('type', 't', 'thread pool type', '-'),
+  column('active', 'a', 'number of active threads', '>'),
+  column('pool_size', 'psz', 'number of threads', '>-'),
+  column('queue', 'q', 'number of tasks currently in queue', '>'),
+  column('queue_size', 'qs', 'maximum number of tasks permitted in queue', '>-'),
+  column('rejected', 'r', 'number of rejected tasks', '>'),
+  column('largest', 'l', 'highest number of seen active threads', '>-'),
+  column('completed', 'c', 'number of completed tasks', '>-'),
+  column('core', 'cr', 'core number of threads in a scaling thread pool', '>-'),
+  column('max', 'mx', 'maximum number of threads in a scaling thread pool', '>-'),
+  column('size', 'sz', 'number of threads in a fixed thread pool', '>-'),
+  column('keep_alive', 'ka', 'thread keep alive time', '>-'),
+];
+
+export const SEGMENT_REPLICATION: readonly Column[] = [
+  column('shardId', 's', 'shard Id'),
+  column('target_node', 'tnode', 'target node'),
+  column('target_host', 'thost', 'target host'),
+  column('checkpoints_behind', 'cpb', 'checkpoints behind'),
+  column('bytes_behind', 'bb', 'bytes behind'),
+  column('current_lag', 'clag', 'ongoing time elapsed waiting for replica to catch up to primary'),
+  column('last_completed_lag', 'lcl', 'time taken for replica to catch up to latest primary refresh'),
+  column('rejected_requests', 'rr', 'count of rejected requests for the replication group'),
+];

@@ -199,3 +199,13 @@ function layOut(shown: readonly ShownColumn[], cells: readonly string[][], hasHe
   }
   return text;
 }
+
+export function matchesName(pattern: string, name: string): boolean {
+  if (!pattern.includes('*')) return pattern === name || pattern === '_all';
+  return new RegExp(
+    `^${pattern
+      .split('*')
+      .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+      .join('.*')}$`,
+  ).test(name);
+}

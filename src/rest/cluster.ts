@@ -153,11 +153,22 @@ export const clusterStatsApi = defineApi({
   routes: {
     'GET /_cluster/stats': stats,
     'GET /_cluster/stats/nodes/{node_id}': stats,
+    'GET /_cluster/stats/{metric}/nodes/{node_id}': stats,
+    'GET /_cluster/stats/{metric}/{index_metric}/nodes/{node_id}': stats,
   },
 });
 
-async function stats(_request: ApiRequest, { engine, settings }: RestContext): Promise<ApiResponse> {
-  return ok(await clusterStats(engine, settings['compat.version']));
+async function stats(request: ApiRequest, { engine, settings }: RestContext): Promise<ApiResponse> {
+  const { indices, nodes, ...rest } = await clusterStats(engine, settings['compat.version']);
+  const metrics = request.list('metric') ?? ['_all'];
+  if (metrics.includes('_all')) return ok({ ...rest, indices, nodes });
+  const parts = request.list('index_metric') ?? ['_all'];
+  const shownIndices = metrics.includes('indices') ? { indices: parts.includes('_all') ? indices : only(indices, parts) } : {};
+  return ok({ ...rest, ...shownIndices, nodes: only(nodes, metrics) });
+}
+
+function only(value: unknown, keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value as Record<string, unknown>).filter(([key]) => keys.includes(key)));
 }
 
 export const pendingTasksApi = defineApi({

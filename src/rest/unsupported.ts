@@ -39,19 +39,8 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
   tasks: ['GET /_tasks/{task_id}', 'POST /_tasks/_cancel', 'POST /_tasks/{task_id}/_cancel', 'GET /_cat/tasks'],
   rank_eval: ['GET /_rank_eval', 'POST /_rank_eval', 'GET /{index}/_rank_eval', 'POST /{index}/_rank_eval'],
   search_pipeline: ['GET /_search/pipeline', 'GET /_search/pipeline/{id}', 'PUT /_search/pipeline/{id}', 'DELETE /_search/pipeline/{id}'],
-  cluster: [
-    'GET /_cluster/allocation/explain',
-    'POST /_cluster/allocation/explain',
-    'POST /_cluster/voting_config_exclusions',
-    'DELETE /_cluster/voting_config_exclusions',
-  ],
-  nodes: [
-    'GET /_nodes/hot_threads',
-    'GET /_nodes/{node_id}/hot_threads',
-    'GET /_nodes/usage',
-    'POST /_nodes/reload_secure_settings',
-    'GET /_cat/thread_pool',
-  ],
+  cluster: ['POST /_cluster/voting_config_exclusions', 'DELETE /_cluster/voting_config_exclusions'],
+  nodes: ['GET /_nodes/usage'],
   dangling: ['POST /_dangling/{index_uuid}', 'DELETE /_dangling/{index_uuid}'],
 };
 
