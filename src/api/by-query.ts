@@ -43,6 +43,8 @@ export interface ByQueryOptions {
   readonly activeShards?: ActiveShards;
   /** The client went away: stop behind the batch under way. */
   readonly isCancelled?: () => boolean;
+  /** Told the counts, which go on changing, before anything is read. */
+  readonly observe?: (totals: ByQueryTotals) => void;
 }
 
 export interface ByQueryHit {
@@ -115,8 +117,10 @@ export async function runByQuery(
   };
   const size = Math.min(source.batchSize, source.maxDocs ?? source.batchSize);
   const body = { ...source.body, size, seq_no_primary_term: true, version: true, sort: source.body.sort ?? ['_doc'] };
-  const { requestsPerSecond } = options;
-  const keepAliveMs = source.keepAliveMs + (requestsPerSecond === null ? 0 : Math.ceil((size / requestsPerSecond) * 1000));
+  options.observe?.(totals);
+  const keepAlive = () =>
+    source.keepAliveMs + (options.requestsPerSecond === null ? 0 : Math.ceil((size / options.requestsPerSecond) * 1000));
+  const keepAliveMs = keepAlive();
   let page = await startScroll(ctx, { indices: source.indices, parameters: source.parameters, body: writeJson(body) }, keepAliveMs);
   const touched = new Map<string, IndexState>();
   let read = 0;
@@ -138,12 +142,14 @@ export async function runByQuery(
       }
       await writeBatch(ctx, writes, options, totals, touched);
       if (totals.failures.length > 0 || read >= totals.total || options.isCancelled?.()) break;
+      const { requestsPerSecond } = options;
+      totals.requestsPerSecond = requestsPerSecond;
       if (requestsPerSecond !== null) {
         const waitMs = (hits.length / requestsPerSecond) * 1000 - (performance.now() - started);
         totals.throttledMs += await throttle(waitMs, options);
         if (options.isCancelled?.()) break;
       }
-      page = await continueScroll(ctx, String(page._scroll_id), keepAliveMs, false);
+      page = await continueScroll(ctx, String(page._scroll_id), keepAlive(), false);
     }
   } finally {
     await clearScrolls(ctx, [String(page._scroll_id)]);
@@ -237,6 +243,24 @@ function settle(totals: ByQueryTotals, index: IndexState, op: WriteOperation, ou
   totals.failures.push({ index: index.meta.name, id: op.id, cause: errorObject(error), status: error.status });
 }
 
+/** Counts as a running task shows them. */
+export function byQueryStatus(totals: ByQueryTotals): Json {
+  const { total, updated, created, deleted } = totals;
+  return { total, updated, created, deleted, ...countsOf(totals) };
+}
+
+function countsOf(totals: ByQueryTotals): Json {
+  return {
+    batches: totals.batches,
+    version_conflicts: totals.conflicts,
+    noops: totals.noops,
+    retries: { bulk: totals.retries, search: 0 },
+    throttled_millis: Math.floor(totals.throttledMs),
+    requests_per_second: totals.requestsPerSecond ?? -1,
+    throttled_until_millis: 0,
+  };
+}
+
 /** The answer's status and body; `kinds` are the counts that this operation has. */
 export function byQueryAnswer(
   totals: ByQueryTotals,
@@ -245,16 +269,7 @@ export function byQueryAnswer(
 ): { status: number; body: Json } {
   const body: Json = { took: Math.floor(performance.now() - started), timed_out: false, total: totals.total };
   for (const kind of kinds) body[kind] = totals[kind];
-  Object.assign(body, {
-    batches: totals.batches,
-    version_conflicts: totals.conflicts,
-    noops: totals.noops,
-    retries: { bulk: totals.retries, search: 0 },
-    throttled_millis: Math.floor(totals.throttledMs),
-    requests_per_second: totals.requestsPerSecond ?? -1,
-    throttled_until_millis: 0,
-    failures: totals.failures,
-  });
+  Object.assign(body, countsOf(totals), { failures: totals.failures });
   const status = Math.max(200, ...totals.failures.map((failure) => Number(failure.status)));
   return { status, body };
 }

@@ -4,6 +4,7 @@ import type { ShardOperation } from '../indexing/shard-operation.ts';
 import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import type { ClusterState, IndexMeta } from '../metadata/cluster-state.ts';
 import type { SegmentReader } from '../plan/segment.ts';
+import type { TaskStore } from './tasks.ts';
 
 /** An index as this thread sees it: metadata with what is built from it. Replaced, never changed. */
 export interface IndexState {
@@ -158,6 +159,7 @@ export interface EngineContext {
   forceMerge(index: IndexState, options: { maxNumSegments: number; onlyExpungeDeletes: boolean }): Promise<void>;
   shardStats(index: IndexState): Promise<ShardStats[]>;
   readonly contexts: SearchContextStore;
+  readonly tasks: TaskStore;
   /** Runs a metadata command. @returns the reducer's response */
   command(command: MetadataCommand): Promise<unknown>;
 }

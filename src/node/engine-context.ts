@@ -14,6 +14,7 @@ import type {
   WriteOperation,
   WriteOutcome,
 } from '../api/context.ts';
+import type { TaskStore } from '../api/tasks.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { ClusterState } from '../metadata/cluster-state.ts';
 import { OP_DELETE, type Store } from '../store/store.ts';
@@ -26,6 +27,7 @@ import type { NodeOptions } from './node-options.ts';
 import type { PublishedSnapshot, ReaderSnapshots } from './reader-snapshots.ts';
 import { shardOfRouting } from './routing.ts';
 import type { BorrowedContext, ContextInfo, ContextKind, ContextRequest } from './search-contexts.ts';
+import type { TaskRequest } from './tasks.ts';
 
 const packr = new Packr({ int64AsType: 'number' });
 
@@ -84,11 +86,26 @@ class ReaderContexts implements SearchContextStore {
   }
 }
 
+/** Tasks that main keeps. */
+function readerTasks(main: Channel<FromReader, ToReader>): TaskStore {
+  const ask = <Result>(request: TaskRequest): Promise<Result> => main.request({ type: 'task', request });
+  return {
+    start: (task) => ask({ action: 'start', task }),
+    report: (id, status) => ask({ action: 'report', id, status }),
+    finish: (id, result) => ask({ action: 'finish', id, result }),
+    get: (id) => ask({ action: 'get', id }),
+    list: () => ask({ action: 'list' }),
+    cancel: (ids) => ask({ action: 'cancel', ids }),
+    rethrottle: (id, requestsPerSecond) => ask({ action: 'rethrottle', id, requestsPerSecond }),
+  };
+}
+
 export class ReaderContext implements EngineContext {
   readonly clusterName: string;
   readonly nodeName: string;
   readonly nodeId: string;
   readonly contexts: SearchContextStore;
+  readonly tasks: TaskStore;
   publishAddress: string | null = null;
   readonly #options: NodeOptions;
   readonly #store: Store;
@@ -117,6 +134,7 @@ export class ReaderContext implements EngineContext {
     this.#states = parts.states;
     this.#snapshots = parts.snapshots;
     this.#main = parts.main;
+    this.tasks = readerTasks(parts.main);
     this.contexts = new ReaderContexts(parts.main, parts.states, parts.snapshots);
     this.#indexers = parts.indexers;
     this.#queuedBytes = parts.indexers.map(() => 0);

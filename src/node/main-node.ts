@@ -32,6 +32,7 @@ import { SearchContexts } from './search-contexts.ts';
 import { SnapshotRegistry } from './snapshot-registry.ts';
 import { startHere } from './start-here.ts';
 import { startThread } from './start-thread.ts';
+import { Tasks } from './tasks.ts';
 import type { ThreadData } from './thread.ts';
 
 /** Scratch of an indexer in each arena (id look-ups, reading values); the merger has a memory of its own and needs none to speak of. */
@@ -66,6 +67,7 @@ export class MainNode {
   readonly #arenaMessages: Array<{ arena: number; memory: WebAssembly.Memory }> = [];
   readonly #registry: SnapshotRegistry;
   readonly #contexts: SearchContexts;
+  readonly #tasks = new Tasks();
   readonly #indexers: Part<ToIndexer, FromIndexer>[] = [];
   readonly #readers: Part<ToReader, FromReader>[] = [];
   readonly #progress = new Map<string, SharedArrayBuffer>();
@@ -241,6 +243,8 @@ export class MainNode {
         return this.command(message.name, message.args);
       case 'context':
         return this.#contexts.handle(message.request);
+      case 'task':
+        return this.#tasks.handle(message.request);
       case 'release':
         return this.#registry.released(reader, message.extents);
       case 'log':

@@ -4,6 +4,7 @@ import type { IndexSortKey } from '../mapping/index-sort.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { ClusterState } from '../metadata/cluster-state.ts';
 import type { ContextRequest } from './search-contexts.ts';
+import type { TaskRequest } from './tasks.ts';
 
 /** Where a shard is written and how its progress is shared. */
 export interface ShardPlacement {
@@ -52,6 +53,8 @@ export type FromReader =
   | { readonly type: 'command'; readonly name: string; readonly args: unknown }
   /** Request: a scroll or point in time, see search-contexts.ts. */
   | { readonly type: 'context'; readonly request: ContextRequest }
+  /** Request: an operation that goes on after its request, see tasks.ts. */
+  | { readonly type: 'task'; readonly request: TaskRequest }
   /** Notice: no request of this thread uses these any more. */
   | { readonly type: 'release'; readonly extents: readonly Extent[] }
   | LogNotice;

@@ -24,12 +24,13 @@ import * as indices from './indices.ts';
 import { INGEST_APIS } from './ingest.ts';
 import { MAINTENANCE_APIS } from './maintenance.ts';
 import { msearchApi, msearchTemplateApi } from './multi-search.ts';
-import { nodesInfoApi, nodesStatsApi, tasksApi } from './nodes.ts';
+import { nodesInfoApi, nodesStatsApi } from './nodes.ts';
 import { ilmApi, infoApi, licenseApi, xpackApi } from './root.ts';
 import { SCRIPT_APIS } from './scripts.ts';
 import { clearScrollApi, pitApi, scrollApi } from './scroll.ts';
 import { countApi, searchApi } from './search.ts';
 import { explainApi, validateApi } from './search-tools.ts';
+import { TASK_APIS } from './tasks.ts';
 import { TEMPLATE_APIS } from './templates.ts';
 import { multiTermVectorsApi, termVectorsApi } from './term-vectors.ts';
 import { UNSUPPORTED_APIS } from './unsupported.ts';
@@ -50,7 +51,6 @@ export const ALL_APIS: readonly ApiSpec[] = [
   danglingApi,
   nodesInfoApi,
   nodesStatsApi,
-  tasksApi,
   ...CAT_APIS,
   indices.createIndexApi,
   indices.deleteIndexApi,
@@ -94,6 +94,7 @@ export const ALL_APIS: readonly ApiSpec[] = [
   reindexApi,
   ...INGEST_APIS,
   ...MAINTENANCE_APIS,
+  ...TASK_APIS,
   ...SCRIPT_APIS,
   ...UNSUPPORTED_APIS,
   searchApi,

@@ -3,6 +3,7 @@ import {
   type ByQueryOptions,
   type ByQueryPipeline,
   type ByQuerySource,
+  byQueryStatus,
   deleteByQuery,
   type ReindexDestination,
   readScript,
@@ -10,13 +11,14 @@ import {
   updateByQuery,
 } from '../api/by-query.ts';
 import { resolveSearch, type SearchIndices } from '../api/search.ts';
+import { startTask } from '../api/tasks.ts';
 import { writeIndex } from '../api/write-target.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../errors/catalog.ts';
 import { defineApi, type Params, type RestContext, SOURCE_FILTER } from './api.ts';
 import { objectBody } from './indices.ts';
 import type { ApiRequest } from './request.ts';
-import { type ApiResponse, answer } from './response.ts';
+import { type ApiResponse, answer, ok } from './response.ts';
 import { INDICES_PARAMS, indicesOf, QUERY_PARAMS, queryParametersOf } from './search.ts';
 import { readSourceFilter } from './source-params.ts';
 import { activeShardsOf } from './write-params.ts';
@@ -64,8 +66,9 @@ export const deleteByQueryApi = defineApi({
     'POST /{index}/_delete_by_query': async (request, { engine }) => {
       const body = objectBody(request);
       if (body.query === undefined && request.string('q') === undefined) throw validationFailed(['query is missing']);
-      const { status, body: found } = await deleteByQuery(engine, readSource(request, body), readOptions(request, body));
-      return answer(status, found);
+      const source = readSource(request, body);
+      const description = `delete-by-query [${request.params.index}]`;
+      return run(request, engine, body, 'delete/byquery', description, (options) => deleteByQuery(engine, source, options));
     },
   },
 });
@@ -78,14 +81,13 @@ export const updateByQueryApi = defineApi({
   routes: {
     'POST /{index}/_update_by_query': async (request, { engine }) => {
       const body = objectBody(request);
-      const { status, body: found } = await updateByQuery(
-        engine,
-        readSource(request, body),
-        readOptions(request, body),
-        readScript(engine, body.script),
-        pipelineFor(request, request.string('pipeline')),
+      const source = readSource(request, body);
+      const script = readScript(engine, body.script);
+      const pipeline = pipelineFor(request, request.string('pipeline'));
+      const description = `update-by-query [${request.params.index}]`;
+      return run(request, engine, body, 'update/byquery', description, (options) =>
+        updateByQuery(engine, source, options, script, pipeline),
       );
-      return answer(status, found);
     },
   },
 });
@@ -155,8 +157,6 @@ function readOptions(request: ApiRequest, body: Record<string, unknown>): ByQuer
   const conflicts = String(body.conflicts ?? request.string('conflicts') ?? 'abort');
   if (conflicts !== 'abort' && conflicts !== 'proceed')
     throw illegalArgument(`conflicts may only be "proceed" or "abort" but was [${conflicts}]`);
-  if (request.boolean('wait_for_completion') === false)
-    throw illegalArgument('[wait_for_completion=false] is not supported by this version of gannet: there are no tasks to ask for');
   const perSecond = request.float('requests_per_second');
   if (perSecond !== undefined && perSecond <= 0 && perSecond !== -1)
     throw illegalArgument(`[requests_per_second] must be a float greater than 0. Use -1 to disable throttling.`);
@@ -167,6 +167,39 @@ function readOptions(request: ApiRequest, body: Record<string, unknown>): ByQuer
     activeShards: activeShardsOf(request),
     isCancelled: () => request.reply.aborted,
   };
+}
+
+/** Runs an operation within its request or, with `wait_for_completion=false`, as a task: 200 `{ task }`. */
+async function run(
+  request: ApiRequest,
+  engine: RestContext['engine'],
+  body: Record<string, unknown>,
+  name: string,
+  description: string,
+  operation: (options: ByQueryOptions) => Promise<{ status: number; body: Record<string, unknown> }>,
+): Promise<ApiResponse> {
+  const options = readOptions(request, body);
+  if (request.boolean('wait_for_completion') !== false) {
+    const { status, body: found } = await operation(options);
+    return answer(status, found);
+  }
+  const opaqueId = request.http.header('x-opaque-id');
+  const headers: Record<string, string> = opaqueId === undefined ? {} : { 'X-Opaque-Id': opaqueId };
+  const task = { action: `indices:data/write/${name}`, description, headers, requestsPerSecond: options.requestsPerSecond };
+  const id = await startTask(engine, task, async (control) => {
+    const { body: found } = await operation({
+      ...options,
+      get requestsPerSecond() {
+        return control.requestsPerSecond;
+      },
+      isCancelled: () => control.isCancelled,
+      observe: (totals) => {
+        control.status = () => byQueryStatus(totals);
+      },
+    });
+    return control.isCancelled ? { ...found, canceled: 'by user request' } : found;
+  });
+  return ok({ task: id });
 }
 
 export const reindexApi = defineApi({
@@ -202,7 +235,7 @@ async function runReindex(request: ApiRequest, { engine }: RestContext): Promise
       throw validationFailed([`reindex cannot write into an index its reading from [${destination.index}]`]);
   }
   const { query, sort, slice } = source;
-  const run: ByQuerySource = {
+  const reading: ByQuerySource = {
     indices,
     body: { ...(query === undefined ? {} : { query }), ...(sort === undefined ? {} : { sort }), ...(slice === undefined ? {} : { slice }) },
     parameters: {},
@@ -212,15 +245,11 @@ async function runReindex(request: ApiRequest, { engine }: RestContext): Promise
   };
   const filter = source._source === undefined ? null : readSourceFilter(source._source);
   const requireAlias = request.boolean('require_alias') ?? false;
-  const { status, body: found } = await reindex(
-    engine,
-    run,
-    destination,
-    { filter, script: readScript(engine, body.script), pipeline: pipelineFor(request, dest.pipeline) },
-    readOptions(request, body),
-    () => writeIndex(engine, destination.index, requireAlias),
+  const parts = { filter, script: readScript(engine, body.script), pipeline: pipelineFor(request, dest.pipeline) };
+  const description = `reindex from [${expressions.join(', ')}] to [${destination.index}]`;
+  return run(request, engine, body, 'reindex', description, (options) =>
+    reindex(engine, reading, destination, parts, options, () => writeIndex(engine, destination.index, requireAlias)),
   );
-  return answer(status, found);
 }
 
 function checkKeys(where: string, body: Record<string, unknown>, known: readonly string[]): void {

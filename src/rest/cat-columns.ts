@@ -332,3 +332,20 @@ export const SEGMENT_REPLICATION: readonly Column[] = [
   column('last_completed_lag', 'lcl', 'time taken for replica to catch up to latest primary refresh'),
   column('rejected_requests', 'rr', 'count of rejected requests for the replication group'),
 ];
+
+export const TASKS: readonly Column[] = [
+  column('id', '', 'id of the task with the node', '-'),
+  column('action', 'ac', 'task action'),
+  column('task_id', 'ti', 'unique task id'),
+  column('parent_task_id', 'pti', 'parent task id'),
+  column('type', 'ty', 'task type'),
+  column('start_time', 'start', 'start time in ms'),
+  column('timestamp', 'ts,hms,hhmmss', 'start time in HH:MM:SS'),
+  column('running_time_ns', '', 'running time ns', '-'),
+  column('running_time', 'time', 'running time'),
+  column('node_id', 'ni', 'unique node id', '-'),
+  column('ip', 'i', 'ip address'),
+  column('port', 'po', 'bound transport port', '-'),
+  column('node', 'n', 'node name'),
+  column('description', 'desc', 'task action', '-'),
+];

@@ -1,5 +1,5 @@
 // `_nodes` and `_nodes/stats` with their filters and metrics.
-import { addressOf, INFO_METRICS, NODE_ROLES, nodesInfo, nodesStats, STATS_METRICS } from '../api/nodes.ts';
+import { INFO_METRICS, nodesInfo, nodesStats, STATS_METRICS } from '../api/nodes.ts';
 import { nearestNames } from '../common/nearest-name.ts';
 import { unrecognizedParameters } from '../errors/catalog.ts';
 import { defineApi, type RestContext } from './api.ts';
@@ -91,50 +91,4 @@ async function stats(request: ApiRequest, { engine, settings, startedMs }: RestC
       startedMs,
     }),
   );
-}
-
-/** Operations run to their end within their request, so the one task there is to show is the listing itself. */
-export const tasksApi = defineApi({
-  name: 'tasks.list',
-  needs: 'cluster:monitor',
-  params: {
-    nodes: 'list',
-    actions: 'list',
-    detailed: 'boolean',
-    parent_task_id: 'string',
-    wait_for_completion: 'boolean',
-    group_by: 'string',
-    timeout: 'time',
-  },
-  routes: { 'GET /_tasks': tasks },
-});
-
-const LIST_ACTION = 'cluster:monitor/tasks/lists';
-let taskNumber = 0;
-
-function tasks(request: ApiRequest, { engine }: RestContext): ApiResponse {
-  const id = ++taskNumber;
-  const opaqueId = request.http.header('x-opaque-id');
-  const task = {
-    node: engine.nodeId,
-    id,
-    type: 'transport',
-    action: LIST_ACTION,
-    start_time_in_millis: Date.now(),
-    running_time_in_nanos: 0,
-    cancellable: false,
-    headers: opaqueId === undefined ? {} : { 'X-Opaque-Id': opaqueId },
-  };
-  const actions = request.list('actions');
-  const isShown =
-    actions === undefined ||
-    actions.some((pattern) => (pattern.endsWith('*') ? LIST_ACTION.startsWith(pattern.slice(0, -1)) : pattern === LIST_ACTION));
-  const shown: Record<string, unknown> =
-    isShown && request.string('parent_task_id') === undefined ? { [`${engine.nodeId}:${id}`]: task } : {};
-  const groupBy = request.string('group_by') ?? 'nodes';
-  if (groupBy === 'none') return ok({ tasks: Object.values(shown) });
-  if (groupBy === 'parents') return ok({ tasks: shown });
-  const { host } = addressOf(engine);
-  const node = { name: engine.nodeName, transport_address: engine.publishAddress ?? host, host, ip: host, roles: NODE_ROLES, tasks: shown };
-  return ok({ nodes: Object.keys(shown).length > 0 ? { [engine.nodeId]: node } : {} });
 }

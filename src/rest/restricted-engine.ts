@@ -87,6 +87,10 @@ export class RestrictedEngine implements EngineContext {
     return this.#engine.forceMerge(index, options);
   }
 
+  get tasks(): EngineContext['tasks'] {
+    return this.#engine.tasks;
+  }
+
   /** Keys cannot be guessed: who knows one was given it. Lists and "all" are left to users of everything. */
   get contexts(): EngineContext['contexts'] {
     const { contexts } = this.#engine;

@@ -4,9 +4,6 @@ import { ApiError } from '../errors/api-error.ts';
 import { type ApiHandler, type ApiSpec, defineApi } from './api.ts';
 
 const ROUTES: Readonly<Record<string, readonly string[]>> = {
-  reindex: ['POST /_reindex/{task_id}/_rethrottle'],
-  delete_by_query: ['POST /_delete_by_query/{task_id}/_rethrottle'],
-  update_by_query: ['POST /_update_by_query/{task_id}/_rethrottle'],
   'indices.data_stream': [
     'PUT /_data_stream/{name}',
     'DELETE /_data_stream/{name}',
@@ -36,7 +33,6 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'GET /_cat/snapshots/{repository}',
     'GET /_cat/repositories',
   ],
-  tasks: ['GET /_tasks/{task_id}', 'POST /_tasks/_cancel', 'POST /_tasks/{task_id}/_cancel', 'GET /_cat/tasks'],
   rank_eval: ['GET /_rank_eval', 'POST /_rank_eval', 'GET /{index}/_rank_eval', 'POST /{index}/_rank_eval'],
   search_pipeline: ['GET /_search/pipeline', 'GET /_search/pipeline/{id}', 'PUT /_search/pipeline/{id}', 'DELETE /_search/pipeline/{id}'],
   cluster: ['POST /_cluster/voting_config_exclusions', 'DELETE /_cluster/voting_config_exclusions'],

@@ -1,0 +1,89 @@
+// Operations that go on after their request was answered, kept by main: what they are, how far they are, and for a while what came of them. The
+// http worker that runs one reports to main and learns there whether it is to stop, or to go faster; any worker may ask.
+//   start(task) ──► id     report(id, status) ──► control     finish(id, result)     get(id)   list()   cancel(ids)   rethrottle(id, rate)
+import type { TaskControl, TaskInfo, TaskResult, TaskStart } from '../api/tasks.ts';
+
+export type TaskRequest =
+  | { readonly action: 'start'; readonly task: TaskStart }
+  | { readonly action: 'report'; readonly id: number; readonly status: Readonly<Record<string, unknown>> }
+  | { readonly action: 'finish'; readonly id: number; readonly result: TaskResult }
+  | { readonly action: 'get'; readonly id: number }
+  | { readonly action: 'list' }
+  /** `ids` null: all that run. */
+  | { readonly action: 'cancel'; readonly ids: readonly number[] | null }
+  | { readonly action: 'rethrottle'; readonly id: number; readonly requestsPerSecond: number | null };
+
+/** Finished tasks that are remembered, the newest. */
+const MAX_FINISHED = 1000;
+
+type Task = { -readonly [Key in keyof TaskInfo]: TaskInfo[Key] };
+
+export class Tasks {
+  readonly #nowMs: () => number;
+  readonly #tasks = new Map<number, Task>();
+  #lastId = 0;
+
+  constructor(nowMs: () => number = Date.now) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Result of the request: id, TaskControl, nothing, TaskInfo or null, TaskInfo[] of those that run. */
+  handle(request: TaskRequest): unknown {
+    switch (request.action) {
+      case 'start':
+        return this.#start(request.task);
+      case 'report':
+        return this.#report(request.id, request.status);
+      case 'finish':
+        return this.#finish(request.id, request.result);
+      case 'get':
+        return this.#tasks.get(request.id) ?? null;
+      case 'list':
+        return this.#running();
+      case 'cancel':
+        return this.#cancel(request.ids);
+      case 'rethrottle':
+        return this.#rethrottle(request.id, request.requestsPerSecond);
+    }
+  }
+
+  #running(): Task[] {
+    return [...this.#tasks.values()].filter((task) => task.result === null);
+  }
+
+  #start(task: TaskStart): number {
+    const id = ++this.#lastId;
+    this.#tasks.set(id, { ...task, id, startMs: this.#nowMs(), endMs: null, status: {}, isCancelled: false, result: null });
+    const finished = [...this.#tasks.values()].filter(({ result }) => result !== null);
+    for (const { id: old } of finished.slice(0, Math.max(0, finished.length - MAX_FINISHED))) this.#tasks.delete(old);
+    return id;
+  }
+
+  #report(id: number, status: Readonly<Record<string, unknown>>): TaskControl {
+    const task = this.#tasks.get(id);
+    if (!task) return { isCancelled: true, requestsPerSecond: null };
+    task.status = status;
+    return { isCancelled: task.isCancelled, requestsPerSecond: task.requestsPerSecond };
+  }
+
+  #finish(id: number, result: TaskResult): void {
+    const task = this.#tasks.get(id);
+    if (!task) return;
+    task.result = result;
+    task.endMs = this.#nowMs();
+    if (result.status) task.status = result.status;
+  }
+
+  #cancel(ids: readonly number[] | null): Task[] {
+    const chosen = this.#running().filter(({ id }) => ids === null || ids.includes(id));
+    for (const task of chosen) task.isCancelled = true;
+    return chosen;
+  }
+
+  #rethrottle(id: number, requestsPerSecond: number | null): Task | null {
+    const task = this.#tasks.get(id);
+    if (!task || task.result !== null) return null;
+    task.requestsPerSecond = requestsPerSecond;
+    return task;
+  }
+}
