@@ -2,12 +2,15 @@
 //   blob ├─ stageCount u32 ─┬─ 0 ─┬─ per stage: id u32, configOff u32, configBytes u32, 0 ─┬─ configs (8-byte aligned) ─┤
 // The blob is read-only, may be shared by instances, and must outlive them. An instance is a region (stage.ts).
 //   chainInit(region, regionBytes, blob)  once;  chainReset(region, text, len)  per text;  chainNext(region)  until 0.
-import { E_CORRUPT, E_NO_SPACE } from '../mem/status';
+import { E_CORRUPT, E_NO_SPACE, E_OFFSETS } from '../mem/status';
 import { correctBatch, correctOffset, filterText, textFilterOf } from './char-filters/text-filter';
 import { BIGRAM_AREA, cjkBigramNext } from './filters/cjk-bigram';
+import { commonGramsNext, gramsOnlyNext } from './filters/common-grams';
+import { fingerprintNext } from './filters/fingerprint';
 import { flattenNext } from './filters/flatten-graph';
 import { asciiFoldingFilter } from './filters/folding';
 import { caseFilter } from './filters/lowercase';
+import { minHashNext } from './filters/min-hash';
 import { ngramNext } from './filters/ngram';
 import { normalizeFilter } from './filters/normalize';
 import {
@@ -20,7 +23,8 @@ import { apostropheFilter, classicFilter, elisionFilter, reverseFilter, trimFilt
 import { synonymNext } from './filters/synonym';
 import { uniqueFilter } from './filters/unique';
 import { wordDelimiterNext } from './filters/word-delimiter';
-import { BATCH, Chain, Stage, stageAt } from './stage';
+import { endOfInput } from './producer';
+import { BATCH, Chain, Stage, stageAt, tokenAt } from './stage';
 import * as ID from './stage-ids';
 import { TOKEN_BYTES } from './token';
 import { classicNext } from './tokenizers/classic';
@@ -109,7 +113,7 @@ export function chainReset(region: usize, textPtr: usize, textLen: usize): void 
 
 /**
  * Next batch: count of tokens at chain.tokens, 0 at the end, or a status below 0 and then the text must be started again
- * (E_NO_SPACE: in a larger region).
+ * (E_NO_SPACE: in a larger region), or refused: E_WORK, E_OFFSETS (a token would end before it starts, see hasOrder).
  */
 export function chainNext(region: usize): i32 {
   const chain = changetype<Chain>(region);
@@ -120,6 +124,7 @@ export function chainNext(region: usize): i32 {
   }
   const count = pull(chain, chain.lastProducer, chain.stageCount);
   if (count == 0) {
+    endOfInput(chain, chain.stageCount);
     for (let i: u32 = 0; i < chain.stageCount; i++) chain.endPosInc += stageAt(chain, i).carry;
   }
   return count;
@@ -135,6 +140,7 @@ export function pull(chain: Chain, index: u32, filtersEnd: u32): i32 {
       batch.count = 0;
       return made;
     }
+    if (mayDisorder(batch.id) && !hasOrder(chain, batch, made)) return E_OFFSETS;
     batch.count = made;
     batch.taken = 0;
     for (let i = index + 1; i < filtersEnd && batch.count; i++) {
@@ -168,6 +174,10 @@ function produce(chain: Chain, index: u32, stage: Stage): i32 {
     case ID.S_SYNONYM: return synonymNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_FLATTEN: return flattenNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_WORD_DELIMITER: return wordDelimiterNext(chain, index, stage, producerBefore(chain, index));
+    case ID.S_COMMON_GRAMS: return commonGramsNext(chain, index, stage, producerBefore(chain, index));
+    case ID.S_GRAMS_ONLY: return gramsOnlyNext(chain, index, stage, producerBefore(chain, index));
+    case ID.S_FINGERPRINT: return fingerprintNext(chain, index, stage, producerBefore(chain, index));
+    case ID.S_MIN_HASH: return minHashNext(chain, index, stage, producerBefore(chain, index));
     default: return E_CORRUPT;
   }
 }
@@ -201,6 +211,25 @@ function transform(stage: Stage, batch: Stage): i32 {
 @inline
 function isTextFilter(id: u32): bool {
   return id >= ID.FIRST_TEXT_FILTER && id < ID.FIRST_STREAM_FILTER;
+}
+
+/** Filters that join tokens, which another filter may have put out of order. */
+// @ts-ignore: decorator
+@inline
+function mayDisorder(id: u32): bool {
+  return id == ID.S_SHINGLE || id == ID.S_SYNONYM || id == ID.S_COMMON_GRAMS || id == ID.S_WORD_DELIMITER;
+}
+
+/** Whether each token ends at or behind its start. If not, the chain's endPosInc and endOffset are start and end of the first that does not. */
+function hasOrder(chain: Chain, batch: Stage, made: u32): bool {
+  for (let i: u32 = 0; i < made; i++) {
+    const token = tokenAt(batch, i);
+    if (token.endOffset >= token.startOffset) continue;
+    chain.endPosInc = token.startOffset;
+    chain.endOffset = token.endOffset;
+    return false;
+  }
+  return true;
 }
 
 /** Stages that keep terms across batches get a share of the region. */

@@ -2,6 +2,7 @@
 import { E_NO_SPACE } from '../mem/status';
 import { pull } from './chain';
 import { Chain, Stage, stageAt, tokenAt } from './stage';
+import * as ID from './stage-ids';
 import { copyToken, Token } from './token';
 
 /**
@@ -18,8 +19,27 @@ export function awaitToken(chain: Chain, index: u32, stage: Stage, previousProdu
 function refill(chain: Chain, index: u32, stage: Stage, previousProducer: u32): i32 {
   if (stage.f) return 0;
   const count = pull(chain, previousProducer, index);
-  if (count == 0) stage.f = 1;
+  if (count == 0) {
+    stage.f = 1;
+    endOfInput(chain, index);
+  }
   return min(count, 1);
+}
+
+/**
+ * A limit that was reached before the end: the text ends with its last token for the stages from `index` on, and holes do not count. So it is
+ * with tokenizers that are read word by word and nothing between them and the limit that reads ahead.
+ */
+export function endOfInput(chain: Chain, index: u32): void {
+  const tokenizer = stageAt(chain, chain.textFilters).id;
+  if (tokenizer != ID.S_STANDARD && tokenizer != ID.S_CHAR_CLASS && tokenizer != ID.S_CLASSIC && tokenizer != ID.S_URL_EMAIL) return;
+  for (let i = chain.textFilters + 1; i < index; i++) {
+    const stage = stageAt(chain, i);
+    if (stage.id < ID.FIRST_FILTER && stage.id != ID.S_NGRAM && stage.id != ID.S_WORD_DELIMITER) return;
+    if (stage.id != ID.S_LIMIT || !stage.b) continue;
+    chain.endOffset = stage.b - 1;
+    forgetHoles(chain, i);
+  }
 }
 
 /** End of what a producer fills of its term buffer: a quarter stays free for filters that lengthen terms. */
@@ -39,4 +59,10 @@ export function emitToken(stage: Stage, made: u32, token: Token, termPtr: usize,
   out.termLen = termLen;
   stage.termCur += termLen;
   return 0;
+}
+
+/** Takes away the increments that stages before `index` leave for the end of the text. */
+export function forgetHoles(chain: Chain, index: u32): void {
+  chain.endPosInc = 0;
+  for (let i: u32 = 0; i < index; i++) stageAt(chain, i).carry = 0;
 }

@@ -20,6 +20,10 @@ export const S_SHINGLE: u32 = 66;
 export const S_SYNONYM: u32 = 67;
 export const S_FLATTEN: u32 = 68;
 export const S_WORD_DELIMITER: u32 = 69;
+export const S_COMMON_GRAMS: u32 = 70;
+export const S_GRAMS_ONLY: u32 = 71;
+export const S_FINGERPRINT: u32 = 72;
+export const S_MIN_HASH: u32 = 73;
 
 export const FIRST_FILTER: u32 = 128;
 export const S_CASE: u32 = 128;

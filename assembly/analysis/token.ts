@@ -42,6 +42,9 @@ export namespace TokenType {
   export const DOUBLE: u32 = 18;
   export const SYNONYM: u32 = 19;
   export const SHINGLE: u32 = 20;
+  export const GRAM: u32 = 21;
+  export const FINGERPRINT: u32 = 22;
+  export const MIN_HASH: u32 = 23;
 }
 
 /** Copies a token record; memory.copy is a call, and records move for every word behind a dropped one. */

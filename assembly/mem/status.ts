@@ -10,3 +10,5 @@ export const E_NO_SPACE: i32 = -3;
 export const E_LIMIT: i32 = -4;
 /** What was asked for would need too much work on this input. */
 export const E_WORK: i32 = -5;
+/** A token would end before it starts. */
+export const E_OFFSETS: i32 = -6;

@@ -88,3 +88,46 @@ export function codePointLength(ptr: usize, end: usize): u32 {
   }
   return count;
 }
+
+/** Copies text behind what was written from `from` to `cur`; halves of a surrogate pair that meet become one. Returns the end. */
+export function appendText(from: usize, cur: usize, ptr: usize, len: u32): usize {
+  if (len >= 3 && cur >= from + 3 && load<u8>(ptr) == 0xed && load<u8>(cur - 3) == 0xed && load<u8>(ptr, 1) >= 0xb0 && (load<u8>(cur - 2) & 0xf0) == 0xa0) {
+    const high = ((<u32>load<u8>(cur - 2) & 15) << 6) | (<u32>load<u8>(cur - 1) & 63);
+    const low = ((<u32>load<u8>(ptr, 1) & 15) << 6) | (<u32>load<u8>(ptr, 2) & 63);
+    cur -= 3;
+    cur += encode(cur, 0x10000 + (high << 10) + low);
+    ptr += 3;
+    len -= 3;
+  }
+  memory.copy(cur, ptr, len);
+  return cur + len;
+}
+
+/** Order of two texts by their UTF-16 units, as Java and JavaScript compare strings: below 0, 0, above 0. */
+export function compareUnits(a: usize, aEnd: usize, b: usize, bEnd: usize): i32 {
+  while (a < aEnd && b < bEnd) {
+    const x = decode(a, aEnd), y = decode(b, bEnd);
+    if (x == y) {
+      a += x >> 24;
+      b += y >> 24;
+      continue;
+    }
+    const p = x & 0xffffff, q = y & 0xffffff, first = firstUnit(p) - firstUnit(q);
+    if (first) return first;
+    // The same high surrogate, with different low ones or alone.
+    const second = p > 0xffff ? <i32>(p & 0x3ff) + 0xdc00 : unitBehind(a + (x >> 24), aEnd);
+    return second - (q > 0xffff ? <i32>(q & 0x3ff) + 0xdc00 : unitBehind(b + (y >> 24), bEnd));
+  }
+  return <i32>(a < aEnd) - <i32>(b < bEnd);
+}
+
+// @ts-ignore: decorator
+@inline
+function firstUnit(cp: u32): i32 {
+  return cp > 0xffff ? 0xd800 + ((cp - 0x10000) >> 10) : cp;
+}
+
+/** First unit of the text at `ptr`, -1 at its end. */
+function unitBehind(ptr: usize, end: usize): i32 {
+  return ptr < end ? firstUnit(decode(ptr, end) & 0xffffff) : -1;
+}

@@ -1,5 +1,4 @@
-import { illegalArgument } from '../errors/catalog.ts';
-import type { AnalysisHost, ChainProgram, TextInput } from '../wasm/analysis.ts';
+import { type AnalysisHost, type ChainProgram, endsBeforeStart, type TextInput } from '../wasm/analysis.ts';
 import { chainBlob, joinConfigs, type KernelStage, words } from './blob.ts';
 import { CharFilterChain } from './char-filters/apply.ts';
 import type { CharFilter, FilterEnvironment, TokenFilter, Tokenizer } from './component.ts';
@@ -50,11 +49,7 @@ class FilterRunner implements FilterEnvironment {
 /** @throws ApiError illegal_argument_exception: a filter joined tokens that another one had put out of order */
 function checkOffsets(stream: TokenStream): TokenStream {
   for (const { startOffset, endOffset } of stream.tokens) {
-    if (endOffset < startOffset) {
-      throw illegalArgument(
-        `startOffset must be non-negative, and endOffset must be >= startOffset; got startOffset=${startOffset},endOffset=${endOffset}`,
-      );
-    }
+    if (endOffset < startOffset) throw endsBeforeStart(startOffset, endOffset);
   }
   return stream;
 }

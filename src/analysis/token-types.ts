@@ -23,6 +23,7 @@ export const TOKEN_TYPES = [
   'shingle',
   'gram',
   'fingerprint',
+  'MIN_HASH',
 ] as const;
 
 export type TokenType = (typeof TOKEN_TYPES)[number];

@@ -3,6 +3,7 @@
 //   ├ static data ┬ scratch: the block and texts being added ┬ buffer: region, behind it flush ┤
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument } from '../errors/catalog.ts';
 import type { FieldSpec } from '../mapping/document-sink.ts';
 import { tooMuchWork } from '../wasm/analysis.ts';
 import { COLUMN_KINDS, FIELD_FLAG, STATUS } from '../wasm/buffer.ts';
@@ -169,6 +170,7 @@ export class OpenBuffer {
       return immenseTerm(name, length, k.copyOut(k.exports.bufferErrorTerm(this.#ptr) >>> 0, SHOWN_BYTES));
     }
     if (status === STATUS.work) return tooMuchWork();
+    if (status === STATUS.offsets) return illegalArgument('a token would end before it starts: filters have put tokens out of order');
     if (status === STATUS.noSpace) return new RangeError('the open buffer is full');
     return new Error(`the open buffer refused a document: status ${status}`);
   }

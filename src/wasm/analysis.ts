@@ -4,6 +4,7 @@ import type { KernelFunction } from './kernels.ts';
 
 const E_NO_SPACE = -3;
 const E_WORK = -5;
+const E_OFFSETS = -6;
 const PAGE = 65536;
 const DEFAULT_REGION_BYTES = 2 << 20;
 /** Chains are dropped and laid out anew on demand when they take more than this. */
@@ -93,7 +94,7 @@ export class AnalysisHost {
    * @param text UTF-8 (lone surrogates as 3-byte forms), what writes it, or a token stream for the replay tokenizer
    * @param reset called when the run starts again because the chain's memory had to grow: forget the batches so far
    * @returns UTF-16 length of the text and the position increment behind the last token
-   * @throws ApiError illegal_argument_exception: what a character filter has to look for is too much work in this text
+   * @throws ApiError illegal_argument_exception: a character filter needs too much work on this text, or a token would end before it starts
    * @throws RangeError: a token needs more than 1 GiB
    */
   run(
@@ -119,6 +120,9 @@ export class AnalysisHost {
         };
       }
       if (count === E_WORK) throw tooMuchWork();
+      if (count === E_OFFSETS) {
+        throw endsBeforeStart(this.exports.analysisChainEndPosInc(region) >>> 0, this.exports.analysisChainEndOffset(region) >>> 0);
+      }
       if (count !== E_NO_SPACE) throw new Error(`analysis chain failed with status ${count}`);
       this.grow(program);
       reset();
@@ -190,6 +194,13 @@ export class AnalysisHost {
     this.bytes = new Uint8Array(this.memory.buffer);
     this.words = new Uint32Array(this.memory.buffer);
   }
+}
+
+/** What Lucene says of a token whose parts another filter has put out of order. */
+export function endsBeforeStart(start: number, end: number): Error {
+  return illegalArgument(
+    `startOffset must be non-negative, and endOffset must be >= startOffset; got startOffset=${start},endOffset=${end}`,
+  );
 }
 
 /** A status of kernels as an error, here and where documents are indexed. */

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import { chainBlob, type KernelStage } from '../../src/analysis/blob.ts';
+import { chainBlob, type KernelStage, termSet, words } from '../../src/analysis/blob.ts';
 import { synonymProgram } from '../../src/analysis/filters/synonym-program.ts';
 import { SynonymMapBuilder } from '../../src/analysis/filters/synonym-rules.ts';
 import { wordDelimiterConfig } from '../../src/analysis/filters/word-delimiter.ts';
 import { STAGE } from '../../src/analysis/stage-ids.ts';
 import { encodeTokens, runChain, type Token, type TokenStream } from '../../src/analysis/token-stream.ts';
 import { flattened } from '../reference/flatten-graph.ts';
+import { fingerprint, gramsOnly, minHash, withGrams } from '../reference/summaries.ts';
 import { flatSynonyms, graphSynonyms, type SynonymRule } from '../reference/synonyms.ts';
 import type { PlainToken } from '../reference/token-filters.ts';
 import { type DelimiterOptions, flatDelimited, graphDelimited } from '../reference/word-delimiter.ts';
@@ -58,6 +59,49 @@ eachAnalysisBuild((host, build) => {
       });
     });
   }
+
+  for (const queryMode of [false, true]) {
+    test(`${build}: common_grams ${queryMode ? 'of queries ' : ''}equals its twin, across batches`, () => {
+      forSeeds(100, (rng) => {
+        const frequent = new Set(WORDS.filter(() => rng.bool(0.4)));
+        const ignoreCase = rng.bool();
+        // Grams of another filter before, too.
+        const tokens = randomWords(rng, ['A', ...WORDS]).map((token) => (rng.bool(0.1) ? { ...token, type: 'gram' } : token));
+        const grams = { id: STAGE.COMMON_GRAMS, config: words([ignoreCase ? 1 : 0], termSet(frequent)) };
+        const only = { id: STAGE.GRAMS_ONLY, config: EMPTY };
+        const expected = withGrams(tokens, (term) => frequent.has(ignoreCase ? term.toLowerCase() : term));
+        const result = bare(through(queryMode ? [grams, only] : [grams], tokens).tokens);
+        expect(result).toEqual(queryMode ? gramsOnly(expected) : expected);
+      });
+    });
+  }
+
+  test(`${build}: fingerprint equals its twin, in order of UTF-16 units`, () => {
+    forSeeds(100, (rng) => {
+      const tokens = randomWords(rng, [...WORDS, '\uffee', '😀', '😁', '\ud83d', '\ud83dx', '\ude00', '']);
+      const separator = rng.pick([' ', '+', '\u0000', '語']);
+      const maxSize = rng.pick([5, 25, 1000]);
+      const config = words([maxSize, new TextEncoder().encode(separator).length], new TextEncoder().encode(separator));
+      const result = through([{ id: STAGE.FINGERPRINT, config }], tokens);
+      expect(bare(result.tokens)).toEqual(fingerprint(tokens, 9999, separator, maxSize));
+      expect(result.endPosInc).toBe(1);
+    });
+  });
+
+  test(`${build}: min_hash equals its twin`, () => {
+    forSeeds(40, (rng) => {
+      const tokens = randomWords(rng, [...WORDS, 'z\ud83d', '😀', 'a word longer than the block of the hash'], rng.pick([3, 30]));
+      const options = {
+        hashCount: rng.pick([1, 1, 3]),
+        bucketCount: rng.pick([1, 4, 512]),
+        hashSetSize: rng.pick([1, 1, 3]),
+        withRotation: rng.bool(),
+      };
+      const { hashCount, bucketCount, hashSetSize, withRotation } = options;
+      const config = words([hashCount, bucketCount, hashSetSize, withRotation ? 1 : 0]);
+      expect(bare(through([{ id: STAGE.MIN_HASH, config }], tokens).tokens)).toEqual(minHash(tokens, options));
+    });
+  });
 });
 
 const FLAGS = [

@@ -4,7 +4,7 @@
 // c = its code points, e = 1 when only the term itself is left. A term without a gram leaves a hole.
 import { E_NO_SPACE } from '../../mem/status';
 import { codePointLength, decode } from '../../text/utf8';
-import { awaitToken, emitToken, termsLimit } from '../producer';
+import { awaitToken, emitToken, forgetHoles, termsLimit } from '../producer';
 import { BATCH, Chain, Stage, stageAt, tokenAt } from '../stage';
 import { Token } from '../token';
 
@@ -20,7 +20,11 @@ export function ngramNext(chain: Chain, index: u32, stage: Stage, previousProduc
     if (!stage.d) {
       const status = awaitToken(chain, index, stage, previousProducer);
       if (status < 0) return status;
-      if (!status) break;
+      if (!status) {
+        // At the end only its own holes count, as in Lucene.
+        forgetHoles(chain, index);
+        break;
+      }
       stage.carry += tokenAt(input, input.taken).posInc;
       stage.d = 1;
       stage.a = 0;

@@ -3,6 +3,7 @@
 //   area   ├─ Window ─┬─ Token × max (the window) ─┬─ terms of the window ─┬─ terms of the batch ─┤
 // flags: 1 = single tokens, too; 2 = single tokens if the text is too short for any shingle. A filler is a token without length whose term is the config's. State: e = 1 once the window is laid out.
 import { E_NO_SPACE } from '../../mem/status';
+import { appendText } from '../../text/utf8';
 import { awaitToken, termsLimit } from '../producer';
 import { BATCH, Chain, Stage, stageAt, tokenAt } from '../stage';
 import { copyToken, Token, TOKEN_BYTES, TokenType, writeToken } from '../token';
@@ -177,12 +178,8 @@ function join(stage: Stage, made: u32, slots: usize, size: u32, outEnd: usize): 
   for (let i: u32 = 0; i < size; i++) {
     const slot = changetype<Token>(slots + <usize>i * TOKEN_BYTES);
     if (cur + separatorBytes + slot.termLen > outEnd) return false;
-    if (i) {
-      memory.copy(cur, stage.config + 20, separatorBytes);
-      cur += separatorBytes;
-    }
-    memory.copy(cur, slot.termPtr, slot.termLen);
-    cur += slot.termLen;
+    if (i) cur = appendText(stage.termCur, cur, stage.config + 20, separatorBytes);
+    cur = appendText(stage.termCur, cur, slot.termPtr, slot.termLen);
   }
   const token = tokenAt(stage, made);
   copyToken(changetype<usize>(token), slots);

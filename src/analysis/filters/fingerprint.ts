@@ -1,159 +1,15 @@
 // Filters that turn a whole stream into a summary: fingerprint (sorted distinct terms) and min_hash.
 import { illegalArgument } from '../../errors/catalog.ts';
-import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
-import { makeToken, type Token } from '../token-stream.ts';
+import { words } from '../blob.ts';
+import { type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
+import { STAGE } from '../stage-ids.ts';
+import { encodeWtf8 } from '../wtf8.ts';
 import { filterEntry } from './simple.ts';
 
-/** One token of the distinct terms in order of their UTF-16 units; none if it would be longer than `maxSize`. */
+/** @param maxSize longest result in UTF-16 units; a longer one is none */
 export function fingerprintFilter(separator: string, maxSize: number): TokenFilter {
-  return {
-    kind: 'host',
-    apply(stream) {
-      const terms = [...new Set(stream.tokens.map((token) => token.term))].sort(byUnits);
-      const size = terms.reduce((sum, term) => sum + term.length, terms.length - 1);
-      const tokens = terms.length && size <= maxSize ? [makeToken(terms.join(separator), 0, stream.endOffset, 'fingerprint')] : [];
-      // The service leaves the increment of the token, 1, for the end.
-      return { ...stream, tokens, endPosInc: 1 };
-    },
-  };
-}
-
-function byUnits(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-// --- min_hash: Source: Broder 1997; MurmurHash3 x64 128 (Appleby, public domain)
-
-const MASK = (1n << 64n) - 1n;
-const rotate = (x: bigint, r: bigint): bigint => ((x << r) | (x >> (64n - r))) & MASK;
-
-function mix(k: bigint): bigint {
-  k ^= k >> 33n;
-  k = (k * 0xff51afd7ed558ccdn) & MASK;
-  k ^= k >> 33n;
-  k = (k * 0xc4ceb9fe1a85ec53n) & MASK;
-  return k ^ (k >> 33n);
-}
-
-/** MurmurHash3 x64 128 with seed 0. */
-export function murmur128(bytes: Uint8Array): [bigint, bigint] {
-  const c1 = 0x87c37b91114253d5n;
-  const c2 = 0x4cf5ad432745937fn;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let h1 = 0n;
-  let h2 = 0n;
-  const blocks = bytes.length & ~15;
-  for (let i = 0; i < blocks; i += 16) {
-    const k1 = (rotate((view.getBigUint64(i, true) * c1) & MASK, 31n) * c2) & MASK;
-    h1 = (rotate(h1 ^ k1, 27n) + h2) & MASK;
-    h1 = (h1 * 5n + 0x52dce729n) & MASK;
-    const k2 = (rotate((view.getBigUint64(i + 8, true) * c2) & MASK, 33n) * c1) & MASK;
-    h2 = (rotate(h2 ^ k2, 31n) + h1) & MASK;
-    h2 = (h2 * 5n + 0x38495ab5n) & MASK;
-  }
-  let k1 = 0n;
-  let k2 = 0n;
-  for (let i = bytes.length - 1; i >= blocks; i--) {
-    const at = i - blocks;
-    if (at >= 8) k2 |= BigInt(bytes[i]) << BigInt((at - 8) * 8);
-    // Lucene's eighth byte is signed.
-    else k1 |= at === 7 ? (BigInt.asUintN(64, BigInt.asIntN(8, BigInt(bytes[i]))) << 56n) & MASK : BigInt(bytes[i]) << BigInt(at * 8);
-  }
-  if (bytes.length & 15) {
-    if ((bytes.length & 15) > 8) h2 ^= (rotate((k2 * c2) & MASK, 33n) * c1) & MASK;
-    h1 ^= (rotate((k1 * c1) & MASK, 31n) * c2) & MASK;
-  }
-  h1 ^= BigInt(bytes.length);
-  h2 ^= BigInt(bytes.length);
-  h1 = (h1 + h2) & MASK;
-  h2 = (h2 + h1) & MASK;
-  h1 = mix(h1);
-  h2 = mix(h2);
-  h1 = (h1 + h2) & MASK;
-  return [h1, (h2 + h1) & MASK];
-}
-
-function utf16Bytes(text: string): Uint8Array {
-  const out = new Uint8Array(text.length * 2);
-  for (let i = 0; i < text.length; i++) {
-    out[i * 2] = text.charCodeAt(i) & 0xff;
-    out[i * 2 + 1] = text.charCodeAt(i) >> 8;
-  }
-  return out;
-}
-
-type Hash = readonly [low: bigint, high: bigint];
-
-const compare = (a: Hash, b: Hash): number => (a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0);
-
-export interface MinHashOptions {
-  readonly hashCount: number;
-  readonly bucketCount: number;
-  readonly hashSetSize: number;
-  readonly withRotation: boolean;
-}
-
-export function minHashFilter({ hashCount, bucketCount, hashSetSize, withRotation }: MinHashOptions): TokenFilter {
-  const bucketSize = BigInt(Math.ceil(2 ** 32 / bucketCount));
-  const seeds = Array.from({ length: hashCount }, (_, i) => murmur128(Uint8Array.of(i >>> 24, i >>> 16, i >>> 8, i)));
-  return {
-    kind: 'host',
-    apply(stream) {
-      if (!stream.tokens.length) return stream;
-      const sets: Hash[][][] = seeds.map(() => Array.from({ length: bucketCount }, () => []));
-      for (const token of stream.tokens) {
-        const [low, high] = murmur128(utf16Bytes(token.term));
-        seeds.forEach(([seedLow, seedHigh], i) => {
-          const hash: Hash = [(low * 37n + seedLow) & MASK, (high * 37n + seedHigh) & MASK];
-          addTo(sets[i][Number((hash[1] >> 32n) / bucketSize)], hash, hashSetSize);
-        });
-      }
-      if (withRotation && hashSetSize === 1) for (const buckets of sets) rotateInto(buckets);
-      const endOffset = stream.tokens[stream.tokens.length - 1].endOffset;
-      const tokens: Token[] = [];
-      // Only the token after the pull of the input advances the position.
-      sets.forEach((buckets, i) => {
-        for (const bucket of buckets) {
-          for (const hash of bucket) tokens.push(makeToken(hashTerm(hash, i, hashCount), 0, endOffset, 'MIN_HASH', tokens.length ? 0 : 1));
-        }
-      });
-      return { ...stream, tokens };
-    },
-  };
-}
-
-/** Keeps the smallest `size` distinct hashes in order. */
-function addTo(bucket: Hash[], hash: Hash, size: number): void {
-  if (bucket.length >= size) {
-    if (compare(hash, bucket[bucket.length - 1]) >= 0) return;
-    bucket.pop();
-  }
-  const at = bucket.findIndex((other) => compare(hash, other) <= 0);
-  if (at < 0) bucket.push(hash);
-  else if (compare(hash, bucket[at]) !== 0) bucket.splice(at, 0, hash);
-}
-
-/** Empty buckets take the hash of the next one that has one, going round; buckets filled so count as filled for those behind them. */
-function rotateInto(buckets: Hash[][]): void {
-  for (let i = 0; i < buckets.length; i++) {
-    if (buckets[i].length) continue;
-    for (let step = 1; step < buckets.length; step++) {
-      const other = buckets[(i + step) % buckets.length];
-      if (other.length) {
-        buckets[i].push(other[0]);
-        break;
-      }
-    }
-  }
-}
-
-function hashTerm([low, high]: Hash, index: number, hashCount: number): string {
-  const units: number[] = hashCount > 1 ? [index >>> 16, index & 0xffff] : [];
-  const unit = (value: bigint, shift: bigint): number => Number((value >> shift) & 0xffffn);
-  for (const shift of [48n, 32n, 16n, 0n]) units.push(unit(high, shift));
-  units.push(unit(low, 48n), unit(low, 32n));
-  if (hashCount === 1) units.push(unit(low, 16n), unit(low, 0n));
-  return String.fromCharCode(...units);
+  const between = encodeWtf8(separator);
+  return kernelFilter(STAGE.FINGERPRINT, words([Math.max(0, maxSize), between.length], between));
 }
 
 export const SUMMARY_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
@@ -176,7 +32,7 @@ export const SUMMARY_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
         if (bucketCount <= 0) throw illegalArgument('bucketCount must be greater than zero');
         if (hashSetSize <= 0) throw illegalArgument('hashSetSize must be greater than zero');
         if (hashCount * bucketCount > 1 << 22) throw illegalArgument('hash_count times bucket_count must not exceed 4194304');
-        return minHashFilter({ hashCount, bucketCount, hashSetSize, withRotation });
+        return kernelFilter(STAGE.MIN_HASH, words([hashCount, bucketCount, hashSetSize, withRotation ? 1 : 0]));
       };
     },
   ),

@@ -153,10 +153,10 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   }),
   filterEntry('limit', ['max_token_count: int = 1', 'consume_all_tokens: bool = false'], ({ settings }) => {
     const max = settings.int('max_token_count', 1);
-    settings.bool('consume_all_tokens', false);
+    const consumeAll = settings.bool('consume_all_tokens', false);
     return () => {
       if (max < 1) throw illegalArgument('maxTokenCount must be greater than zero');
-      return kernelFilter(STAGE.LIMIT, words([max]));
+      return kernelFilter(STAGE.LIMIT, words([max, consumeAll ? 1 : 0]));
     };
   }),
   filterEntry('stemmer_override', ['rules: list', 'rules_path: string'], (context) => {
