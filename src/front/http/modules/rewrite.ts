@@ -9,7 +9,7 @@ import { escapeUri } from '../parse.ts';
 import { fsPath } from '../paths.ts';
 import { Regex } from '../regex.ts';
 import type { Request } from '../request.ts';
-import { sendText } from '../send.ts';
+import { sendBuffer } from '../send.ts';
 import { checkSymlinks, SymlinkError } from '../symlinks.ts';
 import type { Value } from '../value.ts';
 import { unset, type VariableDef } from '../variables.ts';
@@ -19,6 +19,7 @@ type Op = (r: Request) => number | undefined;
 
 const CONTEXTS = SERVER | LOCATION | SERVER_IF | LOCATION_IF;
 const BREAK = -100;
+const EMPTY = Buffer.alloc(0);
 
 export function compileRegex(f: HttpFrame, source: string, ignoreCase = false): Regex {
   try {
@@ -75,26 +76,27 @@ function parseReturn(f: HttpFrame): Op {
     textValue = f.scope.value(first);
   } else if (status > 999) f.fail(`invalid return code "${first}"`);
   else if (second !== undefined) textValue = f.scope.value(second);
+  const constant = textValue?.constant === undefined ? undefined : Buffer.from(textValue.constant, 'latin1');
   return (r) => {
     if (status === HTTP_CLOSE && !textValue) return HTTP_CLOSE;
     if (!textValue) {
-      if (status < 300) return sendReturn(r, status, '');
+      if (status < 300) return sendReturn(r, status, EMPTY);
       return status;
     }
     if (REDIRECTS.has(status)) {
       r.out.location = textValue.eval(r);
       return status;
     }
-    return sendReturn(r, status, textValue.eval(r));
+    return sendReturn(r, status, constant ?? Buffer.from(textValue.eval(r), 'latin1'));
   };
 }
 
-function sendReturn(r: Request, status: number, body: string): number {
+function sendReturn(r: Request, status: number, body: Buffer): number {
   const discarded = r.conn.discardBody(r);
   if (discarded !== 0) return discarded;
   r.out.status = status;
   r.setContentType();
-  const rc = sendText(r, body);
+  const rc = sendBuffer(r, body);
   return rc === 0 ? -3 : rc;
 }
 
