@@ -13,6 +13,8 @@ const servers: Server[] = [];
 const mode: Record<string, 'ok' | '500' | 'cut' | 'hold'> = {};
 const held: (() => void)[] = [];
 const seen: string[] = [];
+/** a answers its checks as b does */
+let ready = false;
 let dns: Datagram;
 let addresses: string[] = ['127.0.0.1'];
 
@@ -38,7 +40,9 @@ beforeAll(async () => {
     const server = createServer((req, res) => {
       if (!req.url?.startsWith('/health')) seen.push(`${name} ${req.method} ${req.url}`);
       const answer = () => res.end(`${name} ${req.socket.localAddress}`);
-      if (req.url?.startsWith('/health') && mode[name] !== 'cut') res.end();
+      if (req.url === '/health/ready')
+        res.setHeader('X-State', ready || name === 'b' ? 'up' : 'starting').end(ready || name === 'b' ? 'serving' : 'wait');
+      else if (req.url?.startsWith('/health') && mode[name] !== 'cut') res.end();
       else if (mode[name] === 'cut') req.socket.destroy();
       else if (mode[name] === 'hold') held.push(answer);
       else {
@@ -57,6 +61,7 @@ beforeAll(async () => {
   const dead = await freePort();
   front.config(`
     resolver 127.0.0.1:${dnsPort} ipv6=off;
+    ${ours ? `match ready { status 200-299; header X-State = up; header ! X-Drain; body ~ ^serv; body !~ maintenance; require $hostname; } upstream matched { ${at('a')} ${at('b')} }` : ''}
     upstream weights { ${at('a', 'weight=3')} ${at('b')} }
     upstream hashed { hash $arg_k consistent; ${at('a')} ${at('b')} ${at('c')} }
     upstream plainhash { hash $arg_k; ${at('a')} ${at('b')} ${at('c')} }
@@ -83,7 +88,12 @@ beforeAll(async () => {
       location ~ ^/(weights|hashed|plainhash|iphash|least|two|failing|spare|limited|queued|cookie|learn|rising|named|run)\\b {
         add_header X-Peers $upstream_addr; proxy_pass http://$1$uri; }
       location /var { set $name peer.test; proxy_pass http://$name:${ports.a}; }
-      ${ours ? `location /checked { proxy_pass http://checked; health_check interval=200ms uri=/health fails=2 passes=2; } location /api/ { api write=on; } location /read/ { api; }` : ''}
+      ${
+        ours
+          ? `location /checked { proxy_pass http://checked; health_check interval=200ms uri=/health fails=2 passes=2; }
+      location /matched { proxy_pass http://matched; health_check interval=100ms jitter=20ms uri=/health/ready match=ready mandatory; } location /api/ { api write=on; } location /read/ { api; }`
+          : ''
+      }
     }`);
   await front.start();
 });
@@ -240,6 +250,34 @@ describe('upstream', () => {
     mode.a = 'ok';
     while ((await healthy()) !== 'true,true');
     expect(await counts('/checked', 4)).toEqual({ a: 2, b: 2 });
+  });
+
+  test.skipIf(!ours)('checks with match: a peer serves once its answer is as asked for', async () => {
+    const healthy = async () => {
+      const { json } = await api('GET', 'upstreams/matched');
+      return (json as { peers: { healthy: boolean }[] }).peers.map((p) => p.healthy).join();
+    };
+    while ((await healthy()) !== 'false,true');
+    expect(await counts('/matched', 4)).toEqual({ b: 4 });
+    ready = true;
+    while ((await healthy()) !== 'true,true');
+    expect(await counts('/matched', 4)).toEqual({ a: 2, b: 2 });
+    expect(front.read('error.log')).toMatch(
+      /\[warn\].*peer is unhealthy while checking \(header "X-State" is "starting"\)|\[info\].*peer is healthy while checking/,
+    );
+  });
+
+  test.skipIf(!ours).each([
+    ['match m { status 99; }', /invalid status "99"/],
+    ['match m { header A <> b; }', /invalid operator "<>"/],
+    ['match m { colour blue; }', /unknown directive "colour"/],
+    ['server { location / { proxy_pass http://127.0.0.1:1; health_check match=none; } }', /match "none" is not found/],
+    ['server { location / { proxy_pass http://127.0.0.1:1; health_check persistent; } }', /"persistent" requires "mandatory"/],
+  ])('refused: %s', async (text, message) => {
+    const bad = new Front();
+    bad.config(text);
+    await expect(bad.start()).rejects.toThrow(message);
+    await bad.dispose();
   });
 
   test.skipIf(!ours)('the api adds, changes and removes servers', async () => {

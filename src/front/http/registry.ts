@@ -107,7 +107,11 @@ export const REGISTRY: Entry[] = [
   { load: async () => [(await import('./modules/js.ts')).jsModule], directives: 'js_*' },
   {
     load: async () => [(await import('./modules/proxy.ts')).proxyModule, (await import('./modules/operations.ts')).operationsModule],
-    directives: 'metrics api health_check',
+    directives: 'metrics api',
+  },
+  {
+    load: async () => [(await import('./modules/proxy.ts')).proxyModule, (await import('./modules/health-check.ts')).healthCheckModule],
+    directives: 'health_check match',
   },
 ];
 

@@ -1,17 +1,15 @@
 /**
- * metrics (Prometheus text), api (upstream servers read and changed at run time, caches purged), health_check (active checks).
+ * metrics (Prometheus text), api (upstream servers read and changed at run time, caches purged).
  *   GET  upstreams                     all groups      GET upstreams/NAME/servers
  *   POST upstreams/NAME/servers        { "server": "127.0.0.1:81", "weight": 2 }
  *   PATCH, DELETE upstreams/NAME/servers/ID            { "down": true }, { "weight": 3 }, { "drain": true }
  *   GET  log                           what the ring in memory (error_log memory:SIZE) of this location holds
  *   POST caches/NAME/purge             { "key": "...", "tag": "..." }; a key may end in `*`
  */
-import { request as httpRequest } from 'node:http';
-import { ANY_COUNT, custom, LOCATION } from '../../config/directive.ts';
-import { parseTimeMs } from '../../config/values.ts';
+import { custom, LOCATION } from '../../config/directive.ts';
 import { MemorySink } from '../../log/error-log.ts';
 import { drain, onNews, tellLoops } from '../../zone/bus.ts';
-import { Counters, loop } from '../../zone/memory.ts';
+import { Counters } from '../../zone/memory.ts';
 import { DONE, OK } from '../codes.ts';
 import type { HttpMain, Server } from '../conf.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
@@ -21,7 +19,6 @@ import { stats } from '../stats.ts';
 import { CacheZone } from '../upstream/cache-zone.ts';
 import { literalAddresses, type UpstreamGroup } from '../upstream/group.ts';
 import { DEFAULT_SERVER, type Peer, type ServerOptions } from '../upstream/peer.ts';
-import { proxyTarget } from './proxy.ts';
 
 const CLASSES = 6;
 /** requests by location (in order of the configuration) and status class */
@@ -33,15 +30,6 @@ type Change =
   | { kind: 'add'; group: string; server: string; options: ServerOptions }
   | { kind: 'remove'; group: string; name: string; backup: boolean }
   | { kind: 'adjust'; group: string; name: string; options: ServerOptions };
-
-interface Check {
-  group: UpstreamGroup | undefined;
-  intervalMs: number;
-  fails: number;
-  passes: number;
-  uri: string;
-  port: number;
-}
 
 export const operationsModule = defineModule(
   'operations',
@@ -56,19 +44,6 @@ export const operationsModule = defineModule(
       f.scope.loc.handler = (r) => api(r, word === 'write=on');
       return true;
     }),
-    health_check: custom<Check | undefined>(LOCATION, [0, ANY_COUNT], undefined, (f: HttpFrame) => {
-      const check: Check = { group: undefined, intervalMs: 5000, fails: 1, passes: 1, uri: '/', port: 0 };
-      for (const word of f.args) {
-        const [name, value] = [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)];
-        if (name === 'interval') check.intervalMs = parseTimeMs(value) || f.invalid(word);
-        else if (name === 'fails') check.fails = Number(value) || f.invalid(word);
-        else if (name === 'passes') check.passes = Number(value) || f.invalid(word);
-        else if (name === 'port') check.port = Number(value) || f.invalid(word);
-        else if (name === 'uri') check.uri = value;
-        else f.fail(`invalid parameter "${word}"`);
-      }
-      return check;
-    }),
   },
   {
     init(main) {
@@ -82,10 +57,6 @@ export const operationsModule = defineModule(
       });
     },
     start(main) {
-      eachLoc(main, (loc) => {
-        const check = operationsModule.conf(loc).health_check;
-        if (check) startCheck(check, proxyTarget(loc));
-      });
       onNews<Change>('upstream', (change) => apply(main, change));
     },
   },
@@ -316,41 +287,4 @@ function apply(http: HttpMain, what: Change): void {
     }
   }
   group.rebuild();
-}
-
-// ---------------------------------------------------------------- health checks
-
-function startCheck(check: Check, group: UpstreamGroup | undefined): void {
-  // state that all event loops share is checked by the first
-  if (!group || (loop.index > 0 && group.explicit)) return;
-  const runs = new Map<Peer, number>();
-  const timer = setInterval(() => {
-    for (const peer of group.set.all()) {
-      probe(peer, check, (good) => {
-        const before = runs.get(peer) ?? 0;
-        const run = good ? Math.max(1, before + 1) : Math.min(-1, before - 1);
-        runs.set(peer, run);
-        if (run >= check.passes) group.set.locked(() => (peer.unhealthy = false));
-        else if (-run >= check.fails) group.set.locked(() => (peer.unhealthy = true));
-      });
-    }
-  }, check.intervalMs);
-  timer.unref();
-}
-
-function probe(peer: Peer, check: Check, done: (good: boolean) => void): void {
-  const { address } = peer;
-  const target = address.path ? { socketPath: address.path } : { host: address.host, port: check.port || address.port };
-  let told = false;
-  const tell = (good: boolean) => {
-    if (!told) done(good);
-    told = true;
-  };
-  const req = httpRequest({ ...target, path: check.uri, timeout: check.intervalMs, agent: false, headers: { host: peer.name } }, (res) => {
-    res.resume();
-    tell((res.statusCode ?? 500) >= 200 && (res.statusCode ?? 500) < 400);
-  });
-  req.on('timeout', () => req.destroy());
-  req.on('error', () => tell(false));
-  req.end();
 }

@@ -134,10 +134,10 @@ export function parsePass(f: HttpFrame): PassTarget {
   return { text, ...parts, group: literalGroup(f, parts.hostText, parts.schema === 'https://' ? 443 : 80) };
 }
 
-/** The group a location proxies to, where it is fixed. */
-export function proxyTarget(loc: Loc): UpstreamGroup | undefined {
-  const group = confs.get(loc)?.target?.group;
-  return group && realGroup(group);
+/** The group a location proxies to, where it is fixed, and whether by TLS. */
+export function proxyTarget(loc: Loc): { group: UpstreamGroup; secure: boolean } | undefined {
+  const target = confs.get(loc)?.target;
+  return target?.group && { group: realGroup(target.group), secure: target.schema === 'https://' };
 }
 
 // ---------------------------------------------------------------- the request
