@@ -35,4 +35,6 @@ export interface ClusterState {
   readonly settings: { readonly persistent: Readonly<Record<string, unknown>>; readonly transient: Readonly<Record<string, unknown>> };
   readonly scripts: Readonly<Record<string, Json>>;
   readonly pipelines: Readonly<Record<string, Json>>;
+  /** Missing in states that were kept before there were any. */
+  readonly searchPipelines?: Readonly<Record<string, Json>>;
 }

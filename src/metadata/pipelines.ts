@@ -1,22 +1,33 @@
-// Ingest pipelines in the metadata: their bodies as given, by id.
+// Ingest and search pipelines in the metadata: their bodies as given, by id.
 import { ApiError } from '../errors/api-error.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import { matchesPattern } from './names.ts';
 import { ACKNOWLEDGED, type Reducer } from './reducer.ts';
 
-/** @param body  checked by the caller */
-export const putPipeline: Reducer<{ readonly id: string; readonly body: Json }> = (state, { id, body }) => ({
-  state: { ...state, version: state.version + 1, pipelines: { ...state.pipelines, [id]: body } },
-  response: ACKNOWLEDGED,
-});
+type Kind = 'pipelines' | 'searchPipelines';
 
-/** @param id  a name or a pattern. @throws ApiError resource_not_found_exception (404) */
-export const deletePipeline: Reducer<{ readonly id: string }> = (state, { id }) => {
-  const names = Object.keys(state.pipelines).filter((name) => matchesPattern(id, name));
-  if (names.length === 0) {
-    if (id === '*') return { state, response: ACKNOWLEDGED };
-    throw new ApiError('resource_not_found_exception', 404, `pipeline [${id}] is missing`);
-  }
-  const pipelines = Object.fromEntries(Object.entries(state.pipelines).filter(([name]) => !names.includes(name)));
-  return { state: { ...state, version: state.version + 1, pipelines }, response: ACKNOWLEDGED };
-};
+/** `body` is checked by the caller. */
+function putIn(kind: Kind): Reducer<{ readonly id: string; readonly body: Json }> {
+  return (state, { id, body }) => ({
+    state: { ...state, version: state.version + 1, [kind]: { ...state[kind], [id]: body } },
+    response: ACKNOWLEDGED,
+  });
+}
+
+/** `id` is a name or a pattern. @throws ApiError resource_not_found_exception (404) */
+function deleteFrom(kind: Kind): Reducer<{ readonly id: string }> {
+  return (state, { id }) => {
+    const all = Object.entries(state[kind] ?? {});
+    const kept = all.filter(([name]) => !matchesPattern(id, name));
+    if (kept.length === all.length) {
+      if (id === '*') return { state, response: ACKNOWLEDGED };
+      throw new ApiError('resource_not_found_exception', 404, `pipeline [${id}] is missing`);
+    }
+    return { state: { ...state, version: state.version + 1, [kind]: Object.fromEntries(kept) }, response: ACKNOWLEDGED };
+  };
+}
+
+export const putPipeline = putIn('pipelines');
+export const deletePipeline = deleteFrom('pipelines');
+export const putSearchPipeline = putIn('searchPipelines');
+export const deleteSearchPipeline = deleteFrom('searchPipelines');

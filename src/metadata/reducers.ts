@@ -4,7 +4,7 @@ import { closeIndices, deleteIndex, dynamicMapping, openIndices, putMapping, put
 import { putClusterSettings } from './cluster-settings.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { autoCreateIndex, createIndex } from './create-index.ts';
-import { deletePipeline, putPipeline } from './pipelines.ts';
+import { deletePipeline, deleteSearchPipeline, putPipeline, putSearchPipeline } from './pipelines.ts';
 import type { Reducer, ReducerEnvironment, Reduction } from './reducer.ts';
 import { deleteScript, putScript } from './stored-scripts.ts';
 import { deleteTemplate, putComponentTemplate, putIndexTemplate, putLegacyTemplate } from './templates.ts';
@@ -28,6 +28,8 @@ export const REDUCERS = {
   deleteScript,
   putPipeline,
   deletePipeline,
+  putSearchPipeline,
+  deleteSearchPipeline,
 };
 
 export type CommandName = keyof typeof REDUCERS;

@@ -29,6 +29,7 @@ import { ilmApi, infoApi, licenseApi, xpackApi } from './root.ts';
 import { SCRIPT_APIS } from './scripts.ts';
 import { clearScrollApi, pitApi, scrollApi } from './scroll.ts';
 import { countApi, searchApi } from './search.ts';
+import { SEARCH_PIPELINE_APIS } from './search-pipelines.ts';
 import { explainApi, validateApi } from './search-tools.ts';
 import { TASK_APIS } from './tasks.ts';
 import { TEMPLATE_APIS } from './templates.ts';
@@ -95,6 +96,7 @@ export const ALL_APIS: readonly ApiSpec[] = [
   ...INGEST_APIS,
   ...MAINTENANCE_APIS,
   ...TASK_APIS,
+  ...SEARCH_PIPELINE_APIS,
   ...SCRIPT_APIS,
   ...UNSUPPORTED_APIS,
   searchApi,

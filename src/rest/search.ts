@@ -1,7 +1,8 @@
 // Searching: _search, _count.
 import { expandTo } from '../api/index-names.ts';
 import { readSearchType } from '../api/multi-search.ts';
-import { count, type SearchIndices, type SearchParameters, search } from '../api/search.ts';
+import { count, type SearchIndices, type SearchParameters } from '../api/search.ts';
+import { searchThrough } from '../api/search-pipelines.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { defineApi, type Params, type RestContext, SOURCE_FILTER } from './api.ts';
@@ -62,7 +63,7 @@ export const searchApi = defineApi({
   name: 'search',
   body: 'bytes',
   needs: 'index:read',
-  params: SEARCH_PARAMS,
+  params: { ...SEARCH_PARAMS, search_pipeline: 'string' },
   routes: {
     'GET  /_search': searchDocs,
     'POST /_search': searchDocs,
@@ -185,7 +186,8 @@ function trackTotalHits(request: ApiRequest): number | undefined {
 
 /** 200 `{ took, timed_out, _shards, hits, aggregations }`. @throws ApiError */
 async function searchDocs(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  return ok(await search(engine, { indices: indicesOf(request), parameters: parametersOf(request), body: request.bytes }));
+  const call = { indices: indicesOf(request), parameters: parametersOf(request), body: request.bytes };
+  return ok(await searchThrough(engine, call, request.string('search_pipeline') ?? null));
 }
 
 /** 200 `{ count, _shards }`. @throws ApiError */
