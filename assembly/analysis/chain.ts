@@ -11,6 +11,7 @@ import { flattenNext } from './filters/flatten-graph';
 import { asciiFoldingFilter } from './filters/folding';
 import { caseFilter } from './filters/lowercase';
 import { minHashNext } from './filters/min-hash';
+import { multiplexerNext, openMultiplexer } from './filters/multiplexer';
 import { ngramNext } from './filters/ngram';
 import { normalizeFilter } from './filters/normalize';
 import {
@@ -78,6 +79,10 @@ export function chainInit(region: usize, regionBytes: usize, blob: usize): i32 {
     cur += share;
     stage.termsEnd = cur;
     if (stage.id == ID.S_STEM) clearStems(stage);
+    if (stage.id == ID.S_MULTIPLEXER) {
+      const status = openMultiplexer(stage);
+      if (status < 0) return status;
+    }
   }
   chain.tokens = stageAt(chain, chain.lastProducer).tokens;
   chainReset(region, 0, 0);
@@ -178,6 +183,7 @@ function produce(chain: Chain, index: u32, stage: Stage): i32 {
     case ID.S_GRAMS_ONLY: return gramsOnlyNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_FINGERPRINT: return fingerprintNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_MIN_HASH: return minHashNext(chain, index, stage, producerBefore(chain, index));
+    case ID.S_MULTIPLEXER: return multiplexerNext(chain, index, stage, producerBefore(chain, index));
     default: return E_CORRUPT;
   }
 }

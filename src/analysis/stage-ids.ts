@@ -19,6 +19,7 @@ export const STAGE = {
   GRAMS_ONLY: 71,
   FINGERPRINT: 72,
   MIN_HASH: 73,
+  MULTIPLEXER: 74,
   CASE: 128,
   STOP: 129,
   FOLDING: 130,

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
+import { filterEnvironment } from '../../src/analysis/analyzer.ts';
 import { chainBlob, type KernelStage, termSet, words } from '../../src/analysis/blob.ts';
+import { kernelFilter, type TokenFilter } from '../../src/analysis/component.ts';
+import { multiplexerFilter, multiplexerOnHost } from '../../src/analysis/filters/nested.ts';
 import { synonymProgram } from '../../src/analysis/filters/synonym-program.ts';
 import { SynonymMapBuilder } from '../../src/analysis/filters/synonym-rules.ts';
 import { wordDelimiterConfig } from '../../src/analysis/filters/word-delimiter.ts';
+import { STEMMER } from '../../src/analysis/languages/stemmers.ts';
 import { STAGE } from '../../src/analysis/stage-ids.ts';
 import { encodeTokens, runChain, type Token, type TokenStream } from '../../src/analysis/token-stream.ts';
 import { flattened } from '../reference/flatten-graph.ts';
@@ -102,7 +106,31 @@ eachAnalysisBuild((host, build) => {
       expect(bare(through([{ id: STAGE.MIN_HASH, config }], tokens).tokens)).toEqual(minHash(tokens, options));
     });
   });
+
+  test(`${build}: multiplexer equals its form on the host, with filters that keep things from token to token`, () => {
+    const env = filterEnvironment(host);
+    forSeeds(25, (rng) => {
+      const tokens = tokensOf(randomWords(rng, [...WORDS, 'Foo', 'foobar', 'A b'], rng.pick([3, 20, 300])));
+      const branches = Array.from({ length: rng.int(2, 4) }, () => Array.from({ length: rng.int(0, 3) }, () => rng.pick(BRANCH_FILTERS)));
+      const stream = { tokens, endOffset: 9999, endPosInc: 1 };
+      const kernel = multiplexerFilter(branches);
+      expect(kernel.kind).toBe('kernel');
+      expect(env.run([kernel], stream)).toEqual(env.run([multiplexerOnHost(branches)], stream));
+    });
+  });
 });
+
+const filterOf = (id: number, ...config: number[]): TokenFilter => kernelFilter(id, words(config));
+const BRANCH_FILTERS: readonly TokenFilter[] = [
+  filterOf(STAGE.CASE, 0),
+  filterOf(STAGE.REVERSE),
+  filterOf(STAGE.UNIQUE, 0),
+  filterOf(STAGE.LENGTH, 2, 5),
+  filterOf(STAGE.LIMIT, 1, 0),
+  filterOf(STAGE.NGRAM, 1, 2, 0),
+  filterOf(STAGE.STEM, STEMMER.PORTER),
+  kernelFilter(STAGE.WORD_DELIMITER, wordDelimiterConfig(0x1ff, new Map(), [])),
+];
 
 const FLAGS = [
   'wordParts',

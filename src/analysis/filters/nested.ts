@@ -1,5 +1,7 @@
 // Filters that hold other filters: multiplexer, condition; and predicate_token_filter, which shares the script.
 import { illegalArgument } from '../../errors/catalog.ts';
+import { fuse } from '../analyzer.ts';
+import { chainBlob, joinConfigs, type KernelStage, words } from '../blob.ts';
 import type { ChainContext, ComponentEntry, FilterEnvironment, FilterFactory, TokenFilter } from '../component.ts';
 import type { Settings } from '../settings.ts';
 import { STAGE } from '../stage-ids.ts';
@@ -13,8 +15,33 @@ function runOver(tokens: Token[], stream: TokenStream, filters: readonly TokenFi
   return env.run(filters, { tokens, endOffset: stream.endOffset, endPosInc: 0 }).tokens;
 }
 
-/** Each token once per branch; equal terms at one position once. */
-function multiplexerFilter(branches: readonly (readonly TokenFilter[])[]): TokenFilter {
+/** Each token once per branch; equal terms at one position once. In kernels, unless a branch has a filter of the host. */
+export function multiplexerFilter(branches: readonly (readonly TokenFilter[])[]): TokenFilter {
+  const stages = branches.map((branch) => branch.flatMap((filter) => (filter.kind === 'kernel' ? filter.stages : [])));
+  const isKernel = branches.flat().every(({ kind }) => kind === 'kernel') && !stages.flat().some(({ id }) => id === STAGE.FINGERPRINT);
+  if (branches.length > 1 && isKernel) {
+    return { kind: 'kernel', stages: [{ id: STAGE.MULTIPLEXER, config: multiplexerConfig(stages) }, REMOVE_DUPLICATES] };
+  }
+  return multiplexerOnHost(branches);
+}
+
+/** Config of the multiplexer stage (assembly/analysis/filters/multiplexer.ts has the drawing). */
+function multiplexerConfig(branches: readonly (readonly KernelStage[])[]): Uint8Array {
+  const replay = { id: STAGE.REPLAY, config: new Uint8Array(0) };
+  const blobs = branches.map((stages) => (stages.length ? chainBlob(fuse([replay, ...stages])) : new Uint8Array(0)));
+  let offset = (4 + branches.length * 4 + 7) & ~7;
+  const head = new Uint8Array(offset);
+  const offsets = blobs.map((blob) => {
+    const at = offset;
+    offset += blob.length;
+    return blob.length ? at : 0;
+  });
+  head.set(words([branches.length, ...offsets]));
+  return joinConfigs([head, ...blobs]);
+}
+
+/** The same on the host; a single branch sees the whole stream. */
+export function multiplexerOnHost(branches: readonly (readonly TokenFilter[])[]): TokenFilter {
   return {
     kind: 'host',
     apply(stream, env) {
@@ -32,7 +59,8 @@ function multiplexerFilter(branches: readonly (readonly TokenFilter[])[]): Token
   };
 }
 
-const DEDUPLICATE: readonly TokenFilter[] = [{ kind: 'kernel', stages: [{ id: STAGE.REMOVE_DUPLICATES, config: new Uint8Array(0) }] }];
+const REMOVE_DUPLICATES: KernelStage = { id: STAGE.REMOVE_DUPLICATES, config: new Uint8Array(0) };
+const DEDUPLICATE: readonly TokenFilter[] = [{ kind: 'kernel', stages: [REMOVE_DUPLICATES] }];
 
 function conditionFilter(test: TokenPredicate, filters: readonly TokenFilter[]): TokenFilter {
   return {
