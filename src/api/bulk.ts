@@ -190,9 +190,10 @@ function makeItem(action: Action, meta: Record<string, unknown>, source: Uint8Ar
   const conditions: { -readonly [K in keyof typeof NO_CONDITIONS]: (typeof NO_CONDITIONS)[K] } = { ...NO_CONDITIONS };
   let retryOnConflict = 0;
   let opType: string | null = null;
+  let dynamicTemplates: Record<string, string> | null = null;
   for (const key in meta) {
     const value = meta[key];
-    if (typeof value === 'object' && value !== null && key !== '_source') {
+    if (typeof value === 'object' && value !== null && key !== '_source' && key !== 'dynamic_templates') {
       throw illegalArgument(
         `Malformed action/metadata line [${line}], expected a simple value for field [${key}] but found [${tokenName(value)}]`,
       );
@@ -236,6 +237,8 @@ function makeItem(action: Action, meta: Record<string, unknown>, source: Uint8Ar
         requireAlias = value === true || value === 'true';
         break;
       case 'dynamic_templates':
+        dynamicTemplates = readTemplates(value);
+        break;
       case 'list_executed_pipelines':
         break;
       case '_source':
@@ -269,9 +272,17 @@ function makeItem(action: Action, meta: Record<string, unknown>, source: Uint8Ar
       source,
       retryOnConflict,
       wantSource: action === 'update' && filter !== null && filter.enabled,
+      ...(dynamicTemplates === null ? {} : { dynamicTemplates }),
     },
     filter,
   };
+}
+
+/** `{ field: template }`. */
+function readTemplates(value: unknown): Record<string, string> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw illegalArgument(`[dynamic_templates] must be an object of template names by field, found [${tokenName(value)}]`);
+  return Object.fromEntries(Object.entries(value).map(([field, template]) => [field, String(template)]));
 }
 
 function integer(name: string, value: unknown): number {

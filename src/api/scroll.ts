@@ -97,6 +97,7 @@ export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliv
 
 function scrollRequest(request: SearchRequest): SearchRequest {
   checkScroll(request);
+  if (request.trackTotalHitsUpTo === 0) throw validationFailed(['disabling [track_total_hits] is not allowed in a scroll context']);
   if (request.collapse) throw new ApiError('search_exception', 400, 'cannot use `collapse` in a scroll context');
   if (request.rescore.length > 0) throw new ApiError('search_exception', 400, 'cannot use `rescore` in a scroll context');
   return { ...request, trackTotalHitsUpTo: Number.POSITIVE_INFINITY };

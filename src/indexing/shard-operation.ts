@@ -1,5 +1,7 @@
 // What a shard's writer is asked to do, and what it answers.
+
 import type { ApiError } from '../errors/api-error.ts';
+import type { NamedTemplates } from '../mapping/mapping-snapshot.ts';
 
 /** One write. */
 export interface ShardOperation {
@@ -17,6 +19,8 @@ export interface ShardOperation {
   readonly docAsUpsert: boolean;
   /** `_source` parameter of update: return the document. */
   readonly wantSource: boolean;
+  /** Dynamic templates for new fields, by field. */
+  readonly dynamicTemplates?: NamedTemplates;
 }
 
 export type ShardOutcome =

@@ -9,7 +9,7 @@ import type { OpenBuffer } from '../arena/open-buffer.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { IndexSortKey } from '../mapping/index-sort.ts';
-import type { Json, MappingSnapshot } from '../mapping/mapping-snapshot.ts';
+import type { Json, MappingSnapshot, NamedTemplates } from '../mapping/mapping-snapshot.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
 import { type LogEntry, OP_DELETE, OP_INDEX, OP_NOOP } from '../store/store.ts';
 import type { MergePolicyOptions } from './merge-policy.ts';
@@ -239,6 +239,7 @@ export class ShardWriter implements MergingWriter {
       seqNo,
       version,
       operation.kind === 'update' ? null : operation.source,
+      operation.dynamicTemplates,
     );
     this.#nextSeqNo++;
     const before = this.#versions.own(operation.id);
@@ -269,6 +270,7 @@ export class ShardWriter implements MergingWriter {
     seqNo: number,
     version: number,
     source: Uint8Array | null,
+    templates?: NamedTemplates,
   ): Promise<number> {
     const typed = source === null ? undefined : () => parseTypedSource(source);
     for (let round = 0; ; round++) {
@@ -276,7 +278,7 @@ export class ShardWriter implements MergingWriter {
       const encoder = buffer.encoder;
       let outcome: ReturnType<MappingSnapshot['parseDocument']>;
       try {
-        outcome = this.#mapping.parseDocument(id, json, encoder, routing, typed);
+        outcome = this.#mapping.parseDocument(id, json, encoder, routing, typed, templates);
       } catch (error) {
         encoder.reset();
         throw error;

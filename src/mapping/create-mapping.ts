@@ -7,7 +7,7 @@ import { matchesWildcard } from './dynamic-templates.ts';
 import type { FieldType } from './field-type.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
 import { mappingToJson, nodeToJson } from './mapping-json.ts';
-import type { Json, MappingSnapshot, ParseOutcome } from './mapping-snapshot.ts';
+import type { Json, MappingSnapshot, NamedTemplates, ParseOutcome } from './mapping-snapshot.ts';
 import { mergeMappings } from './merge-mappings.ts';
 import { EMPTY_MAPPING, type MappingNode, type RootMapping } from './model.ts';
 import { NULL_SINK } from './null-sink.ts';
@@ -125,13 +125,20 @@ export class Mapping implements MappingSnapshot {
     return this.#compiled.nestedPaths.filter((nested) => path === nested || path.startsWith(`${nested}.`));
   }
 
-  parseDocument(id: string, source: Json, sink: DocumentSink, routing: string | null, typed: () => Json = () => source): ParseOutcome {
-    const update = this.#dynamic === null ? null : this.#findUpdate(this.#dynamic, source, typed);
+  parseDocument(
+    id: string,
+    source: Json,
+    sink: DocumentSink,
+    routing: string | null,
+    typed: () => Json = () => source,
+    templates: NamedTemplates = {},
+  ): ParseOutcome {
+    const update = this.#dynamic === null ? null : this.#findUpdate(this.#dynamic, source, typed, templates);
     if (update !== null) {
       // A document that will be refused changes nothing: it is tried on the mapping that it asks for.
       const merged = this.merge(update, 'dynamic');
       if (merged !== this) {
-        merged.parseDocument(id, source, NULL_SINK, routing, typed);
+        merged.parseDocument(id, source, NULL_SINK, routing, typed, templates);
         return { kind: 'needsMapping', update: { mappings: update } };
       }
     }
@@ -139,10 +146,10 @@ export class Mapping implements MappingSnapshot {
     return { kind: 'parsed' };
   }
 
-  #findUpdate(dynamic: DynamicMapper, source: Json, typed: () => Json): Json | null {
-    let update = dynamic.find(source);
+  #findUpdate(dynamic: DynamicMapper, source: Json, typed: () => Json, templates: NamedTemplates): Json | null {
+    let update = dynamic.find(source, templates);
     // Only a source that tells 1.0 from 1 can say what a new number is.
-    if (update !== null) update = dynamic.find(typed());
+    if (update !== null) update = dynamic.find(typed(), templates);
     if (!this.#compiled.copiesToUnmapped) return update;
     for (const { path, mapping } of dynamic.takeCopies()) {
       update ??= {};

@@ -6,8 +6,8 @@ import type { CompiledMapping, CompiledObject } from './compiled-mapping.ts';
 import { DateFormatter } from './date/date-format.ts';
 import { checkName, isEmpty } from './document-parser.ts';
 import { type DynamicType, findTemplate, mappingOf } from './dynamic-templates.ts';
-import type { Json } from './mapping-snapshot.ts';
-import { type Dynamic, METADATA_FIELDS, type RootMapping } from './model.ts';
+import type { Json, NamedTemplates } from './mapping-snapshot.ts';
+import { type Dynamic, type DynamicTemplate, METADATA_FIELDS, type RootMapping } from './model.ts';
 
 export const DEFAULT_DATE_FORMATS: readonly string[] = ['strict_date_optional_time', 'yyyy/MM/dd HH:mm:ss||yyyy/MM/dd||epoch_millis'];
 
@@ -38,6 +38,7 @@ export class DynamicMapper {
   readonly #depthLimit: number;
   readonly #dateFormats: readonly DateFormatter[];
   #depth = 0;
+  #templates: NamedTemplates = {};
   /** Runtime fields that the last source asks for, by full name. */
   readonly #runtime = new Map<string, Json>();
 
@@ -49,8 +50,12 @@ export class DynamicMapper {
     this.#dateFormats = root.dateDetection === false ? [] : formats.map((format) => DateFormatter.of(format));
   }
 
-  /** @throws ApiError: a name that is none, or too deep */
-  find(source: Json): Json | null {
+  /**
+   * @param templates  names of the templates that new fields of these paths take, whatever the templates match
+   * @throws ApiError: a name that is none, or too deep
+   */
+  find(source: Json, templates: NamedTemplates = {}): Json | null {
+    this.#templates = templates;
     const { root } = this.#mapping;
     if (!root.enabled) return null;
     this.#depth = 1;
@@ -128,6 +133,16 @@ export class DynamicMapper {
     }
   }
 
+  /** @throws ApiError mapper_parsing_exception: the template that the request names for this path is not there */
+  #template(name: string, path: string, type: DynamicType): DynamicTemplate | null {
+    const all = this.#root.dynamicTemplates ?? [];
+    if (!Object.hasOwn(this.#templates, path)) return findTemplate(all, name, path, type);
+    const wanted = this.#templates[path];
+    const template = all.find((one) => one.name === wanted);
+    if (!template) throw mapperParsing(`Can't find dynamic template for dynamic template name [${wanted}] of field [${path}]`);
+    return template;
+  }
+
   /** Documents do not change runtime fields. */
   #isRuntime(path: string): boolean {
     return this.#root.runtime.has(path) || this.#runtime.has(path);
@@ -152,7 +167,7 @@ export class DynamicMapper {
   /** null: no template fits, and only templates may add. */
   #objectDraft(draft: Draft, key: string): Draft | Json | null {
     const path = pathOf(draft, key);
-    const template = findTemplate(this.#root.dynamicTemplates ?? [], key, path, 'object');
+    const template = this.#template(key, path, 'object');
     if (!template && draft.dynamic === 'strict_allow_templates') return null;
     const mapping = template ? mappingOf(template, key, 'object') : {};
     if (mapping.type !== undefined && mapping.type !== 'object' && mapping.type !== 'nested') return mapping;
@@ -180,7 +195,7 @@ export class DynamicMapper {
   /** Mapping for a value; null: no template fits, and only templates may add; or the value makes a runtime field. */
   #leaf(name: string, path: string, value: unknown, dynamic: Dynamic): Json | null {
     const type = this.#typeOf(value);
-    const template = findTemplate(this.#root.dynamicTemplates ?? [], name, path, type);
+    const template = this.#template(name, path, type);
     if (template) {
       const mapping = mappingOf(template, name, type);
       const format =

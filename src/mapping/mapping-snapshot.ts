@@ -16,6 +16,9 @@ export type ParseOutcome =
   /** Nothing was written to the sink; merge the update and parse again. */
   | { readonly kind: 'needsMapping'; readonly update: DynamicUpdate };
 
+/** Names of dynamic templates by full name of the field that takes them. */
+export type NamedTemplates = Readonly<Record<string, string>>;
+
 export interface MappingSnapshot {
   /** Counts up with each change. */
   readonly version: number;
@@ -44,9 +47,17 @@ export interface MappingSnapshot {
    * Parses one source into the sink. A refused document leaves nothing behind (the caller drops what the sink holds).
    * @param typed  the source once more, with numbers written as `1.0` as DecimalLiteral (common/json-parse.ts): asked only when a document
    *   brings new fields
+   * @param templates  dynamic templates that the request names for new fields
    * @throws ApiError mapper_parsing_exception and the other errors that Elasticsearch gives for a document
    */
-  parseDocument(id: string, source: Json, sink: DocumentSink, routing: string | null, typed?: () => Json): ParseOutcome;
+  parseDocument(
+    id: string,
+    source: Json,
+    sink: DocumentSink,
+    routing: string | null,
+    typed?: () => Json,
+    templates?: NamedTemplates,
+  ): ParseOutcome;
   /** Some field is a runtime field. */
   readonly hasRuntime: boolean;
   /** This mapping with the runtime fields of a search over it. @throws ApiError mapper_parsing_exception */
