@@ -49,6 +49,9 @@ export interface BoundTerms {
 
 const BY_COUNT = [orderPart('_count', true), orderPart('_key', false)];
 
+/** How Elasticsearch would collect; here there is one way. */
+const HINTS = new Set(['map', 'global_ordinals', 'global_ordinals_hash', 'global_ordinals_low_cardinality']);
+
 function parseTerms(name: string, typeName: string, body: unknown): TermsParams {
   const p = new Params(typeName, body);
   const source = parseSource(p);
@@ -62,7 +65,9 @@ function parseTerms(name: string, typeName: string, body: unknown): TermsParams 
   const mode = p.string('collect_mode');
   if (mode !== null && mode !== 'depth_first' && mode !== 'breadth_first')
     throw p.refuse('collect_mode', `No [collect_mode] found for value [${mode}]`);
-  p.string('execution_hint');
+  const hint = p.string('execution_hint');
+  if (hint !== null && !HINTS.has(hint))
+    throw p.refuse('execution_hint', `Unknown \`execution_hint\`: [${hint}], expected any of [map, global_ordinals]`);
   p.done();
   return { source, size, minDocCount, order, filter, showError, maxDocCount: 0 };
 }

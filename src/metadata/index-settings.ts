@@ -76,6 +76,22 @@ const replicaRange: Check = (name, value) => {
     throw illegalArgument(`failed to parse [${name}] from value: [${value}] at index -1`);
 };
 
+const oneOf =
+  (...names: string[]): Check =>
+  (name, value) => {
+    if (!names.includes(value)) throw illegalArgument(`unknown value for [${name}] must be one of [${names.join(', ')}] but was: ${value}`);
+  };
+
+const activeShards: Check = (_name, value) => {
+  if (value !== 'all' && !/^\d+$/.test(value)) throw illegalArgument(`cannot parse ActiveShardCount[${value}]`);
+};
+
+/** Documents of one routing value on several shards: there are none. */
+const onePartition: Check = (name, value) => {
+  integer(1)(name, value);
+  if (Number(value) > 1) throw illegalArgument(`[${name}] greater than 1 is not supported`);
+};
+
 const fixed = (check: Check, fallback: string | null = null): Spec => ({ check, isDynamic: false, fallback });
 const dynamic = (check: Check, fallback: string | null = null): Spec => ({ check, isDynamic: true, fallback });
 
@@ -84,7 +100,7 @@ const SPECS: Readonly<Record<string, Spec>> = {
   'index.number_of_replicas': dynamic(integer(0), '1'),
   'index.number_of_search_replicas': dynamic(integer(0), '0'),
   'index.number_of_routing_shards': fixed(integer(1)),
-  'index.routing_partition_size': fixed(integer(1), '1'),
+  'index.routing_partition_size': fixed(onePartition, '1'),
   'index.auto_expand_replicas': dynamic(replicaRange, 'false'),
   'index.refresh_interval': dynamic(time, '1s'),
   'index.hidden': dynamic(boolean, 'false'),
@@ -146,10 +162,10 @@ const SPECS: Readonly<Record<string, Spec>> = {
   'index.sort.order': fixed(anything),
   'index.sort.mode': fixed(anything),
   'index.sort.missing': fixed(anything),
-  'index.write.wait_for_active_shards': dynamic(anything, '1'),
+  'index.write.wait_for_active_shards': dynamic(activeShards, '1'),
   'index.allocation.max_retries': dynamic(integer(0)),
   'index.unassigned.node_left.delayed_timeout': dynamic(time, '1m'),
-  'index.shard.check_on_startup': fixed(anything),
+  'index.shard.check_on_startup': fixed(oneOf('true', 'false', 'checksum')),
   'index.store.type': fixed(anything, ''),
   'index.store.preload': fixed(anything),
   'index.soft_deletes.enabled': fixed(boolean, 'true'),
@@ -160,6 +176,18 @@ const SPECS: Readonly<Record<string, Spec>> = {
   'index.lifecycle.rollover_alias': dynamic(anything),
   'index.provided_name': fixed(anything),
 };
+
+const SLOW_LOG =
+  /^index\.(search\.slowlog\.(threshold\.(query|fetch)\.|level$)|indexing\.slowlog\.(threshold\.index\.|level$|reformat$|source$))/;
+
+/** Settings of slow logs: thresholds by level, and how they write. @throws ApiError settings_exception, illegal_argument_exception */
+function checkSlowLog(name: string, value: string): void {
+  const level = SLOW_LOG.test(name) ? name.slice(name.lastIndexOf('.') + 1) : '';
+  const isThreshold = name.includes('.threshold.');
+  if (level === '' || (isThreshold && !['warn', 'info', 'debug', 'trace'].includes(level))) throw unknownSetting(name);
+  if (isThreshold) time(name, value);
+  else if (level === 'reformat') boolean(name, value);
+}
 
 /** Families of settings with names of the user's in them. */
 const PREFIXES: ReadonlyArray<{ readonly prefix: string; readonly isDynamic: boolean }> = [
@@ -220,7 +248,9 @@ export function checkSettings(flat: Readonly<Record<string, string | readonly st
     }
     const spec = Object.hasOwn(SPECS, name) ? SPECS[name] : null;
     if (spec === null && !PREFIXES.some(({ prefix }) => name.startsWith(prefix))) throw unknownSetting(name);
-    if (spec === null || value === null) continue;
+    if (value === null) continue;
+    if (/^index\.(search|indexing)\.slowlog\./.test(name)) checkSlowLog(name, String(value));
+    if (spec === null) continue;
     for (const item of typeof value === 'string' ? [value] : value) spec.check(name, item);
   }
 }

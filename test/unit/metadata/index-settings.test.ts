@@ -1,0 +1,35 @@
+// Index settings whose values are checked though little or nothing acts on them.
+import { expect, test } from 'vitest';
+import { checkSettings } from '../../../src/metadata/index-settings.ts';
+
+const reason = (name: string, value: string): string | null => {
+  try {
+    checkSettings({ [name]: value });
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+test('slow log settings: thresholds by phase and level are times, other names are unknown', () => {
+  for (const name of [
+    'search.slowlog.threshold.query.warn',
+    'search.slowlog.threshold.fetch.trace',
+    'indexing.slowlog.threshold.index.info',
+  ])
+    expect([reason(`index.${name}`, '5s'), reason(`index.${name}`, '-1')]).toEqual([null, null]);
+  expect(reason('index.indexing.slowlog.source', '1000')).toBeNull();
+  expect(reason('index.search.slowlog.threshold.query.warn', 'x')).toContain('failed to parse setting');
+  expect(reason('index.search.slowlog.threshold.query.loud', '1s')).toContain('unknown setting');
+  expect(reason('index.search.slowlog.nothing', '1s')).toContain('unknown setting');
+  expect(reason('index.indexing.slowlog.reformat', 'maybe')).toContain('only [true] or [false]');
+});
+
+test('values from a list, counts of copies, partitions', () => {
+  expect(reason('index.shard.check_on_startup', 'checksum')).toBeNull();
+  expect(reason('index.shard.check_on_startup', 'x')).toContain('must be one of [true, false, checksum]');
+  expect([reason('index.write.wait_for_active_shards', 'all'), reason('index.write.wait_for_active_shards', '2')]).toEqual([null, null]);
+  expect(reason('index.write.wait_for_active_shards', 'most')).toBe('cannot parse ActiveShardCount[most]');
+  expect(reason('index.routing_partition_size', '1')).toBeNull();
+  expect(reason('index.routing_partition_size', '2')).toContain('is not supported');
+});
