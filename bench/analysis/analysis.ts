@@ -7,7 +7,7 @@
 //   gannet   UTF-8 bytes, as an indexer has them; "x lucene" compares this
 //   strings  JavaScript strings, through the module's cursor, every token visited; "x rival" compares this with the fastest rival
 //   lucene   Java strings
-// A rival counts if it makes as many terms as the analyzer, give or take a tenth. Before anything is timed the kernel's tokens of the first paragraphs
+// A rival counts if it makes as many terms as the analyzer, give or take a fifth. Before anything is timed the kernel's tokens of the first paragraphs
 // are compared with what the host's own run of the same chain gives.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -176,7 +176,7 @@ function measure([name, language, luceneType]: (typeof ROWS)[number]): Row | nul
 
 /** The fastest of the rivals that come to the same terms, as near as counting tells. */
 function bestRival({ terms, tokens, speed }: Row): number | undefined {
-  const equals = Object.keys(terms).filter((name) => Math.abs(terms[name] - tokens) <= tokens / 10);
+  const equals = Object.keys(terms).filter((name) => Math.abs(terms[name] - tokens) <= tokens / 5);
   return equals.length ? Math.max(...equals.map((name) => speed[name])) : undefined;
 }
 
