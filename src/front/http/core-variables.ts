@@ -5,6 +5,7 @@ import { realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { parseSize } from '../config/values.ts';
 import { NGINX_VERSION } from '../version.ts';
+import { nowMs } from './clock.ts';
 import { joinHeader } from './header.ts';
 import { findArg } from './parse.ts';
 import { documentRoot, fsPath, mapUri } from './paths.ts';
@@ -117,9 +118,9 @@ const CORE: VariableDef[] = [
   }),
   live('bytes_sent', (r) => String(r.conn.output.sent)),
   live('body_bytes_sent', (r) => String(Math.max(0, r.conn.output.sent - r.main.headerSize))),
-  live('request_time', (r) => seconds(Date.now() - r.startMs)),
+  live('request_time', (r) => seconds(nowMs() - r.startMs)),
   live('request_length', (r) => String(r.main.requestLength)),
-  live('msec', () => seconds(Date.now())),
+  live('msec', () => seconds(nowMs())),
   live('time_local', timeLocal),
   live('time_iso8601', timeIso),
   live('time_iso8601_ms', () => timeIso().replace(/(?=[+-]\d\d:\d\d$)/, `.${String(Date.now() % 1000).padStart(3, '0')}`)),
