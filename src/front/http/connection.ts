@@ -5,8 +5,8 @@
  */
 import type { Socket } from 'node:net';
 import { admits, type ErrorLog, logTo } from '../log/error-log.ts';
-import { loop } from '../zone/memory.ts';
 import { BodyReader } from './body-reader.ts';
+import { type ClientConnection, closed, exiting, type Origin, opened, originOf } from './client-connections.ts';
 import { nowMs } from './clock.ts';
 import type { HttpMain, ListenSocket, Loc, VirtualHosts } from './conf.ts';
 import { core } from './core.ts';
@@ -22,64 +22,6 @@ const EMPTY = Buffer.alloc(0);
 const NOTHING = (): void => {};
 /** Bytes of pipelined input held before the socket is paused. */
 const INPUT_LIMIT = 256 * 1024;
-
-let connectionCount = 0;
-
-/** A client's connection as the worker sees it, whatever protocol is spoken on it. */
-export interface ClientConnection {
-  /** a request that is being worked on */
-  readonly request: Request | undefined;
-  /** a request head has begun to arrive */
-  readonly hasPartialHead: boolean;
-  /** closes at once, or at the end of what is under way */
-  closeWhenIdle(): void;
-  destroy(): void;
-}
-/** open connections of this event loop; a graceful end closes the idle ones */
-export const connections = new Set<ClientConnection>();
-let exitingNow = false;
-let onLastClosed: (() => void) | undefined;
-
-/** Graceful end: idle connections are closed, busy ones after their request. */
-export function beginExit(done: () => void): void {
-  exitingNow = true;
-  onLastClosed = done;
-  if (connections.size === 0) done();
-  for (const conn of [...connections]) conn.closeWhenIdle();
-}
-
-export function opened(conn: ClientConnection): void {
-  connections.add(conn);
-  stats.connectionOpened();
-}
-
-export function closed(conn: ClientConnection): void {
-  if (!connections.delete(conn)) return;
-  stats.connectionClosed();
-  if (exitingNow && connections.size === 0) setImmediate(() => onLastClosed?.());
-}
-
-/** What requests ask of the connection they came on. */
-export interface Origin {
-  id: number;
-  startMs: number;
-  remoteAddr: string;
-  remotePort: number;
-  localAddr: string;
-  localPort: number;
-}
-
-export function originOf(socket: Socket, listen: ListenSocket): Origin {
-  return {
-    // no two event loops give the same
-    id: connectionCount++ * loop.count + loop.index + 1,
-    startMs: Date.now(),
-    remoteAddr: listen.path ? 'unix:' : plainAddress(socket.remoteAddress ?? ''),
-    remotePort: socket.remotePort ?? 0,
-    localAddr: listen.path ? `unix:${listen.path}` : plainAddress(socket.localAddress ?? ''),
-    localPort: socket.localPort ?? 0,
-  };
-}
 
 /** What an HTTP/2 stream does instead of writing HTTP/1. */
 export interface StreamFraming {
@@ -181,7 +123,7 @@ export class Connection implements ClientConnection, Timed {
   }
 
   get exiting(): boolean {
-    return exitingNow;
+    return exiting();
   }
 
   closeWhenIdle(): void {
@@ -454,7 +396,7 @@ export class Connection implements ClientConnection, Timed {
   afterRequest(r: Request): void {
     this.request = undefined;
     this.active = undefined;
-    if (r.keepalive && !exitingNow && (!this.readEnded || this.input.length > 0)) {
+    if (r.keepalive && !exiting() && (!this.readEnded || this.input.length > 0)) {
       const c = core.conf(r.loc);
       if (this.input.length === 0) {
         this.keepUntilMs = c.keepalive_min_timeout > 0 ? nowMs() + c.keepalive_min_timeout : 0;
@@ -466,7 +408,7 @@ export class Connection implements ClientConnection, Timed {
       }
       return;
     }
-    if (r.keepalive && exitingNow && this.input.length > 0 && !this.processing) {
+    if (r.keepalive && exiting() && this.input.length > 0 && !this.processing) {
       setImmediate(() => this.process());
       return;
     }
@@ -512,6 +454,3 @@ function onSocketEnd(this: Socket): void {
 function onSocketClose(this: Socket): void {
   (this as Owned)[CONNECTION].onClose();
 }
-
-/** IPv4 addresses of a dual-stack socket lose their IPv6 clothing. */
-const plainAddress = (address: string): string => (address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address);

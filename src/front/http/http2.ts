@@ -12,8 +12,9 @@ import http2, {
 } from 'node:http2';
 import type { Socket } from 'node:net';
 import { type ErrorLog, logTo } from '../log/error-log.ts';
+import { type ClientConnection, closed, type Origin, opened, originOf } from './client-connections.ts';
 import type { HttpMain, ListenSocket, Server, VirtualHosts } from './conf.ts';
-import { type ClientConnection, Connection, closed, type Origin, opened, originOf, type StreamFraming } from './connection.ts';
+import { Connection, type StreamFraming } from './connection.ts';
 import { core } from './core.ts';
 import type { HeaderField } from './header.ts';
 import { currentHttpDate, httpDate } from './header-writer.ts';

@@ -1,8 +1,8 @@
 /** An event loop of a worker process: reads the configuration it is given, accepts and serves, ends gracefully. */
 import path from 'node:path';
 import { buildHttp } from '../http/build.ts';
+import { beginExit, connections } from '../http/client-connections.ts';
 import type { HttpMain } from '../http/conf.ts';
-import { beginExit, connections } from '../http/connection.ts';
 import { flushAccessLogs, openAccessLogs, reopenAccessLogs } from '../http/modules/access-log.ts';
 import { configFiles } from '../http/pem.ts';
 import { type Listening, listenAll } from '../http/server.ts';
