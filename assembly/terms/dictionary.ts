@@ -84,11 +84,10 @@ function blockPtr(header: TermsHeader, block: u32): usize {
   return base + load<u32>(base + header.blocksOff + ((<usize>block) << 2));
 }
 
-/** Last block whose first term is <= the term, or -1. */
-function findBlock(header: TermsHeader, termPtr: usize, termLen: u32): i32 {
+/** Last block in [low, high) whose first term is <= the term; low - 1 if there is none. */
+function findBlock(header: TermsHeader, termPtr: usize, termLen: u32, low: i32, high: i32): i32 {
   const prefixes = changetype<usize>(header) + header.prefixesOff;
   const prefix = prefixOf(termPtr, termLen);
-  let low: i32 = 0, high = <i32>header.blockCount;
   while (low < high) {
     const middle = (low + high) >>> 1;
     const other = load<u64>(prefixes + ((<usize>middle) << 3));
@@ -172,7 +171,7 @@ function readState(header: TermsHeader, block: u32, index: u32, state: TermState
 /** 1 and the state if the dictionary has the term, else 0. */
 export function termsLookup(ptr: usize, termPtr: usize, termLen: u32, statePtr: usize): u32 {
   const header = changetype<TermsHeader>(ptr);
-  const block = findBlock(header, termPtr, termLen);
+  const block = findBlock(header, termPtr, termLen, 0, header.blockCount);
   if (block < 0) return 0;
   const found = findInBlock(header, block, termPtr, termLen);
   if (!(found & 1)) return 0;
@@ -180,10 +179,18 @@ export function termsLookup(ptr: usize, termPtr: usize, termLen: u32, statePtr: 
   return 1;
 }
 
+/** Ordinal of the term if it is in one of the blocks [low, high), else -1. */
+export function ordIn(header: TermsHeader, low: u32, high: u32, termPtr: usize, termLen: u32): i32 {
+  const block = findBlock(header, termPtr, termLen, low, high);
+  if (block < <i32>low) return -1;
+  const found = findInBlock(header, block, termPtr, termLen);
+  return found & 1 ? (block << BLOCK_LOG2) + <i32>(found >> 1) : -1;
+}
+
 /** Ordinal of the first term >= the term; termCount if there is none. */
 export function termsSeek(ptr: usize, termPtr: usize, termLen: u32): u32 {
   const header = changetype<TermsHeader>(ptr);
-  const block = findBlock(header, termPtr, termLen);
+  const block = findBlock(header, termPtr, termLen, 0, header.blockCount);
   return block < 0 ? 0 : (<u32>block << BLOCK_LOG2) + (findInBlock(header, block, termPtr, termLen) >> 1);
 }
 

@@ -1,7 +1,7 @@
 // Terms within a number of edits of a word: one walk of the dictionary with a bit-parallel automaton whose states along the current prefix are
-// kept. A prefix that no state survives rules out every term with it; blocks whose first terms begin with it are jumped over unread. Of
-// 776 k terms a word with 2 edits needs 55 k prefixes' states, with 1 edit 6 k.
-//   scratch: ├ next ordinal u32 │ known depth u32 │ chars u32[DEPTHS] │ masks of the ASCII chars u64[128] │ states[DEPTHS] │ term ┤
+// kept. A prefix that no state survives rules out every term with it; blocks whose first terms begin with it are jumped over unread. A prefix that
+// has used up all edits can only go on as the word does, from one of a few places: where many blocks have it those terms are looked up.
+//   scratch: ├ next ordinal u32 │ known depth u32 │ chars u32[DEPTHS] │ masks of the ASCII chars u64[128] │ states[DEPTHS] │ found u32[MAX_FOUND] │ term ┤
 //   state of a prefix, 32 bytes: near0, near1, near2 u64: bit j is set when the prefix is within 0, 1, 2 edits of the word's first j code
 //   points; mask u64 of its last char: bit j + 1 is set where the word's char j is that char
 // Edits are insertions, deletions, substitutions and swaps of neighbours, of code points. Without swaps in the request the host drops what
@@ -10,7 +10,7 @@
 // Damerau edit distances" (2003). 10 times as fast as rows of the distance matrix.
 
 import { readVint, vintBytes } from '../codec/vint';
-import { BLOCK_LOG2, blockTerms, TERM_STATE_BYTES, TermsHeader, termsState, TermState } from './dictionary';
+import { BLOCK_LOG2, blockTerms, ordIn, TERM_STATE_BYTES, TermsHeader, termsState, TermState, termsTerm } from './dictionary';
 
 /** Longest word in code points. */
 export const MAX_FUZZY_LENGTH: u32 = 62;
@@ -18,11 +18,16 @@ const DEPTHS: u32 = 128;
 const CHARS_OFF: usize = 8;
 const MASKS_OFF: usize = CHARS_OFF + DEPTHS * 4;
 const STATES_OFF: usize = MASKS_OFF + 128 * 8;
-const TERM_OFF: usize = STATES_OFF + DEPTHS * 32;
+/** Ordinals of the terms that a prefix without edits left goes on to. */
+const FOUND_OFF: usize = STATES_OFF + DEPTHS * 32;
+const MAX_FOUND: u32 = 8;
+const TERM_OFF: usize = FOUND_OFF + MAX_FOUND * 4;
+/** From so many blocks on looking terms up is faster than stepping through them. */
+const MANY_BLOCKS: u32 = 2;
 
 /** Scratch for a dictionary whose longest term has so many bytes. */
 export function fuzzyScratchBytes(longestTerm: u32): usize {
-  return TERM_OFF + longestTerm + 32;
+  return TERM_OFF + max<u32>(longestTerm, MAX_FUZZY_LENGTH + 8) + 32;
 }
 
 /** Positions of a char in the word, one further up. */
@@ -84,12 +89,14 @@ function follow(scratch: usize, target: usize, length: u32, maxEdits: u32, index
 }
 
 /**
- * Bytes of the shortest prefix of the block's first term that no near term has; 0 if its first 8 bytes do not tell. They are the path then,
- * and `plain` the bytes of it that are alive.
+ * Bytes of the shortest prefix of the block's first term that no near term has, or none but such as `lookUp` has found; 0 if its first 8 bytes do
+ * not tell. They are the path then, and `plain` the bytes of it that are alive.
  */
-function deadByFirst(prefixes: usize, scratch: usize, target: usize, length: u32, maxEdits: u32, block: u32): u32 {
-  let prefix = load<u64>(prefixes + ((<usize>block) << 3));
-  for (let i: u32 = 0; i < 8; i++, prefix <<= 8) {
+function deadByFirst(header: TermsHeader, scratch: usize, target: usize, length: u32, maxEdits: u32, block: u32): u32 {
+  const prefixes = changetype<usize>(header) + header.prefixesOff;
+  const first = load<u64>(prefixes + ((<usize>block) << 3));
+  foundCount = 0;
+  for (let i: u32 = 0, prefix = first; i < 8; i++, prefix <<= 8) {
     const byte = <u32>(prefix >> 56);
     // Zeros may be padding; code points of several bytes are left to the walk.
     if (byte == 0 || byte > 0x7f) return 0;
@@ -97,8 +104,52 @@ function deadByFirst(prefixes: usize, scratch: usize, target: usize, length: u32
       plain = i;
       return i + 1;
     }
+    if (!isExhausted(scratch, maxEdits, i + 1)) continue;
+    const last = lastBlockWith(prefixes, header.blockCount, block, i + 1);
+    if (last - block < MANY_BLOCKS || !lookUp(header, scratch, target, length, maxEdits, first, i + 1, block, last)) continue;
+    plain = i;
+    return i + 1;
   }
   return 0;
+}
+
+/** Whether the prefix of `depth` chars on the path has no edit left, that of a swap which its last char may have begun included. */
+// @ts-ignore: decorator
+@inline
+function isExhausted(scratch: usize, maxEdits: u32, depth: u32): bool {
+  if (maxEdits == 0) return true;
+  const state = scratch + STATES_OFF + ((<usize>depth) << 5);
+  const fewer = (<usize>maxEdits - 1) << 3;
+  return load<u64>(state + fewer) == 0 && ((load<u64>(state - 32 + fewer) << 2) & load<u64>(state, 24)) == 0;
+}
+
+/** How many ordinals `lookUp` has found: ascending, at FOUND_OFF. */
+let foundCount: u32 = 0;
+
+/** Finds the near terms in blocks [block, last] that begin with the `depth` ASCII bytes of `first`, which have no edit left. False: not looked up. */
+function lookUp(header: TermsHeader, scratch: usize, target: usize, length: u32, maxEdits: u32, first: u64, depth: u32, block: u32, last: u32): bool {
+  let ends = load<u64>(scratch + STATES_OFF + ((<usize>depth) << 5) + ((<usize>maxEdits) << 3));
+  if (<u32>popcnt<u64>(ends) > MAX_FOUND) return false;
+  const term = scratch + TERM_OFF;
+  store<u64>(term, bswap<u64>(first));
+  for (; ends != 0; ends &= ends - 1) {
+    const from = <u32>ctz<u64>(ends);
+    for (let j = from; j < length; j++) {
+      const char = load<u32>(target + ((<usize>j) << 2));
+      if (char > 0x7f) {
+        foundCount = 0;
+        return false;
+      }
+      store<u8>(term + depth + (j - from), <u8>char);
+    }
+    const ord = ordIn(header, block, last + 1, term, depth + length - from);
+    if (ord < 0) continue;
+    let at = scratch + FOUND_OFF + ((<usize>foundCount) << 2);
+    foundCount++;
+    for (; at > scratch + FOUND_OFF && load<i32>(at - 4) > ord; at -= 4) store<i32>(at, load<i32>(at - 4));
+    store<i32>(at, ord);
+  }
+  return true;
 }
 
 /** Last block from `block` on whose first term shares its first `bytes` bytes (1..8, no zeros) with that of `block`; found by galloping. */
@@ -135,7 +186,18 @@ export function termsFuzzy(ptr: usize, fromOrd: u32, toOrd: u32, target: usize, 
   let count: u32 = 0;
   for (let block = fromOrd >> BLOCK_LOG2; block << BLOCK_LOG2 < toOrd; block++) {
     // Bytes of the prefix that ruled the last term out: `term` holds them, and terms that share them are out too.
-    let dead = deadByFirst(prefixes, scratch, target, length, maxEdits, block);
+    let dead = deadByFirst(header, scratch, target, length, maxEdits, block);
+    for (let i: u32 = 0; i < foundCount; i++) {
+      const ord = load<u32>(scratch + FOUND_OFF + ((<usize>i) << 2));
+      if (ord < fromOrd || ord >= toOrd) continue;
+      const end = writeTerm(ptr, ord, outPtr, outEnd);
+      if (!end) {
+        store<u32>(scratch, ord);
+        return count;
+      }
+      outPtr = end;
+      count++;
+    }
     if (dead) block = lastBlockWith(prefixes, header.blockCount, block, dead);
     const ord = block << BLOCK_LOG2;
     if (ord >= toOrd) break;
@@ -179,20 +241,26 @@ export function termsFuzzy(ptr: usize, fromOrd: u32, toOrd: u32, target: usize, 
       dead = ruledOut(term, termLen, min(shared, plain), scratch, target, length, maxEdits);
       if (dead <= termLen) continue;
       if (at < fromOrd || !isNear(scratch, length, maxEdits)) continue;
-      const record = TERM_STATE_BYTES + ((<usize>termLen + 7) & ~7);
-      if (outPtr + record > outEnd) {
+      const recordEnd = writeTerm(ptr, at, outPtr, outEnd);
+      if (!recordEnd) {
         store<u32>(scratch, at);
         return count;
       }
-      termsState(ptr, at, outPtr);
-      changetype<TermState>(outPtr).length = termLen;
-      memory.copy(outPtr + TERM_STATE_BYTES, term, termLen);
-      outPtr += record;
+      outPtr = recordEnd;
       count++;
     }
   }
   store<u32>(scratch, toOrd);
   return count;
+}
+
+/** Writes a term as termsWalk does; returns one past it, 0 if there is no room for the longest. */
+function writeTerm(ptr: usize, ord: u32, outPtr: usize, outEnd: usize): usize {
+  if (outPtr + TERM_STATE_BYTES + changetype<TermsHeader>(ptr).longestTerm + 8 > outEnd) return 0;
+  termsState(ptr, ord, outPtr);
+  const length = termsTerm(ptr, ord, outPtr + TERM_STATE_BYTES);
+  changetype<TermState>(outPtr).length = length;
+  return outPtr + TERM_STATE_BYTES + ((<usize>length + 7) & ~7);
 }
 
 /** Bytes at the start of the last term that are ASCII and on the path, char for byte. */

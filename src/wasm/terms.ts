@@ -112,7 +112,7 @@ export function fuzzyTerms(
     const longest = k.view.getUint32(ptr + TERMS_HEADER.longestTerm, true);
     const scratch = k.reserve(k.exports.termsFuzzyScratchBytes(longest));
     const target = k.copyInU32(word);
-    const bytes = WALK_BYTES + STATE_BYTES + longest;
+    const bytes = WALK_BYTES + STATE_BYTES + longest + 8;
     const outPtr = k.reserve(bytes);
     for (let ord = fromOrd; ord < toOrd; ord = k.u32[scratch >>> 2]) {
       const count = k.exports.termsFuzzy(ptr, ord, toOrd, target, word.length, maxEdits, scratch, outPtr, outPtr + bytes);

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { readImage } from '../../src/arena/segment-image.ts';
 import { fuzzyMatcher } from '../../src/search/edit-distance.ts';
+import { fuzzyTerms, TERMS_HEADER } from '../../src/wasm/terms.ts';
 import { eachKernelBuild } from '../support/kernels.ts';
 import { forSeeds } from '../support/rng.ts';
 import { createOpenBuffer, openImage, textField } from '../support/segments.ts';
@@ -27,6 +29,38 @@ eachKernelBuild((k, build) => {
           const all = segment.walkTerms('body', range, Infinity, (term) => matches(term));
           expect(near).toEqual(all);
         }
+      }),
+    ));
+
+  test(`${build}: output that holds one term at a time gives the same terms`, () =>
+    forSeeds(10, (rng) =>
+      k.scoped(() => {
+        const buffer = createOpenBuffer(build, [textField('body', { postings: 'docs' })]);
+        buffer.encoder.begin(null);
+        buffer.encoder.text(0, Array.from({ length: 1500 }, () => rng.word(9, 'abc')).join(' '));
+        buffer.encoder.end();
+        buffer.add({ id: '0', seqNo: 0, version: 1, primaryTerm: 1 });
+        const bytes = buffer.flush();
+        const ptr = k.reserve(bytes.length + 64, 64);
+        k.u8.set(bytes, ptr);
+        const { terms } = readImage(k, ptr, bytes.length, { file: 'fuzzy', verify: true }).fields.get('body')!;
+        const termCount = k.u32[(terms + TERMS_HEADER.termCount) >>> 2];
+        const longest = k.u32[(terms + TERMS_HEADER.longestTerm) >>> 2];
+        const word = Uint32Array.from(rng.word(9, 'abc'), (char) => char.charCodeAt(0));
+        const maxEdits = rng.int(1, 2);
+        const all: number[] = [];
+        fuzzyTerms(k, terms, 0, termCount, word, maxEdits, (_, { ord }) => all.push(ord) > 0);
+        const scratch = k.reserve(k.exports.termsFuzzyScratchBytes(longest), 8);
+        const target = k.copyInU32(word);
+        const room = 24 + longest + 8;
+        const out = k.reserve(room, 8);
+        const single: number[] = [];
+        for (let ord = 0; ord < termCount; ord = k.u32[scratch >>> 2]) {
+          if (k.exports.termsFuzzy(terms, ord, termCount, target, word.length, maxEdits, scratch, out, out + room) > 0)
+            single.push(k.u32[out >>> 2]);
+        }
+        expect(single).toEqual(all);
+        expect(all).toEqual(all.toSorted((a, b) => a - b));
       }),
     ));
 });
