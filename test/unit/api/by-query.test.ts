@@ -13,7 +13,7 @@ const send = (line: string, body?: unknown) => node.send(line, body);
 beforeEach(async () => {
   await send('DELETE /*');
   await send('PUT /src', {
-    settings: { number_of_shards: 2, number_of_replicas: 0 },
+    settings: { number_of_shards: 2, number_of_replicas: 0, refresh_interval: -1 },
     mappings: { properties: { n: { type: 'integer' }, k: { type: 'keyword' } } },
   });
   const lines = Array.from({ length: 20 }, (_, n) => `{"index":{"_id":"${n}"}}\n{"n":${n},"k":"${n % 2 ? 'odd' : 'even'}"}\n`);
