@@ -63,7 +63,7 @@ function checkPlainTotals(ctx: EngineContext, items: readonly MultiSearchItem[],
 }
 
 /** An error as an inner object with its root causes. */
-function errorJson(error: ApiError): Json {
+export function errorJson(error: ApiError): Json {
   return { root_cause: (error.rootCauses ?? [error]).map(describeFlat), ...describe(error) };
 }
 

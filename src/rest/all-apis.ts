@@ -25,6 +25,7 @@ import { INGEST_APIS } from './ingest.ts';
 import { MAINTENANCE_APIS } from './maintenance.ts';
 import { msearchApi, msearchTemplateApi } from './multi-search.ts';
 import { nodesInfoApi, nodesStatsApi } from './nodes.ts';
+import { rankEvalApi } from './rank-eval.ts';
 import { ilmApi, infoApi, licenseApi, xpackApi } from './root.ts';
 import { SCRIPT_APIS } from './scripts.ts';
 import { clearScrollApi, pitApi, scrollApi } from './scroll.ts';
@@ -86,6 +87,7 @@ export const ALL_APIS: readonly ApiSpec[] = [
   getApi,
   getSourceApi,
   mgetApi,
+  rankEvalApi,
   termVectorsApi,
   multiTermVectorsApi,
   bulkApi,

@@ -33,7 +33,6 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'GET /_cat/snapshots/{repository}',
     'GET /_cat/repositories',
   ],
-  rank_eval: ['GET /_rank_eval', 'POST /_rank_eval', 'GET /{index}/_rank_eval', 'POST /{index}/_rank_eval'],
   cluster: ['POST /_cluster/voting_config_exclusions', 'DELETE /_cluster/voting_config_exclusions'],
   nodes: ['GET /_nodes/usage'],
   dangling: ['POST /_dangling/{index_uuid}', 'DELETE /_dangling/{index_uuid}'],
