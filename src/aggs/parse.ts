@@ -1,4 +1,5 @@
 // `aggs` of a request body -> AggSpec tree: names, types, nesting, pipelines in order. Each type reads its own parameters.
+import { writeJson } from '../common/json-write.ts';
 import { initializationError, parsingError, unsupported } from './errors.ts';
 import { isObject, tokenOf } from './params.ts';
 import { isPipeline, orderPipelines, parsePipeline } from './pipelines.ts';
@@ -45,8 +46,7 @@ function wantsScores(spec: AggSpec): boolean {
   if (spec.typeName === 'sampler' || spec.typeName === 'diversified_sampler') return true;
   const params = spec.params as Json;
   return (
-    spec.typeName === 'top_hits' &&
-    (params.sort === undefined || params.track_scores === true || JSON.stringify(params.sort).includes('_score'))
+    spec.typeName === 'top_hits' && (params.sort === undefined || params.track_scores === true || writeJson(params.sort).includes('_score'))
   );
 }
 

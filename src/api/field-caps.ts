@@ -1,4 +1,5 @@
 // `_field_caps`: what fields can do, over several indices.
+import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { Json, MappingSnapshot } from '../mapping/mapping-snapshot.ts';
@@ -66,7 +67,7 @@ export async function fieldCaps(ctx: EngineContext, request: FieldCapsRequest): 
 async function namesThatMatch(ctx: EngineContext, names: readonly string[], query: unknown): Promise<string[]> {
   const matching: string[] = [];
   for (const name of names) {
-    const json = await count(ctx, { indices: { expressions: [name] }, parameters: { terminateAfter: 1 }, body: JSON.stringify({ query }) });
+    const json = await count(ctx, { indices: { expressions: [name] }, parameters: { terminateAfter: 1 }, body: writeJson({ query }) });
     if ((json.count as number) > 0) matching.push(name);
   }
   return matching;

@@ -146,7 +146,7 @@ function onHits(type: string, config: ProcessorConfig): ResponseProcessor {
         return hits.filter((hit) => {
           const document = documentOf(ctx, hit);
           if (!document.has(field)) throw illegalArgument(`Document ${String(hit._id)} is missing field ${field}`);
-          const key = JSON.stringify(document.get(field));
+          const key = writeJson(document.get(field));
           return !seen.has(key) && seen.add(key);
         });
       });

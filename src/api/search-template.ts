@@ -1,4 +1,5 @@
 // Search templates: a mustache template with parameters becomes the body of a search.
+import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../errors/catalog.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
@@ -19,7 +20,7 @@ export function renderSearch(ctx: EngineContext, body: unknown, id: string | nul
   const source = given['source'] ?? given['inline'] ?? given['template'];
   const stored = id ?? (given['id'] === undefined ? null : String(given['id']));
   let text: string;
-  if (source !== undefined && id === null) text = typeof source === 'string' ? source : JSON.stringify(source);
+  if (source !== undefined && id === null) text = typeof source === 'string' ? source : writeJson(source);
   else if (stored !== null) {
     const script = storedScript(ctx, stored);
     if (!script) throw new ApiError('resource_not_found_exception', 404, `unable to find script [${stored}] in cluster state`);
@@ -29,7 +30,7 @@ export function renderSearch(ctx: EngineContext, body: unknown, id: string | nul
   const extra = Object.fromEntries(['explain', 'profile'].filter((key) => given[key] === true).map((key) => [key, true]));
   if (Object.keys(extra).length === 0) return rendered;
   const search = parseBody(rendered) ?? {};
-  return JSON.stringify({ ...(search as Json), ...extra });
+  return writeJson({ ...(search as Json), ...extra });
 }
 
 /** Answer of a search with its status. @throws ApiError as the search; JSON errors of what was rendered */

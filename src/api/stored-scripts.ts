@@ -1,4 +1,5 @@
 // Stored scripts and templates, and scripts that are run to try them.
+import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
@@ -28,8 +29,8 @@ export function putStoredScript(ctx: EngineContext, id: string, body: unknown): 
   if (typeof lang !== 'string' || lang === '') throw illegalArgument('must specify lang for stored script');
   if (source === undefined || source === '') throw illegalArgument('must specify source for stored script');
   for (const key of Object.keys(isObject(options) ? options : {}))
-    if (!OPTIONS.includes(key)) throw illegalArgument(`illegal compiler options [${JSON.stringify(options)}] specified`);
-  const text = typeof source === 'string' ? source : JSON.stringify(source);
+    if (!OPTIONS.includes(key)) throw illegalArgument(`illegal compiler options [${writeJson(options)}] specified`);
+  const text = typeof source === 'string' ? source : writeJson(source);
   if (lang === 'mustache') checkTemplate(text);
   else if (lang === 'painless') new Parser(text).parseScript();
   else if (lang !== 'expression') throw illegalArgument(`unable to put stored script with unsupported lang [${lang}]`);

@@ -1,5 +1,6 @@
 // A document on its way through pipelines: its source and metadata (`_index`, `_id`, `_routing`, ...) as one object of fields, and what the
 // pipelines themselves know of it under `_ingest`. Fields are named by paths: `a.b.0`, `_source.a`, `_ingest.timestamp`.
+import { writeJson } from '../common/json-write.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { renderTemplate } from '../scripting/mustache.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
@@ -207,5 +208,5 @@ function indexIn(list: readonly unknown[], name: string, path: string): number {
 }
 
 function equal(a: unknown, b: unknown): boolean {
-  return a === b || (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b));
+  return a === b || (typeof a === 'object' && typeof b === 'object' && writeJson(a) === writeJson(b));
 }

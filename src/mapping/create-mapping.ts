@@ -1,4 +1,5 @@
 // MappingSnapshot: one version of an index's mapping, with everything built from it.
+import { writeJson } from '../common/json-write.ts';
 import { type CompiledMapping, checkMapping, findBelow, MappingCompiler } from './compiled-mapping.ts';
 import { DocumentParser } from './document-parser.ts';
 import type { DocumentSink, FieldSpec } from './document-sink.ts';
@@ -163,7 +164,7 @@ export class Mapping implements MappingSnapshot {
   }
 
   withRuntime(runtime: Json): MappingSnapshot {
-    const key = JSON.stringify(runtime);
+    const key = writeJson(runtime);
     let overlay = this.#overlays.get(key);
     if (!overlay) {
       const root = { ...this.#root, runtime: mergeRuntime(this.#root.runtime, parseRuntime(runtime, this.#analysis)) };

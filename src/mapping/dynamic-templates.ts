@@ -1,5 +1,7 @@
 // Dynamic templates: which one fits a new field, and the mapping it gives.
+
 import { RE2JS } from 're2js';
+import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
 import { javaText } from './java-text.ts';
@@ -90,9 +92,9 @@ function checkMapping(name: string, body: Json, types: readonly string[], parse:
     }
   }
   // Names that only a field's own name fills in cannot be checked here.
-  if (failure === null || JSON.stringify(body.mapping).includes('{name}')) return;
+  if (failure === null || writeJson(body.mapping).includes('{name}')) return;
   throw mapperParsing(
-    `dynamic template [${name}] has invalid content [${JSON.stringify(body)}], attempted to validate it with the following match_mapping_type: [${tried.join(', ')}]`,
+    `dynamic template [${name}] has invalid content [${writeJson(body)}], attempted to validate it with the following match_mapping_type: [${tried.join(', ')}]`,
     failure,
   );
 }

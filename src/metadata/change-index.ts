@@ -1,4 +1,5 @@
 // Commands on existing indices: delete, mappings, settings, open and close.
+import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
@@ -44,7 +45,7 @@ function mergedMapping(
   env: Parameters<typeof putMapping>[2],
 ): IndexMeta | null {
   const merged = env.buildMapping(meta.mappings, meta.settings, false).merge(mappings, reason).toJson();
-  if (JSON.stringify(merged) === JSON.stringify(meta.mappings)) return null;
+  if (writeJson(merged) === writeJson(meta.mappings)) return null;
   return { ...meta, mappings: merged, mappingVersion: meta.mappingVersion + 1 };
 }
 
@@ -70,7 +71,7 @@ export const putSettings: Reducer<IndicesArgs & { readonly settings: Json; reado
       else settings[name] = value;
     }
     settings['index.number_of_replicas'] ??= '1';
-    if (JSON.stringify(settings) === JSON.stringify(meta.settings)) return [];
+    if (writeJson(settings) === writeJson(meta.settings)) return [];
     if (fixed.length > 0) env.buildMapping(meta.mappings, settings, false);
     return [{ ...meta, settings, settingsVersion: meta.settingsVersion + 1 }];
   });

@@ -1,5 +1,6 @@
 // Creating an index: name, settings and mappings of the request over those of the templates that match.
 
+import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
 import { checkIndexSort } from '../mapping/index-sort.ts';
@@ -149,7 +150,7 @@ function checkTypeless(mappings: Json): Json {
     throw illegalArgument(`The mapping definition cannot be nested under a type [${keys[0]}] unless include_type_name is set to true.`);
   }
   if (Object.hasOwn(mappings, '_default_'))
-    throw mapperParsing('Root mapping definition has unsupported parameters:  [_default_ : ' + JSON.stringify(mappings._default_) + ']');
+    throw mapperParsing('Root mapping definition has unsupported parameters:  [_default_ : ' + writeJson(mappings._default_) + ']');
   return mappings;
 }
 

@@ -1,5 +1,6 @@
 // Mustache templates of searches: variables, sections, inverted sections, and the functions toJson, join and url. Values are escaped for JSON
 // strings in `{{x}}` and left as they are in `{{{x}}}`. Source: mustache(5), and the search template page of the OpenSearch documentation.
+import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 
 type Part =
@@ -109,7 +110,7 @@ function callFunction({ name, delimiter, parts }: Extract<Part, { kind: 'functio
   write(parts, scopes, inner);
   if (name === 'url') return encodeURIComponent(unescape(inner.text)).replace(/%20/g, '+');
   const value = lookUp(inner.text.trim(), scopes);
-  if (name === 'toJson') return value === undefined ? '' : JSON.stringify(value);
+  if (name === 'toJson') return value === undefined ? '' : writeJson(value);
   return Array.isArray(value) ? value.map(textOf).join(delimiter) : textOf(value);
 }
 

@@ -1,4 +1,5 @@
 // A script as requests name it: text, or `{ source, lang, params }`, or `{ id, params }` of a stored one.
+import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 
@@ -38,7 +39,7 @@ export function parseScript(value: unknown): ScriptSpec {
     return { lang: 'painless', source: null, id: String(id), params: params as Json };
   }
   if (source === undefined) throw illegalArgument('must specify either [source] for an inline script or [id] for a stored script');
-  const text = typeof source === 'string' ? source : JSON.stringify(source);
+  const text = typeof source === 'string' ? source : writeJson(source);
   return { lang: lang === undefined ? 'painless' : String(lang), source: text, id: null, params: params as Json };
 }
 

@@ -7,6 +7,8 @@
 import { mkdirSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { parseJson } from '../common/json-parse.ts';
+import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { crc32 } from './crc32.ts';
 import { decodeRecord, encodeRecord, type LogRecord, OP_DELETE, OP_INDEX, OP_NOOP } from './log-record.ts';
@@ -168,7 +170,7 @@ export class Store {
     this.#transaction(() => {
       for (const [name, value] of values) {
         if (value === undefined) this.#meta.removeSync(name);
-        else this.#meta.putSync(name, withChecksum(Buffer.from(JSON.stringify(value))));
+        else this.#meta.putSync(name, withChecksum(Buffer.from(writeJson(value))));
       }
     });
   }
@@ -183,7 +185,7 @@ export class Store {
     if (bytes.readUInt32LE(0) !== crc32(bytes.subarray(4))) {
       throw new ApiError('corrupt_index_exception', 500, `checksum of ${what} does not match (resource=${key})`);
     }
-    return JSON.parse(bytes.toString('utf8', 4));
+    return parseJson(bytes.toString('utf8', 4));
   }
 
   #freeBytes(): number {

@@ -1,4 +1,5 @@
 // geo_point (a geo column) and geo_shape (checked; found again in the source).
+import { writeJson } from '../../common/json-write.ts';
 import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
 import type { ValueFormat } from '../field-type.ts';
 import { isPointList, type LatLon, parseGeoPoint } from '../geo-point-value.ts';
@@ -73,7 +74,7 @@ class GeoShapeMapper implements Mapper {
   index(context: DocumentContext, value: unknown): void {
     const shape = parseGeoShape(value);
     context.exists(this.#path);
-    if (this.fieldType.isSearchable) context.appendBinary(this.field, utf8(`${JSON.stringify(shape)}\n`));
+    if (this.fieldType.isSearchable) context.appendBinary(this.field, utf8(`${writeJson(shape)}\n`));
   }
 }
 

@@ -13,7 +13,7 @@ import { fuzzyOnField, patternOnField, rewriteFuzzy, rewritePattern, rewriteRang
 import { noPositions } from '../text-query-builder.ts';
 import { finiteStrings, isGraph } from '../token-graph.ts';
 import type { PositionalQuery } from './plan-positional.ts';
-import type { IntervalSource, SpanSource } from './sources.ts';
+import { type IntervalSource, MAX_PERMUTED, type SpanSource } from './sources.ts';
 
 const CONSTANT = { kind: 'constant' } as const;
 const PLAIN_PATTERN = { caseInsensitive: false, flags: 0, maxDeterminizedStates: 10_000 };
@@ -219,6 +219,8 @@ function filtered(source: IntervalSource, filter: IntervalFilter | null, field: 
 function together(sources: readonly IntervalSource[], maxGaps: number, mode: IntervalMode): IntervalSource {
   if (sources.length === 0) return { type: 'none' };
   if (sources.length === 1) return sources[0];
+  if (mode === 'unordered_no_overlap' && sources.length > MAX_PERMUTED)
+    throw illegalArgument(`[mode] unordered_no_overlap takes at most ${MAX_PERMUTED} terms or rules, but there are ${sources.length}`);
   if (maxGaps === 0 && mode === 'ordered') return { type: 'all', sources, mode: 'phrase' };
   const source: IntervalSource = { type: 'all', sources, mode };
   return maxGaps < 0 ? source : { type: 'maxGaps', source, gaps: maxGaps };

@@ -117,3 +117,29 @@ test('explained tokens show the mark of keywords only behind filters that know i
   const named = await node.ok('POST /_analyze', { analyzer: 'standard', text: 'a', explain: true });
   expect(Object.keys(named.detail.analyzer.tokens[0])).not.toContain('keyword');
 });
+
+test('integers beyond doubles keep their value in mappings, templates and stored scripts', async () => {
+  const big = '9007199254740993';
+  await node.ok('PUT /big', `{"mappings":{"dynamic":"false","_meta":{"x":${big}},"properties":{"n":{"type":"long","null_value":${big}}}}}`);
+  await node.ok('PUT /big/_mapping', `{"_meta":{"x":${big}},"properties":{"m":{"type":"long","null_value":${big}}}}`);
+  await node.ok('PUT /big/_doc/1?refresh=true', { n: null });
+  expect((await node.send('GET /big/_mapping')).text).toContain(`"n":{"type":"long","null_value":${big}}`);
+  const total = async (line: string, body: string) => (await node.ok(line, body)).hits.total.value;
+  expect(await total('POST /big/_search', `{"query":{"term":{"n":${big}}}}`)).toBe(1);
+  expect(await total('POST /big/_search', '{"query":{"term":{"n":9007199254740992}}}')).toBe(0);
+  expect(await total('POST /big/_search/template', `{"source":{"query":{"term":{"n":${big}}}},"explain":true}`)).toBe(1);
+  expect(
+    await total(
+      'POST /big/_search/template',
+      `{"source":"{\\"query\\":{\\"terms\\":{\\"n\\":{{#toJson}}v{{/toJson}}}}}","params":{"v":[${big}]}}`,
+    ),
+  ).toBe(1);
+});
+
+test('rules without overlap are tried in each order: not more than a few', async () => {
+  const intervals = (query: string) => ({
+    query: { intervals: { t: { match: { query, mode: 'unordered_no_overlap' } } } },
+  });
+  expect((await node.send('POST /d/_search', intervals('red red'))).status).toBe(200);
+  expect((await shardError(intervals('a b c d e f')))[3]).toContain('takes at most 5 terms');
+});
