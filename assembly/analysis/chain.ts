@@ -6,6 +6,7 @@ import { E_CORRUPT, E_NO_SPACE, E_OFFSETS } from '../mem/status';
 import { correctBatch, correctOffset, filterText, textFilterOf } from './char-filters/text-filter';
 import { BIGRAM_AREA, cjkBigramNext } from './filters/cjk-bigram';
 import { commonGramsNext, gramsOnlyNext } from './filters/common-grams';
+import { decompoundNext } from './filters/decompound';
 import { fingerprintNext } from './filters/fingerprint';
 import { flattenNext } from './filters/flatten-graph';
 import { asciiFoldingFilter } from './filters/folding';
@@ -183,6 +184,7 @@ function produce(chain: Chain, index: u32, stage: Stage): i32 {
     case ID.S_GRAMS_ONLY: return gramsOnlyNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_FINGERPRINT: return fingerprintNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_MIN_HASH: return minHashNext(chain, index, stage, producerBefore(chain, index));
+    case ID.S_DECOMPOUND: return decompoundNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_MULTIPLEXER: return multiplexerNext(chain, index, stage, producerBefore(chain, index));
     default: return E_CORRUPT;
   }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { filterEnvironment } from '../../src/analysis/analyzer.ts';
 import { chainBlob, type KernelStage, termSet, words } from '../../src/analysis/blob.ts';
 import { kernelFilter, type TokenFilter } from '../../src/analysis/component.ts';
+import { decompoundConfig } from '../../src/analysis/filters/decompound.ts';
 import { multiplexerFilter, multiplexerOnHost } from '../../src/analysis/filters/nested.ts';
 import { synonymProgram } from '../../src/analysis/filters/synonym-program.ts';
 import { SynonymMapBuilder } from '../../src/analysis/filters/synonym-rules.ts';
@@ -9,6 +10,7 @@ import { wordDelimiterConfig } from '../../src/analysis/filters/word-delimiter.t
 import { STEMMER } from '../../src/analysis/languages/stemmers.ts';
 import { STAGE } from '../../src/analysis/stage-ids.ts';
 import { encodeTokens, runChain, type Token, type TokenStream } from '../../src/analysis/token-stream.ts';
+import { decompounded } from '../reference/decompound.ts';
 import { flattened } from '../reference/flatten-graph.ts';
 import { fingerprint, gramsOnly, minHash, withGrams } from '../reference/summaries.ts';
 import { flatSynonyms, graphSynonyms, type SynonymRule } from '../reference/synonyms.ts';
@@ -116,6 +118,19 @@ eachAnalysisBuild((host, build) => {
       const kernel = multiplexerFilter(branches);
       expect(kernel.kind).toBe('kernel');
       expect(env.run([kernel], stream)).toEqual(env.run([multiplexerOnHost(branches)], stream));
+    });
+  });
+
+  test(`${build}: dictionary_decompounder equals its twin, across batches`, () => {
+    forSeeds(120, (rng) => {
+      const pieces = ['a', 'b', 'ab', 'ba', 'é', '日本', '😀', 'abc'];
+      const compound = (): string => Array.from({ length: rng.int(0, 6) }, () => rng.pick(pieces)).join('');
+      const list = Array.from({ length: rng.int(0, 6) }, compound);
+      const minPart = rng.int(1, 3);
+      const options = { minWord: rng.int(1, 5), minPart, maxPart: minPart + rng.int(0, 6), onlyLongest: rng.bool() };
+      const tokens = randomWords(rng, Array.from({ length: 8 }, compound));
+      const kernel = { id: STAGE.DECOMPOUND, config: decompoundConfig(options, list) };
+      expect(bare(through([kernel], tokens).tokens)).toEqual(decompounded(tokens, options, new Set(list)));
     });
   });
 });

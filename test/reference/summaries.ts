@@ -36,7 +36,7 @@ export function gramsOnly(tokens: readonly PlainToken[]): PlainToken[] {
 export function fingerprint(tokens: readonly PlainToken[], endOffset: number, separator: string, maxSize: number): PlainToken[] {
   const terms = [...new Set(tokens.map((token) => token.term))].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   const size = terms.reduce((sum, term) => sum + term.length, terms.length - 1);
-  return terms.length && size <= maxSize ? [summary(terms.join(separator), endOffset, 'fingerprint', 1)] : [];
+  return terms.length && size <= maxSize ? [summary(terms.filter((term) => term !== '').join(separator), endOffset, 'fingerprint', 1)] : [];
 }
 
 function summary(term: string, endOffset: number, type: string, posInc: number): PlainToken {

@@ -42,7 +42,8 @@ function emit(chain: Chain, stage: Stage, list: usize, count: u32, from: usize):
     units += utf16Length(entry + 4, entry + 4 + bytes) + (last ? 1 : 0);
     if (units > most) return 0;
     if (cur + separatorBytes + bytes > stage.termsEnd) return E_NO_SPACE;
-    if (last) cur = appendText(from, cur, separator, separatorBytes);
+    // An empty term, which comes first, has no separator behind it but counts as if it had one.
+    if (cur > from) cur = appendText(from, cur, separator, separatorBytes);
     cur = appendText(from, cur, entry + 4, bytes);
     last = entry;
   }

@@ -1,14 +1,17 @@
-// Decompounders: words inside words, by a dictionary alone or at hyphenation points only.
+// Decompounders: words inside words, by a dictionary alone (a kernel) or at hyphenation points only (on the host).
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import type { BuildContext, ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
+import { joinConfigs, termSet, words } from '../blob.ts';
+import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
 import { Hyphenator } from '../hyphenator.ts';
+import { STAGE } from '../stage-ids.ts';
 import type { Token } from '../token-stream.ts';
 import { readText, wordList } from '../word-lists.ts';
+import { encodeWtf8 } from '../wtf8.ts';
 import { listFilter } from './lists.ts';
 import { filterEntry } from './simple.ts';
 
-interface Options {
+export interface Options {
   readonly minWord: number;
   readonly minPart: number;
   readonly maxPart: number;
@@ -27,21 +30,16 @@ function decompounder(options: Options, parts: (term: string) => string[]): Toke
   );
 }
 
-function dictionaryParts(term: string, { minPart, maxPart, onlyLongest }: Options, has: Dictionary): string[] {
-  const out: string[] = [];
-  for (let at = 0; at <= term.length - minPart; at++) {
-    const found: string[] = [];
-    for (let size = minPart; size <= maxPart && at + size <= term.length; size++) {
-      const part = term.slice(at, at + size);
-      if (has(part)) found.push(part);
-    }
-    if (onlyLongest && found.length) {
-      // Characters of a longest part belong to no other.
-      out.push(found[found.length - 1]);
-      at += found[found.length - 1].length - 1;
-    } else out.push(...found);
+/** Config of the decompound stage (assembly/analysis/filters/decompound.ts has the drawing). */
+export function decompoundConfig({ minWord, minPart, maxPart, onlyLongest }: Options, list: readonly string[]): Uint8Array {
+  const firsts = new Uint8Array(8192);
+  for (const word of list) {
+    const bytes = encodeWtf8(word);
+    if (bytes.length === 1) firsts.fill(0xff, bytes[0] << 5, (bytes[0] + 1) << 5);
+    else if (bytes.length) firsts[(bytes[0] << 5) | (bytes[1] >> 3)] |= 1 << (bytes[1] & 7);
   }
-  return out;
+  const sizes = [minWord, minPart, maxPart].map((size) => Math.max(0, size));
+  return joinConfigs([words([...sizes, onlyLongest ? 1 : 0], firsts), termSet(list)]);
 }
 
 interface HyphenOptions extends Options {
@@ -49,9 +47,9 @@ interface HyphenOptions extends Options {
   readonly noOverlappingMatches: boolean;
 }
 
-function hyphenParts(term: string, options: HyphenOptions, hyphenator: Hyphenator, has: Dictionary | null): string[] {
+function hyphenParts(term: string, options: HyphenOptions, hyphenator: Hyphenator, has: Dictionary): string[] {
   const firstOnly = options.onlyLongest || options.noSubMatches || options.noOverlappingMatches;
-  if (firstOnly && has && (has(term) || has(term.slice(0, -1)))) return [];
+  if (firstOnly && (has(term) || has(term.slice(0, -1)))) return [];
   const points = hyphenator.points(term);
   if (!points) return [];
   const out: string[] = [];
@@ -66,7 +64,7 @@ function hyphenParts(term: string, options: HyphenOptions, hyphenator: Hyphenato
       if (size < options.minPart) break;
       const part = term.slice(points[i], points[j]);
       // Without its last character too, which may be a binding one.
-      const match = !has || has(part) ? part : has(part.slice(0, -1)) ? part.slice(0, -1) : null;
+      const match = has(part) ? part : has(part.slice(0, -1)) ? part.slice(0, -1) : null;
       if (match === null) continue;
       out.push(match);
       consumed = j;
@@ -85,11 +83,11 @@ function readOptions({ settings }: BuildContext): Options {
   };
 }
 
-function dictionaryOf(context: BuildContext): Dictionary | null {
-  const words = wordList(context, 'word_list');
-  if (!words) return null;
-  const set = new Set(words);
-  return (term) => set.has(term);
+/** @throws ApiError illegal_argument_exception: no list is given */
+function wordsOf(context: BuildContext): readonly string[] {
+  const list = wordList(context, 'word_list');
+  if (!list) throw illegalArgument(`word_list must be provided for [${context.name}], either as a path to a file, or directly`);
+  return list;
 }
 
 const PARAMS = [
@@ -106,10 +104,8 @@ export const DECOMPOUND_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     'dictionary_decompounder',
     PARAMS,
     (context) => {
-      const has = dictionaryOf(context);
-      if (!has) throw illegalArgument(`word_list must be provided for [${context.name}], either as a path to a file, or directly`);
-      const options = readOptions(context);
-      return decompounder(options, (term) => dictionaryParts(term, options, has));
+      const list = wordsOf(context);
+      return kernelFilter(STAGE.DECOMPOUND, decompoundConfig(readOptions(context), list));
     },
     { inSynonymRules: 'skipped' },
   ),
@@ -118,8 +114,8 @@ export const DECOMPOUND_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     [...PARAMS, 'hyphenation_patterns_path: string', 'no_sub_matches: bool = false', 'no_overlapping_matches: bool = false'],
     (context) => {
       const { settings } = context;
-      const has = dictionaryOf(context);
-      if (!has) throw illegalArgument(`word_list must be provided for [${context.name}], either as a path to a file, or directly`);
+      const set = new Set(wordsOf(context));
+      const has = (term: string): boolean => set.has(term);
       const path = settings.get('hyphenation_patterns_path');
       if (path === undefined) throw illegalArgument('hyphenation_patterns_path is a required setting.');
       const options: HyphenOptions = {
