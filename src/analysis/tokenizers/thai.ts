@@ -57,6 +57,7 @@ const PLAIN =
   `([ \\n\\t\\r()[\\]/:;!?,])(?=[\\x20-\\x7e\\n\\t\\r\\u0e01-\\u0e30\\u0e32\\u0e33\\u0e40-\\u0e46]|$)` +
   `|([\\u0e01-\\u0e30\\u0e32\\u0e33\\u0e40-\\u0e46][\\u0e01-\\u0e3a\\u0e40-\\u0e4e]*)${PLAIN_END}` +
   `|[A-Za-z]+${PLAIN_END}|[0-9]+(?=[ \\n\\t\\r()[\\]/:;!?]|$)`;
+const PLAIN_STRETCH = new RegExp(PLAIN, 'y');
 
 let matcher: LongestMatcher | null = null;
 
@@ -68,19 +69,20 @@ interface Stretch {
 }
 
 function stretches(text: string): Stretch[] {
-  matcher ??= new LongestMatcher(parseJavaRegex(stretchPattern(), 0).node, 'thai');
-  const runEnd = matcher.start(text);
-  const plain = new RegExp(PLAIN, 'y');
+  // Most texts go without the rules, which take a walk over the text to begin with.
+  let runEnd: ((at: number) => number) | null = null;
   const out: Stretch[] = [];
   for (let at = 0; at < text.length; ) {
-    plain.lastIndex = at;
-    const simple = plain.exec(text);
+    PLAIN_STRETCH.lastIndex = at;
+    const simple = PLAIN_STRETCH.exec(text);
     if (simple) {
       const end = at + simple[0].length;
       if (simple[1] === undefined) out.push({ start: at, end, isThai: simple[2] !== undefined });
       at = end;
       continue;
     }
+    matcher ??= new LongestMatcher(parseJavaRegex(stretchPattern(), 0).node, 'thai');
+    runEnd ??= matcher.start(text);
     const end = Math.max(runEnd(at), at + 1);
     const run = text.slice(at, end);
     if (!DICTIONARY.test(run)) out.push({ start: at, end, isThai: false });
