@@ -17,11 +17,11 @@ export function badBody(typeName: string, reason: string): ApiError {
 }
 
 export function executionError(reason: string): ApiError {
-  return new ApiError('aggregation_execution_exception', 400, reason);
+  return new ApiError('aggregation_execution_exception', 500, reason);
 }
 
 export function initializationError(reason: string): ApiError {
-  return new ApiError('aggregation_initialization_exception', 400, reason);
+  return new ApiError('aggregation_initialization_exception', 500, reason);
 }
 
 export function validationError(reason: string): ApiError {
