@@ -160,6 +160,23 @@ describe('cluster and cat', () => {
     expect(await ok('GET /_cat')).toContain('/_cat/indices\n');
   });
 
+  test('allocation, hot threads, upgrades and thread pools', async () => {
+    await ok('PUT /alone', { settings: { number_of_replicas: 0 } });
+    expect((await send('GET /_cluster/allocation/explain')).status).toBe(400);
+    await ok('PUT /copied', { settings: { number_of_replicas: 1 } });
+    const explained = await ok('GET /_cluster/allocation/explain');
+    expect([explained.index, explained.current_state, explained.can_allocate]).toEqual(['copied', 'unassigned', 'no']);
+    expect((await ok('POST /_cluster/allocation/explain', { index: 'alone', shard: 0, primary: true })).current_state).toBe('started');
+    expect((await send('POST /_cluster/allocation/explain', { index: 'alone', shard: 7, primary: true })).status).toBe(404);
+    expect((await send('POST /_cluster/allocation/explain', { index: 'alone' })).status).toBe(400);
+    expect(await ok('POST /alone/_upgrade')).toEqual({ _shards: { total: 1, successful: 1, failed: 0 }, upgraded_indices: {} });
+    expect((await ok('POST /_nodes/reload_secure_settings'))._nodes).toEqual({ total: 1, successful: 1, failed: 0 });
+    expect((await send('GET /_nodes/hot_threads?interval=1ms')).text).toContain('cpu usage by all threads');
+    const pools = await ok('GET /_cat/thread_pool?format=json&h=name');
+    expect(pools).toEqual([{ name: 'generic' }, { name: 'search' }, { name: 'write' }]);
+    expect(await ok('GET /_cat/segment_replication?format=json')).toEqual([]);
+  });
+
   test('what is not served is refused by name, with its methods', async () => {
     const refused = await send('PUT /_data_stream/x', {});
     expect([refused.status, refused.json.error.type]).toEqual([400, 'unsupported_operation_exception']);
