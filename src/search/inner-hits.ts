@@ -111,13 +111,13 @@ export function innerHitsPart(
         continue;
       }
       const context = { ...contextOf(at.shard, env), nestedPath: query.path };
-      const plan = at.prepared.planner.plan(rewriteQuery(query.query, context), hit.segment, true);
       const docs = nestedDocs(segment, query.path, after, hit.docId, env);
-      const wanted: PlanNode = { op: 'docs', docs: Uint32Array.from(docs), scores: null };
+      const wanted: PlanNode = docs.length === 0 ? { op: 'matchNone' } : { op: 'docs', docs: Uint32Array.from(docs), scores: null };
+      const plan = at.prepared.planner.planAmong(rewriteQuery(query.query, context), hit.segment, true, wanted);
       const restricted: PlanNode = { op: 'bool', must: [plan], filter: [wanted], should: [], mustNot: [], minimumShouldMatch: 0 };
       const collect = { ...COLLECT_ALL, size: docs.length, sort: [{ by: 'doc', descending: false } as const], trackScores: true };
       const found =
-        docs.length === 0 || plan.op === 'matchNone'
+        plan.op === 'matchNone'
           ? { docs: new Uint32Array(0), scores: new Float32Array(0) }
           : env.run(segment, restricted, collect, {
               stop: env.stop,

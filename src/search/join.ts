@@ -46,18 +46,6 @@ function named({ field }: Relation, names: readonly string[]): IndexQuery {
   return terms.length === 1 ? terms[0] : bool({ should: terms, minimumShouldMatch: 1 });
 }
 
-/** A query among the documents of a filter. Functions of scores see no others: a value may be missing there. */
-function among(query: IndexQuery, filter: IndexQuery): IndexQuery {
-  switch (query.op) {
-    case 'functionScore':
-    case 'boost':
-    case 'named':
-      return { ...query, query: among(query.query, filter) };
-    default:
-      return bool({ must: [query], filter: [filter] });
-  }
-}
-
 function columnOf({ field, parent }: Relation): string {
   return `${field.spec.name}#${parent}`;
 }
@@ -72,7 +60,7 @@ export function rewriteRelated(query: RelatedQuery, inner: IndexQuery, context: 
   return {
     op: 'join',
     column: columnOf(found),
-    from: among(inner, named(found, from)),
+    from: bool({ must: [inner], filter: [named(found, from)] }),
     to: named(found, to),
     scoreMode: query.scoreMode,
     minChildren: query.minChildren,

@@ -6,6 +6,7 @@ import type { PlanNode, TermScorer } from '../plan/query-plan.ts';
 import type { SegmentReader, TermState } from '../plan/segment.ts';
 import { blendDocFreqs } from './blended-terms.ts';
 import { idf } from './bm25.ts';
+import { isComputed, plainPart, type ScriptFilter } from './computed-query.ts';
 import { type ScoredDocs, scoreByFunctions } from './function-score.ts';
 import { type BoolIndexQuery, bool, type IndexQuery, none, type Term } from './index-query.ts';
 import { gatherJoined, type Joined, type JoinQuery, planJoined } from './join.ts';
@@ -40,6 +41,8 @@ export class Planner {
   readonly #joins = new Map<IndexQuery, ReadonlyMap<string, Joined>>();
   readonly #positionals = new Map<IndexQuery, ExpandedPositional>();
   readonly #expansions = new Map<IndexQuery, IndexQuery | ExpandedTerm[]>();
+  /** What surrounds the query being planned asks of its documents: scripts and functions see no others. A plan made under it is right among them only. */
+  #among: readonly PlanNode[] = [];
 
   /**
    * @param weights   statistics for scores: the shard's own, or those of all shards (dfs)
@@ -73,6 +76,11 @@ export class Planner {
     let made = this.#expansions.get(query) as IndexQuery | undefined;
     if (!made) this.#expansions.set(query, (made = query.make(this.#local)));
     return made;
+  }
+
+  /** Plan of a query that is asked about certain documents only. @param among  plan of those */
+  planAmong(query: IndexQuery, index: number, scored: boolean, among: PlanNode): PlanNode {
+    return among.op === 'matchNone' ? MATCH_NONE : this.#within([among], () => this.plan(query, index, scored));
   }
 
   /** Plan for segment `index` of the shard. `scored` false: matches only. */
@@ -146,7 +154,7 @@ export class Planner {
       case 'ofShard':
         return this.plan(this.ofShard(query), index, scored, boost);
       case 'scriptFilter':
-        return this.#scripted([query], MATCH_ALL, index);
+        return this.#scripted(query, index);
       case 'feature':
         return this.#feature(query, index, scored, boost);
       case 'functionScore':
@@ -158,7 +166,8 @@ export class Planner {
         if (childDocsPtr === 0) return MATCH_NONE;
         const parentDocsPtr = query.parentPath === null ? 0 : segment.nestedDocsPtr(query.parentPath);
         const isScored = scored && query.scoreMode !== 'none';
-        const child = this.plan(query.query, index, isScored, boost);
+        // What surrounds it is about parents.
+        const child = this.#within([], () => this.plan(query.query, index, isScored, boost));
         if (child.op === 'matchNone') return child;
         return { op: 'nested', child, childDocsPtr, parentDocsPtr, scoreMode: isScored ? query.scoreMode : 'none' };
       }
@@ -252,15 +261,20 @@ export class Planner {
 
   #join(query: JoinQuery, index: number, boost: number): PlanNode {
     const { segments } = this.#local;
-    const found = (plan: PlanNode, at: number): ScoredDocs | null => (plan.op === 'matchNone' ? null : this.#matching(at, plan, null));
     let joined = this.#joins.get(query);
     if (!joined) {
       const isScored = query.scoreMode !== 'none';
-      joined = gatherJoined(query, segments, (at) => found(this.plan(query.from, at, isScored), at));
+      // What surrounds it is about the other side.
+      joined = this.#within([], () =>
+        gatherJoined(query, segments, (at) => {
+          const from = this.plan(query.from, at, isScored);
+          return from.op === 'matchNone' ? null : this.#matching(at, from, null);
+        }),
+      );
       this.#joins.set(query, joined);
     }
-    const candidates = found(this.plan(query.to, index, false), index);
-    return candidates ? planJoined(query, segments[index], candidates.docs, joined, boost) : MATCH_NONE;
+    const to = this.plan(query.to, index, false);
+    return to.op === 'matchNone' ? to : planJoined(query, segments[index], this.#candidates(to, index, null).docs, joined, boost);
   }
 
   #positional(query: PositionalQuery, index: number, scored: boolean, boost: number): PlanNode {
@@ -272,7 +286,7 @@ export class Planner {
     const candidates = this.plan(expanded.candidates, index, false);
     if (candidates.op === 'matchNone') return candidates;
     const segment = this.#local.segments[index];
-    const { docs } = this.#matching(index, candidates, this.#scopeOf(query.nestedPath, index));
+    const { docs } = this.#candidates(candidates, index, query.nestedPath);
     const stateOf = (term: Term): TermState | null => this.#local.term(term).states[index];
     return matchPositions(expanded, segment, docs, stateOf, scored ? this.#frequencyScore(expanded, segment, boost) : null);
   }
@@ -297,28 +311,43 @@ export class Planner {
     };
   }
 
-  /** Scripts run last: on documents that the clauses beside them leave. */
+  /** Scripts and functions run last: on documents that the clauses beside them leave. */
   #bool(query: BoolIndexQuery, index: number, scored: boolean, boost: number): PlanNode {
-    const scripts = query.filter.map(scriptOf);
-    const isScript = (query: IndexQuery): boolean => scriptOf(query) !== null;
-    const others = query.filter.filter((clause) => !isScript(clause));
-    const hasOthers = query.must.length + others.length + query.mustNot.length + (query.minimumShouldMatch > 0 ? 1 : 0) > 0;
-    const found = scripts.filter((script) => script !== null);
-    if (found.length === 0 || !hasOthers) return this.#plainBool(query, index, scored, boost);
-    const rest = { ...query, filter: others };
-    const plan = this.#plainBool(rest, index, false, boost);
-    if (plan.op === 'matchNone') return plan;
-    const docs = this.#scripted(found, plan, index);
-    if (!scored || docs.op === 'matchNone') return docs;
-    const kept = this.#plainBool(rest, index, true, boost);
-    return { op: 'bool', must: [kept], filter: [docs], should: [], mustNot: [], minimumShouldMatch: 0 };
+    if (!isComputed(query, scored)) return this.#plainBool(query, index, scored, boost);
+    const plain = plainPart(query);
+    const beside = plain ? this.#plainBool(plain, index, false, boost) : MATCH_ALL;
+    if (beside.op === 'matchNone') return MATCH_NONE;
+    const among = beside.op === 'matchAll' ? this.#among : [...this.#among, beside];
+    return this.#within(among, () => this.#computedBool(query, index, scored, boost));
   }
 
-  #plainBool(query: BoolIndexQuery, index: number, scored: boolean, boost: number): PlanNode {
-    const isRequired = query.must.length + query.filter.length > 0;
+  /** Clauses that choose by computing are asked one after the other; whatever else is computed sees what they all leave. */
+  #computedBool(query: BoolIndexQuery, index: number, scored: boolean, boost: number): PlanNode {
+    const { must, filter, should, mustNot } = query;
+    const isChoosing = (clause: IndexQuery): boolean => isComputed(clause, false);
+    const settled = (scored ? filter : [...filter, ...must]).filter(isChoosing);
+    // A clause with a score is computed once more for it, so it is asked before only where another one waits for its answer.
+    const isAwaited = [...must, ...should].filter((clause) => isComputed(clause, scored)).length + mustNot.filter(isChoosing).length > 1;
+    const asked = scored && isAwaited ? must.filter(isChoosing) : [];
+    let among = this.#among;
+    const plans: PlanNode[] = [];
+    for (const clause of [...settled, ...asked]) {
+      const plan = this.#within(among, () => this.plan(clause, index, false));
+      if (plan.op === 'matchNone') return MATCH_NONE;
+      among = [...among, plan];
+      plans.push(plan);
+    }
+    const isUnsettled = (clause: IndexQuery): boolean => !isChoosing(clause);
+    const rest = { ...query, must: scored ? must : must.filter(isUnsettled), filter: filter.filter(isUnsettled) };
+    return this.#within(among, () => this.#plainBool(rest, index, scored, boost, plans.slice(0, settled.length)));
+  }
+
+  /** @param settled  plans of further filters */
+  #plainBool(query: BoolIndexQuery, index: number, scored: boolean, boost: number, settled: readonly PlanNode[] = []): PlanNode {
+    const isRequired = query.must.length + query.filter.length + settled.length > 0;
     const minimum = query.minimumShouldMatch;
     const must: PlanNode[] = [];
-    const filter: PlanNode[] = [];
+    const filter: PlanNode[] = [...settled];
     for (const [clauses, isScored] of [
       [query.must, scored],
       [query.filter, false],
@@ -452,13 +481,19 @@ export class Planner {
   }
 
   #functionScore(query: Extract<IndexQuery, { op: 'functionScore' }>, index: number, scored: boolean, boost: number): PlanNode {
-    const plan = this.plan(query.query, index, scored, query.boostsResult ? 1 : boost);
-    if (plan.op === 'matchNone' || (!scored && query.minScore === null)) return plan;
-    const scope = this.#scopeOf(query.nestedPath, index);
-    const base = this.#matching(index, plan, scope);
-    const filters = query.functions.map(({ filter }) =>
-      filter ? new Set(this.#matching(index, this.plan(filter, index, false), scope).docs) : null,
-    );
+    // Without scores it takes what the query inside does, unless the scores choose.
+    if (!scored && query.minScore === null) return this.plan(query.query, index, false);
+    const plan = this.plan(query.query, index, true, query.boostsResult ? 1 : boost);
+    if (plan.op === 'matchNone') return plan;
+    const base = this.#candidates(plan, index, query.nestedPath);
+    if (base.docs.length === 0) return MATCH_NONE;
+    const found: PlanNode = { op: 'docs', docs: base.docs, scores: null };
+    const docsOf = (filter: IndexQuery): ReadonlySet<number> =>
+      this.#within([found], () => {
+        const chosen = this.plan(filter, index, false);
+        return new Set(chosen.op === 'matchNone' ? [] : this.#candidates(chosen, index, query.nestedPath).docs);
+      });
+    const filters = query.functions.map(({ filter }) => (filter ? docsOf(filter) : null));
     return scoreByFunctions(query, this.#local.segments[index], base, filters, query.boostsResult ? boost : 1);
   }
 
@@ -488,7 +523,7 @@ export class Planner {
     if (any.op === 'matchNone') return any;
     const segment = this.#local.segments[index];
     const byMinimum = new Map<number, number[]>();
-    for (const docId of this.#matching(index, any, this.#scopeOf(nestedPath, index)).docs) {
+    for (const docId of this.#candidates(any, index, nestedPath).docs) {
       const wanted = Math.max(1, clausesOf(segment, docId));
       const docs = byMinimum.get(wanted);
       if (docs) docs.push(docId);
@@ -510,11 +545,29 @@ export class Planner {
     return nestedPath === null ? null : this.#local.segments[index].nestedDocsPtr(nestedPath);
   }
 
-  /** Documents of a plan that scripts take too. */
-  #scripted(scripts: readonly ScriptFilter[], plan: PlanNode, index: number): PlanNode {
+  /** Plans with other surroundings. */
+  #within<T>(among: readonly PlanNode[], action: () => T): T {
+    const outer = this.#among;
+    this.#among = among;
+    try {
+      return action();
+    } finally {
+      this.#among = outer;
+    }
+  }
+
+  /** Documents of a plan that the surroundings leave, with their scores. */
+  #candidates(plan: PlanNode, index: number, nestedPath: string | null): ScoredDocs {
+    const filter = [...this.#among];
+    const left: PlanNode =
+      filter.length === 0 ? plan : { op: 'bool', must: [plan], filter, should: [], mustNot: [], minimumShouldMatch: 0 };
+    return this.#matching(index, left, this.#scopeOf(nestedPath, index));
+  }
+
+  #scripted({ nestedPath, matches }: ScriptFilter, index: number): PlanNode {
     const segment = this.#local.segments[index];
-    const { docs } = this.#matching(index, plan, this.#scopeOf(scripts[0].nestedPath, index));
-    return this.#docs([...docs].filter((docId) => scripts.every((script) => script.matches(segment, docId))));
+    const { docs } = this.#candidates(MATCH_ALL, index, nestedPath);
+    return this.#docs([...docs].filter((docId) => matches(segment, docId)));
   }
 
   /** The frequency of a feature's term is its value: it is read off a score that grows with it alone. Source: Lucene's FeatureField. */
@@ -531,17 +584,9 @@ export class Planner {
   }
 }
 
-type ScriptFilter = Extract<IndexQuery, { op: 'scriptFilter' }>;
-
 /** Under this scorer a frequency f scores 1 - 1 / (1 + f / 2^15): frequencies of features (below 2^16) are told apart in float32. */
 const FEATURE_SCALE = 2 ** 15;
 const FEATURE_SCORER: TermScorer = { weight: 1, normInverse: new Float32Array(256).fill(1 / FEATURE_SCALE) };
-
-/** The script that a filter clause is, through the wrappers that only name or weigh it. */
-function scriptOf(query: IndexQuery): ScriptFilter | null {
-  if (query.op === 'scriptFilter') return query;
-  return query.op === 'constant' || query.op === 'named' ? scriptOf(query.query) : null;
-}
 
 function isFound<T>(state: T | null): state is T {
   return state !== null;

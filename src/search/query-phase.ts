@@ -100,7 +100,7 @@ export class PreparedShard {
 
   postFilter(index: number): PlanNode | null {
     const { postFilter } = this.shardQuery;
-    return postFilter ? (this.#postFilters[index] ??= this.planner.plan(postFilter, index, false)) : null;
+    return postFilter ? (this.#postFilters[index] ??= this.planner.planAmong(postFilter, index, false, this.plan(index))) : null;
   }
 
   /** Documents of a plan; of those of a bitset instead of the roots. */
@@ -322,9 +322,10 @@ export function scoreDocs(
   options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
 ): Map<number, number> {
   const result = new Map<number, number>();
-  const plan = prepared.planner.plan(query, index, scored);
-  if (plan.op === 'matchNone' || docs.length === 0) return result;
+  if (docs.length === 0) return result;
   const wanted: PlanNode = { op: 'docs', docs: Uint32Array.from(docs).sort(), scores: null };
+  const plan = prepared.planner.planAmong(query, index, scored, wanted);
+  if (plan.op === 'matchNone') return result;
   const restricted: PlanNode = scored
     ? { op: 'bool', must: [plan], filter: [wanted], should: [], mustNot: [], minimumShouldMatch: 0 }
     : { op: 'bool', must: [], filter: [wanted, plan], should: [], mustNot: [], minimumShouldMatch: 0 };
