@@ -69,10 +69,10 @@ test('passages of six words that came before do not count', async () => {
 
 test('fields without an analyzer and sub-aggregations are refused', async () => {
   const number = await node.send('POST /news/_search', { aggs: { words: { significant_text: { field: 'n' } } } });
-// As the recorded server has it: a tree that cannot be made is an internal error.
   expect([number.status, number.text.includes('is not supported for aggregation [significant_text]')]).toEqual([400, true]);
   const below = await node.send('POST /news/_search', {
     aggs: { words: { significant_text: { field: 'text' }, aggs: { a: { max: { field: 'n' } } } } },
   });
+  // As the recorded server has it: a tree that cannot be made is an internal error.
   expect([below.status, below.text.includes('cannot accept sub-aggregations')]).toEqual([500, true]);
 });
