@@ -23,6 +23,9 @@ export interface ServiceOptions {
   readonly reopenLogs: () => void;
 }
 
+/** Time between the first answer that can be given and the start of the http workers beside the first. */
+const OTHER_WORKERS_AFTER_MS = 100;
+
 /** Resolves when requests are answered. @throws ApiError: directory in use, corrupt metadata; Error: the port is taken */
 export async function startService({ settings, onLog, reopenLogs }: ServiceOptions): Promise<Service> {
   // Read by the uWebSockets binary when the first listener is made; workers have a copy of the environment that it never sees.
@@ -80,9 +83,12 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
     const publishAddress = settings['http.publish_address'] || `${host}:${port}`;
     const start = { type: 'start', publishAddress } as const;
     await main.broadcast(start);
-    for (let number = 1; number < httpWorkers; number++) {
-      main.welcome(addWorker(number), start).catch((error) => onLog('error', `http worker failed to start: ${error.stack}`));
-    }
+    // Loading takes a core from the first requests: whoever waited for the start is served first.
+    setTimeout(() => {
+      for (let number = 1; number < httpWorkers && stopping === null; number++) {
+        main.welcome(addWorker(number), start).catch((error) => onLog('error', `http worker failed to start: ${error.stack}`));
+      }
+    }, OTHER_WORKERS_AFTER_MS).unref();
   } catch (error) {
     await main.stop();
     throw error;
