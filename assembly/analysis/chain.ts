@@ -35,6 +35,7 @@ import { keywordNext } from './tokenizers/keyword';
 import { ngramTokenizerNext } from './tokenizers/ngram';
 import { replayNext } from './tokenizers/replay';
 import { standardNext } from './tokenizers/standard';
+import { thaiNext } from './tokenizers/thai';
 import { urlEmailNext } from './tokenizers/url-email';
 
 const STAGE_WORDS: usize = 16;
@@ -174,6 +175,7 @@ function produce(chain: Chain, index: u32, stage: Stage): i32 {
     case ID.S_CLASSIC: return classicNext(chain, stage);
     case ID.S_URL_EMAIL: return urlEmailNext(chain, stage);
     case ID.S_NGRAM_TOKENIZER: return ngramTokenizerNext(chain, stage);
+    case ID.S_THAI: return thaiNext(chain, stage);
     case ID.S_CJK_BIGRAM: return cjkBigramNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_NGRAM: return ngramNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_SHINGLE: return shingleNext(chain, index, stage, producerBefore(chain, index));

@@ -7,6 +7,7 @@ export const STAGE = {
   CLASSIC: 5,
   URL_EMAIL: 6,
   NGRAM_TOKENIZER: 7,
+  THAI: 8,
   MAPPING: 32,
   HTML_STRIP: 33,
   CJK_BIGRAM: 64,

@@ -1,4 +1,4 @@
-// Replays tokens that the host made (regular expressions, Thai, graph filters), so that kernels and the inverter go on from there.
+// Replays tokens that the host made (regular expressions, graph filters), so that kernels and the inverter go on from there.
 //   text ├─ count u32 ─┬─ endOffset u32 ─┬─ endPosInc u32 ─┬─ 0 ─┬─ Token × count (termPtr = offset from text) ─┬─ term bytes ─┤
 // Pre: written by src/analysis/token-stream.ts; offsets lie inside the text.
 import { E_CORRUPT, E_NO_SPACE } from '../../mem/status';

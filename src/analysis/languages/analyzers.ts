@@ -5,7 +5,7 @@ import { elisionStage, setStage, stemmerOverrideStage, stopStage } from '../filt
 import type { AnalyzerEntry } from '../registry.ts';
 import { STAGE } from '../stage-ids.ts';
 import { standardTokenizer } from '../tokenizers/simple.ts';
-import { THAI_TOKENIZER } from '../tokenizers/thai.ts';
+import { thaiTokenizer } from '../tokenizers/thai.ts';
 import { stopWords } from '../word-lists.ts';
 import { STEMMER, snowballStage, stemStage } from './stemmers.ts';
 import { stopList } from './stop-words.ts';
@@ -22,7 +22,7 @@ type Chain = readonly (TokenFilter | typeof STOP | typeof MARKER)[];
 
 interface LanguageSpec {
   readonly chain: Chain;
-  readonly tokenizer?: Tokenizer;
+  readonly tokenizer?: () => Tokenizer;
 }
 
 const FRENCH_ARTICLES = ['l', 'm', 't', 'qu', 'n', 's', 'j', 'd', 'c', 'jusqu', 'quoiqu', 'lorsqu', 'puisqu'];
@@ -69,7 +69,7 @@ const LANGUAGES: Readonly<Record<string, LanguageSpec>> = {
   persian: {
     chain: [LOWER, DECIMAL_DIGIT, normalize(0), normalize(1), STOP, MARKER, stemStage(STEMMER.PERSIAN)],
     // Persian writes a zero width non-joiner between the parts of a word.
-    tokenizer: standardTokenizer(undefined, true),
+    tokenizer: () => standardTokenizer(undefined, true),
   },
   portuguese: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.LIGHT_PORTUGUESE)] },
   romanian: { chain: [LOWER, STOP, MARKER, stemStage(STEMMER.ROMANIAN)] },
@@ -80,7 +80,7 @@ const LANGUAGES: Readonly<Record<string, LanguageSpec>> = {
   turkish: {
     chain: [kernelFilter(STAGE.APOSTROPHE, words([])), kernelFilter(STAGE.CASE, words([3])), STOP, MARKER, stemStage(STEMMER.TURKISH)],
   },
-  thai: { chain: [LOWER, DECIMAL_DIGIT, STOP], tokenizer: THAI_TOKENIZER },
+  thai: { chain: [LOWER, DECIMAL_DIGIT, STOP], tokenizer: thaiTokenizer },
 };
 
 const PARAMS = ['stopwords: list', 'stopwords_path: string', 'stem_exclusion: list', 'stem_exclusion_path: string'];
@@ -93,7 +93,7 @@ function build(context: BuildContext, spec: LanguageSpec): ReturnType<AnalyzerEn
     if (part === MARKER) return excluded.length ? [setStage(STAGE.KEYWORD_MARKER, excluded, false)] : [];
     return [part];
   });
-  return () => ({ charFilters: [], tokenizer: spec.tokenizer ?? standardTokenizer(), filters });
+  return () => ({ charFilters: [], tokenizer: (spec.tokenizer ?? standardTokenizer)(), filters });
 }
 
 /** The `snowball` analyzer: a stemmer by class name, with the stop words of four languages and English by default. */

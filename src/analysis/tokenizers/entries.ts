@@ -1,14 +1,14 @@
-// Tokenizers that run on the host.
+// Tokenizers that run on the host, and those whose kernels need tables from it.
 import type { ComponentEntry, TokenizerFactory } from '../component.ts';
 import { NGRAM_TOKENIZERS } from './ngram.ts';
 import { PATH_TOKENIZERS } from './path-hierarchy.ts';
 import { PATTERN_TOKENIZERS } from './pattern.ts';
 import { tokenizerEntry } from './simple.ts';
-import { THAI_TOKENIZER } from './thai.ts';
+import { thaiTokenizer } from './thai.ts';
 
 export const HOST_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
   ...NGRAM_TOKENIZERS,
   ...PATH_TOKENIZERS,
   ...PATTERN_TOKENIZERS,
-  tokenizerEntry('thai', [], () => THAI_TOKENIZER),
+  tokenizerEntry('thai', [], () => thaiTokenizer),
 ];

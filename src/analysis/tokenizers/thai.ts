@@ -1,17 +1,25 @@
-// Words as Java's BreakIterator finds them for Thai: runs by rules, and runs of Thai letters by a dictionary. The dictionary is ICU's
-// (thai-words.ts), which finds about nine words in ten as the recorded server does. Source of the rules: the documentation of
-// java.text.BreakIterator's word instance, checked against the recorded answers.
-import { category, isDigit, isLetter } from '../characters.ts';
+// Words as Java's BreakIterator finds them for Thai: runs by rules, and runs of Thai letters by a dictionary. Both are tables for the kernel
+// (assembly/analysis/tokenizers/thai.ts). The dictionary is ICU's (thai-trie.ts), which finds about nine words in ten as the recorded server does.
+// Source of the rules: the documentation of java.text.BreakIterator's word instance, checked against the recorded answers.
+import { joinConfigs, words } from '../blob.ts';
+import { category } from '../characters.ts';
 import type { Tokenizer } from '../component.ts';
-import { LongestMatcher } from '../regex/lucene-pattern.ts';
+import { compileMachines, type Machines } from '../regex/machine.ts';
 import { parseJavaRegex } from '../regex/parser.ts';
-import { makeToken, type Token } from '../token-stream.ts';
-import { addThaiWords } from './thai-words.ts';
+import type { Node } from '../regex/syntax.ts';
+import { STAGE } from '../stage-ids.ts';
+import { thaiTrie } from './thai-trie.ts';
 
 const KATAKANA = '\\u30a1-\\u30fa';
 const HIRAGANA = '\\u3041-\\u3094';
 const KANA_MARKS = '\\u3099-\\u309c';
-const NO_LETTER = `[^\\u3005\\u4e00-\\u9fa5\\uf900-\\ufa2d${KATAKANA}${HIRAGANA}${KANA_MARKS}]`;
+const KANJI = '\\u3005\\u4e00-\\u9fa5\\uf900-\\ufa2d';
+const NO_LETTER = `[^${KANJI}${KATAKANA}${HIRAGANA}${KANA_MARKS}]`;
+
+const seq = (...parts: Node[]): Node => ({ kind: 'seq', parts });
+const alt = (...parts: Node[]): Node => ({ kind: 'alt', parts });
+const repeat = (part: Node, min: number, max = 0x7fffffff): Node => ({ kind: 'repeat', part, min, max, mode: 'greedy' });
+const optional = (part: Node): Node => repeat(part, 0, 1);
 
 /**
  * Marks and format characters, which belong to what is before them, but the soft hyphen and marks of kana and Thai. Of each run of them above
@@ -21,104 +29,81 @@ function ignoredClass(): string {
   const isIgnored = (cp: number): boolean => [6, 7, 16].includes(category(cp));
   let others = '\\u00ad\\u3099\\u309a\\u0e31\\u0e34-\\u0e3a\\u0e47-\\u0e4e';
   for (let cp = 0x10000; cp < 0xe0200; cp++) if (isIgnored(cp) && !isIgnored(cp + 1)) others += `\\x{${cp.toString(16)}}`;
-  return `[[\\p{Mn}\\p{Me}\\p{Cf}]&&[^${others}]]*`;
+  return `[[\\p{Mn}\\p{Me}\\p{Cf}]&&[^${others}]]`;
 }
 
-/** What a text is cut into, the longest first. */
-function stretchPattern(): string {
-  const ignored = ignoredClass();
-  const kanji = `[\\u3005\\u4e00-\\u9fa5\\uf900-\\ufa2d]${ignored}`;
-  const letter = `[[\\p{L}\\p{Mc}\\u0e30-\\u0e3a\\u0e47-\\u0e4e]&&${NO_LETTER}]${ignored}`;
-  const numberChar = `\\p{N}${ignored}`;
-  const midWord = `[\\p{Pd}\\u00ad\\u2027"'.]${ignored}`;
-  const midNumber = `["',\\u066b.]${ignored}`;
-  const word = `(?:(?:${letter})+(?:${midWord}(?:${letter})+)*(?:[\\u0964\\u0965]${ignored})?)`;
-  const number = `(?:(?:${numberChar})+(?:${midNumber}(?:${numberChar})+)*)`;
-  const tail = `(?:${number}${word})*(?:${number}(?:[\\u00a2%\\u066a\\u2030\\u2031&]${ignored})?)?`;
-  const prefix = `[[\\p{Sc}#.]&&[^\\u00a2]]${ignored}`;
-  const runs = [
-    `${word}?${tail}`,
-    `${prefix}${tail}`,
-    `[${KATAKANA}]${ignored}(?:[${KATAKANA}${KANA_MARKS}]${ignored})*`,
-    `(?:[${HIRAGANA}${KANA_MARKS}]${ignored})+`,
-    `(?:${kanji})+`,
-    `[\\x{0}-\\x{10ffff}]${ignored}`,
-  ].join('|');
-  return `${ignored}(?:${runs})`;
+/** What a text is cut into: the longest match at each place, which is a code point at least. */
+export function thaiRules(): Node {
+  const ignored = repeat(parseJavaRegex(ignoredClass(), 0).node, 0);
+  /** A character of a class of Java's expressions, with what belongs to it. */
+  const one = (of: string): Node => seq(parseJavaRegex(of, 0).node, ignored);
+  const letters = repeat(one(`[[\\p{L}\\p{Mc}\\u0e30-\\u0e3a\\u0e47-\\u0e4e]&&${NO_LETTER}]`), 1);
+  const digits = repeat(one('\\p{N}'), 1);
+  const midWord = one('[\\p{Pd}\\u00ad\\u2027"\'.]');
+  const midNumber = one('["\',\\u066b.]');
+  const word = seq(letters, repeat(seq(midWord, letters), 0), optional(one('[\\u0964\\u0965]')));
+  const number = seq(digits, repeat(seq(midNumber, digits), 0));
+  const tail = seq(repeat(seq(number, word), 0), optional(seq(number, optional(one('[\\u00a2%\\u066a\\u2030\\u2031&]')))));
+  return seq(
+    ignored,
+    alt(
+      seq(optional(word), tail),
+      seq(one('[[\\p{Sc}#.]&&[^\\u00a2]]'), tail),
+      seq(one(`[${KATAKANA}]`), repeat(one(`[${KATAKANA}${KANA_MARKS}]`), 0)),
+      repeat(one(`[${HIRAGANA}${KANA_MARKS}]`), 1),
+      repeat(one(`[${KANJI}]`), 1),
+      one('[\\x{0}-\\x{10ffff}]'),
+    ),
+  );
 }
 
-/** What the dictionary knows: a run by the rules is cut only if it holds one of these. The signs ๅ, ๆ and ฯ alone are like other letters. */
-const DICTIONARY = /[\u0e01-\u0e2e\u0e30-\u0e3a\u0e40-\u0e44\u0e47-\u0e4e]/;
-/** Runs of Thai letters and of others. */
-const THAI_RUNS = /([\u0e01-\u0e3a\u0e40-\u0e4e]+)|[^\u0e01-\u0e3a\u0e40-\u0e4e]+/g;
-/** What most texts are made of, told without the rules: words of one kind before something that can never join them, and what never joins. */
-const PLAIN_END = '(?=[ \\n\\t\\r()[\\]/:;!?,]|$)';
-const PLAIN =
-  `([ \\n\\t\\r()[\\]/:;!?,])(?=[\\x20-\\x7e\\n\\t\\r\\u0e01-\\u0e30\\u0e32\\u0e33\\u0e40-\\u0e46]|$)` +
-  `|([\\u0e01-\\u0e30\\u0e32\\u0e33\\u0e40-\\u0e46][\\u0e01-\\u0e3a\\u0e40-\\u0e4e]*)${PLAIN_END}` +
-  `|[A-Za-z]+${PLAIN_END}|[0-9]+(?=[ \\n\\t\\r()[\\]/:;!?]|$)`;
-const PLAIN_STRETCH = new RegExp(PLAIN, 'y');
+const CODE_POINTS = 0x110000;
+/** Code points that share an entry of the index of classes. */
+const BLOCK = 128;
 
-let matcher: LongestMatcher | null = null;
-
-/** Stretches of a text: words by the rules, and runs of Thai letters, which the dictionary cuts. Ends are exclusive. */
-interface Stretch {
-  readonly start: number;
-  readonly end: number;
-  readonly isThai: boolean;
-}
-
-function stretches(text: string): Stretch[] {
-  // Most texts go without the rules, which take a walk over the text to begin with.
-  let runEnd: ((at: number) => number) | null = null;
-  const out: Stretch[] = [];
-  for (let at = 0; at < text.length; ) {
-    PLAIN_STRETCH.lastIndex = at;
-    const simple = PLAIN_STRETCH.exec(text);
-    if (simple) {
-      const end = at + simple[0].length;
-      if (simple[1] === undefined) out.push({ start: at, end, isThai: simple[2] !== undefined });
-      at = end;
-      continue;
+/** Classes of code points in blocks, equal ones once. */
+function classBlocks({ ascii, ranges }: Machines): { index: Uint8Array; blocks: Uint8Array } {
+  const classOf = new Uint8Array(CODE_POINTS);
+  classOf.set(ascii);
+  ranges.forEach(([first, cls], i) => {
+    classOf.fill(cls, first, ranges[i + 1]?.[0] ?? CODE_POINTS);
+  });
+  const numbers = new Map<string, number>();
+  const blocks: Uint8Array[] = [];
+  const index = new Uint8Array((CODE_POINTS / BLOCK) * 2);
+  const view = new DataView(index.buffer);
+  for (let at = 0; at < CODE_POINTS; at += BLOCK) {
+    const block = classOf.subarray(at, at + BLOCK);
+    const key = String.fromCharCode(...block);
+    let number = numbers.get(key);
+    if (number === undefined) {
+      number = blocks.push(block) - 1;
+      numbers.set(key, number);
     }
-    matcher ??= new LongestMatcher(parseJavaRegex(stretchPattern(), 0).node, 'thai');
-    runEnd ??= matcher.start(text);
-    const end = Math.max(runEnd(at), at + 1);
-    const run = text.slice(at, end);
-    if (!DICTIONARY.test(run)) out.push({ start: at, end, isThai: false });
-    else {
-      for (const { 0: part, 1: thai, index } of run.matchAll(THAI_RUNS)) {
-        if (thai) out.push({ start: at + index, end: at + index + part.length, isThai: true });
-        else {
-          // What stands between Thai letters is cut by the rules again.
-          const partEnd = matcher.start(part);
-          for (let from = 0; from < part.length; ) {
-            const to = Math.max(partEnd(from), from + 1);
-            out.push({ start: at + index + from, end: at + index + to, isThai: false });
-            from = to;
-          }
-        }
-      }
-    }
-    at = end;
+    view.setUint16((at / BLOCK) * 2, number, true);
   }
-  return out;
+  return { index, blocks: joinConfigs(blocks) };
 }
 
-/** A word is a stretch that begins with a letter or digit. */
-export const THAI_TOKENIZER: Tokenizer = {
-  kind: 'host',
-  tokenize(text) {
-    const bounds: number[] = [];
-    for (const { start, end, isThai } of stretches(text)) {
-      if (isThai) addThaiWords(text, start, end, bounds);
-      else {
-        const cp = text.codePointAt(start)!;
-        if (isLetter(cp) || isDigit(cp)) bounds.push(start, end);
-      }
-    }
-    const tokens: Token[] = [];
-    for (let i = 0; i < bounds.length; i += 2) tokens.push(makeToken(text.slice(bounds[i], bounds[i + 1]), bounds[i], bounds[i + 1]));
-    return { tokens, endOffset: text.length, endPosInc: 0 };
-  },
-};
+const HEADER_BYTES = 16;
+
+/** Config of the stage; the blocks have a multiple of four bytes. */
+function thaiConfig(): Uint8Array {
+  const machines = compileMachines([thaiRules()]);
+  const { index, blocks } = classBlocks(machines);
+  const trie = words([...thaiTrie()]);
+  const blocksAt = HEADER_BYTES + index.length;
+  const trieAt = blocksAt + blocks.length;
+  return words(
+    [trieAt, trieAt + trie.length, machines.classCount, blocksAt],
+    joinConfigs([index, blocks, trie, Uint8Array.from([...machines.tables[0]].flatMap((state) => [state & 255, state >> 8]))]),
+  );
+}
+
+let tokenizer: Tokenizer | null = null;
+
+/** Its tables, a third of a megabyte, are made once. */
+export function thaiTokenizer(): Tokenizer {
+  tokenizer ??= { kind: 'kernel', stage: { id: STAGE.THAI, config: thaiConfig() } };
+  return tokenizer;
+}

@@ -1,10 +1,8 @@
 // Words by the rules of Java's BreakIterator around what the dictionary cuts.
 import { expect, test } from 'vitest';
-import { THAI_TOKENIZER } from '../../../src/analysis/tokenizers/thai.ts';
+import { loadAnalyzer } from '../../../src/analyzer-node.ts';
 
-function words(text: string): string[] {
-  return THAI_TOKENIZER.kind === 'host' ? THAI_TOKENIZER.tokenize(text).tokens.map(({ term }) => term) : [];
-}
+const analysis = await loadAnalyzer({ settings: { analysis: { analyzer: { words: { type: 'custom', tokenizer: 'thai' } } } } });
 
 test.each([
   ['a currency sign before a number makes it no word', '฿100 $5 5', ['5']],
@@ -14,5 +12,14 @@ test.each([
   ['the virama of Chakma ends a word', '\u{11107}\u{11134}\u{11107}\u{11127}', ['\u{11107}', '\u{11107}\u{11127}']],
   ['marks of kana are no letters of a word', 'b\u3099ñ', ['b', 'ñ']],
 ])('%s', (_, text, expected) => {
-  expect(words(text)).toEqual(expected);
+  expect(analysis.analyze(text, 'words').map(({ term }) => term)).toEqual(expected);
+});
+
+test('the analyzer lowers, turns digits into ASCII ones and leaves stop words out', () => {
+  const tokens = analysis.analyze('การทดลอง ABC ๑๒', 'thai');
+  expect(tokens.map(({ term, startOffset, endOffset, position }) => [term, startOffset, endOffset, position])).toEqual([
+    ['ทดลอง', 3, 8, 1],
+    ['abc', 9, 12, 2],
+    ['12', 13, 15, 3],
+  ]);
 });

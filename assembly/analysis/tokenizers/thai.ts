@@ -1,0 +1,147 @@
+// Thai tokenizer: words as Java's BreakIterator finds them, runs by rules (an automaton that the host makes, src/analysis/tokenizers/thai.ts), and
+// runs of Thai letters by a dictionary (thai-words.ts). A token is what begins with a letter or digit.
+//   config ├─ trie u32 ─┬─ next u32 ─┬─ classes u32 ─┬─ blocks u32 ─┬─ index u16 × 8704 ─┬─ the parts that the words tell ─┤   offsets are from config
+//   class of a code point = blocks[index[cp >> 7] << 7 | cp & 127]; next state = next[state * classes + class]: u16, see regex/machine.ts
+// Pre: the stage's batch is free. Post: tokens ascend by offset.
+import { E_NO_SPACE } from '../../mem/status';
+import { isDigit, isLetter } from '../../text/character';
+import { decode, utf16Length } from '../../text/utf8';
+import { BATCH, Chain, Stage } from '../stage';
+import { TOKEN_BYTES, writeToken } from '../token';
+import { isMark, SCRATCH_BYTES, thaiLetter, thaiWordEnd } from './thai-words';
+
+const INDEX: usize = 16;
+const ACCEPTS: u32 = 0x8000;
+const DEAD: u32 = 0xffff;
+const LETTER_BYTES: usize = 3;
+/** A run of Thai letters up to this long is one word. */
+const ONE_WORD: usize = 4 * LETTER_BYTES;
+// What the dictionary does not know: signs that are like other letters if they stand alone.
+const PAIYANNOI: u32 = 0x2f;
+const LAKKHANGYAO: u32 = 0x45;
+const MAIYAMOK: u32 = 0x46;
+
+export function thaiNext(chain: Chain, stage: Stage): i32 {
+  const config = stage.config, trie = config + load<u32>(config);
+  const text = chain.textPtr, end = chain.textEnd, scratch = stage.termsPtr;
+  const outEnd = stage.termsEnd - ((stage.termsEnd - stage.termsPtr) >> 2);
+  const tokensEnd = stage.tokens + BATCH * TOKEN_BYTES;
+  let cur = chain.cur, base = chain.unitBase, out = stage.termsPtr + SCRATCH_BYTES, token = stage.tokens;
+  // What is being cut ends here: a run of Thai letters, what stands beside such a run, and the run by the rules that holds both.
+  let thaiEnd = text + stage.a, partEnd = text + stage.b, runEnd = text + stage.c;
+  while (cur < end && token < tokensEnd) {
+    let wordEnd: usize, isThai = true;
+    if (cur < thaiEnd) wordEnd = thaiWordEnd(trie, cur, thaiEnd, scratch);
+    else if (cur < partEnd) {
+      wordEnd = ruleEnd(config, cur, partEnd);
+      isThai = false;
+    } else {
+      const isInRun = cur < runEnd, behind = thaiLettersEnd(cur, isInRun ? runEnd : end);
+      if (behind > cur && (isInRun || isAlone(cur, behind, end))) {
+        while (cur < behind && isMark(thaiLetter(cur, end))) {
+          cur += LETTER_BYTES;
+          base += LETTER_BYTES - 1;
+        }
+        if (cur == behind) continue;
+        if (behind - cur > ONE_WORD) {
+          thaiEnd = behind;
+          continue;
+        }
+        wordEnd = behind;
+      } else if (isInRun) {
+        // What stands between Thai letters is cut by the rules again.
+        partEnd = otherEnd(cur, runEnd);
+        continue;
+      } else {
+        wordEnd = ruleEnd(config, cur, end);
+        if (holdsThai(cur, wordEnd)) {
+          runEnd = wordEnd;
+          continue;
+        }
+        isThai = false;
+      }
+    }
+    const bytes = wordEnd - cur, units = isThai ? bytes / LETTER_BYTES : <usize>utf16Length(cur, wordEnd);
+    if (isThai ? !isMark(thaiLetter(cur, end)) : beginsWord(cur, end)) {
+      if (out + bytes > outEnd) {
+        if (token == stage.tokens) return E_NO_SPACE;
+        break;
+      }
+      memory.copy(out, cur, bytes);
+      const unit = <u32>(cur - base);
+      writeToken(token, out, <u32>bytes, unit, unit + <u32>units, 0);
+      token += TOKEN_BYTES;
+      out += bytes;
+    }
+    base += bytes - units;
+    cur = wordEnd;
+  }
+  stage.a = <u32>(thaiEnd - text);
+  stage.b = <u32>(partEnd - text);
+  stage.c = <u32>(runEnd - text);
+  chain.cur = cur;
+  chain.unitBase = base;
+  chain.endOffset = <u32>(cur - base);
+  stage.termCur = out;
+  return <i32>((token - stage.tokens) / TOKEN_BYTES);
+}
+
+/** End of the longest match of the rules; at least one code point matches. */
+function ruleEnd(config: usize, from: usize, end: usize): usize {
+  const next = config + load<u32>(config, 4), classes = load<u32>(config, 8), blocks = config + load<u32>(config, 12), index = config + INDEX;
+  let state: u32 = 0, p = from, match = from;
+  while (p < end) {
+    const d = decode(p, end), cp = d & 0xffffff;
+    const block = <usize>load<u16>(index + (<usize>(cp >> 7) << 1));
+    state = load<u16>(next + (<usize>((state & ~ACCEPTS) * classes + load<u8>(blocks + (block << 7) + (cp & 127))) << 1));
+    if (state == DEAD) break;
+    p += d >> 24;
+    if (state & ACCEPTS) match = p;
+  }
+  return match > from ? match : from + (decode(from, end) >> 24);
+}
+
+// @ts-ignore: decorator
+@inline
+function beginsWord(cur: usize, end: usize): bool {
+  const cp = decode(cur, end) & 0xffffff;
+  return isLetter(cp) || isDigit(cp);
+}
+
+/** Where Thai letters from a place on end. */
+function thaiLettersEnd(from: usize, end: usize): usize {
+  let p = from;
+  while (thaiLetter(p, end)) p += LETTER_BYTES;
+  return p;
+}
+
+/** Where the next Thai letter is. */
+function otherEnd(from: usize, end: usize): usize {
+  let p = from;
+  while (p < end && !thaiLetter(p, end)) p += decode(p, end) >> 24;
+  return p;
+}
+
+/** Whether a run holds something that the dictionary knows. */
+function holdsThai(from: usize, end: usize): bool {
+  for (let p = from; p < end; p++) {
+    const letter = thaiLetter(p, end);
+    if (letter && letter != PAIYANNOI && letter != LAKKHANGYAO && letter != MAIYAMOK) return true;
+  }
+  return false;
+}
+
+/** Whether the rules join nothing to Thai letters that they have not begun to cut: what begins with a mark is left to them. */
+// @ts-ignore: decorator
+@inline
+function isAlone(from: usize, behind: usize, end: usize): bool {
+  return (behind == end || endsWords(load<u8>(behind))) && !isMark(thaiLetter(from, end));
+}
+
+/** ASCII that is never joined to letters before it. */
+// @ts-ignore: decorator
+@inline
+function endsWords(byte: u32): bool {
+  return byte == 0x20 || byte - 9 < 2 || byte == 13 || byte - 0x28 < 2 || byte == 0x2c || byte == 0x2f || byte - 0x3a < 2 || byte == 0x21 || byte == 0x3f ||
+    byte == 0x5b || byte == 0x5d;
+}

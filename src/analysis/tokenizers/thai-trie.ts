@@ -1,0 +1,75 @@
+// ICU's Thai dictionary as a trie in one array, the layout of assembly/analysis/tokenizers/thai-words.ts.
+import { thaiDictionary } from '../generated/thai-dictionary.ts';
+
+/** Letters count from U+0E00: 0 is none. */
+const BASE = 0x0e00;
+const LETTER = 0x7f;
+const WORD = 0x80;
+/** Where the children of the root begin. */
+const ROOT = 1;
+
+/** Steps of a search for room after which the next ones begin higher: little is free below. */
+const LONG_SEARCH = 32;
+
+/** The words of the front-coded list, in order. */
+function dictionaryWords(): string[] {
+  const words: string[] = [];
+  let word = '';
+  for (const [, shared, rest] of thaiDictionary().matchAll(/([A-Z])([^A-Z]*)/g)) {
+    word = word.slice(0, shared.charCodeAt(0) - 65) + rest;
+    words.push(word);
+  }
+  return words;
+}
+
+/**
+ * The trie, with an entry for each letter behind every place where children begin. No two nodes' children begin at one place, so the letter alone
+ * tells whose child it is.
+ */
+export function thaiTrie(): Uint32Array {
+  const words = dictionaryWords();
+  let entries = new Uint32Array(1 << 17);
+  let taken = new Uint8Array(entries.length);
+  let low = ROOT;
+  let last = ROOT;
+  /** Where children with these letters have room. */
+  const room = (letters: readonly number[]): number => {
+    for (let from = low; ; from++) {
+      if (from + LETTER >= entries.length) {
+        const [larger, more] = [new Uint32Array(entries.length * 2), new Uint8Array(entries.length * 2)];
+        larger.set(entries);
+        more.set(taken);
+        entries = larger;
+        taken = more;
+      }
+      let i = taken[from] ? -1 : 0;
+      while (i >= 0 && i < letters.length) i = entries[from + letters[i]] ? -1 : i + 1;
+      if (i < 0) continue;
+      if (from - low > LONG_SEARCH) low = from - LONG_SEARCH;
+      taken[from] = 1;
+      last = Math.max(last, from);
+      return from;
+    }
+  };
+  /** Places what follows the first `depth` letters that words[first, end) share, and tells where. */
+  const place = (first: number, end: number, depth: number): number => {
+    const letters: number[] = [];
+    const starts: number[] = [];
+    for (let i = words[first].length === depth ? first + 1 : first; i < end; i++) {
+      const letter = words[i].charCodeAt(depth) - BASE;
+      if (letter === letters[letters.length - 1]) continue;
+      letters.push(letter);
+      starts.push(i);
+    }
+    if (letters.length === 0) return 0;
+    const from = room(letters);
+    for (let k = 0; k < letters.length; k++) entries[from + letters[k]] = letters[k] | (words[starts[k]].length === depth + 1 ? WORD : 0);
+    for (let k = 0; k < letters.length; k++) {
+      const children = place(starts[k], starts[k + 1] ?? end, depth + 1);
+      entries[from + letters[k]] |= children << 8;
+    }
+    return from;
+  };
+  place(0, words.length, 0);
+  return entries.subarray(0, last + LETTER + 1);
+}
