@@ -9,6 +9,7 @@ import { IngestDocument, isObject, type Json } from '../ingest/ingest-document.t
 import { compileStep, ProcessorFailure, runStep } from '../ingest/pipeline.ts';
 import { ProcessorConfig } from '../ingest/processor-config.ts';
 import { matchesPattern } from '../metadata/names.ts';
+import { parseQuery } from '../query/parse-query.ts';
 import type { EngineContext } from './context.ts';
 import { ingestEnvironment } from './ingest.ts';
 import { parseBody, resolveSearch, type SearchCall, search } from './search.ts';
@@ -86,10 +87,16 @@ function finish<T>(config: ProcessorConfig, made: T): T {
 
 function requestProcessor(value: unknown): RequestProcessor {
   const { type, config } = processorIn(value);
+  const ignoreFailure = config.boolean('ignore_failure');
+  const made = onRequest(type, config);
+  return !ignoreFailure ? made : (body, attributes) => orUnchanged(body, () => made(body, attributes));
+}
+
+function onRequest(type: string, config: ProcessorConfig): RequestProcessor {
   switch (type) {
     case 'filter_query': {
       const filter = config.required('query');
-      config.boolean('ignore_failure');
+      parseQuery(filter);
       return finish(config, (body: Json) => {
         const must = body.query === undefined ? [] : [body.query];
         return { ...body, query: { bool: { must, filter: [filter] } } };
@@ -98,10 +105,11 @@ function requestProcessor(value: unknown): RequestProcessor {
     case 'oversample': {
       const factor = Number(config.required('sample_factor'));
       if (!(factor >= 1)) throw config.error('sample_factor', 'Value must be >= 1.0');
-      config.boolean('ignore_failure');
       return finish(config, (body: Json, attributes: Attributes) => {
-        attributes.originalSize = Number(body.size ?? DEFAULT_SIZE);
-        return { ...body, size: Math.ceil(attributes.originalSize * factor) };
+        const size = Math.trunc(Number(body.size ?? DEFAULT_SIZE));
+        if (!Number.isInteger(size)) throw illegalArgument(`Failed to parse int parameter [size] with value [${String(body.size)}]`);
+        attributes.originalSize = size;
+        return { ...body, size: Math.ceil(size * factor) };
       });
     }
     default:
@@ -120,11 +128,12 @@ function responseProcessor(value: unknown): ResponseProcessor {
   return !ignoreFailure ? made : (ctx, hits, attributes) => orUnchanged(hits, () => made(ctx, hits, attributes));
 }
 
-function orUnchanged(hits: Json[], change: () => Json[]): Json[] {
+/** What a processor makes of a request or of hits; as it was if the processor fails. */
+function orUnchanged<T>(given: T, change: () => T): T {
   try {
     return change();
   } catch (error) {
-    if (error instanceof ApiError) return hits;
+    if (error instanceof ApiError) return given;
     throw error;
   }
 }

@@ -53,6 +53,18 @@ test('response processors change sources, and drop hits', async () => {
   expect(ids(await searched({ response_processors: [{ collapse: { field: 'none', ignore_failure: true } }] }))).toHaveLength(3);
 });
 
+test('a request processor that fails stops the search, or is passed over', async () => {
+  const over = (options: object) => ({ request_processors: [{ oversample: { sample_factor: 2, ...options } }] });
+  const failed = await searched(over({}), { size: 'two' });
+  expect([failed.status, failed.body.error.reason]).toEqual([400, 'Failed to parse int parameter [size] with value [two]']);
+  // The search itself refuses the size that the processor has left alone.
+  const passed = await searched(over({ ignore_failure: true }), { size: 'two' });
+  expect([passed.status, passed.body.error.reason]).toEqual([400, 'For input string: "two"']);
+  expect(ids(await searched(over({ ignore_failure: true }), { size: 1 }))).toHaveLength(2);
+  const filter = { request_processors: [{ filter_query: { query: { nothing: {} }, ignore_failure: true } }] };
+  expect((await service.request('PUT', '/_search/pipeline/bad', filter)).status).toBe(400);
+});
+
 test('an index may have a pipeline of its own', async () => {
   await service.request('PUT', '/_search/pipeline/first', { response_processors: [{ truncate_hits: { target_size: 1 } }] });
   await service.request('PUT', '/films/_settings', { index: { search: { default_pipeline: 'first' } } });
