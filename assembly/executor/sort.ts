@@ -3,7 +3,7 @@
 //     by u32: 0 score, 1 doc, 2 integer column (ordinals too), 3 f64 column, 4 distance, 5 ordinals, 6 integers stored as an unsigned number less 2^63
 //     descending u32 │ column u32 (0: no document has a value) │ mode u32: 0 min, 1 max, 2 sum, 3 avg, 4 median
 //     missing u64: the key of documents without a value, as it is compared │ nested u32: bitset of the children that count, 0: the document itself
-//     roots u32: bitset of root documents, with nested │ points u32: f64 pairs (latitude, longitude), with distance │ pointCount u32
+//     roots u32: bitset of root documents, with nested │ points u32: f64 pairs (latitude, longitude), with distance │ pointCount u32 │ plane u32: 1 distances in the plane
 // Each document becomes a tuple of u64 keys that order ascending, ties by docId. Integers with the sign bit flipped, doubles in order-preserving
 // bits, ordinals plus one and doubled (so that a value between two of them has a place, and 0 is left for missing ones), document numbers plus
 // one (so that a place before the segment is below them all), scores as doubles; descending keys are complemented.
@@ -13,7 +13,7 @@
 import { Column, COLUMN_MULTI } from '../docvalues/column';
 import { columnHeader, doubleAt, firstValue, integerAt, NO_SLOT, slotOf } from '../docvalues/column-view';
 import { allocate, allocateTemp, releaseTemp, tempMark } from '../search/context';
-import { haversinMeters, latitudeOf, longitudeOf } from '../search/geo';
+import { haversinMeters, latitudeOf, longitudeOf, planeMeters } from '../search/geo';
 
 const BY_SCORE: u32 = 0;
 const BY_DOC: u32 = 1;
@@ -39,7 +39,8 @@ class SortKey {
   roots: u32;
   points: u32;
   pointCount: u32;
-  reserved: u64;
+  plane: u32;
+  reserved: u32;
 }
 const SORT_KEY_BYTES: usize = 48;
 
@@ -350,12 +351,11 @@ function distanceKey(key: SortKey, column: Column, first: u32, end: u32): u64 {
   for (let i = first; i < end; i++) {
     const packed = <u64>integerAt(column, i) ^ 0x8000000000000000;
     for (let p: usize = 0, stop = (<usize>key.pointCount) << 4; p < stop; p += 16) {
-      const meters = haversinMeters(
-        load<f64>(<usize>key.points + p),
-        load<f64>(<usize>key.points + p, 8),
-        latitudeOf(<u32>(packed >> 32)),
-        longitudeOf(<u32>packed),
-      );
+      const lat1 = load<f64>(<usize>key.points + p);
+      const lon1 = load<f64>(<usize>key.points + p, 8);
+      const lat2 = latitudeOf(<u32>(packed >> 32));
+      const lon2 = longitudeOf(<u32>packed);
+      const meters = key.plane ? planeMeters(lat1, lon1, lat2, lon2) : haversinMeters(lat1, lon1, lat2, lon2);
       least = min(least, meters);
       greatest = max(greatest, meters);
       sum += meters;

@@ -110,6 +110,8 @@ export type SortKey =
       readonly by: 'geoDistance';
       readonly column: SegmentColumn | null;
       readonly points: ReadonlyArray<{ lat: number; lon: number }>;
+      /** Distances in the plane, not on the sphere. */
+      readonly isPlane: boolean;
       readonly descending: boolean;
       readonly mode: 'min' | 'max' | 'avg' | 'median' | 'sum';
     };

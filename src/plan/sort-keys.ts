@@ -56,6 +56,7 @@ export function encodeSort(
       );
       k.u32[at + 8] = points;
       k.u32[at + 9] = key.points.length;
+      k.u32[at + 10] = key.isPlane ? 1 : 0;
     }
     return column;
   });

@@ -1,4 +1,5 @@
 // Points as requests write them: { lat, lon }, [lon, lat], "lat,lon", geohashes, WKT and GeoJSON.
+import { illegalArgument } from '../errors/catalog.ts';
 import { parseFailure } from '../errors/search-errors.ts';
 import { isObject, readNumber } from './read-json.ts';
 
@@ -116,4 +117,11 @@ export function parseDistance(value: unknown, defaultUnit: number): number {
   const unit = match ? metersOfUnit(match[2]) : null;
   if (match && unit !== null) return readNumber(match[1], 'distance') * unit;
   return readNumber(text, 'distance') * defaultUnit;
+}
+
+/** Whether a `distance_type` is that of the plane; the other one is `arc`. @throws ApiError illegal_argument_exception: neither */
+export function isPlaneDistance(type: string): boolean {
+  const name = type.toLowerCase();
+  if (name !== 'arc' && name !== 'plane') throw illegalArgument(`No geo distance for [${type}]`);
+  return name === 'plane';
 }

@@ -2,7 +2,7 @@
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { parseFailure } from '../errors/search-errors.ts';
 import { readBase } from './field-body.ts';
-import { type CellCorner, type GeoPoint, geohashCorner, metersOfUnit, parseDistance, parseGeoPoint } from './geo-point.ts';
+import { type CellCorner, type GeoPoint, geohashCorner, isPlaneDistance, metersOfUnit, parseDistance, parseGeoPoint } from './geo-point.ts';
 import { parseGeoShapeQuery } from './geo-shape-query.ts';
 import type { QueryParser } from './parse-query.ts';
 import type { Query } from './query.ts';
@@ -72,8 +72,8 @@ function parseGeoDistance(body: JsonObject): Query {
       if (meters === null) throw illegalArgument(`No distance unit match [${String(value)}]`);
       unit = meters;
     } else if (key === 'distance_type') {
-      const type = readText(value, key).toLowerCase();
-      if (type !== 'arc' && type !== 'plane') throw illegalArgument(`No geo distance for [${String(value)}]`);
+      // Elasticsearch measures along the arc whatever it says.
+      isPlaneDistance(readText(value, key));
     } else if (key.endsWith('.lat') || key.endsWith('.lon')) {
       field = key.slice(0, -4);
       part[key.endsWith('.lat') ? 'lat' : 'lon'] = readNumber(value, key);

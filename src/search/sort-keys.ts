@@ -152,6 +152,7 @@ function geoSort(spec: GeoSpecOf, context: RewriteContext): ResolvedSort {
       by: 'geoDistance',
       column: field ? segment.column(field.spec.name) : null,
       points: spec.points,
+      isPlane: spec.isPlane,
       descending: spec.descending,
       mode,
     }),

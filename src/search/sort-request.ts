@@ -1,7 +1,7 @@
 // `sort` of a request: names, objects, lists of both; and the short form of query parameters.
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { xContentParse } from '../errors/search-errors.ts';
-import { type GeoPoint, metersOfUnit, parseGeoPoint } from '../query/geo-point.ts';
+import { type GeoPoint, isPlaneDistance, metersOfUnit, parseGeoPoint } from '../query/geo-point.ts';
 import { parseQuery } from '../query/parse-query.ts';
 import type { Query } from '../query/query.ts';
 import { isObject, type JsonObject, readBoolean, readText, tokenOf } from '../query/read-json.ts';
@@ -34,6 +34,8 @@ export type SortSpec =
       /** Metres in the unit of the values. */
       readonly unitMeters: number;
       readonly ignoreUnmapped: boolean;
+      /** Distances in the plane, not on the sphere. */
+      readonly isPlane: boolean;
     }
   | { readonly by: 'script'; readonly script: ScriptSpec; readonly type: 'number' | 'string'; readonly descending: boolean };
 
@@ -167,6 +169,7 @@ function geoDistance(options: JsonObject): SortSpec {
   let mode: SortMode | null = null;
   let unitMeters = 1;
   let ignoreUnmapped = false;
+  let isPlane = false;
   for (const [key, value] of Object.entries(options)) {
     switch (key) {
       case 'order':
@@ -184,7 +187,7 @@ function geoDistance(options: JsonObject): SortSpec {
         break;
       }
       case 'distance_type':
-        readText(value, key);
+        isPlane = isPlaneDistance(readText(value, key));
         break;
       case 'ignore_unmapped':
         ignoreUnmapped = readBoolean(value, key);
@@ -201,7 +204,7 @@ function geoDistance(options: JsonObject): SortSpec {
     }
   }
   if (field === null || points.length === 0) throw parsingError('no points provided for _geo_distance sort.');
-  return { by: 'geo_distance', field, points, descending, mode, unitMeters, ignoreUnmapped };
+  return { by: 'geo_distance', field, points, descending, mode, unitMeters, ignoreUnmapped, isPlane };
 }
 
 function scriptSort(options: JsonObject): SortSpec {

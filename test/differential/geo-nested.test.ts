@@ -50,7 +50,9 @@ eachKernelBuild((k, build) => {
         const radius = rng.pick([200, 3000, 9000, 19000]) * 1000;
         const circle: PlanNode = { op: 'geoDistance', column, lat: center[0], lon: center[1], meters: radius };
         expect([...executePlan(k, segment, circle, ALL).docs]).toEqual(ids((point) => meters(center, point) <= radius));
-        const sort = [{ by: 'geoDistance', column, points: [{ lat: center[0], lon: center[1] }], descending: false, mode: 'min' }] as const;
+        const sort = [
+          { by: 'geoDistance', column, points: [{ lat: center[0], lon: center[1] }], isPlane: false, descending: false, mode: 'min' },
+        ] as const;
         const hits = executePlan(k, segment, { op: 'matchAll' }, { ...ALL, sort });
         const distances = points.map((point) => meters(center, point)).sort((a, b) => a - b);
         expect(hits.sortValues.length).toBe(points.length);

@@ -94,6 +94,25 @@ test('script_fields and sorts by scripts', async () => {
   expect(await idsOf(by('string', "doc['tag'].value + doc['tag'].length", 'asc'))).toEqual(['1', '3', '0', '2']);
 });
 
+test('sorts by distance on the sphere and in the plane', async () => {
+  const distances = async (type: object) => {
+    const options = { place: { lat: 60, lon: -40 }, order: 'asc', ...type };
+    const { hits } = (await search({ query: { exists: { field: 'place' } }, sort: [{ _geo_distance: options }] })).hits;
+    return hits.map(({ sort }) => Number(sort![0]));
+  };
+  // In the plane: 60 degrees of longitude at the mean latitude, by the difference of latitudes.
+  const flat = (lat: number) =>
+    6_371_008.7714 * Math.hypot((Math.PI / 3) * Math.cos((((60 + lat) / 2) * Math.PI) / 180), ((60 - lat) * Math.PI) / 180);
+  const plane = await distances({ distance_type: 'plane' });
+  expect(plane.map(Math.round)).toEqual([flat(10.5), flat(10)].map((meters) => expect.closeTo(meters, -1)));
+  const arc = await distances({ distance_type: 'arc' });
+  expect(arc).toEqual(await distances({}));
+  expect(Math.abs(arc[0] - plane[0])).toBeGreaterThan(10_000);
+  expect((await refusal({ sort: [{ _geo_distance: { place: [1, 2], distance_type: 'bent' } }] })).message).toContain(
+    'No geo distance for [bent]',
+  );
+});
+
 test('aggregations over values of scripts', async () => {
   const { aggregations } = await search({
     size: 0,
