@@ -15,6 +15,8 @@ export interface AnalyzedToken {
   /** Absolute position, from 0. */
   readonly position: number;
   readonly positionLength: number;
+  /** Bytes that a filter (delimited_payload) has given the token, if any. */
+  readonly payload?: Uint8Array;
 }
 
 type Step = { kind: 'kernel'; program: ChainProgram } | { kind: 'host'; filter: Extract<TokenFilter, { kind: 'host' }> };
@@ -192,6 +194,7 @@ export class Analyzer {
       type: token.type,
       position: (position += token.posInc),
       positionLength: token.posLen,
+      ...(token.payload === null ? {} : { payload: token.payload }),
     }));
   }
 

@@ -33,6 +33,8 @@ export interface AnalyzedToken {
   /** Absolute position, from 0. */
   readonly position: number;
   readonly positionLength: number;
+  /** Bytes that a filter (delimited_payload) has given the token, if any. */
+  readonly payload?: Uint8Array;
 }
 
 /** A refreshed point in time of one shard. Segments stay readable until `release`. */

@@ -30,6 +30,7 @@ export interface TermVectorsRequest extends Pick<GetRequest, 'index' | 'routing'
   readonly fields: readonly string[] | null;
   readonly positions: boolean;
   readonly offsets: boolean;
+  readonly payloads: boolean;
   readonly termStatistics: boolean;
   readonly fieldStatistics: boolean;
   readonly perFieldAnalyzer: Readonly<Record<string, string>>;
@@ -78,7 +79,7 @@ function vectorsOf(ctx: EngineContext, index: IndexState, request: TermVectorsRe
       if (vector.size === 0) continue;
       json[type.name] = {
         ...(request.fieldStatistics ? { field_statistics: fieldStatistics(type, statistics) } : {}),
-        terms: termsOf(type, vector, request, statistics),
+        terms: termsOf(type, vector, { ...request, ...shownParts(type, request) }, statistics),
       };
     }
     return json;
@@ -95,6 +96,21 @@ function fieldsOf({ mapping }: IndexState, { fields, doc }: TermVectorsRequest):
     .flatMap((name) => mapping.field(name) ?? [])
     .filter((type) => hasVector(type) && (fields !== null || doc !== null || keepsVector(type)));
   return [...new Set(types)].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Of what the request asks: what the field's vectors keep; texts that are analysed for the request give positions and offsets. */
+function shownParts(
+  { name, params, spec }: FieldType,
+  request: TermVectorsRequest,
+): Pick<TermVectorsRequest, 'positions' | 'offsets' | 'payloads'> {
+  const kept = params['term_vector'] as string | undefined;
+  const isKept = kept !== undefined && kept !== 'no' && request.doc === null && request.perFieldAnalyzer[name] === undefined;
+  const has = (part: string): boolean => spec.analyzer !== null && (isKept ? kept.includes(part) : part !== 'payloads');
+  return {
+    positions: request.positions && has('positions'),
+    offsets: request.offsets && has('offsets'),
+    payloads: request.payloads && has('payloads'),
+  };
 }
 
 function fieldStatistics({ spec }: FieldType, { segments }: ShardStatistics): Json {
@@ -125,10 +141,11 @@ function termsOf(type: FieldType, vector: FieldVector, request: TermVectorsReque
       if (docFreq > 0) Object.assign(entry, { doc_freq: docFreq, ttf: totalTermFreq });
     }
     entry['term_freq'] = tokens.length;
-    if (type.spec.analyzer !== null && (request.positions || request.offsets)) {
-      entry['tokens'] = tokens.map(({ position, startOffset, endOffset }) => ({
+    if (request.positions || request.offsets || request.payloads) {
+      entry['tokens'] = tokens.map(({ position, startOffset, endOffset, payload }) => ({
         ...(request.positions ? { position } : {}),
         ...(request.offsets ? { start_offset: startOffset, end_offset: endOffset } : {}),
+        ...(request.payloads && payload ? { payload: Buffer.from(payload).toString('base64') } : {}),
       }));
     }
     if (scores) entry['score'] = scores.get(term);

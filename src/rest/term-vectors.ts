@@ -109,6 +109,7 @@ function readItem(body: Body, request: ApiRequest, id: string | null): TermVecto
     fields: fields ?? null,
     positions: flag('positions', true),
     offsets: flag('offsets', true),
+    payloads: flag('payloads', true),
     termStatistics: flag('term_statistics', false),
     fieldStatistics: flag('field_statistics', true),
     perFieldAnalyzer: objectOf(body.per_field_analyzer ?? body.perFieldAnalyzer) as Record<string, string>,

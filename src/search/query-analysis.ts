@@ -8,6 +8,8 @@ export interface AnalyzedToken {
   /** Absolute position, from 0. */
   readonly position: number;
   readonly positionLength: number;
+  /** Bytes that a filter (delimited_payload) has given the token, if any. */
+  readonly payload?: Uint8Array;
 }
 
 export interface QueryAnalysis {

@@ -8,6 +8,7 @@ export interface VectorToken {
   readonly position: number;
   readonly startOffset: number;
   readonly endOffset: number;
+  readonly payload?: Uint8Array;
 }
 
 /** Tokens of each term of a field. */
@@ -45,13 +46,18 @@ export function vectorOf(analysis: QueryAnalysis, type: FieldType, texts: readon
   let positionBase = 0;
   let offsetBase = 0;
   for (const text of texts) {
-    const tokens =
+    const tokens: readonly (VectorToken & { readonly term: string })[] =
       used === null
         ? [{ term: decoder.decode(type.termBytes(text)), position: 0, startOffset: 0, endOffset: text.length }]
         : analysis.analyze(used, text);
     let last = -1;
-    for (const { term, position, startOffset, endOffset } of tokens) {
-      const token = { position: positionBase + position, startOffset: offsetBase + startOffset, endOffset: offsetBase + endOffset };
+    for (const { term, position, startOffset, endOffset, payload } of tokens) {
+      const token = {
+        position: positionBase + position,
+        startOffset: offsetBase + startOffset,
+        endOffset: offsetBase + endOffset,
+        payload,
+      };
       const list = terms.get(term);
       if (list) list.push(token);
       else terms.set(term, [token]);

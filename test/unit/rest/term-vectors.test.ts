@@ -47,6 +47,38 @@ test('terms with tokens and statistics', async () => {
   });
 });
 
+test('vectors show what the mapping keeps', async () => {
+  const weighed = { type: 'custom', tokenizer: 'whitespace', filter: ['weights'] };
+  const analysis = { analyzer: { weighed }, filter: { weights: { type: 'delimited_payload', encoding: 'int' } } };
+  const kept = (term_vector: string) => ({ type: 'text', analyzer: 'weighed', term_vector });
+  const properties = {
+    all: kept('with_positions_offsets_payloads'),
+    some: kept('with_positions_payloads'),
+    offsets: kept('with_offsets'),
+    none: kept('yes'),
+    made: { type: 'text', analyzer: 'weighed' },
+  };
+  await node.ok('PUT /weights', { settings: { analysis }, mappings: { properties } });
+  const doc = Object.fromEntries(Object.keys(properties).map((name) => [name, 'one|7 two']));
+  await node.ok('PUT /weights/_doc/1?refresh=true', doc);
+  const tokensOf = async (body: Body) => {
+    const { term_vectors } = await node.ok('POST /weights/_termvectors/1', { fields: Object.keys(properties), ...body });
+    return Object.fromEntries(Object.keys(term_vectors).map((name) => [name, term_vectors[name].terms.one.tokens?.[0]]));
+  };
+  const offsets = { start_offset: 0, end_offset: 5 };
+  expect(await tokensOf({})).toEqual({
+    all: { position: 0, ...offsets, payload: 'AAAABw==' },
+    some: { position: 0, payload: 'AAAABw==' },
+    offsets,
+    none: undefined,
+    made: { position: 0, ...offsets },
+  });
+  expect((await tokensOf({ payloads: false })).all).toEqual({ position: 0, ...offsets });
+  expect((await tokensOf({ positions: false, offsets: false })).some).toEqual({ payload: 'AAAABw==' });
+  const all = (await node.ok('GET /weights/_termvectors/1?fields=all')).term_vectors.all.terms;
+  expect(all.two.tokens).toEqual([{ position: 1, start_offset: 6, end_offset: 9 }]);
+});
+
 test('fields, what is shown, filters, another analyzer', async () => {
   const plain = await node.ok('POST /t/_termvectors/1', {
     fields: ['other', 'ta*'],
