@@ -1,7 +1,10 @@
 // range, date_range, ip_range, geo_distance: a bucket per interval [from, to), in order of their ends.
+import { decodeGeoPoint, planeMeters } from '../common/geo-encoding.ts';
 import { standAloneField } from '../mapping/stand-alone-field.ts';
 import type { AggColumn, AggNode, AggRange } from '../plan/agg-plan.ts';
 import type { PlanNode } from '../plan/query-plan.ts';
+import type { SegmentReader } from '../plan/segment.ts';
+import { isPlaneDistance } from '../query/geo-point.ts';
 import { badParameter, illegalArgument, numberFormat, parsingError, xContentError } from './errors.ts';
 import { metresOf } from './geo.ts';
 import { mergeBuckets, mergeChildren } from './merge.ts';
@@ -309,6 +312,7 @@ export const ipRangeType: AggType = {
 interface DistanceParams extends RangeParams {
   readonly origin: { lat: number; lon: number };
   readonly metres: number;
+  readonly isPlane: boolean;
 }
 
 export const geoDistanceType: AggType = {
@@ -319,11 +323,10 @@ export const geoDistanceType: AggType = {
     const unit = p.string('unit') ?? 'm';
     const metres = metresOf(unit);
     if (metres === null) throw p.refuse('unit', `No DistanceUnit match for [${unit}]`);
-    const kind = p.string('distance_type') ?? 'arc';
-    if (kind !== 'arc' && kind !== 'plane') throw p.refuse('distance_type', `No geo distance for [${kind}]`);
+    const isPlane = isPlaneDistance(p.string('distance_type') ?? 'arc');
     const params = parseRanges(p, parseSource(p), false);
     if (!origin) throw illegalArgument('Required [origin]');
-    return { ...params, origin, metres };
+    return { ...params, origin, metres, isPlane };
   },
   bind(spec, ctx): BoundRanges {
     const source = bindSource('geo_distance', (spec.params as RangeParams).source, ctx, ['geo_point']);
@@ -339,9 +342,15 @@ export const geoDistanceType: AggType = {
     };
   },
   plan(spec, bound: BoundRanges, { segment }, children): AggNode {
-    const { origin, metres } = spec.params as DistanceParams;
+    const { origin, metres, isPlane } = spec.params as DistanceParams;
     const column = bound.source.type ? segment.column(bound.source.field) : null;
     if (!column) return { op: 'filters', filters: bound.ranges.map((): PlanNode => ({ op: 'matchNone' })), other: false, children };
+    if (isPlane) {
+      const distances = (docId: number): number[] =>
+        segment.values(bound.source.field, docId).map((raw) => planeMeters(origin, decodeGeoPoint(BigInt(raw))) / metres);
+      const filters = bound.ranges.map(({ from, to }): PlanNode => docsWith(segment, distances, from, to));
+      return { op: 'filters', filters, other: false, children };
+    }
     const within = (distance: number): PlanNode =>
       distance === Infinity
         ? { op: 'existsColumn', column }
@@ -354,6 +363,13 @@ export const geoDistanceType: AggType = {
   },
   merge: mergeRanges,
 };
+
+/** Documents with a value in [from, to). @param values  of a document */
+function docsWith(segment: SegmentReader, values: (docId: number) => readonly number[], from: number, to: number): PlanNode {
+  const docs: number[] = [];
+  for (let docId = 0; docId < segment.maxDoc; docId++) if (values(docId).some((value) => value >= from && value < to)) docs.push(docId);
+  return docs.length === 0 ? { op: 'matchNone' } : { op: 'docs', docs: Uint32Array.from(docs), scores: null };
+}
 
 /** A point in the forms of the API that aggregations take: `lat,lon`, [lon, lat], { lat, lon }. */
 function parsePoint(value: unknown): { lat: number; lon: number } | null {

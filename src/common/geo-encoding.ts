@@ -21,3 +21,10 @@ export function decodeGeoPoint(value: bigint): { lat: number; lon: number } {
   const lonBits = Number(value & 0xffffffffn) - 2 ** 31;
   return { lat: latBits * LAT_DECODE, lon: lonBits * LON_DECODE };
 }
+
+/** Metres between two points as if the sphere were flat between them: assembly/search/geo.ts's planeMeters for the host. */
+export function planeMeters(a: { lat: number; lon: number }, b: { lat: number; lon: number }): number {
+  const rad = Math.PI / 180;
+  const x = (b.lon - a.lon) * rad * Math.cos(((a.lat + b.lat) / 2) * rad);
+  return Math.hypot(x, (b.lat - a.lat) * rad) * 6_371_008.7714;
+}

@@ -105,6 +105,17 @@ test('sorts by distance on the sphere and in the plane', async () => {
     6_371_008.7714 * Math.hypot((Math.PI / 3) * Math.cos((((60 + lat) / 2) * Math.PI) / 180), ((60 - lat) * Math.PI) / 180);
   const plane = await distances({ distance_type: 'plane' });
   expect(plane.map(Math.round)).toEqual([flat(10.5), flat(10)].map((meters) => expect.closeTo(meters, -1)));
+  const bounds = {
+    origin: { lat: 60, lon: -40 },
+    field: 'place',
+    ranges: [{ from: plane[0] - 100, to: plane[0] + 100 }, { from: plane[1] - 100 }],
+  };
+  const counts = async (type: string) =>
+    (await search({ size: 0, aggs: { far: { geo_distance: { ...bounds, distance_type: type } } } })).aggregations['far'].buckets.map(
+      ({ doc_count }: { doc_count: number }) => doc_count,
+    );
+  expect(await counts('plane')).toEqual([1, 1]);
+  expect(await counts('arc')).toEqual([0, 0]);
   const arc = await distances({ distance_type: 'arc' });
   expect(arc).toEqual(await distances({}));
   expect(Math.abs(arc[0] - plane[0])).toBeGreaterThan(10_000);
