@@ -4,7 +4,6 @@
 // The text behind maxTokenLength units from a token's start does not exist for its match, as for Lucene's scanner, whose buffer is that long.
 // Positions are tried for URLs only inside runs of visible ASCII that hold one of . @ : [ or begin with a quote.
 import { E_NO_SPACE } from '../../mem/status';
-import { category } from '../../text/character';
 import * as U from '../../text/generated/url';
 import { WORD_BREAK_ACCEPT, WORD_BREAK_CLASSES, WORD_BREAK_NEXT, wordBreakClass } from '../../text/generated/word-break';
 import { decode, utf16Length } from '../../text/utf8';
@@ -50,8 +49,7 @@ export function urlEmailNext(chain: Chain, stage: Stage): i32 {
         }
       }
       if (runHasMarks || first == 0x22) {
-        const limit = min<usize>(end, cur + maxLength);
-        const found = longestUrl(stage.config + 4, cur, limit, matchEnd);
+        const found = longestUrl(stage.config + 4, cur, min<usize>(end, cur + maxLength), end, matchEnd);
         if (found) {
           type = <u32>(found >> 32);
           matchEnd = <usize>(<u32>found);
@@ -117,15 +115,20 @@ function offer(reach: usize, end: usize, type: u32): void {
   }
 }
 
+/** End of the text, of which the scanner sees what is before `limit`. */
+let textEnd: usize = 0;
+
 /** URL or address at `from` that beats the word ending at `wordEnd`, as type << 32 | end; 0 for none. A tie goes to the URL. */
-function longestUrl(domains: usize, from: usize, limit: usize, wordEnd: usize): u64 {
+function longestUrl(domains: usize, from: usize, limit: usize, end: usize, wordEnd: usize): u64 {
+  textEnd = end;
   bestReach = wordEnd;
   best = 0;
   bestType = 0;
   const scheme = run(U.SCHEME_URL_CLASSES, U.SCHEME_URL_CLASS, U.SCHEME_URL_NEXT, U.SCHEME_URL_ACCEPT, from, limit);
   if (scheme) offer(scheme, scheme, TokenType.URL);
   const address = run(U.STRICT_ADDRESS_CLASSES, U.STRICT_ADDRESS_CLASS, U.STRICT_ADDRESS_NEXT, U.STRICT_ADDRESS_ACCEPT, from, limit);
-  if (address) offerHost(address, limit);
+  // An IPv4 address at the end of the text is a number to Lucene unless its last part is a single digit.
+  if (address) offerHost(address, limit, load<u8>(address - 1) == 0x5d || load<u8>(address - 2) == 0x2e);
   offerDomains(domains, from, limit);
   const local = run(U.MAIL_LOCAL_CLASSES, U.MAIL_LOCAL_CLASS, U.MAIL_LOCAL_NEXT, U.MAIL_LOCAL_ACCEPT, from, limit);
   if (local) {
@@ -147,21 +150,16 @@ function isMailto(from: usize, limit: usize): bool {
   return from + 7 < limit && (load<u32>(from) | 0x20202020) == 0x6c69616d && (load<u16>(from, 4) | 0x2020) == 0x6f74 && load<u8>(from, 6) == 0x3a;
 }
 
-/** A host that ends at `end`: with a port, path, query or fragment behind it, or alone if no word character follows. */
-function offerHost(end: usize, limit: usize): void {
+/** A host that ends at `end`: with a port, path, query or fragment behind it, or alone if no word character follows. `mayBeLast`: or nothing. */
+function offerHost(end: usize, limit: usize, mayBeLast: bool): void {
   const tail = run(U.URL_TAIL_CLASSES, U.URL_TAIL_CLASS, U.URL_TAIL_NEXT, U.URL_TAIL_ACCEPT, end, limit);
   if (tail) offer(tail, tail, TokenType.URL);
-  if (end == limit) offer(end, end, TokenType.URL);
-  else {
-    const d = decode(end, limit);
-    if (!isWordOrDash(d & 0xffffff)) offer(end + (d >> 24), end, TokenType.URL);
-  }
-}
-
-function isWordOrDash(cp: u32): bool {
-  if (cp == 0x2d || cp == 0x200c || cp == 0x200d) return true;
-  const c = category(cp);
-  return (c >= 1 && c <= 10) || c == 23;
+  // A character of one to four bytes, of which Lucene counts one unit or two; those before it are ASCII.
+  const d = end < limit ? decode(end, textEnd) : 0;
+  const units: usize = (d & 0xffffff) > 0xffff ? 2 : 1;
+  if (end + units > limit) {
+    if (mayBeLast) offer(end, end, TokenType.URL);
+  } else if (!U.goesOnWithHost(d & 0xffffff)) offer(end + (d >> 24), end, TokenType.URL);
 }
 
 // @ts-ignore: decorator
@@ -186,8 +184,8 @@ function offerDomains(domains: usize, from: usize, limit: usize): void {
     const label = end + 1, next = labelEnd(label, limit);
     if (next == label) return;
     if (isTopLevel(domains, label, <u32>(next - label))) {
-      offerHost(next, limit);
-      if (next < limit && load<u8>(next) == 0x2e) offerHost(next + 1, limit);
+      offerHost(next, limit, true);
+      if (next < limit && load<u8>(next) == 0x2e) offerHost(next + 1, limit, true);
     }
     end = next;
   }
