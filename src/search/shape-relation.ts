@@ -120,8 +120,25 @@ function within(inner: Geometry, outer: Geometry): boolean {
 
 function holdsPolygon(rings: readonly Ring[], polygon: readonly Ring[]): boolean {
   if (!polygon.every((ring) => holdsLine(rings, ring))) return false;
-  // A hole of the outer polygon must not lie in the inner one, unless in a hole of that.
-  return rings.slice(1).every((hole) => !hole.some((corner) => coversInside(polygon, corner)));
+  // A hole of the outer polygon must not lie in the inner one, unless in a hole of that. No edge of the inner one enters it: one point tells.
+  return rings.slice(1).every((hole) => {
+    const point = pointInside(hole);
+    return point === null || !covers(polygon, point);
+  });
+}
+
+/** A point inside a ring, between its two lowest corners' heights; null: the ring is flat. */
+function pointInside(ring: Ring): Position | null {
+  const [low, next] = [...new Set(ring.map(([, y]) => y))].sort((a, b) => a - b);
+  if (next === undefined) return null;
+  const y = (low + next) / 2;
+  const crossings: number[] = [];
+  for (let i = 1; i < ring.length; i++) {
+    const [[ax, ay], [bx, by]] = [ring[i - 1], ring[i]];
+    if (ay > y !== by > y) crossings.push(ax + ((bx - ax) * (y - ay)) / (by - ay));
+  }
+  const [left, right] = crossings.sort((a, b) => a - b);
+  return [(left + right) / 2, y];
 }
 
 /** No segment leaves the polygon: its ends and the middle of each stretch between touching points lie in it. */
@@ -160,10 +177,6 @@ function same(a: Position, b: Position): boolean {
 function covers(rings: readonly Ring[], point: Position): boolean {
   if (rings.some((ring) => onLine(point, ring))) return true;
   return isInside(rings[0], point) && !rings.slice(1).some((hole) => isInside(hole, point));
-}
-
-function coversInside(rings: readonly Ring[], point: Position): boolean {
-  return !rings.some((ring) => onLine(point, ring)) && covers(rings, point);
 }
 
 /** Even-odd rule. */

@@ -9,6 +9,8 @@ const SHAPES = {
   away: 'POLYGON ((50 50, 60 50, 60 60, 50 60, 50 50))',
   ring: 'POLYGON ((0 0, 10 0, 10 10, 0 10, 0 0), (1 1, 1 9, 9 9, 9 1, 1 1))',
   notch: 'POLYGON ((0 0, 10 0, 10 10, 5 1, 0 10, 0 0))',
+  holed: 'POLYGON ((0 0, 10 0, 10 10, 0 10, 0 0), (2 2, 4 2, 4 3, 2 3, 2 2))',
+  sameHole: 'POLYGON ((1 1, 5 1, 5 5, 1 5, 1 1), (2 2, 4 2, 4 3, 2 3, 2 2))',
   point: 'POINT (3 3)',
   corner: 'POINT (10 10)',
   across: 'LINESTRING (-5 5, 15 5)',
@@ -37,6 +39,9 @@ describe('how the first shape lies to the second', () => {
     ['square', 'ring', ['intersects', 'contains']],
     ['point', 'inner', ['intersects', 'within']],
     ['corner', 'square', ['intersects', 'within']],
+    // The hole fills a part of it and touches its edges only.
+    ['inner', 'holed', ['intersects']],
+    ['sameHole', 'holed', ['intersects', 'within']],
     ['point', 'point', ['intersects', 'within', 'contains']],
     ['across', 'square', ['intersects']],
     ['inside', 'square', ['intersects', 'within']],
