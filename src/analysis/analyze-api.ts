@@ -279,9 +279,11 @@ function parseField(request: AnalyzeRequest, key: string, value: SettingValue, b
       return;
     case 'filter':
     case 'char_filter': {
-      if (!Array.isArray(value)) throw wrongType();
-      const parts = value.map((item, i) => {
-        if (typeof item !== 'string' && !isObject(item)) throw xContent(body, [key, i], `failed to parse field [${key}]`);
+      // One definition may stand without its list, one name may not.
+      const items = isObject(value) ? [value] : value;
+      if (!Array.isArray(items)) throw wrongType();
+      const parts = items.map((item, i) => {
+        if (typeof item !== 'string' && !isObject(item)) throw wrongItem(body, key, i, item);
         return item as Part;
       });
       if (key === 'filter') request.filters = parts;
@@ -307,6 +309,12 @@ function textItem(item: SettingValue, index: number, body: string): string {
   const at = valuePositions(body, ['text', index]).value;
   const reason = item === null ? `Can't get text on a VALUE_NULL at ${at.line}:${at.col}` : `expected value but got [${eventName(item)}]`;
   throw xContent(body, ['text', index], 'failed to parse field [text]', new ApiError('illegal_state_exception', 500, reason));
+}
+
+function wrongItem(body: string, key: string, index: number, item: SettingValue): ApiError {
+  const { line, col } = valuePositions(body, [key, index]).value;
+  const reason = `[${line}:${col}] Expected [VALUE_STRING] or [START_OBJECT], got ${eventName(item)}`;
+  return xContent(body, [key, index], `failed to parse field [${key}]`, new ApiError('x_content_parse_exception', 400, reason));
 }
 
 function xContent(body: string, path: (string | number)[], text: string, causedBy: ApiError | null = null): ApiError {
