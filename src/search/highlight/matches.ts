@@ -2,6 +2,7 @@
 import { type IndexQuery, keyOf, termOfText } from '../index-query.ts';
 import { matchingLeaves } from '../positions/plan-positional.ts';
 import type { AnalyzedToken } from '../query-analysis.ts';
+import { firstIndex } from './sorted.ts';
 
 /** A part of the query that may be marked in a field. */
 export type Needle =
@@ -157,11 +158,13 @@ function phraseMatches(tokens: readonly KeyedToken[], phrase: Extract<Needle, { 
     for (const slot of rest) {
       // The nearest token that keeps the spread within the slop.
       let best: KeyedToken | null = null;
-      for (const token of slot.tokens) {
+      const { tokens, position } = slot;
+      const from = high - phrase.slop + position;
+      for (let i = firstIndex(tokens.length, (at) => tokens[at].position >= from); i < tokens.length; i++) {
+        const token = tokens[i];
+        const shift = token.position - position;
+        if (shift > low + phrase.slop) break;
         if (chosen.includes(token)) continue;
-        const shift = token.position - slot.position;
-        const spread = Math.max(high, shift) - Math.min(low, shift);
-        if (spread > phrase.slop) continue;
         if (!best || Math.abs(shift - low) < Math.abs(best.position - slot.position - low)) best = token;
       }
       if (!best) break;

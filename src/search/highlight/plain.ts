@@ -19,6 +19,8 @@ export function plainFragments(
   options: HighlightOptions,
 ): Array<{ text: string; score: number }> {
   const marks = new Map(matches.map((match) => [`${match.start}/${match.end}`, match]));
+  const lastPositions = new Map<number, number>();
+  for (const { group, position } of matches) lastPositions.set(group, Math.max(position, lastPositions.get(group) ?? position));
   const pieces: Piece[] = [{ text: '', terms: new Set(), number: 0 }];
   let lastEnd = 0;
   let cuts = 1;
@@ -67,7 +69,7 @@ export function plainFragments(
     const match = marks.get(`${token.startOffset}/${token.endOffset}`);
     if (match) {
       // A phrase is not torn apart.
-      const end = Math.max(...matches.filter((other) => other.group === match.group).map((other) => other.position));
+      const end = lastPositions.get(match.group) ?? token.position;
       if (end > token.position) waitForPosition = end + 1;
     }
     const cut = token.endOffset >= options.fragmentSize * cuts && text.length - token.endOffset >= options.fragmentSize >>> 1;

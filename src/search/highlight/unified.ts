@@ -15,39 +15,40 @@ const PIVOT = 87;
 const K1 = 1.2;
 const B = 0.75;
 
-/** Sorted boundaries of a text, its start and end included. */
-function boundariesOf(text: string, granularity: 'sentence' | 'word', locale: string): number[] {
-  let segmenter: Intl.Segmenter;
-  try {
-    segmenter = new Intl.Segmenter(locale, { granularity });
-  } catch {
-    segmenter = new Intl.Segmenter('en', { granularity });
-  }
-  const bounds: number[] = [];
-  for (const { index } of segmenter.segment(text)) bounds.push(index);
-  bounds.push(text.length);
-  return bounds;
-}
+/** Boundaries of a text, its start and end included, looked up where they are asked for: all of a long text's take seconds. */
+export class Boundaries {
+  readonly #length: number;
+  readonly #segments: Intl.Segments;
 
-/** Last boundary before `offset`, 0 if there is none. */
-function preceding(bounds: readonly number[], offset: number): number {
-  let result = 0;
-  for (const bound of bounds) {
-    if (bound >= offset) break;
-    result = bound;
+  constructor(text: string, granularity: 'sentence' | 'word', locale: string) {
+    let segmenter: Intl.Segmenter;
+    try {
+      segmenter = new Intl.Segmenter(locale, { granularity });
+    } catch {
+      segmenter = new Intl.Segmenter('en', { granularity });
+    }
+    this.#length = text.length;
+    this.#segments = segmenter.segment(text);
   }
-  return result;
-}
 
-/** First boundary behind `offset`, null if there is none. */
-function following(bounds: readonly number[], offset: number): number | null {
-  return bounds.find((bound) => bound > offset) ?? null;
+  /** Last boundary before `offset`, 0 if there is none. */
+  preceding(offset: number): number {
+    if (offset > this.#length) return this.#length;
+    return offset <= 0 ? 0 : this.#segments.containing(offset - 1)!.index;
+  }
+
+  /** First boundary behind `offset`, which is no less than 0; null if there is none. */
+  following(offset: number): number | null {
+    if (offset >= this.#length) return null;
+    const { index, segment } = this.#segments.containing(offset)!;
+    return index + segment.length;
+  }
 }
 
 /** Cuts passages around offsets that only grow: sentences up to a length, longer ones at words. */
 class BoundedSentences {
-  readonly #sentences: readonly number[];
-  readonly #words: readonly number[];
+  readonly #sentences: Boundaries;
+  readonly #words: Boundaries;
   readonly #maxLength: number;
   #windowStart = -1;
   #windowEnd = -1;
@@ -56,8 +57,8 @@ class BoundedSentences {
 
   constructor(text: string, maxLength: number, options: HighlightOptions) {
     this.#maxLength = maxLength;
-    this.#sentences = boundariesOf(text, options.boundaryScanner === 'word' ? 'word' : 'sentence', options.locale);
-    this.#words = boundariesOf(text, 'word', options.locale);
+    this.#sentences = new Boundaries(text, options.boundaryScanner === 'word' ? 'word' : 'sentence', options.locale);
+    this.#words = new Boundaries(text, 'word', options.locale);
   }
 
   /** The passage around the word that starts at `at`. */
@@ -67,21 +68,21 @@ class BoundedSentences {
       this.#start = this.#end;
       this.#end = this.#windowEnd;
     } else {
-      this.#windowStart = this.#start = preceding(this.#sentences, offset);
-      this.#windowEnd = this.#end = following(this.#sentences, offset - 1) ?? offset;
+      this.#windowStart = this.#start = this.#sentences.preceding(offset);
+      this.#windowEnd = this.#end = this.#sentences.following(offset - 1) ?? offset;
       while (this.#end - this.#start < this.#maxLength) {
-        const end = following(this.#sentences, this.#end);
+        const end = this.#sentences.following(this.#end);
         if (end === null || end - this.#start > this.#maxLength) break;
         this.#windowEnd = this.#end = end;
       }
     }
     if (this.#end - this.#start > this.#maxLength) {
       if (offset - this.#maxLength > this.#start) {
-        this.#start = Math.max(this.#start, preceding(this.#words, offset - this.#maxLength));
+        this.#start = Math.max(this.#start, this.#words.preceding(offset - this.#maxLength));
       }
       const remaining = Math.max(0, this.#maxLength - (offset - this.#start));
       if (offset + remaining < this.#windowEnd) {
-        this.#end = Math.min(this.#windowEnd, following(this.#words, offset + remaining) ?? this.#windowEnd);
+        this.#end = Math.min(this.#windowEnd, this.#words.following(offset + remaining) ?? this.#windowEnd);
       }
     }
     return { start: this.#start, end: this.#end };
