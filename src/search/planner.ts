@@ -7,22 +7,13 @@ import type { SegmentReader, TermState } from '../plan/segment.ts';
 import { blendDocFreqs } from './blended-terms.ts';
 import { idf } from './bm25.ts';
 import { isComputed, plainPart, type ScriptFilter } from './computed-query.ts';
+import { Expansions } from './expansions.ts';
 import { type ScoredDocs, scoreByFunctions } from './function-score.ts';
-import { type BoolIndexQuery, bool, type IndexQuery, none, type Term } from './index-query.ts';
+import { type BoolIndexQuery, bool, type IndexQuery, type Term } from './index-query.ts';
 import { gatherJoined, type Joined, type JoinQuery, planJoined } from './join.ts';
-import {
-  type ExpandedPositional,
-  expandPositional,
-  type FrequencyScore,
-  matchPositions,
-  type PositionalQuery,
-} from './positions/plan-positional.ts';
+import { type ExpandedPositional, type FrequencyScore, matchPositions, type PositionalQuery } from './positions/plan-positional.ts';
+import { planAnyTerm, planDocs, planFilter, planPatternTerms } from './segment-filters.ts';
 import type { FieldStatistics, ShardStatistics, Statistics, TermEntry } from './statistics.ts';
-import { bestTerms, type ExpandedTerm, expandPattern, expandPrefixes } from './term-expansion.ts';
-
-/** More matching terms than this are looked up as a range of ordinals, if the field has a column. */
-const FEW_TERMS = 16;
-const MAX_EXPANDED_TERMS = 100_000;
 
 const MATCH_NONE: PlanNode = { op: 'matchNone' };
 const MATCH_ALL: PlanNode = { op: 'matchAll' };
@@ -36,11 +27,9 @@ export type MatchingDocs = (index: number, plan: PlanNode, scopePtr: number | nu
 export class Planner {
   readonly #local: ShardStatistics;
   readonly #weights: Statistics;
-  readonly #maxClauses: number;
   readonly #matching: MatchingDocs;
   readonly #joins = new Map<IndexQuery, ReadonlyMap<string, Joined>>();
-  readonly #positionals = new Map<IndexQuery, ExpandedPositional>();
-  readonly #expansions = new Map<IndexQuery, IndexQuery | ExpandedTerm[]>();
+  readonly #expansions: Expansions;
   /** What surrounds the query being planned asks of its documents: scripts and functions see no others. A plan made under it is right among them only. */
   #among: readonly PlanNode[] = [];
 
@@ -52,7 +41,7 @@ export class Planner {
     this.#matching = matching;
     this.#local = local;
     this.#weights = weights;
-    this.#maxClauses = maxClauses;
+    this.#expansions = new Expansions(local, maxClauses);
   }
 
   get segments(): readonly SegmentReader[] {
@@ -73,9 +62,7 @@ export class Planner {
 
   /** The query that the shard's statistics make, the same for all segments. */
   ofShard(query: Extract<IndexQuery, { op: 'ofShard' }>): IndexQuery {
-    let made = this.#expansions.get(query) as IndexQuery | undefined;
-    if (!made) this.#expansions.set(query, (made = query.make(this.#local)));
-    return made;
+    return this.#expansions.ofShard(query);
   }
 
   /** Plan of a query that is asked about certain documents only. @param among  plan of those */
@@ -118,39 +105,18 @@ export class Planner {
       case 'pattern':
         return this.#pattern(query, index, scored, boost);
       case 'anyTerm':
-        return this.#anyTerm(query.field, query.terms.map((term) => this.#local.term(term).states[index]).filter(isFound), segment);
+        return planAnyTerm(query.field, query.terms.map((term) => this.#local.term(term).states[index]).filter(isFound), segment);
       case 'rangeI64':
       case 'rangeF64':
-        return this.#range(query, segment);
-      case 'inI64': {
-        const column = segment.column(query.field);
-        return column ? { op: 'inI64', column, values: query.values } : MATCH_NONE;
-      }
-      case 'inF64': {
-        const column = segment.column(query.field);
-        return column ? { op: 'inF64', column, values: query.values } : MATCH_NONE;
-      }
-      case 'existsColumn': {
-        const column = segment.column(query.field);
-        return column && column.docCount > 0 ? { op: 'existsColumn', column } : MATCH_NONE;
-      }
-      case 'existsNorm': {
-        const postings = segment.postings(query.field);
-        return postings && postings.normsPtr !== 0 ? { op: 'existsNorm', postings } : MATCH_NONE;
-      }
+      case 'inI64':
+      case 'inF64':
+      case 'existsColumn':
+      case 'existsNorm':
       case 'ids':
-        return this.#docs(query.ids.map((id) => segment.docOfId(id)).filter((docId) => docId >= 0));
-      case 'geoBox': {
-        const column = segment.column(query.field);
-        const { top, left, bottom, right } = query;
-        return column ? { op: 'geoBox', column, top, left, bottom, right } : MATCH_NONE;
-      }
-      case 'geoDistance': {
-        const column = segment.column(query.field);
-        return column ? { op: 'geoDistance', column, lat: query.lat, lon: query.lon, meters: query.meters } : MATCH_NONE;
-      }
+      case 'geoBox':
+      case 'geoDistance':
       case 'hostFilter':
-        return this.#hostFilter(query, segment);
+        return planFilter(query, segment);
       case 'ofShard':
         return this.plan(this.ofShard(query), index, scored, boost);
       case 'scriptFilter':
@@ -178,11 +144,6 @@ export class Planner {
     return scored && child.op !== 'matchNone' ? { op: 'constantScore', child, score } : child;
   }
 
-  #docs(docs: readonly number[]): PlanNode {
-    if (docs.length === 0) return MATCH_NONE;
-    return { op: 'docs', docs: Uint32Array.from(new Set(docs)).sort(), scores: null };
-  }
-
   /** @param docFreq  given when it is not the term's own */
   #scorer(field: string, docFreqs: readonly number[], boost: number): TermScorer | null {
     const statistics = this.#weights.field(field);
@@ -204,20 +165,14 @@ export class Planner {
     const postings = this.#local.segments[index].postings(field);
     const states = terms.map((term) => this.#local.term(term).states[index]).filter(isFound);
     if (!postings || states.length === 0) return MATCH_NONE;
-    if (!scored) return this.#anyTerm(field, states, this.#local.segments[index]);
+    if (!scored) return planAnyTerm(field, states, this.#local.segments[index]);
     const docFreq = Math.max(...terms.map((term) => this.#weights.docFreq(term)));
     const scorer = this.#scorer(field, [docFreq], boost);
     return states.length === 1 ? { op: 'term', postings, term: states[0], scorer } : { op: 'synonym', postings, terms: states, scorer };
   }
 
-  #anyTerm(field: string, terms: readonly TermState[], segment: SegmentReader): PlanNode {
-    const postings = segment.postings(field);
-    if (!postings || terms.length === 0) return MATCH_NONE;
-    return terms.length === 1 ? { op: 'term', postings, term: terms[0], scorer: null } : { op: 'anyTerm', postings, terms };
-  }
-
   #phrase(query: PhraseQuery, index: number, scored: boolean, boost: number): PlanNode {
-    const expanded = this.#expandedPhrase(query);
+    const expanded = this.#expansions.phrase(query);
     if (expanded.op !== 'phrase') return this.plan(expanded, index, scored, boost);
     const postings = this.#local.segments[index].postings(query.field);
     if (!postings) return MATCH_NONE;
@@ -234,29 +189,6 @@ export class Planner {
       positions.push({ position, terms: states });
     }
     return { op: 'phrase', postings, positions, slop: query.slop, scorer: scored ? this.#scorer(query.field, docFreqs, boost) : null };
-  }
-
-  /** The phrase with its prefix spelled out; of one position: the terms themselves. */
-  #expandedPhrase(query: PhraseQuery): IndexQuery {
-    let expanded = this.#expansions.get(query) as IndexQuery | undefined;
-    if (!expanded) {
-      expanded = this.#expandPhrase(query);
-      this.#expansions.set(query, expanded);
-    }
-    return expanded;
-  }
-
-  #expandPhrase(query: PhraseQuery): IndexQuery {
-    let { positions } = query;
-    if (query.prefixExpansions !== null) {
-      const last = positions.at(-1)!;
-      const terms = expandPrefixes(this.#local, query.field, last.terms, query.prefixExpansions);
-      if (terms.length === 0) return none('no term begins with the prefix');
-      positions = [...positions.slice(0, -1), { position: last.position, terms }];
-    }
-    if (positions.length > 1) return { ...query, positions, prefixExpansions: null };
-    const terms = positions[0].terms.map((term): IndexQuery => ({ op: 'term', term, scored: true }));
-    return terms.length === 1 ? terms[0] : bool({ should: terms });
   }
 
   #join(query: JoinQuery, index: number, boost: number): PlanNode {
@@ -278,24 +210,13 @@ export class Planner {
   }
 
   #positional(query: PositionalQuery, index: number, scored: boolean, boost: number): PlanNode {
-    let expanded = this.#positionals.get(query);
-    if (!expanded) {
-      expanded = expandPositional(query, (pattern, limit) => this.#termsOf(pattern, limit));
-      this.#positionals.set(query, expanded);
-    }
+    const expanded = this.#expansions.positional(query);
     const candidates = this.plan(expanded.candidates, index, false);
     if (candidates.op === 'matchNone') return candidates;
     const segment = this.#local.segments[index];
     const { docs } = this.#candidates(candidates, index, query.nestedPath);
     const stateOf = (term: Term): TermState | null => this.#local.term(term).states[index];
     return matchPositions(expanded, segment, docs, stateOf, scored ? this.#frequencyScore(expanded, segment, boost) : null);
-  }
-
-  /** Terms of a pattern; a sized rewrite takes the best. */
-  #termsOf(pattern: PatternQuery, limit: number): Term[] {
-    const isSized = 'size' in pattern.rewrite;
-    const found = expandPattern(this.#local, pattern.field, pattern.pattern, isSized ? MAX_EXPANDED_TERMS : limit);
-    return (isSized ? bestTerms(found, limit) : found).map(({ term }) => term);
   }
 
   /** BM25 of all terms together for spans; intervals saturate towards the boost. */
@@ -411,10 +332,10 @@ export class Planner {
   #pattern(query: PatternQuery, index: number, scored: boolean, boost: number): PlanNode {
     if (query.rewrite.kind === 'constant' || !scored) {
       if (query.rewrite.kind === 'constant' || query.rewrite.kind === 'scoring_boolean' || query.rewrite.kind === 'constant_boolean') {
-        return this.#constant(this.#patternTerms(query, this.#local.segments[index]), boost, scored);
+        return this.#constant(planPatternTerms(query, this.#local.segments[index]), boost, scored);
       }
     }
-    const terms = this.#expandedTerms(query);
+    const terms = this.#expansions.terms(query);
     const { kind } = query.rewrite;
     const docFreq = kind === 'top_terms_blended' ? Math.max(0, ...terms.map(({ entry }) => entry.docFreq)) : undefined;
     const clauses = terms
@@ -426,58 +347,6 @@ export class Planner {
       .filter((plan) => plan.op !== 'matchNone');
     if (clauses.length <= 1) return clauses[0] ?? MATCH_NONE;
     return { op: 'bool', must: [], filter: [], should: clauses, mustNot: [], minimumShouldMatch: 1 };
-  }
-
-  #expandedTerms(query: PatternQuery): ExpandedTerm[] {
-    let terms = this.#expansions.get(query) as ExpandedTerm[] | undefined;
-    if (!terms) {
-      const { rewrite } = query;
-      const isSized = 'size' in rewrite;
-      terms = expandPattern(this.#local, query.field, query.pattern, isSized ? MAX_EXPANDED_TERMS : this.#maxClauses);
-      if (isSized) terms = bestTerms(terms, Math.min(rewrite.size, this.#maxClauses));
-      this.#expansions.set(query, terms);
-    }
-    return terms;
-  }
-
-  /** Documents with any term of the pattern in one segment. */
-  #patternTerms(query: PatternQuery, segment: SegmentReader): PlanNode {
-    const postings = segment.postings(query.field);
-    if (!postings) return MATCH_NONE;
-    const { from, to, includeFrom, includeTo, filter } = query.pattern;
-    const column = query.hasColumn ? segment.column(query.field) : null;
-    if (!filter) {
-      const first = from === null ? 0 : this.#ordOf(segment, query.field, from, includeFrom);
-      const end = to === null ? postings.termCount : this.#ordOf(segment, query.field, to, !includeTo);
-      if (first >= end) return MATCH_NONE;
-      if (column && end - first > FEW_TERMS) return { op: 'rangeOrd', column, min: first, max: end - 1 };
-      return { op: 'termRange', postings, from: first, to: end };
-    }
-    const terms = segment.walkTerms(query.field, { from, to, includeFrom, includeTo }, Number.POSITIVE_INFINITY, filter ?? undefined);
-    return this.#anyTerm(query.field, terms, segment);
-  }
-
-  /** Ordinal of the first term >= bytes, or > bytes. */
-  #ordOf(segment: SegmentReader, field: string, bytes: Uint8Array, inclusive: boolean): number {
-    const ord = segment.seekOrd(field, bytes);
-    if (inclusive) return ord;
-    return segment.lookupTerm(field, bytes) ? ord + 1 : ord;
-  }
-
-  #range(query: Extract<IndexQuery, { op: 'rangeI64' | 'rangeF64' }>, segment: SegmentReader): PlanNode {
-    const column = segment.column(query.field);
-    if (!column || column.docCount === 0 || query.min > column.max || query.max < column.min) return MATCH_NONE;
-    if (query.min <= column.min && query.max >= column.max) return { op: 'existsColumn', column };
-    return query.op === 'rangeI64'
-      ? { op: 'rangeI64', column, min: query.min, max: query.max }
-      : { op: 'rangeF64', column, min: query.min, max: query.max };
-  }
-
-  #hostFilter(query: Extract<IndexQuery, { op: 'hostFilter' }>, segment: SegmentReader): PlanNode {
-    if (query.field !== '' && !segment.column(query.field)) return MATCH_NONE;
-    const docs: number[] = [];
-    for (let docId = 0; docId < segment.maxDoc; docId++) if (query.matches(segment, docId)) docs.push(docId);
-    return this.#docs(docs);
   }
 
   #functionScore(query: Extract<IndexQuery, { op: 'functionScore' }>, index: number, scored: boolean, boost: number): PlanNode {
@@ -534,7 +403,7 @@ export class Planner {
       const part =
         wanted > clauses.length ? MATCH_NONE : this.plan(bool({ should: clauses, minimumShouldMatch: wanted }), index, scored, boost);
       if (part.op === 'matchNone') continue;
-      parts.push({ op: 'bool', must: [part], filter: [this.#docs(docs)], should: [], mustNot: [], minimumShouldMatch: 0 });
+      parts.push({ op: 'bool', must: [part], filter: [planDocs(docs)], should: [], mustNot: [], minimumShouldMatch: 0 });
     }
     if (parts.length <= 1) return parts[0] ?? MATCH_NONE;
     return { op: 'bool', must: [], filter: [], should: parts, mustNot: [], minimumShouldMatch: 1 };
@@ -567,7 +436,7 @@ export class Planner {
   #scripted({ nestedPath, matches }: ScriptFilter, index: number): PlanNode {
     const segment = this.#local.segments[index];
     const { docs } = this.#candidates(MATCH_ALL, index, nestedPath);
-    return this.#docs([...docs].filter((docId) => matches(segment, docId)));
+    return planDocs([...docs].filter((docId) => matches(segment, docId)));
   }
 
   /** The frequency of a feature's term is its value: it is read off a score that grows with it alone. Source: Lucene's FeatureField. */
