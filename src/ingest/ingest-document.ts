@@ -1,7 +1,9 @@
 // A document on its way through pipelines: its source and metadata (`_index`, `_id`, `_routing`, ...) as one object of fields, and what the
 // pipelines themselves know of it under `_ingest`. Fields are named by paths: `a.b.0`, `_source.a`, `_ingest.timestamp`.
+
 import { writeJson } from '../common/json-write.ts';
 import { illegalArgument } from '../errors/catalog.ts';
+import { javaClass } from '../mapping/java-text.ts';
 import { renderTemplate } from '../scripting/mustache.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -172,16 +174,9 @@ export function copyOf(value: unknown): unknown {
   return out;
 }
 
-/** The class a value would be in Java, for error texts. */
+/** The class a value would be in Java, for error texts; objects of documents are other maps than those of definitions. */
 export function javaType(value: unknown): string {
-  if (typeof value === 'string') return 'java.lang.String';
-  if (typeof value === 'boolean') return 'java.lang.Boolean';
-  if (typeof value === 'bigint') return 'java.math.BigInteger';
-  if (typeof value === 'number') {
-    if (!Number.isInteger(value)) return 'java.lang.Double';
-    return Math.abs(value) < 2 ** 31 ? 'java.lang.Integer' : 'java.lang.Long';
-  }
-  return Array.isArray(value) ? 'java.util.ArrayList' : 'java.util.HashMap';
+  return isObject(value) ? 'java.util.HashMap' : javaClass(value);
 }
 
 function describe(value: unknown): string {
