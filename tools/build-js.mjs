@@ -21,7 +21,7 @@ const SERVICE = {
   'http-thread': 'src/node/http-thread.ts',
 };
 /** Native, or loaded late and seldom. */
-const SERVICE_EXTERNALS = ['uWebSockets.js', '@js-joda/core', '@js-joda/timezone'];
+const SERVICE_EXTERNALS = ['./launch.js', 'uWebSockets.js', '@js-joda/core', '@js-joda/timezone'];
 /** lmdb looks for its binary beside its own modules, which a bundle takes it away from. Of its ES modules esbuild makes iterators without end. */
 const LMDB_BINARY = {
   name: 'lmdb-binary',
@@ -51,13 +51,7 @@ const LATE_PACKAGES = {
       namespace === 'late-packages' ? undefined : { path: name, namespace: 'late-packages' },
     );
     plugins.onLoad({ filter: /.*/, namespace: 'late-packages' }, ({ path: name }) => ({
-      // A view as those of Node's modules (tools/launch.cjs).
-      contents: `const view = new Proxy({}, {
-          get: (_, key) => require('${name}')[key],
-          has: (_, key) => key in require('${name}'),
-          getPrototypeOf: () => view,
-        });
-        module.exports = view;`,
+      contents: `module.exports = require('./launch.js').lateModule(() => require('${name}'));`,
       resolveDir: root,
     }));
   },

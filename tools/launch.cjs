@@ -49,7 +49,7 @@ function lateRequire(load) {
     if (!views.has(plain))
       views.set(
         plain,
-        lateModule(() => load(plain)),
+        exports.lateModule(() => load(plain)),
       );
     return views.get(plain);
   };
@@ -57,10 +57,10 @@ function lateRequire(load) {
 }
 
 /** Names are looked up in the module when they are read. As its own prototype it also serves objects that are made to inherit from it. */
-function lateModule(load) {
+exports.lateModule = (load) => {
   const view = new Proxy({}, { get: (_, name) => load()[name], has: (_, name) => name in load(), getPrototypeOf: () => view });
   return view;
-}
+};
 
 function readOrUndefined(file) {
   try {
