@@ -5,7 +5,7 @@ import { figureAt, parsePath } from './bucket-path.ts';
 import { illegalArgument, parsingError, unsupported } from './errors.ts';
 import { MetricOut, type OutBucket } from './out.ts';
 import { isObject, type Params } from './params.ts';
-import { type PipelineBody, withGap } from './pipelines.ts';
+import { type PipelineBody, withGap } from './pipeline-body.ts';
 import type { Json, PipelineSpec } from './types.ts';
 
 /** `buckets_path` of a script: names to paths. */

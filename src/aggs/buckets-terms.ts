@@ -24,11 +24,11 @@ import {
   selectTop,
 } from './merge.ts';
 import { hashesOf, mergeText } from './merge-text.ts';
-import { termBytes, termKey } from './metrics-values.ts';
 import { BucketsOut, type OutBucket } from './out.ts';
 import { Params } from './params.ts';
 import { runParentPipelines } from './pipeline-run.ts';
 import { bindSource, columnOf, doubleOf, parseSource, type SourceParams, type ValuesSource } from './source.ts';
+import { termBytes, termKey } from './term-bytes.ts';
 import type { AggSpec, AggType, BindContext, Json, MergedAgg, ReduceContext, SegmentScope, Slice } from './types.ts';
 
 export interface TermsParams {

@@ -2,8 +2,8 @@
 // must be compared with a term of another segment. Within one segment ordinals are in the order of terms.
 import { KeyTable } from './key-table.ts';
 import { type MergedBuckets, numberBuckets, selectTop } from './merge.ts';
-import { termBytes } from './metrics-values.ts';
 import type { ValuesSource } from './source.ts';
+import { termBytes } from './term-bytes.ts';
 import type { Slice } from './types.ts';
 
 export interface MergedText extends MergedBuckets {

@@ -14,6 +14,7 @@ import { formatOf } from './metrics-numeric.ts';
 import { type Figure, MetricOut } from './out.ts';
 import { isObject, Params, pointName } from './params.ts';
 import { bindSource, columnOf, doubleOf, parseSource, type SourceParams, type ValuesSource } from './source.ts';
+import { termKey } from './term-bytes.ts';
 import type { AggType, Json, SegmentScope, Slice } from './types.ts';
 
 type Scope = Pick<SegmentScope, 'segment'>;
@@ -141,19 +142,6 @@ function estimatedCounts(slices: readonly Slice[], parents: number): Float64Arra
     });
   }
   return Float64Array.from(sketches, estimate);
-}
-
-/** Bytes of a term as a string of chars 0-255: equal and ordered as the bytes are. */
-export function termKey(slice: Slice, bound: ValuesSource, ord: number): string {
-  return Buffer.from(termBytes(slice, bound, ord)).toString('latin1');
-}
-
-/** Bytes of an ordinal of a slice; the one behind the last is the `missing` term. */
-export function termBytes(slice: Slice, bound: ValuesSource, ord: number): Uint8Array {
-  if (bound.type?.family === 'text') return slice.segment.segment.termOf(bound.field, ord);
-  const column = bound.type ? slice.segment.segment.column(bound.field) : null;
-  if (column && ord <= Number(column.max)) return slice.segment.segment.termOf(bound.field, ord);
-  return bound.missing as Uint8Array;
 }
 
 const EMPTY: Distribution = { values: new Float64Array(0), ranks: new Float64Array(0), total: 0 };

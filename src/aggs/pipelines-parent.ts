@@ -5,7 +5,7 @@ import { badBody, badParameter, illegalArgument, parsingError, unsupported, vali
 import { parseMovingFunction, predictorOf } from './moving-functions.ts';
 import { type Figure, MetricOut, type OutBucket } from './out.ts';
 import { isObject, type Params } from './params.ts';
-import { type PipelineBody, withGap } from './pipelines.ts';
+import { type PipelineBody, withGap } from './pipeline-body.ts';
 import { calendarRounding, calendarUnit, intervalRounding, timeValue, UTC } from './rounding.ts';
 import type { AggSpec } from './types.ts';
 

@@ -5,7 +5,7 @@ import { executionError, illegalArgument } from './errors.ts';
 import { type Figure, MetricOut, type OutAgg } from './out.ts';
 import type { Params } from './params.ts';
 import { pointName } from './params.ts';
-import { type GapPolicy, type PipelineBody, withGap } from './pipelines.ts';
+import { type GapPolicy, type PipelineBody, withGap } from './pipeline-body.ts';
 import type { Json, PipelineSpec } from './types.ts';
 
 /** A bucket's figure, with the name of the bucket. */

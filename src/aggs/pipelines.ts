@@ -1,35 +1,14 @@
-// Pipeline aggregations: what all have in common (path, gap policy, format), the order in which they run, and their table.
+// Pipeline aggregations: their table, reading one (path, gap policy, format), and the order in which they run.
 
 import { DecimalFormat } from '../mapping/decimal-format.ts';
 import { firstName, parsePath } from './bucket-path.ts';
 import { SCRIPTED_PIPELINES, scriptPaths } from './bucket-scripts.ts';
 import { illegalArgument, parsingError, validationError } from './errors.ts';
-import type { Figure } from './out.ts';
 import { isObject, Params } from './params.ts';
+import type { GapPolicy, PipelineBody } from './pipeline-body.ts';
 import { PARENT_PIPELINES } from './pipelines-parent.ts';
 import { SIBLING_PIPELINES } from './pipelines-sibling.ts';
 import type { AggSpec, Json, PipelineSpec } from './types.ts';
-
-export type GapPolicy = 'skip' | 'insert_zeros' | 'keep_values';
-
-/** What every pipeline has. */
-export interface PipelineBody {
-  readonly name: string;
-  readonly meta: Json | null;
-  readonly path: string;
-  readonly gap: GapPolicy;
-  /** `value_as_string` by the pipeline's `format`. */
-  text(value: Figure): string | null;
-}
-
-/**
- * A figure under the gap policy; NaN = the bucket is a gap to be skipped. Buckets without documents are gaps for every path but their count.
- */
-export function withGap(figure: Figure, docCount: number, gap: GapPolicy, isCount: boolean): number {
-  const isNumber = figure !== null && Number.isFinite(figure);
-  if (isNumber && (docCount > 0 || isCount || gap === 'keep_values')) return figure;
-  return gap === 'insert_zeros' ? 0 : Number.NaN;
-}
 
 export const PIPELINE_NAMES = [...Object.keys(SIBLING_PIPELINES), ...Object.keys(PARENT_PIPELINES), ...Object.keys(SCRIPTED_PIPELINES)];
 

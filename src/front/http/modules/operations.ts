@@ -16,8 +16,9 @@ import { defineModule, type HttpFrame } from '../module.ts';
 import type { Request } from '../request.ts';
 import { sendText } from '../send.ts';
 import { stats } from '../stats.ts';
+import { literalAddresses } from '../upstream/addresses.ts';
 import { CacheZone } from '../upstream/cache-zone.ts';
-import { literalAddresses, type UpstreamGroup } from '../upstream/group.ts';
+import type { UpstreamGroup } from '../upstream/group.ts';
 import { DEFAULT_SERVER, type Peer, type ServerOptions } from '../upstream/peer.ts';
 
 const CLASSES = 6;

@@ -2,7 +2,8 @@
 import { isIP } from 'node:net';
 import { core } from '../core.ts';
 import type { HttpFrame } from '../module.ts';
-import { literalAddresses, makeAddress, pendingLookups, splitHostPort, systemAddresses, UpstreamGroup } from '../upstream/group.ts';
+import { literalAddresses, makeAddress, splitHostPort, systemAddresses } from '../upstream/addresses.ts';
+import { pendingLookups, UpstreamGroup } from '../upstream/group.ts';
 import { DEFAULT_SERVER } from '../upstream/peer.ts';
 import { PeerSet } from '../upstream/peer-set.ts';
 import { resolverFor } from '../upstream/resolver.ts';

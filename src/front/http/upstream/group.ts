@@ -1,6 +1,5 @@
 /** `upstream { }`: groups of servers, their balancing method, keepalive pool, stickiness and name resolution. */
 
-import { lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
 import { ANY_COUNT, block, custom, HTTP, msec, num, UPSTREAM } from '../../config/directive.ts';
 import { parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
@@ -10,8 +9,9 @@ import type { HttpMain } from '../conf.ts';
 import { Loc } from '../conf.ts';
 import { core, parseResolver, type ResolverConf } from '../core.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
+import { literalAddresses, makeAddress, type ServerEntry, splitHostPort, systemAddresses } from './addresses.ts';
 import { Pool } from './connect.ts';
-import { type Address, DEFAULT_SERVER, PEER_FIELDS, Peer, type ServerOptions, type TimeKind } from './peer.ts';
+import { DEFAULT_SERVER, PEER_FIELDS, Peer, type ServerOptions, type TimeKind } from './peer.ts';
 import { type Method, PeerSet } from './peer-set.ts';
 import { NXDOMAIN, type ResolveError, resolverFor } from './resolver.ts';
 import { lookUpEntry } from './service.ts';
@@ -19,23 +19,6 @@ import { parseSticky, type Sticky } from './sticky.ts';
 
 const DEFAULT_KEEPALIVE = 32;
 const MAX_SHARED_PEERS = 1024;
-
-export interface EntryAddress {
-  address: Address;
-  options: ServerOptions;
-  priority: number;
-  /** the SRV record it came from */
-  record?: string;
-}
-
-export interface ServerEntry {
-  text: string;
-  options: ServerOptions;
-  resolve: boolean;
-  service: string;
-  /** addresses found last */
-  addresses: EntryAddress[];
-}
 
 /** A named or implicit group. */
 export class UpstreamGroup {
@@ -162,33 +145,6 @@ export class UpstreamGroup {
     entry.addresses = found;
     this.rebuild();
   }
-}
-
-export function makeAddress(host: string, port: number): Address {
-  return { name: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`, host, port, path: '' };
-}
-
-export function unixAddress(path: string): Address {
-  return { name: `unix:${path}`, host: '', port: 0, path };
-}
-
-export function splitHostPort(text: string, defaultPort: number): { host: string; port: number } {
-  const m = /^(?:\[([^\]]+)\]|([^:]*))(?::(\d+))?$/.exec(text);
-  return m ? { host: m[1] ?? m[2], port: m[3] === undefined ? defaultPort : Number(m[3]) } : { host: text, port: defaultPort };
-}
-
-/** Addresses of a literal; undefined where a name must be looked up. */
-export function literalAddresses(text: string, defaultPort: number): Address[] | undefined {
-  if (text.startsWith('unix:')) return [unixAddress(text.slice(5).replace(/:$/, ''))];
-  const { host, port } = splitHostPort(text, defaultPort);
-  return isIP(host) ? [makeAddress(host, port)] : undefined;
-}
-
-/** Looks a name up the way the system does, before the server starts. */
-export function systemAddresses(host: string): Promise<string[]> {
-  return new Promise((resolve, reject) => {
-    systemLookup(host, { all: true, verbatim: false }, (error, list) => (error ? reject(error) : resolve(list.map((a) => a.address))));
-  });
 }
 
 // ---------------------------------------------------------------- directives
