@@ -1,31 +1,17 @@
 // Ingest pipelines: `_ingest/pipeline`, `_simulate`, and the patterns that grok knows.
 import { deletePipeline, getPipelines, grokPatterns, putPipeline, simulatePipeline } from '../api/pipelines.ts';
-import { defineApi, type RestContext, TIMEOUTS } from './api.ts';
+import { defineApi, type RestContext } from './api.ts';
 import type { ApiRequest } from './request.ts';
-import { type ApiResponse, answer, ok } from './response.ts';
+import { type ApiResponse, ok } from './response.ts';
+import { storedPipelineApis } from './stored-pipelines.ts';
 
-const putApi = defineApi({
-  name: 'ingest.put_pipeline',
-  body: 'json!',
-  needs: 'cluster:manage',
-  params: TIMEOUTS,
-  routes: {
-    'PUT /_ingest/pipeline/{id}': async (request, { engine }) => ok(await putPipeline(engine, request.params.id, request.body)),
-  },
-});
-
-const deleteApi = defineApi({
-  name: 'ingest.delete_pipeline',
-  needs: 'cluster:manage',
-  params: TIMEOUTS,
-  routes: { 'DELETE /_ingest/pipeline/{id}': async (request, { engine }) => ok(await deletePipeline(engine, request.params.id)) },
-});
-
-const getApi = defineApi({
-  name: 'ingest.get_pipeline',
-  needs: 'cluster:monitor',
-  params: { ...TIMEOUTS, summary: 'boolean' },
-  routes: { 'GET /_ingest/pipeline': get, 'GET /_ingest/pipeline/{id}': get },
+const pipelineApis = storedPipelineApis({
+  names: { put: 'ingest.put_pipeline', delete: 'ingest.delete_pipeline', get: 'ingest.get_pipeline' },
+  path: '/_ingest/pipeline',
+  getParams: { summary: 'boolean' },
+  put: putPipeline,
+  delete: deletePipeline,
+  get: getPipelines,
 });
 
 const simulateApi = defineApi({
@@ -48,13 +34,7 @@ const grokApi = defineApi({
   routes: { 'GET /_ingest/processor/grok': (request) => ok({ patterns: grokPatterns(request.boolean('s') ?? false) }) },
 });
 
-export const INGEST_APIS = [putApi, deleteApi, getApi, simulateApi, grokApi];
-
-/** 200 `{ id: body, ... }`, 404 `{}` when a name is given and none is found. */
-function get(request: ApiRequest, { engine }: RestContext): ApiResponse {
-  const found = getPipelines(engine, request.string('id') ?? null);
-  return found === null ? answer(404, {}) : ok(found);
-}
+export const INGEST_APIS = [...pipelineApis, simulateApi, grokApi];
 
 /** 200 `{ docs }`. @throws ApiError parse_exception, illegal_argument_exception */
 function simulate(request: ApiRequest, { engine }: RestContext): ApiResponse {
