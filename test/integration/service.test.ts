@@ -69,6 +69,13 @@ test('a bad setting stops the start with its name and the reason', () => {
   expect(run.stderr).toMatch(/http\.prt.*did you mean.*http\.port/s);
 });
 
+test('the service does not read certificates that it has no use for', () => {
+  const env = { ...process.env, NODE_EXTRA_CA_CERTS: '/none.pem' };
+  const run = spawnSync(bin.replace(/\.js$/, ''), ['serve', '--http.prt=1'], { encoding: 'utf8', timeout: 20_000, env });
+  expect(run.stderr).toContain('http.port');
+  expect(run.stderr).not.toContain('certs');
+});
+
 test('a flipped byte in a segment file is found at the start and named; the index answers an error, not something wrong', async () => {
   let service = await startService();
   const { data } = service;
