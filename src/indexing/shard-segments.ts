@@ -1,19 +1,24 @@
 // The segments of one shard as its writer keeps them: the list, what readers were last told of it, and the commit point on disk.
-//   makes    add(image), load(commit point)        tells    publish()          keeps    commit()          swaps    replace() after a merge
+//   makes    add(image), load(commit point), adopt(snapshot)     tells    publish()     keeps    commit()     swaps    replace() after a merge
 // Not one of these may overlap another: the writer runs them one by one.
 import { ApiError } from '../errors/api-error.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
 import type { CommitPoint } from '../store/store.ts';
-import { type Extent, WriterSegment } from './segment-set.ts';
+import { type Extent, type SnapshotDescriptor, WriterSegment } from './segment-set.ts';
 import type { MergeResult, ShardIdentity, WriterEnvironment } from './writer-environment.ts';
 
+/** What a shard starts from that was never committed. */
+export const NO_COMMIT: CommitPoint = { generation: 0, segments: [], maxSeqNo: -1, nextSegment: 0, primaryTerm: 0 };
+
+export type SegmentsEnvironment = Pick<WriterEnvironment, 'store' | 'nextSegmentId' | 'allocate' | 'view' | 'openSegment' | 'publish'>;
+
 export class ShardSegments {
-  readonly #identity: ShardIdentity;
-  readonly #env: WriterEnvironment;
+  readonly #identity: Omit<ShardIdentity, 'index'>;
+  readonly #env: SegmentsEnvironment;
   readonly #files: SegmentFiles;
   #segments: WriterSegment[] = [];
   #generation = 0;
-  #commit: CommitPoint = { generation: 0, segments: [], maxSeqNo: -1, nextSegment: 0, primaryTerm: 0 };
+  #commit = NO_COMMIT;
   #nextSegment = 0;
   #publishedSeqNo = -1;
   #deletesSincePublished = 0;
@@ -24,7 +29,7 @@ export class ShardSegments {
   /** Records of documents that a merge dropped, by the segment that held them: readers may still show them until they leave it. */
   readonly #heldBySegment = new Map<number, number[]>();
 
-  constructor(identity: ShardIdentity, files: SegmentFiles, env: WriterEnvironment) {
+  constructor(identity: Omit<ShardIdentity, 'index'>, files: SegmentFiles, env: SegmentsEnvironment) {
     this.#identity = identity;
     this.#files = files;
     this.#env = env;
@@ -91,6 +96,22 @@ export class ShardSegments {
       const segment = this.#open(name, extent, true);
       const live = this.#env.store.liveDocs(this.#identity.log, name);
       if (live !== null) segment.restoreLive(live);
+      this.#segments.push(segment);
+    }
+  }
+
+  /** Takes over what another thread has loaded of this commit point and published; readers need not be told again. */
+  adopt(point: CommitPoint, snapshot: SnapshotDescriptor): void {
+    this.#commit = point;
+    this.#nextSegment = point.nextSegment;
+    this.#generation = snapshot.generation;
+    this.#publishedSeqNo = snapshot.maxSeqNo;
+    for (const { id, name, extent, liveDocs } of snapshot.segments) {
+      const reader = this.#env.openSegment(id, extent, this.#files.fileOf(name), false);
+      const segment = new WriterSegment(id, name, extent, reader, true);
+      if (liveDocs !== null) segment.restoreLive(this.#env.view(liveDocs));
+      segment.published(liveDocs);
+      segment.isAnnounced = true;
       this.#segments.push(segment);
     }
   }

@@ -13,10 +13,10 @@ import type { Json, MappingSnapshot, NamedTemplates } from '../mapping/mapping-s
 import type { SegmentFiles } from '../store/segment-files.ts';
 import { type LogEntry, OP_DELETE, OP_INDEX, OP_NOOP } from '../store/store.ts';
 import type { MergePolicyOptions } from './merge-policy.ts';
-import type { WriterSegment } from './segment-set.ts';
+import type { SnapshotDescriptor, WriterSegment } from './segment-set.ts';
 import { type MergingWriter, ShardMerges } from './shard-merges.ts';
 import type { ShardOperation, ShardOutcome } from './shard-operation.ts';
-import { ShardSegments } from './shard-segments.ts';
+import { NO_COMMIT, ShardSegments } from './shard-segments.ts';
 import { DEFAULT_SHARD_SETTINGS, type ShardSettings } from './shard-settings.ts';
 import { parseSource, parseTypedSource, stringifySource } from './source.ts';
 import { type StoredVersion, updateDocument } from './update-operation.ts';
@@ -453,22 +453,25 @@ export class ShardWriter implements MergingWriter {
 
   // ------------------------------------------------------------------------------------------------------- recover
 
-  /** Opens the committed segments and replays the log behind them. @throws ApiError corrupt_index_exception, translog_corrupted_exception */
-  async recover(): Promise<void> {
+  /**
+   * Opens the committed segments and replays the log behind them; readers see it all when this resolves.
+   * @param published  the committed segments, if readers have them already
+   * @throws ApiError corrupt_index_exception, translog_corrupted_exception
+   */
+  async recover(published: SnapshotDescriptor | null = null): Promise<void> {
     const { store } = this.#env;
-    const point = store.commitPoint(this.identity.log);
-    let lastTerm = 0;
-    if (point !== null) {
-      lastTerm = point.primaryTerm;
-      this.#nextSeqNo = point.maxSeqNo + 1;
-      this.#segmentsSeqNo = point.maxSeqNo;
-      await this.#segments.load(point);
-    }
+    const point = store.commitPoint(this.identity.log) ?? NO_COMMIT;
+    let lastTerm = point.primaryTerm;
+    this.#nextSeqNo = point.maxSeqNo + 1;
+    this.#segmentsSeqNo = point.maxSeqNo;
+    if (published === null) await this.#segments.load(point);
+    else this.#segments.adopt(point, published);
     for (const { seqNo, record } of store.replay(this.identity.log, this.maxSeqNo)) {
       lastTerm = Math.max(lastTerm, record.primaryTerm);
       await this.#replay(seqNo, record);
     }
     this.#primaryTerm = lastTerm + 1;
+    if (published !== null && !this.isDirty) return;
     await this.exclusive(async () => {
       const { done } = await this.publishAll();
       return done;

@@ -84,15 +84,6 @@ export class IndexStates {
     return this.#byUuid.get(uuid) ?? null;
   }
 
-  /** Builds the mappings of the first indices that have none yet; what cannot be built says so when it is used. */
-  buildAhead(count: number): void {
-    for (const built of [...this.#byName.values()].slice(0, count)) {
-      try {
-        built.mapping;
-      } catch {}
-    }
-  }
-
   uuids(): string[] {
     return [...this.#byUuid.keys()];
   }

@@ -7,7 +7,7 @@ import { SegmentSorter } from '../arena/segment-sorter.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { indexNotFound } from '../errors/catalog.ts';
 import { BufferPool } from '../indexing/buffer-pool.ts';
-import type { Extent } from '../indexing/segment-set.ts';
+import type { Extent, SnapshotDescriptor } from '../indexing/segment-set.ts';
 import { readShardSettings } from '../indexing/shard-settings.ts';
 import { ShardWriter } from '../indexing/shard-writer.ts';
 import type { MergeResult, WriterEnvironment } from '../indexing/writer-environment.ts';
@@ -42,6 +42,8 @@ export class Indexer {
   readonly #arenas: ThreadArenas;
   readonly #states: IndexStates;
   readonly #shards = new Map<string, OpenShard>();
+  /** Of shards that are being opened: what is asked of them waits. */
+  readonly #opening = new Map<string, Promise<void>>();
   readonly #packr = new Packr({ int64AsType: 'number' });
   readonly #environment: WriterEnvironment;
   readonly #timer: NodeJS.Timeout;
@@ -52,8 +54,8 @@ export class Indexer {
     this.#store = store;
     this.#arenas = new ThreadArenas(module);
     this.#states = new IndexStates(options);
-    // Segment ids are unique in the node: each indexer counts in a range of its own.
-    this.#nextSegmentId = number * 2 ** 40 + 1;
+    // Segment ids are unique in the node: each indexer counts in a range of its own, main below them.
+    this.#nextSegmentId = (number + 1) * 2 ** 40;
     this.#main = new Channel<FromIndexer, ToIndexer>(port, (message) => this.#onMain(message));
     this.#environment = this.#makeEnvironment(new BufferPool(module, options.indexBufferBytes), new SegmentSorter(module));
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
@@ -66,7 +68,7 @@ export class Indexer {
       case 'state':
         return this.#onState(message);
       case 'openShard':
-        return this.#openShard(message.placement);
+        return this.#startOpening(message.placement, message.snapshot);
       case 'closeShard':
         return this.#closeShard(message.uuid, message.shard, message.drop);
       case 'released':
@@ -83,15 +85,31 @@ export class Indexer {
 
   #onState(message: Extract<ToIndexer, { type: 'state' }>): void {
     this.#states.update(message.state);
-    for (const { writer } of this.#shards.values()) {
-      const state = this.#states.byUuid(writer.identity.uuid);
-      if (!state) continue;
-      writer.useMapping(state.mapping, state.analysis);
-      writer.useSettings(readShardSettings(state.meta.settings));
-    }
+    for (const { writer } of this.#shards.values()) this.#useState(writer);
   }
 
-  async #openShard(placement: ShardPlacement): Promise<void> {
+  #useState(writer: ShardWriter): void {
+    const state = this.#states.byUuid(writer.identity.uuid);
+    if (!state) return;
+    writer.useMapping(state.mapping, state.analysis);
+    writer.useSettings(readShardSettings(state.meta.settings));
+  }
+
+  #startOpening(placement: ShardPlacement, snapshot: SnapshotDescriptor | null): Promise<void> {
+    const key = shardKey(placement.uuid, placement.shard);
+    const opening = this.#openShard(placement, snapshot).finally(() => this.#opening.delete(key));
+    this.#opening.set(key, opening);
+    return opening;
+  }
+
+  /** The shard, open; undefined: not one of this indexer's, or it could not be opened. */
+  async #openedShard(uuid: string, shard: number): Promise<OpenShard | undefined> {
+    const key = shardKey(uuid, shard);
+    await this.#opening.get(key)?.catch(() => undefined);
+    return this.#shards.get(key);
+  }
+
+  async #openShard(placement: ShardPlacement, snapshot: SnapshotDescriptor | null): Promise<void> {
     const { uuid, shard, log } = placement;
     const state = this.#states.byUuid(uuid);
     if (!state) throw new Error(`no metadata of index ${uuid}`);
@@ -100,7 +118,9 @@ export class Indexer {
     const writer = new ShardWriter(identity, state.mapping, state.analysis, files, this.#environment);
     writer.useSettings(readShardSettings(state.meta.settings));
     const progress = new Float64Array(placement.progress);
-    await writer.recover();
+    await writer.recover(snapshot);
+    // The metadata may have changed meanwhile.
+    this.#useState(writer);
     progress[0] = writer.maxSeqNo;
     this.#shards.set(shardKey(uuid, shard), {
       writer,
@@ -114,7 +134,7 @@ export class Indexer {
   }
 
   async #closeShard(uuid: string, shard: number, drop: boolean): Promise<void> {
-    const open = this.#shards.get(shardKey(uuid, shard));
+    const open = await this.#openedShard(uuid, shard);
     if (!open) return;
     this.#shards.delete(shardKey(uuid, shard));
     for (const resolve of open.waiting) resolve();
@@ -126,6 +146,7 @@ export class Indexer {
 
   async #stop(): Promise<void> {
     clearInterval(this.#timer);
+    await Promise.allSettled(this.#opening.values());
     const open = [...this.#shards.values()];
     this.#shards.clear();
     for (const { writer } of open) await writer.close({ flush: true });
@@ -134,7 +155,7 @@ export class Indexer {
   // --------------------------------------------------------------------------------------------- requests of readers
 
   async #onShardRequest(request: ShardRequest): Promise<unknown> {
-    const open = this.#shards.get(shardKey(request.uuid, request.shard));
+    const open = await this.#openedShard(request.uuid, request.shard);
     if (!open) throw indexNotFound(request.uuid);
     const { writer } = open;
     switch (request.type) {

@@ -15,6 +15,7 @@ import { Store } from '../store/store.ts';
 import { compileEngine } from '../wasm/kernels.ts';
 import { buildMapping } from './build-index.ts';
 import { Channel } from './channel.ts';
+import { EarlyShards } from './early-shards.ts';
 import type {
   ArenaMessage,
   FromIndexer,
@@ -66,6 +67,7 @@ export class MainNode {
   readonly #arenas: ArenaSet;
   readonly #arenaMessages: Array<{ arena: number; memory: WebAssembly.Memory }> = [];
   readonly #registry: SnapshotRegistry;
+  readonly #early: EarlyShards;
   readonly #contexts: SearchContexts;
   readonly #tasks = new Tasks();
   readonly #indexers: Part<ToIndexer, FromIndexer>[] = [];
@@ -95,6 +97,13 @@ export class MainNode {
     this.#arenas = new ArenaSet(this.#module, { onArena: (arena, memory) => this.#onArena(arena, memory) });
     this.#registry = new SnapshotRegistry((extent, segment) => this.#onFreed(extent, segment));
     this.#contexts = new SearchContexts(this.#registry);
+    this.#early = new EarlyShards({
+      dataPath: options.dataPath,
+      store: this.#store,
+      module: this.#module,
+      allocate: (bytes) => this.#allocate(bytes),
+      release: (extent) => this.#arenas.release(extent),
+    });
   }
 
   get store(): Store {
@@ -113,8 +122,9 @@ export class MainNode {
   }
 
   /**
-   * Starts the indexers and opens every shard: segments are read, logs replayed. `addReaders` runs before that, so that readers' threads
-   * load while shards are opened; they are told of everything before this resolves.
+   * Starts the indexers and opens every shard: segments are read, logs replayed. What early-shards.ts opens is not waited for again: an
+   * indexer that still loads answers what is asked of it when it has its shards. Readers that `addReaders` adds are told of everything
+   * before this resolves.
    */
   async start(addReaders: () => void): Promise<void> {
     for (let number = 0; number < this.#options.indexers; number++) {
@@ -122,18 +132,33 @@ export class MainNode {
       this.#indexers.push(part);
       this.#introduce(part);
     }
-    addReaders();
     const { state } = this.#metadata;
     const placements = this.#placements(state);
-    const told = this.broadcast({ type: 'state', state, placements });
-    await Promise.all(this.#indexers.map(({ channel }) => channel.request({ type: 'state', state, placements })));
-    const results = await Promise.allSettled(
-      placements.map((placement) => this.#indexers[placement.indexer].channel.request({ type: 'openShard', placement })),
-    );
-    for (const result of results)
-      if (result.status === 'rejected') this.#options.onLog('error', `shard failed to open: ${result.reason.message}`);
-    await told;
-    for (const { uuid, logs } of this.#metadata.orphans()) this.#dropOrphan(uuid, logs);
+    const fail = (error: Error) => this.#options.onLog('error', `shard failed to open: ${error.message}`);
+    const opened = this.#indexers.map(({ channel }) => channel.request<void>({ type: 'state', state, placements }).catch(fail));
+    const late: Promise<void>[] = [];
+    for (const placement of placements) {
+      const snapshot = await this.#early.open(placement);
+      const { channel } = this.#indexers[placement.indexer];
+      const done = channel.request<void>({ type: 'openShard', placement, snapshot }).catch(fail);
+      opened.push(done);
+      if (snapshot === null) late.push(done);
+      else this.#registry.publish(snapshot);
+    }
+    // After the indexers' shards: what readers ask of an indexer comes behind them.
+    addReaders();
+    await Promise.all([...this.#readers.map(({ channel }) => this.#inform(channel)), ...late]);
+    Promise.all(opened).then(() => {
+      if (this.#stopping === null) for (const { uuid, logs } of this.#metadata.orphans()) this.#dropOrphan(uuid, logs);
+    });
+  }
+
+  /** Tells a reader the metadata and all snapshots. */
+  async #inform(channel: Channel<ToReader, FromReader>): Promise<void> {
+    const { state } = this.#metadata;
+    const told: Promise<unknown>[] = [channel.request({ type: 'state', state, placements: this.#placements(state) })];
+    for (const snapshot of this.#registry.newest()) told.push(channel.request({ type: 'snapshot', snapshot }));
+    await Promise.all(told);
   }
 
   async #dropOrphan(uuid: string, logs: readonly number[]): Promise<void> {
@@ -168,9 +193,7 @@ export class MainNode {
   welcome(reader: number, message: ToReader): Promise<void> {
     const { channel } = this.#readers[reader];
     const welcomed = this.#commandTail.then(async () => {
-      const { state } = this.#metadata;
-      await channel.request({ type: 'state', state, placements: this.#placements(state) });
-      await Promise.all(this.#registry.newest().map((snapshot) => channel.request({ type: 'snapshot', snapshot })));
+      await this.#inform(channel);
       await channel.request(message);
     });
     this.#commandTail = welcomed.catch(() => undefined);
@@ -210,6 +233,7 @@ export class MainNode {
 
   #onArena(arena: number, memory: WebAssembly.Memory): void {
     this.#arenaMessages.push({ arena, memory });
+    this.#early.addArena(arena, memory);
     const parts = [...this.#indexers, ...this.#readers, ...(this.#merger ? [this.#merger] : [])];
     for (const part of parts) this.#sendArena(part as unknown as Part<ArenaMessage, never>, arena, memory);
   }
@@ -347,7 +371,9 @@ export class MainNode {
     await Promise.all(this.#indexers.map(({ channel }) => channel.request({ type: 'state', state, placements })));
     const started = placements.filter(({ uuid }) => !opened.has(uuid));
     await Promise.all(started.map(({ uuid }) => this.#closing.get(uuid)));
-    await Promise.all(started.map((placement) => this.#indexers[placement.indexer].channel.request({ type: 'openShard', placement })));
+    await Promise.all(
+      started.map((placement) => this.#indexers[placement.indexer].channel.request({ type: 'openShard', placement, snapshot: null })),
+    );
     await this.broadcast({ type: 'state', state, placements });
     const closing = [...opened]
       .filter((uuid) => !open.has(uuid))

@@ -69,7 +69,8 @@ export type ToIndexer =
   | StateMessage
   | ArenaMessage
   /** Requests. */
-  | { readonly type: 'openShard'; readonly placement: ShardPlacement }
+  /** `snapshot`: its committed segments, if main has opened them already. */
+  | { readonly type: 'openShard'; readonly placement: ShardPlacement; readonly snapshot: SnapshotDescriptor | null }
   | { readonly type: 'closeShard'; readonly uuid: string; readonly shard: number; readonly drop: boolean }
   | { readonly type: 'stop' }
   /** Notices. */

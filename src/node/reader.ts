@@ -9,9 +9,6 @@ import type { FromReader, ReaderCommand, ShardRequest, ToReader } from './messag
 import type { NodeOptions } from './node-options.ts';
 import { ReaderSnapshots } from './reader-snapshots.ts';
 
-/** Indices whose mapping is there before the first request for it. */
-const BUILT_AHEAD = 16;
-
 export class Reader {
   readonly context: ReaderContext;
   readonly #main: Channel<FromReader, ToReader>;
@@ -22,7 +19,6 @@ export class Reader {
     parts: { port: MessagePort; indexerPorts: readonly MessagePort[]; module: WebAssembly.Module; options: NodeOptions; store: Store },
     onCommand: (message: ReaderCommand) => unknown,
   ) {
-    let isFirst = true;
     const arenas = new ThreadArenas(parts.module);
     const snapshots = new ReaderSnapshots(arenas, (extents) => this.#main.notify({ type: 'release', extents }));
     this.#main = new Channel<FromReader, ToReader>(parts.port, (message) => {
@@ -30,9 +26,6 @@ export class Reader {
         case 'arena':
           return arenas.add(message);
         case 'state':
-          // The indexers open their shards now, and this thread would wait for them.
-          if (isFirst) setImmediate(() => states.buildAhead(BUILT_AHEAD));
-          isFirst = false;
           return this.context.update(message.state, message.placements);
         case 'snapshot':
           return snapshots.publish(message.snapshot);

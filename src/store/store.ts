@@ -100,6 +100,12 @@ export class Store {
     }
   }
 
+  /** Whether the log has records with seqNo > `after`. */
+  hasRecords(log: number, after: number): boolean {
+    for (const _ of this.#log.getKeys({ start: logKey(log, after + 1), end: logKey(log + 1, 0), limit: 1 })) return true;
+    return false;
+  }
+
   /** Removes records, for instance those whose documents a merge dropped. */
   remove(log: number, seqNos: Iterable<number>): void {
     this.#transaction(() => {

@@ -1,0 +1,88 @@
+// The first moments of a service on a data directory: what was stopped in order is searched before the indexers are there, and what is
+// asked of them meanwhile waits for them.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { startService, type TestService } from '../support/service.ts';
+
+/** 20 notes in two segments, of which the last ten were written twice and `n` 0 was deleted. */
+async function startWithNotes(flags: readonly string[] = []): Promise<TestService> {
+  const service = await startService(flags);
+  await service.request('PUT', '/notes', { settings: { number_of_shards: 2 }, mappings: { properties: { text: { type: 'text' } } } });
+  const lines = (from: number, word: string) =>
+    Array.from({ length: 20 - from }, (_, i) => `{"index":{"_id":"${from + i}"}}\n{"text":"${word} note","n":${from + i}}\n`).join('');
+  await service.request('POST', '/notes/_bulk?refresh=true', lines(0, 'first'));
+  await service.request('POST', '/notes/_bulk?refresh=true', lines(10, 'second'));
+  await service.request('DELETE', '/notes/_doc/0?refresh=true');
+  expect(await service.stop({ keepData: true })).toBe(0);
+  return startService(flags, service.data);
+}
+
+const counts = async (service: TestService) =>
+  Promise.all(['*:*', 'text:first', 'text:second'].map(async (q) => (await service.request('GET', `/notes/_count?q=${q}`)).body.count));
+
+test.each([[[]], [['--threads=1']]])(
+  'after a stop in order everything is there at once, and what is written then, too %j',
+  async (flags) => {
+    let service = await startWithNotes(flags);
+    // All at once: searches are answered now, the others when there is an indexer.
+    const [found, gone, newer, update, written, mapping, stats, created] = await Promise.all([
+      counts(service),
+      service.request('GET', '/notes/_doc/0'),
+      service.request('GET', '/notes/_doc/10'),
+      service.request('POST', '/notes/_update/11?refresh=true', { doc: { text: 'third note' } }),
+      service.request('PUT', '/notes/_doc/20?refresh=true', { text: 'third note', n: 20, new_field: 'x' }),
+      service.request('PUT', '/notes/_mapping', { properties: { tag: { type: 'keyword' } } }),
+      service.request('GET', '/notes/_stats'),
+      service.request('PUT', '/others/_doc/1?refresh=true', { text: 'another index' }),
+    ]);
+    expect(found).toEqual([19, 9, 10]);
+    expect(gone.status).toBe(404);
+    expect(newer.body).toMatchObject({ _version: 2, _source: { text: 'second note', n: 10 } });
+    expect(update.body).toMatchObject({ result: 'updated', _version: 3 });
+    expect(written.body).toMatchObject({ result: 'created', _version: 1 });
+    expect(mapping.body).toEqual({ acknowledged: true });
+    expect(stats.body._all.primaries.docs.count).toBeGreaterThanOrEqual(19);
+    expect(created.status).toBe(201);
+    expect(await counts(service)).toEqual([20, 9, 9]);
+    expect((await service.request('GET', '/notes/_search?q=text:third&sort=n')).body.hits.hits.map((hit: any) => hit._id)).toEqual([
+      '11',
+      '20',
+    ]);
+    const { properties } = (await service.request('GET', '/notes/_mapping')).body.notes.mappings;
+    expect(Object.keys(properties).sort()).toEqual(['n', 'new_field', 'tag', 'text']);
+
+    expect(await service.stop({ keepData: true })).toBe(0);
+    service = await startService(flags, service.data);
+    expect(await counts(service)).toEqual([20, 9, 9]);
+    expect(await service.stop()).toBe(0);
+  },
+);
+
+test('a stop right after the first answer waits for the indexers and loses nothing', async () => {
+  let service = await startWithNotes();
+  const written = service.request('PUT', '/notes/_doc/30', { text: 'third note' });
+  expect(await counts(service)).toEqual([19, 9, 10]);
+  expect(await service.stop({ keepData: true })).toBe(0);
+  const isAcknowledged = await written.then(
+    ({ status }) => status === 201,
+    () => false,
+  );
+  service = await startService([], service.data);
+  expect(await counts(service)).toEqual([isAcknowledged ? 20 : 19, 9, 10]);
+  expect(await service.stop()).toBe(0);
+});
+
+test('an index that is deleted right after the start goes with its files, one that is closed can be opened again', async () => {
+  let service = await startWithNotes();
+  const { uuid } = (await service.request('GET', '/notes/_settings')).body.notes.settings.index;
+  expect((await service.request('POST', '/notes/_close')).status).toBe(200);
+  expect((await service.request('POST', '/notes/_open')).status).toBe(200);
+  expect(await counts(service)).toEqual([19, 9, 10]);
+  expect(await service.stop({ keepData: true })).toBe(0);
+  service = await startService([], service.data);
+  expect((await service.request('DELETE', '/notes')).status).toBe(200);
+  expect((await service.request('GET', '/notes/_count')).status).toBe(404);
+  await expect.poll(() => existsSync(path.join(service.data, 'indices', uuid, '0'))).toBe(false);
+  expect(await service.stop()).toBe(0);
+});
