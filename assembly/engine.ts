@@ -16,6 +16,7 @@ export {
   chainTokens as analysisChainTokens,
   chainEndOffset as analysisChainEndOffset,
   chainEndPosInc as analysisChainEndPosInc,
+  chainHeldPosInc as analysisChainHeldPosInc,
   chainMapCount as analysisChainMapCount,
   chainMap as analysisChainMap,
 } from './analysis/chain';

@@ -1,8 +1,9 @@
 // A chain of stages as data, pulled batch by batch.
-//   blob ├─ stageCount u32 ─┬─ 0 ─┬─ per stage: id u32, configOff u32, configBytes u32, 0 ─┬─ configs (8-byte aligned) ─┤
+//   blob ├─ stageCount u32 ─┬─ flags u32: 1 = stepped ─┬─ per stage: id u32, configOff u32, configBytes u32, 0 ─┬─ configs (8-byte aligned) ─┤
 // The blob is read-only, may be shared by instances, and must outlive them. An instance is a region (stage.ts).
 //   chainInit(region, regionBytes, blob)  once;  chainReset(region, text, len)  per text;  chainNext(region)  until 0.
 import { E_CORRUPT, E_NO_SPACE, E_OFFSETS } from '../mem/status';
+import { utf16Length } from '../text/utf8';
 import { correctBatch, correctOffset, filterText, textFilterOf } from './char-filters/text-filter';
 import { BIGRAM_AREA, cjkBigramNext } from './filters/cjk-bigram';
 import { commonGramsNext, gramsOnlyNext } from './filters/common-grams';
@@ -16,7 +17,7 @@ import { multiplexerNext, openMultiplexer } from './filters/multiplexer';
 import { ngramNext } from './filters/ngram';
 import { normalizeFilter } from './filters/normalize';
 import {
-  keepFilter, keepTypesFilter, keywordMarkerFilter, lengthFilter, limitFilter, removeDuplicatesFilter, stemmerOverrideFilter,
+  isLimitReached, keepFilter, keepTypesFilter, keywordMarkerFilter, lengthFilter, limitFilter, removeDuplicatesFilter, stemmerOverrideFilter,
 } from './filters/select';
 import { shingleNext } from './filters/shingle';
 import { clearStems, stemFilter } from './filters/stem';
@@ -25,7 +26,7 @@ import { apostropheFilter, classicFilter, elisionFilter, reverseFilter, trimFilt
 import { synonymNext } from './filters/synonym';
 import { uniqueFilter } from './filters/unique';
 import { wordDelimiterNext } from './filters/word-delimiter';
-import { endOfInput } from './producer';
+import { heldIncrement } from './producer';
 import { BATCH, Chain, Stage, stageAt, tokenAt } from './stage';
 import * as ID from './stage-ids';
 import { TOKEN_BYTES } from './token';
@@ -33,12 +34,13 @@ import { classicNext } from './tokenizers/classic';
 import { charClassNext } from './tokenizers/char-class';
 import { keywordNext } from './tokenizers/keyword';
 import { ngramTokenizerNext } from './tokenizers/ngram';
-import { replayNext } from './tokenizers/replay';
+import { replayEnd, replayNext } from './tokenizers/replay';
 import { standardNext } from './tokenizers/standard';
 import { thaiNext } from './tokenizers/thai';
 import { urlEmailNext } from './tokenizers/url-email';
 
 const STAGE_WORDS: usize = 16;
+const STEPPED: u32 = 1;
 /** Term buffers smaller than this make no sense: a token of 255 units may take 1020 bytes. */
 const MIN_TERMS: usize = 4096 + BIGRAM_AREA;
 
@@ -48,6 +50,8 @@ export function chainInit(region: usize, regionBytes: usize, blob: usize): i32 {
   const count = load<u32>(blob);
   if (count == 0 || count > 256) return E_CORRUPT;
   chain.stageCount = count;
+  chain.isStepped = load<u32>(blob, 4) & STEPPED;
+  chain.batch = chain.isStepped ? 1 : BATCH;
   chain.stages = (region + offsetof<Chain>() + 7) & ~7;
   let cur = chain.stages + <usize>count * ((offsetof<Stage>() + 7) & ~7);
   const end = region + regionBytes;
@@ -75,6 +79,7 @@ export function chainInit(region: usize, regionBytes: usize, blob: usize): i32 {
     const stage = stageAt(chain, i);
     if (stage.id < ID.FIRST_FILTER && !isTextFilter(stage.id)) {
       stage.tokens = cur;
+      stage.home = cur;
       cur += BATCH * TOKEN_BYTES;
     } else if (!isTextFilter(stage.id) && !needsArea(stage.id)) continue;
     stage.termsPtr = cur;
@@ -103,10 +108,14 @@ export function chainReset(region: usize, textPtr: usize, textLen: usize): void 
   chain.isFiltered = 0;
   chain.isMapped = 0;
   chain.isEndCorrected = 0;
+  chain.whole = 0;
   for (let i: u32 = 0; i < chain.stageCount; i++) {
     const stage = stageAt(chain, i);
     stage.count = 0;
     stage.taken = 0;
+    stage.tokens = stage.home;
+    stage.left = 0;
+    stage.hole = 0;
     stage.termCur = stage.termsPtr;
     stage.a = 0;
     stage.b = 0;
@@ -130,10 +139,8 @@ export function chainNext(region: usize): i32 {
     chain.isFiltered = 1;
   }
   const count = pull(chain, chain.lastProducer, chain.stageCount);
-  if (count == 0) {
-    endOfInput(chain, chain.stageCount);
-    for (let i: u32 = 0; i < chain.stageCount; i++) chain.endPosInc += stageAt(chain, i).carry;
-  }
+  chain.tokens = stageAt(chain, chain.lastProducer).tokens;
+  if (count == 0) chain.endPosInc = heldIncrement(chain, chain.stageCount);
   return count;
 }
 
@@ -141,28 +148,92 @@ export function chainNext(region: usize): i32 {
 export function pull(chain: Chain, index: u32, filtersEnd: u32): i32 {
   const batch = stageAt(chain, index);
   while (true) {
-    const made = produce(chain, index, batch);
-    if (chain.isMapped && index == chain.textFilters) correct(chain, batch, made);
+    if (isStopped(chain, index, filtersEnd)) {
+      batch.count = 0;
+      return 0;
+    }
+    const made = chain.isStepped ? step(chain, index, batch) : produceCorrected(chain, index, batch);
     if (made <= 0) {
       batch.count = 0;
+      for (let i = index; i < filtersEnd; i++) stageAt(chain, i).hole = 0;
       return made;
     }
     if (mayDisorder(batch.id) && !hasOrder(chain, batch, made)) return E_OFFSETS;
     batch.count = made;
     batch.taken = 0;
     for (let i = index + 1; i < filtersEnd && batch.count; i++) {
-      const status = transform(stageAt(chain, i), batch);
+      const stage = stageAt(chain, i), carry = stage.carry;
+      const status = transform(stage, batch);
       if (status < 0) return status;
+      stage.hole = batch.count ? carry : 0;
     }
     if (batch.count) return batch.count;
   }
+}
+
+/**
+ * Whether a limit among the filters behind a producer asks for no more. Those behind it are at the end of their input, and have no hole.
+ */
+function isStopped(chain: Chain, index: u32, filtersEnd: u32): bool {
+  for (let i = filtersEnd - 1; i > index; i--) {
+    const stage = stageAt(chain, i);
+    if (stage.id == ID.S_LIMIT && isLimitReached(stage)) return true;
+    stage.hole = 0;
+  }
+  return false;
+}
+
+/** The next token of a producer, its batch one token further on. Returns 1, 0 at the end, or a status. */
+function step(chain: Chain, index: u32, batch: Stage): i32 {
+  if (batch.left) {
+    batch.tokens += TOKEN_BYTES;
+    batch.left--;
+  } else {
+    batch.tokens = batch.home;
+    const made = produceCorrected(chain, index, batch);
+    if (made <= 0) return made;
+    batch.left = made - 1;
+  }
+  if (index == chain.textFilters) tellPlace(chain, batch);
+  return 1;
+}
+
+/** Sets the end of the text to what it is if the tokenizer is left behind its token at hand. */
+function tellPlace(chain: Chain, batch: Stage): void {
+  const token = tokenAt(batch, 0);
+  switch (batch.id) {
+    case ID.S_REPLAY:
+      replayEnd(chain, batch);
+      return;
+    case ID.S_STANDARD:
+    case ID.S_CHAR_CLASS:
+    case ID.S_CLASSIC:
+    case ID.S_URL_EMAIL:
+      chain.endOffset = token.endOffset;
+      // What the tokenizer carries lies behind its whole batch, which is further than the token at hand.
+      batch.hole = token.posInc - 1 - batch.carry;
+      return;
+    default:
+      // These have read the text before they cut it.
+      if (!chain.whole) {
+        const units = utf16Length(chain.textPtr, chain.textEnd);
+        chain.whole = 1 + (chain.isMapped ? correctOffset(chain, units) : units);
+      }
+      chain.endOffset = chain.whole - 1;
+  }
+}
+
+function produceCorrected(chain: Chain, index: u32, batch: Stage): i32 {
+  const made = produce(chain, index, batch);
+  if (chain.isMapped && index == chain.textFilters) correct(chain, batch, made);
+  return made;
 }
 
 /** Offsets of what the tokenizer has made of a filtered text. */
 function correct(chain: Chain, batch: Stage, made: i32): void {
   if (made > 0) correctBatch(chain, batch, made);
   if (made != 0 || chain.isEndCorrected) return;
-  chain.endOffset = correctOffset(chain, chain.endOffset);
+  chain.endOffset = chain.whole ? chain.whole - 1 : correctOffset(chain, chain.endOffset);
   chain.isEndCorrected = 1;
 }
 
@@ -265,6 +336,12 @@ export function chainEndOffset(region: usize): u32 {
 
 export function chainEndPosInc(region: usize): u32 {
   return changetype<Chain>(region).endPosInc;
+}
+
+/** Of a stepped chain, between two tokens: increment behind the last one if the text is left here. chainEndOffset is valid then, too. */
+export function chainHeldPosInc(region: usize): u32 {
+  const chain = changetype<Chain>(region);
+  return heldIncrement(chain, chain.stageCount);
 }
 
 export function chainMapCount(region: usize, filter: u32): u32 {

@@ -19,27 +19,8 @@ export function awaitToken(chain: Chain, index: u32, stage: Stage, previousProdu
 function refill(chain: Chain, index: u32, stage: Stage, previousProducer: u32): i32 {
   if (stage.f) return 0;
   const count = pull(chain, previousProducer, index);
-  if (count == 0) {
-    stage.f = 1;
-    endOfInput(chain, index);
-  }
+  if (count == 0) stage.f = 1;
   return min(count, 1);
-}
-
-/**
- * A limit that was reached before the end: the text ends with its last token for the stages from `index` on, and holes do not count. So it is
- * with tokenizers that are read word by word and nothing between them and the limit that reads ahead.
- */
-export function endOfInput(chain: Chain, index: u32): void {
-  const tokenizer = stageAt(chain, chain.textFilters).id;
-  if (tokenizer != ID.S_STANDARD && tokenizer != ID.S_CHAR_CLASS && tokenizer != ID.S_CLASSIC && tokenizer != ID.S_URL_EMAIL) return;
-  for (let i = chain.textFilters + 1; i < index; i++) {
-    const stage = stageAt(chain, i);
-    if (stage.id < ID.FIRST_FILTER && stage.id != ID.S_NGRAM && stage.id != ID.S_WORD_DELIMITER) return;
-    if (stage.id != ID.S_LIMIT || !stage.b) continue;
-    chain.endOffset = stage.b - 1;
-    forgetHoles(chain, i);
-  }
 }
 
 /** End of what a producer fills of its term buffer: a quarter stays free for filters that lengthen terms. */
@@ -64,5 +45,20 @@ export function emitToken(stage: Stage, made: u32, token: Token, termPtr: usize,
 /** Takes away the increments that stages before `index` leave for the end of the text. */
 export function forgetHoles(chain: Chain, index: u32): void {
   chain.endPosInc = 0;
-  for (let i: u32 = 0; i < index; i++) stageAt(chain, i).carry = 0;
+  for (let i: u32 = 0; i < index; i++) {
+    stageAt(chain, i).carry = 0;
+    stageAt(chain, i).hole = 0;
+  }
+}
+
+/** Increment that the stages before `index` leave for the end, if the text ends where they have come to. */
+export function heldIncrement(chain: Chain, index: u32): u32 {
+  let held = chain.endPosInc;
+  for (let i: u32 = 0; i < index; i++) {
+    const stage = stageAt(chain, i);
+    // N-grams tell of their own only.
+    if (stage.id == ID.S_NGRAM) held = 0;
+    held += stage.carry + stage.hole;
+  }
+  return held;
 }

@@ -6,7 +6,7 @@
 import { E_NO_SPACE } from '../mem/status';
 import { Token, TOKEN_BYTES } from './token';
 
-/** Tokens of a batch. */
+/** Tokens of a batch: its room, and how many are made at once unless the chain is stepped. */
 export const BATCH: u32 = 512;
 
 // @ts-ignore: decorator
@@ -34,6 +34,12 @@ export class Chain {
   isFiltered: u32;
   isMapped: u32;
   isEndCorrected: u32;
+  /** A stepped chain hands out one token at a time, so that its stages have read no further than Lucene's when a limit stops them. */
+  isStepped: u32;
+  /** End of the whole text + 1, of a stepped chain; 0 if not known. */
+  whole: u32;
+  /** Tokens that a filter makes at once: BATCH, or 1 in a stepped chain. */
+  batch: u32;
 }
 
 // @ts-ignore: decorator
@@ -46,6 +52,9 @@ export class Stage {
   tokens: usize;
   count: u32;
   taken: u32;
+  /** In a stepped chain: where the tokens of the batch begin (`tokens` is the one at hand), and how many are still to come. */
+  home: usize;
+  left: u32;
   termsPtr: usize;
   termCur: usize;
   termsEnd: usize;
@@ -56,6 +65,8 @@ export class Stage {
   d: u32;
   /** Increment that removed tokens leave to the next one. */
   carry: u32;
+  /** In a stepped chain: increment that the last token got from removed ones; it counts again if the text is left there, as in Lucene. */
+  hole: u32;
   e: u32;
   f: u32;
 }

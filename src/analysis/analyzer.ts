@@ -23,15 +23,19 @@ type Step = { kind: 'kernel'; program: ChainProgram } | { kind: 'host'; filter: 
 
 /** Runs filters over streams on the host, kernels in the analysis memory. */
 class FilterRunner implements FilterEnvironment {
-  private readonly compiled = new WeakMap<readonly TokenFilter[], Step[]>();
+  private readonly plain = new WeakMap<readonly TokenFilter[], Step[]>();
+  private readonly stepped = new WeakMap<readonly TokenFilter[], Step[]>();
 
   constructor(readonly host: AnalysisHost) {}
 
   run(filters: readonly TokenFilter[], stream: TokenStream): TokenStream {
-    let steps = this.compiled.get(filters);
+    // Tokens that say where the text ends behind them go to a limit further on.
+    const isStepped = stream.tokens.length > 0 && stream.tokens[0].stopOffset >= 0;
+    const compiled = isStepped ? this.stepped : this.plain;
+    let steps = compiled.get(filters);
     if (!steps) {
-      steps = compileSteps(filters);
-      this.compiled.set(filters, steps);
+      steps = compileSteps(filters, isStepped ? filters.length : 0);
+      compiled.set(filters, steps);
     }
     return this.runSteps(steps, stream);
   }
@@ -41,7 +45,8 @@ class FilterRunner implements FilterEnvironment {
       if (step.kind === 'host') stream = checkOffsets(step.filter.apply(stream, this));
       else {
         const payloads: Uint8Array[] = [];
-        stream = checkOffsets(runChain(this.host, step.program, encodeTokens(stream, payloads), payloads));
+        const input = encodeTokens(stream, step.program.isStepped, payloads);
+        stream = checkOffsets(runChain(this.host, step.program, input, payloads));
       }
     }
     return stream;
@@ -56,16 +61,21 @@ function checkOffsets(stream: TokenStream): TokenStream {
   return stream;
 }
 
-function compileSteps(filters: readonly TokenFilter[]): Step[] {
+/** @param stepped how many of the filters run stepped, see `limited` */
+function compileSteps(filters: readonly TokenFilter[], stepped = 0): Step[] {
   const steps: Step[] = [];
   let stages: KernelStage[] = [];
+  let isStepped = false;
   const flush = (): void => {
-    if (stages.length) steps.push({ kind: 'kernel', program: { blob: chainBlob([REPLAY_STAGE, ...mergeRewrites(stages)]) } });
+    if (stages.length) steps.push({ kind: 'kernel', program: program([REPLAY_STAGE, ...mergeRewrites(stages)], isStepped) });
     stages = [];
+    isStepped = false;
   };
-  for (const filter of filters) {
-    if (filter.kind === 'kernel') stages.push(...filter.stages);
-    else {
+  for (const [i, filter] of filters.entries()) {
+    if (filter.kind === 'kernel') {
+      stages.push(...filter.stages);
+      isStepped ||= i < stepped;
+    } else {
       flush();
       steps.push({ kind: 'host', filter });
     }
@@ -73,6 +83,19 @@ function compileSteps(filters: readonly TokenFilter[]): Step[] {
   flush();
   return steps;
 }
+
+function program(stages: readonly KernelStage[], isStepped: boolean): ChainProgram {
+  return { blob: chainBlob(stages, isStepped), isStepped };
+}
+
+/** How many filters there are up to the last one that stops reading before the end: it must know how far those before it have read. */
+function limited(filters: readonly TokenFilter[]): number {
+  const stops = ({ id, config }: KernelStage): boolean => id === STAGE.LIMIT && config[CONSUME_ALL] === 0;
+  return 1 + filters.findLastIndex((filter) => filter.kind === 'kernel' && filter.stages.some(stops));
+}
+
+/** Byte of the limit stage's config that says whether it reads on. */
+const CONSUME_ALL = 4;
 
 const REPLAY_STAGE: KernelStage = { id: STAGE.REPLAY, config: new Uint8Array(0) };
 /** Chain that hands a prepared token stream to the inverter as it is. */
@@ -125,6 +148,7 @@ export class Analyzer {
     this.offsetGap = parts.offsetGap ?? 1;
     this.runner = filterEnvironment(host) as FilterRunner;
     let leading = 0;
+    const stepped = limited(parts.filters);
     const textStages = parts.charFilters.flatMap((filter) => (filter.kind === 'kernel' ? [filter.stage] : []));
     const isFilteredByHost = textStages.length < parts.charFilters.length || (textStages.length > 0 && parts.tokenizer.kind === 'host');
     this.charFilters = isFilteredByHost ? new CharFilterChain(parts.charFilters, host) : null;
@@ -133,11 +157,11 @@ export class Analyzer {
       if (!isFilteredByHost) while (parts.filters[leading]?.kind === 'kernel') leading++;
       const stages = parts.filters.slice(0, leading).flatMap((filter) => (filter.kind === 'kernel' ? filter.stages : []));
       const before = isFilteredByHost ? [] : textStages;
-      this.first = { blob: chainBlob([...before, ...fuse([parts.tokenizer.stage, ...stages])]) };
+      this.first = program([...before, ...fuse([parts.tokenizer.stage, ...stages])], stepped > 0);
     } else {
       this.first = null;
     }
-    this.steps = compileSteps(parts.filters.slice(leading));
+    this.steps = compileSteps(parts.filters.slice(leading), stepped - leading);
     const lastStep = this.steps.at(-1);
     this.last = lastStep?.kind === 'kernel' ? lastStep.program : null;
   }
@@ -160,7 +184,7 @@ export class Analyzer {
   /** Bytes that the chain of `kernelBlob` reads: the text itself, or the tokens of the part that the host runs. */
   kernelInput(text: string): Uint8Array {
     if (this.isKernelChain) return encodeWtf8(text);
-    return encodeTokens(this.streamThrough(this.last ? this.steps.slice(0, -1) : this.steps, text));
+    return encodeTokens(this.streamThrough(this.last ? this.steps.slice(0, -1) : this.steps, text), this.last?.isStepped);
   }
 
   /** The same for a run in this analyzer's host, where a text needs no bytes of its own. */
@@ -180,6 +204,7 @@ export class Analyzer {
     for (const token of stream.tokens) {
       token.startOffset = filtered.correct(token.startOffset);
       token.endOffset = filtered.correct(token.endOffset);
+      if (token.stopOffset >= 0) token.stopOffset = filtered.correct(token.stopOffset);
     }
     stream.endOffset = filtered.correct(stream.endOffset);
     return this.runner.runSteps(steps, stream);

@@ -7,7 +7,8 @@ export interface KernelStage {
   readonly config: Uint8Array;
 }
 
-export function chainBlob(stages: readonly KernelStage[]): Uint8Array {
+/** @param isStepped one token at a time (assembly/analysis/chain.ts) */
+export function chainBlob(stages: readonly KernelStage[], isStepped = false): Uint8Array {
   let offset = 8 + stages.length * 16;
   const offsets = stages.map((stage) => {
     const at = (offset + 7) & ~7;
@@ -17,6 +18,7 @@ export function chainBlob(stages: readonly KernelStage[]): Uint8Array {
   const blob = new Uint8Array((offset + 7) & ~7);
   const view = new DataView(blob.buffer);
   view.setUint32(0, stages.length, true);
+  view.setUint32(4, isStepped ? 1 : 0, true);
   stages.forEach((stage, i) => {
     view.setUint32(8 + i * 16, stage.id, true);
     view.setUint32(12 + i * 16, offsets[i], true);

@@ -16,6 +16,12 @@ export interface Token {
   termFreq: number;
   /** Bytes of delimited_payload, hex in `explain`; null for none. */
   payload: Uint8Array | null;
+  /**
+   * End offset and increment of the text if it is read no further than for this token, which a limit further on may want to know;
+   * -1 where that is the end of the whole text.
+   */
+  stopOffset: number;
+  stopPosInc: number;
 }
 
 /** Tokens of one text, and what stands behind the last of them. */
@@ -28,7 +34,19 @@ export interface TokenStream {
 }
 
 export function makeToken(term: string, startOffset: number, endOffset: number, type = 'word', posInc = 1): Token {
-  return { term, startOffset, endOffset, posInc, posLen: 1, type, keyword: false, termFreq: 1, payload: null };
+  return {
+    term,
+    startOffset,
+    endOffset,
+    posInc,
+    posLen: 1,
+    type,
+    keyword: false,
+    termFreq: 1,
+    payload: null,
+    stopOffset: -1,
+    stopPosInc: 0,
+  };
 }
 
 /**
@@ -46,6 +64,7 @@ export function runChain(
     program,
     text,
     (bytes, words, tokensPtr, count) => {
+      const place = program.isStepped ? host.place(program) : null;
       for (let i = 0; i < count; i++) {
         const at = (tokensPtr >>> 2) + i * 8;
         const termPtr = words[at];
@@ -60,6 +79,8 @@ export function runChain(
           keyword: ((typeAndFlags >>> 16) & 1) !== 0,
           termFreq: words[at + 7],
           payload: payloads[(typeAndFlags >>> 17) - 1] ?? null,
+          stopOffset: place?.endOffset ?? -1,
+          stopPosInc: place?.endPosInc ?? 0,
         });
       }
     },
@@ -90,14 +111,16 @@ const MAX_PAYLOADS = 0x7fff;
 
 /**
  * Bytes that the replay tokenizer reads.
+ * @param isStepped the chain wants to know where the text ends behind each token
  * @param payloads takes the different payloads; tokens carry their number, from 1, above the keyword flag, wherever filters copy them
  * @throws ApiError illegal_argument_exception: more than 32767 different payloads
  */
-export function encodeTokens(stream: TokenStream, payloads: Uint8Array[] | null = null): Uint8Array {
+export function encodeTokens(stream: TokenStream, isStepped = false, payloads: Uint8Array[] | null = null): Uint8Array {
   const { tokens } = stream;
   // A UTF-16 unit takes three bytes at most.
   const records = 16 + tokens.length * 32;
-  const out = new Uint8Array(tokens.reduce((sum, token) => sum + token.term.length * 3, records));
+  const stops = isStepped ? 8 * tokens.length + 4 : 0;
+  const out = new Uint8Array(tokens.reduce((sum, token) => sum + token.term.length * 3, records + stops));
   const words = new Uint32Array(out.buffer, 0, records >> 2);
   words[0] = tokens.length;
   words[1] = stream.endOffset;
@@ -127,6 +150,16 @@ export function encodeTokens(stream: TokenStream, payloads: Uint8Array[] | null 
     words[word + 7] = token.termFreq;
     at += bytes;
     word += 8;
+  }
+  if (isStepped) {
+    at = (at + 3) & ~3;
+    words[3] = at;
+    const view = new DataView(out.buffer);
+    for (const { stopOffset, stopPosInc } of tokens) {
+      view.setUint32(at, stopOffset < 0 ? stream.endOffset : stopOffset, true);
+      view.setUint32(at + 4, stopPosInc, true);
+      at += 8;
+    }
   }
   return out.subarray(0, at);
 }

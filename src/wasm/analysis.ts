@@ -18,6 +18,7 @@ export interface AnalysisExports {
   analysisChainTokens: KernelFunction;
   analysisChainEndOffset: KernelFunction;
   analysisChainEndPosInc: KernelFunction;
+  analysisChainHeldPosInc: KernelFunction;
   analysisChainMapCount: KernelFunction;
   analysisChainMap: KernelFunction;
   memHeapBase: KernelFunction;
@@ -26,6 +27,8 @@ export interface AnalysisExports {
 /** A chain as bytes (see assembly/analysis/chain.ts), and where this host has put it. */
 export interface ChainProgram {
   readonly blob: Uint8Array;
+  /** Hands out one token at a time: `place` tells of each where the text would end behind it. */
+  readonly isStepped?: boolean;
   regionBytes?: number;
   /** Set by the host: generation of its memory, address of the region. */
   generation?: number;
@@ -127,6 +130,14 @@ export class AnalysisHost {
       this.grow(program);
       reset();
     }
+  }
+
+  /** End offset and increment of the text if it is left behind the token that a stepped chain has just handed out. */
+  place(program: ChainProgram): { endOffset: number; endPosInc: number } {
+    return {
+      endOffset: this.exports.analysisChainEndOffset(program.regionPtr!) >>> 0,
+      endPosInc: this.exports.analysisChainHeldPosInc(program.regionPtr!) >>> 0,
+    };
   }
 
   /**

@@ -4,10 +4,10 @@ import type { PlainToken } from '../reference/token-filters.ts';
 import type { Rng } from './rng.ts';
 
 export function tokensOf(tokens: readonly PlainToken[]): Token[] {
-  return tokens.map((token) => ({ ...token, termFreq: 1, payload: null }));
+  return tokens.map((token) => ({ ...token, termFreq: 1, payload: null, stopOffset: -1, stopPosInc: 0 }));
 }
 
-export function plainOf({ termFreq: _, payload: __, ...token }: Token): PlainToken {
+export function plainOf({ termFreq: _, payload: __, stopOffset: ___, stopPosInc: ____, ...token }: Token): PlainToken {
   return token;
 }
 

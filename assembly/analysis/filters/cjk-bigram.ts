@@ -5,7 +5,7 @@
 // c = end offset of the last character taken, e = 1 if the next of the run is its bigram (unigrams on), f = 1 at the end of the input.
 import { E_NO_SPACE } from '../../mem/status';
 import { decode, encode, utf16Length } from '../../text/utf8';
-import { BATCH, Chain, Stage, stageAt, tokenAt } from '../stage';
+import { Chain, Stage, stageAt, tokenAt } from '../stage';
 import { copyToken, Token, TokenType, writeToken } from '../token';
 import { pull } from '../chain';
 
@@ -19,7 +19,7 @@ export function cjkBigramNext(chain: Chain, index: u32, stage: Stage, previousPr
   stage.termCur = terms;
   const outEnd = stage.termsEnd - ((stage.termsEnd - terms) >> 2);
   let made: u32 = 0;
-  while (made + 2 < BATCH) {
+  while (made < chain.batch) {
     const left = stage.a - stage.b;
     if (left > 1) {
       if (stage.termCur + 16 > outEnd) break;

@@ -6,7 +6,7 @@
 import { E_NO_SPACE } from '../../mem/status';
 import { Lookahead, dropAhead, openLookahead, readAhead, windowToken } from '../lookahead';
 import { emitToken, termsLimit } from '../producer';
-import { BATCH, Chain, Stage, tokenAt } from '../stage';
+import { Chain, Stage, tokenAt } from '../stage';
 import { findTerm, findTermIgnoringCase } from '../term-set';
 import { Token, TokenType, writeToken } from '../token';
 
@@ -29,7 +29,7 @@ export function commonGramsNext(chain: Chain, index: u32, stage: Stage, previous
   if (!window) return E_NO_SPACE;
   const outEnd = termsLimit(stage, window.heapEnd);
   let made: u32 = 0;
-  while (made < BATCH) {
+  while (made < chain.batch) {
     const wanted: u32 = stage.a ? 2 : 1;
     const held = readAhead(window, wanted, chain, index, stage, previousProducer);
     if (held < 0) return held;
@@ -88,7 +88,7 @@ export function gramsOnlyNext(chain: Chain, index: u32, stage: Stage, previousPr
   if (!window) return E_NO_SPACE;
   const outEnd = termsLimit(stage, window.heapEnd);
   let made: u32 = 0;
-  while (made < BATCH) {
+  while (made < chain.batch) {
     const held = readAhead(window, 2, chain, index, stage, previousProducer);
     if (held < 0) return held;
     if (!held || (held == 1 && stage.a)) break;

@@ -7,7 +7,7 @@
 import { E_NO_SPACE } from '../../mem/status';
 import { decode, utf16Length } from '../../text/utf8';
 import { awaitToken, emitToken, termsLimit } from '../producer';
-import { BATCH, Chain, Stage, stageAt, tokenAt } from '../stage';
+import { Chain, Stage, stageAt, tokenAt } from '../stage';
 import { findTerm } from '../term-set';
 import { Token } from '../token';
 
@@ -22,7 +22,7 @@ export function decompoundNext(chain: Chain, index: u32, stage: Stage, previousP
   const outEnd = termsLimit(stage, outPtr);
   stage.termCur = outPtr;
   let made: u32 = 0;
-  while (made < BATCH) {
+  while (made < chain.batch) {
     if (!stage.d) {
       const status = awaitToken(chain, index, stage, previousProducer);
       if (status < 0) return status;

@@ -6,7 +6,7 @@
 // Nodes lie in rings by their number; two live nodes at one place need a larger region, as do more tokens than fit.
 import { E_NO_SPACE } from '../../mem/status';
 import { awaitToken, emitToken, termsLimit } from '../producer';
-import { BATCH, Chain, Stage, stageAt, tokenAt } from '../stage';
+import { Chain, Stage, stageAt, tokenAt } from '../stage';
 import { copyToken, Token, TOKEN_BYTES } from '../token';
 
 /** A node of the incoming graph. */
@@ -93,7 +93,7 @@ export function flattenNext(chain: Chain, index: u32, stage: Stage, previousProd
   stage.termCur = flattener.outPtr;
   const outEnd = termsLimit(stage, flattener.outPtr);
   let made: u32 = 0;
-  while (made < BATCH) {
+  while (made < chain.batch) {
     const status = release(flattener, stage, made, outEnd);
     if (flattener.isFull) return E_NO_SPACE;
     if (status < 0) return made ? made : status;

@@ -6,7 +6,7 @@
 import { E_NO_SPACE } from '../../mem/status';
 import { appendText, decode, encode } from '../../text/utf8';
 import { awaitToken, termsLimit } from '../producer';
-import { BATCH, Chain, Stage, stageAt, tokenAt } from '../stage';
+import { Chain, Stage, stageAt, tokenAt } from '../stage';
 import { Token, TokenType, writeToken } from '../token';
 
 /** Hash of 128 bits; as a member of a bucket with the address of the next larger one, 0 for none. */
@@ -46,7 +46,7 @@ export function minHashNext(chain: Chain, index: u32, stage: Stage, previousProd
   stage.termCur = middle;
   const outEnd = termsLimit(stage, middle);
   let made: u32 = 0;
-  while (made < BATCH && stage.a < hashCount) {
+  while (made < chain.batch && stage.a < hashCount) {
     if (!stage.c) {
       if (++stage.b == bucketCount) {
         stage.b = 0;

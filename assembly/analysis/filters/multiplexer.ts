@@ -6,7 +6,7 @@
 import { E_CORRUPT, E_NO_SPACE } from '../../mem/status';
 import { chainInit, chainNext, chainReset } from '../chain';
 import { awaitToken, emitToken, termsLimit } from '../producer';
-import { BATCH, Chain, Stage, stageAt, tokenAt } from '../stage';
+import { Chain, Stage, stageAt, tokenAt } from '../stage';
 import { copyToken, Token, TOKEN_BYTES } from '../token';
 
 /** Head of what the replay stage reads. */
@@ -42,7 +42,7 @@ export function multiplexerNext(chain: Chain, index: u32, stage: Stage, previous
   const outPtr = scratch + quarter, outEnd = termsLimit(stage, outPtr);
   stage.termCur = outPtr;
   let made: u32 = 0;
-  while (made < BATCH) {
+  while (made < chain.batch) {
     if (!stage.d) {
       const status = awaitToken(chain, index, stage, previousProducer);
       if (status < 0) return status;

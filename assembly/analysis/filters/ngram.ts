@@ -5,7 +5,7 @@
 import { E_NO_SPACE } from '../../mem/status';
 import { codePointLength, decode } from '../../text/utf8';
 import { awaitToken, emitToken, forgetHoles, termsLimit } from '../producer';
-import { BATCH, Chain, Stage, stageAt, tokenAt } from '../stage';
+import { Chain, Stage, stageAt, tokenAt } from '../stage';
 import { Token } from '../token';
 
 const FLAG_EDGE: u32 = 1;
@@ -16,7 +16,7 @@ export function ngramNext(chain: Chain, index: u32, stage: Stage, previousProduc
   const input = stageAt(chain, previousProducer), outEnd = termsLimit(stage, stage.termsPtr);
   stage.termCur = stage.termsPtr;
   let made: u32 = 0;
-  while (made < BATCH) {
+  while (made < chain.batch) {
     if (!stage.d) {
       const status = awaitToken(chain, index, stage, previousProducer);
       if (status < 0) return status;

@@ -54,16 +54,19 @@ export function lengthFilter(stage: Stage, batch: Stage): i32 {
   return 0;
 }
 
-/**
- * Keeps the first tokens of a text.   config ├─ count u32 ─┬─ consumeAll u32 ─┤
- * State: a = tokens kept, b = end of the last one + 1, if nothing behind it is read: the text ends there then (producer.ts, endOfInput).
- */
+/** Keeps the first tokens of a text.   config ├─ count u32 ─┬─ consumeAll u32 ─┤   State: a = tokens kept. */
 export function limitFilter(stage: Stage, batch: Stage): i32 {
   const left = load<u32>(stage.config) - stage.a;
-  if (left && batch.count >= left && !load<u32>(stage.config, 4)) stage.b = tokenAt(batch, left - 1).endOffset + 1;
   if (batch.count > left) batch.count = left;
   stage.a += batch.count;
   return 0;
+}
+
+/** Whether a limit has kept its tokens and reads no more. */
+// @ts-ignore: decorator
+@inline
+export function isLimitReached(stage: Stage): bool {
+  return stage.a == load<u32>(stage.config) && !load<u32>(stage.config, 4);
 }
 
 /**

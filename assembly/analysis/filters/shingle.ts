@@ -4,8 +4,8 @@
 // flags: 1 = single tokens, too; 2 = single tokens if the text is too short for any shingle. A filler is a token without length whose term is the config's. State: e = 1 once the window is laid out.
 import { E_NO_SPACE } from '../../mem/status';
 import { appendText } from '../../text/utf8';
-import { awaitToken, termsLimit } from '../producer';
-import { BATCH, Chain, Stage, stageAt, tokenAt } from '../stage';
+import { awaitToken, heldIncrement, termsLimit } from '../producer';
+import { Chain, Stage, stageAt, tokenAt } from '../stage';
 import { copyToken, Token, TOKEN_BYTES, TokenType, writeToken } from '../token';
 
 const UNIGRAMS: u32 = 1;
@@ -48,7 +48,7 @@ export function shingleNext(chain: Chain, index: u32, stage: Stage, previousProd
   }
   stage.termCur = heapEnd;
   let made: u32 = 0;
-  while (made < BATCH && !window.isOver) {
+  while (made < chain.batch && !window.isOver) {
     if (!window.size) {
       const status = fill(chain, index, stage, previousProducer, window, slots, heap, heapEnd, most);
       if (status < 0) return status;
@@ -93,7 +93,7 @@ function fill(chain: Chain, index: u32, stage: Stage, previousProducer: u32, win
       if (status < 0) return status;
       if (!status) {
         window.isEnded = true;
-        window.fillers = min(endHole(chain, index), most - 1);
+        window.fillers = min(heldIncrement(chain, index), most - 1);
       }
     }
     if (window.isEnded) {
@@ -126,13 +126,6 @@ function fill(chain: Chain, index: u32, stage: Stage, previousProducer: u32, win
     input.taken++;
   }
   return 0;
-}
-
-/** Positions that removed tokens leave at the end of the input. */
-function endHole(chain: Chain, index: u32): u32 {
-  let hole = chain.endPosInc;
-  for (let i: u32 = 0; i < index; i++) hole += stageAt(chain, i).carry;
-  return hole;
 }
 
 /** Puts a filler into the window, like the token that it stands before; at the end like the last one, as a word. */

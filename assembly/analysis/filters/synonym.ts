@@ -10,7 +10,7 @@
 import { E_NO_SPACE } from '../../mem/status';
 import { dropAhead, Lookahead, openLookahead, readAhead, windowToken } from '../lookahead';
 import { awaitToken, emitToken, termsLimit } from '../producer';
-import { BATCH, Chain, Stage, stageAt, tokenAt } from '../stage';
+import { Chain, Stage, stageAt, tokenAt } from '../stage';
 import { findTerm } from '../term-set';
 import { Token, TokenType, writeToken } from '../token';
 
@@ -162,7 +162,7 @@ function emitSynonym(stage: Stage, made: u32, termPtr: usize, termLen: u32, star
 function graphNext(chain: Chain, index: u32, stage: Stage, previousProducer: u32, matcher: Matcher, window: Lookahead): i32 {
   const input = stageAt(chain, previousProducer), outEnd = termsLimit(stage, matcher.outPtr), config = stage.config;
   let made: u32 = 0;
-  while (made < BATCH) {
+  while (made < chain.batch) {
     if (matcher.node) {
       const arc = arcAt(matcher.node, matcher.arc), from = matcher.start + load<i32>(arc, 8), to = matcher.start + load<i32>(arc, 12);
       const term = load<u32>(arc);
@@ -227,7 +227,7 @@ function emitWindowToken(stage: Stage, made: u32, token: Token, outEnd: usize): 
 function flatNext(chain: Chain, index: u32, stage: Stage, previousProducer: u32, matcher: Matcher, window: Lookahead): i32 {
   const input = stageAt(chain, previousProducer), outEnd = termsLimit(stage, matcher.outPtr);
   let made: u32 = 0;
-  while (made < BATCH) {
+  while (made < chain.batch) {
     if (matcher.isPlaying) {
       if (!play(stage, made, matcher, window, outEnd)) {
         if (made) return made;

@@ -6,7 +6,7 @@
 import { E_NO_SPACE } from '../../mem/status';
 import { encode } from '../../text/utf8';
 import { awaitToken, emitToken, termsLimit } from '../producer';
-import { BATCH, Chain, Stage, stageAt, tokenAt } from '../stage';
+import { Chain, Stage, stageAt, tokenAt } from '../stage';
 import { findTerm } from '../term-set';
 import { copyToken, FLAG_KEYWORD, Token } from '../token';
 import {
@@ -62,7 +62,7 @@ export function wordDelimiterNext(chain: Chain, index: u32, stage: Stage, previo
   const outPtr = splitter.scratchEnd, outEnd = termsLimit(stage, outPtr);
   stage.termCur = outPtr;
   let made: u32 = 0;
-  while (made < BATCH) {
+  while (made < chain.batch) {
     if (splitter.next < splitter.count) {
       if (!writePiece(stage, splitter, made, tokenAt(input, input.taken), flags, outEnd)) return made ? made : E_NO_SPACE;
       made++;

@@ -1,5 +1,6 @@
 // Replays tokens that the host made (regular expressions, graph filters), so that kernels and the inverter go on from there.
-//   text ├─ count u32 ─┬─ endOffset u32 ─┬─ endPosInc u32 ─┬─ 0 ─┬─ Token × count (termPtr = offset from text) ─┬─ term bytes ─┤
+//   text ├─ count u32 ─┬─ endOffset u32 ─┬─ endPosInc u32 ─┬─ stops u32 ─┬─ Token × count (termPtr = offset from text) ─┬─ term bytes ─┤
+// stops: 0, or the offset of { endOffset u32, endPosInc u32 } × count: the end of the text if it is left behind that token.
 // Pre: written by src/analysis/token-stream.ts; offsets lie inside the text.
 import { E_CORRUPT, E_NO_SPACE } from '../../mem/status';
 import { BATCH, Chain, Stage } from '../stage';
@@ -32,4 +33,13 @@ export function replayNext(chain: Chain, stage: Stage): i32 {
   }
   stage.termCur = out;
   return made;
+}
+
+/** Sets the end of a stepped chain to what it is if the text is left behind the token at hand. */
+export function replayEnd(chain: Chain, stage: Stage): void {
+  const text = chain.textPtr, stops = load<u32>(text, 12), at = text + stops + (<usize>(stage.a - stage.left - 1) << 3);
+  chain.endPosInc = 0;
+  if (!stops || at + 8 > chain.textEnd) return;
+  chain.endOffset = load<u32>(at);
+  chain.endPosInc = load<u32>(at, 4);
 }

@@ -23,7 +23,7 @@ export function selectFilter(keep: (token: Token, index: number, tokens: readonl
       const tokens: Token[] = [];
       stream.tokens.forEach((token, i) => {
         if (keep(token, i, stream.tokens, stream.endOffset)) {
-          tokens.push({ ...token, posInc: token.posInc + carry });
+          tokens.push({ ...token, posInc: token.posInc + carry, stopPosInc: token.stopPosInc + carry });
           carry = 0;
         } else carry += token.posInc;
       });
@@ -58,8 +58,9 @@ export function preserveOriginalFolding(): TokenFilter {
       const folded = env.run(FOLD, stream).tokens;
       const tokens: Token[] = [];
       folded.forEach((token, i) => {
-        tokens.push(token);
-        if (token.term !== stream.tokens[i].term) tokens.push({ ...stream.tokens[i], posInc: 0 });
+        const original = stream.tokens[i];
+        tokens.push({ ...original, term: token.term });
+        if (token.term !== original.term) tokens.push({ ...original, posInc: 0 });
       });
       return { ...stream, tokens };
     },

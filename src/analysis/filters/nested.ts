@@ -98,7 +98,7 @@ function predicateFilter(test: TokenPredicate): TokenFilter {
         position += token.posInc;
         if (!test(token, position)) carry += token.posInc;
         else {
-          tokens.push({ ...token, posInc: token.posInc + carry });
+          tokens.push({ ...token, posInc: token.posInc + carry, stopPosInc: token.stopPosInc + carry });
           carry = 0;
         }
       }

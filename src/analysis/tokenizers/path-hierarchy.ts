@@ -15,7 +15,10 @@ function forwardTokenizer(delimiter: string, replacement: string, skip: number):
       const start = skip === 0 ? 0 : (cuts[skip - 1] ?? text.length);
       const shown = text.replaceAll(delimiter, () => replacement);
       const tokens: Token[] = [];
-      for (const end of cuts.slice(skip)) if (text.length > 0) tokens.push(makeToken(shown.slice(start, end), start, end));
+      // The delimiter behind a token has been read when it is handed out.
+      for (const end of cuts.slice(skip)) {
+        if (text.length > 0) tokens.push({ ...makeToken(shown.slice(start, end), start, end), stopOffset: Math.min(end + 1, text.length) });
+      }
       return { tokens, endOffset: text.length, endPosInc: 0 };
     },
   };

@@ -47,7 +47,8 @@ function simplePatternTokenizer(pattern: LucenePattern, split: boolean): Tokeniz
           continue;
         }
         const [from, to] = split ? [last, at] : [at, end];
-        if (to > from) tokens.push(makeToken(text.slice(from, to), from, to));
+        // A token and its separator have been read when it is handed out.
+        if (to > from) tokens.push({ ...makeToken(text.slice(from, to), from, to), stopOffset: end });
         last = at = end;
       }
       if (split && last < text.length) tokens.push(makeToken(text.slice(last), last, text.length));
