@@ -37,6 +37,7 @@ const CASES: Record<string, Case> = {
   proxy: { uri: '/proxy', check: /back$/ },
   'cache hit': { uri: '/cached', check: /back$/ },
   gzip: { uri: '/text.html', headers: 'Accept-Encoding: gzip\r\n', check: /^<p>line 0 .*compresses<\/p>\n$/s },
+  'gzip of a proxied page': { uri: '/page', headers: 'Accept-Encoding: gzip\r\n', check: /^<p>line 0 .*compresses<\/p>\n$/s },
   'TLS handshake': { uri: '/ok', check: /ok$/, tls: true },
 };
 
@@ -48,10 +49,11 @@ http { access_log off; keepalive_requests 100000000; keepalive_timeout 300s; roo
   proxy_cache_path ${folder}/cache-${name} keys_zone=c:1m;
   upstream back { server 127.0.0.1:${BACK}; keepalive 64; }
   server { listen 127.0.0.1:${port}; listen 127.0.0.1:${port + TLS_OFFSET} ssl; default_type text/plain; proxy_http_version 1.1; proxy_set_header Connection "";
-    ssl_certificate ${folder}/cert.pem; ssl_certificate_key ${folder}/key.pem;
+    ssl_protocols TLSv1.2 TLSv1.3; ssl_certificate ${folder}/cert.pem; ssl_certificate_key ${folder}/key.pem;
     location = /ok { return 200 ok; }
     location = /proxy { proxy_pass http://back/; }
     location = /cached { proxy_cache c; proxy_cache_valid 1h; proxy_pass http://back/; }
+    location = /page { proxy_pass http://back; gzip on; gzip_types text/plain; }
     location = /text.html { gzip on; gzip_types text/plain; } } }
 `;
 }
@@ -233,15 +235,17 @@ const folder = mkdtempSync(path.join(tmpdir(), 'gannet-bench-front-'));
 execFileSync('chmod', ['755', folder]);
 writeFileSync(path.join(folder, 'small.txt'), 'x'.repeat(1000));
 writeFileSync(path.join(folder, 'large.bin'), 'x'.repeat(1 << 20));
-writeFileSync(
-  path.join(folder, 'text.html'),
-  Array.from({ length: 500 }, (_, n) => `<p>line ${n} of a page that compresses</p>\n`).join(''),
-);
+const page = Array.from({ length: 500 }, (_, n) => `<p>line ${n} of a page that compresses</p>\n`).join('');
+writeFileSync(path.join(folder, 'text.html'), page);
 writeFileSync(
   path.join(folder, 'back.mjs'),
   `import { createServer } from 'node:net';
-const answer = 'HTTP/1.1 200 OK\\r\\nContent-Type: text/plain\\r\\nContent-Length: 4\\r\\n\\r\\nback';
-createServer({ noDelay: true }, (s) => s.on('error', () => {}).on('data', () => s.write(answer))).listen(${BACK}, '127.0.0.1', () => console.log('up'));`,
+import { readFileSync } from 'node:fs';
+const answer = (body) => 'HTTP/1.1 200 OK\\r\\nContent-Type: text/plain\\r\\nContent-Length: ' + body.length + '\\r\\n\\r\\n' + body;
+const short = answer('back');
+const page = answer(readFileSync('${folder}/text.html', 'latin1'));
+createServer({ noDelay: true }, (s) => s.on('error', () => {}).on('data', (data) => s.write(data.latin1Slice(0, 9) === 'GET /page' ? page : short)))
+  .listen(${BACK}, '127.0.0.1', () => console.log('up'));`,
 );
 execFileSync(
   'openssl',

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bodyOf, Front, freePort, get, raw, statusOf } from '../support/front.ts';
+import { bodyOf, Front, freePort, get, headerOf, raw, statusOf } from '../support/front.ts';
 
 const front = new Front();
 let port = 0;
@@ -59,6 +60,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => back.listen(backPort, '127.0.0.1', resolve));
   front.config(`
     upstream back { server 127.0.0.1:${backPort}; keepalive 8; }
+    proxy_cache_path cache keys_zone=packed:1m;
     proxy_http_version 1.1; proxy_set_header Connection ""; client_max_body_size 100m;
     server { listen 127.0.0.1:${port}; default_type text/plain;
       location /proxy { proxy_pass http://back; proxy_max_temp_file_size 0; }
@@ -66,6 +68,12 @@ beforeAll(async () => {
       location /unbuffered { proxy_pass http://back; proxy_buffering off; proxy_request_buffering off; }
       location /ok { return 200 ok; }
       location /kept/ { open_file_cache max=10; open_file_cache_errors on; }
+      location /packed/ { alias ${front.folder}/; gzip on; gzip_types *; gzip_http_version 1.0; }
+      location /packed-more/ { alias ${front.folder}/; gzip on; gzip_types *; gzip_http_version 1.0; gzip_comp_level 9; }
+      location /packed-changed/ { alias ${front.folder}/; gzip on; gzip_types *; gzip_http_version 1.0; sub_filter b X; sub_filter_types *; sub_filter_once off; }
+      location /packed-cache/ { proxy_pass http://127.0.0.1:${port}/packed-source/; proxy_cache packed; proxy_cache_valid 1h;
+        gzip on; gzip_types *; gzip_http_version 1.0; }
+      location /packed-source/ { alias ${front.folder}/; }
     }`);
   front.write('large.bin', pattern(99, BYTES));
   await front.start();
@@ -187,4 +195,28 @@ test('open_file_cache_errors remembers that a file was missing', async () => {
   front.write('kept/later.txt', 'here');
   expect(statusOf(await get(port, '/later.txt'))).toBe(200);
   expect(statusOf(await get(port, '/kept/later.txt'))).toBe(404);
+});
+
+test('compressed forms of bodies in memory: each level its own, a filter before it, an answer of the cache, a file that is replaced', async () => {
+  const size = 40_000;
+  const text = 'ab'.repeat(size / 4) + 'bc'.repeat(size / 4);
+  front.write('form.txt', text);
+  const form = async (uri: string) => {
+    const answer = await get(port, uri, 'Accept-Encoding: gzip\n');
+    expect(headerOf(answer, 'Content-Encoding')).toBe('gzip');
+    return Buffer.from(bodyOf(answer), 'latin1');
+  };
+  const fast = await form('/packed/form.txt');
+  expect(gunzipSync(fast).toString()).toBe(text);
+  expect(await form('/packed/form.txt')).toEqual(fast);
+  const best = await form('/packed-more/form.txt');
+  expect(gunzipSync(best).toString()).toBe(text);
+  expect(best.length).toBeLessThan(fast.length);
+  expect(await form('/packed/form.txt')).toEqual(fast);
+  expect(gunzipSync(await form('/packed-changed/form.txt')).toString()).toBe(text.replaceAll('b', 'X'));
+  for (let n = 0; n < 3; n++) expect(gunzipSync(await form('/packed-cache/form.txt')).toString()).toBe(text);
+  expect(bodyOf(await get(port, '/packed/form.txt'))).toBe(text);
+  front.write('next.txt', text.replaceAll('b', 'd'));
+  renameSync(`${front.folder}/next.txt`, `${front.folder}/form.txt`);
+  expect(gunzipSync(await form('/packed/form.txt')).toString()).toBe(text.replaceAll('b', 'd'));
 });

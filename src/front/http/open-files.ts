@@ -5,6 +5,7 @@
  */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { nowMs } from './clock.ts';
+import { holdForms } from './coded-bodies.ts';
 import { core } from './core.ts';
 import { fsPath } from './paths.ts';
 import type { Request } from './request.ts';
@@ -150,6 +151,7 @@ function open(r: Request, name: string, known = kept.get(name), maxOpen = 0): Op
       const body = Buffer.allocUnsafeSlow(stat.size);
       const count = stat.size > 0 ? readSync(fd, body, 0, stat.size, 0) : 0;
       const whole = count === stat.size ? body : body.subarray(0, count);
+      holdForms(whole);
       return remember(name, { stat, body: whole });
     }
     keep = true;

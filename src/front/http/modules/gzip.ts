@@ -1,15 +1,17 @@
-/** gzip, gunzip, gzip_static, brotli, gzip_vary. Compression runs in place, piece by piece, so that order and flushes hold. */
+/** gzip, gunzip, gzip_static, brotli, gzip_vary. */
 import { statSync } from 'node:fs';
 import * as zlib from 'node:zlib';
 import { ANY_COUNT, buffers, custom, flag, HSL, HSLI, num, oneOf, size } from '../../config/directive.ts';
+import { type Coding, formOf, holdsForms } from '../coded-bodies.ts';
 import { DECLINED, ERROR, OK } from '../codes.ts';
 import { parseHttpDate } from '../header-writer.ts';
 import { typeMatches, typesSet } from '../mime-types.ts';
-import { type BodyFilter, defineModule, type HttpFrame, isFileSpan, type Piece } from '../module.ts';
+import { type BodyFilter, defineModule, type HttpFrame, isFileSpan, type Piece, pieceLength } from '../module.ts';
 import { closeFile, type OpenedFile, openFile } from '../open-files.ts';
 import { fsPath, mapUri } from '../paths.ts';
 import type { Regex } from '../regex.ts';
 import type { Request } from '../request.ts';
+import { SyncZlib } from '../sync-zlib.ts';
 import { compileRegex } from './rewrite.ts';
 import { readSpan, sendFile } from './static.ts';
 
@@ -80,7 +82,7 @@ export function acceptsCoding(field: string | undefined, coding: string): boolea
 }
 
 /** May this client get compressed answers? What gzip_http_version, gzip_disable and gzip_proxied say is for gzip alone. */
-export function gzipOk(r: Request, coding: 'gzip' | 'br' = 'gzip'): boolean {
+export function gzipOk(r: Request, coding: Coding = 'gzip'): boolean {
   const c = gzipModule.conf(r.loc);
   if (r !== r.main || !acceptsCoding(r.headerIn('accept-encoding'), coding)) return false;
   if (coding === 'br') return true;
@@ -109,109 +111,92 @@ function proxiedOk(r: Request, allowed: ReadonlySet<string>): boolean {
   return !(allowed.has('no_etag') && out.get('etag') !== undefined);
 }
 
-// ---------------------------------------------------------------- a stream of zlib, run in place
-
-interface Handle {
-  writeSync(flush: number, input: Buffer | null, inOff: number, inLen: number, out: Buffer, outOff: number, outLen: number): void;
-  close(): void;
-}
-type Engine = { _handle: Handle; _writeState: Uint32Array; reset(): void; close(): void; on(event: 'error', f: (e: Error) => void): void };
-
-const SCRATCH = Buffer.allocUnsafeSlow(32 * 1024);
-/** Streams at rest by what they do: to make one costs more than to compress a page. */
-const resting = new Map<string, SyncZlib[]>();
-const RESTING_EACH = 8;
-
-/** Runs node:zlib's native stream synchronously: every byte given comes out before the call returns. */
-export class SyncZlib {
-  private failed: Error | undefined;
-  private readonly engine: Engine;
-
-  private constructor(
-    private readonly kind: string,
-    make: () => zlib.Gzip | zlib.Gunzip | zlib.BrotliCompress,
-  ) {
-    this.engine = make() as unknown as Engine;
-    this.engine.on('error', (error) => {
-      this.failed = error;
-    });
-  }
-
-  /** @param kind  names what `make` makes: streams of a kind take each other's place */
-  static open(kind: string, make: () => zlib.Gzip | zlib.Gunzip | zlib.BrotliCompress): SyncZlib {
-    return resting.get(kind)?.pop() ?? new SyncZlib(kind, make);
-  }
-
-  /** @throws Error malformed input */
-  run(input: Buffer, flush: number): Buffer[] {
-    const out: Buffer[] = [];
-    let at = 0;
-    let left = input.length;
-    for (;;) {
-      this.engine._handle.writeSync(flush, input, at, left, SCRATCH, 0, SCRATCH.length);
-      if (this.failed) throw this.failed;
-      const [availOut, availIn] = this.engine._writeState;
-      const made = SCRATCH.length - availOut;
-      if (made > 0) out.push(Buffer.from(SCRATCH.subarray(0, made)));
-      at += left - availIn;
-      left = availIn;
-      if (availOut > 0) return out;
-    }
-  }
-
-  /** Gives the stream back; one that failed is not used again. */
-  close(): void {
-    let list = resting.get(this.kind);
-    if (!list) resting.set(this.kind, (list = []));
-    if (this.failed || list.length >= RESTING_EACH) {
-      this.engine.close();
-      return;
-    }
-    this.engine.reset();
-    list.push(this);
-  }
-}
+// ---------------------------------------------------------------- coding of bodies
 
 function toMemory(piece: Piece): Buffer {
   return isFileSpan(piece) ? readSpan(piece) : piece;
 }
 
-function codingFilter(
-  r: Request,
-  engine: SyncZlib,
-  flags: { none: number; flush: number; end: number },
-  count?: { in: number; out: number },
-): BodyFilter {
-  let ended = false;
-  r.cleanups.push(() => engine.close());
-  return (req, pieces, flag, position) => {
-    if (ended) return req.nextBody(pieces, flag, position);
-    const out: Piece[] = [];
-    try {
-      ended = flag.last;
-      const finish = flag.last ? flags.end : flag.flush ? flags.flush : flags.none;
-      pieces.forEach((piece, n) => {
-        const data = toMemory(piece);
-        if (count) count.in += data.length;
-        out.push(...engine.run(data, n === pieces.length - 1 ? finish : flags.none));
-      });
-      if (pieces.length === 0 && finish !== flags.none) out.push(...engine.run(EMPTY, finish));
-    } catch (error) {
-      req.log('error', `inflate() failed: ${(error as Error).message}`);
-      return ERROR;
-    }
-    if (count) for (const piece of out) count.out += (piece as Buffer).length;
-    if (out.length === 0 && pieces.length > 0 && !flag.last && !flag.flush) return OK;
-    return req.nextBody(out, flag, position);
-  };
+/** How bodies are coded. */
+interface Codec {
+  /** names what `make` makes */
+  kind: string;
+  make(): zlib.Gzip | zlib.Gunzip | zlib.BrotliCompress;
+  flags: { none: number; flush: number; end: number };
 }
 
 const ZLIB_FLAGS = { none: zlib.constants.Z_NO_FLUSH, flush: zlib.constants.Z_SYNC_FLUSH, end: zlib.constants.Z_FINISH };
+const GUNZIP: Codec = { kind: 'gunzip', make: () => zlib.createGunzip(), flags: { ...ZLIB_FLAGS, end: zlib.constants.Z_SYNC_FLUSH } };
 const BROTLI_FLAGS = {
   none: zlib.constants.BROTLI_OPERATION_PROCESS,
   flush: zlib.constants.BROTLI_OPERATION_FLUSH,
   end: zlib.constants.BROTLI_OPERATION_FINISH,
 };
+
+function brotliCodec(quality: number): Codec {
+  const params = { [zlib.constants.BROTLI_PARAM_QUALITY]: quality };
+  return { kind: `br ${quality}`, make: () => zlib.createBrotliCompress({ params }), flags: BROTLI_FLAGS };
+}
+
+/** @param length  of the body, -1: not known */
+function gzipCodec(level: number, length: number): Codec {
+  const { windowBits, memLevel } = deflateSize(length);
+  return { kind: `gzip ${level} ${windowBits}`, make: () => zlib.createGzip({ level, windowBits, memLevel }), flags: ZLIB_FLAGS };
+}
+
+/** A short text needs no large window, whose tables would have to be cleared for it. @param length  -1: not known */
+function deflateSize(length: number): { windowBits: number; memLevel: number } {
+  let windowBits = zlib.constants.Z_MAX_WINDOWBITS;
+  let memLevel = zlib.constants.Z_DEFAULT_MEMLEVEL;
+  // the window that zlib really uses is smaller by 262 bytes; 8 bits it would make 9
+  while (length > 0 && windowBits > 9 && length < (1 << (windowBits - 1)) - 262) {
+    windowBits--;
+    memLevel = Math.max(1, memLevel - 1);
+  }
+  return { windowBits, memLevel };
+}
+
+/** @param compressed  what the body becomes and how many bytes that took; of a body that stays in memory its form is sent */
+function codingFilter(
+  r: Request,
+  { kind, make, flags }: Codec,
+  compressed?: { coding: Coding; count: { in: number; out: number } },
+): BodyFilter {
+  let ended = false;
+  let stream: SyncZlib | undefined;
+  const run = (data: Buffer, flush: number): Buffer[] => {
+    if (!stream) {
+      const opened = SyncZlib.open(kind, make);
+      stream = opened;
+      r.cleanups.push(() => opened.close());
+    }
+    return stream.run(data, flush);
+  };
+  const code = (pieces: Piece[], finish: number): Buffer[] => {
+    if (pieces.length === 0) return finish === flags.none ? [] : run(EMPTY, finish);
+    const [first] = pieces;
+    if (compressed && !stream && ended && pieces.length === 1 && !isFileSpan(first) && holdsForms(first))
+      return [formOf(first, compressed.coding, kind, () => Buffer.concat(run(first, finish)))];
+    return pieces.flatMap((piece, n) => run(toMemory(piece), n === pieces.length - 1 ? finish : flags.none));
+  };
+  return (req, pieces, flag, position) => {
+    if (ended) return req.nextBody(pieces, flag, position);
+    ended = flag.last;
+    let out: Buffer[];
+    try {
+      out = code(pieces, flag.last ? flags.end : flag.flush ? flags.flush : flags.none);
+    } catch (error) {
+      req.log('error', `inflate() failed: ${(error as Error).message}`);
+      return ERROR;
+    }
+    if (compressed) {
+      for (const piece of pieces) compressed.count.in += pieceLength(piece);
+      for (const piece of out) compressed.count.out += piece.length;
+    }
+    if (out.length === 0 && pieces.length > 0 && !flag.last && !flag.flush) return OK;
+    return req.nextBody(out, flag, position);
+  };
+}
 
 /** A weak tag: the bytes differ now, the meaning does not. */
 function weakenEtag(r: Request): void {
@@ -236,37 +221,12 @@ function gzipHeader(r: Request): number {
   const gzip = c.gzip && typeMatches(c.gzip_types, out.contentType) && (out.contentLength < 0 || out.contentLength >= c.gzip_min_length);
   if (!brotli && !gzip) return OK;
   if (c.gzip_vary) setVary(r);
-  if (brotli && gzipOk(r, 'br')) {
-    const params = { [zlib.constants.BROTLI_PARAM_QUALITY]: c.brotli_comp_level };
-    const engine = SyncZlib.open(`br ${c.brotli_comp_level}`, () => zlib.createBrotliCompress({ params }));
-    start(r, 'br', engine);
-    return OK;
-  }
-  if (gzip && gzipOk(r)) {
-    const level = c.gzip_comp_level;
-    const { windowBits, memLevel } = deflateSize(out.contentLength);
-    start(
-      r,
-      'gzip',
-      SyncZlib.open(`gzip ${level} ${windowBits}`, () => zlib.createGzip({ level, windowBits, memLevel })),
-    );
-  }
+  if (brotli && gzipOk(r, 'br')) start(r, 'br', brotliCodec(c.brotli_comp_level));
+  else if (gzip && gzipOk(r)) start(r, 'gzip', gzipCodec(c.gzip_comp_level, out.contentLength));
   return OK;
 }
 
-/** A short text needs no large window, whose tables would have to be cleared for it. @param length  -1: not known */
-function deflateSize(length: number): { windowBits: number; memLevel: number } {
-  let windowBits = zlib.constants.Z_MAX_WINDOWBITS;
-  let memLevel = zlib.constants.Z_DEFAULT_MEMLEVEL;
-  // the window that zlib really uses is smaller by 262 bytes; 8 bits it would make 9
-  while (length > 0 && windowBits > 9 && length < (1 << (windowBits - 1)) - 262) {
-    windowBits--;
-    memLevel = Math.max(1, memLevel - 1);
-  }
-  return { windowBits, memLevel };
-}
-
-function start(r: Request, coding: string, engine: SyncZlib): void {
+function start(r: Request, coding: Coding, codec: Codec): void {
   const { out } = r;
   const count = { in: 0, out: 0 };
   r.setCtx(gzipModule, count);
@@ -276,7 +236,7 @@ function start(r: Request, coding: string, engine: SyncZlib): void {
   out.set('Accept-Ranges', undefined);
   r.allowRanges = false;
   weakenEtag(r);
-  r.addBodyFilter('gzip', codingFilter(r, engine, coding === 'br' ? BROTLI_FLAGS : ZLIB_FLAGS, count));
+  r.addBodyFilter('gzip', codingFilter(r, codec, { coding, count }));
 }
 
 // ---------------------------------------------------------------- gunzip
@@ -295,8 +255,7 @@ function gunzipHeader(r: Request): number {
   weakenEtag(r);
   if (r.headerOnly) return OK;
   r.needInMemory = true;
-  const engine = SyncZlib.open('gunzip', () => zlib.createGunzip());
-  r.addBodyFilter('gunzip', codingFilter(r, engine, { ...ZLIB_FLAGS, end: zlib.constants.Z_SYNC_FLUSH }));
+  r.addBodyFilter('gunzip', codingFilter(r, GUNZIP));
   return OK;
 }
 

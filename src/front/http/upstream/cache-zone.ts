@@ -9,6 +9,7 @@ import { onNews, tellLoops } from '../../zone/bus.ts';
 import { Counters, loop } from '../../zone/memory.ts';
 import { SharedTable } from '../../zone/table.ts';
 import { nowSeconds } from '../clock.ts';
+import { holdForms } from '../coded-bodies.ts';
 import { type EntryHead, headBytes, md5, readHead, readReserved } from './cache-entry.ts';
 
 const MEMORY_ENTRY = 64 * 1024;
@@ -314,6 +315,7 @@ export class CacheZone {
 
   private keepInMemory(node: CacheNode, head: EntryHead, body: Buffer): void {
     if (node.memory) this.memoryTotal -= node.memory.body.length;
+    holdForms(body);
     node.memory = { head, body };
     this.memoryTotal += body.length;
     if (this.memoryTotal <= MEMORY_TOTAL) return;

@@ -1,0 +1,63 @@
+/** Streams of node:zlib run in place, piece by piece, so that order and flushes hold; used again, since to make one costs more than a page. */
+import type * as zlib from 'node:zlib';
+
+interface Handle {
+  writeSync(flush: number, input: Buffer | null, inOff: number, inLen: number, out: Buffer, outOff: number, outLen: number): void;
+  close(): void;
+}
+type Engine = { _handle: Handle; _writeState: Uint32Array; reset(): void; close(): void; on(event: 'error', f: (e: Error) => void): void };
+
+const SCRATCH = Buffer.allocUnsafeSlow(32 * 1024);
+/** streams at rest by what they do */
+const resting = new Map<string, SyncZlib[]>();
+const RESTING_EACH = 8;
+
+/** Runs node:zlib's native stream synchronously: every byte given comes out before the call returns. */
+export class SyncZlib {
+  private failed: Error | undefined;
+  private readonly engine: Engine;
+
+  private constructor(
+    private readonly kind: string,
+    make: () => zlib.Gzip | zlib.Gunzip | zlib.BrotliCompress,
+  ) {
+    this.engine = make() as unknown as Engine;
+    this.engine.on('error', (error) => {
+      this.failed = error;
+    });
+  }
+
+  /** @param kind  names what `make` makes: streams of a kind take each other's place */
+  static open(kind: string, make: () => zlib.Gzip | zlib.Gunzip | zlib.BrotliCompress): SyncZlib {
+    return resting.get(kind)?.pop() ?? new SyncZlib(kind, make);
+  }
+
+  /** @throws Error malformed input */
+  run(input: Buffer, flush: number): Buffer[] {
+    const out: Buffer[] = [];
+    let at = 0;
+    let left = input.length;
+    for (;;) {
+      this.engine._handle.writeSync(flush, input, at, left, SCRATCH, 0, SCRATCH.length);
+      if (this.failed) throw this.failed;
+      const [availOut, availIn] = this.engine._writeState;
+      const made = SCRATCH.length - availOut;
+      if (made > 0) out.push(Buffer.from(SCRATCH.subarray(0, made)));
+      at += left - availIn;
+      left = availIn;
+      if (availOut > 0) return out;
+    }
+  }
+
+  /** Gives the stream back; one that failed is not used again. */
+  close(): void {
+    let list = resting.get(this.kind);
+    if (!list) resting.set(this.kind, (list = []));
+    if (this.failed || list.length >= RESTING_EACH) {
+      this.engine.close();
+      return;
+    }
+    this.engine.reset();
+    list.push(this);
+  }
+}

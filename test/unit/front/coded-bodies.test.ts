@@ -1,0 +1,42 @@
+// Compressed forms are made once for a body that is held, and never for another.
+import { expect, test } from 'vitest';
+import { formOf, holdForms, holdsForms } from '../../../src/front/http/coded-bodies.ts';
+
+const maker = (bytes: number) => {
+  const calls = { count: 0 };
+  const code = () => {
+    calls.count++;
+    return Buffer.alloc(bytes, calls.count);
+  };
+  return { calls, code };
+};
+
+test('one form for each coding, made anew when its parameters change', () => {
+  const body = Buffer.alloc(100);
+  const { calls, code } = maker(50);
+  holdForms(body);
+  const first = formOf(body, 'gzip', 'level 1', code);
+  expect(formOf(body, 'gzip', 'level 1', code)).toBe(first);
+  expect(calls.count).toBe(1);
+  formOf(body, 'br', 'level 1', code);
+  expect(formOf(body, 'gzip', 'level 1', code)).toBe(first);
+  const other = formOf(body, 'gzip', 'level 9', code);
+  expect(other).not.toBe(first);
+  expect(formOf(body, 'gzip', 'level 1', code)).not.toBe(first);
+  expect(calls.count).toBe(4);
+});
+
+test('what saves less than half, and what was not asked to be held, is made each time', () => {
+  const held = Buffer.alloc(100);
+  const other = Buffer.alloc(100);
+  holdForms(held);
+  expect([holdsForms(held), holdsForms(other), holdsForms(held.subarray(0))]).toEqual([true, false, false]);
+  const large = maker(51);
+  formOf(held, 'gzip', 'k', large.code);
+  formOf(held, 'gzip', 'k', large.code);
+  expect(large.calls.count).toBe(2);
+  const small = maker(1);
+  formOf(other, 'gzip', 'k', small.code);
+  formOf(other, 'gzip', 'k', small.code);
+  expect(small.calls.count).toBe(2);
+});
