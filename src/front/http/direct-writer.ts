@@ -1,8 +1,8 @@
 /**
- * Small writes to a plain socket go to its libuv handle, past the layers of node:net, which cost more than the system call itself.
+ * Writes to a plain socket go to its libuv handle, past the layers of node:net, which cost more than the system call itself.
  *   nothing waits in the socket -> handle -> taken at once (nearly always), or the rest waits in libuv's queue
- * What is written or ended by the socket meanwhile comes after it in that same queue. Where node:net has other insides, for TLS and
- * streams of HTTP/2, and for larger writes the socket's own way is kept.
+ * What is written or ended by the socket meanwhile comes after it in that same queue. Where node:net has other insides, and for TLS and
+ * streams of HTTP/2, the socket's own way is kept.
  */
 import type { Socket } from 'node:net';
 import { getSystemErrorName } from 'node:util';
@@ -11,7 +11,7 @@ import { getSystemErrorName } from 'node:util';
 interface WriteWrap {
   oncomplete?: (status: number) => void;
   /** keeps the memory until it is written */
-  buffer?: Buffer;
+  held?: Buffer | readonly unknown[];
 }
 interface StreamBinding {
   WriteWrap: new () => WriteWrap;
@@ -22,10 +22,8 @@ interface StreamBinding {
 interface StreamHandle {
   writeBuffer(req: WriteWrap, data: Buffer): number;
   writeLatin1String(req: WriteWrap, text: string): number;
+  writev(req: WriteWrap, chunks: readonly unknown[], allBuffers: boolean): number;
 }
-
-/** Bytes; a sender that stays below it is never told by a socket to wait (its high-water mark). */
-const DIRECT_MAX = 16 * 1024;
 
 const binding = loadBinding();
 let spare: WriteWrap | undefined;
@@ -42,7 +40,9 @@ function loadBinding(): StreamBinding | undefined {
 
 function plainHandle(socket: Socket): StreamHandle | undefined {
   const handle = (socket as unknown as { _handle?: Partial<StreamHandle> | null })._handle;
-  return typeof handle?.writeBuffer === 'function' && typeof handle.writeLatin1String === 'function' ? (handle as StreamHandle) : undefined;
+  const known =
+    typeof handle?.writeBuffer === 'function' && typeof handle.writeLatin1String === 'function' && typeof handle.writev === 'function';
+  return known ? (handle as StreamHandle) : undefined;
 }
 
 function writeError(errno: number): Error {
@@ -54,38 +54,68 @@ export class DirectWriter {
   /** bytes of a direct write that the system has not taken whole */
   pending = 0;
 
-  constructor(private readonly socket: Socket) {}
+  /** @param onWritten  called when what was pending has been taken */
+  constructor(
+    private readonly socket: Socket,
+    private readonly onWritten?: () => void,
+  ) {}
 
   /**
    * Writes bytes or latin1 text; errors destroy the socket with them, as its own writes do.
    * @returns false: nothing was done, the socket must write it
    */
   write(data: Buffer | string): boolean {
-    const { socket } = this;
-    if (!binding || data.length >= DIRECT_MAX || this.pending > 0 || socket.writableLength > 0 || socket.writableCorked > 0) return false;
-    if (!socket.writable || socket.connecting) return false;
-    const handle = plainHandle(socket);
+    const handle = this.free();
     if (!handle) return false;
-    const req = spare ?? new binding.WriteWrap();
-    spare = undefined;
+    const req = takeRequest();
     const errno = typeof data === 'string' ? handle.writeLatin1String(req, data) : handle.writeBuffer(req, data);
-    if (errno === 0 && binding.streamBaseState[binding.kLastWriteWasAsync] !== 0) {
-      this.await(req, data);
-      return true;
-    }
-    spare = req;
-    if (errno !== 0) socket.destroy(writeError(errno));
+    this.written(req, errno, data.length, typeof data === 'string' ? undefined : data);
     return true;
   }
 
-  /** The system has not taken all of it yet. */
-  private await(req: WriteWrap, data: Buffer | string): void {
+  /** Writes latin1 text, '' if none, and what follows it in one call; otherwise as `write`. */
+  writeAll(head: string, parts: readonly Buffer[], bytes: number): boolean {
+    const handle = this.free();
+    if (!handle) return false;
+    const req = takeRequest();
+    const chunks: readonly unknown[] = head === '' ? parts : [head, 'latin1', ...parts.flatMap((part) => [part, 'buffer'])];
+    const errno = handle.writev(req, chunks, head === '');
+    this.written(req, errno, bytes, chunks);
+    return true;
+  }
+
+  /** The handle, if what is given to it now comes after everything else. */
+  private free(): StreamHandle | undefined {
     const { socket } = this;
-    this.pending = data.length;
-    if (typeof data !== 'string') req.buffer = data;
+    if (!binding || this.pending > 0 || socket.writableLength > 0 || socket.writableCorked > 0) return undefined;
+    return socket.writable && !socket.connecting ? plainHandle(socket) : undefined;
+  }
+
+  private written(req: WriteWrap, errno: number, bytes: number, held: WriteWrap['held']): void {
+    if (errno === 0 && binding!.streamBaseState[binding!.kLastWriteWasAsync] !== 0) {
+      this.await(req, bytes, held);
+      return;
+    }
+    spare = req;
+    if (errno !== 0) this.socket.destroy(writeError(errno));
+  }
+
+  /** The system has not taken all of it yet. */
+  private await(req: WriteWrap, bytes: number, held: WriteWrap['held']): void {
+    const { socket } = this;
+    this.pending = bytes;
+    req.held = held;
     req.oncomplete = (status) => {
       this.pending = 0;
-      if (status < 0 && !socket.destroyed) socket.destroy(writeError(status));
+      if (socket.destroyed) return;
+      if (status < 0) socket.destroy(writeError(status));
+      else this.onWritten?.();
     };
   }
+}
+
+function takeRequest(): WriteWrap {
+  const req = spare ?? new binding!.WriteWrap();
+  spare = undefined;
+  return req;
 }

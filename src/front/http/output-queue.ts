@@ -45,8 +45,13 @@ export class OutputQueue {
   delayTimer: NodeJS.Timeout | undefined;
   writableWaiters: (() => void)[] = [];
 
-  /** plain sockets only */
   private direct: DirectWriter | undefined;
+  /** writes of the socket whose end is told */
+  private awaited = 0;
+  private readonly onGiven = (error?: Error | null): void => {
+    this.awaited--;
+    if (!error) this.settled();
+  };
 
   constructor(private readonly conn: Connection) {}
 
@@ -55,15 +60,23 @@ export class OutputQueue {
     return this.conn.socket.writableLength + (this.direct?.pending ?? 0);
   }
 
+  /** Writes past the layers of the socket; undefined for TLS and streams of HTTP/2. */
+  private get straight(): DirectWriter | undefined {
+    const { socket, tls, http2 } = this.conn;
+    if (tls || http2) return undefined;
+    return (this.direct ??= new DirectWriter(socket, () => this.settled()));
+  }
+
   /** Writes bytes or latin1 text. */
   private send(data: Buffer | string): void {
-    const { socket, tls, http2 } = this.conn;
-    if (!tls && !http2) {
-      this.direct ??= new DirectWriter(socket);
-      if (this.direct.write(data)) return;
-    }
-    if (typeof data === 'string') socket.write(data, 'latin1');
-    else socket.write(data);
+    if (!this.straight?.write(data)) this.give(data);
+  }
+
+  /** Writes through the socket. */
+  private give(data: Buffer | string): void {
+    this.awaited++;
+    if (typeof data === 'string') this.conn.socket.write(data, 'latin1', this.onGiven);
+    else this.conn.socket.write(data, this.onGiven);
   }
 
   /** Queues the header; it leaves with the first body bytes or when the request ends. */
@@ -110,9 +123,9 @@ export class OutputQueue {
     return this.head !== '' && this.queue.length === 0 && !this.blocked && !this.conn.closed && rateOf(r) === 0;
   }
 
-  /** A body of so many bytes that is given as the whole of it is copied before the call returns. */
+  /** A body of so many bytes that is given as the whole of it is copied before the call returns (not in HTTP/2). */
   copiesWhole(r: Request, bytes: number): boolean {
-    return !r.chunked && this.head.length + bytes <= TEXT_LIMIT && !this.conn.tls && !this.conn.http2 && this.takesWhole(r);
+    return !r.chunked && this.head.length + bytes <= JOIN_LIMIT && this.takesWhole(r);
   }
 
   private sendWhole(r: Request, pieces: Piece[]): boolean {
@@ -258,9 +271,10 @@ export class OutputQueue {
     if (head === '' && batch.length === 1) this.send(batch[0]);
     else if (bytes <= JOIN_LIMIT) this.writeJoined(head, batch, bytes);
     else {
+      if (this.straight?.writeAll(head, batch, bytes)) return;
       socket.cork();
-      if (head !== '') socket.write(head, 'latin1');
-      for (const data of batch) socket.write(data);
+      if (head !== '') this.give(head);
+      for (const data of batch) this.give(data);
       socket.uncork();
     }
   }
@@ -297,15 +311,22 @@ export class OutputQueue {
       this.conn.log('info', 'client timed out (110: Connection timed out) while sending response to client');
       this.conn.abandon(this.conn.request?.loc ?? this.conn.rootLoc);
     });
-    const flushed = (): void => {
-      this.draining = false;
-      this.conn.clearTimer();
-      while (this.lent.length > 0 && fileBuffers.length < FILE_BUFFERS) fileBuffers.push(this.lent.pop()!);
-      this.lent.length = 0;
-      if (!this.conn.closed) this.drained();
-    };
-    if (this.conn.socket.writableEnded) this.conn.socket.once('finish', flushed);
-    else this.conn.socket.write(EMPTY, flushed);
+    if (this.conn.socket.writableEnded) this.conn.socket.once('finish', () => this.flushed());
+    // others write to the socket too, and nobody tells when that is done
+    else if (this.awaited === 0 && !this.direct?.pending) this.give(EMPTY);
+  }
+
+  /** A write has ended. */
+  private settled(): void {
+    if (this.draining && this.unsent === 0) this.flushed();
+  }
+
+  private flushed(): void {
+    this.draining = false;
+    this.conn.clearTimer();
+    while (this.lent.length > 0 && fileBuffers.length < FILE_BUFFERS) fileBuffers.push(this.lent.pop()!);
+    this.lent.length = 0;
+    if (!this.conn.closed) this.drained();
   }
 
   private drained(): void {

@@ -122,7 +122,7 @@ export class Request {
     this.output([Buffer.from(text, 'latin1')], true);
   }
 
-  private chain: { order: number; run: BodyFilter }[] = [];
+  private chain: { order: number; run: BodyFilter; usesUp: boolean }[] = [];
 
   constructor(
     readonly conn: Connection,
@@ -226,11 +226,11 @@ export class Request {
 
   // ---------------------------------------------------------------- output
 
-  addBodyFilter(name: FilterName, run: BodyFilter): void {
+  /** @param usesUp  the filter neither keeps nor passes on what it is given: that memory is free when it returns */
+  addBodyFilter(name: FilterName, run: BodyFilter, usesUp = false): void {
     const order = FILTER_ORDER.indexOf(name);
     const at = this.chain.findIndex((f) => f.order > order);
-    if (at < 0) this.chain.push({ order, run });
-    else this.chain.splice(at, 0, { order, run });
+    this.chain.splice(at < 0 ? this.chain.length : at, 0, { order, run, usesUp });
   }
 
   /** Runs the header filters, which end in writing the header. */
@@ -273,10 +273,25 @@ export class Request {
     return this.conn.output.sendBody(this, pieces, flags);
   }
 
+  /** Nothing else is to be sent before what is put out now. */
+  private get inTurn(): boolean {
+    return !this.isSub && this.postponed.length === 0 && this.conn.active === this;
+  }
+
   /** What is put out goes to the client's plain socket as it is. */
   get passesStraight(): boolean {
     const { conn } = this;
-    return this.chain.length === 0 && !this.isSub && this.postponed.length === 0 && conn.active === this && !conn.tls && !conn.http2;
+    return this.chain.length === 0 && this.inTurn && !conn.tls && !conn.http2;
+  }
+
+  /** Filters make something new of a piece before `output` returns. */
+  get filtersUseUp(): boolean {
+    return this.chain.length > 0 && this.chain[0].usesUp && this.inTurn;
+  }
+
+  /** A whole body of so many bytes is copied, or made into something new, before `output` returns. */
+  usesUpWhole(bytes: number): boolean {
+    return this.filtersUseUp || (this.passesStraight && this.conn.output.copiesWhole(this, bytes));
   }
 
   /** True while the client is slower than what is produced. */

@@ -59,9 +59,34 @@ test.each(['text', 'bytes'])('what a full socket leaves of %s waits, and later w
   expect(writer.pending).toBe(0);
 });
 
-test('the socket writes what is large, corked, behind its own writes, or after its end', () => {
+test('text and bytes in one call, more than the system takes at once: the end of it is told', async () => {
+  const large = [Buffer.alloc(9_000_000, 'a'), Buffer.alloc(1_000_000, 'b')];
+  let written = 0;
+  const writer = new DirectWriter(near, () => written++);
+  expect(writer.writeAll('caf\xe9', large, 10_000_004)).toBe(true);
+  expect([writer.pending, written]).toEqual([10_000_004, 0]);
+  expect(writer.writeAll('', large, 10_000_000)).toBe(false);
+  far.resume();
+  const got = await new Promise<Buffer>((resolve) => {
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    far.on('data', (data: Buffer) => {
+      parts.push(data);
+      bytes += data.length;
+      if (bytes === 10_000_004) resolve(Buffer.concat(parts));
+    });
+  });
+  while (written === 0) await sleep(1);
+  expect([writer.pending, written]).toEqual([0, 1]);
+  expect(got.equals(Buffer.concat([Buffer.from('caf\xe9', 'latin1'), ...large]))).toBe(true);
+  expect(writer.writeAll('', [Buffer.from('one, '), Buffer.from('two')], 8)).toBe(true);
+  expect(writer.pending).toBe(0);
+  near.end();
+  expect((await readAll()).toString()).toBe('one, two');
+});
+
+test('the socket writes what is corked, behind its own writes, or after its end', () => {
   const writer = new DirectWriter(near);
-  expect(writer.write(Buffer.alloc(16 * 1024))).toBe(false);
   near.cork();
   expect(writer.write('x')).toBe(false);
   near.uncork();

@@ -177,7 +177,11 @@ function codingFilter(
     const [first] = pieces;
     if (compressed && !stream && ended && pieces.length === 1 && !isFileSpan(first) && holdsForms(first))
       return [formOf(first, compressed.coding, kind, () => Buffer.concat(run(first, finish)))];
-    return pieces.flatMap((piece, n) => run(toMemory(piece), n === pieces.length - 1 ? finish : flags.none));
+    const out: Buffer[] = [];
+    pieces.forEach((piece, n) => {
+      out.push(...run(toMemory(piece), n === pieces.length - 1 ? finish : flags.none));
+    });
+    return out;
   };
   return (req, pieces, flag, position) => {
     if (ended) return req.nextBody(pieces, flag, position);
@@ -236,7 +240,7 @@ function start(r: Request, coding: Coding, codec: Codec): void {
   out.set('Accept-Ranges', undefined);
   r.allowRanges = false;
   weakenEtag(r);
-  r.addBodyFilter('gzip', codingFilter(r, codec, { coding, count }));
+  r.addBodyFilter('gzip', codingFilter(r, codec, { coding, count }), true);
 }
 
 // ---------------------------------------------------------------- gunzip
@@ -255,7 +259,7 @@ function gunzipHeader(r: Request): number {
   weakenEtag(r);
   if (r.headerOnly) return OK;
   r.needInMemory = true;
-  r.addBodyFilter('gunzip', codingFilter(r, GUNZIP));
+  r.addBodyFilter('gunzip', codingFilter(r, GUNZIP), true);
   return OK;
 }
 

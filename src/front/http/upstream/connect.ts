@@ -20,10 +20,12 @@ export interface ConnectionEvents {
  * Where plain connections read while nothing large is coming: heads and small answers of all peers. The rest of a larger body
  * goes to a buffer of the connection's own, and from there to the client without a copy.
  */
-const sharedBuffer = Buffer.allocUnsafeSlow(16 * 1024);
+const sharedBuffer = Buffer.allocUnsafeSlow(32 * 1024);
 const LARGE_READ = 128 * 1024;
 const spareBuffers: Buffer[] = [];
 const SPARE_BUFFERS = 16;
+/** Bytes; who writes less at once is never told by a socket to wait (its high-water mark). */
+const DIRECT_MAX = 16 * 1024;
 
 export interface TlsSettings {
   /** reads certificates and keys. @throws Error they cannot be used */
@@ -180,7 +182,7 @@ export class PeerConnection implements Timed {
   /** @param data  bytes, or latin1 text */
   write(data: Buffer | string): boolean {
     this.bytesSent += data.length;
-    if (this.direct?.write(data)) return true;
+    if (data.length < DIRECT_MAX && this.direct?.write(data)) return true;
     return typeof data === 'string' ? this.socket.write(data, 'latin1') : this.socket.write(data);
   }
 

@@ -68,12 +68,16 @@ export class BodyPasser {
       this.pass(data);
       return;
     }
-    if (last && this.pending.length === 0 && r.passesStraight && r.conn.output.copiesWhole(r, data.length)) {
+    if (last && this.pending.length === 0 && r.usesUpWhole(data.length)) {
       this.ending = data;
       return;
     }
     const left = head!.contentLength < 0 ? this.u.state.responseLength : head!.contentLength - this.u.state.responseLength;
     conn.expectsMore = left > MORE_BYTES;
+    if (this.pending.length === 0 && !r.blocked && r.filtersUseUp) {
+      this.pass(data);
+      return;
+    }
     if (conn.reads === 'shared' || data.length < STRAIGHT_BYTES || this.pending.length > 0 || r.blocked || !r.passesStraight) {
       this.pass(Buffer.from(data));
       return;
