@@ -20,6 +20,7 @@ const unicode16 = new UnicodeData('16.0.0');
 const wordBreak = compile(await wordBreakRules(unicode12));
 writeAutomaton('word-break', 'wordBreak', 'WORD_BREAK', wordBreak, 'Unicode 12.1: classes and automaton of the standard tokenizer.');
 await writeWordRuns(wordBreak);
+writeIndicRuns(wordBreak);
 writeAutomaton(
   'classic',
   'classic',
@@ -80,6 +81,28 @@ async function writeWordRuns({ classOf }: Automaton): Promise<void> {
       `export const LETTER_CLASS: u32 = ${letter};\nexport const EXTEND_CLASS: u32 = ${classAt('\u093f')};\n` +
       `export const DIGIT_CLASS: u32 = ${classAt('\u0966')};\nexport const MID_CLASS: u32 = ${classAt('\u2019')};\n`,
   );
+}
+
+/** The blocks of 128 characters of U+0800..U+0FFF, a script each, where all are letters, marks, digits or in no token (assembly/analysis/tokenizers/indic-run.ts). */
+function writeIndicRuns({ classOf }: Automaton): void {
+  const kinds = ['a', '\u093f', '\u0966'].map((text) => classOf[text.codePointAt(0)!]);
+  let scripts = 0;
+  const tables = Array.from({ length: 16 }, (_, script) => {
+    const classes = Array.from(classOf.slice(LOW + script * 128, LOW + (script + 1) * 128));
+    if (classes.every((type) => type === 0 || kinds.includes(type))) scripts |= 1 << script;
+    return kinds.map((kind) => Array.from({ length: 16 }, (_, column) => bitsOf((row) => classes[row * 16 + column] === kind)));
+  });
+  writeFileSync(
+    `${OUT}/indic-run.ts`,
+    `${HEADER} Unicode 12.1 (word breaking). Do not edit.\n` +
+      '/** Of each script of 128 characters from U+0800 on three tables: letters, marks, digits. Bit r of byte c is for the character 16 r + c. */\n' +
+      `export ${dataLine('INDIC_RUN', 'u8', tables.flat(2))}` +
+      `/** Bit s: all characters of the script s are in the tables or in no token. */\nexport const INDIC_SCRIPTS: u32 = ${scripts};\n`,
+  );
+}
+
+function bitsOf(has: (row: number) => boolean): number {
+  return Array.from({ length: 8 }, (_, row) => (has(row) ? 1 << row : 0)).reduce((sum, bit) => sum | bit);
 }
 
 async function writeCategories(): Promise<void> {

@@ -61,6 +61,5 @@ export function copyToken(to: usize, from: usize): void {
 export function writeToken(at: usize, termPtr: usize, termLen: u32, start: u32, end: u32, type: u32): void {
   store<u64>(at, <u64>termPtr | (<u64>termLen << 32));
   store<u64>(at, <u64>start | (<u64>end << 32), 8);
-  store<u64>(at, 1 | (<u64>1 << 32), 16);
-  store<u64>(at, <u64>type | (<u64>1 << 32), 24);
+  v128.store(at, i32x4.replace_lane(i32x4(1, 1, 0, 1), 2, type), 16);
 }

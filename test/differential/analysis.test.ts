@@ -81,6 +81,18 @@ eachAnalysisBuild((host, build) => {
     });
   });
 
+  test(`${build}: scripts of India in masks equal the automaton way`, () => {
+    forSeeds(400, (rng) => {
+      const script = 0x800 + rng.int(0, 15) * 128;
+      const unit = (): string => {
+        if (rng.bool(0.2)) return rng.pick([' ', ' ', '।', 'a', '7', "'", '.', '_', 'é', '’', '\u200d', '\u200c', 'ก', '日', '😀', 'Ḁ']);
+        return String.fromCodePoint((rng.bool(0.95) ? script : 0x800 + rng.int(0, 15) * 128) + rng.int(0, 127));
+      };
+      const text = Array.from({ length: rng.int(0, 60) }, () => Array.from({ length: rng.int(1, 9) }, unit).join('')).join(' ');
+      for (const flags of [0, 1]) expect(run([standard(255, flags)], text)).toEqual(run([standard(63, flags)], text));
+    });
+  });
+
   test(`${build}: lower-casing in the tokenizer equals the filter behind it`, () => {
     forSeeds(200, (rng) => {
       const text = mixedText(rng);

@@ -44,14 +44,23 @@ export function charClassNext(chain: Chain, stage: Stage): i32 {
         valid = charsValid;
         continuations = charContinuations;
       }
-      let starts = chars & ~(chars << 1);
+      let starts = chars & ~(chars << 1), ends = ~chars & (chars << 1) & below(valid);
       const unit = <u32>(cur - base);
-      for (let ends = ~chars & (chars << 1) & below(valid); ends; ends &= ends - 1) {
-        const s = <u32>ctz(starts), e = <u32>ctz(ends);
-        starts &= starts - 1;
-        const from = unit + s - <u32>popcnt(continuations & below(s)), to = unit + e - <u32>popcnt(continuations & below(e));
-        writeToken(token, out + s, e - s, from, to, 0);
-        token += TOKEN_BYTES;
+      if (!continuations) {
+        for (; ends; ends &= ends - 1) {
+          const s = <u32>ctz(starts), e = <u32>ctz(ends);
+          starts &= starts - 1;
+          writeToken(token, out + s, e - s, unit + s, unit + e, 0);
+          token += TOKEN_BYTES;
+        }
+      } else {
+        for (; ends; ends &= ends - 1) {
+          const s = <u32>ctz(starts), e = <u32>ctz(ends);
+          starts &= starts - 1;
+          const from = unit + s - <u32>popcnt(continuations & below(s)), to = unit + e - <u32>popcnt(continuations & below(e));
+          writeToken(token, out + s, e - s, from, to, 0);
+          token += TOKEN_BYTES;
+        }
       }
       const advance = min(<u32>ctz(starts), min(valid, len));
       if (advance) {
@@ -112,13 +121,20 @@ function finish(chain: Chain, stage: Stage, cur: usize, base: usize, out: usize,
 // @ts-ignore: decorator
 @inline
 function spaces(x: v128): v128 {
-  return v128.or(i8x16.lt_u(i8x16.sub(x, i8x16.splat(9)), i8x16.splat(5)), i8x16.lt_u(i8x16.sub(x, i8x16.splat(28)), i8x16.splat(5)));
+  return v128.or(isWithin(x, 9, 5), isWithin(x, 28, 5));
 }
 
 // @ts-ignore: decorator
 @inline
 function letters(x: v128): v128 {
-  return i8x16.lt_u(i8x16.sub(v128.or(x, i8x16.splat(32)), i8x16.splat(97)), i8x16.splat(26));
+  return isWithin(v128.or(x, i8x16.splat(32)), 97, 26);
+}
+
+/** Bytes of [first, first + count): compared as signed numbers, since processors compare unsigned ones in three steps. */
+// @ts-ignore: decorator
+@inline
+function isWithin(x: v128, first: i32, count: i32): v128 {
+  return i8x16.lt_s(i8x16.sub(x, i8x16.splat(<i8>(first + 128))), i8x16.splat(<i8>(count - 128)));
 }
 
 // @ts-ignore: decorator

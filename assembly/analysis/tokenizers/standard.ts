@@ -1,7 +1,7 @@
 // Standard tokenizer: UAX #29 words as Lucene's StandardTokenizer cuts them, by the automaton of assembly/text/generated/word-break.ts.
 //   config ├─ maxTokenLength u32 (UTF-16 units) ─┬─ flags u32: 1 = lower-case the terms (one code point to one),
 //          2 = U+200C is a space, as in Persian ─┤
-// Ways through the text, equal token for token: 64 bytes of words at a time as bit masks (letters of one and two bytes and of U+1000..U+2FFF and
+// Ways through the text, equal token for token: 64 bytes of words at a time as bit masks (letters of one and two bytes and of U+0800..U+2FFF and
 // what commonly stands between them, word-run.ts), ideographs and Hiragana one by one, and the automaton, code point by code point, for all the rest.
 // Pre: the stage's batch is free. Post: tokens ascend by offset, none is longer than maxTokenLength.
 import { lastReadable } from '../../mem/layout';
@@ -11,6 +11,7 @@ import { WORD_BREAK_ACCEPT, WORD_BREAK_CLASS_LOW, WORD_BREAK_CLASSES, WORD_BREAK
 import { decode, encode, utf16Length } from '../../text/utf8';
 import { BATCH, Chain, Stage } from '../stage';
 import { TOKEN_BYTES, TokenType, writeToken } from '../token';
+import { INDIC_LEAD, isIndic } from './indic-run';
 import { below, bitmasks, BLOCK_BYTES, runContinuations, runDigits, runLetters, runValid, scanRun, storeLower } from './word-run';
 
 const FLAG_LOWER: u32 = 1;
@@ -41,7 +42,7 @@ export function standardNext(chain: Chain, stage: Stage): i32 {
       cur++;
       continue;
     }
-    if (mayRun && first < 0xe3 && cur <= lastBlock && out + 64 <= outEnd && token + 32 * TOKEN_BYTES <= tokensEnd && !hasLong(load<u64>(cur))) {
+    if (mayRun && first < 0xe3 && (first != INDIC_LEAD || isIndic(load<u8>(cur, 1))) && cur <= lastBlock && out + 64 <= outEnd && token + 32 * TOKEN_BYTES <= tokensEnd && !hasLong(load<u64>(cur))) {
       // --- 64 bytes as masks
       const x0 = v128.load(cur), x1 = v128.load(cur, 16), x2 = v128.load(cur, 32), x3 = v128.load(cur, 48);
       // The block may reach over the end of the text: what is there counts as spaces.
@@ -244,12 +245,12 @@ function isCaselessLead(byte: u32): bool {
   return byte == 0xe0 || byte - 0xe3 < 7 || byte - 0xeb < 2;
 }
 
-/** Whether some of 8 bytes begins a character of three or four bytes, but for E1 and E2: U+1000..U+2FFF. */
+/** Whether some of 8 bytes begins a character of three or four bytes, but for E0 to E2: U+0800..U+2FFF. */
 // @ts-ignore: decorator
 @inline
 function hasLong(bytes: u64): bool {
   const long = bytes & (bytes << 1) & (bytes << 2) & HIGH_BITS;
-  return long != 0 && (long & ((bytes << 3) | (bytes << 4) | (bytes << 5) | ~((bytes << 6) ^ (bytes << 7)))) != 0;
+  return long != 0 && (long & ((bytes << 3) | (bytes << 4) | (bytes << 5) | ((bytes << 6) & (bytes << 7)))) != 0;
 }
 
 /** Where `singles` has ended. */

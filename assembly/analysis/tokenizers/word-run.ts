@@ -1,11 +1,12 @@
-// What the standard tokenizer's masks of 64 bytes (standard.ts) need where not all is ASCII: characters of two bytes by a table, letters and marks of
-// U+1000..U+2FFF, dashes, quotes and apostrophes. Everything else ends what the masks tell.
+// What the standard tokenizer's masks of 64 bytes (standard.ts) need where not all is ASCII: characters of two bytes by a table, the scripts of India
+// by indic-run.ts, letters and marks of U+1000..U+2FFF, dashes, quotes and apostrophes. Everything else ends what the masks tell.
 //   masks: bit i for byte i of the block; all bytes of a character have the same bits
 // Source of the rules: UAX #29, WB3a to WB13b; a letter and a digit here have no other rule that could concern them (assembly/text/generated/word-run.ts).
 import { lowerCase } from '../../text/generated/case';
 import { wordBreakClass } from '../../text/generated/word-break';
 import { DIGIT_CLASS, EXTEND_CLASS, LETTER_CLASS, MID_CLASS, RUN_DIGIT, RUN_GAP, RUN_MID, WORD_RUN } from '../../text/generated/word-run';
 import { encode } from '../../text/utf8';
+import { INDIC_LEAD, indicDigits, indicLetters, scanIndic } from './indic-run';
 
 /** What a block reads: 64 bytes, and a character that begins in them. */
 export const BLOCK_BYTES: usize = 72;
@@ -51,7 +52,15 @@ export function scanRun(cur: usize, out: usize, lower: bool, high: u64, letters:
     letters &= ~(<u64>3 << i);
     if (kind == RUN_DIGIT) digits |= <u64>3 << i;
   }
-  for (let rest = high & ~pairs & below(valid); rest; ) {
+  const lead = i8x16.splat(<i8>INDIC_LEAD);
+  let indic = high & bitmasks(i8x16.eq(x0, lead), i8x16.eq(x1, lead), i8x16.eq(x2, lead), i8x16.eq(x3, lead));
+  if (indic) {
+    valid = min(valid, scanIndic(cur, indic, continuations, letters));
+    letters |= indicLetters;
+    digits |= indicDigits;
+    indic |= (indic << 1) | (indic << 2);
+  }
+  for (let rest = high & ~(pairs | indic) & below(valid); rest; ) {
     const i = <u32>ctz(rest), bytes = load<u32>(cur + i), first = bytes & 0xff;
     const cp = ((first & 15) << 12) | ((bytes >> 2) & 0xfc0) | ((bytes >> 16) & 63);
     if (first - 0xe1 > 1 || i > 61 || ((continuations >> (i + 1)) & 3) != 3) {
