@@ -2,13 +2,11 @@
 export { E_TRUNCATED, E_CORRUPT, E_NO_SPACE, E_LIMIT, E_WORK, E_OFFSETS } from './mem/status';
 export {
   chainInit as analysisChainInit,
-  chainReset as analysisChainReset,
+  chainStart as analysisChainStart,
   chainNext as analysisChainNext,
-  chainTokens as analysisChainTokens,
-  chainEndOffset as analysisChainEndOffset,
-  chainEndPosInc as analysisChainEndPosInc,
   chainHeldPosInc as analysisChainHeldPosInc,
   chainMapCount as analysisChainMapCount,
   chainMap as analysisChainMap,
 } from './analysis/chain';
+export { hasReplacement as textHasReplacement } from './text/utf8';
 export { heapBase as memHeapBase } from './mem/layout';

@@ -11,15 +11,13 @@ export {
 } from './codec/bitset';
 export {
   chainInit as analysisChainInit,
-  chainReset as analysisChainReset,
+  chainStart as analysisChainStart,
   chainNext as analysisChainNext,
-  chainTokens as analysisChainTokens,
-  chainEndOffset as analysisChainEndOffset,
-  chainEndPosInc as analysisChainEndPosInc,
   chainHeldPosInc as analysisChainHeldPosInc,
   chainMapCount as analysisChainMapCount,
   chainMap as analysisChainMap,
 } from './analysis/chain';
+export { hasReplacement as textHasReplacement } from './text/utf8';
 export { aggsAllocate, aggsCollect, aggsCollectRange } from './aggs/tree';
 export {
   encoderBytes as postingsEncoderBytes,

@@ -70,6 +70,14 @@ export class TextAnalysis {
     return new TokenCursor(this.host).run(this.registry.analyzer(analyzer), text, visit);
   }
 
+  /**
+   * The tokens one after the other: `while (tokens.next()) use(tokens.startOffset)`. One cursor for all of them, which ends when the next text is
+   * analysed.
+   */
+  tokens(text: string, analyzer = 'standard'): TokenCursor {
+    return new TokenCursor(this.host).start(this.registry.analyzer(analyzer), text);
+  }
+
   /** The text as one token through a normalizer of the settings, or `lowercase`. */
   normalize(text: string, normalizer = 'lowercase'): string {
     return this.registry.normalize(normalizer, text);

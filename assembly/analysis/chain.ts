@@ -1,11 +1,11 @@
 // A chain of stages as data, pulled batch by batch.
 //   blob ├─ stageCount u32 ─┬─ flags u32: 1 = stepped ─┬─ per stage: id u32, configOff u32, configBytes u32, 0 ─┬─ configs (8-byte aligned) ─┤
 // The blob is read-only, may be shared by instances, and must outlive them. An instance is a region (stage.ts).
-//   chainInit(region, regionBytes, blob)  once;  chainReset(region, text, len)  per text;  chainNext(region)  until 0.
+//   chainInit(region, regionBytes, blob)  once;  chainReset(region, text, len)  per text;  chainNext(region)  until 0 or isThrough.
 import { E_CORRUPT, E_NO_SPACE, E_OFFSETS } from '../mem/status';
 import { utf16Length } from '../text/utf8';
 import { correctBatch, correctOffset, filterText, textFilterOf } from './char-filters/text-filter';
-import { BIGRAM_AREA, cjkBigramNext } from './filters/cjk-bigram';
+import { BIGRAM_AREA, cjkBigramNext, hasNoBigrams } from './filters/cjk-bigram';
 import { commonGramsNext, gramsOnlyNext } from './filters/common-grams';
 import { decompoundNext } from './filters/decompound';
 import { fingerprintNext } from './filters/fingerprint';
@@ -105,6 +105,7 @@ export function chainReset(region: usize, textPtr: usize, textLen: usize): void 
   chain.unitBase = textPtr;
   chain.endOffset = 0;
   chain.endPosInc = 0;
+  chain.isThrough = 0;
   chain.isFiltered = 0;
   chain.isMapped = 0;
   chain.isEndCorrected = 0;
@@ -127,6 +128,12 @@ export function chainReset(region: usize, textPtr: usize, textLen: usize): void 
   }
 }
 
+/** Starts a text and makes its first batch: chainReset and chainNext in one call. */
+export function chainStart(region: usize, textPtr: usize, textLen: usize): i32 {
+  chainReset(region, textPtr, textLen);
+  return chainNext(region);
+}
+
 /**
  * Next batch: count of tokens at chain.tokens, 0 at the end, or a status below 0 and then the text must be started again
  * (E_NO_SPACE: in a larger region), or refused: E_WORK, E_OFFSETS (a token would end before it starts, see hasOrder).
@@ -138,10 +145,29 @@ export function chainNext(region: usize): i32 {
     if (status < 0) return status;
     chain.isFiltered = 1;
   }
+  if (chain.isThrough) return 0;
   const count = pull(chain, chain.lastProducer, chain.stageCount);
   chain.tokens = stageAt(chain, chain.lastProducer).tokens;
-  if (count == 0) chain.endPosInc = heldIncrement(chain, chain.stageCount);
+  if (count == 0 || (count > 0 && isThrough(chain))) {
+    chain.isThrough = 1;
+    chain.endPosInc = heldIncrement(chain, chain.stageCount);
+  }
   return count;
+}
+
+/** Whether the last producer has said all it has to say. Those that do not tell are asked once more: short texts are worth a call less. */
+function isThrough(chain: Chain): bool {
+  if (chain.isStepped || chain.textFilters) return false;
+  const producer = stageAt(chain, chain.lastProducer);
+  const isAll = producer.id == ID.S_CJK_BIGRAM ? hasNoBigrams(producer) : isWordTokenizer(producer.id) && chain.cur >= chain.textEnd;
+  if (isAll) for (let i: u32 = 0; i < chain.stageCount; i++) stageAt(chain, i).hole = 0;
+  return isAll;
+}
+
+// @ts-ignore: decorator
+@inline
+function isWordTokenizer(id: u32): bool {
+  return id == ID.S_STANDARD || id == ID.S_CHAR_CLASS;
 }
 
 /** Fills the batch of the producer at `index` and runs the filters behind it, which end before `filtersEnd`. */
@@ -325,20 +351,7 @@ function producerBefore(chain: Chain, index: u32): u32 {
   return before;
 }
 
-// What the host reads after chainNext; kernels read the Chain itself.
-export function chainTokens(region: usize): usize {
-  return changetype<Chain>(region).tokens;
-}
-
-export function chainEndOffset(region: usize): u32 {
-  return changetype<Chain>(region).endOffset;
-}
-
-export function chainEndPosInc(region: usize): u32 {
-  return changetype<Chain>(region).endPosInc;
-}
-
-/** Of a stepped chain, between two tokens: increment behind the last one if the text is left here. chainEndOffset is valid then, too. */
+/** Of a stepped chain, between two tokens: increment behind the last one if the text is left here. The chain's endOffset is valid then, too. */
 export function chainHeldPosInc(region: usize): u32 {
   const chain = changetype<Chain>(region);
   return heldIncrement(chain, chain.stageCount);

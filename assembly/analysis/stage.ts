@@ -9,6 +9,7 @@ import { Token, TOKEN_BYTES } from './token';
 /** Tokens of a batch: its room, and how many are made at once unless the chain is stepped. */
 export const BATCH: u32 = 512;
 
+// The host reads the first four words (src/wasm/analysis.ts).
 // @ts-ignore: decorator
 @unmanaged
 export class Chain {
@@ -18,6 +19,8 @@ export class Chain {
   endOffset: u32;
   /** Position increment behind the last token: holes left by removed tokens. Valid after the end. */
   endPosInc: u32;
+  /** The batch that chainNext returned is the last one of the text. */
+  isThrough: u32;
   stages: usize;
   stageCount: u32;
   /** Index of the last producer: the batch it owns is the chain's. */

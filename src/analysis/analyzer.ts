@@ -1,4 +1,4 @@
-import { type AnalysisHost, type ChainProgram, endsBeforeStart, type TextInput } from '../wasm/analysis.ts';
+import { type AnalysisHost, type ChainProgram, endsBeforeStart } from '../wasm/analysis.ts';
 import { chainBlob, joinConfigs, type KernelStage, words } from './blob.ts';
 import { CharFilterChain } from './char-filters/apply.ts';
 import type { CharFilter, FilterEnvironment, TokenFilter, Tokenizer } from './component.ts';
@@ -185,11 +185,6 @@ export class Analyzer {
   kernelInput(text: string): Uint8Array {
     if (this.isKernelChain) return encodeWtf8(text);
     return encodeTokens(this.streamThrough(this.last ? this.steps.slice(0, -1) : this.steps, text), this.last?.isStepped);
-  }
-
-  /** The same for a run in this analyzer's host, where a text needs no bytes of its own. */
-  runInput(text: string): Uint8Array | TextInput {
-    return this.isKernelChain ? new StringInput(text) : this.kernelInput(text);
   }
 
   /** Tokens of a text with relative positions. @throws ApiError: what a filter refuses (a bad payload) */

@@ -1,18 +1,32 @@
-import type { AnalysisHost } from '../wasm/analysis.ts';
+import { type AnalysisHost, BEGIN_AGAIN, type ChainProgram, type TextInput } from '../wasm/analysis.ts';
 import type { Analyzer } from './analyzer.ts';
 import { TOKEN_TYPES } from './token-types.ts';
-import { decodeWtf8 } from './wtf8.ts';
+import { decodeWtf8, StringInput } from './wtf8.ts';
 
 /** Words of a token record (assembly/analysis/token.ts). */
 const TOKEN_WORDS = 8;
+const NOTHING = new Uint8Array(0);
 
-/** One token of a run at a time, read from kernel memory when it is asked for. */
+/**
+ * The tokens of a text one after the other, read from kernel memory when they are asked for: no object for each. One text at a time: whatever
+ * else the same kernels analyse ends this one.
+ */
 export class TokenCursor {
-  /** Absolute position, from 0. */
-  position = -1;
-  private bytes: Uint8Array = new Uint8Array(0);
-  private words: Uint32Array = new Uint32Array(0);
+  private bytes: Uint8Array = NOTHING;
+  private words: Int32Array = new Int32Array(0);
+  /** Places of the token and of the end of the batch in `words`. */
   private at = 0;
+  private end = 0;
+  /** Tokens of the batches before this one. */
+  private before = 0;
+  private batch = 0;
+  /** The position of the token at `placed`, whose increments up to there are counted. */
+  private placed = 0;
+  private placedAt = -1;
+  /** Null where the text is gone. */
+  private program: ChainProgram | null = null;
+  private input: Uint8Array | TextInput = NOTHING;
+  private readonly stringInput = new StringInput('');
 
   constructor(private readonly host: AnalysisHost) {}
 
@@ -27,11 +41,11 @@ export class TokenCursor {
   }
 
   get termStart(): number {
-    return this.words[this.at];
+    return this.words[this.at] >>> 0;
   }
 
   get termEnd(): number {
-    return this.words[this.at] + this.words[this.at + 1];
+    return (this.words[this.at] >>> 0) + this.words[this.at + 1];
   }
 
   get startOffset(): number {
@@ -40,6 +54,12 @@ export class TokenCursor {
 
   get endOffset(): number {
     return this.words[this.at + 3];
+  }
+
+  /** Absolute position, from 0. */
+  get position(): number {
+    for (; this.placed < this.at; this.placed += TOKEN_WORDS) this.placedAt += this.words[this.placed + TOKEN_WORDS + 4];
+    return this.placedAt;
   }
 
   get positionIncrement(): number {
@@ -54,31 +74,86 @@ export class TokenCursor {
     return TOKEN_TYPES[this.words[this.at + 6] & 0xffff] ?? 'word';
   }
 
-  /** Runs an analyzer over a text. A text whose token outgrows the kernels' buffer is run twice, but each token is visited once. */
+  /** Begins a text; `next` goes to its first token. @throws ApiError: the text is refused */
+  start(analyzer: Analyzer, text: string): this {
+    const program = analyzer.cursorProgram;
+    if (analyzer.isKernelChain) {
+      this.stringInput.text = text;
+      this.input = this.stringInput;
+    } else this.input = analyzer.kernelInput(text);
+    this.program = program;
+    this.before = 0;
+    this.take(program, this.host.begin(program, this.input));
+    this.placed = this.at;
+    this.placedAt = -1;
+    return this;
+  }
+
+  /** Goes to the next token. False when there is none. @throws Error: another text was begun meanwhile */
+  next(): boolean {
+    this.at += TOKEN_WORDS;
+    return this.at < this.end || this.nextBatch();
+  }
+
+  /** Calls `visit` for each token of a text. Returns how many there were. @throws as `start` and `next` */
   run(analyzer: Analyzer, text: string, visit: (token: TokenCursor) => void): number {
-    let seen = 0;
-    let visited = 0;
-    this.position = -1;
-    this.host.run(
-      analyzer.cursorProgram,
-      analyzer.runInput(text),
-      (bytes, words, tokensPtr, count) => {
-        this.bytes = bytes;
-        this.words = words;
-        const first = (tokensPtr >>> 2) + Math.min(visited - seen, count) * TOKEN_WORDS;
-        const end = (tokensPtr >>> 2) + count * TOKEN_WORDS;
-        seen += count;
-        visited = Math.max(visited, seen);
-        for (let at = first; at < end; at += TOKEN_WORDS) {
-          this.at = at;
-          this.position += words[at + 4];
-          visit(this);
-        }
-      },
-      () => {
-        seen = 0;
-      },
-    );
-    return visited;
+    this.start(analyzer, text);
+    while (this.next()) visit(this);
+    return this.before;
+  }
+
+  /** The kernels go on to another text (AnalysisHost.reader). */
+  lose(): void {
+    this.program = null;
+    this.end = 0;
+  }
+
+  /** Goes to the first token of the next batch that was not visited yet; false if there is none. */
+  private nextBatch(): boolean {
+    const { program } = this;
+    if (!program) throw new Error('the tokens of a text are gone when another one is analysed');
+    this.before += this.batch;
+    if (this.batch === 0 || this.host.isThrough(program)) {
+      this.batch = 0;
+      return false;
+    }
+    this.at = this.end - TOKEN_WORDS;
+    const { position } = this;
+    const count = this.host.next(program);
+    if (count === BEGIN_AGAIN) this.beginAgain(program);
+    else this.take(program, count);
+    this.placed = this.at;
+    this.placedAt = position;
+    this.at += TOKEN_WORDS;
+    return this.at < this.end;
+  }
+
+  /** Begins the text again, in larger memory, and passes over the tokens that were visited. Batches may end elsewhere now. */
+  private beginAgain(program: ChainProgram): void {
+    for (;;) {
+      let passed = 0;
+      let count = this.host.begin(program, this.input);
+      while (count > 0 && passed + count <= this.before) {
+        passed += count;
+        count = this.host.next(program);
+      }
+      if (count === BEGIN_AGAIN) continue;
+      this.take(program, count);
+      this.at += Math.min(this.before - passed, count) * TOKEN_WORDS;
+      this.before = passed;
+      return;
+    }
+  }
+
+  /** Makes a batch the one at hand, before its first token. */
+  private take(program: ChainProgram, count: number): void {
+    const { host } = this;
+    host.reader = this;
+    this.program = program;
+    this.bytes = host.memoryBytes;
+    this.words = host.memoryWords;
+    this.batch = count;
+    this.at = (host.tokensOf(program) >>> 2) - TOKEN_WORDS;
+    this.end = this.at + (count + 1) * TOKEN_WORDS;
   }
 }

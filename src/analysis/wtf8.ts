@@ -1,5 +1,5 @@
 // Strings to UTF-8 and back; lone surrogates become their 3-byte forms and survive the way there and back.
-import type { TextInput } from '../wasm/analysis.ts';
+import type { TextInput, TextMemory } from '../wasm/analysis.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -21,15 +21,17 @@ export function encodeWtf8(text: string): Uint8Array {
 
 /** A text that is written straight into the kernels' memory. */
 export class StringInput implements TextInput {
-  constructor(private readonly text: string) {}
+  constructor(public text: string) {}
 
   get maxBytes(): number {
     return this.text.length * 3;
   }
 
-  writeTo(bytes: Uint8Array): number {
-    // Encoders do not write to memory that threads share.
-    if (bytes.buffer instanceof ArrayBuffer && isWellFormed(this.text)) return encoder.encodeInto(this.text, bytes).written;
+  writeTo(bytes: Uint8Array, memory: TextMemory): number {
+    if (memory.isShared) return writeWtf8(bytes, 0, this.text);
+    const { written } = encoder.encodeInto(this.text, bytes);
+    // The encoder writes U+FFFD, three bytes, for a lone surrogate.
+    if (written === this.text.length || !memory.hasReplacement(written) || isWellFormed(this.text)) return written;
     return writeWtf8(bytes, 0, this.text);
   }
 }

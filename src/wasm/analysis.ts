@@ -10,17 +10,22 @@ const DEFAULT_REGION_BYTES = 2 << 20;
 /** Chains are dropped and laid out anew on demand when they take more than this. */
 const CHAIN_BUDGET_BYTES = 64 * 1024 * 1024;
 const MAX_REGION_BYTES = 1 << 30;
+/** Words at the front of a region (Chain in assembly/analysis/stage.ts). */
+const CHAIN_TOKENS = 0;
+const CHAIN_END_OFFSET = 1;
+const CHAIN_END_POS_INC = 2;
+const CHAIN_IS_THROUGH = 3;
+/** What `next` answers where the text must be begun again. */
+export const BEGIN_AGAIN = -1;
 
 export interface AnalysisExports {
   analysisChainInit: KernelFunction;
-  analysisChainReset: KernelFunction;
+  analysisChainStart: KernelFunction;
   analysisChainNext: KernelFunction;
-  analysisChainTokens: KernelFunction;
-  analysisChainEndOffset: KernelFunction;
-  analysisChainEndPosInc: KernelFunction;
   analysisChainHeldPosInc: KernelFunction;
   analysisChainMapCount: KernelFunction;
   analysisChainMap: KernelFunction;
+  textHasReplacement: KernelFunction;
   memHeapBase: KernelFunction;
 }
 
@@ -41,7 +46,15 @@ export interface TextInput {
   /** Upper bound of its bytes. */
   readonly maxBytes: number;
   /** Writes the text as UTF-8 (lone surrogates as 3-byte forms) to the front of `bytes`, which are at least `maxBytes`. Returns how many it wrote. */
-  writeTo(bytes: Uint8Array): number;
+  writeTo(bytes: Uint8Array, memory: TextMemory): number;
+}
+
+/** What a text may ask of the memory that it writes itself into. */
+export interface TextMemory {
+  /** Threads share it, and encoders do not write there. */
+  readonly isShared: boolean;
+  /** Whether U+FFFD may be among the first bytes of the text. */
+  hasReplacement(bytes: number): boolean;
 }
 
 /** Receives the batches of a run: `count` tokens of 32 bytes at `tokensPtr` of the memory under `bytes`, valid during the call. */
@@ -66,7 +79,7 @@ function instantiate(module: WebAssembly.Module): AnalysisInstance {
 }
 
 /** One instance of the analysis kernels with a private memory. Belongs to one thread; calls do not nest. */
-export class AnalysisHost {
+export class AnalysisHost implements TextMemory {
   private readonly exports: AnalysisExports;
   private readonly memory: WebAssembly.Memory;
   private readonly base: number;
@@ -74,9 +87,14 @@ export class AnalysisHost {
   private generation = 1;
   private bytes: Uint8Array;
   private words: Uint32Array;
-  /** Memory from `textPtr` on, where texts are written. */
+  private integers: Int32Array;
+  /** `textMemory` from `textPtr` on, where texts are written. */
   private textBytes: Uint8Array;
+  private textMemory: Uint8Array;
+  readonly isShared: boolean;
   private textPtr = 0;
+  /** Who reads the batches of a text at leisure, and hears of the next text. */
+  reader: { lose(): void } | null = null;
 
   /**
    * @param source analyzer.wasm, compiled; or an instance of it (after its start function) with the memory that it imports
@@ -89,7 +107,10 @@ export class AnalysisHost {
     this.top = this.base;
     this.bytes = new Uint8Array(this.memory.buffer);
     this.words = new Uint32Array(this.memory.buffer);
+    this.integers = new Int32Array(this.memory.buffer);
     this.textBytes = this.bytes;
+    this.textMemory = this.bytes;
+    this.isShared = !(this.memory.buffer instanceof ArrayBuffer);
   }
 
   /**
@@ -97,8 +118,7 @@ export class AnalysisHost {
    * @param text UTF-8 (lone surrogates as 3-byte forms), what writes it, or a token stream for the replay tokenizer
    * @param reset called when the run starts again because the chain's memory had to grow: forget the batches so far
    * @returns UTF-16 length of the text and the position increment behind the last token
-   * @throws ApiError illegal_argument_exception: a character filter needs too much work on this text, or a token would end before it starts
-   * @throws RangeError: a token needs more than 1 GiB
+   * @throws as `begin`
    */
   run(
     program: ChainProgram,
@@ -107,27 +127,13 @@ export class AnalysisHost {
     reset: () => void,
   ): { endOffset: number; endPosInc: number } {
     for (;;) {
-      const region = this.activate(program);
-      const length = this.writeText(text);
-      this.exports.analysisChainReset(region, this.textPtr, length);
-      let count = 0;
-      for (;;) {
-        count = this.exports.analysisChainNext(region);
-        if (count <= 0) break;
-        consume(this.bytes, this.words, this.exports.analysisChainTokens(region) >>> 0, count);
+      let count = this.begin(program, text);
+      while (count > 0) {
+        consume(this.bytes, this.words, this.tokensOf(program), count);
+        count = this.next(program);
       }
-      if (count === 0) {
-        return {
-          endOffset: this.exports.analysisChainEndOffset(region) >>> 0,
-          endPosInc: this.exports.analysisChainEndPosInc(region) >>> 0,
-        };
-      }
-      if (count === E_WORK) throw tooMuchWork();
-      if (count === E_OFFSETS) {
-        throw endsBeforeStart(this.exports.analysisChainEndPosInc(region) >>> 0, this.exports.analysisChainEndOffset(region) >>> 0);
-      }
-      if (count !== E_NO_SPACE) throw new Error(`analysis chain failed with status ${count}`);
-      this.grow(program);
+      const at = program.regionPtr! >>> 2;
+      if (count === 0) return { endOffset: this.words[at + CHAIN_END_OFFSET], endPosInc: this.words[at + CHAIN_END_POS_INC] };
       reset();
     }
   }
@@ -135,9 +141,68 @@ export class AnalysisHost {
   /** End offset and increment of the text if it is left behind the token that a stepped chain has just handed out. */
   place(program: ChainProgram): { endOffset: number; endPosInc: number } {
     return {
-      endOffset: this.exports.analysisChainEndOffset(program.regionPtr!) >>> 0,
+      endOffset: this.words[(program.regionPtr! >>> 2) + CHAIN_END_OFFSET],
       endPosInc: this.exports.analysisChainHeldPosInc(program.regionPtr!) >>> 0,
     };
+  }
+
+  /**
+   * Begins a text: the same as `run` for who asks for the batches one by one, each valid until another text is begun.
+   * @returns how many tokens the first batch has, 0 if there are none
+   * @throws ApiError illegal_argument_exception: a character filter needs too much work on this text, or a token would end before it starts
+   * @throws RangeError: a token needs more than 1 GiB
+   */
+  begin(program: ChainProgram, text: Uint8Array | TextInput): number {
+    this.reader?.lose();
+    this.reader = null;
+    for (;;) {
+      const region = this.activate(program);
+      const length = this.writeText(text);
+      const count = this.exports.analysisChainStart(region, this.textPtr, length);
+      if (count >= 0) return count;
+      this.recover(program, count);
+    }
+  }
+
+  /** The next batch of the text that was begun last: how many tokens, 0 at the end, or BEGIN_AGAIN when memory had to grow. @throws as `begin` */
+  next(program: ChainProgram): number {
+    if (this.isThrough(program)) return 0;
+    const count = this.exports.analysisChainNext(program.regionPtr!);
+    if (count >= 0) return count;
+    this.recover(program, count);
+    return BEGIN_AGAIN;
+  }
+
+  /** Whether the batch at hand is known to be the text's last one. */
+  isThrough(program: ChainProgram): boolean {
+    return this.words[(program.regionPtr! >>> 2) + CHAIN_IS_THROUGH] !== 0;
+  }
+
+  /** Address of the tokens of a batch in `memoryBytes`, 32 bytes each. */
+  tokensOf(program: ChainProgram): number {
+    return this.words[(program.regionPtr! >>> 2) + CHAIN_TOKENS];
+  }
+
+  /** The memory; other views once it has grown, which only `begin` makes it do. */
+  get memoryBytes(): Uint8Array {
+    return this.bytes;
+  }
+
+  get memoryWords(): Int32Array {
+    return this.integers;
+  }
+
+  hasReplacement(bytes: number): boolean {
+    return this.exports.textHasReplacement(this.textPtr, bytes) !== 0;
+  }
+
+  /** Makes room for what did not fit. @throws what another status means */
+  private recover(program: ChainProgram, status: number): void {
+    const at = program.regionPtr! >>> 2;
+    if (status === E_WORK) throw tooMuchWork();
+    if (status === E_OFFSETS) throw endsBeforeStart(this.words[at + CHAIN_END_POS_INC], this.words[at + CHAIN_END_OFFSET]);
+    if (status !== E_NO_SPACE) throw new Error(`analysis chain failed with status ${status}`);
+    this.grow(program);
   }
 
   /**
@@ -154,11 +219,12 @@ export class AnalysisHost {
   private writeText(text: Uint8Array | TextInput): number {
     const textPtr = align(this.top);
     this.ensure(textPtr + (text instanceof Uint8Array ? text.length : text.maxBytes) + 64);
-    if (this.textPtr !== textPtr || this.textBytes.buffer !== this.bytes.buffer) {
+    if (this.textPtr !== textPtr || this.textMemory !== this.bytes) {
       this.textPtr = textPtr;
+      this.textMemory = this.bytes;
       this.textBytes = this.bytes.subarray(textPtr);
     }
-    if (!(text instanceof Uint8Array)) return text.writeTo(this.textBytes);
+    if (!(text instanceof Uint8Array)) return text.writeTo(this.textBytes, this);
     this.textBytes.set(text);
     return text.length;
   }
@@ -204,6 +270,7 @@ export class AnalysisHost {
     this.memory.grow(Math.ceil(missing / PAGE));
     this.bytes = new Uint8Array(this.memory.buffer);
     this.words = new Uint32Array(this.memory.buffer);
+    this.integers = new Int32Array(this.memory.buffer);
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { loadAnalyzer } from '../../src/analyzer-node.ts';
+import { type AnalyzedToken, loadAnalyzer, type TokenCursor } from '../../src/analyzer-node.ts';
 
 const SETTINGS = {
   analysis: {
@@ -33,6 +33,49 @@ test('the cursor visits what analyze returns, kernel chain or not', async () => 
     );
     expect(seen).toEqual(analysis.analyze(text, analyzer));
     expect(count).toBe(seen.length);
+  }
+});
+
+/** What a cursor tells of each token. */
+function read(cursor: TokenCursor): AnalyzedToken[] {
+  const seen: AnalyzedToken[] = [];
+  while (cursor.next()) {
+    const { term, startOffset, endOffset, type, position, positionLength } = cursor;
+    seen.push({ term, startOffset, endOffset, type, position, positionLength });
+  }
+  return seen;
+}
+
+test('a text whose late token outgrows the memory is begun again and each token seen once', async () => {
+  const analysis = await loadAnalyzer({
+    settings: {
+      analysis: {
+        tokenizer: { long: { type: 'char_group', tokenize_on_chars: ['whitespace'], max_token_length: 1 << 20 } },
+        filter: { gone: { type: 'stop', stopwords: ['w7', 'w600'] } },
+        analyzer: { long: { tokenizer: 'long', filter: ['gone'] } },
+      },
+    },
+  });
+  const text = `${Array.from({ length: 1300 }, (_, i) => `w${i}`).join(' ')} ${'あ'.repeat(1 << 20)} end`;
+  const seen = read(analysis.tokens(text, 'long'));
+  expect(seen.length).toBe(1300);
+  expect(seen.at(-1)).toEqual(expect.objectContaining({ term: 'end', position: 1301 }));
+  expect(seen).toEqual(analysis.analyze(text, 'long'));
+});
+
+test('a cursor does not go on when another text was analysed', async () => {
+  const analysis = await loadAnalyzer();
+  const cursor = analysis.tokens('one two');
+  expect(cursor.next()).toBe(true);
+  analysis.analyze('three');
+  expect(() => cursor.next()).toThrow('the tokens of a text are gone');
+  expect(read(analysis.tokens('', 'english'))).toEqual([]);
+});
+
+test('lone surrogates keep their places, U+FFFD is itself', async () => {
+  const analysis = await loadAnalyzer();
+  for (const text of ['a\ud800b \ufffd c', '\udc00 日本 \ufffd', 'é\ufffdé']) {
+    expect(read(analysis.tokens(text, 'whitespace')).map(({ term }) => term)).toEqual(text.split(' '));
   }
 });
 

@@ -81,6 +81,11 @@ export function cjkBigramNext(chain: Chain, index: u32, stage: Stage, previousPr
   return made;
 }
 
+/** Whether the end of the text was reached and nothing waits. */
+export function hasNoBigrams(stage: Stage): bool {
+  return stage.f != 0 && stage.a - stage.b < 2 && !hasSingle(stage, (load<u32>(stage.config) & 16) != 0);
+}
+
 /** A character that waits and can form no bigram: the last one with unigrams on, else a run of one. */
 function hasSingle(stage: Stage, unigrams: bool): bool {
   return unigrams ? stage.a - stage.b == 1 : stage.a == 1 && stage.b == 0;
