@@ -129,7 +129,10 @@ export function targetOf(ctx: EngineContext, snapshot: ShardSnapshot, filters: r
   return { shard: shardOf(ctx, snapshot), aliasFilter: filters && aliasFilterOf(filters) };
 }
 
-function shardsOf(ctx: EngineContext, state: IndexState, resolved: ResolvedIndex, routing: string | null): number[] {
+const ONLY_SHARD: readonly number[] = [0];
+
+function shardsOf(ctx: EngineContext, state: IndexState, resolved: ResolvedIndex, routing: string | null): readonly number[] {
+  if (routing === null && resolved.routings === null && state.numberOfShards === 1) return ONLY_SHARD;
   const wanted = routing === null ? null : routing.split(',').filter((part) => part !== '');
   const routings = wanted && resolved.routings ? wanted.filter((part) => resolved.routings!.includes(part)) : (wanted ?? resolved.routings);
   const all = Array.from({ length: state.numberOfShards }, (_, shard) => shard);

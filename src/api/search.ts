@@ -1,6 +1,7 @@
 // Searches: one, counted, several in one request.
 import { type AggTree, parseAggregations } from '../aggs/index.ts';
 import { JsonSyntaxError, parseJson } from '../common/json-parse.ts';
+import { SeenTexts } from '../common/seen-texts.ts';
 import type { SourceFilter } from '../common/source-filter.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, jsonSyntax, parsingError, validationFailed } from '../errors/catalog.ts';
@@ -98,6 +99,7 @@ export interface ParsedBody {
 
 const caches = new SearchCaches();
 const bodies = new Map<string, ParsedBody>();
+const seen = new SeenTexts();
 const decoder = new TextDecoder();
 
 /** @throws ApiError index_not_found_exception, index_closed_exception */
@@ -120,8 +122,9 @@ export function parseBody(text: string): unknown {
   }
 }
 
-export function parsedBody(ctx: EngineContext, text: string, nowMs: number): ParsedBody {
-  const known = bodies.get(text);
+/** @param isKept  false: the body is one that nobody is expected to send again */
+export function parsedBody(ctx: EngineContext, text: string, nowMs: number, isKept = true): ParsedBody {
+  const known = isKept ? bodies.get(text) : undefined;
   if (known) return known;
   const request = parseSearchRequest(parseBody(text));
   const context = { parseQuery: (json: unknown) => parseQuery(json), nowMs, maxBuckets: maxBucketsOf(ctx) };
@@ -134,7 +137,7 @@ export function parsedBody(ctx: EngineContext, text: string, nowMs: number): Par
     // a stored script may change under its id
     isVolatile: text.length > MAX_CACHED_BODY || lookup || /\bnow\b/.test(text) || (text.includes('script') && text.includes('"id"')),
   };
-  if (!parsed.isVolatile) {
+  if (isKept && !parsed.isVolatile) {
     if (bodies.size >= MAX_CACHED_BODIES) bodies.delete(bodies.keys().next().value!);
     bodies.set(text, parsed);
   }
@@ -158,6 +161,7 @@ export function queryOfParameters(parameters: QueryParameters): Query {
 
 /** The request with what parameters say laid over it. */
 export function withParameters(request: SearchRequest, parameters: SearchParameters): SearchRequest {
+  if (isEmpty(parameters)) return request;
   let isChanged = false;
   const merged: { -readonly [K in keyof SearchRequest]: SearchRequest[K] } = { ...request };
   const set = <K extends keyof SearchRequest>(key: K, value: SearchRequest[K] | undefined): void => {
@@ -196,6 +200,11 @@ export function withParameters(request: SearchRequest, parameters: SearchParamet
   return isChanged ? merged : request;
 }
 
+function isEmpty(parameters: SearchParameters): boolean {
+  for (const _ in parameters) return false;
+  return true;
+}
+
 /** How far totals shown as plain numbers are counted: they must be exact, or say that nothing was counted. @throws ApiError */
 export function plainTotals(request: SearchRequest, parameters: SearchParameters): number {
   const given = parameters.trackTotalHitsUpTo ?? (request.trackTotalHitsUpTo === TRACK_DEFAULT ? TRACK_ALL : request.trackTotalHitsUpTo);
@@ -210,7 +219,9 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Json
   const started = performance.now();
   const nowMs = Date.now();
   const text = textOfBody(call.body);
-  const parsed = parsedBody(ctx, text, nowMs);
+  // Of hits alone, only what is asked for twice is kept.
+  const isKept = seen.meet(text) || text.includes('agg') || call.parameters.requestCache === true;
+  const parsed = parsedBody(ctx, text, nowMs, isKept);
   const request = withParameters(parsed.request, call.parameters);
   if (call.parameters.scrollMs !== undefined) return startScroll(ctx, call, call.parameters.scrollMs);
   if (request.pit) {
@@ -225,9 +236,10 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Json
   const aggs = parsed.hasLookup && parsed.aggs ? await resolveAggLookups(ctx, parsed.aggs) : parsed.aggs;
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters);
   try {
-    const isPlain = request === parsed.request && resolved === request && !parsed.isVolatile;
+    const isKeepable = isKept && !parsed.isVolatile;
+    const isPlain = isKeepable && request === parsed.request && resolved === request;
     const key =
-      parsed.isVolatile || request.profile || call.parameters.requestCache === false ? null : answerKey(ctx, call, text, acquired.targets);
+      !isKeepable || request.profile || call.parameters.requestCache === false ? null : answerKey(ctx, call, text, acquired.targets);
     const answers = answersFor(ctx);
     const known = key === null ? null : answers.get(key, Math.floor(performance.now() - started));
     if (known) return known;

@@ -5,17 +5,19 @@ import { RawJson } from './raw-json.ts';
 
 const NEEDS_ESCAPE = /[\u0000-\u001f"\\\ud800-\udfff]/;
 const MAX_CACHED_KEYS = 4096;
-const keyCache = new Map<string, string>();
+/** Names of members as they stand behind the brace, and behind a comma. */
+const firstKeys = new Map<string, string>();
+const nextKeys = new Map<string, string>();
 
 function quote(text: string): string {
   return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-function quoteKey(key: string): string {
-  let quoted = keyCache.get(key);
+function quoteKey(known: Map<string, string>, before: string, key: string): string {
+  let quoted = known.get(key);
   if (quoted === undefined) {
-    quoted = `${quote(key)}:`;
-    if (keyCache.size < MAX_CACHED_KEYS && key.length < 64) keyCache.set(key, quoted);
+    quoted = `${before}${quote(key)}:`;
+    if (known.size < MAX_CACHED_KEYS && key.length < 64) known.set(key, quoted);
   }
   return quoted;
 }
@@ -48,7 +50,7 @@ export function writeJson(value: unknown): string {
   for (const key in value) {
     const member = (value as Record<string, unknown>)[key];
     if (member === undefined) continue;
-    text += (text === '' ? '{' : ',') + quoteKey(key) + writeJson(member);
+    text += (text === '' ? quoteKey(firstKeys, '{', key) : quoteKey(nextKeys, ',', key)) + writeJson(member);
   }
   return text === '' ? '{}' : `${text}}`;
 }

@@ -50,6 +50,10 @@ export function resolveIndices(
   options: IndicesOptions,
   nowMs = Date.now(),
 ): ResolvedIndex[] {
+  const [only] = expressions;
+  // One index by its name, which no pattern, alias or date math can be.
+  if (expressions.length === 1 && Object.hasOwn(state.indices, only) && state.indices[only].state === 'open')
+    return [{ meta: state.indices[only], filters: null, routings: null }];
   const parts = expressions.flatMap((expression) => splitExpression(expression)).map((part) => resolveDateMathName(part, nowMs));
   const found = new Map<string, { direct: boolean; aliases: Set<string> }>();
   const names = Object.keys(state.indices).sort();

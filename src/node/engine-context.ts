@@ -115,6 +115,8 @@ export class ReaderContext implements EngineContext {
   readonly #indexers: readonly Channel<ShardRequest, never>[];
   readonly #queuedBytes: number[];
   readonly #placed = new Map<string, Placed>();
+  /** The last one that was asked for: documents of a page mostly come from one shard. */
+  #lastPlaced: { readonly index: IndexState; readonly shard: number; readonly placed: Placed } | null = null;
   #globalAnalysis: IndexAnalysis | null = null;
 
   constructor(parts: {
@@ -145,6 +147,7 @@ export class ReaderContext implements EngineContext {
     const before = this.#states.uuids();
     this.#states.update(state);
     this.#placed.clear();
+    this.#lastPlaced = null;
     for (const placement of placements) {
       this.#placed.set(`${placement.uuid}/${placement.shard}`, { placement, progress: new Float64Array(placement.progress) });
     }
@@ -273,9 +276,12 @@ export class ReaderContext implements EngineContext {
   }
 
   #place(index: IndexState, shard: number): Placed {
+    const last = this.#lastPlaced;
+    if (last && last.index === index && last.shard === shard) return last.placed;
     const placed = this.#placed.get(`${index.meta.uuid}/${shard}`);
     if (!placed && index.meta.state === 'close') throw indexClosed(index);
     if (!placed) throw new ApiError('no_shard_available_action_exception', 503, `No shard available for [${index.meta.name}][${shard}]`);
+    this.#lastPlaced = { index, shard, placed };
     return placed;
   }
 }

@@ -81,8 +81,8 @@ export function fetchHits(
       { at, segment, hit, document, source: lazySource(document) },
       request,
       sortOf(hit),
-      matched.get(hit),
-      ignored.get(hit),
+      matched?.get(hit),
+      ignored?.get(hit),
       parts,
     );
   });
@@ -152,7 +152,8 @@ function sourceOf({ at, document, source }: FetchTarget, request: FetchRequest):
 }
 
 function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer.toString('utf8');
 }
 
 /** Fields with `store: true`: their values are read from the source, where they stand anyway. */
@@ -189,9 +190,9 @@ function matchedQueries(
   shards: readonly (FetchShard | null)[],
   scored: boolean,
   options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
-): Map<ShardHit, Map<string, number>> {
+): ReadonlyMap<ShardHit, ReadonlyMap<string, number>> | null {
+  if (shards.every((at) => !at || at.named.length === 0)) return null;
   const matched = new Map<ShardHit, Map<string, number>>();
-  if (shards.every((at) => !at || at.named.length === 0)) return matched;
   for (const group of grouped(hits).values()) {
     const at = shards[group[0].shard]!;
     const { segment: index } = group[0];
@@ -217,12 +218,9 @@ function ignoredFields(
   hits: readonly ShardHit[],
   shards: readonly (FetchShard | null)[],
   options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
-): Map<ShardHit, string[]> {
+): ReadonlyMap<ShardHit, readonly string[]> | null {
+  if (!hits.some((hit) => shards[hit.shard]!.shard.segments[hit.segment].postings('_ignored'))) return null;
   const ignored = new Map<ShardHit, string[]>();
-  for (const hit of hits) {
-    if (shards[hit.shard]!.shard.segments[hit.segment].postings('_ignored')) break;
-    if (hit === hits.at(-1)) return ignored;
-  }
   for (const group of grouped(hits).values()) {
     const at = shards[group[0].shard]!;
     const { segment: index } = group[0];

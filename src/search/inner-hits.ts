@@ -31,8 +31,9 @@ const known = new WeakMap<Query, readonly InnerHits[]>();
 /** All definitions of a query. @throws ApiError illegal_argument_exception: two of one name */
 export function innerHitsOf(query: Query | null): readonly InnerHits[] {
   if (!query) return NONE;
-  let definitions = known.get(query);
-  if (!definitions) known.set(query, (definitions = collect(query)));
+  const definitions = known.get(query) ?? collect(query);
+  // Most queries have none, which is found out as fast as looked up.
+  if (definitions.length > 0) known.set(query, definitions);
   return definitions;
 }
 

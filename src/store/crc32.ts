@@ -17,12 +17,12 @@ function makeTables(): Int32Array {
   return tables;
 }
 
-/** @param seed checksum of the bytes before these. @returns u32 */
-export function crc32(bytes: Uint8Array, seed = 0): number {
+/** @param seed checksum of the bytes before these. @param from  first byte that counts. @returns u32 */
+export function crc32(bytes: Uint8Array, seed = 0, from = 0): number {
   const t = TABLES;
   const { length } = bytes;
   let crc = ~seed;
-  let i = 0;
+  let i = from;
   for (const end = length - SLICES; i <= end; i += SLICES) {
     crc ^= bytes[i] | (bytes[i + 1] << 8) | (bytes[i + 2] << 16) | (bytes[i + 3] << 24);
     crc =

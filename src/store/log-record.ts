@@ -67,5 +67,5 @@ export function decodeRecord(key: Uint8Array, bytes: Buffer, where: () => string
 }
 
 function checksum(key: Uint8Array, bytes: Buffer): number {
-  return crc32(bytes.subarray(4), crc32(key));
+  return crc32(bytes, crc32(key), 4);
 }

@@ -17,6 +17,8 @@ export { OP_DELETE, OP_INDEX, OP_NOOP };
 
 const LOG_KEY_BYTES = 10;
 const MAX_SEQ_NO = 2 ** 48 - 1;
+/** LMDB takes its own copy of a key that is looked up. */
+const READ_KEY = Buffer.alloc(LOG_KEY_BYTES);
 /** A write that fails with less free space than this failed for want of it: no transaction needs much more. */
 const FULL_BELOW_BYTES = 4 << 20;
 
@@ -81,7 +83,7 @@ export class Store {
 
   /** The record, or null if there is none. Its source is valid until the next read. @throws ApiError translog_corrupted_exception */
   read(log: number, seqNo: number): LogRecord | null {
-    const key = logKey(log, seqNo);
+    const key = logKey(log, seqNo, READ_KEY);
     let bytes = this.#log.getBinaryFast(key);
     if (bytes === undefined) {
       // The read transaction of this turn may be older than the record.
@@ -212,9 +214,9 @@ export class Store {
   }
 }
 
-function logKey(log: number, seqNo: number): Buffer {
+/** @param key  written over */
+function logKey(log: number, seqNo: number, key: Buffer = Buffer.allocUnsafe(LOG_KEY_BYTES)): Buffer {
   if (seqNo < 0 || seqNo > MAX_SEQ_NO) throw new RangeError(`seqNo ${seqNo} is out of range`);
-  const key = Buffer.allocUnsafe(LOG_KEY_BYTES);
   key.writeUInt32BE(log, 0);
   key.writeUIntBE(seqNo, 4, 6);
   return key;
