@@ -8,9 +8,15 @@ import type { Json } from '../mapping/mapping-snapshot.ts';
 const MAX_CHARS = 8 << 20;
 const MAX_ENTRY_CHARS = 64 << 10;
 
+interface Entry {
+  readonly answer: Json;
+  readonly chars: number;
+  isUsed: boolean;
+}
+
 export class RequestCache {
-  /** In order of use, oldest first. */
-  readonly #entries = new Map<string, { readonly answer: Json; readonly chars: number }>();
+  /** In the order in which they came, or were passed over. Taking one only marks it: tables of a Map that changes with every request pile up. */
+  readonly #entries = new Map<string, Entry>();
   #chars = 0;
   hits = 0;
   misses = 0;
@@ -23,8 +29,7 @@ export class RequestCache {
       return null;
     }
     this.hits++;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    entry.isUsed = true;
     return { ...entry.answer, took: tookMs };
   }
 
@@ -39,12 +44,28 @@ export class RequestCache {
       chars += text.text.length;
     }
     if (chars > MAX_ENTRY_CHARS) return;
-    this.#entries.set(key, { answer: kept, chars });
+    this.#remove(key);
+    this.#entries.set(key, { answer: kept, chars, isUsed: false });
     this.#chars += chars;
-    for (const [oldest, entry] of this.#entries) {
+    this.#makeRoom();
+  }
+
+  /** The oldest go first; one that was used since it came, or since it was last passed over, is passed over. */
+  #makeRoom(): void {
+    for (const [key, entry] of this.#entries) {
       if (this.#chars <= MAX_CHARS) break;
-      this.#entries.delete(oldest);
-      this.#chars -= entry.chars;
+      this.#remove(key);
+      if (!entry.isUsed) continue;
+      entry.isUsed = false;
+      this.#entries.set(key, entry);
+      this.#chars += entry.chars;
     }
+  }
+
+  #remove(key: string): void {
+    const entry = this.#entries.get(key);
+    if (!entry) return;
+    this.#entries.delete(key);
+    this.#chars -= entry.chars;
   }
 }

@@ -198,8 +198,10 @@ export async function searchThrough(ctx: EngineContext, call: SearchCall, reques
   if (pipeline.request.length > 0 && call.parameters.query !== undefined)
     throw illegalArgument('the parameter [q] cannot be used with a search pipeline that has request processors');
   const attributes: Attributes = { originalSize: null };
-  const answer = await search(ctx, pipeline.request.length === 0 ? call : { ...call, body: changedBody(call.body, pipeline, attributes) });
-  if (pipeline.response.length === 0) return answer;
+  const changedCall = pipeline.request.length === 0 ? call : { ...call, body: changedBody(call.body, pipeline, attributes) };
+  if (pipeline.response.length === 0) return search(ctx, changedCall);
+  // Answers that are kept hold their hits as text.
+  const answer = await search(ctx, { ...changedCall, parameters: { ...call.parameters, requestCache: false } });
   const { hits } = answer as { hits: Json };
   const changed = pipeline.response.reduce((list, processor) => processor(ctx, list, attributes), hits.hits as Json[]);
   return { ...answer, hits: { ...hits, hits: changed } };

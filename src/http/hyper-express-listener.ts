@@ -2,7 +2,7 @@
 import { type Handler, type HttpListener, type HttpRequest, type ListenerOptions, refusalBody } from './listener.ts';
 import { UwsBody } from './uws-body.ts';
 import { type HyperRequest, type HyperResponse, type HyperServer, loadGuardedHyperExpress, type RawResponse } from './uws-guards.ts';
-import { UwsReply } from './uws-reply.ts';
+import { type ReplyOwner, UwsReply } from './uws-reply.ts';
 
 /** Guard 10: uWebSockets cuts a transfer that is slower than about 16 KB/s after some 10 s; a pause and a resume reset its clock. */
 const WATCH_INTERVAL_MS = 4000;
@@ -40,20 +40,15 @@ class UwsRequest implements HttpRequest {
   }
 }
 
-interface Transfer {
-  readonly reply: UwsReply;
-  seen: number;
-  stalledSinceMs: number;
-}
-
-export class HyperExpressListener implements HttpListener {
+export class HyperExpressListener implements HttpListener, ReplyOwner {
   readonly kind = 'uws';
   readonly #options: ListenerOptions;
   readonly #handler: Handler;
   readonly #server: HyperServer;
-  readonly #transfers = new Set<Transfer>();
+  /** Replies under way. A Set's tables, each of which knows the next, would keep all that they ever held until a full collection. */
+  readonly #replies: UwsReply[] = [];
   #inFlight = 0;
-  #isDraining = false;
+  isDraining = false;
   #whenIdle: Array<() => void> = [];
   #watch: NodeJS.Timeout | null = null;
 
@@ -82,63 +77,64 @@ export class HyperExpressListener implements HttpListener {
     const connection = request.headers.connection;
     const wantsClose = connection !== undefined && /(?:^|,)\s*close\s*(?:,|$)/i.test(connection);
     this.#inFlight++;
-    let transfer: Transfer | null = null;
-    let isDone = false;
-    const done = (): void => {
-      if (isDone) return;
-      isDone = true;
-      if (transfer) this.#transfers.delete(transfer);
-      if (--this.#inFlight === 0) for (const wake of this.#whenIdle.splice(0)) wake();
-    };
-    const reply = new UwsReply(response, raw, body, request.sentMethod === 'HEAD', wantsClose, () => this.#isDraining, done);
+    const reply = new UwsReply(response, raw, body, request.sentMethod === 'HEAD', wantsClose, this);
     request.whenAborted = () => {
       body.abort();
       reply.abort();
     };
-    if (this.#isDraining) {
+    if (this.isDraining) {
       reply.send(503, { 'content-type': 'application/json' }, refusalBody(503, 'the node is shutting down'));
       return;
     }
-    const fail = (error: unknown): void => {
-      process.emitWarning(`http handler failed: ${(error as Error).stack ?? error}`);
-      if (!reply.sent) reply.send(500, {});
-    };
     try {
-      this.#handler(new UwsRequest(request, body), reply)?.catch(fail);
+      this.#handler(new UwsRequest(request, body), reply)?.catch((error: unknown) => failed(reply, error));
     } catch (error) {
-      fail(error);
+      failed(reply, error);
     }
-    if (!isDone) {
-      transfer = { reply, seen: -1, stalledSinceMs: 0 };
-      this.#transfers.add(transfer);
+    if (!reply.isFinished) {
+      reply.place = this.#replies.length;
+      this.#replies.push(reply);
     }
+  }
+
+  finished(reply: UwsReply): void {
+    if (reply.place >= 0) {
+      const last = this.#replies.pop()!;
+      if (last !== reply) {
+        this.#replies[reply.place] = last;
+        last.place = reply.place;
+      }
+      reply.place = -1;
+    }
+    if (--this.#inFlight === 0) for (const wake of this.#whenIdle.splice(0)) wake();
   }
 
   #watchTransfers(): void {
     const now = Date.now();
     const timeoutMs = this.#options.readTimeoutMs;
-    for (const transfer of this.#transfers) {
-      const { reply } = transfer;
+    // A copy: what is closed here leaves the list.
+    for (const reply of [...this.#replies]) {
+      if (reply.isFinished) continue;
       const { body } = reply;
       const isReading = !body.complete && !body.isPaused;
       if (!isReading && !reply.isStreaming) {
-        transfer.seen = -1;
+        reply.seen = -1;
         continue;
       }
       reply.raw.pause();
       reply.raw.resume();
       const seen = body.receivedBytes + reply.progress;
-      if (seen !== transfer.seen) {
-        transfer.seen = seen;
-        transfer.stalledSinceMs = now;
-      } else if (timeoutMs >= 0 && now - transfer.stalledSinceMs >= timeoutMs) {
+      if (seen !== reply.seen) {
+        reply.seen = seen;
+        reply.stalledSinceMs = now;
+      } else if (timeoutMs >= 0 && now - reply.stalledSinceMs >= timeoutMs) {
         reply.raw.close();
       }
     }
   }
 
   drain(): Promise<void> {
-    this.#isDraining = true;
+    this.isDraining = true;
     if (this.#inFlight === 0) return Promise.resolve();
     return new Promise((resolve) => this.#whenIdle.push(resolve));
   }
@@ -149,4 +145,9 @@ export class HyperExpressListener implements HttpListener {
     this.#server.uws_instance.close();
     process.exit(exitCode);
   }
+}
+
+function failed(reply: UwsReply, error: unknown): void {
+  process.emitWarning(`http handler failed: ${(error as Error).stack ?? error}`);
+  if (!reply.sent) reply.send(500, {});
 }

@@ -1,4 +1,5 @@
-// Replies over hyper-express: whole ones through its send, streams straight to uWebSockets in corked pieces (guard 7).
+// Replies straight to uWebSockets: whole ones in one corked write, streams in corked pieces (guard 7). hyper-express is told when one is complete;
+// its own `send` goes through a table of headers and three calls more.
 
 import { checkHeaderValue, type HttpHeaders, type HttpReply, type ReplyStream } from './listener.ts';
 import { REASON_PHRASES } from './reason-phrases.ts';
@@ -8,6 +9,13 @@ import type { HyperResponse, RawResponse } from './uws-guards.ts';
 /** Above it a write under backpressure can lose bytes. */
 const PIECE_BYTES = 15_000;
 
+/** The listener as its replies see it. */
+export interface ReplyOwner {
+  readonly isDraining: boolean;
+  /** The reply is complete, or its client has gone. Called once. */
+  finished(reply: UwsReply): void;
+}
+
 export class UwsReply implements HttpReply {
   aborted = false;
   sent = false;
@@ -16,57 +24,74 @@ export class UwsReply implements HttpReply {
   isStreaming = false;
   readonly raw: RawResponse;
   readonly body: UwsBody;
+  /** Of the listener: where it stands among the replies under way (-1: nowhere), its progress as last seen, and since when it stands still. */
+  place = -1;
+  seen = -1;
+  stalledSinceMs = 0;
   readonly #response: HyperResponse;
   /** The request said `Connection: close`. */
   readonly #wantsClose: boolean;
-  readonly #isDraining: () => boolean;
+  readonly #owner: ReplyOwner;
   readonly #isHead: boolean;
-  readonly #onDone: () => void;
+  /** Sent to its end, or its client has gone. */
+  isFinished = false;
   #abortCalls: Array<() => void> | null = null;
 
-  constructor(
-    response: HyperResponse,
-    raw: RawResponse,
-    body: UwsBody,
-    isHead: boolean,
-    wantsClose: boolean,
-    isDraining: () => boolean,
-    onDone: () => void,
-  ) {
+  constructor(response: HyperResponse, raw: RawResponse, body: UwsBody, isHead: boolean, wantsClose: boolean, owner: ReplyOwner) {
     this.#response = response;
     this.raw = raw;
     this.body = body;
     this.#isHead = isHead;
     this.#wantsClose = wantsClose;
-    this.#isDraining = isDraining;
-    this.#onDone = onDone;
+    this.#owner = owner;
   }
 
   send(status: number, headers: HttpHeaders, body: string | Uint8Array = ''): void {
     if (this.sent) throw new Error('a reply was sent already');
-    const response = this.#response.status(status, REASON_PHRASES[status]);
-    for (const name in headers) {
-      const value = headers[name];
-      if (typeof value === 'string') checkHeaderValue(name, value);
-      else for (const line of value) checkHeaderValue(name, line);
-      response.header(name, value, true);
-    }
+    checkHeaders(headers);
     this.sent = true;
     if (this.aborted) return;
-    // Guard 11: uWebSockets writes this header only when the client did not send it.
-    if (this.#wantsClose) response.header('connection', 'close', true);
     // The rest of a body that nobody read is taken off the wire by uWebSockets after the reply; one above the limit is not waited for.
     if (!this.body.complete) this.body.discard();
-    response.send(body, this.shouldClose || status === 413);
-    this.#onDone();
+    const { raw } = this;
+    const close = this.shouldClose || status === 413;
+    raw.cork(() => {
+      this.#writeHead(status, headers);
+      if (this.#isHead) raw.endWithoutBody(Buffer.byteLength(body), close);
+      else if (status === 204 || status === 304) raw.endWithoutBody(undefined, close);
+      else raw.end(body, close);
+    });
+    this.#complete();
+  }
+
+  #writeHead(status: number, headers: HttpHeaders): void {
+    const { raw } = this;
+    raw.writeStatus(statusLine(status));
+    for (const name in headers) {
+      const value = headers[name];
+      if (typeof value === 'string') raw.writeHeader(name.toLowerCase(), value);
+      else for (const line of value) raw.writeHeader(name.toLowerCase(), line);
+    }
+    // Guard 11: uWebSockets writes this header only when the client did not send it.
+    if (this.#wantsClose) raw.writeHeader('connection', 'close');
+  }
+
+  /** What hyper-express does after its own `send`. */
+  #complete(): void {
+    this.#response.completed = true;
+    this.#response.route.app._resolve_pending_request();
+    this.#finish();
+  }
+
+  #finish(): void {
+    if (this.isFinished) return;
+    this.isFinished = true;
+    this.#owner.finished(this);
   }
 
   stream(status: number, headers: HttpHeaders, length?: number): ReplyStream {
     if (this.sent) throw new Error('a reply was sent already');
-    for (const name in headers) {
-      const value = headers[name];
-      for (const line of typeof value === 'string' ? [value] : value) checkHeaderValue(name, line);
-    }
+    checkHeaders(headers);
     if (this.#isHead || length === 0) {
       this.send(status, headers);
       return { write: () => true, drained: () => Promise.resolve(), end: () => undefined };
@@ -75,26 +100,16 @@ export class UwsReply implements HttpReply {
     this.isStreaming = true;
     if (!this.aborted) {
       this.body.discard();
-      this.raw.cork(() => {
-        this.raw.writeStatus(`${status} ${REASON_PHRASES[status] ?? ''}`);
-        for (const name in headers) {
-          const value = headers[name];
-          for (const line of typeof value === 'string' ? [value] : value) this.raw.writeHeader(name.toLowerCase(), line);
-        }
-        if (this.#wantsClose) this.raw.writeHeader('connection', 'close');
-      });
+      this.raw.cork(() => this.#writeHead(status, headers));
     }
     return new UwsStream(this, length ?? null, () => {
       this.isStreaming = false;
-      if (this.aborted) return;
-      this.#response.completed = true;
-      this.#response.route.app._resolve_pending_request();
-      this.#onDone();
+      if (!this.aborted) this.#complete();
     });
   }
 
   get shouldClose(): boolean {
-    return this.#wantsClose || this.#isDraining();
+    return this.#wantsClose || this.#owner.isDraining;
   }
 
   onAbort(call: () => void): void {
@@ -108,8 +123,23 @@ export class UwsReply implements HttpReply {
     this.aborted = true;
     this.isStreaming = false;
     for (const call of this.#abortCalls ?? []) call();
-    this.#onDone();
+    this.#finish();
   }
+}
+
+/** @throws Error a value that would end the header line or the head */
+function checkHeaders(headers: HttpHeaders): void {
+  for (const name in headers) {
+    const value = headers[name];
+    if (typeof value === 'string') checkHeaderValue(name, value);
+    else for (const line of value) checkHeaderValue(name, line);
+  }
+}
+
+const statusLines: string[] = [];
+
+function statusLine(status: number): string {
+  return (statusLines[status] ??= `${status} ${REASON_PHRASES[status] ?? ''}`);
 }
 
 class UwsStream implements ReplyStream {

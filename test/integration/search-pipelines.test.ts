@@ -53,6 +53,14 @@ test('response processors change sources, and drop hits', async () => {
   expect(ids(await searched({ response_processors: [{ collapse: { field: 'none', ignore_failure: true } }] }))).toHaveLength(3);
 });
 
+test('response processors see the hits of a search that was asked before', async () => {
+  await service.request('PUT', '/_search/pipeline/p', { response_processors: [{ rename_field: { field: 'year', target_field: 'y' } }] });
+  for (let i = 0; i < 12; i++) {
+    const { status, body } = await service.request('POST', '/films/_search?search_pipeline=p', { sort: ['year'] });
+    expect([status, body.hits.hits[0]._source]).toEqual([200, { y: 1960, tags: 'x,z,y' }]);
+  }
+});
+
 test('a request processor that fails stops the search, or is passed over', async () => {
   const over = (options: object) => ({ request_processors: [{ oversample: { sample_factor: 2, ...options } }] });
   const failed = await searched(over({}), { size: 'two' });
