@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { systemError } from './log/system-error.ts';
 import { HELP, type Options, parseCommandLine, UsageError } from './process/command-line.ts';
 import { buildText, versionText } from './version.ts';
 
@@ -57,9 +58,7 @@ function touchErrorLog(file: string): void {
     mkdirSync(path.dirname(file), { recursive: true });
     closeSync(openSync(file, 'a', 0o644));
   } catch (error) {
-    process.stderr.write(
-      `nginx: [alert] could not open error log file: open() "${file}" failed (${(error as NodeJS.ErrnoException).code})\n`,
-    );
+    process.stderr.write(`nginx: [alert] could not open error log file: open() "${file}" failed (${systemError(error)})\n`);
   }
 }
 

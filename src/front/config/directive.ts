@@ -43,6 +43,8 @@ export interface Frame<Scope = any> {
   fail(message: string): never;
   /** nginx's `invalid value "X"` */
   invalid(value?: string): never;
+  /** nginx's `"NAME" directive WHY` */
+  refuse(why: string): never;
 }
 
 export interface Spec<V> {
@@ -86,21 +88,21 @@ export function flag(contexts: number, fallback: boolean): Spec<boolean> {
 
 /** A number of bytes. */
 export function size(contexts: number, defaultText: string): Spec<number> {
-  return simple(contexts, parseSize(defaultText) ?? -1, defaultText, (text, f) => parseSize(text) ?? f.invalid());
+  return simple(contexts, parseSize(defaultText) ?? -1, defaultText, (text, f) => parseSize(text) ?? f.refuse('invalid value'));
 }
 
 /** A time in milliseconds. */
 export function msec(contexts: number, defaultText: string): Spec<number> {
-  return simple(contexts, parseTimeMs(defaultText) ?? -1, defaultText, (text, f) => parseTimeMs(text) ?? f.invalid());
+  return simple(contexts, parseTimeMs(defaultText) ?? -1, defaultText, (text, f) => parseTimeMs(text) ?? f.refuse('invalid value'));
 }
 
 /** A time in seconds. */
 export function sec(contexts: number, defaultText: string): Spec<number> {
-  return simple(contexts, parseTimeSec(defaultText) ?? -1, defaultText, (text, f) => parseTimeSec(text) ?? f.invalid());
+  return simple(contexts, parseTimeSec(defaultText) ?? -1, defaultText, (text, f) => parseTimeSec(text) ?? f.refuse('invalid value'));
 }
 
 export function num(contexts: number, fallback: number): Spec<number> {
-  return simple(contexts, fallback, String(fallback), (text, f) => (/^\d{1,15}$/.test(text) ? Number(text) : f.fail('invalid number')));
+  return simple(contexts, fallback, String(fallback), (text, f) => (/^\d{1,15}$/.test(text) ? Number(text) : f.refuse('invalid number')));
 }
 
 export function text(contexts: number, fallback: string): Spec<string> {
@@ -132,7 +134,16 @@ export function buffers(contexts: number, defaultText: string): Spec<{ count: nu
     return /^[1-9]\d{0,8}$/.test(args[0]) && bytes ? { count: Number(args[0]), size: bytes } : undefined;
   };
   const fallback = parse(defaultText.split(' '))!;
-  return { contexts, min: 2, max: 2, block: false, defaultText, fallback, repeats: false, parse: (f) => parse(f.args) ?? f.invalid() };
+  return {
+    contexts,
+    min: 2,
+    max: 2,
+    block: false,
+    defaultText,
+    fallback,
+    repeats: false,
+    parse: (f) => parse(f.args) ?? f.refuse('invalid value'),
+  };
 }
 
 /** Anything else: `parse` reads the arguments itself. */
@@ -151,14 +162,44 @@ export function block<V>(contexts: number, args: Range, fallback: V, parse: (fra
   return { contexts, ...range(args), block: true, defaultText: '', repeats: true, fallback, parse };
 }
 
-/** A directive that is read and has no effect, as a warning at the start says. @param elsewhere nginx itself ignores it on this platform */
-export function ineffective(contexts: number, args: Range, elsewhere?: 'elsewhere'): Spec<undefined> {
+/** A directive that is checked as `spec` does and has no effect, as a warning at the start says. @param elsewhere nginx itself ignores it on this platform */
+export function ineffective<V>(spec: Spec<V>, elsewhere?: 'elsewhere'): Spec<V> {
   return {
-    ...{ contexts, ...range(args), block: false, defaultText: '', repeats: true, fallback: undefined },
-    parse: (f) =>
+    ...spec,
+    parse: (f, previous) => {
+      const value = spec.parse(f, previous);
       f.scope.warn(
         elsewhere ? `"${f.node.name}" is not supported, ignored` : `the "${f.node.name}" directive has no effect in this server, ignored`,
-      ),
+      );
+      return value;
+    },
+  };
+}
+
+/** The same directive where a level may give it again; what came before is replaced, or added to by `parse`. */
+export const again = <V>(spec: Spec<V>): Spec<V> => ({ ...spec, repeats: true });
+
+/** `spec`, whose value must also pass `check`. @param check what is wrong with a value, in nginx's words after `"NAME" directive` */
+export function checked<V>(spec: Spec<V>, check: (value: V) => string | undefined): Spec<V> {
+  return {
+    ...spec,
+    parse: (f, previous) => {
+      const value = spec.parse(f, previous);
+      const why = check(value);
+      return why === undefined ? value : f.refuse(why);
+    },
+  };
+}
+
+/** As `checked`, for what nginx says in words of its own. */
+export function within<V>(spec: Spec<V>, check: (value: V) => string | undefined): Spec<V> {
+  return {
+    ...spec,
+    parse: (f, previous) => {
+      const value = spec.parse(f, previous);
+      const why = check(value);
+      return why === undefined ? value : f.fail(why);
+    },
   };
 }
 

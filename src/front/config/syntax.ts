@@ -5,6 +5,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { systemError } from '../log/system-error.ts';
 
 /** One directive as written: `line` is the line of its closing `;` or `{`, as nginx reports it. */
 export interface DirectiveNode {
@@ -14,10 +15,19 @@ export interface DirectiveNode {
   line: number;
   /** undefined: closed by `;` */
   children?: DirectiveNode[];
+  /** line of the closing `}` */
+  endLine?: number;
 }
 
 /** A configuration that cannot be used. `message` is nginx's own wording, with ` in FILE:LINE` where a place is known. */
 export class ConfigError extends Error {}
+
+/** A name that the reader at hand has no directive for; whether another place has one, master.ts finds out. */
+export class UnknownDirectiveError extends ConfigError {
+  constructor(readonly node: DirectiveNode) {
+    super(`unknown directive "${node.name}" in ${node.file}:${node.line}`);
+  }
+}
 
 export function failAt(node: { file: string; line: number }, message: string): never {
   throw new ConfigError(`${message} in ${node.file}:${node.line}`);
@@ -55,9 +65,7 @@ function readFile(
   try {
     text = readFileSync(file, 'latin1');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? '2: No such file or directory' : code === 'EACCES' ? '13: Permission denied' : String(code);
-    const message = `open() "${file}" failed (${reason})`;
+    const message = `open() "${file}" failed (${systemError(error)})`;
     if (from) failAt(from, message);
     throw new ConfigError(message);
   }
@@ -157,6 +165,7 @@ class Reader {
       const node: DirectiveNode = { name: words[0], args: words.slice(1), ...this.at() };
       if (end === '{') {
         node.children = this.readBlock(true);
+        node.endLine = this.line;
       } else if (node.name === 'include' && node.args.length === 1) {
         nodes.push(...this.include(node));
         continue;

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { ANY_COUNT, checkShape, HSL, HTTP, LIMIT_EXCEPT, LOCATION, SERVER, type Spec } from '../config/directive.ts';
-import { ConfigError, type DirectiveNode, failAt } from '../config/syntax.ts';
+import { ConfigError, type DirectiveNode, failAt, UnknownDirectiveError } from '../config/syntax.ts';
 import { type ErrorLog, levelRank } from '../log/error-log.ts';
 import type { LogTargets } from '../log/targets.ts';
 import type { TempFolder } from './body.ts';
@@ -17,7 +17,7 @@ import { registerCombined } from './modules/access-log.ts';
 import { compileRegex } from './modules/rewrite.ts';
 import { mapUri } from './paths.ts';
 import { buildPhases, setMapPath } from './phases.ts';
-import { loadModules } from './registry.ts';
+import { loadModules, REGISTRY } from './registry.ts';
 import { parseValue } from './value.ts';
 import { Variables } from './variables.ts';
 
@@ -65,6 +65,13 @@ const STRUCTURE: Record<string, { spec: Spec<undefined>; apply(b: Builder, f: Ht
   limit_except: { spec: allow(LOCATION, 1, ANY_COUNT, true), apply: (b, f) => b.limitExcept(f) },
 };
 
+/** Whether any part of `http { }` knows the name; loads every module, so ask only when the start fails anyway. */
+export async function isHttpDirective(name: string): Promise<boolean> {
+  if (Object.hasOwn(STRUCTURE, name) || Object.hasOwn(REFUSED, name)) return true;
+  const modules = (await Promise.all(REGISTRY.map((entry) => entry.load()))).flat();
+  return modules.some((module) => Object.hasOwn(module.table, name) && module.table[name].contexts !== 0);
+}
+
 /** @throws ConfigError */
 export async function buildHttp(input: BuildInput): Promise<HttpMain> {
   const names = new Set<string>();
@@ -77,13 +84,15 @@ export async function buildHttp(input: BuildInput): Promise<HttpMain> {
   }
   const main = builder.build();
   for (const lookup of (main.registry.get('lookups') as (() => Promise<void>)[] | undefined) ?? []) await lookup();
-  if (main.sockets.some((s) => s.options.ssl)) {
-    if (!modules.some((m) => m.name === 'ssl')) throw new ConfigError('no "ssl_certificate" is defined for the "listen ... ssl" directive');
+  const secure = main.sockets.find((s) => s.options.ssl);
+  if (modules.some((m) => m.name === 'ssl')) {
     try {
       (await import('./tls-context.ts')).prepareTls(main);
     } catch (error) {
       throw new ConfigError(typeof error === 'string' ? error : (error as Error).message);
     }
+  } else if (secure) {
+    throw new ConfigError(`no "ssl_certificate" is defined for the "listen ... ssl" directive in ${secure.hosts.defaultServer.place}`);
   }
   return main;
 }
@@ -98,12 +107,16 @@ class Builder {
   readonly main: HttpMain;
   /** values set on each level before merging, by module and directive */
   private readonly ownLogs = new Map<Loc, ErrorLog[]>();
+  /** where nginx says that values do not go together: the end of the block */
+  private readonly end: { file: string; line: number };
   private readonly regexLocs: Loc[] = [];
+  private readonly checks: (() => void)[] = [];
 
   constructor(
     private readonly input: BuildInput,
     private readonly modules: HttpModule[],
   ) {
+    this.end = { file: input.node.file, line: input.node.endLine ?? input.node.line };
     this.main = new HttpMain(new Variables(), input.paths, input.inherited);
     this.main.modules.push(...modules);
     addCoreVariables(this.main.variables);
@@ -116,6 +129,7 @@ class Builder {
     setMapPath((r) => mapUri(r));
     this.prepare(main.loc);
     this.readNodes(input.node.children!, HTTP, main.loc, undefined);
+    for (const check of this.checks) check();
     this.merge(main.loc, undefined);
     for (const server of main.servers) {
       this.mergeTree(server.root, main.loc);
@@ -163,11 +177,16 @@ class Builder {
           throw error;
         }
       },
+      later: (check) => this.checks.push(check),
       warn: (message) => this.input.warn(`${message} in ${node.file}:${node.line}`),
       path: (text, from = 'prefix') => path.resolve(this.input.paths[from], text),
     };
     const fail = (message: string): never => failAt(node, message);
-    return { node, args: node.args, scope, fail, invalid: (value) => fail(`invalid value "${value ?? node.args[0]}"`) };
+    return {
+      ...{ node, args: node.args, scope, fail },
+      invalid: (value) => fail(`invalid value "${value ?? node.args[0]}"`),
+      refuse: (why) => fail(`"${node.name}" directive ${why}`),
+    };
   }
 
   private readNode(node: DirectiveNode, context: number, loc: Loc, server: Server | undefined): void {
@@ -191,13 +210,13 @@ class Builder {
       return;
     }
     if (REFUSED[node.name]) failAt(node, `"${node.name}": ${REFUSED[node.name]} is not supported by this server`);
-    if (known || isMainDirective(node.name)) failAt(node, `"${node.name}" directive is not allowed here`);
-    failAt(node, `unknown directive "${node.name}"`);
+    if (known) failAt(node, `"${node.name}" directive is not allowed here`);
+    throw new UnknownDirectiveError(node);
   }
 
   server(f: HttpFrame): void {
     const loc = new Loc(this.main.loc);
-    const server = new Server(loc);
+    const server = new Server(loc, `${f.node.file}:${f.node.line}`);
     this.main.servers.push(server);
     this.prepare(loc);
     this.readNodes(f.node.children!, SERVER, loc, server);
@@ -281,7 +300,7 @@ class Builder {
       try {
         module.finish?.(loc.confs[module.index] as never, loc);
       } catch (error) {
-        if (typeof error === 'string') failAt(this.input.node, error);
+        if (typeof error === 'string') failAt(this.end, error);
         throw error;
       }
     }
@@ -320,10 +339,6 @@ class Builder {
 
 const DEBUG_LEVEL = levelRank('debug');
 const METHODS = new Set('GET HEAD POST PUT DELETE MKCOL COPY MOVE OPTIONS PROPFIND PROPPATCH LOCK UNLOCK PATCH CONNECT TRACE'.split(' '));
-const MAIN_NAMES = new Set(
-  'daemon events http stream mail worker_processes worker_connections use pid user env load_module upstream server'.split(' '),
-);
-const isMainDirective = (name: string): boolean => MAIN_NAMES.has(name);
 
 const sameKind = (a: Loc['kind'], b: Loc['kind']): boolean => a === b || (prefixKind(a) && prefixKind(b));
 const prefixKind = (k: Loc['kind']): boolean => k === 'prefix' || k === 'noregex';

@@ -11,8 +11,9 @@ export const TLS_VERSIONS = ['SSLv2', 'SSLv3', 'TLSv1', 'TLSv1.1', 'TLSv1.2', 'T
 const NODE_VERSIONS = new Set<string>(['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3']);
 
 /** Oldest and newest protocol of a list. */
-export function versionRange(protocols: readonly string[]): { minVersion?: tls.SecureVersion; maxVersion?: tls.SecureVersion } {
-  const list = TLS_VERSIONS.filter((v) => protocols.includes(v) && NODE_VERSIONS.has(v)) as tls.SecureVersion[];
+export function versionRange(protocols: Iterable<string>): { minVersion?: tls.SecureVersion; maxVersion?: tls.SecureVersion } {
+  const wanted = new Set(protocols);
+  const list = TLS_VERSIONS.filter((v) => wanted.has(v) && NODE_VERSIONS.has(v)) as tls.SecureVersion[];
   return list.length === 0 ? {} : { minVersion: list[0], maxVersion: list[list.length - 1] };
 }
 

@@ -69,7 +69,11 @@ export class Server {
   names: ServerName[] = [];
   listens: ListenOptions[] = [];
   named = new Map<string, Loc>();
-  constructor(readonly root: Loc) {
+  constructor(
+    readonly root: Loc,
+    /** `FILE:LINE` of its block */
+    readonly place: string,
+  ) {
     root.server = this;
     root.kind = 'server';
   }

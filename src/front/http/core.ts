@@ -17,8 +17,9 @@ import {
   sec,
   size,
   text,
+  within,
 } from '../config/directive.ts';
-import { parseSize, parseTimeMs } from '../config/values.ts';
+import { parseSize, parseTimeMs, parseTimeSec } from '../config/values.ts';
 import type { TempFolder } from './body.ts';
 import { DEFAULT_TYPES } from './mime-types.ts';
 import { defineModule, type HttpFrame } from './module.ts';
@@ -63,20 +64,28 @@ function parseErrorPage(f: HttpFrame, previous: ErrorPage[] = []): ErrorPage[] {
 const rateWithVariables = () =>
   custom<{ value: Value } | undefined>(HSLI, 1, undefined, (f: HttpFrame) => {
     const value = f.scope.value(f.args[0]);
-    if (value.constant !== undefined && parseSize(value.constant) === undefined) f.invalid();
+    if (value.constant !== undefined && parseSize(value.constant) === undefined) f.refuse('invalid value');
     return { value };
   });
 
 const tempPath = (name: string) =>
   custom<TempFolder>(HSL, [1, 4], { path: name, levels: [] }, (f: HttpFrame) => ({
     path: f.scope.path(f.args[0]),
-    levels: f.args.slice(1).map((word) => (/^[123]$/.test(word) ? Number(word) : f.invalid(word))),
+    levels: f.args.slice(1).map((word) => (/^[123]$/.test(word) ? Number(word) : f.refuse('invalid value'))),
   }));
+
+/** Memory is Node's own affair; the size is checked as nginx does. */
+export const poolSize = (defaultText: string) =>
+  within(size(HS, defaultText), (bytes) =>
+    bytes < 112 ? 'the pool size must be no less than 112' : bytes % 16 ? 'the pool size must be a multiple of 16' : undefined,
+  );
 
 export const core = defineModule('core', {
   absolute_redirect: flag(HSL, true),
-  aio: ineffective(HSL, 1),
-  aio_write: ineffective(HSL, 1),
+  aio: ineffective(
+    custom<string>(HSL, 1, 'off', (f: HttpFrame) => (/^(on|off|threads(=.*)?)$/s.test(f.args[0]) ? f.args[0] : f.refuse('invalid value'))),
+  ),
+  aio_write: ineffective(flag(HSL, false)),
   alias: custom<Value | undefined>(LOCATION, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0]), { merge: (_, own) => own }),
   chunked_transfer_encoding: flag(HSL, true),
   client_body_buffer_size: size(HSL, '16k'),
@@ -91,29 +100,37 @@ export const core = defineModule('core', {
   client_header_buffer_size: size(HS, '1k'),
   client_header_timeout: msec(HS, '60s'),
   client_max_body_size: size(HSL, '1m'),
-  connection_pool_size: size(HS, '512'),
+  connection_pool_size: poolSize('512'),
   default_type: text(HSL, 'text/plain'),
-  directio: ineffective(HSL, 1),
-  directio_alignment: ineffective(HSL, 1),
+  directio: ineffective(
+    custom<number>(HSL, 1, -1, (f: HttpFrame) => (f.args[0] === 'off' ? -1 : (parseSize(f.args[0]) ?? f.refuse('invalid value')))),
+  ),
+  directio_alignment: ineffective(size(HSL, '512')),
   disable_symlinks: custom<{ mode: 'off' | 'on' | 'if_not_owner'; from?: Value }>(HSL, [1, 2], { mode: 'off' }, (f: HttpFrame) => {
     let mode: 'off' | 'on' | 'if_not_owner' | undefined;
     let from: Value | undefined;
     for (const word of f.args) {
       if (word === 'off' || word === 'on' || word === 'if_not_owner') mode = word;
       else if (word.startsWith('from=')) from = f.scope.value(word.slice(5));
-      else f.invalid(word);
+      else f.fail(`invalid parameter "${word}"`);
     }
     if (!mode) f.fail('"from=" parameter requires "on" or "if_not_owner"');
     if (mode === 'off' && f.args.length > 1) f.fail('no parameters allowed with "off"');
     return { mode, from };
   }),
-  early_hints: custom<Value[] | undefined>(HSL, [1, ANY_COUNT], undefined, (f: HttpFrame) => f.args.map((word) => f.scope.value(word))),
+  early_hints: custom<Value[] | undefined>(
+    HSL,
+    [1, ANY_COUNT],
+    undefined,
+    (f: HttpFrame, previous = []) => [...previous, ...f.args.map((word) => f.scope.value(word))],
+    { repeats: true },
+  ),
   error_page: custom<ErrorPage[] | undefined>(HSLI, [2, ANY_COUNT], undefined, parseErrorPage, { repeats: true }),
   etag: flag(HSL, true),
   if_modified_since: oneOf(HSL, ['off', 'exact', 'before'], 'exact'),
   ignore_invalid_headers: flag(HS, true),
   internal: custom(LOCATION, 0, false, () => true),
-  keepalive_disable: custom(HSL, [1, 3], new Set(['msie6']), (f: HttpFrame) => {
+  keepalive_disable: custom(HSL, [1, 2], new Set(['msie6']), (f: HttpFrame) => {
     for (const word of f.args) if (word !== 'none' && word !== 'msie6' && word !== 'safari') f.invalid(word);
     return new Set(f.args);
   }),
@@ -121,8 +138,8 @@ export const core = defineModule('core', {
   keepalive_requests: num(HSL, 1000),
   keepalive_time: msec(HSL, '1h'),
   keepalive_timeout: custom(HSL, [1, 2], { timeoutMs: 75_000, headerSeconds: 0 }, (f: HttpFrame) => {
-    const timeoutMs = parseTimeMs(f.args[0]) ?? f.invalid();
-    const header = f.args[1] === undefined ? 0 : (parseTimeMs(f.args[1]) ?? f.invalid(f.args[1]));
+    const timeoutMs = parseTimeMs(f.args[0]) ?? f.refuse('invalid value');
+    const header = f.args[1] === undefined ? 0 : (parseTimeMs(f.args[1]) ?? f.refuse('invalid value'));
     return { timeoutMs, headerSeconds: Math.floor(header / 1000) };
   }),
   large_client_header_buffers: buffers(HS, '4 8k'),
@@ -144,8 +161,9 @@ export const core = defineModule('core', {
     for (const word of f.args) {
       if (word === 'off') return { max: 0, inactiveMs: 0 };
       if (/^max=\d+$/.test(word)) max = Number(word.slice(4));
-      else if (word.startsWith('inactive=')) inactiveMs = parseTimeMs(word.slice(9)) ?? f.invalid(word);
-      else f.invalid(word);
+      else if (word.startsWith('inactive='))
+        inactiveMs = (parseTimeSec(word.slice(9)) ?? f.fail(`invalid "open_file_cache" parameter "${word}"`)) * 1000;
+      else f.fail(`invalid "open_file_cache" parameter "${word}"`);
     }
     if (max === 0) f.fail('"open_file_cache" must have the "max" parameter');
     return { max, inactiveMs };
@@ -153,18 +171,18 @@ export const core = defineModule('core', {
   open_file_cache_errors: flag(HSL, false),
   open_file_cache_min_uses: num(HSL, 1),
   open_file_cache_valid: sec(HSL, '60s'),
-  output_buffers: ineffective(HSL, 2),
+  output_buffers: ineffective(buffers(HSL, '2 32k')),
   port_in_redirect: flag(HSL, true),
   postpone_output: size(HSL, '1460'),
-  read_ahead: ineffective(HSL, 1),
+  read_ahead: ineffective(size(HSL, '0')),
   recursive_error_pages: flag(HSL, false),
-  request_pool_size: size(HS, '4k'),
+  request_pool_size: poolSize('4k'),
   reset_timedout_connection: flag(HSL, false),
   resolver: custom<ResolverConf | undefined>(HSL, [1, ANY_COUNT], undefined, parseResolver),
   resolver_timeout: msec(HSL, '30s'),
   root: custom<Value | undefined>(HSLI, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
   satisfy: oneOf(HSL, ['all', 'any'], 'all'),
-  send_lowat: ineffective(HSL, 1, 'elsewhere'),
+  send_lowat: ineffective(size(HSL, '0'), 'elsewhere'),
   send_timeout: msec(HSL, '60s'),
   sendfile: flag(HSLI, false),
   sendfile_max_chunk: size(HSL, '2m'),

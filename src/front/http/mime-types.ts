@@ -6,9 +6,9 @@ export const DEFAULT_TYPES: Map<string, string> = new Map([
 ]);
 
 /** A set of media types for a filter: `*` stands for all; text/html is always in. */
-export function typesSet(args: readonly string[] | undefined, always: readonly string[]): Set<string> | 'all' {
-  if (args?.includes('*')) return 'all';
-  return new Set([...always, ...(args ?? [])].map((t) => t.toLowerCase()));
+export function typesSet(args: readonly string[], always: readonly string[], previous?: Set<string> | 'all'): Set<string> | 'all' {
+  if (previous === 'all' || args.includes('*')) return 'all';
+  return new Set([...(previous ?? always), ...args].map((t) => t.toLowerCase()));
 }
 
 /** True if the content type (without its parameters) is in the set; an answer without a type only where all are. */

@@ -88,6 +88,8 @@ export interface HttpScope {
   readChildren(frame: HttpFrame, context: number, loc: Loc): void;
   /** text with variables */
   value(text: string): Value;
+  /** `check` runs when all of `http { }` is read, to see what another place defines */
+  later(check: () => void): void;
   /** a line in the error log at the start, with file and line of the directive */
   warn(message: string): void;
   /** path made absolute from the prefix (`conf`: from the folder of the configuration file) */

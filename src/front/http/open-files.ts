@@ -4,6 +4,7 @@
  * under `open_file_cache` only.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { systemError } from '../log/system-error.ts';
 import { nowMs } from './clock.ts';
 import { holdForms } from './coded-bodies.ts';
 import { core } from './core.ts';
@@ -39,20 +40,10 @@ const keptOpen = new Map<string, KeptFile>();
 /** failures remembered for `open_file_cache_errors` */
 const failures = new Map<string, { error: unknown; atMs: number }>();
 
-const ERRNO: Record<string, string> = {
-  ENOENT: '2: No such file or directory',
-  ENOTDIR: '20: Not a directory',
-  ENAMETOOLONG: '36: File name too long',
-  EACCES: '13: Permission denied',
-  ELOOP: '40: Too many levels of symbolic links',
-};
-/** `2: No such file or directory` for an error's code. */
-export const errnoText = (code: string | undefined): string | undefined => ERRNO[code ?? ''];
-
 /** Status for a failed open: 404 or 403 or 500. */
 export function openError(r: Request, name: string, error: unknown): number {
-  const { code, errno } = error as NodeJS.ErrnoException;
-  const reason = errnoText(code) ?? `${errno ?? ''}: ${code}`;
+  const { code } = error as NodeJS.ErrnoException;
+  const reason = systemError(error);
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') {
     if (core.conf(r.loc).log_not_found) r.log('error', `open() "${name}" failed (${reason})`);
     return 404;

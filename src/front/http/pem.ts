@@ -1,6 +1,7 @@
 /** Certificates and keys: files, inline `data:` texts, passwords, and OpenSSL's words for verification results. */
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { systemError } from '../log/system-error.ts';
 import type { HttpFrame } from './module.ts';
 
 /** Files that the configuration names, as read when it was: the master hands them to its workers, so that a pipe is read once. */
@@ -73,7 +74,7 @@ export function passwordsOf(f: HttpFrame): string[] {
       .map((line) => line.replace(/\r$/, ''))
       .filter((line) => line !== '');
   } catch (error) {
-    return f.fail(`open() "${file}" failed (${(error as NodeJS.ErrnoException).code})`);
+    return f.fail(`open() "${file}" failed (${systemError(error)})`);
   }
 }
 

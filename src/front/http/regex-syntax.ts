@@ -91,7 +91,8 @@ class Parser {
   }
 
   private fail(message: string): never {
-    throw new RegexSyntaxError(`${message} at "${this.src.slice(this.pos)}"`);
+    const rest = this.src.slice(this.pos);
+    throw new RegexSyntaxError(`${message} in "${this.src}"${rest === '' ? '' : ` at "${rest}"`}`);
   }
 
   private eat(token: string): boolean {

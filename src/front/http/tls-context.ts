@@ -74,12 +74,16 @@ export function prepareTls(http: HttpMain): void {
   for (const server of http.servers) {
     const conf = sslModule.conf(server.root);
     const listens = server.listens.some((l) => l.ssl) || http.sockets.some((s) => s.options.ssl && s.hosts.servers.includes(server));
-    if (!listens) continue;
+    if (!listens) {
+      // nothing chooses it, but a certificate that is not there stops the start all the same
+      if (conf.ssl_certificate && constantPems(conf)) pemsOf(conf, (pem) => pem.value.constant!);
+      continue;
+    }
     if (conf.ssl_ocsp !== 'off' && conf.ssl_verify_client === 'optional_no_ca')
       throw '"ssl_ocsp" is incompatible with "ssl_verify_client optional_no_ca"';
     if (!conf.ssl_certificate && !conf.ssl_reject_handshake) {
       const isDefault = http.sockets.some((s) => s.hosts.defaultServer === server);
-      if (isDefault) throw `no "ssl_certificate" is defined for the "listen ... ssl" directive`;
+      if (isDefault) throw `no "ssl_certificate" is defined for the "listen ... ssl" directive in ${server.place}`;
       continue;
     }
     contextOf(http, server);
@@ -141,7 +145,7 @@ function pemsOf(
 ): { cert: Buffer[]; key: (string | Buffer)[] } {
   const certs = conf.ssl_certificate ?? [];
   const keys = conf.ssl_certificate_key ?? [];
-  if (keys.length < certs.length) throw `no "ssl_certificate_key" is defined for certificate "${certs[keys.length].value.source}"`;
+  if (keys.length < certs.length) throw `no "ssl_certificate_key" is defined for certificate "${certs[certs.length - 1].value.source}"`;
   const cert = certs.map((c) => {
     const name = c.path(evalText(c as never));
     try {

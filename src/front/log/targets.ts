@@ -48,6 +48,10 @@ export class LogTargets {
     for (const sink of this.sinks.values()) if (sink instanceof FileSink) sink.open();
   }
 
+  close(): void {
+    for (const sink of this.sinks.values()) sink.close();
+  }
+
   reopen(): void {
     for (const sink of this.sinks.values()) sink.reopen();
   }

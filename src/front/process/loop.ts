@@ -42,7 +42,7 @@ export class EventLoop {
       });
       stats.begin(message.zones.get('stats') as number[] | undefined);
       this.http.registry.set('stats', stats);
-      openAccessLogs();
+      openAccessLogs(this.http);
       openBus();
       for (const module of this.http.modules) await module.start?.(this.http);
     }
@@ -86,13 +86,13 @@ export class EventLoop {
   }
 
   reopen(): void {
-    reopenAccessLogs();
+    if (this.http) reopenAccessLogs(this.http);
     this.targets.reopen();
   }
 
   /** Writes what is held back. */
   flush(): void {
-    flushAccessLogs();
+    if (this.http) flushAccessLogs(this.http);
   }
 
   /** State of all zones, for the workers of the next configuration. */

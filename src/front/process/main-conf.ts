@@ -1,6 +1,6 @@
 /** Directives outside `http { }`: processes, logs, events. */
 import { ANY_COUNT, checkShape, EVENTS, MAIN, type Spec } from '../config/directive.ts';
-import { type DirectiveNode, failAt } from '../config/syntax.ts';
+import { type DirectiveNode, failAt, UnknownDirectiveError } from '../config/syntax.ts';
 import { parseSize, parseTimeMs } from '../config/values.ts';
 import type { ErrorLog } from '../log/error-log.ts';
 import type { LogTargets } from '../log/targets.ts';
@@ -28,17 +28,39 @@ export interface MainConf {
   http: DirectiveNode | undefined;
 }
 
-type Apply = (conf: MainConf, args: string[], fail: (message: string) => never, warn: (why: string) => void) => void;
+/** The directive being read, and ways to say what is wrong with it. */
+interface MainFrame {
+  name: string;
+  fail(message: string): never;
+  refuse(why: string): never;
+  warn(why: string): void;
+}
+type Apply = (conf: MainConf, args: string[], frame: MainFrame) => void;
 
-const flagValue = (args: string[], fail: (m: string) => never): boolean =>
-  args[0] === 'on' || args[0] === 'off' ? args[0] === 'on' : fail(`invalid value "${args[0]}"`);
-const numberValue = (text: string, fail: (m: string) => never): number => (/^\d{1,9}$/.test(text) ? Number(text) : fail('invalid number'));
+/** Readers of one argument. `refuse` says nginx's `"NAME" directive WHY`. */
+type Read<V> = (text: string, frame: MainFrame) => V;
 
-/** A directive that tunes what Node does itself. */
-const ineffective: Apply = (_conf, _args, _fail, warn) => warn('has no effect in this server, ignored');
+const flagValue: Read<boolean> = (text, { fail, name }) =>
+  /^(on|off)$/i.test(text) ? text.toLowerCase() === 'on' : fail(`invalid value "${text}" in "${name}" directive, it must be "on" or "off"`);
+const numberValue: Read<number> = (text, { refuse }) => (/^\d{1,15}$/.test(text) ? Number(text) : refuse('invalid number'));
+const sizeValue: Read<number> = (text, { refuse }) => parseSize(text) ?? refuse('invalid value');
+const msecValue: Read<number> = (text, { refuse }) => parseTimeMs(text) ?? refuse('invalid value');
+const textValue: Read<string> = (text) => text;
+const oneOfValue =
+  (...words: string[]): Read<string> =>
+  (text, { fail }) =>
+    words.includes(text) ? text : fail(`invalid value "${text}"`);
+
+/** A directive that tunes what Node does itself: its argument is checked. */
+const ineffective =
+  (read: Read<unknown>): Apply =>
+  (_conf, args, frame) => {
+    read(args[0], frame);
+    frame.warn('has no effect in this server, ignored');
+  };
 
 /** `auto [MASK]`, or a mask for each worker: they share a process here, so it runs on what any of them may run on. */
-function parseAffinity(conf: MainConf, args: string[], fail: (message: string) => never): void {
+function parseAffinity(conf: MainConf, args: string[], { fail }: MainFrame): void {
   const masks = args[0] === 'auto' ? args.slice(1) : args;
   if (args[0] === 'auto' && masks.length > 1) fail('invalid number of arguments in "worker_cpu_affinity" directive');
   const cpus = new Set<number>();
@@ -50,35 +72,35 @@ function parseAffinity(conf: MainConf, args: string[], fail: (message: string) =
 }
 
 /** The pool of Node has one size: that of the largest pool named. */
-function parseThreadPool(conf: MainConf, args: string[], fail: (message: string) => never): void {
+function parseThreadPool(conf: MainConf, args: string[], { fail }: MainFrame): void {
   for (const word of args.slice(1)) {
-    const m = /^(threads|max_queue)=(\d{1,6})$/.exec(word);
-    if (!m || (m[1] === 'threads' && Number(m[2]) === 0)) fail(`invalid parameter "${word}"`);
-    if (m![1] === 'threads') conf.poolThreads = Math.max(conf.poolThreads, Number(m![2]));
+    const m = /^(threads|max_queue)=(.*)$/s.exec(word);
+    if (!m) continue;
+    const count = /^\d{1,6}$/.test(m[2]) ? Number(m[2]) : undefined;
+    if (count === undefined || (m[1] === 'threads' && count === 0)) return fail(`invalid ${m[1]} value "${word}"`);
+    if (m[1] === 'threads') conf.poolThreads = Math.max(conf.poolThreads, count);
   }
-  if (!args.slice(1).some((word) => word.startsWith('threads=')) && args[0] !== 'default')
-    fail(`missing "threads" parameter in "${args[0]}" thread pool`);
+  if (!args.slice(1).some((word) => word.startsWith('threads='))) fail('"thread_pool" must have "threads" parameter');
 }
 
 /** name -> [contexts, min, max, apply].  */
 const TABLE: Record<string, [number, number, number, Apply]> = {
-  daemon: [MAIN, 1, 1, (c, a, f) => (c.daemon = flagValue(a, f))],
-  master_process: [MAIN, 1, 1, (c, a, f) => (c.masterProcess = flagValue(a, f))],
+  daemon: [MAIN, 1, 1, (c, a, f) => (c.daemon = flagValue(a[0], f))],
+  master_process: [MAIN, 1, 1, (c, a, f) => (c.masterProcess = flagValue(a[0], f))],
   worker_processes: [
     MAIN,
     1,
     1,
     (c, a, f) => {
-      c.workerProcesses = a[0] === 'auto' ? 0 : numberValue(a[0], f);
-      if (a[0] !== 'auto' && c.workerProcesses === 0) f('invalid number');
+      c.workerProcesses = a[0] === 'auto' ? 0 : /^\d{1,9}$/.test(a[0]) && Number(a[0]) > 0 ? Number(a[0]) : f.refuse('invalid value');
     },
   ],
-  worker_shutdown_timeout: [MAIN, 1, 1, (c, a, f) => (c.workerShutdownTimeoutMs = parseTimeMs(a[0]) ?? f(`invalid value`))],
-  worker_priority: [MAIN, 1, 1, (c, a, f) => (c.workerPriority = /^-?\d+$/.test(a[0]) ? Number(a[0]) : f('invalid number'))],
+  worker_shutdown_timeout: [MAIN, 1, 1, (c, a, f) => (c.workerShutdownTimeoutMs = msecValue(a[0], f))],
+  worker_priority: [MAIN, 1, 1, (c, a, f) => (c.workerPriority = /^-?\d+$/.test(a[0]) ? Number(a[0]) : f.refuse('invalid number'))],
   worker_rlimit_nofile: [MAIN, 1, 1, (c, a, f) => (c.rlimits.nofile = numberValue(a[0], f))],
-  worker_rlimit_core: [MAIN, 1, 1, (c, a, f) => (c.rlimits.core = parseSize(a[0]) ?? f('invalid value'))],
+  worker_rlimit_core: [MAIN, 1, 1, (c, a, f) => (c.rlimits.core = sizeValue(a[0], f))],
   worker_cpu_affinity: [MAIN, 1, ANY_COUNT, parseAffinity],
-  worker_aio_requests: [EVENTS, 1, 1, ineffective],
+  worker_aio_requests: [EVENTS, 1, 1, ineffective(numberValue)],
   working_directory: [MAIN, 1, 1, (c, a) => (c.workingDirectory = a[0])],
   pid: [MAIN, 1, 1, (c, a) => (c.pidFile = a[0])],
   user: [MAIN, 1, 2, (c, a) => (c.user = { name: a[0], group: a[1] ?? a[0] })],
@@ -91,18 +113,23 @@ const TABLE: Record<string, [number, number, number, Apply]> = {
       c.env.push(eq < 0 ? { name: a[0], value: undefined } : { name: a[0].slice(0, eq), value: a[0].slice(eq + 1) });
     },
   ],
-  lock_file: [MAIN, 1, 1, ineffective],
-  pcre_jit: [MAIN, 1, 1, ineffective],
-  timer_resolution: [MAIN, 1, 1, ineffective],
+  lock_file: [MAIN, 1, 1, ineffective(textValue)],
+  pcre_jit: [MAIN, 1, 1, ineffective(flagValue)],
+  timer_resolution: [MAIN, 1, 1, ineffective(msecValue)],
   thread_pool: [MAIN, 2, 3, parseThreadPool],
-  debug_points: [MAIN, 1, 1, ineffective],
-  ssl_object_cache_inheritable: [MAIN, 1, 1, (c, a, f) => (c.inheritFiles = flagValue(a, f))],
-  worker_connections: [EVENTS, 1, 1, (c, a, f) => (c.workerConnections = numberValue(a[0], f))],
-  use: [EVENTS, 1, 1, (_, a, f) => (a[0] === 'epoll' ? undefined : f(`invalid event type "${a[0]}"`))],
-  multi_accept: [EVENTS, 1, 1, ineffective],
-  accept_mutex: [EVENTS, 1, 1, ineffective],
-  accept_mutex_delay: [EVENTS, 1, 1, ineffective],
-  epoll_events: [EVENTS, 1, 1, ineffective],
+  debug_points: [MAIN, 1, 1, ineffective(oneOfValue('stop', 'abort'))],
+  ssl_object_cache_inheritable: [MAIN, 1, 1, (c, a, f) => (c.inheritFiles = flagValue(a[0], f))],
+  worker_connections: [
+    EVENTS,
+    1,
+    1,
+    (c, a, f) => (c.workerConnections = /^\d{1,9}$/.test(a[0]) ? Number(a[0]) : f.fail(`invalid number "${a[0]}"`)),
+  ],
+  use: [EVENTS, 1, 1, (_, a, f) => (a[0] === 'epoll' ? undefined : f.fail(`invalid event type "${a[0]}"`))],
+  multi_accept: [EVENTS, 1, 1, ineffective(flagValue)],
+  accept_mutex: [EVENTS, 1, 1, ineffective(flagValue)],
+  accept_mutex_delay: [EVENTS, 1, 1, ineffective(msecValue)],
+  epoll_events: [EVENTS, 1, 1, ineffective(numberValue)],
   debug_connection: [EVENTS, 1, 1, (c, a) => c.debugConnections.push(a[0])],
 };
 
@@ -112,6 +139,10 @@ const REFUSED: Record<string, string> = {
   load_module: 'dynamic modules are not supported',
   ssl_engine: 'OpenSSL engines are not supported',
 };
+
+/** Names that have a meaning outside `http { }`. */
+export const isMainDirective = (name: string): boolean =>
+  name === 'http' || name === 'events' || name === 'error_log' || Object.hasOwn(TABLE, name) || Object.hasOwn(REFUSED, name);
 
 /** @throws ConfigError */
 export function readMain(
@@ -143,7 +174,7 @@ export function readMain(
   let events = false;
   for (const node of nodes) {
     const fail = (message: string): never => failAt(node, message);
-    if (REFUSED[node.name]) fail(`"${node.name}" directive: ${REFUSED[node.name]}`);
+    if (Object.hasOwn(REFUSED, node.name)) fail(`"${node.name}" directive: ${REFUSED[node.name]}`);
     if (node.name === 'error_log') {
       if (node.args.length === 0) fail('invalid number of arguments in "error_log" directive');
       const log = logs.parse(node.args, fail, resolve);
@@ -174,20 +205,18 @@ const REPEATS = new Set(['env', 'debug_connection', 'thread_pool']);
 function apply(conf: MainConf, node: DirectiveNode, context: number, seen: Set<string>, warn: (message: string) => void): void {
   const entry = Object.hasOwn(TABLE, node.name) ? TABLE[node.name] : undefined;
   const fail = (message: string): never => failAt(node, message);
-  if (!entry) {
-    if (KNOWN_ELSEWHERE.has(node.name)) fail(`"${node.name}" directive is not allowed here`);
-    fail(`unknown directive "${node.name}"`);
-  }
-  const [contexts, min, max, run] = entry!;
+  if (!entry) throw new UnknownDirectiveError(node);
+  const [contexts, min, max, run] = entry;
   if ((contexts & context) === 0) fail(`"${node.name}" directive is not allowed here`);
   checkShape({ min, max, block: false } as Spec<unknown>, node);
   if (!REPEATS.has(node.name)) {
     if (seen.has(node.name)) fail(`"${node.name}" directive is duplicate`);
     seen.add(node.name);
   }
-  run(conf, node.args, fail, (why) => warn(`the "${node.name}" directive ${why} in ${node.file}:${node.line}`));
+  run(conf, node.args, {
+    name: node.name,
+    fail,
+    refuse: (why) => fail(`"${node.name}" directive ${why}`),
+    warn: (why) => warn(`the "${node.name}" directive ${why} in ${node.file}:${node.line}`),
+  });
 }
-
-const KNOWN_ELSEWHERE = new Set(
-  'server location listen server_name root index proxy_pass return rewrite set if upstream map geo access_log'.split(' '),
-);

@@ -7,16 +7,17 @@ import { existsSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from 'no
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ConfigError, type DirectiveNode, parseConfig } from '../config/syntax.ts';
-import { buildHttp } from '../http/build.ts';
+import { ConfigError, type DirectiveNode, failAt, parseConfig, UnknownDirectiveError } from '../config/syntax.ts';
+import { buildHttp, isHttpDirective } from '../http/build.ts';
 import type { HttpMain } from '../http/conf.ts';
-import { openAccessLogs, reopenAccessLogs } from '../http/modules/access-log.ts';
+import { closeAccessLogs, openAccessLogs, reopenAccessLogs } from '../http/modules/access-log.ts';
 import { configFiles, forgetConfigFiles } from '../http/pem.ts';
 import { type ErrorLog, type Level, levelRank, logTo } from '../log/error-log.ts';
+import { systemError } from '../log/system-error.ts';
 import { LogTargets } from '../log/targets.ts';
 import { NGINX_VERSION } from '../version.ts';
 import type { Options } from './command-line.ts';
-import { type MainConf, readMain } from './main-conf.ts';
+import { isMainDirective, type MainConf, readMain } from './main-conf.ts';
 import type { FromWorker, StartMessage, ToWorker } from './messages.ts';
 import { BindError, BoundSockets } from './sockets.ts';
 
@@ -52,6 +53,17 @@ export function placesOf(options: Options): Places {
 
 /** Reads and checks everything that needs no privilege. @throws ConfigError */
 export async function loadCycle(options: Options, places: Places): Promise<Cycle> {
+  try {
+    return await readCycle(options, places);
+  } catch (error) {
+    if (!(error instanceof UnknownDirectiveError)) throw error;
+    const { node } = error;
+    if (!isMainDirective(node.name) && !(await isHttpDirective(node.name))) throw error;
+    return failAt(node, `"${node.name}" directive is not allowed here`);
+  }
+}
+
+async function readCycle(options: Options, places: Places): Promise<Cycle> {
   const { nodes } = parseConfig(places.confFile, places.confPrefix, options.globals);
   const targets = new LogTargets();
   const resolve = (name: string) => path.resolve(places.prefix, name);
@@ -75,10 +87,11 @@ export async function loadCycle(options: Options, places: Places): Promise<Cycle
     }));
   try {
     targets.open();
-    openAccessLogs();
+    if (http) openAccessLogs(http);
   } catch (error) {
-    const e = error as NodeJS.ErrnoException;
-    throw new ConfigError(`open() "${e.path}" failed (${-(e.errno ?? 0)}: ${e.code})`);
+    targets.close();
+    if (http) closeAccessLogs(http);
+    throw new ConfigError(`open() "${(error as NodeJS.ErrnoException).path}" failed (${systemError(error)})`);
   }
   for (const message of warnings) logTo(main.errorLogs, 'warn', message);
   return { nodes, main, http, targets };
@@ -325,7 +338,7 @@ export class Master {
   private reopen(): void {
     this.log('notice', 'reopening logs');
     this.cycle.targets.reopen();
-    reopenAccessLogs();
+    if (this.cycle.http) reopenAccessLogs(this.cycle.http);
     for (const worker of this.workers) this.tell(worker, { type: 'reopen' });
   }
 
@@ -347,6 +360,8 @@ export class Master {
       }
       this.movePid();
       this.retire((worker) => worker.generation <= before);
+      old.targets.close();
+      if (old.http) closeAccessLogs(old.http);
       this.sockets.drop(new Set(cycle.http?.sockets.map((s) => s.key)));
     } catch (error) {
       this.log('emerg', (error as Error).message);

@@ -2,6 +2,7 @@
 import { chmodSync, unlinkSync } from 'node:fs';
 import net from 'node:net';
 import type { ListenSocket } from '../http/conf.ts';
+import { systemError } from '../log/system-error.ts';
 
 interface Handle {
   fd: number;
@@ -15,13 +16,6 @@ type CreateHandle = (address: string, port: number, type: number, fd?: number, f
 const createHandle = (net as unknown as { _createServerHandle: CreateHandle })._createServerHandle;
 
 const UV_TCP_IPV6ONLY = 1;
-const ERRNO: Record<number, string> = {
-  98: 'Address already in use',
-  99: 'Cannot assign requested address',
-  13: 'Permission denied',
-  97: 'Address family not supported by protocol',
-  2: 'No such file or directory',
-};
 
 export class BindError extends Error {}
 
@@ -64,7 +58,7 @@ export class BoundSockets {
     const check = typeof handle === 'number' ? handle : (handle.getsockname?.({}) ?? 0);
     if (typeof handle === 'number' || check !== 0) {
       if (typeof handle !== 'number') handle.close();
-      throw new BindError(`bind() to ${name} failed (${-check}: ${ERRNO[-check] ?? 'error'})`);
+      throw new BindError(`bind() to ${name} failed (${systemError(check)})`);
     }
     if (socket.path) chmodSync(socket.path, 0o666);
     return { handle, fd: handle.fd, path: socket.path };

@@ -8,11 +8,11 @@ import type { Value } from '../value.ts';
 import type { FetchConf } from './fetch.ts';
 
 export const fetchTable = {
-  js_fetch_buffer_size: ineffective(HSL, 1),
+  js_fetch_buffer_size: ineffective(size(HSL, '16k')),
   js_fetch_ciphers: text(HSL, 'HIGH:!aNULL:!MD5'),
   js_fetch_keepalive: num(HSL, 0),
-  js_fetch_keepalive_requests: ineffective(HSL, 1),
-  js_fetch_keepalive_time: ineffective(HSL, 1),
+  js_fetch_keepalive_requests: ineffective(num(HSL, 1000)),
+  js_fetch_keepalive_time: ineffective(msec(HSL, '1h')),
   js_fetch_keepalive_timeout: msec(HSL, '60s'),
   js_fetch_max_response_buffer_size: size(HSL, '1m'),
   js_fetch_protocols: wordsOf(HSL, TLS_VERSIONS, ['TLSv1.2', 'TLSv1.3']),

@@ -183,10 +183,14 @@ class LogFile {
     }
   }
 
-  reopen(): void {
+  close(): void {
     this.flush();
     if (this.fd !== undefined) closeSync(this.fd);
     this.fd = undefined;
+  }
+
+  reopen(): void {
+    this.close();
     this.open();
   }
 }
@@ -200,14 +204,29 @@ interface Target {
   condition?: Value;
 }
 
-const files = new Map<string, LogFile>();
+/** Files of a configuration, by path: one object for all levels that name it. */
+function filesOf(main: HttpMain): Map<string, LogFile> {
+  let files = main.registry.get(FILES) as Map<string, LogFile> | undefined;
+  if (!files) main.registry.set(FILES, (files = new Map()));
+  return files;
+}
+const FILES = 'access_log_files';
 
-export function flushAccessLogs(): void {
-  for (const file of files.values()) file.flush();
+/** Opens the files now, so that a path that cannot be written stops the start. @throws NodeJS.ErrnoException with `path` */
+export function openAccessLogs(main: HttpMain): void {
+  for (const file of filesOf(main).values()) file.open();
 }
 
-export function reopenAccessLogs(): void {
-  for (const file of files.values()) file.reopen();
+export function flushAccessLogs(main: HttpMain): void {
+  for (const file of filesOf(main).values()) file.flush();
+}
+
+export function reopenAccessLogs(main: HttpMain): void {
+  for (const file of filesOf(main).values()) file.reopen();
+}
+
+export function closeAccessLogs(main: HttpMain): void {
+  for (const file of filesOf(main).values()) file.close();
 }
 
 function parseAccessLog(f: HttpFrame, previous: Target[] | 'off' = []): Target[] | 'off' {
@@ -249,6 +268,7 @@ function parseAccessLog(f: HttpFrame, previous: Target[] | 'off' = []): Target[]
     if (buffer || flushMs) f.fail('buffered logs cannot have variables in name');
     target.script = f.scope.value(where);
   } else {
+    const files = filesOf(main);
     const full = f.scope.path(where);
     const known = files.get(full);
     target.file = known ?? new LogFile(full, buffer, flushMs, gzip, format.header);
@@ -297,25 +317,22 @@ export const accessLogModule = defineModule(
     finish(conf, loc) {
       if (loc.kind !== 'http' || conf.access_log !== undefined) return;
       // a configuration without access_log writes combined lines to logs/access.log
-      const name = path.join(pathsOf.prefix, 'logs/access.log');
+      const name = path.join(reading.main!.paths.prefix, 'logs/access.log');
+      const files = filesOf(reading.main!);
       const file = files.get(name) ?? new LogFile(name, 0, 0, 0, undefined);
       files.set(name, file);
-      conf.access_log = [{ format: pathsOf.combined!, file }];
+      conf.access_log = [{ format: reading.combined!, file }];
     },
   },
 );
 
-const pathsOf: { prefix: string; combined: LogFormat | undefined } = { prefix: '', combined: undefined };
+/** the configuration being read */
+const reading: { main: HttpMain | undefined; combined: LogFormat | undefined } = { main: undefined, combined: undefined };
 
 /** Registers the format every configuration has; called before directives are read. */
 export function registerCombined(main: HttpMain): void {
   const combined = compileFormat('combined', COMBINED, 'default', (name) => main.variables.lookup(name));
   main.registry.set('log_format:combined', combined);
-  pathsOf.prefix = main.paths.prefix;
-  pathsOf.combined = combined;
-}
-
-/** Opens the files now, so that a path that cannot be written stops the start. @throws NodeJS.ErrnoException with `path` */
-export function openAccessLogs(): void {
-  for (const file of files.values()) file.open();
+  reading.main = main;
+  reading.combined = combined;
 }

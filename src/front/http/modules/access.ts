@@ -2,12 +2,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { custom, flag, HSL, LIMIT_EXCEPT, msec } from '../../config/directive.ts';
+import { systemError } from '../../log/system-error.ts';
 import { AGAIN, DECLINED, OK } from '../codes.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
 import { apr1, cryptAvailable, verifyCrypt } from '../password-hash.ts';
 import { fsPath } from '../paths.ts';
 import { runPhases } from '../phases.ts';
 import type { Request } from '../request.ts';
+import { pendingLookups, systemAddresses } from '../upstream/addresses.ts';
 import type { Value } from '../value.ts';
 import { addressBytes, cidrContains, forwardedAddress, parseCidr } from './map.ts';
 
@@ -113,7 +115,7 @@ function authBasic(r: Request): number {
   try {
     text = readFileSync(fsPath(file), 'latin1');
   } catch (error) {
-    r.log('error', `open() "${file}" failed (${(error as NodeJS.ErrnoException).code})`);
+    r.log('error', `open() "${file}" failed (${systemError(error)})`);
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 403 : 500;
   }
   const stored = storedHash(text, user);
@@ -193,8 +195,14 @@ export const realipModule = defineModule(
       undefined,
       (f: HttpFrame, previous = { cidrs: [], unix: false }) => {
         if (f.args[0] === 'unix:') return { ...previous, unix: true };
-        const cidr = parseCidr(f.args[0]) ?? f.fail(`invalid parameter "${f.args[0]}"`);
-        return { ...previous, cidrs: [...previous.cidrs, cidr] };
+        const cidr = parseCidr(f.args[0]);
+        if (cidr) previous.cidrs.push(cidr);
+        else
+          pendingLookups(f.scope.main).push(async () => {
+            const list = await systemAddresses(f.args[0]).catch(() => f.fail(`host not found in set_real_ip_from "${f.args[0]}"`));
+            for (const ip of list) previous.cidrs.push(parseCidr(ip)!);
+          });
+        return previous;
       },
       { repeats: true },
     ),

@@ -1,6 +1,7 @@
 /** autoindex, random_index, empty_gif, stub_status. */
 import { readdirSync, statSync } from 'node:fs';
-import { custom, flag, HSL, LOCATION, oneOf, SERVER } from '../../config/directive.ts';
+import { again, custom, flag, HSL, LOCATION, oneOf, SERVER } from '../../config/directive.ts';
+import { systemError } from '../../log/system-error.ts';
 import { DECLINED } from '../codes.ts';
 import { httpDate } from '../header-writer.ts';
 import { defineModule } from '../module.ts';
@@ -28,14 +29,18 @@ export const autoindexModule = defineModule(
     autoindex_localtime: flag(HSL, false),
     autoindex_exact_size: flag(HSL, true),
     random_index: flag(LOCATION, false),
-    empty_gif: custom(LOCATION, 0, false, (f) => {
-      f.scope.loc.handler = emptyGif;
-      return true;
-    }),
-    stub_status: custom(SERVER | LOCATION, [0, 1], false, (f) => {
-      f.scope.loc.handler = stubStatus;
-      return true;
-    }),
+    empty_gif: again(
+      custom(LOCATION, 0, false, (f) => {
+        f.scope.loc.handler = emptyGif;
+        return true;
+      }),
+    ),
+    stub_status: again(
+      custom(SERVER | LOCATION, [0, 1], false, (f) => {
+        f.scope.loc.handler = stubStatus;
+        return true;
+      }),
+    ),
   },
   {
     init(main) {
@@ -125,7 +130,7 @@ function autoindex(r: Request): number {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return 404;
-    r.log('error', `opendir() "${folder}" failed (${code})`);
+    r.log('error', `opendir() "${folder}" failed (${systemError(error)})`);
     return code === 'EACCES' ? 403 : 500;
   }
   r.conn.discardBody(r);

@@ -10,7 +10,13 @@ import type { Value } from '../value.ts';
 import { readSpan } from './static.ts';
 
 const typesOf = (always: readonly string[]): Spec<Set<string> | 'all'> =>
-  custom<Set<string> | 'all'>(HSL, [1, ANY_COUNT], new Set(always), (f: HttpFrame) => typesSet(f.args, always.slice(0, 1)));
+  custom<Set<string> | 'all'>(
+    HSL,
+    [1, ANY_COUNT],
+    new Set(always),
+    (f: HttpFrame, previous) => typesSet(f.args, always.slice(0, 1), previous),
+    { repeats: true },
+  );
 
 const textOf = (pieces: readonly Piece[]): string => {
   let out = '';
@@ -204,9 +210,7 @@ export const charsetModule = defineModule(
     ),
     source_charset: custom<{ value: Value } | undefined>(HSLI, 1, undefined, (f: HttpFrame) => ({ value: f.scope.value(f.args[0]) })),
     override_charset: flag(HSLI, false),
-    charset_types: custom<Set<string> | 'all'>(HSL, [1, ANY_COUNT], new Set(CHARSET_TYPES), (f: HttpFrame) =>
-      typesSet(f.args, ['text/html']),
-    ),
+    charset_types: typesOf(CHARSET_TYPES),
     charset_map: block<undefined>(HTTP, 2, undefined, parseCharsetMap),
   },
   {

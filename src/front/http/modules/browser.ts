@@ -1,5 +1,5 @@
 /** modern_browser, ancient_browser: what the User-Agent field tells of a browser's age. */
-import { ANY_COUNT, custom, HSL, text } from '../../config/directive.ts';
+import { ANY_COUNT, again, custom, HSL, text } from '../../config/directive.ts';
 import { defineModule, type HttpFrame, type HttpModule } from '../module.ts';
 import type { Request } from '../request.ts';
 
@@ -54,8 +54,8 @@ const table = {
   ancient_browser: custom<string[] | undefined>(HSL, [1, ANY_COUNT], undefined, (f: HttpFrame, previous = []) => [...previous, ...f.args], {
     repeats: true,
   }),
-  modern_browser_value: text(HSL, '1'),
-  ancient_browser_value: text(HSL, '1'),
+  modern_browser_value: again(text(HSL, '1')),
+  ancient_browser_value: again(text(HSL, '1')),
 };
 
 type Age = 'modern' | 'ancient';

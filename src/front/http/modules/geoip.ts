@@ -16,15 +16,15 @@ interface Source {
 type Cidr = NonNullable<ReturnType<typeof parseCidr>>;
 
 const source = (kind: Kind) =>
-  custom<Source | undefined>(HTTP, kind === 'country' ? 1 : [1, 2], undefined, (f: HttpFrame) => {
+  custom<Source | undefined>(HTTP, [1, 2], undefined, (f: HttpFrame) => {
     const file = f.scope.path(f.args[0], 'conf');
-    if (f.args[1] !== undefined && f.args[1] !== 'utf8') f.invalid(f.args[1]);
     let data: Buffer;
     try {
       data = readFileSync(file);
     } catch {
-      return f.fail(`GeoIP_open("${file}") failed`);
+      return f.fail(`GeoIP_open("${f.args[0]}") failed`);
     }
+    if (f.args[1] !== undefined && f.args[1] !== 'utf8') f.fail(`invalid parameter "${f.args[1]}"`);
     try {
       return { database: new GeoDatabase(data, kind, file), utf8: f.args[1] === 'utf8' };
     } catch (error) {

@@ -46,8 +46,6 @@ function parsePass(f: HttpFrame): Target {
   if (loc.name.endsWith('/')) loc.autoRedirect = true;
   if (text.includes('$')) return { ...split(text), value: f.scope.value(text) };
   const parts = split(text);
-  if (/^https?:\/\//i.test(text) || parts.hostText === '') f.fail(`invalid URL prefix in "${text}"`);
-  if (!parts.hostText.startsWith('unix:') && parts.hostText.includes('/')) f.fail(`invalid host in upstream "${text}"`);
   return { ...parts, group: literalGroup(f, parts.hostText, portOf(parts)) };
 }
 

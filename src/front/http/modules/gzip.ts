@@ -1,7 +1,7 @@
 /** gzip, gunzip, gzip_static, brotli, gzip_vary. */
 import { statSync } from 'node:fs';
 import * as zlib from 'node:zlib';
-import { ANY_COUNT, buffers, custom, flag, HSL, HSLI, num, oneOf, size } from '../../config/directive.ts';
+import { ANY_COUNT, buffers, custom, flag, HSL, HSLI, num, oneOf, size, wordsOf } from '../../config/directive.ts';
 import { type Coding, formOf, holdsForms } from '../coded-bodies.ts';
 import { DECLINED, ERROR, OK } from '../codes.ts';
 import { parseHttpDate } from '../header-writer.ts';
@@ -16,7 +16,13 @@ import { compileRegex } from './rewrite.ts';
 import { readSpan, sendFile } from './static.ts';
 
 const types = () =>
-  custom<Set<string> | 'all'>(HSL, [1, ANY_COUNT], new Set(['text/html']), (f: HttpFrame) => typesSet(f.args, ['text/html']));
+  custom<Set<string> | 'all'>(
+    HSL,
+    [1, ANY_COUNT],
+    new Set(['text/html']),
+    (f: HttpFrame, previous) => typesSet(f.args, ['text/html'], previous),
+    { repeats: true },
+  );
 const EMPTY = Buffer.alloc(0);
 const PROXIED = ['off', 'expired', 'no-cache', 'no-store', 'private', 'no_last_modified', 'no_etag', 'auth', 'any'];
 
@@ -30,12 +36,16 @@ export const gzipModule = defineModule(
     gzip_buffers: buffers(HSL, '32 4k'),
     gzip_vary: flag(HSL, false),
     gzip_http_version: oneOf(HSL, ['1.0', '1.1'], '1.1'),
-    gzip_proxied: custom<ReadonlySet<string>>(HSL, [1, ANY_COUNT], new Set(['off']), (f: HttpFrame) => {
-      for (const word of f.args) if (!PROXIED.includes(word)) f.invalid(word);
-      return new Set(f.args);
-    }),
-    gzip_disable: custom<Regex[] | undefined>(HSL, [1, ANY_COUNT], undefined, (f: HttpFrame) =>
-      f.args.map((word) => compileRegex(f, word === 'msie6' ? 'MSIE [4-6]\\.(?!.*SV1)' : word, true)),
+    gzip_proxied: wordsOf(HSL, PROXIED, ['off']),
+    gzip_disable: custom<Regex[] | undefined>(
+      HSL,
+      [1, ANY_COUNT],
+      undefined,
+      (f: HttpFrame, previous = []) => [
+        ...previous,
+        ...f.args.map((word) => compileRegex(f, word === 'msie6' ? 'MSIE [4-6]\\.(?!.*SV1)' : word, true)),
+      ],
+      { repeats: true },
     ),
     gzip_static: oneOf(HSL, ['off', 'on', 'always'], 'off'),
     gunzip: flag(HSL, false),

@@ -49,9 +49,9 @@ export const headersModule = defineModule(
     add_trailer_inherit: inherit(),
     expires: custom<{ value: Value; modified: boolean } | undefined>(HSLI, [1, 2], undefined, (f: HttpFrame) => {
       const modified = f.args.length === 2;
-      if (modified && f.args[0] !== 'modified') f.invalid();
+      if (modified && f.args[0] !== 'modified') f.refuse('invalid value');
       const value = f.scope.value(f.args.at(-1)!);
-      if (value.constant !== undefined && !parseExpires(value.constant, modified)) f.invalid(value.constant);
+      if (value.constant !== undefined && !parseExpires(value.constant, modified)) f.refuse('invalid value');
       return { value, modified };
     }),
   },

@@ -1,13 +1,14 @@
 /** http2, http2_*: HTTP/2 for clients, and $http2. The protocol itself is in ../http2.ts, loaded where a server wants it. */
-import { ANY_COUNT, custom, flag, HS, HSL, HTTP, num, type Spec, size } from '../../config/directive.ts';
+import { checked, custom, flag, HS, HSL, HTTP, ineffective, num, type Spec, size } from '../../config/directive.ts';
 import type { HttpMain, Server, VirtualHosts } from '../conf.ts';
+import { poolSize } from '../core.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
 
 /** A directive that newer versions of nginx took away: said at the start, else ignored. */
 const obsolete = (contexts: number, instead = ''): Spec<undefined> =>
   custom<undefined>(
     contexts,
-    [1, ANY_COUNT],
+    1,
     undefined,
     (f: HttpFrame) => {
       f.scope.warn(`the "${f.node.name}" directive is obsolete, ${instead ? `use the "${instead}" directive instead` : 'ignored'}`);
@@ -21,19 +22,15 @@ export const http2Module = defineModule(
     http2: flag(HS, false),
     http2_max_concurrent_streams: num(HS, 128),
     http2_body_preread_size: size(HS, '64k'),
-    http2_chunk_size: custom<undefined>(HSL, 1, undefined, (f: HttpFrame) => {
-      f.scope.warn('the "http2_chunk_size" directive has no effect in this server: frames are cut as the client allows');
-    }),
-    http2_recv_buffer_size: custom<undefined>(HTTP, 1, undefined, (f: HttpFrame) => {
-      f.scope.warn('the "http2_recv_buffer_size" directive has no effect in this server');
-    }),
+    http2_chunk_size: ineffective(checked(size(HSL, '8k'), (bytes) => (bytes === 0 ? 'value cannot be zero' : undefined))),
+    http2_recv_buffer_size: ineffective(checked(size(HTTP, '256k'), (bytes) => (bytes < 32 ? 'value is too small' : undefined))),
     http2_idle_timeout: obsolete(HS, 'keepalive_timeout'),
     http2_max_field_size: obsolete(HS, 'large_client_header_buffers'),
     http2_max_header_size: obsolete(HS, 'large_client_header_buffers'),
     http2_max_requests: obsolete(HS, 'keepalive_requests'),
     http2_recv_timeout: obsolete(HS, 'client_header_timeout'),
-    http2_pool_size: obsolete(HS),
-    http2_streams_index_size: obsolete(HS),
+    http2_pool_size: ineffective(poolSize('4k')),
+    http2_streams_index_size: ineffective(checked(num(HS, 32), (n) => (n & (n - 1) ? 'must be a power of two' : undefined))),
     http2_push: obsolete(HSL),
     http2_push_preload: obsolete(HSL),
     http2_max_concurrent_pushes: obsolete(HS),

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { custom, HSL, HTTP, ineffective, LIMIT_EXCEPT, LOCATION, LOCATION_IF } from '../../config/directive.ts';
+import { custom, HSL, HTTP, ineffective, LIMIT_EXCEPT, LOCATION, LOCATION_IF, num, oneOf } from '../../config/directive.ts';
 import { parseSize, parseTimeMs } from '../../config/values.ts';
 import { loop } from '../../zone/memory.ts';
 import { AGAIN, DECLINED, DONE, ERROR, OK } from '../codes.ts';
@@ -202,8 +202,8 @@ export const jsModule = defineModule(
     ),
     js_shared_dict_zone: custom<undefined>(HTTP, [1, 5], undefined, parseDict, { repeats: true }),
     ...fetchTable,
-    js_context_reuse: ineffective(HSL, 1),
-    js_engine: ineffective(HSL, 1),
+    js_context_reuse: ineffective(num(HSL, 128)),
+    js_engine: ineffective(oneOf(HSL, ['njs', 'qjs'], 'njs')),
   },
   {
     init(main) {

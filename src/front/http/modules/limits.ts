@@ -1,5 +1,5 @@
 /** limit_req and limit_conn. Zones count by key, for all event loops together; they are handed to the workers of the next configuration. */
-import { custom, flag, HSL, HTTP, num, oneOf } from '../../config/directive.ts';
+import { custom, flag, HSL, HTTP, num, oneOf, within } from '../../config/directive.ts';
 import { parseSize } from '../../config/values.ts';
 import type { Level } from '../../log/error-log.ts';
 import { loop } from '../../zone/memory.ts';
@@ -48,8 +48,8 @@ interface RateLimit {
 function parseZoneArg(f: HttpFrame, word: string): { name: string; max: number } {
   const m = /^zone=([^:]+):(.+)$/.exec(word);
   const bytes = m && parseSize(m[2]);
-  if (!m || !bytes) f.fail(`invalid zone size "${word.slice(5)}"`);
-  if (bytes < 8 * 4096) f.fail(`zone "${m[1]}" is too small`);
+  if (!m || bytes === undefined || bytes === null) f.fail(`invalid zone size "${word}"`);
+  if (bytes < 8 * 4096) f.fail(`zone "${word}" is too small`);
   return { name: m[1], max: Math.floor(bytes / ENTRY_BYTES) };
 }
 
@@ -92,15 +92,18 @@ function parseReq(f: HttpFrame, previous: RateLimit[] = []): RateLimit[] {
   return [...previous, { zone, burst, delay }];
 }
 
+/** A status to refuse with. */
+const statusOf = () => within(num(HSL, 503), (status) => (status < 400 || status > 599 ? 'value must be between 400 and 599' : undefined));
+
 const LEVELS = ['info', 'notice', 'warn', 'error'] as const;
 
 export const limitReqModule = defineModule(
   'limit_req',
   {
-    limit_req_zone: custom<undefined>(HTTP, [2, 4], undefined, parseReqZone, { repeats: true }),
+    limit_req_zone: custom<undefined>(HTTP, 3, undefined, parseReqZone, { repeats: true }),
     limit_req: custom<RateLimit[] | undefined>(HSL, [1, 3], undefined, parseReq, { repeats: true }),
     limit_req_log_level: oneOf(HSL, LEVELS, 'error'),
-    limit_req_status: num(HSL, 503),
+    limit_req_status: statusOf(),
     limit_req_dry_run: flag(HSL, false),
   },
   {
@@ -256,7 +259,7 @@ export const limitConnModule = defineModule(
         if (!f.args[1].startsWith('zone=')) f.fail(`invalid parameter "${f.args[1]}"`);
         const { name, max } = parseZoneArg(f, f.args[1]);
         const id = `limit_conn:${name}`;
-        if (f.scope.main.registry.has(id)) f.fail(`limit_conn_zone "${name}" is already bound to key`);
+        if (f.scope.main.registry.has(id)) f.fail(`limit_conn_zone "${name}" is already bound to key "${key.source}"`);
         f.scope.main.registry.set(id, new ConnZone(name, key, max));
         return undefined;
       },
@@ -269,12 +272,17 @@ export const limitConnModule = defineModule(
       (f: HttpFrame, previous = []) => {
         if (!/^[1-9]\d{0,4}$/.test(f.args[1])) f.fail(`invalid number of connections "${f.args[1]}"`);
         if (Number(f.args[1]) > 65535) f.fail('connection limit must be less 65536');
+        const { main } = f.scope;
+        if (previous.some((other) => other.zone === f.args[0])) f.refuse('is duplicate');
+        f.scope.later(() => {
+          if (!main.registry.has(`limit_conn:${f.args[0]}`)) f.fail(`zero size shared memory zone "${f.args[0]}"`);
+        });
         return [...previous, { zone: f.args[0], limit: Number(f.args[1]) }];
       },
       { repeats: true },
     ),
     limit_conn_log_level: oneOf(HSL, LEVELS, 'error'),
-    limit_conn_status: num(HSL, 503),
+    limit_conn_status: statusOf(),
     limit_conn_dry_run: flag(HSL, false),
   },
   {

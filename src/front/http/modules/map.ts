@@ -17,8 +17,9 @@ function variableName(f: HttpFrame, word: string): string {
 }
 
 function define(f: HttpFrame, word: string, get: (r: Request) => string | null, volatile: boolean): void {
+  const name = variableName(f, word);
   try {
-    f.scope.main.variables.define(variableName(f, word), { get, volatile });
+    f.scope.main.variables.define(name, { get, volatile });
   } catch (error) {
     f.fail(String(error));
   }

@@ -2,7 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { chmodSync, copyFileSync, cpSync, mkdirSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { ANY_COUNT, custom, flag, HSL, LOCATION, num, SERVER } from '../../config/directive.ts';
+import { ANY_COUNT, again, custom, flag, HSL, LOCATION, num, SERVER } from '../../config/directive.ts';
+import { systemError } from '../../log/system-error.ts';
 import { DECLINED, DONE, OK } from '../codes.ts';
 import { core } from '../core.ts';
 import { parseHttpDate } from '../header-writer.ts';
@@ -20,10 +21,12 @@ import { compileRegex } from './rewrite.ts';
 // ---------------------------------------------------------------- flv
 
 export const flvModule = defineModule('flv', {
-  flv: custom(LOCATION, 0, false, (f: HttpFrame) => {
-    f.scope.loc.handler = flv;
-    return true;
-  }),
+  flv: again(
+    custom(LOCATION, 0, false, (f: HttpFrame) => {
+      f.scope.loc.handler = flv;
+      return true;
+    }),
+  ),
 });
 
 const FLV_HEAD = Buffer.from([70, 76, 86, 1, 5, 0, 0, 0, 9, 0, 0, 0, 0]);
@@ -100,7 +103,7 @@ function fileError(r: Request, name: string, error: unknown, missing = 404): num
   if (code === 'EACCES' || code === 'EPERM') return 403;
   if (code === 'EEXIST') return 405;
   if (code === 'ENOSPC') return 507;
-  r.log('crit', `"${name}" failed (${code})`);
+  r.log('crit', `"${name}" failed (${systemError(error)})`);
   return 500;
 }
 

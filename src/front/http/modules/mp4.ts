@@ -1,6 +1,6 @@
 /** mp4: plays an MP4 file from `start` to `end` seconds by rewriting its moov atom. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { custom, flag, HSL, LOCATION, size } from '../../config/directive.ts';
+import { again, custom, flag, HSL, LOCATION, size } from '../../config/directive.ts';
 import { DECLINED, OK } from '../codes.ts';
 import { core } from '../core.ts';
 import { defineModule, type HttpFrame, type Piece } from '../module.ts';
@@ -12,10 +12,12 @@ import { checkSymlinks } from '../symlinks.ts';
 import { cutMoov } from './mp4-cut.ts';
 
 export const mp4Module = defineModule('mp4', {
-  mp4: custom(LOCATION, 0, false, (f: HttpFrame) => {
-    f.scope.loc.handler = mp4;
-    return true;
-  }),
+  mp4: again(
+    custom(LOCATION, 0, false, (f: HttpFrame) => {
+      f.scope.loc.handler = mp4;
+      return true;
+    }),
+  ),
   mp4_buffer_size: size(HSL, '512k'),
   mp4_max_buffer_size: size(HSL, '10m'),
   mp4_start_key_frame: flag(HSL, false),

@@ -2,8 +2,8 @@
 import { isIP } from 'node:net';
 import { core } from '../core.ts';
 import type { HttpFrame } from '../module.ts';
-import { literalAddresses, makeAddress, splitHostPort, systemAddresses } from '../upstream/addresses.ts';
-import { pendingLookups, UpstreamGroup } from '../upstream/group.ts';
+import { addressError, literalAddresses, makeAddress, pendingLookups, splitHostPort, systemAddresses } from '../upstream/addresses.ts';
+import { UpstreamGroup } from '../upstream/group.ts';
 import { DEFAULT_SERVER } from '../upstream/peer.ts';
 import { PeerSet } from '../upstream/peer-set.ts';
 import { resolverFor } from '../upstream/resolver.ts';
@@ -46,6 +46,8 @@ export function splitTarget(text: string): Omit<PassTarget, 'text'> | undefined 
 /** The group of a literal address: a named upstream that is defined anywhere, or peers of the name. */
 export function literalGroup(f: HttpFrame, hostText: string, defaultPort: number): UpstreamGroup {
   const { main } = f.scope;
+  const wrong = addressError(hostText);
+  if (wrong) f.fail(`${wrong} in upstream "${hostText}"`);
   const key = `implicit:${hostText}:${defaultPort}`;
   const known = main.registry.get(key) as UpstreamGroup | undefined;
   if (known) return known;
@@ -61,10 +63,11 @@ export function literalGroup(f: HttpFrame, hostText: string, defaultPort: number
       return;
     }
     const { host, port } = splitHostPort(hostText, defaultPort);
+    if (port === 0 && !hostText.startsWith('unix:')) f.fail(`no port in upstream "${hostText}"`);
     const literal = literalAddresses(hostText, defaultPort);
     const list =
       literal ??
-      (await systemAddresses(host).catch(() => f.fail(`host not found in upstream "${hostText}"`))).map((ip) => makeAddress(ip, port));
+      (await systemAddresses(host).catch(() => f.fail(`host not found in upstream "${host}"`))).map((ip) => makeAddress(ip, port));
     addServer(group, hostText, list);
   });
   return group;

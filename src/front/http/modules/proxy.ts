@@ -62,7 +62,7 @@ const TABLE = {
     undefined,
     (f: HttpFrame, previous = []) => {
       if (f.args[0] === 'off' && f.args.length === 1) return [];
-      if (f.args.length < 2) f.fail(`invalid number of arguments in "proxy_cookie_flags" directive`);
+      if (f.args.length < 2) f.fail(`invalid parameter "${f.args[0]}"`);
       const [name, ...words] = f.args;
       for (const word of words) {
         if (!word.includes('$') && !/^(no)?(secure|httponly)$|^nosamesite$|^samesite=(strict|lax|none)$/.test(word))
@@ -125,7 +125,6 @@ export function parsePass(f: HttpFrame): PassTarget {
   if (text.includes('$')) return { text, value: f.scope.value(text), schema: '', hostText: '', host: '', port: '', uri: '' };
   const parts = splitTarget(text);
   if (!parts) f.fail('invalid URL prefix');
-  if (parts.hostText === '') f.fail('no host in upstream "' + text + '"');
   if (parts.uri !== '' && (loc.kind === 'named' || loc.kind === 'regex' || loc.kind === 'if' || loc.kind === 'limit_except')) {
     f.fail(
       '"proxy_pass" cannot have URI part in location given by regular expression, or inside named location, or inside "if" statement, or inside "limit_except" block',

@@ -28,7 +28,7 @@ export function compileRegex(f: HttpFrame, source: string, ignoreCase = false): 
     return regex;
   } catch (error) {
     if (typeof error === 'string') f.fail(error);
-    f.fail(`pcre2_compile() failed: ${(error as Error).message} in "${source}"`);
+    f.fail(`pcre2_compile() failed: ${(error as Error).message}`);
   }
 }
 

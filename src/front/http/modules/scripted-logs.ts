@@ -2,6 +2,7 @@
 import { closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { parseTimeSec } from '../../config/values.ts';
+import { systemError } from '../../log/system-error.ts';
 import type { HttpFrame } from '../module.ts';
 import { documentRoot, fsPath } from '../paths.ts';
 import type { Request } from '../request.ts';
@@ -67,7 +68,7 @@ export function writeScripted(r: Request, text: string, line: string, header: st
     entries.set(name, entry);
     trim(cache);
   } catch (error) {
-    r.log('crit', `open() "${name}" failed (${(error as NodeJS.ErrnoException).code})`);
+    r.log('crit', `open() "${name}" failed (${systemError(error)})`);
   }
 }
 
@@ -78,8 +79,7 @@ function rootExists(r: Request): boolean {
     if (statSync(fsPath(root)).isDirectory()) return true;
     r.log('error', `testing "${root}" existence failed (20: Not a directory)`);
   } catch (error) {
-    const { errno = 0, code } = error as NodeJS.ErrnoException;
-    r.log('error', `testing "${root}" existence failed (${-errno}: ${code})`);
+    r.log('error', `testing "${root}" existence failed (${systemError(error)})`);
   }
   return false;
 }

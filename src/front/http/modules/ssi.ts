@@ -48,7 +48,13 @@ export const ssiModule = defineModule(
     ssi_ignore_recycled_buffers: flag(HSL, false),
     ssi_min_file_chunk: size(HSL, '1k'),
     ssi_value_length: size(HSL, '256'),
-    ssi_types: custom<Set<string> | 'all'>(HSL, [1, ANY_COUNT], new Set(['text/html']), (f: HttpFrame) => typesSet(f.args, ['text/html'])),
+    ssi_types: custom<Set<string> | 'all'>(
+      HSL,
+      [1, ANY_COUNT],
+      new Set(['text/html']),
+      (f: HttpFrame, previous) => typesSet(f.args, ['text/html'], previous),
+      { repeats: true },
+    ),
   },
   {
     init(main) {

@@ -1,6 +1,6 @@
 /** ssl_*: certificates, protocols, sessions, client verification, stapling, and $ssl_* variables. */
 import { createHash } from 'node:crypto';
-import { ANY_COUNT, custom, flag, HS, num, oneOf, sec, size } from '../../config/directive.ts';
+import { custom, flag, HS, num, oneOf, type Spec, sec, size, wordsOf } from '../../config/directive.ts';
 import { parseSize } from '../../config/values.ts';
 import { confCommand } from '../conf-command.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
@@ -94,17 +94,17 @@ const legacy = (text: string): string =>
     .join('');
 
 /** What nginx too says and ignores where OpenSSL has it not; Node has it not. */
-const unsupported = (contexts: number) =>
-  custom<undefined>(
-    contexts,
-    1,
-    undefined,
-    (f: HttpFrame) => {
-      if (f.args[0] !== 'on' && f.args[0] !== 'off') f.invalid();
-      if (f.args[0] === 'on') f.scope.warn(`"${f.node.name}" is not supported on this platform, ignored`);
+function unsupported(contexts: number): Spec<boolean> {
+  const spec = flag(contexts, false);
+  return {
+    ...spec,
+    parse(f, previous) {
+      const on = spec.parse(f, previous);
+      if (on) f.scope.warn(`"${f.node.name}" is not supported on this platform, ignored`);
+      return on;
     },
-    { defaultText: 'off' },
-  );
+  };
+}
 
 export const sslModule = defineModule(
   'ssl',
@@ -116,10 +116,7 @@ export const sslModule = defineModule(
     ssl_password_file: custom<string[] | undefined>(HS, 1, undefined, (f: HttpFrame) => passwordsOf(f)),
     ssl_dhparam: file(),
     ssl_ecdh_curve: custom<string>(HS, 1, 'auto', (f: HttpFrame) => f.args[0]),
-    ssl_protocols: custom<string[]>(HS, [1, ANY_COUNT], ['TLSv1.2', 'TLSv1.3'], (f: HttpFrame) => {
-      for (const word of f.args) if (!PROTOCOLS.includes(word)) f.invalid(word);
-      return f.args;
-    }),
+    ssl_protocols: wordsOf(HS, PROTOCOLS, ['TLSv1.2', 'TLSv1.3']),
     ssl_ciphers: custom<string>(HS, 1, 'HIGH:!aNULL:!MD5', (f: HttpFrame) => f.args[0]),
     ssl_buffer_size: size(HS, '16k'),
     ssl_verify_client: oneOf(HS, ['off', 'on', 'optional', 'optional_no_ca'], 'off'),

@@ -1,10 +1,11 @@
 /** Content phase: index files, then the file itself. */
 import { readSync, statSync } from 'node:fs';
 import { ANY_COUNT, custom, HSL } from '../../config/directive.ts';
+import { systemError } from '../../log/system-error.ts';
 import { DECLINED } from '../codes.ts';
 import { core } from '../core.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
-import { closeFile, errnoText, fileEtag, type OpenedFile, openError, openFile } from '../open-files.ts';
+import { closeFile, fileEtag, type OpenedFile, openError, openFile } from '../open-files.ts';
 import { escapeUri } from '../parse.ts';
 import { fsPath, mapUri } from '../paths.ts';
 import { internalRedirect } from '../redirect.ts';
@@ -97,13 +98,19 @@ export function pumpFile(r: Request, fd: number, start: number, end: number): nu
 export const indexModule = defineModule(
   'index',
   {
-    index: custom<Value[] | undefined>(HSL, [1, ANY_COUNT], undefined, (f: HttpFrame) => {
-      f.args.forEach((word, n) => {
-        if (word === '') f.fail('index "" in "index" directive is invalid');
-        if (word.startsWith('/') && n < f.args.length - 1) f.scope.warn(`only the last index in "index" directive should be absolute`);
-      });
-      return f.args.map((word) => f.scope.value(word));
-    }),
+    index: custom<Value[] | undefined>(
+      HSL,
+      [1, ANY_COUNT],
+      undefined,
+      (f: HttpFrame, previous = []) => {
+        f.args.forEach((word, n) => {
+          if (word === '') f.fail('index "" in "index" directive is invalid');
+          if (word.startsWith('/') && n < f.args.length - 1) f.scope.warn(`only the last index in "index" directive should be absolute`);
+        });
+        return [...previous, ...f.args.map((word) => f.scope.value(word))];
+      },
+      { repeats: true },
+    ),
   },
   {
     init(main) {
@@ -140,11 +147,11 @@ function indexHandler(r: Request): number {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EACCES' || code === 'ELOOP') {
-        r.log('error', `"${file}" is forbidden (${errnoText(code)})`);
+        r.log('error', `"${file}" is forbidden (${systemError(code)})`);
         return 403;
       }
       if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'ENAMETOOLONG') {
-        r.log('crit', `stat() "${file}" failed (${code})`);
+        r.log('crit', `stat() "${file}" failed (${systemError(error)})`);
         return 500;
       }
       if (!dirTested) {
@@ -167,7 +174,7 @@ function testFolder(r: Request, folder: string): number {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      if (core.conf(r.loc).log_not_found) r.log('error', `"${folder}index.html" is not found (${errnoText(code)})`);
+      if (core.conf(r.loc).log_not_found) r.log('error', `"${folder}index.html" is not found (${systemError(code)})`);
       return 404;
     }
     return 0;

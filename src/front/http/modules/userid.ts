@@ -29,7 +29,7 @@ export const useridModule = defineModule(
     userid_domain: custom<string>(HSL, 1, '', (f: HttpFrame) => (f.args[0] === 'none' ? '' : f.args[0])),
     userid_path: custom<string>(HSL, 1, '/', (f: HttpFrame) => f.args[0]),
     userid_expires: custom<number | 'max' | 'off'>(HSL, 1, 'off', (f: HttpFrame) =>
-      f.args[0] === 'max' || f.args[0] === 'off' ? f.args[0] : (parseTimeSec(f.args[0]) ?? f.invalid()),
+      f.args[0] === 'max' || f.args[0] === 'off' ? f.args[0] : (parseTimeSec(f.args[0]) ?? f.refuse('invalid value')),
     ),
     userid_flags: custom<string[]>(HSL, [1, 3], [], (f: HttpFrame) => {
       if (f.args[0] === 'off') return [];
@@ -39,11 +39,11 @@ export const useridModule = defineModule(
     userid_p3p: custom<string>(HSL, 1, '', (f: HttpFrame) => (f.args[0] === 'none' ? '' : f.args[0])),
     userid_mark: custom<string>(HSL, 1, '', (f: HttpFrame) => {
       if (f.args[0] === 'off') return '';
-      if (!/^[A-Za-z0-9=]$/.test(f.args[0])) f.fail('value must be "off" or a single letter, digit or "="');
+      if (!/^[A-Za-z0-9=]$/.test(f.args[0])) f.refuse('value must be "off" or a single letter, digit or "="');
       return f.args[0];
     }),
     userid_service: custom<number | undefined>(HSL, 1, undefined, (f: HttpFrame) =>
-      /^\d+$/.test(f.args[0]) ? Number(f.args[0]) : f.fail('invalid number'),
+      /^\d+$/.test(f.args[0]) ? Number(f.args[0]) : f.refuse('invalid number'),
     ),
   },
   {

@@ -129,7 +129,7 @@ export function stapleFor(server: Server, hello: ClientHello): Buffer | null {
  */
 function choose<C extends { keyType: string }>(server: Server, certificates: readonly C[], hello: ClientHello): C | undefined {
   const conf = sslModule.conf(server.root);
-  const modern = hello.offersTls13 && conf.ssl_protocols.includes('TLSv1.3');
+  const modern = hello.offersTls13 && conf.ssl_protocols.has('TLSv1.3');
   let types = hello.signatureKeyTypes(modern);
   if (!modern) {
     const able = new Set(certificates.filter((c) => types.includes(c.keyType)));

@@ -1,6 +1,7 @@
 /** Addresses of `server` entries: literals, names looked up by the system, and the form of each. */
 import { lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
+import type { HttpMain } from '../conf.ts';
 import type { Address, ServerOptions } from './peer.ts';
 
 export interface EntryAddress {
@@ -28,6 +29,15 @@ export function unixAddress(path: string): Address {
   return { name: `unix:${path}`, host: '', port: 0, path };
 }
 
+/** What is wrong with `host[:port]` or `unix:path`, in nginx's words. */
+export function addressError(text: string): string | undefined {
+  if (text.startsWith('unix:')) return text.length === 5 ? 'no path in the unix domain socket' : undefined;
+  const m = /^(?:(\[[^\]]*\])|([^:]*))(?::(.*))?$/s.exec(text);
+  if (!m || (m[1] !== undefined && !isIP(m[1].slice(1, -1))) || /[/?]/.test(text)) return 'invalid host';
+  if (m[3] !== undefined && !(/^\d{1,5}$/.test(m[3]) && Number(m[3]) >= 1 && Number(m[3]) <= 65535)) return 'invalid port';
+  return m[1] === undefined && m[2] === '' ? 'no host' : undefined;
+}
+
 export function splitHostPort(text: string, defaultPort: number): { host: string; port: number } {
   const m = /^(?:\[([^\]]+)\]|([^:]*))(?::(\d+))?$/.exec(text);
   return m ? { host: m[1] ?? m[2], port: m[3] === undefined ? defaultPort : Number(m[3]) } : { host: text, port: defaultPort };
@@ -45,4 +55,11 @@ export function systemAddresses(host: string): Promise<string[]> {
   return new Promise((resolve, reject) => {
     systemLookup(host, { all: true, verbatim: false }, (error, list) => (error ? reject(error) : resolve(list.map((a) => a.address))));
   });
+}
+
+/** Names that must be looked up before the configuration is complete. */
+export function pendingLookups(main: HttpMain): (() => Promise<void>)[] {
+  let list = main.registry.get('lookups') as (() => Promise<void>)[] | undefined;
+  if (!list) main.registry.set('lookups', (list = []));
+  return list;
 }

@@ -84,14 +84,27 @@ function parseValid(f: HttpFrame, previous: ValidRule[] = []): ValidRule[] {
 const STALE_WORDS = 'error timeout invalid_header updating http_500 http_502 http_503 http_504 http_403 http_404 http_429 off'.split(' ');
 
 const predicates = () =>
-  custom<Value[] | undefined>(HSL, [1, ANY_COUNT], undefined, (f: HttpFrame) => f.args.map((word) => f.scope.value(word)));
+  custom<Value[] | undefined>(
+    HSL,
+    [1, ANY_COUNT],
+    undefined,
+    (f: HttpFrame, previous = []) => [...previous, ...f.args.map((word) => f.scope.value(word))],
+    { repeats: true },
+  );
 
 export function cacheTable(prefix: string): Table {
   const p = `${prefix}_cache`;
   return {
-    [p]: custom<{ value: Value } | 'off' | undefined>(HSL, 1, undefined, (f: HttpFrame) =>
-      f.args[0] === 'off' ? 'off' : { value: f.scope.value(f.args[0]) },
-    ),
+    [p]: custom<{ value: Value } | 'off' | undefined>(HSL, 1, undefined, (f: HttpFrame) => {
+      if (f.args[0] === 'off') return 'off';
+      const value = f.scope.value(f.args[0]);
+      const { main } = f.scope;
+      if (value.constant !== undefined)
+        f.scope.later(() => {
+          if (!main.registry.has(`cache:${value.constant}`)) f.fail(`"${p}" zone "${value.constant}" is unknown`);
+        });
+      return { value };
+    }),
     [`${p}_path`]: custom<undefined>(HTTP, [2, ANY_COUNT], undefined, parsePath, { repeats: true }),
     [`${p}_key`]: custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
     [`${p}_valid`]: custom<ValidRule[] | undefined>(HSL, [1, ANY_COUNT], undefined, parseValid, { repeats: true }),

@@ -1,4 +1,5 @@
 /** Directives that proxy, fastcgi, scgi, uwsgi, memcached, grpc and tunnel share, under each one's prefix. */
+import { isIP } from 'node:net';
 import { ANY_COUNT, buffers, custom, flag, HSL, ineffective, msec, num, type Spec, size, type Table } from '../../config/directive.ts';
 import { parseSize } from '../../config/values.ts';
 import type { TempFolder } from '../body.ts';
@@ -6,6 +7,7 @@ import type { Loc } from '../conf.ts';
 import { core } from '../core.ts';
 import type { HttpFrame } from '../module.ts';
 import type { Value } from '../value.ts';
+import { splitHostPort } from './addresses.ts';
 
 export interface BindConf {
   value: Value;
@@ -109,13 +111,16 @@ export function sharedTable(prefix: string, next: readonly string[] = NEXT_HTTP)
     [`${p}socket_keepalive`]: flag(HSL, false),
     [`${p}bind`]: custom<BindConf | 'off' | undefined>(HSL, [1, 2], undefined, (f: HttpFrame) => {
       if (f.args[0] === 'off' && f.args.length === 1) return 'off';
+      const value = f.scope.value(f.args[0]);
+      if (value.constant !== undefined && !isIP(value.constant) && !isIP(splitHostPort(value.constant, 0).host))
+        f.fail(`invalid address "${value.constant}"`);
       if (f.args[1] === 'transparent') f.fail('the "transparent" parameter is not supported: Node cannot set IP_TRANSPARENT');
       if (f.args[1] !== undefined) f.fail(`invalid parameter "${f.args[1]}"`);
-      return { value: f.scope.value(f.args[0]) };
+      return { value };
     }),
-    [`${p}socket_rcvbuf`]: ineffective(HSL, 1),
-    [`${p}socket_sndbuf`]: ineffective(HSL, 1),
-    [`${p}send_lowat`]: ineffective(HSL, 1, 'elsewhere'),
+    [`${p}socket_rcvbuf`]: ineffective(size(HSL, '0')),
+    [`${p}socket_sndbuf`]: ineffective(size(HSL, '0')),
+    [`${p}send_lowat`]: ineffective(size(HSL, '0'), 'elsewhere'),
   };
 }
 
@@ -135,7 +140,7 @@ export function responseTable(prefix: string): Table {
     [`${p}temp_file_write_size`]: size(HSL, ''),
     [`${p}limit_rate`]: custom<{ value: Value } | undefined>(HSL, 1, undefined, (f: HttpFrame) => {
       const value = f.scope.value(f.args[0]);
-      if (value.constant !== undefined && parseSize(value.constant) === undefined) f.invalid();
+      if (value.constant !== undefined && parseSize(value.constant) === undefined) f.refuse('invalid value');
       return { value };
     }),
     [`${p}force_ranges`]: flag(HSL, false),
@@ -153,6 +158,7 @@ export function responseTable(prefix: string): Table {
     ),
     [`${p}store`]: custom<{ on: boolean; value: Value | undefined }>(HSL, 1, { on: false, value: undefined }, (f: HttpFrame) => {
       if (f.args[0] === 'off') return { on: false, value: undefined };
+      if (f.args[0] === '') f.fail('empty path');
       return { on: true, value: f.args[0] === 'on' ? undefined : f.scope.value(f.args[0]) };
     }),
     [`${p}store_access`]: custom<number>(HSL, [1, 3], 0o600, parseAccess),

@@ -5,11 +5,18 @@ import { ANY_COUNT, block, custom, HTTP, msec, num, UPSTREAM } from '../../confi
 import { parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
 import { loop } from '../../zone/memory.ts';
 import { SharedTable } from '../../zone/table.ts';
-import type { HttpMain } from '../conf.ts';
 import { Loc } from '../conf.ts';
 import { core, parseResolver, type ResolverConf } from '../core.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
-import { literalAddresses, makeAddress, type ServerEntry, splitHostPort, systemAddresses } from './addresses.ts';
+import {
+  addressError,
+  literalAddresses,
+  makeAddress,
+  pendingLookups,
+  type ServerEntry,
+  splitHostPort,
+  systemAddresses,
+} from './addresses.ts';
 import { Pool } from './connect.ts';
 import { DEFAULT_SERVER, PEER_FIELDS, Peer, type ServerOptions, type TimeKind } from './peer.ts';
 import { type Method, PeerSet } from './peer-set.ts';
@@ -153,13 +160,6 @@ export class UpstreamGroup {
 const building = new WeakMap<Loc, UpstreamGroup>();
 export const groupOf = (f: HttpFrame): UpstreamGroup => building.get(f.scope.loc)!;
 
-/** Names that must be looked up before the configuration is complete. */
-export function pendingLookups(main: HttpMain): (() => Promise<void>)[] {
-  let list = main.registry.get('lookups') as (() => Promise<void>)[] | undefined;
-  if (!list) main.registry.set('lookups', (list = []));
-  return list;
-}
-
 function parseServer(f: HttpFrame): undefined {
   const group = groupOf(f);
   const [text, ...words] = f.args;
@@ -174,8 +174,8 @@ function parseServer(f: HttpFrame): undefined {
     else if (name === 'max_fails') options.maxFails = number(value);
     else if (name === 'fail_timeout') options.failTimeoutSeconds = parseTimeSec(value) ?? f.fail(`invalid parameter "${word}"`);
     else if (name === 'slow_start') options.slowStartSeconds = parseTimeSec(value) ?? f.fail(`invalid parameter "${word}"`);
-    else if (name === 'route') options.route = value || f.fail(`invalid parameter "${word}"`);
-    else if (name === 'service') service = value || f.fail(`service "" is empty`);
+    else if (name === 'route') options.route = value || f.fail('route is empty');
+    else if (name === 'service') service = value || f.fail('service is empty');
     else if (word === 'backup') options.backup = true;
     else if (word === 'down') options.down = true;
     else if (word === 'drain') options.drain = true;
@@ -188,7 +188,8 @@ function parseServer(f: HttpFrame): undefined {
   if (service && text.startsWith('unix:')) f.fail(`service upstream "${text}" may not be a unix socket`);
   if (service && isIP(host)) f.fail(`service upstream "${text}" requires domain name`);
   if (service && /:\d+$/.test(text)) f.fail(`service upstream "${text}" may not have port`);
-  if (!text.startsWith('unix:') && (host === '' || port > 65535 || port < 1)) f.fail(`invalid port in upstream "${text}"`);
+  const wrong = addressError(text);
+  if (wrong) f.fail(`${wrong} in upstream "${text}"`);
   const entry: ServerEntry = { text, options, resolve, service, addresses: [] };
   group.entries.push(entry);
   const literal = literalAddresses(text, 80);
@@ -216,7 +217,7 @@ function setMethod(f: HttpFrame, method: Method): undefined {
 
 function timeKind(f: HttpFrame, word: string | undefined): TimeKind {
   if (word === 'header' || word === 'last_byte') return word;
-  return f.fail(`invalid parameter "${word}"`);
+  return f.invalid(word);
 }
 
 function parseRandom(f: HttpFrame): undefined {
@@ -277,7 +278,7 @@ export const groupModule = defineModule(
     keepalive: custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
       const group = groupOf(f);
       const max = /^\d+$/.test(f.args[0]) ? Number(f.args[0]) : f.fail(`invalid value "${f.args[0]}" in "keepalive" directive`);
-      if (f.args[1] !== undefined && f.args[1] !== 'local') f.invalid(f.args[1]);
+      if (f.args[1] !== undefined && f.args[1] !== 'local') f.fail(`invalid parameter "${f.args[1]}"`);
       group.keepalive = { max, local: f.args[1] === 'local' };
       group.keepaliveExplicit = true;
       return undefined;
@@ -287,6 +288,12 @@ export const groupModule = defineModule(
     keepalive_timeout: msec(UPSTREAM, '60s'),
     zone: custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
       if (f.args[0] === '') f.fail(`invalid zone name "${f.args[0]}"`);
+      const { main } = f.scope;
+      if (f.args[1] !== undefined) main.registry.set(`upstream_zone:${f.args[0]}`, true);
+      else
+        f.scope.later(() => {
+          if (!main.registry.has(`upstream_zone:${f.args[0]}`)) f.fail(`zero size shared memory zone "${f.args[0]}"`);
+        });
       if (f.args[1] !== undefined) {
         const bytes = parseSize(f.args[1]);
         if (bytes === undefined) f.fail(`invalid zone size "${f.args[1]}"`);
@@ -315,7 +322,7 @@ export const groupModule = defineModule(
       return undefined;
     }),
     resolver_timeout: custom<undefined>(UPSTREAM, 1, undefined, (f: HttpFrame) => {
-      groupOf(f).resolverTimeoutMs = parseTimeMs(f.args[0]) ?? f.invalid();
+      groupOf(f).resolverTimeoutMs = parseTimeMs(f.args[0]) ?? f.refuse('invalid value');
       return undefined;
     }),
   },

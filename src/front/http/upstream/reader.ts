@@ -1,5 +1,6 @@
 /** Reads the peer's answer: bytes at the allowed rate into the protocol's parser, and what follows from head and end. */
 import { parseSize } from '../../config/values.ts';
+import { systemError } from '../../log/system-error.ts';
 import { nowMs } from '../clock.ts';
 import { DONE, ERROR, OK } from '../codes.ts';
 import { core, type ErrorPage } from '../core.ts';
@@ -260,10 +261,9 @@ export class ResponseReader {
 
 function connectError(error: Error | undefined, secure: boolean): string {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  if (code === 'ECONNREFUSED') return 'connect() failed (111: Connection refused) while connecting to upstream';
-  if (code === 'ENOENT') return 'connect() failed (2: No such file or directory) while connecting to upstream';
-  if (secure && error) return `SSL_do_handshake() failed (${error.message}) while SSL handshaking to upstream`;
-  return `connect() failed (${code ?? error?.message ?? 'closed'}) while connecting to upstream`;
+  if (secure && error && code !== 'ECONNREFUSED' && code !== 'ENOENT')
+    return `SSL_do_handshake() failed (${error.message}) while SSL handshaking to upstream`;
+  return `connect() failed (${error ? systemError(error) : 'closed'}) while connecting to upstream`;
 }
 
 const errorPagesOf = (r: Request): ErrorPage[] => core.conf(r.loc).error_page ?? [];

@@ -1,6 +1,6 @@
 /** PREFIX_ssl_*: TLS to back ends, with verification, client certificates and session reuse. */
 import tls from 'node:tls';
-import { ANY_COUNT, custom, flag, HSL, num, type Table } from '../../config/directive.ts';
+import { custom, flag, HSL, num, type Table, wordsOf } from '../../config/directive.ts';
 import { parseTimeSec } from '../../config/values.ts';
 import { applyConfCommands, confCommand, TLS_VERSIONS, versionRange } from '../conf-command.ts';
 import type { HttpFrame } from '../module.ts';
@@ -27,10 +27,7 @@ export function upstreamTlsTable(prefix: string): Table {
     [`${p}server_name`]: flag(HSL, false),
     [`${p}session_reuse`]: flag(HSL, true),
     [`${p}ciphers`]: custom<string>(HSL, 1, 'DEFAULT', (f: HttpFrame) => f.args[0]),
-    [`${p}protocols`]: custom<string[]>(HSL, [1, ANY_COUNT], ['TLSv1.2', 'TLSv1.3'], (f: HttpFrame) => {
-      for (const word of f.args) if (!TLS_VERSIONS.includes(word as never)) f.invalid(word);
-      return f.args;
-    }),
+    [`${p}protocols`]: wordsOf(HSL, TLS_VERSIONS, ['TLSv1.2', 'TLSv1.3']),
     [`${p}conf_command`]: confCommand(HSL),
   };
 }
@@ -78,9 +75,9 @@ export function parseCertificateCache(f: HttpFrame): CertificateCache {
   let inactiveMs = 10_000;
   for (const word of f.args) {
     if (/^max=\d+$/.test(word)) max = Number(word.slice(4));
-    else if (word.startsWith('valid=')) validMs = (parseTimeSec(word.slice(6)) ?? f.invalid(word)) * 1000;
-    else if (word.startsWith('inactive=')) inactiveMs = (parseTimeSec(word.slice(9)) ?? f.invalid(word)) * 1000;
-    else f.invalid(word);
+    else if (word.startsWith('valid=')) validMs = (parseTimeSec(word.slice(6)) ?? f.fail(`invalid parameter "${word}"`)) * 1000;
+    else if (word.startsWith('inactive=')) inactiveMs = (parseTimeSec(word.slice(9)) ?? f.fail(`invalid parameter "${word}"`)) * 1000;
+    else f.fail(`invalid parameter "${word}"`);
   }
   if (max === 0) f.fail(`"${f.node.name}" must have the "max" parameter`);
   return { max, validMs, inactiveMs };
@@ -99,7 +96,7 @@ export interface UpstreamTlsConf {
   serverName: boolean;
   reuse: boolean;
   ciphers: string;
-  protocols: string[];
+  protocols: ReadonlySet<string>;
   commands: string[][];
   contexts: ContextCache;
   sessions: Map<string, Buffer>;
