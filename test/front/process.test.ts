@@ -83,6 +83,21 @@ describe('processes', () => {
     expect(seen.size).toBe(4);
   });
 
+  test('a log that cannot be opened fails one reload, not the next', async () => {
+    const config = (log: string, text: string) =>
+      front.config(`access_log ${log}; server { listen 127.0.0.1:${port}; return 200 ${text}; }`);
+    const path = (name: string) => `${front.folder}/${name}`;
+    config(path('one.log'), 'one');
+    await front.start();
+    config(path('nowhere/two.log'), 'two');
+    front.signal('SIGHUP');
+    await expect.poll(() => front.read('error.log')).toContain('nowhere/two.log" failed (2: No such file or directory)');
+    config(path('three.log'), 'three');
+    front.signal('SIGHUP');
+    await expect.poll(async () => bodyOf(await get(port, '/'))).toBe('three');
+    expect(existsSync(path('three.log'))).toBe(true);
+  });
+
   test('a reload lets the old worker finish what it began; a killed worker is replaced', async () => {
     const slowPort = await freePort();
     const held: import('node:net').Socket[] = [];

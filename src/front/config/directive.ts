@@ -3,7 +3,7 @@
  * are parsed, its default, and how it is inherited. The compiled configuration object of the module has one property per directive.
  */
 import { type DirectiveNode, failAt } from './syntax.ts';
-import { parseSize, parseTimeMs, parseTimeSec } from './values.ts';
+import { parseOffset, parseSize, parseTimeMs, parseTimeSec } from './values.ts';
 
 /** Contexts a directive may stand in, as bits. */
 export const MAIN = 1;
@@ -89,6 +89,11 @@ export function flag(contexts: number, fallback: boolean): Spec<boolean> {
 /** A number of bytes. */
 export function size(contexts: number, defaultText: string): Spec<number> {
   return simple(contexts, parseSize(defaultText) ?? -1, defaultText, (text, f) => parseSize(text) ?? f.refuse('invalid value'));
+}
+
+/** A number of bytes that may be larger than memory, in files. */
+export function offset(contexts: number, defaultText: string): Spec<number> {
+  return simple(contexts, parseOffset(defaultText) ?? -1, defaultText, (text, f) => parseOffset(text) ?? f.refuse('invalid value'));
 }
 
 /** A time in milliseconds. */

@@ -1,11 +1,15 @@
 /** Units of nginx.conf: sizes, offsets, times; undefined for a malformed text. */
 
-/** `512`, `8k`, `1m`, and with `withGiga` also `2g`, in bytes. */
-export function parseSize(text: string, withGiga = true): number | undefined {
+/** `512`, `8k`, `1m`, in bytes. */
+export function parseSize(text: string): number | undefined {
+  return /g$/i.test(text) ? undefined : parseOffset(text);
+}
+
+/** As parseSize, and `2g`: what may be larger than memory. */
+export function parseOffset(text: string): number | undefined {
   const match = /^(\d+)([kKmMgG]?)$/.exec(text);
   if (!match) return undefined;
   const unit = match[2].toLowerCase();
-  if (unit === 'g' && !withGiga) return undefined;
   const bytes = Number(match[1]) * (unit === 'k' ? 1024 : unit === 'm' ? 1 << 20 : unit === 'g' ? 1 << 30 : 1);
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }

@@ -205,7 +205,9 @@ class Builder {
       checkShape(spec, node);
       const conf = loc.confs[module.index] as Record<string, unknown>;
       const previous = conf[node.name];
-      if (previous !== undefined && !spec.repeats) failAt(node, `"${node.name}" directive is duplicate`);
+      const given = `${module.index}:${node.name}`;
+      if (!spec.repeats && loc.given.has(given)) failAt(node, `"${node.name}" directive is duplicate`);
+      loc.given.add(given);
       conf[node.name] = spec.parse(this.frame(node, context, loc, server) as never, previous as never);
       return;
     }
@@ -250,7 +252,7 @@ class Builder {
     const { loc } = f.scope;
     if (loc.exceptMethods) f.fail('"limit_except" directive is duplicate');
     const methods = new Set(f.args.map((m) => m.toUpperCase()));
-    for (const method of methods) if (!METHODS.has(method)) f.fail(`invalid method "${method}"`);
+    for (const word of f.args) if (!METHODS.has(word.toUpperCase())) f.fail(`invalid method "${word}"`);
     if (methods.has('GET')) methods.add('HEAD');
     const except = new Loc(loc);
     except.kind = 'limit_except';
@@ -363,6 +365,7 @@ function readLocationName(f: HttpFrame, loc: Loc): void {
 
 function readServerNames(f: HttpFrame): void {
   for (const word of f.args) {
+    if ((word.startsWith('*') && !/^\*\../s.test(word)) || word === '.') f.fail(`server name "${word}" is invalid`);
     if (word.startsWith('~')) {
       if (word.length === 1) f.fail('empty regex in server name "~"');
       f.scope.server!.names.push({ text: word, regex: compileRegex(f, word.slice(1), /[A-Z]/.test(word)) });

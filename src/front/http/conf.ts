@@ -9,6 +9,8 @@ import type { Variables } from './variables.ts';
 /** One level of configuration: http, a server, a location, an `if` or a `limit_except`. `confs` is indexed by module. */
 export class Loc {
   confs: unknown[] = [];
+  /** directives named on this level itself, as `MODULE:NAME` */
+  readonly given = new Set<string>();
   /** text of the location, '' above locations */
   name = '';
   kind: 'http' | 'server' | 'exact' | 'prefix' | 'noregex' | 'regex' | 'named' | 'if' | 'limit_except' = 'http';

@@ -1,4 +1,5 @@
 /** Directive table of the http core: what every request needs. Structure directives (server, location, listen...) are in build.ts. */
+import { isIP } from 'node:net';
 import {
   ANY_COUNT,
   buffers,
@@ -12,6 +13,7 @@ import {
   LOCATION,
   msec,
   num,
+  offset,
   oneOf,
   SERVER,
   sec,
@@ -19,10 +21,11 @@ import {
   text,
   within,
 } from '../config/directive.ts';
-import { parseSize, parseTimeMs, parseTimeSec } from '../config/values.ts';
+import { parseOffset, parseSize, parseTimeMs, parseTimeSec } from '../config/values.ts';
 import type { TempFolder } from './body.ts';
 import { DEFAULT_TYPES } from './mime-types.ts';
 import { defineModule, type HttpFrame } from './module.ts';
+import { addressError, pendingLookups, splitHostPort, systemAddresses } from './upstream/addresses.ts';
 import type { Value } from './value.ts';
 
 export interface ErrorPage {
@@ -80,163 +83,175 @@ export const poolSize = (defaultText: string) =>
     bytes < 112 ? 'the pool size must be no less than 112' : bytes % 16 ? 'the pool size must be a multiple of 16' : undefined,
   );
 
-export const core = defineModule('core', {
-  absolute_redirect: flag(HSL, true),
-  aio: ineffective(
-    custom<string>(HSL, 1, 'off', (f: HttpFrame) => (/^(on|off|threads(=.*)?)$/s.test(f.args[0]) ? f.args[0] : f.refuse('invalid value'))),
-  ),
-  aio_write: ineffective(flag(HSL, false)),
-  alias: custom<Value | undefined>(LOCATION, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0]), { merge: (_, own) => own }),
-  chunked_transfer_encoding: flag(HSL, true),
-  client_body_buffer_size: size(HSL, '16k'),
-  client_body_in_file_only: oneOf(HSL, ['on', 'clean', 'off'], 'off'),
-  client_body_in_single_buffer: flag(HSL, false),
-  client_body_temp_path: tempPath('client_body_temp'),
-  fastcgi_temp_path: tempPath('fastcgi_temp'),
-  proxy_temp_path: tempPath('proxy_temp'),
-  scgi_temp_path: tempPath('scgi_temp'),
-  uwsgi_temp_path: tempPath('uwsgi_temp'),
-  client_body_timeout: msec(HSL, '60s'),
-  client_header_buffer_size: size(HS, '1k'),
-  client_header_timeout: msec(HS, '60s'),
-  client_max_body_size: size(HSL, '1m'),
-  connection_pool_size: poolSize('512'),
-  default_type: text(HSL, 'text/plain'),
-  directio: ineffective(
-    custom<number>(HSL, 1, -1, (f: HttpFrame) => (f.args[0] === 'off' ? -1 : (parseSize(f.args[0]) ?? f.refuse('invalid value')))),
-  ),
-  directio_alignment: ineffective(size(HSL, '512')),
-  disable_symlinks: custom<{ mode: 'off' | 'on' | 'if_not_owner'; from?: Value }>(HSL, [1, 2], { mode: 'off' }, (f: HttpFrame) => {
-    let mode: 'off' | 'on' | 'if_not_owner' | undefined;
-    let from: Value | undefined;
-    for (const word of f.args) {
-      if (word === 'off' || word === 'on' || word === 'if_not_owner') mode = word;
-      else if (word.startsWith('from=')) from = f.scope.value(word.slice(5));
-      else f.fail(`invalid parameter "${word}"`);
-    }
-    if (!mode) f.fail('"from=" parameter requires "on" or "if_not_owner"');
-    if (mode === 'off' && f.args.length > 1) f.fail('no parameters allowed with "off"');
-    return { mode, from };
-  }),
-  early_hints: custom<Value[] | undefined>(
-    HSL,
-    [1, ANY_COUNT],
-    undefined,
-    (f: HttpFrame, previous = []) => [...previous, ...f.args.map((word) => f.scope.value(word))],
-    { repeats: true },
-  ),
-  error_page: custom<ErrorPage[] | undefined>(HSLI, [2, ANY_COUNT], undefined, parseErrorPage, { repeats: true }),
-  etag: flag(HSL, true),
-  if_modified_since: oneOf(HSL, ['off', 'exact', 'before'], 'exact'),
-  ignore_invalid_headers: flag(HS, true),
-  internal: custom(LOCATION, 0, false, () => true),
-  keepalive_disable: custom(HSL, [1, 2], new Set(['msie6']), (f: HttpFrame) => {
-    for (const word of f.args) if (word !== 'none' && word !== 'msie6' && word !== 'safari') f.invalid(word);
-    return new Set(f.args);
-  }),
-  keepalive_min_timeout: msec(HSL, '0'),
-  keepalive_requests: num(HSL, 1000),
-  keepalive_time: msec(HSL, '1h'),
-  keepalive_timeout: custom(HSL, [1, 2], { timeoutMs: 75_000, headerSeconds: 0 }, (f: HttpFrame) => {
-    const timeoutMs = parseTimeMs(f.args[0]) ?? f.refuse('invalid value');
-    const header = f.args[1] === undefined ? 0 : (parseTimeMs(f.args[1]) ?? f.refuse('invalid value'));
-    return { timeoutMs, headerSeconds: Math.floor(header / 1000) };
-  }),
-  large_client_header_buffers: buffers(HS, '4 8k'),
-  limit_rate: rateWithVariables(),
-  limit_rate_after: rateWithVariables(),
-  lingering_close: oneOf(HSL, ['off', 'on', 'always'], 'on'),
-  lingering_time: msec(HSL, '30s'),
-  lingering_timeout: msec(HSL, '5s'),
-  log_not_found: flag(HSL, true),
-  log_subrequest: flag(HSL, false),
-  max_headers: num(HS, 1000),
-  max_ranges: num(HSL, 0x7fffffff),
-  merge_slashes: flag(HS, true),
-  msie_padding: flag(HSL, true),
-  msie_refresh: flag(HSL, false),
-  open_file_cache: custom<{ max: number; inactiveMs: number } | undefined>(HSL, [1, 2], undefined, (f: HttpFrame) => {
-    let max = 0;
-    let inactiveMs = 60_000;
-    for (const word of f.args) {
-      if (word === 'off') return { max: 0, inactiveMs: 0 };
-      if (/^max=\d+$/.test(word)) max = Number(word.slice(4));
-      else if (word.startsWith('inactive='))
-        inactiveMs = (parseTimeSec(word.slice(9)) ?? f.fail(`invalid "open_file_cache" parameter "${word}"`)) * 1000;
-      else f.fail(`invalid "open_file_cache" parameter "${word}"`);
-    }
-    if (max === 0) f.fail('"open_file_cache" must have the "max" parameter');
-    return { max, inactiveMs };
-  }),
-  open_file_cache_errors: flag(HSL, false),
-  open_file_cache_min_uses: num(HSL, 1),
-  open_file_cache_valid: sec(HSL, '60s'),
-  output_buffers: ineffective(buffers(HSL, '2 32k')),
-  port_in_redirect: flag(HSL, true),
-  postpone_output: size(HSL, '1460'),
-  read_ahead: ineffective(size(HSL, '0')),
-  recursive_error_pages: flag(HSL, false),
-  request_pool_size: poolSize('4k'),
-  reset_timedout_connection: flag(HSL, false),
-  resolver: custom<ResolverConf | undefined>(HSL, [1, ANY_COUNT], undefined, parseResolver),
-  resolver_timeout: msec(HSL, '30s'),
-  root: custom<Value | undefined>(HSLI, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
-  satisfy: oneOf(HSL, ['all', 'any'], 'all'),
-  send_lowat: ineffective(size(HSL, '0'), 'elsewhere'),
-  send_timeout: msec(HSL, '60s'),
-  sendfile: flag(HSLI, false),
-  sendfile_max_chunk: size(HSL, '2m'),
-  server_name_in_redirect: flag(HSL, false),
-  server_names_hash_bucket_size: num(HTTP, 64),
-  server_names_hash_max_size: num(HTTP, 512),
-  server_tokens: custom<{ mode: 'on' | 'off' | 'build' }>(HSL, 1, { mode: 'on' }, (f: HttpFrame) => {
-    const mode = f.args[0];
-    if (mode !== 'on' && mode !== 'off' && mode !== 'build') f.invalid();
-    return { mode };
-  }),
-  subrequest_output_buffer_size: size(HSL, '4k'),
-  tcp_nodelay: flag(HSL, true),
-  tcp_nopush: flag(HSL, false),
-  try_files: custom<{ items: { value: Value; dir: boolean }[]; last: Value; code: number; named: string } | undefined>(
-    SERVER | LOCATION,
-    [2, ANY_COUNT],
-    undefined,
-    (f: HttpFrame) => {
-      const words = [...f.args];
-      const final = words.pop()!;
-      const code = /^=\d+$/.test(final) ? Number(final.slice(1)) : 0;
-      if (final.startsWith('=') && (code === 0 || code > 999)) f.fail(`invalid code "${final}"`);
-      const items = words.map((word) => {
-        const dir = word.endsWith('/') && word.length > 1;
-        return { value: f.scope.value(dir ? word.slice(0, -1) : word), dir };
-      });
-      return { items, last: f.scope.value(final), code, named: final.startsWith('@') ? final : '' };
-    },
-    { merge: (_, own) => own },
-  ),
-  types: {
-    ...custom<Map<string, string>>(
+export const core = defineModule(
+  'core',
+  {
+    absolute_redirect: flag(HSL, true),
+    aio: ineffective(
+      custom<string>(HSL, 1, 'off', (f: HttpFrame) =>
+        /^(on|off|threads(=.*)?)$/s.test(f.args[0]) ? f.args[0] : f.refuse('invalid value'),
+      ),
+    ),
+    aio_write: ineffective(flag(HSL, false)),
+    alias: custom<Value | undefined>(LOCATION, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0]), { merge: (_, own) => own }),
+    chunked_transfer_encoding: flag(HSL, true),
+    client_body_buffer_size: size(HSL, '16k'),
+    client_body_in_file_only: oneOf(HSL, ['on', 'clean', 'off'], 'off'),
+    client_body_in_single_buffer: flag(HSL, false),
+    client_body_temp_path: tempPath('client_body_temp'),
+    fastcgi_temp_path: tempPath('fastcgi_temp'),
+    proxy_temp_path: tempPath('proxy_temp'),
+    scgi_temp_path: tempPath('scgi_temp'),
+    uwsgi_temp_path: tempPath('uwsgi_temp'),
+    client_body_timeout: msec(HSL, '60s'),
+    client_header_buffer_size: size(HS, '1k'),
+    client_header_timeout: msec(HS, '60s'),
+    client_max_body_size: offset(HSL, '1m'),
+    connection_pool_size: poolSize('512'),
+    default_type: text(HSL, 'text/plain'),
+    directio: ineffective(
+      custom<number>(HSL, 1, -1, (f: HttpFrame) => (f.args[0] === 'off' ? -1 : (parseOffset(f.args[0]) ?? f.refuse('invalid value')))),
+    ),
+    directio_alignment: ineffective(offset(HSL, '512')),
+    disable_symlinks: custom<{ mode: 'off' | 'on' | 'if_not_owner'; from?: Value }>(HSL, [1, 2], { mode: 'off' }, (f: HttpFrame) => {
+      let mode: 'off' | 'on' | 'if_not_owner' | undefined;
+      let from: Value | undefined;
+      for (const word of f.args) {
+        if (word === 'off' || word === 'on' || word === 'if_not_owner') mode = word;
+        else if (word.startsWith('from=')) from = f.scope.value(word.slice(5));
+        else f.fail(`invalid parameter "${word}"`);
+      }
+      if (!mode) f.fail('"from=" parameter requires "on" or "if_not_owner"');
+      if (f.args.length > 1 && f.args[0] === f.args[1]) f.fail(`duplicate parameters "${f.args.join(' ')}"`);
+      if (mode === 'off' && f.args.length > 1) f.fail('no parameters allowed with "off"');
+      return { mode, from };
+    }),
+    early_hints: custom<Value[] | undefined>(
       HSL,
-      0,
-      DEFAULT_TYPES,
-      (f: HttpFrame, previous) => {
-        const types = new Map(previous);
-        for (const node of f.node.children!) {
-          if (node.args.length === 0) f.fail(`invalid number of arguments in "${node.name}" directive`);
-          for (const extension of node.args) types.set(extension.toLowerCase(), node.name);
-        }
-        return types;
-      },
+      [1, ANY_COUNT],
+      undefined,
+      (f: HttpFrame, previous = []) => [...previous, ...f.args.map((word) => f.scope.value(word))],
       { repeats: true },
     ),
-    block: true,
+    error_page: custom<ErrorPage[] | undefined>(HSLI, [2, ANY_COUNT], undefined, parseErrorPage, { repeats: true }),
+    etag: flag(HSL, true),
+    if_modified_since: oneOf(HSL, ['off', 'exact', 'before'], 'exact'),
+    ignore_invalid_headers: flag(HS, true),
+    internal: custom(LOCATION, 0, false, () => true),
+    keepalive_disable: custom(HSL, [1, 2], new Set(['msie6']), (f: HttpFrame) => {
+      for (const word of f.args) if (word !== 'none' && word !== 'msie6' && word !== 'safari') f.invalid(word);
+      return new Set(f.args);
+    }),
+    keepalive_min_timeout: msec(HSL, '0'),
+    keepalive_requests: num(HSL, 1000),
+    keepalive_time: msec(HSL, '1h'),
+    keepalive_timeout: custom(HSL, [1, 2], { timeoutMs: 75_000, headerSeconds: 0 }, (f: HttpFrame) => {
+      const timeoutMs = parseTimeMs(f.args[0]) ?? f.refuse('invalid value');
+      const header = f.args[1] === undefined ? 0 : (parseTimeMs(f.args[1]) ?? f.refuse('invalid value'));
+      return { timeoutMs, headerSeconds: Math.floor(header / 1000) };
+    }),
+    large_client_header_buffers: buffers(HS, '4 8k'),
+    limit_rate: rateWithVariables(),
+    limit_rate_after: rateWithVariables(),
+    lingering_close: oneOf(HSL, ['off', 'on', 'always'], 'on'),
+    lingering_time: msec(HSL, '30s'),
+    lingering_timeout: msec(HSL, '5s'),
+    log_not_found: flag(HSL, true),
+    log_subrequest: flag(HSL, false),
+    max_headers: num(HS, 1000),
+    max_ranges: num(HSL, 0x7fffffff),
+    merge_slashes: flag(HS, true),
+    msie_padding: flag(HSL, true),
+    msie_refresh: flag(HSL, false),
+    open_file_cache: custom<{ max: number; inactiveMs: number } | undefined>(HSL, [1, 2], undefined, (f: HttpFrame) => {
+      let max = 0;
+      let inactiveMs = 60_000;
+      for (const word of f.args) {
+        if (word === 'off') return { max: 0, inactiveMs: 0 };
+        if (/^max=\d+$/.test(word)) max = Number(word.slice(4));
+        else if (word.startsWith('inactive='))
+          inactiveMs = (parseTimeSec(word.slice(9)) ?? f.fail(`invalid "open_file_cache" parameter "${word}"`)) * 1000;
+        else f.fail(`invalid "open_file_cache" parameter "${word}"`);
+      }
+      if (max === 0) f.fail('"open_file_cache" must have the "max" parameter');
+      return { max, inactiveMs };
+    }),
+    open_file_cache_errors: flag(HSL, false),
+    open_file_cache_min_uses: num(HSL, 1),
+    open_file_cache_valid: sec(HSL, '60s'),
+    output_buffers: ineffective(buffers(HSL, '2 32k')),
+    port_in_redirect: flag(HSL, true),
+    postpone_output: size(HSL, '1460'),
+    read_ahead: ineffective(size(HSL, '0')),
+    recursive_error_pages: flag(HSL, false),
+    request_pool_size: poolSize('4k'),
+    reset_timedout_connection: flag(HSL, false),
+    resolver: custom<ResolverConf | undefined>(HSL, [1, ANY_COUNT], undefined, parseResolver),
+    resolver_timeout: msec(HSL, '30s'),
+    root: custom<Value | undefined>(HSLI, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
+    satisfy: oneOf(HSL, ['all', 'any'], 'all'),
+    send_lowat: ineffective(size(HSL, '0'), 'elsewhere'),
+    send_timeout: msec(HSL, '60s'),
+    sendfile: flag(HSLI, false),
+    sendfile_max_chunk: size(HSL, '2m'),
+    server_name_in_redirect: flag(HSL, false),
+    server_names_hash_bucket_size: num(HTTP, 64),
+    server_names_hash_max_size: num(HTTP, 512),
+    server_tokens: custom<{ mode: 'on' | 'off' | 'build' }>(HSL, 1, { mode: 'on' }, (f: HttpFrame) => {
+      const mode = f.args[0];
+      if (mode !== 'on' && mode !== 'off' && mode !== 'build') f.invalid();
+      return { mode };
+    }),
+    subrequest_output_buffer_size: size(HSL, '4k'),
+    tcp_nodelay: flag(HSL, true),
+    tcp_nopush: flag(HSL, false),
+    try_files: custom<{ items: { value: Value; dir: boolean }[]; last: Value; code: number; named: string } | undefined>(
+      SERVER | LOCATION,
+      [2, ANY_COUNT],
+      undefined,
+      (f: HttpFrame) => {
+        const words = [...f.args];
+        const final = words.pop()!;
+        const code = /^=\d+$/.test(final) ? Number(final.slice(1)) : 0;
+        if (final.startsWith('=') && (code === 0 || code > 999)) f.fail(`invalid code "${final}"`);
+        const items = words.map((word) => {
+          const dir = word.endsWith('/') && word.length > 1;
+          return { value: f.scope.value(dir ? word.slice(0, -1) : word), dir };
+        });
+        return { items, last: f.scope.value(final), code, named: final.startsWith('@') ? final : '' };
+      },
+      { merge: (_, own) => own },
+    ),
+    types: {
+      ...custom<Map<string, string>>(
+        HSL,
+        0,
+        DEFAULT_TYPES,
+        (f: HttpFrame, previous) => {
+          const types = new Map(previous);
+          for (const node of f.node.children!) {
+            if (node.args.length === 0) f.fail(`invalid number of arguments in "${node.name}" directive`);
+            for (const extension of node.args) types.set(extension.toLowerCase(), node.name);
+          }
+          return types;
+        },
+        { repeats: true },
+      ),
+      block: true,
+    },
+    types_hash_bucket_size: num(HSL, 64),
+    types_hash_max_size: num(HSL, 1024),
+    underscores_in_headers: flag(HS, false),
+    variables_hash_bucket_size: num(HTTP, 64),
+    variables_hash_max_size: num(HTTP, 1024),
   },
-  types_hash_bucket_size: num(HSL, 64),
-  types_hash_max_size: num(HSL, 1024),
-  underscores_in_headers: flag(HS, false),
-  variables_hash_bucket_size: num(HTTP, 64),
-  variables_hash_max_size: num(HTTP, 1024),
-});
+  {
+    finish(conf) {
+      if (conf.large_client_header_buffers.size < conf.connection_pool_size)
+        throw 'the "large_client_header_buffers" size must be equal to or greater than "connection_pool_size"';
+    },
+  },
+);
 
 export interface ResolverConf {
   servers: { host: string; port: number }[];
@@ -245,20 +260,28 @@ export interface ResolverConf {
   ipv6: boolean;
 }
 
-export function parseResolver(f: { args: string[]; fail(m: string): never; invalid(v?: string): never }): ResolverConf {
+export function parseResolver(f: HttpFrame): ResolverConf {
+  let named = false;
   const conf: ResolverConf = { servers: [], validMs: undefined, ipv4: true, ipv6: true };
   for (const word of f.args) {
     if (word.startsWith('valid=')) conf.validMs = parseTimeMs(word.slice(6)) ?? f.fail(`invalid parameter: ${word}`);
     else if (word === 'ipv4=on' || word === 'ipv4=off') conf.ipv4 = word === 'ipv4=on';
     else if (word === 'ipv6=on' || word === 'ipv6=off') conf.ipv6 = word === 'ipv6=on';
-    else if (word.startsWith('status_zone=')) continue;
+    else if (/^(ipv[46]|status_zone)=/.test(word)) f.fail(`invalid parameter: ${word}`);
     else {
-      const m = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]=]+))(?::(\d+))?$/.exec(word);
-      if (!m) f.fail(`invalid parameter "${word}"`);
-      conf.servers.push({ host: m[1] ?? m[2], port: Number(m[3] ?? 53) });
+      const wrong = addressError(word) ?? (word.startsWith('unix:') ? 'no host' : undefined);
+      if (wrong) f.fail(`${wrong} in resolver "${word}"`);
+      const { host, port } = splitHostPort(word, 53);
+      if (isIP(host)) conf.servers.push({ host, port });
+      else
+        pendingLookups(f.scope.main).push(async () => {
+          const list = await systemAddresses(host).catch(() => f.fail(`host not found in resolver "${word}"`));
+          conf.servers.push(...list.map((ip) => ({ host: ip, port })));
+        });
+      named = true;
     }
   }
   if (!conf.ipv4 && !conf.ipv6) f.fail('"ipv4" and "ipv6" cannot both be "off"');
-  if (conf.servers.length === 0) f.fail('no name servers defined');
+  if (!named) f.fail('no name servers defined');
   return conf;
 }

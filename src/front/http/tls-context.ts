@@ -76,7 +76,7 @@ export function prepareTls(http: HttpMain): void {
     const listens = server.listens.some((l) => l.ssl) || http.sockets.some((s) => s.options.ssl && s.hosts.servers.includes(server));
     if (!listens) {
       // nothing chooses it, but a certificate that is not there stops the start all the same
-      if (conf.ssl_certificate && constantPems(conf)) pemsOf(conf, (pem) => pem.value.constant!);
+      if (conf.ssl_certificate && (constantPems(conf) || !conf.ssl_certificate_key)) pemsOf(conf, (pem) => pem.value.constant!);
       continue;
     }
     if (conf.ssl_ocsp !== 'off' && conf.ssl_verify_client === 'optional_no_ca')

@@ -1,7 +1,8 @@
 /** Directives outside `http { }`: processes, logs, events. */
+import { isIP } from 'node:net';
 import { ANY_COUNT, checkShape, EVENTS, MAIN, type Spec } from '../config/directive.ts';
 import { type DirectiveNode, failAt, UnknownDirectiveError } from '../config/syntax.ts';
-import { parseSize, parseTimeMs } from '../config/values.ts';
+import { parseOffset, parseTimeMs } from '../config/values.ts';
 import type { ErrorLog } from '../log/error-log.ts';
 import type { LogTargets } from '../log/targets.ts';
 
@@ -43,7 +44,7 @@ type Read<V> = (text: string, frame: MainFrame) => V;
 const flagValue: Read<boolean> = (text, { fail, name }) =>
   /^(on|off)$/i.test(text) ? text.toLowerCase() === 'on' : fail(`invalid value "${text}" in "${name}" directive, it must be "on" or "off"`);
 const numberValue: Read<number> = (text, { refuse }) => (/^\d{1,15}$/.test(text) ? Number(text) : refuse('invalid number'));
-const sizeValue: Read<number> = (text, { refuse }) => parseSize(text) ?? refuse('invalid value');
+const offsetValue: Read<number> = (text, { refuse }) => parseOffset(text) ?? refuse('invalid value');
 const msecValue: Read<number> = (text, { refuse }) => parseTimeMs(text) ?? refuse('invalid value');
 const textValue: Read<string> = (text) => text;
 const oneOfValue =
@@ -83,6 +84,16 @@ function parseThreadPool(conf: MainConf, args: string[], { fail }: MainFrame): v
   if (!args.slice(1).some((word) => word.startsWith('threads='))) fail('"thread_pool" must have "threads" parameter');
 }
 
+/** An address, a network, `localhost` or `unix:`; other names would have to be looked up. */
+function parseDebugConnection(conf: MainConf, [word]: string[], { fail }: MainFrame): void {
+  const [address, bits] = word.split('/');
+  const family = isIP(address);
+  const most = family === 6 ? 128 : 32;
+  const good = family ? bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most) : word === 'localhost' || word === 'unix:';
+  if (!good) fail(`host not found in debug_connection "${word}"`);
+  conf.debugConnections.push(word);
+}
+
 /** name -> [contexts, min, max, apply].  */
 const TABLE: Record<string, [number, number, number, Apply]> = {
   daemon: [MAIN, 1, 1, (c, a, f) => (c.daemon = flagValue(a[0], f))],
@@ -98,7 +109,7 @@ const TABLE: Record<string, [number, number, number, Apply]> = {
   worker_shutdown_timeout: [MAIN, 1, 1, (c, a, f) => (c.workerShutdownTimeoutMs = msecValue(a[0], f))],
   worker_priority: [MAIN, 1, 1, (c, a, f) => (c.workerPriority = /^-?\d+$/.test(a[0]) ? Number(a[0]) : f.refuse('invalid number'))],
   worker_rlimit_nofile: [MAIN, 1, 1, (c, a, f) => (c.rlimits.nofile = numberValue(a[0], f))],
-  worker_rlimit_core: [MAIN, 1, 1, (c, a, f) => (c.rlimits.core = sizeValue(a[0], f))],
+  worker_rlimit_core: [MAIN, 1, 1, (c, a, f) => (c.rlimits.core = offsetValue(a[0], f))],
   worker_cpu_affinity: [MAIN, 1, ANY_COUNT, parseAffinity],
   worker_aio_requests: [EVENTS, 1, 1, ineffective(numberValue)],
   working_directory: [MAIN, 1, 1, (c, a) => (c.workingDirectory = a[0])],
@@ -130,7 +141,7 @@ const TABLE: Record<string, [number, number, number, Apply]> = {
   accept_mutex: [EVENTS, 1, 1, ineffective(flagValue)],
   accept_mutex_delay: [EVENTS, 1, 1, ineffective(msecValue)],
   epoll_events: [EVENTS, 1, 1, ineffective(numberValue)],
-  debug_connection: [EVENTS, 1, 1, (c, a) => c.debugConnections.push(a[0])],
+  debug_connection: [EVENTS, 1, 1, parseDebugConnection],
 };
 
 const REFUSED: Record<string, string> = {

@@ -85,6 +85,9 @@ async function readCycle(options: Options, places: Places): Promise<Cycle> {
       inherited: new Map(),
       warn,
     }));
+  const sockets = http?.sockets.length ?? 0;
+  if (main.workerConnections <= sockets)
+    throw new ConfigError(`${main.workerConnections} worker_connections are not enough for ${sockets} listening sockets`);
   try {
     targets.open();
     if (http) openAccessLogs(http);

@@ -1,6 +1,6 @@
 /** Sizes and times of nginx.conf. */
 import { describe, expect, test } from 'vitest';
-import { parseSize, parseTimeMs, parseTimeSec } from '../../../src/front/config/values.ts';
+import { parseOffset, parseSize, parseTimeMs, parseTimeSec } from '../../../src/front/config/values.ts';
 
 describe('front config values', () => {
   test.each([
@@ -8,12 +8,18 @@ describe('front config values', () => {
     ['512', 512],
     ['8k', 8192],
     ['1M', 1048576],
-    ['2g', 2147483648],
+    ['2g', undefined],
     ['', undefined],
     ['8kb', undefined],
     ['-1', undefined],
     ['99999999999999999999', undefined],
   ])('size %s', (text, bytes) => expect(parseSize(text)).toBe(bytes));
+
+  test.each([
+    ['8k', 8192],
+    ['2g', 2147483648],
+    ['2gb', undefined],
+  ])('offset %s', (text, bytes) => expect(parseOffset(text)).toBe(bytes));
 
   test.each([
     ['30', 30_000],

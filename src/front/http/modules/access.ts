@@ -195,6 +195,7 @@ export const realipModule = defineModule(
       undefined,
       (f: HttpFrame, previous = { cidrs: [], unix: false }) => {
         if (f.args[0] === 'unix:') return { ...previous, unix: true };
+        if (f.args[0] === '') f.fail('host not found in set_real_ip_from ""');
         const cidr = parseCidr(f.args[0]);
         if (cidr) previous.cidrs.push(cidr);
         else

@@ -46,7 +46,7 @@ function parsePass(f: HttpFrame): Target {
   if (loc.name.endsWith('/')) loc.autoRedirect = true;
   if (text.includes('$')) return { ...split(text), value: f.scope.value(text) };
   const parts = split(text);
-  return { ...parts, group: literalGroup(f, parts.hostText, portOf(parts)) };
+  return { ...parts, group: literalGroup(f, parts.hostText, 0) };
 }
 
 function handler(r: Request): number {

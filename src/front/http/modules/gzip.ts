@@ -1,7 +1,7 @@
 /** gzip, gunzip, gzip_static, brotli, gzip_vary. */
 import { statSync } from 'node:fs';
 import * as zlib from 'node:zlib';
-import { ANY_COUNT, buffers, custom, flag, HSL, HSLI, num, oneOf, size, wordsOf } from '../../config/directive.ts';
+import { ANY_COUNT, buffers, custom, flag, HSL, HSLI, num, oneOf, size, within, wordsOf } from '../../config/directive.ts';
 import { type Coding, formOf, holdsForms } from '../coded-bodies.ts';
 import { DECLINED, ERROR, OK } from '../codes.ts';
 import { parseHttpDate } from '../header-writer.ts';
@@ -31,7 +31,7 @@ export const gzipModule = defineModule(
   {
     gzip: flag(HSLI, false),
     gzip_types: types(),
-    gzip_comp_level: num(HSL, 1),
+    gzip_comp_level: within(num(HSL, 1), (n) => (n < 1 || n > 9 ? 'value must be between 1 and 9' : undefined)),
     gzip_min_length: size(HSL, '20'),
     gzip_buffers: buffers(HSL, '32 4k'),
     gzip_vary: flag(HSL, false),

@@ -265,6 +265,8 @@ interface Referers {
   blocked: boolean;
   serverNames: boolean;
   hosts: { head?: string; tail?: string; exact?: string; uri: string }[];
+  /** as written, to find repeats */
+  names: Set<string>;
   regexes: Regex[];
 }
 
@@ -276,7 +278,7 @@ export const refererModule = defineModule(
       [1, ANY_COUNT],
       undefined,
       (f: HttpFrame, previous) => {
-        const out: Referers = previous ?? { none: false, blocked: false, serverNames: false, hosts: [], regexes: [] };
+        const out: Referers = previous ?? { none: false, blocked: false, serverNames: false, hosts: [], names: new Set(), regexes: [] };
         for (const word of f.args) {
           if (word === 'none') out.none = true;
           else if (word === 'blocked') out.blocked = true;
@@ -284,9 +286,15 @@ export const refererModule = defineModule(
           else if (word.startsWith('~')) out.regexes.push(compileRegex(f, word.slice(1), true));
           else {
             const slash = word.indexOf('/');
+            if (word === '') f.fail('invalid referer ""');
             const host = (slash < 0 ? word : word.slice(0, slash)).toLowerCase();
             const uri = slash < 0 ? '' : word.slice(slash);
-            if (host.startsWith('*.')) out.hosts.push({ tail: host.slice(1), uri });
+            if (/\.\.|\*.*\*/.test(host) || host.replace(/^\*\.(?=.)|(?<=.)\.\*$/, '').includes('*'))
+              f.fail(`invalid hostname or wildcard "${host}"`);
+            if (out.names.has(host)) f.fail(`conflicting parameter "${host}"`);
+            out.names.add(host);
+            if (host.startsWith('.')) out.hosts.push({ exact: host.slice(1), uri }, { tail: host, uri });
+            else if (host.startsWith('*.')) out.hosts.push({ tail: host.slice(1), uri });
             else if (host.endsWith('.*')) out.hosts.push({ head: host.slice(0, -1), uri });
             else out.hosts.push({ exact: host, uri });
           }

@@ -1,6 +1,6 @@
 /** memcached_pass. */
 import { HSL, num, type Table } from '../../config/directive.ts';
-import { defineModule, type HttpModule } from '../module.ts';
+import { defineModule, type HttpFrame, type HttpModule } from '../module.ts';
 import { escapeUri } from '../parse.ts';
 import type { Request } from '../request.ts';
 import { sharedTable } from '../upstream/conf.ts';
@@ -96,17 +96,23 @@ const memcachedHandler = (r: Request): number => {
   );
 };
 
+const PASS = passDirective('memcached', memcachedHandler);
+
 export const memcachedModule: HttpModule = defineModule(
   'memcached',
   {
-    memcached_pass: passDirective('memcached', memcachedHandler),
+    memcached_pass: {
+      ...PASS,
+      parse(f: HttpFrame, previous) {
+        // the configuration must set it somewhere, or it does not start
+        f.scope.main.variables.lookup('memcached_key');
+        return PASS.parse(f, previous);
+      },
+    },
     memcached_gzip_flag: num(HSL, 0),
     ...sharedTable('memcached', 'error timeout denied invalid_response not_found off'.split(' ')),
   } as Table,
   {
-    init(main) {
-      main.variables.declare('memcached_key');
-    },
     finish(conf, loc) {
       remember('memcached', conf as Record<string, unknown>, loc, { cache: false });
     },

@@ -7,7 +7,7 @@ import { defineModule, type HttpFrame } from '../module.ts';
 import { escapeUri } from '../parse.ts';
 import type { Request } from '../request.ts';
 import { type CacheConf, cacheTable, readCacheConf } from '../upstream/cache-conf.ts';
-import { readUpstreamConf, responseTable, sharedTable, type UpstreamConf } from '../upstream/conf.ts';
+import { checkBuffers, readUpstreamConf, responseTable, sharedTable, type UpstreamConf } from '../upstream/conf.ts';
 import type { UpstreamGroup } from '../upstream/group.ts';
 import { HttpResponseParser } from '../upstream/http-response.ts';
 import type { Protocol } from '../upstream/protocol.ts';
@@ -326,6 +326,7 @@ export const proxyModule = defineModule(
     Table,
   {
     finish(conf, loc) {
+      checkBuffers('proxy', conf as unknown as Record<string, unknown>);
       // an `if` or `limit_except` inside a proxied location proxies too
       if (!conf.proxy_pass && (loc.kind === 'if' || loc.kind === 'limit_except') && loc.parent) {
         const outer = confs.get(loc.parent);

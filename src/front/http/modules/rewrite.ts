@@ -108,6 +108,7 @@ function expand(r: Request, value: Value): string {
 function parseRewrite(f: HttpFrame): Op {
   const regex = compileRegex(f, f.args[0]);
   let target = f.args[1];
+  if (target === '') f.fail('empty replacement');
   let status = 0;
   let last: 'no' | 'last' | 'break' = 'no';
   if (/^(https?:\/\/|\$scheme)/.test(target)) {
@@ -210,7 +211,7 @@ type Condition = (r: Request) => boolean;
 
 function parseCondition(f: HttpFrame): Condition {
   const words = [...f.args];
-  const fail = () => f.fail(`invalid condition "${f.args.join(' ')}"`);
+  const fail = () => f.fail(`invalid condition "${f.args[0]}"`);
   if (words[0] === '(') words.shift();
   else if (words[0]?.startsWith('(')) words[0] = words[0].slice(1);
   else fail();

@@ -34,7 +34,7 @@ const tunnelHandler = (r: Request): number => {
 export const tunnelModule: HttpModule = defineModule(
   'tunnel',
   {
-    tunnel_pass: passDirective('tunnel', tunnelHandler, SERVER | LOCATION | LOCATION_IF, 443),
+    tunnel_pass: passDirective('tunnel', tunnelHandler, SERVER | LOCATION | LOCATION_IF),
     ...sharedTable('tunnel', 'error timeout denied off'.split(' ')),
   } as Table,
   {

@@ -43,7 +43,7 @@ export const useridModule = defineModule(
       return f.args[0];
     }),
     userid_service: custom<number | undefined>(HSL, 1, undefined, (f: HttpFrame) =>
-      /^\d+$/.test(f.args[0]) ? Number(f.args[0]) : f.refuse('invalid number'),
+      /^\d{1,15}$/.test(f.args[0]) ? Number(f.args[0]) : f.refuse('invalid number'),
     ),
   },
   {

@@ -1,6 +1,6 @@
 /** PREFIX_cache_*: the directives, and the cache of a location. */
-import { ANY_COUNT, custom, flag, HSL, HTTP, msec, num, size, type Table, wordsOf } from '../../config/directive.ts';
-import { parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
+import { ANY_COUNT, custom, flag, HSL, HTTP, msec, num, offset, type Table, wordsOf } from '../../config/directive.ts';
+import { parseOffset, parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
 import type { HttpFrame } from '../module.ts';
 import type { Request } from '../request.ts';
 import type { Value } from '../value.ts';
@@ -59,8 +59,8 @@ function parsePath(f: HttpFrame): undefined {
       options.name = m[1];
       options.keysBytes = bytes;
     } else if (name === 'inactive') options.inactiveSeconds = parseTimeSec(value) ?? f.fail(`invalid inactive value "${word}"`);
-    else if (name === 'max_size') options.maxSize = parseSize(value) ?? f.fail(`invalid max_size value "${word}"`);
-    else if (name === 'min_free') options.minFree = parseSize(value) ?? f.fail(`invalid min_free value "${word}"`);
+    else if (name === 'max_size') options.maxSize = parseOffset(value) ?? f.fail(`invalid max_size value "${word}"`);
+    else if (name === 'min_free') options.minFree = parseOffset(value) ?? f.fail(`invalid min_free value "${word}"`);
     else if (name === 'use_temp_path') options.ownTemp = value === 'off';
     else if (!readPace(options, name, value)) f.fail(`invalid parameter "${word}"`);
   }
@@ -117,7 +117,7 @@ export function cacheTable(prefix: string): Table {
     [`${p}_revalidate`]: flag(HSL, false),
     [`${p}_bypass`]: predicates(),
     [`${p}_background_update`]: flag(HSL, false),
-    [`${p}_max_range_offset`]: size(HSL, '-1'),
+    [`${p}_max_range_offset`]: offset(HSL, ''),
     [`${p}_convert_head`]: flag(HSL, true),
     [`${p}_purge`]: predicates(),
     [`${prefix}_no_cache`]: predicates(),

@@ -1,7 +1,7 @@
 /** `upstream { }`: groups of servers, their balancing method, keepalive pool, stickiness and name resolution. */
 
 import { isIP } from 'node:net';
-import { ANY_COUNT, block, custom, HTTP, msec, num, UPSTREAM } from '../../config/directive.ts';
+import { ANY_COUNT, again, block, custom, HTTP, msec, num, UPSTREAM } from '../../config/directive.ts';
 import { parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
 import { loop } from '../../zone/memory.ts';
 import { SharedTable } from '../../zone/table.ts';
@@ -263,21 +263,25 @@ export const groupModule = defineModule(
   {
     upstream: block<undefined>(HTTP, 1, undefined, parseUpstream),
     server: custom<undefined>(UPSTREAM, [1, ANY_COUNT], undefined, parseServer, { repeats: true }),
-    ip_hash: custom<undefined>(UPSTREAM, 0, undefined, (f: HttpFrame) => setMethod(f, { kind: 'ip_hash' })),
-    least_conn: custom<undefined>(UPSTREAM, 0, undefined, (f: HttpFrame) => setMethod(f, { kind: 'least_conn' })),
-    hash: custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
-      const value = f.scope.value(f.args[0]);
-      if (f.args[1] !== undefined && f.args[1] !== 'consistent') f.fail(`invalid parameter "${f.args[1]}"`);
-      return setMethod(f, { kind: 'hash', key: (r) => value.eval(r), consistent: f.args[1] === 'consistent' });
-    }),
-    random: custom<undefined>(UPSTREAM, [0, 2], undefined, parseRandom),
-    least_time: custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
-      if (f.args[1] !== undefined && f.args[1] !== 'inflight') f.fail(`invalid parameter "${f.args[1]}"`);
-      return setMethod(f, { kind: 'least_time', timeOf: timeKind(f, f.args[0]), inflight: f.args[1] === 'inflight' });
-    }),
+    ip_hash: again(custom<undefined>(UPSTREAM, 0, undefined, (f: HttpFrame) => setMethod(f, { kind: 'ip_hash' }))),
+    least_conn: again(custom<undefined>(UPSTREAM, 0, undefined, (f: HttpFrame) => setMethod(f, { kind: 'least_conn' }))),
+    hash: again(
+      custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
+        const value = f.scope.value(f.args[0]);
+        if (f.args[1] !== undefined && f.args[1] !== 'consistent') f.fail(`invalid parameter "${f.args[1]}"`);
+        return setMethod(f, { kind: 'hash', key: (r) => value.eval(r), consistent: f.args[1] === 'consistent' });
+      }),
+    ),
+    random: again(custom<undefined>(UPSTREAM, [0, 2], undefined, parseRandom)),
+    least_time: again(
+      custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
+        if (f.args[1] !== undefined && f.args[1] !== 'inflight') f.fail(`invalid parameter "${f.args[1]}"`);
+        return setMethod(f, { kind: 'least_time', timeOf: timeKind(f, f.args[0]), inflight: f.args[1] === 'inflight' });
+      }),
+    ),
     keepalive: custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
       const group = groupOf(f);
-      const max = /^\d+$/.test(f.args[0]) ? Number(f.args[0]) : f.fail(`invalid value "${f.args[0]}" in "keepalive" directive`);
+      const max = /^\d{1,9}$/.test(f.args[0]) ? Number(f.args[0]) : f.fail(`invalid value "${f.args[0]}" in "keepalive" directive`);
       if (f.args[1] !== undefined && f.args[1] !== 'local') f.fail(`invalid parameter "${f.args[1]}"`);
       group.keepalive = { max, local: f.args[1] === 'local' };
       group.keepaliveExplicit = true;
@@ -286,22 +290,24 @@ export const groupModule = defineModule(
     keepalive_requests: num(UPSTREAM, 1000),
     keepalive_time: msec(UPSTREAM, '1h'),
     keepalive_timeout: msec(UPSTREAM, '60s'),
-    zone: custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
-      if (f.args[0] === '') f.fail(`invalid zone name "${f.args[0]}"`);
-      const { main } = f.scope;
-      if (f.args[1] !== undefined) main.registry.set(`upstream_zone:${f.args[0]}`, true);
-      else
-        f.scope.later(() => {
-          if (!main.registry.has(`upstream_zone:${f.args[0]}`)) f.fail(`zero size shared memory zone "${f.args[0]}"`);
-        });
-      if (f.args[1] !== undefined) {
-        const bytes = parseSize(f.args[1]);
-        if (bytes === undefined) f.fail(`invalid zone size "${f.args[1]}"`);
-        if (bytes < 8 * 4096) f.fail(`zone "${f.args[0]}" is too small`);
-      }
-      groupOf(f).zone = f.args[0];
-      return undefined;
-    }),
+    zone: again(
+      custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
+        if (f.args[0] === '') f.fail(`invalid zone name "${f.args[0]}"`);
+        const { main } = f.scope;
+        if (f.args[1] !== undefined) main.registry.set(`upstream_zone:${f.args[0]}`, true);
+        else
+          f.scope.later(() => {
+            if (!main.registry.has(`upstream_zone:${f.args[0]}`)) f.fail(`zero size shared memory zone "${f.args[0]}"`);
+          });
+        if (f.args[1] !== undefined) {
+          const bytes = parseSize(f.args[1]);
+          if (bytes === undefined) f.fail(`invalid zone size "${f.args[1]}"`);
+          if (bytes < 8 * 4096) f.fail(`zone "${f.args[0]}" is too small`);
+        }
+        groupOf(f).zone = f.args[0];
+        return undefined;
+      }),
+    ),
     sticky: custom<undefined>(UPSTREAM, [2, ANY_COUNT], undefined, (f: HttpFrame) => {
       groupOf(f).sticky = parseSticky(f);
       return undefined;
