@@ -22,10 +22,10 @@ async function run(): Promise<void> {
 
 /**
  * Ends the process with a message when it cannot start.
- * @param indexerThread started already, waits for its part
+ * @param indexerThread waits for its part, if it was started already
  */
-export async function runService(indexerThread: Worker): Promise<void> {
-  useForIndexer(indexerThread);
+export async function runService(indexerThread: Worker | null): Promise<void> {
+  if (indexerThread !== null) useForIndexer(indexerThread);
   try {
     await run();
   } catch (error) {

@@ -1,4 +1,5 @@
-// Entry of the service process: `gannet serve` without its parent. The rest of it loads when the first thread is on its way.
+// Entry of the service process: `gannet serve` without its parent. Heap bounds and a thread that will be waited for come before the rest is loaded.
+import './heap-flags.ts';
 import { indexerThread } from './first-thread.ts';
 import { runService } from './service-main.ts';
 

@@ -39,6 +39,8 @@ import type { ThreadData } from './thread.ts';
 /** Scratch of an indexer in each arena (id look-ups, reading values); the merger has a memory of its own and needs none to speak of. */
 const INDEXER_SCRATCH_BYTES = 8 << 20;
 const MERGER_SCRATCH_BYTES = 64 << 10;
+/** Time between readers that know everything and indexers that start. */
+const INDEXERS_AFTER_MS = 20;
 /** The merger's thread ends after this time without a merge. */
 const MERGER_IDLE_MS = 2000;
 
@@ -55,7 +57,7 @@ interface Part<Out, In> {
   readonly scratchBytes: number;
   /** Its scratch in each arena. */
   readonly scratch: Extent[];
-  readonly worker: Worker | null;
+  worker: Worker | null;
 }
 
 export class MainNode {
@@ -73,6 +75,9 @@ export class MainNode {
   readonly #indexers: Part<ToIndexer, FromIndexer>[] = [];
   readonly #readers: Part<ToReader, FromReader>[] = [];
   readonly #progress = new Map<string, SharedArrayBuffer>();
+  /** What starts the indexers that do not run yet. */
+  readonly #indexerStarts: Array<() => void> = [];
+  #indexersLater: NodeJS.Timeout | undefined;
   #merger: Part<ToMerger, never> | null = null;
   /** Indices whose shards are being closed. */
   readonly #closing = new Map<string, Promise<void>>();
@@ -122,9 +127,9 @@ export class MainNode {
   }
 
   /**
-   * Starts the indexers and opens every shard: segments are read, logs replayed. What early-shards.ts opens is not waited for again: an
-   * indexer that still loads answers what is asked of it when it has its shards. Readers that `addReaders` adds are told of everything
-   * before this resolves.
+   * Opens every shard: segments are read, logs replayed. Of shards that early-shards.ts opens the indexers are not waited for: they run when
+   * the first requests are answered, whose time their threads' start would take, and answer what was asked of them meanwhile. Readers that
+   * `addReaders` adds are told of everything before this resolves.
    */
   async start(addReaders: () => void): Promise<void> {
     for (let number = 0; number < this.#options.indexers; number++) {
@@ -142,12 +147,16 @@ export class MainNode {
       const { channel } = this.#indexers[placement.indexer];
       const done = channel.request<void>({ type: 'openShard', placement, snapshot }).catch(fail);
       opened.push(done);
-      if (snapshot === null) late.push(done);
-      else this.#registry.publish(snapshot);
+      if (snapshot !== null) this.#registry.publish(snapshot);
+      else {
+        late.push(done);
+        this.#runIndexers();
+      }
     }
     // After the indexers' shards: what readers ask of an indexer comes behind them.
     addReaders();
     await Promise.all([...this.#readers.map(({ channel }) => this.#inform(channel)), ...late]);
+    this.#indexersLater = setTimeout(() => this.#runIndexers(), INDEXERS_AFTER_MS);
     Promise.all(opened).then(() => {
       if (this.#stopping === null) for (const { uuid, logs } of this.#metadata.orphans()) this.#dropOrphan(uuid, logs);
     });
@@ -211,14 +220,24 @@ export class MainNode {
     const { port1, port2 } = new MessageChannel();
     const channel = new Channel<Out, In>(port1, handler);
     const data: ThreadData = { role, number, port: port2, indexerPorts: [], module: this.#module, options: this.threadOptions };
-    let worker: Worker | null = null;
-    if (this.#options.inProcess) {
-      startHere(data, this.#store).catch((error) => this.#options.onLog('error', `${role} failed to start: ${error.stack}`));
-    } else {
-      worker = startThread(data);
-      worker.on('error', (error) => this.#onThreadError(role, error));
-    }
-    return { channel, scratchBytes, scratch: [], worker };
+    const part: Part<Out, In> = { channel, scratchBytes, scratch: [], worker: null };
+    const run = () => {
+      if (this.#options.inProcess) {
+        startHere(data, this.#store).catch((error) => this.#options.onLog('error', `${role} failed to start: ${error.stack}`));
+      } else {
+        part.worker = startThread(data);
+        part.worker.on('error', (error) => this.#onThreadError(role, error));
+      }
+    };
+    if (role === 'indexer') this.#indexerStarts.push(run);
+    else run();
+    return part;
+  }
+
+  /** Runs the indexers; what they were sent before waits in their ports. */
+  #runIndexers(): void {
+    clearTimeout(this.#indexersLater);
+    for (const run of this.#indexerStarts.splice(0)) run();
   }
 
   /** A thread that dies takes its shards or connections with it: the process ends, and the parent process starts it anew from the log. */
@@ -420,6 +439,7 @@ export class MainNode {
   async #stop(): Promise<void> {
     await this.#commandTail;
     clearTimeout(this.#mergerIdle);
+    this.#runIndexers();
     await Promise.allSettled(this.#indexers.map(({ channel }) => channel.request({ type: 'stop' })));
     // Readers in threads end themselves: uWebSockets must close its listener in the turn in which its thread ends.
     const ended = this.#readers.flatMap(({ worker }) => (worker ? [new Promise((resolve) => worker.once('exit', resolve))] : []));

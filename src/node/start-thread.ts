@@ -1,12 +1,13 @@
 // Starts worker threads. A thread loads at once and is given its parts in its first message (enter-thread.ts).
 import { type TransferListItem, Worker } from 'node:worker_threads';
+import { threadLimits } from './heap-limits.ts';
 import type { Role, ThreadData } from './thread.ts';
 
 let spare: Worker | null = null;
 
 /** A thread that nobody has given its part yet. */
 export function newThread(role: Role): Worker {
-  return new Worker(new URL(`../service/${role}-thread.js`, import.meta.url));
+  return new Worker(new URL(`../service/${role}-thread.js`, import.meta.url), { resourceLimits: threadLimits() });
 }
 
 /** `thread` becomes the next indexer: it loads while its parts are made. */
