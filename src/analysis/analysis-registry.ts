@@ -12,7 +12,7 @@ import type {
   TokenizerFactory,
 } from './component.ts';
 import type { ConfigFiles } from './config-files.ts';
-import { ANALYZERS, buildComponent, CHAR_FILTERS, filterEntryOf, tokenizerEntryOf } from './registry.ts';
+import { ANALYZERS, buildComponent, CHAR_FILTERS, DEFINED_ONLY, filterEntryNamed, filterEntryOf, tokenizerEntryOf } from './registry.ts';
 import { deriveAnalyzer, parseDerivedName } from './search-as-you-type.ts';
 import { Settings, type SettingTree, type SettingValue } from './settings.ts';
 import { STAGE } from './stage-ids.ts';
@@ -32,9 +32,16 @@ export interface AnalysisSettings {
   readonly max_shingle_diff?: SettingValue;
 }
 
+/** What a custom analyzer is made of. */
+export interface CustomChain {
+  readonly charFilters: readonly CharFilterFactory[];
+  readonly tokenizer: TokenizerFactory | null;
+  readonly filters: readonly FilterFactory[];
+}
+
 const DEFAULT_POSITION_GAP = 100;
 /** Filters that a chain may name but that no definition may be of. */
-const BUILT_IN_ONLY = new Set(['type_as_payload']);
+const BUILT_IN_ONLY = new Set(['type_as_payload', 'keyword_repeat']);
 const KEYWORD_TOKENIZER: TokenizerFactory = { name: 'keyword', create: () => kernelTokenizer(STAGE.KEYWORD, []) };
 
 /**
@@ -52,9 +59,10 @@ export class AnalysisRegistry {
   private readonly tokenizers = new Map<string, TokenizerFactory>();
   private readonly filters = new Map<string, FilterFactory>();
   private readonly defined: string[] = [];
+  private readonly definedFilters = new Set<string>();
   private readonly limits: AnalysisLimits;
   private readonly normalizingChains = new Map<string, Analyzer>();
-  private readonly chainsOf = new Map<string, { charFilters: CharFilterFactory[]; filters: FilterFactory[] }>();
+  private readonly chains = new WeakMap<Analyzer, CustomChain>();
 
   private constructor(
     private readonly env: AnalysisEnvironment,
@@ -76,10 +84,25 @@ export class AnalysisRegistry {
     const group = (name: string) => Object.entries((analysis[name] ?? {}) as Record<string, SettingTree>);
     for (const [name, tree] of group('char_filter')) registry.charFilters.set(name, registry.charFilterFrom(name, tree));
     for (const [name, tree] of group('tokenizer')) registry.tokenizers.set(name, registry.tokenizerFrom(name, tree));
-    for (const [name, tree] of group('filter')) registry.filters.set(name, registry.filterFrom(name, tree));
+    for (const [name, tree] of group('filter')) {
+      registry.filters.set(name, registry.filterFrom(name, tree));
+      registry.definedFilters.add(name);
+    }
     registry.buildAnalyzers(group('analyzer'));
+    registry.checkNames(group('analyzer').map(([name]) => name));
     for (const [name, tree] of group('normalizer')) registry.normalizers.set(name, registry.normalizerFrom(name, new Settings(tree)));
     return registry;
+  }
+
+  /** @throws ApiError illegal_argument_exception: names that no analyzer may have */
+  private checkNames(names: readonly string[]): void {
+    if (names.includes('default_index')) {
+      throw illegalArgument(
+        'setting [index.analysis.analyzer.default_index] is not supported anymore, use [index.analysis.analyzer.default] instead',
+      );
+    }
+    const bad = names.find((name) => name.startsWith('_'));
+    if (bad !== undefined) throw illegalArgument(`analyzer name must not start with '_'. got "${bad}"`);
   }
 
   /** The registry behind `_analyze` without an index: built-in components only. */
@@ -130,6 +153,11 @@ export class AnalysisRegistry {
     return this.defined;
   }
 
+  /** The parts of a custom analyzer or normalizer; undefined for others. */
+  customChain(analyzer: Analyzer): CustomChain | undefined {
+    return this.chains.get(analyzer);
+  }
+
   hasAnalyzer(name: string): boolean {
     if (this.analyzers.has(name) || ANALYZERS.has(name)) return true;
     const derived = parseDerivedName(name);
@@ -164,8 +192,9 @@ export class AnalysisRegistry {
   normalizeTerm(analyzer: string, text: string): string {
     let chain = this.normalizingChains.get(analyzer);
     if (!chain) {
-      const { parts } = this.analyzer(analyzer);
-      const custom = this.chainsOf.get(analyzer);
+      const found = this.analyzer(analyzer);
+      const { parts } = found;
+      const custom = this.chains.get(found);
       chain = custom
         ? this.customNormalizer(
             analyzer,
@@ -193,7 +222,13 @@ export class AnalysisRegistry {
   }
 
   filterNamed(name: string): FilterFactory | undefined {
-    return this.named(this.filters, name, () => filterEntryOf(name));
+    return this.named(this.filters, name, () => filterEntryNamed(name));
+  }
+
+  /** What `_analyze` at an index means by a name: a filter of the index, or else one of that type without parameters. */
+  filterAtIndex(name: string): FilterFactory | undefined {
+    if (this.definedFilters.has(name) || BUILT_IN_ONLY.has(name) || !filterEntryNamed(name)) return this.filterNamed(name);
+    return this.filterFrom(name, { type: name });
   }
 
   private named<F>(
@@ -272,24 +307,35 @@ export class AnalysisRegistry {
     const entry = ANALYZERS.get(type);
     if (!entry) throw illegalArgument(`Unknown analyzer type [${type}] for [${name}]`);
     const create = buildComponent(entry, this.context(name, type, tree));
-    const gap = settings.int('position_increment_gap', DEFAULT_POSITION_GAP);
-    return () => new Analyzer(name, { ...create(), positionIncrementGap: gap }, this.env.host);
+    return () => new Analyzer(name, { ...create(), positionIncrementGap: DEFAULT_POSITION_GAP }, this.env.host);
   }
 
   private customFrom(name: string, settings: Settings): Analyzer {
     const prefix = `Custom Analyzer [${name}]`;
     const tokenizerName = settings.get('tokenizer');
-    if (!tokenizerName) throw illegalArgument(`${prefix} must be configured with a tokenizer`);
+    if (tokenizerName === undefined) throw illegalArgument(`${prefix} must be configured with a tokenizer`);
     const tokenizer = this.tokenizerNamed(tokenizerName);
     if (!tokenizer) throw illegalArgument(`${prefix} failed to find tokenizer under name [${tokenizerName}]`);
     const charFilters = this.factories(
       settings.list('char_filter'),
-      (n) => this.charFilterNamed(n),
+      (n) => this.usableCharFilter(n),
       `${prefix} failed to find char_filter under name`,
     );
-    const filters = this.factories(settings.list('filter'), (n) => this.filterNamed(n), `${prefix} failed to find filter under name`);
-    this.chainsOf.set(name, { charFilters, filters });
-    return this.assemble(name, charFilters, tokenizer, filters, settings.int('position_increment_gap', DEFAULT_POSITION_GAP));
+    const filters = this.factories(settings.list('filter'), (n) => this.usableFilter(n), `${prefix} failed to find filter under name`);
+    const gap = settings.int('position_increment_gap', DEFAULT_POSITION_GAP);
+    const offsetGap = settings.int('offset_gap', -1);
+    const analyzer = this.assemble(name, charFilters, tokenizer, filters, { gap, offsetGap: offsetGap < 0 ? 1 : offsetGap });
+    this.chains.set(analyzer, { charFilters, tokenizer, filters });
+    return analyzer;
+  }
+
+  /** What a chain of the settings may name. */
+  private usableCharFilter(name: string): CharFilterFactory | undefined {
+    return this.charFilters.has(name) || !DEFINED_ONLY.char_filter.has(name) ? this.charFilterNamed(name) : undefined;
+  }
+
+  private usableFilter(name: string): FilterFactory | undefined {
+    return this.definedFilters.has(name) || !DEFINED_ONLY.filter.has(name) ? this.filterNamed(name) : undefined;
   }
 
   private factories<F>(names: string[] | undefined, find: (name: string) => F | undefined, missing: string): F[] {
@@ -300,14 +346,18 @@ export class AnalysisRegistry {
     });
   }
 
-  /** Puts a chain together. Filters see what stands before them. */
+  /**
+   * Puts a chain together. Filters see what stands before them.
+   * @param filterNamed finds the filters that stand in others
+   */
   assemble(
     name: string,
     charFilters: readonly CharFilterFactory[],
     tokenizer: TokenizerFactory,
     filters: readonly FilterFactory[],
-    positionIncrementGap = DEFAULT_POSITION_GAP,
+    { gap = DEFAULT_POSITION_GAP, offsetGap = 1, filterNamed = (wanted: string) => this.usableFilter(wanted) } = {},
   ): Analyzer {
+    const nested = { count: 0 };
     const built: TokenFilter[] = [];
     filters.forEach((factory, i) => {
       const chain: ChainContext = {
@@ -315,7 +365,9 @@ export class AnalysisRegistry {
         tokenizer,
         charFilters,
         previous: filters.slice(0, i),
-        filterNamed: (wanted) => this.filterNamed(wanted),
+        filterNamed,
+        around: [],
+        nested,
         analyzerNamed: (wanted) => this.findAnalyzer(wanted),
       };
       built.push(factory.create(chain));
@@ -324,7 +376,8 @@ export class AnalysisRegistry {
       charFilters: charFilters.map((factory) => factory.create()),
       tokenizer: tokenizer.create(),
       filters: built,
-      positionIncrementGap,
+      positionIncrementGap: gap,
+      offsetGap,
     };
     return new Analyzer(name, parts, this.env.host);
   }
@@ -332,10 +385,11 @@ export class AnalysisRegistry {
   private normalizerFrom(name: string, settings: Settings): Analyzer {
     if (settings.get('tokenizer') !== undefined) throw illegalArgument(`Custom normalizer [${name}] cannot configure a tokenizer`);
     const type = settings.get('type', 'custom');
+    if (type === 'lowercase') return this.customNormalizer(name, [], [this.filterNamed('lowercase')!]);
     if (type !== 'custom') throw illegalArgument(`Unknown normalizer type [${type}] for [${name}]`);
     const charFilters = this.factories(
       settings.list('char_filter'),
-      (n) => this.charFilterNamed(n),
+      (n) => this.usableCharFilter(n),
       `Custom normalizer [${name}] failed to find char_filter under name`,
     );
     for (const factory of charFilters) {
@@ -343,13 +397,15 @@ export class AnalysisRegistry {
     }
     const filters = this.factories(
       settings.list('filter'),
-      (n) => this.filterNamed(n),
+      (n) => this.usableFilter(n),
       `Custom Analyzer [${name}] failed to find filter under name`,
     );
     for (const factory of filters) {
       if (!factory.normalizing) throw illegalArgument(`Custom normalizer [${name}] may not use filter [${factory.name}]`);
     }
-    return this.customNormalizer(name, charFilters, filters);
+    const normalizer = this.customNormalizer(name, charFilters, filters);
+    this.chains.set(normalizer, { charFilters, tokenizer: null, filters });
+    return normalizer;
   }
 
   customNormalizer(name: string, charFilters: readonly CharFilterFactory[], filters: readonly FilterFactory[]): Analyzer {

@@ -1,11 +1,12 @@
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
-import type { AnalysisEnvironment, AnalysisRegistry } from './analysis-registry.ts';
+import type { AnalysisEnvironment, AnalysisRegistry, CustomChain } from './analysis-registry.ts';
 import { type Analyzer, Analyzer as AnalyzerClass, filterEnvironment } from './analyzer.ts';
 import { CharFilterChain } from './char-filters/apply.ts';
-import type { CharFilterFactory, FilterFactory, TokenFilter, TokenizerFactory } from './component.ts';
+import type { FilterFactory, TokenFilter } from './component.ts';
 import { valuePositions } from './json-positions.ts';
 import { STEMMER } from './languages/stemmers.ts';
+import { DEFINED_ONLY } from './registry.ts';
 import type { SettingTree, SettingValue } from './settings.ts';
 import { STAGE } from './stage-ids.ts';
 import type { Token, TokenStream } from './token-stream.ts';
@@ -59,8 +60,8 @@ export function analyzeText(body: string, target: AnalyzeTarget): Record<string,
 
 interface Chosen {
   analyzer: Analyzer;
-  /** Factories of a chain that the request describes, for `explain`; null for a named analyzer. */
-  custom: { charFilters: CharFilterFactory[]; tokenizer: TokenizerFactory | null; filters: FilterFactory[] } | null;
+  /** Factories of a chain that the request or the index describes, for `explain`; null for other analyzers. */
+  custom: CustomChain | null;
 }
 
 function choose(request: AnalyzeRequest, target: AnalyzeTarget): Chosen {
@@ -68,21 +69,23 @@ function choose(request: AnalyzeRequest, target: AnalyzeTarget): Chosen {
   if (request.normalizer !== null) {
     const normalizer = registry.findNormalizer(request.normalizer);
     if (!normalizer) throw illegalArgument(`failed to find normalizer under [${request.normalizer}]`);
-    return { analyzer: normalizer, custom: null };
+    return { analyzer: normalizer, custom: registry.customChain(normalizer) ?? null };
   }
   if (request.analyzer !== null) {
     const analyzer = registry.findAnalyzer(request.analyzer);
     if (!analyzer) throw illegalArgument(`failed to find ${target.index === null ? 'global ' : ''}analyzer [${request.analyzer}]`);
-    return { analyzer, custom: null };
+    return { analyzer, custom: registry.customChain(analyzer) ?? null };
   }
   if (request.tokenizer !== null || request.filters.length || request.charFilters.length) return fromParts(request, target);
   if (request.field !== null) {
     if (target.index === null) throw illegalArgument('analysis based on a specific field requires an index');
     const names = target.analyzerOfField?.(request.field);
-    if (names?.normalizer) return { analyzer: registry.findNormalizer(names.normalizer) ?? registry.analyzer('keyword'), custom: null };
-    return { analyzer: registry.analyzer(names?.analyzer ?? 'default'), custom: null };
+    const normalizer = names?.normalizer === undefined ? undefined : registry.findNormalizer(names.normalizer);
+    const analyzer = normalizer ?? registry.analyzer(names?.normalizer === undefined ? (names?.analyzer ?? 'default') : 'keyword');
+    return { analyzer, custom: registry.customChain(analyzer) ?? null };
   }
-  return { analyzer: registry.analyzer('default'), custom: null };
+  const analyzer = registry.analyzer('default');
+  return { analyzer, custom: registry.customChain(analyzer) ?? null };
 }
 
 /** A chain from a tokenizer and filters of the request, or a normalizer from filters alone. */
@@ -90,7 +93,7 @@ function fromParts(request: AnalyzeRequest, target: AnalyzeTarget): Chosen {
   const { registry } = target;
   const notFound = (kind: string) => (type: string) => illegalArgument(`failed to find global ${kind} under [${type}]`);
   const find = <F>(
-    kind: string,
+    kind: 'char_filter' | 'tokenizer' | 'filter',
     part: Part,
     named: (name: string) => F | undefined,
     build: (name: string, tree: SettingTree, unknown: (type: string) => ApiError) => F,
@@ -99,6 +102,9 @@ function fromParts(request: AnalyzeRequest, target: AnalyzeTarget): Chosen {
       if (part.type === undefined)
         throw illegalArgument(`Missing [type] setting for anonymous ${kind}: ${JSON.stringify(stringLeaves(part))}`);
       return build(`__anonymous__${part.type}`, part, notFound(kind));
+    }
+    if (target.index === null && kind !== 'tokenizer' && DEFINED_ONLY[kind].has(part)) {
+      throw illegalArgument("Analysis settings required - can't instantiate analysis factory");
     }
     const found = named(part);
     if (!found) throw target.index === null ? notFound(kind)(part) : illegalArgument(`failed to find ${kind} under [${part}]`);
@@ -121,18 +127,18 @@ function fromParts(request: AnalyzeRequest, target: AnalyzeTarget): Chosen {
           (n) => registry.tokenizerNamed(n),
           (n, t, u) => registry.tokenizerFrom(n, t, u),
         );
-  const filters = request.filters.map((part) =>
+  const findFilter = (part: Part): FilterFactory =>
     find(
       'filter',
       part,
-      (n) => registry.filterNamed(n),
+      (n) => (target.index === null ? registry.filterNamed(n) : registry.filterAtIndex(n)),
       (n, t, u) => registry.filterFrom(n, t, u),
-    ),
-  );
+    );
+  const filters = request.filters.map(findFilter);
   const custom = { charFilters, tokenizer, filters };
-  if (tokenizer) return { analyzer: registry.assemble('', charFilters, tokenizer, filters), custom };
+  if (tokenizer) return { analyzer: registry.assemble('', charFilters, tokenizer, filters, { filterNamed: findFilter }), custom };
   for (const factory of filters) {
-    if (!factory.normalizing) throw illegalArgument(`Custom normalizer may not use filter [${factory.name.replace('__anonymous__', '')}]`);
+    if (!factory.normalizing) throw illegalArgument(`Custom normalizer may not use filter [${factory.name}]`);
   }
   return { analyzer: registry.customNormalizer('', charFilters, filters), custom };
 }
@@ -213,7 +219,7 @@ function explain(request: AnalyzeRequest, chosen: Chosen, limit: { left: number;
   const host = filterEnvironment(kernels);
   const bare = new AnalyzerClass('', { ...parts, filters: [] }, kernels);
   detail.tokenizer = {
-    name: custom.tokenizer?.name ?? 'keyword_for_normalizer',
+    name: custom.tokenizer?.name ?? 'keyword',
     tokens: detailed(
       collect(request.text, analyzer, (text) => bare.stream(text), { ...limit }),
       [],

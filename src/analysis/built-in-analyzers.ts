@@ -10,14 +10,14 @@ import type { AnalyzerEntry } from './registry.ts';
 import { STAGE } from './stage-ids.ts';
 import { patternTokenizer } from './tokenizers/pattern.ts';
 import { charClassTokenizer, kernelTokenizer, standardMaxLength, standardTokenizer } from './tokenizers/simple.ts';
-import { stopWords } from './word-lists.ts';
+import { analyzerStopWords, type WordSet } from './word-lists.ts';
 
-const STOP_PARAMS = ['stopwords: list', 'stopwords_path: string'];
+const STOP_PARAMS = ['stopwords: list', 'stopwords_path: string', 'stopwords_case: bool = false'];
 export const LOWERCASE: TokenFilter = kernelFilter(STAGE.CASE, words([0]));
 const FOLDING: TokenFilter = kernelFilter(STAGE.FOLDING, new Uint8Array(0));
 
-function stopUnlessEmpty(stop: readonly string[]): TokenFilter[] {
-  return stop.length ? [stopStage(stop, false)] : [];
+export function stopUnlessEmpty({ words: stop, ignoreCase }: WordSet): TokenFilter[] {
+  return stop.length ? [stopStage(stop, ignoreCase)] : [];
 }
 
 function analyzer(
@@ -37,7 +37,7 @@ function analyzer(
 
 function standard(context: BuildContext, fallback: readonly string[]) {
   const length = standardMaxLength(context.settings);
-  const stop = stopWords(context, fallback);
+  const stop = analyzerStopWords(context, fallback);
   return () => ({ tokenizer: standardTokenizer(length()), filters: [LOWERCASE, ...stopUnlessEmpty(stop)] });
 }
 
@@ -49,14 +49,14 @@ export const BUILT_IN_ANALYZERS: readonly AnalyzerEntry[] = [
   analyzer('whitespace', [], () => () => ({ tokenizer: charClassTokenizer(2), filters: [] })),
   analyzer('keyword', [], () => () => ({ tokenizer: kernelTokenizer(STAGE.KEYWORD, []), filters: [] })),
   analyzer('stop', STOP_PARAMS, (context) => {
-    const stop = stopWords(context, englishStopWords());
+    const stop = analyzerStopWords(context, englishStopWords());
     return () => ({ tokenizer: charClassTokenizer(1), filters: stopUnlessEmpty(stop) });
   }),
   analyzer('fingerprint', ['separator: char = " "', 'max_output_size: int = 255', ...STOP_PARAMS], (context) => {
     const { settings } = context;
     const separator = settings.char('separator', ' ')!;
     const maxSize = settings.int('max_output_size', 255);
-    const stop = stopWords(context, []);
+    const stop = analyzerStopWords(context, []);
     return () => ({
       tokenizer: standardTokenizer(),
       filters: [LOWERCASE, FOLDING, ...stopUnlessEmpty(stop), fingerprintFilter(separator, maxSize)],
@@ -66,7 +66,7 @@ export const BUILT_IN_ANALYZERS: readonly AnalyzerEntry[] = [
     const { settings } = context;
     const pattern = compilePattern(settings.get('pattern', '\\W+'), settings.get('flags'));
     const lower = settings.bool('lowercase', true);
-    const stop = stopWords(context, []);
+    const stop = analyzerStopWords(context, []);
     return () => ({ tokenizer: patternTokenizer(pattern, -1), filters: [...(lower ? [LOWERCASE] : []), ...stopUnlessEmpty(stop)] });
   }),
 ];

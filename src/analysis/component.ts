@@ -73,6 +73,10 @@ export interface ChainContext {
   readonly tokenizer: TokenizerFactory;
   readonly charFilters: readonly CharFilterFactory[];
   readonly previous: readonly FilterFactory[];
+  /** Names of the filters that this one stands in. */
+  readonly around: readonly string[];
+  /** Filters of the chain that stand in others. */
+  readonly nested: { count: number };
   filterNamed(name: string): FilterFactory | undefined;
   analyzerNamed(name: string): { stream(text: string): TokenStream } | undefined;
 }

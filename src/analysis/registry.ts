@@ -33,25 +33,54 @@ const OLD_TOKENIZER_NAMES: Readonly<Record<string, string>> = { nGram: 'ngram', 
 /** Old names that still work. */
 const ALIASES: Readonly<Record<string, string>> = { PathHierarchy: 'path_hierarchy' };
 
+function oldTokenizerName(type: string): Error {
+  return illegalArgument(
+    `The [${type}] tokenizer name was deprecated pre 1.0. Please change the tokenizer name to [${OLD_TOKENIZER_NAMES[type]}] for indices created in versions 3.0 or higher instead.`,
+  );
+}
+
 export function tokenizerEntryOf(type: string): ComponentEntry<TokenizerFactory> | undefined {
-  const current = OLD_TOKENIZER_NAMES[type];
-  if (current) {
-    throw illegalArgument(
-      `The [${type}] tokenizer name was deprecated pre 1.0. Please change the tokenizer name to [${current}] for indices created in versions 3.0 or higher instead.`,
-    );
-  }
+  if (type in OLD_TOKENIZER_NAMES) throw oldTokenizerName(type);
   return TOKENIZERS.get(ALIASES[type] ?? type);
 }
 
-export function filterEntryOf(type: string): ComponentEntry<FilterFactory> | undefined {
-  const current = OLD_FILTER_NAMES[type];
+/** The filter that a chain names. */
+export function filterEntryNamed(name: string): ComponentEntry<FilterFactory> | undefined {
+  const current = OLD_FILTER_NAMES[name];
   if (current) {
     throw illegalArgument(
-      `The [${type}] token filter name was deprecated in 6.4 and cannot be used in new indices. Please change the filter name to [${current}] instead.`,
+      `The [${name}] token filter name was deprecated in 6.4 and cannot be used in new indices. Please change the filter name to [${current}] instead.`,
     );
   }
-  return TOKEN_FILTERS.get(type);
+  return filterEntryOf(name);
 }
+
+/** The filter that a definition is of. Of the old types one is refused, in the words of the tokenizer, and the other still works. */
+export function filterEntryOf(type: string): ComponentEntry<FilterFactory> | undefined {
+  if (type === 'standard') throw illegalArgument('The [standard] token filter has been removed.');
+  if (type === 'edgeNGram') throw oldTokenizerName(type);
+  return TOKEN_FILTERS.get(OLD_FILTER_NAMES[type] ?? type);
+}
+
+/** Components that are nothing without parameters: a chain cannot name them unless they are defined. */
+export const DEFINED_ONLY: Readonly<Record<'char_filter' | 'filter', ReadonlySet<string>>> = {
+  char_filter: new Set(['mapping', 'pattern_replace']),
+  filter: new Set([
+    'condition',
+    'dictionary_decompounder',
+    'hunspell',
+    'hyphenation_decompounder',
+    'keep',
+    'keep_types',
+    'keyword_marker',
+    'pattern_capture',
+    'pattern_replace',
+    'predicate_token_filter',
+    'stemmer_override',
+    'synonym',
+    'synonym_graph',
+  ]),
+};
 
 /** Builds a component and notes parameters that it does not have. */
 export function buildComponent<F>(entry: ComponentEntry<F>, context: BuildContext): F {

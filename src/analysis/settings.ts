@@ -55,15 +55,16 @@ export class Settings {
     return value;
   }
 
-  /** @throws ApiError illegal_argument_exception: neither true nor false */
+  /** What is blank is not given. @throws ApiError illegal_argument_exception: neither true nor false */
   bool(key: string, fallback: boolean): boolean {
     const text = this.get(key);
-    if (text === undefined) return fallback;
+    if (text === undefined || text.trim() === '') return fallback;
     if (text === 'true') return true;
-    if (text === 'false' || text === '') return false;
+    if (text === 'false') return false;
     throw illegalArgument(`Failed to parse value [${text}] as only [true] or [false] are allowed.`);
   }
 
+  /** A list; undefined if it is not given, or as a string without an item. Empty items at the end of a string count for nothing. */
   list(key: string): string[] | undefined {
     const value = this.values.get(key);
     if (value === undefined) {
@@ -73,10 +74,9 @@ export class Settings {
       return items.length ? items : undefined;
     }
     if (Array.isArray(value)) return value;
-    return value
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item, i, all) => item !== '' || i < all.length - 1);
+    const items = value.split(',');
+    while (items.at(-1) === '') items.pop();
+    return items.length ? items.map((item) => item.trim()) : undefined;
   }
 
   /** One character. @throws ApiError illegal_argument_exception */

@@ -7,11 +7,12 @@ import { E_NO_SPACE } from '../../mem/status';
 import { encode } from '../../text/utf8';
 import { awaitToken, emitToken, termsLimit } from '../producer';
 import { Chain, Stage, stageAt, tokenAt } from '../stage';
-import { findTerm } from '../term-set';
+import { findTerm, findTermIgnoringCase } from '../term-set';
 import { copyToken, FLAG_KEYWORD, Token } from '../token';
 import {
   ADJUST_OFFSETS,
   ALPHA,
+  ANY_CASE,
   CATENATE_ALL,
   CATENATE_NUMBERS,
   CATENATE_WORDS,
@@ -79,7 +80,7 @@ export function wordDelimiterNext(chain: Chain, index: u32, stage: Stage, previo
       input.taken++;
       continue;
     }
-    if (isWhole(config, flags, token) || findTerm(protectedWords(config), token.termPtr, token.termLen)) {
+    if (isWhole(config, flags, token) || isProtected(splitter, config, flags, token)) {
       if (!pass(stage, splitter, made, token, outEnd)) return made ? made : E_NO_SPACE;
       made++;
       input.taken++;
@@ -131,6 +132,14 @@ function pass(stage: Stage, splitter: Splitter, made: u32, token: Token, outEnd:
 @inline
 function protectedWords(config: usize): usize {
   return config + EXCEPTIONS + (<usize>load<u32>(config, 4) << 3);
+}
+
+/** Whether a word is a protected one. Those that are too long for the scratch are none. */
+function isProtected(splitter: Splitter, config: usize, flags: u32, token: Token): bool {
+  const words = protectedWords(config);
+  if (!(flags & ANY_CASE)) return findTerm(words, token.termPtr, token.termLen) != 0;
+  if (splitter.scratch + (<usize>token.termLen << 1) + 8 > splitter.scratchEnd) return false;
+  return findTermIgnoringCase(words, token.termPtr, token.termLen, splitter.scratch) != 0;
 }
 
 // --- pieces

@@ -16,6 +16,8 @@ const POSSESSIVE: u32 = 256;
 export const IGNORE_KEYWORDS: u32 = 512;
 export const GRAPH: u32 = 1024;
 export const ADJUST_OFFSETS: u32 = 2048;
+/** Protected words stand in lower case for words of any. */
+export const ANY_CASE: u32 = 4096;
 
 const LOWER: u32 = 1;
 const UPPER: u32 = 2;

@@ -1,10 +1,9 @@
 // Mapping: reads its rules; texts are mapped by the kernel.
-import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { joinConfigs, words } from '../blob.ts';
 import type { BuildContext, CharFilter } from '../component.ts';
 import { STAGE } from '../stage-ids.ts';
-import { readLines, runtimeError } from '../word-lists.ts';
+import { hexNumber, lineOf, readLines, runtimeError } from '../word-lists.ts';
 
 interface TrieNode {
   readonly next: Map<number, TrieNode>;
@@ -56,10 +55,10 @@ export function mappingFilter(rules: ReadonlyMap<string, string>): CharFilter {
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\', n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
 
-/** Escapes of rule files. @throws ApiError runtime_exception */
+/** Escapes of rule files. @throws ApiError runtime_exception, number_format_exception */
 export function unescapeRule(text: string): string {
-  return text.replace(/\\(u[0-9a-fA-F]{4}|[\s\S]|$)/g, (_, code: string) => {
-    if (code.length === 5) return String.fromCharCode(Number.parseInt(code.slice(1), 16));
+  return text.replace(/\\(u[\s\S]{4}|[\s\S]|$)/g, (_, code: string) => {
+    if (code.length === 5) return String.fromCharCode(hexNumber(code.slice(1)));
     if (code === '' || code === 'u') throw runtimeError(`Invalid escaped char in [${text}]`);
     return ESCAPES[code] ?? code;
   });
@@ -75,15 +74,7 @@ export function mappingRules(context: BuildContext): Map<string, string> {
   lines.forEach((line, i) => {
     const match = /^([\s\S]*)\s*=>\s*([\s\S]*)\s*$/.exec(line);
     if (!match) throw runtimeError(`Line [${i + 1}]: Invalid mapping rule : [${line}]`);
-    let from: string;
-    let to: string;
-    try {
-      from = unescapeRule(match[1].trim());
-      to = unescapeRule(match[2].trim());
-    } catch (error) {
-      if (error instanceof ApiError) throw runtimeError(`Line [${i + 1}]: ${error.reason}`);
-      throw error;
-    }
+    const [from, to] = lineOf(i, () => [unescapeRule(match[1].trim()), unescapeRule(match[2].trim())]);
     if (from === '') throw illegalArgument('cannot match the empty string');
     if (rules.has(from)) throw runtimeError(`Line [${i + 1}]: match "${from}" was already added`);
     rules.set(from, to);

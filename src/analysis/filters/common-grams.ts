@@ -12,7 +12,7 @@ export const COMMON_GRAMS_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     ['common_words: list', 'common_words_path: string', 'ignore_case: bool = false', 'query_mode: bool = false'],
     (context): TokenFilter => {
       const { settings } = context;
-      if (!settings.has('common_words') && !settings.has('common_words_path')) {
+      if (!settings.has('common_words') && !settings.has('common_words_path') && !context.isBuiltIn) {
         throw illegalArgument('missing or empty [common_words] or [common_words_path] configuration for common_grams token filter');
       }
       const ignoreCase = settings.bool('ignore_case', false);

@@ -1,7 +1,9 @@
 // Filters that turn a whole stream into a summary: fingerprint (sorted distinct terms) and min_hash.
+import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { words } from '../blob.ts';
 import { type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
+import type { Settings } from '../settings.ts';
 import { STAGE } from '../stage-ids.ts';
 import { encodeWtf8 } from '../wtf8.ts';
 import { filterEntry } from './simple.ts';
@@ -10,6 +12,15 @@ import { filterEntry } from './simple.ts';
 export function fingerprintFilter(separator: string, maxSize: number): TokenFilter {
   const between = encodeWtf8(separator);
   return kernelFilter(STAGE.FINGERPRINT, words([Math.max(0, maxSize), between.length], between));
+}
+
+/** A parameter that Lucene reads itself. @throws ApiError number_format_exception */
+function plainInt(settings: Settings, key: string, fallback: number): number {
+  try {
+    return settings.int(key, fallback);
+  } catch (error) {
+    throw (error as ApiError).causedBy ?? error;
+  }
 }
 
 export const SUMMARY_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
@@ -23,10 +34,11 @@ export const SUMMARY_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     'min_hash',
     ['hash_count: int = 1', 'bucket_count: int = 512', 'hash_set_size: int = 1', 'with_rotation: bool'],
     ({ settings }) => {
-      const hashCount = settings.int('hash_count', 1);
-      const bucketCount = settings.int('bucket_count', 512);
-      const hashSetSize = settings.int('hash_set_size', 1);
-      const withRotation = settings.bool('with_rotation', bucketCount > 1);
+      const hashCount = plainInt(settings, 'hash_count', 1);
+      const bucketCount = plainInt(settings, 'bucket_count', 512);
+      const hashSetSize = plainInt(settings, 'hash_set_size', 1);
+      const rotates = settings.get('with_rotation');
+      const withRotation = rotates === undefined ? bucketCount > 1 : rotates.toLowerCase() === 'true';
       return () => {
         if (hashCount <= 0) throw illegalArgument('hashCount must be greater than zero');
         if (bucketCount <= 0) throw illegalArgument('bucketCount must be greater than zero');

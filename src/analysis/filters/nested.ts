@@ -2,8 +2,7 @@
 import { illegalArgument } from '../../errors/catalog.ts';
 import { fuse } from '../analyzer.ts';
 import { chainBlob, joinConfigs, type KernelStage, words } from '../blob.ts';
-import type { ChainContext, ComponentEntry, FilterEnvironment, FilterFactory, TokenFilter } from '../component.ts';
-import type { Settings } from '../settings.ts';
+import type { BuildContext, ChainContext, ComponentEntry, FilterEnvironment, FilterFactory, TokenFilter } from '../component.ts';
 import { STAGE } from '../stage-ids.ts';
 import { compileTokenPredicate, type TokenPredicate } from '../token-predicate.ts';
 import type { Token, TokenStream } from '../token-stream.ts';
@@ -15,15 +14,20 @@ function runOver(tokens: Token[], stream: TokenStream, filters: readonly TokenFi
   return env.run(filters, { tokens, endOffset: stream.endOffset, endPosInc: 0 }).tokens;
 }
 
-/** Each token once per branch; equal terms at one position once. In kernels, unless a branch has a filter of the host. */
+/** Each token once per branch; equal terms at one position once. In kernels, unless a branch needs the host. */
 export function multiplexerFilter(branches: readonly (readonly TokenFilter[])[]): TokenFilter {
   const stages = branches.map((branch) => branch.flatMap((filter) => (filter.kind === 'kernel' ? filter.stages : [])));
-  const isKernel = branches.flat().every(({ kind }) => kind === 'kernel') && !stages.flat().some(({ id }) => id === STAGE.FINGERPRINT);
+  const isKernel = branches.flat().every(({ kind }) => kind === 'kernel') && !stages.flat().some(({ id }) => ON_HOST.has(id));
+  // Without a branch tokens stay as they are.
+  if (!branches.length) return { kind: 'kernel', stages: [REMOVE_DUPLICATES] };
   if (branches.length > 1 && isKernel) {
     return { kind: 'kernel', stages: [{ id: STAGE.MULTIPLEXER, config: multiplexerConfig(stages) }, REMOVE_DUPLICATES] };
   }
   return multiplexerOnHost(branches);
 }
+
+/** Stages that no branch of the kernel has: a multiplexer in a multiplexer would need room that grows with each step inwards. */
+const ON_HOST: ReadonlySet<number> = new Set([STAGE.FINGERPRINT, STAGE.MULTIPLEXER]);
 
 /** Config of the multiplexer stage (assembly/analysis/filters/multiplexer.ts has the drawing). */
 function multiplexerConfig(branches: readonly (readonly KernelStage[])[]): Uint8Array {
@@ -108,22 +112,34 @@ function predicateFilter(test: TokenPredicate): TokenFilter {
 }
 
 /** @throws ApiError: no script, or one that is not understood */
-function scriptOf(settings: Settings): TokenPredicate {
+function scriptOf({ name, settings }: BuildContext): TokenPredicate {
   const source = settings.get('script.source') ?? settings.get('script.inline') ?? settings.get('script');
-  if (settings.get('script.id') !== undefined) throw illegalArgument('stored scripts cannot be used in analysis; give [source]');
+  if (settings.get('script.id') !== undefined) throw illegalArgument(`Cannot use stored scripts in tokenfilter [${name}]`);
   if (source === undefined) throw illegalArgument('must specify either [source] for an inline script or [id] for a stored script');
   const language = settings.get('script.lang', 'painless');
   if (language !== 'painless') throw illegalArgument(`script_lang not supported [${language}]`);
   return compileTokenPredicate(source);
 }
 
-/** Filters of a list, each seeing those before it. @throws ApiError: the text that `missing` gives */
-function createAll(names: readonly string[], chain: ChainContext, missing: (name: string) => string): TokenFilter[] {
+/** Filters of a chain that may stand in others, which name each other and so grow quickly; and how deep they may stand. */
+const MAX_NESTED_FILTERS = 1024;
+const MAX_DEPTH = 64;
+
+/**
+ * Filters of a list inside the filter `outer`, each seeing those before it.
+ * @throws ApiError illegal_argument_exception: the text that `missing` gives; a filter inside itself; too many
+ */
+function createAll(outer: string, names: readonly string[], chain: ChainContext, missing: (name: string) => string): TokenFilter[] {
   const factories: FilterFactory[] = [];
+  const around = [...chain.around, outer];
   return names.map((name) => {
     const factory = chain.filterNamed(name);
     if (!factory) throw illegalArgument(missing(name));
-    const filter = factory.create({ ...chain, previous: [...chain.previous, ...factories] });
+    if (around.includes(name)) throw illegalArgument(`Token filter [${outer}] refers to [${name}], which it is part of`);
+    if (++chain.nested.count > MAX_NESTED_FILTERS || around.length > MAX_DEPTH) {
+      throw illegalArgument(`too many token filters inside others: [${outer}] refers to [${name}]`);
+    }
+    const filter = factory.create({ ...chain, around, previous: [...chain.previous, ...factories] });
     factories.push(factory);
     return filter;
   });
@@ -148,7 +164,7 @@ export const NESTED_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
         inSynonymRules: 'refused',
         create(chain) {
           const built = branches.map((names) =>
-            createAll(names, chain, (missing) => `Multiplexing filter [${name}] refers to undefined tokenfilter [${missing}]`),
+            createAll(name, names, chain, (missing) => `Multiplexing filter [${name}] refers to undefined tokenfilter [${missing}]`),
           );
           return multiplexerFilter(preserve ? [[], ...built] : built);
         },
@@ -158,9 +174,11 @@ export const NESTED_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   {
     type: 'condition',
     params: ['filter: list', 'script: script'],
-    build({ name, settings }) {
-      const test = scriptOf(settings);
-      const names = settings.list('filter') ?? [];
+    build(context) {
+      const { name } = context;
+      const test = scriptOf(context);
+      const names = context.settings.list('filter') ?? [];
+      if (!names.length) throw illegalArgument(`Empty list of filters provided to tokenfilter [${name}]`);
       return {
         name,
         normalizing: false,
@@ -168,10 +186,15 @@ export const NESTED_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
         create: (chain) =>
           conditionFilter(
             test,
-            createAll(names, chain, (missing) => `ScriptedConditionTokenFilter [${name}] refers to undefined token filter [${missing}]`),
+            createAll(
+              name,
+              names,
+              chain,
+              (missing) => `ScriptedConditionTokenFilter [${name}] refers to undefined token filter [${missing}]`,
+            ),
           ),
       };
     },
   },
-  filterEntry('predicate_token_filter', ['script: script'], ({ settings }) => predicateFilter(scriptOf(settings))),
+  filterEntry('predicate_token_filter', ['script: script'], (context) => predicateFilter(scriptOf(context))),
 ];

@@ -6,7 +6,7 @@ import type { JavaPattern } from '../regex/java-pattern.ts';
 import { Replacement } from '../regex/replacement.ts';
 import { STAGE } from '../stage-ids.ts';
 import type { Token } from '../token-stream.ts';
-import { wordList } from '../word-lists.ts';
+import { lowerCodePoints, wordSet } from '../word-lists.ts';
 import { listFilter, withKeywordMark } from './lists.ts';
 import { filterEntry, setStage } from './simple.ts';
 
@@ -73,7 +73,7 @@ export const PATTERN_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   }),
   filterEntry(
     'keyword_marker',
-    ['keywords: list', 'keywords_path: string', 'keywords_pattern: string', 'ignore_case: bool = false'],
+    ['keywords: list', 'keywords_path: string', 'keywords_pattern: string', 'keywords_case: bool = false', 'ignore_case: bool = false'],
     (context) => {
       const { settings } = context;
       const ignoreCase = settings.bool('ignore_case', false);
@@ -87,11 +87,13 @@ export const PATTERN_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
           listFilter((tokens) => tokens.map((token) => (pattern.matches(token.term) ? { ...token, keyword: true } : token))),
         );
       }
-      const keywords = wordList(context, 'keywords');
+      const keywords = wordSet(context, 'keywords');
       if (!keywords) {
         throw illegalArgument('keyword filter requires either `keywords`, `keywords_path`, or `keywords_pattern` to be configured');
       }
-      return setStage(STAGE.KEYWORD_MARKER, keywords, ignoreCase);
+      // A list that ignores case has its words in lower case, which tokens need not be looked up in.
+      const words = keywords.ignoreCase ? keywords.words.map(lowerCodePoints) : keywords.words;
+      return setStage(STAGE.KEYWORD_MARKER, words, ignoreCase);
     },
   ),
   filterEntry(

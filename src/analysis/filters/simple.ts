@@ -5,7 +5,7 @@ import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilte
 import { englishStopWords } from '../languages/stop-words.ts';
 import { STAGE } from '../stage-ids.ts';
 import { tokenTypeIdOf } from '../token-stream.ts';
-import { lowerCodePoints, runtimeError, stopWords, wordList } from '../word-lists.ts';
+import { lowerCodePoints, refuseOld, runtimeError, stopWords, wordList, wordSet } from '../word-lists.ts';
 import { encodeWtf8 } from '../wtf8.ts';
 import { preserveOriginalFolding, suggestStop } from './lists.ts';
 
@@ -50,7 +50,7 @@ const NORMALIZATIONS: readonly [string, number][] = [
 ];
 const CASE_VARIANTS: Readonly<Record<string, number>> = { greek: 2, turkish: 3, irish: 4 };
 
-/** Articles of the French elision filter, its default. */
+/** Articles of the elision filter that is not defined. */
 const FRENCH_ARTICLES = ['l', 'm', 't', 'qu', 'n', 's', 'j', 'd', 'c', 'jusqu', 'quoiqu', 'lorsqu', 'puisqu'];
 
 const plain = (type: string, id: number, traits: { normalizing?: boolean } = {}) =>
@@ -94,22 +94,34 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   plain('classic', STAGE.CLASSIC_FILTER),
   plain('reverse', STAGE.REVERSE),
   plain('remove_duplicates', STAGE.REMOVE_DUPLICATES),
-  plain('trim', STAGE.TRIM, { normalizing: true }),
+  filterEntry(
+    'trim',
+    [],
+    (context) => {
+      refuseOld(context, 'update_offsets');
+      return kernelFilter(STAGE.TRIM, EMPTY);
+    },
+    { normalizing: true },
+  ),
   filterEntry(
     'elision',
     ['articles: list', 'articles_path: string', 'articles_case: bool = false'],
     (context) => {
-      const articles = wordList(context, 'articles');
-      return elisionStage(articles ?? FRENCH_ARTICLES, !articles || context.settings.bool('articles_case', false));
+      const { settings, isBuiltIn } = context;
+      if (isBuiltIn) return elisionStage(FRENCH_ARTICLES, true);
+      if (settings.get('articles') === '_none_') return elisionStage([], false);
+      const articles = settings.has('articles') ? (settings.list('articles') ?? []) : wordList(context, 'articles');
+      if (!articles) throw illegalArgument('elision filter requires [articles] or [articles_path] setting');
+      return elisionStage(articles, settings.bool('articles_case', false));
     },
     { normalizing: true },
   ),
   filterEntry(
     'truncate',
-    ['length: int = 10'],
-    ({ settings }) => {
-      const length = settings.int('length', 10);
-      if (length <= 0) throw illegalArgument('length parameter must be a positive number');
+    ['length: int'],
+    ({ settings, isBuiltIn }) => {
+      const length = settings.int('length', isBuiltIn ? 10 : -1);
+      if (length <= 0) throw illegalArgument('length parameter must be provided');
       return kernelFilter(STAGE.TRUNCATE, words([length]));
     },
     { normalizing: true },
@@ -120,6 +132,7 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     (context) => {
       const ignoreCase = context.settings.bool('ignore_case', false);
       const stop = stopWords(context, englishStopWords());
+      refuseOld(context, 'enable_position_increments');
       return context.settings.bool('remove_trailing', true) ? stopStage(stop, ignoreCase) : suggestStop(stop, ignoreCase);
     },
   ),
@@ -128,21 +141,25 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   ),
   filterEntry('keep', ['keep_words: list', 'keep_words_path: string', 'keep_words_case: bool = false'], (context) => {
     const { settings } = context;
-    if (settings.has('keep_words') === settings.has('keep_words_path')) {
+    if ((settings.list('keep_words') !== undefined) === settings.has('keep_words_path')) {
       throw illegalArgument('keep requires either `keep_words` or `keep_words_path` to be configured');
     }
-    return setStage(STAGE.KEEP, wordList(context, 'keep_words') ?? [], settings.bool('keep_words_case', false));
+    refuseOld(context, 'enable_position_increments');
+    const { words: kept, ignoreCase } = wordSet(context, 'keep_words')!;
+    return setStage(STAGE.KEEP, kept, ignoreCase);
   }),
   filterEntry('keep_types', ['types: list', 'mode: string = include'], ({ settings }) => {
-    const types = settings.list('types') ?? [];
-    if (!types.length) throw illegalArgument('keep_types requires `types` to be configured');
+    const types = settings.list('types');
+    if (!types) throw illegalArgument('keep_types requires `types` to be configured');
     const mode = settings.get('mode', 'include').toLowerCase();
     if (mode !== 'include' && mode !== 'exclude') {
       throw illegalArgument(`\`keep_types\` tokenfilter mode can only be [include] or [exclude] but was [${settings.get('mode')}].`);
     }
     return kernelFilter(STAGE.KEEP_TYPES, words([mode === 'exclude' ? 1 : 0, types.length, ...types.map(tokenTypeIdOf)]));
   }),
-  filterEntry('length', ['min: int = 0', 'max: int = 2147483647'], ({ settings }) => {
+  filterEntry('length', ['min: int = 0', 'max: int = 2147483647'], (context) => {
+    const { settings } = context;
+    refuseOld(context, 'enable_position_increments');
     const min = settings.int('min', 0);
     const max = settings.int('max', 0x7fffffff);
     return () => {

@@ -34,8 +34,8 @@ function ruleAnalyzer(context: BuildContext, chain: ChainContext): { stream(text
   const named = context.settings.get('synonym_analyzer');
   if (named !== undefined) {
     const analyzer = chain.analyzerNamed(named);
-    if (!analyzer) throw illegalArgument(`failed to find analyzer [${named}]`);
-    return analyzer;
+    if (analyzer) return analyzer;
+    context.warn(`[${context.name}] knows no analyzer [${named}] and reads its rules by the chain before it`);
   }
   const filters: TokenFilter[] = [];
   chain.previous.forEach((factory, i) => {
@@ -70,7 +70,7 @@ function buildMap(context: BuildContext, chain: ChainContext): SynonymMap {
   const analyze = phraseAnalyzer(ruleAnalyzer(context, chain), settings.bool('lenient', false));
   const builder = new SynonymMapBuilder();
   try {
-    const parse = settings.get('format') === 'wordnet' ? parseWordNetRules : parseSolrRules;
+    const parse = settings.get('format', '').toLowerCase() === 'wordnet' ? parseWordNetRules : parseSolrRules;
     parse(lines, settings.bool('expand', true), analyze, builder);
   } catch (error) {
     if (error instanceof ApiError) throw illegalArgument('Failed to build synonyms');

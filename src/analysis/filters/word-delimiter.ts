@@ -4,7 +4,7 @@ import { unescapeRule } from '../char-filters/mapping.ts';
 import { category } from '../characters.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
 import { STAGE } from '../stage-ids.ts';
-import { readLines, runtimeError, wordList } from '../word-lists.ts';
+import { lineOf, lowerCodePoints, readLines, runtimeError, wordSet } from '../word-lists.ts';
 import { filterEntry } from './simple.ts';
 
 const [LOWER, UPPER, DIGIT, DELIMITER] = [1, 2, 4, 8];
@@ -28,6 +28,8 @@ const FLAGS: readonly (readonly [name: string, flag: number, isOn: boolean])[] =
 ];
 const GRAPH = 1024;
 const ADJUST_OFFSETS = 2048;
+/** Protected words are in lower case and stand for words of any. */
+const ANY_CASE = 4096;
 
 /** Types of UTF-16 units that a definition changes. */
 type TypeTable = ReadonlyMap<number, number>;
@@ -58,7 +60,7 @@ function typeTable(context: BuildContext): TypeTable {
     const fail = (what: string) => runtimeError(`Line [${i + 1}]: Invalid mapping rule: [${line}]. ${what}`);
     const match = /^([\s\S]*)\s*=>\s*([\s\S]*)\s*$/.exec(line);
     if (!match) throw runtimeError(`Line [${i + 1}]: Invalid mapping rule : [${line}]`);
-    const from = unescapeRule(match[1].trim());
+    const from = lineOf(i, () => unescapeRule(match[1].trim()));
     const type = TYPE_NAMES[match[2].trim()];
     if (from.length !== 1) throw fail('Only a single character is allowed.');
     if (type === undefined) throw fail('Illegal type.');
@@ -70,14 +72,18 @@ function typeTable(context: BuildContext): TypeTable {
 function delimiterFilter(context: BuildContext, kind: number): TokenFilter {
   const { settings } = context;
   const types = typeTable(context);
-  const flags = FLAGS.reduce((sum, [name, flag, isOn]) => sum | (settings.bool(name, isOn) ? flag : 0), kind);
-  return kernelFilter(STAGE.WORD_DELIMITER, wordDelimiterConfig(flags, types, wordList(context, 'protected_words') ?? []));
+  const whole = wordSet(context, 'protected_words') ?? { words: [], ignoreCase: false };
+  const start = whole.ignoreCase ? kind | ANY_CASE : kind;
+  const flags = FLAGS.reduce((sum, [name, flag, isOn]) => sum | (settings.bool(name, isOn) ? flag : 0), start);
+  const words = whole.ignoreCase ? whole.words.map(lowerCodePoints) : whole.words;
+  return kernelFilter(STAGE.WORD_DELIMITER, wordDelimiterConfig(flags, types, words));
 }
 
 const PARAMS = [
   ...FLAGS.map(([name, , isOn]) => `${name}: bool = ${isOn}`),
   'protected_words: list',
   'protected_words_path: string',
+  'protected_words_case: bool = false',
   'type_table: list',
   'type_table_path: string',
 ];

@@ -1,12 +1,13 @@
 // Language analyzers as data: what stands around the stop filter and the stemmer. An analyzer is here only when all its parts are.
 import { words } from '../blob.ts';
+import { stopUnlessEmpty } from '../built-in-analyzers.ts';
 import { type BuildContext, kernelFilter, type TokenFilter, type Tokenizer } from '../component.ts';
 import { elisionStage, setStage, stemmerOverrideStage, stopStage } from '../filters/simple.ts';
 import type { AnalyzerEntry } from '../registry.ts';
 import { STAGE } from '../stage-ids.ts';
 import { standardTokenizer } from '../tokenizers/simple.ts';
 import { thaiTokenizer } from '../tokenizers/thai.ts';
-import { stopWords } from '../word-lists.ts';
+import { analyzerStopWords } from '../word-lists.ts';
 import { STEMMER, snowballStage, stemStage } from './stemmers.ts';
 import { stopList } from './stop-words.ts';
 
@@ -83,13 +84,14 @@ const LANGUAGES: Readonly<Record<string, LanguageSpec>> = {
   thai: { chain: [LOWER, DECIMAL_DIGIT, STOP], tokenizer: thaiTokenizer },
 };
 
-const PARAMS = ['stopwords: list', 'stopwords_path: string', 'stem_exclusion: list', 'stem_exclusion_path: string'];
+const STOP_PARAMS = ['stopwords: list', 'stopwords_path: string', 'stopwords_case: bool = false'];
+const PARAMS = [...STOP_PARAMS, 'stem_exclusion: list'];
 
 function build(context: BuildContext, spec: LanguageSpec): ReturnType<AnalyzerEntry['build']> {
-  const stop = stopWords(context, stopList(context.type) ?? []);
-  const excluded = stopWords(context, [], 'stem_exclusion');
+  const stop = stopUnlessEmpty(analyzerStopWords(context, stopList(context.type) ?? []));
+  const excluded = context.settings.get('stem_exclusion') === '_none_' ? [] : (context.settings.list('stem_exclusion') ?? []);
   const filters = spec.chain.flatMap((part): TokenFilter[] => {
-    if (part === STOP) return stop.length ? [stopStage(stop, false)] : [];
+    if (part === STOP) return stop;
     if (part === MARKER) return excluded.length ? [setStage(STAGE.KEYWORD_MARKER, excluded, false)] : [];
     return [part];
   });
@@ -106,17 +108,17 @@ const SNOWBALL_STOP_LISTS = new Map([
 ]);
 const SNOWBALL_ANALYZER: AnalyzerEntry = {
   type: 'snowball',
-  params: ['language: string = English', 'stopwords: list', 'stopwords_path: string'],
+  params: ['language: string = English', 'name: string', ...STOP_PARAMS],
   build(context) {
-    const language = context.settings.get('language', 'English');
-    const stop = stopWords(context, stopList(SNOWBALL_STOP_LISTS.get(language) ?? '') ?? []);
+    const language = context.settings.get('language') ?? context.settings.get('name', 'English');
+    const stop = analyzerStopWords(context, stopList(SNOWBALL_STOP_LISTS.get(language) ?? '') ?? []);
     return () => ({
       charFilters: [],
       tokenizer: standardTokenizer(),
       filters: [
         ...(language === 'English' || language === 'Porter' ? [stemStage(STEMMER.ENGLISH_POSSESSIVE)] : []),
         LOWER,
-        ...(stop.length ? [stopStage(stop, false)] : []),
+        ...stopUnlessEmpty(stop),
         snowballStage(language),
       ],
     });

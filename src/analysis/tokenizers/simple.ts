@@ -5,7 +5,7 @@ import type { BuildContext, ComponentEntry, Tokenizer, TokenizerFactory } from '
 import { TOP_LEVEL_DOMAINS } from '../generated/tlds.ts';
 import type { Settings } from '../settings.ts';
 import { STAGE } from '../stage-ids.ts';
-import { runtimeError } from '../word-lists.ts';
+import { hexNumber, runtimeError } from '../word-lists.ts';
 
 /** An entry; a function that `make` returns is called when an analyzer is assembled. */
 export function tokenizerEntry(
@@ -106,16 +106,11 @@ export const SIMPLE_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\', n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
 
-/** `\n`, `\\`, `\u0041`. @throws ApiError runtime_exception */
+/** `\n`, `\\`, `\u0041`; what stands behind a letter is not read. @throws ApiError runtime_exception, number_format_exception */
 function escapedChar(text: string): number {
-  if (text[0] === '\\') {
-    const code = text[1];
-    if (code in ESCAPES && text.length === 2) return ESCAPES[code].charCodeAt(0);
-    if (code === 'u') {
-      if (!/^\\u[0-9a-fA-F]{4}$/.test(text)) throw runtimeError(`Invalid escaped char in [${text}]`);
-      return Number.parseInt(text.slice(2), 16);
-    }
-    throw runtimeError(`Invalid escaped char ${code} in [${text}]`);
-  }
-  throw runtimeError(`Invalid escaped char in [${text}]`);
+  const code = text[1];
+  if (text[0] !== '\\' || (code === 'u' && text.length > 6)) throw runtimeError(`Invalid escaped char in [${text}]`);
+  if (code === 'u') return hexNumber(text.slice(2));
+  if (code in ESCAPES) return ESCAPES[code].charCodeAt(0);
+  throw runtimeError(`Invalid escaped char ${code} in [${text}]`);
 }

@@ -1,0 +1,176 @@
+// Definitions that are refused, and those that pass though they look wrong, as OpenSearch reads them.
+import { expect, test } from 'vitest';
+import { AnalysisRegistry } from '../../../src/analysis/analysis-registry.ts';
+import { analyzeText } from '../../../src/analysis/analyze-api.ts';
+import type { SettingTree } from '../../../src/analysis/settings.ts';
+import type { ApiError } from '../../../src/errors/api-error.ts';
+import { AnalysisHost } from '../../../src/wasm/analysis.ts';
+import { analyzerModule } from '../../support/analysis-server.ts';
+
+const env = { host: new AnalysisHost(analyzerModule()), files: null };
+const global = AnalysisRegistry.global(env);
+const build = (analysis: SettingTree): AnalysisRegistry => AnalysisRegistry.build(env, { analysis });
+const withFilters = (filter: SettingTree, ...chain: string[]): AnalysisRegistry =>
+  build({ filter, analyzer: { my: { tokenizer: 'standard', filter: chain } } });
+
+/** `type reason`, of the first suppressed error where there are some. */
+function refusal(make: () => unknown): string {
+  try {
+    make();
+  } catch (error) {
+    const { type, reason, details } = error as ApiError;
+    const [first] = (details?.suppressed as { type: string; reason: string }[] | undefined) ?? [];
+    return first ? `${first.type} ${first.reason}` : `${type} ${reason}`;
+  }
+  return 'accepted';
+}
+
+const terms = (registry: AnalysisRegistry, text: string): string[] => registry.analyze('my', text).map(({ term }) => term);
+const termsOf = (registry: AnalysisRegistry, analyzer: string, text: string): string[] =>
+  registry.analyze(analyzer, text).map(({ term }) => term);
+const request = (registry: AnalysisRegistry, index: string | null, body: object): unknown =>
+  analyzeText(JSON.stringify({ text: "l'a b", ...body }), { index, registry });
+
+test.each<[SettingTree, string]>([
+  [{ type: 'condition', script: { source: 'true' } }, 'illegal_argument_exception Empty list of filters provided to tokenfilter [f]'],
+  [
+    { type: 'condition', script: { id: 'x' }, filter: ['lowercase'] },
+    'illegal_argument_exception Cannot use stored scripts in tokenfilter [f]',
+  ],
+  [{ type: 'predicate_token_filter', script: { id: 'x' } }, 'illegal_argument_exception Cannot use stored scripts in tokenfilter [f]'],
+  [{ type: 'standard' }, 'illegal_argument_exception The [standard] token filter has been removed.'],
+  [{ type: 'keyword_repeat' }, 'illegal_argument_exception Unknown filter type [keyword_repeat] for [f]'],
+  [{ type: 'elision' }, 'illegal_argument_exception elision filter requires [articles] or [articles_path] setting'],
+  [{ type: 'truncate' }, 'illegal_argument_exception length parameter must be provided'],
+  [{ type: 'truncate', length: 0 }, 'illegal_argument_exception length parameter must be provided'],
+  [{ type: 'min_hash', hash_count: 'x' }, 'number_format_exception For input string: "x"'],
+  [{ type: 'keep', keep_words: '' }, 'illegal_argument_exception keep requires either `keep_words` or `keep_words_path` to be configured'],
+  [
+    { type: 'stop', enable_position_increments: false },
+    'illegal_argument_exception enable_position_increments is not supported anymore. Please fix your analysis chain',
+  ],
+  [
+    { type: 'trim', update_offsets: true },
+    'illegal_argument_exception update_offsets is not supported anymore. Please fix your analysis chain',
+  ],
+  [{ type: 'keep_types', types: [] }, 'accepted'],
+  [{ type: 'nGram' }, 'accepted'],
+  [{ type: 'lowercase', language: '' }, 'illegal_argument_exception language [] not support for lower case'],
+  [{ type: 'shingle', output_unigrams: ' ' }, 'accepted'],
+])('%j', (definition, expected) => {
+  expect(refusal(() => withFilters({ f: definition }, 'f'))).toBe(expected);
+});
+
+test('names of analyzers', () => {
+  expect(refusal(() => build({ analyzer: { _x: { type: 'simple' } } }))).toBe(
+    `illegal_argument_exception analyzer name must not start with '_'. got "_x"`,
+  );
+  expect(refusal(() => build({ analyzer: { default_index: { type: 'simple' } } }))).toContain('default_index] is not supported anymore');
+  expect(refusal(() => build({ analyzer: { default_search: { type: 'simple' } } }))).toBe('accepted');
+  expect(refusal(() => build({ analyzer: { my: { tokenizer: '' } } }))).toContain('failed to find tokenizer under name []');
+});
+
+test('filters that name each other', () => {
+  const a = { type: 'multiplexer', filters: ['b'] };
+  const b = { type: 'condition', script: { source: 'true' }, filter: ['a'] };
+  expect(refusal(() => withFilters({ a, b }, 'a'))).toBe(
+    'illegal_argument_exception [my] Token filter [b] refers to [a], which it is part of',
+  );
+  expect(refusal(() => withFilters({ a: { type: 'multiplexer', filters: ['a'] } }, 'a'))).toContain('refers to [a]');
+  // Each twice the one before: 2^20 filters.
+  const doubled = Object.fromEntries(
+    Array.from({ length: 20 }, (_, i) => [
+      `m${i}`,
+      { type: 'multiplexer', filters: i ? [`m${i - 1}`, `lowercase, m${i - 1}`] : ['lowercase'] },
+    ]),
+  );
+  expect(refusal(() => withFilters(doubled, 'm19'))).toContain('too many token filters inside others');
+  expect(terms(withFilters(doubled, 'm6'), 'Ab')).toEqual(['Ab', 'ab']);
+  const deep = Object.fromEntries(
+    Array.from({ length: 200 }, (_, i) => [
+      `m${i}`,
+      { type: 'multiplexer', preserve_original: false, filters: [i ? `m${i - 1}` : 'lowercase'] },
+    ]),
+  );
+  expect(refusal(() => withFilters(deep, 'm199'))).toContain('too many token filters inside others');
+  expect(terms(withFilters(deep, 'm60'), 'Ab')).toEqual(['ab']);
+});
+
+test('a multiplexer without filters leaves tokens as they are', () => {
+  expect(terms(withFilters({ f: { type: 'multiplexer' } }, 'f'), 'a B')).toEqual(['a', 'B']);
+  expect(terms(withFilters({ f: { type: 'multiplexer', preserve_original: false } }, 'f'), 'a B')).toEqual(['a', 'B']);
+});
+
+test('what needs parameters has no name of its own', () => {
+  expect(refusal(() => withFilters({}, 'keep'))).toBe(
+    'illegal_argument_exception [my] Custom Analyzer [my] failed to find filter under name [keep]',
+  );
+  expect(refusal(() => request(global, null, { tokenizer: 'standard', filter: ['keep'] }))).toBe(
+    "illegal_argument_exception Analysis settings required - can't instantiate analysis factory",
+  );
+  expect(refusal(() => request(build({}), 'i', { tokenizer: 'standard', filter: ['keep'] }))).toBe(
+    'illegal_argument_exception keep requires either `keep_words` or `keep_words_path` to be configured',
+  );
+  expect(refusal(() => request(global, null, { filter: [{ type: 'stop' }] }))).toContain('may not use filter [__anonymous__stop]');
+});
+
+test('a filter in a request that names others', () => {
+  const multiplexer = { type: 'multiplexer', filters: ['nope'] };
+  expect(refusal(() => request(global, null, { tokenizer: 'standard', filter: [multiplexer] }))).toContain(
+    'failed to find global filter under [nope]',
+  );
+  expect(refusal(() => request(build({}), 'i', { tokenizer: 'standard', filter: [multiplexer] }))).toContain(
+    'failed to find filter under [nope]',
+  );
+});
+
+test('lists of words', () => {
+  const stop = (definition: SettingTree) => withFilters({ f: { type: 'stop', ...definition } }, 'f');
+  expect(terms(stop({ stopwords: 'a,b,,' }), 'a b c')).toEqual(['c']);
+  expect(terms(stop({ stopwords: '' }), 'the c')).toEqual(['the', 'c']);
+  expect(terms(stop({ stopwords: ['_none_', 'c'] }), 'the c _none_')).toEqual(['the']);
+  const analyzer = (definition: SettingTree) => build({ analyzer: { my: definition } });
+  expect(terms(analyzer({ type: 'standard', stopwords: ['Foo'], stopwords_case: true }), 'foo bar')).toEqual(['bar']);
+  expect(terms(analyzer({ type: 'english', stem_exclusion: '_none_' }), 'running')).toEqual(['run']);
+  expect(terms(analyzer({ type: 'english', stem_exclusion: 'running, _english_' }), 'running runs')).toEqual(['running', 'run']);
+  const split = { type: 'word_delimiter', protected_words: ['Wi-Fi'], protected_words_case: true };
+  expect(
+    termsOf(build({ filter: { split }, analyzer: { my: { tokenizer: 'whitespace', filter: 'split' } } }), 'my', 'WI-FI lo-fi'),
+  ).toEqual(['WI-FI', 'lo', 'fi']);
+});
+
+test('gaps are those of custom analyzers only', () => {
+  const offsets = (definition: SettingTree): [number, number] => {
+    const { tokens } = request(build({ analyzer: { my: definition } }), 'i', { analyzer: 'my', text: ['a', 'b'] }) as {
+      tokens: { start_offset: number; position: number }[];
+    };
+    return [tokens[1].start_offset, tokens[1].position];
+  };
+  expect(offsets({ tokenizer: 'standard', position_increment_gap: 3, offset_gap: 5 })).toEqual([6, 4]);
+  expect(offsets({ tokenizer: 'standard', offset_gap: -1 })).toEqual([2, 101]);
+  expect(offsets({ type: 'standard', position_increment_gap: 3 })).toEqual([2, 101]);
+});
+
+test('explain takes custom analyzers of an index apart', () => {
+  const registry = build({
+    analyzer: { my: { tokenizer: 'standard', filter: ['lowercase'] } },
+    normalizer: { low: { filter: ['lowercase'] } },
+  });
+  expect(request(registry, 'i', { analyzer: 'my', explain: true })).toMatchObject({
+    detail: { custom_analyzer: true, charfilters: [], tokenizer: { name: 'standard' }, tokenfilters: [{ name: 'lowercase' }] },
+  });
+  expect(request(registry, 'i', { normalizer: 'low', explain: true })).toMatchObject({
+    detail: { custom_analyzer: true, tokenizer: { name: 'keyword' }, tokenfilters: [{ name: 'lowercase' }] },
+  });
+  expect(request(registry, 'i', { analyzer: 'standard', explain: true })).toMatchObject({ detail: { custom_analyzer: false } });
+});
+
+test('escapes', () => {
+  const group = (item: string) => refusal(() => build({ tokenizer: { t: { type: 'char_group', tokenize_on_chars: [item] } } }));
+  expect(group('\\u41')).toBe('accepted');
+  expect(group('\\uzz')).toBe('number_format_exception For input string: "zz" under radix 16');
+  expect(group('\\nx')).toBe('accepted');
+  expect(group('\\u12345')).toBe('runtime_exception Invalid escaped char in [\\u12345]');
+  const mapping = (rule: string) => refusal(() => build({ char_filter: { c: { type: 'mapping', mappings: [rule] } } }));
+  expect(mapping('\\uzzzz => a')).toBe('runtime_exception Line [1]: For input string: "zzzz" under radix 16');
+});
