@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseDocument } from 'yaml';
 import { nearestNames } from '../common/nearest-name.ts';
-import { MAP_SETTINGS, PATH_SETTINGS, SETTINGS, type SettingName, type Settings } from './settings.ts';
+import { GROUP_SETTINGS, MAP_SETTINGS, PATH_SETTINGS, SETTINGS, type SettingName, type Settings } from './settings.ts';
 
 /** A setting that stops start-up: names the source (file, environment, flag), the key and the reason. */
 export class SettingError extends Error {
@@ -32,7 +32,11 @@ export function loadSettings(sources: SettingSources = {}): Settings {
   const values: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(SETTINGS)) values[name] = spec.fallback;
   const take = (source: string, entries: Iterable<[string, unknown]>): void => {
-    for (const [name, value] of entries) values[name] = parseSetting(source, name, value);
+    for (const [name, value] of entries) {
+      const group = GROUP_SETTINGS.find((prefix) => name === prefix || name.startsWith(`${prefix}.`));
+      if (group === undefined) values[name] = parseSetting(source, name, value);
+      else values[group] = { ...(values[group] as object), ...groupPart(source, group, name, value) };
+    }
   };
 
   const flags = Object.entries(sources.flags ?? {});
@@ -52,6 +56,11 @@ export function loadSettings(sources: SettingSources = {}): Settings {
     else if (value !== '') values[name] = path.resolve(String(value));
   }
   return values as unknown as Settings;
+}
+
+/** What a group, or one entry of it, adds to the group. */
+function groupPart(source: string, group: SettingName, name: string, value: unknown): object {
+  return parseSetting(source, group, name === group ? value : { [name.slice(group.length + 1)]: value }) as object;
 }
 
 function parseSetting(source: string, name: string, value: unknown): unknown {

@@ -70,6 +70,24 @@ const record: Parse<Readonly<Record<string, unknown>>> = (value) => {
   return value as Record<string, unknown>;
 };
 
+/** Flags of Hunspell dictionaries: `ignore_case` and `lazy` of all, `ignore_case` and `strict_affix_parsing` of a locale, as `en_US.ignore_case`. */
+export type HunspellFlags = Readonly<Record<string, boolean>>;
+
+const hunspellFlags: Parse<HunspellFlags> = (value) => {
+  const flags: Record<string, boolean> = {};
+  for (const [key, item] of Object.entries(record(value))) {
+    if (typeof item === 'object' && item !== null) {
+      for (const [name, flag] of Object.entries(hunspellFlags(prefixed(key, item)))) flags[name] = flag;
+    } else if (/^(?:lazy|ignore_case|\w[\w@-]*\.(?:ignore_case|strict_affix_parsing))$/.test(key)) flags[key] = bool(item);
+    else throw new Error(`knows no [${key}], but ignore_case, lazy, LOCALE.ignore_case and LOCALE.strict_affix_parsing`);
+  }
+  return flags;
+};
+
+function prefixed(prefix: string, map: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [`${prefix}.${key}`, value]));
+}
+
 function show(value: unknown): string {
   return (typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))).slice(0, 80);
 }
@@ -127,6 +145,11 @@ export const SETTINGS = {
   'http.cors.max-age': setting(1_728_000, int(0, 2 ** 31), 'seconds that a preflight answer holds'),
   'compat.version': setting('8.15.0', versionNumber, 'version.number told to clients (7.10.2, 8.x, 9.x)'),
   'compat.product_header': setting(true, bool, 'send X-elastic-product on every answer'),
+  'indices.analysis.hunspell.dictionary': setting<HunspellFlags>(
+    {},
+    hunspellFlags,
+    'ignore_case of Hunspell dictionaries, or of one: LOCALE.ignore_case',
+  ),
   'log.level': setting<'debug' | 'info' | 'warn' | 'error'>(
     'info',
     oneOf('debug', 'info', 'warn', 'error'),
@@ -154,4 +177,6 @@ export type Settings = { readonly [Name in SettingName]: (typeof SETTINGS)[Name]
 /** Settings that hold a path, made absolute against the working directory at start. */
 export const PATH_SETTINGS: readonly SettingName[] = ['path.data', 'path.config', 'path.logs', 'path.repo'];
 /** Maps that stay whole when a nested YAML file is flattened. */
-export const MAP_SETTINGS: readonly string[] = ['security.users', 'security.roles'];
+export const MAP_SETTINGS: readonly string[] = ['security.users', 'security.roles', 'indices.analysis.hunspell.dictionary'];
+/** Maps whose entries may be given as settings of their own: `indices.analysis.hunspell.dictionary.en_US.ignore_case`. */
+export const GROUP_SETTINGS: readonly SettingName[] = ['indices.analysis.hunspell.dictionary'];

@@ -4,32 +4,35 @@ import { fileURLToPath } from 'node:url';
 import { AnalysisRegistry } from '../analysis/analysis-registry.ts';
 import type { SettingTree } from '../analysis/settings.ts';
 import { provideAnalysisHost, threadAnalysisHost } from '../analysis/thread-host.ts';
+import type { HunspellFlags } from '../config/settings.ts';
 import { createMapping, restoreMapping } from '../mapping/create-mapping.ts';
 import type { Json, MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import { type FlatSettings, nestSettings } from '../metadata/index-settings.ts';
 import { AnalysisHost } from '../wasm/analysis.ts';
 import { configFiles } from './config-directory.ts';
+import type { NodeOptions } from './node-options.ts';
 
 const KERNELS = new URL('../../build/analyzer.wasm', import.meta.url);
 
 provideAnalysisHost(() => new AnalysisHost(new WebAssembly.Module(readFileSync(fileURLToPath(KERNELS)))));
 
 /** @throws ApiError as Elasticsearch refuses an analysis section */
-export function buildAnalysis(settings: FlatSettings, configPath: string): AnalysisRegistry {
+export function buildAnalysis(settings: FlatSettings, options: NodeOptions): AnalysisRegistry {
   const nested = (nestSettings(settings).index ?? {}) as SettingTree;
-  return AnalysisRegistry.build(analysisEnvironment(configPath), nested);
+  return AnalysisRegistry.build(analysisEnvironment(options), nested);
 }
 
 /** Built-in analyzers alone, for `_analyze` without an index. */
-export function globalAnalysis(configPath: string): AnalysisRegistry {
-  return AnalysisRegistry.global(analysisEnvironment(configPath));
+export function globalAnalysis(options: NodeOptions): AnalysisRegistry {
+  return AnalysisRegistry.global(analysisEnvironment(options));
 }
 
-function analysisEnvironment(configPath: string) {
-  return { host: threadAnalysisHost(), files: configFiles(configPath) };
+function analysisEnvironment({ configPath, settings }: NodeOptions) {
+  const flags = settings['indices.analysis.hunspell.dictionary'] as HunspellFlags | undefined;
+  return { host: threadAnalysisHost(), files: configFiles(configPath, flags) };
 }
 
 /** `isNew`: limits are checked. @throws ApiError as Elasticsearch refuses mappings */
-export function buildMapping(mappings: Json, settings: FlatSettings, configPath: string, isNew: boolean): MappingSnapshot {
-  return (isNew ? createMapping : restoreMapping)(mappings, buildAnalysis(settings, configPath), settings);
+export function buildMapping(mappings: Json, settings: FlatSettings, options: NodeOptions, isNew: boolean): MappingSnapshot {
+  return (isNew ? createMapping : restoreMapping)(mappings, buildAnalysis(settings, options), settings);
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import type { ConfigFiles } from '../analysis/config-files.ts';
 import type { HunspellSource } from '../analysis/hunspell/dictionary.ts';
+import type { HunspellFlags } from '../config/settings.ts';
 import { ApiError } from '../errors/api-error.ts';
 
 /** Largest file of a dictionary. */
@@ -11,15 +12,19 @@ const MAX_DICTIONARY_BYTES = 64 << 20;
 
 const directories = new Map<string, ConfigFiles>();
 
-/** One object per directory and thread, so that dictionaries are read once. */
-export function configFiles(configPath: string): ConfigFiles {
-  let files = directories.get(configPath);
+/**
+ * One object per directory, flags and thread, so that dictionaries are read once.
+ * @param flags  node settings `indices.analysis.hunspell.dictionary.*`
+ */
+export function configFiles(configPath: string, flags: HunspellFlags = {}): ConfigFiles {
+  const key = JSON.stringify([configPath, flags]);
+  let files = directories.get(key);
   if (!files) {
     files = {
       read: (file) => readConfigFile(configPath, file),
-      hunspell: (locale, names) => readHunspell(path.join(configPath, 'hunspell'), locale, names),
+      hunspell: (locale, names) => readHunspell(path.join(configPath, 'hunspell'), locale, names, flags),
     };
-    directories.set(configPath, files);
+    directories.set(key, files);
   }
   return files;
 }
@@ -32,11 +37,12 @@ function readConfigFile(configPath: string, file: string): string {
 }
 
 /**
- * The affix file and the dictionaries of a locale. `settings.yml` beside them may set `ignore_case`.
+ * The affix file and the dictionaries of a locale. Case is ignored if the node's settings say so of the locale, else `settings.yml` or
+ * `settings.json` beside them, else the node's settings of all.
  * @param names  .dic files, with or without the ending; none: all, by name
  * @throws ApiError exception: not exactly one affix file, no dictionary, a file too large
  */
-function readHunspell(root: string, locale: string, names: readonly string[]): HunspellSource | null {
+function readHunspell(root: string, locale: string, names: readonly string[], flags: HunspellFlags): HunspellSource | null {
   const directory = path.join(root, locale);
   if (!/^\w[\w.@-]*$/.test(locale) || !existsSync(directory)) return null;
   const files = readdirSync(directory).sort();
@@ -53,8 +59,11 @@ function readHunspell(root: string, locale: string, names: readonly string[]): H
     if (statSync(file).size > MAX_DICTIONARY_BYTES) throw badDictionary(`[${name}] of hunspell dictionary [${locale}] is larger than 64mb`);
     return readFileSync(file);
   };
-  const settings = files.includes('settings.yml') ? (parse(readFileSync(path.join(directory, 'settings.yml'), 'utf8')) ?? {}) : {};
-  return { affix: read(affixes[0]), dictionaries: wanted.map(read), ignoreCase: String(settings.ignore_case) === 'true' };
+  // JSON is YAML.
+  const own = ['settings.yml', 'settings.json'].find((file) => files.includes(file));
+  const settings = own === undefined ? {} : (parse(readFileSync(path.join(directory, own), 'utf8')) ?? {});
+  const ignoreCase = flags[`${locale}.ignore_case`] ?? settings.ignore_case ?? flags.ignore_case;
+  return { affix: read(affixes[0]), dictionaries: wanted.map(read), ignoreCase: String(ignoreCase) === 'true' };
 }
 
 function badDictionary(reason: string): ApiError {

@@ -155,7 +155,7 @@ export class ReaderContext implements EngineContext {
   }
 
   get globalAnalysis(): IndexAnalysis {
-    return (this.#globalAnalysis ??= globalAnalysis(this.#options.configPath));
+    return (this.#globalAnalysis ??= globalAnalysis(this.#options));
   }
 
   get cluster(): ClusterState {

@@ -16,15 +16,15 @@ export class BuiltIndex implements IndexState {
   readonly numberOfShards: number;
   /** -1: never by itself. */
   readonly refreshIntervalMs: number;
-  readonly #configPath: string;
+  readonly #options: NodeOptions;
   #analysis: AnalysisRegistry | null;
   #mapping: MappingSnapshot | null;
   /** Mapping of the version before: its fields keep their numbers. Dropped when the new one is built. */
   #mappingBefore: MappingSnapshot | null;
 
-  constructor(meta: IndexMeta, configPath: string, before: BuiltIndex | null) {
+  constructor(meta: IndexMeta, options: NodeOptions, before: BuiltIndex | null) {
     this.meta = meta;
-    this.#configPath = configPath;
+    this.#options = options;
     const sameSettings = before?.meta.settingsVersion === meta.settingsVersion;
     this.#analysis = sameSettings ? before.#analysis : null;
     this.#mapping = sameSettings && before.meta.mappingVersion === meta.mappingVersion ? before.#mapping : null;
@@ -35,7 +35,7 @@ export class BuiltIndex implements IndexState {
   }
 
   get analysis(): AnalysisRegistry {
-    return (this.#analysis ??= buildAnalysis(this.meta.settings, this.#configPath));
+    return (this.#analysis ??= buildAnalysis(this.meta.settings, this.#options));
   }
 
   get mapping(): MappingSnapshot {
@@ -67,7 +67,7 @@ export class IndexStates {
     for (const meta of Object.values(state.indices)) {
       const before = this.#byUuid.get(meta.uuid) ?? null;
       const same = before !== null && before.meta.name === meta.name && isSameVersion(before.meta, meta);
-      const built = same ? before : new BuiltIndex(meta, this.#options.configPath, before);
+      const built = same ? before : new BuiltIndex(meta, this.#options, before);
       byName.set(meta.name, built);
       byUuid.set(meta.uuid, built);
     }

@@ -379,7 +379,7 @@ export class MainNode {
     const { state, response } = runReducer(name, before, args, {
       nowMs: Date.now(),
       newUuid: () => randomBytes(16).toString('base64url'),
-      buildMapping: (mappings, settings, isNew = true) => buildMapping(mappings, settings, this.#options.configPath, isNew),
+      buildMapping: (mappings, settings, isNew = true) => buildMapping(mappings, settings, this.#options, isNew),
     });
     if (state === before) return { response, closed: Promise.resolve() };
     this.#metadata.save(state);

@@ -4,12 +4,7 @@ import { illegalArgument } from '../../errors/catalog.ts';
 import { isLetter } from '../characters.ts';
 import { type AffixFile, convert, type Flags, parseAffixFile } from './affix-file.ts';
 import { caseOf, decodeBytes, linesOf, upperUnit } from './text.ts';
-
-export interface Entry {
-  readonly flags: Flags;
-  /** Stem that `st:` gives instead of the word. */
-  readonly stem: string | null;
-}
+import { type Entry, WordTable } from './word-table.ts';
 
 /** A dictionary as files, in bytes (then SET tells the encoding) or as text. */
 export interface HunspellSource {
@@ -26,9 +21,10 @@ const HIDDEN = String.fromCharCode(65_511);
 
 /** Entries by word. Those of one word are in the order of their lines' text. */
 export class HunspellDictionary {
-  private readonly entries = new Map<string, Entry | Entry[]>();
-
-  private constructor(readonly affixes: AffixFile) {}
+  private constructor(
+    readonly affixes: AffixFile,
+    private readonly words: WordTable,
+  ) {}
 
   /** @throws ApiError illegal_argument_exception: a line that cannot be read */
   static read({ affix, dictionaries, ignoreCase = false }: HunspellSource): HunspellDictionary {
@@ -36,18 +32,17 @@ export class HunspellDictionary {
     const lines = new Map<string, string | string[]>();
     for (const source of dictionaries)
       readLines(affixes, typeof source === 'string' ? source : decodeBytes(source, affixes.encoding), lines);
-    const dictionary = new HunspellDictionary(affixes);
     const reader = new EntryReader(affixes);
-    for (const [word, rest] of lines) {
-      dictionary.entries.set(word, typeof rest === 'string' ? reader.entry(rest) : reader.entriesOf(rest));
-    }
-    return dictionary;
+    const words = new WordTable([...lines.keys()], (word) => {
+      const rest = lines.get(word)!;
+      return typeof rest === 'string' ? [reader.entry(rest)] : reader.entriesOf(rest);
+    });
+    return new HunspellDictionary(affixes, words);
   }
 
   /** Entries of a word; none: an empty list. */
   lookup(word: string): readonly Entry[] {
-    const found = this.entries.get(word);
-    return found === undefined ? [] : Array.isArray(found) ? found : [found];
+    return this.words.lookup(word);
   }
 }
 

@@ -1,8 +1,9 @@
 // Stems of a word by a Hunspell dictionary: affixes are taken off, mostly up to three, until an entry is left that allows them all.
 // Source: hunspell(5) for what rules and flags mean; order, case variants and the number of affixes as Lucene's HunspellStemFilter answers.
 import { type Affix, convert, hasFlag } from './affix-file.ts';
-import type { Entry, HunspellDictionary } from './dictionary.ts';
+import type { HunspellDictionary } from './dictionary.ts';
 import { caseOf, isLowerUnit, upperUnit } from './text.ts';
+import type { Entry } from './word-table.ts';
 
 /** Affixes taken off so far; the outer ones first. */
 interface Taken {

@@ -48,3 +48,18 @@ test('users stay a map', () => {
   const yml = file('security:\n  users:\n    ann: { password_hash: x, roles: [admin] }\n');
   expect(loadSettings({ file: yml })['security.users']).toEqual({ ann: { password_hash: 'x', roles: ['admin'] } });
 });
+
+test('flags of Hunspell dictionaries stand alone or nested, later ones over earlier ones', () => {
+  const name = 'indices.analysis.hunspell.dictionary';
+  const yml = file(
+    `${name}.lazy: true\nindices:\n  analysis:\n    hunspell:\n      dictionary:\n        en_US: { ignore_case: true, strict_affix_parsing: false }\n`,
+  );
+  expect(loadSettings({ file: yml, flags: { [`${name}.en_US.ignore_case`]: 'false', [`${name}.ignore_case`]: 'true' } })[name]).toEqual({
+    lazy: true,
+    ignore_case: true,
+    'en_US.ignore_case': false,
+    'en_US.strict_affix_parsing': false,
+  });
+  expect(() => loadSettings({ file: null, flags: { [`${name}.en_US.case`]: 'true' } })).toThrow('knows no [en_US.case]');
+  expect(() => loadSettings({ file: null, flags: { [`${name}.ignore_case`]: 'no' } })).toThrow('must be true or false');
+});

@@ -14,6 +14,8 @@ beforeAll(() => {
     for (const [name, text] of Object.entries(files)) writeFileSync(path.join(directory, 'hunspell', locale, name), text);
   };
   write('en_GB', { 'en.aff': 'SET UTF-8', 'b.dic': '1\nbe', 'a.dic': '1\nan', 'settings.yml': 'ignore_case: true\n' });
+  write('de', { 'a.aff': '', 'a.dic': '1\nan' });
+  write('fr', { 'a.aff': '', 'a.dic': '1\nan', 'settings.json': '{"ignore_case": false}' });
   write('two', { 'a.aff': '', 'b.aff': '', 'a.dic': '' });
   write('none', { 'a.dic': '' });
   write('bare', { 'a.aff': '' });
@@ -34,6 +36,15 @@ test('all dictionaries by name, or those that are asked for', () => {
   expect(source.ignoreCase).toBe(true);
   expect(texts(hunspell('en_GB', 'b')!.dictionaries)).toEqual(['1\nbe']);
   expect(texts(hunspell('en_GB', 'b.dic', 'a')!.dictionaries)).toEqual(['1\nbe', '1\nan']);
+});
+
+test('case is ignored as the node says of the locale, the dictionary, or the node of all', () => {
+  const ignoreCase = (locale: string, flags: Record<string, boolean>) => configFiles(directory, flags).hunspell!(locale, [])!.ignoreCase;
+  expect(ignoreCase('en_GB', { 'en_GB.ignore_case': false })).toBe(false);
+  expect(ignoreCase('en_GB', { ignore_case: false })).toBe(true);
+  expect(ignoreCase('de', {})).toBe(false);
+  expect(ignoreCase('de', { ignore_case: true })).toBe(true);
+  expect(ignoreCase('fr', { ignore_case: true })).toBe(false);
 });
 
 test.each([['missing'], ['../hunspell/en_GB'], ['.'], ['..'], ['']])('there is no dictionary [%s]', (locale) => {
