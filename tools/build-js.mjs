@@ -3,7 +3,8 @@
 //   dist/bundle/   main.js (the command), library.js, front.js: ES modules with shared chunks
 //   dist/analyzer.browser.js   gannet/analyzer for browsers: one ES module, which fetches ../build/analyzer.wasm
 //   dist/service/  service-process.js, what it loads, and the threads: start-up counts here. Each but the first is a small script that runs
-//                  one code file through V8's code cache, which the first run writes beside it (tools/launch.cjs).
+//                  one code file through V8's code cache, which the first run writes beside it (tools/launch.cjs). *.late.js: packages
+//                  and word lists that a start does not need; as files of their own they are not read before they are used.
 // `new URL('../../build/...', import.meta.url)` means the same in src/<folder>/ and in both output folders.
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +22,7 @@ const SERVICE = {
   'http-thread': 'src/node/http-thread.ts',
 };
 /** Native, or loaded late and seldom. */
-const SERVICE_EXTERNALS = ['./launch.js', 'uWebSockets.js', '@js-joda/core', '@js-joda/timezone'];
+const SERVICE_EXTERNALS = ['./launch.js', './*.late.js', 'uWebSockets.js', '@js-joda/core', '@js-joda/timezone'];
 /** lmdb looks for its binary beside its own modules, which a bundle takes it away from. Of its ES modules esbuild makes iterators without end. */
 const LMDB_BINARY = {
   name: 'lmdb-binary',
@@ -43,16 +44,23 @@ const LMDB_BINARY = {
     }));
   },
 };
-/** Big packages that a start does not need run when a name of theirs is first used. */
-const LATE_PACKAGES = {
-  name: 'late-packages',
+/** Loaded when a name of theirs is first used: `<name>.late.js` in the output, by what it is made of. */
+const LATE = {
+  re2js: 're2js',
+  yaml: 'yaml',
+  'kstem-lexicon': './src/analysis/generated/kstem-lexicon.ts',
+  'stop-words': './src/analysis/generated/stop-words.ts',
+  'thai-dictionary': './src/analysis/generated/thai-dictionary.ts',
+};
+const LATE_PARTS = {
+  name: 'late-parts',
   setup(plugins) {
-    plugins.onResolve({ filter: /^(re2js|yaml)$/ }, ({ path: name, namespace }) =>
-      namespace === 'late-packages' ? undefined : { path: name, namespace: 'late-packages' },
-    );
-    plugins.onLoad({ filter: /.*/, namespace: 'late-packages' }, ({ path: name }) => ({
-      contents: `module.exports = require('./launch.js').lateModule(() => require('${name}'));`,
-      resolveDir: root,
+    plugins.onResolve({ filter: /^(re2js|yaml)$|\/generated\/(kstem-lexicon|stop-words|thai-dictionary)\.ts$/ }, ({ path: name }) => ({
+      path: path.basename(name, '.ts'),
+      namespace: 'late-parts',
+    }));
+    plugins.onLoad({ filter: /.*/, namespace: 'late-parts' }, ({ path: name }) => ({
+      contents: `module.exports = require('./launch.js').lateModule(() => require('./${name}.late.js'));`,
     }));
   },
 };
@@ -130,18 +138,26 @@ const serviceOptions = {
   // Without its optional binary, which only speeds up many short strings and takes 20 ms to load.
   define: { 'import.meta.url': '__moduleUrl', 'process.env.MSGPACKR_NATIVE_ACCELERATION_DISABLED': '"true"' },
   charset: 'ascii',
-  banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
 };
+const MODULE_URL = 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;';
+/** Half the bytes to read at each start; names stay for stack traces. */
+const small = { minifyWhitespace: true, minifySyntax: true };
 await build({
   ...serviceOptions,
   entryPoints: Object.fromEntries(Object.entries(SERVICE).map(([name, file]) => [`${name}.code`, file])),
   external: SERVICE_EXTERNALS,
-  plugins: [LMDB_BINARY, LATE_NAMES, LATE_PACKAGES, MIME_TYPES],
-  // Half the bytes to read at each start; names stay for stack traces.
-  minifyWhitespace: true,
-  minifySyntax: true,
+  plugins: [LMDB_BINARY, LATE_NAMES, LATE_PARTS, MIME_TYPES],
+  // As launch.cjs runs it: a wrapper put around it there would copy the whole text.
+  banner: { js: `(function (exports, require, module, __filename, __dirname) {${MODULE_URL}` },
+  footer: { js: '})' },
+  ...small,
 });
-await build({ ...serviceOptions, entryPoints: ['src/cli/service-process.ts'], plugins: [SERVICE_MAIN] });
+await build({
+  ...serviceOptions,
+  entryPoints: Object.fromEntries(Object.entries(LATE).map(([name, file]) => [`${name}.late`, file])),
+  ...small,
+});
+await build({ ...serviceOptions, entryPoints: ['src/cli/service-process.ts'], plugins: [SERVICE_MAIN], banner: { js: MODULE_URL } });
 copyFileSync(path.join(root, 'tools/launch.cjs'), path.join(service, 'launch.js'));
 writeFileSync(path.join(service, 'package.json'), '{ "type": "commonjs" }\n');
 for (const name of Object.keys(SERVICE)) {

@@ -1,5 +1,5 @@
 'use strict';
-// Runs `<name>.code.js` of this folder, compiled from V8's code cache if there is one. A process without a cache writes it once it has run
+// Runs `<name>.code.js` of this folder, a module's function, compiled from V8's code cache if there is one. A process without a cache writes it once it has run
 // for a while, so that it holds the functions that were really used. The cache is bound to the code by its digest and to Node by its
 // version and flags; a file that cannot be written (read-only installation) only costs the gain.
 // Of Node's own modules, those that a start does not need are loaded when one of their functions is first used: together they take a
@@ -19,8 +19,8 @@ exports.launch = (name, digest) => {
   // V8 takes a cache only under the version, processor and flags it was made with.
   const cacheFile = path.join(__dirname, `${name}.${digest}.${nodeTag()}.cache`);
   const cachedData = readOrUndefined(cacheFile);
-  // The code is ASCII (tools/build-js.mjs): read as Latin-1 it needs no decoding.
-  const script = new vm.Script(`(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'latin1')}\n})`, {
+  // The code is ASCII and a function (tools/build-js.mjs): read as Latin-1 it needs no decoding.
+  const script = new vm.Script(readFileSync(file, 'latin1'), {
     filename: file,
     cachedData,
     importModuleDynamically: vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER,

@@ -139,6 +139,8 @@ export class MainNode {
     }
     const { state } = this.#metadata;
     const placements = this.#placements(state);
+    // Asked for now: an index that a request deletes meanwhile is none.
+    const orphans = this.#metadata.orphans();
     const fail = (error: Error) => this.#options.onLog('error', `shard failed to open: ${error.message}`);
     const opened = this.#indexers.map(({ channel }) => channel.request<void>({ type: 'state', state, placements }).catch(fail));
     const late: Promise<void>[] = [];
@@ -158,7 +160,7 @@ export class MainNode {
     await Promise.all([...this.#readers.map(({ channel }) => this.#inform(channel)), ...late]);
     this.#indexersLater = setTimeout(() => this.#runIndexers(), INDEXERS_AFTER_MS);
     Promise.all(opened).then(() => {
-      if (this.#stopping === null) for (const { uuid, logs } of this.#metadata.orphans()) this.#dropOrphan(uuid, logs);
+      if (this.#stopping === null) for (const { uuid, logs } of orphans) this.#dropOrphan(uuid, logs);
     });
   }
 

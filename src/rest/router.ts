@@ -40,7 +40,7 @@ function routeParams(api: ApiSpec, declared: Params | undefined, pathParams: rea
 }
 
 interface RouteNode {
-  readonly literals: Map<string, RouteNode>;
+  literals: Map<string, RouteNode> | null;
   parameter: RouteNode | null;
   methods: Map<string, Route> | null;
 }
@@ -61,16 +61,19 @@ export class Router {
   }
 
   #add(api: ApiSpec, pattern: string, handler: ApiHandler): void {
-    const [method, path] = pattern.split(/\s+/);
+    const space = pattern.indexOf(' ');
+    const method = pattern.slice(0, space);
+    const path = pattern.slice(space).trimStart();
     const pathParams: string[] = [];
     let node = this.#root;
-    for (const segment of path.split('/').filter((part) => part !== '')) {
-      const parameter = /^\{(\w+)\}$/.exec(segment);
-      if (parameter) {
-        pathParams.push(parameter[1]);
+    for (const segment of path.split('/')) {
+      if (segment === '') continue;
+      if (segment.startsWith('{')) {
+        pathParams.push(segment.slice(1, -1));
         node.parameter ??= newNode();
         node = node.parameter;
       } else {
+        node.literals ??= new Map();
         let next = node.literals.get(segment);
         if (!next) node.literals.set(segment, (next = newNode()));
         node = next;
@@ -98,12 +101,12 @@ export class Router {
 }
 
 function newNode(): RouteNode {
-  return { literals: new Map(), parameter: null, methods: null };
+  return { literals: null, parameter: null, methods: null };
 }
 
 function find(node: RouteNode, segments: readonly string[], at: number, values: string[]): Map<string, Route> | null {
   if (at === segments.length) return node.methods;
-  const literal = node.literals.get(segments[at]);
+  const literal = node.literals?.get(segments[at]);
   if (literal) {
     const found = find(literal, segments, at + 1, values);
     if (found) return found;
@@ -117,6 +120,6 @@ function find(node: RouteNode, segments: readonly string[], at: number, values: 
 
 function* walk(node: RouteNode, path: string): Generator<{ method: string; path: string; route: Route }> {
   for (const [method, route] of node.methods ?? []) yield { method, path: path || '/', route };
-  for (const [name, child] of node.literals) yield* walk(child, `${path}/${name}`);
+  for (const [name, child] of node.literals ?? []) yield* walk(child, `${path}/${name}`);
   if (node.parameter) yield* walk(node.parameter, `${path}/*`);
 }
