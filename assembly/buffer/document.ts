@@ -25,6 +25,7 @@ import {
   normStream,
   regionOf,
 } from './layout';
+import { TERMS_FREQS } from '../terms/dictionary';
 import { addOccurrence, addPosition, findBatch, findHashed, findTerm, hasRoom } from './term-hash';
 import { streamAdd } from './value-stream';
 
@@ -109,7 +110,8 @@ function addDocument(buffer: Buffer, region: Region, cur: usize, end: usize): i3
   for (let at = buffer.touched; at; ) {
     const field = changetype<Field>(at);
     if (field.flags & FIELD_NORMS) {
-      const tokens = field.length - field.overlaps;
+      // Lucene: the length of a field without frequencies is its number of distinct terms.
+      const tokens = field.flags & TERMS_FREQS ? field.length - field.overlaps : <u32>field.sumDocFreq - field.docFreqsBefore;
       if (!streamAdd(region, normStream(field), doc, <i64>(tokens ? encodeNorm(tokens) : NORM_EMPTY)) && status == 0) status = E_NO_SPACE;
     }
     if (field.length) field.docCount++;
@@ -176,6 +178,7 @@ function touch(buffer: Buffer, field: Field): void {
   field.offset = 0;
   field.length = 0;
   field.overlaps = 0;
+  field.docFreqsBefore = <u32>field.sumDocFreq;
   field.valueCount = 0;
   field.nextTouched = buffer.touched;
   buffer.touched = changetype<usize>(field);

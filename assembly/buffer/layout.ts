@@ -133,6 +133,8 @@ export class Field {
   overlaps: u32;
   valueCount: u32;
   number: u32;
+  /** sumDocFreq (its low half) before the document: what it has grown by are the document's distinct terms. */
+  docFreqsBefore: u32;
 }
 
 export const FIELD_COLUMN_STREAM: usize = 96;

@@ -37,13 +37,24 @@ function locate(node: Node, place: Place, doc: u32): bool {
   return place.freq > 0;
 }
 
+/**
+ * The place whose positions are the starts that are counted: the rarest, unless several terms share a place. Then it is the query's first, since two of its
+ * terms at one position count as two starts, as in Lucene.
+ */
+function leadPlace(node: Node, state: PhraseState): Place {
+  if (node.childCount == node.a) return phrasePlace(state, 0);
+  let i: u32 = 0;
+  while (phrasePlace(state, i).source != 0) i++;
+  return phrasePlace(state, i);
+}
+
 /** Score of the located document if the phrase occurred as often as its rarest term there; a sloppy one at most begins at each position of each term. */
 export function boundOfLocated(node: Node, state: PhraseState, doc: u32): f32 {
-  let least: u32 = u32.MAX_VALUE;
+  let least: u32 = node.childCount > node.a ? leadPlace(node, state).freq : u32.MAX_VALUE;
   let sum: u32 = 0;
   for (let i: u32 = 0; i < node.a; i++) {
     const freq = phrasePlace(state, i).freq;
-    least = min(least, freq);
+    if (node.childCount == node.a) least = min(least, freq);
     sum += freq;
   }
   const norm = node.norms ? <usize>load<u8>(<usize>node.norms + doc) : 1;
@@ -52,11 +63,12 @@ export function boundOfLocated(node: Node, state: PhraseState, doc: u32): f32 {
 
 /** Phrase freq of the located document; without `all` 1 if it is there. */
 export function freqOfLocated(node: Node, state: PhraseState, doc: u32, all: bool): f32 {
-  const lead = phrasePlace(state, 0);
+  const lead = leadPlace(node, state);
   loadPlace(node, lead, doc);
   let count = lead.count;
-  for (let i: u32 = 1; i < node.a; i++) {
+  for (let i: u32 = 0; i < node.a; i++) {
     const place = phrasePlace(state, i);
+    if (place.source == lead.source) continue;
     loadPlace(node, place, doc);
     if (node.b > 0) continue;
     count = narrowStarts(lead.positions, count, place.positions, place.count, place.place - lead.place);

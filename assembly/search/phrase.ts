@@ -326,14 +326,13 @@ export function phraseScore(node: Node, docs: usize, count: u32, scores: usize):
   }
 }
 
-/** The exact phrase occurs at most as often as each of its terms. */
+/** The exact phrase occurs at most as often as each of its terms, unless several at one place count twice. */
 export function phraseBound(node: Node, from: u32, to: u32): f32 {
-  if (node.b > 0) return node.weight;
+  if (node.b > 0 || node.childCount > node.a) return node.weight;
   const state = phraseState(node);
   let bound: f32 = node.weight;
   for (let i: u32 = 0; i < node.a; i++) {
     const place = phrasePlace(state, i);
-    if (place.childCount > 1) continue;
     bound = min(bound, termBound(nodeChild(node, place.firstChild), from, to, node.weight, <usize>node.normInverse));
   }
   return bound;
