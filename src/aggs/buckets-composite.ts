@@ -1,7 +1,7 @@
 // composite: all combinations of several sources in the order of their keys, page by page behind `after`.
 import type { AggNode } from '../plan/agg-plan.ts';
 import { tilePrecision } from './buckets-geo.ts';
-import { dateNode, parseRounding } from './buckets-histogram.ts';
+import { dateNode, noInterval, parseRounding } from './buckets-histogram.ts';
 import { compareKeys, TermKeys, termsNode } from './buckets-terms.ts';
 import { flattenChain, planChain } from './chain.ts';
 import { illegalArgument, parsingError, unsupported, xContentError } from './errors.ts';
@@ -55,6 +55,7 @@ function parseSourceEntry(entry: unknown): CompositeSource {
   const interval = kind === 'histogram' ? (p.number('interval') ?? 0) : 0;
   if (kind === 'histogram' && interval <= 0) throw illegalArgument(`[interval] must be greater than 0 for [histogram] source`);
   const rounding = kind === 'date_histogram' ? parseRounding(p, source.timeZone, name) : null;
+  if (kind === 'date_histogram' && rounding === null) throw noInterval();
   const precision = kind === 'geotile_grid' ? tilePrecision(p) : 0;
   if (p.has('bounds')) throw unsupported('[bounds] of a composite source');
   p.done();

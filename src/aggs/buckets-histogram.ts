@@ -30,6 +30,8 @@ interface HistogramParams {
   readonly offset: number;
   /** date_histogram only. */
   readonly rounding: Rounding | null;
+  /** Why shards refuse it: there is no interval. */
+  readonly refusal: Error | null;
 }
 
 /** Numeric bounds: extended ones add buckets, hard ones leave values out. */
@@ -47,7 +49,7 @@ interface BoundHistogram extends ValuesSource {
 const MOST_STARTS = 200_000;
 const BY_KEY = [orderPart('_key', false)];
 
-function parseCommon(p: Params, name: string): Omit<HistogramParams, 'interval' | 'offset' | 'rounding'> {
+function parseCommon(p: Params, name: string): Omit<HistogramParams, 'interval' | 'offset' | 'rounding' | 'refusal'> {
   const source = parseSource(p, true);
   const keyed = p.bool('keyed') ?? false;
   const minDocCount = p.integer('min_doc_count') ?? 0;
@@ -74,6 +76,7 @@ function bounds(p: Params, key: string): Bounds | null {
 
 function bindHistogram(spec: AggSpec, ctx: BindContext): BoundHistogram {
   const params = spec.params as HistogramParams;
+  if (params.refusal) throw params.refusal;
   const isDate = params.rounding !== null;
   const source = bindSource(
     spec.typeName,
@@ -114,8 +117,14 @@ export const histogramType: AggType = {
     const offset = p.number('offset') ?? 0;
     const common = parseCommon(p, name);
     p.done();
-    if (interval === null) throw illegalArgument(`[interval] must be >0 for histogram aggregation [${name}]`);
-    return { ...common, interval, offset: ((offset % interval) + interval) % interval, rounding: null };
+    const refusal = interval === null ? illegalArgument('interval must be positive, got: 0.0') : null;
+    return {
+      ...common,
+      interval: interval ?? 1,
+      offset: interval ? ((offset % interval) + interval) % interval : 0,
+      rounding: null,
+      refusal,
+    };
   },
   bind: bindHistogram,
   plan(spec, bound: BoundHistogram, { segment }, children): AggNode {
@@ -171,7 +180,7 @@ function mergeGrid(
   const children = mergeChildren(spec, doubled, merged.maps, merged.count, ctx);
   const format = formatOf(slices);
   const isDate = params.rounding !== null;
-  const showText = isDate || params.source.format !== null;
+  const showText = isDate || params.source.format !== null || format?.name === 'bool';
   const make = (key: number, docCount: number, id: number): OutBucket => {
     const value = grid.value(key);
     const text = showText ? (format?.keyAsString(value) ?? null) : null;
@@ -254,8 +263,8 @@ function sortBuckets(buckets: OutBucket[], order: readonly OrderPart[]): OutBuck
   });
 }
 
-/** `calendar_interval`, `fixed_interval`, the old `interval`, `offset` and `time_zone`. */
-export function parseRounding(p: Params, zoneId: string | null, name: string): Rounding {
+/** `calendar_interval`, `fixed_interval`, the old `interval`, `offset` and `time_zone`; null without an interval. */
+export function parseRounding(p: Params, zoneId: string | null, name: string): Rounding | null {
   const calendar = p.string('calendar_interval');
   const fixed = p.string('fixed_interval');
   const old = p.string('interval');
@@ -283,7 +292,7 @@ export function parseRounding(p: Params, zoneId: string | null, name: string): R
   }
   if (unit !== null) return calendarRounding(unit, zone, offset);
   const text = fixed ?? old;
-  if (text === null) throw illegalArgument(`Invalid interval specified, must be non-null and non-empty`);
+  if (text === null) return null;
   const interval = /^\d+(ms|[smhd])$/.test(text) ? timeValue(text) : null;
   if (interval === null) {
     throw p.refuse(
@@ -293,6 +302,11 @@ export function parseRounding(p: Params, zoneId: string | null, name: string): R
   }
   if (interval < 1) throw p.refuse('fixed_interval', `Zero or negative time interval not supported in [${name}]`);
   return intervalRounding(interval, zone, offset);
+}
+
+/** The error of a date_histogram without an interval. */
+export function noInterval(): Error {
+  return illegalArgument('Invalid interval specified, must be non-null and non-empty');
 }
 
 /** Does the slice carry raw times instead of starts of buckets? */
@@ -327,7 +341,8 @@ export const dateHistogramType: AggType = {
     const common = parseCommon(p, name);
     const rounding = parseRounding(p, common.source.timeZone, name);
     p.done();
-    return { ...common, interval: 0, offset: 0, rounding };
+    const refusal = rounding === null ? noInterval() : null;
+    return { ...common, interval: 0, offset: 0, rounding, refusal };
   },
   bind: bindHistogram,
   plan: (spec, bound: BoundHistogram, scope, children) => dateNode(bound, scope, (spec.params as HistogramParams).rounding!, children),

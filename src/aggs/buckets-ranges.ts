@@ -272,7 +272,7 @@ export const ipRangeType: AggType = {
   isBucket: true,
   parse(_name, typeName, body): RangeParams {
     const p = new Params(typeName, body);
-    return parseRanges(p, parseSource(p), true);
+    return parseRanges(p, parseSource(p, false, false), true);
   },
   bind(spec, ctx): BoundRanges {
     const params = spec.params as RangeParams;

@@ -104,19 +104,27 @@ export const filtersType: AggType = {
   },
 };
 
+interface MissingParams {
+  readonly source: SourceParams;
+  /** Documents without the field, for columns that kernels do not read. */
+  readonly absent: ParsedQuery;
+}
+
 export const missingType: AggType = {
   isBucket: true,
-  parse(_name, typeName, body) {
+  parse(_name, typeName, body, ctx): MissingParams {
     const p = new Params(typeName, body);
     const source = parseSource(p);
     p.done();
-    return { source };
+    return { source, absent: ctx.parseQuery({ bool: { must_not: { exists: { field: source.field || '_id' } } } }) };
   },
-  bind: (spec, ctx) => bindSource('missing', (spec.params as { source: SourceParams }).source, ctx, null),
-  plan(_spec, bound: ValuesSource, { segment }, children): AggNode {
+  bind: (spec, ctx) => bindSource('missing', (spec.params as MissingParams).source, ctx, null),
+  plan(spec, bound: ValuesSource, scope, children): AggNode {
     // with a value for missing ones nothing is missing
     if (bound.missing !== null) return { op: 'filters', filters: [{ op: 'matchNone' }], other: false, children };
-    return { op: 'missing', source: columnOf(bound, segment), children };
+    if (bound.kind === 'binary')
+      return { op: 'filters', filters: [scope.planQuery((spec.params as MissingParams).absent)], other: false, children };
+    return { op: 'missing', source: columnOf(bound, scope.segment), children };
   },
   merge: mergeSingle,
 };
@@ -140,7 +148,7 @@ export const nestedType: AggType = {
     const { path } = spec.params as { path: string };
     const { mapping } = ctx.index;
     if (mapping.isNested(path)) return { path, parentPath: ctx.nestedPath, mapped: true };
-    if (mapping.isObject(path) || mapping.field(path)) throw executionError(`[nested] nested path [${path}] is not nested`);
+    if (mapping.isObject(path)) throw executionError(`[nested] nested path [${path}] is not nested`);
     return { path, parentPath: ctx.nestedPath, mapped: false };
   },
   childPath: (spec) => (spec.params as { path: string }).path,

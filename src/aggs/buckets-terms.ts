@@ -355,7 +355,13 @@ export const rareTermsType: AggType = {
     const order = [orderPart('_count', false), orderPart('_key', false)];
     return { source, size: Number.MAX_SAFE_INTEGER, minDocCount: 1, order, filter, showError: false, maxDocCount };
   },
-  bind: bindTerms,
+  bind(spec, ctx): BoundTerms {
+    const bound = bindTerms(spec, ctx);
+    if (bound.source.kind === 'f64' || bound.source.scale !== 1) {
+      if (bound.source.type) throw illegalArgument('RareTerms aggregation does not support floating point fields.');
+    }
+    return bound;
+  },
   plan: planTerms,
   merge: mergeTerms,
 };

@@ -205,7 +205,7 @@ function tooMuchMemory(bytes: number): ApiError {
 /** Final results by name, in the order of the request. */
 export type ReducedAggregations = ReadonlyMap<string, OutAgg>;
 
-/** @throws ApiError search_phase_execution_exception around too_many_buckets_exception, script_exception, failures of top hits */
+/** @throws ApiError search_phase_execution_exception around too_many_buckets_exception, script_exception; failures of top hits */
 export function reduceAggregations(
   tree: AggTree,
   partials: readonly SegmentPartial[],
@@ -222,7 +222,7 @@ export function reduceAggregations(
   try {
     return reduceAll(tree, partials, ctx);
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ApiError) || error.type === 'search_phase_execution_exception') throw error;
     throw new ApiError('search_phase_execution_exception', error.status, '', {
       details: { phase: 'fetch', grouped: true, failed_shards: [] },
       causedBy: error,

@@ -123,7 +123,7 @@ export const geoBoundsType: AggType = {
   isBucket: false,
   parse(_name, typeName, body) {
     const p = new Params(typeName, body);
-    const source = parseSource(p);
+    const source = parseSource(p, false, false);
     const wrap = p.bool('wrap_longitude') ?? true;
     p.done();
     return { source, wrap };

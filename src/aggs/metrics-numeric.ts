@@ -58,7 +58,7 @@ function numericMetric(typeName: string, shape: Shape): AggType {
       const isNanos = slices.some((slice) => (slice.bound as ValuesSource).perMillisecond !== 1);
       const shown = isNanos ? Math.floor : (value: number) => value;
       const format = formatOf(slices);
-      const text = textOf(format);
+      const text = textOf(format, typeName === 'stats' || typeName === 'extended_stats');
       const { sigma } = spec.params as NumericParams;
       return {
         at(parent) {
@@ -89,13 +89,16 @@ export function formatOf(slices: readonly Slice[]): ValueFormat | null {
   return null;
 }
 
-function textOf(format: ValueFormat | null): Text {
+const PLAIN_FIGURES = new Set(['min', 'max', 'avg', 'sum']);
+
+/** @param unquoted  booleans are shown as such: what statistics do, while single metrics show their text */
+function textOf(format: ValueFormat | null, unquoted: boolean): Text {
   return (figures) => {
     const json: Json = {};
     if (!format) return json;
     for (const [name, value] of Object.entries(figures)) {
       const text = value === null ? null : format.keyAsString(value);
-      if (text !== null) json[`${name}_as_string`] = text;
+      if (text !== null) json[`${name}_as_string`] = unquoted && format.name === 'bool' && PLAIN_FIGURES.has(name) ? value !== 0 : text;
     }
     return json;
   };

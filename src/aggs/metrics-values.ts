@@ -42,6 +42,7 @@ export const cardinalityType: AggType = {
   },
   bind: (spec, ctx) => bindSource('cardinality', (spec.params as { source: SourceParams }).source, ctx, null),
   plan(spec, bound: ValuesSource, scope): AggNode {
+    if (bound.kind === 'binary') return { op: 'docs', children: [] };
     if (!hasManyValues(bound, scope)) return termsNode(bound, scope, false);
     return {
       op: 'distinct',
@@ -79,6 +80,7 @@ function precisionOf(threshold: number): number {
 /** Distinct keys per merged parent. One segment's buckets are distinct as they are; over several, terms meet as hashes of 64 bits, numbers as numbers. */
 function distinctCounts(slices: readonly Slice[], parents: number): Float64Array {
   if (slices.some((slice) => slice.result.op === 'distinct')) return estimatedCounts(slices, parents);
+  if (slices.some((slice) => sourceOf(slice).kind === 'binary')) return distinctBytes(slices, parents);
   const counts = new Float64Array(parents);
   const filled = slices.filter((slice) => columnsOf(slice).parents.length > 0);
   const numbers = new KeyTable();
@@ -112,6 +114,24 @@ function distinctCounts(slices: readonly Slice[], parents: number): Float64Array
     }
   });
   return counts;
+}
+
+/** Distinct values of columns that kernels do not read: of range fields all ranges of a document together. */
+function distinctBytes(slices: readonly Slice[], parents: number): Float64Array {
+  const seen = Array.from({ length: parents }, () => new Set<string>());
+  for (const slice of slices) {
+    if (slice.result.op !== 'docs') continue;
+    const { starts, docs } = slice.result;
+    for (let i = 0; i + 1 < starts.length; i++) {
+      const to = slice.map ? slice.map[i] : i;
+      if (to < 0) continue;
+      for (let d = starts[i]; d < starts[i + 1]; d++) {
+        const bytes = slice.segment.segment.binary(sourceOf(slice).field, docs[d]);
+        if (bytes) seen[to].add(Buffer.from(bytes).toString('latin1'));
+      }
+    }
+  }
+  return Float64Array.from(seen, (values) => values.size);
 }
 
 const sourceOf = (slice: Slice) => slice.bound as ValuesSource;
@@ -314,8 +334,7 @@ export const medianAbsoluteDeviationType: AggType = {
     p.done();
     return { source };
   },
-  bind: (spec, ctx) =>
-    bindSource('median_absolute_deviation', (spec.params as { source: SourceParams }).source, ctx, ['numeric', 'date', 'boolean']),
+  bind: (spec, ctx) => bindSource('median_absolute_deviation', (spec.params as { source: SourceParams }).source, ctx, ['numeric']),
   plan: (_spec, bound: ValuesSource, scope) => termsNode(bound, scope, true),
   merge(spec, slices, parents) {
     const of = distributions(slices, parents);

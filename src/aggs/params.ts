@@ -37,6 +37,14 @@ export class Params {
     return String(value);
   }
 
+  /** A string that no other scalar stands for: names of fields and formats. */
+  name(key: string): string | null {
+    const value = this.take(key);
+    if (value === undefined) return null;
+    if (typeof value !== 'string') throw this.wrongType(key, value);
+    return value;
+  }
+
   number(key: string): number | null {
     const value = this.take(key);
     if (value === undefined) return null;

@@ -91,15 +91,13 @@ function parseOne(name: string, definition: Json, ctx: ParseContext, depth: numb
   if (typeName === null) throw parsingError(`Missing definition for aggregation [${name}]`);
   const body = definition[typeName];
   if (isPipeline(typeName)) {
+    const pipeline = parsePipeline(name, typeName, body, meta);
     if (below && Object.keys(below).length > 0)
       throw initializationError(`Aggregator [${name}] of type [${typeName}] cannot accept sub-aggregations`);
-    return parsePipeline(name, typeName, body, meta);
+    return pipeline;
   }
   const type = aggType(typeName);
   if (!type) throw KNOWN_ELSEWHERE.has(typeName) ? unsupported(`aggregation type [${typeName}]`) : unknownType(typeName);
-  if (!type.isBucket && below && Object.keys(below).length > 0) {
-    throw initializationError(`Aggregator [${name}] of type [${typeName}] cannot accept sub-aggregations`);
-  }
   return specOf(name, typeName, type, body, meta, below, ctx, depth);
 }
 
@@ -114,6 +112,9 @@ function specOf(
   depth: number,
 ): AggSpec {
   const params = type.parse(name, typeName, body, ctx) as never;
+  if (!type.isBucket && below && Object.keys(below).length > 0) {
+    throw initializationError(`Aggregator [${name}] of type [${typeName}] cannot accept sub-aggregations`);
+  }
   const level = below ? parseLevel(below, ctx, depth + 1) : { children: [], pipelines: [] };
   const bare: AggSpec = { name, type, typeName, params, meta, children: level.children, pipelines: [] };
   return { ...bare, pipelines: orderPipelines(level.pipelines, level.children, bare) };

@@ -156,6 +156,8 @@ const bucketSort: Parent = (p, body) => {
   const sort = p.list('sort') ?? [];
   if (from < 0) throw badParameter('bucket_sort', 'from', `[from] must be a non-negative integer: [${from}]`);
   if (size !== null && size <= 0) throw badParameter('bucket_sort', 'size', `[size] must be a positive integer: [${size}]`);
+  p.string('gap_policy');
+  p.done();
   if (from === 0 && size === null && sort.length === 0) {
     throw validationError(`[${body.name}] is configured to perform nothing. Please set either of [sort, size, from] to use bucket_sort`);
   }

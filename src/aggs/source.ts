@@ -58,13 +58,13 @@ const VALUE_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** @throws ApiError illegal_argument_exception: neither field nor script */
-export function parseSource(p: Params, withTimeZone = false): SourceParams {
-  const script = p.take('script');
-  const field = p.string('field');
+export function parseSource(p: Params, withTimeZone = false, withScript = true): SourceParams {
+  const script = withScript ? p.take('script') : undefined;
+  const field = p.name('field');
   const missing = p.take('missing');
   if (Array.isArray(missing) || (typeof missing === 'object' && missing !== null && p.typeName !== 'geo_bounds'))
     throw p.wrongType('missing', missing);
-  const format = p.string('format');
+  const format = p.name('format');
   const timeZone = withTimeZone ? p.string('time_zone') : null;
   const valueType = p.string('value_type') ?? p.string('valueType');
   if (valueType !== null && !Object.hasOwn(VALUE_TYPES, valueType)) throw p.refuse('value_type', `Unknown value type [${valueType}]`);
@@ -88,7 +88,7 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
   if (params.script !== null) return scriptSource(typeName, params, params.script, ctx, families);
   const mapped = ctx.index.mapping.field(params.field);
   if (mapped?.runtime) return runtimeSource(typeName, params, mapped, ctx, families);
-  if (!mapped && params.valueType === null) return unmapped(params);
+  if (!mapped && params.valueType === null) return unmapped(params, families?.includes('keyword') ?? false);
   const type = mapped ?? standAloneField(params.valueType!);
   if (!type.isAggregatable) throw notAggregatable(type);
   if (type.name === '_index' && (families === null || families.includes('keyword'))) return indexNameSource(type, params, ctx);
@@ -169,7 +169,7 @@ function scriptSource(
   families: readonly Family[] | null,
 ): ValuesSource {
   const of = params.field === '' ? null : ctx.index.mapping.field(params.field);
-  if (params.field !== '' && !of) return unmapped(params);
+  if (params.field !== '' && !of) return unmapped(params, families?.includes('keyword') ?? false);
   if (of && !of.isAggregatable) throw notAggregatable(of);
   // Metrics compute in doubles whatever whole type is named.
   const isMetric = families?.includes('numeric') && !families.includes('keyword');
@@ -192,10 +192,10 @@ function scriptType(typeName: string, of: FieldType | null, families: readonly F
   throw unsupported(`[script] in the aggregation [${typeName}]`);
 }
 
-/** A field that this index lacks: no values, but `missing` counts. */
-function unmapped(params: SourceParams): ValuesSource {
+/** A field that this index lacks: no values, but `missing` counts; a text where the aggregation takes terms. */
+function unmapped(params: SourceParams, takesTerms: boolean): ValuesSource {
   const missing = params.missing;
-  const isText = typeof missing === 'string' && Number.isNaN(Number(missing));
+  const isText = takesTerms || (typeof missing === 'string' && Number.isNaN(Number(missing)));
   const base = { field: params.field, type: null, format: null, scale: 1, unsigned: false, isDate: false, perMillisecond: 1 };
   if (missing === null) return { ...base, kind: 'i64', missing: null };
   if (isText) return { ...base, kind: 'ordinals', missing: new TextEncoder().encode(String(missing)) };
@@ -205,7 +205,7 @@ function unmapped(params: SourceParams): ValuesSource {
 function missingOf(type: FieldType, format: ValueFormat, missing: unknown, ctx: BindContext): bigint | number | Uint8Array {
   if (type.spec.column === 'ordinals' || type.family === 'text') return type.termBytes(missing);
   if (type.family === 'date') {
-    const raw = typeof missing === 'string' ? format.parse(missing, false, ctx.index.nowMs) : Number(missing);
+    const raw = format.parse(String(missing), false, ctx.index.nowMs);
     return BigInt(raw) * (type.typeName === 'date_nanos' && typeof raw === 'number' ? 1_000_000n : 1n);
   }
   if (type.family === 'numeric') {

@@ -177,14 +177,7 @@ export function* searchSteps(
     ...fetchParts(request, { ...options, nodeId: env.nodeId, contextOf: (shard) => contextOf(shard, env) }),
     ...extra,
   ];
-  const fetchPage = (): Json[] => {
-    try {
-      return fetchHits(page, shards, request, sortOf, parts, options);
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status >= 500) throw error;
-      throw allShardsFailed('fetch', [{ shard: 0, index: targets[0].shard.index, node: env.nodeId, error }]);
-    }
-  };
+  const fetchPage = (): Json[] => asShard('fetch', targets, env, () => fetchHits(page, shards, request, sortOf, parts, options));
   const reducing = performance.now();
   const aggregations = aggs ? reduce(aggs) : null;
   const reduceMs = performance.now() - reducing;
@@ -221,7 +214,8 @@ export function* searchSteps(
       maxBuckets: env.maxBuckets,
       nowMs: env.nowMs,
       bindings: search.bindings,
-      topHits: (body, groups, nestedPath) => topHits(body, groups, nestedPath, targets, { ...env, stop, counters }),
+      topHits: (body, groups, nestedPath) =>
+        asShard('query', targets, env, () => topHits(body, groups, nestedPath, targets, { ...env, stop, counters })),
     });
     return renderAggregations(reduced, env.typedKeys);
   }
@@ -283,6 +277,16 @@ function profileOf(
     return profileAggregations(aggs, { partials, bindings, times, matched: run.total });
   };
   return { index, shard, query, collector, ...run.times, segments: segments.length, before, after: { ...options.counters }, aggregations };
+}
+
+/** What is wrong with a request's hits is a failure of the shards that have them. */
+function asShard<T>(phase: 'query' | 'fetch', targets: readonly SearchTarget[], { nodeId }: SearchEnvironment, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    throw allShardsFailed(phase, [{ shard: 0, index: targets[0].shard.index, node: nodeId, error }]);
+  }
 }
 
 /** The shards with runtime fields of the search over their mappings. @throws ApiError mapper_parsing_exception */
