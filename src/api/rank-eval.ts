@@ -113,7 +113,8 @@ export async function rankEval(
     const body = request ?? (parseBody(renderTemplate(template ?? '{}', params)) as Json);
     let hits: Array<{ _index: string; _id: string }>;
     try {
-      const answer = await search(ctx, { indices, parameters: {}, body: writeJson({ ...body, size: metric.k }) });
+      // Kept answers have their hits as text.
+      const answer = await search(ctx, { indices, parameters: { requestCache: false }, body: writeJson({ ...body, size: metric.k }) });
       hits = (answer['hits'] as { hits: typeof hits }).hits;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

@@ -32,6 +32,13 @@ test('pipelines are kept, shown and deleted', async () => {
   expect((await service.request('POST', '/films/_search?search_pipeline=kept', {})).body.error.reason).toBe('Pipeline kept is not defined');
 });
 
+test('a search that was kept goes through response processors again', async () => {
+  const pipeline = { response_processors: [{ truncate_hits: { target_size: 1 } }] };
+  const first = ids(await searched(pipeline));
+  expect(first).toEqual(['a']);
+  expect(ids(await service.request('POST', '/films/_search?search_pipeline=p', { sort: ['year'] }))).toEqual(first);
+});
+
 test('filter_query narrows the query of the request', async () => {
   const pipeline = { request_processors: [{ filter_query: { tag: 't', query: { range: { year: { lte: 2000 } } } } }] };
   expect(ids(await searched(pipeline))).toEqual(['a', 'b']);

@@ -75,3 +75,10 @@ test.each([
   const { status, text } = await node.send('POST /w/_rank_eval', body);
   expect([status, text.includes(reason)]).toEqual([400, true]);
 });
+
+test('a search that was kept is ranked again', async () => {
+  const body = { requests: [{ id: 'q', request: { query: { match: { text: 'calm' } } }, ratings: [] }], metric: { dcg: {} } };
+  const first = await node.ok('POST /w/_rank_eval', body);
+  expect(first.details.q.hits).toHaveLength(3);
+  expect(await node.ok('POST /w/_rank_eval', body)).toEqual(first);
+});
