@@ -139,10 +139,23 @@ export function parseFloatValue(value: unknown, type: FloatType, coerce: boolean
 
 export const EMPTY_I64: RangeBounds = { kind: 'i64', min: 0n, max: -1n, empty: true };
 
+/**
+ * Queries on byte and short fields take any integer, those on others what their type can hold.
+ * @throws ApiError illegal_argument_exception: a value that no document can be asked for
+ */
+export function requireQueryable(type: IntegerType, asked: unknown, value: bigint): void {
+  const queried = type === 'long' ? 'long' : 'integer';
+  const { min, max } = LIMITS[queried];
+  if (value >= min && value <= max) return;
+  throw illegalArgument(`Value [${javaText(asked)}] is out of range for ${queried === 'long' ? 'a long' : 'an integer'}`);
+}
+
 /** Bounds of a range in a type's values, both included. @throws ApiError number_format_exception */
 export function numberBounds(type: IntegerType | 'unsigned_long' | FloatType, range: RangeSpec): RangeBounds {
   if (type === 'float' || type === 'half_float' || type === 'double') return floatBounds(type, range);
-  return integerBounds(type === 'unsigned_long' ? { min: 0n, max: MAX_UNSIGNED } : LIMITS[type], range);
+  if (type === 'unsigned_long') return integerBounds({ min: 0n, max: MAX_UNSIGNED }, range);
+  for (const end of [range.from, range.to]) if (isGiven(end)) requireQueryable(type, end, decimalToInteger(queryText(end)).value);
+  return integerBounds(LIMITS[type], range);
 }
 
 function isGiven(end: unknown): boolean {

@@ -95,6 +95,9 @@ export function decimalFormat(pattern: string, toNumber: (raw: bigint | number) 
   };
 }
 
+/** The largest double below 2^63: sums of squares of dates are shown as the last time that Java's long holds. */
+const MAX_TIME_MS = 2 ** 63 - 1024;
+
 /** Dates over epoch ms, or over epoch ns when `nanos`: keys of aggregations are always ms. */
 export function dateFormat(formatter: DateFormatter, zone: TimeZone, nanos: boolean): ValueFormat {
   const print = (raw: bigint | number): string => {
@@ -107,7 +110,7 @@ export function dateFormat(formatter: DateFormatter, zone: TimeZone, nanos: bool
     name: formatter.pattern,
     format: print,
     formatBytes: (bytes) => decoder.decode(bytes),
-    keyAsString: (value) => formatter.print(Number(value), zone),
+    keyAsString: (value) => formatter.print(Math.max(-MAX_TIME_MS, Math.min(Number(value), MAX_TIME_MS)), zone),
     parse(text, roundUp, nowMs, timeZone) {
       return parseDateMath(text, formatter, nowMs, roundUp, timeZone === undefined ? zone : zoneOf(timeZone)).ms;
     },

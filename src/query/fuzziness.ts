@@ -1,6 +1,6 @@
 // Edit distances as requests give them: 0, 1, 2, AUTO, AUTO:low,high.
 import { illegalArgument } from '../errors/catalog.ts';
-import { numberFormat } from '../errors/search-errors.ts';
+import { numberFormat, parseFailure } from '../errors/search-errors.ts';
 
 export interface Fuzziness {
   /** null: by the length of the word. */
@@ -21,9 +21,9 @@ export function parseFuzziness(value: unknown): Fuzziness {
   if (upper === 'AUTO') return AUTO_FUZZINESS;
   if (upper.startsWith('AUTO:')) {
     const parts = text.slice(5).split(',');
-    if (parts.length !== 2) throw illegalArgument(`failed to find low and high distance values in ${text}`);
+    if (parts.length !== 2) throw parseFailure('failed to find low and high distance values');
     const [low, high] = parts.map((part) => {
-      if (!/^[+-]?\d+$/.test(part.trim())) throw numberFormat(part);
+      if (!/^[+-]?\d+$/.test(part)) throw parseFailure(`failed to parse [${text}] as a "auto:int,int"`, numberFormat(part));
       return Number(part);
     });
     if (low < 0 || high < 0 || low > high) {
@@ -35,16 +35,15 @@ export function parseFuzziness(value: unknown): Fuzziness {
   return ofEdits(Number(text), text);
 }
 
+/** Fractions are cut off, and more than two edits are two. */
 function ofEdits(edits: number, text: string): Fuzziness {
-  if (edits !== 0 && edits !== 1 && edits !== 2) {
-    throw illegalArgument(`Valid edit distances are [0, 1, 2] but was [${text}]`);
-  }
-  return { edits, low: 0, high: 0 };
+  if (!(edits >= 0)) throw illegalArgument(`Invalid fuzziness value: ${text}`);
+  return { edits: Math.min(Math.trunc(edits), MAX_EDITS), low: 0, high: 0 };
 }
 
 /** Edits allowed for a word. */
 export function editsFor(fuzziness: Fuzziness, word: string): number {
-  if (fuzziness.edits !== null) return Math.min(fuzziness.edits, MAX_EDITS);
+  if (fuzziness.edits !== null) return fuzziness.edits;
   const length = [...word].length;
   if (length < fuzziness.low) return 0;
   return length < fuzziness.high ? 1 : 2;

@@ -157,11 +157,13 @@ function parseRange(body: JsonObject): Query {
     switch (key) {
       case 'gte':
       case 'gt':
+        if (key === 'gt' ? 'gte' in options : 'gt' in options) throw parsingError('invalid lower bound for [range] query');
         from = rangeEnd(value);
         includeFrom = key === 'gte';
         break;
       case 'lte':
       case 'lt':
+        if (key === 'lt' ? 'lte' in options : 'lt' in options) throw parsingError('invalid upper bound for [range] query');
         to = rangeEnd(value);
         includeTo = key === 'lte';
         break;

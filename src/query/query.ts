@@ -37,6 +37,8 @@ export interface MatchOptions {
   readonly lenient: boolean;
   readonly slop: number;
   readonly autoPhrase: boolean;
+  /** Phrases keep the places of words that a filter took out (`enable_position_increments`). */
+  readonly gaps: boolean;
 }
 
 /** A field name or pattern with its weight: `title^3`, `*_name`. */

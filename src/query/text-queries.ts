@@ -28,6 +28,7 @@ const DEFAULTS: MatchOptions = {
   lenient: false,
   slop: 0,
   autoPhrase: true,
+  gaps: true,
 };
 
 export const TEXT_PARSERS: Readonly<Record<string, QueryParser>> = {
@@ -77,6 +78,8 @@ function readMatchOption(query: string, key: string, value: unknown, into: Writa
     case 'max_expansions':
     case 'fuzzy_max_expansions':
       into.maxExpansions = readInt(value, query);
+      if (query === 'match' && into.maxExpansions <= 0) throw illegalArgument('[match] requires maxExpansions to be positive.');
+      if (query === 'multi_match' && into.maxExpansions <= 0) throw illegalArgument('Max expansions must be strictly great than zero.');
       if (into.maxExpansions < 0) throw illegalArgument('No negative maxExpansions allowed.');
       return true;
     case 'fuzzy_transpositions':
@@ -125,6 +128,9 @@ function parseMatch(kind: MatchQuery['kind'], body: JsonObject): Query {
   for (const value of Object.values(body)) {
     if (Array.isArray(value)) throw parsingError(`[${kind}] unknown token [START_ARRAY] after [query]`);
   }
+  if (Object.keys(body).length === 0) {
+    throw kind === 'match' ? parsingError('No text specified for text query') : illegalArgument(`[${kind}] requires fieldName`);
+  }
   const { field, options: given, outer } = readFieldBody(kind, body, 'query');
   checkKeys(kind, given, MATCH_KEYS[kind]);
   const value = given['query'];
@@ -163,8 +169,14 @@ function parseMultiMatch(body: JsonObject): Query {
   let lenient: boolean | null = null;
   for (const [key, option] of Object.entries(body)) {
     if (key === 'query') value = option;
-    else if (key === 'fields') fields = readFields(option, 'multi_match');
-    else if (key === 'type') type = parseType(readText(option, 'multi_match'), 'multi_match');
+    else if (key === 'fields') {
+      fields = readFields(option, 'multi_match');
+      const negative = fields.find(({ boost }) => boost < 0);
+      if (negative)
+        throw illegalArgument(
+          `negative [boost] are not allowed in [multi_match], got [${negative.boost}] for the field [${negative.field}]`,
+        );
+    } else if (key === 'type') type = parseType(readText(option, 'multi_match'), 'multi_match');
     else if (key === 'tie_breaker') tieBreaker = option === null ? null : readFloat(option, 'multi_match');
     else if (key === 'lenient') lenient = readBoolean(option, 'multi_match');
     else if (key === 'cutoff_frequency' && type === 'bool_prefix')
@@ -207,6 +219,7 @@ function parseQueryString(body: JsonObject): Query {
         defaultField = readTextOrNull(value, q);
         break;
       case 'fields':
+        if (!Array.isArray(value)) throw parsingError('[query_string] query does not support [fields]');
         fields = readFields(value, q);
         break;
       case 'type':
@@ -241,7 +254,7 @@ function parseQueryString(body: JsonObject): Query {
         isEscaped = readBoolean(value, q);
         break;
       case 'enable_position_increments':
-        if (!readBoolean(value, q)) throw illegalArgument('[query_string] enable_position_increments: false is not supported');
+        options.gaps = readBoolean(value, q);
         break;
       case 'max_determinized_states':
         readInt(value, q);

@@ -7,14 +7,18 @@ import type { RewriteContext } from './rewrite-context.ts';
 /** Families that a pattern never expands to: no value of theirs can be searched as text. */
 const UNSEARCHABLE = new Set(['geo_point', 'object', 'nested', 'binary', 'range']);
 
-/** Names may be unmapped; patterns expand to mapped fields that can be searched. `suffix` is added where such a field exists. */
+/**
+ * Names may be unmapped; patterns expand to mapped fields that can be searched. `suffix` is added where such a field exists. Of a name or pattern that
+ * is given twice the last weight counts; weights of different ones that lead to one field are multiplied.
+ */
 export function resolveFields(
   fields: readonly WeightedField[],
   context: RewriteContext,
   suffix: string | null = null,
 ): Map<string, number> {
   const resolved = new Map<string, number>();
-  for (const { field, boost } of fields) {
+  const weights = new Map(fields.map(({ field, boost }) => [field, boost]));
+  for (const [field, boost] of weights) {
     for (const name of field.includes('*') ? expandPattern(field, context) : [field]) {
       const suffixed = suffix !== null && context.mapping.field(name + suffix) ? name + suffix : name;
       const type = context.mapping.field(suffixed);

@@ -254,7 +254,9 @@ class RegexpParser {
       }
       if (from > to) throw illegalArgument(`invalid range: from (${from}) cannot be > to (${to})`);
       ranges.push([from, to]);
-      if (this.#caseInsensitive) for (let code = from; code <= Math.min(to, from + 0x3000); code++) ranges.push(...this.#variants(code));
+      // Of a negated class the letters stand as they are written, as in Lucene.
+      if (this.#caseInsensitive && !negated)
+        for (let code = from; code <= Math.min(to, from + 0x3000); code++) ranges.push(...this.#variants(code));
     } while (this.#at < this.#chars.length && !this.#peek(']'));
     if (!this.#match(']')) throw illegalArgument(`expected ']' at position ${this.#at}`);
     const set = normalize(ranges);

@@ -4,12 +4,10 @@ import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { FieldType } from '../mapping/field-type.ts';
 import type { SegmentReader } from '../plan/segment.ts';
-import { editsFor } from '../query/fuzziness.ts';
-import type { FuzzyQuery, PatternQuery, RangeQuery, TermQuery, TermsQuery, TermsSetQuery } from '../query/query.ts';
+import type { RangeQuery, TermsQuery, TermsSetQuery } from '../query/query.ts';
 import { doubleOf } from '../scripting/dates.ts';
 import { compileDocScript } from '../scripting/doc-script.ts';
 import type { ScriptSpec } from '../scripting/script-spec.ts';
-import { fuzzyMatcher } from './edit-distance.ts';
 import {
   ALL,
   afterPrefix,
@@ -19,21 +17,15 @@ import {
   constant,
   type IndexQuery,
   none,
-  type RewriteMethod,
   type Term,
   termOfBytes,
   termOfText,
   withBoost,
 } from './index-query.ts';
 import { rangeFieldQuery } from './range-field.ts';
-import { regexpMatcher } from './regexp.ts';
 import { fieldOf, type RewriteContext, refuse, requireExpensive } from './rewrite-context.ts';
-import { CONSTANT, parseRewriteMethod } from './rewrite-method.ts';
+import { CONSTANT } from './rewrite-method.ts';
 import { runDocScript } from './script-doc.ts';
-import { wildcardMatcher } from './wildcard.ts';
-
-const utf8 = new TextEncoder();
-const decoder = new TextDecoder();
 
 export function unmapped(field: string): IndexQuery {
   return none(`unmapped field [${field}]`);
@@ -55,10 +47,15 @@ export function bySimilarity(field: FieldType, query: IndexQuery): IndexQuery {
   return field.similarity === 'LegacyBM25' ? withBoost(query, Math.fround(field.bm25.k1 + 1)) : query;
 }
 
-function requireSearchable(field: FieldType): void {
+export function requireSearchable(field: FieldType): void {
   if (!field.isSearchable) {
     throw illegalArgument(`Cannot search on field [${field.name}] since it is not indexed.`);
   }
+}
+
+/** Whether patterns can be looked for among a field's terms. */
+export function isTextual(field: FieldType): boolean {
+  return field.family === 'text' || (field.family === 'keyword' && field.name !== '_field_names');
 }
 
 /** Exact match of one value, scored as the field's type has it. */
@@ -112,31 +109,6 @@ function termRange(
     hasColumn: hasColumn(field),
     label: `${field.name}:range`,
   };
-}
-
-export function rewriteTerm(query: TermQuery, context: RewriteContext): IndexQuery {
-  const field = fieldOf(context, query.field);
-  if (!field) return unmapped(query.field);
-  if (!query.caseInsensitive) return termQuery(field, query.value, context);
-  if (field.family !== 'keyword' && field.family !== 'text') {
-    throw refuse(context, `[${field.name}] field which is of type [${field.typeName}], does not support case insensitive term queries`);
-  }
-  const key = field.keyPrefix ? decoder.decode(field.keyPrefix) : '';
-  const matcher = wildcardMatcher((key + String(query.value)).replace(/[\\*?]/g, '\\$&'), true);
-  return patternQuery(field, '', (term) => matcher.matches(term), CONSTANT, `${field.name}:${String(query.value)}`);
-}
-
-function patternQuery(
-  field: FieldType,
-  prefix: string,
-  filter: ((term: Bytes) => boolean) | null,
-  rewrite: RewriteMethod,
-  label: string,
-): IndexQuery {
-  const from = utf8.encode(prefix);
-  const pattern = { from, to: afterPrefix(from), includeFrom: true, includeTo: false, filter, boostOf: null };
-  const query: IndexQuery = { op: 'pattern', field: field.spec.name, pattern, rewrite, hasColumn: hasColumn(field), label };
-  return rewrite.kind === 'constant' || rewrite.kind === 'constant_boolean' ? constant(query) : query;
 }
 
 export function rewriteTerms(query: TermsQuery, context: RewriteContext): IndexQuery {
@@ -270,6 +242,7 @@ export function rewriteExists(name: string, context: RewriteContext): IndexQuery
 
 function existsLeaf(field: FieldType, context: RewriteContext): IndexQuery {
   if (field.name === '_source') throw refuse(context, 'The _source field is not searchable');
+  if (field.typeName === 'rank_features') throw illegalArgument('[rank_features] fields do not support [exists] queries');
   // Every document has them.
   if (['_id', '_index', '_seq_no', '_version'].includes(field.name)) return ALL;
   const { spec } = field;
@@ -295,129 +268,4 @@ function existsLeaf(field: FieldType, context: RewriteContext): IndexQuery {
   if (spec.column !== 'none') return { op: 'existsColumn', field: spec.name };
   const named: IndexQuery = { op: 'term', term: termOfText('_field_names', spec.name), scored: false };
   return spec.norms ? bool({ should: [{ op: 'existsNorm', field: spec.name }, named], minimumShouldMatch: 1 }) : named;
-}
-
-const MULTI_TERM_NAMES: Readonly<Record<PatternQuery['kind'], string>> = { prefix: 'prefix', wildcard: 'wildcard', regexp: 'regexp' };
-
-export function rewritePattern(query: PatternQuery, context: RewriteContext): IndexQuery {
-  const field = fieldOf(context, query.field);
-  if (query.kind === 'regexp' && query.value.length > context.limits.maxRegexLength) {
-    throw illegalArgument(
-      `The length of regex [${query.value.length}] used in the Regexp Query request has exceeded the allowed maximum of ` +
-        `[${context.limits.maxRegexLength}]. This maximum can be set by changing the [index.max_regex_length] index level setting.`,
-    );
-  }
-  const rewrite = parseRewriteMethod(query.rewrite, CONSTANT);
-  if (!field) return unmapped(query.field);
-  if (field.name === '_index' && query.kind !== 'regexp') {
-    const matcher = wildcardMatcher(query.kind === 'prefix' ? `${query.value}*` : query.value, query.caseInsensitive);
-    return matcher.matches(utf8.encode(context.index)) ? constant(ALL) : none('_index is another');
-  }
-  return patternOnField(field, query.kind, query.value, rewrite, context, query);
-}
-
-export interface PatternOptions {
-  readonly caseInsensitive: boolean;
-  readonly flags: number;
-  readonly maxDeterminizedStates: number;
-}
-
-/** Prefixes of this length are indexed as terms of their own, says the mapping. */
-function hasPrefixTerms(field: FieldType, length: number): boolean {
-  const given = field.params['index_prefixes'] as { readonly min_chars?: number; readonly max_chars?: number } | undefined;
-  return given !== undefined && length >= Number(given.min_chars ?? 2) - 1 && length <= Number(given.max_chars ?? 5);
-}
-
-/** A pattern over the terms of a text or keyword field; keyword patterns are normalised. */
-export function patternOnField(
-  field: FieldType,
-  kind: PatternQuery['kind'],
-  value: string,
-  rewrite: RewriteMethod,
-  context: RewriteContext,
-  options: PatternOptions,
-): IndexQuery {
-  if (!isTextual(field)) {
-    throw refuse(
-      context,
-      `Can only use ${MULTI_TERM_NAMES[kind]} queries on keyword${kind === 'prefix' ? ', text and wildcard fields' : ' and text fields'} - not on [${field.name}] which is of type [${field.typeName}]`,
-    );
-  }
-  requireSearchable(field);
-  if (kind !== 'prefix') requireExpensive(context, `[${kind}] queries`);
-  else if (!hasPrefixTerms(field, value.length)) {
-    requireExpensive(context, '[prefix] queries', ' For optimised prefix queries on text fields please enable [index_prefixes].');
-  }
-  const label = `${field.name}:${value}${kind === 'prefix' ? '*' : ''}`;
-  if (kind === 'regexp') {
-    const matcher = regexpMatcher(value, options.flags, options.caseInsensitive, options.maxDeterminizedStates);
-    const { keyPrefix } = field;
-    if (!keyPrefix) return patternQuery(field, matcher.prefix, matcher.matches, rewrite, `${field.name}:/${value}/`);
-    const matchesValue = (term: Bytes): boolean => matcher.matches(term.subarray(keyPrefix.length));
-    return patternQuery(field, decoder.decode(keyPrefix) + matcher.prefix, matchesValue, rewrite, `${field.name}:/${value}/`);
-  }
-  const text = field.family === 'keyword' ? normalizePattern(field, value, kind, context) : value;
-  if (kind === 'prefix' && !options.caseInsensitive) return patternQuery(field, text, null, rewrite, label);
-  const glob = kind === 'prefix' ? `${text.replace(/[\\*?]/g, '\\$&')}*` : text;
-  const matcher = wildcardMatcher(glob, options.caseInsensitive);
-  if (matcher.kind === 'prefix') return patternQuery(field, matcher.prefix, null, rewrite, label);
-  return patternQuery(field, matcher.prefix, matcher.matches, rewrite, label);
-}
-
-export function isTextual(field: FieldType): boolean {
-  return field.family === 'text' || field.family === 'keyword' || (field.family === 'other' && field.spec.postings !== 'none');
-}
-
-/** The field's normalizer over the literal parts of a pattern. */
-export function normalizePattern(field: FieldType, value: string, kind: PatternQuery['kind'], _context: RewriteContext): string {
-  const prefix = field.keyPrefix ? decoder.decode(field.keyPrefix) : '';
-  const normalize = (text: string) => (text === '' ? '' : decoder.decode(field.termBytes(text)).slice(prefix.length));
-  if (kind === 'prefix') return prefix + normalize(value);
-  return (
-    prefix +
-    value.replace(/(\\[\s\S])|([?*]+)|([^\\?*]+)/g, (all, _escaped, _signs, literal) => (literal === undefined ? all : normalize(literal)))
-  );
-}
-
-export function rewriteFuzzy(query: FuzzyQuery, context: RewriteContext): IndexQuery {
-  const field = fieldOf(context, query.field);
-  if (!field) return unmapped(query.field);
-  if (query.maxExpansions <= 0) throw illegalArgument('maxExpansions must be positive.');
-  const rewrite = parseRewriteMethod(query.rewrite, { kind: 'top_terms_blended', size: query.maxExpansions });
-  return fuzzyOnField(field, String(query.value), editsFor(query.fuzziness, String(query.value)), rewrite, query, context);
-}
-
-export function fuzzyOnField(
-  field: FieldType,
-  word: string,
-  edits: number,
-  rewrite: RewriteMethod,
-  options: { readonly prefixLength: number; readonly maxExpansions: number; readonly transpositions: boolean },
-  context: RewriteContext,
-): IndexQuery {
-  if (!isTextual(field)) {
-    throw illegalArgument(
-      `Can only use fuzzy queries on keyword and text fields - not on [${field.name}] which is of type [${field.typeName}]`,
-    );
-  }
-  requireSearchable(field);
-  requireExpensive(context, '[fuzzy] queries');
-  const text = field.family === 'keyword' ? decoder.decode(field.termBytes(word)) : word;
-  const length = [...text].length;
-  if (edits === 0 || options.prefixLength >= length) {
-    const term = termOfText(field.spec.name, text);
-    return rewrite.kind === 'constant' ? constant({ op: 'term', term, scored: false }) : { op: 'term', term, scored: true };
-  }
-  const matcher = fuzzyMatcher(text, edits, options.prefixLength, options.transpositions);
-  const from = utf8.encode(matcher.prefix);
-  const pattern = { from, to: afterPrefix(from), includeFrom: true, includeTo: false, filter: matcher.matches, boostOf: matcher.boostOf };
-  const result: IndexQuery = {
-    op: 'pattern',
-    field: field.spec.name,
-    pattern,
-    rewrite,
-    hasColumn: false,
-    label: `${field.name}:${text}~${edits}`,
-  };
-  return rewrite.kind === 'constant' || rewrite.kind === 'constant_boolean' ? constant(result) : result;
 }

@@ -12,8 +12,9 @@ import { ALL, bool, constant, disMax, type IndexQuery, type RewriteMethod, withB
 import { rangeFieldQuery } from './range-field.ts';
 import { countClauses, fixNegative } from './rewrite.ts';
 import { fieldOf, type RewriteContext } from './rewrite-context.ts';
-import { boundsQuery, fuzzyOnField, patternOnField, rewriteExists, termQuery, unmapped } from './rewrite-leaf.ts';
+import { boundsQuery, rewriteExists, termQuery, unmapped } from './rewrite-leaf.ts';
 import { CONSTANT, parseRewriteMethod } from './rewrite-method.ts';
+import { fuzzyOnField, patternOnField } from './rewrite-patterns.ts';
 import { lenient, multiFieldQuery, requireAnalyzer, type TextSettings, tieBreakerOf, withMinimum } from './rewrite-text.ts';
 
 const MAX_DETERMINIZED_STATES = 10_000;
@@ -188,7 +189,8 @@ class QueryStringRewriter {
 
   #words(text: string, field: string | null): IndexQuery | null {
     if (field === '_exists_') return rewriteExists(text, this.#context);
-    if (field !== null && text.length > 1) {
+    // Words for a list of fields are words whatever they begin with.
+    if (text.length > 1 && (field !== null || this.#query.fields.length === 0)) {
       const signs = /^(>=?|<=?)(?=.)/.exec(text);
       if (signs) {
         const bound = text.slice(signs[0].length);
@@ -198,7 +200,7 @@ class QueryStringRewriter {
           isLower ? this.#range(type, bound, null, includes, true) : this.#range(type, null, bound, true, includes),
         );
       }
-      const type = fieldOf(this.#context, field);
+      const type = field === null ? null : fieldOf(this.#context, field);
       if (type?.family === 'date' && this.#query.timeZone !== null)
         return lenient(this.#settings, () => this.#range(type, text, text, true, true));
     }
@@ -242,7 +244,7 @@ class QueryStringRewriter {
 
   #fuzzy(type: FieldType, word: string, edits: number): IndexQuery {
     const { options } = this.#query;
-    const rewrite: RewriteMethod = { kind: 'top_terms_blended', size: Math.max(options.maxExpansions, 1) };
+    const rewrite = parseRewriteMethod(options.fuzzyRewrite, { kind: 'top_terms_blended', size: Math.max(options.maxExpansions, 1) });
     const settings = {
       prefixLength: options.prefixLength,
       maxExpansions: options.maxExpansions,
@@ -268,7 +270,8 @@ class QueryStringRewriter {
   }
 
   #pattern(type: FieldType, kind: PatternQuery['kind'], text: string): IndexQuery {
-    const options = { caseInsensitive: false, flags: REGEXP_ALL, maxDeterminizedStates: MAX_DETERMINIZED_STATES };
+    const scoresTyped = this.#query.rewrite === null;
+    const options = { caseInsensitive: false, flags: REGEXP_ALL, maxDeterminizedStates: MAX_DETERMINIZED_STATES, scoresTyped };
     if (kind === 'prefix' && this.#query.analyzeWildcard && type.family === 'text') return this.#analyzedPrefix(type, text);
     const normalized =
       kind === 'wildcard'

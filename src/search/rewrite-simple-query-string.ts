@@ -7,8 +7,9 @@ import { resolveFields } from './field-patterns.ts';
 import { ALL, bool, disMax, type IndexQuery, none, withBoost } from './index-query.ts';
 import { countClauses } from './rewrite.ts';
 import { fieldOf, type RewriteContext } from './rewrite-context.ts';
-import { fuzzyOnField, patternOnField, termQuery, unmapped } from './rewrite-leaf.ts';
+import { termQuery, unmapped } from './rewrite-leaf.ts';
 import { CONSTANT } from './rewrite-method.ts';
+import { fuzzyOnField, patternOnField } from './rewrite-patterns.ts';
 import { lenient, multiFieldQuery, requireAnalyzer, type TextSettings, withMinimum } from './rewrite-text.ts';
 
 const PLAIN = { caseInsensitive: false, flags: 0, maxDeterminizedStates: 0 };

@@ -2,16 +2,20 @@
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { FieldType } from '../mapping/field-type.ts';
+import { WORD_SEPARATOR } from '../mapping/types/completion.ts';
 import { editsFor, type Fuzziness } from '../query/fuzziness.ts';
 import { calculateMinimumShouldMatch } from '../query/minimum-should-match.ts';
 import type { MatchQuery, MultiMatchQuery, MultiMatchType } from '../query/query.ts';
 import { resolveFields } from './field-patterns.ts';
 import { ALL, applyMinimumShouldMatch, bool, disMax, type IndexQuery, none, type Term, termOfText, withBoost } from './index-query.ts';
+import type { AnalyzedToken } from './query-analysis.ts';
 import { countClauses } from './rewrite.ts';
 import { fieldOf, type RewriteContext } from './rewrite-context.ts';
-import { bySimilarity, fuzzyOnField, isTextual, patternOnField, termQuery, unmapped } from './rewrite-leaf.ts';
+import { bySimilarity, isTextual, termQuery, unmapped } from './rewrite-leaf.ts';
 import { CONSTANT, parseRewriteMethod } from './rewrite-method.ts';
+import { fuzzyOnField, patternOnField } from './rewrite-patterns.ts';
 import { buildTextQuery, combineFields, NO_TERMS, noPositions, type TextMode, type TokenQueries } from './text-query-builder.ts';
+import { typedPhrase } from './typed-fields.ts';
 
 /** Settings of one text query over fields; query strings change some of them from clause to clause. */
 export interface TextSettings {
@@ -28,6 +32,7 @@ export interface TextSettings {
   readonly lenient: boolean;
   readonly slop: number;
   readonly autoPhrase: boolean;
+  readonly gaps: boolean;
 }
 
 const MODES: Readonly<Record<MatchQuery['kind'], TextMode>> = {
@@ -87,10 +92,13 @@ export function fieldQuery(
   const quoted = mode === 'phrase' || mode === 'phrase_prefix';
   const analyzer = analyzerOf(field, quoted, settings.analyzer);
   const queries = tokenQueries(field, settings, context);
+  parseRewriteMethod(settings.fuzzyRewrite, CONSTANT);
   if (analyzer === null || analyzer === 'keyword') {
     if (mode === 'phrase_prefix') {
-      if (!isTextual(field)) throw phrasePrefixRefusal(field);
-      return lenient(settings, () => queries.prefix(String(value)));
+      return lenient(settings, () => {
+        if (field.family !== 'text') throw phrasePrefixRefusal(field);
+        return queries.prefix(String(value));
+      });
     }
     if (mode === 'bool_prefix' && (field.family === 'text' || field.family === 'keyword')) return queries.prefix(String(value));
     return lenient(settings, () =>
@@ -98,10 +106,17 @@ export function fieldQuery(
     );
   }
   const text = String(value);
-  const tokens = context.analysis.analyze(analyzer, text);
+  const analysed = context.analysis.analyze(analyzer, text);
+  const tokens = field.typeName === 'completion' ? asOneTerm(analysed) : analysed;
   countClauses(context, tokens.length);
   const built = lenient(settings, () => buildTextQuery(tokens, text.length, mode, queries, settings));
   return built ?? zeroTermsQuery(settings);
+}
+
+/** The words of an input of a completion field are one term. */
+function asOneTerm(tokens: readonly AnalyzedToken[]): readonly AnalyzedToken[] {
+  const last = tokens.at(-1);
+  return last ? [{ ...tokens[0], term: tokens.map(({ term }) => term).join(WORD_SEPARATOR), endOffset: last.endOffset }] : tokens;
 }
 
 /** Fuzziness on fields of other types is Elasticsearch's refusal. */
@@ -154,30 +169,12 @@ function tokenQueries(field: FieldType, settings: TextSettings, context: Rewrite
     },
     phrase: (positions, slop, prefixExpansions) => {
       if (prefixExpansions !== null && field.family !== 'text') throw phrasePrefixRefusal(field);
-      const typed = prefixExpansions !== null && slop === 0 ? typedPrefix(field, positions, context) : null;
+      const typed = slop === 0 ? typedPhrase(field, positions, prefixExpansions !== null, context) : null;
       if (typed !== null) return typed;
       if (positions.length > 1 && !hasPositions) throw noPositions(field.name);
       return phraseQuery(field, positions, slop, prefixExpansions);
     },
   };
-}
-
-const decoder = new TextDecoder();
-/** Longest prefix, in characters, that search_as_you_type fields keep. */
-const MAX_TYPED_PREFIX = 20;
-
-/** A search_as_you_type field has the prefixes of shingles as terms: a short phrase with its last word unfinished is one of them. */
-function typedPrefix(
-  field: FieldType,
-  positions: ReadonlyArray<{ position: number; terms: readonly Term[] }>,
-  context: RewriteContext,
-): IndexQuery | null {
-  const prefixes = field.typeName === 'search_as_you_type' ? context.mapping.field(`${field.name}._index_prefix`) : null;
-  const most = Number(field.params['max_shingle_size'] ?? 3);
-  if (prefixes === null || positions.length < 2 || positions.length > most) return null;
-  const isPlain = positions.every(({ position, terms }, i) => terms.length === 1 && position === positions[0].position + i);
-  const shingle = positions.map(({ terms }) => decoder.decode(terms[0].bytes)).join(' ');
-  return isPlain && [...shingle].length <= MAX_TYPED_PREFIX ? termQuery(prefixes, shingle, context) : null;
 }
 
 function phraseQuery(

@@ -10,16 +10,8 @@ import { rewriteMoreLikeThis } from './more-like-this.ts';
 import { rewriteIntervals, rewriteSpan } from './positions/rewrite-positional.ts';
 import { type RewriteContext, refuse, requireExpensive } from './rewrite-context.ts';
 import { rewriteGeo } from './rewrite-geo.ts';
-import {
-  rewriteExists,
-  rewriteFuzzy,
-  rewriteIds,
-  rewritePattern,
-  rewriteRange,
-  rewriteTerm,
-  rewriteTerms,
-  rewriteTermsSet,
-} from './rewrite-leaf.ts';
+import { rewriteExists, rewriteIds, rewriteRange, rewriteTerms, rewriteTermsSet } from './rewrite-leaf.ts';
+import { rewriteFuzzy, rewritePattern, rewriteTerm } from './rewrite-patterns.ts';
 import { rewriteQueryString } from './rewrite-query-string.ts';
 import { rewriteDistanceFeature, rewriteRankFeature, rewriteScript, rewriteScriptScore } from './rewrite-score.ts';
 import { rewriteGeoShape } from './rewrite-shape.ts';

@@ -23,6 +23,8 @@ export interface TextOptions {
   readonly slop: number;
   readonly maxExpansions: number;
   readonly autoPhrase: boolean;
+  /** Phrases keep the places of words that a filter took out. */
+  readonly gaps: boolean;
 }
 
 const MAX_PATHS = 1024;
@@ -41,14 +43,14 @@ export function buildTextQuery(
   if (tokens.length === 0) return null;
   const reachesEnd = tokens.at(-1)!.endOffset === textLength;
   if (tokens.length === 1) {
-    if (mode === 'phrase_prefix') return phrase(tokens, queries, options.slop, options.maxExpansions);
+    if (mode === 'phrase_prefix') return phrase(tokens, queries, options, options.maxExpansions);
     return mode === 'bool_prefix' && reachesEnd ? queries.prefix(tokens[0].term) : queries.term(tokens[0].term);
   }
   if (isGraph(tokens)) return graphQuery(tokens, textLength, mode, queries, options);
   const positions = new Set(tokens.map((token) => token.position)).size;
   const hasGaps = tokens.at(-1)!.position > tokens[0].position;
-  if (mode === 'phrase' && (positions > 1 || hasGaps)) return phrase(tokens, queries, options.slop, null);
-  if (mode === 'phrase_prefix') return phrase(tokens, queries, options.slop, options.maxExpansions);
+  if (mode === 'phrase' && (positions > 1 || hasGaps)) return phrase(tokens, queries, options, null);
+  if (mode === 'phrase_prefix') return phrase(tokens, queries, options, options.maxExpansions);
   if (positions === 1) return queries.synonyms(tokens.map((token) => token.term));
   return booleanQuery(groupByPosition(tokens), mode === 'bool_prefix' && reachesEnd, queries, options.operator);
 }
@@ -80,10 +82,15 @@ function combine(clauses: readonly IndexQuery[], operator: 'and' | 'or'): IndexQ
   return operator === 'and' ? bool({ must: clauses }) : bool({ should: clauses });
 }
 
-function phrase(tokens: readonly AnalyzedToken[], queries: TokenQueries, slop: number, prefixExpansions: number | null): IndexQuery {
+function phrase(
+  tokens: readonly AnalyzedToken[],
+  queries: TokenQueries,
+  { slop, gaps }: TextOptions,
+  prefixExpansions: number | null,
+): IndexQuery {
   const first = tokens[0].position;
-  const positions = groupByPosition(tokens).map(({ position, terms }) => ({
-    position: position - first,
+  const positions = groupByPosition(tokens).map(({ position, terms }, i) => ({
+    position: gaps ? position - first : i,
     terms: terms.map((term) => termOfText(queries.field, term)),
   }));
   return queries.phrase(positions, slop, prefixExpansions);
@@ -104,7 +111,7 @@ function graphQuery(
   if (mode === 'phrase' || mode === 'phrase_prefix') {
     // One phrase per path through the graph.
     const paths = finiteStrings(tokens, MAX_PATHS).map((path) =>
-      phrase(path, queries, options.slop, mode === 'phrase' ? null : options.maxExpansions),
+      phrase(path, queries, options, mode === 'phrase' ? null : options.maxExpansions),
     );
     return paths.length === 1 ? paths[0] : bool({ should: paths });
   }

@@ -11,13 +11,13 @@ import {
   type IntegerType,
   LIMITS,
   MAX_UNSIGNED,
-  neighbour,
   notNumeric,
   numberBounds,
   parseFloatValue,
   parseIntegerValue,
   parseUnsigned,
   queryText,
+  requireQueryable,
   roundFloat,
   toDouble,
   toLong,
@@ -49,6 +49,7 @@ class IntegerFieldType extends BaseFieldType {
 
   override exactValue(value: unknown): bigint | null {
     const { value: integer, hasFraction } = decimalToInteger(queryText(value));
+    if (this.#type !== 'unsigned_long' && !hasFraction) requireQueryable(this.#type, value, integer);
     const { min, max } = this.#limits();
     return hasFraction || integer < min || integer > max ? null : this.#raw(integer);
   }
@@ -100,22 +101,27 @@ class ScaledFloatFieldType extends BaseFieldType {
     this.#factor = factor;
   }
 
-  override exactValue(value: unknown): bigint | null {
+  override exactValue(value: unknown): bigint {
     return toLong(Math.floor(toDouble(queryText(value)) * this.#factor + 0.5));
   }
 
   override rangeBounds(range: RangeSpec): RangeBounds {
     let min = LIMITS.long.min;
     let max = LIMITS.long.max;
+    // Bounds are rounded as values are: 19.99 times 100 is less than 1999 in doubles.
     if (range.from !== null && range.from !== undefined) {
-      let scaled = toDouble(queryText(range.from)) * this.#factor;
-      if (!range.includeFrom) scaled = neighbour(scaled, 'double', true);
-      min = toLong(Math.ceil(scaled));
+      min = this.exactValue(range.from);
+      if (!range.includeFrom) {
+        if (min === max) return EMPTY_I64;
+        min++;
+      }
     }
     if (range.to !== null && range.to !== undefined) {
-      let scaled = toDouble(queryText(range.to)) * this.#factor;
-      if (!range.includeTo) scaled = neighbour(scaled, 'double', false);
-      max = toLong(Math.floor(scaled));
+      max = this.exactValue(range.to);
+      if (!range.includeTo) {
+        if (max === LIMITS.long.min) return EMPTY_I64;
+        max--;
+      }
     }
     return min > max ? EMPTY_I64 : { kind: 'i64', min, max, empty: false };
   }

@@ -9,7 +9,8 @@ import { type IndexQuery, none, type Term, termOfText } from '../index-query.ts'
 import type { AnalyzedToken } from '../query-analysis.ts';
 import { queryText } from '../query-text.ts';
 import { fieldOf, type RewriteContext } from '../rewrite-context.ts';
-import { fuzzyOnField, patternOnField, rewriteFuzzy, rewritePattern, rewriteRange, termQuery, unmapped } from '../rewrite-leaf.ts';
+import { rewriteRange, termQuery, unmapped } from '../rewrite-leaf.ts';
+import { fuzzyOnField, patternOnField, rewriteFuzzy, rewritePattern } from '../rewrite-patterns.ts';
 import { noPositions } from '../text-query-builder.ts';
 import { finiteStrings, isGraph } from '../token-graph.ts';
 import type { PositionalQuery } from './plan-positional.ts';

@@ -36,7 +36,10 @@ describe('ranges', () => {
     [{ type: 'double' }, range({ gt: 1, lt: 2 }), [1 + Number.EPSILON, 2 - Number.EPSILON]],
     [{ type: 'float' }, range({ gt: 1, lte: 0.1 }), 'empty'],
     [{ type: 'half_float' }, range({ gt: 1, lt: 2 }), [1 + 2 ** -10, 2 - 2 ** -10]],
-    [{ type: 'scaled_float', scaling_factor: 10 }, range({ gt: 1, lte: 2.06 }), [11n, 20n]],
+    [{ type: 'scaled_float', scaling_factor: 10 }, range({ gt: 1, lte: 2.06 }), [11n, 21n]],
+    // Bounds are rounded as values are: 19.99 * 100 is 1998.9999999999998 in doubles.
+    [{ type: 'scaled_float', scaling_factor: 100 }, range({ gte: 0.29, lte: 19.99 }), [29n, 1999n]],
+    [{ type: 'scaled_float', scaling_factor: 100 }, range({ gt: 0.29, lt: 19.99 }), [30n, 1998n]],
     [{ type: 'date' }, range({ gte: '2024-01-01', lt: '2024-02-01' }), [1_704_067_200_000n, 1_706_745_599_999n]],
     [{ type: 'date' }, range({ gt: '2024-01-01', lte: '2024-02-01' }), [1_704_153_600_000n, 1_706_831_999_999n]],
     [{ type: 'date' }, range({ gte: 'now/d', lte: 'now/d' }), [1_709_164_800_000n, 1_709_251_199_999n]],

@@ -99,7 +99,9 @@ test('fuzziness by length and by number', () => {
   expect(editsFor(parseFuzziness('AUTO:1,2'), 'ab')).toBe(2);
   expect(editsFor(parseFuzziness('2.0'), 'x')).toBe(2);
   expect(() => parseFuzziness('lots')).toThrow('Invalid fuzziness value: lots');
-  expect(() => parseFuzziness(3)).toThrow('[0, 1, 2]');
+  expect([3, '1.5', 0.5].map((given) => editsFor(parseFuzziness(given), 'x'))).toEqual([2, 1, 0]);
+  expect(() => parseFuzziness(-1)).toThrow('Invalid fuzziness value: -1');
+  expect(() => parseFuzziness('AUTO:5')).toThrow('failed to find low and high distance values');
 });
 
 test('points and distances', () => {
