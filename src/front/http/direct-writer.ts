@@ -6,18 +6,8 @@
  */
 import type { Socket } from 'node:net';
 import { getSystemErrorName } from 'node:util';
+import { loadStreamBinding, type WriteWrap } from './stream-binding.ts';
 
-/** Request object of one write; used again when the system took all at once. */
-interface WriteWrap {
-  oncomplete?: (status: number) => void;
-  /** keeps the memory until it is written */
-  held?: Buffer | readonly unknown[];
-}
-interface StreamBinding {
-  WriteWrap: new () => WriteWrap;
-  streamBaseState: Int32Array;
-  kLastWriteWasAsync: number;
-}
 /** Handles give 0 or a negative errno. */
 interface StreamHandle {
   writeBuffer(req: WriteWrap, data: Buffer): number;
@@ -25,18 +15,8 @@ interface StreamHandle {
   writev(req: WriteWrap, chunks: readonly unknown[], allBuffers: boolean): number;
 }
 
-const binding = loadBinding();
+const binding = loadStreamBinding();
 let spare: WriteWrap | undefined;
-
-function loadBinding(): StreamBinding | undefined {
-  try {
-    const found = (process as unknown as { binding(name: string): Partial<StreamBinding> }).binding('stream_wrap');
-    const known = typeof found.WriteWrap === 'function' && found.streamBaseState && typeof found.kLastWriteWasAsync === 'number';
-    return known ? (found as StreamBinding) : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 function plainHandle(socket: Socket): StreamHandle | undefined {
   const handle = (socket as unknown as { _handle?: Partial<StreamHandle> | null })._handle;

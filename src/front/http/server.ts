@@ -1,11 +1,12 @@
 /** Listening sockets of a worker: accepts connections and hands them to the right virtual hosts. */
 import { createServer, type Server as NetServer, Socket, type SocketConstructorOpts } from 'node:net';
-import { holdingClock } from './clock.ts';
+import { type ClientHandle, localAddressOf, SharedReads, takeHandles } from './client-handle.ts';
 import type { HttpMain, ListenSocket, VirtualHosts } from './conf.ts';
 import { Connection } from './connection.ts';
 import { speaksHttp2, usesHttp2 } from './modules/http2.ts';
 import { readProxyHeader } from './proxy-protocol.ts';
 import type { TlsListener } from './tls.ts';
+import type { Incoming } from './tls-incoming.ts';
 
 export interface Listening {
   servers: NetServer[];
@@ -22,9 +23,7 @@ export interface AcceptHooks {
 /** Starts accepting on descriptors that the master bound. @param fds by socket key */
 export async function listenAll(http: HttpMain, fds: Record<string, number>, hooks: AcceptHooks): Promise<Listening> {
   const servers: NetServer[] = [];
-  const tls = http.sockets.some((s) => s.options.ssl || [...s.byAddress.values()].some((h) => h.options.ssl))
-    ? await import('./tls.ts')
-    : undefined;
+  const tls = http.sockets.some((s) => allHosts(s).some((h) => h.options.ssl)) ? await import('./tls.ts') : undefined;
   if (tls) (await import('./ocsp/client.ts')).openAnswerCaches(http);
   const http2 = usesHttp2(http) ? await import('./http2.ts') : undefined;
   const ready: Promise<void>[] = [];
@@ -36,13 +35,15 @@ export async function listenAll(http: HttpMain, fds: Record<string, number>, hoo
       if (!listener) listeners.set(hosts, (listener = new tls!.TlsListener(http, hosts, http2)));
       return listener;
     };
-    const accepting: Accepting = { http, socket, hooks, tlsFor, http2, plain: new Map() };
+    const tlsHandles = tls?.handlesTakeTls ? tls.HandleIncoming : undefined;
+    const accepting: Accepting = { http, socket, hooks, tlsFor, tlsHandles, http2, plain: new Map() };
     server.on('connection', (raw: Socket) => accept(accepting, raw));
     server.on('error', () => {});
     ready.push(
       new Promise((resolve) =>
         server.once('listening', () => {
-          if (readsPlainHttp(socket)) takeHandles(server, accepting);
+          const taker = handleTaker(accepting);
+          if (taker) takeHandles(server, taker);
           resolve();
         }),
       ),
@@ -59,17 +60,16 @@ export async function listenAll(http: HttpMain, fds: Record<string, number>, hoo
   };
 }
 
-function hostsFor(socket: ListenSocket, raw: Socket): VirtualHosts {
-  if (socket.byAddress.size === 0) return socket.hosts;
-  const local = raw.localAddress ?? '';
-  return socket.byAddress.get(local.startsWith('::ffff:') ? local.slice(7) : local) ?? socket.hosts;
-}
+const hostsAt = (socket: ListenSocket, local: string): VirtualHosts =>
+  socket.byAddress.get(local.startsWith('::ffff:') ? local.slice(7) : local) ?? socket.hosts;
 
 interface Accepting {
   http: HttpMain;
   socket: ListenSocket;
   hooks: AcceptHooks;
   tlsFor(hosts: VirtualHosts): TlsListener;
+  /** makes TLS sockets of handles, where that can be done */
+  tlsHandles: (new (client: ClientHandle) => Incoming) | undefined;
   http2: typeof import('./http2.ts') | undefined;
   /** the listening socket with the options of virtual hosts at one of its addresses */
   plain: Map<VirtualHosts, ListenSocket>;
@@ -82,12 +82,12 @@ function accept(accepting: Accepting, raw: Socket, shared = false): Connection |
     raw.destroy();
     return undefined;
   }
-  const hosts = hostsFor(socket, raw);
+  const hosts = socket.byAddress.size === 0 ? socket.hosts : hostsAt(socket, raw.localAddress ?? '');
   const { options } = hosts;
   if (options.keepAlive) raw.setKeepAlive(true, options.keepAlive.idleSeconds * 1000);
   const begin = (proxy?: Connection['proxy']): Connection | undefined => {
     if (options.ssl) {
-      accepting.tlsFor(hosts).accept(raw, socket, proxy, hooks);
+      accepting.tlsFor(hosts).acceptSocket(raw, socket, proxy, hooks);
       return undefined;
     }
     let listen = accepting.plain.get(hosts);
@@ -107,43 +107,31 @@ function accept(accepting: Accepting, raw: Socket, shared = false): Connection |
   return undefined;
 }
 
-// ---------------------------------------------------------------- reads into one buffer
+// ---------------------------------------------------------------- connections as handles
 
-/** What a listening socket of node:net calls for each connection. */
-interface ListenHandle {
-  onconnection(error: number, client: ClientHandle | undefined): void;
-}
-interface ClientHandle {
-  setNoDelay?(on: boolean): void;
-}
+const allHosts = (socket: ListenSocket): VirtualHosts[] => [socket.hosts, ...socket.byAddress.values()];
 
-/** All connections of a socket speak HTTP/1.x from their first byte. */
-function readsPlainHttp(socket: ListenSocket): boolean {
-  return [socket.hosts, ...socket.byAddress.values()].every(
-    (hosts) => !hosts.options.ssl && !hosts.options.proxyProtocol && !speaksHttp2(hosts),
-  );
-}
-
-const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
-const takeRead = (conn: Connection, count: number): void => conn.onRead(readBuffer, count);
-
-/**
- * Makes the sockets of a listener here, so that all of them read into one buffer: node:net gives that choice (`onread`) to
- * outgoing connections only, and otherwise allocates 64 KB for each read [97 k -> 130 k answers per CPU second].
- * Where node:net has other insides its own way is kept.
- */
-function takeHandles(server: NetServer, accepting: Accepting): void {
-  const handle = (server as unknown as { _handle?: Partial<ListenHandle> })._handle;
-  if (typeof handle?.onconnection !== 'function') return;
-  handle.onconnection = (error, client) => {
-    if (error || !client) return;
-    client.setNoDelay?.(true);
-    let conn: Connection | undefined;
-    const callback = (count: number): boolean => {
-      if (conn) holdingClock(takeRead, conn, count);
-      return true;
-    };
-    const raw = new Socket({ handle: client, allowHalfOpen: true, onread: { buffer: readBuffer, callback } } as SocketConstructorOpts);
-    conn = accept(accepting, raw, true);
+/** What becomes of the handles of a socket's connections: all speak the same from their first byte, or node:net makes sockets of them. */
+function handleTaker(accepting: Accepting): ((client: ClientHandle) => void) | undefined {
+  const hosts = allHosts(accepting.socket);
+  if (hosts.some(({ options }) => options.proxyProtocol)) return undefined;
+  if (hosts.every(({ options }) => options.ssl) && accepting.tlsHandles) return (client) => acceptTls(accepting, client);
+  if (hosts.some((each) => each.options.ssl || speaksHttp2(each))) return undefined;
+  return (client) => {
+    const reads = new SharedReads();
+    const raw = new Socket({ handle: client, allowHalfOpen: true, onread: reads.options } as SocketConstructorOpts);
+    reads.conn = accept(accepting, raw, true);
   };
+}
+
+function acceptTls(accepting: Accepting, client: ClientHandle): void {
+  const { socket, hooks } = accepting;
+  if (hooks.full?.()) {
+    client.close();
+    return;
+  }
+  const hosts = socket.byAddress.size === 0 ? socket.hosts : hostsAt(socket, localAddressOf(client));
+  const { keepAlive } = hosts.options;
+  if (keepAlive) client.setKeepAlive?.(true, keepAlive.idleSeconds);
+  accepting.tlsFor(hosts).accept(new accepting.tlsHandles!(client), socket, undefined, hooks);
 }

@@ -3,12 +3,14 @@
  * certificate, protocols, verification and sessions are all that server's own.
  */
 import type { Socket } from 'node:net';
-import tls from 'node:tls';
+import type tls from 'node:tls';
 import { logTo } from '../log/error-log.ts';
+import { SharedReads } from './client-handle.ts';
 import { type ClientHello, MAX_HELLO, parseClientHello } from './client-hello.ts';
 import type { HttpMain, ListenSocket, Server, VirtualHosts } from './conf.ts';
 import { Connection } from './connection.ts';
 import { core } from './core.ts';
+import { setDeadline, type Timed, unwatch, watch } from './deadlines.ts';
 import { speaksHttp2 } from './modules/http2.ts';
 import { sslModule } from './modules/ssl.ts';
 import { checkClientCertificate } from './ocsp/client.ts';
@@ -16,11 +18,16 @@ import { stapleFor } from './ocsp/stapling.ts';
 import { Request } from './request.ts';
 import type { AcceptHooks } from './server.ts';
 import { contextOf, secureContextFor, type TlsContext } from './tls-context.ts';
+import { type Incoming, SocketIncoming } from './tls-incoming.ts';
 import { type TlsInfo, tlsInfo } from './tls-info.ts';
 
-function alpnOf(hosts: VirtualHosts, server: Server): string[] {
-  return speaksHttp2(hosts, server) ? ['h2', 'http/1.1', 'http/1.0', 'http/0.9'] : ['http/1.1', 'http/1.0', 'http/0.9'];
-}
+export { HandleIncoming, handlesTakeTls } from './tls-incoming.ts';
+
+/** Protocols as the handshake names them. */
+const wireNames = (names: string[]): Buffer => Buffer.from(names.map((name) => String.fromCharCode(name.length) + name).join(''), 'latin1');
+const HTTP1_NAMES = ['http/1.1', 'http/1.0', 'http/0.9'];
+const HTTP1 = wireNames(HTTP1_NAMES);
+const HTTP2_TOO = wireNames(['h2', ...HTTP1_NAMES]);
 
 /** Bytes of plain text in a TLS record: what the protocol allows, and the least that OpenSSL takes. */
 const MAX_RECORD = 16_384;
@@ -45,6 +52,64 @@ function staplingServer(tlsServer: tls.Server, server: Server, hello: ClientHell
 
 const ALERT_UNRECOGNIZED_NAME = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
 
+const NOTHING = (): void => {};
+
+interface Accepted {
+  incoming: Incoming;
+  socket: ListenSocket;
+  proxy: Connection['proxy'];
+  hooks: AcceptHooks;
+}
+
+/** The time until both sides have agreed: it ends well, with an error, with the connection, or too late. */
+class Handshake implements Timed {
+  deadlineMs = Infinity;
+  private over = false;
+
+  constructor(
+    private readonly secure: tls.TLSSocket,
+    timeoutMs: number,
+    private readonly report: (problem: string) => void,
+    done: () => void,
+  ) {
+    watch(this);
+    setDeadline(this, timeoutMs);
+    secure.on('error', this.failed);
+    secure.on('_tlsError', this.failed);
+    secure.on('end', this.left);
+    secure.on('close', this.left);
+    secure.once('secure', () => {
+      this.end();
+      done();
+    });
+  }
+
+  private readonly failed = (error: Error): void => {
+    this.report(error.message);
+    this.left();
+  };
+
+  private readonly left = (): void => {
+    this.end();
+    this.secure.destroy();
+  };
+
+  private end(): void {
+    if (this.over) return;
+    this.over = true;
+    unwatch(this);
+    const { secure } = this;
+    secure.off('error', this.failed);
+    secure.off('_tlsError', this.failed);
+    secure.off('end', this.left);
+    secure.off('close', this.left);
+  }
+
+  timedOut(): void {
+    this.left();
+  }
+}
+
 export class TlsListener {
   constructor(
     private readonly http: HttpMain,
@@ -52,103 +117,99 @@ export class TlsListener {
     private readonly http2: typeof import('./http2.ts') | undefined,
   ) {}
 
+  acceptSocket(raw: Socket, socket: ListenSocket, proxy: Connection['proxy'], hooks: AcceptHooks): void {
+    this.accept(new SocketIncoming(raw), socket, proxy, hooks);
+  }
+
   /** Reads the ClientHello and starts the handshake of the server it names. */
-  accept(raw: Socket, socket: ListenSocket, proxy: Connection['proxy'], hooks: AcceptHooks): void {
-    let held: Buffer = Buffer.alloc(0);
-    const { defaultServer } = this.hosts;
-    raw.setTimeout(core.conf(defaultServer.root).client_header_timeout, () => raw.destroy());
-    const onError = () => raw.destroy();
-    raw.on('error', onError);
-    raw.on('end', onError);
-    const onData = (data: Buffer) => {
-      held = held.length === 0 ? data : Buffer.concat([held, data]);
+  accept(incoming: Incoming, socket: ListenSocket, proxy: Connection['proxy'], hooks: AcceptHooks): void {
+    const accepted = { incoming, socket, proxy, hooks };
+    incoming.read(core.conf(this.hosts.defaultServer.root).client_header_timeout, (held) => {
       const hello = parseClientHello(held);
-      if (hello === 'more' && held.length < MAX_HELLO) return;
-      raw.off('data', onData);
-      raw.off('end', onError);
-      raw.setTimeout(0);
-      raw.pause();
-      raw.unshift(held);
-      if (hello === undefined || hello === 'more') this.plain(raw, socket, proxy, hooks);
-      else this.handshake(raw, socket, proxy, hooks, hello);
-    };
-    raw.on('data', onData);
+      if (hello === 'more' && held.length < MAX_HELLO) return false;
+      if (hello === undefined || hello === 'more') this.plain(accepted);
+      else this.handshake(accepted, hello);
+      return true;
+    });
   }
 
   /** No TLS at all: an ordinary request, which is answered with 400. */
-  private plain(raw: Socket, socket: ListenSocket, proxy: Connection['proxy'], hooks: AcceptHooks): void {
+  private plain({ incoming, socket, proxy, hooks }: Accepted): void {
+    const raw = incoming.plain();
     const conn = new Connection(raw, this.http, { ...socket, options: this.hosts.options }, this.hosts);
     conn.proxy = proxy;
     hooks.opened?.(conn);
     raw.resume();
   }
 
-  private handshake(raw: Socket, socket: ListenSocket, proxy: Connection['proxy'], hooks: AcceptHooks, hello: ClientHello): void {
+  private handshake(accepted: Accepted, hello: ClientHello): void {
+    const { incoming, socket } = accepted;
     let server = (hello.serverName && this.hosts.find(hello.serverName)) || this.hosts.defaultServer;
     const own = sslModule.conf(server.root);
     // a server without a certificate of its own lends the default one's
     if (!own.ssl_certificate && !own.ssl_reject_handshake) server = this.hosts.defaultServer;
     const logs = server.root.errorLogs;
-    const tail = `, client: ${raw.remoteAddress}, server: ${socket.path || `${socket.host}:${socket.port}`}`;
+    const failure = (problem: string): void => {
+      const at = socket.path || `${socket.host}:${socket.port}`;
+      logTo(
+        logs,
+        'info',
+        `SSL_do_handshake() failed (${problem}) while SSL handshaking, client: ${incoming.peer.remoteAddr}, server: ${at}`,
+      );
+    };
     let context: TlsContext;
     try {
       context = contextOf(this.http, server);
     } catch (error) {
       logTo(logs, 'error', String(error));
-      raw.destroy();
+      incoming.destroy();
       return;
     }
-    if (context.reject || (!context.conf.ssl_certificate && !context.reject)) {
-      logTo(logs, 'info', `SSL_do_handshake() failed (unrecognized name) while SSL handshaking${tail}`);
-      raw.end(ALERT_UNRECOGNIZED_NAME);
+    const { conf } = context;
+    if (context.reject || !conf.ssl_certificate) {
+      failure('unrecognized name');
+      incoming.plain().on('error', NOTHING).end(ALERT_UNRECOGNIZED_NAME);
       return;
     }
-    const options: tls.TLSSocketOptions = {
-      isServer: true,
-      server: context.conf.ssl_stapling && hello.wantsStatus ? staplingServer(context.server, server, hello) : context.server,
-      requestCert: context.conf.ssl_verify_client !== 'off',
-      rejectUnauthorized: false,
-      ALPNProtocols: alpnOf(this.hosts, server),
-      secureContext: this.secureContext(raw, socket, server, context, hello),
-    };
-    if (!options.secureContext) {
-      raw.destroy();
+    const secureContext = this.secureContext(incoming, socket, server, context, hello);
+    if (!secureContext) {
+      incoming.destroy();
       return;
     }
-    const secure = new tls.TLSSocket(raw, options);
-    const timer = setTimeout(() => raw.destroy(), core.conf(server.root).client_header_timeout);
-    const failed = (error: Error) => {
-      clearTimeout(timer);
-      logTo(logs, 'info', `SSL_do_handshake() failed (${error.message}) while SSL handshaking${tail}`);
-      raw.destroy();
-    };
-    secure.once('error', failed);
-    secure.once('_tlsError', failed);
-    secure.once('close', () => clearTimeout(timer));
-    secure.once('secure', () => {
-      clearTimeout(timer);
-      secure.off('_tlsError', failed);
+    const http2 = speaksHttp2(this.hosts, server);
+    const checksOcsp = conf.ssl_ocsp !== 'off';
+    // bytes may come before there is a connection while a responder is asked, and node:http2 reads for itself
+    const reads = incoming.sharesReads && !checksOcsp && !(http2 && hello.alpn.includes('h2')) ? new SharedReads() : undefined;
+    const secure = incoming.secure(
+      {
+        isServer: true,
+        server: conf.ssl_stapling && hello.wantsStatus ? staplingServer(context.server, server, hello) : context.server,
+        requestCert: conf.ssl_verify_client !== 'off',
+        rejectUnauthorized: false,
+        ALPNProtocols: http2 ? HTTP2_TOO : HTTP1,
+        secureContext,
+      },
+      reads,
+    );
+    new Handshake(secure, core.conf(server.root).client_header_timeout, failure, () => {
       const info = tlsInfo(secure, server, hello);
-      if (context.conf.ssl_ocsp === 'off' || !secure.getPeerX509Certificate() || info.verifyError()) {
-        secure.off('error', failed);
-        this.open(secure, socket, proxy, hooks, server, info);
+      if (!checksOcsp || !secure.getPeerX509Certificate() || info.verifyError()) {
+        this.open(secure, accepted, server, info, reads);
         return;
       }
       void checkClientCertificate(this.http, server, secure).then((problem) => {
-        secure.off('error', failed);
         info.ocspError = problem;
-        if (!secure.destroyed) this.open(secure, socket, proxy, hooks, server, info);
+        if (!secure.destroyed) this.open(secure, accepted, server, info, undefined);
       });
     });
   }
 
   private open(
     secure: tls.TLSSocket,
-    socket: ListenSocket,
-    proxy: Connection['proxy'],
-    hooks: AcceptHooks,
+    { socket, proxy, hooks }: Accepted,
     server: Server,
     info: TlsInfo,
+    reads: SharedReads | undefined,
   ): void {
     const { http, hosts } = this;
     const { ssl_buffer_size } = sslModule.conf(server.root);
@@ -160,7 +221,8 @@ export class TlsListener {
       new this.http2.Http2Connection(secure, { http, listen, hosts, proxy, hooks }, server, info);
       return;
     }
-    const conn = new Connection(secure, http, listen, hosts);
+    const conn = new Connection(secure, http, listen, hosts, { sharedReads: reads !== undefined });
+    if (reads) reads.conn = conn;
     conn.proxy = proxy;
     conn.tls = info;
     hooks.opened?.(conn);
@@ -168,7 +230,7 @@ export class TlsListener {
 
   /** undefined: there is none for this connection, as the log says */
   private secureContext(
-    raw: Socket,
+    incoming: Incoming,
     socket: ListenSocket,
     server: Server,
     context: TlsContext,
@@ -178,9 +240,8 @@ export class TlsListener {
       return secureContextFor(this.http, server, context, () => {
         const conn = {
           tls: { serverName: hello.serverName, hello },
-          remoteAddr: raw.remoteAddress ?? '',
+          ...incoming.peer,
           listen: socket,
-          localPort: raw.localPort,
           id: 0,
         };
         return new Request(conn as unknown as Connection, this.http, server);
