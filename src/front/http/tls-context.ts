@@ -1,9 +1,8 @@
 /** TLS contexts: certificates, keys, ciphers, tickets and sessions of a virtual server, as its directives ask. */
-import { constants, createHash, randomBytes } from 'node:crypto';
+import { constants, createHash } from 'node:crypto';
 import tls from 'node:tls';
 import { logTo } from '../log/error-log.ts';
 import { drain, onNews, tellLoops } from '../zone/bus.ts';
-import { sharedValue } from '../zone/memory.ts';
 import type { HttpMain, Server } from './conf.ts';
 import { applyConfCommands, versionRange } from './conf-command.ts';
 import { sslModule } from './modules/ssl.ts';
@@ -11,6 +10,7 @@ import { certificatesOf } from './ocsp/responder.ts';
 import { prepareStapling } from './ocsp/stapling.ts';
 import { readConfigFile, readCrls, readKey, readPem } from './pem.ts';
 import type { Request } from './request.ts';
+import { type TicketKey, ticketKeysOf, useTicketKeys } from './session-tickets.ts';
 import { ContextCache } from './upstream/tls.ts';
 
 type Conf = ReturnType<typeof sslModule.conf>;
@@ -53,19 +53,14 @@ class SessionCache {
   }
 }
 
-/** Kept across a reload, so that tickets given before it still work, and common to all event loops. */
-class TicketKeys {
-  constructor(readonly keys: Buffer) {}
-  exportState(): unknown {
-    return this.keys;
-  }
-}
-
 export interface TlsContext {
   server: tls.Server;
   conf: Conf;
   reject: boolean;
+  ticketKeys: TicketKey[];
 }
+
+const sharedContext = (server: tls.Server): tls.SecureContext => (server as unknown as { _sharedCreds: tls.SecureContext })._sharedCreds;
 
 const contexts = new WeakMap<Server, TlsContext>();
 
@@ -104,15 +99,14 @@ function readFileOr(path: string | undefined): Buffer | undefined {
 
 const CURVE_ALIASES: Record<string, string> = { secp256r1: 'prime256v1' };
 
-function secureOptions(conf: Conf, cert: Buffer[], key: (string | Buffer)[], ticketKeys: Buffer): tls.SecureContextOptions {
-  const options: tls.SecureContextOptions & { ticketKeys?: Buffer } = {
+function secureOptions(conf: Conf, cert: Buffer[], key: (string | Buffer)[]): tls.SecureContextOptions {
+  const options: tls.SecureContextOptions = {
     cert,
     key,
     ciphers: cipherList(conf),
     honorCipherOrder: conf.ssl_prefer_server_ciphers,
     sessionTimeout: conf.ssl_session_timeout,
-    sessionIdContext: 'HTTP',
-    ticketKeys,
+    sessionIdContext: sessionContext(conf, cert),
     ...versionRange(conf.ssl_protocols),
   };
   if (conf.ssl_ecdh_curve !== 'auto') {
@@ -130,6 +124,19 @@ function secureOptions(conf: Conf, cert: Buffer[], key: (string | Buffer)[], tic
   if (!conf.ssl_session_tickets && conf.ssl_session_cache.mode !== 'on') options.secureOptions = constants.SSL_OP_NO_TICKET;
   applyConfCommands(options, conf.ssl_conf_command ?? []);
   return options;
+}
+
+/**
+ * Sessions count only where certificates, authorities and what is asked of clients are the same; certificates with variables are told
+ * apart by their names, as in nginx.
+ */
+function sessionContext(conf: Conf, cert: Buffer[]): string {
+  const hash = createHash('sha1').update('HTTP');
+  if (constantPems(conf)) for (const pem of cert) hash.update(pem);
+  else for (const { value } of conf.ssl_certificate ?? []) hash.update(value.source);
+  hash.update(`${conf.ssl_verify_client} ${conf.ssl_client_certificate ?? ''}`);
+  // OpenSSL takes 32 bytes
+  return hash.digest('hex').slice(0, 32);
 }
 
 /** TLS 1.3 suites stay what they are: `ssl_ciphers` speaks of the older ones. */
@@ -165,31 +172,6 @@ function pemsOf(
   return { cert, key };
 }
 
-function ticketKeysOf(http: HttpMain, conf: Conf): Buffer {
-  const file = conf.ssl_session_ticket_key?.[0];
-  if (file) {
-    const data = readFileOr(file)!;
-    if (data.length !== 48 && data.length !== 80) throw `"${file}" must be 48 or 80 bytes`;
-    return data.length === 48 ? data : Buffer.concat([data.subarray(0, 16), data.subarray(48, 64), data.subarray(16, 32)]);
-  }
-  const zone = conf.ssl_session_cache.zone || 'none';
-  const key = `tls-tickets:${zone === 'none' ? `server-${serverCount(http)}` : zone}`;
-  let keys = http.registry.get(key) as TicketKeys | undefined;
-  if (!keys) {
-    const before = http.inherited.get(key) as Uint8Array | undefined;
-    keys = new TicketKeys(sharedValue(key, () => (before ? Buffer.from(before) : randomBytes(48))));
-    http.registry.set(key, keys);
-  }
-  return keys.keys;
-}
-
-const counters = new WeakMap<HttpMain, number>();
-function serverCount(http: HttpMain): number {
-  const n = (counters.get(http) ?? 0) + 1;
-  counters.set(http, n);
-  return n;
-}
-
 function sessionsOf(http: HttpMain, conf: Conf): SessionCache | undefined {
   const { mode, zone } = conf.ssl_session_cache;
   if (mode !== 'on') return undefined;
@@ -215,7 +197,7 @@ export function contextOf(http: HttpMain, server: Server): TlsContext {
     !reject && constantPems(conf) ? pemsOf(conf, (p) => (p as { value: { constant: string } }).value.constant) : { cert: [], key: [] };
   let base: tls.SecureContextOptions;
   try {
-    base = secureOptions(conf, pems.cert, pems.key, ticketKeys);
+    base = secureOptions(conf, pems.cert, pems.key);
     tls.createSecureContext(base);
   } catch (error) {
     if (typeof error === 'string') throw error;
@@ -240,7 +222,8 @@ export function contextOf(http: HttpMain, server: Server): TlsContext {
     });
   }
   if (conf.ssl_stapling) prepareStapling(server, pems.cert, (message) => logTo(server.root.errorLogs, 'warn', message));
-  const context = { server: tlsServer, conf, reject };
+  useTicketKeys(sharedContext(tlsServer), ticketKeys);
+  const context = { server: tlsServer, conf, reject, ticketKeys };
   contexts.set(server, context);
   return context;
 }
@@ -250,9 +233,9 @@ export function contextOf(http: HttpMain, server: Server): TlsContext {
  * @param request evaluates variables; called only where there are some
  * @throws Error or string: a file cannot be read or does not hold what it should
  */
-export function secureContextFor(http: HttpMain, server: Server, context: TlsContext, request: () => Request): tls.SecureContext {
+export function secureContextFor(server: Server, context: TlsContext, request: () => Request): tls.SecureContext {
   const { conf } = context;
-  if (constantPems(conf)) return (context.server as unknown as { _sharedCreds: tls.SecureContext })._sharedCreds;
+  if (constantPems(conf)) return sharedContext(context.server);
   const r = request();
   const evaluate = (p: { value: { eval(r: Request): string } }): string => p.value.eval(r);
   const key = [...(conf.ssl_certificate ?? []), ...(conf.ssl_certificate_key ?? [])].map(evaluate).join('\0');
@@ -262,15 +245,10 @@ export function secureContextFor(http: HttpMain, server: Server, context: TlsCon
   const known = cache.get(key, keep);
   if (known) return known;
   const pems = pemsOf(conf, evaluate as never, true);
-  const made = tls.createSecureContext(secureOptions(conf, pems.cert, pems.key, ticketsFor(http, server, conf)));
+  const made = tls.createSecureContext(secureOptions(conf, pems.cert, pems.key));
+  useTicketKeys(made, context.ticketKeys);
   cache.put(key, made, keep);
   return made;
 }
 
 const variableContexts = new WeakMap<Server, ContextCache>();
-const serverTickets = new WeakMap<Server, Buffer>();
-function ticketsFor(http: HttpMain, server: Server, conf: Conf): Buffer {
-  let keys = serverTickets.get(server);
-  if (!keys) serverTickets.set(server, (keys = ticketKeysOf(http, conf)));
-  return keys;
-}

@@ -24,9 +24,10 @@ export interface TlsInfo {
 export function tlsInfo(secure: TLSSocket, server: Server, hello: ClientHello): TlsInfo {
   const verifyError = (): string => {
     const own = sslModule.conf(server.root);
-    if (secure.isSessionReused() && secure.getPeerX509Certificate()) return '';
     const native = (secure as unknown as { _handle: { verifyError(): { code?: string } | null } })._handle?.verifyError?.();
     if (native) return native.code ?? 'CERT_REJECTED';
+    // a session knows what its first handshake found, but not the chain
+    if (secure.isSessionReused()) return '';
     let certificate: DetailedPeerCertificate | undefined = secure.getPeerCertificate(true);
     let depth = 0;
     while (certificate?.issuerCertificate && certificate.issuerCertificate !== certificate && depth < 20) {

@@ -237,7 +237,7 @@ export class TlsListener {
     hello: ClientHello,
   ): tls.SecureContext | undefined {
     try {
-      return secureContextFor(this.http, server, context, () => {
+      return secureContextFor(server, context, () => {
         const conn = {
           tls: { serverName: hello.serverName, hello },
           ...incoming.peer,
