@@ -1,14 +1,21 @@
 // The `profile` part of an answer: what the query phase of each shard took and did, as far as it is measured.
+import type { AggTree } from '../aggs/index.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { ExecutionCounters } from '../plan/query-plan.ts';
 import type { IndexQuery } from './index-query.ts';
-import { queryText } from './query-text.ts';
+import { type AggregationTimes, profileAggregations } from './profile-aggregations.ts';
+import { type ClauseProfile, clauseJson, profileClauses } from './profile-query.ts';
+import type { PreparedShard, QueryPhaseOptions } from './query-phase.ts';
+import type { ShardAggregations } from './search-aggregations.ts';
+import type { SearchShard } from './search-shard.ts';
 
 /** One shard's query phase: times in milliseconds, counters as they stood before and after. */
 export interface ShardProfile {
   readonly index: string;
   readonly shard: number;
   readonly query: IndexQuery;
+  /** The query's clauses, each run by itself. */
+  readonly clauses: readonly ClauseProfile[];
   readonly collector: string;
   readonly prepareMs: number;
   readonly runMs: number;
@@ -19,50 +26,69 @@ export interface ShardProfile {
   readonly aggregations: (reduceMs: number) => Json[];
 }
 
-const LUCENE_NAMES: Partial<Record<IndexQuery['op'], string>> = {
-  all: 'MatchAllDocsQuery',
-  none: 'MatchNoDocsQuery',
-  term: 'TermQuery',
-  bool: 'BooleanQuery',
-  phrase: 'PhraseQuery',
-  disMax: 'DisjunctionMaxQuery',
-};
+interface ProfiledRun {
+  readonly before: ExecutionCounters;
+  readonly times: { readonly prepareMs: number; readonly runMs: number };
+  /** Documents that the search found. */
+  readonly matched: number;
+  readonly collected: ShardAggregations | null;
+  readonly measure: (tree: AggTree | null) => AggregationTimes | null;
+}
 
-function nameOf({ op }: IndexQuery): string {
-  return LUCENE_NAMES[op] ?? `${op[0].toUpperCase()}${op.slice(1)}Query`;
+/** Times that a shard's aggregations took over all segments. */
+export function timesOfPartials({ partials, bindMs }: ShardAggregations): AggregationTimes {
+  const sum = (part: 'planMs' | 'runMs' | 'readMs') => partials.reduce((total, { times }) => total + times[part], 0);
+  return { bindMs, planMs: sum('planMs'), runMs: sum('runMs'), readMs: sum('readMs') };
+}
+
+/** What a search on a shard did; clauses and aggregations are run once more, each by itself. */
+export function profileShard(
+  { index, shard, segments }: SearchShard,
+  prepared: PreparedShard,
+  aggs: AggTree | null,
+  options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
+  { before, times, matched, collected, measure }: ProfiledRun,
+): ShardProfile {
+  const { query, sort, isEmptyPage, needsScores } = prepared.shardQuery;
+  const after = { ...options.counters };
+  const collector = isEmptyPage ? 'TotalHitCountCollector' : sort.length > 0 ? 'TopFieldCollector' : 'TopScoreDocCollector';
+  const clauses = profileClauses(query, prepared, options.run, options.stop, needsScores);
+  const aggregations = (reduceMs: number): Json[] => {
+    if (!aggs || !collected) return [];
+    const { partials, bindings } = collected;
+    return profileAggregations(aggs, { partials, bindings, matched, measure, reduceMs });
+  };
+  return { index, shard, query, clauses, collector, ...times, segments: segments.length, before, after, aggregations };
 }
 
 function nanos(milliseconds: number): number {
   return Math.round(milliseconds * 1e6);
 }
 
-/**
- * A query runs as one loop over all of its clauses, so there is one entry a shard: times of single clauses do not exist.
- * Blocks and windows, which Lucene's profile has no name for, are under `debug`.
- */
 function shardJson(profile: ShardProfile, nodeId: string, reduceMs: number): Json {
-  const { index, shard, query, before, after, prepareMs, runMs } = profile;
+  const { index, shard, query, before, after, prepareMs, runMs, clauses, segments } = profile;
   const id = `[${nodeId}][${index}][${shard}]`;
-  const breakdown: Json = {
-    create_weight: nanos(prepareMs),
-    create_weight_count: 1,
-    build_scorer_count: profile.segments,
-    next_doc: nanos(runMs),
-    next_doc_count: after.docsCollected - before.docsCollected,
-    score_count: after.docsScored - before.docsScored,
-  };
-  const debug: Json = {
-    blocks_decoded: after.blocksDecoded - before.blocksDecoded,
+  const counters: ExecutionCounters = {
+    blocksDecoded: after.blocksDecoded - before.blocksDecoded,
+    docsCollected: after.docsCollected - before.docsCollected,
+    docsScored: after.docsScored - before.docsScored,
     windows: after.windows - before.windows,
   };
-  const entry: Json = {
-    type: nameOf(query),
-    description: queryText(query),
-    time_in_nanos: nanos(prepareMs + runMs),
-    breakdown,
-    debug,
-  };
+  // The search's own run: matching and scoring are one loop.
+  const figures = { planMs: prepareMs, matchMs: runMs, scoreMs: 0, segments, counters };
+  const entry = clauseJson({ query, figures, children: clauses });
+  const aggregations = profile.aggregations(reduceMs);
   const collector: Json = { name: profile.collector, reason: 'search_query_phase', time_in_nanos: nanos(runMs) };
+  if (aggregations.length > 0) {
+    const names = aggregations.map(({ description }) => String(description)).join(', ');
+    // Measured apart from the search, they may have taken longer than it did.
+    const collected = aggregations.reduce((sum, { time_in_nanos: own }) => sum + Number(own), 0);
+    const collectNanos = Math.min(collected, nanos(runMs));
+    collector['children'] = [
+      { name: profile.collector, reason: 'search_top_hits', time_in_nanos: nanos(runMs) - collectNanos },
+      { name: `BucketCollector: [${names}]`, reason: 'aggregation', time_in_nanos: collectNanos },
+    ];
+  }
   return {
     id,
     node_id: nodeId,
@@ -70,7 +96,7 @@ function shardJson(profile: ShardProfile, nodeId: string, reduceMs: number): Jso
     index,
     cluster: '(local)',
     searches: [{ query: [entry], rewrite_time: nanos(prepareMs), collector: [collector] }],
-    aggregations: profile.aggregations(reduceMs),
+    aggregations,
   };
 }
 

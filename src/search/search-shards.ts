@@ -15,8 +15,9 @@ import { checkDocvalueFields, type FetchPart, type FetchShard, fetchHits } from 
 import { constant, type IndexQuery } from './index-query.ts';
 import { checkInnerHits, innerHitsOf, innerHitsPart } from './inner-hits.ts';
 import { namedQueries } from './named-queries.ts';
-import { profileJson, type ShardProfile } from './profile.ts';
-import { profileAggregations } from './profile-aggregations.ts';
+import { profileJson, profileShard, type ShardProfile, timesOfPartials } from './profile.ts';
+import type { AggregationTimes } from './profile-aggregations.ts';
+import { timeOfQuery } from './profile-query.ts';
 import {
   type AfterHit,
   hitComparator,
@@ -237,11 +238,7 @@ function* runShard(search: ShardedSearch, target: SearchTarget, position: number
     ? remember(cache.prepared, env.cacheKey!, () => prepareShard(target, request, cache, weights, env))
     : prepareShard(target, request, cache, weights, env);
   const ready = performance.now();
-  const collected =
-    aggs &&
-    new ShardAggregations(aggs, contextOf(shard, env), position, env.maxBuckets, (name, fallback) =>
-      env.indexSetting(shard.index, name, fallback),
-    );
+  const collected = aggs && collectorOf(aggs, shard, position, env);
   const found = yield* queryShardHits(shard, at.prepared, position, { ...options, aggs: collected }, afterHitOf(env, position));
   const rescored = request.rescore.length === 0 ? found : rescoreHits(found, request.rescore, at, contextOf(shard, env), options);
   if (collected) {
@@ -250,33 +247,42 @@ function* runShard(search: ShardedSearch, target: SearchTarget, position: number
   }
   if (before) {
     const times = { prepareMs: ready - started, runMs: performance.now() - ready };
-    search.profiles.push(profileOf(search, target, at, { before, times, total: found.total, collected }));
+    const measure = (tree: AggTree | null): AggregationTimes | null => measureTree(search, target, position, at, tree);
+    search.profiles.push(
+      profileShard(target.shard, at.prepared, aggs, options, { before, times, matched: found.total, collected, measure }),
+    );
   }
   return { at, found: rescored };
 }
 
-function profileOf(
-  { aggs, options }: ShardedSearch,
-  { shard: { index, shard, segments } }: SearchTarget,
+function collectorOf(aggs: AggTree, shard: SearchShard, position: number, env: SearchEnvironment): ShardAggregations {
+  return new ShardAggregations(aggs, contextOf(shard, env), position, env.maxBuckets, (name, fallback) =>
+    env.indexSetting(shard.index, name, fallback),
+  );
+}
+
+/** Times of the query with a tree of aggregations on one shard, for profiles. Null: the tree cannot run. */
+function measureTree(
+  { env, options }: ShardedSearch,
+  { shard }: SearchTarget,
+  position: number,
   { prepared }: FetchShard,
-  run: {
-    readonly before: ExecutionCounters;
-    readonly times: { readonly prepareMs: number; readonly runMs: number };
-    readonly total: number;
-    readonly collected: ShardAggregations | null;
-  },
-): ShardProfile {
-  const { query, sort, isEmptyPage } = prepared.shardQuery;
-  const { before, collected } = run;
-  const collector = isEmptyPage ? 'TotalHitCountCollector' : sort.length > 0 ? 'TopFieldCollector' : 'TopScoreDocCollector';
-  const aggregations = (reduceMs: number): Json[] => {
-    if (!aggs || !collected) return [];
-    const { partials, bindings, bindMs } = collected;
-    const sum = (part: 'planMs' | 'runMs' | 'readMs') => partials.reduce((total, { times }) => total + times[part], 0);
-    const times = { bindMs, planMs: sum('planMs'), runMs: sum('runMs'), readMs: sum('readMs'), reduceMs };
-    return profileAggregations(aggs, { partials, bindings, times, matched: run.total });
-  };
-  return { index, shard, query, collector, ...run.times, segments: segments.length, before, after: { ...options.counters }, aggregations };
+  tree: AggTree | null,
+): AggregationTimes | null {
+  const own = { ...options, counters: { blocksDecoded: 0, docsCollected: 0, docsScored: 0, windows: 0 } };
+  if (tree === null) return { bindMs: 0, planMs: 0, runMs: timeOfQuery(prepared, own), readMs: 0 };
+  try {
+    // The first run warms up what the second one is measured with.
+    const [, times] = [1, 2].map(() => {
+      const aggs = collectorOf(tree, shard, position, env);
+      runAtOnce(queryShardHits(shard, prepared, position, { ...own, aggs }));
+      return timesOfPartials(aggs);
+    });
+    return times;
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
 }
 
 /** What is wrong with a request's hits is a failure of the shards that have them. */

@@ -300,6 +300,46 @@ test('profile: what each shard did, by the counters of its run', async () => {
   }
 });
 
+test('profile: each clause by itself, each aggregation with what it adds', async () => {
+  const query = {
+    bool: {
+      must: [{ match: { body: { query: 'quick', boost: 2 } } }],
+      filter: [{ bool: { should: [{ term: { body: 'storm' } }, { term: { body: 'nothing' } }] } }],
+      must_not: [{ constant_score: { filter: { term: { body: 'nothing' } } } }],
+    },
+  };
+  const aggs = {
+    all: { filter: { match_all: {} }, aggs: { n: { value_count: { field: '_index' } } } },
+    other: { value_count: { field: '_index' } },
+  };
+  const { profile } = (await engine.search({ index: 'texts', body: { profile: true, query, aggs } })) as unknown as { profile: Body };
+  const [{ searches, aggregations }] = profile['shards'] as Body[];
+  const [{ query: tree, collector }] = searches as Array<{ query: Body[]; collector: Body[] }>;
+  const shape = ({ type, description, children }: Body): unknown => [type, description, ...((children ?? []) as Body[]).map(shape)];
+  expect((tree[0]['children'] as Body[]).map(shape)).toEqual([
+    ['TermQuery', 'body:quick'],
+    ['BooleanQuery', 'body:storm body:nothing', ['TermQuery', 'body:storm'], ['TermQuery', 'body:nothing']],
+    ['ConstantScoreQuery', 'ConstantScore(body:nothing)', ['TermQuery', 'body:nothing']],
+  ]);
+  const [quick, storms] = tree[0]['children'] as Array<{ breakdown: Body; time_in_nanos: number; children: Body[] }>;
+  expect(quick.breakdown).toMatchObject({ next_doc_count: 4, score_count: 4, create_weight_count: 1, advance: 0, match_count: 0 });
+  expect(storms.breakdown).toMatchObject({ next_doc_count: 2, score_count: 0, score: 0 });
+  expect(quick.time_in_nanos).toBeGreaterThan(0);
+  expect(collector[0]).toMatchObject({
+    reason: 'search_query_phase',
+    children: [{ reason: 'search_top_hits' }, { reason: 'aggregation' }],
+  });
+  expect((aggregations as Body[]).map(shape)).toEqual([
+    ['FilterAggregator', 'all', ['ValueCountAggregator', 'n']],
+    ['ValueCountAggregator', 'other'],
+  ]);
+  expect((aggregations as Array<{ breakdown: Body }>)[0].breakdown).toMatchObject({
+    collect_count: 1,
+    initialize_count: 1,
+    reduce_count: 0,
+  });
+});
+
 test('a short page over many segments is the beginning of a long one', async () => {
   const rng = new Rng(7);
   await engine.indices.create({
