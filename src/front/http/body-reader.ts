@@ -6,6 +6,7 @@ import { core } from './core.ts';
 import type { Request } from './request.ts';
 
 const EMPTY = Buffer.alloc(0);
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 
 export class BodyReader {
   /** what comes is not wanted */
@@ -16,7 +17,8 @@ export class BodyReader {
   /** Starts reading the body; `onEnd` gets 0 or a status. With `consumer`, data is handed on instead of kept. */
   read(r: Request, onEnd: (rc: number) => void, consumer?: (data: Buffer) => void): void {
     const { main } = r;
-    if (main.body) {
+    // a subrequest has what was read before it
+    if (r !== main || main.body) {
       onEnd(OK);
       return;
     }
@@ -66,7 +68,8 @@ export class BodyReader {
     if (r.expectTested || r.version < 1001) return;
     r.expectTested = true;
     if (r.headerIn('expect')?.toLowerCase() !== '100-continue' || this.conn.http2) return;
-    this.conn.socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+    this.conn.output.sent += CONTINUE.length;
+    this.conn.socket.write(CONTINUE);
   }
 
   private armTimer(r: Request): void {
@@ -93,12 +96,12 @@ export class BodyReader {
       if (body.onEnd) this.keep(r, body, data);
     });
     if (used < 0) {
-      r.log('info', 'client sent invalid chunked body');
+      r.log('error', 'client sent invalid chunked body');
       this.conn.input = EMPTY;
       this.fail(r, body, 400);
       return;
     }
-    r.requestLength += used;
+    if (!this.discarding) r.requestLength += used;
     this.conn.input = used >= this.conn.input.length ? EMPTY : this.conn.input.subarray(used);
     if (body.decoder.done) {
       this.ended(r, body);
@@ -177,7 +180,6 @@ export class BodyReader {
         main.lingeringClose = true;
         return 400;
       }
-      main.requestLength += used;
       this.conn.input = used >= this.conn.input.length ? EMPTY : this.conn.input.subarray(used);
     }
     if (body.decoder.done) {

@@ -8,6 +8,8 @@ export const DONE = -4;
 /** not mine: try the next handler */
 export const DECLINED = -5;
 
+/** The client was too slow: the connection is closed without an answer. */
+export const REQUEST_TIMEOUT = 408;
 /** Close the connection without an answer (`return 444`). */
 export const HTTP_CLOSE = 444;
 export const HTTP_REQUEST_HEADER_TOO_LARGE = 494;

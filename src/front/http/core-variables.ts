@@ -77,13 +77,13 @@ const CORE: VariableDef[] = [
   fixed('remote_port', (r) => (r.conn.remotePort ? String(r.conn.remotePort) : '')),
   fixed('server_addr', (r) => r.conn.localAddr),
   fixed('server_port', (r) => (r.conn.localPort ? String(r.conn.localPort) : '')),
-  live('server_name', (r) => r.server.name),
+  fixed('server_name', (r) => r.server.name),
   fixed('server_protocol', (r) => r.protocol || null),
   fixed('scheme', (r) => (r.conn.tls ? 'https' : 'http')),
   fixed('https', (r) => (r.conn.tls ? 'on' : '')),
   fixed('host', (r) => r.host || r.server.name || ''),
-  live('request_port', (r) => r.main.hostPort),
-  live('is_request_port', (r) => (r.main.hostPort ? ':' : '')),
+  fixed('request_port', (r) => r.main.hostPort),
+  fixed('is_request_port', (r) => (r.main.hostPort ? ':' : '')),
   fixed('hostname', () => hostname()),
   fixed('nginx_version', () => NGINX_VERSION),
   fixed('pid', () => String(process.pid)),
@@ -94,13 +94,14 @@ const CORE: VariableDef[] = [
   {
     name: 'args',
     volatile: true,
-    get: (r) => r.args,
+    get: (r) => r.args || (r.emptyArgs ? '' : null),
     set: (r, value) => {
       r.args = value;
+      r.emptyArgs = true;
       r.validRawUri = false;
     },
   },
-  live('query_string', (r) => r.args),
+  live('query_string', (r) => r.args || (r.emptyArgs ? '' : null)),
   live('is_args', (r) => (r.args ? '?' : '')),
   live('request_method', (r) => r.main.method),
   live('request_filename', (r) => mapUri(r)),
@@ -113,24 +114,24 @@ const CORE: VariableDef[] = [
     }
   }),
   live('status', (r) => {
-    const status = r.main.errStatus || r.main.out.status;
-    return status ? String(status).padStart(3, '0') : r.main.version === 9 ? '009' : '000';
+    const status = r.errStatus || r.out.status;
+    return status ? String(status).padStart(3, '0') : r.version === 9 ? '009' : '000';
   }),
-  live('bytes_sent', (r) => String(r.conn.output.sent)),
-  live('body_bytes_sent', (r) => String(Math.max(0, r.conn.output.sent - r.main.headerSize))),
+  fixed('bytes_sent', (r) => String(r.conn.output.sent)),
+  fixed('body_bytes_sent', (r) => String(Math.max(0, r.conn.output.sent - r.main.headerSize))),
   live('request_time', (r) => seconds(nowMs() - r.startMs)),
-  live('request_length', (r) => String(r.main.requestLength)),
+  live('request_length', (r) => String(r.requestLength)),
   live('msec', () => seconds(nowMs())),
   live('time_local', timeLocal),
   live('time_iso8601', timeIso),
   live('time_iso8601_ms', () => timeIso().replace(/(?=[+-]\d\d:\d\d$)/, `.${String(Date.now() % 1000).padStart(3, '0')}`)),
   live('date_w3c', () => new Date().toISOString().slice(0, 10)),
   live('time_w3c', () => new Date().toISOString().slice(11, 19)),
-  live('pipe', (r) => (r.main.pipelined ? 'p' : '.')),
+  fixed('pipe', (r) => (r.main.pipelined ? 'p' : '.')),
   fixed('connection', (r) => String(r.conn.id)),
-  live('connection_requests', (r) => String(r.conn.requests)),
+  fixed('connection_requests', (r) => String(r.conn.requests)),
   live('connection_time', (r) => seconds(Date.now() - r.conn.startMs)),
-  fixed('remote_user', remoteUser),
+  fixed('remote_user', (r) => remoteUser(r) || null),
   fixed('content_type', (r) => r.headersJoined('content-type') ?? null),
   live('content_length', (r) => {
     const text = r.headerIn('content-length');
@@ -138,7 +139,7 @@ const CORE: VariableDef[] = [
     return r.main.chunkedIn && r.main.body?.complete ? String(r.main.body.size) : null;
   }),
   fixed('request_id', (r) => (r.main.requestId ||= randomBytes(16).toString('hex'))),
-  live('request_completion', (r) => (r.main.done ? 'OK' : '')),
+  fixed('request_completion', (r) => (r.main.complete ? 'OK' : '')),
   fixed('request_body', (r) => {
     const { body } = r.main;
     return body && !body.file && body.complete && body.size > 0 && body.buffers.length > 0 ? body.read().latin1Slice() : null;
@@ -156,18 +157,16 @@ const CORE: VariableDef[] = [
       }
     },
   },
-  fixed('sent_http_content_type', (r) =>
-    r.out.contentType ? r.out.contentType + (r.out.charset ? `; charset=${r.out.charset}` : '') : null,
-  ),
-  live('sent_http_content_length', (r) => (r.out.contentLength >= 0 ? String(r.out.contentLength) : null)),
-  live('sent_http_last_modified', (r) => (r.out.lastModified >= 0 ? lastModifiedText(r) : (r.out.get('last-modified')?.value ?? null))),
-  live('sent_http_location', (r) => r.out.location ?? r.out.get('location')?.value ?? null),
-  live('sent_http_connection', connectionOut),
-  live('sent_http_transfer_encoding', (r) => (r.main.chunked ? 'chunked' : null)),
-  live('proxy_protocol_addr', (r) => r.conn.proxy?.addr ?? ''),
-  live('proxy_protocol_port', (r) => (r.conn.proxy ? String(r.conn.proxy.port) : '')),
-  live('proxy_protocol_server_addr', (r) => r.conn.proxy?.serverAddr ?? ''),
-  live('proxy_protocol_server_port', (r) => (r.conn.proxy ? String(r.conn.proxy.serverPort) : '')),
+  fixed('sent_http_content_type', (r) => r.out.contentTypeText || null),
+  fixed('sent_http_content_length', (r) => (r.out.contentLength >= 0 ? String(r.out.contentLength) : null)),
+  fixed('sent_http_last_modified', (r) => (r.out.lastModified >= 0 ? lastModifiedText(r) : (r.out.get('last-modified')?.value ?? null))),
+  fixed('sent_http_location', (r) => r.out.location ?? r.out.get('location')?.value ?? null),
+  fixed('sent_http_connection', connectionOut),
+  fixed('sent_http_transfer_encoding', (r) => (r.main.chunked ? 'chunked' : null)),
+  fixed('proxy_protocol_addr', (r) => r.conn.proxy?.addr ?? ''),
+  fixed('proxy_protocol_port', (r) => (r.conn.proxy ? String(r.conn.proxy.port) : '')),
+  fixed('proxy_protocol_server_addr', (r) => r.conn.proxy?.serverAddr ?? ''),
+  fixed('proxy_protocol_server_port', (r) => (r.conn.proxy ? String(r.conn.proxy.serverPort) : '')),
   live('connections_accepted', () => String(stats.accepted)),
 ];
 
@@ -197,10 +196,10 @@ const FAMILIES: VariableFamily[] = [
       };
     },
   },
-  { prefix: 'sent_http_', make: (rest) => ({ volatile: true, get: (r) => joinHeader(r.out.fields, rest.replace(/_/g, '-')) ?? null }) },
+  { prefix: 'sent_http_', make: (rest) => ({ get: (r) => joinHeader(r.out.fields, rest.replace(/_/g, '-')) ?? null }) },
   {
     prefix: 'sent_trailer_',
-    make: (rest) => ({ volatile: true, get: (r) => joinHeader(r.out.trailers, rest.replace(/_/g, '-')) ?? null }),
+    make: (rest) => ({ get: (r) => joinHeader(r.out.trailers, rest.replace(/_/g, '-')) ?? null }),
   },
   { prefix: 'cookie_', make: (rest) => ({ get: (r) => findCookie(r, rest) ?? null }) },
   { prefix: 'arg_', make: (rest) => ({ volatile: true, get: (r) => findArg(r.args, rest) ?? null }) },

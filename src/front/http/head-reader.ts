@@ -91,7 +91,7 @@ export class HeadReader {
       pos = lf + 1;
       this.headBytes += lineBytes;
       if (this.headLines++ === 0) {
-        if (lineBytes > lineLimit) return this.refuseHead(r, pos, 414, 'client sent too long URI');
+        if (lineBytes > lineLimit) return this.refuseHead(r, pos, 414, 'client sent too long URI while reading client request line');
         const rc = this.takeRequestLine(r, text.slice(start, end));
         if (rc !== OK) return this.refuseHead(r, pos, rc);
         if (r.version === 9) return this.headDone(r, pos);
@@ -99,7 +99,7 @@ export class HeadReader {
       }
       if (end === start) return this.headDone(r, pos);
       if (lineBytes > lineLimit || this.headBytes > limits.count * limits.size + lineLimit) {
-        return this.refuseHead(r, pos, 494, 'client sent too long header line');
+        return this.refuseHead(r, pos, 494, 'client sent too long header line while reading client request headers');
       }
       const known = recallField(text, start, end);
       const rc = known ? this.addField(r, known) : this.takeField(r, text.slice(start, end));
@@ -136,14 +136,14 @@ export class HeadReader {
 
   private checkPartialLine(r: Request, partial: number, lineLimit: number, total: number): void {
     if (this.headLines === 0) {
-      if (partial >= lineLimit) this.refuseHead(r, 0, 414, 'client sent too long URI');
+      if (partial >= lineLimit) this.refuseHead(r, 0, 414, 'client sent too long URI while reading client request line');
       else if (partial > 0) {
         // a method that cannot be is refused before the line ends
         const start = this.conn.input.latin1Slice(0, Math.min(partial, 64));
-        if (!/^[A-Z_-]+(?: .*)?$/s.test(start)) this.refuseHead(r, 0, 400, 'client sent invalid method');
+        if (!/^[A-Z_-]+(?: .*)?$/s.test(start)) this.refuseHead(r, 0, 400, 'client sent invalid method while reading client request line');
       }
     } else if (partial >= lineLimit || this.headBytes + partial > total + lineLimit) {
-      this.refuseHead(r, 0, 494, 'client sent too long header line');
+      this.refuseHead(r, 0, 494, 'client sent too long header line while reading client request headers');
     }
   }
 
@@ -179,7 +179,7 @@ export class HeadReader {
     if (parsed.host) {
       const host = hostOf(parsed.host);
       if (!host) {
-        r.log('info', 'client sent invalid host in request line');
+        r.log('info', 'client sent invalid host in request line while reading client request line');
         return 400;
       }
       this.setHost(r, host);
@@ -218,11 +218,13 @@ export class HeadReader {
     const c = core.conf(r.server.root);
     const field = learnField(line) ?? parseHeaderLine(line, c.underscores_in_headers, c.ignore_invalid_headers);
     if (field === 'invalid') {
-      r.log('info', `client sent invalid header line: "${line.replace(/[^ -~]/g, '?')}" while reading client request headers`);
+      const bad = Math.max(0, line.search(/^:|[\x00-\x20\x7f]/));
+      const code = (line.charCodeAt(bad) || 0).toString(16).padStart(2, '0');
+      r.log('info', `client sent invalid header line: "${line.slice(0, bad)}\\x${code}..." while reading client request headers`);
       return 400;
     }
     if (field === 'ignored') {
-      r.log('info', `client sent invalid header line: "${line}"`);
+      r.log('info', `client sent invalid header line: "${line}" while reading client request headers`);
       return OK;
     }
     return this.addField(r, field);
@@ -232,11 +234,14 @@ export class HeadReader {
     const { lname, name, value } = field;
     const fields = r.headersIn;
     if (fields.length >= core.conf(r.server.root).max_headers) {
-      r.log('info', 'client sent too many header lines');
+      r.log('info', 'client sent too many header lines while reading client request headers');
       return 400;
     }
     if (UNIQUE_FIELDS.has(lname) && findHeader(fields, lname)) {
-      r.log('info', `client sent duplicate ${lname === 'host' ? 'host header' : 'header line'}: "${name}: ${value}"`);
+      r.log(
+        'info',
+        `client sent duplicate ${lname === 'host' ? 'host header' : 'header line'}: "${name}: ${value}", previous value: "${findHeader(fields, lname)!.name}: ${findHeader(fields, lname)!.value}" while reading client request headers`,
+      );
       return 400;
     }
     fields.push(field);
@@ -244,7 +249,7 @@ export class HeadReader {
     const host = hostOf(value);
     if (!host) {
       if (value === '' && r.version < 1001) return OK;
-      r.log('info', 'client sent invalid host header');
+      r.log('info', 'client sent invalid host header while reading client request headers');
       return 400;
     }
     if (!r.host) this.setHost(r, host);
@@ -277,7 +282,7 @@ export class HeadReader {
   /** What must hold of a complete head. */
   private checkHead(r: Request): number {
     if (r.version >= 1001 && r.headerIn('host') === undefined) {
-      r.log('info', 'client sent HTTP/1.1 request without "Host" header');
+      r.log('info', 'client sent HTTP/1.1 request without "Host" header while reading client request headers');
       return 400;
     }
     if (!r.host) {
@@ -290,7 +295,7 @@ export class HeadReader {
     const length = r.headerIn('content-length');
     if (length !== undefined) {
       if (!/^\d{1,15}$/.test(length)) {
-        r.log('info', 'client sent invalid "Content-Length" header');
+        r.log('info', 'client sent invalid "Content-Length" header while reading client request headers');
         return 400;
       }
       r.contentLength = Number(length);
@@ -298,15 +303,15 @@ export class HeadReader {
     const coding = r.headerIn('transfer-encoding');
     if (coding !== undefined) {
       if (r.version < 1001) {
-        r.log('info', 'client sent HTTP/1.0 request with "Transfer-Encoding" header');
+        r.log('info', 'client sent HTTP/1.0 request with "Transfer-Encoding" header while reading client request headers');
         return 400;
       }
       if (coding.toLowerCase() !== 'chunked') {
-        r.log('info', `client sent unknown "Transfer-Encoding": "${coding}"`);
+        r.log('info', `client sent unknown "Transfer-Encoding": "${coding}" while reading client request headers`);
         return 501;
       }
       if (length !== undefined) {
-        r.log('info', 'client sent "Content-Length" and "Transfer-Encoding" headers at the same time');
+        r.log('info', 'client sent "Content-Length" and "Transfer-Encoding" headers at the same time while reading client request headers');
         return 400;
       }
       r.chunkedIn = true;
@@ -317,15 +322,15 @@ export class HeadReader {
     else if (connection.includes('keep-alive')) r.keepalive = true;
     else r.keepalive = r.version > 1000;
     if (r.method === 'TRACE') {
-      r.log('info', 'client sent TRACE method');
+      r.log('info', 'client sent TRACE method while reading client request headers');
       return 405;
     }
     if (r.method === 'CONNECT' && !this.conn.http.registry.has('tunnel')) {
-      r.log('info', 'client sent CONNECT method');
+      r.log('info', 'client sent CONNECT method while reading client request headers');
       return 405;
     }
     if (this.conn.listen.options.ssl && !this.conn.tls) {
-      r.log('info', 'client sent plain HTTP request to HTTPS port');
+      r.log('info', 'client sent plain HTTP request to HTTPS port while reading client request headers');
       return 497;
     }
     return this.conn.tls ? this.conn.tls.verify(r) : OK;

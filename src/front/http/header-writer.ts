@@ -4,6 +4,7 @@ import { OK } from './codes.ts';
 import type { HttpMain } from './conf.ts';
 import { core } from './core.ts';
 import type { Request } from './request.ts';
+import type { ResponseHead } from './response.ts';
 import { serverSignature } from './special-response.ts';
 import { STATUS_LINES } from './status-lines.ts';
 
@@ -91,6 +92,12 @@ export function redirectBase(r: Request): string {
   return `${conn.tls ? 'https' : 'http'}://${host}${port}`;
 }
 
+function fieldsWithLocation({ fields, location, locationAt }: ResponseHead): string {
+  const lines = fields.map((field) => `${field.name}: ${field.value}\r\n`);
+  lines.splice(locationAt, 0, `Location: ${location}\r\n`);
+  return lines.join('');
+}
+
 function writeHeader(r: Request): number {
   if (r.isSub) return OK;
   if (r.version < 1000) {
@@ -102,15 +109,17 @@ function writeHeader(r: Request): number {
   const { out, conn } = r;
   const c = core.conf(r.loc);
   const { status } = out;
-  const bodiless = status === 204 || status === 304 || (status >= 100 && status < 200);
-  if (status === 304 || status === 204) r.headerOnly = true;
+  const bodiless = status === 204 || status === 304;
   if (bodiless) {
-    out.contentType = '';
-    out.contentLength = -1;
-    if (status !== 304) out.lastModified = -1;
+    r.headerOnly = true;
+    if (status === 204) {
+      out.contentType = '';
+      out.contentLength = -1;
+    }
   }
+  if (status !== 200 && status !== 206 && status !== 304) out.lastModified = -1;
   let chunked = false;
-  if (out.contentLength === -1 && !bodiless && !r.upgraded) {
+  if (out.contentLength === -1 && !bodiless && status >= 200 && r.method !== 'HEAD' && !r.upgraded) {
     if (r.version < 1001) r.keepalive = false;
     else if (c.chunked_transfer_encoding) chunked = true;
     else r.keepalive = false;
@@ -120,7 +129,11 @@ function writeHeader(r: Request): number {
     chunked = true;
   }
   r.chunked = chunked && !r.headerOnly;
-  if (out.location?.startsWith('/') && c.absolute_redirect) out.location = redirectBase(r) + out.location;
+  let location = '';
+  if (out.location?.startsWith('/') && c.absolute_redirect) {
+    out.location = redirectBase(r) + out.location;
+    location = `Location: ${out.location}\r\n`;
+  }
   if (conn.http2) {
     conn.http2.respond(r);
     conn.clearTimer();
@@ -134,13 +147,11 @@ function writeHeader(r: Request): number {
     if (out.date !== '') head += `Date: ${out.date ?? currentHttpDate()}\r\n`;
   }
   if (out.contentType) {
-    head += `Content-Type: ${out.contentType}`;
-    if (out.charset) head += `; charset=${out.charset}`;
-    head += '\r\n';
+    head += `Content-Type: ${out.contentTypeText}\r\n`;
   }
   if (out.contentLength >= 0) head += `Content-Length: ${out.contentLength}\r\n`;
   if (out.lastModified >= 0 && !out.get('last-modified')) head += `Last-Modified: ${httpDate(out.lastModified)}\r\n`;
-  if (out.location !== undefined) head += `Location: ${out.location}\r\n`;
+  head += location;
   if (chunked) head += 'Transfer-Encoding: chunked\r\n';
   if (status === 101) head += 'Connection: upgrade\r\n';
   else if (r.keepalive && !conn.exiting) {
@@ -150,7 +161,8 @@ function writeHeader(r: Request): number {
     r.keepalive = false;
     head += 'Connection: close\r\n';
   }
-  for (const field of out.fields) head += `${field.name}: ${field.value}\r\n`;
+  if (out.location !== undefined && location === '') head += fieldsWithLocation(r.out);
+  else for (const field of out.fields) head += `${field.name}: ${field.value}\r\n`;
   conn.output.startResponse(r, `${head}\r\n`);
   return OK;
 }

@@ -351,7 +351,7 @@ function responseFields(r: Request): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = { ':status': out.status };
   if (out.server !== '') headers.server = out.server ?? serverSignature(r);
   if (out.date !== '') headers.date = out.date ?? currentHttpDate();
-  if (out.contentType) headers['content-type'] = out.charset ? `${out.contentType}; charset=${out.charset}` : out.contentType;
+  if (out.contentType) headers['content-type'] = out.contentTypeText;
   if (out.contentLength >= 0) headers['content-length'] = String(out.contentLength);
   if (out.lastModified >= 0 && !out.get('last-modified')) headers['last-modified'] = httpDate(out.lastModified);
   if (out.location !== undefined) headers.location = out.location;

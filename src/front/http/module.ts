@@ -26,6 +26,8 @@ export interface BodyFlags {
   last: boolean;
   /** pass on what is held */
   flush: boolean;
+  /** of this request's own body nothing follows, but a subrequest's does */
+  ownEnd?: boolean;
 }
 /** Handles pieces and passes what is ready with `r.nextBody(position, pieces, flags)`. Returns OK or ERROR. */
 export type BodyFilter = (r: Request, pieces: Piece[], flags: BodyFlags, position: number) => number;

@@ -23,5 +23,6 @@ export function mapUri(r: Request, uri = r.uri): string {
   const root = documentRoot(r);
   const alias = r.loc.docRoot?.alias;
   if (!alias) return root + uri;
-  return alias.nameLength < 0 ? root : root + uri.slice(alias.nameLength);
+  if (alias.nameLength < 0) return r.addUriToAlias ? root + uri : root;
+  return root + uri.slice(alias.nameLength);
 }

@@ -4,15 +4,23 @@ import { updateLocation } from './location.ts';
 import { runPhases } from './phases.ts';
 import type { Request } from './request.ts';
 
+/** Restarts the phases with the URI and query of a text. */
+export function redirectTo(r: Request, target: string): number {
+  const query = target.indexOf('?');
+  return internalRedirect(r, query < 0 ? target : target.slice(0, query), query < 0 ? '' : target.slice(query + 1), true);
+}
+
 /** Restarts the phases with another URI. */
-export function internalRedirect(r: Request, uri: string, args: string): number {
+export function internalRedirect(r: Request, uri: string, args: string, emptyArgs = r.emptyArgs): number {
   r.uriChanges--;
   if (r.uriChanges === 0) return refuse(r, `rewrite or internal redirection cycle while internally redirecting to "${uri}"`);
   r.uri = uri;
   r.args = args;
+  r.emptyArgs = emptyArgs;
   r.loc = r.server.root;
   r.contentHandler = undefined;
   r.validRawUri = false;
+  r.addUriToAlias = false;
   return restart(r, r.http.serverRewriteIndex);
 }
 

@@ -40,7 +40,7 @@ export const REGISTRY: Entry[] = [
   },
   { load: async () => [(await import('./modules/body-filters.ts')).charsetModule], directives: 'charset* source_charset override_charset' },
   { load: async () => [(await import('./modules/media.ts')).flvModule], directives: 'flv' },
-  { load: async () => [(await import('./modules/media.ts')).davModule], directives: 'dav_* create_full_put_path min_delete_depth' },
+  { load: async () => [(await import('./modules/dav.ts')).davModule], directives: 'dav_* create_full_put_path min_delete_depth' },
   {
     load: async () => [(await import('./modules/media.ts')).refererModule],
     directives: 'valid_referers referer_*',

@@ -5,7 +5,7 @@
 import { type Level, logTo } from '../log/error-log.ts';
 import type { RequestBody } from './body.ts';
 import { nowMs } from './clock.ts';
-import { AGAIN, DECLINED, DONE, ERROR, HTTP_CLIENT_CLOSED, HTTP_CLOSE, OK } from './codes.ts';
+import { AGAIN, DECLINED, DONE, ERROR, HTTP_CLIENT_CLOSED, HTTP_CLOSE, OK, REQUEST_TIMEOUT } from './codes.ts';
 import type { HttpMain, Loc, Server } from './conf.ts';
 import type { Connection } from './connection.ts';
 import { core } from './core.ts';
@@ -34,6 +34,8 @@ export class Request {
   rawUri = '';
   uri = '';
   args = '';
+  /** no arguments were given as such, where nginx has an empty text and not none */
+  emptyArgs = false;
   headersIn: HeaderField[] = [];
   /** host without port, lower case */
   host = '';
@@ -54,6 +56,10 @@ export class Request {
   pipelined = false;
   lingeringClose = false;
   allowRanges = false;
+  /** charset that a back end wants the answer to have (X-Accel-Charset) */
+  overrideCharset = '';
+  /** charset of the answer, which subrequests are converted to */
+  charsetSent = '';
   singleRange = false;
   /** a filter wants bytes in memory, not file regions */
   needInMemory = false;
@@ -65,6 +71,8 @@ export class Request {
   expectTrailers = false;
   bypassCache = false;
 
+  /** `try_files` found a file by name below what a location's `alias` makes of its captures */
+  addUriToAlias = false;
   internal = false;
   uriChanged = false;
   uriChanges = MAX_URI_CHANGES + 1;
@@ -84,6 +92,10 @@ export class Request {
   /** called when the client goes away while the request is being worked on */
   onAbort: (() => void) | undefined;
   done = false;
+  /** it came to its end by itself, and was not cut off */
+  complete = false;
+  /** a header filter put another answer in the place of the one that was on its way */
+  cutShort = false;
   /** finalized, but not all is sent yet */
   finishing = false;
   background = false;
@@ -117,7 +129,6 @@ export class Request {
   /** Puts text into the output of a subrequest that failed. */
   emitText(text: string): void {
     this.headerSent = true;
-    this.out.status = 200;
     this.chain = [];
     this.output([Buffer.from(text, 'latin1')], true);
   }
@@ -184,13 +195,17 @@ export class Request {
     logTo(this.conn.debugLogs ?? logs, level, level === 'debug' ? message : message + this.logTail(), this.conn.id);
   }
 
-  /** `, client: ..., server: ..., request: ...` */
+  /** `, client: ..., server: ..., request: ..., upstream: ...` */
   private logTail(): string {
     let tail = `, client: ${this.conn.remoteAddr}, server: ${this.server.name}`;
     if (this.main.requestLine) tail += `, request: "${this.main.requestLine}"`;
     if (this.isSub) tail += `, subrequest: "${this.uri}"`;
+    const upstream = this.upstream?.describe();
+    if (upstream) tail += `, upstream: "${upstream}"`;
     const host = findHeader(this.headersIn, 'host');
     if (host) tail += `, host: "${host.value}"`;
+    const referrer = findHeader(this.headersIn, 'referer');
+    if (referrer) tail += `, referrer: "${referrer.value}"`;
     return tail;
   }
 
@@ -330,7 +345,7 @@ export class Request {
       this.postHandler = undefined;
       rc = handler(this, rc);
     }
-    if (rc === ERROR || rc === HTTP_CLIENT_CLOSED || this.conn.error) {
+    if (rc === ERROR || rc === REQUEST_TIMEOUT || rc === HTTP_CLIENT_CLOSED || this.conn.error) {
       this.terminate(rc);
       return;
     }
@@ -369,6 +384,7 @@ export class Request {
       return;
     }
     this.done = true;
+    this.complete = !this.cutShort;
     this.runLogHandlers(false);
     this.runCleanups();
     this.conn.requestDone(this, rc);

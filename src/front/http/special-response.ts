@@ -4,7 +4,7 @@ import { SERVER_BUILD, SERVER_FULL } from '../version.ts';
 import { HTTP_REQUEST_HEADER_TOO_LARGE, HTTP_TO_HTTPS, HTTPS_CERT_ERROR, HTTPS_NO_CERT } from './codes.ts';
 import { core, type ErrorPage } from './core.ts';
 import { escapeHtml } from './parse.ts';
-import { internalRedirect, redirectToNamed } from './redirect.ts';
+import { internalRedirect, redirectTo, redirectToNamed } from './redirect.ts';
 import type { Request } from './request.ts';
 import { STATUS_LINES } from './status-lines.ts';
 
@@ -68,15 +68,8 @@ function sendErrorPage(r: Request, page: ErrorPage): number {
   if (page.overwrite >= 0) r.errStatus = page.overwrite;
   const uri = page.uri.eval(r);
   if (uri.startsWith('/')) {
-    let path = uri;
-    let { args } = page;
-    if (page.uri.constant === undefined) {
-      const query = uri.indexOf('?');
-      args = query < 0 ? '' : uri.slice(query + 1);
-      if (query >= 0) path = uri.slice(0, query);
-    }
     if (r.method !== 'HEAD') r.method = 'GET';
-    return internalRedirect(r, path, args);
+    return page.uri.constant === undefined ? redirectTo(r, uri) : internalRedirect(r, uri, page.args, false);
   }
   if (uri.startsWith('@')) return redirectToNamed(r, uri);
   r.expectTested = true;

@@ -3,7 +3,7 @@ import { ERROR } from '../codes.ts';
 import { lowerName } from '../header.ts';
 import { type BodyFlags, isFileSpan } from '../module.ts';
 import { readSpan } from '../modules/static.ts';
-import { internalRedirect, redirectToNamed } from '../redirect.ts';
+import { redirectTo, redirectToNamed } from '../redirect.ts';
 import type { Request } from '../request.ts';
 import { sendBuffer } from '../send.ts';
 import { startSubrequest } from '../subrequest.ts';
@@ -249,10 +249,7 @@ export class JsRequest {
     if (this.ended || this.r.done) return;
     this.ended = true;
     if (uri.startsWith('@')) redirectToNamed(this.r, uri);
-    else {
-      const query = uri.indexOf('?');
-      internalRedirect(this.r, query < 0 ? uri : uri.slice(0, query), query < 0 ? '' : uri.slice(query + 1));
-    }
+    else redirectTo(this.r, uri);
   }
 
   /** js_access: neither refuses nor allows; what else stands in the access phase decides. */

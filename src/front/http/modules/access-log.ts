@@ -36,6 +36,9 @@ function escapeText(text: string, escape: Escape): string {
   return text.replace(DEFAULT_ESCAPED, (c) => `\\x${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 }
 
+/** What a log has as it is then, whenever it was asked for before. */
+const LIVE = new Set(['pipe', 'status', 'bytes_sent', 'body_bytes_sent']);
+
 function compileFormat(name: string, text: string, escape: Escape, lookup: (name: string) => VariableDef): LogFormat {
   const parts = parseValue(text, lookup, false).parts.map((part) =>
     typeof part === 'string' ? part : (part as { variable: VariableDef }).variable,
@@ -50,7 +53,7 @@ function compileFormat(name: string, text: string, escape: Escape, lookup: (name
           line += part;
           continue;
         }
-        const value = part.name === 'status' || part.volatile ? part.get(r) : r.variable(part);
+        const value = part.volatile || LIVE.has(part.name) ? part.get(r) : r.variable(part);
         line += value === null ? missing : value === '' && escape === 'w3c' ? '-' : escapeText(value, escape);
       }
       return line;

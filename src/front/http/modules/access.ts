@@ -1,9 +1,11 @@
 /** allow, deny; auth_basic; realip. */
+
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { custom, flag, HSL, LIMIT_EXCEPT, msec } from '../../config/directive.ts';
 import { systemError } from '../../log/system-error.ts';
 import { AGAIN, DECLINED, OK } from '../codes.ts';
+import { core } from '../core.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
 import { apr1, cryptAvailable, verifyCrypt } from '../password-hash.ts';
 import { fsPath } from '../paths.ts';
@@ -57,7 +59,7 @@ export const accessModule = defineModule(
         for (const rule of rules) {
           if (!rule.all && !(rule.unix && unix) && !(rule.cidr && bytes && cidrContains(rule.cidr, bytes))) continue;
           if (rule.allow) return OK;
-          r.log('error', 'access forbidden by rule');
+          if (core.conf(r.loc).satisfy === 'all') r.log('error', 'access forbidden by rule');
           return 403;
         }
         return DECLINED;

@@ -56,7 +56,7 @@ export const autoindexModule = defineModule(
   },
 );
 
-const GIF = Buffer.from('R0lGODlhAQABAIABAP///wAAACH5BAEAAAEALAAAAAABAAEAAAICTAEAOw==', 'base64');
+const GIF = Buffer.from('R0lGODlhAQABAIABAAAAAP///yH5BAEAAAEALAAAAAABAAEAAAICTAEAOw==', 'base64');
 
 function emptyGif(r: Request): number {
   if (r.method !== 'GET' && r.method !== 'HEAD') return 405;
@@ -89,7 +89,9 @@ function randomIndex(r: Request): number {
       .filter((e) => e.file && !e.name.startsWith('.'))
       .map((e) => e.name);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EACCES' ? 403 : 404;
+    const { code } = error as NodeJS.ErrnoException;
+    r.log('error', `opendir() "${mapUri(r).replace(/\/$/, '')}" failed (${systemError(error)})`);
+    return code === 'EACCES' ? 403 : 404;
   }
   if (names.length === 0) return DECLINED;
   return internalRedirect(r, r.uri + names[Math.floor(Math.random() * names.length)], r.args);
@@ -119,7 +121,7 @@ function autoindex(r: Request): number {
     callback = findArg(r.args, 'callback') ?? '';
     if (callback === '') format = 'json';
     else if (callback.length > 128 || !/^[A-Za-z0-9_.]+$/.test(callback)) {
-      r.log('info', 'client sent invalid callback name');
+      r.log('info', `client sent invalid callback name: "${callback}"`);
       return 400;
     }
   }
@@ -129,24 +131,24 @@ function autoindex(r: Request): number {
     entries = list(folder);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return 404;
     r.log('error', `opendir() "${folder}" failed (${systemError(error)})`);
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return 404;
     return code === 'EACCES' ? 403 : 500;
   }
   r.conn.discardBody(r);
   r.out.status = 200;
   r.out.contentType = { html: 'text/html', json: 'application/json', jsonp: 'application/javascript', xml: 'text/xml' }[format];
-  if (format === 'html') {
-    // the charset of the answer decides how names are cut, and the header filters know it
-    const rc = r.sendHeader();
-    return rc !== 0 || r.headerOnly ? rc : r.output([Buffer.from(html(r, entries, c), 'latin1')], true);
-  }
-  if (format === 'xml') {
-    r.out.charset = 'utf-8';
-    return sendText(r, xml(entries));
-  }
-  const body = json(entries);
-  return sendText(r, format === 'jsonp' ? `/* callback */\r\n${callback}(${body});` : body);
+  if (format === 'xml') r.out.charset = 'utf-8';
+  // the charset of the answer decides how names are cut, and the header filters know it
+  const rc = r.sendHeader();
+  if (rc !== 0 || r.headerOnly) return rc;
+  return r.output([Buffer.from(listing(r, entries, c, format, callback), 'latin1')], true);
+}
+
+function listing(r: Request, entries: Entry[], c: Conf, format: 'html' | 'json' | 'jsonp' | 'xml', callback: string): string {
+  if (format === 'html') return html(r, entries, c);
+  if (format === 'xml') return xml(entries);
+  return format === 'jsonp' ? `/* callback */\r\n${callback}(${json(entries)});` : json(entries);
 }
 
 type Conf = ReturnType<typeof autoindexModule.conf>;
@@ -192,7 +194,7 @@ function sizeText(e: Entry, exact: boolean): string {
     size = Math.round(size / 1024);
     unit = 'K';
   }
-  return `${String(size).padStart(6)}${unit || ' '}`;
+  return unit ? `${String(size).padStart(6)}${unit}` : String(size).padStart(7);
 }
 
 const kind = (e: Entry): string => (e.dir ? 'directory' : e.file ? 'file' : 'other');
@@ -206,7 +208,7 @@ function json(entries: Entry[]): string {
     const size = e.file ? `, "size":${e.size}` : '';
     return `{ "name":"${escape(e.name)}", "type":"${kind(e)}", "mtime":"${httpDate(e.modified)}"${size} }`;
   });
-  return `[\r\n${rows.join(',\r\n')}\r\n]`;
+  return rows.length === 0 ? '[\r\n]' : `[\r\n${rows.join(',\r\n')}\r\n]`;
 }
 
 function xml(entries: Entry[]): string {

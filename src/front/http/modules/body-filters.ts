@@ -1,22 +1,13 @@
 /** sub_filter, addition, charset: filters that rewrite or extend text. */
-import { ANY_COUNT, block, custom, flag, HSL, HSLI, HTTP, type Spec } from '../../config/directive.ts';
+import { block, custom, flag, HSL, HSLI, HTTP } from '../../config/directive.ts';
 import { failAt } from '../../config/syntax.ts';
 import { ERROR, OK } from '../codes.ts';
-import { typeMatches, typesSet } from '../mime-types.ts';
+import { mediaTypes, typeMatches } from '../mime-types.ts';
 import { defineModule, type HttpFrame, isFileSpan, type Piece } from '../module.ts';
 import type { Request } from '../request.ts';
 import { startSubrequest } from '../subrequest.ts';
 import type { Value } from '../value.ts';
 import { readSpan } from './static.ts';
-
-const typesOf = (always: readonly string[]): Spec<Set<string> | 'all'> =>
-  custom<Set<string> | 'all'>(
-    HSL,
-    [1, ANY_COUNT],
-    new Set(always),
-    (f: HttpFrame, previous) => typesSet(f.args, always.slice(0, 1), previous),
-    { repeats: true },
-  );
 
 const textOf = (pieces: readonly Piece[]): string => {
   let out = '';
@@ -44,7 +35,7 @@ export const subModule = defineModule(
       },
       { repeats: true },
     ),
-    sub_filter_types: typesOf(['text/html']),
+    sub_filter_types: mediaTypes(),
     sub_filter_once: flag(HSL, true),
     sub_filter_last_modified: flag(HSL, false),
   },
@@ -58,8 +49,7 @@ export const subModule = defineModule(
 function subHeader(r: Request): number {
   const c = subModule.conf(r.loc);
   const { out } = r;
-  if (!c.sub_filter || out.contentLength === 0 || !typeMatches(c.sub_filter_types, out.contentType) || out.get('content-encoding'))
-    return OK;
+  if (!c.sub_filter || out.contentLength === 0 || !typeMatches(c.sub_filter_types, out.contentType)) return OK;
   const pairs = c.sub_filter
     .map((p) => ({ match: p.match.eval(r).toLowerCase(), value: p.value, used: false }))
     .filter((p) => p.match !== '');
@@ -70,7 +60,6 @@ function subHeader(r: Request): number {
     else weaken(r);
   }
   r.allowRanges = false;
-  out.set('Accept-Ranges', undefined);
   r.needInMemory = true;
   let held = '';
   const longest = Math.max(...pairs.map((p) => p.match.length));
@@ -96,7 +85,7 @@ function subHeader(r: Request): number {
       hit.used = true;
       pos = at + hit.match.length;
     }
-    const keep = flags.last ? 0 : partialLength(lower, pos, pairs, longest, c.sub_filter_once);
+    const keep = flags.last || flags.ownEnd ? 0 : partialLength(lower, pos, pairs, longest, c.sub_filter_once);
     done += held.slice(pos, held.length - keep);
     held = keep > 0 ? held.slice(held.length - keep) : '';
     if (done === '' && pieces.length > 0 && !flags.last && !flags.flush) return OK;
@@ -126,7 +115,7 @@ export function clearModified(r: Request): void {
   r.out.set('ETag', undefined);
 }
 
-function weaken(r: Request): void {
+export function weaken(r: Request): void {
   const etag = r.out.get('etag');
   if (etag && !etag.value.startsWith('W/')) etag.value = `W/${etag.value}`;
 }
@@ -138,7 +127,7 @@ export const additionModule = defineModule(
   {
     add_before_body: custom<string>(HSL, 1, '', (f: HttpFrame) => f.args[0]),
     add_after_body: custom<string>(HSL, 1, '', (f: HttpFrame) => f.args[0]),
-    addition_types: typesOf(['text/html']),
+    addition_types: mediaTypes(),
   },
   {
     init(main) {
@@ -154,7 +143,7 @@ export const additionModule = defineModule(
         r.out.contentLength = -1;
         r.out.set('Accept-Ranges', undefined);
         r.allowRanges = false;
-        clearModified(r);
+        weaken(r);
         let started = false;
         r.addBodyFilter('addition', (req, pieces, flags, position) => {
           if (!started) {
@@ -162,7 +151,7 @@ export const additionModule = defineModule(
             if (c.add_before_body && !startSubrequest(req, c.add_before_body, '')) return ERROR;
           }
           if (!flags.last || !c.add_after_body) return req.nextBody(pieces, flags, position);
-          const rc = req.nextBody(pieces, { last: false, flush: false }, position);
+          const rc = req.nextBody(pieces, { last: false, flush: false, ownEnd: true }, position);
           if (rc === ERROR) return rc;
           if (!startSubrequest(req, c.add_after_body, '')) return ERROR;
           return req.nextBody([], { last: true, flush: false }, position);
@@ -199,18 +188,26 @@ function parseCharsetMap(f: HttpFrame): undefined {
     tables.backward.set(target, String.fromCharCode(code));
   }
   f.scope.main.registry.set(`charset_map:${from}:${to}`, tables);
+  for (const name of [from, to]) f.scope.main.registry.set(`charset:${name}`, true);
   return undefined;
+}
+
+/** A charset by name or variable; those named are known to X-Accel-Charset. */
+function charsetValue(f: HttpFrame): Value {
+  const value = f.scope.value(f.args[0]);
+  if (value.constant !== undefined) f.scope.main.registry.set(`charset:${value.constant.toLowerCase()}`, true);
+  return value;
 }
 
 export const charsetModule = defineModule(
   'charset',
   {
     charset: custom<{ value: Value } | 'off' | undefined>(HSLI, 1, undefined, (f: HttpFrame) =>
-      f.args[0] === 'off' ? 'off' : { value: f.scope.value(f.args[0]) },
+      f.args[0] === 'off' ? 'off' : { value: charsetValue(f) },
     ),
-    source_charset: custom<{ value: Value } | undefined>(HSLI, 1, undefined, (f: HttpFrame) => ({ value: f.scope.value(f.args[0]) })),
+    source_charset: custom<{ value: Value } | undefined>(HSLI, 1, undefined, (f: HttpFrame) => ({ value: charsetValue(f) })),
     override_charset: flag(HSLI, false),
-    charset_types: typesOf(CHARSET_TYPES),
+    charset_types: mediaTypes(CHARSET_TYPES),
     charset_map: block<undefined>(HTTP, 2, undefined, parseCharsetMap),
   },
   {
@@ -221,16 +218,19 @@ export const charsetModule = defineModule(
 );
 
 function charsetHeader(r: Request): number {
-  const c = charsetModule.conf(r.loc);
   const { out } = r;
-  const source = c.source_charset?.value.eval(r).toLowerCase() ?? '';
-  const target = !r.isSub ? destination(r) : r.main.out.charset || (c.charset && c.charset !== 'off' ? c.charset.value.eval(r) : '');
-  if (!target) {
+  const target = r.isSub ? r.main.charsetSent || r.main.out.charset : destination(r);
+  if (!target) return OK;
+  const source = out.charset || charsetModule.conf(r.loc).source_charset?.value.eval(r) || '';
+  const [from, to] = [source.toLowerCase(), target.toLowerCase()];
+  if (from !== '' && from !== to && !(out.get('content-encoding') && isMapped(r, from, to)) && !convert(r, from, to)) {
+    r.log('error', `no "charset_map" between the charsets "${source}" and "${target}"`);
     return OK;
   }
-  const own = out.charset.toLowerCase() || source;
-  if (!r.isSub) out.charset = target;
-  if (own && own !== target.toLowerCase()) convert(r, own, target.toLowerCase());
+  if (r.isSub) return OK;
+  r.charsetSent = target;
+  // a redirect's charset was once taken for that of the next page
+  out.charset = out.status === 301 || out.status === 302 ? '' : target;
   return OK;
 }
 
@@ -239,22 +239,24 @@ function destination(r: Request): string {
   const c = charsetModule.conf(r.loc);
   const { out } = r;
   if (!out.contentType) return '';
-  const override = (r as { overrideCharset?: string }).overrideCharset;
-  if (override !== undefined) return override === 'off' ? '' : override;
-  const conf = c.charset && c.charset !== 'off' ? c.charset.value.eval(r) : '';
-  if (out.charset) {
-    const map = c.override_charset || r.http.registry.has(`charset_map:${out.charset.toLowerCase()}:${conf.toLowerCase()}`);
-    if (!conf || !c.override_charset) return map && conf && c.override_charset ? conf : '';
-    return conf;
+  if (r.overrideCharset) {
+    if (r.http.registry.has(`charset:${r.overrideCharset.toLowerCase()}`)) return r.overrideCharset;
+    r.log('error', `unknown charset "${r.overrideCharset}" to override`);
+    return '';
   }
-  if (!typeMatches(c.charset_types, out.contentType)) return '';
-  return conf;
+  if (!c.charset || c.charset === 'off') return '';
+  if (out.charset ? !c.override_charset : !typeMatches(c.charset_types, out.contentType)) return '';
+  return c.charset.value.eval(r);
 }
 
-function convert(r: Request, from: string, to: string): void {
+const isMapped = (r: Request, from: string, to: string): boolean =>
+  r.http.registry.has(`charset_map:${from}:${to}`) || r.http.registry.has(`charset_map:${to}:${from}`);
+
+/** Puts the filter between two charsets into the answer's way. @returns false: there is no map */
+function convert(r: Request, from: string, to: string): boolean {
   const forward = r.http.registry.get(`charset_map:${from}:${to}`) as Tables | undefined;
   const backward = r.http.registry.get(`charset_map:${to}:${from}`) as Tables | undefined;
-  if (!forward && !backward) return;
+  if (!forward && !backward) return false;
   const multi = forward?.utf8 || backward?.utf8;
   if (multi) {
     r.out.contentLength = -1;
@@ -278,6 +280,7 @@ function convert(r: Request, from: string, to: string): void {
     if (done === '' && pieces.length > 0 && !flags.last && !flags.flush) return OK;
     return req.nextBody(done === '' ? [] : [Buffer.from(done, 'latin1')], flags, position);
   });
+  return true;
 }
 
 const sequenceLength = (c: number): number => (c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2);

@@ -4,6 +4,7 @@ import { core } from '../core.ts';
 import { parseHttpDate } from '../header-writer.ts';
 import { type BodyFlags, defineModule, isFileSpan, type Piece, pieceLength } from '../module.ts';
 import type { Request } from '../request.ts';
+import { ResponseHead } from '../response.ts';
 
 export const conditionalModule = defineModule(
   'conditional',
@@ -45,6 +46,9 @@ function notModified(r: Request): number {
 function failed(r: Request): number {
   r.headerSent = false;
   r.ctx = [];
+  r.cutShort = true;
+  // nothing of the answer that it was to be stays
+  r.out = new ResponseHead();
   return 412;
 }
 
@@ -66,11 +70,16 @@ function isModified(r: Request, text: string): boolean {
 }
 
 function etagListed(r: Request, list: string, weak: boolean): boolean {
-  if (list.trim() === '*') return true;
-  const own = r.out.get('etag')?.value;
-  if (own === undefined) return false;
-  const bare = (tag: string) => (weak && tag.startsWith('W/') ? tag.slice(2) : tag);
-  for (const [tag] of list.matchAll(/(?:W\/)?"[^"]*"/g)) if (bare(tag) === bare(own)) return true;
+  if (list === '*') return true;
+  const full = r.out.get('etag')?.value;
+  if (full === undefined) return false;
+  const bare = (tag: string) => (weak && tag.length > 2 && tag.startsWith('W/') ? tag.slice(2) : tag);
+  const own = bare(full);
+  // a comma inside a tag ends it, unless the whole tag is the own one
+  for (let rest = list; rest !== ''; rest = rest.replace(/^[^,]*[ \t,]*/, '')) {
+    rest = bare(rest);
+    if (rest.startsWith(own) && /^[ \t]*(?:,|$)/.test(rest.slice(own.length))) return true;
+  }
   return false;
 }
 
@@ -83,24 +92,26 @@ interface Range {
   head: Buffer;
 }
 
+/** `max_ranges` as it is by default; then what is sent may hardly be more than the whole */
+const UNLIMITED = 0x7fffffff;
+
 let boundaryCount = Math.floor(Math.random() * 1e9);
 
 function rangeHeader(r: Request): number {
   const { out } = r;
+  const accept = (): number => {
+    out.add('Accept-Ranges', 'bytes');
+    return OK;
+  };
   if (r.version < 1000 || out.status !== 200 || r.isSub || out.contentLength === -1 || !r.allowRanges) return OK;
   const maxRanges = core.conf(r.loc).max_ranges;
   if (maxRanges === 0) return OK;
   const text = r.headerIn('range');
   if (text === undefined || text.length < 7 || !/^bytes=/i.test(text) || !ifRangeHolds(r)) {
-    out.set('Accept-Ranges', 'bytes');
-    return OK;
+    return accept();
   }
   const ranges = parseRanges(text.slice(6), out.contentLength, r.singleRange ? 1 : maxRanges);
-  if (ranges === 'ignore') return OK;
-  if (ranges === 'none') {
-    out.set('Accept-Ranges', 'bytes');
-    return OK;
-  }
+  if (ranges === 'none') return accept();
   if (ranges === 'invalid') {
     out.status = 416;
     out.set('Content-Range', `bytes */${out.contentLength}`);
@@ -125,8 +136,9 @@ function ifRangeHolds(r: Request): boolean {
 }
 
 /** Ranges inside `size`, in the order asked for. 'none': more than allowed, so the whole is sent. */
-function parseRanges(text: string, size: number, max: number): { start: number; end: number }[] | 'invalid' | 'none' | 'ignore' {
+function parseRanges(text: string, size: number, max: number): { start: number; end: number }[] | 'invalid' | 'none' {
   const ranges: { start: number; end: number }[] = [];
+  const unlimited = max === UNLIMITED;
   let total = 0;
   for (const part of text.split(',')) {
     const m = /^ *(\d*) *- *(\d*) *$/.exec(part);
@@ -137,21 +149,21 @@ function parseRanges(text: string, size: number, max: number): { start: number; 
     if (m[1] === '') {
       start = Math.max(0, size - Number(m[2]));
       end = size;
-      if (Number(m[2]) === 0) continue;
     } else {
       start = Number(m[1]);
       end = m[2] === '' ? size : Math.min(size, Number(m[2]) + 1);
-      if (m[2] !== '' && Number(m[2]) < start) {
-        continue;
-      }
     }
-    if (start >= end) continue;
+    if (start >= end) {
+      // nothing at all was asked for from the start on
+      if (start === 0) return 'none';
+      continue;
+    }
     if (ranges.length >= max) return 'none';
     ranges.push({ start, end });
     total += end - start;
   }
   if (ranges.length === 0) return 'invalid';
-  if (total > size) return 'none';
+  if (ranges.length > 1 && (total > size || (unlimited && total + ranges.length * 256 > size + 4096))) return 'none';
   return ranges;
 }
 
@@ -161,7 +173,6 @@ function singleRange(r: Request, range: { start: number; end: number }): void {
   out.set('Content-Range', `bytes ${range.start}-${range.end - 1}/${size}`);
   out.contentLength = range.end - range.start;
   out.range = range;
-  out.set('Accept-Ranges', undefined);
   rangeBody(r, [{ ...range, head: Buffer.alloc(0) }], Buffer.alloc(0));
 }
 
@@ -179,7 +190,6 @@ function multiRange(r: Request, ranges: { start: number; end: number }[]): void 
   out.contentType = `multipart/byteranges; boundary=${boundary}`;
   out.charset = '';
   out.contentLength = parts.reduce((sum, part) => sum + part.head.length + part.end - part.start, tail.length);
-  out.set('Accept-Ranges', undefined);
   out.set('Content-Range', undefined);
   rangeBody(r, parts, tail);
 }

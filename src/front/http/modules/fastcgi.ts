@@ -80,7 +80,7 @@ export class FastCgiParser implements ResponseParser {
       return;
     }
     this.ended = true;
-    if (!this.inner.started) throw new InvalidResponse('upstream prematurely closed FastCGI stdout');
+    if (!this.inner.started) throw new InvalidResponse('upstream sent unexpected FastCGI record: 3');
     this.finish(this.keep && this.held.length === 0);
   }
 

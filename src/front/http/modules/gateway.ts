@@ -118,7 +118,7 @@ export function remember(
   if (!map) confs.set(prefix, (map = new WeakMap()));
   map.set(loc, {
     target: conf[passName] as Target,
-    upstream: readUpstreamConf(prefix, conf, loc, ['status']),
+    upstream: readUpstreamConf(prefix, conf, loc, prefix === 'uwsgi' ? [] : ['status']),
     cache: options.cache === false ? NO_CACHE : readCacheConf(prefix, conf),
     tls: options.tls ? readTlsConf(prefix, conf) : undefined,
     values: conf,

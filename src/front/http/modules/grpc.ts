@@ -114,7 +114,7 @@ function protocolOf(conf: Omit<GrpcConf, 'protocol'>): Protocol {
     connection: GrpcPeer,
     parser: (u, sink) =>
       new GrpcParser(sink, u.conn as GrpcPeer, (error) => {
-        u.r.log('error', `${error.message} while reading response header from upstream${u.logTail()}`);
+        u.r.log('error', `${error.message} while reading response header from upstream`);
         u.next('invalid_header');
       }),
     requestHead: (u) => {
@@ -124,7 +124,7 @@ function protocolOf(conf: Omit<GrpcConf, 'protocol'>): Protocol {
         (u.conn as GrpcPeer).request(requestHeaders(u, conf as GrpcConf), !streams && !body?.size, u.reader.parser as GrpcParser);
       } catch (error) {
         // a field that HTTP/2 does not allow
-        u.r.log('error', `${(error as Error).message} while sending request to upstream${u.logTail()}`);
+        u.r.log('error', `${(error as Error).message} while sending request to upstream`);
         u.finish(500);
       }
       return [];

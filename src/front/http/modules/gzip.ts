@@ -4,8 +4,9 @@ import * as zlib from 'node:zlib';
 import { ANY_COUNT, buffers, custom, flag, HSL, HSLI, num, oneOf, size, within, wordsOf } from '../../config/directive.ts';
 import { type Coding, formOf, holdsForms } from '../coded-bodies.ts';
 import { DECLINED, ERROR, OK } from '../codes.ts';
+import type { HeaderField } from '../header.ts';
 import { parseHttpDate } from '../header-writer.ts';
-import { typeMatches, typesSet } from '../mime-types.ts';
+import { mediaTypes, typeMatches } from '../mime-types.ts';
 import { type BodyFilter, defineModule, type HttpFrame, isFileSpan, type Piece, pieceLength } from '../module.ts';
 import { closeFile, type OpenedFile, openFile } from '../open-files.ts';
 import { fsPath, mapUri } from '../paths.ts';
@@ -15,14 +16,6 @@ import { SyncZlib } from '../sync-zlib.ts';
 import { compileRegex } from './rewrite.ts';
 import { readSpan, sendFile } from './static.ts';
 
-const types = () =>
-  custom<Set<string> | 'all'>(
-    HSL,
-    [1, ANY_COUNT],
-    new Set(['text/html']),
-    (f: HttpFrame, previous) => typesSet(f.args, ['text/html'], previous),
-    { repeats: true },
-  );
 const EMPTY = Buffer.alloc(0);
 const PROXIED = ['off', 'expired', 'no-cache', 'no-store', 'private', 'no_last_modified', 'no_etag', 'auth', 'any'];
 
@@ -30,7 +23,7 @@ export const gzipModule = defineModule(
   'gzip',
   {
     gzip: flag(HSLI, false),
-    gzip_types: types(),
+    gzip_types: mediaTypes(),
     gzip_comp_level: within(num(HSL, 1), (n) => (n < 1 || n > 9 ? 'value must be between 1 and 9' : undefined)),
     gzip_min_length: size(HSL, '20'),
     gzip_buffers: buffers(HSL, '32 4k'),
@@ -51,7 +44,7 @@ export const gzipModule = defineModule(
     gunzip: flag(HSL, false),
     gunzip_buffers: buffers(HSL, '32 4k'),
     brotli: flag(HSLI, false),
-    brotli_types: types(),
+    brotli_types: mediaTypes(),
     brotli_comp_level: num(HSL, 6),
     brotli_min_length: size(HSL, '20'),
     brotli_static: oneOf(HSL, ['off', 'on', 'always'], 'off'),
@@ -81,14 +74,18 @@ export const gzipModule = defineModule(
 /** Does the Accept-Encoding field admit the coding? */
 export function acceptsCoding(field: string | undefined, coding: string): boolean {
   if (field === undefined) return false;
-  for (const part of field.split(',')) {
-    const [name, ...params] = part.split(';').map((p) => p.trim());
-    if (name.toLowerCase() !== coding && name !== '*') continue;
-    if (name === '*' && field.toLowerCase().includes(coding)) continue;
-    const q = params.find((p) => /^q\s*=/i.test(p));
-    return q === undefined || Number(q.split('=')[1]) > 0;
-  }
-  return false;
+  // the first mention decides; `*` does not stand for it
+  const m = new RegExp(`(?:^|[, ])${coding}(.*)$`, 'is').exec(field);
+  const rest = m && /^ *(?:$|,| *; *(?:$|q=(.*)$))/is.exec(m[1]);
+  return rest !== null && (rest[1] === undefined || quality(rest[1]) > 0);
+}
+
+/** Hundredths of a `q`; 0 for one with more than three digits or above 1. */
+function quality(text: string): number {
+  const m = /^([01])(?:\.(\d*))?(?:[, ]|$)/.exec(text);
+  if (!m || (m[2] ?? '').length > 3) return 0;
+  const q = Number(m[1]) * 100 + [...(m[2] ?? '')].reduce((sum, digit) => sum + Number(digit), 0);
+  return q > 100 ? 0 : q;
 }
 
 /** May this client get compressed answers? What gzip_http_version, gzip_disable and gzip_proxied say is for gzip alone. */
@@ -110,7 +107,8 @@ function proxiedOk(r: Request, allowed: ReadonlySet<string>): boolean {
   if (expires !== undefined) {
     if (!allowed.has('expired')) return false;
     const at = parseHttpDate(expires);
-    return at >= 0 && at <= (out.date ? parseHttpDate(out.date) : Date.now() / 1000);
+    const date = out.get('date')?.value;
+    return at >= 0 && at <= (date === undefined ? Date.now() / 1000 : parseHttpDate(date));
   }
   const control = out.get('cache-control')?.value.toLowerCase();
   if (control !== undefined) {
@@ -219,9 +217,10 @@ function weakenEtag(r: Request): void {
   if (etag?.value === '') r.out.set('ETag', undefined);
 }
 
+const VARY: HeaderField = { name: 'Vary', lname: 'vary', value: 'Accept-Encoding' };
+/** Stands beside a `Vary` that the answer has already. */
 function setVary(r: Request): void {
-  if (!r.out.fields.some((f) => f.lname === 'vary' && /accept-encoding/i.test(f.value) && f.name === 'Vary'))
-    r.out.fields.unshift({ name: 'Vary', lname: 'vary', value: 'Accept-Encoding' });
+  if (!r.out.fields.includes(VARY)) r.out.fields.unshift(VARY);
 }
 
 function gzipHeader(r: Request): number {

@@ -85,8 +85,7 @@ function addField(r: Request, field: AddedField): void {
       return;
     case 'last-modified':
       out.lastModified = value === '' ? -1 : parseHttpDate(value);
-      out.set('Last-Modified', undefined);
-      if (value !== '' && out.lastModified < 0) out.set('Last-Modified', value);
+      out.set('Last-Modified', value === '' ? undefined : value);
       return;
     case 'etag':
       out.set('ETag', value === '' ? undefined : value);

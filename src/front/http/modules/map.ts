@@ -107,24 +107,28 @@ function parseMap(f: HttpFrame): undefined {
 
 function parseSplit(f: HttpFrame): undefined {
   const source = f.scope.value(f.args[0]);
-  const parts: { until: number; value: Value }[] = [];
+  const parts: { until: number; value: string }[] = [];
   let sum = 0;
+  let until = 0;
   for (const node of f.node.children!) {
     if (node.args.length !== 1) failAt(node, 'invalid number of parameters');
-    const value = f.scope.value(node.args[0]);
+    // a text as it stands: variables are not replaced in it
+    const [value] = node.args;
     if (node.name === '*') {
-      parts.push({ until: 0xffffffff, value });
+      parts.push({ until: Infinity, value });
       continue;
     }
     const m = /^(\d{1,3}(?:\.\d{1,2})?)%$/.exec(node.name);
     if (!m || Number(m[1]) === 0) failAt(node, `invalid percent value "${node.name}"`);
-    sum += Math.round(Number(m[1]) * 100);
+    const share = Math.round(Number(m[1]) * 100);
+    sum += share;
     if (sum > 10_000) failAt(node, 'percent total is greater than 100%');
-    parts.push({ until: sum === 10_000 ? 0xffffffff : Math.floor((sum * 0xffffffff) / 10_000), value });
+    until += Math.floor((share * 0xffffffff) / 10_000);
+    parts.push({ until, value });
   }
   const get = (r: Request): string => {
     const hash = murmur2(source.eval(r));
-    return parts.find((p) => hash < p.until || p.until === 0xffffffff)?.value.eval(r) ?? '';
+    return parts.find((part) => hash < part.until)?.value ?? '';
   };
   define(f, f.args[1], get, false);
   return undefined;

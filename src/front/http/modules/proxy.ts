@@ -170,6 +170,7 @@ function proxyHandler(r: Request): number {
     cache: conf.cache.start(r, () => proxyCacheKey(r, parts as PassTarget, conf)),
   });
   u.target = parts as unknown as Record<string, unknown>;
+  u.notes.uri = requestUri(r, parts as PassTarget, conf) || '/';
   r.setCtx(proxyModule, parts);
   if (conf.setBody) u.notes.ownBody = true;
   return u.start();
@@ -182,14 +183,15 @@ function proxyCacheKey(r: Request, parts: PassTarget, conf: ProxyConf): string {
 /** URI to ask for: the location's name replaced by the URI part of proxy_pass. */
 function requestUri(r: Request, parts: PassTarget, conf: ProxyConf): string {
   if (conf.target!.value && parts.uri !== '') return parts.uri;
-  if (parts.uri === '' && r.validRawUri && r === r.main) return r.rawUri;
   if (parts.uri === '' && r.validRawUri) return r.rawUri;
   const args = r.args ? `?${r.args}` : '';
-  if (parts.uri === '') return escapeUri(r.uri, 'uri') + args;
+  // what the client sent without escapes goes on without
+  const path = (text: string): string => (r.internal || r.rawUri.includes('%') ? escapeUri(text, 'uri') : text);
+  if (parts.uri === '') return path(r.uri) + args;
   const { loc } = r;
   const nameLength = r.validRawUri || loc.kind !== 'regex' ? loc.name.length : 0;
   const rest = loc.kind === 'if' || loc.kind === 'limit_except' ? '' : r.uri.slice(nameLength);
-  return parts.uri + escapeUri(rest, 'uri') + args;
+  return parts.uri + path(rest) + args;
 }
 
 const DROPPED = new Set(['host', 'connection', 'keep-alive', 'transfer-encoding', 'te', 'upgrade', 'expect', 'content-length']);
@@ -199,21 +201,20 @@ function requestHead(u: Upstream, conf: ProxyConf): (Buffer | string)[] {
   const { r } = u;
   const parts = u.target as unknown as PassTarget;
   const method = u.options.method;
-  const uri = requestUri(r, parts, conf) || '/';
-  u.notes.uri = uri;
+  const uri = u.notes.uri as string;
   let head = `${method} ${uri} HTTP/${conf.http11 ? '1.1' : '1.0'}\r\n`;
   const caching = u.options.cache?.cacheable === true;
   const set = conf.setHeaders ?? [];
   const names = conf.setNames;
   const bodyBytes = bodyLength(u, conf);
-  if (!names.has('host')) head += `Host: ${proxyHost(parts)}\r\n`;
-  if (!names.has('connection') && !conf.http11) head += 'Connection: close\r\n';
   for (const field of set) {
     const value = field.value.eval(r);
     if (value === '') continue;
     if (field.lname === 'upgrade') u.notes.upgrade = true;
     head += `${field.name}: ${value}\r\n`;
   }
+  if (!names.has('host')) head += `Host: ${proxyHost(parts)}\r\n`;
+  if (!names.has('connection') && !conf.http11) head += 'Connection: close\r\n';
   if (bodyBytes >= 0 && !names.has('content-length')) head += `Content-Length: ${bodyBytes}\r\n`;
   if (bodyBytes === CHUNKED && !names.has('transfer-encoding')) head += 'Transfer-Encoding: chunked\r\n';
   if (caching) head += u.notes.conditional ?? '';

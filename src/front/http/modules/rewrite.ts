@@ -19,7 +19,6 @@ type Op = (r: Request) => number | undefined;
 
 const CONTEXTS = SERVER | LOCATION | SERVER_IF | LOCATION_IF;
 const BREAK = -100;
-const EMPTY = Buffer.alloc(0);
 
 export function compileRegex(f: HttpFrame, source: string, ignoreCase = false): Regex {
   try {
@@ -79,22 +78,19 @@ function parseReturn(f: HttpFrame): Op {
   const constant = textValue?.constant === undefined ? undefined : Buffer.from(textValue.constant, 'latin1');
   return (r) => {
     if (status === HTTP_CLOSE && !textValue) return HTTP_CLOSE;
-    if (!textValue) {
-      if (status < 300) return sendReturn(r, status, EMPTY);
-      return status;
-    }
+    if (!textValue && status >= 400) return status;
+    const discarded = r.conn.discardBody(r);
+    if (discarded !== 0) return discarded;
+    r.out.status = status;
     if (REDIRECTS.has(status)) {
-      r.out.location = textValue.eval(r);
+      r.out.location = textValue?.eval(r) ?? '';
       return status;
     }
-    return sendReturn(r, status, constant ?? Buffer.from(textValue.eval(r), 'latin1'));
+    return sendReturn(r, constant ?? Buffer.from(textValue?.eval(r) ?? '', 'latin1'));
   };
 }
 
-function sendReturn(r: Request, status: number, body: Buffer): number {
-  const discarded = r.conn.discardBody(r);
-  if (discarded !== 0) return discarded;
-  r.out.status = status;
+function sendReturn(r: Request, body: Buffer): number {
   r.setContentType();
   const rc = sendBuffer(r, body);
   return rc === 0 ? -3 : rc;
@@ -144,6 +140,7 @@ function parseRewrite(f: HttpFrame): Op {
   return (r) => {
     const captures = regex.exec(r.uri);
     if (!captures) {
+      r.captures = undefined;
       if (rewriteModule.conf(log).rewrite_log) r.log('notice', `"${regex.source}" does not match "${r.uri}"`);
       return undefined;
     }
@@ -241,7 +238,7 @@ function parseCondition(f: HttpFrame): Condition {
       const regex = compileRegex(f, operand, op === '~*');
       return (r) => {
         const captures = regex.exec(read(r));
-        if (captures && !negative) r.setNamed(regex, captures);
+        r.setNamed(regex, captures);
         return (captures !== undefined) !== negative;
       };
     }

@@ -12,11 +12,7 @@ const scgiHandler = (r: Request): number =>
     needsLength: true,
     requestHead: (u) => {
       let head = `CONTENT_LENGTH\0${contentLength(u.r)}\0`;
-      const params = requestParams(u, conf.params, conf.upstream.passRequestHeaders).filter(
-        ([name]) => name !== 'CONTENT_LENGTH' && name !== 'HTTP_CONTENT_LENGTH',
-      );
-      if (!params.some(([name]) => name === 'SCGI')) head += 'SCGI\x001\0';
-      for (const [name, value] of params) head += `${name}\0${value}\0`;
+      for (const [name, value] of requestParams(u, conf.params, conf.upstream.passRequestHeaders)) head += `${name}\0${value}\0`;
       return [Buffer.from(`${head.length}:${head},`, 'latin1')];
     },
     wrapBody: (_, data) => [data],

@@ -7,7 +7,6 @@ import { DONE, OK } from '../codes.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
 import type { Request } from '../request.ts';
 import { sendBuffer } from '../send.ts';
-import { setContentType } from '../upstream/response-head.ts';
 import { parsePass, proxyModule } from './proxy.ts';
 
 export interface SearchAnswer {
@@ -67,7 +66,7 @@ function send(r: Request, answer: SearchAnswer): number {
   r.out.status = answer.status;
   for (const [name, value] of answer.headers) {
     const lname = name.toLowerCase();
-    if (lname === 'content-type') setContentType(r, value);
+    if (lname === 'content-type') r.out.setContentType(value);
     else if (!FRAMING.has(lname)) r.out.add(name, value);
   }
   return sendBuffer(r, answer.body);

@@ -137,7 +137,6 @@ function indexHandler(r: Request): number {
   let dirTested = false;
   for (const value of list) {
     const name = value === undefined ? 'index.html' : value.eval(r);
-    if (name === '') return DECLINED;
     if (name.startsWith('/')) return internalRedirect(r, name, r.args);
     const file = mapUri(r) + name;
     try {
@@ -154,9 +153,13 @@ function indexHandler(r: Request): number {
         r.log('crit', `stat() "${file}" failed (${systemError(error)})`);
         return 500;
       }
+      if (code !== 'ENOENT') {
+        if (core.conf(r.loc).log_not_found) r.log('error', `"${file}" is not found (${systemError(code)})`);
+        return 404;
+      }
       if (!dirTested) {
         dirTested = true;
-        const rc = testFolder(r, mapUri(r));
+        const rc = testFolder(r, mapUri(r), name);
         if (rc !== 0) return rc;
       }
     }
@@ -164,8 +167,8 @@ function indexHandler(r: Request): number {
   return DECLINED;
 }
 
-/** 404 where the folder itself is missing, so that it is told from a folder without an index. */
-function testFolder(r: Request, folder: string): number {
+/** 404 where the folder itself is missing, so that it is told from a folder without an index. @param index  name that was looked for in it */
+function testFolder(r: Request, folder: string, index: string): number {
   try {
     const stat = statSync(fsPath(folder.replace(/\/+$/, '') || '/'));
     if (stat.isDirectory()) return 0;
@@ -174,7 +177,7 @@ function testFolder(r: Request, folder: string): number {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      if (core.conf(r.loc).log_not_found) r.log('error', `"${folder}index.html" is not found (${systemError(code)})`);
+      if (core.conf(r.loc).log_not_found) r.log('error', `"${folder}${index}" is not found (${systemError(code)})`);
       return 404;
     }
     return 0;

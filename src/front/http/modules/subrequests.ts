@@ -4,9 +4,9 @@ import { custom, flag, HSL, size } from '../../config/directive.ts';
 import { AGAIN, DECLINED, ERROR, OK } from '../codes.ts';
 import { core } from '../core.ts';
 import { defineModule, type HttpFrame, type Piece, pieceLength } from '../module.ts';
-import { documentRoot, fsPath, mapUri } from '../paths.ts';
+import { documentRoot, fsPath } from '../paths.ts';
 import { runPhases } from '../phases.ts';
-import { internalRedirect, redirectToNamed } from '../redirect.ts';
+import { redirectTo, redirectToNamed } from '../redirect.ts';
 import type { Request } from '../request.ts';
 import { startSubrequest } from '../subrequest.ts';
 import { checkSymlinks } from '../symlinks.ts';
@@ -150,9 +150,15 @@ function tryFiles(r: Request): number {
   const conf = core.conf(r.loc).try_files;
   if (!conf) return DECLINED;
   const alias = r.loc.docRoot?.alias;
-  for (const { value, dir } of conf.items) {
+  // in a location with alias, what variables give loses the location's name
+  const prefix = alias && alias.nameLength > 0 ? r.uri.slice(0, alias.nameLength) : '';
+  const textOf = (value: Value): string => {
     const text = value.eval(r);
-    const path = alias ? mapAliased(r, text) : documentRoot(r) + text;
+    return value.constant === undefined && text.startsWith(prefix) ? text.slice(prefix.length) : text;
+  };
+  for (const { value, dir } of conf.items) {
+    const rest = textOf(value);
+    const path = documentRoot(r) + rest;
     let found = false;
     try {
       checkSymlinks(r, path);
@@ -162,22 +168,19 @@ function tryFiles(r: Request): number {
       // not there: the next one
     }
     if (!found) continue;
-    const uri = dir ? `${text}/` : text;
-    r.uri = alias && !text.startsWith(r.loc.name) && alias.nameLength > 0 ? r.loc.name + uri : uri;
+    if (!alias) r.uri = rest;
+    else if (alias.nameLength >= 0) r.uri = prefix + rest;
+    else if (!dir) {
+      r.uri = rest;
+      r.addUriToAlias = true;
+    }
     r.validRawUri = false;
     return DECLINED;
   }
   if (conf.code) return conf.code;
-  const last = conf.last.eval(r);
+  const last = textOf(conf.last);
   if (conf.named) return redirectToNamed(r, last);
-  const query = last.indexOf('?');
-  return internalRedirect(r, query < 0 ? last : last.slice(0, query), query < 0 ? '' : last.slice(query + 1));
-}
-
-function mapAliased(r: Request, text: string): string {
-  const { nameLength } = r.loc.docRoot!.alias!;
-  if (nameLength < 0) return mapUri(r, text) + '';
-  return documentRoot(r) + (text.startsWith(r.loc.name) ? text.slice(nameLength) : text);
+  return redirectTo(r, last);
 }
 
 // ---------------------------------------------------------------- slice

@@ -87,12 +87,12 @@ function state(r: Request): State {
   if (text === undefined) return s;
   s.cookie = text;
   if (text.length < 22) {
-    r.log('error', `client sent too short userid cookie "${text}"`);
+    r.log('error', `client sent too short userid cookie "${r.headerIn('cookie')}"`);
     return s;
   }
   const bytes = Buffer.from(text.slice(0, 22), 'base64');
   if (bytes.length < 16 || !/^[A-Za-z0-9+/_-]{22}$/.test(text.slice(0, 22))) {
-    r.log('error', `client sent invalid userid cookie "${text}"`);
+    r.log('error', `client sent invalid userid cookie "${r.headerIn('cookie')}"`);
     return s;
   }
   s.got = [0, 4, 8, 12].map((at) => bytes.readUInt32LE(at));

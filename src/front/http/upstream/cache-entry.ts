@@ -21,6 +21,8 @@ export interface EntryHead {
   staleError: number;
   date: number;
   length: number;
+  /** the back end did not say the length, so that it is not said again */
+  unsized?: boolean;
   /** Vary of the answer and the hash of the request's values */
   vary: string;
   variant: string;

@@ -69,16 +69,19 @@ function cacheControl(head: UpstreamHead, ignored: ReadonlySet<string>): Freshne
     .map((f) => f.value)
     .join(',');
   if (control === '') return result;
+  if (/no-cache|no-store|private/i.test(control)) return { ...result, forbidden: true };
+  // a number that is none forbids, too
   const number = (name: string): number | undefined => {
-    const m = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*"?(\\d+)`, 'i').exec(control);
+    const m = new RegExp(`${name}=([^,; ]*)`, 'i').exec(control);
+    if (m && !/^\d{1,18}$/.test(m[1])) result.forbidden = true;
     return m ? Number(m[1]) : undefined;
   };
-  if (/(?:^|[\s,])(?:no-cache|no-store|private)(?:$|[\s,=])/i.test(control)) return { ...result, forbidden: true };
-  result.staleUpdating = number('stale-while-revalidate') ?? 0;
-  result.staleError = number('stale-if-error') ?? 0;
   const shared = number('s-maxage') ?? number('max-age');
-  if (shared === 0) result.forbidden = true;
-  else if (shared !== undefined) result.until = nowSeconds() + shared;
+  if (shared === 0) return { ...result, forbidden: true };
+  if (shared !== undefined) result.until = nowSeconds() + shared;
+  const updating = number('stale-while-revalidate');
+  result.staleUpdating = updating ?? 0;
+  result.staleError = number('stale-if-error') ?? updating ?? 0;
   return result;
 }
 

@@ -225,7 +225,12 @@ export class FileCacheRequest implements CacheRequest {
   private send(u: Upstream): void {
     const { r } = this;
     const { head, body, fd, start } = this.entry!;
-    const stored: UpstreamHead = { status: head.status, statusLine: head.statusLine, fields: head.fields, contentLength: head.length };
+    const stored: UpstreamHead = {
+      status: head.status,
+      statusLine: head.statusLine,
+      fields: head.fields,
+      contentLength: head.unsized ? -1 : head.length,
+    };
     u.head = stored;
     r.conn.discardBody(r);
     const rc = acceptHead(u, stored, true);
@@ -233,7 +238,7 @@ export class FileCacheRequest implements CacheRequest {
       if (rc > 0) u.finish(rc);
       return;
     }
-    r.out.contentLength = head.length;
+    r.out.contentLength = stored.contentLength;
     if (r.method === 'HEAD') r.headerOnly = true;
     u.headerDone = true;
     const sent = r.sendHeader();
@@ -292,7 +297,9 @@ export class FileCacheRequest implements CacheRequest {
     const { r, conf } = this;
     const head = u.head!;
     u.cacheable = false;
-    if (!this.cacheable || anySet(r, conf.noCache)) return;
+    u.mayCache = this.cacheable;
+    // what passes through without buffers is not kept
+    if (!this.cacheable || !u.buffering || anySet(r, conf.noCache)) return;
     const fresh = freshnessOf(head, u.conf.ignoreHeaders);
     const until = validUntil(fresh, conf, head.status);
     if (until === 0) return;
@@ -302,6 +309,7 @@ export class FileCacheRequest implements CacheRequest {
     const stored: EntryHead = {
       ...{ key: this.key, status: head.status, statusLine: head.statusLine, validUntil: until, date: nowSeconds(), length: 0, vary },
       ...{ staleUpdating: fresh.staleUpdating, staleError: fresh.staleError, variant: vary ? variantOf(this.r, vary) : '', tags },
+      unsized: head.contentLength < 0,
       fields: head.fields.filter((f) => f.lname !== 'content-length' && f.lname !== 'transfer-encoding' && f.lname !== 'connection'),
     };
     try {

@@ -93,6 +93,7 @@ export function cgiHead(text: string): UpstreamHead {
     }
     const field = parseField(line);
     if (field.lname === 'status') {
+      fields.push(field);
       if (status) continue;
       const m = /^(\d{3})(?: (.*))?$/.exec(field.value);
       if (!m) throw new InvalidResponse(`upstream sent invalid status "${field.value}"`);

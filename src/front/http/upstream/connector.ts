@@ -66,6 +66,7 @@ export class PeerConnector {
       headerMs: -1,
       responseMs: -1,
       responseLength: 0,
+      besideBytes: 0,
       bytesReceived: 0,
       bytesSent: 0,
       startMs: nowMs(),
@@ -76,7 +77,7 @@ export class PeerConnector {
         return;
       }
       r.upstreamStates!.push(this.u.state);
-      r.log('error', `no live upstreams while connecting to upstream${this.u.logTail()}`);
+      r.log('error', `no live upstreams while connecting to upstream`);
       this.u.next('no_live');
       return;
     }
@@ -102,7 +103,7 @@ export class PeerConnector {
       timer: setTimeout(() => {
         group.waiting = group.waiting.filter((w) => w !== entry);
         r.upstreamStates!.push(this.u.state);
-        r.log('error', `upstream queue timed out${this.u.logTail()}`);
+        r.log('error', `upstream queue timed out`);
         this.u.finish(502);
       }, group.queue!.timeoutMs),
     };
@@ -143,7 +144,7 @@ export class PeerConnector {
     try {
       tlsSettings?.prepare();
     } catch (error) {
-      r.log('error', `cannot load certificate: ${(error as Error).message}${this.u.logTail()}`);
+      r.log('error', `cannot load certificate: ${(error as Error).message}`);
       this.u.finish(500);
       return;
     }
@@ -151,7 +152,7 @@ export class PeerConnector {
       const Kind = this.u.protocol.connection ?? PeerConnection;
       this.u.conn = new Kind(peer.address, bind, tlsSettings, conf.socketKeepalive, tlsModule);
     } catch (error) {
-      r.log('crit', `connect to ${peer.name} failed: ${(error as Error).message}${this.u.logTail()}`);
+      r.log('crit', `connect to ${peer.name} failed: ${(error as Error).message}`);
       this.u.next('error');
       return;
     }

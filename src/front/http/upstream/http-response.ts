@@ -157,6 +157,7 @@ export class HttpResponseParser implements ResponseParser {
     if (this.headOnly || head.status === 204 || head.status === 304) {
       this.state = 'done';
       sink.head(head);
+      if (rest.length > 0 && !this.headOnly) sink.beside?.(rest.length, true);
       sink.complete(this.keepalive && rest.length === 0);
       return;
     }
@@ -171,6 +172,7 @@ export class HttpResponseParser implements ResponseParser {
     } else this.state = 'raw';
     const empty = this.state === 'done';
     sink.head(head);
+    if (empty && rest.length > 0) sink.beside?.(rest.length, true);
     if (empty) sink.complete(this.keepalive && rest.length === 0);
     else if (rest.length > 0) this.feedBody(rest);
   }
@@ -187,12 +189,18 @@ export class HttpResponseParser implements ResponseParser {
         if (last) this.state = 'done';
         this.sink.body(taken === data.length ? data : data.subarray(0, taken), last);
         // bytes after the end belong to nothing: the connection is not used again
+        if (taken < data.length) this.sink.beside?.(data.length - taken, true);
         if (last) this.sink.complete(this.keepalive && taken === data.length);
         return;
       }
       case 'chunked': {
         const decoder = this.decoder!;
-        const used = decoder.feed(data, (piece) => this.sink.body(piece));
+        let own = 0;
+        const used = decoder.feed(data, (piece) => {
+          own += piece.length;
+          this.sink.body(piece);
+        });
+        this.sink.beside?.(data.length - own, false);
         if (used < 0) throw new InvalidResponse('upstream sent invalid chunked response');
         if (!decoder.done) return;
         this.state = 'done';
@@ -217,6 +225,9 @@ function checkStart(text: string): void {
 
 /** Index after the empty line, -1 if it is not there yet. */
 export function headEnd(data: Buffer): number {
+  // a head may have no field at all
+  if (data[0] === 10) return 1;
+  if (data[0] === 13 && data[1] === 10) return 2;
   for (let pos = data.indexOf(10); pos >= 0; pos = data.indexOf(10, pos + 1)) {
     if (data[pos + 1] === 10) return pos + 2;
     if (data[pos + 1] === 13 && data[pos + 2] === 10) return pos + 3;

@@ -139,10 +139,7 @@ export class BodyPasser {
   private spool(data: Buffer): void {
     if (!this.temp) {
       this.temp = { ...openTemp(this.u.conf.tempPath), size: 0, pos: 0 };
-      this.u.r.log(
-        'warn',
-        `an upstream response is buffered to a temporary file ${this.temp.path} while reading upstream${this.u.logTail()}`,
-      );
+      this.u.r.log('warn', `an upstream response is buffered to a temporary file ${this.temp.path} while reading upstream`);
     }
     const { temp } = this;
     writeSync(temp.fd, data, 0, data.length, temp.pos);

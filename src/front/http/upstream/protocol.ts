@@ -21,6 +21,8 @@ export interface ParserSink {
   /** @param last  nothing follows: `complete` is called next, before `data` can change */
   body(data: Buffer, last?: boolean): unknown;
   trailers(fields: HeaderField[]): void;
+  /** bytes that came beside those of the body: framing, or more than there should be */
+  beside?(count: number, isExcess: boolean): void;
   /** all was read; `keepalive`: the connection may be used again */
   complete(keepalive: boolean): unknown;
 }
@@ -55,7 +57,10 @@ export interface UpstreamState {
   connectMs: number;
   headerMs: number;
   responseMs: number;
+  /** bytes of the body */
   responseLength: number;
+  /** bytes that came beside them */
+  besideBytes: number;
   bytesReceived: number;
   bytesSent: number;
   startMs: number;

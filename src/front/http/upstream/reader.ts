@@ -9,7 +9,7 @@ import type { HeaderField } from '../header.ts';
 import type { Request } from '../request.ts';
 import { noteTime } from './peer.ts';
 import { type Failure, InvalidResponse, NON_IDEMPOTENT, type ResponseParser } from './protocol.ts';
-import { acceptHead, type UpstreamHead } from './response-head.ts';
+import { acceptBuffering, acceptHead, type UpstreamHead } from './response-head.ts';
 import type { Upstream } from './upstream.ts';
 
 const NONE: Buffer[] = [];
@@ -70,10 +70,10 @@ export class ResponseReader {
     } catch (error) {
       if (!(error instanceof InvalidResponse)) throw error;
       if (this.u.headerDone) {
-        this.u.r.log('error', `upstream sent invalid response: ${error.message} while reading upstream${this.u.logTail()}`);
+        this.u.r.log('error', `${error.message} while reading upstream`);
         this.u.bodyFailed(ERROR);
       } else {
-        this.u.r.log('error', `${error.message} while reading response header from upstream${this.u.logTail()}`);
+        this.u.r.log('error', `${error.message} while reading response header from upstream`);
         this.u.next('invalid_header');
       }
     }
@@ -131,7 +131,7 @@ export class ResponseReader {
       return;
     }
     if (!conn?.connected) {
-      r.log('error', connectError(error, this.u.protocol.tls?.(this.u) !== undefined) + this.u.logTail());
+      r.log('error', connectError(error, this.u.protocol.tls?.(this.u) !== undefined));
       this.u.next(error && /denied/.test(error.message) ? 'denied' : 'error');
       return;
     }
@@ -140,7 +140,7 @@ export class ResponseReader {
       try {
         complete = this.parser?.end() ?? false;
       } catch (problem) {
-        r.log('error', `${(problem as Error).message} while reading response header from upstream${this.u.logTail()}`);
+        r.log('error', `${(problem as Error).message} while reading response header from upstream`);
         this.u.next('invalid_header');
         return;
       }
@@ -150,7 +150,7 @@ export class ResponseReader {
       }
       r.log(
         'error',
-        `${error ? `recv() failed (104: ${error.message})` : 'upstream prematurely closed connection'} while reading response header from upstream${this.u.logTail()}`,
+        `${error ? `recv() failed (104: ${error.message})` : 'upstream prematurely closed connection'} while reading response header from upstream`,
       );
       this.u.next('error');
       return;
@@ -170,7 +170,7 @@ export class ResponseReader {
       this.u.complete(false);
       return;
     }
-    this.u.r.log('error', `upstream prematurely closed connection while reading upstream${this.u.logTail()}`);
+    this.u.r.log('error', `upstream prematurely closed connection while reading upstream`);
     this.u.bodyFailed(502);
   }
 
@@ -208,6 +208,7 @@ export class ResponseReader {
     }
     this.u.headerDone = true;
     if (this.u.peer) this.u.group.sticky?.onHeader?.(r, this.u.peer);
+    acceptBuffering(this.u, head);
     cache?.prepare(this.u);
     const rc = acceptHead(this.u, head);
     if (rc === DONE) return;

@@ -5,7 +5,6 @@ import { findHeader, type HeaderField } from '../header.ts';
 import { parseHttpDate } from '../header-writer.ts';
 import { normalisePath } from '../parse.ts';
 import { internalRedirect, redirectToNamed } from '../redirect.ts';
-import type { Request } from '../request.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface UpstreamHead {
@@ -19,16 +18,7 @@ export interface UpstreamHead {
 
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length']);
 /** Fields of the answer that an X-Accel-Redirect keeps. */
-const KEPT_ON_REDIRECT = new Set([
-  'content-type',
-  'set-cookie',
-  'content-disposition',
-  'cache-control',
-  'expires',
-  'accept-ranges',
-  'content-language',
-  'p3p',
-]);
+const KEPT_ON_REDIRECT = new Set(['content-type', 'set-cookie', 'content-disposition', 'cache-control', 'expires', 'accept-ranges']);
 /** Of these the first counts; a repeat is dropped. */
 export const SINGLE_FIELDS = new Set([
   'content-type',
@@ -49,6 +39,13 @@ export const SINGLE_FIELDS = new Set([
   'x-accel-charset',
 ]);
 
+/** Takes what an answer says of its own buffering, which decides whether it can be cached. */
+export function acceptBuffering(u: Upstream, head: UpstreamHead): void {
+  if (u.conf.ignoreHeaders.has('x-accel-buffering')) return;
+  const text = findHeader(head.fields, 'x-accel-buffering')?.value.toLowerCase();
+  if (text === 'yes' || text === 'no') u.buffering = text === 'yes';
+}
+
 /** Applies an answer's header to the response. Returns OK, DONE (redirected inside) or a status. */
 export function acceptHead(u: Upstream, head: UpstreamHead, fromCache = false): number {
   const { r, conf } = u;
@@ -63,20 +60,15 @@ export function acceptHead(u: Upstream, head: UpstreamHead, fromCache = false): 
       r.main.limitRateAfter ??= 0;
     }
   }
+  const charset = value('x-accel-charset');
+  if (charset !== undefined && !ignored.has('x-accel-charset')) r.overrideCharset = charset;
   const redirect = value('x-accel-redirect');
   if (redirect !== undefined && !ignored.has('x-accel-redirect') && !fromCache) return accelRedirect(u, head, redirect);
-  const buffering = value('x-accel-buffering')?.toLowerCase();
-  if (buffering !== undefined && !ignored.has('x-accel-buffering'))
-    u.buffering = buffering === 'yes' ? true : buffering === 'no' ? false : u.buffering;
   r.disableNotModified = !u.cacheable && !fromCache;
   const { out } = r;
   out.status = head.status;
   out.statusLine = head.statusLine;
   copyFields(u, head, fromCache);
-  const charset = value('x-accel-charset');
-  if (charset !== undefined && !ignored.has('x-accel-charset')) {
-    (r as { overrideCharset?: string }).overrideCharset = charset;
-  }
   out.contentLength = head.contentLength;
   if (conf.forceRanges) {
     r.allowRanges = true;
@@ -88,31 +80,32 @@ export function acceptHead(u: Upstream, head: UpstreamHead, fromCache = false): 
 function copyFields(u: Upstream, head: UpstreamHead, fromCache: boolean): void {
   const { r, conf } = u;
   const { out } = r;
-  // a field that is passed on is the back end's or none at all
-  if (!conf.hidden.has('date')) out.date = '';
-  if (!conf.hidden.has('server')) out.server = '';
+  // a field that is passed on from a back end of HTTP is its own or none at all
+  const isHttp = u.protocol.name === 'http' || u.protocol.name === 'grpc';
+  if (isHttp && !conf.hidden.has('date')) out.date = '';
+  if (isHttp && !conf.hidden.has('server')) out.server = '';
   for (const original of head.fields) {
     const { lname } = original;
     if (HOP_BY_HOP.has(lname) || (conf.hidden.has(lname) && lname !== 'content-type')) continue;
     let field = original;
     switch (lname) {
       case 'content-type':
-        setContentType(r, field.value);
+        out.setContentType(field.value);
         if (conf.hidden.has(lname)) out.contentType = '';
         continue;
       case 'date':
-        out.date = field.value;
-        continue;
+        out.date = '';
+        break;
       case 'server':
-        out.server = field.value;
-        continue;
+        out.server = '';
+        break;
       case 'last-modified':
         out.lastModified = parseHttpDate(field.value);
         out.set(field.name, field.value);
         continue;
       case 'accept-ranges':
         if (conf.forceRanges) continue;
-        if (fromCache || u.cacheable) {
+        if (fromCache || u.cacheable || u.mayCache) {
           r.allowRanges = true;
           r.singleRange = !fromCache;
           continue;
@@ -137,29 +130,19 @@ function copyFields(u: Upstream, head: UpstreamHead, fromCache: boolean): void {
   }
 }
 
-/** Splits the charset off, as filters want it. */
-export function setContentType(r: Request, text: string): void {
-  const m = text.includes(';') ? /^([^;]*);(.*)$/s.exec(text) : null;
-  const charset = m && /(?:^|[\s;])charset=\s*"?([^";\s]+)"?\s*$/i.exec(m[2]);
-  if (!m || !charset) {
-    r.out.contentType = text;
-    return;
-  }
-  const rest = m[2].slice(0, charset.index).trim();
-  r.out.contentType = rest === '' || rest === ';' ? m[1] : text;
-  r.out.charset = r.out.contentType === text ? '' : charset[1];
-}
-
 function accelRedirect(u: Upstream, head: UpstreamHead, target: string): number {
-  const { r, conf } = u;
+  const { r } = u;
   const { out } = r;
   for (const field of head.fields) {
-    if (!KEPT_ON_REDIRECT.has(field.lname) || conf.hidden.has(field.lname)) continue;
-    if (field.lname === 'content-type') setContentType(r, field.value);
-    else out.fields.push(field);
+    if (!KEPT_ON_REDIRECT.has(field.lname)) continue;
+    if (field.lname === 'content-type') out.setContentType(field.value);
+    else {
+      const own = { ...field };
+      if (field.lname === 'set-cookie') u.protocol.rewriteField?.(u, own);
+      out.fields.push(own);
+    }
   }
   u.handOver();
-  if (r.method !== 'HEAD') r.method = 'GET';
   if (target.startsWith('@')) {
     redirectToNamed(r, target);
     return DONE;
@@ -171,6 +154,7 @@ function accelRedirect(u: Upstream, head: UpstreamHead, target: string): number 
     r.finalize(404);
     return DONE;
   }
+  if (r.method !== 'HEAD') r.method = 'GET';
   internalRedirect(r, path, query < 0 ? '' : target.slice(query + 1));
   return DONE;
 }

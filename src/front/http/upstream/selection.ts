@@ -245,7 +245,8 @@ export class Selection {
       peer.checked = now;
       if (options.maxFails > 0) {
         peer.effectiveWeight -= Math.floor(options.weight / options.maxFails);
-        if (peer.fails >= options.maxFails) this.r.log('warn', 'upstream server temporarily disabled while connecting to upstream');
+        if (peer.fails >= options.maxFails)
+          this.r.log('warn', `upstream server temporarily disabled while ${this.r.upstream?.action ?? 'connecting to upstream'}`);
       }
       if (peer.effectiveWeight < 0) peer.effectiveWeight = 0;
     } else if (peer.accessed < peer.checked) {

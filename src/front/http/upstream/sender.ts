@@ -29,6 +29,11 @@ class AttemptSink implements ParserSink {
   trailers(fields: HeaderField[]): void {
     if (this.current) this.u.trailers = fields;
   }
+  beside(count: number, isExcess: boolean): void {
+    if (!this.current) return;
+    this.u.state.besideBytes += count;
+    if (isExcess) this.u.r.log('warn', 'upstream sent more data than specified in "Content-Length" header while reading upstream');
+  }
   complete(keepalive: boolean): void {
     if (this.current) this.u.complete(keepalive);
   }

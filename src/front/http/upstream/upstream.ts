@@ -66,6 +66,8 @@ export class Upstream implements ConnectionEvents {
   notes: Record<string, unknown> = {};
   trailers: readonly HeaderField[] = NONE;
   cacheable = false;
+  /** the request may be answered from a cache, even if this answer is not kept */
+  mayCache = false;
   ended = false;
   responseComplete = false;
   failedLength = false;
@@ -154,14 +156,12 @@ export class Upstream implements ConnectionEvents {
     this.connector.begin();
   }
 
-  logTail(): string {
-    return this.peer ? `, upstream: "${this.describe()}"` : '';
-  }
-
-  private describe(): string {
+  /** What log lines name it by, '' before a peer was looked for. */
+  describe(): string {
+    if (!this.state) return '';
     const scheme = (this.target.schema as string | undefined) ?? `${this.protocol.name}://`;
-    const uri = (this.notes.uri as string | undefined) ?? '';
-    return `${scheme}${this.peer?.name ?? ''}${uri}`;
+    const { peer } = this.state;
+    return `${scheme}${peer}${peer.startsWith('unix:') ? ':' : ''}${(this.notes.uri as string | undefined) ?? ''}`;
   }
 
   // ---------------------------------------------------------------- timers
@@ -174,16 +174,16 @@ export class Upstream implements ConnectionEvents {
     if (this.conn) this.conn.deadlineMs = Infinity;
   }
 
+  /** What is being done, as log lines say it. */
+  get action(): string {
+    if (!this.conn?.connected) return 'connecting to upstream';
+    if (!this.sender.bodySent) return 'sending request to upstream';
+    return this.headerDone ? 'reading upstream' : 'reading response header from upstream';
+  }
+
   onTimeout(): void {
     const { r } = this;
-    const doing = !this.conn?.connected
-      ? 'connecting to upstream'
-      : !this.sender.bodySent
-        ? 'sending request to upstream'
-        : this.headerDone
-          ? 'reading upstream'
-          : 'reading response header from upstream';
-    r.log('error', `upstream timed out (110: Connection timed out) while ${doing}${this.logTail()}`);
+    r.log('error', `upstream timed out (110: Connection timed out) while ${this.action}`);
     if (this.headerDone) {
       this.bodyFailed(504);
       return;
@@ -253,7 +253,8 @@ export class Upstream implements ConnectionEvents {
   bodyFailed(status: number): void {
     this.options.cache?.abandon(this);
     if (this.passer.store) this.passer.finishStore(false);
-    this.freePeer('failed');
+    // the peer did answer: that it broke off is not counted against it
+    this.freePeer('ok');
     this.closeConnection(false);
     if (status > 0) this.state.status = this.head?.status ?? status;
     this.responseComplete = true;
@@ -306,7 +307,7 @@ export class Upstream implements ConnectionEvents {
     if (this.options.cache?.keepsGoing(this)) return;
     this.r.log(
       'info',
-      `client prematurely closed connection, so upstream connection is closed too while ${this.headerDone ? 'reading upstream' : 'sending request to upstream'}${this.logTail()}`,
+      `client prematurely closed connection, so upstream connection is closed too while ${this.headerDone ? 'reading upstream' : 'sending request to upstream'}`,
     );
     this.finish(HTTP_CLIENT_CLOSED);
   }
@@ -370,7 +371,7 @@ export class Upstream implements ConnectionEvents {
         return;
       }
       r.keepalive = false;
-      r.finalize(ERROR);
+      r.finalize(r.conn.http2 || r.output([], false, true) === ERROR ? ERROR : OK);
       return;
     }
     r.finalize(rc === ERROR ? 502 : rc);

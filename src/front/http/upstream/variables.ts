@@ -30,7 +30,7 @@ export const UPSTREAM_VARIABLES: VariableDef[] = [
   live('upstream_connect_time', (r) => join(r, (s) => time(s.connectMs))),
   live('upstream_header_time', (r) => join(r, (s) => time(s.headerMs))),
   live('upstream_response_time', (r) => join(r, (s) => time(s.responseMs))),
-  live('upstream_response_length', (r) => join(r, (s) => String(s.responseLength))),
+  live('upstream_response_length', (r) => join(r, (s) => String(s.responseLength + s.besideBytes))),
   live('upstream_bytes_received', (r) => join(r, (s) => String(s.bytesReceived))),
   live('upstream_bytes_sent', (r) => join(r, (s) => String(s.bytesSent))),
   live('upstream_cache_status', (r) => r.upstream?.cacheStatus ?? null),
