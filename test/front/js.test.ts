@@ -1,11 +1,12 @@
 /** Handlers in JavaScript and TypeScript: filters, access, subrequests, fetch, shared dictionaries, periodic work, what is preloaded. */
 
+import { createSocket } from 'node:dgram';
 import { mkdirSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { back, bodyOf, freePort, front, frontForEach, get, headerOf, ours, port, statusOf } from '../support/front.ts';
+import { back, bodyOf, freePort, front, frontForEach, get, headerOf, ours, port, raw, statusOf } from '../support/front.ts';
 
 frontForEach();
 const servers: Server[] = [];
@@ -145,6 +146,61 @@ describe.skipIf(!ours)('js', () => {
     );
     expect(bodyOf(await get(port, '/'))).toBe('200|body of /a|yes|404');
     await front.until(() => asked.includes('GET /aside'));
+  });
+
+  test('a subrequest with a body of its own', async () => {
+    const asked: string[] = [];
+    const server = createServer((req, res) => {
+      let text = '';
+      req.on('data', (data) => (text += data));
+      req.on('end', () => {
+        asked.push(`${req.method} ${req.url} ${req.headers['content-length']} ${text}`);
+        res.end('done');
+      });
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(back, '127.0.0.1', resolve));
+    await serve(
+      `export async function twice(r) {
+         await r.subrequest('/back/own', { method: 'POST', body: 'h\u00e9llo' });
+         await r.subrequest('/back/bytes', { method: 'PUT', body: Uint8Array.of(97, 98) });
+         await r.subrequest('/back/none', { method: 'POST', body: '' });
+         await r.subrequest('/back/theirs', { method: 'POST' });
+         const echo = await r.subrequest('/echo', { method: 'POST', body: 'seen' });
+         r.return(200, echo.responseText + '|' + r.requestText);
+       }`,
+      `location /back/ { proxy_pass http://127.0.0.1:${back}/; } location /echo { return 200 "$content_length"; } location / { js_content h.twice; }`,
+    );
+    const answer = await raw(port, 'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 5\r\n\r\nouter');
+    expect(bodyOf(answer)).toBe('4|outer');
+    expect(asked).toEqual(['POST /own 6 h\u00e9llo', 'PUT /bytes 2 ab', 'POST /none 0 ', 'POST /theirs 5 outer']);
+  });
+
+  test('ngx.fetch finds names by resolver', async () => {
+    const dns = createSocket('udp4');
+    const names: string[] = [];
+    dns.on('message', (query, from) => {
+      // the question is sent back, with 127.0.0.1 as the answer to type A
+      const type = query.readUInt16BE(query.length - 4);
+      names.push(query.subarray(13, query.length - 5).toString('latin1'));
+      const head = Buffer.from(query.subarray(0, 12));
+      head.writeUInt16BE(0x8180, 2);
+      head.writeUInt16BE(type === 1 ? 1 : 0, 6);
+      const answer = type === 1 ? Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 9, 0, 4, 127, 0, 0, 1]) : Buffer.alloc(0);
+      dns.send(Buffer.concat([head, query.subarray(12), answer]), from.port, from.address);
+    });
+    await new Promise<void>((resolve) => dns.bind(0, '127.0.0.1', resolve));
+    await backEnd((req) => ({ body: `for ${req.headers.host}` }));
+    try {
+      await serve(
+        'export async function ask(r) { r.return(200, await (await ngx.fetch(r.args.url)).text()); }',
+        `resolver 127.0.0.1:${dns.address().port} ipv6=off; location / { js_content h.ask; }`,
+      );
+      expect(bodyOf(await get(port, `/?url=http://shop.test:${back}/`))).toBe(`for shop.test:${back}`);
+      expect(names).toEqual(['shop\x04test']);
+    } finally {
+      dns.close();
+    }
   });
 
   test('ngx.fetch: methods, headers, limits, time, proxies', async () => {

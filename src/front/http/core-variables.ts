@@ -136,15 +136,15 @@ const CORE: VariableDef[] = [
   live('content_length', (r) => {
     const text = r.headerIn('content-length');
     if (text !== undefined) return text;
-    return r.main.chunkedIn && r.main.body?.complete ? String(r.main.body.size) : null;
+    return r.bodyOwner.chunkedIn && r.bodyOwner.body?.complete ? String(r.bodyOwner.body.size) : null;
   }),
   fixed('request_id', (r) => (r.main.requestId ||= randomBytes(16).toString('hex'))),
   fixed('request_completion', (r) => (r.main.complete ? 'OK' : '')),
   fixed('request_body', (r) => {
-    const { body } = r.main;
+    const { body } = r.bodyOwner;
     return body && !body.file && body.complete && body.size > 0 && body.buffers.length > 0 ? body.read().latin1Slice() : null;
   }),
-  fixed('request_body_file', (r) => r.main.body?.file?.path ?? null),
+  fixed('request_body_file', (r) => r.bodyOwner.body?.file?.path ?? null),
   {
     name: 'limit_rate',
     volatile: true,

@@ -24,6 +24,8 @@ export const MAX_URI_CHANGES = 10;
 
 export class Request {
   readonly main: Request;
+  /** whose body it has: the main request's, unless a subrequest was given one of its own */
+  bodyOwner: Request;
   server: Server;
   loc: Loc;
   method = 'GET';
@@ -142,6 +144,7 @@ export class Request {
     readonly parent?: Request,
   ) {
     this.main = parent ? parent.main : this;
+    this.bodyOwner = parent ? parent.bodyOwner : this;
     this.isSub = parent !== undefined;
     this.server = server;
     this.loc = server.root;

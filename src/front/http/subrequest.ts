@@ -1,4 +1,5 @@
 /** Subrequests: requests of the server to itself, whose output goes into another's, into memory or nowhere. */
+import { BodyDecoder, RequestBody } from './body.ts';
 import { runPhases } from './phases.ts';
 import { flushPostponed } from './postpone.ts';
 import { MAX_URI_CHANGES, Request } from './request.ts';
@@ -15,6 +16,8 @@ export interface SubrequestOptions {
   /** runs when the subrequest ends; returns the code to go on with */
   done?: (sub: Request, rc: number) => number;
   method?: string;
+  /** takes the place of the main request's */
+  body?: Buffer;
 }
 
 /**
@@ -40,6 +43,7 @@ export function startSubrequest(parent: Request, uri: string, args: string, opti
   sub.hostPort = parent.hostPort;
   sub.contentLength = parent.contentLength;
   sub.body = parent.body;
+  if (options.body) giveBody(sub, options.body);
   sub.internal = true;
   sub.validRawUri = false;
   sub.expectTested = true;
@@ -59,6 +63,20 @@ export function startSubrequest(parent: Request, uri: string, args: string, opti
   sub.resume = () => runPhases(sub);
   parent.conn.post(sub);
   return sub;
+}
+
+function giveBody(sub: Request, data: Buffer): void {
+  const limits = { memoryBytes: data.length, maxBytes: 0, tempFolder: { path: '', levels: [] }, inFile: 'off' as const };
+  const body = new RequestBody(new BodyDecoder(0), limits);
+  body.started = true;
+  body.complete = true;
+  if (data.length > 0) body.take(data);
+  sub.body = body;
+  sub.bodyOwner = sub;
+  sub.chunkedIn = false;
+  sub.contentLength = data.length;
+  const length = { name: 'Content-Length', lname: 'content-length', value: String(data.length) };
+  sub.headersIn = [...sub.headersIn.filter(({ lname }) => lname !== 'content-length' && lname !== 'transfer-encoding'), length];
 }
 
 /** Ends a subrequest that has produced all: logs it and lets its parent go on, or waits for its own subrequests and filters. */

@@ -1,11 +1,36 @@
 /** The js_fetch_* directives. */
 import { readFileSync } from 'node:fs';
+import { isIP, type LookupFunction } from 'node:net';
 import { type ConfOf, custom, flag, HSL, ineffective, msec, num, size, text, wordsOf } from '../../config/directive.ts';
+import type { Loc } from '../conf.ts';
 import { TLS_VERSIONS, versionRange } from '../conf-command.ts';
+import { core } from '../core.ts';
 import type { HttpFrame } from '../module.ts';
 import type { Request } from '../request.ts';
+import { resolverFor } from '../upstream/resolver.ts';
 import type { Value } from '../value.ts';
 import type { FetchConf } from './fetch.ts';
+
+const lookups = new WeakMap<Loc, LookupFunction>();
+/** Finds addresses by the level's `resolver`, if it has one. */
+function lookupBy(loc: Loc): LookupFunction | undefined {
+  const { resolver, resolver_timeout } = core.conf(loc);
+  if (!resolver) return undefined;
+  const known = lookups.get(loc);
+  if (known) return known;
+  const lookup: LookupFunction = (name, options, callback) => {
+    resolverFor(resolver)
+      .resolve(name, resolver_timeout)
+      .then(({ addresses }) => {
+        const list = addresses.map((address) => ({ address, family: isIP(address) }));
+        if (options.all) callback(null, list);
+        else callback(null, list[0].address, list[0].family);
+      })
+      .catch((error: Error) => callback(error, '', 0));
+  };
+  lookups.set(loc, lookup);
+  return lookup;
+}
 
 export const fetchTable = {
   js_fetch_buffer_size: ineffective(size(HSL, '16k')),
@@ -30,8 +55,8 @@ export const fetchTable = {
   js_fetch_verify_depth: num(HSL, 100),
 };
 
-/** What a level's directives ask of requests that handlers make. @param r evaluates variables of js_fetch_proxy */
-export function fetchConf(c: ConfOf<typeof fetchTable>, r: Request | undefined): FetchConf {
+/** What a level's directives ask of requests that handlers make. @param loc  whose `resolver` counts @param r evaluates variables of js_fetch_proxy */
+export function fetchConf(c: ConfOf<typeof fetchTable>, loc: Loc, r: Request | undefined): FetchConf {
   return {
     timeoutMs: c.js_fetch_timeout,
     maxResponseBytes: c.js_fetch_max_response_buffer_size,
@@ -42,6 +67,7 @@ export function fetchConf(c: ConfOf<typeof fetchTable>, r: Request | undefined):
     versions: versionRange([...c.js_fetch_protocols]),
     keepalive: c.js_fetch_keepalive,
     keepaliveTimeoutMs: c.js_fetch_keepalive_timeout,
+    lookup: lookupBy(loc),
     proxy: (r && c.js_fetch_proxy?.eval(r)) ?? c.js_fetch_proxy?.constant ?? '',
   };
 }

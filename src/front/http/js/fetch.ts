@@ -1,7 +1,7 @@
 /** `ngx.fetch()`: requests of handlers to other servers, under the js_fetch_* settings of the location they run in. */
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { Socket } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import { type SecureVersion, type TLSSocket, connect as tlsConnect } from 'node:tls';
 
 export interface FetchConf {
@@ -18,6 +18,8 @@ export interface FetchConf {
   keepaliveTimeoutMs: number;
   /** `http://user:password@host:port`, '' for none */
   proxy: string;
+  /** finds addresses by `resolver`; undefined: the system does */
+  lookup: LookupFunction | undefined;
 }
 
 export interface FetchInit {
@@ -55,7 +57,13 @@ export async function fetchUnder(conf: FetchConf, target: string, init: FetchIni
   const body = init.body === undefined ? undefined : Buffer.from(init.body as string);
   const method = (init.method ?? 'GET').toUpperCase();
   if (body) headers['content-length'] = String(body.length);
-  const options: RequestOptions = { method, headers, path: url.pathname + url.search, host: url.hostname.replace(/^\[|\]$/g, '') };
+  const options: RequestOptions = {
+    method,
+    headers,
+    path: url.pathname + url.search,
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    lookup: conf.lookup,
+  };
   if (url.port !== '') options.port = url.port;
   const tls = {
     rejectUnauthorized: init.verify ?? conf.verify,
@@ -73,7 +81,7 @@ export async function fetchUnder(conf: FetchConf, target: string, init: FetchIni
       options.headers = { host: url.host, ...headers, ...authorization };
       request = httpRequest(options);
     } else {
-      const tunnel = await openTunnel(proxy, url, authorization, conf.timeoutMs);
+      const tunnel = await openTunnel(proxy, url, authorization, conf);
       const secure = tlsConnect({ ...tls, socket: tunnel, servername: url.hostname });
       request = httpsRequest({ ...options, agent: false, createConnection: () => secure });
     }
@@ -132,11 +140,11 @@ function proxyAuthorization(proxy: URL): Record<string, string> {
   return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` };
 }
 
-function openTunnel(proxy: URL, url: URL, headers: Record<string, string>, timeoutMs: number): Promise<Socket> {
+function openTunnel(proxy: URL, url: URL, headers: Record<string, string>, { timeoutMs, lookup }: FetchConf): Promise<Socket> {
   const target = `${url.hostname}:${url.port || 443}`;
   return new Promise((resolve, reject) => {
     const connect = httpRequest({
-      ...{ host: proxy.hostname, port: proxy.port || 80, method: 'CONNECT', path: target, agent: false },
+      ...{ host: proxy.hostname, port: proxy.port || 80, method: 'CONNECT', path: target, agent: false, lookup },
       headers: { host: target, ...headers },
     });
     connect.setTimeout(timeoutMs, () => connect.destroy(new Error('fetch timed out')));

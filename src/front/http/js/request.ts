@@ -11,6 +11,8 @@ import { startSubrequest } from '../subrequest.ts';
 export interface SubrequestInput {
   args?: string;
   method?: string;
+  /** instead of the request's own; text goes as UTF-8 */
+  body?: string | Uint8Array;
   /** nobody waits for it and nothing is returned */
   detached?: boolean;
 }
@@ -176,7 +178,7 @@ export class JsRequest {
     return this.requestBuffer.toString('utf8');
   }
   get requestBuffer(): Buffer {
-    return this.r.main.body?.read() ?? Buffer.alloc(0);
+    return this.r.bodyOwner.body?.read() ?? Buffer.alloc(0);
   }
 
   variable(name: string): string | undefined {
@@ -259,13 +261,13 @@ export class JsRequest {
 
   /** A request to this server itself, whose answer is kept in memory (`subrequest_output_buffer_size`). */
   subrequest(uri: string, options: string | SubrequestInput = {}): Promise<JsReply | undefined> {
-    const { args = '', method, detached = false } = typeof options === 'string' ? { args: options } : options;
-    if ('body' in Object(options)) throw new TypeError('a subrequest has the body of its request');
+    const { args = '', method, detached = false, body: own }: SubrequestInput = typeof options === 'string' ? { args: options } : options;
+    const given = own === undefined ? undefined : Buffer.from(own as string);
     if (!uri.startsWith('/')) throw new TypeError(`subrequest wants a URI, not "${uri}"`);
     const { r } = this;
     return new Promise((resolve, reject) => {
       const sub = startSubrequest(r, uri, args, {
-        ...{ method, background: detached, inMemory: !detached },
+        ...{ method, background: detached, inMemory: !detached, body: given },
         done(request, rc) {
           const body = Buffer.concat(request.captured);
           const headersOut: Record<string, string> = {};

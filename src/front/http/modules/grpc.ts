@@ -96,7 +96,7 @@ function requestHeaders(u: Upstream, conf: GrpcConf): OutgoingHttpHeaders {
     headers[lname] = before === undefined ? value : [before, value].flat().map(String);
   };
   const set = new Set(conf.setHeaders.map((h) => h.lname));
-  if (r.main.contentLength >= 0 && !set.has('content-length')) add('content-length', String(r.main.contentLength));
+  if (r.bodyOwner.contentLength >= 0 && !set.has('content-length')) add('content-length', String(r.bodyOwner.contentLength));
   if (/(?:^|,)\s*trailers\s*(?:$|[,;])/i.test(r.headersJoined('te') ?? '') && !set.has('te')) add('te', 'trailers');
   for (const { lname, value } of conf.setHeaders) {
     const text = value.eval(r);
@@ -170,7 +170,12 @@ export const grpcModule = defineModule(
         loc.handler = handler;
       }
       const values = conf as unknown as Record<string, unknown>;
-      const upstream = { ...readUpstreamConf('grpc', values, loc), buffering: false, requestBuffering: false, passTrailers: true };
+      const upstream = {
+        ...readUpstreamConf('grpc', values, loc, ['date', 'server']),
+        buffering: false,
+        requestBuffering: false,
+        passTrailers: true,
+      };
       const own = { target: conf.grpc_pass, upstream, tls: readTlsConf('grpc', values), setHeaders: conf.grpc_set_header ?? [] };
       confs.set(loc, { ...own, protocol: protocolOf(own) });
     },

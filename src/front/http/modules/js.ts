@@ -218,7 +218,7 @@ async function start(main: HttpMain): Promise<void> {
   const dicts = dictsOf(main);
   for (const [name, dict] of dicts) if (!main.inherited.has(`js_shared:${name}`)) dict.load();
   if (loop.index === 0 && dicts.size > 0) process.on('exit', () => dicts.forEach((dict) => dict.saveNow()));
-  installNgx(main, dicts, (r) => fetchConf(jsModule.conf(r?.loc ?? main.loc), r));
+  installNgx(main, dicts, (r) => fetchConf(jsModule.conf(r?.loc ?? main.loc), r?.loc ?? main.loc, r));
   for (const [name, file] of preloadsOf(main)) {
     Object.defineProperty(globalThis, name, { value: freeze(JSON.parse(readFileSync(file, 'utf8'))), enumerable: true });
   }

@@ -239,7 +239,7 @@ function bodyLength(u: Upstream, conf: ProxyConf): number {
     return text.length;
   }
   if (!conf.upstream.passRequestBody) return NO_BODY;
-  const { body, contentLength, chunkedIn } = r.main;
+  const { body, contentLength, chunkedIn } = r.bodyOwner;
   if (body?.consumer) {
     if (!chunkedIn) return contentLength;
     u.notes.chunked = conf.http11;
@@ -361,7 +361,7 @@ type Conf = ReturnType<typeof proxyModule.conf>;
 
 function compile(conf: Conf, loc: Loc): ProxyConf {
   const values = conf as unknown as Record<string, unknown>;
-  const upstream = readUpstreamConf('proxy', values, loc);
+  const upstream = readUpstreamConf('proxy', values, loc, ['date', 'server', 'x-pad']);
   const setNames = new Set((conf.proxy_set_header ?? []).map((h) => h.lname));
   const redirects = conf.proxy_redirect === 'off' ? [] : (conf.proxy_redirect ?? (['default'] as Redirect[]));
   return {

@@ -47,7 +47,7 @@ function inProcess(r: Request, engine: SearchBackend): number {
     }
     const headers = r.headersIn.map((h): [string, string] => [h.name, h.value]);
     const uri = r.validRawUri ? r.rawUri : r.uri + (r.args ? `?${r.args}` : '');
-    engine.handle(r.method, uri, headers, r.main.body?.read() ?? Buffer.alloc(0)).then(
+    engine.handle(r.method, uri, headers, r.bodyOwner.body?.read() ?? Buffer.alloc(0)).then(
       (answer) => {
         if (!r.done) r.finalize(send(r, answer));
       },

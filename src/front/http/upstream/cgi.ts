@@ -72,9 +72,9 @@ export function requestParams(u: Upstream, params: readonly Param[], passHeaders
 }
 
 export function contentLength(r: Request): number {
-  const { body } = r.main;
+  const { body } = r.bodyOwner;
   if (body && !body.consumer) return body.size;
-  return Math.max(0, r.main.contentLength);
+  return Math.max(0, r.bodyOwner.contentLength);
 }
 
 /** Header of a CGI answer. @throws InvalidResponse */

@@ -62,7 +62,7 @@ export class RequestSender {
     conn.requests++;
     this.u.reader.parser = this.u.protocol.parser(this.u, new AttemptSink(this.u, ++this.attempt));
     const parts = this.u.protocol.requestHead(this.u);
-    const { body } = r.main;
+    const { body } = r.bodyOwner;
     if (body?.consumer) {
       // what came with the head of the request leaves with it
       for (const data of this.streamQueue) parts.push(...this.u.protocol.wrapBody(this.u, data));
