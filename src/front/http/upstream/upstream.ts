@@ -105,7 +105,12 @@ export class Upstream implements ConnectionEvents {
     const { r, conf } = this;
     const lengthUnknown = r.chunkedIn && this.protocol.needsLength === true;
     const stream =
-      !conf.requestBuffering && !lengthUnknown && conf.passRequestBody && !r.isSub && (r.contentLength > 0 || r.chunkedIn) && !r.main.body;
+      !conf.requestBuffering &&
+      !lengthUnknown &&
+      conf.passRequestBody &&
+      !r.isSub &&
+      (r.contentLength > 0 || r.chunkedIn) &&
+      !r.bodyOwner.body;
     if (stream) {
       this.makeParts();
       r.conn.readBody(
@@ -211,7 +216,7 @@ export class Upstream implements ConnectionEvents {
   }
 
   onDrain(): void {
-    if (this.r.main.body?.consumer) this.r.conn.resumeReading();
+    if (this.r.bodyOwner.body?.consumer) this.r.conn.resumeReading();
     if (this.tunnelling) this.r.conn.resumeReading();
   }
 
@@ -284,7 +289,7 @@ export class Upstream implements ConnectionEvents {
     const idempotent = !(this.sender.requestSent && NON_IDEMPOTENT.has(this.options.method)) || conf.nextUpstream.has('non_idempotent');
     const allowed = failure === 'no_live' ? false : conf.nextUpstream.has(failure);
     const timeout = conf.nextTimeoutMs > 0 && Date.now() - this.startMs >= conf.nextTimeoutMs;
-    if (this.connector.tries <= 0 || !allowed || !idempotent || timeout || (this.sender.requestSent && r.main.body?.consumer)) {
+    if (this.connector.tries <= 0 || !allowed || !idempotent || timeout || (this.sender.requestSent && r.bodyOwner.body?.consumer)) {
       if (this.options.cache?.useStale(this, failure === 'no_live' ? 'error' : failure)) return;
       this.finish(status);
       return;

@@ -254,7 +254,8 @@ ${parts.join('')}}\n`;
             .replace(/(127\.0\.0\.1:FASTCGI\|)\d+/g, '$1~')
             // newer nginxes name the host whatever is configured
             .replace(/^HTTP_HOST=.*\n/gm, '')
-            .replaceAll(' while sending to client', '');
+            .replaceAll(' while sending to client', '')
+            .replace(/(temporary file FOLDER\/temp\/)\d+/g, '$1-');
         const [a, b] = [side(nginx), side(front)];
         if (a !== b)
           differences.push({ area: cases[n].area, config: `${cases[n].http ?? ''}\n${cases[n].server}`, request, nginx: a, front: b });
