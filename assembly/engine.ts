@@ -2,6 +2,7 @@
 export { E_TRUNCATED, E_CORRUPT, E_NO_SPACE, E_LIMIT, E_WORK, E_OFFSETS } from './mem/status';
 export { heapBase as memHeapBase } from './mem/layout';
 export { crc32c as codecCrc32c } from './codec/crc32c';
+export { readVintSums as codecReadVintSums } from './codec/vints';
 export {
   bitsetFill as codecBitsetFill,
   bitsetCount as codecBitsetCount,

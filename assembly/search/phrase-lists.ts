@@ -6,6 +6,7 @@
 // 675 k documents: 300 ns a document by skipping alone, 75 otherwise).
 
 import { readVint, vintBytes } from '../codec/vint';
+import { readVintSums } from '../codec/vints';
 import { cursorDocs, cursorFreqs, cursorLoadDocs, cursorLoadFreqs, cursorSeekBlock, cursorSkipPositions, PostingsCursor, skipNumbers } from '../postings/cursor';
 import { WITH_OFFSETS } from '../postings/format';
 import { allocateTemp } from './context';
@@ -93,8 +94,7 @@ function skipToLists(c: PostingsCursor, lists: usize, end: usize): void {
     if (offsets || freq < 4) {
       readPositionsAt(cur, list, freq, offsets);
     } else {
-      decodeNumbers(cur, list, freq);
-      addUp(list, freq);
+      readVintSums(cur, list, freq);
     }
     v128.store(list + ((<usize>freq) << 2), i32x4.splat(0x7fffffff));
     store<u32>(lists, <u32>list);
@@ -126,51 +126,11 @@ function readPositionsAt(cur: usize, out: usize, freq: u32, offsets: bool): void
  */
 function sumsOf(c: PostingsCursor, total: u32): usize {
   const sums = allocateTemp(((<usize>total) << 2) + 96) + 16;
-  const greatest = decodeNumbers(c.positionsCur, sums, total);
+  const greatest = readVintSums(c.positionsCur, sums, total);
   if (<u64>greatest * <u64>total >= 0x7fffffff) return 0;
   store<u32>(sums - 4, 0);
-  addUp(sums, total);
   v128.store(sums + ((<usize>total) << 2), i32x4.splat(0x7fffffff));
   return sums;
-}
-
-/** Decodes `count` vints to u32[]; runs of one-byte numbers 16 at a time. Writes up to 64 bytes past the last. Returns a bound of all numbers. */
-function decodeNumbers(cur: usize, out: usize, count: u32): u32 {
-  let bound: u32 = 0x7f;
-  const end = out + ((<usize>count) << 2);
-  while (out < end) {
-    const bytes = v128.load(cur);
-    const low = i16x8.extend_low_i8x16_u(bytes);
-    const high = i16x8.extend_high_i8x16_u(bytes);
-    v128.store(out, i32x4.extend_low_i16x8_u(low));
-    v128.store(out, i32x4.extend_high_i16x8_u(low), 16);
-    v128.store(out, i32x4.extend_low_i16x8_u(high), 32);
-    v128.store(out, i32x4.extend_high_i16x8_u(high), 48);
-    const long = <u32>i8x16.bitmask(bytes);
-    const singles = long ? <usize>ctz<u32>(long) : 16;
-    out += singles << 2;
-    cur += singles;
-    if (singles == 16 || out >= end) continue;
-    const value = readVint(cur);
-    cur += vintBytes(value);
-    store<u32>(out, value);
-    bound |= value;
-    out += 4;
-  }
-  return bound;
-}
-
-/** Replaces numbers by the sums up to them; up to 3 numbers past the last are spoilt. */
-function addUp(at: usize, count: u32): void {
-  const zero = i32x4.splat(0);
-  let sum = zero;
-  for (const end = at + ((<usize>count) << 2); at < end; at += 16) {
-    let value = v128.load(at);
-    value = i32x4.add(value, v128.shuffle<i8>(zero, value, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27));
-    value = i32x4.add(value, v128.shuffle<i8>(zero, value, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23));
-    sum = i32x4.add(value, v128.shuffle<i32>(sum, sum, 3, 3, 3, 3));
-    v128.store(at, sum);
-  }
 }
 
 /** Keeps of `starts` those with start + shift in the list u32[freq] (as drawn above), in place; returns how many. */

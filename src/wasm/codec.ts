@@ -28,3 +28,12 @@ export function bitsetCountAnd(k: Kernels, aPtr: number, bPtr: number, bits: num
 export function bitsetNext(k: Kernels, ptr: number, bits: number, from: number): number {
   return k.exports.codecBitsetNext(ptr, bits, from);
 }
+
+/** Sums modulo 2^32 up to each of `count` vints at `ptr`, behind which 16 bytes may be read, and a bound of the numbers. */
+export function readVintSums(k: Kernels, ptr: number, count: number): { sums: Uint32Array; bound: number } {
+  return k.scoped(() => {
+    const out = k.reserve(count * 4 + 64);
+    const bound = k.exports.codecReadVintSums(ptr, out, count) >>> 0;
+    return { sums: k.copyOutU32(out, count), bound };
+  });
+}

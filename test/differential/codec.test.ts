@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bitsetBytes, bitsetCount, bitsetCountAnd, bitsetFill, bitsetNext, crc32c } from '../../src/wasm/codec.ts';
+import { bitsetBytes, bitsetCount, bitsetCountAnd, bitsetFill, bitsetNext, crc32c, readVintSums } from '../../src/wasm/codec.ts';
 import * as reference from '../reference/codec.ts';
 import { eachKernelBuild } from '../support/kernels.ts';
 import { forSeeds } from '../support/rng.ts';
@@ -34,6 +34,22 @@ eachKernelBuild((k, build) => {
         bitsetFill(k, full, bits);
         const all = Array.from({ length: bits }, (_, bit) => bit);
         expect(k.copyOut(full, bitsetBytes(bits))).toEqual(reference.bitset(bits, all));
+      }),
+    ));
+
+  test(`${build}: sums of vints of one byte and of more`, () =>
+    forSeeds(400, (rng) =>
+      k.scoped(() => {
+        const longer = rng.pick([0, 0.05, 0.3, 0.9]);
+        const most = rng.pick([300, 16383, 16384, 2 ** 21, 2 ** 32 - 1]);
+        const numbers = Array.from({ length: rng.int(1, 200) }, () => (rng.bool(longer) ? rng.int(0, most) : rng.int(0, 127)));
+        const ptr = k.reserve(1100);
+        k.u8.fill(rng.int(0, 255), ptr, ptr + 1100);
+        k.u8.set(reference.vints(numbers), ptr);
+        const read = readVintSums(k, ptr, numbers.length);
+        let sum = 0;
+        expect([...read.sums]).toEqual(numbers.map((value) => (sum = (sum + value) >>> 0)));
+        expect(read.bound).toBeGreaterThanOrEqual(Math.max(...numbers));
       }),
     ));
 });

@@ -16,3 +16,13 @@ export function bitset(bits: number, members: Iterable<number>): Uint8Array {
   for (const member of members) bytes[member >> 3] |= 1 << (member & 7);
   return bytes;
 }
+
+/** LEB128: seven bits a byte, low bits first, the top bit set on all but the last. */
+export function vints(numbers: readonly number[]): Uint8Array {
+  const bytes: number[] = [];
+  for (let value of numbers) {
+    for (; value > 127; value = Math.floor(value / 128)) bytes.push((value % 128) + 128);
+    bytes.push(value);
+  }
+  return Uint8Array.from(bytes);
+}
