@@ -107,6 +107,25 @@ test('a large file reaches slow clients whole', async () => {
   expect(bodies.map(sum)).toEqual([sum(pattern(99, BYTES)), sum(pattern(99, BYTES))]);
 });
 
+test.each(['', 'kept/'])(
+  'a large file that many ask for is whole before and after it is in memory, and when it is replaced: /%s',
+  async (folder) => {
+    const name = `${folder}hot.bin`;
+    front.write(name, pattern(7, BYTES));
+    const bodyOfFile = async () => sum(Buffer.from(bodyOf(await get(port, `/${name}`)), 'latin1'));
+    const before = sum(pattern(7, BYTES));
+    for (let n = 0; n < 24; n++) expect(await bodyOfFile()).toBe(before);
+    expect(await Promise.all([readSlowly(`/${name}`), readSlowly(`/${name}`)]).then((bodies) => bodies.map(sum))).toEqual([before, before]);
+    expect(bodyOf(await get(port, `/${name}`, 'Range: bytes=3000000-3000009\n'))).toBe(
+      pattern(7, BYTES).subarray(3_000_000, 3_000_010).toString('latin1'),
+    );
+    front.write('next.bin', pattern(8, BYTES));
+    renameSync(`${front.folder}/next.bin`, `${front.folder}/${name}`);
+    // what is open counts for open_file_cache_valid
+    expect(await bodyOfFile()).toBe(folder === '' ? sum(pattern(8, BYTES)) : before);
+  },
+);
+
 test.each(['/proxy', '/unbuffered'])('uploads that come in many pieces beside each other arrive whole: %s', async (uri) => {
   const upload = async (seed: number): Promise<string> => {
     const body = pattern(seed, 300_000);

@@ -58,7 +58,12 @@ export class DirectWriter {
     const handle = this.free();
     if (!handle) return false;
     const req = takeRequest();
-    const chunks: readonly unknown[] = head === '' ? parts : [head, 'latin1', ...parts.flatMap((part) => [part, 'buffer'])];
+    let chunks: readonly unknown[] = parts;
+    if (head !== '') {
+      const mixed: unknown[] = [head, 'latin1'];
+      for (const part of parts) mixed.push(part, 'buffer');
+      chunks = mixed;
+    }
     const errno = handle.writev(req, chunks, head === '');
     this.written(req, errno, bytes, chunks);
     return true;

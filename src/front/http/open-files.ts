@@ -1,7 +1,7 @@
 /**
- * Files to send. Smaller ones are kept in memory with what their stat said; whether that still holds is asked at every use,
- * or with `open_file_cache` once in `open_file_cache_valid`, as nginx does with its open descriptors. Larger ones are kept open
- * under `open_file_cache` only.
+ * Files to send. Smaller ones are kept in memory with what their stat said, and larger ones that many ask for, since sending from memory
+ * copies once and from a file twice; whether that still holds is asked at every use, or with `open_file_cache` once in
+ * `open_file_cache_valid`, as nginx does with its open descriptors. Others are kept open under `open_file_cache` only.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { systemError } from '../log/system-error.ts';
@@ -14,6 +14,11 @@ import { checkSymlinks } from './symlinks.ts';
 
 const KEPT_FILE_BYTES = 1024 * 1024;
 const KEPT_BYTES = 32 * 1024 * 1024;
+/** A larger file is kept too while it is asked for so many times in so many ms. */
+const HOT_FILE_BYTES = 8 * 1024 * 1024;
+const HOT_USES = 16;
+const HOT_MS = 10_000;
+const WATCHED_FILES = 256;
 
 export interface OpenedFile {
   stat: Stats;
@@ -37,6 +42,8 @@ const kept = new Map<string, KeptFile>();
 let keptBytes = 0;
 /** those of `kept` that are open, the one used longest ago first */
 const keptOpen = new Map<string, KeptFile>();
+/** how often larger files were asked for, and since when */
+const asked = new Map<string, { uses: number; sinceMs: number }>();
 /** failures remembered for `open_file_cache_errors` */
 const failures = new Map<string, { error: unknown; atMs: number }>();
 
@@ -97,8 +104,35 @@ export function closeFile(file: OpenedFile): void {
   if (!held.isKept && held.readers === 0) closeSync(file.fd);
 }
 
+/** Notes a use of a file that is too large to be kept for itself. @returns whether many ask for it */
+function isHot(name: string, sizeBytes: number): boolean {
+  if (sizeBytes > HOT_FILE_BYTES) return false;
+  const now = nowMs();
+  const known = asked.get(name);
+  if (known && now - known.sinceMs <= HOT_MS) {
+    known.uses++;
+    if (known.uses < HOT_USES) return false;
+    asked.delete(name);
+    return true;
+  }
+  asked.delete(name);
+  asked.set(name, { uses: 1, sinceMs: now });
+  for (const oldest of asked.keys()) {
+    if (asked.size <= WATCHED_FILES) break;
+    asked.delete(oldest);
+  }
+  return false;
+}
+
 function use(name: string, file: KeptFile): KeptFile {
   if (file.fd === undefined) return file;
+  if (isHot(name, file.stat.size)) {
+    // what is open now, even if the name stands for another file meanwhile
+    const { checkedMs, uses } = file;
+    const loaded = { stat: file.stat, body: load(file.fd, file.stat.size) };
+    forget(name, file);
+    return Object.assign(remember(name, loaded), { checkedMs, uses });
+  }
   file.readers++;
   keptOpen.delete(name);
   keptOpen.set(name, file);
@@ -138,12 +172,8 @@ function open(r: Request, name: string, known = kept.get(name), maxOpen = 0): Op
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) return { stat };
-    if (stat.size <= KEPT_FILE_BYTES) {
-      const body = Buffer.allocUnsafeSlow(stat.size);
-      const count = stat.size > 0 ? readSync(fd, body, 0, stat.size, 0) : 0;
-      const whole = count === stat.size ? body : body.subarray(0, count);
-      holdForms(whole);
-      return remember(name, { stat, body: whole });
+    if (stat.size <= KEPT_FILE_BYTES || (maxOpen === 0 && isHot(name, stat.size))) {
+      return remember(name, { stat, body: load(fd, stat.size) });
     }
     keep = true;
     if (maxOpen === 0) return { stat, fd };
@@ -156,6 +186,15 @@ function open(r: Request, name: string, known = kept.get(name), maxOpen = 0): Op
   } finally {
     if (!keep) closeSync(fd);
   }
+}
+
+/** The contents of a file, which stay in memory. */
+function load(fd: number, sizeBytes: number): Buffer {
+  const body = Buffer.allocUnsafeSlow(sizeBytes);
+  const count = sizeBytes > 0 ? readSync(fd, body, 0, sizeBytes, 0) : 0;
+  const whole = count === sizeBytes ? body : body.subarray(0, count);
+  holdForms(whole);
+  return whole;
 }
 
 function remember(name: string, opened: OpenedFile): KeptFile {

@@ -206,9 +206,10 @@ export class OutputQueue {
     const rate = r ? rateOf(r) : 0;
     if (rate > 0 && this.head !== '') this.queueHead();
     while (this.queue.length > 0) {
-      let allowed = Infinity;
+      // TLS makes a copy of what it is given: not of a whole large body at once
+      let allowed = this.conn.tls ? FILE_CHUNK : Infinity;
       if (rate > 0) {
-        allowed = this.rateAllowance(r!, rate);
+        allowed = Math.min(allowed, this.rateAllowance(r!, rate));
         if (allowed <= 0) break;
       }
       const piece = this.queue[0];
