@@ -27,19 +27,23 @@ const SERVICE_EXTERNALS = ['./launch.js', './*.late.js', 'uWebSockets.js', '@js-
 const LMDB_BINARY = {
   name: 'lmdb-binary',
   setup(plugins) {
-    plugins.onResolve({ filter: /^lmdb$/ }, () => ({ path: createRequire(import.meta.url).resolve('lmdb') }));
+    const lmdb = createRequire(import.meta.url).resolve('lmdb');
+    const { version } = JSON.parse(readFileSync(path.join(path.dirname(lmdb), '../package.json'), 'utf8'));
+    plugins.onResolve({ filter: /^lmdb$/ }, () => ({ path: lmdb }));
     plugins.onResolve({ filter: /^node-gyp-build-optional-packages$/ }, () => ({ path: 'load', namespace: 'lmdb-binary' }));
     plugins.onLoad({ filter: /.*/, namespace: 'lmdb-binary' }, () => ({
       contents: `const { createRequire } = require('node:module');
         const { dirname } = require('node:path');
-        // The usual one at once: to find out which C library there is takes 10 ms. On another it does not load.
+        const folder = '@lmdb/lmdb-' + process.platform + '-' + process.arch;
+        // The usual one from its usual place at once: to resolve lmdb takes 2 ms, to find out which C library there is 10. Elsewhere, or on
+        // another library, it does not load.
         module.exports = () => {
-          const load = createRequire(createRequire(__filename).resolve('lmdb'));
           try {
-            return load('@lmdb/lmdb-' + process.platform + '-' + process.arch + '/node.abi' + process.versions.modules + '.glibc.node');
-          } catch {
-            return load('node-gyp-build-optional-packages')(dirname(dirname(load.resolve('lmdb'))));
-          }
+            if (require(folder + '/package.json').version === '${version}')
+              return require(folder + '/node.abi' + process.versions.modules + '.glibc.node');
+          } catch {}
+          const load = createRequire(createRequire(__filename).resolve('lmdb'));
+          return load('node-gyp-build-optional-packages')(dirname(dirname(load.resolve('lmdb'))));
         };`,
     }));
   },

@@ -1,6 +1,6 @@
-// Shards that main opens by itself while the indexers' threads still load: those whose log ends with their commit point, as a stop or five
-// idle seconds leave it. They are searched before anybody could write to them; their indexer takes them over by their snapshot. The
-// others hold acknowledged writes that only an indexer can make searchable.
+// Shards that main opens by itself before the indexers run: those whose log ends with their commit point, as a stop or five idle seconds
+// leave it. They are searched before anybody could write to them; their indexer takes them over by their snapshot. The others hold
+// acknowledged writes that only an indexer can make searchable.
 import { openSegment } from '../arena/segment-image.ts';
 import type { Extent, SnapshotDescriptor } from '../indexing/segment-set.ts';
 import { NO_COMMIT, ShardSegments } from '../indexing/shard-segments.ts';
