@@ -31,18 +31,24 @@ export interface BuildInput {
   warn(message: string): void;
 }
 
-/** Directives of other programs of nginx: refused by name, so that nobody takes them for working. */
-const REFUSED: Record<string, string> = {
-  perl: 'embedded Perl',
-  perl_set: 'embedded Perl',
-  perl_modules: 'embedded Perl',
-  perl_require: 'embedded Perl',
-  http3: 'HTTP/3',
-  js_include: 'njs scripts (use js_import)',
-  quic_retry: 'HTTP/3',
-  image_filter: 'image_filter',
-  xslt_stylesheet: 'XSLT',
-};
+/** Directives of modules of nginx that are not here: refused by name, so that nobody takes them for working. */
+const REFUSED: [names: RegExp, what: string][] = [
+  [/^perl(_.*)?$/, 'embedded Perl'],
+  [/^(http3|quic)(_.*)?$/, 'HTTP/3'],
+  [/^js_include$/, 'njs scripts (use js_import)'],
+  [/^js_load_http_native_module$/, 'native modules of njs'],
+  [/^image_filter(_.*)?$/, 'image_filter'],
+  [/^(xslt|xml)_/, 'XSLT'],
+  [/^(auth_jwt(_.*)?|auth_require|auth_oidc|oidc_provider)$/, 'JWT and OpenID Connect'],
+  [/^(keyval|keyval_zone|num_map)$/, 'keyval and num_map'],
+  [/^session_log(_.*)?$/, 'session_log'],
+  [/^(f4f|hls)(_.*)?$/, 'F4F and HLS'],
+  [/^acme_/, 'ACME'],
+  [/^internal_redirect$/, 'internal_redirect (use error_page or js_content)'],
+  [/^(status|status_format|upstream_conf)$/, 'the old status and upstream_conf modules (use metrics and api)'],
+  [/^degrad(e|ation)$/, 'the degradation module'],
+];
+const refusal = (name: string): string | undefined => REFUSED.find(([names]) => names.test(name))?.[1];
 
 const allow = (contexts: number, min: number, max: number, isBlock: boolean): Spec<undefined> => ({
   contexts,
@@ -67,7 +73,7 @@ const STRUCTURE: Record<string, { spec: Spec<undefined>; apply(b: Builder, f: Ht
 
 /** Whether any part of `http { }` knows the name; loads every module, so ask only when the start fails anyway. */
 export async function isHttpDirective(name: string): Promise<boolean> {
-  if (Object.hasOwn(STRUCTURE, name) || Object.hasOwn(REFUSED, name)) return true;
+  if (Object.hasOwn(STRUCTURE, name) || refusal(name)) return true;
   const modules = (await Promise.all(REGISTRY.map((entry) => entry.load()))).flat();
   return modules.some((module) => Object.hasOwn(module.table, name) && module.table[name].contexts !== 0);
 }
@@ -211,7 +217,8 @@ class Builder {
       conf[node.name] = spec.parse(this.frame(node, context, loc, server) as never, previous as never);
       return;
     }
-    if (REFUSED[node.name]) failAt(node, `"${node.name}": ${REFUSED[node.name]} is not supported by this server`);
+    const refused = refusal(node.name);
+    if (refused) failAt(node, `"${node.name}": ${refused} is not supported by this server`);
     if (known) failAt(node, `"${node.name}" directive is not allowed here`);
     throw new UnknownDirectiveError(node);
   }

@@ -26,6 +26,7 @@ import type { TempFolder } from './body.ts';
 import { DEFAULT_TYPES } from './mime-types.ts';
 import { defineModule, type HttpFrame } from './module.ts';
 import { addressError, pendingLookups, splitHostPort, systemAddresses } from './upstream/addresses.ts';
+import { resolverCounts } from './upstream/resolver-counts.ts';
 import type { Value } from './value.ts';
 
 export interface ErrorPage {
@@ -96,6 +97,13 @@ export const core = defineModule(
     alias: custom<Value | undefined>(LOCATION, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0]), { merge: (_, own) => own }),
     chunked_transfer_encoding: flag(HSL, true),
     client_body_buffer_size: size(HSL, '16k'),
+    client_body_early_read: custom<Value[] | undefined>(
+      HS,
+      [1, ANY_COUNT],
+      undefined,
+      (f: HttpFrame, previous = []) => [...previous, ...f.args.map((word) => f.scope.value(word))],
+      { repeats: true },
+    ),
     client_body_in_file_only: oneOf(HSL, ['on', 'clean', 'off'], 'off'),
     client_body_in_single_buffer: flag(HSL, false),
     client_body_temp_path: tempPath('client_body_temp'),
@@ -131,6 +139,13 @@ export const core = defineModule(
       [1, ANY_COUNT],
       undefined,
       (f: HttpFrame, previous = []) => [...previous, ...f.args.map((word) => f.scope.value(word))],
+      { repeats: true },
+    ),
+    error_log_tag: custom<{ name: string; value: Value }[] | undefined>(
+      HSL,
+      2,
+      undefined,
+      (f: HttpFrame, previous = []) => [...previous, { name: f.args[0], value: f.scope.value(f.args[1]) }],
       { repeats: true },
     ),
     error_page: custom<ErrorPage[] | undefined>(HSLI, [2, ANY_COUNT], undefined, parseErrorPage, { repeats: true }),
@@ -177,10 +192,13 @@ export const core = defineModule(
       return { max, inactiveMs };
     }),
     open_file_cache_errors: flag(HSL, false),
+    // events of files are kqueue's: on this system nginx too finds changes by open_file_cache_valid
+    open_file_cache_events: flag(HSL, false),
     open_file_cache_min_uses: num(HSL, 1),
     open_file_cache_valid: sec(HSL, '60s'),
     output_buffers: ineffective(buffers(HSL, '2 32k')),
     port_in_redirect: flag(HSL, true),
+    post_action: text(HSLI, ''),
     postpone_output: size(HSL, '1460'),
     read_ahead: ineffective(size(HSL, '0')),
     recursive_error_pages: flag(HSL, false),
@@ -258,6 +276,8 @@ export interface ResolverConf {
   validMs: number | undefined;
   ipv4: boolean;
   ipv6: boolean;
+  /** its requests and their results are counted under this name */
+  zone?: string;
 }
 
 export function parseResolver(f: HttpFrame): ResolverConf {
@@ -265,9 +285,10 @@ export function parseResolver(f: HttpFrame): ResolverConf {
   const conf: ResolverConf = { servers: [], validMs: undefined, ipv4: true, ipv6: true };
   for (const word of f.args) {
     if (word.startsWith('valid=')) conf.validMs = parseTimeMs(word.slice(6)) ?? f.fail(`invalid parameter: ${word}`);
+    else if (word.startsWith('status_zone=')) conf.zone = word.slice(12) || f.fail(`invalid parameter: ${word}`);
     else if (word === 'ipv4=on' || word === 'ipv4=off') conf.ipv4 = word === 'ipv4=on';
     else if (word === 'ipv6=on' || word === 'ipv6=off') conf.ipv6 = word === 'ipv6=on';
-    else if (/^(ipv[46]|status_zone)=/.test(word)) f.fail(`invalid parameter: ${word}`);
+    else if (/^ipv[46]=/.test(word)) f.fail(`invalid parameter: ${word}`);
     else {
       const wrong = addressError(word) ?? (word.startsWith('unix:') ? 'no host' : undefined);
       if (wrong) f.fail(`${wrong} in resolver "${word}"`);
@@ -283,5 +304,10 @@ export function parseResolver(f: HttpFrame): ResolverConf {
   }
   if (!conf.ipv4 && !conf.ipv6) f.fail('"ipv4" and "ipv6" cannot both be "off"');
   if (!named) f.fail('no name servers defined');
+  if (conf.zone) {
+    const { registry, inherited } = f.scope.main;
+    const key = `resolver_zone:${conf.zone}`;
+    registry.set(key, resolverCounts(conf.zone, inherited.get(key) as number[] | undefined));
+  }
   return conf;
 }

@@ -28,6 +28,8 @@ function hostOf(text: string): ReturnType<typeof validHost> {
   return lastHostParts;
 }
 
+const isTrue = (text: string): boolean => text !== '' && text !== '0';
+
 export class HeadReader {
   /** a request whose head is incomplete */
   head: Request | undefined;
@@ -264,9 +266,25 @@ export class HeadReader {
     if (rc !== OK) {
       r.keepalive = false;
       r.finalize(rc);
-    } else runPhases(r);
+    } else if (core.conf(r.server.root).client_body_early_read?.some((condition) => isTrue(condition.eval(r)))) this.readBodyFirst(r);
+    else runPhases(r);
     this.conn.runPosted();
     return true;
+  }
+
+  /** client_body_early_read: the body is there before a location is chosen; sizes are the server's. */
+  private readBodyFirst(r: Request): void {
+    const limit = core.conf(r.loc).client_max_body_size;
+    if (limit > 0 && r.contentLength > limit) {
+      r.log('error', `client intended to send too large body: ${r.contentLength} bytes`);
+      r.expectTested = true;
+      r.finalize(413);
+      return;
+    }
+    this.conn.readBody(r, (rc) => {
+      if (rc !== OK) r.finalize(rc);
+      else runPhases(r);
+    });
   }
 
   private beginRequest(r: Request): void {

@@ -26,7 +26,11 @@ export const REGISTRY: Entry[] = [
     directives: 'autoindex* random_index empty_gif stub_status',
     variables: 'connections_*',
   },
-  { load: async () => [(await import('./modules/gzip.ts')).gzipModule], directives: 'gzip* gunzip* brotli*', variables: 'gzip_ratio' },
+  {
+    load: async () => [(await import('./modules/gzip.ts')).gzipModule],
+    directives: 'gzip* gunzip* brotli* postpone_gzipping',
+    variables: 'gzip_ratio',
+  },
   { load: async () => [(await import('./modules/userid.ts')).useridModule], directives: 'userid*', variables: 'uid_*' },
   { load: async () => [(await import('./modules/static.ts')).staticModule], directives: '*' },
   { load: async () => [(await import('./modules/subrequests.ts')).tryFilesModule], directives: 'try_files' },
@@ -69,9 +73,9 @@ export const REGISTRY: Entry[] = [
     load: async () => [(await import('./modules/proxy.ts')).proxyModule],
     directives:
       'proxy_pass proxy_set_header proxy_set_body proxy_method proxy_http_version proxy_pass_* proxy_redirect proxy_cookie_* proxy_headers_hash* ' +
-      'proxy_connect_timeout proxy_send_* proxy_read_timeout proxy_buffer* proxy_next_upstream* proxy_socket* proxy_bind proxy_busy_buffers_size ' +
+      'proxy_connect_timeout proxy_send_* proxy_read_timeout proxy_buffer* proxy_next_upstream* proxy_socket* proxy_bind* proxy_busy_buffers_size ' +
       'proxy_request_buffering proxy_ignore_* proxy_intercept_errors proxy_max_temp_file_size proxy_temp_file_write_size proxy_limit_rate ' +
-      'proxy_force_ranges proxy_hide_header proxy_store* proxy_cache* proxy_no_cache proxy_ssl_*',
+      'proxy_force_ranges proxy_hide_header proxy_store* proxy_cache* proxy_no_cache proxy_ssl_* proxy_allow_upstream proxy_request_dynamic',
     variables: 'proxy_host proxy_port proxy_add_*',
   },
   {
@@ -82,16 +86,17 @@ export const REGISTRY: Entry[] = [
   {
     load: async () => [(await import('./modules/fastcgi.ts')).fastcgiModule],
     directives:
-      'fastcgi_p* fastcgi_b* fastcgi_c* fastcgi_i* fastcgi_k* fastcgi_n* fastcgi_r* fastcgi_s* fastcgi_h* fastcgi_f* fastcgi_l* fastcgi_m* fastcgi_temp_file*',
+      'fastcgi_a* fastcgi_p* fastcgi_b* fastcgi_c* fastcgi_i* fastcgi_k* fastcgi_n* fastcgi_r* fastcgi_s* fastcgi_h* fastcgi_f* fastcgi_l* fastcgi_m* fastcgi_temp_file*',
     variables: 'fastcgi_*',
   },
   {
     load: async () => [(await import('./modules/scgi.ts')).scgiModule],
-    directives: 'scgi_p* scgi_b* scgi_c* scgi_i* scgi_n* scgi_r* scgi_s* scgi_h* scgi_f* scgi_l* scgi_m* scgi_temp_file*',
+    directives: 'scgi_a* scgi_p* scgi_b* scgi_c* scgi_i* scgi_n* scgi_r* scgi_s* scgi_h* scgi_f* scgi_l* scgi_m* scgi_temp_file*',
   },
   {
     load: async () => [(await import('./modules/uwsgi.ts')).uwsgiModule],
-    directives: 'uwsgi_p* uwsgi_b* uwsgi_c* uwsgi_i* uwsgi_n* uwsgi_r* uwsgi_s* uwsgi_h* uwsgi_f* uwsgi_l* uwsgi_m* uwsgi_temp_file*',
+    directives:
+      'uwsgi_a* uwsgi_p* uwsgi_b* uwsgi_c* uwsgi_i* uwsgi_n* uwsgi_r* uwsgi_s* uwsgi_h* uwsgi_f* uwsgi_l* uwsgi_m* uwsgi_temp_file*',
   },
   { load: async () => [(await import('./modules/memcached.ts')).memcachedModule], directives: 'memcached_*', variables: 'memcached_key' },
   { load: async () => [(await import('./modules/tunnel.ts')).tunnelModule], directives: 'tunnel_*' },
@@ -109,6 +114,7 @@ export const REGISTRY: Entry[] = [
     load: async () => [(await import('./modules/proxy.ts')).proxyModule, (await import('./modules/operations.ts')).operationsModule],
     directives: 'metrics api',
   },
+  { load: async () => [(await import('./modules/status-zone.ts')).statusZoneModule], directives: 'status_zone' },
   {
     load: async () => [(await import('./modules/proxy.ts')).proxyModule, (await import('./modules/health-check.ts')).healthCheckModule],
     directives: 'health_check match',

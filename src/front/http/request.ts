@@ -16,7 +16,7 @@ import { POSTPONE, type Postponed, postpone } from './postpone.ts';
 import type { Captures, Regex } from './regex.ts';
 import { ResponseHead } from './response.ts';
 import { specialResponse } from './special-response.ts';
-import { endSubrequest, type SubrequestOptions } from './subrequest.ts';
+import { endSubrequest, type SubrequestOptions, startPostAction } from './subrequest.ts';
 import type { VariableDef } from './variables.ts';
 
 const NOTHING = (): void => {};
@@ -209,6 +209,7 @@ export class Request {
     if (host) tail += `, host: "${host.value}"`;
     const referrer = findHeader(this.headersIn, 'referer');
     if (referrer) tail += `, referrer: "${referrer.value}"`;
+    for (const { name, value } of core.conf(this.loc).error_log_tag ?? []) tail += `, ${name}: "${value.eval(this)}"`;
     return tail;
   }
 
@@ -382,6 +383,7 @@ export class Request {
   }
 
   private closeMain(rc: number): void {
+    if (!this.afterwards && !this.conn.error) startPostAction(this);
     if (this.backgroundCount > 0 && !this.conn.error) {
       this.pendingClose = true;
       return;
@@ -412,6 +414,8 @@ export class Request {
   }
 
   connBytesBefore = 0;
+  /** its post_action was started */
+  afterwards = false;
 
   runCleanups(): void {
     const { cleanups, endings } = this;

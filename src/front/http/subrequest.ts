@@ -1,7 +1,9 @@
 /** Subrequests: requests of the server to itself, whose output goes into another's, into memory or nowhere. */
 import { BodyDecoder, RequestBody } from './body.ts';
+import { core } from './core.ts';
 import { runPhases } from './phases.ts';
 import { flushPostponed } from './postpone.ts';
+import { redirectToNamed } from './redirect.ts';
 import { MAX_URI_CHANGES, Request } from './request.ts';
 
 const MAX_SUBREQUEST_DEPTH = 50;
@@ -77,6 +79,16 @@ function giveBody(sub: Request, data: Buffer): void {
   sub.contentLength = data.length;
   const length = { name: 'Content-Length', lname: 'content-length', value: String(data.length) };
   sub.headersIn = [...sub.headersIn.filter(({ lname }) => lname !== 'content-length' && lname !== 'transfer-encoding'), length];
+}
+
+/** post_action: what the configuration wants done once the answer is out; its own answer goes nowhere. */
+export function startPostAction(r: Request): void {
+  const target = core.conf(r.loc).post_action;
+  if (target === '') return;
+  r.afterwards = true;
+  const named = target.startsWith('@');
+  const sub = startSubrequest(r, named ? r.uri : target, named ? r.args : '', { background: true, method: r.method });
+  if (sub && named) sub.resume = () => redirectToNamed(sub, target);
 }
 
 /** Ends a subrequest that has produced all: logs it and lets its parent go on, or waits for its own subrequests and filters. */

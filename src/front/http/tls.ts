@@ -11,6 +11,7 @@ import type { HttpMain, ListenSocket, Server, VirtualHosts } from './conf.ts';
 import { Connection } from './connection.ts';
 import { core } from './core.ts';
 import { setDeadline, type Timed, unwatch, watch } from './deadlines.ts';
+import { logKeys } from './key-log.ts';
 import { speaksHttp2 } from './modules/http2.ts';
 import { sslModule } from './modules/ssl.ts';
 import { checkClientCertificate } from './ocsp/client.ts';
@@ -191,6 +192,7 @@ export class TlsListener {
       },
       reads,
     );
+    if (conf.ssl_key_log) logKeys(secure, conf.ssl_key_log);
     new Handshake(secure, core.conf(server.root).client_header_timeout, failure, () => {
       const info = tlsInfo(secure, server, hello);
       if (!checksOcsp || !secure.getPeerX509Certificate() || info.verifyError()) {

@@ -55,6 +55,7 @@ export class EventLoop {
     if (!http) return;
     const debugged = debugMatcher(this.conf.debugConnections);
     const limit = this.conf.workerConnections;
+    if (this.conf.stallMs > 0) watchStalls(this.conf.stallMs, (ms) => logTo(this.logs, 'warn', `event loop iteration took ${ms} ms`));
     this.listening = await listenAll(http, fds, {
       full: () => {
         if (connections.size < limit) return false;
@@ -114,4 +115,16 @@ export class EventLoop {
       logTo(this.logs, 'crit', `unhandled: ${(error as Error)?.stack ?? error}`.replace(/\n\s*/g, ' | '));
     });
   }
+}
+
+/** Reports turns of the event loop that take longer than `thresholdMs`, as a timer sees them that is late by so much. */
+function watchStalls(thresholdMs: number, report: (ms: number) => void): void {
+  const everyMs = Math.max(10, Math.min(thresholdMs, 1000));
+  let before = performance.now();
+  setInterval(() => {
+    const now = performance.now();
+    const late = Math.round(now - before - everyMs);
+    before = now;
+    if (late > thresholdMs) report(late);
+  }, everyMs).unref();
 }

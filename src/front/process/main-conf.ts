@@ -12,6 +12,8 @@ export interface MainConf {
   workerProcesses: number;
   workerConnections: number;
   workerShutdownTimeoutMs: number;
+  /** a turn of the event loop that takes longer is logged; 0: none is */
+  stallMs: number;
   workerPriority: number;
   pidFile: string;
   user: { name: string; group: string } | undefined;
@@ -137,6 +139,7 @@ const TABLE: Record<string, [number, number, number, Apply]> = {
     (c, a, f) => (c.workerConnections = /^\d{1,9}$/.test(a[0]) ? Number(a[0]) : f.fail(`invalid number "${a[0]}"`)),
   ],
   use: [EVENTS, 1, 1, (_, a, f) => (a[0] === 'epoll' ? undefined : f.fail(`invalid event type "${a[0]}"`))],
+  stall_threshold: [EVENTS, 1, 1, (c, a, f) => (c.stallMs = msecValue(a[0], f))],
   multi_accept: [EVENTS, 1, 1, ineffective(flagValue)],
   accept_mutex: [EVENTS, 1, 1, ineffective(flagValue)],
   accept_mutex_delay: [EVENTS, 1, 1, ineffective(msecValue)],
@@ -168,6 +171,7 @@ export function readMain(
     workerProcesses: 1,
     workerConnections: 512,
     workerShutdownTimeoutMs: 0,
+    stallMs: 0,
     workerPriority: 0,
     pidFile: 'logs/nginx.pid',
     user: undefined,

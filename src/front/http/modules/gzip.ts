@@ -1,7 +1,7 @@
 /** gzip, gunzip, gzip_static, brotli, gzip_vary. */
 import { statSync } from 'node:fs';
 import * as zlib from 'node:zlib';
-import { ANY_COUNT, buffers, custom, flag, HSL, HSLI, num, oneOf, size, within, wordsOf } from '../../config/directive.ts';
+import { ANY_COUNT, buffers, checked, custom, flag, HSL, HSLI, num, oneOf, size, within, wordsOf } from '../../config/directive.ts';
 import { type Coding, formOf, holdsForms } from '../coded-bodies.ts';
 import { DECLINED, ERROR, OK } from '../codes.ts';
 import type { HeaderField } from '../header.ts';
@@ -19,6 +19,12 @@ import { readSpan, sendFile } from './static.ts';
 const EMPTY = Buffer.alloc(0);
 const PROXIED = ['off', 'expired', 'no-cache', 'no-store', 'private', 'no_last_modified', 'no_etag', 'auth', 'any'];
 
+/** A size that zlib wants as a power of two. */
+const powerSize = (defaultText: string, least: number, most: number, list: string) =>
+  checked(size(HSL, defaultText), (bytes) =>
+    bytes < least || bytes > most || (bytes & (bytes - 1)) !== 0 ? `must be ${list}` : undefined,
+  );
+
 export const gzipModule = defineModule(
   'gzip',
   {
@@ -26,6 +32,11 @@ export const gzipModule = defineModule(
     gzip_types: mediaTypes(),
     gzip_comp_level: within(num(HSL, 1), (n) => (n < 1 || n > 9 ? 'value must be between 1 and 9' : undefined)),
     gzip_min_length: size(HSL, '20'),
+    gzip_window: powerSize('32k', 512, 32_768, '512, 1k, 2k, 4k, 8k, 16k, or 32k'),
+    gzip_hash: powerSize('64k', 512, 131_072, '512, 1k, 2k, 4k, 8k, 16k, 32k, 64k, or 128k'),
+    // buffers are not filled before compression starts, nor kept behind it: both are as asked for already
+    postpone_gzipping: size(HSL, '0'),
+    gzip_no_buffer: flag(HSL, false),
     gzip_buffers: buffers(HSL, '32 4k'),
     gzip_vary: flag(HSL, false),
     gzip_http_version: oneOf(HSL, ['1.0', '1.1'], '1.1'),
@@ -147,15 +158,20 @@ function brotliCodec(quality: number): Codec {
 }
 
 /** @param length  of the body, -1: not known */
-function gzipCodec(level: number, length: number): Codec {
-  const { windowBits, memLevel } = deflateSize(length);
-  return { kind: `gzip ${level} ${windowBits}`, make: () => zlib.createGzip({ level, windowBits, memLevel }), flags: ZLIB_FLAGS };
+function gzipCodec(c: ReturnType<typeof gzipModule.conf>, length: number): Codec {
+  const level = c.gzip_comp_level;
+  const { windowBits, memLevel } = deflateSize(length, Math.log2(c.gzip_window), Math.log2(c.gzip_hash) - 8);
+  return {
+    kind: `gzip ${level} ${windowBits} ${memLevel}`,
+    make: () => zlib.createGzip({ level, windowBits, memLevel }),
+    flags: ZLIB_FLAGS,
+  };
 }
 
-/** A short text needs no large window, whose tables would have to be cleared for it. @param length  -1: not known */
-function deflateSize(length: number): { windowBits: number; memLevel: number } {
-  let windowBits = zlib.constants.Z_MAX_WINDOWBITS;
-  let memLevel = zlib.constants.Z_DEFAULT_MEMLEVEL;
+/** A short text needs no large window, whose tables would have to be cleared for it. @param length  -1: not known; @param bits, mem  at most */
+function deflateSize(length: number, bits: number, mem: number): { windowBits: number; memLevel: number } {
+  let windowBits = bits;
+  let memLevel = mem;
   // the window that zlib really uses is smaller by 262 bytes; 8 bits it would make 9
   while (length > 0 && windowBits > 9 && length < (1 << (windowBits - 1)) - 262) {
     windowBits--;
@@ -235,7 +251,7 @@ function gzipHeader(r: Request): number {
   if (!brotli && !gzip) return OK;
   if (c.gzip_vary) setVary(r);
   if (brotli && gzipOk(r, 'br')) start(r, 'br', brotliCodec(c.brotli_comp_level));
-  else if (gzip && gzipOk(r)) start(r, 'gzip', gzipCodec(c.gzip_comp_level, out.contentLength));
+  else if (gzip && gzipOk(r)) start(r, 'gzip', gzipCodec(c, out.contentLength));
   return OK;
 }
 

@@ -143,7 +143,7 @@ export const secureLinkModule = defineModule(
   {
     secure_link: custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
     secure_link_md5: custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
-    secure_link_secret: custom<string | undefined>(LOCATION, 1, undefined, (f: HttpFrame) => f.args[0]),
+    secure_link_secret: custom<string | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.args[0]),
   },
   {
     variables: [

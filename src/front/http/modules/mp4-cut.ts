@@ -65,6 +65,15 @@ interface Track {
   movieDuration: number;
 }
 
+/** Average bytes per second of a whole film; undefined where it has no length. @throws Error it is not an MP4 file */
+export function bytesPerSecond(source: Source, maxMoov: number): number | undefined {
+  const { moov } = topAtoms(source, maxMoov);
+  const [root] = atoms(moov, 0, moov.length);
+  const mvhd = atoms(moov, root.body, root.end).find((c) => c.name === 'mvhd') ?? fail('no mp4 mvhd atom was found');
+  const seconds = durationOf(moov, mvhd, MVHD) / timescaleOf(moov, mvhd, MVHD);
+  return seconds > 0 ? source.size / seconds : undefined;
+}
+
 /** @throws Error a file that cannot be cut */
 export function cutMoov(source: Source, options: CutOptions): { head: Buffer[]; dataStart: number; dataEnd: number } {
   const top = topAtoms(source, options.maxMoov);

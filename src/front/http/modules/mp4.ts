@@ -1,6 +1,6 @@
 /** mp4: plays an MP4 file from `start` to `end` seconds by rewriting its moov atom. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { again, custom, flag, HSL, LOCATION, size } from '../../config/directive.ts';
+import { again, custom, flag, HSL, LOCATION, msec, size } from '../../config/directive.ts';
 import { DECLINED, OK } from '../codes.ts';
 import { core } from '../core.ts';
 import { defineModule, type HttpFrame, type Piece } from '../module.ts';
@@ -9,7 +9,9 @@ import { findArg } from '../parse.ts';
 import { fsPath, mapUri } from '../paths.ts';
 import type { Request } from '../request.ts';
 import { checkSymlinks } from '../symlinks.ts';
-import { cutMoov } from './mp4-cut.ts';
+import { bytesPerSecond, cutMoov } from './mp4-cut.ts';
+
+const DEFAULT_FACTOR = 1.1;
 
 export const mp4Module = defineModule('mp4', {
   mp4: again(
@@ -21,6 +23,21 @@ export const mp4Module = defineModule('mp4', {
   mp4_buffer_size: size(HSL, '512k'),
   mp4_max_buffer_size: size(HSL, '10m'),
   mp4_start_key_frame: flag(HSL, false),
+  /** times the average rate of the film; 0: no limit */
+  mp4_limit_rate: custom<number>(
+    HSL,
+    1,
+    0,
+    (f: HttpFrame) => {
+      const [word] = f.args;
+      if (word === 'on') return DEFAULT_FACTOR;
+      if (word === 'off') return 0;
+      const factor = /^\d{1,6}(\.\d{1,3})?$/.test(word) ? Number(word) : 0;
+      return factor > 0 ? factor : f.refuse('invalid value');
+    },
+    { defaultText: 'off' },
+  ),
+  mp4_limit_rate_after: msec(HSL, '60s'),
 });
 
 /** `12.345` in milliseconds, undefined if malformed. */
@@ -49,6 +66,20 @@ function mp4(r: Request): number {
     return DECLINED;
   }
   r.cleanups.push(() => closeSync(fd));
+  const c = mp4Module.conf(r.loc);
+  const source = { size: stat.size, read: (at: number, count: number) => readAt(fd, at, count) };
+  if (c.mp4_limit_rate > 0 && r.limitRate === undefined) {
+    try {
+      const rate = bytesPerSecond(source, c.mp4_max_buffer_size);
+      if (rate !== undefined) {
+        r.limitRate = Math.ceil(rate * c.mp4_limit_rate);
+        r.limitRateAfter = Math.ceil((rate * c.mp4_limit_rate_after) / 1000);
+      }
+    } catch (error) {
+      r.log('error', `"${name}": ${(error as Error).message}`);
+      return 500;
+    }
+  }
   const start = argMs(r, 'start');
   let end = argMs(r, 'end');
   if (end !== undefined && end <= (start ?? 0)) end = undefined;
@@ -58,12 +89,13 @@ function mp4(r: Request): number {
   let total = stat.size;
   r.allowRanges = true;
   if (start !== undefined || length !== undefined) {
-    const c = mp4Module.conf(r.loc);
     try {
-      const cut = cutMoov(
-        { size: stat.size, read: (at, count) => readAt(fd, at, count) },
-        { startMs: start ?? 0, lengthMs: length, keyFrame: c.mp4_start_key_frame, maxMoov: c.mp4_max_buffer_size },
-      );
+      const cut = cutMoov(source, {
+        startMs: start ?? 0,
+        lengthMs: length,
+        keyFrame: c.mp4_start_key_frame,
+        maxMoov: c.mp4_max_buffer_size,
+      });
       pieces = [...cut.head, { fd, start: cut.dataStart, end: cut.dataEnd }];
       total = cut.head.reduce((sum, b) => sum + b.length, 0) + cut.dataEnd - cut.dataStart;
     } catch (error) {

@@ -4,6 +4,7 @@
  *   POST upstreams/NAME/servers        { "server": "127.0.0.1:81", "weight": 2 }
  *   PATCH, DELETE upstreams/NAME/servers/ID            { "down": true }, { "weight": 3 }, { "drain": true }
  *   GET  log                           what the ring in memory (error_log memory:SIZE) of this location holds
+ *   GET  server_zones, location_zones, resolvers       what status_zone counts; one of them: .../NAME
  *   POST caches/NAME/purge             { "key": "...", "tag": "..." }; a key may end in `*`
  */
 import { custom, LOCATION } from '../../config/directive.ts';
@@ -20,6 +21,9 @@ import { literalAddresses } from '../upstream/addresses.ts';
 import { CacheZone } from '../upstream/cache-zone.ts';
 import type { UpstreamGroup } from '../upstream/group.ts';
 import { DEFAULT_SERVER, type Peer, type ServerOptions } from '../upstream/peer.ts';
+import { ResolverCounts } from '../upstream/resolver-counts.ts';
+import { writeState } from '../upstream/state-file.ts';
+import { statusZones } from './status-zone.ts';
 
 const CLASSES = 6;
 /** requests by location (in order of the configuration) and status class */
@@ -124,6 +128,22 @@ function metricsText(http: HttpMain): string {
     'gauge',
     column((p) => (p.usable(Math.floor(Date.now() / 1000)) ? 1 : 0)),
   );
+  for (const zone of statusZones(http)) {
+    const { requests, discarded, received, sent, ...classes } = zone.totals;
+    const labels = `zone="${quote(zone.name)}"`;
+    const rows = Object.entries(classes).map(([code, n]): [string, number] => [`${labels},code="${code}"`, n]);
+    family(`gannet_front_${zone.kind}_zone_requests_total`, 'counter', [[labels, requests]]);
+    family(`gannet_front_${zone.kind}_zone_responses_total`, 'counter', rows);
+    family(`gannet_front_${zone.kind}_zone_discarded_total`, 'counter', [[labels, discarded]]);
+    family(`gannet_front_${zone.kind}_zone_received_bytes_total`, 'counter', [[labels, received]]);
+    family(`gannet_front_${zone.kind}_zone_sent_bytes_total`, 'counter', [[labels, sent]]);
+  }
+  const resolverRows = (part: 'requests' | 'responses', label: string): [string, number][] =>
+    resolverZones(http).flatMap((z) =>
+      Object.entries(z.totals[part]).map(([name, n]): [string, number] => [`zone="${quote(z.zone)}",${label}="${name}"`, n]),
+    );
+  family('gannet_front_resolver_requests_total', 'counter', resolverRows('requests', 'type'));
+  family('gannet_front_resolver_responses_total', 'counter', resolverRows('responses', 'result'));
   const zones = [...http.registry.values()].filter((v): v is CacheZone => v instanceof CacheZone);
   const zone = (show: (z: CacheZone) => number) => zones.map((z): [string, number] => [`zone="${quote(z.options.name)}"`, show(z)]);
   family(
@@ -157,6 +177,8 @@ function locationRows(http: HttpMain): [string, number][] {
   });
   return [...rows];
 }
+
+const resolverZones = (http: HttpMain): ResolverCounts[] => [...http.registry.values()].filter((v) => v instanceof ResolverCounts);
 
 function groups(http: HttpMain): UpstreamGroup[] {
   return [...http.registry].filter(([key]) => key.startsWith('upstream:')).map(([, value]) => value as UpstreamGroup);
@@ -221,6 +243,11 @@ function route(r: Request, parts: string[], body: Record<string, unknown>): void
     return answer(r, 200, { purged: zone.purge({ key: body.key as string | undefined, tag: body.tag as string | undefined }) });
   }
   if (parts[0] === 'log' && r.method === 'GET') return showRing(r);
+  const counted = parts.length <= 2 && r.method === 'GET' ? countsOf(r.http, parts[0]) : undefined;
+  if (counted) {
+    if (parts.length === 1) return answer(r, 200, counted);
+    return Object.hasOwn(counted, parts[1]) ? answer(r, 200, counted[parts[1]]) : missing('zone');
+  }
   if (parts[0] !== 'upstreams') return missing('path');
   if (parts.length === 1)
     return answer(r, 200, Object.fromEntries(groups(r.http).map((g) => [g.name, { peers: g.set.all().map(describe) }])));
@@ -243,6 +270,19 @@ function route(r: Request, parts: string[], body: Record<string, unknown>): void
     return answer(r, 200, describe(peer));
   }
   answer(r, 200, describe(peer));
+}
+
+/** Counts of all zones of a kind, by name; undefined: there is no such kind. */
+function countsOf(http: HttpMain, kind: string): Record<string, unknown> | undefined {
+  if (kind === 'resolvers') return Object.fromEntries(resolverZones(http).map((z) => [z.zone, z.totals]));
+  if (kind !== 'server_zones' && kind !== 'location_zones') return undefined;
+  const ofKind = statusZones(http).filter((z) => `${z.kind}_zones` === kind);
+  return Object.fromEntries(
+    ofKind.map((z) => {
+      const { requests, discarded, received, sent, ...responses } = z.totals;
+      return [z.name, { requests, responses, discarded, received, sent }];
+    }),
+  );
 }
 
 function readOptions(body: Record<string, unknown>, base: ServerOptions): ServerOptions {
@@ -271,6 +311,8 @@ function addServer(r: Request, group: UpstreamGroup, body: Record<string, unknow
 function change(http: HttpMain, what: Change): void {
   apply(http, what);
   tellLoops('upstream', what);
+  const group = groups(http).find((g) => g.name === what.group);
+  if (group?.state) writeState(group);
 }
 
 function apply(http: HttpMain, what: Change): void {

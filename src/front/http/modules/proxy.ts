@@ -264,6 +264,7 @@ function protocolOf(conf: ProxyConf): Protocol {
     keepsAlive: conf.http11,
     needsLength: !conf.http11,
     readsInPlace: true,
+    fixedHead: true,
     requestHead: (u) => requestHead(u, conf),
     wrapBody: (u, data) =>
       u.notes.chunked ? [Buffer.from(`${data.length.toString(16)}\r\n`, 'latin1'), data, Buffer.from('\r\n')] : [data],

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { custom, flag, HS, num, oneOf, type Spec, sec, size, wordsOf } from '../../config/directive.ts';
 import { parseSize } from '../../config/values.ts';
 import { confCommand } from '../conf-command.ts';
+import { keyLog } from '../key-log.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
 import { parseResponder } from '../ocsp/responder.ts';
 import { passwordsOf, verifyReason } from '../pem.ts';
@@ -106,6 +107,19 @@ function unsupported(contexts: number): Spec<boolean> {
   };
 }
 
+/** Keys of encrypted ClientHellos: OpenSSL as it is in Node has no ECH, so that nginx with it says the same. */
+const echFile = (contexts: number) =>
+  custom<undefined>(
+    contexts,
+    1,
+    undefined,
+    (f: HttpFrame) => {
+      f.scope.warn('"ssl_ech_file" is not supported on this platform, ignored');
+      return undefined;
+    },
+    { repeats: true },
+  );
+
 export const sslModule = defineModule(
   'ssl',
   {
@@ -113,6 +127,8 @@ export const sslModule = defineModule(
     ssl_certificate_key: pems(),
     ssl_certificate_cache: custom<CertificateCache | undefined>(HS, [1, 3], undefined, (f: HttpFrame) => parseCertificateCache(f)),
     ssl_certificate_compression: unsupported(HS),
+    ssl_ech_file: echFile(HS),
+    ssl_key_log: keyLog(HS),
     ssl_password_file: custom<string[] | undefined>(HS, 1, undefined, (f: HttpFrame) => passwordsOf(f)),
     ssl_dhparam: file(),
     ssl_ecdh_curve: custom<string>(HS, 1, 'auto', (f: HttpFrame) => f.args[0]),
@@ -160,6 +176,8 @@ export const sslModule = defineModule(
       live('ssl_session_id', (tls) => sessionId(tls)),
       live('ssl_session_reused', (tls) => (tls.socket.isSessionReused() ? 'r' : '.')),
       live('ssl_early_data', () => ''),
+      live('ssl_ech_status', () => ''),
+      live('ssl_ech_outer_server_name', () => ''),
       live('ssl_server_name', (tls) => tls.serverName),
       live('ssl_alpn_protocol', (tls) => tls.socket.alpnProtocol || ''),
       live('ssl_client_verify', (tls, r) => clientVerify(tls, r)),

@@ -1,5 +1,5 @@
 /** uwsgi_pass. */
-import { HSL, num, type Table } from '../../config/directive.ts';
+import { HSL, num, type Table, text } from '../../config/directive.ts';
 import { defineModule, type HttpModule } from '../module.ts';
 import type { Request } from '../request.ts';
 import { cacheTable } from '../upstream/cache-conf.ts';
@@ -18,6 +18,7 @@ const uwsgiHandler = (r: Request): number =>
       const params = requestParams(u, conf.params, conf.upstream.passRequestHeaders);
       for (const [name, value] of params)
         bytes.push(short(name.length), Buffer.from(name, 'latin1'), short(value.length), Buffer.from(value, 'latin1'));
+      bytes.push(Buffer.from(conf.values.uwsgi_string as string, 'latin1'));
       const all = Buffer.concat(bytes);
       if (all.length > 65_535) throw new InvalidResponse(`uwsgi request is too little: ${all.length}`);
       const { uwsgi_modifier1, uwsgi_modifier2 } = conf.values as { uwsgi_modifier1: number; uwsgi_modifier2: number };
@@ -39,6 +40,7 @@ export const uwsgiModule: HttpModule = defineModule(
     uwsgi_param: paramDirective(),
     uwsgi_modifier1: num(HSL, 0),
     uwsgi_modifier2: num(HSL, 0),
+    uwsgi_string: text(HSL, ''),
     ...sharedTable('uwsgi'),
     ...responseTable('uwsgi'),
     ...cacheTable('uwsgi'),

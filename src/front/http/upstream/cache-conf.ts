@@ -7,6 +7,7 @@ import type { Value } from '../value.ts';
 import type { CacheRequest } from './cache.ts';
 import { FileCacheRequest } from './cache-request.ts';
 import { CacheZone, PACE, type Pace } from './cache-zone.ts';
+import { predicates } from './conf.ts';
 
 export interface ValidRule {
   /** 0: any status */
@@ -82,15 +83,6 @@ function parseValid(f: HttpFrame, previous: ValidRule[] = []): ValidRule[] {
 }
 
 const STALE_WORDS = 'error timeout invalid_header updating http_500 http_502 http_503 http_504 http_403 http_404 http_429 off'.split(' ');
-
-const predicates = () =>
-  custom<Value[] | undefined>(
-    HSL,
-    [1, ANY_COUNT],
-    undefined,
-    (f: HttpFrame, previous = []) => [...previous, ...f.args.map((word) => f.scope.value(word))],
-    { repeats: true },
-  );
 
 export function cacheTable(prefix: string): Table {
   const p = `${prefix}_cache`;

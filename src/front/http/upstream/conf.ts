@@ -38,6 +38,12 @@ export interface UpstreamConf {
   passTrailers: boolean;
   socketKeepalive: boolean;
   bind: BindConf | undefined;
+  /** the own address is found anew for each attempt */
+  bindDynamic: boolean;
+  /** all must be neither empty nor 0, or the peer chosen is not asked */
+  allowed: Value[] | undefined;
+  /** the head of the request is made anew for each attempt */
+  requestDynamic: boolean;
   store: { on: boolean; value: Value | undefined };
   storeAccess: number;
   local: Loc;
@@ -84,6 +90,16 @@ function nextUpstream(words: readonly string[]): Spec<ReadonlySet<string>> {
   };
 }
 
+/** Conditions: texts with variables, of which any that is empty or 0 counts as false. */
+export const predicates = () =>
+  custom<Value[] | undefined>(
+    HSL,
+    [1, ANY_COUNT],
+    undefined,
+    (f: HttpFrame, previous = []) => [...previous, ...f.args.map((word) => f.scope.value(word))],
+    { repeats: true },
+  );
+
 const headerList = () =>
   custom<ReadonlySet<string> | undefined>(
     HSL,
@@ -109,6 +125,8 @@ export function sharedTable(prefix: string, next: readonly string[] = NEXT_HTTP)
     [`${p}next_upstream_tries`]: num(HSL, 0),
     [`${p}next_upstream_timeout`]: msec(HSL, '0'),
     [`${p}socket_keepalive`]: flag(HSL, false),
+    [`${p}allow_upstream`]: predicates(),
+    [`${p}bind_dynamic`]: flag(HSL, false),
     [`${p}bind`]: custom<BindConf | 'off' | undefined>(HSL, [1, 2], undefined, (f: HttpFrame) => {
       if (f.args[0] === 'off' && f.args.length === 1) return 'off';
       const value = f.scope.value(f.args[0]);
@@ -144,6 +162,7 @@ export function responseTable(prefix: string): Table {
       return { value };
     }),
     [`${p}force_ranges`]: flag(HSL, false),
+    [`${p}request_dynamic`]: flag(HSL, false),
     [`${p}hide_header`]: headerList(),
     [`${p}pass_header`]: headerList(),
     [`${p}ignore_headers`]: custom<ReadonlySet<string>>(
@@ -219,6 +238,9 @@ export function readUpstreamConf(prefix: string, conf: Record<string, unknown>, 
     passTrailers: get('pass_trailers', false),
     socketKeepalive: get('socket_keepalive', false),
     bind: bind === 'off' ? undefined : bind,
+    bindDynamic: get('bind_dynamic', false),
+    allowed: get<Value[] | undefined>('allow_upstream', undefined),
+    requestDynamic: get('request_dynamic', false),
     store: get('store', { on: false, value: undefined }),
     storeAccess: get('store_access', 0o600),
     local: loc,

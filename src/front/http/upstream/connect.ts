@@ -4,6 +4,7 @@ import type tls from 'node:tls';
 import { holdingClock, nowMs } from '../clock.ts';
 import { setDeadline, type Timed, unwatch, watch } from '../deadlines.ts';
 import { DirectWriter } from '../direct-writer.ts';
+import { logKeys } from '../key-log.ts';
 import type { Address } from './peer.ts';
 
 export interface ConnectionEvents {
@@ -39,6 +40,8 @@ export interface TlsSettings {
   id: string;
   /** sessions to resume, by peer */
   sessions: Map<string, Buffer>;
+  /** file for the secrets of the connection */
+  keyLog: string | undefined;
 }
 
 const takeRead = (conn: PeerConnection, data: Buffer): void => conn.received(data);
@@ -141,6 +144,7 @@ export class PeerConnection implements Timed {
     const secure = tlsModule.connect({ ...options, socket: raw });
     this.socket = secure;
     this.watch(secure);
+    if (settings.keyLog) logKeys(secure, settings.keyLog);
     secure.on('session', (session) => {
       if (settings.reuse) settings.sessions.set(key, session);
     });

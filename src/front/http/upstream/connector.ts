@@ -2,7 +2,9 @@
 import type tls from 'node:tls';
 import { nowMs } from '../clock.ts';
 import type { Loc } from '../conf.ts';
+import type { Request } from '../request.ts';
 import { PeerConnection, type Pool, type TlsSettings } from './connect.ts';
+import type { UpstreamGroup } from './group.ts';
 import type { Peer } from './peer.ts';
 import type { Failure } from './protocol.ts';
 import { type Outcome, Selection } from './selection.ts';
@@ -18,11 +20,15 @@ export class PeerConnector {
   /** `leaveFlight` was told of this attempt */
   private hasLeft = false;
   private triesLeft = 0;
+  /** own address; null: any */
+  private bind: { address: string; port: number } | null | undefined;
+  private queuedMs = -1;
 
   constructor(private readonly u: Upstream) {}
 
   /** The first attempt, once the group is known. */
   begin(): void {
+    if (!this.u.conf.requestDynamic) this.u.sender.prepare();
     this.newSelection();
     this.connect();
   }
@@ -64,7 +70,7 @@ export class PeerConnector {
   connect(): void {
     const { r, group } = this.u;
     if (this.u.state) this.u.closeState();
-    const peer = this.selection!.get(group.sticky?.matcher(r));
+    const peer = this.selection!.get(group.ntlm && boundPeer(r, group) ? (p) => p.name === boundPeer(r, group) : group.sticky?.matcher(r));
     this.u.state = {
       peer: peer?.name ?? group.name,
       status: 0,
@@ -75,6 +81,7 @@ export class PeerConnector {
       besideBytes: 0,
       bytesReceived: 0,
       bytesSent: 0,
+      queueMs: this.queuedMs,
       startMs: nowMs(),
     };
     if (!peer) {
@@ -90,7 +97,14 @@ export class PeerConnector {
     r.upstreamStates!.push(this.u.state);
     this.u.peer = peer;
     this.hasLeft = false;
+    this.u.lastPeer = peer;
     if (group.set.watchesInflight) peer.inflightSince.push(this.u.state.startMs);
+    const { allowed } = this.u.conf;
+    if (allowed?.some((condition) => isFalse(condition.eval(r)))) {
+      r.log('error', 'access to upstream is denied while connecting to upstream');
+      this.u.next('denied');
+      return;
+    }
     this.open(peer);
   }
 
@@ -100,15 +114,18 @@ export class PeerConnector {
 
   private waitInQueue(): void {
     const { group, r } = this.u;
+    const since = nowMs();
     const entry = {
       run: () => {
         clearTimeout(entry.timer);
+        this.queuedMs = nowMs() - since;
         if (this.u.ended || r.done) return;
         this.newSelection();
         this.connect();
       },
       timer: setTimeout(() => {
         group.waiting = group.waiting.filter((w) => w !== entry);
+        this.u.state.queueMs = nowMs() - since;
         r.upstreamStates!.push(this.u.state);
         r.log('error', `upstream queue timed out`);
         this.u.finish(502);
@@ -125,7 +142,8 @@ export class PeerConnector {
     const { r, conf } = this.u;
     this.u.reader.reset();
     this.u.sender.reset();
-    const bind = this.bindAddress();
+    if (this.u.conf.bindDynamic || this.bind === undefined) this.bind = this.bindAddress();
+    const bind = this.bind ?? undefined;
     const tlsSettings = this.u.protocol.tls?.(this.u);
     if (tlsSettings && !tlsModule) {
       void import('node:tls').then((module) => {
@@ -172,20 +190,37 @@ export class PeerConnector {
   private poolOwner(bind: { address: string; port: number } | undefined, tlsSettings: TlsSettings | undefined): string {
     const perLocation = this.u.group.pool.limits.local || !this.u.group.explicit;
     const own = perLocation ? ownerOf(this.u.protocol.name, this.u.conf.local) : this.u.protocol.name;
+    if (this.u.group.ntlm && this.bindClient()) return `${own}|${tlsSettings?.id ?? ''}|client ${this.u.r.conn.id}`;
     if (!bind && !tlsSettings) return own;
     return `${own}|${tlsSettings?.id ?? ''}|${bind ? `${bind.address}:${bind.port}` : ''}`;
   }
 
-  private bindAddress(): { address: string; port: number } | undefined {
+  /** Does the client keep a connection of its own to the peer? From its first request on that authenticates by NTLM or Negotiate. */
+  private bindClient(): boolean {
+    const { r, group, peer } = this.u;
+    if (!/^(ntlm|negotiate)\b/i.test(r.headerIn('authorization') ?? '')) return boundPeer(r, group) !== undefined;
+    let peers = bound.get(r.conn);
+    if (!peers) bound.set(r.conn, (peers = new Map()));
+    peers.set(group, peer!.name);
+    return true;
+  }
+
+  private bindAddress(): { address: string; port: number } | null {
     const { bind } = this.u.conf;
-    if (!bind) return undefined;
+    if (!bind) return null;
     const text = bind.value.eval(this.u.r);
-    if (text === '' || text === 'off') return undefined;
+    if (text === '' || text === 'off') return null;
     const m = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(text);
-    if (!m) return undefined;
+    if (!m) return null;
     return { address: m[1] ?? m[2], port: Number(m[3] ?? 0) };
   }
 }
+
+/** peers to which connections of clients are bound (`ntlm`) */
+const bound = new WeakMap<Request['conn'], Map<UpstreamGroup, string>>();
+const boundPeer = (r: Request, group: UpstreamGroup): string | undefined => bound.get(r.conn)?.get(group);
+
+const isFalse = (text: string): boolean => text === '' || text === '0';
 
 const owners = new WeakMap<Loc, Map<string, string>>();
 let ownerCount = 0;

@@ -2,6 +2,7 @@
 
 import { isIP } from 'node:net';
 import { ANY_COUNT, again, block, custom, HTTP, msec, num, UPSTREAM } from '../../config/directive.ts';
+import { failAt } from '../../config/syntax.ts';
 import { parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
 import { loop } from '../../zone/memory.ts';
 import { SharedTable } from '../../zone/table.ts';
@@ -22,6 +23,7 @@ import { DEFAULT_SERVER, PEER_FIELDS, Peer, type ServerOptions, type TimeKind } 
 import { type Method, PeerSet } from './peer-set.ts';
 import { NXDOMAIN, type ResolveError, resolverFor } from './resolver.ts';
 import { lookUpEntry } from './service.ts';
+import { readState } from './state-file.ts';
 import { parseSticky, type Sticky } from './sticky.ts';
 
 const DEFAULT_KEEPALIVE = 32;
@@ -35,6 +37,10 @@ export class UpstreamGroup {
   pool: Pool;
   sticky: Sticky | undefined;
   zone = '';
+  /** file that keeps what the api changes */
+  state: string | undefined;
+  /** a client that authenticates by NTLM keeps its connection to a peer */
+  ntlm = false;
   queue: { max: number; timeoutMs: number } | undefined;
   waiting: { run(): void; timer: NodeJS.Timeout }[] = [];
   resolver: ResolverConf | undefined;
@@ -71,7 +77,7 @@ export class UpstreamGroup {
         let peer = this.known.get(key);
         if (!peer) {
           const { id, row } = this.rowOf(key);
-          peer = new Peer(address, entry.service || entry.resolve ? address.name : entry.text, options, id, row);
+          peer = new Peer(address, entry.service || entry.resolve ? address.name : entry.text, options, id, row, entry.text);
           this.known.set(key, peer);
         } else peer.adjust(options);
         (options.backup || priority > best ? backup : primary).push(peer);
@@ -240,7 +246,7 @@ function parseUpstream(f: HttpFrame): undefined {
   const loc = new Loc(f.scope.loc);
   building.set(loc, group);
   f.scope.readChildren(f, UPSTREAM, loc);
-  if (group.entries.length === 0) f.fail('no servers are inside upstream');
+  if (group.entries.length === 0 && group.state === undefined) f.fail('no servers are inside upstream');
   const c = groupModule.conf(loc);
   group.pool = new Pool({
     max: group.keepalive.max,
@@ -262,7 +268,16 @@ export const groupModule = defineModule(
   'upstream',
   {
     upstream: block<undefined>(HTTP, 1, undefined, parseUpstream),
-    server: custom<undefined>(UPSTREAM, [1, ANY_COUNT], undefined, parseServer, { repeats: true }),
+    server: custom<undefined>(
+      UPSTREAM,
+      [1, ANY_COUNT],
+      undefined,
+      (f: HttpFrame) => {
+        if (groupOf(f).state !== undefined) f.fail('"server" directive cannot be used along with "state"');
+        return parseServer(f);
+      },
+      { repeats: true },
+    ),
     ip_hash: again(custom<undefined>(UPSTREAM, 0, undefined, (f: HttpFrame) => setMethod(f, { kind: 'ip_hash' }))),
     least_conn: again(custom<undefined>(UPSTREAM, 0, undefined, (f: HttpFrame) => setMethod(f, { kind: 'least_conn' }))),
     hash: again(
@@ -310,6 +325,23 @@ export const groupModule = defineModule(
     ),
     sticky: custom<undefined>(UPSTREAM, [2, ANY_COUNT], undefined, (f: HttpFrame) => {
       groupOf(f).sticky = parseSticky(f);
+      return undefined;
+    }),
+    state: custom<undefined>(UPSTREAM, 1, undefined, (f: HttpFrame) => {
+      const group = groupOf(f);
+      const file = f.scope.path(f.args[0]);
+      if (group.entries.length > 0) f.fail('"state" directive cannot be used along with "server"');
+      group.state = file;
+      for (const node of readState(file)) {
+        const fail = (message: string): never => failAt(node, message);
+        if (node.name !== 'server' || node.children || node.args.length === 0)
+          fail(`unexpected "${node.name}" in the state of upstream "${group.name}"`);
+        parseServer({ ...f, node, args: node.args, fail });
+      }
+      return undefined;
+    }),
+    ntlm: custom<undefined>(UPSTREAM, 0, undefined, (f: HttpFrame) => {
+      groupOf(f).ntlm = true;
       return undefined;
     }),
     queue: custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {

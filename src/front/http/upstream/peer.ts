@@ -71,6 +71,8 @@ export class Peer {
     public options: ServerOptions,
     public id = 0,
     private readonly row: Float64Array = new Float64Array(PEER_FIELDS),
+    /** as the configuration names it, also where `server` is an address found by that name */
+    readonly configured = server,
   ) {
     this.weightBefore = options.weight;
     if (row[MADE]) return;

@@ -42,6 +42,8 @@ export interface Protocol {
   /** connections of another kind than bytes in both directions */
   connection?: typeof PeerConnection;
   tls?(u: Upstream): TlsSettings | undefined;
+  /** the head is bytes, which the first attempt and all others may send */
+  fixedHead?: boolean;
   /** the parser keeps nothing of what it is fed, and hands on only what the feed still holds */
   readsInPlace?: boolean;
   /** says the length of the body before it: one of unknown length is read first, even with `request_buffering off` */
@@ -63,6 +65,8 @@ export interface UpstreamState {
   besideBytes: number;
   bytesReceived: number;
   bytesSent: number;
+  /** time in the queue of the group, -1: none */
+  queueMs: number;
   startMs: number;
 }
 

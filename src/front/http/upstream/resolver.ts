@@ -2,6 +2,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { connect } from 'node:net';
 import type { ResolverConf } from '../core.ts';
+import { type ResolverCounts, resolverCounts, TIMED_OUT } from './resolver-counts.ts';
 
 export const TYPE_A = 1;
 export const TYPE_AAAA = 28;
@@ -32,7 +33,6 @@ export class ResolveError extends Error {
   }
 }
 export const NXDOMAIN = 3;
-const TIMED_OUT = 110;
 const CODES: Record<number, string> = {
   1: 'Format error',
   2: 'Server failure',
@@ -144,7 +144,11 @@ export class Resolver {
   private nextServer = 0;
   private nextId = Math.floor(Math.random() * 65536);
 
-  constructor(readonly conf: ResolverConf) {}
+  private readonly counts: ResolverCounts | undefined;
+
+  constructor(readonly conf: ResolverConf) {
+    if (conf.zone) this.counts = resolverCounts(conf.zone);
+  }
 
   /** Addresses of a name, IPv4 and IPv6 as configured. @throws ResolveError */
   resolve(name: string, timeoutMs: number): Promise<Answer> {
@@ -202,6 +206,7 @@ export class Resolver {
       while (this.pending.has(this.nextId));
       const id = this.nextId;
       const pending: Pending = { name, type, deadline: Date.now() + timeoutMs, timer: undefined, server, waiters: [{ resolve, reject }] };
+      this.counts?.asked(type);
       this.pending.set(id, pending);
       this.byName.set(key, pending);
       this.send(id, pending);
@@ -211,6 +216,7 @@ export class Resolver {
   private finish(id: number, pending: Pending, result: RawAnswer | Error): void {
     this.pending.delete(id);
     this.byName.delete(`${pending.type}:${pending.name}`);
+    this.counts?.answered(result instanceof Error ? TIMED_OUT : result.code);
     if (pending.timer) clearTimeout(pending.timer);
     for (const waiter of pending.waiters) {
       if (result instanceof Error) waiter.reject(result);

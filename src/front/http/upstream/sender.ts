@@ -45,8 +45,14 @@ export class RequestSender {
   bodySent = false;
   private streamQueue: Buffer[] = [];
   private streamEnded = false;
+  private head: (Buffer | string)[] | undefined;
 
   constructor(private readonly u: Upstream) {}
+
+  /** Makes the head before a peer is chosen: all attempts send the same. */
+  prepare(): void {
+    if (this.u.protocol.fixedHead) this.head = this.u.protocol.requestHead(this.u);
+  }
 
   /** Before an attempt. */
   reset(): void {
@@ -61,7 +67,7 @@ export class RequestSender {
     this.requestSent = true;
     conn.requests++;
     this.u.reader.parser = this.u.protocol.parser(this.u, new AttemptSink(this.u, ++this.attempt));
-    const parts = this.u.protocol.requestHead(this.u);
+    const parts = this.head ? [...this.head] : this.u.protocol.requestHead(this.u);
     const { body } = r.bodyOwner;
     if (body?.consumer) {
       // what came with the head of the request leaves with it

@@ -3,6 +3,7 @@ import tls from 'node:tls';
 import { custom, flag, HSL, num, type Table, wordsOf } from '../../config/directive.ts';
 import { parseTimeSec } from '../../config/values.ts';
 import { applyConfCommands, confCommand, TLS_VERSIONS, versionRange } from '../conf-command.ts';
+import { keyLog } from '../key-log.ts';
 import type { HttpFrame } from '../module.ts';
 import { passwordsOf, readConfigFile, readCrls, readKey, readPem, verifyText } from '../pem.ts';
 import type { Value } from '../value.ts';
@@ -29,6 +30,7 @@ export function upstreamTlsTable(prefix: string): Table {
     [`${p}ciphers`]: custom<string>(HSL, 1, 'DEFAULT', (f: HttpFrame) => f.args[0]),
     [`${p}protocols`]: wordsOf(HSL, TLS_VERSIONS, ['TLSv1.2', 'TLSv1.3']),
     [`${p}conf_command`]: confCommand(HSL),
+    [`${p}key_log`]: keyLog(HSL),
   };
 }
 
@@ -98,6 +100,7 @@ export interface UpstreamTlsConf {
   ciphers: string;
   protocols: ReadonlySet<string>;
   commands: string[][];
+  keyLog: string | undefined;
   contexts: ContextCache;
   sessions: Map<string, Buffer>;
 }
@@ -119,6 +122,7 @@ export function readTlsConf(prefix: string, values: Record<string, unknown>): Up
     ciphers: get('ciphers'),
     protocols: get('protocols'),
     commands: get<string[][] | undefined>('conf_command') ?? [],
+    keyLog: get('key_log'),
     contexts: new ContextCache(),
     sessions: new Map(),
   };
@@ -156,6 +160,7 @@ export function upstreamTls(u: Upstream, conf: UpstreamTlsConf, defaultName: str
     reuse: conf.reuse,
     id: `${certificate}|${key}|${name}`,
     sessions: conf.sessions,
+    keyLog: conf.keyLog,
     prepare() {
       context = contextOf(conf, certificate && inline(certificate, conf.certificate!.path), key && inline(key, conf.key!.path));
     },

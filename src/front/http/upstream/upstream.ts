@@ -53,6 +53,8 @@ export class Upstream implements ConnectionEvents {
   head: UpstreamHead | undefined;
   state!: UpstreamState;
   peer: Peer | undefined;
+  /** chosen last, also when it was let go */
+  lastPeer: Peer | undefined;
   conn: PeerConnection | undefined;
   /** host and scheme the protocol needs, set by resolve */
   target: Record<string, unknown> = {};

@@ -2,6 +2,7 @@
 import { findHeader } from '../header.ts';
 import type { Request } from '../request.ts';
 import type { VariableDef, VariableFamily } from '../variables.ts';
+import { splitHostPort } from './addresses.ts';
 import type { UpstreamState } from './protocol.ts';
 import './upstream.ts';
 
@@ -33,6 +34,12 @@ export const UPSTREAM_VARIABLES: VariableDef[] = [
   live('upstream_response_length', (r) => join(r, (s) => String(s.responseLength + s.besideBytes))),
   live('upstream_bytes_received', (r) => join(r, (s) => String(s.bytesReceived))),
   live('upstream_bytes_sent', (r) => join(r, (s) => String(s.bytesSent))),
+  live('upstream_queue_time', (r) => join(r, (s) => time(s.queueMs))),
+  live('upstream_last_addr', (r) => r.upstream?.lastPeer?.name ?? null),
+  live('upstream_last_server_name', (r) => {
+    const peer = r.upstream?.lastPeer;
+    return peer ? splitHostPort(peer.configured, 0).host : null;
+  }),
   live('upstream_cache_status', (r) => r.upstream?.cacheStatus ?? null),
   live('upstream_cache_key', (r) => (r.upstream?.options.cache as { key?: string } | undefined)?.key ?? null),
   live('upstream_cache_last_modified', (r) => r.upstream?.head?.fields.find((f) => f.lname === 'last-modified')?.value ?? null),

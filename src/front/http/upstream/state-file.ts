@@ -1,0 +1,40 @@
+/** `state FILE` of an upstream: the servers that the api has put there, as `server` directives, so that they outlive the process. */
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { type DirectiveNode, parseConfig } from '../../config/syntax.ts';
+import { fsPath } from '../paths.ts';
+import type { UpstreamGroup } from './group.ts';
+import { DEFAULT_SERVER, type ServerOptions } from './peer.ts';
+
+/** The directives of a file; none where it is not there yet. @throws ConfigError it is not of that form */
+export function readState(file: string): DirectiveNode[] {
+  return existsSync(fsPath(file)) ? parseConfig(file, '/').nodes : [];
+}
+
+/** What of the options is not as by default, as parameters of `server`. */
+function parameters(options: ServerOptions): string[] {
+  const words: string[] = [];
+  const say = (name: string, value: string | number, usual: string | number, unit = '') => {
+    if (value !== usual) words.push(`${name}=${value}${unit}`);
+  };
+  say('weight', options.weight, DEFAULT_SERVER.weight);
+  say('max_conns', options.maxConns, DEFAULT_SERVER.maxConns);
+  say('max_fails', options.maxFails, DEFAULT_SERVER.maxFails);
+  say('fail_timeout', options.failTimeoutSeconds, DEFAULT_SERVER.failTimeoutSeconds, 's');
+  say('slow_start', options.slowStartSeconds, DEFAULT_SERVER.slowStartSeconds, 's');
+  say('route', options.route, DEFAULT_SERVER.route);
+  for (const name of ['backup', 'down', 'drain'] as const) if (options[name]) words.push(name);
+  return words;
+}
+
+/** Writes the servers of a group; the file is replaced as a whole. @throws NodeJS.ErrnoException */
+export function writeState(group: UpstreamGroup): void {
+  const lines = group.entries.flatMap((entry) =>
+    entry.resolve
+      ? [[entry.text, ...parameters(entry.options), 'resolve', ...(entry.service ? [`service=${entry.service}`] : [])]]
+      : entry.addresses.map(({ address, options }) => [address.name, ...parameters(options)]),
+  );
+  const file = group.state!;
+  const text = lines.map((words) => `server ${words.join(' ')};\n`).join('');
+  writeFileSync(fsPath(`${file}.new`), text, 'latin1');
+  renameSync(fsPath(`${file}.new`), fsPath(file));
+}
