@@ -33,7 +33,7 @@ test('the shell examples give what their comments say', async () => {
 
 test('the module examples run in Node', async () => {
   const [first, hunspell, browser] = blocks('js');
-  const prelude = `const text = 'Quick Fox'; const seen = []; const count = (term) => seen.push(term);
+  const prelude = `const text = 'Quick Fox'; const seen = []; const count = (term) => seen.push(term), mark = () => {};
     const affixText = 'SET UTF-8\\nSFX S Y 1\\nSFX S 0 s .\\n', wordText = '1\\nhaus/S\\n';`;
   const shown = `console.log(JSON.stringify([seen, analysis.highlight('The quick fox', 'QUICK')]));`;
   // Inside the package its own name resolves by "exports".
