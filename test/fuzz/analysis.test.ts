@@ -61,6 +61,8 @@ function fuzzString(rng: Rng): string {
 const PARAMS: Readonly<Record<string, object>> = {
   keep: { keep_words: ['a'] },
   keep_types: { types: ['word'] },
+  elision: { articles: ['a', 'l'] },
+  truncate: { length: 3 },
   stemmer_override: { rules: ['a => b'] },
   common_grams: { common_words: ['a'] },
   dictionary_decompounder: { word_list: ['a', 'ab'], min_word_size: 1 },
@@ -75,7 +77,14 @@ const PARAMS: Readonly<Record<string, object>> = {
   simple_pattern: { pattern: '[a-z]+' },
   simple_pattern_split: { pattern: ' +' },
 };
-const NEEDS_FILES = new Set(['hyphenation_decompounder', 'hunspell', 'type_as_payload', 'delimited_payload', 'delimited_term_freq']);
+const NEEDS_FILES = new Set([
+  'hyphenation_decompounder',
+  'hunspell',
+  'type_as_payload',
+  'keyword_repeat',
+  'delimited_payload',
+  'delimited_term_freq',
+]);
 
 eachAnalysisBuild((host, build) => {
   test(`${build}: random and broken bytes through kernel chains`, () => {

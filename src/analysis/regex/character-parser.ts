@@ -1,7 +1,9 @@
 // The part of Java's regular expression syntax that stands for single characters: escapes, properties, classes in brackets. parser.ts has the rest.
 import { ApiError } from '../../errors/api-error.ts';
+import { foldLiteral, foldRange } from './case-fold.ts';
 import { CodePointSet } from './code-point-set.ts';
 import { DIGIT, HORIZONTAL_SPACE, LINE_TERMINATORS, propertySet, SPACE, unicodeClass, VERTICAL_SPACE, WORD } from './properties.ts';
+import { unquote } from './quotes.ts';
 import { FLAG } from './syntax.ts';
 
 /** Groups and classes in each other. */
@@ -12,10 +14,15 @@ export abstract class CharacterParser {
   protected at = 0;
   private depth = 0;
 
+  protected readonly pattern: string;
+
+  /** @param source  the pattern as it was given, for errors */
   constructor(
-    protected readonly pattern: string,
+    private readonly source: string,
     protected flags: number,
-  ) {}
+  ) {
+    this.pattern = flags & FLAG.LITERAL ? source : unquote(source);
+  }
 
   /** Reads something that may hold others of its kind. @throws ApiError: too many levels */
   protected nested<T>(read: () => T): T {
@@ -32,9 +39,11 @@ export abstract class CharacterParser {
   protected error(text: string, index: number): ApiError {
     let reason = text;
     if (index >= 0) {
-      reason += ` near index ${index}\n${this.pattern}`;
-      if (index < this.pattern.length) reason += `\n${' '.repeat(index)}^`;
-    } else reason += `\n${this.pattern}`;
+      // Java counts code points here.
+      const place = [...this.pattern.slice(0, index)].length + Math.max(0, index - this.pattern.length);
+      reason += ` near index ${place}\n${this.source}`;
+      if (place < this.source.length) reason += `\n${' '.repeat(place)}^`;
+    } else reason += `\n${this.source}`;
     return new ApiError('pattern_syntax_exception', 400, reason);
   }
 
@@ -42,7 +51,7 @@ export abstract class CharacterParser {
     return new ApiError(
       'illegal_argument_exception',
       400,
-      `regular expressions run in linear time here and cannot have ${what}: [${this.pattern}]`,
+      `regular expressions run in linear time here and cannot have ${what}: [${this.source}]`,
     );
   }
 
@@ -65,8 +74,12 @@ export abstract class CharacterParser {
     return (this.has(FLAG.UNIX_LINES) ? CodePointSet.of([10, 10]) : LINE_TERMINATORS).negate();
   }
 
+  /** Letters, or ranges of them, in the case that the flags allow. */
   protected cased(set: CodePointSet): CodePointSet {
-    return this.has(FLAG.CASE_INSENSITIVE) ? set.foldCase(this.has(FLAG.UNICODE_CASE) || this.has(FLAG.UNICODE_CHARACTER_CLASS)) : set;
+    if (!this.has(FLAG.CASE_INSENSITIVE)) return set;
+    const unicode = this.has(FLAG.UNICODE_CASE) || this.has(FLAG.UNICODE_CHARACTER_CLASS);
+    const [first, last] = set.ranges;
+    return set.ranges.length === 2 && first === last ? foldLiteral(first, unicode) : foldRange(set, unicode);
   }
 
   /** An escape that stands for characters; `one` says it is a literal. */
@@ -162,7 +175,8 @@ export abstract class CharacterParser {
       if (name === '') throw this.error('Empty character family', this.at);
       this.at = close + 1;
     } else this.at++;
-    const set = propertySet(name, this.has(FLAG.UNICODE_CHARACTER_CLASS));
+    const isCased = this.has(FLAG.CASE_INSENSITIVE);
+    const set = propertySet(name, this.has(FLAG.UNICODE_CHARACTER_CLASS), isCased);
     if (!set) {
       if (name.startsWith('In')) throw this.error(`Unknown character block name {${name.slice(2)}}`, this.at - 1);
       if (name.startsWith('Is') || name.includes('='))
@@ -195,7 +209,8 @@ export abstract class CharacterParser {
         set = set.union(this.nested(() => this.characterClass()));
       } else if (char === '&' && this.pattern[this.at + 1] === '&') {
         this.at += 2;
-        pendingAnd = pendingAnd ? (set.isEmpty ? pendingAnd : pendingAnd.intersect(set)) : set;
+        // What begins with && is what follows.
+        if (!first) pendingAnd = pendingAnd ? (set.isEmpty ? pendingAnd : pendingAnd.intersect(set)) : set;
         set = CodePointSet.EMPTY;
         first = false;
         continue;
@@ -207,12 +222,6 @@ export abstract class CharacterParser {
   }
 
   protected classRange(): CodePointSet {
-    if (this.pattern.startsWith('\\Q', this.at)) {
-      const end = this.pattern.indexOf('\\E', this.at);
-      const text = this.pattern.slice(this.at + 2, end < 0 ? undefined : end);
-      this.at = end < 0 ? this.pattern.length : end + 2;
-      return this.cased(CodePointSet.ofChars(text));
-    }
     const low = this.classAtom();
     if (!low.one) return low.set;
     const from = low.set.ranges[0];

@@ -79,22 +79,4 @@ export class CodePointSet {
   intersect(other: CodePointSet): CodePointSet {
     return this.negate().union(other.negate()).negate();
   }
-
-  /** With the other case of each ASCII letter, or of each letter by simple mappings. */
-  foldCase(unicode: boolean): CodePointSet {
-    const extra: [number, number][] = [];
-    for (const [first, last] of this.pairs()) {
-      for (let cp = first; cp <= Math.min(last, unicode ? 0x1ffff : 127); cp++) {
-        if (!unicode) {
-          if ((cp >= 65 && cp <= 90) || (cp >= 97 && cp <= 122)) extra.push([cp ^ 32, cp ^ 32]);
-          continue;
-        }
-        for (const other of [String.fromCodePoint(cp).toLowerCase(), String.fromCodePoint(cp).toUpperCase()]) {
-          const mapped = other.codePointAt(0)!;
-          if (mapped !== cp && String.fromCodePoint(mapped).length === other.length) extra.push([mapped, mapped]);
-        }
-      }
-    }
-    return CodePointSet.of(...this.pairs(), ...extra);
-  }
 }

@@ -1,6 +1,7 @@
 // Runs Java regular expressions in time linear in the text: backtracking that never tries a (instruction, position) twice, lookarounds by
 // one pass over the text each. Leftmost match, alternatives in order, as java.util.regex finds it; back references do not exist here.
 import { ApiError } from '../../errors/api-error.ts';
+import { category } from '../characters.ts';
 import { CodePointSet } from './code-point-set.ts';
 import { parseJavaRegex } from './parser.ts';
 import { compileProgram, type Program } from './program.ts';
@@ -13,6 +14,13 @@ const FREE_STEPS = 5_000_000;
 const STEPS_PER_UNIT = 200;
 /** Bytes of notes about tried states that one run may keep. */
 const MAX_NOTE_BYTES = 256 * 1024 * 1024;
+
+const NONSPACING_MARK = 6;
+
+/** General categories Lu, Ll, Lt, Lm, Lo and Nd. */
+function isLetterOrDigit(kind: number): boolean {
+  return (kind >= 1 && kind <= 5) || kind === 9;
+}
 
 export class JavaPattern {
   readonly groupCount: number;
@@ -81,7 +89,8 @@ export class Matcher {
         while (at < this.text.length && !first.has(this.text.codePointAt(at)!)) at++;
         if (at === this.text.length) break;
       }
-      if (this.pattern.supplementary && at > 0 && at < this.text.length && this.text.codePointAt(at - 1)! > 0xffff) continue;
+      // The search moves on by whole pairs, though it may begin inside one, behind an empty match.
+      if (this.pattern.supplementary && at > this.from && at < this.text.length && this.text.codePointAt(at - 1)! > 0xffff) continue;
       this.groups.fill(-1);
       const end = this.run.match(program, at, this.groups, -1);
       if (end < 0) continue;
@@ -258,11 +267,22 @@ class Run {
       case 'last-match':
         return at === this.lastMatch;
       default: {
-        const before = at > 0 && this.word.has(codePointBefore(text, at));
-        const behind = at < length && this.word.has(text.codePointAt(at)!);
+        const before = at > 0 && this.isOfWord(codePointBefore(text, at), at - 1);
+        const behind = at < length && this.isOfWord(text.codePointAt(at)!, at);
         return (before !== behind) === (what === 'word');
       }
     }
+  }
+
+  /** Characters of words, and marks behind a letter or digit. @param at  where the mark ends, or stands */
+  private isOfWord(cp: number, at: number): boolean {
+    if (this.word.has(cp)) return true;
+    if (cp < 0x300 || category(cp) !== NONSPACING_MARK) return false;
+    for (let i = at; i >= 0; i--) {
+      const kind = category(this.text.codePointAt(i)!);
+      if (kind !== NONSPACING_MARK) return isLetterOrDigit(kind);
+    }
+    return false;
   }
 
   /** One byte per position: 1 where the lookaround's body matches from there (ahead) or up to there (behind). */

@@ -83,7 +83,8 @@ class Parser extends CharacterParser {
       case '?':
         throw this.error(`Dangling meta character '${char}'`, this.at);
       case '{':
-        throw this.error('Illegal repetition', this.at);
+        // Nothing, which is then repeated.
+        return { kind: 'seq', parts: [] };
       default: {
         const cp = this.pattern.codePointAt(this.at)!;
         this.at += cp > 0xffff ? 2 : 1;
@@ -123,7 +124,7 @@ class Parser extends CharacterParser {
   private counted(): [number, number] {
     const open = this.at;
     const match = /^\{(\d+)(,(\d*))?/.exec(this.pattern.slice(open));
-    if (!match) throw this.error('Illegal repetition', open);
+    if (!match) throw this.error('Illegal repetition', open + 1);
     this.at += match[0].length;
     const min = Number(match[1]);
     const max = match[2] === undefined ? min : match[3] === '' ? MAX_REPEAT : Number(match[3]);
@@ -158,10 +159,9 @@ class Parser extends CharacterParser {
           if (next === '=' || next === '!') {
             this.at++;
             this.lookDepth++;
-            const start = this.at;
             make = (part) => {
-              if (maxLength(part) === Number.POSITIVE_INFINITY)
-                throw this.error('Look-behind group does not have an obvious maximum length', start - 1);
+              if (maxLength(part) > 2 * MAX_REPEAT - 2)
+                throw this.error('Look-behind group does not have an obvious maximum length', this.at - 2);
               return { kind: 'look', part, behind: true, negative: next === '!' };
             };
           } else make = this.capturing(this.groupName());
@@ -195,7 +195,7 @@ class Parser extends CharacterParser {
     if (this.lookDepth) throw this.unsupported('a capturing group inside a lookaround');
     const index = ++this.groupCount;
     if (name !== null) {
-      if (this.names.has(name)) throw this.error(`Named capturing group <${name}> is already defined`, this.at);
+      if (this.names.has(name)) throw this.error(`Named capturing group <${name}> is already defined`, this.at - 1);
       this.names.set(name, index);
     }
     return (part) => ({ kind: 'group', index, part });
@@ -261,18 +261,10 @@ class Parser extends CharacterParser {
         return { kind: 'alt', parts: [crlf, { kind: 'set', set: VERTICAL_SPACE }] };
       }
       case 'X':
-        throw this.unsupported('\\X');
+      case 'N':
+        throw this.unsupported(`\\${char}`);
       case 'k':
         throw this.unsupported('back references');
-      case 'Q': {
-        const end = this.pattern.indexOf('\\E', start + 2);
-        const text = this.pattern.slice(start + 2, end < 0 ? undefined : end);
-        this.at = end < 0 ? this.pattern.length : end + 2;
-        const parts = [...text].map((c) => this.literal(c.codePointAt(0)!));
-        // A quantifier behind a quotation is for its last character.
-        if (parts.length > 1) parts.push(this.quantified(parts.pop()!));
-        return { kind: 'seq', parts };
-      }
       default:
         if (char !== undefined && char >= '1' && char <= '9') throw this.unsupported('back references');
     }
@@ -285,7 +277,7 @@ class Parser extends CharacterParser {
   }
 }
 
-/** Longest match in code points. */
+/** Longest match in code points; what Java takes for unbounded: as much of one class as there is has a bound there. */
 function maxLength(node: Node): number {
   switch (node.kind) {
     case 'set':
@@ -297,6 +289,7 @@ function maxLength(node: Node): number {
     case 'repeat': {
       const inner = maxLength(node.part);
       if (inner === 0) return 0;
+      if (node.part.kind === 'set' && node.max === MAX_REPEAT) return MAX_REPEAT;
       return node.max === MAX_REPEAT ? Number.POSITIVE_INFINITY : inner * node.max;
     }
     case 'group':

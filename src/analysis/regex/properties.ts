@@ -1,5 +1,6 @@
 // Character classes by name as java.util.regex knows them.
 import { category } from '../characters.ts';
+import { blockNamed } from './blocks.ts';
 import { CodePointSet } from './code-point-set.ts';
 
 const ASCII: CodePointSet = CodePointSet.of([0, 127]);
@@ -103,9 +104,21 @@ export function unicodeClass(letter: 'w' | 'd' | 's'): CodePointSet {
   })!;
 }
 
-/** The set of a name in `\p{...}`, null if Java has none of it. */
-export function propertySet(name: string, unicode: boolean): CodePointSet | null {
-  return cached(`${unicode}:${name}`, () => {
+/** What a property of one case becomes where case is ignored; null for a property of none. */
+function anyCase(name: string, unicode: boolean): CodePointSet | null {
+  if (/^(?:Lower|Upper)$/.test(name) && !unicode) return POSIX.Alpha;
+  if (/^(?:(?:gc|general_category)=|Is)?L[ult]$/i.test(name)) return generalCategory('LC');
+  if (/^(?:Lower|Upper|java(?:Lower|Upper|Title)Case|Is(?:lower|upper|title)case)$/i.test(name)) {
+    return byPlatform('Lowercase')!.union(byPlatform('Uppercase')!).union(generalCategory('Lt')!);
+  }
+  return null;
+}
+
+/** The set of a name in `\p{...}`, null if Java has none of it. @param ignoresCase a property of one case has all */
+export function propertySet(name: string, unicode: boolean, ignoresCase = false): CodePointSet | null {
+  return cached(`${unicode}:${ignoresCase}:${name}`, () => {
+    const cased = ignoresCase ? anyCase(name, unicode) : null;
+    if (cased) return cased;
     if (name in POSIX) return unicode && name !== 'ASCII' ? unicodePosix(name) : POSIX[name];
     if (name === 'IsID_Start' || name === 'IsID_Continue') return byPlatform(name.slice(2));
     const equals = /^([\w ]+)=([\w -]+)$/.exec(name);
@@ -113,15 +126,15 @@ export function propertySet(name: string, unicode: boolean): CodePointSet | null
       const [, key, value] = equals;
       if (/^(general_category|gc)$/i.test(key)) return generalCategory(value);
       if (/^(script|sc)$/i.test(key)) return byPlatform(`Script=${titleCase(value)}`);
+      if (/^(block|blk)$/i.test(key)) return blockNamed(value);
       return null;
     }
     const category = generalCategory(name);
     if (category) return category;
     if (name === 'L1') return CodePointSet.of([0, 255]);
+    if (name.startsWith('In')) return blockNamed(name.slice(2));
     if (name.startsWith('Is')) return generalCategory(name.slice(2)) ?? isProperty(name.slice(2));
-    const java = /^java(LowerCase|UpperCase|Whitespace|Letter|Digit|LetterOrDigit|Alphabetic)$/.exec(name);
-    if (java) return javaSet(java[1]);
-    return null;
+    return name.startsWith('java') ? javaSet(name.slice(4)) : null;
   });
 }
 
@@ -210,10 +223,37 @@ function javaSet(name: string): CodePointSet | null {
     case 'LetterOrDigit':
       return generalCategory('LD');
     case 'Alphabetic':
-      return byPlatform('Alphabetic');
-    default:
+    case 'Ideographic':
+      return byPlatform(name);
+    case 'Mirrored':
+      return byPlatform('Bidi_Mirrored');
+    case 'TitleCase':
+      return generalCategory('Lt');
+    case 'Defined':
+      return byCategory((code) => code !== 'Cn');
+    case 'SpaceChar':
+      return generalCategory('Z');
+    case 'ISOControl':
+      return generalCategory('Cc');
+    case 'IdentifierIgnorable':
+      return IGNORABLE.union(generalCategory('Cf')!);
+    case 'UnicodeIdentifierStart':
+      return byPlatform('ID_Start');
+    case 'UnicodeIdentifierPart':
+      return byPlatform('ID_Continue')!.union(javaSet('IdentifierIgnorable')!);
+    case 'JavaIdentifierStart':
+      return byCategory((code) => code[0] === 'L' || ['Nl', 'Sc', 'Pc'].includes(code));
+    case 'JavaIdentifierPart':
+      return byCategory((code) => code[0] === 'L' || ['Nd', 'Nl', 'Mc', 'Mn', 'Sc', 'Pc'].includes(code)).union(
+        javaSet('IdentifierIgnorable')!,
+      );
+    case 'Whitespace':
       return byCategory((code) => code[0] === 'Z')
         .intersect(CodePointSet.ofChars('\u00a0\u2007\u202f').negate())
         .union(CodePointSet.of([9, 13], [28, 31]));
+    default:
+      return null;
   }
 }
+
+const IGNORABLE = CodePointSet.of([0, 8], [14, 27], [127, 159]);

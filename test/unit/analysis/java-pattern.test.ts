@@ -125,3 +125,41 @@ test('patterns may not nest without end', () => {
   }
   expect(parseJavaRegex(`${'('.repeat(400)}a${')'.repeat(400)}`, 0).groupCount).toBe(400);
 });
+
+test.each<[string, number, string, string[]]>([
+  ['classes that begin with &&', 0, '[&&a]|[^&&b]', ['a', 'c']],
+  ['properties of one case where case is ignored', 2, '\\p{Lu}\\p{Lower}\\p{javaUpperCase}', ['aBc']],
+  ['the Turkish letter and the Kelvin sign', 2 | 64, 'İ|k', ['i', 'K']],
+  ['blocks', 0, '\\p{InGreek}\\p{block=Basic Latin}\\p{InLATIN_1_SUPPLEMENT}', ['αxé']],
+  ["Java's own properties", 0, '\\p{javaMirrored}\\p{javaSpaceChar}\\p{javaISOControl}', ['(\u00a0\u0085']],
+  ['quotations', 0, '\\Q1.*\\E+\\Qa', ['1.**a']],
+  ['as much of a class as there is, behind', 0, '(?<=a[bc]*)d', ['d']],
+  ['marks belong to the letter before', 0, '\\B\u0301', ['\u0301']],
+  ['nothing, repeated', 0, '(?i){2}A', ['a']],
+])('%s', (_, flags, source, found) => {
+  const text = found.join('');
+  const matcher = new JavaPattern(source, flags).matcher(
+    source.includes('<=') ? `abc${text}` : source.startsWith('\\B') ? `a${text}` : text,
+  );
+  const matches: string[] = [];
+  while (matcher.find()) matches.push(matcher.group(0)!);
+  expect(matches).toEqual(found);
+});
+
+test('an empty match may stand inside a surrogate pair, behind another one', () => {
+  const matcher = new JavaPattern('\\p{javaDigit}*').matcher('😀');
+  const at: number[] = [];
+  while (matcher.find()) at.push(matcher.start);
+  expect(at).toEqual([0, 1, 2]);
+});
+
+test.each([
+  ['a{,2}', 'Illegal repetition near index 2\na{,2}\n  ^'],
+  ['😀{2,1}', 'Illegal repetition range near index 5\n😀{2,1}\n     ^'],
+  ['\\Qa.b\\E{', 'Illegal repetition near index 5\n\\Qa.b\\E{\n     ^'],
+  ['(?<=(ab){1,})', 'capturing group inside a lookaround'],
+  ['(?<=(?:ab)*)', 'Look-behind group does not have an obvious maximum length near index 10'],
+  ['\\N{DIGIT ONE}', 'linear time here and cannot have \\N'],
+])('%s is refused', (source, reason) => {
+  expect(() => new JavaPattern(source)).toThrow(reason);
+});

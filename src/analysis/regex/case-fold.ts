@@ -1,0 +1,72 @@
+// Letters in other case, as java.util.regex compares them: one code point to one, a letter by the lower case of its upper case.
+import { CodePointSet } from './code-point-set.ts';
+
+const LETTER_A = 65;
+const LETTER_Z = 90;
+/** No code point at or behind it has case. */
+const LAST_CASED = 0x1ffff;
+
+/** A code point that changes, its upper case, and the lower case of that. */
+type Folding = readonly [cp: number, upper: number, folded: number];
+
+/** One-to-one upper case, as Character.toUpperCase has it: Greek letters with an iota below have one, though they become two in texts. */
+function upperOf(cp: number): number {
+  if (cp >= 0x1f80 && cp < 0x2000) {
+    for (const upper of [cp + 8, cp + 9]) if (upper < 0x2000 && lowerOf(upper) === cp) return upper;
+  }
+  return onlyCodePoint(String.fromCodePoint(cp).toUpperCase()) ?? cp;
+}
+
+function lowerOf(cp: number): number {
+  return cp === 0x130 ? 0x69 : (onlyCodePoint(String.fromCodePoint(cp).toLowerCase()) ?? cp);
+}
+
+function onlyCodePoint(text: string): number | null {
+  const cp = text.codePointAt(0)!;
+  return text.length === (cp > 0xffff ? 2 : 1) ? cp : null;
+}
+
+let foldings: readonly Folding[] | null = null;
+
+function allFoldings(): readonly Folding[] {
+  if (foldings) return foldings;
+  const out: Folding[] = [];
+  for (let cp = 0; cp <= LAST_CASED; cp++) {
+    if (cp >= 0xd800 && cp < 0xe000) continue;
+    const upper = upperOf(cp);
+    const folded = lowerOf(upper);
+    if (upper !== cp || folded !== cp) out.push([cp, upper, folded]);
+  }
+  foldings = out;
+  return out;
+}
+
+function asciiCase(cp: number): number | null {
+  const upper = cp & ~32;
+  return upper >= LETTER_A && upper <= LETTER_Z && cp < 128 ? cp ^ 32 : null;
+}
+
+/** What a letter of a pattern matches. @param unicode beyond ASCII, too */
+export function foldLiteral(cp: number, unicode: boolean): CodePointSet {
+  if (!unicode) {
+    const other = asciiCase(cp);
+    return CodePointSet.of([cp, cp], ...(other === null ? [] : ([[other, other]] as const)));
+  }
+  const target = lowerOf(upperOf(cp));
+  const others = allFoldings().filter(([, , folded]) => folded === target);
+  return CodePointSet.of([cp, cp], [target, target], ...others.map(([other]): [number, number] => [other, other]));
+}
+
+/** What a range of a class matches. */
+export function foldRange(set: CodePointSet, unicode: boolean): CodePointSet {
+  const extra: [number, number][] = [];
+  if (unicode) {
+    for (const [cp, upper, folded] of allFoldings()) if (set.has(upper) || set.has(folded)) extra.push([cp, cp]);
+  } else {
+    for (let cp = 0; cp < 128; cp++) {
+      const other = asciiCase(cp);
+      if (other !== null && set.has(cp)) extra.push([other, other]);
+    }
+  }
+  return set.union(CodePointSet.of(...extra));
+}
