@@ -21,6 +21,7 @@ const wordBreak = compile(await wordBreakRules(unicode12));
 writeAutomaton('word-break', 'wordBreak', 'WORD_BREAK', wordBreak, 'Unicode 12.1: classes and automaton of the standard tokenizer.');
 await writeWordRuns(wordBreak);
 writeIndicRuns(wordBreak);
+writeCjkKinds(wordBreak);
 writeAutomaton(
   'classic',
   'classic',
@@ -98,6 +99,31 @@ function writeIndicRuns({ classOf }: Automaton): void {
       '/** Of each script of 128 characters from U+0800 on three tables: letters, marks, digits. Bit r of byte c is for the character 16 r + c. */\n' +
       `export ${dataLine('INDIC_RUN', 'u8', tables.flat(2))}` +
       `/** Bit s: all characters of the script s are in the tables or in no token. */\nexport const INDIC_SCRIPTS: u32 = ${scripts};\n`,
+  );
+}
+
+/** What bigrams straight from a text (assembly/analysis/filters/cjk-run.ts) need of the characters of three bytes. */
+function writeCjkKinds({ classOf, classCount, next }: Automaton): void {
+  const after = (state: number, cp: number): number => next[state * classCount + classOf[cp]];
+  const classAt = (text: string): number => classOf[text.codePointAt(0)!];
+  const [ideograph, hiragana, katakana] = ['日', 'あ', 'ア'].map(classAt);
+  const states = ['日', 'あ', 'ア'].map((text) => after(1, text.codePointAt(0)!));
+  const kinds = new Uint8Array(CODE_POINTS);
+  for (let cp = LOW; cp < 0x10000; cp++) {
+    const type = classOf[cp];
+    // Characters of half and full width become others on the way.
+    if (cp < 0xff00 && (type === ideograph || type === hiragana)) kinds[cp] = 1;
+    else if (cp < 0xff00 && type === katakana) kinds[cp] = 3;
+    else if ([1, ...states].every((state) => after(state, cp) === 0)) kinds[cp] = 4;
+  }
+  const joined = ['日', 'あ', 'ア'].filter((text) => states.some((state) => after(state, text.codePointAt(0)!) !== 0));
+  if (joined.join('') !== 'ア') throw new Error('ideographs or hiragana are joined');
+  writeFileSync(
+    `${OUT}/cjk-kind.ts`,
+    `${HEADER} Unicode 12.1 (word breaking): ideographs and kana that the standard tokenizer cuts alone. Do not edit.\n` +
+      trieSource('cjkKind', 'Kind of a character of three bytes, 0 for none of these.', buildTrie(kinds), 'CJK_KIND') +
+      '/** Bits: an ideograph or kana; it is katakana; something that begins no token and is joined to none of these. */\n' +
+      'export const CJK_PLAIN: u32 = 1;\nexport const CJK_KATAKANA: u32 = 2;\nexport const CJK_GAP: u32 = 4;\n',
   );
 }
 

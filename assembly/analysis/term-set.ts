@@ -32,6 +32,13 @@ export function sameBytes(a: usize, b: usize, len: u32): bool {
   return true;
 }
 
+/** Bytes of the longest term. */
+// @ts-ignore: decorator
+@inline
+export function longestTerm(set: usize): u32 {
+  return load<u32>(set, 4);
+}
+
 /** Address of the entry of a term, 0 if the set has none. */
 export function findTerm(set: usize, ptr: usize, len: u32): usize {
   if (len > load<u32>(set, 4)) return 0;

@@ -226,7 +226,7 @@ export class Analyzer {
 
 /** Stages as they run: what changes terms alone in one cached stage, and lower-casing in tokenizers that do it on the way. */
 export function fuse(stages: readonly KernelStage[]): KernelStage[] {
-  return mergeRewrites(lowerInTokenizer(stages));
+  return mergeRewrites(bigramsFromText(lowerInTokenizer(stages)));
 }
 
 /** Operations of the stem stage (assembly/analysis/filters/stem.ts) that do what a stage does, and whether they have its config behind them. */
@@ -267,6 +267,34 @@ function operation({ id, config }: KernelStage): Uint8Array {
   if (data) return words([op, (config.length + 3) & ~3], joinConfigs([config, new Uint8Array(-config.length & 3)]));
   // A stemmer or variant, and what the stemmer brings with it.
   return config.length ? words([op + config[0]], config.subarray(4)) : words([op]);
+}
+
+/** Flags of the standard tokenizer and of bigrams. */
+const LOWER_TERMS = 1;
+const STOP_BEFORE_CJK = 4;
+const ALL_SCRIPTS = 15;
+const STRAIGHT = 32;
+const ASCII_WORDS = 64;
+/** Longer words of ASCII go through the tokenizer. */
+const SHORT_WORD = 16;
+
+/**
+ * Bigrams of all scripts behind the standard tokenizer read ideographs and kana themselves, if what stands between changes none of them, and short
+ * words of ASCII if it only puts them in lower case.
+ */
+function bigramsFromText(stages: readonly KernelStage[]): readonly KernelStage[] {
+  const at = stages.findIndex(({ id }) => id === STAGE.CJK_BIGRAM);
+  const isWidth = ({ id, config }: KernelStage): boolean => id === STAGE.NORMALIZE && config[0] === CJK_WIDTH;
+  if (at < 0 || stages[0].id !== STAGE.STANDARD || stages[at].config[0] !== ALL_SCRIPTS) return stages;
+  const between = stages.slice(1, at);
+  if (!between.every((stage) => stage.id === STAGE.CASE || isWidth(stage))) return stages;
+  const config = new DataView(stages[0].config.buffer, stages[0].config.byteOffset);
+  const maxLength = config.getUint32(0, true);
+  const flags = config.getUint32(4, true);
+  const isWords = (flags & LOWER_TERMS) !== 0 && between.every(isWidth) && maxLength >= SHORT_WORD;
+  const tokenizer = { id: STAGE.STANDARD, config: words([maxLength, flags | STOP_BEFORE_CJK]) };
+  const bigrams = { id: STAGE.CJK_BIGRAM, config: words([ALL_SCRIPTS | STRAIGHT | (isWords ? ASCII_WORDS : 0)]) };
+  return [tokenizer, ...between, bigrams, ...stages.slice(at + 1)];
 }
 
 /** Variants of the normalize and case stages. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { fuse } from '../../src/analysis/analyzer.ts';
 import { chainBlob, joinConfigs, type KernelStage, termSet, words } from '../../src/analysis/blob.ts';
 import { STAGE } from '../../src/analysis/stage-ids.ts';
 import { encodeTokens, runChain, type Token } from '../../src/analysis/token-stream.ts';
@@ -150,6 +151,83 @@ eachAnalysisBuild((host, build) => {
       });
     });
   }
+
+  // Stages as an analyzer has them, and the same one by one.
+  const width = stage(STAGE.NORMALIZE, words([11]));
+  const lower = stage(STAGE.CASE, words([0]));
+  const bigrams = stage(STAGE.CJK_BIGRAM, words([15]));
+  const equalsPlain = (stages: KernelStage[], text: string): void => expect(run(fuse(stages), text)).toEqual(run(stages, text));
+
+  test(`${build}: bigrams straight from the text equal those of tokens`, () => {
+    const CJK = ['日', '本', '語', '々', '〇', 'あ', 'の', 'ア', 'カ', 'ー', 'ヽ', '、', '。', '・', '（', '\u3000'];
+    const ODD = [
+      '㐀',
+      '𠀀',
+      '豈',
+      '한',
+      'ｶ',
+      'ﾞ',
+      '\u3099',
+      '\u0301',
+      '\ufe0f',
+      '\u20e3',
+      '\u200d',
+      '😀',
+      'Ａ',
+      '１',
+      '＿',
+      '．',
+      '，',
+      'é',
+      '\ud800',
+    ];
+    const ASCII = [
+      'a',
+      'The',
+      'is',
+      '7',
+      '1990',
+      'x1y2',
+      'longerthan16letters',
+      ' ',
+      ' ',
+      '.',
+      ',',
+      "'",
+      ':',
+      '_',
+      '"',
+      '#',
+      '*',
+      '%',
+      '(',
+      '\n',
+    ];
+    forSeeds(200, (rng) => {
+      const odd = rng.pick([0, 0, 0.02, 0.2]);
+      const ascii = rng.pick([0, 0.05, 0.3]);
+      const unit = (): string => {
+        if (rng.bool(odd)) return rng.pick(ODD);
+        if (rng.bool(ascii)) return rng.pick(ASCII);
+        return rng.bool(0.02) ? 'カ'.repeat(rng.int(1, 300)) : rng.pick(CJK);
+      };
+      const text = Array.from({ length: rng.pick([3, 40, 300, 1500]) }, unit).join('');
+      const between = rng.pick([[], [width, lower], [lower], [width], [width, stage(STAGE.CASE, words([1]))]]);
+      const behind = rng.pick([[], [stage(STAGE.STOP, words([0], termSet(new Set(['the', 'is', '日', 'アー']))))]]);
+      equalsPlain([standard(rng.pick([255, 255, 20, 3])), ...between, bigrams, ...behind], text);
+    });
+  });
+
+  test(`${build}: bigrams straight from the text equal those of tokens, beside each code point`, () => {
+    for (let from = 0; from < 0x10000; from += 0x800) {
+      let text = '';
+      for (let cp = from; cp < from + 0x800; cp++) {
+        const char = String.fromCodePoint(cp);
+        text += `日${char}語の${char}アー${char}カ${char}${char}日 ab${char}12${char}.`;
+      }
+      equalsPlain([standard(255), width, lower, bigrams], text);
+    }
+  });
 
   test(`${build}: ngram and edge_ngram filters equal their twin, across batches`, () => {
     forSeeds(60, (rng) => {

@@ -1,5 +1,6 @@
 // CJK bigrams: neighbouring ideographs, kana and hangul become overlapping pairs; a lone one stays single. A producer with a batch of its own.
-//   config ├─ flags u32: 1 Han, 2 Hiragana, 4 Katakana, 8 Hangul, 16 also unigrams ─┤
+//   config ├─ flags u32: 1 Han, 2 Hiragana, 4 Katakana, 8 Hangul, 16 also unigrams,
+//          32 straight from the text where it can be (cjk-run.ts), 64 words of ASCII in lower case, too ─┤
 //   area   ├─ code point u32, start u32, end u32 ─┤ × RUN: characters of the run at hand
 // A run is characters without a gap between their offsets. State: a = characters in the run, b = characters already started a gram,
 // c = end offset of the last character taken, e = 1 if the next of the run is its bigram (unigrams on), f = 1 at the end of the input.
@@ -8,7 +9,10 @@ import { decode, encode, utf16Length } from '../../text/utf8';
 import { Chain, Stage, stageAt, tokenAt } from '../stage';
 import { copyToken, Token, TokenType, writeToken } from '../token';
 import { pull } from '../chain';
+import { bigramRuns, hasBlockRoom } from './cjk-run';
 
+const STRAIGHT: u32 = 32;
+const ASCII_WORDS: u32 = 64;
 const RUN: u32 = 2048;
 export const BIGRAM_AREA: usize = <usize>RUN * 12;
 
@@ -18,6 +22,7 @@ export function cjkBigramNext(chain: Chain, index: u32, stage: Stage, previousPr
   const area = stage.termsPtr, terms = area + BIGRAM_AREA;
   stage.termCur = terms;
   const outEnd = stage.termsEnd - ((stage.termsEnd - terms) >> 2);
+  const isStraight = (flags & STRAIGHT) != 0 && !chain.isStepped && !chain.isMapped;
   let made: u32 = 0;
   while (made < chain.batch) {
     const left = stage.a - stage.b;
@@ -34,7 +39,23 @@ export function cjkBigramNext(chain: Chain, index: u32, stage: Stage, previousPr
       continue;
     }
     if (input.taken >= input.count) {
-      const count = stage.f ? 0 : pull(chain, previousProducer, index);
+      if (isStraight) {
+        if (left && stage.c != chain.cur - chain.unitBase) {
+          // What waits has nothing behind it.
+          if (hasSingle(stage, unigrams)) {
+            if (stage.termCur + 16 > outEnd) break;
+            emit(stage, made++, area, 0, 1, TokenType.SINGLE, unigrams);
+          }
+          stage.a = 0;
+          stage.b = 0;
+          continue;
+        }
+        if (made && !hasBlockRoom(stage, changetype<usize>(tokenAt(stage, made)), stage.termCur, outEnd)) break;
+        const from = chain.cur;
+        made = bigramRuns(chain, stage, area, made, outEnd, (flags & ASCII_WORDS) != 0);
+        if (chain.cur != from) continue;
+      }
+      const count = stage.f || (isStraight && chain.cur >= chain.textEnd) ? 0 : pull(chain, previousProducer, index);
       if (count < 0) return count;
       if (count == 0) {
         stage.f = 1;

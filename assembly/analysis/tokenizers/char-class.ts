@@ -12,7 +12,7 @@ import { decode, encode } from '../../text/utf8';
 import { BATCH, Chain, Stage } from '../stage';
 import { TOKEN_BYTES, writeToken } from '../token';
 import { charContinuations, charsOfTokens, charsValid, scanChars } from './char-run';
-import { below, bitmasks, BLOCK_BYTES, storeLower } from './word-run';
+import { below, bitmasks, BLOCK_BYTES, isWithin, storeLower } from './word-run';
 
 export const KIND_LETTER: u32 = 0;
 export const KIND_LOWERCASE: u32 = 1;
@@ -128,13 +128,6 @@ function spaces(x: v128): v128 {
 @inline
 function letters(x: v128): v128 {
   return isWithin(v128.or(x, i8x16.splat(32)), 97, 26);
-}
-
-/** Bytes of [first, first + count): compared as signed numbers, since processors compare unsigned ones in three steps. */
-// @ts-ignore: decorator
-@inline
-function isWithin(x: v128, first: i32, count: i32): v128 {
-  return i8x16.lt_s(i8x16.sub(x, i8x16.splat(<i8>(first + 128))), i8x16.splat(<i8>(count - 128)));
 }
 
 // @ts-ignore: decorator

@@ -1,6 +1,6 @@
 // Standard tokenizer: UAX #29 words as Lucene's StandardTokenizer cuts them, by the automaton of assembly/text/generated/word-break.ts.
 //   config ├─ maxTokenLength u32 (UTF-16 units) ─┬─ flags u32: 1 = lower-case the terms (one code point to one),
-//          2 = U+200C is a space, as in Persian ─┤
+//          2 = U+200C is a space, as in Persian; 4 = a batch ends before ideographs and kana, which the bigrams behind take themselves ─┤
 // Ways through the text, equal token for token: 64 bytes of words at a time as bit masks (letters of one and two bytes and of U+0800..U+2FFF and
 // what commonly stands between them, word-run.ts), ideographs and Hiragana one by one, and the automaton, code point by code point, for all the rest.
 // Pre: the stage's batch is free. Post: tokens ascend by offset, none is longer than maxTokenLength.
@@ -9,6 +9,7 @@ import { E_NO_SPACE } from '../../mem/status';
 import { LOWER_LOW, lowerCase } from '../../text/generated/case';
 import { WORD_BREAK_ACCEPT, WORD_BREAK_CLASS_LOW, WORD_BREAK_CLASSES, WORD_BREAK_NEXT, wordBreakClass } from '../../text/generated/word-break';
 import { decode, encode, utf16Length } from '../../text/utf8';
+import { plainAt } from '../filters/cjk-run';
 import { BATCH, Chain, Stage } from '../stage';
 import { TOKEN_BYTES, TokenType, writeToken } from '../token';
 import { INDIC_LEAD, isIndic } from './indic-run';
@@ -16,6 +17,7 @@ import { below, bitmasks, BLOCK_BYTES, runContinuations, runDigits, runLetters, 
 
 const FLAG_LOWER: u32 = 1;
 const FLAG_NON_JOINER: u32 = 2;
+const FLAG_STOP_BEFORE_CJK: u32 = 4;
 const NON_JOINER: u32 = 0x200c;
 
 // Classes of ASCII bytes as LOW[byte & 15] & HIGH[byte >> 4]: 1 digit, 2 and 4 letter, 8 underscore, 16 . and ', 32 comma, 64 colon, 128 semicolon.
@@ -34,7 +36,7 @@ export function standardNext(chain: Chain, stage: Stage): i32 {
   const outEnd = stage.termsEnd - ((stage.termsEnd - stage.termsPtr) >> 2);
   const tokensEnd = stage.tokens + BATCH * TOKEN_BYTES;
   let cur = chain.cur, base = chain.unitBase, out = stage.termsPtr, token = stage.tokens;
-  const mayRun = maxLength >= 64;
+  const mayRun = maxLength >= 64, stops = (flags & FLAG_STOP_BEFORE_CJK) != 0 && !chain.isStepped && !chain.isMapped;
   const lastBlock = lastReadable(BLOCK_BYTES);
   while (cur < end && token < tokensEnd) {
     const first = <u32>load<u8>(cur);
@@ -123,7 +125,9 @@ export function standardNext(chain: Chain, stage: Stage): i32 {
         continue;
       }
     }
-    if (first - 0xe3 < 0xea - 0xe3) {
+    if (stops) {
+      if (token > stage.tokens && plainAt(cur, end)) break;
+    } else if (first - 0xe3 < 0xea - 0xe3) {
       const behind = singles(cur, end, out, outEnd, base, token, tokensEnd);
       if (singlesCur != cur) {
         out += (behind - token) / TOKEN_BYTES * 3;

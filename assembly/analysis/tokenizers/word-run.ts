@@ -101,6 +101,13 @@ export function below(n: u32): u64 {
   return n > 63 ? <u64>-1 : (<u64>1 << n) - 1;
 }
 
+/** Bytes of [first, first + count): compared as signed numbers, since processors compare unsigned ones in three steps. */
+// @ts-ignore: decorator
+@inline
+export function isWithin(x: v128, first: i32, count: i32): v128 {
+  return i8x16.lt_s(i8x16.sub(x, i8x16.splat(<i8>(first + 128))), i8x16.splat(<i8>(count - 128)));
+}
+
 /** Sign bits of 64 bytes. */
 // @ts-ignore: decorator
 @inline
