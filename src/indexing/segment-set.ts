@@ -70,6 +70,11 @@ export class WriterSegment {
     return this.reader.maxDoc - this.deleted;
   }
 
+  /** Documents that readers do not see any more. */
+  get publishedDeleted(): number {
+    return this.#publishedDeleted;
+  }
+
   /** Live docs changed since they were published. */
   get needsPublishing(): boolean {
     return this.deleted !== this.#publishedDeleted;

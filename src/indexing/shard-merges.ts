@@ -1,6 +1,6 @@
-// Merges of one shard's segments, beside its writes: in the background until the policy is content, or by force.
+// Merges of one shard's segments, beside its writes: in the background until the policy is content, or by force. Searches see the same before and after.
 import type { IndexSortKey } from '../mapping/index-sort.ts';
-import { findForcedMerge, findMerge, type MergePolicyOptions } from './merge-policy.ts';
+import { findForcedMerge, findMerge, type MergeCandidate, type MergePolicyOptions } from './merge-policy.ts';
 import type { WriterSegment } from './segment-set.ts';
 import type { ShardSegments } from './shard-segments.ts';
 import type { ShardIdentity, WriterEnvironment } from './writer-environment.ts';
@@ -13,8 +13,6 @@ export interface MergingWriter {
   readonly indexSort: readonly IndexSortKey[];
   /** Runs a step while nothing else changes the shard. */
   exclusive<T>(action: () => Promise<T>): Promise<T>;
-  /** Within `exclusive`: makes a segment of the open buffer and announces all segments. */
-  publishAll(): Promise<{ done: Promise<void> }>;
 }
 
 export class ShardMerges {
@@ -38,9 +36,10 @@ export class ShardMerges {
   /** Starts background merges until the policy is content. */
   schedule(): void {
     if (this.#running !== null || this.#writer.isClosed) return;
-    const chosen = findMerge(this.#candidates(), this.#writer.mergePolicy);
+    const announced = this.#announced();
+    const chosen = findMerge(announced.map(candidate), this.#writer.mergePolicy);
     if (chosen === null) return;
-    this.#start(chosen).then(
+    this.#start(chosen.map((at) => announced[at])).then(
       () => this.schedule(),
       (error) => this.#env.mergeFailed(this.#writer.identity, error),
     );
@@ -49,9 +48,11 @@ export class ShardMerges {
   async force(maxNumSegments: number, onlyExpungeDeletes: boolean): Promise<void> {
     for (;;) {
       await this.#running;
-      const chosen = findForcedMerge(this.#candidates(), Math.max(1, maxNumSegments), onlyExpungeDeletes, this.#writer.mergePolicy);
+      const announced = this.#announced();
+      const candidates = announced.map(candidate);
+      const chosen = findForcedMerge(candidates, Math.max(1, maxNumSegments), onlyExpungeDeletes, this.#writer.mergePolicy);
       if (chosen === null || this.#writer.isClosed) return;
-      await this.#start(chosen);
+      await this.#start(chosen.map((at) => announced[at]));
     }
   }
 
@@ -60,36 +61,45 @@ export class ShardMerges {
     await this.#running?.catch(() => undefined);
   }
 
-  #start(chosen: readonly number[]): Promise<void> {
-    const running = this.#merge(chosen.map((at) => this.#segments.all[at])).finally(() => {
+  #start(sources: readonly WriterSegment[]): Promise<void> {
+    const running = this.#merge(sources).finally(() => {
       this.#running = null;
     });
     this.#running = running;
     return running;
   }
 
-  #candidates() {
-    return this.#segments.all.map(({ extent, maxDoc, deleted, merging }) => ({ bytes: extent.bytes, maxDoc, deleted, merging }));
+  /** Segments that searches see; others wait until they do. */
+  #announced(): WriterSegment[] {
+    return this.#segments.all.filter((segment) => segment.isAnnounced);
   }
 
   async #merge(sources: readonly WriterSegment[]): Promise<void> {
     for (const segment of sources) segment.merging = true;
     try {
-      // What is dead now is dropped; what dies while the merge runs is marked dead in its result.
-      const liveAtStart = await this.#writer.exclusive(async () => {
-        await this.#writer.publishAll();
-        return sources.map((segment) => segment.liveBits()?.slice() ?? null);
-      });
-      const result = sources.some((segment) => segment.liveCount > 0) ? await this.#env.merge(sources, this.#writer.indexSort) : null;
+      // What searches do not see any more is dropped; what dies while the merge runs, or has died unseen before, is marked dead in its result.
+      const { liveAtStart, running } = await this.#writer.exclusive(async () => ({
+        liveAtStart: sources.map((segment) => this.#segments.publishedLive(segment)?.slice() ?? null),
+        // Started within, so that the segments are not published anew in between.
+        running: sources.some(({ maxDoc, publishedDeleted }) => maxDoc > publishedDeleted)
+          ? this.#env.merge(sources, this.#writer.indexSort)
+          : Promise.resolve(null),
+      }));
+      const result = await running;
       const published = await this.#writer.exclusive(async () => {
         if (this.#writer.isClosed) return null;
-        this.#segments.replace(sources, result, liveAtStart);
+        await this.#segments.replace(sources, result, liveAtStart);
         this.#count++;
-        return this.#writer.publishAll();
+        return this.#segments.announce();
       });
       await published?.done;
     } finally {
       for (const segment of sources) segment.merging = false;
     }
   }
+}
+
+/** A segment as the policy looks at it, with the deletions that searches see: a merge drops no others. */
+function candidate({ extent, maxDoc, publishedDeleted, merging }: WriterSegment): MergeCandidate {
+  return { bytes: extent.bytes, maxDoc, deleted: publishedDeleted, merging };
 }

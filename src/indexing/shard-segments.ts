@@ -125,23 +125,38 @@ export class ShardSegments {
     for (const segment of this.#segments) {
       segment.isAnnounced = true;
       if (!segment.needsPublishing) continue;
-      const bits = segment.liveBits();
-      const extent = bits === null ? null : await this.#env.allocate(bits.length);
-      if (extent !== null && bits !== null) this.#env.view(extent).set(bits);
-      segment.published(extent);
+      await this.#publishLive(segment);
     }
     this.#deletesSincePublished = 0;
     this.#publishedSeqNo = maxSeqNo;
+    return this.announce();
+  }
+
+  /** Tells readers of the segments with the live docs that were published last: nothing of what was written since. */
+  announce(): { done: Promise<void> } {
     const done = this.#env.publish({
       indexUuid: this.#identity.uuid,
       shard: this.#identity.shard,
       generation: ++this.#generation,
-      maxSeqNo,
-      // All of them: the memory of a segment that is not named is freed.
-      segments: this.#segments.map((segment) => segment.descriptor()),
+      maxSeqNo: this.#publishedSeqNo,
+      // All that readers may have: the memory of one that is not named any more is freed.
+      segments: this.#segments.filter((segment) => segment.isAnnounced).map((segment) => segment.descriptor()),
     });
     this.#visible = done;
     return { done };
+  }
+
+  /** What readers see of a segment, null while that is all of it. */
+  publishedLive(segment: WriterSegment): Uint8Array | null {
+    const { liveDocs } = segment.descriptor();
+    return liveDocs === null ? null : this.#env.view(liveDocs);
+  }
+
+  async #publishLive(segment: WriterSegment): Promise<void> {
+    const bits = segment.liveBits();
+    const extent = bits === null ? null : await this.#env.allocate(bits.length);
+    if (extent !== null && bits !== null) this.#env.view(extent).set(bits);
+    segment.published(extent);
   }
 
   /** Lets go of segments without a live document; those that a merge reads go with the merge, those never announced after they were. */
@@ -188,21 +203,29 @@ export class ShardSegments {
   }
 
   /**
-   * Puts the result of a merge in the place of its sources.
+   * Puts the result of a merge in the place of its sources. Readers that are told of it see what they saw before: what has died unseen so far is dead
+   * in the result, but not published.
    * @param result       null: no document of them was left
-   * @param liveAtStart  per source, what lived when the merge began: what died since is marked dead in the result
+   * @param liveAtStart  per source, what readers saw when the merge began
    */
-  replace(sources: readonly WriterSegment[], result: MergeResult | null, liveAtStart: readonly (Uint8Array | null)[]): void {
+  async replace(sources: readonly WriterSegment[], result: MergeResult | null, liveAtStart: readonly (Uint8Array | null)[]): Promise<void> {
     const at = this.#segments.indexOf(sources[0]);
     const kept = this.#segments.filter((segment) => !sources.includes(segment));
     if (result !== null) {
       const merged = this.#open(this.#newName(), result.extent, false);
-      sources.forEach((source, i) => {
-        for (let docId = 0; docId < source.maxDoc; docId++) {
-          const wasLive = isSet(liveAtStart[i], docId);
-          if (wasLive && !source.isLive(docId) && source.reader.rootOf(docId) === docId) merged.delete(result.docMaps[i][docId]);
-        }
-      });
+      const deleteWhere = (isDead: (source: number, docId: number) => boolean): void => {
+        sources.forEach((source, i) => {
+          for (let docId = 0; docId < source.maxDoc; docId++) {
+            if (!isSet(liveAtStart[i], docId) || !isDead(i, docId)) continue;
+            if (source.reader.rootOf(docId) === docId) merged.delete(result.docMaps[i][docId]);
+          }
+        });
+      };
+      const seen = sources.map((source) => this.publishedLive(source));
+      deleteWhere((i, docId) => !isSet(seen[i], docId));
+      await this.#publishLive(merged);
+      merged.isAnnounced = true;
+      deleteWhere((i, docId) => !sources[i].isLive(docId));
       kept.splice(Math.min(at, kept.length), 0, merged);
     }
     sources.forEach((source, i) => {

@@ -399,13 +399,14 @@ export class ShardWriter implements MergingWriter {
     const published = await this.exclusive(async () => {
       // Nothing new: but readers may still be about to switch to what was published last.
       if (this.#closed || !this.isDirty) return { done: this.#segments.visible };
-      return this.publishAll();
+      return this.#publishAll();
     });
     await published.done;
     this.#merges.schedule();
   }
 
-  async publishAll(): Promise<{ done: Promise<void> }> {
+  /** Within `exclusive`: makes a segment of the open buffer and announces all segments. */
+  async #publishAll(): Promise<{ done: Promise<void> }> {
     await this.#makeSegment();
     this.counters.refreshes++;
     return this.#segments.publish(this.#segmentsSeqNo);
@@ -473,7 +474,7 @@ export class ShardWriter implements MergingWriter {
     this.#primaryTerm = lastTerm + 1;
     if (published !== null && !this.isDirty) return;
     await this.exclusive(async () => {
-      const { done } = await this.publishAll();
+      const { done } = await this.#publishAll();
       return done;
     });
   }

@@ -34,6 +34,8 @@ export class WriterBench {
   nowMs = 1000;
   /** What readers wait for before they switch to a snapshot. */
   switching: Promise<void> = Promise.resolve();
+  /** Merges wait for it with their results. */
+  merging: Promise<void> | undefined;
   writer: ShardWriter;
   #nextId = 2 ** 40;
 
@@ -84,6 +86,7 @@ export class WriterBench {
           file: name,
         }));
         const { image, docMaps } = mergeSegments(module, sources, { pages: PAGES, sort });
+        await this.merging;
         const extent = this.arenas.allocate(image.length);
         view(extent).set(image);
         return { extent, docMaps };
@@ -137,10 +140,13 @@ export const op = (
   ...changes,
 });
 
-/** Random operations; the model knows what must be visible. */
+/** Random operations; the model knows what must be visible: what it held at the last refresh, however many flushes and merges there are. */
 export async function runOperations(bench: WriterBench, rng: Rng, model: Map<string, { value: number }>, steps: number): Promise<void> {
+  let seen = sorted(model);
   for (let step = 0; step < steps; step++) {
     const action = rng.int(0, 20);
+    if (rng.int(0, 5) === 0) expect(sorted(bench.visible())).toEqual(seen);
+    if (action === 0 || action === 2) seen = sorted(model);
     if (action === 0) await bench.writer.refresh();
     else if (action === 1) await bench.writer.flush();
     else if (action === 2) await bench.writer.forceMerge(rng.int(1, 3), rng.int(0, 1) === 0);

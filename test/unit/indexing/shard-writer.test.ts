@@ -108,6 +108,64 @@ test('a segment without a live document is let go of by writer and readers toget
   await bench.store.close();
 });
 
+test('a merge shows nothing that was written since the last refresh, and loses none of it', async () => {
+  const bench = newBench();
+  for (const id of ['a', 'b', 'c']) {
+    await bench.writer.apply([op('index', id, { n_value: 1 }), op('index', `${id}x`, { n_value: 1 })]);
+    await bench.writer.refresh();
+  }
+  await bench.writer.apply([op('index', 'd', { n_value: 1 }), op('delete', 'ax')]);
+  let letMergeEnd = (): void => undefined;
+  bench.merging = new Promise((resolve) => {
+    letMergeEnd = resolve;
+  });
+  const turns = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const merged = bench.writer.forceMerge(1, false);
+  await turns();
+  const seen = ['a=1', 'b=1', 'bx=1', 'c=1', 'cx=1', 'd=1'];
+  expect(sorted(bench.visible())).toEqual(seen);
+  await bench.writer.apply([op('index', 'a', { n_value: 2 }), op('delete', 'bx'), op('index', 'e', { n_value: 1 })]);
+  await bench.writer.flush();
+  await bench.writer.apply([op('delete', 'c'), op('index', 'f', { n_value: 1 })]);
+  letMergeEnd();
+  await merged;
+  expect(bench.published?.segments).toHaveLength(1);
+  expect(sorted(bench.visible())).toEqual(seen);
+  const late = await bench.writer.apply([op('create', 'bx', { n_value: 3 }), op('delete', 'c'), op('create', 'cx', { n_value: 3 })]);
+  expect(late.map((outcome) => (outcome.ok ? outcome.result : outcome.error.status))).toEqual(['created', 'not_found', 409]);
+  expect(sorted(bench.visible())).toEqual(seen);
+  await bench.writer.refresh();
+  expect(sorted(bench.visible())).toEqual(['a=2', 'b=1', 'bx=3', 'cx=1', 'd=1', 'e=1', 'f=1']);
+  await bench.store.close();
+});
+
+test('a refresh while a merge runs is seen at once and after it', async () => {
+  const bench = newBench();
+  for (const id of ['a', 'b']) {
+    await bench.writer.apply([op('index', id, { n_value: 1 }), op('index', `${id}x`, { n_value: 1 })]);
+    await bench.writer.refresh();
+  }
+  let letMergeEnd = (): void => undefined;
+  bench.merging = new Promise((resolve) => {
+    letMergeEnd = resolve;
+  });
+  const merged = bench.writer.forceMerge(1, false);
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  await bench.writer.apply([op('delete', 'ax'), op('index', 'b', { n_value: 2 })]);
+  await bench.writer.refresh();
+  await bench.writer.apply([op('delete', 'bx')]);
+  const seen = ['a=1', 'b=2', 'bx=1'];
+  expect(sorted(bench.visible())).toEqual(seen);
+  letMergeEnd();
+  await merged;
+  expect(sorted(bench.visible())).toEqual(seen);
+  await bench.writer.refresh();
+  expect(sorted(bench.visible())).toEqual(['a=1', 'b=2']);
+  await bench.store.close();
+});
+
 test('a refresh with nothing new waits for readers that still switch to the snapshot before', async () => {
   const bench = newBench();
   let letReadersSwitch = (): void => undefined;
