@@ -1,9 +1,10 @@
 // Routes that store, show and delete pipelines; ingest and search pipelines have the same three under their own names.
 import type { EngineContext } from '../api/context.ts';
-import type { Json } from '../mapping/mapping-snapshot.ts';
 import { type ApiSpec, defineApi, type Params, type RestContext, TIMEOUTS } from './api.ts';
 import type { ApiRequest } from './request.ts';
 import { type ApiResponse, answer, ok } from './response.ts';
+
+type Json = Record<string, unknown>;
 
 export interface PipelineStore {
   /** Names of the APIs in the REST specification. */
