@@ -162,6 +162,41 @@ describe('processes', () => {
     await front.until(() => !alive(heir));
   });
 
+  test('the end refuses new connections, and answers those it had accepted', async () => {
+    front.config(`server { listen 127.0.0.1:${port}; return 200 served; }`, 'worker_processes 1;');
+    await front.start();
+    const fresh = connect(port, '127.0.0.1');
+    await new Promise((resolve) => fresh.once('connect', resolve));
+    // one that was served tells that the other was accepted before it
+    expect(bodyOf(await get(port, '/'))).toBe('served');
+    const ended = front.stop();
+    const refused = () =>
+      new Promise<boolean>((resolve) => {
+        const probe = connect(port, '127.0.0.1', () => resolve(false));
+        probe.on('error', () => resolve(true));
+        probe.on('connect', () => probe.destroy());
+      });
+    while (!(await refused())) await new Promise((resolve) => setTimeout(resolve, 20));
+    let answer = '';
+    fresh.on('data', (data) => (answer += data.toString('latin1')));
+    fresh.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(await ended).toBe(0);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK[^]*Connection: close[^]*served$/);
+  });
+
+  test.skipIf(!ours)('a reload asked for while another is under way is not lost', async () => {
+    const config = (n: number) => front.config(`server { listen 127.0.0.1:${port}; return 200 "generation ${n}"; }`);
+    config(0);
+    await front.start();
+    for (let n = 1; n <= 3; n++) {
+      config(n);
+      front.signal('SIGHUP');
+      // the next one comes while the new worker starts
+      if (n < 3) await front.until(() => workers().length > n);
+    }
+    while (bodyOf(await get(port, '/')) !== 'generation 3') await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+
   test('QUIT waits for what is under way and closes idle connections; TERM does not wait', async () => {
     const slowPort = await freePort();
     const held: import('node:net').Socket[] = [];
@@ -203,11 +238,13 @@ describe('processes', () => {
         const socket = connect(port, '127.0.0.1', () => resolve(socket));
         socket.on('error', () => {});
       });
-    const [first] = [await open(), await open()];
+    const [first, second] = [await open(), await open()];
     expect(await raw(port, 'GET / HTTP/1.0\r\n\r\n').catch(() => '')).toBe('');
     expect(front.read('error.log')).toMatch(/\[alert\].*2 worker_connections are not enough/);
     first.destroy();
     let status = 0;
     while (status !== 200) status = await get(port, '/').then(statusOf, () => 0);
+    // the end would wait for its request
+    second.destroy();
   });
 });

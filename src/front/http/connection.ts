@@ -127,7 +127,8 @@ export class Connection implements ClientConnection, Timed {
   }
 
   closeWhenIdle(): void {
-    if (this.request || this.hasPartialHead) return;
+    // one that has had no request yet is about to send one: it was accepted a moment ago, or its time runs out soon
+    if (this.request || this.hasPartialHead || this.requests === 0) return;
     // a client that is just about to send is not to find the connection closed
     const left = this.keepUntilMs - Date.now();
     if (left > 0) this.setTimer(left, () => this.destroy());

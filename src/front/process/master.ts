@@ -130,6 +130,7 @@ export class Master {
   private pidFile = '';
   private respawns: number[] = [];
   private reloading = false;
+  private reloadAgain = false;
   private upgrade: ChildProcess | undefined;
 
   constructor(
@@ -157,7 +158,7 @@ export class Master {
     process.title = 'gannet: master process';
     const failure = await this.startGeneration(new Map());
     if (failure !== undefined) {
-      this.sockets.closeAll();
+      this.sockets.closeAll(true);
       throw new ConfigError(failure);
     }
     this.writePid();
@@ -310,6 +311,8 @@ export class Master {
       `signal ${how === 'quit' ? '3 (SIGQUIT)' : '15 (SIGTERM)'} received, ${how === 'quit' ? 'shutting down' : 'exiting'}`,
     );
     this.ending = true;
+    // nobody is to wait in the queue of a socket that no worker looks at any more
+    this.sockets.closeAll(!this.upgrade);
     for (const worker of this.workers) {
       if (how === 'quit' && worker.ready) this.tell(worker, { type: 'quit' });
       else worker.child.kill('SIGTERM');
@@ -319,7 +322,7 @@ export class Master {
 
   private exit(code: number): void {
     this.log('notice', 'exit');
-    this.sockets.closeAll();
+    this.sockets.closeAll(!this.upgrade);
     if (this.pidFile) {
       try {
         unlinkSync(this.pidFile);
@@ -346,7 +349,11 @@ export class Master {
   }
 
   private async reload(): Promise<void> {
-    if (this.ending || this.reloading) return;
+    if (this.ending) return;
+    if (this.reloading) {
+      this.reloadAgain = true;
+      return;
+    }
     this.reloading = true;
     this.log('notice', 'reconfiguring');
     try {
@@ -371,6 +378,10 @@ export class Master {
     } finally {
       this.reloading = false;
     }
+    if (!this.reloadAgain) return;
+    // what was changed while the last one was under way counts, too
+    this.reloadAgain = false;
+    await this.reload();
   }
 
   /** State of the zones in the worker that serves now. */

@@ -1,5 +1,5 @@
 /** Listening sockets: bound by the master, kept across reloads and binary upgrades, inherited by workers as descriptors. */
-import { chmodSync, unlinkSync } from 'node:fs';
+import { chmodSync, closeSync, unlinkSync } from 'node:fs';
 import net from 'node:net';
 import type { ListenSocket } from '../http/conf.ts';
 import { systemError } from '../log/system-error.ts';
@@ -64,11 +64,13 @@ export class BoundSockets {
     return { handle, fd: handle.fd, path: socket.path };
   }
 
-  private close(key: string): void {
+  /** @param isLast  nobody else listens there: the file of a unix socket goes, too */
+  private close(key: string, isLast = true): void {
     const entry = this.handles.get(key);
     this.handles.delete(key);
-    entry?.handle?.close();
-    if (entry?.path) {
+    if (entry?.handle) entry.handle.close();
+    else if (entry) closeSync(entry.fd);
+    if (entry?.path && isLast) {
       try {
         unlinkSync(entry.path);
       } catch {
@@ -86,8 +88,8 @@ export class BoundSockets {
     return [...this.handles].map(([key, { fd }]) => ({ key, fd }));
   }
 
-  /** Removes unix socket files. */
-  closeAll(): void {
-    this.drop(new Set());
+  /** @param isLast  false: another master has them now, and the files of unix sockets stay */
+  closeAll(isLast: boolean): void {
+    for (const key of [...this.handles.keys()]) this.close(key, isLast);
   }
 }
