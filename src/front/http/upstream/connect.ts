@@ -21,7 +21,10 @@ export interface ConnectionEvents {
  * Where plain connections read while nothing large is coming: heads and small answers of all peers. The rest of a larger body
  * goes to a buffer of the connection's own, and from there to the client without a copy.
  */
-const sharedBuffer = Buffer.allocUnsafeSlow(32 * 1024);
+const SHARED_BYTES = 32 * 1024;
+const sharedBuffer = Buffer.allocUnsafeSlow(SHARED_BYTES);
+/** buffers for copies of what is in the shared one */
+const spareCopies: Buffer[] = [];
 const LARGE_READ = 128 * 1024;
 const spareBuffers: Buffer[] = [];
 const SPARE_BUFFERS = 16;
@@ -42,6 +45,16 @@ export interface TlsSettings {
   sessions: Map<string, Buffer>;
   /** file for the secrets of the connection */
   keyLog: string | undefined;
+}
+
+/**
+ * Copies bytes of the shared buffer into one that is used again: an allocation for each larger answer keeps the collector busy.
+ * @param use  takes the copy and says whether it is still held when it returns
+ */
+export function withCopy(shared: Buffer, use: (copy: Buffer) => boolean): void {
+  const copy = spareCopies.pop() ?? Buffer.allocUnsafeSlow(SHARED_BYTES);
+  const held = use(copy.subarray(0, shared.copy(copy)));
+  if (!held && spareCopies.length < SPARE_BUFFERS) spareCopies.push(copy);
 }
 
 const takeRead = (conn: PeerConnection, data: Buffer): void => conn.received(data);

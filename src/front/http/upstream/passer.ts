@@ -4,6 +4,7 @@ import { openTemp } from '../body.ts';
 import { ERROR, OK } from '../codes.ts';
 import { isFileSpan, type Piece } from '../module.ts';
 import { readSpan } from '../modules/static.ts';
+import { withCopy } from './connect.ts';
 import { storeFile } from './store.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -78,8 +79,15 @@ export class BodyPasser {
       this.pass(data);
       return;
     }
-    if (conn.reads === 'shared' || data.length < STRAIGHT_BYTES || this.pending.length > 0 || r.blocked || !r.passesStraight) {
+    if (data.length < STRAIGHT_BYTES || this.pending.length > 0 || r.blocked || !r.passesStraight) {
       this.pass(Buffer.from(data));
+      return;
+    }
+    if (conn.reads === 'shared') {
+      withCopy(data, (copy) => {
+        this.pass(copy);
+        return r.conn.output.holding;
+      });
       return;
     }
     // straight from the connection's buffer, which is given up if the client's socket did not take all of it
