@@ -248,21 +248,20 @@ export function cursorLoadFreqs(c: PostingsCursor): void {
   if (c.count < BLOCK_DOCS) return cursorLoadDocs(c);
   c.freqsReady = true;
   let out = cursorFreqs(c);
-  const one = i32x4.splat(1);
   if (!(c.flags & WITH_FREQS)) {
+    const one = i32x4.splat(1);
     for (const end = out + 512; out < end; out += 16) v128.store(out, one);
     return;
   }
   const width = <u32>load<u8>(c.freqsPtr);
   let exceptions = <u32>load<u8>(c.freqsPtr, 1);
-  let cur = unpack128(c.freqsPtr + 2, out, width);
+  let cur = unpack128(c.freqsPtr + 2, out, width, 1);
   for (; exceptions > 0; exceptions--) {
     const at = out + ((<usize>load<u8>(cur)) << 2);
     const high = readVint(cur + 1);
-    store<u32>(at, load<u32>(at) | (high << width));
+    store<u32>(at, load<u32>(at) + (high << width));
     cur += 1 + vintBytes(high);
   }
-  for (const end = out + 512; out < end; out += 16) v128.store(out, i32x4.add(v128.load(out), one));
 }
 
 /** Freq of the document at `index` of the current block, without decoding the block's. */

@@ -33,15 +33,18 @@ export function termBlockAbove(node: Node, from: u32, to: u32, limit: f64, docs:
   const inverse = <usize>node.normInverse;
   const least = leastPart(limit, weight);
   const first = docs;
+  let kept = sums;
   for (; at < end; at += 4) {
     const doc = load<u32>(at);
     const part = <f32>load<u32>(at + freqs) * load<f32>(inverse + ((norms ? <usize>load<u8>(norms + doc) : 1) << 2));
     store<u32>(docs, doc);
-    store<f64>(sums, <f64>(weight - weight / (<f32>1 + part)));
+    store<f32>(kept, part);
     const above = <usize>(part >= least);
     docs += above << 2;
-    sums += above << 3;
+    kept += above << 3;
   }
+  // Most are out: only the others are divided.
+  for (; sums < kept; sums += 8) store<f64>(sums, <f64>(weight - weight / (<f32>1 + load<f32>(sums))));
   const count = <u32>((docs - first) >> 2);
   countScored(count);
   return count;
