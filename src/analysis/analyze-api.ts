@@ -9,7 +9,7 @@ import { STEMMER } from './languages/stemmers.ts';
 import { DEFINED_ONLY } from './registry.ts';
 import type { SettingTree, SettingValue } from './settings.ts';
 import { STAGE } from './stage-ids.ts';
-import type { Token, TokenStream } from './token-stream.ts';
+import { type Token, type TokenStream, TooManyTokens } from './token-stream.ts';
 import { encodeWtf8 } from './wtf8.ts';
 
 /** Where `_analyze` is asked: at an index with its registry, or at the root. */
@@ -160,7 +160,7 @@ function collect(
   let position = -1;
   let offset = 0;
   for (const text of texts) {
-    const result = stream(text);
+    const result = boundedBy(limit, () => stream(text));
     for (const token of result.tokens) {
       if (--limit.left < 0) throw tooManyTokens(limit.max);
       position += token.posInc;
@@ -170,6 +170,16 @@ function collect(
     offset += result.endOffset + analyzer.offsetGap;
   }
   return out;
+}
+
+/** More tokens than a list holds are more than the request may have, mostly. */
+function boundedBy(limit: { max: number }, run: () => TokenStream): TokenStream {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof TooManyTokens && limit.max <= DEFAULT_MAX_TOKENS * 100) throw tooManyTokens(limit.max);
+    throw error;
+  }
 }
 
 const MARKING_STAGES: ReadonlySet<number> = new Set([STAGE.STEM, STAGE.STEMMER_OVERRIDE, STAGE.KEYWORD_MARKER, STAGE.WORD_DELIMITER]);

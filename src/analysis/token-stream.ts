@@ -1,4 +1,5 @@
 // Tokens on the host: lists of objects, and their bytes for the replay tokenizer (assembly/analysis/tokenizers/replay.ts).
+import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { AnalysisHost, ChainProgram, TextInput } from '../wasm/analysis.ts';
 import { TOKEN_TYPES, tokenTypeId } from './token-types.ts';
@@ -49,6 +50,24 @@ export function makeToken(term: string, startOffset: number, endOffset: number, 
   };
 }
 
+/** Tokens of a text that lists hold: a token takes some 200 bytes, and filters one behind the other multiply them. */
+const MAX_TOKENS = 1 << 20;
+
+/** Bytes of the tokens of a text on their way to a kernel: the parts of a path grow with the square of it. */
+const MAX_STREAM_BYTES = 1 << 29;
+
+/** A text makes more tokens than a list may hold. */
+export class TooManyTokens extends ApiError {
+  constructor() {
+    super('illegal_argument_exception', 400, `a text makes more than [${MAX_TOKENS}] tokens, which this analyzer cannot hold`);
+  }
+}
+
+/** @throws TooManyTokens */
+export function checkTokenCount(count: number): void {
+  if (count > MAX_TOKENS) throw new TooManyTokens();
+}
+
 /**
  * Runs a kernel chain over a text and reads its tokens.
  * @param payloads what encodeTokens has collected, if the text is a token stream with payloads
@@ -64,6 +83,7 @@ export function runChain(
     program,
     text,
     (bytes, words, tokensPtr, count) => {
+      checkTokenCount(tokens.length + count);
       const place = program.isStepped ? host.place(program) : null;
       for (let i = 0; i < count; i++) {
         const at = (tokensPtr >>> 2) + i * 8;
@@ -120,7 +140,9 @@ export function encodeTokens(stream: TokenStream, isStepped = false, payloads: U
   // A UTF-16 unit takes three bytes at most.
   const records = 16 + tokens.length * 32;
   const stops = isStepped ? 8 * tokens.length + 4 : 0;
-  const out = new Uint8Array(tokens.reduce((sum, token) => sum + token.term.length * 3, records + stops));
+  const size = tokens.reduce((sum, token) => sum + token.term.length * 3, records + stops);
+  if (size > MAX_STREAM_BYTES) throw illegalArgument(`the tokens of a text take more than [${MAX_STREAM_BYTES}] bytes`);
+  const out = new Uint8Array(size);
   const words = new Uint32Array(out.buffer, 0, records >> 2);
   words[0] = tokens.length;
   words[1] = stream.endOffset;

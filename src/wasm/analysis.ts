@@ -150,7 +150,7 @@ export class AnalysisHost implements TextMemory {
    * Begins a text: the same as `run` for who asks for the batches one by one, each valid until another text is begun.
    * @returns how many tokens the first batch has, 0 if there are none
    * @throws ApiError illegal_argument_exception: a character filter needs too much work on this text, or a token would end before it starts
-   * @throws RangeError: a token needs more than 1 GiB
+   * @throws ApiError illegal_argument_exception: a token needs more than 1 GiB
    */
   begin(program: ChainProgram, text: Uint8Array | TextInput): number {
     this.reader?.lose();
@@ -254,7 +254,7 @@ export class AnalysisHost implements TextMemory {
 
   private grow(program: ChainProgram): void {
     const next = (program.regionBytes ?? DEFAULT_REGION_BYTES) * 2;
-    if (next > MAX_REGION_BYTES) throw new RangeError('a token is too long to be analysed');
+    if (next > MAX_REGION_BYTES) throw illegalArgument('a token is too long to be analysed, or a filter keeps too much of the text');
     program.regionBytes = next;
     program.generation = 0;
   }

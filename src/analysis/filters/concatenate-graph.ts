@@ -47,16 +47,15 @@ function concatenate(stream: TokenStream, options: Options): Token[] {
   if (!stream.tokens.length) return [];
   const { arcs, end } = graphOf(stream, options);
   const terms = new Set<string>();
-  let steps = options.maxExpansions * 1000;
-  const walk = (from: number, text: string): void => {
+  let steps = options.maxExpansions * 1000 + 2 * (end + 1);
+  // A stack of its own: ways are as long as texts.
+  const open: [node: number, text: string][] = [[0, '']];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [from, text] = next;
     if (--steps < 0) throw new ApiError('too_complex_to_determinize_exception', 500, `graph has more than ${options.maxExpansions} ways`);
-    if (from === end) {
-      terms.add(text);
-      return;
-    }
-    for (const arc of arcs.get(from) ?? []) walk(arc.to, from === 0 ? arc.term : text + options.separator + arc.term);
-  };
-  walk(0, '');
+    if (from === end) terms.add(text);
+    else for (const arc of arcs.get(from) ?? []) open.push([arc.to, from === 0 ? arc.term : text + options.separator + arc.term]);
+  }
   return [...terms]
     .sort(byBytes)
     .slice(0, options.maxExpansions)

@@ -5,7 +5,7 @@ import { joinConfigs, termSet, words } from '../blob.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
 import { Hyphenator } from '../hyphenator.ts';
 import { STAGE } from '../stage-ids.ts';
-import type { Token } from '../token-stream.ts';
+import { checkTokenCount, type Token } from '../token-stream.ts';
 import { readText, wordList } from '../word-lists.ts';
 import { encodeWtf8 } from '../wtf8.ts';
 import { listFilter } from './lists.ts';
@@ -22,12 +22,16 @@ type Dictionary = (term: string) => boolean;
 
 /** The word, and its parts at the same place with its offsets. Sizes count UTF-16 units. */
 function decompounder(options: Options, parts: (term: string) => string[]): TokenFilter {
-  return listFilter((tokens) =>
-    tokens.flatMap((token): Token[] => {
-      if (token.term.length < options.minWord) return [token];
-      return [token, ...parts(token.term).map((term) => ({ ...token, term, posInc: 0 }))];
-    }),
-  );
+  return listFilter((tokens) => {
+    const out: Token[] = [];
+    for (const token of tokens) {
+      out.push(token);
+      if (token.term.length < options.minWord) continue;
+      for (const term of parts(token.term)) out.push({ ...token, term, posInc: 0 });
+      checkTokenCount(out.length);
+    }
+    return out;
+  });
 }
 
 /** Config of the decompound stage (assembly/analysis/filters/decompound.ts has the drawing). */

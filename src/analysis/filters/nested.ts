@@ -5,7 +5,7 @@ import { chainBlob, joinConfigs, type KernelStage, words } from '../blob.ts';
 import type { BuildContext, ChainContext, ComponentEntry, FilterEnvironment, FilterFactory, TokenFilter } from '../component.ts';
 import { STAGE } from '../stage-ids.ts';
 import { compileTokenPredicate, type TokenPredicate } from '../token-predicate.ts';
-import type { Token, TokenStream } from '../token-stream.ts';
+import { checkTokenCount, type Token, type TokenStream } from '../token-stream.ts';
 import { filterEntry } from './simple.ts';
 
 /** Tokens of a run of the stream through filters, as a stream of their own: what holes the filters leave at its end are lost. */
@@ -55,7 +55,8 @@ export function multiplexerOnHost(branches: readonly (readonly TokenFilter[])[])
         branches.forEach((branch, i) => {
           const made = runOver([{ ...token, posInc: i === 0 ? token.posInc : 0 }], stream, branch, env);
           if (i > 0 && made.length) made[0] = { ...made[0], posInc: 0 };
-          tokens.push(...made);
+          for (const item of made) tokens.push(item);
+          checkTokenCount(tokens.length);
         });
       }
       return env.run(DEDUPLICATE, { ...stream, tokens });
@@ -73,7 +74,8 @@ function conditionFilter(test: TokenPredicate, filters: readonly TokenFilter[]):
       const tokens: Token[] = [];
       let run: Token[] = [];
       const flush = (): void => {
-        if (run.length) tokens.push(...runOver(run, stream, filters, env));
+        if (run.length) for (const token of runOver(run, stream, filters, env)) tokens.push(token);
+        checkTokenCount(tokens.length);
         run = [];
       };
       let position = -1;

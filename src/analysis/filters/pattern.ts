@@ -5,7 +5,7 @@ import { compilePattern } from '../regex/java-flags.ts';
 import type { JavaPattern } from '../regex/java-pattern.ts';
 import { Replacement } from '../regex/replacement.ts';
 import { STAGE } from '../stage-ids.ts';
-import type { Token } from '../token-stream.ts';
+import { checkTokenCount, type Token } from '../token-stream.ts';
 import { lowerCodePoints, wordSet } from '../word-lists.ts';
 import { listFilter, withKeywordMark } from './lists.ts';
 import { filterEntry, setStage } from './simple.ts';
@@ -32,23 +32,29 @@ function captured(pattern: JavaPattern, term: string, preserveOriginal: boolean)
       const end = matcher.groups[group * 2 + 1];
       if (start !== end && !(preserveOriginal && start === 0 && end === term.length)) out.push([start, end]);
     }
+    checkTokenCount(out.length);
   }
   return out;
 }
 
-/** The term, if it stays, and the groups of all patterns at the token's place, merged by where they start. */
-function captures(token: Token, patterns: readonly JavaPattern[], preserveOriginal: boolean): Token[] {
+/** Adds the term, if it stays, and the groups of all patterns at the token's place, merged by where they start. */
+function captures(token: Token, patterns: readonly JavaPattern[], preserveOriginal: boolean, out: Token[]): void {
   const { term } = token;
-  const lists = patterns.map((pattern) => captured(pattern, term, preserveOriginal));
-  const terms: string[] = preserveOriginal ? [term] : [];
+  const lists = patterns.map((pattern) => ({ found: captured(pattern, term, preserveOriginal), at: 0 }));
+  const before = out.length;
+  const add = (text: string): void => {
+    out.push({ ...token, term: text, posInc: out.length === before ? token.posInc : 0 });
+  };
+  if (preserveOriginal) add(term);
   for (;;) {
-    let best: [number, number][] | null = null;
-    for (const list of lists) if (list.length && (!best || list[0][0] < best[0][0])) best = list;
+    let best: (typeof lists)[number] | null = null;
+    for (const list of lists) {
+      if (list.at < list.found.length && (!best || list.found[list.at][0] < best.found[best.at][0])) best = list;
+    }
     if (!best) break;
-    terms.push(term.slice(...best.shift()!));
+    add(term.slice(...best.found[best.at++]));
   }
-  if (!terms.length) return [token];
-  return terms.map((text, i) => ({ ...token, term: text, posInc: i === 0 ? token.posInc : 0 }));
+  if (out.length === before) out.push(token);
 }
 
 export const PATTERN_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
@@ -69,7 +75,14 @@ export const PATTERN_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     if (!sources) throw illegalArgument(`required setting 'patterns' is missing for token filter [${name}]`);
     const patterns = sources.map((source) => compilePattern(source));
     const preserve = settings.bool('preserve_original', true);
-    return listFilter((tokens) => tokens.flatMap((token) => captures(token, patterns, preserve)));
+    return listFilter((tokens) => {
+      const out: Token[] = [];
+      for (const token of tokens) {
+        captures(token, patterns, preserve, out);
+        checkTokenCount(out.length);
+      }
+      return out;
+    });
   }),
   filterEntry(
     'keyword_marker',

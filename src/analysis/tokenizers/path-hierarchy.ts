@@ -1,7 +1,7 @@
 // Paths: every ancestor of a path is a token, from the front or, reversed, from the back.
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
-import { makeToken, type Token } from '../token-stream.ts';
+import { checkTokenCount, makeToken, type Token } from '../token-stream.ts';
 import { tokenizerEntry } from './simple.ts';
 
 function forwardTokenizer(delimiter: string, replacement: string, skip: number): Tokenizer {
@@ -12,6 +12,7 @@ function forwardTokenizer(delimiter: string, replacement: string, skip: number):
       const cuts: number[] = [];
       for (let at = 1; at < text.length; at++) if (text[at] === delimiter) cuts.push(at);
       cuts.push(text.length);
+      checkTokenCount(cuts.length);
       const start = skip === 0 ? 0 : (cuts[skip - 1] ?? text.length);
       const shown = text.replaceAll(delimiter, () => replacement);
       const tokens: Token[] = [];
@@ -31,6 +32,7 @@ function reverseTokenizer(delimiter: string, replacement: string, skip: number):
       const bounds = [0];
       for (let at = 0; at < text.length; at++) if (text[at] === delimiter) bounds.push(at + 1);
       if (bounds[bounds.length - 1] < text.length) bounds.push(text.length);
+      checkTokenCount(bounds.length);
       const end = bounds[bounds.length - 1 - skip] ?? 0;
       const shown = text.replaceAll(delimiter, () => replacement);
       const tokens = bounds.slice(0, Math.max(0, bounds.length - skip - 1)).map((start) => makeToken(shown.slice(start, end), start, end));

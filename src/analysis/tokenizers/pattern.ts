@@ -4,7 +4,7 @@ import type { ComponentEntry, Tokenizer, TokenizerFactory } from '../component.t
 import { compilePattern } from '../regex/java-flags.ts';
 import type { JavaPattern } from '../regex/java-pattern.ts';
 import { LucenePattern } from '../regex/lucene-pattern.ts';
-import { makeToken, type Token } from '../token-stream.ts';
+import { checkTokenCount, makeToken, type Token } from '../token-stream.ts';
 import { tokenizerEntry } from './simple.ts';
 
 /** @param group -1 splits at matches, otherwise the group that is the token */
@@ -15,6 +15,7 @@ export function patternTokenizer(pattern: JavaPattern, group: number): Tokenizer
       const tokens: Token[] = [];
       const add = (start: number, end: number): void => {
         if (end > start) tokens.push(makeToken(text.slice(start, end), start, end));
+        checkTokenCount(tokens.length);
       };
       const matcher = pattern.matcher(text);
       let last = 0;
@@ -50,6 +51,7 @@ function simplePatternTokenizer(pattern: LucenePattern, split: boolean): Tokeniz
         // A token and its separator have been read when it is handed out.
         if (to > from) tokens.push({ ...makeToken(text.slice(from, to), from, to), stopOffset: end });
         last = at = end;
+        checkTokenCount(tokens.length);
       }
       if (split && last < text.length) tokens.push(makeToken(text.slice(last), last, text.length));
       return { tokens, endOffset: text.length, endPosInc: 0 };

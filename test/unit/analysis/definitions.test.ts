@@ -174,3 +174,25 @@ test('escapes', () => {
   const mapping = (rule: string) => refusal(() => build({ char_filter: { c: { type: 'mapping', mappings: [rule] } } }));
   expect(mapping('\\uzzzz => a')).toBe('runtime_exception Line [1]: For input string: "zzzz" under radix 16');
 });
+
+test('concatenate_graph takes texts of any length', () => {
+  const registry = withFilters({ f: { type: 'concatenate_graph' } }, 'f');
+  expect(terms(registry, 'a '.repeat(50_000))).toEqual(['a '.repeat(50_000).trim()]);
+});
+
+test('filters that multiply tokens are bounded', () => {
+  const ngram = { type: 'ngram', min_gram: 1, max_gram: 50 };
+  const registry = AnalysisRegistry.build(env, {
+    max_ngram_diff: 50,
+    analysis: {
+      tokenizer: { ngram, path: { type: 'path_hierarchy' } },
+      filter: { letters: { type: 'pattern_capture', patterns: ['(.)'] } },
+      analyzer: { my: { tokenizer: 'ngram', filter: ['letters'] }, path: { tokenizer: 'path', filter: ['lowercase'] } },
+    },
+  });
+  const text = 'a'.repeat(22_000);
+  expect(() => registry.analyze('my', text)).toThrow('more than [1048576] tokens');
+  // The request has its own bound, which is lower.
+  expect(() => request(registry, 'i', { analyzer: 'my', text })).toThrow('exceeded the allowed maximum of [10000]');
+  expect(() => registry.analyze('path', '/a'.repeat(40_000))).toThrow('take more than [536870912] bytes');
+});
