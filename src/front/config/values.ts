@@ -27,12 +27,12 @@ const TIME_UNITS_MS: Record<string, number> = {
 };
 const TIME_ORDER = ['y', 'M', 'w', 'd', 'h', 'm', 's', 'ms'];
 
-/** `30`, `1m30s`, `500ms`, `1d 12h`: milliseconds; units must descend; a bare number is seconds and comes last. */
-export function parseTimeMs(text: string): number | undefined {
+/** Milliseconds of a time whose units descend from the one at `first` in TIME_ORDER; a bare number is seconds and comes last. */
+function parseTime(text: string, first: number): number | undefined {
   const parts = /^(?:\d+(?:ms|[yMwdhms])? *)+$/.test(text) ? [...text.matchAll(/(\d+)(ms|[yMwdhms])?/g)] : [];
   if (parts.length === 0) return undefined;
   let total = 0;
-  let rank = -1;
+  let rank = first - 1;
   for (const [n, [, digits, unit]] of parts.entries()) {
     if (unit === undefined && n < parts.length - 1) return undefined;
     const at = TIME_ORDER.indexOf(unit ?? 's');
@@ -43,9 +43,14 @@ export function parseTimeMs(text: string): number | undefined {
   return Number.isSafeInteger(total) ? total : undefined;
 }
 
-/** As parseTimeMs, in whole seconds; milliseconds are refused. */
+/** `30`, `1m30s`, `500ms`, `1d 12h`: milliseconds. As in nginx, months and years are for times in seconds only. */
+export function parseTimeMs(text: string): number | undefined {
+  return parseTime(text, TIME_ORDER.indexOf('w'));
+}
+
+/** As parseTimeMs, in whole seconds, months and years as well; milliseconds are refused. */
 export function parseTimeSec(text: string): number | undefined {
   if (text.includes('ms')) return undefined;
-  const ms = parseTimeMs(text);
+  const ms = parseTime(text, 0);
   return ms === undefined ? undefined : ms / 1000;
 }

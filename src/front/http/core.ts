@@ -284,7 +284,7 @@ export function parseResolver(f: HttpFrame): ResolverConf {
   let named = false;
   const conf: ResolverConf = { servers: [], validMs: undefined, ipv4: true, ipv6: true };
   for (const word of f.args) {
-    if (word.startsWith('valid=')) conf.validMs = parseTimeMs(word.slice(6)) ?? f.fail(`invalid parameter: ${word}`);
+    if (word.startsWith('valid=')) conf.validMs = (parseTimeSec(word.slice(6)) ?? f.fail(`invalid parameter: ${word}`)) * 1000;
     else if (word.startsWith('status_zone=')) conf.zone = word.slice(12) || f.fail(`invalid parameter: ${word}`);
     else if (word === 'ipv4=on' || word === 'ipv4=off') conf.ipv4 = word === 'ipv4=on';
     else if (word === 'ipv6=on' || word === 'ipv6=off') conf.ipv6 = word === 'ipv6=on';

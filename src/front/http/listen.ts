@@ -1,6 +1,6 @@
 /** `listen`: addresses and options; which sockets to open, and which servers answer on each. */
 
-import { parseSize } from '../config/values.ts';
+import { parseSize, parseTimeSec } from '../config/values.ts';
 import { type HttpMain, type ListenOptions, type ListenSocket, type Server, VirtualHosts } from './conf.ts';
 import type { HttpFrame } from './module.ts';
 
@@ -57,7 +57,7 @@ export function parseListen(f: HttpFrame): void {
   }
 }
 
-const WITH_VALUE = new Set(['backlog', 'rcvbuf', 'sndbuf', 'setfib', 'fastopen', 'ipv6only', 'so_keepalive']);
+const WITH_VALUE = new Set(['backlog', 'rcvbuf', 'sndbuf', 'fastopen', 'ipv6only', 'so_keepalive']);
 
 function readOption(f: HttpFrame, o: ListenOptions, word: string): void {
   const [name, value] = word.includes('=') ? [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)] : [word, undefined];
@@ -89,19 +89,18 @@ function readOption(f: HttpFrame, o: ListenOptions, word: string): void {
       o.bind = true;
       return;
     case 'backlog':
-      if (!/^[1-9]\d*$/.test(value ?? '')) f.fail(`invalid backlog "${value}"`);
+      if (!/^[1-9]\d*$/.test(value ?? '')) f.fail(`invalid backlog "${word}"`);
       o.backlog = Number(value);
       o.bind = true;
       return;
     case 'rcvbuf':
     case 'sndbuf':
-      if (!parseSize(value ?? '')) f.fail(`invalid ${name} "${value}"`);
+      if (!parseSize(value ?? '')) f.fail(`invalid ${name} "${word}"`);
       warnIgnored(f, name);
       o.bind = true;
       return;
-    case 'setfib':
     case 'fastopen':
-      if (!/^\d+$/.test(value ?? '')) f.fail(`invalid ${name} "${value}"`);
+      if (!/^\d+$/.test(value ?? '')) f.fail(`invalid ${name} "${word}"`);
       warnIgnored(f, name);
       o.bind = true;
       return;
@@ -113,13 +112,22 @@ function readOption(f: HttpFrame, o: ListenOptions, word: string): void {
     case 'so_keepalive': {
       if (value === 'on') o.keepAlive = { idleSeconds: 0 };
       else if (value !== 'off') {
-        const m = /^(\d*)[smh]?:(\d*)[smh]?:(\d*)$/.exec(value ?? '');
-        if (!m) f.fail(`invalid so_keepalive value: "${value}"`);
-        o.keepAlive = { idleSeconds: Number(m[1] || 0) };
+        const [idle, interval, count, ...rest] = (value ?? '').split(':');
+        const seconds = (text: string | undefined) => (text === '' ? 0 : parseTimeSec(text ?? ''));
+        const idleSeconds = seconds(idle);
+        const good = idleSeconds !== undefined && seconds(interval) !== undefined && /^\d*$/.test(count ?? 'x') && rest.length === 0;
+        if (!good || value === '::') return f.fail(`invalid so_keepalive value: "${value}"`);
+        o.keepAlive = { idleSeconds };
       }
       o.bind = true;
       return;
     }
+    case 'multipath':
+      f.fail('the "multipath" parameter is not supported: Node cannot make sockets of MPTCP');
+      break;
+    case 'accept_filter':
+      f.scope.warn(`accept filters "${word}" are not supported on this platform, ignored`);
+      return;
     case 'quic':
       f.fail('the "quic" parameter is not supported');
       break;

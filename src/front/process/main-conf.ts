@@ -27,6 +27,8 @@ export interface MainConf {
   cpus: number[];
   /** threads for file operations; 0: as Node has */
   poolThreads: number;
+  /** names of pools */
+  threadPools: Set<string>;
   errorLogs: ErrorLog[];
   http: DirectiveNode | undefined;
 }
@@ -76,6 +78,8 @@ function parseAffinity(conf: MainConf, args: string[], { fail }: MainFrame): voi
 
 /** The pool of Node has one size: that of the largest pool named. */
 function parseThreadPool(conf: MainConf, args: string[], { fail }: MainFrame): void {
+  if (conf.threadPools.has(args[0])) fail(`duplicate thread pool "${args[0]}"`);
+  conf.threadPools.add(args[0]);
   for (const word of args.slice(1)) {
     const m = /^(threads|max_queue)=(.*)$/s.exec(word);
     if (!m) continue;
@@ -182,6 +186,7 @@ export function readMain(
     rlimits: {},
     cpus: [],
     poolThreads: 0,
+    threadPools: new Set(),
     errorLogs: [],
     http: undefined,
   };

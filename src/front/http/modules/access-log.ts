@@ -235,11 +235,12 @@ export function closeAccessLogs(main: HttpMain): void {
 function parseAccessLog(f: HttpFrame, previous: Target[] | 'off' = []): Target[] | 'off' {
   const [where, ...rest] = f.args;
   if (where === 'off') {
-    if (rest.length === 0) return 'off';
+    if (rest.length > 0) f.fail(`invalid parameter "${rest[0]}"`);
+    return 'off';
   }
   const { main } = f.scope;
   const targets = previous === 'off' ? [] : previous;
-  const formatName = rest[0] !== undefined && !/^(buffer|flush|gzip|if)(=|$)/.test(rest[0]) ? rest.shift()! : 'combined';
+  const formatName = rest.shift() ?? 'combined';
   const format = main.registry.get(`log_format:${formatName}`) as LogFormat | undefined;
   if (!format) f.fail(`unknown log format "${formatName}"`);
   const target: Target = { format };

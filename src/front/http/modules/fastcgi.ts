@@ -1,5 +1,5 @@
 /** fastcgi_pass. */
-import { custom, flag, HSL, type Table, text } from '../../config/directive.ts';
+import { again, custom, flag, HSL, type Table, text } from '../../config/directive.ts';
 import { defineModule, type HttpFrame, type HttpModule } from '../module.ts';
 import { capture, type Regex } from '../regex.ts';
 import type { Request } from '../request.ts';
@@ -153,11 +153,13 @@ export const fastcgiModule: HttpModule = defineModule(
     fastcgi_param: paramDirective(),
     fastcgi_index: text(HSL, ''),
     fastcgi_keep_conn: flag(HSL, false),
-    fastcgi_split_path_info: custom<Regex | undefined>(HSL, 1, undefined, (f: HttpFrame) => {
-      const regex = compileRegex(f, f.args[0]);
-      if (regex.groupCount !== 2) f.fail(`pattern "${f.args[0]}" must have 2 captures`);
-      return regex;
-    }),
+    fastcgi_split_path_info: again(
+      custom<Regex | undefined>(HSL, 1, undefined, (f: HttpFrame) => {
+        const regex = compileRegex(f, f.args[0]);
+        if (regex.groupCount !== 2) f.fail(`pattern "${f.args[0]}" must have 2 captures`);
+        return regex;
+      }),
+    ),
     fastcgi_catch_stderr: custom<string[] | undefined>(HSL, 1, undefined, (f: HttpFrame, previous = []) => [...previous, f.args[0]], {
       repeats: true,
     }),

@@ -66,6 +66,12 @@ interface Referers {
   regexes: Regex[];
 }
 
+/** nginx refuses a list that names no host, as it would let nobody in. */
+function checkReferers(c: Referers | undefined): void {
+  if (c && (c.none || c.blocked) && !c.serverNames && c.hosts.length + c.regexes.length === 0)
+    throw 'the "none" or "blocked" referers are specified in the "valid_referers" directive without any valid referer';
+}
+
 export const refererModule = defineModule(
   'referer',
   {
@@ -102,7 +108,10 @@ export const refererModule = defineModule(
     referer_hash_bucket_size: num(SERVER | LOCATION, 64),
     referer_hash_max_size: num(SERVER | LOCATION, 2048),
   },
-  { variables: [{ name: 'invalid_referer', volatile: true, get: (r): string => (validReferer(r) ? '' : '1') }] },
+  {
+    finish: (conf) => checkReferers(conf.valid_referers),
+    variables: [{ name: 'invalid_referer', volatile: true, get: (r): string => (validReferer(r) ? '' : '1') }],
+  },
 );
 
 /** shortest referer that can name a host: `http://i.ru` */

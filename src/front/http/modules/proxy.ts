@@ -26,6 +26,8 @@ interface SetHeader {
 
 type Redirect = 'default' | Replacement;
 
+const HTTP_VERSION = oneOf(HSL, ['1.0', '1.1'], '1.1');
+
 const TABLE = {
   proxy_pass: custom<PassTarget | undefined>(LOCATION | LOCATION_IF | LIMIT_EXCEPT, 1, undefined, parsePass, { merge: (_, own) => own }),
   proxy_set_header: custom<SetHeader[] | undefined>(
@@ -37,7 +39,13 @@ const TABLE = {
   ),
   proxy_set_body: custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
   proxy_method: custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
-  proxy_http_version: oneOf(HSL, ['1.0', '1.1'], '1.1'),
+  proxy_http_version: {
+    ...HTTP_VERSION,
+    parse(f, previous) {
+      if (f.args[0] === '2') f.fail('"proxy_http_version 2" is not supported by this server (grpc_pass speaks HTTP/2 to back ends)');
+      return HTTP_VERSION.parse(f, previous);
+    },
+  } as typeof HTTP_VERSION,
   proxy_pass_trailers: flag(HSL, false),
   proxy_redirect: custom<Redirect[] | 'off' | undefined>(
     HSL,
