@@ -4,13 +4,13 @@
  * Knows rate limits and tells producers when to wait.
  */
 import { readSync } from 'node:fs';
-import { parseSize } from '../config/values.ts';
 import { ERROR, OK } from './codes.ts';
 import type { Connection } from './connection.ts';
 import { core } from './core.ts';
 import { DirectWriter } from './direct-writer.ts';
 import { type BodyFlags, type FileSpan, isFileSpan, type Piece, pieceLength } from './module.ts';
 import type { Request } from './request.ts';
+import { rateAllowance, rateOf, ratePauseMs } from './send-rate.ts';
 
 const EMPTY = Buffer.alloc(0);
 const CRLF = Buffer.from('\r\n');
@@ -379,18 +379,14 @@ export class OutputQueue {
 
   /** Bytes that may go now; arms the timer if none. */
   private rateAllowance(r: Request, rate: number): number {
-    const elapsed = Math.floor(Date.now() / 1000) - Math.floor(r.startMs / 1000) + 1;
-    const allowed = rate * elapsed - (this.sent - (r.limitRateAfter ?? 0));
+    const allowed = rateAllowance(r, rate, this.sent);
     if (allowed > 0) return allowed;
     this.delay(Math.ceil((-allowed * 1000) / rate) + 1);
     return 0;
   }
 
   private rateDelay(r: Request, rate: number, justSent: number): void {
-    const after = r.limitRateAfter ?? 0;
-    const before = Math.max(0, this.sent - justSent - after);
-    const beyond = Math.max(0, this.sent - after) - before;
-    const ms = Math.floor((beyond * 1000) / rate);
+    const ms = ratePauseMs(r, rate, this.sent, justSent);
     if (ms > 0) this.delay(ms);
   }
 
@@ -407,14 +403,4 @@ function lastChunk(r: Request, follows: boolean): string {
   let end = follows ? '\r\n0\r\n' : '0\r\n';
   for (const field of r.out.trailers) end += `${field.name}: ${field.value}\r\n`;
   return `${end}\r\n`;
-}
-
-/** Bytes per second the response may use, 0: no limit; evaluated once per request. */
-function rateOf(r: Request): number {
-  if (r.limitRate === undefined) {
-    const c = core.conf(r.loc);
-    r.limitRate = c.limit_rate ? (parseSize(c.limit_rate.value.eval(r)) ?? 0) : 0;
-    r.limitRateAfter = c.limit_rate_after ? (parseSize(c.limit_rate_after.value.eval(r)) ?? 0) : 0;
-  }
-  return r.limitRate;
 }

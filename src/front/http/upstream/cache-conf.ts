@@ -6,7 +6,8 @@ import type { Request } from '../request.ts';
 import type { Value } from '../value.ts';
 import type { CacheRequest } from './cache.ts';
 import { FileCacheRequest } from './cache-request.ts';
-import { CacheZone, PACE, type Pace } from './cache-zone.ts';
+import { PACE, type Pace } from './cache-upkeep.ts';
+import { CacheZone } from './cache-zone.ts';
 import { predicates } from './conf.ts';
 
 export interface ValidRule {

@@ -3,7 +3,7 @@
  * to the others, who hear of it before they look an entry up. What must be counted or held by one alone (uses, the lock of who fetches)
  * lies in shared memory.
  */
-import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, renameSync, statfsSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, unlinkSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { onNews, tellLoops } from '../../zone/bus.ts';
 import { Counters, loop } from '../../zone/memory.ts';
@@ -11,10 +11,10 @@ import { SharedTable } from '../../zone/table.ts';
 import { nowSeconds } from '../clock.ts';
 import { holdForms } from '../coded-bodies.ts';
 import { type EntryHead, headBytes, md5, readHead, readReserved } from './cache-entry.ts';
+import { CacheManager, loadFiles, type UpkeepOptions, type UpkeptZone } from './cache-upkeep.ts';
 
 const MEMORY_ENTRY = 64 * 1024;
 const MEMORY_TOTAL = 64 * 1024 * 1024;
-const MANAGER_MS = 10_000;
 
 export interface CacheNode {
   hash: string;
@@ -47,25 +47,10 @@ const KEY_BYTES = 128;
 const [USES, LOCK_UNTIL, USED_AT, MARK_FIELDS] = [0, 1, 2, 3];
 const [HITS, MISSES] = [0, 1];
 
-/** How much of their work the loader and the manager do at a time. */
-export interface Pace {
-  files: number;
-  thresholdMs: number;
-  sleepMs: number;
-}
-export const PACE: Readonly<Pace> = { files: 100, thresholdMs: 200, sleepMs: 50 };
-
-export interface ZoneOptions {
-  loader: Pace;
-  manager: Pace;
-  path: string;
-  levels: number[];
+export interface ZoneOptions extends UpkeepOptions {
   name: string;
   /** size of the zone of keys */
   keysBytes: number;
-  inactiveSeconds: number;
-  maxSize: number;
-  minFree: number;
   /** temporary files are made inside the zone */
   ownTemp: boolean;
 }
@@ -78,20 +63,21 @@ export interface OpenEntry {
   start: number;
 }
 
-export class CacheZone {
+export class CacheZone implements UpkeptZone<CacheNode> {
   readonly nodes = new Map<string, CacheNode>();
   /** nodes of keys asked for lately: the hash of a key costs more than the rest of a hit */
   private readonly byKey = new Map<string, CacheNode>();
   totalSize = 0;
   private memoryTotal = 0;
   private cold = true;
-  private timer: NodeJS.Timeout | undefined;
+  private readonly manager: CacheManager<CacheNode>;
   private readonly marks: SharedTable;
   private readonly counts: Counters;
 
   constructor(readonly options: ZoneOptions) {
     this.marks = new SharedTable(`cache:${options.name}`, Math.max(16, Math.floor(options.keysBytes / KEY_BYTES)), MARK_FIELDS);
     this.counts = new Counters(`cache:${options.name}`, 2);
+    this.manager = new CacheManager(options, this);
   }
 
   get hits(): number {
@@ -111,23 +97,16 @@ export class CacheZone {
   start(): void {
     mkdirSync(this.options.path, { recursive: true, mode: 0o700 });
     onNews<News>(`cache:${this.options.name}`, (news) => this.hear(news));
-    const walk = this.files(this.options.path, 0);
-    const { files, sleepMs, thresholdMs } = this.options.loader;
-    const step = () => {
-      const since = Date.now();
-      for (let n = 0; n < files && Date.now() - since < thresholdMs; n++) {
-        const { done, value } = walk.next();
-        if (done) {
-          this.cold = false;
-          return;
-        }
-        if (!this.nodes.has(value)) this.node(value, '');
-      }
-      setTimeout(step, sleepMs).unref();
-    };
-    setImmediate(step);
-    if (loop.index > 0) return;
-    this.manageIn(MANAGER_MS);
+    loadFiles(
+      this.options,
+      (hash) => {
+        if (!this.nodes.has(hash)) this.node(hash, '');
+      },
+      () => {
+        this.cold = false;
+      },
+    );
+    if (loop.index === 0) this.manager.start();
   }
 
   fileOf(hash: string): string {
@@ -354,7 +333,7 @@ export class CacheZone {
   }
 
   private limitSize(): void {
-    if (loop.index === 0 && this.options.maxSize > 0 && this.totalSize > this.options.maxSize) setImmediate(() => this.manage());
+    if (loop.index === 0 && this.options.maxSize > 0 && this.totalSize > this.options.maxSize) setImmediate(() => this.manager.manage());
   }
 
   /** New validity after a 304. */
@@ -371,6 +350,10 @@ export class CacheZone {
     }
     this.tell({ kind: 'refreshed', hash: node.hash, validUntil: head.validUntil });
     this.release(node);
+  }
+
+  lastUse(node: CacheNode): number {
+    return this.mark(node, (data, at) => data[at + USED_AT]);
   }
 
   /** The fetch for a node ended: those who wait look again. */
@@ -419,72 +402,5 @@ export class CacheZone {
       count++;
     }
     return count;
-  }
-
-  private manageIn(ms: number): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.manage(), ms);
-    this.timer.unref();
-  }
-
-  /** Removes what was not used for long and what there is no room for, as many files at a time as the manager may. */
-  private manage(): void {
-    const { files, sleepMs, thresholdMs } = this.options.manager;
-    const since = Date.now();
-    let removed = 0;
-    const mayGoOn = () => removed < files && Date.now() - since < thresholdMs;
-    for (const node of this.surplus()) {
-      this.remove(node);
-      removed++;
-      if (!mayGoOn()) break;
-    }
-    this.manageIn(mayGoOn() ? MANAGER_MS : sleepMs);
-  }
-
-  /** Entries to remove, the one used longest ago first. */
-  private *surplus(): Generator<CacheNode> {
-    const now = nowSeconds();
-    const { inactiveSeconds, maxSize } = this.options;
-    for (const node of [...this.nodes.values()]) {
-      if (node.count > 0 || now - node.usedAt < inactiveSeconds) continue;
-      // another event loop may have used it
-      node.usedAt = Math.max(
-        node.usedAt,
-        this.mark(node, (data, at) => data[at + USED_AT]),
-      );
-      if (now - node.usedAt >= inactiveSeconds) yield node;
-    }
-    let excess = Math.max(maxSize > 0 ? this.totalSize - maxSize : 0, this.missingSpace());
-    if (excess <= 0) return;
-    const oldest = [...this.nodes.values()].filter((n) => n.exists && n.count === 0).sort((a, b) => a.usedAt - b.usedAt);
-    for (const node of oldest) {
-      if (excess <= 0) break;
-      excess -= node.size;
-      yield node;
-    }
-  }
-
-  /** Bytes that `min_free` lacks on the file system. */
-  private missingSpace(): number {
-    const { minFree } = this.options;
-    if (minFree === 0) return 0;
-    const { bavail, bsize } = statfsSync(this.options.path);
-    return minFree - bavail * bsize;
-  }
-
-  /** Names of the files of earlier runs. */
-  private *files(folder: string, depth: number): Generator<string, void> {
-    let names: string[];
-    try {
-      names = readdirSync(folder);
-    } catch {
-      return;
-    }
-    const { levels } = this.options;
-    for (const name of names) {
-      if (depth < levels.length) {
-        if (name.length === levels[depth] && /^[0-9a-f]+$/.test(name)) yield* this.files(path.join(folder, name), depth + 1);
-      } else if (/^[0-9a-f]{32}$/.test(name)) yield name;
-    }
   }
 }
