@@ -5,8 +5,10 @@
 // language's texts, as many short calls as there are paragraphs; MB are UTF-8 bytes, seconds CPU seconds of all threads, best of the rounds, in which
 // the contenders take turns; Lucene (CPU of its one thread, a warm JVM) between two halves of them. Contenders get texts as they have them in life:
 //   gannet   UTF-8 bytes, as an indexer has them; "x lucene" compares this
-//   strings  JavaScript strings, through the module's cursor, every token visited; "x rival" compares this with the fastest rival
-//   lucene   Java strings
+//   strings  JavaScript strings, through the module's cursor: of every token start and end are read, its term stays where it is as UTF-8 bytes that the
+//            cursor points to; "x rival" compares this with the fastest rival
+//   rivals   JavaScript strings; of every token there is a term as a string, which is what they make, and it is counted. None of them tells offsets.
+//   lucene   Java strings; every token's term, offsets and position increment stand in its attributes
 // A rival counts if it makes as many terms as the analyzer, give or take a fifth. Before anything is timed the kernel's tokens of the first paragraphs
 // are compared with what the host's own run of the same chain gives.
 import { execFileSync } from 'node:child_process';
@@ -193,7 +195,8 @@ const rows = ROWS.filter(([name]) => !values.only || name === values.only)
 const ENGINES = ['gannet', 'lucene', 'strings', 'twin', 'minisearch', 'lunr', 'snowball', 'segmenter'];
 const ratio = (ours: number, theirs: number | undefined): string => (theirs ? (ours / theirs).toFixed(2) : '-');
 process.stdout.write(
-  `${['analyzer', 'texts', 'tokens', ...ENGINES.map((engine) => `${engine} MB/s`), 'x lucene', 'x rival'].join(' | ')}\n`,
+  'MB/s of CPU time. gannet: UTF-8 bytes to tokens; strings: JavaScript strings, start and end of each token read; twin to segmenter: strings to terms.\n' +
+    `${['analyzer', 'texts', 'tokens', ...ENGINES.map((engine) => `${engine} MB/s`), 'x lucene', 'x rival'].join(' | ')}\n`,
 );
 for (const row of rows) {
   const speeds = ENGINES.map((engine) => row.speed[engine]?.toFixed(0) ?? '-');
