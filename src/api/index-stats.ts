@@ -1,11 +1,11 @@
 // `_stats`, `_segments`, `_recovery`: what the shards count.
-import { formatByteSize } from '../common/byte-size.ts';
-import { formatDuration } from '../common/time-unit.ts';
+
 import { illegalArgument } from '../errors/catalog.ts';
 import { matchesPattern } from '../metadata/names.ts';
 import { indexHealth, type NodeTotals, nodeTotals, shardCounts, sumShards } from './cluster.ts';
 import type { EngineContext, IndexState, ShardSnapshot, ShardStats } from './context.ts';
 import { contextMissing, decodeContextId } from './context-id.ts';
+import { withHumanValues } from './human-values.ts';
 import { type IndexTarget, TARGETS, targetNames } from './index-names.ts';
 
 type Json = Record<string, unknown>;
@@ -263,23 +263,6 @@ function emptyStats({ numberOfShards }: IndexState): ShardStats[] {
     completion: {},
   };
   return Array.from({ length: numberOfShards }, (_, shard) => ({ shard, ...nothing }));
-}
-
-/** `human`: beside each size and duration the same for people: `size` of `size_in_bytes`, `time` of `time_in_millis`. */
-function withHumanValues(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const out: Json = {};
-  for (const [key, item] of Object.entries(value)) {
-    if (typeof item === 'number' && key.endsWith('_in_bytes')) out[key.slice(0, -'_in_bytes'.length)] = formatByteSize(item);
-    if (typeof item === 'number' && key.endsWith('_in_millis')) {
-      const name = key.slice(0, -'_in_millis'.length);
-      out[name] = formatDuration(item);
-      // `get` has its duration under two names.
-      if (name === 'time' && 'exists_total' in value) out.getTime = formatDuration(item);
-    }
-    out[key] = withHumanValues(item);
-  }
-  return out;
 }
 
 /** `GET _segments`: segments of the snapshot that searches see. */

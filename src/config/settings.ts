@@ -45,6 +45,25 @@ const list: Parse<readonly string[]> = (value) => {
     .map((item) => item.trim())
     .filter((item) => item !== '');
 };
+/** Origins, with what they stand between slashes as regular expressions. */
+const origins: Parse<readonly string[]> = (value) => {
+  const given = list(value);
+  for (const origin of given) {
+    if (!isOriginPattern(origin)) continue;
+    try {
+      new RegExp(origin.slice(1, -1));
+    } catch (error) {
+      throw new Error(`[${origin}] is no regular expression: ${(error as Error).message}`);
+    }
+  }
+  return given;
+};
+
+/** An origin between slashes is a pattern of origins. */
+export function isOriginPattern(origin: string): boolean {
+  return origin.length > 2 && origin.startsWith('/') && origin.endsWith('/');
+}
+
 const bytes: Parse<number> = (value) => {
   const size = parseByteSize(String(value));
   if (size === null || size < 0) throw new Error(`must be a size with its unit, such as 100mb, not [${show(value)}]`);
@@ -129,7 +148,7 @@ export const SETTINGS = {
   'http.compression': setting(true, bool, 'gzip answers when the client accepts it'),
   'http.compression_min_size': setting(1024, bytes, 'smallest answer that is compressed'),
   'http.cors.enabled': setting(false, bool, 'answer cross-origin requests'),
-  'http.cors.allow-origin': setting<readonly string[]>([], list, 'origins: `*`, exact ones, or /regular expressions/'),
+  'http.cors.allow-origin': setting<readonly string[]>([], origins, 'origins: `*`, exact ones, or /regular expressions/'),
   'http.cors.allow-methods': setting<readonly string[]>(
     ['OPTIONS', 'HEAD', 'GET', 'POST', 'PUT', 'DELETE'],
     list,

@@ -1,4 +1,5 @@
 // Cluster health, state, statistics, settings, pending tasks.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   clusterHealth,
@@ -11,6 +12,7 @@ import {
   type StateMetric,
   shardCounts,
 } from '../api/cluster.ts';
+import { withHumanValues } from '../api/human-values.ts';
 import { TARGETS, targetNames } from '../api/index-names.ts';
 import { showSettings } from '../api/indices.ts';
 import { illegalArgument } from '../errors/catalog.ts';
@@ -159,7 +161,8 @@ export const clusterStatsApi = defineApi({
 });
 
 async function stats(request: ApiRequest, { engine, settings }: RestContext): Promise<ApiResponse> {
-  const { indices, nodes, ...rest } = await clusterStats(engine, settings['compat.version']);
+  const answer = await clusterStats(engine, settings['compat.version']);
+  const { indices, nodes, ...rest } = request.boolean('human') ? (withHumanValues(answer) as typeof answer) : answer;
   const metrics = request.list('metric') ?? ['_all'];
   if (metrics.includes('_all')) return ok({ ...rest, indices, nodes });
   const parts = request.list('index_metric') ?? ['_all'];

@@ -1,5 +1,5 @@
 // Cross-origin requests as `http.cors.*` allows them (Fetch standard, CORS protocol).
-import type { Settings } from '../config/settings.ts';
+import { isOriginPattern, type Settings } from '../config/settings.ts';
 
 export type CorsSettings = Pick<
   Settings,
@@ -26,12 +26,11 @@ export class Cors {
   readonly #exact = new Set<string>();
   readonly #patterns: RegExp[] = [];
 
-  /** @throws Error (start-up) a pattern that is no regular expression */
   constructor(settings: CorsSettings) {
     this.#settings = settings;
     this.#isAny = settings['http.cors.allow-origin'].includes('*');
     for (const origin of settings['http.cors.allow-origin']) {
-      if (origin.length > 2 && origin.startsWith('/') && origin.endsWith('/')) this.#patterns.push(originPattern(origin));
+      if (isOriginPattern(origin)) this.#patterns.push(new RegExp(`^(?:${origin.slice(1, -1)})$`));
       else this.#exact.add(origin.toLowerCase());
     }
   }
@@ -61,14 +60,5 @@ export class Cors {
 
   #isAllowed(origin: string): boolean {
     return this.#isAny || this.#exact.has(origin.toLowerCase()) || this.#patterns.some((pattern) => pattern.test(origin));
-  }
-}
-
-/** @throws Error with the setting's name */
-function originPattern(origin: string): RegExp {
-  try {
-    return new RegExp(`^(?:${origin.slice(1, -1)})$`);
-  } catch (error) {
-    throw new Error(`http.cors.allow-origin: ${(error as Error).message}`);
   }
 }

@@ -1,4 +1,5 @@
 // `_nodes` and `_nodes/stats` with their filters and metrics.
+import { withHumanValues } from '../api/human-values.ts';
 import { INFO_METRICS, nodesInfo, nodesStats, STATS_METRICS } from '../api/nodes.ts';
 import { nearestNames } from '../common/nearest-name.ts';
 import { unrecognizedParameters } from '../errors/catalog.ts';
@@ -82,13 +83,12 @@ async function stats(request: ApiRequest, { engine, settings, startedMs }: RestC
       'metric',
     );
   }
-  return ok(
-    await nodesStats(engine, {
-      filter: request.list('node_id') ?? [],
-      level: request.string('level') ?? 'node',
-      metrics: new Set(names.includes('_all') ? known : names),
-      dataPath: settings['path.data'],
-      startedMs,
-    }),
-  );
+  const answer = await nodesStats(engine, {
+    filter: request.list('node_id') ?? [],
+    level: request.string('level') ?? 'node',
+    metrics: new Set(names.includes('_all') ? known : names),
+    dataPath: settings['path.data'],
+    startedMs,
+  });
+  return ok(request.boolean('human') ? withHumanValues(answer) : answer);
 }

@@ -32,6 +32,7 @@ test.each([
   ['http.prot: 1', /gannet\.yml: http\.prot: unknown setting, did you mean \[http\.port\]\?/],
   ['http.port: 99999', /gannet\.yml: http\.port: must be a whole number from 0 to 65535, not \[99999\]/],
   ['http.cors.enabled: maybe', /http\.cors\.enabled: must be true or false/],
+  ['http.cors.allow-origin: "/[/"', /gannet\.yml: http\.cors\.allow-origin: \[\/\[\/\] is no regular expression/],
   ['memory.limit: 12', /memory\.limit: must be a size with its unit/],
   ['http:\n  port: 1\n  port: 2\n', /gannet\.yml: line 3: Map keys must be unique/],
   ['- a', /must hold a map of settings/],

@@ -143,6 +143,12 @@ describe('cluster and cat', () => {
       { http: { publish_address: '127.0.0.1:9200' }, roles: expect.arrayContaining(['data']) },
     ]);
     expect((await ok('GET /_nodes/nobody')).nodes).toEqual({});
+    for (const human of [true, false]) {
+      const { nodes } = await ok(`GET /_nodes/stats/jvm?human=${human}`);
+      const { indices } = await ok(`GET /_cluster/stats?human=${human}`);
+      const [{ jvm }] = Object.values(nodes) as Array<{ jvm: { mem: object } }>;
+      expect(['heap_used' in jvm.mem, 'size' in indices.store]).toEqual([human, human]);
+    }
     expect(await ok('GET /_nodes/stats/os?filter_path=nodes.*.timestamp')).toEqual({
       nodes: { fakenodeidfakenodeid22: { timestamp: expect.any(Number) } },
     });
