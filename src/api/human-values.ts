@@ -8,7 +8,10 @@ export function withHumanValues(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const out: Json = {};
   for (const [key, item] of Object.entries(value)) {
-    if (typeof item === 'number' && key.endsWith('_in_bytes')) out[key.slice(0, -'_in_bytes'.length)] = formatByteSize(item);
+    if (typeof item === 'number' && key.endsWith('_in_bytes')) {
+      const name = key.slice(0, -'_in_bytes'.length);
+      out[name === 'fixed_bit_set_memory' ? 'fixed_bit_set' : name] = formatByteSize(item);
+    }
     if (typeof item === 'number' && key.endsWith('_in_millis')) {
       const name = key.slice(0, -'_in_millis'.length);
       out[name] = formatDuration(item);

@@ -143,7 +143,7 @@ export const EMPTY_I64: RangeBounds = { kind: 'i64', min: 0n, max: -1n, empty: t
  * Queries on byte and short fields take any integer, those on others what their type can hold.
  * @throws ApiError illegal_argument_exception: a value that no document can be asked for
  */
-export function requireQueryable(type: IntegerType, asked: unknown, value: bigint): void {
+function requireQueryable(type: IntegerType, asked: unknown, value: bigint): void {
   const queried = type === 'long' ? 'long' : 'integer';
   const { min, max } = LIMITS[queried];
   if (value >= min && value <= max) return;

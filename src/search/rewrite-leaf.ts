@@ -81,7 +81,14 @@ export function termQuery(field: FieldType, value: unknown, context: RewriteCont
     if (field.family === 'ip' || !scoresByStatistics(field)) return constant({ op: 'term', term, scored: false });
     return bySimilarity(field, { op: 'term', term, scored: true });
   }
-  return constant(columnValues(field, [field.exactValue(value)]));
+  return constant(columnValues(field, [exactOf(field, value, context)]));
+}
+
+/** The stored value that equals one, null if none can. @throws ApiError illegal_argument_exception: nobody may ask for it, as the field's ranges have it */
+function exactOf(field: FieldType, value: unknown, context: RewriteContext): bigint | number | null {
+  const exact = field.exactValue(value);
+  if (exact === null && field.family === 'numeric') boundsQuery(field, value, value, context);
+  return exact;
 }
 
 function columnValues(field: FieldType, raw: ReadonlyArray<bigint | number | null>): IndexQuery {
@@ -137,7 +144,7 @@ export function rewriteTerms(query: TermsQuery, context: RewriteContext): IndexQ
     return constant(
       columnValues(
         field,
-        query.values.map((value) => field.exactValue(value)),
+        query.values.map((value) => exactOf(field, value, context)),
       ),
     );
   }

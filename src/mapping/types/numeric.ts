@@ -17,7 +17,6 @@ import {
   parseIntegerValue,
   parseUnsigned,
   queryText,
-  requireQueryable,
   roundFloat,
   toDouble,
   toLong,
@@ -49,7 +48,6 @@ class IntegerFieldType extends BaseFieldType {
 
   override exactValue(value: unknown): bigint | null {
     const { value: integer, hasFraction } = decimalToInteger(queryText(value));
-    if (this.#type !== 'unsigned_long' && !hasFraction) requireQueryable(this.#type, value, integer);
     const { min, max } = this.#limits();
     return hasFraction || integer < min || integer > max ? null : this.#raw(integer);
   }

@@ -98,3 +98,16 @@ test('a comparison without a field is a range of the default fields, but a word 
   expect(await ids({ query_string: { query: '>quack', default_field: 'same' } })).toEqual(['1']);
   expect(await ids({ query_string: { query: '>quack', fields: ['same'] } })).toEqual(['2']);
 });
+
+test('nobody may ask an integer field for what no integer is; as `missing` of an aggregation it counts', async () => {
+  await node.ok('PUT /i/_doc/1?refresh=true', { n: 5 });
+  await node.ok('PUT /i/_mapping', { properties: { small: { type: 'byte' }, whole: { type: 'integer' } } });
+  for (const query of [{ term: { whole: 3e9 } }, { terms: { whole: [3e9] } }, { range: { small: { gt: '3000000000' } } }]) {
+    const { status, text } = await node.send('POST /i/_search', { query });
+    expect([status, text.includes('Value [3000000000] is out of range for an integer')]).toEqual([400, true]);
+  }
+  expect((await node.ok('POST /i/_search', { query: { term: { small: 300 } } })).hits.total.value).toBe(0);
+  expect((await node.ok('POST /i/_search', { query: { term: { whole: 1.5 } } })).hits.total.value).toBe(0);
+  const answer = await node.ok('POST /i/_search', { size: 0, aggs: { m: { max: { field: 'whole', missing: 3e9 } } } });
+  expect(answer.aggregations.m.value).toBe(3e9);
+});
