@@ -101,6 +101,8 @@ export class AnalysisRegistry {
         'setting [index.analysis.analyzer.default_index] is not supported anymore, use [index.analysis.analyzer.default] instead',
       );
     }
+    const updateable = this.updateableFilters('default');
+    if (updateable.length) throw notInMode('default', updateable, 'all');
     const bad = names.find((name) => name.startsWith('_'));
     if (bad !== undefined) throw illegalArgument(`analyzer name must not start with '_'. got "${bad}"`);
   }
@@ -156,6 +158,18 @@ export class AnalysisRegistry {
   /** The parts of a custom analyzer or normalizer; undefined for others. */
   customChain(analyzer: Analyzer): CustomChain | undefined {
     return this.chains.get(analyzer);
+  }
+
+  /** Filters of an analyzer that may change, so that it is for searches only. */
+  updateableFilters(analyzer: string): readonly string[] {
+    const found = this.analyzers.get(analyzer);
+    const filters = (found && this.chains.get(found)?.filters) ?? [];
+    return filters.filter((factory) => factory.isUpdateable).map((factory) => factory.name);
+  }
+
+  /** Names of the analyzers with such filters. */
+  updateableAnalyzers(): readonly string[] {
+    return this.defined.filter((name) => this.updateableFilters(name).length > 0);
   }
 
   hasAnalyzer(name: string): boolean {
@@ -411,6 +425,12 @@ export class AnalysisRegistry {
   customNormalizer(name: string, charFilters: readonly CharFilterFactory[], filters: readonly FilterFactory[]): Analyzer {
     return this.assemble(name, charFilters, KEYWORD_TOKENIZER, filters);
   }
+}
+
+/** An analyzer that is for searches only stands where texts are indexed. */
+export function notInMode(analyzer: string, filters: readonly string[], mode: 'all' | 'index time'): ApiError {
+  const reason = `analyzer [${analyzer}] contains filters [${filters.join(', ')}] that are not allowed to run in ${mode} mode.`;
+  return new ApiError('mapper_exception', 400, reason);
 }
 
 function unknownType(kind: string, name: string): (type: string) => ApiError {

@@ -87,6 +87,8 @@ export interface FilterFactory {
   readonly normalizing: boolean;
   /** In the chain that analyses the rules of a synonym filter behind it: used, left out, or an error. */
   readonly inSynonymRules: 'used' | 'skipped' | 'refused';
+  /** It may change (`updateable`), so it may stand in search analyzers only, which are read anew on demand. */
+  readonly isUpdateable?: boolean;
   /** @throws ApiError: reported as "Failed to build analyzers" when index settings are read */
   create(chain: ChainContext): TokenFilter;
 }

@@ -3,6 +3,7 @@ import { AnalysisRegistry } from '../analysis/analysis-registry.ts';
 import { type AnalyzeTarget, analyzeText } from '../analysis/analyze-api.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { EngineContext, IndexAnalysis, IndexState } from './context.ts';
+import { type IndexTarget, TARGETS, targetMetas } from './index-names.ts';
 import { readIndex } from './write-target.ts';
 
 export interface AnalyzeApiRequest {
@@ -24,6 +25,19 @@ export function analysisWarnings(ctx: EngineContext, index: string): string[] {
 
 function bounded(warnings: readonly string[]): string[] {
   return warnings.slice(0, MAX_WARNINGS).map((text) => text.slice(0, MAX_WARNING_LENGTH));
+}
+
+/** Reads the files of `updateable` filters again. `{ _shards, reload_details }`. @throws ApiError: a file cannot be read */
+export async function reloadSearchAnalyzers(ctx: EngineContext, request: IndexTarget): Promise<Record<string, unknown>> {
+  const targets = targetMetas(ctx, request, TARGETS.concrete);
+  const details = targets.flatMap((meta) => {
+    const analysis = ctx.index(meta.name)?.analysis;
+    const names = analysis instanceof AnalysisRegistry ? analysis.updateableAnalyzers() : [];
+    return names.length ? [{ index: meta.name, reloaded_analyzers: names, reloaded_node_ids: [ctx.nodeId] }] : [];
+  });
+  if (details.length) await ctx.command({ name: 'reloadAnalyzers', args: { indices: details.map(({ index }) => index) } });
+  const shards = targets.reduce((sum, meta) => sum + Number(meta.settings['index.number_of_shards'] ?? 1), 0);
+  return { _shards: { total: shards, successful: shards, failed: 0 }, reload_details: details };
 }
 
 /** `{ tokens }`, or `{ detail }` with `explain`, and warnings. @throws ApiError as Elasticsearch refuses the request */

@@ -1,4 +1,6 @@
 // Parameters of field mappings: how each is read, its default, and whether a later mapping may change it.
+
+import { notInMode } from '../analysis/analysis-registry.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
 import { javaText } from './java-text.ts';
@@ -79,6 +81,9 @@ export function analyzerParam(updatable: boolean): Param {
       const name = javaText(value);
       if (name !== 'default' && !analysis.hasAnalyzer(name))
         throw illegalArgument(`analyzer [${name}] has not been configured in mappings`);
+      // What an index analyzer makes is kept, so it may not change.
+      const filters = updatable ? [] : (analysis.updateableFilters?.(name) ?? []);
+      if (filters.length) throw notInMode(name, filters, 'index time');
       return name;
     },
     fallback: undefined,

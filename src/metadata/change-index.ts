@@ -78,6 +78,16 @@ export const putSettings: Reducer<IndicesArgs & { readonly settings: Json; reado
   return { state: changed.length === 0 ? state : withIndices(state, changed), response: ACKNOWLEDGED };
 };
 
+/** Analyzers are built anew from their files, by every thread. @throws ApiError: a file cannot be read, and the old ones stay */
+export const reloadAnalyzers: Reducer<IndicesArgs> = (state, { indices }, env) => {
+  const changed = indices.map((name) => {
+    const meta = indexOf(state, name);
+    env.buildMapping(meta.mappings, meta.settings, false);
+    return { ...meta, settingsVersion: meta.settingsVersion + 1 };
+  });
+  return { state: changed.length === 0 ? state : withIndices(state, changed), response: ACKNOWLEDGED };
+};
+
 function finalSetting(name: string): string {
   return `final index setting [${name}], not updateable`;
 }

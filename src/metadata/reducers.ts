@@ -1,6 +1,6 @@
 // All metadata commands by name. The main thread runs them one after another; see src/node/main-node.ts.
 import { updateAliases } from './aliases.ts';
-import { closeIndices, deleteIndex, dynamicMapping, openIndices, putMapping, putSettings } from './change-index.ts';
+import { closeIndices, deleteIndex, dynamicMapping, openIndices, putMapping, putSettings, reloadAnalyzers } from './change-index.ts';
 import { putClusterSettings } from './cluster-settings.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { autoCreateIndex, createIndex } from './create-index.ts';
@@ -16,6 +16,7 @@ export const REDUCERS = {
   putMapping,
   dynamicMapping,
   putSettings,
+  reloadAnalyzers,
   openIndices,
   closeIndices,
   updateAliases,

@@ -1,7 +1,7 @@
 // Every API of the service. A new family is one line here.
 
 import { deleteAliasApi, getAliasApi, putAliasApi, updateAliasesApi } from './aliases.ts';
-import { analyzeApi } from './analyze.ts';
+import { analyzeApi, reloadAnalyzersApi } from './analyze.ts';
 import type { ApiSpec } from './api.ts';
 import { bulkApi } from './bulk.ts';
 import { deleteByQueryApi, reindexApi, updateByQueryApi } from './by-query.ts';
@@ -75,6 +75,7 @@ export const ALL_APIS: readonly ApiSpec[] = [
   indices.shardStoresApi,
   indices.searchShardsApi,
   analyzeApi,
+  reloadAnalyzersApi,
   fieldCapsApi,
   updateAliasesApi,
   putAliasApi,

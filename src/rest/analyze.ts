@@ -1,7 +1,8 @@
-// `_analyze`.
-import { analyze } from '../api/analyze.ts';
+// `_analyze`, and search analyzers read anew.
+import { analyze, reloadSearchAnalyzers } from '../api/analyze.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { defineApi, type RestContext } from './api.ts';
+import { defineApi, INDICES_OPTIONS, type RestContext } from './api.ts';
+import { readTarget } from './index-expression.ts';
 import type { ApiRequest } from './request.ts';
 import { type ApiResponse, ok } from './response.ts';
 
@@ -22,4 +23,16 @@ function run(request: ApiRequest, { engine }: RestContext): ApiResponse {
   if (request.bytes === null) throw new ApiError('parse_exception', 400, 'request body or source parameter is required');
   const { body, warnings } = analyze(engine, { index: request.string('index') ?? null, body: request.bytes.toString('utf8') });
   return { ...ok(body), warnings };
+}
+
+export const reloadAnalyzersApi = defineApi({
+  name: 'indices.reload_search_analyzers',
+  body: 'none',
+  needs: 'index:manage',
+  params: { ...INDICES_OPTIONS, resource: 'string' },
+  routes: { 'GET  /{index}/_reload_search_analyzers': reload, 'POST /{index}/_reload_search_analyzers': reload },
+});
+
+async function reload(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  return ok(await reloadSearchAnalyzers(engine, readTarget(request)));
 }

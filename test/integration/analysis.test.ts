@@ -1,5 +1,5 @@
 // Analysis in the running service: the tokens of module, service and library are the same; warnings of what nobody reads; queries from graphs.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -144,3 +144,38 @@ describe('queries from graphs', () => {
     });
   }
 });
+
+test('updateable synonyms are for searches, and read anew on demand', async () => {
+  const config = mkdtempSync(path.join(os.tmpdir(), 'gannet-config-'));
+  const file = path.join(config, 'synonyms.txt');
+  writeFileSync(file, 'ny => york\n');
+  const own = await startService(['--path.config', config]);
+  try {
+    const analysis = {
+      filter: { same: { type: 'synonym_graph', synonyms_path: 'synonyms.txt', updateable: true } },
+      analyzer: { find: { tokenizer: 'standard', filter: ['lowercase', 'same'] } },
+    };
+    const mappings = (field: object) => ({ settings: { analysis }, mappings: { properties: { t: { type: 'text', ...field } } } });
+    const refused = await own.request('PUT', '/refused', mappings({ analyzer: 'find' }));
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(refused.body)).toContain(
+      'analyzer [find] contains filters [same] that are not allowed to run in index time mode.',
+    );
+    expect((await own.request('PUT', '/words', mappings({ analyzer: 'standard', search_analyzer: 'find' }))).status).toBe(200);
+    await own.request('PUT', '/words/_doc/1?refresh=true', { t: 'york' });
+    const found = async (word: string): Promise<number> =>
+      (await own.request('POST', '/words/_search', { query: { match: { t: word } } })).body.hits.total.value;
+    expect([await found('ny'), await found('big')]).toEqual([1, 0]);
+    writeFileSync(file, 'big => york\n');
+    const reloaded = await own.request('POST', '/words/_reload_search_analyzers');
+    expect(reloaded.body).toMatchObject({ _shards: { failed: 0 }, reload_details: [{ index: 'words', reloaded_analyzers: ['find'] }] });
+    expect([await found('ny'), await found('big')]).toEqual([0, 1]);
+    // A file that is gone leaves what was there.
+    rmSync(file);
+    expect((await own.request('POST', '/words/_reload_search_analyzers')).status).toBe(400);
+    expect(await found('big')).toBe(1);
+  } finally {
+    await own.stop();
+    rmSync(config, { recursive: true, force: true });
+  }
+}, 60_000);

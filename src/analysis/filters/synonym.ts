@@ -95,6 +95,7 @@ function synonymEntry(type: string, graph: boolean): ComponentEntry<FilterFactor
       name: context.name,
       normalizing: false,
       inSynonymRules: graph ? 'used' : 'skipped',
+      isUpdateable: context.settings.bool('updateable', false),
       create: (chain) => synonymFilter(buildMap(context, chain), graph),
     }),
   };
