@@ -74,7 +74,11 @@ export class QueryEncoder {
   private readonly k: Kernels;
   private readonly maxDoc: number;
   private readonly rootDocsPtr: number;
-  private readonly tables = new Map<Float32Array, number>();
+  /** The table of norms that was asked for last; mostly there is no other. */
+  private lastInverse: Float32Array | null = null;
+  private lastTable = 0;
+  /** All tables laid out so far, from the second on. */
+  private tables: Map<Float32Array, number> | null = null;
 
   constructor(k: Kernels, maxDoc: number, rootDocsPtr: number) {
     this.k = k;
@@ -198,13 +202,23 @@ export class QueryEncoder {
 
   private scoring(postings: SegmentPostings, scorer: TermScorer | null): Fields {
     if (!scorer) return {};
-    let table = this.tables.get(scorer.normInverse);
-    if (table === undefined) {
-      table = this.k.reserve(256 * 4);
-      this.k.f32.set(scorer.normInverse, table >>> 2);
-      this.tables.set(scorer.normInverse, table);
+    return { norms: postings.normsPtr, normInverse: this.tableOf(scorer.normInverse), weight: scorer.weight };
+  }
+
+  private tableOf(normInverse: Float32Array): number {
+    if (normInverse === this.lastInverse) return this.lastTable;
+    let ptr = this.tables?.get(normInverse);
+    if (ptr === undefined) {
+      ptr = this.k.reserve(256 * 4);
+      this.k.f32.set(normInverse, ptr >>> 2);
+      if (this.lastInverse !== null) {
+        this.tables ??= new Map([[this.lastInverse, this.lastTable]]);
+        this.tables.set(normInverse, ptr);
+      }
     }
-    return { norms: postings.normsPtr, normInverse: table, weight: scorer.weight };
+    this.lastInverse = normInverse;
+    this.lastTable = ptr;
+    return ptr;
   }
 
   private phrase(node: Extract<PlanNode, { op: 'phrase' }>, scores: boolean): EncodedQuery {

@@ -13,9 +13,9 @@ type OfShardQuery = Extract<IndexQuery, { op: 'ofShard' }>;
 export class Expansions {
   readonly #local: ShardStatistics;
   readonly #maxClauses: number;
-  readonly #queries = new Map<PhraseQuery | OfShardQuery, IndexQuery>();
-  readonly #terms = new Map<PatternQuery, ExpandedTerm[]>();
-  readonly #positionals = new Map<PositionalQuery, ExpandedPositional>();
+  readonly #queries = new Made<PhraseQuery | OfShardQuery, IndexQuery>();
+  readonly #terms = new Made<PatternQuery, ExpandedTerm[]>();
+  readonly #positionals = new Made<PositionalQuery, ExpandedPositional>();
 
   constructor(local: ShardStatistics, maxClauses: number) {
     this.#local = local;
@@ -24,24 +24,24 @@ export class Expansions {
 
   /** The query that the shard's statistics make. */
   ofShard(query: OfShardQuery): IndexQuery {
-    return memo(this.#queries, query, () => query.make(this.#local));
+    return this.#queries.of(query, () => query.make(this.#local));
   }
 
   /** The phrase with its prefix spelled out; of one position: the terms themselves. */
   phrase(query: PhraseQuery): IndexQuery {
-    return memo(this.#queries, query, () => this.#expandPhrase(query));
+    return this.#queries.of(query, () => this.#expandPhrase(query));
   }
 
   /** Spans and intervals with the terms of their patterns. */
   positional(query: PositionalQuery): ExpandedPositional {
-    return memo(this.#positionals, query, () =>
+    return this.#positionals.of(query, () =>
       expandPositional(query, (pattern, limit) => this.#expandTerms(pattern, limit).map(({ term }) => term)),
     );
   }
 
   /** Terms of a pattern; a sized rewrite takes the best. */
   terms(query: PatternQuery): ExpandedTerm[] {
-    return memo(this.#terms, query, () => {
+    return this.#terms.of(query, () => {
       const { rewrite } = query;
       return this.#expandTerms(query, 'size' in rewrite ? Math.min(rewrite.size, this.#maxClauses) : this.#maxClauses);
     });
@@ -67,11 +67,16 @@ export class Expansions {
   }
 }
 
-function memo<K, V>(made: Map<K, V>, key: K, make: () => V): V {
-  let value = made.get(key);
-  if (value === undefined) {
-    value = make();
-    made.set(key, value);
+/** What was made of each key; without a table until there is one, since most searches expand nothing. */
+class Made<K, V> {
+  #values: Map<K, V> | null = null;
+
+  of(key: K, make: () => V): V {
+    let value = this.#values?.get(key);
+    if (value === undefined) {
+      value = make();
+      (this.#values ??= new Map()).set(key, value);
+    }
+    return value;
   }
-  return value;
 }

@@ -28,7 +28,7 @@ export class Planner {
   readonly #local: ShardStatistics;
   readonly #weights: Statistics;
   readonly #matching: MatchingDocs;
-  readonly #joins = new Map<IndexQuery, ReadonlyMap<string, Joined>>();
+  #joins: Map<IndexQuery, ReadonlyMap<string, Joined>> | null = null;
   readonly #expansions: Expansions;
   /** What surrounds the query being planned asks of its documents: scripts and functions see no others. A plan made under it is right among them only. */
   #among: readonly PlanNode[] = [];
@@ -193,7 +193,7 @@ export class Planner {
 
   #join(query: JoinQuery, index: number, boost: number): PlanNode {
     const { segments } = this.#local;
-    let joined = this.#joins.get(query);
+    let joined = this.#joins?.get(query);
     if (!joined) {
       const isScored = query.scoreMode !== 'none';
       // What surrounds it is about the other side.
@@ -203,7 +203,7 @@ export class Planner {
           return from.op === 'matchNone' ? null : this.#matching(at, from, null);
         }),
       );
-      this.#joins.set(query, joined);
+      (this.#joins ??= new Map()).set(query, joined);
     }
     const to = this.plan(query.to, index, false);
     return to.op === 'matchNone' ? to : planJoined(query, segments[index], this.#candidates(to, index, null).docs, joined, boost);
