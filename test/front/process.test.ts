@@ -1,5 +1,5 @@
 /** The life of the processes: reloads under load, binary upgrades, workers that are killed, ends that wait for what is under way. */
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import path from 'node:path';
@@ -81,6 +81,24 @@ describe('processes', () => {
     agent.destroy();
     expect(failures).toEqual([]);
     expect(seen.size).toBe(4);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('workers of another user write to folders and logs, also after the logs were moved', async () => {
+    front.config(
+      `proxy_cache_path cache keys_zone=kept:1m; server { listen 127.0.0.1:${port}; client_body_buffer_size 4;
+         location /back { return 200 stored; } location / { proxy_cache kept; proxy_cache_valid 1m; proxy_pass http://127.0.0.1:${port}/back; } }`,
+    );
+    front.write('nginx.conf', front.read('nginx.conf').replace('user root;', 'user nobody nogroup;'));
+    chmodSync(front.folder, 0o755);
+    await front.start();
+    const post = 'POST /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 9\r\n\r\nlong body';
+    expect(bodyOf(await raw(port, post))).toBe('stored');
+    expect(bodyOf(await get(port, '/b'))).toBe('stored');
+    expect(readdirSync(path.join(front.folder, 'cache')).length).toBe(1);
+    for (const name of ['access.log', 'error.log']) renameSync(path.join(front.folder, name), path.join(front.folder, `${name}.1`));
+    front.signal('SIGUSR1');
+    await front.until(() => existsSync(path.join(front.folder, 'access.log')));
+    while (!front.read('access.log').includes('GET /c ')) await get(port, '/c');
   });
 
   test('a log that cannot be opened fails one reload, not the next', async () => {

@@ -58,6 +58,8 @@ export class BodyReader {
       maxBytes: c.client_max_body_size,
       tempFolder: c.client_body_temp_path,
       inFile: c.client_body_in_file_only,
+      onFile: (path) =>
+        r.log(c.client_body_in_file_only === 'off' ? 'warn' : 'notice', `a client request body is buffered to a temporary file ${path}`),
     });
     const { body } = r;
     r.cleanups.push(() => body.release(c.client_body_in_file_only === 'on'));

@@ -127,6 +127,8 @@ export interface BodyLimits {
   tempFolder: TempFolder;
   /** `on`, `clean`: always a file */
   inFile: 'on' | 'clean' | 'off';
+  /** hears of the file that the body goes to */
+  onFile?: (path: string) => void;
 }
 
 export class RequestBody {
@@ -166,7 +168,10 @@ export class RequestBody {
   }
 
   private spool(data: Buffer): void {
-    this.file ??= { ...openTemp(this.limits.tempFolder), size: 0 };
+    if (!this.file) {
+      this.file = { ...openTemp(this.limits.tempFolder), size: 0 };
+      this.limits.onFile?.(this.file.path);
+    }
     for (const held of [...this.buffers, data]) {
       writeSync(this.file.fd, held);
       this.file.size += held.length;

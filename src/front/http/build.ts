@@ -330,8 +330,8 @@ class Builder {
   private anchorTempPaths(loc: Loc): void {
     const c = core.conf(loc) as unknown as Record<string, TempFolder>;
     for (const name of Object.keys(c)) {
-      if (name.endsWith('_temp_path') && !path.isAbsolute(c[name].path))
-        c[name] = { ...c[name], path: path.join(this.input.paths.prefix, c[name].path) };
+      if (!name.endsWith('_temp_path')) continue;
+      if (!path.isAbsolute(c[name].path)) c[name] = { ...c[name], path: path.join(this.input.paths.prefix, c[name].path) };
     }
   }
 

@@ -161,6 +161,8 @@ export class HttpMain {
   readonly loc = new Loc();
   readonly servers: Server[] = [];
   readonly sockets: ListenSocket[] = [];
+  /** folders that workers write to: temporary files, caches */
+  readonly folders = new Set<string>();
   readonly modules: HttpModule[] = [];
   readonly phases: Record<Phase, Handler[]> = {
     postRead: [],

@@ -72,9 +72,15 @@ const rateWithVariables = () =>
     return { value };
   });
 
+function namedFolder(f: HttpFrame): string {
+  const folder = f.scope.path(f.args[0]);
+  f.scope.main.folders.add(folder);
+  return folder;
+}
+
 const tempPath = (name: string) =>
   custom<TempFolder>(HSL, [1, 4], { path: name, levels: [] }, (f: HttpFrame) => ({
-    path: f.scope.path(f.args[0]),
+    path: namedFolder(f),
     levels: f.args.slice(1).map((word) => (/^[123]$/.test(word) ? Number(word) : f.refuse('invalid value'))),
   }));
 

@@ -44,12 +44,15 @@ export class FileSink implements LogSink {
     }
   }
 
+  /** A file that cannot be opened leaves the one before in use. */
   reopen(): void {
-    this.close();
+    const before = this.fd;
+    this.fd = undefined;
     try {
       this.open();
+      if (before !== undefined) closeSync(before);
     } catch {
-      // reported by the next write
+      this.fd = before;
     }
   }
 

@@ -48,6 +48,11 @@ export class LogTargets {
     for (const sink of this.sinks.values()) if (sink instanceof FileSink) sink.open();
   }
 
+  /** Paths of the files. */
+  paths(): string[] {
+    return [...this.sinks.values()].flatMap((sink) => (sink instanceof FileSink ? [sink.path] : []));
+  }
+
   close(): void {
     for (const sink of this.sinks.values()) sink.close();
   }

@@ -1,8 +1,10 @@
 /** An event loop of a worker process: reads the configuration it is given, accepts and serves, ends gracefully. */
 import path from 'node:path';
+import type { TempFolder } from '../http/body.ts';
 import { buildHttp } from '../http/build.ts';
 import { beginExit, connections } from '../http/client-connections.ts';
 import type { HttpMain } from '../http/conf.ts';
+import { core } from '../http/core.ts';
 import { flushAccessLogs, openAccessLogs, reopenAccessLogs } from '../http/modules/access-log.ts';
 import { configFiles } from '../http/pem.ts';
 import { type Listening, listenAll } from '../http/server.ts';
@@ -84,6 +86,17 @@ export class EventLoop {
       }, timeoutMs);
     }
     beginExit(() => setImmediate(done));
+  }
+
+  /** Folders that it writes to. @param withDefaults  those of temporary files that nothing names, too */
+  folders(withDefaults: boolean): Set<string> {
+    if (!this.http) return new Set();
+    const folders = new Set(this.http.folders);
+    if (!withDefaults) return folders;
+    for (const [name, value] of Object.entries(core.conf(this.http.loc))) {
+      if (name.endsWith('_temp_path')) folders.add((value as TempFolder).path);
+    }
+    return folders;
   }
 
   reopen(): void {

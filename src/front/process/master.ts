@@ -10,13 +10,14 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError, type DirectiveNode, failAt, parseConfig, UnknownDirectiveError } from '../config/syntax.ts';
 import { buildHttp, isHttpDirective } from '../http/build.ts';
 import type { HttpMain } from '../http/conf.ts';
-import { closeAccessLogs, openAccessLogs, reopenAccessLogs } from '../http/modules/access-log.ts';
+import { accessLogPaths, closeAccessLogs, openAccessLogs, reopenAccessLogs } from '../http/modules/access-log.ts';
 import { configFiles, forgetConfigFiles } from '../http/pem.ts';
 import { type ErrorLog, type Level, levelRank, logTo } from '../log/error-log.ts';
 import { systemError } from '../log/system-error.ts';
 import { LogTargets } from '../log/targets.ts';
 import { NGINX_VERSION } from '../version.ts';
 import type { Options } from './command-line.ts';
+import { giveFiles } from './folders.ts';
 import { isMainDirective, type MainConf, readMain } from './main-conf.ts';
 import type { FromWorker, StartMessage, ToWorker } from './messages.ts';
 import { BindError, BoundSockets } from './sockets.ts';
@@ -345,6 +346,11 @@ export class Master {
     this.log('notice', 'reopening logs');
     this.cycle.targets.reopen();
     if (this.cycle.http) reopenAccessLogs(this.cycle.http);
+    const user = this.cycle.main.user?.name ?? 'nobody';
+    if (process.getuid?.() === 0 && user !== 'root') {
+      const files = [...this.cycle.targets.paths(), ...(this.cycle.http ? accessLogPaths(this.cycle.http) : [])];
+      giveFiles(files, user, (message) => this.log('emerg', message));
+    }
     for (const worker of this.workers) this.tell(worker, { type: 'reopen' });
   }
 

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { logTo } from '../log/error-log.ts';
 import { beginLoop, sharedMemories } from '../zone/memory.ts';
+import { makeFolders } from './folders.ts';
 import { EventLoop } from './loop.ts';
 import type { FromLoop, FromWorker, LoopData, StartMessage, ToLoop, ToWorker } from './messages.ts';
 
@@ -71,9 +72,10 @@ const tellThreads = (message: ToLoop): void => {
 function dropPrivileges(): void {
   const { conf } = eventLoop;
   if (conf.workerPriority !== 0) setPriority(conf.workerPriority);
-  if (process.getuid?.() !== 0) return;
-  const user = conf.user ?? { name: 'nobody', group: 'nogroup' };
-  if (user.name === 'root') return;
+  const user = process.getuid?.() === 0 ? (conf.user ?? { name: 'nobody', group: 'nogroup' }) : undefined;
+  const changes = user !== undefined && user.name !== 'root';
+  makeFolders(eventLoop.folders(changes), changes ? user.name : undefined, (message) => logTo(eventLoop.logs, 'crit', message));
+  if (!changes) return;
   process.setgid!(user.group);
   (process as unknown as { initgroups(user: string, group: string): void }).initgroups(user.name, user.group);
   process.setuid!(user.name);

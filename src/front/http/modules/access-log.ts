@@ -192,9 +192,17 @@ class LogFile {
     this.fd = undefined;
   }
 
+  /** A file that cannot be opened leaves the one before in use. */
   reopen(): void {
-    this.close();
-    this.open();
+    this.flush();
+    const before = this.fd;
+    this.fd = undefined;
+    try {
+      this.open();
+      if (before !== undefined) closeSync(before);
+    } catch {
+      this.fd = before;
+    }
   }
 }
 
@@ -219,6 +227,9 @@ const FILES = 'access_log_files';
 export function openAccessLogs(main: HttpMain): void {
   for (const file of filesOf(main).values()) file.open();
 }
+
+/** Paths of the files that are open from the start on. */
+export const accessLogPaths = (main: HttpMain): string[] => [...filesOf(main).keys()];
 
 export function flushAccessLogs(main: HttpMain): void {
   for (const file of filesOf(main).values()) file.flush();

@@ -240,17 +240,21 @@ function sliceHeader(r: Request): number {
     r.log('error', `unexpected status code ${out.status} in slice response`);
     return ERROR;
   }
-  const m = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(out.get('content-range')?.value ?? '');
-  if (!m || Number(m[1]) !== state.start) {
-    r.log('error', 'unexpected range in slice response');
+  const fail = (why: string): number => {
+    r.log('error', why);
     return ERROR;
-  }
+  };
   const etag = out.get('etag')?.value;
-  if (r.isSub && etag !== state.etag) {
-    r.log('error', 'etag mismatch in slice response');
-    return ERROR;
+  if (r.isSub && etag !== state.etag) return fail('etag mismatch in slice response');
+  const m = /^bytes *(\d+) *- *(\d+) *\/ *(\d+|\*) *$/.exec(out.get('content-range')?.value ?? '');
+  if (!m || Number(m[1]) > Number(m[2])) return fail('invalid range in slice response');
+  if (m[3] === '*') return fail('no complete length in slice response');
+  const [first, end] = [Number(m[1]), Number(m[2]) + 1];
+  const expected = Math.min(state.start + unit, Number(m[3]));
+  if (first !== state.start || end !== expected) {
+    return fail(`unexpected range in slice response: ${first}-${end}, expected: ${state.start}-${expected}`);
   }
-  state.end = Number(m[2]) + 1;
+  state.end = end;
   if (r.isSub) {
     let offset = state.start;
     r.addBodyFilter('slice', (req, pieces, flags, position) => {

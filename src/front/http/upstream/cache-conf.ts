@@ -70,6 +70,7 @@ function parsePath(f: HttpFrame): undefined {
   const key = `cache:${options.name}`;
   if (f.scope.main.registry.get(key) instanceof CacheZone) f.fail(`duplicate zone "${options.name}"`);
   f.scope.main.registry.set(key, new CacheZone(options));
+  f.scope.main.folders.add(options.path);
   return undefined;
 }
 

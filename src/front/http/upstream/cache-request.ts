@@ -297,10 +297,11 @@ export class FileCacheRequest implements CacheRequest {
     const { r, conf } = this;
     const head = u.head!;
     u.cacheable = false;
-    u.mayCache = this.cacheable;
-    // what passes through without buffers is not kept
-    if (!this.cacheable || !u.buffering || anySet(r, conf.noCache)) return;
+    if (!this.cacheable) return;
     const fresh = freshnessOf(head, u.conf.ignoreHeaders);
+    u.mayCache = !fresh.forbidden;
+    // what passes through without buffers is not kept
+    if (!u.buffering || anySet(r, conf.noCache)) return;
     const until = validUntil(fresh, conf, head.status);
     if (until === 0) return;
     const vary = varyOf(head, u.conf.ignoreHeaders);
