@@ -3,25 +3,41 @@ import { CATEGORY_RUNS } from './generated/categories.ts';
 
 /** Category letters of the generated runs: V W X Y Z _ - . : ; are 0..9, A.. are 10... */
 const DIGITS = 'VWXYZ_-.:;';
+const PRIVATE_USE = 18;
 let table: Uint8Array | null = null;
+let runs: readonly CategoryRun[] | null = null;
 
-function categories(): Uint8Array {
-  if (table) return table;
-  table = new Uint8Array(0xf0000);
+/** Code points in a row that have a category: the first, the last, its number. */
+export type CategoryRun = readonly [first: number, last: number, category: number];
+
+/** All code points as runs, ascending. */
+export function categoryRuns(): readonly CategoryRun[] {
+  if (runs) return runs;
+  const made: CategoryRun[] = [];
   let at = 0;
   for (const [, length, code] of CATEGORY_RUNS.matchAll(/([0-9a-z]+)([A-Z_\-.:;])/g)) {
     const digit = DIGITS.indexOf(code);
     const end = at + Number.parseInt(length, 36);
-    table.fill(digit >= 0 ? digit : code.charCodeAt(0) - 55, at, end);
+    made.push([at, end - 1, digit >= 0 ? digit : code.charCodeAt(0) - 55]);
     at = end;
   }
+  if (at < 0xf0000) made.push([at, 0xeffff, 0]);
+  for (const plane of [0xf0000, 0x100000]) made.push([plane, plane + 0xfffd, PRIVATE_USE], [plane + 0xfffe, plane + 0xffff, 0]);
+  runs = made;
+  return made;
+}
+
+function categories(): Uint8Array {
+  if (table) return table;
+  table = new Uint8Array(0xf0000);
+  for (const [first, last, category] of categoryRuns()) if (first < table.length) table.fill(category, first, last + 1);
   return table;
 }
 
 /** General category, numbered as java.lang.Character numbers it. */
 export function category(cp: number): number {
   if (cp < 0xf0000) return categories()[cp];
-  return (cp & 0xffff) < 0xfffe ? 18 : 0;
+  return (cp & 0xffff) < 0xfffe ? PRIVATE_USE : 0;
 }
 
 export const isLetter = (cp: number): boolean => category(cp) >= 1 && category(cp) <= 5;

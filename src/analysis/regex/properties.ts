@@ -1,5 +1,5 @@
 // Character classes by name as java.util.regex knows them.
-import { category } from '../characters.ts';
+import { categoryRuns } from '../characters.ts';
 import { blockNamed } from './blocks.ts';
 import { CodePointSet } from './code-point-set.ts';
 
@@ -79,7 +79,9 @@ function cached(key: string, make: () => CodePointSet | null): CodePointSet | nu
 
 function byCategory(test: (code: string) => boolean): CodePointSet {
   const wanted = CODES.map((code) => code !== '' && test(code));
-  return CodePointSet.where((cp) => wanted[category(cp)]);
+  return CodePointSet.of(
+    ...categoryRuns().flatMap(([first, last, category]): [number, number][] => (wanted[category] ? [[first, last]] : [])),
+  );
 }
 
 /** Scripts, blocks and binary properties come from the platform's tables; categories are Unicode 16. */

@@ -2,7 +2,7 @@
 // (assembly/analysis/tokenizers/thai.ts). The dictionary is ICU's (thai-trie.ts), which finds about nine words in ten as the recorded server does.
 // Source of the rules: the documentation of java.text.BreakIterator's word instance, checked against the recorded answers.
 import { joinConfigs, words } from '../blob.ts';
-import { category } from '../characters.ts';
+import { type CategoryRun, categoryRuns } from '../characters.ts';
 import type { Tokenizer } from '../component.ts';
 import { compileMachines, type Machines } from '../regex/machine.ts';
 import { parseJavaRegex } from '../regex/parser.ts';
@@ -26,9 +26,12 @@ const optional = (part: Node): Node => repeat(part, 0, 1);
  * U+FFFF Java's table leaves the last one out: the virama of Chakma, U+11134, ends a word.
  */
 function ignoredClass(): string {
-  const isIgnored = (cp: number): boolean => [6, 7, 16].includes(category(cp));
+  const isIgnored = (run: CategoryRun | undefined): boolean => run !== undefined && [6, 7, 16].includes(run[2]);
   let others = '\\u00ad\\u3099\\u309a\\u0e31\\u0e34-\\u0e3a\\u0e47-\\u0e4e';
-  for (let cp = 0x10000; cp < 0xe0200; cp++) if (isIgnored(cp) && !isIgnored(cp + 1)) others += `\\x{${cp.toString(16)}}`;
+  const runs = categoryRuns();
+  for (const [i, run] of runs.entries()) {
+    if (run[0] >= 0x10000 && isIgnored(run) && !isIgnored(runs[i + 1])) others += `\\x{${run[1].toString(16)}}`;
+  }
   return `[[\\p{Mn}\\p{Me}\\p{Cf}]&&[^${others}]]`;
 }
 
@@ -68,13 +71,17 @@ function classBlocks({ ascii, ranges }: Machines): { index: Uint8Array; blocks: 
   ranges.forEach(([first, cls], i) => {
     classOf.fill(cls, first, ranges[i + 1]?.[0] ?? CODE_POINTS);
   });
+  // Most blocks lie within a range.
+  const isMixed = new Uint8Array(CODE_POINTS / BLOCK);
+  isMixed.fill(1, 0, 128 / BLOCK);
+  for (const [first] of ranges) isMixed[Math.floor(first / BLOCK)] = 1;
   const numbers = new Map<string, number>();
   const blocks: Uint8Array[] = [];
   const index = new Uint8Array((CODE_POINTS / BLOCK) * 2);
   const view = new DataView(index.buffer);
   for (let at = 0; at < CODE_POINTS; at += BLOCK) {
     const block = classOf.subarray(at, at + BLOCK);
-    const key = String.fromCharCode(...block);
+    const key = isMixed[at / BLOCK] ? String.fromCharCode(...block) : String.fromCharCode(block[0]).repeat(BLOCK);
     let number = numbers.get(key);
     if (number === undefined) {
       number = blocks.push(block) - 1;
