@@ -3,7 +3,7 @@
  * BEHAVIOUR_AREAS (names, or `all`), BEHAVIOUR_SEED and BEHAVIOUR_ROUNDS choose other cases than the few that every run has: those of areas in
  * which nothing is left that is known to differ.
  */
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -38,6 +38,7 @@ describe.skipIf(!NGINX)('the front and nginx', () => {
         expect(differences.slice(0, 3)).toEqual([]);
       } finally {
         comparison.close();
+        rmSync(path.dirname(folder), { recursive: true, force: true });
       }
     });
   }
