@@ -117,6 +117,8 @@ export class Matcher {
 /** State of matching one text: what was tried, and where lookarounds hold. */
 class Run {
   lastMatch = 0;
+  /** Marks behind each other that were looked at last. */
+  private marks = { start: -2, end: -2, followLetter: false };
   private readonly tried = new Map<Program, (Uint32Array | undefined)[]>();
   private readonly looks: (Uint8Array | undefined)[] = [];
   private readonly atomics = new Map<number, Map<number, number>>();
@@ -278,11 +280,15 @@ class Run {
   private isOfWord(cp: number, at: number): boolean {
     if (this.word.has(cp)) return true;
     if (cp < 0x300 || category(cp) !== NONSPACING_MARK) return false;
-    for (let i = at; i >= 0; i--) {
-      const kind = category(this.text.codePointAt(i)!);
-      if (kind !== NONSPACING_MARK) return isLetterOrDigit(kind);
+    const { marks } = this;
+    // Places come mostly in order: what is known of the marks before holds for this one, too.
+    if (at >= marks.start && at <= marks.end + 1) marks.end = Math.max(marks.end, at);
+    else {
+      let i = at;
+      while (i >= 0 && category(this.text.codePointAt(i)!) === NONSPACING_MARK) i--;
+      this.marks = { start: i + 1, end: at, followLetter: i >= 0 && isLetterOrDigit(category(this.text.codePointAt(i)!)) };
     }
-    return false;
+    return this.marks.followLetter;
   }
 
   /** One byte per position: 1 where the lookaround's body matches from there (ahead) or up to there (behind). */

@@ -163,3 +163,11 @@ test.each([
 ])('%s is refused', (source, reason) => {
   expect(() => new JavaPattern(source)).toThrow(reason);
 });
+
+test('ends of words among marks take linear time', () => {
+  const text = `a${'\u0301'.repeat(200_000)} ${'\u0301'.repeat(200_000)}`;
+  const matcher = new JavaPattern('\\b').matcher(text);
+  const at: number[] = [];
+  while (matcher.find()) at.push(matcher.start);
+  expect(at).toEqual([0, 200_001]);
+});
