@@ -96,12 +96,15 @@ function countLower(words: readonly string[] | null): number {
   return count;
 }
 
-/** Pairs of neighbouring ideographs and kana, single ones, and words. */
+const englishStopWords = new Set(stopList('english') ?? []);
+
+/** Widths folded, in lower case: pairs of neighbouring ideographs and kana, single ones, and words that are no stop words. */
 function countBigrams(text: string): number {
   const terms: string[] = [];
-  for (const run of text.match(/[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}ー]+|[\p{L}\p{M}\p{N}_]+/gu) ?? []) {
-    if (run.charCodeAt(0) < 0x2e80 || run.length === 1) terms.push(run.toLowerCase());
-    else for (let i = 0; i + 1 < run.length; i++) terms.push(run.slice(i, i + 2));
+  const folded = text.replace(/[\uff01-\uff5e\uff65-\uff9f]+/g, (wide) => wide.normalize('NFKC')).toLowerCase();
+  for (const run of folded.match(/[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}ー]+|[\p{L}\p{M}\p{N}_]+/gu) ?? []) {
+    if (run.charCodeAt(0) >= 0x2e80 && run.length > 1) for (let i = 0; i + 1 < run.length; i++) terms.push(run.slice(i, i + 2));
+    else if (!englishStopWords.has(run)) terms.push(run);
   }
   return terms.length;
 }
