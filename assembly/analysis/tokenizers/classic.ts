@@ -9,8 +9,8 @@ import { Token, TOKEN_BYTES, writeToken } from '../token';
 
 const ACRONYM_DEP: u32 = 16;
 const HOST: u32 = 14;
-/** JFlex gives up a match at its buffer's size; here a match may span this many bytes. */
-const MAX_MATCH: usize = 1 << 20;
+/** How far a match may look beyond the longest one found so far: without a bound a long run of words and hyphens is read again for each of them. */
+const MAX_AHEAD: usize = 1024;
 
 export function classicNext(chain: Chain, stage: Stage): i32 {
   const maxLength = load<u32>(stage.config), end = chain.textEnd;
@@ -19,7 +19,7 @@ export function classicNext(chain: Chain, stage: Stage): i32 {
   let cur = chain.cur, base = chain.unitBase, out = stage.termsPtr, at = stage.tokens;
   while (cur < end && at < tokensEnd) {
     let state: u32 = 1, type: u32 = 0, matchEnd = cur;
-    for (let p = cur; p < end && p - cur < MAX_MATCH; ) {
+    for (let p = cur; p < end && p - matchEnd < MAX_AHEAD; ) {
       const d = decode(p, end);
       state = load<u8>(CLASSIC_NEXT + state * CLASSIC_CLASSES + classicClass(d & 0xffffff));
       if (!state) break;

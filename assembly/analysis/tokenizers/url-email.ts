@@ -19,7 +19,8 @@ export function urlEmailNext(chain: Chain, stage: Stage): i32 {
   const outEnd = stage.termsEnd - ((stage.termsEnd - stage.termsPtr) >> 2);
   const tokensEnd = stage.tokens + BATCH * TOKEN_BYTES;
   let cur = chain.cur, base = chain.unitBase, out = stage.termsPtr, at = stage.tokens;
-  let runEnd: usize = 0, runHasMarks = false;
+  // The run of visible ASCII as far as it was read, which is at least as far as a match may reach.
+  let runEnd: usize = 0, isRunCut = false, runHasMarks = false;
   while (cur < end && at < tokensEnd) {
     // The word that begins here.
     let state: u32 = 1, type: u32 = 0, units: u32 = 0, matchEnd = cur, matchUnits: u32 = 0;
@@ -40,13 +41,15 @@ export function urlEmailNext(chain: Chain, stage: Stage): i32 {
     }
     const first = <u32>load<u8>(cur);
     if (first > 32 && first < 127) {
-      if (cur >= runEnd) {
+      if (cur >= runEnd || (isRunCut && cur + maxLength > runEnd)) {
         runHasMarks = false;
-        for (runEnd = cur; runEnd < end; runEnd++) {
+        const readEnd = min<usize>(end, cur + 4 * <usize>maxLength);
+        for (runEnd = cur; runEnd < readEnd; runEnd++) {
           const b = <u32>load<u8>(runEnd);
           if (b <= 32 || b >= 127) break;
           if (b == 0x2e || b == 0x40 || b == 0x3a || b == 0x5b) runHasMarks = true;
         }
+        isRunCut = runEnd == readEnd && readEnd < end;
       }
       if (runHasMarks || first == 0x22) {
         const found = longestUrl(stage.config + 4, cur, min<usize>(end, cur + maxLength), end, matchEnd);

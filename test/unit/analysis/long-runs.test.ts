@@ -1,0 +1,33 @@
+// Long runs without a space: each tokenizer reads them a bounded number of times. If it read them from each word to their end, these tests would
+// take hours and meet vitest's limit.
+import { expect, test } from 'vitest';
+import { AnalysisRegistry } from '../../../src/analysis/analysis-registry.ts';
+import { AnalysisHost } from '../../../src/wasm/analysis.ts';
+import { analyzerModule } from '../../support/analysis-server.ts';
+
+const host = new AnalysisHost(analyzerModule());
+const COUNT = 400_000;
+
+function countTokens(tokenizer: Record<string, unknown>, text: string): number {
+  const analysis = { tokenizer: { mine: tokenizer }, analyzer: { mine: { tokenizer: 'mine' } } };
+  const { tokens } = AnalysisRegistry.build({ host, files: null }, { analysis } as never)
+    .analyzer('mine')
+    .stream(text);
+  return tokens.length;
+}
+
+test.each([
+  ['classic', 'foo-', COUNT],
+  ['classic', 'foo_', COUNT],
+  ['uax_url_email', 'foo-', COUNT],
+  ['uax_url_email', 'foo@', COUNT],
+  ['uax_url_email', '"', 0],
+  ['standard', 'foo-', COUNT],
+])('%s over a million of %s', (type, part, count) => {
+  expect(countTokens({ type }, part.repeat(COUNT))).toBe(count);
+});
+
+test('a word longer than what a tokenizer looks ahead is one word', () => {
+  const word = 'x'.repeat(10_000);
+  expect(countTokens({ type: 'classic', max_token_length: 20_000 }, `${word} and ${word}-${word}`)).toBe(4);
+});
