@@ -17,7 +17,7 @@ const START_STATE: u32 = 1;
 
 /** Characters that are looked at together, and the bytes that this reads. */
 const BLOCK: u32 = 64;
-const BLOCK_BYTES: usize = 3 * <usize>BLOCK + 16;
+const BLOCK_BYTES: usize = 3 * <usize>BLOCK + 32;
 
 /** Code point of the three bytes at `at`, 0 if they are no character. */
 // @ts-ignore: decorator
@@ -41,6 +41,38 @@ export function plainAt(at: usize, end: usize): u32 {
   if (at + 3 > end) return 0;
   const cp = threeAt(at);
   return cjkKind(cp) & CJK_PLAIN ? cp : 0;
+}
+
+/** The same of the four characters at `at` in lanes of 32 bits. Reads 16 bytes. */
+// @ts-ignore: decorator
+@inline
+function fourAt(at: usize): v128 {
+  const bytes = i8x16.swizzle(v128.load(at), i8x16(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1));
+  const high = i32x4.shl(v128.and(bytes, i32x4.splat(15)), 12), middle = v128.and(i32x4.shr_u(bytes, 2), i32x4.splat(0xfc0));
+  const cps = v128.or(v128.or(high, middle), v128.and(i32x4.shr_u(bytes, 16), i32x4.splat(63)));
+  return v128.and(cps, i32x4.eq(v128.and(bytes, i32x4.splat(0xc0c0f0)), i32x4.splat(0x8080e0)));
+}
+
+/** Lanes of 16 bits that are from `first` to `last`. */
+// @ts-ignore: decorator
+@inline
+function isFromTo(x: v128, first: i32, last: i32): v128 {
+  return i16x8.lt_s(i16x8.sub(x, i16x8.splat(<i16>(first - 0x8000))), i16x8.splat(<i16>(last + 1 - first - 0x8000)));
+}
+
+/**
+ * Eight characters at `at` at once, those that most texts are made of: hiragana, katakana, common ideographs and punctuation. Reads 28 bytes.
+ * @returns bit i: character i is a plain one, bit 8 + i: it is one of these. What is none of these is to be looked up by `cjkKind`.
+ */
+// @ts-ignore: decorator
+@inline
+function eightKinds(at: usize): u32 {
+  const cps = i16x8.narrow_i32x4_u(fourAt(at), fourAt(at + 12));
+  const kana = v128.or(isFromTo(cps, 0x3041, 0x3096), isFromTo(cps, 0x309b, 0x30ff));
+  const dot = i16x8.eq(cps, i16x8.splat(0x30fb));
+  const letters = v128.or(kana, isFromTo(cps, 0x4e00, 0x9fef));
+  const known = v128.or(letters, isFromTo(cps, 0x3000, 0x3004));
+  return <u32>i8x16.bitmask(i8x16.narrow_i16x8_s(v128.andnot(letters, dot), known));
 }
 
 /** Class of the character at `at`: 0 at the end, WORD_BREAK_CLASSES if it is neither ASCII nor three bytes long. */
@@ -109,13 +141,27 @@ export function bigramRuns(chain: Chain, stage: Stage, area: usize, made: u32, o
     if (previous - 0x800 >= 0x10000 - 0x800) return made;
   }
   while (cur < end && cur <= lastBlock && hasBlockRoom(stage, token, out, outEnd)) {
-    // --- what the characters are: bit i for character i. One by one: 16 at once by comparing bytes was slower, runs are short (266 -> 290 MB/s).
+    // --- what the characters are: bit i for character i
     let plain: u64 = 0, count: u64 = 0, at = cur;
-    for (const blockEnd = min(end, cur + 3 * <usize>BLOCK); at + 3 <= blockEnd; at += 3) {
+    if (load<u8>(cur) >= 0xe0) for (const blockEnd = min(end, cur + 3 * <usize>BLOCK); at + 3 <= blockEnd; ) {
+      const kinds = eightKinds(at);
+      // Apart, so that the next eight need not wait for what these are.
+      if (kinds >> 8 == 0xff && at + 24 <= blockEnd) {
+        plain |= <u64>(kinds & 0xff) << count;
+        count += 8;
+        at += 24;
+        continue;
+      }
+      const known = min(<u32>ctz(~(kinds >> 8)), <u32>(blockEnd - at) / 3);
+      plain |= (<u64>(kinds & 0xff) & below(known)) << count;
+      count += known;
+      at += 3 * known;
+      if (at + 3 > blockEnd) break;
       const kind = <u64>cjkKind(three(load<u32>(at)));
       if (!kind) break;
       plain |= (kind & CJK_PLAIN) << count;
       count++;
+      at += 3;
     }
     if (!count) {
       const word = asWords ? asciiWord(cur, end) : 0;
