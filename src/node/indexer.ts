@@ -127,7 +127,8 @@ export class Indexer {
       placement,
       progress,
       lastRefreshMs: Date.now(),
-      dirtySinceMs: 0,
+      // What was replayed is flushed at the next tick: a service that dies soon after each start would have more to replay each time.
+      dirtySinceMs: writer.uncommitted.operations > 0 ? Number.NEGATIVE_INFINITY : 0,
       waiting: [],
       ticking: false,
     });
