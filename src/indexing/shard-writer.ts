@@ -1,5 +1,5 @@
 // The writer of one shard: applies operations in order, keeps the log, makes segments searchable (refresh) and durable (flush), recovers.
-// Segments and commit points are in shard-segments.ts, merges in shard-merges.ts.
+// Segments and commit points are in shard-segments.ts, merges in shard-merges.ts, look-ups of what is there in newest-documents.ts.
 //
 // A batch is applied in three steps, so that a failure at any of them loses nothing and leaves nothing half done:
 //   1. each operation is checked, parsed and added to the open buffer (a refused one leaves nothing behind);
@@ -13,6 +13,7 @@ import type { Json, MappingSnapshot, NamedTemplates } from '../mapping/mapping-s
 import type { SegmentFiles } from '../store/segment-files.ts';
 import { type LogEntry, OP_DELETE, OP_INDEX, OP_NOOP } from '../store/store.ts';
 import type { MergePolicyOptions } from './merge-policy.ts';
+import { NewestDocuments, type NewestVersion } from './newest-documents.ts';
 import type { SnapshotDescriptor, WriterSegment } from './segment-set.ts';
 import { type MergingWriter, ShardMerges } from './shard-merges.ts';
 import type { ShardOperation, ShardOutcome } from './shard-operation.ts';
@@ -21,14 +22,14 @@ import { DEFAULT_SHARD_SETTINGS, type ShardSettings } from './shard-settings.ts'
 import { parseSource, parseTypedSource, stringifySource } from './source.ts';
 import { type StoredVersion, updateDocument } from './update-operation.ts';
 import { DELETED, VersionMap } from './version-map.ts';
-import { type CurrentVersion, nextVersion } from './versions.ts';
+import { nextVersion } from './versions.ts';
 import { WriteQueue } from './write-queue.ts';
 import type { ShardIdentity, WriterAnalysis, WriterEnvironment } from './writer-environment.ts';
 
 /** Attempts to parse a document under a mapping that changes with each; every attempt adds fields, so this bounds nothing real. */
 const MAX_MAPPING_ROUNDS = 16;
 /** What an update answers that did nothing to no document. */
-const NO_DOCUMENT = { seqNo: -2, version: -1, primaryTerm: 0, docId: DELETED };
+const NO_DOCUMENT = { seqNo: -2, version: -1, primaryTerm: 0 };
 const NO_BYTES = new Uint8Array(0);
 
 interface Pending {
@@ -41,6 +42,11 @@ interface Pending {
   readonly before: ReturnType<VersionMap['own']>;
 }
 
+/** An operation that changes nothing. */
+function unwritten(outcome: ShardOutcome): Pending {
+  return { outcome, entry: null, added: -1, replaces: null, before: undefined };
+}
+
 export class ShardWriter implements MergingWriter {
   readonly identity: ShardIdentity;
   readonly counters = { indexed: 0, deleted: 0, failed: 0, noops: 0, refreshes: 0, flushes: 0 };
@@ -48,6 +54,7 @@ export class ShardWriter implements MergingWriter {
   readonly #segments: ShardSegments;
   readonly #merges: ShardMerges;
   readonly #versions = new VersionMap();
+  readonly #documents: NewestDocuments;
   #mapping: MappingSnapshot;
   #analysis: WriterAnalysis;
   #settings: ShardSettings = DEFAULT_SHARD_SETTINGS;
@@ -65,8 +72,6 @@ export class ShardWriter implements MergingWriter {
     (operations) => this.#applyNow(operations),
   );
   #closed = false;
-  /** Accepted writes of the batch that is being prepared, not in the log yet; their seqNos follow each other. */
-  #unlogged: { readonly entries: readonly LogEntry[]; readonly firstSeqNo: number } | null = null;
 
   constructor(identity: ShardIdentity, mapping: MappingSnapshot, analysis: WriterAnalysis, files: SegmentFiles, env: WriterEnvironment) {
     this.identity = identity;
@@ -75,6 +80,7 @@ export class ShardWriter implements MergingWriter {
     this.#env = env;
     this.#segments = new ShardSegments(identity, files, env);
     this.#merges = new ShardMerges(this, this.#segments, env);
+    this.#documents = new NewestDocuments(identity.log, this.#versions, this.#segments, env.store);
   }
 
   /** From the next document on. */
@@ -143,7 +149,7 @@ export class ShardWriter implements MergingWriter {
     if (this.#buffer?.isFull) await this.#makeSegment();
     const pending: Pending[] = [];
     const entries: LogEntry[] = [];
-    this.#unlogged = { entries, firstSeqNo: this.#nextSeqNo };
+    this.#documents.unlogged = { entries, firstSeqNo: this.#nextSeqNo };
     try {
       for (const operation of operations) {
         const item = await this.#prepare(operation);
@@ -156,7 +162,7 @@ export class ShardWriter implements MergingWriter {
       await this.#rebuildBuffer();
       throw error;
     } finally {
-      this.#unlogged = null;
+      this.#documents.unlogged = null;
     }
     if (entries.length > 0) {
       try {
@@ -176,12 +182,12 @@ export class ShardWriter implements MergingWriter {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.counters.failed++;
-      return { outcome: { ok: false, id: operation.id, error: error.toData() }, entry: null, added: -1, replaces: null, before: undefined };
+      return unwritten({ ok: false, id: operation.id, error: error.toData() });
     }
   }
 
   #prepareDelete(operation: ShardOperation): Pending {
-    const current = this.#find(operation.id);
+    const current = this.#documents.find(operation.id);
     const version = nextVersion(operation, current, this.identity);
     const existed = current !== null && !current.deleted;
     const before = this.#versions.own(operation.id);
@@ -205,7 +211,7 @@ export class ShardWriter implements MergingWriter {
   }
 
   async #prepareIndex(operation: ShardOperation): Promise<Pending> {
-    const current = operation.autoId ? null : this.#find(operation.id);
+    const current = operation.autoId ? null : this.#documents.find(operation.id);
     let { source } = operation;
     let routing = operation.routing;
     let json: Json | null = null;
@@ -214,16 +220,9 @@ export class ShardWriter implements MergingWriter {
       if (updated === 'delete') return this.#prepareDelete(operation);
       if (updated === 'noop') {
         this.counters.noops++;
-        const { seqNo, version, primaryTerm, docId } = current ?? NO_DOCUMENT;
-        const noop = { ok: true, id: operation.id, result: 'noop', seqNo, primaryTerm, version } as const;
-        const kept = operation.wantSource ? this.#copySource(seqNo) : null;
-        return {
-          outcome: { ...noop, source: kept },
-          entry: null,
-          added: -1,
-          replaces: null,
-          before: docId === DELETED ? undefined : this.#versions.own(operation.id),
-        };
+        const { seqNo, version, primaryTerm } = current ?? NO_DOCUMENT;
+        const source = operation.wantSource ? this.#documents.copySource(seqNo) : null;
+        return unwritten({ ok: true, id: operation.id, result: 'noop', seqNo, primaryTerm, version, source });
       }
       json = updated.json;
       routing = updated.routing;
@@ -298,30 +297,13 @@ export class ShardWriter implements MergingWriter {
   }
 
   /** What reads the document that an update is of, null if there is none. The wanted version is checked first: a conflict counts before a noop. */
-  #currentReader(operation: ShardOperation, current: Found | null): (() => StoredVersion) | null {
+  #currentReader(operation: ShardOperation, current: NewestVersion | null): (() => StoredVersion) | null {
     if (current === null || current.deleted) return null;
     return () => {
-      const record = this.#read(current.seqNo);
-      if (record === null)
-        throw new ApiError(
-          'corrupt_index_exception',
-          500,
-          `operation ${current.seqNo} of document [${operation.id}] is missing in the log`,
-        );
+      const record = this.#documents.read(operation.id, current.seqNo);
       nextVersion(operation, current, this.identity);
       return record;
     };
-  }
-
-  /** A record, of the batch that is being prepared, too: an update may follow the document's creation in one bulk. */
-  #read(seqNo: number): StoredVersion | null {
-    const entry = this.#unlogged?.entries[seqNo - this.#unlogged.firstSeqNo];
-    return entry?.source ? { ...entry, source: entry.source } : this.#env.store.read(this.identity.log, seqNo);
-  }
-
-  #copySource(seqNo: number): Uint8Array | null {
-    const record = this.#read(seqNo);
-    return record === null ? null : Uint8Array.from(record.source);
   }
 
   #settle({ outcome, entry, replaces }: Pending): void {
@@ -361,34 +343,9 @@ export class ShardWriter implements MergingWriter {
     for (const { seqNo, record } of this.#env.store.replay(this.identity.log, this.#segmentsSeqNo)) await this.#replay(seqNo, record);
   }
 
-  /** The newest version of a document, deleted ones while they are remembered. */
-  #find(id: string): Found | null {
-    const entry = this.#versions.get(id);
-    if (entry !== undefined) return { ...entry, deleted: entry.docId === DELETED, segment: null };
-    const found = this.#segments.find(id);
-    if (found === null) return null;
-    const { segment, docId } = found;
-    const { identity } = this;
-    const { store } = this.#env;
-    const seqNo = segment.reader.seqNo(docId);
-    const version = Number(segment.reader.values('_version', docId)[0]);
-    // Asked for by few writes, so it is not kept in segments.
-    const primaryTerm = () => store.read(identity.log, seqNo)?.primaryTerm ?? 0;
-    return {
-      seqNo,
-      version,
-      get primaryTerm() {
-        return primaryTerm();
-      },
-      docId,
-      deleted: false,
-      segment,
-    };
-  }
-
   /** seqNo of the newest version, refreshed or not; null: no such document. */
   locate(id: string): number | null {
-    const found = this.#find(id);
+    const found = this.#documents.find(id);
     return found === null || found.deleted ? null : found.seqNo;
   }
 
@@ -485,7 +442,7 @@ export class ShardWriter implements MergingWriter {
   ): Promise<void> {
     this.#nextSeqNo = seqNo + 1;
     if (record.op === OP_NOOP) return;
-    const current = this.#find(record.id);
+    const current = this.#documents.find(record.id);
     const { id, version, primaryTerm, routing } = record;
     let added = DELETED;
     if (record.op === OP_INDEX) added = await this.#addToBuffer(id, parseSource(record.source), routing, seqNo, version, null);
@@ -517,9 +474,4 @@ export class ShardWriter implements MergingWriter {
     this.#tail = result.catch(() => undefined);
     return result;
   }
-}
-
-interface Found extends CurrentVersion {
-  readonly docId: number;
-  readonly segment: WriterSegment | null;
 }
