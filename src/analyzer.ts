@@ -9,6 +9,7 @@ import { type HighlightOptions, highlight } from './analysis/highlight.ts';
 import { ANALYZERS } from './analysis/registry.ts';
 import { TokenCursor } from './analysis/token-cursor.ts';
 import { type AnalysisExports, AnalysisHost, analysisMemory } from './wasm/analysis.ts';
+import { hostTerms } from './wasm/host-terms.ts';
 
 export type { AnalysisSettings } from './analysis/analysis-registry.ts';
 export type { AnalyzedToken } from './analysis/analyzer.ts';
@@ -99,7 +100,9 @@ export class TextAnalysis {
 export async function loadAnalyzer(options: LoadOptions = {}): Promise<TextAnalysis> {
   const memory = analysisMemory();
   const source = options.wasm ?? fetchBeside();
-  const module = await instantiate(source as Parameters<typeof instantiate>[0], { env: { memory: memory as never } });
+  // The loader's types know no functions of one's own.
+  const env = { memory, hostTerms: hostTerms(memory) } as Record<string, unknown>;
+  const module = await instantiate(source as Parameters<typeof instantiate>[0], { env });
   const exports = module.instance.exports as unknown as AnalysisExports & { _start?: () => void };
   exports._start?.();
   return new TextAnalysis(new AnalysisHost({ exports, memory }), filesOf(options.files), options.settings ?? {});

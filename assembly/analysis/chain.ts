@@ -12,6 +12,7 @@ import { fingerprintNext } from './filters/fingerprint';
 import { flattenNext } from './filters/flatten-graph';
 import { asciiFoldingFilter } from './filters/folding';
 import { caseFilter } from './filters/lowercase';
+import { clearAnswers, hostTermsNext } from './filters/host-terms';
 import { minHashNext } from './filters/min-hash';
 import { multiplexerNext, openMultiplexer } from './filters/multiplexer';
 import { ngramNext } from './filters/ngram';
@@ -86,6 +87,7 @@ export function chainInit(region: usize, regionBytes: usize, blob: usize): i32 {
     cur += share;
     stage.termsEnd = cur;
     if (stage.id == ID.S_STEM) clearStems(stage);
+    if (stage.id == ID.S_HOST_TERMS) clearAnswers(stage);
     if (stage.id == ID.S_MULTIPLEXER) {
       const status = openMultiplexer(stage);
       if (status < 0) return status;
@@ -136,7 +138,7 @@ export function chainStart(region: usize, textPtr: usize, textLen: usize): i32 {
 
 /**
  * Next batch: count of tokens at chain.tokens, 0 at the end, or a status below 0 and then the text must be started again
- * (E_NO_SPACE: in a larger region), or refused: E_WORK, E_OFFSETS (a token would end before it starts, see hasOrder).
+ * (E_NO_SPACE: in a larger region), or refused: E_WORK, E_REFUSED, E_OFFSETS (a token would end before it starts, see hasOrder).
  */
 export function chainNext(region: usize): i32 {
   const chain = changetype<Chain>(region);
@@ -284,6 +286,7 @@ function produce(chain: Chain, index: u32, stage: Stage): i32 {
     case ID.S_FINGERPRINT: return fingerprintNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_MIN_HASH: return minHashNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_DECOMPOUND: return decompoundNext(chain, index, stage, producerBefore(chain, index));
+    case ID.S_HOST_TERMS: return hostTermsNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_MULTIPLEXER: return multiplexerNext(chain, index, stage, producerBefore(chain, index));
     default: return E_CORRUPT;
   }

@@ -27,6 +27,7 @@ export const S_FINGERPRINT: u32 = 72;
 export const S_MIN_HASH: u32 = 73;
 export const S_MULTIPLEXER: u32 = 74;
 export const S_DECOMPOUND: u32 = 75;
+export const S_HOST_TERMS: u32 = 90;
 
 export const FIRST_FILTER: u32 = 128;
 export const S_CASE: u32 = 128;

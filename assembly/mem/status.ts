@@ -12,3 +12,5 @@ export const E_LIMIT: i32 = -4;
 export const E_WORK: i32 = -5;
 /** A token would end before it starts. */
 export const E_OFFSETS: i32 = -6;
+/** The host, asked for something, has refused it, and knows why. */
+export const E_REFUSED: i32 = -7;

@@ -4,6 +4,7 @@ import type { AnalysisEnvironment, AnalysisRegistry, CustomChain } from './analy
 import { type Analyzer, Analyzer as AnalyzerClass, filterEnvironment } from './analyzer.ts';
 import { CharFilterChain } from './char-filters/apply.ts';
 import type { FilterFactory, TokenFilter } from './component.ts';
+import { HOST_TERM_FLAGS, HOST_TERM_OP } from './host-terms.ts';
 import { valuePositions } from './json-positions.ts';
 import { STEMMER } from './languages/stemmers.ts';
 import { DEFINED_ONLY } from './registry.ts';
@@ -186,7 +187,15 @@ const MARKING_STAGES: ReadonlySet<number> = new Set([STAGE.STEM, STAGE.STEMMER_O
 
 function usesKeywordMark(filter: TokenFilter): boolean {
   if (filter.kind === 'host') return filter.usesKeywordMark ?? false;
-  return filter.stages.some(({ id, config }) => MARKING_STAGES.has(id) && !(id === STAGE.STEM && config[0] === STEMMER.ENGLISH_POSSESSIVE));
+  return filter.stages.some(({ id, config }) => MARKING_STAGES.has(id) && (id !== STAGE.STEM || usesMarkInRewrite(config)));
+}
+
+/** @param config of the stem stage: all of its operations but these look at the mark */
+function usesMarkInRewrite(config: Uint8Array): boolean {
+  const view = new DataView(config.buffer, config.byteOffset);
+  const op = view.getUint32(0, true);
+  if (op === HOST_TERM_OP) return view.getUint32(12, true) === HOST_TERM_FLAGS.mark;
+  return op !== STEMMER.ENGLISH_POSSESSIVE;
 }
 
 function tooManyTokens(max: number): ApiError {

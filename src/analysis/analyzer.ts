@@ -265,8 +265,8 @@ export function mergeRewrites(stages: readonly KernelStage[]): KernelStage[] {
 function operation({ id, config }: KernelStage): Uint8Array {
   const { op, data } = REWRITE_OPS[id];
   if (data) return words([op, (config.length + 3) & ~3], joinConfigs([config, new Uint8Array(-config.length & 3)]));
-  // A stemmer or variant, and what the stemmer brings with it.
-  return config.length ? words([op + config[0]], config.subarray(4)) : words([op]);
+  // A stemmer, variant or operation, and what it brings with it.
+  return config.length ? words([op + config[0] + (config[1] << 8)], config.subarray(4)) : words([op]);
 }
 
 /** Flags of the standard tokenizer and of bigrams. */

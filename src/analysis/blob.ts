@@ -5,6 +5,8 @@ import { encodeWtf8 } from './wtf8.ts';
 export interface KernelStage {
   readonly id: number;
   readonly config: Uint8Array;
+  /** What must live as long as the stage: functions that the config names by number. */
+  readonly keeps?: unknown;
 }
 
 /** @param isStepped one token at a time (assembly/analysis/chain.ts) */

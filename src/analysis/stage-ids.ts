@@ -22,6 +22,7 @@ export const STAGE = {
   MIN_HASH: 73,
   MULTIPLEXER: 74,
   DECOMPOUND: 75,
+  HOST_TERMS: 90,
   CASE: 128,
   STOP: 129,
   FOLDING: 130,

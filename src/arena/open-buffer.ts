@@ -7,6 +7,7 @@ import { illegalArgument } from '../errors/catalog.ts';
 import type { FieldSpec } from '../mapping/document-sink.ts';
 import { tooMuchWork } from '../wasm/analysis.ts';
 import { COLUMN_KINDS, FIELD_FLAG, STATUS } from '../wasm/buffer.ts';
+import { takeRefusal } from '../wasm/host-terms.ts';
 import { createMemory, Kernels, PAGE_BYTES, staticBytes } from '../wasm/kernels.ts';
 import { DocumentEncoder } from './document-encoder.ts';
 
@@ -170,6 +171,7 @@ export class OpenBuffer {
       return immenseTerm(name, length, k.copyOut(k.exports.bufferErrorTerm(this.#ptr) >>> 0, SHOWN_BYTES));
     }
     if (status === STATUS.work) return tooMuchWork();
+    if (status === STATUS.refused) return takeRefusal();
     if (status === STATUS.offsets) return illegalArgument('a token would end before it starts: filters have put tokens out of order');
     if (status === STATUS.noSpace) return new RangeError('the open buffer is full');
     return new Error(`the open buffer refused a document: status ${status}`);

@@ -1,10 +1,12 @@
 // Host side of assembly/analysis/chain.ts: runs chains of analysis stages in a memory of its own.
 import { illegalArgument } from '../errors/catalog.ts';
+import { hostTerms, takeRefusal } from './host-terms.ts';
 import type { KernelFunction } from './kernels.ts';
 
 const E_NO_SPACE = -3;
 const E_WORK = -5;
 const E_OFFSETS = -6;
+const E_REFUSED = -7;
 const PAGE = 65536;
 const DEFAULT_REGION_BYTES = 2 << 20;
 /** Chains are dropped and laid out anew on demand when they take more than this. */
@@ -73,7 +75,7 @@ export function analysisMemory(): WebAssembly.Memory {
 
 function instantiate(module: WebAssembly.Module): AnalysisInstance {
   const memory = analysisMemory();
-  const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+  const { exports } = new WebAssembly.Instance(module, { env: { memory, hostTerms: hostTerms(memory) } });
   (exports._start as KernelFunction | undefined)?.();
   return { exports: exports as unknown as AnalysisExports, memory };
 }
@@ -151,6 +153,7 @@ export class AnalysisHost implements TextMemory {
    * @returns how many tokens the first batch has, 0 if there are none
    * @throws ApiError illegal_argument_exception: a character filter needs too much work on this text, or a token would end before it starts
    * @throws ApiError illegal_argument_exception: a token needs more than 1 GiB
+   * @throws ApiError: what a filter of the host refuses
    */
   begin(program: ChainProgram, text: Uint8Array | TextInput): number {
     this.reader?.lose();
@@ -200,6 +203,7 @@ export class AnalysisHost implements TextMemory {
   private recover(program: ChainProgram, status: number): void {
     const at = program.regionPtr! >>> 2;
     if (status === E_WORK) throw tooMuchWork();
+    if (status === E_REFUSED) throw takeRefusal();
     if (status === E_OFFSETS) throw endsBeforeStart(this.words[at + CHAIN_END_POS_INC], this.words[at + CHAIN_END_OFFSET]);
     if (status !== E_NO_SPACE) throw new Error(`analysis chain failed with status ${status}`);
     this.grow(program);

@@ -1,4 +1,5 @@
-// Rewrites terms, marks and drops them: stemmers, and the normalizations, case mappings, lists and elisions around them, one after the other.
+// Rewrites terms, marks and drops them: stemmers, and the normalizations, case mappings, lists, elisions and filters of the host around them, one
+// after the other.
 //   config ├─ op u32 ─┬─ op u32 ─┬─ ··· ─┤   a stemmer's id, or one of the groups below, plus the variant
 //   KSTEM and the operations with lists have data behind them: ├─ op u32 ─┬─ bytes u32 ─┬─ data, a multiple of 4 bytes ─┤
 //   (KSTEM's is its lexicon, stemmers/lexicon.ts; the others' is the config of the stage that does the same alone)
@@ -7,6 +8,7 @@
 //   area  ├─ cache ─┬─ index of suffix lists (stemmers/suffix-index.ts) ─┤
 import { E_CORRUPT, E_NO_SPACE } from '../../mem/status';
 import { decode, encode } from '../../text/utf8';
+import { hostTerms } from '../host-terms';
 import { renewTerm, Stage, tokenAt } from '../stage';
 import { ENGLISH_POSSESSIVE, KSTEM, runStemmer } from '../stemmers/stemmers';
 import { clearSuffixIndex, useSuffixIndex } from '../stemmers/suffix-index';
@@ -29,6 +31,11 @@ const ELISION: u32 = 0x400;
 const APOSTROPHE: u32 = 0x500;
 const KEYWORD_MARKER: u32 = 0x600;
 const STEMMER_OVERRIDE: u32 = 0x700;
+/** Data: ├─ filter u32 ─┬─ flags u32 ─┤, see hostTerm. */
+const HOST_TERM: u32 = 0x800;
+/** Flags: terms with an answer become keywords and stay as they are; terms without one go. */
+const MARK: u32 = 1;
+const DROP_OTHERS: u32 = 2;
 /** What rewrite answers for a term that goes. */
 const DROP: i32 = 1;
 
@@ -108,8 +115,27 @@ function operate(batch: Stage, token: Token, op: u32, data: usize): i32 {
     case APOSTROPHE >> 8: return cutAtApostrophe(token);
     case KEYWORD_MARKER >> 8: return markKeyword(batch, token, data);
     case STEMMER_OVERRIDE >> 8: return overrideStem(batch, token, data);
+    case HOST_TERM >> 8: return hostTerm(batch, token, data);
     default: return E_CORRUPT;
   }
+}
+
+/** A filter of the host whose answer is one term. */
+function hostTerm(batch: Stage, token: Token, data: usize): i32 {
+  const out = batch.termCur, flags = load<u32>(data, 4);
+  const bytes = hostTerms(load<u32>(data), token.termPtr, token.termLen, out, batch.termsEnd - out);
+  if (bytes < 0) return bytes;
+  if (!bytes) return flags & DROP_OTHERS ? DROP : 0;
+  if (flags & MARK) token.flags |= FLAG_KEYWORD;
+  if (flags) return 0;
+  const len = load<u32>(out);
+  if (len > token.termLen) {
+    token.termPtr = out;
+    batch.termCur += len;
+  }
+  memory.copy(token.termPtr, out + 4, len);
+  token.termLen = len;
+  return 0;
 }
 
 function stem(batch: Stage, token: Token, id: u32, lexicon: usize): i32 {

@@ -98,6 +98,13 @@ export function resultPtr(entry: usize): usize {
   return entry + ENTRY_HEAD + load<u8>(entry);
 }
 
+/** Where the result of an entry is in any case. */
+// @ts-ignore: decorator
+@inline
+export function entryResult(entry: usize): usize {
+  return entryFlags(entry) & PREFIX ? entry + ENTRY_HEAD : resultPtr(entry);
+}
+
 // @ts-ignore: decorator
 @inline
 export function resultLen(entry: usize): u32 {

@@ -2,13 +2,13 @@
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { joinConfigs, termSet, words } from '../blob.ts';
-import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
+import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter } from '../component.ts';
+import { termsFilter } from '../host-terms.ts';
 import { Hyphenator } from '../hyphenator.ts';
 import { STAGE } from '../stage-ids.ts';
-import { checkTokenCount, type Token } from '../token-stream.ts';
+import { checkTokenCount } from '../token-stream.ts';
 import { readText, wordList } from '../word-lists.ts';
 import { encodeWtf8 } from '../wtf8.ts';
-import { listFilter } from './lists.ts';
 import { filterEntry } from './simple.ts';
 
 export interface Options {
@@ -19,20 +19,6 @@ export interface Options {
 }
 
 type Dictionary = (term: string) => boolean;
-
-/** The word, and its parts at the same place with its offsets. Sizes count UTF-16 units. */
-function decompounder(options: Options, parts: (term: string) => string[]): TokenFilter {
-  return listFilter((tokens) => {
-    const out: Token[] = [];
-    for (const token of tokens) {
-      out.push(token);
-      if (token.term.length < options.minWord) continue;
-      for (const term of parts(token.term)) out.push({ ...token, term, posInc: 0 });
-      checkTokenCount(out.length);
-    }
-    return out;
-  });
-}
 
 /** Config of the decompound stage (assembly/analysis/filters/decompound.ts has the drawing). */
 export function decompoundConfig({ minWord, minPart, maxPart, onlyLongest }: Options, list: readonly string[]): Uint8Array {
@@ -71,6 +57,7 @@ function hyphenParts(term: string, options: HyphenOptions, hyphenator: Hyphenato
       const match = has(part) ? part : has(part.slice(0, -1)) ? part.slice(0, -1) : null;
       if (match === null) continue;
       out.push(match);
+      checkTokenCount(out.length);
       consumed = j;
       if (firstOnly) break;
     }
@@ -135,7 +122,7 @@ export const DECOMPOUND_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
           causedBy: error instanceof ApiError ? error : null,
         });
       }
-      return decompounder(options, (term) => hyphenParts(term, options, hyphenator, has));
+      return termsFilter((term) => (term.length < options.minWord ? [] : [term, ...hyphenParts(term, options, hyphenator, has)]));
     },
     { inSynonymRules: 'skipped' },
   ),

@@ -21,7 +21,7 @@ export function multiplexerFilter(branches: readonly (readonly TokenFilter[])[])
   // Without a branch tokens stay as they are.
   if (!branches.length) return { kind: 'kernel', stages: [REMOVE_DUPLICATES] };
   if (branches.length > 1 && isKernel) {
-    return { kind: 'kernel', stages: [{ id: STAGE.MULTIPLEXER, config: multiplexerConfig(stages) }, REMOVE_DUPLICATES] };
+    return { kind: 'kernel', stages: [{ id: STAGE.MULTIPLEXER, config: multiplexerConfig(stages), keeps: branches }, REMOVE_DUPLICATES] };
   }
   return multiplexerOnHost(branches);
 }

@@ -1,11 +1,12 @@
 // Filters by regular expression: pattern_replace, pattern_capture, and keyword_marker with a pattern; keyword_repeat.
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { ComponentEntry, FilterFactory } from '../component.ts';
+import { termFilter, termsFilter } from '../host-terms.ts';
 import { compilePattern } from '../regex/java-flags.ts';
 import type { JavaPattern } from '../regex/java-pattern.ts';
 import { Replacement } from '../regex/replacement.ts';
 import { STAGE } from '../stage-ids.ts';
-import { checkTokenCount, type Token } from '../token-stream.ts';
+import { checkTokenCount } from '../token-stream.ts';
 import { lowerCodePoints, wordSet } from '../word-lists.ts';
 import { listFilter, withKeywordMark } from './lists.ts';
 import { filterEntry, setStage } from './simple.ts';
@@ -37,24 +38,18 @@ function captured(pattern: JavaPattern, term: string, preserveOriginal: boolean)
   return out;
 }
 
-/** Adds the term, if it stays, and the groups of all patterns at the token's place, merged by where they start. */
-function captures(token: Token, patterns: readonly JavaPattern[], preserveOriginal: boolean, out: Token[]): void {
-  const { term } = token;
+/** The term, if it stays, and the groups of all patterns, merged by where they start. */
+function captures(term: string, patterns: readonly JavaPattern[], preserveOriginal: boolean): string[] {
   const lists = patterns.map((pattern) => ({ found: captured(pattern, term, preserveOriginal), at: 0 }));
-  const before = out.length;
-  const add = (text: string): void => {
-    out.push({ ...token, term: text, posInc: out.length === before ? token.posInc : 0 });
-  };
-  if (preserveOriginal) add(term);
+  const out = preserveOriginal ? [term] : [];
   for (;;) {
     let best: (typeof lists)[number] | null = null;
     for (const list of lists) {
       if (list.at < list.found.length && (!best || list.found[list.at][0] < best.found[best.at][0])) best = list;
     }
-    if (!best) break;
-    add(term.slice(...best.found[best.at++]));
+    if (!best) return out;
+    out.push(term.slice(...best.found[best.at++]));
   }
-  if (out.length === before) out.push(token);
 }
 
 export const PATTERN_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
@@ -67,7 +62,7 @@ export const PATTERN_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       const pattern = compilePattern(source, settings.get('flags'));
       const replacement = new Replacement(settings.get('replacement', ''), pattern);
       const all = settings.bool('all', true);
-      return listFilter((tokens) => tokens.map((token) => ({ ...token, term: replaceMatches(token.term, pattern, replacement, all) })));
+      return termFilter('replace', (term) => [replaceMatches(term, pattern, replacement, all)]);
     },
   ),
   filterEntry('pattern_capture', ['patterns: list', 'preserve_original: bool = true'], ({ name, settings }) => {
@@ -75,14 +70,7 @@ export const PATTERN_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     if (!sources) throw illegalArgument(`required setting 'patterns' is missing for token filter [${name}]`);
     const patterns = sources.map((source) => compilePattern(source));
     const preserve = settings.bool('preserve_original', true);
-    return listFilter((tokens) => {
-      const out: Token[] = [];
-      for (const token of tokens) {
-        captures(token, patterns, preserve, out);
-        checkTokenCount(out.length);
-      }
-      return out;
-    });
+    return termsFilter((term) => captures(term, patterns, preserve));
   }),
   filterEntry(
     'keyword_marker',
@@ -96,9 +84,7 @@ export const PATTERN_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
           throw illegalArgument('cannot specify both `keywords_pattern` and `keywords` or `keywords_path`');
         }
         const pattern = compilePattern(source);
-        return withKeywordMark(
-          listFilter((tokens) => tokens.map((token) => (pattern.matches(token.term) ? { ...token, keyword: true } : token))),
-        );
+        return termFilter('mark', (term) => (pattern.matches(term) ? [term] : []));
       }
       const keywords = wordSet(context, 'keywords');
       if (!keywords) {

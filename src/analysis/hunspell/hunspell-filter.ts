@@ -5,7 +5,7 @@ import { illegalArgument } from '../../errors/catalog.ts';
 import type { BuildContext, ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
 import type { ConfigFiles } from '../config-files.ts';
 import { filterEntry } from '../filters/simple.ts';
-import type { Token } from '../token-stream.ts';
+import { termsFilter } from '../host-terms.ts';
 import { HunspellDictionary } from './dictionary.ts';
 import { HunspellStemmer } from './stemmer.ts';
 
@@ -37,19 +37,7 @@ export function hunspellFilter(dictionary: HunspellDictionary, { dedup, longestO
     }
     return stems;
   };
-  return {
-    kind: 'host',
-    apply(stream) {
-      const tokens: Token[] = [];
-      for (const token of stream.tokens) {
-        const stems = token.keyword ? [] : stemsOf(token.term);
-        tokens.push(token);
-        for (let i = 1; i < stems.length; i++) tokens.push({ ...token, term: stems[i], posInc: 0 });
-        if (stems.length) token.term = stems[0];
-      }
-      return { ...stream, tokens };
-    },
-  };
+  return termsFilter(stemsOf, { keepsKeywords: true });
 }
 
 function longest(stems: readonly string[]): string {

@@ -1,0 +1,51 @@
+// Host side of assembly/analysis/host-terms.ts: functions that kernels call by number, in every instance of a thread.
+import type { KernelFunction } from './kernels.ts';
+
+/** Status: there is no room for the answer. */
+export const E_NO_SPACE = -3;
+const E_REFUSED = -7;
+
+/**
+ * Reads the term at `termPtr` of the memory under `bytes` and writes its answer to `outPtr`, where `outBytes` are free.
+ * @returns bytes of the answer, or E_NO_SPACE: the call comes again with more room
+ * @throws whatever it refuses: the text that is analysed is refused with it
+ */
+export type TermCall = (bytes: Uint8Array, termPtr: number, termLen: number, outPtr: number, outBytes: number) => number;
+
+/** Who has a number holds the function: chains come and go with their indices. */
+const calls = new Map<number, WeakRef<TermCall>>();
+const gone = new FinalizationRegistry<number>((number) => calls.delete(number));
+let lastNumber = 0;
+let refusal: unknown = null;
+
+/** A number for kernels of this thread, valid as long as `call` lives. */
+export function numberOfCall(call: TermCall): number {
+  const number = ++lastNumber;
+  calls.set(number, new WeakRef(call));
+  gone.register(call, number);
+  return number;
+}
+
+/** The import of an instance over this memory. */
+export function hostTerms(memory: WebAssembly.Memory): KernelFunction {
+  let bytes = new Uint8Array(memory.buffer);
+  return (number, termPtr, termLen, outPtr, outBytes) => {
+    if (bytes.buffer !== memory.buffer) bytes = new Uint8Array(memory.buffer);
+    try {
+      const call = calls.get(number)?.deref();
+      if (!call) throw new Error(`an analysis chain has outlived its filter ${number}`);
+      return call(bytes, termPtr >>> 0, termLen >>> 0, outPtr >>> 0, outBytes >>> 0);
+    } catch (error) {
+      // Through the kernels goes a status: what they hold stays whole.
+      refusal = error;
+      return E_REFUSED;
+    }
+  };
+}
+
+/** What the last E_REFUSED was about. */
+export function takeRefusal(): Error {
+  const error = refusal as Error;
+  refusal = null;
+  return error;
+}

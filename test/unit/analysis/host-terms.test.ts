@@ -1,0 +1,84 @@
+// Filters of the host that kernels call: once for a word, with answers of any size, and refusals that leave everything whole.
+import { expect, test } from 'vitest';
+import { chainBlob } from '../../../src/analysis/blob.ts';
+import type { TokenFilter } from '../../../src/analysis/component.ts';
+import { termFilter, termsFilter } from '../../../src/analysis/host-terms.ts';
+import { STAGE } from '../../../src/analysis/stage-ids.ts';
+import { runChain } from '../../../src/analysis/token-stream.ts';
+import { StringInput } from '../../../src/analysis/wtf8.ts';
+import { illegalArgument } from '../../../src/errors/catalog.ts';
+import type { AnalysisHost } from '../../../src/wasm/analysis.ts';
+import { eachAnalysisBuild } from '../../support/analysis-builds.ts';
+
+/** Terms of a text behind filters, a `*` before keywords and a `+` before those at the place of the one before. */
+function run(host: AnalysisHost, filters: readonly TokenFilter[]): (text: string) => string[] {
+  const stages = filters.flatMap((filter) => (filter.kind === 'kernel' ? filter.stages : []));
+  const program = { blob: chainBlob([{ id: STAGE.KEYWORD, config: new Uint8Array(0) }, ...stages]) };
+  return (text) =>
+    runChain(host, program, new StringInput(text)).tokens.map(
+      ({ term, keyword, posInc }) => `${posInc ? '' : '+'}${keyword ? '*' : ''}${term}`,
+    );
+}
+
+eachAnalysisBuild((host, build) => {
+  test(`${build}: a word is asked for once, whatever its answer is`, () => {
+    const asked: string[] = [];
+    const answers: Record<string, string[]> = { many: ['one', '', 'löwe\ud800', 'many'], one: ['x'], none: [], empty: [''] };
+    const through = run(host, [
+      termsFilter((term) => {
+        asked.push(term);
+        return answers[term];
+      }),
+    ]);
+    for (let round = 0; round < 3; round++) {
+      expect(through('many')).toEqual(['one', '+', '+löwe\ud800', '+many']);
+      expect(through('one')).toEqual(['x']);
+      expect(through('none')).toEqual(['none']);
+      expect(through('empty')).toEqual(['']);
+    }
+    expect(asked).toEqual(['many', 'one', 'none', 'empty']);
+  });
+
+  test(`${build}: replaces, marks and drops`, () => {
+    const isLong = (term: string): string[] => (term.length > 3 ? [term] : []);
+    expect(run(host, [termFilter('replace', (term) => [term.repeat(3)])])('añ')).toEqual(['añañañ']);
+    expect(run(host, [termFilter('replace', (term) => [term.slice(1)])])('añb')).toEqual(['ñb']);
+    expect(run(host, [termFilter('mark', isLong)])('long')).toEqual(['*long']);
+    expect(run(host, [termFilter('mark', isLong)])('no')).toEqual(['no']);
+    expect(run(host, [termFilter('dropOthers', isLong)])('long')).toEqual(['long']);
+    expect(run(host, [termFilter('dropOthers', isLong)])('no')).toEqual([]);
+  });
+
+  test(`${build}: keywords are not asked for where they stay as they are`, () => {
+    const mark = termFilter('mark', (term) => (term === 'a' ? [term] : []));
+    const double = (term: string): string[] => [term, term];
+    expect(run(host, [mark, termsFilter(double, { keepsKeywords: true })])('a')).toEqual(['*a']);
+    expect(run(host, [mark, termsFilter(double)])('a')).toEqual(['*a', '+*a']);
+    expect(run(host, [mark, termsFilter(double, { keepsKeywords: true })])('b')).toEqual(['b', '+b']);
+  });
+
+  test(`${build}: an answer that needs more memory is asked for once`, () => {
+    let calls = 0;
+    const large = 'ä'.repeat(3_000_000);
+    const through = run(host, [
+      termsFilter(() => {
+        calls++;
+        return [large, 'x'];
+      }),
+    ]);
+    expect(through('a').map((term) => term.length)).toEqual([large.length, 2]);
+    expect(calls).toBe(1);
+  });
+
+  test(`${build}: a refusal is the text's, and the next text is as if nothing had been`, () => {
+    const through = run(host, [
+      termsFilter((term) => {
+        if (term === 'bad') throw illegalArgument('no such word');
+        return [term];
+      }),
+    ]);
+    expect(through('good')).toEqual(['good']);
+    expect(() => through('bad')).toThrow('no such word');
+    expect(through('good')).toEqual(['good']);
+  });
+});
