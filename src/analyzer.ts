@@ -113,7 +113,19 @@ function filesOf(files: LoadOptions['files']): ConfigFiles | null {
   return typeof files.read === 'function' ? (files as ConfigFiles) : filesOfTexts(files as FileTexts);
 }
 
-function fetchBeside(): Promise<unknown> {
-  const { fetch } = globalThis as unknown as { fetch(url: URL): Promise<unknown> };
-  return fetch(new URL('../build/analyzer.wasm', import.meta.url));
+/** @throws Error: it is not there. Servers of single pages answer with their page then. */
+async function fetchBeside(): Promise<unknown> {
+  const { fetch } = globalThis as unknown as { fetch(url: URL): Promise<FetchedFile> };
+  const url = new URL('../build/analyzer.wasm', import.meta.url);
+  const response = await fetch(url);
+  if (!response.ok || response.headers.get('content-type')?.startsWith('text/html')) {
+    throw new Error(`there is no analyzer.wasm at ${url}: give its address, as in loadAnalyzer({ wasm: fetch(address) })`);
+  }
+  return response;
+}
+
+/** What is used of the browser's Response. */
+interface FetchedFile {
+  readonly ok: boolean;
+  readonly headers: { get(name: string): string | null };
 }

@@ -1,20 +1,20 @@
 // Bundles the programs of src/, so that a process or thread starts from few files.
 //   node tools/build-js.mjs
-//   dist/bundle/   main.js (the command), library.js, front.js: ES modules with shared chunks
-//   dist/analyzer.browser.js   gannet/analyzer for browsers: one ES module, which fetches ../build/analyzer.wasm
+//   dist/bundle/   main.js (the command), library.js: ES modules with shared chunks
+//   dist/analyzer.node.js, analyzer.browser.js   gannet/analyzer: one ES module each; the browser's has the packages it needs in it
 //   dist/service/  service-process.js, what it loads, and the threads: start-up counts here. Each but the first is a small script that runs
 //                  one code file through V8's code cache, which the first run writes beside it (tools/launch.cjs). *.late.js: packages
 //                  and word lists that a start does not need; as files of their own they are not read before they are used.
 // `new URL('../../build/...', import.meta.url)` means the same in src/<folder>/ and in both output folders.
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const MODULES = { main: 'src/main.ts', library: 'src/library.ts', front: 'src/front/main.ts' };
+const MODULES = { main: 'src/main.ts', library: 'src/library.ts' };
 const SERVICE = {
   'service-main': 'src/cli/service-main.ts',
   'indexer-thread': 'src/node/indexer-thread.ts',
@@ -22,7 +22,7 @@ const SERVICE = {
   'http-thread': 'src/node/http-thread.ts',
 };
 /** Native, or loaded late and seldom. */
-const SERVICE_EXTERNALS = ['./launch.js', './*.late.js', 'uWebSockets.js', '@js-joda/core', '@js-joda/timezone'];
+const SERVICE_EXTERNALS = ['./launch.js', './*.late.js', '@js-joda/core', '@js-joda/timezone'];
 /** lmdb looks for its binary beside its own modules, which a bundle takes it away from. Of its ES modules esbuild makes iterators without end. */
 const LMDB_BINARY = {
   name: 'lmdb-binary',
@@ -93,6 +93,13 @@ const MIME_TYPES = {
   },
 };
 
+/** hyper-express' own dependency is fetched from GitHub; the package has it as a file of its own. */
+const UWS_SHIM = {
+  name: 'uws-shim',
+  setup(plugins) {
+    plugins.onResolve({ filter: /^uWebSockets\.js$/ }, () => ({ path: '../../vendor/uws-shim/index.cjs', external: true }));
+  },
+};
 /** Stays a file of its own with its own code cache. */
 const SERVICE_MAIN = {
   name: 'service-main',
@@ -107,7 +114,6 @@ const common = {
   platform: 'node',
   target: 'node20',
   sourcemap: 'linked',
-
   logLevel: 'warning',
 };
 
@@ -115,7 +121,7 @@ const bundles = path.join(root, 'dist/bundle');
 rmSync(bundles, { recursive: true, force: true });
 await build({
   ...common,
-  entryPoints: Object.fromEntries(Object.entries(MODULES).filter(([, file]) => existsSync(path.join(root, file)))),
+  entryPoints: MODULES,
   outdir: bundles,
   splitting: true,
   format: 'esm',
@@ -123,15 +129,10 @@ await build({
   chunkNames: 'chunk-[hash]',
 });
 
+const analyzer = { ...common, format: 'esm' };
+await build({ ...analyzer, entryPoints: ['src/analyzer-node.ts'], outfile: 'dist/analyzer.node.js', packages: 'external' });
 // Anything of Node's in it fails the build.
-await build({
-  ...common,
-  platform: 'browser',
-  target: 'es2022',
-  entryPoints: ['src/analyzer.ts'],
-  outfile: 'dist/analyzer.browser.js',
-  format: 'esm',
-});
+await build({ ...analyzer, entryPoints: ['src/analyzer.ts'], outfile: 'dist/analyzer.browser.js', platform: 'browser', target: 'es2022' });
 
 const service = path.join(root, 'dist/service');
 rmSync(service, { recursive: true, force: true });
@@ -150,7 +151,7 @@ await build({
   ...serviceOptions,
   entryPoints: Object.fromEntries(Object.entries(SERVICE).map(([name, file]) => [`${name}.code`, file])),
   external: SERVICE_EXTERNALS,
-  plugins: [LMDB_BINARY, LATE_NAMES, LATE_PARTS, MIME_TYPES],
+  plugins: [LMDB_BINARY, LATE_NAMES, LATE_PARTS, MIME_TYPES, UWS_SHIM],
   // As launch.cjs runs it: a wrapper put around it there would copy the whole text.
   banner: { js: `(function (exports, require, module, __filename, __dirname) {${MODULE_URL}` },
   footer: { js: '})' },

@@ -13,10 +13,10 @@ interface Uws {
   us_listen_socket_close(token: unknown): void;
 }
 
-/** Null: no binary for this Node is installed. */
+/** The module that hyper-express is given, too. Null: no binary for this Node is installed. */
 function loadUws(): Uws | null {
   try {
-    return createRequire(import.meta.url)('uWebSockets.js');
+    return createRequire(import.meta.url)('../../vendor/uws-shim/index.cjs');
   } catch {
     return null;
   }

@@ -5,7 +5,8 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bodyOf, Front, freePort, get, headerOf, raw, statusOf } from '../support/front.ts';
+import { freePort } from '../support/free-port.ts';
+import { bodyOf, Front, get, headerOf, raw, statusOf } from '../support/front.ts';
 
 const found = (folder: string, name: RegExp) => {
   try {

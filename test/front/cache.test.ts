@@ -1,7 +1,8 @@
 /** The cache of proxied answers: what is kept, for whom, how long, how it is renewed, purged and found again after a restart. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bodyOf, Front, freePort, get, headerOf, ours, raw, statusOf } from '../support/front.ts';
+import { freePort } from '../support/free-port.ts';
+import { bodyOf, Front, get, headerOf, ours, raw, statusOf } from '../support/front.ts';
 
 const front = new Front();
 let port = 0;

@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { connect } from 'node:net';
 import tls from 'node:tls';
 import { describe, expect, test } from 'vitest';
-import { freePort, front, frontForEach, get, port } from '../support/front.ts';
+import { freePort } from '../support/free-port.ts';
+import { front, frontForEach, get, port } from '../support/front.ts';
 
 frontForEach();
 

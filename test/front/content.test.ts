@@ -4,7 +4,8 @@ import { mkdirSync, readdirSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bodyOf, Front, freePort, get, headerOf as header, ours, raw, statusOf } from '../support/front.ts';
+import { freePort } from '../support/free-port.ts';
+import { bodyOf, Front, get, headerOf as header, ours, raw, statusOf } from '../support/front.ts';
 
 const front = new Front();
 let port = 0;

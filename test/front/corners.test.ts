@@ -5,7 +5,8 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { expect, test } from 'vitest';
-import { back, freePort, front, frontForEach, get, ours, port, raw, serveRaw } from '../support/front.ts';
+import { freePort } from '../support/free-port.ts';
+import { back, front, frontForEach, get, ours, port, raw, serveRaw } from '../support/front.ts';
 
 frontForEach();
 

@@ -5,7 +5,8 @@ import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bodyOf, Front, freePort, get, headerOf, raw, statusOf } from '../support/front.ts';
+import { freePort } from '../support/free-port.ts';
+import { bodyOf, Front, get, headerOf, raw, statusOf } from '../support/front.ts';
 
 const front = new Front();
 let port = 0;

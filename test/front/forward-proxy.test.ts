@@ -2,7 +2,8 @@
 import { createServer, type Server } from 'node:http';
 import { connect, createServer as createTcp, type Server as TcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bodyOf, Front, freePort, headerOf, ours, raw, statusOf } from '../support/front.ts';
+import { freePort } from '../support/free-port.ts';
+import { bodyOf, Front, headerOf, ours, raw, statusOf } from '../support/front.ts';
 
 const front = new Front();
 let port = 0;

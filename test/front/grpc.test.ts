@@ -10,7 +10,8 @@ import http2, {
 } from 'node:http2';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { freePort, front, frontForEach, get, port } from '../support/front.ts';
+import { freePort } from '../support/free-port.ts';
+import { front, frontForEach, get, port } from '../support/front.ts';
 
 type Handler = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
 

@@ -6,7 +6,8 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { back, bodyOf, freePort, front, frontForEach, get, headerOf, ours, port, raw, statusOf } from '../support/front.ts';
+import { freePort } from '../support/free-port.ts';
+import { back, bodyOf, front, frontForEach, get, headerOf, ours, port, raw, statusOf } from '../support/front.ts';
 
 frontForEach();
 const servers: Server[] = [];

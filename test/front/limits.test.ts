@@ -1,7 +1,8 @@
 /** limit_req, limit_conn, limit_rate with their dry runs. */
 import type { Server, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bodyOf, Front, freePort, get, headerOf, serveRaw, statusOf } from '../support/front.ts';
+import { freePort } from '../support/free-port.ts';
+import { bodyOf, Front, get, headerOf, serveRaw, statusOf } from '../support/front.ts';
 
 const front = new Front();
 const held: Socket[] = [];

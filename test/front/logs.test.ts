@@ -5,7 +5,8 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Front, freePort, get, ours, raw } from '../support/front.ts';
+import { freePort } from '../support/free-port.ts';
+import { Front, get, ours, raw } from '../support/front.ts';
 
 const front = new Front();
 let port = 0;

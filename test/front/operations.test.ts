@@ -1,6 +1,7 @@
 /** What the front has besides nginx's modules: handlers in JavaScript, metrics, and (as in nginx) the status page. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bodyOf, Front, freePort, get, headerOf, ours, raw, statusOf } from '../support/front.ts';
+import { freePort } from '../support/free-port.ts';
+import { bodyOf, Front, get, headerOf, ours, raw, statusOf } from '../support/front.ts';
 
 const front = new Front();
 let port = 0;

@@ -4,7 +4,8 @@ import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bodyOf, freePort, front, frontForEach, get, ours, port, raw, serveRaw, statusOf } from '../support/front.ts';
+import { freePort } from '../support/free-port.ts';
+import { bodyOf, front, frontForEach, get, ours, port, raw, serveRaw, statusOf } from '../support/front.ts';
 
 frontForEach();
 

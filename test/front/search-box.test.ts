@@ -6,7 +6,8 @@ import { request as secureRequest } from 'node:https';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bodyOf, Front, freePort, get, headerOf, ours, raw, statusOf } from '../support/front.ts';
+import { freePort } from '../support/free-port.ts';
+import { bodyOf, Front, get, headerOf, ours, raw, statusOf } from '../support/front.ts';
 
 const example = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../examples/front/search.conf');
 const front = new Front();

@@ -2,7 +2,8 @@
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { back, freePort, front, frontForEach, get, port, raw } from '../support/front.ts';
+import { freePort } from '../support/free-port.ts';
+import { back, front, frontForEach, get, port, raw } from '../support/front.ts';
 
 frontForEach();
 

@@ -6,7 +6,8 @@ import { connect, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import tls from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Front, freePort } from '../support/front.ts';
+import { freePort } from '../support/free-port.ts';
+import { Front } from '../support/front.ts';
 
 const front = new Front();
 let port = 0;

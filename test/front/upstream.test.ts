@@ -2,7 +2,8 @@
 import { createSocket, type Socket as Datagram } from 'node:dgram';
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bodyOf, Front, freePort, get, headerOf, ours, raw, statusOf } from '../support/front.ts';
+import { freePort } from '../support/free-port.ts';
+import { bodyOf, Front, get, headerOf, ours, raw, statusOf } from '../support/front.ts';
 
 const front = new Front();
 let port = 0;

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from './free-port.ts';
 
 const SCRIPT = path.join(path.dirname(fileURLToPath(import.meta.url)), 'http-echo-server.ts');
 
@@ -14,14 +15,6 @@ export interface HttpChild {
   line(text: string): Promise<void>;
   /** Ends it by its own stop; resolves to the exit code or signal. */
   stop(): Promise<number | string>;
-}
-
-export async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 export async function startHttpChild(kind: 'uws' | 'net'): Promise<HttpChild> {

@@ -1,9 +1,9 @@
 // A real service process for integration tests: built code, a data directory of its own, a free port.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { freePort } from './free-port.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const START_TIMEOUT_MS = 20_000;
@@ -82,12 +82,4 @@ export async function untilAnswering(url: string, child: ChildProcess | null = n
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

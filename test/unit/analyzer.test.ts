@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { loadAnalyzer as loadInBrowser } from '../../src/analyzer.ts';
 import { type AnalyzedToken, loadAnalyzer, type TokenCursor } from '../../src/analyzer-node.ts';
 
 const SETTINGS = {
@@ -113,4 +114,13 @@ test('files are texts by path: synonyms, stop words, Hunspell dictionaries', asy
     status: expect.any(Number),
   });
   expect(analysis.analyzers.slice(0, 3)).toEqual(['mine', 'other', 'standard']);
+});
+
+test.each([
+  ['a missing file', () => new Response('', { status: 404 })],
+  ['the page of a development server', () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } })],
+])('in browsers %s in place of the kernels is told with its address', async (_, answer) => {
+  vi.stubGlobal('fetch', async () => answer());
+  await expect(loadInBrowser()).rejects.toThrow(/no analyzer\.wasm at file:.*give its address/);
+  vi.unstubAllGlobals();
 });

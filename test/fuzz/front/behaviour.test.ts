@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { freePort } from '../../support/front.ts';
+import { freePort } from '../../support/free-port.ts';
 import { Rng } from '../../support/rng.ts';
 import { CONTENT_AREAS, type Generator, SITE } from './behaviour/areas-content.ts';
 import { UPSTREAM_AREAS } from './behaviour/areas-upstream.ts';

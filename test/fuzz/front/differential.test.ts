@@ -9,7 +9,8 @@ import { type AddressInfo, connect } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Front, freePort } from '../../support/front.ts';
+import { freePort } from '../../support/free-port.ts';
+import { Front } from '../../support/front.ts';
 import { random } from './random.ts';
 import { DISAGREEMENTS, NGINX_1_22, SHAPES } from './shapes.ts';
 

@@ -5,7 +5,8 @@ import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { missingPrivateMembers } from '../../../src/http/uws-guards.ts';
 import { probePort } from '../../../src/http/uws-process.ts';
-import { freePort, type HttpChild, rawExchange, startHttpChild } from '../../support/http-child.ts';
+import { freePort } from '../../support/free-port.ts';
+import { type HttpChild, rawExchange, startHttpChild } from '../../support/http-child.ts';
 
 const POST = 'POST /echo HTTP/1.1\r\nHost: a\r\n';
 
