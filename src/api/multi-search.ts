@@ -53,7 +53,7 @@ function checkPlainTotals(ctx: EngineContext, items: readonly MultiSearchItem[],
     if (typeof body !== 'string') continue;
     let request: SearchRequest;
     try {
-      ({ request } = parsedBody(ctx, body, Date.now()));
+      ({ request } = parsedBody(ctx, body, Date.now(), false));
     } catch (error) {
       if (error instanceof ApiError) continue;
       throw error;

@@ -11,6 +11,7 @@ import type { EngineContext, OpenContextInfo, UsedContext } from './context.ts';
 import { type ContextKind, checkKeepAlive, contextLimit, contextMissing, decodeContextId, encodeContextId } from './context-id.ts';
 import {
   environmentOf,
+  type ParsedBody,
   parsedBody,
   resolveSearch,
   type SearchCall,
@@ -30,6 +31,8 @@ interface ContextState {
   /** Body and parameters of a scroll's first request, empty for a point in time. */
   readonly body: string;
   readonly parameters: SearchParameters;
+  /** The time of a scroll's first request: all its pages have the same `now`. 0 for a point in time. */
+  readonly nowMs: number;
   /** Where a scroll's last page ended, null: it is over or has not begun. */
   readonly after: Place | null;
 }
@@ -86,9 +89,9 @@ export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliv
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters);
   try {
     checkBatch(ctx, acquired.targets, request);
-    const outcome = await runInTurns(searchSteps(acquired.targets, request, aggs, environmentOf(ctx, call.parameters, null, nowMs)));
+    const outcome = await runInTurns(searchSteps(acquired.targets, request, aggs, environmentOf(ctx, call.parameters, nowMs)));
     const after = placeOf(outcome.page.at(-1));
-    const key = await open(ctx, 'scroll', acquired, keepAliveMs, { body, parameters: call.parameters, after });
+    const key = await open(ctx, 'scroll', acquired, keepAliveMs, { body, parameters: call.parameters, nowMs, after });
     return searchJson(outcome, call.parameters, started, { _scroll_id: encodeContextId('scroll', key) });
   } finally {
     acquired.release();
@@ -119,13 +122,12 @@ function checkBatch(ctx: EngineContext, targets: readonly SearchTarget[], reques
 /** Next page of a scroll. */
 export function continueScroll(ctx: EngineContext, scrollId: string, keepAliveMs: number | null, totalHitsAsInt: boolean): Promise<Json> {
   const started = performance.now();
-  const nowMs = Date.now();
   return withContext(ctx, 'scroll', decodeContextId(scrollId, 'scroll'), keepAliveMs, async (targets, state) => {
+    const { nowMs, after } = state;
     const parameters: SearchParameters = { ...state.parameters, totalHitsAsInt };
     const request = scrollRequest(await resolveLookups(ctx, withParameters(parsedBody(ctx, state.body, nowMs).request, parameters)));
-    const { after } = state;
     const page: SearchRequest = after === null ? { ...request, size: 0 } : request;
-    const outcome = await runInTurns(searchSteps(targets, page, null, { ...environmentOf(ctx, parameters, null, nowMs), afterHit: after }));
+    const outcome = await runInTurns(searchSteps(targets, page, null, { ...environmentOf(ctx, parameters, nowMs), afterHit: after }));
     const json = searchJson(outcome, parameters, started, { _scroll_id: scrollId });
     return { json, state: { ...state, after: placeOf(outcome.page.at(-1)) } };
   });
@@ -149,23 +151,22 @@ export async function openPointInTime(
   checkKeepAlive(ctx, keepAliveMs);
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), choice);
   try {
-    const key = await open(ctx, 'pit', acquired, keepAliveMs, { body: '', parameters: {}, after: null });
+    const key = await open(ctx, 'pit', acquired, keepAliveMs, { body: '', parameters: {}, nowMs: 0, after: null });
     return { id: encodeContextId('pit', key), shards: shardsJson(acquired.targets.length, []) };
   } finally {
     acquired.release();
   }
 }
 
-/** A search over a point in time. */
-export async function searchPointInTime(ctx: EngineContext, call: SearchCall, request: SearchRequest): Promise<Json> {
+/** A search over a point in time. @param request  the parsed body's with the parameters over it */
+export async function searchPointInTime(ctx: EngineContext, call: SearchCall, request: SearchRequest, parsed: ParsedBody): Promise<Json> {
   const started = performance.now();
   const nowMs = Date.now();
   const pit = request.pit!;
-  const parsed = parsedBody(ctx, textOfBody(call.body), nowMs);
   const resolved = await resolveLookups(ctx, request);
   const aggs = parsed.aggs && (await resolveAggLookups(ctx, parsed.aggs));
   return withContext(ctx, 'pit', decodeContextId(pit.id, 'pit'), pit.keepAliveMs, async (targets) => {
-    const outcome = await runInTurns(searchSteps(targets, resolved, aggs, environmentOf(ctx, call.parameters, null, nowMs)));
+    const outcome = await runInTurns(searchSteps(targets, resolved, aggs, environmentOf(ctx, call.parameters, nowMs)));
     return { json: searchJson(outcome, call.parameters, started, { pit_id: pit.id }) };
   });
 }

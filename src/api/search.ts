@@ -21,8 +21,9 @@ import { runInTurns } from '../search/steps.ts';
 import type { EngineContext } from './context.ts';
 import { RequestCache } from './request-cache.ts';
 import { searchPointInTime, startScroll } from './scroll.ts';
-import { acquireTargets, allowsExpensive, indexSetting, maxBucketsOf } from './search-targets.ts';
+import { acquireTargets, indexSetting, maxBucketsOf } from './search-targets.ts';
 import { hasLookup, resolveAggLookups, resolveLookups } from './terms-lookup.ts';
+import { isVolatileBody, isVolatileText } from './volatile-requests.ts';
 
 /** The parts of a URL search: `q` with its options. */
 export interface QueryParameters {
@@ -84,7 +85,7 @@ export interface SearchCall {
   readonly body: Uint8Array | string | null;
 }
 
-/** Longest body that plans and parses are kept for. */
+/** Longest body that is kept parsed. */
 const MAX_CACHED_BODY = 8192;
 const MAX_CACHED_BODIES = 512;
 
@@ -93,9 +94,12 @@ export interface ParsedBody {
   readonly aggs: AggTree | null;
   /** Values come from documents of other indices. */
   readonly hasLookup: boolean;
-  /** Depends on more than its text and the shard (lookups, the time): not to be kept. */
+  /** Its answer depends on more than its text and the shards (lookups, the time): not to be kept. */
   readonly isVolatile: boolean;
 }
+
+/** Words of lookups, or an escape that hides one: others need not be looked through. */
+const MAY_LOOK_UP = /"(?:path|more_like_this|indexed_shape)"|\\u00[2-7]/;
 
 const caches = new SearchCaches();
 const bodies = new Map<string, ParsedBody>();
@@ -129,13 +133,12 @@ export function parsedBody(ctx: EngineContext, text: string, nowMs: number, isKe
   const request = parseSearchRequest(parseBody(text));
   const context = { parseQuery: (json: unknown) => parseQuery(json), nowMs, maxBuckets: maxBucketsOf(ctx) };
   const aggs = request.aggs && Object.keys(request.aggs).length > 0 ? parseAggregations(request.aggs, context) : null;
-  const lookup = /"(?:path|more_like_this|indexed_shape)"/.test(text) && hasLookup(request, aggs);
+  const lookup = MAY_LOOK_UP.test(text) && hasLookup(request, aggs);
   const parsed: ParsedBody = {
     request,
     hasLookup: lookup,
     aggs,
-    // a stored script may change under its id
-    isVolatile: text.length > MAX_CACHED_BODY || lookup || /\bnow\b/.test(text) || (text.includes('script') && text.includes('"id"')),
+    isVolatile: text.length > MAX_CACHED_BODY || lookup || isVolatileBody(text, request, aggs),
   };
   if (isKept && !parsed.isVolatile) {
     if (bodies.size >= MAX_CACHED_BODIES) bodies.delete(bodies.keys().next().value!);
@@ -226,7 +229,7 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Json
   if (call.parameters.scrollMs !== undefined) return startScroll(ctx, call, call.parameters.scrollMs);
   if (request.pit) {
     if (call.indices.expressions.length > 0) throw validationFailed(['[indices] cannot be used with point in time']);
-    return searchPointInTime(ctx, call, request);
+    return searchPointInTime(ctx, call, request, parsed);
   }
   if (request.slice) {
     throw new ApiError('search_exception', 400, '`slice` cannot be used outside of a scroll context or PIT context');
@@ -236,14 +239,13 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Json
   const aggs = parsed.hasLookup && parsed.aggs ? await resolveAggLookups(ctx, parsed.aggs) : parsed.aggs;
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters);
   try {
-    const isKeepable = isKept && !parsed.isVolatile;
-    const isPlain = isKeepable && request === parsed.request && resolved === request;
+    const isKeepable = isKept && !parsed.isVolatile && !isVolatileText(call.parameters.query?.q);
     const key =
       !isKeepable || request.profile || call.parameters.requestCache === false ? null : answerKey(ctx, call, text, acquired.targets);
     const answers = answersFor(ctx);
     const known = key === null ? null : answers.get(key, Math.floor(performance.now() - started));
     if (known) return known;
-    const outcome = await runSearch(ctx, acquired.targets, resolved, aggs, call.parameters, isPlain ? text : null, nowMs);
+    const outcome = await runSearch(ctx, acquired.targets, resolved, aggs, call.parameters, nowMs);
     const json = searchJson(outcome, call.parameters, started);
     if (key !== null && !outcome.timedOut && outcome.failures.length === 0) answers.put(key, json);
     return json;
@@ -283,7 +285,7 @@ function answerKey(ctx: EngineContext, call: SearchCall, text: string, targets: 
   return `${key} ${JSON.stringify(call.parameters)} ${text}`;
 }
 
-export function environmentOf(ctx: EngineContext, parameters: SearchParameters, cacheKey: string | null, nowMs: number): SearchEnvironment {
+export function environmentOf(ctx: EngineContext, parameters: SearchParameters, nowMs: number): SearchEnvironment {
   return {
     run: runInKernels,
     caches,
@@ -291,8 +293,6 @@ export function environmentOf(ctx: EngineContext, parameters: SearchParameters, 
     stop: () => false,
     maxBuckets: maxBucketsOf(ctx),
     dfs: parameters.isDfs ?? false,
-    // plans that were made while all queries were allowed are not for now
-    cacheKey: allowsExpensive(ctx) ? cacheKey : null,
     preFilterShards: parameters.preFilterShardSize,
     typedKeys: parameters.typedKeys ?? false,
     nodeId: ctx.nodeId,
@@ -313,10 +313,9 @@ function runSearch(
   request: SearchRequest,
   aggs: AggTree | null,
   parameters: SearchParameters,
-  cacheKey: string | null,
   nowMs: number,
 ): Promise<SearchOutcome> {
-  return runInTurns(searchSteps(targets, request, aggs, environmentOf(ctx, parameters, cacheKey, nowMs)));
+  return runInTurns(searchSteps(targets, request, aggs, environmentOf(ctx, parameters, nowMs)));
 }
 
 export function shardsJson(total: number, failures: readonly ShardFailure[], skipped = 0): Json {
@@ -376,7 +375,7 @@ export async function count(ctx: EngineContext, call: SearchCall): Promise<Json>
   });
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters);
   try {
-    const outcome = await runSearch(ctx, acquired.targets, request, null, call.parameters, null, nowMs);
+    const outcome = await runSearch(ctx, acquired.targets, request, null, call.parameters, nowMs);
     const json: Json = { count: outcome.total?.value ?? 0 };
     if (outcome.terminatedEarly !== null) json['terminated_early'] = outcome.terminatedEarly;
     json['_shards'] = shardsJson(outcome.shards, outcome.failures);

@@ -1,5 +1,5 @@
 // SegmentReader over an image in an arena: names to addresses, terms to term states, values of single documents.
-import type { SegmentColumn, SegmentPostings, SegmentReader, TermFilter, TermState, WalkedTerm } from '../plan/segment.ts';
+import type { SegmentColumn, SegmentPostings, SegmentReader, TermFilter, TermPairs, TermRange, TermState, WalkedTerm } from '../plan/segment.ts';
 import { findId, idOf } from '../wasm/buffer.ts';
 import { bitsetBytes, bitsetCount, bitsetCountAnd, bitsetNext } from '../wasm/codec.ts';
 import { COLUMN_FLAG, COLUMN_HEADER, columnBounds, firstValue, rawValues } from '../wasm/docvalues.ts';
@@ -171,30 +171,53 @@ export class SegmentImageReader implements SegmentReader {
     return place && place.terms !== 0 ? lookupTerm(this.kernels, place.terms, term) : null;
   }
 
-  walkTerms(
-    field: string,
-    range: { from: Uint8Array | null; to: Uint8Array | null; includeFrom?: boolean; includeTo?: boolean },
-    limit: number,
-    filter?: TermFilter,
-  ): WalkedTerm[] {
-    const place = this.#places.fields.get(field);
+  walkTerms(field: string, range: TermRange, limit: number, filter?: TermFilter): WalkedTerm[] {
     const found: WalkedTerm[] = [];
-    if (!place || place.terms === 0 || limit <= 0) return found;
+    if (limit <= 0) return found;
+    this.#visitTerms(field, range, filter, (bytes, state) => {
+      found.push({ ...state, bytes: bytes.slice() });
+      return found.length < limit;
+    });
+    return found;
+  }
+
+  matchTerms(field: string, range: TermRange, filter: TermFilter): TermPairs {
+    let pairs = new Uint32Array(64);
+    let length = 0;
+    this.#visitTerms(field, range, filter, (_bytes, { ptr, docFreq }) => {
+      if (docFreq === 0) return true;
+      if (length === pairs.length) {
+        const larger = new Uint32Array(2 * length);
+        larger.set(pairs);
+        pairs = larger;
+      }
+      pairs[length++] = ptr;
+      pairs[length++] = docFreq;
+      return true;
+    });
+    return pairs.slice(0, length);
+  }
+
+  /** @param visit  false: no more. The bytes are valid during the call only */
+  #visitTerms(
+    field: string,
+    range: TermRange,
+    filter: TermFilter | undefined,
+    visit: (bytes: Uint8Array, state: FoundTerm) => boolean,
+  ): void {
+    const place = this.#places.fields.get(field);
+    if (!place || place.terms === 0) return;
     const k = this.kernels;
     const first = this.#ordOf(place.terms, range.from, range.includeFrom ?? true);
     const end =
       range.to === null
         ? k.view.getUint32(place.terms + TERMS_HEADER.termCount, true)
         : this.#ordOf(place.terms, range.to, !(range.includeTo ?? true));
-    const visit = (bytes: Uint8Array, state: FoundTerm): boolean => {
-      if (!filter || filter(bytes)) found.push({ ...state, bytes: bytes.slice() });
-      return found.length < limit;
-    };
+    const visitKept = filter ? (bytes: Uint8Array, state: FoundTerm): boolean => !filter(bytes) || visit(bytes, state) : visit;
     const near = filter?.near;
     if (near && near.word.length <= MAX_FUZZY_LENGTH && near.maxEdits <= MAX_FUZZY_EDITS)
-      fuzzyTerms(k, place.terms, first, end, near.word, near.maxEdits, visit);
-    else walkTerms(k, place.terms, first, end, visit);
-    return found;
+      fuzzyTerms(k, place.terms, first, end, near.word, near.maxEdits, visitKept);
+    else walkTerms(k, place.terms, first, end, visitKept);
   }
 
   /** Ordinal of the first term >= bytes (`inclusive`) or > bytes. */

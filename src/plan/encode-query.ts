@@ -103,12 +103,12 @@ export class QueryEncoder {
         return this.record(OP.synonym, sumOfCosts(terms), terms, scores, this.scoring(node.postings, scores ? node.scorer : null));
       }
       case 'anyTerm': {
-        const found = node.terms.filter((term) => term.docFreq > 0);
-        if (found.length === 0) return this.none();
-        if (found.length === 1) return this.term(node.postings, found[0], null);
-        const pairs = this.k.copyInU32(Uint32Array.from(found.flatMap((term) => [term.ptr, term.docFreq])));
-        const docFreqs = found.reduce((sum, term) => sum + term.docFreq, 0);
-        const fields = { a: postingsFlags(node.postings), c: found.length, data: pairs };
+        const { terms } = node;
+        if (terms.length === 0) return this.none();
+        if (terms.length === 2) return this.term(node.postings, { ptr: terms[0], docFreq: terms[1] }, null);
+        let docFreqs = 0;
+        for (let i = 1; i < terms.length; i += 2) docFreqs += terms[i];
+        const fields = { a: postingsFlags(node.postings), c: terms.length / 2, data: this.k.copyInU32(terms) };
         return this.record(OP.anyTerm, Math.min(docFreqs, this.maxDoc), [], false, fields);
       }
       case 'termRange': {
@@ -188,7 +188,7 @@ export class QueryEncoder {
     return this.record(OP.none, 0, [], false, {});
   }
 
-  private term(postings: SegmentPostings, term: TermState, scorer: TermScorer | null): EncodedQuery {
+  private term(postings: SegmentPostings, term: Pick<TermState, 'ptr' | 'docFreq'>, scorer: TermScorer | null): EncodedQuery {
     if (term.docFreq === 0) return this.none();
     const fields = {
       a: postingsFlags(postings),

@@ -1,6 +1,6 @@
 // The plan of a query on one segment, as a typed tree. src/plan encodes it to the bytes that assembly/executor runs. A planner (src/search)
 // makes one tree per segment, because term states and columns differ between segments; statistics that scores need are shard-wide.
-import type { SegmentColumn, SegmentPostings, TermState } from './segment.ts';
+import type { SegmentColumn, SegmentPostings, TermPairs, TermState } from './segment.ts';
 
 /**
  * BM25 of one term, exactly Lucene's float32 arithmetic: score = weight - weight / (1 + freq * normInverse[norm]).
@@ -20,8 +20,8 @@ export type PlanNode =
   | { readonly op: 'term'; readonly postings: SegmentPostings; readonly term: TermState; readonly scorer: TermScorer | null }
   /** Terms that count as one (synonyms, cross_fields of one field): freq = sum of their freqs. */
   | { readonly op: 'synonym'; readonly postings: SegmentPostings; readonly terms: readonly TermState[]; readonly scorer: TermScorer | null }
-  /** Documents that have any of the terms, no score: terms, prefix, wildcard, large disjunctions. */
-  | { readonly op: 'anyTerm'; readonly postings: SegmentPostings; readonly terms: readonly TermState[] }
+  /** Documents that have any of the terms, no score: terms, prefix, wildcard, large disjunctions. Patterns may have millions of them. */
+  | { readonly op: 'anyTerm'; readonly postings: SegmentPostings; readonly terms: TermPairs }
   /** The same for all terms of the field's dictionary with ordinals [from, to): prefixes and ranges of terms without a walk by the host. */
   | { readonly op: 'termRange'; readonly postings: SegmentPostings; readonly from: number; readonly to: number }
   /**

@@ -54,8 +54,19 @@ export interface TermState {
   readonly ptr: number;
 }
 
+/** `ptr` and `docFreq` of each term in turn, docFreq > 0: the least that names the postings of many terms. */
+export type TermPairs = Uint32Array;
+
 export interface WalkedTerm extends TermState {
   readonly bytes: Uint8Array;
+}
+
+/** Terms between two, null: open; the flags (true unless given) say whether the ends count. */
+export interface TermRange {
+  readonly from: Uint8Array | null;
+  readonly to: Uint8Array | null;
+  readonly includeFrom?: boolean;
+  readonly includeTo?: boolean;
 }
 
 /** Decides while a dictionary is walked: the bytes of a term come in ascending order. */
@@ -84,13 +95,10 @@ export interface SegmentReader {
   nestedDocsPtr(path: string): number;
   /** Address of the norms of a field, or 0. */
   lookupTerm(field: string, term: Uint8Array): TermState | null;
-  /** Terms with `from <= term <= to` (null: open; flags exclude the ends), at most `limit`, that `filter` keeps. */
-  walkTerms(
-    field: string,
-    range: { from: Uint8Array | null; to: Uint8Array | null; includeFrom?: boolean; includeTo?: boolean },
-    limit: number,
-    filter?: TermFilter,
-  ): WalkedTerm[];
+  /** At most `limit` terms that `filter` keeps, ascending. */
+  walkTerms(field: string, range: TermRange, limit: number, filter?: TermFilter): WalkedTerm[];
+  /** Those that `walkTerms` gives without a limit, by eight bytes each. */
+  matchTerms(field: string, range: TermRange, filter: TermFilter): TermPairs;
   /** Bytes of the term with this ordinal, copied. */
   termOf(field: string, ord: number): Uint8Array;
   /** Ordinal of the first term >= bytes (termCount if none). */

@@ -28,7 +28,7 @@ export type ScoreFunction =
       readonly mode: 'min' | 'max' | 'avg' | 'sum';
     }
   | { readonly kind: 'script'; readonly script: ScriptSpec }
-  | { readonly kind: 'random'; readonly seed: number; readonly field: string | null };
+  | { readonly kind: 'random'; readonly seed: number | null; readonly field: string | null };
 
 export interface WeightedFunction {
   /** null: every document. */
@@ -172,14 +172,14 @@ function readFieldValue(body: JsonObject): ScoreFunction {
 }
 
 function readRandom(body: JsonObject): ScoreFunction {
-  let seed = 0;
+  let seed: number | null = null;
   let field: string | null = null;
   for (const [key, value] of Object.entries(body)) {
     if (key === 'seed') seed = typeof value === 'string' && !/^-?\d+$/.test(value) ? hashText(value) : readInt(value, key);
     else if (key === 'field') field = readText(value, key);
     else throw parsingError(`random_score query does not support [${key}]`);
   }
-  return { kind: 'random', seed: seed | 0, field };
+  return { kind: 'random', seed: seed === null ? null : seed | 0, field };
 }
 
 /** String.hashCode of Java. */

@@ -68,7 +68,6 @@ function groupPart(request: SearchRequest, collapse: CollapseRequest, targets: r
       });
       const outcome = searchShards(targets, { ...parsed, query, trackTotalHitsUpTo: Number.POSITIVE_INFINITY }, null, {
         ...env,
-        cacheKey: null,
         afterHit: null,
       });
       inner[String(name ?? collapse.field)] = { hits: { total: outcome.total, max_score: outcome.maxScore, hits: outcome.hits } };

@@ -64,7 +64,7 @@ export interface ShardHits {
   readonly timedOut: boolean;
 }
 
-/** Plans of a query for all segments of a shard; reused by repeated requests. */
+/** Plans of a query for all segments of a shard. */
 export class PreparedShard {
   readonly planner: Planner;
   readonly shardQuery: ShardQuery;

@@ -96,9 +96,11 @@ function randomScore(spec: Extract<ScoreFunction, { kind: 'random' }>, context: 
   const type = spec.field === null || spec.field === '_seq_no' ? null : fieldOf(context, spec.field);
   if (spec.field !== null && spec.field !== '_seq_no' && !type)
     throw illegalArgument(`Field [${spec.field}] is not mapped on [${context.index}]`);
+  // Without a seed every request has its own; the pages of a scroll have one time, and so one order.
+  const seed = spec.seed ?? murmur32(context.nowMs | 0, 0);
   return (segment, docId) => {
     const word = type ? Math.trunc(numbersOf(type, segment, docId)[0] ?? 0) : segment.seqNo(segment.rootOf(docId));
-    return (murmur32(word | 0, spec.seed) & 0x00ffffff) / 2 ** 24;
+    return (murmur32(word | 0, seed) & 0x00ffffff) / 2 ** 24;
   };
 }
 

@@ -4,7 +4,7 @@ import type { ScriptedValues } from '../aggs/types.ts';
 import type { SegmentImageReader } from '../arena/segment-reader.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { FieldType } from '../mapping/field-type.ts';
-import type { SegmentColumn, SegmentPostings, SegmentReader, TermFilter, TermState, WalkedTerm } from '../plan/segment.ts';
+import type { SegmentColumn, SegmentPostings, SegmentReader, TermFilter, TermPairs, TermRange, TermState, WalkedTerm } from '../plan/segment.ts';
 import { temporaryColumn } from '../plan/temporary-column.ts';
 import { doubleOf } from '../scripting/dates.ts';
 import { compileDocScript, type DocScript, DocValues } from '../scripting/doc-script.ts';
@@ -111,13 +111,11 @@ export class ScriptedSegment implements SegmentReader {
   nestedDocsPtr(path: string): number {
     return this.#base.nestedDocsPtr(path);
   }
-  walkTerms(
-    field: string,
-    range: { from: Uint8Array | null; to: Uint8Array | null; includeFrom?: boolean; includeTo?: boolean },
-    limit: number,
-    filter?: TermFilter,
-  ): WalkedTerm[] {
+  walkTerms(field: string, range: TermRange, limit: number, filter?: TermFilter): WalkedTerm[] {
     return this.#base.walkTerms(field, range, limit, filter);
+  }
+  matchTerms(field: string, range: TermRange, filter: TermFilter): TermPairs {
+    return this.#base.matchTerms(field, range, filter);
   }
   binary(field: string, docId: number): Uint8Array | null {
     return this.#base.binary(field, docId);

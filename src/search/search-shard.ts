@@ -56,57 +56,22 @@ export interface RunOptions {
 /** Runs one plan on one segment: the executor, or its reference in tests. */
 export type RunSegment = (segment: SegmentReader, plan: PlanNode, collect: CollectPlan, options: RunOptions) => SegmentHits;
 
-/** Kept per shard for as long as its snapshot and mapping stay. */
-export class ShardCache {
-  readonly generation: number;
-  readonly mapping: MappingSnapshot;
-  readonly statistics: ShardStatistics;
-  /** Prepared queries by request text. */
-  readonly prepared = new Map<string, unknown>();
-
-  constructor(shard: SearchShard) {
-    this.generation = shard.generation;
-    this.mapping = shard.mapping;
-    this.statistics = new ShardStatistics(shard.segments, (field) => shard.mapping.field(field)?.bm25);
-  }
-}
-
-const MAX_PREPARED = 256;
-
-/** Caches of the shards that this thread searches. */
+/** Statistics of the shards that this thread searches, each kept until a search sees another snapshot of it. */
 export class SearchCaches {
-  readonly #shards = new Map<string, ShardCache>();
+  /** By mapping, of which every index has its own, and with which they go; then by shard. */
+  readonly #statistics = new WeakMap<MappingSnapshot, Map<number, { readonly generation: number; readonly statistics: ShardStatistics }>>();
 
-  of(shard: SearchShard): ShardCache {
-    const key = `${shard.uuid}/${shard.shard}`;
-    let cache = this.#shards.get(key);
-    if (!cache || cache.generation !== shard.generation || cache.mapping !== shard.mapping || !sameSegments(cache, shard)) {
-      cache = new ShardCache(shard);
-      this.#shards.set(key, cache);
-    }
-    return cache;
-  }
-
-  /** Forgets indices that are gone. */
-  retain(uuids: ReadonlySet<string>): void {
-    for (const key of this.#shards.keys()) if (!uuids.has(key.slice(0, key.lastIndexOf('/')))) this.#shards.delete(key);
+  of({ mapping, shard, generation, segments }: SearchShard): ShardStatistics {
+    let ofIndex = this.#statistics.get(mapping);
+    if (!ofIndex) this.#statistics.set(mapping, (ofIndex = new Map()));
+    const known = ofIndex.get(shard);
+    if (known && known.generation === generation && sameSegments(known.statistics.segments, segments)) return known.statistics;
+    const statistics = new ShardStatistics(segments, (field) => mapping.field(field)?.bm25);
+    ofIndex.set(shard, { generation, statistics });
+    return statistics;
   }
 }
 
-function sameSegments(cache: ShardCache, shard: SearchShard): boolean {
-  const { segments } = cache.statistics;
-  return (
-    segments === shard.segments ||
-    (segments.length === shard.segments.length && segments.every((segment, i) => segment === shard.segments[i]))
-  );
-}
-
-/** Takes or makes an entry, dropping the oldest when there are too many. */
-export function remember<T>(cache: Map<string, unknown>, key: string, make: () => T): T {
-  const known = cache.get(key) as T | undefined;
-  if (known !== undefined) return known;
-  const made = make();
-  if (cache.size >= MAX_PREPARED) cache.delete(cache.keys().next().value!);
-  cache.set(key, made);
-  return made;
+function sameSegments(known: readonly SegmentReader[], segments: readonly SegmentReader[]): boolean {
+  return known === segments || (known.length === segments.length && known.every((segment, i) => segment === segments[i]));
 }

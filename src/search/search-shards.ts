@@ -36,11 +36,11 @@ import type { RewriteContext } from './rewrite-context.ts';
 import { compileScriptFields } from './script-fields.ts';
 import { ShardAggregations } from './search-aggregations.ts';
 import type { SearchRequest } from './search-request.ts';
-import { type RunSegment, remember, type SearchCaches, type SearchShard, type ShardCache } from './search-shard.ts';
+import type { RunSegment, SearchCaches, SearchShard } from './search-shard.ts';
 import { sliceFilter } from './slice.ts';
 import { checkSameKinds, type ResolvedSort, resolveSort } from './sort-keys.ts';
 import type { SortSpec } from './sort-request.ts';
-import { GlobalStatistics, type Statistics } from './statistics.ts';
+import { GlobalStatistics, type ShardStatistics, type Statistics } from './statistics.ts';
 import { runAtOnce, type Steps } from './steps.ts';
 import { runSuggest } from './suggest/suggest.ts';
 import { topHits } from './top-hits.ts';
@@ -59,8 +59,6 @@ export interface SearchEnvironment {
   readonly maxBuckets: number;
   /** Statistics over all shards instead of each shard's own. */
   readonly dfs: boolean;
-  /** Text that stands for the request, if plans may be reused for it; null: not reusable. */
-  readonly cacheKey: string | null;
   /** More shards than this: those that cannot match are left out. */
   readonly preFilterShards?: number;
   readonly typedKeys: boolean;
@@ -135,8 +133,8 @@ export function* searchSteps(
   const targets = given.runtimeMappings ? withRuntimeMappings(searched, given.runtimeMappings) : searched;
   const counters: ExecutionCounters = { blocksDecoded: 0, docsCollected: 0, docsScored: 0, windows: 0 };
   const failures: ShardFailure[] = [];
-  const caches = targets.map(({ shard }) => env.caches.of(shard));
-  const global = env.dfs ? new GlobalStatistics(caches.map((cache) => cache.statistics)) : null;
+  const statistics = targets.map(({ shard }) => env.caches.of(shard));
+  const global = env.dfs ? new GlobalStatistics(statistics) : null;
   const deadline = request.timeoutMs === null ? Number.POSITIVE_INFINITY : performance.now() + request.timeoutMs;
   const stop: StopCheck = () => performance.now() >= deadline || env.stop();
   const options = { run: env.run, stop, counters };
@@ -149,7 +147,7 @@ export function* searchSteps(
     if (skipped.has(position)) continue;
     const target = targets[position];
     try {
-      runs[position] = yield* runShard(search, target, position, caches[position], global ?? caches[position].statistics);
+      runs[position] = yield* runShard(search, target, position, statistics[position], global);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       failures.push({ shard: target.shard.shard, index: target.shard.index, node: env.nodeId, error });
@@ -186,7 +184,7 @@ export function* searchSteps(
   const suggest = (): Json =>
     runSuggest(
       request.suggest,
-      runs.flatMap((run, position) => (run ? [{ at: run.at, cache: caches[position], position }] : [])),
+      runs.flatMap((run, position) => (run ? [{ at: run.at, statistics: statistics[position], position }] : [])),
       {
         typedKeys: env.typedKeys,
         nodeId: env.nodeId,
@@ -226,17 +224,20 @@ export function* searchSteps(
  * The query phase on one shard. Not a function inside searchSteps: V8 gives each generator function that is made a map, which lives until the next
  * full collection and keeps all that the function sees; it cost a third of a small search.
  */
-function* runShard(search: ShardedSearch, target: SearchTarget, position: number, cache: ShardCache, weights: Statistics): Steps<ShardRun> {
+function* runShard(
+  search: ShardedSearch,
+  target: SearchTarget,
+  position: number,
+  local: ShardStatistics,
+  global: Statistics | null,
+): Steps<ShardRun> {
   const { request, aggs, env, options } = search;
   const { shard } = target;
   checkLimits(shard, request);
   checkInnerHits(innerHitsOf(request.query), shard.limits.maxInnerResultWindow);
   const before = request.profile ? { ...options.counters } : null;
   const started = performance.now();
-  const isReusable = env.cacheKey !== null && !env.dfs && target.aliasFilter === null;
-  const at = isReusable
-    ? remember(cache.prepared, env.cacheKey!, () => prepareShard(target, request, cache, weights, env))
-    : prepareShard(target, request, cache, weights, env);
+  const at = prepareShard(target, request, local, global ?? local, env);
   const ready = performance.now();
   const collected = aggs && collectorOf(aggs, shard, position, env);
   const found = yield* queryShardHits(shard, at.prepared, position, { ...options, aggs: collected }, afterHitOf(env, position));
@@ -351,7 +352,7 @@ export function contextOf(shard: SearchShard, env: Pick<SearchEnvironment, 'nowM
 function prepareShard(
   target: SearchTarget,
   request: SearchRequest,
-  cache: ShardCache,
+  local: ShardStatistics,
   weights: Statistics,
   env: SearchEnvironment,
 ): FetchShard {
@@ -380,7 +381,7 @@ function prepareShard(
   };
   return {
     shard,
-    prepared: new PreparedShard(shardQuery, cache.statistics, weights, shard.limits.maxClauseCount, env.run),
+    prepared: new PreparedShard(shardQuery, local, weights, shard.limits.maxClauseCount, env.run),
     named: namedQueries([query, shardQuery.postFilter]),
     scriptFields: compileScriptFields(request.scriptFields, shard, context),
   };

@@ -1,6 +1,6 @@
 // Plans of one segment that only filter: what they match is read off columns, postings and documents, without statistics of the shard.
 import type { PlanNode } from '../plan/query-plan.ts';
-import type { SegmentReader, TermState } from '../plan/segment.ts';
+import type { SegmentReader, TermPairs, TermState } from '../plan/segment.ts';
 import type { IndexQuery } from './index-query.ts';
 
 /** More matching terms than this are looked up as a range of ordinals, if the field has a column. */
@@ -58,7 +58,12 @@ export function planDocs(docs: readonly number[]): PlanNode {
 export function planAnyTerm(field: string, terms: readonly TermState[], segment: SegmentReader): PlanNode {
   const postings = segment.postings(field);
   if (!postings || terms.length === 0) return MATCH_NONE;
-  return terms.length === 1 ? { op: 'term', postings, term: terms[0], scorer: null } : { op: 'anyTerm', postings, terms };
+  if (terms.length === 1) return { op: 'term', postings, term: terms[0], scorer: null };
+  return { op: 'anyTerm', postings, terms: pairsOf(terms) };
+}
+
+export function pairsOf(terms: readonly TermState[]): TermPairs {
+  return Uint32Array.from(terms.filter(({ docFreq }) => docFreq > 0).flatMap(({ ptr, docFreq }) => [ptr, docFreq]));
 }
 
 /** Documents with any term of the pattern in one segment. */
@@ -74,8 +79,8 @@ export function planPatternTerms(query: PatternQuery, segment: SegmentReader): P
     if (column && end - first > FEW_TERMS) return { op: 'rangeOrd', column, min: first, max: end - 1 };
     return { op: 'termRange', postings, from: first, to: end };
   }
-  const terms = segment.walkTerms(query.field, { from, to, includeFrom, includeTo }, Number.POSITIVE_INFINITY, filter ?? undefined);
-  return planAnyTerm(query.field, terms, segment);
+  const terms = segment.matchTerms(query.field, query.pattern, filter);
+  return terms.length === 0 ? MATCH_NONE : { op: 'anyTerm', postings, terms };
 }
 
 /** Ordinal of the first term >= bytes, or > bytes. */

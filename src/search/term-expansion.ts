@@ -17,7 +17,7 @@ export interface ExpandedTerm {
 export function expandPattern(statistics: ShardStatistics, field: string, pattern: TermPattern, limit: number): ExpandedTerm[] {
   const found = new Map<string, { bytes: Bytes; states: Array<TermState | null>; docFreq: number; totalTermFreq: number }>();
   statistics.segments.forEach((segment, i) => {
-    for (const walked of segment.walkTerms(field, pattern, Number.POSITIVE_INFINITY, pattern.filter ?? undefined)) {
+    for (const walked of segment.walkTerms(field, pattern, limit + 1, pattern.filter ?? undefined)) {
       const key = keyOf(walked.bytes);
       let entry = found.get(key);
       if (!entry) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { countPlan, executePlan, planToBitset } from '../../src/plan/execute.ts';
 import type { CollectPlan, PlanNode, SegmentScope, SortKey } from '../../src/plan/query-plan.ts';
+import { pairsOf } from '../../src/search/segment-filters.ts';
 import { bitset } from '../reference/codec.ts';
 import { evaluate } from '../reference/search.ts';
 import { eachKernelBuild } from '../support/kernels.ts';
@@ -32,8 +33,11 @@ function randomPlan(rng: Rng, segment: TinySegment, depth: number): PlanNode {
     switch (rng.int(0, 9)) {
       case 0:
         return { op: 'synonym', postings, terms: [...new Set([word(), word()])], scorer };
-      case 1:
-        return { op: 'anyTerm', postings, terms: [...new Set([word(), word(), word()])] };
+      case 1: {
+        const texts = [...new Set([word(), word(), word()])];
+        const plan = { op: 'anyTerm' as const, postings, terms: pairsOf(texts), texts };
+        return plan;
+      }
       case 2: {
         let position = -1;
         const positions = Array.from({ length: rng.int(2, 4) }, () => ({ position: (position += rng.int(1, 2)), terms: [word()] }));

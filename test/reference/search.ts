@@ -40,7 +40,7 @@ export function evaluate(node: Node, doc: Doc, docId: number): number | null {
       return freq ? bm25(node.scorer, freq, doc.norm) : null;
     }
     case 'anyTerm':
-      return node.terms.some(freqOf) ? 0 : null;
+      return node.texts.some(freqOf) ? 0 : null;
     case 'phrase': {
       const freq = phraseFreq(node, doc.terms);
       return freq > 0 ? bm25(node.scorer, freq, doc.norm) : null;

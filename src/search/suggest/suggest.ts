@@ -7,14 +7,14 @@ import type { FieldType } from '../../mapping/field-type.ts';
 import type { Json } from '../../mapping/mapping-snapshot.ts';
 import type { FetchShard } from '../fetch-phase.ts';
 import type { ShardHit } from '../query-phase.ts';
-import type { ShardCache } from '../search-shard.ts';
+import type { ShardStatistics } from '../statistics.ts';
 import { type CompletionOption, compareOptions, suggestCompletions } from './completion-suggester.ts';
 import type { CompletionSuggestion, Suggestion, TermSuggestion } from './suggest-request.ts';
 import { mergeTermOptions, suggestTerms, type TermEntry } from './term-suggester.ts';
 
 export interface SuggestShard {
   readonly at: FetchShard;
-  readonly cache: ShardCache;
+  readonly statistics: ShardStatistics;
   readonly position: number;
 }
 
@@ -60,7 +60,7 @@ function fieldOf({ at }: SuggestShard, name: string): FieldType {
 
 function terms(suggestion: TermSuggestion, shards: readonly SuggestShard[], { nodeId }: SuggestOptions): Json[] {
   const lists = onShards(shards, nodeId, (shard): TermEntry[] =>
-    suggestTerms(suggestion, fieldOf(shard, suggestion.field), shard.at.shard, shard.cache.statistics),
+    suggestTerms(suggestion, fieldOf(shard, suggestion.field), shard.at.shard, shard.statistics),
   );
   return (lists[0] ?? []).map(({ text, offset, length }, i) => ({
     text,
