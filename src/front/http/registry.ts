@@ -43,14 +43,18 @@ export const REGISTRY: Entry[] = [
     directives: 'add_before_body add_after_body addition_types',
   },
   { load: async () => [(await import('./modules/body-filters.ts')).charsetModule], directives: 'charset* source_charset override_charset' },
-  { load: async () => [(await import('./modules/media.ts')).flvModule], directives: 'flv' },
+  { load: async () => [(await import('./modules/flv.ts')).flvModule], directives: 'flv' },
   { load: async () => [(await import('./modules/dav.ts')).davModule], directives: 'dav_* create_full_put_path min_delete_depth' },
   {
-    load: async () => [(await import('./modules/media.ts')).refererModule],
+    load: async () => [(await import('./modules/referer.ts')).refererModule],
     directives: 'valid_referers referer_*',
     variables: 'invalid_referer',
   },
-  { load: async () => [(await import('./modules/media.ts')).secureLinkModule], directives: 'secure_link*', variables: 'secure_link*' },
+  {
+    load: async () => [(await import('./modules/secure-link.ts')).secureLinkModule],
+    directives: 'secure_link*',
+    variables: 'secure_link*',
+  },
   {
     load: async () => [(await import('./modules/browser.ts')).browserModule],
     directives: 'modern_browser* ancient_browser*',

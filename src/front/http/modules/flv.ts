@@ -1,0 +1,48 @@
+/** flv: plays an FLV file from the byte that `start` names, behind a head of its own. */
+import { again, custom, LOCATION } from '../../config/directive.ts';
+import { DECLINED, OK } from '../codes.ts';
+import { core } from '../core.ts';
+import { defineModule, type HttpFrame } from '../module.ts';
+import { fileEtag, type OpenedFile, openError, openFile } from '../open-files.ts';
+import { findArg } from '../parse.ts';
+import { mapUri } from '../paths.ts';
+import type { Request } from '../request.ts';
+
+export const flvModule = defineModule('flv', {
+  flv: again(
+    custom(LOCATION, 0, false, (f: HttpFrame) => {
+      f.scope.loc.handler = flv;
+      return true;
+    }),
+  ),
+});
+
+const FLV_HEAD = Buffer.from([70, 76, 86, 1, 5, 0, 0, 0, 9, 0, 0, 0, 0]);
+
+function flv(r: Request): number {
+  if (r.method !== 'GET' && r.method !== 'HEAD') return 405;
+  if (r.uri.endsWith('/')) return DECLINED;
+  const discarded = r.conn.discardBody(r);
+  if (discarded !== OK) return discarded;
+  const name = mapUri(r);
+  let file: OpenedFile;
+  try {
+    file = openFile(r, name);
+  } catch (error) {
+    return openError(r, name, error);
+  }
+  if (!file.stat.isFile()) return DECLINED;
+  const { stat, fd } = file;
+  let start = Number(findArg(r.args, 'start') ?? '');
+  if (!Number.isInteger(start) || start < 0 || start >= stat.size) start = 0;
+  r.out.status = 200;
+  r.out.contentLength = stat.size - start + (start ? FLV_HEAD.length : 0);
+  r.out.lastModified = Math.floor(stat.mtimeMs / 1000);
+  if (core.conf(r.loc).etag) r.out.set('ETag', fileEtag(stat));
+  r.setContentType();
+  r.allowRanges = true;
+  const rc = r.sendHeader();
+  if (rc !== OK || r.headerOnly) return rc;
+  const body = file.body ? file.body.subarray(start) : { fd: fd!, start, end: stat.size };
+  return r.output(start ? [FLV_HEAD, body] : [body], true);
+}

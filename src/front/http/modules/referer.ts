@@ -1,0 +1,95 @@
+/** valid_referers: `$invalid_referer` tells whether a request comes from a page of a name that is not listed. */
+import { ANY_COUNT, custom, LOCATION, num, SERVER } from '../../config/directive.ts';
+import { defineModule, type HttpFrame } from '../module.ts';
+import type { Regex } from '../regex.ts';
+import type { Request } from '../request.ts';
+import { compileRegex } from './rewrite.ts';
+
+interface Referers {
+  none: boolean;
+  blocked: boolean;
+  serverNames: boolean;
+  hosts: { head?: string; tail?: string; exact?: string; uri: string }[];
+  /** as written, to find repeats */
+  names: Set<string>;
+  regexes: Regex[];
+}
+
+/** nginx refuses a list that names no host, as it would let nobody in. */
+function checkReferers(c: Referers | undefined): void {
+  if (c && (c.none || c.blocked) && !c.serverNames && c.hosts.length + c.regexes.length === 0)
+    throw 'the "none" or "blocked" referers are specified in the "valid_referers" directive without any valid referer';
+}
+
+export const refererModule = defineModule(
+  'referer',
+  {
+    valid_referers: custom<Referers | undefined>(
+      SERVER | LOCATION,
+      [1, ANY_COUNT],
+      undefined,
+      (f: HttpFrame, previous) => {
+        const out: Referers = previous ?? { none: false, blocked: false, serverNames: false, hosts: [], names: new Set(), regexes: [] };
+        for (const word of f.args) {
+          if (word === 'none') out.none = true;
+          else if (word === 'blocked') out.blocked = true;
+          else if (word === 'server_names') out.serverNames = true;
+          else if (word.startsWith('~')) out.regexes.push(compileRegex(f, word.slice(1), true));
+          else {
+            const slash = word.indexOf('/');
+            if (word === '') f.fail('invalid referer ""');
+            const host = (slash < 0 ? word : word.slice(0, slash)).toLowerCase();
+            const uri = slash < 0 ? '' : word.slice(slash);
+            if (/\.\.|\*.*\*/.test(host) || host.replace(/^\*\.(?=.)|(?<=.)\.\*$/, '').includes('*'))
+              f.fail(`invalid hostname or wildcard "${host}"`);
+            if (out.names.has(host)) f.fail(`conflicting parameter "${host}"`);
+            out.names.add(host);
+            if (host.startsWith('.')) out.hosts.push({ exact: host.slice(1), uri }, { tail: host, uri });
+            else if (host.startsWith('*.')) out.hosts.push({ tail: host.slice(1), uri });
+            else if (host.endsWith('.*')) out.hosts.push({ head: host.slice(0, -1), uri });
+            else out.hosts.push({ exact: host, uri });
+          }
+        }
+        return out;
+      },
+      { repeats: true },
+    ),
+    referer_hash_bucket_size: num(SERVER | LOCATION, 64),
+    referer_hash_max_size: num(SERVER | LOCATION, 2048),
+  },
+  {
+    finish: (conf) => checkReferers(conf.valid_referers),
+    variables: [{ name: 'invalid_referer', volatile: true, get: (r): string => (validReferer(r) ? '' : '1') }],
+  },
+);
+
+/** shortest referer that can name a host: `http://i.ru` */
+const SHORTEST_REFERER = 11;
+
+function validReferer(r: Request): boolean {
+  const c = refererModule.conf(r.loc).valid_referers;
+  if (!c) return true;
+  const text = r.headerIn('referer');
+  if (text === undefined) return c.none;
+  const scheme = text.length < SHORTEST_REFERER ? null : /^https?:\/\//i.exec(text);
+  if (!scheme) return c.blocked;
+  const rest = text.slice(scheme[0].length);
+  const host = /^[^/:]*/.exec(rest)![0].toLowerCase();
+  if (host.length > 256) return false;
+  const { names } = r.server;
+  if (c.serverNames && names.some((n) => !n.regex && matchesName(host, n.text))) return true;
+  const slash = rest.indexOf('/');
+  const uri = slash < 0 ? '' : rest.slice(slash);
+  for (const h of c.hosts) {
+    const matches = h.exact !== undefined ? host === h.exact : h.tail !== undefined ? host.endsWith(h.tail) : host.startsWith(h.head!);
+    // the first name that fits decides
+    if (matches) return uri.startsWith(h.uri);
+  }
+  return (c.serverNames && names.some((n) => n.regex?.test(host))) || c.regexes.some((regex) => regex.test(rest));
+}
+
+function matchesName(host: string, name: string): boolean {
+  if (name.startsWith('*.')) return host.endsWith(name.slice(1));
+  if (name.endsWith('.*')) return host.startsWith(name.slice(0, -1));
+  return name.startsWith('.') ? host === name.slice(1) || host.endsWith(name) : host === name;
+}

@@ -1,0 +1,50 @@
+/** secure_link: links that carry a hash of themselves and of a secret, and may end at a time. */
+import { createHash } from 'node:crypto';
+import { custom, HSL } from '../../config/directive.ts';
+import { defineModule, type HttpFrame } from '../module.ts';
+import type { Request } from '../request.ts';
+import type { Value } from '../value.ts';
+
+export const secureLinkModule = defineModule(
+  'secure_link',
+  {
+    secure_link: custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
+    secure_link_md5: custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
+    secure_link_secret: custom<string | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.args[0]),
+  },
+  {
+    variables: [
+      { name: 'secure_link', volatile: true, get: secureLink },
+      // on its own, since secure_link_md5 usually names it
+      { name: 'secure_link_expires', volatile: true, get: (r): string | null => linkAndEnd(r)?.expires ?? null },
+    ],
+  },
+);
+
+/** The hash of `secure_link`, and the seconds until which it holds; undefined where they are not seconds. */
+function linkAndEnd(r: Request): { hash: string; expires: string | null } | undefined {
+  const text = secureLinkModule.conf(r.loc).secure_link?.eval(r);
+  if (text === undefined) return undefined;
+  const comma = text.indexOf(',');
+  if (comma < 0) return { hash: text, expires: null };
+  const expires = text.slice(comma + 1);
+  return /^\d{1,18}$/.test(expires) && Number(expires) > 0 ? { hash: text.slice(0, comma), expires } : undefined;
+}
+
+/** `$secure_link`: '1' for a link that holds, '0' for one that held, null for any other; the link itself under `secure_link_secret`. */
+function secureLink(r: Request): string | null {
+  const c = secureLinkModule.conf(r.loc);
+  if (c.secure_link_secret !== undefined) {
+    const m = /^\/[^/]*\/([0-9a-fA-F]{32})\/(.+)$/.exec(r.main.rawUri);
+    if (!m) return null;
+    const digest = createHash('md5')
+      .update(m[2] + c.secure_link_secret, 'latin1')
+      .digest('hex');
+    return digest === m[1].toLowerCase() ? m[2] : null;
+  }
+  const link = c.secure_link_md5 && linkAndEnd(r);
+  if (!link || link.hash.length > 24) return null;
+  const digest = createHash('md5').update(c.secure_link_md5!.eval(r), 'latin1').digest();
+  if (!/^[A-Za-z0-9_-]{22}(?:==?)?$/.test(link.hash) || !Buffer.from(link.hash, 'base64url').equals(digest)) return null;
+  return link.expires !== null && Number(link.expires) < Date.now() / 1000 ? '0' : '1';
+}
