@@ -14,6 +14,10 @@ import { checkSymlinks } from './symlinks.ts';
 
 const KEPT_FILE_BYTES = 1024 * 1024;
 const KEPT_BYTES = 32 * 1024 * 1024;
+/** What an entry takes beside its bytes, so that many small files are bounded too. */
+const ENTRY_BYTES = 1024;
+/** A file that was read so soon after a change may change again at the same time of its file system, which counts in ticks or seconds. */
+const SETTLED_MS = 2000;
 /** A larger file is kept too while it is asked for so many times in so many ms. */
 const HOT_FILE_BYTES = 8 * 1024 * 1024;
 const HOT_USES = 16;
@@ -29,6 +33,10 @@ export interface OpenedFile {
 }
 
 interface KeptFile extends OpenedFile {
+  /** what is in memory is what the file has for as long as its time of change stays the same */
+  isSettled: boolean;
+  /** asked for since it was last passed over when room was needed */
+  wasUsed: boolean;
   /** responses that read from `fd` now; it is closed after the last one when the file is no longer kept */
   readers: number;
   isKept: boolean;
@@ -63,8 +71,14 @@ export function openError(r: Request, name: string, error: unknown): number {
   return 500;
 }
 
-/** Opens a file for sending; directories are returned with their stat only. @throws NodeJS.ErrnoException */
+/** Opens a file for sending until the request has ended; directories are returned with their stat only. @throws NodeJS.ErrnoException */
 export function openFile(r: Request, name: string): OpenedFile {
+  const file = findFile(r, name);
+  if (file.fd !== undefined) r.whenSent(() => closeFile(file));
+  return file;
+}
+
+function findFile(r: Request, name: string): OpenedFile {
   const c = core.conf(r.loc);
   const rule = c.open_file_cache;
   if (!rule || rule.max === 0 || c.disable_symlinks.mode !== 'off') return open(r, name, undefined);
@@ -92,16 +106,14 @@ export function openFile(r: Request, name: string): OpenedFile {
   }
 }
 
-/** Gives back what `openFile` returned. */
-export function closeFile(file: OpenedFile): void {
-  if (file.fd === undefined) return;
+function closeFile(file: OpenedFile): void {
   if (!('readers' in file)) {
-    closeSync(file.fd);
+    closeSync(file.fd!);
     return;
   }
   const held = file as KeptFile;
   held.readers--;
-  if (!held.isKept && held.readers === 0) closeSync(file.fd);
+  if (!held.isKept && held.readers === 0) closeSync(held.fd!);
 }
 
 /** Notes a use of a file that is too large to be kept for itself. @returns whether many ask for it */
@@ -125,13 +137,14 @@ function isHot(name: string, sizeBytes: number): boolean {
 }
 
 function use(name: string, file: KeptFile): KeptFile {
+  file.wasUsed = true;
   if (file.fd === undefined) return file;
-  if (isHot(name, file.stat.size)) {
-    // what is open now, even if the name stands for another file meanwhile
-    const { checkedMs, uses } = file;
-    const loaded = { stat: file.stat, body: load(file.fd, file.stat.size) };
+  // what is open now, even if the name stands for another file meanwhile
+  const body = isHot(name, file.stat.size) ? load(file.fd, file.stat.size) : undefined;
+  if (body) {
+    const { stat, checkedMs, uses } = file;
     forget(name, file);
-    return Object.assign(remember(name, loaded), { checkedMs, uses });
+    return Object.assign(remember(name, { stat, body }), { checkedMs, uses });
   }
   file.readers++;
   keptOpen.delete(name);
@@ -142,7 +155,7 @@ function use(name: string, file: KeptFile): KeptFile {
 function forget(name: string, file: KeptFile): void {
   kept.delete(name);
   file.isKept = false;
-  if (file.body) keptBytes -= file.body.length;
+  if (file.body) keptBytes -= file.body.length + ENTRY_BYTES;
   if (file.fd === undefined) return;
   keptOpen.delete(name);
   if (file.readers === 0) closeSync(file.fd);
@@ -161,7 +174,7 @@ function open(r: Request, name: string, known = kept.get(name), maxOpen = 0): Op
   checkSymlinks(r, name);
   if (known) {
     const stat = statSync(fsPath(name), { throwIfNoEntry: false });
-    if (stat && stat.mtimeMs === known.stat.mtimeMs && stat.size === known.stat.size && stat.ino === known.stat.ino && stat.isFile()) {
+    if (stat && known.isSettled && isUnchanged(known.stat, stat)) {
       known.checkedMs = nowMs();
       return use(name, known);
     }
@@ -173,7 +186,8 @@ function open(r: Request, name: string, known = kept.get(name), maxOpen = 0): Op
     const stat = fstatSync(fd);
     if (!stat.isFile()) return { stat };
     if (stat.size <= KEPT_FILE_BYTES || (maxOpen === 0 && isHot(name, stat.size))) {
-      return remember(name, { stat, body: load(fd, stat.size) });
+      const body = load(fd, stat.size);
+      if (body) return remember(name, { stat, body });
     }
     keep = true;
     if (maxOpen === 0) return { stat, fd };
@@ -188,25 +202,40 @@ function open(r: Request, name: string, known = kept.get(name), maxOpen = 0): Op
   }
 }
 
-/** The contents of a file, which stay in memory. */
-function load(fd: number, sizeBytes: number): Buffer {
+/** The time of change cannot be set by programs, as that of modification can. */
+function isUnchanged(before: Stats, now: Stats): boolean {
+  return before.ctimeMs === now.ctimeMs && before.size === now.size && before.ino === now.ino && before.dev === now.dev;
+}
+
+/** The contents of a file, which stay in memory; undefined if there is less than was said. */
+function load(fd: number, sizeBytes: number): Buffer | undefined {
   const body = Buffer.allocUnsafeSlow(sizeBytes);
-  const count = sizeBytes > 0 ? readSync(fd, body, 0, sizeBytes, 0) : 0;
-  const whole = count === sizeBytes ? body : body.subarray(0, count);
-  holdForms(whole);
-  return whole;
+  if (sizeBytes > 0 && readSync(fd, body, 0, sizeBytes, 0) < sizeBytes) return undefined;
+  holdForms(body);
+  return body;
 }
 
 function remember(name: string, opened: OpenedFile): KeptFile {
   const now = nowMs();
-  const file: KeptFile = { ...opened, readers: 0, isKept: true, checkedMs: now, usedMs: now, uses: 1 };
+  const isSettled = !opened.body || now - opened.stat.ctimeMs >= SETTLED_MS;
+  const file: KeptFile = { ...opened, isSettled, wasUsed: true, readers: 0, isKept: true, checkedMs: now, usedMs: now, uses: 1 };
   kept.set(name, file);
-  keptBytes += file.body?.length ?? 0;
-  for (const [oldest, entry] of kept) {
-    if (keptBytes <= KEPT_BYTES) break;
-    if (entry.body) forget(oldest, entry);
-  }
+  if (file.body) keptBytes += file.body.length + ENTRY_BYTES;
+  makeRoom();
   return file;
+}
+
+/** Those in memory go in the order in which they came, but whoever was asked for meanwhile goes to the end once more. */
+function makeRoom(): void {
+  for (const [name, file] of kept) {
+    if (keptBytes <= KEPT_BYTES) return;
+    if (!file.body) continue;
+    if (file.wasUsed) {
+      file.wasUsed = false;
+      kept.delete(name);
+      kept.set(name, file);
+    } else forget(name, file);
+  }
 }
 
 /** `"mtime-size"` in hexadecimal, as nginx makes it. */

@@ -160,10 +160,13 @@ export class OutputQueue {
     this.send(text);
   }
 
-  /** Writes what is in memory; files and limits are not waited for. */
+  /** Writes what is in memory, up to where a file would go on; limits are not waited for. */
   cut(): void {
     if (this.head !== '') this.queueHead();
-    for (const piece of this.queue) if (!isFileSpan(piece)) this.conn.socket.write(piece);
+    for (const piece of this.queue) {
+      if (isFileSpan(piece)) break;
+      this.conn.socket.write(piece);
+    }
     this.queue = [];
     this.queued = 0;
   }
@@ -361,6 +364,7 @@ export class OutputQueue {
     }
     if (count === 0) {
       // the length is promised already
+      this.conn.request?.log('alert', `read only 0 of ${want} from a file`);
       this.conn.destroy();
       return false;
     }

@@ -63,7 +63,7 @@ export class Request {
   /** charset of the answer, which subrequests are converted to */
   charsetSent = '';
   singleRange = false;
-  /** a filter wants bytes in memory, not file regions */
+  /** a filter, or who asked for the output, wants bytes in memory, not file regions */
   needInMemory = false;
   /** a filter after this needs plain text, whatever the client accepts */
   needGunzip = false;
@@ -107,6 +107,8 @@ export class Request {
   depth = 0;
   postponed: Postponed[] = [];
   postHandler: SubrequestOptions['done'];
+  /** main: subrequests that have not ended; made with the first */
+  subrequests: Set<Request> | undefined;
   /** main: running background subrequests */
   backgroundCount = 0;
   pendingClose = false;
@@ -391,23 +393,23 @@ export class Request {
     this.done = true;
     this.complete = !this.cutShort;
     this.runLogHandlers(false);
-    this.runCleanups();
+    this.release();
     this.conn.requestDone(this, rc);
   }
 
   /** Ends at once: nothing more is sent. */
   terminate(rc: number): void {
     const { main } = this;
-    if (main.done) return;
-    if (rc > 0 && (main.out.status === 0 || this.conn.output.bytesSent === main.connBytesBefore)) main.out.status = rc;
     if (this !== main && !this.done) {
       this.done = true;
       this.runCleanups();
     }
+    if (main.done) return;
+    if (rc > 0 && (main.out.status === 0 || this.conn.output.bytesSent === main.connBytesBefore)) main.out.status = rc;
     main.done = true;
     main.keepalive = false;
     main.runLogHandlers(false);
-    main.runCleanups();
+    main.release();
     if (rc === ERROR && main.headerSent && !this.conn.error) this.conn.cut();
     else if (rc === HTTP_CLOSE) this.conn.abandon(main.loc);
     else this.conn.destroy();
@@ -416,6 +418,23 @@ export class Request {
   connBytesBefore = 0;
   /** its post_action was started */
   afterwards = false;
+
+  /** The main request has ended, and with it the subrequests whose output it has. */
+  private release(): void {
+    for (const sub of this.subrequests ?? []) {
+      if (sub.background) continue;
+      sub.done = true;
+      sub.runCleanups();
+    }
+    this.runCleanups();
+  }
+
+  /** Runs something when all is sent that the client gets: what a subrequest put out may still wait when it has ended. */
+  whenSent(run: () => void): void {
+    const owner = this.background ? this : this.main;
+    if (owner.done) run();
+    else owner.cleanups.push(run);
+  }
 
   runCleanups(): void {
     const { cleanups, endings } = this;
@@ -433,6 +452,6 @@ export class Request {
 
   resetFilters(): void {
     this.chain = [];
-    this.needInMemory = false;
+    this.needInMemory = this.inMemory;
   }
 }

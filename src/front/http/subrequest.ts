@@ -53,9 +53,11 @@ export function startSubrequest(parent: Request, uri: string, args: string, opti
   sub.keepalive = parent.keepalive;
   sub.uriChanges = MAX_URI_CHANGES + 1;
   sub.inMemory = options.inMemory ?? false;
+  sub.needInMemory = sub.inMemory;
   sub.background = options.background ?? false;
   sub.headerOnly = options.headerOnly ?? false;
   sub.postHandler = options.done;
+  (sub.main.subrequests ??= new Set()).add(sub);
   if (sub.background) parent.main.backgroundCount++;
   else if (!sub.inMemory && !sub.headerOnly) {
     if (parent.conn.active === parent && parent.postponed.length === 0) parent.conn.active = sub;
@@ -111,6 +113,7 @@ export function endSubrequest(sub: Request): void {
 
 function close(sub: Request): void {
   sub.done = true;
+  sub.main.subrequests!.delete(sub);
   sub.runCleanups();
   sub.runLogHandlers(true);
 }

@@ -8,7 +8,7 @@ import type { HeaderField } from '../header.ts';
 import { parseHttpDate } from '../header-writer.ts';
 import { mediaTypes, typeMatches } from '../mime-types.ts';
 import { type BodyFilter, defineModule, type HttpFrame, isFileSpan, type Piece, pieceLength } from '../module.ts';
-import { closeFile, type OpenedFile, openFile } from '../open-files.ts';
+import { type OpenedFile, openFile } from '../open-files.ts';
 import { fsPath, mapUri } from '../paths.ts';
 import type { Regex } from '../regex.ts';
 import type { Request } from '../request.ts';
@@ -320,12 +320,10 @@ function sendStatic(r: Request, suffix: string, coding: string): number {
   } catch {
     return DECLINED;
   }
-  if (!file.stat.isFile()) {
-    closeFile(file);
-    return DECLINED;
-  }
+  if (!file.stat.isFile()) return DECLINED;
+  const discarded = r.conn.discardBody(r);
+  if (discarded !== OK) return discarded;
   const c = gzipModule.conf(r.loc);
-  r.conn.discardBody(r);
   if (c.gzip_vary) setVary(r);
   r.out.add('Content-Encoding', coding);
   return sendFile(r, file);

@@ -1,5 +1,5 @@
 /** mp4: plays an MP4 file from `start` to `end` seconds by rewriting its moov atom. */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { again, custom, flag, HSL, LOCATION, msec, size } from '../../config/directive.ts';
 import { DECLINED, OK } from '../codes.ts';
 import { core } from '../core.ts';
@@ -51,12 +51,13 @@ function argMs(r: Request, name: string): number | undefined {
 function mp4(r: Request): number {
   if (r.method !== 'GET' && r.method !== 'HEAD') return 405;
   if (r.uri.endsWith('/')) return DECLINED;
-  r.conn.discardBody(r);
+  const discarded = r.conn.discardBody(r);
+  if (discarded !== OK) return discarded;
   const name = mapUri(r);
   let fd: number;
   try {
     checkSymlinks(r, name);
-    fd = openSync(fsPath(name), 'r');
+    fd = openSync(fsPath(name), constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     return openError(r, name, error);
   }
@@ -65,7 +66,7 @@ function mp4(r: Request): number {
     closeSync(fd);
     return DECLINED;
   }
-  r.cleanups.push(() => closeSync(fd));
+  r.whenSent(() => closeSync(fd));
   const c = mp4Module.conf(r.loc);
   const source = { size: stat.size, read: (at: number, count: number) => readAt(fd, at, count) };
   if (c.mp4_limit_rate > 0 && r.limitRate === undefined) {

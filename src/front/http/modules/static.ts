@@ -2,10 +2,10 @@
 import { readSync, statSync } from 'node:fs';
 import { ANY_COUNT, custom, HSL } from '../../config/directive.ts';
 import { systemError } from '../../log/system-error.ts';
-import { DECLINED } from '../codes.ts';
+import { DECLINED, DONE, ERROR } from '../codes.ts';
 import { core } from '../core.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
-import { closeFile, fileEtag, type OpenedFile, openError, openFile } from '../open-files.ts';
+import { fileEtag, type OpenedFile, openError, openFile } from '../open-files.ts';
 import { escapeUri } from '../parse.ts';
 import { fsPath, mapUri } from '../paths.ts';
 import { internalRedirect } from '../redirect.ts';
@@ -33,10 +33,7 @@ function staticHandler(r: Request): number {
     r.log('crit', `"${name}" is not a regular file`);
     return 404;
   }
-  if (r.method === 'POST') {
-    closeFile(file);
-    return 405;
-  }
+  if (r.method === 'POST') return 405;
   const discarded = r.conn.discardBody(r);
   if (discarded !== 0) return discarded;
   return sendFile(r, file);
@@ -44,9 +41,7 @@ function staticHandler(r: Request): number {
 
 /** Sends an opened file as the response. */
 export function sendFile(r: Request, file: OpenedFile): number {
-  const { stat } = file;
-  const { fd } = file;
-  if (fd !== undefined) r.cleanups.push(() => closeFile(file));
+  const { stat, fd } = file;
   r.out.status = 200;
   r.out.contentLength = stat.size;
   r.out.lastModified = Math.floor(stat.mtimeMs / 1000);
@@ -80,15 +75,19 @@ export function pumpFile(r: Request, fd: number, start: number, end: number): nu
     const want = Math.min(PUMP_BYTES, end - pos);
     const buffer = Buffer.allocUnsafe(want);
     const count = want > 0 ? readSync(fd, buffer, 0, want, pos) : 0;
+    if (count < want) {
+      r.log('alert', `read only ${count} of ${want} from a file`);
+      return ERROR;
+    }
     pos += count;
-    const last = pos >= end || count === 0;
-    const rc = r.output(count > 0 ? [buffer.subarray(0, count)] : [], last);
-    if (rc === -1 || last) return rc;
+    const last = pos >= end;
+    const rc = r.output(count > 0 ? [buffer] : [], last);
+    if (rc === ERROR || last) return rc;
     if (r.blocked) {
       r.conn.output.whenWritable(() => {
         if (!r.done) r.finalize(pumpFile(r, fd, pos, end));
       });
-      return -4;
+      return DONE;
     }
   }
 }

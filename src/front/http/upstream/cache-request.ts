@@ -96,7 +96,7 @@ export class FileCacheRequest implements CacheRequest {
     }
     if (entry.fd !== undefined) {
       const { fd } = entry;
-      this.r.cleanups.push(() => closeSync(fd));
+      this.r.whenSent(() => closeSync(fd));
     }
     this.entry = entry;
     const { head } = entry;
@@ -232,7 +232,6 @@ export class FileCacheRequest implements CacheRequest {
       contentLength: head.unsized ? -1 : head.length,
     };
     u.head = stored;
-    r.conn.discardBody(r);
     const rc = acceptHead(u, stored, true);
     if (rc !== OK) {
       if (rc > 0) u.finish(rc);
@@ -253,7 +252,7 @@ export class FileCacheRequest implements CacheRequest {
       return;
     }
     if (body) r.finalize(r.output(body.length > 0 ? [body] : [], true));
-    else if (r.needInMemory || r.inMemory) r.finalize(pumpFile(r, fd!, start, start + head.length));
+    else if (r.needInMemory) r.finalize(pumpFile(r, fd!, start, start + head.length));
     else r.finalize(r.output([{ fd: fd!, start, end: start + head.length }], true));
   }
 

@@ -211,15 +211,13 @@ export class BodyPasser {
     this.store = undefined;
     if (store) storeFile(this.u, store, good);
   }
+
   /** Lets go of the temporary file. */
   release(): void {
     const { temp } = this;
     if (!temp) return;
     this.temp = undefined;
-    const { main } = this.u.r;
-    // parts of it may still be queued for the client
-    if (main.done) closeTemp(temp);
-    else main.cleanups.push(() => closeTemp(temp));
+    this.u.r.whenSent(() => closeTemp(temp));
   }
 }
 
