@@ -8,5 +8,6 @@ export default defineConfig({
     // Ends what hangs; a slow machine may take its time.
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -1,6 +1,7 @@
 /** error_log: targets, levels, lines. `YYYY/MM/DD HH:MM:SS [level] PID#TID: *CONN message` */
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { loop } from '../zone/memory.ts';
+import { AppendFile } from './append-file.ts';
 
 export const LEVELS = ['emerg', 'alert', 'crit', 'error', 'warn', 'notice', 'info', 'debug'] as const;
 export type Level = (typeof LEVELS)[number];
@@ -22,43 +23,9 @@ export interface ErrorLog {
   level: number;
 }
 
-export class FileSink implements LogSink {
-  readonly key: string;
-  private fd: number | undefined;
-
-  constructor(readonly path: string) {
-    this.key = path;
-  }
-
-  /** @throws NodeJS.ErrnoException */
-  open(): void {
-    this.fd ??= openSync(this.path, 'a', 0o644);
-  }
-
-  write(line: string): void {
-    try {
-      this.open();
-      writeSync(this.fd!, line, null, 'latin1');
-    } catch {
-      // a log that cannot be written has nowhere to report it
-    }
-  }
-
-  /** A file that cannot be opened leaves the one before in use. */
-  reopen(): void {
-    const before = this.fd;
-    this.fd = undefined;
-    try {
-      this.open();
-      if (before !== undefined) closeSync(before);
-    } catch {
-      this.fd = before;
-    }
-  }
-
-  close(): void {
-    if (this.fd !== undefined) closeSync(this.fd);
-    this.fd = undefined;
+export class FileSink extends AppendFile implements LogSink {
+  get key(): string {
+    return this.path;
   }
 }
 
@@ -98,7 +65,7 @@ let stampSecond = -1;
 const two = (n: number) => (n < 10 ? `0${n}` : String(n));
 
 /** `YYYY/MM/DD HH:MM:SS` in local time. */
-export function logTime(): string {
+function logTime(): string {
   const now = Date.now();
   const second = Math.floor(now / 1000);
   if (second !== stampSecond) {

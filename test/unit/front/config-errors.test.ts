@@ -78,6 +78,12 @@ const CASES: [name: string, text: string, message: string, line: number][] = [
   ['a condition', inServer('if (1) { }'), 'invalid condition "1"', 4],
   ['a method', inLocation('limit_except foo { }'), 'invalid method "foo"', 5],
   ['a name', inServer('server_name *a.b;'), 'server name "*a.b" is invalid', 4],
+  [
+    'buffers of one log',
+    inLocation('access_log a combined buffer=1k; access_log a; access_log a combined buffer=2k;'),
+    'access_log "a" already defined with conflicting parameters',
+    5,
+  ],
   ['referers', inLocation('valid_referers a.b a.b;'), 'conflicting parameter "a.b"', 5],
   ['keepalive twice', inHttp('upstream u { server 127.0.0.1:1;\nkeepalive 1;\nkeepalive 2; }'), '"keepalive" directive is duplicate', 5],
   ['methods of balancing', inHttp('upstream u { ip_hash;\nleast_conn; server 127.0.0.1:1; }'), '', 0],

@@ -1,14 +1,14 @@
 /** access_log, log_format: one line per request, buffered, compressed, conditional, to files or syslog. */
-import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { ANY_COUNT, custom, HSL, HTTP, LIMIT_EXCEPT, LOCATION_IF } from '../../config/directive.ts';
 import { parseSize, parseTimeMs } from '../../config/values.ts';
+import { AppendFile } from '../../log/append-file.ts';
 import { SyslogSink } from '../../log/syslog.ts';
 import { OK } from '../codes.ts';
 import type { HttpMain } from '../conf.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
-import { fsPath } from '../paths.ts';
 import type { Request } from '../request.ts';
 import { parseValue, type Value } from '../value.ts';
 import type { VariableDef } from '../variables.ts';
@@ -16,7 +16,7 @@ import { type LogCache, parseLogCache, writeScripted } from './scripted-logs.ts'
 
 type Escape = 'default' | 'json' | 'none' | 'w3c';
 
-export interface LogFormat {
+interface LogFormat {
   name: string;
   render(r: Request): string;
   /** written first in a new file (`#Fields` of the W3C form) */
@@ -130,40 +130,35 @@ function parseFormat(f: HttpFrame): undefined {
   return undefined;
 }
 
-/** A log file with its buffer. */
-class LogFile {
-  private fd: number | undefined;
+interface LogBuffer {
+  bytes: number;
+  /** what lies in it leaves after so long; 0: when it is full */
+  flushMs: number;
+  /** 0: not compressed */
+  gzipLevel: number;
+}
+
+/** A log file, with a buffer if one of the directives that name it asks for one. */
+class LogFile extends AppendFile {
+  buffer: LogBuffer | undefined;
   private held: string[] = [];
   private heldBytes = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    readonly path: string,
-    readonly bufferBytes: number,
-    readonly flushMs: number,
-    readonly gzipLevel: number,
-    private readonly header: string | undefined,
-  ) {}
-
-  open(): void {
-    if (this.fd !== undefined) return;
-    this.fd = openSync(fsPath(this.path), 'a', 0o644);
-    if (this.header && statSync(fsPath(this.path)).size === 0) writeSync(this.fd, this.header, null, 'latin1');
-  }
-
-  write(line: string): void {
-    if (this.bufferBytes === 0) {
-      this.emit(line);
+  writeLine(line: string): void {
+    const { buffer } = this;
+    if (!buffer) {
+      this.write(line);
       return;
     }
-    if (this.heldBytes + line.length > this.bufferBytes) this.flush();
+    if (this.heldBytes + line.length > buffer.bytes) this.flush();
     this.held.push(line);
     this.heldBytes += line.length;
-    if (this.flushMs > 0 && !this.timer) {
+    if (buffer.flushMs > 0 && !this.timer) {
       this.timer = setTimeout(() => {
         this.timer = undefined;
         this.flush();
-      }, this.flushMs);
+      }, buffer.flushMs);
       this.timer.unref();
     }
   }
@@ -171,38 +166,20 @@ class LogFile {
   flush(): void {
     if (this.held.length === 0) return;
     const text = this.held.join('');
+    const level = this.buffer!.gzipLevel;
     this.held = [];
     this.heldBytes = 0;
-    this.emit(text);
+    this.write(level > 0 ? gzipSync(Buffer.from(text, 'latin1'), { level }) : text);
   }
 
-  private emit(text: string): void {
-    try {
-      this.open();
-      if (this.gzipLevel > 0) writeSync(this.fd!, gzipSync(Buffer.from(text, 'latin1'), { level: this.gzipLevel }));
-      else writeSync(this.fd!, text, null, 'latin1');
-    } catch {
-      // reported where error_log goes would repeat for every request; the next reopen tries again
-    }
-  }
-
-  close(): void {
+  override close(): void {
     this.flush();
-    if (this.fd !== undefined) closeSync(this.fd);
-    this.fd = undefined;
+    super.close();
   }
 
-  /** A file that cannot be opened leaves the one before in use. */
-  reopen(): void {
+  override reopen(): void {
     this.flush();
-    const before = this.fd;
-    this.fd = undefined;
-    try {
-      this.open();
-      if (before !== undefined) closeSync(before);
-    } catch {
-      this.fd = before;
-    }
+    super.reopen();
   }
 }
 
@@ -220,6 +197,13 @@ function filesOf(main: HttpMain): Map<string, LogFile> {
   let files = main.registry.get(FILES) as Map<string, LogFile> | undefined;
   if (!files) main.registry.set(FILES, (files = new Map()));
   return files;
+}
+
+function fileOf(main: HttpMain, name: string, header = ''): LogFile {
+  const files = filesOf(main);
+  let file = files.get(name);
+  if (!file) files.set(name, (file = new LogFile(name, header)));
+  return file;
 }
 const FILES = 'access_log_files';
 
@@ -255,39 +239,36 @@ function parseAccessLog(f: HttpFrame, previous: Target[] | 'off' = []): Target[]
   const format = main.registry.get(`log_format:${formatName}`) as LogFormat | undefined;
   if (!format) f.fail(`unknown log format "${formatName}"`);
   const target: Target = { format };
-  let buffer = 0;
-  let flushMs = 0;
-  let gzip = 0;
+  const buffer: LogBuffer = { bytes: 0, flushMs: 0, gzipLevel: 0 };
   for (const word of rest) {
     if (word.startsWith('buffer=')) {
-      buffer = parseSize(word.slice(7)) ?? f.fail(`invalid buffer size "${word.slice(7)}"`);
-      if (buffer === 0) f.fail(`invalid buffer size "${word.slice(7)}"`);
+      buffer.bytes = parseSize(word.slice(7)) || f.fail(`invalid buffer size "${word.slice(7)}"`);
     } else if (word.startsWith('flush=')) {
-      flushMs = parseTimeMs(word.slice(6)) || f.fail(`invalid flush time "${word.slice(6)}"`);
+      buffer.flushMs = parseTimeMs(word.slice(6)) || f.fail(`invalid flush time "${word.slice(6)}"`);
     } else if (word === 'gzip' || word.startsWith('gzip=')) {
-      buffer ||= 64 * 1024;
-      gzip = word === 'gzip' ? 1 : Number(word.slice(5));
-      if (!(gzip >= 1 && gzip <= 9)) f.fail(`invalid compression level "${word.slice(5)}"`);
+      buffer.bytes ||= 64 * 1024;
+      buffer.gzipLevel = word === 'gzip' ? 1 : Number(word.slice(5));
+      if (!(buffer.gzipLevel >= 1 && buffer.gzipLevel <= 9)) f.fail(`invalid compression level "${word.slice(5)}"`);
     } else if (word.startsWith('if=')) target.condition = f.scope.value(word.slice(3));
     else f.fail(`invalid parameter "${word}"`);
   }
-  if (flushMs && !buffer) f.fail('no buffer is defined for access_log "' + where + '"');
+  if (buffer.flushMs && !buffer.bytes) f.fail(`no buffer is defined for access_log "${where}"`);
   if (where.startsWith('syslog:')) {
-    if (buffer) f.fail('parameters are not supported by syslog');
+    if (buffer.bytes) f.fail('parameters are not supported by syslog');
     try {
       target.syslog = new SyslogSink(where.slice(7));
     } catch (error) {
       f.fail(String(error));
     }
   } else if (where.includes('$')) {
-    if (buffer || flushMs) f.fail('buffered logs cannot have variables in name');
+    if (buffer.bytes) f.fail('buffered logs cannot have variables in name');
     target.script = f.scope.value(where);
   } else {
-    const files = filesOf(main);
-    const full = f.scope.path(where);
-    const known = files.get(full);
-    target.file = known ?? new LogFile(full, buffer, flushMs, gzip, format.header);
-    files.set(full, target.file);
+    const file = fileOf(main, f.scope.path(where), format.header);
+    if (buffer.bytes && file.buffer && !isDeepStrictEqual(buffer, file.buffer))
+      f.fail(`access_log "${where}" already defined with conflicting parameters`);
+    if (buffer.bytes) file.buffer = buffer;
+    target.file = file;
   }
   return [...targets, target];
 }
@@ -307,7 +288,7 @@ function logRequest(r: Request): number {
       continue;
     }
     if (target.file) {
-      target.file.write(`${line}\n`);
+      target.file.writeLine(`${line}\n`);
       continue;
     }
     writeScripted(r, target.script!.eval(r), line, target.format.header ?? '', conf.open_log_file_cache);
@@ -333,10 +314,7 @@ export const accessLogModule = defineModule(
       if (loc.kind !== 'http' || conf.access_log !== undefined) return;
       // a configuration without access_log writes combined lines to logs/access.log
       const name = path.join(reading.main!.paths.prefix, 'logs/access.log');
-      const files = filesOf(reading.main!);
-      const file = files.get(name) ?? new LogFile(name, 0, 0, 0, undefined);
-      files.set(name, file);
-      conf.access_log = [{ format: reading.combined!, file }];
+      conf.access_log = [{ format: reading.combined!, file: fileOf(reading.main!, name) }];
     },
   },
 );
