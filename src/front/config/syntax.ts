@@ -33,7 +33,7 @@ export function failAt(node: { file: string; line: number }, message: string): n
   throw new ConfigError(`${message} in ${node.file}:${node.line}`);
 }
 
-export interface ParsedConfig {
+interface ParsedConfig {
   nodes: DirectiveNode[];
   /** each file once, in the order read; `-T` prints them */
   files: { path: string; text: string }[];

@@ -119,7 +119,7 @@ function openNew(file: string): number {
   }
 }
 
-export interface BodyLimits {
+interface BodyLimits {
   /** bytes kept in memory before a file is used */
   memoryBytes: number;
   /** 0: no limit */

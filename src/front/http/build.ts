@@ -21,7 +21,7 @@ import { loadModules, REGISTRY } from './registry.ts';
 import { parseValue } from './value.ts';
 import { Variables } from './variables.ts';
 
-export interface BuildInput {
+interface BuildInput {
   node: DirectiveNode;
   paths: { prefix: string; conf: string };
   logs: LogTargets;

@@ -40,7 +40,7 @@ export class Loc {
 }
 
 /** Where files of a location are: `root`, or `alias` with the length of the name it stands for (-1: an expression). */
-export interface DocRoot {
+interface DocRoot {
   value: Value;
   alias?: { nameLength: number };
 }
@@ -62,7 +62,7 @@ export interface ListenOptions {
   keepAlive: { idleSeconds: number } | undefined;
 }
 
-export interface ServerName {
+interface ServerName {
   text: string;
   regex?: Regex;
 }

@@ -51,7 +51,7 @@ export function ipv6Bytes(address: string): number[] {
   return words.flatMap((w) => [w >> 8, w & 255]);
 }
 
-export function remoteUser(r: Request): string | null {
+function remoteUser(r: Request): string | null {
   const text = r.headerIn('authorization');
   const m = text === undefined ? null : /^basic +(.+)$/i.exec(text);
   if (!m) return null;

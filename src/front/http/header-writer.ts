@@ -79,7 +79,7 @@ function usualStart(server: string): string {
 }
 
 /** Scheme, host and port that absolute redirects start with. */
-export function redirectBase(r: Request): string {
+function redirectBase(r: Request): string {
   const c = core.conf(r.loc);
   const { conn } = r;
   const name = c.server_name_in_redirect ? r.server.name : r.host || conn.localHostText();

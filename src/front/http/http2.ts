@@ -38,7 +38,7 @@ const SINGLE_FIELDS = new Set(
   ),
 );
 
-export interface Http2Accept {
+interface Http2Accept {
   http: HttpMain;
   listen: ListenSocket;
   hosts: VirtualHosts;
@@ -197,7 +197,7 @@ export class Http2Connection implements ClientConnection {
 }
 
 /** One request of an HTTP/2 connection. */
-export class Http2Stream extends Connection implements StreamFraming {
+class Http2Stream extends Connection implements StreamFraming {
   readonly name: 'h2' | 'h2c';
 
   constructor(

@@ -7,7 +7,7 @@ import type { HttpFrame } from './module.ts';
 const DEFAULT_BACKLOG = 511;
 
 /** Address part: `port`, `host`, `host:port`, `[v6]:port`, `unix:path`, with port ranges `a-b`. */
-export function parseAddress(text: string, fail: (m: string) => never): { host: string; ports: number[]; path: string } {
+function parseAddress(text: string, fail: (m: string) => never): { host: string; ports: number[]; path: string } {
   if (text.startsWith('unix:')) {
     if (text.length === 5) fail(`no path in the unix domain socket "${text}"`);
     return { host: '', ports: [0], path: text.slice(5) };

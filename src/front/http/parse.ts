@@ -3,7 +3,7 @@
  * Rules are nginx's: bare LF ends a line, control characters are refused, `//`, `/./`, `/../` and `%XX` are resolved in the path.
  */
 
-export interface RequestLine {
+interface RequestLine {
   method: string;
   /** as sent: path and query, without scheme and host; `*` or `host:port` where that form was used */
   rawUri: string;
@@ -17,7 +17,7 @@ export interface RequestLine {
   plain: boolean;
 }
 
-export type LineError = 'method' | 'request' | 'version' | '0.9';
+type LineError = 'method' | 'request' | 'version' | '0.9';
 
 const METHOD = /^[A-Z_-]+$/;
 const REQUEST = /^([A-Z_-]+) +([^ ]*)(?: +(.*?) *)?$/;
@@ -97,7 +97,7 @@ export function parseRequestLine(line: string): RequestLine | LineError {
 
 const hexValue = (c: number): number => (c >= 48 && c <= 57 ? c - 48 : (c | 32) >= 97 && (c | 32) <= 102 ? (c | 32) - 87 : -1);
 
-export interface ParsedUri {
+interface ParsedUri {
   /** decoded, normalised */
   path: string;
   args: string;
@@ -157,31 +157,6 @@ export function normalisePath(path: string, mergeSlashes: boolean): string | und
     segment = '';
   }
   return '/' + out.join('/');
-}
-
-/** `unescape_uri`: `%XX` to bytes, malformed escapes are dropped as nginx drops them. */
-export function unescapeUri(text: string): string {
-  if (!text.includes('%')) return text;
-  let out = '';
-  for (let n = 0; n < text.length; n++) {
-    if (text.charCodeAt(n) !== 37) {
-      out += text[n];
-      continue;
-    }
-    const hi = hexValue(text.charCodeAt(n + 1));
-    if (hi < 0) {
-      if (n + 1 < text.length) out += text[++n];
-      continue;
-    }
-    const lo = hexValue(text.charCodeAt(n + 2));
-    if (lo < 0) {
-      n += 2;
-      continue;
-    }
-    out += String.fromCharCode(hi * 16 + lo);
-    n += 2;
-  }
-  return out;
 }
 
 const escapeSet = (chars: RegExp) => {

@@ -8,7 +8,7 @@ import { escapeUri } from './parse.ts';
 import { RegexLimitError } from './regex.ts';
 import type { Request } from './request.ts';
 
-export interface PhaseStep {
+interface PhaseStep {
   kind: 'generic' | 'rewrite' | 'findConfig' | 'postRewrite' | 'access' | 'postAccess' | 'content';
   handler?: Handler;
   /** index to go on at when a generic handler said OK, or when a phase is skipped */

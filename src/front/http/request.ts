@@ -44,7 +44,6 @@ export class Request {
   hostPort = '';
   contentLength = -1;
   chunkedIn = false;
-  keepAliveIn = false;
   body: RequestBody | undefined;
 
   out = new ResponseHead();
@@ -71,7 +70,6 @@ export class Request {
   upgraded = false;
   expectTested = false;
   expectTrailers = false;
-  bypassCache = false;
 
   /** `try_files` found a file by name below what a location's `alias` makes of its captures */
   addUriToAlias = false;

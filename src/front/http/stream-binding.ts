@@ -7,7 +7,7 @@ export interface WriteWrap {
   held?: Buffer | readonly unknown[];
 }
 
-export interface StreamBinding {
+interface StreamBinding {
   WriteWrap: new () => WriteWrap;
   /** what the last call or event of a handle was about */
   streamBaseState: Int32Array;

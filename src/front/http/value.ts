@@ -26,15 +26,6 @@ export class Value {
     }
     return out;
   }
-
-  /** as eval, undefined if the text is one variable that is not set */
-  evalOptional(r: Request): string | undefined {
-    if (this.parts.length === 1) {
-      const part = this.parts[0];
-      if (typeof part !== 'string' && 'variable' in part) return r.variable(part.variable) ?? undefined;
-    }
-    return this.eval(r);
-  }
 }
 
 const TOKEN = /\$(?:(\d)|\{(\w+)\}|(\w+))/g;

@@ -8,7 +8,7 @@ import type { Request } from '../request.ts';
 import { sendBuffer } from '../send.ts';
 import { startSubrequest } from '../subrequest.ts';
 
-export interface SubrequestInput {
+interface SubrequestInput {
   args?: string;
   method?: string;
   /** instead of the request's own; text goes as UTF-8 */
@@ -18,7 +18,7 @@ export interface SubrequestInput {
 }
 
 /** Answer of a subrequest. */
-export interface JsReply {
+interface JsReply {
   status: number;
   headersOut: Record<string, string>;
   responseText: string;

@@ -30,7 +30,7 @@ export interface DictOptions {
 const ENTRY_BYTES = 64;
 const SAVE_MS = 1000;
 
-export class SharedDictFullError extends Error {}
+class SharedDictFullError extends Error {}
 
 interface News {
   key: string | undefined;

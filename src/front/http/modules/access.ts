@@ -152,7 +152,7 @@ function equal(a: Buffer, b: Buffer): boolean {
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 
 /** Checks a password against any of the schemes of htpasswd. */
-export function checkPassword(password: string, stored: string): boolean | 'unsupported' {
+function checkPassword(password: string, stored: string): boolean | 'unsupported' {
   if (stored.startsWith('{PLAIN}')) return equal(bytes(password), bytes(stored.slice(7)));
   if (stored.startsWith('{SHA}')) {
     const digest = createHash('sha1').update(password, 'latin1').digest();

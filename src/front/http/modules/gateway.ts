@@ -21,7 +21,7 @@ export interface Target {
   secure: boolean;
 }
 
-export interface GatewayConf {
+interface GatewayConf {
   target: Target | undefined;
   upstream: UpstreamConf;
   cache: CacheConf;

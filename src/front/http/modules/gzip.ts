@@ -83,7 +83,7 @@ export const gzipModule = defineModule(
 );
 
 /** Does the Accept-Encoding field admit the coding? */
-export function acceptsCoding(field: string | undefined, coding: string): boolean {
+function acceptsCoding(field: string | undefined, coding: string): boolean {
   if (field === undefined) return false;
   // the first mention decides; `*` does not stand for it
   const m = new RegExp(`(?:^|[, ])${coding}(.*)$`, 'is').exec(field);
@@ -100,7 +100,7 @@ function quality(text: string): number {
 }
 
 /** May this client get compressed answers? What gzip_http_version, gzip_disable and gzip_proxied say is for gzip alone. */
-export function gzipOk(r: Request, coding: Coding = 'gzip'): boolean {
+function gzipOk(r: Request, coding: Coding = 'gzip'): boolean {
   const c = gzipModule.conf(r.loc);
   if (r !== r.main || !acceptsCoding(r.headerIn('accept-encoding'), coding)) return false;
   if (coding === 'br') return true;

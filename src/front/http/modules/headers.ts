@@ -25,7 +25,7 @@ type Expires =
   | { kind: 'access' | 'modified'; seconds: number }
   | { kind: 'daily'; seconds: number };
 
-export function parseExpires(value: string, modified: boolean): Expires | undefined {
+function parseExpires(value: string, modified: boolean): Expires | undefined {
   if (!modified) {
     if (value === 'epoch' || value === 'max' || value === 'off') return { kind: value };
     if (value.startsWith('@')) {

@@ -8,7 +8,7 @@ export interface Source {
   read(at: number, count: number): Buffer;
 }
 
-export interface CutOptions {
+interface CutOptions {
   startMs: number;
   /** undefined: to the end */
   lengthMs: number | undefined;

@@ -257,7 +257,7 @@ function bodyLength(u: Upstream, conf: ProxyConf): number {
 }
 
 /** Host of the peer's URL, its port where it is not the scheme's. */
-export function proxyHost(parts: { hostText: string; host: string; port: string; schema: string }): string {
+function proxyHost(parts: { hostText: string; host: string; port: string; schema: string }): string {
   if (parts.hostText.startsWith('unix:')) return 'localhost';
   return parts.hostText;
 }

@@ -297,7 +297,7 @@ function parseIf(f: HttpFrame): Op {
 
 /** Directives of the module write their steps in order of appearance, across directive names. */
 const programs = new WeakMap<Loc, Op[]>();
-export function ownOps(loc: Loc): Op[] {
+function ownOps(loc: Loc): Op[] {
   let ops = programs.get(loc);
   if (!ops) programs.set(loc, (ops = []));
   return ops;

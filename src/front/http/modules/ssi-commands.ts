@@ -41,7 +41,7 @@ export interface Ssi {
 }
 
 /** `error` is told in the page; `wait`: for a subrequest */
-export type CommandResult = 'done' | 'error' | 'wait' | { text: string };
+type CommandResult = 'done' | 'error' | 'wait' | { text: string };
 
 type Params = Map<string, string>;
 

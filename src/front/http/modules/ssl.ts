@@ -13,7 +13,7 @@ import { type CertificateCache, parseCertificateCache } from '../upstream/tls.ts
 import type { Value } from '../value.ts';
 import type { VariableDef } from '../variables.ts';
 
-export interface PemSource {
+interface PemSource {
   value: Value;
   path(text: string): string;
 }

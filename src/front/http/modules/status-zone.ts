@@ -10,7 +10,7 @@ const FIELDS = ['requests', '1xx', '2xx', '3xx', '4xx', '5xx', 'discarded', 'rec
 const [REQUESTS, FIRST_CLASS, DISCARDED, RECEIVED, SENT] = [0, 1, 6, 7, 8];
 
 /** Counts of one zone, of all event loops together. */
-export class StatusZone {
+class StatusZone {
   private readonly counters: Counters;
 
   constructor(

@@ -82,7 +82,7 @@ export function ocspRequest(id: Buffer): Buffer {
   return writeDer(SEQUENCE, writeDer(SEQUENCE, writeDer(SEQUENCE, writeDer(SEQUENCE, id))));
 }
 
-export interface TrustOptions {
+interface TrustOptions {
   /** further certificates that may have signed */
   chain: X509Certificate[];
   /** false: a good signature of anyone whose certificate is at hand is enough */

@@ -25,7 +25,7 @@ export function makeAddress(host: string, port: number): Address {
   return { name: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`, host, port, path: '' };
 }
 
-export function unixAddress(path: string): Address {
+function unixAddress(path: string): Address {
   return { name: `unix:${path}`, host: '', port: 0, path };
 }
 

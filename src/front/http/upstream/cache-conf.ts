@@ -10,7 +10,7 @@ import { PACE, type Pace } from './cache-upkeep.ts';
 import { CacheZone } from './cache-zone.ts';
 import { predicates } from './conf.ts';
 
-export interface ValidRule {
+interface ValidRule {
   /** 0: any status */
   status: number;
   seconds: number;

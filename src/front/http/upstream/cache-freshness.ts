@@ -3,7 +3,7 @@ import { parseHttpDate } from '../header-writer.ts';
 import type { CacheConf } from './cache-conf.ts';
 import type { UpstreamHead } from './response-head.ts';
 
-export interface Freshness {
+interface Freshness {
   forbidden: boolean;
   /** undefined or 0: the header does not say */
   until: number | undefined;

@@ -47,7 +47,7 @@ const KEY_BYTES = 128;
 const [USES, LOCK_UNTIL, USED_AT, MARK_FIELDS] = [0, 1, 2, 3];
 const [HITS, MISSES] = [0, 1];
 
-export interface ZoneOptions extends UpkeepOptions {
+interface ZoneOptions extends UpkeepOptions {
   name: string;
   /** size of the zone of keys */
   keysBytes: number;

@@ -78,7 +78,7 @@ export function contentLength(r: Request): number {
 }
 
 /** Header of a CGI answer. @throws InvalidResponse */
-export function cgiHead(text: string): UpstreamHead {
+function cgiHead(text: string): UpstreamHead {
   const fields: HeaderField[] = [];
   let status = 0;
   let statusLine = '';

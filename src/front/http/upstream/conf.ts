@@ -9,7 +9,7 @@ import type { HttpFrame } from '../module.ts';
 import type { Value } from '../value.ts';
 import { splitHostPort } from './addresses.ts';
 
-export interface BindConf {
+interface BindConf {
   value: Value;
 }
 
@@ -61,7 +61,7 @@ const IGNORABLE = [
   'Vary',
 ];
 
-export const NEXT_HTTP =
+const NEXT_HTTP =
   'error timeout denied invalid_header non_idempotent http_500 http_502 http_503 http_504 http_403 http_404 http_429 off'.split(' ');
 
 /** Modes such as `user:rw group:r all:r` as a file mode. */

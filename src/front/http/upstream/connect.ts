@@ -212,7 +212,7 @@ export class PeerConnection implements Timed {
   }
 }
 
-export interface PoolLimits {
+interface PoolLimits {
   max: number;
   requests: number;
   timeMs: number;
@@ -266,5 +266,3 @@ export class Pool {
     for (const conn of [...this.idle]) conn.destroy();
   }
 }
-
-export const loadTls = (): Promise<typeof tls> => import('node:tls');

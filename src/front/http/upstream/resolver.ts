@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import type { ResolverConf } from '../core.ts';
 import { type ResolverCounts, resolverCounts, TIMED_OUT } from './resolver-counts.ts';
 
-export const TYPE_A = 1;
-export const TYPE_AAAA = 28;
+const TYPE_A = 1;
+const TYPE_AAAA = 28;
 export const TYPE_SRV = 33;
 const TYPE_CNAME = 5;
 const MAX_CNAMES = 5;
