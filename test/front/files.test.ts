@@ -13,7 +13,8 @@ import {
 } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bodyOf, Front, freePort, get, headerOf, ours, raw, statusOf } from '../support/front.ts';
+import { freePort } from '../support/free-port.ts';
+import { bodyOf, Front, get, headerOf, ours, raw, statusOf } from '../support/front.ts';
 
 const front = new Front();
 let port = 0;
