@@ -78,6 +78,8 @@ export class MainNode {
   /** What starts the indexers that do not run yet. */
   readonly #indexerStarts: Array<() => void> = [];
   #indexersLater: NodeJS.Timeout | undefined;
+  /** Resolves when the start's last work, what a death amid a deletion left, is done. */
+  #orphansDropped: Promise<void> = Promise.resolve();
   #merger: Part<ToMerger, never> | null = null;
   /** Indices whose shards are being closed. */
   readonly #closing = new Map<string, Promise<void>>();
@@ -159,9 +161,9 @@ export class MainNode {
     addReaders();
     await Promise.all([...this.#readers.map(({ channel }) => this.#inform(channel)), ...late]);
     this.#indexersLater = setTimeout(() => this.#runIndexers(), INDEXERS_AFTER_MS);
-    Promise.all(opened).then(() => {
-      if (this.#stopping === null) for (const { uuid, logs } of orphans) this.#dropOrphan(uuid, logs);
-    });
+    this.#orphansDropped = Promise.all(opened)
+      .then(() => this.#dropOrphans(orphans))
+      .catch((error) => this.#options.onLog('error', `records of a deleted index are left: ${error.message}`));
   }
 
   /** Tells a reader the metadata and all snapshots. */
@@ -172,9 +174,14 @@ export class MainNode {
     await Promise.all(told);
   }
 
-  async #dropOrphan(uuid: string, logs: readonly number[]): Promise<void> {
-    for (const log of logs) await this.#store.drop(log);
-    this.#metadata.forgetLogs(uuid);
+  async #dropOrphans(orphans: ReturnType<MetadataStore['orphans']>): Promise<void> {
+    for (const { uuid, logs } of orphans) {
+      for (const log of logs) {
+        if (this.#stopping !== null) return;
+        await this.#store.drop(log);
+      }
+      this.#metadata.forgetLogs(uuid);
+    }
   }
 
   /**
@@ -443,6 +450,7 @@ export class MainNode {
     clearTimeout(this.#mergerIdle);
     this.#runIndexers();
     await Promise.allSettled(this.#indexers.map(({ channel }) => channel.request({ type: 'stop' })));
+    await this.#orphansDropped;
     // Readers in threads end themselves: uWebSockets must close its listener in the turn in which its thread ends.
     const ended = this.#readers.flatMap(({ worker }) => (worker ? [new Promise((resolve) => worker.once('exit', resolve))] : []));
     for (const { channel, worker } of this.#readers) if (worker) channel.notify({ type: 'exit' });

@@ -26,6 +26,10 @@ export interface ServiceOptions {
 /** Time between the first answer that can be given and the start of the http workers beside the first. */
 const OTHER_WORKERS_AFTER_MS = 100;
 
+/** What stops may hold the port for a moment, if its parent was killed or somebody starts the next one early; nginx tries as often. */
+const PORT_TRIES = 5;
+const PORT_RETRY_MS = 500;
+
 /** Resolves when requests are answered. @throws ApiError: directory in use, corrupt metadata; Error: the port is taken */
 export async function startService({ settings, onLog, reopenLogs }: ServiceOptions): Promise<Service> {
   // Read by the uWebSockets binary when the first listener is made; workers have a copy of the environment that it never sees.
@@ -34,7 +38,7 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
   new BasicAuth(settings);
   new Cors(settings);
   const host = settings['http.host'];
-  const port = await probePort(host, settings['http.port']);
+  const port = await findPort(host, settings['http.port'], onLog);
   const { httpWorkers, inProcess } = threadCounts(settings);
   if (inProcess) dropSpareThread();
   const options = mainOptions({ ...settings, 'http.port': port }, inProcess, onLog);
@@ -95,4 +99,17 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
   }
   releaseMemoryWhenIdle();
   return service;
+}
+
+/** @returns the port to listen on, which nobody does now */
+async function findPort(host: string, wanted: number, onLog: ServiceOptions['onLog']): Promise<number> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await probePort(host, wanted);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || tries === PORT_TRIES) throw error;
+      if (tries === 1) onLog('warn', `${host}:${wanted} is in use, trying again for ${((PORT_TRIES - 1) * PORT_RETRY_MS) / 1000} s`);
+      await new Promise((resolve) => setTimeout(resolve, PORT_RETRY_MS));
+    }
+  }
 }

@@ -1,6 +1,6 @@
 // One process per data directory. The lock file names the owner's pid and start time, so a lock left behind by a killed process is
 // recognised although its pid may have been given to another process since.
-import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ApiError } from '../errors/api-error.ts';
 
@@ -16,7 +16,7 @@ export interface DirectoryLock {
 export function lockDirectory(directory: string): DirectoryLock {
   const file = path.join(path.resolve(directory), FILE);
   const content = `${process.pid} ${startTimeOf(process.pid) ?? '-'} ${process.hrtime.bigint()}\n`;
-  if (held.has(file) || !(createExclusive(file, content) || takeOverStale(file, content))) {
+  if (held.has(file) || !obtain(file, content)) {
     throw new ApiError('lock_obtain_failed_exception', 500, `data directory [${path.resolve(directory)}] is in use by ${ownerText(file)}`);
   }
   held.add(file);
@@ -28,27 +28,37 @@ export function lockDirectory(directory: string): DirectoryLock {
   };
 }
 
+/**
+ * Makes `file` with this content, or puts it in the place of what a process left behind that is gone. Who wants to replace a certain content
+ * must have the claim to it first, a lock of its own, so that of several who find it only one does.
+ */
+function obtain(file: string, content: string): boolean {
+  if (createExclusive(file, content)) return true;
+  const found = readOrNull(file);
+  if (found === null || isAlive(found)) return false;
+  const claim = `${file}.${found.replace(/\W+/g, '-').slice(0, 64)}`;
+  if (!obtain(claim, content)) return false;
+  if (readOrNull(file) === found) {
+    renameSync(claim, file);
+    return true;
+  }
+  rmSync(claim);
+  return false;
+}
+
+/** The file is there with all its content or not at all. */
 function createExclusive(file: string, content: string): boolean {
+  const temporary = `${file}.${process.pid}.new`;
+  writeFileSync(temporary, content);
   try {
-    const handle = openSync(file, 'wx');
-    writeSync(handle, content);
-    closeSync(handle);
+    linkSync(temporary, file);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
+  } finally {
+    rmSync(temporary, { force: true });
   }
-}
-
-/** Replaces the lock of a process that is gone. Of two that try at once, the one whose content stands in the end has it. */
-function takeOverStale(file: string, content: string): boolean {
-  const found = readOrNull(file);
-  if (found !== null && isAlive(found)) return false;
-  const temporary = `${file}.${process.pid}`;
-  rmSync(temporary, { force: true });
-  if (!createExclusive(temporary, content)) return false;
-  renameSync(temporary, file);
-  return readOrNull(file) === content;
 }
 
 function isAlive(lock: string): boolean {

@@ -1,9 +1,13 @@
 // The first moments of a service on a data directory: what was stopped in order is searched before the indexers are there, and what is
 // asked of them meanwhile waits for them.
-import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService, untilAnswering } from '../support/service.ts';
 
 /** 20 notes in two segments, of which the last ten were written twice and `n` 0 was deleted. */
 async function startWithNotes(flags: readonly string[] = []): Promise<TestService> {
@@ -85,4 +89,27 @@ test('an index that is deleted right after the start goes with its files, one th
   expect((await service.request('GET', '/notes/_count')).status).toBe(404);
   await expect.poll(() => existsSync(path.join(service.data, 'indices', uuid, '0'))).toBe(false);
   expect(await service.stop()).toBe(0);
+});
+
+test('a port that is in use is waited for a while', async () => {
+  const owner = createServer().listen(0, '127.0.0.1');
+  await once(owner, 'listening');
+  const { port } = owner.address() as AddressInfo;
+  const data = mkdtempSync(path.join(tmpdir(), 'gannet-port-'));
+  const gannet = path.resolve(import.meta.dirname, '../../bin/gannet');
+  const start = () => {
+    const child = spawn(gannet, ['serve', `--http.port=${port}`], { cwd: data, stdio: ['ignore', 'ignore', 'pipe'] });
+    const told = new Promise((resolve) => child.stderr.on('data', (text) => String(text).includes('is in use, trying again') && resolve(text)));
+    return { child, told, ended: once(child, 'exit') };
+  };
+  const refused = start();
+  await refused.told;
+  expect(await refused.ended).toEqual([78, null]);
+  const waiting = start();
+  await waiting.told;
+  owner.close();
+  await untilAnswering(`http://127.0.0.1:${port}`, waiting.child);
+  waiting.child.kill('SIGTERM');
+  expect(await waiting.ended).toEqual([0, null]);
+  rmSync(data, { recursive: true, force: true });
 });
