@@ -240,10 +240,6 @@ export class ShardSegments {
     this.#heldBySegment.delete(id);
   }
 
-  removeFiles(): void {
-    this.#files.removeAll();
-  }
-
   #newName(): string {
     return `s${(this.#nextSegment++).toString(36)}`;
   }

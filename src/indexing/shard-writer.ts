@@ -464,10 +464,6 @@ export class ShardWriter implements MergingWriter {
     await this.#merges.settled();
   }
 
-  removeFiles(): void {
-    this.#segments.removeFiles();
-  }
-
   /** Runs after everything that was given before: a shard is written by one step at a time. */
   exclusive<T>(action: () => Promise<T>): Promise<T> {
     const result = this.#tail.then(action);

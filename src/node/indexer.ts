@@ -70,7 +70,7 @@ export class Indexer {
       case 'openShard':
         return this.#startOpening(message.placement, message.snapshot);
       case 'closeShard':
-        return this.#closeShard(message.uuid, message.shard, message.drop);
+        return this.#closeShard(message);
       case 'released':
         for (const { writer } of this.#shards.values()) for (const id of message.segments) writer.segmentReleased(id);
         return;
@@ -134,15 +134,16 @@ export class Indexer {
     });
   }
 
-  async #closeShard(uuid: string, shard: number, drop: boolean): Promise<void> {
+  async #closeShard({ uuid, shard, log, drop }: Extract<ToIndexer, { type: 'closeShard' }>): Promise<void> {
     const open = await this.#openedShard(uuid, shard);
-    if (!open) return;
-    this.#shards.delete(shardKey(uuid, shard));
-    for (const resolve of open.waiting) resolve();
-    await open.writer.close({ flush: !drop });
+    if (open) {
+      this.#shards.delete(shardKey(uuid, shard));
+      for (const resolve of open.waiting) resolve();
+      await open.writer.close({ flush: !drop });
+    }
     if (!drop) return;
-    open.writer.removeFiles();
-    await this.#store.drop(open.placement.log);
+    new SegmentFiles(this.#options.dataPath, uuid, shard).removeAll();
+    await this.#store.drop(log);
   }
 
   async #stop(): Promise<void> {

@@ -11,6 +11,7 @@ import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { ClusterState } from '../metadata/cluster-state.ts';
 import { runReducer } from '../metadata/reducers.ts';
 import { type DirectoryLock, lockDirectory } from '../store/directory-lock.ts';
+import { removeIndexFolder } from '../store/segment-files.ts';
 import { Store } from '../store/store.ts';
 import { compileEngine } from '../wasm/kernels.ts';
 import { buildMapping } from './build-index.ts';
@@ -78,8 +79,6 @@ export class MainNode {
   /** What starts the indexers that do not run yet. */
   readonly #indexerStarts: Array<() => void> = [];
   #indexersLater: NodeJS.Timeout | undefined;
-  /** Resolves when the start's last work, what a death amid a deletion left, is done. */
-  #orphansDropped: Promise<void> = Promise.resolve();
   #merger: Part<ToMerger, never> | null = null;
   /** Indices whose shards are being closed. */
   readonly #closing = new Map<string, Promise<void>>();
@@ -161,9 +160,9 @@ export class MainNode {
     addReaders();
     await Promise.all([...this.#readers.map(({ channel }) => this.#inform(channel)), ...late]);
     this.#indexersLater = setTimeout(() => this.#runIndexers(), INDEXERS_AFTER_MS);
-    this.#orphansDropped = Promise.all(opened)
-      .then(() => this.#dropOrphans(orphans))
-      .catch((error) => this.#options.onLog('error', `records of a deleted index are left: ${error.message}`));
+    Promise.all(opened)
+      .then(() => (this.#stopping === null ? Promise.all(orphans.map((uuid) => this.#closeIndex(uuid, true))) : []))
+      .catch((error) => this.#options.onLog('error', `a deleted index is left on disk: ${error.message}`));
   }
 
   /** Tells a reader the metadata and all snapshots. */
@@ -172,16 +171,6 @@ export class MainNode {
     const told: Promise<unknown>[] = [channel.request({ type: 'state', state, placements: this.#placements(state) })];
     for (const snapshot of this.#registry.newest()) told.push(channel.request({ type: 'snapshot', snapshot }));
     await Promise.all(told);
-  }
-
-  async #dropOrphans(orphans: ReturnType<MetadataStore['orphans']>): Promise<void> {
-    for (const { uuid, logs } of orphans) {
-      for (const log of logs) {
-        if (this.#stopping !== null) return;
-        await this.#store.drop(log);
-      }
-      this.#metadata.forgetLogs(uuid);
-    }
   }
 
   /**
@@ -403,27 +392,41 @@ export class MainNode {
       started.map((placement) => this.#indexers[placement.indexer].channel.request({ type: 'openShard', placement, snapshot: null })),
     );
     await this.broadcast({ type: 'state', state, placements });
-    const closing = [...opened]
-      .filter((uuid) => !open.has(uuid))
-      .map((uuid) => {
-        const done = this.#closeIndex(uuid, before, state).finally(() => this.#closing.delete(uuid));
-        this.#closing.set(uuid, done);
-        return done;
-      });
+    const kept = uuidsOf(state);
+    const closing = [...uuidsOf(before)]
+      .filter((uuid) => !kept.has(uuid) || (opened.has(uuid) && !open.has(uuid)))
+      .map((uuid) => this.#closeIndex(uuid, !kept.has(uuid)));
     return { response, closed: Promise.all(closing) };
   }
 
-  async #closeIndex(uuid: string, before: ClusterState, state: ClusterState): Promise<void> {
-    const drop = !Object.values(state.indices).some((meta) => meta.uuid === uuid);
-    const shards = this.#placements(before).filter((placement) => placement.uuid === uuid);
-    await Promise.all(
-      shards.map(({ shard, indexer }) => this.#indexers[indexer].channel.request({ type: 'closeShard', uuid, shard, drop })),
-    );
-    for (const { shard } of shards) {
+  /** Closes the shards that are open; `drop`: an index that is gone, of which nothing is to stay on disk. One after the other for an index. */
+  #closeIndex(uuid: string, drop: boolean): Promise<void> {
+    const closing = (this.#closing.get(uuid) ?? Promise.resolve())
+      .catch(() => undefined)
+      .then(() => this.#closeShards(uuid, drop))
+      .finally(() => {
+        if (this.#closing.get(uuid) === closing) this.#closing.delete(uuid);
+      });
+    this.#closing.set(uuid, closing);
+    return closing;
+  }
+
+  async #closeShards(uuid: string, drop: boolean): Promise<void> {
+    const logs = this.#metadata.logs(uuid);
+    const close = (log: number, shard: number) =>
+      this.#indexers[this.#indexerOf(log)].channel.request<void>({ type: 'closeShard', uuid, shard, log, drop });
+    await Promise.all(logs.map(close));
+    for (const shard of logs.keys()) {
       this.#registry.forget(uuid, shard);
       this.#progress.delete(`${uuid}/${shard}`);
     }
-    if (drop) this.#metadata.forgetLogs(uuid);
+    if (!drop) return;
+    removeIndexFolder(this.#options.dataPath, uuid);
+    this.#metadata.forgetLogs(uuid);
+  }
+
+  #indexerOf(log: number): number {
+    return log % this.#options.indexers;
   }
 
   #placements(state: ClusterState): ShardPlacement[] {
@@ -432,7 +435,7 @@ export class MainNode {
         const key = `${uuid}/${shard}`;
         let progress = this.#progress.get(key);
         if (!progress) this.#progress.set(key, (progress = new SharedArrayBuffer(8)));
-        return { uuid, shard, log, indexer: log % this.#options.indexers, progress };
+        return { uuid, shard, log, indexer: this.#indexerOf(log), progress };
       }),
     );
   }
@@ -450,7 +453,7 @@ export class MainNode {
     clearTimeout(this.#mergerIdle);
     this.#runIndexers();
     await Promise.allSettled(this.#indexers.map(({ channel }) => channel.request({ type: 'stop' })));
-    await this.#orphansDropped;
+    await Promise.allSettled(this.#closing.values());
     // Readers in threads end themselves: uWebSockets must close its listener in the turn in which its thread ends.
     const ended = this.#readers.flatMap(({ worker }) => (worker ? [new Promise((resolve) => worker.once('exit', resolve))] : []));
     for (const { channel, worker } of this.#readers) if (worker) channel.notify({ type: 'exit' });
@@ -461,6 +464,10 @@ export class MainNode {
     await this.#store.close();
     this.#lock.release();
   }
+}
+
+function uuidsOf(state: ClusterState): Set<string> {
+  return new Set(Object.values(state.indices).map(({ uuid }) => uuid));
 }
 
 function openIndices(state: ClusterState): Set<string> {

@@ -71,7 +71,8 @@ export type ToIndexer =
   /** Requests. */
   /** `snapshot`: its committed segments, if main has opened them already. */
   | { readonly type: 'openShard'; readonly placement: ShardPlacement; readonly snapshot: SnapshotDescriptor | null }
-  | { readonly type: 'closeShard'; readonly uuid: string; readonly shard: number; readonly drop: boolean }
+  /** `drop`: what is on disk goes, too, whether the shard is open or not. */
+  | { readonly type: 'closeShard'; readonly uuid: string; readonly shard: number; readonly log: number; readonly drop: boolean }
   | { readonly type: 'stop' }
   /** Notices. */
   | { readonly type: 'released'; readonly segments: readonly number[] }

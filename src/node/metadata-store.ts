@@ -41,10 +41,10 @@ export class MetadataStore {
     return this.#logs.get(uuid) ?? [];
   }
 
-  /** Logs of indices that are gone: left behind when the process died between the deletion and its clean-up. */
-  orphans(): Array<{ uuid: string; logs: ShardLogs }> {
+  /** Indices that are gone and have logs yet: the process died between the deletion and its clean-up. */
+  orphans(): string[] {
     const known = new Set(Object.values(this.#state.indices).map((meta) => meta.uuid));
-    return [...this.#logs].filter(([uuid]) => !known.has(uuid)).map(([uuid, logs]) => ({ uuid, logs }));
+    return [...this.#logs.keys()].filter((uuid) => !known.has(uuid));
   }
 
   /** Makes `next` the state, on disk when this returns. New indices get logs; those of removed ones stay until `forgetLogs`. */

@@ -8,6 +8,11 @@ import { ApiError } from '../errors/api-error.ts';
 const EXTENSION = '.seg';
 const CHUNK_BYTES = 16 << 20;
 
+/** All shards of an index. */
+export function removeIndexFolder(directory: string, indexUuid: string): void {
+  rmSync(path.join(directory, 'indices', indexUuid), { recursive: true, force: true });
+}
+
 export class SegmentFiles {
   readonly folder: string;
 

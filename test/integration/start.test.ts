@@ -2,11 +2,13 @@
 // asked of them meanwhile waits for them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { MetadataStore } from '../../src/node/metadata-store.ts';
+import { Store } from '../../src/store/store.ts';
 import { startService, type TestService, untilAnswering } from '../support/service.ts';
 
 /** 20 notes in two segments, of which the last ten were written twice and `n` 0 was deleted. */
@@ -77,9 +79,12 @@ test('a stop right after the first answer waits for the indexers and loses nothi
   expect(await service.stop()).toBe(0);
 });
 
+/** Folders of indices on disk. */
+const folders = (service: TestService) => readdirSync(path.join(service.data, 'indices'));
+
 test('an index that is deleted right after the start goes with its files, one that is closed can be opened again', async () => {
   let service = await startWithNotes();
-  const { uuid } = (await service.request('GET', '/notes/_settings')).body.notes.settings.index;
+  expect(folders(service)).toHaveLength(1);
   expect((await service.request('POST', '/notes/_close')).status).toBe(200);
   expect((await service.request('POST', '/notes/_open')).status).toBe(200);
   expect(await counts(service)).toEqual([19, 9, 10]);
@@ -87,8 +92,29 @@ test('an index that is deleted right after the start goes with its files, one th
   service = await startService([], service.data);
   expect((await service.request('DELETE', '/notes')).status).toBe(200);
   expect((await service.request('GET', '/notes/_count')).status).toBe(404);
-  await expect.poll(() => existsSync(path.join(service.data, 'indices', uuid, '0'))).toBe(false);
+  expect(folders(service)).toEqual([]);
   expect(await service.stop()).toBe(0);
+});
+
+test('nothing stays on disk of an index that is deleted while it is closed, or whose deletion a death cut short', async () => {
+  let service = await startWithNotes();
+  await service.request('POST', '/notes/_close');
+  expect((await service.request('DELETE', '/notes')).status).toBe(200);
+  expect(folders(service)).toEqual([]);
+  await service.request('PUT', '/others/_doc/1', { n: 1 });
+  expect(await service.stop({ keepData: true })).toBe(0);
+  expect(folders(service)).toHaveLength(1);
+  const store = Store.open(service.data);
+  const metadata = new MetadataStore(store);
+  metadata.save({ ...metadata.state, indices: {} });
+  await store.close();
+  service = await startService([], service.data);
+  await expect.poll(() => folders(service)).toEqual([]);
+  expect(await service.stop({ keepData: true })).toBe(0);
+  const after = Store.open(service.data);
+  expect(new MetadataStore(after).orphans()).toEqual([]);
+  await after.close();
+  rmSync(service.data, { recursive: true });
 });
 
 test('a port that is in use is waited for a while', async () => {
@@ -99,7 +125,9 @@ test('a port that is in use is waited for a while', async () => {
   const gannet = path.resolve(import.meta.dirname, '../../bin/gannet');
   const start = () => {
     const child = spawn(gannet, ['serve', `--http.port=${port}`], { cwd: data, stdio: ['ignore', 'ignore', 'pipe'] });
-    const told = new Promise((resolve) => child.stderr.on('data', (text) => String(text).includes('is in use, trying again') && resolve(text)));
+    const told = new Promise((resolve) =>
+      child.stderr.on('data', (text) => String(text).includes('is in use, trying again') && resolve(text)),
+    );
     return { child, told, ended: once(child, 'exit') };
   };
   const refused = start();
