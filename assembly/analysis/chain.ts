@@ -18,7 +18,7 @@ import { multiplexerNext, openMultiplexer } from './filters/multiplexer';
 import { ngramNext } from './filters/ngram';
 import { normalizeFilter } from './filters/normalize';
 import {
-  isLimitReached, keepFilter, keepTypesFilter, keywordMarkerFilter, lengthFilter, limitFilter, removeDuplicatesFilter, stemmerOverrideFilter,
+  isLimitReached, keepFilter, keepTypesFilter, keywordMarkerFilter, lengthFilter, limitFilter, stemmerOverrideFilter,
 } from './filters/select';
 import { shingleNext } from './filters/shingle';
 import { clearStems, stemFilter } from './filters/stem';
@@ -309,7 +309,6 @@ function transform(stage: Stage, batch: Stage): i32 {
     case ID.S_KEEP_TYPES: return keepTypesFilter(stage, batch);
     case ID.S_LENGTH: return lengthFilter(stage, batch);
     case ID.S_LIMIT: return limitFilter(stage, batch);
-    case ID.S_REMOVE_DUPLICATES: return removeDuplicatesFilter(stage, batch);
     case ID.S_KEYWORD_MARKER: return keywordMarkerFilter(stage, batch);
     case ID.S_STEMMER_OVERRIDE: return stemmerOverrideFilter(stage, batch);
     case ID.S_STEM: return stemFilter(stage, batch);
@@ -344,7 +343,7 @@ function hasOrder(chain: Chain, batch: Stage, made: u32): bool {
 
 /** Stages that keep terms across batches get a share of the region. */
 function needsArea(id: u32): bool {
-  return id == ID.S_UNIQUE || id == ID.S_REMOVE_DUPLICATES || id == ID.S_STEM;
+  return id == ID.S_UNIQUE || id == ID.S_STEM;
 }
 
 /** The producer whose batch the one at `index` reads. The tokenizer is the first. */

@@ -45,7 +45,6 @@ export const S_KEEP: u32 = 139;
 export const S_KEEP_TYPES: u32 = 140;
 export const S_LENGTH: u32 = 141;
 export const S_LIMIT: u32 = 142;
-export const S_REMOVE_DUPLICATES: u32 = 143;
 export const S_KEYWORD_MARKER: u32 = 144;
 export const S_STEMMER_OVERRIDE: u32 = 145;
 export const S_STEM: u32 = 160;

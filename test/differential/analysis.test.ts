@@ -120,7 +120,7 @@ eachAnalysisBuild((host, build) => {
     keep: [stage(STAGE.KEEP, words([0], termSet(set))), reference.keep(set), 'ab'],
     keyword_marker: [stage(STAGE.KEYWORD_MARKER, words([0], termSet(set))), reference.marker(set), 'ab'],
     unique: [stage(STAGE.UNIQUE, words([0])), reference.unique, 'abc'],
-    remove_duplicates: [stage(STAGE.REMOVE_DUPLICATES), reference.removeDuplicates, 'ab'],
+    remove_duplicates: [stage(STAGE.UNIQUE, words([1])), reference.removeDuplicates, 'ab'],
     length: [stage(STAGE.LENGTH, words([2, 4])), reference.length(2, 4), 'ab😀é'],
     truncate: [stage(STAGE.TRUNCATE, words([3])), reference.truncate(3), 'a😀é'],
     reverse: [stage(STAGE.REVERSE), reference.reverse, 'ab😀é日'],

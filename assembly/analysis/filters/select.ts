@@ -1,9 +1,9 @@
-// Filters that keep, drop or mark whole tokens: keep, keep_types, length, limit, remove_duplicates, keyword_marker, stemmer_override.
+// Filters that keep, drop or mark whole tokens: keep, keep_types, length, limit, keyword_marker, stemmer_override.
 import { E_NO_SPACE } from '../../mem/status';
 import { utf16Length } from '../../text/utf8';
-import { findTerm, findTermIgnoringCase, sameBytes } from '../term-set';
+import { findTerm, findTermIgnoringCase } from '../term-set';
 import { renewTerm, Stage, tokenAt } from '../stage';
-import { copyToken, FLAG_KEYWORD, Token } from '../token';
+import { FLAG_KEYWORD, Token } from '../token';
 import { keepToken } from './drop';
 
 /** Entry of a token's term. config ├─ flags u32: 1 = ignore case ─┬─ set or map ─┤. Returns 0 none, 1 for E_NO_SPACE. */
@@ -67,32 +67,6 @@ export function limitFilter(stage: Stage, batch: Stage): i32 {
 @inline
 export function isLimitReached(stage: Stage): bool {
   return stage.a == load<u32>(stage.config) && !load<u32>(stage.config, 4);
-}
-
-/**
- * Drops a token whose term was already seen at the same position. A position may be cut by the end of a batch, so the terms of the
- * last position are kept in the stage's area as ├─ len u32 ─┬─ bytes ─┤ ···. State: area from termsPtr to termCur.
- */
-export function removeDuplicatesFilter(stage: Stage, batch: Stage): i32 {
-  let kept: u32 = 0;
-  for (let i: u32 = 0; i < batch.count; i++) {
-    const token = tokenAt(batch, i);
-    if (token.posInc > 0) stage.termCur = stage.termsPtr;
-    let seen = false;
-    for (let p = stage.termsPtr; p < stage.termCur && !seen; p += (load<u32>(p) + 7) & ~3) {
-      seen = load<u32>(p) == token.termLen && sameBytes(p + 4, token.termPtr, token.termLen);
-    }
-    if (seen) continue;
-    const entry = stage.termCur;
-    if (entry + token.termLen + 8 > stage.termsEnd) return E_NO_SPACE;
-    store<u32>(entry, token.termLen);
-    memory.copy(entry + 4, token.termPtr, token.termLen);
-    stage.termCur = entry + ((token.termLen + 7) & ~3);
-    if (kept != i) copyToken(changetype<usize>(tokenAt(batch, kept)), changetype<usize>(token));
-    kept++;
-  }
-  batch.count = kept;
-  return 0;
 }
 
 export function keywordMarkerFilter(stage: Stage, batch: Stage): i32 {

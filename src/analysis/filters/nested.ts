@@ -6,7 +6,7 @@ import type { BuildContext, ChainContext, ComponentEntry, FilterEnvironment, Fil
 import { STAGE } from '../stage-ids.ts';
 import { compileTokenPredicate, type TokenPredicate } from '../token-predicate.ts';
 import { checkTokenCount, type Token, type TokenStream } from '../token-stream.ts';
-import { filterEntry } from './simple.ts';
+import { filterEntry, ONLY_ON_SAME_POSITION } from './simple.ts';
 
 /** Tokens of a run of the stream through filters, as a stream of their own: what holes the filters leave at its end are lost. */
 function runOver(tokens: Token[], stream: TokenStream, filters: readonly TokenFilter[], env: FilterEnvironment): Token[] {
@@ -64,7 +64,7 @@ export function multiplexerOnHost(branches: readonly (readonly TokenFilter[])[])
   };
 }
 
-const REMOVE_DUPLICATES: KernelStage = { id: STAGE.REMOVE_DUPLICATES, config: new Uint8Array(0) };
+const REMOVE_DUPLICATES: KernelStage = { id: STAGE.UNIQUE, config: words([ONLY_ON_SAME_POSITION]) };
 const DEDUPLICATE: readonly TokenFilter[] = [{ kind: 'kernel', stages: [REMOVE_DUPLICATES] }];
 
 function conditionFilter(test: TokenPredicate, filters: readonly TokenFilter[]): TokenFilter {

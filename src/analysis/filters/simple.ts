@@ -33,6 +33,9 @@ export function filterEntry(
   };
 }
 
+/** Mode of the unique stage. */
+export const ONLY_ON_SAME_POSITION = 1;
+
 const EMPTY = new Uint8Array(0);
 const NORMALIZATIONS: readonly [string, number][] = [
   ['arabic_normalization', 0],
@@ -93,7 +96,7 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   plain('apostrophe', STAGE.APOSTROPHE),
   plain('classic', STAGE.CLASSIC_FILTER),
   plain('reverse', STAGE.REVERSE),
-  plain('remove_duplicates', STAGE.REMOVE_DUPLICATES),
+  filterEntry('remove_duplicates', [], () => kernelFilter(STAGE.UNIQUE, words([ONLY_ON_SAME_POSITION]))),
   filterEntry(
     'trim',
     [],
@@ -137,7 +140,7 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     },
   ),
   filterEntry('unique', ['only_on_same_position: bool = false'], ({ settings }) =>
-    kernelFilter(STAGE.UNIQUE, words([settings.bool('only_on_same_position', false) ? 1 : 0])),
+    kernelFilter(STAGE.UNIQUE, words([settings.bool('only_on_same_position', false) ? ONLY_ON_SAME_POSITION : 0])),
   ),
   filterEntry('keep', ['keep_words: list', 'keep_words_path: string', 'keep_words_case: bool = false'], (context) => {
     const { settings } = context;
