@@ -8,7 +8,7 @@ import { E_NO_SPACE } from '../../mem/status';
 import { decode, utf16Length } from '../../text/utf8';
 import { awaitToken, emitToken, termsLimit } from '../producer';
 import { Chain, Stage, stageAt, tokenAt } from '../stage';
-import { findTerm } from '../term-set';
+import { findTerm, longestTerm } from '../term-set';
 import { Token } from '../token';
 
 const LONGEST_ONLY: u32 = 1;
@@ -86,11 +86,13 @@ function writeOffsets(stage: Stage, token: Token, end: usize): bool {
 
 /** Goes to the next place with a part that is not written yet (b). Returns the part's size, 0 if there is none. */
 function nextPart(stage: Stage, token: Token, isLongestOnly: bool): u32 {
-  const config = stage.config, minPart = load<u32>(config, 4), maxPart = load<u32>(config, 8), units = stage.e;
+  const config = stage.config, minPart = load<u32>(config, 4), units = stage.e;
+  // A term has as many bytes as units or more.
+  const longest = min(load<u32>(config, 8), longestTerm(config + WORDS));
   for (; stage.b + minPart <= units; stage.b++, stage.c = minPart) {
     if (!mayBegin(config, token, offsetAt(stage, stage.b))) continue;
     let found: u32 = 0;
-    const most = min(maxPart, units - stage.b);
+    const most = min(longest, units - stage.b);
     for (let size = stage.c; size <= most; size++) {
       const from = offsetAt(stage, stage.b), to = offsetAt(stage, stage.b + size);
       if (to == NOWHERE || !findTerm(config + WORDS, token.termPtr + from, to - from)) continue;

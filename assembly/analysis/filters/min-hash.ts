@@ -9,19 +9,23 @@ import { awaitToken, termsLimit } from '../producer';
 import { Chain, Stage, stageAt, tokenAt } from '../stage';
 import { Token, TokenType, writeToken } from '../token';
 
-/** Hash of 128 bits; as a member of a bucket with the address of the next larger one, 0 for none. */
+/**
+ * Hash of 128 bits; as a member of a bucket a node of its search tree, which needs no balance, as hashes come in random order. When all are in,
+ * the tree becomes a list by `larger`, smallest first. 0: none.
+ */
 // @ts-ignore: decorator
 @unmanaged
 class Hash {
   low: u64;
   high: u64;
-  next: usize;
-  pad: u32;
+  larger: usize;
+  smaller: usize;
 }
 
 // @ts-ignore: decorator
 @unmanaged
 class Bucket {
+  /** Root of the tree, then the smallest hash. */
   first: usize;
   count: u32;
 }
@@ -63,7 +67,7 @@ export function minHashNext(chain: Chain, index: u32, stage: Stage, previousProd
     stage.d = 1;
     stage.termCur = end;
     // A rotated bucket shares its hash with another one; sets of more than one hash do not rotate.
-    stage.c = load<u32>(config, 8) == 1 ? 0 : hash.next;
+    stage.c = load<u32>(config, 8) == 1 ? 0 : hash.larger;
   }
   return made ? made : stage.a < hashCount ? E_NO_SPACE : 0;
 }
@@ -111,6 +115,7 @@ function collect(chain: Chain, index: u32, stage: Stage, previousProducer: u32, 
     input.taken++;
   }
   if (status < 0) return status;
+  for (let i: u32 = 0; i < hashCount * bucketCount; i++) straighten(bucketAt(buckets, i));
   if (hasWords && load<u32>(config, 12) && setSize == 1) for (let i: u32 = 0; i < hashCount; i++) rotate(buckets, i * bucketCount, bucketCount);
   return hasWords;
 }
@@ -122,35 +127,55 @@ function isLess(a: Hash, b: Hash): bool {
 }
 
 /**
- * Puts a hash among the smallest of its bucket, in order. A full bucket loses its largest one first, also to one that it has already.
+ * Puts a hash among the smallest of its bucket. A full bucket loses its largest one first, also to one that it has already.
  * Returns the address of a hash that is not used, 0 for none.
  */
 function insert(bucket: Bucket, hash: Hash, setSize: u32): usize {
   let spare: usize = 0;
   if (bucket.count >= setSize) {
-    let beforeLast: usize = 0, last = bucket.first;
-    while (changetype<Hash>(last).next) {
-      beforeLast = last;
-      last = changetype<Hash>(last).next;
+    let parent: usize = 0, largest = bucket.first;
+    while (changetype<Hash>(largest).larger) {
+      parent = largest;
+      largest = changetype<Hash>(largest).larger;
     }
-    if (!isLess(hash, changetype<Hash>(last))) return changetype<usize>(hash);
-    if (beforeLast) changetype<Hash>(beforeLast).next = 0;
-    else bucket.first = 0;
+    if (!isLess(hash, changetype<Hash>(largest))) return changetype<usize>(hash);
+    if (parent) changetype<Hash>(parent).larger = changetype<Hash>(largest).smaller;
+    else bucket.first = changetype<Hash>(largest).smaller;
     bucket.count--;
-    spare = last;
+    spare = largest;
   }
-  let before: usize = 0, next = bucket.first;
-  while (next && isLess(changetype<Hash>(next), hash)) {
-    before = next;
-    next = changetype<Hash>(next).next;
+  let parent: usize = 0, isSmaller = false;
+  for (let node = bucket.first; node; node = isSmaller ? changetype<Hash>(node).smaller : changetype<Hash>(node).larger) {
+    isSmaller = isLess(hash, changetype<Hash>(node));
+    // An equal one is there: the new one goes; what the bucket lost is left alone.
+    if (!isSmaller && !isLess(changetype<Hash>(node), hash)) return changetype<usize>(hash);
+    parent = node;
   }
-  // An equal one is there: the new one goes; what the bucket lost is left alone.
-  if (next && !isLess(hash, changetype<Hash>(next))) return changetype<usize>(hash);
-  hash.next = next;
-  if (before) changetype<Hash>(before).next = changetype<usize>(hash);
-  else bucket.first = changetype<usize>(hash);
+  hash.smaller = 0;
+  hash.larger = 0;
+  if (!parent) bucket.first = changetype<usize>(hash);
+  else if (isSmaller) changetype<Hash>(parent).smaller = changetype<usize>(hash);
+  else changetype<Hash>(parent).larger = changetype<usize>(hash);
   bucket.count++;
   return spare;
+}
+
+/** Makes the tree of a bucket a list, turning it at each node that has a smaller one. */
+function straighten(bucket: Bucket): void {
+  let before: usize = 0, node = bucket.first;
+  while (node) {
+    const smaller = changetype<Hash>(node).smaller;
+    if (smaller) {
+      changetype<Hash>(node).smaller = changetype<Hash>(smaller).larger;
+      changetype<Hash>(smaller).larger = node;
+      node = smaller;
+      continue;
+    }
+    if (before) changetype<Hash>(before).larger = node;
+    else bucket.first = node;
+    before = node;
+    node = changetype<Hash>(node).larger;
+  }
 }
 
 /** Empty buckets take the hash of the next one that has one, going round; buckets filled so count as filled for those behind them. */

@@ -37,18 +37,22 @@ interface HyphenOptions extends Options {
   readonly noOverlappingMatches: boolean;
 }
 
-function hyphenParts(term: string, options: HyphenOptions, hyphenator: Hyphenator, has: Dictionary): string[] {
+/** @param longest length of the dictionary's longest word */
+function hyphenParts(term: string, options: HyphenOptions, hyphenator: Hyphenator, has: Dictionary, longest: number): string[] {
   const firstOnly = options.onlyLongest || options.noSubMatches || options.noOverlappingMatches;
   if (firstOnly && (has(term) || has(term.slice(0, -1)))) return [];
   const points = hyphenator.points(term);
   if (!points) return [];
   const out: string[] = [];
-  const maxPart = Math.min(options.maxPart, term.length - 1);
+  const maxPart = Math.min(options.maxPart, term.length - 1, longest + 1);
   let consumed = -1;
+  let last = 0;
   for (let i = 0; i < points.length; i++) {
+    // All points ascend, but for the last one if characters of no class stand before the word.
+    while (last + 2 < points.length && points[last + 1] - points[i] <= maxPart) last++;
     if (options.noOverlappingMatches && i < consumed) continue;
     const until = options.noSubMatches ? Math.max(consumed, i) : i;
-    for (let j = points.length - 1; j > until; j--) {
+    for (let j = points.length - 1; j > until; j = Math.min(j - 1, last)) {
       const size = points[j] - points[i];
       if (size > maxPart) continue;
       if (size < options.minPart) break;
@@ -106,6 +110,7 @@ export const DECOMPOUND_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     (context) => {
       const { settings } = context;
       const set = new Set(wordsOf(context));
+      const longest = [...set].reduce((most, word) => Math.max(most, word.length), 0);
       const has = (term: string): boolean => set.has(term);
       const path = settings.get('hyphenation_patterns_path');
       if (path === undefined) throw illegalArgument('hyphenation_patterns_path is a required setting.');
@@ -122,7 +127,7 @@ export const DECOMPOUND_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
           causedBy: error instanceof ApiError ? error : null,
         });
       }
-      return termsFilter((term) => (term.length < options.minWord ? [] : [term, ...hyphenParts(term, options, hyphenator, has)]));
+      return termsFilter((term) => (term.length < options.minWord ? [] : [term, ...hyphenParts(term, options, hyphenator, has, longest)]));
     },
     { inSynonymRules: 'skipped' },
   ),

@@ -45,3 +45,14 @@ test('a word of the list is cut only where all parts are wanted', () => {
     expect(parts({ [option]: true }, 'bootbot')).toEqual(['bootbot', 'boot', 'bot']);
   }
 });
+
+test('a word of a million points is looked at once', () => {
+  // Pairs of all its points would take many minutes and meet vitest's limit.
+  const word = 'bot'.repeat(1 << 20);
+  const filter = { type: 'hyphenation_decompounder', hyphenation_patterns_path: 'patterns.xml', word_list: ['ton'] };
+  const analysis = { filter: { filter }, analyzer: { mine: { tokenizer: 'keyword', filter: ['filter'] } } };
+  const { tokens } = AnalysisRegistry.build({ host: new AnalysisHost(analyzerModule()), files: { read: () => PATTERNS } }, { analysis })
+    .analyzer('mine')
+    .stream(word);
+  expect(tokens.map(({ term }) => term.length)).toEqual([word.length]);
+});
