@@ -20,9 +20,10 @@ import { normalizeFilter } from './filters/normalize';
 import {
   isLimitReached, keepFilter, keepTypesFilter, keywordMarkerFilter, lengthFilter, limitFilter, stemmerOverrideFilter,
 } from './filters/select';
+import { repeatNext } from './filters/repeat';
 import { shingleNext } from './filters/shingle';
 import { clearStems, stemFilter } from './filters/stem';
-import { stopFilter } from './filters/stop';
+import { stopFilter, trailingStopNext } from './filters/stop';
 import { apostropheFilter, classicFilter, elisionFilter, reverseFilter, trimFilter, truncateFilter } from './filters/term-edit';
 import { synonymNext } from './filters/synonym';
 import { uniqueFilter } from './filters/unique';
@@ -286,6 +287,9 @@ function produce(chain: Chain, index: u32, stage: Stage): i32 {
     case ID.S_FINGERPRINT: return fingerprintNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_MIN_HASH: return minHashNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_DECOMPOUND: return decompoundNext(chain, index, stage, producerBefore(chain, index));
+    case ID.S_KEYWORD_REPEAT:
+    case ID.S_FOLDING_AND_ORIGINAL: return repeatNext(chain, index, stage, producerBefore(chain, index));
+    case ID.S_TRAILING_STOP: return trailingStopNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_HOST_TERMS: return hostTermsNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_MULTIPLEXER: return multiplexerNext(chain, index, stage, producerBefore(chain, index));
     default: return E_CORRUPT;

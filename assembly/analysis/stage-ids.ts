@@ -27,6 +27,9 @@ export const S_FINGERPRINT: u32 = 72;
 export const S_MIN_HASH: u32 = 73;
 export const S_MULTIPLEXER: u32 = 74;
 export const S_DECOMPOUND: u32 = 75;
+export const S_KEYWORD_REPEAT: u32 = 76;
+export const S_FOLDING_AND_ORIGINAL: u32 = 77;
+export const S_TRAILING_STOP: u32 = 78;
 export const S_HOST_TERMS: u32 = 90;
 
 export const FIRST_FILTER: u32 = 128;

@@ -183,7 +183,14 @@ function boundedBy(limit: { max: number }, run: () => TokenStream): TokenStream 
   }
 }
 
-const MARKING_STAGES: ReadonlySet<number> = new Set([STAGE.STEM, STAGE.STEMMER_OVERRIDE, STAGE.KEYWORD_MARKER, STAGE.WORD_DELIMITER]);
+const MARKING_STAGES: ReadonlySet<number> = new Set([
+  STAGE.STEM,
+  STAGE.STEMMER_OVERRIDE,
+  STAGE.KEYWORD_MARKER,
+  STAGE.KEYWORD_REPEAT,
+  STAGE.TRAILING_STOP,
+  STAGE.WORD_DELIMITER,
+]);
 
 function usesKeywordMark(filter: TokenFilter): boolean {
   if (filter.kind === 'host') return filter.usesKeywordMark ?? false;

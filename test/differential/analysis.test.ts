@@ -121,6 +121,8 @@ eachAnalysisBuild((host, build) => {
     keyword_marker: [stage(STAGE.KEYWORD_MARKER, words([0], termSet(set))), reference.marker(set), 'ab'],
     unique: [stage(STAGE.UNIQUE, words([0])), reference.unique, 'abc'],
     remove_duplicates: [stage(STAGE.UNIQUE, words([1])), reference.removeDuplicates, 'ab'],
+    keyword_repeat: [stage(STAGE.KEYWORD_REPEAT), reference.keywordRepeat, 'ab'],
+    'asciifolding and the original': [stage(STAGE.FOLDING_AND_ORIGINAL), reference.foldingAndOriginal, 'aéÄßÆ⑽日'],
     length: [stage(STAGE.LENGTH, words([2, 4])), reference.length(2, 4), 'ab😀é'],
     truncate: [stage(STAGE.TRUNCATE, words([3])), reference.truncate(3), 'a😀é'],
     reverse: [stage(STAGE.REVERSE), reference.reverse, 'ab😀é日'],
@@ -140,6 +142,18 @@ eachAnalysisBuild((host, build) => {
       });
     });
   }
+
+  test(`${build}: stop without the last word equals its twin, and leaves no hole at the end`, () => {
+    forSeeds(60, (rng) => {
+      const tokens = randomTokens(rng, 'ab').slice(0, rng.pick([1, 5, 1200]));
+      const endOffset = (tokens.at(-1)?.endOffset ?? 0) + rng.pick([0, 0, 3]);
+      const kernel = stage(STAGE.TRAILING_STOP, words([0], termSet(set)));
+      const input = encodeTokens({ tokens, endOffset, endPosInc: 2 });
+      const result = runChain(host, { blob: chainBlob([stage(STAGE.REPLAY), kernel]) }, input);
+      expect(result.tokens.map(plainOf)).toEqual(reference.trailingStop(set, endOffset)(tokens.map(plainOf)));
+      expect(result.endPosInc).toBe(2);
+    });
+  });
 
   for (const unigrams of [false, true]) {
     test(`${build}: cjk_bigram ${unigrams ? 'with' : 'without'} unigrams equals its twin`, () => {

@@ -71,6 +71,35 @@ export const removeDuplicates: PlainFilter = (tokens) => {
   });
 };
 
+export const keywordRepeat: PlainFilter = (tokens) =>
+  tokens.flatMap((token) => [
+    { ...token, keyword: true },
+    { ...token, keyword: false, posInc: 0 },
+  ]);
+
+/** Folding of some letters, with the term as it was behind a folded one. */
+export const foldingAndOriginal: PlainFilter = (tokens) =>
+  tokens.flatMap((token) => {
+    const plain: Record<string, string> = { é: 'e', Ä: 'A', ß: 'ss', Æ: 'AE', '⑽': '(10)' };
+    const term = [...token.term].map((char) => plain[char] ?? char).join('');
+    return term === token.term
+      ? [token]
+      : [
+          { ...token, term },
+          { ...token, posInc: 0 },
+        ];
+  });
+
+/** Stop filter that leaves the last word of the text alone, as a keyword. */
+export const trailingStop =
+  (words: ReadonlySet<string>, endOffset: number): PlainFilter =>
+  (tokens) => {
+    const isLast = (token: PlainToken): boolean => token === tokens.at(-1) && token.endOffset === endOffset && words.has(token.term);
+    return select(tokens, (token) => isLast(token) || !words.has(token.term)).map((token, i, kept) =>
+      i === kept.length - 1 && tokens.length && isLast(tokens.at(-1)!) ? { ...token, keyword: true } : token,
+    );
+  };
+
 export const german = mapTerms((term) => {
   let out = term;
   // ae, oe and ue lose their e, but not ue behind a vowel or q.

@@ -8,14 +8,18 @@ import { adopt } from './lowercase';
 
 export function asciiFoldingFilter(stage: Stage, batch: Stage): i32 {
   for (let i: u32 = 0; i < batch.count; i++) {
-    const token = tokenAt(batch, i);
-    const first = firstNonAscii(token.termPtr, token.termLen);
-    if (first < token.termLen) {
-      const status = foldTerm(batch, token, first);
-      if (status < 0) return status;
-    }
+    const status = foldToken(batch, tokenAt(batch, i));
+    if (status < 0) return status;
   }
   return 0;
+}
+
+/** Folds the term of a token, with room behind the batch's terms. Returns 0 or E_NO_SPACE. */
+// @ts-ignore: decorator
+@inline
+export function foldToken(batch: Stage, token: Token): i32 {
+  const first = firstNonAscii(token.termPtr, token.termLen);
+  return first < token.termLen ? foldTerm(batch, token, first) : 0;
 }
 
 function firstNonAscii(ptr: usize, len: u32): u32 {

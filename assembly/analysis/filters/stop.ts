@@ -1,9 +1,11 @@
-// Stop filter: removes the terms of a set; the next token's increment grows by the hole.
+// Stop filter: removes the terms of a set; the next token's increment grows by the hole. With remove_trailing=false a word that the text ends with
+// stays, as a keyword, since it may be the beginning of another.
 //   config ├─ flags u32: 1 = ignore case ─┬─ term set (term-set.ts) ─┤
 import { findTerm, findTermIgnoringCase, longestTerm } from '../term-set';
-import { Stage, tokenAt } from '../stage';
+import { awaitToken, emitToken, termsLimit } from '../producer';
+import { Chain, Stage, stageAt, tokenAt } from '../stage';
 import { E_NO_SPACE } from '../../mem/status';
-import { Token } from '../token';
+import { copyToken, FLAG_KEYWORD, Token, TOKEN_BYTES } from '../token';
 import { dropTokens, keepToken } from './drop';
 
 export function stopFilter(stage: Stage, batch: Stage): i32 {
@@ -41,4 +43,47 @@ export function isStopWord(batch: Stage, token: Token, config: usize): i32 {
   if (!(load<u32>(config) & 1)) return findTerm(set, token.termPtr, token.termLen) ? 1 : 0;
   if (batch.termCur + token.termLen * 2 + 8 > batch.termsEnd) return E_NO_SPACE;
   return findTermIgnoringCase(set, token.termPtr, token.termLen, batch.termCur) ? 1 : 0;
+}
+
+/**
+ * The form that leaves the last word alone. What is removed behind the last token leaves no hole, as in Lucene.
+ *   area ├─ the stop word that may be the last, as Token ─┬─ its term ─┬─ terms of the batch, from the middle of the area on ─┤
+ * State: d = 1 while there is one, a = increments of those before it that the next token has not got yet.
+ */
+export function trailingStopNext(chain: Chain, index: u32, stage: Stage, previousProducer: u32): i32 {
+  const input = stageAt(chain, previousProducer), held = changetype<Token>(stage.termsPtr);
+  const middle = stage.termsPtr + ((stage.termsEnd - stage.termsPtr) >> 1), outEnd = termsLimit(stage, middle);
+  stage.termCur = middle;
+  let made: u32 = 0;
+  while (made < chain.batch) {
+    const status = awaitToken(chain, index, stage, previousProducer);
+    if (status < 0) return status;
+    if (!status && !(stage.d && held.endOffset >= chain.endOffset)) break;
+    const token = status ? tokenAt(input, input.taken) : held;
+    if (status) {
+      if (stage.d) stage.a += held.posInc;
+      stage.d = 0;
+      const stops = isStopWord(input, token, stage.config);
+      if (stops < 0) return stops;
+      if (stops) {
+        if (stage.termsPtr + TOKEN_BYTES + token.termLen > middle) return E_NO_SPACE;
+        copyToken(changetype<usize>(held), changetype<usize>(token));
+        held.termPtr = stage.termsPtr + TOKEN_BYTES;
+        memory.copy(held.termPtr, token.termPtr, token.termLen);
+        stage.d = 1;
+        input.taken++;
+        continue;
+      }
+    }
+    if (emitToken(stage, made, token, token.termPtr, token.termLen, outEnd) < 0) return made ? made : E_NO_SPACE;
+    const out = tokenAt(stage, made++);
+    out.posInc += stage.a;
+    stage.a = 0;
+    if (status) input.taken++;
+    else {
+      out.flags |= FLAG_KEYWORD;
+      stage.d = 0;
+    }
+  }
+  return made;
 }

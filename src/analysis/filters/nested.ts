@@ -26,8 +26,11 @@ export function multiplexerFilter(branches: readonly (readonly TokenFilter[])[])
   return multiplexerOnHost(branches);
 }
 
-/** Stages that no branch of the kernel has: a multiplexer in a multiplexer would need room that grows with each step inwards. */
-const ON_HOST: ReadonlySet<number> = new Set([STAGE.FINGERPRINT, STAGE.MULTIPLEXER]);
+/**
+ * Stages that no branch of the kernel has: those that look at the end of the text, which a branch does not know, and a multiplexer in a multiplexer,
+ * which would need room that grows with each step inwards.
+ */
+const ON_HOST: ReadonlySet<number> = new Set([STAGE.FINGERPRINT, STAGE.MULTIPLEXER, STAGE.TRAILING_STOP]);
 
 /** Config of the multiplexer stage (assembly/analysis/filters/multiplexer.ts has the drawing). */
 function multiplexerConfig(branches: readonly (readonly KernelStage[])[]): Uint8Array {

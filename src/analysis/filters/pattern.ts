@@ -1,4 +1,4 @@
-// Filters by regular expression: pattern_replace, pattern_capture, and keyword_marker with a pattern; keyword_repeat.
+// Filters by regular expression: pattern_replace, pattern_capture, and keyword_marker with a pattern.
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { ComponentEntry, FilterFactory } from '../component.ts';
 import { termFilter, termsFilter } from '../host-terms.ts';
@@ -93,22 +93,6 @@ export const PATTERN_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       // A list that ignores case has its words in lower case, which tokens need not be looked up in.
       const words = keywords.ignoreCase ? keywords.words.map(lowerCodePoints) : keywords.words;
       return setStage(STAGE.KEYWORD_MARKER, words, ignoreCase);
-    },
-  ),
-  filterEntry(
-    'keyword_repeat',
-    [],
-    () =>
-      withKeywordMark(
-        listFilter((tokens) =>
-          tokens.flatMap((token) => [
-            { ...token, keyword: true },
-            { ...token, keyword: false, posInc: 0 },
-          ]),
-        ),
-      ),
-    {
-      inSynonymRules: 'refused',
     },
   ),
 ];

@@ -7,7 +7,6 @@ import { STAGE } from '../stage-ids.ts';
 import { tokenTypeIdOf } from '../token-stream.ts';
 import { lowerCodePoints, refuseOld, runtimeError, stopWords, wordList, wordSet } from '../word-lists.ts';
 import { encodeWtf8 } from '../wtf8.ts';
-import { preserveOriginalFolding, suggestStop } from './lists.ts';
 
 type Make = (context: BuildContext) => TokenFilter | (() => TokenFilter);
 
@@ -60,7 +59,7 @@ const plain = (type: string, id: number, traits: { normalizing?: boolean } = {})
   filterEntry(type, [], () => kernelFilter(id, EMPTY), traits);
 
 export function stopStage(stop: Iterable<string>, ignoreCase: boolean): TokenFilter {
-  return kernelFilter(STAGE.STOP, words([ignoreCase ? 1 : 0], termSet(ignoreCase ? [...stop].map(lowerCodePoints) : stop)));
+  return setStage(STAGE.STOP, stop, ignoreCase);
 }
 
 export function setStage(id: number, terms: Iterable<string>, ignoreCase: boolean): TokenFilter {
@@ -87,7 +86,7 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   filterEntry(
     'asciifolding',
     ['preserve_original: bool = false'],
-    ({ settings }) => (settings.bool('preserve_original', false) ? preserveOriginalFolding() : kernelFilter(STAGE.FOLDING, EMPTY)),
+    ({ settings }) => kernelFilter(settings.bool('preserve_original', false) ? STAGE.FOLDING_AND_ORIGINAL : STAGE.FOLDING, EMPTY),
     { normalizing: true },
   ),
   ...NORMALIZATIONS.map(([type, variant]) =>
@@ -96,6 +95,7 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   plain('apostrophe', STAGE.APOSTROPHE),
   plain('classic', STAGE.CLASSIC_FILTER),
   plain('reverse', STAGE.REVERSE),
+  filterEntry('keyword_repeat', [], () => kernelFilter(STAGE.KEYWORD_REPEAT, EMPTY), { inSynonymRules: 'refused' }),
   filterEntry('remove_duplicates', [], () => kernelFilter(STAGE.UNIQUE, words([ONLY_ON_SAME_POSITION]))),
   filterEntry(
     'trim',
@@ -136,7 +136,7 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       const ignoreCase = context.settings.bool('ignore_case', false);
       const stop = stopWords(context, englishStopWords());
       refuseOld(context, 'enable_position_increments');
-      return context.settings.bool('remove_trailing', true) ? stopStage(stop, ignoreCase) : suggestStop(stop, ignoreCase);
+      return setStage(context.settings.bool('remove_trailing', true) ? STAGE.STOP : STAGE.TRAILING_STOP, stop, ignoreCase);
     },
   ),
   filterEntry('unique', ['only_on_same_position: bool = false'], ({ settings }) =>
