@@ -36,6 +36,7 @@ import { classicNext } from './tokenizers/classic';
 import { charClassNext } from './tokenizers/char-class';
 import { keywordNext } from './tokenizers/keyword';
 import { ngramTokenizerNext } from './tokenizers/ngram';
+import { isReversedPath, pathNext } from './tokenizers/path';
 import { replayEnd, replayNext } from './tokenizers/replay';
 import { standardNext } from './tokenizers/standard';
 import { thaiNext } from './tokenizers/thai';
@@ -230,6 +231,10 @@ function step(chain: Chain, index: u32, batch: Stage): i32 {
 /** Sets the end of the text to what it is if the tokenizer is left behind its token at hand. */
 function tellPlace(chain: Chain, batch: Stage): void {
   const token = tokenAt(batch, 0);
+  if (batch.id == ID.S_PATH && !isReversedPath(batch)) {
+    if (chain.isMapped) chain.endOffset = correctOffset(chain, chain.endOffset);
+    return;
+  }
   switch (batch.id) {
     case ID.S_REPLAY:
       replayEnd(chain, batch);
@@ -276,6 +281,7 @@ function produce(chain: Chain, index: u32, stage: Stage): i32 {
     case ID.S_URL_EMAIL: return urlEmailNext(chain, stage);
     case ID.S_NGRAM_TOKENIZER: return ngramTokenizerNext(chain, stage);
     case ID.S_THAI: return thaiNext(chain, stage);
+    case ID.S_PATH: return pathNext(chain, stage);
     case ID.S_CJK_BIGRAM: return cjkBigramNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_NGRAM: return ngramNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_SHINGLE: return shingleNext(chain, index, stage, producerBefore(chain, index));

@@ -8,6 +8,7 @@ export const S_CLASSIC: u32 = 5;
 export const S_URL_EMAIL: u32 = 6;
 export const S_NGRAM_TOKENIZER: u32 = 7;
 export const S_THAI: u32 = 8;
+export const S_PATH: u32 = 9;
 
 /** Character filters: before the tokenizer, of which a chain has one. */
 export const FIRST_TEXT_FILTER: u32 = 32;

@@ -8,6 +8,7 @@ export const STAGE = {
   URL_EMAIL: 6,
   NGRAM_TOKENIZER: 7,
   THAI: 8,
+  PATH: 9,
   MAPPING: 32,
   HTML_STRIP: 33,
   CJK_BIGRAM: 64,

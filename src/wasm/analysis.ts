@@ -151,7 +151,7 @@ export class AnalysisHost implements TextMemory {
   /**
    * Begins a text: the same as `run` for who asks for the batches one by one, each valid until another text is begun.
    * @returns how many tokens the first batch has, 0 if there are none
-   * @throws ApiError illegal_argument_exception: a character filter needs too much work on this text, or a token would end before it starts
+   * @throws ApiError illegal_argument_exception: a character filter or tokenizer needs too much work on this text, or a token would end before it starts
    * @throws ApiError illegal_argument_exception: a token needs more than 1 GiB
    * @throws ApiError: what a filter of the host refuses
    */
@@ -287,7 +287,7 @@ export function endsBeforeStart(start: number, end: number): Error {
 
 /** A status of kernels as an error, here and where documents are indexed. */
 export function tooMuchWork(): Error {
-  return illegalArgument('a character filter needs too much work on this text');
+  return illegalArgument('a character filter or tokenizer needs too much work on this text');
 }
 
 function align(ptr: number): number {

@@ -3,7 +3,9 @@ import { fuse } from '../../src/analysis/analyzer.ts';
 import { chainBlob, joinConfigs, type KernelStage, termSet, words } from '../../src/analysis/blob.ts';
 import { STAGE } from '../../src/analysis/stage-ids.ts';
 import { encodeTokens, runChain, type Token } from '../../src/analysis/token-stream.ts';
+import { pathConfig } from '../../src/analysis/tokenizers/path-hierarchy.ts';
 import { encodeWtf8 } from '../../src/analysis/wtf8.ts';
+import { pathTokens } from '../reference/paths.ts';
 import { shingles } from '../reference/shingles.ts';
 import * as reference from '../reference/token-filters.ts';
 import { ALPHABET, runTokens, standardTokens } from '../reference/word-break.ts';
@@ -265,6 +267,24 @@ eachAnalysisBuild((host, build) => {
       const isToken = (char: string): boolean => all || /^[\p{L}_]$/u.test(char) || /^\s$/.test(char);
       expect(result.tokens.map(plainOf)).toEqual(reference.textNgrams(text, min, max, edge, isToken));
       expect(result.endOffset).toBe(text.length);
+    });
+  });
+
+  test(`${build}: path_hierarchy equals its twin, across batches`, () => {
+    forSeeds(150, (rng) => {
+      const rules = {
+        delimiter: rng.pick(['/', '.', 'é', '\u65e5']),
+        replacement: rng.pick(['/', '-', 'ß', '\u672c']),
+        skip: rng.pick([0, 0, 1, 2, 700]),
+        reverse: rng.bool(),
+      };
+      const length = rng.pick([0, 1, 2, 12, 12, 1500]);
+      const text = Array.from({ length }, () => rng.pick([rules.delimiter, rules.delimiter, rules.replacement, 'a', 'b', '😀', 'ü'])).join(
+        '',
+      );
+      const result = run([stage(STAGE.PATH, pathConfig(rules))], text);
+      expect(result.tokens.map(plainOf)).toEqual(pathTokens(text, rules));
+      expect([result.endOffset, result.endPosInc]).toEqual([text.length, 0]);
     });
   });
 
