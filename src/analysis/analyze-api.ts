@@ -193,7 +193,7 @@ const MARKING_STAGES: ReadonlySet<number> = new Set([
 ]);
 
 function usesKeywordMark(filter: TokenFilter): boolean {
-  if (filter.kind === 'host') return filter.usesKeywordMark ?? false;
+  if (filter.kind === 'host') return false;
   return filter.stages.some(({ id, config }) => MARKING_STAGES.has(id) && (id !== STAGE.STEM || usesMarkInRewrite(config)));
 }
 

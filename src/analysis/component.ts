@@ -26,8 +26,6 @@ export type TokenFilter = { readonly kind: 'kernel'; readonly stages: readonly K
 
 export interface HostFilter {
   readonly kind: 'host';
-  /** Sets or heeds the mark that keeps stemmers off a token. */
-  readonly usesKeywordMark?: boolean;
   apply(stream: TokenStream, env: FilterEnvironment): TokenStream;
 }
 

@@ -6,8 +6,3 @@ import type { Token } from '../token-stream.ts';
 export function listFilter(apply: (tokens: Token[]) => Token[]): TokenFilter {
   return { kind: 'host', apply: (stream) => ({ ...stream, tokens: apply(stream.tokens) }) };
 }
-
-/** A filter that sets or heeds the mark of keywords. */
-export function withKeywordMark(filter: TokenFilter): TokenFilter {
-  return filter.kind === 'host' ? { ...filter, usesKeywordMark: true } : filter;
-}

@@ -8,7 +8,6 @@ import { Replacement } from '../regex/replacement.ts';
 import { STAGE } from '../stage-ids.ts';
 import { checkTokenCount } from '../token-stream.ts';
 import { lowerCodePoints, wordSet } from '../word-lists.ts';
-import { listFilter, withKeywordMark } from './lists.ts';
 import { filterEntry, setStage } from './simple.ts';
 
 function replaceMatches(term: string, pattern: JavaPattern, replacement: Replacement, all: boolean): string {
