@@ -1,12 +1,11 @@
 // Chooses the listener: uWebSockets where its binary loads, else the own one on node:net.
 import type { Handler, HttpListener, ListenerOptions } from './listener.ts';
 import { NetListener } from './net-listener.ts';
-import { hasUwsBinary } from './uws-process.ts';
+import { isUws } from './uws-process.ts';
 
 /** @param kind `http.listener` of the settings. @throws Error `uws` was asked for and there is no binary for this Node */
 export async function createListener(options: ListenerOptions, handler: Handler, kind: 'auto' | 'uws' | 'net'): Promise<HttpListener> {
-  const isUws = kind === 'uws' || (kind === 'auto' && hasUwsBinary());
-  if (!isUws) return new NetListener(options, handler);
+  if (!isUws(kind)) return new NetListener(options, handler);
   // hyper-express cannot be imported where uWebSockets has no binary.
   const { HyperExpressListener } = await import('./hyper-express-listener.ts');
   return new HyperExpressListener(options, handler);

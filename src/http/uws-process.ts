@@ -22,9 +22,9 @@ function loadUws(): Uws | null {
   }
 }
 
-/** Whether a uWebSockets binary for this Node is installed. */
-export function hasUwsBinary(): boolean {
-  return loadUws() !== null;
+/** Whether a setting `http.listener` means uWebSockets, which shares a port among threads; the other listener has one thread. */
+export function isUws(kind: 'auto' | 'uws' | 'net'): boolean {
+  return kind === 'uws' || (kind === 'auto' && loadUws() !== null);
 }
 
 /** Guard 6: an exception that nobody caught is told to `report` and the thread lives on; uWebSockets would abort the process. */

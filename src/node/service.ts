@@ -1,6 +1,6 @@
 // The service process: main part, http workers, signals. A parent process (bin/gannet) starts it and starts it again if it dies.
 import type { Settings } from '../config/settings.ts';
-import { probePort, setMaxHeaderSize } from '../http/uws-process.ts';
+import { isUws, probePort, setMaxHeaderSize } from '../http/uws-process.ts';
 import { BasicAuth } from '../rest/basic-auth.ts';
 import { Cors } from '../rest/cors.ts';
 import { startHttpWorker } from './http-worker.ts';
@@ -89,7 +89,8 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
     await main.broadcast(start);
     // Loading takes a core from the first requests: whoever waited for the start is served first.
     setTimeout(() => {
-      for (let number = 1; number < httpWorkers && stopping === null; number++) {
+      const workers = isUws(settings['http.listener']) ? httpWorkers : 1;
+      for (let number = 1; number < workers && stopping === null; number++) {
         main.welcome(addWorker(number), start).catch((error) => onLog('error', `http worker failed to start: ${error.stack}`));
       }
     }, OTHER_WORKERS_AFTER_MS).unref();

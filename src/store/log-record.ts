@@ -62,7 +62,8 @@ export function decodeRecord(key: Uint8Array, bytes: Buffer, where: () => string
     version: bytes.readDoubleLE(12),
     primaryTerm: bytes.readUInt32LE(20),
     routing: routing === NO_ROUTING ? null : bytes.toString('utf8', HEADER_BYTES + idBytes, sourceStart),
-    source: bytes.subarray(sourceStart),
+    // With its end: lmdb gives one long buffer whose property `length` it sets, and newer Nodes would take all of it.
+    source: bytes.subarray(sourceStart, bytes.length),
   };
 }
 

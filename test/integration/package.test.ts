@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hasUwsBinary } from '../../src/http/uws-process.ts';
+import { isUws } from '../../src/http/uws-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { startService, untilAnswering } from '../support/service.ts';
 
@@ -99,7 +99,7 @@ test('a bundle for browsers has the analyzers and the address of the kernels', a
 test('its commands serve, by uWebSockets where there is a binary, and proxy', async () => {
   const command = (name: string) => path.join(modules, '.bin', name);
   expect(await run(command('gannet'), '--version')).toContain('gannet');
-  const flags = hasUwsBinary() ? ['--http.listener=uws'] : [];
+  const flags = isUws('auto') ? ['--http.listener=uws'] : [];
   const service = await startService(flags, mkdtempSync(path.join(project, 'served-')), [command('gannet')]);
   const { body } = await service.request('POST', '/_analyze', { analyzer: 'english', text: 'Quick foxes' });
   expect(body.tokens).toHaveLength(2);

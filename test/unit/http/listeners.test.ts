@@ -4,7 +4,7 @@ import http from 'node:http';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { missingPrivateMembers } from '../../../src/http/uws-guards.ts';
-import { probePort } from '../../../src/http/uws-process.ts';
+import { isUws, probePort } from '../../../src/http/uws-process.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type HttpChild, rawExchange, startHttpChild } from '../../support/http-child.ts';
 
@@ -189,6 +189,11 @@ test('guard 5: draining answers 503 with Connection: close and waits for what is
   expect(answer).toMatch(/^HTTP\/1\.1 503 /);
   expect(answer).toMatch(/\r\nconnection: close\r\n/i);
   expect(await child.stop()).toBe(0);
+});
+
+test('only uWebSockets is opened in several threads', () => {
+  expect(isUws('net')).toBe(false);
+  expect(isUws('uws')).toBe(true);
 });
 
 test('guard 12: a port in use is found before listening', async () => {

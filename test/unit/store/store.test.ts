@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lockDirectory } from '../../../src/store/directory-lock.ts';
+import { decodeRecord, encodeRecord } from '../../../src/store/log-record.ts';
 import { SegmentFiles } from '../../../src/store/segment-files.ts';
 import { OP_DELETE, OP_INDEX, Store } from '../../../src/store/store.ts';
 
@@ -39,6 +40,17 @@ test('log records come back in order, with id, routing and source', async () => 
   expect([...store.replay(7, -1)]).toHaveLength(0);
   expect([...store.replay(8, -1)]).toHaveLength(1);
   await store.close();
+});
+
+test('a source is its own bytes alone, not what lmdb has behind them in the buffer of all reads', async () => {
+  const source = Buffer.from('{"n":1}');
+  const key = Buffer.alloc(10);
+  const record = encodeRecord(key, { op: OP_INDEX, id: 'a', version: 1, primaryTerm: 1, routing: null, source });
+  const shared = Buffer.concat([record, Buffer.from('what was read before')]);
+  Object.defineProperty(shared, 'length', { value: record.length });
+  // As newer Nodes do, which do not look at the property.
+  shared.subarray = (start, end) => Uint8Array.prototype.subarray.call(shared, start, end) as Buffer<ArrayBuffer>;
+  expect(Buffer.from(decodeRecord(key, shared, () => '').source).toString()).toBe('{"n":1}');
 });
 
 test('commit points, live docs and metadata survive a reopen; a commit drops live docs of segments it no longer names', async () => {
