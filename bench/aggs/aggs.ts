@@ -91,6 +91,7 @@ function answer(aggs: Record<string, unknown>, query: string | undefined): Recor
     segment,
     shard: 0,
     handle: null,
+    scoped: (action) => action(),
     planQuery: () => ({ op: 'matchAll' }),
     execute: run(planOf(query, segment)),
     executeAll: run({ op: 'matchAll' }),

@@ -140,7 +140,7 @@ function combinations(bound: readonly ValuesSource[], scope: SegmentScope, child
 /** Combinations of all live documents of a segment, whatever the query is. */
 function combinationsOf(slice: Slice, depth: number): FlatChain['parts'] {
   const { segment } = slice;
-  const [result] = segment.collectDocs([combinations(slice.bound as ValuesSource[], segment, [])], segment.liveDocs());
+  const [result] = segment.collectDocs(() => [combinations(slice.bound as ValuesSource[], segment, [])], segment.liveDocs(), null);
   return flattenChain({ ...slice, result }, depth).parts;
 }
 

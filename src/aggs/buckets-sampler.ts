@@ -50,9 +50,9 @@ function samplerType(isDiversified: boolean): AggType {
         at(parent) {
           const below: Slice[] = [];
           let docCount = 0;
-          for (const { slice, docs } of parent < 0 ? [] : sampleOf(groups[parent], params)) {
+          for (const { slice, docs, scores } of parent < 0 ? [] : sampleOf(groups[parent], params)) {
             docCount += docs.length;
-            const children = slice.segment.collectDocs(planChildren(spec, slice.bindings, slice.segment), docs);
+            const children = slice.segment.collectDocs(() => planChildren(spec, slice.bindings, slice.segment), docs, scores);
             const buckets = { parents: Uint32Array.of(0), keys: Float64Array.of(0), docCounts: Uint32Array.of(docs.length) };
             below.push({ ...slice, map: null, result: { op: 'buckets', buckets, children } });
           }
@@ -67,8 +67,15 @@ function samplerType(isDiversified: boolean): AggType {
 
 type Group = ReturnType<typeof docGroups>[number][number];
 
+interface Sample {
+  readonly slice: Slice;
+  readonly docs: Uint32Array;
+  /** Parallel to the documents. */
+  readonly scores: Float32Array;
+}
+
 /** Best documents of each shard by score, then by place; ascending per segment. */
-function sampleOf(groups: readonly Group[], { shardSize, source, perValue }: SamplerParams): Array<{ slice: Slice; docs: Uint32Array }> {
+function sampleOf(groups: readonly Group[], { shardSize, source, perValue }: SamplerParams): Sample[] {
   const shards = new Map<Bindings, Map<number, Array<{ group: number; doc: number; score: number }>>>();
   groups.forEach((group, g) => {
     const ofIndex = shards.get(group.slice.bindings) ?? new Map<number, Array<{ group: number; doc: number; score: number }>>();
@@ -79,12 +86,12 @@ function sampleOf(groups: readonly Group[], { shardSize, source, perValue }: Sam
       list.push({ group: g, doc, score: group.scores[i] });
     });
   });
-  const chosen: number[][] = groups.map(() => []);
+  const chosen: Array<Array<{ doc: number; score: number }>> = groups.map(() => []);
   for (const list of [...shards.values()].flatMap((ofIndex) => [...ofIndex.values()])) {
     list.sort((a, b) => b.score - a.score || a.group - b.group || a.doc - b.doc);
     const taken = new Map<string, number>();
     let left = shardSize;
-    for (const { group, doc } of list) {
+    for (const { group, doc, score } of list) {
       if (left === 0) break;
       if (source) {
         const key = valueKey(groups[group].slice, doc);
@@ -92,11 +99,15 @@ function sampleOf(groups: readonly Group[], { shardSize, source, perValue }: Sam
         if (count >= perValue) continue;
         taken.set(key, count + 1);
       }
-      chosen[group].push(doc);
+      chosen[group].push({ doc, score });
       left--;
     }
   }
-  return groups.flatMap(({ slice }, g) => (chosen[g].length > 0 ? [{ slice, docs: Uint32Array.from(chosen[g]).sort() }] : []));
+  return groups.flatMap(({ slice }, g) => {
+    const sample = chosen[g].sort((a, b) => a.doc - b.doc);
+    if (sample.length === 0) return [];
+    return [{ slice, docs: Uint32Array.from(sample, ({ doc }) => doc), scores: Float32Array.from(sample, ({ score }) => score) }];
+  });
 }
 
 /** The value that a document is told apart by; those without one count as one value. */

@@ -32,7 +32,7 @@ export function rangeSlices(spec: AggSpec, slices: readonly Slice[], parents: nu
       for (const [start, list] of byStart) {
         const children =
           spec.children.length > 0
-            ? slice.segment.collectDocs(planChildren(spec, slice.bindings, slice.segment), Uint32Array.from(list))
+            ? slice.segment.collectDocs(() => planChildren(spec, slice.bindings, slice.segment), Uint32Array.from(list), null)
             : [];
         const buckets = { parents: Uint32Array.of(0), keys: Float64Array.of(start), docCounts: Uint32Array.of(list.length) };
         out.push({ ...slice, map: Int32Array.of(parent), result: { op: 'buckets', buckets, children } });

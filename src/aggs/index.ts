@@ -44,6 +44,8 @@ export interface SegmentRunner {
   readonly shard: number;
   /** Given back to hooks. */
   readonly handle: unknown;
+  /** Runs with columns of scripts laid out, also after the run that they were first laid out for. */
+  scoped<T>(action: () => T): T;
   planQuery(query: ParsedQuery): PlanNodeOf;
   /** Runs the search's query over the segment with these aggregations. May be called again with another program: the first was too small. */
   execute(aggs: AggProgram): void;
@@ -80,10 +82,15 @@ export function collectSegment(tree: AggTree, bindings: Bindings, runner: Segmen
     termHashes: (field) => hashesOfTerms(k, segment, field),
     termHash: (term) => termHash(k, term),
     liveDocs: () => liveDocs(k, segment),
-    collectDocs: (nodes, docs) =>
-      withRegion(runner, nodes, (program) => {
-        k.scoped(() => checkStatus(k.exports.aggsCollect(program.rootPtr, k.copyInU32(docs), 0, docs.length)));
-      }),
+    collectDocs: (plan, docs, scores) =>
+      runner.scoped(() =>
+        withRegion(runner, plan(), ({ rootPtr }) => {
+          k.scoped(() => {
+            const scoresPtr = scores ? k.copyIn(new Uint8Array(scores.buffer, scores.byteOffset, scores.byteLength)) : 0;
+            checkStatus(k.exports.aggsCollect(rootPtr, k.copyInU32(docs), scoresPtr, docs.length));
+          });
+        }),
+      ),
   };
   const results = new Map<AggSpec, AggResult>();
   const times = { planMs: 0, runMs: 0, readMs: 0 };

@@ -98,8 +98,11 @@ export interface SegmentScope {
   termHash(term: Uint8Array): Uint32Array;
   /** Live documents of the segment, children of nested fields among them, ascending. */
   liveDocs(): Uint32Array;
-  /** Runs nodes over given documents of the segment, ascending: for samples that are only known when a shard has been searched. */
-  collectDocs(nodes: readonly AggNode[], docs: Uint32Array): AggResult[];
+  /**
+   * Runs the nodes that `plan` gives over documents of the segment, ascending, with their scores: for samples that are only known when a shard
+   * has been searched.
+   */
+  collectDocs(plan: () => readonly AggNode[], docs: Uint32Array, scores: Float32Array | null): AggResult[];
 }
 
 /** Where an aggregation is in the tree, while it is bound. */

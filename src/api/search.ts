@@ -1,6 +1,7 @@
 // Searches: one, counted, several in one request.
 import { type AggTree, parseAggregations } from '../aggs/index.ts';
 import { JsonSyntaxError, parseJson } from '../common/json-parse.ts';
+import { RawJson } from '../common/raw-json.ts';
 import { SeenTexts } from '../common/seen-texts.ts';
 import type { SourceFilter } from '../common/source-filter.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -350,9 +351,27 @@ export function searchJson(outcome: SearchOutcome, parameters: SearchParameters,
   hits['hits'] = outcome.hits;
   json['hits'] = hits;
   if (outcome.aggregations) json['aggregations'] = outcome.aggregations;
+  if (parameters.totalHitsAsInt) for (const hit of outcome.hits) plainInnerTotals(hit['inner_hits']);
+  if (parameters.totalHitsAsInt) plainInnerTotals(outcome.aggregations);
   if (outcome.suggest) json['suggest'] = outcome.suggest;
   if (outcome.profile) json['profile'] = outcome.profile;
   return json;
+}
+
+/** Makes totals of hits inside of an answer (`inner_hits`, `top_hits`) plain numbers. @param json  fresh, not shared */
+function plainInnerTotals(json: unknown): void {
+  if (Array.isArray(json)) json.forEach(plainInnerTotals);
+  if (!isObject(json) || json instanceof RawJson) return;
+  for (const [key, value] of Object.entries(json as Json)) {
+    const hits = key === 'hits' ? (value as Json | null)?.['hits'] : undefined;
+    if (!Array.isArray(hits)) {
+      plainInnerTotals(value);
+      continue;
+    }
+    const found = value as Json;
+    if (isObject(found['total'])) found['total'] = found['total']['value'];
+    for (const hit of hits as Json[]) plainInnerTotals(hit['inner_hits']);
+  }
 }
 
 /** Body of `_count`: `{ count, _shards }`. */

@@ -1,5 +1,14 @@
 // SegmentReader over an image in an arena: names to addresses, terms to term states, values of single documents.
-import type { SegmentColumn, SegmentPostings, SegmentReader, TermFilter, TermPairs, TermRange, TermState, WalkedTerm } from '../plan/segment.ts';
+import type {
+  SegmentColumn,
+  SegmentPostings,
+  SegmentReader,
+  TermFilter,
+  TermPairs,
+  TermRange,
+  TermState,
+  WalkedTerm,
+} from '../plan/segment.ts';
 import { findId, idOf } from '../wasm/buffer.ts';
 import { bitsetBytes, bitsetCount, bitsetCountAnd, bitsetNext } from '../wasm/codec.ts';
 import { COLUMN_FLAG, COLUMN_HEADER, columnBounds, firstValue, rawValues } from '../wasm/docvalues.ts';

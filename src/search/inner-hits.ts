@@ -28,8 +28,19 @@ export interface InnerHits {
 const NONE: readonly InnerHits[] = [];
 const known = new WeakMap<Query, readonly InnerHits[]>();
 
-/** All definitions of a query. @throws ApiError illegal_argument_exception: two of one name */
-export function innerHitsOf(query: Query | null): readonly InnerHits[] {
+/** All definitions of a request's query and post filter. @throws ApiError illegal_argument_exception: two of one name */
+export function innerHitsOf({ query, postFilter }: Pick<SearchRequest, 'query' | 'postFilter'>): readonly InnerHits[] {
+  const ofQuery = definitionsIn(query);
+  const ofFilter = definitionsIn(postFilter);
+  for (const { name } of ofFilter) if (ofQuery.some((other) => other.name === name)) throw sameName(name);
+  return ofFilter.length === 0 ? ofQuery : [...ofQuery, ...ofFilter];
+}
+
+function sameName(name: string): Error {
+  return illegalArgument(`[inner_hits] already contains an entry for key [${name}]`);
+}
+
+function definitionsIn(query: Query | null): readonly InnerHits[] {
   if (!query) return NONE;
   const definitions = known.get(query) ?? collect(query);
   // Most queries have none, which is found out as fast as looked up.
@@ -47,7 +58,7 @@ function collect(query: Query): readonly InnerHits[] {
         if (inner.innerHits) {
           const { name, ignore_unmapped: _ignored, ...body } = inner.innerHits as Json;
           const key = typeof name === 'string' ? name : inner.kind === 'nested' ? inner.path : inner.type;
-          if (found.has(key)) throw illegalArgument(`[inner_hits] already contains an entry for key [${key}]`);
+          if (found.has(key)) throw sameName(key);
           found.set(key, {
             name: key,
             query: inner,
@@ -58,7 +69,8 @@ function collect(query: Query): readonly InnerHits[] {
         return;
       }
       case 'bool':
-        for (const clause of [...inner.must, ...inner.filter, ...inner.should, ...inner.mustNot]) visit(clause);
+        // What must not match has no hits.
+        for (const clause of [...inner.must, ...inner.filter, ...inner.should]) visit(clause);
         return;
       case 'dis_max':
         inner.queries.forEach(visit);
@@ -68,6 +80,9 @@ function collect(query: Query): readonly InnerHits[] {
         return;
       case 'function_score':
         if (inner.query) visit(inner.query);
+        return;
+      case 'script_score':
+        visit(inner.query);
         return;
       case 'boosting':
         visit(inner.positive);

@@ -241,12 +241,14 @@ export function withSortColumns<T>(segment: SegmentReader, sort: readonly Resolv
 }
 
 function toHits(found: SegmentHits, segment: SegmentReader, index: number, prepared: PreparedShard, position: number): ShardHit[] {
-  const { sort } = prepared.shardQuery;
+  const { sort, trackScores } = prepared.shardQuery;
+  // Scores that only min_score or aggregations wanted are not shown.
+  const isScored = sort.length === 0 || trackScores || sort.some((key) => key.needsScore);
   const docBase = prepared.docBases[index];
   const hits: ShardHit[] = [];
   for (let i = 0; i < found.docs.length; i++) {
     const docId = found.docs[i];
-    const score = found.scores[i];
+    const score = isScored ? found.scores[i] : Number.NaN;
     const values =
       sort.length === 0 ? NO_VALUES : sort.map((key, k) => key.valueOf(found.sortValues[i]?.[k] ?? null, segment, docId, docBase, score));
     hits.push({ shard: position, segment: index, docId, score, sort: values });

@@ -4,8 +4,17 @@ import type { ScriptedValues } from '../aggs/types.ts';
 import type { SegmentImageReader } from '../arena/segment-reader.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { FieldType } from '../mapping/field-type.ts';
-import type { SegmentColumn, SegmentPostings, SegmentReader, TermFilter, TermPairs, TermRange, TermState, WalkedTerm } from '../plan/segment.ts';
-import { temporaryColumn } from '../plan/temporary-column.ts';
+import type {
+  SegmentColumn,
+  SegmentPostings,
+  SegmentReader,
+  TermFilter,
+  TermPairs,
+  TermRange,
+  TermState,
+  WalkedTerm,
+} from '../plan/segment.ts';
+import { type TemporaryValues, temporaryColumn } from '../plan/temporary-column.ts';
 import { doubleOf } from '../scripting/dates.ts';
 import { compileDocScript, type DocScript, DocValues } from '../scripting/doc-script.ts';
 import type { Value } from '../scripting/syntax-tree.ts';
@@ -29,7 +38,7 @@ export function compileScriptColumn(values: ScriptedValues, context: RewriteCont
 }
 
 interface Computed {
-  readonly column: SegmentColumn | null;
+  readonly kind: TemporaryValues['kind'];
   /** Per document its raw values, ascending. */
   readonly byDoc: ReadonlyMap<number, readonly (number | bigint)[]>;
   /** Of ordinals, in order. */
@@ -44,6 +53,8 @@ export class ScriptedSegment implements SegmentReader {
   readonly #context: RewriteContext;
   readonly #domain: (column: ScriptedValues) => Iterable<number>;
   readonly #computed = new Map<string, Computed>();
+  /** Where the columns stand in the scratch. */
+  #columns = new Map<string, SegmentColumn | null>();
 
   /** @param domain  documents that a column is computed for */
   constructor(
@@ -80,8 +91,25 @@ export class ScriptedSegment implements SegmentReader {
     return (this.#base as SegmentImageReader).kernels;
   }
 
+  /** Runs with scratch of its own, in which the columns are laid out again: those of a run that is over are gone. */
+  scoped<T>(action: () => T): T {
+    const outer = this.#columns;
+    this.#columns = new Map();
+    try {
+      return this.kernels.scoped(action);
+    } finally {
+      this.#columns = outer;
+    }
+  }
+
   column(field: string): SegmentColumn | null {
-    return this.#scripts.has(field) ? this.#of(field).column : this.#base.column(field);
+    if (!this.#scripts.has(field)) return this.#base.column(field);
+    const known = this.#columns.get(field);
+    if (known !== undefined) return known;
+    const { kind, byDoc } = this.#of(field);
+    const column = temporaryColumn(this.kernels, { kind, maxDoc: this.maxDoc, byDoc });
+    this.#columns.set(field, column);
+    return column;
   }
 
   values(field: string, docId: number): ReadonlyArray<bigint | number> {
@@ -141,7 +169,7 @@ export class ScriptedSegment implements SegmentReader {
 
   #compute({ values, script }: ScriptColumn): Computed {
     const { type } = values;
-    const kind = type.spec.column as 'ordinals' | 'i64' | 'f64';
+    const kind = type.spec.column as Computed['kind'];
     const found = new Map<number, Value[]>();
     for (const docId of this.#domain(values)) found.set(docId, this.#valuesOf(values, script, docId));
     const byDoc = new Map<number, readonly (number | bigint)[]>();
@@ -165,7 +193,7 @@ export class ScriptedSegment implements SegmentReader {
           list.map(raw).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)),
         );
     }
-    return { column: temporaryColumn(this.kernels, { kind, maxDoc: this.maxDoc, byDoc }), byDoc, terms };
+    return { kind, byDoc, terms };
   }
 
   #valuesOf({ of, type }: ScriptedValues, script: DocScript | null, docId: number): Value[] {

@@ -77,10 +77,6 @@ export class ShardAggregations {
     return this.#bindings;
   }
 
-  get needsScores(): boolean {
-    return this.#tree.needsScores;
-  }
-
   /**
    * Runs the query over a segment with the aggregations laid out.
    * @param execute     the search's query with these aggregations; may be called again
@@ -93,8 +89,7 @@ export class ShardAggregations {
     if (this.#scripts.size === 0) return this.#collect(own, prepared, index, execute, executeAll);
     const context = { ...this.#context, nestedPath: null };
     const segment = new ScriptedSegment(own, this.#scripts, context, (values) => this.#domain(values, prepared, index));
-    // The computed columns stand in the scratch until the run is over.
-    kernels.scoped(() => this.#collect(segment, prepared, index, execute, executeAll));
+    segment.scoped(() => this.#collect(segment, prepared, index, execute, executeAll));
   }
 
   /** Documents that scripts run over: what the search finds; children of a nested path; everything for `global`. */
@@ -118,6 +113,7 @@ export class ShardAggregations {
         segment,
         shard: this.#shard,
         handle: { prepared, index },
+        scoped: (action) => (segment instanceof ScriptedSegment ? segment.scoped(action) : action()),
         planQuery: (query) => this.#planQuery(query as Query, prepared, index),
         execute,
         executeAll,

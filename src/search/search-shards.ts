@@ -170,7 +170,7 @@ export function* searchSteps(
     extra.push(...collapsed.parts(request, targets, env));
   }
   const page = hits.slice(request.from, request.from + request.size);
-  const inner = innerHitsOf(request.query);
+  const inner = innerHitsOf(request);
   if (inner.length > 0) extra.push(innerHitsPart(inner, targets, { ...env, stop, counters }));
   const parts: FetchPart[] = [
     ...fetchParts(request, { ...options, nodeId: env.nodeId, contextOf: (shard) => contextOf(shard, env) }),
@@ -234,10 +234,10 @@ function* runShard(
   const { request, aggs, env, options } = search;
   const { shard } = target;
   checkLimits(shard, request);
-  checkInnerHits(innerHitsOf(request.query), shard.limits.maxInnerResultWindow);
+  checkInnerHits(innerHitsOf(request), shard.limits.maxInnerResultWindow);
   const before = request.profile ? { ...options.counters } : null;
   const started = performance.now();
-  const at = prepareShard(target, request, local, global ?? local, env);
+  const at = prepareShard(search, target, local, global ?? local);
   const ready = performance.now();
   const collected = aggs && collectorOf(aggs, shard, position, env);
   const found = yield* queryShardHits(shard, at.prepared, position, { ...options, aggs: collected }, afterHitOf(env, position));
@@ -350,11 +350,10 @@ export function contextOf(shard: SearchShard, env: Pick<SearchEnvironment, 'nowM
 }
 
 function prepareShard(
+  { request, aggs, env }: ShardedSearch,
   target: SearchTarget,
-  request: SearchRequest,
   local: ShardStatistics,
   weights: Statistics,
-  env: SearchEnvironment,
 ): FetchShard {
   const { shard } = target;
   const context = contextOf(shard, env);
@@ -363,7 +362,7 @@ function prepareShard(
   if (target.aliasFilter) filters.push(constant(rewriteQuery(target.aliasFilter, context)));
   if (request.slice) filters.push(sliceFilter(request.slice, shard, context));
   const sort = request.sort.map((spec) => resolveSort(spec, context));
-  const needsScores = request.size > 0 && (sort.length === 0 || request.trackScores || sort.some((key) => key.needsScore));
+  const hitsNeedScores = request.size > 0 && (sort.length === 0 || request.trackScores || sort.some((key) => key.needsScore));
   const shardQuery: ShardQuery = {
     query: withFilters(query, filters),
     postFilter: request.postFilter ? rewriteQuery(request.postFilter, context) : null,
@@ -375,7 +374,7 @@ function prepareShard(
     minScore: request.minScore,
     terminateAfter: request.terminateAfter,
     searchAfter: request.searchAfter,
-    needsScores: needsScores || request.minScore !== null || request.rescore.length > 0,
+    needsScores: hitsNeedScores || request.minScore !== null || request.rescore.length > 0 || (aggs?.needsScores ?? false),
     isEmptyPage: request.size === 0,
     isPresorted: isIndexSorted(request.sort, shard),
   };

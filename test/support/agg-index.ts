@@ -86,6 +86,7 @@ export class AggIndex {
         segment,
         shard: 0,
         handle: s,
+        scoped: (action) => action(),
         planQuery: (query) => this.filter(query as Json, s),
         execute: ({ rootPtr }) =>
           run(
