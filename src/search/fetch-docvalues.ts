@@ -1,4 +1,5 @@
 // `docvalue_fields` of a hit: values read from columns.
+import { illegalArgument } from '../errors/catalog.ts';
 import type { FieldType } from '../mapping/field-type.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { SegmentReader } from '../plan/segment.ts';
@@ -25,6 +26,10 @@ export function docvalueFields(
       const type = shard.mapping.field(name);
       if (!type || (isPattern && !type.isAggregatable)) continue;
       if (!type.isAggregatable && type.family !== 'binary') throw notSortable(type);
+      if (type.family === 'range') {
+        if (isPattern) continue;
+        throw illegalArgument(`docvalue_fields of [${name}] are not supported: fields of type [${type.typeName}] are shown by [fields]`);
+      }
       const values = type.runtime ? runtimeShown(type, shard, segment, docId, format) : columnValues(type, segment, docId, format);
       // A field may be asked for in several formats.
       if (values.length > 0) into[name] = [...((into[name] as unknown[] | undefined) ?? []), ...values];

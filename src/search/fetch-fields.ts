@@ -2,7 +2,7 @@
 
 import { ApiError } from '../errors/api-error.ts';
 import { matchesWildcard } from '../mapping/dynamic-templates.ts';
-import type { FieldType } from '../mapping/field-type.ts';
+import type { FieldType, ValueFormat } from '../mapping/field-type.ts';
 import type { Json } from '../mapping/mapping-snapshot.ts';
 import { parseGeoPoint } from '../query/geo-point.ts';
 import type { FieldRequest } from './search-request.ts';
@@ -98,7 +98,6 @@ function pointsOf(raw: readonly unknown[]): unknown[] {
 function show(type: FieldType, value: unknown, format: string | null): unknown {
   if (value === undefined || value === null) return undefined;
   if (type.family === 'geo_point') return showPoint(value, format);
-  if (type.family === 'range') return value;
   const valueFormat = type.format(format, null);
   try {
     switch (type.family) {
@@ -113,6 +112,8 @@ function show(type: FieldType, value: unknown, format: string | null): unknown {
         const bytes = type.termBytes(value);
         return valueFormat.formatBytes(bytes);
       }
+      case 'range':
+        return type.typeName === 'date_range' ? showDates(type, value, valueFormat) : value;
       case 'ip':
         return valueFormat.formatBytes(type.termBytes(value));
       default:
@@ -138,6 +139,15 @@ function dateOf(type: FieldType, value: unknown): bigint {
   if (bounds.kind !== 'i64') throw new ApiError('illegal_argument_exception', 400, 'not a date');
   return bounds.min;
 }
+
+/** The ends of a range of dates, in its format. */
+function showDates(type: FieldType, value: unknown, format: ValueFormat): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const show = (key: string, end: unknown): unknown => (RANGE_ENDS.has(key) && end !== null ? format.format(dateOf(type, end)) : end);
+  return Object.fromEntries(Object.entries(value).map(([key, end]) => [key, show(key, end)]));
+}
+
+const RANGE_ENDS = new Set(['gt', 'gte', 'lt', 'lte', 'from', 'to']);
 
 function showPoint(value: unknown, format: string | null): unknown {
   try {
