@@ -92,9 +92,11 @@ function collect({ meta, mapping }: IndexState, patterns: readonly string[], req
   }
   if (filters.includes('+metadata')) return;
   const multiFields = filters.includes('-multifield') ? multiFieldsOf(mapping) : null;
+  const shown: string[] = [];
   for (const name of mapping.matchFields('*')) {
     const field = isWanted(name) && !multiFields?.has(name) ? mapping.field(name) : null;
     if (!field || (filters.includes('-nested') && field.nestedPath !== null)) continue;
+    shown.push(name);
     add(name, {
       type: FAMILY_TYPES[field.typeName] ?? field.typeName,
       // Columns are searched too, but the API means the index.
@@ -106,7 +108,8 @@ function collect({ meta, mapping }: IndexState, patterns: readonly string[], req
   if (filters.includes('-parent')) return;
   for (const path of mapping.objectPaths) {
     const isNested = mapping.isNested(path);
-    if (!isWanted(path) || (isNested && filters.includes('-nested'))) continue;
+    // What is around a field that was asked for belongs to it.
+    if (!(isWanted(path) || shown.some((name) => name.startsWith(`${path}.`))) || (isNested && filters.includes('-nested'))) continue;
     add(path, { type: isNested ? 'nested' : 'object', searchable: false, aggregatable: false, meta: null });
   }
 }

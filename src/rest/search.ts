@@ -143,6 +143,8 @@ function parametersOf(request: ApiRequest): SearchParameters {
   if (isEmpty) return NO_PARAMETERS;
   const batch = request.int('batched_reduce_size');
   if (batch !== undefined && batch < 2) throw illegalArgument('batchedReduceSize must be >= 2');
+  const concurrent = request.int('max_concurrent_shard_requests');
+  if (concurrent !== undefined && concurrent < 1) throw illegalArgument('maxConcurrentShardRequests must be >= 1');
   const source = sourceFilterOf(request);
   return {
     query: queryParametersOf(request),

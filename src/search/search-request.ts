@@ -120,7 +120,7 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
 
 /** @throws ApiError parsing_exception, illegal_argument_exception, x_content_parse_exception */
 export function parseSearchRequest(body: unknown): SearchRequest {
-  if (body === null || body === undefined) return EMPTY_REQUEST;
+  if (body === undefined) return EMPTY_REQUEST;
   if (!isObject(body)) throw parsingError(`Expected [START_OBJECT] but found [${tokenOf(body)}]`);
   const request: Draft = { ...EMPTY_REQUEST };
   for (const [key, value] of Object.entries(body)) readKey(key, value, request);
@@ -352,8 +352,10 @@ function readRescore(body: JsonObject): RescoreRequest {
   }
   const mode = inner['score_mode'] === undefined ? 'total' : readText(inner['score_mode'], 'rescore').toLowerCase();
   if (!RESCORE_MODES.has(mode)) throw illegalArgument(`illegal score_mode [${mode}]`);
+  const windowSize = body['window_size'] === undefined ? RESCORE_WINDOW : readInt(body['window_size'], 'window_size');
+  if (windowSize < 0) throw illegalArgument(`[window_size] must be >= 0, found [${windowSize}]`);
   return {
-    windowSize: body['window_size'] === undefined ? RESCORE_WINDOW : readInt(body['window_size'], 'window_size'),
+    windowSize,
     query: parseQuery(rescoreQuery),
     queryWeight: inner['query_weight'] === undefined ? 1 : readFloat(inner['query_weight'], 'rescore'),
     rescoreWeight: inner['rescore_query_weight'] === undefined ? 1 : readFloat(inner['rescore_query_weight'], 'rescore'),

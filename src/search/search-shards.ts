@@ -196,7 +196,12 @@ export function* searchSteps(
     hits: fetchPage(),
     page,
     total: totalOf(done, request.trackTotalHitsUpTo),
-    maxScore: request.size === 0 || !Number.isFinite(maxScore) || !showsMaxScore(request) ? null : shortestFloat(maxScore),
+    maxScore:
+      targets.length === 0
+        ? 0
+        : request.size === 0 || !Number.isFinite(maxScore) || !showsMaxScore(request)
+          ? null
+          : shortestFloat(maxScore),
     aggregations,
     timedOut: done.some(({ found }) => found.timedOut),
     terminatedEarly: request.terminateAfter === 0 ? null : done.some(({ found }) => found.terminatedEarly),

@@ -77,13 +77,15 @@ export function parseIso(text: string, fields: DateFields, strict: boolean): boo
   let sign = 1;
   let maxYear = strict ? 4 : 9;
   const first = text.charCodeAt(0);
-  if (first === DASH || first === 43) {
-    sign = first === DASH ? -1 : 1;
+  const isPlus = first === 43;
+  if (first === DASH || isPlus) {
+    sign = isPlus ? 1 : -1;
     maxYear = 9;
     at = 1;
   }
   const year = digits(text, at, strict ? 4 : 1, maxYear);
-  if (year < 0) return false;
+  // A plus sign stands before more than four digits, and only in strict forms.
+  if (year < 0 || (isPlus && (!strict || digitsEnd - at <= 4))) return false;
   fields.year = sign * year;
   at = digitsEnd;
   if (text.charCodeAt(at) === DASH) {

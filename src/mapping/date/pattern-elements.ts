@@ -38,10 +38,10 @@ export class NumberElement implements PatternElement {
     }
     let end = from;
     while (end < text.length && end - from < 19 && isDigit(text.charCodeAt(end))) end++;
-    // An unsigned year has as many digits as its pattern; more of them need a plus sign.
+    // An unsigned year has as many digits as its pattern; more of them need a plus sign, which others may not have.
     const most = this.signed && this.min >= 4 && from === at ? this.min : this.max;
     const count = Math.min(most, this.reserved > 0 ? end - from - this.reserved : end - from);
-    if (count < this.min) return -1;
+    if (count < this.min || (from > at && sign > 0 && count <= this.min)) return -1;
     this.set(fields, sign * Number(text.slice(from, from + count)) + this.base);
     return from + count;
   }

@@ -30,6 +30,14 @@ describe('one index', () => {
     });
   });
 
+  test('objects around a field come with it', async () => {
+    const names = async (fields: string[], filters: string[] = []) =>
+      Object.keys((await caps({ one: ONE }, { fields, filters })).fields as object).sort();
+    expect(await names(['n.x'])).toEqual(['n', 'n.x']);
+    expect(await names(['n.x'], ['-parent'])).toEqual(['n.x']);
+    expect(await names(['k.t'])).toEqual(['k.t']);
+  });
+
   test('filters and types', async () => {
     const names = async (request: Partial<FieldCapsRequest>) =>
       Object.keys((await caps({ one: ONE }, { fields: ['*'], ...request })).fields as object);

@@ -111,6 +111,14 @@ test('totals as plain numbers, those of inner hits and top_hits too', async () =
   expect((await search(body)).hits.hits[0].inner_hits.parts.hits.total).toEqual({ value: 2, relation: 'eq' });
 });
 
+test('bodies and parameters that mean nothing are refused; no shards, no score', async () => {
+  const status = async (body: unknown, params = '') => (await node.send(`POST /docs/_search${params}`, body)).status;
+  expect(await status('null')).toBe(400);
+  expect(await status({ rescore: { window_size: -1, query: { rescore_query: query } } })).toBe(400);
+  expect(await status({}, '?max_concurrent_shard_requests=0')).toBe(400);
+  expect((await node.ok('POST /nothing*/_search', {})).hits.max_score).toBe(0);
+});
+
 test('ranges of dates are shown in their format, and not as doc values', async () => {
   const shown = async (format?: string) => (await search({ size: 1, fields: [{ field: 'span', format }] })).hits.hits[0].fields.span;
   expect(await shown()).toEqual([{ gte: '2024-01-01T00:00:00.000Z', lt: '2024-02-01T00:00:00.000Z' }]);
