@@ -23,6 +23,7 @@ import type { CollectPlan, PlanNode } from '../../src/plan/query-plan.ts';
 import type { SegmentReader } from '../../src/plan/segment.ts';
 import { plainIndexScope } from '../../test/support/agg-scope.ts';
 import { runScript } from '../query/rivals.ts';
+import { usage } from '../usage.ts';
 import { eventsMapping, loadEvents } from './events-segment.ts';
 import { checkAnswer } from './expected.ts';
 
@@ -36,7 +37,8 @@ const { values: args } = parseArgs({
     shared: { type: 'string' },
   },
 });
-if (!args.corpus) throw new Error('--corpus events.ndjson is needed (made by bench/fetch-corpora.mjs of the shared material)');
+if (!args.corpus)
+  usage('bench:aggs -- --corpus events.ndjson (made by bench/fetch-corpora.mjs of the shared material), other options in its head');
 const root = path.resolve(import.meta.dirname, '../..');
 const shared = path.resolve(args.shared ?? path.join(root, '../shared'), 'bench');
 const harness = path.resolve(args.harness ?? shared);

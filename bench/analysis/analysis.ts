@@ -20,6 +20,7 @@ import { parseArgs } from 'node:util';
 import { AnalysisRegistry } from '../../src/analysis/analysis-registry.ts';
 import { TokenCursor } from '../../src/analysis/token-cursor.ts';
 import { AnalysisHost } from '../../src/wasm/analysis.ts';
+import { usage } from '../usage.ts';
 import { rivalsOf } from './rivals.ts';
 
 const { values, positionals } = parseArgs({
@@ -32,7 +33,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const [directory] = positionals;
-if (!directory) throw new Error('usage: tsx bench/analysis/analysis.ts CORPUS_DIR');
+if (!directory) usage('bench:analysis -- CORPUS_DIR [--rounds n] [--only analyzer] [--lucene] [--out FILE]');
 const rounds = Number(values.rounds);
 
 /** Analyzer, its language's file, Lucene's class in org.apache.lucene.analysis. */

@@ -18,6 +18,7 @@ import { openSegment } from '../../src/arena/segment-image.ts';
 import type { FieldSpec } from '../../src/mapping/document-sink.ts';
 import { compileEngine, createMemory, Kernels, staticBytes } from '../../src/wasm/kernels.ts';
 import { runScript } from '../query/rivals.ts';
+import { usage } from '../usage.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,7 +32,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const [file] = positionals;
-if (!file) throw new Error('usage: tsx bench/indexing/prose.ts FILE.ndjson, options in its head');
+if (!file) usage('bench:indexing -- FILE.ndjson, options in its head');
 const limit = Number(values.limit ?? Number.POSITIVE_INFINITY);
 const maxBytes = Number(values.ram) * 2 ** 20;
 const analyzer = {

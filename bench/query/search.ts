@@ -13,6 +13,7 @@ import v8 from 'node:v8';
 import { gunzipSync } from 'node:zlib';
 import { countPlan, executePlan } from '../../src/plan/execute.ts';
 import type { CollectPlan, PlanNode, SegmentHits } from '../../src/plan/query-plan.ts';
+import { usage } from '../usage.ts';
 import { ClassicPlanner } from './classic-query.ts';
 import { FIELD, loadProse } from './prose-segment.ts';
 import { addTimes, type BestTimes, machine, RIVALS, type Rival, runRival, tables } from './rivals.ts';
@@ -41,11 +42,10 @@ for (let i = 2; i < process.argv.length; i++) {
 }
 const [corpus, bench, out] = files;
 if (!out) {
-  process.stderr.write(
-    'usage: bench:search -- CORPUS/prose.ndjson BENCH OUT.tsv [--modes ..] [--rounds n] [--warmup s] [--family name] [--rebuild]\n' +
-      '       [--rivals lucene,tantivy|none] [--harness BENCH] [--passes 2]\n',
+  usage(
+    'bench:search -- CORPUS/prose.ndjson BENCH OUT.tsv [--modes ..] [--rounds n] [--warmup s] [--family name] [--rebuild]\n' +
+      '       [--rivals lucene,tantivy|none] [--harness BENCH] [--passes 2]',
   );
-  process.exit(2);
 }
 const modes = (options.get('--modes')?.split(',') ?? MODES) as readonly Mode[];
 const rounds = Number(options.get('--rounds') ?? 5);

@@ -26,7 +26,7 @@ export async function analyzeCommand(argv: string[]): Promise<number> {
   const path = `${index === undefined ? '' : `/${encodeURIComponent(index)}`}/_analyze`;
   const ask: Ask = async (body) => {
     const answer = await client.send('POST', path, JSON.stringify(body)).catch((error: Error) => {
-      throw new Error(`no service answers: ${error.message}`);
+      throw new Error(`no service answers: ${error.message}; \`gannet serve\` starts one, --url tells where it is`);
     });
     const json = JSON.parse(answer.text) as { tokens?: ServiceToken[]; error?: { reason?: string } };
     if (!json.tokens) throw new Error(json.error?.reason ?? answer.text);

@@ -19,10 +19,10 @@ commands
       --user NAME:PASSWORD
       --batch-docs N       documents per request (1000)
       --connections N      requests at once (2)
-  analyze [TEXT..]                       show the tokens of a text (or of standard input) as a table
+  analyze [TEXT..]                       ask a running service for the tokens of a text (or of standard input), shown as a table
       --analyzer NAME      standard by default; A,B or all: their terms beside each other
       --tokenizer NAME, --filter A,B, --char-filter A,B   a chain in place of an analyzer
-      --url URL, --index NAME, --field NAME               ask a running service, for analyzers of an index
+      --url URL, --index NAME, --field NAME               the service (http://127.0.0.1:9200); for analyzers of an index
   front -c FILE                          web server and reverse proxy, configured as nginx is
   demo                                   serve, import 135,000 cities, show requests with their answers (--exit: then stop)
   password                               read a password, print its hash for security.users

@@ -39,9 +39,11 @@ test.each([[['--max-old-space-size=300', '--max-semi-space-size=8', '--min-semi-
     const { before, main, thread: inThread } = JSON.parse(run.stdout);
     expect(main).toBe(before);
     const given = Number(flags[0].split('=')[1]) << 20;
+    // Young generations come on top; newer Nodes have larger ones. Without bounds it would be gigabytes.
+    const most = given + (256 << 20);
     expect(before).toBeGreaterThanOrEqual(given);
-    expect(before).toBeLessThan(given * 1.2);
+    expect(before).toBeLessThan(most);
     expect(inThread).toBeGreaterThanOrEqual(given);
-    expect(inThread).toBeLessThan(given * 1.2);
+    expect(inThread).toBeLessThan(most);
   },
 );
