@@ -36,6 +36,8 @@ export class TextAnalysis {
   private readonly host: AnalysisHost;
   private readonly files: ConfigFiles | null;
   private readonly registry: AnalysisRegistry;
+  /** The analyzer that was asked for last: most texts go through the same one as the text before, and a short one feels the search for its name. */
+  private last: { name: string; analyzer: Analyzer } | null = null;
 
   constructor(host: AnalysisHost, files: ConfigFiles | null, settings: AnalysisSettings) {
     this.host = host;
@@ -68,7 +70,7 @@ export class TextAnalysis {
    * @returns how many tokens there were
    */
   forEachToken(text: string, visit: (token: TokenCursor) => void, analyzer = 'standard'): number {
-    return new TokenCursor(this.host).run(this.registry.analyzer(analyzer), text, visit);
+    return new TokenCursor(this.host).run(this.named(analyzer), text, visit);
   }
 
   /**
@@ -76,7 +78,12 @@ export class TextAnalysis {
    * analysed.
    */
   tokens(text: string, analyzer = 'standard'): TokenCursor {
-    return new TokenCursor(this.host).start(this.registry.analyzer(analyzer), text);
+    return new TokenCursor(this.host).start(this.named(analyzer), text);
+  }
+
+  private named(name: string): Analyzer {
+    if (this.last?.name !== name) this.last = { name, analyzer: this.registry.analyzer(name) };
+    return this.last.analyzer;
   }
 
   /** The text as one token through a normalizer of the settings, or `lowercase`. */

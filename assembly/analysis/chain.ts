@@ -120,15 +120,10 @@ export function chainReset(region: usize, textPtr: usize, textLen: usize): void 
     stage.taken = 0;
     stage.tokens = stage.home;
     stage.left = 0;
-    stage.hole = 0;
     stage.termCur = stage.termsPtr;
-    stage.a = 0;
-    stage.b = 0;
-    stage.c = 0;
-    stage.d = 0;
-    stage.e = 0;
-    stage.f = 0;
-    stage.carry = 0;
+    // The state words and increments, from `a` to `f`.
+    v128.store(changetype<usize>(stage), i32x4.splat(0), offsetof<Stage>("a"));
+    v128.store(changetype<usize>(stage), i32x4.splat(0), offsetof<Stage>("carry"));
   }
 }
 
@@ -257,6 +252,8 @@ function tellPlace(chain: Chain, batch: Stage): void {
   }
 }
 
+// @ts-ignore: decorator
+@inline
 function produceCorrected(chain: Chain, index: u32, batch: Stage): i32 {
   const made = produce(chain, index, batch);
   if (chain.isMapped && index == chain.textFilters) correct(chain, batch, made);

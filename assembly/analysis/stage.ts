@@ -61,7 +61,7 @@ export class Stage {
   termsPtr: usize;
   termCur: usize;
   termsEnd: usize;
-  /** State words; all 0 at chainReset. */
+  /** State words; all 0 at chainReset, which knows that nothing else stands from here to the end. */
   a: u32;
   b: u32;
   c: u32;

@@ -5,8 +5,8 @@
 // language's texts, as many short calls as there are paragraphs; MB are UTF-8 bytes, seconds CPU seconds of all threads, best of the rounds, in which
 // the contenders take turns; Lucene (CPU of its one thread, a warm JVM) between two halves of them. Contenders get texts as they have them in life:
 //   gannet   UTF-8 bytes, as an indexer has them; "x lucene" compares this
-//   strings  JavaScript strings, through the module's cursor: of every token start and end are read, its term stays where it is as UTF-8 bytes that the
-//            cursor points to; "x rival" compares this with the fastest rival
+//   strings  JavaScript strings, through the module's iterator (`tokens` in src/analyzer.ts, the analyzer by name as its users give it): of every token
+//            start and end are read, its term stays where it is as UTF-8 bytes that the iterator points to; "x rival" compares this with the fastest rival
 //   rivals   JavaScript strings; of every token there is a term as a string, which is what they make, and it is counted. None of them tells offsets.
 //   lucene   Java strings; every token's term, offsets and position increment stand in its attributes
 // A rival counts if it makes as many terms as the analyzer, give or take a fifth. Before anything is timed the kernel's tokens of the first paragraphs
@@ -18,7 +18,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { AnalysisRegistry } from '../../src/analysis/analysis-registry.ts';
-import { TokenCursor } from '../../src/analysis/token-cursor.ts';
+import { TextAnalysis } from '../../src/analyzer.ts';
 import { AnalysisHost } from '../../src/wasm/analysis.ts';
 import { usage } from '../usage.ts';
 import { rivalsOf } from './rivals.ts';
@@ -84,6 +84,9 @@ const ROWS: readonly (readonly [string, string, string])[] = [
 
 const host = new AnalysisHost(new WebAssembly.Module(readFileSync(fileURLToPath(new URL('../../build/analyzer.wasm', import.meta.url)))));
 const registry = AnalysisRegistry.global({ host, files: null });
+const analysis = new TextAnalysis(host, null, {});
+/** A rival that is slower than this knows all there is to know after five rounds. */
+const SLOW_SECONDS = 0.1;
 
 interface Row {
   analyzer: string;
@@ -143,7 +146,6 @@ function measure([name, language, luceneType]: (typeof ROWS)[number]): Row | nul
   for (let i = 0; i < Math.min(50, texts.length); i++) {
     if (count(bytes[i]) !== analyzer.analyze(texts[i]).length) throw new Error(`${name}: runs differ on paragraph ${i}`);
   }
-  const cursor = new TokenCursor(host);
   const contender = (contenderName: string, run: () => number): Contender => ({
     name: contenderName,
     run,
@@ -155,12 +157,11 @@ function measure([name, language, luceneType]: (typeof ROWS)[number]): Row | nul
     contender('gannet', () => sum((text, i) => count(analyzer.isKernelChain ? bytes[i] : analyzer.kernelInput(text)))),
     contender('strings', () => {
       let units = 0;
-      const tokens = sum((text) =>
-        cursor.run(analyzer, text, (token) => {
-          units += token.endOffset - token.startOffset;
-        }),
-      );
-      return units < 0 ? 0 : tokens;
+      let count = 0;
+      for (const text of texts) {
+        for (const tokens = analysis.tokens(text, name); tokens.next(); count++) units += tokens.endOffset - tokens.startOffset;
+      }
+      return units < 0 ? 0 : count;
     }),
   ];
   const rivals = rivalsOf(name, language).map((rival) => contender(rival.name, () => sum((text) => rival.run(text))));
@@ -168,8 +169,7 @@ function measure([name, language, luceneType]: (typeof ROWS)[number]): Row | nul
   for (let i = 0; i < rounds; i++) {
     if (values.lucene && i === Math.ceil(rounds / 2)) row.speed.lucene = lucene(luceneType, file);
     takeTurns(ours);
-    // Rivals are slow; they know all there is to know after three rounds and more.
-    if (i < 5) takeTurns(rivals);
+    takeTurns(rivals.filter(({ seconds }) => i < 5 || seconds < SLOW_SECONDS));
   }
   for (const { name: contenderName, seconds } of [...ours, ...rivals]) row.speed[contenderName] = size / 1e6 / seconds;
   for (const { name: rivalName, terms } of rivals) row.terms[rivalName] = terms;

@@ -138,6 +138,10 @@ export class Analyzer {
   private readonly runner: FilterRunner;
   /** Character filters that the host runs: all of them, unless they and the tokenizer are kernels. */
   private readonly charFilters: CharFilterChain | null;
+  /** True when the whole chain runs in kernels. */
+  readonly isKernelChain: boolean;
+  /** The chain of `kernelBlob` for runs in this analyzer's host. */
+  readonly cursorProgram: ChainProgram;
 
   constructor(
     readonly name: string,
@@ -164,21 +168,13 @@ export class Analyzer {
     this.steps = compileSteps(parts.filters.slice(leading), stepped - leading);
     const lastStep = this.steps.at(-1);
     this.last = lastStep?.kind === 'kernel' ? lastStep.program : null;
-  }
-
-  /** True when the whole chain runs in kernels. */
-  get isKernelChain(): boolean {
-    return this.first !== null && !this.steps.length && !this.charFilters;
+    this.isKernelChain = this.first !== null && !this.steps.length && !this.charFilters;
+    this.cursorProgram = this.isKernelChain ? this.first! : (this.last ?? REPLAY_PROGRAM);
   }
 
   /** Blob for chainInit (assembly/analysis/chain.ts) in any memory; what `kernelInput` returns is the text to give it. */
   get kernelBlob(): Uint8Array {
     return this.cursorProgram.blob;
-  }
-
-  /** The chain of `kernelBlob` for runs in this analyzer's host. */
-  get cursorProgram(): ChainProgram {
-    return this.isKernelChain ? this.first! : (this.last ?? REPLAY_PROGRAM);
   }
 
   /** Bytes that the chain of `kernelBlob` reads: the text itself, or the tokens of the part that the host runs. */

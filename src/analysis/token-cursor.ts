@@ -6,6 +6,7 @@ import { decodeWtf8, StringInput } from './wtf8.ts';
 /** Words of a token record (assembly/analysis/token.ts). */
 const TOKEN_WORDS = 8;
 const NOTHING = new Uint8Array(0);
+const NO_WORDS = new Int32Array(0);
 
 /**
  * The tokens of a text one after the other, read from kernel memory when they are asked for: no object for each. One text at a time: whatever
@@ -13,7 +14,7 @@ const NOTHING = new Uint8Array(0);
  */
 export class TokenCursor {
   private bytes: Uint8Array = NOTHING;
-  private words: Int32Array = new Int32Array(0);
+  private words: Int32Array = NO_WORDS;
   /** Places of the token and of the end of the batch in `words`. */
   private at = 0;
   private end = 0;

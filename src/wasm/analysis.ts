@@ -12,6 +12,7 @@ const DEFAULT_REGION_BYTES = 2 << 20;
 /** Chains are dropped and laid out anew on demand when they take more than this. */
 const CHAIN_BUDGET_BYTES = 64 * 1024 * 1024;
 const MAX_REGION_BYTES = 1 << 30;
+const READ_BEHIND = 64;
 /** Words at the front of a region (Chain in assembly/analysis/stage.ts). */
 const CHAIN_TOKENS = 0;
 const CHAIN_END_OFFSET = 1;
@@ -68,9 +69,12 @@ export interface AnalysisInstance {
   readonly memory: WebAssembly.Memory;
 }
 
-/** A memory for analyzer.wasm. */
+/**
+ * A memory for analyzer.wasm, large enough for a few chains: once any memory has grown, V8 asks at each access to a typed array whether its buffer
+ * is still there. What is not used takes no room.
+ */
 export function analysisMemory(): WebAssembly.Memory {
-  return new WebAssembly.Memory({ initial: 32, maximum: 65536 });
+  return new WebAssembly.Memory({ initial: 128, maximum: 65536 });
 }
 
 function instantiate(module: WebAssembly.Module): AnalysisInstance {
@@ -90,11 +94,12 @@ export class AnalysisHost implements TextMemory {
   private bytes: Uint8Array;
   private words: Uint32Array;
   private integers: Int32Array;
-  /** `textMemory` from `textPtr` on, where texts are written. */
+  /** The memory from `textPtr` on, where texts are written. */
   private textBytes: Uint8Array;
-  private textMemory: Uint8Array;
   readonly isShared: boolean;
   private textPtr = 0;
+  /** Bytes that a text may have where it is written; -1 when chains or the memory have moved since. */
+  private textRoom = -1;
   /** Who reads the batches of a text at leisure, and hears of the next text. */
   reader: { lose(): void } | null = null;
 
@@ -111,7 +116,6 @@ export class AnalysisHost implements TextMemory {
     this.words = new Uint32Array(this.memory.buffer);
     this.integers = new Int32Array(this.memory.buffer);
     this.textBytes = this.bytes;
-    this.textMemory = this.bytes;
     this.isShared = !(this.memory.buffer instanceof ArrayBuffer);
   }
 
@@ -221,16 +225,22 @@ export class AnalysisHost implements TextMemory {
 
   /** Puts a text behind the chains, at `textPtr`. Returns its bytes. */
   private writeText(text: Uint8Array | TextInput): number {
-    const textPtr = align(this.top);
-    this.ensure(textPtr + (text instanceof Uint8Array ? text.length : text.maxBytes) + 64);
-    if (this.textPtr !== textPtr || this.textMemory !== this.bytes) {
-      this.textPtr = textPtr;
-      this.textMemory = this.bytes;
-      this.textBytes = this.bytes.subarray(textPtr);
+    if (!(text instanceof Uint8Array)) {
+      const { maxBytes } = text;
+      if (maxBytes > this.textRoom) this.makeTextRoom(maxBytes);
+      return text.writeTo(this.textBytes, this);
     }
-    if (!(text instanceof Uint8Array)) return text.writeTo(this.textBytes, this);
+    if (text.length > this.textRoom) this.makeTextRoom(text.length);
     this.textBytes.set(text);
     return text.length;
+  }
+
+  /** Has at least `bytes` behind the chains for texts, and some that kernels may read behind them. */
+  private makeTextRoom(bytes: number): void {
+    this.textPtr = align(this.top);
+    this.ensure(this.textPtr + bytes + READ_BEHIND);
+    this.textBytes = this.bytes.subarray(this.textPtr);
+    this.textRoom = this.textBytes.length - READ_BEHIND;
   }
 
   /** Address of the chain's region, laying it out if this host has not done so yet. */
@@ -246,6 +256,7 @@ export class AnalysisHost implements TextMemory {
       const status = this.exports.analysisChainInit(regionPtr, regionBytes, blobPtr);
       if (status === 0) {
         this.top = regionPtr + regionBytes;
+        this.textRoom = -1;
         program.owner = this;
         program.generation = this.generation;
         program.regionPtr = regionPtr;
@@ -266,6 +277,7 @@ export class AnalysisHost implements TextMemory {
   private forgetChains(): void {
     this.generation++;
     this.top = this.base;
+    this.textRoom = -1;
   }
 
   private ensure(end: number): void {
@@ -275,6 +287,7 @@ export class AnalysisHost implements TextMemory {
     this.bytes = new Uint8Array(this.memory.buffer);
     this.words = new Uint32Array(this.memory.buffer);
     this.integers = new Int32Array(this.memory.buffer);
+    this.textRoom = -1;
   }
 }
 

@@ -50,6 +50,14 @@ const BETWEEN = [
 ];
 const RARE = ['\u0301', '\u00ad', '\u200d', '\ufe0f', '\u20e3', '#', '1', '٣', '७', 'İ', 'Ⱥ', '😀', '🇩', '\ud800', '\udc00', '€', '"'];
 
+/** Spaces of Unicode beyond ASCII, some of which Java does not count as white space, and what looks like them in bytes. */
+const SPACES = [
+  0x85, 0xa0, 0xa1, 0x1680, 0x1681, 0x180e, 0x1fff, 0x2000, 0x2001, 0x2006, 0x2007, 0x2008, 0x200a, 0x200b, 0x2027, 0x2028, 0x2029, 0x202f,
+  0x205f, 0x2060, 0x2fff, 0x3000, 0x3001, 0xfeff, 0x1a000,
+];
+/** Character.isWhitespace. */
+const JAVA_SPACE = /^[\t-\r\x1c-\x1f \u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]$/;
+
 /** Words of one script each, below 40 units between spaces. */
 function text(rng: Rng): string {
   let out = '';
@@ -96,6 +104,40 @@ eachAnalysisBuild((host, build) => {
       });
     });
   }
+
+  test(`${build}: each character of ASCII, each space and its neighbours, around the ends of 16, 32 and 64 bytes`, () => {
+    for (const space of [...Array(128).keys(), ...SPACES, 0xd800, 0xdc00, 0x10000]) {
+      for (const before of [0, 1, 14, 15, 16, 31, 32, 61, 62, 63, 64, 65, 127]) {
+        for (const behind of [0, 1, 47, 48, 64]) {
+          const char = String.fromCodePoint(space);
+          const input = 'x'.repeat(before) + char + 'y'.repeat(behind);
+          const isGap = JAVA_SPACE.test(char);
+          const [start, end] = [before + char.length, before + char.length + behind];
+          const expected = isGap
+            ? [
+                [0, before],
+                [start, end],
+              ].filter(([from, to]) => from < to)
+            : [[0, end]];
+          const { tokens: found } = cut(host, encodeWtf8(input), 255, 2);
+          expect(found.map(({ startOffset, endOffset }) => [startOffset, endOffset])).toEqual(expected);
+          expect(found.map(({ term }) => term)).toEqual(expected.map(([from, to]) => input.slice(from, to)));
+        }
+      }
+    }
+  });
+
+  test(`${build}: words of ASCII, as many as a block can have`, () => {
+    forSeeds(200, (rng) => {
+      const chars = rng.pick(['ab ', 'a ', 'abcdefghi ', 'ab \t\n', 'ab\x00\x1b\x1c ']);
+      let input = '';
+      for (let i = rng.int(0, 400); i > 0; i--) input += rng.pick([...chars]);
+      const expected = [...input.matchAll(/[^\t-\r\x1c-\x1f ]+/g)].map(({ 0: term, index }) => [term, index, index + term.length]);
+      const found = cut(host, encodeWtf8(input), 1000, 2).tokens;
+      expect(found.map(({ term, startOffset, endOffset }) => [term, startOffset, endOffset])).toEqual(expected);
+      expect(found.every(({ posInc, posLen, type }) => posInc === 1 && posLen === 1 && type === 'word')).toBe(true);
+    });
+  });
 
   test(`${build}: tokens longer than a block, and than the limit`, () => {
     for (const letter of ['a', 'я']) {

@@ -64,6 +64,20 @@ test('a text whose late token outgrows the memory is begun again and each token 
   expect(seen).toEqual(analysis.analyze(text, 'long'));
 });
 
+test('cursors of one analyzer and another in turn, and of one that there is not', async () => {
+  const analysis = await loadAnalyzer({ settings: SETTINGS });
+  const terms = (analyzer?: string): string[] => read(analysis.tokens('The Fox', analyzer)).map(({ term }) => term);
+  for (let i = 0; i < 2; i++) {
+    expect(terms('whitespace')).toEqual(['The', 'Fox']);
+    expect(terms()).toEqual(['the', 'fox']);
+    expect(terms('complete')).toEqual(['th', 'the', 'fo', 'fox']);
+    expect(() => terms('nope')).toThrow('failed to find analyzer [nope]');
+  }
+  const other = analysis.define({ analysis: { analyzer: { whitespace: { type: 'english' } } } });
+  expect(read(other.tokens('The Foxes', 'whitespace')).map(({ term }) => term)).toEqual(['fox']);
+  expect(terms('whitespace')).toEqual(['The', 'Fox']);
+});
+
 test('a cursor does not go on when another text was analysed', async () => {
   const analysis = await loadAnalyzer();
   const cursor = analysis.tokens('one two');
