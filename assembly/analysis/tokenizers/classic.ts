@@ -1,29 +1,42 @@
 // Classic tokenizer: the older grammar (words, apostrophes, acronyms, companies, e-mail, hosts, numbers), by the automaton of
 // assembly/text/generated/classic.ts, longest match first. A token longer than maxTokenLength UTF-16 units is skipped and leaves a hole.
 //   config ├─ maxTokenLength u32 ─┤
+//   area   ├─ dead states: u64 per 64 bytes of the text ─┬─ terms of the batch ─┤
+// A match may look ahead to the end of a run and find nothing, and so may the next one: without a memory a long run of words and hyphens is read again
+// for each of them. At the first character that begins in each 64 bytes it is noted in which states no match was to be found from there on.
+// State: a = 1 when the notes are empty or of this text.
+// Source: Reps, "Maximal-munch tokenization in linear time" (1998).
 import { E_NO_SPACE } from '../../mem/status';
 import { CLASSIC_ACCEPT, CLASSIC_CLASSES, CLASSIC_NEXT, classicClass } from '../../text/generated/classic';
 import { decode, utf16Length } from '../../text/utf8';
+import { termsLimit } from '../producer';
 import { BATCH, Chain, Stage } from '../stage';
 import { Token, TOKEN_BYTES, writeToken } from '../token';
 
 const ACRONYM_DEP: u32 = 16;
 const HOST: u32 = 14;
-/** How far a match may look beyond the longest one found so far: without a bound a long run of words and hyphens is read again for each of them. */
-const MAX_AHEAD: usize = 1024;
+/** How far a match looks beyond the longest one found so far without a look at the notes. */
+const FAR: usize = 128;
 
 export function classicNext(chain: Chain, stage: Stage): i32 {
   const maxLength = load<u32>(stage.config), end = chain.textEnd;
-  const outEnd = stage.termsEnd - ((stage.termsEnd - stage.termsPtr) >> 2);
+  const outPtr = stage.termsPtr + (((end - chain.textPtr) >> 6) + 1 << 3);
+  if (outPtr > stage.termsPtr + ((stage.termsEnd - stage.termsPtr) >> 1)) return E_NO_SPACE;
+  const outEnd = termsLimit(stage, outPtr);
   const tokensEnd = stage.tokens + BATCH * TOKEN_BYTES;
-  let cur = chain.cur, base = chain.unitBase, out = stage.termsPtr, at = stage.tokens;
+  let cur = chain.cur, base = chain.unitBase, out = outPtr, at = stage.tokens;
   while (cur < end && at < tokensEnd) {
     let state: u32 = 1, type: u32 = 0, matchEnd = cur;
-    for (let p = cur; p < end && p - matchEnd < MAX_AHEAD; ) {
-      const d = decode(p, end);
-      state = load<u8>(CLASSIC_NEXT + state * CLASSIC_CLASSES + classicClass(d & 0xffffff));
+    for (let p = cur; p < end; ) {
+      if (p - matchEnd < FAR) {
+        const d = decode(p, end);
+        state = load<u8>(CLASSIC_NEXT + state * CLASSIC_CLASSES + classicClass(d & 0xffffff));
+        p += d >> 24;
+      } else {
+        state = lookFar(chain, stage, p, state);
+        p = farEnd;
+      }
       if (!state) break;
-      p += d >> 24;
       const accept = <u32>load<u8>(CLASSIC_ACCEPT + state);
       if (accept) {
         type = accept;
@@ -59,4 +72,47 @@ export function classicNext(chain: Chain, stage: Stage): i32 {
   chain.endOffset = <u32>(cur - base);
   stage.termCur = out;
   return <i32>((at - stage.tokens) / TOKEN_BYTES);
+}
+
+/** Where lookFar has come to. */
+let farEnd: usize = 0;
+
+/** Goes on from a place in a state until there is a match, whose state it returns; 0 if there is none, and then notes what states led nowhere. */
+function lookFar(chain: Chain, stage: Stage, from: usize, first: u32): u32 {
+  const text = chain.textPtr, end = chain.textEnd, notes = stage.termsPtr;
+  if (!stage.a) {
+    memory.fill(notes, 0, ((end - text) >> 6) + 1 << 3);
+    stage.a = 1;
+  }
+  let state = first, p = from;
+  while (p < end) {
+    const d = decode(p, end), next = p + (d >> 24);
+    state = load<u8>(CLASSIC_NEXT + state * CLASSIC_CLASSES + classicClass(d & 0xffffff));
+    if (!state) break;
+    if (load<u8>(CLASSIC_ACCEPT + state)) {
+      farEnd = next;
+      return state;
+    }
+    // The automaton has 50 states.
+    assert(state < 64);
+    const note = noteAt(notes, p - text, next - text);
+    if (note && (load<u64>(note) >> state) & 1) break;
+    p = next;
+  }
+  state = first;
+  for (let q = from; q < p; ) {
+    const d = decode(q, end), next = q + (d >> 24);
+    state = load<u8>(CLASSIC_NEXT + state * CLASSIC_CLASSES + classicClass(d & 0xffffff));
+    const note = noteAt(notes, q - text, next - text);
+    if (note) store<u64>(note, load<u64>(note) | (<u64>1 << state));
+    q = next;
+  }
+  return 0;
+}
+
+/** Address of the note on a character that begins at `next`, if it is the first one in its 64 bytes; `at` is where the one before begins. */
+// @ts-ignore: decorator
+@inline
+function noteAt(notes: usize, at: usize, next: usize): usize {
+  return (at >> 6) != (next >> 6) ? notes + (next >> 6 << 3) : 0;
 }
