@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import http2, { type ClientHttp2Session, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http2';
 import tls from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
-import { back, front, frontForEach, get, port } from '../support/front.ts';
+import { back, front, frontForEach, get, port, serveRaw } from '../support/front.ts';
 
 frontForEach();
 let client: ClientHttp2Session | undefined;
@@ -51,6 +51,31 @@ const serve = async (inner: string, http = '', server = 'http2 on;') => {
 };
 
 describe('http2', () => {
+  test.each(['Transfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n', 'Content-Length: 6\r\n\r\nfirst', 'Content-Length: 6\r\n\r\n'])(
+    'an answer whose back end breaks off is reset, and does not look whole: %j',
+    async (answer) => {
+      const behind = await serveRaw(back, (_text, socket) => socket.write(`HTTP/1.1 200 OK\r\n${answer}`, () => socket.resetAndDestroy()));
+      await serve(`location / { proxy_pass http://127.0.0.1:${back}; proxy_buffering off; }`);
+      const { status, code } = await ask(connect(), {});
+      expect([status, code]).toEqual([200, http2.constants.NGHTTP2_INTERNAL_ERROR]);
+      behind.close();
+    },
+  );
+
+  test('a client that closes a stream without an error frees what the answer holds', async () => {
+    let free = (): void => {};
+    const freed = new Promise<void>((resolve) => (free = resolve));
+    const behind = await serveRaw(back, (_text, socket) => {
+      socket.on('close', free);
+      socket.write('HTTP/1.1 200 OK\r\n\r\nfirst');
+    });
+    await serve(`location / { proxy_pass http://127.0.0.1:${back}; proxy_buffering off; }`);
+    const stream = connect().request({ ':path': '/' });
+    stream.once('data', () => stream.close());
+    await freed;
+    behind.close();
+  });
+
   test('over TLS: ALPN chooses by server, HTTP/1 stays possible', async () => {
     execFileSync(
       'openssl',

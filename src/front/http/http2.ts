@@ -208,6 +208,7 @@ class Http2Stream extends Connection implements StreamFraming {
   ) {
     // what is not asked for stays with the client: the window of the stream is the limit
     stream.pause();
+    stream.once('aborted', onAborted);
     super(stream as unknown as Socket, session.options.http, session.options.listen, session.options.hosts, { origin: session.origin });
     this.http2 = this;
     this.tls = session.tls;
@@ -301,7 +302,7 @@ class Http2Stream extends Connection implements StreamFraming {
     const { stream, request } = this;
     this.session.left(this);
     // all was sent: what still runs behind the response goes on
-    if (stream.writableFinished && stream.rstCode === NGHTTP2_NO_ERROR && request && !request.done) return;
+    if (stream.writableFinished && !stream.aborted && stream.rstCode === NGHTTP2_NO_ERROR && request && !request.done) return;
     super.onClose();
   }
 
@@ -316,7 +317,12 @@ class Http2Stream extends Connection implements StreamFraming {
   }
 
   private reset(code: number): void {
-    if (!this.stream.closed && !this.stream.destroyed) this.stream.close(code);
+    const { stream } = this;
+    if (!stream.closed && !stream.destroyed) {
+      // close() ends the stream in good order before it resets it, and what was cut would look whole
+      stream.end = () => stream;
+      stream.close(code);
+    }
     this.onClose();
   }
 
@@ -343,6 +349,11 @@ class Http2Stream extends Connection implements StreamFraming {
   }
 
   override afterRequest(): void {}
+}
+
+/** A client that closes a stream without naming an error leaves it waiting for its end, and the connection for the stream. */
+function onAborted(this: ServerHttp2Stream): void {
+  process.nextTick(() => this.destroy());
 }
 
 /** The header of a response as node:http2 takes it; names in lower case, in nginx's order. */

@@ -329,7 +329,10 @@ export class Request {
       this.finalize(ERROR);
       return;
     }
-    if (this.buffered || this.postponed.length > 0 || (!this.isSub && this.conn.output.buffered)) return;
+    if (this.buffered || this.postponed.length > 0 || (!this.isSub && this.conn.output.buffered)) {
+      this.finishing = !this.isSub;
+      return;
+    }
     this.finalize(rc);
   }
 
