@@ -47,7 +47,8 @@ export class ShardMerges {
 
   async force(maxNumSegments: number, onlyExpungeDeletes: boolean): Promise<void> {
     for (;;) {
-      await this.#running;
+      // Whoever else waited may have started the next one.
+      while (this.#running !== null) await this.#running;
       const announced = this.#announced();
       const candidates = announced.map(candidate);
       const chosen = findForcedMerge(candidates, Math.max(1, maxNumSegments), onlyExpungeDeletes, this.#writer.mergePolicy);

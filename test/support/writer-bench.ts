@@ -36,6 +36,8 @@ export class WriterBench {
   switching: Promise<void> = Promise.resolve();
   /** Merges wait for it with their results. */
   merging: Promise<void> | undefined;
+  /** Merges under way, and the most there ever were. */
+  merges = { now: 0, most: 0 };
   writer: ShardWriter;
   #nextId = 2 ** 40;
 
@@ -86,7 +88,9 @@ export class WriterBench {
           file: name,
         }));
         const { image, docMaps } = mergeSegments(module, sources, { pages: PAGES, sort });
+        this.merges.most = Math.max(this.merges.most, ++this.merges.now);
         await this.merging;
+        this.merges.now--;
         const extent = this.arenas.allocate(image.length);
         view(extent).set(image);
         return { extent, docMaps };

@@ -186,6 +186,36 @@ test('a refresh with nothing new waits for readers that still switch to the snap
   await bench.store.close();
 });
 
+test('merges of a shard follow each other, however many ask for them', async () => {
+  const bench = newBench();
+  for (const id of 'abcdefgh') {
+    await bench.writer.apply([op('index', id, { n_value: 1 })]);
+    await bench.writer.refresh();
+  }
+  const ends: Array<() => void> = [];
+  const holdNext = () => {
+    bench.merging = new Promise((resolve) => {
+      ends.push(resolve);
+    });
+  };
+  const turns = async () => {
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  holdNext();
+  const forced = [4, 2, 1].map((segments) => bench.writer.forceMerge(segments, false));
+  await turns();
+  // The others, which waited for the first, are free at the same moment.
+  holdNext();
+  ends[0]();
+  await turns();
+  ends[1]();
+  await Promise.all(forced);
+  expect(bench.merges).toEqual({ now: 0, most: 1 });
+  expect(bench.published!.segments).toHaveLength(1);
+  expect(bench.visible().size).toBe(8);
+  await bench.store.close();
+});
+
 test('random operations, refreshes, flushes and merges agree with a model, also after a restart without a flush', () =>
   forSeedsAsync(8, async (rng) => {
     rmSync(directory, { recursive: true, force: true });
