@@ -3,7 +3,7 @@
 
 import { writeJson } from '../common/json-write.ts';
 import { illegalArgument } from '../errors/catalog.ts';
-import { javaClass } from '../mapping/java-text.ts';
+import { javaClass } from '../common/java-text.ts';
 import { renderTemplate } from '../scripting/mustache.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
 import type { Pipeline } from './pipeline.ts';

@@ -1,9 +1,10 @@
 // Writes a document's values into a sink by the compiled mapping. One parser per mapping; its state lives for one document.
+
+import { javaText } from '../common/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
 import type { CompiledField, CompiledMapping, CompiledObject } from './compiled-mapping.ts';
 import type { DocumentSink } from './document-sink.ts';
-import { javaText } from './java-text.ts';
 import type { DocumentContext, Mapper } from './mapper.ts';
 import type { Json } from './mapping-snapshot.ts';
 import { METADATA_FIELDS } from './model.ts';

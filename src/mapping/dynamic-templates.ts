@@ -1,10 +1,10 @@
 // Dynamic templates: which one fits a new field, and the mapping it gives.
 
 import { RE2JS } from 're2js';
+import { javaText } from '../common/java-text.ts';
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
-import { javaText } from './java-text.ts';
 import type { Json } from './mapping-snapshot.ts';
 import type { DynamicTemplate, MappingNode } from './model.ts';
 

@@ -1,7 +1,8 @@
 // All forms of a geo_point: { lat, lon }, "lat,lon", [lon, lat], geohash, WKT "POINT (lon lat)", GeoJSON, { geohash }.
+
+import { javaDouble } from '../common/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
-import { javaDouble } from './java-text.ts';
 
 export interface LatLon {
   readonly lat: number;

@@ -1,7 +1,8 @@
 // Shapes of geo_shape fields as GeoJSON or WKT, parsed and checked: closed rings, enough points, coordinates in range, no crossing edges.
+
+import { javaDouble } from '../common/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
-import { javaDouble } from './java-text.ts';
 
 /** [lon, lat]. */
 export type Position = readonly [number, number];

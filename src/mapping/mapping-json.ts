@@ -1,5 +1,5 @@
 // A mappings tree as the API shows it: names sorted, parameters as given where they differ from their defaults.
-import { isSame } from './java-text.ts';
+import { isSame } from '../common/java-text.ts';
 import type { Json } from './mapping-snapshot.ts';
 import type { FieldNode, MappingNode, ObjectNode, RootMapping } from './model.ts';
 import { runtimeToJson } from './runtime-fields.ts';

@@ -1,6 +1,7 @@
 // Merges a mappings tree into another: fields are added, what may change is changed, conflicts are refused with Elasticsearch's texts.
+
+import { isSame, javaText } from '../common/java-text.ts';
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
-import { isSame, javaText } from './java-text.ts';
 import type { FieldNode, MappingNode, ObjectNode, RootMapping } from './model.ts';
 import { mergeRuntime } from './runtime-fields.ts';
 import { MAPPER_TYPES } from './types/registry.ts';

@@ -1,8 +1,9 @@
 // Numbers of the numeric types: read from JSON values and texts, rounded to their width, and the bounds of ranges over them.
+
+import { javaText } from '../common/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { RangeBounds, RangeSpec } from './field-type.ts';
-import { javaText } from './java-text.ts';
 
 export type IntegerType = 'byte' | 'short' | 'integer' | 'long';
 export type FloatType = 'float' | 'half_float' | 'double';

@@ -1,9 +1,9 @@
 // Parameters of field mappings: how each is read, its default, and whether a later mapping may change it.
 
 import { notInMode } from '../analysis/analysis-registry.ts';
+import { javaText } from '../common/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
-import { javaText } from './java-text.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
 
 export interface ParamContext {

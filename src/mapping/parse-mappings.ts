@@ -1,9 +1,10 @@
 // A mappings body to a tree. Wrong bodies are refused with Elasticsearch's texts; `parseMappings` wraps them as it does.
+
+import { javaClass, javaText } from '../common/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
 import { DateFormatter } from './date/date-format.ts';
 import { checkTemplate } from './dynamic-templates.ts';
-import { javaClass, javaText } from './java-text.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
 import type { Json } from './mapping-snapshot.ts';
 import {

@@ -1,7 +1,8 @@
 // Runtime fields: `runtime` of a mapping and `runtime_mappings` of a search. Their values come from a script, or from the source, when a query, a
 // sort or an aggregation asks for them; nothing of them is indexed.
+
+import { javaClass, javaText } from '../common/java-text.ts';
 import { mapperParsing } from '../errors/catalog.ts';
-import { javaClass, javaText } from './java-text.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
 import type { Json } from './mapping-snapshot.ts';
 import { METADATA_FIELDS, type RuntimeNode } from './model.ts';

@@ -1,4 +1,5 @@
 // Parsers of geo_distance, geo_bounding_box, geo_polygon. The field is the one key that is no option.
+import { javaDouble } from '../common/java-text.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { parseFailure } from '../errors/search-errors.ts';
 import { readBase } from './field-body.ts';
@@ -139,11 +140,6 @@ function parseGeoBox(body: JsonObject): Query {
     box = { top: topLeft.lat, left: whole ? -180 : topLeft.lon, bottom: bottomRight.lat, right: whole ? 180 : bottomRight.lon };
   }
   return { kind: 'geo_bounding_box', field, ...box, ignoreUnmapped: options.ignoreUnmapped, ...readBase('geo_bounding_box', body) };
-}
-
-/** A double as Java prints it, for texts: `1.0`. */
-export function javaDouble(value: number): string {
-  return Number.isInteger(value) && Math.abs(value) < 1e7 ? `${value}.0` : String(value);
 }
 
 function readBox(body: JsonObject): Box {

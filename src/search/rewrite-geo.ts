@@ -1,10 +1,10 @@
 // Rewriting of queries over geo_point fields.
 
 import { decodeGeoPoint } from '../common/geo-encoding.ts';
+import { javaDouble } from '../common/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { queryShard } from '../errors/search-errors.ts';
 import type { GeoPoint } from '../query/geo-point.ts';
-import { javaDouble } from '../query/geo-queries.ts';
 import type { GeoBoxQuery, GeoDistanceQuery, GeoPolygonQuery } from '../query/query.ts';
 import { bool, constant, type IndexQuery, none } from './index-query.ts';
 import { fieldOf, type RewriteContext, refuse } from './rewrite-context.ts';

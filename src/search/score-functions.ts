@@ -1,5 +1,6 @@
 // Functions of function_score over one document: field values with modifiers, decays from an origin, random numbers by seed.
 import { decodeGeoPoint } from '../common/geo-encoding.ts';
+import { javaDouble } from '../common/java-text.ts';
 import { parseDurationMs } from '../common/time-unit.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { badTimeValue, illegalArgument, parsingError } from '../errors/catalog.ts';
@@ -8,7 +9,6 @@ import type { FieldType } from '../mapping/field-type.ts';
 import type { SegmentReader } from '../plan/segment.ts';
 import type { Modifier, ScoreFunction } from '../query/function-score.ts';
 import { parseDistance, parseGeoPoint } from '../query/geo-point.ts';
-import { javaDouble } from '../query/geo-queries.ts';
 import { fieldOf, type RewriteContext } from './rewrite-context.ts';
 import { scoreScript } from './score-script.ts';
 

@@ -1,8 +1,9 @@
 // Defaults that most field types share.
+
+import { javaText } from '../../common/java-text.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldSpec } from '../document-sink.ts';
 import type { FieldType, RangeBounds, RangeSpec, RuntimeDefinition, ValueFormat } from '../field-type.ts';
-import { javaText } from '../java-text.ts';
 import type { FieldDefinition } from '../mapper.ts';
 import { type Bm25, DEFAULT_BM25, type Similarity } from '../similarity.ts';
 import { utf8 } from '../utf8.ts';

@@ -1,8 +1,9 @@
 // true and false: terms T and F (scored like terms) and an i64 column of 1 and 0.
+
+import { javaText } from '../../common/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
-import { javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, parseBoolean, TIME_SERIES_PARAMS } from '../params.ts';
 import { utf8 } from '../utf8.ts';

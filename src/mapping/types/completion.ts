@@ -1,8 +1,9 @@
 // completion: inputs with weights for the completion suggester. An input's term is its analysed words, joined; the document's binary value is
 // a row of records: weight u32, bytes of the input u16, bytes of the term u16, input, term (UTF-8, little-endian).
+
+import { javaText } from '../../common/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
-import { javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import type { MappingAnalysis } from '../mapping-analysis.ts';
 import { analyzerParam, boolParam, intParam, META_PARAM } from '../params.ts';

@@ -1,11 +1,12 @@
 // date (epoch ms) and date_nanos (epoch ns), i64 columns.
+
+import { javaText } from '../../common/java-text.ts';
 import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
 import type { DateInstant } from '../date/date-fields.ts';
 import { DateFormatter, numberText } from '../date/date-format.ts';
 import { parseDateMath } from '../date/date-math.ts';
 import { UTC, zoneOf } from '../date/zones.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
-import { javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param, TIME_SERIES_PARAMS } from '../params.ts';
 import { utf8 } from '../utf8.ts';

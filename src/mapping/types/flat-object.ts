@@ -1,9 +1,10 @@
 // flat_object / flattened: a whole object as keywords. `name` holds all leaf values, `name._keyed` holds "path NUL value" for sub-fields.
+
+import { javaText } from '../../common/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldSpec } from '../document-sink.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
-import { javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ORDINALS_PARAMS, parseInteger } from '../params.ts';
 import { scratchUtf8, utf8 } from '../utf8.ts';

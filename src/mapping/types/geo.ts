@@ -1,10 +1,11 @@
 // geo_point (a geo column) and geo_shape (checked; found again in the source).
+
+import { javaText } from '../../common/java-text.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
 import type { ValueFormat } from '../field-type.ts';
 import { isPointList, type LatLon, parseGeoPoint } from '../geo-point-value.ts';
 import { parseGeoShape, type Shape } from '../geo-shape-value.ts';
-import { javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import { boolParam, COMMON_PARAMS, META_PARAM, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param } from '../params.ts';
 import { utf8 } from '../utf8.ts';

@@ -1,8 +1,9 @@
 // IPv4 and IPv6 addresses: 16-byte terms and ordinals, so that order of terms is order of addresses.
+
+import { javaText } from '../../common/java-text.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
 import { parseCidr, parseIp } from '../ip-address.ts';
-import { javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, ORDINALS_PARAMS, TIME_SERIES_PARAMS } from '../params.ts';
 import { utf8 } from '../utf8.ts';

@@ -1,6 +1,7 @@
 // join: parents and children in one index. `name` holds the relation's name, `name#parent` the id of the parent (a parent's own is its id).
+
+import { javaText } from '../../common/java-text.ts';
 import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
-import { javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import { META_PARAM, NO_EFFECT_PARAMS, ORDINALS_PARAMS } from '../params.ts';
 import { scratchUtf8 } from '../utf8.ts';

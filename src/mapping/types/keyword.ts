@@ -1,8 +1,9 @@
 // Exact texts: keyword, wildcard (the same postings and ordinals), constant_keyword (one value, written for every document).
+
+import { javaText } from '../../common/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
 import type { RangeBounds, RangeSpec } from '../field-type.ts';
-import { javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import type { MappingAnalysis } from '../mapping-analysis.ts';
 import {

@@ -1,7 +1,8 @@
 // Numbers: byte, short, integer, long, unsigned_long (i64 columns), float, half_float, double (f64 columns), scaled_float (scaled i64).
+
+import { javaDouble, javaText } from '../../common/java-text.ts';
 import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
-import { javaDouble, javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import {
   decimalToInteger,

@@ -1,6 +1,7 @@
 // rank_feature and rank_features: a float per feature, kept as the frequency of the feature's term. Source: Lucene's FeatureField.
+
+import { javaDouble, javaText } from '../../common/java-text.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import { javaDouble, javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import { toDouble } from '../number-values.ts';
 import { boolParam, META_PARAM } from '../params.ts';

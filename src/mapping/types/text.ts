@@ -1,8 +1,9 @@
 // Analysed text: text, match_only_text, search_as_you_type.
+
+import { javaText } from '../../common/java-text.ts';
 import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
 import type { FieldSpec } from '../document-sink.ts';
 import type { RangeBounds, RangeSpec } from '../field-type.ts';
-import { javaText } from '../java-text.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import type { MappingAnalysis } from '../mapping-analysis.ts';
 import { analyzerParam, boolParam, enumParam, META_PARAM, NO_EFFECT_PARAMS, ORDINALS_PARAMS, type Param, parseInteger } from '../params.ts';

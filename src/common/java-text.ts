@@ -12,6 +12,11 @@ export function javaText(value: unknown): string {
   return String(value);
 }
 
+/** String.trim: takes off what is not above U+0020, so no wider spaces. */
+export function javaTrim(text: string): string {
+  return text.replace(/^[\0- ]+|[\0- ]+$/g, '');
+}
+
 /** Name of the class that a JSON value becomes. */
 export function javaClass(value: unknown): string {
   if (typeof value === 'string') return 'java.lang.String';
