@@ -1,7 +1,7 @@
 // The stemmer of Brazilian Portuguese words that Lucene's BrazilianStemmer describes: M. F. Porter's Portuguese algorithm of 2001 on words without
 // accents. Its regions are those of the whole word throughout, and the verb suffix "ira" is found but stays.
 import { isLetter } from '../../text/character';
-import { lowerCase } from '../../text/generated/case';
+import { lowerWord } from './lower-word';
 import { longestOf, suffixLen } from './regions';
 import { endsAt, isIn, put, setLength, setUnit, unitAt, wordLen } from './word';
 
@@ -91,12 +91,13 @@ export function brazilian(): void {
   if (wordLen >= 2 && isIn(unitAt(0), MARKS)) start++;
   if (end - start >= 2 && isIn(unitAt(end - 1), MARKS)) end--;
   if (end - start <= 2 || end - start >= 30) return;
+  lowerWord();
   let isStemmable = true;
   for (let i = start; i < end; i++) {
     const unit = unitAt(i), isHalf = (unit & 0xf800) == 0xd800;
-    const lower = isHalf ? unit : plain(lowerCase(unit));
-    if (isHalf || !isLetter(lower)) isStemmable = false;
-    setUnit(i - start, lower);
+    const letter = isHalf ? unit : plain(unit);
+    if (isHalf || !isLetter(letter)) isStemmable = false;
+    setUnit(i - start, letter);
   }
   setLength(end - start);
   if (!isStemmable) return;

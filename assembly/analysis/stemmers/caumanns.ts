@@ -1,13 +1,13 @@
 // German, the older stemmer. Source: J. Caumanns, "A Fast and Simple Stemming Algorithm for German Words" (1999). Frequent pairs are
 // one sign while endings are taken off: sch $, ch §, ei %, ie &, ig #, st !, and the second of two equal letters *.
 import { isLetter } from '../../text/character';
-import { lowerCase } from '../../text/generated/case';
+import { lowerWord } from './lower-word';
 import { ends, insertUnit, removeUnits, setLength, setUnit, unitAt, wordLen } from './word';
 
 let saved: i32 = 0;
 
 export function caumanns(): void {
-  for (let i = 0; i < wordLen; i++) setUnit(i, lowerCase(unitAt(i)));
+  lowerWord();
   for (let i = 0; i < wordLen; i++) if (!isLetter(unitAt(i))) return;
   substitute();
   strip();
