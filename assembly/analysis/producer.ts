@@ -56,7 +56,11 @@ export function heldIncrement(chain: Chain, index: u32): u32 {
   let held = chain.endPosInc;
   for (let i: u32 = 0; i < index; i++) {
     const stage = stageAt(chain, i);
-    // N-grams tell of their own only.
+    // N-grams tell of their own only, a multiplexer that has had a token of its last branch's.
+    if (stage.id == ID.S_MULTIPLEXER && stage.a) {
+      held = stage.d ? 0 : stage.b;
+      continue;
+    }
     if (stage.id == ID.S_NGRAM) held = 0;
     held += stage.carry + stage.hole;
   }

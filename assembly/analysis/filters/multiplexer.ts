@@ -1,8 +1,9 @@
 // Multiplexer: each token once per branch, at its own place. A branch is a chain of its own that takes one token at a time.
 //   config ├─ branches u32 ─┬─ blob u32 × branches: offset from config of a chain blob behind a replay stage, 0 for the token as it is ─┤
 //   area   ├─ region of a chain × branches ─┬─ the token as the replay stage reads it ─┬─ terms of the batch ─┤
-// State: d = 1 while a token is at hand, a = branch, b = tokens of the branch's batch, c = how many of them are written, e = 1 when the branch
-// has written one; its batch stays in its region.
+// State: d = 1 while a token is at hand, 2 when a branch has written one for it; a = branch, b = tokens of the branch's batch, c = how many of
+// them are written, e = 1 when the branch has written one; its batch stays in its region. carry: increments of tokens that no branch has
+// written one for. Between two tokens (d = 0) b is what the last branch has left for the end of the text, which is all that is told there.
 import { E_CORRUPT, E_NO_SPACE } from '../../mem/status';
 import { chainInit, chainNext, chainReset } from '../chain';
 import { awaitToken, emitToken, termsLimit } from '../producer';
@@ -53,6 +54,7 @@ export function multiplexerNext(chain: Chain, index: u32, stage: Stage, previous
       startBranch(chain, stage, tokenAt(input, input.taken), scratch);
     }
     if (stage.a == branches) {
+      stage.carry = stage.d == 2 ? 0 : stage.carry + tokenAt(input, input.taken).posInc;
       stage.d = 0;
       input.taken++;
       continue;
@@ -66,13 +68,17 @@ export function multiplexerNext(chain: Chain, index: u32, stage: Stage, previous
       if (!count) {
         stage.a++;
         if (stage.a < branches) startBranch(chain, stage, token, scratch);
+        else stage.b = blob ? changetype<Chain>(region).endPosInc : 0;
         continue;
       }
     }
     const result = blob ? changetype<Token>(changetype<Chain>(regionOf(stage, stage.a, branches)).tokens + <usize>stage.c * TOKEN_BYTES) : token;
     if (emitToken(stage, made, result, result.termPtr, result.termLen, outEnd) < 0) return made ? made : E_NO_SPACE;
-    if (stage.a && !stage.e) tokenAt(stage, made).posInc = 0;
+    const out = tokenAt(stage, made);
+    if (!blob) out.posInc += stage.carry;
+    if (stage.d == 2 && !stage.e) out.posInc = 0;
     made++;
+    stage.d = 2;
     stage.e = 1;
     stage.c++;
   }
@@ -92,7 +98,7 @@ function startBranch(chain: Chain, stage: Stage, token: Token, scratch: usize): 
   const record = scratch + REPLAY_HEAD, copy = changetype<Token>(record);
   copyToken(record, changetype<usize>(token));
   copy.termPtr = REPLAY_HEAD + TOKEN_BYTES;
-  if (stage.a) copy.posInc = 0;
+  copy.posInc += stage.carry;
   memory.copy(record + TOKEN_BYTES, token.termPtr, token.termLen);
   chainReset(regionOf(stage, stage.a, branches), scratch, REPLAY_HEAD + TOKEN_BYTES + token.termLen);
 }

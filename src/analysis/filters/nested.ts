@@ -8,10 +8,10 @@ import { compileTokenPredicate, type TokenPredicate } from '../token-predicate.t
 import { checkTokenCount, type Token, type TokenStream } from '../token-stream.ts';
 import { filterEntry, ONLY_ON_SAME_POSITION } from './simple.ts';
 
-/** Tokens of a run of the stream through filters, as a stream of their own: what holes the filters leave at its end are lost. */
-function runOver(tokens: Token[], stream: TokenStream, filters: readonly TokenFilter[], env: FilterEnvironment): Token[] {
-  if (!filters.length) return tokens;
-  return env.run(filters, { tokens, endOffset: stream.endOffset, endPosInc: 0 }).tokens;
+/** A run of the stream through filters, as a stream of its own, which knows of no holes behind it. */
+function runOver(tokens: Token[], stream: TokenStream, filters: readonly TokenFilter[], env: FilterEnvironment): TokenStream {
+  const run = { tokens, endOffset: stream.endOffset, endPosInc: 0 };
+  return filters.length ? env.run(filters, run) : run;
 }
 
 /** Each token once per branch; equal terms at one position once. In kernels, unless a branch needs the host. */
@@ -47,22 +47,32 @@ function multiplexerConfig(branches: readonly (readonly KernelStage[])[]): Uint8
   return joinConfigs([head, ...blobs]);
 }
 
-/** The same on the host; a single branch sees the whole stream. */
+/** The same on the host; a single branch sees the whole stream. At its end the last branch alone tells of holes. */
 export function multiplexerOnHost(branches: readonly (readonly TokenFilter[])[]): TokenFilter {
   return {
     kind: 'host',
     apply(stream, env) {
+      if (!stream.tokens.length) return stream;
       const tokens: Token[] = [];
-      if (branches.length === 1) return env.run(DEDUPLICATE, { ...stream, tokens: runOver(stream.tokens, stream, branches[0], env) });
+      if (branches.length === 1) return env.run(DEDUPLICATE, runOver(stream.tokens, stream, branches[0], env));
+      let endPosInc = 0;
+      // Increments of tokens that no branch keeps go to the next one.
+      let carry = 0;
       for (const token of stream.tokens) {
-        branches.forEach((branch, i) => {
-          const made = runOver([{ ...token, posInc: i === 0 ? token.posInc : 0 }], stream, branch, env);
-          if (i > 0 && made.length) made[0] = { ...made[0], posInc: 0 };
-          for (const item of made) tokens.push(item);
+        const posInc = token.posInc + carry;
+        const before = tokens.length;
+        for (const branch of branches) {
+          const made = runOver([{ ...token, posInc }], stream, branch, env);
+          const isFirst = tokens.length === before;
+          made.tokens.forEach((item, i) => {
+            tokens.push(i === 0 && !isFirst ? { ...item, posInc: 0 } : item);
+          });
+          endPosInc = made.endPosInc;
           checkTokenCount(tokens.length);
-        });
+        }
+        carry = tokens.length > before ? 0 : posInc;
       }
-      return env.run(DEDUPLICATE, { ...stream, tokens });
+      return env.run(DEDUPLICATE, { ...stream, tokens, endPosInc });
     },
   };
 }
@@ -77,7 +87,7 @@ function conditionFilter(test: TokenPredicate, filters: readonly TokenFilter[]):
       const tokens: Token[] = [];
       let run: Token[] = [];
       const flush = (): void => {
-        if (run.length) for (const token of runOver(run, stream, filters, env)) tokens.push(token);
+        if (run.length) for (const token of runOver(run, stream, filters, env).tokens) tokens.push(token);
         checkTokenCount(tokens.length);
         run = [];
       };
