@@ -133,7 +133,7 @@ export class AnalysisRegistry {
     const derived = parseDerivedName(name);
     const base = derived && this.findAnalyzer(derived.base);
     if (!base) return undefined;
-    const analyzer = deriveAnalyzer(name, base, derived.size, derived.isPrefix, this.env.host);
+    const analyzer = deriveAnalyzer(base, derived.size, derived.isPrefix, this.env.host);
     this.analyzers.set(name, analyzer);
     return analyzer;
   }
@@ -181,10 +181,16 @@ export class AnalysisRegistry {
   findNormalizer(name: string): Analyzer | undefined {
     let normalizer = this.normalizers.get(name);
     if (!normalizer && name === 'lowercase') {
-      normalizer = this.customNormalizer(name, [], [this.filterNamed('lowercase')!]);
+      normalizer = this.lowercaseNormalizer(name);
       this.normalizers.set(name, normalizer);
     }
     return normalizer;
+  }
+
+  /** What analyses a keyword field in `_analyze`: its normalizer, or the text as it is. */
+  keywordAnalyzer(normalizer: string | null): Analyzer {
+    const found = normalizer === null ? undefined : this.findNormalizer(normalizer);
+    return found ?? this.assemble('_keyword', [], KEYWORD_TOKENIZER, [], { gap: 0 });
   }
 
   hasNormalizer(name: string): boolean {
@@ -262,21 +268,21 @@ export class AnalysisRegistry {
   // --- from definitions
 
   charFilterFrom(name: string, tree: SettingTree, unknown = unknownType('char_filter', name)): CharFilterFactory {
-    const type = String(tree.type ?? '');
+    const type = new Settings(tree).get('type', '');
     const entry = CHAR_FILTERS.get(type);
     if (!entry) throw unknown(type);
     return buildComponent(entry, this.context(name, type, tree));
   }
 
   tokenizerFrom(name: string, tree: SettingTree, unknown = unknownType('tokenizer', name)): TokenizerFactory {
-    const type = String(tree.type ?? '');
+    const type = new Settings(tree).get('type', '');
     const entry = tokenizerEntryOf(type);
     if (!entry) throw unknown(type);
     return buildComponent(entry, this.context(name, type, tree));
   }
 
   filterFrom(name: string, tree: SettingTree, unknown = unknownType('filter', name)): FilterFactory {
-    const type = String(tree.type ?? '');
+    const type = new Settings(tree).get('type', '');
     const entry = filterEntryOf(type);
     if (!entry || BUILT_IN_ONLY.has(type)) throw unknown(type);
     return buildComponent(entry, this.context(name, type, tree));
@@ -292,7 +298,7 @@ export class AnalysisRegistry {
   private buildAnalyzers(group: [string, SettingTree][]): void {
     // Types and parameters first, as a whole; assembling afterwards, with the errors gathered.
     const pending = group.map(([name, tree]) => ({ name, settings: new Settings(tree), create: this.analyzerCreator(name, tree) }));
-    const suppressed: { type: string; reason: string }[] = [];
+    const suppressed: Record<string, unknown>[] = [];
     const failed: string[] = [];
     for (const { name, create } of pending) {
       try {
@@ -301,7 +307,8 @@ export class AnalysisRegistry {
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         failed.push(name);
-        suppressed.push({ type: error.type, reason: `[${name}] ${error.reason}` });
+        const { type, reason } = error;
+        suppressed.push({ type, reason: `[${name}] ${reason}`, caused_by: { type, reason } });
       }
     }
     if (failed.length) {
@@ -372,6 +379,7 @@ export class AnalysisRegistry {
     { gap = DEFAULT_POSITION_GAP, offsetGap = 1, filterNamed = (wanted: string) => this.usableFilter(wanted) } = {},
   ): Analyzer {
     const nested = { count: 0 };
+    const madeTokenizer = tokenizer.create();
     const built: TokenFilter[] = [];
     filters.forEach((factory, i) => {
       const chain: ChainContext = {
@@ -388,7 +396,7 @@ export class AnalysisRegistry {
     });
     const parts = {
       charFilters: charFilters.map((factory) => factory.create()),
-      tokenizer: tokenizer.create(),
+      tokenizer: madeTokenizer,
       filters: built,
       positionIncrementGap: gap,
       offsetGap,
@@ -399,7 +407,7 @@ export class AnalysisRegistry {
   private normalizerFrom(name: string, settings: Settings): Analyzer {
     if (settings.get('tokenizer') !== undefined) throw illegalArgument(`Custom normalizer [${name}] cannot configure a tokenizer`);
     const type = settings.get('type', 'custom');
-    if (type === 'lowercase') return this.customNormalizer(name, [], [this.filterNamed('lowercase')!]);
+    if (type === 'lowercase') return this.lowercaseNormalizer(name);
     if (type !== 'custom') throw illegalArgument(`Unknown normalizer type [${type}] for [${name}]`);
     const charFilters = this.factories(
       settings.list('char_filter'),
@@ -417,13 +425,19 @@ export class AnalysisRegistry {
     for (const factory of filters) {
       if (!factory.normalizing) throw illegalArgument(`Custom normalizer [${name}] may not use filter [${factory.name}]`);
     }
-    const normalizer = this.customNormalizer(name, charFilters, filters);
+    const normalizer = this.customNormalizer(name, charFilters, filters, 0);
     this.chains.set(normalizer, { charFilters, tokenizer: null, filters });
     return normalizer;
   }
 
-  customNormalizer(name: string, charFilters: readonly CharFilterFactory[], filters: readonly FilterFactory[]): Analyzer {
-    return this.assemble(name, charFilters, KEYWORD_TOKENIZER, filters);
+  /** The built-in one, whatever filter the index calls by its name. */
+  private lowercaseNormalizer(name: string): Analyzer {
+    return this.assemble(name, [], KEYWORD_TOKENIZER, [this.filterFrom(name, { type: 'lowercase' })], { gap: 0 });
+  }
+
+  /** @param gap  between several texts: those of an index have none */
+  customNormalizer(name: string, charFilters: readonly CharFilterFactory[], filters: readonly FilterFactory[], gap = DEFAULT_POSITION_GAP) {
+    return this.assemble(name, charFilters, KEYWORD_TOKENIZER, filters, { gap });
   }
 }
 

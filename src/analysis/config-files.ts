@@ -2,7 +2,7 @@ import type { HunspellSource } from './hunspell/dictionary.ts';
 
 /** Reads files that definitions name (`stopwords_path`...). The host implements it over its configuration directory; browsers have none. */
 export interface ConfigFiles {
-  /** Text of a file below the configuration directory. @throws Error: it cannot be read or lies outside */
+  /** Text of a file below the configuration directory. @throws ApiError: it lies outside. @throws Error: it cannot be read, is no UTF-8 */
   read(path: string): string;
   /**
    * The Hunspell dictionary of a locale; null: there is none. Absent: there are none at all.

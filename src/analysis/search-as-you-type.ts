@@ -18,10 +18,11 @@ export function parseDerivedName(name: string): { base: string; size: number; is
   return match ? { base: match[1], size: Number(match[3]), isPrefix: match[2] !== undefined } : null;
 }
 
-export function deriveAnalyzer(name: string, base: Analyzer, size: number, isPrefix: boolean, host: AnalysisHost): Analyzer {
+/** The analyzer is called as the one it comes from, and has no gap between texts of its own. */
+export function deriveAnalyzer(base: Analyzer, size: number, isPrefix: boolean, host: AnalysisHost): Analyzer {
   const filters: TokenFilter[] = [...base.parts.filters, { kind: 'host', apply: (stream) => fixedShingles(stream, size, isPrefix) }];
   if (isPrefix) filters.push({ kind: 'host', apply: edgeNgrams });
-  return new Analyzer(name, { ...base.parts, filters }, host);
+  return new Analyzer(base.name, { ...base.parts, filters, positionIncrementGap: 0 }, host);
 }
 
 /** Shingles of `size` words with a blank between; `trailing`: shorter ones at the end too, their missing words empty. */

@@ -1,9 +1,24 @@
+import { javaTrim } from '../common/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 
 /** A value as it stands in index settings or in an `_analyze` request. */
 export type SettingValue = string | number | boolean | null | SettingValue[] | { [key: string]: SettingValue };
 export type SettingTree = Record<string, SettingValue>;
+
+/** @throws ApiError settings_exception: a list with something else than values in it */
+export function checkSettingLists(tree: SettingTree): void {
+  const check = (value: unknown): void => {
+    if (value === null || typeof value !== 'object') return;
+    if (!Array.isArray(value)) Object.values(value).forEach(check);
+    else if (value.some((item) => item === null || typeof item === 'object')) {
+      throw new ApiError('settings_exception', 400, `Failed to load settings from [${JSON.stringify(tree)}]`, {
+        causedBy: new ApiError('illegal_state_exception', 500, 'only value lists are allowed in serialized settings'),
+      });
+    }
+  };
+  check(tree);
+}
 
 /**
  * Parameters of one component, read as Elasticsearch reads settings: everything is text underneath, a list may be an array or a
@@ -24,6 +39,13 @@ export class Settings {
       else if (typeof value === 'object') this.flatten(`${name}.`, value);
       else this.values.set(name, String(value));
     }
+  }
+
+  /** As JSON, in alphabetical order, for error texts; what is given as null among it. */
+  text(): string {
+    const nulls = Object.entries(this.tree).flatMap(([key, value]) => (value === null ? [[key, null] as const] : []));
+    const entries = [...this.values, ...nulls].sort(([a], [b]) => (a < b ? -1 : 1));
+    return JSON.stringify(Object.fromEntries(entries));
   }
 
   has(key: string): boolean {
@@ -76,7 +98,7 @@ export class Settings {
     if (Array.isArray(value)) return value;
     const items = value.split(',');
     while (items.at(-1) === '') items.pop();
-    return items.length ? items.map((item) => item.trim()) : undefined;
+    return items.length ? items.map(javaTrim) : undefined;
   }
 
   /** One character. @throws ApiError illegal_argument_exception */

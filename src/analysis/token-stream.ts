@@ -51,7 +51,7 @@ export function makeToken(term: string, startOffset: number, endOffset: number, 
 }
 
 /** Tokens of a text that lists hold: a token takes some 200 bytes, and filters one behind the other multiply them. */
-const MAX_TOKENS = 1 << 20;
+export const MAX_TOKENS = 1 << 20;
 
 /** Bytes of the tokens of a text on their way to a kernel: the parts of a path grow with the square of it. */
 const MAX_STREAM_BYTES = 1 << 29;

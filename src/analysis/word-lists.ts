@@ -1,36 +1,54 @@
 // Lists of words in parameters: given directly, by the name of a predefined list (`_english_`), or in a file.
+import { javaTrim } from '../common/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { BuildContext } from './component.ts';
 import { namedStopList } from './languages/stop-words.ts';
 
-/**
- * Words of the list parameter `key` or of the file that `${key}_path` names; null if neither is there.
- * @param pathKey name of the parameter that names a file
- */
-export function wordList(context: BuildContext, key: string, pathKey = `${key}_path`): string[] | null {
-  const path = context.settings.get(pathKey);
-  if (path !== undefined) {
-    if (context.settings.has(key)) context.warn(`[${context.name}] ignores [${key}] because [${pathKey}] is given`);
-    return readLines(context, path, pathKey);
-  }
-  return context.settings.list(key) ?? null;
+/** A rule, and the number that errors give its line: comments count, empty lines of files do not. */
+export interface RuleLine {
+  readonly text: string;
+  readonly number: number;
 }
 
-/** Lines of a file, without comments and empty ones. @throws ApiError illegal_argument_exception: it cannot be read */
-export function readLines(context: BuildContext, path: string, pathKey: string, comments = true): string[] {
+/** Rules of the list parameter `key` or of the file that `${key}_path` names, without comments; null if neither is there. */
+export function ruleLines(context: BuildContext, key: string): RuleLine[] | null {
+  const path = context.settings.get(`${key}_path`);
+  if (path !== undefined && context.settings.has(key)) context.warn(`[${context.name}] ignores [${key}] because [${key}_path] is given`);
+  const lines = path === undefined ? context.settings.list(key) : fileLines(context, path, `${key}_path`);
+  return lines?.map((text, i) => ({ text, number: i + 1 })).filter(({ text }) => !isComment(text)) ?? null;
+}
+
+/** Words of the list parameter `key` or of its file, without comments; null if neither is there. */
+export function wordList(context: BuildContext, key: string): string[] | null {
+  return ruleLines(context, key)?.map(({ text }) => text) ?? null;
+}
+
+/** A rule may be about the sign itself: `# => number`. */
+function isComment(line: string): boolean {
+  return line.startsWith('#') && !/^#\s*=>/.test(line);
+}
+
+function fileLines(context: BuildContext, path: string, pathKey: string): string[] {
   return readText(context, path, pathKey)
     .split(/\r\n|\n|\r/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !(comments && line.startsWith('#')));
+    .map(javaTrim)
+    .filter((line) => line !== '');
 }
 
+/** @throws ApiError illegal_argument_exception: the file cannot be read, is no UTF-8, or lies outside the configuration directory */
 export function readText(context: BuildContext, path: string, pathKey: string): string {
   try {
     if (!context.files) throw new Error('no configuration directory');
     return context.files.read(path);
-  } catch {
-    throw illegalArgument(`IOException while reading ${pathKey}: file not readable`);
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    const isEncoding = (error as { code?: string }).code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
+    throw illegalArgument(
+      isEncoding
+        ? `Unsupported character encoding detected while reading ${pathKey}: files must be UTF-8 encoded`
+        : `IOException while reading ${pathKey}: file not readable`,
+    );
   }
 }
 
@@ -56,7 +74,8 @@ export function stopWords(context: BuildContext, fallback: readonly string[], ke
   if (value === undefined && path === undefined) return fallback;
   if (value !== undefined && path !== undefined) context.warn(`[${context.name}] ignores [${key}_path] because [${key}] is given`);
   if (value === '_none_') return [];
-  const list = value === undefined ? readLines(context, path!, `${key}_path`) : (context.settings.list(key) ?? []);
+  const list =
+    value === undefined ? fileLines(context, path!, `${key}_path`).filter((line) => !isComment(line)) : (context.settings.list(key) ?? []);
   return list.flatMap((word) => {
     const named = /^_(.+)_$/.exec(word);
     if (!named) return [word];
@@ -81,12 +100,12 @@ export function runtimeError(reason: string): ApiError {
   return new ApiError('runtime_exception', 500, reason);
 }
 
-/** What is wrong with the line at `index` of a list names that line. */
-export function lineOf<T>(index: number, parse: () => T): T {
+/** What is wrong with a line of a list names that line. */
+export function lineOf<T>(number: number, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    if (error instanceof ApiError) throw runtimeError(`Line [${index + 1}]: ${error.reason}`);
+    if (error instanceof ApiError) throw runtimeError(`Line [${number}]: ${error.reason}`);
     throw error;
   }
 }

@@ -1,7 +1,10 @@
 // `_analyze`, at the root or at an index.
 import { AnalysisRegistry } from '../analysis/analysis-registry.ts';
-import { type AnalyzeTarget, analyzeText } from '../analysis/analyze-api.ts';
+import { type AnalyzeTarget, analyzeText, type FieldAnalysis } from '../analysis/analyze-api.ts';
+import { JsonSyntaxError, parseJson } from '../common/json-parse.ts';
 import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument, jsonSyntax } from '../errors/catalog.ts';
+import { METADATA_FIELDS } from '../mapping/model.ts';
 import type { EngineContext, IndexAnalysis, IndexState } from './context.ts';
 import { type IndexTarget, TARGETS, targetMetas } from './index-names.ts';
 import { readIndex } from './write-target.ts';
@@ -42,9 +45,19 @@ export async function reloadSearchAnalyzers(ctx: EngineContext, request: IndexTa
 
 /** `{ tokens }`, or `{ detail }` with `explain`, and warnings. @throws ApiError as Elasticsearch refuses the request */
 export function analyze(ctx: EngineContext, request: AnalyzeApiRequest): { body: Record<string, unknown>; warnings: string[] } {
+  checkJson(request.body);
   const warnings: string[] = [];
   const body = analyzeText(request.body, { ...targetOf(ctx, request), warn: (text) => warnings.push(text) });
   return { body, warnings: bounded(warnings) };
+}
+
+/** @throws ApiError: what is wrong with it, where it is no JSON */
+function checkJson(text: string): void {
+  try {
+    parseJson(text);
+  } catch (error) {
+    throw error instanceof JsonSyntaxError ? jsonSyntax(error) : error;
+  }
 }
 
 function targetOf(ctx: EngineContext, request: AnalyzeApiRequest): AnalyzeTarget {
@@ -66,15 +79,14 @@ function registryOf(analysis: IndexAnalysis): AnalysisRegistry {
 }
 
 /** Text fields have an analyzer, keywords perhaps a normalizer; others none. */
-function analyzerOfField(index: IndexState, field: string): { analyzer?: string; normalizer?: string } | undefined {
+function analyzerOfField(index: IndexState, field: string): FieldAnalysis | undefined {
+  if (field === '_routing') return { normalizer: null };
   const type = index.mapping.field(field);
-  if (type === null) return undefined;
-  if (type.family === 'text') return { analyzer: String(type.params.analyzer ?? 'default') };
-  const { normalizer } = type.params;
-  if (type.family === 'keyword') return typeof normalizer === 'string' ? { normalizer } : { analyzer: 'keyword' };
-  throw new ApiError(
-    'illegal_argument_exception',
-    400,
-    `Can't process field [${field}], Analysis requests are only supported on tokenized fields`,
-  );
+  if (type === null && !METADATA_FIELDS.has(field)) return undefined;
+  if (type?.family === 'text') {
+    const { position_increment_gap: gap } = type.params;
+    return { analyzer: type.spec.analyzer ?? 'default', gap: typeof gap === 'number' ? gap : undefined };
+  }
+  if (type?.family === 'keyword') return { normalizer: typeof type.params.normalizer === 'string' ? type.params.normalizer : null };
+  throw illegalArgument(`Can't process field [${field}], Analysis requests are only supported on tokenized fields`);
 }

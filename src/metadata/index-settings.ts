@@ -1,4 +1,5 @@
 // Index settings: which there are, their forms, which may change on an open index. Kept flat, values as text, as the API shows them.
+import { checkSettingLists, type SettingTree } from '../analysis/settings.ts';
 import { parseByteSize } from '../common/byte-size.ts';
 import { nearestNames } from '../common/nearest-name.ts';
 import { parseDurationMs } from '../common/time-unit.ts';
@@ -211,20 +212,17 @@ const PRIVATE = new Set([
 
 /**
  * Flat settings with the prefix `index.` from a settings body (nested, dotted, or mixed). Null values stay: they reset.
- * @throws ApiError settings_exception: a value that is no scalar or list of scalars
+ * @throws ApiError settings_exception: a list of something else than values
  */
 export function flattenSettings(body: Json): Record<string, string | readonly string[] | null> {
   const flat: Record<string, string | readonly string[] | null> = {};
   const visit = (value: unknown, path: string): void => {
-    if (Array.isArray(value) && !value.every((item) => typeof item !== 'object' || item === null)) {
-      value.forEach((item, i) => {
-        visit(item, `${path}.${i}`);
-      });
-    } else if (Array.isArray(value)) flat[normalizeName(path)] = value.map(String);
+    if (Array.isArray(value)) flat[normalizeName(path)] = value.map(String);
     else if (typeof value === 'object' && value !== null)
       for (const [key, item] of Object.entries(value)) visit(item, path === '' ? key : `${path}.${key}`);
     else flat[normalizeName(path)] = value === null || value === undefined ? null : String(value);
   };
+  checkSettingLists(body as SettingTree);
   visit(body, '');
   return flat;
 }

@@ -6,6 +6,7 @@ import type { ConfigFiles } from '../analysis/config-files.ts';
 import type { HunspellSource } from '../analysis/hunspell/dictionary.ts';
 import type { HunspellFlags } from '../config/settings.ts';
 import { ApiError } from '../errors/api-error.ts';
+import { illegalArgument } from '../errors/catalog.ts';
 
 /** Largest file of a dictionary. */
 const MAX_DICTIONARY_BYTES = 64 << 20;
@@ -29,11 +30,14 @@ export function configFiles(configPath: string, flags: HunspellFlags = {}): Conf
   return files;
 }
 
-/** @throws Error the file cannot be read, or lies outside the configuration directory */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** @throws ApiError illegal_argument_exception: it lies outside. @throws Error the file cannot be read, or is no UTF-8 */
 function readConfigFile(configPath: string, file: string): string {
   const absolute = path.resolve(configPath, file);
-  if (!absolute.startsWith(path.resolve(configPath) + path.sep)) throw new Error(`${file} lies outside the configuration directory`);
-  return readFileSync(absolute, 'utf8');
+  if (!absolute.startsWith(path.resolve(configPath) + path.sep))
+    throw illegalArgument(`Resource path must be inside config directory: ${file}`);
+  return utf8.decode(readFileSync(absolute));
 }
 
 /**

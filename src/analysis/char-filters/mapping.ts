@@ -1,9 +1,10 @@
 // Mapping: reads its rules; texts are mapped by the kernel.
+import { javaTrim } from '../../common/java-text.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { joinConfigs, words } from '../blob.ts';
 import type { BuildContext, CharFilter } from '../component.ts';
 import { STAGE } from '../stage-ids.ts';
-import { hexNumber, lineOf, readLines, runtimeError } from '../word-lists.ts';
+import { hexNumber, lineOf, ruleLines, runtimeError } from '../word-lists.ts';
 
 interface TrieNode {
   readonly next: Map<number, TrieNode>;
@@ -64,20 +65,24 @@ export function unescapeRule(text: string): string {
   });
 }
 
+/** The sides of `a => b`, around its last arrow; null: there is none. */
+export function splitRule(rule: string): [string, string] | null {
+  const match = /^([\s\S]*)=>([\s\S]*)$/.exec(rule);
+  return match && [javaTrim(match[1]), javaTrim(match[2])];
+}
+
 /** Rules of the parameters `mappings` or `mappings_path`. @throws ApiError */
 export function mappingRules(context: BuildContext): Map<string, string> {
-  const { settings } = context;
-  const path = settings.get('mappings_path');
-  const lines = path !== undefined ? readLines(context, path, 'mappings_path') : settings.list('mappings');
+  const lines = ruleLines(context, 'mappings');
   if (!lines) throw illegalArgument('mapping requires either `mappings` or `mappings_path` to be configured');
   const rules = new Map<string, string>();
-  lines.forEach((line, i) => {
-    const match = /^([\s\S]*)\s*=>\s*([\s\S]*)\s*$/.exec(line);
-    if (!match) throw runtimeError(`Line [${i + 1}]: Invalid mapping rule : [${line}]`);
-    const [from, to] = lineOf(i, () => [unescapeRule(match[1].trim()), unescapeRule(match[2].trim())]);
+  for (const line of lines) {
+    const sides = splitRule(line.text);
+    if (!sides) throw runtimeError(`Line [${line.number}]: Invalid mapping rule : [${line.text}]`);
+    const [from, to] = lineOf(line.number, () => sides.map(unescapeRule));
     if (from === '') throw illegalArgument('cannot match the empty string');
-    if (rules.has(from)) throw runtimeError(`Line [${i + 1}]: match "${from}" was already added`);
+    if (rules.has(from)) throw illegalArgument(`match "${from}" was already added`);
     rules.set(from, to);
-  });
+  }
   return rules;
 }

@@ -2,10 +2,15 @@
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
-import { makeToken, type Token, type TokenStream } from '../token-stream.ts';
+import { MAX_TOKENS, makeToken, type Token, type TokenStream } from '../token-stream.ts';
 import { encodeWtf8 } from '../wtf8.ts';
 import { listFilter } from './lists.ts';
 import { filterEntry } from './simple.ts';
+
+/** Value of `max_graph_expansions`. */
+const NO_LIMIT = -1;
+/** Arcs that are followed at most, beside those of one way. */
+const MAX_STEPS = 1 << 24;
 
 interface Options {
   readonly separator: string;
@@ -47,18 +52,22 @@ function concatenate(stream: TokenStream, options: Options): Token[] {
   if (!stream.tokens.length) return [];
   const { arcs, end } = graphOf(stream, options);
   const terms = new Set<string>();
-  let steps = options.maxExpansions * 1000 + 2 * (end + 1);
+  const { maxExpansions } = options;
+  if (maxExpansions !== NO_LIMIT && maxExpansions <= 0)
+    throw illegalArgument(`limit must be -1 (which means no limit), or > 0; got: ${maxExpansions}`);
+  const limit = maxExpansions === NO_LIMIT ? MAX_TOKENS : maxExpansions;
+  let steps = Math.min(limit * 1000, MAX_STEPS) + 2 * (end + 1);
   // A stack of its own: ways are as long as texts.
   const open: [node: number, text: string][] = [[0, '']];
   for (let next = open.pop(); next; next = open.pop()) {
     const [from, text] = next;
-    if (--steps < 0) throw new ApiError('too_complex_to_determinize_exception', 500, `graph has more than ${options.maxExpansions} ways`);
+    if (--steps < 0) throw new ApiError('too_complex_to_determinize_exception', 500, `graph has more than ${limit} ways`);
     if (from === end) terms.add(text);
     else for (const arc of arcs.get(from) ?? []) open.push([arc.to, from === 0 ? arc.term : text + options.separator + arc.term]);
   }
   return [...terms]
     .sort(byBytes)
-    .slice(0, options.maxExpansions)
+    .slice(0, limit)
     .map((term, i) => makeToken(term, 0, stream.endOffset, 'word', i === 0 ? 1 : 0));
 }
 

@@ -28,8 +28,7 @@ export function decompoundConfig({ minWord, minPart, maxPart, onlyLongest }: Opt
     if (bytes.length === 1) firsts.fill(0xff, bytes[0] << 5, (bytes[0] + 1) << 5);
     else if (bytes.length) firsts[(bytes[0] << 5) | (bytes[1] >> 3)] |= 1 << (bytes[1] & 7);
   }
-  const sizes = [minWord, minPart, maxPart].map((size) => Math.max(0, size));
-  return joinConfigs([words([...sizes, onlyLongest ? 1 : 0], firsts), termSet(list)]);
+  return joinConfigs([words([minWord, minPart, maxPart, onlyLongest ? 1 : 0], firsts), termSet(list)]);
 }
 
 interface HyphenOptions extends Options {
@@ -78,6 +77,12 @@ function readOptions({ settings }: BuildContext): Options {
   };
 }
 
+/** @throws ApiError illegal_argument_exception: a size below 0 */
+function checkSizes({ minWord, minPart, maxPart }: Options): void {
+  const sizes = { minWordSize: minWord, minSubwordSize: minPart, maxSubwordSize: maxPart };
+  for (const [name, size] of Object.entries(sizes)) if (size < 0) throw illegalArgument(`${name} cannot be negative`);
+}
+
 /** @throws ApiError illegal_argument_exception: no list is given */
 function wordsOf(context: BuildContext): readonly string[] {
   const list = wordList(context, 'word_list');
@@ -100,7 +105,11 @@ export const DECOMPOUND_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     PARAMS,
     (context) => {
       const list = wordsOf(context);
-      return kernelFilter(STAGE.DECOMPOUND, decompoundConfig(readOptions(context), list));
+      const options = readOptions(context);
+      return () => {
+        checkSizes(options);
+        return kernelFilter(STAGE.DECOMPOUND, decompoundConfig(options, list));
+      };
     },
     { inSynonymRules: 'skipped' },
   ),
@@ -123,11 +132,15 @@ export const DECOMPOUND_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       try {
         hyphenator = new Hyphenator(readText(context, path, 'hyphenation_patterns_path'));
       } catch (error) {
-        throw new ApiError('illegal_argument_exception', 400, 'Exception while reading hyphenation_patterns_path.', {
-          causedBy: error instanceof ApiError ? error : null,
-        });
+        if (error instanceof ApiError && error.reason?.startsWith('Resource path')) throw error;
+        throw illegalArgument('Exception while reading hyphenation_patterns_path.');
       }
-      return termsFilter((term) => (term.length < options.minWord ? [] : [term, ...hyphenParts(term, options, hyphenator, has, longest)]));
+      return () => {
+        checkSizes(options);
+        return termsFilter((term) =>
+          term.length < options.minWord ? [] : [term, ...hyphenParts(term, options, hyphenator, has, longest)],
+        );
+      };
     },
     { inSynonymRules: 'skipped' },
   ),

@@ -65,7 +65,7 @@ export const PATTERN_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     },
   ),
   filterEntry('pattern_capture', ['patterns: list', 'preserve_original: bool = true'], ({ name, settings }) => {
-    const sources = settings.list('patterns');
+    const sources = settings.list('patterns') ?? (settings.has('patterns') ? [] : null);
     if (!sources) throw illegalArgument(`required setting 'patterns' is missing for token filter [${name}]`);
     const patterns = sources.map((source) => compilePattern(source));
     const preserve = settings.bool('preserve_original', true);

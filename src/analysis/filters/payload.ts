@@ -44,6 +44,7 @@ const ENCODERS: Readonly<Record<string, (text: string) => Uint8Array>> = {
 export const PAYLOAD_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   filterEntry('delimited_payload', ['delimiter: string = |', 'encoding: string = float'], ({ settings }) => {
     const delimiter = settings.get('delimiter', '|').charAt(0);
+    if (delimiter === '') throw new ApiError('string_index_out_of_bounds_exception', 500, 'Index 0 out of bounds for length 0');
     const encode = ENCODERS[settings.get('encoding', 'float')] ?? ENCODERS.float;
     return listFilter((tokens) =>
       tokens.map((token) => {

@@ -1,11 +1,12 @@
 // Registry entries of the filters that are one kernel stage.
+import { javaTrim } from '../../common/java-text.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { termMap, termSet, words } from '../blob.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
 import { englishStopWords } from '../languages/stop-words.ts';
 import { STAGE } from '../stage-ids.ts';
 import { tokenTypeIdOf } from '../token-stream.ts';
-import { lowerCodePoints, refuseOld, runtimeError, stopWords, wordList, wordSet } from '../word-lists.ts';
+import { lowerCodePoints, type RuleLine, refuseOld, ruleLines, runtimeError, stopWords, wordList, wordSet } from '../word-lists.ts';
 import { encodeWtf8 } from '../wtf8.ts';
 
 type Make = (context: BuildContext) => TokenFilter | (() => TokenFilter);
@@ -36,6 +37,8 @@ export function filterEntry(
 export const ONLY_ON_SAME_POSITION = 1;
 
 const EMPTY = new Uint8Array(0);
+/** Variants of the normalize stage that leave marked keywords alone: hindi, bengali. */
+export const MARK_HEEDING_NORMALIZATIONS: ReadonlySet<number> = new Set([7, 8]);
 const NORMALIZATIONS: readonly [string, number][] = [
   ['arabic_normalization', 0],
   ['persian_normalization', 1],
@@ -180,9 +183,9 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     };
   }),
   filterEntry('stemmer_override', ['rules: list', 'rules_path: string'], (context) => {
-    const rules = wordList(context, 'rules');
+    const rules = ruleLines(context, 'rules');
     if (!rules) throw illegalArgument('stemmer override filter requires either `rules` or `rules_path` to be configured');
-    return stemmerOverrideStage(rules);
+    return stemmerOverrideStage(rules.flatMap(overrideRule));
   }),
   filterEntry('cjk_bigram', ['ignored_scripts: list', 'output_unigrams: bool = false'], (context) => {
     const scripts = ['han', 'hiragana', 'katakana', 'hangul'];
@@ -197,18 +200,19 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   }),
 ];
 
-/** @throws ApiError runtime_exception: a rule that is not `words => stem` */
-export function stemmerOverrideStage(rules: readonly string[]): TokenFilter {
-  return kernelFilter(STAGE.STEMMER_OVERRIDE, words([0], termMap(rules.flatMap(overrideRule))));
+/** @param stems  words and what stands for them */
+export function stemmerOverrideStage(stems: readonly (readonly [word: string, stem: string])[]): TokenFilter {
+  const entries = stems.map(([word, stem]): [string, Uint8Array] => [word, encodeWtf8(stem)]);
+  return kernelFilter(STAGE.STEMMER_OVERRIDE, words([0], termMap(entries)));
 }
 
 /** `a, b => c` as pairs. @throws ApiError runtime_exception: not a rule */
-function overrideRule(rule: string, index: number): [string, Uint8Array][] {
-  const sides = rule.split('=>');
-  const override = sides[1]?.trim();
-  const keys = sides[0].split(',').map((key) => key.trim());
-  if (sides.length !== 2 || !override || keys.some((key) => key === '') || override.includes(',')) {
-    throw runtimeError(`Line [${index + 1}]: Invalid keyword override rule: ${rule}`);
+function overrideRule({ text, number }: RuleLine): [string, string][] {
+  const sides = text.split('=>');
+  const override = sides[1] === undefined ? '' : javaTrim(sides[1]);
+  const keys = sides[0].split(',').map(javaTrim);
+  if (sides.length !== 2 || override === '' || keys.some((key) => key === '') || override.includes(',')) {
+    throw runtimeError(`Line [${number}]: Invalid keyword override rule: ${text}`);
   }
-  return keys.map((key) => [key, encodeWtf8(override)]);
+  return keys.map((key) => [key, override]);
 }

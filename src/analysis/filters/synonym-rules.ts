@@ -1,4 +1,5 @@
 // Synonym rules: Solr and WordNet formats into a trie over words.
+import { javaTrim } from '../../common/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 
 /** Words of one side of a rule. */
@@ -59,10 +60,10 @@ function invalid(line: number, reason: string): ApiError {
  */
 export function parseSolrRules(lines: readonly string[], expand: boolean, analyze: PhraseAnalyzer, builder: SynonymMapBuilder): void {
   lines.forEach((line, i) => {
-    if (line.trim() === '' || line.startsWith('#')) return;
+    if (line === '' || line.startsWith('#')) return;
     const side = (text: string): Phrase[] =>
       splitRule(text, ',')
-        .map((part) => analyze(unescapeSide(part).trim()))
+        .map((part) => analyze(javaTrim(unescapeSide(part))))
         .filter((phrase) => phrase !== null);
     const sides = splitRule(line, '=>');
     if (sides.length > 2) throw invalid(i + 1, 'more than one explicit mapping specified on the same line');

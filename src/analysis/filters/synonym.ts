@@ -62,16 +62,22 @@ function phraseAnalyzer(analyzer: { stream(text: string): TokenStream }, lenient
   };
 }
 
-function buildMap(context: BuildContext, chain: ChainContext): SynonymMap {
+interface Options {
+  readonly expand: boolean;
+  /** A rule that cannot be used is left out. */
+  readonly isLenient: boolean;
+}
+
+function buildMap(context: BuildContext, chain: ChainContext, { expand, isLenient }: Options): SynonymMap {
   const { settings } = context;
   const path = settings.get('synonyms_path');
-  const lines = path !== undefined ? readText(context, path, 'synonyms_path').split(/\r\n|\n|\r/) : settings.list('synonyms');
+  const lines = path !== undefined ? readText(context, path, 'synonyms_path_path').split(/\r\n|\n|\r/) : settings.list('synonyms');
   if (!lines) throw illegalArgument('synonym requires either `synonyms` or `synonyms_path` to be configured');
-  const analyze = phraseAnalyzer(ruleAnalyzer(context, chain), settings.bool('lenient', false));
+  const analyze = phraseAnalyzer(ruleAnalyzer(context, chain), isLenient);
   const builder = new SynonymMapBuilder();
   try {
     const parse = settings.get('format', '').toLowerCase() === 'wordnet' ? parseWordNetRules : parseSolrRules;
-    parse(lines, settings.bool('expand', true), analyze, builder);
+    parse(lines, expand, analyze, builder);
   } catch (error) {
     if (error instanceof ApiError) throw illegalArgument('Failed to build synonyms');
     throw error;
@@ -91,13 +97,17 @@ function synonymEntry(type: string, graph: boolean): ComponentEntry<FilterFactor
       'updateable: bool = false',
       'synonym_analyzer: string',
     ],
-    build: (context) => ({
-      name: context.name,
-      normalizing: false,
-      inSynonymRules: graph ? 'used' : 'skipped',
-      isUpdateable: context.settings.bool('updateable', false),
-      create: (chain) => synonymFilter(buildMap(context, chain), graph),
-    }),
+    build: (context) => {
+      const { settings } = context;
+      const options = { expand: settings.bool('expand', true), isLenient: settings.bool('lenient', false) };
+      return {
+        name: context.name,
+        normalizing: false,
+        inSynonymRules: graph ? 'used' : 'skipped',
+        isUpdateable: settings.bool('updateable', false),
+        create: (chain) => synonymFilter(buildMap(context, chain, options), graph),
+      };
+    },
   };
 }
 

@@ -1,10 +1,10 @@
 // word_delimiter and word_delimiter_graph: reads their parameters; words are taken apart by the kernel.
 import { joinConfigs, termSet, words } from '../blob.ts';
-import { unescapeRule } from '../char-filters/mapping.ts';
+import { splitRule, unescapeRule } from '../char-filters/mapping.ts';
 import { category } from '../characters.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
 import { STAGE } from '../stage-ids.ts';
-import { lineOf, lowerCodePoints, readLines, runtimeError, wordSet } from '../word-lists.ts';
+import { lineOf, lowerCodePoints, ruleLines, runtimeError, wordSet } from '../word-lists.ts';
 import { filterEntry } from './simple.ts';
 
 const [LOWER, UPPER, DIGIT, DELIMITER] = [1, 2, 4, 8];
@@ -53,19 +53,17 @@ export function wordDelimiterConfig(flags: number, types: TypeTable, protectedWo
 // --- parameters
 
 function typeTable(context: BuildContext): TypeTable {
-  const path = context.settings.get('type_table_path');
-  const lines = path !== undefined ? readLines(context, path, 'type_table_path') : (context.settings.list('type_table') ?? []);
   const table = new Map<number, number>();
-  lines.forEach((line, i) => {
-    const fail = (what: string) => runtimeError(`Line [${i + 1}]: Invalid mapping rule: [${line}]. ${what}`);
-    const match = /^([\s\S]*)\s*=>\s*([\s\S]*)\s*$/.exec(line);
-    if (!match) throw runtimeError(`Line [${i + 1}]: Invalid mapping rule : [${line}]`);
-    const from = lineOf(i, () => unescapeRule(match[1].trim()));
-    const type = TYPE_NAMES[match[2].trim()];
-    if (from.length !== 1) throw fail('Only a single character is allowed.');
-    if (type === undefined) throw fail('Illegal type.');
+  for (const line of ruleLines(context, 'type_table') ?? []) {
+    const fail = (what: string) => runtimeError(`Line [${line.number}]: Invalid mapping rule: [${line.text}]${what}`);
+    const sides = splitRule(line.text);
+    if (!sides) throw fail('');
+    const from = lineOf(line.number, () => unescapeRule(sides[0]));
+    const type = TYPE_NAMES[sides[1]];
+    if (from.length !== 1) throw fail('. Only a single character is allowed.');
+    if (type === undefined) throw fail('. Illegal type.');
     table.set(from.charCodeAt(0), type);
-  });
+  }
   return table;
 }
 

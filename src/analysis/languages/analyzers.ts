@@ -30,7 +30,12 @@ const FRENCH_ARTICLES = ['l', 'm', 't', 'qu', 'n', 's', 'j', 'd', 'c', 'jusqu', 
 const CATALAN_ARTICLES = ['d', 'l', 'm', 'n', 's', 't'];
 const ITALIAN_ARTICLES = 'c l all dall dell nell sull coll pell gl agl dagl degl negl sugl un m t s v d'.split(' ');
 /** Words whose Dutch stem is given. Source: Lucene's DutchAnalyzer. */
-const DUTCH_OVERRIDES = stemmerOverrideStage(['fiets => fiets', 'bromfiets => bromfiets', 'ei => eier', 'kind => kinder']);
+const DUTCH_OVERRIDES = stemmerOverrideStage([
+  ['fiets', 'fiets'],
+  ['bromfiets', 'bromfiets'],
+  ['ei', 'eier'],
+  ['kind', 'kinder'],
+]);
 const LANGUAGES: Readonly<Record<string, LanguageSpec>> = {
   english: { chain: [stemStage(STEMMER.ENGLISH_POSSESSIVE), LOWER, STOP, MARKER, stemStage(STEMMER.PORTER)] },
   cjk: { chain: [CJK_WIDTH, LOWER, kernelFilter(STAGE.CJK_BIGRAM, words([15])), STOP] },

@@ -1,5 +1,6 @@
 // Stemming filters: `stemmer` by language name, and those that are one algorithm.
 import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
 import { words } from '../blob.ts';
 import { kernelFilter, type TokenFilter } from '../component.ts';
 import { STAGE } from '../stage-ids.ts';
@@ -161,9 +162,12 @@ export function stemmerByLanguage(language: string): TokenFilter {
   if (id !== undefined) return stemStage(id);
   const className = language.charAt(0).toUpperCase() + language.slice(1);
   if (Object.hasOwn(SNOWBALL_CLASSES, className)) return stemStage(SNOWBALL_CLASSES[className]);
-  throw new ApiError('illegal_argument_exception', 400, `Invalid stemmer class specified: ${className}`, {
-    causedBy: new ApiError('class_not_found_exception', 400, `org.tartarus.snowball.ext.${className}Stemmer`),
-  });
+  throw noStemmer(className);
+}
+
+function noStemmer(className: string): ApiError {
+  const cause = new ApiError('class_not_found_exception', 500, `org.tartarus.snowball.ext.${className}Stemmer`);
+  return illegalArgument(`Invalid stemmer class specified: ${className}`, cause);
 }
 
 /** Classes of the `snowball` filter and analyzer. */
@@ -204,7 +208,6 @@ export const SNOWBALL_CLASSES: Readonly<Record<string, number>> = {
 /** @throws ApiError illegal_argument_exception: no such class */
 export function snowballStage(language: string): TokenFilter {
   const name = language.charAt(0).toUpperCase() + language.slice(1);
-  if (!Object.hasOwn(SNOWBALL_CLASSES, name))
-    throw new ApiError('illegal_argument_exception', 400, `Invalid stemmer class specified: ${language}`);
+  if (!Object.hasOwn(SNOWBALL_CLASSES, name)) throw noStemmer(name);
   return stemStage(SNOWBALL_CLASSES[name]);
 }

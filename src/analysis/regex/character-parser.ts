@@ -86,7 +86,7 @@ export abstract class CharacterParser {
   protected escapeSet(): { set: CodePointSet; one: boolean } {
     const start = this.at;
     const char = this.pattern[start + 1];
-    if (char === undefined) throw this.error('Unexpected internal error', this.pattern.length);
+    if (char === undefined) throw this.error('Unescaped trailing backslash', this.pattern.length);
     this.at += 2;
     const unicode = this.has(FLAG.UNICODE_CHARACTER_CLASS);
     const of = (set: CodePointSet, negate: boolean) => ({ set: negate ? set.negate() : set, one: false });

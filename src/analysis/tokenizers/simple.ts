@@ -32,11 +32,11 @@ const DEFAULT_MAX_LENGTH = 255;
 const MAX_LENGTH_LIMIT = 1024 * 1024;
 
 /** max_token_length of the standard family. @throws ApiError illegal_argument_exception, when an analyzer is assembled */
-export function standardMaxLength(settings: Settings): () => number {
+export function standardMaxLength(settings: Settings, limit = MAX_LENGTH_LIMIT): () => number {
   const length = settings.int('max_token_length', DEFAULT_MAX_LENGTH);
   return () => {
     if (length < 1) throw illegalArgument('maxTokenLength must be greater than zero');
-    if (length > MAX_LENGTH_LIMIT) throw illegalArgument('maxTokenLength may not exceed 1048576');
+    if (length > limit) throw illegalArgument(`maxTokenLength may not exceed ${limit}`);
     return length;
   };
 }
@@ -69,7 +69,7 @@ export const SIMPLE_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
     return () => standardTokenizer(length());
   }),
   tokenizerEntry('classic', MAX_TOKEN_LENGTH, ({ settings }) => {
-    const length = standardMaxLength(settings);
+    const length = standardMaxLength(settings, 0x7fffffff);
     return () => kernelTokenizer(STAGE.CLASSIC, [length()]);
   }),
   tokenizerEntry('uax_url_email', MAX_TOKEN_LENGTH, ({ settings }) => {

@@ -1,7 +1,7 @@
 // Definitions that are refused, and those that pass though they look wrong, as OpenSearch reads them.
 import { expect, test } from 'vitest';
 import { AnalysisRegistry } from '../../../src/analysis/analysis-registry.ts';
-import { analyzeText } from '../../../src/analysis/analyze-api.ts';
+import { analyzeText, type FieldAnalysis } from '../../../src/analysis/analyze-api.ts';
 import type { SettingTree } from '../../../src/analysis/settings.ts';
 import type { ApiError } from '../../../src/errors/api-error.ts';
 import { AnalysisHost } from '../../../src/wasm/analysis.ts';
@@ -195,4 +195,96 @@ test('filters that multiply tokens are bounded', () => {
   // The request has its own bound, which is lower.
   expect(() => request(registry, 'i', { analyzer: 'my', text })).toThrow('exceeded the allowed maximum of [10000]');
   expect(() => registry.analyze('path', '/a'.repeat(40_000))).toThrow('take more than [536870912] bytes');
+});
+
+/** `term@position` of several texts. */
+const places = (registry: AnalysisRegistry, body: object): string[] =>
+  (request(registry, 'i', body) as { tokens: { token: string; position: number }[] }).tokens.map(
+    ({ token, position }) => `${token}@${position}`,
+  );
+
+test.each<[string[], string[]]>([
+  [
+    ['stop', 'uppercase'],
+    ['X@0', 'x@0', 'THE@1', 'y@2', 'Y@2', 'THE@3', 'z@104', 'Z@104'],
+  ],
+  [
+    ['stop', 'stop'],
+    ['x@0', 'y@2', 'z@104'],
+  ],
+  [['stop'], ['x@0', 'y@2', 'z@104']],
+  [
+    ['uppercase', 'stop'],
+    ['X@0', 'x@0', 'THE@1', 'Y@2', 'y@2', 'THE@3', 'Z@105', 'z@105'],
+  ],
+])('a multiplexer with the branches %j keeps positions, its end is that of the last branch', (filters, expected) => {
+  const registry = withFilters({ m: { type: 'multiplexer', filters, preserve_original: false } }, 'm');
+  expect(places(registry, { analyzer: 'my', text: ['x the y the', 'z'] }).sort()).toEqual([...expected].sort());
+});
+
+test('a multiplexer without a token leaves the end of the text as it is', () => {
+  const registry = withFilters({ m: { type: 'multiplexer', filters: ['uppercase', 'reverse'] } }, 'stop', 'm');
+  expect(places(registry, { analyzer: 'my', text: ['the', 'z'] })).toEqual(['z@101', 'Z@101']);
+  expect(places(registry, { analyzer: 'my', text: ['z the', 'z'] })).toEqual(['z@0', 'Z@0', 'z@101', 'Z@101']);
+});
+
+test('gaps between texts: normalizers have none, nor do chains of a request where they are explained', () => {
+  const registry = build({ normalizer: { low: { filter: ['lowercase'] } }, filter: { lowercase: { type: 'uppercase' } } });
+  expect(places(registry, { normalizer: 'low', text: ['a', 'B'] })).toEqual(['A@0', 'B@1']);
+  // The built-in one, whatever the index calls lowercase.
+  expect(places(registry, { normalizer: 'lowercase', text: ['a', 'B'] })).toEqual(['a@0', 'b@1']);
+  expect(places(registry, { tokenizer: 'standard', text: ['a', 'B'] })).toEqual(['a@0', 'B@101']);
+  const { detail } = request(registry, 'i', { tokenizer: 'standard', text: ['a', 'B'], explain: true }) as any;
+  expect(detail.tokenizer.tokens.map(({ position }: { position: number }) => position)).toEqual([0, 1]);
+});
+
+test('fields: the gap of a text field, keywords as a whole', () => {
+  const fields: Record<string, FieldAnalysis> = { t: { analyzer: 'my', gap: 3 }, k: { normalizer: null } };
+  const registry = build({ analyzer: { my: { tokenizer: 'standard' } } });
+  const ask = (field: string) =>
+    analyzeText(JSON.stringify({ field, text: ['a b', 'c'] }), { index: 'i', registry, analyzerOfField: (name) => fields[name] });
+  expect(ask('t')).toMatchObject({ tokens: [{ position: 0 }, { position: 1 }, { position: 5 }] });
+  expect(ask('k')).toMatchObject({
+    tokens: [
+      { token: 'a b', position: 0 },
+      { token: 'c', position: 1 },
+    ],
+  });
+});
+
+test('what fails while a chain is assembled tells why', () => {
+  try {
+    withFilters({ f: { type: 'dictionary_decompounder', word_list: ['a'], min_word_size: -1 } }, 'f');
+    expect.unreachable();
+  } catch (error) {
+    const cause = { type: 'illegal_argument_exception', reason: 'minWordSize cannot be negative' };
+    expect((error as ApiError).details.suppressed).toEqual([{ ...cause, reason: `[my] ${cause.reason}`, caused_by: cause }]);
+  }
+});
+
+test.each<[SettingTree, string]>([
+  [{ type: 'delimited_payload', delimiter: '' }, 'string_index_out_of_bounds_exception Index 0 out of bounds for length 0'],
+  [{ type: 'pattern_capture', patterns: '' }, 'accepted'],
+  [{ type: 'pattern_replace', pattern: 'a', flags: 'dotall|nope' }, 'illegal_argument_exception Unknown regex flag [NOPE]'],
+  [{ type: 'pattern_replace', pattern: 'a\\' }, 'pattern_syntax_exception Unescaped trailing backslash near index 2\na\\'],
+  [{ type: 'snowball', language: 'klingon' }, 'illegal_argument_exception [my] Invalid stemmer class specified: Klingon'],
+  [
+    { type: 'synonym', synonyms: ['a, b'], expand: 'x' },
+    'illegal_argument_exception Failed to parse value [x] as only [true] or [false] are allowed.',
+  ],
+  [{ type: 'synonym', synonyms: ['', ' '] }, 'illegal_argument_exception [my] Failed to build synonyms'],
+])('refused or not: %j', (definition, expected) => {
+  expect(refusal(() => withFilters({ f: definition }, 'f'))).toBe(expected);
+});
+
+test('concatenate_graph: -1 is no limit, nothing else below 1 is one', () => {
+  const chain = (max: number) => withFilters({ f: { type: 'concatenate_graph', max_graph_expansions: max } }, 'f');
+  expect(terms(chain(-1), 'a b')).toEqual(['a b']);
+  expect(refusal(() => terms(chain(0), 'a b'))).toBe('illegal_argument_exception limit must be -1 (which means no limit), or > 0; got: 0');
+});
+
+test('stemmers that lower the case of words themselves', () => {
+  const stem = (name: string, text: string) => terms(build({ analyzer: { my: { tokenizer: 'whitespace', filter: [name] } } }), text);
+  expect(stem('german_stem', 'ΟΔΟΣ Α.Σ.Α 𐐗')).toEqual(['οδος', 'α.σ.α', '𐐿']);
+  expect(stem('brazilian_stem', 'ΟΔΟΣ A𐐗b')).toEqual(['οδος', 'a𐐿b']);
 });

@@ -1,6 +1,6 @@
 // Index settings whose values are checked though little or nothing acts on them.
 import { expect, test } from 'vitest';
-import { checkSettings } from '../../../src/metadata/index-settings.ts';
+import { checkSettings, flattenSettings } from '../../../src/metadata/index-settings.ts';
 
 const reason = (name: string, value: string): string | null => {
   try {
@@ -32,4 +32,10 @@ test('values from a list, counts of copies, partitions', () => {
   expect(reason('index.write.wait_for_active_shards', 'most')).toBe('cannot parse ActiveShardCount[most]');
   expect(reason('index.routing_partition_size', '1')).toBeNull();
   expect(reason('index.routing_partition_size', '2')).toContain('is not supported');
+});
+
+test('a list in settings holds values only', () => {
+  const settings = { analysis: { filter: { f: { stopwords: ['a', null] } } } };
+  expect(() => flattenSettings(settings)).toThrow('Failed to load settings from [{"analysis":{"filter":{"f":{"stopwords":["a",null]}}}}]');
+  expect(flattenSettings({ a: { b: ['x', 1] } })).toEqual({ 'index.a.b': ['x', '1'] });
 });
