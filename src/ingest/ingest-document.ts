@@ -1,9 +1,9 @@
 // A document on its way through pipelines: its source and metadata (`_index`, `_id`, `_routing`, ...) as one object of fields, and what the
 // pipelines themselves know of it under `_ingest`. Fields are named by paths: `a.b.0`, `_source.a`, `_ingest.timestamp`.
 
+import { javaClass } from '../common/java-text.ts';
 import { writeJson } from '../common/json-write.ts';
 import { illegalArgument } from '../errors/catalog.ts';
-import { javaClass } from '../common/java-text.ts';
 import { renderTemplate } from '../scripting/mustache.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
 import type { Pipeline } from './pipeline.ts';
