@@ -9,11 +9,17 @@ import { filterSource, type SourceFilter } from '../common/source-filter.ts';
 import { ApiError, type ApiErrorData } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { errorObject } from '../errors/error-body.ts';
-import { compileUpdateScript, parseUpdateScript, runUpdateScript, type UpdateScript } from '../scripting/update-script.ts';
+import {
+  compileUpdateScript,
+  parseUpdateScript,
+  runUpdateScript,
+  type ScriptedPlace,
+  type UpdateScript,
+} from '../scripting/update-script.ts';
 import { type ActiveShards, requireActiveShards } from './active-shards.ts';
 import type { EngineContext, IndexState, WriteOperation, WriteOutcome } from './context.ts';
 import { generateId } from './document-id.ts';
-import { NO_CONDITIONS, operation } from './documents.ts';
+import { NO_CONDITIONS, operation, type WriteConditions } from './documents.ts';
 import { type IngestItem, ingest } from './ingest.ts';
 import { clearScrolls, continueScroll, startScroll } from './scroll.ts';
 import type { SearchIndices, SearchParameters } from './search.ts';
@@ -73,7 +79,7 @@ export interface RefusedWrite {
 /** The pipeline that changed documents go through; null: the one of their index. */
 export interface ByQueryPipeline {
   readonly name: string | null;
-  /** Asked about indices that a pipeline sends documents to. */
+  /** Asked about indices that a pipeline or a script sends documents to. */
   readonly refusalOf: (index: string) => ApiError | null;
 }
 
@@ -299,11 +305,11 @@ export async function updateByQuery(
   const started = performance.now();
   const totals = await runByQuery(ctx, source, options, async (hit) => {
     const conditions = { ...NO_CONDITIONS, ifSeqNo: hit.seqNo, ifPrimaryTerm: hit.primaryTerm };
-    const changed = scripted(hit, script, null);
-    if (changed === 'noop') return null;
+    const changed = scripted(hit, script, null, false);
+    if (changed === null) return null;
     const index = stateOf(ctx, hit.index);
-    if (changed === 'delete') return { index, operation: operation('delete', hit.id, hit.routing, conditions) };
-    const item = { index: hit.index, id: hit.id, routing: hit.routing, source: changed, conditions };
+    if (changed.source === null) return { index, operation: operation('delete', hit.id, hit.routing, conditions) };
+    const item = { index: hit.index, id: hit.id, routing: hit.routing, source: changed.source, conditions };
     return ingested(ctx, item, pipeline, async (name) => (name === hit.index ? index : writeIndex(ctx, name, false)), 'index');
   });
   return byQueryAnswer(totals, started, ['updated', 'deleted']);
@@ -345,15 +351,22 @@ function sourceBytes(hit: ByQueryHit, filter: SourceFilter | null): Uint8Array {
   return Buffer.from(writeJson(filterSource(parseJson(hit.source.text) as Json, filter)));
 }
 
-/** The source to write, after the script. @throws ApiError script_exception */
-function scripted(hit: ByQueryHit, script: UpdateScript | null, filter: SourceFilter | null): Uint8Array | 'noop' | 'delete' {
+/** What becomes of a hit. */
+interface Changed {
+  /** null: it is deleted. */
+  readonly source: Uint8Array | null;
+  readonly place: ScriptedPlace;
+}
+
+/** The hit after the script; null: nothing to do. @param canMove  the script may change where it goes @throws ApiError script_exception */
+function scripted(hit: ByQueryHit, script: UpdateScript | null, filter: SourceFilter | null, canMove: boolean): Changed | null {
   const bytes = sourceBytes(hit, filter);
-  if (script === null) return bytes;
-  const source = parseJsonBytes(bytes) as Json;
   const { index, id, version, routing } = hit;
-  const outcome = runUpdateScript(script, { source, index, id, version, routing, nowMs: Date.now() }, 'index');
-  if (outcome.op === 'none') return 'noop';
-  return outcome.op === 'delete' ? 'delete' : Buffer.from(writeJson(outcome.source));
+  if (script === null) return { source: bytes, place: hit };
+  const source = parseJsonBytes(bytes) as Json;
+  const outcome = runUpdateScript(script, { source, index, id, version, routing, nowMs: Date.now() }, 'index', { canMove });
+  if (outcome.op === 'none') return null;
+  return { source: outcome.op === 'delete' ? null : Buffer.from(writeJson(outcome.source)), place: outcome.place };
 }
 
 export interface ReindexDestination {
@@ -376,22 +389,35 @@ export async function reindex(
 ): Promise<{ status: number; body: Json }> {
   const started = performance.now();
   let target: Promise<IndexState> | null = null;
+  const indexFor = (name: string) => (name === destination.index ? (target ??= write()) : writeIndex(ctx, name, false));
   const totals = await runByQuery(ctx, source, options, async (hit) => {
-    const changed = scripted(hit, script, filter);
-    if (changed === 'noop') return null;
-    const given = destination.routing === 'keep' ? hit.routing : destination.routing === 'discard' ? null : destination.routing.slice(1);
-    const isExternal = destination.versionType !== 'internal';
-    const conditions = isExternal ? { ...NO_CONDITIONS, version: hit.version, versionType: destination.versionType } : NO_CONDITIONS;
-    const indexFor = (name: string) => (name === destination.index ? (target ??= write()) : writeIndex(ctx, name, false));
-    if (changed === 'delete') {
-      const index = await indexFor(destination.index);
-      const routing = routingThroughAlias(index, destination.index, given, 'index_routing');
-      return { index, operation: operation('delete', hit.id, routing, conditions) };
+    const changed = scripted(hit, script, filter, true);
+    if (changed === null) return null;
+    const { index: name, id, routing: given } = placeInDestination(hit, changed.place, destination);
+    const refusal = name === destination.index ? null : pipeline.refusalOf(name);
+    if (refusal) return { index: name, id: hit.id, error: refusal };
+    const conditions = conditionsOf(hit, changed.place, destination);
+    if (changed.source === null) {
+      const index = await indexFor(name);
+      return { index, operation: operation('delete', id ?? hit.id, routingThroughAlias(index, name, given, 'index_routing'), conditions) };
     }
-    const item = { index: destination.index, id: hit.id, routing: given, source: changed, conditions };
-    return ingested(ctx, item, pipeline, indexFor, destination.opType);
+    return ingested(ctx, { index: name, id, routing: given, source: changed.source, conditions }, pipeline, indexFor, destination.opType);
   });
   return byQueryAnswer(totals, started, ['updated', 'created', 'deleted']);
+}
+
+/** What a script left alone is the destination's word. */
+function placeInDestination(hit: ByQueryHit, { index, id, routing }: ScriptedPlace, destination: ReindexDestination) {
+  const { routing: command } = destination;
+  const given = command === 'keep' ? hit.routing : command === 'discard' ? null : command.slice(1);
+  return { index: index === hit.index ? destination.index : index, id, routing: routing === hit.routing ? given : routing };
+}
+
+/** @throws ApiError illegal_argument_exception: a version where the destination counts by itself */
+function conditionsOf(hit: ByQueryHit, { version }: ScriptedPlace, { versionType }: ReindexDestination): WriteConditions {
+  if (version === null || (versionType === 'internal' && version === hit.version)) return NO_CONDITIONS;
+  if (versionType === 'internal') throw illegalArgument('[_version] can be set by a script only with an external [version_type]');
+  return { ...NO_CONDITIONS, version, versionType };
 }
 
 /** The script of a request body, compiled once to find its errors before anything is read. @throws ApiError script_exception */

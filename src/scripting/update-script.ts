@@ -44,12 +44,26 @@ export interface ScriptedDocument {
   readonly nowMs: number;
 }
 
-export type ScriptOutcome = { readonly op: 'index'; readonly source: Json } | { readonly op: 'none' } | { readonly op: 'delete' };
+/** Where a document goes, as a script left it. null: not said. */
+export type ScriptedPlace = Pick<ScriptedDocument, 'version' | 'routing'> & { readonly index: string; readonly id: string | null };
+
+export type ScriptOutcome =
+  | { readonly op: 'index'; readonly source: Json; readonly place: ScriptedPlace }
+  | { readonly op: 'none' }
+  | { readonly op: 'delete'; readonly place: ScriptedPlace };
 
 const FIXED = ['_index', '_id', '_version', '_routing'];
 
-/** @throws ApiError script_exception (compile or runtime), illegal_argument_exception: an operation that is not known, metadata changed */
-export function runUpdateScript(script: UpdateScript, document: ScriptedDocument, op: 'index' | 'create'): ScriptOutcome {
+/**
+ * @param canMove  the script may change where the document goes
+ * @throws ApiError script_exception (compile or runtime), illegal_argument_exception: an operation that is not known, metadata changed
+ */
+export function runUpdateScript(
+  script: UpdateScript,
+  document: ScriptedDocument,
+  op: 'index' | 'create',
+  { canMove = false }: { readonly canMove?: boolean } = {},
+): ScriptOutcome {
   const compiled = compileUpdateScript(script.source);
   const ctx: ScriptMap = new Map<string, Value>([
     ['_source', toScript(document.source)],
@@ -62,20 +76,34 @@ export function runUpdateScript(script: UpdateScript, document: ScriptedDocument
   ]);
   const before = new Map(ctx);
   compiled.run({ ctx, params: toScript(script.params) });
-  for (const name of FIXED) if (ctx.get(name) !== before.get(name)) throw illegalArgument(`[${name}] cannot be changed by a script`);
+  if (!canMove)
+    for (const name of FIXED) if (ctx.get(name) !== before.get(name)) throw illegalArgument(`[${name}] cannot be changed by a script`);
   const wanted = ctx.get('op') ?? 'index';
   switch (wanted) {
     case 'index':
     case 'create':
-      return { op: 'index', source: fromScript(ctx.get('_source') ?? new Map()) as Json };
+      return { op: 'index', source: fromScript(ctx.get('_source') ?? new Map()) as Json, place: placeOf(ctx) };
     case 'none':
     case 'noop':
       return { op: 'none' };
     case 'delete':
-      return { op: 'delete' };
+      return { op: 'delete', place: placeOf(ctx) };
     default:
       throw illegalArgument(`Operation type [${String(wanted)}] not allowed, only [noop, index, delete] are allowed`);
   }
+}
+
+/** @throws ApiError illegal_argument_exception: no index, a version that is no whole number */
+function placeOf(ctx: ScriptMap): ScriptedPlace {
+  const text = (name: string): string | null => {
+    const value = fromScript(ctx.get(name) ?? null);
+    return value === null ? null : String(value);
+  };
+  const index = text('_index');
+  if (index === null) throw illegalArgument("Can't reindex without a destination index!");
+  const version = fromScript(ctx.get('_version') ?? null);
+  if (version !== null && !Number.isSafeInteger(version)) throw illegalArgument('_version may only be set to an int or a long');
+  return { index, id: text('_id'), routing: text('_routing'), version: version as number | null };
 }
 
 const MAX_INT = 2 ** 31;

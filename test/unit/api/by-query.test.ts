@@ -114,3 +114,39 @@ test('rollover counts names up and moves the alias', async () => {
   expect((await send('PUT /logs/_doc/2', { a: 1 })).json._index).toBe('logs-000010');
   expect((await send('POST /src/_rollover')).status).toBe(400);
 });
+
+test('reindex: a script may say where documents go', async () => {
+  const script = {
+    source: `
+      if (ctx._source.n == 0) { ctx.op = 'delete' }
+      else if (ctx._source.n == 1) { ctx.op = 'noop' }
+      else if (ctx._source.n < 5) { ctx._index = 'other'; ctx._routing = 'r' }
+      else if (ctx._source.n < 7) { ctx._id = null }
+      else { ctx._id = 'p' + ctx._id }`,
+  };
+  const { json } = await send('POST /_reindex?refresh=true', { source: { index: 'src' }, dest: { index: 'dst' }, script });
+  expect(json).toMatchObject({ total: 20, created: 18, noops: 2, failures: [] });
+  const moved = (await send('POST /other/_search', { sort: ['n'] })).json.hits.hits;
+  expect(moved.map(({ _id, _routing }: any) => [_id, _routing])).toEqual([
+    ['2', 'r'],
+    ['3', 'r'],
+    ['4', 'r'],
+  ]);
+  const ids = (await send('POST /dst/_search', { size: 20, sort: ['n'] })).json.hits.hits.map(({ _id }: any) => _id);
+  expect(ids.slice(2)).toEqual(Array.from({ length: 13 }, (_, i) => `p${i + 7}`));
+  expect(new Set(ids.slice(0, 2)).size).toBe(2);
+  expect(ids[0].length).toBeGreaterThan(10);
+});
+
+test('reindex: versions that a script sets', async () => {
+  const run = (version_type: string | undefined, source: string) =>
+    send('POST /_reindex?refresh=true', { source: { index: 'src' }, dest: { index: 'dst', version_type }, script: { source } });
+  expect((await run('external', 'ctx._version = 7')).json.created).toBe(20);
+  expect((await send('GET /dst/_doc/3')).json._version).toBe(7);
+  expect((await run('external', 'ctx._version = 6')).status).toBe(409);
+  expect((await run('external', 'ctx._version = null')).json.updated).toBe(20);
+  expect((await send('GET /dst/_doc/3')).json._version).toBe(8);
+  expect((await run(undefined, 'ctx._version = 6')).status).toBe(400);
+  expect((await run(undefined, 'ctx._index = null')).status).toBe(400);
+  expect((await send('POST /src/_update_by_query', { script: { source: "ctx._id = 'x'" } })).status).toBe(400);
+});
