@@ -34,7 +34,7 @@ export function figureAt(bucket: Pick<OutBucket, 'aggs' | 'docCount' | 'key'>, s
   return figureIn(bucket.aggs, steps);
 }
 
-export function figureIn(aggs: ReadonlyMap<string, OutAgg>, steps: readonly PathStep[]): Figure | undefined {
+function figureIn(aggs: ReadonlyMap<string, OutAgg>, steps: readonly PathStep[]): Figure | undefined {
   const [step, ...rest] = steps;
   const agg = aggs.get(step.name) ?? (step.key !== null ? aggs.get(`${step.name}.${step.key}`) : undefined);
   if (!agg) return undefined;

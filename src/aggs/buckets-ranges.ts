@@ -254,7 +254,7 @@ function fromBigInt(value: bigint): Uint8Array {
 }
 
 /** Text of 16 bytes: dotted for mapped IPv4, else RFC 5952. */
-export function ipText(bytes: Uint8Array): string {
+function ipText(bytes: Uint8Array): string {
   if (bytes.subarray(0, 10).every((b) => b === 0) && bytes[10] === 255 && bytes[11] === 255) return bytes.subarray(12).join('.');
   const groups = Array.from({ length: 8 }, (_, i) => ((bytes[2 * i] << 8) | bytes[2 * i + 1]).toString(16));
   let best = { at: -1, length: 1 };

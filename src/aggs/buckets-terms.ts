@@ -220,7 +220,7 @@ export function compareKeys(a: MergeKey, b: MergeKey): number {
 }
 
 /** Comparator of merged buckets; `children` where the order looks into sub-aggregations. */
-export function comparator(
+function comparator(
   order: readonly OrderPart[],
   merged: MergedBuckets,
   children: MergedChildren | null,

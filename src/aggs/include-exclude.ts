@@ -52,7 +52,7 @@ export function checkIncludeExclude(filter: IncludeExclude, source: ValuesSource
 }
 
 /** Lucene's anchored syntax as RE2. `~`, `&` and `<n-m>` have no counterpart there. @throws ApiError illegal_argument_exception */
-export function luceneRegExp(pattern: string): (text: string) => boolean {
+function luceneRegExp(pattern: string): (text: string) => boolean {
   let out = '';
   let inClass = false;
   for (let i = 0; i < pattern.length; i++) {

@@ -31,7 +31,7 @@ export function docGroups(slices: readonly Slice[], parents: number): Array<Arra
 }
 
 /** Values of a document as doubles; `missing` where it has none. */
-export function doublesOf(source: ValuesSource, slice: Slice, doc: number): number[] {
+function doublesOf(source: ValuesSource, slice: Slice, doc: number): number[] {
   const raw = source.type ? slice.segment.segment.values(source.field, doc) : [];
   if (raw.length === 0)
     return source.missing === null ? [] : [source.type ? doubleOf(source, source.missing as number) : Number(source.missing)];

@@ -268,7 +268,7 @@ function countsOf(totals: ByQueryTotals): Json {
 }
 
 /** The answer's status and body; `kinds` are the counts that this operation has. */
-export function byQueryAnswer(
+function byQueryAnswer(
   totals: ByQueryTotals,
   started: number,
   kinds: ReadonlyArray<'updated' | 'created' | 'deleted'>,

@@ -60,7 +60,7 @@ function settingsOf(ctx: EngineContext, name: string): Readonly<Record<string, u
 }
 
 /** Whether documents for this index go through any pipeline. */
-export function hasPipelines(ctx: EngineContext, index: string, requested: string | null): boolean {
+function hasPipelines(ctx: EngineContext, index: string, requested: string | null): boolean {
   const { first, final } = pipelinesOf(ctx, index, requested);
   return first !== null || final !== null;
 }

@@ -254,7 +254,7 @@ export function osStats(): Json {
   };
 }
 
-export function processStats(): Json {
+function processStats(): Json {
   const cpu = process.cpuUsage();
   const { current, max } = fileDescriptors();
   return {

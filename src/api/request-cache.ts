@@ -18,17 +18,11 @@ export class RequestCache {
   /** In the order in which they came, or were passed over. Taking one only marks it: tables of a Map that changes with every request pile up. */
   readonly #entries = new Map<string, Entry>();
   #chars = 0;
-  hits = 0;
-  misses = 0;
 
   /** The answer with a `took` of this time, or null. */
   get(key: string, tookMs: number): Json | null {
     const entry = this.#entries.get(key);
-    if (!entry) {
-      this.misses++;
-      return null;
-    }
-    this.hits++;
+    if (!entry) return null;
     entry.isUsed = true;
     return { ...entry.answer, took: tookMs };
   }

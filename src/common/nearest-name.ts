@@ -12,7 +12,7 @@ export function nearestNames(name: string, candidates: Iterable<string>): string
 }
 
 /** Levenshtein distance; inputs are cut at 128 characters, since both may come from a request. */
-export function editDistance(left: string, right: string): number {
+function editDistance(left: string, right: string): number {
   const a = left.slice(0, 128);
   const b = right.slice(0, 128);
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);

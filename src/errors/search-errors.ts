@@ -106,8 +106,3 @@ export function searchContextMissing(id: string): ApiError {
 export function tooManyClauses(limit: number): ApiError {
   return new ApiError('too_many_clauses', 400, `maxClauseCount is set to ${limit}`);
 }
-
-/** Any error as an ApiError; what is not one stays a 500 of this request. */
-export function asApiError(error: unknown): ApiError | null {
-  return error instanceof ApiError ? error : null;
-}

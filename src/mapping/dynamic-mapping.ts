@@ -9,7 +9,7 @@ import { type DynamicType, findTemplate, mappingOf } from './dynamic-templates.t
 import type { Json, NamedTemplates } from './mapping-snapshot.ts';
 import { type Dynamic, type DynamicTemplate, METADATA_FIELDS, type RootMapping } from './model.ts';
 
-export const DEFAULT_DATE_FORMATS: readonly string[] = ['strict_date_optional_time', 'yyyy/MM/dd HH:mm:ss||yyyy/MM/dd||epoch_millis'];
+const DEFAULT_DATE_FORMATS: readonly string[] = ['strict_date_optional_time', 'yyyy/MM/dd HH:mm:ss||yyyy/MM/dd||epoch_millis'];
 
 /** Unknown names may become fields: all of them, or those that a template fits. */
 export function adds(dynamic: Dynamic): boolean {

@@ -31,7 +31,7 @@ function degrees(value: unknown, what: 'latitude' | 'longitude' | 'lat' | 'lon')
 const GEOHASH_DIGITS = '0123456789bcdefghjkmnpqrstuvwxyz';
 
 /** Bounds of a geohash cell. @throws ApiError illegal_argument_exception */
-export function geohashBounds(hash: string): { top: number; bottom: number; left: number; right: number } {
+function geohashBounds(hash: string): { top: number; bottom: number; left: number; right: number } {
   let bottom = -90;
   let top = 90;
   let left = -180;

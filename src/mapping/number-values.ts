@@ -106,7 +106,7 @@ const f64 = new Float64Array(1);
 const i64 = new BigInt64Array(f64.buffer);
 
 /** The next double, float or half in a direction. */
-export function neighbour(value: number, type: FloatType, up: boolean): number {
+function neighbour(value: number, type: FloatType, up: boolean): number {
   if (value === (up ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY)) return value;
   if (type === 'double') {
     if (value === 0) return up ? Number.MIN_VALUE : -Number.MIN_VALUE;

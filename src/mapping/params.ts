@@ -57,7 +57,7 @@ export function intParam(fallback: number, updatable = false, min = Number.NEGAT
   };
 }
 
-export function stringParam(fallback: string | undefined, updatable = false): Param {
+function stringParam(fallback: string | undefined, updatable = false): Param {
   return { parse: (value) => javaText(value), fallback, updatable };
 }
 

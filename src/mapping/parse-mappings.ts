@@ -125,7 +125,7 @@ function parseRouting(value: unknown): RootMapping['routing'] {
   return value.required === undefined ? {} : { required: parseBoolean(value.required) };
 }
 
-export function parseDynamic(value: unknown): Dynamic {
+function parseDynamic(value: unknown): Dynamic {
   const text = javaText(value).toLowerCase();
   if (text === 'true' || text === 'false' || text === 'strict' || text === 'strict_allow_templates' || text === 'runtime') return text;
   throw illegalArgument(`Failed to parse value [${javaText(value)}] as only [true] or [false] are allowed.`);

@@ -99,7 +99,7 @@ export function decimalFormat(pattern: string, toNumber: (raw: bigint | number) 
 const MAX_TIME_MS = 2 ** 63 - 1024;
 
 /** Dates over epoch ms, or over epoch ns when `nanos`: keys of aggregations are always ms. */
-export function dateFormat(formatter: DateFormatter, zone: TimeZone, nanos: boolean): ValueFormat {
+function dateFormat(formatter: DateFormatter, zone: TimeZone, nanos: boolean): ValueFormat {
   const print = (raw: bigint | number): string => {
     if (!nanos) return formatter.print(Number(raw), zone);
     const ns = BigInt(raw);

@@ -308,7 +308,7 @@ export class QueryEncoder {
   }
 }
 
-export function postingsFlags(postings: SegmentPostings): number {
+function postingsFlags(postings: SegmentPostings): number {
   return (
     (postings.hasFreqs ? WITH_FREQS : 0) |
     (postings.hasPositions ? WITH_POSITIONS : 0) |

@@ -59,7 +59,7 @@ export function geohashCorner(hash: string, corner: CellCorner): GeoPoint {
   };
 }
 
-export function geohashCell(hash: string): { top: number; left: number; bottom: number; right: number } {
+function geohashCell(hash: string): { top: number; left: number; bottom: number; right: number } {
   let [bottom, top, left, right] = [-90, 90, -180, 180];
   let isLon = true;
   if (hash === '' || hash.length > 12) throw parseFailure(`unsupported symbol in geohash [${hash}]`);

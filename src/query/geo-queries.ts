@@ -46,7 +46,7 @@ function readGeoOption(query: string, key: string, value: unknown, options: GeoO
 }
 
 /** Longitude into -180..180, latitude folded at the poles. */
-export function normalizePoint({ lat, lon }: GeoPoint): GeoPoint {
+function normalizePoint({ lat, lon }: GeoPoint): GeoPoint {
   let y = ((((lat + 180) % 360) + 360) % 360) - 180;
   let x = lon;
   if (y > 90 || y < -90) {

@@ -29,7 +29,7 @@ export interface ParentIdQuery extends QueryBase {
 }
 
 const SCORE_MODES: readonly string[] = ['none', 'avg', 'sum', 'min', 'max'];
-export const NO_LIMIT = 2 ** 31 - 1;
+const NO_LIMIT = 2 ** 31 - 1;
 
 function innerHitsOf(value: unknown, where: string): JsonObject | null {
   if (value === undefined) return null;

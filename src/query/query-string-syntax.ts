@@ -311,7 +311,7 @@ class SyntaxParser {
 const BINDS = new Set<TokenKind>([':', '*', 'FUZZY_SLOP', '^', 'AND', 'OR']);
 
 /** Text without backslashes; `\u0041` is a code unit. @throws ApiError parse_exception */
-export function unescapeText(text: string): string {
+function unescapeText(text: string): string {
   if (!text.includes('\\')) return text;
   let result = '';
   for (let i = 0; i < text.length; i++) {

@@ -116,7 +116,7 @@ function readMatchOption(query: string, key: string, value: unknown, into: Writa
   }
 }
 
-export function parseOperator(text: string): Operator {
+function parseOperator(text: string): Operator {
   const lower = text.toLowerCase();
   if (lower !== 'and' && lower !== 'or') {
     throw illegalArgument(`No enum constant org.opensearch.index.query.Operator.${text.toUpperCase()}`);
@@ -142,7 +142,7 @@ function parseMatch(kind: MatchQuery['kind'], body: JsonObject): Query {
 }
 
 /** `title^3` and friends. @throws ApiError number_format_exception */
-export function parseWeightedField(text: string): WeightedField {
+function parseWeightedField(text: string): WeightedField {
   const at = text.indexOf('^');
   if (at < 0) return { field: text, boost: 1 };
   return { field: text.slice(0, at), boost: readFloat(text.slice(at + 1), 'fields') };

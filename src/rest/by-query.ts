@@ -15,11 +15,11 @@ import { startTask } from '../api/tasks.ts';
 import { writeIndex } from '../api/write-target.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../errors/catalog.ts';
-import { defineApi, type Params, type RestContext, SOURCE_FILTER } from './api.ts';
+import { defineApi, INDICES_OPTIONS, type Params, QUERY_STRING, type RestContext, SOURCE_FILTER } from './api.ts';
 import { objectBody } from './indices.ts';
 import type { ApiRequest } from './request.ts';
 import { type ApiResponse, answer, ok } from './response.ts';
-import { INDICES_PARAMS, indicesOf, QUERY_PARAMS, queryParametersOf } from './search.ts';
+import { indicesOf, queryParametersOf } from './search.ts';
 import { readSourceFilter } from './source-params.ts';
 import { activeShardsOf } from './write-params.ts';
 
@@ -38,8 +38,8 @@ const RUN_PARAMS: Params = {
   scroll: 'time',
 };
 const BY_QUERY_PARAMS: Params = {
-  ...INDICES_PARAMS,
-  ...QUERY_PARAMS,
+  ...INDICES_OPTIONS,
+  ...QUERY_STRING,
   ...SOURCE_FILTER,
   ...RUN_PARAMS,
   from: 'int',

@@ -2,13 +2,13 @@
 import { type MultiSearchItem, multiSearch } from '../api/multi-search.ts';
 import { renderItems } from '../api/search-template.ts';
 import { illegalArgument } from '../errors/catalog.ts';
-import { type ApiHandler, type ApiSpec, defineApi, type Params, type RestContext } from './api.ts';
+import { type ApiHandler, type ApiSpec, defineApi, INDICES_OPTIONS, type Params, type RestContext } from './api.ts';
 import type { ApiRequest } from './request.ts';
 import { ok } from './response.ts';
-import { INDICES_PARAMS, indicesOf, isDfs, preFilterShardSize } from './search.ts';
+import { indicesOf, isDfs, preFilterShardSize } from './search.ts';
 
 const PARAMS: Params = {
-  ...INDICES_PARAMS,
+  ...INDICES_OPTIONS,
   search_type: 'string',
   typed_keys: 'boolean',
   rest_total_hits_as_int: 'boolean',

@@ -1,10 +1,10 @@
 // `_rank_eval`.
 import { type Metric, type MetricName, type RatedSearch, type Rating, rankEval } from '../api/rank-eval.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
-import { defineApi, type RestContext } from './api.ts';
+import { defineApi, INDICES_OPTIONS, type RestContext } from './api.ts';
 import type { ApiRequest } from './request.ts';
 import { type ApiResponse, ok } from './response.ts';
-import { INDICES_PARAMS, indicesOf } from './search.ts';
+import { indicesOf } from './search.ts';
 
 type Body = Record<string, unknown>;
 
@@ -12,7 +12,7 @@ export const rankEvalApi = defineApi({
   name: 'rank_eval',
   body: 'json!',
   needs: 'index:read',
-  params: { ...INDICES_PARAMS, search_type: 'string' },
+  params: { ...INDICES_OPTIONS, search_type: 'string' },
   routes: {
     'GET  /_rank_eval': evaluateRanks,
     'POST /_rank_eval': evaluateRanks,

@@ -2,10 +2,10 @@
 import { parseBody, type SearchParameters } from '../api/search.ts';
 import { renderSearch, searchByTemplate } from '../api/search-template.ts';
 import { deleteStoredScript, executeScript, getStoredScript, putStoredScript } from '../api/stored-scripts.ts';
-import { defineApi, type RestContext, TIMEOUTS } from './api.ts';
+import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from './api.ts';
 import type { ApiRequest } from './request.ts';
 import { type ApiResponse, answer, ok } from './response.ts';
-import { INDICES_PARAMS, indicesOf, isDfs } from './search.ts';
+import { indicesOf, isDfs } from './search.ts';
 
 const putApi = defineApi({
   name: 'put_script',
@@ -40,7 +40,7 @@ const templateApi = defineApi({
   body: 'json!',
   needs: 'index:read',
   params: {
-    ...INDICES_PARAMS,
+    ...INDICES_OPTIONS,
     preference: 'string',
     routing: 'string',
     scroll: 'time',

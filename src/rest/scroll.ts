@@ -1,11 +1,11 @@
 // Scrolls and points in time, under Elasticsearch's and OpenSearch's names.
 import { clearScrolls, closePointsInTime, continueScroll, listPointsInTime, openPointInTime } from '../api/scroll.ts';
 import { illegalArgument, validationFailed } from '../errors/catalog.ts';
-import { defineApi, type RestContext } from './api.ts';
+import { defineApi, INDICES_OPTIONS, type RestContext } from './api.ts';
 import { readTime } from './param-kinds.ts';
 import type { ApiRequest } from './request.ts';
 import { type ApiResponse, answer, ok } from './response.ts';
-import { INDICES_PARAMS, indicesOf } from './search.ts';
+import { indicesOf } from './search.ts';
 
 export const scrollApi = defineApi({
   name: 'scroll',
@@ -32,7 +32,7 @@ export const pitApi = defineApi({
   name: 'open_point_in_time',
   body: 'json',
   needs: 'index:read',
-  params: { ...INDICES_PARAMS, keep_alive: 'time', routing: 'string', preference: 'string', allow_partial_pit_creation: 'boolean' },
+  params: { ...INDICES_OPTIONS, keep_alive: 'time', routing: 'string', preference: 'string', allow_partial_pit_creation: 'boolean' },
   routes: {
     'POST /{index}/_search/point_in_time': (request, context) => open(request, context, 'pit_id'),
     'POST /{index}/_pit': (request, context) => open(request, context, 'id'),

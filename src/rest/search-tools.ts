@@ -1,16 +1,16 @@
 // Beside searching: _validate/query, _explain.
 import { explainDocument, validateQuery } from '../api/explain.ts';
-import { defineApi, type RestContext, SOURCE_FILTER } from './api.ts';
+import { defineApi, INDICES_OPTIONS, QUERY_STRING, type RestContext, SOURCE_FILTER } from './api.ts';
 import type { ApiRequest } from './request.ts';
 import { type ApiResponse, answer, ok } from './response.ts';
-import { INDICES_PARAMS, indicesOf, QUERY_PARAMS, queryParametersOf } from './search.ts';
+import { indicesOf, queryParametersOf } from './search.ts';
 import { sourceFilterOf } from './source-params.ts';
 
 export const validateApi = defineApi({
   name: 'indices.validate_query',
   body: 'bytes',
   needs: 'index:read',
-  params: { ...INDICES_PARAMS, ...QUERY_PARAMS, explain: 'boolean', rewrite: 'boolean', all_shards: 'boolean' },
+  params: { ...INDICES_OPTIONS, ...QUERY_STRING, explain: 'boolean', rewrite: 'boolean', all_shards: 'boolean' },
   routes: {
     'GET  /_validate/query': validate,
     'POST /_validate/query': validate,
@@ -23,7 +23,7 @@ export const explainApi = defineApi({
   name: 'explain',
   body: 'bytes',
   needs: 'index:read',
-  params: { ...QUERY_PARAMS, ...SOURCE_FILTER, stored_fields: 'list', preference: 'string', routing: 'string' },
+  params: { ...QUERY_STRING, ...SOURCE_FILTER, stored_fields: 'list', preference: 'string', routing: 'string' },
   routes: { 'GET  /{index}/_explain/{id}': explain, 'POST /{index}/_explain/{id}': explain },
 });
 

@@ -5,29 +5,14 @@ import { count, type SearchIndices, type SearchParameters } from '../api/search.
 import { searchThrough } from '../api/search-pipelines.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
-import { defineApi, type Params, type RestContext, SOURCE_FILTER } from './api.ts';
+import { defineApi, INDICES_OPTIONS, type Params, QUERY_STRING, type RestContext, SOURCE_FILTER } from './api.ts';
 import type { ApiRequest } from './request.ts';
 import { type ApiResponse, ok } from './response.ts';
 import { sourceFilterOf } from './source-params.ts';
 
-export const INDICES_PARAMS: Params = {
-  ignore_unavailable: 'boolean',
-  allow_no_indices: 'boolean',
-  expand_wildcards: 'expandWildcards',
-  ignore_throttled: 'boolean',
-};
-export const QUERY_PARAMS: Params = {
-  q: 'string',
-  df: 'string',
-  analyzer: 'string',
-  analyze_wildcard: 'boolean',
-  default_operator: 'string',
-  lenient: 'boolean',
-};
-
 const SEARCH_PARAMS: Params = {
-  ...INDICES_PARAMS,
-  ...QUERY_PARAMS,
+  ...INDICES_OPTIONS,
+  ...QUERY_STRING,
   ...SOURCE_FILTER,
   from: 'int',
   size: 'int',
@@ -76,7 +61,7 @@ export const countApi = defineApi({
   name: 'count',
   body: 'bytes',
   needs: 'index:read',
-  params: { ...INDICES_PARAMS, ...QUERY_PARAMS, min_score: 'float', terminate_after: 'int', routing: 'string', preference: 'string' },
+  params: { ...INDICES_OPTIONS, ...QUERY_STRING, min_score: 'float', terminate_after: 'int', routing: 'string', preference: 'string' },
   routes: {
     'GET  /_count': countDocs,
     'POST /_count': countDocs,

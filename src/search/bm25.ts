@@ -38,10 +38,3 @@ export function normInverseTable(average: number, hasNorms: boolean, params: Bm2
   }
   return table;
 }
-
-/** Score of a term that occurs `freq` times; `freq` may be a sloppy phrase's fraction. */
-export function bm25Score(weight: number, freq: number, normInverse: number): number {
-  const w = Math.fround(weight);
-  const denominator = Math.fround(1 + Math.fround(Math.fround(freq) * normInverse));
-  return Math.fround(w - Math.fround(w / denominator));
-}

@@ -17,7 +17,7 @@ const NONE: readonly FetchPart[] = [];
 const highlights = new WeakMap<object, HighlightField[]>();
 
 /** Fields to highlight, checked. @throws ApiError for unknown options */
-export function highlightFields(request: SearchRequest): readonly HighlightField[] {
+function highlightFields(request: SearchRequest): readonly HighlightField[] {
   if (!request.highlight) return [];
   let fields = highlights.get(request.highlight);
   if (!fields) highlights.set(request.highlight, (fields = parseHighlight(request.highlight)));

@@ -46,7 +46,7 @@ const LUCENE_NAMES: Partial<Record<IndexQuery['op'], string>> = {
   termsSet: 'CoveringQuery',
 };
 
-export function nameOfQuery({ op }: IndexQuery): string {
+function nameOfQuery({ op }: IndexQuery): string {
   return LUCENE_NAMES[op] ?? `${op[0].toUpperCase()}${op.slice(1)}Query`;
 }
 

@@ -123,7 +123,7 @@ export function patternOnField(
 }
 
 /** The field's normalizer over the literal parts of a pattern. */
-export function normalizePattern(field: FieldType, value: string, kind: PatternQuery['kind'], _context: RewriteContext): string {
+function normalizePattern(field: FieldType, value: string, kind: PatternQuery['kind'], _context: RewriteContext): string {
   const prefix = field.keyPrefix ? decoder.decode(field.keyPrefix) : '';
   const normalize = (text: string) => (text === '' ? '' : decoder.decode(field.termBytes(text)).slice(prefix.length));
   if (kind === 'prefix') return prefix + normalize(value);

@@ -82,13 +82,7 @@ function analyzerOf(field: FieldType, quoted: boolean, forced: string | null): s
 }
 
 /** Query of one text on one field; null: no tokens and `zeroTerms` null. */
-export function fieldQuery(
-  field: FieldType,
-  value: unknown,
-  mode: TextMode,
-  settings: TextSettings,
-  context: RewriteContext,
-): IndexQuery | null {
+function fieldQuery(field: FieldType, value: unknown, mode: TextMode, settings: TextSettings, context: RewriteContext): IndexQuery | null {
   const quoted = mode === 'phrase' || mode === 'phrase_prefix';
   const analyzer = analyzerOf(field, quoted, settings.analyzer);
   const queries = tokenQueries(field, settings, context);
@@ -133,7 +127,7 @@ function phrasePrefixRefusal(field: FieldType): ApiError {
   return illegalArgument(`Can only use phrase prefix queries on text fields - not on [${field.name}] which is of type [${field.typeName}]`);
 }
 
-export function zeroTermsQuery(settings: TextSettings): IndexQuery | null {
+function zeroTermsQuery(settings: TextSettings): IndexQuery | null {
   if (settings.zeroTerms === null) return null;
   return settings.zeroTerms === 'all' ? ALL : NO_TERMS;
 }

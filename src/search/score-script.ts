@@ -12,7 +12,7 @@ import { curveOf, type DocFunction, distanceMeters, murmur32 } from './score-fun
 import { runDocScript } from './script-doc.ts';
 
 /** @throws ApiError script_exception: the script does not compile */
-export function compileScoreScript(spec: ScriptSpec, context: RewriteContext): DocScript {
+function compileScoreScript(spec: ScriptSpec, context: RewriteContext): DocScript {
   return compileDocScript(spec, { stored: context.storedScript, variables: ['_score'], functions: scoreFunctions });
 }
 

@@ -259,14 +259,14 @@ function readKey(key: string, value: unknown, request: Draft): void {
 }
 
 /** Other negative numbers are refused by each shard. */
-export function readTrackTotalHits(value: unknown): number {
+function readTrackTotalHits(value: unknown): number {
   if (value === true || value === 'true') return TRACK_ALL;
   if (value === false || value === 'false') return 0;
   const number = readInt(value, 'track_total_hits');
   return number === -1 ? TRACK_ALL : number;
 }
 
-export function readDuration(key: string, value: unknown): number | null {
+function readDuration(key: string, value: unknown): number | null {
   const text = readText(value, key);
   const ms = parseDurationMs(text);
   if (ms === null) throw badTimeValue(key, text);

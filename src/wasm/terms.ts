@@ -9,10 +9,6 @@ export interface FoundTerm {
   readonly ptr: number;
 }
 
-export interface TermRecord extends FoundTerm {
-  readonly bytes: Uint8Array;
-}
-
 /** Offsets in the header, see docs/segment-format.md. */
 export const TERMS_HEADER = {
   flags: 0,

@@ -13,7 +13,7 @@ const f32 = new Float32Array(1);
 const u32 = new Uint32Array(f32.buffer);
 
 /** The upper 17 bits of the float: FeatureField keeps 8 bits of exponent and 9 of mantissa. */
-export function featureFreq(value: number): number {
+function featureFreq(value: number): number {
   f32[0] = value;
   return u32[0] >>> 15;
 }

@@ -77,7 +77,7 @@ function optionsOf(
   return options.sort(comparatorOf(suggestion)).slice(0, suggestion.shardSize);
 }
 
-export function comparatorOf({ sort }: TermSuggestion): (a: TermOption, b: TermOption) => number {
+function comparatorOf({ sort }: TermSuggestion): (a: TermOption, b: TermOption) => number {
   const byText = (a: TermOption, b: TermOption): number => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0);
   if (sort === 'score') return (a, b) => b.score - a.score || b.freq - a.freq || byText(a, b);
   return (a, b) => b.freq - a.freq || b.score - a.score || byText(a, b);
