@@ -40,17 +40,8 @@ export function keepThreadAlive(report: (error: unknown) => void): void {
 export async function probePort(host: string, port: number): Promise<number> {
   // By uWebSockets first, which is loaded anyway; node:net takes ten modules more, and names the reason of a refusal.
   const uws = loadUws();
-  if (uws !== null) {
-    const app = uws.App();
-    let listening: unknown = null;
-    app.listen(host, port, LISTEN_EXCLUSIVE, (token) => {
-      listening = token;
-    });
-    const chosen = listening ? uws.us_socket_local_port(listening) : null;
-    if (listening) uws.us_listen_socket_close(listening);
-    app.close();
-    if (chosen !== null) return chosen;
-  }
+  const chosen = uws && openAlone(uws, host, port);
+  if (chosen !== null) return chosen;
   return new Promise((resolve, reject) => {
     const probe = net.createServer();
     probe.once('error', reject);
@@ -59,6 +50,28 @@ export async function probePort(host: string, port: number): Promise<number> {
       probe.close(() => resolve(chosen));
     });
   });
+}
+
+/**
+ * Right before the first listener opens: of two services that started at the same moment both found the port free.
+ * @throws Error: somebody listens there now
+ */
+export function assertPortFree(host: string, port: number): void {
+  const uws = loadUws();
+  if (uws !== null && openAlone(uws, host, port) === null) throw new Error(`listen EADDRINUSE: address already in use ${host}:${port}`);
+}
+
+/** Opens the port and closes it again. @returns its number, null if that failed */
+function openAlone(uws: Uws, host: string, port: number): number | null {
+  const app = uws.App();
+  let listening: unknown = null;
+  app.listen(host, port, LISTEN_EXCLUSIVE, (token) => {
+    listening = token;
+  });
+  const chosen = listening ? uws.us_socket_local_port(listening) : null;
+  if (listening) uws.us_listen_socket_close(listening);
+  app.close();
+  return chosen;
 }
 
 /** Must run in the main thread before the first worker: in a worker `process.env` is a copy that the binary never sees. */

@@ -2,7 +2,7 @@
 import type { Settings } from '../config/settings.ts';
 import { createListener } from '../http/create-listener.ts';
 import type { HttpListener } from '../http/listener.ts';
-import { keepThreadAlive } from '../http/uws-process.ts';
+import { assertPortFree, keepThreadAlive } from '../http/uws-process.ts';
 import { Dispatcher } from '../rest/dispatch.ts';
 import type { Store } from '../store/store.ts';
 import { openLogger } from './node-log.ts';
@@ -18,7 +18,10 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
     switch (message.type) {
       case 'start':
         reader.context.publishAddress = message.publishAddress;
-        return whenBuilt.then((built) => built.listen());
+        return whenBuilt.then((built) => {
+          if (data.number === 0) assertPortFree(settings['http.host'], settings['http.port']);
+          return built.listen();
+        });
       case 'stop':
         return listener?.drain();
       case 'exit':

@@ -9,6 +9,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { MetadataStore } from '../../src/node/metadata-store.ts';
 import { Store } from '../../src/store/store.ts';
+import { freePort } from '../support/free-port.ts';
 import { startService, type TestService, untilAnswering } from '../support/service.ts';
 
 /** 20 notes in two segments, of which the last ten were written twice and `n` 0 was deleted. */
@@ -117,27 +118,40 @@ test('nothing stays on disk of an index that is deleted while it is closed, or w
   rmSync(service.data, { recursive: true });
 });
 
+/** `gannet serve` on a port, with a data directory of its own. */
+function startOn(port: number) {
+  const data = mkdtempSync(path.join(tmpdir(), 'gannet-port-'));
+  const gannet = path.resolve(import.meta.dirname, '../../bin/gannet');
+  const child = spawn(gannet, ['serve', `--http.port=${port}`], { cwd: data, stdio: ['ignore', 'ignore', 'pipe'] });
+  const told = new Promise((resolve) =>
+    child.stderr.on('data', (text) => String(text).includes('is in use, trying again') && resolve(text)),
+  );
+  const ended = once(child, 'exit').finally(() => rmSync(data, { recursive: true, force: true }));
+  return { child, told, ended };
+}
+
 test('a port that is in use is waited for a while', async () => {
   const owner = createServer().listen(0, '127.0.0.1');
   await once(owner, 'listening');
   const { port } = owner.address() as AddressInfo;
-  const data = mkdtempSync(path.join(tmpdir(), 'gannet-port-'));
-  const gannet = path.resolve(import.meta.dirname, '../../bin/gannet');
-  const start = () => {
-    const child = spawn(gannet, ['serve', `--http.port=${port}`], { cwd: data, stdio: ['ignore', 'ignore', 'pipe'] });
-    const told = new Promise((resolve) =>
-      child.stderr.on('data', (text) => String(text).includes('is in use, trying again') && resolve(text)),
-    );
-    return { child, told, ended: once(child, 'exit') };
-  };
-  const refused = start();
+  const refused = startOn(port);
   await refused.told;
   expect(await refused.ended).toEqual([78, null]);
-  const waiting = start();
+  const waiting = startOn(port);
   await waiting.told;
   owner.close();
   await untilAnswering(`http://127.0.0.1:${port}`, waiting.child);
   waiting.child.kill('SIGTERM');
   expect(await waiting.ended).toEqual([0, null]);
-  rmSync(data, { recursive: true, force: true });
+});
+
+test('of two services that start at the same moment on one port one has it', async () => {
+  const port = await freePort();
+  const both = [startOn(port), startOn(port)];
+  const loser = await Promise.race(both.map(({ ended }, at) => ended.then(() => at)));
+  expect(await both[loser].ended).toEqual([78, null]);
+  const winner = both[1 - loser];
+  await untilAnswering(`http://127.0.0.1:${port}`, winner.child);
+  winner.child.kill('SIGTERM');
+  expect(await winner.ended).toEqual([0, null]);
 });
