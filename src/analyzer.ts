@@ -9,7 +9,7 @@ import { type HighlightOptions, highlight } from './analysis/highlight.ts';
 import { ANALYZERS } from './analysis/registry.ts';
 import { TokenCursor } from './analysis/token-cursor.ts';
 import { type AnalysisExports, AnalysisHost, analysisMemory } from './wasm/analysis.ts';
-import { hostTerms } from './wasm/host-terms.ts';
+import { hostCalls } from './wasm/host-calls.ts';
 
 export type { AnalysisSettings } from './analysis/analysis-registry.ts';
 export type { AnalyzedToken } from './analysis/analyzer.ts';
@@ -108,7 +108,7 @@ export async function loadAnalyzer(options: LoadOptions = {}): Promise<TextAnaly
   const memory = analysisMemory();
   const source = options.wasm ?? fetchBeside();
   // The loader's types know no functions of one's own.
-  const env = { memory, hostTerms: hostTerms(memory) } as Record<string, unknown>;
+  const env = { memory, ...hostCalls(memory) } as Record<string, unknown>;
   const module = await instantiate(source as Parameters<typeof instantiate>[0], { env });
   const exports = module.instance.exports as unknown as AnalysisExports & { _start?: () => void };
   exports._start?.();

@@ -12,9 +12,10 @@ import { fingerprintNext } from './filters/fingerprint';
 import { flattenNext } from './filters/flatten-graph';
 import { asciiFoldingFilter } from './filters/folding';
 import { caseFilter } from './filters/lowercase';
+import { conditionNext, inputNext, openInner, predicateFilter } from './filters/condition';
 import { clearAnswers, hostTermsNext } from './filters/host-terms';
 import { minHashNext } from './filters/min-hash';
-import { multiplexerNext, openMultiplexer } from './filters/multiplexer';
+import { multiplexerNext, selectNext } from './filters/multiplexer';
 import { ngramNext } from './filters/ngram';
 import { normalizeFilter } from './filters/normalize';
 import {
@@ -49,11 +50,16 @@ const MIN_TERMS: usize = 4096 + BIGRAM_AREA;
 
 /** Lays out a region for a blob. Returns 0, E_NO_SPACE (a larger region is needed) or E_CORRUPT. Pre: region and blob are 8-byte aligned. */
 export function chainInit(region: usize, regionBytes: usize, blob: usize): i32 {
+  return layOut(region, regionBytes, blob, 0);
+}
+
+/** @param isStepped whatever the blob says: a chain inside one that is */
+export function layOut(region: usize, regionBytes: usize, blob: usize, isStepped: u32): i32 {
   const chain = changetype<Chain>(region);
   const count = load<u32>(blob);
   if (count == 0 || count > 256) return E_CORRUPT;
   chain.stageCount = count;
-  chain.isStepped = load<u32>(blob, 4) & STEPPED;
+  chain.isStepped = (load<u32>(blob, 4) & STEPPED) | isStepped;
   chain.batch = chain.isStepped ? 1 : BATCH;
   chain.stages = (region + offsetof<Chain>() + 7) & ~7;
   let cur = chain.stages + <usize>count * ((offsetof<Stage>() + 7) & ~7);
@@ -90,8 +96,8 @@ export function chainInit(region: usize, regionBytes: usize, blob: usize): i32 {
     stage.termsEnd = cur;
     if (stage.id == ID.S_STEM) clearStems(stage);
     if (stage.id == ID.S_HOST_TERMS) clearAnswers(stage);
-    if (stage.id == ID.S_MULTIPLEXER) {
-      const status = openMultiplexer(stage);
+    if (stage.id == ID.S_CONDITION || stage.id == ID.S_MULTIPLEXER) {
+      const status = openInner(chain, stage);
       if (status < 0) return status;
     }
   }
@@ -121,9 +127,10 @@ export function chainReset(region: usize, textPtr: usize, textLen: usize): void 
     stage.tokens = stage.home;
     stage.left = 0;
     stage.termCur = stage.termsPtr;
-    // The state words and increments, from `a` to `f`.
+    // The state words and increments, from `a` to `h`.
     v128.store(changetype<usize>(stage), i32x4.splat(0), offsetof<Stage>("a"));
     v128.store(changetype<usize>(stage), i32x4.splat(0), offsetof<Stage>("carry"));
+    store<u64>(changetype<usize>(stage), 0, offsetof<Stage>("g"));
   }
 }
 
@@ -135,7 +142,7 @@ export function chainStart(region: usize, textPtr: usize, textLen: usize): i32 {
 
 /**
  * Next batch: count of tokens at chain.tokens, 0 at the end, or a status below 0 and then the text must be started again
- * (E_NO_SPACE: in a larger region), or refused: E_WORK, E_REFUSED, E_OFFSETS (a token would end before it starts, see hasOrder).
+ * (E_NO_SPACE: in a larger region), or refused: E_WORK, E_REFUSED, E_INCREMENT, E_OFFSETS (a token would end before it starts, see hasOrder).
  */
 export function chainNext(region: usize): i32 {
   const chain = changetype<Chain>(region);
@@ -234,6 +241,10 @@ function tellPlace(chain: Chain, batch: Stage): void {
     case ID.S_REPLAY:
       replayEnd(chain, batch);
       return;
+    // The chain around these knows.
+    case ID.S_INPUT:
+    case ID.S_SELECT:
+      return;
     case ID.S_STANDARD:
     case ID.S_CHAR_CLASS:
     case ID.S_CLASSIC:
@@ -277,6 +288,8 @@ function produce(chain: Chain, index: u32, stage: Stage): i32 {
     case ID.S_CLASSIC: return classicNext(chain, stage);
     case ID.S_URL_EMAIL: return urlEmailNext(chain, stage);
     case ID.S_NGRAM_TOKENIZER: return ngramTokenizerNext(chain, stage);
+    case ID.S_INPUT: return inputNext(chain, stage);
+    case ID.S_SELECT: return selectNext(chain, stage);
     case ID.S_THAI: return thaiNext(chain, stage);
     case ID.S_PATH: return pathNext(chain, stage);
     case ID.S_CJK_BIGRAM: return cjkBigramNext(chain, index, stage, producerBefore(chain, index));
@@ -293,6 +306,7 @@ function produce(chain: Chain, index: u32, stage: Stage): i32 {
     case ID.S_KEYWORD_REPEAT:
     case ID.S_FOLDING_AND_ORIGINAL: return repeatNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_TRAILING_STOP: return trailingStopNext(chain, index, stage, producerBefore(chain, index));
+    case ID.S_CONDITION: return conditionNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_HOST_TERMS: return hostTermsNext(chain, index, stage, producerBefore(chain, index));
     case ID.S_MULTIPLEXER: return multiplexerNext(chain, index, stage, producerBefore(chain, index));
     default: return E_CORRUPT;
@@ -318,6 +332,7 @@ function transform(stage: Stage, batch: Stage): i32 {
     case ID.S_LIMIT: return limitFilter(stage, batch);
     case ID.S_KEYWORD_MARKER: return keywordMarkerFilter(stage, batch);
     case ID.S_STEMMER_OVERRIDE: return stemmerOverrideFilter(stage, batch);
+    case ID.S_PREDICATE: return predicateFilter(stage, batch);
     case ID.S_STEM: return stemFilter(stage, batch);
     default: return E_CORRUPT;
   }
@@ -350,7 +365,7 @@ function hasOrder(chain: Chain, batch: Stage, made: u32): bool {
 
 /** Stages that keep terms across batches get a share of the region. */
 function needsArea(id: u32): bool {
-  return id == ID.S_UNIQUE || id == ID.S_STEM;
+  return id == ID.S_UNIQUE || id == ID.S_STEM || id == ID.S_PREDICATE;
 }
 
 /** The producer whose batch the one at `index` reads. The tokenizer is the first. */

@@ -1,6 +1,7 @@
 // What filters share that make more tokens than they take: reading the batch of the producer before, token by token.
 import { E_NO_SPACE } from '../mem/status';
 import { pull } from './chain';
+import { innerRegion } from './filters/condition';
 import { Chain, Stage, stageAt, tokenAt } from './stage';
 import * as ID from './stage-ids';
 import { copyToken, Token } from './token';
@@ -56,9 +57,11 @@ export function heldIncrement(chain: Chain, index: u32): u32 {
   let held = chain.endPosInc;
   for (let i: u32 = 0; i < index; i++) {
     const stage = stageAt(chain, i);
-    // N-grams tell of their own only, a multiplexer that has had a token of its last branch's.
-    if (stage.id == ID.S_MULTIPLEXER && stage.a) {
-      held = stage.d ? 0 : stage.b;
+    // N-grams tell of their own only, conditions in a run and multiplexers of what is inside.
+    const isInside = (stage.id == ID.S_CONDITION && stage.a) || (stage.id == ID.S_MULTIPLEXER && stage.a && !stage.g);
+    if (isInside) {
+      const inner = changetype<Chain>(innerRegion(stage));
+      held = heldIncrement(inner, inner.stageCount);
       continue;
     }
     if (stage.id == ID.S_NGRAM) held = 0;

@@ -9,6 +9,8 @@ export const S_URL_EMAIL: u32 = 6;
 export const S_NGRAM_TOKENIZER: u32 = 7;
 export const S_THAI: u32 = 8;
 export const S_PATH: u32 = 9;
+export const S_INPUT: u32 = 20;
+export const S_SELECT: u32 = 21;
 
 /** Character filters: before the tokenizer, of which a chain has one. */
 export const FIRST_TEXT_FILTER: u32 = 32;
@@ -32,6 +34,7 @@ export const S_KEYWORD_REPEAT: u32 = 76;
 export const S_FOLDING_AND_ORIGINAL: u32 = 77;
 export const S_TRAILING_STOP: u32 = 78;
 export const S_HOST_TERMS: u32 = 90;
+export const S_CONDITION: u32 = 91;
 
 export const FIRST_FILTER: u32 = 128;
 export const S_CASE: u32 = 128;
@@ -51,4 +54,5 @@ export const S_LENGTH: u32 = 141;
 export const S_LIMIT: u32 = 142;
 export const S_KEYWORD_MARKER: u32 = 144;
 export const S_STEMMER_OVERRIDE: u32 = 145;
+export const S_PREDICATE: u32 = 159;
 export const S_STEM: u32 = 160;

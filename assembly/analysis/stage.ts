@@ -72,6 +72,8 @@ export class Stage {
   hole: u32;
   e: u32;
   f: u32;
+  g: u32;
+  h: u32;
 }
 
 // @ts-ignore: decorator

@@ -14,3 +14,5 @@ export const E_WORK: i32 = -5;
 export const E_OFFSETS: i32 = -6;
 /** The host, asked for something, has refused it, and knows why. */
 export const E_REFUSED: i32 = -7;
+/** A token would stand before the position of the one before it. */
+export const E_INCREMENT: i32 = -8;

@@ -90,8 +90,13 @@ function program(stages: readonly KernelStage[], isStepped: boolean): ChainProgr
 
 /** How many filters there are up to the last one that stops reading before the end: it must know how far those before it have read. */
 function limited(filters: readonly TokenFilter[]): number {
-  const stops = ({ id, config }: KernelStage): boolean => id === STAGE.LIMIT && config[CONSUME_ALL] === 0;
-  return 1 + filters.findLastIndex((filter) => filter.kind === 'kernel' && filter.stages.some(stops));
+  return 1 + filters.findLastIndex(mayStop);
+}
+
+/** Whether a filter may stop reading before the end: a limit, or one with a limit inside. */
+export function mayStop(filter: TokenFilter): boolean {
+  if (filter.kind === 'host') return false;
+  return filter.stages.some(({ id, config, stops }) => stops ?? (id === STAGE.LIMIT && config[CONSUME_ALL] === 0));
 }
 
 /** Byte of the limit stage's config that says whether it reads on. */

@@ -7,6 +7,8 @@ export interface KernelStage {
   readonly config: Uint8Array;
   /** What must live as long as the stage: functions that the config names by number. */
   readonly keeps?: unknown;
+  /** It may stop reading before the end of its tokens, for what stands inside it. */
+  readonly stops?: boolean;
 }
 
 /** @param isStepped one token at a time (assembly/analysis/chain.ts) */

@@ -1,5 +1,5 @@
-// Filters that are a function of the term, for kernels to call: they ask once for a word and remember the answer (assembly/analysis/host-terms.ts).
-import { E_NO_SPACE, numberOfCall, type TermCall } from '../wasm/host-terms.ts';
+// Filters that are a function of the term, for kernels to call: they ask once for a word and remember the answer (assembly/analysis/host-calls.ts).
+import { E_NO_SPACE, numberOfCall, type TermCall } from '../wasm/host-calls.ts';
 import { words } from './blob.ts';
 import type { TokenFilter } from './component.ts';
 import { STAGE } from './stage-ids.ts';

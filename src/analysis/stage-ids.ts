@@ -9,6 +9,8 @@ export const STAGE = {
   NGRAM_TOKENIZER: 7,
   THAI: 8,
   PATH: 9,
+  INPUT: 20,
+  SELECT: 21,
   MAPPING: 32,
   HTML_STRIP: 33,
   CJK_BIGRAM: 64,
@@ -27,6 +29,7 @@ export const STAGE = {
   FOLDING_AND_ORIGINAL: 77,
   TRAILING_STOP: 78,
   HOST_TERMS: 90,
+  CONDITION: 91,
   CASE: 128,
   STOP: 129,
   FOLDING: 130,
@@ -44,5 +47,6 @@ export const STAGE = {
   LIMIT: 142,
   KEYWORD_MARKER: 144,
   STEMMER_OVERRIDE: 145,
+  PREDICATE: 159,
   STEM: 160,
 } as const;

@@ -114,7 +114,7 @@ export function runChain(
 /** Types that only a definition names (keep_types, word_delimiter type tables never make any; synonyms of custom sources may): ids above 1000. */
 const customTypes: string[] = [];
 
-function typeName(id: number): string {
+export function typeName(id: number): string {
   return id < 1000 ? TOKEN_TYPES[id] : customTypes[id - 1000];
 }
 

@@ -5,9 +5,9 @@ import { randomBytes } from 'node:crypto';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { FieldSpec } from '../mapping/document-sink.ts';
-import { tooMuchWork } from '../wasm/analysis.ts';
+import { movesBack, tooMuchWork } from '../wasm/analysis.ts';
 import { COLUMN_KINDS, FIELD_FLAG, STATUS } from '../wasm/buffer.ts';
-import { takeRefusal } from '../wasm/host-terms.ts';
+import { takeRefusal } from '../wasm/host-calls.ts';
 import { createMemory, Kernels, PAGE_BYTES, staticBytes } from '../wasm/kernels.ts';
 import { DocumentEncoder } from './document-encoder.ts';
 
@@ -172,6 +172,7 @@ export class OpenBuffer {
     }
     if (status === STATUS.work) return tooMuchWork();
     if (status === STATUS.refused) return takeRefusal();
+    if (status === STATUS.increment) return movesBack();
     if (status === STATUS.offsets) return illegalArgument('a token would end before it starts: filters have put tokens out of order');
     if (status === STATUS.noSpace) return new RangeError('the open buffer is full');
     return new Error(`the open buffer refused a document: status ${status}`);

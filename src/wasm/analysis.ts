@@ -1,12 +1,13 @@
 // Host side of assembly/analysis/chain.ts: runs chains of analysis stages in a memory of its own.
 import { illegalArgument } from '../errors/catalog.ts';
-import { hostTerms, takeRefusal } from './host-terms.ts';
+import { hostCalls, takeRefusal } from './host-calls.ts';
 import type { KernelFunction } from './kernels.ts';
 
 const E_NO_SPACE = -3;
 const E_WORK = -5;
 const E_OFFSETS = -6;
 const E_REFUSED = -7;
+const E_INCREMENT = -8;
 const PAGE = 65536;
 const DEFAULT_REGION_BYTES = 2 << 20;
 /** Chains are dropped and laid out anew on demand when they take more than this. */
@@ -79,7 +80,7 @@ export function analysisMemory(): WebAssembly.Memory {
 
 function instantiate(module: WebAssembly.Module): AnalysisInstance {
   const memory = analysisMemory();
-  const { exports } = new WebAssembly.Instance(module, { env: { memory, hostTerms: hostTerms(memory) } });
+  const { exports } = new WebAssembly.Instance(module, { env: { memory, ...hostCalls(memory) } });
   (exports._start as KernelFunction | undefined)?.();
   return { exports: exports as unknown as AnalysisExports, memory };
 }
@@ -208,6 +209,7 @@ export class AnalysisHost implements TextMemory {
     const at = program.regionPtr! >>> 2;
     if (status === E_WORK) throw tooMuchWork();
     if (status === E_REFUSED) throw takeRefusal();
+    if (status === E_INCREMENT) throw movesBack();
     if (status === E_OFFSETS) throw endsBeforeStart(this.words[at + CHAIN_END_POS_INC], this.words[at + CHAIN_END_OFFSET]);
     if (status !== E_NO_SPACE) throw new Error(`analysis chain failed with status ${status}`);
     this.grow(program);
@@ -296,6 +298,11 @@ export function endsBeforeStart(start: number, end: number): Error {
   return illegalArgument(
     `startOffset must be non-negative, and endOffset must be >= startOffset; got startOffset=${start},endOffset=${end}`,
   );
+}
+
+/** What Lucene says of a filter in a condition that answers a token at the position before with another one there. */
+export function movesBack(): Error {
+  return illegalArgument('Increment must be zero or greater: -1');
 }
 
 /** A status of kernels as an error, here and where documents are indexed. */

@@ -1,7 +1,7 @@
 // Loads engine.wasm and gives a thread its kernels: one instance per (thread, memory) with a scratch region of its own.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { hostTerms } from './host-terms.ts';
+import { hostCalls } from './host-calls.ts';
 
 /** A kernel as seen from the host: numbers in, a number out. Pointers come back signed: take them with `>>> 0`. */
 export type KernelFunction = (...args: number[]) => number;
@@ -75,7 +75,7 @@ export class Kernels {
     const abort = (message: number, file: number, line: number, column: number): never => {
       throw new Error(`kernel assertion: ${this.text(message)} at ${this.text(file)}:${line}:${column}`);
     };
-    const instance = new WebAssembly.Instance(module, { env: { memory, abort, hostTerms: hostTerms(memory) } });
+    const instance = new WebAssembly.Instance(module, { env: { memory, abort, ...hostCalls(memory) } });
     this.exports = instance.exports as unknown as Readonly<Record<string, KernelFunction>>;
     (instance.exports._start as () => void)();
   }

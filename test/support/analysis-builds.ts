@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type AnalysisExports, AnalysisHost } from '../../src/wasm/analysis.ts';
-import { hostTerms } from '../../src/wasm/host-terms.ts';
+import { hostCalls } from '../../src/wasm/host-calls.ts';
 
 function compiled(name: string): WebAssembly.Module {
   return new WebAssembly.Module(readFileSync(fileURLToPath(new URL(`../../build/${name}.wasm`, import.meta.url))));
@@ -15,7 +15,7 @@ export function eachAnalysisBuild(define: (host: AnalysisHost, build: string) =>
   const abort = (_message: number, _file: number, line: number, column: number): never => {
     throw new Error(`kernel assertion at ${line}:${column}`);
   };
-  const instance = new WebAssembly.Instance(compiled('engine.debug'), { env: { memory, abort, hostTerms: hostTerms(memory) } });
+  const instance = new WebAssembly.Instance(compiled('engine.debug'), { env: { memory, abort, ...hostCalls(memory) } });
   (instance.exports._start as () => void)();
   define(new AnalysisHost({ exports: instance.exports as unknown as AnalysisExports, memory }), 'debug');
 }

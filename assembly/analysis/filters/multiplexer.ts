@@ -1,104 +1,69 @@
-// Multiplexer: each token once per branch, at its own place. A branch is a chain of its own that takes one token at a time.
-//   config ├─ branches u32 ─┬─ blob u32 × branches: offset from config of a chain blob behind a replay stage, 0 for the token as it is ─┤
-//   area   ├─ region of a chain × branches ─┬─ the token as the replay stage reads it ─┬─ terms of the batch ─┤
-// State: d = 1 while a token is at hand, 2 when a branch has written one for it; a = branch, b = tokens of the branch's batch, c = how many of
-// them are written, e = 1 when the branch has written one; its batch stays in its region. carry: increments of tokens that no branch has
-// written one for. Between two tokens (d = 0) b is what the last branch has left for the end of the text, which is all that is told there.
-import { E_CORRUPT, E_NO_SPACE } from '../../mem/status';
-import { chainInit, chainNext, chainReset } from '../chain';
-import { awaitToken, emitToken, termsLimit } from '../producer';
+// Multiplexer: each token once per branch, at its own place, as Lucene's conditions make it in the recorded server: a chain of its own repeats every
+// token, and behind that each branch is a condition (condition.ts) that takes the tokens of its turn. A branch that reads ahead has made it another's
+// turn by the time it hands its tokens out, so that they go through that one's filters, too.
+//   config ├─ blob of the inner chain: S_SELECT, then S_CONDITION for each branch that has filters ─┤
+//   area   as a condition's
+// State: a = 1 once the inner chain has begun, b = tokens of its batch, c = how many are written, g = 1 behind its end.
+import { E_NO_SPACE } from '../../mem/status';
+import { chainNext } from '../chain';
+import { awaitToken, emitToken, forgetHoles, heldIncrement, termsLimit } from '../producer';
 import { Chain, Stage, stageAt, tokenAt } from '../stage';
-import { copyToken, Token, TOKEN_BYTES } from '../token';
-
-/** Head of what the replay stage reads. */
-const REPLAY_HEAD: usize = 16;
-
-// @ts-ignore: decorator
-@inline
-function regionBytes(stage: Stage, branches: u32): usize {
-  return ((((stage.termsEnd - stage.termsPtr) >> 1) - 64) / branches) & ~63;
-}
-
-// @ts-ignore: decorator
-@inline
-function regionOf(stage: Stage, branch: u32, branches: u32): usize {
-  return ((stage.termsPtr + 63) & ~63) + <usize>branch * regionBytes(stage, branches);
-}
-
-/** Lays the branches out, once for a region. Returns 0, E_NO_SPACE or E_CORRUPT. */
-export function openMultiplexer(stage: Stage): i32 {
-  const branches = load<u32>(stage.config);
-  if (!branches) return E_CORRUPT;
-  for (let i: u32 = 0; i < branches; i++) {
-    const blob = load<u32>(stage.config + 4 + (<usize>i << 2));
-    const status = blob ? chainInit(regionOf(stage, i, branches), regionBytes(stage, branches), stage.config + blob) : 0;
-    if (status < 0) return status;
-  }
-  return 0;
-}
+import { Token, TOKEN_BYTES } from '../token';
+import { fail, innerRegion, startInner, termsBehind } from './condition';
 
 export function multiplexerNext(chain: Chain, index: u32, stage: Stage, previousProducer: u32): i32 {
-  const branches = load<u32>(stage.config), input = stageAt(chain, previousProducer);
-  const scratch = regionOf(stage, branches, branches), quarter = (stage.termsEnd - scratch) >> 2;
-  const outPtr = scratch + quarter, outEnd = termsLimit(stage, outPtr);
+  const inner = changetype<Chain>(innerRegion(stage)), outPtr = termsBehind(stage), outEnd = termsLimit(stage, outPtr);
   stage.termCur = outPtr;
+  if (!stage.a) {
+    startInner(chain, index, stage, previousProducer);
+    stage.a = 1;
+  }
   let made: u32 = 0;
   while (made < chain.batch) {
-    if (!stage.d) {
-      const status = awaitToken(chain, index, stage, previousProducer);
-      if (status < 0) return status;
-      if (!status) break;
-      if (tokenAt(input, input.taken).termLen + REPLAY_HEAD + TOKEN_BYTES + 64 > quarter) return E_NO_SPACE;
-      stage.d = 1;
-      stage.a = 0;
-      startBranch(chain, stage, tokenAt(input, input.taken), scratch);
-    }
-    if (stage.a == branches) {
-      stage.carry = stage.d == 2 ? 0 : stage.carry + tokenAt(input, input.taken).posInc;
-      stage.d = 0;
-      input.taken++;
-      continue;
-    }
-    const token = tokenAt(input, input.taken), blob = load<u32>(stage.config + 4 + (<usize>stage.a << 2));
     if (stage.c == stage.b) {
-      const region = regionOf(stage, stage.a, branches), count = blob ? chainNext(region) : stage.e ^ 1;
-      if (count < 0) return count;
-      stage.c = 0;
+      const count = stage.g ? 0 : chainNext(changetype<usize>(inner));
+      if (count < 0) return fail(inner, chain, count);
       stage.b = count;
+      stage.c = 0;
       if (!count) {
-        stage.a++;
-        if (stage.a < branches) startBranch(chain, stage, token, scratch);
-        else stage.b = blob ? changetype<Chain>(region).endPosInc : 0;
-        continue;
+        if (!stage.g) {
+          forgetHoles(chain, index);
+          stage.carry = inner.endPosInc;
+          stage.g = 1;
+        }
+        break;
       }
     }
-    const result = blob ? changetype<Token>(changetype<Chain>(regionOf(stage, stage.a, branches)).tokens + <usize>stage.c * TOKEN_BYTES) : token;
-    if (emitToken(stage, made, result, result.termPtr, result.termLen, outEnd) < 0) return made ? made : E_NO_SPACE;
-    const out = tokenAt(stage, made);
-    if (!blob) out.posInc += stage.carry;
-    if (stage.d == 2 && !stage.e) out.posInc = 0;
+    const token = changetype<Token>(inner.tokens + <usize>stage.c * TOKEN_BYTES);
+    if (emitToken(stage, made, token, token.termPtr, token.termLen, outEnd) < 0) return made ? made : E_NO_SPACE;
     made++;
-    stage.d = 2;
-    stage.e = 1;
     stage.c++;
   }
   return made;
 }
 
-/** Gives the token to the branch at hand. */
-function startBranch(chain: Chain, stage: Stage, token: Token, scratch: usize): void {
-  const branches = load<u32>(stage.config), blob = load<u32>(stage.config + 4 + (<usize>stage.a << 2));
-  stage.b = 0;
-  stage.c = 0;
-  stage.e = 0;
-  if (!blob) return;
-  store<u32>(scratch, 1);
-  store<u32>(scratch, token.endOffset, 4);
-  store<u64>(scratch, 0, 8);
-  const record = scratch + REPLAY_HEAD, copy = changetype<Token>(record);
-  copyToken(record, changetype<usize>(token));
-  copy.termPtr = REPLAY_HEAD + TOKEN_BYTES;
-  copy.posInc += stage.carry;
-  memory.copy(record + TOKEN_BYTES, token.termPtr, token.termLen);
-  chainReset(regionOf(stage, stage.a, branches), scratch, REPLAY_HEAD + TOKEN_BYTES + token.termLen);
+/**
+ * First stage of the inner chain: each token as often as there are branches.
+ *   config ├─ branches u32 ─┤   State: a, b, c as startInner sets them, d = whose turn it is, e = 1 while a token is at hand
+ */
+export function selectNext(inner: Chain, stage: Stage): i32 {
+  const outer = changetype<Chain>(<usize>stage.a), input = stageAt(outer, stage.c), isNew = !stage.e || stage.d + 1 >= load<u32>(stage.config);
+  if (isNew) {
+    input.taken += stage.e;
+    stage.e = 0;
+    stage.d = 0;
+    const status = awaitToken(outer, stage.b, stageAt(outer, stage.b), stage.c);
+    if (status < 0) return fail(outer, inner, status);
+    if (!status) {
+      inner.endOffset = outer.endOffset;
+      inner.endPosInc = heldIncrement(outer, stage.b);
+      return 0;
+    }
+    stage.e = 1;
+  } else stage.d++;
+  const token = tokenAt(input, input.taken);
+  stage.termCur = stage.termsPtr;
+  if (emitToken(stage, 0, token, token.termPtr, token.termLen, termsLimit(stage, stage.termsPtr)) < 0) return E_NO_SPACE;
+  if (!isNew) tokenAt(stage, 0).posInc = 0;
+  return 1;
 }

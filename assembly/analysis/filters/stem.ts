@@ -8,7 +8,7 @@
 //   area  ├─ cache ─┬─ index of suffix lists (stemmers/suffix-index.ts) ─┤
 import { E_CORRUPT, E_NO_SPACE } from '../../mem/status';
 import { decode, encode } from '../../text/utf8';
-import { hostTerms } from '../host-terms';
+import { hostTerms } from '../host-calls';
 import { renewTerm, Stage, tokenAt } from '../stage';
 import { ENGLISH_POSSESSIVE, KSTEM, runStemmer } from '../stemmers/stemmers';
 import { clearSuffixIndex, useSuffixIndex } from '../stemmers/suffix-index';

@@ -1,12 +1,64 @@
 // Filters that hold other filters: multiplexer, condition; and predicate_token_filter, which shares the script.
 import { illegalArgument } from '../../errors/catalog.ts';
-import { fuse } from '../analyzer.ts';
-import { chainBlob, joinConfigs, type KernelStage, words } from '../blob.ts';
+import { numberOfCall } from '../../wasm/host-calls.ts';
+import { fuse, mayStop } from '../analyzer.ts';
+import { chainBlob, type KernelStage, words } from '../blob.ts';
 import type { BuildContext, ChainContext, ComponentEntry, FilterEnvironment, FilterFactory, TokenFilter } from '../component.ts';
+import { termFilter } from '../host-terms.ts';
 import { STAGE } from '../stage-ids.ts';
-import { compileTokenPredicate, type TokenPredicate } from '../token-predicate.ts';
-import { checkTokenCount, type Token, type TokenStream } from '../token-stream.ts';
+import { scriptToken, TokenPredicate } from '../token-predicate.ts';
+import { checkTokenCount, makeToken, type Token, type TokenStream } from '../token-stream.ts';
 import { filterEntry, ONLY_ON_SAME_POSITION } from './simple.ts';
+
+/** Whether filters run in kernels, all of them. */
+function areKernels(filters: readonly TokenFilter[]): boolean {
+  return filters.every(({ kind }) => kind === 'kernel');
+}
+
+/** Chain of filters behind a stage that hands it tokens, as bytes, a multiple of eight. */
+function innerBlob(source: KernelStage, filters: readonly TokenFilter[]): Uint8Array {
+  return chainBlob(fuse([source, ...filters.flatMap((filter) => (filter.kind === 'kernel' ? filter.stages : []))]));
+}
+
+const INPUT: KernelStage = { id: STAGE.INPUT, config: new Uint8Array(0) };
+
+/** Each token once per branch; equal terms at one position once (assembly/analysis/filters/multiplexer.ts). */
+export function multiplexerFilter(branches: readonly (readonly TokenFilter[])[]): TokenFilter {
+  // Without a branch tokens stay as they are.
+  if (!branches.length) return { kind: 'kernel', stages: [REMOVE_DUPLICATES] };
+  if (!branches.every(areKernels)) return multiplexerOnHost(branches);
+  const select = { id: STAGE.SELECT, config: words([branches.length]) };
+  const turns: TokenFilter[] = branches.flatMap((filters, turn) => {
+    // A branch that changes nothing is none, unless it is the only one: then it keeps back what the text leaves as a hole at its end.
+    if (!filters.length && branches.length > 1) return [];
+    return [{ kind: 'kernel', stages: [{ id: STAGE.CONDITION, config: words([0, turn], innerBlob(INPUT, filters)) }] }];
+  });
+  const stage = {
+    id: STAGE.MULTIPLEXER,
+    config: innerBlob(select, turns),
+    keeps: branches,
+    stops: branches.some((filters) => filters.some(mayStop)),
+  };
+  return { kind: 'kernel', stages: [stage, REMOVE_DUPLICATES] };
+}
+
+const REMOVE_DUPLICATES: KernelStage = { id: STAGE.UNIQUE, config: words([ONLY_ON_SAME_POSITION]) };
+const DEDUPLICATE: readonly TokenFilter[] = [{ kind: 'kernel', stages: [REMOVE_DUPLICATES] }];
+
+/** Tokens that a script takes go through filters, a run of them at a time (assembly/analysis/filters/condition.ts). */
+function conditionFilter(predicate: TokenPredicate, filters: readonly TokenFilter[]): TokenFilter {
+  if (!areKernels(filters)) return conditionOnHost(predicate, filters);
+  const config = words([numberOfCall(predicate.call), 0], innerBlob(INPUT, filters));
+  return { kind: 'kernel', stages: [{ id: STAGE.CONDITION, config, keeps: [predicate, filters], stops: filters.some(mayStop) }] };
+}
+
+function predicateFilter(predicate: TokenPredicate): TokenFilter {
+  if (predicate.isOfTerm) {
+    return termFilter('dropOthers', (term) => (predicate.test(scriptToken(makeToken(term, 0, 0), 0)) ? [term] : []));
+  }
+  const config = words([numberOfCall(predicate.call)]);
+  return { kind: 'kernel', stages: [{ id: STAGE.PREDICATE, config, keeps: predicate }] };
+}
 
 /** A run of the stream through filters, as a stream of its own, which knows of no holes behind it. */
 function runOver(tokens: Token[], stream: TokenStream, filters: readonly TokenFilter[], env: FilterEnvironment): TokenStream {
@@ -14,41 +66,8 @@ function runOver(tokens: Token[], stream: TokenStream, filters: readonly TokenFi
   return filters.length ? env.run(filters, run) : run;
 }
 
-/** Each token once per branch; equal terms at one position once. In kernels, unless a branch needs the host. */
-export function multiplexerFilter(branches: readonly (readonly TokenFilter[])[]): TokenFilter {
-  const stages = branches.map((branch) => branch.flatMap((filter) => (filter.kind === 'kernel' ? filter.stages : [])));
-  const isKernel = branches.flat().every(({ kind }) => kind === 'kernel') && !stages.flat().some(({ id }) => ON_HOST.has(id));
-  // Without a branch tokens stay as they are.
-  if (!branches.length) return { kind: 'kernel', stages: [REMOVE_DUPLICATES] };
-  if (branches.length > 1 && isKernel) {
-    return { kind: 'kernel', stages: [{ id: STAGE.MULTIPLEXER, config: multiplexerConfig(stages), keeps: branches }, REMOVE_DUPLICATES] };
-  }
-  return multiplexerOnHost(branches);
-}
-
-/**
- * Stages that no branch of the kernel has: those that look at the end of the text, which a branch does not know, and a multiplexer in a multiplexer,
- * which would need room that grows with each step inwards.
- */
-const ON_HOST: ReadonlySet<number> = new Set([STAGE.FINGERPRINT, STAGE.MULTIPLEXER, STAGE.TRAILING_STOP]);
-
-/** Config of the multiplexer stage (assembly/analysis/filters/multiplexer.ts has the drawing). */
-function multiplexerConfig(branches: readonly (readonly KernelStage[])[]): Uint8Array {
-  const replay = { id: STAGE.REPLAY, config: new Uint8Array(0) };
-  const blobs = branches.map((stages) => (stages.length ? chainBlob(fuse([replay, ...stages])) : new Uint8Array(0)));
-  let offset = (4 + branches.length * 4 + 7) & ~7;
-  const head = new Uint8Array(offset);
-  const offsets = blobs.map((blob) => {
-    const at = offset;
-    offset += blob.length;
-    return blob.length ? at : 0;
-  });
-  head.set(words([branches.length, ...offsets]));
-  return joinConfigs([head, ...blobs]);
-}
-
-/** The same on the host; a single branch sees the whole stream. At its end the last branch alone tells of holes. */
-export function multiplexerOnHost(branches: readonly (readonly TokenFilter[])[]): TokenFilter {
+/** The same with a filter of the host in a branch; a single branch sees the whole stream. At its end the last branch alone tells of holes. */
+function multiplexerOnHost(branches: readonly (readonly TokenFilter[])[]): TokenFilter {
   return {
     kind: 'host',
     apply(stream, env) {
@@ -77,10 +96,8 @@ export function multiplexerOnHost(branches: readonly (readonly TokenFilter[])[])
   };
 }
 
-const REMOVE_DUPLICATES: KernelStage = { id: STAGE.UNIQUE, config: words([ONLY_ON_SAME_POSITION]) };
-const DEDUPLICATE: readonly TokenFilter[] = [{ kind: 'kernel', stages: [REMOVE_DUPLICATES] }];
-
-function conditionFilter(test: TokenPredicate, filters: readonly TokenFilter[]): TokenFilter {
+/** The same with a filter of the host among the filters. */
+function conditionOnHost(predicate: TokenPredicate, filters: readonly TokenFilter[]): TokenFilter {
   return {
     kind: 'host',
     apply(stream, env) {
@@ -94,7 +111,7 @@ function conditionFilter(test: TokenPredicate, filters: readonly TokenFilter[]):
       let position = -1;
       for (const token of stream.tokens) {
         position += token.posInc;
-        if (test(token, position)) run.push(token);
+        if (predicate.test(scriptToken(token, position))) run.push(token);
         else {
           flush();
           tokens.push(token);
@@ -106,26 +123,6 @@ function conditionFilter(test: TokenPredicate, filters: readonly TokenFilter[]):
   };
 }
 
-function predicateFilter(test: TokenPredicate): TokenFilter {
-  return {
-    kind: 'host',
-    apply(stream) {
-      const tokens: Token[] = [];
-      let position = -1;
-      let carry = 0;
-      for (const token of stream.tokens) {
-        position += token.posInc;
-        if (!test(token, position)) carry += token.posInc;
-        else {
-          tokens.push({ ...token, posInc: token.posInc + carry, stopPosInc: token.stopPosInc + carry });
-          carry = 0;
-        }
-      }
-      return { ...stream, tokens, endPosInc: stream.endPosInc + carry };
-    },
-  };
-}
-
 /** @throws ApiError: no script, or one that is not understood */
 function scriptOf({ name, settings }: BuildContext): TokenPredicate {
   const source = settings.get('script.source') ?? settings.get('script.inline') ?? settings.get('script');
@@ -133,7 +130,7 @@ function scriptOf({ name, settings }: BuildContext): TokenPredicate {
   if (source === undefined) throw illegalArgument('must specify either [source] for an inline script or [id] for a stored script');
   const language = settings.get('script.lang', 'painless');
   if (language !== 'painless') throw illegalArgument(`script_lang not supported [${language}]`);
-  return compileTokenPredicate(source);
+  return new TokenPredicate(source);
 }
 
 /** Filters of a chain that may stand in others, which name each other and so grow quickly; and how deep they may stand. */

@@ -1,4 +1,4 @@
-// Host side of assembly/analysis/host-terms.ts: functions that kernels call by number, in every instance of a thread.
+// Host side of assembly/analysis/host-calls.ts: functions that kernels call by number, in every instance of a thread.
 import type { KernelFunction } from './kernels.ts';
 
 /** Status: there is no room for the answer. */
@@ -12,35 +12,42 @@ const E_REFUSED = -7;
  */
 export type TermCall = (bytes: Uint8Array, termPtr: number, termLen: number, outPtr: number, outBytes: number) => number;
 
+/**
+ * Writes a byte to `outPtr` for each of `count` tokens (assembly/analysis/token.ts) at `tokensPtr`: 1 for those it takes. Returns 0.
+ * @param position  one more than that of the token before
+ */
+export type TokensCall = (bytes: Uint8Array, tokensPtr: number, count: number, outPtr: number, position: number) => number;
+
 /** Who has a number holds the function: chains come and go with their indices. */
-const calls = new Map<number, WeakRef<TermCall>>();
+const calls = new Map<number, WeakRef<TermCall | TokensCall>>();
 const gone = new FinalizationRegistry<number>((number) => calls.delete(number));
 let lastNumber = 0;
 let refusal: unknown = null;
 
-/** A number for kernels of this thread, valid as long as `call` lives. */
-export function numberOfCall(call: TermCall): number {
+/** A number above 0 for kernels of this thread, valid as long as `call` lives. */
+export function numberOfCall(call: TermCall | TokensCall): number {
   const number = ++lastNumber;
   calls.set(number, new WeakRef(call));
   gone.register(call, number);
   return number;
 }
 
-/** The import of an instance over this memory. */
-export function hostTerms(memory: WebAssembly.Memory): KernelFunction {
+/** Imports of an instance over this memory. */
+export function hostCalls(memory: WebAssembly.Memory): { readonly hostTerms: KernelFunction; readonly hostVerdicts: KernelFunction } {
   let bytes = new Uint8Array(memory.buffer);
-  return (number, termPtr, termLen, outPtr, outBytes) => {
+  const dispatch: KernelFunction = (number, inPtr, inCount, outPtr, last) => {
     if (bytes.buffer !== memory.buffer) bytes = new Uint8Array(memory.buffer);
     try {
       const call = calls.get(number)?.deref();
       if (!call) throw new Error(`an analysis chain has outlived its filter ${number}`);
-      return call(bytes, termPtr >>> 0, termLen >>> 0, outPtr >>> 0, outBytes >>> 0);
+      return call(bytes, inPtr >>> 0, inCount >>> 0, outPtr >>> 0, last >>> 0);
     } catch (error) {
       // Through the kernels goes a status: what they hold stays whole.
       refusal = error;
       return E_REFUSED;
     }
   };
+  return { hostTerms: dispatch, hostVerdicts: dispatch };
 }
 
 /** What the last E_REFUSED was about. */
