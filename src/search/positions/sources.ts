@@ -128,7 +128,8 @@ export function intervalsOf(source: IntervalSource, positions: Positions): Stret
     case 'or':
       return minimal(source.sources.flatMap((inner) => intervalsOf(inner, positions)));
     case 'all': {
-      const lists = source.sources.map((inner) => intervalsOf(inner, positions));
+      const lists =
+        source.mode === 'unordered' ? repeated(source.sources, positions) : source.sources.map((inner) => intervalsOf(inner, positions));
       if (lists.some((list) => list.length === 0)) return [];
       if (lists.length === 1) return lists[0];
       return combine(lists, source.mode);
@@ -146,6 +147,36 @@ export function intervalsOf(source: IntervalSource, positions: Positions): Stret
       return intervalsOf(source.source, positions).filter((stretch) => holds(source.relation, stretch, others));
     }
   }
+}
+
+/** Different sources with how often they stand in a list, kept for all documents of a query. */
+const distinctSources = new WeakMap<readonly IntervalSource[], readonly { source: IntervalSource; count: number }[]>();
+
+function distinct(sources: readonly IntervalSource[]): readonly { source: IntervalSource; count: number }[] {
+  const known = distinctSources.get(sources);
+  if (known) return known;
+  const counts = new Map<string, { source: IntervalSource; count: number }>();
+  for (const source of sources) {
+    const key = JSON.stringify(source);
+    const entry = counts.get(key);
+    if (entry) entry.count++;
+    else counts.set(key, { source, count: 1 });
+  }
+  const found = [...counts.values()];
+  distinctSources.set(sources, found);
+  return found;
+}
+
+/** Intervals of each different source; of one that stands there n times, those of n in a row, so that no place counts twice. */
+function repeated(sources: readonly IntervalSource[], positions: Positions): Stretch[][] {
+  return distinct(sources).map(({ source, count }) => {
+    const found = intervalsOf(source, positions);
+    if (count === 1) return found;
+    return found.slice(count - 1).map(({ end }, i) => {
+      const { start } = found[i];
+      return { start, end, gaps: gapsIn(start, end, found.slice(i, i + count)) };
+    });
+  });
 }
 
 /** Fewest positions that an interval of the source takes: what scores are measured against. */

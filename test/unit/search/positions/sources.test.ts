@@ -101,6 +101,16 @@ describe('intervals', () => {
         [10, 12],
       ],
     ],
+    // Each place counts once.
+    [
+      'unordered, a word twice',
+      all('unordered', 'the', 'the'),
+      [
+        [0, 6],
+        [6, 9],
+      ],
+    ],
+    ['unordered, a word four times', all('unordered', 'the', 'the', 'the', 'the'), []],
     ['phrase', all('phrase', 'lazy', 'dog'), [[7, 8]]],
     [
       'no overlap',
