@@ -307,8 +307,7 @@ export class AnalysisRegistry {
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         failed.push(name);
-        const { type, reason } = error;
-        suppressed.push({ type, reason: `[${name}] ${reason}`, caused_by: { type, reason } });
+        suppressed.push({ type: error.type, reason: `[${name}] ${error.reason}`, caused_by: causeOf(error) });
       }
     }
     if (failed.length) {
@@ -439,6 +438,11 @@ export class AnalysisRegistry {
   customNormalizer(name: string, charFilters: readonly CharFilterFactory[], filters: readonly FilterFactory[], gap = DEFAULT_POSITION_GAP) {
     return this.assemble(name, charFilters, KEYWORD_TOKENIZER, filters, { gap });
   }
+}
+
+/** An error as the cause of another, with its own. */
+function causeOf({ type, reason, causedBy }: ApiError): Record<string, unknown> {
+  return { type, reason, ...(causedBy ? { caused_by: causeOf(causedBy) } : {}) };
 }
 
 /** An analyzer that is for searches only stands where texts are indexed. */

@@ -35,16 +35,20 @@ function analyzer(
   };
 }
 
-function standard(context: BuildContext, fallback: readonly string[]) {
+function standard(context: BuildContext) {
   const length = standardMaxLength(context.settings);
-  const stop = analyzerStopWords(context, fallback);
+  const stop = analyzerStopWords(context, []);
   return () => ({ tokenizer: standardTokenizer(length()), filters: [LOWERCASE, ...stopUnlessEmpty(stop)] });
 }
 
 export const BUILT_IN_ANALYZERS: readonly AnalyzerEntry[] = [
-  analyzer('standard', ['max_token_length: int = 255', ...STOP_PARAMS], (context) => standard(context, [])),
-  analyzer('default', ['max_token_length: int = 255', ...STOP_PARAMS], (context) => standard(context, [])),
-  analyzer('chinese', STOP_PARAMS, (context) => standard(context, englishStopWords())),
+  analyzer('standard', ['max_token_length: int = 255', ...STOP_PARAMS], standard),
+  analyzer('default', ['max_token_length: int = 255', ...STOP_PARAMS], standard),
+  // Has no parameters, as the recorded server reads none.
+  analyzer('chinese', [], () => () => ({
+    tokenizer: standardTokenizer(),
+    filters: [LOWERCASE, stopStage(englishStopWords(), false)],
+  })),
   analyzer('simple', [], () => () => ({ tokenizer: charClassTokenizer(1), filters: [] })),
   analyzer('whitespace', [], () => () => ({ tokenizer: charClassTokenizer(2), filters: [] })),
   analyzer('keyword', [], () => () => ({ tokenizer: kernelTokenizer(STAGE.KEYWORD, []), filters: [] })),

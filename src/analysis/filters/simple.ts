@@ -79,9 +79,11 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     ['language: string = null'],
     ({ settings }) => {
       const language = settings.get('language');
-      if (language !== undefined && !(language in CASE_VARIANTS))
-        throw illegalArgument(`language [${language}] not support for lower case`);
-      return kernelFilter(STAGE.CASE, words([language === undefined ? 0 : CASE_VARIANTS[language]]));
+      return () => {
+        if (language !== undefined && !Object.hasOwn(CASE_VARIANTS, language))
+          throw illegalArgument(`language [${language}] not support for lower case`);
+        return kernelFilter(STAGE.CASE, words([language === undefined ? 0 : CASE_VARIANTS[language]]));
+      };
     },
     { normalizing: true },
   ),

@@ -55,7 +55,7 @@ test.each<[SettingTree, string]>([
   ],
   [{ type: 'keep_types', types: [] }, 'accepted'],
   [{ type: 'nGram' }, 'accepted'],
-  [{ type: 'lowercase', language: '' }, 'illegal_argument_exception language [] not support for lower case'],
+  [{ type: 'lowercase', language: '' }, 'illegal_argument_exception [my] language [] not support for lower case'],
   [{ type: 'shingle', output_unigrams: ' ' }, 'accepted'],
 ])('%j', (definition, expected) => {
   expect(refusal(() => withFilters({ f: definition }, 'f'))).toBe(expected);
@@ -194,7 +194,7 @@ test('filters that multiply tokens are bounded', () => {
   expect(() => registry.analyze('my', text)).toThrow('more than [1048576] tokens');
   // The request has its own bound, which is lower.
   expect(() => request(registry, 'i', { analyzer: 'my', text })).toThrow('exceeded the allowed maximum of [10000]');
-  expect(() => registry.analyze('path', '/a'.repeat(40_000))).toThrow('take more than [536870912] bytes');
+  expect(() => registry.analyze('path', '/a'.repeat(40_000))).toThrow('needs too much work on this text');
 });
 
 /** `term@position` of several texts. */
@@ -281,6 +281,11 @@ test('concatenate_graph: -1 is no limit, nothing else below 1 is one', () => {
   const chain = (max: number) => withFilters({ f: { type: 'concatenate_graph', max_graph_expansions: max } }, 'f');
   expect(terms(chain(-1), 'a b')).toEqual(['a b']);
   expect(refusal(() => terms(chain(0), 'a b'))).toBe('illegal_argument_exception limit must be -1 (which means no limit), or > 0; got: 0');
+});
+
+test('the chinese analyzer reads no parameters', () => {
+  const registry = build({ analyzer: { my: { type: 'chinese', stopwords: ['b'], max_token_length: 1 } } });
+  expect(terms(registry, 'the abc b')).toEqual(['abc', 'b']);
 });
 
 test('stemmers that lower the case of words themselves', () => {
