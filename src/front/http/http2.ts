@@ -185,6 +185,8 @@ export class Http2Connection implements ClientConnection {
   }
 
   destroy(): void {
+    // the session would reset them without an error
+    for (const stream of [...this.streams]) stream.destroy();
     if (!this.session.destroyed) this.session.destroy();
   }
 

@@ -152,8 +152,8 @@ const TABLE: Record<string, [number, number, number, Apply]> = {
 };
 
 const REFUSED: Record<string, string> = {
-  stream: 'TCP and UDP proxying is the next step of this server',
-  mail: 'mail proxying is the next step of this server',
+  stream: 'TCP and UDP proxying is not supported by this server',
+  mail: 'mail proxying is not supported by this server',
   load_module: 'dynamic modules are not supported',
   ssl_engine: 'OpenSSL engines are not supported',
 };

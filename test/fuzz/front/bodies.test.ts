@@ -1,7 +1,8 @@
 /**
  * Clients that read slowly, go away in the middle, send several requests at once or come by HTTP/2, before back ends that break off,
  * through every way a body can take, while the configuration is reloaded: each byte that arrives must be the one of that request at
- * that place. BODIES_ROUNDS (12) clients one after the other in each of 24 lanes, BODIES_SEED; a longer run: BODIES_ROUNDS=20000.
+ * that place. BODIES_ROUNDS (12) clients one after the other in each of 24 lanes, BODIES_SEED; a longer run: BODIES_ROUNDS=400 and
+ * --testTimeout=900000.
  */
 import { execFileSync } from 'node:child_process';
 import { connect as connectHttp2 } from 'node:http2';
@@ -318,7 +319,7 @@ beforeAll(async () => {
     `
     upstream back { server 127.0.0.1:${backPort}; keepalive 4; }
     proxy_cache_path cache keys_zone=kept:1m;
-    proxy_http_version 1.1; proxy_set_header Connection ""; keepalive_requests 1000;
+    proxy_http_version 1.1; proxy_set_header Connection ""; keepalive_requests 1000; send_timeout 10s;
     ssl_certificate c.pem; ssl_certificate_key k.pem;
     server { listen 127.0.0.1:${plain}; listen 127.0.0.1:${secure} ssl; http2 on; default_type text/plain;
       location /proxy { proxy_pass http://back; proxy_max_temp_file_size 0; }
@@ -331,7 +332,7 @@ beforeAll(async () => {
       location /page { ssi on; ssi_types *; alias ${front.folder}/page; }
       location /files/ { alias ${front.folder}/; }
     }`,
-    'worker_processes 2; worker_shutdown_timeout 10s;',
+    'worker_processes 2;',
   );
   front.write('page', page);
   for (const [name, bytes] of Object.entries(FILES)) front.write(name, bodyFor(fileSeed(name), bytes));
