@@ -6,7 +6,7 @@ import path from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { back, front, frontForEach, get, ours, port, raw, serveRaw } from '../support/front.ts';
+import { back, front, frontForEach, get, headerOf, ours, port, raw, serveRaw } from '../support/front.ts';
 
 frontForEach();
 
@@ -255,4 +255,22 @@ test('modern_browser and ancient_browser', async () => {
     '|old',
     '|old',
   ]);
+});
+
+test('an entity tag becomes weak where the body is changed, and goes where it is none', async () => {
+  const server = await serveRaw(back, (text, socket) => {
+    const tag = /^GET \/\w+\/(\S+) /.exec(text)![1];
+    socket.end(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nETag: ${tag}\r\n\r\n${'page '.repeat(100)}`);
+  });
+  const filters = { sub: 'sub_filter page X; sub_filter_last_modified on;', gzip: 'gzip on;', ssi: 'ssi on; ssi_last_modified on;' };
+  const locations = Object.entries(filters).map(([name, text]) => `location /${name}/ { proxy_pass http://127.0.0.1:${back}; ${text} }`);
+  front.config(`gzip_http_version 1.0; gzip_proxied any; server { listen 127.0.0.1:${port}; ${locations.join(' ')} }`);
+  await front.start();
+  const tagOf = async (uri: string) => headerOf(await get(port, uri, 'Accept-Encoding: gzip\n'), 'ETag');
+  for (const name of Object.keys(filters)) {
+    expect(await tagOf(`/${name}/"a"`)).toBe('W/"a"');
+    expect(await tagOf(`/${name}/W/"a"`)).toBe('W/"a"');
+    expect(await tagOf(`/${name}/bare`)).toBeUndefined();
+  }
+  server.close();
 });

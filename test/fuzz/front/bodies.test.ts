@@ -49,14 +49,16 @@ const fileSeed = (name: string): number => 1_000_000 + Object.keys(FILES).indexO
 
 // ---------------------------------------------------------------- the back end
 
-/** `/framing/seed/bytes`: length, chunked or close; with `reset` the connection breaks off in the middle of the body. */
+/** `/framing/seed/bytes`: length, chunked or close; with `reset` the connection breaks off before the end of the body. */
 function answer(socket: Socket, uri: string): void {
   const [, , framing, seed, bytes] = uri.split('?')[0].split('/');
   const next = random(Number(seed));
   const body = bodyFor(Number(seed), Number(bytes));
   const breaks = framing === 'reset' ? next(body.length + 1) : Infinity;
   const chunked = framing === 'chunked' || (framing === 'reset' && next(2) === 0);
-  const length = chunked ? 'Transfer-Encoding: chunked' : framing === 'close' ? 'Connection: close' : `Content-Length: ${body.length}`;
+  // what breaks off is never whole, or the connection would carry the next answer when it breaks
+  const bytesTold = body.length + (framing === 'reset' ? 1 : 0);
+  const length = chunked ? 'Transfer-Encoding: chunked' : framing === 'close' ? 'Connection: close' : `Content-Length: ${bytesTold}`;
   socket.write(`HTTP/1.1 200 OK\r\nCache-Control: max-age=2\r\nContent-Type: text/plain\r\n${length}\r\n\r\n`);
   const step = (at: number): void => {
     if (socket.destroyed) return;

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import * as zlib from 'node:zlib';
 import { ANY_COUNT, buffers, checked, custom, flag, HSL, HSLI, num, oneOf, size, within, wordsOf } from '../../config/directive.ts';
+import { weakenEtag } from '../changed-body.ts';
 import { type Coding, formOf, holdsForms } from '../coded-bodies.ts';
 import { DECLINED, ERROR, OK } from '../codes.ts';
 import type { HeaderField } from '../header.ts';
@@ -227,12 +228,6 @@ function codingFilter(
 }
 
 /** A weak tag: the bytes differ now, the meaning does not. */
-function weakenEtag(r: Request): void {
-  const etag = r.out.get('etag');
-  if (etag && !etag.value.startsWith('W/')) etag.value = /^".*"$/.test(etag.value) ? `W/${etag.value}` : '';
-  if (etag?.value === '') r.out.set('ETag', undefined);
-}
-
 const VARY: HeaderField = { name: 'Vary', lname: 'vary', value: 'Accept-Encoding' };
 /** Stands beside a `Vary` that the answer has already. */
 function setVary(r: Request): void {

@@ -1,10 +1,10 @@
 /** Server side includes: finds the commands of a page and puts in their place what they give (ssi-commands.ts). */
 import { flag, HSL, HSLI, size } from '../../config/directive.ts';
+import { clearModified, weakenEtag } from '../changed-body.ts';
 import { ERROR, OK } from '../codes.ts';
 import { mediaTypes, typeMatches } from '../mime-types.ts';
 import { type BodyFlags, defineModule, isFileSpan, type Piece } from '../module.ts';
 import type { Request } from '../request.ts';
-import { clearModified, weaken } from './body-filters.ts';
 import { DEFAULT_TIME, formatTime, runCommand, type Ssi, type SsiShared } from './ssi-commands.ts';
 import { readSpan } from './static.ts';
 
@@ -53,7 +53,7 @@ function ssiHeader(r: Request): number {
     out.contentLength = -1;
     r.allowRanges = false;
     out.set('Accept-Ranges', undefined);
-    if (c.ssi_last_modified) weaken(r);
+    if (c.ssi_last_modified) weakenEtag(r);
     else clearModified(r);
   }
   r.addBodyFilter('ssi', (req, pieces, flags, position) => filter(req, ctx, pieces, flags, position));

@@ -1,0 +1,57 @@
+/** try_files: the first of some files that is there, or another URI. */
+import { statSync } from 'node:fs';
+import { DECLINED } from '../codes.ts';
+import { core } from '../core.ts';
+import { defineModule } from '../module.ts';
+import { documentRoot, fsPath } from '../paths.ts';
+import { redirectTo, redirectToNamed } from '../redirect.ts';
+import type { Request } from '../request.ts';
+import { checkSymlinks } from '../symlinks.ts';
+import type { Value } from '../value.ts';
+
+export const tryFilesModule = defineModule(
+  'try_files',
+  {},
+  {
+    init(main) {
+      main.phases.precontent.push(tryFiles);
+    },
+  },
+);
+
+function tryFiles(r: Request): number {
+  const conf = core.conf(r.loc).try_files;
+  if (!conf) return DECLINED;
+  const alias = r.loc.docRoot?.alias;
+  // in a location with alias, what variables give loses the location's name
+  const prefix = alias && alias.nameLength > 0 ? r.uri.slice(0, alias.nameLength) : '';
+  const textOf = (value: Value): string => {
+    const text = value.eval(r);
+    return value.constant === undefined && text.startsWith(prefix) ? text.slice(prefix.length) : text;
+  };
+  for (const { value, dir } of conf.items) {
+    const rest = textOf(value);
+    const path = documentRoot(r) + rest;
+    let found = false;
+    try {
+      checkSymlinks(r, path);
+      const stat = statSync(fsPath(path));
+      found = dir ? stat.isDirectory() : stat.isFile();
+    } catch {
+      // not there: the next one
+    }
+    if (!found) continue;
+    if (!alias) r.uri = rest;
+    else if (alias.nameLength >= 0) r.uri = prefix + rest;
+    else if (!dir) {
+      r.uri = rest;
+      r.addUriToAlias = true;
+    }
+    r.validRawUri = false;
+    return DECLINED;
+  }
+  if (conf.code) return conf.code;
+  const last = textOf(conf.last);
+  if (conf.named) return redirectToNamed(r, last);
+  return redirectTo(r, last);
+}
