@@ -11,12 +11,15 @@ const ROOT = 1;
 /** Steps of a search for room after which the next ones begin higher: little is free below. */
 const LONG_SEARCH = 32;
 
-/** The words of the front-coded list, in order. */
+/** The words of the front-coded list, in order: a capital for the letters shared with the word before, then the others. */
 function dictionaryWords(): string[] {
+  const list = thaiDictionary();
   const words: string[] = [];
   let word = '';
-  for (const [, shared, rest] of thaiDictionary().matchAll(/([A-Z])([^A-Z]*)/g)) {
-    word = word.slice(0, shared.charCodeAt(0) - 65) + rest;
+  for (let at = 0, end = 0; at < list.length; at = end) {
+    end = at + 1;
+    while (end < list.length && list.charCodeAt(end) >= BASE) end++;
+    word = word.slice(0, list.charCodeAt(at) - 65) + list.slice(at + 1, end);
     words.push(word);
   }
   return words;
