@@ -1,6 +1,7 @@
 // What a node tells about itself: `_nodes`, `_nodes/stats`. Measured where they are asked, by the answering process.
 import { readFileSync, statfsSync } from 'node:fs';
 import os from 'node:os';
+import { getHeapStatistics } from 'node:v8';
 import { formatByteSize } from '../common/byte-size.ts';
 import { nodeTotals, sumShards } from './cluster.ts';
 import type { EngineContext } from './context.ts';
@@ -278,16 +279,23 @@ export function fileDescriptors(): { current: number; max: number } {
   }
 }
 
+/** JavaScript's memory in this thread, in bytes; `max` is what it may grow to. */
+export function heap(): { used: number; committed: number; max: number; usedPercent: number } {
+  const { used_heap_size: used, total_heap_size: committed, heap_size_limit: max } = getHeapStatistics();
+  return { used, committed, max, usedPercent: Math.round((used * 100) / max) };
+}
+
 function heapStats(startedMs: number): Json {
-  const { heapUsed, heapTotal, external } = process.memoryUsage();
+  const { used, committed, max, usedPercent } = heap();
+  const { external } = process.memoryUsage();
   return {
     timestamp: Date.now(),
     uptime_in_millis: Date.now() - startedMs,
     mem: {
-      heap_used_in_bytes: heapUsed,
-      heap_used_percent: Math.round((heapUsed * 100) / heapTotal),
-      heap_committed_in_bytes: heapTotal,
-      heap_max_in_bytes: heapTotal,
+      heap_used_in_bytes: used,
+      heap_used_percent: usedPercent,
+      heap_committed_in_bytes: committed,
+      heap_max_in_bytes: max,
       non_heap_used_in_bytes: external,
       non_heap_committed_in_bytes: external,
     },

@@ -1,6 +1,6 @@
 // Rows of the `_cat` tables about the node: health, nodes, allocation, the manager, thread pools.
 import { clusterHealth, nodeTotals, shardCounts } from '../api/cluster.ts';
-import { addressOf, diskSpace, fileDescriptors, isThisNode, osStats } from '../api/nodes.ts';
+import { addressOf, diskSpace, fileDescriptors, heap, isThisNode, osStats } from '../api/nodes.ts';
 import type { RestContext } from './api.ts';
 import { matchesName, type Row } from './cat-table.ts';
 import type { ApiRequest } from './request.ts';
@@ -35,7 +35,7 @@ export function healthRows(request: ApiRequest, { engine }: RestContext): Row[] 
 export function nodeRows(request: ApiRequest, { engine, settings, startedMs }: RestContext): Row[] {
   const { host, port } = addressOf(engine);
   const isFull = request.boolean('full_id') ?? false;
-  const { heapUsed, heapTotal } = process.memoryUsage();
+  const { used: heapUsed, usedPercent, max } = heap();
   const { cpu, mem } = osStats() as {
     cpu: { percent: number; load_average: Record<string, number> };
     mem: { used_percent: number; total_in_bytes: number; used_in_bytes: number };
@@ -59,8 +59,8 @@ export function nodeRows(request: ApiRequest, { engine, settings, startedMs }: R
       'disk.avail': { bytes: disk.availableBytes },
       'disk.used_percent': ((used * 100) / disk.totalBytes).toFixed(2),
       'heap.current': { bytes: heapUsed },
-      'heap.percent': Math.round((heapUsed * 100) / heapTotal),
-      'heap.max': { bytes: heapTotal },
+      'heap.percent': usedPercent,
+      'heap.max': { bytes: max },
       'ram.current': { bytes: mem.used_in_bytes },
       'ram.percent': mem.used_percent,
       'ram.max': { bytes: mem.total_in_bytes },

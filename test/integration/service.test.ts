@@ -63,6 +63,23 @@ test('one thread answers too', async () => {
   expect(await service.stop()).toBe(0);
 });
 
+test('the heap may grow to the bound of NODE_OPTIONS, and says so; what Node refuses there ends the parent at once', async () => {
+  const given = process.env.NODE_OPTIONS;
+  process.env.NODE_OPTIONS = '--max-old-space-size=300';
+  const service = await startService();
+  process.env.NODE_OPTIONS = '--no-such-option';
+  const refused = spawnSync(path.resolve(import.meta.dirname, '../../bin/gannet'), ['serve'], { encoding: 'utf8', timeout: 20_000 });
+  if (given === undefined) delete process.env.NODE_OPTIONS;
+  else process.env.NODE_OPTIONS = given;
+  expect(refused).toMatchObject({ status: 9, stderr: expect.not.stringContaining('starting it again') });
+  const [node] = Object.values<any>((await service.request('GET', '/_nodes/stats/jvm')).body.nodes);
+  expect(node.jvm.mem.heap_max_in_bytes).toBeGreaterThanOrEqual(300 << 20);
+  expect(node.jvm.mem.heap_max_in_bytes).toBeLessThan(560 << 20);
+  const row = (await service.request('GET', '/_cat/nodes?h=heap.percent&format=json')).body[0];
+  expect(Number(row['heap.percent'])).toBeLessThan(50);
+  expect(await service.stop()).toBe(0);
+});
+
 test('a bad setting stops the start with its name and the reason', () => {
   const run = spawnSync(process.execPath, [bin, 'serve', '--http.prt=1'], { encoding: 'utf8', timeout: 20_000 });
   expect(run.status).not.toBe(0);
