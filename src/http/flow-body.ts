@@ -53,8 +53,10 @@ export class FlowBody implements HttpBody {
     this.#notify();
   }
 
+  /** The end may come with what the socket had read before it was paused: the next request must not wait for somebody to ask for more. */
   finish(): void {
     this.complete = true;
+    this.#resume();
     this.#notify();
   }
 

@@ -95,6 +95,10 @@ describe.each(['uws', 'net'] as const)('%s listener', (kind) => {
     const echo = await request(child.port, '/echo?a=%20b', text);
     expect(JSON.parse(echo.body)).toMatchObject({ method: 'POST', query: 'a=%20b', length: 700_000 });
     expect((await request(child.port, '/count?slow', Buffer.alloc(30_000_000))).body).toBe('30000000');
+    // One after the other on a connection: the end of a body may come while the socket is paused.
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    for (let i = 0; i < 4; i++) expect((await request(child.port, '/count?slow', Buffer.alloc(20_000_000), agent)).body).toBe('20000000');
+    agent.destroy();
     const chunked = await send(`${POST}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n`, /hello world/);
     expect(chunked).toContain('"text":"hello world"');
   });
