@@ -7,6 +7,7 @@ export {
   chainHeldPosInc as analysisChainHeldPosInc,
   chainMapCount as analysisChainMapCount,
   chainMap as analysisChainMap,
+  chainPayload as analysisChainPayload,
 } from './analysis/chain';
 export { hasReplacement as textHasReplacement } from './text/utf8';
 export { heapBase as memHeapBase } from './mem/layout';

@@ -8,6 +8,7 @@ import { correctBatch, correctOffset, filterText, textFilterOf } from './char-fi
 import { BIGRAM_AREA, cjkBigramNext, hasNoBigrams } from './filters/cjk-bigram';
 import { commonGramsNext, gramsOnlyNext } from './filters/common-grams';
 import { decompoundNext } from './filters/decompound';
+import { clearData, delimitedFilter, payloadAt } from './filters/delimited';
 import { fingerprintNext } from './filters/fingerprint';
 import { flattenNext } from './filters/flatten-graph';
 import { asciiFoldingFilter } from './filters/folding';
@@ -96,6 +97,7 @@ export function layOut(region: usize, regionBytes: usize, blob: usize, isStepped
     stage.termsEnd = cur;
     if (stage.id == ID.S_STEM) clearStems(stage);
     if (stage.id == ID.S_HOST_TERMS) clearAnswers(stage);
+    if (stage.id == ID.S_DELIMITED) clearData(stage);
     if (stage.id == ID.S_CONDITION || stage.id == ID.S_MULTIPLEXER) {
       const status = openInner(chain, stage);
       if (status < 0) return status;
@@ -332,6 +334,7 @@ function transform(stage: Stage, batch: Stage): i32 {
     case ID.S_LIMIT: return limitFilter(stage, batch);
     case ID.S_KEYWORD_MARKER: return keywordMarkerFilter(stage, batch);
     case ID.S_STEMMER_OVERRIDE: return stemmerOverrideFilter(stage, batch);
+    case ID.S_DELIMITED: return delimitedFilter(stage, batch);
     case ID.S_PREDICATE: return predicateFilter(stage, batch);
     case ID.S_STEM: return stemFilter(stage, batch);
     default: return E_CORRUPT;
@@ -365,7 +368,7 @@ function hasOrder(chain: Chain, batch: Stage, made: u32): bool {
 
 /** Stages that keep terms across batches get a share of the region. */
 function needsArea(id: u32): bool {
-  return id == ID.S_UNIQUE || id == ID.S_STEM || id == ID.S_PREDICATE;
+  return id == ID.S_UNIQUE || id == ID.S_DELIMITED || id == ID.S_STEM || id == ID.S_PREDICATE;
 }
 
 /** The producer whose batch the one at `index` reads. The tokenizer is the first. */
@@ -389,4 +392,9 @@ export function chainMapCount(region: usize, filter: u32): u32 {
 /** Offsets of a character filter (char-filters/text-filter.ts). */
 export function chainMap(region: usize, filter: u32): usize {
   return textFilterOf(stageAt(changetype<Chain>(region), filter)).map;
+}
+
+/** A payload that a stage (filters/delimited.ts) has given to tokens of the text at hand. */
+export function chainPayload(region: usize, stage: u32, number: u32): usize {
+  return payloadAt(stageAt(changetype<Chain>(region), stage), number);
 }

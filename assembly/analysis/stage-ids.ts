@@ -54,5 +54,6 @@ export const S_LENGTH: u32 = 141;
 export const S_LIMIT: u32 = 142;
 export const S_KEYWORD_MARKER: u32 = 144;
 export const S_STEMMER_OVERRIDE: u32 = 145;
+export const S_DELIMITED: u32 = 146;
 export const S_PREDICATE: u32 = 159;
 export const S_STEM: u32 = 160;

@@ -85,7 +85,7 @@ function compileSteps(filters: readonly TokenFilter[], stepped = 0): Step[] {
 }
 
 function program(stages: readonly KernelStage[], isStepped: boolean): ChainProgram {
-  return { blob: chainBlob(stages, isStepped), isStepped };
+  return { blob: chainBlob(stages, isStepped), isStepped, payloadStage: stages.findLastIndex(givesPayloads) };
 }
 
 /** How many filters there are up to the last one that stops reading before the end: it must know how far those before it have read. */
@@ -97,6 +97,11 @@ function limited(filters: readonly TokenFilter[]): number {
 export function mayStop(filter: TokenFilter): boolean {
   if (filter.kind === 'host') return false;
   return filter.stages.some(({ id, config, stops }) => stops ?? (id === STAGE.LIMIT && config[CONSUME_ALL] === 0));
+}
+
+/** Whether a stage gives tokens payloads, or takes them away: mode 0 of the delimited stage (filters/payload.ts). */
+export function givesPayloads({ id, config }: KernelStage): boolean {
+  return id === STAGE.DELIMITED && config[4] === 0;
 }
 
 /** Byte of the limit stage's config that says whether it reads on. */

@@ -47,6 +47,7 @@ export const STAGE = {
   LIMIT: 142,
   KEYWORD_MARKER: 144,
   STEMMER_OVERRIDE: 145,
+  DELIMITED: 146,
   PREDICATE: 159,
   STEM: 160,
 } as const;

@@ -53,7 +53,7 @@ export function makeToken(term: string, startOffset: number, endOffset: number, 
 /** Tokens of a text that lists hold: a token takes some 200 bytes, and filters one behind the other multiply them. */
 export const MAX_TOKENS = 1 << 20;
 
-/** Bytes of the tokens of a text on their way to a kernel: the parts of a path grow with the square of it. */
+/** Bytes of the tokens of a text on their way to a kernel: n-grams of a long word grow with the square of it. */
 const MAX_STREAM_BYTES = 1 << 29;
 
 /** A text makes more tokens than a list may hold. */
@@ -98,7 +98,7 @@ export function runChain(
           type: typeName(typeAndFlags & 0xffff),
           keyword: ((typeAndFlags >>> 16) & 1) !== 0,
           termFreq: words[at + 7],
-          payload: payloads[(typeAndFlags >>> 17) - 1] ?? null,
+          payload: payloadOf(host, program, typeAndFlags >>> 17, payloads),
           stopOffset: place?.endOffset ?? -1,
           stopPosInc: place?.endPosInc ?? 0,
         });
@@ -109,6 +109,17 @@ export function runChain(
     },
   );
   return { tokens, ...end };
+}
+
+/** @throws ApiError illegal_argument_exception: the text has more payloads than numbers */
+function payloadOf(host: AnalysisHost, program: ChainProgram, number: number, payloads: readonly Uint8Array[]): Uint8Array | null {
+  if (!number) return null;
+  if (number === MAX_PAYLOADS) throw tooManyPayloads();
+  return (program.payloadStage ?? -1) < 0 ? payloads[number - 1] : host.payload(program, number);
+}
+
+function tooManyPayloads(): ApiError {
+  return illegalArgument(`a text has more than [${MAX_PAYLOADS - 1}] payloads`);
 }
 
 /** Types that only a definition names (keep_types, word_delimiter type tables never make any; synonyms of custom sources may): ids above 1000. */
@@ -126,14 +137,14 @@ export function tokenTypeIdOf(name: string): number {
   return 1000 + custom;
 }
 
-/** Payloads of one text: their numbers have 15 bits of a token's flags. */
+/** Number of payloads that have none of their own: numbers have 15 bits of a token's flags. */
 const MAX_PAYLOADS = 0x7fff;
 
 /**
  * Bytes that the replay tokenizer reads.
  * @param isStepped the chain wants to know where the text ends behind each token
  * @param payloads takes the different payloads; tokens carry their number, from 1, above the keyword flag, wherever filters copy them
- * @throws ApiError illegal_argument_exception: more than 32767 different payloads
+ * @throws ApiError illegal_argument_exception: more than 32766 different payloads
  */
 export function encodeTokens(stream: TokenStream, isStepped = false, payloads: Uint8Array[] | null = null): Uint8Array {
   const { tokens } = stream;
@@ -155,7 +166,7 @@ export function encodeTokens(stream: TokenStream, isStepped = false, payloads: U
     let number = numbers.get(payload);
     if (number === undefined) {
       number = payloads.push(payload);
-      if (number > MAX_PAYLOADS) throw illegalArgument(`a text has more than [${MAX_PAYLOADS}] payloads`);
+      if (number === MAX_PAYLOADS) throw tooManyPayloads();
       numbers.set(payload, number);
     }
     return number << 17;

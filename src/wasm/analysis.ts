@@ -29,6 +29,7 @@ export interface AnalysisExports {
   analysisChainHeldPosInc: KernelFunction;
   analysisChainMapCount: KernelFunction;
   analysisChainMap: KernelFunction;
+  analysisChainPayload: KernelFunction;
   textHasReplacement: KernelFunction;
   memHeapBase: KernelFunction;
 }
@@ -38,6 +39,8 @@ export interface ChainProgram {
   readonly blob: Uint8Array;
   /** Hands out one token at a time: `place` tells of each where the text would end behind it. */
   readonly isStepped?: boolean;
+  /** Place of the stage that has given tokens their payloads (assembly/analysis/filters/delimited.ts); -1 or nothing: those of the input stay. */
+  readonly payloadStage?: number;
   regionBytes?: number;
   /** Set by the host: generation of its memory, address of the region. */
   generation?: number;
@@ -223,6 +226,12 @@ export class AnalysisHost implements TextMemory {
     const count = this.exports.analysisChainMapCount(program.regionPtr!, filter);
     const at = (this.exports.analysisChainMap(program.regionPtr!, filter) >>> 0) >>> 2;
     return Int32Array.from(this.words.subarray(at, at + count * 2));
+  }
+
+  /** Payload of a number that a token of the text at hand has, from the program's payload stage; copied out. */
+  payload(program: ChainProgram, number: number): Uint8Array {
+    const at = this.exports.analysisChainPayload(program.regionPtr!, program.payloadStage!, number) >>> 0;
+    return this.bytes.slice(at + 4, at + 4 + this.words[at >>> 2]);
   }
 
   /** Puts a text behind the chains, at `textPtr`. Returns its bytes. */

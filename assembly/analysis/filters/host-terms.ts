@@ -56,12 +56,17 @@ export function hostTermsNext(chain: Chain, index: u32, stage: Stage, previousPr
 
 /** Writes the answer for a token to `out`. Returns its bytes, or a status. */
 function ask(stage: Stage, token: Token, out: usize, outEnd: usize): i32 {
-  const filter = load<u32>(stage.config), ptr = token.termPtr, len = token.termLen, area = stage.termsPtr, areaEnd = answerPtr(stage);
   if (token.flags & FLAG_KEYWORD && load<u32>(stage.config, 4) & KEEP_KEYWORDS) return 0;
+  return askCached(load<u32>(stage.config), token.termPtr, token.termLen, stage.termsPtr, answerPtr(stage), out, outEnd);
+}
+
+/** The answer of a filter of the host, from the cache in [area, areaEnd) if it is there. Returns its bytes, which are at `out`, or a status. */
+export function askCached(filter: u32, ptr: usize, len: u32, area: usize, areaEnd: usize, out: usize, outEnd: usize): i32 {
   if (len - 1 >= MAX_KEY) return hostTerms(filter, ptr, len, out, outEnd - out);
   const hash = hashBytes(ptr, len), known = recallTerm(area, bucketMask(area, areaEnd), hash, ptr, len);
   if (known) {
     const bytes = resultLen(known);
+    if (out + bytes > outEnd) return E_NO_SPACE;
     memory.copy(out, entryResult(known), bytes);
     return bytes;
   }

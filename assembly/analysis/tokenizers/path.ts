@@ -2,8 +2,8 @@
 //   config ├─ reverse u32 ─┬─ skip u32 ─┬─ delimiter bytes u32 ─┬─ replacement bytes u32 ─┬─ delimiter, 4 bytes ─┬─ replacement, 4 bytes ─┤
 //   area   ├─ the path as it is shown ─┬─ terms of the batch, from the middle of the area on ─┤
 // Forward parts end before a delimiter, and the first character of a part is none; reversed ones end behind it.
-// State: a = 1 once the text is begun, b = bytes shown, c = start offset of all tokens or, reversed, their end offset, d = bytes of tokens so far in
-// steps of 64; forward e = 1 while a part is shown that no token has; reversed e = bytes shown before the token at hand, f = tokens to come.
+// State: a = 1 once the text is begun, b = bytes shown, c = start offset of all tokens or, reversed, their end offset, d = bytes shown before the
+// read position, f = tokens to come.
 import { E_NO_SPACE, E_WORK } from '../../mem/status';
 import { decode, utf16Length } from '../../text/utf8';
 import { termsLimit } from '../producer';
@@ -11,8 +11,8 @@ import { Chain, Stage } from '../stage';
 import { sameBytes } from '../term-set';
 import { TOKEN_BYTES, TokenType, writeToken } from '../token';
 
-/** The tokens of a path grow with the square of its parts: more of their bytes, in steps of 64, are refused. */
-const MOST_WORK: u32 = 1 << 23;
+/** Bytes of the tokens of a path, which grow with the square of its parts: more are refused. */
+const MOST_BYTES: u64 = 1 << 29;
 
 // @ts-ignore: decorator
 @inline
@@ -24,30 +24,28 @@ export function pathNext(chain: Chain, stage: Stage): i32 {
   const middle = stage.termsPtr + ((stage.termsEnd - stage.termsPtr) >> 1), outEnd = termsLimit(stage, middle);
   const isReversed = isReversedPath(stage);
   if (!stage.a) {
-    if (!isReversed) openForward(chain, stage);
-    else if (!openReversed(chain, stage, middle)) return E_NO_SPACE;
+    const status = isReversed ? openReversed(chain, stage, middle) : openForward(chain, stage, middle);
+    if (status < 0) return status;
     stage.a = 1;
   }
   let out = middle, made: u32 = 0;
-  while (made < chain.batch && (isReversed ? stage.f > 0 : stage.e || chain.cur < chain.textEnd)) {
-    if (!isReversed && !stage.e) {
-      if (!showPart(chain, stage, middle)) return E_NO_SPACE;
-      stage.e = 1;
-    }
-    const from = isReversed ? stage.e : 0, len = stage.b - from, at = <u32>(chain.cur - chain.unitBase);
+  while (made < chain.batch && stage.f) {
+    const next = partEnd(chain, stage, chain.cur, isReversed), shown = stage.d + shownBytes(chain, stage, chain.cur, next, isReversed);
+    const from = isReversed ? stage.d : 0, len = (isReversed ? stage.b : shown) - from;
     if (out + len > outEnd) {
       if (made) break;
       return E_NO_SPACE;
     }
-    if ((stage.d += (len >> 6) + 1) > MOST_WORK) return E_WORK;
     memory.copy(out, stage.termsPtr + from, len);
+    const start = <u32>(chain.cur - chain.unitBase);
+    moveTo(chain, next);
     const token = stage.tokens + <usize>made * TOKEN_BYTES;
-    if (isReversed) writeToken(token, out, len, at, stage.c, TokenType.WORD);
-    else writeToken(token, out, len, stage.c, at, TokenType.WORD);
+    if (isReversed) writeToken(token, out, len, start, stage.c, TokenType.WORD);
+    else writeToken(token, out, len, stage.c, <u32>(next - chain.unitBase), TokenType.WORD);
     out += len;
     made++;
-    if (isReversed) passPart(chain, stage);
-    else stage.e = 0;
+    stage.d = shown;
+    stage.f--;
   }
   if (made == 0) moveTo(chain, chain.textEnd);
   // The delimiter behind a token is read with it.
@@ -56,26 +54,36 @@ export function pathNext(chain: Chain, stage: Stage): i32 {
   return made;
 }
 
-/** Goes to the first delimiter that is part of a token. There is none, and no token, if the text ends before. */
-function openForward(chain: Chain, stage: Stage): void {
-  for (let skip = load<u32>(stage.config, 4); skip && chain.cur < chain.textEnd; skip--) moveTo(chain, partEnd(chain, stage));
+/** Goes to the first delimiter that is part of a token, if the text does not end before, and shows what follows. Returns 0 or a status. */
+function openForward(chain: Chain, stage: Stage, limit: usize): i32 {
+  const end = chain.textEnd;
+  for (let skip = load<u32>(stage.config, 4); skip && chain.cur < end; skip--) moveTo(chain, partEnd(chain, stage, chain.cur, false));
   stage.c = <u32>(chain.cur - chain.unitBase);
+  let bytes: u64 = 0, shown: u32 = 0;
+  for (let p = chain.cur; p < end; stage.f++) {
+    const next = partEnd(chain, stage, p, false);
+    shown += shownBytes(chain, stage, p, next, false);
+    bytes += shown;
+    p = next;
+  }
+  return bytes > MOST_BYTES ? E_WORK : show(stage, chain.cur, end, limit);
 }
 
-/** Shows the text up to the last delimiter that is part of a token. False: there is no room. */
-function openReversed(chain: Chain, stage: Stage, limit: usize): bool {
-  const end = chain.textEnd, skip = load<u32>(stage.config, 4);
+/** Shows the text up to the last delimiter that is part of a token. Returns 0 or a status. */
+function openReversed(chain: Chain, stage: Stage, limit: usize): i32 {
+  const text = chain.textPtr, skip = load<u32>(stage.config, 4);
   let parts: u32 = 0;
-  for (let p = chain.textPtr; p < end; parts++) p = behindDelimiter(chain, stage, p);
+  for (let p = text; p < chain.textEnd; parts++) p = partEnd(chain, stage, p, true);
   stage.f = parts > skip ? parts - skip : 0;
-  let last = chain.textPtr;
-  for (let i = stage.f; i; i--) {
-    const next = behindDelimiter(chain, stage, last);
-    if (!show(stage, last, next, limit)) return false;
+  // A part is in all tokens up to its own.
+  let bytes: u64 = 0, last = text;
+  for (let i: u32 = 1; i <= stage.f; i++) {
+    const next = partEnd(chain, stage, last, true);
+    bytes += <u64>i * shownBytes(chain, stage, last, next, true);
     last = next;
   }
-  stage.c = utf16Length(chain.textPtr, last);
-  return true;
+  stage.c = utf16Length(text, last);
+  return bytes > MOST_BYTES ? E_WORK : show(stage, text, last, limit);
 }
 
 // @ts-ignore: decorator
@@ -85,19 +93,22 @@ function isDelimiter(stage: Stage, p: usize, end: usize): bool {
   return p + bytes <= end && load<u8>(p) == load<u8>(stage.config, 16) && sameBytes(p, stage.config + 16, bytes);
 }
 
-/** Place of the next delimiter behind the character at the read position, or the end of the text. Pre: there is a character. */
-function partEnd(chain: Chain, stage: Stage): usize {
+/**
+ * End of the part that begins at `from`: the next delimiter behind its first character or, reversed, the place behind the next one; the end of the text
+ * if there is none. Pre: there is a character.
+ */
+function partEnd(chain: Chain, stage: Stage, from: usize, isReversed: bool): usize {
   const end = chain.textEnd;
-  let p = chain.cur + (decode(chain.cur, end) >> 24);
+  let p = isReversed ? from : from + (decode(from, end) >> 24);
   while (p < end && !isDelimiter(stage, p, end)) p++;
-  return min(p, end);
+  return isReversed && p < end ? p + load<u32>(stage.config, 8) : min(p, end);
 }
 
-/** Place behind the next delimiter from `p` on, or the end of the text. */
-function behindDelimiter(chain: Chain, stage: Stage, p: usize): usize {
-  const end = chain.textEnd;
-  while (p < end && !isDelimiter(stage, p, end)) p++;
-  return p < end ? p + load<u32>(stage.config, 8) : end;
+/** Bytes that a part takes when it is shown: its delimiter is at its start or, reversed, at its end. */
+function shownBytes(chain: Chain, stage: Stage, from: usize, to: usize, isReversed: bool): u32 {
+  const delimiter = load<u32>(stage.config, 8), bytes = <u32>(to - from);
+  const at = isReversed ? to - delimiter : from;
+  return at >= from && isDelimiter(stage, at, chain.textEnd) ? bytes - delimiter + load<u32>(stage.config, 12) : bytes;
 }
 
 /** Moves the read position on, counting units. */
@@ -106,29 +117,12 @@ function moveTo(chain: Chain, to: usize): void {
   chain.cur = to;
 }
 
-/** Shows the part at the read position behind what is shown, and goes to its end. False: there is no room. */
-function showPart(chain: Chain, stage: Stage, limit: usize): bool {
-  const end = partEnd(chain, stage);
-  if (!show(stage, chain.cur, end, limit)) return false;
-  moveTo(chain, end);
-  return true;
-}
-
-/** Goes to the next token of a reversed path. */
-function passPart(chain: Chain, stage: Stage): void {
-  const next = behindDelimiter(chain, stage, chain.cur), delimiter = load<u32>(stage.config, 8);
-  // The last part may end without one, but there is no token behind it.
-  stage.e += <u32>(next - chain.cur) - delimiter + load<u32>(stage.config, 12);
-  stage.f--;
-  moveTo(chain, next);
-}
-
-/** Puts a piece of the text behind what is shown, its delimiters replaced. False: there is no room. */
-function show(stage: Stage, from: usize, to: usize, limit: usize): bool {
+/** Shows a piece of the text, its delimiters replaced. Returns 0 or E_NO_SPACE. */
+function show(stage: Stage, from: usize, to: usize, limit: usize): i32 {
   const delimiter = load<u32>(stage.config, 8), replacement = load<u32>(stage.config, 12);
-  let out = stage.termsPtr + stage.b;
+  let out = stage.termsPtr;
   for (let p = from; p < to; ) {
-    if (out + 4 > limit) return false;
+    if (out + 4 > limit) return E_NO_SPACE;
     if (isDelimiter(stage, p, to)) {
       store<u32>(out, load<u32>(stage.config, 20));
       out += replacement;
@@ -136,5 +130,5 @@ function show(stage: Stage, from: usize, to: usize, limit: usize): bool {
     } else store<u8>(out++, load<u8>(p++));
   }
   stage.b = <u32>(out - stage.termsPtr);
-  return true;
+  return 0;
 }

@@ -1,10 +1,9 @@
-// concatenate_graph: each way through the token graph as one token; and type_as_payload.
+// concatenate_graph: each way through the token graph as one token.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
 import { MAX_TOKENS, makeToken, type Token, type TokenStream } from '../token-stream.ts';
 import { encodeWtf8 } from '../wtf8.ts';
-import { listFilter } from './lists.ts';
 import { filterEntry } from './simple.ts';
 
 /** Value of `max_graph_expansions`. */
@@ -94,5 +93,4 @@ export const CONCATENATE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       return { kind: 'host', apply: (stream) => ({ ...stream, tokens: concatenate(stream, options), endPosInc: 0 }) };
     },
   ),
-  filterEntry('type_as_payload', [], () => listFilter((tokens) => tokens.map((token) => ({ ...token, payload: encodeWtf8(token.type) })))),
 ];

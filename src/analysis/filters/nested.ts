@@ -1,7 +1,7 @@
 // Filters that hold other filters: multiplexer, condition; and predicate_token_filter, which shares the script.
 import { illegalArgument } from '../../errors/catalog.ts';
 import { numberOfCall } from '../../wasm/host-calls.ts';
-import { fuse, mayStop } from '../analyzer.ts';
+import { fuse, givesPayloads, mayStop } from '../analyzer.ts';
 import { chainBlob, type KernelStage, words } from '../blob.ts';
 import type { BuildContext, ChainContext, ComponentEntry, FilterEnvironment, FilterFactory, TokenFilter } from '../component.ts';
 import { termFilter } from '../host-terms.ts';
@@ -10,9 +10,9 @@ import { scriptToken, TokenPredicate } from '../token-predicate.ts';
 import { checkTokenCount, makeToken, type Token, type TokenStream } from '../token-stream.ts';
 import { filterEntry, ONLY_ON_SAME_POSITION } from './simple.ts';
 
-/** Whether filters run in kernels, all of them. */
+/** Whether filters run in kernels inside others: all of them, and payloads, which only the outer chain finds, are none of their business. */
 function areKernels(filters: readonly TokenFilter[]): boolean {
-  return filters.every(({ kind }) => kind === 'kernel');
+  return filters.every((filter) => filter.kind === 'kernel' && !filter.stages.some(givesPayloads));
 }
 
 /** Chain of filters behind a stage that hands it tokens, as bytes, a multiple of eight. */

@@ -1,9 +1,11 @@
-// Delimited payload and term frequency: what stands behind a delimiter in a term is data about it.
+// Payloads: delimited_payload and delimited_term_freq, to which what stands behind a delimiter in a term is data about it; type_as_payload.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import type { ComponentEntry, FilterFactory } from '../component.ts';
-import { encodeWtf8 } from '../wtf8.ts';
-import { listFilter } from './lists.ts';
+import { E_NO_SPACE, numberOfCall, type TermCall } from '../../wasm/host-calls.ts';
+import { words } from '../blob.ts';
+import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
+import { STAGE } from '../stage-ids.ts';
+import { decodeWtf8, encodeWtf8 } from '../wtf8.ts';
 import { filterEntry } from './simple.ts';
 
 const numberFormat = (reason: string): ApiError => new ApiError('number_format_exception', 400, reason);
@@ -41,30 +43,47 @@ const ENCODERS: Readonly<Record<string, (text: string) => Uint8Array>> = {
   identity: encodeWtf8,
 };
 
+/** Modes of the delimited stage; analyzer.ts looks for the first. */
+const PAYLOAD = 0;
+const FREQUENCY = 1;
+
+/**
+ * Filter that cuts terms at a delimiter (assembly/analysis/filters/delimited.ts has the drawing).
+ * @param delimiter one UTF-16 unit
+ * @param encode    data behind a delimiter as bytes: the payload, or four bytes of a frequency
+ */
+export function delimitedFilter(mode: number, delimiter: string, encode: (text: string) => Uint8Array): TokenFilter {
+  // The kernel reads characters, of which half a pair is none.
+  if (/[\ud800-\udfff]/.test(delimiter)) throw illegalArgument('[delimiter] must not begin with half of a surrogate pair');
+  const call: TermCall = (bytes, dataPtr, dataLen, outPtr, outBytes) => {
+    const data = encode(decodeWtf8(bytes, dataPtr, dataPtr + dataLen));
+    if (data.length > outBytes) return E_NO_SPACE;
+    bytes.set(data, outPtr);
+    return data.length;
+  };
+  const mark = encodeWtf8(delimiter);
+  const config = words([numberOfCall(call), mode, mark.length], mark);
+  return { kind: 'kernel', stages: [{ id: STAGE.DELIMITED, config, keeps: call }] };
+}
+
+/** @throws ApiError number_format_exception, illegal_argument_exception */
+function encodeFrequency(text: string): Uint8Array {
+  const termFreq = parseInteger(text);
+  if (termFreq < 1) throw illegalArgument(`Term frequency must be 1 or greater; got ${termFreq}`);
+  return words([termFreq]);
+}
+
 export const PAYLOAD_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   filterEntry('delimited_payload', ['delimiter: string = |', 'encoding: string = float'], ({ settings }) => {
     const delimiter = settings.get('delimiter', '|').charAt(0);
     if (delimiter === '') throw new ApiError('string_index_out_of_bounds_exception', 500, 'Index 0 out of bounds for length 0');
-    const encode = ENCODERS[settings.get('encoding', 'float')] ?? ENCODERS.float;
-    return listFilter((tokens) =>
-      tokens.map((token) => {
-        const at = token.term.indexOf(delimiter);
-        return at < 0
-          ? { ...token, payload: null }
-          : { ...token, term: token.term.slice(0, at), payload: encode(token.term.slice(at + 1)) };
-      }),
-    );
+    return delimitedFilter(PAYLOAD, delimiter, ENCODERS[settings.get('encoding', 'float')] ?? ENCODERS.float);
   }),
-  filterEntry('delimited_term_freq', ['delimiter: char = |'], ({ settings }) => {
-    const delimiter = settings.char('delimiter', '|')!;
-    return listFilter((tokens) =>
-      tokens.map((token) => {
-        const at = token.term.indexOf(delimiter);
-        if (at < 0) return token;
-        const termFreq = parseInteger(token.term.slice(at + 1));
-        if (termFreq < 1) throw illegalArgument(`Term frequency must be 1 or greater; got ${termFreq}`);
-        return { ...token, term: token.term.slice(0, at), termFreq };
-      }),
-    );
-  }),
+  filterEntry('delimited_term_freq', ['delimiter: char = |'], ({ settings }) =>
+    delimitedFilter(FREQUENCY, settings.char('delimiter', '|')!, encodeFrequency),
+  ),
+  filterEntry('type_as_payload', [], () => ({
+    kind: 'host',
+    apply: (stream) => ({ ...stream, tokens: stream.tokens.map((token) => ({ ...token, payload: encodeWtf8(token.type) })) }),
+  })),
 ];
