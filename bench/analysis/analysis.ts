@@ -2,8 +2,8 @@
 // and Maven).
 //   npx tsx bench/analysis/analysis.ts CORPUS_DIR [--rounds 7] [--only NAME] [--lucene] [--out FILE.json]
 // CORPUS_DIR: the folder `multilingual` that ../shared/bench/fetch-corpora.mjs makes (LANG.ndjson with `text`). Each row is an analyzer on its
-// language's texts, as many short calls as there are paragraphs; MB are UTF-8 bytes, seconds CPU seconds of all threads, best of the rounds, in which
-// the contenders take turns; Lucene (CPU of its one thread, a warm JVM) between two halves of them. Contenders get texts as they have them in life:
+// language's texts, as many short calls as there are paragraphs; MB are UTF-8 bytes, seconds CPU seconds of all threads, best of the rounds (more than
+// asked for in a row that takes less than three seconds), in which the contenders take turns; Lucene (CPU of its one thread, a warm JVM) between two halves of them. Contenders get texts as they have them in life:
 //   gannet   UTF-8 bytes, as an indexer has them; "x lucene" compares this
 //   strings  JavaScript strings, through the module's iterator (`tokens` in src/analyzer.ts, the analyzer by name as its users give it): of every token
 //            start and end are read, its term stays where it is as UTF-8 bytes that the iterator points to; "x rival" compares this with the fastest rival
@@ -87,6 +87,8 @@ const registry = AnalysisRegistry.global({ host, files: null });
 const analysis = new TextAnalysis(host, null, {});
 /** A rival that is slower than this knows all there is to know after five rounds. */
 const SLOW_SECONDS = 0.1;
+/** A row takes at least this long: a few rounds of some milliseconds tell what else the machine does. */
+const ROW_MICROSECONDS = 3e6;
 
 interface Row {
   analyzer: string;
@@ -153,20 +155,21 @@ function measure([name, language, luceneType]: (typeof ROWS)[number]): Row | nul
     terms: 0,
   });
   const sum = (of: (text: string, i: number) => number): number => texts.reduce((total, text, i) => total + of(text, i), 0);
+  /** How many tokens a text has, by one that tells start and end of each; no offset would do without being read. */
+  const visit = (text: string): number => {
+    let tokens = 0;
+    let units = 0;
+    for (const token = analysis.tokens(text, name); token.next(); tokens++) units += token.endOffset - token.startOffset;
+    return units < 0 ? 0 : tokens;
+  };
   const ours = [
     contender('gannet', () => sum((text, i) => count(analyzer.isKernelChain ? bytes[i] : analyzer.kernelInput(text)))),
-    contender('strings', () => {
-      let units = 0;
-      let count = 0;
-      for (const text of texts) {
-        for (const tokens = analysis.tokens(text, name); tokens.next(); count++) units += tokens.endOffset - tokens.startOffset;
-      }
-      return units < 0 ? 0 : count;
-    }),
+    contender('strings', () => sum(visit)),
   ];
   const rivals = rivalsOf(name, language).map((rival) => contender(rival.name, () => sum((text) => rival.run(text))));
   const row: Row = { analyzer: name, language, mb: size / 1e6, tokens: 0, speed: {}, terms: {} };
-  for (let i = 0; i < rounds; i++) {
+  const start = process.cpuUsage().user;
+  for (let i = 0; i < rounds || process.cpuUsage().user - start < ROW_MICROSECONDS; i++) {
     if (values.lucene && i === Math.ceil(rounds / 2)) row.speed.lucene = lucene(luceneType, file);
     takeTurns(ours);
     takeTurns(rivals.filter(({ seconds }) => i < 5 || seconds < SLOW_SECONDS));
@@ -174,6 +177,7 @@ function measure([name, language, luceneType]: (typeof ROWS)[number]): Row | nul
   for (const { name: contenderName, seconds } of [...ours, ...rivals]) row.speed[contenderName] = size / 1e6 / seconds;
   for (const { name: rivalName, terms } of rivals) row.terms[rivalName] = terms;
   row.tokens = ours[0].terms;
+  if (ours[1].terms !== row.tokens) throw new Error(`${name}: the iterator gives ${ours[1].terms} tokens`);
   return row;
 }
 

@@ -1,4 +1,4 @@
-import { type AnalysisHost, BEGIN_AGAIN, type ChainProgram, type TextInput } from '../wasm/analysis.ts';
+import { type AnalysisHost, BEGIN_AGAIN, BytesInput, type ChainProgram, type TextInput } from '../wasm/analysis.ts';
 import type { Analyzer } from './analyzer.ts';
 import { TOKEN_TYPES } from './token-types.ts';
 import { decodeWtf8, StringInput } from './wtf8.ts';
@@ -26,8 +26,7 @@ export class TokenCursor {
   private placedAt = -1;
   /** Null where the text is gone. */
   private program: ChainProgram | null = null;
-  private input: Uint8Array | TextInput = NOTHING;
-  private readonly stringInput = new StringInput('');
+  private input: TextInput | null = null;
 
   constructor(private readonly host: AnalysisHost) {}
 
@@ -78,13 +77,11 @@ export class TokenCursor {
   /** Begins a text; `next` goes to its first token. @throws ApiError: the text is refused */
   start(analyzer: Analyzer, text: string): this {
     const program = analyzer.cursorProgram;
-    if (analyzer.isKernelChain) {
-      this.stringInput.text = text;
-      this.input = this.stringInput;
-    } else this.input = analyzer.kernelInput(text);
+    const input = analyzer.isKernelChain ? new StringInput(text) : new BytesInput(analyzer.kernelInput(text));
+    this.input = input;
     this.program = program;
     this.before = 0;
-    this.take(program, this.host.begin(program, this.input));
+    this.take(program, this.host.begin(program, input));
     this.placed = this.at;
     this.placedAt = -1;
     return this;
@@ -133,7 +130,7 @@ export class TokenCursor {
   private beginAgain(program: ChainProgram): void {
     for (;;) {
       let passed = 0;
-      let count = this.host.begin(program, this.input);
+      let count = this.host.begin(program, this.input!);
       while (count > 0 && passed + count <= this.before) {
         passed += count;
         count = this.host.next(program);

@@ -21,7 +21,7 @@ export function encodeWtf8(text: string): Uint8Array {
 
 /** A text that is written straight into the kernels' memory. */
 export class StringInput implements TextInput {
-  constructor(public text: string) {}
+  constructor(private readonly text: string) {}
 
   get maxBytes(): number {
     return this.text.length * 3;

@@ -56,6 +56,20 @@ export interface TextInput {
   writeTo(bytes: Uint8Array, memory: TextMemory): number;
 }
 
+/** Bytes as they are. */
+export class BytesInput implements TextInput {
+  constructor(private readonly text: Uint8Array) {}
+
+  get maxBytes(): number {
+    return this.text.length;
+  }
+
+  writeTo(bytes: Uint8Array): number {
+    bytes.set(this.text);
+    return this.text.length;
+  }
+}
+
 /** What a text may ask of the memory that it writes itself into. */
 export interface TextMemory {
   /** Threads share it, and encoders do not write there. */
@@ -136,8 +150,9 @@ export class AnalysisHost implements TextMemory {
     consume: BatchConsumer,
     reset: () => void,
   ): { endOffset: number; endPosInc: number } {
+    const input = text instanceof Uint8Array ? new BytesInput(text) : text;
     for (;;) {
-      let count = this.begin(program, text);
+      let count = this.begin(program, input);
       while (count > 0) {
         consume(this.bytes, this.words, this.tokensOf(program), count);
         count = this.next(program);
@@ -163,7 +178,7 @@ export class AnalysisHost implements TextMemory {
    * @throws ApiError illegal_argument_exception: a token needs more than 1 GiB
    * @throws ApiError: what a filter of the host refuses
    */
-  begin(program: ChainProgram, text: Uint8Array | TextInput): number {
+  begin(program: ChainProgram, text: TextInput): number {
     this.reader?.lose();
     this.reader = null;
     for (;;) {
@@ -235,15 +250,10 @@ export class AnalysisHost implements TextMemory {
   }
 
   /** Puts a text behind the chains, at `textPtr`. Returns its bytes. */
-  private writeText(text: Uint8Array | TextInput): number {
-    if (!(text instanceof Uint8Array)) {
-      const { maxBytes } = text;
-      if (maxBytes > this.textRoom) this.makeTextRoom(maxBytes);
-      return text.writeTo(this.textBytes, this);
-    }
-    if (text.length > this.textRoom) this.makeTextRoom(text.length);
-    this.textBytes.set(text);
-    return text.length;
+  private writeText(text: TextInput): number {
+    const { maxBytes } = text;
+    if (maxBytes > this.textRoom) this.makeTextRoom(maxBytes);
+    return text.writeTo(this.textBytes, this);
   }
 
   /** Has at least `bytes` behind the chains for texts, and some that kernels may read behind them. */
