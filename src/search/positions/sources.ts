@@ -10,6 +10,8 @@ export interface Stretch {
   /** Of spans one behind the last position, of intervals the last position. */
   readonly end: number;
   readonly gaps: number;
+  /** Positions that count as its own around it, where they are not all between its ends. */
+  readonly width?: number;
 }
 
 export type PatternIndexQuery = Extract<IndexQuery, { op: 'pattern' }>;
@@ -174,7 +176,8 @@ function repeated(sources: readonly IntervalSource[], positions: Positions): Str
     if (count === 1) return found;
     return found.slice(count - 1).map(({ end }, i) => {
       const { start } = found[i];
-      return { start, end, gaps: gapsIn(start, end, found.slice(i, i + count)) };
+      const gaps = gapsIn(start, end, found.slice(i, i + count));
+      return { start, end, gaps, width: end - start + 1 - gaps };
     });
   });
 }
@@ -218,7 +221,7 @@ function combine(lists: readonly (readonly Stretch[])[], mode: IntervalMode | 'p
 }
 
 function gapsIn(start: number, end: number, parts: readonly Stretch[]): number {
-  return end - start + 1 - parts.reduce((sum, part) => sum + part.end - part.start + 1, 0);
+  return end - start + 1 - parts.reduce((sum, part) => sum + (part.width ?? part.end - part.start + 1), 0);
 }
 
 function ordered(lists: readonly (readonly Stretch[])[]): Stretch[] {

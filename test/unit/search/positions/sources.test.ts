@@ -110,6 +110,8 @@ describe('intervals', () => {
         [6, 9],
       ],
     ],
+    // What lies between them is no gap of theirs.
+    ['unordered, a word twice with few gaps', { type: 'maxGaps', source: all('unordered', 'the', 'the'), gaps: 2 }, [[6, 9]]],
     ['unordered, a word four times', all('unordered', 'the', 'the', 'the', 'the'), []],
     ['phrase', all('phrase', 'lazy', 'dog'), [[7, 8]]],
     [
