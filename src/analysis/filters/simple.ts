@@ -138,10 +138,13 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     'stop',
     ['stopwords: list = _english_', 'stopwords_path: string', 'ignore_case: bool = false', 'remove_trailing: bool = true'],
     (context) => {
-      const ignoreCase = context.settings.bool('ignore_case', false);
+      const { settings } = context;
+      // The list that stands where none is given knows its own case only.
+      const isGiven = settings.has('stopwords') || settings.has('stopwords_path');
+      const ignoreCase = settings.bool('ignore_case', false) && isGiven;
       const stop = stopWords(context, englishStopWords());
       refuseOld(context, 'enable_position_increments');
-      return setStage(context.settings.bool('remove_trailing', true) ? STAGE.STOP : STAGE.TRAILING_STOP, stop, ignoreCase);
+      return setStage(settings.bool('remove_trailing', true) ? STAGE.STOP : STAGE.TRAILING_STOP, stop, ignoreCase);
     },
   ),
   filterEntry('unique', ['only_on_same_position: bool = false'], ({ settings }) =>

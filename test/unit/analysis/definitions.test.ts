@@ -128,6 +128,9 @@ test('lists of words', () => {
   const stop = (definition: SettingTree) => withFilters({ f: { type: 'stop', ...definition } }, 'f');
   expect(terms(stop({ stopwords: 'a,b,,' }), 'a b c')).toEqual(['c']);
   expect(terms(stop({ stopwords: '' }), 'the c')).toEqual(['the', 'c']);
+  // The case is ignored of lists that are given.
+  expect(terms(stop({ ignore_case: true }), 'The the c')).toEqual(['The', 'c']);
+  expect(terms(stop({ ignore_case: true, stopwords: '_english_' }), 'The the c')).toEqual(['c']);
   expect(terms(stop({ stopwords: ['_none_', 'c'] }), 'the c _none_')).toEqual(['the']);
   const analyzer = (definition: SettingTree) => build({ analyzer: { my: definition } });
   expect(terms(analyzer({ type: 'standard', stopwords: ['Foo'], stopwords_case: true }), 'foo bar')).toEqual(['bar']);
