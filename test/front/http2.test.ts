@@ -76,6 +76,20 @@ describe('http2', () => {
     behind.close();
   });
 
+  test('a client that closes streams without an error does not hold up the end', async () => {
+    front.write('page', Buffer.alloc(900_000, 'x'));
+    await serve('send_timeout 1s;');
+    for (let n = 0; n < 5; n++) {
+      const session = http2.connect(`http://127.0.0.1:${port}`);
+      await new Promise<void>((resolve) => {
+        const stream = session.request({ ':path': '/page' });
+        stream.once('data', () => stream.close());
+        stream.on('close', resolve);
+      });
+    }
+    expect(await front.stop()).toBe(0);
+  });
+
   test('over TLS: ALPN chooses by server, HTTP/1 stays possible', async () => {
     execFileSync(
       'openssl',

@@ -296,7 +296,8 @@ class Http2Stream extends Connection implements StreamFraming {
   }
 
   override onEnd(): void {
-    this.bodyReader.endOfStream();
+    if (this.request) this.bodyReader.endOfStream();
+    else if (this.stream.closed) this.stream.destroy();
   }
 
   override onClose(): void {
@@ -320,7 +321,9 @@ class Http2Stream extends Connection implements StreamFraming {
 
   private reset(code: number): void {
     const { stream } = this;
-    if (!stream.closed && !stream.destroyed) {
+    // one that the client closed would wait for its end for ever, and the connection with it
+    if (stream.closed) stream.destroy();
+    else if (!stream.destroyed) {
       // close() ends the stream in good order before it resets it, and what was cut would look whole
       stream.end = () => stream;
       stream.close(code);

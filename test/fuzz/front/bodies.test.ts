@@ -321,7 +321,7 @@ beforeAll(async () => {
     `
     upstream back { server 127.0.0.1:${backPort}; keepalive 4; }
     proxy_cache_path cache keys_zone=kept:1m;
-    proxy_http_version 1.1; proxy_set_header Connection ""; keepalive_requests 1000; send_timeout 10s;
+    proxy_http_version 1.1; proxy_set_header Connection ""; keepalive_requests 1000; send_timeout 5s;
     ssl_certificate c.pem; ssl_certificate_key k.pem;
     server { listen 127.0.0.1:${plain}; listen 127.0.0.1:${secure} ssl; http2 on; default_type text/plain;
       location /proxy { proxy_pass http://back; proxy_max_temp_file_size 0; }
