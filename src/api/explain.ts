@@ -26,14 +26,15 @@ import {
   storedScript,
 } from './search.ts';
 import { shardOf } from './search-targets.ts';
+import { resolveQuery } from './terms-lookup.ts';
 
-function readQuery(text: string, parameters: QueryParameters | undefined): Query | null {
+async function readQuery(ctx: EngineContext, text: string, parameters: QueryParameters | undefined): Promise<Query | null> {
   if (parameters) return queryOfParameters(parameters);
   const body = parseBody(text);
   if (body === undefined) return null;
   if (!isObject(body)) throw parsingError('Expected [START_OBJECT]');
   for (const key of Object.keys(body)) if (key !== 'query') throw parsingError(`request does not support [${key}]`);
-  return body['query'] === undefined ? null : parseQuery(body['query']);
+  return body['query'] === undefined ? null : resolveQuery(ctx, parseQuery(body['query']));
 }
 
 /** An error with its causes, as Java writes exceptions: `ParsingException[reason]; nested: ...`. */
@@ -44,17 +45,17 @@ function detailedText(error: ApiError): string {
 }
 
 /** Body of `_validate/query`: a query that does not parse is an answer, not an error. */
-export function validateQuery(
+export async function validateQuery(
   ctx: EngineContext,
   indices: SearchIndices,
   text: string,
   parameters: QueryParameters | undefined,
   explain: boolean,
-): Json {
+): Promise<Json> {
   const resolved = resolveSearch(ctx, indices);
   let query: Query | null;
   try {
-    query = readQuery(text, parameters);
+    query = await readQuery(ctx, text, parameters);
   } catch (error) {
     if (!(error instanceof ApiError) || error.type.startsWith('json_')) throw error;
     const json: Json = { valid: false };
@@ -86,7 +87,7 @@ export function validateQuery(
 }
 
 /** Body and status of `_explain`. @param source  null: the document is not shown */
-export function explainDocument(
+export async function explainDocument(
   ctx: EngineContext,
   index: string,
   id: string,
@@ -94,8 +95,8 @@ export function explainDocument(
   text: string,
   parameters: QueryParameters | undefined,
   source: SourceFilter | null,
-): { status: number; body: Json } {
-  const query = readQuery(text, parameters);
+): Promise<{ status: number; body: Json }> {
+  const query = await readQuery(ctx, text, parameters);
   if (!query) throw validationFailed(['query is missing']);
   const [{ meta }] = resolveSearch(ctx, { expressions: [index], options: { allowNoIndices: false } });
   const state = ctx.index(meta.name)!;

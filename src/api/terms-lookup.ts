@@ -9,6 +9,7 @@ import type { LikeItem } from '../query/more-like-this.ts';
 import type { GeoShapeQuery, Query } from '../query/query.ts';
 import { valuesAt } from '../search/fetch-fields.ts';
 import type { SearchRequest } from '../search/search-request.ts';
+import type { SortSpec } from '../search/sort-request.ts';
 import type { EngineContext } from './context.ts';
 
 function containsLookup(query: Query): boolean {
@@ -16,9 +17,15 @@ function containsLookup(query: Query): boolean {
   return ['"terms_lookup"', '"like_document"', '"indexed":{'].some((mark) => text.includes(mark));
 }
 
+/** The queries of a request outside its aggregations. */
+function queriesOf(request: SearchRequest): readonly (Query | null)[] {
+  const nested = request.sort.map((spec) => (spec.by === 'field' ? (spec.nested?.filter ?? null) : null));
+  return [request.query, request.postFilter, ...request.rescore.map(({ query }) => query), ...nested];
+}
+
 export function hasLookup(request: SearchRequest, aggs: AggTree | null): boolean {
-  const has = (query: Query | null): boolean => query !== null && containsLookup(query);
-  return has(request.query) || has(request.postFilter) || (aggs?.queries.some((query) => containsLookup(query as Query)) ?? false);
+  const queries = aggs === null ? queriesOf(request) : [...queriesOf(request), ...(aggs.queries as readonly Query[])];
+  return queries.some((query) => query !== null && containsLookup(query));
 }
 
 /** The tree with every lookup in its filters replaced; the same object if there is none. */
@@ -26,7 +33,7 @@ export async function resolveAggLookups(ctx: EngineContext, aggs: AggTree): Prom
   const found = (aggs.queries as readonly Query[]).filter(containsLookup);
   if (found.length === 0) return aggs;
   const resolved = new Map<object, object>();
-  for (const query of found) resolved.set(query, await resolve(ctx, query));
+  for (const query of found) resolved.set(query, await resolveQuery(ctx, query));
   return { ...aggs, resolved };
 }
 
@@ -35,9 +42,16 @@ export async function resolveLookups(ctx: EngineContext, request: SearchRequest)
   if (!hasLookup(request, null)) return request;
   return {
     ...request,
-    query: request.query && (await resolve(ctx, request.query)),
-    postFilter: request.postFilter && (await resolve(ctx, request.postFilter)),
+    query: request.query && (await resolveQuery(ctx, request.query)),
+    postFilter: request.postFilter && (await resolveQuery(ctx, request.postFilter)),
+    rescore: await Promise.all(request.rescore.map(async (one) => ({ ...one, query: await resolveQuery(ctx, one.query) }))),
+    sort: await Promise.all(request.sort.map((spec) => resolveSort(ctx, spec))),
   };
+}
+
+async function resolveSort(ctx: EngineContext, spec: SortSpec): Promise<SortSpec> {
+  if (spec.by !== 'field' || !spec.nested?.filter) return spec;
+  return { ...spec, nested: { ...spec.nested, filter: await resolveQuery(ctx, spec.nested.filter) } };
 }
 
 function bigints(_key: string, value: unknown): unknown {
@@ -65,8 +79,9 @@ async function likeSources(ctx: EngineContext, items: readonly LikeItem[]): Prom
   return found;
 }
 
-async function resolve(ctx: EngineContext, query: Query): Promise<Query> {
-  const all = (queries: readonly Query[]) => Promise.all(queries.map((inner) => resolve(ctx, inner)));
+/** The query with every lookup replaced by the values found. @throws ApiError index_not_found_exception, illegal_argument_exception */
+export async function resolveQuery(ctx: EngineContext, query: Query): Promise<Query> {
+  const all = (queries: readonly Query[]) => Promise.all(queries.map((inner) => resolveQuery(ctx, inner)));
   switch (query.kind) {
     case 'terms_lookup': {
       const { kind: _kind, index, id, path, routing, ...rest } = query;
@@ -94,19 +109,19 @@ async function resolve(ctx: EngineContext, query: Query): Promise<Query> {
     case 'dis_max':
       return { ...query, queries: await all(query.queries) };
     case 'constant_score':
-      return { ...query, filter: await resolve(ctx, query.filter) };
+      return { ...query, filter: await resolveQuery(ctx, query.filter) };
     case 'boosting':
-      return { ...query, positive: await resolve(ctx, query.positive), negative: await resolve(ctx, query.negative) };
+      return { ...query, positive: await resolveQuery(ctx, query.positive), negative: await resolveQuery(ctx, query.negative) };
     case 'nested':
     case 'has_child':
     case 'has_parent':
     case 'script_score':
-      return { ...query, query: await resolve(ctx, query.query) };
+      return { ...query, query: await resolveQuery(ctx, query.query) };
     case 'function_score': {
       const functions = await Promise.all(
-        query.functions.map(async (one) => ({ ...one, filter: one.filter && (await resolve(ctx, one.filter)) })),
+        query.functions.map(async (one) => ({ ...one, filter: one.filter && (await resolveQuery(ctx, one.filter)) })),
       );
-      return { ...query, query: query.query && (await resolve(ctx, query.query)), functions };
+      return { ...query, query: query.query && (await resolveQuery(ctx, query.query)), functions };
     }
     default:
       return query;

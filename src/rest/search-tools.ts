@@ -28,15 +28,15 @@ export const explainApi = defineApi({
 });
 
 /** 200 `{ _shards, valid, explanations }`. @throws ApiError index_not_found_exception, JSON errors */
-function validate(request: ApiRequest, { engine }: RestContext): ApiResponse {
+async function validate(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const text = request.bytes?.toString('utf8') ?? '';
   const explained = (request.boolean('explain') ?? false) || (request.boolean('rewrite') ?? false);
-  return ok(validateQuery(engine, indicesOf(request), text, queryParametersOf(request), explained));
+  return ok(await validateQuery(engine, indicesOf(request), text, queryParametersOf(request), explained));
 }
 
 /** 200 `{ _index, _id, matched, explanation, get }`, 404 without the document. @throws ApiError */
-function explain(request: ApiRequest, { engine }: RestContext): ApiResponse {
-  const { status, body } = explainDocument(
+async function explain(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  const { status, body } = await explainDocument(
     engine,
     request.string('index')!,
     request.string('id')!,
