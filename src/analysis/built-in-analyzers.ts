@@ -13,7 +13,7 @@ import { charClassTokenizer, kernelTokenizer, standardMaxLength, standardTokeniz
 import { analyzerStopWords, type WordSet } from './word-lists.ts';
 
 const STOP_PARAMS = ['stopwords: list', 'stopwords_path: string', 'stopwords_case: bool = false'];
-export const LOWERCASE: TokenFilter = kernelFilter(STAGE.CASE, words([0]));
+const LOWERCASE: TokenFilter = kernelFilter(STAGE.CASE, words([0]));
 const FOLDING: TokenFilter = kernelFilter(STAGE.FOLDING, new Uint8Array(0));
 
 export function stopUnlessEmpty({ words: stop, ignoreCase }: WordSet): TokenFilter[] {

@@ -42,8 +42,6 @@ export function category(cp: number): number {
 
 export const isLetter = (cp: number): boolean => category(cp) >= 1 && category(cp) <= 5;
 export const isDigit = (cp: number): boolean => category(cp) === 9;
-export const isPunctuation = (cp: number): boolean => ((0x61f00000 >>> category(cp)) & 1) === 1;
-export const isSymbol = (cp: number): boolean => ((0x1e000000 >>> category(cp)) & 1) === 1;
 
 export function isWhitespace(cp: number): boolean {
   if (cp <= 32) return (cp >= 9 && cp <= 13) || (cp >= 28 && cp <= 32);

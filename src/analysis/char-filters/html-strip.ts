@@ -40,7 +40,7 @@ function compiled(): Machines {
 }
 
 /** Config of the html_strip stage (assembly/analysis/char-filters/html-strip.ts has the drawing). */
-export function htmlStripConfig(escapedTags: readonly string[]): Uint8Array {
+function htmlStripConfig(escapedTags: readonly string[]): Uint8Array {
   const { classCount, ascii, ranges, tables } = compiled();
   const escaped = escapedTags.map(lowerCodePoints);
   const parts = [

@@ -15,7 +15,7 @@ interface TrieNode {
 const newNode = (): TrieNode => ({ next: new Map(), replacement: null, offset: 0 });
 
 /** Rules as the trie that the kernel walks (assembly/analysis/char-filters/mapping.ts has the drawing). */
-export function mappingConfig(rules: ReadonlyMap<string, string>): Uint8Array {
+function mappingConfig(rules: ReadonlyMap<string, string>): Uint8Array {
   const nodes: TrieNode[] = [newNode()];
   const firsts = new Uint8Array(8192);
   for (const [from, to] of rules) {

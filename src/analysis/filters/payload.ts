@@ -52,7 +52,7 @@ const FREQUENCY = 1;
  * @param delimiter one UTF-16 unit
  * @param encode    data behind a delimiter as bytes: the payload, or four bytes of a frequency
  */
-export function delimitedFilter(mode: number, delimiter: string, encode: (text: string) => Uint8Array): TokenFilter {
+function delimitedFilter(mode: number, delimiter: string, encode: (text: string) => Uint8Array): TokenFilter {
   // The kernel reads characters, of which half a pair is none.
   if (/[\ud800-\udfff]/.test(delimiter)) throw illegalArgument('[delimiter] must not begin with half of a surrogate pair');
   const call: TermCall = (bytes, dataPtr, dataLen, outPtr, outBytes) => {

@@ -6,7 +6,7 @@ import { STAGE } from '../stage-ids.ts';
 import { encodeWtf8 } from '../wtf8.ts';
 import { filterEntry } from './simple.ts';
 
-export interface ShingleOptions {
+interface ShingleOptions {
   readonly min: number;
   readonly max: number;
   readonly unigrams: boolean;
@@ -18,7 +18,7 @@ export interface ShingleOptions {
 const UNIGRAMS = 1;
 const UNIGRAMS_IF_NONE = 2;
 
-export function shingleFilter({ min, max, unigrams, unigramsIfNoShingles, separator, filler }: ShingleOptions): TokenFilter {
+function shingleFilter({ min, max, unigrams, unigramsIfNoShingles, separator, filler }: ShingleOptions): TokenFilter {
   const flags = (unigrams ? UNIGRAMS : 0) | (unigramsIfNoShingles ? UNIGRAMS_IF_NONE : 0);
   const between = encodeWtf8(separator);
   const hole = encodeWtf8(filler);

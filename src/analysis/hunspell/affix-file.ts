@@ -20,7 +20,7 @@ export interface Affix {
 }
 
 /** Rules of one side by the text that they add. */
-export interface AffixTable {
+interface AffixTable {
   readonly byText: Map<string, Affix[]>;
   longest: number;
   /** Flags that stand in a continuation of this side. */
@@ -28,12 +28,12 @@ export interface AffixTable {
 }
 
 /** Replacements of ICONV or OCONV. */
-export interface ConversionTable {
+interface ConversionTable {
   readonly byText: Map<string, string>;
   readonly longest: number;
 }
 
-export type FlagForm = 'char' | 'long' | 'num' | 'utf8';
+type FlagForm = 'char' | 'long' | 'num' | 'utf8';
 
 /** What an affix file says. */
 export class AffixFile {

@@ -15,14 +15,14 @@ const MAX_REMEMBERED = 65_536;
 const MAX_REMEMBERED_LENGTH = 64;
 
 /** What is made of the stems of a word. */
-export interface HunspellOptions {
+interface HunspellOptions {
   /** Each stem once. */
   readonly dedup: boolean;
   /** The longest stem alone, of equally long ones the last in order. */
   readonly longestOnly: boolean;
 }
 
-export function hunspellFilter(dictionary: HunspellDictionary, { dedup, longestOnly }: HunspellOptions): TokenFilter {
+function hunspellFilter(dictionary: HunspellDictionary, { dedup, longestOnly }: HunspellOptions): TokenFilter {
   const stemmer = new HunspellStemmer(dictionary);
   let remembered = new Map<string, readonly string[]>();
   const stemsOf = (word: string): readonly string[] => {

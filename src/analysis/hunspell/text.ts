@@ -7,7 +7,7 @@ const ENCODINGS: Readonly<Record<string, string>> = { 'microsoft-cp1251': 'windo
 const PROLOGUE_BYTES = 30 << 10;
 
 /** Bytes as Latin-1, all 256 of them, in pieces that fit into an argument list. */
-export function decodeLatin1(bytes: Uint8Array): string {
+function decodeLatin1(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return text;
@@ -52,7 +52,7 @@ export function upperUnit(unit: string): string {
   return upper.length === unit.length ? upper : unit;
 }
 
-export type WordCase = 'upper' | 'title' | 'lower' | 'mixed' | 'neutral';
+type WordCase = 'upper' | 'title' | 'lower' | 'mixed' | 'neutral';
 
 /** How a word is written; a single capital is `upper`. Pre: the word is not empty. */
 export function caseOf(word: string): WordCase {

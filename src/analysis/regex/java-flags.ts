@@ -3,7 +3,7 @@ import { JavaPattern } from './java-pattern.ts';
 import { FLAG } from './syntax.ts';
 
 /** `CASE_INSENSITIVE|COMMENTS`. @throws ApiError illegal_argument_exception: an unknown name */
-export function regexFlags(text: string | undefined): number {
+function regexFlags(text: string | undefined): number {
   let flags = 0;
   for (const name of text?.split('|') ?? []) {
     if (name === '') continue;

@@ -2,8 +2,8 @@
 import { compileProgram, type Instruction } from './program.ts';
 import type { Node } from './syntax.ts';
 
-export const ACCEPTS = 0x8000;
-export const DEAD = 0xffff;
+const ACCEPTS = 0x8000;
+const DEAD = 0xffff;
 
 export interface Machines {
   /** Classes of characters that no expression tells apart. */

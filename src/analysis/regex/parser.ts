@@ -4,7 +4,7 @@ import { CodePointSet } from './code-point-set.ts';
 import { VERTICAL_SPACE } from './properties.ts';
 import { FLAG, type Node } from './syntax.ts';
 
-export interface ParsedPattern {
+interface ParsedPattern {
   node: Node;
   groupCount: number;
   groupNames: ReadonlyMap<string, number>;

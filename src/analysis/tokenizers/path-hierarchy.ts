@@ -6,7 +6,7 @@ import { STAGE } from '../stage-ids.ts';
 import { encodeWtf8 } from '../wtf8.ts';
 import { tokenizerEntry } from './simple.ts';
 
-export interface PathOptions {
+interface PathOptions {
   /** One UTF-16 unit each. */
   readonly delimiter: string;
   readonly replacement: string;
