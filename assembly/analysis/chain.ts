@@ -13,7 +13,7 @@ import { fingerprintNext } from './filters/fingerprint';
 import { flattenNext } from './filters/flatten-graph';
 import { asciiFoldingFilter } from './filters/folding';
 import { caseFilter } from './filters/lowercase';
-import { conditionNext, inputNext, openInner, predicateFilter } from './filters/condition';
+import { conditionNext, INNER_HEAD, innerBlob, inputNext, openInner, predicateFilter } from './filters/condition';
 import { clearAnswers, hostTermsNext } from './filters/host-terms';
 import { minHashNext } from './filters/min-hash';
 import { multiplexerNext, selectNext } from './filters/multiplexer';
@@ -45,9 +45,10 @@ import { thaiNext } from './tokenizers/thai';
 import { urlEmailNext } from './tokenizers/url-email';
 
 const STAGE_WORDS: usize = 16;
+const MAX_STAGES: u32 = 256;
 const STEPPED: u32 = 1;
-/** Term buffers smaller than this make no sense: a token of 255 units may take 1020 bytes. */
-const MIN_TERMS: usize = 4096 + BIGRAM_AREA;
+/** Term buffers smaller than this make no sense: a token of 255 units may take 1020 bytes. A multiple of 64. */
+export const MIN_TERMS: usize = (4096 + BIGRAM_AREA + 63) & ~63;
 
 /** Lays out a region for a blob. Returns 0, E_NO_SPACE (a larger region is needed) or E_CORRUPT. Pre: region and blob are 8-byte aligned. */
 export function chainInit(region: usize, regionBytes: usize, blob: usize): i32 {
@@ -58,7 +59,7 @@ export function chainInit(region: usize, regionBytes: usize, blob: usize): i32 {
 export function layOut(region: usize, regionBytes: usize, blob: usize, isStepped: u32): i32 {
   const chain = changetype<Chain>(region);
   const count = load<u32>(blob);
-  if (count == 0 || count > 256) return E_CORRUPT;
+  if (count == 0 || count > MAX_STAGES) return E_CORRUPT;
   chain.stageCount = count;
   chain.isStepped = (load<u32>(blob, 4) & STEPPED) | isStepped;
   chain.batch = chain.isStepped ? 1 : BATCH;
@@ -83,8 +84,10 @@ export function layOut(region: usize, regionBytes: usize, blob: usize, isStepped
   if (chain.textFilters == count || stageAt(chain, chain.textFilters).id >= ID.FIRST_TEXT_FILTER) return E_CORRUPT;
   cur = (cur + 63) & ~63;
   const fixed = <usize>producers * BATCH * TOKEN_BYTES;
-  if (cur + fixed + <usize>(producers + areas) * MIN_TERMS > end) return E_NO_SPACE;
-  const share = ((end - cur - fixed) / (producers + areas)) & ~63;
+  let needs: usize = 0;
+  for (let i: u32 = 0; i < count; i++) needs += areaNeed(stageAt(chain, i).id, stageAt(chain, i).config);
+  if (cur + fixed + needs > end) return E_NO_SPACE;
+  const share = ((end - cur - fixed - needs) / (producers + areas)) & ~63;
   for (let i: u32 = 0; i < count; i++) {
     const stage = stageAt(chain, i);
     if (stage.id < ID.FIRST_FILTER && !isTextFilter(stage.id)) {
@@ -93,12 +96,12 @@ export function layOut(region: usize, regionBytes: usize, blob: usize, isStepped
       cur += BATCH * TOKEN_BYTES;
     } else if (!isTextFilter(stage.id) && !needsArea(stage.id)) continue;
     stage.termsPtr = cur;
-    cur += share;
+    cur += areaNeed(stage.id, stage.config) + share;
     stage.termsEnd = cur;
     if (stage.id == ID.S_STEM) clearStems(stage);
     if (stage.id == ID.S_HOST_TERMS) clearAnswers(stage);
     if (stage.id == ID.S_DELIMITED) clearData(stage);
-    if (stage.id == ID.S_CONDITION || stage.id == ID.S_MULTIPLEXER) {
+    if (hasInner(stage.id)) {
       const status = openInner(chain, stage);
       if (status < 0) return status;
     }
@@ -106,6 +109,30 @@ export function layOut(region: usize, regionBytes: usize, blob: usize, isStepped
   chain.tokens = stageAt(chain, chain.lastProducer).tokens;
   chainReset(region, 0, 0);
   return 0;
+}
+
+/** Least bytes of a stage's area, a multiple of 64; 0 for a stage without one. */
+function areaNeed(id: u32, config: usize): usize {
+  if (hasInner(id)) return INNER_HEAD + regionNeed(innerBlob(id, config)) + MIN_TERMS;
+  return isTextFilter(id) || id < ID.FIRST_FILTER || needsArea(id) ? MIN_TERMS : 0;
+}
+
+/** Least bytes of a region for a chain, a multiple of 64. */
+export function regionNeed(blob: usize): usize {
+  const count = min<u32>(load<u32>(blob), MAX_STAGES);
+  let bytes = ((offsetof<Chain>() + 7) & ~7) + <usize>count * ((offsetof<Stage>() + 7) & ~7) + 128;
+  for (let i: u32 = 0; i < count; i++) {
+    const entry = blob + 8 + <usize>i * STAGE_WORDS, id = load<u32>(entry);
+    if (id < ID.FIRST_FILTER && !isTextFilter(id)) bytes += BATCH * TOKEN_BYTES;
+    bytes += areaNeed(id, blob + load<u32>(entry, 4));
+  }
+  return (bytes + 63) & ~63;
+}
+
+// @ts-ignore: decorator
+@inline
+function hasInner(id: u32): bool {
+  return id == ID.S_CONDITION || id == ID.S_MULTIPLEXER;
 }
 
 /** Starts a text. Its bytes must stay where they are until the end. */

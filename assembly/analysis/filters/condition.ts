@@ -1,7 +1,7 @@
 // Filters over some of the tokens: `condition`, where a script decides, and the branches of `multiplexer` (multiplexer.ts), where the turn decides.
 // Tokens in a row that the test takes are a run: they go through a chain of their own, which begins anew with each run. Others pass.
 //   config ├─ test u32: a script's number, or 0 ─┬─ turn u32, if there is no script ─┬─ blob of the inner chain, its first stage S_INPUT ─┤
-//   area   ├─ verdicts u8 × BATCH ─┬─ region of the inner chain ─┬─ terms of the batch ─┤
+//   area   ├─ address of the terms u32 ─┬─ 0 × 12 ─┬─ verdicts u8 × BATCH ─┬─ region of the inner chain ─┬─ terms of the batch ─┤
 // The inner chain reads a token when it asks for one, as Lucene's does (ConditionalTokenFilter), so that a filter which reads ahead or stops early
 // finds what it finds there:
 // - What a run leaves as a hole at its end is added to the next token, or is the text's if that ends with the run.
@@ -10,7 +10,7 @@
 // State: a = 1 in a run, b = tokens of the inner batch, c = how many are written, d = position of the last token that the script has seen + 1,
 // e = verdict on the token at hand, g = 1 while the run's first token is to be moved back, h = hole before the token at hand.
 import { E_INCREMENT, E_NO_SPACE } from '../../mem/status';
-import { chainNext, chainReset, layOut } from '../chain';
+import { chainNext, chainReset, layOut, MIN_TERMS, regionNeed } from '../chain';
 import { hostVerdicts } from '../host-calls';
 import { awaitToken, emitToken, forgetHoles, termsLimit } from '../producer';
 import { BATCH, Chain, Stage, stageAt, tokenAt } from '../stage';
@@ -23,26 +23,38 @@ const UNKNOWN: u32 = 0;
 const PASSES: u32 = 1;
 const FILTERED: u32 = 2;
 const BLOB: usize = 8;
+const VERDICTS: usize = 16;
+/** Bytes in front of the inner region, at most; a multiple of 64. */
+export const INNER_HEAD: usize = 768;
 
 /** Region of the chain inside a stage; terms of the stage's batch lie behind it. */
 // @ts-ignore: decorator
 @inline
 export function innerRegion(stage: Stage): usize {
-  return (stage.termsPtr + BATCH + 63) & ~63;
+  return (stage.termsPtr + VERDICTS + BATCH + 63) & ~63;
 }
 
 // @ts-ignore: decorator
 @inline
 export function termsBehind(stage: Stage): usize {
-  const region = innerRegion(stage);
-  return region + ((((stage.termsEnd - region) >> 2) * 3) & ~63);
+  return load<u32>(stage.termsPtr);
+}
+
+/** Chain inside a stage, as bytes. */
+// @ts-ignore: decorator
+@inline
+export function innerBlob(id: u32, config: usize): usize {
+  return id == S_CONDITION ? config + BLOB : config;
 }
 
 /** Lays out the chain inside a condition or multiplexer. Returns 0 or a status. */
 export function openInner(chain: Chain, stage: Stage): i32 {
-  const isCondition = stage.id == S_CONDITION, region = innerRegion(stage);
+  const region = innerRegion(stage), blob = innerBlob(stage.id, stage.config), need = regionNeed(blob);
+  // What it does not need at least is shared, since tokens may be long.
+  const bytes = need + ((((stage.termsEnd - region - need - MIN_TERMS) >> 2) * 3) & ~63);
+  store<u32>(stage.termsPtr, <u32>(region + bytes));
   // Whose turn it is counts when a token is read, not before.
-  return layOut(region, termsBehind(stage) - region, stage.config + (isCondition ? BLOB : 0), isCondition ? chain.isStepped : 1);
+  return layOut(region, bytes, blob, stage.id == S_CONDITION ? chain.isStepped : 1);
 }
 
 /** Starts the inner chain; its first stage reads what the stage at `index` has before it. */
@@ -137,11 +149,11 @@ function test(chain: Chain, index: u32, stage: Stage, previousProducer: u32): i3
   let isTaken: bool;
   if (script) {
     if (isNew) {
-      const refused = hostVerdicts(script, input.tokens, input.count, stage.termsPtr, stage.d);
+      const refused = hostVerdicts(script, input.tokens, input.count, stage.termsPtr + VERDICTS, stage.d);
       if (refused < 0) return refused;
       for (let i: u32 = 0; i < input.count; i++) stage.d += tokenAt(input, i).posInc;
     }
-    isTaken = load<u8>(stage.termsPtr + input.taken) != 0;
+    isTaken = load<u8>(stage.termsPtr + VERDICTS + input.taken) != 0;
   } else isTaken = stageAt(chain, 0).d == load<u32>(stage.config, 4);
   stage.e = isTaken ? FILTERED : PASSES;
   return stage.e;

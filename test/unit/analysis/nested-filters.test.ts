@@ -47,6 +47,25 @@ test('a multiplexer in a multiplexer, and one with a single branch', () => {
   expect(multiplexed(['pairs'], 'a b c', false)).toBe('a_b@0 b_c@1');
 });
 
+test('filters inside each other, thirty deep, take as much memory as they need', () => {
+  for (const type of ['multiplexer', 'condition']) {
+    const nested = new AnalysisHost(analyzerModule());
+    const filter = Object.fromEntries(
+      Array.from({ length: 30 }, (_, i) => {
+        const inside = i === 0 ? 'reverse' : `f${i - 1}`;
+        const own: Record<string, string | string[]> =
+          type === 'multiplexer' ? { filters: [inside, 'uppercase'] } : { filter: [inside], script: 'token.position >= 0' };
+        return [`f${i}`, { type, ...own } as Record<string, string | string[]>];
+      }),
+    );
+    const analysis = { filter, analyzer: { my: { tokenizer: 'whitespace', filter: ['f29'] } } };
+    const analyzer = AnalysisRegistry.build({ host: nested, files: null }, { analysis } as AnalysisSettings).analyzer('my');
+    const terms = analyzer.analyze('ab').map(({ term }) => term);
+    expect(terms).toEqual(type === 'multiplexer' ? ['ab', 'ba', 'AB'] : ['ba']);
+    expect(nested.memoryBytes.length).toBeLessThan(64 << 20);
+  }
+});
+
 for (const [kind, of] of [
   ['of the term', ''],
   ['of more than the term', 'token.position >= 0 && '],
