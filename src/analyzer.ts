@@ -6,8 +6,10 @@ import { analyzeText } from './analysis/analyze-api.ts';
 import type { AnalyzedToken, Analyzer } from './analysis/analyzer.ts';
 import { type ConfigFiles, type FileTexts, filesOfTexts } from './analysis/config-files.ts';
 import { type HighlightOptions, highlight } from './analysis/highlight.ts';
+import { loadWords, wordLanguages } from './analysis/languages/words.ts';
 import { ANALYZERS } from './analysis/registry.ts';
 import { TokenCursor } from './analysis/token-cursor.ts';
+import { illegalArgument } from './errors/catalog.ts';
 import { type AnalysisExports, AnalysisHost, analysisMemory } from './wasm/analysis.ts';
 import { hostCalls } from './wasm/host-calls.ts';
 
@@ -29,6 +31,11 @@ export interface LoadOptions {
   settings?: AnalysisSettings;
   /** Files that definitions name (`synonyms_path`, the dictionaries of `hunspell`...): their texts by path, or something that reads them. */
   files?: FileTexts | ConfigFiles;
+  /**
+   * Languages whose stop words and dictionaries a browser loads, by the names of their analyzers, and `kstem`; by default all. In Node they are
+   * at hand and read when they are used.
+   */
+  languages?: readonly string[];
 }
 
 /** Analyzers by name: the built-in ones and those of the settings. Belongs to one thread; calls do not overlap. */
@@ -103,8 +110,11 @@ export class TextAnalysis {
   }
 }
 
-/** Loads the kernels and builds the analyzers. @throws ApiError: bad settings */
+/** Loads the kernels and builds the analyzers. @throws ApiError: bad settings, an unknown language */
 export async function loadAnalyzer(options: LoadOptions = {}): Promise<TextAnalysis> {
+  const unknown = options.languages?.find((language) => !wordLanguages().includes(language));
+  if (unknown !== undefined) throw illegalArgument(`unknown language [${unknown}], there are [${[...wordLanguages()].sort().join(', ')}]`);
+  const words = loadWords(options.languages ?? null);
   const memory = analysisMemory();
   const source = options.wasm ?? fetchBeside();
   // The loader's types know no functions of one's own.
@@ -112,6 +122,7 @@ export async function loadAnalyzer(options: LoadOptions = {}): Promise<TextAnaly
   const module = await instantiate(source as Parameters<typeof instantiate>[0], { env });
   const exports = module.instance.exports as unknown as AnalysisExports & { _start?: () => void };
   exports._start?.();
+  await words;
   return new TextAnalysis(new AnalysisHost({ exports, memory }), filesOf(options.files), options.settings ?? {});
 }
 

@@ -1,7 +1,8 @@
 // Bundles the programs of src/, so that a process or thread starts from few files.
 //   node tools/build-js.mjs
 //   dist/bundle/   main.js (the command), library.js: ES modules with shared chunks
-//   dist/analyzer.node.js, analyzer.browser.js   gannet/analyzer: one ES module each; the browser's has the packages it needs in it
+//   dist/analyzer.node.js, analyzer.browser.js   gannet/analyzer: one ES module each; the browser's has the packages it needs in it, and
+//                  words of languages beside it in analyzer-words/
 //   dist/service/  service-process.js, what it loads, and the threads: start-up counts here. Each but the first is a small script that runs
 //                  one code file through V8's code cache, which the first run writes beside it (tools/launch.cjs). *.late.js: packages
 //                  and word lists that a start does not need; as files of their own they are not read before they are used.
@@ -108,6 +109,27 @@ const SERVICE_MAIN = {
   },
 };
 
+/** Words of languages as files of their own, and the table of those with stop words. */
+const BROWSER_WORDS = {
+  name: 'browser-words',
+  async setup(plugins) {
+    const { STOP_WORDS } = await import('../dist/analysis/generated/stop-words.js');
+    const files = Object.keys(STOP_WORDS).map((name) => `${name}: () => import('stop-words:${name}')`);
+    plugins.onResolve({ filter: /\/words\.ts$/ }, ({ resolveDir, path: name }) => ({
+      path: path.resolve(resolveDir, name.replace(/\.ts$/, '.browser.ts')),
+    }));
+    plugins.onLoad({ filter: /\/words\.browser\.ts$/ }, ({ path: file }) => ({
+      contents: `const STOP_WORD_FILES = { ${files.join(', ')} };\n${readFileSync(file, 'utf8')}`,
+      loader: 'ts',
+      resolveDir: path.dirname(file),
+    }));
+    plugins.onResolve({ filter: /^stop-words:/ }, ({ path: name }) => ({ path: name.slice(11), namespace: 'stop-words' }));
+    plugins.onLoad({ filter: /.*/, namespace: 'stop-words' }, ({ path: name }) => ({
+      contents: `export default ${JSON.stringify(STOP_WORDS[name])};`,
+    }));
+  },
+};
+
 const common = {
   absWorkingDir: root,
   bundle: true,
@@ -131,8 +153,19 @@ await build({
 
 const analyzer = { ...common, format: 'esm' };
 await build({ ...analyzer, entryPoints: ['src/analyzer-node.ts'], outfile: 'dist/analyzer.node.js', packages: 'external' });
+const words = path.join(root, 'dist/analyzer-words');
+rmSync(words, { recursive: true, force: true });
 // Anything of Node's in it fails the build.
-await build({ ...analyzer, entryPoints: ['src/analyzer.ts'], outfile: 'dist/analyzer.browser.js', platform: 'browser', target: 'es2022' });
+await build({
+  ...analyzer,
+  entryPoints: { 'analyzer.browser': 'src/analyzer.ts' },
+  outdir: 'dist',
+  splitting: true,
+  chunkNames: 'analyzer-words/[name]-[hash]',
+  platform: 'browser',
+  target: 'es2022',
+  plugins: [BROWSER_WORDS],
+});
 
 const service = path.join(root, 'dist/service');
 rmSync(service, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 // Word lists for stemmers that ask one, in the layout of assembly/analysis/stemmers/lexicon.ts.
 import { termMap } from '../blob.ts';
-import { exceptions, roots, words } from '../generated/kstem-lexicon.ts';
+import { exceptions, roots, words } from './words.ts';
 
 let kstem: Uint8Array | null = null;
 

@@ -1,5 +1,5 @@
 // Predefined stop lists by their name without underscores.
-import { STOP_WORDS } from '../generated/stop-words.ts';
+import { stopWords } from './words.ts';
 
 /** Source: the 33 words of Lucene's EnglishAnalyzer. */
 const ENGLISH =
@@ -10,13 +10,12 @@ const lists = new Map<string, readonly string[]>();
 
 /** Words of the analyzer of that name; undefined where there are none. */
 export function stopList(name: string): readonly string[] | undefined {
-  if (!Object.hasOwn(STOP_WORDS, name) && name !== 'english') return undefined;
-  let words = lists.get(name);
-  if (words === undefined) {
-    words = name === 'english' ? ENGLISH.split(' ') : STOP_WORDS[name].split('|');
-    lists.set(name, words);
+  let list = lists.get(name);
+  if (list === undefined) {
+    list = name === 'english' ? ENGLISH.split(' ') : stopWords(name)?.split('|');
+    if (list !== undefined) lists.set(name, list);
   }
-  return words;
+  return list;
 }
 
 /** Words that definitions call `_name_`: not all analyzers' lists have such a name. */

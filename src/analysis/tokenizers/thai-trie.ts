@@ -1,5 +1,5 @@
 // ICU's Thai dictionary as a trie in one array, the layout of assembly/analysis/tokenizers/thai-words.ts.
-import { thaiDictionary } from '../generated/thai-dictionary.ts';
+import { thaiDictionary } from '../languages/words.ts';
 
 /** Letters count from U+0E00: 0 is none. */
 const BASE = 0x0e00;

@@ -1,0 +1,45 @@
+// words.ts for browsers: stop words and dictionaries are files beside the bundle, loaded with it, all or those of some languages.
+import { illegalArgument } from '../../errors/catalog.ts';
+import type * as KStem from '../generated/kstem-lexicon.ts';
+import type * as Thai from '../generated/thai-dictionary.ts';
+
+/** What loads the stop words of each language: tools/build-js.mjs writes it here from generated/stop-words.ts. */
+declare const STOP_WORD_FILES: Readonly<Record<string, () => Promise<{ readonly default: string }>>>;
+
+const lists = new Map<string, string>();
+let kstem: typeof KStem | null = null;
+let thai: typeof Thai | null = null;
+
+export const wordLanguages = (): readonly string[] => [...Object.keys(STOP_WORD_FILES), 'english', 'kstem'];
+
+export async function loadWords(languages: readonly string[] | null): Promise<void> {
+  if (languages === null) {
+    const [all] = await Promise.all([import('../generated/stop-words.ts'), load('kstem'), load('thai')]);
+    for (const [name, words] of Object.entries(all.STOP_WORDS)) lists.set(name, words);
+    return;
+  }
+  await Promise.all(languages.flatMap((language) => [load(language), loadStopWords(language)]));
+}
+
+/** The dictionary of that name, if there is one. */
+async function load(name: string): Promise<void> {
+  if (name === 'kstem') kstem = await import('../generated/kstem-lexicon.ts');
+  if (name === 'thai') thai = await import('../generated/thai-dictionary.ts');
+}
+
+async function loadStopWords(language: string): Promise<void> {
+  if (!Object.hasOwn(STOP_WORD_FILES, language)) return;
+  lists.set(language, (await STOP_WORD_FILES[language]()).default);
+}
+
+const notLoaded = (name: string): never => {
+  throw illegalArgument(`the words of [${name}] are not loaded, as loadAnalyzer({ languages: ['${name}'] }) does`);
+};
+
+export const stopWords = (name: string): string | undefined =>
+  Object.hasOwn(STOP_WORD_FILES, name) ? (lists.get(name) ?? notLoaded(name)) : undefined;
+
+export const exceptions = (): string => (kstem ?? notLoaded('kstem')).exceptions();
+export const roots = (): string => (kstem ?? notLoaded('kstem')).roots();
+export const words = (): string => (kstem ?? notLoaded('kstem')).words();
+export const thaiDictionary = (): string => (thai ?? notLoaded('thai')).thaiDictionary();
