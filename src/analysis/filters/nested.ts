@@ -133,12 +133,9 @@ function scriptOf({ name, settings }: BuildContext): TokenPredicate {
   return new TokenPredicate(source);
 }
 
-/**
- * Filters of a chain that may stand in others, which name each other and so grow quickly; and how deep they may stand: each level has its room
- * in the one around it, so the kernel's memory grows with a power of the depth (8, 8, 128 MB; a fourth level would take 1 GB).
- */
+/** Filters of a chain that may stand in others, which name each other and so grow quickly; and how deep they may stand. */
 const MAX_NESTED_FILTERS = 1024;
-const MAX_DEPTH = 3;
+const MAX_DEPTH = 64;
 
 /**
  * Filters of a list inside the filter `outer`, each seeing those before it.

@@ -85,7 +85,7 @@ test('filters that name each other', () => {
     ]),
   );
   expect(refusal(() => withFilters(doubled, 'm19'))).toContain('too many token filters inside others');
-  expect(terms(withFilters(doubled, 'm1'), 'Ab')).toEqual(['Ab', 'ab']);
+  expect(terms(withFilters(doubled, 'm6'), 'Ab')).toEqual(['Ab', 'ab']);
   const deep = Object.fromEntries(
     Array.from({ length: 200 }, (_, i) => [
       `m${i}`,
@@ -93,8 +93,7 @@ test('filters that name each other', () => {
     ]),
   );
   expect(refusal(() => withFilters(deep, 'm199'))).toContain('too many token filters inside others');
-  expect(refusal(() => withFilters(deep, 'm3'))).toContain('too many token filters inside others');
-  expect(terms(withFilters(deep, 'm2'), 'Ab')).toEqual(['ab']);
+  expect(terms(withFilters(deep, 'm60'), 'Ab')).toEqual(['ab']);
 });
 
 test('a multiplexer without filters leaves tokens as they are', () => {
