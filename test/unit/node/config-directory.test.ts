@@ -62,6 +62,6 @@ test.each([
 
 test('other files are read below the directory alone', () => {
   expect(configFiles(directory).read('words.txt')).toBe('a\nb');
-  expect(() => configFiles(directory).read('../words.txt')).toThrow('lies outside the configuration directory');
+  expect(() => configFiles(directory).read('../words.txt')).toThrow('Resource path must be inside config directory: ');
   expect(configFiles(directory)).toBe(configFiles(directory));
 });

@@ -2,10 +2,11 @@ import { expect, test } from 'vitest';
 import { parseUpdateScript, runUpdateScript, type ScriptOutcome } from '../../../src/scripting/update-script.ts';
 
 const noScripts = () => null;
+/** Where the document is, and stays unless the script may move it. */
+const place = { index: 'i', id: '7', version: 3, routing: null };
 
-function run(script: unknown, source: Record<string, unknown>): ScriptOutcome {
-  const document = { source, index: 'i', id: '7', version: 3, routing: null, nowMs: 1000 };
-  return runUpdateScript(parseUpdateScript(script, noScripts), document, 'index');
+function run(script: unknown, source: Record<string, unknown>, options?: { canMove: boolean }): ScriptOutcome {
+  return runUpdateScript(parseUpdateScript(script, noScripts), { source, ...place, nowMs: 1000 }, 'index', options);
 }
 
 test.each([
@@ -23,14 +24,21 @@ test.each([
   ['ctx._source.big += 1L', { big: 9007199254740992n }, { big: 9007199254740993n }],
   [{ source: 'ctx._source.n = params.by * 2', params: { by: 21 } }, {}, { n: 42 }],
 ])('%j', (script, source, expected) => {
-  expect(run(script, source)).toEqual({ op: 'index', source: expected });
+  expect(run(script, source)).toEqual({ op: 'index', source: expected, place });
 });
 
 test('operations', () => {
   expect(run("ctx.op = 'none'", {})).toEqual({ op: 'none' });
-  expect(run("if (ctx._source.n < 3) { ctx.op = 'delete' }", { n: 1 })).toEqual({ op: 'delete' });
+  expect(run("if (ctx._source.n < 3) { ctx.op = 'delete' }", { n: 1 })).toEqual({ op: 'delete', place });
   expect(() => run("ctx.op = 'explode'", {})).toThrow('Operation type [explode] not allowed');
   expect(() => run("ctx._id = 'x'", {})).toThrow('[_id] cannot be changed');
+});
+
+test('a document that may be moved', () => {
+  const moved = run("ctx._index = 'j'; ctx._id = null; ctx._routing = 'r'; ctx._version = 5", {}, { canMove: true });
+  expect(moved).toEqual({ op: 'index', source: {}, place: { index: 'j', id: null, version: 5, routing: 'r' } });
+  expect(() => run('ctx._index = null', {}, { canMove: true })).toThrow("Can't reindex without a destination index!");
+  expect(() => run("ctx._version = 'x'", {}, { canMove: true })).toThrow('_version may only be set to an int or a long');
 });
 
 test.each([
