@@ -78,6 +78,15 @@ export function openFile(r: Request, name: string): OpenedFile {
   return file;
 }
 
+/** The file as openFile gives it, or the status that answers for one that does not open. */
+export function openOrStatus(r: Request, name: string): OpenedFile | number {
+  try {
+    return openFile(r, name);
+  } catch (error) {
+    return openError(r, name, error);
+  }
+}
+
 function findFile(r: Request, name: string): OpenedFile {
   const c = core.conf(r.loc);
   const rule = c.open_file_cache;

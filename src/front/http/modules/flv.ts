@@ -3,7 +3,7 @@ import { again, custom, LOCATION } from '../../config/directive.ts';
 import { DECLINED, OK } from '../codes.ts';
 import { core } from '../core.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
-import { fileEtag, type OpenedFile, openError, openFile } from '../open-files.ts';
+import { fileEtag, openOrStatus } from '../open-files.ts';
 import { findArg } from '../parse.ts';
 import { mapUri } from '../paths.ts';
 import type { Request } from '../request.ts';
@@ -24,13 +24,8 @@ function flv(r: Request): number {
   if (r.uri.endsWith('/')) return DECLINED;
   const discarded = r.conn.discardBody(r);
   if (discarded !== OK) return discarded;
-  const name = mapUri(r);
-  let file: OpenedFile;
-  try {
-    file = openFile(r, name);
-  } catch (error) {
-    return openError(r, name, error);
-  }
+  const file = openOrStatus(r, mapUri(r));
+  if (typeof file === 'number') return file;
   if (!file.stat.isFile()) return DECLINED;
   const { stat, fd } = file;
   let start = Number(findArg(r.args, 'start') ?? '');

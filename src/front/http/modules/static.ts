@@ -5,7 +5,7 @@ import { systemError } from '../../log/system-error.ts';
 import { DECLINED, DONE, ERROR } from '../codes.ts';
 import { core } from '../core.ts';
 import { defineModule, type HttpFrame } from '../module.ts';
-import { fileEtag, type OpenedFile, openError, openFile } from '../open-files.ts';
+import { fileEtag, type OpenedFile, openOrStatus } from '../open-files.ts';
 import { escapeUri } from '../parse.ts';
 import { fsPath, mapUri } from '../paths.ts';
 import { internalRedirect } from '../redirect.ts';
@@ -17,12 +17,8 @@ function staticHandler(r: Request): number {
   if (r.method !== 'GET' && r.method !== 'HEAD' && r.method !== 'POST') return 405;
   if (r.uri.endsWith('/')) return DECLINED;
   const name = mapUri(r);
-  let file: OpenedFile;
-  try {
-    file = openFile(r, name);
-  } catch (error) {
-    return openError(r, name, error);
-  }
+  const file = openOrStatus(r, name);
+  if (typeof file === 'number') return file;
   if (file.stat.isDirectory()) {
     let location = escapeUri(r.uri, 'uri') + '/';
     if (r.args) location += `?${r.args}`;
