@@ -1,5 +1,6 @@
 // Filters that are a function of the term, for kernels to call: they ask once for a word and remember the answer (assembly/analysis/host-calls.ts).
-import { E_NO_SPACE, numberOfCall, type TermCall } from '../wasm/host-calls.ts';
+import { numberOfCall, type TermCall } from '../wasm/host-calls.ts';
+import { STATUS } from '../wasm/status.ts';
 import { words } from './blob.ts';
 import type { TokenFilter } from './component.ts';
 import { STAGE } from './stage-ids.ts';
@@ -21,7 +22,7 @@ function termCall(answer: TermFunction): TermCall {
     const terms = waiting?.term === term ? waiting.terms : answer(term);
     const most = terms.reduce((sum, { length }) => sum + 4 + length * 3, 0);
     waiting = most > outBytes ? { term, terms } : null;
-    if (waiting) return E_NO_SPACE;
+    if (waiting) return STATUS.noSpace;
     let at = outPtr;
     for (const made of terms) {
       const written = writeWtf8(bytes, at + 4, made);

@@ -6,9 +6,10 @@ import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { FieldSpec } from '../mapping/document-sink.ts';
 import { movesBack, tooMuchWork } from '../wasm/analysis.ts';
-import { COLUMN_KINDS, FIELD_FLAG, STATUS } from '../wasm/buffer.ts';
+import { COLUMN_KINDS, FIELD_FLAG } from '../wasm/buffer.ts';
 import { takeRefusal } from '../wasm/host-calls.ts';
 import { createMemory, Kernels, PAGE_BYTES, staticBytes } from '../wasm/kernels.ts';
+import { STATUS } from '../wasm/status.ts';
 import { DocumentEncoder } from './document-encoder.ts';
 
 const MAX_TERM_BYTES = 32766;

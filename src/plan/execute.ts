@@ -2,6 +2,7 @@
 import { ApiError } from '../errors/api-error.ts';
 import { bitsetBytes } from '../wasm/codec.ts';
 import type { Kernels } from '../wasm/kernels.ts';
+import { STATUS } from '../wasm/status.ts';
 import { RegionTooSmall } from './agg-encode.ts';
 import { QueryEncoder } from './encode-query.ts';
 import type { AggProgram, CollectPlan, ExecutionCounters, PlanNode, SegmentHits, SegmentScope, SortKey, StopCheck } from './query-plan.ts';
@@ -50,7 +51,6 @@ const FLAG = { scores: 1, byScore: 2, totalKnown: 4 } as const;
 /** Windows of 16,384 documents between two questions to `stop`. */
 const WINDOWS_PER_CALL = 8;
 const WINDOW = 16_384;
-const E_NO_SPACE = -3;
 
 /**
  * Hits, total and aggregations of a query on one segment.
@@ -154,7 +154,7 @@ function guarded<T>(k: Kernels, call: () => T): T {
   try {
     return k.scoped(call);
   } catch (error) {
-    const full = error instanceof RangeError || (error instanceof WebAssembly.RuntimeError && k.exports.searchStatus() === E_NO_SPACE);
+    const full = error instanceof RangeError || (error instanceof WebAssembly.RuntimeError && k.exports.searchStatus() === STATUS.noSpace);
     if (!full) throw error;
     const limit = k.scratchEnd - k.scratchPtr;
     throw new ApiError(

@@ -2,12 +2,8 @@
 import { illegalArgument } from '../errors/catalog.ts';
 import { hostCalls, takeRefusal } from './host-calls.ts';
 import type { KernelFunction } from './kernels.ts';
+import { STATUS } from './status.ts';
 
-const E_NO_SPACE = -3;
-const E_WORK = -5;
-const E_OFFSETS = -6;
-const E_REFUSED = -7;
-const E_INCREMENT = -8;
 const PAGE = 65536;
 const DEFAULT_REGION_BYTES = 2 << 20;
 /** Chains are dropped and laid out anew on demand when they take more than this. */
@@ -225,11 +221,11 @@ export class AnalysisHost implements TextMemory {
   /** Makes room for what did not fit. @throws what another status means */
   private recover(program: ChainProgram, status: number): void {
     const at = program.regionPtr! >>> 2;
-    if (status === E_WORK) throw tooMuchWork();
-    if (status === E_REFUSED) throw takeRefusal();
-    if (status === E_INCREMENT) throw movesBack();
-    if (status === E_OFFSETS) throw endsBeforeStart(this.words[at + CHAIN_END_POS_INC], this.words[at + CHAIN_END_OFFSET]);
-    if (status !== E_NO_SPACE) throw new Error(`analysis chain failed with status ${status}`);
+    if (status === STATUS.work) throw tooMuchWork();
+    if (status === STATUS.refused) throw takeRefusal();
+    if (status === STATUS.increment) throw movesBack();
+    if (status === STATUS.offsets) throw endsBeforeStart(this.words[at + CHAIN_END_POS_INC], this.words[at + CHAIN_END_OFFSET]);
+    if (status !== STATUS.noSpace) throw new Error(`analysis chain failed with status ${status}`);
     this.grow(program);
   }
 
@@ -283,7 +279,7 @@ export class AnalysisHost implements TextMemory {
         program.regionPtr = regionPtr;
         return regionPtr;
       }
-      if (status !== E_NO_SPACE) throw new Error(`analysis chain cannot be laid out: status ${status}`);
+      if (status !== STATUS.noSpace) throw new Error(`analysis chain cannot be laid out: status ${status}`);
       this.grow(program);
     }
   }

@@ -1,19 +1,6 @@
 // Host side of assembly/buffer: the open buffer's life in kernel memory, and the ids section of segments.
 import type { Kernels } from './kernels.ts';
 
-/** Statuses of kernels, see assembly/mem/status.ts and assembly/buffer/document.ts. */
-export const STATUS = {
-  truncated: -1,
-  corrupt: -2,
-  noSpace: -3,
-  limit: -4,
-  work: -5,
-  offsets: -6,
-  refused: -7,
-  increment: -8,
-  chain: -16,
-} as const;
-
 /** Flags of a field record, see assembly/buffer/layout.ts. */
 export const FIELD_FLAG = { docs: 1, freqs: 2, positions: 4, offsets: 8, norms: 16, columnShift: 8, path: 1 << 12 } as const;
 export const COLUMN_KINDS = ['none', 'i64', 'f64', 'ordinals', 'geo', 'binary'] as const;

@@ -1,13 +1,10 @@
 // Host side of assembly/analysis/host-calls.ts: functions that kernels call by number, in every instance of a thread.
 import type { KernelFunction } from './kernels.ts';
-
-/** Status: there is no room for the answer. */
-export const E_NO_SPACE = -3;
-const E_REFUSED = -7;
+import { STATUS } from './status.ts';
 
 /**
  * Reads the term at `termPtr` of the memory under `bytes` and writes its answer to `outPtr`, where `outBytes` are free.
- * @returns bytes of the answer, or E_NO_SPACE: the call comes again with more room
+ * @returns bytes of the answer, or STATUS.noSpace: the call comes again with more room
  * @throws whatever it refuses: the text that is analysed is refused with it
  */
 export type TermCall = (bytes: Uint8Array, termPtr: number, termLen: number, outPtr: number, outBytes: number) => number;
@@ -44,13 +41,13 @@ export function hostCalls(memory: WebAssembly.Memory): { readonly hostTerms: Ker
     } catch (error) {
       // Through the kernels goes a status: what they hold stays whole.
       refusal = error;
-      return E_REFUSED;
+      return STATUS.refused;
     }
   };
   return { hostTerms: dispatch, hostVerdicts: dispatch };
 }
 
-/** What the last E_REFUSED was about. */
+/** What the last STATUS.refused was about. */
 export function takeRefusal(): Error {
   const error = refusal as Error;
   refusal = null;
