@@ -1,4 +1,4 @@
-// Cells of geo grids from packed points (docs/segment-format.md, `geo`: encoded latitude above, longitude below, sign bit flipped).
+// Cells of geo grids from packed points (docs/internals/segment-format.md, `geo`: encoded latitude above, longitude below, sign bit flipped).
 //   geotile key  zoom << 58 | x << 29 | y, as Elasticsearch's GeoTileUtils.longEncodeTiles
 //   geohash key  the point's first 5 * length bits of interleaved longitude and latitude, above the length in 4 bits
 

@@ -1,4 +1,4 @@
-// Values of blocks of documents, read straight from column images (docs/segment-format.md, "Column").
+// Values of blocks of documents, read straight from column images (docs/internals/segment-format.md, "Column").
 //   nextSlots   (doc, bucket) pairs ─► one pair per value: exDocs, exBuckets, exPairs (index of the input pair), slots (index of the value)
 //   loadStored  slots ─► u32 stored values;  loadRaw ─► i64 or f64 bits;  loadDoubles ─► doubles of the API
 // Single-valued full columns pass through: docs themselves are the slots and nothing is copied.

@@ -1,4 +1,4 @@
-// Frame of a segment image: header, sections, table of contents. The layout is specified in docs/segment-format.md.
+// Frame of a segment image: header, sections, table of contents. The layout is specified in docs/internals/segment-format.md.
 import { crc32c } from '../codec/crc32c';
 
 export const IMAGE_MAGIC: u32 = 0x47534e47; // "GNSG"

@@ -1,4 +1,4 @@
-// Reads a column of a segment image in loops over many documents: the slot of a document, stored values (docs/segment-format.md, "Column").
+// Reads a column of a segment image in loops over many documents: the slot of a document, stored values (docs/internals/segment-format.md, "Column").
 // A document's values are values[firstValue .. endValue) of the column; value = base + multiplier * stored.
 
 import { BOUNDS_LOG2, Column, COLUMN_DENSE, COLUMN_DIRECT, COLUMN_MULTI, columnRank } from './column';

@@ -1,4 +1,4 @@
-// Header of a column section and access to single values. The layout is specified in docs/segment-format.md, "Column".
+// Header of a column section and access to single values. The layout is specified in docs/internals/segment-format.md, "Column".
 import { bitsetGet } from '../codec/bitset';
 
 export const COLUMN_MULTI: u32 = 1;

@@ -1,4 +1,4 @@
-// Bytes of a postings section (kind 3) and a positions section (kind 4); docs/segment-format.md has the same drawing for readers of images.
+// Bytes of a postings section (kind 3) and a positions section (kind 4); docs/internals/segment-format.md has the same drawing for readers of images.
 // A term's record starts at the offset that its dictionary entry names; docFreq and the field's flags are known from outside.
 //
 //   short record, docFreq < 128, any alignment

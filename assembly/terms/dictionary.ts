@@ -1,5 +1,5 @@
 // Term dictionary of one field: sorted terms, front-coded in blocks of 32; exact look-up, seek, ordinal to term, walk.
-// The layout is specified in docs/segment-format.md, "Term dictionary". Terms compare as unsigned bytes.
+// The layout is specified in docs/internals/segment-format.md, "Term dictionary". Terms compare as unsigned bytes.
 import { readVint, readVlong, vintBytes, vlongBytes } from '../codec/vint';
 
 export const TERMS_DOCS: u32 = 1;

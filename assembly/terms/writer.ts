@@ -1,4 +1,4 @@
-// Writes a term dictionary section, fed with terms in ascending order. The layout is specified in docs/segment-format.md.
+// Writes a term dictionary section, fed with terms in ascending order. The layout is specified in docs/internals/segment-format.md.
 //   section: ├ header ┬ blocks ··· ┬ block offsets u32[] ┬ prefixes u64[] ┤
 // Offsets and prefixes wait in a side buffer of the caller's until the end, because their number is not known before.
 import { writeVint, writeVlong } from '../codec/vint';

@@ -117,7 +117,7 @@ export function aggregationCases(k: Kernels, rng: Rng, docs: number): Aggregatio
   ];
 }
 
-/** A full column with one value a document (docs/segment-format.md, "Column"): stored values behind the header. */
+/** A full column with one value a document (docs/internals/segment-format.md, "Column"): stored values behind the header. */
 function column(
   k: Kernels,
   kind: SegmentColumn['kind'],

@@ -4,7 +4,7 @@
 //   jobs   crc32c PTR BYTES │ postings RECORD DOC_FREQ │ and RECORD DOC_FREQ RECORD DOC_FREQ │ range COLUMN LO HI
 //          phrase POSITIONS RECORD DOC_FREQ RECORD DOC_FREQ │ top10 TERMS (RECORD DOC_FREQ WEIGHT) x TERMS
 //          ordinals COLUMN BUCKETS │ histogram COLUMN INTERVAL BUCKETS │ fixed COLUMN WIDTH BUCKETS │ starts COLUMN STARTS COUNT │ distinct COLUMN PRECISION
-// Formats: assembly/postings/format.ts, docs/segment-format.md. Every term's record has freqs, positions and norms.
+// Formats: assembly/postings/format.ts, docs/internals/segment-format.md. Every term's record has freqs, positions and norms.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,7 +157,7 @@ static uint64_t count_bits(const uint64_t *bits) {
   return count;
 }
 
-/** Documents with a value in [lo, hi] of a multi-valued column of u16 (docs/segment-format.md). */
+/** Documents with a value in [lo, hi] of a multi-valued column of u16 (docs/internals/segment-format.md). */
 static uint64_t range(const uint8_t *column, uint32_t lo, uint32_t hi, uint64_t *bits) {
   const uint16_t *values = (const uint16_t *)(column + u32_at(column + 32));
   const uint64_t *presence = (const uint64_t *)(column + u32_at(column + 36));

@@ -1,4 +1,4 @@
-// Points of geo columns and cells of geo grids as the host shows them (docs/segment-format.md, `geo`; assembly/aggs/geo-cells.ts).
+// Points of geo columns and cells of geo grids as the host shows them (docs/internals/segment-format.md, `geo`; assembly/aggs/geo-cells.ts).
 
 /** `zoom/x/y` of a geotile key. */
 export function geotileKey(key: bigint): string {

@@ -1,4 +1,4 @@
-// Opens a segment image in an arena: checks its frame and answers by field name. The layout is specified in docs/segment-format.md.
+// Opens a segment image in an arena: checks its frame and answers by field name. The layout is specified in docs/internals/segment-format.md.
 import { corruptIndex } from '../errors/catalog.ts';
 import { COLUMN_KINDS, FIELD_FLAG } from '../wasm/buffer.ts';
 import { crc32c } from '../wasm/codec.ts';

@@ -144,7 +144,7 @@ export class WriterSegment {
   }
 }
 
-/** Bytes of a bitset over maxDoc documents: whole lines of 64 bytes (docs/segment-format.md). */
+/** Bytes of a bitset over maxDoc documents: whole lines of 64 bytes (docs/internals/segment-format.md). */
 export function bitsetBytes(maxDoc: number): number {
   return Math.max(1, Math.ceil(maxDoc / 512)) * 64;
 }

@@ -9,7 +9,7 @@ export const MAX_TABLE = 2 ** 31;
 /** Columns with at most so many stored values get tables. */
 const NARROW = 1 << 16;
 
-/** What counts of a column's header (docs/segment-format.md, "Column"). */
+/** What counts of a column's header (docs/internals/segment-format.md, "Column"). */
 export interface ColumnImage {
   readonly isDouble: boolean;
   readonly passesThrough: boolean;

@@ -1,4 +1,4 @@
-// Columns that the host computes for one run (values of scripts): laid out in the worker's scratch as docs/segment-format.md says of columns,
+// Columns that the host computes for one run (values of scripts): laid out in the worker's scratch as docs/internals/segment-format.md says of columns,
 // so that kernels sort and aggregate by them like by any other. They live until the scratch is released.
 import type { Kernels } from '../wasm/kernels.ts';
 import type { SegmentColumn } from './segment.ts';

@@ -1,4 +1,4 @@
-// Segment files of a shard: written once, fsynced, read whole. The bytes are the segment image (docs/segment-format.md), which carries
+// Segment files of a shard: written once, fsynced, read whole. The bytes are the segment image (docs/internals/segment-format.md), which carries
 // its own checksums.
 //   data/indices/<index uuid>/<shard>/<segment>.seg
 import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readdirSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';

@@ -1,7 +1,7 @@
 // Host side of assembly/docvalues: single values of columns. Kernels read many documents themselves.
 import type { Kernels } from './kernels.ts';
 
-/** Offsets in a column's header and its flags, see docs/segment-format.md. */
+/** Offsets in a column's header and its flags, see docs/internals/segment-format.md. */
 export const COLUMN_HEADER = { flags: 0, valueCount: 24, docCount: 28 } as const;
 export const COLUMN_FLAG = { multi: 1, dense: 2, direct: 4, f64: 8, ordinals: 16 } as const;
 

@@ -9,7 +9,7 @@ export interface FoundTerm {
   readonly ptr: number;
 }
 
-/** Offsets in the header, see docs/segment-format.md. */
+/** Offsets in the header, see docs/internals/segment-format.md. */
 export const TERMS_HEADER = {
   flags: 0,
   termCount: 4,

@@ -1,4 +1,4 @@
-// Column images by docs/segment-format.md, written slowly from lists of values per document.
+// Column images by docs/internals/segment-format.md, written slowly from lists of values per document.
 
 export interface ColumnSpec {
   readonly kind: 'i64' | 'f64';

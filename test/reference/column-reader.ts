@@ -1,4 +1,4 @@
-// Reads a column section as docs/segment-format.md describes it, value by value.
+// Reads a column section as docs/internals/segment-format.md describes it, value by value.
 
 export interface DecodedColumn {
   readonly flags: number;

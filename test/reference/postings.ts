@@ -1,4 +1,4 @@
-// Slow twin of assembly/postings: reads a record as docs/segment-format.md draws it.
+// Slow twin of assembly/postings: reads a record as docs/internals/segment-format.md draws it.
 
 export interface PostingsDoc {
   readonly doc: number;
