@@ -1,11 +1,11 @@
 // The engine inside a Node program: the same operations and request bodies as the REST API, no socket.
 //   import { open } from 'gannet';
 //   const engine = await open({ path: './data' });
-import { deleteAlias, getAliases, putAlias, updateAliases } from './api/aliases.ts';
-import { analyze } from './api/analyze.ts';
-import { bulk, oneChunk } from './api/bulk.ts';
-import { clusterHealth } from './api/cluster.ts';
-import type { EngineContext } from './api/context.ts';
+
+import { clusterHealth } from './api/cluster/cluster.ts';
+import type { EngineContext } from './api/core/context.ts';
+import { type IndexTarget, TARGETS, targetNames } from './api/core/index-names.ts';
+import { bulk, oneChunk } from './api/documents/bulk.ts';
 import {
   deleteDocument,
   type GetRequest,
@@ -17,13 +17,14 @@ import {
   type Refresh,
   updateDocument,
   type WriteConditions,
-} from './api/documents.ts';
-import { type IndexTarget, TARGETS, targetNames } from './api/index-names.ts';
-import { indexStats } from './api/index-stats.ts';
-import * as indices from './api/indices.ts';
-import { multiSearch } from './api/multi-search.ts';
-import { count, type SearchParameters, search } from './api/search.ts';
-import { deleteTemplate, getTemplates, putTemplate, type TemplateKind } from './api/templates.ts';
+} from './api/documents/documents.ts';
+import { deleteAlias, getAliases, putAlias, updateAliases } from './api/indices/aliases.ts';
+import { analyze } from './api/indices/analyze.ts';
+import { indexStats } from './api/indices/index-stats.ts';
+import * as indices from './api/indices/indices.ts';
+import { deleteTemplate, getTemplates, putTemplate, type TemplateKind } from './api/indices/templates.ts';
+import { multiSearch } from './api/search/multi-search.ts';
+import { count, type SearchParameters, search } from './api/search/search.ts';
 import { toPlain, writeJson } from './common/json-write.ts';
 import { WHOLE_SOURCE } from './common/source-filter.ts';
 import { loadSettings } from './config/load-settings.ts';

@@ -1,6 +1,6 @@
 // `gannet password`: the hash of a password read from standard input, for `security.users`.
 import { createInterface } from 'node:readline';
-import { hashPassword } from '../rest/basic-auth.ts';
+import { hashPassword } from '../rest/auth/basic-auth.ts';
 import { checkFlags, parseArguments, UsageError } from './arguments.ts';
 
 export async function passwordCommand(argv: string[]): Promise<number> {

@@ -1,5 +1,6 @@
 // EngineContext of a reader thread: metadata, snapshots and stored documents at hand; writes and commands travel.
 import { Packr } from 'msgpackr';
+import type { TaskStore } from '../api/cluster/tasks.ts';
 import type {
   EngineContext,
   IndexAnalysis,
@@ -13,8 +14,7 @@ import type {
   UsedContext,
   WriteOperation,
   WriteOutcome,
-} from '../api/context.ts';
-import type { TaskStore } from '../api/tasks.ts';
+} from '../api/core/context.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { ClusterState } from '../metadata/cluster-state.ts';
 import { OP_DELETE, type Store } from '../store/store.ts';

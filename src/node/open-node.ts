@@ -1,6 +1,6 @@
 // Opens a node: the data directory, its threads, and one reader in this thread. What the library and the service start from.
 import os from 'node:os';
-import type { EngineContext } from '../api/context.ts';
+import type { EngineContext } from '../api/core/context.ts';
 import type { Settings } from '../config/settings.ts';
 import { MainNode, type MainOptions } from './main-node.ts';
 import type { LogNotice } from './messages.ts';

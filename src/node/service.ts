@@ -1,8 +1,8 @@
 // The service process: main part, http workers, signals. A parent process (bin/gannet) starts it and starts it again if it dies.
 import type { Settings } from '../config/settings.ts';
 import { isUws, probePort, setMaxHeaderSize } from '../http/uws-process.ts';
-import { BasicAuth } from '../rest/basic-auth.ts';
-import { Cors } from '../rest/cors.ts';
+import { BasicAuth } from '../rest/auth/basic-auth.ts';
+import { Cors } from '../rest/core/cors.ts';
 import { startHttpWorker } from './http-worker.ts';
 import { releaseMemoryWhenIdle } from './idle-memory.ts';
 import { MainNode } from './main-node.ts';

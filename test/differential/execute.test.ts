@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { countPlan, executePlan, planToBitset } from '../../src/plan/execute.ts';
 import type { CollectPlan, PlanNode, SegmentScope, SortKey } from '../../src/plan/query-plan.ts';
-import { pairsOf } from '../../src/search/segment-filters.ts';
+import { pairsOf } from '../../src/search/plan/segment-filters.ts';
 import { bitset } from '../reference/codec.ts';
 import { evaluate } from '../reference/search.ts';
 import { eachKernelBuild } from '../support/kernels.ts';

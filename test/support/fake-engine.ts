@@ -11,7 +11,7 @@ import type {
   StoredDocument,
   WriteOperation,
   WriteOutcome,
-} from '../../src/api/context.ts';
+} from '../../src/api/core/context.ts';
 import { createMapping } from '../../src/mapping/create-mapping.ts';
 import { emptyClusterState } from '../../src/metadata/empty-state.ts';
 import { nestSettings } from '../../src/metadata/index-settings.ts';

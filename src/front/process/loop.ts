@@ -1,14 +1,14 @@
 /** An event loop of a worker process: reads the configuration it is given, accepts and serves, ends gracefully. */
 import path from 'node:path';
-import type { TempFolder } from '../http/body.ts';
-import { buildHttp } from '../http/build.ts';
-import { beginExit, connections } from '../http/client-connections.ts';
-import type { HttpMain } from '../http/conf.ts';
-import { core } from '../http/core.ts';
+import { buildHttp } from '../http/config/build.ts';
+import type { HttpMain } from '../http/config/conf.ts';
+import { core } from '../http/config/core.ts';
+import { beginExit, connections } from '../http/connection/client-connections.ts';
+import { type Listening, listenAll } from '../http/connection/server.ts';
+import { stats } from '../http/connection/stats.ts';
 import { flushAccessLogs, openAccessLogs, reopenAccessLogs } from '../http/modules/access-log.ts';
-import { configFiles } from '../http/pem.ts';
-import { type Listening, listenAll } from '../http/server.ts';
-import { stats } from '../http/stats.ts';
+import type { TempFolder } from '../http/request/body.ts';
+import { configFiles } from '../http/tls/pem.ts';
 import { type ErrorLog, levelRank, logTo } from '../log/error-log.ts';
 import { LogTargets } from '../log/targets.ts';
 import { openBus } from '../zone/bus.ts';

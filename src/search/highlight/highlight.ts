@@ -1,13 +1,13 @@
 // Highlights of a hit: values of each field from the source, the query's words marked in them.
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
-import { valuesAt } from '../fetch-fields.ts';
-import type { FetchPart, FetchTarget } from '../fetch-phase.ts';
-import type { IndexQuery } from '../index-query.ts';
-import type { AnalyzedToken } from '../query-analysis.ts';
-import { rewriteQuery } from '../rewrite.ts';
-import type { RewriteContext } from '../rewrite-context.ts';
-import type { SearchShard } from '../search-shard.ts';
+import type { FetchPart, FetchTarget } from '../fetch/fetch-phase.ts';
+import { valuesAt } from '../fetch/fields.ts';
+import type { IndexQuery } from '../index-query/index-query.ts';
+import type { AnalyzedToken } from '../index-query/query-analysis.ts';
+import { rewriteQuery } from '../rewrite/rewrite.ts';
+import type { RewriteContext } from '../rewrite/rewrite-context.ts';
+import type { SearchShard } from '../run/search-shard.ts';
 import { findMatches, type Match, type Needle, needlesOf } from './matches.ts';
 import type { HighlightField, HighlightOptions } from './options.ts';
 import { plainFragments } from './plain.ts';

@@ -2,7 +2,7 @@
 // worked out here.
 import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader, TermState } from '../../plan/segment.ts';
-import { bool, type IndexQuery, none, type Term } from '../index-query.ts';
+import { bool, type IndexQuery, none, type Term } from '../index-query/index-query.ts';
 import { eachDocument, keyOfTerm } from './document-positions.ts';
 import {
   type IntervalSource,

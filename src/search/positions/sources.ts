@@ -2,7 +2,7 @@
 // of its interval queries. Source: org.apache.lucene.queries.spans, org.apache.lucene.queries.intervals (Apache Lucene), described and written anew;
 // "Efficient Optimally Lazy Algorithms for Minimal-Interval Semantics", Boldi and Vigna.
 import type { IntervalMode, IntervalRelation } from '../../query/interval-queries.ts';
-import type { IndexQuery, Term } from '../index-query.ts';
+import type { IndexQuery, Term } from '../index-query/index-query.ts';
 
 /** A stretch of positions. `gaps`: positions inside that belong to nothing; of spans Lucene's width. */
 export interface Stretch {

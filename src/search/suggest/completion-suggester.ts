@@ -4,10 +4,10 @@ import type { FieldType } from '../../mapping/field-type.ts';
 import { readCompletions, WORD_SEPARATOR } from '../../mapping/types/completion.ts';
 import { editsFor } from '../../query/fuzziness.ts';
 import { REGEXP_ALL } from '../../query/regexp-flags.ts';
-import { afterPrefix, type Bytes } from '../index-query.ts';
-import type { PreparedShard } from '../query-phase.ts';
-import { regexpMatcher } from '../regexp.ts';
-import type { SearchShard } from '../search-shard.ts';
+import { afterPrefix, type Bytes } from '../index-query/index-query.ts';
+import { regexpMatcher } from '../plan/regexp.ts';
+import type { PreparedShard } from '../run/query-phase.ts';
+import type { SearchShard } from '../run/search-shard.ts';
 import type { CompletionSuggestion } from './suggest-request.ts';
 
 export interface CompletionOption {

@@ -1,10 +1,10 @@
 // The term suggester on one shard: words of the field near those of a text. Source: Lucene's DirectSpellChecker.
 import type { FieldType } from '../../mapping/field-type.ts';
-import { fuzzyMatcher } from '../edit-distance.ts';
-import { afterPrefix, termOfText } from '../index-query.ts';
-import type { AnalyzedToken } from '../query-analysis.ts';
-import type { SearchShard } from '../search-shard.ts';
-import type { ShardStatistics } from '../statistics.ts';
+import { afterPrefix, termOfText } from '../index-query/index-query.ts';
+import type { AnalyzedToken } from '../index-query/query-analysis.ts';
+import { fuzzyMatcher } from '../plan/edit-distance.ts';
+import type { ShardStatistics } from '../plan/statistics.ts';
+import type { SearchShard } from '../run/search-shard.ts';
 import type { TermSuggestion } from './suggest-request.ts';
 
 export interface TermOption {

@@ -1,13 +1,13 @@
 /** Mutated bytes for every parser that reads from outside: no crash, no endless loop, memory bounded by the input. */
 import { describe, expect, test } from 'vitest';
-import { BodyDecoder } from '../../../src/front/http/body.ts';
-import { parseClientHello } from '../../../src/front/http/client-hello.ts';
-import { parseHeaderLine } from '../../../src/front/http/header.ts';
+import { parseProxyHeader } from '../../../src/front/http/connection/proxy-protocol.ts';
 import { FastCgiParser } from '../../../src/front/http/modules/fastcgi.ts';
 import { MemcachedParser } from '../../../src/front/http/modules/memcached.ts';
 import { cutMoov } from '../../../src/front/http/modules/mp4-cut.ts';
-import { parseRequestLine, parseUri } from '../../../src/front/http/parse.ts';
-import { parseProxyHeader } from '../../../src/front/http/proxy-protocol.ts';
+import { BodyDecoder } from '../../../src/front/http/request/body.ts';
+import { parseHeaderLine } from '../../../src/front/http/request/header.ts';
+import { parseRequestLine, parseUri } from '../../../src/front/http/request/parse.ts';
+import { parseClientHello } from '../../../src/front/http/tls/client-hello.ts';
 import { CgiParser } from '../../../src/front/http/upstream/cgi.ts';
 import { HttpResponseParser } from '../../../src/front/http/upstream/http-response.ts';
 import { InvalidResponse, type ParserSink, type ResponseParser } from '../../../src/front/http/upstream/protocol.ts';

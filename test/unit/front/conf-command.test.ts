@@ -2,8 +2,8 @@
 import type { SecureContextOptions } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { HS } from '../../../src/front/config/directive.ts';
-import { applyConfCommands, confCommand, versionRange } from '../../../src/front/http/conf-command.ts';
-import { typeMatches, typesSet } from '../../../src/front/http/mime-types.ts';
+import { typeMatches, typesSet } from '../../../src/front/http/config/mime-types.ts';
+import { applyConfCommands, confCommand, versionRange } from '../../../src/front/http/tls/conf-command.ts';
 
 const read = (...args: string[]): string[][] | undefined =>
   confCommand(HS).parse(

@@ -1,8 +1,8 @@
 /** Request lines, URIs, hosts, header lines. */
 import { describe, expect, test } from 'vitest';
-import { BodyDecoder } from '../../../src/front/http/body.ts';
-import { parseHeaderLine } from '../../../src/front/http/header.ts';
-import { findArg, normalisePath, parseRequestLine, parseUri, validHost } from '../../../src/front/http/parse.ts';
+import { BodyDecoder } from '../../../src/front/http/request/body.ts';
+import { parseHeaderLine } from '../../../src/front/http/request/header.ts';
+import { findArg, normalisePath, parseRequestLine, parseUri, validHost } from '../../../src/front/http/request/parse.ts';
 
 describe('front request parsing', () => {
   test('request lines', () => {

@@ -1,11 +1,11 @@
 // search.allow_expensive_queries: which queries it refuses, and how.
 import { describe, expect, test } from 'vitest';
-import type { EngineContext } from '../../../src/api/context.ts';
-import { allowsExpensive } from '../../../src/api/search-targets.ts';
+import type { EngineContext } from '../../../src/api/core/context.ts';
+import { allowsExpensive } from '../../../src/api/search/search-targets.ts';
 import { createMapping } from '../../../src/mapping/create-mapping.ts';
 import { parseQuery } from '../../../src/query/parse-query.ts';
-import { rewriteQuery } from '../../../src/search/rewrite.ts';
-import { DEFAULT_LIMITS, type QueryAnalysis, type RewriteContext } from '../../../src/search/rewrite-context.ts';
+import { rewriteQuery } from '../../../src/search/rewrite/rewrite.ts';
+import { DEFAULT_LIMITS, type QueryAnalysis, type RewriteContext } from '../../../src/search/rewrite/rewrite-context.ts';
 import { simpleAnalysis } from '../../support/simple-analysis.ts';
 
 const properties = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseGeoShape } from '../../../src/mapping/geo-shape-value.ts';
-import { geometryOf, relates, type ShapeRelation } from '../../../src/search/shape-relation.ts';
+import { geometryOf, relates, type ShapeRelation } from '../../../src/search/compute/shape-relation.ts';
 
 const SHAPES = {
   square: 'POLYGON ((0 0, 10 0, 10 10, 0 10, 0 0))',

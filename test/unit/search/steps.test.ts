@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runAtOnce, runInTurns, type Steps } from '../../../src/search/steps.ts';
+import { runAtOnce, runInTurns, type Steps } from '../../../src/search/run/steps.ts';
 
 /** Steps that take so many ms each by a fake clock. */
 function work(takes: readonly number[], clock: { ms: number }): Steps<string> {

@@ -1,9 +1,9 @@
 // Patterns over terms against obvious versions: JavaScript's regular expressions, a full edit distance table.
 import { expect, test } from 'vitest';
 import { REGEXP_ALL } from '../../../src/query/regexp-flags.ts';
-import { fuzzyMatcher } from '../../../src/search/edit-distance.ts';
-import { regexpMatcher } from '../../../src/search/regexp.ts';
-import { wildcardMatcher } from '../../../src/search/wildcard.ts';
+import { fuzzyMatcher } from '../../../src/search/plan/edit-distance.ts';
+import { regexpMatcher } from '../../../src/search/plan/regexp.ts';
+import { wildcardMatcher } from '../../../src/search/plan/wildcard.ts';
 import { forSeeds, type Rng } from '../../support/rng.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);

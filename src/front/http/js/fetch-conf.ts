@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { isIP, type LookupFunction } from 'node:net';
 import { type ConfOf, custom, flag, HSL, ineffective, msec, num, size, text, wordsOf } from '../../config/directive.ts';
-import type { Loc } from '../conf.ts';
-import { TLS_VERSIONS, versionRange } from '../conf-command.ts';
-import { core } from '../core.ts';
-import type { HttpFrame } from '../module.ts';
-import type { Request } from '../request.ts';
+import type { Loc } from '../config/conf.ts';
+import { core } from '../config/core.ts';
+import type { Value } from '../config/value.ts';
+import type { HttpFrame } from '../phases/module.ts';
+import type { Request } from '../request/request.ts';
+import { TLS_VERSIONS, versionRange } from '../tls/conf-command.ts';
 import { resolverFor } from '../upstream/resolver.ts';
-import type { Value } from '../value.ts';
 import type { FetchConf } from './fetch.ts';
 
 const lookups = new WeakMap<Loc, LookupFunction>();

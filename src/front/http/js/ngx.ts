@@ -3,8 +3,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Level, logTo } from '../../log/error-log.ts';
 import { NGINX_VERSION } from '../../version.ts';
 import { loop } from '../../zone/memory.ts';
-import type { HttpMain } from '../conf.ts';
-import type { Request } from '../request.ts';
+import type { HttpMain } from '../config/conf.ts';
+import type { Request } from '../request/request.ts';
 import { type FetchConf, type FetchInit, fetchUnder } from './fetch.ts';
 import type { SharedDict } from './shared-dict.ts';
 

@@ -1,12 +1,13 @@
 /** What JavaScript handlers see of a request: names and meanings are those of njs where it has them. Texts are latin1 unless said otherwise. */
-import { ERROR } from '../codes.ts';
-import { lowerName } from '../header.ts';
-import { type BodyFlags, isFileSpan } from '../module.ts';
+
 import { readSpan } from '../modules/static.ts';
-import { redirectTo, redirectToNamed } from '../redirect.ts';
-import type { Request } from '../request.ts';
-import { sendBuffer } from '../send.ts';
-import { startSubrequest } from '../subrequest.ts';
+import { ERROR } from '../phases/codes.ts';
+import { type BodyFlags, isFileSpan } from '../phases/module.ts';
+import { redirectTo, redirectToNamed } from '../phases/redirect.ts';
+import { startSubrequest } from '../phases/subrequest.ts';
+import { lowerName } from '../request/header.ts';
+import type { Request } from '../request/request.ts';
+import { sendBuffer } from '../request/send.ts';
 
 interface SubrequestInput {
   args?: string;

@@ -6,12 +6,12 @@ import { ANY_COUNT, custom, HSL, HTTP, LIMIT_EXCEPT, LOCATION_IF } from '../../c
 import { parseSize, parseTimeMs } from '../../config/values.ts';
 import { AppendFile } from '../../log/append-file.ts';
 import { SyslogSink } from '../../log/syslog.ts';
-import { OK } from '../codes.ts';
-import type { HttpMain } from '../conf.ts';
-import { defineModule, type HttpFrame } from '../module.ts';
-import type { Request } from '../request.ts';
-import { parseValue, type Value } from '../value.ts';
-import type { VariableDef } from '../variables.ts';
+import type { HttpMain } from '../config/conf.ts';
+import { parseValue, type Value } from '../config/value.ts';
+import type { VariableDef } from '../config/variables.ts';
+import { OK } from '../phases/codes.ts';
+import { defineModule, type HttpFrame } from '../phases/module.ts';
+import type { Request } from '../request/request.ts';
 import { type LogCache, parseLogCache, writeScripted } from './scripted-logs.ts';
 
 type Escape = 'default' | 'json' | 'none' | 'w3c';

@@ -3,13 +3,13 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { custom, flag, HSL, LIMIT_EXCEPT, msec } from '../../config/directive.ts';
 import { systemError } from '../../log/system-error.ts';
-import { AGAIN, DECLINED, OK } from '../codes.ts';
-import { defineModule, type HttpFrame } from '../module.ts';
-import { apr1, cryptAvailable, verifyCrypt } from '../password-hash.ts';
-import { fsPath } from '../paths.ts';
-import { runPhases } from '../phases.ts';
-import type { Request } from '../request.ts';
-import type { Value } from '../value.ts';
+import type { Value } from '../config/value.ts';
+import { fsPath } from '../files/paths.ts';
+import { AGAIN, DECLINED, OK } from '../phases/codes.ts';
+import { defineModule, type HttpFrame } from '../phases/module.ts';
+import { runPhases } from '../phases/phases.ts';
+import type { Request } from '../request/request.ts';
+import { apr1, cryptAvailable, verifyCrypt } from './password-hash.ts';
 
 export const authBasicModule = defineModule(
   'auth_basic',

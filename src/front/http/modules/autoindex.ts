@@ -2,15 +2,15 @@
 import { readdirSync, statSync } from 'node:fs';
 import { again, custom, flag, HSL, LOCATION, oneOf, SERVER } from '../../config/directive.ts';
 import { systemError } from '../../log/system-error.ts';
-import { DECLINED } from '../codes.ts';
-import { httpDate } from '../header-writer.ts';
-import { defineModule } from '../module.ts';
-import { escapeHtml, escapeUri, findArg } from '../parse.ts';
-import { fsPath, mapUri } from '../paths.ts';
-import { internalRedirect } from '../redirect.ts';
-import type { Request } from '../request.ts';
-import { sendBuffer, sendText } from '../send.ts';
-import { stats } from '../stats.ts';
+import { stats } from '../connection/stats.ts';
+import { fsPath, mapUri } from '../files/paths.ts';
+import { DECLINED } from '../phases/codes.ts';
+import { defineModule } from '../phases/module.ts';
+import { internalRedirect } from '../phases/redirect.ts';
+import { httpDate } from '../request/header-writer.ts';
+import { escapeHtml, escapeUri, findArg } from '../request/parse.ts';
+import type { Request } from '../request/request.ts';
+import { sendBuffer, sendText } from '../request/send.ts';
 
 interface Entry {
   name: string;

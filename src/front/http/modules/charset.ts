@@ -1,12 +1,12 @@
 /** charset, charset_map: names the charset of an answer, and converts it. */
 import { block, custom, flag, HSLI, HTTP } from '../../config/directive.ts';
 import { failAt } from '../../config/syntax.ts';
-import { textOf } from '../changed-body.ts';
-import { OK } from '../codes.ts';
-import { mediaTypes, typeMatches } from '../mime-types.ts';
-import { defineModule, type HttpFrame } from '../module.ts';
-import type { Request } from '../request.ts';
-import type { Value } from '../value.ts';
+import { mediaTypes, typeMatches } from '../config/mime-types.ts';
+import type { Value } from '../config/value.ts';
+import { OK } from '../phases/codes.ts';
+import { defineModule, type HttpFrame } from '../phases/module.ts';
+import { textOf } from '../request/changed-body.ts';
+import type { Request } from '../request/request.ts';
 
 const CHARSET_TYPES = ['text/html', 'text/xml', 'text/plain', 'text/vnd.wap.wml', 'application/javascript', 'application/rss+xml'];
 

@@ -1,10 +1,11 @@
 /** Conditional requests (304, 412) and byte ranges (206, 416). */
-import { OK } from '../codes.ts';
-import { core } from '../core.ts';
-import { parseHttpDate } from '../header-writer.ts';
-import { type BodyFlags, defineModule, isFileSpan, type Piece, pieceLength } from '../module.ts';
-import type { Request } from '../request.ts';
-import { ResponseHead } from '../response.ts';
+
+import { core } from '../config/core.ts';
+import { OK } from '../phases/codes.ts';
+import { type BodyFlags, defineModule, isFileSpan, type Piece, pieceLength } from '../phases/module.ts';
+import { parseHttpDate } from '../request/header-writer.ts';
+import type { Request } from '../request/request.ts';
+import { ResponseHead } from '../request/response.ts';
 
 export const conditionalModule = defineModule(
   'conditional',

@@ -1,9 +1,10 @@
 /** What back ends that do not speak HTTP have in common: their `_pass` directives, configuration of a level, parameters, requests. */
 import { custom, LOCATION, LOCATION_IF, type Spec } from '../../config/directive.ts';
-import { DONE } from '../codes.ts';
-import type { Loc } from '../conf.ts';
-import type { HttpFrame } from '../module.ts';
-import type { Request } from '../request.ts';
+import type { Loc } from '../config/conf.ts';
+import type { Value } from '../config/value.ts';
+import { DONE } from '../phases/codes.ts';
+import type { HttpFrame } from '../phases/module.ts';
+import type { Request } from '../request/request.ts';
 import { type CacheConf, readCacheConf } from '../upstream/cache-conf.ts';
 import { hostParam, type Param } from '../upstream/cgi.ts';
 import { checkBuffers, readUpstreamConf, type UpstreamConf } from '../upstream/conf.ts';
@@ -11,7 +12,6 @@ import type { UpstreamGroup } from '../upstream/group.ts';
 import type { Protocol } from '../upstream/protocol.ts';
 import { readTlsConf, type UpstreamTlsConf } from '../upstream/tls.ts';
 import { Upstream } from '../upstream/upstream.ts';
-import type { Value } from '../value.ts';
 import { literalGroup, realGroup, runtimeGroup } from './proxy-target.ts';
 
 export interface Target {

@@ -1,11 +1,11 @@
 /** geoip_country, geoip_city, geoip_org: variables of the client's address from GeoIP's legacy databases. */
 import { readFileSync } from 'node:fs';
 import { type ConfOf, custom, flag, HTTP } from '../../config/directive.ts';
-import type { HttpMain } from '../conf.ts';
+import type { HttpMain } from '../config/conf.ts';
+import type { VariableDef } from '../config/variables.ts';
 import { type City, type Country, GeoDatabase, type Kind, regionName } from '../geoip/database.ts';
-import { defineModule, type HttpFrame, type HttpModule } from '../module.ts';
-import type { Request } from '../request.ts';
-import type { VariableDef } from '../variables.ts';
+import { defineModule, type HttpFrame, type HttpModule } from '../phases/module.ts';
+import type { Request } from '../request/request.ts';
 import { addressBytes, clientBehind, parseCidr } from './map.ts';
 
 interface Source {

@@ -1,17 +1,17 @@
 /** grpc_pass: back ends that speak gRPC (HTTP/2), with trailers, streams in both directions and TLS. */
 import type { OutgoingHttpHeaders } from 'node:http2';
 import { custom, HSL, LOCATION, LOCATION_IF, type Table } from '../../config/directive.ts';
-import type { Loc } from '../conf.ts';
-import { defineModule, type HttpFrame } from '../module.ts';
-import { escapeUri } from '../parse.ts';
-import type { Request } from '../request.ts';
+import type { Loc } from '../config/conf.ts';
+import type { Value } from '../config/value.ts';
+import { defineModule, type HttpFrame } from '../phases/module.ts';
+import { escapeUri } from '../request/parse.ts';
+import type { Request } from '../request/request.ts';
 import { readUpstreamConf, responseTable, sharedTable, type UpstreamConf } from '../upstream/conf.ts';
 import type { UpstreamGroup } from '../upstream/group.ts';
 import { GrpcParser, GrpcPeer } from '../upstream/grpc-peer.ts';
 import type { Protocol } from '../upstream/protocol.ts';
 import { readTlsConf, type UpstreamTlsConf, upstreamTls, upstreamTlsTable } from '../upstream/tls.ts';
 import { Upstream } from '../upstream/upstream.ts';
-import type { Value } from '../value.ts';
 import { literalGroup, realGroup, runtimeGroup } from './proxy-target.ts';
 
 interface Target {

@@ -10,15 +10,15 @@ import { type DirectiveNode, failAt } from '../../config/syntax.ts';
 import { parseTimeMs } from '../../config/values.ts';
 import { logTo } from '../../log/error-log.ts';
 import { loop } from '../../zone/memory.ts';
-import type { HttpMain, Loc, Server } from '../conf.ts';
-import type { Connection } from '../connection.ts';
-import { lowerName } from '../header.ts';
-import { defineModule, type HttpFrame } from '../module.ts';
-import { Regex } from '../regex.ts';
-import { Request } from '../request.ts';
+import type { HttpMain, Loc, Server } from '../config/conf.ts';
+import { Regex } from '../config/regex.ts';
+import { anySet, type Value } from '../config/value.ts';
+import type { Connection } from '../connection/connection.ts';
+import { defineModule, type HttpFrame } from '../phases/module.ts';
+import { lowerName } from '../request/header.ts';
+import { Request } from '../request/request.ts';
 import type { UpstreamGroup } from '../upstream/group.ts';
 import type { Peer } from '../upstream/peer.ts';
-import { anySet, type Value } from '../value.ts';
 import { proxyTarget } from './proxy.ts';
 
 /** What is looked at of an answer; the body's first bytes, as nginx has it. */

@@ -9,17 +9,17 @@ import path from 'node:path';
 import { custom, HSL, HTTP, ineffective, LIMIT_EXCEPT, LOCATION, LOCATION_IF, num, oneOf } from '../../config/directive.ts';
 import { parseSize, parseTimeMs } from '../../config/values.ts';
 import { loop } from '../../zone/memory.ts';
-import { AGAIN, DECLINED, DONE, ERROR, OK } from '../codes.ts';
-import type { HttpMain, Loc } from '../conf.ts';
-import type { Connection } from '../connection.ts';
+import type { HttpMain, Loc } from '../config/conf.ts';
+import type { Connection } from '../connection/connection.ts';
 import { fetchConf, fetchTable } from '../js/fetch-conf.ts';
 import { loadModule } from '../js/loader.ts';
 import { currentRequest, installNgx } from '../js/ngx.ts';
 import { JsRequest } from '../js/request.ts';
 import { type DictOptions, SharedDict } from '../js/shared-dict.ts';
-import { defineModule, type HttpFrame } from '../module.ts';
-import { runPhases } from '../phases.ts';
-import { Request } from '../request.ts';
+import { AGAIN, DECLINED, DONE, ERROR, OK } from '../phases/codes.ts';
+import { defineModule, type HttpFrame } from '../phases/module.ts';
+import { runPhases } from '../phases/phases.ts';
+import { Request } from '../request/request.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: handlers are the user's, each kind has its own arguments
 type Handler = (...args: any[]) => unknown;

@@ -4,12 +4,12 @@ import { parseSize } from '../../config/values.ts';
 import type { Level } from '../../log/error-log.ts';
 import { loop } from '../../zone/memory.ts';
 import { SharedTable } from '../../zone/table.ts';
-import { AGAIN, DECLINED } from '../codes.ts';
-import type { HttpMain } from '../conf.ts';
-import { defineModule, type HttpFrame } from '../module.ts';
-import { runPhases } from '../phases.ts';
-import type { Request } from '../request.ts';
-import type { Value } from '../value.ts';
+import type { HttpMain } from '../config/conf.ts';
+import type { Value } from '../config/value.ts';
+import { AGAIN, DECLINED } from '../phases/codes.ts';
+import { defineModule, type HttpFrame } from '../phases/module.ts';
+import { runPhases } from '../phases/phases.ts';
+import type { Request } from '../request/request.ts';
 
 const ENTRY_BYTES = 128;
 

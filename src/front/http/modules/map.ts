@@ -1,14 +1,14 @@
 /** map, split_clients, geo: variables computed from others. */
 import { isIP } from 'node:net';
 import path from 'node:path';
+import { murmur2 } from '../../../common/murmur2.ts';
 import { block, HTTP, num } from '../../config/directive.ts';
 import { type DirectiveNode, expandGlob, failAt, parseConfig } from '../../config/syntax.ts';
-import { ipv6Bytes } from '../core-variables.ts';
-import { defineModule, type HttpFrame } from '../module.ts';
-import { murmur2 } from '../murmur2.ts';
-import type { Regex } from '../regex.ts';
-import type { Request } from '../request.ts';
-import type { Value } from '../value.ts';
+import type { Regex } from '../config/regex.ts';
+import type { Value } from '../config/value.ts';
+import { defineModule, type HttpFrame } from '../phases/module.ts';
+import { ipv6Bytes } from '../request/core-variables.ts';
+import type { Request } from '../request/request.ts';
 import { compileRegex } from './rewrite.ts';
 
 function variableName(f: HttpFrame, word: string): string {

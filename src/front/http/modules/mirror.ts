@@ -1,10 +1,10 @@
 /** mirror: copies of a request as subrequests whose answers go nowhere. */
 import { custom, flag, HSL } from '../../config/directive.ts';
-import { AGAIN, DECLINED, OK } from '../codes.ts';
-import { defineModule, type HttpFrame } from '../module.ts';
-import { runPhases } from '../phases.ts';
-import type { Request } from '../request.ts';
-import { startSubrequest } from '../subrequest.ts';
+import { AGAIN, DECLINED, OK } from '../phases/codes.ts';
+import { defineModule, type HttpFrame } from '../phases/module.ts';
+import { runPhases } from '../phases/phases.ts';
+import { startSubrequest } from '../phases/subrequest.ts';
+import type { Request } from '../request/request.ts';
 
 export const mirrorModule = defineModule(
   'mirror',

@@ -1,14 +1,14 @@
 /** mp4: plays an MP4 file from `start` to `end` seconds by rewriting its moov atom. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { again, custom, flag, HSL, LOCATION, msec, size } from '../../config/directive.ts';
-import { DECLINED, OK } from '../codes.ts';
-import { core } from '../core.ts';
-import { defineModule, type HttpFrame, type Piece } from '../module.ts';
-import { fileEtag, openError } from '../open-files.ts';
-import { findArg } from '../parse.ts';
-import { fsPath, mapUri } from '../paths.ts';
-import type { Request } from '../request.ts';
-import { checkSymlinks } from '../symlinks.ts';
+import { core } from '../config/core.ts';
+import { fileEtag, openError } from '../files/open-files.ts';
+import { fsPath, mapUri } from '../files/paths.ts';
+import { checkSymlinks } from '../files/symlinks.ts';
+import { DECLINED, OK } from '../phases/codes.ts';
+import { defineModule, type HttpFrame, type Piece } from '../phases/module.ts';
+import { findArg } from '../request/parse.ts';
+import type { Request } from '../request/request.ts';
 import { bytesPerSecond, cutMoov } from './mp4-cut.ts';
 
 const DEFAULT_FACTOR = 1.1;

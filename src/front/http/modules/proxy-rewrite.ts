@@ -1,8 +1,9 @@
 /** proxy_redirect and proxy_cookie_*: Location, Refresh and Set-Cookie fields made to fit this server's addresses. */
-import type { HttpFrame } from '../module.ts';
-import type { Regex } from '../regex.ts';
-import type { Request } from '../request.ts';
-import type { Value } from '../value.ts';
+
+import type { Regex } from '../config/regex.ts';
+import type { Value } from '../config/value.ts';
+import type { HttpFrame } from '../phases/module.ts';
+import type { Request } from '../request/request.ts';
 import { compileRegex } from './rewrite.ts';
 
 export interface Replacement {

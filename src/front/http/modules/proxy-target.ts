@@ -1,14 +1,14 @@
 /** Where a request is proxied to: the argument of `proxy_pass` and its kin, groups for addresses written there or found at run time. */
 import { isIP } from 'node:net';
-import { core } from '../core.ts';
-import type { HttpFrame } from '../module.ts';
+import { core } from '../config/core.ts';
+import type { Value } from '../config/value.ts';
+import type { HttpFrame } from '../phases/module.ts';
 import { addressError, literalAddresses, makeAddress, pendingLookups, splitHostPort, systemAddresses } from '../upstream/addresses.ts';
 import { UpstreamGroup } from '../upstream/group.ts';
 import { DEFAULT_SERVER } from '../upstream/peer.ts';
 import { PeerSet } from '../upstream/peer-set.ts';
 import { resolverFor } from '../upstream/resolver.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import type { Value } from '../value.ts';
 
 export interface PassTarget {
   /** whole argument, for messages and $proxy_host */

@@ -1,11 +1,12 @@
 /** proxy_pass: HTTP back ends. */
 
 import { custom, flag, HSL, LIMIT_EXCEPT, LOCATION, LOCATION_IF, num, oneOf, type Table } from '../../config/directive.ts';
-import type { Loc } from '../conf.ts';
-import type { HeaderField } from '../header.ts';
-import { defineModule, type HttpFrame } from '../module.ts';
-import { escapeUri } from '../parse.ts';
-import type { Request } from '../request.ts';
+import type { Loc } from '../config/conf.ts';
+import { parseValue, type Value } from '../config/value.ts';
+import { defineModule, type HttpFrame } from '../phases/module.ts';
+import type { HeaderField } from '../request/header.ts';
+import { escapeUri } from '../request/parse.ts';
+import type { Request } from '../request/request.ts';
 import { type CacheConf, cacheTable, readCacheConf } from '../upstream/cache-conf.ts';
 import { checkBuffers, readUpstreamConf, responseTable, sharedTable, type UpstreamConf } from '../upstream/conf.ts';
 import type { UpstreamGroup } from '../upstream/group.ts';
@@ -13,7 +14,6 @@ import { HttpResponseParser } from '../upstream/http-response.ts';
 import type { Protocol } from '../upstream/protocol.ts';
 import { readTlsConf, type UpstreamTlsConf, upstreamTls, upstreamTlsTable } from '../upstream/tls.ts';
 import { Upstream } from '../upstream/upstream.ts';
-import { parseValue, type Value } from '../value.ts';
 import { type CookieFlags, parseReplacement, type Replacement, replace, rewriteCookie } from './proxy-rewrite.ts';
 import { literalGroup, type PassTarget, realGroup, runtimeGroup, splitTarget } from './proxy-target.ts';
 import { compileRegex } from './rewrite.ts';

@@ -1,8 +1,8 @@
 /** realip: the address of the client as a trusted proxy tells it. */
 import { custom, flag, HSL } from '../../config/directive.ts';
-import { DECLINED } from '../codes.ts';
-import { defineModule, type HttpFrame } from '../module.ts';
-import type { Request } from '../request.ts';
+import { DECLINED } from '../phases/codes.ts';
+import { defineModule, type HttpFrame } from '../phases/module.ts';
+import type { Request } from '../request/request.ts';
 import { pendingLookups, systemAddresses } from '../upstream/addresses.ts';
 import { addressBytes, cidrContains, forwardedAddress, parseCidr } from './map.ts';
 

@@ -1,18 +1,18 @@
 /** if, set, return, rewrite, break: small programs of a server or location, run in the two rewrite phases. */
 import { statSync } from 'node:fs';
 import { ANY_COUNT, block, custom, flag, HSLI, LOCATION, LOCATION_IF, SERVER, SERVER_IF } from '../../config/directive.ts';
-import { DECLINED, DONE, HTTP_CLOSE } from '../codes.ts';
-import { Loc } from '../conf.ts';
-import { updateLocation } from '../location.ts';
-import { defineModule, type HttpFrame } from '../module.ts';
-import { escapeUri } from '../parse.ts';
-import { fsPath } from '../paths.ts';
-import { Regex } from '../regex.ts';
-import type { Request } from '../request.ts';
-import { sendBuffer } from '../send.ts';
-import { checkSymlinks, SymlinkError } from '../symlinks.ts';
-import type { Value } from '../value.ts';
-import { unset, type VariableDef } from '../variables.ts';
+import { Loc } from '../config/conf.ts';
+import { updateLocation } from '../config/location.ts';
+import { Regex } from '../config/regex.ts';
+import type { Value } from '../config/value.ts';
+import { unset, type VariableDef } from '../config/variables.ts';
+import { fsPath } from '../files/paths.ts';
+import { checkSymlinks, SymlinkError } from '../files/symlinks.ts';
+import { DECLINED, DONE, HTTP_CLOSE } from '../phases/codes.ts';
+import { defineModule, type HttpFrame } from '../phases/module.ts';
+import { escapeUri } from '../request/parse.ts';
+import type { Request } from '../request/request.ts';
+import { sendBuffer } from '../request/send.ts';
 
 /** A step: undefined: go on with the next; else a code to end the program with. */
 type Op = (r: Request) => number | undefined;

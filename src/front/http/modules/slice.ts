@@ -1,9 +1,9 @@
 /** slice: an answer put together of ranges that are asked for one after the other. */
 import { HSL, size } from '../../config/directive.ts';
-import { ERROR, OK } from '../codes.ts';
-import { defineModule, type Piece, pieceLength } from '../module.ts';
-import type { Request } from '../request.ts';
-import { startSubrequest } from '../subrequest.ts';
+import { ERROR, OK } from '../phases/codes.ts';
+import { defineModule, type Piece, pieceLength } from '../phases/module.ts';
+import { startSubrequest } from '../phases/subrequest.ts';
+import type { Request } from '../request/request.ts';
 import { cutPiece } from './conditional.ts';
 
 interface Slice {

@@ -1,10 +1,11 @@
 /** The commands of server side includes: include, echo, set, if/elif/else/endif, block/endblock, config. */
-import { ERROR, OK } from '../codes.ts';
-import type { BodyFlags } from '../module.ts';
-import { escapeHtml, escapeUri, normalisePath } from '../parse.ts';
-import { type Captures, capture, Regex } from '../regex.ts';
-import type { Request } from '../request.ts';
-import { startSubrequest } from '../subrequest.ts';
+
+import { type Captures, capture, Regex } from '../config/regex.ts';
+import { ERROR, OK } from '../phases/codes.ts';
+import type { BodyFlags } from '../phases/module.ts';
+import { startSubrequest } from '../phases/subrequest.ts';
+import { escapeHtml, escapeUri, normalisePath } from '../request/parse.ts';
+import type { Request } from '../request/request.ts';
 
 /** What a page and its subrequests have in common. */
 export interface SsiShared {

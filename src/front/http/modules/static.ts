@@ -2,16 +2,16 @@
 import { readSync, statSync } from 'node:fs';
 import { ANY_COUNT, custom, HSL } from '../../config/directive.ts';
 import { systemError } from '../../log/system-error.ts';
-import { DECLINED, DONE, ERROR } from '../codes.ts';
-import { core } from '../core.ts';
-import { defineModule, type HttpFrame } from '../module.ts';
-import { fileEtag, type OpenedFile, openOrStatus } from '../open-files.ts';
-import { escapeUri } from '../parse.ts';
-import { fsPath, mapUri } from '../paths.ts';
-import { internalRedirect } from '../redirect.ts';
-import type { Request } from '../request.ts';
-import { checkSymlinks } from '../symlinks.ts';
-import type { Value } from '../value.ts';
+import { core } from '../config/core.ts';
+import type { Value } from '../config/value.ts';
+import { fileEtag, type OpenedFile, openOrStatus } from '../files/open-files.ts';
+import { fsPath, mapUri } from '../files/paths.ts';
+import { checkSymlinks } from '../files/symlinks.ts';
+import { DECLINED, DONE, ERROR } from '../phases/codes.ts';
+import { defineModule, type HttpFrame } from '../phases/module.ts';
+import { internalRedirect } from '../phases/redirect.ts';
+import { escapeUri } from '../request/parse.ts';
+import type { Request } from '../request/request.ts';
 
 function staticHandler(r: Request): number {
   if (r.method !== 'GET' && r.method !== 'HEAD' && r.method !== 'POST') return 405;

@@ -1,9 +1,9 @@
 /** status_zone: counts of requests by zone, of servers and of locations; `metrics` and `api` show them. */
 import { custom, LOCATION, LOCATION_IF, SERVER } from '../../config/directive.ts';
 import { Counters, loop } from '../../zone/memory.ts';
-import { OK } from '../codes.ts';
-import type { HttpMain } from '../conf.ts';
-import { defineModule, type HttpFrame } from '../module.ts';
+import type { HttpMain } from '../config/conf.ts';
+import { OK } from '../phases/codes.ts';
+import { defineModule, type HttpFrame } from '../phases/module.ts';
 
 type Kind = 'server' | 'location';
 const FIELDS = ['requests', '1xx', '2xx', '3xx', '4xx', '5xx', 'discarded', 'received', 'sent'] as const;

@@ -1,11 +1,11 @@
 /** sub_filter: texts of an answer replaced by others. */
 import { custom, flag, HSL } from '../../config/directive.ts';
-import { clearModified, textOf, weakenEtag } from '../changed-body.ts';
-import { OK } from '../codes.ts';
-import { mediaTypes, typeMatches } from '../mime-types.ts';
-import { defineModule, type HttpFrame } from '../module.ts';
-import type { Request } from '../request.ts';
-import type { Value } from '../value.ts';
+import { mediaTypes, typeMatches } from '../config/mime-types.ts';
+import type { Value } from '../config/value.ts';
+import { OK } from '../phases/codes.ts';
+import { defineModule, type HttpFrame } from '../phases/module.ts';
+import { clearModified, textOf, weakenEtag } from '../request/changed-body.ts';
+import type { Request } from '../request/request.ts';
 
 interface Pair {
   match: Value;

@@ -1,13 +1,13 @@
 /** try_files: the first of some files that is there, or another URI. */
 import { statSync } from 'node:fs';
-import { DECLINED } from '../codes.ts';
-import { core } from '../core.ts';
-import { defineModule } from '../module.ts';
-import { documentRoot, fsPath } from '../paths.ts';
-import { redirectTo, redirectToNamed } from '../redirect.ts';
-import type { Request } from '../request.ts';
-import { checkSymlinks } from '../symlinks.ts';
-import type { Value } from '../value.ts';
+import { core } from '../config/core.ts';
+import type { Value } from '../config/value.ts';
+import { documentRoot, fsPath } from '../files/paths.ts';
+import { checkSymlinks } from '../files/symlinks.ts';
+import { DECLINED } from '../phases/codes.ts';
+import { defineModule } from '../phases/module.ts';
+import { redirectTo, redirectToNamed } from '../phases/redirect.ts';
+import type { Request } from '../request/request.ts';
 
 export const tryFilesModule = defineModule(
   'try_files',

@@ -1,7 +1,7 @@
 /** Asks an OCSP responder over plain HTTP (RFC 6960 appendix A): one GET per certificate, the request in the path. */
 import { connect } from 'node:net';
-import type { Server } from '../conf.ts';
-import { core } from '../core.ts';
+import type { Server } from '../config/conf.ts';
+import { core } from '../config/core.ts';
 import { HttpResponseParser } from '../upstream/http-response.ts';
 import { resolverFor } from '../upstream/resolver.ts';
 import { OcspError } from './messages.ts';

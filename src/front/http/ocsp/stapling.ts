@@ -5,11 +5,11 @@
 import type { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { logTo } from '../../log/error-log.ts';
-import type { ClientHello } from '../client-hello.ts';
-import type { Server } from '../conf.ts';
-import { core } from '../core.ts';
+import type { Server } from '../config/conf.ts';
+import { core } from '../config/core.ts';
 import { sslModule } from '../modules/ssl.ts';
-import { readConfigFile } from '../pem.ts';
+import type { ClientHello } from '../tls/client-hello.ts';
+import { readConfigFile } from '../tls/pem.ts';
 import { askResponder } from './ask.ts';
 import { certificateId, ocspRequest, readOcspResponse } from './messages.ts';
 import { certificatesOf, issuerOf, parseResponder, type Responder, responderOf } from './responder.ts';

@@ -1,14 +1,14 @@
 /** A request's dealings with a cache zone: hit, miss, stale, lock, revalidation, background update, and storing what was fetched. */
 import { closeSync } from 'node:fs';
 import { drain } from '../../zone/bus.ts';
-import { nowSeconds } from '../clock.ts';
-import { OK } from '../codes.ts';
-import { parseHttpDate } from '../header-writer.ts';
+import type { Value } from '../config/value.ts';
+import { anySet } from '../config/value.ts';
 import { pumpFile } from '../modules/static.ts';
-import type { Request } from '../request.ts';
-import { startSubrequest } from '../subrequest.ts';
-import type { Value } from '../value.ts';
-import { anySet } from '../value.ts';
+import { OK } from '../phases/codes.ts';
+import { startSubrequest } from '../phases/subrequest.ts';
+import { nowSeconds } from '../request/clock.ts';
+import { parseHttpDate } from '../request/header-writer.ts';
+import type { Request } from '../request/request.ts';
 import type { CacheRequest } from './cache.ts';
 import type { CacheConf } from './cache-conf.ts';
 import { type EntryHead, md5 } from './cache-entry.ts';

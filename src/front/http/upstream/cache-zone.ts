@@ -8,8 +8,8 @@ import path from 'node:path';
 import { onNews, tellLoops } from '../../zone/bus.ts';
 import { Counters, loop } from '../../zone/memory.ts';
 import { SharedTable } from '../../zone/table.ts';
-import { nowSeconds } from '../clock.ts';
-import { holdForms } from '../coded-bodies.ts';
+import { holdForms } from '../files/coded-bodies.ts';
+import { nowSeconds } from '../request/clock.ts';
 import { type EntryHead, headBytes, md5, readHead, readReserved } from './cache-entry.ts';
 import { CacheManager, loadFiles, type UpkeepOptions, type UpkeptZone } from './cache-upkeep.ts';
 

@@ -1,10 +1,10 @@
 /** Connections to upstream peers, and the pool of idle ones. */
 import net, { type Socket } from 'node:net';
 import type tls from 'node:tls';
-import { holdingClock, nowMs } from '../clock.ts';
-import { setDeadline, type Timed, unwatch, watch } from '../deadlines.ts';
-import { DirectWriter } from '../direct-writer.ts';
-import { logKeys } from '../key-log.ts';
+import { setDeadline, type Timed, unwatch, watch } from '../connection/deadlines.ts';
+import { DirectWriter } from '../connection/direct-writer.ts';
+import { holdingClock, nowMs } from '../request/clock.ts';
+import { logKeys } from '../tls/key-log.ts';
 import type { Address } from './peer.ts';
 
 export interface ConnectionEvents {

@@ -1,8 +1,8 @@
 /** The way to a peer: chooses one, waits in the queue of the group, takes an idle connection or opens one. */
 import type tls from 'node:tls';
-import { nowMs } from '../clock.ts';
-import type { Loc } from '../conf.ts';
-import type { Request } from '../request.ts';
+import type { Loc } from '../config/conf.ts';
+import { nowMs } from '../request/clock.ts';
+import type { Request } from '../request/request.ts';
 import { PeerConnection, type Pool, type TlsSettings } from './connect.ts';
 import type { UpstreamGroup } from './group.ts';
 import type { Peer } from './peer.ts';

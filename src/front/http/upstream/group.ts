@@ -6,9 +6,9 @@ import { failAt } from '../../config/syntax.ts';
 import { parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
 import { loop } from '../../zone/memory.ts';
 import { SharedTable } from '../../zone/table.ts';
-import { Loc } from '../conf.ts';
-import { core, parseResolver, type ResolverConf } from '../core.ts';
-import { defineModule, type HttpFrame } from '../module.ts';
+import { Loc } from '../config/conf.ts';
+import { core, parseResolver, type ResolverConf } from '../config/core.ts';
+import { defineModule, type HttpFrame } from '../phases/module.ts';
 import {
   addressError,
   literalAddresses,

@@ -1,6 +1,6 @@
 /** A peer of an upstream: its address, its options, and the state that choices are made by. */
 import { createHash } from 'node:crypto';
-import { nowMs } from '../clock.ts';
+import { nowMs } from '../request/clock.ts';
 
 export interface Address {
   /** `1.2.3.4:80`, `[::1]:80`, `unix:/path` */

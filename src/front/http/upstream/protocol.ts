@@ -1,5 +1,5 @@
 /** What tells back ends apart: how a request is written and a response read, and what is known of an attempt. */
-import type { HeaderField } from '../header.ts';
+import type { HeaderField } from '../request/header.ts';
 import type { CacheRequest } from './cache.ts';
 import type { UpstreamConf } from './conf.ts';
 import type { PeerConnection, TlsSettings } from './connect.ts';

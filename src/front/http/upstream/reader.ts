@@ -1,12 +1,12 @@
 /** Reads the peer's answer: bytes at the allowed rate into the protocol's parser, and what follows from head and end. */
 import { parseSize } from '../../config/values.ts';
 import { systemError } from '../../log/system-error.ts';
-import { nowMs } from '../clock.ts';
-import { DONE, ERROR, OK } from '../codes.ts';
-import { core, type ErrorPage } from '../core.ts';
-import { passEarlyHints } from '../early-hints.ts';
-import type { HeaderField } from '../header.ts';
-import type { Request } from '../request.ts';
+import { core, type ErrorPage } from '../config/core.ts';
+import { DONE, ERROR, OK } from '../phases/codes.ts';
+import { nowMs } from '../request/clock.ts';
+import { passEarlyHints } from '../request/early-hints.ts';
+import type { HeaderField } from '../request/header.ts';
+import type { Request } from '../request/request.ts';
 import { noteTime } from './peer.ts';
 import { type Failure, InvalidResponse, NON_IDEMPOTENT, type ResponseParser } from './protocol.ts';
 import { acceptBuffering, acceptHead, type UpstreamHead } from './response-head.ts';

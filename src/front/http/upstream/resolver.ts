@@ -1,7 +1,7 @@
 /** DNS client of `resolver`: A, AAAA and SRV over UDP (TCP when truncated), answers kept for their TTL. */
 import { createSocket, type Socket } from 'node:dgram';
 import { connect } from 'node:net';
-import type { ResolverConf } from '../core.ts';
+import type { ResolverConf } from '../config/core.ts';
 import { type ResolverCounts, resolverCounts, TIMED_OUT } from './resolver-counts.ts';
 
 const TYPE_A = 1;

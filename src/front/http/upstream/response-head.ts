@@ -1,10 +1,10 @@
 /** Response headers of a back end: which are passed on, which steer this server (`X-Accel-*`), which are rewritten. */
 import { parseSize } from '../../config/values.ts';
-import { DONE, OK } from '../codes.ts';
-import { findHeader, type HeaderField } from '../header.ts';
-import { parseHttpDate } from '../header-writer.ts';
-import { normalisePath } from '../parse.ts';
-import { internalRedirect, redirectToNamed } from '../redirect.ts';
+import { DONE, OK } from '../phases/codes.ts';
+import { internalRedirect, redirectToNamed } from '../phases/redirect.ts';
+import { findHeader, type HeaderField } from '../request/header.ts';
+import { parseHttpDate } from '../request/header-writer.ts';
+import { normalisePath } from '../request/parse.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface UpstreamHead {

@@ -1,6 +1,6 @@
 /** Writes the request of one attempt to the peer: head, kept body, or the body as it arrives. */
-import { OK } from '../codes.ts';
-import type { HeaderField } from '../header.ts';
+import { OK } from '../phases/codes.ts';
+import type { HeaderField } from '../request/header.ts';
 import type { ParserSink } from './protocol.ts';
 import type { UpstreamHead } from './response-head.ts';
 import type { Upstream } from './upstream.ts';

@@ -1,7 +1,7 @@
 /** `state FILE` of an upstream: the servers that the api has put there, as `server` directives, so that they outlive the process. */
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { type DirectiveNode, parseConfig } from '../../config/syntax.ts';
-import { fsPath } from '../paths.ts';
+import { fsPath } from '../files/paths.ts';
 import type { UpstreamGroup } from './group.ts';
 import { DEFAULT_SERVER, type ServerOptions } from './peer.ts';
 

@@ -1,12 +1,13 @@
 /** `sticky cookie|route|learn`: later requests of a client go to the same peer. */
+
+import { crc32 } from '../../../common/crc32.ts';
 import { parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
 import { SharedTable } from '../../zone/table.ts';
-import { findCookie } from '../core-variables.ts';
-import { crc32 } from '../crc32.ts';
-import { httpDate } from '../header-writer.ts';
-import type { HttpFrame } from '../module.ts';
-import type { Request } from '../request.ts';
-import type { Value } from '../value.ts';
+import type { Value } from '../config/value.ts';
+import type { HttpFrame } from '../phases/module.ts';
+import { findCookie } from '../request/core-variables.ts';
+import { httpDate } from '../request/header-writer.ts';
+import type { Request } from '../request/request.ts';
 import type { UpstreamGroup } from './group.ts';
 import type { Peer } from './peer.ts';
 

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, copyFileSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
-import { parseHttpDate } from '../header-writer.ts';
-import { fsPath, mapUri } from '../paths.ts';
+import { fsPath, mapUri } from '../files/paths.ts';
+import { parseHttpDate } from '../request/header-writer.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Puts the finished temporary file in its place, or throws it away. */

@@ -2,11 +2,11 @@
 import tls from 'node:tls';
 import { custom, flag, HSL, num, type Table, wordsOf } from '../../config/directive.ts';
 import { parseTimeSec } from '../../config/values.ts';
-import { applyConfCommands, confCommand, TLS_VERSIONS, versionRange } from '../conf-command.ts';
-import { keyLog } from '../key-log.ts';
-import type { HttpFrame } from '../module.ts';
-import { passwordsOf, readConfigFile, readCrls, readKey, readPem, verifyText } from '../pem.ts';
-import type { Value } from '../value.ts';
+import type { Value } from '../config/value.ts';
+import type { HttpFrame } from '../phases/module.ts';
+import { applyConfCommands, confCommand, TLS_VERSIONS, versionRange } from '../tls/conf-command.ts';
+import { keyLog } from '../tls/key-log.ts';
+import { passwordsOf, readConfigFile, readCrls, readKey, readPem, verifyText } from '../tls/pem.ts';
 import type { TlsSettings } from './connect.ts';
 import type { Upstream } from './upstream.ts';
 

@@ -3,11 +3,12 @@
  *   start -> (cache) -> resolve -> connect -> send -> header -> body -> end
  * The wire format is the protocol's (Protocol, ResponseParser); everything else is here.
  */
-import { nowMs } from '../clock.ts';
-import { DONE, ERROR, HTTP_CLIENT_CLOSED, OK } from '../codes.ts';
-import { setDeadline } from '../deadlines.ts';
-import type { HeaderField } from '../header.ts';
-import type { Request } from '../request.ts';
+
+import { setDeadline } from '../connection/deadlines.ts';
+import { DONE, ERROR, HTTP_CLIENT_CLOSED, OK } from '../phases/codes.ts';
+import { nowMs } from '../request/clock.ts';
+import type { HeaderField } from '../request/header.ts';
+import type { Request } from '../request/request.ts';
 import type { UpstreamConf } from './conf.ts';
 import type { ConnectionEvents, PeerConnection } from './connect.ts';
 import { PeerConnector } from './connector.ts';
@@ -34,7 +35,7 @@ const STATUS_OF: Partial<Record<Failure, number>> = {
   denied: 403,
 };
 
-declare module '../request.ts' {
+declare module '../request/request.ts' {
   interface Request {
     upstream?: Upstream;
     upstreamStates?: (UpstreamState | ':')[];

@@ -1,7 +1,8 @@
 /** $upstream_*: what happened at each peer, `, ` between tries and ` : ` between groups. */
-import { findHeader } from '../header.ts';
-import type { Request } from '../request.ts';
-import type { VariableDef, VariableFamily } from '../variables.ts';
+
+import type { VariableDef, VariableFamily } from '../config/variables.ts';
+import { findHeader } from '../request/header.ts';
+import type { Request } from '../request/request.ts';
 import { splitHostPort } from './addresses.ts';
 import type { UpstreamState } from './protocol.ts';
 import './upstream.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { termOfText } from '../../../../src/search/index-query.ts';
+import { termOfText } from '../../../../src/search/index-query/index-query.ts';
 import {
   type IntervalSource,
   intervalsOf,

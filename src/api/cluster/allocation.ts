@@ -1,0 +1,77 @@
+// Why a shard copy is where it is: primaries are on the one node, copies beside them can be nowhere.
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument, indexNotFound } from '../../errors/catalog.ts';
+import type { EngineContext, IndexState } from '../core/context.ts';
+import { indexHealth, shardCounts } from './cluster.ts';
+
+type Json = Record<string, unknown>;
+
+/** The copy that a request names. */
+export interface ShardCopy {
+  readonly index: string;
+  readonly shard: number;
+  readonly primary: boolean;
+}
+
+/** @param copy  null: the first copy that is not assigned. @throws ApiError illegal_argument_exception: there is none; index_not_found_exception */
+export function explainAllocation(ctx: EngineContext, copy: ShardCopy | null): Json {
+  const wanted = copy ?? firstUnassigned(ctx);
+  const index = ctx.index(wanted.index);
+  if (!index) throw indexNotFound(wanted.index);
+  if (wanted.shard < 0 || wanted.shard >= index.numberOfShards)
+    throw new ApiError('shard_not_found_exception', 404, 'no such shard', {
+      details: { index: wanted.index, shard: String(wanted.shard) },
+    });
+  if (!wanted.primary && shardCounts(index.meta).replicas === 0)
+    throw illegalArgument(
+      `No shard was specified in the request which means the response should explain a randomly-chosen unassigned shard`,
+    );
+  return wanted.primary ? assigned(ctx, wanted) : unassigned(ctx, wanted, index);
+}
+
+function firstUnassigned(ctx: EngineContext): ShardCopy {
+  const meta = Object.values(ctx.cluster.indices).find((candidate) => candidate.state === 'open' && indexHealth(candidate) === 'yellow');
+  if (meta) return { index: meta.name, shard: 0, primary: false };
+  throw illegalArgument(
+    'unable to find any unassigned shards to explain [ClusterAllocationExplainRequest[useAnyUnassignedShard=true,includeYesDecisions?=false]',
+  );
+}
+
+function assigned(ctx: EngineContext, { index, shard }: ShardCopy): Json {
+  return {
+    index,
+    shard,
+    primary: true,
+    current_state: 'started',
+    current_node: { id: ctx.nodeId, name: ctx.nodeName, transport_address: ctx.publishAddress ?? '' },
+    can_remain_on_current_node: 'yes',
+    can_rebalance_cluster: 'no',
+    can_rebalance_cluster_decisions: [
+      { decider: 'cluster_rebalance', decision: 'NO', explanation: 'there is one node: shards have nowhere else to be' },
+    ],
+    can_rebalance_to_other_node: 'no',
+    rebalance_explanation: 'rebalancing is not allowed',
+  };
+}
+
+function unassigned(ctx: EngineContext, { index, shard }: ShardCopy, { meta }: IndexState): Json {
+  const explanation = `a copy of this shard is already allocated to this node [[${index}][${shard}], node[${ctx.nodeId}], [P], s[STARTED]]`;
+  return {
+    index,
+    shard,
+    primary: false,
+    current_state: 'unassigned',
+    unassigned_info: { reason: 'INDEX_CREATED', at: new Date(meta.creationDateMs).toISOString(), last_allocation_status: 'no_attempt' },
+    can_allocate: 'no',
+    allocate_explanation: 'cannot allocate because allocation is not permitted to any of the nodes',
+    node_allocation_decisions: [
+      {
+        node_id: ctx.nodeId,
+        node_name: ctx.nodeName,
+        transport_address: ctx.publishAddress ?? '',
+        node_decision: 'no',
+        deciders: [{ decider: 'same_shard', decision: 'NO', explanation }],
+      },
+    ],
+  };
+}

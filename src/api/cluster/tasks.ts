@@ -1,0 +1,131 @@
+// Operations that go on after their request was answered (`wait_for_completion=false`): start one, follow it, stop it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import { errorObject, toApiError } from '../../errors/error-body.ts';
+import type { EngineContext } from '../core/context.ts';
+
+type Json = Record<string, unknown>;
+
+/** What a task is when it starts. */
+export interface TaskStart {
+  /** `indices:data/write/reindex`. */
+  readonly action: string;
+  readonly description: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly requestsPerSecond: number | null;
+}
+
+export interface TaskResult {
+  /** Counts at the end, null if they are as last reported. */
+  readonly status: Json | null;
+  readonly response: Json | null;
+  readonly error: ApiErrorData | null;
+}
+
+export interface TaskInfo extends TaskStart {
+  readonly id: number;
+  readonly startMs: number;
+  readonly endMs: number | null;
+  readonly status: Json;
+  readonly isCancelled: boolean;
+  /** null while it runs. */
+  readonly result: TaskResult | null;
+}
+
+/** What a task is told when it reports. */
+export interface TaskControl {
+  readonly isCancelled: boolean;
+  readonly requestsPerSecond: number | null;
+}
+
+/** Tasks of the whole node. */
+export interface TaskStore {
+  start(task: TaskStart): Promise<number>;
+  report(id: number, status: Json): Promise<TaskControl>;
+  finish(id: number, result: TaskResult): Promise<void>;
+  get(id: number): Promise<TaskInfo | null>;
+  /** Those that run. */
+  list(): Promise<TaskInfo[]>;
+  /** @param ids  null: all. @returns those that were running */
+  cancel(ids: readonly number[] | null): Promise<TaskInfo[]>;
+  rethrottle(id: number, requestsPerSecond: number | null): Promise<TaskInfo | null>;
+}
+
+/** What a running operation reads and writes while it goes on. */
+export interface TaskRun {
+  isCancelled: boolean;
+  requestsPerSecond: number | null;
+  /** How far it is; set by the operation. */
+  status: () => Json;
+}
+
+const REPORT_MS = 100;
+const POLL_MS = 20;
+
+/** Starts an operation and does not wait for it. @returns its id, `node:number` */
+export async function startTask(ctx: EngineContext, task: TaskStart, operation: (run: TaskRun) => Promise<Json>): Promise<string> {
+  const { tasks } = ctx;
+  const id = await tasks.start(task);
+  const run: TaskRun = { isCancelled: false, requestsPerSecond: task.requestsPerSecond, status: () => ({}) };
+  const report = async (): Promise<void> => {
+    const control = await tasks.report(id, run.status());
+    run.isCancelled = control.isCancelled;
+    run.requestsPerSecond = control.requestsPerSecond;
+  };
+  // The node may close under a task: then nobody is left to tell.
+  const timer = setInterval(() => report().catch(() => clearInterval(timer)), REPORT_MS);
+  const end = (response: Json | null, error: ApiErrorData | null) => {
+    clearInterval(timer);
+    return tasks.finish(id, { status: run.status(), response, error }).catch(() => {});
+  };
+  operation(run).then(
+    (response) => end(response, null),
+    (error) => end(null, toApiError(error).toData()),
+  );
+  return `${ctx.nodeId}:${id}`;
+}
+
+/** The number in `node:number`. @throws ApiError illegal_argument_exception, resource_not_found_exception: a task of another node */
+export function taskNumber(ctx: EngineContext, text: string): number {
+  const match = /^([^:]+):(\d+)$/.exec(text);
+  if (!match) throw illegalArgument(`malformed task id ${text}`);
+  if (match[1] === ctx.nodeId) return Number(match[2]);
+  throw new ApiError(
+    'resource_not_found_exception',
+    404,
+    `task [${text}] belongs to the node [${match[1]}] which isn't part of the cluster and there is no record of the task`,
+  );
+}
+
+/** `GET _tasks/{id}`. @param waitMs  how long to wait for its end; 0: not. @throws ApiError resource_not_found_exception (404) */
+export async function getTask(ctx: EngineContext, text: string, waitMs: number): Promise<Json> {
+  const id = taskNumber(ctx, text);
+  const until = performance.now() + waitMs;
+  let task = await ctx.tasks.get(id);
+  while (task !== null && task.result === null && performance.now() < until) {
+    await sleep(POLL_MS);
+    task = await ctx.tasks.get(id);
+  }
+  if (task === null) throw new ApiError('resource_not_found_exception', 404, `task [${text}] isn't running and hasn't stored its results`);
+  if (task.result === null && waitMs > 0)
+    throw new ApiError('timeout_exception', 500, `Timed out waiting for completion of task [${text}]`);
+  const body: Json = { completed: task.result !== null, task: taskBody(ctx, task, true) };
+  if (task.result?.response) body.response = task.result.response;
+  if (task.result?.error) body.error = errorObject(ApiError.fromData(task.result.error));
+  return body;
+}
+
+/** A task as lists show it. */
+export function taskBody(ctx: EngineContext, task: TaskInfo, isDetailed: boolean): Json {
+  const body: Json = { node: ctx.nodeId, id: task.id, type: 'transport', action: task.action };
+  if (isDetailed) Object.assign(body, { status: task.status, description: task.description });
+  return {
+    ...body,
+    start_time_in_millis: task.startMs,
+    running_time_in_nanos: ((task.endMs ?? Date.now()) - task.startMs) * 1_000_000,
+    cancellable: true,
+    cancelled: task.isCancelled,
+    headers: task.headers,
+  };
+}

@@ -1,0 +1,24 @@
+// `human`: sizes and durations of statistics for people, too.
+import { formatByteSize } from '../../common/byte-size.ts';
+import { formatDuration } from '../../common/time-unit.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+
+/** Beside each size and duration the same for people: `size` of `size_in_bytes`, `time` of `time_in_millis`. */
+export function withHumanValues(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const out: Json = {};
+  for (const [key, item] of Object.entries(value)) {
+    if (typeof item === 'number' && key.endsWith('_in_bytes')) {
+      const name = key.slice(0, -'_in_bytes'.length);
+      out[name === 'fixed_bit_set_memory' ? 'fixed_bit_set' : name] = formatByteSize(item);
+    }
+    if (typeof item === 'number' && key.endsWith('_in_millis')) {
+      const name = key.slice(0, -'_in_millis'.length);
+      out[name] = formatDuration(item);
+      // `get` has its duration under two names.
+      if (name === 'time' && 'exists_total' in value) out.getTime = formatDuration(item);
+    }
+    out[key] = withHumanValues(item);
+  }
+  return out;
+}

@@ -1,0 +1,66 @@
+// Which indices a request means: its expression and options over the defaults of the operation.
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { IndexMeta } from '../../metadata/cluster-state.ts';
+import { ADMIN_OPTIONS, type IndicesOptions, resolveNames, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
+import type { EngineContext } from './context.ts';
+
+/** The indices part of a request: `index` is an expression (`logs-*,-logs-1`), null or empty means all. */
+export interface IndexTarget {
+  readonly index: string | null;
+  readonly ignoreUnavailable?: boolean;
+  readonly allowNoIndices?: boolean;
+  /** `open`, `closed`, `hidden`, `none`, `all`. */
+  readonly expandWildcards?: readonly string[];
+}
+
+/** What an operation does where the request says nothing. */
+export const TARGETS = {
+  /** Searches, refresh, flush, statistics: open indices only. */
+  open: SEARCH_OPTIONS,
+  /** Closed ones too, by pattern and by name. */
+  any: ADMIN_OPTIONS,
+  /** Patterns mean open indices, names any: mappings, get. */
+  named: { ...SEARCH_OPTIONS, forbidClosed: false } as IndicesOptions,
+  /** Patterns mean closed indices: open. */
+  closed: { ...SEARCH_OPTIONS, forbidClosed: false, expandOpen: false, expandClosed: true } as IndicesOptions,
+  /** No aliases: deletion. */
+  concrete: { ...ADMIN_OPTIONS, allowAliases: false } as IndicesOptions,
+} as const;
+
+const WILDCARD_STATES = new Set(['open', 'closed', 'hidden', 'none', 'all']);
+
+/** `expand_wildcards`. @throws ApiError illegal_argument_exception */
+export function readWildcardStates(text: string): string[] {
+  const states = text.split(',');
+  for (const state of states) if (!WILDCARD_STATES.has(state)) throw illegalArgument(`No valid expand wildcard value [${state}]`);
+  return states;
+}
+
+/** Wildcard states as options. */
+export function expandTo(states: readonly string[]): Pick<IndicesOptions, 'expandOpen' | 'expandClosed' | 'expandHidden'> {
+  const isAll = states.includes('all');
+  return {
+    expandOpen: isAll || states.includes('open'),
+    expandClosed: isAll || states.includes('closed'),
+    expandHidden: isAll || states.includes('hidden'),
+  };
+}
+
+export function withTarget(base: IndicesOptions, target: IndexTarget): IndicesOptions {
+  const states = target.expandWildcards;
+  return {
+    ...base,
+    ignoreUnavailable: target.ignoreUnavailable ?? base.ignoreUnavailable,
+    allowNoIndices: target.allowNoIndices ?? base.allowNoIndices,
+    ...(states === undefined ? {} : expandTo(states)),
+  };
+}
+
+/** Concrete names. @throws ApiError index_not_found_exception and the other refusals of src/metadata/resolve.ts */
+export function targetNames(ctx: EngineContext, target: IndexTarget, base: IndicesOptions): string[] {
+  return resolveNames(ctx.cluster, target.index === null || target.index === '' ? [] : [target.index], withTarget(base, target));
+}
+
+export function targetMetas(ctx: EngineContext, target: IndexTarget, base: IndicesOptions): IndexMeta[] {
+  return targetNames(ctx, target, base).map((name) => ctx.cluster.indices[name]);
+}

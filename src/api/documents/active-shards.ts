@@ -1,0 +1,60 @@
+// `wait_for_active_shards`: how many copies of a shard must be there before a write begins. One node holds one copy of each shard, so that more
+// than one come only when the demand falls: with `all` and the replicas set to 0.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '../../errors/api-error.ts';
+import type { EngineContext, IndexState } from '../core/context.ts';
+
+/** What a request says: null, the index's `index.write.wait_for_active_shards`. */
+export interface ActiveShards {
+  readonly count: number | 'all' | null;
+  readonly timeoutMs: number;
+}
+
+const ACTIVE_COPIES = 1;
+const POLL_MS = 200;
+
+function copiesOf({ meta: { settings } }: IndexState): number {
+  return 1 + Number(settings['index.number_of_replicas'] ?? 1);
+}
+
+/** A count or `all`. Anything else was refused when the parameter or the setting was read. */
+export function readActiveShards(text: string | undefined): ActiveShards['count'] {
+  if (text === undefined) return null;
+  return text === 'all' ? 'all' : Number(text);
+}
+
+function neededOf(index: IndexState, count: ActiveShards['count']): number {
+  const wanted = count ?? readActiveShards(String(index.meta.settings['index.write.wait_for_active_shards'] ?? '1'));
+  return wanted === 'all' ? copiesOf(index) : Number(wanted);
+}
+
+/** Resolves when so many copies are there, with false if they are not in time. */
+async function untilActive(ctx: EngineContext, index: IndexState, { count, timeoutMs }: ActiveShards): Promise<boolean> {
+  const until = performance.now() + timeoutMs;
+  for (let state = index; neededOf(state, count) > ACTIVE_COPIES; state = ctx.index(index.meta.name) ?? state) {
+    const leftMs = until - performance.now();
+    if (leftMs <= 0) return false;
+    await sleep(Math.min(leftMs, POLL_MS));
+  }
+  return true;
+}
+
+/** Before a write to a shard. @throws ApiError unavailable_shards_exception (503): the copies are not there in time */
+export async function requireActiveShards(ctx: EngineContext, index: IndexState, shard: number, wanted: ActiveShards): Promise<void> {
+  if (neededOf(index, wanted.count) <= ACTIVE_COPIES || (await untilActive(ctx, index, wanted))) return;
+  const { name, uuid } = index.meta;
+  const needed = neededOf(index, wanted.count);
+  throw new ApiError(
+    'unavailable_shards_exception',
+    503,
+    `[${name}][${shard}] Not enough active copies to meet shard count of [${wanted.count ?? needed}] (have ${ACTIVE_COPIES}, needed ${needed}). ` +
+      `Timeout: [${wanted.timeoutMs}ms]`,
+    { details: { index: name, shard: String(shard), index_uuid: uuid } },
+  );
+}
+
+/** `shards_acknowledged` of a new index. */
+export function areShardsActive(ctx: EngineContext, name: string, wanted: ActiveShards): Promise<boolean> {
+  const index = ctx.index(name);
+  return index ? untilActive(ctx, index, wanted) : Promise.resolve(false);
+}

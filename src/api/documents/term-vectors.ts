@@ -1,0 +1,183 @@
+// `_termvectors`, `_mtermvectors`: the terms of a document's fields, analysed from its source, with their statistics in the shard.
+import { parseJsonBytes } from '../../common/json-parse.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { FieldType } from '../../mapping/field-type.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import { classicIdf, type FieldVector, hasVector, textsOf, vectorOf } from '../../search/fetch/term-vectors.ts';
+import { compareBytes, termOfText } from '../../search/index-query/index-query.ts';
+import { ShardStatistics } from '../../search/plan/statistics.ts';
+import type { EngineContext, IndexState, StoredDocument } from '../core/context.ts';
+import { type GetRequest, loadDocument } from './documents.ts';
+
+/** Which terms of a field are shown: the best by frequency here and rarity in the shard. */
+export interface VectorFilter {
+  readonly maxNumTerms: number;
+  readonly minTermFreq: number;
+  readonly maxTermFreq: number;
+  readonly minDocFreq: number;
+  readonly maxDocFreq: number;
+  readonly minWordLength: number;
+  /** 0: no limit. */
+  readonly maxWordLength: number;
+}
+
+export interface TermVectorsRequest extends Pick<GetRequest, 'index' | 'routing' | 'realtime' | 'version'> {
+  /** null: `doc` is the document. */
+  readonly id: string | null;
+  readonly doc: Json | null;
+  /** Names and patterns; null: those whose mapping keeps term vectors, of `doc` all. */
+  readonly fields: readonly string[] | null;
+  readonly positions: boolean;
+  readonly offsets: boolean;
+  readonly payloads: boolean;
+  readonly termStatistics: boolean;
+  readonly fieldStatistics: boolean;
+  readonly perFieldAnalyzer: Readonly<Record<string, string>>;
+  readonly filter: VectorFilter | null;
+}
+
+/** `{ _index, _id, _version, found, took, term_vectors }`. @throws ApiError index_not_found_exception and those of a get */
+export async function termVectors(ctx: EngineContext, request: TermVectorsRequest): Promise<Json> {
+  const started = performance.now();
+  if (request.id === null && request.doc === null) throw illegalArgument('one of [_id] or [doc] must be given');
+  const get: GetRequest = {
+    ...request,
+    id: request.id ?? '',
+    refresh: false,
+    source: { enabled: true, includes: [], excludes: [] },
+    storedFields: [],
+  };
+  const { index, document } = await loadDocument(ctx, get);
+  const found = request.doc !== null || document !== null;
+  const json: Json = { _index: index.meta.name };
+  if (request.id !== null) json['_id'] = request.id;
+  json['_version'] = document?.version ?? 0;
+  json['found'] = found;
+  json['took'] = Math.floor(performance.now() - started);
+  if (!found) return json;
+  json['term_vectors'] = vectorsOf(ctx, index, request, sourceOf(request, document));
+  json['took'] = Math.floor(performance.now() - started);
+  return json;
+}
+
+function sourceOf({ doc }: TermVectorsRequest, document: StoredDocument | null): Json {
+  if (doc !== null) return doc;
+  return document?.source ? (parseJsonBytes(document.source) as Json) : {};
+}
+
+function vectorsOf(ctx: EngineContext, index: IndexState, request: TermVectorsRequest, source: Json): Json {
+  const shard = request.id === null ? 0 : ctx.shardOf(index, request.id, request.routing);
+  const snapshot = ctx.acquire(index, shard);
+  try {
+    const statistics = new ShardStatistics(snapshot.segments);
+    const json: Json = {};
+    for (const type of fieldsOf(index, request)) {
+      const analyzer = request.perFieldAnalyzer[type.name] ?? null;
+      if (analyzer !== null && !index.analysis.hasAnalyzer(analyzer)) throw illegalArgument(`failed to find analyzer [${analyzer}]`);
+      const vector = vectorOf(index.analysis, type, textsOf(index.mapping, type.name, source), analyzer);
+      if (vector.size === 0) continue;
+      json[type.name] = {
+        ...(request.fieldStatistics ? { field_statistics: fieldStatistics(type, statistics) } : {}),
+        terms: termsOf(type, vector, { ...request, ...shownParts(type, request) }, statistics),
+      };
+    }
+    return json;
+  } finally {
+    snapshot.release();
+  }
+}
+
+function fieldsOf({ mapping }: IndexState, { fields, doc }: TermVectorsRequest): FieldType[] {
+  const wanted = fields ?? ['*'];
+  const keepsVector = ({ params }: FieldType): boolean => params['term_vector'] !== undefined && params['term_vector'] !== 'no';
+  const types = wanted
+    .flatMap((name) => (name.includes('*') ? mapping.matchFields(name) : [name]))
+    .flatMap((name) => mapping.field(name) ?? [])
+    .filter((type) => hasVector(type) && (fields !== null || doc !== null || keepsVector(type)));
+  return [...new Set(types)].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Of what the request asks: what the field's vectors keep; texts that are analysed for the request give positions and offsets. */
+function shownParts(
+  { name, params, spec }: FieldType,
+  request: TermVectorsRequest,
+): Pick<TermVectorsRequest, 'positions' | 'offsets' | 'payloads'> {
+  const kept = params['term_vector'] as string | undefined;
+  const isKept = kept !== undefined && kept !== 'no' && request.doc === null && request.perFieldAnalyzer[name] === undefined;
+  const has = (part: string): boolean => spec.analyzer !== null && (isKept ? kept.includes(part) : part !== 'payloads');
+  return {
+    positions: request.positions && has('positions'),
+    offsets: request.offsets && has('offsets'),
+    payloads: request.payloads && has('payloads'),
+  };
+}
+
+function fieldStatistics({ spec }: FieldType, { segments }: ShardStatistics): Json {
+  let docs = 0;
+  let sumDocFreq = 0;
+  let sumTermFreq = 0;
+  for (const segment of segments) {
+    const postings = segment.postings(spec.name);
+    if (!postings) continue;
+    docs += postings.docCount;
+    sumDocFreq += postings.sumDocFreq;
+    sumTermFreq += postings.hasFreqs ? postings.sumTotalTermFreq : postings.sumDocFreq;
+  }
+  return { sum_doc_freq: sumDocFreq, doc_count: docs, sum_ttf: sumTermFreq };
+}
+
+function termsOf(type: FieldType, vector: FieldVector, request: TermVectorsRequest, statistics: ShardStatistics): Json {
+  const scores = request.filter && bestTerms(type, vector, request.filter, statistics);
+  const terms = [...vector.keys()].filter((term) => !scores || scores.has(term));
+  const bytes = new Map(terms.map((term) => [term, Buffer.from(term)]));
+  terms.sort((a, b) => compareBytes(bytes.get(a)!, bytes.get(b)!));
+  const json: Json = {};
+  for (const term of terms) {
+    const tokens = vector.get(term)!;
+    const entry: Json = {};
+    if (request.termStatistics) {
+      const { docFreq, totalTermFreq } = statistics.term(termOfText(type.spec.name, term));
+      if (docFreq > 0) Object.assign(entry, { doc_freq: docFreq, ttf: totalTermFreq });
+    }
+    entry['term_freq'] = tokens.length;
+    if (request.positions || request.offsets || request.payloads) {
+      entry['tokens'] = tokens.map(({ position, startOffset, endOffset, payload }) => ({
+        ...(request.positions ? { position } : {}),
+        ...(request.offsets ? { start_offset: startOffset, end_offset: endOffset } : {}),
+        ...(request.payloads && payload ? { payload: Buffer.from(payload).toString('base64') } : {}),
+      }));
+    }
+    if (scores) entry['score'] = scores.get(term);
+    json[term] = entry;
+  }
+  return json;
+}
+
+/** The terms that a filter leaves, with their scores. */
+function bestTerms(type: FieldType, vector: FieldVector, filter: VectorFilter, statistics: ShardStatistics): Map<string, number> {
+  const docCount = statistics.field(type.spec.name)?.docCount ?? 0;
+  const scored: Array<[string, number]> = [];
+  for (const [term, tokens] of vector) {
+    const freq = tokens.length;
+    if (freq < filter.minTermFreq || freq > filter.maxTermFreq) continue;
+    if (term.length < filter.minWordLength || (filter.maxWordLength > 0 && term.length > filter.maxWordLength)) continue;
+    const docFreq = statistics.docFreq(termOfText(type.spec.name, term));
+    if (docFreq < filter.minDocFreq || docFreq > filter.maxDocFreq || docFreq === 0) continue;
+    scored.push([term, Math.fround(freq * classicIdf(docFreq, docCount))]);
+  }
+  return new Map(scored.sort(([a, left], [b, right]) => right - left || (a < b ? -1 : 1)).slice(0, filter.maxNumTerms));
+}
+
+/** `{ docs }`, an answer or an `error` for each. */
+export async function multiTermVectors(ctx: EngineContext, requests: readonly TermVectorsRequest[]): Promise<{ docs: unknown[] }> {
+  const docs = requests.map(async (request) => {
+    try {
+      return await termVectors(ctx, request);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return { _index: request.index, _id: request.id, error };
+    }
+  });
+  return { docs: await Promise.all(docs) };
+}

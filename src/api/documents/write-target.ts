@@ -1,0 +1,106 @@
+// From the index name of a document request to the index it means: concrete, through an alias, or created on the way.
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument, indexNotFound } from '../../errors/catalog.ts';
+import type { EngineContext, IndexState } from '../core/context.ts';
+
+/**
+ * The index that a write to `name` goes to; a missing one is created (templates apply).
+ * @throws ApiError index_not_found_exception, invalid_index_name_exception, illegal_argument_exception (alias without a write index)
+ */
+export async function writeIndex(ctx: EngineContext, name: string, requireAlias: boolean): Promise<IndexState> {
+  const concrete = ctx.index(name);
+  if (concrete && !requireAlias) return concrete;
+  const members = aliasMembers(ctx, name);
+  if (members.length > 0) {
+    const chosen = members.length === 1 && members[0].write !== false ? members[0] : members.find(({ write }) => write === true);
+    if (!chosen) {
+      throw illegalArgument(
+        `no write index is defined for alias [${name}]. The write index may be explicitly disabled using is_write_index=false or the alias points to multiple indices without one being designated as a write index`,
+      );
+    }
+    return chosen.index;
+  }
+  if (requireAlias) {
+    throw new ApiError(
+      'index_not_found_exception',
+      404,
+      `no such index [${name}] and [require_alias] request flag is [true] and [${name}] is not an alias`,
+      {
+        details: indexNotFound(name).details,
+      },
+    );
+  }
+  try {
+    await ctx.command({ name: 'autoCreateIndex', args: { index: name } });
+  } catch (error) {
+    // Another request was first.
+    if (!(error instanceof ApiError) || error.type !== 'resource_already_exists_exception') throw error;
+  }
+  const created = ctx.index(name);
+  if (!created) throw indexNotFound(name);
+  return created;
+}
+
+/** The one index that a read of a document means. @throws ApiError index_not_found_exception, or illegal_argument_exception for an alias of several */
+export function readIndex(ctx: EngineContext, name: string): IndexState {
+  const concrete = ctx.index(name);
+  if (concrete) return concrete;
+  const members = aliasMembers(ctx, name);
+  if (members.length > 1) {
+    const names = members.map(({ index }) => index.meta.name).join(', ');
+    throw illegalArgument(`alias [${name}] has more than one index associated with it [${names}], can't execute a single index op`);
+  }
+  if (members.length === 0) throw indexNotFound(name);
+  return members[0].index;
+}
+
+/** Routing of a write or read through an alias, unless the request has its own. @throws ApiError if both are given and differ */
+export function routingThroughAlias(
+  index: IndexState,
+  name: string,
+  routing: string | null,
+  kind: 'index_routing' | 'search_routing',
+): string | null {
+  const alias = Object.hasOwn(index.meta.aliases, name) ? index.meta.aliases[name] : null;
+  const own = alias?.[kind] ?? null;
+  if (own === null || own === routing) return routing ?? own;
+  if (routing === null) return own;
+  throw illegalArgument(
+    `Alias [${name}] has index routing associated with it [${own}], and was provided with routing value [${routing}], rejecting operation`,
+  );
+}
+
+function aliasMembers(ctx: EngineContext, alias: string): Array<{ index: IndexState; write: boolean | undefined }> {
+  return Object.values(ctx.cluster.indices).flatMap((meta) => {
+    if (!Object.hasOwn(meta.aliases, alias)) return [];
+    const index = ctx.index(meta.name);
+    return index ? [{ index, write: meta.aliases[alias].is_write_index }] : [];
+  });
+}
+
+/** @throws ApiError cluster_block_exception (403) for indices that are read-only or closed to writes */
+export function checkWritable(index: IndexState): void {
+  const { settings, name, state, uuid } = index.meta;
+  if (state === 'close') throw new ApiError('index_closed_exception', 400, 'closed', { details: { index: name, index_uuid: uuid } });
+  const block = (text: string) =>
+    new ApiError('cluster_block_exception', 403, `index [${name}] blocked by: [FORBIDDEN/${text}];`, {
+      details: { index: name, index_uuid: index.meta.uuid },
+    });
+  if (settings['index.blocks.read_only'] === 'true') throw block('5/index read-only (api)');
+  if (settings['index.blocks.write'] === 'true') throw block('8/index write (api)');
+  if (settings['index.blocks.read_only_allow_delete'] === 'true') throw block('12/index read-only / allow delete (api)');
+}
+
+/** @throws ApiError cluster_block_exception (403): the index refuses reads */
+export function checkReadable(index: IndexState): void {
+  const { settings, name } = index.meta;
+  if (settings['index.blocks.read'] !== 'true') return;
+  throw new ApiError('cluster_block_exception', 403, `index [${name}] blocked by: [FORBIDDEN/7/index read (api)];`, {
+    details: { index: name, index_uuid: index.meta.uuid },
+  });
+}
+
+/** `_shards` of a write: the primary answered; replicas are accepted as a setting but there are none. */
+export function writeShards(index: IndexState): { total: number; successful: number; failed: number } {
+  return { total: 1 + Number(index.meta.settings['index.number_of_replicas'] ?? 1), successful: 1, failed: 0 };
+}

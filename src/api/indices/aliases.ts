@@ -1,0 +1,124 @@
+// Aliases: `_aliases`, `_alias`.
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import { type AliasAction, parseAlias } from '../../metadata/aliases.ts';
+import type { AliasMeta } from '../../metadata/cluster-state.ts';
+import { matchesPattern } from '../../metadata/names.ts';
+import { parseQuery } from '../../query/parse-query.ts';
+import type { EngineContext } from '../core/context.ts';
+import { type IndexTarget, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+const TARGET_KEYS = ['index', 'indices', 'alias', 'aliases'];
+
+/** `POST _aliases`: all actions or none. @throws ApiError */
+export async function updateAliases(ctx: EngineContext, request: { body: Body }): Promise<unknown> {
+  for (const key of Object.keys(request.body)) {
+    if (key !== 'actions') throw new ApiError('x_content_parse_exception', 400, `[1:2] [aliases] unknown field [${key}]`);
+  }
+  const list = request.body.actions;
+  if (!Array.isArray(list) || list.length === 0) throw illegalArgument('No action specified');
+  const actions = list.map((entry) => readAction(ctx, entry));
+  return ctx.command({ name: 'updateAliases', args: { actions } });
+}
+
+function readAction(ctx: EngineContext, entry: unknown): AliasAction {
+  const fail = (reason: string): ApiError =>
+    new ApiError('x_content_parse_exception', 400, '[1:1] [aliases] failed to parse field [actions]', {
+      causedBy: new ApiError('x_content_parse_exception', 400, reason),
+    });
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) throw fail('[1:1] [alias_action] Expected START_OBJECT');
+  const [kind, ...more] = Object.keys(entry);
+  const body = (entry as Record<string, unknown>)[kind] as Json | undefined;
+  if (kind === undefined || more.length > 0) throw fail('Expected one action');
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw fail(`[${kind}] doesn't support values`);
+  const expressions = textList(body.index ?? body.indices);
+  if (expressions.length === 0) throw fail('One of [index] or [indices] is required');
+  if (kind === 'remove_index') return { kind: 'removeIndex', indices: resolve(ctx, expressions, TARGETS.concrete) };
+  const aliases = textList(body.alias ?? body.aliases);
+  if (aliases.length === 0 && Array.isArray(body.aliases)) throw fail("[aliases] can't be empty");
+  if (aliases.length === 0 || aliases.some((alias) => alias === '')) throw fail('One of [alias] or [aliases] is required');
+  if (kind === 'add') for (const alias of aliases) checkAliasFilter(alias, body.filter);
+  if (kind === 'add')
+    return { kind: 'add', indices: resolve(ctx, expressions, TARGETS.concrete), aliases, alias: parseAlias(body, TARGET_KEYS) };
+  if (kind !== 'remove') throw fail(`[alias_action] unknown field [${kind}]`);
+  return { kind: 'remove', indices: resolve(ctx, expressions, TARGETS.any), aliases, mustExist: body.must_exist !== false };
+}
+
+function resolve(ctx: EngineContext, expressions: readonly string[], base: (typeof TARGETS)[keyof typeof TARGETS]): string[] {
+  return targetNames(ctx, { index: expressions.join(','), allowNoIndices: false }, base);
+}
+
+/** @throws ApiError illegal_argument_exception: the filter is no query */
+export function checkAliasFilter(alias: string, filter: unknown): void {
+  if (filter === undefined || filter === null) return;
+  try {
+    parseQuery(filter);
+  } catch (error) {
+    throw error instanceof ApiError ? illegalArgument(`failed to parse filter for alias [${alias}]`, error) : error;
+  }
+}
+
+function textList(value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value.map(String) : [String(value)];
+}
+
+/** `PUT {index}/_alias/{name}`: the body's own `index` and `alias` win over the path. */
+export async function putAlias(ctx: EngineContext, request: { index: string | null; name: string | null; body: Body }): Promise<unknown> {
+  const index = textList(request.body.index).join(',') || request.index;
+  const name = textList(request.body.alias)[0] ?? request.name ?? undefined;
+  if (index === null || index === '') throw illegalArgument('[index] is required');
+  if (name === undefined || name === '') throw illegalArgument('[alias] is required');
+  const alias: AliasMeta = parseAlias(request.body as Json, ['index', 'alias']);
+  checkAliasFilter(name, alias.filter);
+  const indices = resolve(ctx, [index], TARGETS.concrete);
+  return ctx.command({ name: 'updateAliases', args: { actions: [{ kind: 'add', indices, aliases: [name], alias }] } });
+}
+
+/** @throws ApiError aliases_not_found_exception (404) */
+export async function deleteAlias(ctx: EngineContext, request: { index: string; names: readonly string[] }): Promise<unknown> {
+  const indices = resolve(ctx, [request.index], TARGETS.any);
+  const aliases = request.names.map((name) => (name === '_all' ? '*' : name));
+  return ctx.command({ name: 'updateAliases', args: { actions: [{ kind: 'remove', indices, aliases, mustExist: true }] } });
+}
+
+export interface AliasesFound {
+  /** Names asked for, without a pattern, that no index has. */
+  readonly missing: readonly string[];
+  readonly body: Record<string, unknown>;
+}
+
+/** `names` null: all aliases, indices without one included. A name with a leading `-` behind a pattern excludes. */
+export function getAliases(ctx: EngineContext, target: IndexTarget, names: readonly string[] | null): AliasesFound {
+  const metas = targetMetas(ctx, target, TARGETS.any);
+  const body: Record<string, unknown> = {};
+  const seen = new Set<string>();
+  for (const meta of metas) {
+    const shown: Record<string, AliasMeta> = {};
+    for (const alias of Object.keys(meta.aliases).sort()) {
+      seen.add(alias);
+      if (names === null || isNamed(alias, names)) shown[alias] = meta.aliases[alias];
+    }
+    if (names === null || Object.keys(shown).length > 0) body[meta.name] = { aliases: shown };
+  }
+  const missing = (names ?? []).filter((name, i) => {
+    if (name.includes('*') || name === '_all') return false;
+    if (name.startsWith('-') && (names ?? []).slice(0, i).some((earlier) => earlier.includes('*'))) return false;
+    return !seen.has(name);
+  });
+  return { missing: missing.sort(), body };
+}
+
+function isNamed(alias: string, names: readonly string[]): boolean {
+  let isIn = false;
+  let sawPattern = false;
+  for (const name of names) {
+    if (name.startsWith('-') && sawPattern) {
+      if (matchesPattern(name.slice(1), alias)) isIn = false;
+    } else if (name === '_all' || matchesPattern(name, alias)) isIn = true;
+    if (name.includes('*') || name === '_all') sawPattern = true;
+  }
+  return isIn;
+}

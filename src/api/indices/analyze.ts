@@ -1,0 +1,92 @@
+// `_analyze`, at the root or at an index.
+import { AnalysisRegistry } from '../../analysis/analysis-registry.ts';
+import { type AnalyzeTarget, analyzeText, type FieldAnalysis } from '../../analysis/analyze-api.ts';
+import { JsonSyntaxError, parseJson } from '../../common/json-parse.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument, jsonSyntax } from '../../errors/catalog.ts';
+import { METADATA_FIELDS } from '../../mapping/model.ts';
+import type { EngineContext, IndexAnalysis, IndexState } from '../core/context.ts';
+import { type IndexTarget, TARGETS, targetMetas } from '../core/index-names.ts';
+import { readIndex } from '../documents/write-target.ts';
+
+export interface AnalyzeApiRequest {
+  /** null: built-in components only. */
+  readonly index: string | null;
+  /** JSON text of the body as it came: places of errors are read from it. */
+  readonly body: string;
+}
+
+/** Warnings of an answer; a definition may have many more. */
+const MAX_WARNINGS = 10;
+const MAX_WARNING_LENGTH = 300;
+
+/** What the analysis settings of an index have and nobody reads, as texts for `Warning` headers. */
+export function analysisWarnings(ctx: EngineContext, index: string): string[] {
+  const analysis = ctx.index(index)?.analysis;
+  return analysis instanceof AnalysisRegistry ? bounded(analysis.warnings) : [];
+}
+
+function bounded(warnings: readonly string[]): string[] {
+  return warnings.slice(0, MAX_WARNINGS).map((text) => text.slice(0, MAX_WARNING_LENGTH));
+}
+
+/** Reads the files of `updateable` filters again. `{ _shards, reload_details }`. @throws ApiError: a file cannot be read */
+export async function reloadSearchAnalyzers(ctx: EngineContext, request: IndexTarget): Promise<Record<string, unknown>> {
+  const targets = targetMetas(ctx, request, TARGETS.concrete);
+  const details = targets.flatMap((meta) => {
+    const analysis = ctx.index(meta.name)?.analysis;
+    const names = analysis instanceof AnalysisRegistry ? analysis.updateableAnalyzers() : [];
+    return names.length ? [{ index: meta.name, reloaded_analyzers: names, reloaded_node_ids: [ctx.nodeId] }] : [];
+  });
+  if (details.length) await ctx.command({ name: 'reloadAnalyzers', args: { indices: details.map(({ index }) => index) } });
+  const shards = targets.reduce((sum, meta) => sum + Number(meta.settings['index.number_of_shards'] ?? 1), 0);
+  return { _shards: { total: shards, successful: shards, failed: 0 }, reload_details: details };
+}
+
+/** `{ tokens }`, or `{ detail }` with `explain`, and warnings. @throws ApiError as Elasticsearch refuses the request */
+export function analyze(ctx: EngineContext, request: AnalyzeApiRequest): { body: Record<string, unknown>; warnings: string[] } {
+  checkJson(request.body);
+  const warnings: string[] = [];
+  const body = analyzeText(request.body, { ...targetOf(ctx, request), warn: (text) => warnings.push(text) });
+  return { body, warnings: bounded(warnings) };
+}
+
+/** @throws ApiError: what is wrong with it, where it is no JSON */
+function checkJson(text: string): void {
+  try {
+    parseJson(text);
+  } catch (error) {
+    throw error instanceof JsonSyntaxError ? jsonSyntax(error) : error;
+  }
+}
+
+function targetOf(ctx: EngineContext, request: AnalyzeApiRequest): AnalyzeTarget {
+  if (request.index === null) return { index: null, registry: registryOf(ctx.globalAnalysis) };
+  const index = readIndex(ctx, request.index);
+  if (index.meta.state === 'close')
+    throw new ApiError('index_closed_exception', 400, 'closed', { details: { index: index.meta.name, index_uuid: index.meta.uuid } });
+  return {
+    index: index.meta.name,
+    registry: registryOf(index.analysis),
+    analyzerOfField: (field) => analyzerOfField(index, field),
+    maxTokenCount: Number(index.meta.settings['index.analyze.max_token_count'] ?? 10_000),
+  };
+}
+
+function registryOf(analysis: IndexAnalysis): AnalysisRegistry {
+  if (analysis instanceof AnalysisRegistry) return analysis;
+  throw new Error('analysis of this engine is no registry');
+}
+
+/** Text fields have an analyzer, keywords perhaps a normalizer; others none. */
+function analyzerOfField(index: IndexState, field: string): FieldAnalysis | undefined {
+  if (field === '_routing') return { normalizer: null };
+  const type = index.mapping.field(field);
+  if (type === null && !METADATA_FIELDS.has(field)) return undefined;
+  if (type?.family === 'text') {
+    const { position_increment_gap: gap } = type.params;
+    return { analyzer: type.spec.analyzer ?? 'default', gap: typeof gap === 'number' ? gap : undefined };
+  }
+  if (type?.family === 'keyword') return { normalizer: typeof type.params.normalizer === 'string' ? type.params.normalizer : null };
+  throw illegalArgument(`Can't process field [${field}], Analysis requests are only supported on tokenized fields`);
+}

@@ -1,0 +1,117 @@
+// `_clone`, `_shrink`, `_split`: a read-only index copied into a new one with as many, fewer or more shards. Every document is written anew
+// (shards hold documents by hash, so none can be taken over whole), with its version.
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import { flattenSettings } from '../../metadata/index-settings.ts';
+import { objectAt } from '../../metadata/json-object.ts';
+import { checkIndexName } from '../../metadata/names.ts';
+import type { EngineContext, IndexState } from '../core/context.ts';
+import { runByQuery } from '../documents/by-query.ts';
+import { NO_CONDITIONS, operation } from '../documents/documents.ts';
+import { readIndex } from '../documents/write-target.ts';
+
+export type ResizeKind = 'clone' | 'shrink' | 'split';
+
+export interface ResizeRequest {
+  readonly kind: ResizeKind;
+  readonly source: string;
+  readonly target: string;
+  /** `{ settings, aliases }`. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const BATCH = 1000;
+const KEEP_ALIVE_MS = 5 * 60_000;
+/** Set on the target only when the documents are in. */
+const isBlock = (name: string): boolean => name.startsWith('index.blocks.');
+
+/** `{ acknowledged, shards_acknowledged, index }` when every document is there. @throws ApiError */
+export async function resizeIndex(ctx: EngineContext, request: ResizeRequest): Promise<unknown> {
+  const source = readIndex(ctx, request.source);
+  const { meta } = source;
+  const given = flattenSettings(objectAt(request.body as Json, 'settings'));
+  checkIndexName(request.target);
+  check(request, source, given);
+  const shards = String(given['index.number_of_shards'] ?? (request.kind === 'shrink' ? 1 : source.numberOfShards));
+  const settings: Record<string, unknown> = { ...meta.settings, ...given, 'index.number_of_shards': shards };
+  const blocks = Object.entries(settings).filter(([name, value]) => isBlock(name) && value !== null);
+  for (const [name] of blocks) delete settings[name];
+  const body: Json = {
+    settings,
+    mappings: meta.mappings,
+    ...(request.body.aliases === undefined ? {} : { aliases: request.body.aliases }),
+  };
+  const response = await ctx.command({ name: 'createIndex', args: { index: request.target, body } });
+  const target = ctx.index(request.target) as IndexState;
+  await ctx.refresh(source);
+  const totals = await runByQuery(
+    ctx,
+    { indices: { expressions: [meta.name] }, body: {}, parameters: {}, batchSize: BATCH, maxDocs: null, keepAliveMs: KEEP_ALIVE_MS },
+    { proceedOnConflicts: false, refresh: true, requestsPerSecond: null },
+    (hit) => {
+      if (hit.source === null) throw illegalArgument(`[${hit.id}] has no source to copy`);
+      const conditions = { ...NO_CONDITIONS, version: hit.version, versionType: 'external' as const };
+      return { index: target, operation: { ...operation('index', hit.id, hit.routing, conditions), source: Buffer.from(hit.source.text) } };
+    },
+  );
+  if (totals.failures.length > 0) {
+    await ctx.command({ name: 'deleteIndex', args: { indices: [request.target] } });
+    throw new ApiError('illegal_state_exception', 500, `copy of [${meta.name}] failed: ${JSON.stringify(totals.failures[0])}`);
+  }
+  if (blocks.length > 0)
+    await ctx.command({
+      name: 'putSettings',
+      args: { indices: [request.target], settings: Object.fromEntries(blocks), preserveExisting: false },
+    });
+  return response;
+}
+
+/** What must hold before anything is copied, in the words of Elasticsearch. */
+function check(request: ResizeRequest, { meta, numberOfShards }: IndexState, given: Readonly<Record<string, unknown>>): void {
+  for (const key of Object.keys(request.body)) {
+    if (key === 'mappings')
+      throw illegalArgument('mappings are not allowed when resizing indices, all mappings are copied from the source index');
+    if (key !== 'settings' && key !== 'aliases' && key !== 'max_shard_size')
+      throw new ApiError('x_content_parse_exception', 400, `[1:2] [resize_request] unknown field [${key}]`);
+  }
+  const problems: string[] = [];
+  if (request.kind === 'split' && given['index.number_of_shards'] === undefined)
+    problems.push('index.number_of_shards is required for split operations');
+  const why = 'this will disable metadata writes and cause the shards to be unassigned';
+  for (const block of ['index.blocks.read_only', 'index.blocks.metadata']) {
+    if (String(given[block]) === 'true') problems.push(`target index [${request.target}] will be blocked by [${block}=true], ${why}`);
+  }
+  if (problems.length > 0) throw validationFailed(problems);
+  checkShards(request.kind, numberOfShards, given);
+  for (const block of ['index.blocks.read_only', 'index.blocks.metadata']) {
+    if (given[block] === undefined && meta.settings[block] === 'true')
+      throw illegalArgument(
+        `target index [${request.target}] will be blocked by [${block}=true] which is copied from the source index [${meta.name}], ${why}`,
+      );
+  }
+  if (meta.settings['index.blocks.write'] !== 'true' && meta.settings['index.blocks.read_only'] !== 'true')
+    throw new ApiError(
+      'illegal_state_exception',
+      400,
+      `index ${meta.name} must be read-only to resize index. use "index.blocks.write=true"`,
+    );
+}
+
+function checkShards(kind: ResizeKind, numberOfShards: number, given: Readonly<Record<string, unknown>>): void {
+  const shards = Number(given['index.number_of_shards'] ?? (kind === 'shrink' ? 1 : numberOfShards));
+  if (kind === 'clone' && shards !== numberOfShards)
+    throw illegalArgument(`the number of target shards (${shards}) must be the same as the number of source shards ( ${numberOfShards})`);
+  if (kind === 'shrink') {
+    if (shards > numberOfShards)
+      throw illegalArgument(`the number of target shards [${shards}] must be less that the number of source shards [${numberOfShards}]`);
+    if (numberOfShards % shards !== 0)
+      throw illegalArgument(`the number of source shards [${numberOfShards}] must be a multiple of [${shards}]`);
+  }
+  if (kind === 'split') {
+    if (shards <= numberOfShards)
+      throw illegalArgument(`the number of source shards [${numberOfShards}] must be less that the number of target shards [${shards}]`);
+    if (shards % numberOfShards !== 0)
+      throw illegalArgument(`the number of source shards [${numberOfShards}] must be a factor of [${shards}]`);
+  }
+}

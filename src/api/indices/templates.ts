@@ -1,0 +1,127 @@
+// Templates: composable (`_index_template`), their components (`_component_template`), and legacy ones (`_template`).
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import type { ClusterState } from '../../metadata/cluster-state.ts';
+import { flattenSettings, nestSettings } from '../../metadata/index-settings.ts';
+import { isObject } from '../../metadata/json-object.ts';
+import { matchesPattern, patternsOverlap } from '../../metadata/names.ts';
+import { composableParts, templatesFor } from '../../metadata/templates.ts';
+import type { EngineContext } from '../core/context.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+export type TemplateKind = 'templates' | 'indexTemplates' | 'componentTemplates';
+
+const COMMANDS: Readonly<Record<TemplateKind, string>> = {
+  templates: 'putLegacyTemplate',
+  indexTemplates: 'putIndexTemplate',
+  componentTemplates: 'putComponentTemplate',
+};
+
+export interface PutTemplateRequest {
+  readonly kind: TemplateKind;
+  readonly name: string;
+  readonly body: Body;
+  /** Refuse to replace one of the same name. */
+  readonly create: boolean;
+  /** Legacy ones only. */
+  readonly order: number | null;
+}
+
+export async function putTemplate(ctx: EngineContext, { kind, ...args }: PutTemplateRequest): Promise<unknown> {
+  return ctx.command({ name: COMMANDS[kind], args });
+}
+
+export async function deleteTemplate(ctx: EngineContext, request: { kind: TemplateKind; name: string }): Promise<unknown> {
+  return ctx.command({ name: 'deleteTemplate', args: request });
+}
+
+/** Bodies by name, in name order. `name` null: all; it may be a list of patterns. */
+export function findTemplates(state: ClusterState, kind: TemplateKind, name: string | null): Array<[string, Body]> {
+  const patterns = name?.split(',') ?? ['*'];
+  return Object.entries(state[kind])
+    .filter(([candidate]) => patterns.some((pattern) => matchesPattern(pattern, candidate)))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** The answer of GET in the shape of its kind. @throws ApiError resource_not_found_exception (404); a legacy one missing gives null */
+export function getTemplates(ctx: EngineContext, kind: TemplateKind, name: string | null, isFlat = false): Record<string, unknown> | null {
+  const found = findTemplates(ctx.cluster, kind, name).map(([own, body]): [string, Body] => [own, isFlat ? flatBody(body) : body]);
+  if (kind === 'templates') return found.length === 0 && name !== null && !name.includes('*') ? null : Object.fromEntries(found);
+  if (found.length === 0 && name !== null && !name.includes('*')) {
+    const what = kind === 'indexTemplates' ? 'index template' : 'component template';
+    throw new ApiError('resource_not_found_exception', 404, `${what} matching [${name}] not found`);
+  }
+  return kind === 'indexTemplates'
+    ? { index_templates: found.map(([own, body]) => ({ name: own, index_template: body })) }
+    : { component_templates: found.map(([own, body]) => ({ name: own, component_template: body })) };
+}
+
+/** The same template with settings by their full names. */
+function flatBody(body: Body): Body {
+  const flat: Record<string, unknown> = { ...body };
+  if (isObject(body.settings)) flat.settings = flattenSettings(body.settings);
+  if (isObject(body.template)) flat.template = flatBody(body.template);
+  return flat;
+}
+
+/** `_simulate_index/{index}`: what an index of this name would be created with, with the template of the body in place if there is one. */
+export function simulateIndex(ctx: EngineContext, request: { index: string; body: Body | null }): Record<string, unknown> {
+  const state = request.body === null ? ctx.cluster : withTemplate(ctx.cluster, SIMULATED, request.body);
+  const { composable, parts } = templatesFor(state, request.index);
+  if (composable === null) return {};
+  const isMatching = (patterns: readonly string[]): boolean => patterns.some((pattern) => matchesPattern(pattern, request.index));
+  return { template: renderParts(parts), overlapping: overlappingTemplates(state, isMatching, composable) };
+}
+
+/** `_simulate/{name}`: a template with its components put together; of the body, of the store, or of both (the body replaces). */
+export function simulateTemplate(ctx: EngineContext, request: { name: string | null; body: Body | null }): Record<string, unknown> {
+  const name = request.name ?? SIMULATED;
+  const state = request.body === null ? ctx.cluster : withTemplate(ctx.cluster, name, request.body);
+  if (!Object.hasOwn(state.indexTemplates, name)) throw illegalArgument(`unable to simulate template [${name}] that does not exist`);
+  const own = patternsOf(state.indexTemplates[name]);
+  const isMatching = (patterns: readonly string[]): boolean =>
+    patterns.some((pattern) => own.some((other) => patternsOverlap(pattern, other)));
+  return { template: renderParts(composableParts(state, name)), overlapping: overlappingTemplates(state, isMatching, name) };
+}
+
+/** Stands for a template without a name; no real one can be called so. */
+const SIMULATED = '_simulated';
+
+/** @throws ApiError illegal_argument_exception: a component that does not exist */
+function withTemplate(state: ClusterState, name: string, body: Body): ClusterState {
+  for (const component of [body.composed_of ?? []].flat().map(String)) {
+    if (!Object.hasOwn(state.componentTemplates, component))
+      throw illegalArgument(`index template [${name}] specifies component templates [${component}] that do not exist`);
+  }
+  return { ...state, indexTemplates: { ...state.indexTemplates, [name]: body as Json } };
+}
+
+function patternsOf(body: Body): string[] {
+  return [body.index_patterns ?? []].flat().map(String);
+}
+
+function renderParts(parts: ReturnType<typeof composableParts>): Record<string, unknown> {
+  let mappings: Record<string, unknown> = {};
+  for (const part of parts.mappings) mappings = mergeMappings(mappings, part);
+  return { settings: nestSettings(parts.settings), mappings, aliases: parts.aliases };
+}
+
+function mergeMappings(base: Record<string, unknown>, over: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const properties = { ...(base.properties as object | undefined), ...(over.properties as object | undefined) };
+  const merged: Record<string, unknown> = { ...base, ...over };
+  if (Object.keys(properties).length > 0) merged.properties = properties;
+  return merged;
+}
+
+/** Templates that would have matched too: legacy ones first. */
+function overlappingTemplates(state: ClusterState, isMatching: (patterns: readonly string[]) => boolean, chosen: string): unknown[] {
+  const overlapping: unknown[] = [];
+  for (const templates of [state.templates, state.indexTemplates]) {
+    for (const name of Object.keys(templates).sort()) {
+      const patterns = patternsOf(templates[name]);
+      if (name !== chosen && isMatching(patterns)) overlapping.push({ name, index_patterns: patterns });
+    }
+  }
+  return overlapping;
+}

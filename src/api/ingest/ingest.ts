@@ -1,0 +1,179 @@
+// Documents through ingest pipelines on their way to an index: those that the request names, and the index's default and final ones.
+import { JsonSyntaxError, parseJsonBytes } from '../../common/json-parse.ts';
+import { writeJson } from '../../common/json-write.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument, jsonSyntax, mapperParsing } from '../../errors/catalog.ts';
+import { IngestDocument, type IngestEnvironment, isObject, type Json } from '../../ingest/ingest-document.ts';
+import { compilePipeline, type Pipeline, ProcessorFailure, runPipeline } from '../../ingest/pipeline.ts';
+import { resolveDateMathName } from '../../metadata/date-math-name.ts';
+import { templatesFor } from '../../metadata/templates.ts';
+import type { EngineContext } from '../core/context.ts';
+import type { VersionType, WriteConditions } from '../documents/documents.ts';
+import { storedScript } from '../search/search.ts';
+
+/** A document to index. */
+export interface IngestItem {
+  readonly index: string;
+  /** null: generated later. */
+  readonly id: string | null;
+  readonly routing: string | null;
+  readonly source: Uint8Array;
+  readonly conditions: WriteConditions;
+}
+
+const NONE = '_none';
+const compiled = new WeakMap<object, Pipeline>();
+
+/** A stored pipeline, compiled when it is first used. */
+export function storedPipeline({ cluster }: EngineContext, id: string): Pipeline | null {
+  if (!Object.hasOwn(cluster.pipelines, id)) return null;
+  const body = cluster.pipelines[id];
+  let pipeline = compiled.get(body);
+  if (!pipeline) compiled.set(body, (pipeline = compilePipeline(id, body)));
+  return pipeline;
+}
+
+export function ingestEnvironment(ctx: EngineContext): IngestEnvironment {
+  return { pipeline: (id) => storedPipeline(ctx, id), storedScript: (id) => storedScript(ctx, id) };
+}
+
+/** Names of the pipelines that documents for an index go through; null: none. */
+interface PipelineNames {
+  readonly first: string | null;
+  readonly final: string | null;
+}
+
+/** @param requested  of the request, in place of the index's default; `_none`: neither */
+function pipelinesOf(ctx: EngineContext, index: string, requested: string | null): PipelineNames {
+  const settings = settingsOf(ctx, index);
+  const named = (value: unknown) => (value === undefined || value === null || value === NONE ? null : String(value));
+  return { first: named(requested ?? settings['index.default_pipeline']), final: named(settings['index.final_pipeline']) };
+}
+
+/** Settings of the index that a name means, or of the templates it would be created from. */
+function settingsOf(ctx: EngineContext, name: string): Readonly<Record<string, unknown>> {
+  const concrete = ctx.index(name);
+  if (concrete) return concrete.meta.settings;
+  const members = Object.values(ctx.cluster.indices).filter((meta) => Object.hasOwn(meta.aliases, name));
+  const target = members.find((meta) => meta.aliases[name].is_write_index === true) ?? (members.length === 1 ? members[0] : null);
+  return target ? target.settings : templatesFor(ctx.cluster, name).parts.settings;
+}
+
+/** Whether documents for this index go through any pipeline. */
+function hasPipelines(ctx: EngineContext, index: string, requested: string | null): boolean {
+  const { first, final } = pipelinesOf(ctx, index, requested);
+  return first !== null || final !== null;
+}
+
+/**
+ * The document as pipelines leave it (the same object if there are none); null: they dropped it.
+ * @throws ApiError illegal_argument_exception: no such pipeline; whatever a processor failed with
+ */
+export function ingest(ctx: EngineContext, item: IngestItem, requested: string | null): IngestItem | null {
+  const { first, final } = pipelinesOf(ctx, item.index, requested);
+  if (first === null && final === null) return item;
+  const document = new IngestDocument(parseSource(item.source), metadataOf(item), ingestEnvironment(ctx));
+  if (first !== null && !run(ctx, first, document)) return null;
+  const target = indexOf(document);
+  // A document that went to another index goes through that one's final pipeline.
+  const last = target === item.index ? final : pipelinesOf(ctx, target, NONE).final;
+  if (last !== null) {
+    if (!run(ctx, last, document)) return null;
+    if (indexOf(document) !== target)
+      throw new ApiError('illegal_state_exception', 500, `final pipeline [${last}] can't change the target index`);
+  }
+  return itemOf(document, item);
+}
+
+function run(ctx: EngineContext, id: string, document: IngestDocument): boolean {
+  const pipeline = storedPipeline(ctx, id);
+  if (!pipeline) throw illegalArgument(`pipeline with id [${id}] does not exist`);
+  try {
+    return runPipeline(pipeline, document);
+  } catch (error) {
+    throw error instanceof ProcessorFailure ? error.error : error;
+  }
+}
+
+function parseSource(source: Uint8Array): Json {
+  let json: unknown;
+  try {
+    json = parseJsonBytes(source);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw mapperParsing('failed to parse', jsonSyntax(error));
+    throw error;
+  }
+  if (!isObject(json)) throw mapperParsing('failed to parse');
+  return json;
+}
+
+function metadataOf({ index, id, routing, conditions }: IngestItem): Json {
+  const { version, versionType, ifSeqNo, ifPrimaryTerm } = conditions;
+  return {
+    _index: index,
+    _id: id,
+    _routing: routing,
+    _version: version,
+    _version_type: version === null ? null : versionType,
+    _if_seq_no: ifSeqNo,
+    _if_primary_term: ifPrimaryTerm,
+  };
+}
+
+function indexOf(document: IngestDocument): string {
+  return resolveDateMathName(String(document.metadata('_index')), Date.now());
+}
+
+function itemOf(document: IngestDocument, item: IngestItem): IngestItem {
+  const text = (name: '_id' | '_routing') => {
+    const value = document.metadata(name);
+    return value === null ? null : String(value);
+  };
+  const number = (name: '_version' | '_if_seq_no' | '_if_primary_term') => {
+    const value = document.metadata(name);
+    if (value === null) return null;
+    if (!Number.isSafeInteger(Number(value))) throw illegalArgument(`field [${name}] is no whole number: [${String(value)}]`);
+    return Number(value);
+  };
+  const versionType = document.metadata('_version_type') ?? item.conditions.versionType;
+  if (versionType !== 'internal' && versionType !== 'external' && versionType !== 'external_gte')
+    throw illegalArgument(`No version type match [${String(versionType)}]`);
+  return {
+    index: indexOf(document),
+    id: text('_id'),
+    routing: text('_routing'),
+    source: Buffer.from(writeJson(document.source())),
+    conditions: {
+      version: number('_version'),
+      versionType: versionType as VersionType,
+      ifSeqNo: number('_if_seq_no'),
+      ifPrimaryTerm: number('_if_primary_term'),
+    },
+  };
+}
+
+/**
+ * The body of an update with what it would create (`doc` with `doc_as_upsert`, else `upsert`) sent through the index's pipelines; a change of a
+ * document that exists does not go through them, as in bulk requests of Elasticsearch. null: they dropped it.
+ */
+export function ingestUpsert(
+  ctx: EngineContext,
+  target: { readonly index: string; readonly id: string; readonly routing: string | null },
+  body: Uint8Array,
+  docAsUpsert: boolean,
+  conditions: WriteConditions,
+): Uint8Array | null {
+  if (!hasPipelines(ctx, target.index, null)) return body;
+  let json: unknown;
+  try {
+    json = parseJsonBytes(body);
+  } catch {
+    // The update itself says what is wrong with it.
+    return body;
+  }
+  if (!isObject(json)) return body;
+  const key = docAsUpsert || json.doc_as_upsert === true ? 'doc' : 'upsert';
+  if (!isObject(json[key])) return body;
+  const item = ingest(ctx, { ...target, source: Buffer.from(writeJson(json[key])), conditions }, null);
+  return item === null ? null : Buffer.from(writeJson({ ...json, [key]: parseJsonBytes(item.source) }));
+}

@@ -1,0 +1,75 @@
+// Ingest pipelines as metadata: put, get, delete; and trying them on documents.
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import { GROK_PATTERNS } from '../../ingest/grok/patterns.ts';
+import { IngestDocument, isObject, type Json } from '../../ingest/ingest-document.ts';
+import { compilePipeline, type Pipeline } from '../../ingest/pipeline.ts';
+import { simulate, simulateVerbosely } from '../../ingest/simulate.ts';
+import { matchesPattern } from '../../metadata/names.ts';
+import type { EngineContext } from '../core/context.ts';
+import { ingestEnvironment, storedPipeline } from './ingest.ts';
+
+const MAX_SIMULATED = 10_000;
+
+/** @throws ApiError parse_exception, script_exception: the pipeline cannot be built */
+export function putPipeline(ctx: EngineContext, id: string, body: unknown): Promise<unknown> {
+  if (!isObject(body)) throw parseError('request body is required');
+  compilePipeline(id, body);
+  return ctx.command({ name: 'putPipeline', args: { id, body } });
+}
+
+/** Bodies by id of those that a list of names and patterns means; null: there are none. */
+export function getPipelines({ cluster }: EngineContext, ids: string | null): Json | null {
+  const patterns = ids === null ? ['*'] : ids.split(',');
+  const found = Object.entries(cluster.pipelines).filter(([id]) => patterns.some((pattern) => matchesPattern(pattern, id)));
+  return found.length === 0 && ids !== null ? null : Object.fromEntries(found);
+}
+
+/** @throws ApiError resource_not_found_exception (404) */
+export function deletePipeline(ctx: EngineContext, id: string): Promise<unknown> {
+  return ctx.command({ name: 'deletePipeline', args: { id } });
+}
+
+/** `{ docs }`. @param id  of a stored pipeline; null: the body has one */
+export function simulatePipeline(ctx: EngineContext, id: string | null, body: unknown, isVerbose: boolean): Json {
+  if (!isObject(body)) throw parseError('request body is required');
+  const pipeline = id === null ? pipelineIn(body) : storedPipeline(ctx, id);
+  if (!pipeline) throw illegalArgument(`pipeline [${id}] does not exist`);
+  if (body.docs === undefined) throw parseError('[docs] required property is missing');
+  if (!Array.isArray(body.docs)) throw parseError('[docs] property is not a list');
+  if (body.docs.length === 0) throw illegalArgument('must specify at least one document in [docs]');
+  if (body.docs.length > MAX_SIMULATED) throw illegalArgument(`more than ${MAX_SIMULATED} documents in [docs]`);
+  const env = ingestEnvironment(ctx);
+  const documents = body.docs.map((doc) => {
+    if (!isObject(doc)) throw illegalArgument('malformed [docs] section, should include an inner object');
+    if (!isObject(doc._source)) throw parseError('[_source] required property is missing');
+    const metadata: Json = { _index: textOf(doc, '_index') ?? '_index', _id: textOf(doc, '_id') ?? '_id' };
+    for (const name of ['_routing', '_version', '_version_type', '_if_seq_no', '_if_primary_term'])
+      if (doc[name] !== undefined && doc[name] !== null) metadata[name] = doc[name];
+    return new IngestDocument(doc._source, metadata, env);
+  });
+  const run = isVerbose ? simulateVerbosely : simulate;
+  return { docs: documents.map((document) => run(pipeline, document)) };
+}
+
+function pipelineIn(body: Json): Pipeline {
+  if (body.pipeline === undefined) throw parseError('[pipeline] required property is missing');
+  if (!isObject(body.pipeline)) throw parseError("[pipeline] property isn't a map");
+  return compilePipeline('_simulate_pipeline', body.pipeline);
+}
+
+function textOf(doc: Json, name: string): string | null {
+  const value = doc[name];
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'object' || typeof value === 'boolean') throw parseError(`[${name}] property isn't a string or int`);
+  return String(value);
+}
+
+function parseError(reason: string): ApiError {
+  return new ApiError('parse_exception', 400, reason);
+}
+
+/** Expressions that grok knows, by name. @param sorted  by name, else as they are listed */
+export function grokPatterns(sorted: boolean): Readonly<Record<string, string>> {
+  return sorted ? Object.fromEntries(Object.entries(GROK_PATTERNS).toSorted(([a], [b]) => (a < b ? -1 : 1))) : GROK_PATTERNS;
+}

@@ -1,0 +1,66 @@
+// Ids and limits of scrolls and points in time.
+import { parseDurationMs } from '../../common/time-unit.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import { allShardsFailed, searchContextMissing } from '../../errors/search-errors.ts';
+import type { EngineContext } from '../core/context.ts';
+
+export type ContextKind = 'scroll' | 'pit';
+
+const DEFAULT_MAX_KEEP_ALIVE = '24h';
+const LIMITS = {
+  scroll: { setting: 'search.max_open_scroll_context', fallback: 500 },
+  pit: { setting: 'search.max_open_pit_context', fallback: 300 },
+} as const;
+const PREFIX = { scroll: 'gs1', pit: 'gp1' } as const;
+
+/** A setting of the cluster, transient before persistent. */
+function clusterSetting(ctx: EngineContext, name: string): string | undefined {
+  const { transient, persistent } = ctx.cluster.settings;
+  const value = transient[name] ?? persistent[name];
+  return value === undefined ? undefined : String(value);
+}
+
+/** Contexts of this kind that the node may hold. */
+export function contextLimit(ctx: EngineContext, kind: ContextKind): number {
+  const { setting, fallback } = LIMITS[kind];
+  return Number(clusterSetting(ctx, setting) ?? fallback);
+}
+
+/** @throws ApiError illegal_argument_exception: longer than `search.max_keep_alive` */
+export function checkKeepAlive(ctx: EngineContext, ms: number): void {
+  const limit = clusterSetting(ctx, 'search.max_keep_alive') ?? DEFAULT_MAX_KEEP_ALIVE;
+  const limitMs = parseDurationMs(limit) ?? Number.POSITIVE_INFINITY;
+  if (ms <= limitMs) return;
+  throw illegalArgument(
+    `Keep alive for request (${durationText(ms)}) is too large. It must be less than (${durationText(limitMs)}). This limit can be set by changing the [search.max_keep_alive] cluster level setting.`,
+  );
+}
+
+/** A duration as Elasticsearch writes it: the largest unit, one decimal at most. */
+function durationText(ms: number): string {
+  for (const [unit, size] of [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['m', 60_000],
+    ['s', 1000],
+  ] as const) {
+    if (ms >= size) return `${Math.floor((ms / size) * 10) / 10}${unit}`;
+  }
+  return `${ms}ms`;
+}
+
+export function encodeContextId(kind: ContextKind, key: string): string {
+  return Buffer.from(`${PREFIX[kind]}:${key}`).toString('base64url');
+}
+
+/** @throws ApiError illegal_argument_exception: no id of ours */
+export function decodeContextId(text: string, kind: ContextKind): string {
+  const plain = Buffer.from(text, 'base64url').toString('utf8');
+  const prefix = `${PREFIX[kind]}:`;
+  if (plain.startsWith(prefix) && Buffer.from(plain).toString('base64url') === text.replace(/=+$/, '')) return plain.slice(prefix.length);
+  throw illegalArgument(kind === 'scroll' ? 'Cannot parse scroll id' : `invalid id: [${text}]`);
+}
+
+export function contextMissing(key: string) {
+  return allShardsFailed('query', [{ shard: -1, index: null, node: null, error: searchContextMissing(key) }]);
+}

@@ -1,0 +1,152 @@
+// _validate/query and _explain: what a query is made of, and why a document has its score.
+import { RawJson } from '../../common/raw-json.ts';
+import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { parsingError, validationFailed } from '../../errors/catalog.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import { parseQuery } from '../../query/parse-query.ts';
+import type { Query } from '../../query/query.ts';
+import { isObject } from '../../query/read-json.ts';
+import { lazySource } from '../../search/fetch/fetch-phase.ts';
+import { ShardStatistics } from '../../search/plan/statistics.ts';
+import { Explainer } from '../../search/profile/explain.ts';
+import { queryText } from '../../search/profile/query-text.ts';
+import { rewriteQuery } from '../../search/rewrite/rewrite.ts';
+import { PreparedShard } from '../../search/run/query-phase.ts';
+import { runInKernels } from '../../search/run/run-segment.ts';
+import { contextOf } from '../../search/run/search-shards.ts';
+import type { EngineContext } from '../core/context.ts';
+import {
+  parseBody,
+  type QueryParameters,
+  queryOfParameters,
+  resolveSearch,
+  type SearchIndices,
+  shardsJson,
+  storedScript,
+} from './search.ts';
+import { shardOf } from './search-targets.ts';
+import { resolveQuery } from './terms-lookup.ts';
+
+async function readQuery(ctx: EngineContext, text: string, parameters: QueryParameters | undefined): Promise<Query | null> {
+  if (parameters) return queryOfParameters(parameters);
+  const body = parseBody(text);
+  if (body === undefined) return null;
+  if (!isObject(body)) throw parsingError('Expected [START_OBJECT]');
+  for (const key of Object.keys(body)) if (key !== 'query') throw parsingError(`request does not support [${key}]`);
+  return body['query'] === undefined ? null : resolveQuery(ctx, parseQuery(body['query']));
+}
+
+/** An error with its causes, as Java writes exceptions: `ParsingException[reason]; nested: ...`. */
+function detailedText(error: ApiError): string {
+  const name = error.type.replace(/(?:^|_)(\w)/g, (_, first: string) => first.toUpperCase());
+  const own = `${name}[${error.reason}]`;
+  return error.causedBy ? `${own}; nested: ${detailedText(error.causedBy)}` : `${own};`;
+}
+
+/** Body of `_validate/query`: a query that does not parse is an answer, not an error. */
+export async function validateQuery(
+  ctx: EngineContext,
+  indices: SearchIndices,
+  text: string,
+  parameters: QueryParameters | undefined,
+  explain: boolean,
+): Promise<Json> {
+  const resolved = resolveSearch(ctx, indices);
+  let query: Query | null;
+  try {
+    query = await readQuery(ctx, text, parameters);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.type.startsWith('json_')) throw error;
+    const json: Json = { valid: false };
+    if (explain) json['error'] = detailedText(error);
+    return json;
+  }
+  let valid = true;
+  const explanations: Json[] = [];
+  for (const { meta } of resolved) {
+    const state = ctx.index(meta.name);
+    if (!state) continue;
+    const snapshot = ctx.acquire(state, 0);
+    try {
+      const rewritten =
+        query && rewriteQuery(query, contextOf(shardOf(ctx, snapshot), { nowMs: Date.now(), storedScript: (id) => storedScript(ctx, id) }));
+      explanations.push({ index: meta.name, valid: true, explanation: rewritten ? queryText(rewritten) : '*:*' });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      valid = false;
+      explanations.push({ index: meta.name, valid: false, error: `[${meta.name}] ${error.type}: ${error.reason}` });
+    } finally {
+      snapshot.release();
+    }
+  }
+  const json: Json = { _shards: shardsJson(Math.max(resolved.length, 1), []), valid };
+  if (explain && valid) json['explanations'] = explanations;
+  else if (explain) json['explanations'] = explanations.filter(({ valid: isValid }) => !isValid);
+  return json;
+}
+
+/** Body and status of `_explain`. @param source  null: the document is not shown */
+export async function explainDocument(
+  ctx: EngineContext,
+  index: string,
+  id: string,
+  routing: string | null,
+  text: string,
+  parameters: QueryParameters | undefined,
+  source: SourceFilter | null,
+): Promise<{ status: number; body: Json }> {
+  const query = await readQuery(ctx, text, parameters);
+  if (!query) throw validationFailed(['query is missing']);
+  const [{ meta }] = resolveSearch(ctx, { expressions: [index], options: { allowNoIndices: false } });
+  const state = ctx.index(meta.name)!;
+  const snapshot = ctx.acquire(state, ctx.shardOf(state, id, routing));
+  try {
+    const shard = shardOf(ctx, snapshot);
+    const rewritten = rewriteQuery(query, contextOf(shard, { nowMs: Date.now(), storedScript: (id) => storedScript(ctx, id) }));
+    const at = shard.segments.findIndex((segment) => segment.docOfId(id) >= 0);
+    if (at < 0) return { status: 404, body: { _index: meta.name, _id: id, matched: false } };
+    const statistics = new ShardStatistics(shard.segments, (field) => shard.mapping.field(field)?.bm25);
+    const prepared = new PreparedShard(
+      { ...EMPTY_SHARD_QUERY, query: rewritten },
+      statistics,
+      statistics,
+      shard.limits.maxClauseCount,
+      runInKernels,
+    );
+    const counters = { blocksDecoded: 0, docsCollected: 0, docsScored: 0, windows: 0 };
+    const docId = shard.segments[at].docOfId(id);
+    const explainer = new Explainer(prepared, at, docId, { run: runInKernels, stop: () => false, counters });
+    const matched = explainer.score(rewritten) !== null;
+    const body: Json = { _index: meta.name, _id: id, matched, explanation: explainer.explain(rewritten) };
+    const document = source && shard.record(shard.segments[at].seqNo(docId));
+    if (document) {
+      const shown: Json = { _seq_no: document.seqNo, _primary_term: document.primaryTerm, found: true };
+      if (source.enabled && document.source) {
+        const isWhole = source.includes.length + source.excludes.length === 0;
+        shown['_source'] = isWhole
+          ? new RawJson(Buffer.from(document.source).toString('utf8'))
+          : filterSource(lazySource(document)(), source);
+      }
+      body['get'] = shown;
+    }
+    return { status: 200, body };
+  } finally {
+    snapshot.release();
+  }
+}
+
+const EMPTY_SHARD_QUERY = {
+  postFilter: null,
+  sort: [],
+  boost: 1,
+  size: 1,
+  trackScores: true,
+  trackTotalHitsUpTo: 0,
+  minScore: null,
+  terminateAfter: 0,
+  searchAfter: null,
+  needsScores: true,
+  isEmptyPage: false,
+  isPresorted: false,
+} as const;

@@ -1,0 +1,164 @@
+// `_field_caps`: what fields can do, over several indices.
+import { writeJson } from '../../common/json-write.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { Json, MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
+import { matchesPattern } from '../../metadata/names.ts';
+import type { EngineContext, IndexState } from '../core/context.ts';
+import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
+import { count } from './search.ts';
+
+export interface FieldCapsRequest extends IndexTarget {
+  readonly fields: readonly string[] | null;
+  readonly includeUnmapped: boolean;
+  /** `+metadata`, `-metadata`, `-nested`, `-multifield`, `-parent`. */
+  readonly filters: readonly string[];
+  /** Mapping types that are wanted, empty: all. */
+  readonly types: readonly string[];
+  readonly body: Json;
+}
+
+interface Capability {
+  readonly type: string;
+  readonly searchable: boolean;
+  readonly aggregatable: boolean;
+  readonly meta: Readonly<Record<string, string>> | null;
+}
+
+/** Capabilities of one field by type, and the indices that have them. */
+type Found = Map<string, Map<string, Array<{ index: string; capability: Capability }>>>;
+
+const FILTERS = new Set(['+metadata', '-metadata', '-nested', '-multifield', '-parent']);
+
+/** Metadata fields, which have no mapping of their own: `[searchable, aggregatable]`. */
+const METADATA: Readonly<Record<string, readonly [boolean, boolean]>> = {
+  _id: [true, false],
+  _index: [true, true],
+  _source: [false, false],
+  _routing: [true, false],
+  _ignored: [true, false],
+  _field_names: [true, false],
+};
+
+/** Types that searches treat as another one. */
+const FAMILY_TYPES: Readonly<Record<string, string>> = { wildcard: 'keyword', constant_keyword: 'keyword', match_only_text: 'text' };
+
+/** 200 `{ indices, fields: { name: { type: {...} } } }`. @throws ApiError illegal_argument_exception */
+export async function fieldCaps(ctx: EngineContext, request: FieldCapsRequest): Promise<Json> {
+  const fields = request.fields ?? (request.body.fields as string | readonly string[] | undefined);
+  const patterns = typeof fields === 'string' ? fields.split(',') : (fields ?? []);
+  if (patterns.length === 0) throw illegalArgument("specified fields can't be null or empty");
+  for (const key of Object.keys(request.body)) {
+    if (key !== 'fields' && key !== 'index_filter')
+      throw new ApiError('x_content_parse_exception', 400, `[1:2] [field_caps_request] unknown field [${key}]`);
+  }
+  for (const filter of request.filters) if (!FILTERS.has(filter)) throw illegalArgument(`Unknown field caps filter [${filter}]`);
+  let names = targetNames(ctx, request, TARGETS.open);
+  if (request.body.index_filter !== undefined) names = await namesThatMatch(ctx, names, request.body.index_filter);
+  const found: Found = new Map();
+  for (const name of names) {
+    const index = ctx.index(name);
+    if (index) collect(index, patterns, request, found);
+  }
+  return { indices: [...names].sort(), fields: render(found, names, request.includeUnmapped) };
+}
+
+/** Indices in which a document matches. */
+async function namesThatMatch(ctx: EngineContext, names: readonly string[], query: unknown): Promise<string[]> {
+  const matching: string[] = [];
+  for (const name of names) {
+    const json = await count(ctx, { indices: { expressions: [name] }, parameters: { terminateAfter: 1 }, body: writeJson({ query }) });
+    if ((json.count as number) > 0) matching.push(name);
+  }
+  return matching;
+}
+
+function collect({ meta, mapping }: IndexState, patterns: readonly string[], request: FieldCapsRequest, found: Found): void {
+  const { filters, types } = request;
+  const isWanted = (name: string): boolean => patterns.some((pattern) => matchesPattern(pattern, name));
+  const add = (name: string, capability: Capability): void => {
+    if (types.length > 0 && !types.includes(capability.type)) return;
+    let byType = found.get(name);
+    if (!byType) found.set(name, (byType = new Map()));
+    const list = byType.get(capability.type);
+    const entry = { index: meta.name, capability };
+    if (list) list.push(entry);
+    else byType.set(capability.type, [entry]);
+  };
+  if (!filters.includes('-metadata')) {
+    for (const [name, [searchable, aggregatable]] of Object.entries(METADATA)) {
+      if (isWanted(name)) add(name, { type: name, searchable, aggregatable, meta: null });
+    }
+  }
+  if (filters.includes('+metadata')) return;
+  const multiFields = filters.includes('-multifield') ? multiFieldsOf(mapping) : null;
+  const shown: string[] = [];
+  for (const name of mapping.matchFields('*')) {
+    const field = isWanted(name) && !multiFields?.has(name) ? mapping.field(name) : null;
+    if (!field || (filters.includes('-nested') && field.nestedPath !== null)) continue;
+    shown.push(name);
+    add(name, {
+      type: FAMILY_TYPES[field.typeName] ?? field.typeName,
+      // Columns are searched too, but the API means the index.
+      searchable: field.isSearchable && field.params.index !== false,
+      aggregatable: field.isAggregatable,
+      meta: (field.params.meta as Record<string, string> | undefined) ?? null,
+    });
+  }
+  if (filters.includes('-parent')) return;
+  for (const path of mapping.objectPaths) {
+    const isNested = mapping.isNested(path);
+    // What is around a field that was asked for belongs to it.
+    if (!(isWanted(path) || shown.some((name) => name.startsWith(`${path}.`))) || (isNested && filters.includes('-nested'))) continue;
+    add(path, { type: isNested ? 'nested' : 'object', searchable: false, aggregatable: false, meta: null });
+  }
+}
+
+/** Fields below another field. */
+function multiFieldsOf(mapping: MappingSnapshot): Set<string> {
+  const names = mapping.matchFields('*');
+  const all = new Set(names);
+  return new Set(names.filter((name) => name.includes('.') && all.has(name.slice(0, name.lastIndexOf('.')))));
+}
+
+function render(found: Found, names: readonly string[], includeUnmapped: boolean): Json {
+  const fields: Json = {};
+  for (const [name, byType] of found) {
+    const entries = [...byType];
+    const mapped = new Set(entries.flatMap(([, list]) => list.map(({ index }) => index)));
+    const unmapped = includeUnmapped ? names.filter((index) => !mapped.has(index)) : [];
+    const types: Json = {};
+    for (const [type, list] of entries) types[type] = renderType(type, list, entries.length > 1 || unmapped.length > 0);
+    if (unmapped.length > 0) types.unmapped = { type: 'unmapped', searchable: false, aggregatable: false, indices: [...unmapped].sort() };
+    fields[name] = types;
+  }
+  return fields;
+}
+
+function renderType(type: string, list: ReadonlyArray<{ index: string; capability: Capability }>, showIndices: boolean): Json {
+  const without = (has: (capability: Capability) => boolean): string[] =>
+    list
+      .filter(({ capability }) => !has(capability))
+      .map(({ index }) => index)
+      .sort();
+  const notSearchable = without(({ searchable }) => searchable);
+  const notAggregatable = without(({ aggregatable }) => aggregatable);
+  const json: Json = { type, searchable: notSearchable.length === 0, aggregatable: notAggregatable.length === 0 };
+  if (showIndices) json.indices = list.map(({ index }) => index).sort();
+  if (notSearchable.length > 0 && notSearchable.length < list.length) json.non_searchable_indices = notSearchable;
+  if (notAggregatable.length > 0 && notAggregatable.length < list.length) json.non_aggregatable_indices = notAggregatable;
+  const meta = mergeMeta(list);
+  if (meta) json.meta = meta;
+  return json;
+}
+
+/** Each key with the values that it has somewhere. */
+function mergeMeta(list: ReadonlyArray<{ capability: Capability }>): Json | null {
+  const values = new Map<string, Set<string>>();
+  for (const { capability } of list) {
+    for (const [key, value] of Object.entries(capability.meta ?? {})) values.set(key, (values.get(key) ?? new Set()).add(value));
+  }
+  return values.size === 0
+    ? null
+    : Object.fromEntries([...values].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, set]) => [key, [...set].sort()]));
+}

@@ -1,0 +1,148 @@
+// `_msearch`: several searches in one request, each with its own header, answer and status.
+import { parseDurationMs } from '../../common/time-unit.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { badTimeValue, illegalArgument, validationFailed } from '../../errors/catalog.ts';
+import { describe } from '../../errors/search-errors.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import type { IndicesOptions } from '../../metadata/resolve.ts';
+import { isObject } from '../../query/read-json.ts';
+import type { SearchRequest } from '../../search/request/search-request.ts';
+import type { EngineContext } from '../core/context.ts';
+import { expandTo, readWildcardStates } from '../core/index-names.ts';
+import { parseBody, parsedBody, plainTotals, type SearchIndices, type SearchParameters, search } from './search.ts';
+
+/** One search of a multi search: its header line and its body line. */
+export interface MultiSearchItem {
+  readonly header: string;
+  /** Text, or what makes it: a failure is then that search's own. */
+  readonly body: string | (() => string);
+}
+
+const MAX_MULTI_SEARCHES = 10_000;
+
+/** Body of `_msearch`: every search with its own status. */
+export async function multiSearch(
+  ctx: EngineContext,
+  indices: SearchIndices,
+  items: readonly MultiSearchItem[],
+  parameters: SearchParameters,
+): Promise<Json> {
+  if (items.length === 0) throw validationFailed(['no requests added']);
+  if (items.length > MAX_MULTI_SEARCHES) throw illegalArgument(`more than [${MAX_MULTI_SEARCHES}] searches in one request`);
+  const started = performance.now();
+  const parsed = items.map(({ header, body }) => ({ ...readHeader(header, indices, parameters), body }));
+  if (parameters.totalHitsAsInt) checkPlainTotals(ctx, items, parameters);
+  const responses: Json[] = [];
+  for (const { indices: own, parameters: ownParameters, body } of parsed) {
+    try {
+      responses.push({
+        ...(await search(ctx, { indices: own, parameters: ownParameters, body: typeof body === 'string' ? body : body() })),
+        status: 200,
+      });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      responses.push({ error: errorJson(error), status: error.status });
+    }
+  }
+  return { took: Math.floor(performance.now() - started), responses };
+}
+
+/** Plain totals are checked before any search runs: one that cannot have them fails the whole request. Bodies that are wrong fail later, alone. */
+function checkPlainTotals(ctx: EngineContext, items: readonly MultiSearchItem[], parameters: SearchParameters): void {
+  for (const { body } of items) {
+    if (typeof body !== 'string') continue;
+    let request: SearchRequest;
+    try {
+      ({ request } = parsedBody(ctx, body, Date.now(), false));
+    } catch (error) {
+      if (error instanceof ApiError) continue;
+      throw error;
+    }
+    plainTotals(request, parameters);
+  }
+}
+
+/** An error as an inner object with its root causes. */
+export function errorJson(error: ApiError): Json {
+  return { root_cause: (error.rootCauses ?? [error]).map(describeFlat), ...describe(error) };
+}
+
+function describeFlat(error: ApiError): Json {
+  return { type: error.type, reason: error.reason, ...error.details };
+}
+
+/** `search_type`: whether statistics are gathered over all shards first. @throws ApiError illegal_argument_exception */
+export function readSearchType(name: string): boolean {
+  if (name !== 'query_then_fetch' && name !== 'dfs_query_then_fetch') throw illegalArgument(`No search type for [${name}]`);
+  return name === 'dfs_query_then_fetch';
+}
+
+function readFlag(value: unknown): boolean {
+  if (value === true || value === 'true') return true;
+  if (value === false || value === 'false') return false;
+  throw illegalArgument(`Failed to parse value [${String(value)}] as only [true] or [false] are allowed.`);
+}
+
+function readStates(value: unknown): string[] {
+  return [value].flat().flatMap((item) => readWildcardStates(String(item)));
+}
+
+/** What a header line says, over what the request says for all. @throws ApiError illegal_argument_exception */
+function readHeader(
+  text: string,
+  indices: SearchIndices,
+  parameters: SearchParameters,
+): { indices: SearchIndices; parameters: SearchParameters } {
+  const header = parseBody(text);
+  if (header === undefined) return { indices, parameters };
+  if (!isObject(header)) throw illegalArgument('Malformed action/metadata line, expected START_OBJECT');
+  let expressions = indices.expressions;
+  let options: Partial<IndicesOptions> = { ...indices.options };
+  const own: { -readonly [K in keyof SearchParameters]: SearchParameters[K] } = { ...parameters };
+  for (const [key, value] of Object.entries(header)) {
+    switch (key) {
+      case 'index':
+      case 'indices':
+        expressions = [value].flat().map(String);
+        break;
+      case 'search_type':
+      case 'searchType':
+        own.isDfs = readSearchType(String(value));
+        break;
+      case 'routing':
+        own.routing = String(value);
+        break;
+      case 'preference':
+        own.preference = String(value);
+        break;
+      case 'request_cache':
+      case 'requestCache':
+        own.requestCache = readFlag(value);
+        break;
+      case 'ignore_unavailable':
+      case 'ignoreUnavailable':
+        options = { ...options, ignoreUnavailable: readFlag(value) };
+        break;
+      case 'allow_no_indices':
+      case 'allowNoIndices':
+        options = { ...options, allowNoIndices: readFlag(value) };
+        break;
+      case 'expand_wildcards':
+      case 'expandWildcards':
+        options = { ...options, ...expandTo(readStates(value)) };
+        break;
+      case 'ignore_throttled':
+      case 'ignoreThrottled':
+      case 'allow_partial_search_results':
+      case 'ccs_minimize_roundtrips':
+        readFlag(value); // one node without frozen indices: nothing to choose
+        break;
+      case 'cancel_after_time_interval':
+        if (parseDurationMs(String(value)) === null) throw badTimeValue(key, String(value));
+        break;
+      default:
+        throw illegalArgument(`key [${key}] is not supported in the metadata section`);
+    }
+  }
+  return { indices: { expressions, options }, parameters: own };
+}

@@ -1,0 +1,44 @@
+// `preference` of a search: which shards, and which of their copies. Every shard has one copy here, so only `_shards` chooses; the other words are
+// checked. A preference that does not begin with `_` is the caller's own and holds a session to one copy.
+import { illegalArgument } from '../../errors/catalog.ts';
+import { numberFormat } from '../../errors/search-errors.ts';
+import type { EngineContext } from '../core/context.ts';
+
+const COPIES = new Set([
+  '_local',
+  '_only_local',
+  '_primary',
+  '_primary_first',
+  '_replica',
+  '_replica_first',
+  '_prefer_nodes',
+  '_only_nodes',
+]);
+
+/** Numbers of the shards that are wanted, null: all. @throws ApiError illegal_argument_exception: no such preference, or no such node */
+export function preferredShards(ctx: EngineContext, preference: string | undefined): ReadonlySet<number> | null {
+  if (preference === undefined || !preference.startsWith('_')) return null;
+  const [shards, copies] = preference.startsWith('_shards') ? splitAt(preference, '|') : [null, preference];
+  if (copies !== null) checkCopies(ctx, copies);
+  if (shards === null) return null;
+  const [, numbers] = splitAt(shards, ':');
+  return new Set((numbers ?? '').split(',').map(readShard));
+}
+
+function splitAt(text: string, mark: string): [string, string | null] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function readShard(text: string): number {
+  if (!/^[+-]?\d+$/.test(text)) throw numberFormat(text);
+  return Number(text);
+}
+
+function checkCopies(ctx: EngineContext, copies: string): void {
+  const [word, nodes] = splitAt(copies, ':');
+  if (!COPIES.has(word)) throw illegalArgument(`no Preference for [${word}]`);
+  if (word !== '_only_nodes') return;
+  const isHere = (node: string): boolean => ['*', '_all', '_local', ctx.nodeId, ctx.nodeName].includes(node);
+  if (!(nodes ?? '').split(',').some(isHere)) throw illegalArgument(`no data nodes with criteria [${nodes}] found`);
+}

@@ -1,0 +1,198 @@
+// Scrolls and points in time: searches over snapshots that the node keeps between requests (SearchContextStore).
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
+import { allShardsFailed } from '../../errors/search-errors.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import { checkScroll, type SearchRequest } from '../../search/request/search-request.ts';
+import type { AfterHit, ShardHit } from '../../search/run/query-phase.ts';
+import { type SearchTarget, searchSteps } from '../../search/run/search-shards.ts';
+import { runInTurns } from '../../search/run/steps.ts';
+import type { EngineContext, OpenContextInfo, UsedContext } from '../core/context.ts';
+import { type ContextKind, checkKeepAlive, contextLimit, contextMissing, decodeContextId, encodeContextId } from './context-id.ts';
+import {
+  environmentOf,
+  type ParsedBody,
+  parsedBody,
+  resolveSearch,
+  type SearchCall,
+  type SearchParameters,
+  searchJson,
+  shardsJson,
+  textOfBody,
+  withParameters,
+} from './search.ts';
+import { type AcquiredTargets, acquireTargets, type ShardChoice, targetOf } from './search-targets.ts';
+import { resolveAggLookups, resolveLookups } from './terms-lookup.ts';
+
+/** What a context keeps beside its snapshots; plain data, for it goes from thread to thread. */
+interface ContextState {
+  /** Filters of the aliases that named each target. */
+  readonly filters: ReadonlyArray<readonly Json[] | null>;
+  /** Body and parameters of a scroll's first request, empty for a point in time. */
+  readonly body: string;
+  readonly parameters: SearchParameters;
+  /** The time of a scroll's first request: all its pages have the same `now`. 0 for a point in time. */
+  readonly nowMs: number;
+  /** Where a scroll's last page ended, null: it is over or has not begun. */
+  readonly after: Place | null;
+}
+
+type Place = AfterHit & { readonly shard: number };
+
+function placeOf(hit: ShardHit | undefined): Place | null {
+  if (!hit) return null;
+  const { shard, segment, docId, score, sort } = hit;
+  return { shard, segment, docId, score: Number.isNaN(score) ? 0 : score, sort };
+}
+
+function open(ctx: EngineContext, kind: ContextKind, acquired: AcquiredTargets, keepAliveMs: number, state: Omit<ContextState, 'filters'>) {
+  return ctx.contexts.open(kind, acquired.snapshots, {
+    keepAliveMs,
+    limit: contextLimit(ctx, kind),
+    state: { ...state, filters: acquired.filters } satisfies ContextState,
+  });
+}
+
+/** Runs over a context's snapshots. `run` gives the answer and the context's new state. @throws ApiError search_context_missing_exception */
+async function withContext(
+  ctx: EngineContext,
+  kind: ContextKind,
+  key: string,
+  keepAliveMs: number | null,
+  run: (targets: readonly SearchTarget[], state: ContextState) => Promise<{ json: Json; state?: ContextState }>,
+): Promise<Json> {
+  if (keepAliveMs !== null) checkKeepAlive(ctx, keepAliveMs);
+  const used: UsedContext | null = await ctx.contexts.use(kind, key, keepAliveMs);
+  if (used === null) throw contextMissing(key);
+  let next: ContextState | undefined;
+  try {
+    const state = used.state as ContextState;
+    const targets = used.snapshots.map((snapshot, i) => targetOf(ctx, snapshot, state.filters[i]));
+    const { json, state: changed } = await run(targets, state);
+    next = changed;
+    return json;
+  } finally {
+    await used.end(next);
+  }
+}
+
+/** First page of a scroll. */
+export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliveMs: number): Promise<Json> {
+  const started = performance.now();
+  const nowMs = Date.now();
+  checkKeepAlive(ctx, keepAliveMs);
+  const body = textOfBody(call.body);
+  const parsed = parsedBody(ctx, body, nowMs);
+  const request = scrollRequest(await resolveLookups(ctx, withParameters(parsed.request, call.parameters)));
+  if (call.parameters.requestCache) throw validationFailed(['[request_cache] cannot be used in a scroll context']);
+  const aggs = parsed.aggs && (await resolveAggLookups(ctx, parsed.aggs));
+  const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters);
+  try {
+    checkBatch(ctx, acquired.targets, request);
+    const outcome = await runInTurns(searchSteps(acquired.targets, request, aggs, environmentOf(ctx, call.parameters, nowMs)));
+    const after = placeOf(outcome.page.at(-1));
+    const key = await open(ctx, 'scroll', acquired, keepAliveMs, { body, parameters: call.parameters, nowMs, after });
+    return searchJson(outcome, call.parameters, started, { _scroll_id: encodeContextId('scroll', key) });
+  } finally {
+    acquired.release();
+  }
+}
+
+function scrollRequest(request: SearchRequest): SearchRequest {
+  checkScroll(request);
+  if (request.trackTotalHitsUpTo === 0) throw validationFailed(['disabling [track_total_hits] is not allowed in a scroll context']);
+  if (request.collapse) throw new ApiError('search_exception', 400, 'cannot use `collapse` in a scroll context');
+  if (request.rescore.length > 0) throw new ApiError('search_exception', 400, 'cannot use `rescore` in a scroll context');
+  return { ...request, trackTotalHitsUpTo: Number.POSITIVE_INFINITY };
+}
+
+/** @throws ApiError search_phase_execution_exception: each shard refuses a batch beyond its result window */
+function checkBatch(ctx: EngineContext, targets: readonly SearchTarget[], request: SearchRequest): void {
+  const failures = targets.flatMap(({ shard: { index, shard, limits } }) => {
+    const limit = limits.maxResultWindow;
+    if (request.size <= limit) return [];
+    const error = illegalArgument(
+      `Batch size is too large, size must be less than or equal to: [${limit}] but was [${request.size}]. Scroll batch sizes cost as much memory as result windows so they are controlled by the [index.max_result_window] index level setting.`,
+    );
+    return [{ shard, index, node: ctx.nodeId, error }];
+  });
+  if (failures.length > 0) throw allShardsFailed('query', failures);
+}
+
+/** Next page of a scroll. */
+export function continueScroll(ctx: EngineContext, scrollId: string, keepAliveMs: number | null, totalHitsAsInt: boolean): Promise<Json> {
+  const started = performance.now();
+  return withContext(ctx, 'scroll', decodeContextId(scrollId, 'scroll'), keepAliveMs, async (targets, state) => {
+    const { nowMs, after } = state;
+    const parameters: SearchParameters = { ...state.parameters, totalHitsAsInt };
+    const request = scrollRequest(await resolveLookups(ctx, withParameters(parsedBody(ctx, state.body, nowMs).request, parameters)));
+    const page: SearchRequest = after === null ? { ...request, size: 0 } : request;
+    const outcome = await runInTurns(searchSteps(targets, page, null, { ...environmentOf(ctx, parameters, nowMs), afterHit: after }));
+    const json = searchJson(outcome, parameters, started, { _scroll_id: scrollId });
+    return { json, state: { ...state, after: placeOf(outcome.page.at(-1)) } };
+  });
+}
+
+/** Body and status of clearing scrolls. @param ids  `_all` means every one */
+export async function clearScrolls(ctx: EngineContext, ids: readonly string[]): Promise<{ status: number; body: Json }> {
+  const isAll = ids.includes('_all');
+  const closed = await ctx.contexts.close('scroll', isAll ? null : ids.map((id) => decodeContextId(id, 'scroll')));
+  return { status: closed.length > 0 || isAll ? 200 : 404, body: { succeeded: true, num_freed: closed.length } };
+}
+
+/** A new point in time: its id and what it holds. */
+export async function openPointInTime(
+  ctx: EngineContext,
+  call: Pick<SearchCall, 'indices'>,
+  keepAliveMs: number | null,
+  choice: ShardChoice,
+): Promise<{ id: string; shards: Json }> {
+  if (keepAliveMs === null) throw validationFailed(['keep alive not specified']);
+  checkKeepAlive(ctx, keepAliveMs);
+  const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), choice);
+  try {
+    const key = await open(ctx, 'pit', acquired, keepAliveMs, { body: '', parameters: {}, nowMs: 0, after: null });
+    return { id: encodeContextId('pit', key), shards: shardsJson(acquired.targets.length, []) };
+  } finally {
+    acquired.release();
+  }
+}
+
+/** A search over a point in time. @param request  the parsed body's with the parameters over it */
+export async function searchPointInTime(ctx: EngineContext, call: SearchCall, request: SearchRequest, parsed: ParsedBody): Promise<Json> {
+  const started = performance.now();
+  const nowMs = Date.now();
+  const pit = request.pit!;
+  const resolved = await resolveLookups(ctx, request);
+  const aggs = parsed.aggs && (await resolveAggLookups(ctx, parsed.aggs));
+  return withContext(ctx, 'pit', decodeContextId(pit.id, 'pit'), pit.keepAliveMs, async (targets) => {
+    const outcome = await runInTurns(searchSteps(targets, resolved, aggs, environmentOf(ctx, call.parameters, nowMs)));
+    return { json: searchJson(outcome, call.parameters, started, { pit_id: pit.id }) };
+  });
+}
+
+/** Closes points in time. @param ids  null: all @returns per id whether it was open */
+export async function closePointsInTime(
+  ctx: EngineContext,
+  ids: readonly string[] | null,
+): Promise<Array<{ successful: boolean; pit_id: string }>> {
+  if (ids === null) {
+    const closed = await ctx.contexts.close('pit', null);
+    return closed.map((key) => ({ successful: true, pit_id: encodeContextId('pit', key) }));
+  }
+  const keys = ids.map((id) => decodeContextId(id, 'pit'));
+  const closed = new Set(await ctx.contexts.close('pit', keys));
+  return ids.map((id, i) => ({ successful: closed.has(keys[i]), pit_id: id }));
+}
+
+/** All points in time: `{ pits: [{ pit_id, creation_time, keep_alive }] }`. */
+export async function listPointsInTime(ctx: EngineContext): Promise<Json> {
+  const pits = await ctx.contexts.list('pit');
+  return {
+    pits: pits.map(({ key, createdMs, keepAliveMs }: OpenContextInfo) => ({
+      pit_id: encodeContextId('pit', key),
+      creation_time: createdMs,
+      keep_alive: keepAliveMs,
+    })),
+  };
+}

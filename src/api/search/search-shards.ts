@@ -1,0 +1,43 @@
+// `_search_shards`: the shards that a search of this expression and routing would run on.
+import { resolveIndices, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
+import { shardCopies } from '../cluster/cluster.ts';
+import type { EngineContext } from '../core/context.ts';
+import { type IndexTarget, withTarget } from '../core/index-names.ts';
+
+type Json = Record<string, unknown>;
+
+/** @param routing  comma-separated; null: all shards, unless an alias has its own */
+export function searchShardsOf(ctx: EngineContext, target: IndexTarget, routing: string | null): Json {
+  const resolved = resolveIndices(ctx.cluster, target.index === null ? [] : [target.index], withTarget(SEARCH_OPTIONS, target));
+  const indices: Json = {};
+  const shards: Json[][] = [];
+  for (const { meta, filters, routings } of resolved) {
+    const index = ctx.index(meta.name);
+    if (index === null) continue;
+    const aliases = Object.keys(meta.aliases)
+      .filter((alias) => isNamed(target.index, alias))
+      .sort();
+    const filter =
+      filters === null ? null : filters.length === 1 ? filters[0] : { bool: { should: filters, adjust_pure_negative: true, boost: 1 } };
+    indices[meta.name] = { ...(aliases.length > 0 ? { aliases } : {}), ...(filter === null ? {} : { filter }) };
+    const wanted = routing?.split(',') ?? routings;
+    const numbers = wanted ? new Set(wanted.map((value) => ctx.shardOf(index, '', value))) : null;
+    for (let shard = 0; shard < index.numberOfShards; shard++) {
+      if (numbers === null || numbers.has(shard)) shards.push(shardCopies(ctx, meta, shard).filter((copy) => copy.state === 'STARTED'));
+    }
+  }
+  const node = { name: ctx.nodeName, ephemeral_id: ctx.nodeId, transport_address: ctx.publishAddress ?? '', attributes: {} };
+  return { nodes: { [ctx.nodeId]: node }, indices, shards };
+}
+
+function isNamed(expression: string | null, alias: string): boolean {
+  return (expression ?? '').split(',').some((part) => {
+    if (!part.includes('*')) return part === alias;
+    return new RegExp(
+      `^${part
+        .split('*')
+        .map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+        .join('.*')}$`,
+    ).test(alias);
+  });
+}

@@ -1,0 +1,165 @@
+// From the indices part of a search to shards with their snapshots.
+import { DEFAULT_MAX_BUCKETS } from '../../aggs/index.ts';
+import { readIndexSort } from '../../mapping/index-sort.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import type { ResolvedIndex } from '../../metadata/resolve.ts';
+import { parseQuery } from '../../query/parse-query.ts';
+import type { Query } from '../../query/query.ts';
+import { DEFAULT_LIMITS } from '../../search/rewrite/rewrite-context.ts';
+import type { SearchShard, ShardLimits } from '../../search/run/search-shard.ts';
+import type { SearchTarget } from '../../search/run/search-shards.ts';
+import type { EngineContext, IndexState, ShardSnapshot } from '../core/context.ts';
+import { preferredShards } from './preference.ts';
+
+/** Shards of a search with what must be given back when it ends. */
+export interface AcquiredTargets {
+  readonly targets: readonly SearchTarget[];
+  /** Parallel to the targets, as are the filters of the aliases that named them. */
+  readonly snapshots: readonly ShardSnapshot[];
+  readonly filters: ReadonlyArray<readonly Json[] | null>;
+  release(): void;
+}
+
+const limitsCache = new WeakMap<object, ShardLimits>();
+
+function limitsOf(state: IndexState): ShardLimits {
+  let limits = limitsCache.get(state.meta);
+  if (!limits) limitsCache.set(state.meta, (limits = readLimits(state)));
+  return limits;
+}
+
+function readLimits({ meta }: IndexState): ShardLimits {
+  const number = (name: string, fallback: number): number => {
+    const value = meta.settings[`index.${name}`];
+    return value === undefined ? fallback : Number(value);
+  };
+  const fields = meta.settings['index.query.default_field'];
+  return {
+    ...DEFAULT_LIMITS,
+    maxTermsCount: number('max_terms_count', DEFAULT_LIMITS.maxTermsCount),
+    maxRegexLength: number('max_regex_length', DEFAULT_LIMITS.maxRegexLength),
+    defaultFields: fields === undefined ? DEFAULT_LIMITS.defaultFields : [fields].flat(),
+    queryStringLenient: meta.settings['index.query_string.lenient'] === 'true',
+    maxResultWindow: number('max_result_window', 10_000),
+    maxInnerResultWindow: number('max_inner_result_window', 100),
+    maxRescoreWindow: number('max_rescore_window', number('max_result_window', 10_000)),
+    maxDocvalueFields: number('max_docvalue_fields_search', 100),
+    maxScriptFields: number('max_script_fields', 32),
+    maxSlices: number('max_slices_per_scroll', 1024),
+    maxAnalyzedOffset: number('highlight.max_analyzed_offset', 1_000_000),
+    indexSort: readIndexSort(meta.settings),
+  };
+}
+
+/** A setting of an index as a number. */
+export function indexSetting(ctx: EngineContext, index: string, name: string, fallback: number): number {
+  const value = ctx.cluster.indices[index]?.settings[name];
+  return value === undefined ? fallback : Number(value);
+}
+
+export function maxBucketsOf(ctx: EngineContext): number {
+  const { transient, persistent } = ctx.cluster.settings;
+  const value = transient['search.max_buckets'] ?? persistent['search.max_buckets'];
+  return value === undefined ? DEFAULT_MAX_BUCKETS : Number(value);
+}
+
+/** `search.allow_expensive_queries` of the cluster. */
+export function allowsExpensive(ctx: EngineContext): boolean {
+  const { transient, persistent } = ctx.cluster.settings;
+  return String(transient['search.allow_expensive_queries'] ?? persistent['search.allow_expensive_queries'] ?? true) !== 'false';
+}
+
+export function shardOf(ctx: EngineContext, snapshot: ShardSnapshot): SearchShard {
+  const { index, shard, generation, segments } = snapshot;
+  return {
+    index: index.meta.name,
+    uuid: index.meta.uuid,
+    shard,
+    generation,
+    segments,
+    mapping: index.mapping,
+    analysis: index.analysis,
+    limits: allowsExpensive(ctx) ? limitsOf(index) : { ...limitsOf(index), allowExpensive: false },
+    record: (seqNo) => ctx.record(index, shard, seqNo),
+  };
+}
+
+/** What of a request chooses shards. */
+export interface ShardChoice {
+  /** `a,b`; absent: every shard. */
+  readonly routing?: string;
+  readonly preference?: string;
+}
+
+/**
+ * Takes the current snapshots of the shards that a search visits.
+ * @throws ApiError index_closed_exception, illegal_argument_exception
+ */
+export function acquireTargets(ctx: EngineContext, indices: readonly ResolvedIndex[], choice: ShardChoice): AcquiredTargets {
+  const routing = choice.routing ?? null;
+  const preferred = preferredShards(ctx, choice.preference);
+  const snapshots: ShardSnapshot[] = [];
+  const targets: SearchTarget[] = [];
+  const filters: Array<readonly Json[] | null> = [];
+  const release = () => {
+    for (const snapshot of snapshots) snapshot.release();
+  };
+  try {
+    for (const resolved of indices) {
+      const state = ctx.index(resolved.meta.name);
+      if (!state) continue;
+      const own = resolved.filters && resolved.filters.length > 0 ? resolved.filters : null;
+      for (const shard of shardsOf(ctx, state, resolved, routing)) {
+        if (preferred && !preferred.has(shard)) continue;
+        const snapshot = ctx.acquire(state, shard);
+        snapshots.push(snapshot);
+        filters.push(own);
+        targets.push(targetOf(ctx, snapshot, own));
+      }
+    }
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return { targets, snapshots, filters, release };
+}
+
+/** @param filters  of the aliases that named the index, one of which must match; null: none */
+export function targetOf(ctx: EngineContext, snapshot: ShardSnapshot, filters: readonly Json[] | null): SearchTarget {
+  return { shard: shardOf(ctx, snapshot), aliasFilter: filters && aliasFilterOf(filters) };
+}
+
+const ONLY_SHARD: readonly number[] = [0];
+
+function shardsOf(ctx: EngineContext, state: IndexState, resolved: ResolvedIndex, routing: string | null): readonly number[] {
+  if (routing === null && resolved.routings === null && state.numberOfShards === 1) return ONLY_SHARD;
+  const wanted = routing === null ? null : routing.split(',').filter((part) => part !== '');
+  const routings = wanted && resolved.routings ? wanted.filter((part) => resolved.routings!.includes(part)) : (wanted ?? resolved.routings);
+  const all = Array.from({ length: state.numberOfShards }, (_, shard) => shard);
+  if (!routings || routings.length === 0) return all;
+  const visited = new Set(routings.map((part) => ctx.shardOf(state, '', part)));
+  return all.filter((shard) => visited.has(shard));
+}
+
+const filterCache = new WeakMap<object, Query>();
+
+/** One of the aliases' filters must match. */
+function aliasFilterOf(filters: readonly Json[]): Query {
+  const parsed = filters.map((filter: Json) => {
+    let query = filterCache.get(filter);
+    if (!query) filterCache.set(filter, (query = parseQuery(filter)));
+    return query;
+  });
+  if (parsed.length === 1) return parsed[0];
+  return {
+    kind: 'bool',
+    must: [],
+    filter: [],
+    should: parsed,
+    mustNot: [],
+    minimumShouldMatch: '1',
+    adjustPureNegative: true,
+    boost: 1,
+    name: null,
+  };
+}

@@ -1,0 +1,48 @@
+// Search templates: a mustache template with parameters becomes the body of a search.
+import { writeJson } from '../../common/json-write.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import { isObject } from '../../query/read-json.ts';
+import { renderTemplate } from '../../scripting/mustache.ts';
+import type { EngineContext } from '../core/context.ts';
+import type { MultiSearchItem } from './multi-search.ts';
+import { parseBody, type SearchCall, search, storedScript } from './search.ts';
+
+const KEYS = new Set(['source', 'id', 'params', 'explain', 'profile', 'inline', 'template', 'file']);
+
+/** Text of the search that a template body stands for. @param id  of the path, null: the body says. @throws ApiError */
+export function renderSearch(ctx: EngineContext, body: unknown, id: string | null): string {
+  const given = body === undefined ? {} : body;
+  if (!isObject(given)) throw illegalArgument('Malformed content, must start with an object');
+  for (const key of Object.keys(given))
+    if (!KEYS.has(key)) throw new ApiError('x_content_parse_exception', 400, `[1:1] [search_template] unknown field [${key}]`);
+  const source = given['source'] ?? given['inline'] ?? given['template'];
+  const stored = id ?? (given['id'] === undefined ? null : String(given['id']));
+  let text: string;
+  if (source !== undefined && id === null) text = typeof source === 'string' ? source : writeJson(source);
+  else if (stored !== null) {
+    const script = storedScript(ctx, stored);
+    if (!script) throw new ApiError('resource_not_found_exception', 404, `unable to find script [${stored}] in cluster state`);
+    text = script.source;
+  } else throw validationFailed(['template is missing', "template's script type is missing"]);
+  const rendered = renderTemplate(text, given['params'] ?? {});
+  const extra = Object.fromEntries(['explain', 'profile'].filter((key) => given[key] === true).map((key) => [key, true]));
+  if (Object.keys(extra).length === 0) return rendered;
+  const search = parseBody(rendered) ?? {};
+  return writeJson({ ...(search as Json), ...extra });
+}
+
+/** Answer of a search with its status. @throws ApiError as the search; JSON errors of what was rendered */
+export async function searchByTemplate(ctx: EngineContext, call: Omit<SearchCall, 'body'>, body: unknown): Promise<Json> {
+  const text = renderSearch(ctx, body, null);
+  return { ...(await search(ctx, { ...call, body: text })), status: 200 };
+}
+
+/** Items of a multi search, rendered; those that fail to render become searches that fail. */
+export function renderItems(ctx: EngineContext, items: readonly MultiSearchItem[]): MultiSearchItem[] {
+  return items.map(({ header, body }) => ({
+    header,
+    body: () => renderSearch(ctx, parseBody(typeof body === 'string' ? body : body()), null),
+  }));
+}

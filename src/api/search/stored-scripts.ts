@@ -1,0 +1,75 @@
+// Stored scripts and templates, and scripts that are run to try them.
+import { writeJson } from '../../common/json-write.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import { isObject } from '../../query/read-json.ts';
+import { compileExpression } from '../../scripting/expression.ts';
+import { checkTemplate } from '../../scripting/mustache.ts';
+import { compileScript } from '../../scripting/painless.ts';
+import { Parser } from '../../scripting/parser.ts';
+import { parseScript, resolveScript } from '../../scripting/script-spec.ts';
+import { toScript } from '../../scripting/update-script.ts';
+import { textOf } from '../../scripting/values.ts';
+import type { EngineContext } from '../core/context.ts';
+import { storedScript } from './search.ts';
+
+const OPTIONS = ['content_type'];
+
+/** Keeps a script under an id. @throws ApiError parse_exception, illegal_argument_exception, script_exception: it does not compile */
+export function putStoredScript(ctx: EngineContext, id: string, body: unknown): Promise<unknown> {
+  if (body === undefined) throw parseError('request body is required');
+  if (!isObject(body)) throw parseError('unexpected token, expected [{]');
+  for (const key of Object.keys(body)) if (key !== 'script') throw parseError(`unexpected field [${key}], expected [script]`);
+  const { script } = body;
+  if (!isObject(script)) throw parseError('unexpected token, expected [{, <source>]');
+  for (const key of Object.keys(script))
+    if (key !== 'lang' && key !== 'source' && key !== 'options') throw parseError(`[stored script source] unknown field [${key}]`);
+  const { lang, source, options = {} } = script;
+  if (typeof lang !== 'string' || lang === '') throw illegalArgument('must specify lang for stored script');
+  if (source === undefined || source === '') throw illegalArgument('must specify source for stored script');
+  for (const key of Object.keys(isObject(options) ? options : {}))
+    if (!OPTIONS.includes(key)) throw illegalArgument(`illegal compiler options [${writeJson(options)}] specified`);
+  const text = typeof source === 'string' ? source : writeJson(source);
+  if (lang === 'mustache') checkTemplate(text);
+  else if (lang === 'painless') new Parser(text).parseScript();
+  else if (lang !== 'expression') throw illegalArgument(`unable to put stored script with unsupported lang [${lang}]`);
+  const kept = {
+    lang,
+    source: text,
+    ...(typeof source === 'string' ? {} : { options: { content_type: 'application/json; charset=UTF-8' } }),
+  };
+  return ctx.command({ name: 'putScript', args: { id, script: kept } });
+}
+
+function parseError(reason: string): ApiError {
+  return new ApiError('parse_exception', 400, reason);
+}
+
+/** Status and body of GET. */
+export function getStoredScript(ctx: EngineContext, id: string): { status: number; body: Json } {
+  const script = Object.hasOwn(ctx.cluster.scripts, id) ? ctx.cluster.scripts[id] : null;
+  return script ? { status: 200, body: { _id: id, found: true, script } } : { status: 404, body: { _id: id, found: false } };
+}
+
+export function deleteStoredScript(ctx: EngineContext, id: string): Promise<unknown> {
+  return ctx.command({ name: 'deleteScript', args: { id } });
+}
+
+/** `{ result }` of a script without a document. @throws ApiError script_exception, illegal_argument_exception: other contexts */
+export function executeScript(ctx: EngineContext, body: unknown): Json {
+  if (!isObject(body) || body['script'] === undefined) throw illegalArgument('Required [script]');
+  const { context = 'painless_test' } = body;
+  if (context !== 'painless_test') throw illegalArgument(`context [${String(context)}] is not supported: only [painless_test] is`);
+  const spec = parseScript(body['script']);
+  const { lang, source } = resolveScript(spec, (id) => storedScript(ctx, id));
+  if (lang === 'expression') {
+    const values = () => {
+      throw illegalArgument('there is no document');
+    };
+    return { result: String(compileExpression(source, spec.params)({ values, score: 0, value: Number.NaN })) };
+  }
+  if (lang !== 'painless') throw illegalArgument(`script_lang not supported [${lang}]`);
+  const compiled = compileScript(source, { params: { kind: 'value' } });
+  return { result: textOf(compiled.run({ params: toScript(spec.params) })) };
+}

@@ -1,0 +1,140 @@
+// Queries that name documents (`terms` with a path, `geo_shape`, more_like_this): the documents are read before the shards are searched.
+
+import type { AggTree } from '../../aggs/index.ts';
+import { parseJsonBytes } from '../../common/json-parse.ts';
+import { illegalArgument, indexNotFound } from '../../errors/catalog.ts';
+import { parseGeoShape, type Shape } from '../../mapping/geo-shape-value.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import type { LikeItem } from '../../query/more-like-this.ts';
+import type { GeoShapeQuery, Query } from '../../query/query.ts';
+import { valuesAt } from '../../search/fetch/fields.ts';
+import type { SearchRequest } from '../../search/request/search-request.ts';
+import type { SortSpec } from '../../search/request/sort-request.ts';
+import type { EngineContext } from '../core/context.ts';
+
+function containsLookup(query: Query): boolean {
+  const text = JSON.stringify(query, bigints);
+  return ['"terms_lookup"', '"like_document"', '"indexed":{'].some((mark) => text.includes(mark));
+}
+
+/** The queries of a request outside its aggregations. */
+function queriesOf(request: SearchRequest): readonly (Query | null)[] {
+  const nested = request.sort.map((spec) => (spec.by === 'field' ? (spec.nested?.filter ?? null) : null));
+  return [request.query, request.postFilter, ...request.rescore.map(({ query }) => query), ...nested];
+}
+
+export function hasLookup(request: SearchRequest, aggs: AggTree | null): boolean {
+  const queries = aggs === null ? queriesOf(request) : [...queriesOf(request), ...(aggs.queries as readonly Query[])];
+  return queries.some((query) => query !== null && containsLookup(query));
+}
+
+/** The tree with every lookup in its filters replaced; the same object if there is none. */
+export async function resolveAggLookups(ctx: EngineContext, aggs: AggTree): Promise<AggTree> {
+  const found = (aggs.queries as readonly Query[]).filter(containsLookup);
+  if (found.length === 0) return aggs;
+  const resolved = new Map<object, object>();
+  for (const query of found) resolved.set(query, await resolveQuery(ctx, query));
+  return { ...aggs, resolved };
+}
+
+/** The request with every lookup replaced by the values found; the same object if there is none. */
+export async function resolveLookups(ctx: EngineContext, request: SearchRequest): Promise<SearchRequest> {
+  if (!hasLookup(request, null)) return request;
+  return {
+    ...request,
+    query: request.query && (await resolveQuery(ctx, request.query)),
+    postFilter: request.postFilter && (await resolveQuery(ctx, request.postFilter)),
+    rescore: await Promise.all(request.rescore.map(async (one) => ({ ...one, query: await resolveQuery(ctx, one.query) }))),
+    sort: await Promise.all(request.sort.map((spec) => resolveSort(ctx, spec))),
+  };
+}
+
+async function resolveSort(ctx: EngineContext, spec: SortSpec): Promise<SortSpec> {
+  if (spec.by !== 'field' || !spec.nested?.filter) return spec;
+  return { ...spec, nested: { ...spec.nested, filter: await resolveQuery(ctx, spec.nested.filter) } };
+}
+
+function bigints(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
+}
+
+/** Documents in the place of their ids; one without an index is looked for in all of them, since each shard asks its own. */
+async function likeSources(ctx: EngineContext, items: readonly LikeItem[]): Promise<LikeItem[]> {
+  const found: LikeItem[] = [];
+  for (const item of items) {
+    if (typeof item === 'string' || item.kind === 'like_source') {
+      found.push(item);
+      continue;
+    }
+    const { id, fields, routing } = item;
+    for (const name of item.index === null ? Object.keys(ctx.cluster.indices) : [item.index]) {
+      const state = ctx.index(name);
+      if (!state && item.index !== null) throw indexNotFound(name);
+      if (state?.meta.state !== 'open') continue;
+      const document = await ctx.getRealtime(state, ctx.shardOf(state, id, routing), id);
+      if (document?.source)
+        found.push({ kind: 'like_source', index: state.meta.name, id, source: parseJsonBytes(document.source) as Json, fields });
+    }
+  }
+  return found;
+}
+
+/** The query with every lookup replaced by the values found. @throws ApiError index_not_found_exception, illegal_argument_exception */
+export async function resolveQuery(ctx: EngineContext, query: Query): Promise<Query> {
+  const all = (queries: readonly Query[]) => Promise.all(queries.map((inner) => resolveQuery(ctx, inner)));
+  switch (query.kind) {
+    case 'terms_lookup': {
+      const { kind: _kind, index, id, path, routing, ...rest } = query;
+      const state = ctx.index(index);
+      if (!state) throw indexNotFound(index);
+      const document = await ctx.getRealtime(state, ctx.shardOf(state, id, routing), id);
+      const values = document?.source ? valuesAt(parseJsonBytes(document.source), path.split('.')).flat(Number.POSITIVE_INFINITY) : [];
+      if (values.some((value) => typeof value === 'object' && value !== null)) {
+        throw illegalArgument(`[terms] lookup path [${path}] of document [${id}] holds an object`);
+      }
+      return { ...rest, kind: 'terms', values: values.filter((value) => value !== null) };
+    }
+    case 'geo_shape':
+      return query.indexed === null ? query : { ...query, shape: await indexedShape(ctx, query.indexed), indexed: null };
+    case 'more_like_this':
+      return { ...query, like: await likeSources(ctx, query.like), unlike: await likeSources(ctx, query.unlike) };
+    case 'bool':
+      return {
+        ...query,
+        must: await all(query.must),
+        filter: await all(query.filter),
+        should: await all(query.should),
+        mustNot: await all(query.mustNot),
+      };
+    case 'dis_max':
+      return { ...query, queries: await all(query.queries) };
+    case 'constant_score':
+      return { ...query, filter: await resolveQuery(ctx, query.filter) };
+    case 'boosting':
+      return { ...query, positive: await resolveQuery(ctx, query.positive), negative: await resolveQuery(ctx, query.negative) };
+    case 'nested':
+    case 'has_child':
+    case 'has_parent':
+    case 'script_score':
+      return { ...query, query: await resolveQuery(ctx, query.query) };
+    case 'function_score': {
+      const functions = await Promise.all(
+        query.functions.map(async (one) => ({ ...one, filter: one.filter && (await resolveQuery(ctx, one.filter)) })),
+      );
+      return { ...query, query: query.query && (await resolveQuery(ctx, query.query)), functions };
+    }
+    default:
+      return query;
+  }
+}
+
+/** @throws ApiError index_not_found_exception, illegal_argument_exception: no document, or no shape at its path */
+async function indexedShape(ctx: EngineContext, { index, id, path, routing }: NonNullable<GeoShapeQuery['indexed']>): Promise<Shape> {
+  const state = ctx.index(index);
+  if (!state) throw indexNotFound(index);
+  const document = await ctx.getRealtime(state, ctx.shardOf(state, id, routing), id);
+  if (!document?.source) throw illegalArgument(`Shape with ID [${id}] not found`);
+  const [value] = valuesAt(parseJsonBytes(document.source), path.split('.'));
+  if (value === undefined) throw illegalArgument(`Shape with name [${id}] found but missing ${path} field`);
+  return parseGeoShape(value);
+}

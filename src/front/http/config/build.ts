@@ -1,0 +1,389 @@
+/** From the tree of directives of `http { }` to frozen configuration objects, phases and sockets. */
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { ANY_COUNT, checkShape, HSL, HTTP, LIMIT_EXCEPT, LOCATION, SERVER, type Spec } from '../../config/directive.ts';
+import { ConfigError, type DirectiveNode, failAt, UnknownDirectiveError } from '../../config/syntax.ts';
+import { type ErrorLog, levelRank } from '../../log/error-log.ts';
+import type { LogTargets } from '../../log/targets.ts';
+import { mapUri } from '../files/paths.ts';
+import { registerCombined } from '../modules/access-log.ts';
+import { compileRegex } from '../modules/rewrite.ts';
+import { FILTER_ORDER, type HttpFrame, type HttpModule, type HttpScope } from '../phases/module.ts';
+import { buildPhases, setMapPath } from '../phases/phases.ts';
+import { loadModules, REGISTRY } from '../phases/registry.ts';
+import type { TempFolder } from '../request/body.ts';
+import { addCoreVariables } from '../request/core-variables.ts';
+import { initHeaderWriter } from '../request/header-writer.ts';
+import { HttpMain, Loc, Server } from './conf.ts';
+import { core } from './core.ts';
+import { collectSockets, parseListen } from './listen.ts';
+import { indexLocations } from './location.ts';
+import { parseValue } from './value.ts';
+import { Variables } from './variables.ts';
+
+interface BuildInput {
+  node: DirectiveNode;
+  paths: { prefix: string; conf: string };
+  logs: LogTargets;
+  mainLogs: readonly ErrorLog[];
+  inherited: Map<string, unknown>;
+  /** takes what is doubtful in the configuration */
+  warn(message: string): void;
+}
+
+/** Directives of modules of nginx that are not here: refused by name, so that nobody takes them for working. */
+const REFUSED: [names: RegExp, what: string][] = [
+  [/^perl(_.*)?$/, 'embedded Perl'],
+  [/^(http3|quic)(_.*)?$/, 'HTTP/3'],
+  [/^js_include$/, 'njs scripts (use js_import)'],
+  [/^js_load_http_native_module$/, 'native modules of njs'],
+  [/^image_filter(_.*)?$/, 'image_filter'],
+  [/^(xslt|xml)_/, 'XSLT'],
+  [/^(auth_jwt(_.*)?|auth_require|auth_oidc|oidc_provider)$/, 'JWT and OpenID Connect'],
+  [/^(keyval|keyval_zone|num_map)$/, 'keyval and num_map'],
+  [/^session_log(_.*)?$/, 'session_log'],
+  [/^(f4f|hls)(_.*)?$/, 'F4F and HLS'],
+  [/^acme_/, 'ACME'],
+  [/^internal_redirect$/, 'internal_redirect (use error_page or js_content)'],
+  [/^(status|status_format|upstream_conf)$/, 'the old status and upstream_conf modules (use metrics and api)'],
+  [/^degrad(e|ation)$/, 'the degradation module'],
+];
+const refusal = (name: string): string | undefined => REFUSED.find(([names]) => names.test(name))?.[1];
+
+const allow = (contexts: number, min: number, max: number, isBlock: boolean): Spec<undefined> => ({
+  contexts,
+  min,
+  max,
+  block: isBlock,
+  defaultText: '',
+  fallback: undefined,
+  repeats: true,
+  parse: () => undefined,
+});
+
+/** Directives that build the tree itself. */
+const STRUCTURE: Record<string, { spec: Spec<undefined>; apply(b: Builder, f: HttpFrame): void }> = {
+  server: { spec: allow(HTTP, 0, 0, true), apply: (b, f) => b.server(f) },
+  location: { spec: allow(SERVER | LOCATION, 1, 2, true), apply: (b, f) => b.location(f) },
+  server_name: { spec: allow(SERVER, 1, ANY_COUNT, false), apply: (_, f) => readServerNames(f) },
+  listen: { spec: allow(SERVER, 1, ANY_COUNT, false), apply: (_, f) => parseListen(f) },
+  error_log: { spec: allow(HSL, 1, ANY_COUNT, false), apply: (b, f) => b.errorLog(f) },
+  limit_except: { spec: allow(LOCATION, 1, ANY_COUNT, true), apply: (b, f) => b.limitExcept(f) },
+};
+
+/** Whether any part of `http { }` knows the name; loads every module, so ask only when the start fails anyway. */
+export async function isHttpDirective(name: string): Promise<boolean> {
+  if (Object.hasOwn(STRUCTURE, name) || refusal(name)) return true;
+  const modules = (await Promise.all(REGISTRY.map((entry) => entry.load()))).flat();
+  return modules.some((module) => Object.hasOwn(module.table, name) && module.table[name].contexts !== 0);
+}
+
+/** @throws ConfigError */
+export async function buildHttp(input: BuildInput): Promise<HttpMain> {
+  const names = new Set<string>();
+  const variables = new Set<string>();
+  collectNames(input.node, names, variables);
+  const modules = await loadModules(names, variables);
+  const builder = new Builder(input, modules);
+  if (modules.some((m) => ['fastcgi', 'scgi', 'uwsgi'].includes(m.name))) {
+    (await import('../modules/gateway.ts')).setHostParam((name) => builder.main.variables.lookup(name));
+  }
+  const main = builder.build();
+  for (const lookup of (main.registry.get('lookups') as (() => Promise<void>)[] | undefined) ?? []) await lookup();
+  const secure = main.sockets.find((s) => s.options.ssl);
+  if (modules.some((m) => m.name === 'ssl')) {
+    try {
+      (await import('../tls/tls-context.ts')).prepareTls(main);
+    } catch (error) {
+      throw new ConfigError(typeof error === 'string' ? error : (error as Error).message);
+    }
+  } else if (secure) {
+    throw new ConfigError(`no "ssl_certificate" is defined for the "listen ... ssl" directive in ${secure.hosts.defaultServer.place}`);
+  }
+  return main;
+}
+
+function collectNames(node: DirectiveNode, names: Set<string>, variables: Set<string>): void {
+  names.add(node.name);
+  for (const arg of node.args) for (const [, a, b] of arg.matchAll(/\$(?:(\w+)|\{(\w+)\})/g)) variables.add((a ?? b).toLowerCase());
+  for (const child of node.children ?? []) collectNames(child, names, variables);
+}
+
+class Builder {
+  readonly main: HttpMain;
+  /** values set on each level before merging, by module and directive */
+  private readonly ownLogs = new Map<Loc, ErrorLog[]>();
+  /** where nginx says that values do not go together: the end of the block */
+  private readonly end: { file: string; line: number };
+  private readonly regexLocs: Loc[] = [];
+  private readonly checks: (() => void)[] = [];
+
+  constructor(
+    private readonly input: BuildInput,
+    private readonly modules: HttpModule[],
+  ) {
+    this.end = { file: input.node.file, line: input.node.endLine ?? input.node.line };
+    this.main = new HttpMain(new Variables(), input.paths, input.inherited);
+    this.main.modules.push(...modules);
+    addCoreVariables(this.main.variables);
+    for (const module of modules) this.main.variables.add(module.variables ?? [], module.families);
+    registerCombined(this.main);
+  }
+
+  build(): HttpMain {
+    const { main, input } = this;
+    setMapPath((r) => mapUri(r));
+    this.prepare(main.loc);
+    this.readNodes(input.node.children!, HTTP, main.loc, undefined);
+    for (const check of this.checks) check();
+    this.merge(main.loc, undefined);
+    for (const server of main.servers) {
+      this.mergeTree(server.root, main.loc);
+      indexLocations(server.root);
+    }
+    initHeaderWriter(main);
+    try {
+      for (const module of this.modules) module.init?.(main);
+      main.headerFilters.sort((a, b) => FILTER_ORDER.indexOf(a.name) - FILTER_ORDER.indexOf(b.name));
+      buildPhases(main);
+      main.variables.resolve();
+      collectSockets(main, input.warn);
+    } catch (error) {
+      if (typeof error === 'string') throw new ConfigError(error);
+      throw error;
+    }
+    return main;
+  }
+
+  private prepare(loc: Loc): void {
+    for (const module of this.modules) loc.confs[module.index] = {};
+  }
+
+  // ---------------------------------------------------------------- reading
+
+  private readNodes(nodes: DirectiveNode[], context: number, loc: Loc, server: Server | undefined): void {
+    for (const node of nodes) this.readNode(node, context, loc, server);
+  }
+
+  private frame(node: DirectiveNode, context: number, loc: Loc, server: Server | undefined): HttpFrame {
+    const scope: HttpScope = {
+      main: this.main,
+      loc,
+      server,
+      context,
+      readChildren: (f, inner, level) => {
+        this.prepare(level);
+        this.readNodes(f.node.children!, inner, level, server);
+      },
+      value: (text) => {
+        try {
+          return parseValue(text, (name) => this.main.variables.lookup(name));
+        } catch (error) {
+          if (typeof error === 'string') failAt(node, error);
+          throw error;
+        }
+      },
+      later: (check) => this.checks.push(check),
+      warn: (message) => this.input.warn(`${message} in ${node.file}:${node.line}`),
+      path: (text, from = 'prefix') => path.resolve(this.input.paths[from], text),
+    };
+    const fail = (message: string): never => failAt(node, message);
+    return {
+      ...{ node, args: node.args, scope, fail },
+      invalid: (value) => fail(`invalid value "${value ?? node.args[0]}"`),
+      refuse: (why) => fail(`"${node.name}" directive ${why}`),
+    };
+  }
+
+  private readNode(node: DirectiveNode, context: number, loc: Loc, server: Server | undefined): void {
+    const structure = STRUCTURE[node.name];
+    if (structure && (structure.spec.contexts & context) !== 0) {
+      checkShape(structure.spec, node);
+      structure.apply(this, this.frame(node, context, loc, server));
+      return;
+    }
+    let known = structure !== undefined;
+    for (const module of this.modules) {
+      const spec = Object.hasOwn(module.table, node.name) ? module.table[node.name] : undefined;
+      if (!spec) continue;
+      known = true;
+      if ((spec.contexts & context) === 0) continue;
+      checkShape(spec, node);
+      const conf = loc.confs[module.index] as Record<string, unknown>;
+      const previous = conf[node.name];
+      const given = `${module.index}:${node.name}`;
+      if (!spec.repeats && loc.given.has(given)) failAt(node, `"${node.name}" directive is duplicate`);
+      loc.given.add(given);
+      conf[node.name] = spec.parse(this.frame(node, context, loc, server) as never, previous as never);
+      return;
+    }
+    const refused = refusal(node.name);
+    if (refused) failAt(node, `"${node.name}": ${refused} is not supported by this server`);
+    if (known) failAt(node, `"${node.name}" directive is not allowed here`);
+    throw new UnknownDirectiveError(node);
+  }
+
+  server(f: HttpFrame): void {
+    const loc = new Loc(this.main.loc);
+    const server = new Server(loc, `${f.node.file}:${f.node.line}`);
+    this.main.servers.push(server);
+    this.prepare(loc);
+    this.readNodes(f.node.children!, SERVER, loc, server);
+    for (const name of server.names) {
+      if (name.text === '$hostname') name.text = hostname().toLowerCase();
+    }
+  }
+
+  location(f: HttpFrame): void {
+    const { loc: parent, server } = f.scope;
+    const loc = new Loc(parent);
+    readLocationName(f, loc);
+    if (parent.kind !== 'server') {
+      if (parent.kind === 'exact') f.fail(`location "${loc.name}" cannot be inside the exact location "${parent.name}"`);
+      if (parent.kind === 'named') f.fail(`location "${loc.name}" cannot be inside the named location "${parent.name}"`);
+      if (loc.kind === 'named') f.fail(`named location "${loc.name}" can be on the server level only`);
+      if (parent.kind !== 'regex' && loc.kind !== 'regex' && parent.kind !== 'if' && !loc.name.startsWith(parent.name)) {
+        f.fail(`location "${loc.name}" is outside location "${parent.name}"`);
+      }
+    }
+    const same = parent.children.find((c) => c.name === loc.name && sameKind(c.kind, loc.kind) && loc.kind !== 'regex');
+    if (same) f.fail(`duplicate location "${loc.name}"`);
+    if (loc.kind === 'named') server!.named.set(loc.name, loc);
+    parent.children.push(loc);
+    if (loc.kind === 'regex') this.regexLocs.push(loc);
+    this.prepare(loc);
+    this.readNodes(f.node.children!, LOCATION, loc, server);
+  }
+
+  limitExcept(f: HttpFrame): void {
+    const { loc } = f.scope;
+    if (loc.exceptMethods) f.fail('"limit_except" directive is duplicate');
+    const methods = new Set(f.args.map((m) => m.toUpperCase()));
+    for (const word of f.args) if (!METHODS.has(word.toUpperCase())) f.fail(`invalid method "${word}"`);
+    if (methods.has('GET')) methods.add('HEAD');
+    const except = new Loc(loc);
+    except.kind = 'limit_except';
+    except.name = loc.name;
+    loc.exceptMethods = methods;
+    loc.exceptLoc = except;
+    loc.children.push(except);
+    this.prepare(except);
+    this.readNodes(f.node.children!, LIMIT_EXCEPT, except, f.scope.server);
+  }
+
+  errorLog(f: HttpFrame): void {
+    const logs = this.ownLogs.get(f.scope.loc) ?? [];
+    const log = this.input.logs.parse(
+      f.args,
+      (m) => f.fail(m),
+      (t) => f.scope.path(t),
+    );
+    if (log) logs.push(log);
+    this.ownLogs.set(f.scope.loc, logs);
+  }
+
+  // ---------------------------------------------------------------- merging
+
+  private mergeTree(loc: Loc, parent: Loc): void {
+    this.merge(loc, parent);
+    for (const child of loc.children) this.mergeTree(child, loc);
+  }
+
+  private merge(loc: Loc, parent: Loc | undefined): void {
+    for (const module of this.modules) {
+      const conf = loc.confs[module.index] as Record<string, unknown>;
+      const from = parent?.confs[module.index] as Record<string, unknown> | undefined;
+      for (const [name, spec] of Object.entries(module.table)) {
+        const own = conf[name];
+        const inherited = from?.[name];
+        let value = spec.merge ? spec.merge(inherited, own) : own !== undefined ? own : inherited;
+        if (value === undefined) value = spec.fallback;
+        conf[name] = value;
+      }
+    }
+    loc.errorLogs = this.ownLogs.get(loc) ?? parent?.errorLogs ?? this.input.mainLogs;
+    loc.debug = loc.errorLogs.some((log) => log.level >= DEBUG_LEVEL);
+    this.mergeRoot(loc, parent);
+    if (!parent) this.anchorTempPaths(loc);
+    for (const module of this.modules) {
+      try {
+        module.finish?.(loc.confs[module.index] as never, loc);
+      } catch (error) {
+        if (typeof error === 'string') failAt(this.end, error);
+        throw error;
+      }
+    }
+  }
+
+  /** `root` and `alias` are one setting: the nearest of either wins. */
+  private mergeRoot(loc: Loc, parent: Loc | undefined): void {
+    const c = core.conf(loc);
+    const inherited = parent && core.conf(parent).root;
+    if (c.alias) {
+      const regex = loc.kind === 'regex';
+      loc.docRoot = { value: this.rootValue(c.alias, false), alias: { nameLength: regex ? -1 : loc.name.length } };
+    } else if (c.root && c.root !== inherited) loc.docRoot = { value: this.rootValue(c.root, true) };
+    else loc.docRoot = parent?.docRoot;
+  }
+
+  /** Default temporary folders are under the prefix. */
+  private anchorTempPaths(loc: Loc): void {
+    const c = core.conf(loc) as unknown as Record<string, TempFolder>;
+    for (const name of Object.keys(c)) {
+      if (!name.endsWith('_temp_path')) continue;
+      if (!path.isAbsolute(c[name].path)) c[name] = { ...c[name], path: path.join(this.input.paths.prefix, c[name].path) };
+    }
+  }
+
+  private rootValue(value: import('./value.ts').Value, cut: boolean): import('./value.ts').Value {
+    if (value.constant === undefined) return value;
+    const slash = value.constant.endsWith('/');
+    let full = path.resolve(this.input.paths.prefix, value.constant);
+    if (!cut && slash && !full.endsWith('/')) full += '/';
+    return parseValue(full, () => {
+      throw 'unreachable';
+    });
+  }
+}
+
+const DEBUG_LEVEL = levelRank('debug');
+const METHODS = new Set('GET HEAD POST PUT DELETE MKCOL COPY MOVE OPTIONS PROPFIND PROPPATCH LOCK UNLOCK PATCH CONNECT TRACE'.split(' '));
+
+const sameKind = (a: Loc['kind'], b: Loc['kind']): boolean => a === b || (prefixKind(a) && prefixKind(b));
+const prefixKind = (k: Loc['kind']): boolean => k === 'prefix' || k === 'noregex';
+
+function readLocationName(f: HttpFrame, loc: Loc): void {
+  let [mark, name] = f.args;
+  if (name === undefined) {
+    // the mark may stand right before the name: `=/x`, `~\.php`
+    const m = /^(=|\^~|~\*|~)(.+)$/s.exec(mark);
+    if (m) [mark, name] = [m[1], m[2]];
+    else [mark, name] = ['', mark];
+  }
+  loc.name = name;
+  if (mark === '=') loc.kind = 'exact';
+  else if (mark === '^~') loc.kind = 'noregex';
+  else if (mark === '~' || mark === '~*') {
+    loc.kind = 'regex';
+    loc.regex = compileRegex(f, name, mark === '~*');
+  } else if (mark === '') loc.kind = name.startsWith('@') ? 'named' : 'prefix';
+  else f.fail(`invalid location modifier "${mark}"`);
+}
+
+function readServerNames(f: HttpFrame): void {
+  for (const word of f.args) {
+    if ((word.startsWith('*') && !/^\*\../s.test(word)) || word === '.') f.fail(`server name "${word}" is invalid`);
+    if (word.startsWith('~')) {
+      if (word.length === 1) f.fail('empty regex in server name "~"');
+      f.scope.server!.names.push({ text: word, regex: compileRegex(f, word.slice(1), /[A-Z]/.test(word)) });
+      continue;
+    }
+    if (word.includes('/')) f.scope.warn(`server name "${word}" has suspicious symbols`);
+    const name = word.toLowerCase();
+    const stars = name.replace(/^\*\.|\.\*$/, '');
+    if (stars.includes('*') || /\.\./.test(name) || (name.startsWith('*.') && name.endsWith('.*'))) {
+      f.fail(`invalid server name or wildcard "${word}" on ${f.scope.server!.listens[0]?.text ?? '0.0.0.0:80'}`);
+    }
+    f.scope.server!.names.push({ text: name });
+  }
+}

@@ -1,0 +1,381 @@
+/**
+ * HTTP/2 towards clients, framed by node:http2. Each stream is a Connection of its own to everything above it:
+ *   socket -> Http2Connection (session: limits, idle time, GOAWAY) -> Http2Stream (one request) -> phases, filters, output queue
+ * What differs from HTTP/1 is how a head arrives, how a response's header is sent, and what ends a stream.
+ */
+import http2, {
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+  type ServerStreamResponseOptions,
+} from 'node:http2';
+import type { Socket } from 'node:net';
+import { type ErrorLog, logTo } from '../../log/error-log.ts';
+import type { HttpMain, ListenSocket, Server, VirtualHosts } from '../config/conf.ts';
+import { core } from '../config/core.ts';
+import { http2Module } from '../modules/http2.ts';
+import type { HeaderField } from '../request/header.ts';
+import { currentHttpDate, httpDate } from '../request/header-writer.ts';
+import type { Request } from '../request/request.ts';
+import { serverSignature } from '../request/special-response.ts';
+import type { TlsInfo } from '../tls/tls-info.ts';
+import { type ClientConnection, closed, type Origin, opened, originOf } from './client-connections.ts';
+import { Connection, type StreamFraming } from './connection.ts';
+import type { AcceptHooks } from './server.ts';
+import { type Activity, stats } from './stats.ts';
+
+const { NGHTTP2_FLAG_END_STREAM, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_PROTOCOL_ERROR } = http2.constants;
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
+/** Bytes that all streams of a connection may have on the way to us: one slow stream must not stop the others. */
+const CONNECTION_WINDOW = 1024 * 1024;
+/** Fields of HTTP/1 framing, which have no place in HTTP/2 (RFC 9113 8.2.2). */
+const CONNECTION_FIELDS = new Set(['connection', 'upgrade', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'http2-settings']);
+/** Fields that node:http2 sends once; of repeats the first is sent. */
+const SINGLE_FIELDS = new Set(
+  'access-control-allow-credentials access-control-max-age access-control-request-method age authorization content-encoding content-language content-length content-location content-md5 content-range content-type date dnt etag expires from host if-match if-modified-since if-none-match if-range if-unmodified-since last-modified location max-forwards proxy-authorization range referer retry-after tk upgrade-insecure-requests user-agent x-content-type-options'.split(
+    ' ',
+  ),
+);
+
+interface Http2Accept {
+  http: HttpMain;
+  listen: ListenSocket;
+  hosts: VirtualHosts;
+  proxy: Connection['proxy'];
+  hooks: AcceptHooks;
+}
+
+/** Serves a plain connection: HTTP/2 if it begins with the preface, HTTP/1 if not. */
+export function acceptPlain(raw: Socket, options: Http2Accept): void {
+  const { hosts, http, listen, proxy, hooks } = options;
+  let held: Buffer = Buffer.alloc(0);
+  raw.setTimeout(core.conf(hosts.defaultServer.root).client_header_timeout, () => raw.destroy());
+  const onError = () => raw.destroy();
+  raw.on('error', onError);
+  raw.on('end', onError);
+  const onData = (data: Buffer) => {
+    held = held.length === 0 ? data : Buffer.concat([held, data]);
+    const common = Math.min(held.length, PREFACE.length);
+    const matches = PREFACE.subarray(0, common).equals(held.subarray(0, common));
+    if (matches && common < PREFACE.length) return;
+    raw.off('data', onData);
+    raw.off('end', onError);
+    raw.setTimeout(0);
+    raw.pause();
+    raw.unshift(held);
+    if (matches) {
+      new Http2Connection(raw, options, hosts.defaultServer, undefined);
+      return;
+    }
+    const conn = new Connection(raw, http, listen, hosts);
+    conn.proxy = proxy;
+    hooks.opened?.(conn);
+    raw.resume();
+  };
+  raw.on('data', onData);
+}
+
+/** An HTTP/2 connection: its session, and what counts for all its streams. */
+export class Http2Connection implements ClientConnection {
+  readonly origin: Origin;
+  readonly streams = new Set<Http2Stream>();
+  readonly hasPartialHead = false;
+  private readonly session: ServerHttp2Session;
+  private requests = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private leaving = false;
+  private activity: Activity = 'waiting';
+
+  /** @param server  whose settings hold for the connection: the one TLS chose, or the address's default */
+  constructor(
+    socket: Socket,
+    readonly options: Http2Accept,
+    private readonly server: Server,
+    readonly tls: TlsInfo | undefined,
+  ) {
+    this.origin = originOf(socket, options.listen);
+    opened(this);
+    const c = core.conf(server.root);
+    const own = http2Module.conf(server.root);
+    const { count, size } = c.large_client_header_buffers;
+    this.session = http2.performServerHandshake(socket, {
+      // the pseudo fields count too
+      maxHeaderListPairs: c.max_headers + 8,
+      settings: {
+        enablePush: false,
+        maxConcurrentStreams: own.http2_max_concurrent_streams,
+        initialWindowSize: Math.max(65_535, own.http2_body_preread_size),
+        maxHeaderListSize: count * size,
+      },
+    });
+    this.session.once('localSettings', () => {
+      if (!this.session.destroyed) this.session.setLocalWindowSize(CONNECTION_WINDOW);
+    });
+    this.session.on('stream', (stream: ServerHttp2Stream, _: IncomingHttpHeaders, flags: number, raw: string[]) =>
+      this.open(stream, flags, raw),
+    );
+    this.session.on('error', (error) => this.log('info', `HTTP/2 connection failed: ${error.message}`));
+    this.session.on('close', () => this.ended());
+    this.wait(c.client_header_timeout, 'client timed out (110: Connection timed out) while waiting for request');
+  }
+
+  get request(): Request | undefined {
+    for (const stream of this.streams) return stream.request;
+    return undefined;
+  }
+
+  private countAs(activity: Activity): void {
+    if (activity === this.activity) return;
+    stats.activityChanged(this.activity, activity);
+    this.activity = activity;
+  }
+
+  private log(level: 'info', message: string): void {
+    const { listen } = this.options;
+    const logs: readonly ErrorLog[] = this.server.root.errorLogs;
+    logTo(
+      logs,
+      level,
+      `${message}, client: ${this.origin.remoteAddr}, server: ${listen.path || `${listen.host}:${listen.port}`}`,
+      this.origin.id,
+    );
+  }
+
+  private wait(ms: number, message = ''): void {
+    if (this.timer) clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      if (message) this.log('info', message);
+      this.leave();
+    }, ms);
+  }
+
+  private open(stream: ServerHttp2Stream, flags: number, rawHeaders: string[]): void {
+    if (this.timer) clearTimeout(this.timer);
+    this.timer = undefined;
+    this.requests++;
+    const c = core.conf(this.server.root);
+    if (this.requests >= c.keepalive_requests || Date.now() - this.origin.startMs > c.keepalive_time) this.leave();
+    const one = new Http2Stream(stream, this, (flags & NGHTTP2_FLAG_END_STREAM) === 0, this.requests);
+    this.streams.add(one);
+    this.countAs('writing');
+    this.options.hooks.opened?.(one);
+    one.begin(rawHeaders);
+  }
+
+  /** The stream is over. */
+  left(stream: Http2Stream): void {
+    if (!this.streams.delete(stream)) return;
+    if (this.streams.size === 0) this.countAs('waiting');
+    if (this.streams.size > 0 || this.leaving) return;
+    const { timeoutMs } = core.conf(this.server.root).keepalive_timeout;
+    if (timeoutMs === 0) this.leave();
+    else this.wait(timeoutMs);
+  }
+
+  /** GOAWAY: no new streams, those under way end first. */
+  private leave(): void {
+    if (this.leaving) return;
+    this.leaving = true;
+    if (!this.session.destroyed) this.session.close();
+  }
+
+  closeWhenIdle(): void {
+    this.leave();
+  }
+
+  destroy(): void {
+    // the session would reset them without an error
+    for (const stream of [...this.streams]) stream.destroy();
+    if (!this.session.destroyed) this.session.destroy();
+  }
+
+  private ended(): void {
+    if (this.timer) clearTimeout(this.timer);
+    for (const stream of [...this.streams]) stream.destroy();
+    this.countAs('waiting');
+    closed(this);
+  }
+}
+
+/** One request of an HTTP/2 connection. */
+class Http2Stream extends Connection implements StreamFraming {
+  readonly name: 'h2' | 'h2c';
+
+  constructor(
+    private readonly stream: ServerHttp2Stream,
+    private readonly session: Http2Connection,
+    public bodyFollows: boolean,
+    count: number,
+  ) {
+    // what is not asked for stays with the client: the window of the stream is the limit
+    stream.pause();
+    stream.once('aborted', onAborted);
+    super(stream as unknown as Socket, session.options.http, session.options.listen, session.options.hosts, { origin: session.origin });
+    this.http2 = this;
+    this.tls = session.tls;
+    this.proxy = session.options.proxy;
+    this.requests = count - 1;
+    this.name = session.tls ? 'h2' : 'h2c';
+  }
+
+  /** @param raw  names and values in turn, pseudo fields first */
+  begin(raw: string[]): void {
+    const pseudo: Record<string, string> = {};
+    const fields: [string, string][] = [];
+    const cookies: string[] = [];
+    for (let n = 0; n + 1 < raw.length; n += 2) {
+      const name = raw[n];
+      if (name.startsWith(':')) pseudo[name] = raw[n + 1];
+      else if (name === 'cookie') cookies.push(raw[n + 1]);
+      else fields.push([name, raw[n + 1]]);
+    }
+    let fault = this.checkSizes(raw);
+    const authority = pseudo[':authority'];
+    const host = fields.findIndex(([name]) => name === 'host');
+    if (authority !== undefined) {
+      if (host >= 0 && fields[host][1] !== authority) {
+        this.log('info', 'client sent "Host" header that differs from ":authority"');
+        fault ||= 400;
+      }
+      if (host >= 0) fields.splice(host, 1);
+      fields.unshift(['host', authority]);
+    }
+    // browsers cut cookies apart so that they compress better
+    if (cookies.length > 0) fields.push(['cookie', cookies.join('; ')]);
+    this.headReader.accept({ method: pseudo[':method'] ?? '', target: pseudo[':path'] ?? '', fields, fault });
+  }
+
+  private checkSizes(raw: string[]): number {
+    const { size } = core.conf(this.rootLoc).large_client_header_buffers;
+    for (let n = 0; n + 1 < raw.length; n += 2) {
+      if (raw[n].length + raw[n + 1].length <= size) continue;
+      this.log('info', `client sent too long header field "${raw[n].slice(0, 64)}"`);
+      return raw[n] === ':path' ? 414 : 494;
+    }
+    return 0;
+  }
+
+  respond(r: Request): void {
+    const { stream } = this;
+    if (stream.destroyed || stream.closed) {
+      this.error = true;
+      return;
+    }
+    const headers = responseFields(r);
+    const waitForTrailers = r.expectTrailers || (r.upstream?.conf.passTrailers === true && r.out.contentLength !== 0);
+    if (waitForTrailers) stream.once('wantTrailers', () => this.sendTrailers(r));
+    const options: ServerStreamResponseOptions & { sendDate: boolean } = {
+      sendDate: false,
+      waitForTrailers,
+      endStream: r.headerOnly || (r.out.contentLength === 0 && !waitForTrailers),
+    };
+    stream.respond(headers, options);
+    r.headerSize = 0;
+    for (const [name, value] of Object.entries(headers))
+      for (const one of [value].flat()) r.headerSize += name.length + String(one).length + 2;
+    this.output.noteSent(r.headerSize);
+  }
+
+  hints(fields: readonly HeaderField[]): void {
+    const headers: OutgoingHttpHeaders = { ':status': 103 };
+    for (const { lname, value } of fields)
+      headers[lname] = headers[lname] === undefined ? value : ([headers[lname], value].flat() as string[]);
+    if (!this.stream.destroyed) this.stream.additionalHeaders(headers);
+  }
+
+  private sendTrailers(r: Request): void {
+    const trailers: IncomingHttpHeaders = {};
+    for (const { lname, value } of r.out.trailers) if (!CONNECTION_FIELDS.has(lname)) trailers[lname] = value;
+    if (!this.stream.destroyed) this.stream.sendTrailers(trailers);
+  }
+
+  override onData(data: Buffer): void {
+    // what comes after the response is of no use
+    if (this.request) super.onData(data);
+  }
+
+  override onEnd(): void {
+    if (this.request) this.bodyReader.endOfStream();
+    else if (this.stream.closed) this.stream.destroy();
+  }
+
+  override onClose(): void {
+    if (this.closed) return;
+    const { stream, request } = this;
+    this.session.left(this);
+    // all was sent: what still runs behind the response goes on
+    if (stream.writableFinished && !stream.aborted && stream.rstCode === NGHTTP2_NO_ERROR && request && !request.done) return;
+    super.onClose();
+  }
+
+  override closeWhenIdle(): void {}
+
+  override destroy(): void {
+    this.reset(NGHTTP2_INTERNAL_ERROR);
+  }
+
+  override abandon(): void {
+    this.reset(NGHTTP2_PROTOCOL_ERROR);
+  }
+
+  private reset(code: number): void {
+    const { stream } = this;
+    // one that the client closed would wait for its end for ever, and the connection with it
+    if (stream.closed) stream.destroy();
+    else if (!stream.destroyed) {
+      // close() ends the stream in good order before it resets it, and what was cut would look whole
+      stream.end = () => stream;
+      stream.close(code);
+    }
+    this.onClose();
+  }
+
+  override cut(): void {
+    this.destroy();
+  }
+
+  override requestDone(_r: Request): void {
+    if (this.closed) return;
+    this.request = undefined;
+    this.active = undefined;
+    this.clearTimer();
+    const { stream } = this;
+    if (stream.destroyed) {
+      super.onClose();
+      return;
+    }
+    if (!stream.writableEnded) stream.end();
+    // a client that still sends is told to stop, and that nothing is wrong
+    if (this.bodyFollows && !stream.readableEnded) {
+      stream.resume();
+      stream.once('finish', () => stream.close(NGHTTP2_NO_ERROR));
+    } else stream.resume();
+  }
+
+  override afterRequest(): void {}
+}
+
+/** A client that closes a stream without naming an error leaves it waiting for its end, and the connection for the stream. */
+function onAborted(this: ServerHttp2Stream): void {
+  process.nextTick(() => this.destroy());
+}
+
+/** The header of a response as node:http2 takes it; names in lower case, in nginx's order. */
+function responseFields(r: Request): OutgoingHttpHeaders {
+  const { out } = r;
+  const headers: OutgoingHttpHeaders = { ':status': out.status };
+  if (out.server !== '') headers.server = out.server ?? serverSignature(r);
+  if (out.date !== '') headers.date = out.date ?? currentHttpDate();
+  if (out.contentType) headers['content-type'] = out.contentTypeText;
+  if (out.contentLength >= 0) headers['content-length'] = String(out.contentLength);
+  if (out.lastModified >= 0 && !out.get('last-modified')) headers['last-modified'] = httpDate(out.lastModified);
+  if (out.location !== undefined) headers.location = out.location;
+  for (const { lname, value } of out.fields) {
+    if (CONNECTION_FIELDS.has(lname)) continue;
+    const before = headers[lname];
+    if (before === undefined) headers[lname] = value;
+    else if (!SINGLE_FIELDS.has(lname)) headers[lname] = Array.isArray(before) ? [...before, value] : [String(before), value];
+  }
+  return headers;
+}

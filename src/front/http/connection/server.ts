@@ -1,0 +1,137 @@
+/** Listening sockets of a worker: accepts connections and hands them to the right virtual hosts. */
+import { createServer, type Server as NetServer, Socket, type SocketConstructorOpts } from 'node:net';
+import type { HttpMain, ListenSocket, VirtualHosts } from '../config/conf.ts';
+import { speaksHttp2, usesHttp2 } from '../modules/http2.ts';
+import type { TlsListener } from '../tls/tls.ts';
+import type { Incoming } from '../tls/tls-incoming.ts';
+import { type ClientHandle, localAddressOf, SharedReads, takeHandles } from './client-handle.ts';
+import { Connection } from './connection.ts';
+import { readProxyHeader } from './proxy-protocol.ts';
+
+export interface Listening {
+  servers: NetServer[];
+  close(): void;
+}
+
+export interface AcceptHooks {
+  /** true: there are as many connections as there may be, and a new one is closed */
+  full?(): boolean;
+  /** called for each new connection (debug_connection) */
+  opened?(conn: Connection): void;
+}
+
+/** Starts accepting on descriptors that the master bound. @param fds by socket key */
+export async function listenAll(http: HttpMain, fds: Record<string, number>, hooks: AcceptHooks): Promise<Listening> {
+  const servers: NetServer[] = [];
+  const tls = http.sockets.some((s) => allHosts(s).some((h) => h.options.ssl)) ? await import('../tls/tls.ts') : undefined;
+  if (tls) (await import('../ocsp/client.ts')).openAnswerCaches(http);
+  const http2 = usesHttp2(http) ? await import('./http2.ts') : undefined;
+  const ready: Promise<void>[] = [];
+  for (const socket of http.sockets) {
+    const server = createServer({ allowHalfOpen: true, noDelay: true });
+    const listeners = new Map<VirtualHosts, TlsListener>();
+    const tlsFor = (hosts: VirtualHosts): TlsListener => {
+      let listener = listeners.get(hosts);
+      if (!listener) listeners.set(hosts, (listener = new tls!.TlsListener(http, hosts, http2)));
+      return listener;
+    };
+    const tlsHandles = tls?.handlesTakeTls ? tls.HandleIncoming : undefined;
+    const accepting: Accepting = { http, socket, hooks, tlsFor, tlsHandles, http2, plain: new Map() };
+    server.on('connection', (raw: Socket) => accept(accepting, raw));
+    server.on('error', () => {});
+    ready.push(
+      new Promise((resolve) =>
+        server.once('listening', () => {
+          const taker = handleTaker(accepting);
+          if (taker) takeHandles(server, taker);
+          resolve();
+        }),
+      ),
+    );
+    server.listen({ fd: fds[socket.key], backlog: socket.options.backlog } as { fd: number });
+    servers.push(server);
+  }
+  await Promise.all(ready);
+  return {
+    servers,
+    close: () => {
+      for (const server of servers) server.close();
+    },
+  };
+}
+
+const hostsAt = (socket: ListenSocket, local: string): VirtualHosts =>
+  socket.byAddress.get(local.startsWith('::ffff:') ? local.slice(7) : local) ?? socket.hosts;
+
+interface Accepting {
+  http: HttpMain;
+  socket: ListenSocket;
+  hooks: AcceptHooks;
+  tlsFor(hosts: VirtualHosts): TlsListener;
+  /** makes TLS sockets of handles, where that can be done */
+  tlsHandles: (new (client: ClientHandle) => Incoming) | undefined;
+  http2: typeof import('./http2.ts') | undefined;
+  /** the listening socket with the options of virtual hosts at one of its addresses */
+  plain: Map<VirtualHosts, ListenSocket>;
+}
+
+/** @param shared  how bytes come: see Connection */
+function accept(accepting: Accepting, raw: Socket, shared = false): Connection | undefined {
+  const { http, socket, hooks } = accepting;
+  if (hooks.full?.()) {
+    raw.destroy();
+    return undefined;
+  }
+  const hosts = socket.byAddress.size === 0 ? socket.hosts : hostsAt(socket, raw.localAddress ?? '');
+  const { options } = hosts;
+  if (options.keepAlive) raw.setKeepAlive(true, options.keepAlive.idleSeconds * 1000);
+  const begin = (proxy?: Connection['proxy']): Connection | undefined => {
+    if (options.ssl) {
+      accepting.tlsFor(hosts).acceptSocket(raw, socket, proxy, hooks);
+      return undefined;
+    }
+    let listen = accepting.plain.get(hosts);
+    if (!listen) accepting.plain.set(hosts, (listen = { ...socket, options }));
+    if (accepting.http2 && speaksHttp2(hosts)) {
+      accepting.http2.acceptPlain(raw, { http, listen, hosts, proxy, hooks });
+      return undefined;
+    }
+    const conn = new Connection(raw, http, listen, hosts, { sharedReads: shared });
+    conn.proxy = proxy;
+    hooks.opened?.(conn);
+    return conn;
+  };
+  if (!options.proxyProtocol) return begin();
+  raw.on('error', () => raw.destroy());
+  readProxyHeader(raw, (proxy) => (proxy === 'invalid' ? raw.destroy() : begin(proxy)));
+  return undefined;
+}
+
+// ---------------------------------------------------------------- connections as handles
+
+const allHosts = (socket: ListenSocket): VirtualHosts[] => [socket.hosts, ...socket.byAddress.values()];
+
+/** What becomes of the handles of a socket's connections: all speak the same from their first byte, or node:net makes sockets of them. */
+function handleTaker(accepting: Accepting): ((client: ClientHandle) => void) | undefined {
+  const hosts = allHosts(accepting.socket);
+  if (hosts.some(({ options }) => options.proxyProtocol)) return undefined;
+  if (hosts.every(({ options }) => options.ssl) && accepting.tlsHandles) return (client) => acceptTls(accepting, client);
+  if (hosts.some((each) => each.options.ssl || speaksHttp2(each))) return undefined;
+  return (client) => {
+    const reads = new SharedReads();
+    const raw = new Socket({ handle: client, allowHalfOpen: true, onread: reads.options } as SocketConstructorOpts);
+    reads.conn = accept(accepting, raw, true);
+  };
+}
+
+function acceptTls(accepting: Accepting, client: ClientHandle): void {
+  const { socket, hooks } = accepting;
+  if (hooks.full?.()) {
+    client.close();
+    return;
+  }
+  const hosts = socket.byAddress.size === 0 ? socket.hosts : hostsAt(socket, localAddressOf(client));
+  const { keepAlive } = hosts.options;
+  if (keepAlive) client.setKeepAlive?.(true, keepAlive.idleSeconds);
+  accepting.tlsFor(hosts).accept(new accepting.tlsHandles!(client), socket, undefined, hooks);
+}

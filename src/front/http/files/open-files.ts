@@ -1,0 +1,253 @@
+/**
+ * Files to send. Smaller ones are kept in memory with what their stat said, and larger ones that many ask for, since sending from memory
+ * copies once and from a file twice; whether that still holds is asked at every use, or with `open_file_cache` once in
+ * `open_file_cache_valid`, as nginx does with its open descriptors. Others are kept open under `open_file_cache` only.
+ */
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { systemError } from '../../log/system-error.ts';
+import { core } from '../config/core.ts';
+import { nowMs } from '../request/clock.ts';
+import type { Request } from '../request/request.ts';
+import { holdForms } from './coded-bodies.ts';
+import { fsPath } from './paths.ts';
+import { checkSymlinks } from './symlinks.ts';
+
+const KEPT_FILE_BYTES = 1024 * 1024;
+const KEPT_BYTES = 32 * 1024 * 1024;
+/** What an entry takes beside its bytes, so that many small files are bounded too. */
+const ENTRY_BYTES = 1024;
+/** A file that was read so soon after a change may change again at the same time of its file system, which counts in ticks or seconds. */
+const SETTLED_MS = 2000;
+/** A larger file is kept too while it is asked for so many times in so many ms. */
+const HOT_FILE_BYTES = 8 * 1024 * 1024;
+const HOT_USES = 16;
+const HOT_MS = 10_000;
+const WATCHED_FILES = 256;
+
+export interface OpenedFile {
+  stat: Stats;
+  /** the whole file, if it is kept in memory */
+  body?: Buffer;
+  /** open file otherwise; the caller gives it back by `closeFile` */
+  fd?: number;
+}
+
+interface KeptFile extends OpenedFile {
+  /** what is in memory is what the file has for as long as its time of change stays the same */
+  isSettled: boolean;
+  /** asked for since it was last passed over when room was needed */
+  wasUsed: boolean;
+  /** responses that read from `fd` now; it is closed after the last one when the file is no longer kept */
+  readers: number;
+  isKept: boolean;
+  /** when the file was last found unchanged */
+  checkedMs: number;
+  usedMs: number;
+  /** uses with no pause of `inactive` between them */
+  uses: number;
+}
+const kept = new Map<string, KeptFile>();
+let keptBytes = 0;
+/** those of `kept` that are open, the one used longest ago first */
+const keptOpen = new Map<string, KeptFile>();
+/** how often larger files were asked for, and since when */
+const asked = new Map<string, { uses: number; sinceMs: number }>();
+/** failures remembered for `open_file_cache_errors` */
+const failures = new Map<string, { error: unknown; atMs: number }>();
+
+/** Status for a failed open: 404 or 403 or 500. */
+export function openError(r: Request, name: string, error: unknown): number {
+  const { code } = error as NodeJS.ErrnoException;
+  const reason = systemError(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') {
+    if (core.conf(r.loc).log_not_found) r.log('error', `open() "${name}" failed (${reason})`);
+    return 404;
+  }
+  if (code === 'EACCES' || code === 'ELOOP') {
+    r.log('error', `open() "${name}" failed (${reason})`);
+    return 403;
+  }
+  r.log('crit', `open() "${name}" failed (${reason})`);
+  return 500;
+}
+
+/** Opens a file for sending until the request has ended; directories are returned with their stat only. @throws NodeJS.ErrnoException */
+export function openFile(r: Request, name: string): OpenedFile {
+  const file = findFile(r, name);
+  if (file.fd !== undefined) r.whenSent(() => closeFile(file));
+  return file;
+}
+
+/** The file as openFile gives it, or the status that answers for one that does not open. */
+export function openOrStatus(r: Request, name: string): OpenedFile | number {
+  try {
+    return openFile(r, name);
+  } catch (error) {
+    return openError(r, name, error);
+  }
+}
+
+function findFile(r: Request, name: string): OpenedFile {
+  const c = core.conf(r.loc);
+  const rule = c.open_file_cache;
+  if (!rule || rule.max === 0 || c.disable_symlinks.mode !== 'off') return open(r, name, undefined);
+  const now = nowMs();
+  dropInactive(now, rule.inactiveMs);
+  const file = kept.get(name);
+  if (file) {
+    file.uses = now - file.usedMs > rule.inactiveMs ? 1 : file.uses + 1;
+    file.usedMs = now;
+    if (file.uses > c.open_file_cache_min_uses && now - file.checkedMs < c.open_file_cache_valid * 1000) return use(name, file);
+  }
+  if (!c.open_file_cache_errors) return open(r, name, file, rule.max);
+  const failure = failures.get(name);
+  if (failure && now - failure.atMs < c.open_file_cache_valid * 1000) throw failure.error;
+  failures.delete(name);
+  try {
+    return open(r, name, file, rule.max);
+  } catch (error) {
+    failures.set(name, { error, atMs: now });
+    for (const oldest of failures.keys()) {
+      if (failures.size <= rule.max) break;
+      failures.delete(oldest);
+    }
+    throw error;
+  }
+}
+
+function closeFile(file: OpenedFile): void {
+  if (!('readers' in file)) {
+    closeSync(file.fd!);
+    return;
+  }
+  const held = file as KeptFile;
+  held.readers--;
+  if (!held.isKept && held.readers === 0) closeSync(held.fd!);
+}
+
+/** Notes a use of a file that is too large to be kept for itself. @returns whether many ask for it */
+function isHot(name: string, sizeBytes: number): boolean {
+  if (sizeBytes > HOT_FILE_BYTES) return false;
+  const now = nowMs();
+  const known = asked.get(name);
+  if (known && now - known.sinceMs <= HOT_MS) {
+    known.uses++;
+    if (known.uses < HOT_USES) return false;
+    asked.delete(name);
+    return true;
+  }
+  asked.delete(name);
+  asked.set(name, { uses: 1, sinceMs: now });
+  for (const oldest of asked.keys()) {
+    if (asked.size <= WATCHED_FILES) break;
+    asked.delete(oldest);
+  }
+  return false;
+}
+
+function use(name: string, file: KeptFile): KeptFile {
+  file.wasUsed = true;
+  if (file.fd === undefined) return file;
+  // what is open now, even if the name stands for another file meanwhile
+  const body = isHot(name, file.stat.size) ? load(file.fd, file.stat.size) : undefined;
+  if (body) {
+    const { stat, checkedMs, uses } = file;
+    forget(name, file);
+    return Object.assign(remember(name, { stat, body }), { checkedMs, uses });
+  }
+  file.readers++;
+  keptOpen.delete(name);
+  keptOpen.set(name, file);
+  return file;
+}
+
+function forget(name: string, file: KeptFile): void {
+  kept.delete(name);
+  file.isKept = false;
+  if (file.body) keptBytes -= file.body.length + ENTRY_BYTES;
+  if (file.fd === undefined) return;
+  keptOpen.delete(name);
+  if (file.readers === 0) closeSync(file.fd);
+}
+
+/** As in nginx, one of those that nobody asks for is closed whenever somebody asks for a file. */
+function dropInactive(now: number, inactiveMs: number): void {
+  for (const [name, file] of keptOpen) {
+    if (now - file.usedMs > inactiveMs) forget(name, file);
+    return;
+  }
+}
+
+/** @param maxOpen  how many larger files are kept open, this one included; 0: it is not kept */
+function open(r: Request, name: string, known = kept.get(name), maxOpen = 0): OpenedFile {
+  checkSymlinks(r, name);
+  if (known) {
+    const stat = statSync(fsPath(name), { throwIfNoEntry: false });
+    if (stat && known.isSettled && isUnchanged(known.stat, stat)) {
+      known.checkedMs = nowMs();
+      return use(name, known);
+    }
+    forget(name, known);
+  }
+  const fd = openSync(fsPath(name), constants.O_RDONLY | constants.O_NONBLOCK);
+  let keep = false;
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return { stat };
+    if (stat.size <= KEPT_FILE_BYTES || (maxOpen === 0 && isHot(name, stat.size))) {
+      const body = load(fd, stat.size);
+      if (body) return remember(name, { stat, body });
+    }
+    keep = true;
+    if (maxOpen === 0) return { stat, fd };
+    const file = use(name, remember(name, { stat, fd }));
+    for (const [oldest, entry] of keptOpen) {
+      if (keptOpen.size <= maxOpen) break;
+      forget(oldest, entry);
+    }
+    return file;
+  } finally {
+    if (!keep) closeSync(fd);
+  }
+}
+
+/** The time of change cannot be set by programs, as that of modification can. */
+function isUnchanged(before: Stats, now: Stats): boolean {
+  return before.ctimeMs === now.ctimeMs && before.size === now.size && before.ino === now.ino && before.dev === now.dev;
+}
+
+/** The contents of a file, which stay in memory; undefined if there is less than was said. */
+function load(fd: number, sizeBytes: number): Buffer | undefined {
+  const body = Buffer.allocUnsafeSlow(sizeBytes);
+  if (sizeBytes > 0 && readSync(fd, body, 0, sizeBytes, 0) < sizeBytes) return undefined;
+  holdForms(body);
+  return body;
+}
+
+function remember(name: string, opened: OpenedFile): KeptFile {
+  const now = nowMs();
+  const isSettled = !opened.body || now - opened.stat.ctimeMs >= SETTLED_MS;
+  const file: KeptFile = { ...opened, isSettled, wasUsed: true, readers: 0, isKept: true, checkedMs: now, usedMs: now, uses: 1 };
+  kept.set(name, file);
+  if (file.body) keptBytes += file.body.length + ENTRY_BYTES;
+  makeRoom();
+  return file;
+}
+
+/** Those in memory go in the order in which they came, but whoever was asked for meanwhile goes to the end once more. */
+function makeRoom(): void {
+  for (const [name, file] of kept) {
+    if (keptBytes <= KEPT_BYTES) return;
+    if (!file.body) continue;
+    if (file.wasUsed) {
+      file.wasUsed = false;
+      kept.delete(name);
+      kept.set(name, file);
+    } else forget(name, file);
+  }
+}
+
+/** `"mtime-size"` in hexadecimal, as nginx makes it. */
+export function fileEtag(stat: Stats): string {
+  return `"${Math.floor(stat.mtimeMs / 1000).toString(16)}-${stat.size.toString(16)}"`;
+}

@@ -1,0 +1,120 @@
+/** Subrequests: requests of the server to itself, whose output goes into another's, into memory or nowhere. */
+
+import { core } from '../config/core.ts';
+import { BodyDecoder, RequestBody } from '../request/body.ts';
+import { MAX_URI_CHANGES, Request } from '../request/request.ts';
+import { runPhases } from './phases.ts';
+import { flushPostponed } from './postpone.ts';
+import { redirectToNamed } from './redirect.ts';
+
+const MAX_SUBREQUEST_DEPTH = 50;
+
+export interface SubrequestOptions {
+  /** collect the output instead of sending it */
+  inMemory?: boolean;
+  /** output is thrown away and the main request does not wait for it */
+  background?: boolean;
+  /** no body is produced */
+  headerOnly?: boolean;
+  /** runs when the subrequest ends; returns the code to go on with */
+  done?: (sub: Request, rc: number) => number;
+  method?: string;
+  /** takes the place of the main request's */
+  body?: Buffer;
+}
+
+/**
+ * Starts a subrequest of `parent`. Its output goes into the parent's output at this point.
+ * @returns undefined: too deep
+ */
+export function startSubrequest(parent: Request, uri: string, args: string, options: SubrequestOptions = {}): Request | undefined {
+  if (parent.depth >= MAX_SUBREQUEST_DEPTH) {
+    parent.log('error', `subrequests cycle while processing "${uri}"`);
+    return undefined;
+  }
+  const sub = new Request(parent.conn, parent.http, parent.server, parent);
+  sub.depth = parent.depth + 1;
+  sub.method = options.method ?? 'GET';
+  sub.protocol = parent.protocol;
+  sub.version = parent.version;
+  sub.requestLine = parent.main.requestLine;
+  sub.rawUri = parent.rawUri;
+  sub.uri = uri;
+  sub.args = args;
+  sub.headersIn = parent.headersIn;
+  sub.host = parent.host;
+  sub.hostPort = parent.hostPort;
+  sub.contentLength = parent.contentLength;
+  sub.body = parent.body;
+  if (options.body) giveBody(sub, options.body);
+  sub.internal = true;
+  sub.validRawUri = false;
+  sub.expectTested = true;
+  sub.captures = undefined;
+  sub.keepalive = parent.keepalive;
+  sub.uriChanges = MAX_URI_CHANGES + 1;
+  sub.inMemory = options.inMemory ?? false;
+  sub.needInMemory = sub.inMemory;
+  sub.background = options.background ?? false;
+  sub.headerOnly = options.headerOnly ?? false;
+  sub.postHandler = options.done;
+  (sub.main.subrequests ??= new Set()).add(sub);
+  if (sub.background) parent.main.backgroundCount++;
+  else if (!sub.inMemory && !sub.headerOnly) {
+    if (parent.conn.active === parent && parent.postponed.length === 0) parent.conn.active = sub;
+    parent.postponed.push({ request: sub });
+  }
+  sub.phaseIndex = parent.http.serverRewriteIndex;
+  sub.resume = () => runPhases(sub);
+  parent.conn.post(sub);
+  return sub;
+}
+
+function giveBody(sub: Request, data: Buffer): void {
+  const limits = { memoryBytes: data.length, maxBytes: 0, tempFolder: { path: '', levels: [] }, inFile: 'off' as const };
+  const body = new RequestBody(new BodyDecoder(0), limits);
+  body.started = true;
+  body.complete = true;
+  if (data.length > 0) body.take(data);
+  sub.body = body;
+  sub.bodyOwner = sub;
+  sub.chunkedIn = false;
+  sub.contentLength = data.length;
+  const length = { name: 'Content-Length', lname: 'content-length', value: String(data.length) };
+  sub.headersIn = [...sub.headersIn.filter(({ lname }) => lname !== 'content-length' && lname !== 'transfer-encoding'), length];
+}
+
+/** post_action: what the configuration wants done once the answer is out; its own answer goes nowhere. */
+export function startPostAction(r: Request): void {
+  const target = core.conf(r.loc).post_action;
+  if (target === '') return;
+  r.afterwards = true;
+  const named = target.startsWith('@');
+  const sub = startSubrequest(r, named ? r.uri : target, named ? r.args : '', { background: true, method: r.method });
+  if (sub && named) sub.resume = () => redirectToNamed(sub, target);
+}
+
+/** Ends a subrequest that has produced all: logs it and lets its parent go on, or waits for its own subrequests and filters. */
+export function endSubrequest(sub: Request): void {
+  if (sub.background) {
+    close(sub);
+    sub.main.backgroundEnded();
+    return;
+  }
+  const { conn } = sub;
+  if (sub.postponed.length > 0 && !sub.buffered && sub === conn.active) flushPostponed(sub);
+  if (sub.buffered || sub.postponed.length > 0) {
+    sub.resume = () => sub.write();
+    return;
+  }
+  if (sub === conn.active) conn.active = sub.parent;
+  close(sub);
+  conn.post(sub.parent!);
+}
+
+function close(sub: Request): void {
+  sub.done = true;
+  sub.main.subrequests!.delete(sub);
+  sub.runCleanups();
+  sub.runLogHandlers(true);
+}

@@ -1,0 +1,24 @@
+/** `early_hints`: a 103 of the back end goes on to the client before the answer. */
+import { core } from '../config/core.ts';
+import { anySet } from '../config/value.ts';
+import type { HeaderField } from './header.ts';
+import type { Request } from './request.ts';
+
+const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'upgrade', 'te', 'trailer']);
+
+/** @param hidden names that answers of the back end do not pass on */
+export function passEarlyHints(r: Request, fields: readonly HeaderField[], hidden: ReadonlySet<string>): void {
+  const { conn } = r;
+  const conditions = core.conf(r.loc).early_hints;
+  // what is still on its way to the client belongs to an answer before this one
+  if (!conditions || r.isSub || r.headerSent || r.version < 1001 || conn.output.buffered) return;
+  const passed = fields.filter(({ lname }) => !HOP_BY_HOP.has(lname) && !hidden.has(lname));
+  if (passed.length === 0 || !anySet(r, conditions)) return;
+  if (conn.http2) {
+    conn.http2.hints(passed);
+    return;
+  }
+  const text = `HTTP/1.1 103 Early Hints\r\n${passed.map(({ name, value }) => `${name}: ${value}\r\n`).join('')}\r\n`;
+  conn.socket.write(text, 'latin1');
+  conn.output.noteSent(text.length);
+}

@@ -1,0 +1,173 @@
+/** Last header filter: frames the body and writes status line and header fields in nginx's order. */
+
+import type { HttpMain } from '../config/conf.ts';
+import { core } from '../config/core.ts';
+import { OK } from '../phases/codes.ts';
+import { nowSeconds } from './clock.ts';
+import type { Request } from './request.ts';
+import type { ResponseHead } from './response.ts';
+import { serverSignature } from './special-response.ts';
+import { STATUS_LINES } from './status-lines.ts';
+
+const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const two = (n: number) => (n < 10 ? `0${n}` : String(n));
+
+/** dates written lately: those of files come again and again */
+const written = new Map<number, string>();
+const WRITTEN_MAX = 1000;
+
+/** RFC 9110 date of a time in seconds. */
+export function httpDate(seconds: number): string {
+  let text = written.get(seconds);
+  if (text === undefined) {
+    if (written.size >= WRITTEN_MAX) written.clear();
+    written.set(seconds, (text = formatDate(seconds)));
+  }
+  return text;
+}
+
+function formatDate(seconds: number): string {
+  const d = new Date(seconds * 1000);
+  return `${DAYS[d.getUTCDay()]}, ${two(d.getUTCDate())} ${MONTHS[d.getUTCMonth()]} ${d.getUTCFullYear()} ${two(d.getUTCHours())}:${two(d.getUTCMinutes())}:${two(d.getUTCSeconds())} GMT`;
+}
+
+/** Seconds of an HTTP date in any of the three forms, -1 if malformed. */
+export function parseHttpDate(text: string): number {
+  const m =
+    /^\w{3}, (\d{2}) (\w{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2})(?: GMT)?$/.exec(text) ??
+    /^\w{6,9}, (\d{2})-(\w{3})-(\d{2}) (\d{2}):(\d{2}):(\d{2})(?: GMT)?$/.exec(text);
+  let parts: string[] | undefined = m ? m.slice(1) : undefined;
+  if (!parts) {
+    const asctime = /^\w{3} (\w{3}) +(\d{1,2}) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/.exec(text);
+    if (asctime) parts = [asctime[2], asctime[1], asctime[6], asctime[3], asctime[4], asctime[5]];
+  }
+  if (!parts) return -1;
+  const month = MONTHS.indexOf(parts[1]);
+  let year = Number(parts[2]);
+  if (parts[2].length === 2) year += year < 70 ? 2000 : 1900;
+  const [day, hour, minute, second] = [parts[0], parts[3], parts[4], parts[5]].map(Number);
+  if (month < 0 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 59) return -1;
+  const ms = Date.UTC(year, month, day, hour, minute, second);
+  return new Date(ms).getUTCDate() === day ? ms / 1000 : -1;
+}
+
+let dateSecond = -1;
+let dateText = '';
+export function currentHttpDate(): string {
+  const second = nowSeconds();
+  if (second !== dateSecond) {
+    dateSecond = second;
+    dateText = httpDate(second);
+  }
+  return dateText;
+}
+
+let startSecond = -1;
+let startServer = '';
+let startText = '';
+/** First lines of the usual answer, the same for a second. */
+function usualStart(server: string): string {
+  const second = nowSeconds();
+  if (second !== startSecond || server !== startServer) {
+    startSecond = second;
+    startServer = server;
+    const text = `HTTP/1.1 ${STATUS_LINES[200]}\r\nServer: ${server}\r\nDate: ${currentHttpDate()}\r\n`;
+    // one flat string: what is concatenated would be put together anew for each answer
+    startText = Buffer.from(text, 'latin1').latin1Slice();
+  }
+  return startText;
+}
+
+/** Scheme, host and port that absolute redirects start with. */
+function redirectBase(r: Request): string {
+  const c = core.conf(r.loc);
+  const { conn } = r;
+  const name = c.server_name_in_redirect ? r.server.name : r.host || conn.localHostText();
+  const host = name || conn.localHostText();
+  let port = '';
+  if (c.port_in_redirect && !conn.listen.path) {
+    const standard = conn.tls ? 443 : 80;
+    if (conn.localPort !== standard) port = `:${conn.localPort}`;
+  }
+  return `${conn.tls ? 'https' : 'http'}://${host}${port}`;
+}
+
+function fieldsWithLocation({ fields, location, locationAt }: ResponseHead): string {
+  const lines = fields.map((field) => `${field.name}: ${field.value}\r\n`);
+  lines.splice(locationAt, 0, `Location: ${location}\r\n`);
+  return lines.join('');
+}
+
+function writeHeader(r: Request): number {
+  if (r.isSub) return OK;
+  if (r.version < 1000) {
+    // HTTP/0.9 has no header
+    r.conn.output.startResponse(r, '');
+    return OK;
+  }
+  if (r.method === 'HEAD') r.headerOnly = true;
+  const { out, conn } = r;
+  const c = core.conf(r.loc);
+  const { status } = out;
+  const bodiless = status === 204 || status === 304;
+  if (bodiless) {
+    r.headerOnly = true;
+    if (status === 204) {
+      out.contentType = '';
+      out.contentLength = -1;
+    }
+  }
+  if (status !== 200 && status !== 206 && status !== 304) out.lastModified = -1;
+  let chunked = false;
+  if (out.contentLength === -1 && !bodiless && status >= 200 && r.method !== 'HEAD' && !r.upgraded) {
+    if (r.version < 1001) r.keepalive = false;
+    else if (c.chunked_transfer_encoding) chunked = true;
+    else r.keepalive = false;
+  }
+  if (r.expectTrailers && !bodiless && r.version >= 1001 && c.chunked_transfer_encoding && !r.headerOnly) {
+    if (!conn.http2) out.contentLength = -1;
+    chunked = true;
+  }
+  r.chunked = chunked && !r.headerOnly;
+  let location = '';
+  if (out.location?.startsWith('/') && c.absolute_redirect) {
+    out.location = redirectBase(r) + out.location;
+    location = `Location: ${out.location}\r\n`;
+  }
+  if (conn.http2) {
+    conn.http2.respond(r);
+    conn.clearTimer();
+    return OK;
+  }
+  let head: string;
+  if (status === 200 && out.statusLine === '' && out.server === undefined && out.date === undefined) head = usualStart(serverSignature(r));
+  else {
+    head = `HTTP/1.1 ${out.statusLine || STATUS_LINES[status] || `${status} `}\r\n`;
+    if (out.server !== '') head += `Server: ${out.server ?? serverSignature(r)}\r\n`;
+    if (out.date !== '') head += `Date: ${out.date ?? currentHttpDate()}\r\n`;
+  }
+  if (out.contentType) {
+    head += `Content-Type: ${out.contentTypeText}\r\n`;
+  }
+  if (out.contentLength >= 0) head += `Content-Length: ${out.contentLength}\r\n`;
+  if (out.lastModified >= 0 && !out.get('last-modified')) head += `Last-Modified: ${httpDate(out.lastModified)}\r\n`;
+  head += location;
+  if (chunked) head += 'Transfer-Encoding: chunked\r\n';
+  if (status === 101) head += 'Connection: upgrade\r\n';
+  else if (r.keepalive && !conn.exiting) {
+    head += 'Connection: keep-alive\r\n';
+    if (c.keepalive_timeout.headerSeconds) head += `Keep-Alive: timeout=${c.keepalive_timeout.headerSeconds}\r\n`;
+  } else {
+    r.keepalive = false;
+    head += 'Connection: close\r\n';
+  }
+  if (out.location !== undefined && location === '') head += fieldsWithLocation(r.out);
+  else for (const field of out.fields) head += `${field.name}: ${field.value}\r\n`;
+  conn.output.startResponse(r, `${head}\r\n`);
+  return OK;
+}
+
+export function initHeaderWriter(http: HttpMain): void {
+  http.addHeaderFilter('write', writeHeader);
+}

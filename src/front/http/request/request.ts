@@ -1,0 +1,466 @@
+/**
+ * A request: what came in, what goes out, and its way through the phases. Subrequests and internal redirects are requests on the
+ * same connection. Control flow is nginx's: handlers return codes (codes.ts), and whoever returned AGAIN or DONE resumes later.
+ */
+import { type Level, logTo } from '../../log/error-log.ts';
+import type { HttpMain, Loc, Server } from '../config/conf.ts';
+import { core } from '../config/core.ts';
+import type { Captures, Regex } from '../config/regex.ts';
+import type { VariableDef } from '../config/variables.ts';
+import type { Connection } from '../connection/connection.ts';
+import { AGAIN, DECLINED, DONE, ERROR, HTTP_CLIENT_CLOSED, HTTP_CLOSE, OK, REQUEST_TIMEOUT } from '../phases/codes.ts';
+import {
+  type BodyFilter,
+  type BodyFlags,
+  FILTER_ORDER,
+  type FilterName,
+  type Handler,
+  type HttpModule,
+  type Piece,
+} from '../phases/module.ts';
+import { runPhases } from '../phases/phases.ts';
+import { POSTPONE, type Postponed, postpone } from '../phases/postpone.ts';
+import { endSubrequest, type SubrequestOptions, startPostAction } from '../phases/subrequest.ts';
+import type { RequestBody } from './body.ts';
+import { nowMs } from './clock.ts';
+import { findHeader, type HeaderField, joinHeader } from './header.ts';
+import { ResponseHead } from './response.ts';
+import { specialResponse } from './special-response.ts';
+
+const NOTHING = (): void => {};
+export const MAX_URI_CHANGES = 10;
+
+export class Request {
+  readonly main: Request;
+  /** whose body it has: the main request's, unless a subrequest was given one of its own */
+  bodyOwner: Request;
+  server: Server;
+  loc: Loc;
+  method = 'GET';
+  protocol = '';
+  version = 1000;
+  requestLine = '';
+  /** URI as the client sent it, with query */
+  rawUri = '';
+  uri = '';
+  args = '';
+  /** no arguments were given as such, where nginx has an empty text and not none */
+  emptyArgs = false;
+  headersIn: HeaderField[] = [];
+  /** host without port, lower case */
+  host = '';
+  hostPort = '';
+  contentLength = -1;
+  chunkedIn = false;
+  body: RequestBody | undefined;
+
+  out = new ResponseHead();
+  /** status that replaces the one of the response: an error page being sent */
+  errStatus = 0;
+  headerSent = false;
+  headerOnly = false;
+  chunked = false;
+  keepalive = false;
+  /** its head was there before the request before it had ended */
+  pipelined = false;
+  lingeringClose = false;
+  allowRanges = false;
+  /** charset that a back end wants the answer to have (X-Accel-Charset) */
+  overrideCharset = '';
+  /** charset of the answer, which subrequests are converted to */
+  charsetSent = '';
+  singleRange = false;
+  /** a filter, or who asked for the output, wants bytes in memory, not file regions */
+  needInMemory = false;
+  /** a filter after this needs plain text, whatever the client accepts */
+  needGunzip = false;
+  disableNotModified = false;
+  upgraded = false;
+  expectTested = false;
+  expectTrailers = false;
+
+  /** `try_files` found a file by name below what a location's `alias` makes of its captures */
+  addUriToAlias = false;
+  internal = false;
+  uriChanged = false;
+  uriChanges = MAX_URI_CHANGES + 1;
+  /** the raw URI still stands for `uri` */
+  validRawUri = true;
+  errorPage = false;
+  /** phases resume here */
+  phaseIndex = 0;
+  /** access phase: a handler of `satisfy any` refused with this */
+  accessCode = 0;
+  ctx: unknown[] = [];
+  captures: Captures | undefined;
+  vars: (string | null | undefined)[];
+  contentHandler: Handler | undefined;
+  /** what to do when the connection can take more, or a subrequest ended */
+  resume: () => void = NOTHING;
+  /** called when the client goes away while the request is being worked on */
+  onAbort: (() => void) | undefined;
+  done = false;
+  /** it came to its end by itself, and was not cut off */
+  complete = false;
+  /** a header filter put another answer in the place of the one that was on its way */
+  cutShort = false;
+  /** finalized, but not all is sent yet */
+  finishing = false;
+  background = false;
+  inMemory = false;
+  captured: Buffer[] = [];
+  readonly isSub: boolean;
+  depth = 0;
+  postponed: Postponed[] = [];
+  postHandler: SubrequestOptions['done'];
+  /** main: subrequests that have not ended; made with the first */
+  subrequests: Set<Request> | undefined;
+  /** main: running background subrequests */
+  backgroundCount = 0;
+  pendingClose = false;
+  cleanups: (() => void)[] = [];
+  /** bits of filters that hold data back */
+  buffered = 0;
+  limitRate: number | undefined;
+  limitRateAfter: number | undefined;
+  requestLength = 0;
+  readonly startMs: number;
+  headerSize = 0;
+  bodyBytes = 0;
+  requestId = '';
+  /** bytes of the whole that were never produced: ranges count from there */
+  rangeSkip = 0;
+
+  /** nothing was produced by a request that ended well */
+  get bodyless(): boolean {
+    return this.out.contentLength === 0;
+  }
+
+  /** Puts text into the output of a subrequest that failed. */
+  emitText(text: string): void {
+    this.headerSent = true;
+    this.chain = [];
+    this.output([Buffer.from(text, 'latin1')], true);
+  }
+
+  private chain: { order: number; run: BodyFilter; usesUp: boolean }[] = [];
+
+  constructor(
+    readonly conn: Connection,
+    readonly http: HttpMain,
+    server: Server,
+    readonly parent?: Request,
+  ) {
+    this.main = parent ? parent.main : this;
+    this.bodyOwner = parent ? parent.bodyOwner : this;
+    this.isSub = parent !== undefined;
+    this.server = server;
+    this.loc = server.root;
+    this.vars = parent ? parent.vars : [];
+    this.startMs = parent ? parent.startMs : nowMs();
+  }
+
+  // ---------------------------------------------------------------- access to things
+
+  variable(def: VariableDef): string | null {
+    if (def.volatile || def.index === undefined) return def.get(this);
+    const cached = this.vars[def.index];
+    if (cached !== undefined) return cached;
+    const value = def.get(this);
+    this.vars[def.index] = value;
+    return value;
+  }
+
+  headerIn(lname: string): string | undefined {
+    return findHeader(this.headersIn, lname)?.value;
+  }
+
+  headersJoined(lname: string, separator = ', '): string | undefined {
+    return joinHeader(this.headersIn, lname, separator);
+  }
+
+  getCtx<T>(module: HttpModule): T | undefined {
+    return this.ctx[module.index] as T | undefined;
+  }
+
+  setCtx(module: HttpModule, value: unknown): void {
+    this.ctx[module.index] = value;
+  }
+
+  /** Notes of a module that outlive internal redirects; shared with subrequests. */
+  getMainCtx<T>(module: HttpModule): T | undefined {
+    return this.main.lasting[module.index] as T | undefined;
+  }
+
+  setMainCtx(module: HttpModule, value: unknown): void {
+    this.main.lasting[module.index] = value;
+  }
+
+  private readonly lasting: unknown[] = [];
+  /** run after the request was logged */
+  endings: (() => void)[] = [];
+
+  log(level: Level, message: string): void {
+    const logs = this.loc.errorLogs;
+    if (logs.length === 0) return;
+    logTo(this.conn.debugLogs ?? logs, level, level === 'debug' ? message : message + this.logTail(), this.conn.id);
+  }
+
+  /** `, client: ..., server: ..., request: ..., upstream: ...` */
+  private logTail(): string {
+    let tail = `, client: ${this.conn.remoteAddr}, server: ${this.server.name}`;
+    if (this.main.requestLine) tail += `, request: "${this.main.requestLine}"`;
+    if (this.isSub) tail += `, subrequest: "${this.uri}"`;
+    const upstream = this.upstream?.describe();
+    if (upstream) tail += `, upstream: "${upstream}"`;
+    const host = findHeader(this.headersIn, 'host');
+    if (host) tail += `, host: "${host.value}"`;
+    const referrer = findHeader(this.headersIn, 'referer');
+    if (referrer) tail += `, referrer: "${referrer.value}"`;
+    for (const { name, value } of core.conf(this.loc).error_log_tag ?? []) tail += `, ${name}: "${value.eval(this)}"`;
+    return tail;
+  }
+
+  setNamed(regex: Regex, captures: Captures | undefined): void {
+    this.captures = captures;
+    if (!captures) return;
+    for (const [name, index] of regex.names) {
+      const def = this.http.variables.find(name);
+      if (def?.index === undefined) continue;
+      const start = captures.offsets[index * 2];
+      this.vars[def.index] = start < 0 ? null : captures.subject.slice(start, captures.offsets[index * 2 + 1]);
+    }
+  }
+
+  /** extension of the last path segment, '' if none */
+  extension(): string {
+    const { uri } = this;
+    for (let n = uri.length - 1; n > 1; n--) {
+      const c = uri.charCodeAt(n);
+      if (c === 46 && uri.charCodeAt(n - 1) !== 47) return uri.slice(n + 1);
+      if (c === 47) return '';
+    }
+    return '';
+  }
+
+  /** Sets the content type from the extension. */
+  setContentType(): void {
+    if (this.out.contentType) return;
+    const c = core.conf(this.loc);
+    const extension = this.extension().toLowerCase();
+    this.out.contentType = (extension && c.types.get(extension)) || c.default_type;
+  }
+
+  // ---------------------------------------------------------------- output
+
+  /** @param usesUp  the filter neither keeps nor passes on what it is given: that memory is free when it returns */
+  addBodyFilter(name: FilterName, run: BodyFilter, usesUp = false): void {
+    const order = FILTER_ORDER.indexOf(name);
+    const at = this.chain.findIndex((f) => f.order > order);
+    this.chain.splice(at < 0 ? this.chain.length : at, 0, { order, run, usesUp });
+  }
+
+  /** Runs the header filters, which end in writing the header. */
+  sendHeader(): number {
+    if (this.headerSent) {
+      this.log('alert', 'header already sent');
+      return ERROR;
+    }
+    if (this.errStatus) {
+      this.out.status = this.errStatus;
+      this.out.statusLine = '';
+    }
+    this.headerSent = true;
+    for (const filter of this.http.headerFilters) {
+      const rc = filter.run(this);
+      if (rc !== OK) return rc;
+    }
+    return OK;
+  }
+
+  /** Sends body pieces into the filters. */
+  output(pieces: Piece[], last: boolean, flush = false): number {
+    if (this.conn.error) return ERROR;
+    return this.nextBody(pieces, { last, flush }, -1);
+  }
+
+  nextBody(pieces: Piece[], flags: BodyFlags, order: number): number {
+    for (const filter of this.chain) {
+      if (filter.order <= order) continue;
+      if (order < POSTPONE && filter.order > POSTPONE && (this.isSub || this.postponed.length > 0 || this.conn.active !== this)) break;
+      return filter.run(this, pieces, flags, filter.order);
+    }
+    if (order < POSTPONE && (this.isSub || this.postponed.length > 0 || this.conn.active !== this)) return postpone(this, pieces, flags);
+    return this.main.emit(pieces, flags);
+  }
+
+  /** End of the main request's filters: framing, then the connection. */
+  private emit(pieces: Piece[], flags: BodyFlags): number {
+    if (this.headerOnly) return OK;
+    return this.conn.output.sendBody(this, pieces, flags);
+  }
+
+  /** Nothing else is to be sent before what is put out now. */
+  private get inTurn(): boolean {
+    return !this.isSub && this.postponed.length === 0 && this.conn.active === this;
+  }
+
+  /** What is put out goes to the client's plain socket as it is. */
+  get passesStraight(): boolean {
+    const { conn } = this;
+    return this.chain.length === 0 && this.inTurn && !conn.tls && !conn.http2;
+  }
+
+  /** Filters make something new of a piece before `output` returns. */
+  get filtersUseUp(): boolean {
+    return this.chain.length > 0 && this.chain[0].usesUp && this.inTurn;
+  }
+
+  /** A whole body of so many bytes is copied, or made into something new, before `output` returns. */
+  usesUpWhole(bytes: number): boolean {
+    return this.filtersUseUp || (this.passesStraight && this.conn.output.copiesWhole(this, bytes));
+  }
+
+  /** True while the client is slower than what is produced. */
+  get blocked(): boolean {
+    return this.conn.output.blocked;
+  }
+
+  /** Continues filters that hold data, or sends what subrequests left behind. */
+  write(): void {
+    if (this.conn.error) {
+      this.finalize(ERROR);
+      return;
+    }
+    const rc = this.nextBody([], { last: false, flush: false }, -1);
+    if (rc === ERROR) {
+      this.finalize(ERROR);
+      return;
+    }
+    if (this.buffered || this.postponed.length > 0 || (!this.isSub && this.conn.output.buffered)) {
+      this.finishing = !this.isSub;
+      return;
+    }
+    this.finalize(rc);
+  }
+
+  // ---------------------------------------------------------------- ends
+
+  /** Ends the request with a code: OK, a status that becomes an error page, or ERROR. */
+  finalize(rc: number): void {
+    if (this.done || rc === DONE) return;
+    if (rc === AGAIN) rc = OK;
+    if (rc === DECLINED) {
+      this.contentHandler = undefined;
+      runPhases(this);
+      return;
+    }
+    if (this.isSub && this.postHandler) {
+      const handler = this.postHandler;
+      this.postHandler = undefined;
+      rc = handler(this, rc);
+    }
+    if (rc === ERROR || rc === REQUEST_TIMEOUT || rc === HTTP_CLIENT_CLOSED || this.conn.error) {
+      this.terminate(rc);
+      return;
+    }
+    if (rc >= 300 || rc === 201 || rc === 204) {
+      if (rc === HTTP_CLOSE) {
+        this.out.status = HTTP_CLOSE;
+        this.main.terminate(rc);
+        return;
+      }
+      this.resume = NOTHING;
+      this.finalize(specialResponse(this, rc));
+      return;
+    }
+    if (this.isSub) endSubrequest(this);
+    else this.finalizeMain();
+  }
+
+  private finalizeMain(): void {
+    if (this.buffered || this.postponed.length > 0 || this.conn.output.buffered) {
+      this.finishing = true;
+      this.resume = () => this.write();
+      if (this.conn.active === this && this.postponed.length > 0) this.conn.post(this);
+      return;
+    }
+    this.closeMain(OK);
+  }
+
+  backgroundEnded(): void {
+    this.backgroundCount--;
+    if (this.backgroundCount === 0 && this.pendingClose) this.closeMain(OK);
+  }
+
+  private closeMain(rc: number): void {
+    if (!this.afterwards && !this.conn.error) startPostAction(this);
+    if (this.backgroundCount > 0 && !this.conn.error) {
+      this.pendingClose = true;
+      return;
+    }
+    this.done = true;
+    this.complete = !this.cutShort;
+    this.runLogHandlers(false);
+    this.release();
+    this.conn.requestDone(this, rc);
+  }
+
+  /** Ends at once: nothing more is sent. */
+  terminate(rc: number): void {
+    const { main } = this;
+    if (this !== main && !this.done) {
+      this.done = true;
+      this.runCleanups();
+    }
+    if (main.done) return;
+    if (rc > 0 && (main.out.status === 0 || this.conn.output.bytesSent === main.connBytesBefore)) main.out.status = rc;
+    main.done = true;
+    main.keepalive = false;
+    main.runLogHandlers(false);
+    main.release();
+    if (rc === ERROR && main.headerSent && !this.conn.error) this.conn.cut();
+    else if (rc === HTTP_CLOSE) this.conn.abandon(main.loc);
+    else this.conn.destroy();
+  }
+
+  connBytesBefore = 0;
+  /** its post_action was started */
+  afterwards = false;
+
+  /** The main request has ended, and with it the subrequests whose output it has. */
+  private release(): void {
+    for (const sub of this.subrequests ?? []) {
+      if (sub.background) continue;
+      sub.done = true;
+      sub.runCleanups();
+    }
+    this.runCleanups();
+  }
+
+  /** Runs something when all is sent that the client gets: what a subrequest put out may still wait when it has ended. */
+  whenSent(run: () => void): void {
+    const owner = this.background ? this : this.main;
+    if (owner.done) run();
+    else owner.cleanups.push(run);
+  }
+
+  runCleanups(): void {
+    const { cleanups, endings } = this;
+    if (cleanups.length + endings.length === 0) return;
+    this.cleanups = [];
+    this.endings = [];
+    for (const cleanup of cleanups) cleanup();
+    for (const ending of endings) ending();
+  }
+
+  runLogHandlers(sub: boolean): void {
+    if (sub && !core.conf(this.loc).log_subrequest) return;
+    for (const handler of this.http.phases.log) handler(this);
+  }
+
+  resetFilters(): void {
+    this.chain = [];
+    this.needInMemory = this.inMemory;
+  }
+}

@@ -1,0 +1,105 @@
+/** Certificates and keys: files, inline `data:` texts, passwords, and OpenSSL's words for verification results. */
+import { createPrivateKey } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { systemError } from '../../log/system-error.ts';
+import type { HttpFrame } from '../phases/module.ts';
+
+/** Files that the configuration names, as read when it was: the master hands them to its workers, so that a pipe is read once. */
+export const configFiles = new Map<string, Buffer>();
+/** by path: which file, and of what second, was read */
+const identities = new Map<string, string>();
+
+/** A file of the configuration. @throws NodeJS.ErrnoException */
+export function readConfigFile(file: string): Buffer {
+  let data = configFiles.get(file);
+  if (!data) {
+    const identity = identityOf(file);
+    configFiles.set(file, (data = readFileSync(file)));
+    if (identity) identities.set(file, identity);
+    else identities.delete(file);
+  }
+  return data;
+}
+
+function identityOf(file: string): string | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat?.isFile() ? `${stat.dev}:${stat.ino}:${Math.floor(stat.mtimeMs / 1000)}` : undefined;
+}
+
+/** Before a configuration is read. @param inherit files that are still the same are not read again (`ssl_object_cache_inheritable`) */
+export function forgetConfigFiles(inherit: boolean): void {
+  for (const file of configFiles.keys()) {
+    const identity = inherit ? identities.get(file) : undefined;
+    if (identity === undefined || identity !== identityOf(file)) configFiles.delete(file);
+  }
+}
+
+/** @param atRunTime the name came from variables: the file is read now */
+export function readPem(source: string, atRunTime = false): Buffer {
+  if (source.startsWith('data:')) return Buffer.from(source.slice(5), 'latin1');
+  const file = source.startsWith('store:file:') ? source.slice(11) : source;
+  return atRunTime ? readFileSync(file) : readConfigFile(file);
+}
+
+/** The revocation lists of a PEM file: Node reads one of each text that it is given. */
+export function readCrls(file: string): string[] {
+  const text = readConfigFile(file).latin1Slice();
+  return text.match(/-----BEGIN X509 CRL-----[^-]*-----END X509 CRL-----/g) ?? [text];
+}
+
+/** A private key, with the first password that opens it. @throws Error */
+export function readKey(source: string, passwords: readonly string[] | undefined, atRunTime = false): string | Buffer {
+  if (source.startsWith('engine:') || (source.startsWith('store:') && !source.startsWith('store:file:')))
+    throw new Error(`"${source}": keys of engines and stores are not supported`);
+  const pem = readPem(source, atRunTime);
+  if (!/ENCRYPTED/.test(pem.subarray(0, 2000).latin1Slice())) return pem;
+  let failure: unknown = new Error(`no password for key "${source}"`);
+  for (const passphrase of passwords ?? []) {
+    try {
+      return createPrivateKey({ key: pem, passphrase }).export({ type: 'pkcs8', format: 'pem' });
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+/** Lines of a password file; it may be a pipe, so it is read once, when the configuration is. */
+export function passwordsOf(f: HttpFrame): string[] {
+  const file = f.scope.path(f.args[0], 'conf');
+  try {
+    return readConfigFile(file)
+      .latin1Slice()
+      .split('\n')
+      .map((line) => line.replace(/\r$/, ''))
+      .filter((line) => line !== '');
+  } catch (error) {
+    return f.fail(`open() "${file}" failed (${systemError(error)})`);
+  }
+}
+
+const VERIFY: Record<string, [number, string]> = {
+  UNABLE_TO_GET_ISSUER_CERT: [2, 'unable to get issuer certificate'],
+  UNABLE_TO_GET_CRL: [3, 'unable to get certificate CRL'],
+  CERT_SIGNATURE_FAILURE: [7, 'certificate signature failure'],
+  CERT_NOT_YET_VALID: [9, 'certificate is not yet valid'],
+  CERT_HAS_EXPIRED: [10, 'certificate has expired'],
+  CRL_HAS_EXPIRED: [12, 'CRL has expired'],
+  DEPTH_ZERO_SELF_SIGNED_CERT: [18, 'self-signed certificate'],
+  SELF_SIGNED_CERT_IN_CHAIN: [19, 'self-signed certificate in certificate chain'],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: [20, 'unable to get local issuer certificate'],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: [21, 'unable to verify the first certificate'],
+  CERT_CHAIN_TOO_LONG: [22, 'certificate chain too long'],
+  CERT_REVOKED: [23, 'certificate revoked'],
+  INVALID_CA: [24, 'invalid CA certificate'],
+  INVALID_PURPOSE: [26, 'unsuitable certificate purpose'],
+  CERT_UNTRUSTED: [27, 'certificate not trusted'],
+  CERT_REJECTED: [28, 'certificate rejected'],
+};
+
+/** `(20:unable to get local issuer certificate)` */
+export function verifyText(code: string): string {
+  const known = VERIFY[code];
+  return known ? `(${known[0]}:${known[1]})` : `(1:${code})`;
+}
+export const verifyReason = (code: string): string => VERIFY[code]?.[1] ?? code;

@@ -1,0 +1,91 @@
+/**
+ * Keys of TLS session tickets. The first encrypts new tickets, all decrypt. As in nginx a ticket that was used is replaced by a new one:
+ * in TLS 1.3 a client uses each once, and without that every other connection would need a whole handshake.
+ */
+import { randomBytes } from 'node:crypto';
+import type { SecureContext } from 'node:tls';
+import { sharedValue } from '../../zone/memory.ts';
+import type { HttpMain } from '../config/conf.ts';
+import type { sslModule } from '../modules/ssl.ts';
+import { readConfigFile } from './pem.ts';
+
+type Conf = ReturnType<typeof sslModule.conf>;
+
+/** Parts of 16 bytes. */
+export interface TicketKey {
+  name: Buffer;
+  hmac: Buffer;
+  aes: Buffer;
+}
+
+/** Kept across a reload, so that tickets given before it still work, and common to all event loops. */
+class OwnKey {
+  constructor(readonly bytes: Buffer) {}
+  exportState(): unknown {
+    return this.bytes;
+  }
+}
+
+const KEY_BYTES = 48;
+const LONG_KEY_BYTES = 80;
+const part = (bytes: Buffer, at: number): Buffer => bytes.subarray(at, at + 16);
+
+/** A file of nginx: name, AES, HMAC of 16 bytes each; or name of 16, HMAC and AES of 32, of which node takes the first 16 each. */
+function keyOfFile(file: string): TicketKey {
+  let bytes: Buffer;
+  try {
+    bytes = readConfigFile(file);
+  } catch (error) {
+    throw `cannot load session ticket key "${file}": ${(error as Error).message}`;
+  }
+  if (bytes.length !== KEY_BYTES && bytes.length !== LONG_KEY_BYTES) throw `"${file}" must be 48 or 80 bytes`;
+  const long = bytes.length === LONG_KEY_BYTES;
+  return { name: part(bytes, 0), hmac: part(bytes, long ? 16 : 32), aes: part(bytes, long ? 48 : 16) };
+}
+
+const servers = new WeakMap<HttpMain, number>();
+function nextServer(http: HttpMain): number {
+  const n = (servers.get(http) ?? 0) + 1;
+  servers.set(http, n);
+  return n;
+}
+
+/** Keys of a server: those of its files, else one of its own, which it shares with the others of its session cache. @throws string */
+export function ticketKeysOf(http: HttpMain, conf: Conf): TicketKey[] {
+  if (conf.ssl_session_ticket_key) return conf.ssl_session_ticket_key.map(keyOfFile);
+  const zone = conf.ssl_session_cache.zone || 'none';
+  const key = `tls-tickets:${zone === 'none' ? `server-${nextServer(http)}` : zone}`;
+  let own = http.registry.get(key) as OwnKey | undefined;
+  if (!own) {
+    const before = http.inherited.get(key) as Uint8Array | undefined;
+    own = new OwnKey(sharedValue(key, () => (before ? Buffer.from(before) : randomBytes(KEY_BYTES))));
+    http.registry.set(key, own);
+  }
+  return [{ name: part(own.bytes, 0), hmac: part(own.bytes, 16), aes: part(own.bytes, 32) }];
+}
+
+/** What node calls for each ticket that is written or read. */
+interface TicketContext {
+  enableTicketKeyCallback?(): void;
+  onticketkeycallback: (name: Buffer, iv: Buffer, isNew: boolean) => unknown[];
+  setTicketKeys(keys: Buffer): void;
+}
+const UNKNOWN = 0;
+const GOOD = 1;
+const RENEW = 2;
+
+/** Makes a context use these keys. Where node has no such hook, the first alone counts, and nothing is renewed. */
+export function useTicketKeys(secure: SecureContext, keys: readonly TicketKey[]): void {
+  const context = secure.context as TicketContext;
+  const [first] = keys;
+  if (typeof context.enableTicketKeyCallback !== 'function') {
+    context.setTicketKeys(Buffer.concat([first.name, first.hmac, first.aes]));
+    return;
+  }
+  context.onticketkeycallback = (name, _iv, isNew) => {
+    if (isNew) return [GOOD, first.hmac, first.aes, first.name, randomBytes(16)];
+    const key = keys.find((each) => each.name.equals(name));
+    return key ? [RENEW, key.hmac, key.aes] : [UNKNOWN, first.hmac, first.aes];
+  };
+  context.enableTicketKeyCallback();
+}

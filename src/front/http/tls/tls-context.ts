@@ -1,0 +1,254 @@
+/** TLS contexts: certificates, keys, ciphers, tickets and sessions of a virtual server, as its directives ask. */
+import { constants, createHash } from 'node:crypto';
+import tls from 'node:tls';
+import { logTo } from '../../log/error-log.ts';
+import { drain, onNews, tellLoops } from '../../zone/bus.ts';
+import type { HttpMain, Server } from '../config/conf.ts';
+import { sslModule } from '../modules/ssl.ts';
+import { certificatesOf } from '../ocsp/responder.ts';
+import { prepareStapling } from '../ocsp/stapling.ts';
+import type { Request } from '../request/request.ts';
+import { ContextCache } from '../upstream/tls.ts';
+import { applyConfCommands, versionRange } from './conf-command.ts';
+import { readConfigFile, readCrls, readKey, readPem } from './pem.ts';
+import { type TicketKey, ticketKeysOf, useTicketKeys } from './session-tickets.ts';
+
+type Conf = ReturnType<typeof sslModule.conf>;
+
+/** Sessions of one zone, oldest out first. */
+class SessionCache {
+  private readonly sessions = new Map<string, { data: Buffer; untilMs: number }>();
+  private readonly topic: string;
+  constructor(
+    zone: string,
+    private readonly max = 10_000,
+  ) {
+    this.topic = `tls-sessions:${zone}`;
+    onNews<{ id: string; data: Uint8Array; untilMs: number }>(this.topic, ({ id, data, untilMs }) =>
+      this.keep(id, Buffer.from(data), untilMs),
+    );
+  }
+  put(id: string, data: Buffer, timeoutMs: number): void {
+    const untilMs = Date.now() + timeoutMs;
+    this.keep(id, data, untilMs);
+    tellLoops(this.topic, { id, data, untilMs });
+  }
+  private keep(id: string, data: Buffer, untilMs: number): void {
+    this.sessions.set(id, { data, untilMs });
+    if (this.sessions.size > this.max) this.sessions.delete(this.sessions.keys().next().value!);
+  }
+  get(id: string): Buffer | null {
+    drain();
+    const found = this.sessions.get(id);
+    if (!found || found.untilMs < Date.now()) return null;
+    return found.data;
+  }
+  exportState(): unknown {
+    return [...this.sessions];
+  }
+  importState(state: unknown): void {
+    for (const [id, value] of state as [string, { data: Uint8Array; untilMs: number }][]) {
+      this.sessions.set(id, { data: Buffer.from(value.data), untilMs: value.untilMs });
+    }
+  }
+}
+
+export interface TlsContext {
+  server: tls.Server;
+  conf: Conf;
+  reject: boolean;
+  ticketKeys: TicketKey[];
+}
+
+const sharedContext = (server: tls.Server): tls.SecureContext => (server as unknown as { _sharedCreds: tls.SecureContext })._sharedCreds;
+
+const contexts = new WeakMap<Server, TlsContext>();
+
+/** Checks and prepares every server that a TLS socket may choose. @throws Error naming the file */
+export function prepareTls(http: HttpMain): void {
+  for (const server of http.servers) {
+    const conf = sslModule.conf(server.root);
+    const listens = server.listens.some((l) => l.ssl) || http.sockets.some((s) => s.options.ssl && s.hosts.servers.includes(server));
+    if (!listens) {
+      // nothing chooses it, but a certificate that is not there stops the start all the same
+      if (conf.ssl_certificate && (constantPems(conf) || !conf.ssl_certificate_key)) pemsOf(conf, (pem) => pem.value.constant!);
+      continue;
+    }
+    if (conf.ssl_ocsp !== 'off' && conf.ssl_verify_client === 'optional_no_ca')
+      throw '"ssl_ocsp" is incompatible with "ssl_verify_client optional_no_ca"';
+    if (!conf.ssl_certificate && !conf.ssl_reject_handshake) {
+      const isDefault = http.sockets.some((s) => s.hosts.defaultServer === server);
+      if (isDefault) throw `no "ssl_certificate" is defined for the "listen ... ssl" directive in ${server.place}`;
+      continue;
+    }
+    contextOf(http, server);
+  }
+}
+
+const constantPems = (conf: Conf): boolean =>
+  [...(conf.ssl_certificate ?? []), ...(conf.ssl_certificate_key ?? [])].every((p) => p.value.constant !== undefined);
+
+function readFileOr(path: string | undefined): Buffer | undefined {
+  if (path === undefined) return undefined;
+  try {
+    return readConfigFile(path);
+  } catch (error) {
+    throw `cannot load certificate "${path}": ${(error as Error).message}`;
+  }
+}
+
+const CURVE_ALIASES: Record<string, string> = { secp256r1: 'prime256v1' };
+
+function secureOptions(conf: Conf, cert: Buffer[], key: (string | Buffer)[]): tls.SecureContextOptions {
+  const options: tls.SecureContextOptions = {
+    cert,
+    key,
+    ciphers: cipherList(conf),
+    honorCipherOrder: conf.ssl_prefer_server_ciphers,
+    sessionTimeout: conf.ssl_session_timeout,
+    sessionIdContext: sessionContext(conf, cert),
+    ...versionRange(conf.ssl_protocols),
+  };
+  if (conf.ssl_ecdh_curve !== 'auto') {
+    options.ecdhCurve = conf.ssl_ecdh_curve
+      .split(':')
+      .map((c) => CURVE_ALIASES[c] ?? c)
+      .join(':');
+  }
+  if (conf.ssl_dhparam) options.dhparam = readFileOr(conf.ssl_dhparam);
+  const ca = [readFileOr(conf.ssl_client_certificate), readFileOr(conf.ssl_trusted_certificate)].filter((b) => b !== undefined);
+  // each is named to the client, so none twice
+  if (ca.length > 0) options.ca = [...new Set(ca.flatMap((pem) => certificatesOf(pem).map((c) => c.toString())))];
+  if (conf.ssl_crl) options.crl = readCrls(conf.ssl_crl);
+  // with a session cache, resumption without tickets is asked for; Node offers it for TLS 1.2 only, so tickets stay
+  if (!conf.ssl_session_tickets && conf.ssl_session_cache.mode !== 'on') options.secureOptions = constants.SSL_OP_NO_TICKET;
+  applyConfCommands(options, conf.ssl_conf_command ?? []);
+  return options;
+}
+
+/**
+ * Sessions count only where certificates, authorities and what is asked of clients are the same; certificates with variables are told
+ * apart by their names, as in nginx.
+ */
+function sessionContext(conf: Conf, cert: Buffer[]): string {
+  const hash = createHash('sha1').update('HTTP');
+  if (constantPems(conf)) for (const pem of cert) hash.update(pem);
+  else for (const { value } of conf.ssl_certificate ?? []) hash.update(value.source);
+  hash.update(`${conf.ssl_verify_client} ${conf.ssl_client_certificate ?? ''}`);
+  // OpenSSL takes 32 bytes
+  return hash.digest('hex').slice(0, 32);
+}
+
+/** TLS 1.3 suites stay what they are: `ssl_ciphers` speaks of the older ones. */
+function cipherList(conf: Conf): string {
+  const suites = 'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256';
+  return conf.ssl_ciphers.includes('TLS_') ? conf.ssl_ciphers : `${suites}:${conf.ssl_ciphers}`;
+}
+
+function pemsOf(
+  conf: Conf,
+  evalText: (value: Conf['ssl_certificate'] extends (infer P)[] | undefined ? P : never) => string,
+  atRunTime = false,
+): { cert: Buffer[]; key: (string | Buffer)[] } {
+  const certs = conf.ssl_certificate ?? [];
+  const keys = conf.ssl_certificate_key ?? [];
+  if (keys.length < certs.length) throw `no "ssl_certificate_key" is defined for certificate "${certs[certs.length - 1].value.source}"`;
+  const cert = certs.map((c) => {
+    const name = c.path(evalText(c as never));
+    try {
+      return readPem(name, atRunTime);
+    } catch (error) {
+      throw `cannot load certificate "${name}": BIO_new_file() failed (${(error as Error).message})`;
+    }
+  });
+  const key = keys.slice(0, certs.length).map((k) => {
+    const name = k.path(evalText(k as never));
+    try {
+      return readKey(name, conf.ssl_password_file, atRunTime);
+    } catch (error) {
+      throw `cannot load certificate key "${name}": ${(error as Error).message}`;
+    }
+  });
+  return { cert, key };
+}
+
+function sessionsOf(http: HttpMain, conf: Conf): SessionCache | undefined {
+  const { mode, zone } = conf.ssl_session_cache;
+  if (mode !== 'on') return undefined;
+  const key = `tls-sessions:${zone}`;
+  let cache = http.registry.get(key) as SessionCache | undefined;
+  if (!cache) {
+    cache = new SessionCache(zone);
+    const before = http.inherited.get(key);
+    if (before) cache.importState(before);
+    http.registry.set(key, cache);
+  }
+  return cache;
+}
+
+/** Made once for each server. @throws string: why it cannot be */
+export function contextOf(http: HttpMain, server: Server): TlsContext {
+  const known = contexts.get(server);
+  if (known) return known;
+  const conf = sslModule.conf(server.root);
+  const ticketKeys = ticketKeysOf(http, conf);
+  const reject = conf.ssl_reject_handshake;
+  const pems =
+    !reject && constantPems(conf) ? pemsOf(conf, (p) => (p as { value: { constant: string } }).value.constant) : { cert: [], key: [] };
+  let base: tls.SecureContextOptions;
+  try {
+    base = secureOptions(conf, pems.cert, pems.key);
+    tls.createSecureContext(base);
+  } catch (error) {
+    if (typeof error === 'string') throw error;
+    throw `SSL context for server "${server.name}" failed: ${(error as Error).message}`;
+  }
+  const verifying = conf.ssl_verify_client !== 'off';
+  const tlsServer = tls.createServer({
+    ...base,
+    requestCert: verifying,
+    rejectUnauthorized: false,
+    allowHalfOpen: true,
+  } as tls.TlsOptions);
+  const cache = sessionsOf(http, conf);
+  if (cache) {
+    const prefix = `${createHash('md5').update(pems.cert.join('')).update(String(verifying)).digest('hex')}:`;
+    tlsServer.on('newSession', (id: Buffer, data: Buffer, done: () => void) => {
+      cache.put(prefix + id.toString('hex'), data, conf.ssl_session_timeout * 1000);
+      done();
+    });
+    tlsServer.on('resumeSession', (id: Buffer, done: (error: Error | null, data: Buffer | null) => void) => {
+      done(null, cache.get(prefix + id.toString('hex')));
+    });
+  }
+  if (conf.ssl_stapling) prepareStapling(server, pems.cert, (message) => logTo(server.root.errorLogs, 'warn', message));
+  useTicketKeys(sharedContext(tlsServer), ticketKeys);
+  const context = { server: tlsServer, conf, reject, ticketKeys };
+  contexts.set(server, context);
+  return context;
+}
+
+/**
+ * What a handshake is made with. Certificates with variables are chosen for each connection, and read again unless they are cached.
+ * @param request evaluates variables; called only where there are some
+ * @throws Error or string: a file cannot be read or does not hold what it should
+ */
+export function secureContextFor(server: Server, context: TlsContext, request: () => Request): tls.SecureContext {
+  const { conf } = context;
+  if (constantPems(conf)) return sharedContext(context.server);
+  const r = request();
+  const evaluate = (p: { value: { eval(r: Request): string } }): string => p.value.eval(r);
+  const key = [...(conf.ssl_certificate ?? []), ...(conf.ssl_certificate_key ?? [])].map(evaluate).join('\0');
+  const cache = variableContexts.get(server) ?? new ContextCache();
+  variableContexts.set(server, cache);
+  const keep = conf.ssl_certificate_cache ?? { max: 0, validMs: 0, inactiveMs: 0 };
+  const known = cache.get(key, keep);
+  if (known) return known;
+  const pems = pemsOf(conf, evaluate as never, true);
+  const made = tls.createSecureContext(secureOptions(conf, pems.cert, pems.key));
+  useTicketKeys(made, context.ticketKeys);
+  cache.put(key, made, keep);
+  return made;
+}
+
+const variableContexts = new WeakMap<Server, ContextCache>();

@@ -1,0 +1,70 @@
+/** What a request knows of its TLS connection. */
+import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
+import type { Server } from '../config/conf.ts';
+import { isNoCa, sslModule } from '../modules/ssl.ts';
+import { HTTPS_CERT_ERROR, HTTPS_NO_CERT, OK } from '../phases/codes.ts';
+import type { Request } from '../request/request.ts';
+import type { ClientHello } from './client-hello.ts';
+import { verifyText } from './pem.ts';
+
+export interface TlsInfo {
+  socket: TLSSocket;
+  /** name the client asked for, '' if none */
+  serverName: string;
+  hello: ClientHello | undefined;
+  /** checks what the server demands of the client's certificate: OK or a status */
+  verify(r: Request): number;
+  /** why the client's certificate is no good, '' if it is */
+  verifyError(): string;
+  /** why its issuer's responder does not stand for the client's certificate, '' if it does or was not asked */
+  ocspError: string;
+}
+
+/** @param server whose demands the handshake was made with */
+export function tlsInfo(secure: TLSSocket, server: Server, hello: ClientHello): TlsInfo {
+  const verifyError = (): string => {
+    const own = sslModule.conf(server.root);
+    const native = (secure as unknown as { _handle: { verifyError(): { code?: string } | null } })._handle?.verifyError?.();
+    if (native) return native.code ?? 'CERT_REJECTED';
+    // a session knows what its first handshake found, but not the chain
+    if (secure.isSessionReused()) return '';
+    let certificate: DetailedPeerCertificate | undefined = secure.getPeerCertificate(true);
+    let depth = 0;
+    while (certificate?.issuerCertificate && certificate.issuerCertificate !== certificate && depth < 20) {
+      certificate = certificate.issuerCertificate;
+      depth++;
+    }
+    return depth > own.ssl_verify_depth + 1 ? 'CERT_CHAIN_TOO_LONG' : '';
+  };
+  let memo: string | undefined;
+  const info: TlsInfo = {
+    socket: secure,
+    serverName: hello.serverName,
+    hello,
+    verifyError: () => (memo ??= verifyError()),
+    ocspError: '',
+    verify(r) {
+      const conf = sslModule.conf(r.server.root);
+      const mode = conf.ssl_verify_client;
+      // a host of another server must not slip past that server's demands
+      if (r.server !== server && sslModule.conf(server.root).ssl_verify_client !== mode && mode !== 'off') return 421;
+      if (r.server !== server && mode !== 'off' && hello.serverName && r.host !== hello.serverName) return 421;
+      if (mode === 'off') return OK;
+      const certificate = secure.getPeerX509Certificate();
+      if (!certificate) {
+        if (mode !== 'on') return OK;
+        r.log('info', 'client sent no required SSL certificate');
+        return HTTPS_NO_CERT;
+      }
+      const code = info.verifyError();
+      if (!code && info.ocspError) {
+        r.log('info', `client SSL certificate verify error: ${info.ocspError}`);
+        return HTTPS_CERT_ERROR;
+      }
+      if (!code || (mode === 'optional_no_ca' && isNoCa(code))) return OK;
+      r.log('info', `client SSL certificate verify error: ${verifyText(code)}`);
+      return HTTPS_CERT_ERROR;
+    },
+  };
+  return info;
+}

@@ -1,0 +1,256 @@
+/**
+ * TLS listeners. The ClientHello is read before the handshake, so that the virtual server is known when the TLS socket is made:
+ * certificate, protocols, verification and sessions are all that server's own.
+ */
+import type { Socket } from 'node:net';
+import type tls from 'node:tls';
+import { logTo } from '../../log/error-log.ts';
+import type { HttpMain, ListenSocket, Server, VirtualHosts } from '../config/conf.ts';
+import { core } from '../config/core.ts';
+import { SharedReads } from '../connection/client-handle.ts';
+import { Connection } from '../connection/connection.ts';
+import { setDeadline, type Timed, unwatch, watch } from '../connection/deadlines.ts';
+import type { AcceptHooks } from '../connection/server.ts';
+import { speaksHttp2 } from '../modules/http2.ts';
+import { sslModule } from '../modules/ssl.ts';
+import { checkClientCertificate } from '../ocsp/client.ts';
+import { stapleFor } from '../ocsp/stapling.ts';
+import { Request } from '../request/request.ts';
+import { type ClientHello, MAX_HELLO, parseClientHello } from './client-hello.ts';
+import { logKeys } from './key-log.ts';
+import { contextOf, secureContextFor, type TlsContext } from './tls-context.ts';
+import { type Incoming, SocketIncoming } from './tls-incoming.ts';
+import { type TlsInfo, tlsInfo } from './tls-info.ts';
+
+export { HandleIncoming, handlesTakeTls } from './tls-incoming.ts';
+
+/** Protocols as the handshake names them. */
+const wireNames = (names: string[]): Buffer => Buffer.from(names.map((name) => String.fromCharCode(name.length) + name).join(''), 'latin1');
+const HTTP1_NAMES = ['http/1.1', 'http/1.0', 'http/0.9'];
+const HTTP1 = wireNames(HTTP1_NAMES);
+const HTTP2_TOO = wireNames(['h2', ...HTTP1_NAMES]);
+
+/** Bytes of plain text in a TLS record: what the protocol allows, and the least that OpenSSL takes. */
+const MAX_RECORD = 16_384;
+const MIN_RECORD = 512;
+
+type OcspDone = (error: Error | null, response: Buffer | null) => void;
+
+/**
+ * The TLS server as one connection sees it. Node asks a server for the OCSP response without saying for which connection, and names the
+ * context's last certificate; which one the handshake takes depends on the ClientHello.
+ */
+function staplingServer(tlsServer: tls.Server, server: Server, hello: ClientHello): tls.Server {
+  const own = Object.create(tlsServer) as tls.Server;
+  own.listenerCount = (name) => (name === 'OCSPRequest' ? 1 : tlsServer.listenerCount(name));
+  own.emit = ((name: string, ...args: unknown[]) => {
+    if (name !== 'OCSPRequest') return tlsServer.emit(name, ...args);
+    (args[2] as OcspDone)(null, stapleFor(server, hello));
+    return true;
+  }) as tls.Server['emit'];
+  return own;
+}
+
+const ALERT_UNRECOGNIZED_NAME = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
+
+const NOTHING = (): void => {};
+
+interface Accepted {
+  incoming: Incoming;
+  socket: ListenSocket;
+  proxy: Connection['proxy'];
+  hooks: AcceptHooks;
+}
+
+/** The time until both sides have agreed: it ends well, with an error, with the connection, or too late. */
+class Handshake implements Timed {
+  deadlineMs = Infinity;
+  private over = false;
+
+  constructor(
+    private readonly secure: tls.TLSSocket,
+    timeoutMs: number,
+    private readonly report: (problem: string) => void,
+    done: () => void,
+  ) {
+    watch(this);
+    setDeadline(this, timeoutMs);
+    secure.on('error', this.failed);
+    secure.on('_tlsError', this.failed);
+    secure.on('end', this.left);
+    secure.on('close', this.left);
+    secure.once('secure', () => {
+      this.end();
+      done();
+    });
+  }
+
+  private readonly failed = (error: Error): void => {
+    this.report(error.message);
+    this.left();
+  };
+
+  private readonly left = (): void => {
+    this.end();
+    this.secure.destroy();
+  };
+
+  private end(): void {
+    if (this.over) return;
+    this.over = true;
+    unwatch(this);
+    const { secure } = this;
+    secure.off('error', this.failed);
+    secure.off('_tlsError', this.failed);
+    secure.off('end', this.left);
+    secure.off('close', this.left);
+  }
+
+  timedOut(): void {
+    this.left();
+  }
+}
+
+export class TlsListener {
+  constructor(
+    private readonly http: HttpMain,
+    private readonly hosts: VirtualHosts,
+    private readonly http2: typeof import('../connection/http2.ts') | undefined,
+  ) {}
+
+  acceptSocket(raw: Socket, socket: ListenSocket, proxy: Connection['proxy'], hooks: AcceptHooks): void {
+    this.accept(new SocketIncoming(raw), socket, proxy, hooks);
+  }
+
+  /** Reads the ClientHello and starts the handshake of the server it names. */
+  accept(incoming: Incoming, socket: ListenSocket, proxy: Connection['proxy'], hooks: AcceptHooks): void {
+    const accepted = { incoming, socket, proxy, hooks };
+    incoming.read(core.conf(this.hosts.defaultServer.root).client_header_timeout, (held) => {
+      const hello = parseClientHello(held);
+      if (hello === 'more' && held.length < MAX_HELLO) return false;
+      if (hello === undefined || hello === 'more') this.plain(accepted);
+      else this.handshake(accepted, hello);
+      return true;
+    });
+  }
+
+  /** No TLS at all: an ordinary request, which is answered with 400. */
+  private plain({ incoming, socket, proxy, hooks }: Accepted): void {
+    const raw = incoming.plain();
+    const conn = new Connection(raw, this.http, { ...socket, options: this.hosts.options }, this.hosts);
+    conn.proxy = proxy;
+    hooks.opened?.(conn);
+    raw.resume();
+  }
+
+  private handshake(accepted: Accepted, hello: ClientHello): void {
+    const { incoming, socket } = accepted;
+    let server = (hello.serverName && this.hosts.find(hello.serverName)) || this.hosts.defaultServer;
+    const own = sslModule.conf(server.root);
+    // a server without a certificate of its own lends the default one's
+    if (!own.ssl_certificate && !own.ssl_reject_handshake) server = this.hosts.defaultServer;
+    const logs = server.root.errorLogs;
+    const failure = (problem: string): void => {
+      const at = socket.path || `${socket.host}:${socket.port}`;
+      logTo(
+        logs,
+        'info',
+        `SSL_do_handshake() failed (${problem}) while SSL handshaking, client: ${incoming.peer.remoteAddr}, server: ${at}`,
+      );
+    };
+    let context: TlsContext;
+    try {
+      context = contextOf(this.http, server);
+    } catch (error) {
+      logTo(logs, 'error', String(error));
+      incoming.destroy();
+      return;
+    }
+    const { conf } = context;
+    if (context.reject || !conf.ssl_certificate) {
+      failure('unrecognized name');
+      incoming.plain().on('error', NOTHING).end(ALERT_UNRECOGNIZED_NAME);
+      return;
+    }
+    const secureContext = this.secureContext(incoming, socket, server, context, hello);
+    if (!secureContext) {
+      incoming.destroy();
+      return;
+    }
+    const http2 = speaksHttp2(this.hosts, server);
+    const checksOcsp = conf.ssl_ocsp !== 'off';
+    // bytes may come before there is a connection while a responder is asked, and node:http2 reads for itself
+    const reads = incoming.sharesReads && !checksOcsp && !(http2 && hello.alpn.includes('h2')) ? new SharedReads() : undefined;
+    const secure = incoming.secure(
+      {
+        isServer: true,
+        server: conf.ssl_stapling && hello.wantsStatus ? staplingServer(context.server, server, hello) : context.server,
+        requestCert: conf.ssl_verify_client !== 'off',
+        rejectUnauthorized: false,
+        ALPNProtocols: http2 ? HTTP2_TOO : HTTP1,
+        secureContext,
+      },
+      reads,
+    );
+    if (conf.ssl_key_log) logKeys(secure, conf.ssl_key_log);
+    new Handshake(secure, core.conf(server.root).client_header_timeout, failure, () => {
+      const info = tlsInfo(secure, server, hello);
+      if (!checksOcsp || !secure.getPeerX509Certificate() || info.verifyError()) {
+        this.open(secure, accepted, server, info, reads);
+        return;
+      }
+      void checkClientCertificate(this.http, server, secure).then((problem) => {
+        info.ocspError = problem;
+        if (!secure.destroyed) this.open(secure, accepted, server, info, undefined);
+      });
+    });
+  }
+
+  private open(
+    secure: tls.TLSSocket,
+    { socket, proxy, hooks }: Accepted,
+    server: Server,
+    info: TlsInfo,
+    reads: SharedReads | undefined,
+  ): void {
+    const { http, hosts } = this;
+    const { ssl_buffer_size } = sslModule.conf(server.root);
+    if (ssl_buffer_size < MAX_RECORD) secure.setMaxSendFragment(Math.max(MIN_RECORD, ssl_buffer_size));
+    const listen = { ...socket, options: hosts.options };
+    if (this.http2 && secure.alpnProtocol === 'h2') {
+      // Node's own TLS server would say so; a session waits for it
+      (secure as unknown as { secureConnecting: boolean }).secureConnecting = false;
+      new this.http2.Http2Connection(secure, { http, listen, hosts, proxy, hooks }, server, info);
+      return;
+    }
+    const conn = new Connection(secure, http, listen, hosts, { sharedReads: reads !== undefined });
+    if (reads) reads.conn = conn;
+    conn.proxy = proxy;
+    conn.tls = info;
+    hooks.opened?.(conn);
+  }
+
+  /** undefined: there is none for this connection, as the log says */
+  private secureContext(
+    incoming: Incoming,
+    socket: ListenSocket,
+    server: Server,
+    context: TlsContext,
+    hello: ClientHello,
+  ): tls.SecureContext | undefined {
+    try {
+      return secureContextFor(server, context, () => {
+        const conn = {
+          tls: { serverName: hello.serverName, hello },
+          ...incoming.peer,
+          listen: socket,
+          id: 0,
+        };
+        return new Request(conn as unknown as Connection, this.http, server);
+      });
+    } catch (error) {
+      logTo(server.root.errorLogs, 'error', `${error instanceof Error ? error.message : error}`);
+      return undefined;
+    }
+  }
+}

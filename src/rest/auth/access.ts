@@ -1,0 +1,121 @@
+// What a user may do. Roles come from `security.roles` of the settings; `superuser` is built in.
+import { ApiError } from '../../errors/api-error.ts';
+import type { Privilege } from '../core/api.ts';
+
+const CLUSTER_PRIVILEGES = ['monitor', 'manage', 'all'] as const;
+const INDEX_PRIVILEGES = ['read', 'write', 'create_index', 'delete_index', 'manage', 'view_index_metadata', 'monitor', 'all'] as const;
+
+/** What each need is granted by. */
+const GRANTED_BY: Readonly<Record<Exclude<Privilege, 'none'>, readonly string[]>> = {
+  'cluster:monitor': ['monitor', 'manage', 'all'],
+  'cluster:manage': ['manage', 'all'],
+  'index:read': ['read', 'all'],
+  'index:write': ['write', 'all'],
+  'index:create': ['create_index', 'manage', 'all'],
+  'index:delete': ['delete_index', 'manage', 'all'],
+  'index:manage': ['manage', 'all'],
+  'index:metadata': ['view_index_metadata', 'monitor', 'manage', 'all'],
+};
+
+export interface Role {
+  readonly cluster: readonly string[];
+  readonly indices: ReadonlyArray<{ readonly names: readonly RegExp[]; readonly privileges: readonly string[] }>;
+}
+
+const SUPERUSER: Role = { cluster: ['all'], indices: [{ names: [/^/], privileges: ['all'] }] };
+
+/** @throws Error (start-up) with the role's name and what is wrong with it */
+export function parseRoles(settings: Readonly<Record<string, unknown>>): Map<string, Role> {
+  const roles = new Map<string, Role>([['superuser', SUPERUSER]]);
+  for (const [name, value] of Object.entries(settings)) {
+    const role = value as { cluster?: unknown; indices?: unknown } | null;
+    if (typeof role !== 'object' || role === null) throw new Error(`security.roles: ${name}: must be a map`);
+    const cluster = nameList(`security.roles: ${name}: cluster`, role.cluster ?? [], CLUSTER_PRIVILEGES);
+    if (role.indices !== undefined && !Array.isArray(role.indices)) throw new Error(`security.roles: ${name}: indices: must be a list`);
+    const indices = ((role.indices ?? []) as Array<{ names?: unknown; privileges?: unknown }>).map((entry) => ({
+      names: nameList(`security.roles: ${name}: names`, entry?.names, null).map(namePattern),
+      privileges: nameList(`security.roles: ${name}: privileges`, entry?.privileges, INDEX_PRIVILEGES),
+    }));
+    roles.set(name, { cluster, indices });
+  }
+  return roles;
+}
+
+function nameList(where: string, value: unknown, known: readonly string[] | null): string[] {
+  const list = typeof value === 'string' ? [value] : value;
+  if (!Array.isArray(list) || list.some((item) => typeof item !== 'string')) throw new Error(`${where}: must be a list of names`);
+  const unknown = known ? list.find((item) => !known.includes(item as string)) : undefined;
+  if (unknown !== undefined) throw new Error(`${where}: [${String(unknown)}] is none of [${known?.join(', ')}]`);
+  return list as string[];
+}
+
+function namePattern(pattern: string): RegExp {
+  return new RegExp(
+    `^${pattern
+      .split('*')
+      .map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      .join('.*')}$`,
+  );
+}
+
+/** The rights of one request's user. */
+export class Access {
+  readonly user: string | null;
+  readonly #roles: readonly Role[] | null;
+
+  /** `roles` null: no users are configured, everything is allowed. */
+  constructor(user: string | null, roles: readonly Role[] | null) {
+    this.user = user;
+    this.#roles = roles;
+  }
+
+  get isUnlimited(): boolean {
+    return this.#roles === null;
+  }
+
+  /**
+   * Whether the need is met on an index expression. Named indices must be allowed one by one; patterns and "all" mean the allowed ones
+   * (RestrictedEngine sees to that), so one right of the kind is enough.
+   */
+  allows(privilege: Privilege, index: string | null): boolean {
+    if (this.#roles === null || privilege === 'none') return true;
+    const granted = GRANTED_BY[privilege];
+    if (privilege.startsWith('cluster:')) return this.#roles.some((role) => role.cluster.some((name) => granted.includes(name)));
+    const names = (index ?? '').split(',').filter((name) => name !== '' && !name.startsWith('-'));
+    const concrete = names.filter((name) => name !== '_all' && !name.includes('*'));
+    if (concrete.length < names.length || names.length === 0) {
+      if (!this.#roles.some((role) => role.indices.some((entry) => entry.privileges.some((own) => granted.includes(own))))) return false;
+    }
+    return concrete.every((name) => this.#allowsIndex(granted, name));
+  }
+
+  /** Which indices an API with this need may see; null: all. */
+  visibility(privilege: Privilege): ((name: string) => boolean) | null {
+    if (this.#roles === null || !privilege.startsWith('index:')) return null;
+    const granted = GRANTED_BY[privilege as Exclude<Privilege, 'none'>];
+    return (name) => this.#allowsIndex(granted, name);
+  }
+
+  #allowsIndex(granted: readonly string[], name: string): boolean {
+    return this.#roles!.some((role) =>
+      role.indices.some(
+        (entry) => entry.privileges.some((privilege) => granted.includes(privilege)) && entry.names.some((pattern) => pattern.test(name)),
+      ),
+    );
+  }
+
+  /** @throws ApiError security_exception 403 */
+  require(privilege: Privilege, index: string | null): void {
+    const refusal = this.refusal(privilege, index);
+    if (refusal) throw refusal;
+  }
+
+  /** security_exception 403, or null when it is allowed. */
+  refusal(privilege: Privilege, index: string | null): ApiError | null {
+    if (this.allows(privilege, index)) return null;
+    const on = privilege.startsWith('index:') ? ` on indices [${index === null || index === '' ? '_all' : index}]` : '';
+    return new ApiError('security_exception', 403, `action [${privilege}] is unauthorized for user [${this.user}]${on}`);
+  }
+}
+
+export const FULL_ACCESS = new Access(null, null);

@@ -1,0 +1,243 @@
+// Rows of the `_cat` tables about indices: indices, shards, segments, counts, recoveries, field data.
+import { indexHealth, shardCounts, sumShards } from '../../api/cluster/cluster.ts';
+import { addressOf } from '../../api/cluster/nodes.ts';
+import type { EngineContext } from '../../api/core/context.ts';
+import { type IndexTarget, TARGETS, targetMetas } from '../../api/core/index-names.ts';
+import { fielddataOf, pitSegments, recoveryType, SEGMENT_VERSION, segmentsOf, statsOf } from '../../api/indices/index-stats.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { RestContext } from '../core/api.ts';
+import { readTarget } from '../core/index-expression.ts';
+import type { ApiRequest } from '../core/request.ts';
+import { clockCells } from './cat-nodes.ts';
+import type { Row } from './cat-table.ts';
+
+type IndexMeta = EngineContext['cluster']['indices'][string];
+
+export async function indexRows(request: ApiRequest, { engine }: RestContext): Promise<Row[]> {
+  const target = { expandWildcards: ['open', 'closed'], ...definedOnly(readTarget(request)) };
+  const wanted = request.string('health')?.toLowerCase();
+  if (wanted !== undefined && !['green', 'yellow', 'red'].includes(wanted))
+    throw illegalArgument(`unknown cluster health status [${wanted}]`);
+  const rows: Row[] = [];
+  for (const meta of targetMetas(engine, target, TARGETS.any)) {
+    if (wanted === undefined || indexHealth(meta) === wanted) rows.push(await indexRow(engine, meta));
+  }
+  return rows;
+}
+
+/** Options that the request leaves open are not to hide the defaults of a table. */
+function definedOnly(target: IndexTarget): IndexTarget {
+  return Object.fromEntries(Object.entries(target).filter(([, value]) => value !== undefined)) as unknown as IndexTarget;
+}
+
+async function indexRow(engine: EngineContext, meta: IndexMeta): Promise<Row> {
+  const { primaries, replicas } = shardCounts(meta);
+  const row: Record<string, Row[string]> = {
+    health: indexHealth(meta),
+    status: meta.state,
+    index: meta.name,
+    uuid: meta.uuid,
+    pri: primaries,
+    rep: replicas,
+    'creation.date': meta.creationDateMs,
+    'creation.date.string': new Date(meta.creationDateMs).toISOString(),
+  };
+  const state = engine.index(meta.name);
+  if (state === null || meta.state !== 'open') return row;
+  const totals = sumShards(await engine.shardStats(state));
+  const counts: Row = {
+    'docs.count': totals.docs,
+    'docs.deleted': totals.deleted,
+    'store.size': { bytes: totals.sizeBytes },
+    'pri.store.size': { bytes: totals.sizeBytes },
+  };
+  Object.assign(row, counts);
+  for (const [name, cell] of Object.entries(counterCells(totals))) {
+    row[name] = cell;
+    row[`pri.${name}`] = cell;
+  }
+  return row;
+}
+
+/** Counters that the tables of indices and shards share. */
+function counterCells({ counters, segments, sizeBytes, fielddata, completion }: ReturnType<typeof sumShards>): Record<string, Row[string]> {
+  const sumOf = (bytes: Readonly<Record<string, number>>): number => Object.values(bytes).reduce((sum, own) => sum + own, 0);
+  return {
+    'indexing.index_total': counters.indexed ?? 0,
+    'indexing.delete_total': counters.deleted ?? 0,
+    'indexing.index_failed': counters.failed ?? 0,
+    'refresh.total': counters.refreshes ?? 0,
+    'flush.total': counters.flushes ?? 0,
+    'merges.total': counters.merges ?? 0,
+    'search.query_total': counters.queries ?? 0,
+    'search.fetch_total': counters.fetches ?? 0,
+    'segments.count': segments,
+    'segments.memory': { bytes: sizeBytes },
+    'fielddata.memory_size': { bytes: sumOf(fielddata) },
+    'completion.size': { bytes: sumOf(completion) },
+  };
+}
+
+export async function shardRows(request: ApiRequest, { engine, settings }: RestContext): Promise<Row[]> {
+  const target = { expandWildcards: ['open', 'closed', 'hidden'], ...definedOnly(readTarget(request)) };
+  const { host } = addressOf(engine);
+  const rows: Row[] = [];
+  for (const meta of targetMetas(engine, target, TARGETS.any)) {
+    const state = engine.index(meta.name);
+    const stats = state !== null && meta.state === 'open' ? await engine.shardStats(state) : [];
+    const { primaries, replicas } = shardCounts(meta);
+    for (let shard = 0; shard < primaries; shard++) {
+      const own = stats.find((entry) => entry.shard === shard);
+      const started: Record<string, Row[string]> = {
+        index: meta.name,
+        shard,
+        prirep: 'p',
+        state: 'STARTED',
+        ip: host,
+        id: engine.nodeId,
+        node: engine.nodeName,
+      };
+      if (own) {
+        Object.assign(started, counterCells(sumShards([own])), {
+          docs: own.docs,
+          'docs.deleted': own.deleted,
+          store: { bytes: own.sizeBytes },
+          'seq_no.max': own.maxSeqNo,
+          'seq_no.local_checkpoint': own.maxSeqNo,
+          'seq_no.global_checkpoint': own.maxSeqNo,
+          'path.data': settings['path.data'],
+          'path.state': settings['path.data'],
+        });
+      }
+      rows.push(started);
+      for (let copy = 0; copy < replicas; copy++) {
+        rows.push({
+          index: meta.name,
+          shard,
+          prirep: 'r',
+          state: 'UNASSIGNED',
+          'unassigned.reason': 'INDEX_CREATED',
+          'unassigned.at': new Date(meta.creationDateMs).toISOString(),
+          'unassigned.for': { ms: Date.now() - meta.creationDateMs },
+          'recoverysource.type': 'peer',
+        });
+      }
+    }
+  }
+  return rows;
+}
+
+export async function segmentRows(request: ApiRequest, { engine }: RestContext): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const { index, shards } of await statsOf(engine, readTarget(request))) {
+    for (const { shard, sizeBytes } of shards)
+      rows.push(...segmentRowsOf(engine, index.meta.name, shard, sizeBytes, segmentsOf(engine, index, shard)));
+  }
+  return rows;
+}
+
+function segmentRowsOf(
+  engine: EngineContext,
+  index: string,
+  shard: number,
+  sizeBytes: number,
+  segments: ReturnType<typeof segmentsOf>,
+): Row[] {
+  const { host } = addressOf(engine);
+  const docs = segments.reduce((sum, segment) => sum + segment.docs + segment.deleted, 0);
+  return segments.map((segment) => ({
+    index,
+    shard,
+    prirep: 'p',
+    ip: host,
+    id: engine.nodeId,
+    segment: segment.name,
+    generation: segment.generation,
+    'docs.count': segment.docs,
+    'docs.deleted': segment.deleted,
+    // The shard's bytes by the segment's share of its documents: images are counted by shard.
+    size: { bytes: Math.round((sizeBytes * (segment.docs + segment.deleted)) / Math.max(docs, 1)) },
+    'size.memory': 0,
+    committed: true,
+    searchable: true,
+    version: SEGMENT_VERSION,
+    compound: true,
+  }));
+}
+
+/** Segments that points in time hold. @throws ApiError illegal_argument_exception, search_phase_execution_exception: no such point in time */
+export async function pitSegmentRows({ engine }: RestContext, ids: readonly string[] | null): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const { index, shard, segments } of await pitSegments(engine, ids)) {
+    const sizeBytes = (await engine.shardStats(index)).find((stats) => stats.shard === shard)?.sizeBytes ?? 0;
+    rows.push(...segmentRowsOf(engine, index.meta.name, shard, sizeBytes, segments));
+  }
+  return rows;
+}
+
+/** Root documents as a search counts them. */
+export function countRows(request: ApiRequest, { engine }: RestContext): Row[] {
+  let count = 0;
+  for (const meta of targetMetas(engine, readTarget(request), TARGETS.open)) {
+    const index = engine.index(meta.name);
+    for (let shard = 0; index !== null && shard < index.numberOfShards; shard++) {
+      const snapshot = engine.acquire(index, shard);
+      for (const segment of snapshot.segments) count += segment.numRootDocs;
+      snapshot.release();
+    }
+  }
+  return [{ ...clockCells(Date.now()), count }];
+}
+
+export async function recoveryRows(request: ApiRequest, { engine }: RestContext): Promise<Row[]> {
+  if (request.boolean('active_only')) return [];
+  const { host } = addressOf(engine);
+  const rows: Row[] = [];
+  for (const { index, shards } of await statsOf(engine, readTarget(request), false)) {
+    for (const shard of shards) {
+      const bytes = { bytes: shard.sizeBytes };
+      rows.push({
+        index: index.meta.name,
+        shard: shard.shard,
+        start_time: new Date(index.meta.creationDateMs).toISOString(),
+        start_time_millis: index.meta.creationDateMs,
+        stop_time: new Date(index.meta.creationDateMs).toISOString(),
+        stop_time_millis: index.meta.creationDateMs,
+        time: '0s',
+        type: recoveryType(index, shard).toLowerCase(),
+        stage: 'done',
+        source_host: 'n/a',
+        source_node: 'n/a',
+        target_host: host,
+        target_node: engine.nodeName,
+        repository: 'n/a',
+        snapshot: 'n/a',
+        files: 0,
+        files_recovered: 0,
+        files_percent: '0.0%',
+        files_total: shard.segments,
+        bytes: { bytes: 0 },
+        bytes_recovered: { bytes: 0 },
+        bytes_percent: '0.0%',
+        bytes_total: bytes,
+        translog_ops: 0,
+        translog_ops_recovered: 0,
+        translog_ops_percent: '100.0%',
+      });
+    }
+  }
+  return rows;
+}
+
+export async function fielddataRows(request: ApiRequest, { engine }: RestContext): Promise<Row[]> {
+  const { host } = addressOf(engine);
+  const patterns = request.list('fields') ?? ['*'];
+  return (await fielddataOf(engine, patterns)).map(([field, bytes]) => ({
+    id: engine.nodeId,
+    host,
+    ip: host,
+    node: engine.nodeName,
+    field,
+    size: { bytes },
+  }));
+}

@@ -1,0 +1,146 @@
+// Rows of the `_cat` tables about the node: health, nodes, allocation, the manager, thread pools.
+import { clusterHealth, nodeTotals, shardCounts } from '../../api/cluster/cluster.ts';
+import { addressOf, diskSpace, fileDescriptors, heap, isThisNode, osStats } from '../../api/cluster/nodes.ts';
+import type { RestContext } from '../core/api.ts';
+import type { ApiRequest } from '../core/request.ts';
+import { matchesName, type Row } from './cat-table.ts';
+
+export function clockCells(nowMs: number): Row {
+  return { epoch: Math.floor(nowMs / 1000), timestamp: new Date(nowMs).toISOString().slice(11, 19) };
+}
+
+export function healthRows(request: ApiRequest, { engine }: RestContext): Row[] {
+  const health = clusterHealth(engine, { indices: Object.keys(engine.cluster.indices), level: 'cluster' });
+  const clock = request.boolean('ts') === false ? {} : clockCells(Date.now());
+  return [
+    {
+      ...clock,
+      cluster: engine.clusterName,
+      status: health.status,
+      'node.total': 1,
+      'node.data': 1,
+      discovered_cluster_manager: true,
+      shards: health.active_shards as number,
+      pri: health.active_primary_shards as number,
+      relo: 0,
+      init: 0,
+      unassign: health.unassigned_shards as number,
+      pending_tasks: 0,
+      max_task_wait_time: '-',
+      active_shards_percent: `${(health.active_shards_percent_as_number as number).toFixed(1)}%`,
+    },
+  ];
+}
+
+export function nodeRows(request: ApiRequest, { engine, settings, startedMs }: RestContext): Row[] {
+  const { host, port } = addressOf(engine);
+  const isFull = request.boolean('full_id') ?? false;
+  const { used: heapUsed, usedPercent, max } = heap();
+  const { cpu, mem } = osStats() as {
+    cpu: { percent: number; load_average: Record<string, number> };
+    mem: { used_percent: number; total_in_bytes: number; used_in_bytes: number };
+  };
+  const disk = diskSpace(settings['path.data']);
+  const descriptors = fileDescriptors();
+  const used = disk.totalBytes - disk.availableBytes;
+  return [
+    {
+      id: isFull ? engine.nodeId : engine.nodeId.slice(0, 4),
+      pid: process.pid,
+      ip: host,
+      port: port ?? '-',
+      http_address: engine.publishAddress ?? '-',
+      version: settings['compat.version'],
+      type: 'tar',
+      build: 'gannet',
+      jdk: process.versions.node,
+      'disk.total': { bytes: disk.totalBytes },
+      'disk.used': { bytes: used },
+      'disk.avail': { bytes: disk.availableBytes },
+      'disk.used_percent': ((used * 100) / disk.totalBytes).toFixed(2),
+      'heap.current': { bytes: heapUsed },
+      'heap.percent': usedPercent,
+      'heap.max': { bytes: max },
+      'ram.current': { bytes: mem.used_in_bytes },
+      'ram.percent': mem.used_percent,
+      'ram.max': { bytes: mem.total_in_bytes },
+      'file_desc.current': descriptors.current,
+      'file_desc.percent': descriptors.max > 0 ? Math.round((descriptors.current * 100) / descriptors.max) : 0,
+      'file_desc.max': descriptors.max,
+      cpu: cpu.percent,
+      load_1m: cpu.load_average['1m'].toFixed(2),
+      load_5m: cpu.load_average['5m'].toFixed(2),
+      load_15m: cpu.load_average['15m'].toFixed(2),
+      uptime: { ms: Date.now() - startedMs },
+      'node.role': 'dimr',
+      'node.roles': 'cluster_manager,data,ingest,remote_cluster_client',
+      cluster_manager: '*',
+      name: engine.nodeName,
+    },
+  ];
+}
+
+export async function allocationRows(request: ApiRequest, { engine, settings }: RestContext): Promise<Row[]> {
+  if (!isThisNode(engine, request.list('node_id') ?? [])) return [];
+  const { host } = addressOf(engine);
+  const disk = diskSpace(settings['path.data']);
+  const used = disk.totalBytes - disk.availableBytes;
+  const counts = Object.values(engine.cluster.indices).map(shardCounts);
+  const sizeBytes = counts.length === 0 ? 0 : (await nodeTotals(engine)).sizeBytes;
+  const rows: Row[] = [
+    {
+      shards: counts.reduce((sum, { primaries }) => sum + primaries, 0),
+      'disk.indices': { bytes: sizeBytes },
+      'disk.used': { bytes: used },
+      'disk.avail': { bytes: disk.availableBytes },
+      'disk.total': { bytes: disk.totalBytes },
+      'disk.percent': Math.floor((used * 100) / disk.totalBytes),
+      host,
+      ip: host,
+      node: engine.nodeName,
+    },
+  ];
+  const unassigned = counts.reduce((sum, count) => sum + count.unassigned, 0);
+  if (unassigned > 0) rows.push({ shards: unassigned, node: 'UNASSIGNED' });
+  return rows;
+}
+
+export function managerRows(_request: ApiRequest, { engine }: RestContext): Row[] {
+  const { host } = addressOf(engine);
+  return [{ id: engine.nodeId, host, ip: host, node: engine.nodeName }];
+}
+
+/** Pools by name: their type, and the setting that says how many threads they have; null: as many as work comes. */
+const THREAD_POOLS = [
+  { name: 'generic', type: 'scaling', threads: null },
+  { name: 'search', type: 'resizable', threads: 'threads' },
+  { name: 'write', type: 'fixed', threads: 'indexers' },
+] as const;
+
+/** Threads that requests run on. Nothing waits in queues of its own: what cannot be taken is refused with 429. */
+export function threadPoolRows(request: ApiRequest, { engine, settings }: RestContext): Row[] {
+  const wanted = request.list('thread_pool_patterns') ?? ['*'];
+  const { host, port } = addressOf(engine);
+  return THREAD_POOLS.filter(({ name }) => wanted.some((pattern) => matchesName(pattern, name))).map(({ name, type, threads }) => ({
+    node_name: engine.nodeName,
+    node_id: engine.nodeId,
+    ephemeral_node_id: engine.nodeId,
+    pid: process.pid,
+    host,
+    ip: host,
+    port,
+    name,
+    type,
+    active: 0,
+    pool_size: threads === null ? 0 : settings[threads],
+    queue: 0,
+    queue_size: -1,
+    rejected: 0,
+    largest: threads === null ? 0 : settings[threads],
+    completed: 0,
+    core: threads === null ? 0 : settings[threads],
+    max: threads === null ? 0 : settings[threads],
+    size: threads === null ? 0 : settings[threads],
+    keep_alive: null,
+  }));
+}

@@ -1,0 +1,211 @@
+// Text tables of `_cat`: columns with aliases, `h` chooses, `s` sorts, `v` shows the head, `help` describes, `bytes`, `size` and `time`
+// choose units, `format` other than text gives a list of objects.
+import { BYTE_UNITS, formatByteSize } from '../../common/byte-size.ts';
+import { formatDuration } from '../../common/time-unit.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { Params } from '../core/api.ts';
+import type { ApiRequest } from '../core/request.ts';
+import { type ApiResponse, ok } from '../core/response.ts';
+
+export const CAT_PARAMS: Params = {
+  h: 'list',
+  s: 'list',
+  v: 'boolean',
+  help: 'boolean',
+  local: 'boolean',
+  bytes: 'string',
+  time: 'string',
+  size: 'string',
+  master_timeout: 'time',
+  cluster_manager_timeout: 'time',
+};
+
+/** A cell: text, a number, a size in bytes, a duration, or nothing. */
+export type Cell = string | number | boolean | null | { readonly bytes: number } | { readonly ms: number };
+
+export interface Column {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly about: string;
+  /** Shown without `h`. */
+  readonly isDefault: boolean;
+  readonly isRight: boolean;
+}
+
+/** `column('docs.count', 'dc,docsCount', 'available docs', '>')`: `>` right-aligned, `-` shown only when `h` names it. */
+export function column(name: string, aliases: string, about: string, flags = ''): Column {
+  return {
+    name,
+    aliases: aliases === '' ? [] : aliases.split(','),
+    about,
+    isDefault: !flags.includes('-'),
+    isRight: flags.includes('>'),
+  };
+}
+
+/** One row: cells by column name; a missing one is empty. */
+export type Row = Readonly<Record<string, Cell>>;
+
+/** @param rows asked only when the table itself is wanted, not for `help` */
+export async function catTable(request: ApiRequest, columns: readonly Column[], rows: () => Row[] | Promise<Row[]>): Promise<ApiResponse> {
+  if (request.boolean('help')) return { status: 200, text: helpText(columns) };
+  const shown = chosenColumns(request, columns);
+  const found = sortRows(request, columns, await rows());
+  const units = readUnits(request);
+  const cells = found.map((row) => shown.map(({ column: { name } }) => cellText(row[name] ?? null, units)));
+  if (isStructured(request)) {
+    return ok(
+      found.map((row, i) =>
+        Object.fromEntries(shown.map(({ title, column: { name } }, at) => [title, isEmpty(row[name]) ? null : cells[i][at]])),
+      ),
+    );
+  }
+  return { status: 200, text: layOut(shown, cells, request.boolean('v') ?? false) };
+}
+
+function isEmpty(cell: Cell | undefined): boolean {
+  return cell === null || cell === undefined;
+}
+
+/** `format=json` and the like, or an Accept header that asks for something other than text. */
+function isStructured(request: ApiRequest): boolean {
+  const format = request.string('format');
+  if (format !== undefined && format !== '') return !/^(text|txt|text\/plain)$/i.test(format);
+  const accept = request.http.header('accept');
+  return accept !== undefined && !/text\/|\*\/\*/.test(accept) && /json|yaml|msgpack/i.test(accept);
+}
+
+function helpText(columns: readonly Column[]): string {
+  const widths = [0, 0];
+  const lines = columns.map(({ name, aliases, about }) => [name, aliases.join(','), about]);
+  for (const [name, aliases] of lines) {
+    widths[0] = Math.max(widths[0], name.length);
+    widths[1] = Math.max(widths[1], aliases.length);
+  }
+  return lines.map(([name, aliases, about]) => `${name.padEnd(widths[0])} | ${aliases.padEnd(widths[1])} | ${about} \n`).join('');
+}
+
+interface ShownColumn {
+  readonly column: Column;
+  /** The name that `h` used. */
+  readonly title: string;
+}
+
+function chosenColumns(request: ApiRequest, columns: readonly Column[]): ShownColumn[] {
+  const names = request.list('h');
+  if (names === undefined || names.length === 0)
+    return columns.filter((column) => column.isDefault).map((column) => ({ column, title: column.name }));
+  const shown: ShownColumn[] = [];
+  for (const raw of names) {
+    const name = raw.trim();
+    if (name.includes('*')) {
+      const pattern = new RegExp(
+        `^${name
+          .split('*')
+          .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+          .join('.*')}$`,
+      );
+      for (const column of columns) {
+        if (pattern.test(column.name) && !shown.some((other) => other.column === column)) shown.push({ column, title: column.name });
+      }
+    } else {
+      const column = findColumn(columns, name);
+      if (column) shown.push({ column, title: name });
+    }
+  }
+  return shown;
+}
+
+function findColumn(columns: readonly Column[], name: string): Column | undefined {
+  return columns.find((column) => column.name === name) ?? columns.find((column) => column.aliases.includes(name));
+}
+
+/** @throws ApiError a column that the table does not have */
+function sortRows(request: ApiRequest, columns: readonly Column[], rows: readonly Row[]): Row[] {
+  const keys = (request.list('s') ?? []).map((text) => {
+    const isDescending = text.endsWith(':desc');
+    const name = text.replace(/:(asc|desc)$/, '');
+    const column = findColumn(columns, name);
+    if (!column) throw new ApiError('unsupported_operation_exception', 400, `Unable to sort by unknown sort key \`${name}\``);
+    return { name: column.name, sign: isDescending ? -1 : 1 };
+  });
+  if (keys.length === 0) return [...rows];
+  return [...rows].sort((a, b) => {
+    for (const { name, sign } of keys) {
+      const order = compareCells(a[name] ?? null, b[name] ?? null);
+      if (order !== 0) return order * sign;
+    }
+    return 0;
+  });
+}
+
+function compareCells(a: Cell, b: Cell): number {
+  const [x, y] = [sortValue(a), sortValue(b)];
+  if (x === null || y === null) return x === y ? 0 : x === null ? -1 : 1;
+  if (typeof x === 'number' && typeof y === 'number') return x - y;
+  const [s, t] = [String(x), String(y)];
+  return s < t ? -1 : s > t ? 1 : 0;
+}
+
+function sortValue(cell: Cell): string | number | null {
+  if (cell === null) return null;
+  if (typeof cell === 'object') return 'bytes' in cell ? cell.bytes : cell.ms;
+  return typeof cell === 'boolean' ? String(cell) : cell;
+}
+
+interface Units {
+  /** Divisor of bytes, null: for people. */
+  readonly bytes: number | null;
+  readonly ms: number | null;
+  readonly count: number | null;
+}
+
+const TIME_UNITS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1, micros: 1e-3, nanos: 1e-6 };
+const COUNT_UNITS: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12, p: 1e15 };
+
+function readUnits(request: ApiRequest): Units {
+  const read = (name: string, units: Readonly<Record<string, number>>): number | null => {
+    const unit = request.string(name);
+    if (unit === undefined) return null;
+    if (!Object.hasOwn(units, unit))
+      throw illegalArgument(`failed to parse [${name}] with value [${unit}], known units: [${Object.keys(units).join(', ')}]`);
+    return units[unit];
+  };
+  return { bytes: read('bytes', BYTE_UNITS), ms: read('time', TIME_UNITS), count: read('size', COUNT_UNITS) };
+}
+
+function cellText(cell: Cell, units: Units): string {
+  if (cell === null) return '';
+  if (typeof cell === 'number') return units.count === null ? String(cell) : String(Math.floor(cell / units.count));
+  if (typeof cell !== 'object') return String(cell);
+  if ('bytes' in cell) return units.bytes === null ? formatByteSize(cell.bytes) : String(Math.floor(cell.bytes / units.bytes));
+  return units.ms === null ? formatDuration(cell.ms) : String(Math.floor(cell.ms / units.ms));
+}
+
+function layOut(shown: readonly ShownColumn[], cells: readonly string[][], hasHead: boolean): string {
+  const lines = hasHead ? [shown.map(({ title }) => title), ...cells] : cells;
+  const widths = shown.map((_, at) => Math.max(0, ...lines.map((line) => [...line[at]].length)));
+  let text = '';
+  for (const line of lines) {
+    line.forEach((cell, at) => {
+      const isLast = at === line.length - 1;
+      const padding = ' '.repeat(widths[at] - [...cell].length);
+      if (shown[at].column.isRight) text += padding + cell;
+      else text += isLast ? cell : cell + padding;
+      if (!isLast) text += ' ';
+    });
+    text += '\n';
+  }
+  return text;
+}
+
+export function matchesName(pattern: string, name: string): boolean {
+  if (!pattern.includes('*')) return pattern === name || pattern === '_all';
+  return new RegExp(
+    `^${pattern
+      .split('*')
+      .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+      .join('.*')}$`,
+  ).test(name);
+}

@@ -1,0 +1,119 @@
+// What administrators ask now and then: why shards are where they are, what keeps the threads busy, reloading of secure settings, upgrades.
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { explainAllocation } from '../../api/cluster/allocation.ts';
+import { isThisNode } from '../../api/cluster/nodes.ts';
+import { TARGETS, targetMetas } from '../../api/core/index-names.ts';
+import { statsOf } from '../../api/indices/index-stats.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from '../core/api.ts';
+import { readTarget } from '../core/index-expression.ts';
+import type { ApiRequest } from '../core/request.ts';
+import { type ApiResponse, ok } from '../core/response.ts';
+import { objectBody } from '../indices/indices.ts';
+
+const explainApi = defineApi({
+  name: 'cluster.allocation_explain',
+  body: 'json',
+  needs: 'cluster:monitor',
+  params: { include_yes_decisions: 'boolean', include_disk_info: 'boolean' },
+  routes: { 'GET /_cluster/allocation/explain': explain, 'POST /_cluster/allocation/explain': explain },
+});
+
+/** 200 the explanation. @throws ApiError illegal_argument_exception, index_not_found_exception, shard_not_found_exception */
+function explain(request: ApiRequest, { engine }: RestContext): ApiResponse {
+  const body = objectBody(request);
+  const keys = Object.keys(body);
+  for (const key of keys)
+    if (!['index', 'shard', 'primary', 'current_node'].includes(key))
+      throw illegalArgument(`[cluster/allocation/explain] unknown field [${key}]`);
+  if (keys.length === 0) return ok(explainAllocation(engine, null));
+  const { index, shard, primary } = body;
+  if (typeof index !== 'string' || !Number.isInteger(shard) || typeof primary !== 'boolean')
+    throw illegalArgument('index, shard and primary must be specified together');
+  return ok(explainAllocation(engine, { index, shard: shard as number, primary }));
+}
+
+const HOT_PATHS = ['/_nodes/hot_threads', '/_nodes/{node_id}/hot_threads', '/_nodes/hotthreads', '/_nodes/{node_id}/hotthreads'];
+
+const hotThreadsApi = defineApi({
+  name: 'nodes.hot_threads',
+  needs: 'cluster:monitor',
+  isText: true,
+  params: { interval: 'time', snapshots: 'int', threads: 'int', ignore_idle_threads: 'boolean', type: 'string', timeout: 'time' },
+  routes: Object.fromEntries(
+    [...HOT_PATHS, ...HOT_PATHS.map((path) => `/_cluster${path.replace('/_', '/')}`)].map((path) => [`GET ${path}`, hotThreads]),
+  ),
+});
+
+const DEFAULT_INTERVAL_MS = 500;
+const MAX_INTERVAL_MS = 10_000;
+
+/** Text: the process's share of the processors, and how much of the time this thread's event loop was busy, over the interval. */
+async function hotThreads(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  const type = request.string('type') ?? 'cpu';
+  if (!['cpu', 'wait', 'block'].includes(type)) throw illegalArgument(`type not supported [${type}]`);
+  const filter = request.list('node_id') ?? [];
+  if (filter.length > 0 && !isThisNode(engine, filter)) return { status: 200, text: '' };
+  const intervalMs = Math.min(request.timeMs('interval') ?? DEFAULT_INTERVAL_MS, MAX_INTERVAL_MS);
+  const [cpu, loop] = [process.cpuUsage(), performance.eventLoopUtilization()];
+  await sleep(intervalMs);
+  const { user, system } = process.cpuUsage(cpu);
+  const percent = (part: number) => `${(part * 100).toFixed(1)}%`;
+  const head = `::: {${engine.nodeName}}{${engine.nodeId}}{${engine.publishAddress ?? ''}}`;
+  const when = `   Hot threads at ${new Date().toISOString()}, interval=${intervalMs}ms, busiestThreads=${request.int('threads') ?? 3}, ignoreIdleThreads=${request.boolean('ignore_idle_threads') ?? true}:`;
+  const lines = [
+    `   ${percent((user + system) / 1000 / intervalMs)} (${((user + system) / 1000).toFixed(1)}ms out of ${intervalMs}ms) cpu usage by all threads of the process`,
+    `   ${percent(performance.eventLoopUtilization(loop).utilization)} of the time this http worker's event loop was busy`,
+  ];
+  return { status: 200, text: `${head}\n${when}\n\n${lines.join('\n')}\n` };
+}
+
+const reloadApi = defineApi({
+  name: 'nodes.reload_secure_settings',
+  body: 'json',
+  needs: 'cluster:manage',
+  params: { timeout: 'time' },
+  routes: { 'POST /_nodes/reload_secure_settings': reload, 'POST /_nodes/{node_id}/reload_secure_settings': reload },
+});
+
+/** There is no key store: nothing has to be read anew. 200 `{ _nodes, cluster_name, nodes }`. */
+function reload(request: ApiRequest, { engine }: RestContext): ApiResponse {
+  const filter = request.list('node_id') ?? [];
+  const isHere = filter.length === 0 || isThisNode(engine, filter);
+  const count = isHere ? 1 : 0;
+  const nodes = isHere ? { [engine.nodeId]: { name: engine.nodeName } } : {};
+  return ok({ _nodes: { total: count, successful: count, failed: 0 }, cluster_name: engine.clusterName, nodes });
+}
+
+const upgradeApi = defineApi({
+  name: 'indices.upgrade',
+  needs: 'index:manage',
+  params: { ...INDICES_OPTIONS, ...TIMEOUTS, only_ancient_segments: 'boolean', wait_for_completion: 'boolean' },
+  routes: {
+    'POST /_upgrade': upgrade,
+    'POST /{index}/_upgrade': upgrade,
+    'GET  /_upgrade': upgradeStatus,
+    'GET  /{index}/_upgrade': upgradeStatus,
+  },
+});
+
+/** Segments have one format, so none is older than another. 200 `{ _shards, upgraded_indices }`. */
+function upgrade(request: ApiRequest, { engine }: RestContext): ApiResponse {
+  const metas = targetMetas(engine, readTarget(request), TARGETS.open);
+  const total = metas.reduce((sum, meta) => sum + Number(meta.settings['index.number_of_shards'] ?? 1), 0);
+  return ok({ _shards: { total, successful: total, failed: 0 }, upgraded_indices: {} });
+}
+
+/** 200 bytes by index, none of them to upgrade. */
+async function upgradeStatus(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  const none = { size_to_upgrade_in_bytes: 0, size_to_upgrade_ancient_in_bytes: 0 };
+  const sizes = (await statsOf(engine, readTarget(request))).map(({ index, shards }) => ({
+    name: index.meta.name,
+    bytes: shards.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+  }));
+  const indices = Object.fromEntries(sizes.map(({ name, bytes }) => [name, { size_in_bytes: bytes, ...none }]));
+  return ok({ size_in_bytes: sizes.reduce((sum, { bytes }) => sum + bytes, 0), ...none, indices });
+}
+
+export const MAINTENANCE_APIS = [explainApi, hotThreadsApi, reloadApi, upgradeApi];

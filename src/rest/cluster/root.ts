@@ -1,0 +1,119 @@
+// What clients ask before they trust a server: the root, the licence, the features.
+import { createHash } from 'node:crypto';
+import { ApiError } from '../../errors/api-error.ts';
+import { defineApi, type RestContext } from '../core/api.ts';
+import { type ApiResponse, exists, ok } from '../core/response.ts';
+
+/** Lucene version that goes with a version number told to clients. */
+function luceneVersion(version: string): string {
+  const major = Number(version.split('.')[0]);
+  return major >= 9 ? '10.1.0' : major === 8 ? '9.11.1' : '8.7.0';
+}
+
+export const infoApi = defineApi({
+  name: 'info',
+  needs: 'cluster:monitor',
+  routes: { 'GET /': info, 'HEAD /': () => exists(true) },
+});
+
+function info(_request: unknown, { engine, settings }: RestContext): ApiResponse {
+  const number = settings['compat.version'];
+  const major = Number(number.split('.')[0]);
+  return ok({
+    name: engine.nodeName,
+    cluster_name: engine.clusterName,
+    cluster_uuid: engine.cluster.clusterUuid,
+    version: {
+      distribution: 'gannet',
+      number,
+      build_flavor: 'default',
+      build_type: 'tar',
+      build_hash: createHash('sha1').update(`gannet ${number}`).digest('hex'),
+      build_date: '2026-01-01T00:00:00.000Z',
+      build_snapshot: false,
+      lucene_version: luceneVersion(number),
+      minimum_wire_compatibility_version: major >= 8 ? `${major - 1}.17.0` : '6.8.0',
+      minimum_index_compatibility_version: major >= 8 ? `${major - 1}.0.0` : '6.0.0-beta1',
+    },
+    tagline: 'You Know, for Search',
+  });
+}
+
+export const licenseApi = defineApi({
+  name: 'license.get',
+  needs: 'cluster:monitor',
+  params: { accept_enterprise: 'boolean', local: 'boolean' },
+  routes: { 'GET /_license': license, 'GET /_xpack/license': license },
+});
+
+function license(_request: unknown, { engine, settings, startedMs }: RestContext): ApiResponse {
+  return ok({
+    license: {
+      status: 'active',
+      uid: engine.cluster.clusterUuid,
+      type: 'basic',
+      issue_date: new Date(startedMs).toISOString(),
+      issue_date_in_millis: startedMs,
+      max_nodes: 1000,
+      max_resource_units: null,
+      issued_to: settings['cluster.name'],
+      issuer: 'gannet',
+      start_date_in_millis: -1,
+    },
+  });
+}
+
+const FEATURES = [
+  'ilm',
+  'security',
+  'sql',
+  'ml',
+  'graph',
+  'watcher',
+  'transform',
+  'rollup',
+  'monitoring',
+  'slm',
+  'ccr',
+  'eql',
+  'data_streams',
+  'searchable_snapshots',
+];
+
+export const xpackApi = defineApi({
+  name: 'xpack.info',
+  needs: 'cluster:monitor',
+  params: { categories: 'list', accept_enterprise: 'boolean' },
+  routes: {
+    'GET /_xpack': (_request, { engine, settings, startedMs }) => {
+      const hasUsers = Object.keys(settings['security.users']).length > 0;
+      const features: Record<string, unknown> = {};
+      for (const name of FEATURES) features[name] = { available: name === 'security', enabled: name === 'security' && hasUsers };
+      return ok({
+        build: { hash: 'gannet', date: new Date(startedMs).toISOString() },
+        license: { uid: engine.cluster.clusterUuid, type: 'basic', mode: 'basic', status: 'active' },
+        features,
+        tagline: 'You Know, for Search',
+      });
+    },
+  },
+});
+
+/** Lifecycle policies: none can exist yet; agents ask before they write. Storing one is refused by the 405 of the route table. */
+export const ilmApi = defineApi({
+  name: 'ilm.get_lifecycle',
+  needs: 'cluster:monitor',
+  params: { timeout: 'time', master_timeout: 'time' },
+  routes: {
+    'GET /_ilm/policy': () => ok({}),
+    'GET /_ilm/policy/{policy}': (request) => {
+      if (/[*]|^_all$/.test(request.params.policy)) return ok({});
+      throw lifecycleNotFound(request.params.policy);
+    },
+    'GET /_ilm/status': () => ok({ operation_mode: 'STOPPED' }),
+  },
+});
+
+function lifecycleNotFound(policy: string): ApiError {
+  return new ApiError('resource_not_found_exception', 404, `Lifecycle policy not found: ${policy}`);
+}

@@ -1,0 +1,149 @@
+// Request bodies: decompression, formats other than JSON, the `source` parameter, streams.
+import type { Transform } from 'node:stream';
+import { createGunzip, createInflate } from 'node:zlib';
+import { Unpackr } from 'msgpackr';
+import { parseDocument } from 'yaml';
+import { CborError, decodeCbor } from '../../common/cbor.ts';
+import { JsonSyntaxError, parseJsonBytes } from '../../common/json-parse.ts';
+import { writeJson } from '../../common/json-write.ts';
+import { type BodyFormat, parseMediaType } from '../../common/media-type.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { contentTooLarge, illegalArgument, jsonSyntax } from '../../errors/catalog.ts';
+import { BodyTooLarge, type HttpRequest } from '../../http/listener.ts';
+
+const unpackr = new Unpackr({ useRecords: false, int64AsType: 'auto' as 'bigint', mapsAsObjects: true });
+
+/** Format of a body by its Content-Type. @returns null: the header is missing or names no format that is read */
+export function bodyFormat(contentType: string | undefined): BodyFormat | null {
+  return contentType === undefined ? null : (parseMediaType(contentType)?.format ?? null);
+}
+
+/** The whole body, decompressed. @throws ApiError 413, 400 for a broken compression, 415 for one that is unknown */
+export async function readBody(request: HttpRequest, limit: number): Promise<Buffer> {
+  const encoding = request.header('content-encoding')?.trim().toLowerCase();
+  try {
+    if (encoding === undefined || encoding === '' || encoding === 'identity') return await request.body.bytes(limit);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of decompressed(request, encoding)) {
+      bytes += chunk.length;
+      if (bytes > limit) throw contentTooLarge(limit);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } catch (error) {
+    throw error instanceof BodyTooLarge ? contentTooLarge(error.limit) : error;
+  }
+}
+
+/** The body as it arrives, decompressed; the sender waits while the reader is busy. @throws ApiError 413, 400, 415 */
+export async function* streamBody(request: HttpRequest, limit: number): AsyncGenerator<Buffer> {
+  const encoding = request.header('content-encoding')?.trim().toLowerCase();
+  const isPlain = encoding === undefined || encoding === '' || encoding === 'identity';
+  let bytes = 0;
+  try {
+    for await (const chunk of isPlain ? request.body : decompressed(request, encoding)) {
+      bytes += chunk.length;
+      if (bytes > limit) throw contentTooLarge(limit);
+      yield chunk;
+    }
+  } catch (error) {
+    throw error instanceof BodyTooLarge ? contentTooLarge(error.limit) : error;
+  }
+}
+
+async function* decompressed(request: HttpRequest, encoding: string): AsyncGenerator<Buffer> {
+  const decoder = encoding === 'gzip' || encoding === 'x-gzip' ? createGunzip() : encoding === 'deflate' ? createInflate() : null;
+  if (!decoder) throw new ApiError('media_type_header_exception', 415, `Content-Encoding [${encoding.slice(0, 40)}] is not supported`);
+  const feed = async (): Promise<void> => {
+    try {
+      for await (const chunk of request.body) {
+        if (!decoder.write(chunk)) await new Promise((resolve) => decoder.once('drain', resolve));
+      }
+      decoder.end();
+    } catch (error) {
+      decoder.destroy(error as Error);
+    }
+  };
+  void feed();
+  try {
+    for await (const chunk of decoder as Transform) yield chunk as Buffer;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    if (code.startsWith('Z_')) throw illegalArgument(`request body is no valid ${encoding}: ${(error as Error).message}`);
+    throw error;
+  }
+}
+
+/** A body as a value. @throws ApiError 400 with the place of the error */
+export function parseBody(bytes: Buffer, format: BodyFormat): unknown {
+  try {
+    switch (format) {
+      case 'yaml':
+        return parseYaml(bytes);
+      case 'msgpack':
+        return parseMsgpack(bytes);
+      case 'cbor':
+        return parseCbor(bytes);
+      default:
+        return parseJsonBytes(bytes);
+    }
+  } catch (error) {
+    throw error instanceof JsonSyntaxError ? jsonSyntax(error) : error;
+  }
+}
+
+/** A body as UTF-8 JSON text: what it is already, or translated. */
+export function bodyAsJson(bytes: Buffer, format: BodyFormat): Buffer {
+  if (format === 'yaml') return Buffer.from(writeJson(parseYaml(bytes)));
+  if (format === 'msgpack') return Buffer.from(writeJson(parseMsgpack(bytes)));
+  if (format === 'cbor') return Buffer.from(writeJson(parseCbor(bytes)));
+  return bytes;
+}
+
+/** A body as NDJSON. A msgpack one is a sequence of maps. */
+export function bodyAsLines(bytes: Buffer, format: BodyFormat): Buffer {
+  if (format !== 'msgpack') return bytes;
+  try {
+    const values = unpackr.unpackMultiple(bytes) as unknown[] | undefined;
+    return Buffer.from((values ?? []).map((value) => `${writeJson(value)}\n`).join(''));
+  } catch (error) {
+    throw illegalArgument(`request body is no sequence of msgpack values: ${(error as Error).message}`);
+  }
+}
+
+function parseMsgpack(bytes: Buffer): unknown {
+  try {
+    return unpackr.unpack(bytes);
+  } catch (error) {
+    throw new ApiError('x_content_parse_exception', 400, `request body is no msgpack: ${(error as Error).message}`);
+  }
+}
+
+function parseCbor(bytes: Buffer): unknown {
+  try {
+    return decodeCbor(bytes);
+  } catch (error) {
+    if (error instanceof CborError) throw new ApiError('x_content_parse_exception', 400, `request body is no CBOR: ${error.message}`);
+    throw error;
+  }
+}
+
+function parseYaml(bytes: Buffer): unknown {
+  const document = parseDocument(bytes.toString('utf8'), { uniqueKeys: true, merge: false });
+  const problem = document.errors[0];
+  if (problem) {
+    const place = problem.linePos?.[0];
+    throw new ApiError('x_content_parse_exception', 400, `[${place?.line ?? 1}:${place?.col ?? 1}] ${problem.message.split('\n')[0]}`);
+  }
+  return document.toJS({ maxAliasCount: 100 }) as unknown;
+}
+
+/** The `source` parameter in place of a body. @throws ApiError without its type, or with one that is unknown */
+export function sourceParameter(source: string, contentType: string | undefined): { bytes: Buffer; format: BodyFormat } {
+  if (contentType === undefined)
+    throw new ApiError('illegal_state_exception', 400, 'source and source_content_type parameters are required');
+  const format = bodyFormat(contentType);
+  if (!format) throw new ApiError('illegal_state_exception', 400, `Unknown value for source_content_type [${contentType}]`);
+  return { bytes: Buffer.from(source), format };
+}

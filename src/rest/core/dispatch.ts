@@ -1,0 +1,352 @@
+// From an HTTP request to its answer: CORS, authentication, routing, parameters, body, handler, rendering, logs. One per http worker.
+import type { EngineContext } from '../../api/core/context.ts';
+import { type PathFilter, parseFilterPath } from '../../common/filter-path.ts';
+import type { Logger } from '../../common/logger.ts';
+import { JSON_TYPE, type MediaType, mediaTypeOfFormat, negotiate, parseMediaType, TEXT_TYPE } from '../../common/media-type.ts';
+import { nearestNames } from '../../common/nearest-name.ts';
+import type { Settings } from '../../config/settings.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { badBoolean, illegalArgument, unrecognizedParameters } from '../../errors/catalog.ts';
+import { errorBody, toApiError } from '../../errors/error-body.ts';
+import { BodyAborted, type HttpReply, type HttpRequest } from '../../http/listener.ts';
+import type { Access } from '../auth/access.ts';
+import { BasicAuth } from '../auth/basic-auth.ts';
+import { RestrictedEngine } from '../auth/restricted-engine.ts';
+import { ALL_APIS } from './all-apis.ts';
+import type { Params, RestContext } from './api.ts';
+import { bodyAsJson, bodyAsLines, bodyFormat, parseBody, readBody, sourceParameter, streamBody } from './body.ts';
+import { Cors } from './cors.ts';
+import { checkParam } from './param-kinds.ts';
+import { parseQueryParams } from './query-params.ts';
+import { ApiRequest } from './request.ts';
+import { RequestLog } from './request-log.ts';
+import { type ApiResponse, acceptsGzip, compress, type RenderOptions, renderBody } from './response.ts';
+import { type Route, Router } from './router.ts';
+
+const SLOW_LOG_BODY_CHARS = 2000;
+
+/** What is known of a request when it is answered; filled in as it becomes known, so that errors are rendered right. */
+interface Exchange {
+  readonly http: HttpRequest;
+  readonly reply: HttpReply;
+  readonly startedMs: number;
+  readonly remoteAddress: string;
+  headers: Record<string, string>;
+  type: MediaType;
+  isPretty: boolean;
+  filter: PathFilter | null;
+  withTrace: boolean;
+  access: Access | null;
+  bodyText: string | null;
+}
+
+export class Dispatcher {
+  readonly #router = new Router(ALL_APIS);
+  readonly #settings: Settings;
+  readonly #context: RestContext;
+  readonly #logger: Logger;
+  readonly #auth: BasicAuth;
+  readonly #cors: Cors;
+  readonly #log: RequestLog;
+
+  /** @param engine this thread's view; it follows the node's state by itself. @throws Error a setting that cannot work */
+  constructor(settings: Settings, engine: EngineContext, logger: Logger) {
+    this.#settings = settings;
+    this.#context = { engine, settings, startedMs: Date.now() };
+    this.#logger = logger;
+    this.#auth = new BasicAuth(settings);
+    this.#cors = new Cors(settings);
+    this.#log = new RequestLog(settings);
+  }
+
+  reopenLogs(): void {
+    this.#log.reopen();
+    this.#logger.reopen();
+  }
+
+  closeLogs(): void {
+    this.#log.close();
+  }
+
+  /** The `Handler` of src/http. Never throws. */
+  readonly handle = (http: HttpRequest, reply: HttpReply): Promise<void> | void => {
+    const exchange: Exchange = {
+      http,
+      reply,
+      startedMs: performance.now(),
+      remoteAddress: this.#log.isOn ? http.remoteAddress : '',
+      headers: {},
+      type: JSON_TYPE,
+      isPretty: false,
+      filter: null,
+      withTrace: false,
+      access: null,
+      bodyText: null,
+    };
+    return this.#run(exchange).catch((error: unknown) => this.#fail(exchange, error));
+  };
+
+  async #run(exchange: Exchange): Promise<void> {
+    const { http } = exchange;
+    if (this.#settings['compat.product_header']) exchange.headers['x-elastic-product'] = 'Elasticsearch';
+    const opaqueId = http.header('x-opaque-id');
+    if (opaqueId !== undefined) exchange.headers['x-opaque-id'] = opaqueId;
+
+    const origin = http.header('origin');
+    if (origin !== undefined && this.#answerCors(exchange, origin)) return;
+
+    const query = decodeOr400(() => parseQueryParams(http.query));
+    readCommonParams(exchange, query);
+    const match = decodeOr400(() => this.#router.match(http.path));
+    if (!match) {
+      await this.#send(exchange, { status: 400, body: { error: `no handler found for uri [${uriOf(http)}] and method [${http.method}]` } });
+      return;
+    }
+    const route = match.methods.get(http.method);
+    if (!route) {
+      await this.#send(exchange, wrongMethod(http, [...match.methods.keys()]));
+      return;
+    }
+
+    const authenticated = this.#auth.authenticate(http.header('authorization'));
+    const access = authenticated instanceof Promise ? await authenticated : authenticated;
+    exchange.access = access;
+    this.#negotiate(exchange, route, query.format);
+
+    const params: Record<string, string> = { ...query };
+    for (let i = 0; i < route.pathParams.length; i++) params[route.pathParams[i]] = match.values[i];
+    if (route.params !== null) checkParams(http.path, query, route.params);
+    if (!access.isUnlimited) access.require(route.api.needs, params.index ?? null);
+
+    const body = await this.#readBody(exchange, route, query);
+    const request = new ApiRequest({ http, reply: exchange.reply, params, query, access, ...body });
+    const visible = access.isUnlimited ? null : access.visibility(route.api.needs);
+    const context = visible === null ? this.#context : { ...this.#context, engine: new RestrictedEngine(this.#context.engine, visible) };
+    const answered = route.handler(request, context);
+    await this.#send(exchange, answered instanceof Promise ? await answered : answered);
+  }
+
+  /** @returns true: the answer is sent */
+  #answerCors(exchange: Exchange, origin: string): boolean {
+    const { http } = exchange;
+    const verdict = this.#cors.check(origin, http.header('host'));
+    if (verdict.kind === 'none') return false;
+    if (verdict.kind === 'forbidden') {
+      void this.#send(exchange, { status: 403 });
+      return true;
+    }
+    Object.assign(exchange.headers, verdict.headers);
+    if (http.method !== 'OPTIONS' || http.header('access-control-request-method') === undefined) return false;
+    void this.#send(exchange, { status: 200, headers: this.#cors.preflightHeaders() });
+    return true;
+  }
+
+  /** Type of the answer: `format`, then Accept, then the type of the request, then JSON (text for tables). @throws ApiError 406 */
+  #negotiate(exchange: Exchange, route: Route, format: string | undefined): void {
+    const { http } = exchange;
+    const contentType = http.header('content-type');
+    const sent = contentType === undefined || http.body.length === 0 ? null : parseMediaType(contentType);
+    const preferred = route.api.isText ? TEXT_TYPE : (sent ?? JSON_TYPE);
+    const accept = http.header('accept');
+    let type: MediaType | null = preferred;
+    if (format !== undefined && format !== '') {
+      type = mediaTypeOfFormat(format);
+      if (!type) throw illegalArgument(`unsupported format [${format.slice(0, 40)}]: json, yaml, cbor, msgpack or txt`);
+    } else if (accept !== undefined && accept !== '' && accept !== '*/*') {
+      type = negotiate(accept, preferred);
+      if (!type) {
+        exchange.type = JSON_TYPE;
+        throw new ApiError('media_type_header_exception', 406, `Accept header [${accept.slice(0, 100)}] is not supported`);
+      }
+    }
+    if (type.format === 'text' && !route.api.isText) type = sent ?? JSON_TYPE;
+    exchange.type = type;
+  }
+
+  async #readBody(
+    exchange: Exchange,
+    route: Route,
+    query: Readonly<Record<string, string>>,
+  ): Promise<{ body: unknown; bytes: Buffer | null; stream: AsyncIterable<Buffer> | null }> {
+    const { http } = exchange;
+    const none = { body: undefined, bytes: null, stream: null };
+    const kind = route.api.body ?? 'none';
+    if (kind === 'ignored') return none;
+    const limit = this.#settings['http.max_content_length'];
+    const contentType = http.header('content-type');
+    let bytes: Buffer | null = null;
+    let format = bodyFormat(contentType);
+
+    if (http.body.length !== 0) {
+      if (kind === 'none') {
+        if ((await readBody(http, limit)).length > 0)
+          throw illegalArgument(`request [${http.method} ${http.path}] does not support having a body`);
+        return none;
+      }
+      if (format === null && !(http.body.length === null && contentType === undefined)) throw new ContentTypeRefused(contentType);
+      if (kind === 'stream!' && format !== 'msgpack') return { ...none, stream: streamBody(http, limit) };
+      bytes = await readBody(http, limit);
+      if (bytes.length > 0 && format === null) throw new ContentTypeRefused(contentType);
+    } else if (kind === 'none') {
+      return none;
+    }
+    if ((bytes === null || bytes.length === 0) && query.source !== undefined)
+      ({ bytes, format } = sourceParameter(query.source, query.source_content_type));
+    if (bytes === null || bytes.length === 0 || format === null) {
+      if (kind.endsWith('!')) throw new ApiError('parse_exception', 400, 'request body is required');
+      return none;
+    }
+    if (this.#log.wantsBodies) exchange.bodyText = bytes.toString('utf8', 0, SLOW_LOG_BODY_CHARS);
+    if (kind.startsWith('json')) return { ...none, body: parseBody(bytes, format) };
+    if (kind.startsWith('bytes')) return { ...none, bytes: bodyAsJson(bytes, format) };
+    const lines = bodyAsLines(bytes, format);
+    return kind === 'stream!' ? { ...none, stream: oneChunk(lines) } : { ...none, bytes: lines };
+  }
+
+  #fail(exchange: Exchange, thrown: unknown): Promise<void> | void {
+    const { http, reply } = exchange;
+    if (reply.sent) {
+      this.#logger.error('failure after the answer', { method: http.method, uri: uriOf(http), error: thrown });
+      return;
+    }
+    if (thrown instanceof BodyAborted) {
+      if (!reply.aborted) reply.send(400, {});
+      return;
+    }
+    if (thrown instanceof ContentTypeRefused) return this.#send(exchange, { status: 406, body: { error: thrown.message, status: 406 } });
+    const error = toApiError(thrown);
+    if (error.status >= 500 && !(thrown instanceof ApiError)) {
+      this.#logger.error('request failed', { method: http.method, uri: uriOf(http), error: thrown });
+    }
+    return this.#send(exchange, { status: error.status, body: errorBody(error, exchange.withTrace), headers: error.headers }).catch(
+      (again: unknown) => {
+        this.#logger.error('error answer failed', { error: again });
+        if (!reply.sent) reply.send(500, {});
+      },
+    );
+  }
+
+  async #send(exchange: Exchange, response: ApiResponse): Promise<void> {
+    const { http, reply, headers } = exchange;
+    let body: string | Uint8Array = '';
+    if (response.text !== undefined) {
+      body = response.text;
+      headers['content-type'] = TEXT_TYPE.answer;
+    } else if (response.body !== undefined) {
+      const type = exchange.type.format === 'text' ? JSON_TYPE : exchange.type;
+      const options: RenderOptions = { type, isPretty: exchange.isPretty, filter: exchange.filter };
+      body = renderBody(response.body, options);
+      headers['content-type'] = type.answer;
+    } else if (http.method === 'HEAD') headers['content-type'] = (exchange.type.format === 'text' ? JSON_TYPE : exchange.type).answer;
+    if (response.headers) Object.assign(headers, response.headers);
+    const outgoing: Record<string, string | string[]> = headers;
+    if (response.warnings && response.warnings.length > 0) outgoing.warning = response.warnings.map((text) => this.#warning(text));
+    if (
+      body.length >= this.#settings['http.compression_min_size'] &&
+      this.#settings['http.compression'] &&
+      http.method !== 'HEAD' &&
+      acceptsGzip(http.header('accept-encoding'))
+    ) {
+      const compressed = compress(body);
+      body = compressed instanceof Promise ? await compressed : compressed;
+      headers['content-encoding'] = 'gzip';
+    }
+    if (!reply.aborted) reply.send(response.status, outgoing, body);
+    if (this.#log.isOn) this.#record(exchange, response.status, body.length);
+  }
+
+  #record(exchange: Exchange, status: number, sentBytes: number): void {
+    const { http } = exchange;
+    this.#log.add({
+      remoteAddress: exchange.remoteAddress,
+      user: exchange.access?.user ?? null,
+      method: http.method,
+      uri: uriOf(http),
+      status,
+      sentBytes,
+      receivedBytes: http.body.length ?? 0,
+      tookMs: performance.now() - exchange.startedMs,
+      referer: http.header('referer'),
+      userAgent: http.header('user-agent'),
+      opaqueId: http.header('x-opaque-id'),
+      body: exchange.bodyText,
+    });
+  }
+
+  #warning(text: string): string {
+    const safe = text
+      .replaceAll(/[\r\n\0]/g, ' ')
+      .replaceAll('\\', '\\\\')
+      .replaceAll('"', '\\"');
+    return `299 Elasticsearch-${this.#settings['compat.version']} "${safe}"`;
+  }
+}
+
+/** A Content-Type that is no format of ours: answered with a plain text in `error`, as Elasticsearch does. */
+class ContentTypeRefused extends Error {
+  constructor(contentType: string | undefined) {
+    super(`Content-Type header [${(contentType ?? '').slice(0, 100)}] is not supported`);
+  }
+}
+
+async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+function decodeOr400<T>(decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof URIError) throw illegalArgument('the path or query holds a malformed percent-escape');
+    throw error;
+  }
+}
+
+/** pretty, human, error_trace and filter_path, before anything can fail that they shape. @throws ApiError a value that is no boolean */
+function readCommonParams(exchange: Exchange, query: Readonly<Record<string, string>>): void {
+  exchange.withTrace = flag(query.error_trace);
+  exchange.isPretty = flag(query.pretty);
+  flag(query.human);
+  if (query.filter_path !== undefined) exchange.filter = parseFilterPath(query.filter_path);
+}
+
+function flag(value: string | undefined): boolean {
+  if (value === undefined || value === 'false') return false;
+  if (value === '' || value === 'true') return true;
+  throw badBoolean(value);
+}
+
+function uriOf(http: HttpRequest): string {
+  return http.query === '' ? http.path : `${http.path}?${http.query}`;
+}
+
+const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'CONNECT']);
+
+/** OPTIONS is answered with the methods; everything else that the path does not take is a 405 with them. */
+function wrongMethod(http: HttpRequest, allowed: readonly string[]): ApiResponse {
+  const headers = { allow: allowed.join(',') };
+  if (http.method === 'OPTIONS') return { status: 200, headers };
+  const text = KNOWN_METHODS.has(http.method)
+    ? `Incorrect HTTP method for uri [${uriOf(http)}] and method [${http.method}], allowed: [${allowed.join(', ')}]`
+    : `Unexpected HTTP method, allowed: [${allowed.join(', ')}]`;
+  return { status: 405, headers, body: { error: text, status: 405 } };
+}
+
+function checkParams(path: string, query: Readonly<Record<string, string>>, params: Params): void {
+  for (const name in query) {
+    if (!Object.hasOwn(params, name)) throw unknownParameters(path, query, params);
+    checkParam(params[name], name, query[name]);
+  }
+}
+
+function unknownParameters(path: string, query: Readonly<Record<string, string>>, params: Params): ApiError {
+  const known = Object.keys(params);
+  const unknown = Object.keys(query)
+    .filter((name) => !Object.hasOwn(params, name))
+    .sort();
+  return unrecognizedParameters(
+    path,
+    unknown,
+    unknown.map((name) => nearestNames(name, known)),
+  );
+}

@@ -1,0 +1,12 @@
+// The indices part of a request: path and options as src/api takes them.
+import type { IndexTarget } from '../../api/core/index-names.ts';
+import type { ApiRequest } from './request.ts';
+
+export function readTarget(request: ApiRequest): IndexTarget {
+  return {
+    index: request.string('index') ?? null,
+    ignoreUnavailable: request.boolean('ignore_unavailable'),
+    allowNoIndices: request.boolean('allow_no_indices'),
+    expandWildcards: request.list('expand_wildcards'),
+  };
+}

@@ -1,0 +1,78 @@
+// Query parameters by kind: one reader each, with Elasticsearch's error texts.
+import { readWildcardStates } from '../../api/core/index-names.ts';
+import { parseDurationMs } from '../../common/time-unit.ts';
+import { badBoolean, badNumberParameter, badTimeValue, illegalArgument } from '../../errors/catalog.ts';
+import type { ParamKind } from './api.ts';
+
+/** `''` is true. @throws ApiError */
+export function readBoolean(value: string): boolean {
+  if (value === '' || value === 'true') return true;
+  if (value === 'false') return false;
+  throw badBoolean(value);
+}
+
+/** i32. @throws ApiError */
+export function readInt(name: string, value: string): number {
+  const number = /^[+-]?\d+$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number >= -(2 ** 31) && number < 2 ** 31)) throw badNumberParameter('int', name, value);
+  return number;
+}
+
+/** i64; beyond 2^53 the nearest double. @throws ApiError */
+export function readLong(name: string, value: string): number {
+  if (!/^[+-]?\d{1,19}$/.test(value)) throw badNumberParameter('long', name, value);
+  return Number(value);
+}
+
+/** @throws ApiError */
+export function readFloat(name: string, value: string): number {
+  const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value.trim()) ? Number(value) : Number.NaN;
+  if (Number.isNaN(number)) throw badNumberParameter('float', name, value);
+  return number;
+}
+
+/** Milliseconds. @throws ApiError */
+export function readTime(name: string, value: string): number {
+  const ms = parseDurationMs(value);
+  if (ms === null) throw badTimeValue(name, value);
+  return ms;
+}
+
+/** Refuses a value that its kind does not allow, also where the handler has no use for it. @throws ApiError */
+export function checkParam(kind: ParamKind, name: string, value: string): void {
+  switch (kind) {
+    case 'boolean':
+      readBoolean(value);
+      return;
+    case 'int':
+      readInt(name, value);
+      return;
+    case 'long':
+      readLong(name, value);
+      return;
+    case 'float':
+      readFloat(name, value);
+      return;
+    case 'time':
+      readTime(name, value);
+      return;
+    case 'activeShards':
+      if (value !== 'all' && !/^\d+$/.test(value)) throw illegalArgument(`cannot parse ActiveShardCount[${value}]`);
+      return;
+    case 'refresh':
+      readRefresh(value);
+      return;
+    case 'expandWildcards':
+      readWildcardStates(value);
+      return;
+    default:
+  }
+}
+
+/** `refresh` of a write. @throws ApiError */
+export function readRefresh(value: string | undefined): 'false' | 'true' | 'wait_for' {
+  if (value === undefined || value === 'false') return 'false';
+  if (value === '' || value === 'true') return 'true';
+  if (value === 'wait_for') return 'wait_for';
+  throw illegalArgument(`Unknown value for refresh: [${value}].`);
+}

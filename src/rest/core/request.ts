@@ -1,0 +1,83 @@
+// A request as handlers see it: decoded path and query parameters with typed readers, and the body in the form that the route declared.
+import type { HttpReply, HttpRequest } from '../../http/listener.ts';
+import type { Access } from '../auth/access.ts';
+import { readBoolean, readFloat, readInt, readLong, readTime } from './param-kinds.ts';
+
+export class ApiRequest {
+  readonly http: HttpRequest;
+  readonly reply: HttpReply;
+  /** Path parameters and query parameters by name; a path parameter wins. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Query parameters only. */
+  readonly query: Readonly<Record<string, string>>;
+  /** Parsed body (`json` routes), undefined if there was none. */
+  readonly body: unknown;
+  /** Body as UTF-8 JSON or NDJSON (`bytes` and `ndjson` routes), null if there was none. */
+  readonly bytes: Buffer | null;
+  /** A streamed body as it arrives, decompressed (`stream` routes). */
+  readonly stream: AsyncIterable<Buffer> | null;
+  /** What the user may do; checks by name for requests that name indices in their body. */
+  readonly access: Access;
+
+  constructor(parts: {
+    http: HttpRequest;
+    reply: HttpReply;
+    params: Readonly<Record<string, string>>;
+    query: Readonly<Record<string, string>>;
+    body: unknown;
+    bytes: Buffer | null;
+    stream: AsyncIterable<Buffer> | null;
+    access: Access;
+  }) {
+    this.http = parts.http;
+    this.reply = parts.reply;
+    this.params = parts.params;
+    this.query = parts.query;
+    this.body = parts.body;
+    this.bytes = parts.bytes;
+    this.stream = parts.stream;
+    this.access = parts.access;
+  }
+
+  get method(): string {
+    return this.http.method;
+  }
+
+  get path(): string {
+    return this.http.path;
+  }
+
+  string(name: string): string | undefined {
+    return this.params[name];
+  }
+
+  /** `?x` and `?x=` are true. */
+  boolean(name: string): boolean | undefined {
+    const value = this.params[name];
+    return value === undefined ? undefined : readBoolean(value);
+  }
+
+  int(name: string): number | undefined {
+    const value = this.params[name];
+    return value === undefined ? undefined : readInt(name, value);
+  }
+
+  long(name: string): number | undefined {
+    const value = this.params[name];
+    return value === undefined ? undefined : readLong(name, value);
+  }
+
+  float(name: string): number | undefined {
+    const value = this.params[name];
+    return value === undefined ? undefined : readFloat(name, value);
+  }
+
+  timeMs(name: string): number | undefined {
+    const value = this.params[name];
+    return value === undefined ? undefined : readTime(name, value);
+  }
+
+  list(name: string): string[] | undefined {
+    return this.params[name]?.split(',').filter((item) => item !== '');
+  }
+}

@@ -1,0 +1,45 @@
+// `_bulk`: the body is streamed into the engine; the sender waits while shards are busy.
+import { bulk } from '../../api/documents/bulk.ts';
+import { defineApi, type RestContext, SOURCE_FILTER } from '../core/api.ts';
+import { readRefresh } from '../core/param-kinds.ts';
+import type { ApiRequest } from '../core/request.ts';
+import { type ApiResponse, ok } from '../core/response.ts';
+import { sourceFilterOf } from '../core/source-params.ts';
+import { activeShardsOf } from '../core/write-params.ts';
+
+export const bulkApi = defineApi({
+  name: 'bulk',
+  body: 'stream!',
+  needs: 'index:write',
+  params: {
+    ...SOURCE_FILTER,
+    wait_for_active_shards: 'activeShards',
+    refresh: 'refresh',
+    routing: 'string',
+    timeout: 'time',
+    pipeline: 'string',
+    require_alias: 'boolean',
+    batch_size: 'int',
+  },
+  routes: {
+    'PUT  /_bulk': runBulk,
+    'POST /_bulk': runBulk,
+    'PUT  /{index}/_bulk': runBulk,
+    'POST /{index}/_bulk': runBulk,
+  },
+});
+
+async function runBulk(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  const body = await bulk(engine, {
+    index: request.params.index ?? null,
+    body: request.stream as AsyncIterable<Uint8Array>,
+    refresh: readRefresh(request.string('refresh')),
+    routing: request.string('routing') ?? null,
+    pipeline: request.string('pipeline') ?? null,
+    requireAlias: request.boolean('require_alias') ?? false,
+    refusalOf: request.access.isUnlimited ? undefined : (index) => request.access.refusal('index:write', index),
+    source: sourceFilterOf(request),
+    activeShards: activeShardsOf(request),
+  });
+  return ok(body);
+}

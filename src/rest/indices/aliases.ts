@@ -1,0 +1,93 @@
+// Aliases.
+import { deleteAlias, getAliases, putAlias, updateAliases } from '../../api/indices/aliases.ts';
+import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from '../core/api.ts';
+import { readTarget } from '../core/index-expression.ts';
+import type { ApiRequest } from '../core/request.ts';
+import { type ApiResponse, answer, exists, ok } from '../core/response.ts';
+import { objectBody } from './indices.ts';
+
+export const updateAliasesApi = defineApi({
+  name: 'indices.update_aliases',
+  body: 'json!',
+  needs: 'none',
+  params: TIMEOUTS,
+  routes: { 'POST /_aliases': update },
+});
+
+async function update(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  const body = objectBody(request);
+  for (const action of Array.isArray(body.actions) ? (body.actions as unknown[]) : []) {
+    for (const target of Object.values((action ?? {}) as Record<string, { index?: unknown; indices?: unknown } | null>))
+      request.access.require('index:manage', [target?.index ?? target?.indices ?? []].flat().join(','));
+  }
+  return ok(await updateAliases(engine, { body }));
+}
+
+export const putAliasApi = defineApi({
+  name: 'indices.put_alias',
+  body: 'json',
+  needs: 'index:manage',
+  params: TIMEOUTS,
+  routes: {
+    'PUT  /{index}/_alias/{name}': put,
+    'POST /{index}/_alias/{name}': put,
+    'PUT  /{index}/_aliases/{name}': put,
+    'POST /{index}/_aliases/{name}': put,
+    'PUT  /_alias/{name}': put,
+    'POST /_alias/{name}': put,
+    'PUT  /_aliases/{name}': put,
+    'POST /_aliases/{name}': put,
+    'PUT  /{index}/_alias': put,
+    'PUT  /{index}/_aliases': put,
+    'PUT  /_alias': put,
+  },
+});
+
+async function put(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  return ok(
+    await putAlias(engine, { index: request.string('index') ?? null, name: request.string('name') ?? null, body: objectBody(request) }),
+  );
+}
+
+export const deleteAliasApi = defineApi({
+  name: 'indices.delete_alias',
+  needs: 'index:manage',
+  params: TIMEOUTS,
+  routes: { 'DELETE /{index}/_alias/{name}': remove, 'DELETE /{index}/_aliases/{name}': remove },
+});
+
+async function remove(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  return ok(await deleteAlias(engine, { index: request.params.index, names: request.list('name') ?? [] }));
+}
+
+export const getAliasApi = defineApi({
+  name: 'indices.get_alias',
+  needs: 'index:metadata',
+  params: { ...INDICES_OPTIONS, local: 'boolean', master_timeout: 'time', cluster_manager_timeout: 'time' },
+  routes: {
+    'GET  /_alias': get,
+    'GET  /_aliases': get,
+    'GET  /_alias/{name}': get,
+    'GET  /_aliases/{name}': get,
+    'GET  /{index}/_alias': get,
+    'GET  /{index}/_alias/{name}': get,
+    'GET  /{index}/_aliases': get,
+    'GET  /{index}/_aliases/{name}': get,
+    'HEAD /_alias/{name}': has,
+    'HEAD /{index}/_alias/{name}': has,
+    'HEAD /{index}/_alias': has,
+  },
+});
+
+/** 200 with what was found; 404 with the missing names beside it. */
+function get(request: ApiRequest, { engine }: RestContext): ApiResponse {
+  const { missing, body } = getAliases(engine, readTarget(request), request.list('name') ?? null);
+  if (missing.length === 0) return ok(body);
+  const what = missing.length === 1 ? `alias [${missing[0]}] missing` : `aliases [${missing.join(',')}] missing`;
+  return answer(404, { error: what, status: 404, ...body });
+}
+
+function has(request: ApiRequest, { engine }: RestContext): ApiResponse {
+  const { missing, body } = getAliases(engine, readTarget(request), request.list('name') ?? null);
+  return exists(missing.length === 0 && Object.keys(body).length > 0);
+}

@@ -1,0 +1,82 @@
+// Templates of the three kinds: the same routes under three names.
+import {
+  deleteTemplate,
+  findTemplates,
+  getTemplates,
+  putTemplate,
+  simulateIndex,
+  simulateTemplate,
+  type TemplateKind,
+} from '../../api/indices/templates.ts';
+import { type ApiSpec, defineApi, type Params, TIMEOUTS } from '../core/api.ts';
+import type { ApiRequest } from '../core/request.ts';
+import { answer, exists, ok } from '../core/response.ts';
+import { objectBody } from './indices.ts';
+
+const READ_PARAMS: Params = { flat_settings: 'boolean', local: 'boolean', master_timeout: 'time', cluster_manager_timeout: 'time' };
+
+function templateApis(kind: TemplateKind, folder: string): ApiSpec[] {
+  const one = `${folder}/{name}`;
+  const put: ApiSpec['routes'][string] = async (request, { engine }) =>
+    ok(
+      await putTemplate(engine, {
+        kind,
+        name: request.params.name,
+        body: objectBody(request),
+        create: request.boolean('create') ?? false,
+        order: request.int('order') ?? null,
+      }),
+    );
+  const get: ApiSpec['routes'][string] = (request, { engine }) => {
+    const body = getTemplates(engine, kind, request.string('name') ?? null, request.boolean('flat_settings') ?? false);
+    return body === null ? answer(404, {}) : ok(body);
+  };
+  return [
+    defineApi({
+      name: `put ${folder}`,
+      body: 'json!',
+      needs: 'cluster:manage',
+      params: { ...TIMEOUTS, create: 'boolean', cause: 'string', order: 'int' },
+      routes: { [`PUT ${one}`]: put, [`POST ${one}`]: put },
+    }),
+    defineApi({
+      name: `delete ${folder}`,
+      needs: 'cluster:manage',
+      params: TIMEOUTS,
+      routes: { [`DELETE ${one}`]: async (request, { engine }) => ok(await deleteTemplate(engine, { kind, name: request.params.name })) },
+    }),
+    defineApi({
+      name: `get ${folder}`,
+      needs: 'cluster:monitor',
+      params: READ_PARAMS,
+      routes: {
+        [`GET ${folder}`]: get,
+        [`GET ${one}`]: get,
+        [`HEAD ${one}`]: (request, { engine }) => exists(findTemplates(engine.cluster, kind, request.params.name).length > 0),
+      },
+    }),
+  ];
+}
+
+export const TEMPLATE_APIS: readonly ApiSpec[] = [
+  ...templateApis('templates', '/_template'),
+  ...templateApis('indexTemplates', '/_index_template'),
+  ...templateApis('componentTemplates', '/_component_template'),
+  defineApi({
+    name: 'indices.simulate',
+    body: 'json',
+    needs: 'cluster:monitor',
+    params: { ...TIMEOUTS, cause: 'string', create: 'boolean' },
+    routes: {
+      'POST /_index_template/_simulate_index/{name}': (request, { engine }) =>
+        ok(simulateIndex(engine, { index: request.params.name, body: bodyOrNull(request) })),
+      'POST /_index_template/_simulate/{name}': (request, { engine }) =>
+        ok(simulateTemplate(engine, { name: request.params.name, body: bodyOrNull(request) })),
+      'POST /_index_template/_simulate': (request, { engine }) => ok(simulateTemplate(engine, { name: null, body: bodyOrNull(request) })),
+    },
+  }),
+];
+
+function bodyOrNull(request: ApiRequest): Record<string, unknown> | null {
+  return request.body === undefined ? null : objectBody(request);
+}

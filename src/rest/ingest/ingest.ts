@@ -1,0 +1,42 @@
+// Ingest pipelines: `_ingest/pipeline`, `_simulate`, and the patterns that grok knows.
+import { deletePipeline, getPipelines, grokPatterns, putPipeline, simulatePipeline } from '../../api/ingest/pipelines.ts';
+import { defineApi, type RestContext } from '../core/api.ts';
+import type { ApiRequest } from '../core/request.ts';
+import { type ApiResponse, ok } from '../core/response.ts';
+import { storedPipelineApis } from './stored-pipelines.ts';
+
+const pipelineApis = storedPipelineApis({
+  names: { put: 'ingest.put_pipeline', delete: 'ingest.delete_pipeline', get: 'ingest.get_pipeline' },
+  path: '/_ingest/pipeline',
+  getParams: { summary: 'boolean' },
+  put: putPipeline,
+  delete: deletePipeline,
+  get: getPipelines,
+});
+
+const simulateApi = defineApi({
+  name: 'ingest.simulate',
+  body: 'json!',
+  needs: 'cluster:manage',
+  params: { verbose: 'boolean' },
+  routes: {
+    'GET  /_ingest/pipeline/_simulate': simulate,
+    'POST /_ingest/pipeline/_simulate': simulate,
+    'GET  /_ingest/pipeline/{id}/_simulate': simulate,
+    'POST /_ingest/pipeline/{id}/_simulate': simulate,
+  },
+});
+
+const grokApi = defineApi({
+  name: 'ingest.processor_grok',
+  needs: 'cluster:monitor',
+  params: { s: 'boolean', ecs_compatibility: 'string' },
+  routes: { 'GET /_ingest/processor/grok': (request) => ok({ patterns: grokPatterns(request.boolean('s') ?? false) }) },
+});
+
+export const INGEST_APIS = [...pipelineApis, simulateApi, grokApi];
+
+/** 200 `{ docs }`. @throws ApiError parse_exception, illegal_argument_exception */
+function simulate(request: ApiRequest, { engine }: RestContext): ApiResponse {
+  return ok(simulatePipeline(engine, request.params.id ?? null, request.body, request.boolean('verbose') ?? false));
+}

@@ -1,0 +1,50 @@
+// Routes that store, show and delete pipelines; ingest and search pipelines have the same three under their own names.
+import type { EngineContext } from '../../api/core/context.ts';
+import { type ApiSpec, defineApi, type Params, type RestContext, TIMEOUTS } from '../core/api.ts';
+import type { ApiRequest } from '../core/request.ts';
+import { type ApiResponse, answer, ok } from '../core/response.ts';
+
+type Json = Record<string, unknown>;
+
+export interface PipelineStore {
+  /** Names of the APIs in the REST specification. */
+  readonly names: { readonly put: string; readonly delete: string; readonly get: string };
+  /** `/_ingest/pipeline` */
+  readonly path: string;
+  /** Parameters of `get` besides the time limits. */
+  readonly getParams?: Params;
+  put(engine: EngineContext, id: string, body: unknown): Promise<unknown>;
+  delete(engine: EngineContext, id: string): Promise<unknown>;
+  /** Pipelines under the names of a list with wildcards (null: all); null if names are given and none is found. */
+  get(engine: EngineContext, ids: string | null): Json | null;
+}
+
+export function storedPipelineApis(store: PipelineStore): ApiSpec[] {
+  /** 200 `{ id: body, ... }`, 404 `{}` when a name is given and none is found. */
+  const get = (request: ApiRequest, { engine }: RestContext): ApiResponse => {
+    const found = store.get(engine, request.string('id') ?? null);
+    return found === null ? answer(404, {}) : ok(found);
+  };
+  const one = `${store.path}/{id}`;
+  return [
+    defineApi({
+      name: store.names.put,
+      body: 'json!',
+      needs: 'cluster:manage',
+      params: TIMEOUTS,
+      routes: { [`PUT ${one}`]: async (request, { engine }) => ok(await store.put(engine, request.params.id, request.body)) },
+    }),
+    defineApi({
+      name: store.names.delete,
+      needs: 'cluster:manage',
+      params: TIMEOUTS,
+      routes: { [`DELETE ${one}`]: async (request, { engine }) => ok(await store.delete(engine, request.params.id)) },
+    }),
+    defineApi({
+      name: store.names.get,
+      needs: 'cluster:monitor',
+      params: { ...TIMEOUTS, ...store.getParams },
+      routes: { [`GET ${store.path}`]: get, [`GET ${one}`]: get },
+    }),
+  ];
+}

@@ -1,0 +1,49 @@
+// Beside searching: _validate/query, _explain.
+import { explainDocument, validateQuery } from '../../api/search/explain.ts';
+import { defineApi, INDICES_OPTIONS, QUERY_STRING, type RestContext, SOURCE_FILTER } from '../core/api.ts';
+import type { ApiRequest } from '../core/request.ts';
+import { type ApiResponse, answer, ok } from '../core/response.ts';
+import { sourceFilterOf } from '../core/source-params.ts';
+import { indicesOf, queryParametersOf } from './search.ts';
+
+export const validateApi = defineApi({
+  name: 'indices.validate_query',
+  body: 'bytes',
+  needs: 'index:read',
+  params: { ...INDICES_OPTIONS, ...QUERY_STRING, explain: 'boolean', rewrite: 'boolean', all_shards: 'boolean' },
+  routes: {
+    'GET  /_validate/query': validate,
+    'POST /_validate/query': validate,
+    'GET  /{index}/_validate/query': validate,
+    'POST /{index}/_validate/query': validate,
+  },
+});
+
+export const explainApi = defineApi({
+  name: 'explain',
+  body: 'bytes',
+  needs: 'index:read',
+  params: { ...QUERY_STRING, ...SOURCE_FILTER, stored_fields: 'list', preference: 'string', routing: 'string' },
+  routes: { 'GET  /{index}/_explain/{id}': explain, 'POST /{index}/_explain/{id}': explain },
+});
+
+/** 200 `{ _shards, valid, explanations }`. @throws ApiError index_not_found_exception, JSON errors */
+async function validate(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  const text = request.bytes?.toString('utf8') ?? '';
+  const explained = (request.boolean('explain') ?? false) || (request.boolean('rewrite') ?? false);
+  return ok(await validateQuery(engine, indicesOf(request), text, queryParametersOf(request), explained));
+}
+
+/** 200 `{ _index, _id, matched, explanation, get }`, 404 without the document. @throws ApiError */
+async function explain(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  const { status, body } = await explainDocument(
+    engine,
+    request.string('index')!,
+    request.string('id')!,
+    request.string('routing') ?? null,
+    request.bytes?.toString('utf8') ?? '',
+    queryParametersOf(request),
+    sourceFilterOf(request),
+  );
+  return answer(status, body);
+}

@@ -1,0 +1,33 @@
+// `_field_caps`.
+import { fieldCaps } from '../../api/search/field-caps.ts';
+import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
+import { readTarget } from '../core/index-expression.ts';
+import type { ApiRequest } from '../core/request.ts';
+import { type ApiResponse, ok } from '../core/response.ts';
+import { objectBody } from '../indices/indices.ts';
+
+export const fieldCapsApi = defineApi({
+  name: 'field_caps',
+  body: 'json',
+  needs: 'index:read',
+  params: { ...INDICES_OPTIONS, fields: 'list', include_unmapped: 'boolean', filters: 'list', types: 'list' },
+  routes: {
+    'GET  /_field_caps': run,
+    'POST /_field_caps': run,
+    'GET  /{index}/_field_caps': run,
+    'POST /{index}/_field_caps': run,
+  },
+});
+
+async function run(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  return ok(
+    await fieldCaps(engine, {
+      ...readTarget(request),
+      fields: request.list('fields') ?? null,
+      includeUnmapped: request.boolean('include_unmapped') ?? false,
+      filters: request.list('filters') ?? [],
+      types: request.list('types') ?? [],
+      body: objectBody(request),
+    }),
+  );
+}

@@ -1,0 +1,190 @@
+// Searching: _search, _count.
+import { expandTo } from '../../api/core/index-names.ts';
+import { readSearchType } from '../../api/search/multi-search.ts';
+import { count, type SearchIndices, type SearchParameters } from '../../api/search/search.ts';
+import { searchThrough } from '../../api/search/search-pipelines.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import { defineApi, INDICES_OPTIONS, type Params, QUERY_STRING, type RestContext, SOURCE_FILTER } from '../core/api.ts';
+import type { ApiRequest } from '../core/request.ts';
+import { type ApiResponse, ok } from '../core/response.ts';
+import { sourceFilterOf } from '../core/source-params.ts';
+
+const SEARCH_PARAMS: Params = {
+  ...INDICES_OPTIONS,
+  ...QUERY_STRING,
+  ...SOURCE_FILTER,
+  from: 'int',
+  size: 'int',
+  sort: 'string',
+  stored_fields: 'list',
+  docvalue_fields: 'list',
+  explain: 'boolean',
+  version: 'boolean',
+  seq_no_primary_term: 'boolean',
+  track_scores: 'boolean',
+  track_total_hits: 'string',
+  timeout: 'time',
+  terminate_after: 'int',
+  min_score: 'float',
+  routing: 'string',
+  preference: 'string',
+  search_type: 'string',
+  typed_keys: 'boolean',
+  rest_total_hits_as_int: 'boolean',
+  allow_partial_search_results: 'boolean',
+  batched_reduce_size: 'int',
+  pre_filter_shard_size: 'int',
+  max_concurrent_shard_requests: 'int',
+  request_cache: 'boolean',
+  ccs_minimize_roundtrips: 'boolean',
+  cancel_after_time_interval: 'time',
+  stats: 'list',
+  include_named_queries_score: 'boolean',
+  scroll: 'time',
+};
+
+export const searchApi = defineApi({
+  name: 'search',
+  body: 'bytes',
+  needs: 'index:read',
+  params: { ...SEARCH_PARAMS, search_pipeline: 'string' },
+  routes: {
+    'GET  /_search': searchDocs,
+    'POST /_search': searchDocs,
+    'GET  /{index}/_search': searchDocs,
+    'POST /{index}/_search': searchDocs,
+  },
+});
+
+export const countApi = defineApi({
+  name: 'count',
+  body: 'bytes',
+  needs: 'index:read',
+  params: { ...INDICES_OPTIONS, ...QUERY_STRING, min_score: 'float', terminate_after: 'int', routing: 'string', preference: 'string' },
+  routes: {
+    'GET  /_count': countDocs,
+    'POST /_count': countDocs,
+    'GET  /{index}/_count': countDocs,
+    'POST /{index}/_count': countDocs,
+  },
+});
+
+export function indicesOf(request: ApiRequest): SearchIndices {
+  const index = request.string('index');
+  const states = request.list('expand_wildcards');
+  const ignoreUnavailable = request.boolean('ignore_unavailable');
+  const allowNoIndices = request.boolean('allow_no_indices');
+  if (states === undefined && ignoreUnavailable === undefined && allowNoIndices === undefined) {
+    return { expressions: index === undefined ? [] : [index] };
+  }
+  return {
+    expressions: index === undefined ? [] : [index],
+    options: {
+      ...(ignoreUnavailable === undefined ? {} : { ignoreUnavailable }),
+      ...(allowNoIndices === undefined ? {} : { allowNoIndices }),
+      ...(states === undefined ? {} : expandTo(states)),
+    },
+  };
+}
+
+export function queryParametersOf(request: ApiRequest): SearchParameters['query'] {
+  const q = request.string('q');
+  if (q === undefined) return undefined;
+  return {
+    q,
+    df: request.string('df'),
+    analyzer: request.string('analyzer'),
+    analyzeWildcard: request.boolean('analyze_wildcard'),
+    defaultOperator: request.string('default_operator'),
+    lenient: request.boolean('lenient'),
+  };
+}
+
+/** `search_type`. @throws ApiError illegal_argument_exception */
+export function isDfs(request: ApiRequest): boolean {
+  const name = request.string('search_type');
+  return name !== undefined && readSearchType(name);
+}
+
+/** @throws ApiError illegal_argument_exception */
+export function preFilterShardSize(request: ApiRequest): number | undefined {
+  const size = request.int('pre_filter_shard_size');
+  if (size !== undefined && size < 1) throw illegalArgument('preFilterShardSize must be >= 1');
+  return size;
+}
+
+const NO_PARAMETERS: SearchParameters = {};
+
+function parametersOf(request: ApiRequest): SearchParameters {
+  // Most searches say everything in their body.
+  let isEmpty = true;
+  for (const key in request.query) {
+    if (key !== 'pretty' && key !== 'human' && key !== 'filter_path') {
+      isEmpty = false;
+      break;
+    }
+  }
+  if (isEmpty) return NO_PARAMETERS;
+  const batch = request.int('batched_reduce_size');
+  if (batch !== undefined && batch < 2) throw illegalArgument('batchedReduceSize must be >= 2');
+  const concurrent = request.int('max_concurrent_shard_requests');
+  if (concurrent !== undefined && concurrent < 1) throw illegalArgument('maxConcurrentShardRequests must be >= 1');
+  const source = sourceFilterOf(request);
+  return {
+    query: queryParametersOf(request),
+    from: request.int('from'),
+    size: request.int('size'),
+    sort: request.string('sort'),
+    source: source ?? undefined,
+    storedFields: request.list('stored_fields'),
+    docvalueFields: request.list('docvalue_fields'),
+    includeNamedScores: request.boolean('include_named_queries_score'),
+    explain: request.boolean('explain'),
+    version: request.boolean('version'),
+    seqNoPrimaryTerm: request.boolean('seq_no_primary_term'),
+    trackScores: request.boolean('track_scores'),
+    trackTotalHitsUpTo: trackTotalHits(request),
+    timeoutMs: request.timeMs('timeout'),
+    terminateAfter: request.int('terminate_after'),
+    minScore: request.float('min_score'),
+    routing: request.string('routing'),
+    isDfs: isDfs(request),
+    typedKeys: request.boolean('typed_keys'),
+    totalHitsAsInt: request.boolean('rest_total_hits_as_int'),
+    scrollMs: request.timeMs('scroll'),
+    requestCache: request.boolean('request_cache'),
+    batchedReduceSize: batch,
+    preFilterShardSize: preFilterShardSize(request),
+    preference: request.string('preference'),
+  };
+}
+
+function trackTotalHits(request: ApiRequest): number | undefined {
+  const text = request.string('track_total_hits');
+  if (text === undefined) return undefined;
+  if (text === 'true' || text === '') return Number.POSITIVE_INFINITY;
+  if (text === 'false') return 0;
+  const number = Number(text);
+  if (!Number.isInteger(number)) throw new ApiError('number_format_exception', 400, `For input string: "${text}"`);
+  if (number < -1) throw illegalArgument(`[track_total_hits] parameter must be positive or equals to -1, got ${number}`);
+  return number === -1 ? Number.POSITIVE_INFINITY : number;
+}
+
+/** 200 `{ took, timed_out, _shards, hits, aggregations }`. @throws ApiError */
+async function searchDocs(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  const call = { indices: indicesOf(request), parameters: parametersOf(request), body: request.bytes };
+  return ok(await searchThrough(engine, call, request.string('search_pipeline') ?? null));
+}
+
+/** 200 `{ count, _shards }`. @throws ApiError */
+async function countDocs(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  const parameters: SearchParameters = {
+    query: queryParametersOf(request),
+    minScore: request.float('min_score'),
+    terminateAfter: request.int('terminate_after'),
+    routing: request.string('routing'),
+    preference: request.string('preference'),
+  };
+  return ok(await count(engine, { indices: indicesOf(request), parameters, body: request.bytes }));
+}

@@ -1,0 +1,151 @@
+// Stored scripts, search templates, and what scripts may be written in.
+import { parseBody, type SearchParameters } from '../../api/search/search.ts';
+import { renderSearch, searchByTemplate } from '../../api/search/search-template.ts';
+import { deleteStoredScript, executeScript, getStoredScript, putStoredScript } from '../../api/search/stored-scripts.ts';
+import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from '../core/api.ts';
+import type { ApiRequest } from '../core/request.ts';
+import { type ApiResponse, answer, ok } from '../core/response.ts';
+import { indicesOf, isDfs } from './search.ts';
+
+const putApi = defineApi({
+  name: 'put_script',
+  body: 'json',
+  needs: 'cluster:manage',
+  params: { ...TIMEOUTS, context: 'string' },
+  routes: {
+    'PUT  /_scripts/{id}': put,
+    'POST /_scripts/{id}': put,
+    'PUT  /_scripts/{id}/{context}': put,
+    'POST /_scripts/{id}/{context}': put,
+    'DELETE /_scripts/{id}': remove,
+  },
+});
+
+const getApi = defineApi({
+  name: 'get_script',
+  needs: 'cluster:monitor',
+  params: TIMEOUTS,
+  routes: { 'GET /_scripts/{id}': get, 'GET /_script_language': languages, 'GET /_script_context': contexts },
+});
+
+const executeApi = defineApi({
+  name: 'scripts_painless_execute',
+  body: 'json',
+  needs: 'cluster:manage',
+  routes: { 'GET /_scripts/painless/_execute': execute, 'POST /_scripts/painless/_execute': execute },
+});
+
+const templateApi = defineApi({
+  name: 'search_template',
+  body: 'json!',
+  needs: 'index:read',
+  params: {
+    ...INDICES_OPTIONS,
+    preference: 'string',
+    routing: 'string',
+    scroll: 'time',
+    search_type: 'string',
+    explain: 'boolean',
+    profile: 'boolean',
+    typed_keys: 'boolean',
+    rest_total_hits_as_int: 'boolean',
+    ccs_minimize_roundtrips: 'boolean',
+  },
+  routes: {
+    'GET  /_search/template': searchTemplate,
+    'POST /_search/template': searchTemplate,
+    'GET  /{index}/_search/template': searchTemplate,
+    'POST /{index}/_search/template': searchTemplate,
+  },
+});
+
+const renderApi = defineApi({
+  name: 'render_search_template',
+  body: 'json',
+  needs: 'index:read',
+  routes: {
+    'GET  /_render/template': render,
+    'POST /_render/template': render,
+    'GET  /_render/template/{id}': render,
+    'POST /_render/template/{id}': render,
+  },
+});
+
+export const SCRIPT_APIS = [putApi, getApi, executeApi, templateApi, renderApi];
+
+/** 200 `{ acknowledged }`. @throws ApiError parse_exception, script_exception */
+async function put(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  return ok(await putStoredScript(engine, request.string('id')!, request.body));
+}
+
+/** 200 `{ _id, found, script }`, 404 without it. */
+function get(request: ApiRequest, { engine }: RestContext): ApiResponse {
+  const { status, body } = getStoredScript(engine, request.string('id')!);
+  return answer(status, body);
+}
+
+/** 200 `{ acknowledged }`. @throws ApiError resource_not_found_exception */
+async function remove(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  return ok(await deleteStoredScript(engine, request.string('id')!));
+}
+
+/** 200 `{ result }`. @throws ApiError script_exception */
+function execute(request: ApiRequest, { engine }: RestContext): ApiResponse {
+  return ok(executeScript(engine, request.body));
+}
+
+const DOC_CONTEXTS = ['aggs', 'field', 'filter', 'number_sort', 'score', 'string_sort', 'terms_set', 'update'];
+
+/** 200 `{ types_allowed, language_contexts }`. */
+function languages(): ApiResponse {
+  const expression = DOC_CONTEXTS.filter((name) => name !== 'update' && name !== 'string_sort');
+  return ok({
+    types_allowed: ['inline', 'stored'],
+    language_contexts: [
+      { language: 'expression', contexts: expression },
+      { language: 'mustache', contexts: ['template'] },
+      { language: 'painless', contexts: ['aggregation_selector', 'bucket_aggregation', ...DOC_CONTEXTS, 'painless_test'] },
+    ],
+  });
+}
+
+const RETURNS: Readonly<Record<string, string>> = {
+  filter: 'boolean',
+  score: 'double',
+  number_sort: 'double',
+  string_sort: 'java.lang.String',
+  update: 'void',
+};
+
+/** 200 `{ contexts: [{ name, methods }] }`. */
+function contexts(): ApiResponse {
+  const all = DOC_CONTEXTS.map((name) => {
+    const type = Object.hasOwn(RETURNS, name) ? RETURNS[name] : 'java.lang.Object';
+    const getter = (method: string) => ({ name: method, return_type: 'java.util.Map', params: [] });
+    return { name, methods: [{ name: 'execute', return_type: type, params: [] }, getter('getDoc'), getter('getParams')] };
+  });
+  return ok({ contexts: all });
+}
+
+function parametersOf(request: ApiRequest): SearchParameters {
+  return {
+    routing: request.string('routing'),
+    preference: request.string('preference'),
+    scrollMs: request.timeMs('scroll'),
+    isDfs: isDfs(request),
+    typedKeys: request.boolean('typed_keys'),
+    totalHitsAsInt: request.boolean('rest_total_hits_as_int'),
+    explain: request.boolean('explain'),
+    profile: request.boolean('profile'),
+  };
+}
+
+/** 200 as `_search`. @throws ApiError as `_search`, and for templates that make no JSON */
+async function searchTemplate(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  return ok(await searchByTemplate(engine, { indices: indicesOf(request), parameters: parametersOf(request) }, request.body));
+}
+
+/** 200 `{ template_output }`. @throws ApiError */
+function render(request: ApiRequest, { engine }: RestContext): ApiResponse {
+  return ok({ template_output: parseBody(renderSearch(engine, request.body, request.string('id') ?? null)) });
+}

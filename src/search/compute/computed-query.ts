@@ -1,0 +1,50 @@
+// Queries that the host computes document by document, by scripts and functions of scores: those must see no documents but the ones that the
+// clauses beside them leave, since a document that does not match may lack the fields they read.
+import type { BoolIndexQuery, IndexQuery } from '../index-query/index-query.ts';
+
+export type ScriptFilter = Extract<IndexQuery, { op: 'scriptFilter' }>;
+
+/** Whether planning computes something. @param scored  false: matches only; functions that choose no documents are left out then */
+export function isComputed(query: IndexQuery, scored: boolean): boolean {
+  switch (query.op) {
+    case 'scriptFilter':
+      return true;
+    case 'functionScore':
+      return scored || query.minScore !== null || isComputed(query.query, false);
+    case 'termsSet':
+      return query.minimum.by === 'script' || query.clauses.some((clause) => isComputed(clause, scored));
+    case 'constant':
+      return isComputed(query.query, false);
+    case 'boost':
+    case 'named':
+      return isComputed(query.query, scored);
+    case 'bool':
+      return (
+        [...query.must, ...query.should].some((clause) => isComputed(clause, scored)) ||
+        [...query.filter, ...query.mustNot].some((clause) => isComputed(clause, false))
+      );
+    case 'disMax':
+      return query.queries.some((clause) => isComputed(clause, scored));
+    case 'boosting':
+      return isComputed(query.positive, scored) || isComputed(query.negative, false);
+    default:
+      return false;
+  }
+}
+
+/** The part of a bool that says without computing which documents are left; null: all. Scores of it are those of a filter. */
+export function plainPart({ must, filter, should, mustNot, minimumShouldMatch }: BoolIndexQuery): BoolIndexQuery | null {
+  const isPlain = (clause: IndexQuery): boolean => !isComputed(clause, false);
+  const isShouldNeeded = should.length > 0 && (minimumShouldMatch > 0 || must.length + filter.length === 0) && should.every(isPlain);
+  const required = [...must, ...filter].filter(isPlain);
+  const excluded = mustNot.filter(isPlain);
+  if (required.length + excluded.length === 0 && !isShouldNeeded) return null;
+  return {
+    op: 'bool',
+    must: [],
+    filter: required.length > 0 || isShouldNeeded ? required : [{ op: 'all' }],
+    should: isShouldNeeded ? should : [],
+    mustNot: excluded,
+    minimumShouldMatch: isShouldNeeded ? minimumShouldMatch : 0,
+  };
+}

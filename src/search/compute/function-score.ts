@@ -1,0 +1,99 @@
+// function_score on one segment: scores of the inner query's documents mixed with those of functions, in Elasticsearch's double and float steps.
+import type { PlanNode } from '../../plan/query-plan.ts';
+import type { SegmentReader } from '../../plan/segment.ts';
+import type { BoostMode, ScoreMode } from '../../query/function-score.ts';
+import type { IndexQuery } from '../index-query/index-query.ts';
+import type { DocFunction } from './score-functions.ts';
+
+export interface IndexFunction {
+  readonly filter: IndexQuery | null;
+  readonly weight: number | null;
+  readonly value: DocFunction;
+}
+
+/** Documents of a plan with their scores, ascending. */
+export interface ScoredDocs {
+  readonly docs: Uint32Array;
+  readonly scores: Float32Array;
+}
+
+type FunctionScore = Extract<IndexQuery, { op: 'functionScore' }>;
+
+/**
+ * @param filters  documents of each function's filter, null: all
+ * @param boost    of the result
+ */
+export function scoreByFunctions(
+  query: FunctionScore,
+  segment: SegmentReader,
+  base: ScoredDocs,
+  filters: ReadonlyArray<ReadonlySet<number> | null>,
+  boost: number,
+): PlanNode {
+  const docs: number[] = [];
+  const scores: number[] = [];
+  for (let i = 0; i < base.docs.length; i++) {
+    const docId = base.docs[i];
+    const factor = factorOf(query, segment, docId, base.scores[i], filters);
+    const score = combine(query.boostMode, base.scores[i], Math.min(factor, query.maxBoost));
+    if (query.minScore !== null && score < query.minScore) continue;
+    docs.push(docId);
+    scores.push(Math.fround(score * boost));
+  }
+  return docs.length === 0 ? { op: 'matchNone' } : { op: 'docs', docs: Uint32Array.from(docs), scores: Float32Array.from(scores) };
+}
+
+function factorOf(
+  { functions, scoreMode }: FunctionScore,
+  segment: SegmentReader,
+  docId: number,
+  score: number,
+  filters: ReadonlyArray<ReadonlySet<number> | null>,
+): number {
+  const values: number[] = [];
+  let weights = 0;
+  for (let i = 0; i < functions.length; i++) {
+    const filter = filters[i];
+    if (filter && !filter.has(docId)) continue;
+    const { weight, value } = functions[i];
+    values.push(value(segment, docId, score) * (weight ?? 1));
+    weights += weight ?? 1;
+    if (scoreMode === 'first') break;
+  }
+  if (values.length === 0) return 1;
+  return reduce(scoreMode, values, weights);
+}
+
+function reduce(mode: ScoreMode, values: readonly number[], weights: number): number {
+  switch (mode) {
+    case 'first':
+      return values[0];
+    case 'max':
+      return Math.max(...values);
+    case 'min':
+      return Math.min(...values);
+    case 'multiply':
+      return values.reduce((a, b) => a * b, 1);
+    case 'sum':
+      return values.reduce((a, b) => a + b, 0);
+    case 'avg':
+      return weights === 0 ? 1 : values.reduce((a, b) => a + b, 0) / weights;
+  }
+}
+
+function combine(mode: BoostMode, score: number, factor: number): number {
+  switch (mode) {
+    case 'multiply':
+      return Math.fround(score * factor);
+    case 'replace':
+      return Math.fround(factor);
+    case 'sum':
+      return Math.fround(score + factor);
+    case 'avg':
+      return Math.fround((score + factor) / 2);
+    case 'max':
+      return Math.fround(Math.max(score, factor));
+    case 'min':
+      return Math.fround(Math.min(score, factor));
+  }
+}

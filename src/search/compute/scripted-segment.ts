@@ -1,0 +1,251 @@
+// A segment with columns that scripts computed, for the aggregations of one search. Everything else is the segment's own.
+
+import type { ScriptedValues } from '../../aggs/types.ts';
+import type { SegmentImageReader } from '../../arena/segment-reader.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import type { FieldType } from '../../mapping/field-type.ts';
+import type {
+  SegmentColumn,
+  SegmentPostings,
+  SegmentReader,
+  TermFilter,
+  TermPairs,
+  TermRange,
+  TermState,
+  WalkedTerm,
+} from '../../plan/segment.ts';
+import { type TemporaryValues, temporaryColumn } from '../../plan/temporary-column.ts';
+import { doubleOf } from '../../scripting/dates.ts';
+import { compileDocScript, type DocScript, DocValues } from '../../scripting/doc-script.ts';
+import type { Value } from '../../scripting/syntax-tree.ts';
+import { textOf } from '../../scripting/values.ts';
+import type { Kernels } from '../../wasm/kernels.ts';
+import { compareBytes } from '../index-query/index-query.ts';
+import type { RewriteContext } from '../rewrite/rewrite-context.ts';
+import { runtimeValues } from './runtime-field.ts';
+import { fieldValues, runDocScript } from './script-doc.ts';
+
+/** A script with what its column is to be. */
+export interface ScriptColumn {
+  readonly values: ScriptedValues;
+  /** null: the values of a runtime field. */
+  readonly script: DocScript | null;
+}
+
+export function compileScriptColumn(values: ScriptedValues, context: RewriteContext): ScriptColumn {
+  if (values.script === null) return { values, script: null };
+  return { values, script: compileDocScript(values.script, { stored: context.storedScript, variables: values.of ? ['_value'] : [] }) };
+}
+
+interface Computed {
+  readonly kind: TemporaryValues['kind'];
+  /** Per document its raw values, ascending. */
+  readonly byDoc: ReadonlyMap<number, readonly (number | bigint)[]>;
+  /** Of ordinals, in order. */
+  readonly terms: readonly Uint8Array[];
+}
+
+const NONE: readonly number[] = [];
+
+export class ScriptedSegment implements SegmentReader {
+  readonly #base: SegmentReader;
+  readonly #scripts: ReadonlyMap<string, ScriptColumn>;
+  readonly #context: RewriteContext;
+  readonly #domain: (column: ScriptedValues) => Iterable<number>;
+  readonly #computed = new Map<string, Computed>();
+  /** Where the columns stand in the scratch. */
+  #columns = new Map<string, SegmentColumn | null>();
+
+  /** @param domain  documents that a column is computed for */
+  constructor(
+    base: SegmentReader,
+    scripts: ReadonlyMap<string, ScriptColumn>,
+    context: RewriteContext,
+    domain: (column: ScriptedValues) => Iterable<number>,
+  ) {
+    this.#base = base;
+    this.#scripts = scripts;
+    this.#context = context;
+    this.#domain = domain;
+  }
+
+  get id(): number {
+    return this.#base.id;
+  }
+  get maxDoc(): number {
+    return this.#base.maxDoc;
+  }
+  get numDocs(): number {
+    return this.#base.numDocs;
+  }
+  get numRootDocs(): number {
+    return this.#base.numRootDocs;
+  }
+  get liveDocsPtr(): number {
+    return this.#base.liveDocsPtr;
+  }
+  get rootDocsPtr(): number {
+    return this.#base.rootDocsPtr;
+  }
+  get kernels(): Kernels {
+    return (this.#base as SegmentImageReader).kernels;
+  }
+
+  /** Runs with scratch of its own, in which the columns are laid out again: those of a run that is over are gone. */
+  scoped<T>(action: () => T): T {
+    const outer = this.#columns;
+    this.#columns = new Map();
+    try {
+      return this.kernels.scoped(action);
+    } finally {
+      this.#columns = outer;
+    }
+  }
+
+  column(field: string): SegmentColumn | null {
+    if (!this.#scripts.has(field)) return this.#base.column(field);
+    const known = this.#columns.get(field);
+    if (known !== undefined) return known;
+    const { kind, byDoc } = this.#of(field);
+    const column = temporaryColumn(this.kernels, { kind, maxDoc: this.maxDoc, byDoc });
+    this.#columns.set(field, column);
+    return column;
+  }
+
+  values(field: string, docId: number): ReadonlyArray<bigint | number> {
+    return this.#scripts.has(field) ? (this.#of(field).byDoc.get(docId) ?? NONE) : this.#base.values(field, docId);
+  }
+
+  termOf(field: string, ord: number): Uint8Array {
+    return this.#scripts.has(field) ? this.#of(field).terms[ord] : this.#base.termOf(field, ord);
+  }
+
+  lookupTerm(field: string, term: Uint8Array): TermState | null {
+    if (!this.#scripts.has(field)) return this.#base.lookupTerm(field, term);
+    const ord = this.#of(field).terms.findIndex((known) => compareBytes(known, term) === 0);
+    return ord < 0 ? null : { docFreq: 0, totalTermFreq: 0, ord, ptr: 0 };
+  }
+
+  seekOrd(field: string, term: Uint8Array): number {
+    if (!this.#scripts.has(field)) return this.#base.seekOrd(field, term);
+    const { terms } = this.#of(field);
+    const ord = terms.findIndex((known) => compareBytes(known, term) >= 0);
+    return ord < 0 ? terms.length : ord;
+  }
+
+  postings(field: string): SegmentPostings | null {
+    return this.#base.postings(field);
+  }
+  nestedDocsPtr(path: string): number {
+    return this.#base.nestedDocsPtr(path);
+  }
+  walkTerms(field: string, range: TermRange, limit: number, filter?: TermFilter): WalkedTerm[] {
+    return this.#base.walkTerms(field, range, limit, filter);
+  }
+  matchTerms(field: string, range: TermRange, filter: TermFilter): TermPairs {
+    return this.#base.matchTerms(field, range, filter);
+  }
+  binary(field: string, docId: number): Uint8Array | null {
+    return this.#base.binary(field, docId);
+  }
+  norm(field: string, docId: number): number {
+    return this.#base.norm(field, docId);
+  }
+  docOfId(id: string): number {
+    return this.#base.docOfId(id);
+  }
+  seqNo(docId: number): number {
+    return this.#base.seqNo(docId);
+  }
+  rootOf(docId: number): number {
+    return this.#base.rootOf(docId);
+  }
+
+  #of(field: string): Computed {
+    let computed = this.#computed.get(field);
+    if (!computed) this.#computed.set(field, (computed = this.#compute(this.#scripts.get(field)!)));
+    return computed;
+  }
+
+  #compute({ values, script }: ScriptColumn): Computed {
+    const { type } = values;
+    const kind = type.spec.column as Computed['kind'];
+    const found = new Map<number, Value[]>();
+    for (const docId of this.#domain(values)) found.set(docId, this.#valuesOf(values, script, docId));
+    const byDoc = new Map<number, readonly (number | bigint)[]>();
+    let terms: readonly Uint8Array[] = [];
+    if (kind === 'ordinals') {
+      const bytesOf = new Map<string, Uint8Array>();
+      for (const list of found.values()) for (const value of list) bytesOf.set(textOf(value), type.termBytes(textOf(value)));
+      const ordered = [...bytesOf].sort(([, a], [, b]) => compareBytes(a, b));
+      const ords = new Map(ordered.map(([text], ord) => [text, ord]));
+      terms = ordered.map(([, bytes]) => bytes);
+      for (const [docId, list] of found)
+        byDoc.set(
+          docId,
+          [...new Set(list.map((value) => ords.get(textOf(value))!))].sort((a, b) => a - b),
+        );
+    } else {
+      const raw = rawOf(kind, type.unsigned, type.family === 'date');
+      for (const [docId, list] of found)
+        byDoc.set(
+          docId,
+          list.map(raw).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)),
+        );
+    }
+    return { kind, byDoc, terms };
+  }
+
+  #valuesOf({ of, type }: ScriptedValues, script: DocScript | null, docId: number): Value[] {
+    if (script === null) return runtimeValues(type, this.#context, this.#base, docId);
+    if (of === null) return listOf(runDocScript(script, this.#context, this.#base, docId));
+    return fieldValues(of, this.#context, this.#base, docId).list.flatMap((value) =>
+      listOf(runDocScript(script, this.#context, this.#base, docId, { value })),
+    );
+  }
+}
+
+/** A script gives one value, a list, or none. */
+function listOf(value: Value): Value[] {
+  if (value === null || value === undefined) return [];
+  if (value instanceof DocValues) return [...value.list];
+  return Array.isArray(value) ? value.filter((item) => item !== null) : [value];
+}
+
+function rawOf(kind: 'i64' | 'f64', isUnsigned: boolean, isDate: boolean): (value: Value) => number | bigint {
+  return (value) => {
+    const number = isDate && typeof value === 'string' ? Date.parse(value) : doubleOf(value);
+    if (number === null || Number.isNaN(number)) {
+      throw new ApiError('class_cast_exception', 400, `a script gave [${textOf(value)}] where a number is needed`);
+    }
+    if (kind === 'f64') return number;
+    const whole = typeof value === 'bigint' ? value : BigInt(Math.trunc(number));
+    return isUnsigned ? whole - (1n << 63n) : whole;
+  };
+}
+
+/** The column of a runtime field for sorts: computed for the documents that a search finds, for as long as its scratch. */
+export class RuntimeColumns {
+  readonly #type: FieldType;
+  readonly #context: RewriteContext;
+  readonly #segments = new WeakMap<SegmentReader, ScriptedSegment>();
+
+  constructor(type: FieldType, context: RewriteContext) {
+    this.#type = type;
+    this.#context = context;
+  }
+
+  /** @param matching  documents that need a value */
+  compute(segment: SegmentReader, matching: () => Iterable<number>): SegmentReader {
+    const values = { script: null, of: null, type: this.#type, nestedPath: null, isGlobal: false };
+    const columns = new Map([[this.#type.spec.name, { values, script: null }]]);
+    const computed = new ScriptedSegment(segment, columns, this.#context, matching);
+    this.#segments.set(segment, computed);
+    return computed;
+  }
+
+  /** The segment with its computed column, null before `compute`. */
+  of(segment: SegmentReader): SegmentReader | null {
+    return this.#segments.get(segment) ?? null;
+  }
+}

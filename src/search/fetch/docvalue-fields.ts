@@ -1,0 +1,53 @@
+// `docvalue_fields` of a hit: values read from columns.
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { FieldType } from '../../mapping/field-type.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import type { SegmentReader } from '../../plan/segment.ts';
+import { runtimeShown } from '../compute/runtime-field.ts';
+import type { FieldRequest } from '../request/search-request.ts';
+import type { SearchShard } from '../run/search-shard.ts';
+import { notSortable } from '../run/sort-keys.ts';
+
+/** Adds the values of each field that has some. @throws ApiError illegal_argument_exception: no doc values */
+export function docvalueFields(
+  shard: SearchShard,
+  segment: SegmentReader,
+  docId: number,
+  wanted: readonly FieldRequest[],
+  into: Json,
+): void {
+  for (const { field: pattern, format } of wanted) {
+    if (pattern === '_seq_no') {
+      into[pattern] = [segment.seqNo(docId)];
+      continue;
+    }
+    const isPattern = pattern.includes('*');
+    for (const name of isPattern ? shard.mapping.matchFields(pattern) : [pattern]) {
+      const type = shard.mapping.field(name);
+      if (!type || (isPattern && !type.isAggregatable)) continue;
+      if (!type.isAggregatable && type.family !== 'binary') throw notSortable(type);
+      if (type.family === 'range') {
+        if (isPattern) continue;
+        throw illegalArgument(`docvalue_fields of [${name}] are not supported: fields of type [${type.typeName}] are shown by [fields]`);
+      }
+      const values = type.runtime ? runtimeShown(type, shard, segment, docId, format) : columnValues(type, segment, docId, format);
+      // A field may be asked for in several formats.
+      if (values.length > 0) into[name] = [...((into[name] as unknown[] | undefined) ?? []), ...values];
+    }
+  }
+}
+
+export function columnValues(type: FieldType, segment: SegmentReader, docId: number, format: string | null): unknown[] {
+  const name = type.spec.name;
+  const valueFormat = type.format(format === 'use_field_mapping' ? null : format, null);
+  if (type.spec.column === 'binary') {
+    const bytes = segment.binary(name, docId);
+    return bytes ? [valueFormat.formatBytes(bytes)] : [];
+  }
+  if (!segment.column(name)) return [];
+  const raw = segment.values(name, docId);
+  if (type.spec.column !== 'ordinals') return raw.map((value) => valueFormat.format(value));
+  let terms = raw.map((ord) => segment.termOf(name, Number(ord)));
+  if (type.keyPrefix) terms = terms.filter((bytes) => type.keyPrefix!.every((byte, i) => bytes[i] === byte));
+  return terms.map((bytes) => valueFormat.formatBytes(bytes));
+}

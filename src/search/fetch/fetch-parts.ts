@@ -1,0 +1,43 @@
+// What a request adds to each hit besides sources and fields.
+
+import { highlightPart } from '../highlight/highlight.ts';
+import { type HighlightField, parseHighlight } from '../highlight/options.ts';
+import { Explainer } from '../profile/explain.ts';
+import type { SearchRequest } from '../request/search-request.ts';
+import type { RewriteContext } from '../rewrite/rewrite-context.ts';
+import type { QueryPhaseOptions } from '../run/query-phase.ts';
+import type { SearchShard } from '../run/search-shard.ts';
+import type { FetchPart } from './fetch-phase.ts';
+
+export interface FetchPartOptions extends Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'> {
+  readonly nodeId: string;
+  contextOf(shard: SearchShard): RewriteContext;
+}
+
+const NONE: readonly FetchPart[] = [];
+const highlights = new WeakMap<object, HighlightField[]>();
+
+/** Fields to highlight, checked. @throws ApiError for unknown options */
+function highlightFields(request: SearchRequest): readonly HighlightField[] {
+  if (!request.highlight) return [];
+  let fields = highlights.get(request.highlight);
+  if (!fields) highlights.set(request.highlight, (fields = parseHighlight(request.highlight)));
+  return fields;
+}
+
+export function fetchParts(request: SearchRequest, options: FetchPartOptions): readonly FetchPart[] {
+  if (!request.highlight && !request.explain) return NONE;
+  const parts: FetchPart[] = [];
+  const fields = highlightFields(request);
+  if (fields.length > 0) parts.push(highlightPart(fields, ({ at }) => at.prepared.shardQuery.query, options.contextOf));
+  if (request.explain) {
+    parts.push(({ at, hit }, json) => {
+      json['_shard'] = `[${at.shard.index}][${at.shard.shard}]`;
+      json['_node'] = options.nodeId;
+      const { query, boost } = at.prepared.shardQuery;
+      const explainer = new Explainer(at.prepared, hit.segment, hit.docId, options);
+      json['_explanation'] = explainer.explainRescored(explainer.explain(query, boost), hit.rescored ?? []);
+    });
+  }
+  return parts;
+}

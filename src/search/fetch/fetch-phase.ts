@@ -1,0 +1,248 @@
+// Fetch: the hits of a page with their sources, fields, versions, sort values, matched queries.
+
+import { shortestFloat } from '../../common/float32.ts';
+import { parseJsonBytes } from '../../common/json-parse.ts';
+import { RawJson } from '../../common/raw-json.ts';
+import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import type { SegmentReader } from '../../plan/segment.ts';
+import { runtimeFields } from '../compute/runtime-field.ts';
+import type { IndexQuery } from '../index-query/index-query.ts';
+import type { FieldRequest } from '../request/search-request.ts';
+import { type PreparedShard, type QueryPhaseOptions, type ShardHit, scoreDocs } from '../run/query-phase.ts';
+import type { SearchShard, ShardDocument } from '../run/search-shard.ts';
+import type { ResolvedSort } from '../run/sort-keys.ts';
+import { docvalueFields } from './docvalue-fields.ts';
+import { sourceFields } from './fields.ts';
+import type { ScriptField } from './script-fields.ts';
+
+/** What a hit shows. */
+export interface FetchRequest {
+  /** null: the whole source, unless stored fields were asked for. */
+  readonly source: SourceFilter | null;
+  readonly fields: readonly FieldRequest[];
+  readonly docvalueFields: readonly FieldRequest[];
+  readonly storedFields: readonly string[] | null;
+  readonly version: boolean;
+  readonly seqNoPrimaryTerm: boolean;
+  /** `_score` is shown as null when it was not computed. */
+  readonly trackScores: boolean;
+  readonly scriptFields: readonly unknown[];
+  /** `matched_queries` with scores. */
+  readonly includeNamedScores: boolean;
+}
+
+/** One shard with what its query phase made. */
+export interface FetchShard {
+  readonly shard: SearchShard;
+  readonly prepared: PreparedShard;
+  /** Named parts of the query. */
+  readonly named: ReadonlyArray<{ readonly name: string; readonly query: IndexQuery }>;
+  readonly scriptFields: readonly ScriptField[];
+}
+
+/** A later part of fetch that adds to hits: highlights, inner hits, explanations. */
+export type FetchPart = (target: FetchTarget, hit: Json) => void;
+
+export interface FetchTarget {
+  readonly at: FetchShard;
+  readonly segment: SegmentReader;
+  readonly hit: ShardHit;
+  readonly document: ShardDocument;
+  /** Parsed source; parsed once, when somebody asks. */
+  source(): Json;
+}
+
+/**
+ * JSON of the hits, in order.
+ * @param sort   the sort keys of each hit's shard, by position
+ * @param parts  see FetchPart
+ */
+export function fetchHits(
+  hits: readonly ShardHit[],
+  shards: readonly (FetchShard | null)[],
+  request: FetchRequest,
+  sortOf: (hit: ShardHit) => readonly ResolvedSort[],
+  parts: readonly FetchPart[],
+  options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
+): Json[] {
+  if (hits.length === 0) return [];
+  const matched = matchedQueries(hits, shards, request.includeNamedScores, options);
+  const ignored = ignoredFields(hits, shards, options);
+  return hits.map((hit) => {
+    const at = shards[hit.shard]!;
+    const segment = at.shard.segments[hit.segment];
+    const document = at.shard.record(segment.seqNo(hit.docId));
+    if (!document)
+      throw new ApiError('illegal_state_exception', 500, `no record of document ${hit.docId} in [${at.shard.index}][${at.shard.shard}]`);
+    return hitJson(
+      { at, segment, hit, document, source: lazySource(document) },
+      request,
+      sortOf(hit),
+      matched?.get(hit),
+      ignored?.get(hit),
+      parts,
+    );
+  });
+}
+
+export function lazySource(document: ShardDocument): () => Json {
+  let parsed: Json | null = null;
+  return () => (parsed ??= document.source ? (parseJsonBytes(document.source) as Json) : {});
+}
+
+function hitJson(
+  target: FetchTarget,
+  request: FetchRequest,
+  sort: readonly ResolvedSort[],
+  matched: ReadonlyMap<string, number> | undefined,
+  ignored: readonly string[] | undefined,
+  parts: readonly FetchPart[],
+): Json {
+  const { at, segment, hit, document } = target;
+  const hasNoFields = request.storedFields?.includes('_none_') ?? false;
+  const out: Json = { _index: at.shard.index };
+  if (!hasNoFields) out['_id'] = document.id;
+  if (request.version) out['_version'] = document.version;
+  if (request.seqNoPrimaryTerm) {
+    out['_seq_no'] = document.seqNo;
+    out['_primary_term'] = document.primaryTerm;
+  }
+  out['_score'] = Number.isNaN(hit.score) ? null : shortestFloat(hit.score);
+  if (!hasNoFields) {
+    if (ignored) out['_ignored'] = ignored;
+    if (document.routing !== null) out['_routing'] = document.routing;
+    const source = sourceOf(target, request);
+    if (source !== null) out['_source'] = source;
+  }
+  const fields: Json = {};
+  if (request.storedFields) storedFields(target, request.storedFields, fields);
+  if (request.docvalueFields.length > 0) docvalueFields(at.shard, segment, hit.docId, request.docvalueFields, fields);
+  if (request.fields.length > 0) sourceFields(at.shard, target.source(), request.fields, fields);
+  runtimeFields(at.shard, segment, hit.docId, request.fields, fields);
+  for (const field of at.scriptFields) field(target, fields);
+  for (const _ in fields) {
+    out['fields'] = fields;
+    break;
+  }
+  for (const part of parts) part(target, out);
+  if (sort.length > 0) out['sort'] = sort.map((key, i) => key.render(hit.sort[i]));
+  if (matched)
+    out['matched_queries'] = request.includeNamedScores
+      ? Object.fromEntries([...matched].map(([name, score]) => [name, shortestFloat(score)]))
+      : [...matched.keys()];
+  return out;
+}
+
+/** `_source` of a hit: the stored bytes as they are, or what the filters leave; null: not shown. */
+function sourceOf({ at, document, source }: FetchTarget, request: FetchRequest): unknown {
+  const { mapping } = at.shard;
+  const hasFields = request.storedFields !== null || request.scriptFields.length > 0;
+  const wanted = !hasFields || request.storedFields?.includes('_source') || request.source !== null;
+  if (!wanted || request.source?.enabled === false || !mapping.source.enabled || !document.source) return null;
+  const stored = mapping.source;
+  const filters = [stored, request.source].filter((filter) => filter && filter.includes.length + filter.excludes.length > 0);
+  if (filters.length === 0) return new RawJson(textOf(document.source));
+  let filtered = source();
+  for (const filter of filters)
+    filtered = filterSource(filtered, { enabled: true, includes: filter!.includes, excludes: filter!.excludes });
+  return filtered;
+}
+
+function textOf(bytes: Uint8Array): string {
+  const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer.toString('utf8');
+}
+
+/** Fields with `store: true`: their values are read from the source, where they stand anyway. */
+function storedFields(target: FetchTarget, wanted: readonly string[], fields: Json): void {
+  const { mapping } = target.at.shard;
+  const stored = wanted
+    .filter((name) => !name.startsWith('_'))
+    .flatMap((name) => (name.includes('*') ? mapping.matchFields(name) : [name]))
+    .filter((name) => mapping.field(name)?.params['store'] === true);
+  if (stored.length > 0) {
+    sourceFields(
+      target.at.shard,
+      target.source(),
+      stored.map((field) => ({ field, format: null })),
+      fields,
+    );
+  }
+}
+
+/** Hits by shard and segment. */
+function grouped(hits: readonly ShardHit[]): Map<string, ShardHit[]> {
+  const groups = new Map<string, ShardHit[]>();
+  for (const hit of hits) {
+    const key = `${hit.shard}/${hit.segment}`;
+    const group = groups.get(key);
+    if (group) group.push(hit);
+    else groups.set(key, [hit]);
+  }
+  return groups;
+}
+
+function matchedQueries(
+  hits: readonly ShardHit[],
+  shards: readonly (FetchShard | null)[],
+  scored: boolean,
+  options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
+): ReadonlyMap<ShardHit, ReadonlyMap<string, number>> | null {
+  if (shards.every((at) => !at || at.named.length === 0)) return null;
+  const matched = new Map<ShardHit, Map<string, number>>();
+  for (const group of grouped(hits).values()) {
+    const at = shards[group[0].shard]!;
+    const { segment: index } = group[0];
+    const docs = group.map((hit) => hit.docId);
+    for (const { name, query } of at.named) {
+      const found = scoreDocs(at.prepared, query, at.shard.segments[index], index, docs, scored, options);
+      for (const hit of group) {
+        const score = found.get(hit.docId);
+        if (score === undefined) continue;
+        const names = matched.get(hit);
+        if (!names) matched.set(hit, new Map([[name, score]]));
+        else if (!names.has(name)) names.set(name, score);
+      }
+    }
+  }
+  return new Map([...matched].map(([hit, names]) => [hit, new Map([...names].sort(([a], [b]) => (a < b ? -1 : 1)))]));
+}
+
+const MAX_IGNORED_FIELDS = 1000;
+
+/** Names under `_ignored` of each hit: the field has few terms, each is asked which of the hits it has. */
+function ignoredFields(
+  hits: readonly ShardHit[],
+  shards: readonly (FetchShard | null)[],
+  options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
+): ReadonlyMap<ShardHit, readonly string[]> | null {
+  if (!hits.some((hit) => shards[hit.shard]!.shard.segments[hit.segment].postings('_ignored'))) return null;
+  const ignored = new Map<ShardHit, string[]>();
+  for (const group of grouped(hits).values()) {
+    const at = shards[group[0].shard]!;
+    const { segment: index } = group[0];
+    const segment = at.shard.segments[index];
+    if (!segment.postings('_ignored')) continue;
+    const docs = group.map((hit) => hit.docId);
+    for (const { bytes } of segment.walkTerms('_ignored', { from: null, to: null }, MAX_IGNORED_FIELDS)) {
+      const name = textOf(bytes);
+      const query: IndexQuery = { op: 'term', term: { field: '_ignored', bytes, key: name }, scored: false };
+      const found = scoreDocs(at.prepared, query, segment, index, docs, false, options);
+      for (const hit of group) if (found.has(hit.docId)) ignored.set(hit, [...(ignored.get(hit) ?? []), name]);
+    }
+  }
+  return ignored;
+}
+
+/** @throws ApiError illegal_argument_exception: more than the index allows */
+export function checkDocvalueFields(shard: SearchShard, count: number): void {
+  const limit = shard.limits.maxDocvalueFields;
+  if (count <= limit) return;
+  throw illegalArgument(
+    `Trying to retrieve too many docvalue_fields. Must be less than or equal to: [${limit}] but was [${count}]. This limit can be set by changing ` +
+      'the [index.max_docvalue_fields_search] index level setting.',
+  );
+}

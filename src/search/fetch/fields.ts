@@ -1,0 +1,159 @@
+// `fields` of a hit: values read from the source and shown as the field's type writes them.
+
+import { ApiError } from '../../errors/api-error.ts';
+import { matchesWildcard } from '../../mapping/dynamic-templates.ts';
+import type { FieldType, ValueFormat } from '../../mapping/field-type.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import { parseGeoPoint } from '../../query/geo-point.ts';
+import type { FieldRequest } from '../request/search-request.ts';
+import type { SearchShard } from '../run/search-shard.ts';
+
+/** Adds the values of each field that the source has; values that the type refuses are left out. */
+export function sourceFields(shard: SearchShard, source: Json, wanted: readonly FieldRequest[], into: Json): void {
+  const { mapping } = shard;
+  for (const { field: pattern, format, includeUnmapped } of wanted) {
+    for (const name of pattern.includes('*') ? mapping.matchFields(pattern) : [pattern]) {
+      const type = mapping.field(name);
+      if (!type || type.runtime || name.startsWith('_')) continue;
+      const values = valuesOf(shard, source, name, type, format);
+      if (values.length > 0) into[name] = values;
+    }
+    if (includeUnmapped) {
+      const unmapped: Json = {};
+      unmappedValues(shard, source, '', pattern, unmapped);
+      Object.assign(into, unmapped);
+    }
+  }
+}
+
+/** Values at the end of paths that match, as they stand in the source; inside of a mapped field nothing is unmapped. */
+function unmappedValues(shard: SearchShard, value: unknown, path: string, pattern: string, into: Json): void {
+  if (Array.isArray(value)) {
+    for (const item of value) unmappedValues(shard, item, path, pattern, into);
+    return;
+  }
+  if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value)) {
+      const inner = path === '' ? key : `${path}.${key}`;
+      const type = shard.mapping.field(inner);
+      if (!type || type.family === 'object') unmappedValues(shard, item, inner, pattern, into);
+    }
+    return;
+  }
+  if (value === null || !matchesWildcard(pattern, path)) return;
+  const known = into[path];
+  if (known === undefined) into[path] = [value];
+  else (known as unknown[]).push(value);
+}
+
+function valuesOf(shard: SearchShard, source: Json, name: string, type: FieldType, format: string | null): unknown[] {
+  // A multi-field has no place of its own: its parent's value counts. An alias stands for its target.
+  let path = type.name;
+  let raw = valuesAt(source, path.split('.'));
+  while (raw.length === 0 && path.includes('.')) {
+    path = path.slice(0, path.lastIndexOf('.'));
+    const parent = shard.mapping.field(path);
+    if (!parent || parent.family === 'object' || parent.family === 'nested') break;
+    raw = valuesAt(source, path.split('.'));
+  }
+  void name;
+  const flat =
+    type.family === 'geo_point'
+      ? pointsOf(raw)
+      : raw.flatMap((value) => (Array.isArray(value) ? value.flat(Number.POSITIVE_INFINITY) : [value]));
+  const values: unknown[] = [];
+  for (const value of flat) {
+    const given = type.typeName === 'token_count' && value !== null ? countTokens(shard, type, value) : value;
+    const shown = show(type, given ?? type.params['null_value'], format);
+    if (shown !== undefined) values.push(shown);
+  }
+  return values;
+}
+
+/** What a token_count field keeps of a text. */
+function countTokens(shard: SearchShard, type: FieldType, value: unknown): number {
+  const tokens = shard.analysis.analyze(String(type.params['analyzer']), String(value));
+  const byPosition = type.params['enable_position_increments'] !== false;
+  return byPosition && tokens.length > 0 ? tokens[tokens.length - 1].position + 1 : tokens.length;
+}
+
+/** Everything that stands at a path, lists on the way taken apart; names may hold dots themselves. */
+export function valuesAt(value: unknown, path: readonly string[]): unknown[] {
+  if (path.length === 0) return value === undefined ? [] : [value];
+  if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, path));
+  if (typeof value !== 'object' || value === null) return [];
+  const found: unknown[] = [];
+  for (let length = 1; length <= path.length; length++) {
+    const key = path.slice(0, length).join('.');
+    if (Object.hasOwn(value, key)) found.push(...valuesAt((value as Json)[key], path.slice(length)));
+  }
+  return found;
+}
+
+function pointsOf(raw: readonly unknown[]): unknown[] {
+  return raw.flatMap((value) => (Array.isArray(value) && typeof value[0] !== 'number' ? value : [value]));
+}
+
+/** undefined: the value is not shown. @throws ApiError for formats that the type does not have */
+function show(type: FieldType, value: unknown, format: string | null): unknown {
+  if (value === undefined || value === null) return undefined;
+  if (type.family === 'geo_point') return showPoint(value, format);
+  const valueFormat = type.format(format, null);
+  try {
+    switch (type.family) {
+      case 'numeric':
+      case 'boolean':
+        return showNumber(type, value, valueFormat.format.bind(valueFormat));
+      case 'date':
+        return valueFormat.format(dateOf(type, value));
+      case 'keyword': {
+        const ignoreAbove = type.params['ignore_above'];
+        if (typeof ignoreAbove === 'number' && String(value).length > ignoreAbove) return undefined;
+        const bytes = type.termBytes(value);
+        return valueFormat.formatBytes(bytes);
+      }
+      case 'range':
+        return type.typeName === 'date_range' ? showDates(type, value, valueFormat) : value;
+      case 'ip':
+        return valueFormat.formatBytes(type.termBytes(value));
+      default:
+        return type.family === 'text' && typeof value !== 'object' ? String(value) : value;
+    }
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+function showNumber(type: FieldType, value: unknown, format: (raw: bigint | number) => unknown): unknown {
+  if (type.family === 'boolean') return value === true || value === 'true';
+  const isInteger = ['byte', 'short', 'integer', 'long', 'unsigned_long', 'token_count'].includes(type.typeName);
+  const given = isInteger && typeof value !== 'bigint' && !/^[+-]?\d+$/.test(String(value)) ? Math.trunc(Number(value)) : value;
+  const raw = type.exactValue(given);
+  return raw === null ? undefined : format(raw);
+}
+
+/** Raw column value of a date. */
+function dateOf(type: FieldType, value: unknown): bigint {
+  const bounds = type.rangeBounds({ from: value, to: value, includeFrom: true, includeTo: true, format: null, timeZone: null, nowMs: 0 });
+  if (bounds.kind !== 'i64') throw new ApiError('illegal_argument_exception', 400, 'not a date');
+  return bounds.min;
+}
+
+/** The ends of a range of dates, in its format. */
+function showDates(type: FieldType, value: unknown, format: ValueFormat): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const show = (key: string, end: unknown): unknown => (RANGE_ENDS.has(key) && end !== null ? format.format(dateOf(type, end)) : end);
+  return Object.fromEntries(Object.entries(value).map(([key, end]) => [key, show(key, end)]));
+}
+
+const RANGE_ENDS = new Set(['gt', 'gte', 'lt', 'lte', 'from', 'to']);
+
+function showPoint(value: unknown, format: string | null): unknown {
+  try {
+    const { lat, lon } = parseGeoPoint(value);
+    return format === 'wkt' ? `POINT (${lon} ${lat})` : { coordinates: [lon, lat], type: 'Point' };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,180 @@
+// `inner_hits` of nested queries: for each hit the nested documents that matched, as hits of their own.
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import type { PlanNode } from '../../plan/query-plan.ts';
+import type { SegmentReader } from '../../plan/segment.ts';
+import type { RelatedQuery } from '../../query/join-queries.ts';
+import type { NestedQuery, Query } from '../../query/query.ts';
+import { joinKey, rewriteRelated } from '../compute/join.ts';
+import { bool, type Term } from '../index-query/index-query.ts';
+import { parseSearchRequest, type SearchRequest } from '../request/search-request.ts';
+import { rewriteQuery } from '../rewrite/rewrite.ts';
+import { COLLECT_ALL, type ShardHit } from '../run/query-phase.ts';
+import { contextOf, type SearchTarget } from '../run/search-shards.ts';
+import type { FetchPart, FetchShard } from './fetch-phase.ts';
+import { blockStart, nestedDocs } from './nested-hits.ts';
+import { type Candidates, selectHits, type TopHitsEnvironment } from './top-hits.ts';
+
+const DEFAULT_SIZE = 3;
+
+export interface InnerHits {
+  readonly name: string;
+  readonly query: NestedQuery | RelatedQuery;
+  readonly request: SearchRequest;
+  /** Of nested queries inside this one: shown in its hits. */
+  readonly children: readonly InnerHits[];
+}
+
+const NONE: readonly InnerHits[] = [];
+const known = new WeakMap<Query, readonly InnerHits[]>();
+
+/** All definitions of a request's query and post filter. @throws ApiError illegal_argument_exception: two of one name */
+export function innerHitsOf({ query, postFilter }: Pick<SearchRequest, 'query' | 'postFilter'>): readonly InnerHits[] {
+  const ofQuery = definitionsIn(query);
+  const ofFilter = definitionsIn(postFilter);
+  for (const { name } of ofFilter) if (ofQuery.some((other) => other.name === name)) throw sameName(name);
+  return ofFilter.length === 0 ? ofQuery : [...ofQuery, ...ofFilter];
+}
+
+function sameName(name: string): Error {
+  return illegalArgument(`[inner_hits] already contains an entry for key [${name}]`);
+}
+
+function definitionsIn(query: Query | null): readonly InnerHits[] {
+  if (!query) return NONE;
+  const definitions = known.get(query) ?? collect(query);
+  // Most queries have none, which is found out as fast as looked up.
+  if (definitions.length > 0) known.set(query, definitions);
+  return definitions;
+}
+
+function collect(query: Query): readonly InnerHits[] {
+  const found = new Map<string, InnerHits>();
+  const visit = (inner: Query): void => {
+    switch (inner.kind) {
+      case 'has_child':
+      case 'has_parent':
+      case 'nested': {
+        if (inner.innerHits) {
+          const { name, ignore_unmapped: _ignored, ...body } = inner.innerHits as Json;
+          const key = typeof name === 'string' ? name : inner.kind === 'nested' ? inner.path : inner.type;
+          if (found.has(key)) throw sameName(key);
+          found.set(key, {
+            name: key,
+            query: inner,
+            request: parseSearchRequest({ size: DEFAULT_SIZE, ...body }),
+            children: collect(inner.query),
+          });
+        } else visit(inner.query);
+        return;
+      }
+      case 'bool':
+        // What must not match has no hits.
+        for (const clause of [...inner.must, ...inner.filter, ...inner.should]) visit(clause);
+        return;
+      case 'dis_max':
+        inner.queries.forEach(visit);
+        return;
+      case 'constant_score':
+        visit(inner.filter);
+        return;
+      case 'function_score':
+        if (inner.query) visit(inner.query);
+        return;
+      case 'script_score':
+        visit(inner.query);
+        return;
+      case 'boosting':
+        visit(inner.positive);
+        visit(inner.negative);
+        return;
+      default:
+    }
+  };
+  visit(query);
+  return found.size === 0 ? NONE : [...found.values()];
+}
+
+/** @throws ApiError illegal_argument_exception: a window larger than the index allows */
+export function checkInnerHits(definitions: readonly InnerHits[], limit: number): void {
+  for (const { request, children } of definitions) {
+    checkInnerHits(children, limit);
+    const wanted = request.from + request.size;
+    if (wanted <= limit) continue;
+    throw illegalArgument(
+      `Inner result window is too large, the inner hit definition's [null]'s from + size must be less than or equal to: [${limit}] but was ` +
+        `[${wanted}]. This limit can be set by changing the [index.max_inner_result_window] index level setting.`,
+    );
+  }
+}
+
+/** @param within  path of the nested documents that the hits are, null: roots */
+export function innerHitsPart(
+  definitions: readonly InnerHits[],
+  targets: readonly SearchTarget[],
+  env: TopHitsEnvironment,
+  within: string | null = null,
+): FetchPart {
+  return ({ at, segment, hit }, json) => {
+    const inner: Json = (json['inner_hits'] as Json | undefined) ?? {};
+    // Documents inside a hit stand before it, behind the hit's sibling before.
+    const start = blockStart(segment, within === null ? hit.docId : segment.rootOf(hit.docId)) - 1;
+    const after = within === null ? start : (nestedDocs(segment, within, start, hit.docId, env).at(-1) ?? start);
+    for (const { name, query, request, children } of definitions) {
+      if (query.kind !== 'nested') {
+        const parts = children.length === 0 ? [] : [innerHitsPart(children, targets, env)];
+        inner[name] = selectHits(request, relatedCandidates(query, at, segment, hit, env), null, targets, env, parts);
+        continue;
+      }
+      const context = { ...contextOf(at.shard, env), nestedPath: query.path };
+      const docs = nestedDocs(segment, query.path, after, hit.docId, env);
+      const wanted: PlanNode = docs.length === 0 ? { op: 'matchNone' } : { op: 'docs', docs: Uint32Array.from(docs), scores: null };
+      const plan = at.prepared.planner.planAmong(rewriteQuery(query.query, context), hit.segment, true, wanted);
+      const restricted: PlanNode = { op: 'bool', must: [plan], filter: [wanted], should: [], mustNot: [], minimumShouldMatch: 0 };
+      const collect = { ...COLLECT_ALL, size: docs.length, sort: [{ by: 'doc', descending: false } as const], trackScores: true };
+      const found =
+        plan.op === 'matchNone'
+          ? { docs: new Uint32Array(0), scores: new Float32Array(0) }
+          : env.run(segment, restricted, collect, {
+              stop: env.stop,
+              counters: env.counters,
+              minCompetitiveScore: Number.NEGATIVE_INFINITY,
+              withNested: true,
+              aggs: null,
+            });
+      const candidates = [{ shard: hit.shard, prepared: at.prepared, index: hit.segment, docs: found.docs, scores: found.scores }];
+      const parts = children.length === 0 ? [] : [innerHitsPart(children, targets, env, query.path)];
+      inner[name] = selectHits(request, candidates, query.path, targets, env, parts);
+    }
+    json['inner_hits'] = inner;
+  };
+}
+
+/** The children of a parent, or the parent of a child, that the query found; in any segment of the hit's shard. */
+function relatedCandidates(
+  query: RelatedQuery,
+  at: FetchShard,
+  segment: SegmentReader,
+  hit: ShardHit,
+  env: TopHitsEnvironment,
+): Candidates[] {
+  const context = contextOf(at.shard, env);
+  const join = rewriteRelated(query, rewriteQuery(query.query, context), context);
+  const key = join.op === 'join' ? joinKey(segment, join.column, hit.docId) : null;
+  if (join.op !== 'join' || key === null) return [];
+  const term: Term = { field: join.column, bytes: Uint8Array.from(key, (char) => char.charCodeAt(0)), key };
+  const wanted = bool({ must: [join.from], filter: [{ op: 'term', term, scored: false }] });
+  return at.shard.segments.flatMap((other, index): Candidates[] => {
+    const plan = at.prepared.planner.plan(wanted, index, true);
+    if (plan.op === 'matchNone') return [];
+    const collect = { ...COLLECT_ALL, size: other.maxDoc, sort: [{ by: 'doc', descending: false } as const], trackScores: true };
+    const { docs, scores } = env.run(other, plan, collect, {
+      stop: env.stop,
+      counters: env.counters,
+      minCompetitiveScore: Number.NEGATIVE_INFINITY,
+      withNested: false,
+      aggs: null,
+    });
+    return [{ shard: hit.shard, prepared: at.prepared, index, docs, scores }];
+  });
+}

@@ -1,0 +1,92 @@
+// Nested documents as hits: which object of the source a document is, and what a hit shows of it.
+import type { Json, MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
+import type { PlanNode } from '../../plan/query-plan.ts';
+import type { SegmentReader } from '../../plan/segment.ts';
+import { COLLECT_ALL, type QueryPhaseOptions } from '../run/query-phase.ts';
+
+type Runner = Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>;
+
+export interface NestedIdentity {
+  /** Field relative to the enclosing level. */
+  readonly field: string;
+  readonly offset: number;
+  readonly _nested?: NestedIdentity;
+}
+
+/** Nested documents of `path` in (after, before), ascending. */
+export function nestedDocs(segment: SegmentReader, path: string, after: number, before: number, runner: Runner): number[] {
+  const ptr = segment.nestedDocsPtr(path);
+  if (ptr === 0 || before - after < 2) return [];
+  const between = Uint32Array.from({ length: before - after - 1 }, (_, i) => after + 1 + i);
+  const plan: PlanNode = {
+    op: 'bool',
+    must: [],
+    filter: [
+      { op: 'docs', docs: between, scores: null },
+      { op: 'bitset', ptr },
+    ],
+    should: [],
+    mustNot: [],
+    minimumShouldMatch: 0,
+  };
+  const found = runner.run(
+    segment,
+    plan,
+    { ...COLLECT_ALL, size: between.length, sort: [{ by: 'doc', descending: false }] },
+    {
+      stop: runner.stop,
+      counters: runner.counters,
+      minCompetitiveScore: Number.NEGATIVE_INFINITY,
+      withNested: true,
+      aggs: null,
+    },
+  );
+  return [...found.docs];
+}
+
+/** First document of the block that ends with this root: the documents behind the root before. */
+export function blockStart(segment: SegmentReader, root: number): number {
+  let start = root;
+  while (start > 0 && segment.rootOf(start - 1) === root) start--;
+  return start;
+}
+
+/** Where a nested document stands in its root's source. */
+export function nestedIdentity(
+  mapping: MappingSnapshot,
+  segment: SegmentReader,
+  path: string,
+  docId: number,
+  runner: Runner,
+): NestedIdentity {
+  const root = segment.rootOf(docId);
+  const start = blockStart(segment, root);
+  const paths = [...mapping.nestedPathsOf(path)];
+  if (paths.at(-1) !== path) paths.push(path);
+  // From the outermost level in: the ancestor of the document at each level, and its place among its siblings.
+  let from = start - 1;
+  let end = root;
+  let parentPath = '';
+  const levels: Array<{ field: string; offset: number }> = [];
+  for (const level of paths) {
+    const siblings = nestedDocs(segment, level, from, end, runner);
+    const own = siblings.findIndex((doc) => doc >= docId);
+    levels.push({ field: parentPath === '' ? level : level.slice(parentPath.length + 1), offset: own });
+    from = own > 0 ? siblings[own - 1] : from;
+    end = siblings[own] ?? end;
+    parentPath = level;
+  }
+  return levels.reduceRight<NestedIdentity | undefined>((inner, level) => (inner ? { ...level, _nested: inner } : level), undefined)!;
+}
+
+/** The object of the source that an identity names. */
+export function nestedSource(source: Json, identity: NestedIdentity): Json {
+  let value: unknown = source;
+  for (const part of identity.field.split('.')) {
+    if (Array.isArray(value)) [value] = value;
+    value = (value as Json | undefined)?.[part];
+  }
+  const object = Array.isArray(value) ? value[identity.offset] : value;
+  const found = (object ?? {}) as Json;
+  return identity._nested ? nestedSource(found, identity._nested) : found;
+}

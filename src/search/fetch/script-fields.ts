@@ -1,0 +1,70 @@
+// script_fields: values that scripts compute for each hit.
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import { xContentParse } from '../../errors/search-errors.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import { isObject, type JsonObject, readBoolean } from '../../query/read-json.ts';
+import { compileDocScript, DocValues } from '../../scripting/doc-script.ts';
+import { parseScript, type ScriptSpec } from '../../scripting/script-spec.ts';
+import type { Value } from '../../scripting/syntax-tree.ts';
+import { fromScript } from '../../scripting/update-script.ts';
+import { runDocScript } from '../compute/script-doc.ts';
+import type { RewriteContext } from '../rewrite/rewrite-context.ts';
+import type { SearchShard } from '../run/search-shard.ts';
+import type { FetchTarget } from './fetch-phase.ts';
+
+export interface ScriptFieldRequest {
+  readonly name: string;
+  readonly script: ScriptSpec;
+  readonly ignoreFailure: boolean;
+}
+
+/** Adds the field's values to a hit. */
+export type ScriptField = (target: FetchTarget, fields: Json) => void;
+
+export function readScriptFields(body: JsonObject): ScriptFieldRequest[] {
+  return Object.entries(body).map(([name, options]) => {
+    if (!isObject(options)) throw xContentParse(`Expected [START_OBJECT] in [${name}] of [script_fields]`);
+    for (const key of Object.keys(options))
+      if (key !== 'script' && key !== 'ignore_failure') throw xContentParse(`Unknown key for a VALUE in [${key}].`);
+    if (options['script'] === undefined) throw illegalArgument(`[${name}] of [script_fields] requires a [script]`);
+    const ignore = options['ignore_failure'];
+    return { name, script: parseScript(options['script']), ignoreFailure: ignore !== undefined && readBoolean(ignore, 'ignore_failure') };
+  });
+}
+
+/** @throws ApiError a failure of the shard: too many, or one that does not compile */
+export function compileScriptFields(wanted: readonly ScriptFieldRequest[], shard: SearchShard, context: RewriteContext): ScriptField[] {
+  const limit = shard.limits.maxScriptFields;
+  if (wanted.length > limit) {
+    throw illegalArgument(
+      `Trying to retrieve too many script_fields. Must be less than or equal to: [${limit}] but was [${wanted.length}]. This limit can be set by changing the [index.max_script_fields] index level setting.`,
+    );
+  }
+  return wanted.map(({ name, script: spec, ignoreFailure }): ScriptField => {
+    const script = compileDocScript(spec, { stored: context.storedScript, variables: [] });
+    return ({ segment, hit }, fields) => {
+      let value: Value;
+      try {
+        value = runDocScript(script, context, segment, hit.docId);
+      } catch (error) {
+        if (ignoreFailure && error instanceof ApiError) return;
+        throw error;
+      }
+      if (value === null) fields[name] = [null];
+      else fields[name] = shown(value);
+    };
+  });
+}
+
+/** A script's value as the list that a hit shows. */
+function shown(value: Value): unknown[] {
+  if (value instanceof DocValues) return value.list.map(plain);
+  const json = plain(value);
+  return Array.isArray(json) ? json : [json];
+}
+
+function plain(value: Value): unknown {
+  if (typeof value === 'object' && value !== null && 'call' in value && typeof value.call === 'function') return value.call('toString', []);
+  return fromScript(value);
+}

@@ -1,0 +1,172 @@
+// The best hits of an aggregation bucket, or of nested documents: selected among given documents and fetched like search hits.
+
+import type { DocGroup } from '../../aggs/index.ts';
+import { shortestFloat } from '../../common/float32.ts';
+import { filterSource } from '../../common/source-filter.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import type { CollectPlan, ExecutionCounters, PlanNode } from '../../plan/query-plan.ts';
+import { runtimeFields } from '../compute/runtime-field.ts';
+import { parseSearchRequest, type SearchRequest } from '../request/search-request.ts';
+import { COLLECT_ALL, hitComparator, merge, type PreparedShard, type ShardHit, withSortColumns } from '../run/query-phase.ts';
+import { contextOf, type SearchEnvironment, type SearchTarget } from '../run/search-shards.ts';
+import { type ResolvedSort, resolveSort } from '../run/sort-keys.ts';
+import { docvalueFields } from './docvalue-fields.ts';
+import { fetchParts } from './fetch-parts.ts';
+import { type FetchPart, type FetchShard, fetchHits, lazySource } from './fetch-phase.ts';
+import { sourceFields } from './fields.ts';
+import { nestedIdentity, nestedSource } from './nested-hits.ts';
+import { compileScriptFields } from './script-fields.ts';
+
+const DEFAULT_SIZE = 3;
+
+export type TopHitsEnvironment = SearchEnvironment & { readonly counters: ExecutionCounters };
+
+/** Documents of one segment among which hits are chosen. */
+export interface Candidates {
+  readonly shard: number;
+  readonly prepared: PreparedShard;
+  /** Segment in its shard. */
+  readonly index: number;
+  /** Ascending. */
+  readonly docs: Uint32Array;
+  readonly scores: Float32Array | null;
+}
+
+/** `{ hits: { total, max_score, hits } }` of a bucket's documents. `body` is the aggregation's own. */
+export function topHits(
+  body: Json,
+  groups: readonly DocGroup[],
+  nestedPath: string | null,
+  targets: readonly SearchTarget[],
+  env: TopHitsEnvironment,
+): Json {
+  const candidates = groups.map(({ segment, docs, scores }): Candidates => {
+    const handle = segment.handle as { prepared: PreparedShard; index: number };
+    return { shard: segment.shard, prepared: handle.prepared, index: handle.index, docs, scores };
+  });
+  return selectHits(parseSearchRequest({ size: DEFAULT_SIZE, ...body }), candidates, nestedPath, targets, env);
+}
+
+/** @param extra  what else is shown of each hit, after the parts of the request */
+export function selectHits(
+  request: SearchRequest,
+  candidates: readonly Candidates[],
+  nestedPath: string | null,
+  targets: readonly SearchTarget[],
+  env: TopHitsEnvironment,
+  extra: readonly FetchPart[] = [],
+): Json {
+  const wanted = request.from + request.size;
+  let hits: ShardHit[] = [];
+  let total = 0;
+  let maxScore = Number.NEGATIVE_INFINITY;
+  const sorts = new Map<number, ResolvedSort[]>();
+  const shards: Array<FetchShard | null> = targets.map(() => null);
+  const isByScore = request.sort.length === 0;
+  const needsScores = isByScore || request.trackScores || request.sort.some((spec) => spec.by === 'score');
+  for (const { shard: position, prepared, index, docs, scores } of candidates) {
+    const { shard } = targets[position];
+    shards[position] ??= {
+      shard,
+      prepared,
+      named: [],
+      scriptFields: compileScriptFields(request.scriptFields, shard, contextOf(shard, env)),
+    };
+    let sort = sorts.get(position);
+    if (!sort) {
+      const context = { ...contextOf(shard, env), nestedPath };
+      sorts.set(position, (sort = request.sort.map((spec) => resolveSort(spec, context))));
+    }
+    const segment = shard.segments[index];
+    const plan: PlanNode = { op: 'docs', docs: Uint32Array.from(docs), scores: needsScores && scores ? Float32Array.from(scores) : null };
+    const found = withSortColumns(segment, sort, () => {
+      const keys = sort.map((key) =>
+        key.keyFor(
+          segment,
+          (filter) => prepared.planner.plan(filter, index, false),
+          () => docs,
+        ),
+      );
+      const collect: CollectPlan = { ...COLLECT_ALL, size: wanted, sort: keys, trackScores: needsScores };
+      return env.run(segment, plan, collect, {
+        stop: env.stop,
+        counters: env.counters,
+        minCompetitiveScore: Number.NEGATIVE_INFINITY,
+        withNested: nestedPath !== null,
+        aggs: null,
+      });
+    });
+    total += found.total;
+    if (needsScores && scores) for (const score of scores) if (score > maxScore) maxScore = score;
+    const docBase = prepared.docBases[index];
+    const ofSegment = [...found.docs].map((docId, i): ShardHit => {
+      const score = needsScores ? found.scores[i] : Number.NaN;
+      return {
+        shard: position,
+        segment: index,
+        docId,
+        score,
+        sort: sort.map((key, k) => key.valueOf(found.sortValues[i]?.[k] ?? null, segment, docId, docBase, score)),
+      };
+    });
+    hits = merge(hits, ofSegment, hitComparator(sort), wanted);
+  }
+  const page = hits.slice(request.from, wanted);
+  const options = { run: env.run, stop: env.stop, counters: env.counters };
+  const parts = [...fetchParts(request, { ...options, nodeId: env.nodeId, contextOf: (shard) => contextOf(shard, env) }), ...extra];
+  const sortOf = (hit: ShardHit) => sorts.get(hit.shard) ?? [];
+  const rendered = nestedPath === null ? fetchHits(page, shards, request, sortOf, parts, options) : page.map((hit) => nestedHit(hit));
+  return {
+    hits: {
+      total: { value: total, relation: 'eq' },
+      max_score: Number.isFinite(maxScore) && page.length > 0 && (isByScore || request.trackScores) ? shortestFloat(maxScore) : null,
+      hits: rendered,
+    },
+  };
+
+  function nestedHit(hit: ShardHit): Json {
+    const at = shards[hit.shard]!;
+    const segment = at.shard.segments[hit.segment];
+    const document = at.shard.record(segment.seqNo(hit.docId))!;
+    const source = lazySource(document);
+    const identity = nestedIdentity(at.shard.mapping, segment, nestedPath!, hit.docId, options);
+    const out: Json = {
+      _index: at.shard.index,
+      _id: document.id,
+      _nested: identity,
+    };
+    if (request.version) out['_version'] = document.version;
+    if (request.seqNoPrimaryTerm) {
+      out['_seq_no'] = document.seqNo;
+      out['_primary_term'] = document.primaryTerm;
+    }
+    out['_score'] = Number.isNaN(hit.score) ? null : shortestFloat(hit.score);
+    const inPlace = () => wrap(nestedPath!, nestedSource(source(), identity));
+    if (request.source?.enabled !== false && at.shard.mapping.source.enabled) {
+      const own = nestedSource(source(), identity);
+      const filter = request.source;
+      out['_source'] = filter && filter.includes.length + filter.excludes.length > 0 ? nestedFilter(own, nestedPath!, filter) : own;
+    }
+    const fields: Json = {};
+    docvalueFields(at.shard, segment, hit.docId, request.docvalueFields, fields);
+    if (request.fields.length > 0) sourceFields(at.shard, inPlace(), request.fields, fields);
+    runtimeFields(at.shard, segment, hit.docId, request.fields, fields);
+    if (Object.keys(fields).length > 0) out['fields'] = fields;
+    for (const part of parts) part({ at, segment, hit, document, source: inPlace }, out);
+    const sort = sortOf(hit);
+    if (sort.length > 0) out['sort'] = sort.map((key, i) => key.render(hit.sort[i]));
+    return out;
+  }
+}
+
+/** Source filters name full paths; the object shown is the inner one. */
+function nestedFilter(own: Json, path: string, filter: { includes: readonly string[]; excludes: readonly string[] }): Json {
+  let filtered: unknown = filterSource(wrap(path, own), { enabled: true, includes: filter.includes, excludes: filter.excludes });
+  for (const part of path.split('.')) filtered = (filtered as Json | undefined)?.[part];
+  return (filtered ?? {}) as Json;
+}
+
+/** An object at its path, as in a source. */
+function wrap(path: string, value: Json): Json {
+  return path.split('.').reduceRight<Json>((inner, part) => ({ [part]: inner }), value);
+}

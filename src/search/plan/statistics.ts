@@ -1,0 +1,138 @@
+// Statistics that scores need, over all segments of a shard, deleted documents counted as Lucene counts them; and the term states found.
+
+import type { Bm25 } from '../../mapping/similarity.ts';
+import type { SegmentReader, TermState } from '../../plan/segment.ts';
+import type { Term } from '../index-query/index-query.ts';
+import { averageLength, normInverseTable } from './bm25.ts';
+
+export interface TermEntry {
+  /** Parallel to the shard's segments; null where the term is missing. */
+  readonly states: ReadonlyArray<TermState | null>;
+  readonly docFreq: number;
+  readonly totalTermFreq: number;
+}
+
+/** Numbers of a field in a shard, or in all shards of a search (dfs). */
+export interface FieldStatistics {
+  /** Documents that have the field. */
+  readonly docCount: number;
+  readonly sumTotalTermFreq: number;
+  /** f32[256] by norm byte, the same array for all terms of the field. */
+  readonly normInverse: Float32Array;
+}
+
+/** What weights are computed from. */
+export interface Statistics {
+  field(name: string): FieldStatistics | null;
+  docFreq(term: Term): number;
+  /** Documents of the whole index, deleted ones and nested ones too. */
+  readonly maxDoc: number;
+}
+
+const MAX_CACHED_TERMS = 10_000;
+
+export class ShardStatistics implements Statistics {
+  readonly segments: readonly SegmentReader[];
+  readonly maxDoc: number;
+  readonly bm25Of: (field: string) => Bm25 | undefined;
+  readonly #fields = new Map<string, FieldStatistics | null>();
+  readonly #terms = new Map<string, Map<string, TermEntry>>();
+  #cachedTerms = 0;
+
+  /** @param bm25Of  parameters of a field's similarity; undefined: the usual ones */
+  constructor(segments: readonly SegmentReader[], bm25Of: (field: string) => Bm25 | undefined = () => undefined) {
+    this.bm25Of = bm25Of;
+    this.segments = segments;
+    this.maxDoc = segments.reduce((sum, segment) => sum + segment.maxDoc, 0);
+  }
+
+  field(name: string): FieldStatistics | null {
+    let statistics = this.#fields.get(name);
+    if (statistics === undefined) {
+      statistics = this.#collectField(name);
+      this.#fields.set(name, statistics);
+    }
+    return statistics;
+  }
+
+  #collectField(name: string): FieldStatistics | null {
+    let docCount = 0;
+    let sumTotalTermFreq = 0;
+    let hasNorms = false;
+    for (const segment of this.segments) {
+      const postings = segment.postings(name);
+      if (!postings) continue;
+      docCount += postings.docCount;
+      sumTotalTermFreq += postings.hasFreqs ? postings.sumTotalTermFreq : postings.sumDocFreq;
+      if (postings.normsPtr !== 0) hasNorms = true;
+    }
+    if (docCount === 0) return null;
+    return {
+      docCount,
+      sumTotalTermFreq,
+      normInverse: normInverseTable(averageLength(sumTotalTermFreq, docCount), hasNorms, this.bm25Of(name)),
+    };
+  }
+
+  term(term: Term): TermEntry {
+    let ofField = this.#terms.get(term.field);
+    if (!ofField) this.#terms.set(term.field, (ofField = new Map()));
+    let entry = ofField.get(term.key);
+    if (!entry) {
+      if (++this.#cachedTerms > MAX_CACHED_TERMS) {
+        this.#terms.clear();
+        this.#terms.set(term.field, (ofField = new Map()));
+        this.#cachedTerms = 1;
+      }
+      ofField.set(term.key, (entry = this.#findTerm(term)));
+    }
+    return entry;
+  }
+
+  #findTerm(term: Term): TermEntry {
+    let docFreq = 0;
+    let totalTermFreq = 0;
+    const states = this.segments.map((segment) => {
+      const state = segment.lookupTerm(term.field, term.bytes);
+      if (state) {
+        docFreq += state.docFreq;
+        totalTermFreq += state.totalTermFreq;
+      }
+      return state;
+    });
+    return { states, docFreq, totalTermFreq };
+  }
+
+  docFreq(term: Term): number {
+    return this.term(term).docFreq;
+  }
+}
+
+/** Sums over the shards of a search: `dfs_query_then_fetch`. */
+export class GlobalStatistics implements Statistics {
+  readonly #shards: readonly ShardStatistics[];
+  readonly #fields = new Map<string, FieldStatistics | null>();
+  readonly maxDoc: number;
+
+  constructor(shards: readonly ShardStatistics[]) {
+    this.#shards = shards;
+    this.maxDoc = shards.reduce((sum, shard) => sum + shard.maxDoc, 0);
+  }
+
+  field(name: string): FieldStatistics | null {
+    let statistics = this.#fields.get(name);
+    if (statistics === undefined) {
+      const all = new ShardStatistics(
+        this.#shards.flatMap((shard) => shard.segments),
+        this.#shards[0]?.bm25Of,
+      );
+      statistics = all.field(name);
+      this.#fields.set(name, statistics);
+    }
+    return statistics;
+  }
+
+  docFreq(term: Term): number {
+    return this.#shards.reduce((sum, shard) => sum + shard.docFreq(term), 0);
+  }
+}

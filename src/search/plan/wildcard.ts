@@ -1,0 +1,70 @@
+// Matching of `*` (any run) and `?` (one code point) over terms, in linear space and without backtracking beyond the last star.
+import type { Bytes } from '../index-query/index-query.ts';
+
+const decoder = new TextDecoder();
+const ANY_RUN = -1;
+const ANY_ONE = -2;
+
+export interface WildcardMatcher {
+  /** Literal text before the first sign. */
+  readonly prefix: string;
+  /** No sign at all, or only one star at the very end. */
+  readonly kind: 'literal' | 'prefix' | 'pattern';
+  matches(term: Bytes): boolean;
+}
+
+/** `\` escapes the next character. Case-insensitive matching folds both sides by simple lower-casing. */
+export function wildcardMatcher(pattern: string, caseInsensitive: boolean): WildcardMatcher {
+  const parts: number[] = [];
+  const chars = [...pattern];
+  for (let i = 0; i < chars.length; i++) {
+    if (chars[i] === '*') {
+      if (parts.at(-1) !== ANY_RUN) parts.push(ANY_RUN);
+    } else if (chars[i] === '?') parts.push(ANY_ONE);
+    else {
+      if (chars[i] === '\\' && i + 1 < chars.length) i++;
+      parts.push(fold(chars[i].codePointAt(0)!, caseInsensitive));
+    }
+  }
+  const firstSign = parts.findIndex((part) => part < 0);
+  const literal = firstSign < 0 ? parts : parts.slice(0, firstSign);
+  let kind: WildcardMatcher['kind'] = 'pattern';
+  if (!caseInsensitive && firstSign < 0) kind = 'literal';
+  else if (!caseInsensitive && firstSign === parts.length - 1 && parts[firstSign] === ANY_RUN) kind = 'prefix';
+  return {
+    prefix: caseInsensitive ? '' : String.fromCodePoint(...literal),
+    kind,
+    matches: (term) => matchParts(parts, decoder.decode(term), caseInsensitive),
+  };
+}
+
+function fold(codePoint: number, caseInsensitive: boolean): number {
+  if (!caseInsensitive) return codePoint;
+  const lower = String.fromCodePoint(codePoint).toLowerCase();
+  return lower.codePointAt(0)!;
+}
+
+function matchParts(parts: readonly number[], text: string, caseInsensitive: boolean): boolean {
+  let part = 0;
+  let at = 0;
+  let starPart = -1;
+  let starAt = 0;
+  while (at < text.length) {
+    const codePoint = text.codePointAt(at)!;
+    const width = codePoint > 0xffff ? 2 : 1;
+    const wanted = part < parts.length ? parts[part] : Number.NaN;
+    if (wanted === ANY_RUN) {
+      starPart = part++;
+      starAt = at;
+    } else if (wanted === ANY_ONE || wanted === fold(codePoint, caseInsensitive)) {
+      part++;
+      at += width;
+    } else if (starPart >= 0) {
+      part = starPart + 1;
+      starAt += text.codePointAt(starAt)! > 0xffff ? 2 : 1;
+      at = starAt;
+    } else return false;
+  }
+  while (part < parts.length && parts[part] === ANY_RUN) part++;
+  return part === parts.length;
+}

@@ -1,0 +1,126 @@
+// Aggregations in `profile`: what each one took and collected in a shard. The whole tree runs in one loop over a segment, so a profiled shard runs
+// each aggregation once more with what is around it only: its times, with those below it, are what it adds to the run of the ones above it.
+import type { AggSpec, AggTree, Bindings, SegmentPartial } from '../../aggs/index.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import type { AggResult } from '../../plan/agg-plan.ts';
+
+/** Milliseconds of a tree on a shard. */
+export interface AggregationTimes {
+  readonly bindMs: number;
+  readonly planMs: number;
+  readonly runMs: number;
+  readonly readMs: number;
+}
+
+const NO_TIMES: AggregationTimes = { bindMs: 0, planMs: 0, runMs: 0, readMs: 0 };
+
+const NAMES: Readonly<Record<string, string>> = {
+  histogram: 'NumericHistogram',
+  significant_terms: 'SignificantTerms',
+  ip_range: 'BinaryRange',
+};
+
+interface Shard {
+  readonly partials: readonly SegmentPartial[];
+  readonly bindings: Bindings;
+  /** Documents that the search found. */
+  readonly matched: number;
+  /** Runs a tree on the shard, none of it: the query alone. Null where it cannot run without what was left out (orders by aggregations below). */
+  readonly measure: (tree: AggTree | null) => AggregationTimes | null;
+  /** Time that the answers of all shards took to be put together. */
+  readonly reduceMs: number;
+}
+
+export function profileAggregations(tree: AggTree, shard: Shard): Json[] {
+  return tree.children.map((spec) => entry(tree, spec, [], shard));
+}
+
+/** What an aggregation adds to a run of the ones above it. */
+function timesOf(tree: AggTree, spec: AggSpec, above: readonly AggSpec[], shard: Shard): AggregationTimes {
+  const chain = (specs: readonly AggSpec[], last: AggSpec): AggTree => {
+    const top = specs.reduceRight((inner, outer): AggSpec => ({ ...outer, children: [inner], pipelines: [] }), last);
+    return { ...tree, children: [top], pipelines: [] };
+  };
+  const parent = above.at(-1);
+  const withIt = shard.measure(chain(above, { ...spec, pipelines: [] }));
+  const without = shard.measure(parent ? chain(above.slice(0, -1), { ...parent, children: [], pipelines: [] }) : null);
+  if (!withIt || !without) return NO_TIMES;
+  const added = (part: keyof AggregationTimes): number => Math.max(0, withIt[part] - without[part]);
+  return { bindMs: added('bindMs'), planMs: added('planMs'), runMs: added('runMs'), readMs: added('readMs') };
+}
+
+function entry(tree: AggTree, spec: AggSpec, above: readonly AggSpec[], shard: Shard): Json {
+  const { partials } = shard;
+  const parent = above.at(-1) ?? null;
+  const results = partials.map(({ results }) => results.get(spec)).filter((result) => result !== undefined);
+  const collected = parent === null ? shard.matched : documentsOf(parent, shard);
+  const times = timesOf(tree, spec, above, shard);
+  const nanos = (ms: number): number => Math.round(ms * 1e6);
+  const reduceMs = parent === null ? shard.reduceMs / tree.children.length : 0;
+  const breakdown: Json = {
+    initialize: nanos(times.bindMs),
+    initialize_count: 1,
+    build_leaf_collector: nanos(times.planMs),
+    build_leaf_collector_count: partials.length,
+    collect: nanos(times.runMs),
+    collect_count: collected,
+    post_collection: nanos(times.readMs),
+    post_collection_count: partials.length,
+    build_aggregation: nanos(reduceMs),
+    build_aggregation_count: 1,
+    reduce: 0,
+    reduce_count: 0,
+  };
+  const total = nanos(times.bindMs + times.planMs + times.runMs + times.readMs + reduceMs);
+  const type = typeName(spec, shard.bindings);
+  const out: Json = { type, description: spec.name, time_in_nanos: Math.max(1, total), breakdown };
+  const debug = debugOf(spec, results, shard);
+  if (Object.keys(debug).length > 0) out['debug'] = debug;
+  if (spec.children.length > 0) out['children'] = spec.children.map((child) => entry(tree, child, [...above, spec], shard));
+  return out;
+}
+
+function documentsOf(spec: AggSpec, { partials }: Shard): number {
+  let documents = 0;
+  for (const { results } of partials) {
+    const result = results.get(spec);
+    if (result?.op === 'buckets') for (const count of result.buckets.docCounts) documents += count;
+  }
+  return documents;
+}
+
+function debugOf(spec: AggSpec, results: readonly AggResult[], { partials, bindings }: Shard): Json {
+  if (spec.typeName === 'cardinality') {
+    const source = bindings.get(spec) as { kind?: string; field: string } | undefined;
+    const isText = source?.kind === 'ordinals';
+    const read = partials.filter(({ segment }) => source && segment.segment.column(source.field)).length;
+    return {
+      empty_collectors_used: partials.length - read,
+      numeric_collectors_used: isText ? 0 : read,
+      ordinals_collectors_used: isText ? read : 0,
+      ordinals_collectors_overhead_too_high: 0,
+      string_hashing_collectors_used: 0,
+    };
+  }
+  const keys = new Set<number | bigint>();
+  let isBuckets = false;
+  for (const result of results) {
+    if (result.op !== 'buckets') continue;
+    isBuckets = true;
+    // Ordinals are a segment's own: their buckets are counted by segment.
+    result.buckets.keys.forEach((key) => {
+      keys.add(key);
+    });
+  }
+  return isBuckets ? { total_buckets: keys.size } : {};
+}
+
+function typeName(spec: AggSpec, bindings: Bindings): string {
+  if (spec.typeName === 'terms') {
+    const source = (bindings.get(spec) as { source?: { kind?: string } } | undefined)?.source;
+    return source?.kind === 'ordinals' ? 'GlobalOrdinalsStringTermsAggregator' : 'NumericTermsAggregator';
+  }
+  if (spec.typeName === 'auto_date_histogram') return 'AutoDateHistogramAggregator.FromSingle';
+  const known = Object.hasOwn(NAMES, spec.typeName) ? NAMES[spec.typeName] : null;
+  return `${known ?? spec.typeName.replace(/(?:^|_)(\w)/g, (_, first: string) => first.toUpperCase())}Aggregator`;
+}

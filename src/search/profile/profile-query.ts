@@ -1,0 +1,195 @@
+// Clauses of a query in `profile`. The executor runs a query as one loop over all of its clauses, so nothing can be measured of a clause inside it:
+// a profiled shard runs each clause once more by itself, without scores and with them, over every segment. What is shown of a clause is what
+// that run took and counted; for the query as a whole the search's own run counts.
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import type { ExecutionCounters, StopCheck } from '../../plan/query-plan.ts';
+import type { IndexQuery } from '../index-query/index-query.ts';
+import { COLLECT_ALL, type PreparedShard, type QueryPhaseOptions } from '../run/query-phase.ts';
+import type { RunSegment } from '../run/search-shard.ts';
+import { queryText } from './query-text.ts';
+
+/** Milliseconds and counts of one query over all segments of a shard. */
+export interface ClauseFigures {
+  /** Rewriting and planning: statistics, term look-ups, expansions. */
+  readonly planMs: number;
+  readonly matchMs: number;
+  readonly scoreMs: number;
+  readonly segments: number;
+  readonly counters: ExecutionCounters;
+}
+
+export interface ClauseProfile {
+  readonly query: IndexQuery;
+  readonly figures: ClauseFigures;
+  readonly children: readonly ClauseProfile[];
+}
+
+const LUCENE_NAMES: Partial<Record<IndexQuery['op'], string>> = {
+  all: 'MatchAllDocsQuery',
+  none: 'MatchNoDocsQuery',
+  term: 'TermQuery',
+  bool: 'BooleanQuery',
+  phrase: 'PhraseQuery',
+  disMax: 'DisjunctionMaxQuery',
+  constant: 'ConstantScoreQuery',
+  nested: 'OpenSearchToParentBlockJoinQuery',
+  boosting: 'FunctionScoreQuery',
+  functionScore: 'FunctionScoreQuery',
+  synonym: 'SynonymQuery',
+  anyTerm: 'TermInSetQuery',
+  pattern: 'MultiTermQuery',
+  rangeI64: 'PointRangeQuery',
+  rangeF64: 'PointRangeQuery',
+  existsColumn: 'FieldExistsQuery',
+  existsNorm: 'FieldExistsQuery',
+  ids: 'TermInSetQuery',
+  termsSet: 'CoveringQuery',
+};
+
+function nameOfQuery({ op }: IndexQuery): string {
+  return LUCENE_NAMES[op] ?? `${op[0].toUpperCase()}${op.slice(1)}Query`;
+}
+
+/** Clauses of a query with whether each is scored; names and boosts are no clauses of their own. */
+function clausesOf(query: IndexQuery, scored: boolean): Array<{ query: IndexQuery; scored: boolean }> {
+  switch (query.op) {
+    case 'bool':
+      return [
+        ...[...query.must, ...query.should].map((clause) => ({ query: clause, scored })),
+        ...[...query.filter, ...query.mustNot].map((clause) => ({ query: clause, scored: false })),
+      ];
+    case 'disMax':
+      return query.queries.map((clause) => ({ query: clause, scored }));
+    case 'boosting':
+      return [
+        { query: query.positive, scored },
+        { query: query.negative, scored: false },
+      ];
+    case 'constant':
+      return [{ query: query.query, scored: false }];
+    case 'termsSet':
+      return query.clauses.map((clause) => ({ query: clause, scored }));
+    case 'functionScore':
+      return [
+        { query: query.query, scored },
+        ...query.functions.flatMap(({ filter }) => (filter ? [{ query: filter, scored: false }] : [])),
+      ];
+    case 'nested':
+      return [{ query: query.query, scored: scored && query.scoreMode !== 'none' }];
+    default:
+      return [];
+  }
+}
+
+/** The query without names and boosts around it, which are shown as what they hold. */
+function bare(query: IndexQuery, prepared: PreparedShard): IndexQuery {
+  let inner = query;
+  while (inner.op === 'named' || inner.op === 'boost' || inner.op === 'ofShard')
+    inner = inner.op === 'ofShard' ? prepared.planner.ofShard(inner) : inner.query;
+  return inner;
+}
+
+/** Runs every clause below a query by itself. @param withNested  the clauses are about nested documents */
+export function profileClauses(
+  query: IndexQuery,
+  prepared: PreparedShard,
+  run: RunSegment,
+  stop: StopCheck,
+  scored: boolean,
+  withNested = false,
+): ClauseProfile[] {
+  const outer = bare(query, prepared);
+  const isNested = withNested || outer.op === 'nested';
+  return clausesOf(outer, scored).map((clause) => ({
+    query: bare(clause.query, prepared),
+    figures: measure(clause.query, prepared, run, stop, clause.scored, isNested),
+    children: profileClauses(clause.query, prepared, run, stop, clause.scored, isNested),
+  }));
+}
+
+function measure(
+  query: IndexQuery,
+  prepared: PreparedShard,
+  run: RunSegment,
+  stop: StopCheck,
+  scored: boolean,
+  withNested: boolean,
+): ClauseFigures {
+  const counters: ExecutionCounters = { blocksDecoded: 0, docsCollected: 0, docsScored: 0, windows: 0 };
+  const { segments } = prepared.planner;
+  let planMs = 0;
+  let matchMs = 0;
+  let bothMs = 0;
+  segments.forEach((segment, index) => {
+    if (stop()) return;
+    const started = performance.now();
+    const plan = prepared.planner.plan(query, index, false);
+    const scoredPlan = scored ? prepared.planner.plan(query, index, true) : plan;
+    const planned = performance.now();
+    planMs += planned - started;
+    if (plan.op === 'matchNone') return;
+    const options = { stop, minCompetitiveScore: Number.NEGATIVE_INFINITY, withNested, aggs: null };
+    const unseen: ExecutionCounters = { ...counters };
+    run(segment, plan, COLLECT_ALL, { ...options, counters: scored ? unseen : counters });
+    const matched = performance.now();
+    matchMs += matched - planned;
+    if (!scored) return;
+    run(segment, scoredPlan, { ...COLLECT_ALL, size: 1 }, { ...options, counters });
+    bothMs += performance.now() - matched;
+  });
+  return { planMs, matchMs, scoreMs: scored ? Math.max(0, bothMs - matchMs) : 0, segments: segments.length, counters };
+}
+
+/** Milliseconds of the search's query over all segments, without hits: what aggregations are measured against. */
+export function timeOfQuery(
+  prepared: PreparedShard,
+  { run, stop, counters }: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
+): number {
+  const started = performance.now();
+  const options = { stop, counters, minCompetitiveScore: Number.NEGATIVE_INFINITY, withNested: false, aggs: null };
+  prepared.planner.segments.forEach((segment, index) => {
+    run(segment, prepared.plan(index), COLLECT_ALL, options);
+  });
+  return performance.now() - started;
+}
+
+function nanos(milliseconds: number): number {
+  return Math.round(milliseconds * 1e6);
+}
+
+/**
+ * Elasticsearch's names; those of steps that do not exist here (documents are not advanced to one by one, phrases are no second phase) stay 0. Blocks and
+ * windows, which it has no name for, are under `debug`.
+ */
+export function clauseJson({ query, figures, children }: ClauseProfile): Json {
+  const { planMs, matchMs, scoreMs, segments, counters } = figures;
+  const breakdown: Json = {
+    create_weight: nanos(planMs),
+    create_weight_count: 1,
+    build_scorer: 0,
+    build_scorer_count: segments,
+    next_doc: nanos(matchMs),
+    next_doc_count: counters.docsCollected,
+    advance: 0,
+    advance_count: 0,
+    match: 0,
+    match_count: 0,
+    score: nanos(scoreMs),
+    score_count: counters.docsScored,
+    compute_max_score: 0,
+    compute_max_score_count: 0,
+    shallow_advance: 0,
+    shallow_advance_count: 0,
+    set_min_competitive_score: 0,
+    set_min_competitive_score_count: 0,
+  };
+  const json: Json = {
+    type: nameOfQuery(query),
+    description: queryText(query),
+    time_in_nanos: Math.max(1, nanos(planMs + matchMs + scoreMs)),
+    breakdown,
+    debug: { blocks_decoded: counters.blocksDecoded, windows: counters.windows },
+  };
+  if (children.length > 0) json['children'] = children.map(clauseJson);
+  return json;
+}

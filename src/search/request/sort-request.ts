@@ -1,0 +1,232 @@
+// `sort` of a request: names, objects, lists of both; and the short form of query parameters.
+import { illegalArgument, parsingError } from '../../errors/catalog.ts';
+import { xContentParse } from '../../errors/search-errors.ts';
+import { type GeoPoint, isPlaneDistance, metersOfUnit, parseGeoPoint } from '../../query/geo-point.ts';
+import { parseQuery } from '../../query/parse-query.ts';
+import type { Query } from '../../query/query.ts';
+import { isObject, type JsonObject, readBoolean, readText, tokenOf } from '../../query/read-json.ts';
+import { parseScript, type ScriptSpec } from '../../scripting/script-spec.ts';
+
+export type SortMode = 'min' | 'max' | 'sum' | 'avg' | 'median';
+
+export type SortSpec =
+  | { readonly by: 'score'; readonly descending: boolean }
+  | { readonly by: 'doc'; readonly descending: boolean }
+  | {
+      readonly by: 'field';
+      readonly field: string;
+      readonly descending: boolean;
+      /** null: min ascending, max descending. */
+      readonly mode: SortMode | null;
+      /** `_last`, `_first` or a value. */
+      readonly missing: unknown;
+      readonly unmappedType: string | null;
+      readonly numericType: string | null;
+      readonly format: string | null;
+      readonly nested: { readonly path: string; readonly filter: Query | null } | null;
+    }
+  | {
+      readonly by: 'geo_distance';
+      readonly field: string;
+      readonly points: readonly GeoPoint[];
+      readonly descending: boolean;
+      readonly mode: SortMode | null;
+      /** Metres in the unit of the values. */
+      readonly unitMeters: number;
+      readonly ignoreUnmapped: boolean;
+      /** Distances in the plane, not on the sphere. */
+      readonly isPlane: boolean;
+    }
+  | { readonly by: 'script'; readonly script: ScriptSpec; readonly type: 'number' | 'string'; readonly descending: boolean };
+
+/** @throws ApiError parsing errors with Elasticsearch's texts */
+export function parseSort(value: unknown): SortSpec[] {
+  const items = Array.isArray(value) ? value : [value];
+  const specs = items.flatMap((item): SortSpec[] => {
+    if (typeof item === 'string') return [ofName(item, null)];
+    if (isObject(item)) return Object.entries(item).map(([name, options]) => ofEntry(name, options));
+    throw illegalArgument('malformed sort format, within the sort array, an object, or an actual string are allowed');
+  });
+  // A lone descending _score is the default order.
+  return specs.length === 1 && specs[0].by === 'score' && specs[0].descending ? [] : specs;
+}
+
+/** `name:desc,other` of query parameters. */
+export function parseSortParameter(text: string): SortSpec[] {
+  const specs = text.split(',').map((part) => {
+    const at = part.lastIndexOf(':');
+    return at > 0 ? ofName(part.slice(0, at), part.slice(at + 1)) : ofName(part, null);
+  });
+  return specs.length === 1 && specs[0].by === 'score' && specs[0].descending ? [] : specs;
+}
+
+function isDescending(order: string): boolean {
+  const lower = order.toLowerCase();
+  if (lower !== 'asc' && lower !== 'desc') throw illegalArgument(`Unknown SortOrder [${order}]`);
+  return lower === 'desc';
+}
+
+function ofName(name: string, order: string | null): SortSpec {
+  if (name === '_score') return { by: 'score', descending: order === null || isDescending(order) };
+  const descending = order !== null && isDescending(order);
+  if (name === '_doc') return { by: 'doc', descending };
+  return {
+    by: 'field',
+    field: name,
+    descending,
+    mode: null,
+    missing: '_last',
+    unmappedType: null,
+    numericType: null,
+    format: null,
+    nested: null,
+  };
+}
+
+function ofEntry(name: string, options: unknown): SortSpec {
+  if (typeof options === 'string') return ofName(name, options);
+  if (!isObject(options)) throw parsingError(`[${name}] sort expects an order or an object, but found [${tokenOf(options)}]`);
+  if (name === '_geo_distance' || name === '_geoDistance') return geoDistance(options);
+  if (name === '_script') {
+    return scriptSort(options);
+  }
+  if (name === '_score' || name === '_doc') {
+    for (const key of Object.keys(options)) if (key !== 'order') throw xContentParse(`[${name}] unknown field [${key}]`);
+    return ofName(name, options['order'] === undefined ? null : readText(options['order'], name));
+  }
+  return fieldSort(name, options);
+}
+
+const MODES = new Set<SortMode>(['min', 'max', 'sum', 'avg', 'median']);
+
+function readMode(value: unknown): SortMode {
+  const mode = readText(value, 'mode').toLowerCase() as SortMode;
+  if (!MODES.has(mode)) throw illegalArgument(`Unknown SortMode [${String(value)}]`);
+  return mode;
+}
+
+function fieldSort(field: string, options: JsonObject): SortSpec {
+  const spec = { ...(ofName(field, null) as Extract<SortSpec, { by: 'field' }>) } as {
+    -readonly [K in keyof Extract<SortSpec, { by: 'field' }>]: Extract<SortSpec, { by: 'field' }>[K];
+  };
+  for (const [key, value] of Object.entries(options)) {
+    switch (key) {
+      case 'order':
+        spec.descending = isDescending(readText(value, key));
+        break;
+      case 'mode':
+        spec.mode = readMode(value);
+        break;
+      case 'missing':
+        spec.missing = value;
+        break;
+      case 'unmapped_type':
+        spec.unmappedType = readText(value, key);
+        break;
+      case 'numeric_type':
+        spec.numericType = readText(value, key);
+        if (!['long', 'double', 'date', 'date_nanos', 'unsigned_long'].includes(spec.numericType)) {
+          throw illegalArgument(
+            `invalid value for [numeric_type], must be [LONG, DOUBLE, DATE, DATE_NANOS, UNSIGNED_LONG], got ${spec.numericType}`,
+          );
+        }
+        break;
+      case 'format':
+        spec.format = readText(value, key);
+        break;
+      case 'nested':
+        spec.nested = readNested(value);
+        break;
+      case 'nested_path':
+      case 'nested_filter':
+        throw illegalArgument(`[${key}] has been removed in favour of the [nested] parameter`);
+      default:
+        throw xContentParse(`[field_sort] unknown field [${key}]`);
+    }
+  }
+  return spec;
+}
+
+function readNested(value: unknown): { path: string; filter: Query | null } {
+  if (!isObject(value)) throw parsingError(`[nested] expects an object, but found [${tokenOf(value)}]`);
+  let path: string | null = null;
+  let filter: Query | null = null;
+  for (const [key, item] of Object.entries(value)) {
+    if (key === 'path') path = readText(item, 'nested');
+    else if (key === 'filter') filter = parseQuery(item);
+    else if (key === 'nested') throw illegalArgument('[nested] inside [nested] of a sort is not supported: name the innermost path');
+    else if (key === 'max_children') throw illegalArgument('[max_children] of a sort is not supported');
+    else throw xContentParse(`[nested_sort] unknown field [${key}]`);
+  }
+  if (path === null) throw illegalArgument('malformed nested sort format, must start with an object');
+  return { path, filter };
+}
+
+function geoDistance(options: JsonObject): SortSpec {
+  let field: string | null = null;
+  let points: GeoPoint[] = [];
+  let descending = false;
+  let mode: SortMode | null = null;
+  let unitMeters = 1;
+  let ignoreUnmapped = false;
+  let isPlane = false;
+  for (const [key, value] of Object.entries(options)) {
+    switch (key) {
+      case 'order':
+        descending = isDescending(readText(value, key));
+        break;
+      case 'mode':
+      case 'sort_mode':
+        mode = readMode(value);
+        if (mode === 'sum') throw illegalArgument('sort_mode [sum] isn’t supported for sorting by geo distance');
+        break;
+      case 'unit': {
+        const meters = metersOfUnit(readText(value, key));
+        if (meters === null) throw illegalArgument(`No distance unit match [${String(value)}]`);
+        unitMeters = meters;
+        break;
+      }
+      case 'distance_type':
+        isPlane = isPlaneDistance(readText(value, key));
+        break;
+      case 'ignore_unmapped':
+        ignoreUnmapped = readBoolean(value, key);
+        break;
+      case 'validation_method':
+        readText(value, key);
+        break;
+      case 'nested':
+        throw illegalArgument('[nested] of a geo distance sort is not supported');
+      default:
+        if (field !== null) throw parsingError(`Trying to reset fieldName to [${key}], already set to [${field}].`);
+        field = key;
+        points = readPoints(value);
+    }
+  }
+  if (field === null || points.length === 0) throw parsingError('no points provided for _geo_distance sort.');
+  return { by: 'geo_distance', field, points, descending, mode, unitMeters, ignoreUnmapped, isPlane };
+}
+
+function scriptSort(options: JsonObject): SortSpec {
+  let script: ScriptSpec | null = null;
+  let type: string | null = null;
+  let descending = false;
+  for (const [key, value] of Object.entries(options)) {
+    if (key === 'script') script = parseScript(value);
+    else if (key === 'type') type = readText(value, key).toLowerCase();
+    else if (key === 'order') descending = isDescending(readText(value, key));
+    else if (key === 'mode') readMode(value);
+    else if (key === 'nested') throw illegalArgument('[nested] of a script sort is not supported');
+    else throw xContentParse(`[_script] unknown field [${key}]`);
+  }
+  if (script === null || type === null) throw illegalArgument(`Required [${script === null ? 'script' : 'type'}]`);
+  if (type !== 'number' && type !== 'string') throw illegalArgument(`Unknown ScriptSortType [${type}]`);
+  return { by: 'script', script, type, descending };
+}
+
+/** One point, or a list of points; a list of two numbers is one point. */
+function readPoints(value: unknown): GeoPoint[] {
+  if (Array.isArray(value) && typeof value[0] !== 'number' && typeof value[0] !== 'bigint')
+    return value.map((point) => parseGeoPoint(point));
+  return [parseGeoPoint(value)];
+}

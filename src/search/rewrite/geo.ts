@@ -1,0 +1,68 @@
+// Rewriting of queries over geo_point fields.
+
+import { decodeGeoPoint } from '../../common/geo-encoding.ts';
+import { javaDouble } from '../../common/java-text.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { queryShard } from '../../errors/search-errors.ts';
+import type { GeoPoint } from '../../query/geo-point.ts';
+import type { GeoBoxQuery, GeoDistanceQuery, GeoPolygonQuery } from '../../query/query.ts';
+import { bool, constant, type IndexQuery, none } from '../index-query/index-query.ts';
+import { fieldOf, type RewriteContext, refuse } from './rewrite-context.ts';
+
+export function rewriteGeo(query: GeoDistanceQuery | GeoBoxQuery | GeoPolygonQuery, context: RewriteContext): IndexQuery {
+  const field = fieldOf(context, query.field);
+  if (!field) {
+    if (query.ignoreUnmapped) return none('unmapped field');
+    throw refuse(context, `failed to find geo field [${query.field}]`);
+  }
+  if (field.family !== 'geo_point') {
+    throw refuse(
+      context,
+      `type [${field.typeName}] for field [${query.field}] is not supported for [${query.kind}] queries. Must be one of [geo_point] or [geo_shape]`,
+    );
+  }
+  const name = field.spec.name;
+  if (query.kind === 'geo_distance') {
+    const { lat, lon } = query.point;
+    if (!(Math.abs(lat) <= 90)) throw badCenter(context, `latitude is invalid: ${javaDouble(lat)}`);
+    if (!(Math.abs(lon) <= 180)) throw badCenter(context, `longitude is invalid: ${javaDouble(lon)}`);
+    return constant({ op: 'geoDistance', field: name, lat, lon, meters: query.meters });
+  }
+  if (query.kind === 'geo_bounding_box') {
+    const { top, left, bottom, right } = query;
+    return constant({ op: 'geoBox', field: name, top, left, bottom, right });
+  }
+  const polygon = query.points;
+  const lats = polygon.map((point) => point.lat);
+  const lons = polygon.map((point) => point.lon);
+  const box: IndexQuery = {
+    op: 'geoBox',
+    field: name,
+    top: Math.max(...lats),
+    left: Math.min(...lons),
+    bottom: Math.min(...lats),
+    right: Math.max(...lons),
+  };
+  const inside: IndexQuery = {
+    op: 'hostFilter',
+    field: name,
+    label: `${query.field}:polygon`,
+    matches: (segment, docId) => segment.values(name, docId).some((raw) => isInside(polygon, decodeGeoPoint(BigInt(raw)))),
+  };
+  return constant(bool({ filter: [box, inside] }));
+}
+
+function badCenter(context: RewriteContext, problem: string): ApiError {
+  const cause = new ApiError('query_validation_exception', 400, `Validation Failed: 1: [geo_distance] center point ${problem};`);
+  return queryShard(context.index, "couldn't validate latitude/ longitude values", cause);
+}
+
+/** Even-odd rule over a closed ring; points on an edge may fall either way, as the column is quantised. */
+function isInside(ring: readonly GeoPoint[], { lat, lon }: GeoPoint): boolean {
+  let inside = false;
+  for (let i = 1; i < ring.length; i++) {
+    const [a, b] = [ring[i - 1], ring[i]];
+    if (a.lat > lat !== b.lat > lat && lon < ((b.lon - a.lon) * (lat - a.lat)) / (b.lat - a.lat) + a.lon) inside = !inside;
+  }
+  return inside;
+}

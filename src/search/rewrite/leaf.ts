@@ -1,0 +1,278 @@
+// Rewriting of queries over exact values: the field's type decides what a value is and where it is looked up.
+
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { FieldType } from '../../mapping/field-type.ts';
+import type { SegmentReader } from '../../plan/segment.ts';
+import type { RangeQuery, TermsQuery, TermsSetQuery } from '../../query/query.ts';
+import { doubleOf } from '../../scripting/dates.ts';
+import { compileDocScript } from '../../scripting/doc-script.ts';
+import type { ScriptSpec } from '../../scripting/script-spec.ts';
+import { rangeFieldQuery } from '../compute/range-field.ts';
+import { runDocScript } from '../compute/script-doc.ts';
+import {
+  ALL,
+  afterPrefix,
+  type Bytes,
+  bool,
+  compareBytes,
+  constant,
+  type IndexQuery,
+  none,
+  type Term,
+  termOfBytes,
+  termOfText,
+  withBoost,
+} from '../index-query/index-query.ts';
+import { fieldOf, type RewriteContext, refuse, requireExpensive } from './rewrite-context.ts';
+import { CONSTANT } from './rewrite-method.ts';
+
+export function unmapped(field: string): IndexQuery {
+  return none(`unmapped field [${field}]`);
+}
+
+export function hasColumn(field: FieldType): boolean {
+  return field.spec.column === 'ordinals';
+}
+
+/** Terms of keyword fields score 1 unless the mapping asks for the similarity; text, boolean and internal fields score by it. */
+function scoresByStatistics(field: FieldType): boolean {
+  return field.family !== 'keyword' || field.name.startsWith('_') || field.params['use_similarity'] === true;
+}
+
+/** A scored query over the field's terms as its similarity scores it. */
+export function bySimilarity(field: FieldType, query: IndexQuery): IndexQuery {
+  if (field.similarity === 'boolean') return constant(query);
+  // LegacyBM25 has a factor of k1 + 1 on top of BM25.
+  return field.similarity === 'LegacyBM25' ? withBoost(query, Math.fround(field.bm25.k1 + 1)) : query;
+}
+
+export function requireSearchable(field: FieldType): void {
+  if (!field.isSearchable) {
+    throw illegalArgument(`Cannot search on field [${field.name}] since it is not indexed.`);
+  }
+}
+
+/** Whether patterns can be looked for among a field's terms. */
+export function isTextual(field: FieldType): boolean {
+  return field.family === 'text' || (field.family === 'keyword' && field.name !== '_field_names');
+}
+
+/** Exact match of one value, scored as the field's type has it. */
+export function termQuery(field: FieldType, value: unknown, context: RewriteContext): IndexQuery {
+  if (field.name === '_id') return constant(rewriteIds([String(value)]));
+  if (field.name === '_index') return String(value) === context.index ? constant(ALL) : none('_index is another');
+  switch (field.family) {
+    case 'geo_point':
+      throw refuse(context, `Geometry fields do not support exact searching, use dedicated geometry queries instead: [${field.name}]`);
+    case 'object':
+    case 'nested':
+    case 'binary':
+      throw refuse(context, `Field [${field.name}] of type [${field.typeName}] does not support exact searching`);
+    case 'range':
+      return constant(rangeFieldQuery(field, { from: value, to: value }, 'intersects', context));
+    default:
+  }
+  requireSearchable(field);
+  if (field.family === 'date' || (field.family === 'ip' && String(value).includes('/')))
+    return constant(boundsQuery(field, value, value, context));
+  if (field.spec.postings !== 'none') {
+    const term = termOfBytes(field.spec.name, field.termBytes(value));
+    if (field.family === 'ip' || !scoresByStatistics(field)) return constant({ op: 'term', term, scored: false });
+    return bySimilarity(field, { op: 'term', term, scored: true });
+  }
+  return constant(columnValues(field, [exactOf(field, value, context)]));
+}
+
+/** The stored value that equals one, null if none can. @throws ApiError illegal_argument_exception: nobody may ask for it, as the field's ranges have it */
+function exactOf(field: FieldType, value: unknown, context: RewriteContext): bigint | number | null {
+  const exact = field.exactValue(value);
+  if (exact === null && field.family === 'numeric') boundsQuery(field, value, value, context);
+  return exact;
+}
+
+function columnValues(field: FieldType, raw: ReadonlyArray<bigint | number | null>): IndexQuery {
+  const values = raw.filter((value) => value !== null);
+  if (values.length === 0) return none('no document can have this value');
+  if (field.spec.column === 'f64') {
+    return { op: 'inF64', field: field.spec.name, values: Float64Array.from(values as number[]).sort() };
+  }
+  return { op: 'inI64', field: field.spec.name, values: BigInt64Array.from(values.map(BigInt)).sort() };
+}
+
+function termRange(
+  field: FieldType,
+  from: Bytes | null,
+  to: Bytes | null,
+  includeFrom: boolean,
+  includeTo: boolean,
+  _context: RewriteContext,
+): IndexQuery {
+  return {
+    op: 'pattern',
+    field: field.spec.name,
+    pattern: { from, to, includeFrom, includeTo, filter: null, boostOf: null },
+    rewrite: CONSTANT,
+    hasColumn: hasColumn(field),
+    label: `${field.name}:range`,
+  };
+}
+
+export function rewriteTerms(query: TermsQuery, context: RewriteContext): IndexQuery {
+  const { maxTermsCount } = context.limits;
+  if (query.values.length > maxTermsCount) {
+    throw illegalArgument(
+      `The number of terms [${query.values.length}] used in the Terms Query request has exceeded the allowed maximum of [${maxTermsCount}]. ` +
+        'This maximum can be set by changing the [index.max_terms_count] index level setting.',
+    );
+  }
+  const field = fieldOf(context, query.field);
+  if (!field || query.values.length === 0) return query.values.length === 0 ? none('no values') : unmapped(query.field);
+  if (field.name === '_id') return constant(rewriteIds(query.values.map(String)));
+  if (field.name === '_index') return query.values.map(String).includes(context.index) ? constant(ALL) : none('_index is another');
+  if (field.family === 'boolean') {
+    const distinct = new Map(query.values.map((value) => [termOfBytes('', field.termBytes(value)).key, value]));
+    if (distinct.size === 1) return termQuery(field, query.values[0], context);
+  }
+  const isExact = ['keyword', 'text', 'boolean', 'numeric', 'other'].includes(field.family);
+  if (!isExact || (field.family === 'ip' && query.values.some((value) => String(value).includes('/')))) {
+    // Dates, addresses with masks, range fields: each value is a query of its own.
+    return constant(bool({ should: query.values.map((value) => termQuery(field, value, context)), minimumShouldMatch: 1 }));
+  }
+  requireSearchable(field);
+  if (field.spec.postings === 'none') {
+    return constant(
+      columnValues(
+        field,
+        query.values.map((value) => exactOf(field, value, context)),
+      ),
+    );
+  }
+  const terms = new Map<string, Term>();
+  for (const value of query.values) {
+    const term = termOfBytes(field.spec.name, field.termBytes(value));
+    terms.set(term.key, term);
+  }
+  const sorted = [...terms.values()].sort((a, b) => compareBytes(a.bytes, b.bytes));
+  return constant({ op: 'anyTerm', field: field.spec.name, terms: sorted, hasColumn: hasColumn(field) });
+}
+
+export function rewriteTermsSet(query: TermsSetQuery, context: RewriteContext): IndexQuery {
+  if (query.minimumField === null && query.minimumScript === null) {
+    throw new ApiError('illegal_state_exception', 400, 'No minimum should match has been specified');
+  }
+  const field = fieldOf(context, query.field);
+  if (!field || query.terms.length === 0) return none('no terms');
+  const clauses = query.terms.map((value) => termQuery(field, value, context));
+  if (query.minimumScript) {
+    const clausesOf = minimumScript(query.minimumScript, clauses.length, context);
+    return { op: 'termsSet', clauses, minimum: { by: 'script', nestedPath: context.nestedPath, clausesOf } };
+  }
+  const minimum = fieldOf(context, query.minimumField!);
+  if (!minimum) throw refuse(context, `failed to find minimum_should_match field [${query.minimumField}]`);
+  if (minimum.family !== 'numeric') throw refuse(context, `minimum_should_match field [${query.minimumField}] is no number`);
+  return { op: 'termsSet', clauses, minimum: { by: 'field', field: minimum.spec.name, isF64: minimum.spec.column === 'f64' } };
+}
+
+/** Clauses that must match, by a script that is given their number. */
+function minimumScript(spec: ScriptSpec, terms: number, context: RewriteContext): (segment: SegmentReader, docId: number) => number {
+  const script = compileDocScript(spec, { stored: context.storedScript, variables: [], params: { num_terms: terms } });
+  return (segment, docId) => {
+    const result = doubleOf(runDocScript(script, context, segment, docId));
+    if (result === null) throw illegalArgument('[minimum_should_match_script] must return a number');
+    return result;
+  };
+}
+
+/** Documents with a value from `from` to `to`, as the field's type reads the bounds. */
+export function boundsQuery(
+  field: FieldType,
+  from: unknown,
+  to: unknown,
+  context: RewriteContext,
+  range?: Partial<RangeQuery>,
+): IndexQuery {
+  const bounds = field.rangeBounds({
+    from: from ?? null,
+    to: to ?? null,
+    includeFrom: range?.includeFrom ?? true,
+    includeTo: range?.includeTo ?? true,
+    format: range?.format ?? null,
+    timeZone: range?.timeZone ?? null,
+    nowMs: context.nowMs,
+  });
+  if (bounds.empty) return none('the range is empty');
+  switch (bounds.kind) {
+    case 'i64':
+      return { op: 'rangeI64', field: field.spec.name, min: bounds.min, max: bounds.max };
+    case 'f64':
+      return { op: 'rangeF64', field: field.spec.name, min: bounds.min, max: bounds.max };
+    case 'bytes':
+      if (isTextual(field)) requireExpensive(context, '[range] queries on [text] or [keyword] fields');
+      return termRange(field, bounds.from, bounds.to, bounds.includeFrom, bounds.includeTo, context);
+  }
+}
+
+export function rewriteRange(query: RangeQuery, context: RewriteContext): IndexQuery {
+  const field = fieldOf(context, query.field);
+  if (!field) return unmapped(query.field);
+  if (field.family === 'range') return constant(rangeFieldQuery(field, query, query.relation ?? 'intersects', context));
+  if (!['numeric', 'date', 'ip', 'keyword', 'text', 'boolean', 'other'].includes(field.family)) {
+    throw illegalArgument(`Field [${field.name}] of type [${field.typeName}] does not support range queries`);
+  }
+  requireSearchable(field);
+  if (query.from === null && query.to === null && field.family !== 'text') return rewriteExists(query.field, context);
+  return constant(boundsQuery(field, query.from, query.to, context, query));
+}
+
+export function rewriteIds(ids: readonly string[]): IndexQuery {
+  return ids.length === 0 ? none('no ids') : constant({ op: 'ids', ids: [...new Set(ids)] });
+}
+
+/** Documents that have a value in a field, or in any field of an object. */
+export function rewriteExists(name: string, context: RewriteContext): IndexQuery {
+  const names = name.includes('*') ? context.mapping.matchFields(name) : [name];
+  const leaves: IndexQuery[] = [];
+  for (const one of names) {
+    const field = fieldOf(context, one);
+    if (field && field.family !== 'object' && field.family !== 'nested') leaves.push(existsLeaf(field, context));
+    else if (context.mapping.isObject(one)) {
+      for (const inner of context.mapping.matchFields(`${one}.*`)) {
+        const leaf = fieldOf(context, inner);
+        if (leaf) leaves.push(existsLeaf(leaf, context));
+      }
+    }
+  }
+  if (leaves.length === 0) return none(`No field matches [${name}]`);
+  return constant(leaves.length === 1 ? leaves[0] : bool({ should: leaves, minimumShouldMatch: 1 }));
+}
+
+function existsLeaf(field: FieldType, context: RewriteContext): IndexQuery {
+  if (field.name === '_source') throw refuse(context, 'The _source field is not searchable');
+  if (field.typeName === 'rank_features') throw illegalArgument('[rank_features] fields do not support [exists] queries');
+  // Every document has them.
+  if (['_id', '_index', '_seq_no', '_version'].includes(field.name)) return ALL;
+  const { spec } = field;
+  if (field.keyPrefix) {
+    const pattern = {
+      from: field.keyPrefix,
+      to: afterPrefix(field.keyPrefix),
+      includeFrom: true,
+      includeTo: false,
+      filter: null,
+      boostOf: null,
+    };
+    return { op: 'pattern', field: spec.name, pattern, rewrite: CONSTANT, hasColumn: hasColumn(field), label: `${field.name}:*` };
+  }
+  if (spec.column === 'binary') {
+    return {
+      op: 'hostFilter',
+      field: spec.name,
+      label: `${field.name}:*`,
+      matches: (segment, docId) => segment.binary(spec.name, docId) !== null,
+    };
+  }
+  if (spec.column !== 'none') return { op: 'existsColumn', field: spec.name };
+  const named: IndexQuery = { op: 'term', term: termOfText('_field_names', spec.name), scored: false };
+  return spec.norms ? bool({ should: [{ op: 'existsNorm', field: spec.name }, named], minimumShouldMatch: 1 }) : named;
+}

@@ -1,0 +1,92 @@
+// more_like_this: the most telling terms of texts and documents become a disjunction. Which terms those are depends on a shard's statistics, so
+// the query is made when these are at hand.
+// Source: XMoreLikeThis, MoreLikeThisQuery (Elasticsearch, after Lucene's MoreLikeThis), described and written anew.
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { FieldType } from '../../mapping/field-type.ts';
+import { calculateMinimumShouldMatch } from '../../query/minimum-should-match.ts';
+import type { LikeItem, LikeSource, MoreLikeThisQuery } from '../../query/more-like-this.ts';
+import { classicIdf, hasVector, textsOf, vectorOf } from '../fetch/term-vectors.ts';
+import { applyMinimumShouldMatch, bool, type IndexQuery, none, termOfText, withBoost } from '../index-query/index-query.ts';
+import type { ShardStatistics } from '../plan/statistics.ts';
+import { bySimilarity, rewriteIds } from './leaf.ts';
+import { fieldOf, type RewriteContext } from './rewrite-context.ts';
+
+type TermFreqs = ReadonlyMap<FieldType, ReadonlyMap<string, number>>;
+
+/** @throws ApiError illegal_argument_exception: a field without terms */
+export function rewriteMoreLikeThis(query: MoreLikeThisQuery, context: RewriteContext): IndexQuery {
+  const fields = fieldsOf(query, context);
+  if (fields.length === 0) return none('more_like_this has no fields with terms');
+  const isHere = (item: LikeItem): boolean => typeof item === 'string' || item.index === null || item.index === context.index;
+  const like = query.like.filter(isHere);
+  const texts = like.filter((item) => typeof item === 'string');
+  const documents = like.filter((item) => typeof item !== 'string');
+  const skipped = termFreqs(query.unlike.filter(isHere), fields, query.analyzer, context);
+  const parts = [documents, texts]
+    .filter((items) => items.length > 0)
+    .map((items): IndexQuery => {
+      const freqs = termFreqs(items, fields, query.analyzer, context);
+      return { op: 'ofShard', label: 'more_like_this', make: (statistics) => likeTerms(query, freqs, skipped, statistics) };
+    });
+  if (parts.length === 0) return none('more_like_this has nothing to be like');
+  const ids = documents.flatMap((item) => (item as LikeSource).id ?? []);
+  const exclude = query.include || ids.length === 0 ? [] : [rewriteIds(ids)];
+  return bool({ should: parts, mustNot: exclude, minimumShouldMatch: 1 });
+}
+
+function fieldsOf(query: MoreLikeThisQuery, context: RewriteContext): FieldType[] {
+  const isGiven = query.fields !== null;
+  const names = query.fields ?? context.limits.defaultFields;
+  const found = new Map<string, FieldType>();
+  for (const name of names.flatMap((one) => (one.includes('*') ? context.mapping.matchFields(one) : [one]))) {
+    const field = fieldOf(context, name);
+    if (!field) continue;
+    if (hasVector(field) && field.spec.postings !== 'none') found.set(field.name, field);
+    else if (isGiven && query.failOnUnsupportedField)
+      throw illegalArgument(`more_like_this doesn't support binary/numeric fields: [${name}]`);
+  }
+  return [...found.values()];
+}
+
+/** How often each term of each field occurs in all of the items. */
+function termFreqs(items: readonly LikeItem[], fields: readonly FieldType[], analyzer: string | null, context: RewriteContext): TermFreqs {
+  const freqs = new Map<FieldType, Map<string, number>>();
+  for (const field of fields) {
+    const ofField = new Map<string, number>();
+    for (const item of items) {
+      if (typeof item !== 'string' && item.fields !== null && !item.fields.includes(field.name)) continue;
+      if (typeof item !== 'string' && item.kind === 'like_document')
+        throw illegalArgument(`document [${item.id}] of more_like_this was not read`);
+      const texts = typeof item === 'string' ? [item] : textsOf(context.mapping, field.name, item.source);
+      for (const [term, tokens] of vectorOf(context.analysis, field, texts, analyzer))
+        ofField.set(term, (ofField.get(term) ?? 0) + tokens.length);
+    }
+    freqs.set(field, ofField);
+  }
+  return freqs;
+}
+
+/** The best terms of each field by frequency here and rarity in the shard. */
+function likeTerms(query: MoreLikeThisQuery, freqs: TermFreqs, skipped: TermFreqs, statistics: ShardStatistics): IndexQuery {
+  const clauses: IndexQuery[] = [];
+  const stopWords = new Set(query.stopWords);
+  const docs = statistics.segments.reduce((sum, { numDocs }) => sum + numDocs, 0);
+  for (const [field, ofField] of freqs) {
+    const scored: Array<{ text: string; score: number }> = [];
+    for (const [text, freq] of ofField) {
+      if (freq < query.minTermFreq || stopWords.has(text) || skipped.get(field)?.has(text)) continue;
+      if (text.length < query.minWordLength || (query.maxWordLength > 0 && text.length > query.maxWordLength)) continue;
+      const docFreq = statistics.docFreq(termOfText(field.spec.name, text));
+      if (docFreq === 0 || docFreq < query.minDocFreq || docFreq > query.maxDocFreq) continue;
+      scored.push({ text, score: Math.fround(freq * classicIdf(docFreq, docs)) });
+    }
+    scored.sort((a, b) => b.score - a.score || (a.text < b.text ? -1 : 1));
+    const chosen = scored.slice(0, query.maxQueryTerms);
+    for (const { text, score } of chosen) {
+      const term = bySimilarity(field, { op: 'term', term: termOfText(field.spec.name, text), scored: true });
+      clauses.push(query.boostTerms > 0 ? withBoost(term, Math.fround((query.boostTerms * score) / chosen[0].score)) : term);
+    }
+  }
+  if (clauses.length === 0) return none('more_like_this found no term');
+  return applyMinimumShouldMatch(bool({ should: clauses }), (count) => calculateMinimumShouldMatch(count, query.minimumShouldMatch));
+}

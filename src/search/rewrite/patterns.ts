@@ -1,0 +1,188 @@
+// Rewriting of queries over patterns of terms: term in any case, prefix, wildcard, regexp, fuzzy.
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { FieldType } from '../../mapping/field-type.ts';
+import { editsFor } from '../../query/fuzziness.ts';
+import type { FuzzyQuery, PatternQuery, TermQuery } from '../../query/query.ts';
+import {
+  ALL,
+  afterPrefix,
+  type Bytes,
+  constant,
+  type IndexQuery,
+  none,
+  type RewriteMethod,
+  termOfText,
+} from '../index-query/index-query.ts';
+import { fuzzyMatcher } from '../plan/edit-distance.ts';
+import { regexpMatcher } from '../plan/regexp.ts';
+import { wildcardMatcher } from '../plan/wildcard.ts';
+import { bySimilarity, hasColumn, isTextual, requireSearchable, termQuery, unmapped } from './leaf.ts';
+import { fieldOf, type RewriteContext, refuse, requireExpensive } from './rewrite-context.ts';
+import { CONSTANT, parseRewriteMethod } from './rewrite-method.ts';
+import { isPrefixField, typedPrefix } from './typed-fields.ts';
+
+const utf8 = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** How expansions of a field's terms are scored: by their boosts alone under the boolean similarity. */
+function rewriteOf(field: FieldType, rewrite: RewriteMethod): RewriteMethod {
+  if (field.similarity !== 'boolean') return rewrite;
+  if (rewrite.kind === 'scoring_boolean') return { kind: 'constant_boolean' };
+  return rewrite.kind === 'top_terms' || rewrite.kind === 'top_terms_blended' ? { kind: 'top_terms_boost', size: rewrite.size } : rewrite;
+}
+
+function patternQuery(
+  field: FieldType,
+  prefix: string,
+  filter: ((term: Bytes) => boolean) | null,
+  rewrite: RewriteMethod,
+  label: string,
+): IndexQuery {
+  const from = utf8.encode(prefix);
+  const pattern = { from, to: afterPrefix(from), includeFrom: true, includeTo: false, filter, boostOf: null };
+  const query: IndexQuery = { op: 'pattern', field: field.spec.name, pattern, rewrite, hasColumn: hasColumn(field), label };
+  return rewrite.kind === 'constant' || rewrite.kind === 'constant_boolean' ? constant(query) : query;
+}
+
+export function rewriteTerm(query: TermQuery, context: RewriteContext): IndexQuery {
+  const field = fieldOf(context, query.field);
+  if (!field) return unmapped(query.field);
+  if (!query.caseInsensitive) return termQuery(field, query.value, context);
+  if (field.family !== 'keyword' && field.family !== 'text') {
+    throw refuse(context, `[${field.name}] field which is of type [${field.typeName}], does not support case insensitive term queries`);
+  }
+  const key = field.keyPrefix ? decoder.decode(field.keyPrefix) : '';
+  const matcher = wildcardMatcher((key + String(query.value)).replace(/[\\*?]/g, '\\$&'), true);
+  return patternQuery(field, '', (term) => matcher.matches(term), CONSTANT, `${field.name}:${String(query.value)}`);
+}
+
+const MULTI_TERM_NAMES: Readonly<Record<PatternQuery['kind'], string>> = { prefix: 'prefix', wildcard: 'wildcard', regexp: 'regexp' };
+
+export function rewritePattern(query: PatternQuery, context: RewriteContext): IndexQuery {
+  const field = fieldOf(context, query.field);
+  if (query.kind === 'regexp' && query.value.length > context.limits.maxRegexLength) {
+    throw illegalArgument(
+      `The length of regex [${query.value.length}] used in the Regexp Query request has exceeded the allowed maximum of ` +
+        `[${context.limits.maxRegexLength}]. This maximum can be set by changing the [index.max_regex_length] index level setting.`,
+    );
+  }
+  const rewrite = parseRewriteMethod(query.rewrite, CONSTANT);
+  if (!field) return unmapped(query.field);
+  if (field.name === '_index' && query.kind !== 'regexp') {
+    const matcher = wildcardMatcher(query.kind === 'prefix' ? `${query.value}*` : query.value, query.caseInsensitive);
+    return matcher.matches(utf8.encode(context.index)) ? constant(ALL) : none('_index is another');
+  }
+  return patternOnField(field, query.kind, query.value, rewrite, context, query);
+}
+
+export interface PatternOptions {
+  readonly caseInsensitive: boolean;
+  readonly flags: number;
+  readonly maxDeterminizedStates: number;
+  /** Terms that stand for prefixes score: what query strings do, as they leave Lucene its own way to look for prefixes. */
+  readonly scoresTyped?: boolean;
+}
+
+/** Prefixes of this length are indexed as terms of their own, says the mapping. */
+function hasPrefixTerms(field: FieldType, length: number): boolean {
+  const given = field.params['index_prefixes'] as { readonly min_chars?: number; readonly max_chars?: number } | undefined;
+  return given !== undefined && length >= Number(given.min_chars ?? 2) - 1 && length <= Number(given.max_chars ?? 5);
+}
+
+/** A pattern over the terms of a text or keyword field; keyword patterns are normalised. */
+export function patternOnField(
+  field: FieldType,
+  kind: PatternQuery['kind'],
+  value: string,
+  rewrite: RewriteMethod,
+  context: RewriteContext,
+  options: PatternOptions,
+): IndexQuery {
+  if (!isTextual(field)) {
+    throw refuse(
+      context,
+      `Can only use ${MULTI_TERM_NAMES[kind]} queries on keyword${kind === 'prefix' ? ', text and wildcard fields' : ' and text fields'} - not on [${field.name}] which is of type [${field.typeName}]`,
+    );
+  }
+  requireSearchable(field);
+  if (kind !== 'prefix') requireExpensive(context, `[${kind}] queries`);
+  else if (!hasPrefixTerms(field, value.length)) {
+    requireExpensive(context, '[prefix] queries', ' For optimised prefix queries on text fields please enable [index_prefixes].');
+  }
+  const label = `${field.name}:${value}${kind === 'prefix' ? '*' : ''}`;
+  if (kind === 'regexp') {
+    const pattern = field.family === 'keyword' && field.params['normalizer'] !== undefined ? decoder.decode(field.termBytes(value)) : value;
+    const matcher = regexpMatcher(pattern, options.flags, options.caseInsensitive, options.maxDeterminizedStates);
+    const { keyPrefix } = field;
+    if (!keyPrefix) return patternQuery(field, matcher.prefix, matcher.matches, rewrite, `${field.name}:/${value}/`);
+    const matchesValue = (term: Bytes): boolean => matcher.matches(term.subarray(keyPrefix.length));
+    return patternQuery(field, decoder.decode(keyPrefix) + matcher.prefix, matchesValue, rewrite, `${field.name}:/${value}/`);
+  }
+  const text = field.family === 'keyword' ? normalizePattern(field, value, kind, context) : value;
+  if (kind === 'prefix' && !options.caseInsensitive) {
+    const typed = typedPrefix(field, text, context);
+    const isConstant = rewrite.kind === 'constant' && !options.scoresTyped && !isPrefixField(field);
+    if (typed) return isConstant ? constant(typed) : typed;
+    return patternQuery(field, text, null, rewrite, label);
+  }
+  const glob = kind === 'prefix' ? `${text.replace(/[\\*?]/g, '\\$&')}*` : text;
+  const matcher = wildcardMatcher(glob, options.caseInsensitive);
+  if (matcher.kind === 'prefix') return patternQuery(field, matcher.prefix, null, rewrite, label);
+  return patternQuery(field, matcher.prefix, matcher.matches, rewrite, label);
+}
+
+/** The field's normalizer over the literal parts of a pattern. */
+function normalizePattern(field: FieldType, value: string, kind: PatternQuery['kind'], _context: RewriteContext): string {
+  const prefix = field.keyPrefix ? decoder.decode(field.keyPrefix) : '';
+  const normalize = (text: string) => (text === '' ? '' : decoder.decode(field.termBytes(text)).slice(prefix.length));
+  if (kind === 'prefix') return prefix + normalize(value);
+  return (
+    prefix +
+    value.replace(/(\\[\s\S])|([?*]+)|([^\\?*]+)/g, (all, _escaped, _signs, literal) => (literal === undefined ? all : normalize(literal)))
+  );
+}
+
+export function rewriteFuzzy(query: FuzzyQuery, context: RewriteContext): IndexQuery {
+  const field = fieldOf(context, query.field);
+  if (!field) return unmapped(query.field);
+  const rewrite = parseRewriteMethod(query.rewrite, { kind: 'top_terms_blended', size: Math.max(query.maxExpansions, 1) });
+  return fuzzyOnField(field, String(query.value), editsFor(query.fuzziness, String(query.value)), rewrite, query, context);
+}
+
+export function fuzzyOnField(
+  field: FieldType,
+  word: string,
+  edits: number,
+  rewrite: RewriteMethod,
+  options: { readonly prefixLength: number; readonly maxExpansions: number; readonly transpositions: boolean },
+  context: RewriteContext,
+): IndexQuery {
+  if (!isTextual(field)) {
+    throw illegalArgument(
+      `Can only use fuzzy queries on keyword and text fields - not on [${field.name}] which is of type [${field.typeName}]`,
+    );
+  }
+  requireSearchable(field);
+  requireExpensive(context, '[fuzzy] queries');
+  if (options.maxExpansions <= 0) throw illegalArgument('maxExpansions must be positive.');
+  const text = field.family === 'keyword' ? decoder.decode(field.termBytes(word)) : word;
+  const length = [...text].length;
+  if (edits === 0 || options.prefixLength >= length) {
+    const term = termOfText(field.spec.name, text);
+    return rewrite.kind === 'constant'
+      ? constant({ op: 'term', term, scored: false })
+      : bySimilarity(field, { op: 'term', term, scored: true });
+  }
+  const matcher = fuzzyMatcher(text, edits, options.prefixLength, options.transpositions);
+  const from = utf8.encode(matcher.prefix);
+  const pattern = { from, to: afterPrefix(from), includeFrom: true, includeTo: false, filter: matcher.matches, boostOf: matcher.boostOf };
+  const result: IndexQuery = {
+    op: 'pattern',
+    field: field.spec.name,
+    pattern,
+    rewrite: rewriteOf(field, rewrite),
+    hasColumn: false,
+    label: `${field.name}:${text}~${edits}`,
+  };
+  return rewrite.kind === 'constant' || rewrite.kind === 'constant_boolean' ? constant(result) : result;
+}

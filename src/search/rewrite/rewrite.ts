@@ -1,0 +1,174 @@
+// Parsed query -> query of one index: the entry point, and the queries made of queries.
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import { queryShard, tooManyClauses } from '../../errors/search-errors.ts';
+import { calculateMinimumShouldMatch } from '../../query/minimum-should-match.ts';
+import type { BoolQuery, NestedQuery, Query } from '../../query/query.ts';
+import { rewriteParentId, rewriteRelated } from '../compute/join.ts';
+import { withRuntimeFilters } from '../compute/runtime-query.ts';
+import { docFunction } from '../compute/score-functions.ts';
+import { ALL, applyMinimumShouldMatch, bool, constant, disMax, type IndexQuery, none, withBoost } from '../index-query/index-query.ts';
+import { rewriteIntervals, rewriteSpan } from '../positions/rewrite-positional.ts';
+import { rewriteGeo } from './geo.ts';
+import { rewriteExists, rewriteIds, rewriteRange, rewriteTerms, rewriteTermsSet } from './leaf.ts';
+import { rewriteMoreLikeThis } from './more-like-this.ts';
+import { rewriteFuzzy, rewritePattern, rewriteTerm } from './patterns.ts';
+import { rewriteQueryString } from './query-string.ts';
+import { type RewriteContext, refuse, requireExpensive } from './rewrite-context.ts';
+import { rewriteDistanceFeature, rewriteRankFeature, rewriteScript, rewriteScriptScore } from './score.ts';
+import { rewriteGeoShape } from './shape.ts';
+import { rewriteSimpleQueryString } from './simple-query-string.ts';
+import { rewriteMatch, rewriteMultiMatch } from './text.ts';
+
+/** @throws ApiError query_shard_exception and others: the query does not fit the index */
+export function rewriteQuery(query: Query, context: RewriteContext): IndexQuery {
+  let result: IndexQuery;
+  try {
+    const rewritten = rewriteKind(query, context);
+    result = withBoost(context.mapping.hasRuntime ? withRuntimeFilters(rewritten, context) : rewritten, query.boost);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.type === 'query_shard_exception' || error.type === 'parsing_exception') throw error;
+    throw queryShard(context.index, `failed to create query: ${error.reason}`, error);
+  }
+  return query.name === null ? result : { op: 'named', name: query.name, query: result };
+}
+
+function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
+  switch (query.kind) {
+    case 'match_all':
+      return ALL;
+    case 'match_none':
+      return none('User requested "match_none" query.');
+    case 'bool':
+      return rewriteBool(query, context);
+    case 'constant_score':
+      return constant(rewriteQuery(query.filter, context));
+    case 'dis_max':
+      return disMax(
+        query.queries.map((inner) => rewriteQuery(inner, context)),
+        query.tieBreaker,
+      );
+    case 'boosting':
+      return {
+        op: 'boosting',
+        positive: rewriteQuery(query.positive, context),
+        negative: rewriteQuery(query.negative, context),
+        negativeBoost: query.negativeBoost,
+      };
+    case 'function_score':
+      return {
+        op: 'functionScore',
+        query: query.query ? rewriteQuery(query.query, context) : ALL,
+        functions: query.functions.map(({ filter, weight, function: spec }) => ({
+          filter: filter && rewriteQuery(filter, context),
+          weight,
+          value: docFunction(spec, context),
+        })),
+        scoreMode: query.scoreMode,
+        boostMode: query.boostMode,
+        maxBoost: query.maxBoost,
+        minScore: query.minScore,
+        nestedPath: context.nestedPath,
+        boostsResult: false,
+      };
+    case 'script':
+      return rewriteScript(query.script, context);
+    case 'script_score':
+      return rewriteScriptScore(query, context);
+    case 'rank_feature':
+      return rewriteRankFeature(query, context);
+    case 'distance_feature':
+      return rewriteDistanceFeature(query, context);
+    case 'nested':
+      return rewriteNested(query, context);
+    case 'term':
+      return rewriteTerm(query, context);
+    case 'terms':
+      return rewriteTerms(query, context);
+    case 'terms_set':
+      return rewriteTermsSet(query, context);
+    case 'more_like_this':
+      return rewriteMoreLikeThis(query, context);
+    case 'terms_lookup':
+      throw illegalArgument('[terms] lookup is not resolved');
+    case 'range':
+      return rewriteRange(query, context);
+    case 'exists':
+      return rewriteExists(query.field, context);
+    case 'ids':
+      return rewriteIds(query.values);
+    case 'prefix':
+    case 'wildcard':
+    case 'regexp':
+      return rewritePattern(query, context);
+    case 'fuzzy':
+      return rewriteFuzzy(query, context);
+    case 'match':
+    case 'match_phrase':
+    case 'match_phrase_prefix':
+    case 'match_bool_prefix':
+      return rewriteMatch(query, context);
+    case 'multi_match':
+      return rewriteMultiMatch(query, context);
+    case 'query_string':
+      return rewriteQueryString(query, context);
+    case 'simple_query_string':
+      return rewriteSimpleQueryString(query, context);
+    case 'has_child':
+    case 'has_parent':
+      return rewriteRelated(query, rewriteQuery(query.query, context), context);
+    case 'parent_id':
+      return rewriteParentId(query, context);
+    case 'geo_shape':
+      return rewriteGeoShape(query, context);
+    case 'span':
+      return rewriteSpan(query.clause, context);
+    case 'intervals':
+      return rewriteIntervals(query.field, query.rule, context);
+    case 'geo_distance':
+    case 'geo_bounding_box':
+    case 'geo_polygon':
+      return rewriteGeo(query, context);
+  }
+}
+
+/** Counts clauses. @throws ApiError too_many_clauses */
+export function countClauses(context: RewriteContext, count: number): void {
+  context.clauses.count += count;
+  if (count > context.limits.maxClauseCount) throw tooManyClauses(context.limits.maxClauseCount);
+}
+
+function rewriteBool(query: BoolQuery, context: RewriteContext): IndexQuery {
+  const { must, filter, should, mustNot } = query;
+  countClauses(context, must.length + filter.length + should.length + mustNot.length);
+  if (must.length + filter.length + should.length + mustNot.length === 0) return ALL;
+  const rewriteAll = (queries: readonly Query[]) => queries.map((inner) => rewriteQuery(inner, context));
+  const result = bool({
+    must: rewriteAll(must),
+    filter: rewriteAll(filter),
+    should: rewriteAll(should),
+    mustNot: rewriteAll(mustNot),
+  });
+  const spec = query.minimumShouldMatch;
+  const limited = spec === null ? result : applyMinimumShouldMatch(result, (count) => calculateMinimumShouldMatch(count, spec));
+  return query.adjustPureNegative ? fixNegative(limited) : limited;
+}
+
+/** A query of nothing but exclusions selects from everything. */
+export function fixNegative(query: IndexQuery): IndexQuery {
+  if (query.op !== 'bool' || query.mustNot.length === 0) return query;
+  if (query.must.length + query.filter.length + query.should.length > 0) return query;
+  return { ...query, filter: [ALL] };
+}
+
+function rewriteNested(query: NestedQuery, context: RewriteContext): IndexQuery {
+  requireExpensive(context, '[joining] queries');
+  if (!context.mapping.isNested(query.path)) {
+    if (query.ignoreUnmapped) return none('nested path is not mapped');
+    if (!context.mapping.isObject(query.path)) throw refuse(context, `[nested] failed to find nested object under path [${query.path}]`);
+    throw refuse(context, `[nested] nested object under path [${query.path}] is not of nested type`);
+  }
+  const inner = rewriteQuery(query.query, { ...context, nestedPath: query.path });
+  return { op: 'nested', path: query.path, parentPath: context.nestedPath, query: inner, scoreMode: query.scoreMode };
+}

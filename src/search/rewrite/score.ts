@@ -1,0 +1,158 @@
+// Rewriting of queries that compute scores: scripts, features, distances.
+
+import { decodeGeoPoint } from '../../common/geo-encoding.ts';
+import { parseDurationMs } from '../../common/time-unit.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { FieldType } from '../../mapping/field-type.ts';
+import { parseDistance, parseGeoPoint } from '../../query/geo-point.ts';
+import type { Query } from '../../query/query.ts';
+import type { FeatureFunction } from '../../query/score-queries.ts';
+import { compileDocScript } from '../../scripting/doc-script.ts';
+import type { ScriptSpec } from '../../scripting/script-spec.ts';
+import { type DocFunction, distanceMeters } from '../compute/score-functions.ts';
+import { scoreScript } from '../compute/score-script.ts';
+import { runDocScript } from '../compute/script-doc.ts';
+import { constant, type IndexQuery, none, termOfText } from '../index-query/index-query.ts';
+import { rewriteQuery } from './rewrite.ts';
+import { fieldOf, type RewriteContext, requireExpensive } from './rewrite-context.ts';
+
+export function rewriteScript(spec: ScriptSpec, context: RewriteContext): IndexQuery {
+  requireExpensive(context, '[script] queries');
+  const script = compileDocScript(spec, { stored: context.storedScript, variables: [] });
+  return constant({
+    op: 'scriptFilter',
+    label: `ScriptQuery(${spec.source ?? spec.id})`,
+    nestedPath: context.nestedPath,
+    matches: (segment, docId) => {
+      const result = runDocScript(script, context, segment, docId);
+      // The expression language has numbers alone.
+      if (typeof result === 'number') return result !== 0;
+      if (typeof result !== 'boolean') throw illegalArgument('a filter script must return a boolean');
+      return result;
+    },
+  });
+}
+
+type ScriptScore = Extract<Query, { kind: 'script_score' }>;
+
+export function rewriteScriptScore(query: ScriptScore, context: RewriteContext): IndexQuery {
+  requireExpensive(context, '[script score] queries');
+  const value = scoreScript(query.script, context, (score, docId) =>
+    illegalArgument(`script_score script returned an invalid score [${score}] for doc [${docId}]. Must be a non-negative score!`),
+  );
+  return scored(rewriteQuery(query.query, context), value, context, query.minScore);
+}
+
+/** Documents of a query with the score that a function gives. */
+function scored(query: IndexQuery, value: DocFunction, context: RewriteContext, minScore: number | null = null): IndexQuery {
+  return {
+    op: 'functionScore',
+    query,
+    functions: [{ filter: null, weight: null, value }],
+    scoreMode: 'first',
+    boostMode: 'replace',
+    maxBoost: Number.POSITIVE_INFINITY,
+    minScore,
+    nestedPath: context.nestedPath,
+    boostsResult: true,
+  };
+}
+
+type RankFeature = Extract<Query, { kind: 'rank_feature' }>;
+
+export function rewriteRankFeature(query: RankFeature, context: RewriteContext): IndexQuery {
+  const type = fieldOf(context, query.field);
+  const [parent, feature] = type ? [type, query.field] : splitFeature(query.field, context);
+  if (!parent) return none(`unmapped field [${query.field}]`);
+  if (parent.typeName !== 'rank_feature' && parent.typeName !== 'rank_features') {
+    throw illegalArgument(
+      `[rank_feature] query only works on [rank_feature] fields and features of [rank_features] fields, not [${parent.typeName}]`,
+    );
+  }
+  const isPositive = parent.params['positive_score_impact'] !== false;
+  const { function: spec } = query;
+  if (!isPositive && spec.kind === 'log') {
+    throw illegalArgument(
+      `Cannot use the [log] function with a field that has a negative score impact as it would trigger negative scores`,
+    );
+  }
+  return { op: 'feature', term: termOfText(parent.spec.name, feature), scoreOf: (pivot) => featureScore(spec, pivot) };
+}
+
+/** The rank_features field that holds `field.feature`. */
+function splitFeature(name: string, context: RewriteContext): [FieldType | null, string] {
+  const dot = name.lastIndexOf('.');
+  return dot < 0 ? [null, name] : [fieldOf(context, name.slice(0, dot)), name.slice(dot + 1)];
+}
+
+/** Formulas of Lucene's FeatureField, in its float and double steps. @param pivot  what saturation takes unless told */
+function featureScore(spec: FeatureFunction, pivot: number): (value: number) => number {
+  const { fround } = Math;
+  switch (spec.kind) {
+    case 'saturation': {
+      const k = spec.pivot ?? pivot;
+      return (value) => fround(1 - fround(k / fround(value + k)));
+    }
+    case 'log':
+      return (value) => fround(Math.log(fround(spec.scalingFactor + value)));
+    case 'sigmoid': {
+      const power = spec.pivot ** spec.exponent;
+      return (value) => fround(1 - power / (value ** spec.exponent + power));
+    }
+    case 'linear':
+      return (value) => value;
+  }
+}
+
+type DistanceFeature = Extract<Query, { kind: 'distance_feature' }>;
+
+export function rewriteDistanceFeature(query: DistanceFeature, context: RewriteContext): IndexQuery {
+  const type = fieldOf(context, query.field);
+  if (!type) return none(`unmapped field [${query.field}]`);
+  const { name } = type.spec;
+  const distance =
+    type.family === 'date' ? dateDistance(query, type, context) : type.family === 'geo_point' ? geoDistance(query, type) : null;
+  if (distance === null) {
+    throw illegalArgument(
+      `Illegal data type of [${type.typeName}]![distance_feature] query can only be run on a date, date_nanos or geo_point field type!`,
+    );
+  }
+  const { pivot, measure } = distance;
+  const value: DocFunction = (segment, docId) => {
+    const nearest = Math.min(...segment.values(name, docId).map(measure));
+    return Math.fround(pivot / (pivot + nearest));
+  };
+  return scored({ op: 'existsColumn', field: name }, value, context);
+}
+
+interface Distance {
+  readonly pivot: number;
+  /** Of a raw value, in the pivot's unit. */
+  readonly measure: (raw: bigint | number) => number;
+}
+
+function dateDistance(query: DistanceFeature, type: FieldType, context: RewriteContext): Distance {
+  const pivotMs = parseDurationMs(query.pivot);
+  if (pivotMs === null) {
+    throw illegalArgument(`failed to parse setting [pivot] with value [${query.pivot}] as a time value: unit is missing or unrecognized`);
+  }
+  const bounds = type.rangeBounds({
+    from: null,
+    to: query.origin,
+    includeFrom: true,
+    includeTo: true,
+    format: null,
+    timeZone: null,
+    nowMs: context.nowMs,
+  });
+  if (bounds.kind !== 'i64') throw illegalArgument(`origin [${String(query.origin)}] is no date`);
+  const origin = bounds.max;
+  const perMs = type.typeName === 'date_nanos' ? 1e6 : 1;
+  return { pivot: pivotMs * perMs, measure: (raw) => Math.abs(Number(BigInt(raw) - origin)) };
+}
+
+function geoDistance(query: DistanceFeature, type: FieldType): Distance {
+  void type;
+  const origin = parseGeoPoint(query.origin);
+  return { pivot: parseDistance(query.pivot, 1), measure: (raw) => distanceMeters(origin, decodeGeoPoint(BigInt(raw))) };
+}

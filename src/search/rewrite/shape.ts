@@ -1,0 +1,54 @@
+// geo_shape queries, over geo_shape and geo_point fields: the host compares shapes, document by document.
+import { decodeGeoPoint } from '../../common/geo-encoding.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import { readShapes } from '../../mapping/types/geo.ts';
+import type { SegmentReader } from '../../plan/segment.ts';
+import type { GeoShapeQuery } from '../../query/query.ts';
+import { type Geometry, geometryOf, relates } from '../compute/shape-relation.ts';
+import { constant, type IndexQuery, none } from '../index-query/index-query.ts';
+import { fieldOf, type RewriteContext, refuse, requireExpensive } from './rewrite-context.ts';
+
+/** Matches score 0, as the reference has it. @throws ApiError query_shard_exception: the field is none of shapes */
+export function rewriteGeoShape(query: GeoShapeQuery, context: RewriteContext): IndexQuery {
+  const field = fieldOf(context, query.field);
+  if (!field) {
+    if (query.ignoreUnmapped) return none('unmapped field');
+    throw refuse(context, `failed to find geo field [${query.field}]`);
+  }
+  const isShape = field.typeName === 'geo_shape';
+  if (!isShape && field.family !== 'geo_point')
+    throw refuse(
+      context,
+      `Field [${query.field}] is of unsupported type [${field.typeName}] for [geo_shape] query. Must be one of [geo_point, geo_shape]`,
+    );
+  if (query.shape === null) throw illegalArgument('the indexed shape is not resolved');
+  if (isShape) requireExpensive(context, '[geo-shape] queries on [PrefixTree geo shapes]');
+  const wanted = geometryOf([query.shape]);
+  const name = field.spec.name;
+  const read = isShape ? shapesOf(name) : pointsOf(name);
+  const matches = (segment: SegmentReader, docId: number): boolean => {
+    const geometry = read(segment, docId);
+    return geometry !== null && relates(geometry, wanted, query.relation);
+  };
+  const label = `${query.field}:${query.relation}(${query.shape.type})`;
+  return { op: 'boost', query: constant({ op: 'hostFilter', field: name, label, matches }), boost: 0 };
+}
+
+type ReadGeometry = (segment: SegmentReader, docId: number) => Geometry | null;
+
+function shapesOf(name: string): ReadGeometry {
+  return (segment, docId) => {
+    const value = segment.binary(name, docId);
+    return value === null ? null : geometryOf(readShapes(value));
+  };
+}
+
+function pointsOf(name: string): ReadGeometry {
+  return (segment, docId) => {
+    const points = segment.values(name, docId).map((raw) => {
+      const { lat, lon } = decodeGeoPoint(BigInt(raw));
+      return [lon, lat] as const;
+    });
+    return points.length === 0 ? null : { points, lines: [], polygons: [] };
+  };
+}

@@ -1,0 +1,48 @@
+// Token streams with tokens that span several positions, as a graph: its articulation points and the paths through it.
+import type { AnalyzedToken } from '../index-query/query-analysis.ts';
+
+/** Shingles span positions too, but are read as synonyms of their first word. */
+export function isGraph(tokens: readonly AnalyzedToken[]): boolean {
+  return tokens.some((token) => token.positionLength > 1 && token.type !== 'shingle');
+}
+
+/** Parts of the stream that every path passes in turn: no token of one part reaches into the next. */
+export function splitAtArticulations(tokens: readonly AnalyzedToken[]): AnalyzedToken[][] {
+  const parts: AnalyzedToken[][] = [];
+  let end = Number.NEGATIVE_INFINITY;
+  for (const token of tokens) {
+    if (token.position >= end) parts.push([]);
+    parts.at(-1)!.push(token);
+    end = Math.max(end, token.position + token.positionLength);
+  }
+  return parts;
+}
+
+/**
+ * Every path from the first position to the last as tokens at successive positions, at most `limit`. Holes (removed stop words) keep their
+ * width; side paths are laid out so that positions count the tokens of the path.
+ */
+export function finiteStrings(tokens: readonly AnalyzedToken[], limit: number): AnalyzedToken[][] {
+  const starts = new Map<number, AnalyzedToken[]>();
+  for (const token of tokens) {
+    const list = starts.get(token.position);
+    if (list) list.push(token);
+    else starts.set(token.position, [token]);
+  }
+  const positions = [...starts.keys()].sort((a, b) => a - b);
+  const paths: AnalyzedToken[][] = [];
+  const walk = (from: number, shift: number, path: AnalyzedToken[]): void => {
+    if (paths.length >= limit) return;
+    const next = positions.find((position) => position >= from);
+    if (next === undefined) {
+      paths.push(path);
+      return;
+    }
+    for (const token of starts.get(next)!) {
+      const position = token.position - shift;
+      walk(next + token.positionLength, shift + token.positionLength - 1, [...path, { ...token, position, positionLength: 1 }]);
+    }
+  };
+  if (positions.length > 0) walk(positions[0], 0, []);
+  return paths;
+}

@@ -1,0 +1,59 @@
+// Rescoring: the best hits of a shard get a second query's score mixed into theirs.
+import type { FetchShard } from '../fetch/fetch-phase.ts';
+import type { RescoreRequest } from '../request/search-request.ts';
+import { rewriteQuery } from '../rewrite/rewrite.ts';
+import type { RewriteContext } from '../rewrite/rewrite-context.ts';
+import { hitComparator, type QueryPhaseOptions, type ShardHit, type ShardHits, scoreDocs } from './query-phase.ts';
+
+export function rescoreHits(
+  found: ShardHits,
+  rescores: readonly RescoreRequest[],
+  at: FetchShard,
+  context: RewriteContext,
+  options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
+): ShardHits {
+  let hits = found.hits;
+  const compare = hitComparator([]);
+  for (const rescore of rescores) {
+    const window = hits.slice(0, rescore.windowSize);
+    const query = rewriteQuery(rescore.query, context);
+    const segments = new Set(window.map((hit) => hit.segment));
+    const scores = new Map<ShardHit, number>();
+    for (const index of segments) {
+      const inSegment = window.filter((hit) => hit.segment === index);
+      const docs = inSegment.map((hit) => hit.docId);
+      const second = scoreDocs(at.prepared, query, at.shard.segments[index], index, docs, true, options);
+      for (const hit of inSegment) {
+        const score = second.get(hit.docId);
+        if (score !== undefined) scores.set(hit, score);
+      }
+    }
+    // Hits behind the window count as if the second query did not match them: all scores are of one kind, and are ordered together.
+    hits = hits
+      .map((hit, i): ShardHit => {
+        const pass = { rescore, query: i < rescore.windowSize ? query : null };
+        return { ...hit, score: combine(hit.score, scores.get(hit), rescore), rescored: [...(hit.rescored ?? []), pass] };
+      })
+      .sort(compare);
+  }
+  return { ...found, hits, maxScore: hits.length === 0 ? found.maxScore : hits[0].score };
+}
+
+/** The mix of the first query's score and, where the second matches, its score. */
+export function combine(first: number, second: number | undefined, { queryWeight, rescoreWeight, scoreMode }: RescoreRequest): number {
+  const a = Math.fround(first * queryWeight);
+  if (second === undefined) return a;
+  const b = Math.fround(second * rescoreWeight);
+  switch (scoreMode) {
+    case 'total':
+      return Math.fround(a + b);
+    case 'multiply':
+      return Math.fround(a * b);
+    case 'avg':
+      return Math.fround((a + b) / 2);
+    case 'max':
+      return Math.max(a, b);
+    case 'min':
+      return Math.min(a, b);
+  }
+}

@@ -1,0 +1,130 @@
+// Aggregations of a search on one shard: binds the tree to the index, collects segment by segment as the query runs.
+
+import type { SegmentPartial } from '../../aggs/index.ts';
+import { type AggTree, type Bindings, bindAggregations, collectSegment } from '../../aggs/index.ts';
+import type { ScriptedValues } from '../../aggs/types.ts';
+import type { SegmentImageReader } from '../../arena/segment-reader.ts';
+import { parseJsonBytes } from '../../common/json-parse.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import type { Json } from '../../mapping/mapping-snapshot.ts';
+import type { AggProgram, PlanNode } from '../../plan/query-plan.ts';
+import type { SegmentReader } from '../../plan/segment.ts';
+import type { Query } from '../../query/query.ts';
+import { compileDocScript } from '../../scripting/doc-script.ts';
+import { runDocScript } from '../compute/script-doc.ts';
+import { compileScriptColumn, type ScriptColumn, ScriptedSegment } from '../compute/scripted-segment.ts';
+import { textsOf } from '../fetch/term-vectors.ts';
+import type { IndexQuery } from '../index-query/index-query.ts';
+import { rewriteQuery } from '../rewrite/rewrite.ts';
+import type { RewriteContext } from '../rewrite/rewrite-context.ts';
+import type { PreparedShard } from './query-phase.ts';
+
+/** Collects what one shard's segments give; `partials` grows with each. */
+export class ShardAggregations {
+  readonly partials: SegmentPartial[] = [];
+  /** Time that binding to the index took. */
+  readonly bindMs: number;
+  readonly #tree: AggTree;
+  readonly #bindings: Bindings;
+  readonly #context: RewriteContext;
+  readonly #shard: number;
+  readonly #filters = new Map<Query, IndexQuery>();
+  readonly #scripts = new Map<string, ScriptColumn>();
+
+  /** @throws ApiError a failure of the shard: wrong fields */
+  constructor(
+    tree: AggTree,
+    context: RewriteContext,
+    shard: number,
+    maxBuckets: number,
+    setting: (name: string, fallback: number) => number,
+  ) {
+    const started = performance.now();
+    this.#tree = tree;
+    this.#context = context;
+    this.#shard = shard;
+    this.#bindings = bindAggregations(tree, {
+      indexName: context.index,
+      mapping: context.mapping,
+      nowMs: context.nowMs,
+      maxBuckets,
+      setting,
+      storedScript: context.storedScript,
+      docScript: (spec, variables) => {
+        const script = compileDocScript(spec, { stored: context.storedScript, variables });
+        return (segment, docId, input) => runDocScript(script, context, segment, docId, input);
+      },
+      textTokens: (type, sourceFields) => {
+        const { mapping, analysis, record } = context;
+        const names = sourceFields.length > 0 ? sourceFields : [type.name];
+        return (segment, docId) => {
+          const source = record(segment.seqNo(segment.rootOf(docId)))?.source;
+          const json = source ? (parseJsonBytes(source) as Json) : {};
+          const texts = names.flatMap((name) => textsOf(mapping, name, json));
+          return texts.map((text) => analysis.analyze(type.spec.analyzer!, text).map(({ term }) => term));
+        };
+      },
+      addScript: (values) => {
+        const name = `\0script:${this.#scripts.size}`;
+        this.#scripts.set(name, compileScriptColumn(values, context));
+        return name;
+      },
+    });
+    this.bindMs = performance.now() - started;
+  }
+
+  get bindings(): Bindings {
+    return this.#bindings;
+  }
+
+  /**
+   * Runs the query over a segment with the aggregations laid out.
+   * @param execute     the search's query with these aggregations; may be called again
+   * @param executeAll  all root documents with these aggregations
+   */
+  collect(prepared: PreparedShard, index: number, execute: (program: AggProgram) => void, executeAll: (program: AggProgram) => void): void {
+    const own = prepared.planner.segments[index];
+    const { kernels } = own as SegmentImageReader;
+    if (!kernels) throw new ApiError('illegal_state_exception', 500, 'aggregations need a segment in an arena');
+    if (this.#scripts.size === 0) return this.#collect(own, prepared, index, execute, executeAll);
+    const context = { ...this.#context, nestedPath: null };
+    const segment = new ScriptedSegment(own, this.#scripts, context, (values) => this.#domain(values, prepared, index));
+    segment.scoped(() => this.#collect(segment, prepared, index, execute, executeAll));
+  }
+
+  /** Documents that scripts run over: what the search finds; children of a nested path; everything for `global`. */
+  #domain({ nestedPath, isGlobal }: ScriptedValues, prepared: PreparedShard, index: number): Iterable<number> {
+    if (isGlobal && nestedPath === null) return prepared.matchingDocs(index, { op: 'matchAll' }, null);
+    if (nestedPath === null) return prepared.matchingDocs(index, prepared.plan(index), null);
+    return prepared.matchingDocs(index, { op: 'matchAll' }, prepared.planner.segments[index].nestedDocsPtr(nestedPath));
+  }
+
+  #collect(
+    segment: SegmentReader,
+    prepared: PreparedShard,
+    index: number,
+    execute: (program: AggProgram) => void,
+    executeAll: (program: AggProgram) => void,
+  ): void {
+    const { kernels } = segment as SegmentImageReader;
+    this.partials.push(
+      collectSegment(this.#tree, this.#bindings, {
+        k: kernels,
+        segment,
+        shard: this.#shard,
+        handle: { prepared, index },
+        scoped: (action) => (segment instanceof ScriptedSegment ? segment.scoped(action) : action()),
+        planQuery: (query) => this.#planQuery(query as Query, prepared, index),
+        execute,
+        executeAll,
+      }),
+    );
+  }
+
+  #planQuery(parsed: Query, prepared: PreparedShard, index: number): PlanNode {
+    const query = (this.#tree.resolved?.get(parsed) ?? parsed) as Query;
+    let rewritten = this.#filters.get(query);
+    if (!rewritten) this.#filters.set(query, (rewritten = rewriteQuery(query, { ...this.#context, nestedPath: null })));
+    return prepared.planner.plan(rewritten, index, false);
+  }
+}
