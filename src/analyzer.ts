@@ -2,13 +2,13 @@
 // JSON. Nothing here or below may use what Node alone has.
 import { instantiate } from '@assemblyscript/loader';
 import { AnalysisRegistry, type AnalysisSettings } from './analysis/analysis-registry.ts';
-import { analyzeText } from './analysis/analyze-api.ts';
+import { analyzeText } from './analysis/analyze/analyze-api.ts';
 import type { AnalyzedToken, Analyzer } from './analysis/analyzer.ts';
 import { type ConfigFiles, type FileTexts, filesOfTexts } from './analysis/config-files.ts';
 import { type HighlightOptions, highlight } from './analysis/highlight.ts';
 import { loadWords, wordLanguages } from './analysis/languages/words.ts';
 import { ANALYZERS } from './analysis/registry.ts';
-import { TokenCursor } from './analysis/token-cursor.ts';
+import { TokenCursor } from './analysis/tokens/token-cursor.ts';
 import { illegalArgument } from './errors/catalog.ts';
 import { type AnalysisExports, AnalysisHost, analysisMemory } from './wasm/analysis.ts';
 import { hostCalls } from './wasm/host-calls.ts';
@@ -18,7 +18,7 @@ export type { AnalyzedToken } from './analysis/analyzer.ts';
 export type { ConfigFiles, FileTexts } from './analysis/config-files.ts';
 export type { HighlightOptions } from './analysis/highlight.ts';
 export type { HunspellSource } from './analysis/hunspell/dictionary.ts';
-export type { TokenCursor } from './analysis/token-cursor.ts';
+export type { TokenCursor } from './analysis/tokens/token-cursor.ts';
 export { ApiError } from './errors/api-error.ts';
 
 /** What the kernels can be loaded from: bytes, a compiled module, or a response that is on its way. */

@@ -3,7 +3,7 @@
 //   mvn dependency:copy -Dartifact=org.apache.lucene:lucene-analysis-common:10.5.0:jar:sources -DoutputDirectory=DIR
 //   npx tsx tools/generate-kstem-lexicon.ts DIR/lucene-analysis-common-10.5.0-sources.jar
 // Only string literals of the tables are read. Deterministic: words in order, blocks of BLOCK words, each word after the first of its block as
-// a capital (A: 0) for the letters it shares with the word before, and its other letters. assembly/analysis/stemmers/lexicon.ts reads this form.
+// a capital (A: 0) for the letters it shares with the word before, and its other letters. assembly/analysis/stemmers/other/lexicon.ts reads this form.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 

@@ -102,7 +102,7 @@ function writeIndicRuns({ classOf }: Automaton): void {
   );
 }
 
-/** What bigrams straight from a text (assembly/analysis/filters/cjk-run.ts) need of the characters of three bytes. */
+/** What bigrams straight from a text (assembly/analysis/filters/combine/cjk-run.ts) need of the characters of three bytes. */
 function writeCjkKinds({ classOf, classCount, next }: Automaton): void {
   const after = (state: number, cp: number): number => next[state * classCount + classOf[cp]];
   const classAt = (text: string): number => classOf[text.codePointAt(0)!];

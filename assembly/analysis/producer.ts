@@ -1,7 +1,7 @@
 // What filters share that make more tokens than they take: reading the batch of the producer before, token by token.
 import { E_NO_SPACE } from '../mem/status';
 import { pull } from './chain';
-import { innerRegion } from './filters/condition';
+import { innerRegion } from './filters/nested/condition';
 import { Chain, Stage, stageAt, tokenAt } from './stage';
 import * as ID from './stage-ids';
 import { copyToken, Token } from './token';

@@ -1,7 +1,7 @@
 // A token as kernels and the inverter see it, 32 bytes.
 //   0 termPtr │ 4 termLen │ 8 startOffset │ 12 endOffset │ 16 posInc │ 20 posLen │ 24 type u16 │ 26 flags u16 │ 28 termFreq
 // Terms are UTF-8 (lone surrogates as 3-byte forms) and valid until the next chainNext of the same chain. Offsets count UTF-16 units of
-// the text that was given. Type ids are those of src/analysis/token-types.ts.
+// the text that was given. Type ids are those of src/analysis/tokens/token-types.ts.
 
 // @ts-ignore: decorator
 @unmanaged

@@ -16,7 +16,7 @@ import { ANALYZERS, buildComponent, CHAR_FILTERS, DEFINED_ONLY, filterEntryNamed
 import { deriveAnalyzer, parseDerivedName } from './search-as-you-type.ts';
 import { Settings, type SettingTree, type SettingValue } from './settings.ts';
 import { STAGE } from './stage-ids.ts';
-import { kernelTokenizer } from './tokenizers/simple.ts';
+import { kernelTokenizer } from './tokenizers/kernel-tokenizers.ts';
 
 /** What an analysis is built on: shared by all indices of a thread. */
 export interface AnalysisEnvironment {

@@ -3,8 +3,8 @@ import { chainBlob, joinConfigs, type KernelStage, words } from './blob.ts';
 import { CharFilterChain } from './char-filters/apply.ts';
 import type { CharFilter, FilterEnvironment, TokenFilter, Tokenizer } from './component.ts';
 import { STAGE } from './stage-ids.ts';
-import { encodeTokens, runChain, type TokenStream } from './token-stream.ts';
-import { encodeWtf8, StringInput } from './wtf8.ts';
+import { encodeTokens, runChain, type TokenStream } from './tokens/token-stream.ts';
+import { encodeWtf8, StringInput } from './tokens/wtf8.ts';
 
 /** A token as the API and queries see it. */
 export interface AnalyzedToken {
@@ -235,7 +235,7 @@ export function fuse(stages: readonly KernelStage[]): KernelStage[] {
   return mergeRewrites(bigramsFromText(lowerInTokenizer(stages)));
 }
 
-/** Operations of the stem stage (assembly/analysis/filters/stem.ts) that do what a stage does, and whether they have its config behind them. */
+/** Operations of the stem stage (assembly/analysis/filters/rewrite/stem.ts) that do what a stage does, and whether they have its config behind them. */
 const REWRITE_OPS: Readonly<Record<number, { op: number; data: boolean }>> = {
   [STAGE.STEM]: { op: 0, data: false },
   [STAGE.NORMALIZE]: { op: 0x100, data: false },

@@ -1,5 +1,5 @@
 // Writes what kernels read: chain blobs (assembly/analysis/chain.ts) and term sets (assembly/analysis/term-set.ts).
-import { encodeWtf8 } from './wtf8.ts';
+import { encodeWtf8 } from './tokens/wtf8.ts';
 
 /** One stage of a chain: its id and config bytes. */
 export interface KernelStage {

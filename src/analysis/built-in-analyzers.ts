@@ -3,14 +3,14 @@ import type { AnalyzerParts } from './analyzer.ts';
 import { words } from './blob.ts';
 import { type BuildContext, kernelFilter, type TokenFilter } from './component.ts';
 import { fingerprintFilter } from './filters/fingerprint.ts';
-import { stopStage } from './filters/simple.ts';
+import { stopStage } from './filters/kernel-filters.ts';
 import { englishStopWords } from './languages/stop-words.ts';
+import { analyzerStopWords, type WordSet } from './languages/word-lists.ts';
 import { compilePattern } from './regex/java-flags.ts';
 import type { AnalyzerEntry } from './registry.ts';
 import { STAGE } from './stage-ids.ts';
+import { charClassTokenizer, kernelTokenizer, standardMaxLength, standardTokenizer } from './tokenizers/kernel-tokenizers.ts';
 import { patternTokenizer } from './tokenizers/pattern.ts';
-import { charClassTokenizer, kernelTokenizer, standardMaxLength, standardTokenizer } from './tokenizers/simple.ts';
-import { analyzerStopWords, type WordSet } from './word-lists.ts';
 
 const STOP_PARAMS = ['stopwords: list', 'stopwords_path: string', 'stopwords_case: bool = false'];
 const LOWERCASE: TokenFilter = kernelFilter(STAGE.CASE, words([0]));

@@ -3,7 +3,7 @@ import type { AnalysisHost } from '../wasm/analysis.ts';
 import type { KernelStage } from './blob.ts';
 import type { ConfigFiles } from './config-files.ts';
 import type { Settings } from './settings.ts';
-import type { TokenStream } from './token-stream.ts';
+import type { TokenStream } from './tokens/token-stream.ts';
 
 /** Text on its way through character filters; `correct` maps an offset in `text` to one in the original. */
 export interface FilteredText {

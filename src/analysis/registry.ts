@@ -5,11 +5,11 @@ import { BUILT_IN_ANALYZERS } from './built-in-analyzers.ts';
 import { MAPPED_CHAR_FILTERS } from './char-filters/entries.ts';
 import type { BuildContext, CharFilterFactory, ComponentEntry, FilterFactory, TokenizerFactory } from './component.ts';
 import { GRAPH_FILTERS } from './filters/entries.ts';
-import { SIMPLE_FILTERS } from './filters/simple.ts';
+import { SIMPLE_FILTERS } from './filters/kernel-filters.ts';
 import { HUNSPELL_FILTERS } from './hunspell/hunspell-filter.ts';
 import { LANGUAGE_ANALYZERS, LANGUAGE_FILTERS } from './languages/index.ts';
 import { HOST_TOKENIZERS } from './tokenizers/entries.ts';
-import { SIMPLE_TOKENIZERS } from './tokenizers/simple.ts';
+import { SIMPLE_TOKENIZERS } from './tokenizers/kernel-tokenizers.ts';
 
 export type AnalyzerEntry = ComponentEntry<() => Omit<AnalyzerParts, 'positionIncrementGap'>>;
 

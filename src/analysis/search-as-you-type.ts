@@ -4,7 +4,7 @@
 import type { AnalysisHost } from '../wasm/analysis.ts';
 import { Analyzer } from './analyzer.ts';
 import type { TokenFilter } from './component.ts';
-import type { Token, TokenStream } from './token-stream.ts';
+import type { Token, TokenStream } from './tokens/token-stream.ts';
 
 const DERIVED_NAME = /^(.+)#(prefix)?([2-4])gram$/s;
 /** Longest prefix, in characters; the whole shingle is kept beside. */

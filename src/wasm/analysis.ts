@@ -35,7 +35,7 @@ export interface ChainProgram {
   readonly blob: Uint8Array;
   /** Hands out one token at a time: `place` tells of each where the text would end behind it. */
   readonly isStepped?: boolean;
-  /** Place of the stage that has given tokens their payloads (assembly/analysis/filters/delimited.ts); -1 or nothing: those of the input stay. */
+  /** Place of the stage that has given tokens their payloads (assembly/analysis/filters/rewrite/delimited.ts); -1 or nothing: those of the input stay. */
   readonly payloadStage?: number;
   regionBytes?: number;
   /** Set by the host: generation of its memory, address of the region. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AnalysisRegistry } from '../../src/analysis/analysis-registry.ts';
-import { TokenCursor } from '../../src/analysis/token-cursor.ts';
+import { TokenCursor } from '../../src/analysis/tokens/token-cursor.ts';
 import { eachAnalysisBuild } from '../support/analysis-builds.ts';
 import { forSeeds } from '../support/rng.ts';
 

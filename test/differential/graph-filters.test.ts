@@ -9,7 +9,7 @@ import { SynonymMapBuilder } from '../../src/analysis/filters/synonym-rules.ts';
 import { wordDelimiterConfig } from '../../src/analysis/filters/word-delimiter.ts';
 import { STEMMER } from '../../src/analysis/languages/stemmers.ts';
 import { STAGE } from '../../src/analysis/stage-ids.ts';
-import { encodeTokens, runChain, type Token, type TokenStream } from '../../src/analysis/token-stream.ts';
+import { encodeTokens, runChain, type Token, type TokenStream } from '../../src/analysis/tokens/token-stream.ts';
 import { decompounded } from '../reference/decompound.ts';
 import { flattened } from '../reference/flatten-graph.ts';
 import { multiplexed } from '../reference/multiplexer.ts';

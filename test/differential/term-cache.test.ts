@@ -5,8 +5,8 @@ import { mergeRewrites } from '../../src/analysis/analyzer.ts';
 import { chainBlob, type KernelStage, termMap, termSet, words } from '../../src/analysis/blob.ts';
 import { STEMMER } from '../../src/analysis/languages/stemmers.ts';
 import { STAGE } from '../../src/analysis/stage-ids.ts';
-import { encodeTokens, makeToken, runChain, type Token } from '../../src/analysis/token-stream.ts';
-import { encodeWtf8 } from '../../src/analysis/wtf8.ts';
+import { encodeTokens, makeToken, runChain, type Token } from '../../src/analysis/tokens/token-stream.ts';
+import { encodeWtf8 } from '../../src/analysis/tokens/wtf8.ts';
 import { eachAnalysisBuild } from '../support/analysis-builds.ts';
 import { forSeeds, type Rng } from '../support/rng.ts';
 

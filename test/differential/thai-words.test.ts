@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { chainBlob } from '../../src/analysis/blob.ts';
 import { thaiDictionary } from '../../src/analysis/generated/thai-dictionary.ts';
-import { runChain, type TokenStream } from '../../src/analysis/token-stream.ts';
 import { thaiTokenizer } from '../../src/analysis/tokenizers/thai.ts';
-import { encodeWtf8 } from '../../src/analysis/wtf8.ts';
+import { runChain, type TokenStream } from '../../src/analysis/tokens/token-stream.ts';
+import { encodeWtf8 } from '../../src/analysis/tokens/wtf8.ts';
 import { thaiTokens } from '../reference/thai-tokenizer.ts';
 import { eachAnalysisBuild } from '../support/analysis-builds.ts';
 import { forSeeds, type Rng } from '../support/rng.ts';

@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest';
 import { chainBlob, words } from '../../src/analysis/blob.ts';
 import { STAGE } from '../../src/analysis/stage-ids.ts';
-import { runChain, type TokenStream } from '../../src/analysis/token-stream.ts';
-import { encodeWtf8 } from '../../src/analysis/wtf8.ts';
+import { runChain, type TokenStream } from '../../src/analysis/tokens/token-stream.ts';
+import { encodeWtf8 } from '../../src/analysis/tokens/wtf8.ts';
 import type { AnalysisHost } from '../../src/wasm/analysis.ts';
 import { eachAnalysisBuild } from '../support/analysis-builds.ts';
 import { forSeeds, type Rng } from '../support/rng.ts';

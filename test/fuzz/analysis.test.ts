@@ -4,7 +4,7 @@ import { AnalysisRegistry } from '../../src/analysis/analysis-registry.ts';
 import { chainBlob, termSet, words } from '../../src/analysis/blob.ts';
 import { TOKEN_FILTERS, TOKENIZERS } from '../../src/analysis/registry.ts';
 import { STAGE } from '../../src/analysis/stage-ids.ts';
-import { runChain } from '../../src/analysis/token-stream.ts';
+import { runChain } from '../../src/analysis/tokens/token-stream.ts';
 import type { AnalysisHost } from '../../src/wasm/analysis.ts';
 import { eachAnalysisBuild } from '../support/analysis-builds.ts';
 import { forSeeds, type Rng } from '../support/rng.ts';

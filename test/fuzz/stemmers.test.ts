@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { chainBlob, words } from '../../src/analysis/blob.ts';
 import { STEMMER, stemStage } from '../../src/analysis/languages/stemmers.ts';
 import { STAGE } from '../../src/analysis/stage-ids.ts';
-import { runChain } from '../../src/analysis/token-stream.ts';
+import { runChain } from '../../src/analysis/tokens/token-stream.ts';
 import type { AnalysisHost } from '../../src/wasm/analysis.ts';
 import { eachAnalysisBuild } from '../support/analysis-builds.ts';
 import { forSeeds, type Rng } from '../support/rng.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { AnalysisRegistry, type AnalysisSettings } from '../../src/analysis/analysis-registry.ts';
-import { analyzeText } from '../../src/analysis/analyze-api.ts';
+import { analyzeText } from '../../src/analysis/analyze/analyze-api.ts';
 import { ApiError } from '../../src/errors/api-error.ts';
 import { illegalArgument } from '../../src/errors/catalog.ts';
 import { configFiles } from '../../src/node/config-directory.ts';

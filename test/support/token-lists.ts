@@ -1,5 +1,5 @@
 // Random token lists for tests of filters.
-import type { Token } from '../../src/analysis/token-stream.ts';
+import type { Token } from '../../src/analysis/tokens/token-stream.ts';
 import type { PlainToken } from '../reference/token-filters.ts';
 import type { Rng } from './rng.ts';
 

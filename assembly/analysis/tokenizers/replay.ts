@@ -1,7 +1,7 @@
 // Replays tokens that the host made (regular expressions, graph filters), so that kernels and the inverter go on from there.
 //   text ├─ count u32 ─┬─ endOffset u32 ─┬─ endPosInc u32 ─┬─ stops u32 ─┬─ Token × count (termPtr = offset from text) ─┬─ term bytes ─┤
 // stops: 0, or the offset of { endOffset u32, endPosInc u32 } × count: the end of the text if it is left behind that token.
-// Pre: written by src/analysis/token-stream.ts; offsets lie inside the text.
+// Pre: written by src/analysis/tokens/token-stream.ts; offsets lie inside the text.
 import { E_CORRUPT, E_NO_SPACE } from '../../mem/status';
 import { BATCH, Chain, Stage } from '../stage';
 import { copyToken, Token, TOKEN_BYTES } from '../token';

@@ -9,7 +9,7 @@ import { E_NO_SPACE } from '../../mem/status';
 import { LOWER_LOW, lowerCase } from '../../text/generated/case';
 import { WORD_BREAK_ACCEPT, WORD_BREAK_CLASS_LOW, WORD_BREAK_CLASSES, WORD_BREAK_NEXT, wordBreakClass } from '../../text/generated/word-break';
 import { decode, encode, utf16Length } from '../../text/utf8';
-import { plainAt } from '../filters/cjk-run';
+import { plainAt } from '../filters/combine/cjk-run';
 import { BATCH, Chain, Stage } from '../stage';
 import { TOKEN_BYTES, TokenType, writeToken } from '../token';
 import { INDIC_LEAD, isIndic } from './indic-run';

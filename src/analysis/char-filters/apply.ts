@@ -3,7 +3,7 @@ import type { AnalysisHost, ChainProgram } from '../../wasm/analysis.ts';
 import { chainBlob, type KernelStage } from '../blob.ts';
 import type { CharFilter, FilteredText } from '../component.ts';
 import { STAGE } from '../stage-ids.ts';
-import { decodeWtf8, encodeWtf8 } from '../wtf8.ts';
+import { decodeWtf8, encodeWtf8 } from '../tokens/wtf8.ts';
 import { OffsetMap } from './offset-map.ts';
 
 type Step = { program: ChainProgram; size: number } | { apply(input: FilteredText): FilteredText };

@@ -1,11 +1,11 @@
 // HTML strip: the grammar of tags as automata, sets of tags and entities; texts are stripped by the kernel.
 import { joinConfigs, termMap, termSet, words } from '../blob.ts';
 import type { CharFilter } from '../component.ts';
+import { lowerCodePoints } from '../languages/word-lists.ts';
 import { compileMachines, type Machines } from '../regex/machine.ts';
 import { parseJavaRegex } from '../regex/parser.ts';
 import { FLAG } from '../regex/syntax.ts';
 import { STAGE } from '../stage-ids.ts';
-import { lowerCodePoints } from '../word-lists.ts';
 import { ENTITIES } from './html-entities.ts';
 
 const INLINE =

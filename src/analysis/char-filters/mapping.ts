@@ -3,8 +3,8 @@ import { javaTrim } from '../../common/java-text.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { joinConfigs, words } from '../blob.ts';
 import type { BuildContext, CharFilter } from '../component.ts';
+import { hexNumber, lineOf, ruleLines, runtimeError } from '../languages/word-lists.ts';
 import { STAGE } from '../stage-ids.ts';
-import { hexNumber, lineOf, ruleLines, runtimeError } from '../word-lists.ts';
 
 interface TrieNode {
   readonly next: Map<number, TrieNode>;

@@ -2,9 +2,9 @@
 import { illegalArgument } from '../../errors/catalog.ts';
 import { termSet, words } from '../blob.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
+import { lowerCodePoints, stopWords } from '../languages/word-lists.ts';
 import { STAGE } from '../stage-ids.ts';
-import { lowerCodePoints, stopWords } from '../word-lists.ts';
-import { filterEntry } from './simple.ts';
+import { filterEntry } from './kernel-filters.ts';
 
 export const COMMON_GRAMS_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   filterEntry(

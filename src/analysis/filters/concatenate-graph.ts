@@ -2,9 +2,9 @@
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
-import { MAX_TOKENS, makeToken, type Token, type TokenStream } from '../token-stream.ts';
-import { encodeWtf8 } from '../wtf8.ts';
-import { filterEntry } from './simple.ts';
+import { MAX_TOKENS, makeToken, type Token, type TokenStream } from '../tokens/token-stream.ts';
+import { encodeWtf8 } from '../tokens/wtf8.ts';
+import { filterEntry } from './kernel-filters.ts';
 
 /** Value of `max_graph_expansions`. */
 const NO_LIMIT = -1;

@@ -3,13 +3,13 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { joinConfigs, termSet, words } from '../blob.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter } from '../component.ts';
-import { termsFilter } from '../host-terms.ts';
-import { Hyphenator } from '../hyphenator.ts';
+import { readText, wordList } from '../languages/word-lists.ts';
 import { STAGE } from '../stage-ids.ts';
-import { checkTokenCount } from '../token-stream.ts';
-import { readText, wordList } from '../word-lists.ts';
-import { encodeWtf8 } from '../wtf8.ts';
-import { filterEntry } from './simple.ts';
+import { checkTokenCount } from '../tokens/token-stream.ts';
+import { encodeWtf8 } from '../tokens/wtf8.ts';
+import { termsFilter } from './host-terms.ts';
+import { Hyphenator } from './hyphenator.ts';
+import { filterEntry } from './kernel-filters.ts';
 
 export interface Options {
   readonly minWord: number;
@@ -20,7 +20,7 @@ export interface Options {
 
 type Dictionary = (term: string) => boolean;
 
-/** Config of the decompound stage (assembly/analysis/filters/decompound.ts has the drawing). */
+/** Config of the decompound stage (assembly/analysis/filters/expand/decompound.ts has the drawing). */
 export function decompoundConfig({ minWord, minPart, maxPart, onlyLongest }: Options, list: readonly string[]): Uint8Array {
   const firsts = new Uint8Array(8192);
   for (const word of list) {

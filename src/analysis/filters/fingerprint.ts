@@ -5,8 +5,8 @@ import { words } from '../blob.ts';
 import { type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
 import type { Settings } from '../settings.ts';
 import { STAGE } from '../stage-ids.ts';
-import { encodeWtf8 } from '../wtf8.ts';
-import { filterEntry } from './simple.ts';
+import { encodeWtf8 } from '../tokens/wtf8.ts';
+import { filterEntry } from './kernel-filters.ts';
 
 /** @param maxSize longest result in UTF-16 units; a longer one is none */
 export function fingerprintFilter(separator: string, maxSize: number): TokenFilter {

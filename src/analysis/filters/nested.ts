@@ -4,11 +4,11 @@ import { numberOfCall } from '../../wasm/host-calls.ts';
 import { fuse, givesPayloads, mayStop } from '../analyzer.ts';
 import { chainBlob, type KernelStage, words } from '../blob.ts';
 import type { BuildContext, ChainContext, ComponentEntry, FilterEnvironment, FilterFactory, TokenFilter } from '../component.ts';
-import { termFilter } from '../host-terms.ts';
 import { STAGE } from '../stage-ids.ts';
-import { scriptToken, TokenPredicate } from '../token-predicate.ts';
-import { checkTokenCount, makeToken, type Token, type TokenStream } from '../token-stream.ts';
-import { filterEntry, ONLY_ON_SAME_POSITION } from './simple.ts';
+import { checkTokenCount, makeToken, type Token, type TokenStream } from '../tokens/token-stream.ts';
+import { termFilter } from './host-terms.ts';
+import { filterEntry, ONLY_ON_SAME_POSITION } from './kernel-filters.ts';
+import { scriptToken, TokenPredicate } from './token-predicate.ts';
 
 /** Whether filters run in kernels inside others: all of them, and payloads, which only the outer chain finds, are none of their business. */
 function areKernels(filters: readonly TokenFilter[]): boolean {
@@ -22,7 +22,7 @@ function innerBlob(source: KernelStage, filters: readonly TokenFilter[]): Uint8A
 
 const INPUT: KernelStage = { id: STAGE.INPUT, config: new Uint8Array(0) };
 
-/** Each token once per branch; equal terms at one position once (assembly/analysis/filters/multiplexer.ts). */
+/** Each token once per branch; equal terms at one position once (assembly/analysis/filters/nested/multiplexer.ts). */
 export function multiplexerFilter(branches: readonly (readonly TokenFilter[])[]): TokenFilter {
   // Without a branch tokens stay as they are.
   if (!branches.length) return { kind: 'kernel', stages: [REMOVE_DUPLICATES] };
@@ -45,7 +45,7 @@ export function multiplexerFilter(branches: readonly (readonly TokenFilter[])[])
 const REMOVE_DUPLICATES: KernelStage = { id: STAGE.UNIQUE, config: words([ONLY_ON_SAME_POSITION]) };
 const DEDUPLICATE: readonly TokenFilter[] = [{ kind: 'kernel', stages: [REMOVE_DUPLICATES] }];
 
-/** Tokens that a script takes go through filters, a run of them at a time (assembly/analysis/filters/condition.ts). */
+/** Tokens that a script takes go through filters, a run of them at a time (assembly/analysis/filters/nested/condition.ts). */
 function conditionFilter(predicate: TokenPredicate, filters: readonly TokenFilter[]): TokenFilter {
   if (!areKernels(filters)) return conditionOnHost(predicate, filters);
   const config = words([numberOfCall(predicate.call), 0], innerBlob(INPUT, filters));

@@ -4,7 +4,7 @@ import { words } from '../blob.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
 import { STAGE } from '../stage-ids.ts';
 import { checkGrams, checkNgramDiff } from '../tokenizers/ngram.ts';
-import { filterEntry } from './simple.ts';
+import { filterEntry } from './kernel-filters.ts';
 
 const EDGE = 1;
 const PRESERVE = 2;

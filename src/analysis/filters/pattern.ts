@@ -1,14 +1,14 @@
 // Filters by regular expression: pattern_replace, pattern_capture, and keyword_marker with a pattern.
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { ComponentEntry, FilterFactory } from '../component.ts';
-import { termFilter, termsFilter } from '../host-terms.ts';
+import { lowerCodePoints, wordSet } from '../languages/word-lists.ts';
 import { compilePattern } from '../regex/java-flags.ts';
 import type { JavaPattern } from '../regex/java-pattern.ts';
 import { Replacement } from '../regex/replacement.ts';
 import { STAGE } from '../stage-ids.ts';
-import { checkTokenCount } from '../token-stream.ts';
-import { lowerCodePoints, wordSet } from '../word-lists.ts';
-import { filterEntry, setStage } from './simple.ts';
+import { checkTokenCount } from '../tokens/token-stream.ts';
+import { termFilter, termsFilter } from './host-terms.ts';
+import { filterEntry, setStage } from './kernel-filters.ts';
 
 function replaceMatches(term: string, pattern: JavaPattern, replacement: Replacement, all: boolean): string {
   const matcher = pattern.matcher(term);

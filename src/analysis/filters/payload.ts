@@ -6,8 +6,8 @@ import { STATUS } from '../../wasm/status.ts';
 import { words } from '../blob.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
 import { STAGE } from '../stage-ids.ts';
-import { decodeWtf8, encodeWtf8 } from '../wtf8.ts';
-import { filterEntry } from './simple.ts';
+import { decodeWtf8, encodeWtf8 } from '../tokens/wtf8.ts';
+import { filterEntry } from './kernel-filters.ts';
 
 const numberFormat = (reason: string): ApiError => new ApiError('number_format_exception', 400, reason);
 
@@ -49,7 +49,7 @@ const PAYLOAD = 0;
 const FREQUENCY = 1;
 
 /**
- * Filter that cuts terms at a delimiter (assembly/analysis/filters/delimited.ts has the drawing).
+ * Filter that cuts terms at a delimiter (assembly/analysis/filters/rewrite/delimited.ts has the drawing).
  * @param delimiter one UTF-16 unit
  * @param encode    data behind a delimiter as bytes: the payload, or four bytes of a frequency
  */

@@ -3,8 +3,8 @@ import { illegalArgument } from '../../errors/catalog.ts';
 import { joinConfigs, words } from '../blob.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
 import { STAGE } from '../stage-ids.ts';
-import { encodeWtf8 } from '../wtf8.ts';
-import { filterEntry } from './simple.ts';
+import { encodeWtf8 } from '../tokens/wtf8.ts';
+import { filterEntry } from './kernel-filters.ts';
 
 interface ShingleOptions {
   readonly min: number;

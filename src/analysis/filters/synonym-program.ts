@@ -1,7 +1,7 @@
-// Synonym rules as the bytes that the kernel walks (assembly/analysis/filters/synonym.ts has the drawing): words by their hash, phrases as
+// Synonym rules as the bytes that the kernel walks (assembly/analysis/filters/combine/synonym.ts has the drawing): words by their hash, phrases as
 // a trie of word numbers, and for each phrase the tokens that stand for it.
 import { joinConfigs, termMap, words } from '../blob.ts';
-import { encodeWtf8 } from '../wtf8.ts';
+import { encodeWtf8 } from '../tokens/wtf8.ts';
 import type { SynonymMap, SynonymNode } from './synonym-rules.ts';
 
 const GRAPH = 1;

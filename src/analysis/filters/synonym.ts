@@ -10,9 +10,9 @@ import {
   kernelFilter,
   type TokenFilter,
 } from '../component.ts';
+import { readText } from '../languages/word-lists.ts';
 import { STAGE } from '../stage-ids.ts';
-import type { TokenStream } from '../token-stream.ts';
-import { readText } from '../word-lists.ts';
+import type { TokenStream } from '../tokens/token-stream.ts';
 import { synonymProgram } from './synonym-program.ts';
 import {
   type Phrase,

@@ -3,9 +3,9 @@ import { joinConfigs, termSet, words } from '../blob.ts';
 import { splitRule, unescapeRule } from '../char-filters/mapping.ts';
 import { category } from '../characters.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
+import { lineOf, lowerCodePoints, ruleLines, runtimeError, wordSet } from '../languages/word-lists.ts';
 import { STAGE } from '../stage-ids.ts';
-import { lineOf, lowerCodePoints, ruleLines, runtimeError, wordSet } from '../word-lists.ts';
-import { filterEntry } from './simple.ts';
+import { filterEntry } from './kernel-filters.ts';
 
 const [LOWER, UPPER, DIGIT, DELIMITER] = [1, 2, 4, 8];
 const ALPHA = LOWER | UPPER;

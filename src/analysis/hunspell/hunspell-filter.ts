@@ -4,8 +4,8 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { BuildContext, ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
 import type { ConfigFiles } from '../config-files.ts';
-import { filterEntry } from '../filters/simple.ts';
-import { termsFilter } from '../host-terms.ts';
+import { termsFilter } from '../filters/host-terms.ts';
+import { filterEntry } from '../filters/kernel-filters.ts';
 import { HunspellDictionary } from './dictionary.ts';
 import { HunspellStemmer } from './stemmer.ts';
 

@@ -2,14 +2,14 @@
 import { words } from '../blob.ts';
 import { stopUnlessEmpty } from '../built-in-analyzers.ts';
 import { type BuildContext, kernelFilter, type TokenFilter, type Tokenizer } from '../component.ts';
-import { elisionStage, setStage, stemmerOverrideStage, stopStage } from '../filters/simple.ts';
+import { elisionStage, setStage, stemmerOverrideStage, stopStage } from '../filters/kernel-filters.ts';
 import type { AnalyzerEntry } from '../registry.ts';
 import { STAGE } from '../stage-ids.ts';
-import { standardTokenizer } from '../tokenizers/simple.ts';
+import { standardTokenizer } from '../tokenizers/kernel-tokenizers.ts';
 import { thaiTokenizer } from '../tokenizers/thai.ts';
-import { analyzerStopWords } from '../word-lists.ts';
 import { STEMMER, snowballStage, stemStage } from './stemmers.ts';
 import { stopList } from './stop-words.ts';
+import { analyzerStopWords } from './word-lists.ts';
 
 const LOWER = kernelFilter(STAGE.CASE, words([0]));
 const normalize = (variant: number): TokenFilter => kernelFilter(STAGE.NORMALIZE, words([variant]));

@@ -1,6 +1,6 @@
 // Components of single languages: stemmers and language analyzers. The registry adds these lists to its own.
 import type { ComponentEntry, FilterFactory } from '../component.ts';
-import { filterEntry } from '../filters/simple.ts';
+import { filterEntry } from '../filters/kernel-filters.ts';
 import { STEMMER, snowballStage, stemmerByLanguage, stemStage } from './stemmers.ts';
 
 export const LANGUAGE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [

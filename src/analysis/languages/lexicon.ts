@@ -1,4 +1,4 @@
-// Word lists for stemmers that ask one, in the layout of assembly/analysis/stemmers/lexicon.ts.
+// Word lists for stemmers that ask one, in the layout of assembly/analysis/stemmers/other/lexicon.ts.
 import { termMap } from '../blob.ts';
 import { exceptions, roots, words } from './words.ts';
 

@@ -6,7 +6,7 @@ import { kernelFilter, type TokenFilter } from '../component.ts';
 import { STAGE } from '../stage-ids.ts';
 import { kstemLexicon } from './lexicon.ts';
 
-/** Ids of assembly/analysis/stemmers/stemmers.ts. */
+/** Ids of assembly/analysis/stemmers/dispatch.ts. */
 export const STEMMER = {
   PORTER: 0,
   ENGLISH_POSSESSIVE: 1,

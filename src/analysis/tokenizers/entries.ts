@@ -1,9 +1,9 @@
 // Tokenizers that run on the host, and those whose kernels need tables from it.
 import type { ComponentEntry, TokenizerFactory } from '../component.ts';
+import { tokenizerEntry } from './kernel-tokenizers.ts';
 import { NGRAM_TOKENIZERS } from './ngram.ts';
 import { PATH_TOKENIZERS } from './path-hierarchy.ts';
 import { PATTERN_TOKENIZERS } from './pattern.ts';
-import { tokenizerEntry } from './simple.ts';
 import { thaiTokenizer } from './thai.ts';
 
 export const HOST_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [

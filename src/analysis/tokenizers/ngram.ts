@@ -4,7 +4,7 @@ import { CATEGORY_NAMES } from '../characters.ts';
 import type { BuildContext, ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
 import type { Settings } from '../settings.ts';
 import { STAGE } from '../stage-ids.ts';
-import { kernelTokenizer, tokenizerEntry } from './simple.ts';
+import { kernelTokenizer, tokenizerEntry } from './kernel-tokenizers.ts';
 
 /** Bits of general categories (characters.ts). */
 const CLASSES: Readonly<Record<string, number>> = { letter: 0x3e, digit: 0x200, punctuation: 0x61f00000, symbol: 0x1e000000 };

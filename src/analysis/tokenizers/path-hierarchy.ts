@@ -3,8 +3,8 @@ import { illegalArgument } from '../../errors/catalog.ts';
 import { joinConfigs, words } from '../blob.ts';
 import type { ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
 import { STAGE } from '../stage-ids.ts';
-import { encodeWtf8 } from '../wtf8.ts';
-import { tokenizerEntry } from './simple.ts';
+import { encodeWtf8 } from '../tokens/wtf8.ts';
+import { tokenizerEntry } from './kernel-tokenizers.ts';
 
 interface PathOptions {
   /** One UTF-16 unit each. */

@@ -4,8 +4,8 @@ import type { ComponentEntry, Tokenizer, TokenizerFactory } from '../component.t
 import { compilePattern } from '../regex/java-flags.ts';
 import type { JavaPattern } from '../regex/java-pattern.ts';
 import { LucenePattern } from '../regex/lucene-pattern.ts';
-import { checkTokenCount, makeToken, type Token } from '../token-stream.ts';
-import { tokenizerEntry } from './simple.ts';
+import { checkTokenCount, makeToken, type Token } from '../tokens/token-stream.ts';
+import { tokenizerEntry } from './kernel-tokenizers.ts';
 
 /** @param group -1 splits at matches, otherwise the group that is the token */
 export function patternTokenizer(pattern: JavaPattern, group: number): Tokenizer {

@@ -1,6 +1,6 @@
 // `_analyze`, at the root or at an index.
 import { AnalysisRegistry } from '../../analysis/analysis-registry.ts';
-import { type AnalyzeTarget, analyzeText, type FieldAnalysis } from '../../analysis/analyze-api.ts';
+import { type AnalyzeTarget, analyzeText, type FieldAnalysis } from '../../analysis/analyze/analyze-api.ts';
 import { JsonSyntaxError, parseJson } from '../../common/json-parse.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, jsonSyntax } from '../../errors/catalog.ts';

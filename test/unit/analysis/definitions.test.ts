@@ -1,7 +1,7 @@
 // Definitions that are refused, and those that pass though they look wrong, as OpenSearch reads them.
 import { expect, test } from 'vitest';
 import { AnalysisRegistry } from '../../../src/analysis/analysis-registry.ts';
-import { analyzeText, type FieldAnalysis } from '../../../src/analysis/analyze-api.ts';
+import { analyzeText, type FieldAnalysis } from '../../../src/analysis/analyze/analyze-api.ts';
 import type { SettingTree } from '../../../src/analysis/settings.ts';
 import type { ApiError } from '../../../src/errors/api-error.ts';
 import { AnalysisHost } from '../../../src/wasm/analysis.ts';

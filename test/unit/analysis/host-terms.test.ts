@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { chainBlob } from '../../../src/analysis/blob.ts';
 import type { TokenFilter } from '../../../src/analysis/component.ts';
-import { termFilter, termsFilter } from '../../../src/analysis/host-terms.ts';
+import { termFilter, termsFilter } from '../../../src/analysis/filters/host-terms.ts';
 import { STAGE } from '../../../src/analysis/stage-ids.ts';
-import { runChain } from '../../../src/analysis/token-stream.ts';
-import { StringInput } from '../../../src/analysis/wtf8.ts';
+import { runChain } from '../../../src/analysis/tokens/token-stream.ts';
+import { StringInput } from '../../../src/analysis/tokens/wtf8.ts';
 import { illegalArgument } from '../../../src/errors/catalog.ts';
 import type { AnalysisHost } from '../../../src/wasm/analysis.ts';
 import { eachAnalysisBuild } from '../../support/analysis-builds.ts';

@@ -1,7 +1,7 @@
 // Hunspell dictionaries, each written for one feature of hunspell(5), and the filter over them.
 import { expect, test } from 'vitest';
 import { AnalysisRegistry } from '../../../src/analysis/analysis-registry.ts';
-import { analyzeText } from '../../../src/analysis/analyze-api.ts';
+import { analyzeText } from '../../../src/analysis/analyze/analyze-api.ts';
 import { HunspellDictionary, type HunspellSource } from '../../../src/analysis/hunspell/dictionary.ts';
 import { HunspellStemmer } from '../../../src/analysis/hunspell/stemmer.ts';
 import { AnalysisHost } from '../../../src/wasm/analysis.ts';

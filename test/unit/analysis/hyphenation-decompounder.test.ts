@@ -1,8 +1,8 @@
 // Parts of compounds between hyphenation points.
 import { expect, test } from 'vitest';
 import { AnalysisRegistry } from '../../../src/analysis/analysis-registry.ts';
-import { analyzeText } from '../../../src/analysis/analyze-api.ts';
-import { Hyphenator } from '../../../src/analysis/hyphenator.ts';
+import { analyzeText } from '../../../src/analysis/analyze/analyze-api.ts';
+import { Hyphenator } from '../../../src/analysis/filters/hyphenator.ts';
 import { AnalysisHost } from '../../../src/wasm/analysis.ts';
 import { analyzerModule } from '../../support/analysis-server.ts';
 

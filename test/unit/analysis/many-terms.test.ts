@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { chainBlob, words } from '../../../src/analysis/blob.ts';
 import { STAGE } from '../../../src/analysis/stage-ids.ts';
-import { encodeTokens, makeToken, runChain } from '../../../src/analysis/token-stream.ts';
+import { encodeTokens, makeToken, runChain } from '../../../src/analysis/tokens/token-stream.ts';
 import { AnalysisHost } from '../../../src/wasm/analysis.ts';
 import { analyzerModule } from '../../support/analysis-server.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { STAGE } from '../../../src/analysis/stage-ids.ts';
-import { TOKEN_TYPES } from '../../../src/analysis/token-types.ts';
+import { TOKEN_TYPES } from '../../../src/analysis/tokens/token-types.ts';
 
 const read = (file: string): string => readFileSync(new URL(`../../../assembly/analysis/${file}`, import.meta.url), 'utf8');
 

@@ -1,7 +1,7 @@
 // Stems of words that each exercise one rule of the light and minimal stemmers and of KStem; sources in assembly/analysis/stemmers.
 import { expect, test } from 'vitest';
 import { AnalysisRegistry } from '../../../src/analysis/analysis-registry.ts';
-import { analyzeText } from '../../../src/analysis/analyze-api.ts';
+import { analyzeText } from '../../../src/analysis/analyze/analyze-api.ts';
 import { AnalysisHost } from '../../../src/wasm/analysis.ts';
 import { analyzerModule } from '../../support/analysis-server.ts';
 

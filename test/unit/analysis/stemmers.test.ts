@@ -10,7 +10,7 @@ import {
   stemmerByLanguage,
 } from '../../../src/analysis/languages/stemmers.ts';
 import { STAGE } from '../../../src/analysis/stage-ids.ts';
-import { runChain } from '../../../src/analysis/token-stream.ts';
+import { runChain } from '../../../src/analysis/tokens/token-stream.ts';
 import { AnalysisHost } from '../../../src/wasm/analysis.ts';
 import { analyzerModule } from '../../support/analysis-server.ts';
 

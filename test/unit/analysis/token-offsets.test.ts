@@ -1,7 +1,7 @@
 // Filters that join tokens may meet tokens that another one put out of order.
 import { expect, test } from 'vitest';
 import { AnalysisRegistry } from '../../../src/analysis/analysis-registry.ts';
-import { analyzeText } from '../../../src/analysis/analyze-api.ts';
+import { analyzeText } from '../../../src/analysis/analyze/analyze-api.ts';
 import { AnalysisHost } from '../../../src/wasm/analysis.ts';
 import { analyzerModule } from '../../support/analysis-server.ts';
 

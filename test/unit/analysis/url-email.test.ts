@@ -1,7 +1,7 @@
 // Where hosts without a scheme end: facts of Lucene 10.5's UAX29URLEmailTokenizer, whose rules look one character behind the host.
 import { expect, test } from 'vitest';
 import { AnalysisRegistry } from '../../../src/analysis/analysis-registry.ts';
-import { analyzeText } from '../../../src/analysis/analyze-api.ts';
+import { analyzeText } from '../../../src/analysis/analyze/analyze-api.ts';
 import { AnalysisHost } from '../../../src/wasm/analysis.ts';
 import { analyzerModule } from '../../support/analysis-server.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { AnalysisRegistry } from '../../../src/analysis/analysis-registry.ts';
-import { analyzeText } from '../../../src/analysis/analyze-api.ts';
+import { analyzeText } from '../../../src/analysis/analyze/analyze-api.ts';
 import type { ApiError } from '../../../src/errors/api-error.ts';
 import { configFiles } from '../../../src/node/config-directory.ts';
 import { AnalysisHost } from '../../../src/wasm/analysis.ts';

@@ -1,0 +1,81 @@
+// Fingerprint: one token of the distinct terms of the whole text in order of their UTF-16 units; none if it would be longer than allowed.
+//   config ├─ longest result in UTF-16 units u32 ─┬─ separator bytes u32 ─┬─ separator ─┤
+//   area   ├─ addresses of entries u32 × ···, and room for sorting them ─┬─ entry ├─ bytes u32 ─┬─ term ─┤ ··· ─┬─ the result ─┤
+// State: e = 1 when done. The token's increment counts again at the end, as the recorded server has it; holes before are forgotten.
+import { E_NO_SPACE } from '../../../mem/status';
+import { appendText, compareUnits, utf16Length } from '../../../text/utf8';
+import { awaitToken, forgetHoles } from '../../producer';
+import { Chain, Stage, stageAt, tokenAt } from '../../stage';
+import { TokenType, writeToken } from '../../token';
+
+export function fingerprintNext(chain: Chain, index: u32, stage: Stage, previousProducer: u32): i32 {
+  if (stage.e) return 0;
+  const input = stageAt(chain, previousProducer), list = (stage.termsPtr + 3) & ~3;
+  const half = (stage.termsEnd - list) >> 1, terms = (list + half + 3) & ~3;
+  let count: u32 = 0, cur = terms, status: i32;
+  while ((status = awaitToken(chain, index, stage, previousProducer)) > 0) {
+    const token = tokenAt(input, input.taken);
+    // The list is sorted with as much room again.
+    if (list + (<usize>(count + 1) << 3) > terms || cur + token.termLen + 8 > stage.termsEnd) return E_NO_SPACE;
+    store<u32>(cur, token.termLen);
+    memory.copy(cur + 4, token.termPtr, token.termLen);
+    store<u32>(list + (<usize>count << 2), <u32>cur);
+    count++;
+    cur = (cur + 4 + token.termLen + 3) & ~3;
+    input.taken++;
+  }
+  if (status < 0) return status;
+  stage.e = 1;
+  forgetHoles(chain, index);
+  stage.carry = 1;
+  return count ? emit(chain, stage, sort(list, count), count, cur) : 0;
+}
+
+/** Joins sorted entries into one token behind them. Returns 1, 0 if it is too long, or E_NO_SPACE. */
+function emit(chain: Chain, stage: Stage, list: usize, count: u32, from: usize): i32 {
+  const most = load<u32>(stage.config), separator = stage.config + 8, separatorBytes = load<u32>(stage.config, 4);
+  let cur = from, units: u64 = 0, last: usize = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const entry = <usize>load<u32>(list + (<usize>i << 2));
+    if (last && compareEntries(last, entry) == 0) continue;
+    const bytes = load<u32>(entry);
+    units += utf16Length(entry + 4, entry + 4 + bytes) + (last ? 1 : 0);
+    if (units > most) return 0;
+    if (cur + separatorBytes + bytes > stage.termsEnd) return E_NO_SPACE;
+    // An empty term, which comes first, has no separator behind it but counts as if it had one.
+    if (cur > from) cur = appendText(from, cur, separator, separatorBytes);
+    cur = appendText(from, cur, entry + 4, bytes);
+    last = entry;
+  }
+  writeToken(stage.tokens, from, <u32>(cur - from), 0, chain.endOffset, TokenType.FINGERPRINT);
+  stage.termCur = cur;
+  return 1;
+}
+
+// @ts-ignore: decorator
+@inline
+function compareEntries(a: usize, b: usize): i32 {
+  return compareUnits(a + 4, a + 4 + load<u32>(a), b + 4, b + 4 + load<u32>(b));
+}
+
+/** Sorts addresses of entries by merging, with room for as many behind them. Returns where the sorted ones are. */
+function sort(list: usize, count: u32): usize {
+  let source = list, target = list + (<usize>count << 2);
+  for (let width: u32 = 1; width < count; width <<= 1) {
+    for (let left: u32 = 0; left < count; left += width << 1) {
+      const middle = min(left + width, count), right = min(left + (width << 1), count);
+      let a = left, b = middle;
+      for (let i = left; i < right; i++) {
+        const first = load<u32>(source + (<usize>a << 2)), second = load<u32>(source + (<usize>b << 2));
+        const takesSecond = a >= middle || (b < right && compareEntries(second, first) < 0);
+        store<u32>(target + (<usize>i << 2), takesSecond ? second : first);
+        if (takesSecond) b++;
+        else a++;
+      }
+    }
+    const swap = source;
+    source = target;
+    target = swap;
+  }
+  return source;
+}

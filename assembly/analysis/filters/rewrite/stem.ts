@@ -1,0 +1,214 @@
+// Rewrites terms, marks and drops them: stemmers, and the normalizations, case mappings, lists, elisions and filters of the host around them, one
+// after the other.
+//   config ├─ op u32 ─┬─ op u32 ─┬─ ··· ─┤   a stemmer's id, or one of the groups below, plus the variant
+//   KSTEM and the operations with lists have data behind them: ├─ op u32 ─┬─ bytes u32 ─┬─ data, a multiple of 4 bytes ─┤
+//   (KSTEM's is its lexicon, stemmers/lexicon.ts; the others' is the config of the stage that does the same alone)
+// What becomes of a term depends on the term alone (and its keyword flag), and words come again: the stage's area is a cache of results
+// (term-cache.ts), kept from text to text. Keywords, which stemmers leave alone, go by it.
+//   area  ├─ cache ─┬─ index of suffix lists (stemmers/suffix-index.ts) ─┤
+import { E_CORRUPT, E_NO_SPACE } from '../../../mem/status';
+import { decode, encode } from '../../../text/utf8';
+import { hostTerms } from '../../host-calls';
+import { renewTerm, Stage, tokenAt } from '../../stage';
+import { ENGLISH_POSSESSIVE, KSTEM, runStemmer } from '../../stemmers/dispatch';
+import { clearSuffixIndex, useSuffixIndex } from '../../stemmers/suffix-index';
+import { GROWTH, setWord, unitAt, word, wordLen } from '../../stemmers/word';
+import { FLAG_KEYWORD, Token } from '../../token';
+import { keepToken } from '../select/drop';
+import { changeCase } from './case';
+import { normalizeToken } from './normalize';
+import { markKeyword, overrideStem } from '../select/select';
+import { isStopWord } from '../select/stop';
+import { cutAtApostrophe, cutElision } from './term-edit';
+import {
+  bucketMask, clearTerms, copyTerm, DROPPED, entryFlags, hashBytes, KEYWORD, MAX_KEY, noteTerm, PREFIX, recallTerm, rememberTerm, resultLen, resultPtr,
+} from './term-cache';
+
+const NORMALIZE: u32 = 0x100;
+const CASE: u32 = 0x200;
+const STOP: u32 = 0x300;
+const ELISION: u32 = 0x400;
+const APOSTROPHE: u32 = 0x500;
+const KEYWORD_MARKER: u32 = 0x600;
+const STEMMER_OVERRIDE: u32 = 0x700;
+/** Data: ├─ filter u32 ─┬─ flags u32 ─┤, see hostTerm. */
+const HOST_TERM: u32 = 0x800;
+/** Flags: terms with an answer become keywords and stay as they are; terms without one go. */
+const MARK: u32 = 1;
+const DROP_OTHERS: u32 = 2;
+/** What rewrite answers for a term that goes. */
+const DROP: i32 = 1;
+
+export function stemFilter(stage: Stage, batch: Stage): i32 {
+  const area = stage.termsPtr, end = indexPtr(stage), mask = bucketMask(area, end);
+  const isPossessive = stage.configBytes == 4 && load<u32>(stage.config) == ENGLISH_POSSESSIVE;
+  useSuffixIndex(end, stage.termsEnd);
+  let kept: u32 = 0;
+  for (let i: u32 = 0; i < batch.count; i++) {
+    const token = tokenAt(batch, i), keyLen = token.termLen;
+    // Most words are rid of the possessive by their last letter.
+    if (isPossessive && (keyLen == 0 || (load<u8>(token.termPtr + keyLen - 1) | 32) != 0x73)) {
+      kept = keepToken(stage, batch, i, kept);
+      continue;
+    }
+    let isDropped = false;
+    if (keyLen - 1 >= MAX_KEY || token.flags & FLAG_KEYWORD) {
+      const status = rewrite(stage, batch, token);
+      if (status < 0) return status;
+      isDropped = status == DROP;
+    } else {
+      const hash = hashBytes(token.termPtr, keyLen), entry = recallTerm(area, mask, hash, token.termPtr, keyLen);
+      if (entry) {
+        const flags = entryFlags(entry), len = resultLen(entry);
+        if (flags & PREFIX) token.termLen = len;
+        else {
+          const status = renewTerm(batch, token, len);
+          if (status < 0) return status;
+          copyTerm(token.termPtr, resultPtr(entry), len);
+        }
+        if (flags & KEYWORD) token.flags |= FLAG_KEYWORD;
+        isDropped = (flags & DROPPED) != 0;
+      } else {
+        const noted = noteTerm(area, end, token.termPtr, keyLen);
+        const status = rewrite(stage, batch, token);
+        if (status < 0) return status;
+        isDropped = status == DROP;
+        const flags = (isDropped ? DROPPED : 0) | (token.flags & FLAG_KEYWORD ? KEYWORD : 0);
+        if (noted) rememberTerm(area, end, hash, noted, token.termPtr, token.termLen, flags);
+      }
+    }
+    if (isDropped) stage.carry += token.posInc;
+    else kept = keepToken(stage, batch, i, kept);
+  }
+  batch.count = kept;
+  return 0;
+}
+
+/** All operations over one token. Returns 0, DROP or a status. */
+function rewrite(stage: Stage, batch: Stage, token: Token): i32 {
+  for (let at = stage.config, end = at + stage.configBytes; at < end; ) {
+    const op = load<u32>(at), data = at + 8;
+    at += 4;
+    if (hasData(op)) {
+      if (data > end || load<u32>(at) > <u32>(end - data)) return E_CORRUPT;
+      at = data + <usize>load<u32>(at);
+    }
+    const status = operate(batch, token, op, data);
+    if (status) return status;
+  }
+  return 0;
+}
+
+// @ts-ignore: decorator
+@inline
+function hasData(op: u32): bool {
+  return op == KSTEM || (op >= STOP && op != APOSTROPHE);
+}
+
+function operate(batch: Stage, token: Token, op: u32, data: usize): i32 {
+  switch (op >> 8) {
+    case 0: return stem(batch, token, op, data);
+    case NORMALIZE >> 8: return normalizeToken(batch, token, op - NORMALIZE);
+    case CASE >> 8: return changeCase(batch, token, op - CASE);
+    case STOP >> 8: return isStopWord(batch, token, data);
+    case ELISION >> 8: return cutElision(batch, token, data);
+    case APOSTROPHE >> 8: return cutAtApostrophe(token);
+    case KEYWORD_MARKER >> 8: return markKeyword(batch, token, data);
+    case STEMMER_OVERRIDE >> 8: return overrideStem(batch, token, data);
+    case HOST_TERM >> 8: return hostTerm(batch, token, data);
+    default: return E_CORRUPT;
+  }
+}
+
+/** A filter of the host whose answer is one term. */
+function hostTerm(batch: Stage, token: Token, data: usize): i32 {
+  const out = batch.termCur, flags = load<u32>(data, 4);
+  const bytes = hostTerms(load<u32>(data), token.termPtr, token.termLen, out, batch.termsEnd - out);
+  if (bytes < 0) return bytes;
+  if (!bytes) return flags & DROP_OTHERS ? DROP : 0;
+  if (flags & MARK) token.flags |= FLAG_KEYWORD;
+  if (flags) return 0;
+  const len = load<u32>(out);
+  if (len > token.termLen) {
+    token.termPtr = out;
+    batch.termCur += len;
+  }
+  memory.copy(token.termPtr, out + 4, len);
+  token.termLen = len;
+  return 0;
+}
+
+function stem(batch: Stage, token: Token, id: u32, lexicon: usize): i32 {
+  if (token.flags & FLAG_KEYWORD || token.termLen == 0) return 0;
+  // The word stands behind the terms of the batch, where the next term would go: as units, then room for its new bytes.
+  const units = (batch.termCur + 7) & ~7;
+  const room = ((<usize>token.termLen + GROWTH) << 1) + (<usize>token.termLen + GROWTH) * 3;
+  if (units + room > batch.termsEnd) return E_NO_SPACE;
+  setWord(units, decodeUnits(token, units));
+  if (!runStemmer(id, lexicon)) return E_CORRUPT;
+  return encodeUnits(batch, token, units + ((<usize>token.termLen + GROWTH) << 1));
+}
+
+/** Bytes that the indices of suffix lists may take: the largest stemmers' take 50 KB. */
+const INDEX_BYTES: usize = 64 << 10;
+
+// @ts-ignore: decorator
+@inline
+function indexPtr(stage: Stage): usize {
+  return (stage.termsEnd - min<usize>(INDEX_BYTES, (stage.termsEnd - stage.termsPtr) >> 2)) & ~7;
+}
+
+/** Empties the cache and the index, once when a chain is laid out. */
+export function clearStems(stage: Stage): void {
+  clearTerms(stage.termsPtr, indexPtr(stage));
+  clearSuffixIndex(indexPtr(stage), stage.termsEnd);
+}
+
+/** Writes the term as UTF-16. Returns the number of units. */
+function decodeUnits(token: Token, out: usize): i32 {
+  let to = out;
+  for (let p = token.termPtr, end = p + token.termLen; p < end; ) {
+    const byte = load<u8>(p);
+    if (byte < 0x80) {
+      store<u16>(to, byte);
+      to += 2;
+      p++;
+      continue;
+    }
+    const d = decode(p, end), cp = d & 0xffffff;
+    p += d >> 24;
+    if (cp > 0xffff) {
+      store<u16>(to, <u16>(0xd800 + ((cp - 0x10000) >> 10)));
+      store<u16>(to, <u16>(0xdc00 + ((cp - 0x10000) & 0x3ff)), 2);
+      to += 4;
+    } else {
+      store<u16>(to, <u16>cp);
+      to += 2;
+    }
+  }
+  return <i32>((to - out) >> 1);
+}
+
+/** Makes the word the token's term; `scratch` takes its bytes before they are put in their place. */
+function encodeUnits(batch: Stage, token: Token, scratch: usize): i32 {
+  let to = scratch;
+  for (let i = 0; i < wordLen; i++) {
+    let cp = unitAt(i);
+    if (cp < 0x80) {
+      store<u8>(to++, <u8>cp);
+      continue;
+    }
+    if ((cp & 0xfc00) == 0xd800 && i + 1 < wordLen && (unitAt(i + 1) & 0xfc00) == 0xdc00) {
+      cp = 0x10000 + ((cp & 0x3ff) << 10) + (unitAt(i + 1) & 0x3ff);
+      i++;
+    }
+    to += encode(to, cp);
+  }
+  const bytes = <u32>(to - scratch);
+  // A longer term moves to the end of the batch's terms, which is where the units stand now: below the scratch bytes.
+  if (bytes > token.termLen && word + bytes > scratch) return E_NO_SPACE;
+  const status = renewTerm(batch, token, bytes);
+  if (status < 0) return status;
+  memory.copy(token.termPtr, scratch, bytes);
+  return 0;
+}

@@ -1,0 +1,29 @@
+// Lower case of a whole word, as Java's String.toLowerCase: stemmers that are older than the lowercase filter do it themselves. A sigma at
+// the end of a word is the final one; U+0130 becomes a plain i, not i with a dot above, which would let words grow.
+import { category, isLetter } from '../../../text/character';
+import { lowerCase } from '../../../text/generated/case';
+import { setUnit, unitAt, wordLen } from '../word';
+
+const CAPITAL_SIGMA: u32 = 0x3a3, FINAL_SIGMA: u32 = 0x3c2;
+
+export function lowerWord(): void {
+  for (let i = 0; i < wordLen; i++) {
+    const unit = unitAt(i);
+    if (unit == CAPITAL_SIGMA && letterBeside(i, -1) && !letterBeside(i, 1)) setUnit(i, FINAL_SIGMA);
+    else if ((unit & 0xfc00) == 0xd800 && i + 1 < wordLen && (unitAt(i + 1) & 0xfc00) == 0xdc00) {
+      const lower = lowerCase(0x10000 + ((unit & 0x3ff) << 10 | (unitAt(i + 1) & 0x3ff))) - 0x10000;
+      setUnit(i, 0xd800 | (lower >> 10));
+      setUnit(++i, 0xdc00 | (lower & 0x3ff));
+    } else setUnit(i, lowerCase(unit));
+  }
+}
+
+/** Whether a letter comes next in a direction, after what does not end a word: marks, formats, apostrophes, full stops. */
+function letterBeside(index: i32, step: i32): bool {
+  for (let i = index + step; i >= 0 && i < wordLen; i += step) {
+    const unit = unitAt(i), kind = category(unit);
+    if (isLetter(unit)) return true;
+    if (!(kind >= 6 && kind <= 8) && kind != 16 && unit != 0x27 && unit != 0x2019 && unit != 0x2e && unit != 0x3a && unit != 0xb7) return false;
+  }
+  return false;
+}

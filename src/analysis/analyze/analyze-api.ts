@@ -1,0 +1,282 @@
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { AnalysisEnvironment, AnalysisRegistry, CustomChain } from '../analysis-registry.ts';
+import { Analyzer } from '../analyzer.ts';
+import { CharFilterChain } from '../char-filters/apply.ts';
+import type { FilterFactory, TokenFilter } from '../component.ts';
+import { HOST_TERM_FLAGS, HOST_TERM_OP } from '../filters/host-terms.ts';
+import { MARK_HEEDING_NORMALIZATIONS } from '../filters/kernel-filters.ts';
+import { STEMMER } from '../languages/stemmers.ts';
+import { DEFINED_ONLY } from '../registry.ts';
+import { Settings, type SettingTree } from '../settings.ts';
+import { STAGE } from '../stage-ids.ts';
+import { type Token, type TokenStream, TooManyTokens } from '../tokens/token-stream.ts';
+import { type AnalyzeRequest, type Part, parseAnalyzeRequest, validateAnalyzeRequest } from './analyze-request.ts';
+
+/** Where `_analyze` is asked: at an index with its registry, or at the root. */
+export interface AnalyzeTarget {
+  /** Null at the root. */
+  readonly index: string | null;
+  readonly registry: AnalysisRegistry;
+  /** What analyses a field when it is indexed; undefined for a field that is unknown. @throws ApiError: nothing does */
+  analyzerOfField?(field: string): FieldAnalysis | undefined;
+  /** index.analyze.max_token_count */
+  readonly maxTokenCount?: number;
+  /** Takes texts for the `Warning` header: what the request's components have and nobody reads. */
+  warn?(text: string): void;
+}
+
+/** Name of a text field's analyzer with the field's own position gap, or of a keyword field's normalizer, null where it has none. */
+export type FieldAnalysis = { readonly analyzer: string; readonly gap?: number } | { readonly normalizer: string | null };
+
+const DEFAULT_MAX_TOKENS = 10_000;
+
+/**
+ * The `_analyze` operation.
+ * @param body    request body as it came; positions of errors are read from it
+ * @param target  registry of the index or the global one (`AnalysisRegistry.global`)
+ * @returns the response body: `{ tokens }`, or `{ detail }` with `explain`
+ * @throws ApiError as the service answers
+ */
+export function analyzeText(body: string, target: AnalyzeTarget): Record<string, unknown> {
+  const request = parseAnalyzeRequest(body);
+  validateAnalyzeRequest(request, target.index !== null);
+  const limit = { left: target.maxTokenCount ?? DEFAULT_MAX_TOKENS, max: target.maxTokenCount ?? DEFAULT_MAX_TOKENS };
+  const { result: chosen, warnings } = target.registry.withWarnings(() => choose(request, target));
+  for (const warning of warnings) target.warn?.(warning);
+  if (request.explain) return { detail: explain(request, chosen, limit) };
+  const gap = chosen.gap ?? chosen.analyzer.positionIncrementGap;
+  return { tokens: collect(request.text, chosen.analyzer, gap, (text) => chosen.analyzer.stream(text), limit).map(apiToken) };
+}
+
+interface Chosen {
+  analyzer: Analyzer;
+  /** Factories of a chain that the request or the index describes, for `explain`; null for other analyzers. */
+  custom: CustomChain | null;
+  /** Positions between texts, where it is not the analyzer's. */
+  gap?: number;
+  /** The same in `explain`, where Elasticsearch takes that of the innermost analyzer, and chains of a request have none. */
+  explainGap?: number;
+}
+
+function choose(request: AnalyzeRequest, target: AnalyzeTarget): Chosen {
+  const { registry } = target;
+  if (request.normalizer !== null) {
+    const normalizer = registry.findNormalizer(request.normalizer);
+    if (!normalizer) throw illegalArgument(`failed to find normalizer under [${request.normalizer}]`);
+    return { analyzer: normalizer, custom: registry.customChain(normalizer) ?? null };
+  }
+  if (request.analyzer !== null) {
+    const analyzer = registry.findAnalyzer(request.analyzer);
+    if (!analyzer) throw illegalArgument(`failed to find ${target.index === null ? 'global ' : ''}analyzer [${request.analyzer}]`);
+    return { analyzer, custom: registry.customChain(analyzer) ?? null };
+  }
+  if (request.tokenizer !== null || request.filters.length || request.charFilters.length) return fromParts(request, target);
+  if (request.field !== null) {
+    if (target.index === null) throw illegalArgument('analysis based on a specific field requires an index');
+    const names = target.analyzerOfField?.(request.field) ?? { analyzer: 'default' };
+    const isText = 'analyzer' in names;
+    const analyzer = isText ? registry.analyzer(names.analyzer) : registry.keywordAnalyzer(names.normalizer);
+    const custom = registry.customChain(analyzer) ?? null;
+    const gap = isText ? names.gap : undefined;
+    return { analyzer, custom, gap, explainGap: custom ? undefined : gap };
+  }
+  const analyzer = registry.analyzer(target.index === null ? 'standard' : 'default');
+  return { analyzer, custom: registry.customChain(analyzer) ?? null };
+}
+
+/** A chain from a tokenizer and filters of the request, or a normalizer from filters alone. */
+function fromParts(request: AnalyzeRequest, target: AnalyzeTarget): Chosen {
+  const { registry } = target;
+  const notFound = (kind: string) => (type: string) => illegalArgument(`failed to find global ${kind} under [${type}]`);
+  const find = <F>(
+    kind: 'char_filter' | 'tokenizer' | 'filter',
+    part: Part,
+    named: (name: string) => F | undefined,
+    build: (name: string, tree: SettingTree, unknown: (type: string) => ApiError) => F,
+  ): F => {
+    if (typeof part !== 'string') {
+      const settings = new Settings(part);
+      const type = settings.get('type');
+      if (type === undefined) throw illegalArgument(`Missing [type] setting for anonymous ${kind}: ${settings.text()}`);
+      return build(`__anonymous__${type}`, part, notFound(kind));
+    }
+    if (target.index === null && kind !== 'tokenizer' && DEFINED_ONLY[kind].has(part)) {
+      throw illegalArgument("Analysis settings required - can't instantiate analysis factory");
+    }
+    const found = named(part);
+    if (!found) throw target.index === null ? notFound(kind)(part) : illegalArgument(`failed to find ${kind} under [${part}]`);
+    return found;
+  };
+  const tokenizer =
+    request.tokenizer === null
+      ? null
+      : find(
+          'tokenizer',
+          request.tokenizer,
+          (n) => registry.tokenizerNamed(n),
+          (n, t, u) => registry.tokenizerFrom(n, t, u),
+        );
+  const charFilters = request.charFilters.map((part) =>
+    find(
+      'char_filter',
+      part,
+      (n) => registry.charFilterNamed(n),
+      (n, t, u) => registry.charFilterFrom(n, t, u),
+    ),
+  );
+  const findFilter = (part: Part): FilterFactory =>
+    find(
+      'filter',
+      part,
+      (n) => (target.index === null ? registry.filterNamed(n) : registry.filterAtIndex(n)),
+      (n, t, u) => registry.filterFrom(n, t, u),
+    );
+  const filters = request.filters.map(findFilter);
+  const custom = { charFilters, tokenizer, filters };
+  if (tokenizer) {
+    return { analyzer: registry.assemble('', charFilters, tokenizer, filters, { filterNamed: findFilter }), custom, explainGap: 0 };
+  }
+  for (const factory of filters) {
+    if (!factory.normalizing) throw illegalArgument(`Custom normalizer may not use filter [${factory.name}]`);
+  }
+  return { analyzer: registry.customNormalizer('', charFilters, filters), custom, explainGap: 0 };
+}
+
+// --- running
+
+interface PlacedToken extends Token {
+  position: number;
+}
+
+/** Tokens of several texts one behind the other: positions with a gap, offsets with the analyzer's. */
+function collect(
+  texts: readonly string[],
+  { offsetGap }: Analyzer,
+  gap: number,
+  stream: (text: string) => TokenStream,
+  limit: { left: number; max: number },
+): PlacedToken[] {
+  const out: PlacedToken[] = [];
+  let position = -1;
+  let offset = 0;
+  for (const text of texts) {
+    const result = boundedBy(limit, () => stream(text));
+    for (const token of result.tokens) {
+      if (--limit.left < 0) throw tooManyTokens(limit.max);
+      position += token.posInc;
+      out.push({ ...token, startOffset: token.startOffset + offset, endOffset: token.endOffset + offset, position });
+    }
+    position += result.endPosInc + gap;
+    offset += result.endOffset + offsetGap;
+  }
+  return out;
+}
+
+/** More tokens than a list holds are more than the request may have, mostly. */
+function boundedBy(limit: { max: number }, run: () => TokenStream): TokenStream {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof TooManyTokens && limit.max <= DEFAULT_MAX_TOKENS * 100) throw tooManyTokens(limit.max);
+    throw error;
+  }
+}
+
+const MARKING_STAGES: ReadonlySet<number> = new Set([
+  STAGE.STEM,
+  STAGE.STEMMER_OVERRIDE,
+  STAGE.KEYWORD_MARKER,
+  STAGE.KEYWORD_REPEAT,
+  STAGE.TRAILING_STOP,
+  STAGE.TRUNCATE,
+  STAGE.WORD_DELIMITER,
+]);
+
+function usesKeywordMark(filter: TokenFilter): boolean {
+  if (filter.kind === 'host') return false;
+  return filter.stages.some(({ id, config }) => {
+    if (id === STAGE.NORMALIZE) return MARK_HEEDING_NORMALIZATIONS.has(config[0]);
+    return MARKING_STAGES.has(id) && (id !== STAGE.STEM || usesMarkInRewrite(config));
+  });
+}
+
+/** @param config of the stem stage: all of its operations but these look at the mark */
+function usesMarkInRewrite(config: Uint8Array): boolean {
+  const view = new DataView(config.buffer, config.byteOffset);
+  const op = view.getUint32(0, true);
+  if (op === HOST_TERM_OP) return view.getUint32(12, true) === HOST_TERM_FLAGS.mark;
+  return op !== STEMMER.ENGLISH_POSSESSIVE;
+}
+
+function tooManyTokens(max: number): ApiError {
+  return new ApiError(
+    'illegal_state_exception',
+    500,
+    `The number of tokens produced by calling _analyze has exceeded the allowed maximum of [${max}]. ` +
+      'This limit can be set by changing the [index.analyze.max_token_count] index level setting.',
+  );
+}
+
+function apiToken(token: PlacedToken): Record<string, unknown> {
+  return {
+    token: token.term,
+    start_offset: token.startOffset,
+    end_offset: token.endOffset,
+    type: token.type,
+    position: token.position,
+    ...(token.posLen > 1 ? { positionLength: token.posLen } : {}),
+  };
+}
+
+function explain(request: AnalyzeRequest, chosen: Chosen, limit: { left: number; max: number }): Record<string, unknown> {
+  const detailed = (tokens: PlacedToken[], filters: readonly TokenFilter[]): Record<string, unknown>[] => {
+    const shown = { keyword: filters.some(usesKeywordMark), payload: tokens.some((token) => token.payload !== null) };
+    return tokens.map((token) => explainedToken(token, request.attributes, shown));
+  };
+  const { analyzer, custom, explainGap: gap = analyzer.positionIncrementGap } = chosen;
+  if (!custom) {
+    const tokens = collect(request.text, analyzer, gap, (text) => analyzer.stream(text), limit);
+    return { custom_analyzer: false, analyzer: { name: analyzer.name, tokens: detailed(tokens, analyzer.parts.filters) } };
+  }
+  const { parts } = analyzer;
+  const kernels = (analyzer as unknown as { host: AnalysisEnvironment['host'] }).host;
+  const detail: Record<string, unknown> = { custom_analyzer: true };
+  detail.charfilters = custom.charFilters.map((factory, i) => ({
+    name: factory.name,
+    filtered_text: request.text.map((text) => new CharFilterChain(parts.charFilters.slice(0, i + 1), kernels).apply(text).text),
+  }));
+  const bare = new Analyzer('', { ...parts, filters: [] }, kernels);
+  detail.tokenizer = {
+    name: custom.tokenizer?.name ?? 'keyword',
+    tokens: detailed(
+      collect(request.text, analyzer, gap, (text) => bare.stream(text), { ...limit }),
+      [],
+    ),
+  };
+  detail.tokenfilters = custom.filters.map((factory, i) => {
+    const filters = parts.filters.slice(0, i + 1);
+    const step = new Analyzer('', { ...parts, filters }, kernels);
+    const tokens = collect(request.text, analyzer, gap, (text) => step.stream(text), { ...limit });
+    return { name: factory.name, tokens: detailed(tokens, filters) };
+  });
+  return detail;
+}
+
+function hexBytes(bytes: Uint8Array): string {
+  return `[${[...bytes].map((byte) => byte.toString(16)).join(' ')}]`;
+}
+
+/** @param has  attributes of the stream that not every one has: Lucene's has them where a filter asks for them */
+function explainedToken(token: PlacedToken, attributes: Set<string>, has: { keyword: boolean; payload: boolean }): Record<string, unknown> {
+  const extra: Record<string, unknown> = {
+    // Half a surrogate pair is a question mark in UTF-8.
+    bytes: hexBytes(new TextEncoder().encode(token.term)),
+    ...(has.keyword ? { keyword: token.keyword } : {}),
+    positionLength: token.posLen,
+    termFrequency: token.termFreq,
+    ...(has.payload ? { payload: token.payload && hexBytes(token.payload) } : {}),
+  };
+  const shown = Object.entries(extra).filter(([name]) => !attributes.size || attributes.has(name.toLowerCase()));
+  return { ...apiToken({ ...token, posLen: 1 }), ...Object.fromEntries(shown) };
+}

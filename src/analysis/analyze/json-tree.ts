@@ -1,0 +1,119 @@
+// A JSON text as a tree that still knows where each value stood and how each number was written, which parsed values do not.
+import { javaDouble } from '../../common/java-text.ts';
+import type { SettingTree, SettingValue } from '../settings.ts';
+
+/** A value and the offset in the text at which it begins. */
+export type JsonNode = { readonly at: number } & (
+  | { readonly kind: 'string'; readonly value: string }
+  /** `text`: as written. */
+  | { readonly kind: 'number'; readonly text: string }
+  | { readonly kind: 'boolean'; readonly value: boolean }
+  | { readonly kind: 'null' }
+  | { readonly kind: 'array'; readonly items: readonly JsonNode[] }
+  | { readonly kind: 'object'; readonly members: readonly JsonMember[] }
+);
+
+export interface JsonMember {
+  readonly key: string;
+  readonly keyAt: number;
+  readonly node: JsonNode;
+}
+
+/** @param text  JSON, comments and a byte order mark may be among it; what is no JSON is refused before */
+export function readJsonTree(text: string): JsonNode {
+  return new TreeReader(text).value();
+}
+
+/** `line:column` of an offset, both counted from 1, the column in bytes of UTF-8, as Jackson counts. */
+export function placeOf(text: string, at: number): string {
+  const before = text.slice(0, at);
+  const lineStart = before.lastIndexOf('\n') + 1;
+  return `${before.split('\n').length}:${new TextEncoder().encode(before.slice(lineStart)).length + 1}`;
+}
+
+/** The name that Jackson has for what stands there. */
+export function tokenName(node: JsonNode): string {
+  return node.kind === 'array' || node.kind === 'object' ? `START_${node.kind.toUpperCase()}` : `VALUE_${node.kind.toUpperCase()}`;
+}
+
+/** The value as settings hold it: a number as Java writes it, so that `1.50` is the text 1.5 and `1e2` is 100.0. */
+export function settingOf(node: JsonNode): SettingValue {
+  switch (node.kind) {
+    case 'number':
+      return /^-?\d+$/.test(node.text) ? node.text : javaDouble(Number(node.text));
+    case 'array':
+      return node.items.map(settingOf);
+    case 'object': {
+      const tree: SettingTree = Object.create(null);
+      for (const { key, node: member } of node.members) tree[key] = settingOf(member);
+      return tree;
+    }
+    case 'null':
+      return null;
+    default:
+      return node.value;
+  }
+}
+
+class TreeReader {
+  private at: number;
+
+  constructor(private readonly text: string) {
+    this.at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
+  }
+
+  value(): JsonNode {
+    this.skip();
+    const at = this.at;
+    switch (this.text[at]) {
+      case '"':
+        return { at, kind: 'string', value: this.string() };
+      case '{': {
+        const members: JsonMember[] = [];
+        this.list('}', () => {
+          const keyAt = this.at;
+          const key = this.string();
+          this.skip();
+          this.at++;
+          members.push({ key, keyAt, node: this.value() });
+        });
+        return { at, kind: 'object', members };
+      }
+      case '[': {
+        const items: JsonNode[] = [];
+        this.list(']', () => items.push(this.value()));
+        return { at, kind: 'array', items };
+      }
+    }
+    while (/[-+.\w]/.test(this.text[this.at] ?? '')) this.at++;
+    const word = this.text.slice(at, this.at);
+    if (word === 'null') return { at, kind: 'null' };
+    if (word === 'true' || word === 'false') return { at, kind: 'boolean', value: word === 'true' };
+    return { at, kind: 'number', text: word };
+  }
+
+  private list(close: string, item: () => void): void {
+    this.at++;
+    for (;;) {
+      this.skip();
+      if (this.text[this.at] === ',') this.at++;
+      else if (this.text[this.at] !== close) item();
+      else break;
+    }
+    this.at++;
+  }
+
+  private string(): string {
+    const from = this.at++;
+    while (this.text[this.at] !== '"') this.at += this.text[this.at] === '\\' ? 2 : 1;
+    return JSON.parse(this.text.slice(from, ++this.at));
+  }
+
+  /** Blanks and comments. */
+  private skip(): void {
+    const blank = /(?:\s|\/\*[\s\S]*?\*\/|\/\/[^\n]*)*/y;
+    blank.lastIndex = this.at;
+    blank.exec(this.text);
+    this.at = blank.lastIndex;
+  }
+}

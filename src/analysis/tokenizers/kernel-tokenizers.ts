@@ -1,0 +1,116 @@
+// Registry entries of the tokenizers that are kernels.
+import { illegalArgument } from '../../errors/catalog.ts';
+import { type KernelStage, termSet, words } from '../blob.ts';
+import type { BuildContext, ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
+import { TOP_LEVEL_DOMAINS } from '../generated/tlds.ts';
+import { hexNumber, runtimeError } from '../languages/word-lists.ts';
+import type { Settings } from '../settings.ts';
+import { STAGE } from '../stage-ids.ts';
+
+/** An entry; a function that `make` returns is called when an analyzer is assembled. */
+export function tokenizerEntry(
+  type: string,
+  params: readonly string[],
+  make: (context: BuildContext) => Tokenizer | (() => Tokenizer),
+): ComponentEntry<TokenizerFactory> {
+  return {
+    type,
+    params,
+    build(context) {
+      const made = make(context);
+      return { name: context.name, create: () => (typeof made === 'function' ? made() : made) };
+    },
+  };
+}
+
+export function kernelTokenizer(id: number, values: readonly number[]): Tokenizer {
+  const stage: KernelStage = { id, config: words(values) };
+  return { kind: 'kernel', stage };
+}
+
+const DEFAULT_MAX_LENGTH = 255;
+const MAX_LENGTH_LIMIT = 1024 * 1024;
+
+/** max_token_length of the standard family. @throws ApiError illegal_argument_exception, when an analyzer is assembled */
+export function standardMaxLength(settings: Settings, limit = MAX_LENGTH_LIMIT): () => number {
+  const length = settings.int('max_token_length', DEFAULT_MAX_LENGTH);
+  return () => {
+    if (length < 1) throw illegalArgument('maxTokenLength must be greater than zero');
+    if (length > limit) throw illegalArgument(`maxTokenLength may not exceed ${limit}`);
+    return length;
+  };
+}
+
+/** max_token_length of the character class family. */
+function charMaxLength(settings: Settings, key = 'max_token_length', fallback = DEFAULT_MAX_LENGTH): () => number {
+  const length = settings.int(key, fallback);
+  return () => {
+    if (length <= 0 || length > MAX_LENGTH_LIMIT) {
+      throw illegalArgument(`maxTokenLen must be greater than 0 and less than ${MAX_LENGTH_LIMIT} passed: ${length}`);
+    }
+    return length;
+  };
+}
+
+export function charClassTokenizer(kind: number, maxLength = DEFAULT_MAX_LENGTH, classes = 0, codePoints: number[] = []): Tokenizer {
+  return kernelTokenizer(STAGE.CHAR_CLASS, [maxLength, kind, classes, codePoints.length, ...codePoints]);
+}
+
+/** @param splitsAtNonJoiner U+200C is a space */
+export function standardTokenizer(maxLength = DEFAULT_MAX_LENGTH, splitsAtNonJoiner = false): Tokenizer {
+  return kernelTokenizer(STAGE.STANDARD, [maxLength, splitsAtNonJoiner ? 2 : 0]);
+}
+
+const MAX_TOKEN_LENGTH = ['max_token_length: int = 255'];
+
+export const SIMPLE_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
+  tokenizerEntry('standard', MAX_TOKEN_LENGTH, ({ settings }) => {
+    const length = standardMaxLength(settings);
+    return () => standardTokenizer(length());
+  }),
+  tokenizerEntry('classic', MAX_TOKEN_LENGTH, ({ settings }) => {
+    const length = standardMaxLength(settings, 0x7fffffff);
+    return () => kernelTokenizer(STAGE.CLASSIC, [length()]);
+  }),
+  tokenizerEntry('uax_url_email', MAX_TOKEN_LENGTH, ({ settings }) => {
+    const length = standardMaxLength(settings);
+    return () => ({ kind: 'kernel', stage: { id: STAGE.URL_EMAIL, config: words([length()], termSet(TOP_LEVEL_DOMAINS.split(' '))) } });
+  }),
+  tokenizerEntry('letter', [], () => charClassTokenizer(0)),
+  tokenizerEntry('lowercase', [], () => charClassTokenizer(1)),
+  tokenizerEntry('whitespace', MAX_TOKEN_LENGTH, ({ settings }) => {
+    const length = charMaxLength(settings);
+    return () => charClassTokenizer(2, length());
+  }),
+  tokenizerEntry('keyword', ['buffer_size: int = 256'], ({ settings }) => {
+    const size = charMaxLength(settings, 'buffer_size', 256);
+    return () => {
+      size();
+      return kernelTokenizer(STAGE.KEYWORD, []);
+    };
+  }),
+  tokenizerEntry('char_group', ['tokenize_on_chars: list', 'max_token_length: int = 255'], ({ settings }) => {
+    const length = charMaxLength(settings);
+    let classes = 0;
+    const codePoints: number[] = [];
+    for (const item of settings.list('tokenize_on_chars') ?? []) {
+      if (item === '') throw runtimeError('[tokenize_on_chars] cannot contain empty characters');
+      const bit = item.length > 1 ? ['whitespace', 'letter', 'digit', 'punctuation', 'symbol'].indexOf(item) : -1;
+      if (bit >= 0) classes |= 1 << bit;
+      else if (item.length === 1) codePoints.push(item.charCodeAt(0));
+      else codePoints.push(escapedChar(item));
+    }
+    return () => charClassTokenizer(3, length(), classes, codePoints);
+  }),
+];
+
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\', n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
+
+/** `\n`, `\\`, `\u0041`; what stands behind a letter is not read. @throws ApiError runtime_exception, number_format_exception */
+function escapedChar(text: string): number {
+  const code = text[1];
+  if (text[0] !== '\\' || (code === 'u' && text.length > 6)) throw runtimeError(`Invalid escaped char in [${text}]`);
+  if (code === 'u') return hexNumber(text.slice(2));
+  if (code in ESCAPES) return ESCAPES[code].charCodeAt(0);
+  throw runtimeError(`Invalid escaped char ${code} in [${text}]`);
+}
