@@ -1,12 +1,13 @@
 // bucket_script and bucket_selector: a script over figures of each bucket, given as members of `params`.
+import { isObject, type JsonObject } from '../common/json-value.ts';
 import { type CompiledScript, compileScript } from '../scripting/painless.ts';
 import { Double } from '../scripting/syntax-tree.ts';
 import { figureAt, parsePath } from './bucket-path.ts';
 import { illegalArgument, parsingError, unsupported } from './errors.ts';
 import { MetricOut, type OutBucket } from './out.ts';
-import { isObject, type Params } from './params.ts';
+import type { Params } from './params.ts';
 import { type PipelineBody, withGap } from './pipeline-body.ts';
-import type { Json, PipelineSpec } from './types.ts';
+import type { PipelineSpec } from './types.ts';
 
 /** `buckets_path` of a script: names to paths. */
 export function scriptPaths(raw: unknown, name: string): Map<string, string> {
@@ -76,7 +77,7 @@ const bucketScript: ScriptedPipeline = (p, body, paths) => {
       if (typeof result === 'boolean') throw illegalArgument(`series_arithmetic script for reducer [${body.name}] must return a Number`);
       const shown = Number.isFinite(result) ? result : null;
       const text = body.text(shown);
-      const json: Json = { value: shown, ...(text === null ? {} : { value_as_string: text }) };
+      const json: JsonObject = { value: shown, ...(text === null ? {} : { value_as_string: text }) };
       bucket.aggs.set(body.name, new MetricOut(body, 'simple_value', json, { '': shown, value: shown }));
     }
     return buckets;

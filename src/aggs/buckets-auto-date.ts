@@ -1,5 +1,6 @@
 // auto_date_histogram: the finest interval of a fixed list that gives at most `buckets` buckets. Kernels give distinct times; rounding is chosen
 // when all segments are known, for each parent bucket by itself.
+import type { JsonObject } from '../common/json-value.ts';
 import type { AggNode } from '../plan/agg-plan.ts';
 import { positive } from './buckets-terms.ts';
 import { xContentError } from './errors.ts';
@@ -11,7 +12,7 @@ import { runParentPipelines } from './pipeline-run.ts';
 import { type CalendarUnit, calendarRounding, type Rounding, UTC } from './rounding.ts';
 import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from './source.ts';
 import { type TimeZone, timeZone } from './time-zone.ts';
-import type { AggSpec, AggType, Json, Slice } from './types.ts';
+import type { AggSpec, AggType, Slice } from './types.ts';
 
 /** Units with the numbers of them that may make up a bucket. */
 const STEPS: ReadonlyArray<{ readonly unit: CalendarUnit; readonly letter: string; readonly inner: readonly number[] }> = [
@@ -118,7 +119,7 @@ export const autoDateHistogramType: AggType = {
           const id = byKey.get(key) ?? -1;
           const docCount = id < 0 ? 0 : merged.docCounts[id];
           const text = format?.keyAsString(key) ?? null;
-          const fields: Json = { ...(text === null ? {} : { key_as_string: text }), key, doc_count: docCount };
+          const fields: JsonObject = { ...(text === null ? {} : { key_as_string: text }), key, doc_count: docCount };
           return { key, name: text ?? String(key), fields, docCount, aggs: children.at(id) };
         });
         ctx.addBuckets(buckets.length);

@@ -1,4 +1,5 @@
 // composite: all combinations of several sources in the order of their keys, page by page behind `after`.
+import { isObject, type JsonObject } from '../common/json-value.ts';
 import type { AggNode } from '../plan/agg-plan.ts';
 import { tilePrecision } from './buckets-geo.ts';
 import { dateNode, noInterval, parseRounding } from './buckets-histogram.ts';
@@ -8,11 +9,11 @@ import { illegalArgument, parsingError, unsupported, xContentError } from './err
 import { geotileKey } from './geo.ts';
 import { keepOnly, type MergeKey, mergeBuckets, mergeChildren } from './merge.ts';
 import { BucketsOut, type OutBucket } from './out.ts';
-import { isObject, Params } from './params.ts';
+import { Params } from './params.ts';
 import { runParentPipelines } from './pipeline-run.ts';
 import type { Rounding } from './rounding.ts';
 import { bindSource, columnOf, doubleOf, parseSource, type SourceParams, type ValuesSource } from './source.ts';
-import type { AggSpec, AggType, Json, SegmentScope, Slice } from './types.ts';
+import type { AggSpec, AggType, SegmentScope, Slice } from './types.ts';
 
 type Kind = 'terms' | 'histogram' | 'date_histogram' | 'geotile_grid';
 
@@ -32,7 +33,7 @@ interface CompositeSource {
 interface CompositeParams {
   readonly sources: readonly CompositeSource[];
   readonly size: number;
-  readonly after: Json | null;
+  readonly after: JsonObject | null;
 }
 
 const MISSING_I64 = -(1n << 63n);

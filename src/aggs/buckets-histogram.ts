@@ -1,4 +1,5 @@
 // histogram and date_histogram: buckets of equal or calendar width, empty ones filled in, bounds, keyed answers, any order.
+import type { JsonObject } from '../common/json-value.ts';
 import type { AggNode } from '../plan/agg-plan.ts';
 import { checkOrderPath, compareFigures, figureAt, type OrderPart, orderPart, parseOrder } from './bucket-path.ts';
 import { rangeSlices } from './date-ranges.ts';
@@ -11,7 +12,7 @@ import { runParentPipelines } from './pipeline-run.ts';
 import { calendarRounding, calendarUnit, intervalRounding, type Rounding, startsBetween, timeValue } from './rounding.ts';
 import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from './source.ts';
 import { timeZone, UTC } from './time-zone.ts';
-import type { AggSpec, AggType, BindContext, Json, MergedAgg, ReduceContext, SegmentScope, Slice } from './types.ts';
+import type { AggSpec, AggType, BindContext, MergedAgg, ReduceContext, SegmentScope, Slice } from './types.ts';
 
 interface Bounds {
   readonly min: unknown;
@@ -184,7 +185,7 @@ function mergeGrid(
   const make = (key: number, docCount: number, id: number): OutBucket => {
     const value = grid.value(key);
     const text = showText ? (format?.keyAsString(value) ?? null) : null;
-    const fields: Json = { ...(text === null ? {} : { key_as_string: text }), key: value, doc_count: docCount };
+    const fields: JsonObject = { ...(text === null ? {} : { key_as_string: text }), key: value, doc_count: docCount };
     return { key: value, name: text ?? pointName(value), fields, docCount, aggs: children.at(id) };
   };
   return {

@@ -1,4 +1,5 @@
 // multi_terms: a bucket per combination of the values of several fields.
+import type { MutableJsonObject } from '../common/json-value.ts';
 import type { AggNode } from '../plan/agg-plan.ts';
 import { checkOrderPath, compareFigures, figureAt, needsChildren, type OrderPart } from './bucket-path.ts';
 import { compareKeys, notNegative, orderOf, positive, TermKeys, termsNode } from './buckets-terms.ts';
@@ -9,7 +10,7 @@ import { BucketsOut, type OutBucket } from './out.ts';
 import { Params } from './params.ts';
 import { runParentPipelines } from './pipeline-run.ts';
 import { bindSource, parseSource, type SourceParams, type ValuesSource } from './source.ts';
-import type { AggSpec, AggType, Json, SegmentScope, Slice } from './types.ts';
+import type { AggSpec, AggType, SegmentScope, Slice } from './types.ts';
 
 interface MultiTermsParams {
   readonly terms: readonly SourceParams[];
@@ -115,7 +116,7 @@ export const multiTermsType: AggType = {
         const buckets = ids.map((id): OutBucket => {
           const shown = parts.get(merged.keys[id])!.map((key, t) => partOf(columns[t], key));
           const text = shown.map((part) => part.text).join('|');
-          const fields: Json = {
+          const fields: MutableJsonObject = {
             key: shown.map((part) => part.json),
             key_as_string: text,
             doc_count: merged.docCounts[id],

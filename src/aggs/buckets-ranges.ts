@@ -1,5 +1,7 @@
 // range, date_range, ip_range, geo_distance: a bucket per interval [from, to), in order of their ends.
+
 import { decodeGeoPoint, planeMeters } from '../common/geo-encoding.ts';
+import { isObject, type MutableJsonObject } from '../common/json-value.ts';
 import { standAloneField } from '../mapping/stand-alone-field.ts';
 import type { AggColumn, AggNode, AggRange } from '../plan/agg-plan.ts';
 import type { PlanNode } from '../plan/query-plan.ts';
@@ -9,10 +11,10 @@ import { badParameter, illegalArgument, numberFormat, parsingError, xContentErro
 import { metresOf } from './geo.ts';
 import { mergeBuckets, mergeChildren } from './merge.ts';
 import { BucketsOut, type OutBucket } from './out.ts';
-import { isObject, Params, pointName } from './params.ts';
+import { Params, pointName } from './params.ts';
 import { runParentPipelines } from './pipeline-run.ts';
 import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from './source.ts';
-import type { AggSpec, AggType, BindContext, Json, MergedAgg, ReduceContext, SegmentScope, Slice } from './types.ts';
+import type { AggSpec, AggType, BindContext, MergedAgg, ReduceContext, SegmentScope, Slice } from './types.ts';
 
 interface RangeSpec {
   readonly key: string | null;
@@ -30,7 +32,7 @@ interface RangeParams {
 /** A bucket as shown; fields without a value are left out. */
 interface Shown {
   readonly key: string;
-  readonly fields: Json;
+  readonly fields: MutableJsonObject;
 }
 
 interface BoundRanges {
@@ -84,7 +86,7 @@ function bindNumbers(spec: AggSpec, ctx: BindContext, source: ValuesSource, end:
   rows.sort((a, b) => a.from - b.from || a.to - b.to);
   const shown = rows.map(({ range, from, to }): Shown => {
     const name = (value: number) => (Number.isFinite(value) ? ((withText ? text(value) : null) ?? pointName(value)) : '*');
-    const fields: Json = {};
+    const fields: MutableJsonObject = {};
     for (const [side, value] of [
       ['from', from],
       ['to', to],
@@ -286,7 +288,7 @@ export const ipRangeType: AggType = {
     };
     const rows = params.ranges.map(({ key, from, to, mask }) => {
       const ends = mask !== null ? checkMask('ip_range', mask) : { from: bytesOf(from), to: bytesOf(to) };
-      const fields: Json = { ...(ends.from ? { from: ipText(ends.from) } : {}), ...(ends.to ? { to: ipText(ends.to) } : {}) };
+      const fields: MutableJsonObject = { ...(ends.from ? { from: ipText(ends.from) } : {}), ...(ends.to ? { to: ipText(ends.to) } : {}) };
       return { ends, shown: { key: key ?? mask ?? `${fields.from ?? '*'}-${fields.to ?? '*'}`, fields } };
     });
     const order = (bytes: Uint8Array | null, open: bigint) => (bytes ? toBigInt(bytes) : open);

@@ -1,13 +1,14 @@
 // Aggregations that pass documents on without a key of their own: filter, filters, missing, global, nested, reverse_nested, adjacency_matrix, sampler.
+import { isObject, type JsonObject } from '../common/json-value.ts';
 import type { AggNode } from '../plan/agg-plan.ts';
 import type { PlanNode } from '../plan/query-plan.ts';
 import { executionError, illegalArgument, parsingError, xContentError } from './errors.ts';
 import { columnsOf, mergeBuckets, mergeChildren } from './merge.ts';
 import { BucketsOut, type OutBucket, SingleBucketOut } from './out.ts';
-import { isObject, Params } from './params.ts';
+import { Params } from './params.ts';
 import { runParentPipelines } from './pipeline-run.ts';
 import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from './source.ts';
-import type { AggSpec, AggType, BindContext, Json, MergedAgg, ParsedQuery, ReduceContext, Slice } from './types.ts';
+import type { AggSpec, AggType, BindContext, MergedAgg, ParsedQuery, ReduceContext, Slice } from './types.ts';
 
 function mergeSingle(spec: AggSpec, slices: readonly Slice[], parents: number, ctx: ReduceContext): MergedAgg {
   const merged = mergeBuckets(slices, () => 0);
@@ -234,7 +235,7 @@ export const adjacencyMatrixType: AggType = {
         const ids = (parent < 0 ? [] : lists[parent]).filter((id) => !pairsOnly || Number(merged.keys[id]) >= names.length);
         const buckets = ids.map((id): OutBucket => {
           const key = nameOf(Number(merged.keys[id]));
-          const fields: Json = { key, doc_count: merged.docCounts[id] };
+          const fields: JsonObject = { key, doc_count: merged.docCounts[id] };
           return { key, name: key, fields, docCount: merged.docCounts[id], aggs: children.at(id) };
         });
         buckets.sort((a, b) => (a.key < b.key ? -1 : 1));

@@ -1,6 +1,7 @@
 // significant_text: words of analysed texts that are more frequent among the documents of the bucket than in the whole index. Each document's source
 // is analysed anew; with `filter_duplicate_text` words of passages that came before do not count.
 // Source: SignificantTextAggregatorFactory, DuplicateSequenceSpotter (Elasticsearch), described and written anew.
+import type { JsonObject } from '../common/json-value.ts';
 import type { FieldType } from '../mapping/field-type.ts';
 import type { AggNode } from '../plan/agg-plan.ts';
 import { notNegative, positive } from './buckets-terms.ts';
@@ -12,7 +13,7 @@ import { docGroups } from './metrics-docs.ts';
 import { BucketsOut, type OutBucket } from './out.ts';
 import { Params } from './params.ts';
 import { type Heuristic, parseHeuristic } from './significance.ts';
-import type { AggType, BindContext, Json, Slice, TextTokens } from './types.ts';
+import type { AggType, BindContext, Slice, TextTokens } from './types.ts';
 
 interface SignificantTextParams {
   readonly field: string;
@@ -120,7 +121,7 @@ export const significantTextType: AggType = {
         );
         const buckets = order.map((i): OutBucket => {
           const { word, docCount, score } = scored[i];
-          const fields: Json = { key: word, doc_count: docCount, score, bg_count: supersetFreq(word) };
+          const fields: JsonObject = { key: word, doc_count: docCount, score, bg_count: supersetFreq(word) };
           return { key: word, name: word, fields, docCount, aggs: new Map() };
         });
         ctx.addBuckets(buckets.length);

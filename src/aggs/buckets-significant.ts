@@ -1,4 +1,5 @@
 // significant_terms: terms that are more frequent among the documents of the bucket than in the whole index.
+import type { JsonObject } from '../common/json-value.ts';
 import type { AggNode } from '../plan/agg-plan.ts';
 import { notNegative, positive, TermKeys, termsNode } from './buckets-terms.ts';
 import { unsupported } from './errors.ts';
@@ -9,7 +10,7 @@ import { Params } from './params.ts';
 import { runParentPipelines } from './pipeline-run.ts';
 import { type Heuristic, parseHeuristic } from './significance.ts';
 import { bindSource, parseSource, type SourceParams, type ValuesSource } from './source.ts';
-import type { AggSpec, AggType, Json, Slice } from './types.ts';
+import type { AggSpec, AggType, Slice } from './types.ts';
 
 interface SignificantParams {
   readonly source: SourceParams;
@@ -96,7 +97,7 @@ export const significantTermsType: AggType = {
       at(parent) {
         const buckets = (parent < 0 ? [] : chosen[parent]).map((id): OutBucket => {
           const { json, plain } = keys.show(merged.keys[id]);
-          const fields: Json = { key: json, doc_count: merged.docCounts[id], score: scores[id], bg_count: supersetFreq(id) };
+          const fields: JsonObject = { key: json, doc_count: merged.docCounts[id], score: scores[id], bg_count: supersetFreq(id) };
           return { key: plain, name: String(plain), fields, docCount: merged.docCounts[id], aggs: children.at(numberOf[id]) };
         });
         ctx.addBuckets(buckets.length);

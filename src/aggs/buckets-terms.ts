@@ -1,4 +1,5 @@
 // terms and rare_terms: one bucket per distinct value. Counts are exact: every segment gives all its buckets, so errors are 0.
+import type { MutableJsonObject } from '../common/json-value.ts';
 import type { ValueFormat } from '../mapping/field-type.ts';
 import type { AggNode } from '../plan/agg-plan.ts';
 import type { PlanNode } from '../plan/query-plan.ts';
@@ -29,7 +30,7 @@ import { Params } from './params.ts';
 import { runParentPipelines } from './pipeline-run.ts';
 import { bindSource, columnOf, doubleOf, parseSource, type SourceParams, type ValuesSource } from './source.ts';
 import { termBytes, termKey } from './term-bytes.ts';
-import type { AggSpec, AggType, BindContext, Json, MergedAgg, ReduceContext, SegmentScope, Slice } from './types.ts';
+import type { AggSpec, AggType, BindContext, MergedAgg, ReduceContext, SegmentScope, Slice } from './types.ts';
 
 export interface TermsParams {
   readonly source: SourceParams;
@@ -280,11 +281,11 @@ function mergeTerms(spec: AggSpec, all: readonly Slice[], parents: number, ctx: 
       for (const id of ids) other -= merged.docCounts[id];
       const buckets = ids.map((id): OutBucket => {
         const { json, plain, text } = keys.show(hashed ? hashed.textOf(id) : merged.keys[id]);
-        const fields: Json = { key: json, ...(text === null ? {} : { key_as_string: text }), doc_count: merged.docCounts[id] };
+        const fields: MutableJsonObject = { key: json, ...(text === null ? {} : { key_as_string: text }), doc_count: merged.docCounts[id] };
         if (params.showError) fields.doc_count_error_upper_bound = 0;
         return { key: plain, name: text ?? String(plain), fields, docCount: merged.docCounts[id], aggs: childOf(id) };
       });
-      const before: Json = params.maxDocCount > 0 ? {} : { doc_count_error_upper_bound: 0, sum_other_doc_count: other };
+      const before: MutableJsonObject = params.maxDocCount > 0 ? {} : { doc_count_error_upper_bound: 0, sum_other_doc_count: other };
       return new BucketsOut(spec, typedName(keys, params), runParentPipelines(spec, buckets), { before });
     },
   };

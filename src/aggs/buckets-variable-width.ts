@@ -1,6 +1,7 @@
 // variable_width_histogram: values grouped by nearness into at most `buckets` buckets. Kernels give distinct values with their counts; from there the
 // two nearest neighbours are joined until few enough are left. Elasticsearch does the same with what its shards have clustered before, so that
 // its answer is near to this one where shards hold more values than `shard_size`.
+import type { MutableJsonObject } from '../common/json-value.ts';
 import type { AggNode } from '../plan/agg-plan.ts';
 import { mergeBuckets, mergeChildren } from './merge.ts';
 import { formatOf } from './metrics-numeric.ts';
@@ -8,7 +9,7 @@ import { BucketsOut, type OutBucket } from './out.ts';
 import { Params } from './params.ts';
 import { runParentPipelines } from './pipeline-run.ts';
 import { bindSource, columnOf, doubleOf, parseSource, type SourceParams, type ValuesSource } from './source.ts';
-import type { AggSpec, AggType, Json } from './types.ts';
+import type { AggSpec, AggType } from './types.ts';
 
 interface VariableWidthParams {
   readonly source: SourceParams;
@@ -169,7 +170,7 @@ export const variableWidthHistogramType: AggType = {
       at(parent) {
         const buckets = (parent < 0 ? [] : chosen[parent]).map(({ cluster, number }): OutBucket => {
           const key = centroid(cluster);
-          const fields: Json = {};
+          const fields: MutableJsonObject = {};
           for (const [name, value] of [
             ['min', cluster.min],
             ['key', key],

@@ -1,8 +1,10 @@
 // `include` and `exclude` of terms: regular expressions, lists of values, partitions.
+
 import { RE2JS } from 're2js';
+import { isObject } from '../common/json-value.ts';
 import type { SegmentReader } from '../plan/segment.ts';
 import { executionError, illegalArgument, parsingError } from './errors.ts';
-import { isObject, type Params } from './params.ts';
+import type { Params } from './params.ts';
 import { doubleOf, type ValuesSource } from './source.ts';
 
 export interface IncludeExclude {

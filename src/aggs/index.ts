@@ -4,6 +4,7 @@
 //   collectSegment(tree, bindings, runner)            per segment: lays the tree out, has the query run over it, reads the columns
 //   reduceAggregations(tree, partials, options)       once: over all segments, shards and indices
 //   renderAggregations(reduced, typedKeys)            JSON of `aggregations`
+import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { AggEncoder, RegionTooSmall } from '../plan/agg-encode.ts';
 import type { AggNode, AggResult } from '../plan/agg-plan.ts';
@@ -18,7 +19,7 @@ import { tooManyBuckets } from './errors.ts';
 import { outAggs } from './merge.ts';
 import { type OutAgg, renderAggs } from './out.ts';
 import type { AggTree } from './parse.ts';
-import type { AggSpec, BindContext, Bindings, IndexScope, Json, ParsedQuery, ReduceContext, SegmentScope, Slice } from './types.ts';
+import type { AggSpec, BindContext, Bindings, IndexScope, ParsedQuery, ReduceContext, SegmentScope, Slice } from './types.ts';
 
 export { type AggTree, parseAggregations } from './parse.ts';
 export type { AggSpec, Bindings, DocGroup, IndexScope, ParseContext, ParsedQuery, TopHitsHook } from './types.ts';
@@ -251,6 +252,6 @@ function reduceAll(tree: AggTree, partials: readonly SegmentPartial[], ctx: Redu
   return outAggs(tree, merged, 0);
 }
 
-export function renderAggregations(reduced: ReducedAggregations, typedKeys: boolean): Json {
+export function renderAggregations(reduced: ReducedAggregations, typedKeys: boolean): JsonObject {
   return renderAggs(reduced, typedKeys);
 }

@@ -1,12 +1,14 @@
 // Metrics that the host computes from the documents of each bucket: weighted_avg, geo_bounds, geo_centroid, matrix_stats, top_hits.
+
 import { decodeGeoPoint } from '../common/geo-encoding.ts';
+import { type MutableJsonObject, tokenOf } from '../common/json-value.ts';
 import type { AggNode } from '../plan/agg-plan.ts';
 import { executionError, illegalArgument, parsingError } from './errors.ts';
 import { CompensatedSums } from './metrics-numeric.ts';
 import { JsonOut, MetricOut } from './out.ts';
-import { Params, tokenOf } from './params.ts';
+import { Params } from './params.ts';
 import { bindSource, doubleOf, parseSource, type SourceParams, type ValuesSource } from './source.ts';
-import type { AggSpec, AggType, DocGroup, Json, ParseContext, Slice } from './types.ts';
+import type { AggSpec, AggType, DocGroup, ParseContext, Slice } from './types.ts';
 
 const docsNode = (): AggNode => ({ op: 'docs', children: [] });
 
@@ -259,15 +261,15 @@ function pick(values: number[], mode: string): number {
 }
 
 /** Moments about the mean, sample variance and covariance. */
-function matrixFields(names: readonly string[], rows: readonly number[][]): Json[] {
+function matrixFields(names: readonly string[], rows: readonly number[][]): MutableJsonObject[] {
   const n = rows.length;
   const means = names.map((_, f) => rows.reduce((sum, row) => sum + row[f], 0) / n);
   const moment = (f: number, power: number) => rows.reduce((sum, row) => sum + (row[f] - means[f]) ** power, 0);
   const seconds = names.map((_, f) => moment(f, 2));
   const cross = (a: number, b: number) => rows.reduce((sum, row) => sum + (row[a] - means[a]) * (row[b] - means[b]), 0);
   return names.map((name, f) => {
-    const covariance: Json = {};
-    const correlation: Json = {};
+    const covariance: MutableJsonObject = {};
+    const correlation: MutableJsonObject = {};
     names.forEach((other, o) => {
       const product = o === f ? seconds[f] : cross(f, o);
       covariance[other] = n > 1 ? product / (n - 1) : 0;
@@ -299,19 +301,19 @@ const TOP_HITS_KEYS = new Set([
 /** The hits of each bucket are chosen, fetched and rendered by the search phase (ReduceContext.topHits). */
 export const topHitsType: AggType = {
   isBucket: false,
-  parse(_name, typeName, body: unknown, _ctx: ParseContext): Json {
+  parse(_name, typeName, body: unknown, _ctx: ParseContext): MutableJsonObject {
     const p = new Params(typeName, body);
-    for (const [key, value] of Object.entries(body as Json)) {
+    for (const [key, value] of Object.entries(body as MutableJsonObject)) {
       if (!TOP_HITS_KEYS.has(key)) throw parsingError(`Unknown key for a ${tokenOf(value)} in [${key}].`);
     }
     for (const key of ['from', 'size']) {
       const value = p.integer(key);
       if (value !== null && value < 0) throw illegalArgument(`[${key}] must be greater than or equal to 0. Found [${value}] in [${_name}]`);
     }
-    return body as Json;
+    return body as MutableJsonObject;
   },
   bind(spec, ctx) {
-    const body = spec.params as Json;
+    const body = spec.params as MutableJsonObject;
     const window = Number(body.from ?? 0) + Number(body.size ?? 3);
     const limit = ctx.index.setting('index.max_inner_result_window', 100);
     if (window > limit) {
@@ -326,7 +328,8 @@ export const topHitsType: AggType = {
     const groups = docGroups(slices, parents);
     const nestedPath = slices.length > 0 ? (slices[0].bound as { nestedPath: string | null }).nestedPath : null;
     return {
-      at: (parent) => new JsonOut(spec, 'top_hits', ctx.topHits(spec.params as Json, parent < 0 ? [] : groups[parent], nestedPath)),
+      at: (parent) =>
+        new JsonOut(spec, 'top_hits', ctx.topHits(spec.params as MutableJsonObject, parent < 0 ? [] : groups[parent], nestedPath)),
     };
   },
 };

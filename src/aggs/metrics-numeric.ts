@@ -1,10 +1,11 @@
 // Metrics of one number per value: value_count, sum, avg, min, max, stats, extended_stats.
+import type { MutableJsonObject } from '../common/json-value.ts';
 import type { ValueFormat } from '../mapping/field-type.ts';
 import type { AggNode } from '../plan/agg-plan.ts';
 import { type Figure, MetricOut } from './out.ts';
 import { Params, pointName } from './params.ts';
 import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from './source.ts';
-import type { AggSpec, AggType, Json, Slice } from './types.ts';
+import type { AggSpec, AggType, Slice } from './types.ts';
 
 interface NumericParams {
   readonly source: SourceParams;
@@ -25,11 +26,11 @@ type Shape = (
   sigma: number,
   text: Text,
 ) => {
-  json: Json;
+  json: MutableJsonObject;
   figures: Record<string, Figure>;
 };
 /** `value_as_string` fields of figures, where the source has a format that shows. */
-type Text = (figures: Record<string, Figure>) => Json;
+type Text = (figures: Record<string, Figure>) => MutableJsonObject;
 
 function numericMetric(typeName: string, shape: Shape): AggType {
   return {
@@ -94,7 +95,7 @@ const PLAIN_FIGURES = new Set(['min', 'max', 'avg', 'sum']);
 /** @param unquoted  booleans are shown as such: what statistics do, while single metrics show their text */
 function textOf(format: ValueFormat | null, unquoted: boolean): Text {
   return (figures) => {
-    const json: Json = {};
+    const json: MutableJsonObject = {};
     if (!format) return json;
     for (const [name, value] of Object.entries(figures)) {
       const text = value === null ? null : format.keyAsString(value);
@@ -153,7 +154,7 @@ export class CompensatedSums {
 }
 
 /** A metric with the one figure `value`. */
-function single(value: Figure, text: Text): { json: Json; figures: Record<string, Figure> } {
+function single(value: Figure, text: Text): { json: MutableJsonObject; figures: Record<string, Figure> } {
   return { json: { value, ...text({ value }) }, figures: { '': value, value } };
 }
 
@@ -193,7 +194,7 @@ const extended: Shape = (totals, sigma, text) => {
     upper_sampling: bound(deviations.std_deviation_sampling, 1),
     lower_sampling: bound(deviations.std_deviation_sampling, -1),
   };
-  const json: Json = { ...showNaN(figures), std_deviation_bounds: showNaN(bounds) };
+  const json: MutableJsonObject = { ...showNaN(figures), std_deviation_bounds: showNaN(bounds) };
   if (count) {
     const { count: _, ...shown } = figures;
     Object.assign(json, text(shown));
@@ -209,7 +210,7 @@ const extended: Shape = (totals, sigma, text) => {
 };
 
 /** JSON has no NaN: Elasticsearch writes it as a string. */
-function showNaN(figures: Record<string, Figure>): Json {
+function showNaN(figures: Record<string, Figure>): MutableJsonObject {
   return Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, Number.isNaN(value) ? 'NaN' : value]));
 }
 

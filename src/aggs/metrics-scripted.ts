@@ -1,5 +1,6 @@
 // scripted_metric: scripts collect a state per shard and bucket, and reduce the states to a value.
 
+import { isObject, type JsonObject } from '../common/json-value.ts';
 import { compileScript } from '../scripting/painless.ts';
 import { parseScript, resolveScript, type ScriptSpec } from '../scripting/script-spec.ts';
 import { Double, type ScriptMap, type Value } from '../scripting/syntax-tree.ts';
@@ -7,15 +8,15 @@ import { fromScript, toScript } from '../scripting/update-script.ts';
 import { illegalArgument } from './errors.ts';
 import { docGroups } from './metrics-docs.ts';
 import { JsonOut } from './out.ts';
-import { isObject, Params } from './params.ts';
-import type { AggSpec, AggType, BindContext, Json, Slice } from './types.ts';
+import { Params } from './params.ts';
+import type { AggSpec, AggType, BindContext, Slice } from './types.ts';
 
 interface ScriptedParams {
   readonly init: ScriptSpec | null;
   readonly map: ScriptSpec;
   readonly combine: ScriptSpec | null;
   readonly reduce: ScriptSpec | null;
-  readonly params: Json;
+  readonly params: JsonObject;
 }
 
 /** A script of the states alone. */
@@ -26,10 +27,10 @@ interface BoundScripts {
   readonly map: ReturnType<BindContext['index']['docScript']>;
   readonly combine: StateScript;
   readonly reduce: StateScript;
-  readonly params: Json;
+  readonly params: JsonObject;
 }
 
-function stateScript(spec: ScriptSpec, ctx: BindContext, params: Json, name: 'state' | 'states'): StateScript {
+function stateScript(spec: ScriptSpec, ctx: BindContext, params: JsonObject, name: 'state' | 'states'): StateScript {
   const { lang, source } = resolveScript(spec, ctx.index.storedScript);
   if (lang !== 'painless') throw illegalArgument(`script_lang not supported [${lang}]`);
   const value = { kind: 'value' } as const;

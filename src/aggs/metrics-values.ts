@@ -2,6 +2,7 @@
 // bucket's distinct values with how often they occur, and these merge without loss. `tdigest` is checked and not needed, `hdr` rounds as its histogram does. Cardinality of
 // numbers goes over to HyperLogLog where a segment has more than EXACT_VALUES values (`precision_threshold` then sets the number of registers), and
 // distributions to values rounded to 17 significant bits: percentiles are then off by less than 8 millionths of their value.
+import { isObject, type MutableJsonObject } from '../common/json-value.ts';
 import type { AggNode } from '../plan/agg-plan.ts';
 import { type Distribution, quantile } from './distribution.ts';
 import { badBody, illegalArgument } from './errors.ts';
@@ -12,10 +13,10 @@ import { columnsOf } from './merge.ts';
 import { hashesOf, hashOf } from './merge-text.ts';
 import { formatOf } from './metrics-numeric.ts';
 import { type Figure, MetricOut } from './out.ts';
-import { isObject, Params, pointName } from './params.ts';
+import { Params, pointName } from './params.ts';
 import { bindSource, columnOf, doubleOf, parseSource, type SourceParams, type ValuesSource } from './source.ts';
 import { termKey } from './term-bytes.ts';
-import type { AggType, Json, SegmentScope, Slice } from './types.ts';
+import type { AggType, SegmentScope, Slice } from './types.ts';
 
 type Scope = Pick<SegmentScope, 'segment'>;
 
@@ -300,8 +301,8 @@ function percentType(typeName: string, pointsKey: string, exact: PointFigure, hd
         at(parent) {
           const d = of(parent);
           const figures: Record<string, Figure> = {};
-          const keyedJson: Json = {};
-          const list: Json[] = [];
+          const keyedJson: MutableJsonObject = {};
+          const list: MutableJsonObject[] = [];
           for (const point of points) {
             const value = digits !== null && fitsHdr(d) ? hdr(d, point, digits) : exact(d, point);
             const name = pointName(point);

@@ -1,5 +1,6 @@
 // Final results of aggregations as a tree of objects: what pipelines read and change, what orders compare, and what is rendered.
-import type { AggSpec, Json, PipelineSpec } from './types.ts';
+import type { MutableJsonObject } from '../common/json-value.ts';
+import type { AggSpec, PipelineSpec } from './types.ts';
 
 /** A number of a result, as buckets paths and orders see it: null where there is none. */
 export type Figure = number | null;
@@ -7,7 +8,7 @@ export type Figure = number | null;
 export interface OutAgg {
   /** Prefix of the name under `typed_keys`. */
   readonly typedName: string;
-  readonly meta: Json | null;
+  readonly meta: MutableJsonObject | null;
   /** A figure by name (`avg`, `50.0`); the empty name is the single value. undefined: there is no figure of that name. */
   figure(name: string): Figure | undefined;
   /** Aggregations below a single bucket; null for metrics and lists of buckets. */
@@ -15,7 +16,7 @@ export interface OutAgg {
   readonly buckets: readonly OutBucket[] | null;
   /** Documents of a single bucket. */
   readonly docCount: number | null;
-  render(typedKeys: boolean): Json;
+  render(typedKeys: boolean): MutableJsonObject;
 }
 
 export interface OutBucket {
@@ -24,7 +25,7 @@ export interface OutBucket {
   /** Name in a keyed answer, and what max_bucket and the like name. */
   readonly name: string;
   /** Rendered before the sub-aggregations, `doc_count` included; `key` and `key_as_string` too. */
-  readonly fields: Json;
+  readonly fields: MutableJsonObject;
   readonly docCount: number;
   readonly aggs: Map<string, OutAgg>;
 }
@@ -37,11 +38,11 @@ export class MetricOut implements OutAgg {
   readonly buckets = null;
   readonly docCount = null;
   readonly typedName: string;
-  readonly meta: Json | null;
-  private readonly json: Json;
+  readonly meta: MutableJsonObject | null;
+  private readonly json: MutableJsonObject;
   private readonly figures: Readonly<Record<string, Figure>>;
 
-  constructor(owner: Owner, typedName: string, json: Json, figures: Readonly<Record<string, Figure>>) {
+  constructor(owner: Owner, typedName: string, json: MutableJsonObject, figures: Readonly<Record<string, Figure>>) {
     this.typedName = typedName;
     this.meta = owner.meta;
     this.json = json;
@@ -52,7 +53,7 @@ export class MetricOut implements OutAgg {
     return Object.hasOwn(this.figures, name) ? this.figures[name] : undefined;
   }
 
-  render(): Json {
+  render(): MutableJsonObject {
     return withMeta(this.meta, this.json);
   }
 }
@@ -61,7 +62,7 @@ export class MetricOut implements OutAgg {
 export class SingleBucketOut implements OutAgg {
   readonly buckets = null;
   readonly typedName: string;
-  readonly meta: Json | null;
+  readonly meta: MutableJsonObject | null;
   readonly docCount: number;
   readonly inside: ReadonlyMap<string, OutAgg>;
 
@@ -76,7 +77,7 @@ export class SingleBucketOut implements OutAgg {
     return name === '' || name === '_count' || name === 'doc_count' ? this.docCount : undefined;
   }
 
-  render(typedKeys: boolean): Json {
+  render(typedKeys: boolean): MutableJsonObject {
     return withMeta(this.meta, { doc_count: this.docCount, ...renderAggs(this.inside, typedKeys) });
   }
 }
@@ -86,18 +87,18 @@ export class BucketsOut implements OutAgg {
   readonly inside = null;
   readonly docCount = null;
   readonly typedName: string;
-  readonly meta: Json | null;
+  readonly meta: MutableJsonObject | null;
   readonly buckets: readonly OutBucket[];
   private readonly keyed: boolean;
-  private readonly before: Json;
-  private readonly after: Json;
+  private readonly before: MutableJsonObject;
+  private readonly after: MutableJsonObject;
 
   /** @param before, after  fields of the aggregation around `buckets` */
   constructor(
     owner: Owner,
     typedName: string,
     buckets: readonly OutBucket[],
-    options: { keyed?: boolean; before?: Json; after?: Json } = {},
+    options: { keyed?: boolean; before?: MutableJsonObject; after?: MutableJsonObject } = {},
   ) {
     this.typedName = typedName;
     this.meta = owner.meta;
@@ -111,8 +112,8 @@ export class BucketsOut implements OutAgg {
     return name === '_bucket_count' ? this.buckets.length : undefined;
   }
 
-  render(typedKeys: boolean): Json {
-    const one = (bucket: OutBucket): Json => ({ ...bucket.fields, ...renderAggs(bucket.aggs, typedKeys) });
+  render(typedKeys: boolean): MutableJsonObject {
+    const one = (bucket: OutBucket): MutableJsonObject => ({ ...bucket.fields, ...renderAggs(bucket.aggs, typedKeys) });
     const buckets = this.keyed
       ? Object.fromEntries(this.buckets.map((bucket) => [bucket.name, one(bucket)]))
       : this.buckets.map((bucket) => one(bucket));
@@ -126,10 +127,10 @@ export class JsonOut implements OutAgg {
   readonly buckets = null;
   readonly docCount = null;
   readonly typedName: string;
-  readonly meta: Json | null;
-  private readonly json: Json;
+  readonly meta: MutableJsonObject | null;
+  private readonly json: MutableJsonObject;
 
-  constructor(owner: Owner, typedName: string, json: Json) {
+  constructor(owner: Owner, typedName: string, json: MutableJsonObject) {
     this.typedName = typedName;
     this.meta = owner.meta;
     this.json = json;
@@ -139,17 +140,17 @@ export class JsonOut implements OutAgg {
     return undefined;
   }
 
-  render(): Json {
+  render(): MutableJsonObject {
     return withMeta(this.meta, this.json);
   }
 }
 
-export function renderAggs(aggs: ReadonlyMap<string, OutAgg>, typedKeys: boolean): Json {
-  const json: Json = {};
+export function renderAggs(aggs: ReadonlyMap<string, OutAgg>, typedKeys: boolean): MutableJsonObject {
+  const json: MutableJsonObject = {};
   for (const [name, agg] of aggs) json[typedKeys ? `${agg.typedName}#${name}` : name] = agg.render(typedKeys);
   return json;
 }
 
-function withMeta(meta: Json | null, json: Json): Json {
+function withMeta(meta: MutableJsonObject | null, json: MutableJsonObject): MutableJsonObject {
   return meta ? { meta, ...json } : json;
 }

@@ -1,11 +1,11 @@
 // Reads the parameters of one aggregation body: each is taken by name, what is left over is an unknown field.
+import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { didYouMean } from '../common/nearest-name.ts';
 import { badParameter, parsingError, xContentError } from './errors.ts';
-import type { Json } from './types.ts';
 
 export class Params {
   readonly typeName: string;
-  private readonly body: Json;
+  private readonly body: JsonObject;
   private readonly left: Set<string>;
   /** Names that were asked for: what a mistyped one may have meant. */
   private readonly known = new Set<string>();
@@ -81,7 +81,7 @@ export class Params {
     return Array.isArray(value) ? value : [value];
   }
 
-  object(key: string): Json | null {
+  object(key: string): JsonObject | null {
     const value = this.take(key);
     if (value === undefined) return null;
     if (!isObject(value)) throw this.wrongType(key, value);
@@ -111,20 +111,6 @@ export class Params {
   done(): void {
     for (const key of this.left) throw xContentError(`[${this.typeName}] unknown field [${key}]${didYouMean(key, this.known)}`);
   }
-}
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Name of a JSON token as Elasticsearch's messages have it. */
-export function tokenOf(value: unknown): string {
-  if (value === null || value === undefined) return 'VALUE_NULL';
-  if (Array.isArray(value)) return 'START_ARRAY';
-  if (typeof value === 'object') return 'START_OBJECT';
-  if (typeof value === 'string') return 'VALUE_STRING';
-  if (typeof value === 'boolean') return 'VALUE_BOOLEAN';
-  return 'VALUE_NUMBER';
 }
 
 /** Java's text of a double. */

@@ -1,10 +1,10 @@
 // `aggs` of a request body -> AggSpec tree: names, types, nesting, pipelines in order. Each type reads its own parameters.
+import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { initializationError, parsingError, unsupported } from './errors.ts';
-import { isObject, tokenOf } from './params.ts';
 import { isPipeline, orderPipelines, parsePipeline } from './pipelines.ts';
 import { aggType, KNOWN_ELSEWHERE, unknownType } from './registry.ts';
-import type { AggSpec, AggType, Json, ParseContext, ParsedQuery, PipelineSpec } from './types.ts';
+import type { AggSpec, AggType, ParseContext, ParsedQuery, PipelineSpec } from './types.ts';
 
 /** A parsed `aggs` body. */
 export interface AggTree {
@@ -44,13 +44,13 @@ function flatten(specs: readonly AggSpec[]): AggSpec[] {
 
 function wantsScores(spec: AggSpec): boolean {
   if (spec.typeName === 'sampler' || spec.typeName === 'diversified_sampler') return true;
-  const params = spec.params as Json;
+  const params = spec.params as JsonObject;
   return (
     spec.typeName === 'top_hits' && (params.sort === undefined || params.track_scores === true || writeJson(params.sort).includes('_score'))
   );
 }
 
-function parseLevel(body: Json, ctx: ParseContext, depth: number): { children: AggSpec[]; pipelines: PipelineSpec[] } {
+function parseLevel(body: JsonObject, ctx: ParseContext, depth: number): { children: AggSpec[]; pipelines: PipelineSpec[] } {
   if (depth > MAX_DEPTH) throw parsingError(`aggregations are nested deeper than [${MAX_DEPTH}] levels`);
   const children: AggSpec[] = [];
   const pipelines: PipelineSpec[] = [];
@@ -67,15 +67,15 @@ function parseLevel(body: Json, ctx: ParseContext, depth: number): { children: A
   return { children, pipelines };
 }
 
-function parseOne(name: string, definition: Json, ctx: ParseContext, depth: number): AggSpec | PipelineSpec {
+function parseOne(name: string, definition: JsonObject, ctx: ParseContext, depth: number): AggSpec | PipelineSpec {
   let typeName: string | null = null;
-  let meta: Json | null = null;
-  let below: Json | null = null;
+  let meta: JsonObject | null = null;
+  let below: JsonObject | null = null;
   for (const [key, value] of Object.entries(definition)) {
     if (key === 'meta') {
       if (value !== null && !isObject(value))
         throw parsingError(`Expected [START_OBJECT] under [meta], but got a [${tokenOf(value)}] in [${name}]`);
-      meta = value as Json | null;
+      meta = value as JsonObject | null;
     } else if (key === 'aggs' || key === 'aggregations') {
       if (below) throw parsingError(`Found two sub aggregation definitions under [${name}]`);
       if (!isObject(value)) throw parsingError(`Expected [START_OBJECT] under [${key}], but got a [${tokenOf(value)}] in [${name}]`);
@@ -106,8 +106,8 @@ function specOf(
   typeName: string,
   type: AggType,
   body: unknown,
-  meta: Json | null,
-  below: Json | null,
+  meta: JsonObject | null,
+  below: JsonObject | null,
   ctx: ParseContext,
   depth: number,
 ): AggSpec {

@@ -1,13 +1,13 @@
 // What all pipeline aggregations have in common: name, path, gap policy, format.
+import type { JsonObject } from '../common/json-value.ts';
 import type { Figure } from './out.ts';
-import type { Json } from './types.ts';
 
 export type GapPolicy = 'skip' | 'insert_zeros' | 'keep_values';
 
 /** What every pipeline has. */
 export interface PipelineBody {
   readonly name: string;
-  readonly meta: Json | null;
+  readonly meta: JsonObject | null;
   readonly path: string;
   readonly gap: GapPolicy;
   /** `value_as_string` by the pipeline's `format`. */

@@ -1,10 +1,11 @@
 // Parent pipelines: run over the buckets of the aggregation they are in. derivative, cumulative_sum, serial_diff, moving_fn, moving_avg, bucket_sort.
+import { isObject } from '../common/json-value.ts';
 import type { ApiError } from '../errors/api-error.ts';
 import { compareFigures, figureAt, parsePath } from './bucket-path.ts';
 import { badBody, badParameter, illegalArgument, parsingError, unsupported, validationError, xContentError } from './errors.ts';
 import { parseMovingFunction, predictorOf } from './moving-functions.ts';
 import { type Figure, MetricOut, type OutBucket } from './out.ts';
-import { isObject, type Params } from './params.ts';
+import type { Params } from './params.ts';
 import { type PipelineBody, withGap } from './pipeline-body.ts';
 import { calendarRounding, calendarUnit, intervalRounding, timeValue, UTC } from './rounding.ts';
 import type { AggSpec } from './types.ts';

@@ -1,12 +1,13 @@
 // Sibling pipelines: figures over the buckets of an aggregation beside them. avg_bucket, sum_bucket, min_bucket, max_bucket, stats_bucket,
 // extended_stats_bucket, percentiles_bucket.
+import type { MutableJsonObject } from '../common/json-value.ts';
 import { figureAt, type PathStep, parsePath } from './bucket-path.ts';
 import { executionError, illegalArgument } from './errors.ts';
 import { type Figure, MetricOut, type OutAgg } from './out.ts';
 import type { Params } from './params.ts';
 import { pointName } from './params.ts';
 import { type GapPolicy, type PipelineBody, withGap } from './pipeline-body.ts';
-import type { Json, PipelineSpec } from './types.ts';
+import type { PipelineSpec } from './types.ts';
 
 /** A bucket's figure, with the name of the bucket. */
 interface Point {
@@ -57,7 +58,10 @@ function typeText(typedName: string): string {
   return Object.hasOwn(TYPE_TEXTS, typedName) ? TYPE_TEXTS[typedName] : typedName;
 }
 
-type Shape = (points: readonly Point[], text: (value: Figure) => string | null) => { json: Json; figures: Record<string, Figure> };
+type Shape = (
+  points: readonly Point[],
+  text: (value: Figure) => string | null,
+) => { json: MutableJsonObject; figures: Record<string, Figure> };
 
 function sibling(shapeOf: (p: Params) => Shape, typedName: string) {
   return (p: Params, body: PipelineBody): PipelineSpec['sibling'] => {
@@ -70,7 +74,7 @@ function sibling(shapeOf: (p: Params) => Shape, typedName: string) {
   };
 }
 
-function value(figure: Figure, text: (value: Figure) => string | null): { json: Json; figures: Record<string, Figure> } {
+function value(figure: Figure, text: (value: Figure) => string | null): { json: MutableJsonObject; figures: Record<string, Figure> } {
   const asText = text(figure);
   return { json: { value: figure, ...(asText === null ? {} : { value_as_string: asText }) }, figures: { '': figure, value: figure } };
 }
@@ -94,7 +98,7 @@ function statsOf(points: readonly Point[]): Record<string, Figure> {
   return { count, min: count ? Math.min(...values) : null, max: count ? Math.max(...values) : null, avg: count ? sum / count : null, sum };
 }
 
-function extendedOf(points: readonly Point[], sigma: number): { json: Json; figures: Record<string, Figure> } {
+function extendedOf(points: readonly Point[], sigma: number): { json: MutableJsonObject; figures: Record<string, Figure> } {
   const basic = statsOf(points);
   const count = points.length;
   const sum = sumOf(points);
@@ -141,7 +145,7 @@ export const SIBLING_PIPELINES: Readonly<Record<string, (p: Params, body: Pipeli
   stats_bucket: sibling(
     () => (points, text) => {
       const figures = statsOf(points);
-      const json: Json = { ...figures };
+      const json: MutableJsonObject = { ...figures };
       for (const [name, figure] of Object.entries(figures)) {
         const asText = name === 'count' || points.length === 0 ? null : text(figure);
         if (asText !== null) json[`${name}_as_string`] = asText;

@@ -1,14 +1,15 @@
 // Pipeline aggregations: their table, reading one (path, gap policy, format), and the order in which they run.
 
+import { isObject, type JsonObject } from '../common/json-value.ts';
 import { DecimalFormat } from '../mapping/decimal-format.ts';
 import { firstName, parsePath } from './bucket-path.ts';
 import { SCRIPTED_PIPELINES, scriptPaths } from './bucket-scripts.ts';
 import { illegalArgument, parsingError, validationError } from './errors.ts';
-import { isObject, Params } from './params.ts';
+import { Params } from './params.ts';
 import type { GapPolicy, PipelineBody } from './pipeline-body.ts';
 import { PARENT_PIPELINES } from './pipelines-parent.ts';
 import { SIBLING_PIPELINES } from './pipelines-sibling.ts';
-import type { AggSpec, Json, PipelineSpec } from './types.ts';
+import type { AggSpec, PipelineSpec } from './types.ts';
 
 export const PIPELINE_NAMES = [...Object.keys(SIBLING_PIPELINES), ...Object.keys(PARENT_PIPELINES), ...Object.keys(SCRIPTED_PIPELINES)];
 
@@ -17,7 +18,7 @@ export function isPipeline(typeName: string): boolean {
 }
 
 /** @throws ApiError parsing_exception, illegal_argument_exception */
-export function parsePipeline(name: string, typeName: string, body: unknown, meta: Json | null): PipelineSpec {
+export function parsePipeline(name: string, typeName: string, body: unknown, meta: JsonObject | null): PipelineSpec {
   const p = new Params(typeName, body);
   const raw = p.take('buckets_path');
   const isScripted = Object.hasOwn(SCRIPTED_PIPELINES, typeName);

@@ -1,8 +1,9 @@
 // How much more frequent a term is in a subset than in the whole index. Formulas as Elasticsearch's significance heuristics have them.
+import { isObject } from '../common/json-value.ts';
 import { compileScript } from '../scripting/painless.ts';
 import { numberOf } from './bucket-scripts.ts';
 import { illegalArgument, unsupported } from './errors.ts';
-import { isObject, Params } from './params.ts';
+import { Params } from './params.ts';
 
 /** Documents with the term and all documents, in the subset and in the background that holds it. */
 export interface TermCounts {

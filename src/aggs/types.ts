@@ -4,6 +4,7 @@
 //   plan     binding + segment ─► AggNode                            once a segment; kernels give an AggResult
 //   merge    slices (AggResult of each segment) ─► MergedAgg         columns of all segments by merged parent bucket
 //   at       MergedAgg + bucket ─► OutAgg                            only for buckets that are shown
+import type { JsonObject } from '../common/json-value.ts';
 import type { FieldType } from '../mapping/field-type.ts';
 import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import type { AggNode, AggResult } from '../plan/agg-plan.ts';
@@ -13,8 +14,6 @@ import type { ScriptInput, ScriptVariable } from '../scripting/doc-script.ts';
 import type { ScriptSpec, StoredScript } from '../scripting/script-spec.ts';
 import type { Value } from '../scripting/syntax-tree.ts';
 import type { OutAgg, OutBucket } from './out.ts';
-
-export type Json = { [key: string]: unknown };
 
 /** A parsed query of src/query, opaque here. */
 export type ParsedQuery = object;
@@ -33,7 +32,7 @@ export interface AggSpec {
   readonly typeName: string;
   /** What the type's `parse` made of the body. */
   readonly params: never;
-  readonly meta: Json | null;
+  readonly meta: JsonObject | null;
   readonly children: readonly AggSpec[];
   /** Pipelines beside the children, in an order in which each comes after what it reads. */
   readonly pipelines: readonly PipelineSpec[];
@@ -43,7 +42,7 @@ export interface AggSpec {
 export interface PipelineSpec {
   readonly name: string;
   readonly typeName: string;
-  readonly meta: Json | null;
+  readonly meta: JsonObject | null;
   /** Paths by name; a single path has the name `_value`. */
   readonly paths: ReadonlyMap<string, string>;
   /** Adds a result beside the aggregations that it reads. */
@@ -149,7 +148,7 @@ export interface DocGroup {
 }
 
 /** Selects, fetches and renders the best hits of a bucket: `{ hits: { total, max_score, hits } }`. `body` is top_hits' own JSON. */
-export type TopHitsHook = (body: Json, groups: readonly DocGroup[], nestedPath: string | null) => Json;
+export type TopHitsHook = (body: JsonObject, groups: readonly DocGroup[], nestedPath: string | null) => JsonObject;
 
 export interface AggType {
   /** Metrics take no sub-aggregations. */

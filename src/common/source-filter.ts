@@ -1,4 +1,5 @@
 // Filtering of `_source` by include and exclude patterns, as Elasticsearch's XContentMapValues.filter does.
+import type { MutableJsonObject } from './json-value.ts';
 
 export interface SourceFilter {
   /** false: no source at all. */
@@ -8,8 +9,6 @@ export interface SourceFilter {
 }
 
 export const WHOLE_SOURCE: SourceFilter = { enabled: true, includes: [], excludes: [] };
-
-type Json = Record<string, unknown>;
 
 interface Compiled {
   /** Whether the path itself, hence everything below it, is named. */
@@ -21,13 +20,13 @@ interface Compiled {
 const cache = new WeakMap<readonly string[], Compiled>();
 
 /** A copy of `source` with what the patterns leave. Objects and lists that nothing is left of go, but not as items of a list. */
-export function filterSource(source: Json, { includes, excludes }: SourceFilter): Json {
+export function filterSource(source: MutableJsonObject, { includes, excludes }: SourceFilter): MutableJsonObject {
   return filterObject(source, '', includes.length === 0 ? null : compile(includes), excludes.length === 0 ? null : compile(excludes));
 }
 
 /** @param includes null: everything below is included */
-function filterObject(object: Json, prefix: string, includes: Compiled | null, excludes: Compiled | null): Json {
-  const out: Json = {};
+function filterObject(object: MutableJsonObject, prefix: string, includes: Compiled | null, excludes: Compiled | null): MutableJsonObject {
+  const out: MutableJsonObject = {};
   for (const [key, value] of Object.entries(object)) {
     const path = prefix + key;
     if (excludes?.matches(path)) continue;
@@ -38,7 +37,7 @@ function filterObject(object: Json, prefix: string, includes: Compiled | null, e
       const items = filterList(value, path, below, excludes);
       if (included || !items.every(isNothing)) out[key] = items;
     } else if (typeof value === 'object' && value !== null) {
-      const kept = filterObject(value as Json, `${path}.`, below, excludes);
+      const kept = filterObject(value as MutableJsonObject, `${path}.`, below, excludes);
       if (included || Object.keys(kept).length > 0) out[key] = kept;
     } else if (included) out[key] = value;
   }
@@ -54,7 +53,7 @@ function filterList(items: readonly unknown[], path: string, includes: Compiled 
   const out: unknown[] = [];
   for (const item of items) {
     if (Array.isArray(item)) out.push(filterList(item, path, includes, excludes));
-    else if (typeof item === 'object' && item !== null) out.push(filterObject(item as Json, `${path}.`, includes, excludes));
+    else if (typeof item === 'object' && item !== null) out.push(filterObject(item as MutableJsonObject, `${path}.`, includes, excludes));
     else if (includes === null) out.push(item);
   }
   return out;

@@ -5,11 +5,13 @@
 //   1. each operation is checked, parsed and added to the open buffer (a refused one leaves nothing behind);
 //   2. the accepted ones go to the log in one transaction, on disk when it returns; if that fails the new documents are taken out again;
 //   3. the versions they replace are marked dead, and the outcome is reported.
+
 import type { OpenBuffer } from '../arena/open-buffer.ts';
+import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { IndexSortKey } from '../mapping/index-sort.ts';
-import type { Json, MappingSnapshot, NamedTemplates } from '../mapping/mapping-snapshot.ts';
+import type { MappingSnapshot, NamedTemplates } from '../mapping/mapping-snapshot.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
 import { type LogEntry, OP_DELETE, OP_INDEX, OP_NOOP } from '../store/store.ts';
 import type { MergePolicyOptions } from './merge-policy.ts';
@@ -214,7 +216,7 @@ export class ShardWriter implements MergingWriter {
     const current = operation.autoId ? null : this.#documents.find(operation.id);
     let { source } = operation;
     let routing = operation.routing;
-    let json: Json | null = null;
+    let json: JsonObject | null = null;
     if (operation.kind === 'update') {
       const updated = updateDocument(operation, this.#currentReader(operation, current), this.identity, this.#env);
       if (updated === 'delete') return this.#prepareDelete(operation);
@@ -264,7 +266,7 @@ export class ShardWriter implements MergingWriter {
   /** Parses the document into the open buffer. @returns its root document there @throws ApiError, with nothing left in the buffer */
   async #addToBuffer(
     id: string,
-    json: Json,
+    json: JsonObject,
     routing: string | null,
     seqNo: number,
     version: number,

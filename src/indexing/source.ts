@@ -1,12 +1,13 @@
 // Sources as JSON: parsed for the document parser, written again after an update.
+
 import { JsonSyntaxError, parseJsonBytes, parseJsonTyped } from '../common/json-parse.ts';
+import type { JsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { jsonSyntax, mapperParsing } from '../errors/catalog.ts';
-import type { Json } from '../mapping/mapping-snapshot.ts';
 
 /** @throws ApiError mapper_parsing_exception: not one JSON object */
-export function parseSource(bytes: Uint8Array): Json {
+export function parseSource(bytes: Uint8Array): JsonObject {
   let json: unknown;
   try {
     json = parseJsonBytes(bytes);
@@ -24,12 +25,12 @@ export function parseSource(bytes: Uint8Array): Json {
       ),
     );
   }
-  return json as Json;
+  return json as JsonObject;
 }
 
 /** A source that `parseSource` has taken, once more: numbers written as `1.0` are DecimalLiteral, for dynamic mapping. */
-export function parseTypedSource(bytes: Uint8Array): Json {
-  return parseJsonTyped(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')) as Json;
+export function parseTypedSource(bytes: Uint8Array): JsonObject {
+  return parseJsonTyped(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')) as JsonObject;
 }
 
 /** Body of an update. @throws ApiError x_content_parse_exception and the JSON errors */
@@ -42,6 +43,6 @@ export function parseUpdateSource(bytes: Uint8Array): unknown {
   }
 }
 
-export function stringifySource(json: Json): string {
+export function stringifySource(json: JsonObject): string {
   return writeJson(json);
 }

@@ -1,7 +1,7 @@
 // An update of a document: what it becomes by a partial document, an upsert or a script.
+import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../errors/catalog.ts';
-import type { Json } from '../mapping/mapping-snapshot.ts';
 import { runUpdateScript, type ScriptOutcome, type UpdateScript } from '../scripting/update-script.ts';
 import type { ShardOperation } from './shard-operation.ts';
 import { parseSource, parseUpdateSource } from './source.ts';
@@ -15,7 +15,7 @@ export interface StoredVersion {
   readonly version: number;
 }
 
-export type UpdateOutcome = 'noop' | 'delete' | { json: Json; routing: string | null };
+export type UpdateOutcome = 'noop' | 'delete' | { json: JsonObject; routing: string | null };
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -32,7 +32,7 @@ export function updateDocument(
   const nowMs = env.nowMs();
   const body = parseUpdateBody(parseUpdateSource(operation.source ?? NO_BYTES), operation.docAsUpsert, env.storedScript);
   if (operation.ifSeqNo !== null) checkNoUpsert(body);
-  const run = (script: UpdateScript, source: Json, routing: string | null, version: number | null): UpdateOutcome => {
+  const run = (script: UpdateScript, source: JsonObject, routing: string | null, version: number | null): UpdateOutcome => {
     const document = { source, index: identity.index, id: operation.id, version, routing, nowMs };
     let outcome: ScriptOutcome;
     try {
@@ -57,7 +57,7 @@ export function updateDocument(
   const { source, routing, version } = readCurrent();
   const json = parseSource(source);
   if (body.script !== null) return run(body.script, json, routing, version);
-  return mergeDocument(json, body.doc as Json, body.detectNoop) || !body.detectNoop ? { json, routing } : 'noop';
+  return mergeDocument(json, body.doc as JsonObject, body.detectNoop) || !body.detectNoop ? { json, routing } : 'noop';
 }
 
 /** @throws ApiError action_request_validation_exception: a write on condition cannot create the document */

@@ -1,17 +1,17 @@
 // The update operation: partial document, upsert, detect_noop. Works on parsed JSON; the writer turns the result into an index operation.
+import { isObject, type JsonObject } from '../common/json-value.ts';
 import { didYouMean } from '../common/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
-import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
 import { parseUpdateScript, type UpdateScript } from '../scripting/update-script.ts';
 
 export interface UpdateBody {
-  readonly doc: Json | null;
+  readonly doc: JsonObject | null;
   /** In place of `doc`. */
   readonly script: UpdateScript | null;
   /** Run the script on `upsert` too where there is no document. */
   readonly scriptedUpsert: boolean;
-  readonly upsert: Json | null;
+  readonly upsert: JsonObject | null;
   readonly docAsUpsert: boolean;
   readonly detectNoop: boolean;
 }
@@ -56,7 +56,7 @@ export function parseUpdateBody(body: unknown, docAsUpsertParam: boolean, stored
 }
 
 /** Merges `changes` into `target` in place: objects by key, everything else replaced. @returns whether anything changed */
-export function mergeDocument(target: Json, changes: Json, detectNoop: boolean): boolean {
+export function mergeDocument(target: JsonObject, changes: JsonObject, detectNoop: boolean): boolean {
   let changed = false;
   for (const [key, value] of Object.entries(changes)) {
     const old = Object.hasOwn(target, key) ? target[key] : undefined;
@@ -78,14 +78,10 @@ function deepEqual(a: unknown, b: unknown): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key], b[key]));
 }
 
-function objectOrNull(value: unknown, name: string): Json | null {
+function objectOrNull(value: unknown, name: string): JsonObject | null {
   if (value === undefined || value === null) return null;
   if (!isObject(value)) throw new ApiError('x_content_parse_exception', 400, `[UpdateRequest] failed to parse field [${name}]`);
   return value;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function validation(text: string): ApiError {

@@ -1,7 +1,9 @@
 // What the writer of a shard asks of its thread.
+
 import type { IndexAnalyzer } from '../arena/open-buffer.ts';
+import type { JsonObject } from '../common/json-value.ts';
 import type { IndexSortKey } from '../mapping/index-sort.ts';
-import type { Json, MappingSnapshot } from '../mapping/mapping-snapshot.ts';
+import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import type { SegmentReader } from '../plan/segment.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
 import type { Store } from '../store/store.ts';
@@ -23,7 +25,7 @@ export interface WriterEnvironment {
   /** Resolves when every reader has switched to the snapshot. */
   publish(snapshot: SnapshotDescriptor): Promise<void>;
   /** Merges a dynamic mapping update into the index's mapping, everywhere. @returns the new mapping */
-  updateMapping(indexUuid: string, mappings: Json): Promise<{ mapping: MappingSnapshot; analysis: WriterAnalysis }>;
+  updateMapping(indexUuid: string, mappings: JsonObject): Promise<{ mapping: MappingSnapshot; analysis: WriterAnalysis }>;
   /** @param sort  order of the documents; empty: that of the segments */
   merge(segments: readonly WriterSegment[], sort: readonly IndexSortKey[]): Promise<MergeResult>;
   /** A segment image in another order. @returns a view that is valid until the next call */

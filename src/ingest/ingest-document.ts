@@ -2,13 +2,12 @@
 // pipelines themselves know of it under `_ingest`. Fields are named by paths: `a.b.0`, `_source.a`, `_ingest.timestamp`.
 
 import { javaClass } from '../common/java-text.ts';
+import { isObject, type MutableJsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { renderTemplate } from '../scripting/mustache.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
 import type { Pipeline } from './pipeline.ts';
-
-export type Json = Record<string, unknown>;
 
 export const METADATA = ['_index', '_id', '_routing', '_version', '_version_type', '_if_seq_no', '_if_primary_term'] as const;
 
@@ -20,30 +19,30 @@ export interface IngestEnvironment {
 }
 
 export class IngestDocument {
-  readonly fields: Json;
-  readonly ingest: Json;
+  readonly fields: MutableJsonObject;
+  readonly ingest: MutableJsonObject;
   /** Pipelines that are running, outermost first. */
   readonly running = new Set<string>();
 
   constructor(
-    source: Json,
-    metadata: Json,
+    source: MutableJsonObject,
+    metadata: MutableJsonObject,
     readonly env: IngestEnvironment,
-    ingest: Json = { timestamp: new Date().toISOString() },
+    ingest: MutableJsonObject = { timestamp: new Date().toISOString() },
   ) {
-    this.fields = copyOf(source) as Json;
+    this.fields = copyOf(source) as MutableJsonObject;
     for (const [key, value] of Object.entries(metadata)) if (value !== null && value !== undefined) this.fields[key] = value;
     this.ingest = ingest;
   }
 
   /** A deep copy: what was seen of the document at one moment. */
   snapshot(): IngestDocument {
-    return new IngestDocument(this.fields, {}, this.env, copyOf(this.ingest) as Json);
+    return new IngestDocument(this.fields, {}, this.env, copyOf(this.ingest) as MutableJsonObject);
   }
 
   /** The source alone. */
-  source(): Json {
-    const source: Json = {};
+  source(): MutableJsonObject {
+    const source: MutableJsonObject = {};
     for (const [key, value] of Object.entries(this.fields)) if (!isMetadata(key)) put(source, key, value);
     return source;
   }
@@ -63,7 +62,7 @@ export class IngestDocument {
     if (typeof value === 'string') return this.render(value);
     if (Array.isArray(value)) return value.map((item) => this.renderValue(item));
     if (!isObject(value)) return value;
-    const out: Json = {};
+    const out: MutableJsonObject = {};
     for (const [key, item] of Object.entries(value)) put(out, this.render(key), this.renderValue(item));
     return out;
   }
@@ -120,7 +119,7 @@ export class IngestDocument {
     } else throw illegalArgument(`cannot remove [${leaf}] from ${describe(parent)} as part of path [${path}]`);
   }
 
-  #parse(path: string): { root: Json; names: string[] } {
+  #parse(path: string): { root: MutableJsonObject; names: string[] } {
     if (path === '') throw illegalArgument('path cannot be null nor empty');
     let root = this.fields;
     let rest = path;
@@ -133,9 +132,9 @@ export class IngestDocument {
     return { root, names };
   }
 
-  #parentOf(path: string): { parent: Json | unknown[]; leaf: string } {
+  #parentOf(path: string): { parent: MutableJsonObject | unknown[]; leaf: string } {
     const { root, names } = this.#parse(path);
-    let at: Json | unknown[] = root;
+    let at: MutableJsonObject | unknown[] = root;
     for (const name of names.slice(0, -1)) {
       let next: unknown;
       if (Array.isArray(at)) next = at[indexIn(at, name, path)];
@@ -146,14 +145,10 @@ export class IngestDocument {
         throw illegalArgument(
           `cannot set [${names[names.length - 1]}] with parent object of type [${javaType(next)}] as part of path [${path}]`,
         );
-      at = next as Json | unknown[];
+      at = next as MutableJsonObject | unknown[];
     }
     return { parent: at, leaf: names[names.length - 1] };
   }
-}
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function isMetadata(key: string): boolean {
@@ -161,7 +156,7 @@ export function isMetadata(key: string): boolean {
 }
 
 /** Sets an own property, whatever its name. */
-export function put(object: Json, key: string, value: unknown): void {
+export function put(object: MutableJsonObject, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
   else object[key] = value;
 }
@@ -169,7 +164,7 @@ export function put(object: Json, key: string, value: unknown): void {
 export function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyOf);
   if (!isObject(value)) return value;
-  const out: Json = {};
+  const out: MutableJsonObject = {};
   for (const [key, item] of Object.entries(value)) put(out, key, copyOf(item));
   return out;
 }

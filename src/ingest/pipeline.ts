@@ -1,11 +1,12 @@
 // Pipelines: lists of processors that a document goes through before it is indexed, with conditions and what to do when one fails.
+import { isObject, type MutableJsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { toApiError } from '../errors/error-body.ts';
 import { type CompiledScript, compileScript } from '../scripting/painless.ts';
 import { parseScript, resolveScript } from '../scripting/script-spec.ts';
 import { toScript } from '../scripting/update-script.ts';
-import { type IngestDocument, isObject, type Json, javaType } from './ingest-document.ts';
+import { type IngestDocument, javaType } from './ingest-document.ts';
 import { ProcessorConfig } from './processor-config.ts';
 import { PROCESSORS } from './processors/registry.ts';
 
@@ -101,7 +102,7 @@ export function compileStep(value: unknown, depth = 0): Step {
     throw new ApiError('parse_exception', 400, `property isn't a map, but of type [${javaType(body)}]`, {
       details: { processor_type: type },
     });
-  const config = new ProcessorConfig(type, isScript ? { source: body } : (body as Json));
+  const config = new ProcessorConfig(type, isScript ? { source: body } : (body as MutableJsonObject));
   config.optionalText('tag');
   const description = config.optionalText('description');
   const ignoreFailure = config.boolean('ignore_failure');

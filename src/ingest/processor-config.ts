@@ -1,16 +1,17 @@
 // The parameters of one processor, taken one by one: what is left over when it is built is an error.
 
 import { JavaPattern } from '../analysis/regex/java-pattern.ts';
+import { isObject, type MutableJsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { checkTemplate } from '../scripting/mustache.ts';
-import { isObject, type Json, javaType } from './ingest-document.ts';
+import { javaType } from './ingest-document.ts';
 
 export class ProcessorConfig {
   readonly type: string;
   readonly #left: Map<string, unknown>;
   readonly tag: string | null;
 
-  constructor(type: string, body: Json) {
+  constructor(type: string, body: MutableJsonObject) {
     this.type = type;
     this.#left = new Map(Object.entries(body));
     this.tag = typeof body.tag === 'string' ? body.tag : null;
@@ -22,7 +23,7 @@ export class ProcessorConfig {
   }
 
   error(property: string | null, reason: string): ApiError {
-    const details: Json = { processor_type: this.type };
+    const details: MutableJsonObject = { processor_type: this.type };
     if (this.tag !== null) details.processor_tag = this.tag;
     if (property !== null) details.property_name = property;
     return new ApiError('parse_exception', 400, property === null ? reason : `[${property}] ${reason}`, { details });
@@ -102,7 +103,7 @@ export class ProcessorConfig {
     return item;
   }
 
-  optionalObject(name: string): Json | null {
+  optionalObject(name: string): MutableJsonObject | null {
     const value = this.take(name);
     if (value === undefined) return null;
     if (!isObject(value)) throw this.error(name, `property isn't a map, but of type [${javaType(value)}]`);

@@ -1,12 +1,13 @@
 // Trying a pipeline: what becomes of documents, at the end or (verbose) after each processor.
+import type { MutableJsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { errorBody, toApiError } from '../errors/error-body.ts';
-import { type IngestDocument, type Json, METADATA } from './ingest-document.ts';
+import { type IngestDocument, METADATA } from './ingest-document.ts';
 import { conditionHolds, handling, type Pipeline, ProcessorFailure, runAction, runPipeline, type Step } from './pipeline.ts';
 
 /** `{ doc }`, `{ error }`, or null for a dropped one. */
-export function simulate(pipeline: Pipeline, document: IngestDocument): Json | null {
+export function simulate(pipeline: Pipeline, document: IngestDocument): MutableJsonObject | null {
   try {
     return runPipeline(pipeline, document) ? { doc: render(document) } : null;
   } catch (error) {
@@ -15,8 +16,8 @@ export function simulate(pipeline: Pipeline, document: IngestDocument): Json | n
 }
 
 /** `{ processor_results }`. */
-export function simulateVerbosely(pipeline: Pipeline, document: IngestDocument): Json {
-  const results: Json[] = [];
+export function simulateVerbosely(pipeline: Pipeline, document: IngestDocument): MutableJsonObject {
+  const results: MutableJsonObject[] = [];
   try {
     tracePipeline(pipeline, document, results);
   } catch (error) {
@@ -31,14 +32,14 @@ function failed(error: unknown): ApiError {
 }
 
 /** The document as answers show it. */
-function render(document: IngestDocument): Json {
-  const out: Json = {};
+function render(document: IngestDocument): MutableJsonObject {
+  const out: MutableJsonObject = {};
   for (const name of METADATA) if (document.metadata(name) !== null) out[name] = document.metadata(name);
   const { pipeline: _running, ...ingest } = document.ingest;
   return { ...out, _source: document.source(), _ingest: ingest };
 }
 
-function tracePipeline(pipeline: Pipeline, document: IngestDocument, results: Json[]): boolean {
+function tracePipeline(pipeline: Pipeline, document: IngestDocument, results: MutableJsonObject[]): boolean {
   if (document.running.has(pipeline.id)) throw illegalArgument(`Cycle detected for pipeline: ${pipeline.id}`);
   document.running.add(pipeline.id);
   try {
@@ -50,9 +51,9 @@ function tracePipeline(pipeline: Pipeline, document: IngestDocument, results: Js
 }
 
 /** @returns false: the document is dropped */
-function traceStep(step: Step, document: IngestDocument, results: Json[]): boolean {
-  const about: Json = { processor_type: step.type };
-  const note = (status: string, more: Json) =>
+function traceStep(step: Step, document: IngestDocument, results: MutableJsonObject[]): boolean {
+  const about: MutableJsonObject = { processor_type: step.type };
+  const note = (status: string, more: MutableJsonObject) =>
     results.push({
       ...about,
       status,
@@ -70,7 +71,7 @@ function traceStep(step: Step, document: IngestDocument, results: Json[]): boole
     note('error', { error: errorBody(failed(error)).error });
     throw error;
   }
-  const held: Json = condition ? { if: { ...condition, result: true } } : {};
+  const held: MutableJsonObject = condition ? { if: { ...condition, result: true } } : {};
   const traceAll = (steps: readonly Step[]) => steps.every((inner) => traceStep(inner, document, results));
   try {
     if (step.pipelineOf) return traceCall(step, document, results, () => note('success', held));
@@ -100,7 +101,7 @@ function traceStep(step: Step, document: IngestDocument, results: Json[]): boole
 }
 
 /** A `pipeline` processor: its pipeline's processors stand in its place. */
-function traceCall(step: Step, document: IngestDocument, results: Json[], note: () => void): boolean {
+function traceCall(step: Step, document: IngestDocument, results: MutableJsonObject[], note: () => void): boolean {
   try {
     const called = step.pipelineOf!(document);
     note();

@@ -1,4 +1,5 @@
 // MappingSnapshot: one version of an index's mapping, with everything built from it.
+import type { MutableJsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { type CompiledMapping, checkMapping, findBelow, MappingCompiler } from './compiled-mapping.ts';
 import { DocumentParser } from './document-parser.ts';
@@ -8,7 +9,7 @@ import { matchesWildcard } from './dynamic-templates.ts';
 import type { FieldType } from './field-type.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
 import { mappingToJson, nodeToJson } from './mapping-json.ts';
-import type { Json, MappingSnapshot, NamedTemplates, ParseOutcome } from './mapping-snapshot.ts';
+import type { MappingSnapshot, NamedTemplates, ParseOutcome } from './mapping-snapshot.ts';
 import { mergeMappings } from './merge-mappings.ts';
 import { EMPTY_MAPPING, type MappingNode, type RootMapping } from './model.ts';
 import { NULL_SINK } from './null-sink.ts';
@@ -23,7 +24,7 @@ export type IndexSettings = Readonly<Record<string, unknown>>;
  * @param settings  flat index settings with prefix: limits are `index.mapping.*`
  * @throws ApiError mapper_parsing_exception, illegal_argument_exception
  */
-export function createMapping(mappings: Json, analysis: MappingAnalysis, settings: IndexSettings): MappingSnapshot {
+export function createMapping(mappings: MutableJsonObject, analysis: MappingAnalysis, settings: IndexSettings): MappingSnapshot {
   const root = parseMappings(mappings, analysis);
   checkMapping(root, settings, null);
   return new Mapping(root, analysis, settings, 1, []);
@@ -34,7 +35,7 @@ export function createMapping(mappings: Json, analysis: MappingAnalysis, setting
  * @param before  the version before: its fields keep their numbers
  */
 export function restoreMapping(
-  mappings: Json,
+  mappings: MutableJsonObject,
   analysis: MappingAnalysis,
   settings: IndexSettings,
   before: MappingSnapshot | null = null,
@@ -89,12 +90,12 @@ export class Mapping implements MappingSnapshot {
     return [...this.#compiled.objects.keys()];
   }
 
-  toJson(): Json {
+  toJson(): MutableJsonObject {
     return mappingToJson(this.#root);
   }
 
   /** Mapping of one field by full name, as `_mapping/field` shows it; null: there is none. Multi-fields too. */
-  fieldJson(path: string, defaults: boolean): Json | null {
+  fieldJson(path: string, defaults: boolean): MutableJsonObject | null {
     let node: MappingNode = this.#root.object;
     for (const name of path.split('.')) {
       const next: MappingNode | undefined =
@@ -128,10 +129,10 @@ export class Mapping implements MappingSnapshot {
 
   parseDocument(
     id: string,
-    source: Json,
+    source: MutableJsonObject,
     sink: DocumentSink,
     routing: string | null,
-    typed: () => Json = () => source,
+    typed: () => MutableJsonObject = () => source,
     templates: NamedTemplates = {},
   ): ParseOutcome {
     const update = this.#dynamic === null ? null : this.#findUpdate(this.#dynamic, source, typed, templates);
@@ -147,14 +148,19 @@ export class Mapping implements MappingSnapshot {
     return { kind: 'parsed' };
   }
 
-  #findUpdate(dynamic: DynamicMapper, source: Json, typed: () => Json, templates: NamedTemplates): Json | null {
+  #findUpdate(
+    dynamic: DynamicMapper,
+    source: MutableJsonObject,
+    typed: () => MutableJsonObject,
+    templates: NamedTemplates,
+  ): MutableJsonObject | null {
     let update = dynamic.find(source, templates);
     // Only a source that tells 1.0 from 1 can say what a new number is.
     if (update !== null) update = dynamic.find(typed(), templates);
     if (!this.#compiled.copiesToUnmapped) return update;
     for (const { path, mapping } of dynamic.takeCopies()) {
       update ??= {};
-      update.properties = { ...((update.properties as Json | undefined) ?? {}), [path]: mapping };
+      update.properties = { ...((update.properties as MutableJsonObject | undefined) ?? {}), [path]: mapping };
     }
     return update;
   }
@@ -163,7 +169,7 @@ export class Mapping implements MappingSnapshot {
     return this.#root.runtime.size > 0;
   }
 
-  withRuntime(runtime: Json): MappingSnapshot {
+  withRuntime(runtime: MutableJsonObject): MappingSnapshot {
     const key = writeJson(runtime);
     let overlay = this.#overlays.get(key);
     if (!overlay) {
@@ -175,7 +181,7 @@ export class Mapping implements MappingSnapshot {
     return overlay;
   }
 
-  merge(mappings: Json, reason: 'put' | 'dynamic' | 'create'): MappingSnapshot {
+  merge(mappings: MutableJsonObject, reason: 'put' | 'dynamic' | 'create'): MappingSnapshot {
     const update = parseMappings(mappings, this.#analysis);
     const merged = mergeMappings(this.#root, update);
     checkMapping(merged, this.#settings, reason === 'create' ? EMPTY_MAPPING : this.#root);

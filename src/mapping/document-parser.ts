@@ -1,12 +1,12 @@
 // Writes a document's values into a sink by the compiled mapping. One parser per mapping; its state lives for one document.
 
 import { javaText } from '../common/java-text.ts';
+import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
 import type { CompiledField, CompiledMapping, CompiledObject } from './compiled-mapping.ts';
 import type { DocumentSink } from './document-sink.ts';
 import type { DocumentContext, Mapper } from './mapper.ts';
-import type { Json } from './mapping-snapshot.ts';
 import { METADATA_FIELDS } from './model.ts';
 import { scratchUtf8, utf8 } from './utf8.ts';
 
@@ -49,7 +49,7 @@ export class DocumentParser implements DocumentContext {
   }
 
   /** @throws ApiError mapper_parsing_exception, strict_dynamic_mapping_exception, illegal_argument_exception */
-  parse(id: string, source: Json, sink: DocumentSink, routing: string | null): void {
+  parse(id: string, source: JsonObject, sink: DocumentSink, routing: string | null): void {
     this.sink = sink;
     this.id = id;
     this.routing = routing;
@@ -122,7 +122,7 @@ export class DocumentParser implements DocumentContext {
     }
   }
 
-  #object(object: CompiledObject, value: Json, isRoot: boolean): void {
+  #object(object: CompiledObject, value: JsonObject, isRoot: boolean): void {
     for (const key in value) {
       const child = object.children.get(key);
       if (child === undefined) this.#unknown(object, key, value[key], isRoot);
@@ -148,7 +148,7 @@ export class DocumentParser implements DocumentContext {
       throw mapperParsing(`object mapping for [${object.path}] tried to parse field [${key}] as object, but found a concrete value`);
     }
     if (!object.isNested) {
-      this.#object(object, value as Json, false);
+      this.#object(object, value as JsonObject, false);
       return;
     }
     if (++this.#nestedDocs > this.#maxNestedDocs) {
@@ -157,9 +157,9 @@ export class DocumentParser implements DocumentContext {
       );
     }
     // Copies of children in their parent are values of the parent's document.
-    if (object.includeInParent || (object.includeInRoot && this.#frames.length === 1)) this.#object(object, value as Json, false);
+    if (object.includeInParent || (object.includeInRoot && this.#frames.length === 1)) this.#object(object, value as JsonObject, false);
     this.#begin(object.path);
-    this.#object(object, value as Json, false);
+    this.#object(object, value as JsonObject, false);
     this.#end();
   }
 

@@ -1,12 +1,14 @@
 // Finds what a document would add to the mapping: a mappings body for the new fields, or null if there is nothing new.
+
 import { DecimalLiteral } from '../common/json-parse.ts';
+import type { MutableJsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
 import type { CompiledMapping, CompiledObject } from './compiled-mapping.ts';
 import { DateFormatter } from './date/date-format.ts';
 import { checkName, isEmpty } from './document-parser.ts';
 import { type DynamicType, findTemplate, mappingOf } from './dynamic-templates.ts';
-import type { Json, NamedTemplates } from './mapping-snapshot.ts';
+import type { NamedTemplates } from './mapping-snapshot.ts';
 import { type Dynamic, type DynamicTemplate, METADATA_FIELDS, type RootMapping } from './model.ts';
 
 const DEFAULT_DATE_FORMATS: readonly string[] = ['strict_date_optional_time', 'yyyy/MM/dd HH:mm:ss||yyyy/MM/dd||epoch_millis'];
@@ -24,9 +26,9 @@ interface Draft {
   /** The object as it is mapped; null: new. */
   readonly object: CompiledObject | null;
   /** New fields, and drafts of objects that got new fields. */
-  readonly fields: Map<string, Json | Draft>;
+  readonly fields: Map<string, MutableJsonObject | Draft>;
   /** Mapping of a new object. */
-  readonly mapping: Json | null;
+  readonly mapping: MutableJsonObject | null;
 }
 
 const LONG_TEXT = /^[+-]?\d{1,19}$/;
@@ -40,7 +42,7 @@ export class DynamicMapper {
   #depth = 0;
   #templates: NamedTemplates = {};
   /** Runtime fields that the last source asks for, by full name. */
-  readonly #runtime = new Map<string, Json>();
+  readonly #runtime = new Map<string, MutableJsonObject>();
 
   constructor(mapping: CompiledMapping, root: RootMapping, depthLimit: number) {
     this.#mapping = mapping;
@@ -54,7 +56,7 @@ export class DynamicMapper {
    * @param templates  names of the templates that new fields of these paths take, whatever the templates match
    * @throws ApiError: a name that is none, or too deep
    */
-  find(source: Json, templates: NamedTemplates = {}): Json | null {
+  find(source: MutableJsonObject, templates: NamedTemplates = {}): MutableJsonObject | null {
     this.#templates = templates;
     const { root } = this.#mapping;
     if (!root.enabled) return null;
@@ -66,7 +68,7 @@ export class DynamicMapper {
     return { ...toMapping(draft), ...(this.#runtime.size > 0 ? { runtime: Object.fromEntries(this.#runtime) } : {}) };
   }
 
-  #walk(draft: Draft, value: Json): void {
+  #walk(draft: Draft, value: MutableJsonObject): void {
     for (const key in value) {
       const item = value[key];
       const child = draft.object?.children.get(key);
@@ -103,7 +105,7 @@ export class DynamicMapper {
         ),
       );
     }
-    this.#walk(draft, value as Json);
+    this.#walk(draft, value as MutableJsonObject);
     this.#depth--;
   }
 
@@ -126,7 +128,7 @@ export class DynamicMapper {
     if (value === null) return;
     if (Array.isArray(value)) {
       for (const item of value) this.#unknown(draft, key, item);
-    } else if (typeof value === 'object' && !(value instanceof DecimalLiteral)) this.#newObject(draft, key, value as Json);
+    } else if (typeof value === 'object' && !(value instanceof DecimalLiteral)) this.#newObject(draft, key, value as MutableJsonObject);
     else if (!draft.fields.has(key) && !this.#isRuntime(pathOf(draft, key))) {
       const leaf = this.#leaf(key, pathOf(draft, key), value, draft.dynamic);
       if (leaf) draft.fields.set(key, leaf);
@@ -148,7 +150,7 @@ export class DynamicMapper {
     return this.#root.runtime.has(path) || this.#runtime.has(path);
   }
 
-  #newObject(draft: Draft, key: string, value: Json): void {
+  #newObject(draft: Draft, key: string, value: MutableJsonObject): void {
     const known = draft.fields.get(key);
     if (known !== undefined && !isDraft(known)) return;
     const inner = known ?? this.#objectDraft(draft, key);
@@ -165,7 +167,7 @@ export class DynamicMapper {
   }
 
   /** null: no template fits, and only templates may add. */
-  #objectDraft(draft: Draft, key: string): Draft | Json | null {
+  #objectDraft(draft: Draft, key: string): Draft | MutableJsonObject | null {
     const path = pathOf(draft, key);
     const template = this.#template(key, path, 'object');
     if (!template && draft.dynamic === 'strict_allow_templates') return null;
@@ -186,14 +188,14 @@ export class DynamicMapper {
   }
   readonly #pendingCopies = new Map<string, unknown>();
 
-  #runtimeOf(type: DynamicType, value: unknown): Json {
+  #runtimeOf(type: DynamicType, value: unknown): MutableJsonObject {
     if (type !== 'date') return { type: type === 'string' ? 'keyword' : type };
     const format = this.#dateFormatOf(value as string);
     return format === null || format === 'strict_date_optional_time' ? { type } : { type, format };
   }
 
   /** Mapping for a value; null: no template fits, and only templates may add; or the value makes a runtime field. */
-  #leaf(name: string, path: string, value: unknown, dynamic: Dynamic): Json | null {
+  #leaf(name: string, path: string, value: unknown, dynamic: Dynamic): MutableJsonObject | null {
     const type = this.#typeOf(value);
     const template = this.#template(name, path, type);
     if (template) {
@@ -243,7 +245,7 @@ export class DynamicMapper {
   }
 
   /** Mappings for copy_to targets met in the last `find`, by full path. */
-  takeCopies(): Array<{ path: string; mapping: Json }> {
+  takeCopies(): Array<{ path: string; mapping: MutableJsonObject }> {
     const copies = [...this.#pendingCopies].map(([path, value]) => ({
       path,
       mapping: this.#leaf(path.slice(path.lastIndexOf('.') + 1), path, value, 'true')!,
@@ -255,11 +257,11 @@ export class DynamicMapper {
 
 /** A template of a new object maps the name: what stands in it is looked at when the object is there. */
 function isInTemplate(draft: Draft, key: string): boolean {
-  const properties = draft.mapping?.properties as Json | undefined;
+  const properties = draft.mapping?.properties as MutableJsonObject | undefined;
   return properties !== undefined && Object.hasOwn(properties, key);
 }
 
-function isDraft(value: Json | Draft | undefined): value is Draft {
+function isDraft(value: MutableJsonObject | Draft | undefined): value is Draft {
   return value !== undefined && (value as Draft).fields instanceof Map;
 }
 
@@ -272,12 +274,12 @@ function pathOf(draft: Draft, key: string): string {
 }
 
 /** `{ type?, properties }` of a draft. */
-function toMapping(draft: Draft): Json {
-  const properties: Json = {};
+function toMapping(draft: Draft): MutableJsonObject {
+  const properties: MutableJsonObject = {};
   for (const [name, field] of draft.fields) properties[name] = isDraft(field) ? toMapping(field) : field;
-  const json: Json = { ...(draft.mapping ?? {}) };
+  const json: MutableJsonObject = { ...(draft.mapping ?? {}) };
   if (draft.isNested) json.type = 'nested';
   else if (draft.object === null && draft.fields.size === 0) json.type = 'object';
-  if (draft.fields.size > 0) json.properties = { ...((json.properties as Json | undefined) ?? {}), ...properties };
+  if (draft.fields.size > 0) json.properties = { ...((json.properties as MutableJsonObject | undefined) ?? {}), ...properties };
   return json;
 }

@@ -2,10 +2,10 @@
 
 import { RE2JS } from 're2js';
 import { javaText } from '../common/java-text.ts';
+import type { JsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
-import type { Json } from './mapping-snapshot.ts';
 import type { DynamicTemplate, MappingNode } from './model.ts';
 
 /** JSON type of a new field's value. */
@@ -39,7 +39,7 @@ function texts(value: unknown): string[] {
   return value === undefined || value === null ? [] : (Array.isArray(value) ? value : [value]).map(javaText);
 }
 
-function isRegex(body: Json): boolean {
+function isRegex(body: JsonObject): boolean {
   return body.match_pattern === 'regex';
 }
 
@@ -48,7 +48,7 @@ function isRegex(body: Json): boolean {
  * @param parse  parses a field's mapping; throws what is wrong with it
  * @throws ApiError mapper_parsing_exception
  */
-export function checkTemplate(name: string, body: Json, parse: (mapping: Json) => MappingNode): void {
+export function checkTemplate(name: string, body: JsonObject, parse: (mapping: JsonObject) => MappingNode): void {
   for (const key of Object.keys(body)) {
     if (!KEYS.has(key)) throw illegalArgument(`Illegal dynamic template parameter: [${key}]`);
   }
@@ -79,7 +79,7 @@ export function checkTemplate(name: string, body: Json, parse: (mapping: Json) =
   checkMapping(name, body, types, parse);
 }
 
-function checkMapping(name: string, body: Json, types: readonly string[], parse: (mapping: Json) => MappingNode): void {
+function checkMapping(name: string, body: JsonObject, types: readonly string[], parse: (mapping: JsonObject) => MappingNode): void {
   const tried = (types.length === 0 || types.includes('*') ? DYNAMIC_TYPES : types) as readonly DynamicType[];
   let failure: ApiError | null = null;
   for (const type of tried) {
@@ -135,7 +135,7 @@ export function findTemplate(templates: readonly DynamicTemplate[], name: string
   return templates.find(({ body }) => fits(body, name, path, type)) ?? null;
 }
 
-function fits(body: Json, name: string, path: string, type: DynamicType): boolean {
+function fits(body: JsonObject, name: string, path: string, type: DynamicType): boolean {
   const regex = isRegex(body);
   const types = texts(body.match_mapping_type);
   return (
@@ -146,12 +146,14 @@ function fits(body: Json, name: string, path: string, type: DynamicType): boolea
     (body.match === undefined || matchesAny(texts(body.match), regex, name)) &&
     !matchesAny(texts(body.unmatch), regex, name) &&
     // Without a type asked for, objects take a template only if its mapping is one for objects.
-    (types.length > 0 || type !== 'object' || ['object', 'nested', undefined].includes((body.mapping as Json).type as string | undefined))
+    (types.length > 0 ||
+      type !== 'object' ||
+      ['object', 'nested', undefined].includes((body.mapping as JsonObject).type as string | undefined))
   );
 }
 
 /** The mapping of a template for a field: {name} and {dynamic_type} filled in, the type added where it is missing. */
-export function mappingOf(template: DynamicTemplate, name: string, type: DynamicType): Json {
+export function mappingOf(template: DynamicTemplate, name: string, type: DynamicType): JsonObject {
   const fill = (value: unknown): unknown => {
     if (typeof value === 'string')
       return value
@@ -163,6 +165,6 @@ export function mappingOf(template: DynamicTemplate, name: string, type: Dynamic
       return Object.fromEntries(Object.entries(value).map(([key, item]) => [fill(key), fill(item)]));
     return value;
   };
-  const mapping = fill(template.body.mapping) as Json;
+  const mapping = fill(template.body.mapping) as JsonObject;
   return mapping.type === undefined ? { type: DEFAULT_TYPES[type], ...mapping } : mapping;
 }

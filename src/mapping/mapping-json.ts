@@ -1,19 +1,20 @@
 // A mappings tree as the API shows it: names sorted, parameters as given where they differ from their defaults.
+
 import { isSame } from '../common/java-text.ts';
-import type { Json } from './mapping-snapshot.ts';
+import type { MutableJsonObject } from '../common/json-value.ts';
 import type { FieldNode, MappingNode, ObjectNode, RootMapping } from './model.ts';
 import { runtimeToJson } from './runtime-fields.ts';
 import { MAPPER_TYPES } from './types/registry.ts';
 
-export function mappingToJson(root: RootMapping): Json {
-  const json: Json = {};
+export function mappingToJson(root: RootMapping): MutableJsonObject {
+  const json: MutableJsonObject = {};
   if (root.object.dynamic !== null) json.dynamic = root.object.dynamic;
   if (root.object.enabled !== null) json.enabled = root.object.enabled;
   if (root.meta !== null) json._meta = root.meta;
   if (root.routing?.required) json._routing = root.routing;
   if (root.source !== null) {
     const { enabled, includes, excludes } = root.source;
-    const source: Json = {};
+    const source: MutableJsonObject = {};
     if (enabled === false) source.enabled = false;
     if (includes?.length) source.includes = includes;
     if (excludes?.length) source.excludes = excludes;
@@ -33,17 +34,17 @@ export function mappingToJson(root: RootMapping): Json {
   return json;
 }
 
-function propertiesToJson(object: ObjectNode): Json | null {
+function propertiesToJson(object: ObjectNode): MutableJsonObject | null {
   if (object.properties.size === 0) return null;
   const names = [...object.properties.keys()].sort();
   return Object.fromEntries(names.map((name) => [name, nodeToJson(object.properties.get(name)!, false)]));
 }
 
 /** Mapping of one field or object; with `defaults` every parameter with its value. */
-export function nodeToJson(node: MappingNode, defaults: boolean): Json {
+export function nodeToJson(node: MappingNode, defaults: boolean): MutableJsonObject {
   if (node.kind === 'alias') return { type: 'alias', path: node.target };
   if (node.kind === 'field') return fieldToJson(node, defaults);
-  const json: Json = {};
+  const json: MutableJsonObject = {};
   const properties = propertiesToJson(node);
   if (node.isNested) json.type = 'nested';
   else if (!properties || defaults) json.type = 'object';
@@ -55,8 +56,8 @@ export function nodeToJson(node: MappingNode, defaults: boolean): Json {
   return json;
 }
 
-function fieldToJson(field: FieldNode, defaults: boolean): Json {
-  const json: Json = { type: field.type };
+function fieldToJson(field: FieldNode, defaults: boolean): MutableJsonObject {
+  const json: MutableJsonObject = { type: field.type };
   for (const [name, param] of Object.entries(MAPPER_TYPES.get(field.type)!.params)) {
     const value = field.given[name];
     if (value !== undefined && (defaults || !isSame(value, param.fallback))) json[name] = value;

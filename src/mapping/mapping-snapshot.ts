@@ -1,14 +1,14 @@
 // The contract of src/mapping with the rest: an immutable, versioned view of an index's mappings. A change makes a new snapshot.
+import type { JsonObject } from '../common/json-value.ts';
 import type { DocumentSink, FieldSpec } from './document-sink.ts';
 import type { FieldType } from './field-type.ts';
 
 /** JSON object as parsed from a request or a source. */
-export type Json = { [key: string]: unknown };
 
 /** Fields that a document would add under dynamic mapping: to be merged and published before the document is written. */
 export interface DynamicUpdate {
   /** A mappings body: `{ properties: {...} }`. */
-  readonly mappings: Json;
+  readonly mappings: JsonObject;
 }
 
 export type ParseOutcome =
@@ -25,7 +25,7 @@ export interface MappingSnapshot {
   /** Specs of all fields ever mapped in this index, in order of field number: append only. */
   readonly fields: readonly FieldSpec[];
   /** The body that `GET _mapping` shows (`{}` when empty). */
-  toJson(): Json;
+  toJson(): JsonObject;
   /** Field by full name (aliases resolved), null if unmapped. Includes `_id`, `_index`, `_routing`, `_seq_no`... where searchable. */
   field(name: string): FieldType | null;
   /** Full names of mapped leaf fields that match a pattern with `*`, objects left out, in order of mapping. */
@@ -42,7 +42,7 @@ export interface MappingSnapshot {
   readonly source: { readonly enabled: boolean; readonly includes: readonly string[]; readonly excludes: readonly string[] };
   readonly routingRequired: boolean;
   /** Mapping of a leaf field by full name, as `GET _mapping/field` shows it (`defaults`: every parameter); null: there is none. */
-  fieldJson(path: string, defaults: boolean): Json | null;
+  fieldJson(path: string, defaults: boolean): JsonObject | null;
   /**
    * Parses one source into the sink. A refused document leaves nothing behind (the caller drops what the sink holds).
    * @param typed  the source once more, with numbers written as `1.0` as DecimalLiteral (common/json-parse.ts): asked only when a document
@@ -52,16 +52,16 @@ export interface MappingSnapshot {
    */
   parseDocument(
     id: string,
-    source: Json,
+    source: JsonObject,
     sink: DocumentSink,
     routing: string | null,
-    typed?: () => Json,
+    typed?: () => JsonObject,
     templates?: NamedTemplates,
   ): ParseOutcome;
   /** Some field is a runtime field. */
   readonly hasRuntime: boolean;
   /** This mapping with the runtime fields of a search over it. @throws ApiError mapper_parsing_exception */
-  withRuntime(runtime: Json): MappingSnapshot;
+  withRuntime(runtime: JsonObject): MappingSnapshot;
   /** A new snapshot with a `_mapping` body merged in. @throws ApiError illegal_argument_exception on conflicts, limits, unknown parameters */
-  merge(mappings: Json, reason: 'put' | 'dynamic' | 'create'): MappingSnapshot;
+  merge(mappings: JsonObject, reason: 'put' | 'dynamic' | 'create'): MappingSnapshot;
 }

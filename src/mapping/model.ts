@@ -1,5 +1,5 @@
 // Mappings as a tree of immutable nodes: what a mappings body says, checked, before fields are compiled from it.
-import type { Json } from './mapping-snapshot.ts';
+import type { JsonObject } from '../common/json-value.ts';
 
 export type Dynamic = 'true' | 'false' | 'strict' | 'strict_allow_templates' | 'runtime';
 
@@ -39,14 +39,14 @@ export type MappingNode = FieldNode | AliasNode | ObjectNode;
 export interface DynamicTemplate {
   readonly name: string;
   /** As given. */
-  readonly body: Json;
+  readonly body: JsonObject;
 }
 
 /** A field whose values are computed when they are asked for. */
 export interface RuntimeNode {
   readonly type: string;
   /** As given, null: the values of the source under the field's name. */
-  readonly script: Json | null;
+  readonly script: JsonObject | null;
   /** Parameters of the type: `format` of dates. */
   readonly given: Readonly<Record<string, unknown>>;
 }
@@ -57,12 +57,12 @@ export interface RootMapping {
   readonly dynamicDateFormats: readonly string[] | null;
   readonly dateDetection: boolean | null;
   readonly numericDetection: boolean | null;
-  readonly meta: Json | null;
+  readonly meta: JsonObject | null;
   /** Parameters given: enabled, includes, excludes. */
   readonly source: Readonly<{ enabled?: boolean; includes?: readonly string[]; excludes?: readonly string[] }> | null;
   readonly routing: Readonly<{ required?: boolean }> | null;
   /** Other metadata fields that take parameters and show them again (`_size`, `_field_names`...). */
-  readonly otherMeta: Readonly<Record<string, Json>>;
+  readonly otherMeta: Readonly<Record<string, JsonObject>>;
   /** By full name; in an update null takes the field away. */
   readonly runtime: ReadonlyMap<string, RuntimeNode | null>;
 }

@@ -1,12 +1,12 @@
 // A mappings body to a tree. Wrong bodies are refused with Elasticsearch's texts; `parseMappings` wraps them as it does.
 
 import { javaClass, javaText } from '../common/java-text.ts';
+import { isObject, type JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
 import { DateFormatter } from './date/date-format.ts';
 import { checkTemplate } from './dynamic-templates.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
-import type { Json } from './mapping-snapshot.ts';
 import {
   type AliasNode,
   type Dynamic,
@@ -22,12 +22,8 @@ import { parseBoolean } from './params.ts';
 import { parseRuntime } from './runtime-fields.ts';
 import { MAPPER_TYPES } from './types/registry.ts';
 
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** @throws ApiError mapper_parsing_exception: "Failed to parse mapping [_doc]: ..." around the cause */
-export function parseMappings(body: Json, analysis: MappingAnalysis): RootMapping {
+export function parseMappings(body: JsonObject, analysis: MappingAnalysis): RootMapping {
   if (isObject(body._doc) && Object.keys(body).length === 1) {
     throw illegalArgument('The mapping definition cannot be nested under a type');
   }
@@ -57,9 +53,9 @@ const META_PARAMS: Record<string, readonly string[]> = {
   _data_stream_timestamp: ['enabled'],
 };
 
-function parseRoot(body: Json, analysis: MappingAnalysis): RootMapping {
+function parseRoot(body: JsonObject, analysis: MappingAnalysis): RootMapping {
   const unknown: string[] = [];
-  const otherMeta: Record<string, Json> = {};
+  const otherMeta: Record<string, JsonObject> = {};
   for (const [key, value] of Object.entries(body)) {
     if (ROOT_KEYS.has(key) || key === '_meta' || key === '_source' || key === '_routing') continue;
     if (key in META_PARAMS && isObject(value)) {
@@ -87,7 +83,7 @@ function parseRoot(body: Json, analysis: MappingAnalysis): RootMapping {
   };
 }
 
-function parseMeta(value: unknown): Json | null {
+function parseMeta(value: unknown): JsonObject | null {
   if (value === undefined) return null;
   if (isObject(value)) return value;
   throw new ApiError(
@@ -97,7 +93,7 @@ function parseMeta(value: unknown): Json | null {
   );
 }
 
-function refuseUnknown(value: Json, known: readonly string[], field: string): void {
+function refuseUnknown(value: JsonObject, known: readonly string[], field: string): void {
   for (const key of Object.keys(value)) {
     if (!known.includes(key)) throw mapperParsing(`unknown parameter [${key}] on mapper [${field}] of type [null]`);
   }
@@ -208,7 +204,7 @@ function parseNode(name: string, path: string, body: unknown, analysis: MappingA
 const OBJECT_KEYS = ['type', 'properties', 'dynamic', 'enabled', 'subobjects'];
 const NESTED_KEYS = [...OBJECT_KEYS, 'include_in_parent', 'include_in_root'];
 
-function parseObjectNode(name: string, path: string, body: Json, isNested: boolean, analysis: MappingAnalysis): ObjectNode {
+function parseObjectNode(name: string, path: string, body: JsonObject, isNested: boolean, analysis: MappingAnalysis): ObjectNode {
   const known = isNested ? NESTED_KEYS : OBJECT_KEYS;
   const unknown = Object.entries(body).filter(([key]) => !known.includes(key));
   if (unknown.length > 0) {
@@ -231,7 +227,7 @@ function parseObjectNode(name: string, path: string, body: Json, isNested: boole
   };
 }
 
-function parseAlias(name: string, path: string, body: Json): AliasNode {
+function parseAlias(name: string, path: string, body: JsonObject): AliasNode {
   if (typeof body.path !== 'string') throw mapperParsing(`The [path] property must be specified for field [${name}].`);
   for (const key of Object.keys(body)) {
     if (key !== 'type' && key !== 'path')
@@ -245,7 +241,7 @@ function parseField(
   name: string,
   path: string,
   type: string,
-  body: Json,
+  body: JsonObject,
   analysis: MappingAnalysis,
   multiFieldOf: string | null,
 ): FieldNode {

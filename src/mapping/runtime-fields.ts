@@ -2,9 +2,9 @@
 // sort or an aggregation asks for them; nothing of them is indexed.
 
 import { javaClass, javaText } from '../common/java-text.ts';
+import { isObject, type MutableJsonObject } from '../common/json-value.ts';
 import { mapperParsing } from '../errors/catalog.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
-import type { Json } from './mapping-snapshot.ts';
 import { METADATA_FIELDS, type RuntimeNode } from './model.ts';
 import type { BaseFieldType } from './types/base-field-type.ts';
 import { MAPPER_TYPES } from './types/registry.ts';
@@ -24,10 +24,6 @@ export function parseRuntime(value: unknown, analysis: MappingAnalysis): Readonl
   return nodes;
 }
 
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function parseNode(name: string, body: unknown, analysis: MappingAnalysis): RuntimeNode {
   if (!isObject(body)) throw mapperParsing(`Expected map for runtime field [${name}] definition but got a ${javaClass(body)}`);
   if (body.type === undefined) throw mapperParsing(`No type specified for runtime field [${name}]`);
@@ -43,7 +39,7 @@ function parseNode(name: string, body: unknown, analysis: MappingAnalysis): Runt
   return { type, script: body.script === undefined ? null : parseScript(name, body.script), given };
 }
 
-function parseScript(name: string, value: unknown): Json {
+function parseScript(name: string, value: unknown): MutableJsonObject {
   if (typeof value === 'string') return { source: value, lang: 'painless' };
   if (!isObject(value)) throw mapperParsing(`Failed to parse script of runtime field [${name}]`);
   if (value.id !== undefined) throw mapperParsing(`stored scripts are not supported for runtime field [${name}]`);
@@ -52,8 +48,8 @@ function parseScript(name: string, value: unknown): Json {
 }
 
 /** As the API shows it. */
-export function runtimeToJson(nodes: ReadonlyMap<string, RuntimeNode | null>): Json {
-  const json: Json = {};
+export function runtimeToJson(nodes: ReadonlyMap<string, RuntimeNode | null>): MutableJsonObject {
+  const json: MutableJsonObject = {};
   for (const [name, node] of [...nodes].sort(([a], [b]) => (a < b ? -1 : 1)))
     if (node) json[name] = { type: node.type, ...node.given, ...(node.script ? { script: node.script } : {}) };
   return json;

@@ -1,10 +1,10 @@
 // Aliases: parsing of their bodies, the `_aliases` actions.
+
 import { parseJson } from '../common/json-parse.ts';
+import { isObject, type JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
-import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { AliasMeta, ClusterState, IndexMeta } from './cluster-state.ts';
-import { isObject } from './json-object.ts';
 import { checkAliasName, matchesPattern } from './names.ts';
 import { ACKNOWLEDGED, indexOf, type Reducer, withIndices } from './reducer.ts';
 
@@ -28,7 +28,7 @@ const ALIAS_KEYS = [
 ];
 
 /** The properties of an alias from a body; `known` are further keys that the caller reads itself. @throws ApiError illegal_argument_exception */
-export function parseAlias(body: Json, known: readonly string[] = []): AliasMeta {
+export function parseAlias(body: JsonObject, known: readonly string[] = []): AliasMeta {
   for (const key of Object.keys(body)) {
     if (!ALIAS_KEYS.includes(key) && !known.includes(key)) throw illegalArgument(`unknown field [${key}] in alias`);
   }

@@ -1,8 +1,8 @@
 // Commands on existing indices: delete, mappings, settings, open and close.
+import type { JsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
-import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { IndexMeta } from './cluster-state.ts';
 import { checkSettings, flattenSettings, isDynamicSetting } from './index-settings.ts';
 import { ACKNOWLEDGED, indexOf, type Reducer, withIndices } from './reducer.ts';
@@ -17,7 +17,7 @@ export const deleteIndex: Reducer<IndicesArgs> = (state, { indices }) => {
   return { state: indices.length === 0 ? state : withIndices(state, [], indices), response: ACKNOWLEDGED };
 };
 
-export const putMapping: Reducer<IndicesArgs & { readonly mappings: Json; readonly writeIndexOnly?: boolean }> = (
+export const putMapping: Reducer<IndicesArgs & { readonly mappings: JsonObject; readonly writeIndexOnly?: boolean }> = (
   state,
   { indices, mappings },
   env,
@@ -33,14 +33,14 @@ export const putMapping: Reducer<IndicesArgs & { readonly mappings: Json; readon
 };
 
 /** Fields that documents brought. A field that is there already, by another document, is merged as usual. */
-export const dynamicMapping: Reducer<{ readonly index: string; readonly mappings: Json }> = (state, { index, mappings }, env) => {
+export const dynamicMapping: Reducer<{ readonly index: string; readonly mappings: JsonObject }> = (state, { index, mappings }, env) => {
   const merged = mergedMapping(indexOf(state, index), mappings, 'dynamic', env);
   return { state: merged === null ? state : withIndices(state, [merged]), response: ACKNOWLEDGED };
 };
 
 function mergedMapping(
   meta: IndexMeta,
-  mappings: Json,
+  mappings: JsonObject,
   reason: 'put' | 'dynamic',
   env: Parameters<typeof putMapping>[2],
 ): IndexMeta | null {
@@ -50,7 +50,11 @@ function mergedMapping(
 }
 
 /** @throws ApiError illegal_argument_exception: a setting that only a closed index may change, or none at all */
-export const putSettings: Reducer<IndicesArgs & { readonly settings: Json; readonly preserveExisting: boolean }> = (state, args, env) => {
+export const putSettings: Reducer<IndicesArgs & { readonly settings: JsonObject; readonly preserveExisting: boolean }> = (
+  state,
+  args,
+  env,
+) => {
   const { indices, preserveExisting } = args;
   const flat = flattenSettings(args.settings);
   checkSettings(flat);

@@ -1,8 +1,7 @@
 // Settings of the cluster that can be changed while it runs.
+import { isObject, type MutableJsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { validationFailed } from '../errors/catalog.ts';
-import type { Json } from '../mapping/mapping-snapshot.ts';
-import { isObject } from './json-object.ts';
 import type { Reducer } from './reducer.ts';
 
 /** Names, or families that end in a dot. Most are accepted for clients that set them; those with a meaning here are read where they act. */
@@ -39,7 +38,7 @@ const KNOWN = [
 ];
 
 /** @throws ApiError settings_exception: unknown settings; action_request_validation_exception: nothing to do */
-export const putClusterSettings: Reducer<{ readonly body: Json; readonly flat: boolean }> = (state, { body }) => {
+export const putClusterSettings: Reducer<{ readonly body: MutableJsonObject; readonly flat: boolean }> = (state, { body }) => {
   const persistent = flatten(body.persistent);
   const transient = flatten(body.transient);
   if (Object.keys(persistent).length + Object.keys(transient).length === 0) throw validationFailed(['no settings to update']);
@@ -84,12 +83,12 @@ function withoutNulls(values: Readonly<Record<string, unknown>>): Record<string,
 }
 
 /** `{ "a.b": 1 }` as `{ a: { b: 1 } }`. */
-export function nest(flat: Readonly<Record<string, unknown>>): Json {
-  const root: Json = {};
+export function nest(flat: Readonly<Record<string, unknown>>): MutableJsonObject {
+  const root: MutableJsonObject = {};
   for (const [name, value] of Object.entries(flat)) {
     const parts = name.split('.');
     let at = root;
-    for (const part of parts.slice(0, -1)) at = (at[part] = isObject(at[part]) ? at[part] : {}) as Json;
+    for (const part of parts.slice(0, -1)) at = (at[part] = isObject(at[part]) ? at[part] : {}) as MutableJsonObject;
     at[parts[parts.length - 1]] = value;
   }
   return root;

@@ -1,14 +1,14 @@
 // Creating an index: name, settings and mappings of the request over those of the templates that match.
 
+import { isObject, type MutableJsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
 import { checkIndexSort } from '../mapping/index-sort.ts';
-import type { Json } from '../mapping/mapping-snapshot.ts';
 import { checkWriteIndices, parseAlias } from './aliases.ts';
 import type { AliasMeta, ClusterState, IndexMeta } from './cluster-state.ts';
 import { checkSettings, flattenSettings } from './index-settings.ts';
-import { isObject, objectAt } from './json-object.ts';
+import { objectAt } from './json-object.ts';
 import { checkAliasName, checkIndexName } from './names.ts';
 import type { Reducer, ReducerEnvironment } from './reducer.ts';
 import { withIndices } from './reducer.ts';
@@ -19,7 +19,7 @@ const BODY_KEYS = ['settings', 'mappings', 'aliases'];
 export interface CreateIndexArgs {
   readonly index: string;
   /** `{ settings, mappings, aliases }`. */
-  readonly body: Json;
+  readonly body: MutableJsonObject;
   /** Copies of each shard that the request will wait for. */
   readonly waitFor?: number | 'all' | null;
 }
@@ -66,7 +66,7 @@ function autoCreateAllowed(setting: string, index: string): boolean {
 }
 
 /** @throws ApiError resource_already_exists_exception, invalid_index_name_exception, and what settings and mappings are refused with */
-export function newIndex(state: ClusterState, index: string, body: Json, env: ReducerEnvironment): IndexMeta {
+export function newIndex(state: ClusterState, index: string, body: MutableJsonObject, env: ReducerEnvironment): IndexMeta {
   for (const key of Object.keys(body)) {
     if (!BODY_KEYS.includes(key)) throw new ApiError('parse_exception', 400, `unknown key [${key}] for create index`);
   }
@@ -93,7 +93,7 @@ export function newIndex(state: ClusterState, index: string, body: Json, env: Re
   settings['index.number_of_shards'] ??= '1';
   settings['index.number_of_replicas'] ??= '1';
 
-  let mappings: Json = {};
+  let mappings: MutableJsonObject = {};
   for (const part of parts.mappings) mappings = mergeMappings(mappings, checkTypeless(untyped(part)));
   mappings = mergeMappings(mappings, checkTypeless(objectAt(body, 'mappings')));
   const built = env.buildMapping(mappings, settings);
@@ -113,22 +113,22 @@ export function newIndex(state: ClusterState, index: string, body: Json, env: Re
 }
 
 /** Properties of later mappings replace those of earlier ones as a whole; objects merge. `dynamic_templates` are appended. */
-function mergeMappings(base: Json, over: Json): Json {
+function mergeMappings(base: MutableJsonObject, over: MutableJsonObject): MutableJsonObject {
   const merged = mergeProperties(base, over);
   if (Array.isArray(base.dynamic_templates) && Array.isArray(over.dynamic_templates)) {
-    const names = over.dynamic_templates.map((entry) => Object.keys(entry as Json)[0]);
+    const names = over.dynamic_templates.map((entry) => Object.keys(entry as MutableJsonObject)[0]);
     merged.dynamic_templates = [
-      ...base.dynamic_templates.filter((entry) => !names.includes(Object.keys(entry as Json)[0])),
+      ...base.dynamic_templates.filter((entry) => !names.includes(Object.keys(entry as MutableJsonObject)[0])),
       ...over.dynamic_templates,
     ];
   }
   return merged;
 }
 
-function mergeProperties(base: Json, over: Json): Json {
-  const merged: Json = { ...base, ...over };
+function mergeProperties(base: MutableJsonObject, over: MutableJsonObject): MutableJsonObject {
+  const merged: MutableJsonObject = { ...base, ...over };
   if (!isObject(base.properties) || !isObject(over.properties)) return merged;
-  const properties: Json = { ...base.properties };
+  const properties: MutableJsonObject = { ...base.properties };
   for (const [name, field] of Object.entries(over.properties)) {
     const old = properties[name];
     const bothObjects = isObject(old) && isObject(field) && (isObject(old.properties) || isObject(field.properties));
@@ -138,12 +138,12 @@ function mergeProperties(base: Json, over: Json): Json {
 }
 
 /** Templates may still name the type `_doc`. */
-function untyped(mappings: Json): Json {
+function untyped(mappings: MutableJsonObject): MutableJsonObject {
   return Object.keys(mappings).length === 1 && isObject(mappings._doc) ? mappings._doc : mappings;
 }
 
 /** Mapping types ended with Elasticsearch 7: a mapping whose one key is no root parameter but holds `properties` names a type. */
-function checkTypeless(mappings: Json): Json {
+function checkTypeless(mappings: MutableJsonObject): MutableJsonObject {
   const keys = Object.keys(mappings);
   const inner = keys.length === 1 && !ROOT_PARAMETERS.has(keys[0]) ? mappings[keys[0]] : undefined;
   if (keys.length === 1 && isObject(inner) && (keys[0] === '_default_' || isObject(inner.properties) || Object.keys(inner).length === 0)) {
@@ -173,7 +173,7 @@ const ROOT_PARAMETERS = new Set([
 function aliasesOf(
   state: ClusterState,
   index: string,
-  body: Json,
+  body: MutableJsonObject,
   fromTemplates: Readonly<Record<string, AliasMeta>>,
 ): Record<string, AliasMeta> {
   const aliases: Record<string, AliasMeta> = { ...fromTemplates };

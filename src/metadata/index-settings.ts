@@ -1,6 +1,8 @@
 // Index settings: which there are, their forms, which may change on an open index. Kept flat, values as text, as the API shows them.
+
 import { checkSettingLists, type SettingTree } from '../analysis/settings.ts';
 import { parseByteSize } from '../common/byte-size.ts';
+import type { JsonObject } from '../common/json-value.ts';
 import { nearestNames } from '../common/nearest-name.ts';
 import { parseDurationMs } from '../common/time-unit.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -8,7 +10,6 @@ import { illegalArgument, validationFailed } from '../errors/catalog.ts';
 import { checkSimilarities } from './similarity-settings.ts';
 
 export type FlatSettings = Readonly<Record<string, string | readonly string[]>>;
-type Json = Readonly<Record<string, unknown>>;
 
 type Check = (name: string, value: string) => void;
 
@@ -214,7 +215,7 @@ const PRIVATE = new Set([
  * Flat settings with the prefix `index.` from a settings body (nested, dotted, or mixed). Null values stay: they reset.
  * @throws ApiError settings_exception: a list of something else than values
  */
-export function flattenSettings(body: Json): Record<string, string | readonly string[] | null> {
+export function flattenSettings(body: JsonObject): Record<string, string | readonly string[] | null> {
   const flat: Record<string, string | readonly string[] | null> = {};
   const visit = (value: unknown, path: string): void => {
     if (Array.isArray(value)) flat[normalizeName(path)] = value.map(String);

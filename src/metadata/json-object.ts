@@ -1,12 +1,8 @@
+import { isObject, type MutableJsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
-import type { Json } from '../mapping/mapping-snapshot.ts';
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** @throws ApiError parse_exception: the value of `key` is no object */
-export function objectAt(body: Json, key: string): Json {
+export function objectAt(body: MutableJsonObject, key: string): MutableJsonObject {
   const value = body[key];
   if (value === undefined || value === null) return {};
   if (!isObject(value)) throw new ApiError('parse_exception', 400, `key [${key}] must be an object`);
@@ -14,8 +10,8 @@ export function objectAt(body: Json, key: string): Json {
 }
 
 /** A copy of `base` into which `over` is merged: objects by key, everything else replaced. */
-export function mergeObjects(base: Json, over: Json): Json {
-  const merged: Json = { ...base };
+export function mergeObjects(base: MutableJsonObject, over: MutableJsonObject): MutableJsonObject {
+  const merged: MutableJsonObject = { ...base };
   for (const [key, value] of Object.entries(over)) {
     const old = Object.hasOwn(merged, key) ? merged[key] : undefined;
     merged[key] = isObject(old) && isObject(value) ? mergeObjects(old, value) : value;

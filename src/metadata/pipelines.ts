@@ -1,13 +1,13 @@
 // Ingest and search pipelines in the metadata: their bodies as given, by id.
+import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
-import type { Json } from '../mapping/mapping-snapshot.ts';
 import { matchesPattern } from './names.ts';
 import { ACKNOWLEDGED, type Reducer } from './reducer.ts';
 
 type Kind = 'pipelines' | 'searchPipelines';
 
 /** `body` is checked by the caller. */
-function putIn(kind: Kind): Reducer<{ readonly id: string; readonly body: Json }> {
+function putIn(kind: Kind): Reducer<{ readonly id: string; readonly body: JsonObject }> {
   return (state, { id, body }) => ({
     state: { ...state, version: state.version + 1, [kind]: { ...state[kind], [id]: body } },
     response: ACKNOWLEDGED,

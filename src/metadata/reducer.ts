@@ -1,6 +1,7 @@
 // What a metadata command is: a pure function from the state and its arguments to the next state and an answer.
+import type { JsonObject } from '../common/json-value.ts';
 import { indexNotFound } from '../errors/catalog.ts';
-import type { Json, MappingSnapshot } from '../mapping/mapping-snapshot.ts';
+import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import type { ClusterState, IndexMeta } from './cluster-state.ts';
 import type { FlatSettings } from './index-settings.ts';
 
@@ -10,7 +11,7 @@ export interface ReducerEnvironment {
   readonly newUuid: () => string;
   /** Checks mappings and analysis settings by building them. @throws ApiError as Elasticsearch refuses them */
   /** `isNew` (the default): limits are checked, else the mapping is one that stands already. */
-  readonly buildMapping: (mappings: Json, settings: FlatSettings, isNew?: boolean) => MappingSnapshot;
+  readonly buildMapping: (mappings: JsonObject, settings: FlatSettings, isNew?: boolean) => MappingSnapshot;
 }
 
 export interface Reduction {

@@ -1,8 +1,8 @@
 // From an index expression of a request to concrete indices: names, comma lists, `*` patterns, `_all`, exclusions `-x`, aliases, and date
 // math names `<logs-{now/d}>`. Options and texts are Elasticsearch's IndicesOptions.
+import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, indexNotFound } from '../errors/catalog.ts';
-import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { ClusterState, IndexMeta } from './cluster-state.ts';
 import { resolveDateMathName } from './date-math-name.ts';
 import { checkIndexName, matchesPattern } from './names.ts';
@@ -35,7 +35,7 @@ export const ADMIN_OPTIONS: IndicesOptions = { ...SEARCH_OPTIONS, expandClosed: 
 export interface ResolvedIndex {
   readonly meta: IndexMeta;
   /** Filters of the aliases through which alone the index was named: a document must match one of them; null: all documents. */
-  readonly filters: readonly Json[] | null;
+  readonly filters: readonly JsonObject[] | null;
   /** Routings of those aliases for searches; null: any. */
   readonly routings: readonly string[] | null;
 }

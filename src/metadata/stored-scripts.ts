@@ -1,10 +1,10 @@
 // Stored scripts in the metadata: `{ lang, source, options }` by id.
+import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
-import type { Json } from '../mapping/mapping-snapshot.ts';
 import { ACKNOWLEDGED, type Reducer } from './reducer.ts';
 
 /** @param script  checked by the caller */
-export const putScript: Reducer<{ readonly id: string; readonly script: Json }> = (state, { id, script }) => ({
+export const putScript: Reducer<{ readonly id: string; readonly script: JsonObject }> = (state, { id, script }) => ({
   state: { ...state, version: state.version + 1, scripts: { ...state.scripts, [id]: script } },
   response: ACKNOWLEDGED,
 });

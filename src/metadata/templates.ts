@@ -1,11 +1,11 @@
 // Templates: legacy (`_template`), composable (`_index_template`) and components; which of them make up a new index.
+import { isObject, type MutableJsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../errors/catalog.ts';
-import type { Json } from '../mapping/mapping-snapshot.ts';
 import { parseAlias } from './aliases.ts';
 import type { AliasMeta, ClusterState } from './cluster-state.ts';
 import { checkSettings, type FlatSettings, flattenSettings, nestSettings } from './index-settings.ts';
-import { isObject, mergeObjects, objectAt } from './json-object.ts';
+import { mergeObjects, objectAt } from './json-object.ts';
 import { matchesPattern, patternsOverlap, templateNameProblems } from './names.ts';
 import { ACKNOWLEDGED, type Reducer } from './reducer.ts';
 
@@ -13,7 +13,7 @@ import { ACKNOWLEDGED, type Reducer } from './reducer.ts';
 export interface TemplateParts {
   readonly settings: Record<string, string | readonly string[]>;
   /** In rising order of precedence: each is merged over those before it. */
-  readonly mappings: readonly Json[];
+  readonly mappings: readonly MutableJsonObject[];
   readonly aliases: Record<string, AliasMeta>;
 }
 
@@ -34,7 +34,7 @@ const COMPONENT_KEYS = ['template', 'version', '_meta', 'allow_auto_create', 'de
 const BODY_KEYS = ['settings', 'mappings', 'aliases', 'lifecycle'];
 const LEGACY_KEYS = ['index_patterns', 'template', 'order', 'version', 'settings', 'mappings', 'aliases'];
 
-type PutArgs = { readonly name: string; readonly body: Json; readonly create: boolean };
+type PutArgs = { readonly name: string; readonly body: MutableJsonObject; readonly create: boolean };
 
 export const putIndexTemplate: Reducer<PutArgs> = (state, { name, body, create }, env) => {
   checkKeys(body, INDEX_TEMPLATE_KEYS, 'index_template');
@@ -63,7 +63,7 @@ export const putIndexTemplate: Reducer<PutArgs> = (state, { name, body, create }
     );
   }
   const template = normalizeBody(isObject(body.template) ? body.template : {});
-  const stored: Json = {
+  const stored: MutableJsonObject = {
     index_patterns: patterns,
     ...(body.template === undefined ? {} : { template }),
     composed_of: composedOf,
@@ -91,7 +91,7 @@ export const putComponentTemplate: Reducer<PutArgs> = (state, { name, body, crea
   if (!isObject(body.template)) throw new ApiError('x_content_parse_exception', 400, 'Required [template]');
   const template = normalizeBody(body.template);
   buildTemplate(partsOf([template]), env.buildMapping);
-  const stored: Json = {
+  const stored: MutableJsonObject = {
     template,
     ...(body.version === undefined ? {} : { version: body.version }),
     ...(body._meta === undefined ? {} : { _meta: body._meta }),
@@ -109,7 +109,7 @@ export const putLegacyTemplate: Reducer<PutArgs & { readonly order: number | nul
   if (patterns.length === 0) throw validationFailed(['index patterns are missing']);
   const template = normalizeBody(Object.fromEntries(BODY_KEYS.flatMap((key) => (body[key] === undefined ? [] : [[key, body[key]]]))));
   buildTemplate(partsOf([template]), env.buildMapping);
-  const stored: Json = {
+  const stored: MutableJsonObject = {
     order: order ?? Number(body.order ?? 0),
     ...(body.version === undefined ? {} : { version: body.version }),
     index_patterns: patterns,
@@ -164,9 +164,9 @@ export function composableParts(state: ClusterState, name: string): TemplatePart
   return partsOf([...components.map((component) => objectAt(component, 'template')), objectAt(body, 'template')]);
 }
 
-function partsOf(bodies: readonly Json[]): TemplateParts {
+function partsOf(bodies: readonly MutableJsonObject[]): TemplateParts {
   const settings: Record<string, string | readonly string[]> = {};
-  const mappings: Json[] = [];
+  const mappings: MutableJsonObject[] = [];
   const aliases: Record<string, AliasMeta> = {};
   for (const body of bodies) {
     for (const [key, value] of Object.entries(flattenSettings(objectAt(body, 'settings')))) if (value !== null) settings[key] = value;
@@ -178,20 +178,20 @@ function partsOf(bodies: readonly Json[]): TemplateParts {
 
 function buildTemplate(
   { settings, mappings }: TemplateParts,
-  build: (mappings: Json, settings: FlatSettings) => { merge: (mappings: Json, reason: 'create') => unknown },
+  build: (mappings: MutableJsonObject, settings: FlatSettings) => { merge: (mappings: MutableJsonObject, reason: 'create') => unknown },
 ): void {
   checkSettings(settings);
-  let merged: Json = {};
+  let merged: MutableJsonObject = {};
   for (const part of mappings) merged = mergeObjects(merged, part);
   build(merged, settings);
 }
 
 /** A template's body as it is stored: settings nested under `index` with values as text, aliases in full. */
-function normalizeBody(body: Json): Json {
+function normalizeBody(body: MutableJsonObject): MutableJsonObject {
   for (const key of Object.keys(body)) {
     if (!BODY_KEYS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[1:1] [template] unknown field [${key}]`);
   }
-  const normalized: Json = {};
+  const normalized: MutableJsonObject = {};
   if (body.settings !== undefined) {
     const flat = flattenSettings(objectAt(body, 'settings'));
     normalized.settings = nestSettings(
@@ -207,7 +207,7 @@ function normalizeBody(body: Json): Json {
   return normalized;
 }
 
-function checkKeys(body: Json, keys: readonly string[], what: string): void {
+function checkKeys(body: MutableJsonObject, keys: readonly string[], what: string): void {
   for (const key of Object.keys(body)) {
     if (!keys.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[1:31] [${what}] unknown field [${key}]`);
   }

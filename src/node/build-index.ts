@@ -1,12 +1,14 @@
 // From index settings and mappings to analyzers and mapping, the same way in every thread.
+
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { AnalysisRegistry } from '../analysis/analysis-registry.ts';
 import type { SettingTree } from '../analysis/settings.ts';
 import { provideAnalysisHost, threadAnalysisHost } from '../analysis/thread-host.ts';
+import type { JsonObject } from '../common/json-value.ts';
 import type { HunspellFlags } from '../config/settings.ts';
 import { createMapping, restoreMapping } from '../mapping/create-mapping.ts';
-import type { Json, MappingSnapshot } from '../mapping/mapping-snapshot.ts';
+import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import { type FlatSettings, nestSettings } from '../metadata/index-settings.ts';
 import { AnalysisHost } from '../wasm/analysis.ts';
 import { configFiles } from './config-directory.ts';
@@ -33,6 +35,6 @@ function analysisEnvironment({ configPath, settings }: NodeOptions) {
 }
 
 /** `isNew`: limits are checked. @throws ApiError as Elasticsearch refuses mappings */
-export function buildMapping(mappings: Json, settings: FlatSettings, options: NodeOptions, isNew: boolean): MappingSnapshot {
+export function buildMapping(mappings: JsonObject, settings: FlatSettings, options: NodeOptions, isNew: boolean): MappingSnapshot {
   return (isNew ? createMapping : restoreMapping)(mappings, buildAnalysis(settings, options), settings);
 }

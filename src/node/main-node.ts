@@ -1,13 +1,14 @@
 // The main part of a node: owns the data directory, metadata, memory and threads. Indexers write, readers search; this one connects them.
+
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import { ArenaSet } from '../arena/arena.ts';
+import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { indexNotFound } from '../errors/catalog.ts';
 import type { Extent, SegmentDescriptor, SnapshotDescriptor } from '../indexing/segment-set.ts';
 import type { IndexSortKey } from '../mapping/index-sort.ts';
-import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { ClusterState } from '../metadata/cluster-state.ts';
 import { runReducer } from '../metadata/reducers.ts';
 import { type DirectoryLock, lockDirectory } from '../store/directory-lock.ts';
@@ -366,7 +367,7 @@ export class MainNode {
     return response;
   }
 
-  #updateMapping(uuid: string, mappings: Json): Promise<unknown> {
+  #updateMapping(uuid: string, mappings: JsonObject): Promise<unknown> {
     const meta = Object.values(this.#metadata.state.indices).find((index) => index.uuid === uuid);
     if (!meta) throw indexNotFound(uuid);
     return this.command('dynamicMapping', { index: meta.name, mappings });

@@ -1,7 +1,7 @@
 // Every message that threads exchange. Main is the hub for metadata, memory and snapshots; http workers write to indexers directly.
+import type { JsonObject } from '../common/json-value.ts';
 import type { Extent, SegmentDescriptor, SnapshotDescriptor } from '../indexing/segment-set.ts';
 import type { IndexSortKey } from '../mapping/index-sort.ts';
-import type { Json } from '../mapping/mapping-snapshot.ts';
 import type { ClusterState } from '../metadata/cluster-state.ts';
 import type { ContextRequest } from './search-contexts.ts';
 import type { TaskRequest } from './tasks.ts';
@@ -82,7 +82,7 @@ export type FromIndexer =
   /** Requests. */
   | { readonly type: 'allocate'; readonly bytes: number }
   | { readonly type: 'publish'; readonly snapshot: SnapshotDescriptor }
-  | { readonly type: 'updateMapping'; readonly uuid: string; readonly mappings: Json }
+  | { readonly type: 'updateMapping'; readonly uuid: string; readonly mappings: JsonObject }
   | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[]; readonly sort: readonly IndexSortKey[] }
   | LogNotice;
 

@@ -1,5 +1,6 @@
 // Parsers of queries made of queries: bool, boosting, constant_score, dis_max, nested.
 
+import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { didYouMean } from '../common/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
@@ -8,7 +9,7 @@ import { readBase } from './field-body.ts';
 import { parseFunctionScore } from './function-score.ts';
 import type { QueryParseContext, QueryParser } from './parse-query.ts';
 import type { NestedQuery, Query } from './query.ts';
-import { isObject, type JsonObject, readBoolean, readFloat, readList, readText, readTextOrNull, tokenOf } from './read-json.ts';
+import { readBoolean, readFloat, readList, readText, readTextOrNull } from './read-json.ts';
 
 export const COMPOUND_PARSERS: Readonly<Record<string, QueryParser>> = {
   bool: parseBool,

@@ -1,6 +1,7 @@
 // `{ "field": { options } }` or `{ "field": value }`: the frame of most leaf queries.
+import { isObject, type JsonObject } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
-import { isObject, type JsonObject, readBoost, readText } from './read-json.ts';
+import { readBoost, readText } from './read-json.ts';
 
 export interface FieldBody {
   readonly field: string;

@@ -1,10 +1,11 @@
 // Parser of function_score: weights, field values, decays and random scores mixed into a query's score.
+import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { parseScript, type ScriptSpec } from '../scripting/script-spec.ts';
 import { readBase } from './field-body.ts';
 import type { QueryParseContext } from './parse-query.ts';
 import type { Query } from './query.ts';
-import { isObject, type JsonObject, readFloat, readInt, readNumber, readText, tokenOf } from './read-json.ts';
+import { readFloat, readInt, readNumber, readText } from './read-json.ts';
 
 export type Modifier = 'none' | 'log' | 'log1p' | 'log2p' | 'ln' | 'ln1p' | 'ln2p' | 'square' | 'sqrt' | 'reciprocal';
 

@@ -1,7 +1,8 @@
 // Points as requests write them: { lat, lon }, [lon, lat], "lat,lon", geohashes, WKT and GeoJSON.
+import { isObject } from '../common/json-value.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { parseFailure } from '../errors/search-errors.ts';
-import { isObject, readNumber } from './read-json.ts';
+import { readNumber } from './read-json.ts';
 
 export interface GeoPoint {
   readonly lat: number;

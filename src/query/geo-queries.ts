@@ -1,5 +1,7 @@
 // Parsers of geo_distance, geo_bounding_box, geo_polygon. The field is the one key that is no option.
+
 import { javaDouble } from '../common/java-text.ts';
+import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { parseFailure } from '../errors/search-errors.ts';
 import { readBase } from './field-body.ts';
@@ -7,7 +9,7 @@ import { type CellCorner, type GeoPoint, geohashCorner, isPlaneDistance, metersO
 import { parseGeoShapeQuery } from './geo-shape-query.ts';
 import type { QueryParser } from './parse-query.ts';
 import type { Query } from './query.ts';
-import { isObject, type JsonObject, readBoolean, readNumber, readText, tokenOf } from './read-json.ts';
+import { readBoolean, readNumber, readText } from './read-json.ts';
 
 export const GEO_PARSERS: Readonly<Record<string, QueryParser>> = {
   geo_distance: parseGeoDistance,

@@ -1,9 +1,10 @@
 // Parser of the geo_shape query: a shape, or the place of one in a document.
+import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { parseGeoShape, type Shape } from '../mapping/geo-shape-value.ts';
 import { readBase } from './field-body.ts';
 import type { GeoShapeQuery, Query } from './query.ts';
-import { isObject, type JsonObject, readBoolean, tokenOf } from './read-json.ts';
+import { readBoolean } from './read-json.ts';
 
 const RELATIONS = ['intersects', 'disjoint', 'within', 'contains'] as const;
 const SHAPE_TYPES = [

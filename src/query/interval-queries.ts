@@ -1,9 +1,10 @@
 // Parser of the intervals query: rules about where terms of a text stand. Source: Elasticsearch's reference of the intervals query.
+import { isObject, type JsonObject } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { checkKeys, readBase } from './field-body.ts';
 import { AUTO_FUZZINESS, type Fuzziness, parseFuzziness } from './fuzziness.ts';
 import type { QueryParser } from './parse-query.ts';
-import { isObject, type JsonObject, readBoolean, readInt, readText, readTextOrNull } from './read-json.ts';
+import { readBoolean, readInt, readText, readTextOrNull } from './read-json.ts';
 
 /** How intervals of several sources are put together. */
 export type IntervalMode = 'ordered' | 'unordered' | 'unordered_no_overlap';

@@ -1,9 +1,10 @@
 // Parsers of queries over a join field: has_child, has_parent, parent_id.
+import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { checkKeys, readBase } from './field-body.ts';
 import type { QueryParseContext, QueryParser } from './parse-query.ts';
 import type { Query, QueryBase } from './query.ts';
-import { isObject, type JsonObject, readBoolean, readInt, readText, tokenOf } from './read-json.ts';
+import { readBoolean, readInt, readText } from './read-json.ts';
 
 export type JoinScoreMode = 'none' | 'avg' | 'sum' | 'min' | 'max';
 

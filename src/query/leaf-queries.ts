@@ -1,5 +1,6 @@
 // Parsers of queries over exact values: term, terms, range, exists, ids, prefix, wildcard, regexp, fuzzy, match_all, match_none.
 
+import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { xContentParse } from '../errors/search-errors.ts';
 import { DateFormatter } from '../mapping/date/date-format.ts';
@@ -9,7 +10,7 @@ import { checkKeys, illegalFieldName, readBase, readFieldBody } from './field-bo
 import { AUTO_FUZZINESS, parseFuzziness } from './fuzziness.ts';
 import type { QueryParser } from './parse-query.ts';
 import type { PatternQuery, Query, RangeQuery } from './query.ts';
-import { isObject, type JsonObject, readBoolean, readInt, readText, readTextOrNull, tokenOf } from './read-json.ts';
+import { readBoolean, readInt, readText, readTextOrNull } from './read-json.ts';
 import { parseRegexpFlags, REGEXP_ALL } from './regexp-flags.ts';
 
 const MAX_EXPANSIONS = 50;

@@ -1,8 +1,9 @@
 // Parser of more_like_this: texts and documents that hits are to be like, or unlike.
+import { isObject, type JsonObject } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { readBase } from './field-body.ts';
 import type { Query, QueryBase } from './query.ts';
-import { isObject, type JsonObject, readBoolean, readFloat, readInt, readList, readText, readTextOrNull } from './read-json.ts';
+import { readBoolean, readFloat, readInt, readList, readText, readTextOrNull } from './read-json.ts';
 
 /** A document by its id, to be read before the shards are searched. */
 export interface LikeDocument {

@@ -1,5 +1,6 @@
 // Query DSL: JSON -> typed tree. One parser per query name; this file dispatches, counts depth and reads what every query has.
 
+import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { didYouMean } from '../common/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
@@ -10,7 +11,6 @@ import { JOIN_PARSERS } from './join-queries.ts';
 import { LEAF_PARSERS } from './leaf-queries.ts';
 import { parseMoreLikeThis } from './more-like-this.ts';
 import type { Query } from './query.ts';
-import { isObject, type JsonObject, tokenOf } from './read-json.ts';
 import { SCORE_PARSERS } from './score-queries.ts';
 import { SPAN_PARSERS } from './span-queries.ts';
 import { TEXT_PARSERS } from './text-queries.ts';

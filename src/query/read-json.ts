@@ -1,29 +1,7 @@
 // Reading typed values out of a parsed JSON body, with the coercions that Elasticsearch's parsers make.
+import { tokenOf } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { numberFormat } from '../errors/search-errors.ts';
-
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Name of a value's first JSON token, as error texts show it. */
-export function tokenOf(value: unknown): string {
-  if (value === null || value === undefined) return 'VALUE_NULL';
-  if (Array.isArray(value)) return 'START_ARRAY';
-  switch (typeof value) {
-    case 'string':
-      return 'VALUE_STRING';
-    case 'number':
-    case 'bigint':
-      return 'VALUE_NUMBER';
-    case 'boolean':
-      return 'VALUE_BOOLEAN';
-    default:
-      return 'START_OBJECT';
-  }
-}
 
 /** Text of a scalar. @throws ApiError for lists and objects */
 export function readText(value: unknown, where: string): string {

@@ -1,11 +1,12 @@
 // Queries that compute scores: script, script_score, rank_feature, distance_feature.
+import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { xContentParse } from '../errors/search-errors.ts';
 import { parseScript, type ScriptSpec } from '../scripting/script-spec.ts';
 import { readBase } from './field-body.ts';
 import type { QueryParseContext, QueryParser } from './parse-query.ts';
 import type { Query } from './query.ts';
-import { isObject, type JsonObject, readFloat, readText, tokenOf } from './read-json.ts';
+import { readFloat, readText } from './read-json.ts';
 
 /** How a feature's value becomes a score; numbers are float32. */
 export type FeatureFunction =

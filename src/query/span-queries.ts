@@ -1,9 +1,10 @@
 // Parsers of span queries: each becomes a clause of one tree. Source: Elasticsearch's span query builders (behaviour, error texts).
+import { isObject, type JsonObject } from '../common/json-value.ts';
 import { parsingError } from '../errors/catalog.ts';
 import { checkKeys, readBase, readFieldBody } from './field-body.ts';
 import type { QueryParseContext, QueryParser } from './parse-query.ts';
 import type { FuzzyQuery, PatternQuery, Query, RangeQuery } from './query.ts';
-import { isObject, type JsonObject, readBoolean, readInt, readText } from './read-json.ts';
+import { readBoolean, readInt, readText } from './read-json.ts';
 
 export type MultiTermQuery = PatternQuery | FuzzyQuery | RangeQuery;
 

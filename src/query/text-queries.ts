@@ -1,4 +1,5 @@
 // Parsers of full text queries: the match family, multi_match, query_string, simple_query_string.
+import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { parseFailure } from '../errors/search-errors.ts';
@@ -8,7 +9,7 @@ import { AUTO_FUZZINESS, parseFuzziness } from './fuzziness.ts';
 import type { QueryParser } from './parse-query.ts';
 import type { MatchOptions, MatchQuery, MultiMatchType, Operator, Query, WeightedField } from './query.ts';
 import { escapeQueryString, parseQueryStringSyntax, type SyntaxQuery } from './query-string-syntax.ts';
-import { type JsonObject, readBoolean, readFloat, readInt, readList, readText, readTextOrNull } from './read-json.ts';
+import { readBoolean, readFloat, readInt, readList, readText, readTextOrNull } from './read-json.ts';
 import { parseSimpleSyntax, SIMPLE_FLAGS } from './simple-query-string-syntax.ts';
 
 const MAX_EXPANSIONS = 50;

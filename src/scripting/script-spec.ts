@@ -1,16 +1,15 @@
 // A script as requests name it: text, or `{ source, lang, params }`, or `{ id, params }` of a stored one.
+import type { JsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
-
-type Json = Record<string, unknown>;
 
 export interface ScriptSpec {
   readonly lang: string;
   /** null: stored under `id`. */
   readonly source: string | null;
   readonly id: string | null;
-  readonly params: Readonly<Json>;
+  readonly params: Readonly<JsonObject>;
 }
 
 /** A stored script. */
@@ -26,7 +25,7 @@ export function parseScript(value: unknown): ScriptSpec {
   if (typeof value === 'string') return { lang: 'painless', source: value, id: null, params: {} };
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ApiError('x_content_parse_exception', 400, '[script] must be a text or an object');
-  const body = value as Json;
+  const body = value as JsonObject;
   for (const key of Object.keys(body))
     if (!FIELDS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[1:1] [script] unknown field [${key}]`);
   const { params = {}, lang } = body;
@@ -36,11 +35,11 @@ export function parseScript(value: unknown): ScriptSpec {
     throw new ApiError('x_content_parse_exception', 400, '[script] params must be an object');
   if (id !== undefined && source === undefined) {
     if (lang !== undefined) throw illegalArgument('illegally specified <lang> for a stored script');
-    return { lang: 'painless', source: null, id: String(id), params: params as Json };
+    return { lang: 'painless', source: null, id: String(id), params: params as JsonObject };
   }
   if (source === undefined) throw illegalArgument('must specify either [source] for an inline script or [id] for a stored script');
   const text = typeof source === 'string' ? source : writeJson(source);
-  return { lang: lang === undefined ? 'painless' : String(lang), source: text, id: null, params: params as Json };
+  return { lang: lang === undefined ? 'painless' : String(lang), source: text, id: null, params: params as JsonObject };
 }
 
 /** @throws ApiError resource_not_found_exception (404) */

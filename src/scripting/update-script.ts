@@ -1,18 +1,18 @@
 // Scripts that change a document: `ctx` holds its source and what is to become of it. JSON becomes Java's values for the run (maps, lists, int or
 // long by size, double) and JSON again afterwards.
+import { BoundedMap } from '../common/bounded-map.ts';
+import type { JsonObject } from '../common/json-value.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { type CompiledScript, compileScript } from './painless.ts';
 import { parseScript, resolveScript, type StoredScript } from './script-spec.ts';
 import { Char, Double, type ScriptMap, type Value } from './syntax-tree.ts';
 
-type Json = Record<string, unknown>;
-
 const MAX_CACHED = 200;
-const cache = new Map<string, CompiledScript>();
+const cache = new BoundedMap<string, CompiledScript>(MAX_CACHED);
 
 export interface UpdateScript {
   readonly source: string;
-  readonly params: Json;
+  readonly params: JsonObject;
 }
 
 /** A script of a request, stored ones looked up. @throws ApiError what is not served, no script at all, resource_not_found_exception */
@@ -28,7 +28,6 @@ export function compileUpdateScript(source: string): CompiledScript {
   let script = cache.get(source);
   if (!script) {
     script = compileScript(source, { ctx: { kind: 'value' }, params: { kind: 'value' } });
-    if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value as string);
     cache.set(source, script);
   }
   return script;
@@ -36,7 +35,7 @@ export function compileUpdateScript(source: string): CompiledScript {
 
 /** What a script may know of the document beside its source. */
 export interface ScriptedDocument {
-  readonly source: Json;
+  readonly source: JsonObject;
   readonly index: string;
   readonly id: string;
   readonly version: number | null;
@@ -48,7 +47,7 @@ export interface ScriptedDocument {
 export type ScriptedPlace = Pick<ScriptedDocument, 'version' | 'routing'> & { readonly index: string; readonly id: string | null };
 
 export type ScriptOutcome =
-  | { readonly op: 'index'; readonly source: Json; readonly place: ScriptedPlace }
+  | { readonly op: 'index'; readonly source: JsonObject; readonly place: ScriptedPlace }
   | { readonly op: 'none' }
   | { readonly op: 'delete'; readonly place: ScriptedPlace };
 
@@ -82,7 +81,7 @@ export function runUpdateScript(
   switch (wanted) {
     case 'index':
     case 'create':
-      return { op: 'index', source: fromScript(ctx.get('_source') ?? new Map()) as Json, place: placeOf(ctx) };
+      return { op: 'index', source: fromScript(ctx.get('_source') ?? new Map()) as JsonObject, place: placeOf(ctx) };
     case 'none':
     case 'noop':
       return { op: 'none' };
@@ -126,7 +125,7 @@ export function fromScript(value: Value): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (Array.isArray(value)) return value.map(fromScript);
   if (value instanceof Map) {
-    const object: Json = {};
+    const object: JsonObject = {};
     for (const [key, item] of value)
       Object.defineProperty(object, String(key), { value: fromScript(item), writable: true, enumerable: true, configurable: true });
     return object;

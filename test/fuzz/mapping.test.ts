@@ -1,15 +1,17 @@
 // Random documents, mappings and query values: each is taken or refused with an ApiError, and a document that is taken is written in order.
+
 import { expect, test } from 'vitest';
+import type { MutableJsonObject } from '../../src/common/json-value.ts';
 import { ApiError } from '../../src/errors/api-error.ts';
 import { createMapping, restoreMapping } from '../../src/mapping/create-mapping.ts';
-import type { Json, MappingSnapshot } from '../../src/mapping/mapping-snapshot.ts';
+import type { MappingSnapshot } from '../../src/mapping/mapping-snapshot.ts';
 import { MAPPER_TYPES } from '../../src/mapping/types/registry.ts';
 import { RecordingSink } from '../support/recording-sink.ts';
 import { forSeeds, type Rng } from '../support/rng.ts';
 import { simpleAnalysis } from '../support/simple-analysis.ts';
 
 const TYPES = [...MAPPER_TYPES.keys()];
-const NEEDED: Record<string, Json> = {
+const NEEDED: Record<string, MutableJsonObject> = {
   scaled_float: { scaling_factor: 10 },
   token_count: { analyzer: 'standard' },
   join: { relations: { a: ['b', 'c'], b: 'd' } },
@@ -87,8 +89,8 @@ function randomValue(rng: Rng, depth: number): unknown {
   }
 }
 
-function randomObject(rng: Rng, depth: number, keys: readonly string[]): Json {
-  const object: Json = {};
+function randomObject(rng: Rng, depth: number, keys: readonly string[]): MutableJsonObject {
+  const object: MutableJsonObject = {};
   for (let i = rng.int(0, 4); i > 0; i--) {
     Object.defineProperty(object, rng.pick(keys), { value: randomValue(rng, depth), enumerable: true, configurable: true, writable: true });
   }
@@ -105,15 +107,15 @@ function attempt<T>(run: () => T): T | null {
   }
 }
 
-const fieldOf = (type: string, rng: Rng): Json => {
+const fieldOf = (type: string, rng: Rng): MutableJsonObject => {
   const params = Object.keys(MAPPER_TYPES.get(type)!.params);
-  const body: Json = { type, ...NEEDED[type] };
+  const body: MutableJsonObject = { type, ...NEEDED[type] };
   if (rng.bool(0.3)) body[rng.pick(params)] = rng.pick([true, false, 5, 'x', 'docs', null, {}]);
   return body;
 };
 
 function randomMapping(rng: Rng): MappingSnapshot | null {
-  const properties: Json = {
+  const properties: MutableJsonObject = {
     n: { type: 'nested', properties: { f: { type: rng.pick(TYPES.filter((type) => type !== 'join')) } } },
     o: { properties: {} },
   };
@@ -174,17 +176,17 @@ test('mappings bodies', () => {
   ];
   const value = (rng: Rng, depth: number): unknown => {
     if (depth < 5 && rng.bool(0.6)) {
-      const object: Json = {};
+      const object: MutableJsonObject = {};
       for (let i = rng.int(0, 3); i > 0; i--) object[rng.pick(keys)] = value(rng, depth + 1);
       return rng.bool(0.1) ? [object] : object;
     }
     return rng.pick([...TYPES, 'object', 'nested', 'alias', 'strict', true, false, null, 3, 'f', '*', 'yyyy']);
   };
   forSeeds(5000, (rng) => {
-    const body: Json = { properties: value(rng, 0) };
+    const body: MutableJsonObject = { properties: value(rng, 0) };
     if (rng.bool()) body[rng.pick(keys)] = value(rng, 1);
     const mapping = attempt(() => createMapping(body, simpleAnalysis, {}));
-    if (mapping) attempt(() => mapping.merge({ properties: value(rng, 0) } as Json, 'put'));
+    if (mapping) attempt(() => mapping.merge({ properties: value(rng, 0) } as MutableJsonObject, 'put'));
   });
 });
 

@@ -1,5 +1,7 @@
 // A small index for tests of aggregations: documents as plain rows, one or several segments, columns in kernel memory, no service around.
+
 import { bindAggregations, collectSegment, parseAggregations, reduceAggregations, renderAggregations } from '../../src/aggs/index.ts';
+import type { JsonObject } from '../../src/common/json-value.ts';
 import type { FieldType, ValueFormat } from '../../src/mapping/field-type.ts';
 import type { MappingSnapshot } from '../../src/mapping/mapping-snapshot.ts';
 import type { PlanNode } from '../../src/plan/query-plan.ts';
@@ -10,7 +12,6 @@ import { plainIndexScope } from './agg-scope.ts';
 
 export type Row = Record<string, unknown>;
 type Kind = 'keyword' | 'long' | 'double' | 'date' | 'boolean' | 'text';
-type Json = Record<string, unknown>;
 
 const FAMILIES = { keyword: 'keyword', long: 'numeric', double: 'numeric', date: 'date', boolean: 'boolean', text: 'text' } as const;
 
@@ -66,7 +67,11 @@ export class AggIndex {
   }
 
   /** Answers `aggs` over the documents that `match` takes. Filters are `{ term: { field: value } }`. */
-  search(aggs: Json, match: (row: Row) => boolean = () => true, options: { maxBuckets?: number; typedKeys?: boolean } = {}): Json {
+  search(
+    aggs: JsonObject,
+    match: (row: Row) => boolean = () => true,
+    options: { maxBuckets?: number; typedKeys?: boolean } = {},
+  ): JsonObject {
     const maxBuckets = options.maxBuckets ?? 65_535;
     const nowMs = Date.UTC(2024, 0, 1);
     const tree = parseAggregations(aggs, { parseQuery: (json) => json as object, nowMs, maxBuckets });
@@ -87,7 +92,7 @@ export class AggIndex {
         shard: 0,
         handle: s,
         scoped: (action) => action(),
-        planQuery: (query) => this.filter(query as Json, s),
+        planQuery: (query) => this.filter(query as JsonObject, s),
         execute: ({ rootPtr }) =>
           run(
             rootPtr,
@@ -96,7 +101,7 @@ export class AggIndex {
         executeAll: ({ rootPtr }) => run(rootPtr, [...this.rows[s].keys()]),
       });
     });
-    const topHits = (_body: Json, groups: ReadonlyArray<{ docs: Uint32Array }>) => ({
+    const topHits = (_body: JsonObject, groups: ReadonlyArray<{ docs: Uint32Array }>) => ({
       hits: { total: groups.reduce((sum, g) => sum + g.docs.length, 0) },
     });
     return renderAggregations(
@@ -106,8 +111,8 @@ export class AggIndex {
   }
 
   /** A plan that the stand-in for the executor's planToBitset understands. */
-  private filter(query: Json, segment: number): PlanNode {
-    const [[field, value]] = Object.entries((query.term ?? {}) as Json);
+  private filter(query: JsonObject, segment: number): PlanNode {
+    const [[field, value]] = Object.entries((query.term ?? {}) as JsonObject);
     const docs = [...this.rows[segment].keys()].filter((doc) =>
       (valuesOf(this.rows[segment][doc], field, this.kinds[field]) as unknown[]).includes(value),
     );

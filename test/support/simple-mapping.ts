@@ -1,8 +1,9 @@
 // A small mapping for tests of the writer: fields by a prefix of their names (`t_` text, `k_` keyword, `n_` long); unknown ones come as
 // dynamic updates, `bad` is refused, `nested` objects become nested documents.
+import type { JsonObject } from '../../src/common/json-value.ts';
 import { mapperParsing } from '../../src/errors/catalog.ts';
 import type { DocumentSink, FieldSpec } from '../../src/mapping/document-sink.ts';
-import type { Json, MappingSnapshot, ParseOutcome } from '../../src/mapping/mapping-snapshot.ts';
+import type { MappingSnapshot, ParseOutcome } from '../../src/mapping/mapping-snapshot.ts';
 
 const spec = (name: string): FieldSpec => ({
   name,
@@ -31,7 +32,7 @@ export class SimpleMapping implements Pick<MappingSnapshot, 'version' | 'fields'
     return this as unknown as MappingSnapshot;
   }
 
-  parseDocument(_id: string, source: Json, sink: DocumentSink): ParseOutcome {
+  parseDocument(_id: string, source: JsonObject, sink: DocumentSink): ParseOutcome {
     const missing = this.#namesOf(source).filter((name) => !this.fields.some((field) => field.name === name));
     if (missing.length > 0)
       return { kind: 'needsMapping', update: { mappings: { properties: Object.fromEntries(missing.map((name) => [name, {}])) } } };
@@ -41,16 +42,16 @@ export class SimpleMapping implements Pick<MappingSnapshot, 'version' | 'fields'
     return { kind: 'parsed' };
   }
 
-  #namesOf(source: Json): string[] {
+  #namesOf(source: JsonObject): string[] {
     return Object.entries(source).flatMap(([name, value]) =>
-      name === 'nested' ? (value as Json[]).flatMap((item) => this.#namesOf(item)) : [name],
+      name === 'nested' ? (value as JsonObject[]).flatMap((item) => this.#namesOf(item)) : [name],
     );
   }
 
-  #write(source: Json, sink: DocumentSink): void {
+  #write(source: JsonObject, sink: DocumentSink): void {
     for (const [name, value] of Object.entries(source)) {
       if (name === 'nested') {
-        for (const item of value as Json[]) {
+        for (const item of value as JsonObject[]) {
           sink.begin('nested');
           this.#write(item, sink);
           sink.end();

@@ -1,10 +1,9 @@
 // Why a shard copy is where it is: primaries are on the one node, copies beside them can be nowhere.
+import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, indexNotFound } from '../../errors/catalog.ts';
 import type { EngineContext, IndexState } from '../core/context.ts';
 import { indexHealth, shardCounts } from './cluster.ts';
-
-type Json = Record<string, unknown>;
 
 /** The copy that a request names. */
 export interface ShardCopy {
@@ -14,7 +13,7 @@ export interface ShardCopy {
 }
 
 /** @param copy  null: the first copy that is not assigned. @throws ApiError illegal_argument_exception: there is none; index_not_found_exception */
-export function explainAllocation(ctx: EngineContext, copy: ShardCopy | null): Json {
+export function explainAllocation(ctx: EngineContext, copy: ShardCopy | null): JsonObject {
   const wanted = copy ?? firstUnassigned(ctx);
   const index = ctx.index(wanted.index);
   if (!index) throw indexNotFound(wanted.index);
@@ -37,7 +36,7 @@ function firstUnassigned(ctx: EngineContext): ShardCopy {
   );
 }
 
-function assigned(ctx: EngineContext, { index, shard }: ShardCopy): Json {
+function assigned(ctx: EngineContext, { index, shard }: ShardCopy): JsonObject {
   return {
     index,
     shard,
@@ -54,7 +53,7 @@ function assigned(ctx: EngineContext, { index, shard }: ShardCopy): Json {
   };
 }
 
-function unassigned(ctx: EngineContext, { index, shard }: ShardCopy, { meta }: IndexState): Json {
+function unassigned(ctx: EngineContext, { index, shard }: ShardCopy, { meta }: IndexState): JsonObject {
   const explanation = `a copy of this shard is already allocated to this node [[${index}][${shard}], node[${ctx.nodeId}], [P], s[STARTED]]`;
   return {
     index,

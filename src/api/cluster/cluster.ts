@@ -1,11 +1,12 @@
 // Operations on the cluster: health, state, statistics. The node is alone: primaries are always assigned, replicas never.
+
 import os from 'node:os';
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { nest } from '../../metadata/cluster-settings.ts';
 import type { AliasMeta, IndexMeta } from '../../metadata/cluster-state.ts';
 import type { EngineContext, ShardStats } from '../core/context.ts';
 
 export type Health = 'green' | 'yellow' | 'red';
-type Json = Record<string, unknown>;
 
 /** Shards of an index as the single node has them. */
 export interface ShardCounts {
@@ -33,12 +34,12 @@ export interface HealthRequest {
 }
 
 /** `GET _cluster/health` as it is now. */
-export function clusterHealth(ctx: EngineContext, request: HealthRequest): Json & { status: Health } {
+export function clusterHealth(ctx: EngineContext, request: HealthRequest): MutableJsonObject & { status: Health } {
   const metas = request.indices.map((name) => ctx.cluster.indices[name]).filter((meta) => meta !== undefined);
   const counts = metas.map(shardCounts);
   const active = counts.reduce((sum, count) => sum + count.primaries, 0);
   const unassigned = counts.reduce((sum, count) => sum + count.unassigned, 0);
-  const body: Json & { status: Health } = {
+  const body: MutableJsonObject & { status: Health } = {
     cluster_name: ctx.clusterName,
     status: unassigned > 0 ? 'yellow' : 'green',
     timed_out: false,
@@ -63,9 +64,9 @@ export function clusterHealth(ctx: EngineContext, request: HealthRequest): Json 
   return body;
 }
 
-function indexHealthBody(meta: IndexMeta, withShards: boolean): Json {
+function indexHealthBody(meta: IndexMeta, withShards: boolean): MutableJsonObject {
   const { primaries, replicas, unassigned } = shardCounts(meta);
-  const body: Json = {
+  const body: MutableJsonObject = {
     status: indexHealth(meta),
     number_of_shards: primaries,
     number_of_replicas: replicas,
@@ -113,10 +114,10 @@ export interface StateRequest {
 }
 
 /** `GET _cluster/state`. */
-export function clusterState(ctx: EngineContext, request: StateRequest): Json {
+export function clusterState(ctx: EngineContext, request: StateRequest): MutableJsonObject {
   const { metrics } = request;
   const state = ctx.cluster;
-  const body: Json = { cluster_name: ctx.clusterName, cluster_uuid: state.clusterUuid };
+  const body: MutableJsonObject = { cluster_name: ctx.clusterName, cluster_uuid: state.clusterUuid };
   if (metrics.has('version')) Object.assign(body, { version: state.version, state_uuid: `${state.clusterUuid}-${state.version}` });
   if (metrics.has('master_node')) body.master_node = ctx.nodeId;
   if (metrics.has('cluster_manager_node')) body.cluster_manager_node = ctx.nodeId;
@@ -182,10 +183,10 @@ const BLOCKS: Readonly<Record<string, { id: string; description: string; levels:
   },
 };
 
-function blocksOf(metas: readonly IndexMeta[]): Json {
-  const indices: Json = {};
+function blocksOf(metas: readonly IndexMeta[]): MutableJsonObject {
+  const indices: MutableJsonObject = {};
   for (const meta of metas) {
-    const blocks: Json = {};
+    const blocks: MutableJsonObject = {};
     if (meta.state === 'close') blocks['4'] = { description: 'index closed', retryable: false, levels: ['read', 'write'] };
     for (const [setting, { id, description, levels }] of Object.entries(BLOCKS)) {
       if (meta.settings[setting] === 'true') blocks[id] = { description, retryable: false, levels };
@@ -195,7 +196,7 @@ function blocksOf(metas: readonly IndexMeta[]): Json {
   return Object.keys(indices).length > 0 ? { indices } : {};
 }
 
-function indexMetadata(meta: IndexMeta, showSettings: (meta: IndexMeta) => unknown): Json {
+function indexMetadata(meta: IndexMeta, showSettings: (meta: IndexMeta) => unknown): MutableJsonObject {
   const { primaries } = shardCounts(meta);
   return {
     version: meta.mappingVersion + meta.settingsVersion + meta.aliasesVersion,
@@ -217,7 +218,7 @@ function defaultRoutingShards(primaries: number): number {
   return primaries * 2 ** Math.max(1, splits);
 }
 
-interface ShardCopy extends Json {
+interface ShardCopy extends MutableJsonObject {
   readonly state: 'STARTED' | 'UNASSIGNED';
   readonly primary: boolean;
 }
@@ -287,7 +288,7 @@ export function sumShards(shards: readonly ShardStats[]): NodeTotals {
 }
 
 /** `GET _cluster/stats`. */
-export async function clusterStats(ctx: EngineContext, version: string): Promise<Json> {
+export async function clusterStats(ctx: EngineContext, version: string): Promise<MutableJsonObject> {
   const metas = Object.values(ctx.cluster.indices);
   const totals = await nodeTotals(ctx);
   const shards = metas.reduce((sum, meta) => sum + shardCounts(meta).primaries, 0);
@@ -320,7 +321,7 @@ export async function clusterStats(ctx: EngineContext, version: string): Promise
   };
 }
 
-function osCounts(): Json {
+function osCounts(): MutableJsonObject {
   const total = os.totalmem();
   const free = os.freemem();
   return {
@@ -339,11 +340,11 @@ function osCounts(): Json {
 }
 
 /** `[{ name, count, index_count }]` over the mappings' fields, by name. */
-function countFieldTypes(metas: readonly IndexMeta[]): Json[] {
+function countFieldTypes(metas: readonly IndexMeta[]): MutableJsonObject[] {
   const counts = new Map<string, { count: number; indices: Set<string> }>();
   const visit = (index: string, properties: unknown): void => {
     if (typeof properties !== 'object' || properties === null) return;
-    for (const field of Object.values(properties as Record<string, Json>)) {
+    for (const field of Object.values(properties as Record<string, MutableJsonObject>)) {
       const type = String(field?.type ?? 'object');
       let entry = counts.get(type);
       if (!entry) counts.set(type, (entry = { count: 0, indices: new Set() }));
@@ -353,27 +354,34 @@ function countFieldTypes(metas: readonly IndexMeta[]): Json[] {
       visit(index, field?.fields);
     }
   };
-  for (const meta of metas) visit(meta.name, (meta.mappings as Json).properties);
+  for (const meta of metas) visit(meta.name, (meta.mappings as MutableJsonObject).properties);
   return [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, { count, indices }]) => ({ name, count, index_count: indices.size }));
 }
 
 /** `PUT _cluster/settings`: `{ acknowledged, persistent, transient }` with what was changed. @throws ApiError unknown settings */
-export async function putClusterSettings(ctx: EngineContext, request: { body: Readonly<Json>; flat: boolean }): Promise<unknown> {
-  const response = (await ctx.command({ name: 'putClusterSettings', args: request })) as Json;
+export async function putClusterSettings(
+  ctx: EngineContext,
+  request: { body: Readonly<MutableJsonObject>; flat: boolean },
+): Promise<unknown> {
+  const response = (await ctx.command({ name: 'putClusterSettings', args: request })) as MutableJsonObject;
   if (!request.flat) return response;
-  return { ...response, persistent: flatten(response.persistent as Json), transient: flatten(response.transient as Json) };
+  return {
+    ...response,
+    persistent: flatten(response.persistent as MutableJsonObject),
+    transient: flatten(response.transient as MutableJsonObject),
+  };
 }
 
-function flatten(nested: Json, prefix = '', flat: Json = {}): Json {
+function flatten(nested: MutableJsonObject, prefix = '', flat: MutableJsonObject = {}): MutableJsonObject {
   for (const [key, value] of Object.entries(nested)) {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) flatten(value as Json, `${prefix}${key}.`, flat);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) flatten(value as MutableJsonObject, `${prefix}${key}.`, flat);
     else flat[prefix + key] = value;
   }
   return flat;
 }
 
 /** `GET _cluster/settings`. */
-export function clusterSettings(ctx: EngineContext, request: { flat: boolean; includeDefaults: boolean }): Json {
+export function clusterSettings(ctx: EngineContext, request: { flat: boolean; includeDefaults: boolean }): MutableJsonObject {
   const { persistent, transient } = ctx.cluster.settings;
   const show = (settings: Readonly<Record<string, unknown>>): unknown => (request.flat ? settings : nest(settings));
   return {

@@ -1,13 +1,13 @@
 // What a node tells about itself: `_nodes`, `_nodes/stats`. Measured where they are asked, by the answering process.
+
 import { readFileSync, statfsSync } from 'node:fs';
 import os from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { formatByteSize } from '../../common/byte-size.ts';
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { EngineContext } from '../core/context.ts';
 import { INDEX_STATS_METRICS, SECTIONS } from '../indices/index-stats.ts';
 import { nodeTotals, sumShards } from './cluster.ts';
-
-type Json = Record<string, unknown>;
 
 export const NODE_ROLES = ['cluster_manager', 'data', 'ingest', 'remote_cluster_client'];
 
@@ -63,19 +63,19 @@ export interface NodeInfoRequest {
 }
 
 /** `GET _nodes`. */
-export function nodesInfo(ctx: EngineContext, request: NodeInfoRequest): Json {
+export function nodesInfo(ctx: EngineContext, request: NodeInfoRequest): MutableJsonObject {
   return { ...nodesHead(ctx, request.filter), nodes: isThisNode(ctx, request.filter) ? { [ctx.nodeId]: nodeInfo(ctx, request) } : {} };
 }
 
-function nodesHead(ctx: EngineContext, filter: readonly string[]): Json {
+function nodesHead(ctx: EngineContext, filter: readonly string[]): MutableJsonObject {
   const count = isThisNode(ctx, filter) ? 1 : 0;
   return { _nodes: { total: count, successful: count, failed: 0 }, cluster_name: ctx.clusterName };
 }
 
-function nodeInfo(ctx: EngineContext, { metrics, ...request }: NodeInfoRequest): Json {
+function nodeInfo(ctx: EngineContext, { metrics, ...request }: NodeInfoRequest): MutableJsonObject {
   const { host, port } = addressOf(ctx);
   const publishAddress = ctx.publishAddress ?? host;
-  const info: Json = {
+  const info: MutableJsonObject = {
     name: ctx.nodeName,
     transport_address: publishAddress,
     host,
@@ -129,11 +129,11 @@ function nodeInfo(ctx: EngineContext, { metrics, ...request }: NodeInfoRequest):
   return info;
 }
 
-function nest(flat: Readonly<Record<string, string>>): Json {
-  const root: Json = {};
+function nest(flat: Readonly<Record<string, string>>): MutableJsonObject {
+  const root: MutableJsonObject = {};
   for (const [name, value] of Object.entries(flat)) {
     const [family, key] = name.split('.');
-    root[family] = { ...(root[family] as Json | undefined), [key]: value };
+    root[family] = { ...(root[family] as MutableJsonObject | undefined), [key]: value };
   }
   return root;
 }
@@ -180,14 +180,14 @@ export interface NodeStatsRequest {
 }
 
 /** `GET _nodes/stats`. */
-export async function nodesStats(ctx: EngineContext, request: NodeStatsRequest): Promise<Json> {
+export async function nodesStats(ctx: EngineContext, request: NodeStatsRequest): Promise<MutableJsonObject> {
   const isMeant = isThisNode(ctx, request.filter);
   return { ...nodesHead(ctx, request.filter), nodes: isMeant ? { [ctx.nodeId]: await nodeStats(ctx, request) } : {} };
 }
 
-async function nodeStats(ctx: EngineContext, { metrics, ...request }: NodeStatsRequest): Promise<Json> {
+async function nodeStats(ctx: EngineContext, { metrics, ...request }: NodeStatsRequest): Promise<MutableJsonObject> {
   const { host } = addressOf(ctx);
-  const stats: Json = {
+  const stats: MutableJsonObject = {
     timestamp: Date.now(),
     name: ctx.nodeName,
     transport_address: ctx.publishAddress ?? host,
@@ -212,12 +212,12 @@ async function nodeStats(ctx: EngineContext, { metrics, ...request }: NodeStatsR
 }
 
 /** Documents and bytes per index, or per shard of each. */
-async function statsByIndex(ctx: EngineContext, level: 'indices' | 'shards'): Promise<Json> {
-  const render = ({ docs, deleted, sizeBytes }: { docs: number; deleted: number; sizeBytes: number }): Json => ({
+async function statsByIndex(ctx: EngineContext, level: 'indices' | 'shards'): Promise<MutableJsonObject> {
+  const render = ({ docs, deleted, sizeBytes }: { docs: number; deleted: number; sizeBytes: number }): MutableJsonObject => ({
     docs: { count: docs, deleted },
     store: { size_in_bytes: sizeBytes, reserved_in_bytes: 0 },
   });
-  const body: Json = {};
+  const body: MutableJsonObject = {};
   for (const name of Object.keys(ctx.cluster.indices)) {
     const index = ctx.index(name);
     if (index === null || index.meta.state !== 'open') continue;
@@ -228,14 +228,14 @@ async function statsByIndex(ctx: EngineContext, level: 'indices' | 'shards'): Pr
 }
 
 /** States are published to the threads of one process, never as differences. */
-function discoveryStats(ctx: EngineContext): Json {
+function discoveryStats(ctx: EngineContext): MutableJsonObject {
   return {
     cluster_state_queue: { total: 0, pending: 0, committed: 0 },
     published_cluster_states: { full_states: ctx.cluster.version, incompatible_diffs: 0, compatible_diffs: 0 },
   };
 }
 
-export function osStats(): Json {
+export function osStats(): MutableJsonObject {
   const total = os.totalmem();
   const free = os.freemem();
   const [load1, load5, load15] = os.loadavg();
@@ -255,7 +255,7 @@ export function osStats(): Json {
   };
 }
 
-function processStats(): Json {
+function processStats(): MutableJsonObject {
   const cpu = process.cpuUsage();
   const { current, max } = fileDescriptors();
   return {
@@ -285,7 +285,7 @@ export function heap(): { used: number; committed: number; max: number; usedPerc
   return { used, committed, max, usedPercent: Math.round((used * 100) / max) };
 }
 
-function heapStats(startedMs: number): Json {
+function heapStats(startedMs: number): MutableJsonObject {
   const { used, committed, max, usedPercent } = heap();
   const { external } = process.memoryUsage();
   return {
@@ -308,7 +308,7 @@ export function diskSpace(dataPath: string): { totalBytes: number; freeBytes: nu
   return { totalBytes: blocks * bsize, freeBytes: bfree * bsize, availableBytes: bavail * bsize };
 }
 
-function fsStats(dataPath: string): Json {
+function fsStats(dataPath: string): MutableJsonObject {
   const { totalBytes, freeBytes, availableBytes } = diskSpace(dataPath);
   const total = { total_in_bytes: totalBytes, free_in_bytes: freeBytes, available_in_bytes: availableBytes };
   return { timestamp: Date.now(), total, data: [{ path: dataPath, ...total }] };

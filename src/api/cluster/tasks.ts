@@ -1,11 +1,11 @@
 // Operations that go on after their request was answered (`wait_for_completion=false`): start one, follow it, stop it.
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';
 import type { EngineContext } from '../core/context.ts';
-
-type Json = Record<string, unknown>;
 
 /** What a task is when it starts. */
 export interface TaskStart {
@@ -18,8 +18,8 @@ export interface TaskStart {
 
 export interface TaskResult {
   /** Counts at the end, null if they are as last reported. */
-  readonly status: Json | null;
-  readonly response: Json | null;
+  readonly status: MutableJsonObject | null;
+  readonly response: MutableJsonObject | null;
   readonly error: ApiErrorData | null;
 }
 
@@ -27,7 +27,7 @@ export interface TaskInfo extends TaskStart {
   readonly id: number;
   readonly startMs: number;
   readonly endMs: number | null;
-  readonly status: Json;
+  readonly status: MutableJsonObject;
   readonly isCancelled: boolean;
   /** null while it runs. */
   readonly result: TaskResult | null;
@@ -42,7 +42,7 @@ export interface TaskControl {
 /** Tasks of the whole node. */
 export interface TaskStore {
   start(task: TaskStart): Promise<number>;
-  report(id: number, status: Json): Promise<TaskControl>;
+  report(id: number, status: MutableJsonObject): Promise<TaskControl>;
   finish(id: number, result: TaskResult): Promise<void>;
   get(id: number): Promise<TaskInfo | null>;
   /** Those that run. */
@@ -57,14 +57,18 @@ export interface TaskRun {
   isCancelled: boolean;
   requestsPerSecond: number | null;
   /** How far it is; set by the operation. */
-  status: () => Json;
+  status: () => MutableJsonObject;
 }
 
 const REPORT_MS = 100;
 const POLL_MS = 20;
 
 /** Starts an operation and does not wait for it. @returns its id, `node:number` */
-export async function startTask(ctx: EngineContext, task: TaskStart, operation: (run: TaskRun) => Promise<Json>): Promise<string> {
+export async function startTask(
+  ctx: EngineContext,
+  task: TaskStart,
+  operation: (run: TaskRun) => Promise<MutableJsonObject>,
+): Promise<string> {
   const { tasks } = ctx;
   const id = await tasks.start(task);
   const run: TaskRun = { isCancelled: false, requestsPerSecond: task.requestsPerSecond, status: () => ({}) };
@@ -75,7 +79,7 @@ export async function startTask(ctx: EngineContext, task: TaskStart, operation: 
   };
   // The node may close under a task: then nobody is left to tell.
   const timer = setInterval(() => report().catch(() => clearInterval(timer)), REPORT_MS);
-  const end = (response: Json | null, error: ApiErrorData | null) => {
+  const end = (response: MutableJsonObject | null, error: ApiErrorData | null) => {
     clearInterval(timer);
     return tasks.finish(id, { status: run.status(), response, error }).catch(() => {});
   };
@@ -99,7 +103,7 @@ export function taskNumber(ctx: EngineContext, text: string): number {
 }
 
 /** `GET _tasks/{id}`. @param waitMs  how long to wait for its end; 0: not. @throws ApiError resource_not_found_exception (404) */
-export async function getTask(ctx: EngineContext, text: string, waitMs: number): Promise<Json> {
+export async function getTask(ctx: EngineContext, text: string, waitMs: number): Promise<MutableJsonObject> {
   const id = taskNumber(ctx, text);
   const until = performance.now() + waitMs;
   let task = await ctx.tasks.get(id);
@@ -110,15 +114,15 @@ export async function getTask(ctx: EngineContext, text: string, waitMs: number):
   if (task === null) throw new ApiError('resource_not_found_exception', 404, `task [${text}] isn't running and hasn't stored its results`);
   if (task.result === null && waitMs > 0)
     throw new ApiError('timeout_exception', 500, `Timed out waiting for completion of task [${text}]`);
-  const body: Json = { completed: task.result !== null, task: taskBody(ctx, task, true) };
+  const body: MutableJsonObject = { completed: task.result !== null, task: taskBody(ctx, task, true) };
   if (task.result?.response) body.response = task.result.response;
   if (task.result?.error) body.error = errorObject(ApiError.fromData(task.result.error));
   return body;
 }
 
 /** A task as lists show it. */
-export function taskBody(ctx: EngineContext, task: TaskInfo, isDetailed: boolean): Json {
-  const body: Json = { node: ctx.nodeId, id: task.id, type: 'transport', action: task.action };
+export function taskBody(ctx: EngineContext, task: TaskInfo, isDetailed: boolean): MutableJsonObject {
+  const body: MutableJsonObject = { node: ctx.nodeId, id: task.id, type: 'transport', action: task.action };
   if (isDetailed) Object.assign(body, { status: task.status, description: task.description });
   return {
     ...body,

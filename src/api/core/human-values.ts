@@ -1,12 +1,13 @@
 // `human`: sizes and durations of statistics for people, too.
+
 import { formatByteSize } from '../../common/byte-size.ts';
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { formatDuration } from '../../common/time-unit.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 
 /** Beside each size and duration the same for people: `size` of `size_in_bytes`, `time` of `time_in_millis`. */
 export function withHumanValues(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const out: Json = {};
+  const out: MutableJsonObject = {};
   for (const [key, item] of Object.entries(value)) {
     if (typeof item === 'number' && key.endsWith('_in_bytes')) {
       const name = key.slice(0, -'_in_bytes'.length);

@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson, parseJsonBytes } from '../../common/json-parse.ts';
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
@@ -26,12 +27,10 @@ import { generateId } from './document-id.ts';
 import { NO_CONDITIONS, operation, type WriteConditions } from './documents.ts';
 import { checkWritable, routingThroughAlias, writeIndex } from './write-target.ts';
 
-type Json = Record<string, unknown>;
-
 /** What to read. `body` is a search body: query, sort, slice... */
 export interface ByQuerySource {
   readonly indices: SearchIndices;
-  readonly body: Json;
+  readonly body: MutableJsonObject;
   readonly parameters: SearchParameters;
   /** Documents per batch. */
   readonly batchSize: number;
@@ -95,7 +94,7 @@ export interface ByQueryTotals {
   retries: number;
   throttledMs: number;
   requestsPerSecond: number | null;
-  failures: Json[];
+  failures: MutableJsonObject[];
 }
 
 const MAX_RETRIES = 10;
@@ -131,10 +130,10 @@ export async function runByQuery(
   const touched = new Map<string, IndexState>();
   let read = 0;
   try {
-    const found = ((page.hits as Json).total as { value: number }).value;
+    const found = ((page.hits as MutableJsonObject).total as { value: number }).value;
     totals.total = Math.min(found, source.maxDocs ?? found);
     for (;;) {
-      const hits = ((page.hits as Json).hits as Json[]).slice(0, totals.total - read).map(readHit);
+      const hits = ((page.hits as MutableJsonObject).hits as MutableJsonObject[]).slice(0, totals.total - read).map(readHit);
       if (hits.length === 0) break;
       const started = performance.now();
       read += hits.length;
@@ -175,7 +174,7 @@ async function throttle(waitMs: number, { isCancelled }: ByQueryOptions): Promis
   return performance.now() - started;
 }
 
-function readHit(hit: Json): ByQueryHit {
+function readHit(hit: MutableJsonObject): ByQueryHit {
   return {
     index: String(hit._index),
     id: String(hit._id),
@@ -250,12 +249,12 @@ function settle(totals: ByQueryTotals, index: IndexState, op: WriteOperation, ou
 }
 
 /** Counts as a running task shows them. */
-export function byQueryStatus(totals: ByQueryTotals): Json {
+export function byQueryStatus(totals: ByQueryTotals): MutableJsonObject {
   const { total, updated, created, deleted } = totals;
   return { total, updated, created, deleted, ...countsOf(totals) };
 }
 
-function countsOf(totals: ByQueryTotals): Json {
+function countsOf(totals: ByQueryTotals): MutableJsonObject {
   return {
     batches: totals.batches,
     version_conflicts: totals.conflicts,
@@ -272,8 +271,8 @@ function byQueryAnswer(
   totals: ByQueryTotals,
   started: number,
   kinds: ReadonlyArray<'updated' | 'created' | 'deleted'>,
-): { status: number; body: Json } {
-  const body: Json = { took: Math.floor(performance.now() - started), timed_out: false, total: totals.total };
+): { status: number; body: MutableJsonObject } {
+  const body: MutableJsonObject = { took: Math.floor(performance.now() - started), timed_out: false, total: totals.total };
   for (const kind of kinds) body[kind] = totals[kind];
   Object.assign(body, countsOf(totals), { failures: totals.failures });
   const status = Math.max(200, ...totals.failures.map((failure) => Number(failure.status)));
@@ -285,7 +284,7 @@ export async function deleteByQuery(
   ctx: EngineContext,
   source: ByQuerySource,
   options: ByQueryOptions,
-): Promise<{ status: number; body: Json }> {
+): Promise<{ status: number; body: MutableJsonObject }> {
   const started = performance.now();
   const totals = await runByQuery(ctx, { ...source, body: { ...source.body, _source: false } }, options, (hit) => ({
     index: stateOf(ctx, hit.index),
@@ -301,7 +300,7 @@ export async function updateByQuery(
   options: ByQueryOptions,
   script: UpdateScript | null,
   pipeline: ByQueryPipeline,
-): Promise<{ status: number; body: Json }> {
+): Promise<{ status: number; body: MutableJsonObject }> {
   const started = performance.now();
   const totals = await runByQuery(ctx, source, options, async (hit) => {
     const conditions = { ...NO_CONDITIONS, ifSeqNo: hit.seqNo, ifPrimaryTerm: hit.primaryTerm };
@@ -348,7 +347,7 @@ function stateOf(ctx: EngineContext, name: string): IndexState {
 function sourceBytes(hit: ByQueryHit, filter: SourceFilter | null): Uint8Array {
   if (hit.source === null) throw illegalArgument(`[${hit.index}][${hit.id}] didn't store _source`);
   if (filter === null) return Buffer.from(hit.source.text);
-  return Buffer.from(writeJson(filterSource(parseJson(hit.source.text) as Json, filter)));
+  return Buffer.from(writeJson(filterSource(parseJson(hit.source.text) as MutableJsonObject, filter)));
 }
 
 /** What becomes of a hit. */
@@ -363,7 +362,7 @@ function scripted(hit: ByQueryHit, script: UpdateScript | null, filter: SourceFi
   const bytes = sourceBytes(hit, filter);
   const { index, id, version, routing } = hit;
   if (script === null) return { source: bytes, place: hit };
-  const source = parseJsonBytes(bytes) as Json;
+  const source = parseJsonBytes(bytes) as MutableJsonObject;
   const outcome = runUpdateScript(script, { source, index, id, version, routing, nowMs: Date.now() }, 'index', { canMove });
   if (outcome.op === 'none') return null;
   return { source: outcome.op === 'delete' ? null : Buffer.from(writeJson(outcome.source)), place: outcome.place };
@@ -386,7 +385,7 @@ export async function reindex(
   { filter, script, pipeline }: { filter: SourceFilter | null; script: UpdateScript | null; pipeline: ByQueryPipeline },
   options: ByQueryOptions,
   write: () => Promise<IndexState>,
-): Promise<{ status: number; body: Json }> {
+): Promise<{ status: number; body: MutableJsonObject }> {
   const started = performance.now();
   let target: Promise<IndexState> | null = null;
   const indexFor = (name: string) => (name === destination.index ? (target ??= write()) : writeIndex(ctx, name, false));

@@ -1,9 +1,10 @@
 // `_termvectors`, `_mtermvectors`: the terms of a document's fields, analysed from its source, with their statistics in the shard.
+
 import { parseJsonBytes } from '../../common/json-parse.ts';
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import { classicIdf, type FieldVector, hasVector, textsOf, vectorOf } from '../../search/fetch/term-vectors.ts';
 import { compareBytes, termOfText } from '../../search/index-query/index-query.ts';
 import { ShardStatistics } from '../../search/plan/statistics.ts';
@@ -25,7 +26,7 @@ export interface VectorFilter {
 export interface TermVectorsRequest extends Pick<GetRequest, 'index' | 'routing' | 'realtime' | 'version'> {
   /** null: `doc` is the document. */
   readonly id: string | null;
-  readonly doc: Json | null;
+  readonly doc: MutableJsonObject | null;
   /** Names and patterns; null: those whose mapping keeps term vectors, of `doc` all. */
   readonly fields: readonly string[] | null;
   readonly positions: boolean;
@@ -38,7 +39,7 @@ export interface TermVectorsRequest extends Pick<GetRequest, 'index' | 'routing'
 }
 
 /** `{ _index, _id, _version, found, took, term_vectors }`. @throws ApiError index_not_found_exception and those of a get */
-export async function termVectors(ctx: EngineContext, request: TermVectorsRequest): Promise<Json> {
+export async function termVectors(ctx: EngineContext, request: TermVectorsRequest): Promise<MutableJsonObject> {
   const started = performance.now();
   if (request.id === null && request.doc === null) throw illegalArgument('one of [_id] or [doc] must be given');
   const get: GetRequest = {
@@ -50,7 +51,7 @@ export async function termVectors(ctx: EngineContext, request: TermVectorsReques
   };
   const { index, document } = await loadDocument(ctx, get);
   const found = request.doc !== null || document !== null;
-  const json: Json = { _index: index.meta.name };
+  const json: MutableJsonObject = { _index: index.meta.name };
   if (request.id !== null) json['_id'] = request.id;
   json['_version'] = document?.version ?? 0;
   json['found'] = found;
@@ -61,17 +62,17 @@ export async function termVectors(ctx: EngineContext, request: TermVectorsReques
   return json;
 }
 
-function sourceOf({ doc }: TermVectorsRequest, document: StoredDocument | null): Json {
+function sourceOf({ doc }: TermVectorsRequest, document: StoredDocument | null): MutableJsonObject {
   if (doc !== null) return doc;
-  return document?.source ? (parseJsonBytes(document.source) as Json) : {};
+  return document?.source ? (parseJsonBytes(document.source) as MutableJsonObject) : {};
 }
 
-function vectorsOf(ctx: EngineContext, index: IndexState, request: TermVectorsRequest, source: Json): Json {
+function vectorsOf(ctx: EngineContext, index: IndexState, request: TermVectorsRequest, source: MutableJsonObject): MutableJsonObject {
   const shard = request.id === null ? 0 : ctx.shardOf(index, request.id, request.routing);
   const snapshot = ctx.acquire(index, shard);
   try {
     const statistics = new ShardStatistics(snapshot.segments);
-    const json: Json = {};
+    const json: MutableJsonObject = {};
     for (const type of fieldsOf(index, request)) {
       const analyzer = request.perFieldAnalyzer[type.name] ?? null;
       if (analyzer !== null && !index.analysis.hasAnalyzer(analyzer)) throw illegalArgument(`failed to find analyzer [${analyzer}]`);
@@ -113,7 +114,7 @@ function shownParts(
   };
 }
 
-function fieldStatistics({ spec }: FieldType, { segments }: ShardStatistics): Json {
+function fieldStatistics({ spec }: FieldType, { segments }: ShardStatistics): MutableJsonObject {
   let docs = 0;
   let sumDocFreq = 0;
   let sumTermFreq = 0;
@@ -127,15 +128,15 @@ function fieldStatistics({ spec }: FieldType, { segments }: ShardStatistics): Js
   return { sum_doc_freq: sumDocFreq, doc_count: docs, sum_ttf: sumTermFreq };
 }
 
-function termsOf(type: FieldType, vector: FieldVector, request: TermVectorsRequest, statistics: ShardStatistics): Json {
+function termsOf(type: FieldType, vector: FieldVector, request: TermVectorsRequest, statistics: ShardStatistics): MutableJsonObject {
   const scores = request.filter && bestTerms(type, vector, request.filter, statistics);
   const terms = [...vector.keys()].filter((term) => !scores || scores.has(term));
   const bytes = new Map(terms.map((term) => [term, Buffer.from(term)]));
   terms.sort((a, b) => compareBytes(bytes.get(a)!, bytes.get(b)!));
-  const json: Json = {};
+  const json: MutableJsonObject = {};
   for (const term of terms) {
     const tokens = vector.get(term)!;
-    const entry: Json = {};
+    const entry: MutableJsonObject = {};
     if (request.termStatistics) {
       const { docFreq, totalTermFreq } = statistics.term(termOfText(type.spec.name, term));
       if (docFreq > 0) Object.assign(entry, { doc_freq: docFreq, ttf: totalTermFreq });

@@ -1,7 +1,7 @@
 // Aliases: `_aliases`, `_alias`.
+import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import { type AliasAction, parseAlias } from '../../metadata/aliases.ts';
 import type { AliasMeta } from '../../metadata/cluster-state.ts';
 import { matchesPattern } from '../../metadata/names.ts';
@@ -30,7 +30,7 @@ function readAction(ctx: EngineContext, entry: unknown): AliasAction {
     });
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) throw fail('[1:1] [alias_action] Expected START_OBJECT');
   const [kind, ...more] = Object.keys(entry);
-  const body = (entry as Record<string, unknown>)[kind] as Json | undefined;
+  const body = (entry as Record<string, unknown>)[kind] as JsonObject | undefined;
   if (kind === undefined || more.length > 0) throw fail('Expected one action');
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw fail(`[${kind}] doesn't support values`);
   const expressions = textList(body.index ?? body.indices);
@@ -71,7 +71,7 @@ export async function putAlias(ctx: EngineContext, request: { index: string | nu
   const name = textList(request.body.alias)[0] ?? request.name ?? undefined;
   if (index === null || index === '') throw illegalArgument('[index] is required');
   if (name === undefined || name === '') throw illegalArgument('[alias] is required');
-  const alias: AliasMeta = parseAlias(request.body as Json, ['index', 'alias']);
+  const alias: AliasMeta = parseAlias(request.body as JsonObject, ['index', 'alias']);
   checkAliasFilter(name, alias.filter);
   const indices = resolve(ctx, [index], TARGETS.concrete);
   return ctx.command({ name: 'updateAliases', args: { actions: [{ kind: 'add', indices, aliases: [name], alias }] } });

@@ -1,5 +1,6 @@
 // `_stats`, `_segments`, `_recovery`: what the shards count.
 
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { matchesPattern } from '../../metadata/names.ts';
 import { indexHealth, type NodeTotals, nodeTotals, shardCounts, sumShards } from '../cluster/cluster.ts';
@@ -7,8 +8,6 @@ import type { EngineContext, IndexState, ShardSnapshot, ShardStats } from '../co
 import { withHumanValues } from '../core/human-values.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
 import { contextMissing, decodeContextId } from '../search/context-id.ts';
-
-type Json = Record<string, unknown>;
 
 export const INDEX_STATS_METRICS = [
   'docs',
@@ -42,7 +41,7 @@ export async function fielddataOf(ctx: EngineContext, patterns: readonly string[
 }
 
 /** Memory of all fields under `key`, and of those that are named. */
-function memoryJson(key: string, byField: Readonly<Record<string, number>>, patterns: readonly string[] = []): Json {
+function memoryJson(key: string, byField: Readonly<Record<string, number>>, patterns: readonly string[] = []): MutableJsonObject {
   const shown = Object.entries(byField).filter(([name]) => patterns.some((pattern) => matchesPattern(pattern, name)));
   return {
     [key]: Object.values(byField).reduce((sum, bytes) => sum + bytes, 0),
@@ -52,7 +51,7 @@ function memoryJson(key: string, byField: Readonly<Record<string, number>>, patt
 
 /** Section names and figures of the totals of some shards. */
 export const SECTIONS: Readonly<
-  Record<(typeof INDEX_STATS_METRICS)[number], (totals: NodeTotals, fields?: NamedFields) => [string, Json]>
+  Record<(typeof INDEX_STATS_METRICS)[number], (totals: NodeTotals, fields?: NamedFields) => [string, MutableJsonObject]>
 > = {
   docs: ({ docs, deleted }) => ['docs', { count: docs, deleted }],
   store: ({ sizeBytes }) => ['store', { size_in_bytes: sizeBytes, reserved_in_bytes: 0 }],
@@ -181,24 +180,27 @@ export interface IndexStatsRequest extends IndexTarget {
 }
 
 /** @throws ApiError illegal_argument_exception: an unknown level */
-export async function indexStats(ctx: EngineContext, request: IndexStatsRequest): Promise<Json> {
+export async function indexStats(ctx: EngineContext, request: IndexStatsRequest): Promise<MutableJsonObject> {
   const level = request.level ?? 'indices';
   if (level !== 'cluster' && level !== 'indices' && level !== 'shards')
     throw illegalArgument(`level parameter must be one of [cluster] or [indices] or [shards] but was [${level}]`);
   const isAll = request.metrics.length === 0 || request.metrics.includes('_all');
   const metrics = INDEX_STATS_METRICS.filter((metric) => isAll || request.metrics.includes(metric));
-  const render = (shards: readonly ShardStats[]): Json => {
+  const render = (shards: readonly ShardStats[]): MutableJsonObject => {
     const totals = sumShards(shards);
     const sections = Object.fromEntries(metrics.map((metric) => SECTIONS[metric](totals, request.fields)));
-    return request.human ? (withHumanValues(sections) as Json) : sections;
+    return request.human ? (withHumanValues(sections) as MutableJsonObject) : sections;
   };
   const found = await statsOf(ctx, request, request.forbidClosed ?? true);
   const all = found.flatMap(({ shards }) => shards);
-  const body: Json = { _shards: shardsHeader(found.map(({ index }) => index)), _all: { primaries: render(all), total: render(all) } };
+  const body: MutableJsonObject = {
+    _shards: shardsHeader(found.map(({ index }) => index)),
+    _all: { primaries: render(all), total: render(all) },
+  };
   if (level === 'cluster') return body;
   body.indices = Object.fromEntries(
     found.map(({ index, shards }) => {
-      const entry: Json = { uuid: index.meta.uuid, primaries: render(shards), total: render(shards) };
+      const entry: MutableJsonObject = { uuid: index.meta.uuid, primaries: render(shards), total: render(shards) };
       if (level === 'shards') {
         entry.shards = Object.fromEntries(
           shards.map((shard) => [
@@ -221,7 +223,7 @@ export async function indexStats(ctx: EngineContext, request: IndexStatsRequest)
   return body;
 }
 
-function shardsHeader(indices: readonly IndexState[]): Json {
+function shardsHeader(indices: readonly IndexState[]): MutableJsonObject {
   let total = 0;
   let successful = 0;
   for (const { meta, numberOfShards } of indices) {
@@ -266,12 +268,12 @@ function emptyStats({ numberOfShards }: IndexState): ShardStats[] {
 }
 
 /** `GET _segments`: segments of the snapshot that searches see. */
-export function indexSegments(ctx: EngineContext, target: IndexTarget): Json {
+export function indexSegments(ctx: EngineContext, target: IndexTarget): MutableJsonObject {
   const names = targetNames(ctx, target, TARGETS.open);
   const states = names.map((name) => ctx.index(name)).filter((index) => index !== null && index.meta.state === 'open') as IndexState[];
-  const indices: Json = {};
+  const indices: MutableJsonObject = {};
   for (const index of states) {
-    const shards: Json = {};
+    const shards: MutableJsonObject = {};
     for (let shard = 0; shard < index.numberOfShards; shard++) {
       const segments = segmentsOf(ctx, index, shard);
       shards[String(shard)] = [
@@ -351,8 +353,8 @@ export async function indexRecovery(
   ctx: EngineContext,
   target: IndexTarget,
   { host, human, detailed }: { host: string; human: boolean; detailed: boolean },
-): Promise<Json> {
-  const body: Json = {};
+): Promise<MutableJsonObject> {
+  const body: MutableJsonObject = {};
   for (const { index, shards } of await statsOf(ctx, target, false)) {
     const created = new Date(index.meta.creationDateMs).toISOString();
     const node = { id: ctx.nodeId, host, transport_address: ctx.publishAddress ?? host, ip: host, name: ctx.nodeName };
@@ -389,14 +391,14 @@ export function recoveryType(index: IndexState, shard: ShardStats): 'EMPTY_STORE
 }
 
 /** `GET _shard_stores`: the copies on this node by health of their shard; `statuses` of shards to show. */
-export function shardStores(ctx: EngineContext, target: IndexTarget, statuses: readonly string[]): Json {
-  const indices: Json = {};
+export function shardStores(ctx: EngineContext, target: IndexTarget, statuses: readonly string[]): MutableJsonObject {
+  const indices: MutableJsonObject = {};
   for (const name of targetNames(ctx, target, TARGETS.open)) {
     const meta = ctx.cluster.indices[name];
     const health = indexHealth(meta);
     if (!statuses.includes('all') && !statuses.includes(health)) continue;
     const node = { name: ctx.nodeName, ephemeral_id: ctx.nodeId, transport_address: ctx.publishAddress ?? '', attributes: {} };
-    const shards: Json = {};
+    const shards: MutableJsonObject = {};
     for (let shard = 0; shard < shardCounts(meta).primaries; shard++)
       shards[String(shard)] = { stores: [{ [ctx.nodeId]: node, allocation_id: `${meta.uuid}-${shard}`, allocation: 'primary' }] };
     indices[name] = { shards };

@@ -1,8 +1,8 @@
 // Operations on indices: create, get, delete, mappings, settings, open and close, refresh, flush, merge, blocks.
 
+import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { defaultSettings, type FlatSettings, nestSettings } from '../../metadata/index-settings.ts';
@@ -25,7 +25,7 @@ export async function createIndex(
   for (const [alias, body] of Object.entries(aliases)) checkAliasFilter(alias, body?.filter);
   const waitFor = request.activeShards?.count ?? null;
   const args = { index, body: request.body ?? {}, waitFor };
-  checkRuntimeScripts((args.body as { mappings?: Json }).mappings?.['runtime']);
+  checkRuntimeScripts((args.body as { mappings?: JsonObject }).mappings?.['runtime']);
   const created = (await ctx.command({ name: 'createIndex', args })) as {
     acknowledged: boolean;
     shards_acknowledged: boolean;
@@ -122,13 +122,13 @@ export function getMapping(ctx: EngineContext, request: IndexTarget): Record<str
 }
 
 export async function putMapping(ctx: EngineContext, request: IndexTarget & { body: Body; writeIndexOnly?: boolean }): Promise<unknown> {
-  checkRuntimeScripts((request.body as Json)['runtime']);
+  checkRuntimeScripts((request.body as JsonObject)['runtime']);
   if (Object.keys(request.body).length === 0) throw new ApiError('parse_exception', 400, 'request body is required');
   if (Object.hasOwn(request.body, '_doc')) throw illegalArgument('Types cannot be provided in put mapping requests');
   const indices = targetNames(ctx, request, { ...TARGETS.any, allowNoIndices: false });
   return ctx.command({
     name: 'putMapping',
-    args: { indices, mappings: request.body as Json, writeIndexOnly: request.writeIndexOnly ?? false },
+    args: { indices, mappings: request.body as JsonObject, writeIndexOnly: request.writeIndexOnly ?? false },
   });
 }
 
@@ -171,7 +171,7 @@ export async function putSettings(ctx: EngineContext, request: IndexTarget & { b
   const indices = targetNames(ctx, request, TARGETS.any);
   return ctx.command({
     name: 'putSettings',
-    args: { indices, settings: settings as Json, preserveExisting: request.preserveExisting ?? false },
+    args: { indices, settings: settings as JsonObject, preserveExisting: request.preserveExisting ?? false },
   });
 }
 

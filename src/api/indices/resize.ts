@@ -1,8 +1,8 @@
 // `_clone`, `_shrink`, `_split`: a read-only index copied into a new one with as many, fewer or more shards. Every document is written anew
 // (shards hold documents by hash, so none can be taken over whole), with its version.
+import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import { flattenSettings } from '../../metadata/index-settings.ts';
 import { objectAt } from '../../metadata/json-object.ts';
 import { checkIndexName } from '../../metadata/names.ts';
@@ -30,14 +30,14 @@ const isBlock = (name: string): boolean => name.startsWith('index.blocks.');
 export async function resizeIndex(ctx: EngineContext, request: ResizeRequest): Promise<unknown> {
   const source = readIndex(ctx, request.source);
   const { meta } = source;
-  const given = flattenSettings(objectAt(request.body as Json, 'settings'));
+  const given = flattenSettings(objectAt(request.body as JsonObject, 'settings'));
   checkIndexName(request.target);
   check(request, source, given);
   const shards = String(given['index.number_of_shards'] ?? (request.kind === 'shrink' ? 1 : source.numberOfShards));
   const settings: Record<string, unknown> = { ...meta.settings, ...given, 'index.number_of_shards': shards };
   const blocks = Object.entries(settings).filter(([name, value]) => isBlock(name) && value !== null);
   for (const [name] of blocks) delete settings[name];
-  const body: Json = {
+  const body: JsonObject = {
     settings,
     mappings: meta.mappings,
     ...(request.body.aliases === undefined ? {} : { aliases: request.body.aliases }),

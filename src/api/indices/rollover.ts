@@ -1,9 +1,10 @@
 // `_rollover`: an alias goes on to a new index when the one it writes to has become too old, too large or too full.
+
 import { parseByteSize } from '../../common/byte-size.ts';
+import type { JsonObject } from '../../common/json-value.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { badTimeValue, illegalArgument } from '../../errors/catalog.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { checkIndexName } from '../../metadata/names.ts';
 import { sumShards } from '../cluster/cluster.ts';
@@ -42,7 +43,7 @@ export async function rollover(ctx: EngineContext, request: RolloverRequest): Pr
   if (rolledOver) {
     const { settings, mappings, aliases } = request.body;
     const body = Object.fromEntries(Object.entries({ settings, mappings, aliases }).filter(([, value]) => value !== undefined));
-    await ctx.command({ name: 'createIndex', args: { index: newIndex, body: body as Json } });
+    await ctx.command({ name: 'createIndex', args: { index: newIndex, body: body as JsonObject } });
     const { is_write_index: _, ...properties } = old.aliases[request.alias];
     const add = (index: string, isWrite: boolean | null) => ({
       kind: 'add',

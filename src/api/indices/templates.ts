@@ -1,10 +1,9 @@
 // Templates: composable (`_index_template`), their components (`_component_template`), and legacy ones (`_template`).
+import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import { flattenSettings, nestSettings } from '../../metadata/index-settings.ts';
-import { isObject } from '../../metadata/json-object.ts';
 import { matchesPattern, patternsOverlap } from '../../metadata/names.ts';
 import { composableParts, templatesFor } from '../../metadata/templates.ts';
 import type { EngineContext } from '../core/context.ts';
@@ -94,7 +93,7 @@ function withTemplate(state: ClusterState, name: string, body: Body): ClusterSta
     if (!Object.hasOwn(state.componentTemplates, component))
       throw illegalArgument(`index template [${name}] specifies component templates [${component}] that do not exist`);
   }
-  return { ...state, indexTemplates: { ...state.indexTemplates, [name]: body as Json } };
+  return { ...state, indexTemplates: { ...state.indexTemplates, [name]: body as JsonObject } };
 }
 
 function patternsOf(body: Body): string[] {

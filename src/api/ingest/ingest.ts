@@ -1,9 +1,11 @@
 // Documents through ingest pipelines on their way to an index: those that the request names, and the index's default and final ones.
+
 import { JsonSyntaxError, parseJsonBytes } from '../../common/json-parse.ts';
+import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, jsonSyntax, mapperParsing } from '../../errors/catalog.ts';
-import { IngestDocument, type IngestEnvironment, isObject, type Json } from '../../ingest/ingest-document.ts';
+import { IngestDocument, type IngestEnvironment } from '../../ingest/ingest-document.ts';
 import { compilePipeline, type Pipeline, ProcessorFailure, runPipeline } from '../../ingest/pipeline.ts';
 import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { templatesFor } from '../../metadata/templates.ts';
@@ -95,7 +97,7 @@ function run(ctx: EngineContext, id: string, document: IngestDocument): boolean 
   }
 }
 
-function parseSource(source: Uint8Array): Json {
+function parseSource(source: Uint8Array): JsonObject {
   let json: unknown;
   try {
     json = parseJsonBytes(source);
@@ -107,7 +109,7 @@ function parseSource(source: Uint8Array): Json {
   return json;
 }
 
-function metadataOf({ index, id, routing, conditions }: IngestItem): Json {
+function metadataOf({ index, id, routing, conditions }: IngestItem): JsonObject {
   const { version, versionType, ifSeqNo, ifPrimaryTerm } = conditions;
   return {
     _index: index,

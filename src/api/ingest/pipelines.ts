@@ -1,8 +1,9 @@
 // Ingest pipelines as metadata: put, get, delete; and trying them on documents.
+import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { GROK_PATTERNS } from '../../ingest/grok/patterns.ts';
-import { IngestDocument, isObject, type Json } from '../../ingest/ingest-document.ts';
+import { IngestDocument } from '../../ingest/ingest-document.ts';
 import { compilePipeline, type Pipeline } from '../../ingest/pipeline.ts';
 import { simulate, simulateVerbosely } from '../../ingest/simulate.ts';
 import { matchesPattern } from '../../metadata/names.ts';
@@ -19,7 +20,7 @@ export function putPipeline(ctx: EngineContext, id: string, body: unknown): Prom
 }
 
 /** Bodies by id of those that a list of names and patterns means; null: there are none. */
-export function getPipelines({ cluster }: EngineContext, ids: string | null): Json | null {
+export function getPipelines({ cluster }: EngineContext, ids: string | null): MutableJsonObject | null {
   const patterns = ids === null ? ['*'] : ids.split(',');
   const found = Object.entries(cluster.pipelines).filter(([id]) => patterns.some((pattern) => matchesPattern(pattern, id)));
   return found.length === 0 && ids !== null ? null : Object.fromEntries(found);
@@ -31,7 +32,7 @@ export function deletePipeline(ctx: EngineContext, id: string): Promise<unknown>
 }
 
 /** `{ docs }`. @param id  of a stored pipeline; null: the body has one */
-export function simulatePipeline(ctx: EngineContext, id: string | null, body: unknown, isVerbose: boolean): Json {
+export function simulatePipeline(ctx: EngineContext, id: string | null, body: unknown, isVerbose: boolean): MutableJsonObject {
   if (!isObject(body)) throw parseError('request body is required');
   const pipeline = id === null ? pipelineIn(body) : storedPipeline(ctx, id);
   if (!pipeline) throw illegalArgument(`pipeline [${id}] does not exist`);
@@ -43,7 +44,7 @@ export function simulatePipeline(ctx: EngineContext, id: string | null, body: un
   const documents = body.docs.map((doc) => {
     if (!isObject(doc)) throw illegalArgument('malformed [docs] section, should include an inner object');
     if (!isObject(doc._source)) throw parseError('[_source] required property is missing');
-    const metadata: Json = { _index: textOf(doc, '_index') ?? '_index', _id: textOf(doc, '_id') ?? '_id' };
+    const metadata: MutableJsonObject = { _index: textOf(doc, '_index') ?? '_index', _id: textOf(doc, '_id') ?? '_id' };
     for (const name of ['_routing', '_version', '_version_type', '_if_seq_no', '_if_primary_term'])
       if (doc[name] !== undefined && doc[name] !== null) metadata[name] = doc[name];
     return new IngestDocument(doc._source, metadata, env);
@@ -52,13 +53,13 @@ export function simulatePipeline(ctx: EngineContext, id: string | null, body: un
   return { docs: documents.map((document) => run(pipeline, document)) };
 }
 
-function pipelineIn(body: Json): Pipeline {
+function pipelineIn(body: MutableJsonObject): Pipeline {
   if (body.pipeline === undefined) throw parseError('[pipeline] required property is missing');
   if (!isObject(body.pipeline)) throw parseError("[pipeline] property isn't a map");
   return compilePipeline('_simulate_pipeline', body.pipeline);
 }
 
-function textOf(doc: Json, name: string): string | null {
+function textOf(doc: MutableJsonObject, name: string): string | null {
   const value = doc[name];
   if (value === undefined || value === null) return null;
   if (typeof value === 'object' || typeof value === 'boolean') throw parseError(`[${name}] property isn't a string or int`);

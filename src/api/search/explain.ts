@@ -1,12 +1,11 @@
 // _validate/query and _explain: what a query is made of, and why a document has its score.
+import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { parsingError, validationFailed } from '../../errors/catalog.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
-import { isObject } from '../../query/read-json.ts';
 import { lazySource } from '../../search/fetch/fetch-phase.ts';
 import { ShardStatistics } from '../../search/plan/statistics.ts';
 import { Explainer } from '../../search/profile/explain.ts';
@@ -51,19 +50,19 @@ export async function validateQuery(
   text: string,
   parameters: QueryParameters | undefined,
   explain: boolean,
-): Promise<Json> {
+): Promise<MutableJsonObject> {
   const resolved = resolveSearch(ctx, indices);
   let query: Query | null;
   try {
     query = await readQuery(ctx, text, parameters);
   } catch (error) {
     if (!(error instanceof ApiError) || error.type.startsWith('json_')) throw error;
-    const json: Json = { valid: false };
+    const json: MutableJsonObject = { valid: false };
     if (explain) json['error'] = detailedText(error);
     return json;
   }
   let valid = true;
-  const explanations: Json[] = [];
+  const explanations: MutableJsonObject[] = [];
   for (const { meta } of resolved) {
     const state = ctx.index(meta.name);
     if (!state) continue;
@@ -80,7 +79,7 @@ export async function validateQuery(
       snapshot.release();
     }
   }
-  const json: Json = { _shards: shardsJson(Math.max(resolved.length, 1), []), valid };
+  const json: MutableJsonObject = { _shards: shardsJson(Math.max(resolved.length, 1), []), valid };
   if (explain && valid) json['explanations'] = explanations;
   else if (explain) json['explanations'] = explanations.filter(({ valid: isValid }) => !isValid);
   return json;
@@ -95,7 +94,7 @@ export async function explainDocument(
   text: string,
   parameters: QueryParameters | undefined,
   source: SourceFilter | null,
-): Promise<{ status: number; body: Json }> {
+): Promise<{ status: number; body: MutableJsonObject }> {
   const query = await readQuery(ctx, text, parameters);
   if (!query) throw validationFailed(['query is missing']);
   const [{ meta }] = resolveSearch(ctx, { expressions: [index], options: { allowNoIndices: false } });
@@ -118,10 +117,10 @@ export async function explainDocument(
     const docId = shard.segments[at].docOfId(id);
     const explainer = new Explainer(prepared, at, docId, { run: runInKernels, stop: () => false, counters });
     const matched = explainer.score(rewritten) !== null;
-    const body: Json = { _index: meta.name, _id: id, matched, explanation: explainer.explain(rewritten) };
+    const body: MutableJsonObject = { _index: meta.name, _id: id, matched, explanation: explainer.explain(rewritten) };
     const document = source && shard.record(shard.segments[at].seqNo(docId));
     if (document) {
-      const shown: Json = { _seq_no: document.seqNo, _primary_term: document.primaryTerm, found: true };
+      const shown: MutableJsonObject = { _seq_no: document.seqNo, _primary_term: document.primaryTerm, found: true };
       if (source.enabled && document.source) {
         const isWhole = source.includes.length + source.excludes.length === 0;
         shown['_source'] = isWhole

@@ -1,8 +1,9 @@
 // `_field_caps`: what fields can do, over several indices.
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import type { Json, MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
+import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import { matchesPattern } from '../../metadata/names.ts';
 import type { EngineContext, IndexState } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
@@ -15,7 +16,7 @@ export interface FieldCapsRequest extends IndexTarget {
   readonly filters: readonly string[];
   /** Mapping types that are wanted, empty: all. */
   readonly types: readonly string[];
-  readonly body: Json;
+  readonly body: MutableJsonObject;
 }
 
 interface Capability {
@@ -44,7 +45,7 @@ const METADATA: Readonly<Record<string, readonly [boolean, boolean]>> = {
 const FAMILY_TYPES: Readonly<Record<string, string>> = { wildcard: 'keyword', constant_keyword: 'keyword', match_only_text: 'text' };
 
 /** 200 `{ indices, fields: { name: { type: {...} } } }`. @throws ApiError illegal_argument_exception */
-export async function fieldCaps(ctx: EngineContext, request: FieldCapsRequest): Promise<Json> {
+export async function fieldCaps(ctx: EngineContext, request: FieldCapsRequest): Promise<MutableJsonObject> {
   const fields = request.fields ?? (request.body.fields as string | readonly string[] | undefined);
   const patterns = typeof fields === 'string' ? fields.split(',') : (fields ?? []);
   if (patterns.length === 0) throw illegalArgument("specified fields can't be null or empty");
@@ -121,13 +122,13 @@ function multiFieldsOf(mapping: MappingSnapshot): Set<string> {
   return new Set(names.filter((name) => name.includes('.') && all.has(name.slice(0, name.lastIndexOf('.')))));
 }
 
-function render(found: Found, names: readonly string[], includeUnmapped: boolean): Json {
-  const fields: Json = {};
+function render(found: Found, names: readonly string[], includeUnmapped: boolean): MutableJsonObject {
+  const fields: MutableJsonObject = {};
   for (const [name, byType] of found) {
     const entries = [...byType];
     const mapped = new Set(entries.flatMap(([, list]) => list.map(({ index }) => index)));
     const unmapped = includeUnmapped ? names.filter((index) => !mapped.has(index)) : [];
-    const types: Json = {};
+    const types: MutableJsonObject = {};
     for (const [type, list] of entries) types[type] = renderType(type, list, entries.length > 1 || unmapped.length > 0);
     if (unmapped.length > 0) types.unmapped = { type: 'unmapped', searchable: false, aggregatable: false, indices: [...unmapped].sort() };
     fields[name] = types;
@@ -135,7 +136,7 @@ function render(found: Found, names: readonly string[], includeUnmapped: boolean
   return fields;
 }
 
-function renderType(type: string, list: ReadonlyArray<{ index: string; capability: Capability }>, showIndices: boolean): Json {
+function renderType(type: string, list: ReadonlyArray<{ index: string; capability: Capability }>, showIndices: boolean): MutableJsonObject {
   const without = (has: (capability: Capability) => boolean): string[] =>
     list
       .filter(({ capability }) => !has(capability))
@@ -143,7 +144,7 @@ function renderType(type: string, list: ReadonlyArray<{ index: string; capabilit
       .sort();
   const notSearchable = without(({ searchable }) => searchable);
   const notAggregatable = without(({ aggregatable }) => aggregatable);
-  const json: Json = { type, searchable: notSearchable.length === 0, aggregatable: notAggregatable.length === 0 };
+  const json: MutableJsonObject = { type, searchable: notSearchable.length === 0, aggregatable: notAggregatable.length === 0 };
   if (showIndices) json.indices = list.map(({ index }) => index).sort();
   if (notSearchable.length > 0 && notSearchable.length < list.length) json.non_searchable_indices = notSearchable;
   if (notAggregatable.length > 0 && notAggregatable.length < list.length) json.non_aggregatable_indices = notAggregatable;
@@ -153,7 +154,7 @@ function renderType(type: string, list: ReadonlyArray<{ index: string; capabilit
 }
 
 /** Each key with the values that it has somewhere. */
-function mergeMeta(list: ReadonlyArray<{ capability: Capability }>): Json | null {
+function mergeMeta(list: ReadonlyArray<{ capability: Capability }>): MutableJsonObject | null {
   const values = new Map<string, Set<string>>();
   for (const { capability } of list) {
     for (const [key, value] of Object.entries(capability.meta ?? {})) values.set(key, (values.get(key) ?? new Set()).add(value));

@@ -1,11 +1,10 @@
 // `_msearch`: several searches in one request, each with its own header, answer and status.
+import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { badTimeValue, illegalArgument, validationFailed } from '../../errors/catalog.ts';
 import { describe } from '../../errors/search-errors.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import type { IndicesOptions } from '../../metadata/resolve.ts';
-import { isObject } from '../../query/read-json.ts';
 import type { SearchRequest } from '../../search/request/search-request.ts';
 import type { EngineContext } from '../core/context.ts';
 import { expandTo, readWildcardStates } from '../core/index-names.ts';
@@ -26,13 +25,13 @@ export async function multiSearch(
   indices: SearchIndices,
   items: readonly MultiSearchItem[],
   parameters: SearchParameters,
-): Promise<Json> {
+): Promise<JsonObject> {
   if (items.length === 0) throw validationFailed(['no requests added']);
   if (items.length > MAX_MULTI_SEARCHES) throw illegalArgument(`more than [${MAX_MULTI_SEARCHES}] searches in one request`);
   const started = performance.now();
   const parsed = items.map(({ header, body }) => ({ ...readHeader(header, indices, parameters), body }));
   if (parameters.totalHitsAsInt) checkPlainTotals(ctx, items, parameters);
-  const responses: Json[] = [];
+  const responses: JsonObject[] = [];
   for (const { indices: own, parameters: ownParameters, body } of parsed) {
     try {
       responses.push({
@@ -63,11 +62,11 @@ function checkPlainTotals(ctx: EngineContext, items: readonly MultiSearchItem[],
 }
 
 /** An error as an inner object with its root causes. */
-export function errorJson(error: ApiError): Json {
+export function errorJson(error: ApiError): JsonObject {
   return { root_cause: (error.rootCauses ?? [error]).map(describeFlat), ...describe(error) };
 }
 
-function describeFlat(error: ApiError): Json {
+function describeFlat(error: ApiError): JsonObject {
   return { type: error.type, reason: error.reason, ...error.details };
 }
 

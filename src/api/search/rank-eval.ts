@@ -1,9 +1,9 @@
 // `_rank_eval`: how well searches rank documents that people have rated.
 // Source: PrecisionAtK, RecallAtK, MeanReciprocalRank, DiscountedCumulativeGain, ExpectedReciprocalRank (Elasticsearch), described and written anew.
 
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import { renderTemplate } from '../../scripting/mustache.ts';
 import type { EngineContext } from '../core/context.ts';
 import { errorJson } from './multi-search.ts';
@@ -18,9 +18,9 @@ export interface Rating {
 export interface RatedSearch {
   readonly id: string;
   /** Body of the search; null: a template's. */
-  readonly request: Json | null;
+  readonly request: MutableJsonObject | null;
   readonly template: string | null;
-  readonly params: Json;
+  readonly params: MutableJsonObject;
   readonly ratings: readonly Rating[];
 }
 
@@ -43,7 +43,7 @@ type Ranked = ReadonlyArray<number | null>;
 
 interface Score {
   readonly score: number;
-  readonly details: Json;
+  readonly details: MutableJsonObject;
 }
 
 const gain = (rating: number, place: number): number => (2 ** rating - 1) / Math.log2(place + 2);
@@ -105,12 +105,12 @@ export async function rankEval(
   indices: SearchIndices,
   searches: readonly RatedSearch[],
   metric: Metric,
-): Promise<Json> {
-  const details: Json = {};
-  const failures: Json = {};
+): Promise<MutableJsonObject> {
+  const details: MutableJsonObject = {};
+  const failures: MutableJsonObject = {};
   const scores: number[] = [];
   for (const { id, request, template, params, ratings } of searches) {
-    const body = request ?? (parseBody(renderTemplate(template ?? '{}', params)) as Json);
+    const body = request ?? (parseBody(renderTemplate(template ?? '{}', params)) as MutableJsonObject);
     let hits: Array<{ _index: string; _id: string }>;
     try {
       // Kept answers have their hits as text.
@@ -133,7 +133,7 @@ export async function rankEval(
       metric_score: score,
       unrated_docs: hits.filter((_, i) => ranked[i] === null).map(({ _index, _id }) => ({ _index, _id })),
       hits: hits.map(({ _index, _id, ...rest }, i) => ({
-        hit: { _index, _id, _score: (rest as Json)['_score'] ?? null },
+        hit: { _index, _id, _score: (rest as MutableJsonObject)['_score'] ?? null },
         rating: ranked[i],
       })),
       metric_details: own,

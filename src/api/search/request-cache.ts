@@ -1,15 +1,15 @@
 // Answers of searches, kept until something they depend on changes. The key holds the request, the metadata version and the generation of
 // every shard that was searched, so an answer is never stale: a refresh that brings changes moves the generation.
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { RawJson } from '../../common/raw-json.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 
 /** Characters of all answers together, and of the longest one that is kept. */
 const MAX_CHARS = 8 << 20;
 const MAX_ENTRY_CHARS = 64 << 10;
 
 interface Entry {
-  readonly answer: Json;
+  readonly answer: MutableJsonObject;
   readonly chars: number;
   isUsed: boolean;
 }
@@ -20,7 +20,7 @@ export class RequestCache {
   #chars = 0;
 
   /** The answer with a `took` of this time, or null. */
-  get(key: string, tookMs: number): Json | null {
+  get(key: string, tookMs: number): MutableJsonObject | null {
     const entry = this.#entries.get(key);
     if (!entry) return null;
     entry.isUsed = true;
@@ -28,8 +28,8 @@ export class RequestCache {
   }
 
   /** Keeps an answer; its larger parts as text, ready to be sent. */
-  put(key: string, answer: Json): void {
-    const kept: Json = { ...answer };
+  put(key: string, answer: MutableJsonObject): void {
+    const kept: MutableJsonObject = { ...answer };
     let chars = key.length + 200;
     for (const part of ['hits', 'aggregations']) {
       if (kept[part] === undefined) continue;

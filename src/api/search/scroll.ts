@@ -1,8 +1,8 @@
 // Scrolls and points in time: searches over snapshots that the node keeps between requests (SearchContextStore).
+import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
 import { allShardsFailed } from '../../errors/search-errors.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import { checkScroll, type SearchRequest } from '../../search/request/search-request.ts';
 import type { AfterHit, ShardHit } from '../../search/run/query-phase.ts';
 import { type SearchTarget, searchSteps } from '../../search/run/search-shards.ts';
@@ -27,7 +27,7 @@ import { resolveAggLookups, resolveLookups } from './terms-lookup.ts';
 /** What a context keeps beside its snapshots; plain data, for it goes from thread to thread. */
 interface ContextState {
   /** Filters of the aliases that named each target. */
-  readonly filters: ReadonlyArray<readonly Json[] | null>;
+  readonly filters: ReadonlyArray<readonly JsonObject[] | null>;
   /** Body and parameters of a scroll's first request, empty for a point in time. */
   readonly body: string;
   readonly parameters: SearchParameters;
@@ -59,8 +59,8 @@ async function withContext(
   kind: ContextKind,
   key: string,
   keepAliveMs: number | null,
-  run: (targets: readonly SearchTarget[], state: ContextState) => Promise<{ json: Json; state?: ContextState }>,
-): Promise<Json> {
+  run: (targets: readonly SearchTarget[], state: ContextState) => Promise<{ json: JsonObject; state?: ContextState }>,
+): Promise<JsonObject> {
   if (keepAliveMs !== null) checkKeepAlive(ctx, keepAliveMs);
   const used: UsedContext | null = await ctx.contexts.use(kind, key, keepAliveMs);
   if (used === null) throw contextMissing(key);
@@ -77,7 +77,7 @@ async function withContext(
 }
 
 /** First page of a scroll. */
-export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliveMs: number): Promise<Json> {
+export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliveMs: number): Promise<JsonObject> {
   const started = performance.now();
   const nowMs = Date.now();
   checkKeepAlive(ctx, keepAliveMs);
@@ -120,7 +120,12 @@ function checkBatch(ctx: EngineContext, targets: readonly SearchTarget[], reques
 }
 
 /** Next page of a scroll. */
-export function continueScroll(ctx: EngineContext, scrollId: string, keepAliveMs: number | null, totalHitsAsInt: boolean): Promise<Json> {
+export function continueScroll(
+  ctx: EngineContext,
+  scrollId: string,
+  keepAliveMs: number | null,
+  totalHitsAsInt: boolean,
+): Promise<JsonObject> {
   const started = performance.now();
   return withContext(ctx, 'scroll', decodeContextId(scrollId, 'scroll'), keepAliveMs, async (targets, state) => {
     const { nowMs, after } = state;
@@ -134,7 +139,7 @@ export function continueScroll(ctx: EngineContext, scrollId: string, keepAliveMs
 }
 
 /** Body and status of clearing scrolls. @param ids  `_all` means every one */
-export async function clearScrolls(ctx: EngineContext, ids: readonly string[]): Promise<{ status: number; body: Json }> {
+export async function clearScrolls(ctx: EngineContext, ids: readonly string[]): Promise<{ status: number; body: JsonObject }> {
   const isAll = ids.includes('_all');
   const closed = await ctx.contexts.close('scroll', isAll ? null : ids.map((id) => decodeContextId(id, 'scroll')));
   return { status: closed.length > 0 || isAll ? 200 : 404, body: { succeeded: true, num_freed: closed.length } };
@@ -146,7 +151,7 @@ export async function openPointInTime(
   call: Pick<SearchCall, 'indices'>,
   keepAliveMs: number | null,
   choice: ShardChoice,
-): Promise<{ id: string; shards: Json }> {
+): Promise<{ id: string; shards: JsonObject }> {
   if (keepAliveMs === null) throw validationFailed(['keep alive not specified']);
   checkKeepAlive(ctx, keepAliveMs);
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), choice);
@@ -159,7 +164,12 @@ export async function openPointInTime(
 }
 
 /** A search over a point in time. @param request  the parsed body's with the parameters over it */
-export async function searchPointInTime(ctx: EngineContext, call: SearchCall, request: SearchRequest, parsed: ParsedBody): Promise<Json> {
+export async function searchPointInTime(
+  ctx: EngineContext,
+  call: SearchCall,
+  request: SearchRequest,
+  parsed: ParsedBody,
+): Promise<JsonObject> {
   const started = performance.now();
   const nowMs = Date.now();
   const pit = request.pit!;
@@ -186,7 +196,7 @@ export async function closePointsInTime(
 }
 
 /** All points in time: `{ pits: [{ pit_id, creation_time, keep_alive }] }`. */
-export async function listPointsInTime(ctx: EngineContext): Promise<Json> {
+export async function listPointsInTime(ctx: EngineContext): Promise<JsonObject> {
   const pits = await ctx.contexts.list('pit');
   return {
     pits: pits.map(({ key, createdMs, keepAliveMs }: OpenContextInfo) => ({

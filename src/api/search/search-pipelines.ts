@@ -1,11 +1,13 @@
 // Search pipelines: processors that change a search before it runs (filter_query, oversample) and its hits afterwards (rename_field, sort, split,
 // collapse, truncate_hits). Those of fields are the ingest processors of the same name, run on the hits' sources.
+
 import { parseJson, parseJsonBytes } from '../../common/json-parse.ts';
+import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import { IngestDocument, isObject, type Json } from '../../ingest/ingest-document.ts';
+import { IngestDocument } from '../../ingest/ingest-document.ts';
 import { compileStep, ProcessorFailure, runStep } from '../../ingest/pipeline.ts';
 import { ProcessorConfig } from '../../ingest/processor-config.ts';
 import { matchesPattern } from '../../metadata/names.ts';
@@ -19,8 +21,8 @@ interface Attributes {
   originalSize: number | null;
 }
 
-type RequestProcessor = (body: Json, attributes: Attributes) => Json;
-type ResponseProcessor = (ctx: EngineContext, hits: Json[], attributes: Attributes) => Json[];
+type RequestProcessor = (body: JsonObject, attributes: Attributes) => JsonObject;
+type ResponseProcessor = (ctx: EngineContext, hits: JsonObject[], attributes: Attributes) => JsonObject[];
 
 interface SearchPipeline {
   readonly request: readonly RequestProcessor[];
@@ -41,7 +43,7 @@ export function putSearchPipeline(ctx: EngineContext, id: string, body: unknown)
 }
 
 /** Bodies by id; null: a name is given and there is none. */
-export function getSearchPipelines({ cluster }: EngineContext, ids: string | null): Json | null {
+export function getSearchPipelines({ cluster }: EngineContext, ids: string | null): JsonObject | null {
   const patterns = ids === null ? ['*'] : ids.split(',');
   const found = Object.entries(cluster.searchPipelines ?? {}).filter(([id]) => patterns.some((pattern) => matchesPattern(pattern, id)));
   return found.length === 0 && ids !== null ? null : Object.fromEntries(found);
@@ -58,7 +60,7 @@ function parseError(reason: string): ApiError {
   return new ApiError('parse_exception', 400, reason);
 }
 
-function compile(id: string, body: Json): SearchPipeline {
+function compile(id: string, body: JsonObject): SearchPipeline {
   for (const key of Object.keys(body))
     if (!KEYS.includes(key)) throw parseError(`pipeline [${id}] doesn't support one or more provided configuration parameters [${key}]`);
   const list = (name: string): unknown[] => {
@@ -70,7 +72,7 @@ function compile(id: string, body: Json): SearchPipeline {
   return { request: list('request_processors').map(requestProcessor), response: list('response_processors').map(responseProcessor) };
 }
 
-function processorIn(value: unknown): { type: string; config: ProcessorConfig; body: Json } {
+function processorIn(value: unknown): { type: string; config: ProcessorConfig; body: JsonObject } {
   if (!isObject(value) || Object.keys(value).length !== 1) throw parseError('a processor is an object with its type as the only key');
   const [[type, body]] = Object.entries(value);
   if (!isObject(body)) throw parseError(`[${type}] property isn't a map`);
@@ -97,7 +99,7 @@ function onRequest(type: string, config: ProcessorConfig): RequestProcessor {
     case 'filter_query': {
       const filter = config.required('query');
       parseQuery(filter);
-      return finish(config, (body: Json) => {
+      return finish(config, (body: JsonObject) => {
         const must = body.query === undefined ? [] : [body.query];
         return { ...body, query: { bool: { must, filter: [filter] } } };
       });
@@ -105,7 +107,7 @@ function onRequest(type: string, config: ProcessorConfig): RequestProcessor {
     case 'oversample': {
       const factor = Number(config.required('sample_factor'));
       if (!(factor >= 1)) throw config.error('sample_factor', 'Value must be >= 1.0');
-      return finish(config, (body: Json, attributes: Attributes) => {
+      return finish(config, (body: JsonObject, attributes: Attributes) => {
         const size = Math.trunc(Number(body.size ?? DEFAULT_SIZE));
         if (!Number.isInteger(size)) throw illegalArgument(`Failed to parse int parameter [size] with value [${String(body.size)}]`);
         attributes.originalSize = size;
@@ -142,7 +144,7 @@ function onHits(type: string, config: ProcessorConfig): ResponseProcessor {
   switch (type) {
     case 'truncate_hits': {
       const size = config.take('target_size');
-      return finish(config, (_ctx: EngineContext, hits: Json[], { originalSize }: Attributes) => {
+      return finish(config, (_ctx: EngineContext, hits: JsonObject[], { originalSize }: Attributes) => {
         const target = size === undefined ? originalSize : Number(size);
         if (target === null) throw illegalArgument('Must specify target_size unless an earlier processor set original_size');
         return hits.slice(0, target);
@@ -150,7 +152,7 @@ function onHits(type: string, config: ProcessorConfig): ResponseProcessor {
     }
     case 'collapse': {
       const field = config.text('field');
-      return finish(config, (ctx: EngineContext, hits: Json[]) => {
+      return finish(config, (ctx: EngineContext, hits: JsonObject[]) => {
         const seen = new Set<string>();
         return hits.filter((hit) => {
           const document = documentOf(ctx, hit);
@@ -165,7 +167,7 @@ function onHits(type: string, config: ProcessorConfig): ResponseProcessor {
   }
 }
 
-function onSources(type: string, body: Json): ResponseProcessor {
+function onSources(type: string, body: JsonObject): ResponseProcessor {
   const step = compileStep({ [type]: body });
   return (ctx, hits) =>
     hits.map((hit) => {
@@ -180,7 +182,7 @@ function onSources(type: string, body: Json): ResponseProcessor {
     });
 }
 
-function documentOf(ctx: EngineContext, { _source: source }: Json): IngestDocument {
+function documentOf(ctx: EngineContext, { _source: source }: JsonObject): IngestDocument {
   const json = source instanceof RawJson ? parseJson(source.text) : source;
   return new IngestDocument(isObject(json) ? json : {}, {}, ingestEnvironment(ctx));
 }
@@ -188,7 +190,7 @@ function documentOf(ctx: EngineContext, { _source: source }: Json): IngestDocume
 // ----------------------------------------------------------------------------------------------------------------- run
 
 /** `_search` through the pipeline of the request (`_none`: without), or the default one of the index. */
-export async function searchThrough(ctx: EngineContext, call: SearchCall, requested: string | null): Promise<Json> {
+export async function searchThrough(ctx: EngineContext, call: SearchCall, requested: string | null): Promise<JsonObject> {
   const id = requested ?? defaultOf(ctx, call);
   if (id === null || id === '_none') return search(ctx, call);
   const pipelines = ctx.cluster.searchPipelines ?? {};
@@ -202,8 +204,8 @@ export async function searchThrough(ctx: EngineContext, call: SearchCall, reques
   if (pipeline.response.length === 0) return search(ctx, changedCall);
   // Answers that are kept hold their hits as text.
   const answer = await search(ctx, { ...changedCall, parameters: { ...call.parameters, requestCache: false } });
-  const { hits } = answer as { hits: Json };
-  const changed = pipeline.response.reduce((list, processor) => processor(ctx, list, attributes), hits.hits as Json[]);
+  const { hits } = answer as { hits: JsonObject };
+  const changed = pipeline.response.reduce((list, processor) => processor(ctx, list, attributes), hits.hits as JsonObject[]);
   return { ...answer, hits: { ...hits, hits: changed } };
 }
 

@@ -1,16 +1,15 @@
 // `_search_shards`: the shards that a search of this expression and routing would run on.
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { resolveIndices, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import { shardCopies } from '../cluster/cluster.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, withTarget } from '../core/index-names.ts';
 
-type Json = Record<string, unknown>;
-
 /** @param routing  comma-separated; null: all shards, unless an alias has its own */
-export function searchShardsOf(ctx: EngineContext, target: IndexTarget, routing: string | null): Json {
+export function searchShardsOf(ctx: EngineContext, target: IndexTarget, routing: string | null): MutableJsonObject {
   const resolved = resolveIndices(ctx.cluster, target.index === null ? [] : [target.index], withTarget(SEARCH_OPTIONS, target));
-  const indices: Json = {};
-  const shards: Json[][] = [];
+  const indices: MutableJsonObject = {};
+  const shards: MutableJsonObject[][] = [];
   for (const { meta, filters, routings } of resolved) {
     const index = ctx.index(meta.name);
     if (index === null) continue;

@@ -1,7 +1,8 @@
 // From the indices part of a search to shards with their snapshots.
+
 import { DEFAULT_MAX_BUCKETS } from '../../aggs/index.ts';
+import type { JsonObject } from '../../common/json-value.ts';
 import { readIndexSort } from '../../mapping/index-sort.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import type { ResolvedIndex } from '../../metadata/resolve.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
@@ -16,7 +17,7 @@ export interface AcquiredTargets {
   readonly targets: readonly SearchTarget[];
   /** Parallel to the targets, as are the filters of the aliases that named them. */
   readonly snapshots: readonly ShardSnapshot[];
-  readonly filters: ReadonlyArray<readonly Json[] | null>;
+  readonly filters: ReadonlyArray<readonly JsonObject[] | null>;
   release(): void;
 }
 
@@ -100,7 +101,7 @@ export function acquireTargets(ctx: EngineContext, indices: readonly ResolvedInd
   const preferred = preferredShards(ctx, choice.preference);
   const snapshots: ShardSnapshot[] = [];
   const targets: SearchTarget[] = [];
-  const filters: Array<readonly Json[] | null> = [];
+  const filters: Array<readonly JsonObject[] | null> = [];
   const release = () => {
     for (const snapshot of snapshots) snapshot.release();
   };
@@ -125,7 +126,7 @@ export function acquireTargets(ctx: EngineContext, indices: readonly ResolvedInd
 }
 
 /** @param filters  of the aliases that named the index, one of which must match; null: none */
-export function targetOf(ctx: EngineContext, snapshot: ShardSnapshot, filters: readonly Json[] | null): SearchTarget {
+export function targetOf(ctx: EngineContext, snapshot: ShardSnapshot, filters: readonly JsonObject[] | null): SearchTarget {
   return { shard: shardOf(ctx, snapshot), aliasFilter: filters && aliasFilterOf(filters) };
 }
 
@@ -144,8 +145,8 @@ function shardsOf(ctx: EngineContext, state: IndexState, resolved: ResolvedIndex
 const filterCache = new WeakMap<object, Query>();
 
 /** One of the aliases' filters must match. */
-function aliasFilterOf(filters: readonly Json[]): Query {
-  const parsed = filters.map((filter: Json) => {
+function aliasFilterOf(filters: readonly JsonObject[]): Query {
+  const parsed = filters.map((filter: JsonObject) => {
     let query = filterCache.get(filter);
     if (!query) filterCache.set(filter, (query = parseQuery(filter)));
     return query;

@@ -1,9 +1,8 @@
 // Search templates: a mustache template with parameters becomes the body of a search.
+import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
-import { isObject } from '../../query/read-json.ts';
 import { renderTemplate } from '../../scripting/mustache.ts';
 import type { EngineContext } from '../core/context.ts';
 import type { MultiSearchItem } from './multi-search.ts';
@@ -30,11 +29,11 @@ export function renderSearch(ctx: EngineContext, body: unknown, id: string | nul
   const extra = Object.fromEntries(['explain', 'profile'].filter((key) => given[key] === true).map((key) => [key, true]));
   if (Object.keys(extra).length === 0) return rendered;
   const search = parseBody(rendered) ?? {};
-  return writeJson({ ...(search as Json), ...extra });
+  return writeJson({ ...(search as JsonObject), ...extra });
 }
 
 /** Answer of a search with its status. @throws ApiError as the search; JSON errors of what was rendered */
-export async function searchByTemplate(ctx: EngineContext, call: Omit<SearchCall, 'body'>, body: unknown): Promise<Json> {
+export async function searchByTemplate(ctx: EngineContext, call: Omit<SearchCall, 'body'>, body: unknown): Promise<JsonObject> {
   const text = renderSearch(ctx, body, null);
   return { ...(await search(ctx, { ...call, body: text })), status: 200 };
 }

@@ -1,17 +1,17 @@
 // Searches: one, counted, several in one request.
+
 import { type AggTree, parseAggregations } from '../../aggs/index.ts';
 import { JsonSyntaxError, parseJson } from '../../common/json-parse.ts';
+import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { SeenTexts } from '../../common/seen-texts.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, jsonSyntax, parsingError, validationFailed } from '../../errors/catalog.ts';
 import { describe, type ShardFailure } from '../../errors/search-errors.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import { type IndicesOptions, type ResolvedIndex, resolveIndices, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
-import { isObject } from '../../query/read-json.ts';
 import type { StoredScript } from '../../scripting/script-spec.ts';
 import { EMPTY_REQUEST, parseSearchRequest, type SearchRequest, TRACK_ALL, TRACK_DEFAULT } from '../../search/request/search-request.ts';
 import { parseSortParameter } from '../../search/request/sort-request.ts';
@@ -219,7 +219,7 @@ export function plainTotals(request: SearchRequest, parameters: SearchParameters
 }
 
 /** 200 body of `_search`. @throws ApiError what Elasticsearch answers for the request, or for all of its shards */
-export async function search(ctx: EngineContext, call: SearchCall): Promise<Json> {
+export async function search(ctx: EngineContext, call: SearchCall): Promise<MutableJsonObject> {
   const started = performance.now();
   const nowMs = Date.now();
   const text = textOfBody(call.body);
@@ -319,8 +319,8 @@ function runSearch(
   return runInTurns(searchSteps(targets, request, aggs, environmentOf(ctx, parameters, nowMs)));
 }
 
-export function shardsJson(total: number, failures: readonly ShardFailure[], skipped = 0): Json {
-  const json: Json = { total, successful: total - failures.length, skipped, failed: failures.length };
+export function shardsJson(total: number, failures: readonly ShardFailure[], skipped = 0): MutableJsonObject {
+  const json: MutableJsonObject = { total, successful: total - failures.length, skipped, failed: failures.length };
   if (failures.length > 0)
     json['failures'] = failures.map(({ shard, index, node, error }) => ({ shard, index, node, reason: describe(error) }));
   return json;
@@ -338,13 +338,18 @@ function reducePhases({ shards, failures, isReduced }: SearchOutcome, size: numb
   return 2 + Math.floor((answers - size - 1) / (size - 1));
 }
 
-export function searchJson(outcome: SearchOutcome, parameters: SearchParameters, started: number, extra: Json = {}): Json {
-  const json: Json = { ...extra, took: Math.floor(performance.now() - started), timed_out: outcome.timedOut };
+export function searchJson(
+  outcome: SearchOutcome,
+  parameters: SearchParameters,
+  started: number,
+  extra: MutableJsonObject = {},
+): MutableJsonObject {
+  const json: MutableJsonObject = { ...extra, took: Math.floor(performance.now() - started), timed_out: outcome.timedOut };
   if (outcome.terminatedEarly !== null) json['terminated_early'] = outcome.terminatedEarly;
   const phases = reducePhases(outcome, parameters.batchedReduceSize ?? DEFAULT_REDUCE_SIZE);
   if (phases > 1) json['num_reduce_phases'] = phases;
   json['_shards'] = shardsJson(outcome.shards, outcome.failures, outcome.skipped);
-  const hits: Json = {};
+  const hits: MutableJsonObject = {};
   if (outcome.total) hits['total'] = parameters.totalHitsAsInt ? outcome.total.value : outcome.total;
   else if (parameters.totalHitsAsInt) hits['total'] = -1;
   hits['max_score'] = outcome.maxScore;
@@ -362,20 +367,20 @@ export function searchJson(outcome: SearchOutcome, parameters: SearchParameters,
 function plainInnerTotals(json: unknown): void {
   if (Array.isArray(json)) json.forEach(plainInnerTotals);
   if (!isObject(json) || json instanceof RawJson) return;
-  for (const [key, value] of Object.entries(json as Json)) {
-    const hits = key === 'hits' ? (value as Json | null)?.['hits'] : undefined;
+  for (const [key, value] of Object.entries(json as MutableJsonObject)) {
+    const hits = key === 'hits' ? (value as MutableJsonObject | null)?.['hits'] : undefined;
     if (!Array.isArray(hits)) {
       plainInnerTotals(value);
       continue;
     }
-    const found = value as Json;
+    const found = value as MutableJsonObject;
     if (isObject(found['total'])) found['total'] = found['total']['value'];
-    for (const hit of hits as Json[]) plainInnerTotals(hit['inner_hits']);
+    for (const hit of hits as MutableJsonObject[]) plainInnerTotals(hit['inner_hits']);
   }
 }
 
 /** Body of `_count`: `{ count, _shards }`. */
-export async function count(ctx: EngineContext, call: SearchCall): Promise<Json> {
+export async function count(ctx: EngineContext, call: SearchCall): Promise<MutableJsonObject> {
   const nowMs = Date.now();
   const body = parseBody(textOfBody(call.body));
   let query: Query | null = call.parameters.query ? queryOfParameters(call.parameters.query) : null;
@@ -395,7 +400,7 @@ export async function count(ctx: EngineContext, call: SearchCall): Promise<Json>
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters);
   try {
     const outcome = await runSearch(ctx, acquired.targets, request, null, call.parameters, nowMs);
-    const json: Json = { count: outcome.total?.value ?? 0 };
+    const json: MutableJsonObject = { count: outcome.total?.value ?? 0 };
     if (outcome.terminatedEarly !== null) json['terminated_early'] = outcome.terminatedEarly;
     json['_shards'] = shardsJson(outcome.shards, outcome.failures);
     return json;

@@ -1,9 +1,8 @@
 // Stored scripts and templates, and scripts that are run to try them.
+import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
-import { isObject } from '../../query/read-json.ts';
 import { compileExpression } from '../../scripting/expression.ts';
 import { checkTemplate } from '../../scripting/mustache.ts';
 import { compileScript } from '../../scripting/painless.ts';
@@ -47,7 +46,7 @@ function parseError(reason: string): ApiError {
 }
 
 /** Status and body of GET. */
-export function getStoredScript(ctx: EngineContext, id: string): { status: number; body: Json } {
+export function getStoredScript(ctx: EngineContext, id: string): { status: number; body: JsonObject } {
   const script = Object.hasOwn(ctx.cluster.scripts, id) ? ctx.cluster.scripts[id] : null;
   return script ? { status: 200, body: { _id: id, found: true, script } } : { status: 404, body: { _id: id, found: false } };
 }
@@ -57,7 +56,7 @@ export function deleteStoredScript(ctx: EngineContext, id: string): Promise<unkn
 }
 
 /** `{ result }` of a script without a document. @throws ApiError script_exception, illegal_argument_exception: other contexts */
-export function executeScript(ctx: EngineContext, body: unknown): Json {
+export function executeScript(ctx: EngineContext, body: unknown): JsonObject {
   if (!isObject(body) || body['script'] === undefined) throw illegalArgument('Required [script]');
   const { context = 'painless_test' } = body;
   if (context !== 'painless_test') throw illegalArgument(`context [${String(context)}] is not supported: only [painless_test] is`);

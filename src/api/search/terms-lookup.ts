@@ -2,9 +2,9 @@
 
 import type { AggTree } from '../../aggs/index.ts';
 import { parseJsonBytes } from '../../common/json-parse.ts';
+import type { JsonObject } from '../../common/json-value.ts';
 import { illegalArgument, indexNotFound } from '../../errors/catalog.ts';
 import { parseGeoShape, type Shape } from '../../mapping/geo-shape-value.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import type { LikeItem } from '../../query/more-like-this.ts';
 import type { GeoShapeQuery, Query } from '../../query/query.ts';
 import { valuesAt } from '../../search/fetch/fields.ts';
@@ -73,7 +73,7 @@ async function likeSources(ctx: EngineContext, items: readonly LikeItem[]): Prom
       if (state?.meta.state !== 'open') continue;
       const document = await ctx.getRealtime(state, ctx.shardOf(state, id, routing), id);
       if (document?.source)
-        found.push({ kind: 'like_source', index: state.meta.name, id, source: parseJsonBytes(document.source) as Json, fields });
+        found.push({ kind: 'like_source', index: state.meta.name, id, source: parseJsonBytes(document.source) as JsonObject, fields });
     }
   }
   return found;

@@ -1,11 +1,12 @@
 // Processors that decide what happens: drop, fail, foreach, pipeline, script.
+import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { type CompiledScript, compileScript } from '../../scripting/painless.ts';
 import { parseScript, resolveScript } from '../../scripting/script-spec.ts';
 import type { ScriptMap } from '../../scripting/syntax-tree.ts';
 import { fromScript, toScript } from '../../scripting/update-script.ts';
-import { type IngestDocument, isObject, type Json, javaType, put } from '../ingest-document.ts';
+import { type IngestDocument, javaType, put } from '../ingest-document.ts';
 import { runPipeline, runStep } from '../pipeline.ts';
 import type { ProcessorFactory } from './registry.ts';
 
@@ -46,7 +47,7 @@ const foreach: ProcessorFactory = (config, compileInner) => {
       }
       document.set(field, out);
     } else if (isObject(value)) {
-      const out: Json = {};
+      const out: MutableJsonObject = {};
       for (const [key, item] of Object.entries(value)) {
         const changed = each(document, item, key);
         if (changed === undefined) return false;
@@ -58,7 +59,7 @@ const foreach: ProcessorFactory = (config, compileInner) => {
   };
 };
 
-function restore(object: Json, key: string, value: unknown): void {
+function restore(object: MutableJsonObject, key: string, value: unknown): void {
   if (value === undefined) delete object[key];
   else object[key] = value;
 }
@@ -86,7 +87,7 @@ const SCRIPT_KEYS = ['source', 'inline', 'lang', 'params', 'id', 'stored', 'opti
 
 /** Changes the document through `ctx`, which holds its fields and metadata. */
 const script: ProcessorFactory = (config) => {
-  const body: Json = {};
+  const body: MutableJsonObject = {};
   for (const key of SCRIPT_KEYS) {
     const value = config.take(key);
     if (value !== undefined) body[key] = value;
@@ -102,7 +103,7 @@ const script: ProcessorFactory = (config) => {
     const current = compiled ?? compile(resolveScript(spec, (id) => document.env.storedScript(id)));
     const ctx = toScript(document.fields) as ScriptMap;
     current.run({ ctx, params: toScript(spec.params) });
-    const changed = fromScript(ctx) as Json;
+    const changed = fromScript(ctx) as MutableJsonObject;
     for (const key of Object.keys(document.fields)) delete document.fields[key];
     for (const [key, value] of Object.entries(changed)) put(document.fields, key, value);
   };

@@ -1,7 +1,8 @@
 // Processors that move fields about: set, append, remove, rename, copy, remove_by_pattern, dot_expander.
+import { isObject } from '../../common/json-value.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { matchesPattern } from '../../metadata/names.ts';
-import { copyOf, type IngestDocument, isMetadata, isObject } from '../ingest-document.ts';
+import { copyOf, type IngestDocument, isMetadata } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
 import type { ProcessorFactory } from './registry.ts';
 

@@ -1,8 +1,10 @@
 // Processors that take a text apart: json, kv, csv.
+
 import { JavaPattern } from '../../analysis/regex/java-pattern.ts';
 import { JsonSyntaxError, parseJson } from '../../common/json-parse.ts';
+import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import { type IngestDocument, isObject, type Json, javaType } from '../ingest-document.ts';
+import { type IngestDocument, javaType } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
 import type { ProcessorFactory } from './registry.ts';
 import { splitText } from './text.ts';
@@ -47,7 +49,7 @@ function parse(text: string, allowDuplicates: boolean): unknown {
   }
 }
 
-function mergeInto(into: Json, from: Json): void {
+function mergeInto(into: MutableJsonObject, from: MutableJsonObject): void {
   for (const [key, value] of Object.entries(from)) {
     const old = Object.hasOwn(into, key) ? into[key] : undefined;
     if (isObject(old) && isObject(value)) mergeInto(old, value);

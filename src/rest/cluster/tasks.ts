@@ -1,6 +1,8 @@
 // Tasks: operations that were started with `wait_for_completion=false`, and the listing itself.
+
 import { addressOf, isThisNode, NODE_ROLES } from '../../api/cluster/nodes.ts';
 import { getTask, type TaskInfo, taskBody, taskNumber } from '../../api/cluster/tasks.ts';
+import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';
@@ -60,10 +62,8 @@ export const TASK_APIS = [listApi, getApi, cancelApi, rethrottleApi, catApi];
 const LIST_ACTION = 'cluster:monitor/tasks/lists';
 const DEFAULT_WAIT_MS = 30_000;
 
-type Json = Record<string, unknown>;
-
 /** Tasks that run, the listing among them, by `node:number`. */
-async function running(request: ApiRequest, { engine }: RestContext): Promise<Map<string, Json>> {
+async function running(request: ApiRequest, { engine }: RestContext): Promise<Map<string, JsonObject>> {
   const nodes = request.list('nodes') ?? [];
   if (request.string('parent_task_id') !== undefined || (nodes.length > 0 && !isThisNode(engine, nodes))) return new Map();
   const opaqueId = request.http.header('x-opaque-id');
@@ -79,7 +79,7 @@ async function running(request: ApiRequest, { engine }: RestContext): Promise<Ma
     cancellable: false,
     headers: opaqueId === undefined ? {} : { 'X-Opaque-Id': opaqueId },
   };
-  const all: Json[] = [own, ...(await engine.tasks.list()).map((task) => taskBody(engine, task, isDetailed))];
+  const all: JsonObject[] = [own, ...(await engine.tasks.list()).map((task) => taskBody(engine, task, isDetailed))];
   const actions = request.list('actions');
   const shown = all.filter(({ action }) => actions === undefined || actions.some((pattern) => matchesName(pattern, String(action))));
   return new Map(shown.map((task) => [`${engine.nodeId}:${String(task.id)}`, task]));
@@ -90,7 +90,7 @@ async function list(request: ApiRequest, context: RestContext): Promise<ApiRespo
   return ok(grouped(request, context, await running(request, context)));
 }
 
-function grouped(request: ApiRequest, { engine }: RestContext, tasks: ReadonlyMap<string, Json>): Json {
+function grouped(request: ApiRequest, { engine }: RestContext, tasks: ReadonlyMap<string, JsonObject>): JsonObject {
   const groupBy = request.string('group_by') ?? 'nodes';
   if (groupBy === 'none') return { tasks: [...tasks.values()] };
   if (groupBy === 'parents') return { tasks: Object.fromEntries(tasks) };
@@ -154,7 +154,7 @@ async function changed(
   }
 }
 
-function shownOf(engine: RestContext['engine'], tasks: readonly TaskInfo[]): Map<string, Json> {
+function shownOf(engine: RestContext['engine'], tasks: readonly TaskInfo[]): Map<string, JsonObject> {
   return new Map(tasks.map((task) => [`${engine.nodeId}:${task.id}`, taskBody(engine, task, true)]));
 }
 

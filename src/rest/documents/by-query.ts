@@ -14,6 +14,7 @@ import {
 } from '../../api/documents/by-query.ts';
 import { writeIndex } from '../../api/documents/write-target.ts';
 import { resolveSearch, type SearchIndices } from '../../api/search/search.ts';
+import { tokenOf } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type Params, QUERY_STRING, type RestContext, SOURCE_FILTER } from '../core/api.ts';
@@ -131,12 +132,6 @@ function readSource(request: ApiRequest, body: Record<string, unknown>): ByQuery
     maxDocs: readMaxDocs(request.int('max_docs') ?? body.max_docs ?? body.size ?? request.int('size')),
     keepAliveMs: request.timeMs('scroll') ?? DEFAULT_KEEP_ALIVE_MS,
   };
-}
-
-function tokenOf(value: unknown): string {
-  if (Array.isArray(value)) return 'START_ARRAY';
-  if (value === null) return 'VALUE_NULL';
-  return { object: 'START_OBJECT', string: 'VALUE_STRING', boolean: 'VALUE_BOOLEAN' }[typeof value as 'object'] ?? 'VALUE_NUMBER';
 }
 
 /** Slices only spread the work: any number of them finds the same. */

@@ -1,10 +1,10 @@
 // Routes that store, show and delete pipelines; ingest and search pipelines have the same three under their own names.
+
 import type { EngineContext } from '../../api/core/context.ts';
+import type { JsonObject } from '../../common/json-value.ts';
 import { type ApiSpec, defineApi, type Params, type RestContext, TIMEOUTS } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, answer, ok } from '../core/response.ts';
-
-type Json = Record<string, unknown>;
 
 export interface PipelineStore {
   /** Names of the APIs in the REST specification. */
@@ -16,7 +16,7 @@ export interface PipelineStore {
   put(engine: EngineContext, id: string, body: unknown): Promise<unknown>;
   delete(engine: EngineContext, id: string): Promise<unknown>;
   /** Pipelines under the names of a list with wildcards (null: all); null if names are given and none is found. */
-  get(engine: EngineContext, ids: string | null): Json | null;
+  get(engine: EngineContext, ids: string | null): JsonObject | null;
 }
 
 export function storedPipelineApis(store: PipelineStore): ApiSpec[] {

@@ -1,9 +1,10 @@
 // Values of runtime fields: a script that emits them, or the document's source. Queries over them look at document after document.
+
 import { encodeLatitude, encodeLongitude } from '../../common/geo-encoding.ts';
 import { parseJsonBytes } from '../../common/json-parse.ts';
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
 import { parseGeoPoint } from '../../query/geo-point.ts';
 import { doubleOf, millisOf, zonedDateTime } from '../../scripting/dates.ts';
@@ -38,7 +39,7 @@ function programOf(type: FieldType): Program {
   return program;
 }
 
-function compileRuntime(name: string, typeName: string, script: Readonly<Json>): Program {
+function compileRuntime(name: string, typeName: string, script: Readonly<MutableJsonObject>): Program {
   const emitted: Value[] = [];
   const emit = (values: Value[]): Value => {
     const wanted = typeName === 'geo_point' ? 2 : 1;
@@ -53,10 +54,11 @@ function compileRuntime(name: string, typeName: string, script: Readonly<Json>):
 /** Scripts of a `runtime` section compile. @throws ApiError script_exception, mapper_parsing_exception */
 export function checkRuntimeScripts(runtime: unknown): void {
   if (typeof runtime !== 'object' || runtime === null) return;
-  for (const [name, node] of Object.entries(runtime as Json)) {
-    const script = (node as Json | null)?.['script'];
+  for (const [name, node] of Object.entries(runtime as MutableJsonObject)) {
+    const script = (node as MutableJsonObject | null)?.['script'];
     const spec = typeof script === 'string' ? { source: script } : script;
-    if (typeof spec === 'object' && spec !== null && 'source' in spec) compileRuntime(name, String((node as Json)['type']), spec as Json);
+    if (typeof spec === 'object' && spec !== null && 'source' in spec)
+      compileRuntime(name, String((node as MutableJsonObject)['type']), spec as MutableJsonObject);
   }
 }
 
@@ -185,7 +187,7 @@ export function runtimeFields(
   segment: SegmentReader,
   docId: number,
   wanted: readonly FieldRequest[],
-  into: Json,
+  into: MutableJsonObject,
 ): void {
   if (!shard.mapping.hasRuntime) return;
   for (const { field: pattern, format } of wanted) {

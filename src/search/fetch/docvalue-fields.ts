@@ -1,7 +1,7 @@
 // `docvalue_fields` of a hit: values read from columns.
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
 import { runtimeShown } from '../compute/runtime-field.ts';
 import type { FieldRequest } from '../request/search-request.ts';
@@ -14,7 +14,7 @@ export function docvalueFields(
   segment: SegmentReader,
   docId: number,
   wanted: readonly FieldRequest[],
-  into: Json,
+  into: MutableJsonObject,
 ): void {
   for (const { field: pattern, format } of wanted) {
     if (pattern === '_seq_no') {

@@ -2,11 +2,11 @@
 
 import { shortestFloat } from '../../common/float32.ts';
 import { parseJsonBytes } from '../../common/json-parse.ts';
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
 import { runtimeFields } from '../compute/runtime-field.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
@@ -44,7 +44,7 @@ export interface FetchShard {
 }
 
 /** A later part of fetch that adds to hits: highlights, inner hits, explanations. */
-export type FetchPart = (target: FetchTarget, hit: Json) => void;
+export type FetchPart = (target: FetchTarget, hit: MutableJsonObject) => void;
 
 export interface FetchTarget {
   readonly at: FetchShard;
@@ -52,7 +52,7 @@ export interface FetchTarget {
   readonly hit: ShardHit;
   readonly document: ShardDocument;
   /** Parsed source; parsed once, when somebody asks. */
-  source(): Json;
+  source(): MutableJsonObject;
 }
 
 /**
@@ -67,7 +67,7 @@ export function fetchHits(
   sortOf: (hit: ShardHit) => readonly ResolvedSort[],
   parts: readonly FetchPart[],
   options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
-): Json[] {
+): MutableJsonObject[] {
   if (hits.length === 0) return [];
   const matched = matchedQueries(hits, shards, request.includeNamedScores, options);
   const ignored = ignoredFields(hits, shards, options);
@@ -88,9 +88,9 @@ export function fetchHits(
   });
 }
 
-export function lazySource(document: ShardDocument): () => Json {
-  let parsed: Json | null = null;
-  return () => (parsed ??= document.source ? (parseJsonBytes(document.source) as Json) : {});
+export function lazySource(document: ShardDocument): () => MutableJsonObject {
+  let parsed: MutableJsonObject | null = null;
+  return () => (parsed ??= document.source ? (parseJsonBytes(document.source) as MutableJsonObject) : {});
 }
 
 function hitJson(
@@ -100,10 +100,10 @@ function hitJson(
   matched: ReadonlyMap<string, number> | undefined,
   ignored: readonly string[] | undefined,
   parts: readonly FetchPart[],
-): Json {
+): MutableJsonObject {
   const { at, segment, hit, document } = target;
   const hasNoFields = request.storedFields?.includes('_none_') ?? false;
-  const out: Json = { _index: at.shard.index };
+  const out: MutableJsonObject = { _index: at.shard.index };
   if (!hasNoFields) out['_id'] = document.id;
   if (request.version) out['_version'] = document.version;
   if (request.seqNoPrimaryTerm) {
@@ -117,7 +117,7 @@ function hitJson(
     const source = sourceOf(target, request);
     if (source !== null) out['_source'] = source;
   }
-  const fields: Json = {};
+  const fields: MutableJsonObject = {};
   if (request.storedFields) storedFields(target, request.storedFields, fields);
   if (request.docvalueFields.length > 0) docvalueFields(at.shard, segment, hit.docId, request.docvalueFields, fields);
   if (request.fields.length > 0) sourceFields(at.shard, target.source(), request.fields, fields);
@@ -157,7 +157,7 @@ function textOf(bytes: Uint8Array): string {
 }
 
 /** Fields with `store: true`: their values are read from the source, where they stand anyway. */
-function storedFields(target: FetchTarget, wanted: readonly string[], fields: Json): void {
+function storedFields(target: FetchTarget, wanted: readonly string[], fields: MutableJsonObject): void {
   const { mapping } = target.at.shard;
   const stored = wanted
     .filter((name) => !name.startsWith('_'))

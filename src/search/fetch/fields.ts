@@ -1,15 +1,20 @@
 // `fields` of a hit: values read from the source and shown as the field's type writes them.
 
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { matchesWildcard } from '../../mapping/dynamic-templates.ts';
 import type { FieldType, ValueFormat } from '../../mapping/field-type.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import { parseGeoPoint } from '../../query/geo-point.ts';
 import type { FieldRequest } from '../request/search-request.ts';
 import type { SearchShard } from '../run/search-shard.ts';
 
 /** Adds the values of each field that the source has; values that the type refuses are left out. */
-export function sourceFields(shard: SearchShard, source: Json, wanted: readonly FieldRequest[], into: Json): void {
+export function sourceFields(
+  shard: SearchShard,
+  source: MutableJsonObject,
+  wanted: readonly FieldRequest[],
+  into: MutableJsonObject,
+): void {
   const { mapping } = shard;
   for (const { field: pattern, format, includeUnmapped } of wanted) {
     for (const name of pattern.includes('*') ? mapping.matchFields(pattern) : [pattern]) {
@@ -19,7 +24,7 @@ export function sourceFields(shard: SearchShard, source: Json, wanted: readonly 
       if (values.length > 0) into[name] = values;
     }
     if (includeUnmapped) {
-      const unmapped: Json = {};
+      const unmapped: MutableJsonObject = {};
       unmappedValues(shard, source, '', pattern, unmapped);
       Object.assign(into, unmapped);
     }
@@ -27,7 +32,7 @@ export function sourceFields(shard: SearchShard, source: Json, wanted: readonly 
 }
 
 /** Values at the end of paths that match, as they stand in the source; inside of a mapped field nothing is unmapped. */
-function unmappedValues(shard: SearchShard, value: unknown, path: string, pattern: string, into: Json): void {
+function unmappedValues(shard: SearchShard, value: unknown, path: string, pattern: string, into: MutableJsonObject): void {
   if (Array.isArray(value)) {
     for (const item of value) unmappedValues(shard, item, path, pattern, into);
     return;
@@ -46,7 +51,7 @@ function unmappedValues(shard: SearchShard, value: unknown, path: string, patter
   else (known as unknown[]).push(value);
 }
 
-function valuesOf(shard: SearchShard, source: Json, name: string, type: FieldType, format: string | null): unknown[] {
+function valuesOf(shard: SearchShard, source: MutableJsonObject, name: string, type: FieldType, format: string | null): unknown[] {
   // A multi-field has no place of its own: its parent's value counts. An alias stands for its target.
   let path = type.name;
   let raw = valuesAt(source, path.split('.'));
@@ -85,7 +90,7 @@ export function valuesAt(value: unknown, path: readonly string[]): unknown[] {
   const found: unknown[] = [];
   for (let length = 1; length <= path.length; length++) {
     const key = path.slice(0, length).join('.');
-    if (Object.hasOwn(value, key)) found.push(...valuesAt((value as Json)[key], path.slice(length)));
+    if (Object.hasOwn(value, key)) found.push(...valuesAt((value as MutableJsonObject)[key], path.slice(length)));
   }
   return found;
 }

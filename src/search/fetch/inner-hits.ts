@@ -1,6 +1,6 @@
 // `inner_hits` of nested queries: for each hit the nested documents that matched, as hits of their own.
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
 import type { RelatedQuery } from '../../query/join-queries.ts';
@@ -56,7 +56,7 @@ function collect(query: Query): readonly InnerHits[] {
       case 'has_parent':
       case 'nested': {
         if (inner.innerHits) {
-          const { name, ignore_unmapped: _ignored, ...body } = inner.innerHits as Json;
+          const { name, ignore_unmapped: _ignored, ...body } = inner.innerHits as MutableJsonObject;
           const key = typeof name === 'string' ? name : inner.kind === 'nested' ? inner.path : inner.type;
           if (found.has(key)) throw sameName(key);
           found.set(key, {
@@ -116,7 +116,7 @@ export function innerHitsPart(
   within: string | null = null,
 ): FetchPart {
   return ({ at, segment, hit }, json) => {
-    const inner: Json = (json['inner_hits'] as Json | undefined) ?? {};
+    const inner: MutableJsonObject = (json['inner_hits'] as MutableJsonObject | undefined) ?? {};
     // Documents inside a hit stand before it, behind the hit's sibling before.
     const start = blockStart(segment, within === null ? hit.docId : segment.rootOf(hit.docId)) - 1;
     const after = within === null ? start : (nestedDocs(segment, within, start, hit.docId, env).at(-1) ?? start);

@@ -1,5 +1,6 @@
 // Nested documents as hits: which object of the source a document is, and what a hit shows of it.
-import type { Json, MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
+import type { JsonObject } from '../../common/json-value.ts';
+import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
 import { COLLECT_ALL, type QueryPhaseOptions } from '../run/query-phase.ts';
@@ -80,13 +81,13 @@ export function nestedIdentity(
 }
 
 /** The object of the source that an identity names. */
-export function nestedSource(source: Json, identity: NestedIdentity): Json {
+export function nestedSource(source: JsonObject, identity: NestedIdentity): JsonObject {
   let value: unknown = source;
   for (const part of identity.field.split('.')) {
     if (Array.isArray(value)) [value] = value;
-    value = (value as Json | undefined)?.[part];
+    value = (value as JsonObject | undefined)?.[part];
   }
   const object = Array.isArray(value) ? value[identity.offset] : value;
-  const found = (object ?? {}) as Json;
+  const found = (object ?? {}) as JsonObject;
   return identity._nested ? nestedSource(found, identity._nested) : found;
 }

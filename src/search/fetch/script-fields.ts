@@ -1,9 +1,9 @@
 // script_fields: values that scripts compute for each hit.
+import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { xContentParse } from '../../errors/search-errors.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
-import { isObject, type JsonObject, readBoolean } from '../../query/read-json.ts';
+import { readBoolean } from '../../query/read-json.ts';
 import { compileDocScript, DocValues } from '../../scripting/doc-script.ts';
 import { parseScript, type ScriptSpec } from '../../scripting/script-spec.ts';
 import type { Value } from '../../scripting/syntax-tree.ts';
@@ -20,7 +20,7 @@ export interface ScriptFieldRequest {
 }
 
 /** Adds the field's values to a hit. */
-export type ScriptField = (target: FetchTarget, fields: Json) => void;
+export type ScriptField = (target: FetchTarget, fields: MutableJsonObject) => void;
 
 export function readScriptFields(body: JsonObject): ScriptFieldRequest[] {
   return Object.entries(body).map(([name, options]) => {

@@ -1,6 +1,7 @@
 // Terms of a document's texts: analysed anew from its source, as term vectors show them and more_like_this counts them.
+import type { JsonObject } from '../../common/json-value.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
-import type { Json, MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
+import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { QueryAnalysis } from '../index-query/query-analysis.ts';
 import { valuesAt } from './fields.ts';
 
@@ -24,7 +25,7 @@ export function hasVector(type: FieldType): boolean {
 }
 
 /** Texts of a field in a source; of a multi-field its parent's. */
-export function textsOf(mapping: MappingSnapshot, name: string, source: Json): string[] {
+export function textsOf(mapping: MappingSnapshot, name: string, source: JsonObject): string[] {
   let path = name;
   let values = valuesAt(source, path.split('.'));
   while (values.length === 0 && path.includes('.')) {

@@ -2,8 +2,8 @@
 
 import type { DocGroup } from '../../aggs/index.ts';
 import { shortestFloat } from '../../common/float32.ts';
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { filterSource } from '../../common/source-filter.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import type { CollectPlan, ExecutionCounters, PlanNode } from '../../plan/query-plan.ts';
 import { runtimeFields } from '../compute/runtime-field.ts';
 import { parseSearchRequest, type SearchRequest } from '../request/search-request.ts';
@@ -34,12 +34,12 @@ export interface Candidates {
 
 /** `{ hits: { total, max_score, hits } }` of a bucket's documents. `body` is the aggregation's own. */
 export function topHits(
-  body: Json,
+  body: MutableJsonObject,
   groups: readonly DocGroup[],
   nestedPath: string | null,
   targets: readonly SearchTarget[],
   env: TopHitsEnvironment,
-): Json {
+): MutableJsonObject {
   const candidates = groups.map(({ segment, docs, scores }): Candidates => {
     const handle = segment.handle as { prepared: PreparedShard; index: number };
     return { shard: segment.shard, prepared: handle.prepared, index: handle.index, docs, scores };
@@ -55,7 +55,7 @@ export function selectHits(
   targets: readonly SearchTarget[],
   env: TopHitsEnvironment,
   extra: readonly FetchPart[] = [],
-): Json {
+): MutableJsonObject {
   const wanted = request.from + request.size;
   let hits: ShardHit[] = [];
   let total = 0;
@@ -124,13 +124,13 @@ export function selectHits(
     },
   };
 
-  function nestedHit(hit: ShardHit): Json {
+  function nestedHit(hit: ShardHit): MutableJsonObject {
     const at = shards[hit.shard]!;
     const segment = at.shard.segments[hit.segment];
     const document = at.shard.record(segment.seqNo(hit.docId))!;
     const source = lazySource(document);
     const identity = nestedIdentity(at.shard.mapping, segment, nestedPath!, hit.docId, options);
-    const out: Json = {
+    const out: MutableJsonObject = {
       _index: at.shard.index,
       _id: document.id,
       _nested: identity,
@@ -147,7 +147,7 @@ export function selectHits(
       const filter = request.source;
       out['_source'] = filter && filter.includes.length + filter.excludes.length > 0 ? nestedFilter(own, nestedPath!, filter) : own;
     }
-    const fields: Json = {};
+    const fields: MutableJsonObject = {};
     docvalueFields(at.shard, segment, hit.docId, request.docvalueFields, fields);
     if (request.fields.length > 0) sourceFields(at.shard, inPlace(), request.fields, fields);
     runtimeFields(at.shard, segment, hit.docId, request.fields, fields);
@@ -160,13 +160,17 @@ export function selectHits(
 }
 
 /** Source filters name full paths; the object shown is the inner one. */
-function nestedFilter(own: Json, path: string, filter: { includes: readonly string[]; excludes: readonly string[] }): Json {
+function nestedFilter(
+  own: MutableJsonObject,
+  path: string,
+  filter: { includes: readonly string[]; excludes: readonly string[] },
+): MutableJsonObject {
   let filtered: unknown = filterSource(wrap(path, own), { enabled: true, includes: filter.includes, excludes: filter.excludes });
-  for (const part of path.split('.')) filtered = (filtered as Json | undefined)?.[part];
-  return (filtered ?? {}) as Json;
+  for (const part of path.split('.')) filtered = (filtered as MutableJsonObject | undefined)?.[part];
+  return (filtered ?? {}) as MutableJsonObject;
 }
 
 /** An object at its path, as in a source. */
-function wrap(path: string, value: Json): Json {
-  return path.split('.').reduceRight<Json>((inner, part) => ({ [part]: inner }), value);
+function wrap(path: string, value: MutableJsonObject): MutableJsonObject {
+  return path.split('.').reduceRight<MutableJsonObject>((inner, part) => ({ [part]: inner }), value);
 }

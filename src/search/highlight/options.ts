@@ -1,9 +1,10 @@
 // `highlight` of a request: options of each field over the global ones.
+import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
 import { illegalArgument, parsingError } from '../../errors/catalog.ts';
 import { xContentParse } from '../../errors/search-errors.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
-import { isObject, type JsonObject, readBoolean, readInt, readList, readText, tokenOf } from '../../query/read-json.ts';
+import { readBoolean, readInt, readList, readText } from '../../query/read-json.ts';
 
 export type HighlighterType = 'unified' | 'plain' | 'fvh';
 

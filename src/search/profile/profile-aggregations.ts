@@ -1,7 +1,8 @@
 // Aggregations in `profile`: what each one took and collected in a shard. The whole tree runs in one loop over a segment, so a profiled shard runs
 // each aggregation once more with what is around it only: its times, with those below it, are what it adds to the run of the ones above it.
+
 import type { AggSpec, AggTree, Bindings, SegmentPartial } from '../../aggs/index.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { AggResult } from '../../plan/agg-plan.ts';
 
 /** Milliseconds of a tree on a shard. */
@@ -31,7 +32,7 @@ interface Shard {
   readonly reduceMs: number;
 }
 
-export function profileAggregations(tree: AggTree, shard: Shard): Json[] {
+export function profileAggregations(tree: AggTree, shard: Shard): MutableJsonObject[] {
   return tree.children.map((spec) => entry(tree, spec, [], shard));
 }
 
@@ -49,7 +50,7 @@ function timesOf(tree: AggTree, spec: AggSpec, above: readonly AggSpec[], shard:
   return { bindMs: added('bindMs'), planMs: added('planMs'), runMs: added('runMs'), readMs: added('readMs') };
 }
 
-function entry(tree: AggTree, spec: AggSpec, above: readonly AggSpec[], shard: Shard): Json {
+function entry(tree: AggTree, spec: AggSpec, above: readonly AggSpec[], shard: Shard): MutableJsonObject {
   const { partials } = shard;
   const parent = above.at(-1) ?? null;
   const results = partials.map(({ results }) => results.get(spec)).filter((result) => result !== undefined);
@@ -57,7 +58,7 @@ function entry(tree: AggTree, spec: AggSpec, above: readonly AggSpec[], shard: S
   const times = timesOf(tree, spec, above, shard);
   const nanos = (ms: number): number => Math.round(ms * 1e6);
   const reduceMs = parent === null ? shard.reduceMs / tree.children.length : 0;
-  const breakdown: Json = {
+  const breakdown: MutableJsonObject = {
     initialize: nanos(times.bindMs),
     initialize_count: 1,
     build_leaf_collector: nanos(times.planMs),
@@ -73,7 +74,7 @@ function entry(tree: AggTree, spec: AggSpec, above: readonly AggSpec[], shard: S
   };
   const total = nanos(times.bindMs + times.planMs + times.runMs + times.readMs + reduceMs);
   const type = typeName(spec, shard.bindings);
-  const out: Json = { type, description: spec.name, time_in_nanos: Math.max(1, total), breakdown };
+  const out: MutableJsonObject = { type, description: spec.name, time_in_nanos: Math.max(1, total), breakdown };
   const debug = debugOf(spec, results, shard);
   if (Object.keys(debug).length > 0) out['debug'] = debug;
   if (spec.children.length > 0) out['children'] = spec.children.map((child) => entry(tree, child, [...above, spec], shard));
@@ -89,7 +90,7 @@ function documentsOf(spec: AggSpec, { partials }: Shard): number {
   return documents;
 }
 
-function debugOf(spec: AggSpec, results: readonly AggResult[], { partials, bindings }: Shard): Json {
+function debugOf(spec: AggSpec, results: readonly AggResult[], { partials, bindings }: Shard): MutableJsonObject {
   if (spec.typeName === 'cardinality') {
     const source = bindings.get(spec) as { kind?: string; field: string } | undefined;
     const isText = source?.kind === 'ordinals';

@@ -1,7 +1,7 @@
 // Clauses of a query in `profile`. The executor runs a query as one loop over all of its clauses, so nothing can be measured of a clause inside it:
 // a profiled shard runs each clause once more by itself, without scores and with them, over every segment. What is shown of a clause is what
 // that run took and counted; for the query as a whole the search's own run counts.
-import type { Json } from '../../mapping/mapping-snapshot.ts';
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { ExecutionCounters, StopCheck } from '../../plan/query-plan.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import { COLLECT_ALL, type PreparedShard, type QueryPhaseOptions } from '../run/query-phase.ts';
@@ -161,9 +161,9 @@ function nanos(milliseconds: number): number {
  * Elasticsearch's names; those of steps that do not exist here (documents are not advanced to one by one, phrases are no second phase) stay 0. Blocks and
  * windows, which it has no name for, are under `debug`.
  */
-export function clauseJson({ query, figures, children }: ClauseProfile): Json {
+export function clauseJson({ query, figures, children }: ClauseProfile): MutableJsonObject {
   const { planMs, matchMs, scoreMs, segments, counters } = figures;
-  const breakdown: Json = {
+  const breakdown: MutableJsonObject = {
     create_weight: nanos(planMs),
     create_weight_count: 1,
     build_scorer: 0,
@@ -183,7 +183,7 @@ export function clauseJson({ query, figures, children }: ClauseProfile): Json {
     set_min_competitive_score: 0,
     set_min_competitive_score_count: 0,
   };
-  const json: Json = {
+  const json: MutableJsonObject = {
     type: nameOfQuery(query),
     description: queryText(query),
     time_in_nanos: Math.max(1, nanos(planMs + matchMs + scoreMs)),

@@ -1,6 +1,7 @@
 // The `profile` part of an answer: what the query phase of each shard took and did, as far as it is measured.
+
 import type { AggTree } from '../../aggs/index.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { ExecutionCounters } from '../../plan/query-plan.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { PreparedShard, QueryPhaseOptions } from '../run/query-phase.ts';
@@ -23,7 +24,7 @@ export interface ShardProfile {
   readonly before: ExecutionCounters;
   readonly after: ExecutionCounters;
   /** Made when everything has been reduced. */
-  readonly aggregations: (reduceMs: number) => Json[];
+  readonly aggregations: (reduceMs: number) => MutableJsonObject[];
 }
 
 interface ProfiledRun {
@@ -53,7 +54,7 @@ export function profileShard(
   const after = { ...options.counters };
   const collector = isEmptyPage ? 'TotalHitCountCollector' : sort.length > 0 ? 'TopFieldCollector' : 'TopScoreDocCollector';
   const clauses = profileClauses(query, prepared, options.run, options.stop, needsScores);
-  const aggregations = (reduceMs: number): Json[] => {
+  const aggregations = (reduceMs: number): MutableJsonObject[] => {
     if (!aggs || !collected) return [];
     const { partials, bindings } = collected;
     return profileAggregations(aggs, { partials, bindings, matched, measure, reduceMs });
@@ -65,7 +66,7 @@ function nanos(milliseconds: number): number {
   return Math.round(milliseconds * 1e6);
 }
 
-function shardJson(profile: ShardProfile, nodeId: string, reduceMs: number): Json {
+function shardJson(profile: ShardProfile, nodeId: string, reduceMs: number): MutableJsonObject {
   const { index, shard, query, before, after, prepareMs, runMs, clauses, segments } = profile;
   const id = `[${nodeId}][${index}][${shard}]`;
   const counters: ExecutionCounters = {
@@ -78,7 +79,7 @@ function shardJson(profile: ShardProfile, nodeId: string, reduceMs: number): Jso
   const figures = { planMs: prepareMs, matchMs: runMs, scoreMs: 0, segments, counters };
   const entry = clauseJson({ query, figures, children: clauses });
   const aggregations = profile.aggregations(reduceMs);
-  const collector: Json = { name: profile.collector, reason: 'search_query_phase', time_in_nanos: nanos(runMs) };
+  const collector: MutableJsonObject = { name: profile.collector, reason: 'search_query_phase', time_in_nanos: nanos(runMs) };
   if (aggregations.length > 0) {
     const names = aggregations.map(({ description }) => String(description)).join(', ');
     // Measured apart from the search, they may have taken longer than it did.
@@ -101,6 +102,6 @@ function shardJson(profile: ShardProfile, nodeId: string, reduceMs: number): Jso
 }
 
 /** @param reduceMs  time that the aggregations of all shards took to be put together */
-export function profileJson(shards: readonly ShardProfile[], nodeId: string, reduceMs: number): Json {
+export function profileJson(shards: readonly ShardProfile[], nodeId: string, reduceMs: number): MutableJsonObject {
   return { shards: shards.map((shard) => shardJson(shard, nodeId, reduceMs)) };
 }

@@ -1,22 +1,13 @@
 // The body of a search: JSON -> typed request with Elasticsearch's defaults. Queries are parsed, aggregations stay as they came.
 
+import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
 import { badTimeValue, illegalArgument, parsingError, validationFailed } from '../../errors/catalog.ts';
 import { xContentParse } from '../../errors/search-errors.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
-import {
-  isObject,
-  type JsonObject,
-  readBoolean,
-  readFloat,
-  readInt,
-  readList,
-  readNumber,
-  readText,
-  tokenOf,
-} from '../../query/read-json.ts';
+import { readBoolean, readFloat, readInt, readList, readNumber, readText } from '../../query/read-json.ts';
 import { checkRuntimeScripts } from '../compute/runtime-field.ts';
 import { readScriptFields, type ScriptFieldRequest } from '../fetch/script-fields.ts';
 import { parseHighlight } from '../highlight/options.ts';

@@ -1,10 +1,11 @@
 // `sort` of a request: names, objects, lists of both; and the short form of query parameters.
+import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
 import { illegalArgument, parsingError } from '../../errors/catalog.ts';
 import { xContentParse } from '../../errors/search-errors.ts';
 import { type GeoPoint, isPlaneDistance, metersOfUnit, parseGeoPoint } from '../../query/geo-point.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
-import { isObject, type JsonObject, readBoolean, readText, tokenOf } from '../../query/read-json.ts';
+import { readBoolean, readText } from '../../query/read-json.ts';
 import { parseScript, type ScriptSpec } from '../../scripting/script-spec.ts';
 
 export type SortMode = 'min' | 'max' | 'sum' | 'avg' | 'median';

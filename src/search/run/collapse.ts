@@ -1,7 +1,7 @@
 // Collapsing: of hits with the same value of a field only the best stays; inner hits show more of each group.
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import type { BoolQuery, Query } from '../../query/query.ts';
 import { columnValues } from '../fetch/docvalue-fields.ts';
 import type { FetchPart, FetchShard } from '../fetch/fetch-phase.ts';
@@ -52,11 +52,11 @@ function groupPart(request: SearchRequest, collapse: CollapseRequest, targets: r
   return (target, hit) => {
     const type = target.at.shard.mapping.field(collapse.field)!;
     const values = columnValues(type, target.segment, target.hit.docId, null);
-    if (values.length > 0) hit['fields'] = { ...(hit['fields'] as Json | undefined), [collapse.field]: values };
+    if (values.length > 0) hit['fields'] = { ...(hit['fields'] as MutableJsonObject | undefined), [collapse.field]: values };
     if (collapse.innerHits.length === 0) return;
-    const inner: Json = {};
+    const inner: MutableJsonObject = {};
     for (const body of collapse.innerHits) {
-      const { name, ...rest } = body as Json;
+      const { name, ...rest } = body as MutableJsonObject;
       const groupOf: Query =
         values.length > 0
           ? { kind: 'term', field: collapse.field, value: values[0], caseInsensitive: false, boost: 1, name: null }

@@ -5,8 +5,8 @@ import { type AggTree, type Bindings, bindAggregations, collectSegment } from '.
 import type { ScriptedValues } from '../../aggs/types.ts';
 import type { SegmentImageReader } from '../../arena/segment-reader.ts';
 import { parseJsonBytes } from '../../common/json-parse.ts';
+import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import type { AggProgram, PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
 import type { Query } from '../../query/query.ts';
@@ -59,7 +59,7 @@ export class ShardAggregations {
         const names = sourceFields.length > 0 ? sourceFields : [type.name];
         return (segment, docId) => {
           const source = record(segment.seqNo(segment.rootOf(docId)))?.source;
-          const json = source ? (parseJsonBytes(source) as Json) : {};
+          const json = source ? (parseJsonBytes(source) as JsonObject) : {};
           const texts = names.flatMap((name) => textsOf(mapping, name, json));
           return texts.map((text) => analysis.analyze(type.spec.analyzer!, text).map(({ term }) => term));
         };

@@ -1,10 +1,11 @@
 // A search over shards: prepare each, run the query phase, reduce to one page, fetch it, render.
+
 import { type AggTree, type Bindings, reduceAggregations, renderAggregations, type SegmentPartial } from '../../aggs/index.ts';
 import { shortestFloat } from '../../common/float32.ts';
+import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { allShardsFailed, type ShardFailure } from '../../errors/search-errors.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import type { ExecutionCounters, StopCheck } from '../../plan/query-plan.ts';
 import { MATCH_ALL, type Query } from '../../query/query.ts';
 import type { StoredScript } from '../../scripting/script-spec.ts';
@@ -70,14 +71,14 @@ export interface SearchEnvironment {
 }
 
 export interface SearchOutcome {
-  readonly hits: readonly Json[];
+  readonly hits: readonly JsonObject[];
   readonly page: readonly ShardHit[];
   /** Shards that cannot have a match and were not asked. */
   readonly skipped: number;
   /** null: not counted. */
   readonly total: { readonly value: number; readonly relation: 'eq' | 'gte' } | null;
   readonly maxScore: number | null;
-  readonly aggregations: Json | null;
+  readonly aggregations: JsonObject | null;
   readonly timedOut: boolean;
   /** null: the search had no limit to end it. */
   readonly terminatedEarly: boolean | null;
@@ -87,9 +88,9 @@ export interface SearchOutcome {
   readonly isReduced: boolean;
   readonly counters: ExecutionCounters;
   /** null unless asked for. */
-  readonly profile: Json | null;
+  readonly profile: JsonObject | null;
   /** null unless asked for. */
-  readonly suggest: Json | null;
+  readonly suggest: JsonObject | null;
 }
 
 /** What one shard contributes, or null if it failed. */
@@ -176,12 +177,12 @@ export function* searchSteps(
     ...fetchParts(request, { ...options, nodeId: env.nodeId, contextOf: (shard) => contextOf(shard, env) }),
     ...extra,
   ];
-  const fetchPage = (): Json[] => asShard('fetch', targets, env, () => fetchHits(page, shards, request, sortOf, parts, options));
+  const fetchPage = (): JsonObject[] => asShard('fetch', targets, env, () => fetchHits(page, shards, request, sortOf, parts, options));
   const reducing = performance.now();
   const aggregations = aggs ? reduce(aggs) : null;
   const reduceMs = performance.now() - reducing;
   const maxScore = Math.max(...done.map(({ found }) => (Number.isNaN(found.maxScore) ? Number.NEGATIVE_INFINITY : found.maxScore)));
-  const suggest = (): Json =>
+  const suggest = (): JsonObject =>
     runSuggest(
       request.suggest,
       runs.flatMap((run, position) => (run ? [{ at: run.at, statistics: statistics[position], position }] : [])),
@@ -213,7 +214,7 @@ export function* searchSteps(
     profile: request.profile ? profileJson(search.profiles, env.nodeId, reduceMs) : null,
   };
 
-  function reduce(tree: AggTree): Json {
+  function reduce(tree: AggTree): JsonObject {
     const reduced = reduceAggregations(tree, search.partials, {
       maxBuckets: env.maxBuckets,
       nowMs: env.nowMs,
@@ -302,7 +303,7 @@ function asShard<T>(phase: 'query' | 'fetch', targets: readonly SearchTarget[], 
 }
 
 /** The shards with runtime fields of the search over their mappings. @throws ApiError mapper_parsing_exception */
-function withRuntimeMappings(targets: readonly SearchTarget[], runtime: Json): SearchTarget[] {
+function withRuntimeMappings(targets: readonly SearchTarget[], runtime: JsonObject): SearchTarget[] {
   return targets.map(({ shard, aliasFilter }) => ({ aliasFilter, shard: { ...shard, mapping: shard.mapping.withRuntime(runtime) } }));
 }
 

@@ -1,8 +1,9 @@
 // `suggest` of a request body: names to suggesters with their texts.
+import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, parsingError } from '../../errors/catalog.ts';
 import { AUTO_FUZZINESS, type Fuzziness, parseFuzziness } from '../../query/fuzziness.ts';
-import { isObject, type JsonObject, readBoolean, readFloat, readInt, readText, tokenOf } from '../../query/read-json.ts';
+import { readBoolean, readFloat, readInt, readText } from '../../query/read-json.ts';
 import { STRING_DISTANCES, type StringDistance } from './string-distance.ts';
 
 export interface TermSuggestion {

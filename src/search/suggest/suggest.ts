@@ -1,10 +1,11 @@
 // `suggest` of a search: runs the suggesters on every shard and puts their answers together.
+
 import { shortestFloat } from '../../common/float32.ts';
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { allShardsFailed, type ShardFailure } from '../../errors/search-errors.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
-import type { Json } from '../../mapping/mapping-snapshot.ts';
 import type { FetchShard } from '../fetch/fetch-phase.ts';
 import type { ShardStatistics } from '../plan/statistics.ts';
 import type { ShardHit } from '../run/query-phase.ts';
@@ -22,12 +23,16 @@ export interface SuggestOptions {
   readonly typedKeys: boolean;
   readonly nodeId: string;
   /** JSON of hits, as a search shows them. */
-  fetch(hits: readonly ShardHit[]): Json[];
+  fetch(hits: readonly ShardHit[]): MutableJsonObject[];
 }
 
 /** @throws ApiError search_phase_execution_exception: no shard has the field, or it is of the wrong type */
-export function runSuggest(suggestions: readonly Suggestion[], shards: readonly SuggestShard[], options: SuggestOptions): Json {
-  const out: Json = {};
+export function runSuggest(
+  suggestions: readonly Suggestion[],
+  shards: readonly SuggestShard[],
+  options: SuggestOptions,
+): MutableJsonObject {
+  const out: MutableJsonObject = {};
   for (const suggestion of suggestions) {
     const key = options.typedKeys ? `${suggestion.kind}#${suggestion.name}` : suggestion.name;
     out[key] = suggestion.kind === 'term' ? terms(suggestion, shards, options) : completions(suggestion, shards, options);
@@ -58,7 +63,7 @@ function fieldOf({ at }: SuggestShard, name: string): FieldType {
   return field;
 }
 
-function terms(suggestion: TermSuggestion, shards: readonly SuggestShard[], { nodeId }: SuggestOptions): Json[] {
+function terms(suggestion: TermSuggestion, shards: readonly SuggestShard[], { nodeId }: SuggestOptions): MutableJsonObject[] {
   const lists = onShards(shards, nodeId, (shard): TermEntry[] =>
     suggestTerms(suggestion, fieldOf(shard, suggestion.field), shard.at.shard, shard.statistics),
   );
@@ -73,7 +78,11 @@ function terms(suggestion: TermSuggestion, shards: readonly SuggestShard[], { no
   }));
 }
 
-function completions(suggestion: CompletionSuggestion, shards: readonly SuggestShard[], { nodeId, fetch }: SuggestOptions): Json[] {
+function completions(
+  suggestion: CompletionSuggestion,
+  shards: readonly SuggestShard[],
+  { nodeId, fetch }: SuggestOptions,
+): MutableJsonObject[] {
   const lists = onShards(shards, nodeId, (shard): CompletionOption[] => {
     const field = fieldOf(shard, suggestion.field);
     if (field.typeName !== 'completion') throw illegalArgument(`Field [${suggestion.field}] is not a completion suggest field`);

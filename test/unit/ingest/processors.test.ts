@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { IngestDocument, type Json } from '../../../src/ingest/ingest-document.ts';
+import type { JsonObject } from '../../../src/common/json-value.ts';
+import { IngestDocument } from '../../../src/ingest/ingest-document.ts';
 import { compilePipeline, type Pipeline, ProcessorFailure, runPipeline } from '../../../src/ingest/pipeline.ts';
 import { simulateVerbosely } from '../../../src/ingest/simulate.ts';
 
@@ -9,12 +10,12 @@ const env = {
   storedScript: () => ({ lang: 'painless', source: 'ctx.stored = params.v' }),
 };
 
-function documentOf(source: Json): IngestDocument {
+function documentOf(source: JsonObject): IngestDocument {
   return new IngestDocument(source, { _index: 'i', _id: '1' }, env, { timestamp: '2024-01-01T00:00:00.000Z' });
 }
 
 /** The source after the processors; null if it is dropped; the text of the error if one failed. */
-function run(processors: unknown[], source: Json): Json | null | string {
+function run(processors: unknown[], source: JsonObject): JsonObject | null | string {
   const document = documentOf(source);
   try {
     return runPipeline(compilePipeline('p', { processors }), document) ? document.source() : null;
@@ -24,7 +25,7 @@ function run(processors: unknown[], source: Json): Json | null | string {
   }
 }
 
-const cases: [string, unknown, Json, Json | null | string][] = [
+const cases: [string, unknown, JsonObject, JsonObject | null | string][] = [
   [
     'set fills templates in',
     { set: { field: 'a.{{k}}', value: ['{{b.0}}', 1] } },
@@ -144,7 +145,7 @@ const cases: [string, unknown, Json, Json | null | string][] = [
     'names of the prototype are fields like others',
     { set: { field: 'constructor.x', value: 1 } },
     {},
-    { constructor: { x: 1 } } as unknown as Json,
+    { constructor: { x: 1 } } as unknown as JsonObject,
   ],
   ['condition', { set: { if: 'ctx.n > 1', field: 'x', value: 1 } }, { n: 1 }, { n: 1 }],
   [
@@ -172,9 +173,9 @@ test.each(cases)('%s', (_name, processor, source, expected) => {
 });
 
 test('a path of __proto__ makes an own field and touches nothing else', () => {
-  const source = run([{ set: { field: '__proto__.polluted', value: 1 } }], {}) as Json;
+  const source = run([{ set: { field: '__proto__.polluted', value: 1 } }], {}) as JsonObject;
   expect(Object.hasOwn(source, '__proto__')).toBe(true);
-  expect(({} as Json).polluted).toBeUndefined();
+  expect(({} as JsonObject).polluted).toBeUndefined();
 });
 
 test('pipelines call others, and not themselves', () => {
@@ -211,7 +212,7 @@ test('verbose: what each processor did', () => {
       { drop: {} },
     ],
   });
-  const { processor_results } = simulateVerbosely(pipeline, documentOf({})) as { processor_results: Json[] };
+  const { processor_results } = simulateVerbosely(pipeline, documentOf({})) as { processor_results: JsonObject[] };
   expect(processor_results.map(({ processor_type, status }) => [processor_type, status])).toEqual([
     ['set', 'success'],
     ['set', 'skipped'],
@@ -220,5 +221,5 @@ test('verbose: what each processor did', () => {
     ['set', 'success'],
     ['drop', 'dropped'],
   ]);
-  expect((processor_results[0].doc as Json)._source).toEqual({ a: 1 });
+  expect((processor_results[0].doc as JsonObject)._source).toEqual({ a: 1 });
 });

@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/common/json-value.ts';
 import { ApiError } from '../../../src/errors/api-error.ts';
 import { createMapping } from '../../../src/mapping/create-mapping.ts';
-import type { Json } from '../../../src/mapping/mapping-snapshot.ts';
 import { readCompletions } from '../../../src/mapping/types/completion.ts';
 import { RecordingSink } from '../../support/recording-sink.ts';
 import { simpleAnalysis } from '../../support/simple-analysis.ts';
 
-function parse(properties: Json, source: Json, options: { mappings?: Json; settings?: Record<string, string>; routing?: string } = {}) {
+function parse(
+  properties: JsonObject,
+  source: JsonObject,
+  options: { mappings?: JsonObject; settings?: Record<string, string>; routing?: string } = {},
+) {
   const mapping = createMapping({ dynamic: 'strict', properties, ...options.mappings }, simpleAnalysis, options.settings ?? {});
   const sink = new RecordingSink(() => mapping.fields);
   mapping.parseDocument('1', source, sink, options.routing ?? null);
@@ -246,7 +250,7 @@ describe('objects', () => {
 describe('refusals', () => {
   const around = (field: string, type: string, value: string): string =>
     `mapper_parsing_exception: failed to parse field [${field}] of type [${type}] in document with id '1'. Preview of field's value: '${value}' <- `;
-  test.each<[Json, Json, string]>([
+  test.each<[JsonObject, JsonObject, string]>([
     [
       { n: { type: 'byte' } },
       { n: 128 },

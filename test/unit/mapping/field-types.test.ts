@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/common/json-value.ts';
 import { createMapping } from '../../../src/mapping/create-mapping.ts';
 import { DecimalFormat } from '../../../src/mapping/decimal-format.ts';
 import type { FieldType, RangeSpec } from '../../../src/mapping/field-type.ts';
 import { formatIp, parseIp } from '../../../src/mapping/ip-address.ts';
-import type { Json } from '../../../src/mapping/mapping-snapshot.ts';
 import { toHalf } from '../../../src/mapping/number-values.ts';
 import { simpleAnalysis } from '../../support/simple-analysis.ts';
 
-const fieldOf = (body: Json): FieldType => createMapping({ properties: { f: body } }, simpleAnalysis, {}).field('f')!;
+const fieldOf = (body: JsonObject): FieldType => createMapping({ properties: { f: body } }, simpleAnalysis, {}).field('f')!;
 const NOW = Date.UTC(2024, 1, 29, 12);
 const range = (ends: { gt?: unknown; gte?: unknown; lt?: unknown; lte?: unknown }, more: Partial<RangeSpec> = {}): RangeSpec => ({
   from: ends.gt ?? ends.gte ?? null,
@@ -19,14 +19,14 @@ const range = (ends: { gt?: unknown; gte?: unknown; lt?: unknown; lte?: unknown 
   nowMs: NOW,
   ...more,
 });
-const bounds = (body: Json, spec: RangeSpec): unknown => {
+const bounds = (body: JsonObject, spec: RangeSpec): unknown => {
   const result = fieldOf(body).rangeBounds(spec);
   if (result.kind === 'bytes') return result;
   return result.empty ? 'empty' : [result.min, result.max];
 };
 
 describe('ranges', () => {
-  test.each<[Json, RangeSpec, unknown]>([
+  test.each<[JsonObject, RangeSpec, unknown]>([
     [{ type: 'integer' }, range({ gt: 3.5, lte: 7 }), [4n, 7n]],
     [{ type: 'integer' }, range({ gte: -3.5, lt: -1.5 }), [-3n, -2n]],
     [{ type: 'byte' }, range({ gt: 3, lt: 4 }), 'empty'],
@@ -74,7 +74,7 @@ describe('ranges', () => {
 });
 
 describe('exact values', () => {
-  test.each<[Json, unknown, unknown]>([
+  test.each<[JsonObject, unknown, unknown]>([
     [{ type: 'integer' }, 3.5, null],
     [{ type: 'integer' }, '3.0', 3n],
     [{ type: 'byte' }, 1000, null],

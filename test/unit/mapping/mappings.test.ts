@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { parseJson, parseJsonTyped } from '../../../src/common/json-parse.ts';
+import type { JsonObject } from '../../../src/common/json-value.ts';
 import { ApiError } from '../../../src/errors/api-error.ts';
 import { createMapping, restoreMapping } from '../../../src/mapping/create-mapping.ts';
-import type { Json, MappingSnapshot } from '../../../src/mapping/mapping-snapshot.ts';
+import type { MappingSnapshot } from '../../../src/mapping/mapping-snapshot.ts';
 import { RecordingSink } from '../../support/recording-sink.ts';
 import { simpleAnalysis } from '../../support/simple-analysis.ts';
 
-const create = (mappings: Json, settings: Record<string, string> = {}): MappingSnapshot =>
+const create = (mappings: JsonObject, settings: Record<string, string> = {}): MappingSnapshot =>
   createMapping(mappings, simpleAnalysis, settings);
 
 function refusal(run: () => unknown): string {
@@ -20,12 +21,12 @@ function refusal(run: () => unknown): string {
 }
 
 /** Mapping after documents, given as JSON texts, under dynamic mapping. */
-function grown(mappings: Json, ...texts: string[]): Json {
+function grown(mappings: JsonObject, ...texts: string[]): JsonObject {
   let mapping = create(mappings);
   for (const text of texts) {
     for (;;) {
       const sink = new RecordingSink(() => mapping.fields);
-      const outcome = mapping.parseDocument('1', parseJson(text) as Json, sink, null, () => parseJsonTyped(text) as Json);
+      const outcome = mapping.parseDocument('1', parseJson(text) as JsonObject, sink, null, () => parseJsonTyped(text) as JsonObject);
       if (outcome.kind === 'parsed') break;
       expect(sink.documents).toEqual([]);
       mapping = mapping.merge(outcome.update.mappings, 'dynamic');
@@ -50,7 +51,7 @@ describe('mappings bodies', () => {
     );
   });
 
-  test.each<[Json, string]>([
+  test.each<[JsonObject, string]>([
     [
       { properties: { a: { type: 'colour' } } },
       'mapper_parsing_exception: Failed to parse mapping [_doc]: No handler for type [colour] declared on field [a]',
@@ -89,7 +90,7 @@ describe('mappings bodies', () => {
     expect(refusal(() => create(body))).toBe(expected);
   });
 
-  test.each<[string, Json, Record<string, string>, string]>([
+  test.each<[string, JsonObject, Record<string, string>, string]>([
     [
       'total fields',
       { properties: { a: { type: 'text', fields: { k: { type: 'keyword' } } } } },
@@ -164,7 +165,7 @@ describe('merging', () => {
     expect(restoreMapping(merged.toJson(), simpleAnalysis, {}, before).fields).toEqual(merged.fields);
   });
 
-  test.each<[Json, string]>([
+  test.each<[JsonObject, string]>([
     [{ a: { type: 'keyword' } }, 'mapper [a] cannot be changed from type [text] to [keyword]'],
     [
       { a: { type: 'text', analyzer: 'english' } },
