@@ -10,7 +10,7 @@ import { fakeRequest } from './fake-http.ts';
 
 export interface RestNode {
   /** Status and body of `METHOD /path`; lines of a list are sent as NDJSON. */
-  send(line: string, body?: unknown): Promise<{ status: number; json: any; text: string }>;
+  send(line: string, body?: unknown, headers?: Record<string, string>): Promise<{ status: number; json: any; text: string }>;
   /** The body of an answer that must be a success. @throws Error with the body of any other */
   ok(line: string, body?: unknown): Promise<any>;
   close(): Promise<void>;
@@ -21,9 +21,9 @@ export async function openRestNode(flags: Record<string, unknown> = {}): Promise
   const settings = loadSettings({ flags: { threads: 1, 'memory.limit': '512mb', ...flags, 'path.data': folder }, file: null });
   const node = await openNode(settings);
   const dispatcher = new Dispatcher(settings, node.context, new Logger('error'));
-  const send: RestNode['send'] = async (line, body) => {
+  const send: RestNode['send'] = async (line, body, headers) => {
     const text = body === undefined ? '' : typeof body === 'string' ? body : Array.isArray(body) ? ndjson(body) : JSON.stringify(body);
-    const answer = await fakeRequest(dispatcher.handle, line, { body: text });
+    const answer = await fakeRequest(dispatcher.handle, line, { body: text, headers });
     const isJson = String(answer.headers['content-type']).includes('json');
     return { status: answer.status, json: isJson && answer.text !== '' ? answer.json : null, text: answer.text };
   };

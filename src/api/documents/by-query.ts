@@ -78,6 +78,8 @@ export interface RefusedWrite {
 /** The pipeline that changed documents go through; null: the one of their index. */
 export interface ByQueryPipeline {
   readonly name: string | null;
+  /** The engine in which changed documents are written; the one that reads them may see other indices. */
+  readonly engine: EngineContext;
   /** Asked about indices that a pipeline or a script sends documents to. */
   readonly refusalOf: (index: string) => ApiError | null;
 }
@@ -309,22 +311,22 @@ export async function updateByQuery(
     const index = stateOf(ctx, hit.index);
     if (changed.source === null) return { index, operation: operation('delete', hit.id, hit.routing, conditions) };
     const item = { index: hit.index, id: hit.id, routing: hit.routing, source: changed.source, conditions };
-    return ingested(ctx, item, pipeline, async (name) => (name === hit.index ? index : writeIndex(ctx, name, false)), 'index');
+    const indexFor = async (name: string) => (name === hit.index ? index : writeIndex(pipeline.engine, name, false));
+    return ingested(item, pipeline, indexFor, 'index');
   });
   return byQueryAnswer(totals, started, ['updated', 'deleted']);
 }
 
 /** The write of a document, sent through its pipelines first; null: they dropped it. */
 async function ingested(
-  ctx: EngineContext,
   item: IngestItem,
-  { name, refusalOf }: ByQueryPipeline,
+  { name, engine, refusalOf }: ByQueryPipeline,
   indexFor: (name: string) => Promise<IndexState>,
   opType: 'index' | 'create',
 ): Promise<PlannedWrite | RefusedWrite | null> {
   let changed: IngestItem | null;
   try {
-    changed = ingest(ctx, item, name);
+    changed = ingest(engine, item, name);
     const refusal = changed !== null && changed.index !== item.index ? refusalOf(changed.index) : null;
     if (refusal) throw refusal;
   } catch (error) {
@@ -388,7 +390,7 @@ export async function reindex(
 ): Promise<{ status: number; body: MutableJsonObject }> {
   const started = performance.now();
   let target: Promise<IndexState> | null = null;
-  const indexFor = (name: string) => (name === destination.index ? (target ??= write()) : writeIndex(ctx, name, false));
+  const indexFor = (name: string) => (name === destination.index ? (target ??= write()) : writeIndex(pipeline.engine, name, false));
   const totals = await runByQuery(ctx, source, options, async (hit) => {
     const changed = scripted(hit, script, filter, true);
     if (changed === null) return null;
@@ -400,7 +402,7 @@ export async function reindex(
       const index = await indexFor(name);
       return { index, operation: operation('delete', id ?? hit.id, routingThroughAlias(index, name, given, 'index_routing'), conditions) };
     }
-    return ingested(ctx, { index: name, id, routing: given, source: changed.source, conditions }, pipeline, indexFor, destination.opType);
+    return ingested({ index: name, id, routing: given, source: changed.source, conditions }, pipeline, indexFor, destination.opType);
   });
   return byQueryAnswer(totals, started, ['updated', 'created', 'deleted']);
 }

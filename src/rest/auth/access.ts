@@ -17,6 +17,20 @@ const GRANTED_BY: Readonly<Record<Exclude<Privilege, 'none'>, readonly string[]>
   'index:metadata': ['view_index_metadata', 'monitor', 'manage', 'all'],
 };
 
+function grantsOf(privilege: Privilege): readonly string[] {
+  return privilege === 'none' ? [] : GRANTED_BY[privilege];
+}
+
+/** The indices that an operation can reach, by concrete name. */
+export interface IndexView {
+  /** Whether documents and metadata of the index can be reached by its name. */
+  isVisible(name: string): boolean;
+  /** Whether index expressions (names, patterns, aliases, "all") can resolve to the index. */
+  isTarget(name: string): boolean;
+  /** security_exception 403 for an index or alias that a command names, or null if it is allowed. */
+  refusalOf(name: string): ApiError | null;
+}
+
 export interface Role {
   readonly cluster: readonly string[];
   readonly indices: ReadonlyArray<{ readonly names: readonly RegExp[]; readonly privileges: readonly string[] }>;
@@ -79,7 +93,7 @@ export class Access {
    */
   allows(privilege: Privilege, index: string | null): boolean {
     if (this.#roles === null || privilege === 'none') return true;
-    const granted = GRANTED_BY[privilege];
+    const granted = grantsOf(privilege);
     if (privilege.startsWith('cluster:')) return this.#roles.some((role) => role.cluster.some((name) => granted.includes(name)));
     const names = (index ?? '').split(',').filter((name) => name !== '' && !name.startsWith('-'));
     const concrete = names.filter((name) => name !== '_all' && !name.includes('*'));
@@ -89,11 +103,19 @@ export class Access {
     return concrete.every((name) => this.#allowsIndex(granted, name));
   }
 
-  /** Which indices an API with this need may see; null: all. */
-  visibility(privilege: Privilege): ((name: string) => boolean) | null {
-    if (this.#roles === null || !privilege.startsWith('index:')) return null;
-    const granted = GRANTED_BY[privilege as Exclude<Privilege, 'none'>];
-    return (name) => this.#allowsIndex(granted, name);
+  /**
+   * Which indices an operation with this need can reach, or null for all of them. A need that is not about indices reaches none, except
+   * for the rights on the whole cluster, which include the metadata of every index.
+   * @param targetPrivilege  right that is also needed on the indices that expressions resolve to
+   */
+  view(privilege: Privilege, targetPrivilege: Privilege = privilege): IndexView | null {
+    if (this.#roles === null || privilege.startsWith('cluster:')) return null;
+    const allows = (need: Privilege, name: string) => need.startsWith('index:') && this.#allowsIndex(grantsOf(need), name);
+    return {
+      isVisible: (name) => allows(privilege, name),
+      isTarget: (name) => allows(privilege, name) && allows(targetPrivilege, name),
+      refusalOf: (name) => (allows(privilege, name) ? null : this.#refusal(privilege, name)),
+    };
   }
 
   #allowsIndex(granted: readonly string[], name: string): boolean {
@@ -112,7 +134,10 @@ export class Access {
 
   /** security_exception 403, or null when it is allowed. */
   refusal(privilege: Privilege, index: string | null): ApiError | null {
-    if (this.allows(privilege, index)) return null;
+    return this.allows(privilege, index) ? null : this.#refusal(privilege, index);
+  }
+
+  #refusal(privilege: Privilege, index: string | null): ApiError {
     const on = privilege.startsWith('index:') ? ` on indices [${index === null || index === '' ? '_all' : index}]` : '';
     return new ApiError('security_exception', 403, `action [${privilege}] is unauthorized for user [${this.user}]${on}`);
   }

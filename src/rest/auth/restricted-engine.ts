@@ -1,25 +1,26 @@
-// The engine as a user with limited rights sees it: indices that the user may not touch are not there. So patterns and "all" mean what is
-// allowed, and names inside bodies (multi search, terms lookup, aliases) cannot reach further than the path.
-import type { EngineContext, IndexState, WriteOperation } from '../../api/core/context.ts';
+// The engine as a user with limited rights sees it: indices outside the user's rights do not exist. Names are checked where they are
+// resolved, not in each route: patterns and "all" expand to what is allowed, and names inside bodies (multi search, terms lookups, alias
+// actions, destinations of rollover and resize) reach no further than names in paths.
+import type { EngineContext, IndexState, MetadataCommand, WriteOperation } from '../../api/core/context.ts';
+import type { IndexView } from './access.ts';
 
 type ClusterState = EngineContext['cluster'];
 
 export class RestrictedEngine implements EngineContext {
   readonly #engine: EngineContext;
-  readonly #isVisible: (name: string) => boolean;
+  readonly #view: IndexView;
   #seen: ClusterState | null = null;
   #restricted: ClusterState | null = null;
 
-  /** @param isVisible  by the concrete name of an index */
-  constructor(engine: EngineContext, isVisible: (name: string) => boolean) {
+  constructor(engine: EngineContext, view: IndexView) {
     this.#engine = engine;
-    this.#isVisible = isVisible;
+    this.#view = view;
   }
 
   get cluster(): ClusterState {
     const { cluster } = this.#engine;
     if (this.#restricted === null || this.#seen !== cluster) {
-      const indices = Object.fromEntries(Object.entries(cluster.indices).filter(([name]) => this.#isVisible(name)));
+      const indices = Object.fromEntries(Object.entries(cluster.indices).filter(([name]) => this.#view.isTarget(name)));
       this.#seen = cluster;
       this.#restricted = { ...cluster, indices };
     }
@@ -27,7 +28,7 @@ export class RestrictedEngine implements EngineContext {
   }
 
   index(name: string): IndexState | null {
-    return this.#isVisible(name) ? this.#engine.index(name) : null;
+    return this.#view.isVisible(name) ? this.#engine.index(name) : null;
   }
 
   get clusterName(): string {
@@ -91,16 +92,26 @@ export class RestrictedEngine implements EngineContext {
     return this.#engine.tasks;
   }
 
-  /** Keys cannot be guessed: who knows one was given it. Lists and "all" are left to users of everything. */
+  /** A scroll or point in time exists for this user only if all of its indices do. */
   get contexts(): EngineContext['contexts'] {
     const { contexts } = this.#engine;
-    const seesAll = (indices: readonly string[]) => indices.every((name) => this.#isVisible(name));
+    const list: EngineContext['contexts']['list'] = async (kind) =>
+      (await contexts.list(kind)).filter(({ indices }) => indices.every((name) => this.#view.isVisible(name)));
     return {
       open: (kind, snapshots, options) => contexts.open(kind, snapshots, options),
-      use: (kind, key, keepAliveMs) => contexts.use(kind, key, keepAliveMs),
-      list: async (kind) => (await contexts.list(kind)).filter(({ indices }) => seesAll(indices)),
-      close: async (kind, keys) =>
-        contexts.close(kind, keys ?? (await contexts.list(kind)).filter(({ indices }) => seesAll(indices)).map(({ key }) => key)),
+      use: async (kind, key, keepAliveMs) => {
+        const used = await contexts.use(kind, key, null);
+        if (used === null) return null;
+        const isAllowed = used.snapshots.every(({ index }) => this.#view.isVisible(index.meta.name));
+        if (isAllowed && keepAliveMs === null) return used;
+        await used.end();
+        return isAllowed ? contexts.use(kind, key, keepAliveMs) : null;
+      },
+      list,
+      close: async (kind, keys) => {
+        const visible = (await list(kind)).map(({ key }) => key);
+        return contexts.close(kind, keys === null ? visible : keys.filter((key) => visible.includes(key)));
+      },
     };
   }
 
@@ -108,7 +119,29 @@ export class RestrictedEngine implements EngineContext {
     return this.#engine.shardStats(index);
   }
 
-  command(command: Parameters<EngineContext['command']>[0]): Promise<unknown> {
+  /** @throws ApiError security_exception 403: the command names an index or alias outside the user's rights */
+  async command(command: MetadataCommand): Promise<unknown> {
+    for (const name of namesIn(command)) {
+      const refusal = this.#view.refusalOf(name);
+      if (refusal) throw refusal;
+    }
     return this.#engine.command(command);
   }
+}
+
+/** What the arguments of metadata commands about indices have in common; commands without any of it concern no index. */
+interface IndexCommandArgs {
+  readonly index?: string;
+  readonly indices?: readonly string[];
+  readonly body?: { readonly aliases?: unknown };
+  readonly actions?: ReadonlyArray<{ readonly indices: readonly string[]; readonly aliases?: readonly string[] }>;
+}
+
+/** Indices and aliases that a command changes. Patterns in alias removals apply to the named indices only, so they need no right of their own. */
+function namesIn({ args }: MetadataCommand): string[] {
+  const { index, indices = [], body, actions = [] } = args as IndexCommandArgs;
+  const names = [...(index === undefined ? [] : [index]), ...indices, ...Object.keys(body?.aliases ?? {})];
+  for (const { indices: targets, aliases = [] } of actions)
+    names.push(...targets, ...aliases.filter((alias) => alias !== '_all' && !alias.includes('*')));
+  return names;
 }

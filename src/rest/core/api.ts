@@ -14,7 +14,10 @@ export type Params = Readonly<Record<string, ParamKind>>;
  */
 export type BodyKind = 'none' | 'ignored' | 'json' | 'json!' | 'bytes' | 'bytes!' | 'ndjson!' | 'stream!';
 
-/** What a user must be allowed to do: `cluster:` for the whole node, `index:` on each index that the request names. */
+/**
+ * What a user must be allowed to do: `cluster:` for the whole node, `index:` on each index that the request names. An API that needs `none`
+ * reaches no index, except through `RestContext.engineFor`.
+ */
 export type Privilege =
   | 'none'
   | 'cluster:monitor'
@@ -28,8 +31,13 @@ export type Privilege =
 
 /** What handlers may use besides the request. */
 export interface RestContext {
-  /** The engine as this thread sees it. */
+  /** The engine, limited to the indices on which the user has the privilege that the API `needs`. */
   readonly engine: EngineContext;
+  /**
+   * The engine limited by another privilege: for APIs that read one index and write another.
+   * @param targetPrivilege  right that is also needed on the indices that expressions resolve to
+   */
+  engineFor(privilege: Privilege, targetPrivilege?: Privilege): EngineContext;
   readonly settings: Settings;
   readonly startedMs: number;
 }

@@ -13,7 +13,7 @@ import type { Access } from '../auth/access.ts';
 import { BasicAuth } from '../auth/basic-auth.ts';
 import { RestrictedEngine } from '../auth/restricted-engine.ts';
 import { ALL_APIS } from './all-apis.ts';
-import type { Params, RestContext } from './api.ts';
+import type { Params, Privilege, RestContext } from './api.ts';
 import { bodyAsJson, bodyAsLines, bodyFormat, parseBody, readBody, sourceParameter, streamBody } from './body.ts';
 import { Cors } from './cors.ts';
 import { checkParam } from './param-kinds.ts';
@@ -52,7 +52,7 @@ export class Dispatcher {
   /** @param engine this thread's view; it follows the node's state by itself. @throws Error a setting that cannot work */
   constructor(settings: Settings, engine: EngineContext, logger: Logger) {
     this.#settings = settings;
-    this.#context = { engine, settings, startedMs: Date.now() };
+    this.#context = { engine, engineFor: () => engine, settings, startedMs: Date.now() };
     this.#logger = logger;
     this.#auth = new BasicAuth(settings);
     this.#cors = new Cors(settings);
@@ -120,10 +120,17 @@ export class Dispatcher {
 
     const body = await this.#readBody(exchange, route, query);
     const request = new ApiRequest({ http, reply: exchange.reply, params, query, access, ...body });
-    const visible = access.isUnlimited ? null : access.visibility(route.api.needs);
-    const context = visible === null ? this.#context : { ...this.#context, engine: new RestrictedEngine(this.#context.engine, visible) };
-    const answered = route.handler(request, context);
+    const answered = route.handler(request, access.isUnlimited ? this.#context : this.#limitedContext(access, route.api.needs));
     await this.#send(exchange, answered instanceof Promise ? await answered : answered);
+  }
+
+  #limitedContext(access: Access, needs: Privilege): RestContext {
+    const { engine } = this.#context;
+    const engineFor: RestContext['engineFor'] = (privilege, targetPrivilege) => {
+      const view = access.view(privilege, targetPrivilege);
+      return view === null ? engine : new RestrictedEngine(engine, view);
+    };
+    return { ...this.#context, engine: engineFor(needs), engineFor };
   }
 
   /** @returns true: the answer is sent */

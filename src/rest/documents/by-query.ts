@@ -1,6 +1,7 @@
 // `_delete_by_query`, `_update_by_query`, `_reindex`.
 
 import { startTask } from '../../api/cluster/tasks.ts';
+import type { EngineContext } from '../../api/core/context.ts';
 import {
   type ByQueryOptions,
   type ByQueryPipeline,
@@ -65,7 +66,8 @@ export const deleteByQueryApi = defineApi({
   needs: 'index:write',
   params: BY_QUERY_PARAMS,
   routes: {
-    'POST /{index}/_delete_by_query': async (request, { engine }) => {
+    'POST /{index}/_delete_by_query': async (request, context) => {
+      const engine = sourceEngine(request, context);
       const body = objectBody(request);
       if (body.query === undefined && request.string('q') === undefined) throw validationFailed(['query is missing']);
       const source = readSource(request, body);
@@ -81,11 +83,12 @@ export const updateByQueryApi = defineApi({
   needs: 'index:write',
   params: BY_QUERY_PARAMS,
   routes: {
-    'POST /{index}/_update_by_query': async (request, { engine }) => {
+    'POST /{index}/_update_by_query': async (request, context) => {
+      const engine = sourceEngine(request, context);
       const body = objectBody(request);
       const source = readSource(request, body);
       const script = readScript(engine, body.script);
-      const pipeline = pipelineFor(request, request.string('pipeline'));
+      const pipeline = pipelineFor(request, context, request.string('pipeline'));
       const description = `update-by-query [${request.params.index}]`;
       return run(request, engine, body, 'update/byquery', description, (options) =>
         updateByQuery(engine, source, options, script, pipeline),
@@ -94,10 +97,19 @@ export const updateByQueryApi = defineApi({
   },
 });
 
-/** The pipeline that documents go through, and whether the user may write where it sends them. */
-function pipelineFor(request: ApiRequest, name: unknown): ByQueryPipeline {
+/**
+ * The engine for a query whose hits are written back: it finds documents of indices that the user may both read and write; lookups in the
+ * query need only the right to read. @throws ApiError security_exception 403
+ */
+function sourceEngine(request: ApiRequest, { engineFor }: RestContext): EngineContext {
+  request.access.require('index:read', request.params.index);
+  return engineFor('index:read', 'index:write');
+}
+
+/** The pipeline that documents go through, and the indices to which the user may write what it returns. */
+function pipelineFor(request: ApiRequest, { engineFor }: RestContext, name: unknown): ByQueryPipeline {
   const given = name === undefined || name === null ? null : String(name);
-  return { name: given, refusalOf: (index) => request.access.refusal('index:write', index) };
+  return { name: given, engine: engineFor('index:write'), refusalOf: (index) => request.access.refusal('index:write', index) };
 }
 
 const BODY_KEYS = new Set([
@@ -210,7 +222,8 @@ const REINDEX_KEYS = ['source', 'dest', 'max_docs', 'size', 'conflicts', 'script
 const SOURCE_KEYS = ['index', 'query', 'size', 'sort', '_source', 'slice', 'remote'];
 const DEST_KEYS = ['index', 'op_type', 'version_type', 'routing', 'pipeline'];
 
-async function runReindex(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+async function runReindex(request: ApiRequest, context: RestContext): Promise<ApiResponse> {
+  const engine = context.engineFor('index:read');
   const body = objectBody(request);
   checkKeys('reindex', body, REINDEX_KEYS);
   const source = section('source', body.source, SOURCE_KEYS);
@@ -241,10 +254,10 @@ async function runReindex(request: ApiRequest, { engine }: RestContext): Promise
   };
   const filter = source._source === undefined ? null : readSourceFilter(source._source);
   const requireAlias = request.boolean('require_alias') ?? false;
-  const parts = { filter, script: readScript(engine, body.script), pipeline: pipelineFor(request, dest.pipeline) };
+  const parts = { filter, script: readScript(engine, body.script), pipeline: pipelineFor(request, context, dest.pipeline) };
   const description = `reindex from [${expressions.join(', ')}] to [${destination.index}]`;
   return run(request, engine, body, 'reindex', description, (options) =>
-    reindex(engine, reading, destination, parts, options, () => writeIndex(engine, destination.index, requireAlias)),
+    reindex(engine, reading, destination, parts, options, () => writeIndex(parts.pipeline.engine, destination.index, requireAlias)),
   );
 }
 

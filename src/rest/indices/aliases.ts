@@ -9,7 +9,7 @@ import { objectBody } from './indices.ts';
 export const updateAliasesApi = defineApi({
   name: 'indices.update_aliases',
   body: 'json!',
-  needs: 'none',
+  needs: 'index:manage',
   params: TIMEOUTS,
   routes: { 'POST /_aliases': update },
 });

@@ -23,7 +23,7 @@ function resize(kind: ResizeKind): ApiSpec {
     if (request.boolean('copy_settings') === false) throw illegalArgument('parameter [copy_settings] can not be explicitly set to [false]');
     if (request.boolean('wait_for_completion') === false)
       throw illegalArgument('[wait_for_completion=false] is not supported by this version of gannet');
-    request.access.require('index:create', request.params.target);
+    request.access.require('index:manage', request.params.target);
     return ok(await resizeIndex(engine, { kind, source: request.params.index, target: request.params.target, body: objectBody(request) }));
   };
   return defineApi({
