@@ -20,7 +20,7 @@ import { SearchCaches } from '../../search/run/search-shard.ts';
 import { type SearchEnvironment, type SearchOutcome, type SearchTarget, searchSteps } from '../../search/run/search-shards.ts';
 import { runInTurns } from '../../search/run/steps.ts';
 import type { EngineContext } from '../core/context.ts';
-import { RequestCache } from './request-cache.ts';
+import { RequestCache } from '../core/request-cache.ts';
 import { searchPointInTime, startScroll } from './scroll.ts';
 import { acquireTargets, indexSetting, maxBucketsOf } from './search-targets.ts';
 import { hasLookup, resolveAggLookups, resolveLookups } from './terms-lookup.ts';

@@ -1,6 +1,6 @@
 // Term vectors of documents, stored and given; more_like_this over them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openRestNode, type RestNode } from '../../support/rest-node.ts';
+import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
 type Body = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 // Conditions of single writes and bulk items, and the copies of a shard that they wait for.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openRestNode, type RestNode } from '../../support/rest-node.ts';
+import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
 let node: RestNode;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { EngineContext } from '../../../src/api/core/context.ts';
-import { bulk, oneChunk } from '../../../src/api/documents/bulk.ts';
-import { getSource, indexDocument, NO_CONDITIONS, updateDocument } from '../../../src/api/documents/documents.ts';
-import { deletePipeline, getPipelines, putPipeline } from '../../../src/api/ingest/pipelines.ts';
-import { ApiError } from '../../../src/errors/api-error.ts';
-import { fakeEngine } from '../../support/fake-engine.ts';
+import type { EngineContext } from '../../../../src/api/core/context.ts';
+import { bulk, oneChunk } from '../../../../src/api/documents/bulk.ts';
+import { getSource, indexDocument, NO_CONDITIONS, updateDocument } from '../../../../src/api/documents/documents.ts';
+import { deletePipeline, getPipelines, putPipeline } from '../../../../src/api/ingest/pipelines.ts';
+import { ApiError } from '../../../../src/errors/api-error.ts';
+import { fakeEngine } from '../../../support/fake-engine.ts';
 
 let engine: EngineContext;
 

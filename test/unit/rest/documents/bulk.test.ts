@@ -1,6 +1,6 @@
 // `dynamic_templates` of bulk items: fields take the template that the item names, whatever it matches. And what scrolls refuse.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openRestNode, type RestNode } from '../../support/rest-node.ts';
+import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
 let node: RestNode;
 

@@ -1,6 +1,6 @@
 // Operations by query, reindex, rollover and resize over a real engine in this process, spoken to as by HTTP.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openRestNode, type RestNode } from '../../support/rest-node.ts';
+import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
 let node: RestNode;
 beforeAll(async () => {

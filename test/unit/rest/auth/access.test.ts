@@ -1,11 +1,11 @@
 // What users with limited rights can reach, over real metadata.
 import { beforeEach, expect, test } from 'vitest';
-import { Logger } from '../../../src/common/logger.ts';
-import { loadSettings } from '../../../src/config/load-settings.ts';
-import { hashPassword } from '../../../src/rest/auth/basic-auth.ts';
-import { Dispatcher } from '../../../src/rest/core/dispatch.ts';
-import { fakeEngine } from '../../support/fake-engine.ts';
-import { type FakeAnswer, fakeRequest } from '../../support/fake-http.ts';
+import { Logger } from '../../../../src/common/logger.ts';
+import { loadSettings } from '../../../../src/config/load-settings.ts';
+import { hashPassword } from '../../../../src/rest/auth/basic-auth.ts';
+import { Dispatcher } from '../../../../src/rest/core/dispatch.ts';
+import { fakeEngine } from '../../../support/fake-engine.ts';
+import { type FakeAnswer, fakeRequest } from '../../../support/fake-http.ts';
 
 const hash = await hashPassword('pw');
 let dispatcher: Dispatcher;

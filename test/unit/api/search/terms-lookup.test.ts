@@ -1,6 +1,6 @@
 // Terms of a document of another index, wherever a request may have a query.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openRestNode, type RestNode } from '../../support/rest-node.ts';
+import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
 let node: RestNode;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { RequestCache } from '../../../src/api/search/request-cache.ts';
-import { writeJson } from '../../../src/common/json-write.ts';
+import { RequestCache } from '../../../../src/api/core/request-cache.ts';
+import { writeJson } from '../../../../src/common/json-write.ts';
 
 test('an answer comes back with its own took and the same text', () => {
   const cache = new RequestCache();

@@ -1,7 +1,7 @@
 // `_rank_eval`: the metrics by hand, over searches of an index.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { evaluate, type Metric } from '../../../src/api/search/rank-eval.ts';
-import { openRestNode, type RestNode } from '../../support/rest-node.ts';
+import { evaluate, type Metric } from '../../../../src/api/search/rank-eval.ts';
+import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
 let node: RestNode;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type FieldCapsRequest, fieldCaps } from '../../../src/api/search/field-caps.ts';
-import { fakeEngine } from '../../support/fake-engine.ts';
+import { type FieldCapsRequest, fieldCaps } from '../../../../src/api/search/field-caps.ts';
+import { fakeEngine } from '../../../support/fake-engine.ts';
 
 async function caps(indices: Record<string, object>, request: Partial<FieldCapsRequest>) {
   const engine = fakeEngine();
