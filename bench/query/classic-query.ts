@@ -2,7 +2,7 @@
 //   a b │ +a +b │ "a b" │ +a b c │ +a -b │ +"a b" +c │ ab* │ abc~1 │ "a b"~4
 import type { PlanNode, TermScorer } from '../../src/plan/query-plan.ts';
 import type { SegmentPostings, SegmentReader } from '../../src/plan/segment.ts';
-import { fuzzyMatcher } from '../../src/search/plan/edit-distance.ts';
+import { fuzzyMatcher } from '../../src/search/matchers/edit-distance.ts';
 
 const K1 = 1.2;
 const B = 0.75;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readImage } from '../../src/arena/segment-image.ts';
-import { fuzzyMatcher } from '../../src/search/plan/edit-distance.ts';
+import { fuzzyMatcher } from '../../src/search/matchers/edit-distance.ts';
 import { fuzzyTerms, TERMS_HEADER } from '../../src/wasm/terms.ts';
 import { eachKernelBuild } from '../support/kernels.ts';
 import { forSeeds } from '../support/rng.ts';

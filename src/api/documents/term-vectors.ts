@@ -5,9 +5,9 @@ import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
-import { classicIdf, type FieldVector, hasVector, textsOf, vectorOf } from '../../search/fetch/term-vectors.ts';
+import { classicIdf, type FieldVector, hasVector, textsOf, vectorOf } from '../../search/evaluate/term-vectors.ts';
 import { compareBytes, termOfText } from '../../search/index-query/index-query.ts';
-import { ShardStatistics } from '../../search/plan/statistics.ts';
+import { ShardStatistics } from '../../search/shard/statistics.ts';
 import type { EngineContext, IndexState, StoredDocument } from '../core/context.ts';
 import { type GetRequest, loadDocument } from './documents.ts';
 

@@ -7,7 +7,7 @@ import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { defaultSettings, type FlatSettings, nestSettings } from '../../metadata/index-settings.ts';
 import { matchesPattern } from '../../metadata/names.ts';
-import { checkRuntimeScripts } from '../../search/compute/runtime-field.ts';
+import { checkRuntimeScripts } from '../../search/evaluate/runtime-field.ts';
 import type { EngineContext, IndexState } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
 import { type ActiveShards, areShardsActive } from '../documents/active-shards.ts';

@@ -7,13 +7,13 @@ import { parsingError, validationFailed } from '../../errors/catalog.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
 import { lazySource } from '../../search/fetch/fetch-phase.ts';
-import { ShardStatistics } from '../../search/plan/statistics.ts';
+import { queryText } from '../../search/index-query/query-text.ts';
 import { Explainer } from '../../search/profile/explain.ts';
-import { queryText } from '../../search/profile/query-text.ts';
 import { rewriteQuery } from '../../search/rewrite/rewrite.ts';
 import { PreparedShard } from '../../search/run/query-phase.ts';
 import { runInKernels } from '../../search/run/run-segment.ts';
-import { contextOf } from '../../search/run/search-shards.ts';
+import { contextOf } from '../../search/search-shards.ts';
+import { ShardStatistics } from '../../search/shard/statistics.ts';
 import type { EngineContext } from '../core/context.ts';
 import {
   parseBody,

@@ -5,8 +5,8 @@ import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
 import { allShardsFailed } from '../../errors/search-errors.ts';
 import { checkScroll, type SearchRequest } from '../../search/request/search-request.ts';
 import type { AfterHit, ShardHit } from '../../search/run/query-phase.ts';
-import { type SearchTarget, searchSteps } from '../../search/run/search-shards.ts';
 import { runInTurns } from '../../search/run/steps.ts';
+import { type SearchTarget, searchSteps } from '../../search/search-shards.ts';
 import type { EngineContext, OpenContextInfo, UsedContext } from '../core/context.ts';
 import { type ContextKind, checkKeepAlive, contextLimit, contextMissing, decodeContextId, encodeContextId } from './context-id.ts';
 import {

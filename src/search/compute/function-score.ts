@@ -2,8 +2,8 @@
 import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
 import type { BoostMode, ScoreMode } from '../../query/function-score.ts';
+import type { DocFunction } from '../evaluate/score-functions.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
-import type { DocFunction } from './score-functions.ts';
 
 export interface IndexFunction {
   readonly filter: IndexQuery | null;

@@ -6,7 +6,7 @@ import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
 import type { JoinScoreMode, ParentIdQuery, RelatedQuery } from '../../query/join-queries.ts';
 import { bool, type IndexQuery, keyOf, none, termOfText } from '../index-query/index-query.ts';
-import { type RewriteContext, refuse, requireExpensive } from '../rewrite/rewrite-context.ts';
+import { type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
 import type { ScoredDocs } from './function-score.ts';
 
 export interface JoinQuery {

@@ -20,10 +20,10 @@ import { compileDocScript, type DocScript, DocValues } from '../../scripting/doc
 import type { Value } from '../../scripting/syntax-tree.ts';
 import { textOf } from '../../scripting/values.ts';
 import type { Kernels } from '../../wasm/kernels.ts';
+import { runtimeValues } from '../evaluate/runtime-field.ts';
+import { fieldValues, runDocScript } from '../evaluate/script-doc.ts';
 import { compareBytes } from '../index-query/index-query.ts';
-import type { RewriteContext } from '../rewrite/rewrite-context.ts';
-import { runtimeValues } from './runtime-field.ts';
-import { fieldValues, runDocScript } from './script-doc.ts';
+import type { RewriteContext } from '../shard/rewrite-context.ts';
 
 /** A script with what its column is to be. */
 export interface ScriptColumn {

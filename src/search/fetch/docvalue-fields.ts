@@ -3,10 +3,10 @@ import type { MutableJsonObject } from '../../common/json-value.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
-import { runtimeShown } from '../compute/runtime-field.ts';
+import { runtimeShown } from '../evaluate/runtime-field.ts';
 import type { FieldRequest } from '../request/search-request.ts';
-import type { SearchShard } from '../run/search-shard.ts';
 import { notSortable } from '../run/sort-keys.ts';
+import type { SearchShard } from '../shard/search-shard.ts';
 
 /** Adds the values of each field that has some. @throws ApiError illegal_argument_exception: no doc values */
 export function docvalueFields(

@@ -1,12 +1,12 @@
 // What a request adds to each hit besides sources and fields.
 
 import { highlightPart } from '../highlight/highlight.ts';
-import { type HighlightField, parseHighlight } from '../highlight/options.ts';
 import { Explainer } from '../profile/explain.ts';
+import { type HighlightField, parseHighlight } from '../request/highlight-request.ts';
 import type { SearchRequest } from '../request/search-request.ts';
-import type { RewriteContext } from '../rewrite/rewrite-context.ts';
 import type { QueryPhaseOptions } from '../run/query-phase.ts';
-import type { SearchShard } from '../run/search-shard.ts';
+import type { RewriteContext } from '../shard/rewrite-context.ts';
+import type { SearchShard } from '../shard/search-shard.ts';
 import type { FetchPart } from './fetch-phase.ts';
 
 export interface FetchPartOptions extends Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'> {

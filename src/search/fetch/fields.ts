@@ -6,7 +6,7 @@ import { matchesWildcard } from '../../mapping/dynamic-templates.ts';
 import type { FieldType, ValueFormat } from '../../mapping/field-type.ts';
 import { parseGeoPoint } from '../../query/geo-point.ts';
 import type { FieldRequest } from '../request/search-request.ts';
-import type { SearchShard } from '../run/search-shard.ts';
+import type { SearchShard } from '../shard/search-shard.ts';
 
 /** Adds the values of each field that the source has; values that the type refuses are left out. */
 export function sourceFields(

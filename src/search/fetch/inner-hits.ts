@@ -10,7 +10,7 @@ import { bool, type Term } from '../index-query/index-query.ts';
 import { parseSearchRequest, type SearchRequest } from '../request/search-request.ts';
 import { rewriteQuery } from '../rewrite/rewrite.ts';
 import { COLLECT_ALL, type ShardHit } from '../run/query-phase.ts';
-import { contextOf, type SearchTarget } from '../run/search-shards.ts';
+import { contextOf, type SearchTarget } from '../search-shards.ts';
 import type { FetchPart, FetchShard } from './fetch-phase.ts';
 import { blockStart, nestedDocs } from './nested-hits.ts';
 import { type Candidates, selectHits, type TopHitsEnvironment } from './top-hits.ts';

@@ -8,9 +8,9 @@ import { compileDocScript, DocValues } from '../../scripting/doc-script.ts';
 import { parseScript, type ScriptSpec } from '../../scripting/script-spec.ts';
 import type { Value } from '../../scripting/syntax-tree.ts';
 import { fromScript } from '../../scripting/update-script.ts';
-import { runDocScript } from '../compute/script-doc.ts';
-import type { RewriteContext } from '../rewrite/rewrite-context.ts';
-import type { SearchShard } from '../run/search-shard.ts';
+import { runDocScript } from '../evaluate/script-doc.ts';
+import type { RewriteContext } from '../shard/rewrite-context.ts';
+import type { SearchShard } from '../shard/search-shard.ts';
 import type { FetchTarget } from './fetch-phase.ts';
 
 export interface ScriptFieldRequest {

@@ -1,8 +1,8 @@
 // The plain highlighter: the text is cut into pieces of about the fragment size at token ends, the pieces with most distinct words win.
 // Source: Highlighter, SimpleFragmenter, SimpleSpanFragmenter, QueryScorer (Apache Lucene), described and written anew.
 import type { AnalyzedToken } from '../index-query/query-analysis.ts';
+import type { HighlightOptions } from '../request/highlight-request.ts';
 import type { Match } from './matches.ts';
-import type { HighlightOptions } from './options.ts';
 import { encodeText } from './tags.ts';
 
 interface Piece {

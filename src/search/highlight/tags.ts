@@ -1,5 +1,5 @@
 // Texts between tags, encoded for where they are shown.
-import type { HighlightOptions } from './options.ts';
+import type { HighlightOptions } from '../request/highlight-request.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = { '"': '&quot;', '&': '&amp;', '<': '&lt;', '>': '&gt;', "'": '&#x27;', '/': '&#x2F;' };
 

@@ -1,7 +1,8 @@
 // The unified highlighter: passages are sentences (joined or cut to about the fragment size), the best by a BM25 of passages.
 // Source: UnifiedHighlighter, PassageScorer (Apache Lucene), BoundedBreakIteratorScanner (OpenSearch), described and written anew.
+
+import type { HighlightOptions } from '../request/highlight-request.ts';
 import type { Match } from './matches.ts';
-import type { HighlightOptions } from './options.ts';
 import { encodeText } from './tags.ts';
 
 interface Passage {

@@ -1,7 +1,8 @@
 // The fast vector highlighter: windows of the fragment size around words and phrases, moved to boundary characters.
 // Source: FastVectorHighlighter, BaseFragListBuilder, SimpleBoundaryScanner (Apache Lucene), described and written anew.
+
+import type { HighlightOptions } from '../request/highlight-request.ts';
 import type { Match } from './matches.ts';
-import type { HighlightOptions } from './options.ts';
 import { encodeText } from './tags.ts';
 
 const MARGIN = 6;

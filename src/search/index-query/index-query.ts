@@ -5,8 +5,8 @@ import type { SegmentReader, TermFilter } from '../../plan/segment.ts';
 import type { BoostMode, ScoreMode } from '../../query/function-score.ts';
 import type { IndexFunction } from '../compute/function-score.ts';
 import type { JoinQuery } from '../compute/join.ts';
-import type { ShardStatistics } from '../plan/statistics.ts';
 import type { PositionalQuery } from '../positions/plan-positional.ts';
+import type { ShardStatistics } from '../shard/statistics.ts';
 
 export type Bytes = Uint8Array;
 

@@ -1,7 +1,7 @@
 // What queries become with the terms of a shard: expanded once, shared by its segments.
 import { bool, type IndexQuery, none } from '../index-query/index-query.ts';
 import { type ExpandedPositional, expandPositional, type PositionalQuery } from '../positions/plan-positional.ts';
-import type { ShardStatistics } from './statistics.ts';
+import type { ShardStatistics } from '../shard/statistics.ts';
 import { bestTerms, type ExpandedTerm, expandPattern, expandPrefixes } from './term-expansion.ts';
 
 const MAX_EXPANDED_TERMS = 100_000;

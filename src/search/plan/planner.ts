@@ -9,11 +9,11 @@ import { type ScoredDocs, scoreByFunctions } from '../compute/function-score.ts'
 import { gatherJoined, type Joined, type JoinQuery, planJoined } from '../compute/join.ts';
 import { type BoolIndexQuery, bool, type IndexQuery, type Term } from '../index-query/index-query.ts';
 import { type ExpandedPositional, type FrequencyScore, matchPositions, type PositionalQuery } from '../positions/plan-positional.ts';
+import { idf } from '../shard/bm25.ts';
+import type { FieldStatistics, ShardStatistics, Statistics, TermEntry } from '../shard/statistics.ts';
 import { blendDocFreqs } from './blended-terms.ts';
-import { idf } from './bm25.ts';
 import { Expansions } from './expansions.ts';
 import { planAnyTerm, planDocs, planFilter, planPatternTerms } from './segment-filters.ts';
-import type { FieldStatistics, ShardStatistics, Statistics, TermEntry } from './statistics.ts';
 
 const MATCH_NONE: PlanNode = { op: 'matchNone' };
 const MATCH_ALL: PlanNode = { op: 'matchAll' };

@@ -2,7 +2,7 @@
 import { tooManyClauses } from '../../errors/search-errors.ts';
 import type { TermState } from '../../plan/segment.ts';
 import { afterPrefix, type Bytes, compareBytes, keyOf, type Term, type TermPattern } from '../index-query/index-query.ts';
-import type { ShardStatistics, TermEntry } from './statistics.ts';
+import type { ShardStatistics, TermEntry } from '../shard/statistics.ts';
 
 export interface ExpandedTerm {
   readonly term: Term;

@@ -3,10 +3,10 @@
 import { shortestFloat } from '../../common/float32.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';
 import { type IndexQuery, type Term, withBoost } from '../index-query/index-query.ts';
-import { idf, lengthOfNorm } from '../plan/bm25.ts';
+import { floatText, queryText } from '../index-query/query-text.ts';
 import { COLLECT_ALL, type PreparedShard, type QueryPhaseOptions, type Rescored, scoreDocs } from '../run/query-phase.ts';
 import { combine } from '../run/rescore.ts';
-import { floatText, queryText } from './query-text.ts';
+import { idf, lengthOfNorm } from '../shard/bm25.ts';
 
 export interface Explanation {
   readonly value: number;

@@ -4,9 +4,9 @@
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { ExecutionCounters, StopCheck } from '../../plan/query-plan.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
+import { queryText } from '../index-query/query-text.ts';
 import { COLLECT_ALL, type PreparedShard, type QueryPhaseOptions } from '../run/query-phase.ts';
-import type { RunSegment } from '../run/search-shard.ts';
-import { queryText } from './query-text.ts';
+import type { RunSegment } from '../shard/search-shard.ts';
 
 /** Milliseconds and counts of one query over all segments of a shard. */
 export interface ClauseFigures {

@@ -6,7 +6,7 @@ import type { ExecutionCounters } from '../../plan/query-plan.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { PreparedShard, QueryPhaseOptions } from '../run/query-phase.ts';
 import type { ShardAggregations } from '../run/search-aggregations.ts';
-import type { SearchShard } from '../run/search-shard.ts';
+import type { SearchShard } from '../shard/search-shard.ts';
 import { type AggregationTimes, profileAggregations } from './profile-aggregations.ts';
 import { type ClauseProfile, clauseJson, profileClauses } from './profile-query.ts';
 

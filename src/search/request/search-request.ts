@@ -8,11 +8,11 @@ import { xContentParse } from '../../errors/search-errors.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
 import { readBoolean, readFloat, readInt, readList, readNumber, readText } from '../../query/read-json.ts';
-import { checkRuntimeScripts } from '../compute/runtime-field.ts';
+import { checkRuntimeScripts } from '../evaluate/runtime-field.ts';
 import { readScriptFields, type ScriptFieldRequest } from '../fetch/script-fields.ts';
-import { parseHighlight } from '../highlight/options.ts';
-import { parseSuggest, type Suggestion } from '../suggest/suggest-request.ts';
+import { parseHighlight } from './highlight-request.ts';
 import { parseSort, type SortSpec } from './sort-request.ts';
+import { parseSuggest, type Suggestion } from './suggest-request.ts';
 
 /** Count every hit. */
 export const TRACK_ALL = Number.POSITIVE_INFINITY;

@@ -2,7 +2,7 @@
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { WeightedField } from '../../query/query.ts';
-import type { RewriteContext } from './rewrite-context.ts';
+import type { RewriteContext } from '../shard/rewrite-context.ts';
 
 /** Families that a pattern never expands to: no value of theirs can be searched as text. */
 const UNSEARCHABLE = new Set(['geo_point', 'object', 'nested', 'binary', 'range']);

@@ -7,7 +7,7 @@ import { queryShard } from '../../errors/search-errors.ts';
 import type { GeoPoint } from '../../query/geo-point.ts';
 import type { GeoBoxQuery, GeoDistanceQuery, GeoPolygonQuery } from '../../query/query.ts';
 import { bool, constant, type IndexQuery, none } from '../index-query/index-query.ts';
-import { fieldOf, type RewriteContext, refuse } from './rewrite-context.ts';
+import { fieldOf, type RewriteContext, refuse } from '../shard/rewrite-context.ts';
 
 export function rewriteGeo(query: GeoDistanceQuery | GeoBoxQuery | GeoPolygonQuery, context: RewriteContext): IndexQuery {
   const field = fieldOf(context, query.field);

@@ -8,8 +8,7 @@ import type { RangeQuery, TermsQuery, TermsSetQuery } from '../../query/query.ts
 import { doubleOf } from '../../scripting/dates.ts';
 import { compileDocScript } from '../../scripting/doc-script.ts';
 import type { ScriptSpec } from '../../scripting/script-spec.ts';
-import { rangeFieldQuery } from '../compute/range-field.ts';
-import { runDocScript } from '../compute/script-doc.ts';
+import { runDocScript } from '../evaluate/script-doc.ts';
 import {
   ALL,
   afterPrefix,
@@ -24,7 +23,8 @@ import {
   termOfText,
   withBoost,
 } from '../index-query/index-query.ts';
-import { fieldOf, type RewriteContext, refuse, requireExpensive } from './rewrite-context.ts';
+import { fieldOf, type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
+import { rangeFieldQuery } from './range-field.ts';
 import { CONSTANT } from './rewrite-method.ts';
 
 export function unmapped(field: string): IndexQuery {

@@ -5,11 +5,11 @@ import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { calculateMinimumShouldMatch } from '../../query/minimum-should-match.ts';
 import type { LikeItem, LikeSource, MoreLikeThisQuery } from '../../query/more-like-this.ts';
-import { classicIdf, hasVector, textsOf, vectorOf } from '../fetch/term-vectors.ts';
+import { classicIdf, hasVector, textsOf, vectorOf } from '../evaluate/term-vectors.ts';
 import { applyMinimumShouldMatch, bool, type IndexQuery, none, termOfText, withBoost } from '../index-query/index-query.ts';
-import type { ShardStatistics } from '../plan/statistics.ts';
+import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';
+import type { ShardStatistics } from '../shard/statistics.ts';
 import { bySimilarity, rewriteIds } from './leaf.ts';
-import { fieldOf, type RewriteContext } from './rewrite-context.ts';
 
 type TermFreqs = ReadonlyMap<FieldType, ReadonlyMap<string, number>>;
 

@@ -13,11 +13,11 @@ import {
   type RewriteMethod,
   termOfText,
 } from '../index-query/index-query.ts';
-import { fuzzyMatcher } from '../plan/edit-distance.ts';
-import { regexpMatcher } from '../plan/regexp.ts';
-import { wildcardMatcher } from '../plan/wildcard.ts';
+import { fuzzyMatcher } from '../matchers/edit-distance.ts';
+import { regexpMatcher } from '../matchers/regexp.ts';
+import { wildcardMatcher } from '../matchers/wildcard.ts';
+import { fieldOf, type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
 import { bySimilarity, hasColumn, isTextual, requireSearchable, termQuery, unmapped } from './leaf.ts';
-import { fieldOf, type RewriteContext, refuse, requireExpensive } from './rewrite-context.ts';
 import { CONSTANT, parseRewriteMethod } from './rewrite-method.ts';
 import { isPrefixField, typedPrefix } from './typed-fields.ts';
 

@@ -7,13 +7,13 @@ import { editsFor, parseFuzziness } from '../../query/fuzziness.ts';
 import type { PatternQuery, QueryStringQuery } from '../../query/query.ts';
 import type { SyntaxNode, SyntaxQuery } from '../../query/query-string-syntax.ts';
 import { REGEXP_ALL } from '../../query/regexp-flags.ts';
-import { rangeFieldQuery } from '../compute/range-field.ts';
 import { ALL, bool, constant, disMax, type IndexQuery, type RewriteMethod, withBoost } from '../index-query/index-query.ts';
+import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';
 import { resolveFields } from './field-patterns.ts';
 import { boundsQuery, rewriteExists, termQuery, unmapped } from './leaf.ts';
 import { fuzzyOnField, patternOnField } from './patterns.ts';
+import { rangeFieldQuery } from './range-field.ts';
 import { countClauses, fixNegative } from './rewrite.ts';
-import { fieldOf, type RewriteContext } from './rewrite-context.ts';
 import { CONSTANT, parseRewriteMethod } from './rewrite-method.ts';
 import { lenient, multiFieldQuery, requireAnalyzer, type TextSettings, tieBreakerOf, withMinimum } from './text.ts';
 

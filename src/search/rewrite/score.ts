@@ -9,12 +9,12 @@ import type { Query } from '../../query/query.ts';
 import type { FeatureFunction } from '../../query/score-queries.ts';
 import { compileDocScript } from '../../scripting/doc-script.ts';
 import type { ScriptSpec } from '../../scripting/script-spec.ts';
-import { type DocFunction, distanceMeters } from '../compute/score-functions.ts';
-import { scoreScript } from '../compute/score-script.ts';
-import { runDocScript } from '../compute/script-doc.ts';
+import { type DocFunction, distanceMeters } from '../evaluate/score-functions.ts';
+import { scoreScript } from '../evaluate/score-script.ts';
+import { runDocScript } from '../evaluate/script-doc.ts';
 import { constant, type IndexQuery, none, termOfText } from '../index-query/index-query.ts';
+import { fieldOf, type RewriteContext, requireExpensive } from '../shard/rewrite-context.ts';
 import { rewriteQuery } from './rewrite.ts';
-import { fieldOf, type RewriteContext, requireExpensive } from './rewrite-context.ts';
 
 export function rewriteScript(spec: ScriptSpec, context: RewriteContext): IndexQuery {
   requireExpensive(context, '[script] queries');

@@ -4,9 +4,9 @@ import { illegalArgument } from '../../errors/catalog.ts';
 import { readShapes } from '../../mapping/types/geo.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
 import type { GeoShapeQuery } from '../../query/query.ts';
-import { type Geometry, geometryOf, relates } from '../compute/shape-relation.ts';
+import { type Geometry, geometryOf, relates } from '../evaluate/shape-relation.ts';
 import { constant, type IndexQuery, none } from '../index-query/index-query.ts';
-import { fieldOf, type RewriteContext, refuse, requireExpensive } from './rewrite-context.ts';
+import { fieldOf, type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
 
 /** Matches score 0, as the reference has it. @throws ApiError query_shard_exception: the field is none of shapes */
 export function rewriteGeoShape(query: GeoShapeQuery, context: RewriteContext): IndexQuery {

@@ -18,11 +18,11 @@ import {
   withBoost,
 } from '../index-query/index-query.ts';
 import type { AnalyzedToken } from '../index-query/query-analysis.ts';
+import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';
 import { resolveFields } from './field-patterns.ts';
 import { bySimilarity, isTextual, termQuery, unmapped } from './leaf.ts';
 import { fuzzyOnField, patternOnField } from './patterns.ts';
 import { countClauses } from './rewrite.ts';
-import { fieldOf, type RewriteContext } from './rewrite-context.ts';
 import { CONSTANT, parseRewriteMethod } from './rewrite-method.ts';
 import { buildTextQuery, combineFields, NO_TERMS, noPositions, type TextMode, type TokenQueries } from './text-query-builder.ts';
 import { typedPhrase } from './typed-fields.ts';

@@ -2,8 +2,8 @@
 // Source: the Elasticsearch reference, "Search-as-you-type field type".
 import type { FieldType } from '../../mapping/field-type.ts';
 import { type IndexQuery, type Term, termOfText } from '../index-query/index-query.ts';
+import type { RewriteContext } from '../shard/rewrite-context.ts';
 import { bySimilarity, termQuery } from './leaf.ts';
-import type { RewriteContext } from './rewrite-context.ts';
 
 const decoder = new TextDecoder();
 /** Longest prefix, in characters, that the field of prefixes keeps. */

@@ -6,10 +6,10 @@ import type { SegmentReader } from '../../plan/segment.ts';
 import type { ScoredDocs } from '../compute/function-score.ts';
 import { bool, type IndexQuery } from '../index-query/index-query.ts';
 import { Planner } from '../plan/planner.ts';
-import type { ShardStatistics, Statistics } from '../plan/statistics.ts';
 import type { RescoreRequest } from '../request/search-request.ts';
+import type { RunOptions, RunSegment, SearchShard } from '../shard/search-shard.ts';
+import type { ShardStatistics, Statistics } from '../shard/statistics.ts';
 import type { ShardAggregations } from './search-aggregations.ts';
-import type { RunOptions, RunSegment, SearchShard } from './search-shard.ts';
 import { compareSortValues, type ResolvedSort, type SortValue } from './sort-keys.ts';
 import type { Steps } from './steps.ts';
 

@@ -2,7 +2,7 @@
 import type { FetchShard } from '../fetch/fetch-phase.ts';
 import type { RescoreRequest } from '../request/search-request.ts';
 import { rewriteQuery } from '../rewrite/rewrite.ts';
-import type { RewriteContext } from '../rewrite/rewrite-context.ts';
+import type { RewriteContext } from '../shard/rewrite-context.ts';
 import { hitComparator, type QueryPhaseOptions, type ShardHit, type ShardHits, scoreDocs } from './query-phase.ts';
 
 export function rescoreHits(

@@ -1,7 +1,7 @@
 // RunSegment over the executor: the kernels of the arena that holds the segment.
 import type { SegmentImageReader } from '../../arena/segment-reader.ts';
 import { executePlan } from '../../plan/execute.ts';
-import type { RunSegment } from './search-shard.ts';
+import type { RunSegment } from '../shard/search-shard.ts';
 
 export const runInKernels: RunSegment = (segment, plan, collect, options) => {
   const reader = segment as SegmentImageReader;

@@ -11,12 +11,12 @@ import type { AggProgram, PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
 import type { Query } from '../../query/query.ts';
 import { compileDocScript } from '../../scripting/doc-script.ts';
-import { runDocScript } from '../compute/script-doc.ts';
 import { compileScriptColumn, type ScriptColumn, ScriptedSegment } from '../compute/scripted-segment.ts';
-import { textsOf } from '../fetch/term-vectors.ts';
+import { runDocScript } from '../evaluate/script-doc.ts';
+import { textsOf } from '../evaluate/term-vectors.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import { rewriteQuery } from '../rewrite/rewrite.ts';
-import type { RewriteContext } from '../rewrite/rewrite-context.ts';
+import type { RewriteContext } from '../shard/rewrite-context.ts';
 import type { PreparedShard } from './query-phase.ts';
 
 /** Collects what one shard's segments give; `partials` grows with each. */

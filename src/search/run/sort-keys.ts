@@ -7,12 +7,12 @@ import type { FieldType } from '../../mapping/field-type.ts';
 import { MAPPER_TYPES } from '../../mapping/types/registry.ts';
 import type { PlanNode, SortKey } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
-import { idSort, scriptSort } from '../compute/script-sort.ts';
 import { RuntimeColumns } from '../compute/scripted-segment.ts';
 import { type Bytes, type IndexQuery, keyOf } from '../index-query/index-query.ts';
 import type { SortSpec } from '../request/sort-request.ts';
 import { rewriteQuery } from '../rewrite/rewrite.ts';
-import { type RewriteContext, refuse } from '../rewrite/rewrite-context.ts';
+import { type RewriteContext, refuse } from '../shard/rewrite-context.ts';
+import { idSort, scriptSort } from './computed-sort.ts';
 
 /** A value as hits are ordered by it: numbers in units of the API, byte strings as latin-1 text, null for missing. */
 export type SortValue = number | bigint | string | null;

@@ -5,10 +5,10 @@ import { readCompletions, WORD_SEPARATOR } from '../../mapping/types/completion.
 import { editsFor } from '../../query/fuzziness.ts';
 import { REGEXP_ALL } from '../../query/regexp-flags.ts';
 import { afterPrefix, type Bytes } from '../index-query/index-query.ts';
-import { regexpMatcher } from '../plan/regexp.ts';
+import { regexpMatcher } from '../matchers/regexp.ts';
+import type { CompletionSuggestion } from '../request/suggest-request.ts';
 import type { PreparedShard } from '../run/query-phase.ts';
-import type { SearchShard } from '../run/search-shard.ts';
-import type { CompletionSuggestion } from './suggest-request.ts';
+import type { SearchShard } from '../shard/search-shard.ts';
 
 export interface CompletionOption {
   readonly text: string;

@@ -7,10 +7,10 @@ import { illegalArgument } from '../../errors/catalog.ts';
 import { allShardsFailed, type ShardFailure } from '../../errors/search-errors.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { FetchShard } from '../fetch/fetch-phase.ts';
-import type { ShardStatistics } from '../plan/statistics.ts';
+import type { CompletionSuggestion, Suggestion, TermSuggestion } from '../request/suggest-request.ts';
 import type { ShardHit } from '../run/query-phase.ts';
+import type { ShardStatistics } from '../shard/statistics.ts';
 import { type CompletionOption, compareOptions, suggestCompletions } from './completion-suggester.ts';
-import type { CompletionSuggestion, Suggestion, TermSuggestion } from './suggest-request.ts';
 import { mergeTermOptions, suggestTerms, type TermEntry } from './term-suggester.ts';
 
 export interface SuggestShard {

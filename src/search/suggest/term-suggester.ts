@@ -2,10 +2,10 @@
 import type { FieldType } from '../../mapping/field-type.ts';
 import { afterPrefix, termOfText } from '../index-query/index-query.ts';
 import type { AnalyzedToken } from '../index-query/query-analysis.ts';
-import { fuzzyMatcher } from '../plan/edit-distance.ts';
-import type { ShardStatistics } from '../plan/statistics.ts';
-import type { SearchShard } from '../run/search-shard.ts';
-import type { TermSuggestion } from './suggest-request.ts';
+import { fuzzyMatcher } from '../matchers/edit-distance.ts';
+import type { TermSuggestion } from '../request/suggest-request.ts';
+import type { SearchShard } from '../shard/search-shard.ts';
+import type { ShardStatistics } from '../shard/statistics.ts';
 
 export interface TermOption {
   readonly text: string;

@@ -1,0 +1,219 @@
+// Functions of function_score over one document: field values with modifiers, decays from an origin, random numbers by seed.
+import { decodeGeoPoint } from '../../common/geo-encoding.ts';
+import { javaDouble } from '../../common/java-text.ts';
+import { parseDurationMs } from '../../common/time-unit.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { badTimeValue, illegalArgument, parsingError } from '../../errors/catalog.ts';
+import { parseFailure } from '../../errors/search-errors.ts';
+import type { FieldType } from '../../mapping/field-type.ts';
+import type { SegmentReader } from '../../plan/segment.ts';
+import type { Modifier, ScoreFunction } from '../../query/function-score.ts';
+import { parseDistance, parseGeoPoint } from '../../query/geo-point.ts';
+import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';
+import { scoreScript } from './score-script.ts';
+
+/** Value of a function for a document. @throws ApiError for values that no score can be made of */
+/** @param score  of the query that the function changes */
+export type DocFunction = (segment: SegmentReader, docId: number, score: number) => number;
+
+const MODIFIERS: Readonly<Record<Modifier, (value: number) => number>> = {
+  none: (value) => value,
+  log: Math.log10,
+  log1p: (value) => Math.log10(value + 1),
+  log2p: (value) => Math.log10(value + 2),
+  ln: Math.log,
+  ln1p: Math.log1p,
+  ln2p: (value) => Math.log1p(value + 1),
+  square: (value) => value * value,
+  sqrt: Math.sqrt,
+  reciprocal: (value) => 1 / value,
+};
+
+/** @throws ApiError: fields or parameters that do not fit */
+export function docFunction(spec: ScoreFunction, context: RewriteContext): DocFunction {
+  switch (spec.kind) {
+    case 'weight':
+      return () => 1;
+    case 'field':
+      return fieldValue(spec, context);
+    case 'random':
+      return randomScore(spec, context);
+    case 'decay':
+      return decay(spec, context);
+    case 'script':
+      return scoreScript(spec.script, context, (score) =>
+        illegalArgument(`script score function must not produce negative scores, but got: [${score}]`),
+      );
+  }
+}
+
+/** Raw values as numbers of the API. */
+function numbersOf(type: FieldType, segment: SegmentReader, docId: number): number[] {
+  const name = type.spec.name;
+  if (!segment.column(name)) return [];
+  return segment.values(name, docId).map((raw) => (type.unsigned ? Number(BigInt(raw) + 2n ** 63n) : Number(raw) * type.scale));
+}
+
+function fieldValue(spec: Extract<ScoreFunction, { kind: 'field' }>, context: RewriteContext): DocFunction {
+  const type = fieldOf(context, spec.field);
+  if (!type && spec.missing === null) {
+    throw new ApiError('exception', 400, `Unable to find a field mapper for field [${spec.field}]. No 'missing' value defined.`);
+  }
+  if (type && !['numeric', 'date', 'boolean'].includes(type.family)) {
+    throw illegalArgument(`Field [${spec.field}] of type [${type.typeName}] has no numeric values`);
+  }
+  const modify = MODIFIERS[spec.modifier];
+  return (segment, docId) => {
+    const value = (type ? numbersOf(type, segment, docId)[0] : undefined) ?? spec.missing;
+    if (value === null) throw new ApiError('exception', 400, `Missing value for field [${spec.field}]`);
+    const result = modify(value * spec.factor);
+    if (!(result >= 0) || !Number.isFinite(result)) {
+      const hint =
+        spec.modifier === 'ln' || spec.modifier === 'log'
+          ? `; consider using ${spec.modifier}1p or ${spec.modifier}2p instead of ${spec.modifier} to avoid negative scores`
+          : '';
+      throw illegalArgument(
+        `field value function must not produce negative scores, but got: [${result}] for field value: [${javaDouble(value)}]${hint}`,
+      );
+    }
+    return result;
+  };
+}
+
+/** MurmurHash3 of 32 bits over one 32-bit word. */
+export function murmur32(word: number, seed: number): number {
+  let k = Math.imul(word, 0xcc9e2d51);
+  k = Math.imul((k << 15) | (k >>> 17), 0x1b873593);
+  let hash = seed ^ k;
+  hash = (Math.imul((hash << 13) | (hash >>> 19), 5) + 0xe6546b64) | 0;
+  hash ^= 4;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return hash ^ (hash >>> 16);
+}
+
+function randomScore(spec: Extract<ScoreFunction, { kind: 'random' }>, context: RewriteContext): DocFunction {
+  const type = spec.field === null || spec.field === '_seq_no' ? null : fieldOf(context, spec.field);
+  if (spec.field !== null && spec.field !== '_seq_no' && !type)
+    throw illegalArgument(`Field [${spec.field}] is not mapped on [${context.index}]`);
+  // Without a seed every request has its own; the pages of a scroll have one time, and so one order.
+  const seed = spec.seed ?? murmur32(context.nowMs | 0, 0);
+  return (segment, docId) => {
+    const word = type ? Math.trunc(numbersOf(type, segment, docId)[0] ?? 0) : segment.seqNo(segment.rootOf(docId));
+    return (murmur32(word | 0, seed) & 0x00ffffff) / 2 ** 24;
+  };
+}
+
+type DecaySpec = Extract<ScoreFunction, { kind: 'decay' }>;
+
+function decay(spec: DecaySpec, context: RewriteContext): DocFunction {
+  const type = fieldOf(context, spec.field);
+  if (!type) throw parsingError(`unknown field [${spec.field}]`);
+  const { distances, scale, offset } = measure(spec, type, context);
+  if (!(scale > 0)) throw illegalArgument('function_score : scale must be > 0.0.');
+  if (!(spec.decay > 0 && spec.decay < 1)) throw illegalArgument('function_score : decay must be in the range [0..1].');
+  if (offset < 0) throw illegalArgument('function_score : offset must be > 0.0');
+  const curve = curveOf(spec.shape, scale, spec.decay);
+  return (segment, docId) => {
+    const values = distances(segment, docId);
+    if (values.length === 0) return 1;
+    return curve(
+      choose(
+        values.map((value) => Math.max(0, value - offset)),
+        spec.mode,
+      ),
+    );
+  };
+}
+
+function choose(values: readonly number[], mode: DecaySpec['mode']): number {
+  const sum = values.reduce((a, b) => a + b, 0);
+  return mode === 'min' ? Math.min(...values) : mode === 'max' ? Math.max(...values) : mode === 'sum' ? sum : sum / values.length;
+}
+
+export function curveOf(shape: DecaySpec['shape'], scale: number, decayed: number): (distance: number) => number {
+  if (shape === 'gauss') {
+    const width = (0.5 * scale ** 2) / Math.log(decayed);
+    return (distance) => Math.exp((0.5 * distance ** 2) / width);
+  }
+  if (shape === 'exp') {
+    const rate = Math.log(decayed) / scale;
+    return (distance) => Math.exp(rate * distance);
+  }
+  const reach = scale / (1 - decayed);
+  return (distance) => Math.max(0, (reach - distance) / reach);
+}
+
+interface Measure {
+  readonly distances: (segment: SegmentReader, docId: number) => number[];
+  readonly scale: number;
+  readonly offset: number;
+}
+
+function measure(spec: DecaySpec, type: FieldType, context: RewriteContext): Measure {
+  if (type.family === 'geo_point') return measureGeo(spec, type);
+  if (type.family === 'date') return measureDate(spec, type, context);
+  if (type.family !== 'numeric' || type.typeName === 'scaled_float') {
+    throw parsingError(`field [${spec.field}] is of type [${type.typeName}], but only numeric types are supported.`);
+  }
+  if (spec.origin === null || spec.scale === null) throw parseFailure('both [scale] and [origin] must be set for numeric fields.');
+  const origin = Number(spec.origin);
+  return {
+    distances: (segment, docId) => numbersOf(type, segment, docId).map((value) => Math.abs(value - origin)),
+    scale: Number(spec.scale),
+    offset: Number(spec.offset ?? 0),
+  };
+}
+
+function measureDate(spec: DecaySpec, type: FieldType, context: RewriteContext): Measure {
+  if (spec.scale === null) throw parseFailure('[scale] must be set for date fields.');
+  const isNanos = type.typeName === 'date_nanos';
+  const toMs = (raw: bigint | number): number => (isNanos ? Number(BigInt(raw) / 1_000_000n) : Number(raw));
+  let origin = context.nowMs;
+  if (spec.origin !== null) {
+    const bounds = type.rangeBounds({
+      from: spec.origin,
+      to: null,
+      includeFrom: true,
+      includeTo: true,
+      format: null,
+      timeZone: null,
+      nowMs: context.nowMs,
+    });
+    if (bounds.kind === 'i64') origin = toMs(bounds.min);
+  }
+  const name = type.spec.name;
+  return {
+    distances: (segment, docId) => (segment.column(name) ? segment.values(name, docId).map((raw) => Math.abs(toMs(raw) - origin)) : []),
+    scale: duration('DecayFunctionParser.scale', spec.scale),
+    offset: spec.offset === null ? 0 : duration('DecayFunctionParser.offset', spec.offset),
+  };
+}
+
+function duration(name: string, value: unknown): number {
+  const ms = parseDurationMs(String(value));
+  if (ms === null) throw badTimeValue(name, String(value));
+  return ms;
+}
+
+const EARTH_METERS = 6_371_008.7714;
+
+/** Along the great circle, metres. */
+export function distanceMeters(a: { lat: number; lon: number }, b: { lat: number; lon: number }): number {
+  const rad = Math.PI / 180;
+  const [y1, y2] = [a.lat * rad, b.lat * rad];
+  const h = Math.sin((y2 - y1) / 2) ** 2 + Math.cos(y1) * Math.cos(y2) * Math.sin(((b.lon - a.lon) * rad) / 2) ** 2;
+  return 2 * EARTH_METERS * Math.asin(Math.min(1, Math.sqrt(h)));
+}
+
+function measureGeo(spec: DecaySpec, type: FieldType): Measure {
+  if (spec.origin === null || spec.scale === null) throw parseFailure('[origin] and [scale] must be set for geo fields.');
+  const origin = parseGeoPoint(spec.origin);
+  const name = type.spec.name;
+  return {
+    distances: (segment, docId) =>
+      segment.column(name) ? segment.values(name, docId).map((raw) => distanceMeters(origin, decodeGeoPoint(BigInt(raw)))) : [],
+    scale: parseDistance(spec.scale, 1),
+    offset: spec.offset === null ? 0 : parseDistance(spec.offset, 1),
+  };
+}

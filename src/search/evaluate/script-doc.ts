@@ -1,0 +1,133 @@
+// Documents of a segment as scripts see them: values from columns, the source from the log.
+import { decodeGeoPoint } from '../../common/geo-encoding.ts';
+import { parseJsonBytes } from '../../common/json-parse.ts';
+import type { FieldType } from '../../mapping/field-type.ts';
+import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
+import type { SegmentReader } from '../../plan/segment.ts';
+import { zonedDateTime } from '../../scripting/dates.ts';
+import { type DocMap, type DocScript, DocValues, type ScriptDocument, type ScriptInput } from '../../scripting/doc-script.ts';
+import { Double, type HostObject, ScriptFault, type ScriptMap, type Value } from '../../scripting/syntax-tree.ts';
+import { toScript } from '../../scripting/update-script.ts';
+import type { ShardDocument } from '../shard/search-shard.ts';
+import { runtimeValues } from './runtime-field.ts';
+import { distanceMeters } from './score-functions.ts';
+
+/** What reads documents for scripts. */
+export interface ScriptReader {
+  readonly mapping: MappingSnapshot;
+  record(seqNo: number): ShardDocument | null;
+}
+
+/** Runs a script over a document. @throws ApiError script_exception */
+export function runDocScript(script: DocScript, reader: ScriptReader, segment: SegmentReader, docId: number, input?: ScriptInput): Value {
+  return script.run(new SegmentDocument(reader, segment, docId), input);
+}
+
+export class SegmentDocument implements ScriptDocument, DocMap {
+  readonly doc = this;
+  readonly #reader: ScriptReader;
+  readonly #segment: SegmentReader;
+  readonly #docId: number;
+
+  constructor(reader: ScriptReader, segment: SegmentReader, docId: number) {
+    this.#reader = reader;
+    this.#segment = segment;
+    this.#docId = docId;
+  }
+
+  has(field: string): boolean {
+    return this.#reader.mapping.field(field) !== null;
+  }
+
+  values(field: string): DocValues {
+    const type = this.#reader.mapping.field(field);
+    if (!type) throw new ScriptFault('illegal_argument_exception', `No field found for [${field}] in mapping`);
+    return fieldValues(type, this.#reader, this.#segment, this.#docId);
+  }
+
+  source(): ScriptMap {
+    const record = this.#reader.record(this.#segment.seqNo(this.#docId));
+    return toScript(record?.source ? parseJsonBytes(record.source) : {}) as ScriptMap;
+  }
+}
+
+const decoder = new TextDecoder();
+
+/** Values of a field as scripts see them. @throws ScriptFault a field that scripts cannot read */
+export function fieldValues(type: FieldType, reader: ScriptReader, segment: SegmentReader, docId: number): DocValues {
+  if (type.runtime) {
+    const values = runtimeValues(type, reader, segment, docId);
+    return type.family === 'geo_point' ? geoValues(values.map(pointOf)) : new DocValues(values);
+  }
+  if (type.family === 'text') {
+    throw new ScriptFault(
+      'illegal_argument_exception',
+      `Text fields are not optimised for operations that require per-document field data like aggregations and sorting, so these operations are disabled by default. Please use a keyword field instead. Alternatively, set fielddata=true on [${type.name}] in order to load field data by uninverting the inverted index. Note that this can use significant memory.`,
+    );
+  }
+  if (!type.isAggregatable) {
+    throw new ScriptFault(
+      'illegal_argument_exception',
+      `Can't load fielddata on [${type.name}] because fielddata is unsupported on fields of type [${type.typeName}]. Use doc values instead.`,
+    );
+  }
+  const { name } = type.spec;
+  const raw = segment.column(name) ? segment.values(name, docId) : [];
+  const read = valueReader(type, segment);
+  if (type.family === 'geo_point') return geoValues(raw.map((value) => decodeGeoPoint(BigInt(value))));
+  return new DocValues(raw.map(read));
+}
+
+function valueReader(type: FieldType, segment: SegmentReader): (raw: bigint | number) => Value {
+  switch (type.family) {
+    case 'date': {
+      const perMs = type.typeName === 'date_nanos' ? 1e6 : 1;
+      return (raw) => zonedDateTime(Number(raw) / perMs);
+    }
+    case 'boolean':
+      return (raw) => Number(raw) !== 0;
+    case 'numeric':
+      if (type.unsigned) return (raw) => BigInt(raw) + (1n << 63n);
+      if (type.spec.column === 'f64' || type.scale !== 1) return (raw) => new Double(Number(raw) * type.scale);
+      return (raw) => BigInt(raw);
+    case 'ip': {
+      const format = type.format(null, null);
+      return (raw) => format.formatBytes(segment.termOf(type.spec.name, Number(raw)));
+    }
+    default:
+      return (raw) => decoder.decode(segment.termOf(type.spec.name, Number(raw)));
+  }
+}
+
+interface Point {
+  readonly lat: number;
+  readonly lon: number;
+}
+
+/** A geo_point: `lat` and `lon` of a value, distances of the field. */
+function geoValues(points: readonly Point[]): DocValues {
+  const nearest = (lat: Value, lon: Value): Value => {
+    const [point] = points;
+    if (!point) throw new ScriptFault('illegal_state_exception', "A document doesn't have a value for a field!");
+    return new Double(distanceMeters(point, { lat: Number(plainNumber(lat)), lon: Number(plainNumber(lon)) }));
+  };
+  return new DocValues(points.map(geoPoint), {
+    arcDistance: ([lat, lon]) => nearest(lat, lon),
+    planeDistance: ([lat, lon]) => nearest(lat, lon),
+    getLat: () => new Double(points[0]?.lat ?? 0),
+    getLon: () => new Double(points[0]?.lon ?? 0),
+  });
+}
+
+function geoPoint({ lat, lon }: Point): HostObject {
+  return { fields: { lat: new Double(lat), lon: new Double(lon) }, call: (name) => (name === 'toString' ? `${lat}, ${lon}` : undefined) };
+}
+
+function pointOf(value: Value): Point {
+  const [lat, lon] = (value as Value[]).map((part) => Number(plainNumber(part)));
+  return { lat, lon };
+}
+
+function plainNumber(value: Value): unknown {
+  return value instanceof Double ? value.value : value;
+}

@@ -1,0 +1,108 @@
+// Queries over runtime fields: the leaves that a mapped field would have become are asked of each document's computed values.
+import { decodeGeoPoint } from '../../common/geo-encoding.ts';
+import { textOf } from '../../scripting/values.ts';
+import { type RawValue, runtimeRaw, runtimeValues } from '../evaluate/runtime-field.ts';
+import { distanceMeters } from '../evaluate/score-functions.ts';
+import { type Bytes, compareBytes, type IndexQuery, type TermPattern } from '../index-query/index-query.ts';
+import { type RewriteContext, requireExpensive } from '../shard/rewrite-context.ts';
+
+/** The query with filters over documents in the place of leaves on runtime fields. @throws ApiError: expensive queries are not allowed */
+export function withRuntimeFilters(query: IndexQuery, context: RewriteContext): IndexQuery {
+  const inner = (one: IndexQuery): IndexQuery => withRuntimeFilters(one, context);
+  switch (query.op) {
+    case 'bool':
+      return {
+        ...query,
+        must: query.must.map(inner),
+        filter: query.filter.map(inner),
+        should: query.should.map(inner),
+        mustNot: query.mustNot.map(inner),
+      };
+    case 'disMax':
+      return { ...query, queries: query.queries.map(inner) };
+    case 'constant':
+    case 'boost':
+      return { ...query, query: inner(query.query) };
+    case 'term':
+      return filterOf(query.term.field, query, context);
+    case 'synonym':
+    case 'anyTerm':
+    case 'pattern':
+    case 'rangeI64':
+    case 'rangeF64':
+    case 'inI64':
+    case 'inF64':
+    case 'existsColumn':
+    case 'geoBox':
+    case 'geoDistance':
+      return filterOf(query.field, query, context);
+    default:
+      return query;
+  }
+}
+
+function filterOf(name: string, query: IndexQuery, context: RewriteContext): IndexQuery {
+  const type = context.mapping.field(name);
+  if (!type?.runtime) return query;
+  requireExpensive(context, `queries on [runtime] field [${name}]`);
+  const matches = predicateOf(query);
+  const isOfTerms = ['term', 'synonym', 'anyTerm', 'pattern'].includes(query.op);
+  return {
+    op: 'scriptFilter',
+    label: `${name}:runtime`,
+    nestedPath: context.nestedPath,
+    matches: (segment, docId) => {
+      // Terms may be of a type whose column holds numbers (boolean).
+      const values = isOfTerms
+        ? runtimeValues(type, context, segment, docId).map((value) => type.termBytes(textOf(value)))
+        : runtimeRaw(type, context, segment, docId);
+      return values.some(matches);
+    },
+  };
+}
+
+function predicateOf(query: IndexQuery): (value: RawValue) => boolean {
+  switch (query.op) {
+    case 'term':
+      return (value) => compareBytes(value as Bytes, query.term.bytes) === 0;
+    case 'synonym':
+    case 'anyTerm': {
+      const { terms } = query;
+      return (value) => terms.some(({ bytes }) => compareBytes(value as Bytes, bytes) === 0);
+    }
+    case 'pattern':
+      return (value) => matchesPattern(value as Bytes, query.pattern);
+    case 'rangeI64':
+    case 'rangeF64':
+      return (value) => (value as number) >= query.min && (value as number) <= query.max;
+    case 'inI64':
+    case 'inF64': {
+      const wanted = new Set<bigint | number>(query.values);
+      return (value) => wanted.has(value as number);
+    }
+    case 'geoBox': {
+      const { top, left, bottom, right } = query;
+      const isBetween = (lon: number): boolean => (left <= right ? lon >= left && lon <= right : lon >= left || lon <= right);
+      return (value) => {
+        const { lat, lon } = decodeGeoPoint(value as bigint);
+        return lat >= bottom && lat <= top && isBetween(lon);
+      };
+    }
+    case 'geoDistance':
+      return (value) => distanceMeters(decodeGeoPoint(value as bigint), query) <= query.meters;
+    default:
+      return () => true;
+  }
+}
+
+function matchesPattern(term: Bytes, { from, to, includeFrom, includeTo, filter }: TermPattern): boolean {
+  if (from !== null) {
+    const order = compareBytes(term, from);
+    if (order < 0 || (order === 0 && !includeFrom)) return false;
+  }
+  if (to !== null) {
+    const order = compareBytes(term, to);
+    if (order > 0 || (order === 0 && !includeTo)) return false;
+  }
+  return filter === null || filter(term);
+}

@@ -1,0 +1,81 @@
+// Sorting by values that no column holds: a script's, or ids. Those of the documents that match make a column for the run.
+import type { SegmentImageReader } from '../../arena/segment-reader.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import { numberFormat } from '../../errors/search-errors.ts';
+import type { SegmentReader } from '../../plan/segment.ts';
+import { temporaryColumn } from '../../plan/temporary-column.ts';
+import { doubleOf } from '../../scripting/dates.ts';
+import { compileDocScript } from '../../scripting/doc-script.ts';
+import { textOf } from '../../scripting/values.ts';
+import { runDocScript } from '../evaluate/script-doc.ts';
+import type { SortSpec } from '../request/sort-request.ts';
+import type { RewriteContext } from '../shard/rewrite-context.ts';
+import type { ResolvedSort } from './sort-keys.ts';
+
+type ScriptSortSpec = Extract<SortSpec, { by: 'script' }>;
+
+/** @throws ApiError script_exception: the script does not compile */
+export function scriptSort(spec: ScriptSortSpec, context: RewriteContext): ResolvedSort {
+  const script = compileDocScript(spec.script, { stored: context.storedScript, variables: ['_score'] });
+  const isText = spec.type === 'string';
+  return computedSort(spec.descending, isText, (segment, docId) => {
+    const value = runDocScript(script, context, segment, docId);
+    if (isText) return textOf(value);
+    const number = doubleOf(value);
+    if (number === null) throw illegalArgument('a sort script of type [number] must return a number');
+    return number;
+  });
+}
+
+/** By `_id`. */
+export function idSort(descending: boolean): ResolvedSort {
+  return computedSort(descending, true, (segment, docId) => (segment as SegmentImageReader).idOf(docId));
+}
+
+function computedSort(
+  descending: boolean,
+  isText: boolean,
+  evaluate: (segment: SegmentReader, docId: number) => number | string,
+): ResolvedSort {
+  /** Texts of a segment in order: their places are the column's values. */
+  const texts = new WeakMap<SegmentReader, readonly string[]>();
+  const placeOf = (segment: SegmentReader, text: string): number => {
+    const known = texts.get(segment) ?? [];
+    let low = 0;
+    let high = known.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (known[middle] < text) low = middle + 1;
+      else high = middle;
+    }
+    return known[low] === text ? low : low - 0.5;
+  };
+  const raw = (value: unknown, segment: SegmentReader): number => {
+    if (isText) return placeOf(segment, String(value));
+    const number = Number(value);
+    if (Number.isNaN(number)) throw numberFormat(String(value));
+    return number;
+  };
+  return {
+    descending,
+    needsScore: false,
+    missingFirst: false,
+    isComputed: true,
+    keyFor(segment, _planFilter, matching) {
+      const found = new Map<number, number | string>();
+      for (const docId of matching()) found.set(docId, evaluate(segment, docId));
+      const ordered = isText ? [...new Set(found.values() as Iterable<string>)].sort() : [];
+      texts.set(segment, ordered);
+      const places = new Map(ordered.map((text, place) => [text, place]));
+      const byDoc = new Map<number, number[]>();
+      for (const [docId, value] of found) byDoc.set(docId, [typeof value === 'string' ? places.get(value)! : value]);
+      const { kernels } = segment as SegmentImageReader;
+      const column = temporaryColumn(kernels, { kind: isText ? 'ordinals' : 'f64', maxDoc: segment.maxDoc, byDoc });
+      return { by: 'column', column, descending, mode: 'min', missing: 'last', nestedDocsPtr: 0, nestedFilter: null };
+    },
+    valueOf: (value, segment) => (value === null ? null : isText ? (texts.get(segment)?.[Number(value)] ?? null) : Number(value)),
+    render: (value) => value,
+    after: raw,
+    rawOf: raw,
+  };
+}
