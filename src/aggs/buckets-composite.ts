@@ -139,19 +139,19 @@ type Part = MergeKey | null;
 
 /** Turns the raw keys of one source into comparable ones, and those into JSON. */
 class SourceKeys {
-  private readonly spec: CompositeSource;
-  private readonly terms: TermKeys;
-  private readonly sourceOf: (slice: Slice) => ValuesSource;
+  readonly #spec: CompositeSource;
+  readonly #terms: TermKeys;
+  readonly #sourceOf: (slice: Slice) => ValuesSource;
 
   constructor(spec: CompositeSource, slices: readonly Slice[], s: number) {
-    this.spec = spec;
-    this.sourceOf = (slice) => (slice.bound as ValuesSource[])[s];
-    this.terms = new TermKeys(slices, this.sourceOf, false);
+    this.#spec = spec;
+    this.#sourceOf = (slice) => (slice.bound as ValuesSource[])[s];
+    this.#terms = new TermKeys(slices, this.#sourceOf, false);
   }
 
   part(slice: Slice, raw: number | bigint): Part {
-    const { spec } = this;
-    const source = this.sourceOf(slice);
+    const spec = this.#spec;
+    const source = this.#sourceOf(slice);
     if (spec.missingBucket) {
       if (source.kind === 'ordinals') {
         const column = source.type ? slice.segment.segment.column(source.field) : null;
@@ -160,7 +160,7 @@ class SourceKeys {
     }
     switch (spec.kind) {
       case 'terms':
-        return this.terms.keyOf(slice, raw);
+        return this.#terms.keyOf(slice, raw);
       case 'geotile_grid':
         return geotileKey(BigInt(raw));
       case 'histogram': {
@@ -176,49 +176,49 @@ class SourceKeys {
 
   json(part: Part): unknown {
     if (part === null) return null;
-    const source = this.terms.source;
-    if (this.spec.kind === 'geotile_grid') return part;
-    if (this.spec.kind !== 'terms') {
-      const text = this.spec.source.format !== null ? (source.format?.keyAsString(Number(part)) ?? null) : null;
+    const source = this.#terms.source;
+    if (this.#spec.kind === 'geotile_grid') return part;
+    if (this.#spec.kind !== 'terms') {
+      const text = this.#spec.source.format !== null ? (source.format?.keyAsString(Number(part)) ?? null) : null;
       return text ?? part;
     }
-    const { json, text } = this.terms.show(part);
+    const { json, text } = this.#terms.show(part);
     if (source.type?.family === 'boolean') return part === 1;
-    return this.spec.source.format !== null && text !== null ? text : json;
+    return this.#spec.source.format !== null && text !== null ? text : json;
   }
 
   /** A value of `after` as a comparable key. */
   parse(value: unknown, nowMs: number): Part {
     if (value === null) {
-      if (!this.spec.missingBucket) throw illegalArgument(`Missing value for [after.${this.spec.name}]`);
+      if (!this.#spec.missingBucket) throw illegalArgument(`Missing value for [after.${this.#spec.name}]`);
       return null;
     }
-    const source = this.terms.source;
-    if (this.spec.kind === 'geotile_grid') return String(value);
+    const source = this.#terms.source;
+    if (this.#spec.kind === 'geotile_grid') return String(value);
     if (source.isDate && typeof value === 'string')
-      return Number(source.format!.parse(value, false, nowMs, this.spec.source.timeZone ?? undefined));
+      return Number(source.format!.parse(value, false, nowMs, this.#spec.source.timeZone ?? undefined));
     if (source.kind === 'ordinals')
       return Buffer.from(source.type ? source.type.termBytes(value) : Buffer.from(String(value))).toString('latin1');
     if (source.type?.family === 'boolean') return value === true || value === 'true' || value === 1 ? 1 : 0;
     const number = Number(value);
     // integers are compared as stored, in full; unsigned ones are stored less 2^63
-    if (this.spec.kind === 'terms' && this.terms.alike && source.kind === 'i64' && source.scale === 1 && Number.isInteger(number)) {
+    if (this.#spec.kind === 'terms' && this.#terms.alike && source.kind === 'i64' && source.scale === 1 && Number.isInteger(number)) {
       const isExact = typeof value === 'bigint' || (typeof value === 'string' && /^-?\d+$/.test(value));
       return BigInt(isExact ? (value as bigint | string) : number) - (source.unsigned ? 1n << 63n : 0n);
     }
     if (Number.isNaN(number))
-      throw illegalArgument(`Invalid value for [after.${this.spec.name}], expected a number, got [${String(value)}]`);
+      throw illegalArgument(`Invalid value for [after.${this.#spec.name}], expected a number, got [${String(value)}]`);
     // keys of scaled fields are kept as stored
-    return this.spec.kind === 'terms' && source.scale !== 1 ? Math.round(number / source.scale) : number;
+    return this.#spec.kind === 'terms' && source.scale !== 1 ? Math.round(number / source.scale) : number;
   }
 
   compare(a: Part, b: Part): number {
     if (a === null || b === null) {
       if (a === b) return 0;
-      return a === null ? this.spec.missingOrder : -this.spec.missingOrder;
+      return a === null ? this.#spec.missingOrder : -this.#spec.missingOrder;
     }
-    const by = this.spec.kind === 'geotile_grid' ? compareTiles(String(a), String(b)) : compareKeys(a, b);
-    return this.spec.descending ? -by : by;
+    const by = this.#spec.kind === 'geotile_grid' ? compareTiles(String(a), String(b)) : compareKeys(a, b);
+    return this.#spec.descending ? -by : by;
   }
 }
 

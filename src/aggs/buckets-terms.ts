@@ -150,18 +150,18 @@ function textNode(
 /** Keys of slices in one order: ordinals while there is one segment, term bytes over several; raw numbers while all indices store them alike. */
 export class TermKeys {
   readonly isText: boolean;
-  private readonly direct: boolean;
+  readonly #direct: boolean;
   /** All indices store the numbers alike, and keys are as stored; else they are doubles. */
   readonly alike: boolean;
-  private readonly big: boolean;
-  private readonly slices: readonly Slice[];
-  private readonly sourceOf: (slice: Slice) => ValuesSource;
+  readonly #big: boolean;
+  readonly #slices: readonly Slice[];
+  readonly #sourceOf: (slice: Slice) => ValuesSource;
 
   /** @param exact  integers are compared as bigints whatever the kernels gave: keys in a chain, where one level may have wide keys and others not */
   constructor(slices: readonly Slice[], sourceOf: (slice: Slice) => ValuesSource, direct: boolean, exact = false) {
-    this.slices = slices;
-    this.sourceOf = sourceOf;
-    this.direct = direct;
+    this.#slices = slices;
+    this.#sourceOf = sourceOf;
+    this.#direct = direct;
     const sources = slices.map(sourceOf);
     this.isText = sources.some((source) => source.kind === 'ordinals');
     const mapped = sources.filter((source) => source.type);
@@ -170,19 +170,19 @@ export class TermKeys {
     );
     const wide = exact && mapped.length > 0 && mapped[0].kind === 'i64';
     const hasWideKeys = slices.some((slice) => slice.result.op === 'buckets' && slice.result.buckets.keys instanceof BigInt64Array);
-    this.big = this.alike && (wide || hasWideKeys);
+    this.#big = this.alike && (wide || hasWideKeys);
   }
 
   keyOf(slice: Slice, raw: number | bigint): MergeKey {
-    const source = this.sourceOf(slice);
-    if (this.isText) return source.kind === 'ordinals' ? (this.direct ? Number(raw) : termKey(slice, source, Number(raw))) : String(raw);
+    const source = this.#sourceOf(slice);
+    if (this.isText) return source.kind === 'ordinals' ? (this.#direct ? Number(raw) : termKey(slice, source, Number(raw))) : String(raw);
     if (!this.alike) return doubleOf(source, raw);
-    return this.big && (typeof raw === 'bigint' || Number.isInteger(raw)) ? BigInt(raw) : raw;
+    return this.#big && (typeof raw === 'bigint' || Number.isInteger(raw)) ? BigInt(raw) : raw;
   }
 
   /** Source and format that keys are shown by. */
   get source(): ValuesSource {
-    const sources = this.slices.map(this.sourceOf);
+    const sources = this.#slices.map(this.#sourceOf);
     return sources.find((source) => source.type) ?? sources[0];
   }
 
@@ -190,7 +190,7 @@ export class TermKeys {
   show(key: MergeKey): { json: unknown; plain: string | number; text: string | null } {
     const source = this.source;
     if (this.isText) {
-      const bytes = typeof key === 'number' && this.direct ? termBytes(this.slices[0], source, key) : Buffer.from(String(key), 'latin1');
+      const bytes = typeof key === 'number' && this.#direct ? termBytes(this.#slices[0], source, key) : Buffer.from(String(key), 'latin1');
       const shown = source.format ? source.format.formatBytes(bytes) : Buffer.from(bytes).toString();
       return { json: shown, plain: String(shown), text: null };
     }
@@ -204,7 +204,7 @@ export class TermKeys {
 
   get typedName(): string {
     // Nothing tells the kind of an index without segments.
-    if (this.slices.length === 0) return 'umterms';
+    if (this.#slices.length === 0) return 'umterms';
     const source = this.source;
     if (!source.type && source.missing === null) return 'umterms';
     if (this.isText) return 'sterms';

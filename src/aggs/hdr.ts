@@ -5,33 +5,33 @@ import { type Distribution, valueAt } from './distribution.ts';
 /** Widths of the buckets of a histogram that holds values from `min` on. */
 class HdrScale {
   /** Integers per unit of the values: the power of two at or below the smallest value lands on half of the first bucket. */
-  private readonly ratio: number;
-  private readonly subBuckets: number;
+  readonly #ratio: number;
+  readonly #subBuckets: number;
 
   constructor(smallest: number, digits: number) {
-    this.subBuckets = 2 ** Math.ceil(Math.log2(2 * 10 ** digits));
-    this.ratio = this.subBuckets / 2 / 2 ** exponentOf(smallest);
+    this.#subBuckets = 2 ** Math.ceil(Math.log2(2 * 10 ** digits));
+    this.#ratio = this.#subBuckets / 2 / 2 ** exponentOf(smallest);
   }
 
   /** First and last integer that are counted together with a value. */
-  private ends(value: number): { first: number; last: number } {
-    const integer = Math.floor(value * this.ratio);
-    const width = integer < this.subBuckets ? 1 : 2 ** (exponentOf(integer) + 1) / this.subBuckets;
+  #ends(value: number): { first: number; last: number } {
+    const integer = Math.floor(value * this.#ratio);
+    const width = integer < this.#subBuckets ? 1 : 2 ** (exponentOf(integer) + 1) / this.#subBuckets;
     const first = Math.floor(integer / width) * width;
     return { first, last: first + width - 1 };
   }
 
   lowest(value: number): number {
-    return this.ends(value).first / this.ratio;
+    return this.#ends(value).first / this.#ratio;
   }
 
   highest(value: number): number {
-    return this.ends(value).last / this.ratio;
+    return this.#ends(value).last / this.#ratio;
   }
 
   /** The first value above all that are counted together with `value`. */
   next(value: number): number {
-    return (this.ends(value).last + 1) / this.ratio;
+    return (this.#ends(value).last + 1) / this.#ratio;
   }
 }
 

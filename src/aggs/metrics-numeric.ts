@@ -133,22 +133,22 @@ function addStats(slices: readonly Slice[], parents: number): Totals {
 
 /** Lucene's CompensatedSum for an array of sums. */
 export class CompensatedSums {
-  private readonly sums: Float64Array;
-  private readonly deltas: Float64Array;
+  readonly #sums: Float64Array;
+  readonly #deltas: Float64Array;
 
   constructor(sums: Float64Array) {
-    this.sums = sums;
-    this.deltas = new Float64Array(sums.length);
+    this.#sums = sums;
+    this.#deltas = new Float64Array(sums.length);
   }
 
   add(at: number, value: number): void {
-    const sum = this.sums[at];
-    if (!Number.isFinite(value)) this.sums[at] = value + sum;
+    const sum = this.#sums[at];
+    if (!Number.isFinite(value)) this.#sums[at] = value + sum;
     else if (Number.isFinite(sum)) {
-      const corrected = value + this.deltas[at];
+      const corrected = value + this.#deltas[at];
       const updated = sum + corrected;
-      this.deltas[at] = corrected - (updated - sum);
-      this.sums[at] = updated;
+      this.#deltas[at] = corrected - (updated - sum);
+      this.#sums[at] = updated;
     }
   }
 }

@@ -39,22 +39,22 @@ export class MetricOut implements OutAgg {
   readonly docCount = null;
   readonly typedName: string;
   readonly meta: MutableJsonObject | null;
-  private readonly json: MutableJsonObject;
-  private readonly figures: Readonly<Record<string, Figure>>;
+  readonly #json: MutableJsonObject;
+  readonly #figures: Readonly<Record<string, Figure>>;
 
   constructor(owner: Owner, typedName: string, json: MutableJsonObject, figures: Readonly<Record<string, Figure>>) {
     this.typedName = typedName;
     this.meta = owner.meta;
-    this.json = json;
-    this.figures = figures;
+    this.#json = json;
+    this.#figures = figures;
   }
 
   figure(name: string): Figure | undefined {
-    return Object.hasOwn(this.figures, name) ? this.figures[name] : undefined;
+    return Object.hasOwn(this.#figures, name) ? this.#figures[name] : undefined;
   }
 
   render(): MutableJsonObject {
-    return withMeta(this.meta, this.json);
+    return withMeta(this.meta, this.#json);
   }
 }
 
@@ -89,9 +89,9 @@ export class BucketsOut implements OutAgg {
   readonly typedName: string;
   readonly meta: MutableJsonObject | null;
   readonly buckets: readonly OutBucket[];
-  private readonly keyed: boolean;
-  private readonly before: MutableJsonObject;
-  private readonly after: MutableJsonObject;
+  readonly #keyed: boolean;
+  readonly #before: MutableJsonObject;
+  readonly #after: MutableJsonObject;
 
   /** @param before, after  fields of the aggregation around `buckets` */
   constructor(
@@ -103,9 +103,9 @@ export class BucketsOut implements OutAgg {
     this.typedName = typedName;
     this.meta = owner.meta;
     this.buckets = buckets;
-    this.keyed = options.keyed ?? false;
-    this.before = options.before ?? {};
-    this.after = options.after ?? {};
+    this.#keyed = options.keyed ?? false;
+    this.#before = options.before ?? {};
+    this.#after = options.after ?? {};
   }
 
   figure(name: string): Figure | undefined {
@@ -114,10 +114,10 @@ export class BucketsOut implements OutAgg {
 
   render(typedKeys: boolean): MutableJsonObject {
     const one = (bucket: OutBucket): MutableJsonObject => ({ ...bucket.fields, ...renderAggs(bucket.aggs, typedKeys) });
-    const buckets = this.keyed
+    const buckets = this.#keyed
       ? Object.fromEntries(this.buckets.map((bucket) => [bucket.name, one(bucket)]))
       : this.buckets.map((bucket) => one(bucket));
-    return withMeta(this.meta, { ...this.before, buckets, ...this.after });
+    return withMeta(this.meta, { ...this.#before, buckets, ...this.#after });
   }
 }
 
@@ -128,12 +128,12 @@ export class JsonOut implements OutAgg {
   readonly docCount = null;
   readonly typedName: string;
   readonly meta: MutableJsonObject | null;
-  private readonly json: MutableJsonObject;
+  readonly #json: MutableJsonObject;
 
   constructor(owner: Owner, typedName: string, json: MutableJsonObject) {
     this.typedName = typedName;
     this.meta = owner.meta;
-    this.json = json;
+    this.#json = json;
   }
 
   figure(): undefined {
@@ -141,7 +141,7 @@ export class JsonOut implements OutAgg {
   }
 
   render(): MutableJsonObject {
-    return withMeta(this.meta, this.json);
+    return withMeta(this.meta, this.#json);
   }
 }
 

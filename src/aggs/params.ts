@@ -5,29 +5,29 @@ import { badParameter, parsingError, xContentError } from './errors.ts';
 
 export class Params {
   readonly typeName: string;
-  private readonly body: JsonObject;
-  private readonly left: Set<string>;
+  readonly #body: JsonObject;
+  readonly #left: Set<string>;
   /** Names that were asked for: what a mistyped one may have meant. */
-  private readonly known = new Set<string>();
+  readonly #known = new Set<string>();
 
   /** @throws ApiError parsing_exception: not an object */
   constructor(typeName: string, body: unknown) {
     if (!isObject(body)) throw parsingError(`Expected [START_OBJECT] under [${typeName}], but got a [${tokenOf(body)}]`);
     this.typeName = typeName;
-    this.body = body;
-    this.left = new Set(Object.keys(body));
+    this.#body = body;
+    this.#left = new Set(Object.keys(body));
   }
 
   has(key: string): boolean {
-    this.known.add(key);
-    return this.body[key] !== undefined && this.body[key] !== null;
+    this.#known.add(key);
+    return this.#body[key] !== undefined && this.#body[key] !== null;
   }
 
   /** The raw value; undefined if absent or null. */
   take(key: string): unknown {
-    this.left.delete(key);
-    this.known.add(key);
-    return this.body[key] ?? undefined;
+    this.#left.delete(key);
+    this.#known.add(key);
+    return this.#body[key] ?? undefined;
   }
 
   string(key: string): string | null {
@@ -109,7 +109,7 @@ export class Params {
 
   /** @throws ApiError x_content_parse_exception: a parameter that nobody took */
   done(): void {
-    for (const key of this.left) throw xContentError(`[${this.typeName}] unknown field [${key}]${didYouMean(key, this.known)}`);
+    for (const key of this.#left) throw xContentError(`[${this.typeName}] unknown field [${key}]${didYouMean(key, this.#known)}`);
   }
 }
 

@@ -63,16 +63,16 @@ export const UTC: TimeZone = fixedZone('Z', 0);
 class RegionZone implements TimeZone {
   readonly id: string;
   readonly fixedOffset = null;
-  private readonly read: (utc: number) => number;
-  private readonly spans = new Map<number, { first: number; transitions: Transition[] }>();
+  readonly #read: (utc: number) => number;
+  readonly #spans = new Map<number, { first: number; transitions: Transition[] }>();
 
   constructor(id: string, read: (utc: number) => number) {
     this.id = id;
-    this.read = read;
+    this.#read = read;
   }
 
   offsetAt(utc: number): number {
-    const { first, transitions } = this.span(Math.floor(utc / SPAN));
+    const { first, transitions } = this.#span(Math.floor(utc / SPAN));
     let offset = first;
     for (const transition of transitions) {
       if (transition.at > utc) break;
@@ -85,60 +85,60 @@ class RegionZone implements TimeZone {
     // offsets lie within a day of UTC, so all that matter are in force a day around
     const candidates = new Set([
       this.offsetAt(local - DAY),
-      ...this.around(local).flatMap((t) => [t.before, t.after]),
+      ...this.#around(local).flatMap((t) => [t.before, t.after]),
       this.offsetAt(local + DAY),
     ]);
     return [...candidates].filter((offset) => this.offsetAt(local - offset) === offset).sort((a, b) => b - a);
   }
 
   gapAt(local: number): number {
-    const gap = this.around(local).find((t) => local >= t.at + t.before && local < t.at + t.after);
+    const gap = this.#around(local).find((t) => local >= t.at + t.before && local < t.at + t.after);
     return gap ? gap.at : local - this.offsetAt(local);
   }
 
   previousTransition(utc: number, notBefore: number): number | null {
     for (let span = Math.floor((utc - 1) / SPAN); span >= Math.floor(notBefore / SPAN); span--) {
-      const found = this.span(span).transitions.findLast((transition) => transition.at < utc);
+      const found = this.#span(span).transitions.findLast((transition) => transition.at < utc);
       if (found) return found.at >= notBefore ? found.at : null;
     }
     return null;
   }
 
-  private around(local: number): Transition[] {
+  #around(local: number): Transition[] {
     const from = Math.floor((local - 2 * DAY) / SPAN);
     const to = Math.floor((local + 2 * DAY) / SPAN);
-    const spans = from === to ? [this.span(from)] : [this.span(from), this.span(to)];
+    const spans = from === to ? [this.#span(from)] : [this.#span(from), this.#span(to)];
     return spans.flatMap((span) => span.transitions.filter((t) => Math.abs(t.at - local) < 2 * DAY));
   }
 
-  private span(number: number): { first: number; transitions: Transition[] } {
-    let span = this.spans.get(number);
+  #span(number: number): { first: number; transitions: Transition[] } {
+    let span = this.#spans.get(number);
     if (span) return span;
     const start = number * SPAN;
-    const first = this.read(start);
+    const first = this.#read(start);
     const transitions: Transition[] = [];
     let before = first;
     for (let from = start; from < start + SPAN; from += SAMPLE) {
       const to = Math.min(from + SAMPLE, start + SPAN);
       // the value at the span's end belongs to the next span
-      const after = this.read(to - 1);
-      if (after !== before) transitions.push({ at: this.bisect(from, to - 1, before), before, after });
+      const after = this.#read(to - 1);
+      if (after !== before) transitions.push({ at: this.#bisect(from, to - 1, before), before, after });
       before = after;
     }
     span = { first, transitions };
-    this.spans.set(number, span);
+    this.#spans.set(number, span);
     return span;
   }
 
   /** First instant in (low, high] whose offset is not `before`. */
-  private bisect(low: number, high: number, before: number): number {
+  #bisect(low: number, high: number, before: number): number {
     let from = low;
     let to = high;
     while (to - from > 1) {
       const middle = Math.floor((from + to) / 2);
-      if (this.read(middle) === before) from = middle;
+      if (this.#read(middle) === before) from = middle;
       else to = middle;
     }
-    return from === low && this.read(low) !== before ? low : to;
+    return from === low && this.#read(low) !== before ? low : to;
   }
 }

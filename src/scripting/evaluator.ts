@@ -26,129 +26,136 @@ const CONTINUE: Flow = { how: 'continue', value: null };
 const MAX_CALLS = 100;
 
 export class Evaluator {
-  private scopes: Scope[];
-  private calls = 0;
-  private readonly declared = new Map<string, FunctionStatement>();
+  #scopes: Scope[];
+  #calls = 0;
+  readonly #declared = new Map<string, FunctionStatement>();
+
+  readonly #source: string;
+  readonly #functions: Readonly<Record<string, HostFunction>>;
+  #budget: number;
 
   constructor(
-    private readonly source: string,
+    source: string,
     variables: Readonly<Record<string, Value>>,
-    private readonly functions: Readonly<Record<string, HostFunction>>,
-    private budget: number,
+    functions: Readonly<Record<string, HostFunction>>,
+    budget: number,
   ) {
-    this.scopes = [new Map(Object.entries(variables))];
+    this.#source = source;
+    this.#functions = functions;
+    this.#budget = budget;
+    this.#scopes = [new Map(Object.entries(variables))];
   }
 
   run(body: readonly Statement[]): Value {
-    for (const statement of body) if (statement.kind === 'function') this.declared.set(statement.name, statement);
-    const result = this.statements(body);
+    for (const statement of body) if (statement.kind === 'function') this.#declared.set(statement.name, statement);
+    const result = this.#statements(body);
     return result ? plain(result.value) : null;
   }
 
-  private fail(at: number, reason: string, type = 'illegal_argument_exception'): ApiError {
+  #fail(at: number, reason: string, type = 'illegal_argument_exception'): ApiError {
     return new ApiError('script_exception', 400, 'runtime error', {
-      details: scriptError(this.source, at, reason).details,
+      details: scriptError(this.#source, at, reason).details,
       causedBy: new ApiError(type, 400, reason),
     });
   }
 
-  private step(at: number): void {
-    if (--this.budget < 0) throw this.fail(at, 'the script takes too many steps');
+  #step(at: number): void {
+    if (--this.#budget < 0) throw this.#fail(at, 'the script takes too many steps');
   }
 
   /** Runs what the host does for the script: its faults get the place. */
-  private hosted<T>(at: number, action: () => T): T {
+  #hosted<T>(at: number, action: () => T): T {
     try {
       return action();
     } catch (error) {
-      throw this.placed(error, at);
+      throw this.#placed(error, at);
     }
   }
 
   /** A fault of what ran for the script, with its place. */
-  private placed(error: unknown, at: number): unknown {
-    return error instanceof ScriptFault ? this.fail(at, error.message, error.type) : error;
+  #placed(error: unknown, at: number): unknown {
+    return error instanceof ScriptFault ? this.#fail(at, error.message, error.type) : error;
   }
 
-  private statements(body: readonly Statement[]): Flow | null {
+  #statements(body: readonly Statement[]): Flow | null {
     let last: Flow | null = null;
     for (const statement of body) {
-      last = this.statement(statement);
+      last = this.#statement(statement);
       if (last !== null && last.how !== 'value') return last;
     }
     return last;
   }
 
-  private statement(statement: Statement): Flow | null {
+  #statement(statement: Statement): Flow | null {
     switch (statement.kind) {
       case 'expression':
-        return { how: 'value', value: this.value(statement.expression) };
+        return { how: 'value', value: this.#value(statement.expression) };
       case 'return':
-        return { how: 'return', value: statement.value ? this.value(statement.value) : null };
+        return { how: 'return', value: statement.value ? this.#value(statement.value) : null };
       case 'declare':
-        this.scopes[this.scopes.length - 1].set(
+        this.#scopes[this.#scopes.length - 1].set(
           statement.name,
-          statement.value ? this.cast(statement.type, this.value(statement.value), statement.at) : defaultOf(statement.type),
+          statement.value ? this.#cast(statement.type, this.#value(statement.value), statement.at) : defaultOf(statement.type),
         );
         return null;
       case 'assign': {
-        const scope = this.scopeOf(statement.name);
-        const value = this.value(statement.value);
-        scope.set(statement.name, statement.op ? this.operate(statement.op, scope.get(statement.name), value, statement.at) : value);
+        const scope = this.#scopeOf(statement.name);
+        const value = this.#value(statement.value);
+        scope.set(statement.name, statement.op ? this.#operate(statement.op, scope.get(statement.name), value, statement.at) : value);
         return null;
       }
       case 'store':
-        this.store(statement);
+        this.#store(statement);
         return null;
       case 'each':
-        return this.each(statement);
+        return this.#each(statement);
       case 'loop':
-        return this.scoped(() => this.loop(statement));
+        return this.#scoped(() => this.#loop(statement));
       case 'leave':
         return statement.how === 'break' ? BREAK : CONTINUE;
       case 'throw':
-        throw this.fail(statement.at, String(this.value(statement.value)));
+        throw this.#fail(statement.at, String(this.#value(statement.value)));
       case 'if':
-        if (this.truth(this.value(statement.test), statement.test.at)) return this.block(statement.then);
-        return statement.else ? this.block(statement.else) : null;
+        if (this.#truth(this.#value(statement.test), statement.test.at)) return this.#block(statement.then);
+        return statement.else ? this.#block(statement.else) : null;
       case 'block':
-        return this.block(statement.body);
+        return this.#block(statement.body);
       case 'function':
         return null;
     }
   }
 
-  private scopeOf(name: string): Scope {
-    return this.scopes.findLast((scope) => scope.has(name))!;
+  #scopeOf(name: string): Scope {
+    return this.#scopes.findLast((scope) => scope.has(name))!;
   }
 
-  private scoped<T>(action: () => T, scope: Scope = new Map()): T {
-    this.scopes.push(scope);
+  #scoped<T>(action: () => T, scope: Scope = new Map()): T {
+    this.#scopes.push(scope);
     try {
       return action();
     } finally {
-      this.scopes.pop();
+      this.#scopes.pop();
     }
   }
 
-  private block(body: readonly Statement[]): Flow | null {
-    return this.scoped(() => this.statements(body));
+  #block(body: readonly Statement[]): Flow | null {
+    return this.#scoped(() => this.#statements(body));
   }
 
-  private store({ target, op, value, at }: Extract<Statement, { kind: 'store' }>): void {
-    const object = this.value(target.object);
-    const key = target.kind === 'member' ? target.name : this.value(target.index);
-    const combine = (old: Value): Value => (op ? this.operate(op, old, this.value(value), at) : this.value(value));
+  #store({ target, op, value, at }: Extract<Statement, { kind: 'store' }>): void {
+    const object = this.#value(target.object);
+    const key = target.kind === 'member' ? target.name : this.#value(target.index);
+    const combine = (old: Value): Value => (op ? this.#operate(op, old, this.#value(value), at) : this.#value(value));
     if (object instanceof Map) object.set(String(key), combine(object.get(String(key)) ?? null));
     else if (Array.isArray(object) && target.kind === 'index') {
       const index = Number(key);
-      if (!(index in object)) throw this.fail(at, `index ${index} is out of bounds for length ${object.length}`);
+      if (!(index in object)) throw this.#fail(at, `index ${index} is out of bounds for length ${object.length}`);
       object[index] = combine(object[index]);
-    } else throw this.fail(at, object === null ? 'cannot store into null' : 'cannot store into this type');
+    } else throw this.#fail(at, object === null ? 'cannot store into null' : 'cannot store into this type');
   }
 
-  private each({ name, items, body, at }: Each): Flow | null {
-    const list = this.value(items);
+  #each({ name, items, body, at }: Each): Flow | null {
+    const list = this.#value(items);
     const walked = Array.isArray(list)
       ? [...list]
       : isHostObject(list)
@@ -156,127 +163,127 @@ export class Evaluator {
         : list instanceof Map
           ? [...list.keys()]
           : undefined;
-    if (!walked) throw this.fail(at, 'only lists can be walked through');
+    if (!walked) throw this.#fail(at, 'only lists can be walked through');
     for (const item of walked) {
-      this.step(at);
-      const flow = this.scoped(() => this.statements(body), new Map([[name, item]]));
+      this.#step(at);
+      const flow = this.#scoped(() => this.#statements(body), new Map([[name, item]]));
       if (flow?.how === 'return') return flow;
       if (flow?.how === 'break') break;
     }
     return null;
   }
 
-  private loop({ init, test, step, body, testLast, at }: Loop): Flow | null {
-    this.statements(init);
+  #loop({ init, test, step, body, testLast, at }: Loop): Flow | null {
+    this.#statements(init);
     for (let isFirst = true; ; isFirst = false) {
-      this.step(at);
+      this.#step(at);
       const isTested = test !== null && !(testLast && isFirst);
-      if (isTested && !this.truth(this.value(test), test.at)) return null;
-      const flow = this.block(body);
+      if (isTested && !this.#truth(this.#value(test), test.at)) return null;
+      const flow = this.#block(body);
       if (flow?.how === 'return') return flow;
       if (flow?.how === 'break') return null;
-      this.statements(step);
+      this.#statements(step);
     }
   }
 
-  private truth(value: Value, at: number): boolean {
-    if (typeof value !== 'boolean') throw this.fail(at, 'a condition must be a boolean');
+  #truth(value: Value, at: number): boolean {
+    if (typeof value !== 'boolean') throw this.#fail(at, 'a condition must be a boolean');
     return value;
   }
 
-  private value(expression: Expression): Value {
-    this.step(expression.at);
+  #value(expression: Expression): Value {
+    this.#step(expression.at);
     switch (expression.kind) {
       case 'literal':
         return expression.value;
       case 'name':
-        return this.scopeOf(expression.name).get(expression.name);
+        return this.#scopeOf(expression.name).get(expression.name);
       case 'step':
-        return this.stepName(expression);
+        return this.#stepName(expression);
       case 'member':
-        return this.member(expression);
+        return this.#member(expression);
       case 'call':
-        return this.call(expression);
+        return this.#call(expression);
       case 'function':
-        return this.callFunction(expression);
+        return this.#callFunction(expression);
       case 'static': {
-        const args = expression.args?.map((arg) => this.value(arg)) ?? null;
-        const result = this.hosted(expression.at, () => callStatic(expression.type, expression.name, args));
-        if (result === undefined) throw this.fail(expression.at, `[${expression.type}.${expression.name}] is not known here`);
+        const args = expression.args?.map((arg) => this.#value(arg)) ?? null;
+        const result = this.#hosted(expression.at, () => callStatic(expression.type, expression.name, args));
+        if (result === undefined) throw this.#fail(expression.at, `[${expression.type}.${expression.name}] is not known here`);
         return result;
       }
       case 'new': {
         const made = newInstance(
           expression.type,
-          expression.args.map((arg) => this.value(arg)),
+          expression.args.map((arg) => this.#value(arg)),
         );
-        if (made === undefined) throw this.fail(expression.at, `[new ${expression.type}] is not known here`);
+        if (made === undefined) throw this.#fail(expression.at, `[new ${expression.type}] is not known here`);
         return made;
       }
       case 'index':
-        return this.element(expression);
+        return this.#element(expression);
       case 'unary':
-        return this.unary(expression);
+        return this.#unary(expression);
       case 'binary':
-        return this.binary(expression);
+        return this.#binary(expression);
       case 'conditional':
-        return this.value(this.truth(this.value(expression.test), expression.test.at) ? expression.then : expression.else);
+        return this.#value(this.#truth(this.#value(expression.test), expression.test.at) ? expression.then : expression.else);
       case 'cast':
-        return this.cast(expression.type, this.value(expression.operand), expression.at);
+        return this.#cast(expression.type, this.#value(expression.operand), expression.at);
       case 'list':
-        return expression.items.map((item) => this.value(item));
+        return expression.items.map((item) => this.#value(item));
       case 'map':
-        return new Map(expression.entries.map(({ key, value }) => [String(this.value(key)), this.value(value)]));
+        return new Map(expression.entries.map(({ key, value }) => [String(this.#value(key)), this.#value(value)]));
       case 'lambda':
-        return this.lambda(expression);
+        return this.#lambda(expression);
     }
   }
 
-  private stepName({ name, op, isPrefix, at }: Extract<Expression, { kind: 'step' }>): Value {
-    const scope = this.scopeOf(name);
+  #stepName({ name, op, isPrefix, at }: Extract<Expression, { kind: 'step' }>): Value {
+    const scope = this.#scopeOf(name);
     const before = scope.get(name);
-    const after = this.operate(op, before, 1, at);
+    const after = this.#operate(op, before, 1, at);
     scope.set(name, after);
     return isPrefix ? after : before;
   }
 
-  private lambda({ names, body }: Extract<Expression, { kind: 'lambda' }>): Callable {
-    const captured = [...this.scopes];
+  #lambda({ names, body }: Extract<Expression, { kind: 'lambda' }>): Callable {
+    const captured = [...this.#scopes];
     return {
       invoke: (args) => {
-        const outer = this.scopes;
-        this.scopes = [...captured, new Map(names.map((name, i) => [name, args[i] ?? null]))];
+        const outer = this.#scopes;
+        this.#scopes = [...captured, new Map(names.map((name, i) => [name, args[i] ?? null]))];
         try {
-          return Array.isArray(body) ? (this.statements(body)?.value ?? null) : this.value(body);
+          return Array.isArray(body) ? (this.#statements(body)?.value ?? null) : this.#value(body);
         } finally {
-          this.scopes = outer;
+          this.#scopes = outer;
         }
       },
     };
   }
 
-  private callFunction({ name, args, at }: Extract<Expression, { kind: 'function' }>): Value {
-    const values = args.map((arg) => this.value(arg));
-    const own = this.declared.get(name);
-    if (!own) return this.hosted(at, () => this.functions[name](values));
-    if (++this.calls > MAX_CALLS) throw this.fail(at, `functions call each other more than ${MAX_CALLS} deep`);
-    const outer = this.scopes;
-    this.scopes = [new Map(own.params.map((param, i) => [param, values[i]]))];
+  #callFunction({ name, args, at }: Extract<Expression, { kind: 'function' }>): Value {
+    const values = args.map((arg) => this.#value(arg));
+    const own = this.#declared.get(name);
+    if (!own) return this.#hosted(at, () => this.#functions[name](values));
+    if (++this.#calls > MAX_CALLS) throw this.#fail(at, `functions call each other more than ${MAX_CALLS} deep`);
+    const outer = this.#scopes;
+    this.#scopes = [new Map(own.params.map((param, i) => [param, values[i]]))];
     try {
-      return this.statements(own.body)?.value ?? null;
+      return this.#statements(own.body)?.value ?? null;
     } finally {
-      this.scopes = outer;
-      this.calls--;
+      this.#scopes = outer;
+      this.#calls--;
     }
   }
 
-  private call(expression: Extract<Expression, { kind: 'call' }>): Value {
-    const object = this.value(expression.object);
+  #call(expression: Extract<Expression, { kind: 'call' }>): Value {
+    const object = this.#value(expression.object);
     if (object === null && expression.nullSafe) return null;
     const { name, at } = expression;
-    if (object === null) throw this.fail(at, `cannot call [${name}] of null`, 'null_pointer_exception');
-    const args = expression.args.map((arg) => this.value(arg));
-    const result = this.hosted(at, () => {
+    if (object === null) throw this.#fail(at, `cannot call [${name}] of null`, 'null_pointer_exception');
+    const args = expression.args.map((arg) => this.#value(arg));
+    const result = this.#hosted(at, () => {
       if (!isHostObject(object)) return callMethod(object, name, args);
       const own = object.call?.(name, args);
       if (own !== undefined) return own;
@@ -284,68 +291,68 @@ export class Evaluator {
       if (getter !== null && getter in object.fields) return object.fields[getter];
       return object.get !== undefined && name === 'get' && args.length === 1 ? object.get(args[0]) : undefined;
     });
-    if (result === undefined) throw this.fail(at, `method [${name}/${args.length}] is not known here`);
+    if (result === undefined) throw this.#fail(at, `method [${name}/${args.length}] is not known here`);
     return result;
   }
 
-  private element({ object: of, index, at }: Extract<Expression, { kind: 'index' }>): Value {
-    const object = this.value(of);
-    const key = this.value(index);
+  #element({ object: of, index, at }: Extract<Expression, { kind: 'index' }>): Value {
+    const object = this.#value(of);
+    const key = this.#value(index);
     if (object instanceof Map) return object.get(String(key)) ?? null;
     if (isHostObject(object)) {
-      const found = this.hosted(at, () => object.get?.(key));
-      if (found === undefined) throw this.fail(at, 'this type has no elements');
+      const found = this.#hosted(at, () => object.get?.(key));
+      if (found === undefined) throw this.#fail(at, 'this type has no elements');
       return found;
     }
     const place = Number(key);
-    if (!Array.isArray(object)) throw this.fail(at, 'only lists have elements here');
-    if (!(place in object)) throw this.fail(at, `index ${place} is out of bounds for length ${object.length}`);
+    if (!Array.isArray(object)) throw this.#fail(at, 'only lists have elements here');
+    if (!(place in object)) throw this.#fail(at, `index ${place} is out of bounds for length ${object.length}`);
     return object[place];
   }
 
-  private member(expression: Extract<Expression, { kind: 'member' }>): Value {
-    const object = this.value(expression.object);
+  #member(expression: Extract<Expression, { kind: 'member' }>): Value {
+    const object = this.#value(expression.object);
     const { name, at } = expression;
     if (object === null && expression.nullSafe) return null;
-    if (object === null) throw this.fail(at, `cannot read [${name}] of null`, 'null_pointer_exception');
+    if (object === null) throw this.#fail(at, `cannot read [${name}] of null`, 'null_pointer_exception');
     if (object instanceof Map) return object.get(name) ?? null;
     if (Array.isArray(object) && name === 'length') return object.length;
-    const result = this.hosted(at, () => {
+    const result = this.#hosted(at, () => {
       if (!isHostObject(object)) return callMethod(object, name, []);
       return name in object.fields ? object.fields[name] : object.get?.(name);
     });
-    if (result === undefined) throw this.fail(at, `field [${name}] is not known here`);
+    if (result === undefined) throw this.#fail(at, `field [${name}] is not known here`);
     return result;
   }
 
-  private unary({ op, operand, at }: Extract<Expression, { kind: 'unary' }>): Value {
-    const value = this.value(operand);
-    return op === '!' ? !this.truth(value, at) : this.hosted(at, () => unary(op, value));
+  #unary({ op, operand, at }: Extract<Expression, { kind: 'unary' }>): Value {
+    const value = this.#value(operand);
+    return op === '!' ? !this.#truth(value, at) : this.#hosted(at, () => unary(op, value));
   }
 
-  private binary(expression: Extract<Expression, { kind: 'binary' }>): Value {
+  #binary(expression: Extract<Expression, { kind: 'binary' }>): Value {
     const { op, at } = expression;
     if (op === '&&' || op === '||') {
-      const left = this.truth(this.value(expression.left), at);
-      return left === (op === '&&') ? this.truth(this.value(expression.right), at) : left;
+      const left = this.#truth(this.#value(expression.left), at);
+      return left === (op === '&&') ? this.#truth(this.#value(expression.right), at) : left;
     }
-    const left = this.value(expression.left);
-    if (op === '?:') return left === null ? this.value(expression.right) : left;
-    const right = this.value(expression.right);
+    const left = this.#value(expression.left);
+    if (op === '?:') return left === null ? this.#value(expression.right) : left;
+    const right = this.#value(expression.right);
     if (op === 'instanceof') return isInstance(left, String(right));
-    return this.operate(op, left, right, at);
+    return this.#operate(op, left, right, at);
   }
 
-  private operate(op: string, left: Value, right: Value, at: number): Value {
+  #operate(op: string, left: Value, right: Value, at: number): Value {
     try {
       return operate(op, left, right);
     } catch (error) {
-      throw this.placed(error, at);
+      throw this.#placed(error, at);
     }
   }
 
-  private cast(type: string, value: Value, at: number): Value {
-    return this.hosted(at, () => cast(type, value));
+  #cast(type: string, value: Value, at: number): Value {
+    return this.#hosted(at, () => cast(type, value));
   }
 }
 
