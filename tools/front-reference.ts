@@ -2,7 +2,7 @@
 //   npx tsx tools/front-reference.ts          rewrites the part between the two marks in docs/front.md
 import { readFileSync, writeFileSync } from 'node:fs';
 import { CONTEXT_NAMES } from '../src/front/config/directive.ts';
-import { REGISTRY } from '../src/front/http/phases/registry.ts';
+import { REGISTRY } from '../src/front/http/build/registry.ts';
 
 const START = '<!-- reference: written by tools/front-reference.ts -->';
 const END = '<!-- end of reference -->';

@@ -1,6 +1,6 @@
 /** An event loop of a worker process: reads the configuration it is given, accepts and serves, ends gracefully. */
 import path from 'node:path';
-import { buildHttp } from '../http/config/build.ts';
+import { buildHttp } from '../http/build/build.ts';
 import type { HttpMain } from '../http/config/conf.ts';
 import { core } from '../http/config/core.ts';
 import { beginExit, connections } from '../http/connection/client-connections.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigError, parseConfig } from '../../../src/front/config/syntax.ts';
-import { buildHttp } from '../../../src/front/http/config/build.ts';
+import { buildHttp } from '../../../src/front/http/build/build.ts';
 import { LogTargets } from '../../../src/front/log/targets.ts';
 import { NoEventsError, readMain } from '../../../src/front/process/main-conf.ts';
 import { random } from './random.ts';

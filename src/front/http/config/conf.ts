@@ -1,8 +1,9 @@
 /** The compiled http tree: levels of configuration, servers, listening addresses, and everything global to http. */
+
+import type { Regex } from '../../config/regex.ts';
 import type { ErrorLog } from '../../log/error-log.ts';
-import type { FilterName, Handler, HttpModule, Phase } from '../phases/module.ts';
-import type { Request } from '../request/request.ts';
-import type { Regex } from './regex.ts';
+import type { Request } from '../phases/http-request.ts';
+import type { FilterName, Handler, HttpModule, Phase } from './module.ts';
 import type { Value } from './value.ts';
 import type { Variables } from './variables.ts';
 

@@ -22,11 +22,11 @@ import {
   within,
 } from '../../config/directive.ts';
 import { parseOffset, parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
 import type { TempFolder } from '../request/body.ts';
-import { addressError, pendingLookups, splitHostPort, systemAddresses } from '../upstream/addresses.ts';
-import { resolverCounts } from '../upstream/resolver-counts.ts';
+import { addressError, pendingLookups, splitHostPort, systemAddresses } from './addresses.ts';
 import { DEFAULT_TYPES } from './mime-types.ts';
+import { defineModule, type HttpFrame } from './module.ts';
+import { resolverCounts } from './resolver-counts.ts';
 import type { Value } from './value.ts';
 
 export interface ErrorPage {

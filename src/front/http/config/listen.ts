@@ -1,8 +1,8 @@
 /** `listen`: addresses and options; which sockets to open, and which servers answer on each. */
 
 import { parseSize, parseTimeSec } from '../../config/values.ts';
-import type { HttpFrame } from '../phases/module.ts';
 import { type HttpMain, type ListenOptions, type ListenSocket, type Server, VirtualHosts } from './conf.ts';
+import type { HttpFrame } from './module.ts';
 
 const DEFAULT_BACKLOG = 511;
 

@@ -1,6 +1,6 @@
 /** Types a server knows without a `types` block, as nginx. */
 import { ANY_COUNT, custom, HSL, type Spec } from '../../config/directive.ts';
-import type { HttpFrame } from '../phases/module.ts';
+import type { HttpFrame } from './module.ts';
 
 export const DEFAULT_TYPES: Map<string, string> = new Map([
   ['html', 'text/html'],

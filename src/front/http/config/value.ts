@@ -1,7 +1,7 @@
 /** Texts with variables: `$name`, `${name}`, `$1`; parsed once, evaluated per request. */
 
-import type { Request } from '../request/request.ts';
-import { capture } from './regex.ts';
+import { capture } from '../../config/regex.ts';
+import type { Request } from '../phases/http-request.ts';
 import type { VariableDef } from './variables.ts';
 
 type Part = string | { variable: VariableDef } | { capture: number };

@@ -1,5 +1,5 @@
 /** Variables: looked up once when the configuration is read, evaluated on demand, cached per request unless volatile. */
-import type { Request } from '../request/request.ts';
+import type { Request } from '../phases/http-request.ts';
 
 export interface VariableDef {
   name: string;

@@ -1,9 +1,9 @@
 /** Reads a request's body off its connection: kept, handed on, or thrown away. */
 
 import { core } from '../config/core.ts';
-import { OK } from '../phases/codes.ts';
+import type { Request } from '../phases/http-request.ts';
 import { BodyDecoder, RequestBody } from '../request/body.ts';
-import type { Request } from '../request/request.ts';
+import { OK } from '../request/codes.ts';
 import type { Connection } from './connection.ts';
 
 const EMPTY = Buffer.alloc(0);

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { loop } from '../../zone/memory.ts';
 import type { ListenSocket } from '../config/conf.ts';
-import type { Request } from '../request/request.ts';
+import type { Request } from '../phases/http-request.ts';
 import { stats } from './stats.ts';
 
 let connectionCount = 0;

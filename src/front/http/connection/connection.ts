@@ -7,16 +7,16 @@ import type { Socket } from 'node:net';
 import { admits, type ErrorLog, logTo } from '../../log/error-log.ts';
 import type { HttpMain, ListenSocket, Loc, VirtualHosts } from '../config/conf.ts';
 import { core } from '../config/core.ts';
+import type { Request } from '../phases/http-request.ts';
 import { nowMs } from '../request/clock.ts';
 import type { HeaderField } from '../request/header.ts';
-import type { Request } from '../request/request.ts';
-import type { TlsInfo } from '../tls/tls-info.ts';
 import { BodyReader } from './body-reader.ts';
 import { type ClientConnection, closed, exiting, type Origin, opened, originOf } from './client-connections.ts';
 import { setDeadline, type Timed, unwatch, watch } from './deadlines.ts';
 import { HeadReader } from './head-reader.ts';
 import { OutputQueue } from './output-queue.ts';
 import { type Activity, stats } from './stats.ts';
+import type { TlsInfo } from './tls-info.ts';
 
 const EMPTY = Buffer.alloc(0);
 const NOTHING = (): void => {};

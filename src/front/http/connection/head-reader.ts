@@ -1,11 +1,11 @@
 /** Reads request heads off a connection: request line, fields, and what must hold of both before the phases run. */
 
 import { core } from '../config/core.ts';
-import { OK } from '../phases/codes.ts';
+import { Request } from '../phases/http-request.ts';
 import { runPhases } from '../phases/phases.ts';
+import { OK } from '../request/codes.ts';
 import { findHeader, type HeaderField, learnField, parseHeaderLine, recallField } from '../request/header.ts';
 import { parseRequestLine, parseUri, validHost } from '../request/parse.ts';
-import { Request } from '../request/request.ts';
 import type { Connection } from './connection.ts';
 import { stats } from './stats.ts';
 

@@ -5,9 +5,9 @@
  */
 import { readSync } from 'node:fs';
 import { core } from '../config/core.ts';
-import { ERROR, OK } from '../phases/codes.ts';
-import { type BodyFlags, type FileSpan, isFileSpan, type Piece, pieceLength } from '../phases/module.ts';
-import type { Request } from '../request/request.ts';
+import { type BodyFlags, type FileSpan, isFileSpan, type Piece, pieceLength } from '../config/module.ts';
+import type { Request } from '../phases/http-request.ts';
+import { ERROR, OK } from '../request/codes.ts';
 import type { Connection } from './connection.ts';
 import { DirectWriter } from './direct-writer.ts';
 import { rateAllowance, rateOf, ratePauseMs } from './send-rate.ts';

@@ -1,12 +1,12 @@
 /** Listening sockets of a worker: accepts connections and hands them to the right virtual hosts. */
 import { createServer, type Server as NetServer, Socket, type SocketConstructorOpts } from 'node:net';
 import type { HttpMain, ListenSocket, VirtualHosts } from '../config/conf.ts';
-import { speaksHttp2, usesHttp2 } from '../modules/http2.ts';
-import type { TlsListener } from '../tls/tls.ts';
-import type { Incoming } from '../tls/tls-incoming.ts';
+import { speaksHttp2, usesHttp2 } from '../config/http2.ts';
 import { type ClientHandle, localAddressOf, SharedReads, takeHandles } from './client-handle.ts';
 import { Connection } from './connection.ts';
 import { readProxyHeader } from './proxy-protocol.ts';
+import type { Incoming } from './tls-incoming.ts';
+import type { TlsListener } from './tls-listener.ts';
 
 export interface Listening {
   servers: NetServer[];
@@ -23,7 +23,7 @@ export interface AcceptHooks {
 /** Starts accepting on descriptors that the master bound. @param fds by socket key */
 export async function listenAll(http: HttpMain, fds: Record<string, number>, hooks: AcceptHooks): Promise<Listening> {
   const servers: NetServer[] = [];
-  const tls = http.sockets.some((s) => allHosts(s).some((h) => h.options.ssl)) ? await import('../tls/tls.ts') : undefined;
+  const tls = http.sockets.some((s) => allHosts(s).some((h) => h.options.ssl)) ? await import('./tls-listener.ts') : undefined;
   if (tls) (await import('../ocsp/client.ts')).openAnswerCaches(http);
   const http2 = usesHttp2(http) ? await import('./http2.ts') : undefined;
   const ready: Promise<void>[] = [];

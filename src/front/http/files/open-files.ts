@@ -6,8 +6,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { systemError } from '../../log/system-error.ts';
 import { core } from '../config/core.ts';
+import type { Request } from '../phases/http-request.ts';
 import { nowMs } from '../request/clock.ts';
-import type { Request } from '../request/request.ts';
 import { holdForms } from './coded-bodies.ts';
 import { fsPath } from './paths.ts';
 import { checkSymlinks } from './symlinks.ts';

@@ -1,6 +1,6 @@
 /** From URIs to paths of files. Paths are latin1 texts; `fsPath` makes of them what node:fs must see. */
 import path from 'node:path';
-import type { Request } from '../request/request.ts';
+import type { Request } from '../phases/http-request.ts';
 
 const ASCII = /^[\x00-\x7f]*$/;
 

@@ -1,7 +1,7 @@
 /** disable_symlinks: paths with symbolic links are refused. */
 import { lstatSync, statSync } from 'node:fs';
 import { core } from '../config/core.ts';
-import type { Request } from '../request/request.ts';
+import type { Request } from '../phases/http-request.ts';
 import { fsPath } from './paths.ts';
 
 export class SymlinkError extends Error {

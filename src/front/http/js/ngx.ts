@@ -4,7 +4,7 @@ import { type Level, logTo } from '../../log/error-log.ts';
 import { NGINX_VERSION } from '../../version.ts';
 import { loop } from '../../zone/memory.ts';
 import type { HttpMain } from '../config/conf.ts';
-import type { Request } from '../request/request.ts';
+import type { Request } from '../phases/http-request.ts';
 import { type FetchConf, type FetchInit, fetchUnder } from './fetch.ts';
 import type { SharedDict } from './shared-dict.ts';
 

@@ -1,12 +1,12 @@
 /** What JavaScript handlers see of a request: names and meanings are those of njs where it has them. Texts are latin1 unless said otherwise. */
 
+import { type BodyFlags, isFileSpan } from '../config/module.ts';
 import { readSpan } from '../modules/static.ts';
-import { ERROR } from '../phases/codes.ts';
-import { type BodyFlags, isFileSpan } from '../phases/module.ts';
+import type { Request } from '../phases/http-request.ts';
 import { redirectTo, redirectToNamed } from '../phases/redirect.ts';
 import { startSubrequest } from '../phases/subrequest.ts';
+import { ERROR } from '../request/codes.ts';
 import { lowerName } from '../request/header.ts';
-import type { Request } from '../request/request.ts';
 import { sendBuffer } from '../request/send.ts';
 
 interface SubrequestInput {

@@ -7,11 +7,11 @@ import { parseSize, parseTimeMs } from '../../config/values.ts';
 import { AppendFile } from '../../log/append-file.ts';
 import { SyslogSink } from '../../log/syslog.ts';
 import type { HttpMain } from '../config/conf.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import { parseValue, type Value } from '../config/value.ts';
 import type { VariableDef } from '../config/variables.ts';
-import { OK } from '../phases/codes.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
-import type { Request } from '../request/request.ts';
+import type { Request } from '../phases/http-request.ts';
+import { OK } from '../request/codes.ts';
 import { type LogCache, parseLogCache, writeScripted } from './scripted-logs.ts';
 
 type Escape = 'default' | 'json' | 'none' | 'w3c';

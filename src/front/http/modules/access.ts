@@ -1,8 +1,8 @@
 /** allow, deny: who may ask, by address. */
 import { custom, HSL, LIMIT_EXCEPT } from '../../config/directive.ts';
 import { core } from '../config/core.ts';
-import { DECLINED, OK } from '../phases/codes.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
+import { DECLINED, OK } from '../request/codes.ts';
 import { addressBytes, cidrContains, parseCidr } from './map.ts';
 
 interface Rule {

@@ -1,10 +1,10 @@
 /** add_before_body, add_after_body: answers of subrequests around an answer. */
 import { custom, HSL } from '../../config/directive.ts';
 import { mediaTypes, typeMatches } from '../config/mime-types.ts';
-import { ERROR, OK } from '../phases/codes.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import { startSubrequest } from '../phases/subrequest.ts';
-import { weakenEtag } from '../request/changed-body.ts';
+import { ERROR, OK } from '../request/codes.ts';
+import { weakenEtag } from './changed-body.ts';
 
 export const additionModule = defineModule(
   'addition',

@@ -3,12 +3,12 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { custom, flag, HSL, LIMIT_EXCEPT, msec } from '../../config/directive.ts';
 import { systemError } from '../../log/system-error.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
 import { fsPath } from '../files/paths.ts';
-import { AGAIN, DECLINED, OK } from '../phases/codes.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
+import type { Request } from '../phases/http-request.ts';
 import { runPhases } from '../phases/phases.ts';
-import type { Request } from '../request/request.ts';
+import { AGAIN, DECLINED, OK } from '../request/codes.ts';
 import { apr1, cryptAvailable, verifyCrypt } from './password-hash.ts';
 
 export const authBasicModule = defineModule(

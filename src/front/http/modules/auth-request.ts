@@ -1,12 +1,12 @@
 /** auth_request: a subrequest decides who may ask. */
 import { custom, HSL } from '../../config/directive.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
 import type { VariableDef } from '../config/variables.ts';
-import { AGAIN, DECLINED, ERROR, OK } from '../phases/codes.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
+import type { Request } from '../phases/http-request.ts';
 import { runPhases } from '../phases/phases.ts';
 import { startSubrequest } from '../phases/subrequest.ts';
-import type { Request } from '../request/request.ts';
+import { AGAIN, DECLINED, ERROR, OK } from '../request/codes.ts';
 import { declareVariable } from './rewrite.ts';
 
 export const authRequestModule = defineModule(

@@ -2,14 +2,14 @@
 import { readdirSync, statSync } from 'node:fs';
 import { again, custom, flag, HSL, LOCATION, oneOf, SERVER } from '../../config/directive.ts';
 import { systemError } from '../../log/system-error.ts';
+import { defineModule } from '../config/module.ts';
 import { stats } from '../connection/stats.ts';
 import { fsPath, mapUri } from '../files/paths.ts';
-import { DECLINED } from '../phases/codes.ts';
-import { defineModule } from '../phases/module.ts';
+import { httpDate } from '../phases/header-writer.ts';
+import type { Request } from '../phases/http-request.ts';
 import { internalRedirect } from '../phases/redirect.ts';
-import { httpDate } from '../request/header-writer.ts';
+import { DECLINED } from '../request/codes.ts';
 import { escapeHtml, escapeUri, findArg } from '../request/parse.ts';
-import type { Request } from '../request/request.ts';
 import { sendBuffer, sendText } from '../request/send.ts';
 
 interface Entry {

@@ -2,11 +2,11 @@
 import { block, custom, flag, HSLI, HTTP } from '../../config/directive.ts';
 import { failAt } from '../../config/syntax.ts';
 import { mediaTypes, typeMatches } from '../config/mime-types.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import { OK } from '../phases/codes.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
-import { textOf } from '../request/changed-body.ts';
-import type { Request } from '../request/request.ts';
+import type { Request } from '../phases/http-request.ts';
+import { OK } from '../request/codes.ts';
+import { textOf } from './changed-body.ts';
 
 const CHARSET_TYPES = ['text/html', 'text/xml', 'text/plain', 'text/vnd.wap.wml', 'application/javascript', 'application/rss+xml'];
 

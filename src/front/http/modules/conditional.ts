@@ -1,10 +1,10 @@
 /** Conditional requests (304, 412) and byte ranges (206, 416). */
 
 import { core } from '../config/core.ts';
-import { OK } from '../phases/codes.ts';
-import { type BodyFlags, defineModule, isFileSpan, type Piece, pieceLength } from '../phases/module.ts';
-import { parseHttpDate } from '../request/header-writer.ts';
-import type { Request } from '../request/request.ts';
+import { type BodyFlags, defineModule, isFileSpan, type Piece, pieceLength } from '../config/module.ts';
+import { parseHttpDate } from '../phases/header-writer.ts';
+import type { Request } from '../phases/http-request.ts';
+import { OK } from '../request/codes.ts';
 import { ResponseHead } from '../request/response.ts';
 
 export const conditionalModule = defineModule(

@@ -17,12 +17,12 @@ import {
 import path from 'node:path';
 import { ANY_COUNT, custom, flag, HSL, num } from '../../config/directive.ts';
 import { systemError } from '../../log/system-error.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import { fsPath, mapUri } from '../files/paths.ts';
-import { DECLINED, DONE, OK } from '../phases/codes.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
-import { parseHttpDate } from '../request/header-writer.ts';
+import { parseHttpDate } from '../phases/header-writer.ts';
+import type { Request } from '../phases/http-request.ts';
+import { DECLINED, DONE, OK } from '../request/codes.ts';
 import { normalisePath } from '../request/parse.ts';
-import type { Request } from '../request/request.ts';
 import { parseAccess } from '../upstream/conf.ts';
 import { moveFile } from '../upstream/store.ts';
 

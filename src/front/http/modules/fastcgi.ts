@@ -1,8 +1,8 @@
 /** fastcgi_pass. */
 import { again, custom, flag, HSL, type Table, text } from '../../config/directive.ts';
-import { capture, type Regex } from '../config/regex.ts';
-import { defineModule, type HttpFrame, type HttpModule } from '../phases/module.ts';
-import type { Request } from '../request/request.ts';
+import { capture, type Regex } from '../../config/regex.ts';
+import { defineModule, type HttpFrame, type HttpModule } from '../config/module.ts';
+import type { Request } from '../phases/http-request.ts';
 import { cacheTable } from '../upstream/cache-conf.ts';
 import { CgiParser, type Param, paramDirective, requestParams } from '../upstream/cgi.ts';
 import { responseTable, sharedTable } from '../upstream/conf.ts';

@@ -1,12 +1,12 @@
 /** flv: plays an FLV file from the byte that `start` names, behind a head of its own. */
 import { again, custom, LOCATION } from '../../config/directive.ts';
 import { core } from '../config/core.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import { fileEtag, openOrStatus } from '../files/open-files.ts';
 import { mapUri } from '../files/paths.ts';
-import { DECLINED, OK } from '../phases/codes.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
+import type { Request } from '../phases/http-request.ts';
+import { DECLINED, OK } from '../request/codes.ts';
 import { findArg } from '../request/parse.ts';
-import type { Request } from '../request/request.ts';
 
 export const flvModule = defineModule('flv', {
   flv: again(

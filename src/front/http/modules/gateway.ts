@@ -1,10 +1,10 @@
 /** What back ends that do not speak HTTP have in common: their `_pass` directives, configuration of a level, parameters, requests. */
 import { custom, LOCATION, LOCATION_IF, type Spec } from '../../config/directive.ts';
 import type { Loc } from '../config/conf.ts';
+import type { HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import { DONE } from '../phases/codes.ts';
-import type { HttpFrame } from '../phases/module.ts';
-import type { Request } from '../request/request.ts';
+import type { Request } from '../phases/http-request.ts';
+import { DONE } from '../request/codes.ts';
 import { type CacheConf, readCacheConf } from '../upstream/cache-conf.ts';
 import { hostParam, type Param } from '../upstream/cgi.ts';
 import { checkBuffers, readUpstreamConf, type UpstreamConf } from '../upstream/conf.ts';

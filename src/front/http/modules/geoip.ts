@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { type ConfOf, custom, flag, HTTP } from '../../config/directive.ts';
 import type { HttpMain } from '../config/conf.ts';
+import { defineModule, type HttpFrame, type HttpModule } from '../config/module.ts';
 import type { VariableDef } from '../config/variables.ts';
 import { type City, type Country, GeoDatabase, type Kind, regionName } from '../geoip/database.ts';
-import { defineModule, type HttpFrame, type HttpModule } from '../phases/module.ts';
-import type { Request } from '../request/request.ts';
+import type { Request } from '../phases/http-request.ts';
 import { addressBytes, clientBehind, parseCidr } from './map.ts';
 
 interface Source {

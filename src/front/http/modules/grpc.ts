@@ -2,10 +2,10 @@
 import type { OutgoingHttpHeaders } from 'node:http2';
 import { custom, HSL, LOCATION, LOCATION_IF, type Table } from '../../config/directive.ts';
 import type { Loc } from '../config/conf.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
+import type { Request } from '../phases/http-request.ts';
 import { escapeUri } from '../request/parse.ts';
-import type { Request } from '../request/request.ts';
 import { readUpstreamConf, responseTable, sharedTable, type UpstreamConf } from '../upstream/conf.ts';
 import type { UpstreamGroup } from '../upstream/group.ts';
 import { GrpcParser, GrpcPeer } from '../upstream/grpc-peer.ts';

@@ -2,18 +2,18 @@
 import { statSync } from 'node:fs';
 import * as zlib from 'node:zlib';
 import { ANY_COUNT, buffers, checked, custom, flag, HSL, HSLI, num, oneOf, size, within, wordsOf } from '../../config/directive.ts';
+import type { Regex } from '../../config/regex.ts';
 import { mediaTypes, typeMatches } from '../config/mime-types.ts';
-import type { Regex } from '../config/regex.ts';
+import { type BodyFilter, defineModule, type HttpFrame, isFileSpan, type Piece, pieceLength } from '../config/module.ts';
 import { type Coding, formOf, holdsForms } from '../files/coded-bodies.ts';
 import { type OpenedFile, openFile } from '../files/open-files.ts';
 import { fsPath, mapUri } from '../files/paths.ts';
 import { SyncZlib } from '../files/sync-zlib.ts';
-import { DECLINED, ERROR, OK } from '../phases/codes.ts';
-import { type BodyFilter, defineModule, type HttpFrame, isFileSpan, type Piece, pieceLength } from '../phases/module.ts';
-import { weakenEtag } from '../request/changed-body.ts';
+import { parseHttpDate } from '../phases/header-writer.ts';
+import type { Request } from '../phases/http-request.ts';
+import { DECLINED, ERROR, OK } from '../request/codes.ts';
 import type { HeaderField } from '../request/header.ts';
-import { parseHttpDate } from '../request/header-writer.ts';
-import type { Request } from '../request/request.ts';
+import { weakenEtag } from './changed-body.ts';
 import { compileRegex } from './rewrite.ts';
 import { readSpan, sendFile } from './static.ts';
 

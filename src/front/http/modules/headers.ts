@@ -1,11 +1,11 @@
 /** add_header, add_trailer, expires. */
 import { custom, HSLI, oneOf } from '../../config/directive.ts';
 import { parseTimeSec } from '../../config/values.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import { OK } from '../phases/codes.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
-import { currentHttpDate, httpDate, parseHttpDate } from '../request/header-writer.ts';
-import type { Request } from '../request/request.ts';
+import { currentHttpDate, httpDate, parseHttpDate } from '../phases/header-writer.ts';
+import type { Request } from '../phases/http-request.ts';
+import { OK } from '../request/codes.ts';
 
 interface AddedField {
   name: string;

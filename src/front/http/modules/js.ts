@@ -10,16 +10,16 @@ import { custom, HSL, HTTP, ineffective, LIMIT_EXCEPT, LOCATION, LOCATION_IF, nu
 import { parseSize, parseTimeMs } from '../../config/values.ts';
 import { loop } from '../../zone/memory.ts';
 import type { HttpMain, Loc } from '../config/conf.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Connection } from '../connection/connection.ts';
 import { fetchConf, fetchTable } from '../js/fetch-conf.ts';
 import { loadModule } from '../js/loader.ts';
 import { currentRequest, installNgx } from '../js/ngx.ts';
 import { JsRequest } from '../js/request.ts';
 import { type DictOptions, SharedDict } from '../js/shared-dict.ts';
-import { AGAIN, DECLINED, DONE, ERROR, OK } from '../phases/codes.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
+import { Request } from '../phases/http-request.ts';
 import { runPhases } from '../phases/phases.ts';
-import { Request } from '../request/request.ts';
+import { AGAIN, DECLINED, DONE, ERROR, OK } from '../request/codes.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: handlers are the user's, each kind has its own arguments
 type Handler = (...args: any[]) => unknown;

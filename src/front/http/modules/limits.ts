@@ -5,11 +5,11 @@ import type { Level } from '../../log/error-log.ts';
 import { loop } from '../../zone/memory.ts';
 import { SharedTable } from '../../zone/table.ts';
 import type { HttpMain } from '../config/conf.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import { AGAIN, DECLINED } from '../phases/codes.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
+import type { Request } from '../phases/http-request.ts';
 import { runPhases } from '../phases/phases.ts';
-import type { Request } from '../request/request.ts';
+import { AGAIN, DECLINED } from '../request/codes.ts';
 
 const ENTRY_BYTES = 128;
 

@@ -3,12 +3,12 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { murmur2 } from '../../../common/murmur2.ts';
 import { block, HTTP, num } from '../../config/directive.ts';
+import type { Regex } from '../../config/regex.ts';
 import { type DirectiveNode, expandGlob, failAt, parseConfig } from '../../config/syntax.ts';
-import type { Regex } from '../config/regex.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
-import { ipv6Bytes } from '../request/core-variables.ts';
-import type { Request } from '../request/request.ts';
+import type { Request } from '../phases/http-request.ts';
+import { ipv6Bytes } from './core-variables.ts';
 import { compileRegex } from './rewrite.ts';
 
 function variableName(f: HttpFrame, word: string): string {

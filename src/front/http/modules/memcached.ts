@@ -1,8 +1,8 @@
 /** memcached_pass. */
 import { HSL, num, type Table } from '../../config/directive.ts';
-import { defineModule, type HttpFrame, type HttpModule } from '../phases/module.ts';
+import { defineModule, type HttpFrame, type HttpModule } from '../config/module.ts';
+import type { Request } from '../phases/http-request.ts';
 import { escapeUri } from '../request/parse.ts';
-import type { Request } from '../request/request.ts';
 import { sharedTable } from '../upstream/conf.ts';
 import { InvalidResponse, type ParserSink, type ResponseParser } from '../upstream/protocol.ts';
 import { passDirective, remember, run } from './gateway.ts';

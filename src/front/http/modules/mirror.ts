@@ -1,10 +1,10 @@
 /** mirror: copies of a request as subrequests whose answers go nowhere. */
 import { custom, flag, HSL } from '../../config/directive.ts';
-import { AGAIN, DECLINED, OK } from '../phases/codes.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
+import type { Request } from '../phases/http-request.ts';
 import { runPhases } from '../phases/phases.ts';
 import { startSubrequest } from '../phases/subrequest.ts';
-import type { Request } from '../request/request.ts';
+import { AGAIN, DECLINED, OK } from '../request/codes.ts';
 
 export const mirrorModule = defineModule(
   'mirror',

@@ -2,13 +2,13 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { again, custom, flag, HSL, LOCATION, msec, size } from '../../config/directive.ts';
 import { core } from '../config/core.ts';
+import { defineModule, type HttpFrame, type Piece } from '../config/module.ts';
 import { fileEtag, openError } from '../files/open-files.ts';
 import { fsPath, mapUri } from '../files/paths.ts';
 import { checkSymlinks } from '../files/symlinks.ts';
-import { DECLINED, OK } from '../phases/codes.ts';
-import { defineModule, type HttpFrame, type Piece } from '../phases/module.ts';
+import type { Request } from '../phases/http-request.ts';
+import { DECLINED, OK } from '../request/codes.ts';
 import { findArg } from '../request/parse.ts';
-import type { Request } from '../request/request.ts';
 import { bytesPerSecond, cutMoov } from './mp4-cut.ts';
 
 const DEFAULT_FACTOR = 1.1;

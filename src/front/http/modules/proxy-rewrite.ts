@@ -1,9 +1,9 @@
 /** proxy_redirect and proxy_cookie_*: Location, Refresh and Set-Cookie fields made to fit this server's addresses. */
 
-import type { Regex } from '../config/regex.ts';
+import type { Regex } from '../../config/regex.ts';
+import type { HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import type { HttpFrame } from '../phases/module.ts';
-import type { Request } from '../request/request.ts';
+import type { Request } from '../phases/http-request.ts';
 import { compileRegex } from './rewrite.ts';
 
 export interface Replacement {

@@ -1,9 +1,9 @@
 /** Where a request is proxied to: the argument of `proxy_pass` and its kin, groups for addresses written there or found at run time. */
 import { isIP } from 'node:net';
+import { addressError, literalAddresses, makeAddress, pendingLookups, splitHostPort, systemAddresses } from '../config/addresses.ts';
 import { core } from '../config/core.ts';
+import type { HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import type { HttpFrame } from '../phases/module.ts';
-import { addressError, literalAddresses, makeAddress, pendingLookups, splitHostPort, systemAddresses } from '../upstream/addresses.ts';
 import { UpstreamGroup } from '../upstream/group.ts';
 import { DEFAULT_SERVER } from '../upstream/peer.ts';
 import { PeerSet } from '../upstream/peer-set.ts';

@@ -2,11 +2,11 @@
 
 import { custom, flag, HSL, LIMIT_EXCEPT, LOCATION, LOCATION_IF, num, oneOf, type Table } from '../../config/directive.ts';
 import type { Loc } from '../config/conf.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import { parseValue, type Value } from '../config/value.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
+import type { Request } from '../phases/http-request.ts';
 import type { HeaderField } from '../request/header.ts';
 import { escapeUri } from '../request/parse.ts';
-import type { Request } from '../request/request.ts';
 import { type CacheConf, cacheTable, readCacheConf } from '../upstream/cache-conf.ts';
 import { checkBuffers, readUpstreamConf, responseTable, sharedTable, type UpstreamConf } from '../upstream/conf.ts';
 import type { UpstreamGroup } from '../upstream/group.ts';

@@ -1,9 +1,9 @@
 /** realip: the address of the client as a trusted proxy tells it. */
 import { custom, flag, HSL } from '../../config/directive.ts';
-import { DECLINED } from '../phases/codes.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
-import type { Request } from '../request/request.ts';
-import { pendingLookups, systemAddresses } from '../upstream/addresses.ts';
+import { pendingLookups, systemAddresses } from '../config/addresses.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
+import type { Request } from '../phases/http-request.ts';
+import { DECLINED } from '../request/codes.ts';
 import { addressBytes, cidrContains, forwardedAddress, parseCidr } from './map.ts';
 
 interface Trusted {

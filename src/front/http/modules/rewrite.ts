@@ -1,17 +1,17 @@
 /** if, set, return, rewrite, break: small programs of a server or location, run in the two rewrite phases. */
 import { statSync } from 'node:fs';
 import { ANY_COUNT, block, custom, flag, HSLI, LOCATION, LOCATION_IF, SERVER, SERVER_IF } from '../../config/directive.ts';
+import { Regex } from '../../config/regex.ts';
 import { Loc } from '../config/conf.ts';
-import { updateLocation } from '../config/location.ts';
-import { Regex } from '../config/regex.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
 import { unset, type VariableDef } from '../config/variables.ts';
 import { fsPath } from '../files/paths.ts';
 import { checkSymlinks, SymlinkError } from '../files/symlinks.ts';
-import { DECLINED, DONE, HTTP_CLOSE } from '../phases/codes.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
+import type { Request } from '../phases/http-request.ts';
+import { updateLocation } from '../phases/location.ts';
+import { DECLINED, DONE, HTTP_CLOSE } from '../request/codes.ts';
 import { escapeUri } from '../request/parse.ts';
-import type { Request } from '../request/request.ts';
 import { sendBuffer } from '../request/send.ts';
 
 /** A step: undefined: go on with the next; else a code to end the program with. */

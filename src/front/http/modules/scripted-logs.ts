@@ -3,9 +3,9 @@ import { closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { parseTimeSec } from '../../config/values.ts';
 import { systemError } from '../../log/system-error.ts';
+import type { HttpFrame } from '../config/module.ts';
 import { documentRoot, fsPath } from '../files/paths.ts';
-import type { HttpFrame } from '../phases/module.ts';
-import type { Request } from '../request/request.ts';
+import type { Request } from '../phases/http-request.ts';
 
 export interface LogCache {
   /** descriptors; 0: none is kept */

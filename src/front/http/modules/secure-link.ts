@@ -1,9 +1,9 @@
 /** secure_link: links that carry a hash of themselves and of a secret, and may end at a time. */
 import { createHash } from 'node:crypto';
 import { custom, HSL } from '../../config/directive.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
-import type { Request } from '../request/request.ts';
+import type { Request } from '../phases/http-request.ts';
 
 export const secureLinkModule = defineModule(
   'secure_link',

@@ -1,9 +1,9 @@
 /** slice: an answer put together of ranges that are asked for one after the other. */
 import { HSL, size } from '../../config/directive.ts';
-import { ERROR, OK } from '../phases/codes.ts';
-import { defineModule, type Piece, pieceLength } from '../phases/module.ts';
+import { defineModule, type Piece, pieceLength } from '../config/module.ts';
+import type { Request } from '../phases/http-request.ts';
 import { startSubrequest } from '../phases/subrequest.ts';
-import type { Request } from '../request/request.ts';
+import { ERROR, OK } from '../request/codes.ts';
 import { cutPiece } from './conditional.ts';
 
 interface Slice {

@@ -1,11 +1,11 @@
 /** The commands of server side includes: include, echo, set, if/elif/else/endif, block/endblock, config. */
 
-import { type Captures, capture, Regex } from '../config/regex.ts';
-import { ERROR, OK } from '../phases/codes.ts';
-import type { BodyFlags } from '../phases/module.ts';
+import { type Captures, capture, Regex } from '../../config/regex.ts';
+import type { BodyFlags } from '../config/module.ts';
+import type { Request } from '../phases/http-request.ts';
 import { startSubrequest } from '../phases/subrequest.ts';
+import { ERROR, OK } from '../request/codes.ts';
 import { escapeHtml, escapeUri, normalisePath } from '../request/parse.ts';
-import type { Request } from '../request/request.ts';
 
 /** What a page and its subrequests have in common. */
 export interface SsiShared {

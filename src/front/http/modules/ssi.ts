@@ -1,10 +1,10 @@
 /** Server side includes: finds the commands of a page and puts in their place what they give (ssi-commands.ts). */
 import { flag, HSL, HSLI, size } from '../../config/directive.ts';
 import { mediaTypes, typeMatches } from '../config/mime-types.ts';
-import { ERROR, OK } from '../phases/codes.ts';
-import { type BodyFlags, defineModule, isFileSpan, type Piece } from '../phases/module.ts';
-import { clearModified, weakenEtag } from '../request/changed-body.ts';
-import type { Request } from '../request/request.ts';
+import { type BodyFlags, defineModule, isFileSpan, type Piece } from '../config/module.ts';
+import type { Request } from '../phases/http-request.ts';
+import { ERROR, OK } from '../request/codes.ts';
+import { clearModified, weakenEtag } from './changed-body.ts';
 import { DEFAULT_TIME, formatTime, runCommand, type Ssi, type SsiShared } from './ssi-commands.ts';
 import { readSpan } from './static.ts';
 

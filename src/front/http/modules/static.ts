@@ -3,15 +3,15 @@ import { readSync, statSync } from 'node:fs';
 import { ANY_COUNT, custom, HSL } from '../../config/directive.ts';
 import { systemError } from '../../log/system-error.ts';
 import { core } from '../config/core.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
 import { fileEtag, type OpenedFile, openOrStatus } from '../files/open-files.ts';
 import { fsPath, mapUri } from '../files/paths.ts';
 import { checkSymlinks } from '../files/symlinks.ts';
-import { DECLINED, DONE, ERROR } from '../phases/codes.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
+import type { Request } from '../phases/http-request.ts';
 import { internalRedirect } from '../phases/redirect.ts';
+import { DECLINED, DONE, ERROR } from '../request/codes.ts';
 import { escapeUri } from '../request/parse.ts';
-import type { Request } from '../request/request.ts';
 
 function staticHandler(r: Request): number {
   if (r.method !== 'GET' && r.method !== 'HEAD' && r.method !== 'POST') return 405;

@@ -2,8 +2,8 @@
 import { custom, LOCATION, LOCATION_IF, SERVER } from '../../config/directive.ts';
 import { Counters, loop } from '../../zone/memory.ts';
 import type { HttpMain } from '../config/conf.ts';
-import { OK } from '../phases/codes.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
+import { OK } from '../request/codes.ts';
 
 type Kind = 'server' | 'location';
 const FIELDS = ['requests', '1xx', '2xx', '3xx', '4xx', '5xx', 'discarded', 'received', 'sent'] as const;

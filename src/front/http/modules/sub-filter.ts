@@ -1,11 +1,11 @@
 /** sub_filter: texts of an answer replaced by others. */
 import { custom, flag, HSL } from '../../config/directive.ts';
 import { mediaTypes, typeMatches } from '../config/mime-types.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import { OK } from '../phases/codes.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
-import { clearModified, textOf, weakenEtag } from '../request/changed-body.ts';
-import type { Request } from '../request/request.ts';
+import type { Request } from '../phases/http-request.ts';
+import { OK } from '../request/codes.ts';
+import { clearModified, textOf, weakenEtag } from './changed-body.ts';
 
 interface Pair {
   match: Value;

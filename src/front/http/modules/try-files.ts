@@ -1,13 +1,13 @@
 /** try_files: the first of some files that is there, or another URI. */
 import { statSync } from 'node:fs';
 import { core } from '../config/core.ts';
+import { defineModule } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
 import { documentRoot, fsPath } from '../files/paths.ts';
 import { checkSymlinks } from '../files/symlinks.ts';
-import { DECLINED } from '../phases/codes.ts';
-import { defineModule } from '../phases/module.ts';
+import type { Request } from '../phases/http-request.ts';
 import { redirectTo, redirectToNamed } from '../phases/redirect.ts';
-import type { Request } from '../request/request.ts';
+import { DECLINED } from '../request/codes.ts';
 
 export const tryFilesModule = defineModule(
   'try_files',

@@ -1,8 +1,8 @@
 /** tunnel_pass: CONNECT of a forward proxy. */
 import { LOCATION, LOCATION_IF, SERVER, type Table } from '../../config/directive.ts';
-import { DONE } from '../phases/codes.ts';
-import { defineModule, type HttpModule } from '../phases/module.ts';
-import type { Request } from '../request/request.ts';
+import { defineModule, type HttpModule } from '../config/module.ts';
+import type { Request } from '../phases/http-request.ts';
+import { DONE } from '../request/codes.ts';
 import { sharedTable } from '../upstream/conf.ts';
 import { Upstream } from '../upstream/upstream.ts';
 import { confs, passDirective, remember, resolveGroup } from './gateway.ts';

@@ -2,12 +2,12 @@
 import { custom, HSL, oneOf } from '../../config/directive.ts';
 import { parseTimeSec } from '../../config/values.ts';
 import { loop } from '../../zone/memory.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { VariableDef } from '../config/variables.ts';
-import { OK } from '../phases/codes.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
-import { findCookie, ipv6Bytes } from '../request/core-variables.ts';
-import { httpDate } from '../request/header-writer.ts';
-import type { Request } from '../request/request.ts';
+import { httpDate } from '../phases/header-writer.ts';
+import type { Request } from '../phases/http-request.ts';
+import { OK } from '../request/codes.ts';
+import { findCookie, ipv6Bytes } from './core-variables.ts';
 
 interface State {
   /** four numbers of the cookie the client sent */

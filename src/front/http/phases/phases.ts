@@ -1,13 +1,13 @@
 /** The phase engine: a flat list of steps built once, walked by each request. */
 
+import { RegexLimitError } from '../../config/regex.ts';
 import type { HttpMain } from '../config/conf.ts';
 import { core } from '../config/core.ts';
-import { findLocation, updateLocation } from '../config/location.ts';
-import { RegexLimitError } from '../config/regex.ts';
+import type { Handler } from '../config/module.ts';
+import { AGAIN, DECLINED, DONE, ERROR, OK } from '../request/codes.ts';
 import { escapeUri } from '../request/parse.ts';
-import type { Request } from '../request/request.ts';
-import { AGAIN, DECLINED, DONE, ERROR, OK } from './codes.ts';
-import type { Handler } from './module.ts';
+import type { Request } from './http-request.ts';
+import { findLocation, updateLocation } from './location.ts';
 
 interface PhaseStep {
   kind: 'generic' | 'rewrite' | 'findConfig' | 'postRewrite' | 'access' | 'postAccess' | 'content';

@@ -1,9 +1,9 @@
 /** Keeps the output of parallel subrequests in the order of their creation: who is not at its turn holds its pieces back. */
 
 import { core } from '../config/core.ts';
-import type { Request } from '../request/request.ts';
-import { ERROR, OK } from './codes.ts';
-import { type BodyFlags, FILTER_ORDER, type Piece } from './module.ts';
+import { type BodyFlags, FILTER_ORDER, type Piece } from '../config/module.ts';
+import { ERROR, OK } from '../request/codes.ts';
+import type { Request } from './http-request.ts';
 
 /** Place of this step among the body filters: those after it see the output of all requests as one. */
 export const POSTPONE = FILTER_ORDER.indexOf('postpone');

@@ -1,8 +1,8 @@
 /** Internal redirects: the same request goes through the phases again, with another URI or in a named location. */
 
-import { updateLocation } from '../config/location.ts';
-import type { Request } from '../request/request.ts';
-import { DONE } from './codes.ts';
+import { DONE } from '../request/codes.ts';
+import type { Request } from './http-request.ts';
+import { updateLocation } from './location.ts';
 import { runPhases } from './phases.ts';
 
 /** Restarts the phases with the URI and query of a text. */

@@ -2,7 +2,7 @@
 
 import { core } from '../config/core.ts';
 import { BodyDecoder, RequestBody } from '../request/body.ts';
-import { MAX_URI_CHANGES, Request } from '../request/request.ts';
+import { MAX_URI_CHANGES, Request } from './http-request.ts';
 import { runPhases } from './phases.ts';
 import { flushPostponed } from './postpone.ts';
 import { redirectToNamed } from './redirect.ts';

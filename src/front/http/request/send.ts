@@ -1,6 +1,7 @@
 /** Sending a whole small answer. */
-import { OK } from '../phases/codes.ts';
-import type { Request } from './request.ts';
+
+import type { Request } from '../phases/http-request.ts';
+import { OK } from './codes.ts';
 
 /** Status, type and fields are set by the caller; sends `text` (latin1) as the body. */
 export function sendText(r: Request, text: string): number {

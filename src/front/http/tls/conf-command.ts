@@ -2,7 +2,7 @@
 import { constants } from 'node:crypto';
 import type tls from 'node:tls';
 import { custom, type Spec } from '../../config/directive.ts';
-import type { HttpFrame } from '../phases/module.ts';
+import type { HttpFrame } from '../config/module.ts';
 import { readPem } from './pem.ts';
 
 const { SSL_OP_NO_TICKET } = constants;

@@ -2,8 +2,8 @@
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { custom, type Spec } from '../../config/directive.ts';
 import { systemError } from '../../log/system-error.ts';
+import type { HttpFrame } from '../config/module.ts';
 import { fsPath } from '../files/paths.ts';
-import type { HttpFrame } from '../phases/module.ts';
 
 /** The directive: the file is made at the start, so that a path that cannot be written stops it. */
 export const keyLog = (contexts: number): Spec<string | undefined> =>

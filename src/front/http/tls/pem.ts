@@ -2,7 +2,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { systemError } from '../../log/system-error.ts';
-import type { HttpFrame } from '../phases/module.ts';
+import type { HttpFrame } from '../config/module.ts';
 
 /** Files that the configuration names, as read when it was: the master hands them to its workers, so that a pipe is read once. */
 export const configFiles = new Map<string, Buffer>();

@@ -1,9 +1,9 @@
 /** PREFIX_cache_*: the directives, and the cache of a location. */
 import { ANY_COUNT, custom, flag, HSL, HTTP, msec, num, offset, type Table, wordsOf } from '../../config/directive.ts';
 import { parseOffset, parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
+import type { HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import type { HttpFrame } from '../phases/module.ts';
-import type { Request } from '../request/request.ts';
+import type { Request } from '../phases/http-request.ts';
 import type { CacheRequest } from './cache.ts';
 import { FileCacheRequest } from './cache-request.ts';
 import { PACE, type Pace } from './cache-upkeep.ts';

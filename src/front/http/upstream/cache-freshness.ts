@@ -1,5 +1,5 @@
 /** How long an answer may be kept: what its own header says, and `cache_valid` where that says nothing. Times are seconds. */
-import { parseHttpDate } from '../request/header-writer.ts';
+import { parseHttpDate } from '../phases/header-writer.ts';
 import type { CacheConf } from './cache-conf.ts';
 import type { UpstreamHead } from './response-head.ts';
 

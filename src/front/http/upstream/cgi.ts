@@ -1,9 +1,9 @@
 /** What FastCGI, SCGI and uwsgi share: parameters from the request, and CGI response headers. */
 import { custom, HSL } from '../../config/directive.ts';
+import type { HttpFrame } from '../config/module.ts';
 import { parseValue, type Value } from '../config/value.ts';
-import type { HttpFrame } from '../phases/module.ts';
+import type { Request } from '../phases/http-request.ts';
 import type { HeaderField } from '../request/header.ts';
-import type { Request } from '../request/request.ts';
 import { addField, headEnd, parseField } from './http-response.ts';
 import { InvalidResponse, type ParserSink, type ResponseParser } from './protocol.ts';
 import type { UpstreamHead } from './response-head.ts';

@@ -6,9 +6,6 @@ import { failAt } from '../../config/syntax.ts';
 import { parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
 import { loop } from '../../zone/memory.ts';
 import { SharedTable } from '../../zone/table.ts';
-import { Loc } from '../config/conf.ts';
-import { core, parseResolver, type ResolverConf } from '../config/core.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
 import {
   addressError,
   literalAddresses,
@@ -17,7 +14,10 @@ import {
   type ServerEntry,
   splitHostPort,
   systemAddresses,
-} from './addresses.ts';
+} from '../config/addresses.ts';
+import { Loc } from '../config/conf.ts';
+import { core, parseResolver, type ResolverConf } from '../config/core.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import { Pool } from './connect.ts';
 import { DEFAULT_SERVER, PEER_FIELDS, Peer, type ServerOptions, type TimeKind } from './peer.ts';
 import { type Method, PeerSet } from './peer-set.ts';

@@ -1,5 +1,5 @@
 /** What every upstream module shares at run time: variables, cache zones. */
-import { defineModule } from '../phases/module.ts';
+import { defineModule } from '../config/module.ts';
 import { CacheZone } from './cache-zone.ts';
 import { UPSTREAM_FAMILIES, UPSTREAM_VARIABLES } from './variables.ts';
 

@@ -2,11 +2,11 @@
 import { parseSize } from '../../config/values.ts';
 import { systemError } from '../../log/system-error.ts';
 import { core, type ErrorPage } from '../config/core.ts';
-import { DONE, ERROR, OK } from '../phases/codes.ts';
+import type { Request } from '../phases/http-request.ts';
 import { nowMs } from '../request/clock.ts';
-import { passEarlyHints } from '../request/early-hints.ts';
+import { DONE, ERROR, OK } from '../request/codes.ts';
 import type { HeaderField } from '../request/header.ts';
-import type { Request } from '../request/request.ts';
+import { passEarlyHints } from './early-hints.ts';
 import { noteTime } from './peer.ts';
 import { type Failure, InvalidResponse, NON_IDEMPOTENT, type ResponseParser } from './protocol.ts';
 import { acceptBuffering, acceptHead, type UpstreamHead } from './response-head.ts';

@@ -2,7 +2,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { connect } from 'node:net';
 import type { ResolverConf } from '../config/core.ts';
-import { type ResolverCounts, resolverCounts, TIMED_OUT } from './resolver-counts.ts';
+import { type ResolverCounts, resolverCounts, TIMED_OUT } from '../config/resolver-counts.ts';
 
 const TYPE_A = 1;
 const TYPE_AAAA = 28;

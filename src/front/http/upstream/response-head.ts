@@ -1,9 +1,9 @@
 /** Response headers of a back end: which are passed on, which steer this server (`X-Accel-*`), which are rewritten. */
 import { parseSize } from '../../config/values.ts';
-import { DONE, OK } from '../phases/codes.ts';
+import { parseHttpDate } from '../phases/header-writer.ts';
 import { internalRedirect, redirectToNamed } from '../phases/redirect.ts';
+import { DONE, OK } from '../request/codes.ts';
 import { findHeader, type HeaderField } from '../request/header.ts';
-import { parseHttpDate } from '../request/header-writer.ts';
 import { normalisePath } from '../request/parse.ts';
 import type { Upstream } from './upstream.ts';
 

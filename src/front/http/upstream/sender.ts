@@ -1,5 +1,5 @@
 /** Writes the request of one attempt to the peer: head, kept body, or the body as it arrives. */
-import { OK } from '../phases/codes.ts';
+import { OK } from '../request/codes.ts';
 import type { HeaderField } from '../request/header.ts';
 import type { ParserSink } from './protocol.ts';
 import type { UpstreamHead } from './response-head.ts';

@@ -3,11 +3,11 @@
 import { crc32 } from '../../../common/crc32.ts';
 import { parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
 import { SharedTable } from '../../zone/table.ts';
+import type { HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import type { HttpFrame } from '../phases/module.ts';
-import { findCookie } from '../request/core-variables.ts';
-import { httpDate } from '../request/header-writer.ts';
-import type { Request } from '../request/request.ts';
+import { findCookie } from '../modules/core-variables.ts';
+import { httpDate } from '../phases/header-writer.ts';
+import type { Request } from '../phases/http-request.ts';
 import type { UpstreamGroup } from './group.ts';
 import type { Peer } from './peer.ts';
 

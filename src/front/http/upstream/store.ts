@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, copyFileSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { fsPath, mapUri } from '../files/paths.ts';
-import { parseHttpDate } from '../request/header-writer.ts';
+import { parseHttpDate } from '../phases/header-writer.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Puts the finished temporary file in its place, or throws it away. */

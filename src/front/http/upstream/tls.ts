@@ -2,8 +2,8 @@
 import tls from 'node:tls';
 import { custom, flag, HSL, num, type Table, wordsOf } from '../../config/directive.ts';
 import { parseTimeSec } from '../../config/values.ts';
+import type { HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import type { HttpFrame } from '../phases/module.ts';
 import { applyConfCommands, confCommand, TLS_VERSIONS, versionRange } from '../tls/conf-command.ts';
 import { keyLog } from '../tls/key-log.ts';
 import { passwordsOf, readConfigFile, readCrls, readKey, readPem, verifyText } from '../tls/pem.ts';

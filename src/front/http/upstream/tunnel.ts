@@ -1,5 +1,5 @@
 /** An upgraded connection or CONNECT: bytes both ways, with backpressure, until one side ends. */
-import { ERROR, OK } from '../phases/codes.ts';
+import { ERROR, OK } from '../request/codes.ts';
 import type { Upstream } from './upstream.ts';
 
 export class UpstreamTunnel {

@@ -5,10 +5,10 @@
  */
 
 import { setDeadline } from '../connection/deadlines.ts';
-import { DONE, ERROR, HTTP_CLIENT_CLOSED, OK } from '../phases/codes.ts';
+import type { Request } from '../phases/http-request.ts';
 import { nowMs } from '../request/clock.ts';
+import { DONE, ERROR, HTTP_CLIENT_CLOSED, OK } from '../request/codes.ts';
 import type { HeaderField } from '../request/header.ts';
-import type { Request } from '../request/request.ts';
 import type { UpstreamConf } from './conf.ts';
 import type { ConnectionEvents, PeerConnection } from './connect.ts';
 import { PeerConnector } from './connector.ts';
@@ -35,7 +35,7 @@ const STATUS_OF: Partial<Record<Failure, number>> = {
   denied: 403,
 };
 
-declare module '../request/request.ts' {
+declare module '../phases/http-request.ts' {
   interface Request {
     upstream?: Upstream;
     upstreamStates?: (UpstreamState | ':')[];

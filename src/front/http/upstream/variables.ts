@@ -1,9 +1,9 @@
 /** $upstream_*: what happened at each peer, `, ` between tries and ` : ` between groups. */
 
+import { splitHostPort } from '../config/addresses.ts';
 import type { VariableDef, VariableFamily } from '../config/variables.ts';
+import type { Request } from '../phases/http-request.ts';
 import { findHeader } from '../request/header.ts';
-import type { Request } from '../request/request.ts';
-import { splitHostPort } from './addresses.ts';
 import type { UpstreamState } from './protocol.ts';
 import './upstream.ts';
 

@@ -1,9 +1,9 @@
 /** What a module is: its directive table, variables, phase handlers and filters. */
 import type { ConfOf, Frame, Table } from '../../config/directive.ts';
-import type { HttpMain, Loc, Server } from '../config/conf.ts';
-import type { Value } from '../config/value.ts';
-import type { VariableDef, VariableFamily } from '../config/variables.ts';
-import type { Request } from '../request/request.ts';
+import type { Request } from '../phases/http-request.ts';
+import type { HttpMain, Loc, Server } from './conf.ts';
+import type { Value } from './value.ts';
+import type { VariableDef, VariableFamily } from './variables.ts';
 
 /** Request phases in order; find-config, post-rewrite and post-access belong to the engine. */
 export type Phase = 'postRead' | 'serverRewrite' | 'rewrite' | 'preaccess' | 'access' | 'precontent' | 'content' | 'log';

@@ -8,10 +8,10 @@ import { NGINX_VERSION } from '../../version.ts';
 import type { VariableDef, VariableFamily, Variables } from '../config/variables.ts';
 import { stats } from '../connection/stats.ts';
 import { documentRoot, fsPath, mapUri } from '../files/paths.ts';
-import { nowMs } from './clock.ts';
-import { joinHeader } from './header.ts';
-import { findArg } from './parse.ts';
-import type { Request } from './request.ts';
+import type { Request } from '../phases/http-request.ts';
+import { nowMs } from '../request/clock.ts';
+import { joinHeader } from '../request/header.ts';
+import { findArg } from '../request/parse.ts';
 
 const two = (n: number) => (n < 10 ? `0${n}` : String(n));
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');

@@ -1,8 +1,9 @@
 /** Which location answers a URI: exact name, then longest prefix (with what is nested in it), then expressions in order. */
+
+import type { Loc } from '../config/conf.ts';
+import { core } from '../config/core.ts';
 import { nowMs } from '../request/clock.ts';
-import type { Request } from '../request/request.ts';
-import type { Loc } from './conf.ts';
-import { core } from './core.ts';
+import type { Request } from './http-request.ts';
 
 type Found = 'exact' | 'inclusive' | 'regex' | 'redirect' | 'none' | 'error';
 

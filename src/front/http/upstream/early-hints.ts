@@ -1,8 +1,8 @@
 /** `early_hints`: a 103 of the back end goes on to the client before the answer. */
 import { core } from '../config/core.ts';
 import { anySet } from '../config/value.ts';
-import type { HeaderField } from './header.ts';
-import type { Request } from './request.ts';
+import type { Request } from '../phases/http-request.ts';
+import type { HeaderField } from '../request/header.ts';
 
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'upgrade', 'te', 'trailer']);
 

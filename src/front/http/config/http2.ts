@@ -1,8 +1,8 @@
 /** http2, http2_*: HTTP/2 for clients, and $http2. The protocol itself is in ../http2.ts, loaded where a server wants it. */
 import { checked, custom, flag, HS, HSL, HTTP, ineffective, num, type Spec, size } from '../../config/directive.ts';
-import type { HttpMain, Server, VirtualHosts } from '../config/conf.ts';
-import { poolSize } from '../config/core.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
+import type { HttpMain, Server, VirtualHosts } from './conf.ts';
+import { poolSize } from './core.ts';
+import { defineModule, type HttpFrame } from './module.ts';
 
 /** A directive that newer versions of nginx took away: said at the start, else ignored. */
 const obsolete = (contexts: number, instead = ''): Spec<undefined> =>

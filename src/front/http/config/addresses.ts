@@ -1,8 +1,8 @@
 /** Addresses of `server` entries: literals, names looked up by the system, and the form of each. */
 import { lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
-import type { HttpMain } from '../config/conf.ts';
-import type { Address, ServerOptions } from './peer.ts';
+import type { Address, ServerOptions } from '../upstream/peer.ts';
+import type { HttpMain } from './conf.ts';
 
 export interface EntryAddress {
   address: Address;

@@ -1,8 +1,8 @@
 /** What filters that change a body do to the head of the answer, and how they read what comes. */
 
-import { readSpan } from '../modules/static.ts';
-import { isFileSpan, type Piece } from '../phases/module.ts';
-import type { Request } from './request.ts';
+import { isFileSpan, type Piece } from '../config/module.ts';
+import type { Request } from '../phases/http-request.ts';
+import { readSpan } from './static.ts';
 
 /** Pieces of a body as latin1 text. */
 export function textOf(pieces: readonly Piece[]): string {

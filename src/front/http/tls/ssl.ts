@@ -2,16 +2,16 @@
 import { createHash } from 'node:crypto';
 import { custom, flag, HS, num, oneOf, type Spec, sec, size, wordsOf } from '../../config/directive.ts';
 import { parseSize } from '../../config/values.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
 import type { VariableDef } from '../config/variables.ts';
+import type { TlsInfo } from '../connection/tls-info.ts';
 import { parseResponder } from '../ocsp/responder.ts';
-import { defineModule, type HttpFrame } from '../phases/module.ts';
-import type { Request } from '../request/request.ts';
-import { confCommand } from '../tls/conf-command.ts';
-import { keyLog } from '../tls/key-log.ts';
-import { passwordsOf, verifyReason } from '../tls/pem.ts';
-import type { TlsInfo } from '../tls/tls-info.ts';
+import type { Request } from '../phases/http-request.ts';
 import { type CertificateCache, parseCertificateCache } from '../upstream/tls.ts';
+import { confCommand } from './conf-command.ts';
+import { keyLog } from './key-log.ts';
+import { passwordsOf, verifyReason } from './pem.ts';
 
 interface PemSource {
   value: Value;

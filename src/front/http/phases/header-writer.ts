@@ -2,12 +2,12 @@
 
 import type { HttpMain } from '../config/conf.ts';
 import { core } from '../config/core.ts';
-import { OK } from '../phases/codes.ts';
-import { nowSeconds } from './clock.ts';
-import type { Request } from './request.ts';
-import type { ResponseHead } from './response.ts';
+import { nowSeconds } from '../request/clock.ts';
+import { OK } from '../request/codes.ts';
+import type { ResponseHead } from '../request/response.ts';
+import { STATUS_LINES } from '../request/status-lines.ts';
+import type { Request } from './http-request.ts';
 import { serverSignature } from './special-response.ts';
-import { STATUS_LINES } from './status-lines.ts';
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

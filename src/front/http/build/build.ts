@@ -5,21 +5,21 @@ import { ANY_COUNT, checkShape, HSL, HTTP, LIMIT_EXCEPT, LOCATION, SERVER, type 
 import { ConfigError, type DirectiveNode, failAt, UnknownDirectiveError } from '../../config/syntax.ts';
 import { type ErrorLog, levelRank } from '../../log/error-log.ts';
 import type { LogTargets } from '../../log/targets.ts';
+import { HttpMain, Loc, Server } from '../config/conf.ts';
+import { core } from '../config/core.ts';
+import { collectSockets, parseListen } from '../config/listen.ts';
+import { FILTER_ORDER, type HttpFrame, type HttpModule, type HttpScope } from '../config/module.ts';
+import { parseValue } from '../config/value.ts';
+import { Variables } from '../config/variables.ts';
 import { mapUri } from '../files/paths.ts';
 import { registerCombined } from '../modules/access-log.ts';
+import { addCoreVariables } from '../modules/core-variables.ts';
 import { compileRegex } from '../modules/rewrite.ts';
-import { FILTER_ORDER, type HttpFrame, type HttpModule, type HttpScope } from '../phases/module.ts';
+import { initHeaderWriter } from '../phases/header-writer.ts';
+import { indexLocations } from '../phases/location.ts';
 import { buildPhases, setMapPath } from '../phases/phases.ts';
-import { loadModules, REGISTRY } from '../phases/registry.ts';
 import type { TempFolder } from '../request/body.ts';
-import { addCoreVariables } from '../request/core-variables.ts';
-import { initHeaderWriter } from '../request/header-writer.ts';
-import { HttpMain, Loc, Server } from './conf.ts';
-import { core } from './core.ts';
-import { collectSockets, parseListen } from './listen.ts';
-import { indexLocations } from './location.ts';
-import { parseValue } from './value.ts';
-import { Variables } from './variables.ts';
+import { loadModules, REGISTRY } from './registry.ts';
 
 interface BuildInput {
   node: DirectiveNode;
@@ -93,7 +93,7 @@ export async function buildHttp(input: BuildInput): Promise<HttpMain> {
   const secure = main.sockets.find((s) => s.options.ssl);
   if (modules.some((m) => m.name === 'ssl')) {
     try {
-      (await import('../tls/tls-context.ts')).prepareTls(main);
+      (await import('../connection/tls-context.ts')).prepareTls(main);
     } catch (error) {
       throw new ConfigError(typeof error === 'string' ? error : (error as Error).message);
     }
@@ -335,7 +335,7 @@ class Builder {
     }
   }
 
-  private rootValue(value: import('./value.ts').Value, cut: boolean): import('./value.ts').Value {
+  private rootValue(value: import('../config/value.ts').Value, cut: boolean): import('../config/value.ts').Value {
     if (value.constant === undefined) return value;
     const slash = value.constant.endsWith('/');
     let full = path.resolve(this.input.paths.prefix, value.constant);

@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto';
 import type { SecureContext } from 'node:tls';
 import { sharedValue } from '../../zone/memory.ts';
 import type { HttpMain } from '../config/conf.ts';
-import type { sslModule } from '../modules/ssl.ts';
-import { readConfigFile } from './pem.ts';
+import { readConfigFile } from '../tls/pem.ts';
+import type { sslModule } from '../tls/ssl.ts';
 
 type Conf = ReturnType<typeof sslModule.conf>;
 

@@ -7,17 +7,17 @@ import type tls from 'node:tls';
 import { logTo } from '../../log/error-log.ts';
 import type { HttpMain, ListenSocket, Server, VirtualHosts } from '../config/conf.ts';
 import { core } from '../config/core.ts';
-import { SharedReads } from '../connection/client-handle.ts';
-import { Connection } from '../connection/connection.ts';
-import { setDeadline, type Timed, unwatch, watch } from '../connection/deadlines.ts';
-import type { AcceptHooks } from '../connection/server.ts';
-import { speaksHttp2 } from '../modules/http2.ts';
-import { sslModule } from '../modules/ssl.ts';
+import { speaksHttp2 } from '../config/http2.ts';
 import { checkClientCertificate } from '../ocsp/client.ts';
 import { stapleFor } from '../ocsp/stapling.ts';
-import { Request } from '../request/request.ts';
-import { type ClientHello, MAX_HELLO, parseClientHello } from './client-hello.ts';
-import { logKeys } from './key-log.ts';
+import { Request } from '../phases/http-request.ts';
+import { type ClientHello, MAX_HELLO, parseClientHello } from '../tls/client-hello.ts';
+import { logKeys } from '../tls/key-log.ts';
+import { sslModule } from '../tls/ssl.ts';
+import { SharedReads } from './client-handle.ts';
+import { Connection } from './connection.ts';
+import { setDeadline, type Timed, unwatch, watch } from './deadlines.ts';
+import type { AcceptHooks } from './server.ts';
 import { contextOf, secureContextFor, type TlsContext } from './tls-context.ts';
 import { type Incoming, SocketIncoming } from './tls-incoming.ts';
 import { type TlsInfo, tlsInfo } from './tls-info.ts';
@@ -115,7 +115,7 @@ export class TlsListener {
   constructor(
     private readonly http: HttpMain,
     private readonly hosts: VirtualHosts,
-    private readonly http2: typeof import('../connection/http2.ts') | undefined,
+    private readonly http2: typeof import('./http2.ts') | undefined,
   ) {}
 
   acceptSocket(raw: Socket, socket: ListenSocket, proxy: Connection['proxy'], hooks: AcceptHooks): void {

@@ -4,13 +4,13 @@ import tls from 'node:tls';
 import { logTo } from '../../log/error-log.ts';
 import { drain, onNews, tellLoops } from '../../zone/bus.ts';
 import type { HttpMain, Server } from '../config/conf.ts';
-import { sslModule } from '../modules/ssl.ts';
 import { certificatesOf } from '../ocsp/responder.ts';
 import { prepareStapling } from '../ocsp/stapling.ts';
-import type { Request } from '../request/request.ts';
+import type { Request } from '../phases/http-request.ts';
+import { applyConfCommands, versionRange } from '../tls/conf-command.ts';
+import { readConfigFile, readCrls, readKey, readPem } from '../tls/pem.ts';
+import { sslModule } from '../tls/ssl.ts';
 import { ContextCache } from '../upstream/tls.ts';
-import { applyConfCommands, versionRange } from './conf-command.ts';
-import { readConfigFile, readCrls, readKey, readPem } from './pem.ts';
 import { type TicketKey, ticketKeysOf, useTicketKeys } from './session-tickets.ts';
 
 type Conf = ReturnType<typeof sslModule.conf>;

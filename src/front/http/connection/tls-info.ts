@@ -1,11 +1,11 @@
 /** What a request knows of its TLS connection. */
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
 import type { Server } from '../config/conf.ts';
-import { isNoCa, sslModule } from '../modules/ssl.ts';
-import { HTTPS_CERT_ERROR, HTTPS_NO_CERT, OK } from '../phases/codes.ts';
-import type { Request } from '../request/request.ts';
-import type { ClientHello } from './client-hello.ts';
-import { verifyText } from './pem.ts';
+import type { Request } from '../phases/http-request.ts';
+import { HTTPS_CERT_ERROR, HTTPS_NO_CERT, OK } from '../request/codes.ts';
+import type { ClientHello } from '../tls/client-hello.ts';
+import { verifyText } from '../tls/pem.ts';
+import { isNoCa, sslModule } from '../tls/ssl.ts';
 
 export interface TlsInfo {
   socket: TLSSocket;

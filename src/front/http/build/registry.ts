@@ -2,7 +2,7 @@
  * All modules of the http server, in order of execution within each phase. A module is loaded when the configuration names one of its
  * directives or variables, so that a small configuration starts fast. Adding a module touches one line here.
  */
-import type { HttpModule } from './module.ts';
+import type { HttpModule } from '../config/module.ts';
 
 interface Entry {
   load: () => Promise<HttpModule[]>;
@@ -20,7 +20,7 @@ export const REGISTRY: Entry[] = [
   { load: async () => [(await import('../modules/headers.ts')).headersModule], directives: 'add_header* add_trailer* expires' },
   { load: async () => [(await import('../modules/access-log.ts')).accessLogModule], directives: '*' },
   { load: async () => [(await import('../modules/static.ts')).indexModule], directives: '*' },
-  { load: async () => [(await import('../modules/http2.ts')).http2Module], directives: '*' },
+  { load: async () => [(await import('../config/http2.ts')).http2Module], directives: '*' },
   {
     load: async () => [(await import('../modules/autoindex.ts')).autoindexModule],
     directives: 'autoindex* random_index empty_gif stub_status',
@@ -72,7 +72,7 @@ export const REGISTRY: Entry[] = [
   { load: async () => [(await import('../modules/access.ts')).accessModule], directives: 'allow deny' },
   { load: async () => [(await import('../modules/auth-basic.ts')).authBasicModule], directives: 'auth_basic* auth_delay' },
   { load: async () => [(await import('../modules/auth-request.ts')).authRequestModule], directives: 'auth_request*' },
-  { load: async () => [(await import('../modules/ssl.ts')).sslModule], directives: 'ssl_*', variables: 'ssl_*' },
+  { load: async () => [(await import('../tls/ssl.ts')).sslModule], directives: 'ssl_*', variables: 'ssl_*' },
   {
     load: async () => [(await import('../modules/proxy.ts')).proxyModule],
     directives:

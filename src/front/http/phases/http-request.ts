@@ -2,13 +2,11 @@
  * A request: what came in, what goes out, and its way through the phases. Subrequests and internal redirects are requests on the
  * same connection. Control flow is nginx's: handlers return codes (codes.ts), and whoever returned AGAIN or DONE resumes later.
  */
+
+import type { Captures, Regex } from '../../config/regex.ts';
 import { type Level, logTo } from '../../log/error-log.ts';
 import type { HttpMain, Loc, Server } from '../config/conf.ts';
 import { core } from '../config/core.ts';
-import type { Captures, Regex } from '../config/regex.ts';
-import type { VariableDef } from '../config/variables.ts';
-import type { Connection } from '../connection/connection.ts';
-import { AGAIN, DECLINED, DONE, ERROR, HTTP_CLIENT_CLOSED, HTTP_CLOSE, OK, REQUEST_TIMEOUT } from '../phases/codes.ts';
 import {
   type BodyFilter,
   type BodyFlags,
@@ -17,15 +15,18 @@ import {
   type Handler,
   type HttpModule,
   type Piece,
-} from '../phases/module.ts';
-import { runPhases } from '../phases/phases.ts';
-import { POSTPONE, type Postponed, postpone } from '../phases/postpone.ts';
-import { endSubrequest, type SubrequestOptions, startPostAction } from '../phases/subrequest.ts';
-import type { RequestBody } from './body.ts';
-import { nowMs } from './clock.ts';
-import { findHeader, type HeaderField, joinHeader } from './header.ts';
-import { ResponseHead } from './response.ts';
+} from '../config/module.ts';
+import type { VariableDef } from '../config/variables.ts';
+import type { Connection } from '../connection/connection.ts';
+import type { RequestBody } from '../request/body.ts';
+import { nowMs } from '../request/clock.ts';
+import { AGAIN, DECLINED, DONE, ERROR, HTTP_CLIENT_CLOSED, HTTP_CLOSE, OK, REQUEST_TIMEOUT } from '../request/codes.ts';
+import { findHeader, type HeaderField, joinHeader } from '../request/header.ts';
+import { ResponseHead } from '../request/response.ts';
+import { runPhases } from './phases.ts';
+import { POSTPONE, type Postponed, postpone } from './postpone.ts';
 import { specialResponse } from './special-response.ts';
+import { endSubrequest, type SubrequestOptions, startPostAction } from './subrequest.ts';
 
 const NOTHING = (): void => {};
 export const MAX_URI_CHANGES = 10;
