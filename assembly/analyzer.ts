@@ -1,5 +1,4 @@
 // Export list of the analyzer build: the analysis kernels alone, over an unshared memory, for browsers and `gannet/analyzer`.
-export { E_TRUNCATED, E_CORRUPT, E_NO_SPACE, E_LIMIT, E_WORK, E_OFFSETS, E_REFUSED, E_INCREMENT } from './mem/status';
 export {
   chainInit as analysisChainInit,
   chainStart as analysisChainStart,

@@ -1,5 +1,4 @@
 // Export list of the engine build. Each export is named after its folder and a verb.
-export { E_TRUNCATED, E_CORRUPT, E_NO_SPACE, E_LIMIT, E_WORK, E_OFFSETS, E_REFUSED, E_INCREMENT } from './mem/status';
 export { heapBase as memHeapBase } from './mem/layout';
 export { crc32c as codecCrc32c } from './codec/crc32c';
 export { readVintSums as codecReadVintSums } from './codec/vints';

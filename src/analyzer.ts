@@ -10,7 +10,8 @@ import { loadWords, wordLanguages } from './analysis/languages/words.ts';
 import { ANALYZERS } from './analysis/registry.ts';
 import { TokenCursor } from './analysis/tokens/token-cursor.ts';
 import { illegalArgument } from './errors/catalog.ts';
-import { type AnalysisExports, AnalysisHost, analysisMemory } from './wasm/analysis.ts';
+import { AnalysisHost, analysisMemory } from './wasm/analysis.ts';
+import type { AnalyzerExports } from './wasm/generated/exports.ts';
 import { hostCalls } from './wasm/host-calls.ts';
 
 export type { AnalysisSettings } from './analysis/analysis-registry.ts';
@@ -118,10 +119,11 @@ export async function loadAnalyzer(options: LoadOptions = {}): Promise<TextAnaly
   const memory = analysisMemory();
   const source = options.wasm ?? fetchBeside();
   // The loader's types know no functions of one's own.
-  const env = { memory, ...hostCalls(memory) } as Record<string, unknown>;
+  const env: Record<string, unknown> = { memory, ...hostCalls(memory) };
   const module = await instantiate(source as Parameters<typeof instantiate>[0], { env });
-  const exports = module.instance.exports as unknown as AnalysisExports & { _start?: () => void };
-  exports._start?.();
+  // The module and the interface are built from the same sources, which no type can express.
+  const exports = module.instance.exports as unknown as AnalyzerExports;
+  exports._start();
   await words;
   return new TextAnalysis(new AnalysisHost({ exports, memory }), filesOf(options.files), options.settings ?? {});
 }

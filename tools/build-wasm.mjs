@@ -1,12 +1,14 @@
 // Builds the WebAssembly modules from assembly/ into build/.
 //   node tools/build-wasm.mjs [--force]     engine.wasm, engine.debug.wasm (shared memory), analyzer.wasm (unshared)
 //   node tools/build-wasm.mjs --lint        compiles with a runtime in which every managed allocation is an error; writes nothing
+// Before that it brings src/wasm/generated/ up to date (tools/generate-kernel-bindings.mjs); --lint fails if that is out of date.
 // A build is skipped when the digest of its sources equals the one stored beside the output.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
+import { generateBindings } from './generate-kernel-bindings.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 process.chdir(root);
@@ -19,8 +21,15 @@ const BUILDS = [
 
 const lint = process.argv.includes('--lint');
 const force = process.argv.includes('--force');
-const digest = digestOf(['asconfig.json', 'tools/build-wasm.mjs', 'package-lock.json', ...listSources('assembly')]);
+const digest = digestOf([
+  'asconfig.json',
+  'tools/build-wasm.mjs',
+  'tools/generate-kernel-bindings.mjs',
+  'package-lock.json',
+  ...listSources('assembly'),
+]);
 mkdirSync('build', { recursive: true });
+await updateBindings();
 for (const build of lint ? lintBuilds() : BUILDS) {
   const out = `build/${build.name}.wasm`;
   const stamp = `build/${build.name}.digest`;
@@ -33,6 +42,16 @@ for (const build of lint ? lintBuilds() : BUILDS) {
   }
   if (!lint) writeFileSync(stamp, digest);
   process.stdout.write(`${lint ? 'lint' : 'built'} ${build.name}\n`);
+}
+
+/** Writes the bindings of the host, or with --lint reports those that are out of date. */
+async function updateBindings() {
+  const stamp = 'build/bindings.digest';
+  if (!lint && !force && existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
+  const stale = await generateBindings({ check: lint });
+  for (const file of stale) process.stdout.write(lint ? `out of date: ${file}, run npm run build:wasm\n` : `written ${file}\n`);
+  if (lint && stale.length > 0) process.exit(1);
+  if (!lint) writeFileSync(stamp, digest);
 }
 
 function lintBuilds() {

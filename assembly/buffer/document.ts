@@ -5,7 +5,7 @@ import { Chain } from '../analysis/stage';
 import { TOKEN_BYTES, Token } from '../analysis/token';
 import { encodeNorm, NORM_EMPTY } from '../docvalues/norms';
 import { Region, regionAllocate } from '../mem/region';
-import { E_CORRUPT, E_LIMIT, E_NO_SPACE } from '../mem/status';
+import { E_CHAIN, E_CORRUPT, E_LIMIT, E_NO_SPACE } from '../mem/status';
 import { equalBytes } from '../codec/hash';
 import { MAX_TERM_BYTES } from '../terms/dictionary';
 import {
@@ -39,9 +39,6 @@ namespace Op {
   export const BINARY: u32 = 7;
   export const FEATURE: u32 = 8;
 }
-
-/** The analysis chain of `errorField` needs a larger region; the document may then be added again. */
-export const E_CHAIN: i32 = -16;
 
 /**
  * Adds a block; its last document is the root and gets `id` and the version triple.

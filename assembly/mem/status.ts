@@ -1,4 +1,5 @@
-// Status codes of kernels: a result >= 0 is success, these are failures. src/wasm/status.ts turns them into errors with texts.
+// Status codes of kernels: a result >= 0 is success, these are failures. the host has them as
+// src/wasm/generated/mem.ts and turns them into errors with messages.
 
 /** Input bytes end before the value they announce. */
 export const E_TRUNCATED: i32 = -1;
@@ -8,11 +9,13 @@ export const E_CORRUPT: i32 = -2;
 export const E_NO_SPACE: i32 = -3;
 /** A limit that the host set (work, buckets, clauses) is exceeded. */
 export const E_LIMIT: i32 = -4;
-/** What was asked for would need too much work on this input. */
+/** The operation would need too much work on this input. */
 export const E_WORK: i32 = -5;
 /** A token would end before it starts. */
 export const E_OFFSETS: i32 = -6;
-/** The host, asked for something, has refused it, and knows why. */
+/** A function of the host, called by a kernel, has thrown; the host holds the error. */
 export const E_REFUSED: i32 = -7;
-/** A token would stand before the position of the one before it. */
+/** The position of a token would be below that of the token before it. */
 export const E_INCREMENT: i32 = -8;
+/** The analysis chain of a buffer's `errorField` needs a larger region; the document may then be added again. */
+export const E_CHAIN: i32 = -16;

@@ -7,9 +7,9 @@ import { illegalArgument } from '../errors/catalog.ts';
 import type { FieldSpec } from '../mapping/document-sink.ts';
 import { movesBack, tooMuchWork } from '../wasm/analysis.ts';
 import { COLUMN_KINDS, FIELD_FLAG } from '../wasm/buffer.ts';
+import { E_CHAIN, E_INCREMENT, E_LIMIT, E_NO_SPACE, E_OFFSETS, E_REFUSED, E_WORK } from '../wasm/generated/mem.ts';
 import { takeRefusal } from '../wasm/host-calls.ts';
 import { createMemory, Kernels, PAGE_BYTES, staticBytes } from '../wasm/kernels.ts';
-import { STATUS } from '../wasm/status.ts';
 import { DocumentEncoder } from './document-encoder.ts';
 
 const MAX_TERM_BYTES = 32766;
@@ -125,7 +125,7 @@ export class OpenBuffer {
         this.#chains.set(blob, chain);
         return chain;
       }
-      if (status !== STATUS.noSpace) throw new Error(`analysis chain cannot be laid out: status ${status}`);
+      if (status !== E_NO_SPACE) throw new Error(`analysis chain cannot be laid out: status ${status}`);
     }
     throw new RangeError('an analysis chain needs too much memory');
   }
@@ -154,7 +154,7 @@ export class OpenBuffer {
         const ptr = k.copyIn(block);
         const docId = k.exports.bufferAdd(this.#ptr, ptr, ptr + block.length, id, idLength, meta.seqNo, meta.version, meta.primaryTerm);
         if (docId >= 0) return docId;
-        if (docId !== STATUS.chain) throw this.#failure(docId);
+        if (docId !== E_CHAIN) throw this.#failure(docId);
         this.#enlargeChain(k.exports.bufferErrorField(this.#ptr));
         k.release(mark);
       }
@@ -166,16 +166,16 @@ export class OpenBuffer {
 
   #failure(status: number): Error {
     const k = this.#k;
-    if (status === STATUS.limit) {
+    if (status === E_LIMIT) {
       const { name } = this.#fields[k.exports.bufferErrorField(this.#ptr)];
       const length = k.exports.bufferErrorLength(this.#ptr);
       return immenseTerm(name, length, k.copyOut(k.exports.bufferErrorTerm(this.#ptr) >>> 0, SHOWN_BYTES));
     }
-    if (status === STATUS.work) return tooMuchWork();
-    if (status === STATUS.refused) return takeRefusal();
-    if (status === STATUS.increment) return movesBack();
-    if (status === STATUS.offsets) return illegalArgument('a token would end before it starts: filters have put tokens out of order');
-    if (status === STATUS.noSpace) return new RangeError('the open buffer is full');
+    if (status === E_WORK) return tooMuchWork();
+    if (status === E_REFUSED) return takeRefusal();
+    if (status === E_INCREMENT) return movesBack();
+    if (status === E_OFFSETS) return illegalArgument('a token would end before it starts: filters have put tokens out of order');
+    if (status === E_NO_SPACE) return new RangeError('the open buffer is full');
     return new Error(`the open buffer refused a document: status ${status}`);
   }
 

@@ -1,8 +1,8 @@
 // Runs plans on one segment: encodes the tree into scratch, drives the executor window by window, reads hits and counters.
 import { ApiError } from '../errors/api-error.ts';
 import { bitsetBytes } from '../wasm/codec.ts';
+import { E_NO_SPACE } from '../wasm/generated/mem.ts';
 import type { Kernels } from '../wasm/kernels.ts';
-import { STATUS } from '../wasm/status.ts';
 import { RegionTooSmall } from './agg-encode.ts';
 import { QueryEncoder } from './encode-query.ts';
 import type { AggProgram, CollectPlan, ExecutionCounters, PlanNode, SegmentHits, SegmentScope, SortKey, StopCheck } from './query-plan.ts';
@@ -154,7 +154,7 @@ function guarded<T>(k: Kernels, call: () => T): T {
   try {
     return k.scoped(call);
   } catch (error) {
-    const full = error instanceof RangeError || (error instanceof WebAssembly.RuntimeError && k.exports.searchStatus() === STATUS.noSpace);
+    const full = error instanceof RangeError || (error instanceof WebAssembly.RuntimeError && k.exports.searchStatus() === E_NO_SPACE);
     if (!full) throw error;
     const limit = k.scratchEnd - k.scratchPtr;
     throw new ApiError(

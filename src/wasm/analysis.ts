@@ -1,8 +1,8 @@
 // Host side of assembly/analysis/chain.ts: runs chains of analysis stages in a memory of its own.
 import { illegalArgument } from '../errors/catalog.ts';
+import type { AnalyzerExports } from './generated/exports.ts';
+import { E_INCREMENT, E_NO_SPACE, E_OFFSETS, E_REFUSED, E_WORK } from './generated/mem.ts';
 import { hostCalls, takeRefusal } from './host-calls.ts';
-import type { KernelFunction } from './kernels.ts';
-import { STATUS } from './status.ts';
 
 const PAGE = 65536;
 const DEFAULT_REGION_BYTES = 2 << 20;
@@ -17,18 +17,6 @@ const CHAIN_END_POS_INC = 2;
 const CHAIN_IS_THROUGH = 3;
 /** What `next` answers where the text must be begun again. */
 export const BEGIN_AGAIN = -1;
-
-export interface AnalysisExports {
-  analysisChainInit: KernelFunction;
-  analysisChainStart: KernelFunction;
-  analysisChainNext: KernelFunction;
-  analysisChainHeldPosInc: KernelFunction;
-  analysisChainMapCount: KernelFunction;
-  analysisChainMap: KernelFunction;
-  analysisChainPayload: KernelFunction;
-  textHasReplacement: KernelFunction;
-  memHeapBase: KernelFunction;
-}
 
 /** A chain as bytes (see assembly/analysis/chain.ts), and where this host has put it. */
 export interface ChainProgram {
@@ -79,7 +67,7 @@ export type BatchConsumer = (bytes: Uint8Array, words: Uint32Array, tokensPtr: n
 
 /** The kernels over an unshared memory that may grow. */
 export interface AnalysisInstance {
-  readonly exports: AnalysisExports;
+  readonly exports: AnalyzerExports;
   readonly memory: WebAssembly.Memory;
 }
 
@@ -93,14 +81,16 @@ export function analysisMemory(): WebAssembly.Memory {
 
 function instantiate(module: WebAssembly.Module): AnalysisInstance {
   const memory = analysisMemory();
-  const { exports } = new WebAssembly.Instance(module, { env: { memory, ...hostCalls(memory) } });
-  (exports._start as KernelFunction | undefined)?.();
-  return { exports: exports as unknown as AnalysisExports, memory };
+  const instance = new WebAssembly.Instance(module, { env: { memory, ...hostCalls(memory) } });
+  // The module and the interface are built from the same sources, which no type can express.
+  const exports = instance.exports as unknown as AnalyzerExports;
+  exports._start();
+  return { exports, memory };
 }
 
 /** One instance of the analysis kernels with a private memory. Belongs to one thread; calls do not nest. */
 export class AnalysisHost implements TextMemory {
-  private readonly exports: AnalysisExports;
+  private readonly exports: AnalyzerExports;
   private readonly memory: WebAssembly.Memory;
   private readonly base: number;
   private top: number;
@@ -221,11 +211,11 @@ export class AnalysisHost implements TextMemory {
   /** Makes room for what did not fit. @throws what another status means */
   private recover(program: ChainProgram, status: number): void {
     const at = program.regionPtr! >>> 2;
-    if (status === STATUS.work) throw tooMuchWork();
-    if (status === STATUS.refused) throw takeRefusal();
-    if (status === STATUS.increment) throw movesBack();
-    if (status === STATUS.offsets) throw endsBeforeStart(this.words[at + CHAIN_END_POS_INC], this.words[at + CHAIN_END_OFFSET]);
-    if (status !== STATUS.noSpace) throw new Error(`analysis chain failed with status ${status}`);
+    if (status === E_WORK) throw tooMuchWork();
+    if (status === E_REFUSED) throw takeRefusal();
+    if (status === E_INCREMENT) throw movesBack();
+    if (status === E_OFFSETS) throw endsBeforeStart(this.words[at + CHAIN_END_POS_INC], this.words[at + CHAIN_END_OFFSET]);
+    if (status !== E_NO_SPACE) throw new Error(`analysis chain failed with status ${status}`);
     this.grow(program);
   }
 
@@ -279,7 +269,7 @@ export class AnalysisHost implements TextMemory {
         program.regionPtr = regionPtr;
         return regionPtr;
       }
-      if (status !== STATUS.noSpace) throw new Error(`analysis chain cannot be laid out: status ${status}`);
+      if (status !== E_NO_SPACE) throw new Error(`analysis chain cannot be laid out: status ${status}`);
       this.grow(program);
     }
   }

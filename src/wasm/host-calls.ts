@@ -1,10 +1,10 @@
 // Host side of assembly/analysis/host-calls.ts: functions that kernels call by number, in every instance of a thread.
-import type { KernelFunction } from './kernels.ts';
-import { STATUS } from './status.ts';
+import type { KernelImports } from './generated/exports.ts';
+import { E_REFUSED } from './generated/mem.ts';
 
 /**
  * Reads the term at `termPtr` of the memory under `bytes` and writes its answer to `outPtr`, where `outBytes` are free.
- * @returns bytes of the answer, or STATUS.noSpace: the call comes again with more room
+ * @returns bytes of the answer, or E_NO_SPACE: the call comes again with more room
  * @throws whatever it refuses: the text that is analysed is refused with it
  */
 export type TermCall = (bytes: Uint8Array, termPtr: number, termLen: number, outPtr: number, outBytes: number) => number;
@@ -30,24 +30,24 @@ export function numberOfCall(call: TermCall | TokensCall): number {
 }
 
 /** Imports of an instance over this memory. */
-export function hostCalls(memory: WebAssembly.Memory): { readonly hostTerms: KernelFunction; readonly hostVerdicts: KernelFunction } {
+export function hostCalls(memory: WebAssembly.Memory): KernelImports {
   let bytes = new Uint8Array(memory.buffer);
-  const dispatch: KernelFunction = (number, inPtr, inCount, outPtr, last) => {
+  const dispatch = (number: number, inPtr: number, inCount: number, outPtr: number, last: number): number => {
     if (bytes.buffer !== memory.buffer) bytes = new Uint8Array(memory.buffer);
     try {
       const call = calls.get(number)?.deref();
       if (!call) throw new Error(`an analysis chain has outlived its filter ${number}`);
       return call(bytes, inPtr >>> 0, inCount >>> 0, outPtr >>> 0, last >>> 0);
     } catch (error) {
-      // Through the kernels goes a status: what they hold stays whole.
+      // Kernels get a status instead of an exception, so that they can leave their memory in order.
       refusal = error;
-      return STATUS.refused;
+      return E_REFUSED;
     }
   };
   return { hostTerms: dispatch, hostVerdicts: dispatch };
 }
 
-/** What the last STATUS.refused was about. */
+/** Error behind the last E_REFUSED. */
 export function takeRefusal(): Error {
   const error = refusal as Error;
   refusal = null;

@@ -1,10 +1,8 @@
 // Loads engine.wasm and gives a thread its kernels: one instance per (thread, memory) with a scratch region of its own.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { EngineExports } from './generated/exports.ts';
 import { hostCalls } from './host-calls.ts';
-
-/** A kernel as seen from the host: numbers in, a number out. Pointers come back signed: take them with `>>> 0`. */
-export type KernelFunction = (...args: number[]) => number;
 
 export const PAGE_BYTES = 65536;
 
@@ -41,7 +39,7 @@ export function createMemory(pages: number): WebAssembly.Memory {
 
 export class Kernels {
   readonly memory: WebAssembly.Memory;
-  readonly exports: Readonly<Record<string, KernelFunction>>;
+  readonly exports: Readonly<EngineExports>;
   /** Views of the whole memory. */
   readonly u8: Uint8Array;
   readonly u16: Uint16Array;
@@ -76,8 +74,9 @@ export class Kernels {
       throw new Error(`kernel assertion: ${this.text(message)} at ${this.text(file)}:${line}:${column}`);
     };
     const instance = new WebAssembly.Instance(module, { env: { memory, abort, ...hostCalls(memory) } });
-    this.exports = instance.exports as unknown as Readonly<Record<string, KernelFunction>>;
-    (instance.exports._start as () => void)();
+    // The module and the interface are built from the same sources, which no type can express.
+    this.exports = instance.exports as unknown as Readonly<EngineExports>;
+    this.exports._start();
   }
 
   /** Bytes left in the scratch region. */

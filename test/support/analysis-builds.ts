@@ -1,7 +1,8 @@
 // The analysis kernels of both builds: release over an unshared memory, debug (assertions on) over a small shared one.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type AnalysisExports, AnalysisHost } from '../../src/wasm/analysis.ts';
+import { AnalysisHost } from '../../src/wasm/analysis.ts';
+import type { AnalyzerExports } from '../../src/wasm/generated/exports.ts';
 import { hostCalls } from '../../src/wasm/host-calls.ts';
 
 function compiled(name: string): WebAssembly.Module {
@@ -16,6 +17,7 @@ export function eachAnalysisBuild(define: (host: AnalysisHost, build: string) =>
     throw new Error(`kernel assertion at ${line}:${column}`);
   };
   const instance = new WebAssembly.Instance(compiled('engine.debug'), { env: { memory, abort, ...hostCalls(memory) } });
-  (instance.exports._start as () => void)();
-  define(new AnalysisHost({ exports: instance.exports as unknown as AnalysisExports, memory }), 'debug');
+  const exports = instance.exports as unknown as AnalyzerExports;
+  exports._start();
+  define(new AnalysisHost({ exports, memory }), 'debug');
 }

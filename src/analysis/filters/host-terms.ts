@@ -1,6 +1,7 @@
 // Filters that are a function of the term, for kernels to call: they ask once for a word and remember the answer (assembly/analysis/host-calls.ts).
+
+import { E_NO_SPACE } from '../../wasm/generated/mem.ts';
 import { numberOfCall, type TermCall } from '../../wasm/host-calls.ts';
-import { STATUS } from '../../wasm/status.ts';
 import { words } from '../blob.ts';
 import type { TokenFilter } from '../component.ts';
 import { STAGE } from '../stage-ids.ts';
@@ -22,7 +23,7 @@ function termCall(answer: TermFunction): TermCall {
     const terms = waiting?.term === term ? waiting.terms : answer(term);
     const most = terms.reduce((sum, { length }) => sum + 4 + length * 3, 0);
     waiting = most > outBytes ? { term, terms } : null;
-    if (waiting) return STATUS.noSpace;
+    if (waiting) return E_NO_SPACE;
     let at = outPtr;
     for (const made of terms) {
       const written = writeWtf8(bytes, at + 4, made);

@@ -1,8 +1,8 @@
 // Payloads: delimited_payload and delimited_term_freq, to which what stands behind a delimiter in a term is data about it; type_as_payload.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
+import { E_NO_SPACE } from '../../wasm/generated/mem.ts';
 import { numberOfCall, type TermCall } from '../../wasm/host-calls.ts';
-import { STATUS } from '../../wasm/status.ts';
 import { words } from '../blob.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
 import { STAGE } from '../stage-ids.ts';
@@ -58,7 +58,7 @@ function delimitedFilter(mode: number, delimiter: string, encode: (text: string)
   if (/[\ud800-\udfff]/.test(delimiter)) throw illegalArgument('[delimiter] must not begin with half of a surrogate pair');
   const call: TermCall = (bytes, dataPtr, dataLen, outPtr, outBytes) => {
     const data = encode(decodeWtf8(bytes, dataPtr, dataPtr + dataLen));
-    if (data.length > outBytes) return STATUS.noSpace;
+    if (data.length > outBytes) return E_NO_SPACE;
     bytes.set(data, outPtr);
     return data.length;
   };

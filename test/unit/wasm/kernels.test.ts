@@ -65,3 +65,17 @@ test('a trap in a small memory is an exception, and the instance goes on', () =>
   expect(() => k.exports.codecCrc32c(PAGES * PAGE_BYTES - 4, 64, 0)).toThrow(/out of bounds/);
   expect(k.exports.codecCrc32c(start, 0, 0)).toBe(0);
 });
+
+test('exports have the types of the sources', () => {
+  const check = (kernels: Kernels): void => {
+    // @ts-expect-error a misspelt export
+    kernels.exports.codecCrc32(0, 0, 0);
+    // @ts-expect-error too few arguments
+    kernels.exports.codecCrc32c(0, 0);
+    // @ts-expect-error too many arguments
+    kernels.exports.codecCrc32c(0, 0, 0, 0);
+    // @ts-expect-error an argument of another type
+    kernels.exports.codecCrc32c(0, 0, 0n);
+  };
+  expect(check).toBeTypeOf('function');
+});
