@@ -14,6 +14,7 @@ import type { Query } from './query.ts';
 import { SCORE_PARSERS } from './score-queries.ts';
 import { SPAN_PARSERS } from './span-queries.ts';
 import { TEXT_PARSERS } from './text-queries.ts';
+import { type ReportUncacheable, reportUncacheableValues } from './uncacheable.ts';
 
 /** Deepest nesting of queries in queries (`indices.query.bool.max_nested_depth`). */
 export const MAX_QUERY_DEPTH = 30;
@@ -21,6 +22,7 @@ export const MAX_QUERY_DEPTH = 30;
 export interface QueryParseContext {
   /** Parses a query inside a query. @throws ApiError */
   inner(body: unknown): Query;
+  readonly report: ReportUncacheable;
 }
 
 export type QueryParser = (body: JsonObject, context: QueryParseContext) => Query;
@@ -40,12 +42,16 @@ const PARSERS: ReadonlyMap<string, QueryParser> = new Map(
   }),
 );
 
-/** `{ "match": {...} }`. @throws ApiError parsing_exception, illegal_argument_exception, x_content_parse_exception */
-export function parseQuery(body: unknown): Query {
-  return parseAtDepth(body, 1);
+/**
+ * Parses `{ "match": {...} }`.
+ * @param report  receives the reasons why answers to this query cannot be cached
+ * @throws ApiError parsing_exception, illegal_argument_exception, x_content_parse_exception
+ */
+export function parseQuery(body: unknown, report: ReportUncacheable = () => undefined): Query {
+  return parseAtDepth(body, 1, report);
 }
 
-function parseAtDepth(body: unknown, depth: number): Query {
+function parseAtDepth(body: unknown, depth: number, report: ReportUncacheable): Query {
   if (depth > MAX_QUERY_DEPTH) {
     throw illegalArgument(
       `The nested depth of the query exceeds the maximum nested depth for queries set in [indices.query.bool.max_nested_depth]`,
@@ -59,9 +65,33 @@ function parseAtDepth(body: unknown, depth: number): Query {
   if (!isObject(content)) throw parsingError(`[${name}] query malformed, no start_object after query name`);
   const parser = PARSERS.get(name);
   if (!parser) throw unknownQuery(name);
-  const query = parser(content, { inner: (innerBody) => parseAtDepth(innerBody, depth + 1) });
+  const query = parser(content, { inner: (innerBody) => parseAtDepth(innerBody, depth + 1, report), report });
+  reportUncacheableQuery(query, report);
   if (names.length > 1) throw parsingError(`[${name}] malformed query, expected [END_OBJECT] but found [FIELD_NAME]`);
   return query;
+}
+
+/** Reports why answers to one parsed query cannot be cached; queries inside it are reported when they are parsed. */
+function reportUncacheableQuery(query: Query, report: ReportUncacheable): void {
+  switch (query.kind) {
+    case 'terms_lookup':
+      report('document_lookup');
+      return;
+    case 'geo_shape':
+      if (query.indexed !== null) report('document_lookup');
+      return;
+    case 'more_like_this':
+      for (const item of [...query.like, ...query.unlike])
+        if (typeof item !== 'string' && item.kind === 'like_document') report('document_lookup');
+      return;
+    case 'function_score':
+      for (const { function: score } of query.functions) {
+        if (score.kind === 'random' && score.seed === null) report('random_score');
+        if (score.kind === 'decay' && score.origin === null) report('now');
+      }
+      return;
+    default:
+  }
 }
 
 function unknownQuery(name: string): ApiError {
@@ -82,5 +112,6 @@ function parseWrapper(body: JsonObject, context: QueryParseContext): Query {
   } catch (error) {
     throw parsingError(`[wrapper] query holds no JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
+  reportUncacheableValues(decoded, context.report);
   return context.inner(decoded);
 }

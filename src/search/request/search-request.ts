@@ -8,6 +8,7 @@ import { xContentParse } from '../../errors/search-errors.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
 import { readBoolean, readFloat, readInt, readList, readNumber, readText } from '../../query/read-json.ts';
+import type { ReportUncacheable } from '../../query/uncacheable.ts';
 import { checkRuntimeScripts } from '../evaluate/runtime-field.ts';
 import { readScriptFields, type ScriptFieldRequest } from '../fetch/script-fields.ts';
 import { parseHighlight } from './highlight-request.ts';
@@ -119,12 +120,15 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
   knn: 'vector search is not available',
 };
 
-/** @throws ApiError parsing_exception, illegal_argument_exception, x_content_parse_exception */
-export function parseSearchRequest(body: unknown): SearchRequest {
+/**
+ * @param report  receives the reasons why answers to this request cannot be cached; those inside aggregations are reported by their own parser
+ * @throws ApiError parsing_exception, illegal_argument_exception, x_content_parse_exception
+ */
+export function parseSearchRequest(body: unknown, report: ReportUncacheable = () => undefined): SearchRequest {
   if (body === undefined) return EMPTY_REQUEST;
   if (!isObject(body)) throw parsingError(`Expected [START_OBJECT] but found [${tokenOf(body)}]`);
   const request: Draft = { ...EMPTY_REQUEST };
-  for (const [key, value] of Object.entries(body)) readKey(key, value, request);
+  for (const [key, value] of Object.entries(body)) readKey(key, value, request, report);
   if (request.searchAfter && request.from > 0) throw illegalArgument('`from` parameter must be set to 0 when `search_after` is used.');
   return request;
 }
@@ -141,7 +145,7 @@ function requireScalar(key: string, value: unknown): unknown {
   return value !== null && typeof value === 'object' ? unknownKey(key, value) : value;
 }
 
-function readKey(key: string, value: unknown, request: Draft): void {
+function readKey(key: string, value: unknown, request: Draft, report: ReportUncacheable): void {
   switch (key) {
     case 'from':
     case 'size': {
@@ -151,13 +155,13 @@ function readKey(key: string, value: unknown, request: Draft): void {
       return;
     }
     case 'query':
-      request.query = parseQuery(requireObject(key, value));
+      request.query = parseQuery(requireObject(key, value), report);
       return;
     case 'post_filter':
-      request.postFilter = parseQuery(requireObject(key, value));
+      request.postFilter = parseQuery(requireObject(key, value), report);
       return;
     case 'sort':
-      request.sort = parseSort(value);
+      request.sort = parseSort(value, report);
       return;
     case 'search_after':
       if (!Array.isArray(value)) unknownKey(key, value);
@@ -212,7 +216,7 @@ function readKey(key: string, value: unknown, request: Draft): void {
       request.collapse = readCollapse(requireObject(key, value));
       return;
     case 'rescore':
-      request.rescore = readList(value).map((item) => readRescore(requireObject(key, item)));
+      request.rescore = readList(value).map((item) => readRescore(requireObject(key, item), report));
       return;
     case 'indices_boost':
       request.indicesBoost = readIndicesBoost(value);
@@ -339,7 +343,7 @@ function checkGroupSearches(count: number): void {
 const RESCORE_MODES = new Set(['total', 'multiply', 'avg', 'max', 'min']);
 const RESCORE_WINDOW = 10;
 
-function readRescore(body: JsonObject): RescoreRequest {
+function readRescore(body: JsonObject, report: ReportUncacheable): RescoreRequest {
   const inner = body['query'];
   if (!isObject(inner)) throw parsingError('missing rescore type');
   for (const key of Object.keys(body)) {
@@ -357,7 +361,7 @@ function readRescore(body: JsonObject): RescoreRequest {
   if (windowSize < 0) throw illegalArgument(`[window_size] must be >= 0, found [${windowSize}]`);
   return {
     windowSize,
-    query: parseQuery(rescoreQuery),
+    query: parseQuery(rescoreQuery, report),
     queryWeight: inner['query_weight'] === undefined ? 1 : readFloat(inner['query_weight'], 'rescore'),
     rescoreWeight: inner['rescore_query_weight'] === undefined ? 1 : readFloat(inner['rescore_query_weight'], 'rescore'),
     scoreMode: mode as RescoreRequest['scoreMode'],

@@ -6,6 +6,7 @@ import { type GeoPoint, isPlaneDistance, metersOfUnit, parseGeoPoint } from '../
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
 import { readBoolean, readText } from '../../query/read-json.ts';
+import type { ReportUncacheable } from '../../query/uncacheable.ts';
 import { parseScript, type ScriptSpec } from '../../scripting/script-spec.ts';
 
 export type SortMode = 'min' | 'max' | 'sum' | 'avg' | 'median';
@@ -41,11 +42,11 @@ export type SortSpec =
   | { readonly by: 'script'; readonly script: ScriptSpec; readonly type: 'number' | 'string'; readonly descending: boolean };
 
 /** @throws ApiError parsing errors with Elasticsearch's texts */
-export function parseSort(value: unknown): SortSpec[] {
+export function parseSort(value: unknown, report?: ReportUncacheable): SortSpec[] {
   const items = Array.isArray(value) ? value : [value];
   const specs = items.flatMap((item): SortSpec[] => {
     if (typeof item === 'string') return [ofName(item, null)];
-    if (isObject(item)) return Object.entries(item).map(([name, options]) => ofEntry(name, options));
+    if (isObject(item)) return Object.entries(item).map(([name, options]) => ofEntry(name, options, report));
     throw illegalArgument('malformed sort format, within the sort array, an object, or an actual string are allowed');
   });
   // A lone descending _score is the default order.
@@ -84,7 +85,7 @@ function ofName(name: string, order: string | null): SortSpec {
   };
 }
 
-function ofEntry(name: string, options: unknown): SortSpec {
+function ofEntry(name: string, options: unknown, report: ReportUncacheable | undefined): SortSpec {
   if (typeof options === 'string') return ofName(name, options);
   if (!isObject(options)) throw parsingError(`[${name}] sort expects an order or an object, but found [${tokenOf(options)}]`);
   if (name === '_geo_distance' || name === '_geoDistance') return geoDistance(options);
@@ -95,7 +96,7 @@ function ofEntry(name: string, options: unknown): SortSpec {
     for (const key of Object.keys(options)) if (key !== 'order') throw xContentParse(`[${name}] unknown field [${key}]`);
     return ofName(name, options['order'] === undefined ? null : readText(options['order'], name));
   }
-  return fieldSort(name, options);
+  return fieldSort(name, options, report);
 }
 
 const MODES = new Set<SortMode>(['min', 'max', 'sum', 'avg', 'median']);
@@ -106,7 +107,7 @@ function readMode(value: unknown): SortMode {
   return mode;
 }
 
-function fieldSort(field: string, options: JsonObject): SortSpec {
+function fieldSort(field: string, options: JsonObject, report: ReportUncacheable | undefined): SortSpec {
   const spec = { ...(ofName(field, null) as Extract<SortSpec, { by: 'field' }>) } as {
     -readonly [K in keyof Extract<SortSpec, { by: 'field' }>]: Extract<SortSpec, { by: 'field' }>[K];
   };
@@ -136,7 +137,7 @@ function fieldSort(field: string, options: JsonObject): SortSpec {
         spec.format = readText(value, key);
         break;
       case 'nested':
-        spec.nested = readNested(value);
+        spec.nested = readNested(value, report);
         break;
       case 'nested_path':
       case 'nested_filter':
@@ -148,13 +149,13 @@ function fieldSort(field: string, options: JsonObject): SortSpec {
   return spec;
 }
 
-function readNested(value: unknown): { path: string; filter: Query | null } {
+function readNested(value: unknown, report: ReportUncacheable | undefined): { path: string; filter: Query | null } {
   if (!isObject(value)) throw parsingError(`[nested] expects an object, but found [${tokenOf(value)}]`);
   let path: string | null = null;
   let filter: Query | null = null;
   for (const [key, item] of Object.entries(value)) {
     if (key === 'path') path = readText(item, 'nested');
-    else if (key === 'filter') filter = parseQuery(item);
+    else if (key === 'filter') filter = parseQuery(item, report);
     else if (key === 'nested') throw illegalArgument('[nested] inside [nested] of a sort is not supported: name the innermost path');
     else if (key === 'max_children') throw illegalArgument('[max_children] of a sort is not supported');
     else throw xContentParse(`[nested_sort] unknown field [${key}]`);
