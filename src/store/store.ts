@@ -84,14 +84,16 @@ export class Store {
   /** The record, or null if there is none. Its source is valid until the next read. @throws ApiError translog_corrupted_exception */
   read(log: number, seqNo: number): LogRecord | null {
     const key = logKey(log, seqNo, READ_KEY);
-    let bytes = this.#log.getBinaryFast(key);
+    let bytes: Uint8Array | undefined = this.#log.getBinaryFast(key);
     if (bytes === undefined) {
       // The read transaction of this turn may be older than the record.
       this.#log.resetReadTxn();
       bytes = this.#log.getBinaryFast(key);
       if (bytes === undefined) return null;
     }
-    return decodeRecord(key, bytes, () => `log ${log}, operation ${seqNo}`);
+    // From 16 MB on, lmdb returns not a Buffer but a plain view of the memory map, whose pages change once the transaction is renewed.
+    const record = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes);
+    return decodeRecord(key, record, () => `log ${log}, operation ${seqNo}`);
   }
 
   /** Records with seqNo > `after`, ascending; each with sources that stay valid. @throws ApiError translog_corrupted_exception */

@@ -1,5 +1,12 @@
 // A request and a reply without a socket, for tests of what lies above src/http.
-import type { Handler, HttpHeaders, HttpReply, HttpRequest, ReplyStream } from '../../src/http/listener.ts';
+import {
+  BodyTooLarge,
+  type Handler,
+  type HttpHeaders,
+  type HttpReply,
+  type HttpRequest,
+  type ReplyStream,
+} from '../../src/http/listener.ts';
 
 export interface FakeAnswer {
   status: number;
@@ -31,7 +38,10 @@ export async function fakeRequest(
     headers: () => headers,
     body: {
       length: bytes.length,
-      bytes: async () => bytes,
+      bytes: async (limit) => {
+        if (bytes.length > limit) throw new BodyTooLarge(limit);
+        return bytes;
+      },
       async *[Symbol.asyncIterator]() {
         for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
       },

@@ -13,14 +13,19 @@ export interface RestNode {
   send(line: string, body?: unknown, headers?: Record<string, string>): Promise<{ status: number; json: any; text: string }>;
   /** The body of an answer that must be a success. @throws Error with the body of any other */
   ok(line: string, body?: unknown): Promise<any>;
+  /** Closes the node and opens it again over the same data. */
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function openRestNode(flags: Record<string, unknown> = {}): Promise<RestNode> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'gannet-node-'));
   const settings = loadSettings({ flags: { threads: 1, 'memory.limit': '512mb', ...flags, 'path.data': folder }, file: null });
-  const node = await openNode(settings);
-  const dispatcher = new Dispatcher(settings, node.context, new Logger('error'));
+  const open = async () => {
+    const node = await openNode(settings);
+    return { node, dispatcher: new Dispatcher(settings, node.context, new Logger('error')) };
+  };
+  let { node, dispatcher } = await open();
   const send: RestNode['send'] = async (line, body, headers) => {
     const text = body === undefined ? '' : typeof body === 'string' ? body : Array.isArray(body) ? ndjson(body) : JSON.stringify(body);
     const answer = await fakeRequest(dispatcher.handle, line, { body: text, headers });
@@ -33,6 +38,10 @@ export async function openRestNode(flags: Record<string, unknown> = {}): Promise
       const { status, json, text } = await send(line, body);
       if (status >= 300) throw new Error(`${line}: ${status} ${text}`);
       return json ?? text;
+    },
+    async restart() {
+      await node.close();
+      ({ node, dispatcher } = await open());
     },
     async close() {
       await node.close();

@@ -115,3 +115,18 @@ test('a directory is held once; a lock of a dead process is taken over', () => {
   writeFileSync(path.join(directory, 'node.lock'), `${process.ppid} - 0\n`); // start time unknown: a living pid counts as the owner
   expect(() => lockDirectory(directory)).toThrow(/in use/);
 });
+
+test('records of any size come back, at and beyond the 16 MB from which lmdb returns views of its map', async () => {
+  const store = Store.open(directory);
+  const header = 24 + 'big'.length;
+  const sizes = [(1 << 24) - 1, 1 << 24, (1 << 24) + 1, 100 << 20].map((recordBytes) => recordBytes - header);
+  for (const [i, size] of sizes.entries()) {
+    const source = Buffer.alloc(size, 'ab');
+    store.append(3, [{ ...entry(2 * i, 'big', null), op: OP_INDEX, source }, entry(2 * i + 1, 'small', '{}')]);
+    expect(source.equals(store.read(3, 2 * i)!.source), String(size)).toBe(true);
+    expect(store.read(3, 2 * i + 1)!.source).toHaveLength(2);
+  }
+  const replayed = [...store.replay(3, -1)].map(({ record }) => record.source.length);
+  expect(replayed).toEqual(sizes.flatMap((size) => [size, 2]));
+  await store.close();
+});
