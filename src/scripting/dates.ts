@@ -14,15 +14,15 @@ const MONTHS = [
   ...['JANUARY', 'FEBRUARY', 'MARCH', 'APRIL', 'MAY', 'JUNE', 'JULY', 'AUGUST', 'SEPTEMBER', 'OCTOBER', 'NOVEMBER', 'DECEMBER'],
 ];
 
-/** ms of each date that was handed out. */
+/** Epoch milliseconds of each date object that was created. */
 const instants = new WeakMap<object, number>();
 
-/** Milliseconds of a script's date, null for another value. */
+/** Epoch milliseconds of a date, null for any other value. */
 export function millisOf(value: Value): number | null {
   return typeof value === 'object' && value !== null ? (instants.get(value) ?? null) : null;
 }
 
-/** @param ms  since 1970, may be fractional: nanoseconds of date_nanos */
+/** @param ms  epoch milliseconds; fractional for date_nanos */
 export function zonedDateTime(ms: number): HostObject {
   const whole = Math.floor(ms);
   const date = new Date(whole);
@@ -123,14 +123,14 @@ function named(name: string, value: number): HostObject {
   return { fields: { value }, call: (method) => (method === 'toString' || method === 'name' ? name : undefined) };
 }
 
-/** As ZonedDateTime.toString: seconds and milliseconds only where there are any. */
+/** As ZonedDateTime.toString: seconds and milliseconds only if they are not zero. */
 function isoText(date: Date): string {
   const text = date.toISOString();
   if (date.getUTCMilliseconds() !== 0) return text;
   return date.getUTCSeconds() !== 0 ? `${text.slice(0, 19)}Z` : `${text.slice(0, 16)}Z`;
 }
 
-/** A number of a script as a double: dates as ms. Null: no number. */
+/** A script's value as a double, dates as epoch milliseconds; null if it is not numeric. */
 export function doubleOf(value: Value): number | null {
   if (value instanceof Double) return value.value;
   if (typeof value === 'number' || typeof value === 'bigint') return Number(value);

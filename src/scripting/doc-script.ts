@@ -1,4 +1,4 @@
-// Scripts over documents of an index: scores, filters, fields, sort values, values of aggregations.
+// Scripts that read documents of an index: scores, filters, fields, sort values, inputs of aggregations.
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { doubleOf } from './dates.ts';
@@ -9,7 +9,7 @@ import { resolveScript, type ScriptSpec, type StoredScript } from './script-spec
 import { Double, type HostObject, ScriptFault, type ScriptMap, type Value } from './syntax-tree.ts';
 import { toScript } from './update-script.ts';
 
-/** The document that a script sees. */
+/** A document as scripts see it. */
 export interface ScriptDocument {
   /** `doc`. */
   readonly doc: DocMap;
@@ -20,7 +20,7 @@ export interface ScriptDocument {
 /** `doc`: fields by name. */
 export interface DocMap {
   has(field: string): boolean;
-  /** @throws ScriptFault no such field, or one that scripts cannot read */
+  /** @throws ScriptFault: no such field, or one that scripts cannot read */
   values(field: string): DocValues;
 }
 
@@ -30,7 +30,7 @@ export class DocValues implements HostObject {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly #extra: Readonly<Record<string, (args: Value[]) => Value>>;
 
-  /** @param extra  methods of the field's type */
+  /** @param extra  additional methods of the field's type */
   constructor(list: readonly Value[], extra: Readonly<Record<string, (args: Value[]) => Value>> = {}) {
     this.list = list;
     this.#extra = extra;
@@ -76,7 +76,7 @@ export class DocValues implements HostObject {
   }
 }
 
-/** Beside the document: `_score` and `_value`, where the context has them. */
+/** Values of a run other than the document, as far as the context has them. */
 export interface ScriptInput {
   readonly score?: number;
   readonly value?: Value;
@@ -92,9 +92,9 @@ export interface DocScript {
 
 export interface DocScriptContext {
   readonly stored: (id: string) => StoredScript | null;
-  /** Variables beside `doc` and `params`. */
+  /** Variables other than `doc` and `params`. */
   readonly variables: readonly ScriptVariable[];
-  /** Functions beside those of the language. */
+  /** Functions that the context adds to the language. */
   readonly functions?: (document: () => ScriptDocument) => Readonly<Record<string, HostFunction>>;
   /** Parameters that the context adds. */
   readonly params?: Readonly<Record<string, unknown>>;

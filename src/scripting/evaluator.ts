@@ -1,4 +1,4 @@
-// Runs the tree of a script. Every expression and turn of a loop takes a step of the budget; calls nest to a limit.
+// Evaluates the syntax tree of a script. Each expression and each loop iteration costs a step of the budget; the call depth is limited.
 import { ApiError } from '../errors/api-error.ts';
 import { scriptError } from './lexer.ts';
 import { callMethod, callStatic, newInstance } from './methods.ts';
@@ -7,10 +7,10 @@ import { memberOfGetter } from './resolver.ts';
 import { type Callable, Double, type Expression, ScriptFault, type Statement, type Value } from './syntax-tree.ts';
 import { defaultOf, isHostObject, isInstance } from './values.ts';
 
-/** A function that the host gives. */
+/** A function that the host provides. */
 export type HostFunction = (args: Value[]) => Value;
 
-/** How a statement ended, if not by going on: a value that is the result if nothing comes behind it, or a jump. */
+/** How a statement completed: with a value (the script's result if it is the last statement) or with a jump. */
 interface Flow {
   readonly how: 'value' | 'return' | 'break' | 'continue';
   readonly value: Value;
@@ -63,7 +63,7 @@ export class Evaluator {
     if (--this.#budget < 0) throw this.#fail(at, 'the script takes too many steps');
   }
 
-  /** Runs what the host does for the script: its faults get the place. */
+  /** Runs an action of the host; its faults are reported with their place in the script. */
   #hosted<T>(at: number, action: () => T): T {
     try {
       return action();
@@ -72,7 +72,7 @@ export class Evaluator {
     }
   }
 
-  /** A fault of what ran for the script, with its place. */
+  /** Turns a fault of the host into an error with its place in the script. */
   #placed(error: unknown, at: number): unknown {
     return error instanceof ScriptFault ? this.#fail(at, error.message, error.type) : error;
   }
@@ -163,7 +163,7 @@ export class Evaluator {
         : list instanceof Map
           ? [...list.keys()]
           : undefined;
-    if (!walked) throw this.#fail(at, 'only lists can be walked through');
+    if (!walked) throw this.#fail(at, 'can only iterate over a list, a map or an array');
     for (const item of walked) {
       this.#step(at);
       const flow = this.#scoped(() => this.#statements(body), new Map([[name, item]]));
@@ -209,7 +209,7 @@ export class Evaluator {
       case 'static': {
         const args = expression.args?.map((arg) => this.#value(arg)) ?? null;
         const result = this.#hosted(expression.at, () => callStatic(expression.type, expression.name, args));
-        if (result === undefined) throw this.#fail(expression.at, `[${expression.type}.${expression.name}] is not known here`);
+        if (result === undefined) throw this.#fail(expression.at, `[${expression.type}.${expression.name}] is not supported`);
         return result;
       }
       case 'new': {
@@ -217,7 +217,7 @@ export class Evaluator {
           expression.type,
           expression.args.map((arg) => this.#value(arg)),
         );
-        if (made === undefined) throw this.#fail(expression.at, `[new ${expression.type}] is not known here`);
+        if (made === undefined) throw this.#fail(expression.at, `[new ${expression.type}] is not supported`);
         return made;
       }
       case 'index':
@@ -266,7 +266,7 @@ export class Evaluator {
     const values = args.map((arg) => this.#value(arg));
     const own = this.#declared.get(name);
     if (!own) return this.#hosted(at, () => this.#functions[name](values));
-    if (++this.#calls > MAX_CALLS) throw this.#fail(at, `functions call each other more than ${MAX_CALLS} deep`);
+    if (++this.#calls > MAX_CALLS) throw this.#fail(at, `function calls nest deeper than ${MAX_CALLS}`);
     const outer = this.#scopes;
     this.#scopes = [new Map(own.params.map((param, i) => [param, values[i]]))];
     try {
@@ -291,7 +291,7 @@ export class Evaluator {
       if (getter !== null && getter in object.fields) return object.fields[getter];
       return object.get !== undefined && name === 'get' && args.length === 1 ? object.get(args[0]) : undefined;
     });
-    if (result === undefined) throw this.#fail(at, `method [${name}/${args.length}] is not known here`);
+    if (result === undefined) throw this.#fail(at, `method [${name}/${args.length}] not found`);
     return result;
   }
 
@@ -305,7 +305,7 @@ export class Evaluator {
       return found;
     }
     const place = Number(key);
-    if (!Array.isArray(object)) throw this.#fail(at, 'only lists have elements here');
+    if (!Array.isArray(object)) throw this.#fail(at, 'only lists and maps have elements');
     if (!(place in object)) throw this.#fail(at, `index ${place} is out of bounds for length ${object.length}`);
     return object[place];
   }
@@ -321,7 +321,7 @@ export class Evaluator {
       if (!isHostObject(object)) return callMethod(object, name, []);
       return name in object.fields ? object.fields[name] : object.get?.(name);
     });
-    if (result === undefined) throw this.#fail(at, `field [${name}] is not known here`);
+    if (result === undefined) throw this.#fail(at, `field [${name}] not found`);
     return result;
   }
 
@@ -356,7 +356,7 @@ export class Evaluator {
   }
 }
 
-/** What a script's caller gets: a plain number for a double. */
+/** Converts a result for the caller: doubles become plain numbers. */
 function plain(value: Value): Value {
   return value instanceof Double ? value.value : value;
 }

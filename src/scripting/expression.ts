@@ -1,15 +1,15 @@
-// The expression language (Lucene's): one formula over doubles, with the fields of a document. A missing value is 0, a condition any number but 0.
+// Lucene's expression language: one formula over doubles and the fields of a document. A missing value counts as 0; any number but 0 is true.
 import type { ApiError } from '../errors/api-error.ts';
 import { scriptError } from './lexer.ts';
 import { Parser } from './parser.ts';
 import { Double, type Expression } from './syntax-tree.ts';
 
-/** What a formula may ask. */
+/** Inputs of a formula. */
 export interface ExpressionInput {
-  /** Values of a field, ascending; dates as ms. @throws ScriptFault no such field */
+  /** Values of a field in ascending order, dates as epoch milliseconds. @throws ScriptFault: no such field */
   values(field: string): readonly number[];
   readonly score: number;
-  /** Of a value script; NaN elsewhere. */
+  /** `_value` of a value script, NaN in other contexts. */
   readonly value: number;
 }
 
@@ -68,10 +68,10 @@ const REDUCERS: Readonly<Record<string, (values: readonly number[]) => number>> 
   empty: (values) => Number(values.length === 0),
 };
 
-/** @param params  numbers that the formula may name @throws ApiError script_exception: what is no formula */
+/** @param params  numbers that the formula may refer to @throws ApiError script_exception: not a formula */
 export function compileExpression(source: string, params: Readonly<Record<string, unknown>>): Formula {
   const [statement, more] = new Parser(source).parseScript();
-  if (statement.kind !== 'expression' || more) throw failed(source, 0, 'one expression is expected');
+  if (statement.kind !== 'expression' || more) throw failed(source, 0, 'expected a single expression');
   return formulaOf(statement.expression);
 
   function formulaOf(expression: Expression): Formula {
@@ -80,7 +80,7 @@ export function compileExpression(source: string, params: Readonly<Record<string
         const { value } = expression;
         const number =
           value instanceof Double ? value.value : typeof value === 'boolean' || typeof value === 'number' ? Number(value) : Number.NaN;
-        if (Number.isNaN(number)) throw failed(source, expression.at, 'only numbers are known');
+        if (Number.isNaN(number)) throw failed(source, expression.at, 'only numbers are supported');
         return () => number;
       }
       case 'name':
@@ -93,7 +93,7 @@ export function compileExpression(source: string, params: Readonly<Record<string
       }
       case 'binary': {
         const operate = Object.hasOwn(BINARY, expression.op) ? BINARY[expression.op] : undefined;
-        if (!operate) throw failed(source, expression.at, `operator [${expression.op}] is not known`);
+        if (!operate) throw failed(source, expression.at, `operator [${expression.op}] is not supported`);
         const [left, right] = [formulaOf(expression.left), formulaOf(expression.right)];
         return (input) => operate(left(input), right(input));
       }
@@ -118,11 +118,11 @@ export function compileExpression(source: string, params: Readonly<Record<string
       }
       case 'index': {
         const field = fieldOf(expression);
-        if (field === null) throw failed(source, expression.at, 'only doc has elements');
+        if (field === null) throw failed(source, expression.at, 'only [doc] has elements');
         return (input) => REDUCERS.value(input.values(field));
       }
       default:
-        throw failed(source, expression.at, 'not known in expressions');
+        throw failed(source, expression.at, 'not supported in expressions');
     }
   }
 

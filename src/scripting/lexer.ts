@@ -1,3 +1,4 @@
+// Splits a script into lexemes, and makes the errors that point at a place in it.
 import { ApiError } from '../errors/api-error.ts';
 
 export interface Lexeme {
@@ -7,7 +8,7 @@ export interface Lexeme {
   at: number;
 }
 
-/** Longest first. */
+/** A longer operator precedes those that are its prefix. */
 const OPERATORS = [
   '>>>=',
   '===',
@@ -65,7 +66,7 @@ const OPERATORS = [
   ';',
 ];
 
-/** Error of a script with its place, as the service words compile errors. */
+/** A compile error with its place, worded as Elasticsearch words it. */
 export function scriptError(source: string, at: number, reason: string): ApiError {
   const start = Math.max(0, at - 25);
   const end = Math.min(source.length, at + 25);
@@ -79,7 +80,7 @@ export function scriptError(source: string, at: number, reason: string): ApiErro
   });
 }
 
-/** @throws ApiError script_exception: a character or literal that Painless has not */
+/** @throws ApiError script_exception: a character or literal that Painless does not have */
 export function lex(source: string): Lexeme[] {
   const out: Lexeme[] = [];
   let at = 0;

@@ -1,4 +1,4 @@
-// Methods of strings, lists and numbers that scripts may call, as in Java.
+// Methods of strings, lists, maps and numbers that scripts may call, as in Java, and the static ones.
 import { dateOfText, millisOf, zonedDateTime } from './dates.ts';
 import { type Callable, Char, Double, type ScriptMap, type Value } from './syntax-tree.ts';
 
@@ -52,7 +52,7 @@ const LIST: Readonly<Record<string, (self: Value[], args: Value[]) => Value>> = 
     self.push(...items);
     return items.length > 0;
   },
-  // An int is an index, as the overload of Java says.
+  // As in Java's overloads, an int is an index and any other value an item.
   remove: (self, [item]) => {
     if (typeof item === 'number') return item in self ? self.splice(item, 1)[0] : undefined;
     const at = self.indexOf(item);
@@ -119,14 +119,14 @@ const MAP: Readonly<Record<string, (self: ScriptMap, args: Value[]) => Value>> =
   },
 };
 
-/** The value that a key had before. */
+/** Changes the map. @returns the value that `key` had before, null if it had none */
 function replaced(map: ScriptMap, key: string, change: () => unknown): Value {
   const before = map.get(key) ?? null;
   change();
   return before;
 }
 
-/** Undefined for a method that is not known, or an index out of bounds. */
+/** @returns undefined for an unknown method or an index out of bounds */
 export function callMethod(self: Value, name: string, args: Value[]): Value {
   const table: Readonly<Record<string, Method>> | null =
     typeof self === 'string' ? STRING : Array.isArray(self) ? LIST : self instanceof Map ? MAP : null;
@@ -148,7 +148,7 @@ const num = (value: Value): number => (value instanceof Char ? value.code : valu
 const like = (result: number, ...from: Value[]): Value =>
   from.some((value) => value instanceof Double || !Number.isInteger(num(value))) ? new Double(result) : result;
 
-// ChronoUnit.DAYS.between(a, b) reads as a constant with a method.
+/** Milliseconds of the units of ChronoUnit: `ChronoUnit.DAYS` is a constant with the method `between`. */
 const UNITS: Readonly<Record<string, number>> = {
   MILLIS: 1,
   SECONDS: 1000,
@@ -228,7 +228,7 @@ const CONSTANTS: Readonly<Record<string, Value>> = {
   'Double.NaN': new Double(Number.NaN),
 };
 
-/** @param args null for a constant. Undefined for what is not known. */
+/** @param args  null for a constant @returns undefined for an unknown method or constant */
 export function callStatic(type: string, name: string, args: Value[] | null): Value {
   const key = `${type}.${name}`;
   if (args === null && type === 'ChronoUnit') return chronoUnit(name);
@@ -263,13 +263,13 @@ function compare(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Natural order of numbers, texts and booleans. */
+/** Natural order of numbers and strings. */
 function compareValues(a: Value, b: Value): number {
   if (typeof a === 'string' && typeof b === 'string') return compare(a, b);
   return num(a) < num(b) ? -1 : num(a) > num(b) ? 1 : 0;
 }
 
-/** Undefined: a type that scripts cannot make. */
+/** `new type(args)`. @returns undefined for a type that scripts cannot instantiate */
 export function newInstance(type: string, args: readonly Value[]): Value {
   const [from] = args;
   switch (type) {

@@ -1,5 +1,5 @@
 // Mustache templates of searches: variables, sections, inverted sections, and the functions toJson, join and url. Values are escaped for JSON
-// strings in `{{x}}` and left as they are in `{{{x}}}`. Source: mustache(5), and the search template page of the OpenSearch documentation.
+// strings in `{{x}}` and inserted unchanged by `{{{x}}}`. Source: mustache(5), and the search template page of the OpenSearch documentation.
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 
@@ -13,14 +13,14 @@ const TAG = /\{\{\{([^}]*)\}\}\}|\{\{([#^/&!]?)([^}]*)\}\}/g;
 const MAX_DEPTH = 50;
 const MAX_OUTPUT = 8 << 20;
 
-/** @throws ApiError general_script_exception: a section that is not closed, a template that makes too much */
+/** @throws ApiError general_script_exception: an unclosed section, too much output */
 export function renderTemplate(source: string, params: unknown): string {
   const out = new Output();
   write(parse(source), [params], out);
   return out.text;
 }
 
-/** Whether the template parses. @throws ApiError general_script_exception */
+/** Parses a template without rendering it. @throws ApiError general_script_exception: a syntax error */
 export function checkTemplate(source: string): void {
   parse(source);
 }
@@ -30,7 +30,7 @@ class Output {
 
   add(text: string): void {
     this.text += text;
-    if (this.text.length > MAX_OUTPUT) throw failure(`the template makes more than ${MAX_OUTPUT} characters`);
+    if (this.text.length > MAX_OUTPUT) throw failure(`the rendered template exceeds ${MAX_OUTPUT} characters`);
   }
 }
 
@@ -114,7 +114,7 @@ function callFunction({ name, delimiter, parts }: Extract<Part, { kind: 'functio
   return Array.isArray(value) ? value.map(textOf).join(delimiter) : textOf(value);
 }
 
-/** The text that was escaped for a JSON string. */
+/** Reverts the escaping for JSON strings. */
 function unescape(text: string): string {
   try {
     return JSON.parse(`"${text}"`) as string;
@@ -123,7 +123,7 @@ function unescape(text: string): string {
   }
 }
 
-/** `a.b.0`, `a.size`, `.`: in the innermost scope that has the first name. */
+/** Resolves `a.b.0`, `a.size` or `.`, starting in the innermost scope that has the first name. */
 function lookUp(path: string, scopes: readonly unknown[]): unknown {
   if (path === '.') return scopes[scopes.length - 1];
   const [first, ...rest] = path.split('.');
@@ -142,7 +142,7 @@ function memberOf(value: unknown, name: string): unknown {
   return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** As Java writes values. */
+/** String form of a value, as Java prints it. */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value)) return `[${value.map(textOf).join(', ')}]`;

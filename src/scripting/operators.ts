@@ -1,11 +1,11 @@
-// Operators and casts of scripts, with Java's numeric promotions: int wraps at 32 bits, long at 64, the rest is double.
+// Operators and casts of scripts with Java's numeric promotions: int wraps at 32 bits, long at 64, everything else is double.
 import { Char, Double, ScriptFault, type Value } from './syntax-tree.ts';
 import { isFloating, numeric, same, textOf } from './values.ts';
 
-/** Characters of a text that a script may make. */
+/** Maximum length of a string that a script may build, in UTF-16 code units. */
 const MAX_TEXT = 1 << 20;
 
-/** Declared types that are not looked into. */
+/** Declared types whose values are not checked. */
 const OBJECT_TYPES = new Set([
   ...['ArrayList', 'HashMap', 'LinkedHashMap', 'TreeMap', 'Set', 'HashSet', 'Collection', 'Iterable', 'Number', 'StringBuilder'],
   ...['ZonedDateTime', 'GeoPoint', 'Instant', 'Callable', 'Function', 'void'],
@@ -23,13 +23,13 @@ function fault(reason: string): ScriptFault {
   return new ScriptFault('illegal_argument_exception', reason);
 }
 
-/** A binary operator by Java's promotions. @throws ScriptFault */
+/** Applies a binary operator. @throws ScriptFault: wrong types, division by zero */
 export function operate(op: string, left: Value, right: Value): Value {
   if (op === '==' || op === '===') return same(left, right);
   if (op === '!=' || op === '!==') return !same(left, right);
   if (op === '+' && (typeof left === 'string' || typeof right === 'string')) {
     const text = textOf(left) + textOf(right);
-    if (text.length > MAX_TEXT) throw fault(`a text of more than ${MAX_TEXT} characters`);
+    if (text.length > MAX_TEXT) throw fault(`a string may have at most ${MAX_TEXT} characters`);
     return text;
   }
   const a = numeric(left);
@@ -74,7 +74,7 @@ export function operate(op: string, left: Value, right: Value): Value {
     case '>>>':
       return (a >>> b) | 0;
     default:
-      throw fault(`operator [${op}] is not known here`);
+      throw fault(`operator [${op}] is not supported`);
   }
 }
 
@@ -82,7 +82,7 @@ function floating(op: string, a: number, b: number): Value {
   const compare: Record<string, boolean> = { '<': a < b, '<=': a <= b, '>': a > b, '>=': a >= b };
   if (op in compare) return compare[op];
   const results: Record<string, number> = { '+': a + b, '-': a - b, '*': a * b, '/': a / b, '%': a % b };
-  if (!(op in results)) throw fault(`operator [${op}] is not known here for double`);
+  if (!(op in results)) throw fault(`operator [${op}] is not supported for double`);
   return new Double(results[op]);
 }
 
@@ -104,11 +104,11 @@ function long(op: string, x: number | bigint, y: number | bigint): Value {
     '|': () => a | b,
     '^': () => a ^ b,
   };
-  if (!(op in results)) throw fault(`operator [${op}] is not known here for long`);
+  if (!(op in results)) throw fault(`operator [${op}] is not supported for long`);
   return BigInt.asIntN(64, results[op]());
 }
 
-/** `-`, `~` and `+`. @throws ScriptFault */
+/** Applies `-`, `~` or `+`. @throws ScriptFault: the operand is not numeric */
 export function unary(op: string, operand: Value): Value {
   const value = numeric(operand);
   if (value === null) throw fault(`cannot apply [${op}] to this type`);
@@ -118,7 +118,7 @@ export function unary(op: string, operand: Value): Value {
   return isFloating(operand) ? operand : value;
 }
 
-/** A value as the declared type `type`. @throws ScriptFault */
+/** Converts a value to the declared type. @throws ScriptFault: it cannot be converted */
 export function cast(type: string, value: Value): Value {
   if (type === 'def' || type === 'Object') return value;
   if (OBJECT_TYPES.has(type)) return value;

@@ -1,5 +1,5 @@
-// Painless, the part that the service needs: a tree walker with a budget of steps. Nothing of the host is in reach of a script but what it is
-// given.
+// The supported part of Painless: a tree-walking evaluator with a step budget. A script reaches nothing of the host but the variables and
+// functions passed to it.
 import { Evaluator, type HostFunction } from './evaluator.ts';
 import { Parser } from './parser.ts';
 import { Resolver, type VariableSpec } from './resolver.ts';
@@ -11,13 +11,13 @@ const DEFAULT_BUDGET = 100_000;
 
 export interface CompiledScript {
   /**
-   * Value of the last expression or of `return`.
-   * @throws ApiError script_exception: a type error, a method that is not known, the budget is used up
+   * @returns the value of `return`, else that of the last expression
+   * @throws ApiError script_exception: a type error, an unknown method, the step budget is used up
    */
   run(variables: Readonly<Record<string, Value>>, budget?: number): Value;
 }
 
-/** @throws ApiError script_exception: syntax or names that are not known here, with their place */
+/** @throws ApiError script_exception: a syntax error or an unknown name, with its place */
 export function compileScript(
   source: string,
   variables: Readonly<Record<string, VariableSpec>>,

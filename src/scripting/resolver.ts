@@ -1,8 +1,8 @@
-// Finds unknown names before a script runs: variables, members of host objects, functions.
+// Reports unknown names before a script runs: variables, members of host objects, functions.
 import { scriptError } from './lexer.ts';
 import type { Expression, Statement } from './syntax-tree.ts';
 
-/** Variables that a script may use: a host object with these members (each also as a getter), or a plain value. */
+/** A variable of a script: a host object with these members (each also available as a getter), or a plain value. */
 export type VariableSpec = { readonly kind: 'object'; readonly members: Readonly<Record<string, true>> } | { readonly kind: 'value' };
 
 export class Resolver {
@@ -11,7 +11,7 @@ export class Resolver {
   readonly #source: string;
   readonly #variables: Readonly<Record<string, VariableSpec>>;
 
-  /** @param functions  names that the host gives */
+  /** @param functions  names of the host's functions */
   constructor(source: string, variables: Readonly<Record<string, VariableSpec>>, functions: Iterable<string>) {
     this.#source = source;
     this.#variables = variables;
@@ -74,7 +74,7 @@ export class Resolver {
         return;
       }
       case 'function':
-        // A function sees its parameters alone.
+        // A function sees only its parameters.
         this.#statements(statement.body, new Set(statement.params));
         return;
       case 'leave':
@@ -167,7 +167,7 @@ export class Resolver {
   }
 }
 
-/** `hour` of `getHour`, `empty` of `isEmpty`; null: no getter's name. */
+/** `hour` for `getHour`, `empty` for `isEmpty`; null if the name is not that of a getter. */
 export function memberOfGetter(name: string): string | null {
   const match = /^(?:get|is)([A-Z])(.*)$/.exec(name);
   return match ? match[1].toLowerCase() + match[2] : null;

@@ -1,4 +1,4 @@
-// A script as requests name it: text, or `{ source, lang, params }`, or `{ id, params }` of a stored one.
+// A script in a request: a string, `{ source, lang, params }`, or `{ id, params }` for a stored one.
 import type { JsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -6,7 +6,7 @@ import { illegalArgument } from '../errors/catalog.ts';
 
 export interface ScriptSpec {
   readonly lang: string;
-  /** null: stored under `id`. */
+  /** null for a stored script, which `id` names. */
   readonly source: string | null;
   readonly id: string | null;
   readonly params: Readonly<JsonObject>;
@@ -20,11 +20,11 @@ export interface StoredScript {
 
 const FIELDS = ['source', 'inline', 'lang', 'params', 'id', 'stored', 'options'];
 
-/** @throws ApiError x_content_parse_exception, illegal_argument_exception: no script at all */
+/** @throws ApiError x_content_parse_exception; illegal_argument_exception: neither [source] nor [id] */
 export function parseScript(value: unknown): ScriptSpec {
   if (typeof value === 'string') return { lang: 'painless', source: value, id: null, params: {} };
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ApiError('x_content_parse_exception', 400, '[script] must be a text or an object');
+    throw new ApiError('x_content_parse_exception', 400, '[script] must be a string or an object');
   const body = value as JsonObject;
   for (const key of Object.keys(body))
     if (!FIELDS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[1:1] [script] unknown field [${key}]`);

@@ -1,3 +1,5 @@
+// The syntax tree of a script, and the values that its evaluation works on.
+
 /** A Painless expression; `at` is the offset in the source. */
 export type Expression =
   | { kind: 'literal'; value: Value; at: number }
@@ -12,10 +14,10 @@ export type Expression =
   | { kind: 'cast'; type: string; operand: Expression; at: number }
   | { kind: 'list'; items: Expression[]; at: number }
   | { kind: 'map'; entries: Array<{ key: Expression; value: Expression }>; at: number }
-  /** A function of the host or of the script. */
+  /** Calls a function of the host or of the script. */
   | { kind: 'function'; name: string; args: Expression[]; at: number }
   | { kind: 'new'; type: string; args: Expression[]; at: number }
-  /** `x++`, `--x`: the value before (or after) the step. */
+  /** `x++` yields the value before the step, `--x` the one after it. */
   | { kind: 'step'; name: string; op: '+' | '-'; isPrefix: boolean; at: number }
   | { kind: 'lambda'; names: string[]; body: Expression | Statement[]; at: number };
 
@@ -24,18 +26,18 @@ export type Statement =
   | { kind: 'return'; value: Expression | null; at: number }
   | { kind: 'declare'; name: string; type: string; value: Expression | null; at: number }
   | { kind: 'assign'; name: string; op: string; value: Expression; at: number }
-  /** Into a member of a map or an element of a list or map. */
+  /** Assigns to a member of a map or to an element of a list or map. */
   | { kind: 'store'; target: Extract<Expression, { kind: 'member' | 'index' }>; op: string; value: Expression; at: number }
   | { kind: 'each'; name: string; items: Expression; body: Statement[]; at: number }
   | { kind: 'if'; test: Expression; then: Statement[]; else: Statement[] | null }
   | { kind: 'block'; body: Statement[] }
-  /** `for (init; test; step)`, `while (test)`, and with `testLast` `do .. while (test)`. */
+  /** `for (init; test; step)`, `while (test)`, or, with `testLast`, `do .. while (test)`. */
   | { kind: 'loop'; init: Statement[]; test: Expression | null; step: Statement[]; body: Statement[]; testLast: boolean; at: number }
   | { kind: 'leave'; how: 'break' | 'continue' }
   | { kind: 'throw'; value: Expression; at: number }
   | { kind: 'function'; name: string; params: string[]; body: Statement[]; at: number };
 
-/** A char, kept apart from strings and numbers as Java does. */
+/** A char: in Java neither a string nor a number. */
 export class Char {
   constructor(readonly code: number) {}
   toString(): string {
@@ -43,7 +45,7 @@ export class Char {
   }
 }
 
-/** A float or double: JavaScript's own numbers are ints here when they are whole. */
+/** A float or double. Whole JavaScript numbers stand for ints. */
 export class Double {
   constructor(readonly value: number) {}
   toString(): string {
@@ -51,19 +53,19 @@ export class Double {
   }
 }
 
-/** Objects that a host gives to a script. */
+/** An object that the host passes to a script. */
 export interface HostObject {
-  /** By name; each is a getter's answer too (`getHour()` of `hour`). */
+  /** Fields by name; each is also available as a getter (`getHour()` for `hour`). */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Undefined: no such method. */
+  /** Calls a method; undefined if there is no such method. */
   call?(name: string, args: Value[]): Value;
-  /** What stands in brackets, or behind a dot when no field has the name. Undefined: nothing. */
+  /** The element `object[key]`, or the member `object.key` if no field has that name; undefined if there is none. */
   get?(key: Value): Value;
-  /** What a loop walks through. */
+  /** The items that a loop iterates over. */
   items?(): Value[];
 }
 
-/** A fault of a script that a host finds: reported with the place in the script. */
+/** An error that the host detects while a script runs; the evaluator reports it with the place in the script. */
 export class ScriptFault extends Error {
   readonly type: string;
   constructor(type: string, reason: string) {
@@ -77,7 +79,7 @@ export interface Callable {
   readonly invoke: (args: Value[]) => Value;
 }
 
-/** A Java Map of a document or of parameters. */
+/** A Java Map: an object of a document or of parameters. */
 export type ScriptMap = Map<string, Value>;
 
 export type Value = null | boolean | number | Double | bigint | string | Char | Value[] | HostObject | ScriptMap | unknown;

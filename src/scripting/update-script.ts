@@ -1,5 +1,5 @@
-// Scripts that change a document: `ctx` holds its source and what is to become of it. JSON becomes Java's values for the run (maps, lists, int or
-// long by size, double) and JSON again afterwards.
+// Scripts that update a document: `ctx` holds its source, its metadata and the operation to perform. JSON is converted to Java's values for the
+// run (maps, lists, int or long by size, double) and back to JSON afterwards.
 import { BoundedMap } from '../common/bounded-map.ts';
 import type { JsonObject } from '../common/json-value.ts';
 import { illegalArgument } from '../errors/catalog.ts';
@@ -15,7 +15,7 @@ export interface UpdateScript {
   readonly params: JsonObject;
 }
 
-/** A script of a request, stored ones looked up. @throws ApiError what is not served, no script at all, resource_not_found_exception */
+/** Reads the script of a request and looks up stored ones. @throws ApiError: unsupported language, no script, resource_not_found_exception */
 export function parseUpdateScript(value: unknown, stored: (id: string) => StoredScript | null): UpdateScript {
   const spec = parseScript(value);
   const { lang, source } = resolveScript(spec, stored);
@@ -23,7 +23,7 @@ export function parseUpdateScript(value: unknown, stored: (id: string) => Stored
   return { source, params: spec.params };
 }
 
-/** @throws ApiError script_exception with the place of the error */
+/** @throws ApiError script_exception, with the place of the error */
 export function compileUpdateScript(source: string): CompiledScript {
   let script = cache.get(source);
   if (!script) {
@@ -33,7 +33,7 @@ export function compileUpdateScript(source: string): CompiledScript {
   return script;
 }
 
-/** What a script may know of the document beside its source. */
+/** The document that a script updates, with its metadata. */
 export interface ScriptedDocument {
   readonly source: JsonObject;
   readonly index: string;
@@ -43,7 +43,7 @@ export interface ScriptedDocument {
   readonly nowMs: number;
 }
 
-/** Where a document goes, as a script left it. null: not said. */
+/** Destination of a document after the script ran; null for what the script did not set. */
 export type ScriptedPlace = Pick<ScriptedDocument, 'version' | 'routing'> & { readonly index: string; readonly id: string | null };
 
 export type ScriptOutcome =
@@ -54,8 +54,8 @@ export type ScriptOutcome =
 const FIXED = ['_index', '_id', '_version', '_routing'];
 
 /**
- * @param canMove  the script may change where the document goes
- * @throws ApiError script_exception (compile or runtime), illegal_argument_exception: an operation that is not known, metadata changed
+ * @param canMove  the script may change the destination of the document (_reindex)
+ * @throws ApiError script_exception (compile or runtime), illegal_argument_exception: unknown operation, changed metadata
  */
 export function runUpdateScript(
   script: UpdateScript,
@@ -92,7 +92,7 @@ export function runUpdateScript(
   }
 }
 
-/** @throws ApiError illegal_argument_exception: no index, a version that is no whole number */
+/** @throws ApiError illegal_argument_exception: no index, a version that is not an integer */
 function placeOf(ctx: ScriptMap): ScriptedPlace {
   const text = (name: string): string | null => {
     const value = fromScript(ctx.get(name) ?? null);
@@ -107,7 +107,7 @@ function placeOf(ctx: ScriptMap): ScriptedPlace {
 
 const MAX_INT = 2 ** 31;
 
-/** JSON as Java sees it. */
+/** Converts JSON to the values that Java has for it. */
 export function toScript(value: unknown): Value {
   if (typeof value === 'number') {
     if (!Number.isInteger(value)) return new Double(value);
@@ -118,7 +118,7 @@ export function toScript(value: unknown): Value {
   return value;
 }
 
-/** JSON again; longs within 2^53 become numbers. */
+/** Converts values back to JSON; longs within 2^53 become numbers. */
 export function fromScript(value: Value): unknown {
   if (value instanceof Double) return value.value;
   if (value instanceof Char) return value.toString();

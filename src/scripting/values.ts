@@ -1,4 +1,4 @@
-// What a script's values are: their types, texts, numbers and equality, as Java has them.
+// Types, string forms, numeric values and equality of a script's values, as in Java.
 import { Char, Double, type HostObject, type Value } from './syntax-tree.ts';
 
 export function isHostObject(value: Value): value is HostObject {
@@ -33,7 +33,7 @@ export function isInstance(value: Value, type: string): boolean {
   }
 }
 
-/** A value as Java writes it into a text. */
+/** String form of a value, as Java concatenates it. */
 export function textOf(value: Value): string {
   if (Array.isArray(value)) return `[${value.map(textOf).join(', ')}]`;
   if (value instanceof Map) return `{${[...value].map(([key, item]) => `${key}=${textOf(item)}`).join(', ')}}`;
@@ -41,7 +41,7 @@ export function textOf(value: Value): string {
   return String(value);
 }
 
-/** Value of a declared variable that was given none. */
+/** Initial value of a variable declared without one. */
 export function defaultOf(type: string): Value {
   if (type === 'boolean') return false;
   if (type === 'char') return new Char(0);
@@ -49,19 +49,19 @@ export function defaultOf(type: string): Value {
   return ['int', 'short', 'byte', 'float', 'double'].includes(type) ? 0 : null;
 }
 
-/** The number of a numeric value or char; null for others. */
+/** The number of a numeric value or char; null for other values. */
 export function numeric(value: Value): number | bigint | null {
   if (typeof value === 'number' || typeof value === 'bigint') return value;
   if (value instanceof Double) return value.value;
   return value instanceof Char ? value.code : null;
 }
 
-/** A double, or a host's number that is not whole. */
+/** True for a double and for a fractional number of the host. */
 export function isFloating(value: Value): boolean {
   return value instanceof Double || (typeof value === 'number' && !Number.isInteger(value));
 }
 
-/** Java's equals for objects, numeric promotion for numbers and chars. */
+/** `==` of Painless: equals() for objects, by value after numeric promotion for numbers and chars. */
 export function same(left: Value, right: Value): boolean {
   const a = numeric(left);
   const b = numeric(right);

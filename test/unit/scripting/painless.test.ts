@@ -26,7 +26,7 @@ test('getters and fields mean the same', () => {
   expect(run("token.getType() == token.type && token.type == 'x'", { type: 'x' })).toBe(true);
 });
 
-test('what is not known is refused with its place', () => {
+test('unknown names and unsupported statements are refused with their place', () => {
   const refusal = (source: string): ApiError => {
     try {
       run(source);
@@ -37,7 +37,7 @@ test('what is not known is refused with its place', () => {
   };
   expect(refusal('token.colour == 1').causedBy?.reason).toBe('field [colour] not found');
   expect(refusal('1 + nope').details.position).toMatchObject({ offset: 4 });
-  expect(refusal('try { 1 }').causedBy?.reason).toBe('[try] is not known in scripts here.');
+  expect(refusal('try { 1 }').causedBy?.reason).toBe('[try] is not supported in scripts.');
   expect(refusal('while (true) {}').causedBy?.reason).toBe('the script takes too many steps');
   expect(refusal('1 +').causedBy?.reason).toContain('unexpected end of script');
   expect(refusal("token.term.constructor('x')").type).toBe('script_exception');
