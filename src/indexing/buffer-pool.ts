@@ -1,4 +1,4 @@
-// Open buffers of one indexer thread. A buffer's memory stays with the process once touched, so buffers are reused, not dropped.
+// The open buffers of an indexer thread. A WebAssembly memory never shrinks, so buffers are reused instead of dropped.
 import { OpenBuffer } from '../arena/open-buffer.ts';
 
 export class BufferPool {
@@ -7,8 +7,10 @@ export class BufferPool {
   readonly #pages: number | undefined;
   readonly #free: OpenBuffer[] = [];
 
-  /** @param maxBytes at which a buffer says that it is full
-   *  @param pages of each buffer's memory, for tests */
+  /**
+   * @param maxBytes  size at which a buffer reports that it is full
+   * @param pages     size of each buffer's memory in pages of 64 KiB, for tests
+   */
   constructor(module: WebAssembly.Module, maxBytes: number, pages?: number) {
     this.#module = module;
     this.#maxBytes = maxBytes;

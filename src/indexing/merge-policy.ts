@@ -1,5 +1,5 @@
-// Which segments to merge: tiered as in Lucene's TieredMergePolicy (M. McCandless, 2011). Segments of similar size are merged in groups,
-// never adjacent-only; a segment's size counts without its deleted documents.
+// Chooses the segments to merge, in tiers as Lucene's TieredMergePolicy (M. McCandless, 2011): groups of segments of similar size, adjacent or
+// not. Deleted documents do not count towards a segment's size.
 
 export interface MergeCandidate {
   readonly bytes: number;
@@ -11,13 +11,13 @@ export interface MergeCandidate {
 export interface MergePolicyOptions {
   readonly segmentsPerTier: number;
   readonly maxMergeAtOnce: number;
-  /** Segments below this size count as this size. */
+  /** Smaller segments are treated as if they had this size. */
   readonly floorBytes: number;
-  /** Larger results are not made, except by force. */
+  /** Background merges do not produce larger segments. */
   readonly maxMergedBytes: number;
-  /** Above this share of deleted documents a segment is merged even if it is large. */
+  /** Percentage of deleted documents above which even a large segment is merged. */
   readonly deletesPercentAllowed: number;
-  /** `only_expunge_deletes` takes segments with a larger share of deleted documents, percent. */
+  /** Percentage of deleted documents above which `only_expunge_deletes` merges a segment. */
   readonly expungeDeletesAllowed: number;
 }
 
@@ -30,7 +30,7 @@ export const DEFAULT_MERGE_POLICY: MergePolicyOptions = {
   expungeDeletesAllowed: 10,
 };
 
-/** @returns indexes into `segments` of one merge to do now, ascending, or null if the segments are well as they are */
+/** @returns indexes into `segments` of one merge to do now, ascending, null if no merge is due */
 export function findMerge(segments: readonly MergeCandidate[], options: MergePolicyOptions = DEFAULT_MERGE_POLICY): number[] | null {
   const sized = segments
     .map((segment, index) => ({ index, size: liveBytes(segment), segment }))
@@ -53,7 +53,10 @@ export function findMerge(segments: readonly MergeCandidate[], options: MergePol
   return wasteful ? [wasteful.index] : null;
 }
 
-/** Merges for `_forcemerge`: all segments into one step towards at most `maxSegments`, or those with deletions only. */
+/**
+ * The next merge of `_forcemerge`: a step towards at most `maxSegments`, or, with `onlyExpungeDeletes`, the segments with many deletions.
+ * @returns indexes into `segments`, ascending; null if nothing is left to do
+ */
 export function findForcedMerge(
   segments: readonly MergeCandidate[],
   maxSegments: number,
@@ -79,7 +82,7 @@ function deletedPercent({ maxDoc, deleted }: MergeCandidate): number {
   return maxDoc === 0 ? 0 : (100 * deleted) / maxDoc;
 }
 
-/** How many segments the tiers hold: segmentsPerTier of each size, sizes growing by maxMergeAtOnce. `sizes` descend. */
+/** Number of segments the tiers allow: segmentsPerTier of each size, sizes growing by maxMergeAtOnce. `sizes` descends. */
 function allowedCount(sizes: readonly number[], { floorBytes, segmentsPerTier, maxMergeAtOnce }: MergePolicyOptions): number {
   if (sizes.length === 0) return 0;
   let level = Math.max(floorBytes, sizes[sizes.length - 1]);
@@ -94,7 +97,7 @@ function allowedCount(sizes: readonly number[], { floorBytes, segmentsPerTier, m
   }
 }
 
-/** The group with the best score: even sizes and many deletions are good, large totals are bad. `sized` descends by size. */
+/** The group with the best score, which favours even sizes, many deletions and a small total. `sized` descends by size. */
 function bestGroup(
   sized: ReadonlyArray<{ index: number; size: number; segment: MergeCandidate }>,
   options: MergePolicyOptions,

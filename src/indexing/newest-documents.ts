@@ -1,5 +1,5 @@
-// The newest version of each document of a shard, refreshed or not: where it is (open buffer, a segment, deleted a short while ago), and its
-// record in the log or in the batch that is on its way there.
+// Finds the newest version of a document, refreshed or not: its place (open buffer, segment, recently deleted) and its record in the log or in
+// the batch that is about to be logged.
 import { ApiError } from '../errors/api-error.ts';
 import type { LogEntry, Store } from '../store/store.ts';
 import type { WriterSegment } from './segment-set.ts';
@@ -9,19 +9,19 @@ import { DELETED, type VersionMap } from './version-map.ts';
 import type { CurrentVersion } from './versions.ts';
 
 export interface NewestVersion extends CurrentVersion {
-  /** In the segment, null: in the open buffer. */
   readonly docId: number;
+  /** The segment that holds the document; null if it is in the open buffer. */
   readonly segment: WriterSegment | null;
 }
 
-/** Accepted writes that are not in the log yet; their seqNos follow each other. */
+/** Accepted writes that are not in the log yet, with consecutive seqNos. */
 interface Batch {
   readonly entries: readonly LogEntry[];
   readonly firstSeqNo: number;
 }
 
 export class NewestDocuments {
-  /** The batch that is being prepared: an update in it may follow the document's creation. */
+  /** The batch being prepared: an update may follow the creation of its document in the same batch. */
   unlogged: Batch | null = null;
   readonly #log: number;
   readonly #versions: VersionMap;
@@ -35,7 +35,7 @@ export class NewestDocuments {
     this.#store = store;
   }
 
-  /** Deleted ones while they are remembered; null: no such document. */
+  /** The newest version, also of a recently deleted document; null if there is none. */
   find(id: string): NewestVersion | null {
     const entry = this.#versions.get(id);
     if (entry !== undefined) return { ...entry, deleted: entry.docId === DELETED, segment: null };
@@ -44,7 +44,7 @@ export class NewestDocuments {
     const { segment, docId } = found;
     const seqNo = segment.reader.seqNo(docId);
     const version = Number(segment.reader.values('_version', docId)[0]);
-    // Asked for by few writes, so it is not kept in segments.
+    // Few writes need it, so segments do not store it.
     const primaryTerm = () => this.#store.read(this.#log, seqNo)?.primaryTerm ?? 0;
     return {
       seqNo,
@@ -58,14 +58,14 @@ export class NewestDocuments {
     };
   }
 
-  /** The record of an operation that is still there. @throws ApiError corrupt_index_exception: it is not */
+  /** @throws ApiError corrupt_index_exception: the record is missing from the log */
   read(id: string, seqNo: number): StoredVersion {
     const record = this.#record(seqNo);
     if (record === null) throw new ApiError('corrupt_index_exception', 500, `operation ${seqNo} of document [${id}] is missing in the log`);
     return record;
   }
 
-  /** The source in memory of its own, null if there is none. */
+  /** A copy of the source, null if there is no record. */
   copySource(seqNo: number): Uint8Array | null {
     const record = this.#record(seqNo);
     return record === null ? null : Uint8Array.from(record.source);

@@ -1,7 +1,7 @@
-// The segments of a shard as its writer sees them: readers, live docs under change, and what is already on disk.
+// A segment as the writer of its shard sees it (reader, live docs that change, state on disk), and the descriptors that threads exchange.
 import type { SegmentReader } from '../plan/segment.ts';
 
-/** Memory in a shared arena, handed out by the main thread. */
+/** A range of memory in a shared arena, allocated by the main thread. */
 export interface Extent {
   readonly arena: number;
   readonly ptr: number;
@@ -12,25 +12,25 @@ export function extentKey({ arena, ptr }: Extent): string {
   return `${arena}:${ptr}`;
 }
 
-/** A segment in an arena, as threads tell each other. */
+/** Describes a segment in an arena to other threads. */
 export interface SegmentDescriptor {
-  /** Unique in the node's life. */
+  /** Unique within the lifetime of the node. */
   readonly id: number;
-  /** File name without extension, unique in the shard. */
+  /** File name without extension, unique within the shard. */
   readonly name: string;
   readonly extent: Extent;
   readonly maxDoc: number;
-  /** Bitset of live docs in the same arena, null while all live. */
+  /** Bitset of the live docs in the same arena, null if all documents are live. */
   readonly liveDocs: Extent | null;
   readonly deleted: number;
 }
 
-/** What searches of a shard see; a new generation replaces the whole. */
+/** The segments that searches of a shard see. Each generation replaces the previous one as a whole. */
 export interface SnapshotDescriptor {
   readonly indexUuid: string;
   readonly shard: number;
   readonly generation: number;
-  /** Every operation up to here is in these segments. */
+  /** Every operation up to this seqNo is in these segments. */
   readonly maxSeqNo: number;
   readonly segments: readonly SegmentDescriptor[];
 }
@@ -41,14 +41,14 @@ export class WriterSegment {
   readonly name: string;
   readonly extent: Extent;
   readonly reader: SegmentReader;
-  /** The file is on disk (but perhaps not yet in a commit point). */
+  /** The file is on disk, though maybe not in a commit point yet. */
   written: boolean;
   deleted = 0;
-  /** A merge that reads this segment is under way. */
+  /** A running merge reads this segment. */
   merging = false;
-  /** A snapshot has named it: its memory goes when snapshots no longer do. */
+  /** A snapshot contains it, so its memory is freed when no snapshot does any longer. */
   isAnnounced = false;
-  /** Bits of live docs, null while all live; the published copy is immutable. */
+  /** Bitset of the live docs, null while all are live. The published copy is immutable. */
   #live: Uint32Array | null = null;
   #published: Extent | null = null;
   #publishedDeleted = 0;
@@ -70,12 +70,12 @@ export class WriterSegment {
     return this.reader.maxDoc - this.deleted;
   }
 
-  /** Documents that readers do not see any more. */
+  /** Number of deleted documents as readers see it. */
   get publishedDeleted(): number {
     return this.#publishedDeleted;
   }
 
-  /** Live docs changed since they were published. */
+  /** True if documents were deleted since the live docs were published. */
   get needsPublishing(): boolean {
     return this.deleted !== this.#publishedDeleted;
   }
@@ -92,7 +92,7 @@ export class WriterSegment {
   delete(rootDocId: number): void {
     let docId = rootDocId;
     this.#deleteOne(docId);
-    // Children stand before their root; the first document that is the root of another block ends the walk.
+    // Children precede their root; the first document that belongs to another root ends the walk.
     while (docId > 0 && this.reader.rootDocsPtr !== 0 && this.reader.rootOf(docId - 1) === rootDocId) this.#deleteOne(--docId);
   }
 
@@ -107,7 +107,7 @@ export class WriterSegment {
     this.deleted++;
   }
 
-  /** Live docs read from a commit point. */
+  /** Sets the live docs to those of a commit point. */
   restoreLive(bits: Uint8Array): void {
     const live = new Uint32Array(bitsetBytes(this.maxDoc) >>> 2);
     new Uint8Array(live.buffer).set(bits.subarray(0, live.byteLength));
@@ -118,7 +118,7 @@ export class WriterSegment {
     this.#committedDeleted = this.deleted;
   }
 
-  /** Bits as bytes of whole 64-byte lines, null while all live. */
+  /** The bitset as bytes, a multiple of 64; null while all documents are live. */
   liveBits(): Uint8Array | null {
     return this.#live === null ? null : new Uint8Array(this.#live.buffer);
   }
@@ -144,7 +144,7 @@ export class WriterSegment {
   }
 }
 
-/** Bytes of a bitset over maxDoc documents: whole lines of 64 bytes (docs/internals/segment-format.md). */
+/** Size of a bitset over maxDoc documents in bytes, a multiple of 64 (docs/internals/segment-format.md). */
 export function bitsetBytes(maxDoc: number): number {
   return Math.max(1, Math.ceil(maxDoc / 512)) * 64;
 }

@@ -1,17 +1,18 @@
-// Merges of one shard's segments, beside its writes: in the background until the policy is content, or by force. Searches see the same before and after.
+// Merges the segments of a shard while it is written to: in the background until the policy finds nothing to merge, or on request. A merge does
+// not change what searches see.
 import type { IndexSortKey } from '../mapping/index-sort.ts';
 import { findForcedMerge, findMerge, type MergeCandidate, type MergePolicyOptions } from './merge-policy.ts';
 import type { WriterSegment } from './segment-set.ts';
 import type { ShardSegments } from './shard-segments.ts';
 import type { ShardIdentity, WriterEnvironment } from './writer-environment.ts';
 
-/** What a merge needs of the shard's writer. */
+/** The part of the shard's writer that merges use. */
 export interface MergingWriter {
   readonly identity: ShardIdentity;
   readonly isClosed: boolean;
   readonly mergePolicy: MergePolicyOptions;
   readonly indexSort: readonly IndexSortKey[];
-  /** Runs a step while nothing else changes the shard. */
+  /** Runs an action while nothing else changes the shard. */
   exclusive<T>(action: () => Promise<T>): Promise<T>;
 }
 
@@ -28,12 +29,12 @@ export class ShardMerges {
     this.#env = env;
   }
 
-  /** Merges that were done. */
+  /** Number of completed merges. */
   get count(): number {
     return this.#count;
   }
 
-  /** Starts background merges until the policy is content. */
+  /** Starts background merges until the policy finds nothing to merge. */
   schedule(): void {
     if (this.#running !== null || this.#writer.isClosed) return;
     const announced = this.#announced();
@@ -47,7 +48,7 @@ export class ShardMerges {
 
   async force(maxNumSegments: number, onlyExpungeDeletes: boolean): Promise<void> {
     for (;;) {
-      // Whoever else waited may have started the next one.
+      // Another caller that waited may have started the next merge.
       while (this.#running !== null) await this.#running;
       const announced = this.#announced();
       const candidates = announced.map(candidate);
@@ -57,7 +58,7 @@ export class ShardMerges {
     }
   }
 
-  /** Resolves when no merge runs, whether the last one failed or not. */
+  /** Resolves when no merge is running, even if the last one failed. */
   async settled(): Promise<void> {
     await this.#running?.catch(() => undefined);
   }
@@ -70,7 +71,7 @@ export class ShardMerges {
     return running;
   }
 
-  /** Segments that searches see; others wait until they do. */
+  /** The segments that searches see. Others are merged once they are published. */
   #announced(): WriterSegment[] {
     return this.#segments.all.filter((segment) => segment.isAnnounced);
   }
@@ -78,10 +79,11 @@ export class ShardMerges {
   async #merge(sources: readonly WriterSegment[]): Promise<void> {
     for (const segment of sources) segment.merging = true;
     try {
-      // What searches do not see any more is dropped; what dies while the merge runs, or has died unseen before, is marked dead in its result.
+      // Documents that searches no longer see are dropped. Those deleted while the merge runs, or deleted before but not published yet, are marked
+      // deleted in its result.
       const { liveAtStart, running } = await this.#writer.exclusive(async () => ({
         liveAtStart: sources.map((segment) => this.#segments.publishedLive(segment)?.slice() ?? null),
-        // Started within, so that the segments are not published anew in between.
+        // Started inside the exclusive section, so that no publication comes in between.
         running: sources.some(({ maxDoc, publishedDeleted }) => maxDoc > publishedDeleted)
           ? this.#env.merge(sources, this.#writer.indexSort)
           : Promise.resolve(null),
@@ -100,7 +102,7 @@ export class ShardMerges {
   }
 }
 
-/** A segment as the policy looks at it, with the deletions that searches see: a merge drops no others. */
+/** Input of the merge policy. It counts published deletions only: a merge drops no others. */
 function candidate({ extent, maxDoc, publishedDeleted, merging }: WriterSegment): MergeCandidate {
   return { bytes: extent.bytes, maxDoc, deleted: publishedDeleted, merging };
 }

@@ -1,25 +1,24 @@
-// What a shard's writer is asked to do, and what it answers.
-
+// The operations that a shard's writer applies, and their outcomes.
 import type { ApiError } from '../errors/api-error.ts';
 import type { NamedTemplates } from '../mapping/mapping-snapshot.ts';
 
-/** One write. */
+/** One write operation. */
 export interface ShardOperation {
   readonly kind: 'index' | 'create' | 'delete' | 'update';
   readonly id: string;
-  /** null: the indexer gives one (only kind `index` and `create`). */
+  /** The id was generated, so that no document can have it yet (kinds `index` and `create`). */
   readonly autoId: boolean;
   readonly routing: string | null;
-  /** UTF-8 JSON: the document, or the body of an update. */
+  /** UTF-8 JSON: the document, or the body of the update request; null for a deletion. */
   readonly source: Uint8Array | null;
   readonly ifSeqNo: number | null;
   readonly ifPrimaryTerm: number | null;
   readonly version: number | null;
   readonly versionType: 'internal' | 'external' | 'external_gte';
   readonly docAsUpsert: boolean;
-  /** `_source` parameter of update: return the document. */
+  /** Return the source of the updated document (`_source` parameter). */
   readonly wantSource: boolean;
-  /** Dynamic templates for new fields, by field. */
+  /** Names of dynamic templates by field, for fields that the document adds. */
   readonly dynamicTemplates?: NamedTemplates;
 }
 

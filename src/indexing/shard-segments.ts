@@ -1,13 +1,16 @@
-// The segments of one shard as its writer keeps them: the list, what readers were last told of it, and the commit point on disk.
-//   makes    add(image), load(commit point), adopt(snapshot)     tells    publish()     keeps    commit()     swaps    replace() after a merge
-// Not one of these may overlap another: the writer runs them one by one.
+// The segments of one shard: the current list, the snapshot last announced to readers, and the commit point on disk.
+//   add, load, adopt    create segments from an image, a commit point, a snapshot of another thread
+//   publish, announce   make the list visible to readers
+//   commit              writes segment files and the commit point
+//   replace             swaps the sources of a merge for its result
+// These must not overlap: the writer runs them one at a time.
 import { ApiError } from '../errors/api-error.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
 import type { CommitPoint } from '../store/store.ts';
 import { type Extent, type SnapshotDescriptor, WriterSegment } from './segment-set.ts';
 import type { MergeResult, ShardIdentity, WriterEnvironment } from './writer-environment.ts';
 
-/** What a shard starts from that was never committed. */
+/** The commit point of a shard that was never committed. */
 export const NO_COMMIT: CommitPoint = { generation: 0, segments: [], maxSeqNo: -1, nextSegment: 0, primaryTerm: 0 };
 
 export type SegmentsEnvironment = Pick<WriterEnvironment, 'store' | 'nextSegmentId' | 'allocate' | 'view' | 'openSegment' | 'publish'>;
@@ -22,11 +25,11 @@ export class ShardSegments {
   #nextSegment = 0;
   #publishedSeqNo = -1;
   #deletesSincePublished = 0;
-  /** Resolves when every reader has switched to the newest snapshot. */
+  /** Resolves when all readers have switched to the newest snapshot. */
   #visible: Promise<void> = Promise.resolve();
-  /** Log records that nothing needs once the next commit is written. */
+  /** seqNos of log records that are no longer needed once the next commit is written. */
   #obsolete: number[] = [];
-  /** Records of documents that a merge dropped, by the segment that held them: readers may still show them until they leave it. */
+  /** seqNos of documents that a merge dropped, by the id of their segment: readers may fetch them until they release the segment. */
   readonly #heldBySegment = new Map<number, number[]>();
 
   constructor(identity: Omit<ShardIdentity, 'index'>, files: SegmentFiles, env: SegmentsEnvironment) {
@@ -39,7 +42,7 @@ export class ShardSegments {
     return this.#segments;
   }
 
-  /** Every operation up to here is in the newest snapshot, unless `hasUnpublishedDeletes`. */
+  /** Every operation up to this seqNo is in the newest snapshot, unless `hasUnpublishedDeletes`. */
   get publishedSeqNo(): number {
     return this.#publishedSeqNo;
   }
@@ -56,7 +59,7 @@ export class ShardSegments {
     return this.#visible;
   }
 
-  /** The live document of this id, if a segment has one. */
+  /** The live document with this id, null if no segment has one. */
   find(id: string): { segment: WriterSegment; docId: number } | null {
     for (let at = this.#segments.length - 1; at >= 0; at--) {
       const segment = this.#segments[at];
@@ -71,19 +74,19 @@ export class ShardSegments {
     this.#deletesSincePublished++;
   }
 
-  /** The record goes from the log with the next commit. */
+  /** Removes the record from the log with the next commit. */
   discard(seqNo: number): void {
     this.#obsolete.push(seqNo);
   }
 
-  /** A new segment, not published yet. */
+  /** Adds a segment, which is not published yet. */
   async add(image: Uint8Array): Promise<void> {
     const extent = await this.#env.allocate(image.length);
     this.#env.view(extent).set(image);
     this.#segments.push(this.#open(this.#newName(), extent, false));
   }
 
-  /** Opens what a commit point names. @throws ApiError corrupt_index_exception */
+  /** Opens the segments of a commit point. @throws ApiError corrupt_index_exception */
   async load(point: CommitPoint): Promise<void> {
     this.#commit = point;
     this.#nextSegment = point.nextSegment;
@@ -100,7 +103,7 @@ export class ShardSegments {
     }
   }
 
-  /** Takes over what another thread has loaded of this commit point and published; readers need not be told again. */
+  /** Takes over the segments of this commit point from the thread that loaded and published them. */
   adopt(point: CommitPoint, snapshot: SnapshotDescriptor): void {
     this.#commit = point;
     this.#nextSegment = point.nextSegment;
@@ -117,8 +120,9 @@ export class ShardSegments {
   }
 
   /**
-   * Announces the segments as they are; right after the open buffer became one of them, else a replaced document would vanish.
-   * @returns `done` resolves when every reader has switched; the caller may go on writing before
+   * Announces the segments with their current live docs. Must directly follow the flush of the open buffer: otherwise readers would lose the old
+   * version of a replaced document before they see the new one.
+   * @returns `done` resolves when all readers have switched; writes may continue before
    */
   async publish(maxSeqNo: number): Promise<{ done: Promise<void> }> {
     this.#dropDead();
@@ -132,21 +136,21 @@ export class ShardSegments {
     return this.announce();
   }
 
-  /** Tells readers of the segments with the live docs that were published last: nothing of what was written since. */
+  /** Announces the segments with the live docs published last, so readers see no write made since. */
   announce(): { done: Promise<void> } {
     const done = this.#env.publish({
       indexUuid: this.#identity.uuid,
       shard: this.#identity.shard,
       generation: ++this.#generation,
       maxSeqNo: this.#publishedSeqNo,
-      // All that readers may have: the memory of one that is not named any more is freed.
+      // Every segment that readers may use: the memory of a segment missing here is freed.
       segments: this.#segments.filter((segment) => segment.isAnnounced).map((segment) => segment.descriptor()),
     });
     this.#visible = done;
     return { done };
   }
 
-  /** What readers see of a segment, null while that is all of it. */
+  /** Bitset of the documents that readers see, null if they see all. */
   publishedLive(segment: WriterSegment): Uint8Array | null {
     const { liveDocs } = segment.descriptor();
     return liveDocs === null ? null : this.#env.view(liveDocs);
@@ -159,14 +163,14 @@ export class ShardSegments {
     segment.published(extent);
   }
 
-  /** Lets go of segments without a live document; those that a merge reads go with the merge, those never announced after they were. */
+  /** Drops segments without live documents, except those that a merge reads and those that were never announced. */
   #dropDead(): void {
     const isKept = ({ liveCount, merging, isAnnounced }: WriterSegment): boolean => liveCount > 0 || merging || !isAnnounced;
     for (const segment of this.#segments) if (!isKept(segment)) this.#holdRecords(segment, () => false);
     this.#segments = this.#segments.filter(isKept);
   }
 
-  /** The records of documents that go with this segment; they go when no reader has it any more. */
+  /** Remembers the records of the segment's dropped documents until no reader uses the segment any longer. */
   #holdRecords(segment: WriterSegment, isKept: (docId: number) => boolean): void {
     const dropped: number[] = [];
     for (let docId = 0; docId < segment.maxDoc; docId++)
@@ -174,7 +178,7 @@ export class ShardSegments {
     this.#heldBySegment.set(segment.id, dropped);
   }
 
-  /** Writes what is not on disk yet, then names it as the new commit point. */
+  /** Writes the segments that are not on disk yet, then the commit point that names them. */
   commit(maxSeqNo: number, primaryTerm: number): void {
     const segments = this.#segments.filter((segment) => segment.liveCount > 0);
     for (const segment of segments) {
@@ -203,10 +207,10 @@ export class ShardSegments {
   }
 
   /**
-   * Puts the result of a merge in the place of its sources. Readers that are told of it see what they saw before: what has died unseen so far is dead
-   * in the result, but not published.
-   * @param result       null: no document of them was left
-   * @param liveAtStart  per source, what readers saw when the merge began
+   * Replaces the sources of a merge by its result. Readers see the same documents as before: deletions that are not published yet are marked in the
+   * result without being published.
+   * @param result       null if no document was left
+   * @param liveAtStart  per source, the documents that readers saw when the merge began (null: all)
    */
   async replace(sources: readonly WriterSegment[], result: MergeResult | null, liveAtStart: readonly (Uint8Array | null)[]): Promise<void> {
     const at = this.#segments.indexOf(sources[0]);
@@ -234,7 +238,7 @@ export class ShardSegments {
     this.#segments = kept;
   }
 
-  /** No reader has this segment any more: the records of its dropped documents go with the next commit. */
+  /** To be called when no reader uses the segment any longer: the next commit removes the records of its dropped documents. */
   released(id: number): void {
     for (const seqNo of this.#heldBySegment.get(id) ?? []) this.#obsolete.push(seqNo);
     this.#heldBySegment.delete(id);
@@ -244,7 +248,7 @@ export class ShardSegments {
     return `s${(this.#nextSegment++).toString(36)}`;
   }
 
-  /** @param written the image was read from its file: its checksums are checked */
+  /** @param written  the image was read from its file, so its checksums are verified */
   #open(name: string, extent: Extent, written: boolean): WriterSegment {
     const id = this.#env.nextSegmentId();
     const file = written ? this.#files.fileOf(name) : name;

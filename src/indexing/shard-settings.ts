@@ -1,16 +1,16 @@
-// What an index's settings say to the writers of its shards.
+// The settings of an index that concern the writers of its shards.
 import { parseByteSize } from '../common/byte-size.ts';
 import { parseDurationMs } from '../common/time-unit.ts';
 import { type IndexSortKey, readIndexSort } from '../mapping/index-sort.ts';
 import { DEFAULT_MERGE_POLICY, type MergePolicyOptions } from './merge-policy.ts';
 
 export interface ShardSettings {
-  /** How long a deletion's version is remembered (`index.gc_deletes`). */
+  /** How long the version of a deleted document is remembered (`index.gc_deletes`). */
   readonly gcDeletesMs: number;
   readonly mergePolicy: MergePolicyOptions;
-  /** Uncommitted operations of so many bytes are flushed (`index.translog.flush_threshold_size`). */
+  /** Size of the uncommitted operations at which they are flushed (`index.translog.flush_threshold_size`). */
   readonly flushBytes: number;
-  /** Order of the documents of a segment (`index.sort.*`); empty: as they came. */
+  /** Order of the documents of a segment (`index.sort.*`); empty for the order of indexing. */
   readonly sort: readonly IndexSortKey[];
 }
 
@@ -21,7 +21,7 @@ export const DEFAULT_SHARD_SETTINGS: ShardSettings = {
   sort: [],
 };
 
-/** @param settings  flat, checked when they were set: one that does not parse counts as not given */
+/** @param settings  flat names, validated when they were set: a value that does not parse is ignored */
 export function readShardSettings(settings: Readonly<Record<string, unknown>>): ShardSettings {
   const read = <T>(name: string, parse: (text: string) => T | null, fallback: T): T => {
     const value = settings[`index.${name}`];
@@ -35,12 +35,12 @@ export function readShardSettings(settings: Readonly<Record<string, unknown>>): 
       segmentsPerTier: read('merge.policy.segments_per_tier', number, policy.segmentsPerTier),
       maxMergeAtOnce: read('merge.policy.max_merge_at_once', number, policy.maxMergeAtOnce),
       floorBytes: read('merge.policy.floor_segment', parseByteSize, policy.floorBytes),
-      // A segment lies in one arena: what does not fit is not asked for.
+      // A segment must fit into one arena.
       maxMergedBytes: Math.min(read('merge.policy.max_merged_segment', parseByteSize, policy.maxMergedBytes), policy.maxMergedBytes),
       deletesPercentAllowed: read('merge.policy.deletes_pct_allowed', number, policy.deletesPercentAllowed),
       expungeDeletesAllowed: read('merge.policy.expunge_deletes_allowed', number, policy.expungeDeletesAllowed),
     },
-    // Memory for what a recovery would replay bounds it too.
+    // A recovery replays the uncommitted operations into memory, which bounds the value too.
     flushBytes: Math.min(
       read('translog.flush_threshold_size', parseByteSize, DEFAULT_SHARD_SETTINGS.flushBytes),
       DEFAULT_SHARD_SETTINGS.flushBytes,

@@ -1,11 +1,10 @@
-// The writer of one shard: applies operations in order, keeps the log, makes segments searchable (refresh) and durable (flush), recovers.
-// Segments and commit points are in shard-segments.ts, merges in shard-merges.ts, look-ups of what is there in newest-documents.ts.
+// The writer of one shard: applies operations in order, writes the log, makes segments searchable (refresh) and durable (flush), recovers.
+// Segments and commit points are in shard-segments.ts, merges in shard-merges.ts, lookups of current versions in newest-documents.ts.
 //
-// A batch is applied in three steps, so that a failure at any of them loses nothing and leaves nothing half done:
-//   1. each operation is checked, parsed and added to the open buffer (a refused one leaves nothing behind);
-//   2. the accepted ones go to the log in one transaction, on disk when it returns; if that fails the new documents are taken out again;
-//   3. the versions they replace are marked dead, and the outcome is reported.
-
+// A batch is applied in three steps, so that a failure in any of them loses nothing and leaves nothing half done:
+//   1. each operation is checked, parsed and added to the open buffer (a refused one leaves no trace);
+//   2. the accepted ones are appended to the log in one transaction, durable when it returns; if it fails, the new documents are removed again;
+//   3. the versions they replace are marked deleted, and the outcomes are reported.
 import type { OpenBuffer } from '../arena/open-buffer.ts';
 import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -28,23 +27,23 @@ import { nextVersion } from './versions.ts';
 import { WriteQueue } from './write-queue.ts';
 import type { ShardIdentity, WriterAnalysis, WriterEnvironment } from './writer-environment.ts';
 
-/** Attempts to parse a document under a mapping that changes with each; every attempt adds fields, so this bounds nothing real. */
+/** Maximum number of mapping updates for one document. Each adds fields, so real documents stay far below. */
 const MAX_MAPPING_ROUNDS = 16;
-/** What an update answers that did nothing to no document. */
+/** Result of a no-op update of a missing document. */
 const NO_DOCUMENT = { seqNo: -2, version: -1, primaryTerm: 0 };
 const NO_BYTES = new Uint8Array(0);
 
 interface Pending {
   readonly outcome: ShardOutcome;
   readonly entry: LogEntry | null;
-  /** Root document that was added to the buffer, or -1. */
+  /** The root document added to the buffer, -1 if none. */
   readonly added: number;
-  /** Where the version that this one replaces is. */
+  /** The version that this one replaces, null if there is none. */
   readonly replaces: { readonly segment: WriterSegment | null; readonly docId: number; readonly seqNo: number } | null;
   readonly before: ReturnType<VersionMap['own']>;
 }
 
-/** An operation that changes nothing. */
+/** The result of an operation that changes nothing. */
 function unwritten(outcome: ShardOutcome): Pending {
   return { outcome, entry: null, added: -1, replaces: null, before: undefined };
 }
@@ -62,9 +61,9 @@ export class ShardWriter implements MergingWriter {
   #settings: ShardSettings = DEFAULT_SHARD_SETTINGS;
   #buffer: OpenBuffer | null = null;
   #nextSeqNo = 0;
-  /** One more each time the shard is opened with operations in it; a write's term tells which opening it belongs to. */
+  /** Increases each time the shard is opened after it was written to. */
   #primaryTerm = 1;
-  /** Every operation up to here is in segments. */
+  /** Every operation up to this seqNo is in segments. */
   #segmentsSeqNo = -1;
   #uncommittedOps = 0;
   #uncommittedBytes = 0;
@@ -85,7 +84,7 @@ export class ShardWriter implements MergingWriter {
     this.#documents = new NewestDocuments(identity.log, this.#versions, this.#segments, env.store);
   }
 
-  /** From the next document on. */
+  /** Takes effect with the next document. */
   useMapping(mapping: MappingSnapshot, analysis: WriterAnalysis): void {
     this.#mapping = mapping;
     this.#analysis = analysis;
@@ -111,7 +110,7 @@ export class ShardWriter implements MergingWriter {
     return this.#merges.count;
   }
 
-  /** Uncommitted operations are so many that they should be flushed. */
+  /** True if the uncommitted operations have reached the flush threshold. */
   get isFlushDue(): boolean {
     return this.#uncommittedBytes >= this.#settings.flushBytes;
   }
@@ -120,7 +119,7 @@ export class ShardWriter implements MergingWriter {
     return this.#nextSeqNo - 1;
   }
 
-  /** Operations that searches do not see yet. */
+  /** True if there are operations that searches do not see yet. */
   get isDirty(): boolean {
     return this.#segments.publishedSeqNo !== this.maxSeqNo || this.#segments.hasUnpublishedDeletes;
   }
@@ -133,21 +132,21 @@ export class ShardWriter implements MergingWriter {
     return this.#segments.all;
   }
 
-  /** Documents that live in segments and buffer, nested ones counted. */
+  /** Number of live documents in segments and buffer, nested ones included. */
   get liveDocs(): number {
     return this.#segments.all.reduce((sum, segment) => sum + segment.liveCount, 0) + (this.#buffer?.liveCount ?? 0);
   }
 
   // -------------------------------------------------------------------------------------------------------- writes
 
-  /** Applies operations in order, with those of other writes that wait. Outcomes are parallel to them; accepted ones are on disk when this resolves. */
+  /** Applies operations in order. @returns outcomes parallel to them; accepted operations are durable when the promise resolves */
   apply(operations: readonly ShardOperation[]): Promise<ShardOutcome[]> {
     return this.#writes.add(operations);
   }
 
-  /** All of them or, when it throws, none. */
+  /** Applies all operations or, if it throws, none. */
   async #applyNow(operations: readonly ShardOperation[]): Promise<ShardOutcome[]> {
-    // Before, not after: where there is no room for a segment the write is refused, and nothing of it is applied.
+    // Before the write, not after it: if there is no memory for a segment, the write is refused as a whole.
     if (this.#buffer?.isFull) await this.#makeSegment();
     const pending: Pending[] = [];
     const entries: LogEntry[] = [];
@@ -159,7 +158,7 @@ export class ShardWriter implements MergingWriter {
         if (item.entry) entries.push(item.entry);
       }
     } catch (error) {
-      // Not an answer to the user but a fault: a kernel that trapped may have left the buffer half written.
+      // An internal error: a kernel that trapped may have left the buffer half written.
       this.#undo(pending);
       await this.#rebuildBuffer();
       throw error;
@@ -263,7 +262,7 @@ export class ShardWriter implements MergingWriter {
     };
   }
 
-  /** Parses the document into the open buffer. @returns its root document there @throws ApiError, with nothing left in the buffer */
+  /** Parses the document into the open buffer. @returns its root document @throws ApiError: the document is refused and leaves no trace in the buffer */
   async #addToBuffer(
     id: string,
     json: JsonObject,
@@ -298,7 +297,7 @@ export class ShardWriter implements MergingWriter {
     return this.#buffer;
   }
 
-  /** What reads the document that an update is of, null if there is none. The wanted version is checked first: a conflict counts before a noop. */
+  /** Reads the document to update; null if there is none. A version conflict is reported even if the update would change nothing. */
   #currentReader(operation: ShardOperation, current: NewestVersion | null): (() => StoredVersion) | null {
     if (current === null || current.deleted) return null;
     return () => {
@@ -313,7 +312,7 @@ export class ShardWriter implements MergingWriter {
     if (replaces !== null) {
       if (replaces.segment === null) {
         this.#buffer?.deleteDoc(replaces.docId);
-        this.#segments.discard(replaces.seqNo); // it never was in a segment
+        this.#segments.discard(replaces.seqNo); // it was never in a segment
       } else {
         this.#segments.delete(replaces.segment, replaces.docId);
       }
@@ -337,7 +336,7 @@ export class ShardWriter implements MergingWriter {
     }
   }
 
-  /** Throws the open buffer away and fills a new one from the log. */
+  /** Discards the open buffer and fills a new one from the log. */
   async #rebuildBuffer(): Promise<void> {
     if (this.#buffer !== null) this.#env.buffers.give(this.#buffer);
     this.#buffer = null;
@@ -345,7 +344,7 @@ export class ShardWriter implements MergingWriter {
     for (const { seqNo, record } of this.#env.store.replay(this.identity.log, this.#segmentsSeqNo)) await this.#replay(seqNo, record);
   }
 
-  /** seqNo of the newest version, refreshed or not; null: no such document. */
+  /** seqNo of the newest version, refreshed or not; null if the document does not exist. */
   locate(id: string): number | null {
     const found = this.#documents.find(id);
     return found === null || found.deleted ? null : found.seqNo;
@@ -353,10 +352,10 @@ export class ShardWriter implements MergingWriter {
 
   // ------------------------------------------------------------------------------------------------------- refresh
 
-  /** Makes everything applied so far searchable; resolves when all readers see it. */
+  /** Makes all applied operations searchable; resolves when all readers see them. */
   async refresh(): Promise<void> {
     const published = await this.exclusive(async () => {
-      // Nothing new: but readers may still be about to switch to what was published last.
+      // Nothing is new, but readers may still be switching to the last snapshot.
       if (this.#closed || !this.isDirty) return { done: this.#segments.visible };
       return this.#publishAll();
     });
@@ -364,7 +363,7 @@ export class ShardWriter implements MergingWriter {
     this.#merges.schedule();
   }
 
-  /** Within `exclusive`: makes a segment of the open buffer and announces all segments. */
+  /** Turns the open buffer into a segment and announces all segments. Runs inside `exclusive`. */
   async #publishAll(): Promise<{ done: Promise<void> }> {
     await this.#makeSegment();
     this.counters.refreshes++;
@@ -391,14 +390,14 @@ export class ShardWriter implements MergingWriter {
     await this.#merges.force(maxNumSegments, onlyExpungeDeletes);
   }
 
-  /** No reader has this segment any more. */
+  /** To be called when no reader uses the segment any longer. */
   segmentReleased(id: number): void {
     this.#segments.released(id);
   }
 
   // --------------------------------------------------------------------------------------------------------- flush
 
-  /** Makes everything applied so far part of the commit point, so that recovery need not replay it. */
+  /** Writes a commit point with all applied operations, so that recovery need not replay them. */
   async flush(force = false): Promise<void> {
     await this.exclusive(async () => {
       if (this.#closed) return;
@@ -414,8 +413,8 @@ export class ShardWriter implements MergingWriter {
   // ------------------------------------------------------------------------------------------------------- recover
 
   /**
-   * Opens the committed segments and replays the log behind them; readers see it all when this resolves.
-   * @param published  the committed segments, if readers have them already
+   * Opens the committed segments and replays the rest of the log; readers see all of it when the promise resolves.
+   * @param published  the snapshot of the committed segments, if readers have it already
    * @throws ApiError corrupt_index_exception, translog_corrupted_exception
    */
   async recover(published: SnapshotDescriptor | null = null): Promise<void> {
@@ -455,7 +454,7 @@ export class ShardWriter implements MergingWriter {
     if (this.#buffer?.isFull) await this.#makeSegment();
   }
 
-  /** Ends the writer. Its buffer goes back, a merge under way ends unused. */
+  /** Closes the writer and returns its buffer to the pool; the result of a running merge is discarded. */
   async close(options: { flush: boolean }): Promise<void> {
     if (options.flush) await this.flush();
     await this.exclusive(async () => {
@@ -466,7 +465,7 @@ export class ShardWriter implements MergingWriter {
     await this.#merges.settled();
   }
 
-  /** Runs after everything that was given before: a shard is written by one step at a time. */
+  /** Runs actions one at a time, in the order of the calls. */
   exclusive<T>(action: () => Promise<T>): Promise<T> {
     const result = this.#tail.then(action);
     this.#tail = result.catch(() => undefined);

@@ -1,5 +1,4 @@
-// Sources as JSON: parsed for the document parser, written again after an update.
-
+// Sources as JSON: parsed for the document parser, serialized after an update.
 import { JsonSyntaxError, parseJsonBytes, parseJsonTyped } from '../common/json-parse.ts';
 import type { JsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
@@ -28,12 +27,12 @@ export function parseSource(bytes: Uint8Array): JsonObject {
   return json as JsonObject;
 }
 
-/** A source that `parseSource` has taken, once more: numbers written as `1.0` are DecimalLiteral, for dynamic mapping. */
+/** Parses a valid source again so that numbers written like `1.0` become DecimalLiteral, which dynamic mapping maps to floats. */
 export function parseTypedSource(bytes: Uint8Array): JsonObject {
   return parseJsonTyped(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')) as JsonObject;
 }
 
-/** Body of an update. @throws ApiError x_content_parse_exception and the JSON errors */
+/** Parses the body of an update request. @throws ApiError x_content_parse_exception and JSON syntax errors */
 export function parseUpdateSource(bytes: Uint8Array): unknown {
   try {
     return parseJsonBytes(bytes);

@@ -1,4 +1,4 @@
-// An update of a document: what it becomes by a partial document, an upsert or a script.
+// Computes the result of an update: by a partial document, an upsert or a script.
 import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../errors/catalog.ts';
@@ -8,7 +8,7 @@ import { parseSource, parseUpdateSource } from './source.ts';
 import { mergeDocument, parseUpdateBody, type UpdateBody } from './update.ts';
 import type { ShardIdentity, WriterEnvironment } from './writer-environment.ts';
 
-/** The document as it stands in the log. */
+/** The current version of a document in the log. */
 export interface StoredVersion {
   readonly source: Uint8Array;
   readonly routing: string | null;
@@ -20,8 +20,8 @@ export type UpdateOutcome = 'noop' | 'delete' | { json: JsonObject; routing: str
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * @param readCurrent  null: there is no such document. Throws if its version is not the wanted one
- * @throws ApiError document_missing_exception, illegal_argument_exception: a script that fails, x_content_parse_exception
+ * @param readCurrent  reads the current version, throws if it is not the expected one; null if the document does not exist
+ * @throws ApiError document_missing_exception; illegal_argument_exception: the script failed; x_content_parse_exception
  */
 export function updateDocument(
   operation: ShardOperation,
@@ -60,7 +60,7 @@ export function updateDocument(
   return mergeDocument(json, body.doc as JsonObject, body.detectNoop) || !body.detectNoop ? { json, routing } : 'noop';
 }
 
-/** @throws ApiError action_request_validation_exception: a write on condition cannot create the document */
+/** @throws ApiError action_request_validation_exception: a conditional write must not create the document */
 function checkNoUpsert({ docAsUpsert, upsert }: UpdateBody): void {
   const problems = [
     ...(docAsUpsert ? ['compare and write operations can not be used with upsert'] : []),

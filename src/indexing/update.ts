@@ -1,4 +1,4 @@
-// The update operation: partial document, upsert, detect_noop. Works on parsed JSON; the writer turns the result into an index operation.
+// The body of an update request, and merging a partial document. Works on parsed JSON; the writer makes an index operation of the result.
 import { isObject, type JsonObject } from '../common/json-value.ts';
 import { didYouMean } from '../common/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -7,9 +7,9 @@ import { parseUpdateScript, type UpdateScript } from '../scripting/update-script
 
 export interface UpdateBody {
   readonly doc: JsonObject | null;
-  /** In place of `doc`. */
+  /** Alternative to `doc`. */
   readonly script: UpdateScript | null;
-  /** Run the script on `upsert` too where there is no document. */
+  /** Run the script on `upsert` if the document does not exist. */
   readonly scriptedUpsert: boolean;
   readonly upsert: JsonObject | null;
   readonly docAsUpsert: boolean;
@@ -30,7 +30,7 @@ const KEYS = [
   'params',
 ];
 
-/** @throws ApiError for unknown keys, wrong types, scripts that do not compile, or a body with nothing to do */
+/** @throws ApiError: unknown keys, wrong types, a script that does not compile, neither script nor doc */
 export function parseUpdateBody(body: unknown, docAsUpsertParam: boolean, stored: (id: string) => StoredScript | null): UpdateBody {
   if (!isObject(body)) throw new ApiError('parsing_exception', 400, 'Malformed update request, expected an object');
   for (const key of Object.keys(body)) {
@@ -55,7 +55,7 @@ export function parseUpdateBody(body: unknown, docAsUpsertParam: boolean, stored
   return update;
 }
 
-/** Merges `changes` into `target` in place: objects by key, everything else replaced. @returns whether anything changed */
+/** Merges `changes` into `target` in place: objects by key, all other values are replaced. @returns true if anything changed */
 export function mergeDocument(target: JsonObject, changes: JsonObject, detectNoop: boolean): boolean {
   let changed = false;
   for (const [key, value] of Object.entries(changes)) {

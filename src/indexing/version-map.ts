@@ -1,12 +1,12 @@
-// Where the newest version of a document is while the segments do not tell: in the open buffer, or deleted a short while ago.
+// The newest versions that segments do not contain: documents in the open buffer, and recent deletions.
 
 export interface VersionEntry {
   readonly seqNo: number;
   readonly version: number;
   readonly primaryTerm: number;
-  /** Document in the open buffer, -1: deleted. */
+  /** Document in the open buffer, or DELETED. */
   readonly docId: number;
-  /** For deletions: when, ms. */
+  /** Time of a deletion, epoch milliseconds. */
   readonly at: number;
 }
 
@@ -24,18 +24,18 @@ export class VersionMap {
     this.#entries.set(id, entry);
   }
 
-  /** Puts back what stood there before a batch that failed. */
+  /** Restores the entry from before a failed batch. */
   restore(id: string, entry: VersionEntry | undefined): void {
     if (entry === undefined) this.#entries.delete(id);
     else this.#entries.set(id, entry);
   }
 
-  /** The entry of this id in the open buffer alone, for `restore`. */
+  /** The entry of this id without the deletions of earlier buffers, for `restore`. */
   own(id: string): VersionEntry | undefined {
     return this.#entries.get(id);
   }
 
-  /** After the buffer became a segment: the segments tell again, except of deletions not older than `gcDeletesMs`. */
+  /** To be called when the buffer has become a segment: forgets all entries but deletions younger than `gcDeletesMs`. */
   rotate(nowMs: number, gcDeletesMs: number): void {
     for (const [id, entry] of this.#tombstones) {
       if (nowMs - entry.at <= gcDeletesMs) break;

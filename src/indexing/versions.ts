@@ -17,7 +17,7 @@ export interface VersionDemand {
   readonly versionType: 'internal' | 'external' | 'external_gte';
 }
 
-/** The version of the write. @throws ApiError version_conflict_engine_exception (409) */
+/** @returns the version that the write gets @throws ApiError version_conflict_engine_exception (409) */
 export function nextVersion(
   demand: VersionDemand,
   current: CurrentVersion | null,

@@ -1,8 +1,7 @@
-// Group commit: the writes that wait for a shard while another is written go into one transaction together, so a disk is waited for once and not
-// once per request.
+// Group commit: writes that arrive while a shard is busy share one transaction, and so one wait for the disk.
 import type { ShardOperation, ShardOutcome } from './shard-operation.ts';
 
-/** Operations of one transaction and bytes of their sources, unless the first write alone has more. */
+/** Limits of one transaction: operations, and bytes of their sources. A single larger write is a transaction of its own. */
 const GROUP_OPERATIONS = 5000;
 const GROUP_BYTES = 2 << 20;
 
@@ -18,8 +17,8 @@ export class WriteQueue {
   readonly #apply: (operations: readonly ShardOperation[]) => Promise<ShardOutcome[]>;
 
   /**
-   * @param exclusive  runs an action after those before it
-   * @param apply      applies operations in order, all or none of them; outcomes are parallel
+   * @param exclusive  runs actions one at a time, in order
+   * @param apply      applies operations in order, all or none; outcomes are parallel to them
    */
   constructor(
     exclusive: (action: () => Promise<void>) => Promise<void>,
@@ -42,7 +41,7 @@ export class WriteQueue {
   }
 
   async #applyNext(): Promise<void> {
-    // What has arrived during the last transaction is read by the event loop first.
+    // Lets the event loop read the requests that arrived during the last transaction.
     await new Promise((resolve) => setImmediate(resolve));
     const group = this.#take();
     if (this.#waiting.length > 0) this.#schedule();
@@ -53,7 +52,7 @@ export class WriteQueue {
         for (const { operations, resolve } of group) resolve(outcomes.slice(at, (at += operations.length)));
         return;
       } catch {
-        // Nothing of the group is applied: one by one each write gets the answer that is its own.
+        // Nothing of the group was applied. Applied one by one, each write gets its own result.
       }
     }
     for (const { operations, resolve, reject } of group) await this.#apply(operations).then(resolve, reject);

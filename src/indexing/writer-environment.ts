@@ -1,5 +1,4 @@
-// What the writer of a shard asks of its thread.
-
+// What the writer of a shard needs from its thread.
 import type { IndexAnalyzer } from '../arena/open-buffer.ts';
 import type { JsonObject } from '../common/json-value.ts';
 import type { IndexSortKey } from '../mapping/index-sort.ts';
@@ -22,13 +21,13 @@ export interface WriterEnvironment {
   allocate(bytes: number): Promise<Extent>;
   view(extent: Extent): Uint8Array;
   openSegment(id: number, extent: Extent, name: string, verify: boolean): SegmentReader;
-  /** Resolves when every reader has switched to the snapshot. */
+  /** Resolves when all readers have switched to the snapshot. */
   publish(snapshot: SnapshotDescriptor): Promise<void>;
-  /** Merges a dynamic mapping update into the index's mapping, everywhere. @returns the new mapping */
+  /** Merges a dynamic mapping update into the index's mapping, in all threads. @returns the new mapping */
   updateMapping(indexUuid: string, mappings: JsonObject): Promise<{ mapping: MappingSnapshot; analysis: WriterAnalysis }>;
-  /** @param sort  order of the documents; empty: that of the segments */
+  /** @param sort  order of the documents; empty to append segment after segment */
   merge(segments: readonly WriterSegment[], sort: readonly IndexSortKey[]): Promise<MergeResult>;
-  /** A segment image in another order. @returns a view that is valid until the next call */
+  /** Sorts the documents of a segment image. @returns a view that is valid until the next call */
   sortSegment(image: Uint8Array, sort: readonly IndexSortKey[]): Uint8Array;
   mergeFailed(identity: ShardIdentity, error: unknown): void;
   readonly storedScript: (id: string) => StoredScript | null;
@@ -37,7 +36,7 @@ export interface WriterEnvironment {
 
 export interface MergeResult {
   readonly extent: Extent;
-  /** Per source, in order: new doc id of each old one, or 2^32 - 1 if it was dropped. */
+  /** Per source, in order: the new docId of each old one, 2^32 - 1 if it was dropped. */
   readonly docMaps: readonly Uint32Array[];
 }
 
