@@ -113,8 +113,7 @@ export class TextAnalysis {
 
 /** Loads the kernels and builds the analyzers. @throws ApiError: bad settings, an unknown language */
 export async function loadAnalyzer(options: LoadOptions = {}): Promise<TextAnalysis> {
-  const unknown = options.languages?.find((language) => !wordLanguages().includes(language));
-  if (unknown !== undefined) throw illegalArgument(`unknown language [${unknown}], there are [${[...wordLanguages()].sort().join(', ')}]`);
+  checkLanguages(options.languages ?? []);
   const words = loadWords(options.languages ?? null);
   const memory = analysisMemory();
   const source = options.wasm ?? fetchBeside();
@@ -126,6 +125,12 @@ export async function loadAnalyzer(options: LoadOptions = {}): Promise<TextAnaly
   exports._start();
   await words;
   return new TextAnalysis(new AnalysisHost({ exports, memory }), filesOf(options.files), options.settings ?? {});
+}
+
+/** @throws ApiError illegal_argument_exception: `languages` cannot contain this name */
+export function checkLanguages(languages: readonly string[]): void {
+  const unknown = languages.find((language) => !wordLanguages().includes(language));
+  if (unknown !== undefined) throw illegalArgument(`unknown language [${unknown}], there are [${[...wordLanguages()].sort().join(', ')}]`);
 }
 
 function filesOf(files: LoadOptions['files']): ConfigFiles | null {

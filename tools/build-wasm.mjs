@@ -1,77 +1,39 @@
-// Builds the WebAssembly modules from assembly/ into build/.
-//   node tools/build-wasm.mjs [--force]     engine.wasm, engine.debug.wasm (shared memory), analyzer.wasm (unshared)
-//   node tools/build-wasm.mjs --lint        compiles with a runtime in which every managed allocation is an error; writes nothing
-// Before that it brings src/wasm/generated/ up to date (tools/generate-kernel-bindings.mjs); --lint fails if that is out of date.
-// A build is skipped when the digest of its sources equals the one stored beside the output.
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// Compiles the WebAssembly modules from assembly/ into build/. `npm run build:wasm` compiles those that are out of date.
+//   node tools/build-wasm.mjs [NAME...]  engine, engine.debug (shared memory), analyzer (unshared)
+//   node tools/build-wasm.mjs --lint     compiles with a runtime in which every managed allocation is an error, and compares the bindings
+//                                        of the host with the sources (generate-kernel-bindings.mjs); writes nothing
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
 import { generateBindings } from './generate-kernel-bindings.mjs';
 
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-process.chdir(root);
+process.chdir(path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..'));
 const SHARED = ['--sharedMemory'];
-const BUILDS = [
-  { name: 'engine', entry: 'assembly/engine.ts', target: 'release', flags: SHARED },
-  { name: 'engine.debug', entry: 'assembly/engine.ts', target: 'debug', flags: SHARED },
-  { name: 'analyzer', entry: 'assembly/analyzer.ts', target: 'release', flags: [] },
-];
+const BUILDS = {
+  engine: { entry: 'assembly/engine.ts', target: 'release', flags: SHARED },
+  'engine.debug': { entry: 'assembly/engine.ts', target: 'debug', flags: SHARED },
+  analyzer: { entry: 'assembly/analyzer.ts', target: 'release', flags: [] },
+};
 
-const lint = process.argv.includes('--lint');
-const force = process.argv.includes('--force');
-const digest = digestOf([
-  'asconfig.json',
-  'tools/build-wasm.mjs',
-  'tools/generate-kernel-bindings.mjs',
-  'package-lock.json',
-  ...listSources('assembly'),
-]);
-mkdirSync('build', { recursive: true });
-await updateBindings();
-for (const build of lint ? lintBuilds() : BUILDS) {
-  const out = `build/${build.name}.wasm`;
-  const stamp = `build/${build.name}.digest`;
-  if (!lint && !force && existsSync(out) && existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) continue;
-  const output = lint ? [] : ['--outFile', out];
-  const { error, stderr } = await asc.main([build.entry, '--config', 'asconfig.json', '--target', build.target, ...build.flags, ...output]);
+const names = process.argv.slice(2);
+if (names.includes('--lint')) {
+  await checkBindings();
+  for (const name of ['engine', 'analyzer']) await compile({ ...BUILDS[name], target: 'lint' }, name, []);
+} else {
+  for (const name of names.length > 0 ? names : Object.keys(BUILDS)) await compile(BUILDS[name], name, ['--outFile', `build/${name}.wasm`]);
+}
+
+async function compile({ entry, target, flags }, name, output) {
+  const { error, stderr } = await asc.main([entry, '--config', 'asconfig.json', '--target', target, ...flags, ...output]);
   if (error) {
-    process.stderr.write(`${stderr}\n${build.name}: ${error.message}\n`);
+    process.stderr.write(`${stderr}\n${name}: ${error.message}\n`);
     process.exit(1);
   }
-  if (!lint) writeFileSync(stamp, digest);
-  process.stdout.write(`${lint ? 'lint' : 'built'} ${build.name}\n`);
+  process.stdout.write(`compiled ${name} (${target})\n`);
 }
 
-/** Writes the bindings of the host, or with --lint reports those that are out of date. */
-async function updateBindings() {
-  const stamp = 'build/bindings.digest';
-  if (!lint && !force && existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
-  const stale = await generateBindings({ check: lint });
-  for (const file of stale) process.stdout.write(lint ? `out of date: ${file}, run npm run build:wasm\n` : `written ${file}\n`);
-  if (lint && stale.length > 0) process.exit(1);
-  if (!lint) writeFileSync(stamp, digest);
-}
-
-function lintBuilds() {
-  return ['engine', 'analyzer'].map((name) => ({
-    name,
-    entry: `assembly/${name}.ts`,
-    target: 'lint',
-    flags: name === 'engine' ? SHARED : [],
-  }));
-}
-
-function listSources(folder) {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name))
-    .sort();
-}
-
-function digestOf(files) {
-  const hash = createHash('sha256');
-  for (const file of files) hash.update(file).update('\0').update(readFileSync(file)).update('\0');
-  return hash.digest('hex');
+async function checkBindings() {
+  const stale = await generateBindings({ check: true });
+  for (const file of stale) process.stdout.write(`out of date: ${file}, run npm run build:wasm\n`);
+  if (stale.length > 0) process.exit(1);
 }

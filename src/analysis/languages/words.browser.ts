@@ -3,7 +3,7 @@ import { illegalArgument } from '../../errors/catalog.ts';
 import type * as KStem from '../generated/kstem-lexicon.ts';
 import type * as Thai from '../generated/thai-dictionary.ts';
 
-/** What loads the stop words of each language: tools/build-js.mjs writes it here from generated/stop-words.ts. */
+/** What loads the stop words of each language: tools/build/bundles.mjs writes it here from generated/stop-words.ts. */
 declare const STOP_WORD_FILES: Readonly<Record<string, () => Promise<{ readonly default: string }>>>;
 
 const lists = new Map<string, string>();

@@ -1,40 +1,43 @@
-// Runs the built service once on an empty directory, so that V8's code caches (tools/launch.cjs) are there before its first real start.
-//   node tools/warm-cache.mjs      a part of `npm run build`; takes some seconds; a failure only costs start-up time
+// Runs the built service once on an empty directory, so that V8's code caches (launch.cjs) exist before its first real start.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 const TIMEOUT_MS = 20_000;
-/** A merger's comes with the first merge. */
+/** The merger thread writes its cache after the first merge. */
 const NAMES = ['service-main', 'http-thread', 'indexer-thread'];
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const service = path.join(root, 'dist/service');
-const cached = () => NAMES.filter((name) => readdirSync(service).some((file) => file.startsWith(`${name}.`) && file.endsWith('.cache')));
+const SERVICE = 'dist/service';
 
-if (cached().length < NAMES.length) {
+/** Takes about 5 s. A failure only costs start-up time. @returns the caches written */
+export async function writeCodeCaches() {
+  for (const file of caches()) rmSync(file);
   const data = mkdtempSync(path.join(tmpdir(), 'gannet-warm-'));
   const port = await freePort();
   const flags = [`--http.port=${port}`, `--path.data=${data}`, '--log.level=error', '--threads=2'];
-  const child = spawn(path.join(root, 'bin/gannet'), ['serve', ...flags], { stdio: 'ignore' });
+  const child = spawn('bin/gannet', ['serve', ...flags], { stdio: 'ignore' });
+  const exited = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
   try {
     const until = Date.now() + TIMEOUT_MS;
-    while (cached().length < NAMES.length && Date.now() < until && child.exitCode === null) {
+    while (caches().length < NAMES.length && Date.now() < until && child.pid !== undefined && child.exitCode === null) {
       await exercise(`http://127.0.0.1:${port}`).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   } finally {
-    const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');
-    if (child.exitCode === null) await ended;
+    await exited;
     rmSync(data, { recursive: true, force: true });
   }
-  process.stdout.write(`code caches: ${cached().join(', ')}\n`);
+  return caches();
 }
 
-/** The functions of a start and of common requests. */
+function caches() {
+  const files = readdirSync(SERVICE).filter((file) => file.endsWith('.cache'));
+  return files.filter((file) => NAMES.some((name) => file.startsWith(`${name}.`))).map((file) => `${SERVICE}/${file}`);
+}
+
+/** Runs the code of a start and of common requests. */
 async function exercise(url) {
   const headers = { 'content-type': 'application/json' };
   await fetch(`${url}/warm/_doc/1?refresh=true`, {
