@@ -5,8 +5,9 @@ import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
-import { classicIdf, type FieldVector, hasVector, textsOf, vectorOf } from '../../search/evaluate/term-vectors.ts';
-import { compareBytes, termOfText } from '../../search/index-query/index-query.ts';
+import { stringsIn } from '../../search/evaluate/source-values.ts';
+import { classicIdf, type FieldVector, hasVector, vectorOf } from '../../search/evaluate/term-vectors.ts';
+import { compareBytes, termOfText } from '../../search/index-query/term.ts';
 import { ShardStatistics } from '../../search/shard/statistics.ts';
 import type { EngineContext, IndexState, StoredDocument } from '../core/context.ts';
 import { type GetRequest, loadDocument } from './documents.ts';
@@ -76,7 +77,7 @@ function vectorsOf(ctx: EngineContext, index: IndexState, request: TermVectorsRe
     for (const type of fieldsOf(index, request)) {
       const analyzer = request.perFieldAnalyzer[type.name] ?? null;
       if (analyzer !== null && !index.analysis.hasAnalyzer(analyzer)) throw illegalArgument(`failed to find analyzer [${analyzer}]`);
-      const vector = vectorOf(index.analysis, type, textsOf(index.mapping, type.name, source), analyzer);
+      const vector = vectorOf(index.analysis, type, stringsIn(index.mapping, type.name, source), analyzer);
       if (vector.size === 0) continue;
       json[type.name] = {
         ...(request.fieldStatistics ? { field_statistics: fieldStatistics(type, statistics) } : {}),

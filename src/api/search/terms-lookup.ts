@@ -7,7 +7,7 @@ import { illegalArgument, indexNotFound } from '../../errors/catalog.ts';
 import { parseGeoShape, type Shape } from '../../mapping/geo-shape-value.ts';
 import type { LikeItem } from '../../query/more-like-this.ts';
 import type { GeoShapeQuery, Query } from '../../query/query.ts';
-import { valuesAt } from '../../search/fetch/fields.ts';
+import { valuesAt } from '../../search/evaluate/source-values.ts';
 import type { SearchRequest } from '../../search/request/search-request.ts';
 import type { SortSpec } from '../../search/request/sort-request.ts';
 import type { EngineContext } from '../core/context.ts';

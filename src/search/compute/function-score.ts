@@ -2,29 +2,15 @@
 import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
 import type { BoostMode, ScoreMode } from '../../query/function-score.ts';
-import type { DocFunction } from '../evaluate/score-functions.ts';
-import type { IndexQuery } from '../index-query/index-query.ts';
-
-export interface IndexFunction {
-  readonly filter: IndexQuery | null;
-  readonly weight: number | null;
-  readonly value: DocFunction;
-}
-
-/** Documents of a plan with their scores, ascending. */
-export interface ScoredDocs {
-  readonly docs: Uint32Array;
-  readonly scores: Float32Array;
-}
-
-type FunctionScore = Extract<IndexQuery, { op: 'functionScore' }>;
+import type { FunctionScoreIndexQuery } from '../index-query/index-query.ts';
+import type { ScoredDocs } from './match-runner.ts';
 
 /**
  * @param filters  documents of each function's filter, null: all
  * @param boost    of the result
  */
 export function scoreByFunctions(
-  query: FunctionScore,
+  query: FunctionScoreIndexQuery,
   segment: SegmentReader,
   base: ScoredDocs,
   filters: ReadonlyArray<ReadonlySet<number> | null>,
@@ -44,7 +30,7 @@ export function scoreByFunctions(
 }
 
 function factorOf(
-  { functions, scoreMode }: FunctionScore,
+  { functions, scoreMode }: FunctionScoreIndexQuery,
   segment: SegmentReader,
   docId: number,
   score: number,

@@ -1,98 +1,21 @@
-// Queries over a join field. Parents and children meet in the column `field#parent`, which holds the parent's id in both: what one side finds
-// is gathered by that id over all segments of the shard, then the other side is looked up. Source: Elasticsearch's parent-join module and Lucene's
-// JoinUtil (behaviour).
-import type { FieldType } from '../../mapping/field-type.ts';
+// Joins of parents and children on one shard: the matches of one side are collected by parent id over all segments, then the documents of the
+// other side are looked up by that id. Source: Lucene's JoinUtil (behaviour).
 import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
-import type { JoinScoreMode, ParentIdQuery, RelatedQuery } from '../../query/join-queries.ts';
-import { bool, type IndexQuery, keyOf, none, termOfText } from '../index-query/index-query.ts';
-import { type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
-import type { ScoredDocs } from './function-score.ts';
+import type { JoinQuery } from '../index-query/index-query.ts';
+import { keyOf } from '../index-query/term.ts';
+import type { ScoredDocs } from './match-runner.ts';
 
-export interface JoinQuery {
-  readonly op: 'join';
-  /** Column with the parent's id. */
-  readonly column: string;
-  /** Documents that the query is about. */
-  readonly from: IndexQuery;
-  /** Documents that are found. */
-  readonly to: IndexQuery;
-  readonly scoreMode: JoinScoreMode;
-  /** How many documents of `from` there must be for one of `to`. */
-  readonly minChildren: number;
-  readonly maxChildren: number;
-}
-
-/** A parent type of a join field with its children. */
-interface Relation {
-  readonly field: FieldType;
-  readonly parent: string;
-  readonly children: readonly string[];
-}
-
-function relationsOf({ mapping }: RewriteContext): { field: FieldType | null; relations: Relation[] } {
-  for (const name of mapping.matchFields('*')) {
-    const field = mapping.field(name);
-    if (field?.typeName !== 'join') continue;
-    const given = field.params['relations'] as Readonly<Record<string, readonly string[]>>;
-    return { field, relations: Object.entries(given).map(([parent, children]) => ({ field, parent, children })) };
-  }
-  return { field: null, relations: [] };
-}
-
-/** Documents with one of these names in the join field. */
-function named({ field }: Relation, names: readonly string[]): IndexQuery {
-  const terms = names.map((name): IndexQuery => ({ op: 'term', term: termOfText(field.spec.name, name), scored: false }));
-  return terms.length === 1 ? terms[0] : bool({ should: terms, minimumShouldMatch: 1 });
-}
-
-function columnOf({ field, parent }: Relation): string {
-  return `${field.spec.name}#${parent}`;
-}
-
-/** @throws ApiError query_shard_exception: no join field, or not one with this type */
-export function rewriteRelated(query: RelatedQuery, inner: IndexQuery, context: RewriteContext): IndexQuery {
-  requireExpensive(context, '[joining] queries');
-  const found = relationFor(query, context);
-  if (found === null) return none(`no relation for [${query.type}]`);
-  const isChild = query.kind === 'has_child';
-  const [from, to] = isChild ? [[query.type], [found.parent]] : [[query.type], found.children];
-  return {
-    op: 'join',
-    column: columnOf(found),
-    from: bool({ must: [inner], filter: [named(found, from)] }),
-    to: named(found, to),
-    scoreMode: query.scoreMode,
-    minChildren: query.minChildren,
-    maxChildren: query.maxChildren,
-  };
-}
-
-function relationFor(query: RelatedQuery | ParentIdQuery, context: RewriteContext): Relation | null {
-  const { field, relations } = relationsOf(context);
-  const isParent = query.kind === 'has_parent';
-  const relation = relations.find(({ parent, children }) => (isParent ? parent === query.type : children.includes(query.type)));
-  if (relation || query.ignoreUnmapped) return relation ?? null;
-  if (query.kind === 'parent_id') throw refuse(context, `[parent_id] no relation found for child [${query.type}]`);
-  if (!field) throw refuse(context, `[${query.kind}] no join field has been configured`);
-  throw refuse(context, `[${query.kind}] join field [${field.name}] doesn't hold [${query.type}] as a ${isParent ? 'parent' : 'child'}`);
-}
-
-/** @throws ApiError query_shard_exception: no relation of this child */
-export function rewriteParentId(query: ParentIdQuery, context: RewriteContext): IndexQuery {
-  const found = relationFor(query, context);
-  if (found === null) return none(`no relation for [${query.type}]`);
-  const id: IndexQuery = { op: 'term', term: termOfText(columnOf(found), query.id), scored: true };
-  return bool({ must: [id], filter: [named(found, [query.type])] });
-}
-
-/** What the documents of `from` say about one parent id. */
+/** The documents of `from` that hold one parent id. */
 export interface Joined {
   count: number;
   score: number;
 }
 
-/** By the parent's id. @param matching  documents of `from` in a segment */
+/**
+ * The documents of `from` in all segments, by parent id.
+ * @param matching  documents of `from` in a segment, null if there are none
+ */
 export function gatherJoined(
   { column, scoreMode }: JoinQuery,
   segments: readonly SegmentReader[],
@@ -122,13 +45,17 @@ export function gatherJoined(
   return joined;
 }
 
-/** The parent's id that a document holds, as a key; null: none. */
+/** The key of the parent id in a document's join column, null if it has none. */
 export function joinKey(segment: SegmentReader, column: string, docId: number): string | null {
   const [ord] = segment.values(column, docId);
   return ord === undefined ? null : keyOf(segment.termOf(column, Number(ord)));
 }
 
-/** @param boost  the score where children have none */
+/**
+ * The documents of `to` whose number of related documents is within the bounds of the query.
+ * @param docs   documents of `to` in the segment, ascending
+ * @param boost  the score when the query takes no score from the related documents
+ */
 export function planJoined(
   query: JoinQuery,
   segment: SegmentReader,

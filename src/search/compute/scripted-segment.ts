@@ -21,8 +21,8 @@ import type { Value } from '../../scripting/syntax-tree.ts';
 import { textOf } from '../../scripting/values.ts';
 import type { Kernels } from '../../wasm/kernels.ts';
 import { runtimeValues } from '../evaluate/runtime-field.ts';
-import { fieldValues, runDocScript } from '../evaluate/script-doc.ts';
-import { compareBytes } from '../index-query/index-query.ts';
+import { SegmentDocument } from '../evaluate/script-doc.ts';
+import { compareBytes } from '../index-query/term.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 
 /** A script with what its column is to be. */
@@ -197,11 +197,10 @@ export class ScriptedSegment implements SegmentReader {
   }
 
   #valuesOf({ of, type }: ScriptedValues, script: DocScript | null, docId: number): Value[] {
-    if (script === null) return runtimeValues(type, this.#context, this.#base, docId);
-    if (of === null) return listOf(runDocScript(script, this.#context, this.#base, docId));
-    return fieldValues(of, this.#context, this.#base, docId).list.flatMap((value) =>
-      listOf(runDocScript(script, this.#context, this.#base, docId, { value })),
-    );
+    const document = new SegmentDocument(this.#context, this.#base, docId);
+    if (script === null) return runtimeValues(type, document);
+    if (of === null) return listOf(script.run(document));
+    return document.fieldValues(of).list.flatMap((value) => listOf(script.run(document, { value })));
   }
 }
 

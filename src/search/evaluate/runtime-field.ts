@@ -1,41 +1,41 @@
-// Values of runtime fields: a script that emits them, or the document's source. Queries over them look at document after document.
+// Values of runtime fields: emitted by a script, or read from the source of the document.
 
 import { encodeLatitude, encodeLongitude } from '../../common/geo-encoding.ts';
-import { parseJsonBytes } from '../../common/json-parse.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { JsonObject, MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
-import type { SegmentReader } from '../../plan/segment.ts';
 import { parseGeoPoint } from '../../query/geo-point.ts';
 import { doubleOf, millisOf, zonedDateTime } from '../../scripting/dates.ts';
-import { compileDocScript, type DocScript } from '../../scripting/doc-script.ts';
+import { compileDocScript, type DocScript, type ScriptDocument } from '../../scripting/doc-script.ts';
 import { parseScript } from '../../scripting/script-spec.ts';
 import { Double, ScriptFault, type Value } from '../../scripting/syntax-tree.ts';
 import { textOf } from '../../scripting/values.ts';
-import { valuesAt } from '../fetch/fields.ts';
-import type { FieldRequest } from '../request/search-request.ts';
-import type { SearchShard } from '../shard/search-shard.ts';
-import type { ScriptReader } from './script-doc.ts';
-import { SegmentDocument } from './script-doc.ts';
+import { valuesAt } from './source-values.ts';
 
-/** A value as columns hold it: bytes of a term, or a number; of geo_point the code of the point. */
+/** A document whose script values and source a runtime field reads. */
+export interface SourceDocument extends ScriptDocument {
+  /** The source as parsed JSON; an empty object if none is stored. */
+  json(): unknown;
+}
+
+/** A value as a column would store it: the bytes of a term, a number, or the code of a point. */
 export type RawValue = bigint | number | Uint8Array;
 
 interface Program {
   readonly script: DocScript;
-  /** What the last run emitted. */
+  /** Values of the last run. */
   readonly emitted: Value[];
 }
 
 const programs = new WeakMap<FieldType, Program>();
-/** Runtime fields read runtime fields at most so deep: more is a circle. */
+/** Runtime fields may read each other up to this depth; deeper nesting is taken for a cycle. */
 const MAX_DEPTH = 10;
 let depth = 0;
 
 /** @throws ApiError script_exception: the script does not compile */
-function programOf(type: FieldType): Program {
+function programOf(type: FieldType, script: JsonObject): Program {
   let program = programs.get(type);
-  if (!program) programs.set(type, (program = compileRuntime(type.name, type.typeName, type.runtime!.script!)));
+  if (!program) programs.set(type, (program = compileRuntime(type.name, type.typeName, script)));
   return program;
 }
 
@@ -51,7 +51,7 @@ function compileRuntime(name: string, typeName: string, script: Readonly<Mutable
   return { script: compileDocScript(parseScript(script), { stored, variables: [], functions: () => ({ emit }) }), emitted };
 }
 
-/** Scripts of a `runtime` section compile. @throws ApiError script_exception, mapper_parsing_exception */
+/** Checks that the scripts of a `runtime` section compile. @throws ApiError script_exception, mapper_parsing_exception */
 export function checkRuntimeScripts(runtime: unknown): void {
   if (typeof runtime !== 'object' || runtime === null) return;
   for (const [name, node] of Object.entries(runtime as MutableJsonObject)) {
@@ -62,16 +62,17 @@ export function checkRuntimeScripts(runtime: unknown): void {
   }
 }
 
-/** Values of the document as scripts see them, in order. @throws ApiError script_exception */
-export function runtimeValues(type: FieldType, reader: ScriptReader, segment: SegmentReader, docId: number): Value[] {
-  if (type.runtime!.script === null) return sourceValues(type, reader, segment, docId);
-  const { script, emitted } = programOf(type);
+/** Values of a runtime field as scripts see them, in ascending order. @throws ApiError script_exception */
+export function runtimeValues(type: FieldType, document: SourceDocument): Value[] {
+  const definition = type.runtime?.script ?? null;
+  if (definition === null) return sourceValues(type, document);
+  const { script, emitted } = programOf(type, definition);
   if (depth >= MAX_DEPTH)
     throw new ScriptFault('illegal_argument_exception', `Cyclic dependency detected while resolving runtime fields: ${type.name}`);
   depth++;
   emitted.length = 0;
   try {
-    script.run(new SegmentDocument(reader, segment, docId));
+    script.run(document);
   } finally {
     depth--;
   }
@@ -84,7 +85,7 @@ function compareValues(a: Value, b: Value): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** The emitted value in the type's own form; null: not a value. @throws ScriptFault: another kind of value */
+/** Converts an emitted value to the type; null if there is none. @throws ScriptFault: the value is of another type */
 function convert(typeName: string, value: Value): Value {
   if (value === null || value === undefined) return null;
   switch (typeName) {
@@ -107,12 +108,9 @@ function numberOf(typeName: string, value: Value): number {
   return number;
 }
 
-/** Values at the field's name in the source; those that the type refuses are none. */
-function sourceValues(type: FieldType, reader: ScriptReader, segment: SegmentReader, docId: number): Value[] {
-  const record = reader.record(segment.seqNo(docId));
-  if (!record?.source) return [];
-  const source = parseJsonBytes(record.source);
-  const found = valuesAt(source, type.name.split('.'));
+/** Values at the field's path in the source, without those that the type rejects. */
+function sourceValues(type: FieldType, document: SourceDocument): Value[] {
+  const found = valuesAt(document.json(), type.name.split('.'));
   const flat = type.family === 'geo_point' ? found : found.flat(Number.POSITIVE_INFINITY);
   const values: Value[] = [];
   for (const value of flat) {
@@ -146,9 +144,9 @@ function ofSource(type: FieldType, value: unknown): Value {
   }
 }
 
-/** Raw values in ascending order, as a column of the type would hold them. */
-export function runtimeRaw(type: FieldType, reader: ScriptReader, segment: SegmentReader, docId: number): RawValue[] {
-  const values = runtimeValues(type, reader, segment, docId);
+/** Raw values as a column of the type would store them, in ascending order. */
+export function runtimeRaw(type: FieldType, document: SourceDocument): RawValue[] {
+  const values = runtimeValues(type, document);
   if (type.family === 'geo_point') return values.map(pointCode);
   if (type.spec.column === 'ordinals') return values.map((value) => type.termBytes(textOf(value)));
   if (type.family === 'boolean') return values.map((value) => (value === true ? 1n : 0n));
@@ -161,41 +159,14 @@ function pointCode(value: Value): bigint {
   return (BigInt(encodeLatitude(lat)) << 32n) + BigInt(encodeLongitude(lon) + 2 ** 31);
 }
 
-/** Values as `fields` and `docvalue_fields` show them. */
-export function runtimeShown(
-  type: FieldType,
-  reader: ScriptReader,
-  segment: SegmentReader,
-  docId: number,
-  format: string | null,
-): unknown[] {
+/** Values formatted for `fields` and `docvalue_fields`. */
+export function formatRuntime(type: FieldType, document: SourceDocument, format: string | null): unknown[] {
   if (type.family === 'geo_point') {
-    return runtimeValues(type, reader, segment, docId).map((value) => {
+    return runtimeValues(type, document).map((value) => {
       const [lat, lon] = (value as Value[]).map((part) => doubleOf(part) ?? 0);
       return { coordinates: [lon, lat], type: 'Point' };
     });
   }
   const valueFormat = type.format(format === 'use_field_mapping' ? null : format, null);
-  return runtimeRaw(type, reader, segment, docId).map((raw) =>
-    raw instanceof Uint8Array ? valueFormat.formatBytes(raw) : valueFormat.format(raw),
-  );
-}
-
-/** Adds the values of the runtime fields among `wanted` to the `fields` of a hit. */
-export function runtimeFields(
-  shard: SearchShard,
-  segment: SegmentReader,
-  docId: number,
-  wanted: readonly FieldRequest[],
-  into: MutableJsonObject,
-): void {
-  if (!shard.mapping.hasRuntime) return;
-  for (const { field: pattern, format } of wanted) {
-    for (const name of pattern.includes('*') ? shard.mapping.matchFields(pattern) : [pattern]) {
-      const type = shard.mapping.field(name);
-      if (!type?.runtime) continue;
-      const values = runtimeShown(type, shard, segment, docId, format);
-      if (values.length > 0) into[name] = values;
-    }
-  }
+  return runtimeRaw(type, document).map((raw) => (raw instanceof Uint8Array ? valueFormat.formatBytes(raw) : valueFormat.format(raw)));
 }

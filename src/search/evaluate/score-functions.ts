@@ -9,12 +9,10 @@ import type { FieldType } from '../../mapping/field-type.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
 import type { Modifier, ScoreFunction } from '../../query/function-score.ts';
 import { parseDistance, parseGeoPoint } from '../../query/geo-point.ts';
+import type { DocFunction } from '../index-query/index-query.ts';
 import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';
+import { curveOf, distanceMeters, murmur32 } from './score-math.ts';
 import { scoreScript } from './score-script.ts';
-
-/** Value of a function for a document. @throws ApiError for values that no score can be made of */
-/** @param score  of the query that the function changes */
-export type DocFunction = (segment: SegmentReader, docId: number, score: number) => number;
 
 const MODIFIERS: Readonly<Record<Modifier, (value: number) => number>> = {
   none: (value) => value,
@@ -80,18 +78,6 @@ function fieldValue(spec: Extract<ScoreFunction, { kind: 'field' }>, context: Re
   };
 }
 
-/** MurmurHash3 of 32 bits over one 32-bit word. */
-export function murmur32(word: number, seed: number): number {
-  let k = Math.imul(word, 0xcc9e2d51);
-  k = Math.imul((k << 15) | (k >>> 17), 0x1b873593);
-  let hash = seed ^ k;
-  hash = (Math.imul((hash << 13) | (hash >>> 19), 5) + 0xe6546b64) | 0;
-  hash ^= 4;
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return hash ^ (hash >>> 16);
-}
-
 function randomScore(spec: Extract<ScoreFunction, { kind: 'random' }>, context: RewriteContext): DocFunction {
   const type = spec.field === null || spec.field === '_seq_no' ? null : fieldOf(context, spec.field);
   if (spec.field !== null && spec.field !== '_seq_no' && !type)
@@ -129,19 +115,6 @@ function decay(spec: DecaySpec, context: RewriteContext): DocFunction {
 function choose(values: readonly number[], mode: DecaySpec['mode']): number {
   const sum = values.reduce((a, b) => a + b, 0);
   return mode === 'min' ? Math.min(...values) : mode === 'max' ? Math.max(...values) : mode === 'sum' ? sum : sum / values.length;
-}
-
-export function curveOf(shape: DecaySpec['shape'], scale: number, decayed: number): (distance: number) => number {
-  if (shape === 'gauss') {
-    const width = (0.5 * scale ** 2) / Math.log(decayed);
-    return (distance) => Math.exp((0.5 * distance ** 2) / width);
-  }
-  if (shape === 'exp') {
-    const rate = Math.log(decayed) / scale;
-    return (distance) => Math.exp(rate * distance);
-  }
-  const reach = scale / (1 - decayed);
-  return (distance) => Math.max(0, (reach - distance) / reach);
 }
 
 interface Measure {
@@ -194,16 +167,6 @@ function duration(name: string, value: unknown): number {
   const ms = parseDurationMs(String(value));
   if (ms === null) throw badTimeValue(name, String(value));
   return ms;
-}
-
-const EARTH_METERS = 6_371_008.7714;
-
-/** Along the great circle, metres. */
-export function distanceMeters(a: { lat: number; lon: number }, b: { lat: number; lon: number }): number {
-  const rad = Math.PI / 180;
-  const [y1, y2] = [a.lat * rad, b.lat * rad];
-  const h = Math.sin((y2 - y1) / 2) ** 2 + Math.cos(y1) * Math.cos(y2) * Math.sin(((b.lon - a.lon) * rad) / 2) ** 2;
-  return 2 * EARTH_METERS * Math.asin(Math.min(1, Math.sqrt(h)));
 }
 
 function measureGeo(spec: DecaySpec, type: FieldType): Measure {

@@ -7,8 +7,9 @@ import { compileDocScript, type DocScript, type ScriptDocument } from '../../scr
 import type { HostFunction } from '../../scripting/evaluator.ts';
 import type { ScriptSpec } from '../../scripting/script-spec.ts';
 import { Double, type HostObject, ScriptFault, type Value } from '../../scripting/syntax-tree.ts';
+import type { DocFunction } from '../index-query/index-query.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
-import { curveOf, type DocFunction, distanceMeters, murmur32 } from './score-functions.ts';
+import { curveOf, distanceMeters, murmur32 } from './score-math.ts';
 import { runDocScript } from './script-doc.ts';
 
 /** @throws ApiError script_exception: the script does not compile */

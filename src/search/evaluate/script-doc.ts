@@ -1,18 +1,18 @@
-// Documents of a segment as scripts see them: values from columns, the source from the log.
+// A document of a segment as scripts see it: field values from columns, the source from the operation log.
 import { decodeGeoPoint } from '../../common/geo-encoding.ts';
 import { parseJsonBytes } from '../../common/json-parse.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
 import { zonedDateTime } from '../../scripting/dates.ts';
-import { type DocMap, type DocScript, DocValues, type ScriptDocument, type ScriptInput } from '../../scripting/doc-script.ts';
+import { type DocMap, type DocScript, DocValues, type ScriptInput } from '../../scripting/doc-script.ts';
 import { Double, type HostObject, ScriptFault, type ScriptMap, type Value } from '../../scripting/syntax-tree.ts';
 import { toScript } from '../../scripting/update-script.ts';
 import type { ShardDocument } from '../shard/search-shard.ts';
-import { runtimeValues } from './runtime-field.ts';
-import { distanceMeters } from './score-functions.ts';
+import { runtimeValues, type SourceDocument } from './runtime-field.ts';
+import { distanceMeters } from './score-math.ts';
 
-/** What reads documents for scripts. */
+/** The mapping of the documents, and access to their sources. */
 export interface ScriptReader {
   readonly mapping: MappingSnapshot;
   record(seqNo: number): ShardDocument | null;
@@ -23,7 +23,7 @@ export function runDocScript(script: DocScript, reader: ScriptReader, segment: S
   return script.run(new SegmentDocument(reader, segment, docId), input);
 }
 
-export class SegmentDocument implements ScriptDocument, DocMap {
+export class SegmentDocument implements SourceDocument, DocMap {
   readonly doc = this;
   readonly #reader: ScriptReader;
   readonly #segment: SegmentReader;
@@ -42,23 +42,29 @@ export class SegmentDocument implements ScriptDocument, DocMap {
   values(field: string): DocValues {
     const type = this.#reader.mapping.field(field);
     if (!type) throw new ScriptFault('illegal_argument_exception', `No field found for [${field}] in mapping`);
-    return fieldValues(type, this.#reader, this.#segment, this.#docId);
+    return this.fieldValues(type);
   }
 
   source(): ScriptMap {
+    return toScript(this.json()) as ScriptMap;
+  }
+
+  json(): unknown {
     const record = this.#reader.record(this.#segment.seqNo(this.#docId));
-    return toScript(record?.source ? parseJsonBytes(record.source) : {}) as ScriptMap;
+    return record?.source ? parseJsonBytes(record.source) : {};
+  }
+
+  /** Values of a field as scripts see them. @throws ScriptFault: scripts cannot read the field */
+  fieldValues(type: FieldType): DocValues {
+    if (!type.runtime) return columnValues(type, this.#segment, this.#docId);
+    const values = runtimeValues(type, this);
+    return type.family === 'geo_point' ? geoValues(values.map(pointOf)) : new DocValues(values);
   }
 }
 
 const decoder = new TextDecoder();
 
-/** Values of a field as scripts see them. @throws ScriptFault a field that scripts cannot read */
-export function fieldValues(type: FieldType, reader: ScriptReader, segment: SegmentReader, docId: number): DocValues {
-  if (type.runtime) {
-    const values = runtimeValues(type, reader, segment, docId);
-    return type.family === 'geo_point' ? geoValues(values.map(pointOf)) : new DocValues(values);
-  }
+function columnValues(type: FieldType, segment: SegmentReader, docId: number): DocValues {
   if (type.family === 'text') {
     throw new ScriptFault(
       'illegal_argument_exception',
@@ -104,7 +110,7 @@ interface Point {
   readonly lon: number;
 }
 
-/** A geo_point: `lat` and `lon` of a value, distances of the field. */
+/** The values of a geo_point field, with the methods for distances from its first value. */
 function geoValues(points: readonly Point[]): DocValues {
   const nearest = (lat: Value, lon: Value): Value => {
     const [point] = points;

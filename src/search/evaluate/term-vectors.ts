@@ -1,8 +1,5 @@
-// Terms of a document's texts: analysed anew from its source, as term vectors show them and more_like_this counts them.
-import type { JsonObject } from '../../common/json-value.ts';
+// The terms of a document's text fields, analyzed again from its source: term vectors return them, more_like_this counts them.
 import type { FieldType } from '../../mapping/field-type.ts';
-import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
-import { valuesAt } from '../fetch/fields.ts';
 import type { QueryAnalysis } from '../index-query/query-analysis.ts';
 
 export interface VectorToken {
@@ -16,31 +13,18 @@ export interface VectorToken {
 export type FieldVector = ReadonlyMap<string, readonly VectorToken[]>;
 
 const decoder = new TextDecoder();
-/** Between two texts of a field. */
+/** Added between the values of a field. */
 const OFFSET_GAP = 1;
 
-/** Fields whose terms a document's texts have. */
+/** Whether the terms of a field can be recomputed from the source. */
 export function hasVector(type: FieldType): boolean {
   return (type.family === 'text' || type.family === 'keyword') && !type.name.startsWith('_') && !type.runtime;
 }
 
-/** Texts of a field in a source; of a multi-field its parent's. */
-export function textsOf(mapping: MappingSnapshot, name: string, source: JsonObject): string[] {
-  let path = name;
-  let values = valuesAt(source, path.split('.'));
-  while (values.length === 0 && path.includes('.')) {
-    path = path.slice(0, path.lastIndexOf('.'));
-    const parent = mapping.field(path);
-    if (!parent || parent.family === 'object' || parent.family === 'nested') break;
-    values = valuesAt(source, path.split('.'));
-  }
-  return values
-    .flat(Number.POSITIVE_INFINITY)
-    .filter((value) => value !== null && typeof value !== 'object')
-    .map(String);
-}
-
-/** @param analyzer  in place of the field's own */
+/**
+ * The terms of a field's values, in the order in which they first occur.
+ * @param analyzer  replaces the field's own
+ */
 export function vectorOf(analysis: QueryAnalysis, type: FieldType, texts: readonly string[], analyzer: string | null = null): FieldVector {
   const terms = new Map<string, VectorToken[]>();
   const used = analyzer ?? type.spec.analyzer;
@@ -70,7 +54,7 @@ export function vectorOf(analysis: QueryAnalysis, type: FieldType, texts: readon
   return terms;
 }
 
-/** Weight of a document frequency in the classic similarity of Lucene. */
+/** Inverse document frequency of Lucene's classic similarity. */
 export function classicIdf(docFreq: number, docCount: number): number {
   return Math.fround(Math.log((docCount + 1) / (docFreq + 1)) + 1);
 }

@@ -3,7 +3,7 @@ import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { BoolQuery, Query } from '../../query/query.ts';
-import { keyOf } from '../index-query/index-query.ts';
+import { keyOf } from '../index-query/term.ts';
 import { type CollapseRequest, parseSearchRequest, type SearchRequest } from '../request/search-request.ts';
 import type { ShardHit } from '../run/query-phase.ts';
 import { type SearchEnvironment, type SearchTarget, searchShards } from '../search-shards.ts';

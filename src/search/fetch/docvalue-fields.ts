@@ -3,7 +3,8 @@ import type { MutableJsonObject } from '../../common/json-value.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
-import { runtimeShown } from '../evaluate/runtime-field.ts';
+import { formatRuntime } from '../evaluate/runtime-field.ts';
+import { SegmentDocument } from '../evaluate/script-doc.ts';
 import type { FieldRequest } from '../request/search-request.ts';
 import { notSortable } from '../run/sort-keys.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
@@ -30,7 +31,9 @@ export function docvalueFields(
         if (isPattern) continue;
         throw illegalArgument(`docvalue_fields of [${name}] are not supported: fields of type [${type.typeName}] are shown by [fields]`);
       }
-      const values = type.runtime ? runtimeShown(type, shard, segment, docId, format) : columnValues(type, segment, docId, format);
+      const values = type.runtime
+        ? formatRuntime(type, new SegmentDocument(shard, segment, docId), format)
+        : columnValues(type, segment, docId, format);
       // A field may be asked for in several formats.
       if (values.length > 0) into[name] = [...((into[name] as unknown[] | undefined) ?? []), ...values];
     }

@@ -8,7 +8,6 @@ import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
-import { runtimeFields } from '../evaluate/runtime-field.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { FieldRequest } from '../request/search-request.ts';
 import { type PreparedShard, type QueryPhaseOptions, type ShardHit, scoreDocs } from '../run/query-phase.ts';
@@ -16,6 +15,7 @@ import type { ResolvedSort } from '../run/sort-keys.ts';
 import type { SearchShard, ShardDocument } from '../shard/search-shard.ts';
 import { docvalueFields } from './docvalue-fields.ts';
 import { sourceFields } from './fields.ts';
+import { runtimeFields } from './runtime-fields.ts';
 import type { ScriptField } from './script-fields.ts';
 
 /** What a hit shows. */

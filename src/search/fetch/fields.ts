@@ -1,14 +1,14 @@
-// `fields` of a hit: values read from the source and shown as the field's type writes them.
-
+// `fields` of a hit: values from the source, formatted by the type of the field.
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { matchesWildcard } from '../../mapping/dynamic-templates.ts';
 import type { FieldType, ValueFormat } from '../../mapping/field-type.ts';
 import { parseGeoPoint } from '../../query/geo-point.ts';
+import { fieldValuesIn } from '../evaluate/source-values.ts';
 import type { FieldRequest } from '../request/search-request.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 
-/** Adds the values of each field that the source has; values that the type refuses are left out. */
+/** Adds the values of each requested field; omits values that the field type rejects. */
 export function sourceFields(
   shard: SearchShard,
   source: MutableJsonObject,
@@ -20,7 +20,7 @@ export function sourceFields(
     for (const name of pattern.includes('*') ? mapping.matchFields(pattern) : [pattern]) {
       const type = mapping.field(name);
       if (!type || type.runtime || name.startsWith('_')) continue;
-      const values = valuesOf(shard, source, name, type, format);
+      const values = valuesOf(shard, source, type, format);
       if (values.length > 0) into[name] = values;
     }
     if (includeUnmapped) {
@@ -31,7 +31,7 @@ export function sourceFields(
   }
 }
 
-/** Values at the end of paths that match, as they stand in the source; inside of a mapped field nothing is unmapped. */
+/** Adds the source values, as written, of matching paths that no mapped field covers. */
 function unmappedValues(shard: SearchShard, value: unknown, path: string, pattern: string, into: MutableJsonObject): void {
   if (Array.isArray(value)) {
     for (const item of value) unmappedValues(shard, item, path, pattern, into);
@@ -51,17 +51,8 @@ function unmappedValues(shard: SearchShard, value: unknown, path: string, patter
   else (known as unknown[]).push(value);
 }
 
-function valuesOf(shard: SearchShard, source: MutableJsonObject, name: string, type: FieldType, format: string | null): unknown[] {
-  // A multi-field has no place of its own: its parent's value counts. An alias stands for its target.
-  let path = type.name;
-  let raw = valuesAt(source, path.split('.'));
-  while (raw.length === 0 && path.includes('.')) {
-    path = path.slice(0, path.lastIndexOf('.'));
-    const parent = shard.mapping.field(path);
-    if (!parent || parent.family === 'object' || parent.family === 'nested') break;
-    raw = valuesAt(source, path.split('.'));
-  }
-  void name;
+function valuesOf(shard: SearchShard, source: MutableJsonObject, type: FieldType, format: string | null): unknown[] {
+  const raw = fieldValuesIn(shard.mapping, type.name, source);
   const flat =
     type.family === 'geo_point'
       ? pointsOf(raw)
@@ -75,24 +66,11 @@ function valuesOf(shard: SearchShard, source: MutableJsonObject, name: string, t
   return values;
 }
 
-/** What a token_count field keeps of a text. */
+/** The number that a token_count field indexes for a value. */
 function countTokens(shard: SearchShard, type: FieldType, value: unknown): number {
   const tokens = shard.analysis.analyze(String(type.params['analyzer']), String(value));
   const byPosition = type.params['enable_position_increments'] !== false;
   return byPosition && tokens.length > 0 ? tokens[tokens.length - 1].position + 1 : tokens.length;
-}
-
-/** Everything that stands at a path, lists on the way taken apart; names may hold dots themselves. */
-export function valuesAt(value: unknown, path: readonly string[]): unknown[] {
-  if (path.length === 0) return value === undefined ? [] : [value];
-  if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, path));
-  if (typeof value !== 'object' || value === null) return [];
-  const found: unknown[] = [];
-  for (let length = 1; length <= path.length; length++) {
-    const key = path.slice(0, length).join('.');
-    if (Object.hasOwn(value, key)) found.push(...valuesAt((value as MutableJsonObject)[key], path.slice(length)));
-  }
-  return found;
 }
 
 function pointsOf(raw: readonly unknown[]): unknown[] {

@@ -1,37 +1,18 @@
 // script_fields: values that scripts compute for each hit.
-import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json-value.ts';
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import { xContentParse } from '../../errors/search-errors.ts';
-import { readBoolean } from '../../query/read-json.ts';
 import { compileDocScript, DocValues } from '../../scripting/doc-script.ts';
-import { parseScript, type ScriptSpec } from '../../scripting/script-spec.ts';
 import type { Value } from '../../scripting/syntax-tree.ts';
 import { fromScript } from '../../scripting/update-script.ts';
 import { runDocScript } from '../evaluate/script-doc.ts';
+import type { ScriptFieldRequest } from '../request/script-field-request.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 import type { FetchTarget } from './fetch-phase.ts';
 
-export interface ScriptFieldRequest {
-  readonly name: string;
-  readonly script: ScriptSpec;
-  readonly ignoreFailure: boolean;
-}
-
 /** Adds the field's values to a hit. */
 export type ScriptField = (target: FetchTarget, fields: MutableJsonObject) => void;
-
-export function readScriptFields(body: JsonObject): ScriptFieldRequest[] {
-  return Object.entries(body).map(([name, options]) => {
-    if (!isObject(options)) throw xContentParse(`Expected [START_OBJECT] in [${name}] of [script_fields]`);
-    for (const key of Object.keys(options))
-      if (key !== 'script' && key !== 'ignore_failure') throw xContentParse(`Unknown key for a VALUE in [${key}].`);
-    if (options['script'] === undefined) throw illegalArgument(`[${name}] of [script_fields] requires a [script]`);
-    const ignore = options['ignore_failure'];
-    return { name, script: parseScript(options['script']), ignoreFailure: ignore !== undefined && readBoolean(ignore, 'ignore_failure') };
-  });
-}
 
 /** @throws ApiError a failure of the shard: too many, or one that does not compile */
 export function compileScriptFields(wanted: readonly ScriptFieldRequest[], shard: SearchShard, context: RewriteContext): ScriptField[] {

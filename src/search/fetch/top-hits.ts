@@ -5,7 +5,6 @@ import { shortestFloat } from '../../common/float32.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { filterSource } from '../../common/source-filter.ts';
 import type { CollectPlan, ExecutionCounters, PlanNode } from '../../plan/query-plan.ts';
-import { runtimeFields } from '../evaluate/runtime-field.ts';
 import { parseSearchRequest, type SearchRequest } from '../request/search-request.ts';
 import { COLLECT_ALL, hitComparator, merge, type PreparedShard, type ShardHit, withSortColumns } from '../run/query-phase.ts';
 import { type ResolvedSort, resolveSort } from '../run/sort-keys.ts';
@@ -15,6 +14,7 @@ import { fetchParts } from './fetch-parts.ts';
 import { type FetchPart, type FetchShard, fetchHits, lazySource } from './fetch-phase.ts';
 import { sourceFields } from './fields.ts';
 import { nestedIdentity, nestedSource } from './nested-hits.ts';
+import { runtimeFields } from './runtime-fields.ts';
 import { compileScriptFields } from './script-fields.ts';
 
 const DEFAULT_SIZE = 3;

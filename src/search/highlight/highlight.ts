@@ -1,8 +1,8 @@
-// Highlights of a hit: values of each field from the source, the query's words marked in them.
+// Highlights of a hit: passages of its field values with the words of the query marked.
+import type { JsonObject, MutableJsonObject } from '../../common/json-value.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
-import type { FetchPart, FetchTarget } from '../fetch/fetch-phase.ts';
-import { valuesAt } from '../fetch/fields.ts';
+import { stringsIn } from '../evaluate/source-values.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { AnalyzedToken } from '../index-query/query-analysis.ts';
 import type { HighlightField, HighlightOptions } from '../request/highlight-request.ts';
@@ -15,7 +15,7 @@ import { beginning, unifiedFragments } from './unified.ts';
 import { vectorFragments } from './vector.ts';
 
 const decoder = new TextDecoder();
-/** What a pattern of field names means. */
+/** Types of fields that a pattern of names selects. */
 const PATTERN_TYPES = new Set(['text', 'keyword', 'match_only_text']);
 
 interface Fragment {
@@ -23,12 +23,23 @@ interface Fragment {
   readonly score: number;
 }
 
-/** Adds `highlight` to hits that have some. */
-export function highlightPart(
+/** The hit to highlight. */
+export interface HighlightTarget {
+  readonly at: { readonly shard: SearchShard };
+  readonly hit: { readonly docId: number };
+  /** The parsed source of the document. */
+  source(): JsonObject;
+}
+
+/**
+ * Returns a function that adds `highlight` to hits with highlighted passages.
+ * @param queryOf  the query of the search, rewritten for the shard of the hit
+ */
+export function highlightPart<Target extends HighlightTarget>(
   fields: readonly HighlightField[],
-  queryOf: (target: FetchTarget) => IndexQuery,
+  queryOf: (target: Target) => IndexQuery,
   contextOf: (shard: SearchShard) => RewriteContext,
-): FetchPart {
+): (target: Target, hit: MutableJsonObject) => void {
   const needles = new WeakMap<object, Needle[]>();
   const needlesFor = (query: IndexQuery): Needle[] => {
     let known = needles.get(query);
@@ -59,9 +70,9 @@ export function highlightPart(
   };
 }
 
-function highlightField(target: FetchTarget, type: FieldType, needles: readonly Needle[], options: HighlightOptions): string[] {
+function highlightField(target: HighlightTarget, type: FieldType, needles: readonly Needle[], options: HighlightOptions): string[] {
   const { shard } = target.at;
-  const values = textsOf(target, type);
+  const values = stringsOf(target, type);
   let fragments: Fragment[] = [];
   for (const text of values) {
     checkLength(target, type, text, options);
@@ -77,26 +88,13 @@ function highlightField(target: FetchTarget, type: FieldType, needles: readonly 
   return fragments.map(({ text }) => text);
 }
 
-/** Values of a field, of a multi-field its parent's. */
-function textsOf(target: FetchTarget, type: FieldType): string[] {
-  const { mapping } = target.at.shard;
-  // Without a source only stored fields have their text (it is read from the log, which keeps every source).
-  if (!mapping.source.enabled && type.params['store'] !== true) return [];
-  let path = type.name;
-  let values = valuesAt(target.source(), path.split('.'));
-  while (values.length === 0 && path.includes('.')) {
-    path = path.slice(0, path.lastIndexOf('.'));
-    const parent = mapping.field(path);
-    if (!parent || parent.family === 'object' || parent.family === 'nested') break;
-    values = valuesAt(target.source(), path.split('.'));
-  }
-  return values
-    .flat(Number.POSITIVE_INFINITY)
-    .filter((value) => value !== null && typeof value !== 'object')
-    .map(String);
+/** Values of a field as strings. Without a stored source, only those of stored fields (the log keeps every source). */
+function stringsOf({ at, source }: HighlightTarget, type: FieldType): string[] {
+  const { mapping } = at.shard;
+  return mapping.source.enabled || type.params['store'] === true ? stringsIn(mapping, type.name, source()) : [];
 }
 
-function checkLength({ at, hit }: FetchTarget, type: FieldType, text: string, options: HighlightOptions): void {
+function checkLength({ at, hit }: HighlightTarget, type: FieldType, text: string, options: HighlightOptions): void {
   const limit = at.shard.limits.maxAnalyzedOffset;
   const hasOffsets = type.spec.postings === 'offsets' || String(type.params['term_vector'] ?? '').includes('offsets');
   if (text.length <= limit || options.maxAnalyzedOffset !== null || options.type === 'fvh' || (options.type === 'unified' && hasOffsets))

@@ -1,6 +1,7 @@
 // Which words of a text a query means: terms, patterns and phrases of the query against the text's tokens.
-import { type IndexQuery, keyOf, termOfText } from '../index-query/index-query.ts';
+import type { IndexQuery } from '../index-query/index-query.ts';
 import type { AnalyzedToken } from '../index-query/query-analysis.ts';
+import { keyOf, termOfText } from '../index-query/term.ts';
 import { matchingLeaves } from '../positions/plan-positional.ts';
 import { firstIndex } from './sorted.ts';
 

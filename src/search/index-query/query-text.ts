@@ -1,5 +1,6 @@
 // Queries as text, in Lucene's notation: `note:two +note:words -status:new`, `"a b"~2`, `year:[2010 TO 2012]`.
-import type { IndexQuery, Term } from './index-query.ts';
+import type { IndexQuery } from './index-query.ts';
+import type { Term } from './term.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -99,7 +100,7 @@ export function queryText(query: IndexQuery): string {
       return `FeatureQuery(field=${query.term.field})`;
     case 'functionScore':
       return `function score (${queryText(query.query)}, functions: ${query.functions.length})`;
-    case 'ofShard':
+    case 'perShard':
       return query.label;
     case 'named':
       return queryText(query.query);

@@ -1,6 +1,6 @@
 // Terms within a number of edits of a word, with the similarity that Lucene's FuzzyQuery boosts them by.
 import type { TermFilter } from '../../plan/segment.ts';
-import type { Bytes } from '../index-query/index-query.ts';
+import type { Bytes } from '../index-query/term.ts';
 
 const decoder = new TextDecoder();
 

@@ -4,7 +4,7 @@
 // Source: syntax of org.apache.lucene.util.automaton.RegExp (Apache Lucene); derivatives: Brzozowski 1964.
 import { illegalArgument } from '../../errors/catalog.ts';
 import { REGEXP_ANYSTRING, REGEXP_COMPLEMENT, REGEXP_EMPTY, REGEXP_INTERSECTION, REGEXP_INTERVAL } from '../../query/regexp-flags.ts';
-import type { Bytes } from '../index-query/index-query.ts';
+import type { Bytes } from '../index-query/term.ts';
 
 /** Ascending, disjoint code point ranges. */
 type Ranges = ReadonlyArray<readonly [number, number]>;

@@ -1,5 +1,5 @@
 // Matching of `*` (any run) and `?` (one code point) over terms, in linear space and without backtracking beyond the last star.
-import type { Bytes } from '../index-query/index-query.ts';
+import type { Bytes } from '../index-query/term.ts';
 
 const decoder = new TextDecoder();
 const ANY_RUN = -1;

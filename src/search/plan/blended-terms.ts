@@ -1,6 +1,6 @@
 // Document frequencies shared by the fields of cross_fields, so that a word is equally rare in all of them.
 // Source: BlendedTermQuery of Elasticsearch/OpenSearch (Apache 2.0), described and written anew.
-import type { Term } from '../index-query/index-query.ts';
+import type { Term } from '../index-query/term.ts';
 import type { ShardStatistics } from '../shard/statistics.ts';
 
 /** Document frequency of each term after blending, parallel to `terms`; 0 where the term does not occur. */

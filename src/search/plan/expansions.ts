@@ -1,6 +1,7 @@
 // What queries become with the terms of a shard: expanded once, shared by its segments.
 import { bool, type IndexQuery, none } from '../index-query/index-query.ts';
-import { type ExpandedPositional, expandPositional, type PositionalQuery } from '../positions/plan-positional.ts';
+import type { PositionalQuery } from '../index-query/positional-query.ts';
+import { type ExpandedPositional, expandPositional } from '../positions/plan-positional.ts';
 import type { ShardStatistics } from '../shard/statistics.ts';
 import { bestTerms, type ExpandedTerm, expandPattern, expandPrefixes } from './term-expansion.ts';
 
@@ -8,12 +9,12 @@ const MAX_EXPANDED_TERMS = 100_000;
 
 type PatternQuery = Extract<IndexQuery, { op: 'pattern' }>;
 type PhraseQuery = Extract<IndexQuery, { op: 'phrase' }>;
-type OfShardQuery = Extract<IndexQuery, { op: 'ofShard' }>;
+type PerShardQuery = Extract<IndexQuery, { op: 'perShard' }>;
 
 export class Expansions {
   readonly #local: ShardStatistics;
   readonly #maxClauses: number;
-  readonly #queries = new Made<PhraseQuery | OfShardQuery, IndexQuery>();
+  readonly #queries = new Made<PhraseQuery | PerShardQuery, IndexQuery>();
   readonly #terms = new Made<PatternQuery, ExpandedTerm[]>();
   readonly #positionals = new Made<PositionalQuery, ExpandedPositional>();
 
@@ -23,7 +24,7 @@ export class Expansions {
   }
 
   /** The query that the shard's statistics make. */
-  ofShard(query: OfShardQuery): IndexQuery {
+  resolvePerShard(query: PerShardQuery): IndexQuery {
     return this.#queries.of(query, () => query.make(this.#local));
   }
 

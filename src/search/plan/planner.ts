@@ -5,10 +5,13 @@ import { featureValue } from '../../mapping/types/rank-features.ts';
 import type { PlanNode, TermScorer } from '../../plan/query-plan.ts';
 import type { SegmentReader, TermState } from '../../plan/segment.ts';
 import { isComputed, plainPart, type ScriptFilter } from '../compute/computed-query.ts';
-import { type ScoredDocs, scoreByFunctions } from '../compute/function-score.ts';
-import { gatherJoined, type Joined, type JoinQuery, planJoined } from '../compute/join.ts';
-import { type BoolIndexQuery, bool, type IndexQuery, type Term } from '../index-query/index-query.ts';
-import { type ExpandedPositional, type FrequencyScore, matchPositions, type PositionalQuery } from '../positions/plan-positional.ts';
+import { scoreByFunctions } from '../compute/function-score.ts';
+import { gatherJoined, type Joined, planJoined } from '../compute/join.ts';
+import type { ScoredDocs } from '../compute/match-runner.ts';
+import { type BoolIndexQuery, bool, type IndexQuery, type JoinQuery } from '../index-query/index-query.ts';
+import type { PositionalQuery } from '../index-query/positional-query.ts';
+import type { Term } from '../index-query/term.ts';
+import { type ExpandedPositional, type FrequencyScore, matchPositions } from '../positions/plan-positional.ts';
 import { idf } from '../shard/bm25.ts';
 import type { FieldStatistics, ShardStatistics, Statistics, TermEntry } from '../shard/statistics.ts';
 import { blendDocFreqs } from './blended-terms.ts';
@@ -61,8 +64,8 @@ export class Planner {
   }
 
   /** The query that the shard's statistics make, the same for all segments. */
-  ofShard(query: Extract<IndexQuery, { op: 'ofShard' }>): IndexQuery {
-    return this.#expansions.ofShard(query);
+  resolvePerShard(query: Extract<IndexQuery, { op: 'perShard' }>): IndexQuery {
+    return this.#expansions.resolvePerShard(query);
   }
 
   /** Plan of a query that is asked about certain documents only. @param among  plan of those */
@@ -117,8 +120,8 @@ export class Planner {
       case 'geoDistance':
       case 'hostFilter':
         return planFilter(query, segment);
-      case 'ofShard':
-        return this.plan(this.ofShard(query), index, scored, boost);
+      case 'perShard':
+        return this.plan(this.resolvePerShard(query), index, scored, boost);
       case 'scriptFilter':
         return this.#scripted(query, index);
       case 'feature':

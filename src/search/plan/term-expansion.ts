@@ -1,7 +1,8 @@
 // Terms of a shard that a pattern finds, and the choice of the best of them: Lucene's MultiTermQuery rewrites.
 import { tooManyClauses } from '../../errors/search-errors.ts';
 import type { TermState } from '../../plan/segment.ts';
-import { afterPrefix, type Bytes, compareBytes, keyOf, type Term, type TermPattern } from '../index-query/index-query.ts';
+import type { TermPattern } from '../index-query/pattern-query.ts';
+import { afterPrefix, type Bytes, compareBytes, keyOf, type Term } from '../index-query/term.ts';
 import type { ShardStatistics, TermEntry } from '../shard/statistics.ts';
 
 export interface ExpandedTerm {

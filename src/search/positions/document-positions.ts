@@ -2,7 +2,7 @@
 import type { SegmentImageReader } from '../../arena/segment-reader.ts';
 import type { SegmentReader, TermState } from '../../plan/segment.ts';
 import type { Kernels } from '../../wasm/kernels.ts';
-import type { Term } from '../index-query/index-query.ts';
+import type { Term } from '../index-query/term.ts';
 import type { Positions } from './sources.ts';
 
 const NONE: readonly number[] = [];

@@ -2,25 +2,12 @@
 // worked out here.
 import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader, TermState } from '../../plan/segment.ts';
-import { bool, type IndexQuery, none, type Term } from '../index-query/index-query.ts';
+import { bool, type IndexQuery, none } from '../index-query/index-query.ts';
+import type { PatternQuery } from '../index-query/pattern-query.ts';
+import type { IntervalSource, PositionalQuery, SpanSource } from '../index-query/positional-query.ts';
+import type { Term } from '../index-query/term.ts';
 import { eachDocument, keyOfTerm } from './document-positions.ts';
-import {
-  type IntervalSource,
-  intervalsOf,
-  minExtent,
-  type PatternIndexQuery,
-  type Positions,
-  type SpanSource,
-  spansOf,
-} from './sources.ts';
-
-export type PositionalQuery = {
-  readonly op: 'positional';
-  /** Norms and statistics of scores are this field's. */
-  readonly field: string;
-  readonly nestedPath: string | null;
-  readonly label: string;
-} & ({ readonly kind: 'spans'; readonly source: SpanSource } | { readonly kind: 'intervals'; readonly source: IntervalSource });
+import { intervalsOf, minExtent, type Positions, spansOf } from './sources.ts';
 
 /** The query with patterns spelled out. */
 export interface ExpandedPositional {
@@ -36,7 +23,7 @@ export interface ExpandedPositional {
 /** @param expand  terms of the shard that a pattern finds */
 export function expandPositional(
   query: PositionalQuery,
-  expand: (query: PatternIndexQuery, limit: number) => readonly Term[],
+  expand: (query: PatternQuery, limit: number) => readonly Term[],
 ): ExpandedPositional {
   const source = spell(query.source, expand) as SpanSource & IntervalSource;
   const expanded = { ...query, source } as PositionalQuery;
@@ -72,7 +59,7 @@ function partsOf(source: Source): readonly Source[] {
   }
 }
 
-function spell(source: Source, expand: (query: PatternIndexQuery, limit: number) => readonly Term[]): Source {
+function spell(source: Source, expand: (query: PatternQuery, limit: number) => readonly Term[]): Source {
   const inner = <T extends Source>(part: T): T => spell(part, expand) as T;
   switch (source.type) {
     case 'pattern': {

@@ -2,7 +2,8 @@
 // of its interval queries. Source: org.apache.lucene.queries.spans, org.apache.lucene.queries.intervals (Apache Lucene), described and written anew;
 // "Efficient Optimally Lazy Algorithms for Minimal-Interval Semantics", Boldi and Vigna.
 import type { IntervalMode, IntervalRelation } from '../../query/interval-queries.ts';
-import type { IndexQuery, Term } from '../index-query/index-query.ts';
+import type { IntervalSource, SpanSource } from '../index-query/positional-query.ts';
+import type { Term } from '../index-query/term.ts';
 
 /** A stretch of positions. `gaps`: positions inside that belong to nothing; of spans Lucene's width. */
 export interface Stretch {
@@ -13,32 +14,6 @@ export interface Stretch {
   /** Positions that count as its own around it, where they are not all between its ends. */
   readonly width?: number;
 }
-
-export type PatternIndexQuery = Extract<IndexQuery, { op: 'pattern' }>;
-
-interface Leaves {
-  /** Terms found by a pattern; replaced by `or` of terms before anything runs. */
-  readonly pattern: { readonly type: 'pattern'; readonly query: PatternIndexQuery; readonly limit: number };
-  readonly term: { readonly type: 'term'; readonly term: Term };
-  readonly none: { readonly type: 'none' };
-}
-
-export type SpanSource =
-  | Leaves[keyof Leaves]
-  | { readonly type: 'or'; readonly sources: readonly SpanSource[] }
-  | { readonly type: 'near'; readonly sources: readonly SpanSource[]; readonly slop: number; readonly inOrder: boolean }
-  | { readonly type: 'not'; readonly include: SpanSource; readonly exclude: SpanSource; readonly pre: number; readonly post: number }
-  | { readonly type: 'first'; readonly source: SpanSource; readonly end: number }
-  | { readonly type: 'containing' | 'within'; readonly big: SpanSource; readonly little: SpanSource };
-
-export type IntervalSource =
-  | Leaves[keyof Leaves]
-  | { readonly type: 'or'; readonly sources: readonly IntervalSource[] }
-  | { readonly type: 'all'; readonly sources: readonly IntervalSource[]; readonly mode: IntervalMode | 'phrase' }
-  /** Positions in front that belong to it: stop words that the analyzer took out. */
-  | { readonly type: 'extend'; readonly source: IntervalSource; readonly before: number }
-  | { readonly type: 'maxGaps'; readonly source: IntervalSource; readonly gaps: number }
-  | { readonly type: 'filter'; readonly source: IntervalSource; readonly relation: IntervalRelation; readonly by: IntervalSource };
 
 /** Ascending positions of a term in the document. */
 export type Positions = (term: Term) => readonly number[];

@@ -2,8 +2,9 @@
 // scorer of weight 1 and norm factor 1 gives 1 - 1 / (1 + freq), from which the frequency is read back.
 import { shortestFloat } from '../../common/float32.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';
-import { type IndexQuery, type Term, withBoost } from '../index-query/index-query.ts';
+import { type IndexQuery, withBoost } from '../index-query/index-query.ts';
 import { floatText, queryText } from '../index-query/query-text.ts';
+import type { Term } from '../index-query/term.ts';
 import { COLLECT_ALL, type PreparedShard, type QueryPhaseOptions, type Rescored, scoreDocs } from '../run/query-phase.ts';
 import { combine } from '../run/rescore.ts';
 import { idf, lengthOfNorm } from '../shard/bm25.ts';
@@ -65,8 +66,8 @@ export class Explainer {
     switch (query.op) {
       case 'named':
         return this.explain(query.query, boost);
-      case 'ofShard':
-        return this.explain(this.#prepared.planner.ofShard(query), boost);
+      case 'perShard':
+        return this.explain(this.#prepared.planner.resolvePerShard(query), boost);
       case 'boost':
         return this.explain(query.query, Math.fround(boost * query.boost));
       default:

@@ -84,8 +84,8 @@ function clausesOf(query: IndexQuery, scored: boolean): Array<{ query: IndexQuer
 /** The query without names and boosts around it, which are shown as what they hold. */
 function bare(query: IndexQuery, prepared: PreparedShard): IndexQuery {
   let inner = query;
-  while (inner.op === 'named' || inner.op === 'boost' || inner.op === 'ofShard')
-    inner = inner.op === 'ofShard' ? prepared.planner.ofShard(inner) : inner.query;
+  while (inner.op === 'named' || inner.op === 'boost' || inner.op === 'perShard')
+    inner = inner.op === 'perShard' ? prepared.planner.resolvePerShard(inner) : inner.query;
   return inner;
 }
 

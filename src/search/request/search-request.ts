@@ -10,8 +10,8 @@ import type { Query } from '../../query/query.ts';
 import { readBoolean, readFloat, readInt, readList, readNumber, readText } from '../../query/read-json.ts';
 import type { ReportUncacheable } from '../../query/uncacheable.ts';
 import { checkRuntimeScripts } from '../evaluate/runtime-field.ts';
-import { readScriptFields, type ScriptFieldRequest } from '../fetch/script-fields.ts';
 import { parseHighlight } from './highlight-request.ts';
+import { readScriptFields, type ScriptFieldRequest } from './script-field-request.ts';
 import { parseSort, type SortSpec } from './sort-request.ts';
 import { parseSuggest, type Suggestion } from './suggest-request.ts';
 

@@ -9,20 +9,8 @@ import { doubleOf } from '../../scripting/dates.ts';
 import { compileDocScript } from '../../scripting/doc-script.ts';
 import type { ScriptSpec } from '../../scripting/script-spec.ts';
 import { runDocScript } from '../evaluate/script-doc.ts';
-import {
-  ALL,
-  afterPrefix,
-  type Bytes,
-  bool,
-  compareBytes,
-  constant,
-  type IndexQuery,
-  none,
-  type Term,
-  termOfBytes,
-  termOfText,
-  withBoost,
-} from '../index-query/index-query.ts';
+import { ALL, bool, constant, type IndexQuery, none, withBoost } from '../index-query/index-query.ts';
+import { afterPrefix, type Bytes, compareBytes, type Term, termOfBytes, termOfText } from '../index-query/term.ts';
 import { fieldOf, type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
 import { rangeFieldQuery } from './range-field.ts';
 import { CONSTANT } from './rewrite-method.ts';

@@ -5,10 +5,11 @@ import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { calculateMinimumShouldMatch } from '../../query/minimum-should-match.ts';
 import type { LikeItem, LikeSource, MoreLikeThisQuery } from '../../query/more-like-this.ts';
-import { classicIdf, hasVector, textsOf, vectorOf } from '../evaluate/term-vectors.ts';
-import { applyMinimumShouldMatch, bool, type IndexQuery, none, termOfText, withBoost } from '../index-query/index-query.ts';
+import { stringsIn } from '../evaluate/source-values.ts';
+import { classicIdf, hasVector, vectorOf } from '../evaluate/term-vectors.ts';
+import { applyMinimumShouldMatch, bool, type IndexQuery, none, type TermStatistics, withBoost } from '../index-query/index-query.ts';
+import { termOfText } from '../index-query/term.ts';
 import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';
-import type { ShardStatistics } from '../shard/statistics.ts';
 import { bySimilarity, rewriteIds } from './leaf.ts';
 
 type TermFreqs = ReadonlyMap<FieldType, ReadonlyMap<string, number>>;
@@ -26,7 +27,7 @@ export function rewriteMoreLikeThis(query: MoreLikeThisQuery, context: RewriteCo
     .filter((items) => items.length > 0)
     .map((items): IndexQuery => {
       const freqs = termFreqs(items, fields, query.analyzer, context);
-      return { op: 'ofShard', label: 'more_like_this', make: (statistics) => likeTerms(query, freqs, skipped, statistics) };
+      return { op: 'perShard', label: 'more_like_this', make: (statistics) => likeTerms(query, freqs, skipped, statistics) };
     });
   if (parts.length === 0) return none('more_like_this has nothing to be like');
   const ids = documents.flatMap((item) => (item as LikeSource).id ?? []);
@@ -57,7 +58,7 @@ function termFreqs(items: readonly LikeItem[], fields: readonly FieldType[], ana
       if (typeof item !== 'string' && item.fields !== null && !item.fields.includes(field.name)) continue;
       if (typeof item !== 'string' && item.kind === 'like_document')
         throw illegalArgument(`document [${item.id}] of more_like_this was not read`);
-      const texts = typeof item === 'string' ? [item] : textsOf(context.mapping, field.name, item.source);
+      const texts = typeof item === 'string' ? [item] : stringsIn(context.mapping, field.name, item.source);
       for (const [term, tokens] of vectorOf(context.analysis, field, texts, analyzer))
         ofField.set(term, (ofField.get(term) ?? 0) + tokens.length);
     }
@@ -67,7 +68,7 @@ function termFreqs(items: readonly LikeItem[], fields: readonly FieldType[], ana
 }
 
 /** The best terms of each field by frequency here and rarity in the shard. */
-function likeTerms(query: MoreLikeThisQuery, freqs: TermFreqs, skipped: TermFreqs, statistics: ShardStatistics): IndexQuery {
+function likeTerms(query: MoreLikeThisQuery, freqs: TermFreqs, skipped: TermFreqs, statistics: TermStatistics): IndexQuery {
   const clauses: IndexQuery[] = [];
   const stopWords = new Set(query.stopWords);
   const docs = statistics.segments.reduce((sum, { numDocs }) => sum + numDocs, 0);

@@ -3,16 +3,9 @@ import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { editsFor } from '../../query/fuzziness.ts';
 import type { FuzzyQuery, PatternQuery, TermQuery } from '../../query/query.ts';
-import {
-  ALL,
-  afterPrefix,
-  type Bytes,
-  constant,
-  type IndexQuery,
-  none,
-  type RewriteMethod,
-  termOfText,
-} from '../index-query/index-query.ts';
+import { ALL, constant, type IndexQuery, none } from '../index-query/index-query.ts';
+import type { RewriteMethod } from '../index-query/pattern-query.ts';
+import { afterPrefix, type Bytes, termOfText } from '../index-query/term.ts';
 import { fuzzyMatcher } from '../matchers/edit-distance.ts';
 import { regexpMatcher } from '../matchers/regexp.ts';
 import { wildcardMatcher } from '../matchers/wildcard.ts';

@@ -2,7 +2,8 @@
 // holds, both ends included.
 import type { FieldType } from '../../mapping/field-type.ts';
 import { decodeRanges, type EncodedRange, rangeKindOf } from '../../mapping/range-encoding.ts';
-import { compareBytes, type IndexQuery, none } from '../index-query/index-query.ts';
+import { type IndexQuery, none } from '../index-query/index-query.ts';
+import { compareBytes } from '../index-query/term.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 
 export type RangeRelation = 'intersects' | 'within' | 'contains' | 'disjoint';

@@ -1,6 +1,6 @@
 // Names of MultiTermQuery rewrite methods: `constant_score`, `scoring_boolean`, `top_terms_10`, `top_terms_boost_10`...
 import { illegalArgument } from '../../errors/catalog.ts';
-import type { RewriteMethod } from '../index-query/index-query.ts';
+import type { RewriteMethod } from '../index-query/pattern-query.ts';
 
 export const CONSTANT: RewriteMethod = { kind: 'constant' };
 

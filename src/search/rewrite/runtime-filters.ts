@@ -2,8 +2,11 @@
 import { decodeGeoPoint } from '../../common/geo-encoding.ts';
 import { textOf } from '../../scripting/values.ts';
 import { type RawValue, runtimeRaw, runtimeValues } from '../evaluate/runtime-field.ts';
-import { distanceMeters } from '../evaluate/score-functions.ts';
-import { type Bytes, compareBytes, type IndexQuery, type TermPattern } from '../index-query/index-query.ts';
+import { distanceMeters } from '../evaluate/score-math.ts';
+import { SegmentDocument } from '../evaluate/script-doc.ts';
+import type { IndexQuery } from '../index-query/index-query.ts';
+import type { TermPattern } from '../index-query/pattern-query.ts';
+import { type Bytes, compareBytes } from '../index-query/term.ts';
 import { type RewriteContext, requireExpensive } from '../shard/rewrite-context.ts';
 
 /** The query with filters over documents in the place of leaves on runtime fields. @throws ApiError: expensive queries are not allowed */
@@ -52,10 +55,9 @@ function filterOf(name: string, query: IndexQuery, context: RewriteContext): Ind
     label: `${name}:runtime`,
     nestedPath: context.nestedPath,
     matches: (segment, docId) => {
-      // Terms may be of a type whose column holds numbers (boolean).
-      const values = isOfTerms
-        ? runtimeValues(type, context, segment, docId).map((value) => type.termBytes(textOf(value)))
-        : runtimeRaw(type, context, segment, docId);
+      const document = new SegmentDocument(context, segment, docId);
+      // Terms may belong to a type whose column holds numbers (boolean).
+      const values = isOfTerms ? runtimeValues(type, document).map((value) => type.termBytes(textOf(value))) : runtimeRaw(type, document);
       return values.some(matches);
     },
   };

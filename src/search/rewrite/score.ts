@@ -9,10 +9,11 @@ import type { Query } from '../../query/query.ts';
 import type { FeatureFunction } from '../../query/score-queries.ts';
 import { compileDocScript } from '../../scripting/doc-script.ts';
 import type { ScriptSpec } from '../../scripting/script-spec.ts';
-import { type DocFunction, distanceMeters } from '../evaluate/score-functions.ts';
+import { distanceMeters } from '../evaluate/score-math.ts';
 import { scoreScript } from '../evaluate/score-script.ts';
 import { runDocScript } from '../evaluate/script-doc.ts';
-import { constant, type IndexQuery, none, termOfText } from '../index-query/index-query.ts';
+import { constant, type DocFunction, type IndexQuery, none } from '../index-query/index-query.ts';
+import { termOfText } from '../index-query/term.ts';
 import { fieldOf, type RewriteContext, requireExpensive } from '../shard/rewrite-context.ts';
 import { rewriteQuery } from './rewrite.ts';
 

@@ -1,8 +1,9 @@
 // Analysed text -> query: one term, terms at one position, boolean, phrase, phrase prefix, and graphs of multi-word synonyms.
 import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import { bool, disMax, type IndexQuery, none, type Term, termOfText } from '../index-query/index-query.ts';
+import { bool, disMax, type IndexQuery, none } from '../index-query/index-query.ts';
 import type { AnalyzedToken } from '../index-query/query-analysis.ts';
+import { type Term, termOfText } from '../index-query/term.ts';
 import { finiteStrings, isGraph, splitAtArticulations } from './token-graph.ts';
 
 export type TextMode = 'boolean' | 'bool_prefix' | 'phrase' | 'phrase_prefix';

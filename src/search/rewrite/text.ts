@@ -6,18 +6,9 @@ import { WORD_SEPARATOR } from '../../mapping/types/completion.ts';
 import { editsFor, type Fuzziness } from '../../query/fuzziness.ts';
 import { calculateMinimumShouldMatch } from '../../query/minimum-should-match.ts';
 import type { MatchQuery, MultiMatchQuery, MultiMatchType } from '../../query/query.ts';
-import {
-  ALL,
-  applyMinimumShouldMatch,
-  bool,
-  disMax,
-  type IndexQuery,
-  none,
-  type Term,
-  termOfText,
-  withBoost,
-} from '../index-query/index-query.ts';
+import { ALL, applyMinimumShouldMatch, bool, disMax, type IndexQuery, none, withBoost } from '../index-query/index-query.ts';
 import type { AnalyzedToken } from '../index-query/query-analysis.ts';
+import { type Term, termOfText } from '../index-query/term.ts';
 import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';
 import { resolveFields } from './field-patterns.ts';
 import { bySimilarity, isTextual, termQuery, unmapped } from './leaf.ts';

@@ -1,7 +1,8 @@
 // search_as_you_type at search time: short phrases are terms of the fields of shingles, and what is typed last is a term of the field of prefixes.
 // Source: the Elasticsearch reference, "Search-as-you-type field type".
 import type { FieldType } from '../../mapping/field-type.ts';
-import { type IndexQuery, type Term, termOfText } from '../index-query/index-query.ts';
+import type { IndexQuery } from '../index-query/index-query.ts';
+import { type Term, termOfText } from '../index-query/term.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import { bySimilarity, termQuery } from './leaf.ts';
 

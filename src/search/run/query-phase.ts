@@ -3,7 +3,7 @@ import type { SegmentImageReader } from '../../arena/segment-reader.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { CollectPlan, ExecutionCounters, PlanNode, SegmentHits, SortKey, StopCheck } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
-import type { ScoredDocs } from '../compute/function-score.ts';
+import type { ScoredDocs } from '../compute/match-runner.ts';
 import { bool, type IndexQuery } from '../index-query/index-query.ts';
 import { Planner } from '../plan/planner.ts';
 import type { RescoreRequest } from '../request/search-request.ts';

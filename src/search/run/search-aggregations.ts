@@ -13,7 +13,7 @@ import type { Query } from '../../query/query.ts';
 import { compileDocScript } from '../../scripting/doc-script.ts';
 import { compileScriptColumn, type ScriptColumn, ScriptedSegment } from '../compute/scripted-segment.ts';
 import { runDocScript } from '../evaluate/script-doc.ts';
-import { textsOf } from '../evaluate/term-vectors.ts';
+import { stringsIn } from '../evaluate/source-values.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import { rewriteQuery } from '../rewrite/rewrite.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
@@ -60,7 +60,7 @@ export class ShardAggregations {
         return (segment, docId) => {
           const source = record(segment.seqNo(segment.rootOf(docId)))?.source;
           const json = source ? (parseJsonBytes(source) as JsonObject) : {};
-          const texts = names.flatMap((name) => textsOf(mapping, name, json));
+          const texts = names.flatMap((name) => stringsIn(mapping, name, json));
           return texts.map((text) => analysis.analyze(type.spec.analyzer!, text).map(({ term }) => term));
         };
       },

@@ -2,7 +2,7 @@
 
 import type { Bm25 } from '../../mapping/similarity.ts';
 import type { SegmentReader, TermState } from '../../plan/segment.ts';
-import type { Term } from '../index-query/index-query.ts';
+import type { Term } from '../index-query/term.ts';
 import { averageLength, normInverseTable } from './bm25.ts';
 
 export interface TermEntry {

@@ -4,7 +4,7 @@ import type { FieldType } from '../../mapping/field-type.ts';
 import { readCompletions, WORD_SEPARATOR } from '../../mapping/types/completion.ts';
 import { editsFor } from '../../query/fuzziness.ts';
 import { REGEXP_ALL } from '../../query/regexp-flags.ts';
-import { afterPrefix, type Bytes } from '../index-query/index-query.ts';
+import { afterPrefix, type Bytes } from '../index-query/term.ts';
 import { regexpMatcher } from '../matchers/regexp.ts';
 import type { CompletionSuggestion } from '../request/suggest-request.ts';
 import type { PreparedShard } from '../run/query-phase.ts';

@@ -1,7 +1,7 @@
 // The term suggester on one shard: words of the field near those of a text. Source: Lucene's DirectSpellChecker.
 import type { FieldType } from '../../mapping/field-type.ts';
-import { afterPrefix, termOfText } from '../index-query/index-query.ts';
 import type { AnalyzedToken } from '../index-query/query-analysis.ts';
+import { afterPrefix, termOfText } from '../index-query/term.ts';
 import { fuzzyMatcher } from '../matchers/edit-distance.ts';
 import type { TermSuggestion } from '../request/suggest-request.ts';
 import type { SearchShard } from '../shard/search-shard.ts';

@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { termOfText } from '../../../../src/search/index-query/index-query.ts';
-import {
-  type IntervalSource,
-  intervalsOf,
-  minExtent,
-  type Positions,
-  type SpanSource,
-  spansOf,
-} from '../../../../src/search/positions/sources.ts';
+import type { IntervalSource, SpanSource } from '../../../../src/search/index-query/positional-query.ts';
+import { termOfText } from '../../../../src/search/index-query/term.ts';
+import { intervalsOf, minExtent, type Positions, spansOf } from '../../../../src/search/positions/sources.ts';
 
 const TEXT = 'the quick brown fox jumps over the lazy dog the dog is lazy';
 

@@ -1,0 +1,17 @@
+// Running a query in order to plan another one: joins, functions of scores and scripts need to know which documents match before the rest of the
+// plan can be made. src/search/run implements this interface over the executor.
+import type { PlanNode } from '../../plan/query-plan.ts';
+
+/** Documents of a plan, ascending, and their scores, parallel. */
+export interface ScoredDocs {
+  readonly docs: Uint32Array;
+  readonly scores: Float32Array;
+}
+
+export interface MatchRunner {
+  /**
+   * Every match of a plan in a segment of the shard.
+   * @param scopePtr  address of a bitset of nested documents to match among; null matches among root documents
+   */
+  matchesOf(segment: number, plan: PlanNode, scopePtr: number | null): ScoredDocs;
+}
