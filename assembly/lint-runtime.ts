@@ -1,4 +1,4 @@
-// Runtime of the lint target: any managed allocation becomes a compile error, because engine kernels own no heap (see README, "Kernels").
+// Runtime of the lint target: any managed allocation becomes a compile error, because engine kernels own no heap (see ARCHITECTURE.md).
 
 // @ts-ignore: decorator
 @global @unsafe function __new(size: usize, id: u32): usize { ERROR("managed allocation in a kernel"); return 0; }

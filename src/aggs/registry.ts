@@ -66,6 +66,9 @@ const TYPES: Readonly<Record<string, AggType>> = {
   weighted_avg: weightedAvgType,
 };
 
+/** Names of all aggregations but the pipelines. */
+export const AGG_NAMES: readonly string[] = Object.keys(TYPES);
+
 /** Types of Elasticsearch that are refused by name instead of as unknown. */
 export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set([
   'bucket_correlation',

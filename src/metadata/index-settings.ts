@@ -97,7 +97,8 @@ const onePartition: Check = (name, value) => {
 const fixed = (check: Check, fallback: string | null = null): Spec => ({ check, isDynamic: false, fallback });
 const dynamic = (check: Check, fallback: string | null = null): Spec => ({ check, isDynamic: true, fallback });
 
-const SPECS: Readonly<Record<string, Spec>> = {
+/** Every index setting with a fixed name. */
+export const INDEX_SETTINGS: Readonly<Record<string, Spec>> = {
   'index.number_of_shards': fixed(integer(1, 1024), '1'),
   'index.number_of_replicas': dynamic(integer(0), '1'),
   'index.number_of_search_replicas': dynamic(integer(0), '0'),
@@ -245,7 +246,7 @@ export function checkSettings(flat: Readonly<Record<string, string | readonly st
       const cause = illegalArgument('Unsupported version [ES 0.0.0]');
       throw illegalArgument(`Failed to parse value [${value}] for setting [${name}]`, cause);
     }
-    const spec = Object.hasOwn(SPECS, name) ? SPECS[name] : null;
+    const spec = Object.hasOwn(INDEX_SETTINGS, name) ? INDEX_SETTINGS[name] : null;
     if (spec === null && !PREFIXES.some(({ prefix }) => name.startsWith(prefix))) throw unknownSetting(name);
     if (value === null) continue;
     if (/^index\.(search|indexing)\.slowlog\./.test(name)) checkSlowLog(name, String(value));
@@ -255,7 +256,7 @@ export function checkSettings(flat: Readonly<Record<string, string | readonly st
 }
 
 function unknownSetting(name: string): ApiError {
-  const near = nearestNames(name, Object.keys(SPECS));
+  const near = nearestNames(name, Object.keys(INDEX_SETTINGS));
   const hint =
     near.length === 0
       ? ' please check that any required plugins are installed, or check the breaking changes documentation for removed settings'
@@ -266,15 +267,16 @@ function unknownSetting(name: string): ApiError {
 }
 
 export function isDynamicSetting(name: string): boolean {
-  return Object.hasOwn(SPECS, name)
-    ? SPECS[name].isDynamic
+  return Object.hasOwn(INDEX_SETTINGS, name)
+    ? INDEX_SETTINGS[name].isDynamic
     : PREFIXES.some(({ prefix, isDynamic }) => isDynamic && name.startsWith(prefix));
 }
 
 /** Defaults of the settings that `flat` does not give. */
 export function defaultSettings(flat: FlatSettings): Record<string, string> {
   const defaults: Record<string, string> = {};
-  for (const [name, { fallback }] of Object.entries(SPECS)) if (fallback !== null && !Object.hasOwn(flat, name)) defaults[name] = fallback;
+  for (const [name, { fallback }] of Object.entries(INDEX_SETTINGS))
+    if (fallback !== null && !Object.hasOwn(flat, name)) defaults[name] = fallback;
   return defaults;
 }
 

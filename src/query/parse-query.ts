@@ -42,6 +42,9 @@ const PARSERS: ReadonlyMap<string, QueryParser> = new Map(
   }),
 );
 
+/** Names of all queries. */
+export const QUERY_NAMES: readonly string[] = [...PARSERS.keys()];
+
 /**
  * Parses `{ "match": {...} }`.
  * @param report  receives the reasons why answers to this query cannot be cached

@@ -1,5 +1,5 @@
 // The `hunspell` filter: every stem of a word by a dictionary, at the word's position. Runs on the host: dictionaries are megabytes of words that
-// chains share, and words come again, so that most are found in the filter's memory (docs/STATUS.md has the figures).
+// chains share, and words come again, so that most are found in the filter's memory (docs/internals/notes.md has the figures).
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { BuildContext, ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';

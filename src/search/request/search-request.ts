@@ -115,7 +115,7 @@ export const EMPTY_REQUEST: SearchRequest = {
 };
 
 /** Keys that are known and not served: refused by name. */
-const UNSUPPORTED: Readonly<Record<string, string>> = {
+export const UNSUPPORTED: Readonly<Record<string, string>> = {
   derived: 'derived fields are not available',
   knn: 'vector search is not available',
 };

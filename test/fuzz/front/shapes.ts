@@ -121,12 +121,12 @@ export interface Disagreement {
   judgement: string;
 }
 
-const CODING = 'a coding other than chunked is not implemented: 501, as nginx says; node refuses it as malformed';
-const HOST = 'the name chooses the server, so it must be one; node does not look at it';
-const LF = 'a bare LF ends a line in nginx; what is passed on is framed anew with CRLF, so that no one behind can see it otherwise';
-const TARGET = 'a path that cannot be resolved is refused; node hands the text to its user';
+const CODING = 'codings other than chunked are not implemented: 501, as in nginx; Node refuses the request as malformed';
+const HOST = 'the name selects the server, so it must be a valid one; Node does not check it';
+const LF = 'a bare LF ends a line, as in nginx; the proxied request is framed anew with CRLF, so no back end can read it differently';
+const TARGET = 'a path that cannot be resolved is refused; Node passes it to the application';
 
-/** docs/front.md shows this table. */
+/** docs/internals/front-compared.md shows this table: run `npm run docs:reference` after a change. */
 export const DISAGREEMENTS: Record<string, Disagreement> = {
   'coding unknown': { front: '5', node: '4', judgement: CODING },
   'coding identity': { front: '5', node: '4', judgement: CODING },
@@ -135,7 +135,7 @@ export const DISAGREEMENTS: Record<string, Disagreement> = {
   'coding with a tab': {
     front: '5',
     node: '22',
-    judgement: 'a tab is not taken off a value, so the coding is unknown: 501, and nothing is passed on',
+    judgement: 'a tab is not trimmed from the value, so the coding is unknown: 501, and nothing is proxied',
   },
   'coding with a vertical tab': { front: '5', node: '4', judgement: CODING },
   'coding with quotes': { front: '5', node: '4', judgement: CODING },
@@ -143,32 +143,32 @@ export const DISAGREEMENTS: Record<string, Disagreement> = {
   'coding with an underscore': {
     front: '24',
     node: '4',
-    judgement: 'a field whose name has an underscore is dropped and not passed on; what follows is refused as a request',
+    judgement: 'a field with an underscore in its name is dropped; the body is then refused as the next request',
   },
-  'coding in HTTP/1.0': { front: '4', node: '2', judgement: 'HTTP/1.0 has no codings: refused' },
+  'coding in HTTP/1.0': { front: '4', node: '2', judgement: 'HTTP/1.0 has no transfer codings: refused' },
   'chunk extension with LF': { front: '22', node: '4', judgement: LF },
   'chunk size with spaces': {
     front: '22',
     node: '4',
-    judgement: 'spaces after the size are skipped, as by nginx; chunks are framed anew when passed on',
+    judgement: 'spaces after the size are skipped, as in nginx; proxied chunks are framed anew',
   },
   'chunks with bare LF': { front: '22', node: '4', judgement: LF },
   'trailer names a length': {
     front: '22',
     node: '4',
-    judgement: 'fields of a trailer are read and dropped, so they cannot frame anything',
+    judgement: 'trailer fields are read and dropped, so they cannot affect framing',
   },
   'bare LF': { front: '22', node: '4', judgement: LF },
   'bare LF after one field': { front: '22', node: '4', judgement: LF },
   'no colon': {
     front: '22',
     node: '4',
-    judgement: 'a line without a colon is dropped as an invalid field (ignore_invalid_headers), and not passed on',
+    judgement: 'a line without a colon is dropped as an invalid field (ignore_invalid_headers)',
   },
   'control character in a value': {
     front: '42',
     node: '4',
-    judgement: 'node behind the front refuses the value, which is passed on as it came',
+    judgement: 'the value is passed on unchanged; Node behind the front refuses it',
   },
   'eight-bit name': { front: '22', node: '4', judgement: 'dropped as an invalid field' },
   'two hosts': { front: '4', node: '22', judgement: 'two names are ambiguous: refused' },
@@ -181,21 +181,21 @@ export const DISAGREEMENTS: Record<string, Disagreement> = {
     node: '22',
     judgement: 'a port is a number: as in nginx since 1.29, which 1.22 does not check',
   },
-  'absolute URI with a user': { front: '4', node: '22', judgement: 'names and passwords have no place in a request' },
+  'absolute URI with a user': { front: '4', node: '22', judgement: 'user names and passwords are not allowed in a request target' },
   asterisk: { front: '4', node: '22', judgement: TARGET },
   'encoded NUL': { front: '4', node: '22', judgement: TARGET },
   'above the root': { front: '4', node: '22', judgement: TARGET },
-  'eight-bit URI': { front: '42', node: '4', judgement: 'node behind the front refuses the bytes, which are passed on as they came' },
-  'method unknown': { front: '42', node: '4', judgement: 'any method of capitals is passed on; node behind the front refuses it' },
-  'version 1.2': { front: '22', node: '4', judgement: 'a minor version that is not known is HTTP/1.1, as RFC 9112 section 2.3 asks' },
-  'version 2.0': { front: '5', node: '4', judgement: '505 says what is wrong; node takes it for malformed' },
-  'version 1.01': { front: '22', node: '4', judgement: 'one or two digits are read, as by nginx' },
-  'no version': { front: '', node: '4', judgement: 'HTTP/0.9: the body alone, then the end; what follows is not read' },
-  'expectation unknown': { front: '22', node: '42', judgement: 'an expectation that is not known is passed over, as by nginx' },
+  'eight-bit URI': { front: '42', node: '4', judgement: 'the bytes are passed on unchanged; Node behind the front refuses them' },
+  'method unknown': { front: '42', node: '4', judgement: 'any method in capital letters is passed on; Node behind the front refuses it' },
+  'version 1.2': { front: '22', node: '4', judgement: 'an unknown minor version counts as HTTP/1.1 (RFC 9112, section 2.3)' },
+  'version 2.0': { front: '5', node: '4', judgement: '505 is the exact status; Node treats the request as malformed' },
+  'version 1.01': { front: '22', node: '4', judgement: 'one or two digits are accepted, as in nginx' },
+  'no version': { front: '', node: '4', judgement: 'HTTP/0.9: the body alone, then the connection closes' },
+  'expectation unknown': { front: '22', node: '42', judgement: 'an unknown expectation is ignored, as in nginx' },
   'upgrade not asked for': {
     front: '22',
     node: '2',
-    judgement: 'nothing is upgraded without the back end; node takes all that follows for the new protocol',
+    judgement: 'the back end did not ask for an upgrade; Node treats everything after the request as the new protocol',
   },
   'HTTP/2 preface': { front: '5', nginx: '4', node: '4', judgement: '505 where HTTP/2 is off' },
 };

@@ -1,4 +1,4 @@
-// The examples of README's section "Text analysis", run as they are written: the shell's against a service, the module's in Node.
+// The examples of docs/analysis.md, run as they are written: the shell's against a service, the module's in Node.
 import { execFile } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../support/service.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const section = /\n## Text analysis\n([\s\S]*?)\n## /.exec(readFileSync(path.join(root, 'README.md'), 'utf8'))![1];
+const section = readFileSync(path.join(root, 'docs/analysis.md'), 'utf8');
 const blocks = (language: string): string[] =>
   [...section.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map((m) => m[1]);
 const run = promisify(execFile);
@@ -37,7 +37,7 @@ test('the module examples run in Node', async () => {
     const affixText = 'SET UTF-8\\nSFX S Y 1\\nSFX S 0 s .\\n', wordText = '1\\nhaus/S\\n';`;
   const shown = `console.log(JSON.stringify([seen, analysis.highlight('The quick fox', 'QUICK')]));`;
   // Inside the package its own name resolves by "exports".
-  const file = path.join(root, `readme-example-${process.pid}.mjs`);
+  const file = path.join(root, `docs-example-${process.pid}.mjs`);
   writeFileSync(file, `${first}${hunspell}${shown}`.replace(/^(import .*)$/m, `$1\n${prelude}`));
   try {
     const { stdout } = await run(process.execPath, [file], { cwd: root });

@@ -1,0 +1,75 @@
+// Tables of docs/configuration.md: the settings of the node and of an index, with their defaults.
+import { formatByteSize } from '../../src/common/byte-size.ts';
+import { formatDuration } from '../../src/common/time-unit.ts';
+import { SETTINGS } from '../../src/config/settings.ts';
+import { INDEX_SETTINGS } from '../../src/metadata/index-settings.ts';
+import { code, row, table } from './markdown.ts';
+
+/** Defaults that depend on the machine. */
+const MACHINE_DEFAULTS: Readonly<Record<string, string>> = {
+  'node.name': 'the host name',
+  'memory.limit': '50% of the memory',
+};
+
+/** What an index setting does here, where that is not what Elasticsearch's reference says. */
+const INDEX_NOTES: Readonly<Record<string, string>> = {
+  'index.auto_expand_replicas': 'no effect: one node holds no copies',
+  'index.number_of_replicas': 'stored and shown; one node holds no copies',
+  'index.number_of_search_replicas': 'no effect',
+  'index.routing_partition_size': 'only 1',
+  'index.codec': 'no effect: there is one segment format',
+  'index.priority': 'no effect: all shards start together',
+  'index.requests.cache.enable':
+    '`false`: answers of this index are not cached unless the request says `request_cache=true`. Answers with hits are cached, too',
+  'index.translog.durability': 'no effect: a write is always on disk before it is acknowledged',
+  'index.translog.sync_interval': 'no effect',
+  'index.translog.flush_threshold_size': 'flushes at this size, at 64 MB at the latest, and 5 s after a write',
+  'index.translog.retention.age': 'no effect',
+  'index.translog.retention.size': 'no effect',
+  'index.merge.policy.max_merged_segment': 'at most 2 GB',
+  'index.merge.scheduler.max_thread_count': 'no effect: one thread of the node merges',
+  'index.merge.scheduler.max_merge_count': 'no effect',
+  'index.merge.scheduler.auto_throttle': 'no effect',
+  'index.search.idle.after': 'no effect: shards are always refreshed',
+  'index.search.throttled': 'no effect',
+  'index.sort.field':
+    'segments are written in this order, and searches sorted by it stop early; no nested, half_float or unsigned_long fields',
+  'index.write.wait_for_active_shards': 'each shard has one copy: a write that asks for more waits for its `timeout`, then fails with 503',
+  'index.allocation.max_retries': 'no effect',
+  'index.unassigned.node_left.delayed_timeout': 'no effect',
+  'index.shard.check_on_startup': 'no effect: checksums are always verified',
+  'index.store.type': 'no effect',
+  'index.store.preload': 'no effect',
+  'index.soft_deletes.enabled': 'no effect',
+  'index.soft_deletes.retention_lease.period': 'no effect',
+  'index.load_fixed_bitset_filters_eagerly': 'no effect',
+  'index.warmer.enabled': 'no effect',
+  'index.lifecycle.name': 'stored for clients; nothing acts on it',
+  'index.lifecycle.rollover_alias': 'stored for clients; nothing acts on it',
+  'index.gc_deletes': 'how long the version of a deleted document is remembered',
+  'index.default_pipeline': 'any name is accepted; writes fail while the pipeline does not exist',
+  'index.final_pipeline': 'any name is accepted; writes fail while the pipeline does not exist',
+};
+
+function fallbackText(name: string, fallback: unknown): string {
+  if (Object.hasOwn(MACHINE_DEFAULTS, name)) return MACHINE_DEFAULTS[name];
+  if (typeof fallback === 'number' && /length|size|limit/.test(name)) return code(formatByteSize(fallback));
+  if (typeof fallback === 'number' && /timeout|threshold/.test(name)) return code(formatDuration(fallback));
+  if (Array.isArray(fallback)) return fallback.length === 0 ? 'empty' : fallback.map(code).join(', ');
+  if (fallback === '' || typeof fallback === 'object') return 'empty';
+  return code(String(fallback));
+}
+
+export function nodeSettings(): string {
+  const rows = Object.entries(SETTINGS).map(([name, { fallback, about }]) => row(code(name), fallbackText(name, fallback), about));
+  return table(['setting', 'default', 'meaning'], rows);
+}
+
+export function indexSettings(): string {
+  for (const name of Object.keys(INDEX_NOTES))
+    if (!Object.hasOwn(INDEX_SETTINGS, name)) throw new Error(`tools/docs/settings.ts has a note on an unknown index setting: ${name}`);
+  const rows = Object.entries(INDEX_SETTINGS).map(([name, { fallback, isDynamic }]) =>
+    row(code(name), fallback ? code(fallback) : '', isDynamic ? 'yes' : 'no', INDEX_NOTES[name] ?? ''),
+  );
+  return table(['setting', 'default', 'can change on an open index', 'here'], rows);
+}
