@@ -1,6 +1,6 @@
 // The directive reference of the front, from the directive tables of src/front: contexts, number of arguments, default.
 import { ANY_COUNT, CONTEXT_NAMES } from '../../src/front/config/directive.ts';
-import { REGISTRY } from '../../src/front/http/phases/registry.ts';
+import { REGISTRY } from '../../src/front/http/build/registry.ts';
 import { code, row, table } from './markdown.ts';
 
 export async function frontDirectives(): Promise<string> {

@@ -12,7 +12,7 @@ interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Development dependencies that tools/build-js.mjs bundles. */
+/** Development dependencies that tools/build/bundles.mjs bundles. */
 const BUNDLED = ['hyper-express'];
 
 const readManifest = (folder: string): Manifest => JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as Manifest;
