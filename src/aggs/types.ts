@@ -21,9 +21,6 @@ export type ParsedQuery = object;
 export interface ParseContext {
   /** Parses a query clause. @throws ApiError */
   parseQuery(json: unknown): ParsedQuery;
-  readonly nowMs: number;
-  /** search.max_buckets */
-  readonly maxBuckets: number;
 }
 
 export interface AggSpec {

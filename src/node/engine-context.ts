@@ -1,6 +1,5 @@
 // EngineContext of a reader thread: metadata, snapshots and stored documents at hand; writes and commands travel.
 import { Packr } from 'msgpackr';
-import type { TaskStore } from '../api/cluster/tasks.ts';
 import type {
   EngineContext,
   IndexAnalysis,
@@ -15,6 +14,8 @@ import type {
   WriteOperation,
   WriteOutcome,
 } from '../api/core/context.ts';
+import { EngineSearchCaches } from '../api/core/search-caches.ts';
+import type { TaskStore } from '../api/core/task-store.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { ClusterState } from '../metadata/cluster-state.ts';
 import { OP_DELETE, type Store } from '../store/store.ts';
@@ -106,6 +107,7 @@ export class ReaderContext implements EngineContext {
   readonly nodeId: string;
   readonly contexts: SearchContextStore;
   readonly tasks: TaskStore;
+  readonly searchCaches = new EngineSearchCaches();
   publishAddress: string | null = null;
   readonly #options: NodeOptions;
   readonly #store: Store;

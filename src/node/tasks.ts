@@ -1,7 +1,7 @@
 // Operations that go on after their request was answered, kept by main: what they are, how far they are, and for a while what came of them. The
 // http worker that runs one reports to main and learns there whether it is to stop, or to go faster; any worker may ask.
 //   start(task) ──► id     report(id, status) ──► control     finish(id, result)     get(id)   list()   cancel(ids)   rethrottle(id, rate)
-import type { TaskControl, TaskInfo, TaskResult, TaskStart } from '../api/cluster/tasks.ts';
+import type { TaskControl, TaskInfo, TaskResult, TaskStart } from '../api/core/task-store.ts';
 
 export type TaskRequest =
   | { readonly action: 'start'; readonly task: TaskStart }

@@ -74,7 +74,7 @@ export class AggIndex {
   ): JsonObject {
     const maxBuckets = options.maxBuckets ?? 65_535;
     const nowMs = Date.UTC(2024, 0, 1);
-    const tree = parseAggregations(aggs, { parseQuery: (json) => json as object, nowMs, maxBuckets });
+    const tree = parseAggregations(aggs, { parseQuery: (json) => json as object });
     const mapping = {
       field: (name: string) => this.types.get(name) ?? null,
       isNested: () => false,

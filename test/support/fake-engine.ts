@@ -12,6 +12,7 @@ import type {
   WriteOperation,
   WriteOutcome,
 } from '../../src/api/core/context.ts';
+import { EngineSearchCaches } from '../../src/api/core/search-caches.ts';
 import { createMapping } from '../../src/mapping/create-mapping.ts';
 import { emptyClusterState } from '../../src/metadata/empty-state.ts';
 import { nestSettings } from '../../src/metadata/index-settings.ts';
@@ -94,6 +95,7 @@ export function fakeEngine(publishAddress: string | null = '127.0.0.1:9200'): En
     refresh: async () => undefined,
     flush: async () => undefined,
     forceMerge: async () => undefined,
+    searchCaches: new EngineSearchCaches(),
   };
   return engine as unknown as EngineContext;
 }

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import type { EngineContext } from '../../src/api/core/context.ts';
 import { Logger } from '../../src/common/logger.ts';
 import { loadSettings } from '../../src/config/load-settings.ts';
 import { openNode } from '../../src/node/open-node.ts';
@@ -9,6 +10,8 @@ import { Dispatcher } from '../../src/rest/core/dispatch.ts';
 import { fakeRequest } from './fake-http.ts';
 
 export interface RestNode {
+  /** The engine behind the API. */
+  readonly engine: EngineContext;
   /** Status and body of `METHOD /path`; lines of a list are sent as NDJSON. */
   send(line: string, body?: unknown, headers?: Record<string, string>): Promise<{ status: number; json: any; text: string }>;
   /** The body of an answer that must be a success. @throws Error with the body of any other */
@@ -33,6 +36,7 @@ export async function openRestNode(flags: Record<string, unknown> = {}): Promise
     return { status: answer.status, json: isJson && answer.text !== '' ? answer.json : null, text: answer.text };
   };
   return {
+    engine: node.context,
     send,
     async ok(line, body) {
       const { status, json, text } = await send(line, body);

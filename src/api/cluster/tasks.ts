@@ -6,51 +6,7 @@ import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';
 import type { EngineContext } from '../core/context.ts';
-
-/** What a task is when it starts. */
-export interface TaskStart {
-  /** `indices:data/write/reindex`. */
-  readonly action: string;
-  readonly description: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly requestsPerSecond: number | null;
-}
-
-export interface TaskResult {
-  /** Counts at the end, null if they are as last reported. */
-  readonly status: MutableJsonObject | null;
-  readonly response: MutableJsonObject | null;
-  readonly error: ApiErrorData | null;
-}
-
-export interface TaskInfo extends TaskStart {
-  readonly id: number;
-  readonly startMs: number;
-  readonly endMs: number | null;
-  readonly status: MutableJsonObject;
-  readonly isCancelled: boolean;
-  /** null while it runs. */
-  readonly result: TaskResult | null;
-}
-
-/** What a task is told when it reports. */
-export interface TaskControl {
-  readonly isCancelled: boolean;
-  readonly requestsPerSecond: number | null;
-}
-
-/** Tasks of the whole node. */
-export interface TaskStore {
-  start(task: TaskStart): Promise<number>;
-  report(id: number, status: MutableJsonObject): Promise<TaskControl>;
-  finish(id: number, result: TaskResult): Promise<void>;
-  get(id: number): Promise<TaskInfo | null>;
-  /** Those that run. */
-  list(): Promise<TaskInfo[]>;
-  /** @param ids  null: all. @returns those that were running */
-  cancel(ids: readonly number[] | null): Promise<TaskInfo[]>;
-  rethrottle(id: number, requestsPerSecond: number | null): Promise<TaskInfo | null>;
-}
+import type { TaskInfo, TaskStart } from '../core/task-store.ts';
 
 /** What a running operation reads and writes while it goes on. */
 export interface TaskRun {

@@ -4,7 +4,8 @@ import type { ShardOperation } from '../../indexing/shard-operation.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { ClusterState, IndexMeta } from '../../metadata/cluster-state.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
-import type { TaskStore } from '../cluster/tasks.ts';
+import type { EngineSearchCaches } from './search-caches.ts';
+import type { TaskStore } from './task-store.ts';
 
 /** An index as this thread sees it: metadata with what is built from it. Replaced, never changed. */
 export interface IndexState {
@@ -162,6 +163,7 @@ export interface EngineContext {
   shardStats(index: IndexState): Promise<ShardStats[]>;
   readonly contexts: SearchContextStore;
   readonly tasks: TaskStore;
+  readonly searchCaches: EngineSearchCaches;
   /** Runs a metadata command. @returns the reducer's response */
   command(command: MetadataCommand): Promise<unknown>;
 }

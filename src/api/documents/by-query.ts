@@ -18,10 +18,10 @@ import {
   type UpdateScript,
 } from '../../scripting/update-script.ts';
 import type { EngineContext, IndexState, WriteOperation, WriteOutcome } from '../core/context.ts';
+import { storedScript } from '../core/stored-script.ts';
 import { type IngestItem, ingest } from '../ingest/ingest.ts';
 import { clearScrolls, continueScroll, startScroll } from '../search/scroll.ts';
-import type { SearchIndices, SearchParameters } from '../search/search.ts';
-import { storedScript } from '../search/search.ts';
+import type { SearchIndices, SearchParameters } from '../search/search-call.ts';
 import { type ActiveShards, requireActiveShards } from './active-shards.ts';
 import { generateId } from './document-id.ts';
 import { NO_CONDITIONS, operation, type WriteConditions } from './documents.ts';

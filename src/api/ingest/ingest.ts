@@ -10,8 +10,8 @@ import { compilePipeline, type Pipeline, ProcessorFailure, runPipeline } from '.
 import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { templatesFor } from '../../metadata/templates.ts';
 import type { EngineContext } from '../core/context.ts';
+import { storedScript } from '../core/stored-script.ts';
 import type { VersionType, WriteConditions } from '../documents/documents.ts';
-import { storedScript } from '../search/search.ts';
 
 /** A document to index. */
 export interface IngestItem {

@@ -15,21 +15,17 @@ import { runInKernels } from '../../search/run/run-segment.ts';
 import { contextOf } from '../../search/search-shards.ts';
 import { ShardStatistics } from '../../search/shard/statistics.ts';
 import type { EngineContext } from '../core/context.ts';
-import {
-  parseBody,
-  type QueryParameters,
-  queryOfParameters,
-  resolveSearch,
-  type SearchIndices,
-  shardsJson,
-  storedScript,
-} from './search.ts';
+import { parseJsonText } from '../core/json-text.ts';
+import { storedScript } from '../core/stored-script.ts';
+import { type QueryParameters, resolveSearch, type SearchIndices } from './search-call.ts';
+import { queryOfParameters } from './search-parameters.ts';
+import { shardsJson } from './search-response.ts';
 import { shardOf } from './search-targets.ts';
 import { resolveQuery } from './terms-lookup.ts';
 
 async function readQuery(ctx: EngineContext, text: string, parameters: QueryParameters | undefined): Promise<Query | null> {
   if (parameters) return queryOfParameters(parameters);
-  const body = parseBody(text);
+  const body = parseJsonText(text);
   if (body === undefined) return null;
   if (!isObject(body)) throw parsingError('Expected [START_OBJECT]');
   for (const key of Object.keys(body)) if (key !== 'query') throw parsingError(`request does not support [${key}]`);

@@ -7,7 +7,7 @@ import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import { matchesPattern } from '../../metadata/names.ts';
 import type { EngineContext, IndexState } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
-import { count } from './search.ts';
+import { count } from './count.ts';
 
 export interface FieldCapsRequest extends IndexTarget {
   readonly fields: readonly string[] | null;

@@ -8,7 +8,11 @@ import type { IndicesOptions } from '../../metadata/resolve.ts';
 import type { SearchRequest } from '../../search/request/search-request.ts';
 import type { EngineContext } from '../core/context.ts';
 import { expandTo, readWildcardStates } from '../core/index-names.ts';
-import { parseBody, parsedBody, plainTotals, type SearchIndices, type SearchParameters, search } from './search.ts';
+import { parseJsonText } from '../core/json-text.ts';
+import { search } from './search.ts';
+import { parseSearchBody } from './search-body.ts';
+import type { SearchIndices, SearchParameters } from './search-call.ts';
+import { exactTotals } from './search-parameters.ts';
 
 /** One search of a multi search: its header line and its body line. */
 export interface MultiSearchItem {
@@ -52,12 +56,12 @@ function checkPlainTotals(ctx: EngineContext, items: readonly MultiSearchItem[],
     if (typeof body !== 'string') continue;
     let request: SearchRequest;
     try {
-      ({ request } = parsedBody(ctx, body, Date.now(), false));
+      ({ request } = parseSearchBody(ctx, body, false));
     } catch (error) {
       if (error instanceof ApiError) continue;
       throw error;
     }
-    plainTotals(request, parameters);
+    exactTotals(request, parameters);
   }
 }
 
@@ -92,7 +96,7 @@ function readHeader(
   indices: SearchIndices,
   parameters: SearchParameters,
 ): { indices: SearchIndices; parameters: SearchParameters } {
-  const header = parseBody(text);
+  const header = parseJsonText(text);
   if (header === undefined) return { indices, parameters };
   if (!isObject(header)) throw illegalArgument('Malformed action/metadata line, expected START_OBJECT');
   let expressions = indices.expressions;

@@ -6,8 +6,10 @@ import { writeJson } from '../../common/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { renderTemplate } from '../../scripting/mustache.ts';
 import type { EngineContext } from '../core/context.ts';
+import { parseJsonText } from '../core/json-text.ts';
 import { errorJson } from './multi-search.ts';
-import { parseBody, type SearchIndices, search } from './search.ts';
+import { search } from './search.ts';
+import type { SearchIndices } from './search-call.ts';
 
 export interface Rating {
   readonly index: string;
@@ -110,7 +112,7 @@ export async function rankEval(
   const failures: MutableJsonObject = {};
   const scores: number[] = [];
   for (const { id, request, template, params, ratings } of searches) {
-    const body = request ?? (parseBody(renderTemplate(template ?? '{}', params)) as MutableJsonObject);
+    const body = request ?? (parseJsonText(renderTemplate(template ?? '{}', params)) as MutableJsonObject);
     let hits: Array<{ _index: string; _id: string }>;
     try {
       // Kept answers have their hits as text.

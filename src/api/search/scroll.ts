@@ -5,24 +5,17 @@ import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
 import { allShardsFailed } from '../../errors/search-errors.ts';
 import { checkScroll, type SearchRequest } from '../../search/request/search-request.ts';
 import type { AfterHit, ShardHit } from '../../search/run/query-phase.ts';
-import { runInTurns } from '../../search/run/steps.ts';
-import { type SearchTarget, searchSteps } from '../../search/search-shards.ts';
+import type { SearchTarget } from '../../search/search-shards.ts';
 import type { EngineContext, OpenContextInfo, UsedContext } from '../core/context.ts';
+import type { ParsedBody } from '../core/search-caches.ts';
 import { type ContextKind, checkKeepAlive, contextLimit, contextMissing, decodeContextId, encodeContextId } from './context-id.ts';
-import {
-  environmentOf,
-  type ParsedBody,
-  parsedBody,
-  resolveSearch,
-  type SearchCall,
-  type SearchParameters,
-  searchJson,
-  shardsJson,
-  textOfBody,
-  withParameters,
-} from './search.ts';
+import { runSearch } from './run-search.ts';
+import { parseSearchBody } from './search-body.ts';
+import { bodyText, resolveSearch, type SearchCall, type SearchParameters } from './search-call.ts';
+import { withParameters } from './search-parameters.ts';
+import { searchJson, shardsJson } from './search-response.ts';
 import { type AcquiredTargets, acquireTargets, type ShardChoice, targetOf } from './search-targets.ts';
-import { resolveAggLookups, resolveLookups } from './terms-lookup.ts';
+import { resolveLookups } from './terms-lookup.ts';
 
 /** What a context keeps beside its snapshots; plain data, for it goes from thread to thread. */
 interface ContextState {
@@ -81,15 +74,15 @@ export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliv
   const started = performance.now();
   const nowMs = Date.now();
   checkKeepAlive(ctx, keepAliveMs);
-  const body = textOfBody(call.body);
-  const parsed = parsedBody(ctx, body, nowMs);
-  const request = scrollRequest(await resolveLookups(ctx, withParameters(parsed.request, call.parameters)));
+  const body = bodyText(call.body);
+  const parsed = parseSearchBody(ctx, body);
+  const { request: resolved, aggs } = await resolveLookups(ctx, { ...parsed, request: withParameters(parsed.request, call.parameters) });
+  const request = scrollRequest(resolved);
   if (call.parameters.requestCache) throw validationFailed(['[request_cache] cannot be used in a scroll context']);
-  const aggs = parsed.aggs && (await resolveAggLookups(ctx, parsed.aggs));
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters);
   try {
     checkBatch(ctx, acquired.targets, request);
-    const outcome = await runInTurns(searchSteps(acquired.targets, request, aggs, environmentOf(ctx, call.parameters, nowMs)));
+    const outcome = await runSearch(ctx, { targets: acquired.targets, request, aggs, parameters: call.parameters, nowMs });
     const after = placeOf(outcome.page.at(-1));
     const key = await open(ctx, 'scroll', acquired, keepAliveMs, { body, parameters: call.parameters, nowMs, after });
     return searchJson(outcome, call.parameters, started, { _scroll_id: encodeContextId('scroll', key) });
@@ -128,11 +121,13 @@ export function continueScroll(
 ): Promise<JsonObject> {
   const started = performance.now();
   return withContext(ctx, 'scroll', decodeContextId(scrollId, 'scroll'), keepAliveMs, async (targets, state) => {
-    const { nowMs, after } = state;
+    const { nowMs, after, body } = state;
     const parameters: SearchParameters = { ...state.parameters, totalHitsAsInt };
-    const request = scrollRequest(await resolveLookups(ctx, withParameters(parsedBody(ctx, state.body, nowMs).request, parameters)));
+    const parsed = parseSearchBody(ctx, body);
+    const resolved = await resolveLookups(ctx, { ...parsed, request: withParameters(parsed.request, parameters), aggs: null });
+    const request = scrollRequest(resolved.request);
     const page: SearchRequest = after === null ? { ...request, size: 0 } : request;
-    const outcome = await runInTurns(searchSteps(targets, page, null, { ...environmentOf(ctx, parameters, nowMs), afterHit: after }));
+    const outcome = await runSearch(ctx, { targets, request: page, aggs: null, parameters, nowMs, afterHit: after });
     const json = searchJson(outcome, parameters, started, { _scroll_id: scrollId });
     return { json, state: { ...state, after: placeOf(outcome.page.at(-1)) } };
   });
@@ -163,21 +158,19 @@ export async function openPointInTime(
   }
 }
 
-/** A search over a point in time. @param request  the parsed body's with the parameters over it */
+/** A search over a point in time. @param parsed  the body with the parameters over its request */
 export async function searchPointInTime(
   ctx: EngineContext,
-  call: SearchCall,
-  request: SearchRequest,
+  { parameters }: SearchCall,
   parsed: ParsedBody,
+  pit: NonNullable<SearchRequest['pit']>,
 ): Promise<JsonObject> {
   const started = performance.now();
   const nowMs = Date.now();
-  const pit = request.pit!;
-  const resolved = await resolveLookups(ctx, request);
-  const aggs = parsed.aggs && (await resolveAggLookups(ctx, parsed.aggs));
+  const { request, aggs } = await resolveLookups(ctx, parsed);
   return withContext(ctx, 'pit', decodeContextId(pit.id, 'pit'), pit.keepAliveMs, async (targets) => {
-    const outcome = await runInTurns(searchSteps(targets, resolved, aggs, environmentOf(ctx, call.parameters, nowMs)));
-    return { json: searchJson(outcome, call.parameters, started, { pit_id: pit.id }) };
+    const outcome = await runSearch(ctx, { targets, request, aggs, parameters, nowMs });
+    return { json: searchJson(outcome, parameters, started, { pit_id: pit.id }) };
   });
 }
 

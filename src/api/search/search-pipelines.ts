@@ -13,8 +13,10 @@ import { ProcessorConfig } from '../../ingest/processor-config.ts';
 import { matchesPattern } from '../../metadata/names.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { EngineContext } from '../core/context.ts';
+import { parseJsonText } from '../core/json-text.ts';
 import { ingestEnvironment } from '../ingest/ingest.ts';
-import { parseBody, resolveSearch, type SearchCall, search } from './search.ts';
+import { search } from './search.ts';
+import { resolveSearch, type SearchCall } from './search-call.ts';
 
 /** What processors of a request leave for those of its answer. */
 interface Attributes {
@@ -210,7 +212,7 @@ export async function searchThrough(ctx: EngineContext, call: SearchCall, reques
 }
 
 function changedBody(given: SearchCall['body'], { request }: SearchPipeline, attributes: Attributes): string {
-  const body = given === null ? {} : typeof given === 'string' ? parseBody(given) : parseJsonBytes(given);
+  const body = given === null ? {} : typeof given === 'string' ? parseJsonText(given) : parseJsonBytes(given);
   if (!isObject(body)) throw parseError('request body must be an object');
   return writeJson(request.reduce((changed, processor) => processor(changed, attributes), body));
 }

@@ -5,8 +5,11 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
 import { renderTemplate } from '../../scripting/mustache.ts';
 import type { EngineContext } from '../core/context.ts';
+import { parseJsonText } from '../core/json-text.ts';
+import { storedScript } from '../core/stored-script.ts';
 import type { MultiSearchItem } from './multi-search.ts';
-import { parseBody, type SearchCall, search, storedScript } from './search.ts';
+import { search } from './search.ts';
+import type { SearchCall } from './search-call.ts';
 
 const KEYS = new Set(['source', 'id', 'params', 'explain', 'profile', 'inline', 'template', 'file']);
 
@@ -28,7 +31,7 @@ export function renderSearch(ctx: EngineContext, body: unknown, id: string | nul
   const rendered = renderTemplate(text, given['params'] ?? {});
   const extra = Object.fromEntries(['explain', 'profile'].filter((key) => given[key] === true).map((key) => [key, true]));
   if (Object.keys(extra).length === 0) return rendered;
-  const search = parseBody(rendered) ?? {};
+  const search = parseJsonText(rendered) ?? {};
   return writeJson({ ...(search as JsonObject), ...extra });
 }
 
@@ -42,6 +45,6 @@ export async function searchByTemplate(ctx: EngineContext, call: Omit<SearchCall
 export function renderItems(ctx: EngineContext, items: readonly MultiSearchItem[]): MultiSearchItem[] {
   return items.map(({ header, body }) => ({
     header,
-    body: () => renderSearch(ctx, parseBody(typeof body === 'string' ? body : body()), null),
+    body: () => renderSearch(ctx, parseJsonText(typeof body === 'string' ? body : body()), null),
   }));
 }

@@ -11,7 +11,7 @@ import { parseScript, resolveScript } from '../../scripting/script-spec.ts';
 import { toScript } from '../../scripting/update-script.ts';
 import { textOf } from '../../scripting/values.ts';
 import type { EngineContext } from '../core/context.ts';
-import { storedScript } from './search.ts';
+import { storedScript } from '../core/stored-script.ts';
 
 const OPTIONS = ['content_type'];
 

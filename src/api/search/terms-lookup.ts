@@ -1,5 +1,5 @@
-// Queries that name documents (`terms` with a path, `geo_shape`, more_like_this): the documents are read before the shards are searched.
-
+// Queries that refer to documents (`terms` with a path, `geo_shape` with an indexed shape, more_like_this): the documents are read before the
+// shards are searched.
 import type { AggTree } from '../../aggs/index.ts';
 import { parseJsonBytes } from '../../common/json-parse.ts';
 import type { JsonObject } from '../../common/json-value.ts';
@@ -11,35 +11,24 @@ import { valuesAt } from '../../search/evaluate/source-values.ts';
 import type { SearchRequest } from '../../search/request/search-request.ts';
 import type { SortSpec } from '../../search/request/sort-request.ts';
 import type { EngineContext } from '../core/context.ts';
+import type { ParsedBody } from '../core/search-caches.ts';
 
-function containsLookup(query: Query): boolean {
-  const text = JSON.stringify(query, bigints);
-  return ['"terms_lookup"', '"like_document"', '"indexed":{'].some((mark) => text.includes(mark));
+/** True if a query of the body refers to documents that must be read first. */
+export function hasLookups({ uncacheable }: ParsedBody): boolean {
+  return uncacheable.has('document_lookup');
 }
 
-/** The queries of a request outside its aggregations. */
-function queriesOf(request: SearchRequest): readonly (Query | null)[] {
-  const nested = request.sort.map((spec) => (spec.by === 'field' ? (spec.nested?.filter ?? null) : null));
-  return [request.query, request.postFilter, ...request.rescore.map(({ query }) => query), ...nested];
+/** Replaces the lookups of a search by the values found. @throws ApiError index_not_found_exception, illegal_argument_exception */
+export async function resolveLookups(
+  ctx: EngineContext,
+  parsed: ParsedBody,
+): Promise<{ readonly request: SearchRequest; readonly aggs: AggTree | null }> {
+  const { request, aggs } = parsed;
+  if (!hasLookups(parsed)) return { request, aggs };
+  return { request: await resolveRequest(ctx, request), aggs: aggs && (await resolveAggregations(ctx, aggs)) };
 }
 
-export function hasLookup(request: SearchRequest, aggs: AggTree | null): boolean {
-  const queries = aggs === null ? queriesOf(request) : [...queriesOf(request), ...(aggs.queries as readonly Query[])];
-  return queries.some((query) => query !== null && containsLookup(query));
-}
-
-/** The tree with every lookup in its filters replaced; the same object if there is none. */
-export async function resolveAggLookups(ctx: EngineContext, aggs: AggTree): Promise<AggTree> {
-  const found = (aggs.queries as readonly Query[]).filter(containsLookup);
-  if (found.length === 0) return aggs;
-  const resolved = new Map<object, object>();
-  for (const query of found) resolved.set(query, await resolveQuery(ctx, query));
-  return { ...aggs, resolved };
-}
-
-/** The request with every lookup replaced by the values found; the same object if there is none. */
-export async function resolveLookups(ctx: EngineContext, request: SearchRequest): Promise<SearchRequest> {
-  if (!hasLookup(request, null)) return request;
+async function resolveRequest(ctx: EngineContext, request: SearchRequest): Promise<SearchRequest> {
   return {
     ...request,
     query: request.query && (await resolveQuery(ctx, request.query)),
@@ -49,16 +38,18 @@ export async function resolveLookups(ctx: EngineContext, request: SearchRequest)
   };
 }
 
+async function resolveAggregations(ctx: EngineContext, aggs: AggTree): Promise<AggTree> {
+  const resolved = new Map<object, object>();
+  for (const query of aggs.queries as readonly Query[]) resolved.set(query, await resolveQuery(ctx, query));
+  return { ...aggs, resolved };
+}
+
 async function resolveSort(ctx: EngineContext, spec: SortSpec): Promise<SortSpec> {
   if (spec.by !== 'field' || !spec.nested?.filter) return spec;
   return { ...spec, nested: { ...spec.nested, filter: await resolveQuery(ctx, spec.nested.filter) } };
 }
 
-function bigints(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? value.toString() : value;
-}
-
-/** Documents in the place of their ids; one without an index is looked for in all of them, since each shard asks its own. */
+/** Replaces document ids by the documents. An item without `_index` is read from every index, since each shard compares with its own. */
 async function likeSources(ctx: EngineContext, items: readonly LikeItem[]): Promise<LikeItem[]> {
   const found: LikeItem[] = [];
   for (const item of items) {

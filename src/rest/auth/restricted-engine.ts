@@ -88,6 +88,10 @@ export class RestrictedEngine implements EngineContext {
     return this.#engine.forceMerge(index, options);
   }
 
+  get searchCaches(): EngineContext['searchCaches'] {
+    return this.#engine.searchCaches;
+  }
+
   get tasks(): EngineContext['tasks'] {
     return this.#engine.tasks;
   }

@@ -14,7 +14,7 @@ import {
   updateByQuery,
 } from '../../api/documents/by-query.ts';
 import { writeIndex } from '../../api/documents/write-target.ts';
-import { resolveSearch, type SearchIndices } from '../../api/search/search.ts';
+import { resolveSearch, type SearchIndices } from '../../api/search/search-call.ts';
 import { tokenOf } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../../errors/catalog.ts';

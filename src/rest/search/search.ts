@@ -1,7 +1,8 @@
 // Searching: _search, _count.
 import { expandTo } from '../../api/core/index-names.ts';
+import { count } from '../../api/search/count.ts';
 import { readSearchType } from '../../api/search/multi-search.ts';
-import { count, type SearchIndices, type SearchParameters } from '../../api/search/search.ts';
+import type { SearchIndices, SearchParameters } from '../../api/search/search-call.ts';
 import { searchThrough } from '../../api/search/search-pipelines.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';

@@ -1,5 +1,6 @@
 // Stored scripts, search templates, and what scripts may be written in.
-import { parseBody, type SearchParameters } from '../../api/search/search.ts';
+import { parseJsonText } from '../../api/core/json-text.ts';
+import type { SearchParameters } from '../../api/search/search-call.ts';
 import { renderSearch, searchByTemplate } from '../../api/search/search-template.ts';
 import { deleteStoredScript, executeScript, getStoredScript, putStoredScript } from '../../api/search/stored-scripts.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from '../core/api.ts';
@@ -147,5 +148,5 @@ async function searchTemplate(request: ApiRequest, { engine }: RestContext): Pro
 
 /** 200 `{ template_output }`. @throws ApiError */
 function render(request: ApiRequest, { engine }: RestContext): ApiResponse {
-  return ok({ template_output: parseBody(renderSearch(engine, request.body, request.string('id') ?? null)) });
+  return ok({ template_output: parseJsonText(renderSearch(engine, request.body, request.string('id') ?? null)) });
 }

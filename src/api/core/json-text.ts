@@ -1,0 +1,14 @@
+// Request bodies that reach an operation as JSON text: searches keep the text, which is the key of their caches.
+import { JsonSyntaxError, parseJson } from '../../common/json-parse.ts';
+import { jsonSyntax } from '../../errors/catalog.ts';
+
+/** The parsed value, or undefined for a blank text. @throws ApiError json_parse_exception and the other errors of JSON */
+export function parseJsonText(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw jsonSyntax(error);
+    throw error;
+  }
+}

@@ -1,0 +1,30 @@
+// What an engine remembers of its searches. Two engines of one program have caches of their own: generations of shards, stored scripts and
+// cluster settings of one mean nothing in the other.
+import type { AggTree } from '../../aggs/index.ts';
+import { BoundedMap } from '../../common/bounded-map.ts';
+import { SeenTexts } from '../../common/seen-texts.ts';
+import type { UncacheableReason } from '../../query/uncacheable.ts';
+import type { SearchRequest } from '../../search/request/search-request.ts';
+import { SearchCaches as ShardStatisticsCache } from '../../search/shard/search-shard.ts';
+import { RequestCache } from './request-cache.ts';
+
+const MAX_BODIES = 512;
+
+/** A search body after parsing. */
+export interface ParsedBody {
+  readonly request: SearchRequest;
+  /** null without aggregations. */
+  readonly aggs: AggTree | null;
+  /** Why answers to this body cannot be cached; empty if they can. */
+  readonly uncacheable: ReadonlySet<UncacheableReason>;
+}
+
+export class EngineSearchCaches {
+  /** Term and field statistics of shard snapshots. */
+  readonly statistics = new ShardStatisticsCache();
+  /** Parsed bodies by their JSON text. */
+  readonly bodies = new BoundedMap<string, ParsedBody>(MAX_BODIES);
+  /** Bodies that were sent recently: only those sent again are worth caching. */
+  readonly seenBodies = new SeenTexts();
+  readonly answers = new RequestCache();
+}
