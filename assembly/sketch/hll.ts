@@ -1,5 +1,5 @@
 // HyperLogLog: 2^precision registers of one byte. A 64-bit hash names a register by its first bits and leaves there the largest rank seen of the
-// rest: the number of leading zeros plus one, at most 65 - precision. Estimation is the host's (src/aggs/hyper-log-log.ts).
+// rest: the number of leading zeros plus one, at most 65 - precision. Estimation is the host's (src/aggs/metrics/hyper-log-log.ts).
 // Source: Flajolet et al., "HyperLogLog", 2007; 64-bit hashes as in Heule et al., "HyperLogLog in Practice", 2013.
 
 /** Murmur3's finaliser: a bijection of 64-bit values, so equal hashes are equal values. */

@@ -1,6 +1,6 @@
 // Aggregation kernels for bench/kernel/kernels.ts: buckets by ordinal, by intervals of numbers and dates, by calendar months, and HyperLogLog, over
 // full columns of one value a document. A kernel's time is that of laying the tree out, collecting every document and reading the buckets.
-import { addValue } from '../../src/aggs/hyper-log-log.ts';
+import { addValue } from '../../src/aggs/metrics/hyper-log-log.ts';
 import { AggEncoder } from '../../src/plan/agg-encode.ts';
 import type { AggColumn, AggNode, AggResult } from '../../src/plan/agg-plan.ts';
 import { readResults } from '../../src/plan/agg-read.ts';

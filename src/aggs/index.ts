@@ -16,9 +16,9 @@ import { bitsetBytes } from '../wasm/codec.ts';
 import type { Kernels } from '../wasm/kernels.ts';
 import { termHash, termHashes } from '../wasm/terms.ts';
 import { tooManyBuckets } from './errors.ts';
-import { outAggs } from './merge.ts';
-import { type OutAgg, renderAggs } from './out.ts';
 import type { AggTree } from './parse.ts';
+import { outAggs } from './reduce/merge.ts';
+import { type OutAgg, renderAggs } from './reduce/out.ts';
 import type { AggSpec, BindContext, Bindings, IndexScope, ParsedQuery, ReduceContext, SegmentScope, Slice } from './types.ts';
 
 export { type AggTree, parseAggregations } from './parse.ts';

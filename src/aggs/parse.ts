@@ -2,7 +2,7 @@
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { initializationError, parsingError, unsupported } from './errors.ts';
-import { isPipeline, orderPipelines, parsePipeline } from './pipelines.ts';
+import { isPipeline, orderPipelines, parsePipeline } from './pipelines/pipelines.ts';
 import { aggType, KNOWN_ELSEWHERE, unknownType } from './registry.ts';
 import type { AggSpec, AggType, ParseContext, ParsedQuery, PipelineSpec } from './types.ts';
 

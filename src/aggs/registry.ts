@@ -2,23 +2,23 @@
 
 import { nearestNames } from '../common/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { autoDateHistogramType } from './buckets-auto-date.ts';
-import { compositeType } from './buckets-composite.ts';
-import { geohashGridType, geotileGridType } from './buckets-geo.ts';
-import { dateHistogramType, histogramType } from './buckets-histogram.ts';
-import { multiTermsType } from './buckets-multi-terms.ts';
-import { dateRangeType, geoDistanceType, ipRangeType, rangeType } from './buckets-ranges.ts';
-import { diversifiedSamplerType, samplerAggType } from './buckets-sampler.ts';
-import { adjacencyMatrixType, filtersType, filterType, globalType, missingType, nestedType, reverseNestedType } from './buckets-select.ts';
-import { significantTermsType } from './buckets-significant.ts';
-import { significantTextType } from './buckets-significant-text.ts';
-import { rareTermsType, termsType } from './buckets-terms.ts';
-import { variableWidthHistogramType } from './buckets-variable-width.ts';
-import { geoBoundsType, geoCentroidType, matrixStatsType, topHitsType, weightedAvgType } from './metrics-docs.ts';
-import { avgType, extendedStatsType, maxType, minType, statsType, sumType, valueCountType } from './metrics-numeric.ts';
-import { scriptedMetricType } from './metrics-scripted.ts';
-import { cardinalityType, medianAbsoluteDeviationType, percentileRanksType, percentilesType } from './metrics-values.ts';
-import { PIPELINE_NAMES } from './pipelines.ts';
+import { autoDateHistogramType } from './buckets/auto-date.ts';
+import { compositeType } from './buckets/composite.ts';
+import { adjacencyMatrixType, filtersType, filterType, globalType, missingType, nestedType, reverseNestedType } from './buckets/filters.ts';
+import { geohashGridType, geotileGridType } from './buckets/geo-grids.ts';
+import { dateHistogramType, histogramType } from './buckets/histogram.ts';
+import { multiTermsType } from './buckets/multi-terms.ts';
+import { dateRangeType, geoDistanceType, ipRangeType, rangeType } from './buckets/ranges.ts';
+import { diversifiedSamplerType, samplerAggType } from './buckets/sampler.ts';
+import { significantTermsType } from './buckets/significant-terms.ts';
+import { significantTextType } from './buckets/significant-text.ts';
+import { rareTermsType, termsType } from './buckets/terms.ts';
+import { variableWidthHistogramType } from './buckets/variable-width.ts';
+import { geoBoundsType, geoCentroidType, matrixStatsType, topHitsType, weightedAvgType } from './metrics/documents.ts';
+import { avgType, extendedStatsType, maxType, minType, statsType, sumType, valueCountType } from './metrics/numeric.ts';
+import { scriptedMetricType } from './metrics/scripted.ts';
+import { cardinalityType, medianAbsoluteDeviationType, percentileRanksType, percentilesType } from './metrics/values.ts';
+import { PIPELINE_NAMES } from './pipelines/pipelines.ts';
 import type { AggType } from './types.ts';
 
 const TYPES: Readonly<Record<string, AggType>> = {

@@ -13,7 +13,7 @@ import type { SegmentReader } from '../plan/segment.ts';
 import type { ScriptInput, ScriptVariable } from '../scripting/doc-script.ts';
 import type { ScriptSpec, StoredScript } from '../scripting/script-spec.ts';
 import type { Value } from '../scripting/syntax-tree.ts';
-import type { OutAgg, OutBucket } from './out.ts';
+import type { OutAgg, OutBucket } from './reduce/out.ts';
 
 /** A parsed query of src/query, opaque here. */
 export type ParsedQuery = object;

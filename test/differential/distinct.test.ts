@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { addValue, estimate, mergeRegisters } from '../../src/aggs/hyper-log-log.ts';
-import { KeyTable } from '../../src/aggs/key-table.ts';
+import { addValue, estimate, mergeRegisters } from '../../src/aggs/metrics/hyper-log-log.ts';
+import { KeyTable } from '../../src/aggs/reduce/key-table.ts';
 import { AggEncoder } from '../../src/plan/agg-encode.ts';
 import type { AggNode, AggResult } from '../../src/plan/agg-plan.ts';
 import { readResults } from '../../src/plan/agg-read.ts';

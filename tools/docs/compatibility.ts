@@ -1,7 +1,7 @@
 // Tables of docs/compatibility.md: which queries, aggregations, field types, processors and analysis components there are. The names come from
 // the registries of the code; only what is missing or partial is written here, and a note on a name that no registry has stops the tool.
 
-import { PIPELINE_NAMES } from '../../src/aggs/pipelines.ts';
+import { PIPELINE_NAMES } from '../../src/aggs/pipelines/pipelines.ts';
 import { AGG_NAMES, KNOWN_ELSEWHERE } from '../../src/aggs/registry.ts';
 import { ANALYZERS, CHAR_FILTERS, TOKEN_FILTERS, TOKENIZERS } from '../../src/analysis/registry.ts';
 import { PROCESSORS } from '../../src/ingest/processors/registry.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { rangeType } from '../../../src/aggs/buckets-ranges.ts';
+import { rangeType } from '../../../src/aggs/buckets/ranges.ts';
 import type { PlanNode } from '../../../src/plan/query-plan.ts';
 import type { SegmentColumn } from '../../../src/plan/segment.ts';
 import type { Kernels } from '../../../src/wasm/kernels.ts';

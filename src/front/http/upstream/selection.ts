@@ -1,6 +1,6 @@
 /** Chooses peers for one request: round robin, least_conn, least_time, ip_hash, hash, random. No I/O. */
 
-import { crc32 } from '../../../common/crc32.ts';
+import { crc32Latin1 } from '../../../common/crc32.ts';
 import { binaryAddress } from '../modules/core-variables.ts';
 import type { Request } from '../phases/http-request.ts';
 import { nowSeconds } from '../request/clock.ts';
@@ -165,7 +165,7 @@ export class Selection {
   private hashed(now: number): Peer | undefined {
     for (; this.hashTries <= 20; this.hashTries++) {
       const text = (this.rehash > 0 ? String(this.rehash) : '') + this.key;
-      this.hash += (crc32(text) >>> 16) & 0x7fff;
+      this.hash += (crc32Latin1(text) >>> 16) & 0x7fff;
       this.rehash++;
       const peer = this.byWeight(this.hash);
       if (peer && !this.tried.includes(peer) && peer.usable(now)) return peer;
@@ -178,7 +178,7 @@ export class Selection {
     const points = (this.set.points ??= ketamaPoints(this.set.primary));
     if (points.length === 0) return undefined;
     if (this.hashTries === 0) {
-      const hash = crc32(this.key!);
+      const hash = crc32Latin1(this.key!);
       let low = 0;
       let high = points.length;
       while (low < high) {
@@ -278,7 +278,7 @@ function ketamaPoints(peers: Peer[]): { hash: number; server: string }[] {
     let previous = 0;
     for (let n = 0; n < peer.options.weight * 160; n++) {
       const tail = String.fromCharCode(previous & 255, (previous >>> 8) & 255, (previous >>> 16) & 255, previous >>> 24);
-      previous = crc32(base + tail);
+      previous = crc32Latin1(base + tail);
       points.push({ hash: previous, server: peer.server });
     }
   }

@@ -1,6 +1,6 @@
 /** `sticky cookie|route|learn`: later requests of a client go to the same peer. */
 
-import { crc32 } from '../../../common/crc32.ts';
+import { crc32Latin1 } from '../../../common/crc32.ts';
 import { parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
 import { SharedTable } from '../../zone/table.ts';
 import type { HttpFrame } from '../config/module.ts';
@@ -114,7 +114,7 @@ class Learned implements Sticky {
   matcher(r: Request): ((peer: Peer) => boolean) | undefined {
     const id = firstOf(this.lookup, r);
     const wanted = id === '' ? undefined : this.sessions.locked(() => this.peerOf(id));
-    return wanted === undefined ? undefined : (peer) => crc32(peer.name) === wanted;
+    return wanted === undefined ? undefined : (peer) => crc32Latin1(peer.name) === wanted;
   }
 
   /** Hash of the peer of a session, unless it has ended. */
@@ -134,7 +134,7 @@ class Learned implements Sticky {
     const created = firstOf(this.create, r);
     const id = created || firstOf(this.lookup, r);
     if (id === '') return;
-    const hash = crc32(peer.name);
+    const hash = crc32Latin1(peer.name);
     sessions.locked(() => {
       if (!created && this.peerOf(id) !== hash) return;
       const at = sessions.take(id) * SESSION_FIELDS;

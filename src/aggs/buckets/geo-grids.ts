@@ -1,0 +1,100 @@
+// geotile_grid and geohash_grid: a bucket per cell that has points.
+import type { AggNode } from '../../plan/agg-plan.ts';
+import { unsupported } from '../errors.ts';
+import { geohashKey, geotileKey, metresOf } from '../geo.ts';
+import { Params } from '../params.ts';
+import { runParentPipelines } from '../pipelines/run.ts';
+import { keepOnly, mergeBuckets, mergeChildren, selectTop } from '../reduce/merge.ts';
+import { BucketsOut, type OutBucket } from '../reduce/out.ts';
+import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
+import type { AggType, Slice } from '../types.ts';
+import { positive } from './terms.ts';
+
+interface GridParams {
+  readonly source: SourceParams;
+  readonly precision: number;
+  readonly size: number;
+}
+
+function gridType(grid: 'geotile' | 'geohash', parsePrecision: (p: Params) => number): AggType {
+  return {
+    isBucket: true,
+    parse(name, typeName, body): GridParams {
+      const p = new Params(typeName, body);
+      const source = parseSource(p);
+      const precision = parsePrecision(p);
+      const size = positive(p, name, 'size') ?? 10_000;
+      positive(p, name, 'shard_size');
+      if (p.has('bounds')) throw unsupported(`[bounds] of [${typeName}]`);
+      p.done();
+      return { source, precision, size };
+    },
+    bind: (spec, ctx) => bindSource(`${grid}_grid`, (spec.params as GridParams).source, ctx, ['geo_point']),
+    plan(spec, bound: ValuesSource, { segment }, children): AggNode {
+      return { op: 'geoCells', source: columnOf(bound, segment), grid, precision: (spec.params as GridParams).precision, children };
+    },
+    merge(spec, slices: readonly Slice[], parents, ctx) {
+      const merged = mergeBuckets(slices, (_slice, columns, i) => BigInt(columns.keys[i]));
+      const compare = (a: number, b: number) => merged.docCounts[b] - merged.docCounts[a] || (merged.keys[a] > merged.keys[b] ? -1 : 1);
+      const chosen = merged.lists(parents).map((ids) => selectTop(ids, (spec.params as GridParams).size, compare));
+      const { maps, numberOf } = keepOnly(merged, chosen.flat());
+      const children = mergeChildren(spec, slices, maps, chosen.flat().length, ctx);
+      return {
+        at(parent) {
+          const buckets = (parent < 0 ? [] : chosen[parent]).map((id): OutBucket => {
+            const raw = merged.keys[id] as bigint;
+            const key = grid === 'geotile' ? geotileKey(raw) : geohashKey(raw);
+            return {
+              key,
+              name: key,
+              fields: { key, doc_count: merged.docCounts[id] },
+              docCount: merged.docCounts[id],
+              aggs: children.at(numberOf[id]),
+            };
+          });
+          ctx.addBuckets(buckets.length);
+          return new BucketsOut(spec, `${grid}_grid`, runParentPipelines(spec, buckets));
+        },
+      };
+    },
+  };
+}
+
+export function tilePrecision(p: Params): number {
+  const precision = p.integer('precision') ?? 7;
+  if (precision < 0 || precision > 29)
+    throw p.refuse('precision', `Invalid geotile_grid precision of ${precision}. Must be between 0 and 29.`);
+  return precision;
+}
+
+/** A length of 1-12, or a distance that the cell must not exceed. */
+function hashPrecision(p: Params): number {
+  const text = p.string('precision') ?? '5';
+  const distance = /^([\d.]+)\s*([A-Za-z]+)$/.exec(text);
+  if (distance) {
+    const metres = metresOf(distance[2]);
+    if (metres === null) throw p.refuse('precision', `No DistanceUnit match for [${distance[2]}]`);
+    return levelOfDistance(Number(distance[1]) * metres);
+  }
+  const precision = Number(text);
+  if (!Number.isInteger(precision) || precision < 1 || precision > 12) {
+    throw p.refuse('precision', `Invalid geohash aggregation precision of ${text}. Must be between 1 and 12.`);
+  }
+  return precision;
+}
+
+const EQUATOR = 40_075_016.6856;
+const POLAR = 6_356_752.314245 * Math.PI;
+
+/** Length of a geohash whose cells do not exceed the distance, as Elasticsearch's GeoUtils.geoHashLevelsForPrecision estimates it. */
+function levelOfDistance(metres: number): number {
+  if (metres === 0) return 12;
+  const width = metres / (1 + POLAR / EQUATOR);
+  const bits = Math.ceil(Math.log2(Math.ceil(EQUATOR / width)));
+  const full = Math.floor(bits / 5);
+  const left = bits - full * 5;
+  return Math.max(1, Math.min(12, full + (left > 0 ? 1 : 0) + full + (left > 3 ? 1 : 0)));
+}
+
+export const geotileGridType = gridType('geotile', tilePrecision);
+export const geohashGridType = gridType('geohash', hashPrecision);

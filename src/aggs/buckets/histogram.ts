@@ -1,0 +1,382 @@
+// histogram and date_histogram: buckets of equal or calendar width, empty ones filled in, bounds, keyed answers, any order.
+import type { JsonObject } from '../../common/json-value.ts';
+import type { AggNode } from '../../plan/agg-plan.ts';
+import { calendarRounding, calendarUnit, intervalRounding, type Rounding, startsBetween, timeValue } from '../dates/rounding.ts';
+import { timeZone, UTC } from '../dates/time-zone.ts';
+import { illegalArgument, tooManyBuckets, unsupported, xContentError } from '../errors.ts';
+import { formatOf } from '../metrics/numeric.ts';
+import { Params, pointName } from '../params.ts';
+import { checkOrderPath, compareFigures, figureAt, type OrderPart, orderPart, parseOrder } from '../pipelines/bucket-path.ts';
+import { runParentPipelines } from '../pipelines/run.ts';
+import { mergeBuckets, mergeChildren } from '../reduce/merge.ts';
+import { BucketsOut, type OutBucket } from '../reduce/out.ts';
+import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
+import type { AggSpec, AggType, BindContext, MergedAgg, ReduceContext, SegmentScope, Slice } from '../types.ts';
+import { rangeSlices } from './date-ranges.ts';
+
+interface Bounds {
+  readonly min: unknown;
+  readonly max: unknown;
+}
+
+interface HistogramParams {
+  readonly source: SourceParams;
+  readonly order: readonly OrderPart[];
+  readonly keyed: boolean;
+  readonly minDocCount: number;
+  readonly extended: Bounds | null;
+  readonly hard: Bounds | null;
+  /** histogram only. */
+  readonly interval: number;
+  readonly offset: number;
+  /** date_histogram only. */
+  readonly rounding: Rounding | null;
+  /** Why shards refuse it: there is no interval. */
+  readonly refusal: Error | null;
+}
+
+/** Numeric bounds: extended ones add buckets, hard ones leave values out. */
+interface Limits {
+  readonly min: number;
+  readonly max: number;
+}
+
+interface BoundHistogram extends ValuesSource {
+  readonly extendedLimits: Limits | null;
+  readonly hardLimits: Limits | null;
+}
+
+/** Calendar buckets of a segment are found by a table of starts up to this many; beyond, distinct times are rounded one by one when merged. */
+const MOST_STARTS = 200_000;
+const BY_KEY = [orderPart('_key', false)];
+
+function parseCommon(p: Params, name: string): Omit<HistogramParams, 'interval' | 'offset' | 'rounding' | 'refusal'> {
+  const source = parseSource(p, true);
+  const keyed = p.bool('keyed') ?? false;
+  const minDocCount = p.integer('min_doc_count') ?? 0;
+  if (minDocCount < 0)
+    throw p.refuse('min_doc_count', `[minDocCount] must be greater than or equal to 0. Found [${minDocCount}] in [${name}]`);
+  let order: readonly OrderPart[];
+  try {
+    order = parseOrder(p.take('order'), BY_KEY);
+  } catch (error) {
+    throw xContentError(`[${p.typeName}] failed to parse field [order]`, error as never);
+  }
+  return { source, order, keyed, minDocCount, extended: bounds(p, 'extended_bounds'), hard: bounds(p, 'hard_bounds') };
+}
+
+function bounds(p: Params, key: string): Bounds | null {
+  const body = p.object(key);
+  if (!body) return null;
+  const inner = new Params(key, body);
+  const min = inner.take('min') ?? null;
+  const max = inner.take('max') ?? null;
+  inner.done();
+  return { min, max };
+}
+
+function bindHistogram(spec: AggSpec, ctx: BindContext): BoundHistogram {
+  const params = spec.params as HistogramParams;
+  if (params.refusal) throw params.refusal;
+  const isDate = params.rounding !== null;
+  const source = bindSource(
+    spec.typeName,
+    params.source,
+    ctx,
+    isDate ? ['date', 'numeric', 'boolean', 'range'] : ['numeric', 'date', 'boolean', 'range'],
+  );
+  if (source.type?.family === 'range' && !(isDate && source.type.typeName === 'date_range')) {
+    throw unsupported(`[${spec.typeName}] on a field of type [${source.type.typeName}]`);
+  }
+  for (const part of params.order) if (part.steps.length > 0) checkOrderPath(spec, part.path);
+  const limits = (b: Bounds | null, what: string) => (b ? limitsOf(b, what, spec.name, source, ctx) : null);
+  return { ...source, extendedLimits: limits(params.extended, 'extended_bounds'), hardLimits: limits(params.hard, 'hard_bounds') };
+}
+
+function limitsOf(b: Bounds, what: string, name: string, source: ValuesSource, ctx: BindContext): Limits {
+  const number = (value: unknown, open: number): number => {
+    if (value === null) return open;
+    if (typeof value === 'number') return value;
+    if (source.isDate && source.format) return Number(source.format.parse(String(value), false, ctx.index.nowMs));
+    const parsed = Number(value);
+    if (Number.isNaN(parsed)) throw illegalArgument(`failed to parse [${what}] with value [${String(value)}]`);
+    return parsed;
+  };
+  const min = number(b.min, -Infinity);
+  const max = number(b.max, Infinity);
+  if (min > max)
+    throw illegalArgument(`[${what}.min][${b.min}] cannot be greater than [${what}.max][${b.max}] for histogram aggregation [${name}]`);
+  return { min, max };
+}
+
+export const histogramType: AggType = {
+  isBucket: true,
+  parse(name, typeName, body): HistogramParams {
+    const p = new Params(typeName, body);
+    const interval = p.number('interval');
+    if (interval !== null && interval <= 0) throw p.refuse('interval', `[interval] must be >0 for histogram aggregation [${name}]`);
+    const offset = p.number('offset') ?? 0;
+    const common = parseCommon(p, name);
+    p.done();
+    const refusal = interval === null ? illegalArgument('interval must be positive, got: 0.0') : null;
+    return {
+      ...common,
+      interval: interval ?? 1,
+      offset: interval ? ((offset % interval) + interval) % interval : 0,
+      rounding: null,
+      refusal,
+    };
+  },
+  bind: bindHistogram,
+  plan(spec, bound: BoundHistogram, { segment }, children): AggNode {
+    const { interval, offset } = spec.params as HistogramParams;
+    const hard = bound.hardLimits;
+    const minKey = hard ? Math.ceil(hard.min / interval) : -Infinity;
+    const maxKey = hard ? Math.floor(hard.max / interval) : Infinity;
+    return { op: 'histogram', source: columnOf(bound, segment), interval, offset, minKey, maxKey, children };
+  },
+  merge(spec, slices, parents, ctx) {
+    const { interval, offset, minDocCount, extended } = spec.params as HistogramParams;
+    const limits = (slices.find((slice) => (slice.bound as BoundHistogram).type)?.bound ?? slices[0]?.bound) as BoundHistogram | undefined;
+    const hard = limits?.hardLimits ?? { min: -Infinity, max: Infinity };
+    const grid: Grid = {
+      keyOf: (_slice, raw) => Number(raw),
+      value: (key) => key * interval + offset,
+      next: (key) => key + 1,
+      spread: (first, last) => last - first + 1,
+      extend: extended && limits?.extendedLimits ? { min: limits.extendedLimits.min, max: limits.extendedLimits.max } : null,
+      keyFor: (value) => Math.floor((value - offset) / interval),
+      isInside: (key) => key * interval >= hard.min && key * interval <= hard.max,
+    };
+    return mergeGrid(spec, slices, parents, ctx, grid, minDocCount);
+  },
+};
+
+/** What tells the histograms apart: keys, their doubles and their successors. */
+interface Grid {
+  keyOf(slice: Slice, raw: number | bigint): number;
+  value(key: number): number;
+  next(key: number): number;
+  /** Buckets from the first to the last key. */
+  spread(first: number, last: number): number;
+  readonly extend: Limits | null;
+  keyFor(value: number): number;
+  isInside(key: number): boolean;
+}
+
+function mergeGrid(
+  spec: AggSpec,
+  slices: readonly Slice[],
+  parents: number,
+  ctx: ReduceContext,
+  grid: Grid,
+  minDocCount: number,
+): MergedAgg {
+  const params = spec.params as HistogramParams;
+  // one segment may give several local buckets for a key when it gave raw times
+  const doubled =
+    slices.length === 1 && slices[0].result.op === 'buckets' && isRaw(spec, slices[0]) ? [slices[0], emptySlice(slices[0])] : slices;
+  const merged = mergeBuckets(doubled, (slice, columns, i) => grid.keyOf(slice, columns.keys[i]));
+  const lists = merged.lists(parents);
+  const children = mergeChildren(spec, doubled, merged.maps, merged.count, ctx);
+  const format = formatOf(slices);
+  const isDate = params.rounding !== null;
+  const showText = isDate || params.source.format !== null || format?.name === 'bool';
+  const make = (key: number, docCount: number, id: number): OutBucket => {
+    const value = grid.value(key);
+    const text = showText ? (format?.keyAsString(value) ?? null) : null;
+    const fields: JsonObject = { ...(text === null ? {} : { key_as_string: text }), key: value, doc_count: docCount };
+    return { key: value, name: text ?? pointName(value), fields, docCount, aggs: children.at(id) };
+  };
+  return {
+    at(parent) {
+      const ids = (parent < 0 ? [] : lists[parent]).filter((id) => grid.isInside(merged.keys[id] as number));
+      ids.sort((a, b) => (merged.keys[a] as number) - (merged.keys[b] as number));
+      let buckets: OutBucket[];
+      if (minDocCount === 0)
+        buckets = withEmpty(
+          ids.map((id) => ({ key: merged.keys[id] as number, id })),
+          grid,
+          ctx,
+          (key, id) => make(key, id < 0 ? 0 : merged.docCounts[id], id),
+        );
+      else {
+        const shown = ids.filter((id) => merged.docCounts[id] >= minDocCount);
+        ctx.addBuckets(shown.length);
+        buckets = shown.map((id) => make(merged.keys[id] as number, merged.docCounts[id], id));
+      }
+      const ordered = sortBuckets(buckets, params.order);
+      return new BucketsOut(spec, spec.typeName, runParentPipelines(spec, ordered), { keyed: params.keyed });
+    },
+  };
+}
+
+function emptySlice(slice: Slice): Slice {
+  return {
+    ...slice,
+    result: {
+      op: 'buckets',
+      buckets: { parents: new Uint32Array(0), keys: new Float64Array(0), docCounts: new Uint32Array(0) },
+      children: [],
+    },
+  };
+}
+
+/** Buckets of found keys and of all keys between them and inside the extended bounds. */
+function withEmpty(
+  found: ReadonlyArray<{ key: number; id: number }>,
+  grid: Grid,
+  ctx: ReduceContext,
+  make: (key: number, id: number) => OutBucket,
+): OutBucket[] {
+  let first = found.length > 0 ? found[0].key : Infinity;
+  let last = found.length > 0 ? found[found.length - 1].key : -Infinity;
+  const { extend } = grid;
+  if (extend && Number.isFinite(extend.min)) first = Math.min(first, grid.keyFor(extend.min));
+  if (extend && Number.isFinite(extend.max)) last = Math.max(last, grid.keyFor(extend.max));
+  if (first > last || !Number.isFinite(first) || !Number.isFinite(last)) return [];
+  const expected = grid.spread(first, last);
+  if (expected > ctx.maxBuckets) throw tooManyBuckets(ctx.maxBuckets, Math.round(expected));
+  const buckets: OutBucket[] = [];
+  let at = 0;
+  for (let key = first; key <= last; key = grid.next(key)) {
+    if (buckets.length > ctx.maxBuckets) throw tooManyBuckets(ctx.maxBuckets, buckets.length);
+    if (at < found.length && found[at].key === key) buckets.push(make(key, found[at++].id));
+    else buckets.push(make(key, -1));
+    // a found key that `next` jumps over (shortened intervals) keeps its place
+    while (at < found.length && found[at].key > key && found[at].key < grid.next(key)) buckets.push(make(found[at].key, found[at++].id));
+  }
+  ctx.addBuckets(buckets.length);
+  return buckets;
+}
+
+function sortBuckets(buckets: OutBucket[], order: readonly OrderPart[]): OutBucket[] {
+  if (order[0].path === '_key' && !order[0].descending) return buckets;
+  return buckets.slice().sort((a, b) => {
+    for (const part of order) {
+      let by: number;
+      if (part.path === '_key') by = compareFigures(a.key as number, b.key as number, part.descending);
+      else if (part.path === '_count') by = compareFigures(a.docCount, b.docCount, part.descending);
+      else by = compareFigures(figureAt(a, part.steps), figureAt(b, part.steps), part.descending);
+      if (by !== 0) return by;
+    }
+    return (a.key as number) - (b.key as number);
+  });
+}
+
+/** `calendar_interval`, `fixed_interval`, the old `interval`, `offset` and `time_zone`; null without an interval. */
+export function parseRounding(p: Params, zoneId: string | null, name: string): Rounding | null {
+  const calendar = p.string('calendar_interval');
+  const fixed = p.string('fixed_interval');
+  const old = p.string('interval');
+  if (calendar !== null && fixed !== null)
+    throw p.refuse('fixed_interval', 'Cannot use [fixed_interval] with [calendar_interval] configuration option.');
+  if (old !== null && (calendar ?? fixed) !== null)
+    throw p.refuse('interval', 'Cannot use [interval] with [fixed_interval] or [calendar_interval] configuration options.');
+  const offsetText = p.string('offset');
+  const offset = offsetText === null ? 0 : timeValue(offsetText);
+  if (offset === null) {
+    throw p.refuse(
+      'offset',
+      `failed to parse setting [DateHistogramAggregationBuilder.parseOffset] with value [${offsetText}] as a time value: unit is missing or unrecognized`,
+    );
+  }
+  let zone = UTC;
+  try {
+    if (zoneId !== null) zone = timeZone(zoneId);
+  } catch (error) {
+    throw xContentError(`[${p.typeName}] failed to parse field [time_zone]`, error as never);
+  }
+  const unit = calendarUnit(calendar ?? old ?? '');
+  if (calendar !== null && unit === null) {
+    throw p.refuse('calendar_interval', `The supplied interval [${calendar}] could not be parsed as a calendar interval.`);
+  }
+  if (unit !== null) return calendarRounding(unit, zone, offset);
+  const text = fixed ?? old;
+  if (text === null) return null;
+  const interval = /^\d+(ms|[smhd])$/.test(text) ? timeValue(text) : null;
+  if (interval === null) {
+    throw p.refuse(
+      'fixed_interval',
+      `failed to parse setting [date_histogram.fixedInterval] with value [${text}] as a time value: unit is missing or unrecognized`,
+    );
+  }
+  if (interval < 1) throw p.refuse('fixed_interval', `Zero or negative time interval not supported in [${name}]`);
+  return intervalRounding(interval, zone, offset);
+}
+
+/** The error of a date_histogram without an interval. */
+export function noInterval(): Error {
+  return illegalArgument('Invalid interval specified, must be non-null and non-empty');
+}
+
+/** Does the slice carry raw times instead of starts of buckets? */
+function isRaw(spec: AggSpec, slice: Slice): boolean {
+  const { rounding } = spec.params as HistogramParams;
+  const source = slice.bound as ValuesSource;
+  return rounding !== null && source.kind !== 'binary' && dateNode(source, slice.segment, rounding, []).op === 'termsNumeric';
+}
+
+/** The kernels' form of a rounding over the column of a segment. */
+export function dateNode(source: ValuesSource, { segment }: SegmentScope, rounding: Rounding, children: readonly AggNode[]): AggNode {
+  if (source.kind === 'binary') return { op: 'docs', children: [] };
+  const column = columnOf(source, segment);
+  const unit = source.perMillisecond;
+  if (source.kind === 'f64') return { op: 'termsNumeric', source: column, perValue: false, children };
+  if (rounding.fixed) {
+    return { op: 'dateFixed', source: column, interval: rounding.fixed.interval * unit, offset: rounding.fixed.offset * unit, children };
+  }
+  const ends = [column.column?.min, column.column?.max, column.missing]
+    .filter((end) => end !== null && end !== undefined)
+    .map((end) => Math.floor(Number(end) / unit));
+  if (ends.length === 0) return { op: 'dateStarts', source: column, starts: new BigInt64Array(0), children };
+  const starts = startsBetween(rounding, Math.min(...ends), Math.max(...ends), MOST_STARTS);
+  if (!starts) return { op: 'termsNumeric', source: column, perValue: false, children };
+  return { op: 'dateStarts', source: column, starts: BigInt64Array.from(starts, (start) => BigInt(start) * BigInt(unit)), children };
+}
+
+export const dateHistogramType: AggType = {
+  isBucket: true,
+  parse(name, typeName, body): HistogramParams {
+    const p = new Params(typeName, body);
+    const common = parseCommon(p, name);
+    const rounding = parseRounding(p, common.source.timeZone, name);
+    p.done();
+    const refusal = rounding === null ? noInterval() : null;
+    return { ...common, interval: 0, offset: 0, rounding, refusal };
+  },
+  bind: bindHistogram,
+  plan: (spec, bound: BoundHistogram, scope, children) => dateNode(bound, scope, (spec.params as HistogramParams).rounding!, children),
+  merge(spec, given, parents, ctx) {
+    const { rounding, minDocCount } = spec.params as HistogramParams;
+    const round = rounding!;
+    const slices = [...given.filter((slice) => slice.result.op !== 'docs'), ...rangeSlices(spec, given, parents, round, ctx)];
+    const limits = (slices.find((slice) => (slice.bound as BoundHistogram).type)?.bound ?? slices[0]?.bound) as BoundHistogram | undefined;
+    const hard = limits?.hardLimits ?? { min: -Infinity, max: Infinity };
+    const typical = round.next(round.round(0)) - round.round(0);
+    const grid: Grid = {
+      keyOf: (slice, raw) => {
+        const ms = Number(raw) / (slice.bound as ValuesSource).perMillisecond;
+        return isRawCached(spec, slice) ? round.round(Math.floor(ms)) : ms;
+      },
+      value: (key) => key,
+      next: (key) => Math.max(round.next(key), key + 1),
+      spread: (first, last) => Math.floor((last - first) / typical) + 1,
+      extend: limits?.extendedLimits ?? null,
+      keyFor: (value) => round.round(value),
+      isInside: (key) => key >= hard.min && key < hard.max,
+    };
+    return mergeGrid(spec, slices, parents, ctx, grid, minDocCount);
+  },
+};
+
+const rawSlices = new WeakMap<Slice, boolean>();
+
+function isRawCached(spec: AggSpec, slice: Slice): boolean {
+  let raw = rawSlices.get(slice);
+  if (raw === undefined) {
+    raw = isRaw(spec, slice);
+    rawSlices.set(slice, raw);
+  }
+  return raw;
+}

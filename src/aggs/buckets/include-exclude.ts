@@ -1,0 +1,181 @@
+// `include` and `exclude` of terms: regular expressions, lists of values, partitions.
+
+import { RE2JS } from 're2js';
+import { isObject } from '../../common/json-value.ts';
+import type { SegmentReader } from '../../plan/segment.ts';
+import { executionError, illegalArgument, parsingError } from '../errors.ts';
+import type { Params } from '../params.ts';
+import { doubleOf, type ValuesSource } from '../source.ts';
+
+export interface IncludeExclude {
+  readonly include: string | readonly unknown[] | { readonly partition: number; readonly partitions: number } | null;
+  readonly exclude: string | readonly unknown[] | null;
+}
+
+export function parseIncludeExclude(p: Params): IncludeExclude | null {
+  const include = p.take('include');
+  const exclude = p.take('exclude');
+  if (include === undefined && exclude === undefined) return null;
+  return { include: parseInclude(include), exclude: textOrList(exclude, 'exclude') };
+}
+
+function parseInclude(value: unknown): IncludeExclude['include'] {
+  if (!isObject(value)) return textOrList(value, 'include');
+  const partition = Number(value.partition);
+  const partitions = Number(value.num_partitions);
+  if (value.partition === undefined || value.num_partitions === undefined)
+    throw illegalArgument('Missing [partition] or [num_partitions] parameter for partition-based include');
+  if (!Number.isInteger(partition) || partition < 0) throw illegalArgument('Partition must be >= 0');
+  if (!Number.isInteger(partitions) || partition >= partitions) throw illegalArgument('Partition must be < num_partitions');
+  return { partition, partitions };
+}
+
+function textOrList(value: unknown, key: string): string | readonly unknown[] | null {
+  if (value === undefined) return null;
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.every((entry) => entry !== null && typeof entry !== 'object')) return value;
+  throw parsingError(`Unexpected token in [${key}]`);
+}
+
+/** @throws ApiError aggregation_execution_exception, illegal_argument_exception: what fits no field of this type */
+export function checkIncludeExclude(filter: IncludeExclude, source: ValuesSource, name: string): void {
+  const isRegExp = typeof filter.include === 'string' || typeof filter.exclude === 'string';
+  if (isRegExp && source.kind !== 'ordinals') {
+    throw executionError(
+      `Aggregation [${name}] cannot support regular expression style include/exclude settings as they can only be applied to string fields. Use an array of numeric values for include/exclude clauses used to filter numeric fields`,
+    );
+  }
+  if (isRegExp && source.type?.family === 'ip') {
+    throw executionError(
+      `Aggregation [${name}] cannot support regular expression style include/exclude settings as they can only be applied to string fields. Use an array of values for include/exclude clauses`,
+    );
+  }
+  for (const side of [filter.include, filter.exclude]) if (typeof side === 'string') luceneRegExp(side);
+}
+
+/** Lucene's anchored syntax as RE2. `~`, `&` and `<n-m>` have no counterpart there. @throws ApiError illegal_argument_exception */
+function luceneRegExp(pattern: string): (text: string) => boolean {
+  let out = '';
+  let inClass = false;
+  for (let i = 0; i < pattern.length; i++) {
+    const c = pattern[i];
+    if (c === '\\') {
+      const next = pattern[++i];
+      if (next === undefined) throw illegalArgument('unexpected end-of-string');
+      out += /[dDwWsS]/.test(next) ? `\\${next}` : RE2JS.quote(next);
+    } else if (inClass) {
+      if (c === ']') inClass = false;
+      out += c === '[' ? '\\[' : c;
+    } else if (c === '[') {
+      inClass = true;
+      out += c;
+    } else if (c === '"') {
+      const end = pattern.indexOf('"', i + 1);
+      if (end < 0) throw illegalArgument(`expected '"' at position ${pattern.length}`);
+      out += RE2JS.quote(pattern.slice(i + 1, end));
+      i = end;
+    } else if (c === '@') out += '(?:.*)';
+    else if (c === '#') out += '(?:[^\\x00-\\x{10FFFF}])';
+    else if (c === '~' || c === '&' || c === '<')
+      throw illegalArgument(`[${c}] in regular expressions of include and exclude is not supported`);
+    else out += c === '^' || c === '$' ? `\\${c}` : c;
+  }
+  if (inClass) throw illegalArgument(`expected ']' at position ${pattern.length}`);
+  try {
+    const compiled = RE2JS.compile(`(?:${out})`, RE2JS.DOTALL);
+    return (text) => compiled.matches(text);
+  } catch (error) {
+    throw illegalArgument(`invalid regular expression [${pattern}]: ${(error as Error).message}`);
+  }
+}
+
+/** Test of a term. */
+export function termFilter(filter: IncludeExclude, source: Pick<ValuesSource, 'type'>): (bytes: Uint8Array) => boolean {
+  const parts: Array<(bytes: Uint8Array) => boolean> = [];
+  const side = (value: IncludeExclude['include'], wanted: boolean) => {
+    if (typeof value === 'string') {
+      const matches = luceneRegExp(value);
+      parts.push((bytes) => matches(Buffer.from(bytes).toString()) === wanted);
+    } else if (Array.isArray(value)) {
+      const terms = new Set(value.map((term) => latin1(source.type ? source.type.termBytes(term) : Buffer.from(String(term)))));
+      parts.push((bytes) => terms.has(latin1(bytes)) === wanted);
+    } else if (value !== null && 'partition' in (value as object)) {
+      const { partition, partitions } = value as { partition: number; partitions: number };
+      parts.push((bytes) => floorMod(murmur3(bytes, 31), partitions) === partition);
+    }
+  };
+  side(filter.include, true);
+  side(filter.exclude, false);
+  return (bytes) => parts.every((part) => part(bytes));
+}
+
+/** Bitset of the allowed ordinals of a segment. */
+export function acceptedOrdinals(filter: IncludeExclude, source: ValuesSource, segment: SegmentReader, count: number): Uint8Array {
+  const accept = new Uint8Array((count >> 3) + 2);
+  const test = termFilter(filter, source);
+  // the term behind the last is that of `missing`
+  for (let ord = 0; ord < count; ord++) if (test(segment.termOf(source.field, ord))) accept[ord >> 3] |= 1 << (ord & 7);
+  if (source.missing instanceof Uint8Array && test(source.missing)) accept[count >> 3] |= 1 << (count & 7);
+  return accept;
+}
+
+/** Test of a numeric key. */
+export function numberFilter(filter: IncludeExclude, source: ValuesSource, nowMs: number): (raw: number | bigint) => boolean {
+  const valuesOf = (values: readonly unknown[]) =>
+    new Set(
+      values.map((value) => {
+        if (source.isDate && typeof value === 'string') return Number(source.format!.parse(value, false, nowMs));
+        if (source.type?.family === 'boolean') return value === true || value === 'true' ? 1 : 0;
+        return Number(value);
+      }),
+    );
+  const included = Array.isArray(filter.include) ? valuesOf(filter.include) : null;
+  const excluded = Array.isArray(filter.exclude) ? valuesOf(filter.exclude) : null;
+  const part = filter.include !== null && !Array.isArray(filter.include) && typeof filter.include === 'object' ? filter.include : null;
+  return (raw) => {
+    const value = doubleOf(source, raw);
+    if (included && !included.has(value)) return false;
+    if (excluded?.has(value)) return false;
+    if (!part) return true;
+    const { partition, partitions } = part as { partition: number; partitions: number };
+    return Number(((mix64(BigInt(Math.trunc(value))) % BigInt(partitions)) + BigInt(partitions)) % BigInt(partitions)) === partition;
+  };
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+}
+
+function floorMod(a: number, n: number): number {
+  return ((a % n) + n) % n;
+}
+
+/** MurmurHash3 x86 32 (Appleby), as Lucene's StringHelper. */
+function murmur3(bytes: Uint8Array, seed: number): number {
+  let h = seed;
+  const mix = (k: number) => {
+    const a = Math.imul(k, 0xcc9e2d51);
+    return Math.imul((a << 15) | (a >>> 17), 0x1b873593);
+  };
+  const blocks = bytes.length & ~3;
+  for (let i = 0; i < blocks; i += 4) {
+    h ^= mix(bytes[i] | (bytes[i + 1] << 8) | (bytes[i + 2] << 16) | (bytes[i + 3] << 24));
+    h = (Math.imul((h << 13) | (h >>> 19), 5) + 0xe6546b64) | 0;
+  }
+  let tail = 0;
+  for (let i = bytes.length - 1; i >= blocks; i--) tail = (tail << 8) | bytes[i];
+  if (bytes.length > blocks) h ^= mix(tail);
+  h ^= bytes.length;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}
+
+/** hppc's BitMixer.mix64 (Stafford's variant 9). */
+function mix64(value: bigint): bigint {
+  const u = (x: bigint) => BigInt.asUintN(64, x);
+  let z = u(value);
+  z = u((z ^ (z >> 32n)) * 0x4cd6944c5cc20b6dn);
+  z = u((z ^ (z >> 29n)) * 0xfc12c5b19d3259e9n);
+  return BigInt.asIntN(64, z ^ (z >> 32n));
+}

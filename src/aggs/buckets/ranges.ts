@@ -1,0 +1,387 @@
+// range, date_range, ip_range, geo_distance: a bucket per interval [from, to), in order of their ends.
+
+import { decodeGeoPoint, planeMeters } from '../../common/geo-encoding.ts';
+import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
+import { standAloneField } from '../../mapping/stand-alone-field.ts';
+import type { AggColumn, AggNode, AggRange } from '../../plan/agg-plan.ts';
+import type { PlanNode } from '../../plan/query-plan.ts';
+import type { SegmentReader } from '../../plan/segment.ts';
+import { isPlaneDistance } from '../../query/geo-point.ts';
+import { badParameter, illegalArgument, numberFormat, parsingError, xContentError } from '../errors.ts';
+import { metresOf } from '../geo.ts';
+import { Params, pointName } from '../params.ts';
+import { runParentPipelines } from '../pipelines/run.ts';
+import { mergeBuckets, mergeChildren } from '../reduce/merge.ts';
+import { BucketsOut, type OutBucket } from '../reduce/out.ts';
+import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
+import type { AggSpec, AggType, BindContext, MergedAgg, ReduceContext, SegmentScope, Slice } from '../types.ts';
+
+interface RangeSpec {
+  readonly key: string | null;
+  readonly from: unknown;
+  readonly to: unknown;
+  readonly mask: string | null;
+}
+
+interface RangeParams {
+  readonly source: SourceParams;
+  readonly ranges: readonly RangeSpec[];
+  readonly keyed: boolean;
+}
+
+/** A bucket as shown; fields without a value are left out. */
+interface Shown {
+  readonly key: string;
+  readonly fields: MutableJsonObject;
+}
+
+interface BoundRanges {
+  readonly source: ValuesSource;
+  readonly ranges: readonly AggRange[];
+  readonly shown: readonly Shown[];
+  /** ip_range: ends as terms. */
+  readonly terms: ReadonlyArray<{ readonly from: Uint8Array | null; readonly to: Uint8Array | null }>;
+}
+
+function parseRanges(p: Params, source: SourceParams, withMask: boolean): RangeParams {
+  const keyed = p.bool('keyed') ?? false;
+  const list = p.list('ranges') ?? [];
+  p.done();
+  const ranges = list.map((body): RangeSpec => {
+    try {
+      const inner = new Params(p.typeName, body);
+      const range = {
+        key: inner.string('key'),
+        from: inner.take('from') ?? null,
+        to: inner.take('to') ?? null,
+        mask: withMask ? inner.string('mask') : null,
+      };
+      for (const shown of ['from_as_string', 'to_as_string']) {
+        const text = inner.string(shown);
+        if (text !== null && shown === 'from_as_string') range.from = text;
+        else if (text !== null) range.to = text;
+      }
+      inner.done();
+      if (range.mask !== null) checkMask(p.typeName, range.mask);
+      return range;
+    } catch (error) {
+      throw xContentError(`[${p.typeName}] failed to parse field [ranges]`, error as never);
+    }
+  });
+  return { source, ranges, keyed };
+}
+
+/** Ends as doubles, sorted, with texts. */
+function bindNumbers(spec: AggSpec, ctx: BindContext, source: ValuesSource, end: (value: unknown, isTo: boolean) => number): BoundRanges {
+  const params = spec.params as RangeParams;
+  if (params.ranges.length === 0) throw illegalArgument(`No [ranges] specified for the [${spec.name}] aggregation`);
+  void ctx;
+  const withText = source.isDate || params.source.format !== null;
+  const text = (value: number) => source.format?.keyAsString(value) ?? null;
+  const rows = params.ranges.map((range) => ({
+    range,
+    from: range.from === null ? -Infinity : end(range.from, false),
+    to: range.to === null ? Infinity : end(range.to, true),
+  }));
+  rows.sort((a, b) => a.from - b.from || a.to - b.to);
+  const shown = rows.map(({ range, from, to }): Shown => {
+    const name = (value: number) => (Number.isFinite(value) ? ((withText ? text(value) : null) ?? pointName(value)) : '*');
+    const fields: MutableJsonObject = {};
+    for (const [side, value] of [
+      ['from', from],
+      ['to', to],
+    ] as const) {
+      if (!Number.isFinite(value)) continue;
+      fields[side] = value;
+      const asText = withText ? text(value) : null;
+      if (asText !== null) fields[`${side}_as_string`] = asText;
+    }
+    return { key: range.key ?? `${name(from)}-${name(to)}`, fields };
+  });
+  return { source, ranges: rows.map(({ from, to }) => ({ from, to })), shown, terms: [] };
+}
+
+function mergeRanges(spec: AggSpec, slices: readonly Slice[], parents: number, ctx: ReduceContext): MergedAgg {
+  const { keyed } = spec.params as RangeParams;
+  const merged = mergeBuckets(slices, (_slice, columns, i) => Number(columns.keys[i]));
+  const lists = merged.lists(parents);
+  const children = mergeChildren(spec, slices, merged.maps, merged.count, ctx);
+  // dates are only shown as such where the field is mapped
+  const all = ctx.bindings.map((bindings) => bindings.get(spec) as BoundRanges | undefined).filter((one) => one !== undefined);
+  const bound = all.find((one) => one.source.type) ?? all[0];
+  return {
+    at(parent) {
+      const byRange = new Map((parent < 0 ? [] : lists[parent]).map((id) => [Number(merged.keys[id]), id]));
+      const buckets = (bound?.shown ?? []).map(({ key, fields }, i): OutBucket => {
+        const id = byRange.get(i) ?? -1;
+        const docCount = id < 0 ? 0 : merged.docCounts[id];
+        return { key, name: key, fields: { ...(keyed ? {} : { key }), ...fields, doc_count: docCount }, docCount, aggs: children.at(id) };
+      });
+      ctx.addBuckets(buckets.length);
+      return new BucketsOut(spec, spec.typeName, runParentPipelines(spec, buckets), { keyed });
+    },
+  };
+}
+
+export const rangeType: AggType = {
+  isBucket: true,
+  parse(_name, typeName, body): RangeParams {
+    const p = new Params(typeName, body);
+    return parseRanges(p, parseSource(p), false);
+  },
+  bind(spec, ctx): BoundRanges {
+    const source = bindSource('range', (spec.params as RangeParams).source, ctx, ['numeric', 'date', 'boolean']);
+    return bindNumbers(spec, ctx, source, (value) => {
+      if (source.isDate && typeof value === 'string') return Number(source.format!.parse(value, false, ctx.index.nowMs));
+      const number = Number(value);
+      if (Number.isNaN(number) || value === '') throw numberFormat(String(value));
+      return number;
+    });
+  },
+  plan: planRanges,
+  merge: mergeRanges,
+};
+
+function planRanges(_spec: AggSpec, bound: BoundRanges, { segment }: SegmentScope, children: readonly AggNode[]): AggNode {
+  const source = columnOf(bound.source, segment);
+  if (source.unsigned) return { op: 'filters', filters: bound.ranges.map((range) => unsignedRange(source, range)), other: false, children };
+  const scale = bound.source.perMillisecond === 1 ? source.scale : 1 / bound.source.perMillisecond;
+  return { op: 'ranges', source: { ...source, scale }, ranges: bound.ranges, children };
+}
+
+const UNSIGNED_SHIFT = 1n << 63n;
+
+/** Documents with an unsigned value in [from, to): compared as integers, since doubles near 2^63 (where small values are stored) are 1024 apart. */
+function unsignedRange({ column, missing }: AggColumn, { from, to }: AggRange): PlanNode {
+  const whole = (end: number) => (end <= 0 ? 0n : end >= 2 ** 64 ? 1n << 64n : BigInt(Math.ceil(end)));
+  const min = whole(from) - UNSIGNED_SHIFT;
+  const max = whole(to) - 1n - UNSIGNED_SHIFT;
+  const takesMissing = missing !== null && BigInt(missing) >= min && BigInt(missing) <= max;
+  if (!column) return { op: takesMissing ? 'matchAll' : 'matchNone' };
+  const present: PlanNode = min > max ? { op: 'matchNone' } : { op: 'rangeI64', column, min, max };
+  if (!takesMissing) return present;
+  const absent: PlanNode = {
+    op: 'bool',
+    must: [],
+    filter: [],
+    should: [],
+    mustNot: [{ op: 'existsColumn', column }],
+    minimumShouldMatch: 0,
+  };
+  return { op: 'bool', must: [], filter: [], should: [present, absent], mustNot: [], minimumShouldMatch: 1 };
+}
+
+export const dateRangeType: AggType = {
+  isBucket: true,
+  parse(_name, typeName, body): RangeParams {
+    const p = new Params(typeName, body);
+    return parseRanges(p, parseSource(p, true), false);
+  },
+  bind(spec, ctx): BoundRanges {
+    const params = (spec.params as RangeParams).source;
+    const bound = bindSource('date_range', params, ctx, ['date', 'numeric']);
+    // Of a field that the index lacks, too, the ends are dates.
+    const source = bound.type ? bound : { ...bound, isDate: true, format: standAloneField('date').format(params.format, params.timeZone) };
+    return bindNumbers(spec, ctx, source, (value) => {
+      // numbers are texts in the format too: `epoch_second` makes seconds of them
+      if (!source.format) {
+        if (typeof value === 'number') return value;
+        const time = Date.parse(String(value));
+        if (Number.isNaN(time)) throw parsingError(`failed to parse date field [${String(value)}]`);
+        return time;
+      }
+      return Number(
+        source.format.parse(
+          String(typeof value === 'number' ? Math.trunc(value) : value),
+          false,
+          ctx.index.nowMs,
+          params.timeZone ?? undefined,
+        ),
+      );
+    });
+  },
+  plan: planRanges,
+  merge: mergeRanges,
+};
+
+// ip_range
+
+function ipBytes(text: string): Uint8Array | null {
+  const v4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text);
+  const bytes = new Uint8Array(16);
+  if (v4) {
+    const parts = v4.slice(1).map(Number);
+    if (parts.some((part) => part > 255)) return null;
+    bytes.set([255, 255, ...parts], 10);
+    return bytes;
+  }
+  const halves = text.split('::');
+  if (!text.includes(':') || halves.length > 2) return null;
+  const groups = halves.map((half) => (half === '' ? [] : half.split(':')));
+  const count = groups.reduce((sum, half) => sum + half.length, 0);
+  if (halves.length === 1 ? count !== 8 : count > 7) return null;
+  const all = halves.length === 1 ? groups[0] : [...groups[0], ...Array.from({ length: 8 - count }, () => '0'), ...groups[1]];
+  for (const [i, group] of all.entries()) {
+    if (!/^[0-9a-fA-F]{1,4}$/.test(group)) return null;
+    const value = Number.parseInt(group, 16);
+    bytes[2 * i] = value >> 8;
+    bytes[2 * i + 1] = value & 255;
+  }
+  return bytes;
+}
+
+function checkMask(typeName: string, mask: string): { from: Uint8Array; to: Uint8Array | null } {
+  const [address, length] = mask.split('/');
+  const from = ipBytes(address);
+  const bits = address.includes(':') ? 128 : 32;
+  if (!from || length === undefined || !/^\d+$/.test(length))
+    throw badParameter(typeName, 'ranges', `Expected [ip/prefix] but was [${mask}]`);
+  if (Number(length) > bits) {
+    throw illegalArgument(`Illegal prefix length [${length}] in [${mask}]. Must be 0-32 for IPv4 ranges, 0-128 for IPv6 ranges`);
+  }
+  const prefix = Number(length) + 128 - bits;
+  let value = toBigInt(from);
+  const size = 1n << BigInt(128 - prefix);
+  value -= value % size;
+  const end = value + size;
+  return { from: fromBigInt(value), to: end >= 1n << 128n ? null : fromBigInt(end) };
+}
+
+function toBigInt(bytes: Uint8Array): bigint {
+  return bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n);
+}
+
+function fromBigInt(value: bigint): Uint8Array {
+  return Uint8Array.from({ length: 16 }, (_, i) => Number((value >> BigInt(8 * (15 - i))) & 255n));
+}
+
+/** Text of 16 bytes: dotted for mapped IPv4, else RFC 5952. */
+function ipText(bytes: Uint8Array): string {
+  if (bytes.subarray(0, 10).every((b) => b === 0) && bytes[10] === 255 && bytes[11] === 255) return bytes.subarray(12).join('.');
+  const groups = Array.from({ length: 8 }, (_, i) => ((bytes[2 * i] << 8) | bytes[2 * i + 1]).toString(16));
+  let best = { at: -1, length: 1 };
+  for (let i = 0; i < 8; i++) {
+    let j = i;
+    while (j < 8 && groups[j] === '0') j++;
+    if (j - i > best.length) best = { at: i, length: j - i };
+    if (j > i) i = j;
+  }
+  if (best.at < 0) return groups.join(':');
+  return `${groups.slice(0, best.at).join(':')}::${groups.slice(best.at + best.length).join(':')}`;
+}
+
+export const ipRangeType: AggType = {
+  isBucket: true,
+  parse(_name, typeName, body): RangeParams {
+    const p = new Params(typeName, body);
+    return parseRanges(p, parseSource(p, false, false), true);
+  },
+  bind(spec, ctx): BoundRanges {
+    const params = spec.params as RangeParams;
+    const source = bindSource('ip_range', params.source, ctx, ['ip']);
+    if (params.ranges.length === 0) throw illegalArgument(`No [ranges] specified for the [${spec.name}] aggregation`);
+    const bytesOf = (value: unknown): Uint8Array | null => {
+      if (value === null) return null;
+      const bytes = ipBytes(String(value));
+      if (!bytes) throw illegalArgument(`'${String(value)}' is not an IP string literal.`);
+      return bytes;
+    };
+    const rows = params.ranges.map(({ key, from, to, mask }) => {
+      const ends = mask !== null ? checkMask('ip_range', mask) : { from: bytesOf(from), to: bytesOf(to) };
+      const fields: MutableJsonObject = { ...(ends.from ? { from: ipText(ends.from) } : {}), ...(ends.to ? { to: ipText(ends.to) } : {}) };
+      return { ends, shown: { key: key ?? mask ?? `${fields.from ?? '*'}-${fields.to ?? '*'}`, fields } };
+    });
+    const order = (bytes: Uint8Array | null, open: bigint) => (bytes ? toBigInt(bytes) : open);
+    const compare = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
+    rows.sort(
+      (a, b) =>
+        compare(order(a.ends.from, -1n), order(b.ends.from, -1n)) || compare(order(a.ends.to, 1n << 129n), order(b.ends.to, 1n << 129n)),
+    );
+    return { source, ranges: [], shown: rows.map((row) => row.shown), terms: rows.map((row) => row.ends) };
+  },
+  plan(_spec, bound: BoundRanges, { segment }, children): AggNode {
+    const source = columnOf(bound.source, segment);
+    const ord = (bytes: Uint8Array | null, open: number) =>
+      bytes && bound.source.type ? segment.seekOrd(bound.source.field, bytes) : open;
+    const ranges = bound.terms.map(({ from, to }) => ({ from: ord(from, 0), to: ord(to, Infinity) }));
+    return { op: 'ranges', source, ranges, children };
+  },
+  merge: mergeRanges,
+};
+
+// geo_distance
+
+interface DistanceParams extends RangeParams {
+  readonly origin: { lat: number; lon: number };
+  readonly metres: number;
+  readonly isPlane: boolean;
+}
+
+export const geoDistanceType: AggType = {
+  isBucket: true,
+  parse(_name, typeName, body): DistanceParams {
+    const p = new Params(typeName, body);
+    const origin = parsePoint(p.take('origin') ?? p.take('center') ?? p.take('point'));
+    const unit = p.string('unit') ?? 'm';
+    const metres = metresOf(unit);
+    if (metres === null) throw p.refuse('unit', `No DistanceUnit match for [${unit}]`);
+    const isPlane = isPlaneDistance(p.string('distance_type') ?? 'arc');
+    const params = parseRanges(p, parseSource(p), false);
+    if (!origin) throw illegalArgument('Required [origin]');
+    return { ...params, origin, metres, isPlane };
+  },
+  bind(spec, ctx): BoundRanges {
+    const source = bindSource('geo_distance', (spec.params as RangeParams).source, ctx, ['geo_point']);
+    const bound = bindNumbers(spec, ctx, { ...source, format: null }, (value) => {
+      const number = Number(value);
+      if (Number.isNaN(number)) throw numberFormat(String(value));
+      return number;
+    });
+    // the distance starts at 0 and is shown so
+    return {
+      ...bound,
+      shown: bound.shown.map((row, i) => (bound.ranges[i].from === -Infinity ? { ...row, fields: { from: 0, ...row.fields } } : row)),
+    };
+  },
+  plan(spec, bound: BoundRanges, { segment }, children): AggNode {
+    const { origin, metres, isPlane } = spec.params as DistanceParams;
+    const column = bound.source.type ? segment.column(bound.source.field) : null;
+    if (!column) return { op: 'filters', filters: bound.ranges.map((): PlanNode => ({ op: 'matchNone' })), other: false, children };
+    if (isPlane) {
+      const distances = (docId: number): number[] =>
+        segment.values(bound.source.field, docId).map((raw) => planeMeters(origin, decodeGeoPoint(BigInt(raw))) / metres);
+      const filters = bound.ranges.map(({ from, to }): PlanNode => docsWith(segment, distances, from, to));
+      return { op: 'filters', filters, other: false, children };
+    }
+    const within = (distance: number): PlanNode =>
+      distance === Infinity
+        ? { op: 'existsColumn', column }
+        : { op: 'geoDistance', column, lat: origin.lat, lon: origin.lon, meters: distance * metres };
+    const filters = bound.ranges.map(({ from, to }): PlanNode => {
+      if (from <= 0) return within(to);
+      return { op: 'bool', must: [], filter: [within(to)], should: [], mustNot: [within(from)], minimumShouldMatch: 0 };
+    });
+    return { op: 'filters', filters, other: false, children };
+  },
+  merge: mergeRanges,
+};
+
+/** Documents with a value in [from, to). @param values  of a document */
+function docsWith(segment: SegmentReader, values: (docId: number) => readonly number[], from: number, to: number): PlanNode {
+  const docs: number[] = [];
+  for (let docId = 0; docId < segment.maxDoc; docId++) if (values(docId).some((value) => value >= from && value < to)) docs.push(docId);
+  return docs.length === 0 ? { op: 'matchNone' } : { op: 'docs', docs: Uint32Array.from(docs), scores: null };
+}
+
+/** A point in the forms of the API that aggregations take: `lat,lon`, [lon, lat], { lat, lon }. */
+function parsePoint(value: unknown): { lat: number; lon: number } | null {
+  if (value === undefined) return null;
+  let point: { lat: number; lon: number } | null = null;
+  if (typeof value === 'string') {
+    const [lat, lon] = value.split(',').map(Number);
+    point = { lat, lon };
+  } else if (Array.isArray(value)) point = { lat: Number(value[1]), lon: Number(value[0]) };
+  else if (isObject(value)) point = { lat: Number(value.lat), lon: Number(value.lon) };
+  if (!point || Number.isNaN(point.lat) || Number.isNaN(point.lon)) throw parsingError('failed to parse geo point [origin]');
+  return point;
+}

@@ -1,0 +1,124 @@
+// sampler and diversified_sampler: the best-scoring documents of each shard; what is below sees only them. The sample is known when a shard has
+// been searched, so the sub-aggregations run over it afterwards.
+import type { AggNode } from '../../plan/agg-plan.ts';
+import { docGroups } from '../metrics/documents.ts';
+import { Params } from '../params.ts';
+import { mergeChildren } from '../reduce/merge.ts';
+import { SingleBucketOut } from '../reduce/out.ts';
+import { bindSource, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
+import type { AggSpec, AggType, Bindings, SegmentScope, Slice } from '../types.ts';
+
+interface SamplerParams {
+  readonly shardSize: number;
+  /** diversified_sampler: at most so many documents of a shard with one value of the field. */
+  readonly source: SourceParams | null;
+  readonly perValue: number;
+}
+
+/** AggNode trees of the children of `spec`, for documents that the host chose. */
+export function planChildren(spec: AggSpec, bindings: Bindings, segment: SegmentScope): AggNode[] {
+  return spec.children.map((child) =>
+    child.type.plan(child, bindings.get(child) as never, segment, planChildren(child, bindings, segment)),
+  );
+}
+
+function samplerType(isDiversified: boolean): AggType {
+  return {
+    isBucket: true,
+    parse(name, typeName, body): SamplerParams {
+      const p = new Params(typeName, body);
+      const shardSize = p.integer('shard_size') ?? 100;
+      const perValue = isDiversified ? (p.integer('max_docs_per_value') ?? 1) : 0;
+      const source = isDiversified ? parseSource(p) : null;
+      if (isDiversified) p.string('execution_hint');
+      p.done();
+      if (shardSize <= 0) throw p.refuse('shard_size', `[shardSize] must be greater than or equal to 0. Found [${shardSize}] in [${name}]`);
+      if (isDiversified && perValue <= 0)
+        throw p.refuse('max_docs_per_value', `[maxDocsPerValue] must be greater than or equal to 0. Found [${perValue}] in [${name}]`);
+      return { shardSize, source, perValue };
+    },
+    bind(spec, ctx) {
+      const { source } = spec.params as SamplerParams;
+      return source ? bindSource('diversified_sampler', source, ctx, ['keyword', 'numeric', 'boolean', 'date', 'ip']) : null;
+    },
+    // a bucket of all documents, to be listed; the children wait
+    plan: (): AggNode => ({ op: 'docs', children: [] }),
+    merge(spec, slices, parents, ctx) {
+      const params = spec.params as SamplerParams;
+      const groups = docGroups(slices, parents);
+      return {
+        at(parent) {
+          const below: Slice[] = [];
+          let docCount = 0;
+          for (const { slice, docs, scores } of parent < 0 ? [] : sampleOf(groups[parent], params)) {
+            docCount += docs.length;
+            const children = slice.segment.collectDocs(() => planChildren(spec, slice.bindings, slice.segment), docs, scores);
+            const buckets = { parents: Uint32Array.of(0), keys: Float64Array.of(0), docCounts: Uint32Array.of(docs.length) };
+            below.push({ ...slice, map: null, result: { op: 'buckets', buckets, children } });
+          }
+          const maps = below.map(() => Int32Array.of(0));
+          ctx.addBuckets(1);
+          return new SingleBucketOut(spec, 'sampler', docCount, mergeChildren(spec, below, maps, 1, ctx).at(docCount > 0 ? 0 : -1));
+        },
+      };
+    },
+  };
+}
+
+type Group = ReturnType<typeof docGroups>[number][number];
+
+interface Sample {
+  readonly slice: Slice;
+  readonly docs: Uint32Array;
+  /** Parallel to the documents. */
+  readonly scores: Float32Array;
+}
+
+/** Best documents of each shard by score, then by place; ascending per segment. */
+function sampleOf(groups: readonly Group[], { shardSize, source, perValue }: SamplerParams): Sample[] {
+  const shards = new Map<Bindings, Map<number, Array<{ group: number; doc: number; score: number }>>>();
+  groups.forEach((group, g) => {
+    const ofIndex = shards.get(group.slice.bindings) ?? new Map<number, Array<{ group: number; doc: number; score: number }>>();
+    shards.set(group.slice.bindings, ofIndex);
+    const list = ofIndex.get(group.segment.shard) ?? [];
+    ofIndex.set(group.segment.shard, list);
+    group.docs.forEach((doc, i) => {
+      list.push({ group: g, doc, score: group.scores[i] });
+    });
+  });
+  const chosen: Array<Array<{ doc: number; score: number }>> = groups.map(() => []);
+  for (const list of [...shards.values()].flatMap((ofIndex) => [...ofIndex.values()])) {
+    list.sort((a, b) => b.score - a.score || a.group - b.group || a.doc - b.doc);
+    const taken = new Map<string, number>();
+    let left = shardSize;
+    for (const { group, doc, score } of list) {
+      if (left === 0) break;
+      if (source) {
+        const key = valueKey(groups[group].slice, doc);
+        const count = taken.get(key) ?? 0;
+        if (count >= perValue) continue;
+        taken.set(key, count + 1);
+      }
+      chosen[group].push({ doc, score });
+      left--;
+    }
+  }
+  return groups.flatMap(({ slice }, g) => {
+    const sample = chosen[g].sort((a, b) => a.doc - b.doc);
+    if (sample.length === 0) return [];
+    return [{ slice, docs: Uint32Array.from(sample, ({ doc }) => doc), scores: Float32Array.from(sample, ({ score }) => score) }];
+  });
+}
+
+/** The value that a document is told apart by; those without one count as one value. */
+function valueKey(slice: Slice, doc: number): string {
+  const source = slice.bound as ValuesSource;
+  const [value] = source.type ? slice.segment.segment.values(source.field, doc) : [];
+  if (value === undefined) return '';
+  return source.kind === 'ordinals'
+    ? Buffer.from(slice.segment.segment.termOf(source.field, Number(value))).toString('latin1')
+    : String(value);
+}
+
+export const samplerAggType = samplerType(false);
+export const diversifiedSamplerType = samplerType(true);

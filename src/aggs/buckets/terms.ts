@@ -1,0 +1,376 @@
+// terms and rare_terms: one bucket per distinct value. Counts are exact: every segment gives all its buckets, so errors are 0.
+import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { ValueFormat } from '../../mapping/field-type.ts';
+import type { AggNode } from '../../plan/agg-plan.ts';
+import type { PlanNode } from '../../plan/query-plan.ts';
+import type { SegmentReader } from '../../plan/segment.ts';
+import { illegalArgument, unsupported, xContentError } from '../errors.ts';
+import { Params } from '../params.ts';
+import {
+  checkOrderPath,
+  compareFigures,
+  figureAt,
+  needsChildren,
+  type OrderPart,
+  orderPart,
+  parseOrder,
+} from '../pipelines/bucket-path.ts'; // prettier-ignore
+import { runParentPipelines } from '../pipelines/run.ts';
+import {
+  addEmpty,
+  keepOnly,
+  type MergedBuckets,
+  type MergedChildren,
+  type MergeKey,
+  mergeBuckets,
+  mergeChildren,
+  selectTop,
+} from '../reduce/merge.ts';
+import { hashesOf, mergeText } from '../reduce/merge-text.ts';
+import { BucketsOut, type OutBucket } from '../reduce/out.ts';
+import { termBytes, termKey } from '../reduce/term-bytes.ts';
+import { bindSource, columnOf, doubleOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
+import type { AggSpec, AggType, BindContext, MergedAgg, ReduceContext, SegmentScope, Slice } from '../types.ts';
+import {
+  acceptedOrdinals,
+  checkIncludeExclude,
+  type IncludeExclude,
+  numberFilter,
+  parseIncludeExclude,
+  termFilter,
+} from './include-exclude.ts';
+
+export interface TermsParams {
+  readonly source: SourceParams;
+  readonly size: number;
+  readonly minDocCount: number;
+  readonly order: readonly OrderPart[];
+  readonly filter: IncludeExclude | null;
+  readonly showError: boolean;
+  /** rare_terms: the largest count that is shown; 0 for terms. */
+  readonly maxDocCount: number;
+}
+
+export interface BoundTerms {
+  readonly source: ValuesSource;
+  readonly nowMs: number;
+}
+
+const BY_COUNT = [orderPart('_count', true), orderPart('_key', false)];
+
+/** How Elasticsearch would collect; here there is one way. */
+const HINTS = new Set(['map', 'global_ordinals', 'global_ordinals_hash', 'global_ordinals_low_cardinality']);
+
+function parseTerms(name: string, typeName: string, body: unknown): TermsParams {
+  const p = new Params(typeName, body);
+  const source = parseSource(p);
+  const size = positive(p, name, 'size') ?? 10;
+  positive(p, name, 'shard_size');
+  const minDocCount = notNegative(p, name, 'min_doc_count', 'minDocCount') ?? 1;
+  notNegative(p, name, 'shard_min_doc_count', 'shardMinDocCount');
+  const order = orderOf(p);
+  const filter = parseIncludeExclude(p);
+  const showError = p.bool('show_term_doc_count_error') ?? false;
+  const mode = p.string('collect_mode');
+  if (mode !== null && mode !== 'depth_first' && mode !== 'breadth_first')
+    throw p.refuse('collect_mode', `No [collect_mode] found for value [${mode}]`);
+  const hint = p.string('execution_hint');
+  if (hint !== null && !HINTS.has(hint))
+    throw p.refuse('execution_hint', `Unknown \`execution_hint\`: [${hint}], expected any of [map, global_ordinals]`);
+  p.done();
+  return { source, size, minDocCount, order, filter, showError, maxDocCount: 0 };
+}
+
+/** `order` with the key as the last resort. */
+export function orderOf(p: Params): readonly OrderPart[] {
+  let order: readonly OrderPart[];
+  try {
+    order = parseOrder(p.take('order'), BY_COUNT);
+  } catch (error) {
+    throw xContentError(`[${p.typeName}] failed to parse field [order]`, error as never);
+  }
+  return order[order.length - 1].path === '_key' ? order : [...order, orderPart('_key', false)];
+}
+
+export function positive(p: Params, name: string, key: string): number | null {
+  const value = p.integer(key);
+  if (value !== null && value <= 0) {
+    const shown = key.replace(/_(\w)/g, (_, c: string) => c.toUpperCase());
+    throw p.refuse(key, `[${shown}] must be greater than 0. Found [${value}] in [${name}]`);
+  }
+  return value;
+}
+
+export function notNegative(p: Params, name: string, key: string, shown: string): number | null {
+  const value = p.integer(key);
+  if (value !== null && value < 0) throw p.refuse(key, `[${shown}] must be greater than or equal to 0. Found [${value}] in [${name}]`);
+  return value;
+}
+
+function bindTerms(spec: AggSpec, ctx: BindContext): BoundTerms {
+  const params = spec.params as TermsParams;
+  const source = bindSource(spec.typeName, params.source, ctx, ['keyword', 'numeric', 'date', 'boolean', 'ip', 'text', 'other']);
+  if (params.filter) checkIncludeExclude(params.filter, source, spec.name);
+  for (const part of params.order) if (part.steps.length > 0) checkOrderPath(spec, part.path);
+  return { source, nowMs: ctx.index.nowMs };
+}
+
+function planTerms(spec: AggSpec, bound: BoundTerms, scope: SegmentScope, children: readonly AggNode[]): AggNode {
+  const { filter } = spec.params as TermsParams;
+  return termsNode(bound.source, scope, filter, children);
+}
+
+/** One bucket per value of a source. */
+export function termsNode(source: ValuesSource, scope: SegmentScope, filter: IncludeExclude | null, children: readonly AggNode[]): AggNode {
+  const { segment } = scope;
+  if (source.type?.family === 'text') return textNode(source.field, segment, filter, source, children);
+  const column = columnOf(source, segment);
+  if (source.kind !== 'ordinals') return { op: 'termsNumeric', source: column, perValue: false, children };
+  const accept = filter && column.column ? acceptedOrdinals(filter, source, segment, Number(column.column.max) + 1) : null;
+  return { op: 'termsOrd', source: column, accept, children };
+}
+
+/** Analysed terms have no column: each is a filter. Bounded, since every one costs a bitset of the segment. */
+const MAX_TEXT_BITS = 2 ** 31;
+
+function textNode(
+  field: string,
+  segment: SegmentReader,
+  filter: IncludeExclude | null,
+  source: ValuesSource,
+  children: readonly AggNode[],
+): AggNode {
+  const postings = segment.postings(field);
+  if (!postings) return { op: 'filters', filters: [], other: false, children };
+  if (postings.termCount * segment.maxDoc > MAX_TEXT_BITS) {
+    throw unsupported(
+      `an aggregation over the [${postings.termCount}] terms of the text field [${field}] in [${segment.maxDoc}] documents`,
+    );
+  }
+  const test = filter ? termFilter(filter, source) : null;
+  const terms = segment.walkTerms(field, { from: null, to: null }, postings.termCount);
+  const filters = terms.map(
+    (term): PlanNode => (!test || test(term.bytes) ? { op: 'term', postings, term, scorer: null } : { op: 'matchNone' }),
+  );
+  return { op: 'filters', filters, other: false, children };
+}
+
+/** Keys of slices in one order: ordinals while there is one segment, term bytes over several; raw numbers while all indices store them alike. */
+export class TermKeys {
+  readonly isText: boolean;
+  readonly #direct: boolean;
+  /** All indices store the numbers alike, and keys are as stored; else they are doubles. */
+  readonly alike: boolean;
+  readonly #big: boolean;
+  readonly #slices: readonly Slice[];
+  readonly #sourceOf: (slice: Slice) => ValuesSource;
+
+  /** @param exact  integers are compared as bigints whatever the kernels gave: keys in a chain, where one level may have wide keys and others not */
+  constructor(slices: readonly Slice[], sourceOf: (slice: Slice) => ValuesSource, direct: boolean, exact = false) {
+    this.#slices = slices;
+    this.#sourceOf = sourceOf;
+    this.#direct = direct;
+    const sources = slices.map(sourceOf);
+    this.isText = sources.some((source) => source.kind === 'ordinals');
+    const mapped = sources.filter((source) => source.type);
+    this.alike = mapped.every(
+      (source) => source.kind === mapped[0].kind && source.scale === mapped[0].scale && source.unsigned === mapped[0].unsigned,
+    );
+    const wide = exact && mapped.length > 0 && mapped[0].kind === 'i64';
+    const hasWideKeys = slices.some((slice) => slice.result.op === 'buckets' && slice.result.buckets.keys instanceof BigInt64Array);
+    this.#big = this.alike && (wide || hasWideKeys);
+  }
+
+  keyOf(slice: Slice, raw: number | bigint): MergeKey {
+    const source = this.#sourceOf(slice);
+    if (this.isText) return source.kind === 'ordinals' ? (this.#direct ? Number(raw) : termKey(slice, source, Number(raw))) : String(raw);
+    if (!this.alike) return doubleOf(source, raw);
+    return this.#big && (typeof raw === 'bigint' || Number.isInteger(raw)) ? BigInt(raw) : raw;
+  }
+
+  /** Source and format that keys are shown by. */
+  get source(): ValuesSource {
+    const sources = this.#slices.map(this.#sourceOf);
+    return sources.find((source) => source.type) ?? sources[0];
+  }
+
+  /** Key as JSON, as pipelines see it, and `key_as_string`. */
+  show(key: MergeKey): { json: unknown; plain: string | number; text: string | null } {
+    const source = this.source;
+    if (this.isText) {
+      const bytes = typeof key === 'number' && this.#direct ? termBytes(this.#slices[0], source, key) : Buffer.from(String(key), 'latin1');
+      const shown = source.format ? source.format.formatBytes(bytes) : Buffer.from(bytes).toString();
+      return { json: shown, plain: String(shown), text: null };
+    }
+    const value = this.alike ? doubleOf(source, key as number) : Number(key);
+    const exact =
+      typeof key === 'bigint' && source.scale === 1 && source.perMillisecond === 1 ? key + (source.unsigned ? 1n << 63n : 0n) : null;
+    // integers beyond 2^53 stay bigints: the answer's writer shows them in full
+    const json = exact !== null && !Number.isSafeInteger(Number(exact)) ? exact : value;
+    return { json, plain: value, text: textOf(source.format, exact ?? value) };
+  }
+
+  get typedName(): string {
+    // Nothing tells the kind of an index without segments.
+    if (this.#slices.length === 0) return 'umterms';
+    const source = this.source;
+    if (!source.type && source.missing === null) return 'umterms';
+    if (this.isText) return 'sterms';
+    return source.unsigned ? 'ulterms' : source.kind === 'f64' || source.scale !== 1 ? 'dterms' : 'lterms';
+  }
+}
+
+function textOf(format: ValueFormat | null, value: number | bigint): string | null {
+  return format ? format.keyAsString(value) : null;
+}
+
+export function compareKeys(a: MergeKey, b: MergeKey): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Comparator of merged buckets; `children` where the order looks into sub-aggregations. */
+function comparator(
+  order: readonly OrderPart[],
+  merged: MergedBuckets,
+  children: MergedChildren | null,
+  byKey: (a: number, b: number) => number = (a, b) => compareKeys(merged.keys[a], merged.keys[b]),
+): (a: number, b: number) => number {
+  const below = new Map<number, ReturnType<MergedChildren['at']>>();
+  const aggsOf = (id: number) => {
+    let aggs = below.get(id);
+    if (!aggs) {
+      aggs = children!.at(id);
+      below.set(id, aggs);
+    }
+    return aggs;
+  };
+  const figure = (id: number, part: OrderPart) => figureAt({ aggs: aggsOf(id), docCount: merged.docCounts[id], key: 0 }, part.steps);
+  const { docCounts } = merged;
+  return (a, b) => {
+    for (const part of order) {
+      let by: number;
+      if (part.path === '_count') by = part.descending ? docCounts[b] - docCounts[a] : docCounts[a] - docCounts[b];
+      else if (part.path === '_key') by = part.descending ? byKey(b, a) : byKey(a, b);
+      else by = compareFigures(figure(a, part), figure(b, part), part.descending);
+      if (by !== 0) return by;
+    }
+    return 0;
+  };
+}
+
+function mergeTerms(spec: AggSpec, all: readonly Slice[], parents: number, ctx: ReduceContext): MergedAgg {
+  const params = spec.params as TermsParams;
+  const sourceOf = (slice: Slice) => (slice.bound as BoundTerms).source;
+  const slices = all.length > 1 ? all.filter((slice) => slice.result.op === 'buckets' && slice.result.buckets.parents.length > 0) : all;
+  const zero = params.minDocCount === 0;
+  const keys = new TermKeys(slices.length > 0 ? slices : all, sourceOf, slices.length === 1 && !zero);
+  const hashes = keys.isText && slices.length > 1 && !zero ? hashesOf(slices, sourceOf) : null;
+  const hashed = hashes ? mergeText(slices, sourceOf, hashes) : null;
+  const merged = hashed ?? mergeBuckets(slices, (slice, columns, i) => keys.keyOf(slice, columns.keys[i]));
+  if (zero) addEmpty(merged, allKeys(all, keys, params.filter), parents);
+  const lists = filtered(merged, merged.lists(parents), slices, keys, params);
+  // One shard counts what min_doc_count drops among the others; of several, each keeps it to itself.
+  const isOneShard = new Set(slices.map(({ segment }) => segment.shard)).size === 1;
+  const counted =
+    isOneShard && params.minDocCount > 1 ? filtered(merged, merged.lists(parents), slices, keys, { ...params, minDocCount: 1 }) : lists;
+  const early = needsChildren(params.order) ? mergeChildren(spec, slices, merged.maps, merged.count, ctx) : null;
+  const compare = comparator(params.order, merged, early, hashed?.compareKeys);
+  const chosen = lists.map((ids) => (hashed ?? { selectTop }).selectTop(ids, params.size, compare));
+  const kept = chosen.flat();
+  ctx.addBuckets(kept.length);
+  const { maps, numberOf } = keepOnly(merged, kept);
+  const children = early ?? mergeChildren(spec, slices, maps, kept.length, ctx);
+  const childOf = (id: number) => children.at(early ? id : numberOf[id]);
+  return {
+    at(parent) {
+      const ids = parent < 0 ? [] : chosen[parent];
+      let other = 0;
+      if (parent >= 0) for (const id of counted[parent]) other += merged.docCounts[id];
+      for (const id of ids) other -= merged.docCounts[id];
+      const buckets = ids.map((id): OutBucket => {
+        const { json, plain, text } = keys.show(hashed ? hashed.textOf(id) : merged.keys[id]);
+        const fields: MutableJsonObject = { key: json, ...(text === null ? {} : { key_as_string: text }), doc_count: merged.docCounts[id] };
+        if (params.showError) fields.doc_count_error_upper_bound = 0;
+        return { key: plain, name: text ?? String(plain), fields, docCount: merged.docCounts[id], aggs: childOf(id) };
+      });
+      const before: MutableJsonObject = params.maxDocCount > 0 ? {} : { doc_count_error_upper_bound: 0, sum_other_doc_count: other };
+      return new BucketsOut(spec, typedName(keys, params), runParentPipelines(spec, buckets), { before });
+    },
+  };
+}
+
+function typedName(keys: TermKeys, params: TermsParams): string {
+  return params.maxDocCount > 0 ? keys.typedName.replace('terms', 'rareterms') : keys.typedName;
+}
+
+/** Leaves out buckets by count, and numeric ones by include and exclude. */
+function filtered(merged: MergedBuckets, lists: number[][], slices: readonly Slice[], keys: TermKeys, params: TermsParams): number[][] {
+  const { filter, minDocCount, maxDocCount } = params;
+  const test =
+    filter && !keys.isText && slices.length > 0 ? numberFilter(filter, keys.source, (slices[0].bound as BoundTerms).nowMs) : null;
+  if (!test && minDocCount <= 1 && maxDocCount === 0) return lists;
+  return lists.map((ids) =>
+    ids.filter((id) => {
+      const count = merged.docCounts[id];
+      if (count < minDocCount || (maxDocCount > 0 && count > maxDocCount)) return false;
+      return !test || test(merged.keys[id] as number);
+    }),
+  );
+}
+
+/** Keys of the values in the segments, whatever the query is: for min_doc_count 0. */
+function* allKeys(slices: readonly Slice[], keys: TermKeys, filter: IncludeExclude | null): Iterable<MergeKey> {
+  for (const slice of slices) {
+    const { source } = slice.bound as BoundTerms;
+    for (const raw of allValues(source, slice, filter)) yield keys.keyOf(slice, raw);
+  }
+}
+
+function* allValues(source: ValuesSource, slice: Slice, filter: IncludeExclude | null): Iterable<number | bigint> {
+  const { segment } = slice.segment;
+  const column = source.type ? segment.column(source.field) : null;
+  if (!column) {
+    if (source.type?.name === '_index') yield 0;
+    return;
+  }
+  if (source.kind === 'ordinals') {
+    const test = filter ? termFilter(filter, source) : null;
+    for (let ord = 0; ord <= Number(column.max); ord++) if (!test || test(segment.termOf(source.field, ord))) yield ord;
+    return;
+  }
+  const seen = new Set<number | bigint>();
+  for (let doc = 0; doc < segment.maxDoc; doc++) {
+    for (const value of segment.values(source.field, doc)) {
+      if (seen.has(value)) continue;
+      seen.add(value);
+      yield typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
+    }
+  }
+}
+
+export const termsType: AggType = { isBucket: true, parse: parseTerms, bind: bindTerms, plan: planTerms, merge: mergeTerms };
+
+export const rareTermsType: AggType = {
+  isBucket: true,
+  parse(name, typeName, body): TermsParams {
+    const p = new Params(typeName, body);
+    const source = parseSource(p);
+    const maxDocCount = positive(p, name, 'max_doc_count') ?? 1;
+    if (maxDocCount > 100) throw illegalArgument(`[max_doc_count] must be smaller than or equal to 100 in [${name}]`);
+    const precision = p.number('precision');
+    if (precision !== null && precision < 0.00001) throw illegalArgument('[precision] must be greater than 0.00001');
+    const filter = parseIncludeExclude(p);
+    p.done();
+    const order = [orderPart('_count', false), orderPart('_key', false)];
+    return { source, size: Number.MAX_SAFE_INTEGER, minDocCount: 1, order, filter, showError: false, maxDocCount };
+  },
+  bind(spec, ctx): BoundTerms {
+    const bound = bindTerms(spec, ctx);
+    if (bound.source.kind === 'f64' || bound.source.scale !== 1) {
+      if (bound.source.type) throw illegalArgument('RareTerms aggregation does not support floating point fields.');
+    }
+    return bound;
+  },
+  plan: planTerms,
+  merge: mergeTerms,
+};

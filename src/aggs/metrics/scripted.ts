@@ -1,0 +1,110 @@
+// scripted_metric: scripts collect a state per shard and bucket, and reduce the states to a value.
+
+import { isObject, type JsonObject } from '../../common/json-value.ts';
+import { compileScript } from '../../scripting/painless.ts';
+import { parseScript, resolveScript, type ScriptSpec } from '../../scripting/script-spec.ts';
+import { Double, type ScriptMap, type Value } from '../../scripting/syntax-tree.ts';
+import { fromScript, toScript } from '../../scripting/update-script.ts';
+import { illegalArgument } from '../errors.ts';
+import { Params } from '../params.ts';
+import { JsonOut } from '../reduce/out.ts';
+import type { AggSpec, AggType, BindContext, Slice } from '../types.ts';
+import { docGroups } from './documents.ts';
+
+interface ScriptedParams {
+  readonly init: ScriptSpec | null;
+  readonly map: ScriptSpec;
+  readonly combine: ScriptSpec | null;
+  readonly reduce: ScriptSpec | null;
+  readonly params: JsonObject;
+}
+
+/** A script of the states alone. */
+type StateScript = (variables: { state?: ScriptMap; states?: Value[] }) => Value;
+
+interface BoundScripts {
+  readonly init: StateScript | null;
+  readonly map: ReturnType<BindContext['index']['docScript']>;
+  readonly combine: StateScript;
+  readonly reduce: StateScript;
+  readonly params: JsonObject;
+}
+
+function stateScript(spec: ScriptSpec, ctx: BindContext, params: JsonObject, name: 'state' | 'states'): StateScript {
+  const { lang, source } = resolveScript(spec, ctx.index.storedScript);
+  if (lang !== 'painless') throw illegalArgument(`script_lang not supported [${lang}]`);
+  const value = { kind: 'value' } as const;
+  const compiled = compileScript(source, { [name]: value, params: value });
+  const given = toScript({ ...params, ...spec.params });
+  return (variables) => compiled.run({ ...variables, params: given });
+}
+
+function bindScripts(spec: AggSpec, ctx: BindContext): BoundScripts {
+  const { init, map, combine, reduce, params } = spec.params as ScriptedParams;
+  if (combine === null) throw illegalArgument(`[combineScript] must not be null: [${spec.name}]`);
+  if (reduce === null) throw illegalArgument(`[reduceScript] must not be null: [${spec.name}]`);
+  return {
+    init: init && stateScript(init, ctx, params, 'state'),
+    map: ctx.index.docScript({ ...map, params: { ...params, ...map.params } }, ['state']),
+    combine: stateScript(combine, ctx, params, 'state'),
+    reduce: stateScript(reduce, ctx, params, 'states'),
+    params,
+  };
+}
+
+/** A double of a script as the answer writes it. */
+function jsonOf(value: Value): unknown {
+  return value instanceof Double ? value.value : fromScript(value);
+}
+
+export const scriptedMetricType: AggType = {
+  isBucket: false,
+  parse(_name, typeName, body): ScriptedParams {
+    const p = new Params(typeName, body);
+    const script = (key: string): ScriptSpec | null => {
+      const value = p.take(key);
+      return value === undefined || value === null ? null : parseScript(value);
+    };
+    const init = script('init_script');
+    const map = script('map_script');
+    const combine = script('combine_script');
+    const reduce = script('reduce_script');
+    const params = p.take('params');
+    p.done();
+    if (map === null) throw illegalArgument('Required [map_script]');
+    return { init, map, combine, reduce, params: isObject(params) ? params : {} };
+  },
+  bind: bindScripts,
+  plan: () => ({ op: 'docs', children: [] }),
+  merge(spec, slices, parents) {
+    const groups = docGroups(slices, parents);
+    return {
+      at(parent) {
+        const states = new Map<number, { bound: BoundScripts; state: ScriptMap }>();
+        const stateOf = (slice: Slice) => {
+          const { shard } = slice.segment;
+          let entry = states.get(shard);
+          if (!entry) {
+            const bound = slice.bound as BoundScripts;
+            const state: ScriptMap = new Map();
+            bound.init?.({ state });
+            states.set(shard, (entry = { bound, state }));
+          }
+          return entry;
+        };
+        if (parent < 0) return new JsonOut(spec, 'scripted_metric', { value: null });
+        for (const { slice, docs, scores } of groups[parent]) {
+          const { bound, state } = stateOf(slice);
+          docs.forEach((docId, i) => {
+            bound.map(slice.segment.segment, docId, { state, score: scores[i] ?? 0 });
+          });
+        }
+        // A shard without documents of the bucket has a state too, where the bucket is all there is.
+        if (parents === 1) slices.forEach(stateOf);
+        const combined = [...states.values()].map(({ bound, state }) => bound.combine({ state }));
+        const [first] = states.values();
+        return new JsonOut(spec, 'scripted_metric', { value: first ? jsonOf(first.bound.reduce({ states: combined })) : null });
+      },
+    };
+  },
+};

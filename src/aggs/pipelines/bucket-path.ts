@@ -1,0 +1,143 @@
+// Paths into results: `agg>agg.metric`, `agg['key']>metric`, `_count`, `_key`; used by orders and pipelines.
+import { executionError, illegalArgument, parsingError } from '../errors.ts';
+import type { Figure, OutAgg, OutBucket } from '../reduce/out.ts';
+import type { AggSpec } from '../types.ts';
+
+export interface PathStep {
+  readonly name: string;
+  /** `[...]` or the part behind a dot. */
+  readonly key: string | null;
+}
+
+/** @throws ApiError illegal_argument_exception: not a path */
+export function parsePath(path: string): PathStep[] {
+  return path.split('>').map((part) => {
+    const text = part.trim();
+    const bracket = /^(.*?)\[\s*(?:'([^']*)'|"([^"]*)"|([^\]]*))\s*\]$/.exec(text);
+    if (bracket) return { name: bracket[1], key: bracket[2] ?? bracket[3] ?? bracket[4] };
+    const dot = text.lastIndexOf('.');
+    if (text === '' || dot === 0) throw illegalArgument(`Invalid path [${path}]`);
+    return dot > 0 ? { name: text.slice(0, dot), key: text.slice(dot + 1) } : { name: text, key: null };
+  });
+}
+
+/** Name of the first aggregation on a path. */
+export function firstName(path: string): string {
+  return parsePath(path)[0].name;
+}
+
+/** Figure at a path below a bucket; undefined: no such aggregation or figure. */
+export function figureAt(bucket: Pick<OutBucket, 'aggs' | 'docCount' | 'key'>, steps: readonly PathStep[]): Figure | undefined {
+  const [step, ...rest] = steps;
+  if (step.name === '_count' && rest.length === 0) return bucket.docCount;
+  if (step.name === '_key' && rest.length === 0) return typeof bucket.key === 'number' ? bucket.key : undefined;
+  return figureIn(bucket.aggs, steps);
+}
+
+function figureIn(aggs: ReadonlyMap<string, OutAgg>, steps: readonly PathStep[]): Figure | undefined {
+  const [step, ...rest] = steps;
+  const agg = aggs.get(step.name) ?? (step.key !== null ? aggs.get(`${step.name}.${step.key}`) : undefined);
+  if (!agg) return undefined;
+  const key = aggs.has(step.name) ? step.key : null;
+  if (rest.length === 0) {
+    if (key !== null) return agg.buckets ? keyedFigure(agg, key, []) : agg.figure(key);
+    return agg.figure('');
+  }
+  if (agg.inside) {
+    if (rest.length === 1 && rest[0].name === '_count') return agg.docCount ?? undefined;
+    return figureIn(agg.inside, rest);
+  }
+  return key !== null ? keyedFigure(agg, key, rest) : undefined;
+}
+
+function keyedFigure(agg: OutAgg, key: string, rest: readonly PathStep[]): Figure | undefined {
+  if (key === '_bucket_count') return agg.figure('_bucket_count');
+  const bucket = agg.buckets?.find((b) => b.name === key || String(b.key) === key);
+  if (!bucket) return undefined;
+  return rest.length === 0 ? bucket.docCount : figureAt(bucket, rest);
+}
+
+/** Checks an order path against the sub-aggregations. @throws ApiError aggregation_execution_exception */
+export function checkOrderPath(spec: AggSpec, path: string): void {
+  const fail = (reason: string) => executionError(`Invalid aggregation order path [${path}]. ${reason}`);
+  let children: readonly AggSpec[] = spec.children;
+  const steps = parsePath(path);
+  steps.forEach((step, i) => {
+    const isLast = i === steps.length - 1;
+    let child = children.find((c) => c.name === step.name);
+    let key = step.key;
+    if (!child && step.key !== null) {
+      child = children.find((c) => c.name === `${step.name}.${step.key}`);
+      key = null;
+    }
+    if (!child) {
+      throw fail(
+        `The provided aggregation [${step.name}] either does not exist, or is a pipeline aggregation and cannot be used to sort the buckets.`,
+      );
+    }
+    if (isLast && !child.type.isBucket) {
+      if (MULTI_VALUED.has(child.typeName) && key === null) {
+        throw fail('When ordering on a multi-value metrics aggregation a metric name must be specified.');
+      }
+      if (!MULTI_VALUED.has(child.typeName) && key !== null && key !== 'value') {
+        throw fail(`Ordering on a single-value metrics aggregation can only be done on its value.`);
+      }
+      if (UNORDERED.has(child.typeName))
+        throw fail(
+          `Buckets can only be sorted on a sub-aggregator path that is built out of zero or more single-bucket aggregations within the path and a final single-bucket or a metrics aggregation at the path end.`,
+        );
+      return;
+    }
+    if (!SINGLE_BUCKET.has(child.typeName)) {
+      throw fail(
+        `Buckets can only be sorted on a sub-aggregator path that is built out of zero or more single-bucket aggregations within the path and a final single-bucket or a metrics aggregation at the path end. Sub-path [${step.name}] points to non single-bucket aggregation`,
+      );
+    }
+    children = child.children;
+  });
+}
+
+const MULTI_VALUED = new Set(['stats', 'extended_stats', 'percentiles', 'percentile_ranks']);
+const UNORDERED = new Set(['top_hits', 'geo_bounds', 'geo_centroid', 'matrix_stats']);
+const SINGLE_BUCKET = new Set(['filter', 'missing', 'global', 'nested', 'reverse_nested', 'sampler', 'diversified_sampler']);
+
+/** One element of an `order`. */
+export interface OrderPart {
+  readonly path: string;
+  readonly steps: readonly PathStep[];
+  readonly descending: boolean;
+}
+
+/** `order` of terms and histograms: an object or a list of them. @throws ApiError parsing_exception */
+export function parseOrder(value: unknown, fallback: readonly OrderPart[]): readonly OrderPart[] {
+  if (value === undefined) return fallback;
+  const parts = (Array.isArray(value) ? value : [value]).flatMap((entry: unknown): OrderPart[] => {
+    if (typeof entry !== 'object' || entry === null) throw parsingError(`Unexpected token [${typeof entry}] for [order]`);
+    const fields = Object.entries(entry);
+    if (fields.length !== 1 && Array.isArray(value)) throw parsingError('Must specify at least one field for [order]');
+    return fields.map(([path, direction]) => {
+      const way = String(direction).toLowerCase();
+      if (way !== 'asc' && way !== 'desc') throw parsingError(`Unknown order direction [${String(direction)}]`);
+      return orderPart(path === '_term' || path === '_time' ? '_key' : path, way === 'desc');
+    });
+  });
+  if (parts.length === 0) throw parsingError('Must specify at least one field for [order]');
+  return parts;
+}
+
+export function orderPart(path: string, descending: boolean): OrderPart {
+  return { path, steps: path === '_count' || path === '_key' ? [] : parsePath(path), descending };
+}
+
+export function needsChildren(order: readonly OrderPart[]): boolean {
+  return order.some((part) => part.steps.length > 0);
+}
+
+/** Compares figures; what is absent or NaN comes last whatever the direction. */
+export function compareFigures(a: Figure | undefined, b: Figure | undefined, descending: boolean): number {
+  const noA = a === null || a === undefined || Number.isNaN(a);
+  const noB = b === null || b === undefined || Number.isNaN(b);
+  if (noA || noB) return noA && noB ? 0 : noA ? 1 : -1;
+  const order = a < b ? -1 : a > b ? 1 : 0;
+  return descending ? -order : order;
+}

@@ -1,0 +1,95 @@
+// bucket_script and bucket_selector: a script over figures of each bucket, given as members of `params`.
+import { isObject, type JsonObject } from '../../common/json-value.ts';
+import { type CompiledScript, compileScript } from '../../scripting/painless.ts';
+import { Double } from '../../scripting/syntax-tree.ts';
+import { illegalArgument, parsingError, unsupported } from '../errors.ts';
+import type { Params } from '../params.ts';
+import { MetricOut, type OutBucket } from '../reduce/out.ts';
+import type { PipelineSpec } from '../types.ts';
+import { figureAt, parsePath } from './bucket-path.ts';
+import { type PipelineBody, withGap } from './pipeline-body.ts';
+
+/** `buckets_path` of a script: names to paths. */
+export function scriptPaths(raw: unknown, name: string): Map<string, string> {
+  if (typeof raw === 'string') return new Map([['_value', raw]]);
+  if (Array.isArray(raw)) return new Map(raw.map((path, i) => [`_value${i}`, String(path)]));
+  if (isObject(raw) && Object.values(raw).every((path) => typeof path === 'string'))
+    return new Map(Object.entries(raw as Record<string, string>));
+  throw parsingError(`Missing required field [buckets_path] for aggregation [${name}]`);
+}
+
+interface BucketScript {
+  /** @throws ApiError script_exception */
+  run(figures: Readonly<Record<string, number>>): number | boolean | null;
+}
+
+/** @throws ApiError illegal_argument_exception: no script, or one that cannot run here */
+function compile(p: Params, names: Iterable<string>): BucketScript {
+  const script = p.take('script');
+  const source = isObject(script) ? script.source : script;
+  if (isObject(script) && script.id !== undefined) throw unsupported('a stored script in a pipeline aggregation');
+  if (typeof source !== 'string') throw illegalArgument(`Required [script]`);
+  const lang = isObject(script) ? (script.lang ?? 'painless') : 'painless';
+  if (lang !== 'painless') throw unsupported(`script language [${String(lang)}] in a pipeline aggregation`);
+  const constants = isObject(script) && isObject(script.params) ? script.params : {};
+  const members: Record<string, true> = {};
+  for (const name of [...names, ...Object.keys(constants)]) members[name] = true;
+  // compiled when the buckets are reduced: that is where Elasticsearch reports what is wrong with it
+  let compiled: CompiledScript | null = null;
+  return {
+    run(figures) {
+      compiled ??= compileScript(source, { params: { kind: 'object', members } });
+      const doubles = Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, new Double(value)]));
+      return numberOf(compiled.run({ params: { fields: { ...constants, ...doubles } } }), source);
+    },
+  };
+}
+
+/** A script's result as a plain number; booleans and null as they are. @throws ApiError illegal_argument_exception: neither of these */
+export function numberOf(value: unknown, source: string): number | boolean | null {
+  if (value instanceof Double) return value.value;
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
+  throw illegalArgument(`script [${source}] must return a Number`);
+}
+
+function figuresOf(bucket: OutBucket, paths: ReadonlyMap<string, string>, body: PipelineBody): Record<string, number> {
+  const figures: Record<string, number> = {};
+  for (const [name, path] of paths) {
+    const figure = figureAt(bucket, parsePath(path));
+    if (figure === undefined)
+      throw illegalArgument(`buckets_path [${path}] must reference either a number value or a single value numeric metric aggregation`);
+    figures[name] = withGap(figure, bucket.docCount, body.gap, path === '_count' || path.endsWith('_bucket_count'));
+  }
+  return figures;
+}
+
+type ScriptedPipeline = (p: Params, body: PipelineBody, paths: ReadonlyMap<string, string>) => NonNullable<PipelineSpec['parent']>;
+
+const bucketScript: ScriptedPipeline = (p, body, paths) => {
+  const script = compile(p, paths.keys());
+  return (buckets) => {
+    for (const bucket of buckets) {
+      const figures = figuresOf(bucket, paths, body);
+      if (Object.values(figures).some(Number.isNaN)) continue;
+      const result = script.run(figures);
+      if (result === null) continue;
+      if (typeof result === 'boolean') throw illegalArgument(`series_arithmetic script for reducer [${body.name}] must return a Number`);
+      const shown = Number.isFinite(result) ? result : null;
+      const text = body.text(shown);
+      const json: JsonObject = { value: shown, ...(text === null ? {} : { value_as_string: text }) };
+      bucket.aggs.set(body.name, new MetricOut(body, 'simple_value', json, { '': shown, value: shown }));
+    }
+    return buckets;
+  };
+};
+
+const bucketSelector: ScriptedPipeline = (p, body, paths) => {
+  const script = compile(p, paths.keys());
+  return (buckets) => buckets.filter((bucket) => script.run(figuresOf(bucket, paths, body)) === true);
+};
+
+export const SCRIPTED_PIPELINES: Readonly<Record<string, ScriptedPipeline>> = {
+  bucket_script: bucketScript,
+  bucket_selector: bucketSelector,
+};

@@ -1,0 +1,222 @@
+// Parent pipelines: run over the buckets of the aggregation they are in. derivative, cumulative_sum, serial_diff, moving_fn, moving_avg, bucket_sort.
+import { isObject } from '../../common/json-value.ts';
+import type { ApiError } from '../../errors/api-error.ts';
+import { calendarRounding, calendarUnit, intervalRounding, timeValue, UTC } from '../dates/rounding.ts';
+import { badBody, badParameter, illegalArgument, parsingError, unsupported, validationError, xContentError } from '../errors.ts';
+import type { Params } from '../params.ts';
+import { type Figure, MetricOut, type OutBucket } from '../reduce/out.ts';
+import type { AggSpec } from '../types.ts';
+import { compareFigures, figureAt, parsePath } from './bucket-path.ts';
+import { parseMovingFunction, predictorOf } from './moving-functions.ts';
+import { type PipelineBody, withGap } from './pipeline-body.ts';
+
+type Run = (buckets: OutBucket[], spec: AggSpec) => OutBucket[];
+type Parent = (p: Params, body: PipelineBody) => { run: Run; paths?: readonly string[] };
+
+/** Figure of a bucket under the gap policy, NaN for a gap; the bucket's own count is never a gap. */
+function figureOf(bucket: OutBucket, body: PipelineBody): number {
+  const figure = figureAt(bucket, parsePath(body.path));
+  if (figure === undefined)
+    throw illegalArgument(`buckets_path [${body.path}] must reference either a number value or a single value numeric metric aggregation`);
+  return withGap(figure, bucket.docCount, body.gap, body.path === '_count');
+}
+
+function put(bucket: OutBucket, body: PipelineBody, typedName: string, value: Figure, more: Record<string, Figure> = {}): void {
+  const text = body.text(value);
+  const shown = value === null || Number.isNaN(value) ? null : value;
+  const json = { value: shown, ...(text === null ? {} : { value_as_string: text }), ...more };
+  bucket.aggs.set(body.name, new MetricOut(body, typedName, json, { '': shown, value: shown, ...more }));
+}
+
+const derivative: Parent = (p, body) => {
+  const unit = p.string('unit');
+  let unitMs: number | null = null;
+  if (unit !== null) {
+    const calendar = calendarUnit(unit);
+    const rounding = calendar ? calendarRounding(calendar, UTC, 0) : null;
+    const fixed = timeValue(unit);
+    if (rounding) unitMs = rounding.fixed?.interval ?? averageOf(calendar!);
+    else if (fixed) unitMs = intervalRounding(fixed, UTC, 0).fixed!.interval;
+    else throw illegalArgument(`Invalid unit [${unit}] in [${body.name}]`);
+  }
+  return {
+    run(buckets) {
+      let last: { key: number; value: number } | null = null;
+      for (const bucket of buckets) {
+        const value = figureOf(bucket, body);
+        const key = Number(bucket.key);
+        if (last) {
+          const change = value - last.value;
+          const span = unitMs === null ? 0 : (key - last.key) / unitMs;
+          put(bucket, body, 'derivative', change, unitMs === null ? {} : { normalized_value: span > 0 ? change / span : change });
+        }
+        last = { key, value };
+      }
+      return buckets;
+    },
+  };
+};
+
+/** Mean length of units that vary, as java.time's ChronoUnit estimates them. */
+function averageOf(unit: string): number {
+  const year = 31_556_952_000;
+  return unit === 'year' ? year : unit === 'quarter' ? year / 4 : year / 12;
+}
+
+const cumulativeSum: Parent = (_p, body) => ({
+  run(buckets) {
+    let sum = 0;
+    for (const bucket of buckets) {
+      sum += figureOf(bucket, { ...body, gap: 'insert_zeros' });
+      put(bucket, body, 'simple_value', sum);
+    }
+    return buckets;
+  },
+});
+
+const serialDiff: Parent = (p, body) => {
+  const lag = p.integer('lag') ?? 1;
+  if (lag <= 0) throw parsingError(`Lag must be a positive, non-zero integer.  Value supplied was${lag} in [${body.name}]: [lag].`);
+  return {
+    run(buckets) {
+      const window: number[] = [];
+      for (const bucket of buckets) {
+        const value = figureOf(bucket, body);
+        const before = window.length >= lag ? window[window.length - lag] : Number.NaN;
+        if (!Number.isNaN(value - before)) put(bucket, body, 'simple_value', value - before);
+        window.push(value);
+      }
+      return buckets;
+    },
+  };
+};
+
+const movingFn: Parent = (p, body) => {
+  const window = p.integer('window');
+  const shift = p.integer('shift') ?? 0;
+  const script = p.take('script');
+  if (window === null) throw illegalArgument('Required [window]');
+  if (window <= 0) throw badBody('moving_fn', '[window] must be a positive, non-zero integer.');
+  const source = isObject(script) ? script.source : script;
+  if (typeof source !== 'string') throw illegalArgument('Required [script]');
+  const call = parseMovingFunction(source);
+  if (!call) throw unsupported(`script [${source}] of [moving_fn]: only a call of a MovingFunctions method`);
+  return {
+    run(buckets) {
+      const values: number[] = [];
+      const positions: number[] = [];
+      // the window ends before the bucket at hand
+      buckets.forEach((bucket, i) => {
+        const value = figureOf(bucket, body);
+        if (!Number.isNaN(value)) {
+          positions.push(i);
+          values.push(value);
+        }
+      });
+      positions.forEach((at, i) => {
+        const from = clamp(i - window + shift, values.length);
+        const to = clamp(i + shift, values.length);
+        const result = call(values.slice(from, to));
+        put(buckets[at], body, 'simple_value', result);
+      });
+      return buckets;
+    },
+  };
+};
+
+function clamp(index: number, length: number): number {
+  return Math.max(0, Math.min(index, length));
+}
+
+const movingAvg: Parent = (p, body) => {
+  const window = p.integer('window') ?? 5;
+  if (window <= 0)
+    throw parsingError(`[window] value must be a positive, non-zero integer.  Value supplied was [${window}] in [${body.name}].`);
+  const model = p.string('model') ?? 'simple';
+  const predict = predictorOf(model, p.object('settings') ?? {});
+  if (!predict) throw parsingError(`no [moving_avg] model with the name [${model}] is supported`);
+  if ((p.integer('predict') ?? 0) !== 0) throw unsupported('[predict] of [moving_avg]');
+  p.bool('minimize');
+  return {
+    run(buckets) {
+      const values: number[] = [];
+      for (const bucket of buckets) {
+        const value = figureOf(bucket, body);
+        if (Number.isNaN(value)) continue;
+        if (values.length > 0) put(bucket, body, 'simple_value', predict(values.slice(-window)));
+        values.push(value);
+      }
+      return buckets;
+    },
+  };
+};
+
+const bucketSort: Parent = (p, body) => {
+  const from = p.integer('from') ?? 0;
+  const size = p.integer('size');
+  const sort = p.list('sort') ?? [];
+  if (from < 0) throw badParameter('bucket_sort', 'from', `[from] must be a non-negative integer: [${from}]`);
+  if (size !== null && size <= 0) throw badParameter('bucket_sort', 'size', `[size] must be a positive integer: [${size}]`);
+  p.string('gap_policy');
+  p.done();
+  if (from === 0 && size === null && sort.length === 0) {
+    throw validationError(`[${body.name}] is configured to perform nothing. Please set either of [sort, size, from] to use bucket_sort`);
+  }
+  const keys = sort.map((entry) => sortKey(entry));
+  return {
+    paths: keys.map((key) => key.path),
+    run(buckets) {
+      let rows = buckets;
+      if (keys.length > 0) {
+        const figures = new Map(buckets.map((bucket) => [bucket, keys.map((key) => orderFigure(bucket, key.path))]));
+        // buckets without any of the figures are left out unless gaps count as zeros
+        if (body.gap === 'skip')
+          rows = buckets.filter((bucket) =>
+            figures.get(bucket)!.some((figure) => typeof figure === 'string' || (figure !== null && !Number.isNaN(figure))),
+          );
+        rows = rows.slice().sort((a, b) => {
+          for (let k = 0; k < keys.length; k++) {
+            const by = compareSortValues(figures.get(a)![k], figures.get(b)![k], keys[k].descending);
+            if (by !== 0) return by;
+          }
+          return 0;
+        });
+      }
+      return rows.slice(from, size === null ? undefined : from + size);
+    },
+  };
+};
+
+function orderFigure(bucket: OutBucket, path: string): Figure | string {
+  if (path === '_key') return bucket.key;
+  const figure = figureAt(bucket, parsePath(path));
+  if (figure === undefined) throw illegalArgument(`No aggregation found for path [${path}]`);
+  return figure;
+}
+
+function compareSortValues(a: Figure | string, b: Figure | string, descending: boolean): number {
+  if (typeof a === 'string' || typeof b === 'string') {
+    const by = String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
+    return descending ? -by : by;
+  }
+  return compareFigures(a, b, descending);
+}
+
+function sortKey(entry: unknown): { path: string; descending: boolean } {
+  if (typeof entry === 'string') return { path: entry, descending: false };
+  if (!isObject(entry) || Object.keys(entry).length !== 1) throw xContentError('[bucket_sort] failed to parse field [sort]');
+  const [path, value] = Object.entries(entry)[0];
+  const order = isObject(value) ? (value.order ?? 'asc') : value;
+  if (order !== 'asc' && order !== 'desc')
+    throw xContentError('[bucket_sort] failed to parse field [sort]', illegalArgument(`Unknown SortOrder [${String(order)}]`) as ApiError);
+  return { path, descending: order === 'desc' };
+}
+
+export const PARENT_PIPELINES: Readonly<Record<string, Parent>> = {
+  derivative,
+  cumulative_sum: cumulativeSum,
+  serial_diff: serialDiff,
+  moving_fn: movingFn,
+  moving_avg: movingAvg,
+  bucket_sort: bucketSort,
+};

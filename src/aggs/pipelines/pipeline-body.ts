@@ -1,0 +1,24 @@
+// What all pipeline aggregations have in common: name, path, gap policy, format.
+import type { JsonObject } from '../../common/json-value.ts';
+import type { Figure } from '../reduce/out.ts';
+
+export type GapPolicy = 'skip' | 'insert_zeros' | 'keep_values';
+
+/** What every pipeline has. */
+export interface PipelineBody {
+  readonly name: string;
+  readonly meta: JsonObject | null;
+  readonly path: string;
+  readonly gap: GapPolicy;
+  /** `value_as_string` by the pipeline's `format`. */
+  text(value: Figure): string | null;
+}
+
+/**
+ * A figure under the gap policy; NaN = the bucket is a gap to be skipped. Buckets without documents are gaps for every path but their count.
+ */
+export function withGap(figure: Figure, docCount: number, gap: GapPolicy, isCount: boolean): number {
+  const isNumber = figure !== null && Number.isFinite(figure);
+  if (isNumber && (docCount > 0 || isCount || gap === 'keep_values')) return figure;
+  return gap === 'insert_zeros' ? 0 : Number.NaN;
+}

@@ -1,0 +1,174 @@
+// Sibling pipelines: figures over the buckets of an aggregation beside them. avg_bucket, sum_bucket, min_bucket, max_bucket, stats_bucket,
+// extended_stats_bucket, percentiles_bucket.
+import type { MutableJsonObject } from '../../common/json-value.ts';
+import { executionError, illegalArgument } from '../errors.ts';
+import type { Params } from '../params.ts';
+import { pointName } from '../params.ts';
+import { type Figure, MetricOut, type OutAgg } from '../reduce/out.ts';
+import type { PipelineSpec } from '../types.ts';
+import { figureAt, type PathStep, parsePath } from './bucket-path.ts';
+import { type GapPolicy, type PipelineBody, withGap } from './pipeline-body.ts';
+
+/** A bucket's figure, with the name of the bucket. */
+interface Point {
+  readonly name: string;
+  readonly value: number;
+}
+
+/** Figures of all buckets on the path; buckets without one are skipped or 0. */
+function pointsAt(aggs: ReadonlyMap<string, OutAgg>, path: string, gap: GapPolicy): Point[] {
+  const [first, ...tail] = parsePath(path);
+  // `list.metric` is the same as `list>metric` where `list` has buckets.
+  const rest = tail.length === 0 && first.key !== null ? [{ name: first.key, key: null }] : tail;
+  if (rest.length === 0) throw illegalArgument(`path [${path}] does not lead to a number`);
+  const agg = aggs.get(first.name);
+  if (!agg) throw illegalArgument(`No aggregation found for path [${path}]`);
+  if (agg.inside) return pointsAt(agg.inside, path.slice(path.indexOf('>') + 1), gap);
+  const points: Point[] = [];
+  for (const bucket of agg.buckets ?? []) {
+    const inner = rest.length > 0 ? bucket.aggs.get(rest[0].name) : undefined;
+    // a list of buckets on the way: all of its buckets count
+    if (inner?.buckets && rest.length > 1 && rest[0].key === null) {
+      if (inner.typedName.endsWith('terms')) throw noNumber(bucket.aggs, rest, path);
+      points.push(...pointsAt(bucket.aggs, path.slice(path.indexOf('>') + 1), gap));
+      continue;
+    }
+    const figure = figureAt(bucket, rest);
+    if (figure === undefined) throw noNumber(bucket.aggs, rest, path);
+    const value = withGap(figure, bucket.docCount, gap, rest[rest.length - 1]?.name === '_count');
+    if (!Number.isNaN(value)) points.push({ name: bucket.name, value });
+  }
+  return points;
+}
+
+/** Why a path that exists is no figure, by the kind of what stands at its end. */
+function noNumber(aggs: ReadonlyMap<string, OutAgg>, rest: readonly PathStep[], path: string) {
+  const [{ name }] = rest;
+  const agg = aggs.get(name);
+  const rule = 'buckets_path must reference either a number value or a single value numeric metric aggregation';
+  if (!agg) return illegalArgument(`path [${path}] does not lead to a number`);
+  if (agg.buckets)
+    return executionError(`${rule}, got: [${rest.length > 1 ? 'Object[]' : typeText(agg.typedName)}] at aggregation [${name}]`);
+  return illegalArgument(`${rule}, but [${name}] contains multiple values. Please specify which to use.`);
+}
+
+const TYPE_TEXTS: Readonly<Record<string, string>> = { lterms: 'LongTerms', sterms: 'StringTerms', dterms: 'DoubleTerms' };
+
+function typeText(typedName: string): string {
+  return Object.hasOwn(TYPE_TEXTS, typedName) ? TYPE_TEXTS[typedName] : typedName;
+}
+
+type Shape = (
+  points: readonly Point[],
+  text: (value: Figure) => string | null,
+) => { json: MutableJsonObject; figures: Record<string, Figure> };
+
+function sibling(shapeOf: (p: Params) => Shape, typedName: string) {
+  return (p: Params, body: PipelineBody): PipelineSpec['sibling'] => {
+    const shape = shapeOf(p);
+    const { path, gap, text } = body;
+    return (aggs) => {
+      const { json, figures } = shape(pointsAt(aggs, path, gap), text);
+      return new MetricOut(body, typedName, json, figures);
+    };
+  };
+}
+
+function value(figure: Figure, text: (value: Figure) => string | null): { json: MutableJsonObject; figures: Record<string, Figure> } {
+  const asText = text(figure);
+  return { json: { value: figure, ...(asText === null ? {} : { value_as_string: asText }) }, figures: { '': figure, value: figure } };
+}
+
+function sumOf(points: readonly Point[]): number {
+  return points.reduce((sum, point) => sum + point.value, 0);
+}
+
+function best(points: readonly Point[], sign: number, text: (value: Figure) => string | null) {
+  let top: number | null = null;
+  for (const point of points) if (top === null || point.value * sign > top * sign) top = point.value;
+  const keys = points.filter((point) => point.value === top).map((point) => point.name);
+  const shown = value(top, text);
+  return { json: { ...shown.json, keys }, figures: shown.figures };
+}
+
+function statsOf(points: readonly Point[]): Record<string, Figure> {
+  const count = points.length;
+  const sum = sumOf(points);
+  const values = points.map((point) => point.value);
+  return { count, min: count ? Math.min(...values) : null, max: count ? Math.max(...values) : null, avg: count ? sum / count : null, sum };
+}
+
+function extendedOf(points: readonly Point[], sigma: number): { json: MutableJsonObject; figures: Record<string, Figure> } {
+  const basic = statsOf(points);
+  const count = points.length;
+  const sum = sumOf(points);
+  const squares = points.reduce((total, point) => total + point.value * point.value, 0);
+  const spread = squares - (sum * sum) / count;
+  const population = count ? Math.max(spread / count, 0) : null;
+  const sampling = count > 1 ? Math.max(spread / (count - 1), 0) : count ? Number.NaN : null;
+  const root = (v: number | null) => (v === null ? null : Math.sqrt(v));
+  const bound = (v: number | null, sign: number) => (v === null ? null : sum / count + sign * sigma * v);
+  const figures = {
+    ...basic,
+    sum_of_squares: count ? squares : null,
+    variance: population,
+    variance_population: population,
+    variance_sampling: sampling,
+    std_deviation: root(population),
+    std_deviation_population: root(population),
+    std_deviation_sampling: root(sampling),
+  }; // prettier-ignore
+  const bounds = {
+    upper: bound(figures.std_deviation, 1),
+    lower: bound(figures.std_deviation, -1),
+    upper_population: bound(figures.std_deviation_population, 1),
+    lower_population: bound(figures.std_deviation_population, -1),
+    upper_sampling: bound(figures.std_deviation_sampling, 1),
+    lower_sampling: bound(figures.std_deviation_sampling, -1),
+  }; // prettier-ignore
+  const show = (values: Record<string, Figure>) =>
+    Object.fromEntries(Object.entries(values).map(([k, v]) => [k, Number.isNaN(v) ? 'NaN' : v]));
+  return { json: { ...show(figures), std_deviation_bounds: show(bounds) }, figures };
+}
+
+/** Nearest rank, as Elasticsearch's percentiles_bucket. */
+function percentileOf(sorted: readonly number[], percent: number): number | null {
+  if (sorted.length === 0) return null;
+  return sorted[Math.min(sorted.length - 1, Math.max(0, Math.round((percent / 100) * (sorted.length - 1))))];
+}
+
+export const SIBLING_PIPELINES: Readonly<Record<string, (p: Params, body: PipelineBody) => PipelineSpec['sibling']>> = {
+  sum_bucket: sibling(() => (points, text) => value(sumOf(points), text), 'simple_value'),
+  avg_bucket: sibling(() => (points, text) => value(points.length ? sumOf(points) / points.length : null, text), 'simple_value'),
+  min_bucket: sibling(() => (points, text) => best(points, -1, text), 'bucket_metric_value'),
+  max_bucket: sibling(() => (points, text) => best(points, 1, text), 'bucket_metric_value'),
+  stats_bucket: sibling(
+    () => (points, text) => {
+      const figures = statsOf(points);
+      const json: MutableJsonObject = { ...figures };
+      for (const [name, figure] of Object.entries(figures)) {
+        const asText = name === 'count' || points.length === 0 ? null : text(figure);
+        if (asText !== null) json[`${name}_as_string`] = asText;
+      }
+      return { json, figures };
+    },
+    'stats_bucket',
+  ),
+  extended_stats_bucket: sibling((p) => {
+    const sigma = p.number('sigma') ?? 2;
+    if (sigma < 0) throw illegalArgument('sigma must be a non-negative double');
+    return (points) => extendedOf(points, sigma);
+  }, 'extended_stats_bucket'),
+  percentiles_bucket: sibling((p) => {
+    const percents = p.numbers('percents') ?? [1, 5, 25, 50, 75, 95, 99];
+    const keyed = p.bool('keyed') ?? true;
+    if (percents.some((percent) => percent < 0 || percent > 100))
+      throw illegalArgument('percents must only contain non-null doubles from 0.0-100.0 inclusive');
+    return (points) => {
+      const sorted = points.map((point) => point.value).sort((a, b) => a - b);
+      const rows = percents.map((percent) => ({ key: percent, value: percentileOf(sorted, percent) }));
+      const figures = Object.fromEntries(rows.map((row) => [pointName(row.key), row.value]));
+      return { json: { values: keyed ? figures : rows }, figures };
+    };
+  }, 'percentiles_bucket'),
+};

@@ -1,0 +1,195 @@
+// Puts the columns of segments together: equal keys under the same merged parent become one bucket, and each slice learns where its buckets went.
+import type { BucketColumns } from '../../plan/agg-plan.ts';
+import type { AggSpec, MergedAgg, ReduceContext, Slice } from '../types.ts';
+import { KeyTable } from './key-table.ts';
+import type { OutAgg } from './out.ts';
+
+export type MergeKey = string | number | bigint;
+
+export interface MergedBuckets {
+  readonly count: number;
+  /** Per merged bucket. */
+  readonly parents: number[];
+  readonly keys: MergeKey[];
+  readonly docCounts: number[];
+  /** Per slice: its bucket -> merged bucket, -1 where its parent is not shown. */
+  readonly maps: Int32Array[];
+  /** Merged buckets of each merged parent, in no order. */
+  lists(parents: number): number[][];
+}
+
+/**
+ * Numbers the buckets of all slices under their merged parents; those of parents that are not shown are left out.
+ * @param numberOf  merged bucket of bucket `i` of slice `s`: `next` if it is a new one
+ */
+export function numberBuckets(
+  slices: readonly Slice[],
+  numberOf: (s: number, columns: BucketColumns, i: number, parent: number, next: number) => number,
+): Pick<MergedBuckets, 'parents' | 'docCounts' | 'maps' | 'lists'> {
+  const parents: number[] = [];
+  const docCounts: number[] = [];
+  const maps = slices.map((slice, s) => {
+    const columns = columnsOf(slice);
+    const map = new Int32Array(columns.parents.length);
+    for (let i = 0; i < map.length; i++) {
+      const parent = slice.map ? slice.map[columns.parents[i]] : columns.parents[i];
+      if (parent < 0) {
+        map[i] = -1;
+        continue;
+      }
+      const id = numberOf(s, columns, i, parent, parents.length);
+      if (id === parents.length) {
+        parents.push(parent);
+        docCounts.push(0);
+      }
+      docCounts[id] += columns.docCounts[i];
+      map[i] = id;
+    }
+    return map;
+  });
+  const lists = (count: number): number[][] => {
+    const out: number[][] = Array.from({ length: count }, () => []);
+    parents.forEach((parent, id) => {
+      out[parent].push(id);
+    });
+    return out;
+  };
+  return { parents, docCounts, maps, lists };
+}
+
+/** @param keyOf  key of a slice's bucket that equals across segments; with one slice any injective key will do */
+export function mergeBuckets(
+  slices: readonly Slice[],
+  keyOf: (slice: Slice, columns: BucketColumns, i: number) => MergeKey,
+): MergedBuckets {
+  const keys: MergeKey[] = [];
+  const single = slices.length === 1;
+  // number keys of all parents are numbered by one table; other keys by a map per parent
+  const numbers = new KeyTable();
+  const idOfNumber: number[] = [];
+  const found: Array<Map<MergeKey, number>> = [];
+  const known = (parent: number, key: MergeKey, next: number): number => {
+    if (single) return next;
+    if (typeof key === 'number') {
+      const number = numbers.numberOf(parent, key);
+      idOfNumber[number] ??= next;
+      return idOfNumber[number];
+    }
+    found[parent] ??= new Map();
+    const id = found[parent].get(key);
+    if (id === undefined) found[parent].set(key, next);
+    return id ?? next;
+  };
+  const numbered = numberBuckets(slices, (s, columns, i, parent, next) => {
+    const key = keyOf(slices[s], columns, i);
+    const id = known(parent, key, next);
+    if (id === next) keys.push(key);
+    return id;
+  });
+  return { ...numbered, count: keys.length, keys };
+}
+
+const NO_BUCKETS: BucketColumns = { parents: new Uint32Array(0), keys: new Float64Array(0), docCounts: new Uint32Array(0) };
+
+export function columnsOf(slice: Slice): BucketColumns {
+  return slice.result.op === 'buckets' ? slice.result.buckets : NO_BUCKETS;
+}
+
+/** Merged children of a bucket aggregation. */
+export interface MergedChildren {
+  /** Results below bucket `id` with the sibling pipelines there; -1: of a bucket without documents. */
+  at(id: number): Map<string, OutAgg>;
+}
+
+/**
+ * Merges the children of `spec`.
+ * @param maps   per slice: its bucket -> number of the bucket that the children are merged under, -1 = left out
+ * @param count  those numbers are below this
+ */
+export function mergeChildren(
+  spec: AggSpec,
+  slices: readonly Slice[],
+  maps: readonly Int32Array[],
+  count: number,
+  ctx: ReduceContext,
+): MergedChildren {
+  const merged = spec.children.map((child, c): MergedAgg => {
+    const below: Slice[] = [];
+    slices.forEach((slice, s) => {
+      if (slice.result.op !== 'buckets' || slice.result.children.length <= c) return;
+      below.push({ ...slice, result: slice.result.children[c], bound: slice.bindings.get(child), map: maps[s] });
+    });
+    // Keys of one slice are taken as different: where buckets of it meet in one, a copy that shows nothing makes it several.
+    if (below.length === 1 && hasRepeats(below[0].map!)) below.push({ ...below[0], map: below[0].map!.map(() => -1) });
+    return child.type.merge(child, below, count, ctx);
+  });
+  return { at: (id) => outAggs(spec, merged, id) };
+}
+
+function hasRepeats(map: Int32Array): boolean {
+  const seen = new Set<number>();
+  for (const id of map) {
+    if (id >= 0 && seen.has(id)) return true;
+    seen.add(id);
+  }
+  return false;
+}
+
+/** Results of a level in one bucket: aggregations in order of the request, then the sibling pipelines. */
+export function outAggs(level: Pick<AggSpec, 'children' | 'pipelines'>, merged: readonly MergedAgg[], id: number): Map<string, OutAgg> {
+  const aggs = new Map<string, OutAgg>();
+  level.children.forEach((child, c) => {
+    aggs.set(child.name, merged[c].at(id));
+  });
+  for (const pipeline of level.pipelines) if (pipeline.sibling) aggs.set(pipeline.name, pipeline.sibling(aggs));
+  return aggs;
+}
+
+/** Renumbers merged buckets to those that are kept: the maps of slices, and old number -> new number (-1 = dropped). */
+export function keepOnly(merged: MergedBuckets, kept: readonly number[]): { maps: Int32Array[]; numberOf: Int32Array } {
+  const numberOf = new Int32Array(merged.count).fill(-1);
+  kept.forEach((id, number) => {
+    numberOf[id] = number;
+  });
+  const maps = merged.maps.map((map) => map.map((id) => (id < 0 ? -1 : numberOf[id])));
+  return { maps, numberOf };
+}
+
+/** min_doc_count 0: gives every parent a bucket without documents for each key that it lacks. */
+export function addEmpty(merged: MergedBuckets, keys: Iterable<MergeKey>, parents: number): void {
+  const present = Array.from({ length: parents }, () => new Set<MergeKey>());
+  merged.keys.forEach((key, id) => {
+    present[merged.parents[id]].add(key);
+  });
+  for (const key of keys) {
+    for (let parent = 0; parent < parents; parent++) {
+      if (present[parent].has(key)) continue;
+      present[parent].add(key);
+      merged.parents.push(parent);
+      merged.keys.push(key);
+      merged.docCounts.push(0);
+      (merged as { count: number }).count++;
+    }
+  }
+}
+
+/** The first `size` of `ids` by `compare`, in order, without sorting the rest. */
+export function selectTop(ids: readonly number[], size: number, compare: (a: number, b: number) => number): number[] {
+  if (ids.length <= size || size > 256) return ids.slice().sort(compare).slice(0, size);
+  const top: number[] = [];
+  for (const id of ids) {
+    if (top.length === size) {
+      if (compare(id, top[size - 1]) >= 0) continue;
+      top.pop();
+    }
+    let low = 0;
+    let high = top.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (compare(id, top[middle]) < 0) high = middle;
+      else low = middle + 1;
+    }
+    top.splice(low, 0, id);
+  }
+  return top;
+}

@@ -1,0 +1,156 @@
+// Final results of aggregations as a tree of objects: what pipelines read and change, what orders compare, and what is rendered.
+import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { AggSpec, PipelineSpec } from '../types.ts';
+
+/** A number of a result, as buckets paths and orders see it: null where there is none. */
+export type Figure = number | null;
+
+export interface OutAgg {
+  /** Prefix of the name under `typed_keys`. */
+  readonly typedName: string;
+  readonly meta: MutableJsonObject | null;
+  /** A figure by name (`avg`, `50.0`); the empty name is the single value. undefined: there is no figure of that name. */
+  figure(name: string): Figure | undefined;
+  /** Aggregations below a single bucket; null for metrics and lists of buckets. */
+  readonly inside: ReadonlyMap<string, OutAgg> | null;
+  readonly buckets: readonly OutBucket[] | null;
+  /** Documents of a single bucket. */
+  readonly docCount: number | null;
+  render(typedKeys: boolean): MutableJsonObject;
+}
+
+export interface OutBucket {
+  /** Key as pipelines see it: text, or the double of numeric and date buckets. */
+  readonly key: string | number;
+  /** Name in a keyed answer, and what max_bucket and the like name. */
+  readonly name: string;
+  /** Rendered before the sub-aggregations, `doc_count` included; `key` and `key_as_string` too. */
+  readonly fields: MutableJsonObject;
+  readonly docCount: number;
+  readonly aggs: Map<string, OutAgg>;
+}
+
+type Owner = Pick<AggSpec | PipelineSpec, 'meta'>;
+
+/** A metric: `json` as rendered (without meta), `figures` by name. */
+export class MetricOut implements OutAgg {
+  readonly inside = null;
+  readonly buckets = null;
+  readonly docCount = null;
+  readonly typedName: string;
+  readonly meta: MutableJsonObject | null;
+  readonly #json: MutableJsonObject;
+  readonly #figures: Readonly<Record<string, Figure>>;
+
+  constructor(owner: Owner, typedName: string, json: MutableJsonObject, figures: Readonly<Record<string, Figure>>) {
+    this.typedName = typedName;
+    this.meta = owner.meta;
+    this.#json = json;
+    this.#figures = figures;
+  }
+
+  figure(name: string): Figure | undefined {
+    return Object.hasOwn(this.#figures, name) ? this.#figures[name] : undefined;
+  }
+
+  render(): MutableJsonObject {
+    return withMeta(this.meta, this.#json);
+  }
+}
+
+/** One bucket without a key: filter, nested, global... */
+export class SingleBucketOut implements OutAgg {
+  readonly buckets = null;
+  readonly typedName: string;
+  readonly meta: MutableJsonObject | null;
+  readonly docCount: number;
+  readonly inside: ReadonlyMap<string, OutAgg>;
+
+  constructor(owner: Owner, typedName: string, docCount: number, inside: ReadonlyMap<string, OutAgg>) {
+    this.typedName = typedName;
+    this.meta = owner.meta;
+    this.docCount = docCount;
+    this.inside = inside;
+  }
+
+  figure(name: string): Figure | undefined {
+    return name === '' || name === '_count' || name === 'doc_count' ? this.docCount : undefined;
+  }
+
+  render(typedKeys: boolean): MutableJsonObject {
+    return withMeta(this.meta, { doc_count: this.docCount, ...renderAggs(this.inside, typedKeys) });
+  }
+}
+
+/** A list of buckets, or an object of them by name. */
+export class BucketsOut implements OutAgg {
+  readonly inside = null;
+  readonly docCount = null;
+  readonly typedName: string;
+  readonly meta: MutableJsonObject | null;
+  readonly buckets: readonly OutBucket[];
+  readonly #keyed: boolean;
+  readonly #before: MutableJsonObject;
+  readonly #after: MutableJsonObject;
+
+  /** @param before, after  fields of the aggregation around `buckets` */
+  constructor(
+    owner: Owner,
+    typedName: string,
+    buckets: readonly OutBucket[],
+    options: { keyed?: boolean; before?: MutableJsonObject; after?: MutableJsonObject } = {},
+  ) {
+    this.typedName = typedName;
+    this.meta = owner.meta;
+    this.buckets = buckets;
+    this.#keyed = options.keyed ?? false;
+    this.#before = options.before ?? {};
+    this.#after = options.after ?? {};
+  }
+
+  figure(name: string): Figure | undefined {
+    return name === '_bucket_count' ? this.buckets.length : undefined;
+  }
+
+  render(typedKeys: boolean): MutableJsonObject {
+    const one = (bucket: OutBucket): MutableJsonObject => ({ ...bucket.fields, ...renderAggs(bucket.aggs, typedKeys) });
+    const buckets = this.#keyed
+      ? Object.fromEntries(this.buckets.map((bucket) => [bucket.name, one(bucket)]))
+      : this.buckets.map((bucket) => one(bucket));
+    return withMeta(this.meta, { ...this.#before, buckets, ...this.#after });
+  }
+}
+
+/** A JSON body as it stands: top_hits. */
+export class JsonOut implements OutAgg {
+  readonly inside = null;
+  readonly buckets = null;
+  readonly docCount = null;
+  readonly typedName: string;
+  readonly meta: MutableJsonObject | null;
+  readonly #json: MutableJsonObject;
+
+  constructor(owner: Owner, typedName: string, json: MutableJsonObject) {
+    this.typedName = typedName;
+    this.meta = owner.meta;
+    this.#json = json;
+  }
+
+  figure(): undefined {
+    return undefined;
+  }
+
+  render(): MutableJsonObject {
+    return withMeta(this.meta, this.#json);
+  }
+}
+
+export function renderAggs(aggs: ReadonlyMap<string, OutAgg>, typedKeys: boolean): MutableJsonObject {
+  const json: MutableJsonObject = {};
+  for (const [name, agg] of aggs) json[typedKeys ? `${agg.typedName}#${name}` : name] = agg.render(typedKeys);
+  return json;
+}
+
+function withMeta(meta: MutableJsonObject | null, json: MutableJsonObject): MutableJsonObject {
+  return meta ? { meta, ...json } : json;
+}
