@@ -1,33 +1,26 @@
 // composite: all combinations of several sources in the order of their keys, page by page behind `after`.
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
-import type { Rounding } from '../dates/rounding.ts';
 import { illegalArgument, parsingError, unsupported, xContentError } from '../errors.ts';
 import { geotileKey } from '../geo.ts';
 import { Params } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
 import { keepOnly, type MergeKey, mergeBuckets, mergeChildren } from '../reduce/merge.ts';
 import { BucketsOut, type OutBucket } from '../reduce/out.ts';
-import { bindSource, columnOf, doubleOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
-import type { AggSpec, AggType, SegmentScope, Slice } from '../types.ts';
+import { bindSource, doubleOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
+import type { AggSpec, AggType, Slice } from '../types.ts';
 import { flattenChain, planChain } from './chain.ts';
+import { type SegmentSource, type SourceShape, segmentSource } from './composite-source.ts';
 import { tilePrecision } from './geo-grids.ts';
-import { dateNode, noInterval, parseRounding } from './histogram.ts';
-import { compareKeys, TermKeys, termsNode } from './terms.ts';
+import { noInterval, parseRounding } from './histogram.ts';
+import { compareKeys, TermKeys } from './terms.ts';
 
-type Kind = 'terms' | 'histogram' | 'date_histogram' | 'geotile_grid';
-
-interface CompositeSource {
+interface CompositeSource extends SourceShape {
   readonly name: string;
-  readonly kind: Kind;
   readonly source: SourceParams;
   readonly descending: boolean;
-  readonly missingBucket: boolean;
   /** Where the missing bucket goes: -1 first, 1 last. */
   readonly missingOrder: -1 | 1;
-  readonly interval: number;
-  readonly rounding: Rounding | null;
-  readonly precision: number;
 }
 
 interface CompositeParams {
@@ -35,8 +28,6 @@ interface CompositeParams {
   readonly size: number;
   readonly after: JsonObject | null;
 }
-
-const MISSING_I64 = -(1n << 63n);
 
 function parseSourceEntry(entry: unknown): CompositeSource {
   if (!isObject(entry) || Object.keys(entry).length !== 1) throw parsingError('Composite sources must have one name each');
@@ -61,7 +52,17 @@ function parseSourceEntry(entry: unknown): CompositeSource {
   if (p.has('bounds')) throw unsupported('[bounds] of a composite source');
   p.done();
   const missingOrder = missing === 'first' ? -1 : missing === 'last' ? 1 : order === 'asc' ? -1 : 1;
-  return { name, kind: kind as Kind, source, descending: order === 'desc', missingBucket, missingOrder, interval, rounding, precision };
+  return {
+    name,
+    kind: kind as SourceShape['kind'],
+    source,
+    descending: order === 'desc',
+    missingBucket,
+    missingOrder,
+    interval,
+    rounding,
+    precision,
+  };
 }
 
 export const compositeType: AggType = {
@@ -110,30 +111,12 @@ export const compositeType: AggType = {
   plan(spec, bound: ValuesSource[], scope, children): AggNode {
     const { sources } = spec.params as CompositeParams;
     return planChain(
-      sources.map((source, s) => (below: readonly AggNode[]) => sourceNode(source, bound[s], scope, below)),
+      sources.map((source, s) => (below: readonly AggNode[]) => segmentSource(source, bound[s], scope).node(below)),
       children,
     );
   },
   merge: mergeComposite,
 };
-
-/** A source with a bucket for documents without a value takes raw values and is rounded when merged. */
-function sourceNode(spec: CompositeSource, source: ValuesSource, scope: SegmentScope, children: readonly AggNode[]): AggNode {
-  const column = columnOf(source, scope.segment);
-  if (spec.missingBucket) {
-    if (source.kind === 'ordinals') {
-      return { op: 'termsOrd', source: { ...column, missing: column.column ? Number(column.column.max) + 1 : 0 }, accept: null, children };
-    }
-    const missing = source.kind === 'f64' ? Number.NaN : MISSING_I64;
-    return { op: 'termsNumeric', source: { ...column, missing }, perValue: false, children };
-  }
-  if (spec.kind === 'terms') return termsNode(source, scope, null, children);
-  if (spec.kind === 'geotile_grid') return { op: 'geoCells', source: column, grid: 'geotile', precision: spec.precision, children };
-  if (spec.kind === 'histogram') {
-    return { op: 'histogram', source: column, interval: spec.interval, offset: 0, minKey: -Infinity, maxKey: Infinity, children };
-  }
-  return dateNode(source, scope, spec.rounding!, children);
-}
 
 type Part = MergeKey | null;
 
@@ -142,6 +125,7 @@ class SourceKeys {
   readonly #spec: CompositeSource;
   readonly #terms: TermKeys;
   readonly #sourceOf: (slice: Slice) => ValuesSource;
+  readonly #counted = new Map<Slice, SegmentSource>();
 
   constructor(spec: CompositeSource, slices: readonly Slice[], s: number) {
     this.#spec = spec;
@@ -152,38 +136,38 @@ class SourceKeys {
   part(slice: Slice, raw: number | bigint): Part {
     const spec = this.#spec;
     const source = this.#sourceOf(slice);
-    if (spec.missingBucket) {
-      if (source.kind === 'ordinals') {
-        const column = source.type ? slice.segment.segment.column(source.field) : null;
-        if (!column || Number(raw) > Number(column.max)) return null;
-      } else if (raw === MISSING_I64 || Number.isNaN(Number(raw)) || Number(raw) === Number(MISSING_I64)) return null;
-    }
+    const counted = this.#countedIn(slice);
+    if (counted.isMissing(raw)) return null;
     switch (spec.kind) {
       case 'terms':
-        return this.#terms.keyOf(slice, raw);
+        return source.isDate ? millisecondsOf(source, raw) : this.#terms.keyOf(slice, raw);
       case 'geotile_grid':
         return geotileKey(BigInt(raw));
       case 'histogram': {
-        const key = spec.missingBucket ? Math.floor(doubleOf(source, raw) / spec.interval) : Number(raw);
+        const key = counted.isRaw ? Math.floor(doubleOf(source, raw) / spec.interval) : Number(raw);
         return key * spec.interval;
       }
-      default: {
-        const ms = Number(raw) / source.perMillisecond;
-        return spec.rounding!.round(Math.floor(ms));
-      }
+      default:
+        return spec.rounding!.round(millisecondsOf(source, raw));
     }
+  }
+
+  #countedIn(slice: Slice): SegmentSource {
+    let counted = this.#counted.get(slice);
+    if (!counted) this.#counted.set(slice, (counted = segmentSource(this.#spec, this.#sourceOf(slice), slice.segment)));
+    return counted;
   }
 
   json(part: Part): unknown {
     if (part === null) return null;
     const source = this.#terms.source;
     if (this.#spec.kind === 'geotile_grid') return part;
-    if (this.#spec.kind !== 'terms') {
+    if (this.#spec.kind !== 'terms' || source.isDate) {
       const text = this.#spec.source.format !== null ? (source.format?.keyAsString(Number(part)) ?? null) : null;
       return text ?? part;
     }
     const { json, text } = this.#terms.show(part);
-    if (source.type?.family === 'boolean') return part === 1;
+    if (source.type?.family === 'boolean') return Number(part) === 1;
     return this.#spec.source.format !== null && text !== null ? text : json;
   }
 
@@ -202,7 +186,14 @@ class SourceKeys {
     if (source.type?.family === 'boolean') return value === true || value === 'true' || value === 1 ? 1 : 0;
     const number = Number(value);
     // integers are compared as stored, in full; unsigned ones are stored less 2^63
-    if (this.#spec.kind === 'terms' && this.#terms.alike && source.kind === 'i64' && source.scale === 1 && Number.isInteger(number)) {
+    if (
+      this.#spec.kind === 'terms' &&
+      !source.isDate &&
+      this.#terms.alike &&
+      source.kind === 'i64' &&
+      source.scale === 1 &&
+      Number.isInteger(number)
+    ) {
       const isExact = typeof value === 'bigint' || (typeof value === 'string' && /^-?\d+$/.test(value));
       return BigInt(isExact ? (value as bigint | string) : number) - (source.unsigned ? 1n << 63n : 0n);
     }
@@ -220,6 +211,10 @@ class SourceKeys {
     const by = this.#spec.kind === 'geotile_grid' ? compareTiles(String(a), String(b)) : compareKeys(a, b);
     return this.#spec.descending ? -by : by;
   }
+}
+
+function millisecondsOf(source: ValuesSource, raw: number | bigint): number {
+  return Math.floor(Number(raw) / source.perMillisecond);
 }
 
 function compareTiles(a: string, b: string): number {

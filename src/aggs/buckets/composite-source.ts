@@ -1,0 +1,126 @@
+// How one source of a composite is counted in one segment: the kernels' node, and what its raw keys mean. Documents without a value get a
+// raw value whose bucket no value of the column falls into, so that they are counted like any other.
+import type { AggNode } from '../../plan/agg-plan.ts';
+import type { SegmentColumn } from '../../plan/segment.ts';
+import type { Rounding } from '../dates/rounding.ts';
+import { columnOf, doubleOf, type ValuesSource } from '../source.ts';
+import type { SegmentScope } from '../types.ts';
+import { dateNode } from './histogram.ts';
+import { termsNode } from './terms.ts';
+
+/** What a source asks for. */
+export interface SourceShape {
+  readonly kind: 'terms' | 'histogram' | 'date_histogram' | 'geotile_grid';
+  readonly missingBucket: boolean;
+  readonly interval: number;
+  readonly rounding: Rounding | null;
+  readonly precision: number;
+}
+
+export interface SegmentSource {
+  node(children: readonly AggNode[]): AggNode;
+  /** Whether keys are values that are still to be rounded. A document with two values in one interval counts twice then. */
+  readonly isRaw: boolean;
+  /** Whether a raw key is the bucket of documents without a value. */
+  isMissing(key: number | bigint): boolean;
+}
+
+const LEAST = -(1n << 63n);
+const GREATEST = (1n << 63n) - 1n;
+/** A value that a column is most unlikely to hold, for columns that hold both the least and the greatest 64-bit value. */
+const ODD_VALUE = 0x2545_f491_4f6c_dd1dn;
+/** Keys of kernel histograms are exact up to here, with room for that of the missing bucket. */
+const MAX_HISTOGRAM_KEY = 2 ** 53 - 4;
+
+export function segmentSource(shape: SourceShape, source: ValuesSource, scope: SegmentScope): SegmentSource {
+  const { column } = columnOf(source, scope.segment);
+  if (shape.kind === 'geotile_grid') return geotileSource(shape, source, scope);
+  if (source.kind === 'ordinals') return ordinalSource(shape, source, scope);
+  if (!column) return { ...valueSource(shape, source, scope, 0), isMissing: () => shape.missingBucket };
+  if (shape.kind === 'histogram') return histogramSource(shape, source, scope, column);
+  if (source.isDate || shape.kind === 'date_histogram') return dateSource(shape, source, scope, column);
+  return valueSource(shape, source, scope, freeValue(column));
+}
+
+/** A value that the column does not hold. */
+function freeValue({ kind, min, max }: SegmentColumn): bigint | number {
+  if (kind === 'f64') return Number.NaN;
+  if (BigInt(max) < GREATEST) return BigInt(max) + 1n;
+  return BigInt(min) > LEAST ? BigInt(min) - 1n : ODD_VALUE;
+}
+
+/** Values as they are, `missing` for documents without one. */
+function valueSource(
+  { kind, missingBucket }: SourceShape,
+  source: ValuesSource,
+  scope: SegmentScope,
+  missing: bigint | number,
+): SegmentSource {
+  const counted = missingBucket ? { ...source, missing } : source;
+  return {
+    node: (children) => ({ op: 'termsNumeric', source: columnOf(counted, scope.segment), perValue: false, children }),
+    isRaw: kind !== 'terms',
+    isMissing: (key) =>
+      missingBucket && (typeof missing === 'bigint' ? !Number.isNaN(Number(key)) && BigInt(key) === missing : Number.isNaN(key)),
+  };
+}
+
+function ordinalSource({ missingBucket }: SourceShape, source: ValuesSource, scope: SegmentScope): SegmentSource {
+  if (!missingBucket) return { node: (children) => termsNode(source, scope, null, children), isRaw: false, isMissing: () => false };
+  const column = columnOf(source, scope.segment);
+  const missing = column.column ? Number(column.column.max) + 1 : 0;
+  return {
+    node: (children) => ({ op: 'termsOrd', source: { ...column, missing }, accept: null, children }),
+    isRaw: false,
+    isMissing: (key) => Number(key) === missing,
+  };
+}
+
+function histogramSource(shape: SourceShape, source: ValuesSource, scope: SegmentScope, column: SegmentColumn): SegmentSource {
+  const { interval, missingBucket } = shape;
+  const keyOf = (raw: bigint | number) => Math.floor(doubleOf(source, raw) / interval);
+  const lastKey = keyOf(column.max);
+  const value = (lastKey + 2) * interval;
+  const beyond = source.kind === 'f64' ? value : BigInt(Math.ceil(value / source.scale)) - (source.unsigned ? 1n << 63n : 0n);
+  const isExact =
+    -keyOf(column.min) < MAX_HISTOGRAM_KEY && lastKey < MAX_HISTOGRAM_KEY && (typeof beyond === 'number' || beyond <= GREATEST);
+  if (!isExact) return valueSource(shape, source, scope, freeValue(column));
+  const counted = columnOf(missingBucket ? { ...source, missing: beyond } : source, scope.segment);
+  return {
+    node: (children) => ({ op: 'histogram', source: counted, interval, offset: 0, minKey: -Infinity, maxKey: Infinity, children }),
+    isRaw: false,
+    isMissing: (key) => missingBucket && Number(key) > lastKey,
+  };
+}
+
+const EVERY_MILLISECOND: Rounding = { round: (ms) => ms, next: (ms) => ms + 1, fixed: { interval: 1, offset: 0 } };
+
+/** Terms of dates are milliseconds, also of a field that stores nanoseconds. */
+function dateSource(shape: SourceShape, source: ValuesSource, scope: SegmentScope, column: SegmentColumn): SegmentSource {
+  const { missingBucket } = shape;
+  const rounding = shape.rounding ?? EVERY_MILLISECOND;
+  if (source.kind === 'f64') return valueSource({ ...shape, kind: 'date_histogram' }, source, scope, Number.NaN);
+  const last = Math.floor(Number(column.max) / source.perMillisecond);
+  const beyondMs = rounding.next(rounding.next(rounding.round(last)));
+  const beyond = Number.isSafeInteger(beyondMs) ? BigInt(beyondMs) * BigInt(source.perMillisecond) : GREATEST + 1n;
+  if (beyond > GREATEST) return valueSource({ ...shape, kind: 'date_histogram' }, source, scope, freeValue(column));
+  const counted = missingBucket ? { ...source, missing: beyond } : source;
+  return {
+    node: (children) => dateNode(counted, scope, rounding, children),
+    isRaw: false,
+    isMissing: (key) => missingBucket && Number(key) > Number(column.max),
+  };
+}
+
+function geotileSource({ precision, missingBucket }: SourceShape, source: ValuesSource, scope: SegmentScope): SegmentSource {
+  const column = columnOf(source, scope.segment);
+  const missing = LEAST;
+  return {
+    node: (children) =>
+      missingBucket
+        ? { op: 'termsNumeric', source: { ...column, missing }, perValue: false, children }
+        : { op: 'geoCells', source: column, grid: 'geotile', precision, children },
+    isRaw: false,
+    isMissing: (key) => missingBucket && Number(key) === Number(missing),
+  };
+}
