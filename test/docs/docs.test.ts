@@ -69,3 +69,14 @@ test('NOTICE names only files that exist', () => {
 test('the generated parts equal the code: run `npm run docs:reference` if not', async () => {
   expect([...(await outdatedFiles()).keys()]).toEqual([]);
 });
+
+test('ARCHITECTURE.md names every folder of src and assembly, down to the second level', () => {
+  const architecture = read('ARCHITECTURE.md');
+  const foldersOf = (folder: string): string[] =>
+    readdirSync(path.join(root, folder), { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory() ? [`${folder}/${entry.name}`] : [],
+    );
+  const top = [...foldersOf('src'), ...foldersOf('assembly')];
+  const all = [...top, ...top.flatMap(foldersOf), ...foldersOf('src/front/http')];
+  expect(all.filter((folder) => !architecture.includes(`${folder}/`))).toEqual([]);
+});
