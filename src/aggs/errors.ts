@@ -1,4 +1,4 @@
-// Errors of aggregations with Elasticsearch's types. Those thrown while binding or reducing are failures of shards: src/search wraps them.
+// Errors of aggregations with Elasticsearch's types. src/search reports those thrown while binding or reducing as shard failures.
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 
@@ -6,12 +6,12 @@ export function xContentError(reason: string, causedBy: ApiError | null = null):
   return new ApiError('x_content_parse_exception', 400, reason, { causedBy });
 }
 
-/** A parameter whose value is refused. */
+/** A parameter with an invalid value. */
 export function badParameter(typeName: string, key: string, reason: string): ApiError {
   return xContentError(`[${typeName}] failed to parse field [${key}]`, illegalArgument(reason));
 }
 
-/** A body whose parameters do not go together. */
+/** A body with an invalid combination of parameters. */
 export function badBody(typeName: string, reason: string): ApiError {
   return xContentError(`Failed to build [${typeName}] after last required field arrived`, illegalArgument(reason));
 }
@@ -37,7 +37,7 @@ export function numberFormat(text: string): ApiError {
   return new ApiError('number_format_exception', 400, `For input string: "${text}"`);
 }
 
-/** A feature of Elasticsearch that this service does not have (yet). */
+/** A feature of Elasticsearch that this service does not support. */
 export function unsupported(what: string): ApiError {
   return illegalArgument(`${what} is not supported`);
 }

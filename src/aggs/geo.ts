@@ -1,4 +1,4 @@
-// Points of geo columns and cells of geo grids as the host shows them (docs/internals/segment-format.md, `geo`; assembly/aggs/geo-cells.ts).
+// Points of geo columns and cells of geo grids on the host (docs/internals/segment-format.md, `geo`; assembly/aggs/geo-cells.ts).
 
 /** `zoom/x/y` of a geotile key. */
 export function geotileKey(key: bigint): string {
@@ -41,7 +41,7 @@ const UNITS: Readonly<Record<string, number>> = {
   millimeters: 0.001,
 }; // prettier-ignore
 
-/** Metres of a unit of length, null if unknown. */
+/** Metres per unit of length, null for an unknown unit. */
 export function metresOf(unit: string): number | null {
   return Object.hasOwn(UNITS, unit) ? UNITS[unit] : null;
 }

@@ -1,7 +1,7 @@
-// Aggregations of a search, from the request to the answer:
+// Aggregations of a search, from the request to the response:
 //   parseAggregations(body.aggs, ctx)                 once: AggTree
-//   bindAggregations(tree, index)                     per index: fields, formats; throws what is a failure of the shards of that index
-//   collectSegment(tree, bindings, runner)            per segment: lays the tree out, has the query run over it, reads the columns
+//   bindAggregations(tree, index)                     per index: fields, formats; throws what is reported as a failure of its shards
+//   collectSegment(tree, bindings, runner)            per segment: lays out the tree, runs the query over it, reads the columns
 //   reduceAggregations(tree, partials, options)       once: over all segments, shards and indices
 //   renderAggregations(reduced, typedKeys)            JSON of `aggregations`
 import type { JsonObject } from '../common/json-value.ts';
@@ -24,7 +24,7 @@ import type { AggSpec, BindContext, Bindings, IndexScope, ParsedQuery, ReduceCon
 export { type AggTree, parseAggregations } from './parse.ts';
 export type { AggSpec, Bindings, DocGroup, IndexScope, ParseContext, ParsedQuery, TopHitsHook } from './types.ts';
 
-/** search.max_buckets unless the cluster settings say otherwise. */
+/** Default of search.max_buckets. */
 export const DEFAULT_MAX_BUCKETS = 65_535;
 
 /** @throws ApiError to be reported as a failure of the index's shards */
@@ -43,24 +43,24 @@ export interface SegmentRunner {
   readonly k: Kernels;
   readonly segment: SegmentReader;
   readonly shard: number;
-  /** Given back to hooks. */
+  /** Passed back to hooks. */
   readonly handle: unknown;
-  /** Runs with columns of scripts laid out, also after the run that they were first laid out for. */
+  /** Runs an action with the columns of scripts laid out. */
   scoped<T>(action: () => T): T;
   planQuery(query: ParsedQuery): PlanNodeOf;
-  /** Runs the search's query over the segment with these aggregations. May be called again with another program: the first was too small. */
+  /** Runs the search's query over the segment with these aggregations; called again with another program if the first one was too small. */
   execute(aggs: AggProgram): void;
-  /** Runs over all live root documents: `global`. */
+  /** Runs over all live root documents, for `global`. */
   executeAll(aggs: AggProgram): void;
 }
 type PlanNodeOf = ReturnType<SegmentScope['planQuery']>;
 
-/** Columns of one segment. */
+/** The columns of one segment. */
 export interface SegmentPartial {
   readonly bindings: Bindings;
   readonly segment: SegmentScope;
   readonly results: ReadonlyMap<AggSpec, AggResult>;
-  /** Milliseconds: laying the tree out, running it, reading its columns. */
+  /** Milliseconds for layout, run and reading of the columns. */
   readonly times: { readonly planMs: number; readonly runMs: number; readonly readMs: number };
 }
 
@@ -69,7 +69,7 @@ function liveDocs(k: Kernels, { maxDoc, liveDocsPtr }: SegmentReader): Uint32Arr
   return liveDocsPtr === 0 ? docs : docs.filter((doc) => (k.u8[liveDocsPtr + (doc >>> 3)] >>> (doc & 7)) & 1);
 }
 
-/** Memory for the state of a tree; grows by steps of four as long as the scratch region has room. */
+/** Memory for the state of a tree; grows fourfold as long as the scratch region has room. */
 const FIRST_REGION_BYTES = 4 << 20;
 
 /** @throws ApiError circuit_breaking_exception (429): the aggregations need more memory than a worker may use */
@@ -123,7 +123,7 @@ export function collectSegment(tree: AggTree, bindings: Bindings, runner: Segmen
   return { bindings, segment: scope, results, times };
 }
 
-/** A result and those below it, by spec. */
+/** Visits a result and those below it, with their specs. */
 function addResults(spec: AggSpec, result: AggResult, into: Map<AggSpec, AggResult>): void {
   into.set(spec, result);
   if (result.op !== 'buckets') return;
@@ -132,7 +132,7 @@ function addResults(spec: AggSpec, result: AggResult, into: Map<AggSpec, AggResu
   });
 }
 
-/** Hashes of terms, made once for a column of a segment and kept as long as it. */
+/** Hashes of terms, computed once per column of a segment and kept as long as the column. */
 const hashesByColumn = new WeakMap<SegmentColumn, Uint32Array>();
 
 function hashesOfTerms(k: Kernels, segment: SegmentReader, field: string): Uint32Array | null {
@@ -153,14 +153,14 @@ function planSpec(spec: AggSpec, bindings: Bindings, scope: SegmentScope): AggNo
   return spec.type.plan(spec, bindings.get(spec) as never, scope, children);
 }
 
-/** The kernels ran out of the region: a larger one is tried. */
+/** The kernels ran out of memory: the run is repeated with a larger region. */
 class RegionFull extends Error {}
 
 function checkStatus(status: number): void {
   if (status !== 0) throw new RegionFull();
 }
 
-/** Lays nodes out, runs, reads; again with four times the memory when that was too little. */
+/** Lays out the nodes, runs them and reads the results; repeats it with four times the memory if there was too little. */
 function withRegion(
   runner: SegmentRunner,
   nodes: readonly AggNode[],
@@ -248,7 +248,7 @@ function reduceAll(tree: AggTree, partials: readonly SegmentPartial[], ctx: Redu
     }
     return spec.type.merge(spec, slices, 1, ctx);
   });
-  // without any segment there are no slices, and everything is that of no documents
+  // Without segments there are no slices, and every result is that of no documents.
   return outAggs(tree, merged, 0);
 }
 

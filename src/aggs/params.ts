@@ -1,4 +1,4 @@
-// Reads the parameters of one aggregation body: each is taken by name, what is left over is an unknown field.
+// Reads the parameters of an aggregation body one by one; whatever is left unread is an unknown field.
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { didYouMean } from '../common/nearest-name.ts';
 import { badParameter, parsingError, xContentError } from './errors.ts';
@@ -7,7 +7,7 @@ export class Params {
   readonly typeName: string;
   readonly #body: JsonObject;
   readonly #left: Set<string>;
-  /** Names that were asked for: what a mistyped one may have meant. */
+  /** Names read so far: candidates for the suggestion in the error for an unknown one. */
   readonly #known = new Set<string>();
 
   /** @throws ApiError parsing_exception: not an object */
@@ -37,7 +37,7 @@ export class Params {
     return String(value);
   }
 
-  /** A string that no other scalar stands for: names of fields and formats. */
+  /** A string; other scalars are refused (names of fields and formats). */
   name(key: string): string | null {
     const value = this.take(key);
     if (value === undefined) return null;
@@ -107,13 +107,13 @@ export class Params {
     return badParameter(this.typeName, key, reason);
   }
 
-  /** @throws ApiError x_content_parse_exception: a parameter that nobody took */
+  /** @throws ApiError x_content_parse_exception: a parameter that was not read */
   done(): void {
     for (const key of this.#left) throw xContentError(`[${this.typeName}] unknown field [${key}]${didYouMean(key, this.#known)}`);
   }
 }
 
-/** Java's text of a double. */
+/** A double as Java prints it. */
 export function pointName(value: number): string {
   return Number.isInteger(value) ? `${value}.0` : String(value);
 }

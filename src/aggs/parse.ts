@@ -1,4 +1,4 @@
-// `aggs` of a request body -> AggSpec tree: names, types, nesting, pipelines in order. Each type reads its own parameters.
+// Parses `aggs` of a request body to an AggSpec tree: names, types, nesting, pipelines in order. Each type reads its own parameters.
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { initializationError, parsingError, unsupported } from './errors.ts';
@@ -10,18 +10,18 @@ import type { AggSpec, AggType, ParseContext, ParsedQuery, PipelineSpec } from '
 export interface AggTree {
   readonly children: readonly AggSpec[];
   readonly pipelines: readonly PipelineSpec[];
-  /** Scores of documents matter (samples, best hits by score). */
+  /** True if the tree needs scores (samplers, top hits by score). */
   readonly needsScores: boolean;
-  /** Every query in the tree. */
+  /** All queries in the tree. */
   readonly queries: readonly ParsedQuery[];
-  /** What stands for queries whose values had to be looked up. */
+  /** Replacements of queries whose values had to be looked up. */
   readonly resolved?: ReadonlyMap<ParsedQuery, ParsedQuery>;
 }
 
 /** Deeper trees are refused: every level costs stack. */
 const MAX_DEPTH = 100;
 
-/** @throws ApiError parsing_exception, illegal_argument_exception, x_content_parse_exception, ... with Elasticsearch's texts */
+/** @throws ApiError parsing_exception, illegal_argument_exception, x_content_parse_exception, ... with Elasticsearch's messages */
 export function parseAggregations(body: unknown, ctx: ParseContext): AggTree {
   if (!isObject(body)) throw parsingError(`Unknown key for a ${tokenOf(body)} in [aggs].`);
   const queries: ParsedQuery[] = [];

@@ -66,10 +66,10 @@ const TYPES: Readonly<Record<string, AggType>> = {
   weighted_avg: weightedAvgType,
 };
 
-/** Names of all aggregations but the pipelines. */
+/** Names of all aggregations except pipelines. */
 export const AGG_NAMES: readonly string[] = Object.keys(TYPES);
 
-/** Types of Elasticsearch that are refused by name instead of as unknown. */
+/** Types of Elasticsearch that are refused as unsupported instead of unknown. */
 export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set([
   'bucket_correlation',
   'bucket_count_ks_test',
@@ -97,7 +97,7 @@ export function aggType(name: string): AggType | null {
   return Object.hasOwn(TYPES, name) ? TYPES[name] : null;
 }
 
-/** A name that is no aggregation at all, with the nearest that is. */
+/** The error for an unknown type, with the nearest known name. */
 export function unknownType(name: string): ApiError {
   const near = nearestNames(name, [...Object.keys(TYPES), ...PIPELINE_NAMES])[0];
   const hint = near === undefined ? '' : ` did you mean [${near}]?`;

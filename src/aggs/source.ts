@@ -1,4 +1,4 @@
-// Values sources: a field of an index as an aggregation reads it, with its format, `missing` value and column of a segment.
+// Values sources: a field of an index as an aggregation reads it, with its format, its `missing` value and the column of a segment.
 import type { FieldType, ValueFormat } from '../mapping/field-type.ts';
 import { standAloneField } from '../mapping/stand-alone-field.ts';
 import type { AggColumn } from '../plan/agg-plan.ts';
@@ -14,32 +14,32 @@ export interface SourceParams {
   readonly missing: unknown;
   readonly format: string | null;
   readonly timeZone: string | null;
-  /** Mapping type that `value_type` names for indices without the field. */
+  /** The mapping type of `value_type`, for indices without the field. */
   readonly valueType: string | null;
-  /** Values come from a script: of the document, or with `field` of each of its values. */
+  /** A script that computes the values: from the document or, with `field`, from each value of the field. */
   readonly script: ScriptSpec | null;
 }
 
 export type SourceKind = 'ordinals' | 'i64' | 'f64' | 'geo' | 'binary';
 
 export interface ValuesSource {
-  /** Full name of the column; aliases resolved. */
+  /** Full name of the column, with aliases resolved. */
   readonly field: string;
-  /** null: the index does not have the field. */
+  /** null if the index does not have the field. */
   readonly type: FieldType | null;
   readonly kind: SourceKind;
   readonly format: ValueFormat | null;
   readonly scale: number;
   readonly unsigned: boolean;
   readonly isDate: boolean;
-  /** date_nanos: raw nanoseconds per millisecond, else 1. */
+  /** Raw nanoseconds per millisecond for date_nanos, else 1. */
   readonly perMillisecond: number;
-  /** Raw value (bytes for ordinals) for documents without one. */
+  /** Raw value (bytes for ordinals) for documents without a value. */
   readonly missing: bigint | number | Uint8Array | null;
 }
 
 type Family = FieldType['family'];
-/** Names of `value_type` with the mapping types that they stand for. */
+/** Values of `value_type` and the mapping types that they stand for. */
 const VALUE_TYPES: Readonly<Record<string, string>> = {
   string: 'keyword',
   byte: 'long',
@@ -80,9 +80,9 @@ export function parseSource(p: Params, withTimeZone = false, withScript = true):
 }
 
 /**
- * The source in one index.
- * @param families  kinds of fields that the aggregation takes; null: all with doc values
- * @throws ApiError illegal_argument_exception: unfit or not aggregatable field; number_format_exception: bad `missing`
+ * Resolves the source in one index.
+ * @param families  families of fields that the aggregation accepts; null for all with doc values
+ * @throws ApiError illegal_argument_exception: unsuitable or not aggregatable field; number_format_exception: invalid `missing`
  */
 export function bindSource(typeName: string, params: SourceParams, ctx: BindContext, families: readonly Family[] | null): ValuesSource {
   if (params.script !== null) return scriptSource(typeName, params, params.script, ctx, families);
@@ -97,7 +97,7 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
   }
   if (type.family === 'text' && !families?.includes('text'))
     throw unsupported(`[${typeName}] on analysed terms (field [${params.field}] of type [text])`);
-  // text with fielddata has terms but no column
+  // Text with fielddata has terms but no column.
   const kind = type.family === 'text' ? 'ordinals' : type.spec.column === 'none' ? 'i64' : type.spec.column;
   const format = type.format(params.format, params.timeZone);
   return {
@@ -113,7 +113,7 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
   };
 }
 
-/** Values of a runtime field stand in a column that is computed for each segment. */
+/** A runtime field, whose values are computed into a column for each segment. */
 function runtimeSource(
   typeName: string,
   params: SourceParams,
@@ -127,7 +127,7 @@ function runtimeSource(
   return computedSource({ script: null, of: null, type }, params, ctx);
 }
 
-/** @param computed  what makes the values; their type may be a field that stands alone */
+/** @param computed  computes the values; their type may be a standalone field type */
 function computedSource(computed: Pick<ScriptedValues, 'script' | 'of' | 'type'>, params: SourceParams, ctx: BindContext): ValuesSource {
   const { type } = computed;
   const isGlobal = ctx.parents.some((parent) => parent.typeName === 'global');
@@ -145,7 +145,7 @@ function computedSource(computed: Pick<ScriptedValues, 'script' | 'of' | 'type'>
   };
 }
 
-/** `_index` has no column: every document of a shard has the value of those without one. */
+/** `_index` has no column: all documents of a shard have its value as their missing value. */
 function indexNameSource(type: FieldType, params: SourceParams, ctx: BindContext): ValuesSource {
   return {
     field: type.name,
@@ -160,7 +160,7 @@ function indexNameSource(type: FieldType, params: SourceParams, ctx: BindContext
   };
 }
 
-/** Values of a script: they stand in a column that is computed for each segment. */
+/** Values of a script, which are computed into a column for each segment. */
 function scriptSource(
   typeName: string,
   params: SourceParams,
@@ -171,7 +171,7 @@ function scriptSource(
   const of = params.field === '' ? null : ctx.index.mapping.field(params.field);
   if (params.field !== '' && !of) return unmapped(params, families?.includes('keyword') ?? false);
   if (of && !of.isAggregatable) throw notAggregatable(of);
-  // Metrics compute in doubles whatever whole type is named.
+  // Metrics compute in doubles, whichever integer type is named.
   const isMetric = families?.includes('numeric') && !families.includes('keyword');
   const named = isMetric && params.valueType?.endsWith('long') ? 'double' : params.valueType;
   const type = standAloneField(named ?? scriptType(typeName, of, families));
@@ -180,7 +180,7 @@ function scriptSource(
 
 const DATE_TYPES = new Set(['date_histogram', 'auto_date_histogram', 'date_range']);
 
-/** Mapping type of a script's values, unless `value_type` says: that of the field, else what the aggregation is about. */
+/** Mapping type of a script's values, unless `value_type` names it: that of the field, else the default of the aggregation. */
 function scriptType(typeName: string, of: FieldType | null, families: readonly Family[] | null): string {
   if (of) {
     if (of.family === 'numeric') return 'double';
@@ -192,7 +192,7 @@ function scriptType(typeName: string, of: FieldType | null, families: readonly F
   throw unsupported(`[script] in the aggregation [${typeName}]`);
 }
 
-/** A field that this index lacks: no values, but `missing` counts; a text where the aggregation takes terms. */
+/** A field that the index lacks: no values except `missing`; of type keyword if the aggregation accepts terms. */
 function unmapped(params: SourceParams, takesTerms: boolean): ValuesSource {
   const missing = params.missing;
   const isText = takesTerms || (typeof missing === 'string' && Number.isNaN(Number(missing)));
@@ -232,7 +232,7 @@ function notAggregatable(type: FieldType): Error {
   );
 }
 
-/** The source's column in a segment. A missing term that the segment lacks is the ordinal behind the last. */
+/** The source's column in a segment. A `missing` term that is not in the segment gets the ordinal after the last. */
 export function columnOf(source: ValuesSource, segment: SegmentReader): AggColumn {
   const column = source.type ? segment.column(source.field) : null;
   let missing: bigint | number | null = null;
@@ -242,7 +242,7 @@ export function columnOf(source: ValuesSource, segment: SegmentReader): AggColum
   return { column, missing, scale: source.scale, unsigned: source.unsigned };
 }
 
-/** Double of the API for a raw key of the kernels. */
+/** The double that the API shows for a raw key of the kernels. */
 export function doubleOf(source: ValuesSource, raw: number | bigint): number {
   if (source.unsigned) return Number(BigInt(raw) + (1n << 63n));
   if (source.kind === 'f64') return Number(raw);

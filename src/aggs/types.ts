@@ -1,7 +1,7 @@
-// The parts of an aggregation request: parsed specs, what they become for an index and a segment, and how results come back.
-//   parse    JSON ─► AggSpec tree                                    once a request
-//   bind     AggSpec + mapping ─► a type's own binding               once an index
-//   plan     binding + segment ─► AggNode                            once a segment; kernels give an AggResult
+// Stages of an aggregation: parsed specs, their bindings to an index and a segment, and results.
+//   parse    JSON ─► AggSpec tree                                    once per request
+//   bind     AggSpec + mapping ─► a type's own binding               once per index
+//   plan     binding + segment ─► AggNode                            once per segment; kernels return an AggResult
 //   merge    slices (AggResult of each segment) ─► MergedAgg         columns of all segments by merged parent bucket
 //   at       MergedAgg + bucket ─► OutAgg                            only for buckets that are shown
 import type { JsonObject } from '../common/json-value.ts';
@@ -27,102 +27,102 @@ export interface AggSpec {
   readonly name: string;
   readonly type: AggType;
   readonly typeName: string;
-  /** What the type's `parse` made of the body. */
+  /** The type's own parameters, as its `parse` returned them. */
   readonly params: never;
   readonly meta: JsonObject | null;
   readonly children: readonly AggSpec[];
-  /** Pipelines beside the children, in an order in which each comes after what it reads. */
+  /** Sibling pipelines, ordered so that each follows those it reads. */
   readonly pipelines: readonly PipelineSpec[];
 }
 
-/** A pipeline aggregation: computed from the results beside it or from the buckets around it. */
+/** A pipeline aggregation: computed from results on its level or from the buckets of the enclosing aggregation. */
 export interface PipelineSpec {
   readonly name: string;
   readonly typeName: string;
   readonly meta: JsonObject | null;
-  /** Paths by name; a single path has the name `_value`. */
+  /** Paths by name; a single path is named `_value`. */
   readonly paths: ReadonlyMap<string, string>;
-  /** Adds a result beside the aggregations that it reads. */
+  /** Sibling pipelines: adds a result next to the aggregations that it reads. */
   readonly sibling: ((aggs: ReadonlyMap<string, OutAgg>) => OutAgg) | null;
-  /** Changes or reorders the buckets of the aggregation that it is in. */
+  /** Parent pipelines: changes or reorders the buckets of the enclosing aggregation. */
   readonly parent: ((buckets: OutBucket[], spec: AggSpec) => OutBucket[]) | null;
 }
 
-/** Words of a document's texts, one list for each text. */
+/** Words of a document, one list per value. */
 export type TextTokens = (segment: SegmentReader, docId: number) => string[][];
 
-/** What one index answers for an aggregation tree: fields, formats, limits. */
+/** What an index provides for an aggregation tree: fields, formats, limits. */
 export interface IndexScope {
   readonly indexName: string;
   readonly mapping: MappingSnapshot;
   readonly nowMs: number;
   readonly maxBuckets: number;
   setting(name: string, fallback: number): number;
-  /** Has a script's values computed for every segment. @returns the name of the column that holds them @throws ApiError script_exception */
+  /** Computes a script's values for every segment. @returns the name of the column with the values @throws ApiError script_exception */
   addScript(values: ScriptedValues): string;
   readonly storedScript: (id: string) => StoredScript | null;
-  /** Texts of a field read from the source, analysed. @param sourceFields  paths in place of the field's own; empty: its own */
+  /** Analyzed values of a field from the source. @param sourceFields  paths to read instead of the field's own; empty for its own */
   textTokens(type: FieldType, sourceFields: readonly string[]): TextTokens;
   /** A script over single documents. @throws ApiError script_exception */
   docScript(spec: ScriptSpec, variables: readonly ScriptVariable[]): (segment: SegmentReader, docId: number, input: ScriptInput) => Value;
 }
 
-/** Values of a script as a column. */
+/** A column of script values. */
 export interface ScriptedValues {
-  /** null: the values of the runtime field `type`. */
+  /** null for the values of the runtime field `type`. */
   readonly script: ScriptSpec | null;
-  /** The script runs over each value of this field; null: over the document. */
+  /** The script runs over each value of this field; null if it runs over the document. */
   readonly of: FieldType | null;
   /** Type of the values. */
   readonly type: FieldType;
-  /** Documents that count: those of a nested path (null: roots), all of them under a global aggregation. */
+  /** Documents with values: those of a nested path (null for root documents); all of them under a global aggregation. */
   readonly nestedPath: string | null;
   readonly isGlobal: boolean;
 }
 
-/** One segment of a shard under collection. */
+/** A segment while it is collected. */
 export interface SegmentScope {
   readonly segment: SegmentReader;
-  /** Tells shards apart: samplers and top hits count per shard. */
+  /** Identifies the shard: samplers and top hits count per shard. */
   readonly shard: number;
-  /** The caller's own handle, given back to hooks. */
+  /** A handle of the caller, passed back to hooks. */
   readonly handle: unknown;
   planQuery(query: ParsedQuery): PlanNode;
-  /** Hashes of the field's terms by ordinal, low and high word each; null where the segment has no dictionary of them. */
+  /** Hashes of the field's terms by ordinal, low and high word each; null if the segment has no dictionary of them. */
   termHashes(field: string): Uint32Array | null;
   /** Hash of a term, low and high word. */
   termHash(term: Uint8Array): Uint32Array;
-  /** Live documents of the segment, children of nested fields among them, ascending. */
+  /** Live documents of the segment, nested ones included, ascending. */
   liveDocs(): Uint32Array;
   /**
-   * Runs the nodes that `plan` gives over documents of the segment, ascending, with their scores: for samples that are only known when a shard
-   * has been searched.
+   * Runs the nodes that `plan` returns over ascending documents of the segment with their scores, for samples that are known only after a shard
+   * was searched.
    */
   collectDocs(plan: () => readonly AggNode[], docs: Uint32Array, scores: Float32Array | null): AggResult[];
 }
 
-/** Where an aggregation is in the tree, while it is bound. */
+/** Position of an aggregation in the tree while it is bound. */
 export interface BindContext {
   readonly index: IndexScope;
-  /** Innermost nested path at this place; null: root documents. */
+  /** Innermost nested path at this position; null for root documents. */
   readonly nestedPath: string | null;
   readonly parents: readonly AggSpec[];
 }
 
-/** The result of one node in one segment with its way into the merged tree. */
+/** The result of one node in one segment with its map into the merged tree. */
 export interface Slice {
   readonly result: AggResult;
   readonly segment: SegmentScope;
   /** The spec's binding in the segment's index. */
   readonly bound: unknown;
   readonly bindings: Bindings;
-  /** Local parent bucket -> merged parent bucket, -1 = not shown; null: identity. */
+  /** Local parent bucket -> merged parent bucket, -1 if not shown; null for identity. */
   readonly map: Int32Array | null;
 }
 
 export type Bindings = ReadonlyMap<AggSpec, unknown>;
 
-/** Results of all segments; `at` gives the result of a merged parent bucket, of a bucket without documents for -1. */
+/** Merged results of all segments; `at` returns the result for a merged parent bucket, -1 for a bucket without documents. */
 export interface MergedAgg {
   at(parent: number): OutAgg;
 }
@@ -130,10 +130,10 @@ export interface MergedAgg {
 export interface ReduceContext {
   readonly nowMs: number;
   readonly maxBuckets: number;
-  /** Counts buckets made. @throws ApiError too_many_buckets_exception */
+  /** Counts created buckets. @throws ApiError too_many_buckets_exception */
   addBuckets(count: number): void;
   readonly topHits: TopHitsHook;
-  /** What the spec became in each index, segments or not. */
+  /** The binding of the spec in each index, with segments or without. */
   readonly bindings: readonly Bindings[];
 }
 
@@ -144,17 +144,17 @@ export interface DocGroup {
   readonly scores: Float32Array;
 }
 
-/** Selects, fetches and renders the best hits of a bucket: `{ hits: { total, max_score, hits } }`. `body` is top_hits' own JSON. */
+/** Selects, fetches and renders the best hits of a bucket: `{ hits: { total, max_score, hits } }`. `body` is the JSON of top_hits. */
 export type TopHitsHook = (body: JsonObject, groups: readonly DocGroup[], nestedPath: string | null) => JsonObject;
 
 export interface AggType {
-  /** Metrics take no sub-aggregations. */
+  /** False for metrics, which accept no sub-aggregations. */
   readonly isBucket: boolean;
-  /** @throws ApiError on bad parameters */
+  /** @throws ApiError: invalid parameters */
   parse(name: string, typeName: string, body: unknown, ctx: ParseContext): unknown;
-  /** @throws ApiError what Elasticsearch reports as a failure of all shards */
+  /** @throws ApiError: reported as a failure of all shards */
   bind(spec: AggSpec, ctx: BindContext): unknown;
-  /** Nested path of the children, if it is another one than the parent's. */
+  /** Nested path of the children, if it differs from the parent's. */
   childPath?(spec: AggSpec, ctx: BindContext): string | null;
   plan(spec: AggSpec, bound: never, segment: SegmentScope, children: readonly AggNode[]): AggNode;
   merge(spec: AggSpec, slices: readonly Slice[], parents: number, ctx: ReduceContext): MergedAgg;

@@ -1,5 +1,5 @@
-// auto_date_histogram: the finest interval of a fixed list that gives at most `buckets` buckets. Kernels give distinct times; rounding is chosen
-// when all segments are known, for each parent bucket by itself.
+// auto_date_histogram: the finest interval of a fixed list that yields at most `buckets` buckets. Kernels return distinct times; the rounding is
+// chosen for each parent bucket once the values of all segments are known.
 import type { JsonObject } from '../../common/json-value.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { type CalendarUnit, calendarRounding, type Rounding, UTC } from '../dates/rounding.ts';
@@ -14,7 +14,7 @@ import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource
 import type { AggSpec, AggType, Slice } from '../types.ts';
 import { positive } from './terms.ts';
 
-/** Units with the numbers of them that may make up a bucket. */
+/** Units, each with the numbers of units that a bucket may span. */
 const STEPS: ReadonlyArray<{ readonly unit: CalendarUnit; readonly letter: string; readonly inner: readonly number[] }> = [
   { unit: 'second', letter: 's', inner: [1, 5, 10, 30] },
   { unit: 'minute', letter: 'm', inner: [1, 5, 10, 30] },
@@ -31,7 +31,7 @@ interface AutoParams {
   readonly zone: TimeZone;
 }
 
-/** Starts of the buckets of one parent, and the interval's name. */
+/** Starts of the buckets of one parent, and the name of their interval. */
 interface Choice {
   readonly starts: readonly number[];
   readonly interval: string;
@@ -102,7 +102,7 @@ export const autoDateHistogramType: AggType = {
     const choices = Array.from({ length: parents }, (_, parent) =>
       min[parent] <= max[parent] ? choose(params, min[parent], max[parent]) : { starts: [], interval: '1s' },
     );
-    // several times fall into one bucket, so keys are looked up even for one segment: an empty slice makes it so
+    // Several times fall into one bucket, so keys are looked up even for a single segment: the empty slice causes it.
     const several = slices.length === 1 ? [slices[0], { ...slices[0], result: EMPTY }] : slices;
     const merged = mergeBuckets(several, (slice, columns, i) => {
       const { starts } = choices[parentOf(slice, i)];

@@ -1,4 +1,4 @@
-// composite: all combinations of several sources in the order of their keys, page by page behind `after`.
+// composite: all combinations of the keys of several sources in their order, page by page; `after` names the last key of the previous page.
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { illegalArgument, parsingError, unsupported, xContentError } from '../errors.ts';
@@ -19,7 +19,7 @@ interface CompositeSource extends SourceShape {
   readonly name: string;
   readonly source: SourceParams;
   readonly descending: boolean;
-  /** Where the missing bucket goes: -1 first, 1 last. */
+  /** Position of the missing bucket: -1 first, 1 last. */
   readonly missingOrder: -1 | 1;
 }
 
@@ -120,7 +120,7 @@ export const compositeType: AggType = {
 
 type Part = MergeKey | null;
 
-/** Turns the raw keys of one source into comparable ones, and those into JSON. */
+/** Converts the raw keys of one source to comparable keys, and these to JSON. */
 class SourceKeys {
   readonly #spec: CompositeSource;
   readonly #terms: TermKeys;

@@ -1,4 +1,4 @@
-// date_histogram over date_range fields: a document counts in every bucket that one of its ranges touches. The column is read by the host.
+// date_histogram over date_range fields: a document counts in every bucket that one of its ranges overlaps. The host reads the column.
 import { decodeRanges } from '../../mapping/range-encoding.ts';
 import type { Rounding } from '../dates/rounding.ts';
 import { tooManyBuckets, unsupported } from '../errors.ts';
@@ -7,10 +7,10 @@ import type { ValuesSource } from '../source.ts';
 import type { AggSpec, ReduceContext, Slice } from '../types.ts';
 import { planChildren } from './sampler.ts';
 
-/** Each bucket runs its sub-aggregations by itself, so their number is bounded. */
+/** Sub-aggregations run once per bucket, so the number of buckets with sub-aggregations is limited. */
 const MOST_WITH_CHILDREN = 1000;
 
-/** Slices of documents as slices of buckets with the starts as keys. */
+/** Converts slices of documents to slices of buckets, keyed by their starts. */
 export function rangeSlices(spec: AggSpec, slices: readonly Slice[], parents: number, rounding: Rounding, ctx: ReduceContext): Slice[] {
   const out: Slice[] = [];
   docGroups(slices, parents).forEach((groups, parent) => {

@@ -1,13 +1,13 @@
-// Passages that texts share: forwarded mails, boilerplate. Words of a passage that was seen before are told apart.
+// Finds passages that documents share, such as forwarded mails and boilerplate, by sequences of words.
 
-/** Words of a passage that make it one seen before. */
+/** Length of a repeated sequence, in words. */
 const PASSAGE_WORDS = 6;
 
-/** Tells the words of a text that stand in no passage of earlier texts. */
+/** Finds the words of a document that are not part of a passage seen in earlier documents. */
 export class DuplicateSpotter {
   readonly #seen = new Set<string>();
 
-  /** @returns the text's words that are new; its passages are seen from now on */
+  /** @returns the words outside of known passages; the passages of these words are known from now on */
   filter(words: readonly string[]): string[] {
     const isOld = new Uint8Array(words.length);
     for (let at = 0; at + PASSAGE_WORDS <= words.length; at++) {

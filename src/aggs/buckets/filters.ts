@@ -36,7 +36,7 @@ export const filterType: AggType = {
   merge: mergeSingle,
 };
 
-/** Documents of the whole index: planned like a filter that takes all, run over all documents (see AggregationRun). */
+/** All documents of the index: planned like a filter that matches all, run over all documents (see AggregationRun). */
 export const globalType: AggType = {
   isBucket: true,
   parse(_name, typeName, body) {
@@ -107,7 +107,7 @@ export const filtersType: AggType = {
 
 interface MissingParams {
   readonly source: SourceParams;
-  /** Documents without the field, for columns that kernels do not read. */
+  /** Documents without a value, for columns that kernels do not read. */
   readonly absent: ParsedQuery;
 }
 
@@ -121,7 +121,7 @@ export const missingType: AggType = {
   },
   bind: (spec, ctx) => bindSource('missing', (spec.params as MissingParams).source, ctx, null),
   plan(spec, bound: ValuesSource, scope, children): AggNode {
-    // with a value for missing ones nothing is missing
+    // With a value for missing ones, no document counts as missing.
     if (bound.missing !== null) return { op: 'filters', filters: [{ op: 'matchNone' }], other: false, children };
     if (bound.kind === 'binary')
       return { op: 'filters', filters: [scope.planQuery((spec.params as MissingParams).absent)], other: false, children };
@@ -191,11 +191,11 @@ interface AdjacencyParams {
   readonly names: readonly string[];
   readonly queries: readonly ParsedQuery[];
   readonly separator: string;
-  /** Pairs alone are shown. */
+  /** Only pairs are shown. */
   readonly pairsOnly: boolean;
 }
 
-/** Filters and their pairs: filters inside filters; pairs are shown once. */
+/** Filters and their intersections, planned as filters inside filters; each pair is shown once. */
 export const adjacencyMatrixType: AggType = {
   isBucket: true,
   parse(_name, typeName, body, ctx): AdjacencyParams {
@@ -246,7 +246,7 @@ export const adjacencyMatrixType: AggType = {
   },
 };
 
-/** Two slices of one: filters by number i, pairs i < j by (i + 1) * filters + j. */
+/** Derives two slices from one: filters by number i, pairs i < j by (i + 1) * filters + j. */
 function singlesAndPairs(slice: Slice, filters: number): Slice[] {
   if (slice.result.op !== 'buckets') return [];
   const singles = columnsOf(slice);
@@ -254,7 +254,7 @@ function singlesAndPairs(slice: Slice, filters: number): Slice[] {
   const kids = slice.result.children.slice(0, -1);
   if (inner?.op !== 'buckets') return [];
   const pairs = inner.buckets;
-  // a pair (i, j <= i) repeats another: its parent is one that nothing maps to
+  // A pair (i, j <= i) repeats another one, so its parent is a bucket to which nothing maps.
   const parentOf = (i: number) => {
     const first = Number(singles.keys[pairs.parents[i]]);
     return Number(pairs.keys[i]) > first ? singles.parents[pairs.parents[i]] : -1;

@@ -1,4 +1,4 @@
-// geotile_grid and geohash_grid: a bucket per cell that has points.
+// geotile_grid and geohash_grid: a bucket per cell that contains points.
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { unsupported } from '../errors.ts';
 import { geohashKey, geotileKey, metresOf } from '../geo.ts';
@@ -67,7 +67,7 @@ export function tilePrecision(p: Params): number {
   return precision;
 }
 
-/** A length of 1-12, or a distance that the cell must not exceed. */
+/** A geohash length of 1-12, or a distance that the size of a cell must not exceed. */
 function hashPrecision(p: Params): number {
   const text = p.string('precision') ?? '5';
   const distance = /^([\d.]+)\s*([A-Za-z]+)$/.exec(text);
@@ -86,7 +86,7 @@ function hashPrecision(p: Params): number {
 const EQUATOR = 40_075_016.6856;
 const POLAR = 6_356_752.314245 * Math.PI;
 
-/** Length of a geohash whose cells do not exceed the distance, as Elasticsearch's GeoUtils.geoHashLevelsForPrecision estimates it. */
+/** Length of the geohashes whose cells do not exceed the distance, estimated as Elasticsearch's GeoUtils.geoHashLevelsForPrecision does. */
 function levelOfDistance(metres: number): number {
   if (metres === 0) return 12;
   const width = metres / (1 + POLAR / EQUATOR);

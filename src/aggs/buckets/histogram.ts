@@ -1,4 +1,4 @@
-// histogram and date_histogram: buckets of equal or calendar width, empty ones filled in, bounds, keyed answers, any order.
+// histogram and date_histogram: buckets of equal or calendar width, with empty buckets, bounds, keyed responses and any order.
 import type { JsonObject } from '../../common/json-value.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { calendarRounding, calendarUnit, intervalRounding, type Rounding, startsBetween, timeValue } from '../dates/rounding.ts';
@@ -26,16 +26,16 @@ interface HistogramParams {
   readonly minDocCount: number;
   readonly extended: Bounds | null;
   readonly hard: Bounds | null;
-  /** histogram only. */
+  /** histogram only: the width of a bucket. */
   readonly interval: number;
   readonly offset: number;
   /** date_histogram only. */
   readonly rounding: Rounding | null;
-  /** Why shards refuse it: there is no interval. */
+  /** The error that shards report if the request has no interval. */
   readonly refusal: Error | null;
 }
 
-/** Numeric bounds: extended ones add buckets, hard ones leave values out. */
+/** Numeric bounds: extended ones add buckets, hard ones exclude values. */
 interface Limits {
   readonly min: number;
   readonly max: number;
@@ -46,7 +46,7 @@ interface BoundHistogram extends ValuesSource {
   readonly hardLimits: Limits | null;
 }
 
-/** Calendar buckets of a segment are found by a table of starts up to this many; beyond, distinct times are rounded one by one when merged. */
+/** Up to this many calendar buckets, kernels use a table of their starts; beyond, distinct times are rounded during the merge. */
 const MOST_STARTS = 200_000;
 const BY_KEY = [orderPart('_key', false)];
 
@@ -152,12 +152,12 @@ export const histogramType: AggType = {
   },
 };
 
-/** What tells the histograms apart: keys, their doubles and their successors. */
+/** Key functions in which the histograms differ: keys, their doubles and their successors. */
 interface Grid {
   keyOf(slice: Slice, raw: number | bigint): number;
   value(key: number): number;
   next(key: number): number;
-  /** Buckets from the first to the last key. */
+  /** All buckets from the first to the last key. */
   spread(first: number, last: number): number;
   readonly extend: Limits | null;
   keyFor(value: number): number;
@@ -173,7 +173,7 @@ function mergeGrid(
   minDocCount: number,
 ): MergedAgg {
   const params = spec.params as HistogramParams;
-  // one segment may give several local buckets for a key when it gave raw times
+  // A single segment may have several local buckets for a key if it returned raw times.
   const doubled =
     slices.length === 1 && slices[0].result.op === 'buckets' && isRaw(spec, slices[0]) ? [slices[0], emptySlice(slices[0])] : slices;
   const merged = mergeBuckets(doubled, (slice, columns, i) => grid.keyOf(slice, columns.keys[i]));
@@ -222,7 +222,7 @@ function emptySlice(slice: Slice): Slice {
   };
 }
 
-/** Buckets of found keys and of all keys between them and inside the extended bounds. */
+/** Buckets of the keys found, of all keys between them and of those inside the extended bounds. */
 function withEmpty(
   found: ReadonlyArray<{ key: number; id: number }>,
   grid: Grid,
@@ -243,7 +243,7 @@ function withEmpty(
     if (buckets.length > ctx.maxBuckets) throw tooManyBuckets(ctx.maxBuckets, buckets.length);
     if (at < found.length && found[at].key === key) buckets.push(make(key, found[at++].id));
     else buckets.push(make(key, -1));
-    // a found key that `next` jumps over (shortened intervals) keeps its place
+    // A key that `next` skips (shortened intervals) keeps its bucket.
     while (at < found.length && found[at].key > key && found[at].key < grid.next(key)) buckets.push(make(found[at].key, found[at++].id));
   }
   ctx.addBuckets(buckets.length);
@@ -264,7 +264,7 @@ function sortBuckets(buckets: OutBucket[], order: readonly OrderPart[]): OutBuck
   });
 }
 
-/** `calendar_interval`, `fixed_interval`, the old `interval`, `offset` and `time_zone`; null without an interval. */
+/** Reads `calendar_interval`, `fixed_interval`, the deprecated `interval`, `offset` and `time_zone`; null without an interval. */
 export function parseRounding(p: Params, zoneId: string | null, name: string): Rounding | null {
   const calendar = p.string('calendar_interval');
   const fixed = p.string('fixed_interval');
@@ -305,19 +305,19 @@ export function parseRounding(p: Params, zoneId: string | null, name: string): R
   return intervalRounding(interval, zone, offset);
 }
 
-/** The error of a date_histogram without an interval. */
+/** The error for a date_histogram without an interval. */
 export function noInterval(): Error {
   return illegalArgument('Invalid interval specified, must be non-null and non-empty');
 }
 
-/** Does the slice carry raw times instead of starts of buckets? */
+/** True if the slice holds raw times instead of starts of buckets. */
 function isRaw(spec: AggSpec, slice: Slice): boolean {
   const { rounding } = spec.params as HistogramParams;
   const source = slice.bound as ValuesSource;
   return rounding !== null && source.kind !== 'binary' && dateNode(source, slice.segment, rounding, []).op === 'termsNumeric';
 }
 
-/** The kernels' form of a rounding over the column of a segment. */
+/** A rounding in the form that kernels execute, for the column of a segment. */
 export function dateNode(source: ValuesSource, { segment }: SegmentScope, rounding: Rounding, children: readonly AggNode[]): AggNode {
   if (source.kind === 'binary') return { op: 'docs', children: [] };
   const column = columnOf(source, segment);

@@ -37,7 +37,7 @@ function textOrList(value: unknown, key: string): string | readonly unknown[] | 
   throw parsingError(`Unexpected token in [${key}]`);
 }
 
-/** @throws ApiError aggregation_execution_exception, illegal_argument_exception: what fits no field of this type */
+/** @throws ApiError aggregation_execution_exception, illegal_argument_exception: not applicable to a field of this type */
 export function checkIncludeExclude(filter: IncludeExclude, source: ValuesSource, name: string): void {
   const isRegExp = typeof filter.include === 'string' || typeof filter.exclude === 'string';
   if (isRegExp && source.kind !== 'ordinals') {
@@ -53,7 +53,7 @@ export function checkIncludeExclude(filter: IncludeExclude, source: ValuesSource
   for (const side of [filter.include, filter.exclude]) if (typeof side === 'string') luceneRegExp(side);
 }
 
-/** Lucene's anchored syntax as RE2. `~`, `&` and `<n-m>` have no counterpart there. @throws ApiError illegal_argument_exception */
+/** Translates Lucene's anchored syntax to RE2. `~`, `&` and `<n-m>` have no counterpart. @throws ApiError illegal_argument_exception */
 function luceneRegExp(pattern: string): (text: string) => boolean {
   let out = '';
   let inClass = false;
@@ -89,7 +89,7 @@ function luceneRegExp(pattern: string): (text: string) => boolean {
   }
 }
 
-/** Test of a term. */
+/** Predicate over terms. */
 export function termFilter(filter: IncludeExclude, source: Pick<ValuesSource, 'type'>): (bytes: Uint8Array) => boolean {
   const parts: Array<(bytes: Uint8Array) => boolean> = [];
   const side = (value: IncludeExclude['include'], wanted: boolean) => {
@@ -109,17 +109,17 @@ export function termFilter(filter: IncludeExclude, source: Pick<ValuesSource, 't
   return (bytes) => parts.every((part) => part(bytes));
 }
 
-/** Bitset of the allowed ordinals of a segment. */
+/** Bitset of the accepted ordinals of a segment. */
 export function acceptedOrdinals(filter: IncludeExclude, source: ValuesSource, segment: SegmentReader, count: number): Uint8Array {
   const accept = new Uint8Array((count >> 3) + 2);
   const test = termFilter(filter, source);
-  // the term behind the last is that of `missing`
+  // The ordinal after the last term stands for `missing`.
   for (let ord = 0; ord < count; ord++) if (test(segment.termOf(source.field, ord))) accept[ord >> 3] |= 1 << (ord & 7);
   if (source.missing instanceof Uint8Array && test(source.missing)) accept[count >> 3] |= 1 << (count & 7);
   return accept;
 }
 
-/** Test of a numeric key. */
+/** Predicate over numeric keys. */
 export function numberFilter(filter: IncludeExclude, source: ValuesSource, nowMs: number): (raw: number | bigint) => boolean {
   const valuesOf = (values: readonly unknown[]) =>
     new Set(

@@ -40,7 +40,7 @@ export const multiTermsType: AggType = {
     const size = positive(p, name, 'size') ?? 10;
     positive(p, name, 'shard_size');
     const minDocCount = notNegative(p, name, 'min_doc_count', 'minDocCount') ?? 1;
-    // values of scripts are computed for the documents of the query alone
+    // Values of scripts are computed only for the documents of the query.
     if (minDocCount === 0 && terms.some(({ script }) => script !== null)) {
       throw unsupported('[min_doc_count] of 0 with a script in [multi_terms]');
     }
@@ -138,14 +138,14 @@ function combinations(bound: readonly ValuesSource[], scope: SegmentScope, child
   );
 }
 
-/** Combinations of all live documents of a segment, whatever the query is. */
+/** Combinations of all live documents of a segment, regardless of the query. */
 function combinationsOf(slice: Slice, depth: number): FlatChain['parts'] {
   const { segment } = slice;
   const [result] = segment.collectDocs(() => [combinations(slice.bound as ValuesSource[], segment, [])], segment.liveDocs(), null);
   return flattenChain({ ...slice, result }, depth).parts;
 }
 
-/** One part of a key: booleans and numbers as such, what has a format (dates) as its text. */
+/** One part of a key: booleans and numbers unchanged, values with a format (dates) as strings. */
 function partOf(column: TermKeys, key: MergeKey): { json: unknown; text: string } {
   const { json, text } = column.show(key);
   if (column.source.type?.family === 'boolean') return { json: Number(json) !== 0, text: text ?? String(Number(json) !== 0) };

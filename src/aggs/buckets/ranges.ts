@@ -1,4 +1,4 @@
-// range, date_range, ip_range, geo_distance: a bucket per interval [from, to), in order of their ends.
+// range, date_range, ip_range, geo_distance: a bucket per interval [from, to), ordered by the ends.
 
 import { decodeGeoPoint, planeMeters } from '../../common/geo-encoding.ts';
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
@@ -29,7 +29,7 @@ interface RangeParams {
   readonly keyed: boolean;
 }
 
-/** A bucket as shown; fields without a value are left out. */
+/** A bucket as rendered; absent fields are omitted. */
 interface Shown {
   readonly key: string;
   readonly fields: MutableJsonObject;
@@ -71,7 +71,7 @@ function parseRanges(p: Params, source: SourceParams, withMask: boolean): RangeP
   return { source, ranges, keyed };
 }
 
-/** Ends as doubles, sorted, with texts. */
+/** Ends as doubles, sorted, with their string forms. */
 function bindNumbers(spec: AggSpec, ctx: BindContext, source: ValuesSource, end: (value: unknown, isTo: boolean) => number): BoundRanges {
   const params = spec.params as RangeParams;
   if (params.ranges.length === 0) throw illegalArgument(`No [ranges] specified for the [${spec.name}] aggregation`);
@@ -106,7 +106,7 @@ function mergeRanges(spec: AggSpec, slices: readonly Slice[], parents: number, c
   const merged = mergeBuckets(slices, (_slice, columns, i) => Number(columns.keys[i]));
   const lists = merged.lists(parents);
   const children = mergeChildren(spec, slices, merged.maps, merged.count, ctx);
-  // dates are only shown as such where the field is mapped
+  // Ends are shown as dates only if the field is mapped.
   const all = ctx.bindings.map((bindings) => bindings.get(spec) as BoundRanges | undefined).filter((one) => one !== undefined);
   const bound = all.find((one) => one.source.type) ?? all[0];
   return {
@@ -151,7 +151,7 @@ function planRanges(_spec: AggSpec, bound: BoundRanges, { segment }: SegmentScop
 
 const UNSIGNED_SHIFT = 1n << 63n;
 
-/** Documents with an unsigned value in [from, to): compared as integers, since doubles near 2^63 (where small values are stored) are 1024 apart. */
+/** Documents with an unsigned value in [from, to), compared as integers: small values are stored near 2^63, where doubles are 1024 apart. */
 function unsignedRange({ column, missing }: AggColumn, { from, to }: AggRange): PlanNode {
   const whole = (end: number) => (end <= 0 ? 0n : end >= 2 ** 64 ? 1n << 64n : BigInt(Math.ceil(end)));
   const min = whole(from) - UNSIGNED_SHIFT;
@@ -180,10 +180,10 @@ export const dateRangeType: AggType = {
   bind(spec, ctx): BoundRanges {
     const params = (spec.params as RangeParams).source;
     const bound = bindSource('date_range', params, ctx, ['date', 'numeric']);
-    // Of a field that the index lacks, too, the ends are dates.
+    // The ends are dates even if the index does not have the field.
     const source = bound.type ? bound : { ...bound, isDate: true, format: standAloneField('date').format(params.format, params.timeZone) };
     return bindNumbers(spec, ctx, source, (value) => {
-      // numbers are texts in the format too: `epoch_second` makes seconds of them
+      // Numbers are read in the format, too: `epoch_second` makes them seconds.
       if (!source.format) {
         if (typeof value === 'number') return value;
         const time = Date.parse(String(value));
@@ -255,7 +255,7 @@ function fromBigInt(value: bigint): Uint8Array {
   return Uint8Array.from({ length: 16 }, (_, i) => Number((value >> BigInt(8 * (15 - i))) & 255n));
 }
 
-/** Text of 16 bytes: dotted for mapped IPv4, else RFC 5952. */
+/** String form of a 16-byte address: dotted for mapped IPv4, else as in RFC 5952. */
 function ipText(bytes: Uint8Array): string {
   if (bytes.subarray(0, 10).every((b) => b === 0) && bytes[10] === 255 && bytes[11] === 255) return bytes.subarray(12).join('.');
   const groups = Array.from({ length: 8 }, (_, i) => ((bytes[2 * i] << 8) | bytes[2 * i + 1]).toString(16));
@@ -337,7 +337,7 @@ export const geoDistanceType: AggType = {
       if (Number.isNaN(number)) throw numberFormat(String(value));
       return number;
     });
-    // the distance starts at 0 and is shown so
+    // Distances start at 0, which is shown explicitly.
     return {
       ...bound,
       shown: bound.shown.map((row, i) => (bound.ranges[i].from === -Infinity ? { ...row, fields: { from: 0, ...row.fields } } : row)),
@@ -366,14 +366,14 @@ export const geoDistanceType: AggType = {
   merge: mergeRanges,
 };
 
-/** Documents with a value in [from, to). @param values  of a document */
+/** Documents with a value in [from, to). @param values  reads the values of a document */
 function docsWith(segment: SegmentReader, values: (docId: number) => readonly number[], from: number, to: number): PlanNode {
   const docs: number[] = [];
   for (let docId = 0; docId < segment.maxDoc; docId++) if (values(docId).some((value) => value >= from && value < to)) docs.push(docId);
   return docs.length === 0 ? { op: 'matchNone' } : { op: 'docs', docs: Uint32Array.from(docs), scores: null };
 }
 
-/** A point in the forms of the API that aggregations take: `lat,lon`, [lon, lat], { lat, lon }. */
+/** A point in the forms that aggregations accept: `lat,lon`, [lon, lat], { lat, lon }. */
 function parsePoint(value: unknown): { lat: number; lon: number } | null {
   if (value === undefined) return null;
   let point: { lat: number; lon: number } | null = null;

@@ -1,5 +1,5 @@
-// sampler and diversified_sampler: the best-scoring documents of each shard; what is below sees only them. The sample is known when a shard has
-// been searched, so the sub-aggregations run over it afterwards.
+// sampler and diversified_sampler: the best-scoring documents of each shard, the only ones that sub-aggregations see. The sample is known once a
+// shard has been searched, so the sub-aggregations run over it afterwards.
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { docGroups } from '../metrics/documents.ts';
 import { Params } from '../params.ts';
@@ -10,12 +10,12 @@ import type { AggSpec, AggType, Bindings, SegmentScope, Slice } from '../types.t
 
 interface SamplerParams {
   readonly shardSize: number;
-  /** diversified_sampler: at most so many documents of a shard with one value of the field. */
+  /** diversified_sampler: maximum number of documents per shard with the same value of the field. */
   readonly source: SourceParams | null;
   readonly perValue: number;
 }
 
-/** AggNode trees of the children of `spec`, for documents that the host chose. */
+/** AggNode trees of the children of `spec`, to run over documents that the host selects. */
 export function planChildren(spec: AggSpec, bindings: Bindings, segment: SegmentScope): AggNode[] {
   return spec.children.map((child) =>
     child.type.plan(child, bindings.get(child) as never, segment, planChildren(child, bindings, segment)),
@@ -41,7 +41,7 @@ function samplerType(isDiversified: boolean): AggType {
       const { source } = spec.params as SamplerParams;
       return source ? bindSource('diversified_sampler', source, ctx, ['keyword', 'numeric', 'boolean', 'date', 'ip']) : null;
     },
-    // a bucket of all documents, to be listed; the children wait
+    // This bucket only lists documents; the children run over the sample.
     plan: (): AggNode => ({ op: 'docs', children: [] }),
     merge(spec, slices, parents, ctx) {
       const params = spec.params as SamplerParams;
@@ -74,7 +74,7 @@ interface Sample {
   readonly scores: Float32Array;
 }
 
-/** Best documents of each shard by score, then by place; ascending per segment. */
+/** The best documents of each shard by score, then by docId; ascending per segment. */
 function sampleOf(groups: readonly Group[], { shardSize, source, perValue }: SamplerParams): Sample[] {
   const shards = new Map<Bindings, Map<number, Array<{ group: number; doc: number; score: number }>>>();
   groups.forEach((group, g) => {
@@ -110,7 +110,7 @@ function sampleOf(groups: readonly Group[], { shardSize, source, perValue }: Sam
   });
 }
 
-/** The value that a document is told apart by; those without one count as one value. */
+/** The value by which documents are diversified; all documents without one share a value. */
 function valueKey(slice: Slice, doc: number): string {
   const source = slice.bound as ValuesSource;
   const [value] = source.type ? slice.segment.segment.values(source.field, doc) : [];

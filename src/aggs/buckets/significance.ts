@@ -1,11 +1,11 @@
-// How much more frequent a term is in a subset than in the whole index. Formulas as Elasticsearch's significance heuristics have them.
+// Scores how much more frequent a term is in a subset than in the whole index. Formulas of Elasticsearch's significance heuristics.
 import { isObject } from '../../common/json-value.ts';
 import { compileScript } from '../../scripting/painless.ts';
 import { illegalArgument, unsupported } from '../errors.ts';
 import { Params } from '../params.ts';
 import { numberOf } from '../pipelines/bucket-scripts.ts';
 
-/** Documents with the term and all documents, in the subset and in the background that holds it. */
+/** Numbers of documents with the term and of all documents, in the subset and in the background, which contains the subset. */
 export interface TermCounts {
   readonly subsetFreq: number;
   readonly subsetSize: number;
@@ -24,7 +24,7 @@ const jlh: Heuristic = ({ subsetFreq, subsetSize, supersetFreq, supersetSize }) 
 
 const percentage: Heuristic = ({ subsetFreq, supersetFreq }) => (supersetFreq === 0 ? 0 : subsetFreq / supersetFreq);
 
-/** Contingency table of term and subset; the background contains the subset or is beside it. */
+/** Contingency table of term and subset; the background either contains the subset or excludes it. */
 function table({ subsetFreq, subsetSize, supersetFreq, supersetSize }: TermCounts, isSuperset: boolean) {
   const otherFreq = isSuperset ? supersetFreq - subsetFreq : supersetFreq;
   const otherSize = isSuperset ? supersetSize - subsetSize : supersetSize;
@@ -78,7 +78,7 @@ function scripted(body: unknown): Heuristic {
   const members: Record<string, true> = { _subset_freq: true, _subset_size: true, _superset_freq: true, _superset_size: true };
   for (const name of Object.keys(constants)) members[name] = true;
   const compiled = compileScript(source, { params: { kind: 'object', members } });
-  // counts are Java longs
+  // Counts are longs in Java.
   return ({ subsetFreq, subsetSize, supersetFreq, supersetSize }) => {
     const fields = {
       ...constants,
@@ -93,7 +93,7 @@ function scripted(body: unknown): Heuristic {
 
 const NAMES = ['jlh', 'mutual_information', 'chi_square', 'gnd', 'percentage', 'script_heuristic'] as const;
 
-/** The heuristic that a body names, JLH if none. */
+/** The heuristic named in a body, by default JLH. */
 export function parseHeuristic(p: Params): Heuristic {
   const named = NAMES.filter((name) => p.has(name));
   if (named.length > 1) throw illegalArgument(`Only one significance heuristic may be given, found [${named.join(', ')}]`);

@@ -20,7 +20,7 @@ interface SignificantParams {
   readonly heuristic: Heuristic;
 }
 
-/** The node counts the documents of the bucket itself, with the terms below. */
+/** The node counts the documents of the bucket; its child counts those of each term. */
 function innerSlice(slice: Slice): Slice | null {
   if (slice.result.op !== 'buckets' || slice.result.children.length === 0) return null;
   const map = Int32Array.from(slice.result.buckets.parents, (parent) => (slice.map ? slice.map[parent] : parent));

@@ -1,6 +1,6 @@
-// significant_text: words of analysed texts that are more frequent among the documents of the bucket than in the whole index. Each document's source
-// is analysed anew; with `filter_duplicate_text` words of passages that came before do not count.
-// Source: SignificantTextAggregatorFactory, DuplicateSequenceSpotter (Elasticsearch), described and written anew.
+// significant_text: words of analyzed text that are more frequent among the documents of the bucket than in the whole index. The source of each
+// document is analyzed again; with `filter_duplicate_text`, words in passages of earlier documents do not count.
+// Source: SignificantTextAggregatorFactory and DuplicateSequenceSpotter of Elasticsearch, written anew from their description.
 import type { JsonObject } from '../../common/json-value.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
@@ -26,12 +26,12 @@ interface SignificantTextParams {
 }
 
 interface BoundText {
-  /** null: the index does not have the field. */
+  /** null if the index does not have the field. */
   readonly type: FieldType | null;
   readonly tokens: TextTokens;
 }
 
-/** Documents with each word, and documents, of each merged parent. */
+/** Number of documents with each word, and of all documents, per merged parent. */
 function countWords(slices: readonly Slice[], parents: number, filterDuplicates: boolean) {
   const words = Array.from({ length: parents }, () => new Map<string, number>());
   const docs = new Float64Array(parents);

@@ -1,4 +1,4 @@
-// terms and rare_terms: one bucket per distinct value. Counts are exact: every segment gives all its buckets, so errors are 0.
+// terms and rare_terms: one bucket per distinct value. Counts are exact, because every segment returns all its buckets; error bounds are 0.
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { ValueFormat } from '../../mapping/field-type.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
@@ -47,7 +47,7 @@ export interface TermsParams {
   readonly order: readonly OrderPart[];
   readonly filter: IncludeExclude | null;
   readonly showError: boolean;
-  /** rare_terms: the largest count that is shown; 0 for terms. */
+  /** rare_terms: the highest count that is shown; 0 for terms. */
   readonly maxDocCount: number;
 }
 
@@ -58,7 +58,7 @@ export interface BoundTerms {
 
 const BY_COUNT = [orderPart('_count', true), orderPart('_key', false)];
 
-/** How Elasticsearch would collect; here there is one way. */
+/** Validates Elasticsearch's collect modes and execution hints, which have no effect here. */
 const HINTS = new Set(['map', 'global_ordinals', 'global_ordinals_hash', 'global_ordinals_low_cardinality']);
 
 function parseTerms(name: string, typeName: string, body: unknown): TermsParams {
@@ -81,7 +81,7 @@ function parseTerms(name: string, typeName: string, body: unknown): TermsParams 
   return { source, size, minDocCount, order, filter, showError, maxDocCount: 0 };
 }
 
-/** `order` with the key as the last resort. */
+/** `order`, with the key as the tie-breaker. */
 export function orderOf(p: Params): readonly OrderPart[] {
   let order: readonly OrderPart[];
   try {
@@ -130,7 +130,7 @@ export function termsNode(source: ValuesSource, scope: SegmentScope, filter: Inc
   return { op: 'termsOrd', source: column, accept, children };
 }
 
-/** Analysed terms have no column: each is a filter. Bounded, since every one costs a bitset of the segment. */
+/** Analyzed terms have no column, so each term is a filter. Limited, because each one costs a bitset of the segment. */
 const MAX_TEXT_BITS = 2 ** 31;
 
 function textNode(
@@ -155,17 +155,17 @@ function textNode(
   return { op: 'filters', filters, other: false, children };
 }
 
-/** Keys of slices in one order: ordinals while there is one segment, term bytes over several; raw numbers while all indices store them alike. */
+/** Comparable keys of slices: ordinals for a single segment, term bytes for several; raw numbers if all indices store them in the same form. */
 export class TermKeys {
   readonly isText: boolean;
   readonly #direct: boolean;
-  /** All indices store the numbers alike, and keys are as stored; else they are doubles. */
+  /** True if all indices store the numbers in the same form, so that keys are as stored; otherwise keys are doubles. */
   readonly alike: boolean;
   readonly #big: boolean;
   readonly #slices: readonly Slice[];
   readonly #sourceOf: (slice: Slice) => ValuesSource;
 
-  /** @param exact  integers are compared as bigints whatever the kernels gave: keys in a chain, where one level may have wide keys and others not */
+  /** @param exact  compare integers as bigints in any case: in a chain, only some of the keys of a level may need it */
   constructor(slices: readonly Slice[], sourceOf: (slice: Slice) => ValuesSource, direct: boolean, exact = false) {
     this.#slices = slices;
     this.#sourceOf = sourceOf;
@@ -188,13 +188,13 @@ export class TermKeys {
     return this.#big && (typeof raw === 'bigint' || Number.isInteger(raw)) ? BigInt(raw) : raw;
   }
 
-  /** Source and format that keys are shown by. */
+  /** Source and format that determine how keys are shown. */
   get source(): ValuesSource {
     const sources = this.#slices.map(this.#sourceOf);
     return sources.find((source) => source.type) ?? sources[0];
   }
 
-  /** Key as JSON, as pipelines see it, and `key_as_string`. */
+  /** The key as JSON, as pipelines see it, and as `key_as_string`. */
   show(key: MergeKey): { json: unknown; plain: string | number; text: string | null } {
     const source = this.source;
     if (this.isText) {
@@ -205,13 +205,13 @@ export class TermKeys {
     const value = this.alike ? doubleOf(source, key as number) : Number(key);
     const exact =
       typeof key === 'bigint' && source.scale === 1 && source.perMillisecond === 1 ? key + (source.unsigned ? 1n << 63n : 0n) : null;
-    // integers beyond 2^53 stay bigints: the answer's writer shows them in full
+    // Integers beyond 2^53 stay bigints, which the JSON writer prints exactly.
     const json = exact !== null && !Number.isSafeInteger(Number(exact)) ? exact : value;
     return { json, plain: value, text: textOf(source.format, exact ?? value) };
   }
 
   get typedName(): string {
-    // Nothing tells the kind of an index without segments.
+    // An index without segments does not tell the type of its values.
     if (this.#slices.length === 0) return 'umterms';
     const source = this.source;
     if (!source.type && source.missing === null) return 'umterms';
@@ -228,7 +228,7 @@ export function compareKeys(a: MergeKey, b: MergeKey): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Comparator of merged buckets; `children` where the order looks into sub-aggregations. */
+/** Comparator of merged buckets; uses `children` if the order refers to sub-aggregations. */
 function comparator(
   order: readonly OrderPart[],
   merged: MergedBuckets,
@@ -269,7 +269,7 @@ function mergeTerms(spec: AggSpec, all: readonly Slice[], parents: number, ctx: 
   const merged = hashed ?? mergeBuckets(slices, (slice, columns, i) => keys.keyOf(slice, columns.keys[i]));
   if (zero) addEmpty(merged, allKeys(all, keys, params.filter), parents);
   const lists = filtered(merged, merged.lists(parents), slices, keys, params);
-  // One shard counts what min_doc_count drops among the others; of several, each keeps it to itself.
+  // A single shard counts the buckets dropped by min_doc_count among the others; several shards do not report theirs.
   const isOneShard = new Set(slices.map(({ segment }) => segment.shard)).size === 1;
   const counted =
     isOneShard && params.minDocCount > 1 ? filtered(merged, merged.lists(parents), slices, keys, { ...params, minDocCount: 1 }) : lists;
@@ -303,7 +303,7 @@ function typedName(keys: TermKeys, params: TermsParams): string {
   return params.maxDocCount > 0 ? keys.typedName.replace('terms', 'rareterms') : keys.typedName;
 }
 
-/** Leaves out buckets by count, and numeric ones by include and exclude. */
+/** Removes buckets by count, and numeric ones by include and exclude. */
 function filtered(merged: MergedBuckets, lists: number[][], slices: readonly Slice[], keys: TermKeys, params: TermsParams): number[][] {
   const { filter, minDocCount, maxDocCount } = params;
   const test =
@@ -318,7 +318,7 @@ function filtered(merged: MergedBuckets, lists: number[][], slices: readonly Sli
   );
 }
 
-/** Keys of the values in the segments, whatever the query is: for min_doc_count 0. */
+/** Keys of all values in the segments, regardless of the query, for `min_doc_count: 0`. */
 function* allKeys(slices: readonly Slice[], keys: TermKeys, filter: IncludeExclude | null): Iterable<MergeKey> {
   for (const slice of slices) {
     const { source } = slice.bound as BoundTerms;

@@ -1,6 +1,6 @@
-// variable_width_histogram: values grouped by nearness into at most `buckets` buckets. Kernels give distinct values with their counts; from there the
-// two nearest neighbours are joined until few enough are left. Elasticsearch does the same with what its shards have clustered before, so that
-// its answer is near to this one where shards hold more values than `shard_size`.
+// variable_width_histogram: values grouped by distance into at most `buckets` buckets. Kernels return distinct values with their counts; then the
+// two nearest neighbours are merged until few enough are left. Elasticsearch does the same with the clusters of its shards, so results may differ
+// slightly where a shard holds more values than `shard_size`.
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { formatOf } from '../metrics/numeric.ts';
@@ -16,14 +16,14 @@ interface VariableWidthParams {
   readonly buckets: number;
 }
 
-/** Neighbouring values that stand together. */
+/** A cluster of neighbouring values. */
 export interface Cluster {
   readonly min: number;
   readonly max: number;
   readonly docCount: number;
   /** Sum of value times count. */
   readonly sum: number;
-  /** Places of its values in the list, from first to last. */
+  /** First and last index of its values in the list. */
   readonly first: number;
   readonly last: number;
 }
@@ -31,7 +31,7 @@ export interface Cluster {
 const centroid = ({ sum, docCount }: Pick<Cluster, 'sum' | 'docCount'>): number => sum / docCount;
 
 /**
- * Joins the neighbours with the nearest centroids until `most` clusters are left; of equal distances the first.
+ * Merges the neighbours with the nearest centroids, the first pair of several, until `most` clusters are left.
  * @param values  ascending, with their counts
  */
 export function clusterValues(values: ReadonlyArray<{ readonly value: number; readonly count: number }>, most: number): Cluster[] {
@@ -80,12 +80,12 @@ export function clusterValues(values: ReadonlyArray<{ readonly value: number; re
 
 interface Pair {
   readonly left: number;
-  /** Of both clusters: a pair that one of them has left since does not count. */
+  /** Versions of both clusters: a pair is outdated if one of its clusters was merged since. */
   readonly version: number;
   readonly distance: number;
 }
 
-/** Nearest pair first. */
+/** Heap of pairs, the nearest first. */
 class PairHeap {
   readonly #pairs: Pair[] = [];
 

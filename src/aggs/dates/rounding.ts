@@ -1,5 +1,5 @@
-// Date rounding as Elasticsearch's Rounding class defines it: calendar units and fixed intervals, in time zones with gaps and overlaps, with an offset.
-// Times are UTC ms.
+// Date rounding as in Elasticsearch's Rounding class: calendar units and fixed intervals, in time zones with gaps and overlaps, with an offset.
+// Times are UTC milliseconds.
 import { type TimeZone, UTC } from './time-zone.ts';
 
 export type CalendarUnit = 'second' | 'minute' | 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';
@@ -13,11 +13,11 @@ const FIRST_MONDAY = 4 * DAY;
 const FIXED_UNITS: Partial<Record<CalendarUnit, number>> = { second: SECOND, minute: MINUTE, hour: HOUR, day: DAY, week: 7 * DAY };
 
 export interface Rounding {
-  /** Start of the interval that holds `utc`. */
+  /** Start of the interval that contains `utc`. */
   round(utc: number): number;
   /** Start of the next interval after the one that starts at `utc`. */
   next(utc: number): number;
-  /** Where intervals are plain multiples: floor((utc - offset) / interval). */
+  /** Set if intervals are plain multiples: floor((utc - offset) / interval). */
   readonly fixed: { readonly interval: number; readonly offset: number } | null;
 }
 
@@ -46,7 +46,7 @@ function withOffset(base: Rounding, offset: number): Rounding {
   return { round: (utc) => base.round(utc - offset) + offset, next: (utc) => base.next(utc - offset) + offset, fixed: null };
 }
 
-/** Units of whole days: the first moment of the local day that begins the unit. */
+/** Units of whole days: rounds to the first moment of the local day on which the unit starts. */
 function midnightRounding(unit: CalendarUnit, zone: TimeZone): Rounding {
   const localOf = (utc: number) => utc + zone.offsetAt(utc);
   return {
@@ -77,12 +77,12 @@ function nextMidnight(unit: CalendarUnit, midnight: number): number {
   return utcDate(date.getUTCFullYear(), date.getUTCMonth() + (unit === 'year' ? 12 : unit === 'quarter' ? 3 : 1));
 }
 
-/** Date.UTC without its reading of years below 100. */
+/** Date.UTC without its special treatment of years below 100. */
 function utcDate(year: number, month: number): number {
   return new Date(0).setUTCFullYear(year, month, 1);
 }
 
-/** Seconds, minutes, hours of the zone's clock. */
+/** Seconds, minutes and hours of local time. */
 function clockRounding(unit: number, zone: TimeZone): Rounding {
   const round = (utc: number): number => {
     for (let instant = utc; ; ) {
@@ -93,11 +93,11 @@ function clockRounding(unit: number, zone: TimeZone): Rounding {
       instant = transition - 1;
     }
   };
-  // behind a gap shorter than the unit, the next clock time rounds back to the same start
+  // After a gap shorter than the unit, the next local time rounds back to the same start.
   return { round, next: (utc) => firstAfter(utc, (steps) => round(utc + steps * unit)), fixed: null };
 }
 
-/** The latest instant not after `utc` at which the clock shows the truncated time; null if there is none. */
+/** The latest instant not after `utc` at which local time is the truncated time; null if there is none. */
 function truncateClock(utc: number, unit: number, zone: TimeZone): number | null {
   const local = Math.floor((utc + zone.offsetAt(utc)) / unit) * unit;
   const offsets = zone.validOffsets(local);
@@ -124,14 +124,14 @@ function zonedInterval(interval: number, zone: TimeZone): Rounding {
         const local = utc + steps * interval + zone.offsetAt(utc);
         const offsets = zone.validOffsets(local);
         if (offsets.length > 0) return local - offsets[0];
-        // in a gap java.time moves on by the length of the gap
+        // In a gap java.time moves forward by the length of the gap.
         return local - zone.offsetAt(zone.gapAt(local) - 1);
       }),
     fixed: null,
   };
 }
 
-/** The first of candidate(1), candidate(2)... that lies behind `utc`. */
+/** The first of candidate(1), candidate(2)... that is after `utc`. */
 function firstAfter(utc: number, candidate: (steps: number) => number): number {
   for (let steps = 1; steps < 64; steps++) {
     const next = candidate(steps);
@@ -141,8 +141,8 @@ function firstAfter(utc: number, candidate: (steps: number) => number): number {
 }
 
 /**
- * Ascending starts of all intervals that touch [from, to], and behind them the end of the last; null if there are more than `limit`.
- * Near transitions intervals may be shorter than `next` says: what rounds to other starts in between is put in.
+ * Ascending starts of all intervals that overlap [from, to], followed by the end of the last; null if there are more than `limit`.
+ * Near transitions intervals may be shorter than `next` implies: additional starts in between are inserted.
  */
 export function startsBetween(rounding: Rounding, from: number, to: number, limit: number): number[] | null {
   const starts: number[] = [];
@@ -154,7 +154,7 @@ export function startsBetween(rounding: Rounding, from: number, to: number, limi
     if (next <= start) next = start + 1;
     const between: number[] = [];
     for (let inner = rounding.round(next - 1); inner > start; inner = rounding.round(inner - 1)) between.unshift(inner);
-    // what `next` gives may lie inside an interval: the start is then the rounded value
+    // The result of `next` may be inside an interval, whose start is then the rounded value.
     const rounded = rounding.round(next);
     starts.push(...between.filter((inner) => inner <= to));
     start = rounded > start && !between.includes(rounded) ? rounded : next;
@@ -188,7 +188,7 @@ export function calendarUnit(text: string): CalendarUnit | null {
 
 const TIME_UNITS: Readonly<Record<string, number>> = { nanos: 1e-6, micros: 1e-3, ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 
-/** ms of a time value (`90m`, `-1h`, `1.5d`), null if it is none. `fixed_interval` takes whole positive numbers only: the caller checks. */
+/** Milliseconds of a time value (`90m`, `-1h`, `1.5d`), null if it is not one. `fixed_interval` accepts positive integers only: the caller checks. */
 export function timeValue(text: string): number | null {
   const match = /^\s*([+-]?\d+(?:\.\d+)?)(nanos|micros|ms|[smhd])\s*$/.exec(text);
   return match ? Number(match[1]) * TIME_UNITS[match[2]] : /^\s*[+-]?0\s*$/.test(text) ? 0 : null;

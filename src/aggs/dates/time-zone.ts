@@ -1,13 +1,13 @@
-// What rounding asks of a time zone, as java.time.ZoneRules answers it: transitions, gaps and overlaps, found in the offsets of src/mapping/date.
+// The rules of a time zone that rounding needs, as java.time.ZoneRules provides them; derived from the offsets in src/mapping/date.
 import { zoneOf } from '../../mapping/date/zones.ts';
 
 const DAY = 86_400_000;
-/** Zones change at most every few weeks (DST suspended for Ramadan): offsets are sampled this often and changes found by bisection. */
+/** Zones change at most every few weeks (DST is suspended during Ramadan), so offsets are sampled at this interval and changes found by bisection. */
 const SAMPLE = 6 * DAY;
-/** Transitions are looked up in spans of this length, kept per zone. */
+/** Transitions are computed and cached in spans of this length. */
 const SPAN = 1024 * DAY;
 
-/** At `at` (UTC ms) the offset changes. */
+/** The offset changes at `at` (UTC milliseconds). */
 interface Transition {
   readonly at: number;
   readonly before: number;
@@ -16,13 +16,13 @@ interface Transition {
 
 export interface TimeZone {
   readonly id: string;
-  /** ms to add to UTC where the zone never changes its offset; null otherwise. */
+  /** Offset in ms if the zone never changes it, else null. */
   readonly fixedOffset: number | null;
-  /** ms to add to UTC for local time. */
+  /** Milliseconds to add to UTC for local time. */
   offsetAt(utc: number): number;
-  /** Offsets under which a local time (as ms of UTC) exists, the earlier instant first: two in an overlap, none in a gap. */
+  /** Offsets at which a local time (in ms) exists, the earlier instant first: two in an overlap, none in a gap. */
   validOffsets(local: number): number[];
-  /** Instant of the gap that a local time falls into. */
+  /** Instant of the gap that contains a local time. */
   gapAt(local: number): number;
   /** Last transition at or before `utc` - 1 and not below `notBefore`, or null. */
   previousTransition(utc: number, notBefore: number): number | null;
@@ -31,7 +31,7 @@ export interface TimeZone {
 const zones = new Map<string, TimeZone>();
 const MAX_ZONES = 1000;
 
-/** @throws ApiError zone_rules_exception, date_time_exception: no such zone */
+/** @throws ApiError zone_rules_exception, date_time_exception: unknown zone */
 export function timeZone(id: string): TimeZone {
   let zone = zones.get(id);
   if (!zone) {
@@ -82,7 +82,7 @@ class RegionZone implements TimeZone {
   }
 
   validOffsets(local: number): number[] {
-    // offsets lie within a day of UTC, so all that matter are in force a day around
+    // Offsets are less than a day, so all that matter are in force within a day around the local time.
     const candidates = new Set([
       this.offsetAt(local - DAY),
       ...this.#around(local).flatMap((t) => [t.before, t.after]),
@@ -120,7 +120,7 @@ class RegionZone implements TimeZone {
     let before = first;
     for (let from = start; from < start + SPAN; from += SAMPLE) {
       const to = Math.min(from + SAMPLE, start + SPAN);
-      // the value at the span's end belongs to the next span
+      // The value at the end of the span belongs to the next span.
       const after = this.#read(to - 1);
       if (after !== before) transitions.push({ at: this.#bisect(from, to - 1, before), before, after });
       before = after;
@@ -130,7 +130,7 @@ class RegionZone implements TimeZone {
     return span;
   }
 
-  /** First instant in (low, high] whose offset is not `before`. */
+  /** The first instant in (low, high] whose offset is not `before`. */
   #bisect(low: number, high: number, before: number): number {
     let from = low;
     let to = high;

@@ -1,14 +1,14 @@
 // Exact distributions of values and their quantiles.
 
-/** Distinct values of a bucket, ascending, with the number of times that each occurs. */
+/** Distinct values of a bucket, ascending, with the number of occurrences of each. */
 export interface Distribution {
   readonly values: Float64Array;
-  /** Occurrences up to and with each value. */
+  /** Cumulative number of occurrences. */
   readonly ranks: Float64Array;
   readonly total: number;
 }
 
-/** Value at a place of the sorted values, counted from 0. */
+/** Value at a rank, counted from 0. */
 export function valueAt(d: Distribution, place: number): number {
   let low = 0;
   let high = d.values.length - 1;
@@ -20,7 +20,7 @@ export function valueAt(d: Distribution, place: number): number {
   return d.values[low];
 }
 
-/** Nearest rank: the value whose turn it is, as a t-digest has it where each value is a centroid of its own. */
+/** Nearest rank, which equals a t-digest in which every value is a centroid of its own. */
 export function quantile(d: Distribution, q: number): number | null {
   return d.total === 0 ? null : valueAt(d, Math.min(Math.floor(q * d.total), d.total - 1));
 }

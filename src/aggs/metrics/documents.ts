@@ -32,7 +32,7 @@ export function docGroups(slices: readonly Slice[], parents: number): Array<Arra
   return groups;
 }
 
-/** Values of a document as doubles; `missing` where it has none. */
+/** Values of a document as doubles, or `missing` if it has none. */
 function doublesOf(source: ValuesSource, slice: Slice, doc: number): number[] {
   const raw = source.type ? slice.segment.segment.values(source.field, doc) : [];
   if (raw.length === 0)
@@ -107,7 +107,7 @@ export const weightedAvgType: AggType = {
   },
 };
 
-/** Calls `visit` with every point of a bucket. */
+/** Calls `visit` for every point of a bucket. */
 function eachPoint(groups: ReadonlyArray<DocGroup & { slice: Slice }>, visit: (lat: number, lon: number) => void): void {
   for (const { slice, docs } of groups) {
     const bound = slice.bound as ValuesSource;
@@ -260,7 +260,7 @@ function pick(values: number[], mode: string): number {
   return mode === 'sum' ? sum : sum / values.length;
 }
 
-/** Moments about the mean, sample variance and covariance. */
+/** Moments about the mean, with sample variance and covariance. */
 function matrixFields(names: readonly string[], rows: readonly number[][]): MutableJsonObject[] {
   const n = rows.length;
   const means = names.map((_, f) => rows.reduce((sum, row) => sum + row[f], 0) / n);
@@ -298,7 +298,7 @@ const TOP_HITS_KEYS = new Set([
   'track_scores',
 ]); // prettier-ignore
 
-/** The hits of each bucket are chosen, fetched and rendered by the search phase (ReduceContext.topHits). */
+/** top_hits: the search phase selects, fetches and renders the hits of each bucket (ReduceContext.topHits). */
 export const topHitsType: AggType = {
   isBucket: false,
   parse(_name, typeName, body: unknown, _ctx: ParseContext): MutableJsonObject {

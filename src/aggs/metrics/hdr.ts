@@ -1,10 +1,11 @@
-// Percentiles as an HdrHistogram gives them: `hdr` of percentiles and percentile_ranks. The values are known exactly, so only the widths of the
-// histogram's buckets matter. Rules of the Java DoubleHistogram 2.1.9 (CC0): github.com/HdrHistogram/HdrHistogram.
+// Percentiles as an HdrHistogram reports them: `hdr` of percentiles and percentile_ranks. The values are known exactly, so only the widths of the
+// histogram's buckets matter. Source: rules of the Java DoubleHistogram 2.1.9 (CC0), github.com/HdrHistogram/HdrHistogram. A library would have to
+// record every value; this computes the buckets of the distinct ones.
 import { type Distribution, valueAt } from './distribution.ts';
 
-/** Widths of the buckets of a histogram that holds values from `min` on. */
+/** Bucket widths of a histogram whose lowest value is `min`. */
 class HdrScale {
-  /** Integers per unit of the values: the power of two at or below the smallest value lands on half of the first bucket. */
+  /** Integers per unit of the values; maps the power of two at or below the smallest value to half of the first bucket. */
   readonly #ratio: number;
   readonly #subBuckets: number;
 
@@ -13,7 +14,7 @@ class HdrScale {
     this.#ratio = this.#subBuckets / 2 / 2 ** exponentOf(smallest);
   }
 
-  /** First and last integer that are counted together with a value. */
+  /** First and last integer in the bucket of a value. */
   #ends(value: number): { first: number; last: number } {
     const integer = Math.floor(value * this.#ratio);
     const width = integer < this.#subBuckets ? 1 : 2 ** (exponentOf(integer) + 1) / this.#subBuckets;
@@ -29,7 +30,7 @@ class HdrScale {
     return this.#ends(value).last / this.#ratio;
   }
 
-  /** The first value above all that are counted together with `value`. */
+  /** The lowest value above the bucket of `value`. */
   next(value: number): number {
     return (this.#ends(value).last + 1) / this.#ratio;
   }
@@ -46,7 +47,7 @@ function scaleOf(d: Distribution, digits: number): HdrScale {
   return new HdrScale(d.values.find((value) => value > 0) ?? 1, digits);
 }
 
-/** Whether a histogram can hold the values: it has no negative ones. */
+/** True if a histogram can hold the values: none is negative. */
 export function fitsHdr(d: Distribution): boolean {
   return d.total > 0 && d.values[0] >= 0 && Number.isFinite(d.values[d.values.length - 1]);
 }
@@ -59,7 +60,7 @@ export function hdrPercentile(d: Distribution, percent: number, digits: number):
   return percent === 0 ? scale.lowest(value) : scale.highest(value);
 }
 
-/** Share of values at or below `value` or counted together with it, in percent. */
+/** Percentage of the values at or below `value` or in its bucket. */
 export function hdrRank(d: Distribution, value: number, digits: number): number {
   const end = value < 0 ? 0 : scaleOf(d, digits).next(value);
   const at = d.values.findLastIndex((v) => v < end);

@@ -1,10 +1,10 @@
-// The host's side of HyperLogLog (assembly/sketch/hll.ts): the same hash and registers, and the estimate.
-// Source of the estimator: Ertl, "New cardinality estimation algorithms for HyperLogLog sketches", 2017, algorithm 6: unbiased over the whole
-// range without tables of corrections.
+// HyperLogLog on the host: the hash and registers of assembly/sketch/hll.ts, and the estimator.
+// Source: Ertl, "New cardinality estimation algorithms for HyperLogLog sketches", 2017, algorithm 6: unbiased over the whole range without
+// correction tables.
 
 const MASK = (1n << 64n) - 1n;
 
-/** Murmur3's finaliser over 64 bits. */
+/** Finalizer of MurmurHash3 over 64 bits. */
 function hashValue(value: bigint): bigint {
   let h = value & MASK;
   h = ((h ^ (h >> 33n)) * 0xff51afd7ed558ccdn) & MASK;
@@ -12,7 +12,7 @@ function hashValue(value: bigint): bigint {
   return h ^ (h >> 33n);
 }
 
-/** Adds 64 bits of a raw value to registers. */
+/** Adds the 64 bits of a raw value to the registers. */
 export function addValue(registers: Uint8Array, precision: number, bits: bigint): void {
   const hash = hashValue(bits);
   const at = Number(hash >> BigInt(64 - precision));
@@ -21,7 +21,7 @@ export function addValue(registers: Uint8Array, precision: number, bits: bigint)
   if (rank > registers[at]) registers[at] = rank;
 }
 
-/** `into` becomes the sketch of both. */
+/** Merges a sketch into `into`. */
 export function mergeRegisters(into: Uint8Array, from: Uint8Array): void {
   for (let i = 0; i < into.length; i++) if (from[i] > into[i]) into[i] = from[i];
 }

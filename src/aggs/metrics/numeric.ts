@@ -1,4 +1,4 @@
-// Metrics of one number per value: value_count, sum, avg, min, max, stats, extended_stats.
+// Metrics with one or few numbers per bucket: value_count, sum, avg, min, max, stats, extended_stats.
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { ValueFormat } from '../../mapping/field-type.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
@@ -12,7 +12,7 @@ interface NumericParams {
   readonly sigma: number;
 }
 
-/** Running figures of one bucket over segments. */
+/** Running totals of one bucket over the segments. */
 interface Totals {
   readonly count: Float64Array;
   readonly sum: Float64Array;
@@ -29,7 +29,7 @@ type Shape = (
   json: MutableJsonObject;
   figures: Record<string, Figure>;
 };
-/** `value_as_string` fields of figures, where the source has a format that shows. */
+/** `value_as_string` fields, if the source has a format. */
 type Text = (figures: Record<string, Figure>) => MutableJsonObject;
 
 function numericMetric(typeName: string, shape: Shape): AggType {
@@ -55,7 +55,7 @@ function numericMetric(typeName: string, shape: Shape): AggType {
     },
     merge(spec, slices, parents) {
       const totals = addStats(slices, parents);
-      // date_nanos are shown in whole milliseconds
+      // date_nanos are shown in whole milliseconds.
       const isNanos = slices.some((slice) => (slice.bound as ValuesSource).perMillisecond !== 1);
       const shown = isNanos ? Math.floor : (value: number) => value;
       const format = formatOf(slices);
@@ -81,7 +81,7 @@ function numericMetric(typeName: string, shape: Shape): AggType {
   };
 }
 
-/** Format of the first index that has the field. */
+/** The format of the first index that has the field. */
 export function formatOf(slices: readonly Slice[]): ValueFormat | null {
   for (const slice of slices) {
     const format = (slice.bound as ValuesSource).format;
@@ -92,7 +92,7 @@ export function formatOf(slices: readonly Slice[]): ValueFormat | null {
 
 const PLAIN_FIGURES = new Set(['min', 'max', 'avg', 'sum']);
 
-/** @param unquoted  booleans are shown as such: what statistics do, while single metrics show their text */
+/** @param unquoted  render booleans as such, as the stats aggregations do; single metrics render their string form */
 function textOf(format: ValueFormat | null, unquoted: boolean): Text {
   return (figures) => {
     const json: MutableJsonObject = {};
@@ -153,7 +153,7 @@ export class CompensatedSums {
   }
 }
 
-/** A metric with the one figure `value`. */
+/** A metric with the single figure `value`. */
 function single(value: Figure, text: Text): { json: MutableJsonObject; figures: Record<string, Figure> } {
   return { json: { value, ...text({ value }) }, figures: { '': value, value } };
 }
@@ -221,7 +221,7 @@ export const maxType = numericMetric('max', ({ count, max }, _sigma, text) => si
 export const statsType = numericMetric('stats', basic);
 export const extendedStatsType = numericMetric('extended_stats', extended);
 
-/** Number of values; of range fields and other columns that kernels do not read, of documents with a value. */
+/** Number of values; for range fields and other columns that kernels do not read, the number of documents with a value. */
 export const valueCountType: AggType = {
   isBucket: false,
   parse(_name, typeName, body): NumericParams {

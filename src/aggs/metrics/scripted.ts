@@ -19,7 +19,7 @@ interface ScriptedParams {
   readonly params: JsonObject;
 }
 
-/** A script of the states alone. */
+/** A script that sees only the states. */
 type StateScript = (variables: { state?: ScriptMap; states?: Value[] }) => Value;
 
 interface BoundScripts {
@@ -52,7 +52,7 @@ function bindScripts(spec: AggSpec, ctx: BindContext): BoundScripts {
   };
 }
 
-/** A double of a script as the answer writes it. */
+/** Renders a script's double. */
 function jsonOf(value: Value): unknown {
   return value instanceof Double ? value.value : fromScript(value);
 }
@@ -99,7 +99,7 @@ export const scriptedMetricType: AggType = {
             bound.map(slice.segment.segment, docId, { state, score: scores[i] ?? 0 });
           });
         }
-        // A shard without documents of the bucket has a state too, where the bucket is all there is.
+        // A shard has a state even without documents in the bucket, if there is only one bucket.
         if (parents === 1) slices.forEach(stateOf);
         const combined = [...states.values()].map(({ bound, state }) => bound.combine({ state }));
         const [first] = states.values();

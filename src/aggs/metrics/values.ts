@@ -1,7 +1,7 @@
-// Metrics over the distinct values of a field: cardinality, percentiles, percentile_ranks, median_absolute_deviation. Exact: kernels give each
-// bucket's distinct values with how often they occur, and these merge without loss. `tdigest` is checked and not needed, `hdr` rounds as its histogram does. Cardinality of
-// numbers goes over to HyperLogLog where a segment has more than EXACT_VALUES values (`precision_threshold` then sets the number of registers), and
-// distributions to values rounded to 17 significant bits: percentiles are then off by less than 8 millionths of their value.
+// Metrics over the distinct values of a field: cardinality, percentiles, percentile_ranks, median_absolute_deviation. Results are exact: kernels
+// return the distinct values of each bucket with their counts, which merge without loss. `tdigest` is validated but has no effect, `hdr` rounds as
+// its histogram does. If a segment has more than EXACT_VALUES values, cardinality of numbers switches to HyperLogLog (`precision_threshold` sets the
+// number of registers), and distributions to values rounded to 17 significant bits, a relative error of less than 8e-6.
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { badBody, illegalArgument } from '../errors.ts';
@@ -63,22 +63,22 @@ export const cardinalityType: AggType = {
   },
 };
 
-/** Values of a segment up to which distinct numbers are counted exactly; small ranges are counted by tables beyond that too. */
+/** Up to this many distinct numbers per segment are counted exactly; small ranges of values beyond that, too, by tables. */
 const EXACT_VALUES = 4_000_000;
 
-/** Too many numbers for a table of them all. */
+/** Above this number of values they are not all collected. */
 function hasManyValues(bound: ValuesSource, { segment }: Scope): boolean {
   const column = bound.type && bound.kind !== 'ordinals' ? segment.column(bound.field) : null;
   if (!column || column.valueCount <= EXACT_VALUES) return false;
   return column.kind === 'f64' || Number(column.max) - Number(column.min) > EXACT_VALUES;
 }
 
-/** Registers as Elasticsearch chooses them for a threshold: 2^4 to 2^18. */
+/** Number of registers that Elasticsearch chooses for a threshold: 2^4 to 2^18. */
 function precisionOf(threshold: number): number {
   return Math.max(4, Math.min(18, Math.ceil(Math.log2(Math.max(threshold, 1) * 4))));
 }
 
-/** Distinct keys per merged parent. One segment's buckets are distinct as they are; over several, terms meet as hashes of 64 bits, numbers as numbers. */
+/** Distinct keys per merged parent. A single segment's buckets are distinct already; over several segments, terms are compared by 64-bit hashes. */
 function distinctCounts(slices: readonly Slice[], parents: number): Float64Array {
   if (slices.some((slice) => slice.result.op === 'distinct')) return estimatedCounts(slices, parents);
   if (slices.some((slice) => sourceOf(slice).kind === 'binary')) return distinctBytes(slices, parents);
@@ -93,7 +93,7 @@ function distinctCounts(slices: readonly Slice[], parents: number): Float64Array
     for (let i = 0; i < columns.parents.length; i++) {
       const parent = slice.map ? slice.map[columns.parents[i]] : columns.parents[i];
       if (parent < 0) continue;
-      // local buckets of one parent can only be equal when there is more than one segment
+      // Local buckets of a parent can only be equal if there is more than one segment.
       if (filled.length === 1) {
         counts[parent]++;
         continue;
@@ -117,7 +117,7 @@ function distinctCounts(slices: readonly Slice[], parents: number): Float64Array
   return counts;
 }
 
-/** Distinct values of columns that kernels do not read: of range fields all ranges of a document together. */
+/** Distinct values of columns that kernels do not read; of range fields, the ranges of a document count as one value. */
 function distinctBytes(slices: readonly Slice[], parents: number): Float64Array {
   const seen = Array.from({ length: parents }, () => new Set<string>());
   for (const slice of slices) {
@@ -138,7 +138,7 @@ function distinctBytes(slices: readonly Slice[], parents: number): Float64Array 
 const sourceOf = (slice: Slice) => slice.bound as ValuesSource;
 const isText = (slice: Slice) => sourceOf(slice).kind === 'ordinals';
 
-/** Estimates where at least one segment was sketched; the others' exact values are added to the sketches. */
+/** Estimates, if at least one segment was sketched; the exact values of the others are added to the sketches. */
 function estimatedCounts(slices: readonly Slice[], parents: number): Float64Array {
   const precision = Math.max(...slices.map((slice) => (slice.result.op === 'distinct' ? slice.result.precision : 0)));
   const sketches = Array.from({ length: parents }, () => new Uint8Array(1 << precision));
@@ -167,7 +167,7 @@ function estimatedCounts(slices: readonly Slice[], parents: number): Float64Arra
 
 const EMPTY: Distribution = { values: new Float64Array(0), ranks: new Float64Array(0), total: 0 };
 
-/** Per merged parent the distribution of values, made when asked for. */
+/** Distributions per merged parent, computed on demand. */
 function distributions(slices: readonly Slice[], parents: number): (parent: number) => Distribution {
   const isRounded = new Map(slices.map((slice) => [slice, hasManyValues(slice.bound as ValuesSource, slice.segment)]));
   const parts: Array<Array<{ slice: Slice; i: number }>> = Array.from({ length: parents }, () => []);
@@ -196,7 +196,7 @@ function distributions(slices: readonly Slice[], parents: number): (parent: numb
   };
 }
 
-/** The distribution of values with their counts, given in any order. */
+/** Builds a distribution from values and counts in any order. */
 function ranked(values: readonly number[], counts: readonly number[]): Distribution {
   const sorted = Float64Array.from(values).sort();
   const ranks = new Float64Array(sorted.length);
@@ -219,7 +219,7 @@ function exactDouble(bound: ValuesSource, raw: number | bigint): number {
   return bound.perMillisecond === 1 ? doubleOf(bound, raw) : Number(raw) / bound.perMillisecond;
 }
 
-/** Share of values at or below `value`, in percent. */
+/** Percentage of the values at or below `value`. */
 function rank(d: Distribution, value: number): number | null {
   if (d.total === 0) return null;
   const at = d.values.findLastIndex((v) => v <= value);
@@ -230,13 +230,13 @@ interface PercentParams {
   readonly source: SourceParams;
   readonly points: readonly number[];
   readonly keyed: boolean;
-  /** Significant digits of `hdr`; null: exact. */
+  /** Significant digits of `hdr`; null for exact percentiles. */
   readonly digits: number | null;
 }
 
 const DEFAULT_PERCENTS = [1, 5, 25, 50, 75, 95, 99];
 
-/** Significant digits of `hdr`; null with `tdigest`, whose valid options exact results do not need. */
+/** Significant digits of `hdr`; null for `tdigest`, whose valid options have no effect on exact results. */
 function hdrDigits(p: Params): number | null {
   const tdigest = p.object('tdigest');
   const hdr = p.object('hdr');
@@ -262,7 +262,7 @@ function hdrDigits(p: Params): number | null {
   return null;
 }
 
-/** @throws ApiError x_content_parse_exception: null where a number has to be */
+/** @throws ApiError x_content_parse_exception: null instead of a number */
 function refuseNull(p: Params, body: unknown, key: string): void {
   if (isObject(body) && body[key] === null) throw p.wrongType(key, null);
 }
@@ -350,7 +350,7 @@ export const medianAbsoluteDeviationType: AggType = {
   },
 };
 
-/** Distribution of the distances from a point. */
+/** Distribution of the distances from a value. */
 function deviations(d: Distribution, from: number): Distribution {
   const counts = new Map<number, number>();
   d.values.forEach((value, i) => {

@@ -5,7 +5,7 @@ import type { AggSpec } from '../types.ts';
 
 export interface PathStep {
   readonly name: string;
-  /** `[...]` or the part behind a dot. */
+  /** The part in `[...]` or after a dot. */
   readonly key: string | null;
 }
 
@@ -26,7 +26,7 @@ export function firstName(path: string): string {
   return parsePath(path)[0].name;
 }
 
-/** Figure at a path below a bucket; undefined: no such aggregation or figure. */
+/** The figure at a path below a bucket; undefined if there is no such aggregation or figure. */
 export function figureAt(bucket: Pick<OutBucket, 'aggs' | 'docCount' | 'key'>, steps: readonly PathStep[]): Figure | undefined {
   const [step, ...rest] = steps;
   if (step.name === '_count' && rest.length === 0) return bucket.docCount;
@@ -57,7 +57,7 @@ function keyedFigure(agg: OutAgg, key: string, rest: readonly PathStep[]): Figur
   return rest.length === 0 ? bucket.docCount : figureAt(bucket, rest);
 }
 
-/** Checks an order path against the sub-aggregations. @throws ApiError aggregation_execution_exception */
+/** Validates an order path against the sub-aggregations. @throws ApiError aggregation_execution_exception */
 export function checkOrderPath(spec: AggSpec, path: string): void {
   const fail = (reason: string) => executionError(`Invalid aggregation order path [${path}]. ${reason}`);
   let children: readonly AggSpec[] = spec.children;
@@ -133,7 +133,7 @@ export function needsChildren(order: readonly OrderPart[]): boolean {
   return order.some((part) => part.steps.length > 0);
 }
 
-/** Compares figures; what is absent or NaN comes last whatever the direction. */
+/** Compares figures; absent ones and NaN come last in either direction. */
 export function compareFigures(a: Figure | undefined, b: Figure | undefined, descending: boolean): number {
   const noA = a === null || a === undefined || Number.isNaN(a);
   const noB = b === null || b === undefined || Number.isNaN(b);

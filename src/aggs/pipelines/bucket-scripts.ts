@@ -1,4 +1,4 @@
-// bucket_script and bucket_selector: a script over figures of each bucket, given as members of `params`.
+// bucket_script and bucket_selector: a script over figures of each bucket, passed as members of `params`.
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { type CompiledScript, compileScript } from '../../scripting/painless.ts';
 import { Double } from '../../scripting/syntax-tree.ts';
@@ -23,7 +23,7 @@ interface BucketScript {
   run(figures: Readonly<Record<string, number>>): number | boolean | null;
 }
 
-/** @throws ApiError illegal_argument_exception: no script, or one that cannot run here */
+/** @throws ApiError illegal_argument_exception: no script, or an unsupported one */
 function compile(p: Params, names: Iterable<string>): BucketScript {
   const script = p.take('script');
   const source = isObject(script) ? script.source : script;
@@ -34,7 +34,7 @@ function compile(p: Params, names: Iterable<string>): BucketScript {
   const constants = isObject(script) && isObject(script.params) ? script.params : {};
   const members: Record<string, true> = {};
   for (const name of [...names, ...Object.keys(constants)]) members[name] = true;
-  // compiled when the buckets are reduced: that is where Elasticsearch reports what is wrong with it
+  // Compiled during the reduce, where Elasticsearch reports its errors.
   let compiled: CompiledScript | null = null;
   return {
     run(figures) {
@@ -45,7 +45,7 @@ function compile(p: Params, names: Iterable<string>): BucketScript {
   };
 }
 
-/** A script's result as a plain number; booleans and null as they are. @throws ApiError illegal_argument_exception: neither of these */
+/** A script's result as a plain number; booleans and null unchanged. @throws ApiError illegal_argument_exception: any other type */
 export function numberOf(value: unknown, source: string): number | boolean | null {
   if (value instanceof Double) return value.value;
   if (typeof value === 'bigint') return Number(value);

@@ -50,7 +50,7 @@ function holt(values: Window, alpha: number, beta: number): number {
   return level;
 }
 
-/** `MovingFunctions.name(values, args...)`, arguments being numbers or such calls; null for any other script. */
+/** Parses `MovingFunctions.name(values, args...)`, whose arguments are numbers or such calls; null for any other script. */
 export function parseMovingFunction(script: string): ((values: Window) => number) | null {
   const text = script
     .trim()

@@ -1,4 +1,5 @@
-// Parent pipelines: run over the buckets of the aggregation they are in. derivative, cumulative_sum, serial_diff, moving_fn, moving_avg, bucket_sort.
+// Parent pipelines, which run over the buckets of the enclosing aggregation: derivative, cumulative_sum, serial_diff, moving_fn, moving_avg,
+// bucket_sort.
 import { isObject } from '../../common/json-value.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import { calendarRounding, calendarUnit, intervalRounding, timeValue, UTC } from '../dates/rounding.ts';
@@ -13,7 +14,7 @@ import { type PipelineBody, withGap } from './pipeline-body.ts';
 type Run = (buckets: OutBucket[], spec: AggSpec) => OutBucket[];
 type Parent = (p: Params, body: PipelineBody) => { run: Run; paths?: readonly string[] };
 
-/** Figure of a bucket under the gap policy, NaN for a gap; the bucket's own count is never a gap. */
+/** The figure of a bucket under the gap policy, NaN for a gap; the bucket's own count is never a gap. */
 function figureOf(bucket: OutBucket, body: PipelineBody): number {
   const figure = figureAt(bucket, parsePath(body.path));
   if (figure === undefined)
@@ -57,7 +58,7 @@ const derivative: Parent = (p, body) => {
   };
 };
 
-/** Mean length of units that vary, as java.time's ChronoUnit estimates them. */
+/** Mean length of calendar units, as java.time's ChronoUnit estimates them. */
 function averageOf(unit: string): number {
   const year = 31_556_952_000;
   return unit === 'year' ? year : unit === 'quarter' ? year / 4 : year / 12;
@@ -105,7 +106,7 @@ const movingFn: Parent = (p, body) => {
     run(buckets) {
       const values: number[] = [];
       const positions: number[] = [];
-      // the window ends before the bucket at hand
+      // The window ends before the current bucket.
       buckets.forEach((bucket, i) => {
         const value = figureOf(bucket, body);
         if (!Number.isNaN(value)) {
@@ -169,7 +170,7 @@ const bucketSort: Parent = (p, body) => {
       let rows = buckets;
       if (keys.length > 0) {
         const figures = new Map(buckets.map((bucket) => [bucket, keys.map((key) => orderFigure(bucket, key.path))]));
-        // buckets without any of the figures are left out unless gaps count as zeros
+        // Buckets without any of the figures are dropped unless gaps count as zeros.
         if (body.gap === 'skip')
           rows = buckets.filter((bucket) =>
             figures.get(bucket)!.some((figure) => typeof figure === 'string' || (figure !== null && !Number.isNaN(figure))),

@@ -1,21 +1,21 @@
-// What all pipeline aggregations have in common: name, path, gap policy, format.
+// Parameters common to all pipeline aggregations: name, path, gap policy, format.
 import type { JsonObject } from '../../common/json-value.ts';
 import type { Figure } from '../reduce/out.ts';
 
 export type GapPolicy = 'skip' | 'insert_zeros' | 'keep_values';
 
-/** What every pipeline has. */
+/** Parameters of every pipeline. */
 export interface PipelineBody {
   readonly name: string;
   readonly meta: JsonObject | null;
   readonly path: string;
   readonly gap: GapPolicy;
-  /** `value_as_string` by the pipeline's `format`. */
+  /** `value_as_string` in the pipeline's `format`. */
   text(value: Figure): string | null;
 }
 
 /**
- * A figure under the gap policy; NaN = the bucket is a gap to be skipped. Buckets without documents are gaps for every path but their count.
+ * A figure under the gap policy; NaN if the bucket is a gap to skip. Buckets without documents are gaps for every path except `_count`.
  */
 export function withGap(figure: Figure, docCount: number, gap: GapPolicy, isCount: boolean): number {
   const isNumber = figure !== null && Number.isFinite(figure);

@@ -1,4 +1,4 @@
-// Pipeline aggregations: their table, reading one (path, gap policy, format), and the order in which they run.
+// Pipeline aggregations: their registry, the parsing of common parameters, and the order in which they run.
 
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { DecimalFormat } from '../../mapping/decimal-format.ts';
@@ -53,7 +53,7 @@ export function parsePipeline(name: string, typeName: string, body: unknown, met
   return { name, typeName, meta, paths, sibling, parent: parsed?.run ?? null };
 }
 
-/** Orders pipelines so that each runs behind those it reads, and checks that their paths lead somewhere. @throws ApiError action_request_validation_exception */
+/** Orders pipelines so that each runs after those it reads, and validates their paths. @throws ApiError action_request_validation_exception */
 export function orderPipelines(pipelines: readonly PipelineSpec[], children: readonly AggSpec[], parent: AggSpec | null): PipelineSpec[] {
   const names = new Set([...children.map((child) => child.name), ...pipelines.map((pipeline) => pipeline.name)]);
   for (const pipeline of pipelines) {
@@ -103,7 +103,7 @@ const MULTI_BUCKET = new Set([
   'significant_terms',
 ]); // prettier-ignore
 
-/** A sibling pipeline reads an aggregation of many buckets, directly or inside single buckets. */
+/** A sibling pipeline must read a multi-bucket aggregation, directly or inside single buckets. */
 function checkBuckets(pipeline: PipelineSpec, path: string, children: readonly AggSpec[]): void {
   let level = children;
   for (const step of parsePath(path)) {

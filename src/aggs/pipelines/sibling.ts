@@ -1,4 +1,4 @@
-// Sibling pipelines: figures over the buckets of an aggregation beside them. avg_bucket, sum_bucket, min_bucket, max_bucket, stats_bucket,
+// Sibling pipelines: figures over the buckets of an aggregation on the same level. avg_bucket, sum_bucket, min_bucket, max_bucket, stats_bucket,
 // extended_stats_bucket, percentiles_bucket.
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { executionError, illegalArgument } from '../errors.ts';
@@ -9,16 +9,16 @@ import type { PipelineSpec } from '../types.ts';
 import { figureAt, type PathStep, parsePath } from './bucket-path.ts';
 import { type GapPolicy, type PipelineBody, withGap } from './pipeline-body.ts';
 
-/** A bucket's figure, with the name of the bucket. */
+/** The figure of a bucket, with the name of the bucket. */
 interface Point {
   readonly name: string;
   readonly value: number;
 }
 
-/** Figures of all buckets on the path; buckets without one are skipped or 0. */
+/** Figures of all buckets on the path; buckets without one are skipped or count as 0. */
 function pointsAt(aggs: ReadonlyMap<string, OutAgg>, path: string, gap: GapPolicy): Point[] {
   const [first, ...tail] = parsePath(path);
-  // `list.metric` is the same as `list>metric` where `list` has buckets.
+  // `list.metric` means `list>metric` if `list` has buckets.
   const rest = tail.length === 0 && first.key !== null ? [{ name: first.key, key: null }] : tail;
   if (rest.length === 0) throw illegalArgument(`path [${path}] does not lead to a number`);
   const agg = aggs.get(first.name);
@@ -27,7 +27,7 @@ function pointsAt(aggs: ReadonlyMap<string, OutAgg>, path: string, gap: GapPolic
   const points: Point[] = [];
   for (const bucket of agg.buckets ?? []) {
     const inner = rest.length > 0 ? bucket.aggs.get(rest[0].name) : undefined;
-    // a list of buckets on the way: all of its buckets count
+    // All buckets of a multi-bucket aggregation on the path count.
     if (inner?.buckets && rest.length > 1 && rest[0].key === null) {
       if (inner.typedName.endsWith('terms')) throw noNumber(bucket.aggs, rest, path);
       points.push(...pointsAt(bucket.aggs, path.slice(path.indexOf('>') + 1), gap));
@@ -41,7 +41,7 @@ function pointsAt(aggs: ReadonlyMap<string, OutAgg>, path: string, gap: GapPolic
   return points;
 }
 
-/** Why a path that exists is no figure, by the kind of what stands at its end. */
+/** The error for a path that exists but is not a figure, depending on the kind of aggregation at its end. */
 function noNumber(aggs: ReadonlyMap<string, OutAgg>, rest: readonly PathStep[], path: string) {
   const [{ name }] = rest;
   const agg = aggs.get(name);

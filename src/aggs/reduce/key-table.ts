@@ -1,11 +1,11 @@
-// Numbers (parent, key) -> 0, 1, 2... in order of first sight: a hash table in typed arrays, several times faster than Maps of doubles.
+// Numbers pairs (parent, key) 0, 1, 2... in the order of their first occurrence. A hash table in typed arrays, several times faster than Maps of doubles.
 
 export class KeyTable {
   #count = 0;
-  /** Two words a key. */
+  /** Two words per key. */
   #bits = new Uint32Array(128);
   #parents = new Int32Array(64);
-  /** Place + 1; 0 = free. */
+  /** Slot of the hash table -> number + 1; 0 if free. */
   #table = new Int32Array(128);
   readonly #one = new Float64Array(1);
   readonly #oneBits = new Uint32Array(this.#one.buffer);
@@ -14,13 +14,13 @@ export class KeyTable {
     return this.#count;
   }
 
-  /** Number of the pair, given to it now if it is new (then it is `size` before the call). Keys are told apart by their bits, so 0 and -0 differ. */
+  /** The number of a pair; a new pair gets the next one, which is `size` before the call. Keys are compared by their bits, so 0 and -0 differ. */
   numberOf(parent: number, key: number): number {
     this.#one[0] = key;
     return this.numberOfBits(parent, this.#oneBits[0], this.#oneBits[1]);
   }
 
-  /** The same for a key given as two words. */
+  /** As `numberOf`, for a key given as two words. */
   numberOfBits(parent: number, low: number, high: number): number {
     const mask = this.#table.length - 1;
     let at = hash(parent, low, high) & mask;

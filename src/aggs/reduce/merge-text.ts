@@ -1,5 +1,5 @@
-// Puts buckets of terms of several segments together by the hashes of their terms; the terms themselves are read for those that are shown or
-// must be compared with a term of another segment. Within one segment ordinals are in the order of terms.
+// Merges buckets of terms of several segments by the hashes of their terms. The terms themselves are read only if they are shown or must be
+// compared with a term of another segment. Within a segment, ordinals are in the order of the terms.
 
 import type { ValuesSource } from '../source.ts';
 import type { Slice } from '../types.ts';
@@ -11,18 +11,18 @@ export interface MergedText extends MergedBuckets {
   /** Bytes of a bucket's term as a string of chars 0-255. */
   textOf(id: number): string;
   compareKeys(a: number, b: number): number;
-  /** The first `size` of `ids` in order. `compare` may use compareKeys. */
+  /** The first `size` of `ids` in order. `compare` may call compareKeys. */
   selectTop(ids: readonly number[], size: number, compare: (a: number, b: number) => number): number[];
 }
 
-/** Hash words of a slice's ordinal; the one behind the last term is that of `missing`. */
+/** Hash words of an ordinal of a slice; the ordinal after the last term stands for `missing`. */
 export function hashOf(slice: Slice, source: ValuesSource, hashes: Uint32Array, ord: number): { low: number; high: number } {
   if (ord * 2 < hashes.length) return { low: hashes[ord * 2], high: hashes[ord * 2 + 1] };
   const [low, high] = slice.segment.termHash(source.missing as Uint8Array);
   return { low, high };
 }
 
-/** Hashes of the terms of every slice, or null if a segment cannot give them. */
+/** Hashes of the terms of every slice, or null if a segment cannot provide them. */
 export function hashesOf(slices: readonly Slice[], sourceOf: (slice: Slice) => ValuesSource): Uint32Array[] | null {
   const all: Uint32Array[] = [];
   for (const slice of slices) {
@@ -68,7 +68,7 @@ export function mergeText(slices: readonly Slice[], sourceOf: (slice: Slice) => 
     textOf,
     compareKeys,
     selectTop(ids, size, compare) {
-      // each segment's best first: those compare by ordinals alone
+      // The best of each segment first: within a segment, comparing ordinals is enough.
       const bySlice = slices.map((): number[] => []);
       for (const id of ids) bySlice[firstSlice[id]].push(id);
       return selectTop(

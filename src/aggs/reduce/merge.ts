@@ -1,4 +1,4 @@
-// Puts the columns of segments together: equal keys under the same merged parent become one bucket, and each slice learns where its buckets went.
+// Merges the columns of segments: equal keys under the same merged parent become one bucket, and each slice gets a map from its buckets to merged ones.
 import type { BucketColumns } from '../../plan/agg-plan.ts';
 import type { AggSpec, MergedAgg, ReduceContext, Slice } from '../types.ts';
 import { KeyTable } from './key-table.ts';
@@ -12,15 +12,15 @@ export interface MergedBuckets {
   readonly parents: number[];
   readonly keys: MergeKey[];
   readonly docCounts: number[];
-  /** Per slice: its bucket -> merged bucket, -1 where its parent is not shown. */
+  /** Per slice: its bucket -> merged bucket, -1 if its parent is not shown. */
   readonly maps: Int32Array[];
-  /** Merged buckets of each merged parent, in no order. */
+  /** Merged buckets of each merged parent, unordered. */
   lists(parents: number): number[][];
 }
 
 /**
- * Numbers the buckets of all slices under their merged parents; those of parents that are not shown are left out.
- * @param numberOf  merged bucket of bucket `i` of slice `s`: `next` if it is a new one
+ * Numbers the buckets of all slices under their merged parents; buckets of parents that are not shown are left out.
+ * @param numberOf  merged bucket of bucket `i` of slice `s`, `next` for a new one
  */
 export function numberBuckets(
   slices: readonly Slice[],
@@ -57,14 +57,14 @@ export function numberBuckets(
   return { parents, docCounts, maps, lists };
 }
 
-/** @param keyOf  key of a slice's bucket that equals across segments; with one slice any injective key will do */
+/** @param keyOf  key of a slice's bucket, equal across segments; with a single slice any injective key will do */
 export function mergeBuckets(
   slices: readonly Slice[],
   keyOf: (slice: Slice, columns: BucketColumns, i: number) => MergeKey,
 ): MergedBuckets {
   const keys: MergeKey[] = [];
   const single = slices.length === 1;
-  // number keys of all parents are numbered by one table; other keys by a map per parent
+  // Numeric keys of all parents are numbered by one table, other keys by a map per parent.
   const numbers = new KeyTable();
   const idOfNumber: number[] = [];
   const found: Array<Map<MergeKey, number>> = [];
@@ -97,14 +97,14 @@ export function columnsOf(slice: Slice): BucketColumns {
 
 /** Merged children of a bucket aggregation. */
 export interface MergedChildren {
-  /** Results below bucket `id` with the sibling pipelines there; -1: of a bucket without documents. */
+  /** Results below bucket `id` with the sibling pipelines there; -1 for a bucket without documents. */
   at(id: number): Map<string, OutAgg>;
 }
 
 /**
  * Merges the children of `spec`.
- * @param maps   per slice: its bucket -> number of the bucket that the children are merged under, -1 = left out
- * @param count  those numbers are below this
+ * @param maps   per slice: its bucket -> number of the bucket under which the children are merged, -1 to leave it out
+ * @param count  upper bound of these numbers
  */
 export function mergeChildren(
   spec: AggSpec,
@@ -119,7 +119,7 @@ export function mergeChildren(
       if (slice.result.op !== 'buckets' || slice.result.children.length <= c) return;
       below.push({ ...slice, result: slice.result.children[c], bound: slice.bindings.get(child), map: maps[s] });
     });
-    // Keys of one slice are taken as different: where buckets of it meet in one, a copy that shows nothing makes it several.
+    // Keys of a single slice are assumed to differ. If several of its buckets map to one, a second slice that shows nothing forces the lookup of keys.
     if (below.length === 1 && hasRepeats(below[0].map!)) below.push({ ...below[0], map: below[0].map!.map(() => -1) });
     return child.type.merge(child, below, count, ctx);
   });
@@ -135,7 +135,7 @@ function hasRepeats(map: Int32Array): boolean {
   return false;
 }
 
-/** Results of a level in one bucket: aggregations in order of the request, then the sibling pipelines. */
+/** Results of one level in one bucket: aggregations in the order of the request, then the sibling pipelines. */
 export function outAggs(level: Pick<AggSpec, 'children' | 'pipelines'>, merged: readonly MergedAgg[], id: number): Map<string, OutAgg> {
   const aggs = new Map<string, OutAgg>();
   level.children.forEach((child, c) => {
@@ -145,7 +145,7 @@ export function outAggs(level: Pick<AggSpec, 'children' | 'pipelines'>, merged: 
   return aggs;
 }
 
-/** Renumbers merged buckets to those that are kept: the maps of slices, and old number -> new number (-1 = dropped). */
+/** Renumbers merged buckets to the remaining ones. @returns maps of the slices, and old number -> new number (-1 if dropped) */
 export function keepOnly(merged: MergedBuckets, kept: readonly number[]): { maps: Int32Array[]; numberOf: Int32Array } {
   const numberOf = new Int32Array(merged.count).fill(-1);
   kept.forEach((id, number) => {
@@ -155,7 +155,7 @@ export function keepOnly(merged: MergedBuckets, kept: readonly number[]): { maps
   return { maps, numberOf };
 }
 
-/** min_doc_count 0: gives every parent a bucket without documents for each key that it lacks. */
+/** min_doc_count 0: adds to every parent an empty bucket for each key that it lacks. */
 export function addEmpty(merged: MergedBuckets, keys: Iterable<MergeKey>, parents: number): void {
   const present = Array.from({ length: parents }, () => new Set<MergeKey>());
   merged.keys.forEach((key, id) => {
@@ -173,7 +173,7 @@ export function addEmpty(merged: MergedBuckets, keys: Iterable<MergeKey>, parent
   }
 }
 
-/** The first `size` of `ids` by `compare`, in order, without sorting the rest. */
+/** The first `size` of `ids` by `compare`, in order, without sorting all of them. */
 export function selectTop(ids: readonly number[], size: number, compare: (a: number, b: number) => number): number[] {
   if (ids.length <= size || size > 256) return ids.slice().sort(compare).slice(0, size);
   const top: number[] = [];

@@ -1,30 +1,30 @@
-// Final results of aggregations as a tree of objects: what pipelines read and change, what orders compare, and what is rendered.
+// Final results of aggregations as a tree of objects, which pipelines read and change, orders compare, and the response renders.
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { AggSpec, PipelineSpec } from '../types.ts';
 
-/** A number of a result, as buckets paths and orders see it: null where there is none. */
+/** A number of a result as buckets paths and orders see it; null if it has no value. */
 export type Figure = number | null;
 
 export interface OutAgg {
-  /** Prefix of the name under `typed_keys`. */
+  /** Prefix of the name with `typed_keys`. */
   readonly typedName: string;
   readonly meta: MutableJsonObject | null;
-  /** A figure by name (`avg`, `50.0`); the empty name is the single value. undefined: there is no figure of that name. */
+  /** A figure by name (`avg`, `50.0`); the empty name is the single value. undefined if there is no figure with that name. */
   figure(name: string): Figure | undefined;
-  /** Aggregations below a single bucket; null for metrics and lists of buckets. */
+  /** Aggregations below a single bucket; null for metrics and multi-bucket aggregations. */
   readonly inside: ReadonlyMap<string, OutAgg> | null;
   readonly buckets: readonly OutBucket[] | null;
-  /** Documents of a single bucket. */
+  /** Number of documents of a single bucket. */
   readonly docCount: number | null;
   render(typedKeys: boolean): MutableJsonObject;
 }
 
 export interface OutBucket {
-  /** Key as pipelines see it: text, or the double of numeric and date buckets. */
+  /** The key as pipelines see it: a string, or the double of numeric and date buckets. */
   readonly key: string | number;
-  /** Name in a keyed answer, and what max_bucket and the like name. */
+  /** Name in a keyed response, and in the `keys` of max_bucket and the like. */
   readonly name: string;
-  /** Rendered before the sub-aggregations, `doc_count` included; `key` and `key_as_string` too. */
+  /** Fields rendered before the sub-aggregations: `key`, `key_as_string`, `doc_count`... */
   readonly fields: MutableJsonObject;
   readonly docCount: number;
   readonly aggs: Map<string, OutAgg>;
@@ -82,7 +82,7 @@ export class SingleBucketOut implements OutAgg {
   }
 }
 
-/** A list of buckets, or an object of them by name. */
+/** A list of buckets, or an object of buckets by name. */
 export class BucketsOut implements OutAgg {
   readonly inside = null;
   readonly docCount = null;
@@ -121,7 +121,7 @@ export class BucketsOut implements OutAgg {
   }
 }
 
-/** A JSON body as it stands: top_hits. */
+/** A JSON body that is rendered unchanged: top_hits. */
 export class JsonOut implements OutAgg {
   readonly inside = null;
   readonly buckets = null;
