@@ -7,44 +7,53 @@
 // matches are counted apart, by bits. Traps when scratch is full: contextStatus() says so.
 
 import { aggsCollect } from '../aggs/tree';
-import { competeWindow, isDisjunction } from '../search/competitive';
+import { competeWindow, Contest, isDisjunction } from '../search/competitive';
 import { allocate, allocateTemp, contextInit, countWindow, releaseTemp, tempMark, WINDOW_DOCS } from '../search/context';
 import { nodeBound, nodeFilter, nodeNext, nodeOpen, nodeScore, nodeWindow } from '../search/evaluate';
-import { countBits, filterByBitset, newWindow, Node, Window, WINDOW_BITS_BYTES, WINDOW_DOCS_BYTES, windowToBits, windowToList } from '../search/node';
+import { Node } from '../search/node';
+import { countBits, filterByBitset, newWindow, Window, WINDOW_BITS_BYTES, WINDOW_DOCS_BYTES, windowToBits, windowToList } from '../search/window';
 import { TopK, topDrain, topOfferList } from '../search/top-k';
 import { sortDrain, sortOffer, sortOpen } from './sort';
 
-/** Scores are wanted: by the order, by aggregations, by minScore, by trackScores. */
-const RUN_SCORES: u32 = 1;
-/** Sorted by score alone. */
-const RUN_BY_SCORE: u32 = 2;
-/** `total` is known from statistics and is not to be counted. */
-const RUN_TOTAL_KNOWN: u32 = 4;
+/** Scores are needed: for the order, aggregations, minScore or trackScores. */
+export const RUN_SCORES: u32 = 1;
+/** Hits are sorted by score alone. */
+export const RUN_BY_SCORE: u32 = 2;
+/** The host knows `total` from statistics; it is not counted. */
+export const RUN_TOTAL_KNOWN: u32 = 4;
 
+/** One run of a plan over one segment: the host writes the request and reads the results. It clears the record first. */
 // @ts-ignore: decorator
 @unmanaged
 export class Run {
+  // Request.
+  /** Address of the plan's root node. */
   query: u32;
+  /** Address of a plan that hits must match, too, but aggregations need not; 0: none. */
   postFilter: u32;
+  /** RUN_* */
   flags: u32;
   maxDoc: u32;
   /** Bitset of live root documents, 0: all. */
   accept: u32;
   /** Root of the aggregation tree, 0: none. */
   aggs: u32;
+  /** 1: aggregations need scores. */
   aggsScores: u32;
-  /** Hits wanted. */
+  /** Number of hits to collect. */
   size: u32;
   /** Count exactly up to here; 0xffffffff: all. */
   countUpTo: u32;
+  /** Stop after so many documents; 0: never. */
   terminateAfter: u32;
   /** NaN: none. */
   minScore: f32;
   /** Only greater scores are hits. */
   floor: f32;
-  /** Sort keys (sort.ts). */
+  /** SortKey[sortKeyCount] (sort.ts), 0 if sorted by score alone. */
   sortKeys: u32;
   sortKeyCount: u32;
+  /** Tuple of sort values after which hits begin, and the document that breaks ties; 0: none. */
   after: u32;
   afterDoc: i32;
 
@@ -55,22 +64,25 @@ export class Run {
   collected: u32;
   maxScore: f32;
   hitCount: u32;
+  /** Hits, best first: u32[hitCount], f32[hitCount], u64[hitCount * sortKeyCount] unless sorted by score alone. */
   docs: u32;
   scores: u32;
   keys: u32;
+
+  // State.
   /** Next document to look at. */
   position: u32;
   sorter: u32;
-  reserved: u32;
-  // State.
-  window: u32;
-  windowScores: u32;
-  top: u32;
+  window: Window;
+  /** f32[], parallel to the window's documents. */
+  windowScores: usize;
+  top: TopK;
+  contest: Contest;
   /** The span of windows that ends here may hold a competitive document. */
   spanEnd: u32;
 }
 
-/** Windows that are first asked together whether they can compete: their impacts by groups of blocks tell. */
+/** Windows whose bound is checked together first, by the impacts of groups of blocks. */
 const SPAN_DOCS: u32 = 8 * WINDOW_DOCS;
 
 export function executorInit(ptr: usize, scratchPtr: usize, scratchEnd: usize): void {
@@ -81,8 +93,8 @@ export function executorInit(ptr: usize, scratchPtr: usize, scratchEnd: usize): 
   const w = changetype<Window>(allocate(32));
   w.bits = allocate(WINDOW_BITS_BYTES);
   w.docs = allocate(WINDOW_DOCS_BYTES);
-  run.window = <u32>changetype<usize>(w);
-  run.windowScores = <u32>allocate(WINDOW_DOCS_BYTES);
+  run.window = w;
+  run.windowScores = allocate(WINDOW_DOCS_BYTES);
   if (run.size > 0) {
     run.docs = <u32>allocate((<usize>run.size) << 2);
     run.scores = <u32>allocate((<usize>run.size) << 2);
@@ -92,12 +104,22 @@ export function executorInit(ptr: usize, scratchPtr: usize, scratchEnd: usize): 
       top.k = run.size;
       top.count = 0;
       top.minScore = run.floor;
-      run.top = <u32>changetype<usize>(top);
+      run.top = top;
+      run.contest = newContest(run, top, w);
     } else {
       run.sorter = <u32>sortOpen(<usize>run.sortKeys, run.sortKeyCount, run.size, <usize>run.after, run.afterDoc);
     }
   }
   run.maxScore = -f32.MAX_VALUE;
+}
+
+function newContest(run: Run, top: TopK, w: Window): Contest {
+  const contest = changetype<Contest>(allocate(offsetof<Contest>()));
+  contest.accept = <usize>run.accept;
+  contest.top = top;
+  contest.window = w;
+  contest.scores = run.windowScores;
+  return contest;
 }
 
 /** Runs at most `windows` windows. 1: there is more, 0: done, < 0: status of an aggregation. */
@@ -139,40 +161,37 @@ function stillCounting(run: Run): bool {
 function isHopelessSpan(run: Run, query: Node, from: u32): bool {
   if (!mayPrune(run) || stillCounting(run)) return false;
   run.spanEnd = min((from | (SPAN_DOCS - 1)) + 1, run.maxDoc);
-  if (nodeBound(query, from, run.spanEnd) > changetype<TopK>(<usize>run.top).minScore) return false;
+  if (nodeBound(query, from, run.spanEnd) > run.top.minScore) return false;
   if (!(run.flags & RUN_TOTAL_KNOWN)) run.totalIsLowerBound = 1;
   run.position = run.spanEnd;
   return true;
 }
 
 function pruneWindow(run: Run, query: Node, from: u32, to: u32): i32 {
-  const top = changetype<TopK>(<usize>run.top);
-  const w = changetype<Window>(<usize>run.window);
-  const scores = <usize>run.windowScores;
-  const accept = <usize>run.accept;
+  const top = run.top, w = run.window, contest = run.contest;
+  contest.from = from;
+  contest.to = to;
   if (run.postFilter) {
     matchWindow(run, query, from, to, w);
     windowToList(w, from);
     w.count = nodeFilter(changetype<Node>(<usize>run.postFilter), w.docs, w.count);
     run.total += w.count;
-    nodeScore(query, w.docs, w.count, scores);
-    topOfferList(top, w.docs, scores, w.count);
+    nodeScore(query, w.docs, w.count, run.windowScores);
+    topOfferList(top, w.docs, run.windowScores, w.count);
     return 0;
   }
   if (!stillCounting(run)) {
     if (!(run.flags & RUN_TOTAL_KNOWN)) run.totalIsLowerBound = 1;
-    competeWindow(query, from, to, accept, 0, top, w, scores);
+    competeWindow(contest, query, false);
     return 0;
   }
   matchWindow(run, query, from, to, w);
+  run.total += w.isList ? w.count : countBits(w.bits);
   if (isDisjunction(query)) {
-    run.total += w.isList ? w.count : countBits(w.bits);
-    competeWindow(query, from, to, accept, 0, top, w, scores);
-  } else {
-    run.total += w.isList ? w.count : countBits(w.bits);
-    if (nodeBound(query, from, to) <= top.minScore) return 0;
+    competeWindow(contest, query, false);
+  } else if (nodeBound(query, from, to) > top.minScore) {
     windowToList(w, from);
-    competeWindow(query, from, to, accept, w.docs, top, w, scores);
+    competeWindow(contest, query, true);
   }
   return 0;
 }
@@ -191,7 +210,7 @@ function matchWindow(run: Run, query: Node, from: u32, to: u32, w: Window): void
 }
 
 function collectWindow(run: Run, query: Node, from: u32, to: u32): i32 {
-  const w = changetype<Window>(<usize>run.window);
+  const w = run.window;
   matchWindow(run, query, from, to, w);
   const limits = run.minScore == run.minScore;
   if (run.size == 0 && !run.aggs && !run.postFilter && !run.terminateAfter && !limits && !(run.flags & RUN_SCORES)) {
@@ -208,7 +227,7 @@ function collectWindow(run: Run, query: Node, from: u32, to: u32): i32 {
     end = 1;
   }
   run.collected += w.count;
-  const scores = <usize>run.windowScores;
+  const scores = run.windowScores;
   const scored = (run.flags & (RUN_SCORES | RUN_BY_SCORE)) != 0;
   if (scored) nodeScore(query, w.docs, w.count, scores);
   if (limits) dropLowScores(w, scores, run.minScore);
@@ -220,7 +239,7 @@ function collectWindow(run: Run, query: Node, from: u32, to: u32): i32 {
   run.total += w.count;
   if (scored) for (let i: usize = 0; i < <usize>w.count << 2; i += 4) run.maxScore = max<f32>(run.maxScore, load<f32>(scores + i));
   if (run.size > 0) {
-    if (run.flags & RUN_BY_SCORE) topOfferList(changetype<TopK>(<usize>run.top), w.docs, scores, w.count);
+    if (run.flags & RUN_BY_SCORE) topOfferList(run.top, w.docs, scores, w.count);
     else sortOffer(<usize>run.sorter, w.docs, scored ? scores : 0, w.count);
   }
   return end;
@@ -258,7 +277,7 @@ export function executorFinish(ptr: usize): void {
   const run = changetype<Run>(ptr);
   if (run.size == 0) return;
   if (run.flags & RUN_BY_SCORE) {
-    const top = changetype<TopK>(<usize>run.top);
+    const top = run.top;
     run.hitCount = top.count;
     topDrain(top, <usize>run.docs, <usize>run.scores);
     if (run.hitCount) run.maxScore = load<f32>(<usize>run.scores);

@@ -1,9 +1,4 @@
 // Hits sorted by columns, distances, scores or document numbers.
-//   SortKey (48 bytes, written by the host)
-//     by u32: 0 score, 1 doc, 2 integer column (ordinals too), 3 f64 column, 4 distance, 5 ordinals, 6 integers stored as an unsigned number less 2^63
-//     descending u32 │ column u32 (0: no document has a value) │ mode u32: 0 min, 1 max, 2 sum, 3 avg, 4 median
-//     missing u64: the key of documents without a value, as it is compared │ nested u32: bitset of the children that count, 0: the document itself
-//     roots u32: bitset of root documents, with nested │ points u32: f64 pairs (latitude, longitude), with distance │ pointCount u32 │ plane u32: 1 distances in the plane
 // Each document becomes a tuple of u64 keys that order ascending, ties by docId. Integers with the sign bit flipped, doubles in order-preserving
 // bits, ordinals plus one and doubled (so that a value between two of them has a place, and 0 is left for missing ones), document numbers plus
 // one (so that a place before the segment is below them all), scores as doubles; descending keys are complemented.
@@ -15,34 +10,48 @@ import { columnHeader, doubleAt, firstValue, integerAt, NO_SLOT, slotOf } from '
 import { allocate, allocateTemp, releaseTemp, tempMark } from '../search/context';
 import { haversinMeters, latitudeOf, longitudeOf, planeMeters } from '../search/geo';
 
-const BY_SCORE: u32 = 0;
-const BY_DOC: u32 = 1;
-const BY_INTEGER: u32 = 2;
-const BY_DOUBLE: u32 = 3;
-const BY_DISTANCE: u32 = 4;
-const BY_ORDINAL: u32 = 5;
-const BY_UNSIGNED: u32 = 6;
-const MIN: u32 = 0;
-const MAX: u32 = 1;
-const SUM: u32 = 2;
-const AVG: u32 = 3;
+// SortKey.by
+export const BY_SCORE: u32 = 0;
+export const BY_DOC: u32 = 1;
+export const BY_INTEGER: u32 = 2;
+export const BY_DOUBLE: u32 = 3;
+export const BY_DISTANCE: u32 = 4;
+export const BY_ORDINAL: u32 = 5;
+/** Integers stored as an unsigned number less 2^63. */
+export const BY_UNSIGNED: u32 = 6;
 
+// SortKey.mode: the sort value of a document with several values.
+export const MODE_MIN: u32 = 0;
+export const MODE_MAX: u32 = 1;
+export const MODE_SUM: u32 = 2;
+export const MODE_AVG: u32 = 3;
+export const MODE_MEDIAN: u32 = 4;
+
+/** Written by the host, which clears it first. */
 // @ts-ignore: decorator
 @unmanaged
-class SortKey {
+export class SortKey {
+  /** BY_* */
   by: u32;
+  /** 1: greatest first. */
   descending: u32;
+  /** Address of the column, 0: no document has a value. */
   column: u32;
+  /** MODE_* */
   mode: u32;
+  /** Key of documents without a value, in the form in which keys are compared. */
   missing: u64;
+  /** Bitset of the nested documents whose values count, 0: the values of the document itself. */
   nested: u32;
+  /** Bitset of root documents, with `nested`. */
   roots: u32;
+  /** BY_DISTANCE: f64 pairs (latitude, longitude)[pointCount]. */
   points: u32;
   pointCount: u32;
+  /** 1: distances in the plane. */
   plane: u32;
   reserved: u32;
 }
-const SORT_KEY_BYTES: usize = 48;
 
 // @ts-ignore: decorator
 @unmanaged
@@ -61,7 +70,7 @@ class Sorter {
 }
 
 export function sortOpen(keys: usize, keyCount: u32, size: u32, after: usize, afterDoc: i32): usize {
-  const s = changetype<Sorter>(allocate(48));
+  const s = changetype<Sorter>(allocate(offsetof<Sorter>()));
   s.keys = keys;
   s.keyCount = keyCount;
   s.size = size;
@@ -77,7 +86,7 @@ export function sortOpen(keys: usize, keyCount: u32, size: u32, after: usize, af
 // @ts-ignore: decorator
 @inline
 function sortKey(s: Sorter, i: u32): SortKey {
-  return changetype<SortKey>(s.keys + <usize>i * SORT_KEY_BYTES);
+  return changetype<SortKey>(s.keys + <usize>i * offsetof<SortKey>());
 }
 
 /** Offers matching documents, ascending over all calls; scores f32 alongside or 0. */
@@ -213,23 +222,23 @@ function reduce(key: SortKey, column: Column, first: u32, end: u32): u64 {
   const mode = key.mode;
   if (by == BY_DISTANCE) return distanceKey(key, column, first, end);
   if (by == BY_DOUBLE) {
-    if (mode == MIN || end == first + 1) return orderedDouble(doubleAt(column, first));
-    if (mode == MAX) return orderedDouble(doubleAt(column, end - 1));
-    if (mode == SUM || mode == AVG) {
+    if (mode == MODE_MIN || end == first + 1) return orderedDouble(doubleAt(column, first));
+    if (mode == MODE_MAX) return orderedDouble(doubleAt(column, end - 1));
+    if (mode == MODE_SUM || mode == MODE_AVG) {
       let sum: f64 = 0;
       for (let i = first; i < end; i++) sum += doubleAt(column, i);
-      return orderedDouble(mode == AVG ? sum / <f64>(end - first) : sum);
+      return orderedDouble(mode == MODE_AVG ? sum / <f64>(end - first) : sum);
     }
     const middle = (first + end) >> 1;
     return orderedDouble((end - first) & 1 ? doubleAt(column, middle) : (doubleAt(column, middle - 1) + doubleAt(column, middle)) / 2);
   }
-  if (mode == MIN || end == first + 1) return integerKey(key, integerAt(column, first));
-  if (mode == MAX) return integerKey(key, integerAt(column, end - 1));
+  if (mode == MODE_MIN || end == first + 1) return integerKey(key, integerAt(column, first));
+  if (mode == MODE_MAX) return integerKey(key, integerAt(column, end - 1));
   if (by == BY_UNSIGNED) return unsignedKey(column, mode, first, end);
-  if (mode == SUM || mode == AVG) {
+  if (mode == MODE_SUM || mode == MODE_AVG) {
     let sum: i64 = 0;
     for (let i = first; i < end; i++) sum += integerAt(column, i);
-    return integerKey(key, mode == AVG ? roundHalfUp(<f64>sum / <f64>(end - first)) : sum);
+    return integerKey(key, mode == MODE_AVG ? roundHalfUp(<f64>sum / <f64>(end - first)) : sum);
   }
   const middle = (first + end) >> 1;
   if ((end - first) & 1) return integerKey(key, integerAt(column, middle));
@@ -240,13 +249,13 @@ function reduce(key: SortKey, column: Column, first: u32, end: u32): u64 {
 function unsignedKey(column: Column, mode: u32, first: u32, end: u32): u64 {
   const count = end - first;
   let from = first, to = end;
-  if (mode != SUM && mode != AVG) {
+  if (mode != MODE_SUM && mode != MODE_AVG) {
     to = ((first + end) >> 1) + 1;
     from = count & 1 ? to - 1 : to - 2;
   }
   let sum: u64 = 0;
   for (let i = from; i < to; i++) sum += <u64>integerAt(column, i) ^ 0x8000000000000000;
-  return mode == SUM ? sum : dividedUp(sum, to - from);
+  return mode == MODE_SUM ? sum : dividedUp(sum, to - from);
 }
 
 /** sum / count, rounded half up. */
@@ -279,7 +288,7 @@ function nestedKey(key: SortKey, column: Column, root: u32): u64 {
   let found: u32 = 0;
   let sum: f64 = 0;
   let exact: i64 = 0;
-  const median = key.mode > AVG;
+  const median = key.mode == MODE_MEDIAN;
   let room: u32 = 0;
   let list: usize = 0;
   for (let doc = first; doc < root; doc++) {
@@ -290,7 +299,7 @@ function nestedKey(key: SortKey, column: Column, root: u32): u64 {
     const end = column.flags & COLUMN_MULTI ? firstValue(column, slot + 1) : start + 1;
     for (let i = start; i < end; i++) {
       const value = reduce(key, column, i, i + 1);
-      if (found == 0 || (key.mode == MAX ? value > best : value < best)) best = value;
+      if (found == 0 || (key.mode == MODE_MAX ? value > best : value < best)) best = value;
       if (key.by == BY_DOUBLE || key.by == BY_DISTANCE) sum += doubleOfKey(value);
       else exact += <i64>(key.by == BY_UNSIGNED ? value : value ^ 0x8000000000000000);
       if (median) {
@@ -308,10 +317,10 @@ function nestedKey(key: SortKey, column: Column, root: u32): u64 {
     }
   }
   const isDouble = key.by == BY_DOUBLE || key.by == BY_DISTANCE;
-  if (found > 0 && (key.mode == SUM || key.mode == AVG) && key.by != BY_ORDINAL) {
-    if (isDouble) best = orderedDouble(key.mode == AVG ? sum / <f64>found : sum);
-    else if (key.by == BY_UNSIGNED) best = key.mode == AVG ? dividedUp(<u64>exact, found) : <u64>exact;
-    else best = integerKey(key, key.mode == AVG ? roundHalfUp(<f64>exact / <f64>found) : exact);
+  if (found > 0 && (key.mode == MODE_SUM || key.mode == MODE_AVG) && key.by != BY_ORDINAL) {
+    if (isDouble) best = orderedDouble(key.mode == MODE_AVG ? sum / <f64>found : sum);
+    else if (key.by == BY_UNSIGNED) best = key.mode == MODE_AVG ? dividedUp(<u64>exact, found) : <u64>exact;
+    else best = integerKey(key, key.mode == MODE_AVG ? roundHalfUp(<f64>exact / <f64>found) : exact);
   } else if (found > 0 && median) {
     const upper = load<u64>(list + ((<usize>(found >> 1)) << 3));
     best = upper;
@@ -346,7 +355,7 @@ function distanceKey(key: SortKey, column: Column, first: u32, end: u32): u64 {
   let sum: f64 = 0;
   const count = (end - first) * key.pointCount;
   const mark = tempMark();
-  const list = key.mode > AVG ? allocateTemp((<usize>count << 3) + 16) : 0;
+  const list = key.mode == MODE_MEDIAN ? allocateTemp((<usize>count << 3) + 16) : 0;
   let n: usize = 0;
   for (let i = first; i < end; i++) {
     const packed = <u64>integerAt(column, i) ^ 0x8000000000000000;
@@ -367,9 +376,9 @@ function distanceKey(key: SortKey, column: Column, first: u32, end: u32): u64 {
     }
   }
   let value = least;
-  if (key.mode == MAX) value = greatest;
-  else if (key.mode == SUM) value = sum;
-  else if (key.mode == AVG) value = sum / <f64>count;
+  if (key.mode == MODE_MAX) value = greatest;
+  else if (key.mode == MODE_SUM) value = sum;
+  else if (key.mode == MODE_AVG) value = sum / <f64>count;
   else if (list) value = n & 1 ? load<f64>(list + ((n >> 1) << 3)) : (load<f64>(list + ((n >> 1) << 3)) + load<f64>(list + (((n >> 1) - 1) << 3))) / 2;
   releaseTemp(mark);
   return orderedDouble(value);

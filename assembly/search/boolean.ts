@@ -1,30 +1,25 @@
-// BOOL: children = required (must and filter, cheapest first), should, mustNot, must (again, in the order of the query)
-//   a, b, c, d  how many of each │ e minimumShouldMatch
-// Scores as Lucene's scorers add them: must clauses as f64 rounded to f32, matching should clauses likewise, then the two in f32.
-// DIS_MAX: children = clauses, weight = tie breaker.
+// BOOL and DIS_MAX nodes.
+// BOOL adds scores as Lucene's scorers do: must clauses as f64 rounded to f32, matching should clauses likewise, then the two in f32.
 // Source: Lucene, BooleanScorerSupplier, ConjunctionScorer, ReqOptSumScorer, DisjunctionMaxScorer.
 
 import { NO_MORE_DOCS } from '../postings/format';
 import { allocateTemp, maxDoc, releaseTemp, tempMark, WINDOW_DOCS } from './context';
 import { addFiltered, NO_BOUND, nodeAddScores, nodeBound, nodeFill, nodeFilter, nodeNext, nodeScore, nodeWindow } from './evaluate';
+import { BoolNode, DisMaxNode, Node, nodeChild, OP_PHRASE, OP_TERM, TermNode } from './node';
+import { SLACK } from './similarity';
+import { termNextBlock } from './term';
 import {
   andBits,
   andNotBits,
   clearBits,
   newWindow,
-  Node,
-  nodeChild,
-  OP_PHRASE,
-  OP_TERM,
   setBit,
   Window,
   WINDOW_BITS_BYTES,
-  WINDOW_SET_BYTES,
   WINDOW_DOCS_BYTES,
+  WINDOW_SET_BYTES,
   windowToList,
-} from './node';
-import { SLACK } from './similarity';
-import { termNextBlock } from './term';
+} from './window';
 
 export function unionNext(node: Node, first: u32, count: u32, target: u32): u32 {
   let next = NO_MORE_DOCS;
@@ -32,17 +27,17 @@ export function unionNext(node: Node, first: u32, count: u32, target: u32): u32 
   return next;
 }
 
-/** Exact by the first required clause only: the others are asked for the blocks that may hold the document, so that none is decoded in vain. */
-export function boolNext(node: Node, target: u32): u32 {
-  if (node.a == 0) return node.b > 0 ? unionNext(node, 0, node.b, target) : target;
-  for (let i: u32 = 0; i < node.a; ) {
+/** Exact for the first required clause only: of the others only the blocks that may hold the document are looked up, and none is decoded. */
+export function boolNext(node: BoolNode, target: u32): u32 {
+  if (node.required == 0) return node.optional > 0 ? unionNext(node, 0, node.optional, target) : target;
+  for (let i: u32 = 0; i < node.required; ) {
     const child = nodeChild(node, i);
-    const next = i > 0 && child.op == OP_TERM ? termNextBlock(child, target) : nodeNext(child, target);
+    const next = i > 0 && child.op == OP_TERM ? termNextBlock(changetype<TermNode>(child), target) : nodeNext(child, target);
     if (next == NO_MORE_DOCS) return next;
     i = next > target && i > 0 ? 0 : i + 1;
     target = next;
   }
-  if (node.e > 0 && node.b > 0) return unionNext(node, node.a, node.b, target);
+  if (node.minimumShouldMatch > 0 && node.optional > 0) return unionNext(node, node.required, node.optional, target);
   return target;
 }
 
@@ -53,24 +48,24 @@ export function unionWindow(node: Node, first: u32, count: u32, from: u32, to: u
   for (let i = first; i < first + count; i++) nodeFill(nodeChild(node, i), from, to, w.bits);
 }
 
-/** Whether a clause is better turned into bits than asked document by document. */
+/** Whether it is cheaper to compute the clause's bits than to test the documents one by one. */
 function prefersBits(child: Node, count: u32): bool {
   if (child.op == OP_PHRASE) return false;
-  // Documents it has in a window on average, against those to be asked.
+  // Its documents in a window on average, against the documents to be tested.
   return <u64>child.cost * <u64>WINDOW_DOCS < <u64>count * 4 * <u64>maxDoc && count > 64;
 }
 
-export function boolWindow(node: Node, from: u32, to: u32, w: Window): void {
+export function boolWindow(node: BoolNode, from: u32, to: u32, w: Window): void {
   const mark = tempMark();
-  const required = node.a;
-  const should = node.b;
+  const required = node.required;
+  const optional = node.optional;
   let first: u32 = 0;
   if (required > 0) {
     nodeWindow(nodeChild(node, 0), from, to, w);
     first = 1;
-  } else if (should > 0) {
-    if (node.e <= 1) unionWindow(node, 0, should, from, to, w);
-    else atLeast(node, 0, should, node.e, from, to, w);
+  } else if (optional > 0) {
+    if (node.minimumShouldMatch <= 1) unionWindow(node, 0, optional, from, to, w);
+    else atLeast(node, 0, optional, node.minimumShouldMatch, from, to, w);
   } else {
     w.isList = 0;
     clearBits(w.bits);
@@ -94,12 +89,12 @@ export function boolWindow(node: Node, from: u32, to: u32, w: Window): void {
     w.count = nodeFilter(child, w.docs, w.count);
     if (w.count == 0) break;
   }
-  if (required > 0 && should > 0 && node.e > 0) {
+  if (required > 0 && optional > 0 && node.minimumShouldMatch > 0) {
     windowToList(w, from);
-    w.count = unionFilter(node, required, should, node.e, w.docs, w.count);
+    w.count = unionFilter(node, required, optional, node.minimumShouldMatch, w.docs, w.count);
   }
-  for (let i: u32 = 0; i < node.c; i++) {
-    const child = nodeChild(node, required + should + i);
+  for (let i: u32 = 0; i < node.prohibited; i++) {
+    const child = nodeChild(node, required + optional + i);
     if (!w.isList) {
       if (!bits) bits = allocateTemp(WINDOW_BITS_BYTES);
       clearBits(bits);
@@ -190,16 +185,16 @@ export function unionFilter(node: Node, first: u32, count: u32, least: u32, docs
   return <u32>((kept - docs) >> 2);
 }
 
-export function boolFilter(node: Node, docs: usize, count: u32): u32 {
-  for (let i: u32 = 0; i < node.a && count; i++) if (nodeChild(node, i).op == OP_TERM) count = nodeFilter(nodeChild(node, i), docs, count);
+export function boolFilter(node: BoolNode, docs: usize, count: u32): u32 {
+  for (let i: u32 = 0; i < node.required && count; i++) if (nodeChild(node, i).op == OP_TERM) count = nodeFilter(nodeChild(node, i), docs, count);
   return boolFilterRest(node, docs, count);
 }
 
 /** `boolFilter` of documents that have all required terms. */
-export function boolFilterRest(node: Node, docs: usize, count: u32): u32 {
-  for (let i: u32 = 0; i < node.a && count; i++) if (nodeChild(node, i).op != OP_TERM) count = nodeFilter(nodeChild(node, i), docs, count);
-  if (node.b > 0 && (node.e > 0 || node.a == 0) && count) count = unionFilter(node, node.a, node.b, max<u32>(node.e, 1), docs, count);
-  for (let i: u32 = 0; i < node.c && count; i++) count = exclude(nodeChild(node, node.a + node.b + i), docs, count);
+export function boolFilterRest(node: BoolNode, docs: usize, count: u32): u32 {
+  for (let i: u32 = 0; i < node.required && count; i++) if (nodeChild(node, i).op != OP_TERM) count = nodeFilter(nodeChild(node, i), docs, count);
+  if (node.optional > 0 && (node.minimumShouldMatch > 0 || node.required == 0) && count) count = unionFilter(node, node.required, node.optional, max<u32>(node.minimumShouldMatch, 1), docs, count);
+  for (let i: u32 = 0; i < node.prohibited && count; i++) count = exclude(nodeChild(node, node.required + node.optional + i), docs, count);
   return count;
 }
 
@@ -214,41 +209,41 @@ function sumAll(node: Node, first: u32, children: u32, docs: usize, count: u32, 
   }
 }
 
-export function boolScore(node: Node, docs: usize, count: u32, scores: usize): void {
-  const mustFirst = node.a + node.b + node.c;
-  if (node.d == 1 && node.b == 0) return nodeScore(nodeChild(node, mustFirst), docs, count, scores);
+export function boolScore(node: BoolNode, docs: usize, count: u32, scores: usize): void {
+  const firstScored = node.required + node.optional + node.prohibited;
+  if (node.scored == 1 && node.optional == 0) return nodeScore(nodeChild(node, firstScored), docs, count, scores);
   const mark = tempMark();
   const sums = allocateTemp(((<usize>count) << 3) + 16);
   const bytes = (<usize>count) << 2;
-  if (node.d > 0) {
-    sumAll(node, mustFirst, node.d, docs, count, sums, scores);
+  if (node.scored > 0) {
+    sumAll(node, firstScored, node.scored, docs, count, sums, scores);
     for (let j: usize = 0; j < bytes; j += 4) store<f32>(scores + j, <f32>load<f64>(sums + (j << 1)));
   } else {
     memory.fill(scores, 0, bytes);
   }
-  if (node.b > 0) {
+  if (node.optional > 0) {
     memory.fill(sums, 0, (<usize>count) << 3);
-    for (let i: u32 = 0; i < node.b; i++) nodeAddScores(nodeChild(node, node.a + i), docs, count, sums);
+    for (let i: u32 = 0; i < node.optional; i++) nodeAddScores(nodeChild(node, node.required + i), docs, count, sums);
     for (let j: usize = 0; j < bytes; j += 4) store<f32>(scores + j, load<f32>(scores + j) + <f32>load<f64>(sums + (j << 1)));
   }
   releaseTemp(mark);
 }
 
-export function boolAddScores(node: Node, docs: usize, count: u32, sums: usize): void {
+export function boolAddScores(node: BoolNode, docs: usize, count: u32, sums: usize): void {
   addFiltered(node, docs, count, sums);
 }
 
-export function boolBound(node: Node, from: u32, to: u32): f32 {
-  const mustFirst = node.a + node.b + node.c;
+export function boolBound(node: BoolNode, from: u32, to: u32): f32 {
+  const firstScored = node.required + node.optional + node.prohibited;
   let must: f64 = 0;
-  for (let i: u32 = 0; i < node.d; i++) must += <f64>nodeBound(nodeChild(node, mustFirst + i), from, to);
+  for (let i: u32 = 0; i < node.scored; i++) must += <f64>nodeBound(nodeChild(node, firstScored + i), from, to);
   let should: f64 = 0;
-  for (let i: u32 = 0; i < node.b; i++) should += <f64>nodeBound(nodeChild(node, node.a + i), from, to);
+  for (let i: u32 = 0; i < node.optional; i++) should += <f64>nodeBound(nodeChild(node, node.required + i), from, to);
   if (must >= <f64>NO_BOUND || should >= <f64>NO_BOUND) return NO_BOUND;
   return <f32>(must * SLACK) + <f32>(should * SLACK);
 }
 
-export function disMaxScore(node: Node, docs: usize, count: u32, scores: usize): void {
+export function disMaxScore(node: DisMaxNode, docs: usize, count: u32, scores: usize): void {
   const mark = tempMark();
   const others = allocateTemp(((<usize>count) << 3) + 16);
   const one = allocateTemp(((<usize>count) << 3) + 16);
@@ -271,12 +266,12 @@ export function disMaxScore(node: Node, docs: usize, count: u32, scores: usize):
     }
   }
   for (let j: usize = 0; j < bytes; j += 4) {
-    store<f32>(scores + j, <f32>(<f64>load<f32>(scores + j) + load<f64>(others + (j << 1)) * <f64>node.weight));
+    store<f32>(scores + j, <f32>(<f64>load<f32>(scores + j) + load<f64>(others + (j << 1)) * <f64>node.tieBreaker));
   }
   releaseTemp(mark);
 }
 
-export function disMaxBound(node: Node, from: u32, to: u32): f32 {
+export function disMaxBound(node: DisMaxNode, from: u32, to: u32): f32 {
   let best: f64 = 0;
   let sum: f64 = 0;
   for (let i: u32 = 0; i < node.childCount; i++) {
@@ -286,5 +281,5 @@ export function disMaxBound(node: Node, from: u32, to: u32): f32 {
   }
   if (sum >= <f64>NO_BOUND) return NO_BOUND;
   // A little more than the sum, whose order of additions may differ from the scorer's.
-  return <f32>((best + (sum - best) * <f64>node.weight) * 1.000001);
+  return <f32>((best + (sum - best) * <f64>node.tieBreaker) * 1.000001);
 }

@@ -1,23 +1,34 @@
 // Nodes over doc values: documents with a value in a range or in a set, in a geo box or circle, with any value.
-//   data  address of the column (EXISTS_NORM: of the norms)
-//   RANGE      lo..hi in stored units (the host turns raw values into them), both included; also ordinals
-//   RANGE_F64  x..y, both included
-//   IN, IN_F64 c count, d address of ascending stored values u64[c] or f64[c]
-//   GEO_BOX    a..b encoded latitudes, c..d encoded longitudes (as stored in the packed value), c > d crosses the dateline
-//   GEO_DISTANCE  x, y latitude and longitude in degrees; lo (as f64) metres; a..b, c..d a box around the circle as above
 
 import { Column, COLUMN_DENSE, COLUMN_DIRECT, COLUMN_F64, COLUMN_MULTI } from '../docvalues/column';
 import { BOUNDS_DOCS, columnHeader, doubleAt, firstValue, hasValue, NO_SLOT, slotOf, storedAt } from '../docvalues/column-view';
 import { haversinMeters, latitudeOf, longitudeOf } from './geo';
 import { maxDoc } from './context';
-import { Node, OP_EXISTS, OP_EXISTS_NORM, OP_GEO_BOX, OP_GEO_DISTANCE, OP_IN, OP_IN_F64, OP_RANGE, OP_RANGE_F64, setBit, Window } from './node';
+import {
+  ColumnNode,
+  GeoBoxNode,
+  GeoDistanceNode,
+  Node,
+  NormsNode,
+  OP_EXISTS,
+  OP_EXISTS_NORM,
+  OP_GEO_BOX,
+  OP_IN,
+  OP_IN_F64,
+  OP_RANGE,
+  OP_RANGE_F64,
+  RangeF64Node,
+  RangeNode,
+  SetNode,
+} from './node';
 import { NO_MORE_DOCS } from '../postings/format';
+import { setBit } from './window';
 
 /** First document >= target whose block of bounds may hold a match. */
 export function columnNext(node: Node, target: u32): u32 {
   const op = node.op;
   if (op == OP_EXISTS_NORM) return target;
-  const column = columnHeader(<usize>node.data);
+  const column = columnHeader(<usize>changetype<ColumnNode>(node).column);
   const bounds = changetype<usize>(column) + column.boundsOff;
   while (target < maxDoc) {
     const block = bounds + ((<usize>(target / BOUNDS_DOCS)) << 4);
@@ -32,20 +43,22 @@ function blockMayMatch(node: Node, column: Column, block: usize): bool {
     const least = load<f64>(block);
     const greatest = load<f64>(block, 8);
     if (!(least <= greatest)) return least != least || greatest != greatest;
-    if (node.op == OP_RANGE_F64) return greatest >= node.x && least <= node.y;
-    return true;
+    if (node.op != OP_RANGE_F64) return true;
+    const range = changetype<RangeF64Node>(node);
+    return greatest >= range.lo && least <= range.hi;
   }
   const least = load<u64>(block);
   const greatest = load<u64>(block, 8);
   if (least > greatest) return false;
-  if (node.op == OP_RANGE) return greatest >= node.lo && least <= node.hi;
-  return true;
+  if (node.op != OP_RANGE) return true;
+  const range = changetype<RangeNode>(node);
+  return greatest >= range.lo && least <= range.hi;
 }
 
 export function columnMatches(node: Node, doc: u32): bool {
   const op = node.op;
-  if (op == OP_EXISTS_NORM) return load<u8>(<usize>node.data + doc) != 0;
-  const column = columnHeader(<usize>node.data);
+  if (op == OP_EXISTS_NORM) return load<u8>(<usize>changetype<NormsNode>(node).norms + doc) != 0;
+  const column = columnHeader(<usize>changetype<ColumnNode>(node).column);
   if (op == OP_EXISTS) return hasValue(column, doc);
   const slot = slotOf(column, doc);
   if (slot == NO_SLOT) return false;
@@ -57,22 +70,34 @@ export function columnMatches(node: Node, doc: u32): bool {
 function valueMatches(node: Node, column: Column, index: u32): bool {
   const op = node.op;
   if (op == OP_RANGE) {
+    const range = changetype<RangeNode>(node);
     const value = storedAt(column, index);
-    return value >= node.lo && value <= node.hi;
+    return value >= range.lo && value <= range.hi;
   }
   if (op == OP_RANGE_F64) {
+    const range = changetype<RangeF64Node>(node);
     const value = doubleAt(column, index);
-    return value >= node.x && value <= node.y;
+    return value >= range.lo && value <= range.hi;
   }
-  if (op == OP_IN) return inList(<usize>node.d, node.c, storedAt(column, index));
-  if (op == OP_IN_F64) return inDoubles(<usize>node.d, node.c, doubleAt(column, index));
+  const set = changetype<SetNode>(node);
+  if (op == OP_IN) return inList(<usize>set.values, set.count, storedAt(column, index));
+  if (op == OP_IN_F64) return inDoubles(<usize>set.values, set.count, doubleAt(column, index));
   // The packed value: latitude in the high half, longitude in the low, as unsigned numbers that ascend with the degrees.
   const packed = <u64>(column.base + column.multiplier * <i64>storedAt(column, index)) ^ 0x8000000000000000;
   const latitude = <u32>(packed >> 32);
   const longitude = <u32>packed;
-  if (latitude < node.a || latitude > node.b) return false;
-  if (node.c <= node.d ? longitude < node.c || longitude > node.d : longitude < node.c && longitude > node.d) return false;
-  return op == OP_GEO_BOX || haversinMeters(node.x, node.y, latitudeOf(latitude), longitudeOf(longitude)) <= reinterpret<f64>(node.lo);
+  if (!inBox(changetype<GeoBoxNode>(node), latitude, longitude)) return false;
+  if (op == OP_GEO_BOX) return true;
+  const circle = changetype<GeoDistanceNode>(node);
+  return haversinMeters(circle.latitude, circle.longitude, latitudeOf(latitude), longitudeOf(longitude)) <= circle.meters;
+}
+
+// @ts-ignore: decorator
+@inline
+function inBox(box: GeoBoxNode, latitude: u32, longitude: u32): bool {
+  if (latitude < box.south || latitude > box.north) return false;
+  if (box.west <= box.east) return longitude >= box.west && longitude <= box.east;
+  return longitude >= box.west || longitude <= box.east;
 }
 
 function inList(list: usize, count: u32, value: u64): bool {
@@ -101,22 +126,23 @@ function inDoubles(list: usize, count: u32, value: f64): bool {
 export function columnFill(node: Node, from: u32, to: u32, bits: usize): void {
   const op = node.op;
   if (op == OP_EXISTS_NORM) {
-    for (let doc = from; doc < to; doc++) if (load<u8>(<usize>node.data + doc)) setBit(bits, doc - from);
+    const norms = <usize>changetype<NormsNode>(node).norms;
+    for (let doc = from; doc < to; doc++) if (load<u8>(norms + doc)) setBit(bits, doc - from);
     return;
   }
-  const column = columnHeader(<usize>node.data);
+  const column = columnHeader(<usize>changetype<ColumnNode>(node).column);
   if (op != OP_EXISTS) {
     const block = changetype<usize>(column) + column.boundsOff + ((<usize>(from / BOUNDS_DOCS)) << 4);
     if (from / BOUNDS_DOCS == (to - 1) / BOUNDS_DOCS && !blockMayMatch(node, column, block)) return;
   }
   const words = ((<usize>(to - from) + 63) >> 6) << 3;
   if (op == OP_EXISTS || (op == OP_RANGE && column.width == 0)) {
-    if (op == OP_RANGE && node.lo > 0) return;
+    if (op == OP_RANGE && changetype<RangeNode>(node).lo > 0) return;
     orPresence(column, from, to, bits, words);
     return;
   }
   if (op == OP_RANGE && !(column.flags & COLUMN_MULTI) && column.flags & (COLUMN_DENSE | COLUMN_DIRECT)) {
-    rangeFill(node, column, from, to, bits);
+    rangeFill(changetype<RangeNode>(node), column, from, to, bits);
     return;
   }
   for (let doc = from; doc < to; doc++) if (columnMatches(node, doc)) setBit(bits, doc - from);
@@ -132,7 +158,7 @@ function orPresence(column: Column, from: u32, to: u32, bits: usize, words: usiz
 }
 
 /** A slot per document: stored values compared 64 at a time, one word each. */
-function rangeFill(node: Node, column: Column, from: u32, to: u32, bits: usize): void {
+function rangeFill(node: RangeNode, column: Column, from: u32, to: u32, bits: usize): void {
   const width = column.width;
   const values = changetype<usize>(column) + column.valuesOff;
   const all = width == 8 ? u64.MAX_VALUE : ((<u64>1) << (<u64>width << 3)) - 1;

@@ -1,6 +1,6 @@
-// What one query's run shares: the scratch extent that the host gave, the segment, counters. One query runs at a time in an instance.
+// State that all nodes of a running query share: the scratch extent, the segment, counters. An instance runs one query at a time.
 //   scratchPtr ├─ plan (host) ─┤ persistent state ─→     ←─ temporary buffers ┤ scratchEnd
-// When the extent is full, `status` says E_NO_SPACE and the kernel traps: the host catches that and refuses the request.
+// When the extent is full, `status` becomes E_NO_SPACE and the kernel traps: the host catches that and rejects the request.
 
 import { E_NO_SPACE } from '../mem/status';
 import { blocksDecoded, clearBlocksDecoded } from '../postings/cursor';
@@ -58,7 +58,7 @@ function noSpace(): void {
   unreachable();
 }
 
-/** E_NO_SPACE after a trap for want of scratch, else 0. */
+/** E_NO_SPACE after a trap because scratch was full, else 0. */
 export function contextStatus(): i32 {
   return status;
 }
@@ -75,7 +75,12 @@ export function countWindow(): void {
   windowsRun++;
 }
 
-/** Counter 0: blocks decoded, 1: documents scored, 2: windows. */
+// Arguments of contextCounter.
+export const COUNTER_BLOCKS_DECODED: u32 = 0;
+export const COUNTER_DOCS_SCORED: u32 = 1;
+export const COUNTER_WINDOWS: u32 = 2;
+
+/** Work of the last run. `which`: COUNTER_* */
 export function contextCounter(which: u32): u32 {
-  return which == 0 ? blocksDecoded : which == 1 ? docsScored : windowsRun;
+  return which == COUNTER_BLOCKS_DECODED ? blocksDecoded : which == COUNTER_DOCS_SCORED ? docsScored : windowsRun;
 }

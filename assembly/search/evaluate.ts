@@ -28,10 +28,13 @@ import { allocateTemp, maxDoc, releaseTemp, tempMark, WINDOW_DOCS } from './cont
 import { docsFill, docsFilter, docsNext, docsScore } from './doc-list';
 import { bitsetOf, nestedScore } from './materialize';
 import {
-  clearBits,
-  copyBits,
-  filterByBitset,
-  newWindow,
+  BoolNode,
+  BoostNode,
+  ConstantNode,
+  DisMaxNode,
+  DocsNode,
+  MaterializedNode,
+  NestedNode,
   Node,
   nodeChild,
   OP_ALL,
@@ -48,15 +51,15 @@ import {
   OP_SYNONYM,
   OP_TERM,
   OP_TERM_RANGE,
-  orBits,
-  orList,
-  setBit,
-  Window,
+  PhraseNode,
+  SimilarityNode,
+  TermNode,
 } from './node';
 import { phraseBound, phraseFilter, phraseNext, phraseOpen, phraseScore, phraseWindow } from './phrase';
 import { synonymBound, synonymScore } from './synonym';
 import { termAddScores, termFill, termFilter, termNext, termOpen, termScore, termWindow } from './term';
 import { termBound } from './term-bounds';
+import { clearBits, copyBits, filterByBitset, newWindow, orBits, orList, setBit, Window } from './window';
 
 /** No bound is known. */
 export const NO_BOUND: f32 = f32.MAX_VALUE;
@@ -76,27 +79,27 @@ function isMaterialized(op: u32): bool {
 
 export function nodeOpen(node: Node): void {
   const op = node.op;
-  if (op == OP_TERM) return termOpen(node);
-  if (op == OP_PHRASE) return phraseOpen(node);
-  // Their children are opened one after the other when the bitset is made.
+  if (op == OP_TERM) return termOpen(changetype<TermNode>(node));
+  if (op == OP_PHRASE) return phraseOpen(changetype<PhraseNode>(node));
+  // Their children are opened one by one when the bitset is computed.
   if (isMaterialized(op)) return;
-  // A BOOL names its must clauses twice.
-  const count = op == OP_BOOL ? node.childCount - node.d : node.childCount;
+  // The scored clauses of a BOOL are among its required ones, too.
+  const count = op == OP_BOOL ? node.childCount - changetype<BoolNode>(node).scored : node.childCount;
   for (let i: u32 = 0; i < count; i++) nodeOpen(nodeChild(node, i));
 }
 
 export function nodeNext(node: Node, target: u32): u32 {
   if (target >= maxDoc) return NO_MORE_DOCS;
   const op = node.op;
-  if (op == OP_TERM) return termNext(node, target);
-  if (op == OP_PHRASE) return phraseNext(node, target);
-  if (op == OP_BOOL) return boolNext(node, target);
+  if (op == OP_TERM) return termNext(changetype<TermNode>(node), target);
+  if (op == OP_PHRASE) return phraseNext(changetype<PhraseNode>(node), target);
+  if (op == OP_BOOL) return boolNext(changetype<BoolNode>(node), target);
   if (op == OP_DIS_MAX || op == OP_SYNONYM) return unionNext(node, 0, node.childCount, target);
   if (isWrapper(op)) return nodeNext(nodeChild(node, 0), target);
   if (op == OP_NONE) return NO_MORE_DOCS;
   if (op == OP_ALL) return target;
-  if (op == OP_DOCS) return docsNext(node, target);
-  if (isMaterialized(op)) return nextInBitset(bitsetOf(node), target);
+  if (op == OP_DOCS) return docsNext(changetype<DocsNode>(node), target);
+  if (isMaterialized(op)) return nextInBitset(bitsetOf(changetype<MaterializedNode>(node)), target);
   return columnNext(node, target);
 }
 
@@ -114,14 +117,14 @@ function nextInBitset(bitset: usize, target: u32): u32 {
 
 export function nodeWindow(node: Node, from: u32, to: u32, w: Window): void {
   const op = node.op;
-  if (op == OP_TERM) return termWindow(node, from, to, w);
-  if (op == OP_PHRASE) return phraseWindow(node, from, to, w, -1);
-  if (op == OP_BOOL) return boolWindow(node, from, to, w);
+  if (op == OP_TERM) return termWindow(changetype<TermNode>(node), from, to, w);
+  if (op == OP_PHRASE) return phraseWindow(changetype<PhraseNode>(node), from, to, w, -1);
+  if (op == OP_BOOL) return boolWindow(changetype<BoolNode>(node), from, to, w);
   if (op == OP_DIS_MAX || op == OP_SYNONYM) return unionWindow(node, 0, node.childCount, from, to, w);
   if (isWrapper(op)) return nodeWindow(nodeChild(node, 0), from, to, w);
   w.isList = 0;
   if (isMaterialized(op)) {
-    copyBits(w.bits, bitsetOf(node), from, to);
+    copyBits(w.bits, bitsetOf(changetype<MaterializedNode>(node)), from, to);
     return;
   }
   clearBits(w.bits);
@@ -130,7 +133,7 @@ export function nodeWindow(node: Node, from: u32, to: u32, w: Window): void {
 
 export function nodeFill(node: Node, from: u32, to: u32, bits: usize): void {
   const op = node.op;
-  if (op == OP_TERM) return termFill(node, from, to, bits);
+  if (op == OP_TERM) return termFill(changetype<TermNode>(node), from, to, bits);
   if (isWrapper(op)) return nodeFill(nodeChild(node, 0), from, to, bits);
   if (op == OP_NONE) return;
   if (op == OP_ALL) {
@@ -139,7 +142,7 @@ export function nodeFill(node: Node, from: u32, to: u32, bits: usize): void {
     for (let doc = from + (whole << 3); doc < to; doc++) setBit(bits, doc - from);
     return;
   }
-  if (op == OP_DOCS) return docsFill(node, from, to, bits);
+  if (op == OP_DOCS) return docsFill(changetype<DocsNode>(node), from, to, bits);
   if (isMaterialized(op) || op == OP_PHRASE || op == OP_BOOL || op == OP_DIS_MAX || op == OP_SYNONYM) {
     const mark = tempMark();
     const w = newWindow();
@@ -155,43 +158,44 @@ export function nodeFill(node: Node, from: u32, to: u32, bits: usize): void {
 export function nodeFilter(node: Node, docs: usize, count: u32): u32 {
   if (count == 0) return 0;
   const op = node.op;
-  if (op == OP_TERM) return termFilter(node, docs, count);
-  if (op == OP_PHRASE) return phraseFilter(node, docs, count);
-  if (op == OP_BOOL) return boolFilter(node, docs, count);
+  if (op == OP_TERM) return termFilter(changetype<TermNode>(node), docs, count);
+  if (op == OP_PHRASE) return phraseFilter(changetype<PhraseNode>(node), docs, count);
+  if (op == OP_BOOL) return boolFilter(changetype<BoolNode>(node), docs, count);
   if (op == OP_DIS_MAX || op == OP_SYNONYM) return unionFilter(node, 0, node.childCount, 1, docs, count);
   if (isWrapper(op)) return nodeFilter(nodeChild(node, 0), docs, count);
   if (op == OP_NONE) return 0;
   if (op == OP_ALL) return count;
-  if (op == OP_DOCS) return docsFilter(node, docs, count);
-  if (isMaterialized(op)) return filterByBitset(bitsetOf(node), docs, count);
+  if (op == OP_DOCS) return docsFilter(changetype<DocsNode>(node), docs, count);
+  if (isMaterialized(op)) return filterByBitset(bitsetOf(changetype<MaterializedNode>(node)), docs, count);
   return columnFilter(node, docs, count);
 }
 
 export function nodeScore(node: Node, docs: usize, count: u32, scores: usize): void {
   const op = node.op;
-  if (op == OP_TERM) return termScore(node, docs, count, scores);
-  if (op == OP_PHRASE) return phraseScore(node, docs, count, scores);
-  if (op == OP_SYNONYM) return synonymScore(node, docs, count, scores);
-  if (op == OP_BOOL) return boolScore(node, docs, count, scores);
-  if (op == OP_DIS_MAX) return disMaxScore(node, docs, count, scores);
-  if (op == OP_DOCS) return docsScore(node, docs, count, scores);
-  if (op == OP_NESTED) return nestedScore(node, docs, count, scores);
+  if (op == OP_TERM) return termScore(changetype<TermNode>(node), docs, count, scores);
+  if (op == OP_PHRASE) return phraseScore(changetype<PhraseNode>(node), docs, count, scores);
+  if (op == OP_SYNONYM) return synonymScore(changetype<SimilarityNode>(node), docs, count, scores);
+  if (op == OP_BOOL) return boolScore(changetype<BoolNode>(node), docs, count, scores);
+  if (op == OP_DIS_MAX) return disMaxScore(changetype<DisMaxNode>(node), docs, count, scores);
+  if (op == OP_DOCS) return docsScore(changetype<DocsNode>(node), docs, count, scores);
+  if (op == OP_NESTED) return nestedScore(changetype<NestedNode>(node), docs, count, scores);
   const end = scores + ((<usize>count) << 2);
   if (op == OP_BOOST) {
+    const factor = changetype<BoostNode>(node).factor;
     nodeScore(nodeChild(node, 0), docs, count, scores);
-    for (; scores < end; scores += 4) store<f32>(scores, load<f32>(scores) * node.weight);
+    for (; scores < end; scores += 4) store<f32>(scores, load<f32>(scores) * factor);
     return;
   }
   // Lucene's MatchAllDocsQuery is a constant score of its boost; filters score 0 where nothing says otherwise.
-  const constant: f32 = op == OP_CONSTANT || op == OP_ALL ? node.weight : 0;
+  const constant: f32 = op == OP_CONSTANT || op == OP_ALL ? changetype<ConstantNode>(node).score : 0;
   for (; scores < end; scores += 4) store<f32>(scores, constant);
 }
 
 export function nodeAddScores(node: Node, docs: usize, count: u32, sums: usize): void {
   if (count == 0) return;
   const op = node.op;
-  if (op == OP_TERM) return termAddScores(node, docs, count, sums);
-  if (op == OP_BOOL) return boolAddScores(node, docs, count, sums);
+  if (op == OP_TERM) return termAddScores(changetype<TermNode>(node), docs, count, sums);
+  if (op == OP_BOOL) return boolAddScores(changetype<BoolNode>(node), docs, count, sums);
   addFiltered(node, docs, count, sums);
 }
 
@@ -213,13 +217,19 @@ export function addFiltered(node: Node, docs: usize, count: u32, sums: usize): v
 
 export function nodeBound(node: Node, from: u32, to: u32): f32 {
   const op = node.op;
-  if (op == OP_TERM) return node.normInverse ? termBound(node, from, to, node.weight, <usize>node.normInverse) : 0;
-  if (op == OP_PHRASE) return node.normInverse ? phraseBound(node, from, to) : 0;
-  if (op == OP_SYNONYM) return synonymBound(node);
-  if (op == OP_BOOL) return boolBound(node, from, to);
-  if (op == OP_DIS_MAX) return disMaxBound(node, from, to);
-  if (op == OP_CONSTANT || op == OP_ALL) return node.weight;
-  if (op == OP_BOOST) return nodeBound(nodeChild(node, 0), from, to) * node.weight;
+  if (op == OP_TERM) {
+    const term = changetype<TermNode>(node);
+    return term.normInverse ? termBound(term, from, to, term.weight, <usize>term.normInverse) : 0;
+  }
+  if (op == OP_PHRASE) {
+    const phrase = changetype<PhraseNode>(node);
+    return phrase.normInverse ? phraseBound(phrase, from, to) : 0;
+  }
+  if (op == OP_SYNONYM) return synonymBound(changetype<SimilarityNode>(node));
+  if (op == OP_BOOL) return boolBound(changetype<BoolNode>(node), from, to);
+  if (op == OP_DIS_MAX) return disMaxBound(changetype<DisMaxNode>(node), from, to);
+  if (op == OP_CONSTANT || op == OP_ALL) return changetype<ConstantNode>(node).score;
+  if (op == OP_BOOST) return nodeBound(nodeChild(node, 0), from, to) * changetype<BoostNode>(node).factor;
   if (op == OP_DOCS || op == OP_NESTED) return NO_BOUND;
   return 0;
 }

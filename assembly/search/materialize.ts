@@ -1,10 +1,4 @@
-// Nodes that are evaluated once for the whole segment, into a bitset over [0, maxDoc), when they are first asked.
-//   BITSET    data: the bitset
-//   ANY_TERM  data: (address of the record, docFreq) u32 pairs, c many of them │ a flags of the postings
-//   TERM_RANGE  data: the field's term dictionary │ c, d ordinals [c, d) │ a flags of the postings
-//   NESTED    child: plan over nested documents │ data bitset of the path's documents │ c bitset of their parents
-//             e score mode: 0 none, 1 avg, 2 sum, 3 min, 4 max │ scores of the parents in f: f32[maxDoc], where scores are wanted
-// Afterwards `b` holds the bitset's address.
+// Nodes that are evaluated once for the whole segment, into a bitset over [0, maxDoc), at their first use.
 
 import { readVint, vintBytes } from '../codec/vint';
 import { CURSOR_BYTES } from '../postings/cursor';
@@ -13,54 +7,64 @@ import { cursorNext as nextTerm, cursorOpen as openTerms, TERMS_CURSOR_BYTES, Te
 import { TermsHeader } from '../terms/dictionary';
 import { allocate, allocateTemp, maxDoc, releaseTemp, tempMark, WINDOW_DOCS } from './context';
 import { nodeNext, nodeOpen, nodeScore, nodeWindow } from './evaluate';
-import { filterByBitset, newWindow, Node, NODE_BYTES, NODE_SCORES, nodeChild, OP_ANY_TERM, OP_BITSET, OP_TERM_RANGE, setBit, windowToList } from './node';
+import {
+  AnyTermNode,
+  MaterializedNode,
+  NESTED_AVG,
+  NESTED_MIN,
+  NESTED_NONE,
+  NESTED_SUM,
+  NestedNode,
+  NODE_SCORES,
+  nodeChild,
+  OP_ANY_TERM,
+  OP_TERM_RANGE,
+  TermNode,
+  TermRangeNode,
+} from './node';
 import { termFill, termOpenIn } from './term';
+import { filterByBitset, newWindow, setBit, windowToList } from './window';
 
-export const NESTED_AVG: u32 = 1;
-export const NESTED_SUM: u32 = 2;
-export const NESTED_MIN: u32 = 3;
-
-export function bitsetOf(node: Node): usize {
-  if (node.op == OP_BITSET) return <usize>node.data;
-  if (node.b) return <usize>node.b;
+export function bitsetOf(node: MaterializedNode): usize {
+  if (node.bitset) return <usize>node.bitset;
   const bytes = (((<usize>maxDoc) + 511) >> 9) << 6;
   const bitset = allocate(bytes + 16);
   memory.fill(bitset, 0, bytes + 16);
-  node.b = <u32>bitset;
-  if (node.op == OP_ANY_TERM) fillTerms(node, bitset);
-  else if (node.op == OP_TERM_RANGE) fillTermRange(node, bitset);
-  else joinChildren(node, bitset);
+  node.bitset = <u32>bitset;
+  if (node.op == OP_ANY_TERM) fillTerms(changetype<AnyTermNode>(node), bitset);
+  else if (node.op == OP_TERM_RANGE) fillTermRange(changetype<TermRangeNode>(node), bitset);
+  else joinChildren(changetype<NestedNode>(node), bitset);
   return bitset;
 }
 
-function fillTerms(node: Node, bitset: usize): void {
+function fillTerms(node: AnyTermNode, bitset: usize): void {
   const mark = tempMark();
-  const term = changetype<Node>(allocateTemp(NODE_BYTES));
+  const term = changetype<TermNode>(allocateTemp(offsetof<TermNode>()));
   const cursor = allocateTemp(CURSOR_BYTES);
-  for (let at = <usize>node.data, end = at + ((<usize>node.c) << 3); at < end; at += 8) {
-    fillTerm(node.a, load<u32>(at), load<u32>(at, 4), bitset, term, cursor);
+  for (let at = <usize>node.terms, end = at + ((<usize>node.termCount) << 3); at < end; at += 8) {
+    fillTerm(node.postingsFlags, load<u32>(at), load<u32>(at, 4), bitset, term, cursor);
   }
   releaseTemp(mark);
 }
 
-function fillTermRange(node: Node, bitset: usize): void {
+function fillTermRange(node: TermRangeNode, bitset: usize): void {
   const mark = tempMark();
-  const term = changetype<Node>(allocateTemp(NODE_BYTES));
+  const term = changetype<TermNode>(allocateTemp(offsetof<TermNode>()));
   const cursor = allocateTemp(CURSOR_BYTES);
-  const dictionary = <usize>node.data;
+  const dictionary = <usize>node.dictionary;
   const walk = changetype<TermsCursor>(allocateTemp(TERMS_CURSOR_BYTES));
-  openTerms(walk, dictionary, node.c, allocateTemp(<usize>changetype<TermsHeader>(dictionary).longestTerm + 16));
-  while (walk.next < node.d && nextTerm(walk)) fillTerm(node.a, <u32>walk.postingsPtr, walk.docFreq, bitset, term, cursor);
+  openTerms(walk, dictionary, node.fromOrd, allocateTemp(<usize>changetype<TermsHeader>(dictionary).longestTerm + 16));
+  while (walk.next < node.toOrd && nextTerm(walk)) fillTerm(node.postingsFlags, <u32>walk.postingsPtr, walk.docFreq, bitset, term, cursor);
   releaseTemp(mark);
 }
 
-/** Short records are read where they stand; the others through a term node. */
-function fillTerm(flags: u32, record: u32, docFreq: u32, bitset: usize, term: Node, cursor: usize): void {
+/** Sets the bits of a term's documents. Short records are decoded directly, others through a term node. */
+function fillTerm(flags: u32, record: u32, docFreq: u32, bitset: usize, term: TermNode, cursor: usize): void {
   if (docFreq >= BLOCK_DOCS) {
-    term.a = flags;
-    term.b = docFreq;
-    term.c = record;
-    term.d = 0;
+    term.postingsFlags = flags;
+    term.docFreq = docFreq;
+    term.record = record;
+    term.positions = 0;
     termOpenIn(term, cursor);
     termFill(term, 0, maxDoc, bitset);
     return;
@@ -93,11 +97,11 @@ function parentOf(parents: usize, doc: u32): u32 {
   return (<u32>(at - parents) << 3) + <u32>ctz<u64>(word);
 }
 
-function joinChildren(node: Node, bitset: usize): void {
+function joinChildren(node: NestedNode, bitset: usize): void {
   const child = nodeChild(node, 0);
   nodeOpen(child);
-  const withScores = (node.flags & NODE_SCORES) != 0 && node.e != 0;
-  if (withScores) node.f = <u32>allocate((<usize>maxDoc) << 2);
+  const withScores = (node.flags & NODE_SCORES) != 0 && node.scoreMode != NESTED_NONE;
+  if (withScores) node.parentScores = <u32>allocate((<usize>maxDoc) << 2);
   const mark = tempMark();
   const w = newWindow();
   const scores = withScores ? allocateTemp(WINDOW_DOCS * 4) : 0;
@@ -110,13 +114,13 @@ function joinChildren(node: Node, bitset: usize): void {
     const to = min(from + WINDOW_DOCS, maxDoc);
     nodeWindow(child, from, to, w);
     windowToList(w, from);
-    w.count = filterByBitset(<usize>node.data, w.docs, w.count);
+    w.count = filterByBitset(<usize>node.childDocs, w.docs, w.count);
     if (withScores) nodeScore(child, w.docs, w.count, scores);
     for (let i: usize = 0, end = (<usize>w.count) << 2; i < end; i += 4) {
       const doc = load<u32>(w.docs + i);
       if (!known || doc > parent) {
         if (known && withScores) storeScore(node, parent, total, count);
-        parent = parentOf(<usize>node.c, doc);
+        parent = parentOf(<usize>node.parentDocs, doc);
         if (parent == NO_MORE_DOCS) break;
         known = true;
         setBit(bitset, parent);
@@ -126,8 +130,8 @@ function joinChildren(node: Node, bitset: usize): void {
       if (!withScores) continue;
       const score = <f64>load<f32>(scores + i);
       if (count == 0) total = score;
-      else if (node.e <= NESTED_SUM) total += score;
-      else total = node.e == NESTED_MIN ? min(total, score) : max(total, score);
+      else if (node.scoreMode <= NESTED_SUM) total += score;
+      else total = node.scoreMode == NESTED_MIN ? min(total, score) : max(total, score);
       count++;
     }
     from = to;
@@ -136,14 +140,14 @@ function joinChildren(node: Node, bitset: usize): void {
   releaseTemp(mark);
 }
 
-function storeScore(node: Node, parent: u32, total: f64, count: u32): void {
-  if (node.e == NESTED_AVG) total /= <f64>count;
-  store<f32>(<usize>node.f + ((<usize>parent) << 2), <f32>total);
+function storeScore(node: NestedNode, parent: u32, total: f64, count: u32): void {
+  if (node.scoreMode == NESTED_AVG) total /= <f64>count;
+  store<f32>(<usize>node.parentScores + ((<usize>parent) << 2), <f32>total);
 }
 
-export function nestedScore(node: Node, docs: usize, count: u32, scores: usize): void {
+export function nestedScore(node: NestedNode, docs: usize, count: u32, scores: usize): void {
   bitsetOf(node);
   for (let i: usize = 0, end = (<usize>count) << 2; i < end; i += 4) {
-    store<f32>(scores + i, node.f ? load<f32>(<usize>node.f + ((<usize>load<u32>(docs + i)) << 2)) : 0);
+    store<f32>(scores + i, node.parentScores ? load<f32>(<usize>node.parentScores + ((<usize>load<u32>(docs + i)) << 2)) : 0);
   }
 }

@@ -1,6 +1,17 @@
-// Plan nodes as the host encodes them (src/plan/encode.ts) and the buffers of a window's matches.
-
-import { allocateTemp, WINDOW_DOCS } from './context';
+// Query plan nodes: records that the host writes into scratch (src/plan/encode-query.ts) and the kernels complete with their own state.
+// All records begin with the fields of Node; `op` tells which class has the rest, and each function casts to that class once.
+//   Node ├─ ConstantNode        ALL, CONSTANT           ├─ ColumnNode        EXISTS
+//        ├─ BoostNode           BOOST                   │  ├─ RangeNode      RANGE
+//        ├─ DisMaxNode          DIS_MAX                 │  ├─ RangeF64Node   RANGE_F64
+//        ├─ BoolNode            BOOL                    │  ├─ SetNode        IN, IN_F64
+//        ├─ SimilarityNode      SYNONYM                 │  └─ GeoBoxNode     GEO_BOX
+//        │  ├─ TermNode         TERM                    │     └─ GeoDistanceNode  GEO_DISTANCE
+//        │  └─ PhraseNode       PHRASE                  ├─ NormsNode         EXISTS_NORM
+//        ├─ DocsNode            DOCS                    └─ MaterializedNode  BITSET
+//        └─ Node                NONE                       ├─ AnyTermNode    ANY_TERM
+//                                                          ├─ TermRangeNode  TERM_RANGE
+//                                                          └─ NestedNode     NESTED
+// Records are at multiples of 16. The host clears them first; fields under "State" are the kernels'.
 
 export const OP_NONE: u32 = 0;
 export const OP_ALL: u32 = 1;
@@ -25,47 +36,227 @@ export const OP_GEO_DISTANCE: u32 = 19;
 export const OP_NESTED: u32 = 20;
 export const OP_TERM_RANGE: u32 = 21;
 
-/** Scores of this node are wanted. */
+/** Node.flags: the scores of this node are used. */
 export const NODE_SCORES: u32 = 1;
 
-/** 112 bytes at a multiple of 16; all words are set by the host, those without a meaning for the op to 0. */
 // @ts-ignore: decorator
 @unmanaged
 export class Node {
+  /** OP_* */
   op: u32;
+  /** NODE_* */
   flags: u32;
-  /** Addresses of child nodes, u32[childCount]. */
+  /** Addresses of the child nodes, u32[childCount]. */
   children: u32;
   childCount: u32;
-  /** Estimate of the matching documents. */
+  /** Estimate of the number of matching documents. */
   cost: u32;
-  /** The op's state, set by `nodeOpen`. */
-  state: u32;
-  /** TERM, PHRASE, SYNONYM, ANY_TERM: flags of the postings (format.ts). BOOL: number of required clauses. Others: see their files. */
-  a: u32;
-  b: u32;
-  c: u32;
-  d: u32;
-  /** Address of the norms or 0, address of normInverse f32[256] or 0 (no scores). */
-  norms: u32;
-  normInverse: u32;
-  /** Weight, constant score, factor, tie breaker. */
-  weight: f32;
-  /** Address of the column or bitset or list. */
-  data: u32;
-  lo: u64;
-  hi: u64;
-  x: f64;
-  y: f64;
-  /** Upper bound of the whole term's score once known, as f32; < 0 before. */
-  bound: f32;
-  /** Block where the last search for a bound ended. */
-  boundBlock: u32;
-  e: u32;
-  f: u32;
 }
 
-export const NODE_BYTES: usize = 112;
+// @ts-ignore: decorator
+@unmanaged
+export class ConstantNode extends Node {
+  /** Score of every match. */
+  score: f32;
+}
+
+// @ts-ignore: decorator
+@unmanaged
+export class BoostNode extends Node {
+  /** Multiplies the child's scores. */
+  factor: f32;
+}
+
+/** children: the clauses */
+// @ts-ignore: decorator
+@unmanaged
+export class DisMaxNode extends Node {
+  /** Share of the scores below the best one that is added to it. */
+  tieBreaker: f32;
+}
+
+/** children: required (must and filter, cheapest first) ┬ optional (should) ┬ prohibited (must_not) ┬ scored (must, again, in the query's order) */
+// @ts-ignore: decorator
+@unmanaged
+export class BoolNode extends Node {
+  required: u32;
+  optional: u32;
+  prohibited: u32;
+  scored: u32;
+  minimumShouldMatch: u32;
+  /** State: sums f64[WINDOW_DOCS] of a disjunction (competitive.ts), all 0 between windows; 0 before the first one. */
+  sums: u32;
+}
+
+/** children: TERM nodes without scores, which count as one term */
+// @ts-ignore: decorator
+@unmanaged
+export class SimilarityNode extends Node {
+  /** Address of the field's norms, 0 without. */
+  norms: u32;
+  /** Address of f32[256], by norm (similarity.ts); 0 without scores. */
+  normInverse: u32;
+  weight: f32;
+}
+
+// @ts-ignore: decorator
+@unmanaged
+export class TermNode extends SimilarityNode {
+  /** WITH_* of postings/format.ts */
+  postingsFlags: u32;
+  docFreq: u32;
+  /** Address of the term's record in the postings section. */
+  record: u32;
+  /** Address of the field's positions section. */
+  positions: u32;
+  /** State: PostingsCursor. */
+  cursor: u32;
+  /** State: upper bound of the term's scores in the segment; negative until it is computed. */
+  bound: f32;
+  /** State: block where the last search for a bound ended. */
+  boundBlock: u32;
+  /** State: bounds f32[] by block and by group of blocks, NaN until they are computed; 0 before the first one. */
+  blockBounds: u32;
+}
+
+/** children: TERM nodes of one field, place by place */
+// @ts-ignore: decorator
+@unmanaged
+export class PhraseNode extends SimilarityNode {
+  /** PlaceTerms[placeCount], in the query's order. */
+  places: u32;
+  placeCount: u32;
+  slop: u32;
+  /** State: PhraseState. */
+  state: u32;
+}
+
+/** A place of a phrase as the host writes it: any of its children may be there. */
+// @ts-ignore: decorator
+@unmanaged
+export class PlaceTerms {
+  /** Position in the phrase. */
+  place: u32;
+  firstChild: u32;
+  childCount: u32;
+}
+
+// @ts-ignore: decorator
+@unmanaged
+export class DocsNode extends Node {
+  /** Ascending docIds, u32[docCount]. */
+  docs: u32;
+  docCount: u32;
+  /** f32[docCount], 0 without scores. */
+  scores: u32;
+}
+
+/** Nodes that are evaluated for the whole segment at once (materialize.ts). */
+// @ts-ignore: decorator
+@unmanaged
+export class MaterializedNode extends Node {
+  /** Bitset over the segment's documents. OP_BITSET: written by the host; else state, 0 before the first use. */
+  bitset: u32;
+}
+
+// @ts-ignore: decorator
+@unmanaged
+export class AnyTermNode extends MaterializedNode {
+  /** Pairs u32 of the address of a term's record and its docFreq. */
+  terms: u32;
+  termCount: u32;
+  postingsFlags: u32;
+}
+
+/** Terms of ordinals [fromOrd, toOrd). */
+// @ts-ignore: decorator
+@unmanaged
+export class TermRangeNode extends MaterializedNode {
+  /** Address of the field's term dictionary. */
+  dictionary: u32;
+  fromOrd: u32;
+  toOrd: u32;
+  postingsFlags: u32;
+}
+
+/** children: a plan over nested documents */
+// @ts-ignore: decorator
+@unmanaged
+export class NestedNode extends MaterializedNode {
+  /** Bitset of the path's documents. */
+  childDocs: u32;
+  /** Bitset of their parents. */
+  parentDocs: u32;
+  /** NESTED_* */
+  scoreMode: u32;
+  /** State: scores of the parents f32[maxDoc], 0 without. */
+  parentScores: u32;
+}
+
+/** NestedNode.scoreMode: the score of a parent from those of its children. */
+export const NESTED_NONE: u32 = 0;
+export const NESTED_AVG: u32 = 1;
+export const NESTED_SUM: u32 = 2;
+export const NESTED_MIN: u32 = 3;
+export const NESTED_MAX: u32 = 4;
+
+// @ts-ignore: decorator
+@unmanaged
+export class ColumnNode extends Node {
+  /** Address of the column section. */
+  column: u32;
+}
+
+/** Bounds in stored units of the column (also ordinals), both included. */
+// @ts-ignore: decorator
+@unmanaged
+export class RangeNode extends ColumnNode {
+  lo: u64;
+  hi: u64;
+}
+
+/** Both bounds included. */
+// @ts-ignore: decorator
+@unmanaged
+export class RangeF64Node extends ColumnNode {
+  lo: f64;
+  hi: f64;
+}
+
+/** IN: values in stored units of the column; IN_F64: doubles. */
+// @ts-ignore: decorator
+@unmanaged
+export class SetNode extends ColumnNode {
+  /** Ascending, u64[count] or f64[count]. */
+  values: u32;
+  count: u32;
+}
+
+/** Encoded coordinates, as in the packed value, all included. west > east crosses the dateline. */
+// @ts-ignore: decorator
+@unmanaged
+export class GeoBoxNode extends ColumnNode {
+  south: u32;
+  north: u32;
+  west: u32;
+  east: u32;
+}
+
+/** The box surrounds the circle. */
+// @ts-ignore: decorator
+@unmanaged
+export class GeoDistanceNode extends GeoBoxNode {
+  /** Degrees. */
+  latitude: f64;
+  longitude: f64;
+  meters: f64;
+}
+
+// @ts-ignore: decorator
+@unmanaged
+export class NormsNode extends Node {
+  norms: u32;
+}
 
 // @ts-ignore: decorator
 @inline
@@ -73,108 +264,9 @@ export function nodeChild(node: Node, i: u32): Node {
   return changetype<Node>(<usize>load<u32>(<usize>node.children + ((<usize>i) << 2)));
 }
 
-/** The matches of a node in one window, as bits or as a list. */
-// @ts-ignore: decorator
-@unmanaged
-export class Window {
-  /** 1: `docs` holds `count` ascending docIds; 0: `bits` holds a bit per document of the window, WINDOW_SET_BYTES. */
-  isList: u32;
-  count: u32;
-  bits: usize;
-  docs: usize;
-}
-
-/** A bit per document of a window. */
-export const WINDOW_SET_BYTES: usize = WINDOW_DOCS >> 3;
-/** The same with room for a word behind it, read and written by loops that look ahead. */
-export const WINDOW_BITS_BYTES: usize = WINDOW_SET_BYTES + 16;
-/** Room for every document of a window and 16 more words. */
-export const WINDOW_DOCS_BYTES: usize = WINDOW_DOCS * 4 + 64;
-
-export function newWindow(): Window {
-  const w = changetype<Window>(allocateTemp(32));
-  w.bits = allocateTemp(WINDOW_BITS_BYTES);
-  w.docs = allocateTemp(WINDOW_DOCS_BYTES);
-  return w;
-}
-
+/** Child `i`, which is a TERM node. */
 // @ts-ignore: decorator
 @inline
-export function clearBits(bits: usize): void {
-  memory.fill(bits, 0, WINDOW_BITS_BYTES);
-}
-
-// @ts-ignore: decorator
-@inline
-export function setBit(bits: usize, bit: u32): void {
-  const at = bits + ((<usize>(bit >> 6)) << 3);
-  store<u64>(at, load<u64>(at) | ((<u64>1) << bit));
-}
-
-// @ts-ignore: decorator
-@inline
-export function testBit(bits: usize, bit: u32): bool {
-  return ((load<u64>(bits + ((<usize>(bit >> 6)) << 3)) >> bit) & 1) != 0;
-}
-
-/** Turns bits into a list. */
-export function windowToList(w: Window, from: u32): void {
-  if (w.isList) return;
-  w.isList = 1;
-  w.count = listBits(w.bits, from, w.docs);
-}
-
-/** DocIds of a window's bits; returns how many. */
-export function listBits(bits: usize, from: u32, docs: usize): u32 {
-  const start = docs;
-  for (const end = bits + WINDOW_SET_BYTES; bits < end; bits += 8, from += 64) {
-    for (let word = load<u64>(bits); word != 0; word &= word - 1, docs += 4) store<u32>(docs, from + <u32>ctz<u64>(word));
-  }
-  return <u32>((docs - start) >> 2);
-}
-
-export function windowToBits(w: Window, from: u32): void {
-  if (!w.isList) return;
-  w.isList = 0;
-  clearBits(w.bits);
-  orList(w.bits, w.docs, w.count, from);
-}
-
-export function orList(bits: usize, docs: usize, count: u32, from: u32): void {
-  for (const end = docs + ((<usize>count) << 2); docs < end; docs += 4) setBit(bits, load<u32>(docs) - from);
-}
-
-export function orBits(into: usize, bits: usize): void {
-  for (let off: usize = 0; off < WINDOW_SET_BYTES; off += 16) v128.store(into + off, v128.or(v128.load(into + off), v128.load(bits + off)));
-}
-
-export function andBits(into: usize, bits: usize): void {
-  for (let off: usize = 0; off < WINDOW_SET_BYTES; off += 16) v128.store(into + off, v128.and(v128.load(into + off), v128.load(bits + off)));
-}
-
-export function andNotBits(into: usize, bits: usize): void {
-  for (let off: usize = 0; off < WINDOW_SET_BYTES; off += 16) v128.store(into + off, v128.andnot(v128.load(into + off), v128.load(bits + off)));
-}
-
-export function countBits(bits: usize): u32 {
-  let count: u64 = 0;
-  for (const end = bits + WINDOW_SET_BYTES; bits < end; bits += 8) count += popcnt<u64>(load<u64>(bits));
-  return <u32>count;
-}
-
-/** Copies the bits [from, to) of a bitset over all documents into a window's bits. */
-export function copyBits(bits: usize, bitset: usize, from: u32, to: u32): void {
-  clearBits(bits);
-  memory.copy(bits, bitset + (from >> 3), ((<usize>(to - from) + 63) >> 6) << 3);
-}
-
-/** Keeps the documents of a list whose bit in a bitset over all documents is set; returns how many. */
-export function filterByBitset(bitset: usize, docs: usize, count: u32): u32 {
-  let out = docs;
-  for (let at = docs, end = docs + ((<usize>count) << 2); at < end; at += 4) {
-    const doc = load<u32>(at);
-    store<u32>(out, doc);
-    out += (<usize>testBit(bitset, doc)) << 2;
-  }
-  return <u32>((out - docs) >> 2);
+export function termChild(node: Node, i: u32): TermNode {
+  return changetype<TermNode>(nodeChild(node, i));
 }

@@ -12,7 +12,7 @@ import {
   PostingsCursor,
 } from '../postings/cursor';
 import { allocate } from './context';
-import { Node, nodeChild } from './node';
+import { PhraseNode, termChild } from './node';
 import { narrowStarts, readPositions } from './phrase-lists';
 import { Place, phrasePlace, PhraseState } from './phrase-state';
 import { bm25 } from './similarity';
@@ -20,15 +20,15 @@ import { sloppyFreq } from './sloppy-phrase';
 import { findInBits, matchMask, skipTo, termCursor } from './term';
 
 /** Finds the document in every place's postings. */
-export function locateAll(node: Node, state: PhraseState, doc: u32): bool {
-  for (let i: u32 = 0; i < node.a; i++) if (!locate(node, phrasePlace(state, i), doc)) return false;
+export function locateAll(node: PhraseNode, state: PhraseState, doc: u32): bool {
+  for (let i: u32 = 0; i < node.placeCount; i++) if (!locate(node, phrasePlace(state, i), doc)) return false;
   return true;
 }
 
-function locate(node: Node, place: Place, doc: u32): bool {
+function locate(node: PhraseNode, place: Place, doc: u32): bool {
   place.freq = 0;
   for (let child: u32 = 0; child < place.childCount; child++) {
-    const c = termCursor(nodeChild(node, place.firstChild + child));
+    const c = termCursor(termChild(node, place.firstChild + child));
     const index = seekDoc(c, doc);
     if (index < 0) continue;
     place.index = <u32>index;
@@ -41,44 +41,44 @@ function locate(node: Node, place: Place, doc: u32): bool {
  * The place whose positions are the starts that are counted: the rarest, unless several terms share a place. Then it is the query's first, since two of its
  * terms at one position count as two starts, as in Lucene.
  */
-function leadPlace(node: Node, state: PhraseState): Place {
-  if (node.childCount == node.a) return phrasePlace(state, 0);
+function leadPlace(node: PhraseNode, state: PhraseState): Place {
+  if (node.childCount == node.placeCount) return phrasePlace(state, 0);
   let i: u32 = 0;
   while (phrasePlace(state, i).source != 0) i++;
   return phrasePlace(state, i);
 }
 
 /** Score of the located document if the phrase occurred as often as its rarest term there; a sloppy one at most begins at each position of each term. */
-export function boundOfLocated(node: Node, state: PhraseState, doc: u32): f32 {
-  let least: u32 = node.childCount > node.a ? leadPlace(node, state).freq : u32.MAX_VALUE;
+export function boundOfLocated(node: PhraseNode, state: PhraseState, doc: u32): f32 {
+  let least: u32 = node.childCount > node.placeCount ? leadPlace(node, state).freq : u32.MAX_VALUE;
   let sum: u32 = 0;
-  for (let i: u32 = 0; i < node.a; i++) {
+  for (let i: u32 = 0; i < node.placeCount; i++) {
     const freq = phrasePlace(state, i).freq;
-    if (node.childCount == node.a) least = min(least, freq);
+    if (node.childCount == node.placeCount) least = min(least, freq);
     sum += freq;
   }
   const norm = node.norms ? <usize>load<u8>(<usize>node.norms + doc) : 1;
-  return bm25(node.weight, <f32>(node.b > 0 ? sum : least), load<f32>(<usize>node.normInverse + (norm << 2)));
+  return bm25(node.weight, <f32>(node.slop > 0 ? sum : least), load<f32>(<usize>node.normInverse + (norm << 2)));
 }
 
 /** Phrase freq of the located document; without `all` 1 if it is there. */
-export function freqOfLocated(node: Node, state: PhraseState, doc: u32, all: bool): f32 {
+export function freqOfLocated(node: PhraseNode, state: PhraseState, doc: u32, all: bool): f32 {
   const lead = leadPlace(node, state);
   loadPlace(node, lead, doc);
   let count = lead.count;
-  for (let i: u32 = 0; i < node.a; i++) {
+  for (let i: u32 = 0; i < node.placeCount; i++) {
     const place = phrasePlace(state, i);
     if (place.source == lead.source) continue;
     loadPlace(node, place, doc);
-    if (node.b > 0) continue;
+    if (node.slop > 0) continue;
     count = narrowStarts(lead.positions, count, place.positions, place.count, place.place - lead.place);
     if (count == 0) return 0;
   }
-  return node.b > 0 ? sloppyFreq(node, state, all) : all ? <f32>count : 1;
+  return node.slop > 0 ? sloppyFreq(node, state, all) : all ? <f32>count : 1;
 }
 
 /** Makes place.positions the located document's. */
-function loadPlace(node: Node, place: Place, doc: u32): void {
+function loadPlace(node: PhraseNode, place: Place, doc: u32): void {
   place.count = 0;
   if (place.freq > place.capacity) {
     place.capacity = max<u32>(256, place.freq * 2);
@@ -86,7 +86,7 @@ function loadPlace(node: Node, place: Place, doc: u32): void {
   }
   place.positions = place.buffer;
   for (let child: u32 = 0; child < place.childCount; child++) {
-    const c = termCursor(nodeChild(node, place.firstChild + child));
+    const c = termCursor(termChild(node, place.firstChild + child));
     const index = place.childCount == 1 ? <i32>place.index : seekDoc(c, doc);
     if (index < 0) continue;
     cursorLoadFreqs(c);

@@ -10,7 +10,7 @@ import { readVintSums } from '../codec/vints';
 import { cursorDocs, cursorFreqs, cursorLoadDocs, cursorLoadFreqs, cursorSeekBlock, cursorSkipPositions, PostingsCursor, skipNumbers } from '../postings/cursor';
 import { WITH_OFFSETS } from '../postings/format';
 import { allocateTemp } from './context';
-import { Node } from './node';
+import { TermNode } from './node';
 import { matchMask, skipTo, termCursor } from './term';
 
 export const BATCH_DOCS: u32 = 512;
@@ -21,7 +21,7 @@ export const BIAS_OFF: usize = BATCH_DOCS * 8;
 const SKIP_COST: u32 = 16;
 
 /** Writes the lists of `count` <= BATCH_DOCS ascending documents that all have the term. */
-export function positionLists(term: Node, docs: usize, count: u32, lists: usize): void {
+export function positionLists(term: TermNode, docs: usize, count: u32, lists: usize): void {
   const c = termCursor(term);
   for (const end = docs + ((<usize>count) << 2); docs < end; ) {
     cursorSeekBlock(c, load<u32>(docs));

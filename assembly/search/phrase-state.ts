@@ -1,6 +1,6 @@
 // Records of a phrase node in an execution: one per place of the phrase, and one for the node (phrase.ts).
 
-import { Node } from './node';
+import { PhraseNode } from './node';
 
 /** One position of the phrase, sorted by rareness. */
 // @ts-ignore: decorator
@@ -27,7 +27,7 @@ export const PLACE_BYTES: usize = 48;
 // @ts-ignore: decorator
 @unmanaged
 export class PhraseState {
-  /** Place[node.a], rarest first. */
+  /** Place[placeCount], rarest first. */
   places: usize;
   /** Candidates of the last filter that matched: docIds and freqs f32. */
   docs: usize;
@@ -42,7 +42,7 @@ export class PhraseState {
 
 // @ts-ignore: decorator
 @inline
-export function phraseState(node: Node): PhraseState {
+export function phraseState(node: PhraseNode): PhraseState {
   return changetype<PhraseState>(<usize>node.state);
 }
 

@@ -1,7 +1,4 @@
 // Phrase node: documents that have terms at given places, and how often.
-//   children  TERM nodes, all of one field, position by position │ a number of positions │ b slop
-//   data      per position: place u32, first child u32, number of children u32 (several: any of them)
-//   norms, normInverse, weight as in a term; cost = least docFreq of a position
 // Exact (slop 0): the starts, positions of the rarest term minus its place, are narrowed by each other term.
 // Sloppy: sloppy-phrase.ts. Freqs of the last window's candidates are kept for scoring. Candidates are checked in batches (phrase-lists.ts), or
 // one by one where a place has several terms.
@@ -9,7 +6,7 @@
 import { cursorSeekBlock } from '../postings/cursor';
 import { NO_MORE_DOCS } from '../postings/format';
 import { allocate, allocateTemp, countScored, releaseTemp, tempMark, WINDOW_DOCS } from './context';
-import { Node, NODE_SCORES, nodeChild, setBit, testBit, Window, WINDOW_BITS_BYTES, WINDOW_SET_BYTES, clearBits, windowToList } from './node';
+import { NODE_SCORES, PhraseNode, PlaceTerms, termChild } from './node';
 import {
   BATCH_DOCS,
   BIAS_OFF,
@@ -28,28 +25,29 @@ import { sloppyFreq, sloppyOpen } from './sloppy-phrase';
 import { nextBlock, termCursor, termFill, termFilter, termNext, termOpen, termWindow } from './term';
 import { termBound } from './term-bounds';
 import { termBlockOften, termKeepOften } from './term-prune';
+import { andBits, clearBits, setBit, testBit, Window, WINDOW_BITS_BYTES, windowToList } from './window';
 
 /** Bytes that the positions of a batch may take, on average. */
 const BATCH_BYTES: u64 = 4 << 20;
 
-export function phraseOpen(node: Node): void {
-  for (let i: u32 = 0; i < node.childCount; i++) termOpen(nodeChild(node, i));
+export function phraseOpen(node: PhraseNode): void {
+  for (let i: u32 = 0; i < node.childCount; i++) termOpen(termChild(node, i));
   const state = changetype<PhraseState>(allocate(64));
   node.state = <u32>changetype<usize>(state);
-  state.places = allocate(<usize>node.a * PLACE_BYTES);
-  for (let i: u32 = 0; i < node.a; i++) {
-    const source = <usize>node.data + <usize>i * 12;
-    const first = load<u32>(source, 4);
-    const count = load<u32>(source, 8);
+  state.places = allocate(<usize>node.placeCount * PLACE_BYTES);
+  for (let i: u32 = 0; i < node.placeCount; i++) {
+    const source = changetype<PlaceTerms>(<usize>node.places + <usize>i * offsetof<PlaceTerms>());
+    const first = source.firstChild;
+    const count = source.childCount;
     let cost: u32 = 0;
-    for (let child = first; child < first + count; child++) cost += nodeChild(node, child).b;
+    for (let child = first; child < first + count; child++) cost += termChild(node, child).docFreq;
     // Insertion sort by cost, stable.
     let at = i;
     for (; at > 0 && phrasePlace(state, at - 1).cost > cost; at--) {
       memory.copy(state.places + <usize>at * PLACE_BYTES, state.places + <usize>(at - 1) * PLACE_BYTES, PLACE_BYTES);
     }
     const place = phrasePlace(state, at);
-    place.place = load<u32>(source);
+    place.place = source.place;
     place.firstChild = first;
     place.childCount = count;
     place.cost = cost;
@@ -65,27 +63,27 @@ export function phraseOpen(node: Node): void {
     memory.fill(state.map, 0, MAP_BYTES);
   }
   state.batch = batchOf(node);
-  state.sloppy = node.b > 0 ? <u32>sloppyOpen(node, state) : 0;
+  state.sloppy = node.slop > 0 ? <u32>sloppyOpen(node, state) : 0;
 }
 
 /** Long documents make small batches. Positions take a byte or more each, decoded four. */
-function batchOf(node: Node): u32 {
+function batchOf(node: PhraseNode): u32 {
   let blockBytes: u64 = 1;
   for (let i: u32 = 0; i < node.childCount; i++) {
-    const c = termCursor(nodeChild(node, i));
+    const c = termCursor(termChild(node, i));
     if (c.positionOffsPtr && c.blocks > 1) blockBytes += <u64>load<u32>(c.positionOffsPtr + (((<usize>c.blocks) << 2) - 4)) / <u64>(c.blocks - 1);
   }
   return <u32>max<u64>(16, min<u64>(BATCH_DOCS, (BATCH_BYTES / 4 / blockBytes) * 128));
 }
 
-export function phraseNext(node: Node, target: u32): u32 {
+export function phraseNext(node: PhraseNode, target: u32): u32 {
   const state = phraseState(node);
   for (let rounds = 0; rounds < 8; rounds++) {
     const start = target;
-    for (let i: u32 = 0; i < node.a; i++) {
+    for (let i: u32 = 0; i < node.placeCount; i++) {
       const place = phrasePlace(state, i);
       let next: u32 = NO_MORE_DOCS;
-      for (let child: u32 = 0; child < place.childCount; child++) next = min(next, termNext(nodeChild(node, place.firstChild + child), target));
+      for (let child: u32 = 0; child < place.childCount; child++) next = min(next, termNext(termChild(node, place.firstChild + child), target));
       if (next == NO_MORE_DOCS) return next;
       target = next;
     }
@@ -95,35 +93,35 @@ export function phraseNext(node: Node, target: u32): u32 {
 }
 
 /** Documents of the window that have a term at every place, whatever its position. */
-export function phraseCandidates(node: Node, from: u32, to: u32, w: Window): void {
+export function phraseCandidates(node: PhraseNode, from: u32, to: u32, w: Window): void {
   const state = phraseState(node);
   const lead = phrasePlace(state, 0);
   if (lead.childCount == 1) {
-    termWindow(nodeChild(node, lead.firstChild), from, to, w);
+    termWindow(termChild(node, lead.firstChild), from, to, w);
   } else {
     w.isList = 0;
     clearBits(w.bits);
-    for (let i: u32 = 0; i < lead.childCount; i++) termFill(nodeChild(node, lead.firstChild + i), from, to, w.bits);
+    for (let i: u32 = 0; i < lead.childCount; i++) termFill(termChild(node, lead.firstChild + i), from, to, w.bits);
   }
-  if (node.a > 1 && !w.isList && phrasePlace(state, 1).childCount == 1) {
-    // Both frequent: bits against bits.
-    const second = nodeChild(node, phrasePlace(state, 1).firstChild);
+  if (node.placeCount > 1 && !w.isList && phrasePlace(state, 1).childCount == 1) {
+    // Both are frequent: intersect their bits.
+    const second = termChild(node, phrasePlace(state, 1).firstChild);
     const mark = tempMark();
     const bits = allocateTemp(WINDOW_BITS_BYTES);
     clearBits(bits);
     termFill(second, from, to, bits);
-    for (let off: usize = 0; off < WINDOW_SET_BYTES; off += 16) v128.store(w.bits + off, v128.and(v128.load(w.bits + off), v128.load(bits + off)));
+    andBits(w.bits, bits);
     releaseTemp(mark);
     windowToList(w, from);
-    for (let i: u32 = 2; i < node.a && w.count; i++) w.count = filterPlace(node, phrasePlace(state, i), w.docs, w.count);
+    for (let i: u32 = 2; i < node.placeCount && w.count; i++) w.count = filterPlace(node, phrasePlace(state, i), w.docs, w.count);
     return;
   }
   windowToList(w, from);
-  for (let i: u32 = 1; i < node.a && w.count; i++) w.count = filterPlace(node, phrasePlace(state, i), w.docs, w.count);
+  for (let i: u32 = 1; i < node.placeCount && w.count; i++) w.count = filterPlace(node, phrasePlace(state, i), w.docs, w.count);
 }
 
-function filterPlace(node: Node, place: Place, docs: usize, count: u32): u32 {
-  if (place.childCount == 1) return termFilter(nodeChild(node, place.firstChild), docs, count);
+function filterPlace(node: PhraseNode, place: Place, docs: usize, count: u32): u32 {
+  if (place.childCount == 1) return termFilter(termChild(node, place.firstChild), docs, count);
   const mark = tempMark();
   const bits = allocateTemp(WINDOW_BITS_BYTES);
   const some = allocateTemp(WINDOW_DOCS * 4);
@@ -131,7 +129,7 @@ function filterPlace(node: Node, place: Place, docs: usize, count: u32): u32 {
   clearBits(bits);
   for (let i: u32 = 0; i < place.childCount; i++) {
     memory.copy(some, docs, (<usize>count) << 2);
-    const matched = termFilter(nodeChild(node, place.firstChild + i), some, count);
+    const matched = termFilter(termChild(node, place.firstChild + i), some, count);
     for (let j: usize = 0; j < <usize>matched << 2; j += 4) setBit(bits, load<u32>(some + j) - from);
   }
   let kept: u32 = 0;
@@ -144,7 +142,7 @@ function filterPlace(node: Node, place: Place, docs: usize, count: u32): u32 {
   return kept;
 }
 
-export function phraseWindow(node: Node, from: u32, to: u32, w: Window, minScore: f32): void {
+export function phraseWindow(node: PhraseNode, from: u32, to: u32, w: Window, minScore: f32): void {
   if (minScore > 0 && mayPruneByFreqs(node)) candidatesAbove(node, from, to, w, minScore);
   else phraseCandidates(node, from, to, w);
   w.isList = 1;
@@ -152,12 +150,12 @@ export function phraseWindow(node: Node, from: u32, to: u32, w: Window, minScore
 }
 
 /** Whether each place of an exact, scoring phrase is one term: the phrase occurs at most as often as each. */
-function mayPruneByFreqs(node: Node): bool {
-  return node.b == 0 && (node.flags & NODE_SCORES) != 0 && node.normInverse != 0 && node.childCount == node.a;
+function mayPruneByFreqs(node: PhraseNode): bool {
+  return node.slop == 0 && (node.flags & NODE_SCORES) != 0 && node.normInverse != 0 && node.childCount == node.placeCount;
 }
 
 /** Candidates of the window that could score more than `minScore` if each occurrence of any of their terms were one of the phrase. */
-function candidatesAbove(node: Node, from: u32, to: u32, w: Window, minScore: f32): void {
+function candidatesAbove(node: PhraseNode, from: u32, to: u32, w: Window, minScore: f32): void {
   const state = phraseState(node);
   w.isList = 1;
   w.count = 0;
@@ -165,43 +163,43 @@ function candidatesAbove(node: Node, from: u32, to: u32, w: Window, minScore: f3
   // score > minScore where freq * normInverse > minScore / (weight - minScore); a little less asked, for rounding.
   const least = <f32>((<f64>minScore / (<f64>node.weight - <f64>minScore)) * 0.99999);
   const inverse = <usize>node.normInverse;
-  const lead = nodeChild(node, phrasePlace(state, 0).firstChild);
+  const lead = termChild(node, phrasePlace(state, 0).firstChild);
   const c = termCursor(lead);
   let out = w.docs;
   for (let more = cursorSeekBlock(c, from); more && c.base < to; more = nextBlock(c)) {
     const first = max<u32>(c.base, from);
     const end = min<u32>(c.lastDoc + 1, to);
     let bound: f32 = node.weight;
-    for (let i: u32 = 0; i < node.a && bound > minScore; i++) {
-      bound = min(bound, termBound(nodeChild(node, phrasePlace(state, i).firstChild), first, end, node.weight, inverse));
+    for (let i: u32 = 0; i < node.placeCount && bound > minScore; i++) {
+      bound = min(bound, termBound(termChild(node, phrasePlace(state, i).firstChild), first, end, node.weight, inverse));
     }
     if (bound > minScore) out += (<usize>termBlockOften(lead, first, end, inverse, least, out)) << 2;
   }
   w.count = <u32>((out - w.docs) >> 2);
-  for (let i: u32 = 1; i < node.a && w.count; i++) {
-    w.count = termKeepOften(nodeChild(node, phrasePlace(state, i).firstChild), w.docs, w.count, inverse, least);
+  for (let i: u32 = 1; i < node.placeCount && w.count; i++) {
+    w.count = termKeepOften(termChild(node, phrasePlace(state, i).firstChild), w.docs, w.count, inverse, least);
   }
 }
 
-export function phraseFilter(node: Node, docs: usize, count: u32): u32 {
+export function phraseFilter(node: PhraseNode, docs: usize, count: u32): u32 {
   const state = phraseState(node);
-  for (let i: u32 = 0; i < node.a && count; i++) count = filterPlace(node, phrasePlace(state, i), docs, count);
+  for (let i: u32 = 0; i < node.placeCount && count; i++) count = filterPlace(node, phrasePlace(state, i), docs, count);
   return checkPhrase(node, docs, count, -1);
 }
 
 /** Keeps of the candidates those with the phrase and remembers their freqs (1 where no scores are wanted). */
-function checkPhrase(node: Node, docs: usize, count: u32, minScore: f32): u32 {
+function checkPhrase(node: PhraseNode, docs: usize, count: u32, minScore: f32): u32 {
   const state = phraseState(node);
   state.count = 0;
-  if (node.childCount > node.a) {
+  if (node.childCount > node.placeCount) {
     checkOneByOne(node, state, docs, count, minScore);
   } else {
-    if (node.b > 0 && minScore >= 0) count = dropRare(node, state, docs, count, minScore);
+    if (node.slop > 0 && minScore >= 0) count = dropRare(node, state, docs, count, minScore);
     for (let at: u32 = 0; at < count; at += state.batch) {
       const mark = tempMark();
       const batch = docs + ((<usize>at) << 2);
       const size = min(state.batch, count - at);
-      if (node.b > 0) sloppyBatch(node, state, batch, size);
+      if (node.slop > 0) sloppyBatch(node, state, batch, size);
       else exactBatch(node, state, batch, size);
       releaseTemp(mark);
     }
@@ -220,17 +218,17 @@ function remember(state: PhraseState, doc: u32, freq: f32): void {
 }
 
 /** Narrows the starts of all documents place by place. Overwrites the batch. */
-function exactBatch(node: Node, state: PhraseState, docs: usize, count: u32): void {
+function exactBatch(node: PhraseNode, state: PhraseState, docs: usize, count: u32): void {
   const scores = (node.flags & NODE_SCORES) != 0;
   const lead = phrasePlace(state, 0);
   const starts = allocateTemp(LISTS_BYTES);
   const lists = allocateTemp(LISTS_BYTES);
-  positionLists(nodeChild(node, lead.firstChild), docs, count, starts);
-  for (let i: u32 = 1; i < node.a; i++) {
+  positionLists(termChild(node, lead.firstChild), docs, count, starts);
+  for (let i: u32 = 1; i < node.placeCount; i++) {
     const place = phrasePlace(state, i);
     const placeShift = place.place - lead.place;
-    const isLast = i + 1 == node.a;
-    positionLists(nodeChild(node, place.firstChild), docs, count, lists);
+    const isLast = i + 1 == node.placeCount;
+    positionLists(termChild(node, place.firstChild), docs, count, lists);
     let kept: usize = 0;
     for (let at: usize = 0, end = (<usize>count) << 2; at < end; at += 4) {
       const ptr = <usize>load<u32>(starts + at);
@@ -255,20 +253,20 @@ function exactBatch(node: Node, state: PhraseState, docs: usize, count: u32): vo
     }
     count = <u32>(kept >> 2);
   }
-  if (node.a > 1) return;
+  if (node.placeCount > 1) return;
   for (let at: usize = 0, end = (<usize>count) << 2; at < end; at += 4) {
     remember(state, load<u32>(docs + at), scores ? <f32>load<u32>(starts + at, FREQS_OFF) : 1);
   }
 }
 
-function sloppyBatch(node: Node, state: PhraseState, docs: usize, count: u32): void {
+function sloppyBatch(node: PhraseNode, state: PhraseState, docs: usize, count: u32): void {
   const scores = (node.flags & NODE_SCORES) != 0;
-  const lists = allocateTemp(LISTS_BYTES * <usize>node.a);
-  for (let i: u32 = 0; i < node.a; i++) {
-    positionLists(nodeChild(node, phrasePlace(state, i).firstChild), docs, count, lists + LISTS_BYTES * <usize>i);
+  const lists = allocateTemp(LISTS_BYTES * <usize>node.placeCount);
+  for (let i: u32 = 0; i < node.placeCount; i++) {
+    positionLists(termChild(node, phrasePlace(state, i).firstChild), docs, count, lists + LISTS_BYTES * <usize>i);
   }
   for (let at: usize = 0, end = (<usize>count) << 2; at < end; at += 4) {
-    for (let i: u32 = 0; i < node.a; i++) {
+    for (let i: u32 = 0; i < node.placeCount; i++) {
       const place = phrasePlace(state, i);
       const entry = lists + LISTS_BYTES * <usize>i + at;
       const bias = load<u32>(entry, BIAS_OFF);
@@ -282,7 +280,7 @@ function sloppyBatch(node: Node, state: PhraseState, docs: usize, count: u32): v
 }
 
 /** Drops candidates of a sloppy phrase that could not score more than `minScore` even if a match began at each position of each term. */
-function dropRare(node: Node, state: PhraseState, docs: usize, count: u32, minScore: f32): u32 {
+function dropRare(node: PhraseNode, state: PhraseState, docs: usize, count: u32, minScore: f32): u32 {
   if (!(node.flags & NODE_SCORES)) return count;
   let kept = docs;
   for (let at = docs, end = docs + ((<usize>count) << 2); at < end; at += 4) {
@@ -294,7 +292,7 @@ function dropRare(node: Node, state: PhraseState, docs: usize, count: u32, minSc
   return <u32>((kept - docs) >> 2);
 }
 
-function checkOneByOne(node: Node, state: PhraseState, docs: usize, count: u32, minScore: f32): void {
+function checkOneByOne(node: PhraseNode, state: PhraseState, docs: usize, count: u32, minScore: f32): void {
   const scores = (node.flags & NODE_SCORES) != 0;
   for (const end = docs + ((<usize>count) << 2); docs < end; docs += 4) {
     const doc = load<u32>(docs);
@@ -306,7 +304,7 @@ function checkOneByOne(node: Node, state: PhraseState, docs: usize, count: u32, 
 }
 
 /** Scores of documents that the last filter or window let through. */
-export function phraseScore(node: Node, docs: usize, count: u32, scores: usize): void {
+export function phraseScore(node: PhraseNode, docs: usize, count: u32, scores: usize): void {
   const state = phraseState(node);
   if (!node.normInverse) {
     memory.fill(scores, 0, (<usize>count) << 2);
@@ -327,13 +325,13 @@ export function phraseScore(node: Node, docs: usize, count: u32, scores: usize):
 }
 
 /** The exact phrase occurs at most as often as each of its terms, unless several at one place count twice. */
-export function phraseBound(node: Node, from: u32, to: u32): f32 {
-  if (node.b > 0 || node.childCount > node.a) return node.weight;
+export function phraseBound(node: PhraseNode, from: u32, to: u32): f32 {
+  if (node.slop > 0 || node.childCount > node.placeCount) return node.weight;
   const state = phraseState(node);
   let bound: f32 = node.weight;
-  for (let i: u32 = 0; i < node.a; i++) {
+  for (let i: u32 = 0; i < node.placeCount; i++) {
     const place = phrasePlace(state, i);
-    bound = min(bound, termBound(nodeChild(node, place.firstChild), from, to, node.weight, <usize>node.normInverse));
+    bound = min(bound, termBound(termChild(node, place.firstChild), from, to, node.weight, <usize>node.normInverse));
   }
   return bound;
 }

@@ -4,7 +4,7 @@
 // Source: Lucene, SloppyPhraseMatcher. Its heap is a scan for the least here: phrases have few places and the order is total.
 
 import { allocate } from './context';
-import { Node, nodeChild } from './node';
+import { PhraseNode, termChild } from './node';
 import { phrasePlace, PhraseState } from './phrase-state';
 
 // @ts-ignore: decorator
@@ -43,13 +43,13 @@ function walker(s: Sloppy, i: u32): Walker {
 }
 
 /** Lays out the walkers in the order of the query and finds the groups of repeats. */
-export function sloppyOpen(node: Node, state: PhraseState): usize {
+export function sloppyOpen(node: PhraseNode, state: PhraseState): usize {
   const s = changetype<Sloppy>(allocate(32));
-  s.count = node.a;
-  s.walkers = allocate(<usize>node.a * WALKER_BYTES);
+  s.count = node.placeCount;
+  s.walkers = allocate(<usize>node.placeCount * WALKER_BYTES);
   s.groups = 0;
   s.multiTerm = false;
-  for (let i: u32 = 0; i < node.a; i++) {
+  for (let i: u32 = 0; i < node.placeCount; i++) {
     const place = phrasePlace(state, i);
     const w = walker(s, place.source);
     w.offset = <i32>place.place;
@@ -71,7 +71,7 @@ export function sloppyOpen(node: Node, state: PhraseState): usize {
 }
 
 /** Puts a place and all later ones that share a term with it into one group, joining groups that meet. */
-function joinRepeats(node: Node, state: PhraseState, s: Sloppy, i: u32): void {
+function joinRepeats(node: PhraseNode, state: PhraseState, s: Sloppy, i: u32): void {
   const w = walker(s, i);
   for (let j = i + 1; j < s.count; j++) {
     const other = walker(s, j);
@@ -85,12 +85,12 @@ function joinRepeats(node: Node, state: PhraseState, s: Sloppy, i: u32): void {
   }
 }
 
-function shareTerm(node: Node, state: PhraseState, a: u32, b: u32): bool {
+function shareTerm(node: PhraseNode, state: PhraseState, a: u32, b: u32): bool {
   const first = phrasePlace(state, a);
   const second = phrasePlace(state, b);
   for (let i: u32 = 0; i < first.childCount; i++) {
     for (let j: u32 = 0; j < second.childCount; j++) {
-      if (nodeChild(node, first.firstChild + i).c == nodeChild(node, second.firstChild + j).c) return true;
+      if (termChild(node, first.firstChild + i).record == termChild(node, second.firstChild + j).record) return true;
     }
   }
   return false;
@@ -176,9 +176,9 @@ function pop(s: Sloppy): Walker {
 }
 
 /** Frequency in the document whose positions the places hold. Without `all`: 1 if there is a match. */
-export function sloppyFreq(node: Node, state: PhraseState, all: bool): f32 {
+export function sloppyFreq(node: PhraseNode, state: PhraseState, all: bool): f32 {
   const s = changetype<Sloppy>(<usize>state.sloppy);
-  const slop = <i32>node.b;
+  const slop = <i32>node.slop;
   s.end = i32.MIN_VALUE;
   for (let i: u32 = 0; i < s.count; i++) {
     const w = walker(s, i);

@@ -1,12 +1,12 @@
-// SYNONYM node: terms that count as one; its freq is the sum of theirs.  children TERM nodes without scores │ norms, normInverse, weight
+// SYNONYM node: terms that count as one, whose freq is the sum of theirs.
 
 import { cursorDocs, cursorFreqs, cursorLoadDocs, cursorLoadFreqs, cursorSeekBlock } from '../postings/cursor';
 import { allocateTemp, countScored, releaseTemp, tempMark } from './context';
-import { Node, nodeChild } from './node';
+import { SimilarityNode, termChild, TermNode } from './node';
 import { bm25 } from './similarity';
 import { termCursor } from './term';
 
-export function synonymScore(node: Node, docs: usize, count: u32, scores: usize): void {
+export function synonymScore(node: SimilarityNode, docs: usize, count: u32, scores: usize): void {
   const bytes = (<usize>count) << 2;
   if (!node.normInverse) {
     memory.fill(scores, 0, bytes);
@@ -16,7 +16,7 @@ export function synonymScore(node: Node, docs: usize, count: u32, scores: usize)
   const mark = tempMark();
   const freqs = allocateTemp(bytes + 16);
   memory.fill(freqs, 0, bytes);
-  for (let i: u32 = 0; i < node.childCount; i++) addFreqs(nodeChild(node, i), docs, count, freqs);
+  for (let i: u32 = 0; i < node.childCount; i++) addFreqs(termChild(node, i), docs, count, freqs);
   for (let j: usize = 0; j < bytes; j += 4) {
     const norm = node.norms ? <usize>load<u8>(<usize>node.norms + load<u32>(docs + j)) : 1;
     store<f32>(scores + j, bm25(node.weight, <f32>load<u32>(freqs + j), load<f32>(<usize>node.normInverse + (norm << 2))));
@@ -24,7 +24,7 @@ export function synonymScore(node: Node, docs: usize, count: u32, scores: usize)
   releaseTemp(mark);
 }
 
-function addFreqs(term: Node, docs: usize, count: u32, freqs: usize): void {
+function addFreqs(term: TermNode, docs: usize, count: u32, freqs: usize): void {
   const c = termCursor(term);
   let at = docs;
   const end = docs + ((<usize>count) << 2);
@@ -44,6 +44,6 @@ function addFreqs(term: Node, docs: usize, count: u32, freqs: usize): void {
   }
 }
 
-export function synonymBound(node: Node): f32 {
+export function synonymBound(node: SimilarityNode): f32 {
   return node.normInverse ? node.weight : 0;
 }

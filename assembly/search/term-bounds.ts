@@ -3,12 +3,12 @@
 import { cursorDocs, cursorFindBlock, cursorFreqs, cursorGroups, cursorImpacts, PostingsCursor } from '../postings/cursor';
 import { GROUP_BLOCKS } from '../postings/format';
 import { allocate } from './context';
-import { Node } from './node';
+import { TermNode } from './node';
 import { bm25, boundOfImpacts } from './similarity';
 import { termCursor } from './term';
 
 /** Upper bound of the scores that the impacts in [from, to) allow under this node's weight, or under another's (phrases). */
-export function termBound(node: Node, from: u32, to: u32, weight: f32, normInverse: usize): f32 {
+export function termBound(node: TermNode, from: u32, to: u32, weight: f32, normInverse: usize): f32 {
   const c = termCursor(node);
   if (!c.impactOffsPtr) return boundOfAll(node, c, weight, normInverse);
   let b = cursorFindBlock(c, from, node.boundBlock);
@@ -25,7 +25,7 @@ export function termBound(node: Node, from: u32, to: u32, weight: f32, normInver
 }
 
 /** `termBound` by groups of blocks: looser, and after the first few calls without a look at impacts. */
-export function termGroupBound(node: Node, from: u32, to: u32): f32 {
+export function termGroupBound(node: TermNode, from: u32, to: u32): f32 {
   if (!node.normInverse) return 0;
   const c = termCursor(node);
   const inverse = <usize>node.normInverse;
@@ -40,7 +40,7 @@ export function termGroupBound(node: Node, from: u32, to: u32): f32 {
 }
 
 /** Upper bound of the scores in the current block. */
-export function termBlockBound(node: Node): f32 {
+export function termBlockBound(node: TermNode): f32 {
   if (!node.normInverse) return 0;
   const c = termCursor(node);
   return c.impactOffsPtr ? boundOfBlock(node, c, c.block, node.weight, <usize>node.normInverse) : boundOfAll(node, c, node.weight, <usize>node.normInverse);
@@ -50,13 +50,13 @@ export function termBlockBound(node: Node): f32 {
 const MANY_BLOCKS: u32 = 8;
 
 /** Bound of a block, or of group g as entry blocks + g; computed once per query. */
-export function boundOfBlock(node: Node, c: PostingsCursor, entry: u32, weight: f32, normInverse: usize): f32 {
-  if (!node.f) {
+export function boundOfBlock(node: TermNode, c: PostingsCursor, entry: u32, weight: f32, normInverse: usize): f32 {
+  if (!node.blockBounds) {
     const bytes = (<usize>c.blocks + cursorGroups(c)) << 2;
-    node.f = <u32>allocate(bytes);
-    memory.fill(<usize>node.f, 0xff, bytes);
+    node.blockBounds = <u32>allocate(bytes);
+    memory.fill(<usize>node.blockBounds, 0xff, bytes);
   }
-  const at = <usize>node.f + ((<usize>entry) << 2);
+  const at = <usize>node.blockBounds + ((<usize>entry) << 2);
   let bound = load<f32>(at);
   if (bound == bound) return bound;
   bound = boundOfImpacts(cursorImpacts(c, entry), weight, normInverse);
@@ -65,7 +65,7 @@ export function boundOfBlock(node: Node, c: PostingsCursor, entry: u32, weight: 
 }
 
 /** Bound of a record without impacts: of a short one the best score, else that of freq 1 and the only norm. */
-function boundOfAll(node: Node, c: PostingsCursor, weight: f32, normInverse: usize): f32 {
+function boundOfAll(node: TermNode, c: PostingsCursor, weight: f32, normInverse: usize): f32 {
   if (node.bound >= 0) return node.bound;
   if (c.blocks > 1 || !c.docsReady) {
     node.bound = bm25(weight, 1, load<f32>(normInverse, 4));
@@ -84,7 +84,7 @@ function boundOfAll(node: Node, c: PostingsCursor, weight: f32, normInverse: usi
 }
 
 /** Adds to sums f64[count] for each document of an ascending list the bound of the block that it is or would be in. */
-export function termAddBounds(node: Node, docs: usize, count: u32, sums: usize): void {
+export function termAddBounds(node: TermNode, docs: usize, count: u32, sums: usize): void {
   const c = termCursor(node);
   const inverse = <usize>node.normInverse;
   if (!inverse) return;

@@ -3,16 +3,17 @@
 import { cursorDocs, cursorFreqAt, cursorFreqs, cursorLoadDocs, cursorLoadFreqs, cursorSeekBlock, PostingsCursor } from '../postings/cursor';
 import { BLOCK_DOCS } from '../postings/format';
 import { allocateTemp, countScored, releaseTemp, tempMark } from './context';
-import { Node, setBit, testBit } from './node';
+import { TermNode } from './node';
 import { bm25, SLACK } from './similarity';
 import { findInBits, matchMask, nextBlock, skipTo, termCursor } from './term';
 import { boundOfBlock } from './term-bounds';
+import { setBit, testBit } from './window';
 
 /**
  * Documents of the current block in [from, to) that score more than `limit`, and their scores as f64; without scores all of them. Returns how
  * many. Writes up to 128 of each.
  */
-export function termBlockAbove(node: Node, from: u32, to: u32, limit: f64, docs: usize, sums: usize): u32 {
+export function termBlockAbove(node: TermNode, from: u32, to: u32, limit: f64, docs: usize, sums: usize): u32 {
   const c = termCursor(node);
   cursorLoadDocs(c);
   let at = cursorDocs(c);
@@ -51,7 +52,7 @@ export function termBlockAbove(node: Node, from: u32, to: u32, limit: f64, docs:
 }
 
 /** Keeps of an ascending list the matches whose sum with their score is more than `limit`; sums f64[count] go with them. Returns how many. */
-export function termKeepAbove(node: Node, docs: usize, count: u32, sums: usize, limit: f64): u32 {
+export function termKeepAbove(node: TermNode, docs: usize, count: u32, sums: usize, limit: f64): u32 {
   const c = termCursor(node);
   const scored = node.normInverse != 0;
   const first = docs;
@@ -84,7 +85,7 @@ export function termKeepAbove(node: Node, docs: usize, count: u32, sums: usize, 
 }
 
 /** Documents of the current block in [from, to) with freq * normInverse >= least. Returns how many; writes up to 128. */
-export function termBlockOften(node: Node, from: u32, to: u32, inverse: usize, least: f32, docs: usize): u32 {
+export function termBlockOften(node: TermNode, from: u32, to: u32, inverse: usize, least: f32, docs: usize): u32 {
   const c = termCursor(node);
   cursorLoadDocs(c);
   cursorLoadFreqs(c);
@@ -104,7 +105,7 @@ export function termBlockOften(node: Node, from: u32, to: u32, inverse: usize, l
 }
 
 /** Keeps of an ascending list the matches with freq * normInverse >= least; returns how many. */
-export function termKeepOften(node: Node, docs: usize, count: u32, inverse: usize, least: f32): u32 {
+export function termKeepOften(node: TermNode, docs: usize, count: u32, inverse: usize, least: f32): u32 {
   const c = termCursor(node);
   const norms = <usize>node.norms;
   const first = docs;
@@ -148,7 +149,7 @@ function indexInBlock(c: PostingsCursor, j: usize, doc: u32): i32 {
  * Adds the scores of matches in [from, to) to sums f64[WINDOW_DOCS] by docId - from, and sets their bits. Documents whose bits are not set yet, and
  * which cannot score more than `minScore` with `others` from the clauses still to come, are left out: no document loses but such as cannot compete.
  */
-export function termAccumulate(node: Node, from: u32, to: u32, bits: usize, sums: usize, others: f64, minScore: f32): void {
+export function termAccumulate(node: TermNode, from: u32, to: u32, bits: usize, sums: usize, others: f64, minScore: f32): void {
   const c = termCursor(node);
   const weight = node.weight;
   const norms = <usize>node.norms;

@@ -1,6 +1,5 @@
 // Term node: documents of one term and their BM25 scores. Bounds: term-bounds.ts; pruning: term-prune.ts.
-//   a flags of the postings │ b docFreq │ c address of the record │ d address of the positions section │ norms, normInverse, weight
-//   state: PostingsCursor. It moves freely, forwards and backwards by blocks, so that a window may be asked several times.
+// The cursor moves freely, forwards and backwards by blocks, so that a window may be visited several times.
 
 import {
   CURSOR_BYTES,
@@ -16,29 +15,30 @@ import {
 } from '../postings/cursor';
 import { NO_MORE_DOCS } from '../postings/format';
 import { allocate, countScored, maxDoc } from './context';
-import { clearBits, Node, setBit, Window } from './node';
+import { TermNode } from './node';
 import { bm25 } from './similarity';
+import { clearBits, setBit, Window } from './window';
 
-export function termOpen(node: Node): void {
+export function termOpen(node: TermNode): void {
   termOpenIn(node, allocate(CURSOR_BYTES));
 }
 
 /** Opens the term in a cursor of the caller's: CURSOR_BYTES. */
-export function termOpenIn(node: Node, cursor: usize): void {
-  node.state = <u32>cursor;
-  cursorOpen(<usize>node.state, <usize>node.c, node.b, node.a, <usize>node.d);
+export function termOpenIn(node: TermNode, cursor: usize): void {
+  node.cursor = <u32>cursor;
+  cursorOpen(cursor, <usize>node.record, node.docFreq, node.postingsFlags, <usize>node.positions);
   node.bound = -1;
   node.boundBlock = 0;
 }
 
 // @ts-ignore: decorator
 @inline
-export function termCursor(node: Node): PostingsCursor {
-  return changetype<PostingsCursor>(<usize>node.state);
+export function termCursor(node: TermNode): PostingsCursor {
+  return changetype<PostingsCursor>(<usize>node.cursor);
 }
 
 /** First document >= target, or a lower bound of it within its block; NO_MORE_DOCS if there is none. */
-export function termNext(node: Node, target: u32): u32 {
+export function termNext(node: TermNode, target: u32): u32 {
   const c = termCursor(node);
   if (!cursorSeekBlock(c, target)) return NO_MORE_DOCS;
   if (c.bitsPtr) return max<u32>(target, c.base);
@@ -51,7 +51,7 @@ export function termNext(node: Node, target: u32): u32 {
 }
 
 /** A lower bound of the first document >= target by the table of blocks alone; NO_MORE_DOCS if there is none. */
-export function termNextBlock(node: Node, target: u32): u32 {
+export function termNextBlock(node: TermNode, target: u32): u32 {
   const c = termCursor(node);
   if (c.block < c.blocks && target <= c.lastDoc && target >= c.base) return target;
   const b = cursorFindBlock(c, target, c.block);
@@ -60,8 +60,8 @@ export function termNextBlock(node: Node, target: u32): u32 {
 }
 
 /** Matches in [from, to). Sparse terms give a list. */
-export function termWindow(node: Node, from: u32, to: u32, w: Window): void {
-  if (node.b > maxDoc >> 6) {
+export function termWindow(node: TermNode, from: u32, to: u32, w: Window): void {
+  if (node.docFreq > maxDoc >> 6) {
     w.isList = 0;
     clearBits(w.bits);
     termFill(node, from, to, w.bits);
@@ -94,7 +94,7 @@ export function nextBlock(c: PostingsCursor): bool {
 }
 
 /** Sets the bits of the matches in [from, to); bit 0 is `from`, a multiple of 64. */
-export function termFill(node: Node, from: u32, to: u32, bits: usize): void {
+export function termFill(node: TermNode, from: u32, to: u32, bits: usize): void {
   const c = termCursor(node);
   for (let more = cursorSeekBlock(c, from); more && c.base < to; more = nextBlock(c)) {
     if (c.bitsPtr) {
@@ -180,7 +180,7 @@ export function matchMask(docs: usize, j: usize, doc: u32): u32 {
 }
 
 /** Keeps the documents of an ascending list that match; returns how many. */
-export function termFilter(node: Node, docs: usize, count: u32): u32 {
+export function termFilter(node: TermNode, docs: usize, count: u32): u32 {
   const c = termCursor(node);
   let out = docs;
   let at = docs;
@@ -217,14 +217,14 @@ export function termFilter(node: Node, docs: usize, count: u32): u32 {
 
 // @ts-ignore: decorator
 @inline
-function scoreAt(node: Node, c: PostingsCursor, index: u32, doc: u32): f32 {
+function scoreAt(node: TermNode, c: PostingsCursor, index: u32, doc: u32): f32 {
   const freq = <f32>load<u32>(cursorFreqs(c) + ((<usize>index) << 2));
   const norm = node.norms ? <usize>load<u8>(<usize>node.norms + doc) : 1;
   return bm25(node.weight, freq, load<f32>(<usize>node.normInverse + (norm << 2)));
 }
 
 /** Scores of documents that all match. */
-export function termScore(node: Node, docs: usize, count: u32, scores: usize): void {
+export function termScore(node: TermNode, docs: usize, count: u32, scores: usize): void {
   if (!node.normInverse) {
     memory.fill(scores, 0, (<usize>count) << 2);
     return;
@@ -258,7 +258,7 @@ export function termScore(node: Node, docs: usize, count: u32, scores: usize): v
 }
 
 /** Adds the scores of those documents of the list that match to sums f64[count]. */
-export function termAddScores(node: Node, docs: usize, count: u32, sums: usize): void {
+export function termAddScores(node: TermNode, docs: usize, count: u32, sums: usize): void {
   if (!node.normInverse) return;
   const c = termCursor(node);
   let at = docs;

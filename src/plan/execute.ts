@@ -1,8 +1,12 @@
 // Runs plans on one segment: encodes the tree into scratch, drives the executor window by window, reads hits and counters.
 import { ApiError } from '../errors/api-error.ts';
 import { bitsetBytes } from '../wasm/codec.ts';
+import { RUN_BY_SCORE, RUN_SCORES, RUN_TOTAL_KNOWN, Run } from '../wasm/generated/executor.ts';
 import { E_NO_SPACE } from '../wasm/generated/mem.ts';
+import { NO_MORE_DOCS } from '../wasm/generated/postings.ts';
+import { COUNTER_BLOCKS_DECODED, COUNTER_DOCS_SCORED, COUNTER_WINDOWS, WINDOW_DOCS } from '../wasm/generated/search.ts';
 import type { Kernels } from '../wasm/kernels.ts';
+import { getF32, getU32, setF32, setI32, setU32 } from '../wasm/records.ts';
 import { RegionTooSmall } from './agg-encode.ts';
 import { QueryEncoder } from './encode-query.ts';
 import type { AggProgram, CollectPlan, ExecutionCounters, PlanNode, SegmentHits, SegmentScope, SortKey, StopCheck } from './query-plan.ts';
@@ -10,47 +14,16 @@ import { type EncodedSort, encodeSort, keyOfValue, valueOfKey } from './sort-key
 
 export interface ExecuteOptions {
   readonly aggs?: AggProgram | null;
-  /** Asked between windows; true stops: hits so far are returned with terminatedEarly. */
+  /** Called between windows; true stops the run: the hits so far are returned with terminatedEarly. */
   readonly stop?: StopCheck;
-  /** Added to, for profile and budgets. */
+  /** The run adds its work to these, for profile and budgets. */
   readonly counters?: ExecutionCounters;
-  /** Sorted by score: only hits that score more are wanted (size hits of earlier segments score at least this). */
+  /** Sorted by score: hits that score no more are dropped, since `size` hits of earlier segments score at least this. */
   readonly minCompetitiveScore?: number;
 }
 
-const RUN_BYTES = 192;
-/** Offsets of the Run record (assembly/executor/run.ts). */
-const RUN = {
-  query: 0,
-  postFilter: 4,
-  flags: 8,
-  maxDoc: 12,
-  accept: 16,
-  aggs: 20,
-  aggsScores: 24,
-  size: 28,
-  countUpTo: 32,
-  terminateAfter: 36,
-  minScore: 40,
-  floor: 44,
-  sortKeys: 48,
-  sortKeyCount: 52,
-  after: 56,
-  afterDoc: 60,
-  total: 64,
-  totalIsLowerBound: 68,
-  terminated: 72,
-  collected: 76,
-  maxScore: 80,
-  hitCount: 84,
-  docs: 88,
-  scores: 92,
-  keys: 96,
-} as const;
-const FLAG = { scores: 1, byScore: 2, totalKnown: 4 } as const;
-/** Windows of 16,384 documents between two questions to `stop`. */
+/** Windows between two calls of `stop`. */
 const WINDOWS_PER_CALL = 8;
-const WINDOW = 16_384;
 
 /**
  * Hits, total and aggregations of a query on one segment.
@@ -74,7 +47,7 @@ export function executePlan(
       (aggs?.needsScores ?? false);
     const accept = acceptedDocs(k, segment);
     if (aggs && query.op === 'matchAll' && accept === 0 && isUnlimited(collect) && !aggs.needsScores) {
-      // every document: aggregations take the numbers alone, and hits are collected as if there were no aggregations
+      // Aggregate all documents by number alone, then collect the hits as if there were no aggregations.
       const stopped = collectAll(k, aggs, segment.maxDoc, stop);
       return stopped ? { ...noHits(0), terminatedEarly: true } : executePlan(k, segment, query, collect, { ...options, aggs: null });
     }
@@ -82,24 +55,20 @@ export function executePlan(
     const known = plain ? knownTotal(query, segment.maxDoc) : null;
     if (known !== null && collect.size === 0) return noHits(known);
     const encoder = new QueryEncoder(k, segment.maxDoc, segment.rootDocsPtr);
-    const run = k.reserve(RUN_BYTES, 16);
-    const words = k.u32;
-    words.fill(0, run >>> 2, (run + RUN_BYTES) >>> 2);
-    const set = (off: number, value: number): void => {
-      words[(run + off) >>> 2] = value;
-    };
-    set(RUN.query, encoder.encode(query, scores).ptr);
-    if (collect.postFilter) set(RUN.postFilter, encoder.encode(collect.postFilter, false).ptr);
-    set(RUN.flags, (scores ? FLAG.scores : 0) | (byScore ? FLAG.byScore : 0) | (known === null ? 0 : FLAG.totalKnown));
-    set(RUN.maxDoc, segment.maxDoc);
-    set(RUN.accept, accept);
-    set(RUN.aggs, aggs?.rootPtr ?? 0);
-    set(RUN.aggsScores, aggs?.needsScores ? 1 : 0);
-    set(RUN.size, Math.min(collect.size, segment.maxDoc));
-    set(RUN.countUpTo, Math.min(collect.trackTotalHitsUpTo, 0xffffffff));
-    set(RUN.terminateAfter, collect.terminateAfter);
-    k.f32[(run + RUN.minScore) >>> 2] = collect.minScore ?? Number.NaN;
-    k.f32[(run + RUN.floor) >>> 2] = options.minCompetitiveScore ?? -Infinity;
+    const run = k.reserve(Run.sizeof, 16);
+    k.u32.fill(0, run >>> 2, (run + Run.sizeof) >>> 2);
+    setU32(k, run, Run.query, encoder.encode(query, scores).ptr);
+    if (collect.postFilter) setU32(k, run, Run.postFilter, encoder.encode(collect.postFilter, false).ptr);
+    setU32(k, run, Run.flags, (scores ? RUN_SCORES : 0) | (byScore ? RUN_BY_SCORE : 0) | (known === null ? 0 : RUN_TOTAL_KNOWN));
+    setU32(k, run, Run.maxDoc, segment.maxDoc);
+    setU32(k, run, Run.accept, accept);
+    setU32(k, run, Run.aggs, aggs?.rootPtr ?? 0);
+    setU32(k, run, Run.aggsScores, aggs?.needsScores ? 1 : 0);
+    setU32(k, run, Run.size, Math.min(collect.size, segment.maxDoc));
+    setU32(k, run, Run.countUpTo, Math.min(collect.trackTotalHitsUpTo, 0xffffffff));
+    setU32(k, run, Run.terminateAfter, collect.terminateAfter);
+    setF32(k, run, Run.minScore, collect.minScore ?? Number.NaN);
+    setF32(k, run, Run.floor, options.minCompetitiveScore ?? -Infinity);
     const encodedSort = byScore || collect.size === 0 ? null : prepareSort(k, segment, sort, collect, run);
     const scratch = k.reserve(0, 64);
     k.exports.executorInit(run, scratch, k.scratchEnd);
@@ -110,22 +79,22 @@ export function executePlan(
   });
 }
 
-/** Nothing in the request keeps a match from the aggregations. */
+/** Whether the aggregations see every match. */
 function isUnlimited(collect: CollectPlan): boolean {
   return collect.minScore === null && !collect.terminateAfter;
 }
 
-/** Hands all documents of a segment to the aggregations. @returns true if `stop` ended it. @throws RegionTooSmall */
+/** Aggregates all documents of a segment. @returns true if `stop` stopped it early. @throws RegionTooSmall */
 function collectAll(k: Kernels, aggs: AggProgram, maxDoc: number, stop: StopCheck | undefined): boolean {
-  for (let from = 0; from < maxDoc; from += WINDOW * WINDOWS_PER_CALL) {
+  for (let from = 0; from < maxDoc; from += WINDOW_DOCS * WINDOWS_PER_CALL) {
     if (stop?.()) return true;
-    const status = k.exports.aggsCollectRange(aggs.rootPtr, from, Math.min(WINDOW * WINDOWS_PER_CALL, maxDoc - from));
+    const status = k.exports.aggsCollectRange(aggs.rootPtr, from, Math.min(WINDOW_DOCS * WINDOWS_PER_CALL, maxDoc - from));
     if (status !== 0) throw new RegionTooSmall();
   }
   return false;
 }
 
-/** Live root documents that match; never scores. A lower bound if `stop` ended it. */
+/** Number of live root documents that match; computes no scores. A lower bound if `stop` stopped it early. */
 export function countPlan(k: Kernels, segment: SegmentScope, query: PlanNode, stop?: StopCheck): number {
   return executePlan(k, segment, query, COUNT_ONLY, { stop }).total;
 }
@@ -149,7 +118,7 @@ export function planToBitset(k: Kernels, segment: SegmentScope, query: PlanNode,
   });
 }
 
-/** Releases the scratch of `call` and turns a lack of it into an error of the request. */
+/** Releases the scratch that `call` reserves; if that does not suffice, the request fails. */
 function guarded<T>(k: Kernels, call: () => T): T {
   try {
     return k.scoped(call);
@@ -178,7 +147,7 @@ function acceptedDocs(k: Kernels, { maxDoc, liveDocsPtr, rootDocsPtr }: SegmentS
   return ptr;
 }
 
-/** Number of matches where statistics tell it, else null. */
+/** Number of matches if statistics give it without a run, else null. */
 function knownTotal(query: PlanNode, maxDoc: number): number | null {
   switch (query.op) {
     case 'matchAll':
@@ -195,7 +164,7 @@ function knownTotal(query: PlanNode, maxDoc: number): number | null {
     case 'boost':
       return knownTotal(query.child, maxDoc);
     case 'bool': {
-      // Optional clauses take nothing away from the only required one.
+      // Optional clauses do not restrict the only required one.
       const required = [...query.must, ...query.filter];
       const only = required.length === 1 && query.mustNot.length === 0 && query.minimumShouldMatch === 0;
       return only ? knownTotal(required[0], maxDoc) : null;
@@ -211,21 +180,21 @@ function prepareSort(k: Kernels, segment: SegmentScope, sort: readonly SortKey[]
     planToBitset(k, segment, plan, out);
     return out;
   });
-  k.u32[(run + RUN.sortKeys) >>> 2] = encoded.ptr;
-  k.u32[(run + RUN.sortKeyCount) >>> 2] = sort.length;
+  setU32(k, run, Run.sortKeys, encoded.ptr);
+  setU32(k, run, Run.sortKeyCount, sort.length);
   if (collect.after) {
     const after = k.reserve(sort.length * 8, 16);
     for (const [i, column] of encoded.columns.entries()) {
       k.view.setBigUint64(after + i * 8, keyOfValue(column, collect.after.values[i] ?? null), true);
     }
-    k.u32[(run + RUN.after) >>> 2] = after;
-    // Without a document to break the tie, equal tuples are not behind.
-    k.view.setInt32(run + RUN.afterDoc, collect.after.docId ?? 0x7fffffff, true);
+    setU32(k, run, Run.after, after);
+    // Without a document to break the tie, equal tuples come before the hits.
+    setI32(k, run, Run.afterDoc, collect.after.docId ?? NO_MORE_DOCS);
   }
   return encoded;
 }
 
-/** True if `stop` ended the run before its end. */
+/** True if `stop` stopped the run early. */
 function runWindows(k: Kernels, run: number, stop: StopCheck | undefined): boolean {
   for (;;) {
     const status = k.exports.executorRun(run, stop ? WINDOWS_PER_CALL : 0x7fffffff);
@@ -236,10 +205,10 @@ function runWindows(k: Kernels, run: number, stop: StopCheck | undefined): boole
 }
 
 function addCounters(k: Kernels, run: number, counters: ExecutionCounters): void {
-  counters.blocksDecoded += k.exports.searchCounter(0) >>> 0;
-  counters.docsScored += k.exports.searchCounter(1) >>> 0;
-  counters.windows += k.exports.searchCounter(2) >>> 0;
-  counters.docsCollected += k.u32[(run + RUN.total) >>> 2];
+  counters.blocksDecoded += k.exports.searchCounter(COUNTER_BLOCKS_DECODED) >>> 0;
+  counters.docsScored += k.exports.searchCounter(COUNTER_DOCS_SCORED) >>> 0;
+  counters.windows += k.exports.searchCounter(COUNTER_WINDOWS) >>> 0;
+  counters.docsCollected += getU32(k, run, Run.total);
 }
 
 function readHits(
@@ -248,27 +217,27 @@ function readHits(
   sort: EncodedSort | null,
   { known, stopped, scored }: { known: number | null; stopped: boolean; scored: boolean },
 ): SegmentHits {
-  const word = (off: number): number => k.u32[(run + off) >>> 2];
-  const count = word(RUN.hitCount);
+  const count = getU32(k, run, Run.hitCount);
   const scores = new Float32Array(count);
-  scores.set(k.f32.subarray(word(RUN.scores) >>> 2, (word(RUN.scores) >>> 2) + count));
+  const scoresAt = getU32(k, run, Run.scores) >>> 2;
+  scores.set(k.f32.subarray(scoresAt, scoresAt + count));
   const sortValues: Array<Array<bigint | number | null>> = [];
   if (sort) {
-    const keys = word(RUN.keys);
+    const keys = getU32(k, run, Run.keys);
     const width = sort.columns.length;
     for (let hit = 0; hit < count; hit++) {
       sortValues.push(sort.columns.map((column, i) => valueOfKey(column, k.view.getBigUint64(keys + (hit * width + i) * 8, true))));
     }
   }
-  const maxScore = k.f32[(run + RUN.maxScore) >>> 2];
+  const maxScore = getF32(k, run, Run.maxScore);
   return {
-    docs: k.copyOutU32(word(RUN.docs), count),
+    docs: k.copyOutU32(getU32(k, run, Run.docs), count),
     scores,
     sortValues,
-    total: known ?? word(RUN.total),
-    totalIsLowerBound: word(RUN.totalIsLowerBound) === 1 || stopped,
+    total: known ?? getU32(k, run, Run.total),
+    totalIsLowerBound: getU32(k, run, Run.totalIsLowerBound) === 1 || stopped,
     maxScore: scored && maxScore > -3.4e38 ? maxScore : Number.NaN,
-    terminatedEarly: word(RUN.terminated) === 1 || stopped,
+    terminatedEarly: getU32(k, run, Run.terminated) === 1 || stopped,
   };
 }
 

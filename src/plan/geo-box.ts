@@ -1,11 +1,11 @@
 // Boxes in the coding of geo columns: u32 per coordinate, ascending with the degrees (Lucene's GeoEncodingUtils with the sign bit flipped).
 
-/** a..b latitudes, c..d longitudes, both ends included; c > d crosses the dateline. */
+/** Both ends included; west > east crosses the dateline. */
 export interface EncodedBox {
-  readonly a: number;
-  readonly b: number;
-  readonly c: number;
-  readonly d: number;
+  readonly south: number;
+  readonly north: number;
+  readonly west: number;
+  readonly east: number;
 }
 
 const LATITUDE_STEP = 180 / 2 ** 32;
@@ -20,14 +20,14 @@ function encode(degrees: number, step: number, round: (value: number) => number)
 
 export function encodedBox(top: number, left: number, bottom: number, right: number): EncodedBox {
   return {
-    a: encode(bottom, LATITUDE_STEP, Math.ceil),
-    b: encode(top, LATITUDE_STEP, Math.floor),
-    c: encode(left, LONGITUDE_STEP, Math.ceil),
-    d: encode(right, LONGITUDE_STEP, Math.floor),
+    south: encode(bottom, LATITUDE_STEP, Math.ceil),
+    north: encode(top, LATITUDE_STEP, Math.floor),
+    west: encode(left, LONGITUDE_STEP, Math.ceil),
+    east: encode(right, LONGITUDE_STEP, Math.floor),
   };
 }
 
-/** A box that holds every point within `meters`; a little larger, since the kernel checks the distance itself. */
+/** A box that contains every point within `meters`; a little larger, since the kernel checks the distance itself. */
 export function distanceBox(lat: number, lon: number, meters: number): EncodedBox {
   const angle = (meters / EARTH_RADIUS) * 1.000001 + 1e-9;
   const top = lat + angle * DEGREES;

@@ -1,23 +1,36 @@
-// Sort keys between the plan and assembly/executor/sort.ts: 48-byte records, and raw values to comparable u64 keys and back.
+// Sort keys of a plan as records of assembly/executor/sort.ts, and conversion of raw values to comparable u64 keys and back.
 
 import { bitsetBytes } from '../wasm/codec.ts';
+import {
+  BY_DISTANCE,
+  BY_DOC,
+  BY_DOUBLE,
+  BY_INTEGER,
+  BY_ORDINAL,
+  BY_SCORE,
+  BY_UNSIGNED,
+  MODE_AVG,
+  MODE_MAX,
+  MODE_MEDIAN,
+  MODE_MIN,
+  MODE_SUM,
+  SortKey as SortKeyRecord,
+} from '../wasm/generated/executor.ts';
 import type { Kernels } from '../wasm/kernels.ts';
+import { setU32, setU64 } from '../wasm/records.ts';
 import type { PlanNode, SortKey } from './query-plan.ts';
 
-const SORT_KEY_BYTES = 48;
-const BY = { score: 0, doc: 1, integer: 2, double: 3, distance: 4, ordinal: 5, unsigned: 6 } as const;
-const MODES = { min: 0, max: 1, sum: 2, avg: 3, median: 4 } as const;
+const MODES = { min: MODE_MIN, max: MODE_MAX, sum: MODE_SUM, avg: MODE_AVG, median: MODE_MEDIAN } as const;
 const SIGN = 1n << 63n;
 const ALL = (1n << 64n) - 1n;
 
-type By = (typeof BY)[keyof typeof BY];
-
 interface SortColumn {
-  readonly by: By;
+  /** BY_* */
+  readonly by: number;
   readonly descending: boolean;
-  /** Key of documents without a value, as it is compared. */
+  /** Key of documents without a value, in the form in which keys are compared. */
   readonly missing: bigint;
-  /** Whether that key stands for no value; else it is a value that the request gave. */
+  /** Whether that key means no value; otherwise it is a value from the request. */
   readonly missingIsNull: boolean;
 }
 
@@ -34,19 +47,20 @@ export function encodeSort(
   rootDocsPtr: number,
   bitsetOf: (plan: PlanNode) => number,
 ): EncodedSort {
-  const ptr = k.reserve(sort.length * SORT_KEY_BYTES);
+  const ptr = k.reserve(sort.length * SortKeyRecord.sizeof);
+  k.u32.fill(0, ptr >>> 2, (ptr + sort.length * SortKeyRecord.sizeof) >>> 2);
   const columns = sort.map((key, i) => {
     const column = sortColumn(key);
-    const at = (ptr + i * SORT_KEY_BYTES) >>> 2;
-    k.u32.fill(0, at, at + SORT_KEY_BYTES / 4);
-    k.u32.set([column.by, column.descending ? 1 : 0], at);
-    k.view.setBigUint64(at * 4 + 16, column.missing, true);
+    const at = ptr + i * SortKeyRecord.sizeof;
+    setU32(k, at, SortKeyRecord.by, column.by);
+    setU32(k, at, SortKeyRecord.descending, column.descending ? 1 : 0);
+    setU64(k, at, SortKeyRecord.missing, column.missing);
     if (key.by !== 'column' && key.by !== 'geoDistance') return column;
-    k.u32[at + 2] = key.column?.ptr ?? 0;
-    k.u32[at + 3] = MODES[key.mode];
+    setU32(k, at, SortKeyRecord.column, key.column?.ptr ?? 0);
+    setU32(k, at, SortKeyRecord.mode, MODES[key.mode]);
     if (key.by === 'column' && key.nestedDocsPtr && rootDocsPtr) {
-      k.u32[at + 6] = nestedBitset(k, key, maxDoc, bitsetOf);
-      k.u32[at + 7] = rootDocsPtr;
+      setU32(k, at, SortKeyRecord.nested, nestedBitset(k, key, maxDoc, bitsetOf));
+      setU32(k, at, SortKeyRecord.roots, rootDocsPtr);
     }
     if (key.by === 'geoDistance') {
       const points = k.reserve(key.points.length * 16);
@@ -54,16 +68,16 @@ export function encodeSort(
         key.points.flatMap((point) => [point.lat, point.lon]),
         points >>> 3,
       );
-      k.u32[at + 8] = points;
-      k.u32[at + 9] = key.points.length;
-      k.u32[at + 10] = key.isPlane ? 1 : 0;
+      setU32(k, at, SortKeyRecord.points, points);
+      setU32(k, at, SortKeyRecord.pointCount, key.points.length);
+      setU32(k, at, SortKeyRecord.plane, key.isPlane ? 1 : 0);
     }
     return column;
   });
   return { ptr, columns };
 }
 
-/** Bitset of the children that count. */
+/** Bitset of the nested documents whose values count. */
 function nestedBitset(k: Kernels, key: Extract<SortKey, { by: 'column' }>, maxDoc: number, bitsetOf: (plan: PlanNode) => number): number {
   if (!key.nestedFilter) return key.nestedDocsPtr;
   const bits = bitsetOf(key.nestedFilter) >>> 2;
@@ -74,19 +88,20 @@ function nestedBitset(k: Kernels, key: Extract<SortKey, { by: 'column' }>, maxDo
 
 function sortColumn(key: SortKey): SortColumn {
   const { descending } = key;
-  if (key.by === 'score' || key.by === 'doc') return { by: BY[key.by], descending, missing: 0n, missingIsNull: false };
+  if (key.by === 'score' || key.by === 'doc')
+    return { by: key.by === 'score' ? BY_SCORE : BY_DOC, descending, missing: 0n, missingIsNull: false };
   if (key.by === 'geoDistance') {
-    return { by: BY.distance, descending, missing: descending ? 0n : ALL, missingIsNull: true };
+    return { by: BY_DISTANCE, descending, missing: descending ? 0n : ALL, missingIsNull: true };
   }
   const kind = key.column?.kind;
   const by =
-    kind === 'f64' ? BY.double : kind === 'ordinals' ? BY.ordinal : key.by === 'column' && key.isUnsigned ? BY.unsigned : BY.integer;
+    kind === 'f64' ? BY_DOUBLE : kind === 'ordinals' ? BY_ORDINAL : key.by === 'column' && key.isUnsigned ? BY_UNSIGNED : BY_INTEGER;
   if (key.missing === 'first' || key.missing === 'last') {
     return { by, descending, missing: key.missing === 'last' ? ALL : 0n, missingIsNull: true };
   }
   const column = { by, descending, missing: 0n, missingIsNull: false };
-  // Without a column the kind is told by the value's type: bigint for i64.
-  const byValue = key.column ? by : typeof key.missing === 'bigint' ? BY.integer : BY.double;
+  // Without a column the type of the value decides: bigint for i64.
+  const byValue = key.column ? by : typeof key.missing === 'bigint' ? BY_INTEGER : BY_DOUBLE;
   return { ...column, by: byValue, missing: keyOfValue({ ...column, by: byValue }, key.missing) };
 }
 
@@ -95,15 +110,15 @@ export function keyOfValue(column: SortColumn, value: bigint | number | null): b
   if (value === null) return column.missing;
   let key: bigint;
   switch (column.by) {
-    case BY.integer:
-    case BY.unsigned:
+    case BY_INTEGER:
+    case BY_UNSIGNED:
       key = BigInt.asUintN(64, clampI64(typeof value === 'bigint' ? value : BigInt(Math.floor(value)))) ^ SIGN;
       break;
-    case BY.ordinal:
+    case BY_ORDINAL:
       key = BigInt(Math.max(0, Math.floor((Number(value) + 1) * 2)));
       break;
-    case BY.doc:
-      // A place in a segment before or behind this one: below or above all documents.
+    case BY_DOC:
+      // A position in an earlier or later segment: below or above all documents.
       key = BigInt(Math.min(Math.max(-1, Number(value)), 2 ** 32)) + 1n;
       break;
     default:
@@ -112,17 +127,17 @@ export function keyOfValue(column: SortColumn, value: bigint | number | null): b
   return column.descending ? key ^ ALL : key;
 }
 
-/** The raw value of a key; null: the document has none. */
+/** Raw value of a key, null if the document has none. */
 export function valueOfKey(column: SortColumn, key: bigint): bigint | number | null {
   if (column.missingIsNull && key === column.missing) return null;
   const plain = column.descending ? key ^ ALL : key;
   switch (column.by) {
-    case BY.integer:
-    case BY.unsigned:
+    case BY_INTEGER:
+    case BY_UNSIGNED:
       return BigInt.asIntN(64, plain ^ SIGN);
-    case BY.ordinal:
+    case BY_ORDINAL:
       return Number(plain) / 2 - 1;
-    case BY.doc:
+    case BY_DOC:
       return Number(plain) - 1;
     default:
       return doubleOfKey(plain);

@@ -4,6 +4,11 @@
 /** Offset of a field in a record. `type` is the AssemblyScript type of the field and exists for the type checker alone. */
 export type Offset<T extends string> = number & { readonly type: T };
 
+/** A generated layout: offsets of fields, and the size of the record in bytes. */
+export interface RecordLayout {
+  readonly sizeof: number;
+}
+
 type U32Field = Offset<'u32' | 'usize'>;
 
 /** Views of a whole memory. */
@@ -24,6 +29,14 @@ export function setU32(k: MemoryViews, ptr: number, field: U32Field, value: numb
 
 export function getI32(k: MemoryViews, ptr: number, field: Offset<'i32'>): number {
   return k.u32[(ptr + field) >>> 2] | 0;
+}
+
+export function setI32(k: MemoryViews, ptr: number, field: Offset<'i32'>, value: number): void {
+  k.u32[(ptr + field) >>> 2] = value;
+}
+
+export function getF32(k: MemoryViews, ptr: number, field: Offset<'f32'>): number {
+  return k.f32[(ptr + field) >>> 2];
 }
 
 export function setF32(k: MemoryViews, ptr: number, field: Offset<'f32'>, value: number): void {

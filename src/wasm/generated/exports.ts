@@ -239,9 +239,9 @@ export interface EngineExports {
   executorBitset(queryPtr: usize, out: usize, maxDoc: u32, scratchPtr: usize, scratchEnd: usize): void;
   /** Live root documents: both bitsets. */
   executorAccept(out: usize, live: usize, roots: usize, maxDoc: u32): void;
-  /** E_NO_SPACE after a trap for want of scratch, else 0. */
+  /** E_NO_SPACE after a trap because scratch was full, else 0. */
   searchStatus(): i32;
-  /** Counter 0: blocks decoded, 1: documents scored, 2: windows. */
+  /** Work of the last run. `which`: COUNTER_* */
   searchCounter(which: u32): u32;
   /** Scratch for a dictionary whose longest term has so many bytes. */
   termsFuzzyScratchBytes(longestTerm: u32): usize;
