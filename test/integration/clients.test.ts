@@ -57,6 +57,16 @@ describe.each([
     await client.indices.delete({ index });
     await client.close();
   });
+
+  test('finds the node and its roles by sniffing', async () => {
+    const client = new (Client as typeof Elasticsearch8)({ node: service.url, sniffOnStart: true, sniffOnConnectionFault: true });
+    await new Promise<void>((resolve, reject) => {
+      client.diagnostic.once('sniff', (error) => (error ? reject(error) : resolve()));
+    });
+    expect(client.connectionPool.connections.map(({ url }) => url.href)).toEqual([`${service.url}/`]);
+    expect((await client.cat.nodes({ format: 'json' })).length).toBe(1);
+    await client.close();
+  });
 });
 
 test('@opensearch-project/opensearch', async () => {
@@ -73,5 +83,18 @@ test('@opensearch-project/opensearch', async () => {
   const { body: counted } = await client.search({ index, body: { size: 0, aggs: { years: { stats: { field: 'year' } } } } });
   expect((counted.aggregations as any).years).toMatchObject({ count: 3, min: 1999, max: 2012 });
   await client.indices.delete({ index });
+  await client.close();
+});
+
+test('@opensearch-project/opensearch finds the node and its roles by sniffing', async () => {
+  const client = new OpenSearch({ node: service.url, sniffOnStart: true });
+  const sniffed = new Promise<void>((resolve, reject) => {
+    client.on('sniff', (error: unknown) => (error ? reject(error) : resolve()));
+  });
+  await sniffed;
+  const { connections } = client.connectionPool as unknown as { connections: Array<{ url: URL; roles: Record<string, boolean> }> };
+  expect(connections.map(({ url }) => url.href)).toEqual([`${service.url}/`]);
+  expect(connections[0].roles).toMatchObject({ data: true, ingest: true, master: true });
+  expect((await client.info()).statusCode).toBe(200);
   await client.close();
 });

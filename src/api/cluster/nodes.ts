@@ -9,7 +9,8 @@ import type { EngineContext } from '../core/context.ts';
 import { INDEX_STATS_METRICS, SECTIONS } from '../indices/index-stats.ts';
 import { nodeTotals, sumShards } from './cluster.ts';
 
-export const NODE_ROLES = ['cluster_manager', 'data', 'ingest', 'remote_cluster_client'];
+/** Elasticsearch's names: sniffing clients know the role `master`, not `cluster_manager`. */
+export const NODE_ROLES = ['data', 'ingest', 'master', 'remote_cluster_client'];
 
 /** Whether one of the names of a node filter (`_all`, `_local`, `_master`, ids, names, addresses, patterns, roles) means this node. */
 export function isThisNode(ctx: EngineContext, filter: readonly string[]): boolean {
@@ -18,7 +19,7 @@ export function isThisNode(ctx: EngineContext, filter: readonly string[]): boole
   return filter.some((name) => {
     if (['_all', '*', '_local', '_master', '_cluster_manager', '_only_local'].includes(name)) return true;
     const role = /^([a-z_]+):(true|false)$/.exec(name);
-    if (role) return (NODE_ROLES.includes(role[1]) || role[1] === 'master') === (role[2] === 'true');
+    if (role) return (NODE_ROLES.includes(role[1]) || role[1] === 'cluster_manager') === (role[2] === 'true');
     const pattern = new RegExp(
       `^${name
         .split('*')
@@ -84,8 +85,7 @@ function nodeInfo(ctx: EngineContext, { metrics, ...request }: NodeInfoRequest):
     build_flavor: 'default',
     build_type: 'tar',
     build_hash: 'gannet',
-    ...(request.human ? { total_indexing_buffer: formatByteSize(request.memoryLimitBytes) } : {}),
-    total_indexing_buffer_in_bytes: request.memoryLimitBytes,
+    ...(metrics.has('indices') ? indexingBuffer(request.memoryLimitBytes, request.human) : {}),
     roles: NODE_ROLES,
     attributes: {},
   };
@@ -127,6 +127,11 @@ function nodeInfo(ctx: EngineContext, { metrics, ...request }: NodeInfoRequest):
   };
   for (const [name, section] of Object.entries(sections)) if (metrics.has(name)) info[name] = section();
   return info;
+}
+
+/** Belongs to the metric `indices`: answers to sniffing clients, which ask for `http`, must not contain it. */
+function indexingBuffer(bytes: number, isHuman: boolean): MutableJsonObject {
+  return { ...(isHuman ? { total_indexing_buffer: formatByteSize(bytes) } : {}), total_indexing_buffer_in_bytes: bytes };
 }
 
 function nest(flat: Readonly<Record<string, string>>): MutableJsonObject {

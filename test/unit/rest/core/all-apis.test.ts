@@ -138,10 +138,17 @@ describe('cluster and cat', () => {
     expect((await send('PUT /_cluster/settings', { transient: { nothing: 1 } })).json.error.reason).toBe(
       'transient setting [nothing], not recognized',
     );
-    const http = await ok('GET /_nodes/_all/http');
-    expect(Object.values(http.nodes)).toMatchObject([
-      { http: { publish_address: '127.0.0.1:9200' }, roles: expect.arrayContaining(['data']) },
-    ]);
+    for (const path of ['/_nodes/_all/http', '/_nodes/http']) {
+      const [node] = Object.values<Record<string, unknown>>((await ok(`GET ${path}`)).nodes);
+      expect(node).toMatchObject({
+        http: { publish_address: '127.0.0.1:9200' },
+        roles: ['data', 'ingest', 'master', 'remote_cluster_client'],
+      });
+      expect(node).not.toHaveProperty('total_indexing_buffer_in_bytes');
+    }
+    for (const path of ['/_nodes', '/_nodes/indices', '/_nodes/master:true/indices', '/_nodes/cluster_manager:true'])
+      expect(Object.values((await ok(`GET ${path}`)).nodes), path).toMatchObject([{ total_indexing_buffer_in_bytes: expect.any(Number) }]);
+    expect((await ok('GET /_nodes/master:false')).nodes).toEqual({});
     expect((await ok('GET /_nodes/nobody')).nodes).toEqual({});
     for (const human of [true, false]) {
       const { nodes } = await ok(`GET /_nodes/stats/jvm?human=${human}`);
