@@ -5,19 +5,10 @@
 import { clusterHealth } from './api/cluster/cluster.ts';
 import type { EngineContext } from './api/core/context.ts';
 import { type IndexTarget, TARGETS, targetNames } from './api/core/index-names.ts';
-import { bulk, oneChunk } from './api/documents/bulk.ts';
-import {
-  deleteDocument,
-  type GetRequest,
-  getDocument,
-  getSource,
-  indexDocument,
-  multiGet,
-  NO_CONDITIONS,
-  type Refresh,
-  updateDocument,
-  type WriteConditions,
-} from './api/documents/documents.ts';
+import { NO_CONDITIONS, type Refresh, type WriteConditions } from './api/core/write.ts';
+import { bulk } from './api/documents/bulk.ts';
+import { type GetRequest, getDocument, getSource, multiGet } from './api/documents/get-document.ts';
+import { deleteDocument, indexDocument, updateDocument } from './api/documents/write-document.ts';
 import { deleteAlias, getAliases, putAlias, updateAliases } from './api/indices/aliases.ts';
 import { analyze } from './api/indices/analyze.ts';
 import { indexStats } from './api/indices/index-stats.ts';
@@ -28,6 +19,7 @@ import { multiSearch } from './api/search/multi-search.ts';
 import { search } from './api/search/search.ts';
 import type { SearchParameters } from './api/search/search-call.ts';
 import { toPlain, writeJson } from './common/json-write.ts';
+import { oneChunk } from './common/one-chunk.ts';
 import { WHOLE_SOURCE } from './common/source-filter.ts';
 import { loadSettings } from './config/load-settings.ts';
 import { ApiError } from './errors/api-error.ts';

@@ -1,8 +1,9 @@
 // The error log: JSON lines with a level.
 import { type LineSink, STDERR_SINK } from './log-file.ts';
 
-const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-export type LogLevel = (typeof LEVELS)[number];
+/** From the least to the most severe. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export class Logger {
   readonly #sink: LineSink;
@@ -11,7 +12,7 @@ export class Logger {
 
   /** @param thread name of the thread that speaks: `main`, `http-1` */
   constructor(level: LogLevel = 'info', sink: LineSink = STDERR_SINK, thread = 'main') {
-    this.#lowest = LEVELS.indexOf(level);
+    this.#lowest = LOG_LEVELS.indexOf(level);
     this.#sink = sink;
     this.#thread = thread;
   }
@@ -35,7 +36,7 @@ export class Logger {
 
   #log(level: number, message: string, fields: Readonly<Record<string, unknown>> = {}): void {
     if (level < this.#lowest) return;
-    const line: Record<string, unknown> = { time: new Date().toISOString(), level: LEVELS[level], thread: this.#thread, message };
+    const line: Record<string, unknown> = { time: new Date().toISOString(), level: LOG_LEVELS[level], thread: this.#thread, message };
     for (const [name, value] of Object.entries(fields)) line[name] = value instanceof Error ? (value.stack ?? value.message) : value;
     this.#sink.write(JSON.stringify(line));
   }

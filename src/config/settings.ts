@@ -1,6 +1,7 @@
 // Every setting of the node: its name (the same in the YAML file, as a flag and in the environment), default, form and purpose.
 import os from 'node:os';
 import { parseByteSize } from '../common/byte-size.ts';
+import { LOG_LEVELS, type LogLevel } from '../common/logger.ts';
 import { parseDurationMs } from '../common/time-unit.ts';
 
 /** A value as it came: text from flags and environment, any YAML scalar, list or map from the file. Throws an Error with the reason alone. */
@@ -169,11 +170,7 @@ export const SETTINGS = {
     hunspellFlags,
     'ignore_case of Hunspell dictionaries, or of one: LOCALE.ignore_case',
   ),
-  'log.level': setting<'debug' | 'info' | 'warn' | 'error'>(
-    'info',
-    oneOf('debug', 'info', 'warn', 'error'),
-    'lowest level in the error log',
-  ),
+  'log.level': setting<LogLevel>('info', oneOf(...LOG_LEVELS), 'lowest level in the error log'),
   'log.access': setting<'off' | 'combined' | 'json'>('off', oneOf('off', 'combined', 'json'), 'access log in path.logs'),
   'log.slow.threshold': setting(-1, duration, 'requests that take longer go to the slow log; -1: none'),
   'security.users': setting<Readonly<Record<string, unknown>>>(

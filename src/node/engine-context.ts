@@ -11,11 +11,10 @@ import type {
   ShardStats,
   StoredDocument,
   UsedContext,
-  WriteOperation,
-  WriteOutcome,
 } from '../api/core/context.ts';
 import { EngineSearchCaches } from '../api/core/search-caches.ts';
 import type { TaskStore } from '../api/core/task-store.ts';
+import type { Refresh, WriteOperation, WriteOutcome } from '../api/core/write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { ClusterState } from '../metadata/cluster-state.ts';
 import { OP_DELETE, type Store } from '../store/store.ts';
@@ -205,12 +204,7 @@ export class ReaderContext implements EngineContext {
     return shardOfRouting(routing ?? id, index.numberOfShards);
   }
 
-  async write(
-    index: IndexState,
-    shard: number,
-    operations: readonly WriteOperation[],
-    refresh: 'false' | 'true' | 'wait_for',
-  ): Promise<WriteOutcome[]> {
+  async write(index: IndexState, shard: number, operations: readonly WriteOperation[], refresh: Refresh): Promise<WriteOutcome[]> {
     const { placement } = this.#place(index, shard);
     const packed = new Uint8Array(packr.pack(operations));
     const bytes = packed.length;

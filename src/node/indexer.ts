@@ -1,7 +1,7 @@
 // An indexer: the only writer of the shards it owns. Runs in a thread of its own, or in the main thread when `threads` is 1.
 import type { MessagePort } from 'node:worker_threads';
 import { Packr } from 'msgpackr';
-import type { WriteOperation } from '../api/core/context.ts';
+import type { WriteOperation } from '../api/core/write.ts';
 import { openSegment } from '../arena/segment-image.ts';
 import { SegmentSorter } from '../arena/segment-sorter.ts';
 import { ApiError } from '../errors/api-error.ts';

@@ -1,5 +1,7 @@
 // Every message that threads exchange. Main is the hub for metadata, memory and snapshots; http workers write to indexers directly.
+import type { Refresh } from '../api/core/write.ts';
 import type { JsonObject } from '../common/json-value.ts';
+import type { LogLevel } from '../common/logger.ts';
 import type { Extent, SegmentDescriptor, SnapshotDescriptor } from '../indexing/segment-set.ts';
 import type { IndexSortKey } from '../mapping/index-sort.ts';
 import type { ClusterState } from '../metadata/cluster-state.ts';
@@ -61,7 +63,7 @@ export type FromReader =
 
 export interface LogNotice {
   readonly type: 'log';
-  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly level: LogLevel;
   readonly message: string;
 }
 
@@ -93,7 +95,7 @@ export type ShardRequest =
       readonly uuid: string;
       readonly shard: number;
       readonly operations: Uint8Array;
-      readonly refresh: 'false' | 'true' | 'wait_for';
+      readonly refresh: Refresh;
     }
   | { readonly type: 'locate'; readonly uuid: string; readonly shard: number; readonly docId: string }
   | { readonly type: 'refresh'; readonly uuid: string; readonly shard: number }

@@ -1,5 +1,7 @@
 // A reader: the part of a node that searches. One in each http worker, one in a program that opens the engine as a library.
+
 import type { MessagePort } from 'node:worker_threads';
+import type { LogLevel } from '../common/logger.ts';
 import type { Store } from '../store/store.ts';
 import { ThreadArenas } from './arenas.ts';
 import { Channel } from './channel.ts';
@@ -39,7 +41,7 @@ export class Reader {
     this.context = new ReaderContext({ options, store, states, snapshots, main: this.#main, indexers: this.#indexers });
   }
 
-  log(level: 'debug' | 'info' | 'warn' | 'error', message: string): void {
+  log(level: LogLevel, message: string): void {
     this.#main.notify({ type: 'log', level, message });
   }
 

@@ -3,16 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { AnalysisRegistry } from '../../src/analysis/analysis-registry.ts';
 import type { SettingTree } from '../../src/analysis/settings.ts';
-import type {
-  EngineContext,
-  IndexState,
-  MetadataCommand,
-  ShardStats,
-  StoredDocument,
-  WriteOperation,
-  WriteOutcome,
-} from '../../src/api/core/context.ts';
+import type { EngineContext, IndexState, MetadataCommand, ShardStats, StoredDocument } from '../../src/api/core/context.ts';
 import { EngineSearchCaches } from '../../src/api/core/search-caches.ts';
+import type { WriteOperation, WriteOutcome } from '../../src/api/core/write.ts';
 import { createMapping } from '../../src/mapping/create-mapping.ts';
 import { emptyClusterState } from '../../src/metadata/empty-state.ts';
 import { nestSettings } from '../../src/metadata/index-settings.ts';

@@ -1,11 +1,11 @@
 // What operations (src/api) ask of the node they run in. Implemented by src/node for each http worker and for the library.
 
-import type { ShardOperation } from '../../indexing/shard-operation.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { ClusterState, IndexMeta } from '../../metadata/cluster-state.ts';
 import type { SegmentReader } from '../../plan/segment.ts';
 import type { EngineSearchCaches } from './search-caches.ts';
 import type { TaskStore } from './task-store.ts';
+import type { Refresh, WriteOperation, WriteOutcome } from './write.ts';
 
 /** An index as this thread sees it: metadata with what is built from it. Replaced, never changed. */
 export interface IndexState {
@@ -93,24 +93,6 @@ export interface StoredDocument {
   readonly source: Uint8Array | null;
 }
 
-/** One write as it goes to the indexer that owns its shard. */
-export interface WriteOperation extends ShardOperation {
-  readonly retryOnConflict: number;
-}
-
-export type WriteOutcome =
-  | {
-      readonly ok: true;
-      readonly id: string;
-      readonly result: 'created' | 'updated' | 'deleted' | 'not_found' | 'noop';
-      readonly seqNo: number;
-      readonly primaryTerm: number;
-      readonly version: number;
-      /** Source after an update that asked for it. */
-      readonly source: Uint8Array | null;
-    }
-  | { readonly ok: false; readonly id: string; readonly error: import('../../errors/api-error.ts').ApiErrorData };
-
 /** A change of metadata, run on the main thread by the reducer of that name in src/metadata; resolves after every thread has the new state. */
 export interface MetadataCommand {
   readonly name: string;
@@ -151,12 +133,7 @@ export interface EngineContext {
   getRealtime(index: IndexState, shard: number, id: string): Promise<StoredDocument | null>;
   shardOf(index: IndexState, id: string, routing: string | null): number;
   /** Applies operations in order in one shard. Rejects with es_rejected_execution_exception (429) when its queue is full. */
-  write(
-    index: IndexState,
-    shard: number,
-    operations: readonly WriteOperation[],
-    refresh: 'false' | 'true' | 'wait_for',
-  ): Promise<WriteOutcome[]>;
+  write(index: IndexState, shard: number, operations: readonly WriteOperation[], refresh: Refresh): Promise<WriteOutcome[]>;
   refresh(index: IndexState): Promise<void>;
   flush(index: IndexState, force: boolean): Promise<void>;
   forceMerge(index: IndexState, options: { maxNumSegments: number; onlyExpungeDeletes: boolean }): Promise<void>;

@@ -10,7 +10,7 @@ import { classicIdf, type FieldVector, hasVector, vectorOf } from '../../search/
 import { compareBytes, termOfText } from '../../search/index-query/term.ts';
 import { ShardStatistics } from '../../search/shard/statistics.ts';
 import type { EngineContext, IndexState, StoredDocument } from '../core/context.ts';
-import { type GetRequest, loadDocument } from './documents.ts';
+import { type GetRequest, loadDocument } from './get-document.ts';
 
 /** Which terms of a field are shown: the best by frequency here and rarity in the shard. */
 export interface VectorFilter {

@@ -7,8 +7,8 @@ import { flattenSettings } from '../../metadata/index-settings.ts';
 import { objectAt } from '../../metadata/json-object.ts';
 import { checkIndexName } from '../../metadata/names.ts';
 import type { EngineContext, IndexState } from '../core/context.ts';
-import { runByQuery } from '../documents/by-query.ts';
-import { NO_CONDITIONS, operation } from '../documents/documents.ts';
+import { makeOperation, NO_CONDITIONS } from '../core/write.ts';
+import { runByQuery } from '../documents/run-by-query.ts';
 import { readIndex } from '../documents/write-target.ts';
 
 export type ResizeKind = 'clone' | 'shrink' | 'split';
@@ -52,7 +52,10 @@ export async function resizeIndex(ctx: EngineContext, request: ResizeRequest): P
     (hit) => {
       if (hit.source === null) throw illegalArgument(`[${hit.id}] has no source to copy`);
       const conditions = { ...NO_CONDITIONS, version: hit.version, versionType: 'external' as const };
-      return { index: target, operation: { ...operation('index', hit.id, hit.routing, conditions), source: Buffer.from(hit.source.text) } };
+      return {
+        index: target,
+        operation: { ...makeOperation('index', hit.id, hit.routing, conditions), source: Buffer.from(hit.source.text) },
+      };
     },
   );
   if (totals.failures.length > 0) {

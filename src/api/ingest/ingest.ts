@@ -11,7 +11,7 @@ import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { templatesFor } from '../../metadata/templates.ts';
 import type { EngineContext } from '../core/context.ts';
 import { storedScript } from '../core/stored-script.ts';
-import type { VersionType, WriteConditions } from '../documents/documents.ts';
+import type { VersionType, WriteConditions } from '../core/write.ts';
 
 /** A document to index. */
 export interface IngestItem {

@@ -1,7 +1,8 @@
 // The engine as a user with limited rights sees it: indices outside the user's rights do not exist. Names are checked where they are
 // resolved, not in each route: patterns and "all" expand to what is allowed, and names inside bodies (multi search, terms lookups, alias
 // actions, destinations of rollover and resize) reach no further than names in paths.
-import type { EngineContext, IndexState, MetadataCommand, WriteOperation } from '../../api/core/context.ts';
+import type { EngineContext, IndexState, MetadataCommand } from '../../api/core/context.ts';
+import type { Refresh, WriteOperation } from '../../api/core/write.ts';
 import type { IndexView } from './access.ts';
 
 type ClusterState = EngineContext['cluster'];
@@ -67,12 +68,7 @@ export class RestrictedEngine implements EngineContext {
     return this.#engine.shardOf(index, id, routing);
   }
 
-  write(
-    index: IndexState,
-    shard: number,
-    operations: readonly WriteOperation[],
-    refresh: 'false' | 'true' | 'wait_for',
-  ): ReturnType<EngineContext['write']> {
+  write(index: IndexState, shard: number, operations: readonly WriteOperation[], refresh: Refresh): ReturnType<EngineContext['write']> {
     return this.#engine.write(index, shard, operations, refresh);
   }
 

@@ -4,6 +4,7 @@ import { type PathFilter, parseFilterPath } from '../../common/filter-path.ts';
 import type { Logger } from '../../common/logger.ts';
 import { JSON_TYPE, type MediaType, mediaTypeOfFormat, negotiate, parseMediaType, TEXT_TYPE } from '../../common/media-type.ts';
 import { nearestNames } from '../../common/nearest-name.ts';
+import { oneChunk } from '../../common/one-chunk.ts';
 import type { Settings } from '../../config/settings.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { badBoolean, illegalArgument, unrecognizedParameters } from '../../errors/catalog.ts';
@@ -294,10 +295,6 @@ class ContentTypeRefused extends Error {
   constructor(contentType: string | undefined) {
     super(`Content-Type header [${(contentType ?? '').slice(0, 100)}] is not supported`);
   }
-}
-
-async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes;
 }
 
 function decodeOr400<T>(decode: () => T): T {

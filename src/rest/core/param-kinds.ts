@@ -1,5 +1,6 @@
 // Query parameters by kind: one reader each, with Elasticsearch's error texts.
 import { readWildcardStates } from '../../api/core/index-names.ts';
+import type { Refresh } from '../../api/core/write.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
 import { badBoolean, badNumberParameter, badTimeValue, illegalArgument } from '../../errors/catalog.ts';
 import type { ParamKind } from './api.ts';
@@ -70,7 +71,7 @@ export function checkParam(kind: ParamKind, name: string, value: string): void {
 }
 
 /** `refresh` of a write. @throws ApiError */
-export function readRefresh(value: string | undefined): 'false' | 'true' | 'wait_for' {
+export function readRefresh(value: string | undefined): Refresh {
   if (value === undefined || value === 'false') return 'false';
   if (value === '' || value === 'true') return 'true';
   if (value === 'wait_for') return 'wait_for';

@@ -2,17 +2,10 @@
 
 import { startTask } from '../../api/cluster/tasks.ts';
 import type { EngineContext } from '../../api/core/context.ts';
-import {
-  type ByQueryOptions,
-  type ByQueryPipeline,
-  type ByQuerySource,
-  byQueryStatus,
-  deleteByQuery,
-  type ReindexDestination,
-  readScript,
-  reindex,
-  updateByQuery,
-} from '../../api/documents/by-query.ts';
+import { deleteByQuery, updateByQuery } from '../../api/documents/by-query.ts';
+import { type ByQueryPipeline, readScript } from '../../api/documents/changed-hit.ts';
+import { type ReindexDestination, reindex } from '../../api/documents/reindex.ts';
+import { type ByQueryOptions, type ByQuerySource, byQueryStatus } from '../../api/documents/run-by-query.ts';
 import { writeIndex } from '../../api/documents/write-target.ts';
 import { resolveSearch, type SearchIndices } from '../../api/search/search-call.ts';
 import { tokenOf } from '../../common/json-value.ts';

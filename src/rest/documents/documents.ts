@@ -1,17 +1,7 @@
 // Single documents, their sources, updates, and multi get.
-import {
-  deleteDocument,
-  type GetRequest,
-  getDocument,
-  getSource,
-  type IndexRequest,
-  indexDocument,
-  type MultiGetItem,
-  multiGet,
-  updateDocument,
-  type VersionType,
-  type WriteConditions,
-} from '../../api/documents/documents.ts';
+import type { VersionType, WriteConditions } from '../../api/core/write.ts';
+import { type GetRequest, getDocument, getSource, type MultiGetItem, multiGet } from '../../api/documents/get-document.ts';
+import { deleteDocument, type IndexRequest, indexDocument, updateDocument } from '../../api/documents/write-document.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../../errors/catalog.ts';

@@ -1,8 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { EngineContext } from '../../../../src/api/core/context.ts';
-import { bulk, oneChunk } from '../../../../src/api/documents/bulk.ts';
-import { getSource, indexDocument, NO_CONDITIONS, updateDocument } from '../../../../src/api/documents/documents.ts';
+import { NO_CONDITIONS } from '../../../../src/api/core/write.ts';
+import { bulk } from '../../../../src/api/documents/bulk.ts';
+import { getSource } from '../../../../src/api/documents/get-document.ts';
+import { indexDocument, updateDocument } from '../../../../src/api/documents/write-document.ts';
 import { deletePipeline, getPipelines, putPipeline } from '../../../../src/api/ingest/pipelines.ts';
+import { oneChunk } from '../../../../src/common/one-chunk.ts';
 import { ApiError } from '../../../../src/errors/api-error.ts';
 import { fakeEngine } from '../../../support/fake-engine.ts';
 

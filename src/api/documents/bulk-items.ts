@@ -1,0 +1,232 @@
+// The NDJSON of `_bulk`: chunks -> lines -> items, each an operation with the index that it names.
+import { JsonSyntaxError, parseJsonBytes } from '../../common/json-parse.ts';
+import { tokenOf } from '../../common/json-value.ts';
+import type { SourceFilter } from '../../common/source-filter.ts';
+import { illegalArgument, jsonSyntax } from '../../errors/catalog.ts';
+import { readSource } from '../../search/request/search-request.ts';
+import { makeOperation, NO_CONDITIONS, type VersionType, type WriteOperation } from '../core/write.ts';
+import { conditionProblems } from './conditions.ts';
+import { generateId, validationError } from './document-id.ts';
+import { updateBodyOptions } from './update-body.ts';
+
+const LINE_FEED = 10;
+
+const ACTIONS = ['create', 'delete', 'index', 'update'] as const;
+
+export type Action = (typeof ACTIONS)[number];
+
+/** What the request states for items that do not say otherwise. */
+export interface ItemDefaults {
+  readonly index: string | null;
+  readonly routing: string | null;
+  readonly pipeline: string | null;
+  readonly requireAlias: boolean;
+  readonly source: SourceFilter | null;
+}
+
+export interface Item {
+  readonly action: Action;
+  readonly indexName: string;
+  readonly requireAlias: boolean;
+  readonly operation: WriteOperation;
+  readonly filter: SourceFilter | null;
+  readonly pipeline: string | null;
+}
+
+/** Cuts chunks into lines. */
+export class LineReader {
+  #rest: Uint8Array[] = [];
+  /** Lines given so far. */
+  lineNumber = 0;
+
+  get hasRest(): boolean {
+    return this.#rest.length > 0;
+  }
+
+  /** Complete lines, without their ends. */
+  push(chunk: Uint8Array): Uint8Array[] {
+    const lines: Uint8Array[] = [];
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(LINE_FEED, start);
+      if (end < 0) break;
+      let line = chunk.subarray(start, end);
+      if (this.#rest.length > 0) {
+        line = Buffer.concat([...this.#rest, line]);
+        this.#rest = [];
+      }
+      lines.push(line);
+      start = end + 1;
+    }
+    // The chunk's memory belongs to the listener once the next one is asked for.
+    if (start < chunk.length) this.#rest.push(Uint8Array.prototype.slice.call(chunk, start));
+    this.lineNumber += lines.length;
+    return lines.map((line) => (line.length > 0 && line[line.length - 1] === 13 ? line.subarray(0, -1) : line));
+  }
+}
+
+/** Pairs action lines with source lines; `rest` is an action line whose source has not come yet. */
+export function parseItems(lines: readonly Uint8Array[], firstLine: number, request: ItemDefaults): { items: Item[]; rest: Uint8Array[] } {
+  const items: Item[] = [];
+  let at = 0;
+  while (at < lines.length) {
+    if (isBlank(lines[at])) {
+      at++;
+      continue;
+    }
+    const { action, meta } = parseAction(lines[at], firstLine + at + 1);
+    if (action === 'delete') {
+      items.push(makeItem(action, meta, null, request, firstLine + at + 1));
+      at++;
+      continue;
+    }
+    if (at + 1 >= lines.length) return { items, rest: [new Uint8Array(lines[at])] };
+    // Copied: the line is a view of a chunk, and waits for its group.
+    items.push(makeItem(action, meta, new Uint8Array(lines[at + 1]), request, firstLine + at + 1));
+    at += 2;
+  }
+  return { items, rest: [] };
+}
+
+function isBlank(line: Uint8Array): boolean {
+  let at = 0;
+  while (at < line.length && (line[at] === 32 || line[at] === 9)) at++;
+  return at === line.length;
+}
+
+function parseAction(line: Uint8Array, number: number): { action: Action; meta: Record<string, unknown> } {
+  const malformed = (text: string) => illegalArgument(`Malformed action/metadata line [${number}], ${text}`);
+  let json: unknown;
+  try {
+    json = parseJsonBytes(line);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw jsonSyntax(error);
+    throw error;
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw malformed(`expected START_OBJECT but found [${tokenOf(json)}]`);
+  }
+  const keys = Object.keys(json);
+  if (keys.length === 0) throw malformed('expected FIELD_NAME but found [END_OBJECT]');
+  const action = keys[0] as Action;
+  const meta = (json as Record<string, unknown>)[action];
+  if (!ACTIONS.includes(action)) throw malformed(`expected one of [create, delete, index, update] but found [${action}]`);
+  if (keys.length > 1) throw malformed('expected END_OBJECT but found [FIELD_NAME]');
+  if (typeof meta !== 'object' || meta === null || Array.isArray(meta)) {
+    throw malformed(`expected START_OBJECT or END_OBJECT but found [${tokenOf(meta)}]`);
+  }
+  return { action, meta: meta as Record<string, unknown> };
+}
+
+function makeItem(action: Action, meta: Record<string, unknown>, source: Uint8Array | null, request: ItemDefaults, line: number): Item {
+  let indexName = request.index;
+  let id: string | null = null;
+  let { routing, requireAlias, pipeline, source: filter } = request;
+  const conditions: { -readonly [K in keyof typeof NO_CONDITIONS]: (typeof NO_CONDITIONS)[K] } = { ...NO_CONDITIONS };
+  let retryOnConflict = 0;
+  let opType: string | null = null;
+  let dynamicTemplates: Record<string, string> | null = null;
+  for (const key in meta) {
+    const value = meta[key];
+    if (typeof value === 'object' && value !== null && key !== '_source' && key !== 'dynamic_templates') {
+      throw illegalArgument(
+        `Malformed action/metadata line [${line}], expected a simple value for field [${key}] but found [${tokenOf(value)}]`,
+      );
+    }
+    switch (key) {
+      case '_index':
+        indexName = String(value);
+        break;
+      case '_id':
+        id = value === null ? null : String(value);
+        break;
+      case 'routing':
+      case '_routing':
+        routing = value === null ? null : String(value);
+        break;
+      case 'op_type':
+        opType = String(value);
+        break;
+      case 'version':
+      case '_version':
+        conditions.version = integer(key, value);
+        break;
+      case 'version_type':
+      case '_version_type':
+        conditions.versionType = versionType(String(value));
+        break;
+      case 'if_seq_no':
+        conditions.ifSeqNo = integer(key, value);
+        break;
+      case 'if_primary_term':
+        conditions.ifPrimaryTerm = integer(key, value);
+        break;
+      case 'retry_on_conflict':
+      case '_retry_on_conflict':
+        retryOnConflict = integer(key, value);
+        break;
+      case 'pipeline':
+        pipeline = value === null ? null : String(value);
+        break;
+      case 'require_alias':
+        requireAlias = value === true || value === 'true';
+        break;
+      case 'dynamic_templates':
+        dynamicTemplates = readTemplates(value);
+        break;
+      case 'list_executed_pipelines':
+        break;
+      case '_source':
+        filter = readSource(value);
+        break;
+      default:
+        throw illegalArgument(`Action/metadata line [${line}] contains an unknown parameter [${key}]`);
+    }
+  }
+  if (action === 'update') {
+    const own = updateBodyOptions(source);
+    filter = own.source ?? filter;
+    Object.assign(conditions, own.conditions);
+  }
+  const kind = action === 'index' && opType === 'create' ? 'create' : action;
+  const problem = validationError([
+    indexName === null ? 'index is missing' : null,
+    id === null && (action === 'update' || action === 'delete') ? 'id is missing' : null,
+    ...conditionProblems(kind, id, conditions, retryOnConflict),
+  ]);
+  if (problem) throw problem;
+  const autoId = id === null;
+  return {
+    action: action === 'index' && opType === 'create' ? 'create' : action,
+    indexName: indexName as string,
+    requireAlias,
+    pipeline,
+    operation: {
+      ...makeOperation(kind, id ?? generateId(), routing, conditions),
+      autoId,
+      source,
+      retryOnConflict,
+      wantSource: action === 'update' && filter !== null && filter.enabled,
+      ...(dynamicTemplates === null ? {} : { dynamicTemplates }),
+    },
+    filter,
+  };
+}
+
+/** `{ field: template }`. */
+function readTemplates(value: unknown): Record<string, string> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw illegalArgument(`[dynamic_templates] must be an object of template names by field, found [${tokenOf(value)}]`);
+  return Object.fromEntries(Object.entries(value).map(([field, template]) => [field, String(template)]));
+}
+
+function integer(name: string, value: unknown): number {
+  const number = Number(value);
+  if (!Number.isSafeInteger(number)) throw illegalArgument(`Failed to parse parameter [${name}] with value [${value}]`);
+  return number;
+}
+
+function versionType(name: string): VersionType {
+  if (name === 'internal' || name === 'external' || name === 'external_gte') return name;
+  throw illegalArgument(`No version type match [${name}]`);
+}

@@ -1,0 +1,42 @@
+// Checks of a write before it is sent to its shard: routing, versions, sequence numbers.
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { IndexState } from '../core/context.ts';
+import type { WriteConditions, WriteOperation } from '../core/write.ts';
+
+/** @throws ApiError routing_missing_exception */
+export function checkRouting(index: IndexState, id: string, routing: string | null): void {
+  if (routing !== null || !index.mapping.routingRequired) return;
+  const { name, uuid } = index.meta;
+  throw new ApiError('routing_missing_exception', 400, `routing is required for [${name}]/[${id}]`, {
+    details: { index: name, index_uuid: uuid },
+  });
+}
+
+/** What is wrong with the conditions of a write, for `validationError`. @throws ApiError illegal_argument_exception: negative numbers */
+export function conditionProblems(
+  kind: WriteOperation['kind'],
+  id: string | null,
+  { ifSeqNo, ifPrimaryTerm, version, versionType }: WriteConditions,
+  retryOnConflict = 0,
+): (string | null)[] {
+  if (ifSeqNo !== null && ifSeqNo < 0) throw illegalArgument(`sequence numbers must be non negative. got [${ifSeqNo}].`);
+  if (ifPrimaryTerm !== null && ifPrimaryTerm < 0) throw illegalArgument(`primary term must be non negative. got [${ifPrimaryTerm}]`);
+  const term = ifPrimaryTerm ?? 0;
+  return [
+    kind === 'create' && (versionType !== 'internal' || version !== null)
+      ? 'create operations only support internal versioning. use index instead'
+      : null,
+    ifSeqNo === null && term > 0 ? `ifSeqNo is unassigned, but primary term is [${term}]` : null,
+    ifSeqNo !== null && term === 0 ? 'ifSeqNo is set, but primary term is [0]' : null,
+    ifSeqNo !== null && version !== null ? 'compare and write operations can not use versioning' : null,
+    ifSeqNo !== null && retryOnConflict > 0 ? 'compare and write operations can not be retried' : null,
+    versionType === 'internal' && version !== null
+      ? 'internal versioning can not be used for optimistic concurrency control. Please use `if_seq_no` and `if_primary_term` instead'
+      : null,
+    versionType !== 'internal' && version !== null && version < 0
+      ? `illegal version value [${version}] for version type [${versionType.toUpperCase()}]`
+      : null,
+    id === null && (versionType !== 'internal' || version !== null) ? 'an id must be provided if version type or value are set' : null,
+  ];
+}

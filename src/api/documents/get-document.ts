@@ -1,0 +1,147 @@
+// Reads of single documents by id: get, source alone, multi get.
+import { parseJsonBytes } from '../../common/json-parse.ts';
+import type { SourceFilter } from '../../common/source-filter.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import type { EngineContext, IndexState, StoredDocument } from '../core/context.ts';
+import { checkRouting } from './conditions.ts';
+import { renderSource } from './render-source.ts';
+import { checkReadable, readIndex, routingThroughAlias } from './write-target.ts';
+
+export interface GetRequest {
+  readonly index: string;
+  readonly id: string;
+  readonly routing: string | null;
+  readonly realtime: boolean;
+  readonly refresh: boolean;
+  readonly version: number | null;
+  readonly source: SourceFilter;
+  readonly storedFields: readonly string[];
+}
+
+/** The document as `GET /{index}/_doc/{id}` answers it; `found: false` if it is missing. */
+export async function getDocument(ctx: EngineContext, request: GetRequest): Promise<Record<string, unknown>> {
+  const { index, document } = await loadDocument(ctx, request);
+  return renderGet(index, request, document);
+}
+
+/** `_source` alone. @throws ApiError resource_not_found_exception (404) */
+export async function getSource(ctx: EngineContext, request: GetRequest): Promise<unknown> {
+  const { index, document } = await loadDocument(ctx, request);
+  const where = `[${request.index}]/[${request.id}]`;
+  if (document === null) throw new ApiError('resource_not_found_exception', 404, `Document not found ${where}`);
+  const source =
+    index.mapping.source.enabled && document.source !== null
+      ? renderSource(document.source, withMapping(index, request.source))
+      : undefined;
+  if (source === undefined) throw new ApiError('resource_not_found_exception', 404, `Source not found ${where}`);
+  return source;
+}
+
+/** The index and the newest or the refreshed version of a document. @throws ApiError */
+export async function loadDocument(
+  ctx: EngineContext,
+  request: GetRequest,
+): Promise<{ index: IndexState; document: StoredDocument | null }> {
+  const index = readIndex(ctx, request.index);
+  checkReadable(index);
+  const routing = routingThroughAlias(index, request.index, request.routing, 'search_routing');
+  checkRouting(index, request.id, routing);
+  if (request.refresh) await ctx.refresh(index);
+  const shard = ctx.shardOf(index, request.id, routing);
+  const document = request.realtime ? await ctx.getRealtime(index, shard, request.id) : getRefreshed(ctx, index, shard, request.id);
+  if (document !== null && request.version !== null && request.version !== document.version) {
+    throw new ApiError(
+      'version_conflict_engine_exception',
+      409,
+      `[${request.id}]: version conflict, current version [${document.version}] is different than the one provided [${request.version}]`,
+      { details: { index: index.meta.name, shard: String(shard), index_uuid: index.meta.uuid } },
+    );
+  }
+  return { index, document };
+}
+
+/** The document as searches see it. */
+function getRefreshed(ctx: EngineContext, index: IndexState, shard: number, id: string): StoredDocument | null {
+  const snapshot = ctx.acquire(index, shard);
+  try {
+    for (let at = snapshot.segments.length - 1; at >= 0; at--) {
+      const docId = snapshot.segments[at].docOfId(id);
+      if (docId < 0) continue;
+      const document = ctx.record(index, shard, snapshot.segments[at].seqNo(docId));
+      // The caller gets it in a later turn, after other reads.
+      return document?.source ? { ...document, source: new Uint8Array(document.source) } : document;
+    }
+    return null;
+  } finally {
+    snapshot.release();
+  }
+}
+
+function renderGet(index: IndexState, request: GetRequest, document: StoredDocument | null): Record<string, unknown> {
+  const body: Record<string, unknown> = { _index: index.meta.name, _id: request.id };
+  if (document === null) return { ...body, found: false };
+  body._version = document.version;
+  body._seq_no = document.seqNo;
+  body._primary_term = document.primaryTerm;
+  if (document.routing !== null) body._routing = document.routing;
+  body.found = true;
+  if (document.source !== null && index.mapping.source.enabled) {
+    const source = request.source.enabled ? renderSource(document.source, withMapping(index, request.source)) : undefined;
+    if (source !== undefined) body._source = source;
+    const fields = storedFields(index, document.source, request.storedFields);
+    if (fields !== null) body.fields = fields;
+  }
+  return body;
+}
+
+/** Mapping's excludes hide parts of the source from everyone; the request's filter comes on top. */
+function withMapping(index: IndexState, filter: SourceFilter): SourceFilter {
+  const { includes, excludes } = index.mapping.source;
+  if (includes.length === 0 && excludes.length === 0) return filter;
+  return {
+    enabled: filter.enabled,
+    includes: filter.includes.length > 0 ? filter.includes : includes,
+    excludes: [...filter.excludes, ...excludes],
+  };
+}
+
+/** Values of fields with `store: true`, taken from the source: the log keeps the whole document. */
+function storedFields(index: IndexState, source: Uint8Array, names: readonly string[]): Record<string, unknown[]> | null {
+  const stored = names.filter((name) => index.mapping.field(name)?.params.store === true);
+  if (stored.length === 0) return null;
+  const json = parseJsonBytes(source) as Record<string, unknown>;
+  const fields: Record<string, unknown[]> = {};
+  for (const name of stored) {
+    const values = valuesAt(json, name.split('.'));
+    if (values.length > 0) fields[name] = values;
+  }
+  return Object.keys(fields).length > 0 ? fields : null;
+}
+
+function valuesAt(value: unknown, path: readonly string[]): unknown[] {
+  if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, path));
+  if (path.length === 0) return value === null || value === undefined ? [] : [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return valuesAt((value as Record<string, unknown>)[path[0]], path.slice(1));
+}
+
+export interface MultiGetItem extends Omit<GetRequest, 'realtime' | 'refresh'> {}
+
+/** `_mget`: a missing index or a conflict is that item's error. */
+export async function multiGet(
+  ctx: EngineContext,
+  items: readonly MultiGetItem[],
+  options: { realtime: boolean; refresh: boolean },
+): Promise<{ docs: unknown[] }> {
+  const docs = await Promise.all(
+    items.map(async (item) => {
+      try {
+        return await getDocument(ctx, { ...item, ...options });
+      } catch (error) {
+        if (error instanceof ApiError) return { _index: item.index, _id: item.id, error };
+        throw error;
+      }
+    }),
+  );
+  return { docs };
+}

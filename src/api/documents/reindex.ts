@@ -1,0 +1,64 @@
+// `_reindex`: copies what a query finds into another index.
+import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { SourceFilter } from '../../common/source-filter.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { ScriptedPlace, UpdateScript } from '../../scripting/update-script.ts';
+import type { EngineContext, IndexState } from '../core/context.ts';
+import { makeOperation, NO_CONDITIONS, type WriteConditions } from '../core/write.ts';
+import { type ByQueryPipeline, ingested, scripted } from './changed-hit.ts';
+import { type ByQueryHit, type ByQueryOptions, type ByQuerySource, byQueryAnswer, runByQuery } from './run-by-query.ts';
+import { routingThroughAlias, writeIndex } from './write-target.ts';
+
+export interface ReindexDestination {
+  readonly index: string;
+  readonly opType: 'index' | 'create';
+  /** `external` versions are taken over from the source. */
+  readonly versionType: 'internal' | 'external' | 'external_gte';
+  /** `keep`, `discard`, or `=value` for all. */
+  readonly routing: string;
+}
+
+/** Copies hits into `write`'s index. @param write  gives the index when the first document comes */
+export async function reindex(
+  ctx: EngineContext,
+  source: ByQuerySource,
+  destination: ReindexDestination,
+  { filter, script, pipeline }: { filter: SourceFilter | null; script: UpdateScript | null; pipeline: ByQueryPipeline },
+  options: ByQueryOptions,
+  write: () => Promise<IndexState>,
+): Promise<{ status: number; body: MutableJsonObject }> {
+  const started = performance.now();
+  let target: Promise<IndexState> | null = null;
+  const indexFor = (name: string) => (name === destination.index ? (target ??= write()) : writeIndex(pipeline.engine, name, false));
+  const totals = await runByQuery(ctx, source, options, async (hit) => {
+    const changed = scripted(hit, script, filter, true);
+    if (changed === null) return null;
+    const { index: name, id, routing: given } = placeInDestination(hit, changed.place, destination);
+    const refusal = name === destination.index ? null : pipeline.refusalOf(name);
+    if (refusal) return { index: name, id: hit.id, error: refusal };
+    const conditions = conditionsOf(hit, changed.place, destination);
+    if (changed.source === null) {
+      const index = await indexFor(name);
+      return {
+        index,
+        operation: makeOperation('delete', id ?? hit.id, routingThroughAlias(index, name, given, 'index_routing'), conditions),
+      };
+    }
+    return ingested({ index: name, id, routing: given, source: changed.source, conditions }, pipeline, indexFor, destination.opType);
+  });
+  return byQueryAnswer(totals, started, ['updated', 'created', 'deleted']);
+}
+
+/** What a script left alone is the destination's word. */
+function placeInDestination(hit: ByQueryHit, { index, id, routing }: ScriptedPlace, destination: ReindexDestination) {
+  const { routing: command } = destination;
+  const given = command === 'keep' ? hit.routing : command === 'discard' ? null : command.slice(1);
+  return { index: index === hit.index ? destination.index : index, id, routing: routing === hit.routing ? given : routing };
+}
+
+/** @throws ApiError illegal_argument_exception: a version where the destination counts by itself */
+function conditionsOf(hit: ByQueryHit, { version }: ScriptedPlace, { versionType }: ReindexDestination): WriteConditions {
+  if (version === null || (versionType === 'internal' && version === hit.version)) return NO_CONDITIONS;
+  if (versionType === 'internal') throw illegalArgument('[_version] can be set by a script only with an external [version_type]');
+  return { ...NO_CONDITIONS, version, versionType };
+}
