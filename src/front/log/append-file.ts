@@ -1,6 +1,6 @@
 /** A file that logs append to: opened when first written, and again by its name after it was moved away (USR1). */
 import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
-import { fsPath } from '../http/files/paths.ts';
+import { fsPath } from '../fs-path.ts';
 
 export class AppendFile {
   private fd: number | undefined;

@@ -1,11 +1,11 @@
 /** An event loop of a worker process: reads the configuration it is given, accepts and serves, ends gracefully. */
 import path from 'node:path';
 import { buildHttp } from '../http/build/build.ts';
-import type { HttpMain } from '../http/config/conf.ts';
 import { core } from '../http/config/core.ts';
 import { beginExit, connections } from '../http/connection/client-connections.ts';
 import { type Listening, listenAll } from '../http/connection/server.ts';
 import { stats } from '../http/connection/stats.ts';
+import type { HttpMain } from '../http/model/types.ts';
 import { flushAccessLogs, openAccessLogs, reopenAccessLogs } from '../http/modules/access-log.ts';
 import type { TempFolder } from '../http/request/body.ts';
 import { configFiles } from '../http/tls/pem.ts';

@@ -1,7 +1,7 @@
 /** Listening sockets: bound by the master, kept across reloads and binary upgrades, inherited by workers as descriptors. */
 import { chmodSync, closeSync, unlinkSync } from 'node:fs';
 import net from 'node:net';
-import type { ListenSocket } from '../http/config/conf.ts';
+import type { ListenSocket } from '../http/model/types.ts';
 import { systemError } from '../log/system-error.ts';
 
 interface Handle {

@@ -4,13 +4,14 @@ import { parseProxyHeader } from '../../../src/front/http/connection/proxy-proto
 import { FastCgiParser } from '../../../src/front/http/modules/fastcgi.ts';
 import { MemcachedParser } from '../../../src/front/http/modules/memcached.ts';
 import { cutMoov } from '../../../src/front/http/modules/mp4-cut.ts';
-import { BodyDecoder } from '../../../src/front/http/request/body.ts';
-import { parseHeaderLine } from '../../../src/front/http/request/header.ts';
-import { parseRequestLine, parseUri } from '../../../src/front/http/request/parse.ts';
+import { parseUri } from '../../../src/front/http/request/parse.ts';
 import { parseClientHello } from '../../../src/front/http/tls/client-hello.ts';
 import { CgiParser } from '../../../src/front/http/upstream/cgi.ts';
 import { HttpResponseParser } from '../../../src/front/http/upstream/http-response.ts';
 import { InvalidResponse, type ParserSink, type ResponseParser } from '../../../src/front/http/upstream/protocol.ts';
+import { BodyDecoder } from '../../../src/http/wire/body-decoder.ts';
+import { parseHeaderLine } from '../../../src/http/wire/header.ts';
+import { parseRequestLine } from '../../../src/http/wire/request-line.ts';
 import { makeMovie } from '../../support/movie.ts';
 import { random } from './random.ts';
 

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oidText, readElements, timeOf, writeAlgorithm, writeDer } from '../../../src/front/http/ocsp/der.ts';
 import { certificateId, OcspError, ocspRequest, readOcspResponse } from '../../../src/front/http/ocsp/messages.ts';
-import { certificatesOf, issuerOf, parseResponder, responderOf } from '../../../src/front/http/ocsp/responder.ts';
+import { certificatesOf, issuerOf, parseResponder, responderOf } from '../../../src/front/http/tls/ocsp-responder.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gannet-ocsp-'));
 const openssl = (...args: string[]): Buffer => execFileSync('openssl', args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,8 +1,9 @@
 /** Request lines, URIs, hosts, header lines. */
 import { describe, expect, test } from 'vitest';
-import { BodyDecoder } from '../../../src/front/http/request/body.ts';
-import { parseHeaderLine } from '../../../src/front/http/request/header.ts';
-import { findArg, normalisePath, parseRequestLine, parseUri, validHost } from '../../../src/front/http/request/parse.ts';
+import { findArg, normalisePath, parseUri, validHost } from '../../../src/front/http/request/parse.ts';
+import { BodyDecoder } from '../../../src/http/wire/body-decoder.ts';
+import { parseHeaderLine } from '../../../src/http/wire/header.ts';
+import { parseRequestLine } from '../../../src/http/wire/request-line.ts';
 
 describe('front request parsing', () => {
   test('request lines', () => {

@@ -5,20 +5,21 @@ import { ANY_COUNT, checkShape, HSL, HTTP, LIMIT_EXCEPT, LOCATION, SERVER, type 
 import { ConfigError, type DirectiveNode, failAt, UnknownDirectiveError } from '../../config/syntax.ts';
 import { type ErrorLog, levelRank } from '../../log/error-log.ts';
 import type { LogTargets } from '../../log/targets.ts';
-import { HttpMain, Loc, Server } from '../config/conf.ts';
+import { compileRegex } from '../config/compile-regex.ts';
 import { core } from '../config/core.ts';
 import { collectSockets, parseListen } from '../config/listen.ts';
-import { FILTER_ORDER, type HttpFrame, type HttpModule, type HttpScope } from '../config/module.ts';
+import type { HttpFrame, HttpScope } from '../config/module.ts';
 import { parseValue } from '../config/value.ts';
 import { Variables } from '../config/variables.ts';
-import { mapUri } from '../files/paths.ts';
+import type { HttpModule } from '../model/types.ts';
+import { HttpMain, Loc, Server } from '../model/types.ts';
 import { registerCombined } from '../modules/access-log.ts';
 import { addCoreVariables } from '../modules/core-variables.ts';
-import { compileRegex } from '../modules/rewrite.ts';
 import { initHeaderWriter } from '../phases/header-writer.ts';
 import { indexLocations } from '../phases/location.ts';
-import { buildPhases, setMapPath } from '../phases/phases.ts';
+import { buildPhases } from '../phases/phases.ts';
 import type { TempFolder } from '../request/body.ts';
+import { FILTER_ORDER } from '../request/pieces.ts';
 import { loadModules, REGISTRY } from './registry.ts';
 
 interface BuildInput {
@@ -111,6 +112,7 @@ function collectNames(node: DirectiveNode, names: Set<string>, variables: Set<st
 
 class Builder {
   readonly main: HttpMain;
+  private readonly variables = new Variables();
   /** values set on each level before merging, by module and directive */
   private readonly ownLogs = new Map<Loc, ErrorLog[]>();
   /** where nginx says that values do not go together: the end of the block */
@@ -123,16 +125,15 @@ class Builder {
     private readonly modules: HttpModule[],
   ) {
     this.end = { file: input.node.file, line: input.node.endLine ?? input.node.line };
-    this.main = new HttpMain(new Variables(), input.paths, input.inherited);
+    this.main = new HttpMain(this.variables, input.paths, input.inherited);
     this.main.modules.push(...modules);
-    addCoreVariables(this.main.variables);
-    for (const module of modules) this.main.variables.add(module.variables ?? [], module.families);
+    addCoreVariables(this.variables);
+    for (const module of modules) this.variables.add(module.variables ?? [], module.families);
     registerCombined(this.main);
   }
 
   build(): HttpMain {
     const { main, input } = this;
-    setMapPath((r) => mapUri(r));
     this.prepare(main.loc);
     this.readNodes(input.node.children!, HTTP, main.loc, undefined);
     for (const check of this.checks) check();
@@ -146,7 +147,7 @@ class Builder {
       for (const module of this.modules) module.init?.(main);
       main.headerFilters.sort((a, b) => FILTER_ORDER.indexOf(a.name) - FILTER_ORDER.indexOf(b.name));
       buildPhases(main);
-      main.variables.resolve();
+      this.variables.resolve();
       collectSockets(main, input.warn);
     } catch (error) {
       if (typeof error === 'string') throw new ConfigError(error);

@@ -1,24 +1,14 @@
 /** Addresses of `server` entries: literals, names looked up by the system, and the form of each. */
 import { lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
-import type { Address, ServerOptions } from '../upstream/peer.ts';
-import type { HttpMain } from './conf.ts';
+import type { HttpMain } from '../model/types.ts';
 
-export interface EntryAddress {
-  address: Address;
-  options: ServerOptions;
-  priority: number;
-  /** the SRV record it came from */
-  record?: string;
-}
-
-export interface ServerEntry {
-  text: string;
-  options: ServerOptions;
-  resolve: boolean;
-  service: string;
-  /** addresses found last */
-  addresses: EntryAddress[];
+export interface Address {
+  /** `1.2.3.4:80`, `[::1]:80`, `unix:/path` */
+  name: string;
+  host: string;
+  port: number;
+  path: string;
 }
 
 export function makeAddress(host: string, port: number): Address {

@@ -1,6 +1,6 @@
 /** http2, http2_*: HTTP/2 for clients, and $http2. The protocol itself is in ../http2.ts, loaded where a server wants it. */
 import { checked, custom, flag, HS, HSL, HTTP, ineffective, num, type Spec, size } from '../../config/directive.ts';
-import type { HttpMain, Server, VirtualHosts } from './conf.ts';
+import type { HttpMain, Server, VirtualHosts } from '../model/types.ts';
 import { poolSize } from './core.ts';
 import { defineModule, type HttpFrame } from './module.ts';
 

@@ -1,7 +1,8 @@
 /** `listen`: addresses and options; which sockets to open, and which servers answer on each. */
 
 import { parseSize, parseTimeSec } from '../../config/values.ts';
-import { type HttpMain, type ListenOptions, type ListenSocket, type Server, VirtualHosts } from './conf.ts';
+import type { HttpMain, ListenOptions, ListenSocket, Server } from '../model/types.ts';
+import { HostTable } from './host-table.ts';
 import type { HttpFrame } from './module.ts';
 
 const DEFAULT_BACKLOG = 511;
@@ -145,7 +146,7 @@ const keyOf = (o: ListenOptions): string => (o.path ? `unix:${o.path}` : `tcp:${
 
 /** Groups servers by address; a wildcard socket takes over the addresses of its port that need no socket of their own. */
 export function collectSockets(main: HttpMain, warn: (message: string) => void): void {
-  const groups = new Map<string, VirtualHosts>();
+  const groups = new Map<string, HostTable>();
   for (const server of main.servers) {
     if (server.listens.length === 0) {
       const port = process.getuid?.() === 0 ? 80 : 8000;
@@ -174,16 +175,16 @@ export function collectSockets(main: HttpMain, warn: (message: string) => void):
   }
 }
 
-function makeSocket(key: string, hosts: VirtualHosts): ListenSocket {
+function makeSocket(key: string, hosts: HostTable): ListenSocket {
   const { host, port, path } = hosts.options;
   return { key, host, port, path, options: hosts.options, byAddress: new Map(), hosts };
 }
 
-function addToGroup(groups: Map<string, VirtualHosts>, server: Server, options: ListenOptions, warn: (message: string) => void): void {
+function addToGroup(groups: Map<string, HostTable>, server: Server, options: ListenOptions, warn: (message: string) => void): void {
   const key = keyOf(options);
   let group = groups.get(key);
   if (!group) {
-    group = new VirtualHosts(options);
+    group = new HostTable(options);
     group.defaultServer = server;
     groups.set(key, group);
   } else {

@@ -1,12 +1,11 @@
 /** Texts with variables: `$name`, `${name}`, `$1`; parsed once, evaluated per request. */
 
 import { capture } from '../../config/regex.ts';
-import type { Request } from '../phases/http-request.ts';
-import type { VariableDef } from './variables.ts';
+import type { Evaluable, Request, VariableDef } from '../model/types.ts';
 
 type Part = string | { variable: VariableDef } | { capture: number };
 
-export class Value {
+export class Value implements Evaluable {
   /** the whole text where it holds no variable */
   readonly constant: string | undefined;
 

@@ -1,28 +1,10 @@
-/** Variables: looked up once when the configuration is read, evaluated on demand, cached per request unless volatile. */
-import type { Request } from '../phases/http-request.ts';
-
-export interface VariableDef {
-  name: string;
-  /** null: not set */
-  get(r: Request): string | null;
-  /** assignment by `set` and `auth_request_set` */
-  set?(r: Request, value: string): void;
-  /** evaluated at each use */
-  volatile?: boolean;
-  /** may not be defined again by `set`, `map`, `geo` */
-  fixed?: boolean;
-  index?: number;
-}
-
-export interface VariableFamily {
-  prefix: string;
-  make(rest: string): Pick<VariableDef, 'get' | 'volatile'>;
-}
+// Variables: looked up once when the configuration is read, evaluated on demand, cached per request unless volatile.
+import type { VariableDef, VariableFamily, VariableTable } from '../model/types.ts';
 
 /** evaluation of a variable that nothing has defined yet */
 export const unset = () => null;
 
-export class Variables {
+export class Variables implements VariableTable {
   private readonly builtIn = new Map<string, VariableDef>();
   private readonly families: VariableFamily[] = [];
   /** defined by the configuration or looked up by it */

@@ -1,19 +1,37 @@
-/** Reads a request's body off its connection: kept, handed on, or thrown away. */
+// Reads a request's body from its connection: stores it, passes it on, or drops it.
 
+import type { Socket } from 'node:net';
+import { BodyDecoder } from '../../../http/wire/body-decoder.ts';
 import { core } from '../config/core.ts';
-import type { Request } from '../phases/http-request.ts';
-import { BodyDecoder, RequestBody } from '../request/body.ts';
+import type { Connection, Request } from '../model/types.ts';
+import { RequestBody } from '../request/body.ts';
 import { OK } from '../request/codes.ts';
-import type { Connection } from './connection.ts';
 
 const EMPTY = Buffer.alloc(0);
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+
+/** The connection whose bodies are read. */
+interface BodyReaderOwner extends Pick<Connection, 'http2' | 'output' | 'resumeReading' | 'clearTimer' | 'destroy'> {
+  readonly socket: Socket;
+  readonly request: Request | undefined;
+  /** read, not parsed yet */
+  input: Buffer;
+  /** `process` is running */
+  readonly processing: boolean;
+  /** Parses as much of `input` as possible. */
+  process(): void;
+  setTimer(ms: number, onDeadline: () => void): void;
+  log(level: 'info', message: string): void;
+  runPosted(): void;
+  /** The request is done, its body included. */
+  afterRequest(r: Request): void;
+}
 
 export class BodyReader {
   /** what comes is not wanted */
   discarding = false;
 
-  constructor(private readonly conn: Connection) {}
+  constructor(private readonly conn: BodyReaderOwner) {}
 
   /** Starts reading the body; `onEnd` gets 0 or a status. With `consumer`, data is handed on instead of kept. */
   read(r: Request, onEnd: (rc: number) => void, consumer?: (data: Buffer) => void): void {

@@ -1,14 +1,13 @@
 /** The connections of clients of an event loop: counted, told apart, and closed when the worker ends. */
 import type { Socket } from 'node:net';
 import { loop } from '../../zone/memory.ts';
-import type { ListenSocket } from '../config/conf.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { ListenSocket, Request } from '../model/types.ts';
 import { stats } from './stats.ts';
 
 let connectionCount = 0;
 
 /** A client's connection as the worker sees it, whatever protocol is spoken on it. */
-export interface ClientConnection {
+export interface TrackedConnection {
   /** a request that is being worked on */
   readonly request: Request | undefined;
   /** a request head has begun to arrive */
@@ -18,7 +17,7 @@ export interface ClientConnection {
   destroy(): void;
 }
 /** open connections of this event loop; a graceful end closes the idle ones */
-export const connections = new Set<ClientConnection>();
+export const connections = new Set<TrackedConnection>();
 let exitingNow = false;
 /** the worker takes no further requests */
 export const exiting = (): boolean => exitingNow;
@@ -32,12 +31,12 @@ export function beginExit(done: () => void): void {
   for (const conn of [...connections]) conn.closeWhenIdle();
 }
 
-export function opened(conn: ClientConnection): void {
+export function opened(conn: TrackedConnection): void {
   connections.add(conn);
   stats.connectionOpened();
 }
 
-export function closed(conn: ClientConnection): void {
+export function closed(conn: TrackedConnection): void {
   if (!connections.delete(conn)) return;
   stats.connectionClosed();
   if (exitingNow && connections.size === 0) setImmediate(() => onLastClosed?.());

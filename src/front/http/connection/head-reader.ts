@@ -1,12 +1,13 @@
-/** Reads request heads off a connection: request line, fields, and what must hold of both before the phases run. */
+// Reads request heads from a connection: request line, fields, and the checks on both before the phases run.
 
+import { findHeader, type HeaderField, learnField, parseHeaderLine, recallField } from '../../../http/wire/header.ts';
+import { parseRequestLine } from '../../../http/wire/request-line.ts';
 import { core } from '../config/core.ts';
-import { Request } from '../phases/http-request.ts';
+import type { Connection, HttpMain, ListenSocket, Loc, Request, VirtualHosts } from '../model/types.ts';
+import { HttpRequest } from '../phases/http-request.ts';
 import { runPhases } from '../phases/phases.ts';
 import { OK } from '../request/codes.ts';
-import { findHeader, type HeaderField, learnField, parseHeaderLine, recallField } from '../request/header.ts';
-import { parseRequestLine, parseUri, validHost } from '../request/parse.ts';
-import type { Connection } from './connection.ts';
+import { parseUri, validHost } from '../request/parse.ts';
 import { stats } from './stats.ts';
 
 /** Fields of which a second one is an error. */
@@ -31,16 +32,36 @@ function hostOf(text: string): ReturnType<typeof validHost> {
 
 const isTrue = (text: string): boolean => text !== '' && text !== '0';
 
+/** The connection whose heads are read. */
+interface HeadReaderOwner extends Connection {
+  readonly http: HttpMain;
+  readonly listen: ListenSocket;
+  readonly hosts: VirtualHosts;
+  /** configuration of the default server */
+  readonly rootLoc: Loc;
+  requests: number;
+  request: Request | undefined;
+  /** read, not parsed yet */
+  readonly input: Buffer;
+  /** What was read, as latin1, at most `limit` characters. */
+  peekInput(limit: number): string;
+  /** The first `count` bytes read are consumed; from then on the rest is in `input`. */
+  dropInput(count: number): void;
+  setTimer(ms: number, onDeadline: () => void): void;
+  log(level: 'info', message: string): void;
+  runPosted(): void;
+}
+
 export class HeadReader {
   /** a request whose head is incomplete */
-  head: Request | undefined;
+  head: HttpRequest | undefined;
   private headBytes = 0;
   private headLines = 0;
   nextPipelined = false;
 
   readonly onTimeout = (): void => this.headTimeout();
 
-  constructor(private readonly conn: Connection) {}
+  constructor(private readonly conn: HeadReaderOwner) {}
 
   private headTimeout(): void {
     this.conn.log('info', 'client timed out (110: Connection timed out) while waiting for request');
@@ -50,8 +71,8 @@ export class HeadReader {
     } else this.conn.destroy();
   }
 
-  private startHead(): Request {
-    const r = new Request(this.conn, this.conn.http, this.conn.hosts.defaultServer);
+  private startHead(): HttpRequest {
+    const r = new HttpRequest(this.conn, this.conn.http, this.conn.hosts.defaultServer);
     r.pipelined = this.nextPipelined;
     this.nextPipelined = false;
     this.head = r;
@@ -125,19 +146,19 @@ export class HeadReader {
     else this.refuseHead(r, 0, rc);
   }
 
-  private checkStreamLine(r: Request): number {
+  private checkStreamLine(r: HttpRequest): number {
     const problem = !/^[A-Z_-]+$/.test(r.method) ? 'invalid method' : r.rawUri.startsWith('/') ? '' : 'no valid :path header';
     if (!problem) return OK;
     r.log('info', `client sent ${problem}`);
     return 400;
   }
 
-  private takeHeadBytes(r: Request, count: number): void {
+  private takeHeadBytes(r: HttpRequest, count: number): void {
     r.requestLength += count;
     this.conn.dropInput(count);
   }
 
-  private checkPartialLine(r: Request, partial: number, lineLimit: number, total: number): void {
+  private checkPartialLine(r: HttpRequest, partial: number, lineLimit: number, total: number): void {
     if (this.headLines === 0) {
       if (partial >= lineLimit) this.refuseHead(r, 0, 414, 'client sent too long URI while reading client request line');
       else if (partial > 0) {
@@ -150,7 +171,7 @@ export class HeadReader {
     }
   }
 
-  private refuseHead(r: Request, used: number, status: number, reason?: string): boolean {
+  private refuseHead(r: HttpRequest, used: number, status: number, reason?: string): boolean {
     this.takeHeadBytes(r, used);
     this.beginRequest(r);
     if (reason) r.log('info', reason);
@@ -165,7 +186,7 @@ export class HeadReader {
     return false;
   }
 
-  private takeRequestLine(r: Request, line: string): number {
+  private takeRequestLine(r: HttpRequest, line: string): number {
     r.requestLine = line;
     const parsed = parseRequestLine(line);
     if (typeof parsed === 'string') {
@@ -192,7 +213,7 @@ export class HeadReader {
     return OK;
   }
 
-  private takeTarget(r: Request, target: string): number {
+  private takeTarget(r: HttpRequest, target: string): number {
     if (r.method === 'CONNECT') {
       r.uri = '';
       return OK;
@@ -207,7 +228,7 @@ export class HeadReader {
     return OK;
   }
 
-  private setHost(r: Request, host: { name: string; port: string }): void {
+  private setHost(r: HttpRequest, host: { name: string; port: string }): void {
     r.host = host.name;
     r.hostPort = host.port;
     const server = this.conn.hosts.find(host.name, r);
@@ -217,7 +238,7 @@ export class HeadReader {
     }
   }
 
-  private takeField(r: Request, line: string): number {
+  private takeField(r: HttpRequest, line: string): number {
     const c = core.conf(r.server.root);
     const field = learnField(line) ?? parseHeaderLine(line, c.underscores_in_headers, c.ignore_invalid_headers);
     if (field === 'invalid') {
@@ -233,7 +254,7 @@ export class HeadReader {
     return this.addField(r, field);
   }
 
-  private addField(r: Request, field: HeaderField): number {
+  private addField(r: HttpRequest, field: HeaderField): number {
     const { lname, name, value } = field;
     const fields = r.headersIn;
     if (fields.length >= core.conf(r.server.root).max_headers) {
@@ -259,7 +280,7 @@ export class HeadReader {
     return OK;
   }
 
-  private headDone(r: Request, used: number): boolean {
+  private headDone(r: HttpRequest, used: number): boolean {
     this.takeHeadBytes(r, used);
     this.beginRequest(r);
     const rc = this.checkHead(r);
@@ -274,7 +295,7 @@ export class HeadReader {
   }
 
   /** client_body_early_read: the body is there before a location is chosen; sizes are the server's. */
-  private readBodyFirst(r: Request): void {
+  private readBodyFirst(r: HttpRequest): void {
     const limit = core.conf(r.loc).client_max_body_size;
     if (limit > 0 && r.contentLength > limit) {
       r.log('error', `client intended to send too large body: ${r.contentLength} bytes`);
@@ -288,7 +309,7 @@ export class HeadReader {
     });
   }
 
-  private beginRequest(r: Request): void {
+  private beginRequest(r: HttpRequest): void {
     this.head = undefined;
     this.conn.request = r;
     this.conn.requests++;
@@ -299,7 +320,7 @@ export class HeadReader {
   }
 
   /** What must hold of a complete head. */
-  private checkHead(r: Request): number {
+  private checkHead(r: HttpRequest): number {
     if (r.version >= 1001 && r.headerIn('host') === undefined) {
       r.log('info', 'client sent HTTP/1.1 request without "Host" header while reading client request headers');
       return 400;

@@ -3,6 +3,7 @@
  *   socket -> Http2Connection (session: limits, idle time, GOAWAY) -> Http2Stream (one request) -> phases, filters, output queue
  * What differs from HTTP/1 is how a head arrives, how a response's header is sent, and what ends a stream.
  */
+
 import http2, {
   type IncomingHttpHeaders,
   type OutgoingHttpHeaders,
@@ -11,19 +12,17 @@ import http2, {
   type ServerStreamResponseOptions,
 } from 'node:http2';
 import type { Socket } from 'node:net';
+import type { HeaderField } from '../../../http/wire/header.ts';
 import { type ErrorLog, logTo } from '../../log/error-log.ts';
-import type { HttpMain, ListenSocket, Server, VirtualHosts } from '../config/conf.ts';
 import { core } from '../config/core.ts';
 import { http2Module } from '../config/http2.ts';
-import { currentHttpDate, httpDate } from '../phases/header-writer.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Request, Server, StreamFraming, TlsInfo } from '../model/types.ts';
 import { serverSignature } from '../phases/special-response.ts';
-import type { HeaderField } from '../request/header.ts';
-import { type ClientConnection, closed, type Origin, opened, originOf } from './client-connections.ts';
-import { Connection, type StreamFraming } from './connection.ts';
-import type { AcceptHooks } from './server.ts';
+import { currentHttpDate, httpDate } from '../request/http-date.ts';
+import type { Http2Accept } from './accept.ts';
+import { closed, type Origin, opened, originOf, type TrackedConnection } from './client-connections.ts';
+import { HttpConnection } from './http-connection.ts';
 import { type Activity, stats } from './stats.ts';
-import type { TlsInfo } from './tls-info.ts';
 
 const { NGHTTP2_FLAG_END_STREAM, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_PROTOCOL_ERROR } = http2.constants;
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
@@ -37,14 +36,6 @@ const SINGLE_FIELDS = new Set(
     ' ',
   ),
 );
-
-interface Http2Accept {
-  http: HttpMain;
-  listen: ListenSocket;
-  hosts: VirtualHosts;
-  proxy: Connection['proxy'];
-  hooks: AcceptHooks;
-}
 
 /** Serves a plain connection: HTTP/2 if it begins with the preface, HTTP/1 if not. */
 export function acceptPlain(raw: Socket, options: Http2Accept): void {
@@ -68,7 +59,7 @@ export function acceptPlain(raw: Socket, options: Http2Accept): void {
       new Http2Connection(raw, options, hosts.defaultServer, undefined);
       return;
     }
-    const conn = new Connection(raw, http, listen, hosts);
+    const conn = new HttpConnection(raw, http, listen, hosts);
     conn.proxy = proxy;
     hooks.opened?.(conn);
     raw.resume();
@@ -77,7 +68,7 @@ export function acceptPlain(raw: Socket, options: Http2Accept): void {
 }
 
 /** An HTTP/2 connection: its session, and what counts for all its streams. */
-export class Http2Connection implements ClientConnection {
+export class Http2Connection implements TrackedConnection {
   readonly origin: Origin;
   readonly streams = new Set<Http2Stream>();
   readonly hasPartialHead = false;
@@ -199,7 +190,7 @@ export class Http2Connection implements ClientConnection {
 }
 
 /** One request of an HTTP/2 connection. */
-class Http2Stream extends Connection implements StreamFraming {
+class Http2Stream extends HttpConnection implements StreamFraming {
   readonly name: 'h2' | 'h2c';
 
   constructor(
@@ -263,7 +254,7 @@ class Http2Stream extends Connection implements StreamFraming {
       return;
     }
     const headers = responseFields(r);
-    const waitForTrailers = r.expectTrailers || (r.upstream?.conf.passTrailers === true && r.out.contentLength !== 0);
+    const waitForTrailers = r.expectTrailers || (r.upstream?.passesTrailers === true && r.out.contentLength !== 0);
     if (waitForTrailers) stream.once('wantTrailers', () => this.sendTrailers(r));
     const options: ServerStreamResponseOptions & { sendDate: boolean } = {
       sendDate: false,

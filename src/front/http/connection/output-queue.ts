@@ -4,12 +4,12 @@
  * Knows rate limits and tells producers when to wait.
  */
 import { readSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { DirectWriter } from '../../../http/wire/direct-writer.ts';
 import { core } from '../config/core.ts';
-import { type BodyFlags, type FileSpan, isFileSpan, type Piece, pieceLength } from '../config/module.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Connection, Loc, Output, Request } from '../model/types.ts';
 import { ERROR, OK } from '../request/codes.ts';
-import type { Connection } from './connection.ts';
-import { DirectWriter } from './direct-writer.ts';
+import { type BodyFlags, type FileSpan, isFileSpan, type Piece, pieceLength } from '../request/pieces.ts';
 import { rateAllowance, rateOf, ratePauseMs } from './send-rate.ts';
 
 const EMPTY = Buffer.alloc(0);
@@ -26,7 +26,19 @@ const TEXT_LIMIT = 4 * 1024;
 /** where head and body are put together for a write */
 let joinBuffer: Buffer = Buffer.allocUnsafeSlow(JOIN_LIMIT);
 
-export class OutputQueue {
+/** The connection that the queue writes to. */
+interface OutputOwner extends Pick<Connection, 'tls' | 'http2' | 'error' | 'abandon' | 'destroy' | 'clearTimer'> {
+  readonly socket: Socket;
+  readonly closed: boolean;
+  readonly request: Request | undefined;
+  /** configuration of the default server */
+  readonly rootLoc: Loc;
+  setTimer(ms: number, onDeadline: () => void): void;
+  log(level: 'info', message: string): void;
+  runPosted(): void;
+}
+
+export class OutputQueue implements Output {
   /** bytes sent for the current request, header included */
   sent = 0;
   bytesSent = 0;
@@ -53,7 +65,7 @@ export class OutputQueue {
     if (!error) this.settled();
   };
 
-  constructor(private readonly conn: Connection) {}
+  constructor(private readonly conn: OutputOwner) {}
 
   /** Bytes that the system has not taken yet. */
   private get unsent(): number {

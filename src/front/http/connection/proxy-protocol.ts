@@ -1,16 +1,14 @@
 /** PROXY protocol header, versions 1 (text) and 2 (binary), before anything else on a connection. */
 import type { Socket } from 'node:net';
-import type { Connection } from './connection.ts';
+import type { ProxyInfo } from '../model/types.ts';
 
 const SIGNATURE = Buffer.from([13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10]);
 const MAX_V1 = 107;
 const MAX_HEADER = 4096;
 const TIMEOUT_MS = 60_000;
 
-type Proxy = NonNullable<Connection['proxy']>;
-
 /** Calls back with what the header said (undefined: `UNKNOWN` or local); what follows it is put back. */
-export function readProxyHeader(socket: Socket, done: (proxy: Proxy | undefined | 'invalid') => void): void {
+export function readProxyHeader(socket: Socket, done: (proxy: ProxyInfo | undefined | 'invalid') => void): void {
   let held = Buffer.alloc(0);
   socket.setTimeout(TIMEOUT_MS, () => socket.destroy());
   const onData = (data: Buffer) => {
@@ -22,7 +20,7 @@ export function readProxyHeader(socket: Socket, done: (proxy: Proxy | undefined 
     } else if (parsed === 'invalid') finish('invalid', 0);
     else finish(parsed.proxy, parsed.used);
   };
-  const finish = (proxy: Proxy | undefined | 'invalid', used: number) => {
+  const finish = (proxy: ProxyInfo | undefined | 'invalid', used: number) => {
     socket.off('data', onData);
     socket.setTimeout(0);
     socket.pause();
@@ -33,7 +31,7 @@ export function readProxyHeader(socket: Socket, done: (proxy: Proxy | undefined 
   socket.on('data', onData);
 }
 
-export function parseProxyHeader(data: Buffer): { proxy: Proxy | undefined; used: number } | 'more' | 'invalid' {
+export function parseProxyHeader(data: Buffer): { proxy: ProxyInfo | undefined; used: number } | 'more' | 'invalid' {
   const common = Math.min(data.length, SIGNATURE.length);
   if (SIGNATURE.subarray(0, common).equals(data.subarray(0, common))) return data.length < 16 ? 'more' : parseV2(data);
   const lf = data.indexOf(10);
@@ -48,7 +46,7 @@ export function parseProxyHeader(data: Buffer): { proxy: Proxy | undefined; used
 const TLV_NAMES: Record<number, string> = { 1: 'alpn', 2: 'authority', 5: 'unique_id', 48: 'netns', 32: 'ssl' };
 const SSL_NAMES: Record<number, string> = { 33: 'ssl_version', 34: 'ssl_cn', 35: 'ssl_cipher', 36: 'ssl_sig_alg', 37: 'ssl_key_alg' };
 
-function parseV2(data: Buffer): { proxy: Proxy | undefined; used: number } | 'more' | 'invalid' {
+function parseV2(data: Buffer): { proxy: ProxyInfo | undefined; used: number } | 'more' | 'invalid' {
   const length = data.readUInt16BE(14);
   const used = 16 + length;
   if (data[12] >> 4 !== 2) return 'invalid';

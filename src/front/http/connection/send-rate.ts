@@ -1,7 +1,7 @@
 /** `limit_rate` and `limit_rate_after`: how much of a response may go when. */
 import { parseSize } from '../../config/values.ts';
 import { core } from '../config/core.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Request } from '../model/types.ts';
 
 /** Bytes per second the response may use, 0: no limit; evaluated once per request. */
 export function rateOf(r: Request): number {

@@ -1,9 +1,11 @@
 /** Listening sockets of a worker: accepts connections and hands them to the right virtual hosts. */
+
 import { createServer, type Server as NetServer, Socket, type SocketConstructorOpts } from 'node:net';
-import type { HttpMain, ListenSocket, VirtualHosts } from '../config/conf.ts';
+import { type ClientHandle, localAddressOf, SharedReads, takeHandles } from '../../../http/wire/client-handle.ts';
 import { speaksHttp2, usesHttp2 } from '../config/http2.ts';
-import { type ClientHandle, localAddressOf, SharedReads, takeHandles } from './client-handle.ts';
-import { Connection } from './connection.ts';
+import type { HttpMain, ListenSocket, ProxyInfo, VirtualHosts } from '../model/types.ts';
+import type { AcceptHooks } from './accept.ts';
+import { HttpConnection } from './http-connection.ts';
 import { readProxyHeader } from './proxy-protocol.ts';
 import type { Incoming } from './tls-incoming.ts';
 import type { TlsListener } from './tls-listener.ts';
@@ -11,13 +13,6 @@ import type { TlsListener } from './tls-listener.ts';
 export interface Listening {
   servers: NetServer[];
   close(): void;
-}
-
-export interface AcceptHooks {
-  /** true: there are as many connections as there may be, and a new one is closed */
-  full?(): boolean;
-  /** called for each new connection (debug_connection) */
-  opened?(conn: Connection): void;
 }
 
 /** Starts accepting on descriptors that the master bound. @param fds by socket key */
@@ -76,7 +71,7 @@ interface Accepting {
 }
 
 /** @param shared  how bytes come: see Connection */
-function accept(accepting: Accepting, raw: Socket, shared = false): Connection | undefined {
+function accept(accepting: Accepting, raw: Socket, shared = false): HttpConnection | undefined {
   const { http, socket, hooks } = accepting;
   if (hooks.full?.()) {
     raw.destroy();
@@ -85,7 +80,7 @@ function accept(accepting: Accepting, raw: Socket, shared = false): Connection |
   const hosts = socket.byAddress.size === 0 ? socket.hosts : hostsAt(socket, raw.localAddress ?? '');
   const { options } = hosts;
   if (options.keepAlive) raw.setKeepAlive(true, options.keepAlive.idleSeconds * 1000);
-  const begin = (proxy?: Connection['proxy']): Connection | undefined => {
+  const begin = (proxy?: ProxyInfo): HttpConnection | undefined => {
     if (options.ssl) {
       accepting.tlsFor(hosts).acceptSocket(raw, socket, proxy, hooks);
       return undefined;
@@ -96,7 +91,7 @@ function accept(accepting: Accepting, raw: Socket, shared = false): Connection |
       accepting.http2.acceptPlain(raw, { http, listen, hosts, proxy, hooks });
       return undefined;
     }
-    const conn = new Connection(raw, http, listen, hosts, { sharedReads: shared });
+    const conn = new HttpConnection(raw, http, listen, hosts, { sharedReads: shared });
     conn.proxy = proxy;
     hooks.opened?.(conn);
     return conn;

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { SecureContext } from 'node:tls';
 import { sharedValue } from '../../zone/memory.ts';
-import type { HttpMain } from '../config/conf.ts';
+import type { HttpMain } from '../model/types.ts';
 import { readConfigFile } from '../tls/pem.ts';
 import type { sslModule } from '../tls/ssl.ts';
 

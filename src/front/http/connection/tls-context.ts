@@ -3,14 +3,13 @@ import { constants, createHash } from 'node:crypto';
 import tls from 'node:tls';
 import { logTo } from '../../log/error-log.ts';
 import { drain, onNews, tellLoops } from '../../zone/bus.ts';
-import type { HttpMain, Server } from '../config/conf.ts';
-import { certificatesOf } from '../ocsp/responder.ts';
+import type { HttpMain, Request, Server } from '../model/types.ts';
 import { prepareStapling } from '../ocsp/stapling.ts';
-import type { Request } from '../phases/http-request.ts';
+import { ContextCache } from '../tls/certificate-cache.ts';
 import { applyConfCommands, versionRange } from '../tls/conf-command.ts';
+import { certificatesOf } from '../tls/ocsp-responder.ts';
 import { readConfigFile, readCrls, readKey, readPem } from '../tls/pem.ts';
 import { sslModule } from '../tls/ssl.ts';
-import { ContextCache } from '../upstream/tls.ts';
 import { type TicketKey, ticketKeysOf, useTicketKeys } from './session-tickets.ts';
 
 type Conf = ReturnType<typeof sslModule.conf>;

@@ -1,9 +1,9 @@
 /** Connections before their handshake: the first bytes are looked at, then the TLS socket is made, or a plain one after all. */
 import { Socket } from 'node:net';
 import { TLSSocket, type TLSSocketOptions } from 'node:tls';
-import { type ClientHandle, peerOf, type SharedReads } from './client-handle.ts';
-import { setDeadline, type Timed, unwatch, watch } from './deadlines.ts';
-import { loadStreamBinding } from './stream-binding.ts';
+import { type ClientHandle, peerOf, type SharedReads } from '../../../http/wire/client-handle.ts';
+import { setDeadline, type Timed, unwatch, watch } from '../../../http/wire/deadlines.ts';
+import { loadStreamBinding } from '../../../http/wire/stream-binding.ts';
 
 export interface Incoming {
   /** address of the client and our port */

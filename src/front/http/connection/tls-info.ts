@@ -1,24 +1,10 @@
 /** What a request knows of its TLS connection. */
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
-import type { Server } from '../config/conf.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Server, TlsInfo } from '../model/types.ts';
 import { HTTPS_CERT_ERROR, HTTPS_NO_CERT, OK } from '../request/codes.ts';
 import type { ClientHello } from '../tls/client-hello.ts';
 import { verifyText } from '../tls/pem.ts';
 import { isNoCa, sslModule } from '../tls/ssl.ts';
-
-export interface TlsInfo {
-  socket: TLSSocket;
-  /** name the client asked for, '' if none */
-  serverName: string;
-  hello: ClientHello | undefined;
-  /** checks what the server demands of the client's certificate: OK or a status */
-  verify(r: Request): number;
-  /** why the client's certificate is no good, '' if it is */
-  verifyError(): string;
-  /** why its issuer's responder does not stand for the client's certificate, '' if it does or was not asked */
-  ocspError: string;
-}
 
 /** @param server whose demands the handshake was made with */
 export function tlsInfo(secure: TLSSocket, server: Server, hello: ClientHello): TlsInfo {

@@ -4,23 +4,25 @@
  */
 import type { Socket } from 'node:net';
 import type tls from 'node:tls';
+import { SharedReads } from '../../../http/wire/client-handle.ts';
+import { setDeadline, type Timed, unwatch, watch } from '../../../http/wire/deadlines.ts';
 import { logTo } from '../../log/error-log.ts';
-import type { HttpMain, ListenSocket, Server, VirtualHosts } from '../config/conf.ts';
 import { core } from '../config/core.ts';
 import { speaksHttp2 } from '../config/http2.ts';
+import type { HttpMain, ListenSocket, ProxyInfo, Server, TlsInfo, VirtualHosts } from '../model/types.ts';
 import { checkClientCertificate } from '../ocsp/client.ts';
 import { stapleFor } from '../ocsp/stapling.ts';
-import { Request } from '../phases/http-request.ts';
+import { DetachedConnection } from '../phases/detached-connection.ts';
+import { HttpRequest } from '../phases/http-request.ts';
+import { OK } from '../request/codes.ts';
 import { type ClientHello, MAX_HELLO, parseClientHello } from '../tls/client-hello.ts';
 import { logKeys } from '../tls/key-log.ts';
 import { sslModule } from '../tls/ssl.ts';
-import { SharedReads } from './client-handle.ts';
-import { Connection } from './connection.ts';
-import { setDeadline, type Timed, unwatch, watch } from './deadlines.ts';
-import type { AcceptHooks } from './server.ts';
+import type { AcceptHooks } from './accept.ts';
+import { HttpConnection } from './http-connection.ts';
 import { contextOf, secureContextFor, type TlsContext } from './tls-context.ts';
 import { type Incoming, SocketIncoming } from './tls-incoming.ts';
-import { type TlsInfo, tlsInfo } from './tls-info.ts';
+import { tlsInfo } from './tls-info.ts';
 
 export { HandleIncoming, handlesTakeTls } from './tls-incoming.ts';
 
@@ -58,7 +60,7 @@ const NOTHING = (): void => {};
 interface Accepted {
   incoming: Incoming;
   socket: ListenSocket;
-  proxy: Connection['proxy'];
+  proxy: ProxyInfo | undefined;
   hooks: AcceptHooks;
 }
 
@@ -111,6 +113,18 @@ class Handshake implements Timed {
   }
 }
 
+/** What variables can show before the handshake: the ClientHello. @throws Error from `socket`, which does not exist yet */
+const handshakeInfo = (hello: ClientHello): TlsInfo => ({
+  get socket(): never {
+    throw new Error('the TLS handshake has not begun');
+  },
+  serverName: hello.serverName,
+  hello,
+  ocspError: '',
+  verify: () => OK,
+  verifyError: () => '',
+});
+
 export class TlsListener {
   constructor(
     private readonly http: HttpMain,
@@ -118,12 +132,12 @@ export class TlsListener {
     private readonly http2: typeof import('./http2.ts') | undefined,
   ) {}
 
-  acceptSocket(raw: Socket, socket: ListenSocket, proxy: Connection['proxy'], hooks: AcceptHooks): void {
+  acceptSocket(raw: Socket, socket: ListenSocket, proxy: ProxyInfo | undefined, hooks: AcceptHooks): void {
     this.accept(new SocketIncoming(raw), socket, proxy, hooks);
   }
 
   /** Reads the ClientHello and starts the handshake of the server it names. */
-  accept(incoming: Incoming, socket: ListenSocket, proxy: Connection['proxy'], hooks: AcceptHooks): void {
+  accept(incoming: Incoming, socket: ListenSocket, proxy: ProxyInfo | undefined, hooks: AcceptHooks): void {
     const accepted = { incoming, socket, proxy, hooks };
     incoming.read(core.conf(this.hosts.defaultServer.root).client_header_timeout, (held) => {
       const hello = parseClientHello(held);
@@ -137,7 +151,7 @@ export class TlsListener {
   /** No TLS at all: an ordinary request, which is answered with 400. */
   private plain({ incoming, socket, proxy, hooks }: Accepted): void {
     const raw = incoming.plain();
-    const conn = new Connection(raw, this.http, { ...socket, options: this.hosts.options }, this.hosts);
+    const conn = new HttpConnection(raw, this.http, { ...socket, options: this.hosts.options }, this.hosts);
     conn.proxy = proxy;
     hooks.opened?.(conn);
     raw.resume();
@@ -223,7 +237,7 @@ export class TlsListener {
       new this.http2.Http2Connection(secure, { http, listen, hosts, proxy, hooks }, server, info);
       return;
     }
-    const conn = new Connection(secure, http, listen, hosts, { sharedReads: reads !== undefined });
+    const conn = new HttpConnection(secure, http, listen, hosts, { sharedReads: reads !== undefined });
     if (reads) reads.conn = conn;
     conn.proxy = proxy;
     conn.tls = info;
@@ -240,13 +254,8 @@ export class TlsListener {
   ): tls.SecureContext | undefined {
     try {
       return secureContextFor(server, context, () => {
-        const conn = {
-          tls: { serverName: hello.serverName, hello },
-          ...incoming.peer,
-          listen: socket,
-          id: 0,
-        };
-        return new Request(conn as unknown as Connection, this.http, server);
+        const conn = new DetachedConnection(socket, { ...incoming.peer, tls: handshakeInfo(hello) });
+        return new HttpRequest(conn, this.http, server);
       });
     } catch (error) {
       logTo(server.root.errorLogs, 'error', `${error instanceof Error ? error.message : error}`);

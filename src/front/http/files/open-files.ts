@@ -4,12 +4,12 @@
  * `open_file_cache_valid`, as nginx does with its open descriptors. Others are kept open under `open_file_cache` only.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { nowMs } from '../../../http/wire/clock.ts';
+import { fsPath } from '../../fs-path.ts';
 import { systemError } from '../../log/system-error.ts';
 import { core } from '../config/core.ts';
-import type { Request } from '../phases/http-request.ts';
-import { nowMs } from '../request/clock.ts';
+import type { Request } from '../model/types.ts';
 import { holdForms } from './coded-bodies.ts';
-import { fsPath } from './paths.ts';
 import { checkSymlinks } from './symlinks.ts';
 
 const KEPT_FILE_BYTES = 1024 * 1024;

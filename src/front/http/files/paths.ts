@@ -1,13 +1,6 @@
 /** From URIs to paths of files. Paths are latin1 texts; `fsPath` makes of them what node:fs must see. */
 import path from 'node:path';
-import type { Request } from '../phases/http-request.ts';
-
-const ASCII = /^[\x00-\x7f]*$/;
-
-/** A latin1 path for node:fs: bytes as they are on disk. */
-export function fsPath(name: string): string | Buffer {
-  return ASCII.test(name) ? name : Buffer.from(name, 'latin1');
-}
+import type { Request } from '../model/types.ts';
 
 /** Document root of a request (`$document_root`). */
 export function documentRoot(r: Request): string {

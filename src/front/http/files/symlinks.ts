@@ -1,8 +1,8 @@
 /** disable_symlinks: paths with symbolic links are refused. */
 import { lstatSync, statSync } from 'node:fs';
+import { fsPath } from '../../fs-path.ts';
 import { core } from '../config/core.ts';
-import type { Request } from '../phases/http-request.ts';
-import { fsPath } from './paths.ts';
+import type { Request } from '../model/types.ts';
 
 export class SymlinkError extends Error {
   code = 'ELOOP';

@@ -2,11 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { isIP, type LookupFunction } from 'node:net';
 import { type ConfOf, custom, flag, HSL, ineffective, msec, num, size, text, wordsOf } from '../../config/directive.ts';
-import type { Loc } from '../config/conf.ts';
 import { core } from '../config/core.ts';
 import type { HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Loc, Request } from '../model/types.ts';
 import { TLS_VERSIONS, versionRange } from '../tls/conf-command.ts';
 import { resolverFor } from '../upstream/resolver.ts';
 import type { FetchConf } from './fetch.ts';

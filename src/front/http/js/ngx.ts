@@ -3,8 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Level, logTo } from '../../log/error-log.ts';
 import { NGINX_VERSION } from '../../version.ts';
 import { loop } from '../../zone/memory.ts';
-import type { HttpMain } from '../config/conf.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { HttpMain, Request } from '../model/types.ts';
 import { type FetchConf, type FetchInit, fetchUnder } from './fetch.ts';
 import type { SharedDict } from './shared-dict.ts';
 

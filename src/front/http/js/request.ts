@@ -1,13 +1,13 @@
 /** What JavaScript handlers see of a request: names and meanings are those of njs where it has them. Texts are latin1 unless said otherwise. */
 
-import { type BodyFlags, isFileSpan } from '../config/module.ts';
-import { readSpan } from '../modules/static.ts';
-import type { Request } from '../phases/http-request.ts';
+import { lowerName } from '../../../http/wire/header.ts';
+import { readSpan } from '../files/send-file.ts';
+import type { Request } from '../model/types.ts';
 import { redirectTo, redirectToNamed } from '../phases/redirect.ts';
+import { sendBuffer } from '../phases/send.ts';
 import { startSubrequest } from '../phases/subrequest.ts';
 import { ERROR } from '../request/codes.ts';
-import { lowerName } from '../request/header.ts';
-import { sendBuffer } from '../request/send.ts';
+import { type BodyFlags, isFileSpan } from '../request/pieces.ts';
 
 interface SubrequestInput {
   args?: string;

@@ -6,11 +6,9 @@ import { ANY_COUNT, custom, HSL, HTTP, LIMIT_EXCEPT, LOCATION_IF } from '../../c
 import { parseSize, parseTimeMs } from '../../config/values.ts';
 import { AppendFile } from '../../log/append-file.ts';
 import { SyslogSink } from '../../log/syslog.ts';
-import type { HttpMain } from '../config/conf.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import { parseValue, type Value } from '../config/value.ts';
-import type { VariableDef } from '../config/variables.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { HttpMain, Request, VariableDef } from '../model/types.ts';
 import { OK } from '../request/codes.ts';
 import { type LogCache, parseLogCache, writeScripted } from './scripted-logs.ts';
 

@@ -2,11 +2,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { custom, flag, HSL, LIMIT_EXCEPT, msec } from '../../config/directive.ts';
+import { fsPath } from '../../fs-path.ts';
 import { systemError } from '../../log/system-error.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import { fsPath } from '../files/paths.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Request } from '../model/types.ts';
 import { runPhases } from '../phases/phases.ts';
 import { AGAIN, DECLINED, OK } from '../request/codes.ts';
 import { apr1, cryptAvailable, verifyCrypt } from './password-hash.ts';

@@ -2,8 +2,7 @@
 import { custom, HSL } from '../../config/directive.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import type { VariableDef } from '../config/variables.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Request, VariableDef } from '../model/types.ts';
 import { runPhases } from '../phases/phases.ts';
 import { startSubrequest } from '../phases/subrequest.ts';
 import { AGAIN, DECLINED, ERROR, OK } from '../request/codes.ts';

@@ -1,16 +1,17 @@
 /** autoindex, random_index, empty_gif, stub_status. */
 import { readdirSync, statSync } from 'node:fs';
 import { again, custom, flag, HSL, LOCATION, oneOf, SERVER } from '../../config/directive.ts';
+import { fsPath } from '../../fs-path.ts';
 import { systemError } from '../../log/system-error.ts';
 import { defineModule } from '../config/module.ts';
 import { stats } from '../connection/stats.ts';
-import { fsPath, mapUri } from '../files/paths.ts';
-import { httpDate } from '../phases/header-writer.ts';
-import type { Request } from '../phases/http-request.ts';
+import { mapUri } from '../files/paths.ts';
+import type { Request } from '../model/types.ts';
 import { internalRedirect } from '../phases/redirect.ts';
+import { sendBuffer, sendText } from '../phases/send.ts';
 import { DECLINED } from '../request/codes.ts';
+import { httpDate } from '../request/http-date.ts';
 import { escapeHtml, escapeUri, findArg } from '../request/parse.ts';
-import { sendBuffer, sendText } from '../request/send.ts';
 
 interface Entry {
   name: string;

@@ -1,7 +1,7 @@
 /** modern_browser, ancient_browser: what the User-Agent field tells of a browser's age. */
 import { ANY_COUNT, again, custom, HSL, text } from '../../config/directive.ts';
-import { defineModule, type HttpFrame, type HttpModule } from '../config/module.ts';
-import type { Request } from '../phases/http-request.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
+import type { HttpModule, Request } from '../model/types.ts';
 
 interface Modern {
   /** bytes of the field that cannot hold the mark */

@@ -1,8 +1,8 @@
 /** What filters that change a body do to the head of the answer, and how they read what comes. */
 
-import { isFileSpan, type Piece } from '../config/module.ts';
-import type { Request } from '../phases/http-request.ts';
-import { readSpan } from './static.ts';
+import { readSpan } from '../files/send-file.ts';
+import type { Request } from '../model/types.ts';
+import { isFileSpan, type Piece } from '../request/pieces.ts';
 
 /** Pieces of a body as latin1 text. */
 export function textOf(pieces: readonly Piece[]): string {

@@ -4,7 +4,7 @@ import { failAt } from '../../config/syntax.ts';
 import { mediaTypes, typeMatches } from '../config/mime-types.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Request } from '../model/types.ts';
 import { OK } from '../request/codes.ts';
 import { textOf } from './changed-body.ts';
 

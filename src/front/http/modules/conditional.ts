@@ -1,10 +1,11 @@
 /** Conditional requests (304, 412) and byte ranges (206, 416). */
 
 import { core } from '../config/core.ts';
-import { type BodyFlags, defineModule, isFileSpan, type Piece, pieceLength } from '../config/module.ts';
-import { parseHttpDate } from '../phases/header-writer.ts';
-import type { Request } from '../phases/http-request.ts';
+import { defineModule } from '../config/module.ts';
+import type { Request } from '../model/types.ts';
 import { OK } from '../request/codes.ts';
+import { parseHttpDate } from '../request/http-date.ts';
+import { type BodyFlags, isFileSpan, type Piece, pieceLength } from '../request/pieces.ts';
 import { ResponseHead } from '../request/response.ts';
 
 export const conditionalModule = defineModule(

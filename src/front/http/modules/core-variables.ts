@@ -3,14 +3,17 @@
 import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { nowMs } from '../../../http/wire/clock.ts';
+import { joinHeader } from '../../../http/wire/header.ts';
 import { parseSize } from '../../config/values.ts';
+import { fsPath } from '../../fs-path.ts';
 import { NGINX_VERSION } from '../../version.ts';
-import type { VariableDef, VariableFamily, Variables } from '../config/variables.ts';
+import type { Variables } from '../config/variables.ts';
 import { stats } from '../connection/stats.ts';
-import { documentRoot, fsPath, mapUri } from '../files/paths.ts';
-import type { Request } from '../phases/http-request.ts';
-import { nowMs } from '../request/clock.ts';
-import { joinHeader } from '../request/header.ts';
+import { documentRoot, mapUri } from '../files/paths.ts';
+import type { Request, VariableDef, VariableFamily } from '../model/types.ts';
+import { binaryAddress } from '../request/address.ts';
+import { findCookie } from '../request/cookies.ts';
 import { findArg } from '../request/parse.ts';
 
 const two = (n: number) => (n < 10 ? `0${n}` : String(n));
@@ -30,25 +33,6 @@ function timeLocal(): string {
 function timeIso(): string {
   const d = new Date();
   return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}T${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}${zone(d, ':')}`;
-}
-
-/** Address as network bytes, latin1; unix sockets give their text. */
-export function binaryAddress(address: string): string {
-  if (address.startsWith('unix:')) return address;
-  if (!address.includes(':')) return String.fromCharCode(...address.split('.').map(Number));
-  return String.fromCharCode(...ipv6Bytes(address));
-}
-
-/** 16 bytes of an IPv6 text. */
-export function ipv6Bytes(address: string): number[] {
-  let text = address;
-  const v4 = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);
-  if (v4) text = `${v4[1]}${((Number(v4[2]) << 8) | Number(v4[3])).toString(16)}:${((Number(v4[4]) << 8) | Number(v4[5])).toString(16)}`;
-  const [left, right] = text.split('::');
-  const groups = (part: string | undefined) => (part ? part.split(':').map((g) => Number.parseInt(g, 16)) : []);
-  const [a, b] = [groups(left), groups(right)];
-  const words = right === undefined ? a : [...a, ...new Array<number>(8 - a.length - b.length).fill(0), ...b];
-  return words.flatMap((w) => [w >> 8, w & 255]);
 }
 
 function remoteUser(r: Request): string | null {
@@ -201,23 +185,10 @@ const FAMILIES: VariableFamily[] = [
     prefix: 'sent_trailer_',
     make: (rest) => ({ get: (r) => joinHeader(r.out.trailers, rest.replace(/_/g, '-')) ?? null }),
   },
-  { prefix: 'cookie_', make: (rest) => ({ get: (r) => findCookie(r, rest) ?? null }) },
+  { prefix: 'cookie_', make: (rest) => ({ get: (r) => findCookie(r.headersIn, rest) ?? null }) },
   { prefix: 'arg_', make: (rest) => ({ volatile: true, get: (r) => findArg(r.args, rest) ?? null }) },
   { prefix: 'proxy_protocol_tlv_', make: (rest) => ({ get: (r) => r.conn.proxy?.tlvs.get(rest) ?? null }) },
 ];
-
-/** Value of a request cookie; names are compared without case. */
-export function findCookie(r: Request, name: string): string | undefined {
-  const wanted = name.toLowerCase();
-  for (const field of r.headersIn) {
-    if (field.lname !== 'cookie') continue;
-    for (const part of field.value.split(';')) {
-      const eq = part.indexOf('=');
-      if (eq >= 0 && part.slice(0, eq).trim().toLowerCase() === wanted) return part.slice(eq + 1).trim();
-    }
-  }
-  return undefined;
-}
 
 export function addCoreVariables(variables: Variables): void {
   variables.add(CORE, FAMILIES);

@@ -16,12 +16,13 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { ANY_COUNT, custom, flag, HSL, num } from '../../config/directive.ts';
+import { fsPath } from '../../fs-path.ts';
 import { systemError } from '../../log/system-error.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
-import { fsPath, mapUri } from '../files/paths.ts';
-import { parseHttpDate } from '../phases/header-writer.ts';
-import type { Request } from '../phases/http-request.ts';
+import { mapUri } from '../files/paths.ts';
+import type { Request } from '../model/types.ts';
 import { DECLINED, DONE, OK } from '../request/codes.ts';
+import { parseHttpDate } from '../request/http-date.ts';
 import { normalisePath } from '../request/parse.ts';
 import { parseAccess } from '../upstream/conf.ts';
 import { moveFile } from '../upstream/store.ts';

@@ -1,14 +1,14 @@
 /** fastcgi_pass. */
 import { again, custom, flag, HSL, type Table, text } from '../../config/directive.ts';
 import { capture, type Regex } from '../../config/regex.ts';
-import { defineModule, type HttpFrame, type HttpModule } from '../config/module.ts';
-import type { Request } from '../phases/http-request.ts';
+import { compileRegex } from '../config/compile-regex.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
+import type { HttpModule, Request } from '../model/types.ts';
 import { cacheTable } from '../upstream/cache-conf.ts';
 import { CgiParser, type Param, paramDirective, requestParams } from '../upstream/cgi.ts';
 import { responseTable, sharedTable } from '../upstream/conf.ts';
 import { InvalidResponse, type ParserSink, type ResponseParser } from '../upstream/protocol.ts';
 import { confs, hosts, paramsOf, passDirective, remember, run, skipsBody } from './gateway.ts';
-import { compileRegex } from './rewrite.ts';
 
 const FCGI = { BEGIN: 1, END: 3, PARAMS: 4, STDIN: 5, STDOUT: 6, STDERR: 7 };
 

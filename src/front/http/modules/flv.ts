@@ -4,7 +4,7 @@ import { core } from '../config/core.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import { fileEtag, openOrStatus } from '../files/open-files.ts';
 import { mapUri } from '../files/paths.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Request } from '../model/types.ts';
 import { DECLINED, OK } from '../request/codes.ts';
 import { findArg } from '../request/parse.ts';
 

@@ -1,9 +1,8 @@
 /** What back ends that do not speak HTTP have in common: their `_pass` directives, configuration of a level, parameters, requests. */
 import { custom, LOCATION, LOCATION_IF, type Spec } from '../../config/directive.ts';
-import type { Loc } from '../config/conf.ts';
 import type { HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Loc, Request } from '../model/types.ts';
 import { DONE } from '../request/codes.ts';
 import { type CacheConf, readCacheConf } from '../upstream/cache-conf.ts';
 import { hostParam, type Param } from '../upstream/cgi.ts';

@@ -1,11 +1,9 @@
 /** geoip_country, geoip_city, geoip_org: variables of the client's address from GeoIP's legacy databases. */
 import { readFileSync } from 'node:fs';
 import { type ConfOf, custom, flag, HTTP } from '../../config/directive.ts';
-import type { HttpMain } from '../config/conf.ts';
-import { defineModule, type HttpFrame, type HttpModule } from '../config/module.ts';
-import type { VariableDef } from '../config/variables.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import { type City, type Country, GeoDatabase, type Kind, regionName } from '../geoip/database.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { HttpMain, HttpModule, Request, VariableDef } from '../model/types.ts';
 import { addressBytes, clientBehind, parseCidr } from './map.ts';
 
 interface Source {

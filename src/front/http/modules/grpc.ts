@@ -1,10 +1,9 @@
 /** grpc_pass: back ends that speak gRPC (HTTP/2), with trailers, streams in both directions and TLS. */
 import type { OutgoingHttpHeaders } from 'node:http2';
 import { custom, HSL, LOCATION, LOCATION_IF, type Table } from '../../config/directive.ts';
-import type { Loc } from '../config/conf.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Loc, Request } from '../model/types.ts';
 import { escapeUri } from '../request/parse.ts';
 import { readUpstreamConf, responseTable, sharedTable, type UpstreamConf } from '../upstream/conf.ts';
 import type { UpstreamGroup } from '../upstream/group.ts';

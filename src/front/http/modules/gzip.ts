@@ -1,21 +1,23 @@
 /** gzip, gunzip, gzip_static, brotli, gzip_vary. */
 import { statSync } from 'node:fs';
 import * as zlib from 'node:zlib';
+import type { HeaderField } from '../../../http/wire/header.ts';
 import { ANY_COUNT, buffers, checked, custom, flag, HSL, HSLI, num, oneOf, size, within, wordsOf } from '../../config/directive.ts';
 import type { Regex } from '../../config/regex.ts';
+import { fsPath } from '../../fs-path.ts';
+import { compileRegex } from '../config/compile-regex.ts';
 import { mediaTypes, typeMatches } from '../config/mime-types.ts';
-import { type BodyFilter, defineModule, type HttpFrame, isFileSpan, type Piece, pieceLength } from '../config/module.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import { type Coding, formOf, holdsForms } from '../files/coded-bodies.ts';
 import { type OpenedFile, openFile } from '../files/open-files.ts';
-import { fsPath, mapUri } from '../files/paths.ts';
+import { mapUri } from '../files/paths.ts';
+import { readSpan, sendFile } from '../files/send-file.ts';
 import { SyncZlib } from '../files/sync-zlib.ts';
-import { parseHttpDate } from '../phases/header-writer.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { BodyFilter, Request } from '../model/types.ts';
 import { DECLINED, ERROR, OK } from '../request/codes.ts';
-import type { HeaderField } from '../request/header.ts';
+import { parseHttpDate } from '../request/http-date.ts';
+import { isFileSpan, type Piece, pieceLength } from '../request/pieces.ts';
 import { weakenEtag } from './changed-body.ts';
-import { compileRegex } from './rewrite.ts';
-import { readSpan, sendFile } from './static.ts';
 
 const EMPTY = Buffer.alloc(0);
 const PROXIED = ['off', 'expired', 'no-cache', 'no-store', 'private', 'no_last_modified', 'no_etag', 'auth', 'any'];

@@ -3,9 +3,9 @@ import { custom, HSLI, oneOf } from '../../config/directive.ts';
 import { parseTimeSec } from '../../config/values.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import { currentHttpDate, httpDate, parseHttpDate } from '../phases/header-writer.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Request } from '../model/types.ts';
 import { OK } from '../request/codes.ts';
+import { currentHttpDate, httpDate, parseHttpDate } from '../request/http-date.ts';
 
 interface AddedField {
   name: string;

@@ -5,18 +5,18 @@
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { lowerName } from '../../../http/wire/header.ts';
 import { ANY_COUNT, block, custom, HTTP, LOCATION } from '../../config/directive.ts';
 import { Regex } from '../../config/regex.ts';
 import { type DirectiveNode, failAt } from '../../config/syntax.ts';
 import { parseTimeMs } from '../../config/values.ts';
 import { logTo } from '../../log/error-log.ts';
 import { loop } from '../../zone/memory.ts';
-import type { HttpMain, Loc, Server } from '../config/conf.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import { anySet, type Value } from '../config/value.ts';
-import type { Connection } from '../connection/connection.ts';
-import { Request } from '../phases/http-request.ts';
-import { lowerName } from '../request/header.ts';
+import type { HttpMain, Loc, Request, Server } from '../model/types.ts';
+import { DetachedConnection } from '../phases/detached-connection.ts';
+import { HttpRequest } from '../phases/http-request.ts';
 import type { UpstreamGroup } from '../upstream/group.ts';
 import type { Peer } from '../upstream/peer.ts';
 import { proxyTarget } from './proxy.ts';
@@ -241,8 +241,7 @@ class Checker {
 
   /** For variables of `require`: a request of nobody, in the location. */
   private request(): Request {
-    const conn = { id: 0, remoteAddr: '', localPort: 0, listen: this.main.sockets[0], requests: 0 };
-    const r = new Request(conn as unknown as Connection, this.main, this.server);
+    const r = new HttpRequest(new DetachedConnection(this.main.sockets[0]), this.main, this.server);
     r.loc = this.loc;
     return r;
   }

@@ -9,15 +9,15 @@ import path from 'node:path';
 import { custom, HSL, HTTP, ineffective, LIMIT_EXCEPT, LOCATION, LOCATION_IF, num, oneOf } from '../../config/directive.ts';
 import { parseSize, parseTimeMs } from '../../config/values.ts';
 import { loop } from '../../zone/memory.ts';
-import type { HttpMain, Loc } from '../config/conf.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
-import type { Connection } from '../connection/connection.ts';
 import { fetchConf, fetchTable } from '../js/fetch-conf.ts';
 import { loadModule } from '../js/loader.ts';
 import { currentRequest, installNgx } from '../js/ngx.ts';
 import { JsRequest } from '../js/request.ts';
 import { type DictOptions, SharedDict } from '../js/shared-dict.ts';
-import { Request } from '../phases/http-request.ts';
+import type { HttpMain, Loc, Request } from '../model/types.ts';
+import { DetachedConnection } from '../phases/detached-connection.ts';
+import { HttpRequest } from '../phases/http-request.ts';
 import { runPhases } from '../phases/phases.ts';
 import { AGAIN, DECLINED, DONE, ERROR, OK } from '../request/codes.ts';
 
@@ -351,8 +351,7 @@ function evaluate(r: Request, wanted: Wanted): string | null {
 function schedule(main: HttpMain, periodic: Periodic): void {
   const { wanted, loc, server, intervalMs, jitterMs } = periodic;
   const tick = () => {
-    const conn = { id: 0, remoteAddr: '', localPort: 0, listen: main.sockets[0], requests: 0 };
-    const r = new Request(conn as unknown as Connection, main, server!);
+    const r = new HttpRequest(new DetachedConnection(main.sockets[0]), main, server!);
     r.loc = loc;
     const next = () => plan();
     settle(

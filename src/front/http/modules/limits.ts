@@ -4,10 +4,9 @@ import { parseSize } from '../../config/values.ts';
 import type { Level } from '../../log/error-log.ts';
 import { loop } from '../../zone/memory.ts';
 import { SharedTable } from '../../zone/table.ts';
-import type { HttpMain } from '../config/conf.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { HttpMain, Request } from '../model/types.ts';
 import { runPhases } from '../phases/phases.ts';
 import { AGAIN, DECLINED } from '../request/codes.ts';
 

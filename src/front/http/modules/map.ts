@@ -5,11 +5,11 @@ import { murmur2 } from '../../../common/murmur2.ts';
 import { block, HTTP, num } from '../../config/directive.ts';
 import type { Regex } from '../../config/regex.ts';
 import { type DirectiveNode, expandGlob, failAt, parseConfig } from '../../config/syntax.ts';
+import { compileRegex } from '../config/compile-regex.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import type { Request } from '../phases/http-request.ts';
-import { ipv6Bytes } from './core-variables.ts';
-import { compileRegex } from './rewrite.ts';
+import type { Request } from '../model/types.ts';
+import { ipv6Bytes } from '../request/address.ts';
 
 function variableName(f: HttpFrame, word: string): string {
   if (!/^\$\w+$/.test(word)) f.fail(`invalid variable name "${word}"`);

@@ -1,7 +1,7 @@
 /** memcached_pass. */
 import { HSL, num, type Table } from '../../config/directive.ts';
-import { defineModule, type HttpFrame, type HttpModule } from '../config/module.ts';
-import type { Request } from '../phases/http-request.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
+import type { HttpModule, Request } from '../model/types.ts';
 import { escapeUri } from '../request/parse.ts';
 import { sharedTable } from '../upstream/conf.ts';
 import { InvalidResponse, type ParserSink, type ResponseParser } from '../upstream/protocol.ts';

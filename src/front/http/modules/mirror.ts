@@ -1,7 +1,7 @@
 /** mirror: copies of a request as subrequests whose answers go nowhere. */
 import { custom, flag, HSL } from '../../config/directive.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Request } from '../model/types.ts';
 import { runPhases } from '../phases/phases.ts';
 import { startSubrequest } from '../phases/subrequest.ts';
 import { AGAIN, DECLINED, OK } from '../request/codes.ts';

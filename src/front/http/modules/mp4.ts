@@ -1,14 +1,16 @@
 /** mp4: plays an MP4 file from `start` to `end` seconds by rewriting its moov atom. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { again, custom, flag, HSL, LOCATION, msec, size } from '../../config/directive.ts';
+import { fsPath } from '../../fs-path.ts';
 import { core } from '../config/core.ts';
-import { defineModule, type HttpFrame, type Piece } from '../config/module.ts';
+import { defineModule, type HttpFrame } from '../config/module.ts';
 import { fileEtag, openError } from '../files/open-files.ts';
-import { fsPath, mapUri } from '../files/paths.ts';
+import { mapUri } from '../files/paths.ts';
 import { checkSymlinks } from '../files/symlinks.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Request } from '../model/types.ts';
 import { DECLINED, OK } from '../request/codes.ts';
 import { findArg } from '../request/parse.ts';
+import type { Piece } from '../request/pieces.ts';
 import { bytesPerSecond, cutMoov } from './mp4-cut.ts';
 
 const DEFAULT_FACTOR = 1.1;

@@ -12,13 +12,12 @@ import { MemorySink } from '../../log/error-log.ts';
 import { drain, onNews, tellLoops } from '../../zone/bus.ts';
 import { Counters } from '../../zone/memory.ts';
 import { literalAddresses } from '../config/addresses.ts';
-import type { HttpMain, Server } from '../config/conf.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import { ResolverCounts } from '../config/resolver-counts.ts';
 import { stats } from '../connection/stats.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { HttpMain, Request, Server } from '../model/types.ts';
+import { sendText } from '../phases/send.ts';
 import { DONE, OK } from '../request/codes.ts';
-import { sendText } from '../request/send.ts';
 import { CacheZone } from '../upstream/cache-zone.ts';
 import type { UpstreamGroup } from '../upstream/group.ts';
 import { DEFAULT_SERVER, type Peer, type ServerOptions } from '../upstream/peer.ts';
@@ -312,7 +311,7 @@ function change(http: HttpMain, what: Change): void {
   apply(http, what);
   tellLoops('upstream', what);
   const group = groups(http).find((g) => g.name === what.group);
-  if (group?.state) writeState(group);
+  if (group?.state) writeState(group.state, group.entries);
 }
 
 function apply(http: HttpMain, what: Change): void {

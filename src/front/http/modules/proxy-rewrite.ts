@@ -1,10 +1,10 @@
 /** proxy_redirect and proxy_cookie_*: Location, Refresh and Set-Cookie fields made to fit this server's addresses. */
 
 import type { Regex } from '../../config/regex.ts';
+import { compileRegex } from '../config/compile-regex.ts';
 import type { HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import type { Request } from '../phases/http-request.ts';
-import { compileRegex } from './rewrite.ts';
+import type { Request } from '../model/types.ts';
 
 export interface Replacement {
   regex?: Regex;

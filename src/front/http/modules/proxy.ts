@@ -1,11 +1,11 @@
 /** proxy_pass: HTTP back ends. */
 
+import type { HeaderField } from '../../../http/wire/header.ts';
 import { custom, flag, HSL, LIMIT_EXCEPT, LOCATION, LOCATION_IF, num, oneOf, type Table } from '../../config/directive.ts';
-import type { Loc } from '../config/conf.ts';
+import { compileRegex } from '../config/compile-regex.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import { parseValue, type Value } from '../config/value.ts';
-import type { Request } from '../phases/http-request.ts';
-import type { HeaderField } from '../request/header.ts';
+import type { Loc, Request } from '../model/types.ts';
 import { escapeUri } from '../request/parse.ts';
 import { type CacheConf, cacheTable, readCacheConf } from '../upstream/cache-conf.ts';
 import { checkBuffers, readUpstreamConf, responseTable, sharedTable, type UpstreamConf } from '../upstream/conf.ts';
@@ -16,7 +16,6 @@ import { readTlsConf, type UpstreamTlsConf, upstreamTls, upstreamTlsTable } from
 import { Upstream } from '../upstream/upstream.ts';
 import { type CookieFlags, parseReplacement, type Replacement, replace, rewriteCookie } from './proxy-rewrite.ts';
 import { literalGroup, type PassTarget, realGroup, runtimeGroup, splitTarget } from './proxy-target.ts';
-import { compileRegex } from './rewrite.ts';
 
 interface SetHeader {
   name: string;

@@ -2,7 +2,7 @@
 import { custom, flag, HSL } from '../../config/directive.ts';
 import { pendingLookups, systemAddresses } from '../config/addresses.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Request } from '../model/types.ts';
 import { DECLINED } from '../request/codes.ts';
 import { addressBytes, cidrContains, forwardedAddress, parseCidr } from './map.ts';
 

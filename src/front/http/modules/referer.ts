@@ -1,9 +1,9 @@
 /** valid_referers: `$invalid_referer` tells whether a request comes from a page of a name that is not listed. */
 import { ANY_COUNT, custom, LOCATION, num, SERVER } from '../../config/directive.ts';
 import type { Regex } from '../../config/regex.ts';
+import { compileRegex } from '../config/compile-regex.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
-import type { Request } from '../phases/http-request.ts';
-import { compileRegex } from './rewrite.ts';
+import type { Request } from '../model/types.ts';
 
 interface Referers {
   none: boolean;

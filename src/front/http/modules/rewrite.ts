@@ -1,35 +1,25 @@
 /** if, set, return, rewrite, break: small programs of a server or location, run in the two rewrite phases. */
+
 import { statSync } from 'node:fs';
 import { ANY_COUNT, block, custom, flag, HSLI, LOCATION, LOCATION_IF, SERVER, SERVER_IF } from '../../config/directive.ts';
-import { Regex } from '../../config/regex.ts';
-import { Loc } from '../config/conf.ts';
+import { fsPath } from '../../fs-path.ts';
+import { compileRegex } from '../config/compile-regex.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import { unset, type VariableDef } from '../config/variables.ts';
-import { fsPath } from '../files/paths.ts';
+import { unset } from '../config/variables.ts';
 import { checkSymlinks, SymlinkError } from '../files/symlinks.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Request, VariableDef } from '../model/types.ts';
+import { Loc } from '../model/types.ts';
 import { updateLocation } from '../phases/location.ts';
+import { sendBuffer } from '../phases/send.ts';
 import { DECLINED, DONE, HTTP_CLOSE } from '../request/codes.ts';
 import { escapeUri } from '../request/parse.ts';
-import { sendBuffer } from '../request/send.ts';
 
 /** A step: undefined: go on with the next; else a code to end the program with. */
 type Op = (r: Request) => number | undefined;
 
 const CONTEXTS = SERVER | LOCATION | SERVER_IF | LOCATION_IF;
 const BREAK = -100;
-
-export function compileRegex(f: HttpFrame, source: string, ignoreCase = false): Regex {
-  try {
-    const regex = new Regex(source, ignoreCase);
-    for (const name of regex.names.keys()) f.scope.main.variables.declare(name);
-    return regex;
-  } catch (error) {
-    if (typeof error === 'string') f.fail(error);
-    f.fail(`pcre2_compile() failed: ${(error as Error).message}`);
-  }
-}
 
 function assign(r: Request, def: VariableDef, value: string): void {
   if (def.set) def.set(r, value);

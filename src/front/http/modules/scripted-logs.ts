@@ -2,10 +2,11 @@
 import { closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { parseTimeSec } from '../../config/values.ts';
+import { fsPath } from '../../fs-path.ts';
 import { systemError } from '../../log/system-error.ts';
 import type { HttpFrame } from '../config/module.ts';
-import { documentRoot, fsPath } from '../files/paths.ts';
-import type { Request } from '../phases/http-request.ts';
+import { documentRoot } from '../files/paths.ts';
+import type { Request } from '../model/types.ts';
 
 export interface LogCache {
   /** descriptors; 0: none is kept */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { custom, HSL } from '../../config/directive.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Request } from '../model/types.ts';
 
 export const secureLinkModule = defineModule(
   'secure_link',

@@ -1,9 +1,10 @@
 /** slice: an answer put together of ranges that are asked for one after the other. */
 import { HSL, size } from '../../config/directive.ts';
-import { defineModule, type Piece, pieceLength } from '../config/module.ts';
-import type { Request } from '../phases/http-request.ts';
+import { defineModule } from '../config/module.ts';
+import type { Request } from '../model/types.ts';
 import { startSubrequest } from '../phases/subrequest.ts';
 import { ERROR, OK } from '../request/codes.ts';
+import { type Piece, pieceLength } from '../request/pieces.ts';
 import { cutPiece } from './conditional.ts';
 
 interface Slice {

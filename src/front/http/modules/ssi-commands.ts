@@ -1,11 +1,11 @@
 /** The commands of server side includes: include, echo, set, if/elif/else/endif, block/endblock, config. */
 
 import { type Captures, capture, Regex } from '../../config/regex.ts';
-import type { BodyFlags } from '../config/module.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Request } from '../model/types.ts';
 import { startSubrequest } from '../phases/subrequest.ts';
 import { ERROR, OK } from '../request/codes.ts';
 import { escapeHtml, escapeUri, normalisePath } from '../request/parse.ts';
+import type { BodyFlags } from '../request/pieces.ts';
 
 /** What a page and its subrequests have in common. */
 export interface SsiShared {

@@ -1,12 +1,13 @@
 /** Server side includes: finds the commands of a page and puts in their place what they give (ssi-commands.ts). */
 import { flag, HSL, HSLI, size } from '../../config/directive.ts';
 import { mediaTypes, typeMatches } from '../config/mime-types.ts';
-import { type BodyFlags, defineModule, isFileSpan, type Piece } from '../config/module.ts';
-import type { Request } from '../phases/http-request.ts';
+import { defineModule } from '../config/module.ts';
+import { readSpan } from '../files/send-file.ts';
+import type { Request } from '../model/types.ts';
 import { ERROR, OK } from '../request/codes.ts';
+import { type BodyFlags, isFileSpan, type Piece } from '../request/pieces.ts';
 import { clearModified, weakenEtag } from './changed-body.ts';
 import { DEFAULT_TIME, formatTime, runCommand, type Ssi, type SsiShared } from './ssi-commands.ts';
-import { readSpan } from './static.ts';
 
 const MAX_COMMAND = 64 * 1024;
 const WAIT_BIT = 1;

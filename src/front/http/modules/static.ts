@@ -1,16 +1,19 @@
 /** Content phase: index files, then the file itself. */
-import { readSync, statSync } from 'node:fs';
+
+import { statSync } from 'node:fs';
 import { ANY_COUNT, custom, HSL } from '../../config/directive.ts';
+import { fsPath } from '../../fs-path.ts';
 import { systemError } from '../../log/system-error.ts';
 import { core } from '../config/core.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import { fileEtag, type OpenedFile, openOrStatus } from '../files/open-files.ts';
-import { fsPath, mapUri } from '../files/paths.ts';
+import { openOrStatus } from '../files/open-files.ts';
+import { mapUri } from '../files/paths.ts';
+import { sendFile } from '../files/send-file.ts';
 import { checkSymlinks } from '../files/symlinks.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Request } from '../model/types.ts';
 import { internalRedirect } from '../phases/redirect.ts';
-import { DECLINED, DONE, ERROR } from '../request/codes.ts';
+import { DECLINED } from '../request/codes.ts';
 import { escapeUri } from '../request/parse.ts';
 
 function staticHandler(r: Request): number {
@@ -33,59 +36,6 @@ function staticHandler(r: Request): number {
   const discarded = r.conn.discardBody(r);
   if (discarded !== 0) return discarded;
   return sendFile(r, file);
-}
-
-/** Sends an opened file as the response. */
-export function sendFile(r: Request, file: OpenedFile): number {
-  const { stat, fd } = file;
-  r.out.status = 200;
-  r.out.contentLength = stat.size;
-  r.out.lastModified = Math.floor(stat.mtimeMs / 1000);
-  if (core.conf(r.loc).etag) r.out.set('ETag', fileEtag(stat));
-  r.setContentType();
-  r.allowRanges = true;
-  const rc = r.sendHeader();
-  if (rc !== 0 || r.headerOnly) return rc;
-  if (file.body) return r.output(file.body.length > 0 ? [file.body] : [], true);
-  return r.needInMemory ? pumpFile(r, fd!, 0, stat.size) : r.output([{ fd: fd!, start: 0, end: stat.size }], true);
-}
-
-/** A region of a file as bytes. */
-export function readSpan({ fd, start, end }: { fd: number; start: number; end: number }): Buffer {
-  const out = Buffer.allocUnsafe(end - start);
-  let at = 0;
-  while (at < out.length) {
-    const count = readSync(fd, out, at, out.length - at, start + at);
-    if (count === 0) break;
-    at += count;
-  }
-  return out.subarray(0, at);
-}
-
-const PUMP_BYTES = 32 * 1024;
-
-/** Reads a file into the filters piece by piece, waiting whenever the client is slower. */
-export function pumpFile(r: Request, fd: number, start: number, end: number): number {
-  let pos = start;
-  for (;;) {
-    const want = Math.min(PUMP_BYTES, end - pos);
-    const buffer = Buffer.allocUnsafe(want);
-    const count = want > 0 ? readSync(fd, buffer, 0, want, pos) : 0;
-    if (count < want) {
-      r.log('alert', `read only ${count} of ${want} from a file`);
-      return ERROR;
-    }
-    pos += count;
-    const last = pos >= end;
-    const rc = r.output(count > 0 ? [buffer] : [], last);
-    if (rc === ERROR || last) return rc;
-    if (r.blocked) {
-      r.conn.output.whenWritable(() => {
-        if (!r.done) r.finalize(pumpFile(r, fd, pos, end));
-      });
-      return DONE;
-    }
-  }
 }
 
 // ---------------------------------------------------------------- index

@@ -1,8 +1,8 @@
 /** status_zone: counts of requests by zone, of servers and of locations; `metrics` and `api` show them. */
 import { custom, LOCATION, LOCATION_IF, SERVER } from '../../config/directive.ts';
 import { Counters, loop } from '../../zone/memory.ts';
-import type { HttpMain } from '../config/conf.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
+import type { HttpMain } from '../model/types.ts';
 import { OK } from '../request/codes.ts';
 
 type Kind = 'server' | 'location';

@@ -1,11 +1,12 @@
 /** try_files: the first of some files that is there, or another URI. */
 import { statSync } from 'node:fs';
+import { fsPath } from '../../fs-path.ts';
 import { core } from '../config/core.ts';
 import { defineModule } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import { documentRoot, fsPath } from '../files/paths.ts';
+import { documentRoot } from '../files/paths.ts';
 import { checkSymlinks } from '../files/symlinks.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Request } from '../model/types.ts';
 import { redirectTo, redirectToNamed } from '../phases/redirect.ts';
 import { DECLINED } from '../request/codes.ts';
 

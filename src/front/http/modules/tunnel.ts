@@ -1,7 +1,7 @@
 /** tunnel_pass: CONNECT of a forward proxy. */
 import { LOCATION, LOCATION_IF, SERVER, type Table } from '../../config/directive.ts';
-import { defineModule, type HttpModule } from '../config/module.ts';
-import type { Request } from '../phases/http-request.ts';
+import { defineModule } from '../config/module.ts';
+import type { HttpModule, Request } from '../model/types.ts';
 import { DONE } from '../request/codes.ts';
 import { sharedTable } from '../upstream/conf.ts';
 import { Upstream } from '../upstream/upstream.ts';

@@ -3,11 +3,11 @@ import { custom, HSL, oneOf } from '../../config/directive.ts';
 import { parseTimeSec } from '../../config/values.ts';
 import { loop } from '../../zone/memory.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
-import type { VariableDef } from '../config/variables.ts';
-import { httpDate } from '../phases/header-writer.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Request, VariableDef } from '../model/types.ts';
+import { ipv6Bytes } from '../request/address.ts';
 import { OK } from '../request/codes.ts';
-import { findCookie, ipv6Bytes } from './core-variables.ts';
+import { findCookie } from '../request/cookies.ts';
+import { httpDate } from '../request/http-date.ts';
 
 interface State {
   /** four numbers of the cookie the client sent */
@@ -83,7 +83,7 @@ function state(r: Request): State {
   if (s) return s;
   s = { got: undefined, cookie: undefined, set: undefined };
   r.setMainCtx(useridModule, s);
-  const text = findCookie(r, useridModule.conf(r.loc).userid_name);
+  const text = findCookie(r.headersIn, useridModule.conf(r.loc).userid_name);
   if (text === undefined) return s;
   s.cookie = text;
   if (text.length < 22) {

@@ -1,7 +1,7 @@
 /** uwsgi_pass. */
 import { HSL, num, type Table, text } from '../../config/directive.ts';
-import { defineModule, type HttpModule } from '../config/module.ts';
-import type { Request } from '../phases/http-request.ts';
+import { defineModule } from '../config/module.ts';
+import type { HttpModule, Request } from '../model/types.ts';
 import { cacheTable } from '../upstream/cache-conf.ts';
 import { CgiParser, type Param, paramDirective, requestParams } from '../upstream/cgi.ts';
 import { responseTable, sharedTable } from '../upstream/conf.ts';

@@ -1,11 +1,11 @@
 /** Asks an OCSP responder over plain HTTP (RFC 6960 appendix A): one GET per certificate, the request in the path. */
 import { connect } from 'node:net';
-import type { Server } from '../config/conf.ts';
 import { core } from '../config/core.ts';
+import type { Server } from '../model/types.ts';
+import type { Responder } from '../tls/ocsp-responder.ts';
 import { HttpResponseParser } from '../upstream/http-response.ts';
 import { resolverFor } from '../upstream/resolver.ts';
 import { OcspError } from './messages.ts';
-import type { Responder } from './responder.ts';
 
 const TIMEOUT_MS = 60_000;
 const MAX_HEADER = 8192;

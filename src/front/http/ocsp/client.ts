@@ -3,12 +3,12 @@ import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { logTo } from '../../log/error-log.ts';
 import { drain, onNews, tellLoops } from '../../zone/bus.ts';
-import type { HttpMain, Server } from '../config/conf.ts';
+import type { HttpMain, Server } from '../model/types.ts';
+import { certificatesOf, issuerOf, parseResponder, responderOf } from '../tls/ocsp-responder.ts';
 import { readConfigFile } from '../tls/pem.ts';
 import { sslModule } from '../tls/ssl.ts';
 import { askResponder } from './ask.ts';
 import { certificateId, type OcspAnswer, ocspRequest, readOcspResponse } from './messages.ts';
-import { certificatesOf, issuerOf, parseResponder, responderOf } from './responder.ts';
 
 const MAX_CHAIN = 20;
 /** how long an answer without an end is kept */

@@ -5,14 +5,14 @@
 import type { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { logTo } from '../../log/error-log.ts';
-import type { Server } from '../config/conf.ts';
 import { core } from '../config/core.ts';
+import type { Server } from '../model/types.ts';
 import type { ClientHello } from '../tls/client-hello.ts';
+import { certificatesOf, issuerOf, parseResponder, type Responder, responderOf } from '../tls/ocsp-responder.ts';
 import { readConfigFile } from '../tls/pem.ts';
 import { sslModule } from '../tls/ssl.ts';
 import { askResponder } from './ask.ts';
 import { certificateId, ocspRequest, readOcspResponse } from './messages.ts';
-import { certificatesOf, issuerOf, parseResponder, type Responder, responderOf } from './responder.ts';
 
 /** A good answer is asked for again this long before it ends, and after an hour at the latest; a failure is tried again soon. */
 const REFRESH_BEFORE_MS = 300_000;

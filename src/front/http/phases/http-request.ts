@@ -1,39 +1,40 @@
-/**
- * A request: what came in, what goes out, and its way through the phases. Subrequests and internal redirects are requests on the
- * same connection. Control flow is nginx's: handlers return codes (codes.ts), and whoever returned AGAIN or DONE resumes later.
- */
+// A request: what came in, what is sent, and its way through the phases. Subrequests and internal redirects are requests on the same
+// connection. Control flow is nginx's: handlers return codes (codes.ts), and a handler that returned AGAIN or DONE resumes the request later.
+// The fields are documented in model/types.ts.
 
+import { nowMs } from '../../../http/wire/clock.ts';
+import { findHeader, type HeaderField, joinHeader } from '../../../http/wire/header.ts';
 import type { Captures, Regex } from '../../config/regex.ts';
 import { type Level, logTo } from '../../log/error-log.ts';
-import type { HttpMain, Loc, Server } from '../config/conf.ts';
 import { core } from '../config/core.ts';
-import {
-  type BodyFilter,
-  type BodyFlags,
-  FILTER_ORDER,
-  type FilterName,
-  type Handler,
-  type HttpModule,
-  type Piece,
-} from '../config/module.ts';
-import type { VariableDef } from '../config/variables.ts';
-import type { Connection } from '../connection/connection.ts';
+import type {
+  BodyFilter,
+  Connection,
+  Handler,
+  HttpMain,
+  HttpModule,
+  Loc,
+  Postponed,
+  Request,
+  Server,
+  SubrequestEnd,
+  UpstreamReport,
+  UpstreamState,
+  VariableDef,
+} from '../model/types.ts';
 import type { RequestBody } from '../request/body.ts';
-import { nowMs } from '../request/clock.ts';
 import { AGAIN, DECLINED, DONE, ERROR, HTTP_CLIENT_CLOSED, HTTP_CLOSE, OK, REQUEST_TIMEOUT } from '../request/codes.ts';
-import { findHeader, type HeaderField, joinHeader } from '../request/header.ts';
+import { type BodyFlags, FILTER_ORDER, type FilterName, type Piece } from '../request/pieces.ts';
 import { ResponseHead } from '../request/response.ts';
 import { runPhases } from './phases.ts';
-import { POSTPONE, type Postponed, postpone } from './postpone.ts';
+import { POSTPONE, postpone } from './postpone.ts';
 import { specialResponse } from './special-response.ts';
-import { endSubrequest, type SubrequestOptions, startPostAction } from './subrequest.ts';
+import { endSubrequest, MAX_URI_CHANGES, startPostAction } from './subrequest.ts';
 
 const NOTHING = (): void => {};
-export const MAX_URI_CHANGES = 10;
 
-export class Request {
-  readonly main: Request;
-  /** whose body it has: the main request's, unless a subrequest was given one of its own */
+export class HttpRequest implements Request {
+  readonly main: HttpRequest;
   bodyOwner: Request;
   server: Server;
   loc: Loc;
@@ -41,14 +42,11 @@ export class Request {
   protocol = '';
   version = 1000;
   requestLine = '';
-  /** URI as the client sent it, with query */
   rawUri = '';
   uri = '';
   args = '';
-  /** no arguments were given as such, where nginx has an empty text and not none */
   emptyArgs = false;
   headersIn: HeaderField[] = [];
-  /** host without port, lower case */
   host = '';
   hostPort = '';
   contentLength = -1;
@@ -56,56 +54,41 @@ export class Request {
   body: RequestBody | undefined;
 
   out = new ResponseHead();
-  /** status that replaces the one of the response: an error page being sent */
   errStatus = 0;
   headerSent = false;
   headerOnly = false;
   chunked = false;
   keepalive = false;
-  /** its head was there before the request before it had ended */
   pipelined = false;
   lingeringClose = false;
   allowRanges = false;
-  /** charset that a back end wants the answer to have (X-Accel-Charset) */
   overrideCharset = '';
-  /** charset of the answer, which subrequests are converted to */
   charsetSent = '';
   singleRange = false;
-  /** a filter, or who asked for the output, wants bytes in memory, not file regions */
   needInMemory = false;
-  /** a filter after this needs plain text, whatever the client accepts */
   needGunzip = false;
   disableNotModified = false;
   upgraded = false;
   expectTested = false;
   expectTrailers = false;
 
-  /** `try_files` found a file by name below what a location's `alias` makes of its captures */
   addUriToAlias = false;
   internal = false;
   uriChanged = false;
   uriChanges = MAX_URI_CHANGES + 1;
-  /** the raw URI still stands for `uri` */
   validRawUri = true;
   errorPage = false;
-  /** phases resume here */
   phaseIndex = 0;
-  /** access phase: a handler of `satisfy any` refused with this */
   accessCode = 0;
   ctx: unknown[] = [];
   captures: Captures | undefined;
   vars: (string | null | undefined)[];
   contentHandler: Handler | undefined;
-  /** what to do when the connection can take more, or a subrequest ended */
   resume: () => void = NOTHING;
-  /** called when the client goes away while the request is being worked on */
   onAbort: (() => void) | undefined;
   done = false;
-  /** it came to its end by itself, and was not cut off */
   complete = false;
-  /** a header filter put another answer in the place of the one that was on its way */
   cutShort = false;
-  /** finalized, but not all is sent yet */
   finishing = false;
   background = false;
   inMemory = false;
@@ -113,14 +96,11 @@ export class Request {
   readonly isSub: boolean;
   depth = 0;
   postponed: Postponed[] = [];
-  postHandler: SubrequestOptions['done'];
-  /** main: subrequests that have not ended; made with the first */
+  postHandler: SubrequestEnd | undefined;
   subrequests: Set<Request> | undefined;
-  /** main: running background subrequests */
   backgroundCount = 0;
   pendingClose = false;
   cleanups: (() => void)[] = [];
-  /** bits of filters that hold data back */
   buffered = 0;
   limitRate: number | undefined;
   limitRateAfter: number | undefined;
@@ -129,8 +109,15 @@ export class Request {
   headerSize = 0;
   bodyBytes = 0;
   requestId = '';
-  /** bytes of the whole that were never produced: ranges count from there */
   rangeSkip = 0;
+  upstream: UpstreamReport | undefined;
+  upstreamStates: (UpstreamState | ':')[] | undefined;
+  /** bytes that the connection had sent when the head was read */
+  connBytesBefore = 0;
+  afterwards = false;
+  endings: (() => void)[] = [];
+  private readonly lasting: unknown[] = [];
+  private chain: { order: number; run: BodyFilter; usesUp: boolean }[] = [];
 
   /** nothing was produced by a request that ended well */
   get bodyless(): boolean {
@@ -144,13 +131,11 @@ export class Request {
     this.output([Buffer.from(text, 'latin1')], true);
   }
 
-  private chain: { order: number; run: BodyFilter; usesUp: boolean }[] = [];
-
   constructor(
     readonly conn: Connection,
     readonly http: HttpMain,
     server: Server,
-    readonly parent?: Request,
+    readonly parent?: HttpRequest,
   ) {
     this.main = parent ? parent.main : this;
     this.bodyOwner = parent ? parent.bodyOwner : this;
@@ -196,10 +181,6 @@ export class Request {
   setMainCtx(module: HttpModule, value: unknown): void {
     this.main.lasting[module.index] = value;
   }
-
-  private readonly lasting: unknown[] = [];
-  /** run after the request was logged */
-  endings: (() => void)[] = [];
 
   log(level: Level, message: string): void {
     const logs = this.loc.errorLogs;
@@ -347,6 +328,10 @@ export class Request {
 
   // ---------------------------------------------------------------- ends
 
+  makeSub(): HttpRequest {
+    return new HttpRequest(this.conn, this.http, this.server, this);
+  }
+
   /** Ends the request with a code: OK, a status that becomes an error page, or ERROR. */
   finalize(rc: number): void {
     if (this.done || rc === DONE) return;
@@ -424,10 +409,6 @@ export class Request {
     else if (rc === HTTP_CLOSE) this.conn.abandon(main.loc);
     else this.conn.destroy();
   }
-
-  connBytesBefore = 0;
-  /** its post_action was started */
-  afterwards = false;
 
   /** The main request has ended, and with it the subrequests whose output it has. */
   private release(): void {

@@ -1,9 +1,8 @@
 /** Which location answers a URI: exact name, then longest prefix (with what is nested in it), then expressions in order. */
 
-import type { Loc } from '../config/conf.ts';
+import { nowMs } from '../../../http/wire/clock.ts';
 import { core } from '../config/core.ts';
-import { nowMs } from '../request/clock.ts';
-import type { Request } from './http-request.ts';
+import type { Loc, Request } from '../model/types.ts';
 
 type Found = 'exact' | 'inclusive' | 'regex' | 'redirect' | 'none' | 'error';
 

@@ -1,29 +1,12 @@
 /** The phase engine: a flat list of steps built once, walked by each request. */
 
 import { RegexLimitError } from '../../config/regex.ts';
-import type { HttpMain } from '../config/conf.ts';
 import { core } from '../config/core.ts';
-import type { Handler } from '../config/module.ts';
+import { mapUri } from '../files/paths.ts';
+import type { Handler, HttpMain, PhaseStep, Request } from '../model/types.ts';
 import { AGAIN, DECLINED, DONE, ERROR, OK } from '../request/codes.ts';
 import { escapeUri } from '../request/parse.ts';
-import type { Request } from './http-request.ts';
 import { findLocation, updateLocation } from './location.ts';
-
-interface PhaseStep {
-  kind: 'generic' | 'rewrite' | 'findConfig' | 'postRewrite' | 'access' | 'postAccess' | 'content';
-  handler?: Handler;
-  /** index to go on at when a generic handler said OK, or when a phase is skipped */
-  next: number;
-}
-
-declare module '../config/conf.ts' {
-  interface HttpMain {
-    steps: PhaseStep[];
-    serverRewriteIndex: number;
-    findConfigIndex: number;
-    rewriteIndex: number;
-  }
-}
 
 export function buildPhases(http: HttpMain): void {
   const steps: PhaseStep[] = [];
@@ -56,7 +39,7 @@ export function runPhases(r: Request): void {
   try {
     walk(r);
   } catch (error) {
-    if (error instanceof RegexLimitError) r.log('alert', `regular expression failed: ${error.message}`.replace('alert', 'error'));
+    if (error instanceof RegexLimitError) r.log('error', `regular expression failed: ${error.message}`);
     else r.log('error', `internal error: ${(error as Error)?.stack ?? String(error)}`);
     r.finalize(500);
   }
@@ -129,7 +112,7 @@ function walk(r: Request): void {
         r.phaseIndex++;
         if (steps[r.phaseIndex]?.kind === 'content') break;
         if (r.uri.endsWith('/')) {
-          r.log('error', `directory index of "${mapPath(r)}" is forbidden`);
+          r.log('error', `directory index of "${mapUri(r)}" is forbidden`);
           return r.finalize(403);
         }
         r.log('error', 'no handler found');
@@ -140,13 +123,6 @@ function walk(r: Request): void {
 }
 
 const NOTHING = (): void => {};
-let mapPathHook: ((r: Request) => string) | undefined;
-/** core-path.ts tells how URIs become paths */
-export const setMapPath = (fn: (r: Request) => string): void => {
-  mapPathHook = fn;
-};
-const mapPath = (r: Request): string => mapPathHook?.(r) ?? r.uri;
-
 function access(r: Request, step: PhaseStep): boolean {
   const rc = step.handler!(r);
   if (rc === DECLINED) {

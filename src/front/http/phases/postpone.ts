@@ -1,19 +1,12 @@
 /** Keeps the output of parallel subrequests in the order of their creation: who is not at its turn holds its pieces back. */
 
 import { core } from '../config/core.ts';
-import { type BodyFlags, FILTER_ORDER, type Piece } from '../config/module.ts';
+import type { Request } from '../model/types.ts';
 import { ERROR, OK } from '../request/codes.ts';
-import type { Request } from './http-request.ts';
+import { type BodyFlags, FILTER_ORDER, type Piece } from '../request/pieces.ts';
 
 /** Place of this step among the body filters: those after it see the output of all requests as one. */
 export const POSTPONE = FILTER_ORDER.indexOf('postpone');
-
-/** What waits in a request's output for its turn: pieces of its own, or a subrequest. */
-export interface Postponed {
-  request?: Request;
-  pieces?: Piece[];
-  last?: boolean;
-}
 
 /** Passes pieces on if it is the request's turn, else holds them. */
 export function postpone(r: Request, pieces: Piece[], flags: BodyFlags): number {

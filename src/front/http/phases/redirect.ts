@@ -1,7 +1,7 @@
 /** Internal redirects: the same request goes through the phases again, with another URI or in a named location. */
 
+import type { Request } from '../model/types.ts';
 import { DONE } from '../request/codes.ts';
-import type { Request } from './http-request.ts';
 import { updateLocation } from './location.ts';
 import { runPhases } from './phases.ts';
 

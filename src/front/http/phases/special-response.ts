@@ -2,10 +2,10 @@
 
 import { SERVER_BUILD, SERVER_FULL } from '../../version.ts';
 import { core, type ErrorPage } from '../config/core.ts';
+import type { Request } from '../model/types.ts';
 import { HTTP_REQUEST_HEADER_TOO_LARGE, HTTP_TO_HTTPS, HTTPS_CERT_ERROR, HTTPS_NO_CERT } from '../request/codes.ts';
 import { escapeHtml } from '../request/parse.ts';
 import { STATUS_LINES } from '../request/status-lines.ts';
-import type { Request } from './http-request.ts';
 import { internalRedirect, redirectTo, redirectToNamed } from './redirect.ts';
 
 /** Titles of the pages built in: where they are not the words of the status line. */

@@ -1,12 +1,15 @@
 /** Subrequests: requests of the server to itself, whose output goes into another's, into memory or nowhere. */
 
+import { BodyDecoder } from '../../../http/wire/body-decoder.ts';
 import { core } from '../config/core.ts';
-import { BodyDecoder, RequestBody } from '../request/body.ts';
-import { MAX_URI_CHANGES, Request } from './http-request.ts';
+import type { Request, SubrequestEnd } from '../model/types.ts';
+import { RequestBody } from '../request/body.ts';
 import { runPhases } from './phases.ts';
 import { flushPostponed } from './postpone.ts';
 import { redirectToNamed } from './redirect.ts';
 
+/** Times that a request may be redirected inside the server. */
+export const MAX_URI_CHANGES = 10;
 const MAX_SUBREQUEST_DEPTH = 50;
 
 export interface SubrequestOptions {
@@ -17,7 +20,7 @@ export interface SubrequestOptions {
   /** no body is produced */
   headerOnly?: boolean;
   /** runs when the subrequest ends; returns the code to go on with */
-  done?: (sub: Request, rc: number) => number;
+  done?: SubrequestEnd;
   method?: string;
   /** takes the place of the main request's */
   body?: Buffer;
@@ -32,7 +35,7 @@ export function startSubrequest(parent: Request, uri: string, args: string, opti
     parent.log('error', `subrequests cycle while processing "${uri}"`);
     return undefined;
   }
-  const sub = new Request(parent.conn, parent.http, parent.server, parent);
+  const sub = parent.makeSub();
   sub.depth = parent.depth + 1;
   sub.method = options.method ?? 'GET';
   sub.protocol = parent.protocol;

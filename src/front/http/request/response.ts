@@ -1,5 +1,5 @@
 /** What is going to be answered, before the header is written. */
-import { findHeader, type HeaderField, lowerName } from './header.ts';
+import { findHeader, type HeaderField, lowerName } from '../../../http/wire/header.ts';
 
 /** Response headers with a meaning of their own; everything else is in `fields`. */
 export class ResponseHead {

@@ -1,9 +1,9 @@
 /** ssl_key_log and its kin: secrets of TLS connections in the form of SSLKEYLOGFILE, for those who look at the traffic. */
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { custom, type Spec } from '../../config/directive.ts';
+import { fsPath } from '../../fs-path.ts';
 import { systemError } from '../../log/system-error.ts';
 import type { HttpFrame } from '../config/module.ts';
-import { fsPath } from '../files/paths.ts';
 
 /** The directive: the file is made at the start, so that a path that cannot be written stops it. */
 export const keyLog = (contexts: number): Spec<string | undefined> =>

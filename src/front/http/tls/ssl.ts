@@ -4,13 +4,11 @@ import { custom, flag, HS, num, oneOf, type Spec, sec, size, wordsOf } from '../
 import { parseSize } from '../../config/values.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import type { VariableDef } from '../config/variables.ts';
-import type { TlsInfo } from '../connection/tls-info.ts';
-import { parseResponder } from '../ocsp/responder.ts';
-import type { Request } from '../phases/http-request.ts';
-import { type CertificateCache, parseCertificateCache } from '../upstream/tls.ts';
+import type { Request, TlsInfo, VariableDef } from '../model/types.ts';
+import { type CertificateCache, parseCertificateCache } from './certificate-cache.ts';
 import { confCommand } from './conf-command.ts';
 import { keyLog } from './key-log.ts';
+import { parseResponder } from './ocsp-responder.ts';
 import { passwordsOf, verifyReason } from './pem.ts';
 
 interface PemSource {

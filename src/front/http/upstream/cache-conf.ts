@@ -3,18 +3,13 @@ import { ANY_COUNT, custom, flag, HSL, HTTP, msec, num, offset, type Table, word
 import { parseOffset, parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
 import type { HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Request } from '../model/types.ts';
 import type { CacheRequest } from './cache.ts';
 import { FileCacheRequest } from './cache-request.ts';
+import type { CacheRules, ValidRule } from './cache-rules.ts';
 import { PACE, type Pace } from './cache-upkeep.ts';
 import { CacheZone } from './cache-zone.ts';
 import { predicates } from './conf.ts';
-
-interface ValidRule {
-  /** 0: any status */
-  status: number;
-  seconds: number;
-}
 
 /** `loader_files=100`, `manager_sleep=50ms`... @returns false for what is none of them */
 function readPace(options: { loader: Pace; manager: Pace }, name: string, value: string): boolean {
@@ -118,19 +113,7 @@ export function cacheTable(prefix: string): Table {
   };
 }
 
-export interface CacheConf {
-  valid: ValidRule[];
-  minUses: number;
-  useStale: ReadonlySet<string>;
-  lock: boolean;
-  lockTimeoutMs: number;
-  lockAgeMs: number;
-  revalidate: boolean;
-  backgroundUpdate: boolean;
-  maxRangeOffset: number;
-  convertHead: boolean;
-  noCache: Value[] | undefined;
-  bypass: Value[] | undefined;
+export interface CacheConf extends CacheRules {
   /** the zone that answers this request, if any */
   cacheOf(r: Request): CacheZone | undefined;
   /** what a request does with the cache; undefined: nothing */

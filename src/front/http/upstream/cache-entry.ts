@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readSync } from 'node:fs';
-import type { HeaderField } from '../request/header.ts';
+import type { HeaderField } from '../../../http/wire/header.ts';
 
 const MAGIC = 'GNC1';
 

@@ -1,6 +1,6 @@
 /** How long an answer may be kept: what its own header says, and `cache_valid` where that says nothing. Times are seconds. */
-import { parseHttpDate } from '../phases/header-writer.ts';
-import type { CacheConf } from './cache-conf.ts';
+import { parseHttpDate } from '../request/http-date.ts';
+import type { CacheRules } from './cache-rules.ts';
 import type { UpstreamHead } from './response-head.ts';
 
 interface Freshness {
@@ -86,7 +86,7 @@ function cacheControl(head: UpstreamHead, ignored: ReadonlySet<string>): Freshne
 }
 
 /** Until when an answer is valid, 0: it is not to be kept. */
-export function validUntil(fresh: Freshness, conf: CacheConf, status: number): number {
+export function validUntil(fresh: Freshness, conf: CacheRules, status: number): number {
   if (fresh.forbidden) return 0;
   if (fresh.until) return fresh.until;
   const seconds = validFor(conf, status);
@@ -94,7 +94,7 @@ export function validUntil(fresh: Freshness, conf: CacheConf, status: number): n
 }
 
 /** Seconds that a status may be kept by `cache_valid`, 0: not at all. */
-export function validFor(conf: CacheConf, status: number): number {
+export function validFor(conf: CacheRules, status: number): number {
   const own = conf.valid.find((rule) => rule.status === status);
   if (own) return own.seconds;
   return conf.valid.find((rule) => rule.status === 0)?.seconds ?? 0;

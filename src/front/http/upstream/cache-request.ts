@@ -1,19 +1,19 @@
 /** A request's dealings with a cache zone: hit, miss, stale, lock, revalidation, background update, and storing what was fetched. */
 import { closeSync } from 'node:fs';
+import { nowSeconds } from '../../../http/wire/clock.ts';
 import { drain } from '../../zone/bus.ts';
 import type { Value } from '../config/value.ts';
 import { anySet } from '../config/value.ts';
-import { pumpFile } from '../modules/static.ts';
-import { parseHttpDate } from '../phases/header-writer.ts';
-import type { Request } from '../phases/http-request.ts';
+import { pumpFile } from '../files/send-file.ts';
+import type { Request } from '../model/types.ts';
 import { startSubrequest } from '../phases/subrequest.ts';
-import { nowSeconds } from '../request/clock.ts';
 import { OK } from '../request/codes.ts';
+import { parseHttpDate } from '../request/http-date.ts';
 import type { CacheRequest } from './cache.ts';
-import type { CacheConf } from './cache-conf.ts';
 import { type EntryHead, md5 } from './cache-entry.ts';
 import { CacheFile } from './cache-file.ts';
 import { freshnessOf, validFor, validUntil, varyOf } from './cache-freshness.ts';
+import type { CacheRules } from './cache-rules.ts';
 import type { CacheNode, CacheZone, OpenEntry } from './cache-zone.ts';
 import type { Failure } from './protocol.ts';
 import { acceptHead, type UpstreamHead } from './response-head.ts';
@@ -33,14 +33,14 @@ export class FileCacheRequest implements CacheRequest {
   /** the answer that is being stored */
   private file: CacheFile | undefined;
   private miss: (() => void) | undefined;
-  private key = '';
+  key = '';
 
   constructor(
     private readonly r: Request,
     private readonly zone: CacheZone,
     /** the key, which may need the body of the request: asked for when that is read */
     private readonly makeKey: () => string,
-    private readonly conf: CacheConf,
+    private readonly conf: CacheRules,
     private readonly purge: Value[] | undefined,
   ) {}
 

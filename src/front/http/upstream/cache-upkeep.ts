@@ -1,7 +1,7 @@
 /** What happens to a cache zone by itself: a loader finds the files of earlier runs, a manager removes what is old or too much. */
 import { readdirSync, statfsSync } from 'node:fs';
 import path from 'node:path';
-import { nowSeconds } from '../request/clock.ts';
+import { nowSeconds } from '../../../http/wire/clock.ts';
 
 const MANAGER_MS = 10_000;
 

@@ -5,11 +5,11 @@
  */
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, unlinkSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { nowSeconds } from '../../../http/wire/clock.ts';
 import { onNews, tellLoops } from '../../zone/bus.ts';
 import { Counters, loop } from '../../zone/memory.ts';
 import { SharedTable } from '../../zone/table.ts';
 import { holdForms } from '../files/coded-bodies.ts';
-import { nowSeconds } from '../request/clock.ts';
 import { type EntryHead, headBytes, md5, readHead, readReserved } from './cache-entry.ts';
 import { CacheManager, loadFiles, type UpkeepOptions, type UpkeptZone } from './cache-upkeep.ts';
 

@@ -5,6 +5,8 @@ import type { UpstreamHead } from './response-head.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface CacheRequest {
+  /** key of the entry, '' before `open` */
+  readonly key: string;
   /** Looks the request up: answers it, or calls `miss` when the back end must be asked. */
   open(u: Upstream, miss: () => void): void;
   /** waits for another request that fetches the same */

@@ -1,9 +1,10 @@
 /** What FastCGI, SCGI and uwsgi share: parameters from the request, and CGI response headers. */
+
+import type { HeaderField } from '../../../http/wire/header.ts';
 import { custom, HSL } from '../../config/directive.ts';
 import type { HttpFrame } from '../config/module.ts';
 import { parseValue, type Value } from '../config/value.ts';
-import type { Request } from '../phases/http-request.ts';
-import type { HeaderField } from '../request/header.ts';
+import type { Request, VariableDef } from '../model/types.ts';
 import { addField, headEnd, parseField } from './http-response.ts';
 import { InvalidResponse, type ParserSink, type ResponseParser } from './protocol.ts';
 import type { UpstreamHead } from './response-head.ts';
@@ -36,7 +37,7 @@ const CACHE_DROPPED = new Set([
   'HTTP_IF_RANGE',
 ]);
 
-export function hostParam(lookup: (name: string) => import('../config/variables.ts').VariableDef): Param {
+export function hostParam(lookup: (name: string) => VariableDef): Param {
   return { name: 'HTTP_HOST', value: parseValue('$host$is_request_port$request_port', lookup), ifNotEmpty: true };
 }
 

@@ -3,10 +3,10 @@ import { isIP } from 'node:net';
 import { ANY_COUNT, buffers, custom, flag, HSL, ineffective, msec, num, type Spec, size, type Table } from '../../config/directive.ts';
 import { parseSize } from '../../config/values.ts';
 import { splitHostPort } from '../config/addresses.ts';
-import type { Loc } from '../config/conf.ts';
 import { core } from '../config/core.ts';
 import type { HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
+import type { Loc } from '../model/types.ts';
 import type { TempFolder } from '../request/body.ts';
 
 interface BindConf {

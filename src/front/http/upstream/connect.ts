@@ -1,11 +1,11 @@
 /** Connections to upstream peers, and the pool of idle ones. */
 import net, { type Socket } from 'node:net';
 import type tls from 'node:tls';
-import { setDeadline, type Timed, unwatch, watch } from '../connection/deadlines.ts';
-import { DirectWriter } from '../connection/direct-writer.ts';
-import { holdingClock, nowMs } from '../request/clock.ts';
+import { holdingClock, nowMs } from '../../../http/wire/clock.ts';
+import { setDeadline, type Timed, unwatch, watch } from '../../../http/wire/deadlines.ts';
+import { DirectWriter } from '../../../http/wire/direct-writer.ts';
+import type { Address } from '../config/addresses.ts';
 import { logKeys } from '../tls/key-log.ts';
-import type { Address } from './peer.ts';
 
 export interface ConnectionEvents {
   onConnect(): void;

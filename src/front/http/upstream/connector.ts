@@ -1,8 +1,7 @@
 /** The way to a peer: chooses one, waits in the queue of the group, takes an idle connection or opens one. */
 import type tls from 'node:tls';
-import type { Loc } from '../config/conf.ts';
-import type { Request } from '../phases/http-request.ts';
-import { nowMs } from '../request/clock.ts';
+import { nowMs } from '../../../http/wire/clock.ts';
+import type { Loc, Request } from '../model/types.ts';
 import { PeerConnection, type Pool, type TlsSettings } from './connect.ts';
 import type { UpstreamGroup } from './group.ts';
 import type { Peer } from './peer.ts';

@@ -1,8 +1,9 @@
 /** `early_hints`: a 103 of the back end goes on to the client before the answer. */
+
+import type { HeaderField } from '../../../http/wire/header.ts';
 import { core } from '../config/core.ts';
 import { anySet } from '../config/value.ts';
-import type { Request } from '../phases/http-request.ts';
-import type { HeaderField } from '../request/header.ts';
+import type { Request } from '../model/types.ts';
 
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'upgrade', 'te', 'trailer']);
 
@@ -18,7 +19,5 @@ export function passEarlyHints(r: Request, fields: readonly HeaderField[], hidde
     conn.http2.hints(passed);
     return;
   }
-  const text = `HTTP/1.1 103 Early Hints\r\n${passed.map(({ name, value }) => `${name}: ${value}\r\n`).join('')}\r\n`;
-  conn.socket.write(text, 'latin1');
-  conn.output.noteSent(text.length);
+  conn.sendInterim(`HTTP/1.1 103 Early Hints\r\n${passed.map(({ name, value }) => `${name}: ${value}\r\n`).join('')}\r\n`);
 }

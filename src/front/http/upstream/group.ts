@@ -6,19 +6,12 @@ import { failAt } from '../../config/syntax.ts';
 import { parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
 import { loop } from '../../zone/memory.ts';
 import { SharedTable } from '../../zone/table.ts';
-import {
-  addressError,
-  literalAddresses,
-  makeAddress,
-  pendingLookups,
-  type ServerEntry,
-  splitHostPort,
-  systemAddresses,
-} from '../config/addresses.ts';
-import { Loc } from '../config/conf.ts';
+import { addressError, literalAddresses, makeAddress, pendingLookups, splitHostPort, systemAddresses } from '../config/addresses.ts';
 import { core, parseResolver, type ResolverConf } from '../config/core.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
+import { Loc } from '../model/types.ts';
 import { Pool } from './connect.ts';
+import type { ServerEntry } from './peer.ts';
 import { DEFAULT_SERVER, PEER_FIELDS, Peer, type ServerOptions, type TimeKind } from './peer.ts';
 import { type Method, PeerSet } from './peer-set.ts';
 import { NXDOMAIN, type ResolveError, resolverFor } from './resolver.ts';
@@ -119,7 +112,7 @@ export class UpstreamGroup {
     // only the loop that reads it first puts the state back; rows are found by name, so the peers are made anew
     if (loop.index === 0) {
       this.table?.importState(table);
-      if (sticky) this.sticky?.importState?.(sticky, this);
+      if (sticky) this.sticky?.importState?.(sticky);
     }
     this.known.clear();
     this.rebuild();

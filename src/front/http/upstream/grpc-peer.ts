@@ -4,7 +4,7 @@
  */
 import http2, { type ClientHttp2Session, type ClientHttp2Stream, type OutgoingHttpHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { HeaderField } from '../request/header.ts';
+import type { HeaderField } from '../../../http/wire/header.ts';
 import { PeerConnection } from './connect.ts';
 import { addField } from './http-response.ts';
 import { InvalidResponse, type ParserSink, type ResponseParser } from './protocol.ts';

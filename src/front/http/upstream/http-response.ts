@@ -1,6 +1,6 @@
 /** Parser of HTTP/1.x responses. */
-import { BodyDecoder } from '../request/body.ts';
-import { findHeader, type HeaderField, learnField, lowerName, recallField } from '../request/header.ts';
+import { BodyDecoder } from '../../../http/wire/body-decoder.ts';
+import { findHeader, type HeaderField, learnField, lowerName, recallField } from '../../../http/wire/header.ts';
 import { InvalidResponse, type ParserSink, type ResponseParser } from './protocol.ts';
 import { SINGLE_FIELDS, type UpstreamHead } from './response-head.ts';
 

@@ -1,9 +1,9 @@
 /** Passes the answer on to the client: at once, from memory or from a temporary file while the client is slower; and into `proxy_store`. */
 import { closeSync, unlinkSync, writeSync } from 'node:fs';
-import { isFileSpan, type Piece } from '../config/module.ts';
-import { readSpan } from '../modules/static.ts';
+import { readSpan } from '../files/send-file.ts';
 import { openTemp } from '../request/body.ts';
 import { ERROR, OK } from '../request/codes.ts';
+import { isFileSpan, type Piece } from '../request/pieces.ts';
 import { withCopy } from './connect.ts';
 import { storeFile } from './store.ts';
 import type { Upstream } from './upstream.ts';

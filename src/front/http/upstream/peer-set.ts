@@ -1,7 +1,7 @@
 /** The peers of an upstream and the way to choose among them. */
 import { loop } from '../../zone/memory.ts';
 import type { SharedTable } from '../../zone/table.ts';
-import type { Request } from '../phases/http-request.ts';
+import type { Request } from '../model/types.ts';
 import type { Peer, TimeKind } from './peer.ts';
 
 export type Method =

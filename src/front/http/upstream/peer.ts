@@ -1,14 +1,8 @@
 /** A peer of an upstream: its address, its options, and the state that choices are made by. */
-import { createHash } from 'node:crypto';
-import { nowMs } from '../request/clock.ts';
 
-export interface Address {
-  /** `1.2.3.4:80`, `[::1]:80`, `unix:/path` */
-  name: string;
-  host: string;
-  port: number;
-  path: string;
-}
+import { createHash } from 'node:crypto';
+import { nowMs } from '../../../http/wire/clock.ts';
+import type { Address } from '../config/addresses.ts';
 
 export interface ServerOptions {
   weight: number;
@@ -33,6 +27,23 @@ export const DEFAULT_SERVER: ServerOptions = {
   drain: false,
   route: '',
 };
+
+export interface EntryAddress {
+  address: Address;
+  options: ServerOptions;
+  priority: number;
+  /** the SRV record it came from */
+  record?: string;
+}
+
+export interface ServerEntry {
+  text: string;
+  options: ServerOptions;
+  resolve: boolean;
+  service: string;
+  /** addresses found last */
+  addresses: EntryAddress[];
+}
 
 /** Which time of an answer counts: to its header or to its end. */
 export type TimeKind = 'header' | 'last_byte';

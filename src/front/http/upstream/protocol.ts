@@ -1,5 +1,5 @@
 /** What tells back ends apart: how a request is written and a response read, and what is known of an attempt. */
-import type { HeaderField } from '../request/header.ts';
+import type { HeaderField } from '../../../http/wire/header.ts';
 import type { CacheRequest } from './cache.ts';
 import type { UpstreamConf } from './conf.ts';
 import type { PeerConnection, TlsSettings } from './connect.ts';
@@ -50,24 +50,6 @@ export interface Protocol {
   needsLength?: boolean;
   /** may idle connections be kept for this request? */
   keepsAlive: boolean;
-}
-
-/** What happened with one peer: source of $upstream_* and of the log. */
-export interface UpstreamState {
-  peer: string;
-  status: number;
-  connectMs: number;
-  headerMs: number;
-  responseMs: number;
-  /** bytes of the body */
-  responseLength: number;
-  /** bytes that came beside them */
-  besideBytes: number;
-  bytesReceived: number;
-  bytesSent: number;
-  /** time in the queue of the group, -1: none */
-  queueMs: number;
-  startMs: number;
 }
 
 export type Failure =

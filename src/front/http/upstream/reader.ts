@@ -1,11 +1,12 @@
 /** Reads the peer's answer: bytes at the allowed rate into the protocol's parser, and what follows from head and end. */
+
+import { nowMs } from '../../../http/wire/clock.ts';
+import type { HeaderField } from '../../../http/wire/header.ts';
 import { parseSize } from '../../config/values.ts';
 import { systemError } from '../../log/system-error.ts';
 import { core, type ErrorPage } from '../config/core.ts';
-import type { Request } from '../phases/http-request.ts';
-import { nowMs } from '../request/clock.ts';
+import type { Request } from '../model/types.ts';
 import { DONE, ERROR, OK } from '../request/codes.ts';
-import type { HeaderField } from '../request/header.ts';
 import { passEarlyHints } from './early-hints.ts';
 import { noteTime } from './peer.ts';
 import { type Failure, InvalidResponse, NON_IDEMPOTENT, type ResponseParser } from './protocol.ts';

@@ -1,9 +1,10 @@
 /** Response headers of a back end: which are passed on, which steer this server (`X-Accel-*`), which are rewritten. */
+
+import { findHeader, type HeaderField } from '../../../http/wire/header.ts';
 import { parseSize } from '../../config/values.ts';
-import { parseHttpDate } from '../phases/header-writer.ts';
 import { internalRedirect, redirectToNamed } from '../phases/redirect.ts';
 import { DONE, OK } from '../request/codes.ts';
-import { findHeader, type HeaderField } from '../request/header.ts';
+import { parseHttpDate } from '../request/http-date.ts';
 import { normalisePath } from '../request/parse.ts';
 import type { Upstream } from './upstream.ts';
 

@@ -1,9 +1,9 @@
 /** Chooses peers for one request: round robin, least_conn, least_time, ip_hash, hash, random. No I/O. */
 
 import { crc32Latin1 } from '../../../common/crc32.ts';
-import { binaryAddress } from '../modules/core-variables.ts';
-import type { Request } from '../phases/http-request.ts';
-import { nowSeconds } from '../request/clock.ts';
+import { nowSeconds } from '../../../http/wire/clock.ts';
+import type { Request } from '../model/types.ts';
+import { binaryAddress } from '../request/address.ts';
 import { noteTime, type Peer, peerTime, type TimeKind } from './peer.ts';
 import { countUp, type PeerSet } from './peer-set.ts';
 

@@ -1,6 +1,7 @@
 /** Writes the request of one attempt to the peer: head, kept body, or the body as it arrives. */
+
+import type { HeaderField } from '../../../http/wire/header.ts';
 import { OK } from '../request/codes.ts';
-import type { HeaderField } from '../request/header.ts';
 import type { ParserSink } from './protocol.ts';
 import type { UpstreamHead } from './response-head.ts';
 import type { Upstream } from './upstream.ts';

@@ -1,5 +1,7 @@
 /** Addresses behind `server NAME resolve [service=...]`: those of the name, or of the targets of its SRV records. */
-import { type EntryAddress, makeAddress, type ServerEntry, splitHostPort } from '../config/addresses.ts';
+
+import { makeAddress, splitHostPort } from '../config/addresses.ts';
+import type { EntryAddress, ServerEntry } from './peer.ts';
 import { NXDOMAIN, type ResolveError, type Resolver, type SrvRecord, TYPE_SRV } from './resolver.ts';
 
 /** @returns addresses in the order of peers, and for how long they stand. @throws ResolveError */

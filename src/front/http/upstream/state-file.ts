@@ -1,9 +1,8 @@
 /** `state FILE` of an upstream: the servers that the api has put there, as `server` directives, so that they outlive the process. */
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { type DirectiveNode, parseConfig } from '../../config/syntax.ts';
-import { fsPath } from '../files/paths.ts';
-import type { UpstreamGroup } from './group.ts';
-import { DEFAULT_SERVER, type ServerOptions } from './peer.ts';
+import { fsPath } from '../../fs-path.ts';
+import { DEFAULT_SERVER, type ServerEntry, type ServerOptions } from './peer.ts';
 
 /** The directives of a file; none where it is not there yet. @throws ConfigError it is not of that form */
 export function readState(file: string): DirectiveNode[] {
@@ -27,13 +26,12 @@ function parameters(options: ServerOptions): string[] {
 }
 
 /** Writes the servers of a group; the file is replaced as a whole. @throws NodeJS.ErrnoException */
-export function writeState(group: UpstreamGroup): void {
-  const lines = group.entries.flatMap((entry) =>
+export function writeState(file: string, entries: readonly ServerEntry[]): void {
+  const lines = entries.flatMap((entry) =>
     entry.resolve
       ? [[entry.text, ...parameters(entry.options), 'resolve', ...(entry.service ? [`service=${entry.service}`] : [])]]
       : entry.addresses.map(({ address, options }) => [address.name, ...parameters(options)]),
   );
-  const file = group.state!;
   const text = lines.map((words) => `server ${words.join(' ')};\n`).join('');
   writeFileSync(fsPath(`${file}.new`), text, 'latin1');
   renameSync(fsPath(`${file}.new`), fsPath(file));

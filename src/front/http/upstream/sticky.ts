@@ -5,10 +5,9 @@ import { parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
 import { SharedTable } from '../../zone/table.ts';
 import type { HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import { findCookie } from '../modules/core-variables.ts';
-import { httpDate } from '../phases/header-writer.ts';
-import type { Request } from '../phases/http-request.ts';
-import type { UpstreamGroup } from './group.ts';
+import type { Request } from '../model/types.ts';
+import { findCookie } from '../request/cookies.ts';
+import { httpDate } from '../request/http-date.ts';
 import type { Peer } from './peer.ts';
 
 export interface Sticky {
@@ -17,7 +16,7 @@ export interface Sticky {
   onHeader?(r: Request, peer: Peer): void;
   onDone?(r: Request, peer: Peer): void;
   exportState?(): unknown;
-  importState?(state: unknown, group: UpstreamGroup): void;
+  importState?(state: unknown): void;
 }
 
 export function parseSticky(f: HttpFrame): Sticky {
@@ -71,7 +70,7 @@ function parseCookie(f: HttpFrame, words: string[]): Sticky {
   }
   return {
     matcher(r) {
-      const id = findCookie(r, name);
+      const id = findCookie(r.headersIn, name);
       return id === undefined ? undefined : (peer) => peer.stickyId === id;
     },
     onHeader(r, peer) {

@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, copyFileSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
-import { fsPath, mapUri } from '../files/paths.ts';
-import { parseHttpDate } from '../phases/header-writer.ts';
+import { fsPath } from '../../fs-path.ts';
+import { mapUri } from '../files/paths.ts';
+import { parseHttpDate } from '../request/http-date.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Puts the finished temporary file in its place, or throws it away. */

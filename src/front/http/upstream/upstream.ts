@@ -4,18 +4,18 @@
  * The wire format is the protocol's (Protocol, ResponseParser); everything else is here.
  */
 
-import { setDeadline } from '../connection/deadlines.ts';
-import type { Request } from '../phases/http-request.ts';
-import { nowMs } from '../request/clock.ts';
+import { nowMs } from '../../../http/wire/clock.ts';
+import { setDeadline } from '../../../http/wire/deadlines.ts';
+import type { HeaderField } from '../../../http/wire/header.ts';
+import type { Request, UpstreamReport, UpstreamState } from '../model/types.ts';
 import { DONE, ERROR, HTTP_CLIENT_CLOSED, OK } from '../request/codes.ts';
-import type { HeaderField } from '../request/header.ts';
 import type { UpstreamConf } from './conf.ts';
 import type { ConnectionEvents, PeerConnection } from './connect.ts';
 import { PeerConnector } from './connector.ts';
 import type { UpstreamGroup } from './group.ts';
 import { BodyPasser } from './passer.ts';
 import type { Peer } from './peer.ts';
-import { type Failure, NON_IDEMPOTENT, type Protocol, type UpstreamOptions, type UpstreamState } from './protocol.ts';
+import { type Failure, NON_IDEMPOTENT, type Protocol, type UpstreamOptions } from './protocol.ts';
 import { ResponseReader } from './reader.ts';
 import type { UpstreamHead } from './response-head.ts';
 import type { Outcome } from './selection.ts';
@@ -35,14 +35,7 @@ const STATUS_OF: Partial<Record<Failure, number>> = {
   denied: 403,
 };
 
-declare module '../phases/http-request.ts' {
-  interface Request {
-    upstream?: Upstream;
-    upstreamStates?: (UpstreamState | ':')[];
-  }
-}
-
-export class Upstream implements ConnectionEvents {
+export class Upstream implements ConnectionEvents, UpstreamReport {
   readonly startMs = nowMs();
   /** made when the back end is first needed, not for what the cache answers */
   connector!: PeerConnector;
@@ -85,6 +78,14 @@ export class Upstream implements ConnectionEvents {
 
   get conf(): UpstreamConf {
     return this.options.conf;
+  }
+
+  get passesTrailers(): boolean {
+    return this.conf.passTrailers;
+  }
+
+  get cacheKey(): string | undefined {
+    return this.options.cache?.key;
   }
 
   get protocol(): Protocol {

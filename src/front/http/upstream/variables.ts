@@ -1,11 +1,8 @@
 /** $upstream_*: what happened at each peer, `, ` between tries and ` : ` between groups. */
 
+import { findHeader } from '../../../http/wire/header.ts';
 import { splitHostPort } from '../config/addresses.ts';
-import type { VariableDef, VariableFamily } from '../config/variables.ts';
-import type { Request } from '../phases/http-request.ts';
-import { findHeader } from '../request/header.ts';
-import type { UpstreamState } from './protocol.ts';
-import './upstream.ts';
+import type { Request, UpstreamState, VariableDef, VariableFamily } from '../model/types.ts';
 
 function join(r: Request, show: (state: UpstreamState) => string): string | null {
   const states = r.upstreamStates ?? r.main.upstreamStates;
@@ -42,7 +39,7 @@ export const UPSTREAM_VARIABLES: VariableDef[] = [
     return peer ? splitHostPort(peer.configured, 0).host : null;
   }),
   live('upstream_cache_status', (r) => r.upstream?.cacheStatus ?? null),
-  live('upstream_cache_key', (r) => (r.upstream?.options.cache as { key?: string } | undefined)?.key ?? null),
+  live('upstream_cache_key', (r) => r.upstream?.cacheKey ?? null),
   live('upstream_cache_last_modified', (r) => r.upstream?.head?.fields.find((f) => f.lname === 'last-modified')?.value ?? null),
   live('upstream_cache_etag', (r) => r.upstream?.head?.fields.find((f) => f.lname === 'etag')?.value ?? null),
 ];

@@ -4,36 +4,21 @@
  * One request at a time is worked on; pipelined bytes wait in `input`.
  */
 import type { Socket } from 'node:net';
+import { nowMs } from '../../../http/wire/clock.ts';
+import { setDeadline, type Timed, unwatch, watch } from '../../../http/wire/deadlines.ts';
 import { admits, type ErrorLog, logTo } from '../../log/error-log.ts';
-import type { HttpMain, ListenSocket, Loc, VirtualHosts } from '../config/conf.ts';
 import { core } from '../config/core.ts';
-import type { Request } from '../phases/http-request.ts';
-import { nowMs } from '../request/clock.ts';
-import type { HeaderField } from '../request/header.ts';
+import type { Connection, HttpMain, ListenSocket, Loc, ProxyInfo, Request, StreamFraming, TlsInfo, VirtualHosts } from '../model/types.ts';
 import { BodyReader } from './body-reader.ts';
-import { type ClientConnection, closed, exiting, type Origin, opened, originOf } from './client-connections.ts';
-import { setDeadline, type Timed, unwatch, watch } from './deadlines.ts';
+import { closed, exiting, type Origin, opened, originOf, type TrackedConnection } from './client-connections.ts';
 import { HeadReader } from './head-reader.ts';
 import { OutputQueue } from './output-queue.ts';
 import { type Activity, stats } from './stats.ts';
-import type { TlsInfo } from './tls-info.ts';
 
 const EMPTY = Buffer.alloc(0);
 const NOTHING = (): void => {};
 /** Bytes of pipelined input held before the socket is paused. */
 const INPUT_LIMIT = 256 * 1024;
-
-/** What an HTTP/2 stream does instead of writing HTTP/1. */
-export interface StreamFraming {
-  /** sends the header of the response */
-  respond(r: Request): void;
-  /** sends a 103 before it */
-  hints(fields: readonly HeaderField[]): void;
-  /** more than the head of the request comes */
-  bodyFollows: boolean;
-  /** encrypted, or with prior knowledge */
-  readonly name: 'h2' | 'h2c';
-}
 
 export interface ConnectionOptions {
   /** bytes come by `onRead` instead of the socket's `data` events */
@@ -42,7 +27,7 @@ export interface ConnectionOptions {
   origin?: Origin;
 }
 
-export class Connection implements ClientConnection, Timed {
+export class HttpConnection implements Connection, TrackedConnection, Timed {
   readonly id: number;
   readonly startMs: number;
   requests = 0;
@@ -60,7 +45,7 @@ export class Connection implements ClientConnection, Timed {
   remotePort: number;
   localAddr: string;
   localPort: number;
-  proxy: { addr: string; port: number; serverAddr: string; serverPort: number; tlvs: Map<string, string> } | undefined;
+  proxy: ProxyInfo | undefined;
   debugLogs: readonly ErrorLog[] | undefined;
   /** takes the raw bytes of an upgraded connection */
   tunnel: ((data: Buffer) => void) | undefined;
@@ -343,6 +328,11 @@ export class Connection implements ClientConnection, Timed {
     return this.bodyReader.discard(r);
   }
 
+  sendInterim(head: string): void {
+    this.socket.write(head, 'latin1');
+    this.output.noteSent(head.length);
+  }
+
   pauseReading(): void {
     this.socket.pause();
   }
@@ -444,7 +434,7 @@ export class Connection implements ClientConnection, Timed {
 }
 
 const CONNECTION = Symbol('connection');
-type Owned = Socket & { [CONNECTION]: Connection };
+type Owned = Socket & { [CONNECTION]: HttpConnection };
 // listeners shared by all sockets: 10,000 idle connections need no closures of their own
 function onSocketData(this: Socket, data: Buffer): void {
   (this as Owned)[CONNECTION].onData(data);

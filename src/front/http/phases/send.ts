@@ -1,7 +1,7 @@
 /** Sending a whole small answer. */
 
-import type { Request } from '../phases/http-request.ts';
-import { OK } from './codes.ts';
+import type { Request } from '../model/types.ts';
+import { OK } from '../request/codes.ts';
 
 /** Status, type and fields are set by the caller; sends `text` (latin1) as the body. */
 export function sendText(r: Request, text: string): number {

@@ -4,8 +4,7 @@
  * these, `takeHandles` leaves it its own way.
  */
 import type { Server as NetServer, OnReadOpts } from 'node:net';
-import { holdingClock } from '../request/clock.ts';
-import type { Connection } from './connection.ts';
+import { holdingClock } from './clock.ts';
 
 interface AddressOut {
   address?: string;
@@ -56,7 +55,12 @@ export function peerOf(client: ClientHandle): { remoteAddr: string; localPort: n
 }
 
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
-const takeRead = (conn: Connection, count: number): void => conn.onRead(readBuffer, count);
+/** Receives what its socket read into the shared buffer. */
+interface ReadTarget {
+  onRead(buffer: Buffer, count: number): void;
+}
+
+const takeRead = (conn: ReadTarget, count: number): void => conn.onRead(readBuffer, count);
 
 /**
  * Makes all sockets read into one buffer: node:net gives that choice (`onread`) to outgoing connections only, and otherwise allocates
@@ -64,7 +68,7 @@ const takeRead = (conn: Connection, count: number): void => conn.onRead(readBuff
  */
 export class SharedReads {
   /** whose bytes they are */
-  conn: Connection | undefined;
+  conn: ReadTarget | undefined;
 
   readonly options: OnReadOpts = {
     buffer: readBuffer,

@@ -3,7 +3,7 @@
  * a single timer wakes at the earliest known deadline and looks through all connections.
  * A look costs about 10 ns a connection and happens at most every SWEEP_MS, so timeouts may be late by that much.
  */
-import { nowMs } from '../request/clock.ts';
+import { nowMs } from './clock.ts';
 
 const SWEEP_MS = 20;
 

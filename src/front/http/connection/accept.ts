@@ -1,0 +1,18 @@
+// What a listening socket passes on with each connection that it accepted.
+import type { HttpMain, ListenSocket, ProxyInfo, VirtualHosts } from '../model/types.ts';
+import type { HttpConnection } from './http-connection.ts';
+
+export interface AcceptHooks {
+  /** true: there are as many connections as there may be, and a new one is closed */
+  full?(): boolean;
+  /** called for each new connection (debug_connection) */
+  opened?(conn: HttpConnection): void;
+}
+
+export interface Http2Accept {
+  http: HttpMain;
+  listen: ListenSocket;
+  hosts: VirtualHosts;
+  proxy: ProxyInfo | undefined;
+  hooks: AcceptHooks;
+}

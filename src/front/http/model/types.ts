@@ -1,0 +1,555 @@
+// The types that the HTTP server is built around: a request, the connection it came on, the level of configuration that serves it, and
+// the functions that serve it. They refer to each other, so they share this file, which every room may import and which imports none of
+// them except the parts of messages in request/. Interfaces stand for classes with behaviour; plain records are classes themselves.
+import type { TLSSocket } from 'node:tls';
+import type { HeaderField } from '../../../http/wire/header.ts';
+import type { ConfOf, Table } from '../../config/directive.ts';
+import type { Captures, Regex } from '../../config/regex.ts';
+import type { ErrorLog, Level } from '../../log/error-log.ts';
+import type { RequestBody } from '../request/body.ts';
+import type { BodyFlags, FilterName, Piece } from '../request/pieces.ts';
+import type { ResponseHead } from '../request/response.ts';
+
+// ---------------------------------------------------------------- what serves a request
+
+/** Serves a request in a phase. Returns a code of codes.ts or a status. */
+export type Handler = (r: Request) => number;
+
+/** Changes the head of a response, or answers in its place. Returns a code of codes.ts or a status. */
+export type HeaderFilter = (r: Request) => number;
+
+/** Handles pieces and passes what is ready with `r.nextBody(pieces, flags, position)`. Returns OK or ERROR. */
+export type BodyFilter = (r: Request, pieces: Piece[], flags: BodyFlags, position: number) => number;
+
+/** Request phases in order; find-config, post-rewrite and post-access belong to the engine. */
+export type Phase = 'postRead' | 'serverRewrite' | 'rewrite' | 'preaccess' | 'access' | 'precontent' | 'content' | 'log';
+
+/** One step of the phase engine. */
+export interface PhaseStep {
+  kind: 'generic' | 'rewrite' | 'findConfig' | 'postRewrite' | 'access' | 'postAccess' | 'content';
+  handler?: Handler;
+  /** index of the step to continue at when a generic handler returned OK, or when a phase is skipped */
+  next: number;
+}
+
+export interface VariableDef {
+  name: string;
+  /** null: not set */
+  get(r: Request): string | null;
+  /** assignment by `set` and `auth_request_set` */
+  set?(r: Request, value: string): void;
+  /** evaluated at each use */
+  volatile?: boolean;
+  /** may not be defined again by `set`, `map`, `geo` */
+  fixed?: boolean;
+  index?: number;
+}
+
+/** Variables whose names share a prefix, such as `$http_*`. */
+export interface VariableFamily {
+  prefix: string;
+  make(rest: string): Pick<VariableDef, 'get' | 'volatile'>;
+}
+
+/** The variables of a configuration (class Variables). */
+export interface VariableTable {
+  /** number of variables that have a place in `Request.vars` */
+  readonly count: number;
+  lookup(name: string): VariableDef;
+  define(name: string, parts: Pick<VariableDef, 'get' | 'volatile'> & Partial<VariableDef>): VariableDef;
+  declare(name: string): VariableDef;
+  assignable(name: string): VariableDef | undefined;
+  find(name: string): VariableDef | undefined;
+}
+
+/** A string that may contain variables (class Value). */
+export interface Evaluable {
+  /** the whole string if it contains no variable */
+  readonly constant: string | undefined;
+  eval(r: Request): string;
+}
+
+export interface HttpModule<T extends Table = Table> {
+  name: string;
+  index: number;
+  table: T;
+  /** the module's configuration at a level; after merging every directive has a value */
+  conf(loc: Loc): ConfOf<T>;
+  /** adds phase handlers, filters and variables once the whole configuration was read */
+  init?(main: HttpMain): void;
+  /** called for each level after its values are merged */
+  finish?(conf: ConfOf<T>, loc: Loc): void;
+  variables?: VariableDef[];
+  families?: VariableFamily[];
+  /** called once in each worker before it serves */
+  start?(main: HttpMain): void | Promise<void>;
+}
+
+// ---------------------------------------------------------------- the configuration
+
+/** One level of configuration: http, a server, a location, an `if` or a `limit_except`. `confs` is indexed by module. */
+export class Loc {
+  confs: unknown[] = [];
+  /** directives given on this level itself, as `MODULE:NAME` */
+  readonly given = new Set<string>();
+  /** name of the location, '' above locations */
+  name = '';
+  kind: 'http' | 'server' | 'exact' | 'prefix' | 'noregex' | 'regex' | 'named' | 'if' | 'limit_except' = 'http';
+  regex?: Regex;
+  /** content handler set by `proxy_pass` and similar directives */
+  handler?: Handler;
+  /** a request for the name without its trailing slash is redirected to the name */
+  autoRedirect = false;
+  server?: Server;
+  exacts: Map<string, Loc> = new Map();
+  /** longest name first */
+  prefixes: Loc[] = [];
+  regexes: Loc[] = [];
+  /** locations, ifs and limit_excepts inside, in order of appearance */
+  children: Loc[] = [];
+  errorLogs: readonly ErrorLog[] = [];
+  docRoot?: DocRoot;
+  /** some error log accepts the debug level */
+  debug = false;
+  /** limit_except: methods that the block does not apply to */
+  exceptMethods?: Set<string>;
+  exceptLoc?: Loc;
+
+  constructor(readonly parent?: Loc) {
+    this.server = parent?.server;
+  }
+}
+
+/** Folder of a location's files: `root`, or `alias` with the length of the name that it replaces (-1: an expression). */
+interface DocRoot {
+  value: Evaluable;
+  alias?: { nameLength: number };
+}
+
+export interface ListenOptions {
+  /** as written, for messages */
+  text: string;
+  host: string;
+  port: number;
+  path: string;
+  isDefault: boolean;
+  ssl: boolean;
+  http2: boolean;
+  proxyProtocol: boolean;
+  backlog: number;
+  ipv6Only: boolean;
+  bind: boolean;
+  reuseport: boolean;
+  keepAlive: { idleSeconds: number } | undefined;
+}
+
+interface ServerName {
+  text: string;
+  regex?: Regex;
+}
+
+export class Server {
+  names: ServerName[] = [];
+  listens: ListenOptions[] = [];
+  named = new Map<string, Loc>();
+  constructor(
+    readonly root: Loc,
+    /** `FILE:LINE` of its block */
+    readonly place: string,
+  ) {
+    root.server = this;
+    root.kind = 'server';
+  }
+  get name(): string {
+    const text = this.names[0]?.text ?? '';
+    return text.startsWith('.') ? text.slice(1) : text;
+  }
+}
+
+/** Servers that share an address and port, found by host name (class HostTable). */
+export interface VirtualHosts {
+  defaultServer: Server;
+  readonly servers: readonly Server[];
+  readonly options: ListenOptions;
+  /** The server for a host name; `r` receives the captures of a matching expression. */
+  find(host: string, r?: Pick<Request, 'setNamed'>): Server | undefined;
+}
+
+/** A socket to listen on, and the addresses it answers for. */
+export interface ListenSocket {
+  /** `tcp:HOST:PORT` or `unix:PATH` */
+  key: string;
+  host: string;
+  port: number;
+  path: string;
+  options: ListenOptions;
+  /** by local address where one wildcard socket serves several addresses */
+  byAddress: Map<string, VirtualHosts>;
+  hosts: VirtualHosts;
+}
+
+/** `http { }`: the compiled configuration and everything that is global to it. */
+export class HttpMain {
+  readonly loc = new Loc();
+  readonly servers: Server[] = [];
+  readonly sockets: ListenSocket[] = [];
+  /** folders that workers write to: temporary files, caches */
+  readonly folders = new Set<string>();
+  readonly modules: HttpModule[] = [];
+  readonly phases: Record<Phase, Handler[]> = {
+    postRead: [],
+    serverRewrite: [],
+    rewrite: [],
+    preaccess: [],
+    access: [],
+    precontent: [],
+    content: [],
+    log: [],
+  };
+  /** the phases as one list, with the index of the first step of some of them (see buildPhases) */
+  steps: PhaseStep[] = [];
+  serverRewriteIndex = 0;
+  findConfigIndex = 0;
+  rewriteIndex = 0;
+  headerFilters: { name: FilterName; run: HeaderFilter }[] = [];
+  /** named objects of modules (upstreams, zones, formats), by `kind:name` */
+  readonly registry = new Map<string, unknown>();
+
+  constructor(
+    readonly variables: VariableTable,
+    readonly paths: { prefix: string; conf: string },
+    /** zones of the configuration before a reload, by `kind:name` */
+    readonly inherited: Map<string, unknown>,
+  ) {}
+
+  addHeaderFilter(name: FilterName, run: HeaderFilter): void {
+    this.headerFilters.push({ name, run });
+  }
+}
+
+// ---------------------------------------------------------------- the connection of a client
+
+/** What the client's TLS handshake brought (see tls-info.ts). */
+export interface TlsInfo {
+  socket: TLSSocket;
+  /** name the client asked for, '' if none */
+  serverName: string;
+  hello: HelloNames;
+  /** checks what the server demands of the client's certificate: OK or a status */
+  verify(r: Request): number;
+  /** why the client's certificate is not accepted, '' if it is */
+  verifyError(): string;
+  /** why the issuer's OCSP responder does not vouch for the client's certificate; '' if it does or was not asked */
+  ocspError: string;
+}
+
+/** What variables show of a ClientHello. */
+interface HelloNames {
+  cipherNames(): string;
+  curveNames(): string;
+  groupOf(serverCurves: string): string;
+}
+
+/** What an HTTP/2 stream does instead of writing HTTP/1. */
+export interface StreamFraming {
+  /** sends the header of the response */
+  respond(r: Request): void;
+  /** sends a 103 before it */
+  hints(fields: readonly HeaderField[]): void;
+  /** the request has more than a head */
+  bodyFollows: boolean;
+  /** encrypted, or with prior knowledge */
+  readonly name: 'h2' | 'h2c';
+}
+
+/** Addresses and further values from a PROXY protocol header. */
+export interface ProxyInfo {
+  addr: string;
+  port: number;
+  serverAddr: string;
+  serverPort: number;
+  tlvs: Map<string, string>;
+}
+
+/** The output queue of a connection. */
+export interface Output {
+  /** bytes sent for the current request, header included */
+  sent: number;
+  /** bytes sent since the connection was opened */
+  bytesSent: number;
+  /** bytes are waiting in the queue or in the socket */
+  readonly buffered: boolean;
+  /** the client is slower than what is produced */
+  readonly blocked: boolean;
+  /** pieces given to the queue are still in use */
+  readonly holding: boolean;
+  /** Queues the header; it leaves with the first body bytes or when the request ends. */
+  startResponse(r: Request, head: string): void;
+  sendBody(r: Request, pieces: Piece[], flags: BodyFlags): number;
+  /** A body of so many bytes that is given as a whole is copied before the call returns (not in HTTP/2). */
+  copiesWhole(r: Request, bytes: number): boolean;
+  /** Calls back when `blocked` has become false, or the connection was closed. */
+  whenWritable(callback: () => void): void;
+}
+
+/** The connection of a client as requests see it (class HttpConnection). */
+export interface Connection {
+  readonly id: number;
+  readonly startMs: number;
+  /** requests so far, the current one included */
+  readonly requests: number;
+  remoteAddr: string;
+  remotePort: number;
+  readonly localAddr: string;
+  readonly localPort: number;
+  readonly listen: Pick<ListenSocket, 'path'>;
+  readonly proxy: ProxyInfo | undefined;
+  readonly tls: TlsInfo | undefined;
+  /** set on a stream of an HTTP/2 connection */
+  readonly http2: StreamFraming | undefined;
+  readonly debugLogs: readonly ErrorLog[] | undefined;
+  /** nothing can be sent any more */
+  readonly error: boolean;
+  /** the worker accepts no further requests */
+  readonly exiting: boolean;
+  readonly output: Output;
+  /** request whose output is sent now; others wait (see postpone.ts) */
+  active: Request | undefined;
+  /** receives the raw bytes of an upgraded connection */
+  tunnel: ((data: Buffer) => void) | undefined;
+  tunnelEnd: (() => void) | undefined;
+  /** own address as part of a URL */
+  localHostText(): string;
+  /** Starts reading the body; `onEnd` gets 0 or a status. With `consumer`, data is passed on instead of being stored. */
+  readBody(r: Request, onEnd: (rc: number) => void, consumer?: (data: Buffer) => void): void;
+  /** Reads the body and drops it, after the response if necessary. Returns OK, or 400 for a malformed body. */
+  discardBody(r: Request): number;
+  /** Bytes already read that the owner of a tunnel must take before it reads. */
+  takeInput(): Buffer;
+  pauseReading(): void;
+  resumeReading(): void;
+  clearTimer(): void;
+  /** Sends the head of an interim response (1xx), latin1. */
+  sendInterim(head: string): void;
+  /** Runs a request (a subrequest, or a parent whose subrequest ended) once the current handler has returned. */
+  post(r: Request): void;
+  /** The main request is done and logged. */
+  requestDone(r: Request, rc: number): void;
+  /** Sends what is queued, then closes: the response cannot be completed. */
+  cut(): void;
+  /** Closes, by a reset (RST) if `reset_timedout_connection` says so. */
+  abandon(loc: Loc): void;
+  destroy(): void;
+}
+
+// ---------------------------------------------------------------- the request
+
+/** One attempt at a peer: source of $upstream_* and of the log. Times are ms, -1: not reached. */
+export interface UpstreamState {
+  peer: string;
+  status: number;
+  connectMs: number;
+  headerMs: number;
+  responseMs: number;
+  /** bytes of the body */
+  responseLength: number;
+  /** bytes received besides those of the body */
+  besideBytes: number;
+  bytesReceived: number;
+  bytesSent: number;
+  /** time in the queue of the group, -1: none */
+  queueMs: number;
+  startMs: number;
+}
+
+/** What a request's exchange with a back end shows to logs, variables and HTTP/2 (class Upstream). */
+export interface UpstreamReport {
+  /** URL for log lines, '' before a peer was chosen */
+  describe(): string;
+  /** what is being done, for log lines */
+  readonly action: string;
+  readonly passesTrailers: boolean;
+  readonly trailers: readonly HeaderField[];
+  readonly head: { readonly fields: readonly HeaderField[] } | undefined;
+  /** chosen last, also after it was released */
+  readonly lastPeer: { readonly name: string; readonly configured: string } | undefined;
+  readonly cacheStatus: string | undefined;
+  readonly cacheKey: string | undefined;
+}
+
+/** Called when a subrequest ends; returns the code to continue with. */
+export type SubrequestEnd = (sub: Request, rc: number) => number;
+
+/** Output of a request that waits for its turn: pieces of its own, or a subrequest. */
+export interface Postponed {
+  request?: Request;
+  pieces?: Piece[];
+  last?: boolean;
+}
+
+/** A request, a subrequest included (class HttpRequest). */
+export interface Request {
+  readonly conn: Connection;
+  readonly http: HttpMain;
+  readonly main: Request;
+  readonly parent?: Request;
+  /** whose body it has: the main request's, unless a subrequest was given one of its own */
+  bodyOwner: Request;
+  server: Server;
+  loc: Loc;
+  method: string;
+  protocol: string;
+  /** 9, 1000, 1001, 2000 */
+  version: number;
+  requestLine: string;
+  /** URI as the client sent it, with query */
+  rawUri: string;
+  uri: string;
+  args: string;
+  /** the query is empty, as opposed to absent: nginx distinguishes the two */
+  emptyArgs: boolean;
+  headersIn: HeaderField[];
+  /** host without port, lower case */
+  host: string;
+  hostPort: string;
+  /** -1: unknown */
+  contentLength: number;
+  chunkedIn: boolean;
+  body: RequestBody | undefined;
+
+  out: ResponseHead;
+  /** status that replaces the one of the response: an error page is being sent */
+  errStatus: number;
+  headerSent: boolean;
+  headerOnly: boolean;
+  /** the response is sent in chunks */
+  chunked: boolean;
+  keepalive: boolean;
+  /** its head had arrived before the previous request ended */
+  pipelined: boolean;
+  lingeringClose: boolean;
+  allowRanges: boolean;
+  /** charset that a back end demands for the response (X-Accel-Charset) */
+  overrideCharset: string;
+  /** charset of the response, which subrequests are converted to */
+  charsetSent: string;
+  singleRange: boolean;
+  /** a filter, or the consumer of the output, wants bytes in memory instead of file regions */
+  needInMemory: boolean;
+  /** a later filter needs the body uncompressed, whatever the client accepts */
+  needGunzip: boolean;
+  disableNotModified: boolean;
+  upgraded: boolean;
+  expectTested: boolean;
+  expectTrailers: boolean;
+
+  /** `try_files` found a file by its name below the folder that the captures of `alias` yield */
+  addUriToAlias: boolean;
+  internal: boolean;
+  uriChanged: boolean;
+  uriChanges: number;
+  /** `rawUri` still corresponds to `uri` */
+  validRawUri: boolean;
+  errorPage: boolean;
+  /** index of the phase step to resume at */
+  phaseIndex: number;
+  /** access phase: status of a handler that refused under `satisfy any` */
+  accessCode: number;
+  /** state of modules that an internal redirect resets, by module */
+  ctx: unknown[];
+  captures: Captures | undefined;
+  vars: (string | null | undefined)[];
+  contentHandler: Handler | undefined;
+  /** what to do when the connection is writable again, or a subrequest ended */
+  resume: () => void;
+  /** called when the client disconnects while the request is being processed */
+  onAbort: (() => void) | undefined;
+  done: boolean;
+  /** it ended normally and was not cut off */
+  complete: boolean;
+  /** a header filter replaced the response that was about to be sent */
+  cutShort: boolean;
+  /** finalized, but not everything is sent yet */
+  finishing: boolean;
+  background: boolean;
+  inMemory: boolean;
+  captured: Buffer[];
+  readonly isSub: boolean;
+  depth: number;
+  postponed: Postponed[];
+  postHandler: SubrequestEnd | undefined;
+  /** main: subrequests that have not ended; created with the first */
+  subrequests: Set<Request> | undefined;
+  /** main: running background subrequests */
+  backgroundCount: number;
+  /** `post_action` was started */
+  afterwards: boolean;
+  cleanups: (() => void)[];
+  /** run after the request was logged */
+  endings: (() => void)[];
+  /** bits of filters that hold data back */
+  buffered: number;
+  limitRate: number | undefined;
+  limitRateAfter: number | undefined;
+  requestLength: number;
+  readonly startMs: number;
+  headerSize: number;
+  bodyBytes: number;
+  requestId: string;
+  /** bytes of the whole body that were never produced: ranges are relative to it */
+  rangeSkip: number;
+  upstream: UpstreamReport | undefined;
+  /** attempts at peers; `:` separates groups */
+  upstreamStates: (UpstreamState | ':')[] | undefined;
+
+  variable(def: VariableDef): string | null;
+  headerIn(lname: string): string | undefined;
+  headersJoined(lname: string, separator?: string): string | undefined;
+  getCtx<T>(module: HttpModule): T | undefined;
+  setCtx(module: HttpModule, value: unknown): void;
+  /** State of a module that survives internal redirects and is shared with subrequests. */
+  getMainCtx<T>(module: HttpModule): T | undefined;
+  setMainCtx(module: HttpModule, value: unknown): void;
+  log(level: Level, message: string): void;
+  setNamed(regex: Regex, captures: Captures | undefined): void;
+  /** extension of the last path segment, '' if none */
+  extension(): string;
+  /** Sets the content type from the extension. */
+  setContentType(): void;
+
+  /** @param usesUp  the filter neither stores nor passes on its input: that memory is free when it returns */
+  addBodyFilter(name: FilterName, run: BodyFilter, usesUp?: boolean): void;
+  resetFilters(): void;
+  /** Runs the header filters, the last of which writes the header. */
+  sendHeader(): number;
+  /** Sends body pieces into the filters. */
+  output(pieces: Piece[], last: boolean, flush?: boolean): number;
+  /** Sends body pieces into the filters after position `order`. */
+  nextBody(pieces: Piece[], flags: BodyFlags, order: number): number;
+  /** Puts text (latin1) into the output of a subrequest that failed. */
+  emitText(text: string): void;
+  /** nothing was produced by a request that ended well */
+  readonly bodyless: boolean;
+  /** the output goes to the client's plain socket unchanged */
+  readonly passesStraight: boolean;
+  /** filters derive new data from a piece before `output` returns */
+  readonly filtersUseUp: boolean;
+  /** A whole body of so many bytes is copied, or turned into new data, before `output` returns. */
+  usesUpWhole(bytes: number): boolean;
+  /** the client is slower than what is produced */
+  readonly blocked: boolean;
+  /** Continues filters that hold data, or sends what subrequests left behind. */
+  write(): void;
+
+  /** A new subrequest of this request, not started yet. */
+  makeSub(): Request;
+  /** Ends the request with a code: OK, a status that becomes an error page, or ERROR. */
+  finalize(rc: number): void;
+  /** Ends at once: nothing more is sent. */
+  terminate(rc: number): void;
+  backgroundEnded(): void;
+  /** Calls back when everything for the client is sent: output of a subrequest may still be queued after the subrequest ended. */
+  whenSent(run: () => void): void;
+  runCleanups(): void;
+  runLogHandlers(sub: boolean): void;
+}

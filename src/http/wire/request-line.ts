@@ -1,0 +1,93 @@
+// Parses HTTP/1.x request lines. Strings are latin1: one character is one byte of the wire. Rules are nginx's: control characters are refused.
+
+export interface RequestLine {
+  method: string;
+  /** as sent: path and query, without scheme and host; `*` or `host:port` where that form was used */
+  rawUri: string;
+  /** host (with port) of an absolute URI or of CONNECT, '' if none */
+  host: string;
+  schema: string;
+  /** 9, 1000, 1001 */
+  version: number;
+  protocol: string;
+  /** `rawUri` is a path without query that needs no decoding */
+  plain: boolean;
+}
+
+type LineError = 'method' | 'request' | 'version' | '0.9';
+
+const METHOD = /^[A-Z_-]+$/;
+const REQUEST = /^([A-Z_-]+) +([^ ]*)(?: +(.*?) *)?$/;
+const BAD_URI = /[\x00-\x20\x7f]/;
+
+/** What a character is in a request target. */
+const [PLAIN, DOT, SLASH, WORK, BAD] = [0, 1, 2, 3, 4];
+const TARGET_CLASS = Uint8Array.from({ length: 256 }, (_, c) => {
+  if (c <= 32 || c === 127) return BAD;
+  if (c === 46) return DOT;
+  if (c === 47) return SLASH;
+  return /[A-Za-z0-9_~!$&'()*,;=:@+-]/.test(String.fromCharCode(c)) ? PLAIN : WORK;
+});
+
+/** The usual line, `GET /path HTTP/1.1`; undefined: it must be looked at more closely. */
+function parseUsualLine(line: string): RequestLine | undefined {
+  const method = line.startsWith('GET /') ? 'GET' : line.startsWith('POST /') ? 'POST' : line.startsWith('HEAD /') ? 'HEAD' : undefined;
+  if (method === undefined || !line.endsWith(' HTTP/1.1')) return undefined;
+  const start = method.length + 1;
+  const end = line.length - 9;
+  let plain = true;
+  let before = PLAIN;
+  for (let n = start; n < end; n++) {
+    const kind = TARGET_CLASS[line.charCodeAt(n)];
+    if (kind === BAD) return undefined;
+    // empty and dot segments, escapes, queries
+    if (kind === WORK || (before === SLASH && kind !== PLAIN)) plain = false;
+    before = kind;
+  }
+  return { method, rawUri: line.slice(start, end), host: '', schema: '', version: 1001, protocol: 'HTTP/1.1', plain };
+}
+
+/** @param line  without its line end */
+export function parseRequestLine(line: string): RequestLine | LineError {
+  const usual = parseUsualLine(line);
+  if (usual) return usual;
+  const match = REQUEST.exec(line);
+  if (!match) return METHOD.test(line.split(' ', 1)[0]) ? 'request' : 'method';
+  const [, method, target, protocol] = match;
+  let version = 9;
+  if (protocol !== undefined && protocol !== '') {
+    const v = /^HTTP\/([1-9]\d*)(.*)$/.exec(protocol);
+    if (!v) return 'request';
+    // a version that is too high is known as soon as its first number is
+    if (Number(v[1]) > 1) return 'version';
+    const minor = /^\.(\d{1,2})$/.exec(v[2]);
+    if (!minor) return 'request';
+    version = 1000 + Number(minor[1]);
+  } else if (method !== 'GET') {
+    return 'request';
+  }
+  if (BAD_URI.test(target)) return 'request';
+  const result: RequestLine = {
+    method,
+    rawUri: target,
+    host: '',
+    schema: '',
+    version,
+    protocol: version === 9 ? '' : protocol,
+    plain: false,
+  };
+  const first = target.charCodeAt(0);
+  if (first === 47) return method === 'CONNECT' ? 'request' : result;
+  if (method === 'CONNECT') {
+    const m = /^((?:[A-Za-z0-9._~%!$&'()*+,;=-]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5}))$/.exec(target);
+    if (!m || Number(m[2]) > 65535 || Number(m[2]) === 0) return 'request';
+    result.host = target;
+    return result;
+  }
+  const abs = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/((?:[A-Za-z0-9._~%!$&'()*+,;=-]+|\[[0-9A-Fa-f:.]+\])(?::\d*)?)(?:([/?#].*))?$/.exec(target);
+  if (!abs) return 'request';
+  result.schema = abs[1];
+  result.host = abs[2];
+  result.rawUri = abs[3] === undefined ? '/' : abs[3].startsWith('/') ? abs[3] : `/${abs[3]}`;
+  return result;
+}
