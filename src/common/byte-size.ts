@@ -1,4 +1,4 @@
-// Byte sizes as settings and answers write them: `100mb`, `4gb`, `512b`, and percentages of a whole where allowed.
+// Byte sizes in settings and responses: `100mb`, `4gb`, `512b`.
 
 /** Bytes of each unit. */
 export const BYTE_UNITS: Readonly<Record<string, number>> = {
@@ -15,7 +15,7 @@ export const BYTE_UNITS: Readonly<Record<string, number>> = {
   pb: 2 ** 50,
 };
 
-/** Bytes of a text such as `10mb`, `-1` and `0` included; null if it is none (a bare number other than those has no unit). */
+/** Bytes of a string such as `10mb`, `-1` or `0`; null if it is not a byte size (other numbers need a unit). */
 export function parseByteSize(text: string): number | null {
   const trimmed = text.trim().toLowerCase();
   if (trimmed === '-1' || trimmed === '0') return Number(trimmed);
@@ -24,7 +24,7 @@ export function parseByteSize(text: string): number | null {
   return match && unit !== undefined ? Math.floor(Number(match[1]) * unit) : null;
 }
 
-/** `1.2kb`, `208b`: one decimal at most, cut off, as Elasticsearch writes sizes for people. */
+/** `1.2kb`, `208b`: at most one decimal, truncated, as Elasticsearch prints human-readable sizes. */
 export function formatByteSize(bytes: number): string {
   for (const [suffix, unit] of [
     ['pb', 2 ** 50],

@@ -1,11 +1,11 @@
-// CBOR (RFC 8949) for bodies and answers: the values that JSON knows, bigints as integers, byte strings as base64 text when read.
-// Bounded: nesting as in json-parse.ts, lengths by what is there.
+// CBOR (RFC 8949) for request and response bodies: the values of JSON, bigints as integers, byte strings decoded to base64 strings. Our own code,
+// because cbor-x has no limit on nesting; lengths are limited by the size of the input.
 import { MAX_JSON_DEPTH } from './json-parse.ts';
 
-/** A body that is no CBOR, or holds what JSON has no form for. */
+/** The body is not CBOR or holds a value without a JSON form. */
 export class CborError extends Error {}
 
-/** Bytes of a plain value (no RawJson); undefined members are left out. */
+/** Encodes a plain value (without RawJson); undefined members are omitted. */
 export function encodeCbor(value: unknown): Buffer {
   const writer = new CborWriter();
   writer.value(value);
@@ -101,7 +101,7 @@ class CborWriter {
   }
 }
 
-/** The one value of these bytes. @throws CborError */
+/** Decodes bytes that hold exactly one value. @throws CborError */
 export function decodeCbor(bytes: Buffer): unknown {
   const reader = new CborReader(bytes);
   const value = reader.value(0);
@@ -131,7 +131,7 @@ class CborReader {
     return at;
   }
 
-  /** Argument of a head; -1: indefinite length. */
+  /** The argument of a head, -1 for an indefinite length. */
   #argument(info: number): number | bigint {
     if (info < 24) return info;
     if (info === 24) return this.#bytes[this.#take(1)];
@@ -154,7 +154,7 @@ class CborReader {
     const argument = this.#argument(info);
     if (major === 0) return argument;
     if (major === 1) return typeof argument === 'bigint' ? -1n - argument : this.#negative(argument);
-    // Tags say more about the value behind them than JSON does.
+    // Tags describe the value that follows in ways that JSON has no form for.
     if (major === 6) return this.value(depth + 1);
     if (typeof argument === 'bigint') throw new CborError('length beyond the input');
     if (major === 2) return this.#chunks(argument, 2).toString('base64');
@@ -189,7 +189,7 @@ class CborReader {
     }
   }
 
-  /** A string of known length, or chunks of the same major type until a break. */
+  /** A string of known length, or chunks of the same major type up to a break. */
   #chunks(length: number, major: number): Buffer {
     if (length >= 0) {
       const at = this.#take(length);

@@ -1,5 +1,5 @@
-// `filter_path`: which parts of an answer stay. Comma-separated dotted paths; `*` stands for (part of) a name, `**` for any number of
-// names, a leading `-` excludes. Lists are looked through. Objects and lists that lose all their members go too.
+// `filter_path`: selects parts of a response. Comma-separated dotted paths; `*` matches (part of) a name, `**` any number of names, a leading `-`
+// excludes. Paths pass through lists. Objects and lists that lose all their members are removed, too.
 import { parseJson } from './json-parse.ts';
 import { RawJson } from './raw-json.ts';
 
@@ -11,7 +11,7 @@ export interface PathFilter {
   readonly excludes: readonly Path[];
 }
 
-/** null when there is nothing to filter. */
+/** @returns null if there is nothing to filter */
 export function parseFilterPath(text: string): PathFilter | null {
   const includes: Path[] = [];
   const excludes: Path[] = [];
@@ -39,7 +39,7 @@ function parsePath(text: string): Path {
   });
 }
 
-/** The filtered answer; `{}` when nothing stays. RawJson that stays whole is kept as it is. */
+/** The filtered response, `{}` if nothing is left. RawJson that stays whole is not parsed. */
 export function filterPaths(value: unknown, filter: PathFilter): unknown {
   let result: unknown = value;
   if (filter.includes.length > 0) result = include(result, filter.includes);
@@ -47,13 +47,13 @@ export function filterPaths(value: unknown, filter: PathFilter): unknown {
   return result === undefined ? {} : result;
 }
 
-/** What is left of the paths behind a member of this name; `null` in the list: the member matches wholly. */
+/** The rest of the paths after a member of this name; `null` in the list if the whole member matches. */
 function step(paths: readonly Path[], name: string): Array<Path | null> {
   const next: Array<Path | null> = [];
   for (const path of paths) {
     const [head, ...rest] = path;
     if (head === '**') {
-      // Any number of names, none included.
+      // Any number of names, including none.
       for (const tail of step([rest], name)) next.push(tail);
       next.push(rest.length === 0 ? null : path);
     } else if (typeof head === 'string' ? head === name : head.test(name)) {

@@ -1,13 +1,13 @@
-// Shortest decimals of float32 values: scores are float32 and are shown with as many digits as tell them apart, as Java shows floats.
+// Shortest decimals of float32 values. Scores are float32 and are printed with the fewest digits that identify them, as Java prints floats.
 
 const COMMON_DIGITS = 8;
 const MAX_DIGITS = 9;
-/** Between these a product of a float32 (24 bits) and the power of ten that its digits take is exact in a double, and so is the rounding. */
+/** In this range the product of a float32 (24 bits) and the power of ten for its digits is exact in a double, and so is the rounding. */
 const LEAST_EXACT = 1e-3;
 const MOST_EXACT = 1e7;
 const POWERS = Float64Array.from({ length: 12 }, (_, exponent) => Number(`1e${exponent}`));
 
-/** The double whose shortest decimal is the shortest one of this float32. */
+/** The double whose shortest decimal is that of this float32. */
 export function shortestFloat(value: number): number {
   if (Number.isInteger(value) || !Number.isFinite(value)) return value;
   const size = Math.abs(value);
@@ -16,13 +16,13 @@ export function shortestFloat(value: number): number {
   return value < 0 ? -short : short;
 }
 
-/** 17 times as fast as by way of texts. */
+/** 17 times as fast as converting to strings. */
 function shortestOf(size: number): number {
-  // Digits before the decimal point, less the zeros behind it.
+  // Digits before the decimal point, or minus the zeros after it.
   let point = 0;
   while (size >= POWERS[point]) point++;
   while (point <= 0 && size * POWERS[1 - point] < 1) point--;
-  // Most scores need eight digits: fewer are tried only when eight are enough.
+  // Most scores need eight digits, so fewer are tried only if eight are enough.
   let best = rounded(size, COMMON_DIGITS - point);
   if (Math.fround(best) !== size) return rounded(size, MAX_DIGITS - point);
   for (let digits = COMMON_DIGITS - 1; digits >= Math.max(1, point); digits--) {
@@ -33,7 +33,7 @@ function shortestOf(size: number): number {
   return best;
 }
 
-/** With so many decimals: the quotient of two integers that doubles hold is the double next to it. */
+/** Rounds to a number of decimals: the quotient of two integers that doubles represent exactly is the nearest double. */
 function rounded(size: number, decimals: number): number {
   const power = POWERS[decimals];
   return Math.round(size * power) / power;

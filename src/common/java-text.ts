@@ -1,4 +1,4 @@
-// Values and classes as Java prints them: Elasticsearch's messages carry them.
+// Values and class names as Java prints them, for Elasticsearch's messages.
 
 /** `{a=1, b=[x, y]}`. */
 export function javaText(value: unknown): string {
@@ -12,12 +12,12 @@ export function javaText(value: unknown): string {
   return String(value);
 }
 
-/** String.trim: takes off what is not above U+0020, so no wider spaces. */
+/** String.trim of Java: removes only characters up to U+0020. */
 export function javaTrim(text: string): string {
   return text.replace(/^[\0- ]+|[\0- ]+$/g, '');
 }
 
-/** Name of the class that a JSON value becomes. */
+/** Name of the Java class that a JSON value becomes. */
 export function javaClass(value: unknown): string {
   if (typeof value === 'string') return 'java.lang.String';
   if (typeof value === 'boolean') return 'java.lang.Boolean';
@@ -29,7 +29,7 @@ export function javaClass(value: unknown): string {
   return Array.isArray(value) ? 'java.util.ArrayList' : 'java.util.LinkedHashMap';
 }
 
-/** A double as Double.toString: always with a fraction. */
+/** Double.toString of Java: always with a fraction. */
 export function javaDouble(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? 'Infinity' : '-Infinity';
@@ -39,7 +39,7 @@ export function javaDouble(value: number): string {
   return `${mantissa.includes('.') ? mantissa : `${mantissa}.0`}E${Number(exponent)}`;
 }
 
-/** Deep equality of JSON values, bigint among them. */
+/** Deep equality of JSON values, including bigints. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;

@@ -1,16 +1,16 @@
-// JSON as the service reads it: strict (no duplicate names, no bare words), but with comments, and with integers beyond 2^53 kept exactly
-// as bigint. One quick pass over the text decides whether JSON.parse gives the right answer; if not, or if it fails, the slow parser
-// below gives the value or the error with its place. Error texts are those of the Jackson library, which clients know.
+// The service's JSON parser: strict (no duplicate names, no bare words), but it accepts comments and keeps integers beyond 2^53 exact as bigints. A
+// quick scan of the text decides whether JSON.parse gives the right result; if not, or if JSON.parse fails, the slow parser below returns the value
+// or the error with its position. Our own code, because error messages are those of the Jackson library, on which clients rely.
 import { isUtf8 } from 'node:buffer';
 
-/** Deepest nesting of objects and lists, as Jackson allows. */
+/** Maximum nesting of objects and lists, as in Jackson. */
 export const MAX_JSON_DEPTH = 1000;
-/** Longest number, in characters. */
+/** Maximum length of a number, in characters. */
 const MAX_NUMBER_LENGTH = 1000;
 
 const SOURCE = 'Source: REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disabled); byte offset: #';
 
-/** What is wrong with a JSON text. `kind`: `end` it stops too early, `trailing` something follows the value, `limit` too deep or too long. */
+/** A JSON syntax error. `kind`: `end` the text ends too early, `trailing` something follows the value, `limit` too deep or too long. */
 export class JsonSyntaxError extends Error {
   readonly kind: 'syntax' | 'end' | 'trailing' | 'limit';
   /** Counted from 1, in characters. */
@@ -26,7 +26,7 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/** Parses UTF-8 bytes. @throws JsonSyntaxError also for bytes that are no UTF-8 */
+/** Parses UTF-8 bytes. @throws JsonSyntaxError, also for invalid UTF-8 */
 export function parseJsonBytes(bytes: Uint8Array): unknown {
   if (!isUtf8(bytes)) throw invalidUtf8(bytes);
   return parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
@@ -42,18 +42,18 @@ export function parseJson(text: string): unknown {
     } catch {
       return new JsonParser(text).parseRoot();
     }
-    // Fewer names than colons: one of them came twice.
+    // Fewer names than colons: a name occurs twice in an object.
     if (countKeys(value) === colons) return value;
   }
   return new JsonParser(text).parseRoot();
 }
 
-/** An integral number that is written with a fraction or an exponent: `1.0`, `1e3`. */
+/** An integer written with a fraction or an exponent: `1.0`, `1e3`. */
 export class DecimalLiteral {
   constructor(readonly value: number) {}
 }
 
-/** Parses a text that `parseJson` has taken before, with DecimalLiteral where a number says that it is no integer. */
+/** Parses a text that `parseJson` accepts, with DecimalLiteral for integers written as decimals. */
 export function parseJsonTyped(text: string): unknown {
   return new JsonParser(text, true).parseRoot();
 }
@@ -112,7 +112,7 @@ function countKeys(value: unknown): number {
 function invalidUtf8(bytes: Uint8Array): JsonSyntaxError {
   let at = 0;
   let length = bytes.length;
-  // The longest prefix that is UTF-8, by halving: the first bad byte follows it.
+  // Binary search for the longest valid prefix: the first invalid byte follows it.
   while (length > 0) {
     const half = length >> 1;
     let end = at + half;
@@ -155,7 +155,7 @@ class JsonParser {
     return value;
   }
 
-  /** Spaces and comments. */
+  /** Skips spaces and comments. */
   #skip(): void {
     for (;;) {
       const code = this.#text.charCodeAt(this.#at);
@@ -245,7 +245,7 @@ class JsonParser {
     return value;
   }
 
-  /** After an entry. @returns true at the closing bracket, false behind a comma */
+  /** Reads the separator after an entry. @returns true at the closing bracket, false after a comma */
   #separator(scope: Scope, close: string): boolean {
     this.#skip();
     const char = this.#text[this.#at];

@@ -1,11 +1,11 @@
-// JSON text of an answer: RawJson is spliced as it stands, bigints are integers, undefined members are left out, and numbers that JSON
-// does not know are quoted, as Elasticsearch does.
+// Writes the JSON of responses: RawJson is inserted unchanged, bigints are written as integers, undefined members are omitted, and numbers that
+// JSON cannot represent are quoted, as in Elasticsearch.
 import { parseJson } from './json-parse.ts';
 import { RawJson } from './raw-json.ts';
 
 const NEEDS_ESCAPE = /[\u0000-\u001f"\\\ud800-\udfff]/;
 const MAX_CACHED_KEYS = 4096;
-/** Names of members as they stand behind the brace, and behind a comma. */
+/** Quoted member names after an opening brace, and after a comma. */
 const firstKeys = new Map<string, string>();
 const nextKeys = new Map<string, string>();
 
@@ -22,7 +22,7 @@ function quoteKey(known: Map<string, string>, before: string, key: string): stri
   return quoted;
 }
 
-/** Compact text. A value that JSON has no form for (a function, undefined at the root) is `null`. */
+/** Compact JSON. A value without a JSON form (a function, undefined at the root) becomes `null`. */
 export function writeJson(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -55,7 +55,7 @@ export function writeJson(value: unknown): string {
   return text === '' ? '{}' : `${text}}`;
 }
 
-/** Re-spaces compact JSON as Elasticsearch's `pretty` does: two spaces, ` : `, one item a line, `{ }` and `[ ]`. Ends with a line feed. */
+/** Formats compact JSON as Elasticsearch's `pretty`: two spaces, ` : `, one item per line, `{ }` and `[ ]`, a final line feed. */
 export function prettyJson(compact: string): string {
   let out = '';
   let indent = 0;
@@ -91,7 +91,7 @@ export function prettyJson(compact: string): string {
   return `${out}\n`;
 }
 
-/** A copy without RawJson (parsed) and without undefined members: for YAML, msgpack and path filters. */
+/** A copy with RawJson parsed and without undefined members, for YAML, msgpack and path filters. */
 export function toPlain(value: unknown): unknown {
   if (value instanceof RawJson) return parseJson(value.text);
   if (Array.isArray(value)) return value.map(toPlain);

@@ -1,20 +1,20 @@
-// A log file that never holds up the event loop: lines are gathered in memory and appended by the thread pool. `reopen` follows a rotation.
+// A log file that never blocks the event loop: lines are buffered in memory and appended by the thread pool. `reopen` follows a log rotation.
 import { closeSync, open, openSync, write, writeSync } from 'node:fs';
 
 const FLUSH_INTERVAL_MS = 500;
 const FLUSH_BYTES = 64 * 1024;
-/** What may wait while the disk is slow; lines beyond are dropped and counted. */
+/** Maximum size of the buffer while the disk is slow; further lines are dropped and counted. */
 const MAX_WAITING_BYTES = 8 * 2 ** 20;
 
 export interface LineSink {
-  /** Appends a line; the line feed is added. */
+  /** Appends a line; a line feed is added. */
   write(line: string): void;
   reopen(): void;
-  /** Writes what waits, at once, and closes. */
+  /** Writes the buffer synchronously and closes. */
   close(): void;
 }
 
-/** Several threads may append to one file: each write is whole lines and goes to the end (O_APPEND). */
+/** Several threads may append to one file: each write consists of whole lines and goes to the end (O_APPEND). */
 export class LogFile implements LineSink {
   readonly #path: string;
   #fd: number;
@@ -26,7 +26,7 @@ export class LogFile implements LineSink {
   #isClosed = false;
   #timer: NodeJS.Timeout | null = null;
 
-  /** @throws Error the file cannot be opened */
+  /** @throws Error: the file cannot be opened */
   constructor(path: string) {
     this.#path = path;
     this.#fd = openSync(path, 'a');
@@ -67,7 +67,7 @@ export class LogFile implements LineSink {
   }
 
   #writeAll(bytes: Buffer): void {
-    // A failed write (full disk) drops its lines: a log must not take the service with it.
+    // A failed write (full disk) loses its lines: logging must not bring down the service.
     write(this.#fd, bytes, 0, bytes.length, null, (error, written) => {
       if (!error && written < bytes.length) {
         this.#writeAll(bytes.subarray(written));
@@ -110,7 +110,7 @@ export class LogFile implements LineSink {
   }
 }
 
-/** Lines to standard error, for a node without `path.logs`. */
+/** Writes to standard error, for a node without `path.logs`. */
 export const STDERR_SINK: LineSink = {
   write: (line) => void process.stderr.write(`${line}\n`),
   reopen: () => undefined,

@@ -1,4 +1,4 @@
-// The error log: JSON lines with a level.
+// The error log: JSON lines, each with a level.
 import { type LineSink, STDERR_SINK } from './log-file.ts';
 
 /** From the least to the most severe. */
@@ -10,7 +10,7 @@ export class Logger {
   readonly #lowest: number;
   readonly #thread: string;
 
-  /** @param thread name of the thread that speaks: `main`, `http-1` */
+  /** @param thread  name of the logging thread: `main`, `http-1` */
   constructor(level: LogLevel = 'info', sink: LineSink = STDERR_SINK, thread = 'main') {
     this.#lowest = LOG_LEVELS.indexOf(level);
     this.#sink = sink;
@@ -29,7 +29,7 @@ export class Logger {
     this.#log(2, message, fields);
   }
 
-  /** An Error among the fields is written with its stack. */
+  /** An Error among the fields is logged with its stack. */
   error(message: string, fields?: Readonly<Record<string, unknown>>): void {
     this.#log(3, message, fields);
   }

@@ -1,10 +1,10 @@
-// Media types of requests and answers, with the vendor forms that clients send: `application/vnd.elasticsearch+json; compatible-with=8`.
+// Media types of requests and responses, including vendor types such as `application/vnd.elasticsearch+json; compatible-with=8`.
 
 export type BodyFormat = 'json' | 'ndjson' | 'yaml' | 'msgpack' | 'cbor' | 'text';
 
 export interface MediaType {
   readonly format: BodyFormat;
-  /** The Content-Type to answer with. */
+  /** The Content-Type of the response. */
   readonly answer: string;
 }
 
@@ -24,7 +24,7 @@ const PLAIN: Readonly<Record<string, MediaType>> = {
 const VENDOR = /^application\/vnd\.(elasticsearch|opensearch)\+(json|x-ndjson|yaml|msgpack|cbor)$/;
 const COMPATIBLE_VERSIONS = new Set(['7', '8', '9']);
 
-/** One media type with parameters, in any case; null if it is none that the service reads or writes. */
+/** Parses one media type with parameters, case-insensitively; null if the service does not support it. */
 export function parseMediaType(text: string): MediaType | null {
   const [name, ...parameters] = text.toLowerCase().split(';');
   const type = name.trim();
@@ -44,7 +44,7 @@ export function parseMediaType(text: string): MediaType | null {
 export const JSON_TYPE = PLAIN['application/json'];
 export const TEXT_TYPE: MediaType = { format: 'text', answer: 'text/plain; charset=UTF-8' };
 
-/** `format` parameter: json, yaml, msgpack, cbor, txt/text. */
+/** The format named by the `format` parameter: json, yaml, msgpack, cbor, txt or text. */
 export function mediaTypeOfFormat(name: string): MediaType | null {
   const format = name.toLowerCase();
   if (format === 'text' || format === 'txt' || format === 'text/plain') return TEXT_TYPE;
@@ -52,9 +52,9 @@ export function mediaTypeOfFormat(name: string): MediaType | null {
 }
 
 /**
- * The best type of an Accept header for an answer; `preferred` for wildcards. Text types other than YAML and JSON mean `text` where the
- * API has a text form and `preferred` elsewhere, since browsers and old clients ask for text everywhere.
- * @returns null: nothing in the header can be answered
+ * Chooses the media type of the response from an Accept header; wildcards yield `preferred`. Text types other than YAML and JSON yield `text` if
+ * the API has a text form, else `preferred`, because browsers and old clients accept text everywhere.
+ * @returns null if nothing in the header can be served
  */
 export function negotiate(accept: string, preferred: MediaType): MediaType | null {
   let best: MediaType | null = null;

@@ -1,4 +1,4 @@
-/** MurmurHash2 (32 bit, seed 0 as nginx uses it: length only). Source: Austin Appleby, public domain. */
+/** MurmurHash2 (32 bits; nginx uses the length alone as the seed). Source: Austin Appleby, public domain. */
 export function murmur2(text: string): number {
   const M = 0x5bd1e995;
   let length = text.length;

@@ -1,6 +1,6 @@
-// "Did you mean": the names closest to a mistyped one, by Levenshtein distance.
+// Suggestions for mistyped names ("did you mean"), by Levenshtein distance.
 
-/** Names at a similarity above one half (1 - distance / longer length), nearest first, then in alphabetical order. */
+/** Names with a similarity above one half (1 - distance / longer length), nearest first, then alphabetically. */
 export function nearestNames(name: string, candidates: Iterable<string>): string[] {
   const scored: Array<{ candidate: string; similarity: number }> = [];
   for (const candidate of candidates) {
@@ -11,7 +11,7 @@ export function nearestNames(name: string, candidates: Iterable<string>): string
   return scored.map((entry) => entry.candidate);
 }
 
-/** Levenshtein distance; inputs are cut at 128 characters, since both may come from a request. */
+/** Levenshtein distance of the first 128 characters: both strings may come from a request. */
 function editDistance(left: string, right: string): number {
   const a = left.slice(0, 128);
   const b = right.slice(0, 128);
@@ -27,7 +27,7 @@ function editDistance(left: string, right: string): number {
   return previous[b.length];
 }
 
-/** ` did you mean [a]?`, ` did you mean any of [a, b]?`, or nothing. */
+/** ` did you mean [a]?`, ` did you mean any of [a, b]?`, or the empty string. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const near = nearestNames(name, candidates);
   if (near.length === 0) return '';

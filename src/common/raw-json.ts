@@ -1,4 +1,4 @@
-/** JSON text that is written into a response as it stands: a stored `_source`, spliced without parsing. */
+/** JSON text that is inserted into a response unchanged: a stored `_source`, never parsed. */
 export class RawJson {
   readonly text: string;
   constructor(text: string) {

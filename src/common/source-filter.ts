@@ -1,8 +1,8 @@
-// Filtering of `_source` by include and exclude patterns, as Elasticsearch's XContentMapValues.filter does.
+// Filters `_source` by include and exclude patterns as Elasticsearch's XContentMapValues.filter does.
 import type { MutableJsonObject } from './json-value.ts';
 
 export interface SourceFilter {
-  /** false: no source at all. */
+  /** false omits the source. */
   readonly enabled: boolean;
   readonly includes: readonly string[];
   readonly excludes: readonly string[];
@@ -11,20 +11,20 @@ export interface SourceFilter {
 export const WHOLE_SOURCE: SourceFilter = { enabled: true, includes: [], excludes: [] };
 
 interface Compiled {
-  /** Whether the path itself, hence everything below it, is named. */
+  /** True if a pattern matches the path, and so everything below it. */
   matches(path: string): boolean;
-  /** Whether something below the path may be named. */
+  /** True if a pattern may match something below the path. */
   mayMatchBelow(path: string): boolean;
 }
 
 const cache = new WeakMap<readonly string[], Compiled>();
 
-/** A copy of `source` with what the patterns leave. Objects and lists that nothing is left of go, but not as items of a list. */
+/** A filtered copy of `source`. Objects and lists that become empty are removed, except as items of a list. */
 export function filterSource(source: MutableJsonObject, { includes, excludes }: SourceFilter): MutableJsonObject {
   return filterObject(source, '', includes.length === 0 ? null : compile(includes), excludes.length === 0 ? null : compile(excludes));
 }
 
-/** @param includes null: everything below is included */
+/** @param includes  null if everything below is included */
 function filterObject(object: MutableJsonObject, prefix: string, includes: Compiled | null, excludes: Compiled | null): MutableJsonObject {
   const out: MutableJsonObject = {};
   for (const [key, value] of Object.entries(object)) {
@@ -44,7 +44,7 @@ function filterObject(object: MutableJsonObject, prefix: string, includes: Compi
   return out;
 }
 
-/** An object or list of which nothing is left. */
+/** True for an empty object or list. */
 function isNothing(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
@@ -73,7 +73,7 @@ function compile(patterns: readonly string[]): Compiled {
   return compiled;
 }
 
-/** `*` stands for any text, dots included. Matching is linear in practice: greedy with one point of return. */
+/** `*` matches any characters, dots included. Linear in practice: greedy, with a single backtracking point. */
 function globMatcher(pattern: string): (text: string) => boolean {
   if (!pattern.includes('*')) return (text) => text === pattern;
   return (text) => {
@@ -98,7 +98,7 @@ function globMatcher(pattern: string): (text: string) => boolean {
   };
 }
 
-/** Whether a pattern may name something below `path`: its parts match the path's, up to one that holds a star. */
+/** True if a pattern may match something below `path`: its parts match those of the path up to the first one with a star. */
 function mayReach(parts: readonly string[], path: readonly string[]): boolean {
   for (let i = 0; i < path.length; i++) {
     if (i >= parts.length) return false;

@@ -1,8 +1,8 @@
-// Durations as requests and settings write them: `30s`, `1m`, `500micros`, `-1`, `0`.
+// Durations in requests and settings: `30s`, `1m`, `500micros`, `-1`, `0`.
 
 const UNIT_MS: Readonly<Record<string, number>> = { nanos: 1e-6, micros: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Milliseconds (fractions for micros and nanos), -1 for `-1`; null if the text is no duration with a unit. */
+/** Milliseconds (fractional for micros and nanos), -1 for `-1`; null if the string is not a duration with a unit. */
 export function parseDurationMs(text: string): number | null {
   const trimmed = text.trim();
   if (trimmed === '-1') return -1;
@@ -11,7 +11,7 @@ export function parseDurationMs(text: string): number | null {
   return match ? Number(match[1]) * UNIT_MS[match[2].toLowerCase()] : null;
 }
 
-/** `1.2s`, `5.5m`, `17ms`: the largest unit that fits, one decimal, as Elasticsearch writes durations for people. */
+/** `1.2s`, `5.5m`, `17ms`: the largest unit that fits, with one decimal, as Elasticsearch prints human-readable durations. */
 export function formatDuration(ms: number): string {
   if (ms === -1) return '-1';
   if (ms === 0) return '0s';

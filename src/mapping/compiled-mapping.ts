@@ -1,4 +1,4 @@
-// A mappings tree made ready for documents and queries: mappers by path, field numbers, field types by name.
+// A mappings tree compiled for documents and queries: mappers by path, field numbers, field types by name.
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
 import type { FieldSpec } from './document-sink.ts';
 import type { FieldType } from './field-type.ts';
@@ -11,14 +11,14 @@ import { FlatObjectFieldType } from './types/flat-object.ts';
 import { ConstantKeywordMapper } from './types/keyword.ts';
 import { MAPPER_TYPES } from './types/registry.ts';
 
-/** A field as documents meet it. */
+/** A field as the document parser uses it. */
 export interface CompiledField {
   readonly kind: 'field';
   readonly path: string;
   readonly mapper: Mapper;
-  /** Multi-fields: they get each value of the field too. */
+  /** Multi-fields, which also get each value of the field. */
   readonly multiFields: readonly Mapper[];
-  /** Fields that get each value too; unmapped targets are left to dynamic mapping. */
+  /** copy_to targets, which also get each value; dynamic mapping handles unmapped targets. */
   readonly copyTo: readonly string[];
 }
 
@@ -42,16 +42,16 @@ export interface CompiledAlias {
 export interface CompiledMapping {
   readonly root: CompiledObject;
   readonly fields: readonly FieldSpec[];
-  /** Leaf fields, sub-fields and aliases by full name. */
+  /** Leaf fields, multi-fields and aliases by full name. */
   readonly fieldTypes: ReadonlyMap<string, FieldType>;
-  /** Names that `*` patterns match, in order of mapping. */
+  /** Names that `*` patterns match, in mapping order. */
   readonly leafNames: readonly string[];
   readonly objects: ReadonlyMap<string, CompiledObject>;
   readonly nestedPaths: readonly string[];
   readonly byPath: ReadonlyMap<string, CompiledField>;
   readonly constants: readonly ConstantKeywordMapper[];
   readonly internal: { readonly fieldNames: number; readonly ignored: number; readonly routing: number };
-  /** Some copy_to names a field that is not mapped. */
+  /** True if a copy_to target is not mapped. */
   readonly copiesToUnmapped: boolean;
 }
 
@@ -70,7 +70,7 @@ export class MappingCompiler {
   readonly #constants: ConstantKeywordMapper[] = [];
   readonly #aliases: Array<{ path: string; target: string }> = [];
 
-  /** @param before  fields of the version before: they keep their numbers */
+  /** @param before  fields of the previous version, which keep their numbers */
   constructor(analysis: MappingAnalysis, settings: Readonly<Record<string, unknown>>, before: readonly FieldSpec[]) {
     this.#analysis = analysis;
     this.#settings = settings;
@@ -188,7 +188,7 @@ export class MappingCompiler {
     return mapper;
   }
 
-  /** `index.mapping.coerce` and `index.mapping.ignore_malformed` are defaults for the fields that have the parameter. */
+  /** Applies `index.mapping.coerce` and `index.mapping.ignore_malformed` as defaults of the fields with these parameters. */
   #default(type: string, param: string): unknown {
     const params = MAPPER_TYPES.get(type)!.params;
     if (param !== 'coerce' && param !== 'ignore_malformed') return params[param]?.fallback;
@@ -222,7 +222,7 @@ function nodesOf(mapping: RootMapping): Map<string, MappingNode> {
 }
 
 /**
- * Limits and references that only a whole mapping shows. A mapping that is over a limit, because that was lowered, may stay but not grow.
+ * Checks limits and references that concern the mapping as a whole. A mapping may stay above a limit that was lowered later, but not grow.
  * @throws ApiError illegal_argument_exception, mapper_parsing_exception
  */
 export function checkMapping(mapping: RootMapping, settings: Readonly<Record<string, unknown>>, before: RootMapping | null): void {
@@ -317,7 +317,7 @@ function checkCopyTo(target: string, nodes: ReadonlyMap<string, MappingNode>): v
   }
 }
 
-/** Field types that answer for names below them. */
+/** Field types that resolve names below them. */
 export function findBelow(fieldTypes: ReadonlyMap<string, FieldType>, name: string): FieldType | null {
   for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
     const above = fieldTypes.get(name.slice(0, dot));

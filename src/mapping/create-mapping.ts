@@ -1,4 +1,4 @@
-// MappingSnapshot: one version of an index's mapping, with everything built from it.
+// Implementation of MappingSnapshot: one version of an index's mapping with everything derived from it.
 import type { MutableJsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { type CompiledMapping, checkMapping, findBelow, MappingCompiler } from './compiled-mapping.ts';
@@ -19,9 +19,9 @@ import { mergeRuntime, parseRuntime } from './runtime-fields.ts';
 export type IndexSettings = Readonly<Record<string, unknown>>;
 
 /**
- * The mapping of a new index.
+ * Creates the mapping of a new index.
  * @param mappings  a mappings body, as `GET _mapping` shows it
- * @param settings  flat index settings with prefix: limits are `index.mapping.*`
+ * @param settings  flat index settings with the prefix `index.`; the limits are `index.mapping.*`
  * @throws ApiError mapper_parsing_exception, illegal_argument_exception
  */
 export function createMapping(mappings: MutableJsonObject, analysis: MappingAnalysis, settings: IndexSettings): MappingSnapshot {
@@ -31,8 +31,8 @@ export function createMapping(mappings: MutableJsonObject, analysis: MappingAnal
 }
 
 /**
- * The mapping of an index that is there: limits were checked when it was made, and may have been lowered since.
- * @param before  the version before: its fields keep their numbers
+ * Restores the mapping of an existing index. Limits are not checked again: they may have been lowered since.
+ * @param before  the previous version, whose fields keep their numbers
  */
 export function restoreMapping(
   mappings: MutableJsonObject,
@@ -54,10 +54,10 @@ export class Mapping implements MappingSnapshot {
   readonly #settings: IndexSettings;
   readonly #compiled: CompiledMapping;
   readonly #parser: DocumentParser;
-  /** Null: no object of this mapping takes new fields. */
+  /** null if no object of this mapping accepts new fields. */
   readonly #dynamic: DynamicMapper | null;
   readonly source: MappingSnapshot['source'];
-  /** With runtime fields of searches, by their JSON. */
+  /** Snapshots with the runtime fields of searches, by their JSON. */
   readonly #overlays = new Map<string, Mapping>();
 
   constructor(root: RootMapping, analysis: MappingAnalysis, settings: IndexSettings, version: number, before: readonly FieldSpec[]) {
@@ -94,7 +94,7 @@ export class Mapping implements MappingSnapshot {
     return mappingToJson(this.#root);
   }
 
-  /** Mapping of one field by full name, as `_mapping/field` shows it; null: there is none. Multi-fields too. */
+  /** Mapping of a field or multi-field by full name, as `_mapping/field` shows it; null if there is none. */
   fieldJson(path: string, defaults: boolean): MutableJsonObject | null {
     let node: MappingNode = this.#root.object;
     for (const name of path.split('.')) {
@@ -137,7 +137,7 @@ export class Mapping implements MappingSnapshot {
   ): ParseOutcome {
     const update = this.#dynamic === null ? null : this.#findUpdate(this.#dynamic, source, typed, templates);
     if (update !== null) {
-      // A document that will be refused changes nothing: it is tried on the mapping that it asks for.
+      // A refused document must not change the mapping, so it is first parsed with the mapping that it would cause.
       const merged = this.merge(update, 'dynamic');
       if (merged !== this) {
         merged.parseDocument(id, source, NULL_SINK, routing, typed, templates);
@@ -155,7 +155,7 @@ export class Mapping implements MappingSnapshot {
     templates: NamedTemplates,
   ): MutableJsonObject | null {
     let update = dynamic.find(source, templates);
-    // Only a source that tells 1.0 from 1 can say what a new number is.
+    // Only the typed source distinguishes 1.0 from 1, which decides the type of a new field.
     if (update !== null) update = dynamic.find(typed(), templates);
     if (!this.#compiled.copiesToUnmapped) return update;
     for (const { path, mapping } of dynamic.takeCopies()) {

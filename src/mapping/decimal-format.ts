@@ -1,4 +1,4 @@
-// Number patterns of java.text.DecimalFormat, as `format` takes them for numbers: `#,##0.00`, `0.0E0`, `000`, `#%`, `$#;($#)`. English symbols.
+// Number patterns of java.text.DecimalFormat for `format` of numbers: `#,##0.00`, `0.0E0`, `000`, `#%`, `$#;($#)`. English symbols.
 // Rounds half to even, as Java does. Source: the API page of DecimalFormat.
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
@@ -54,7 +54,7 @@ export class DecimalFormat {
     this.#maxInteger = digits.length;
     this.#minFraction = fraction.replaceAll('#', '').length;
     this.#maxFraction = fraction.length;
-    // "#.##" without any zero still shows at least something.
+    // "#.##" has no mandatory digit but must print at least one.
     if (this.#minInteger === 0 && this.#maxFraction === 0 && !mantissa.includes('.') && digits.length === 0) this.#maxInteger = 309;
   }
 
@@ -65,7 +65,7 @@ export class DecimalFormat {
     const abs = Math.abs(value) * this.#multiplier;
     if (!Number.isFinite(abs)) return `${prefix}∞${suffix}`;
     const text = this.#exponentDigits > 0 ? this.#scientific(abs) : this.#plain(abs);
-    // Zero after rounding has no sign.
+    // A value that rounds to zero has no sign.
     if (negative && !/[1-9]/.test(text)) return `${Object.is(value, -0) || value < 0 ? '-' : ''}${this.#positive.prefix}${text}${suffix}`;
     return `${prefix}${text}${suffix}`;
   }
@@ -84,7 +84,7 @@ export class DecimalFormat {
   #scientific(abs: number): string {
     let exponent = abs === 0 ? 0 : Number(abs.toExponential().split('e')[1]);
     const integerDigits = Math.max(1, this.#minInteger);
-    // With optional integer digits the exponent is a multiple of their count, and the significant digits are fixed (engineering notation).
+    // With optional integer digits, the exponent is a multiple of their number and the number of significant digits is fixed (engineering notation).
     const engineering = this.#maxInteger > this.#minInteger && this.#maxInteger > 1;
     const leading = exponent;
     exponent = engineering ? Math.floor(exponent / this.#maxInteger) * this.#maxInteger : exponent - integerDigits + 1;
@@ -98,7 +98,7 @@ export class DecimalFormat {
     return this.#grouping === 0 ? integer : integer.replace(new RegExp(`\\B(?=(\\d{${this.#grouping}})+$)`, 'g'), ',');
   }
 
-  /** Reads a number in this format. @throws ApiError parse_exception */
+  /** Parses a number in this format. @throws ApiError parse_exception */
   parse(text: string): number {
     const negative =
       this.#negative.prefix !== this.#positive.prefix && text.startsWith(this.#negative.prefix) && this.#negative.prefix !== '';
@@ -117,7 +117,7 @@ function malformed(pattern: string): ApiError {
   return illegalArgument(`Malformed pattern "${pattern}"`);
 }
 
-/** Parts for positive and negative numbers, split at a semicolon outside quotes. */
+/** The subpatterns for positive and negative numbers, split at a semicolon outside quotes. */
 function splitParts(pattern: string): [string, string | undefined] {
   let quoted = false;
   for (let i = 0; i < pattern.length; i++) {
@@ -161,7 +161,7 @@ function readPart(part: string, pattern: string): Affixes & { number: string; mu
 const f64 = new Float64Array(1);
 const u64 = new BigUint64Array(f64.buffer);
 
-/** A finite double of at least 0, rounded half to even by its exact binary value (as Java does): whole part and `places` digits. */
+/** Rounds a finite double >= 0 half to even by its exact binary value, as Java does: integer part and `places` digits. */
 function roundHalfEven(abs: number, places: number): [string, string] {
   f64[0] = abs;
   const exponentBits = Number(u64[0] >> 52n);

@@ -1,4 +1,4 @@
-// Writes a document's values into a sink by the compiled mapping. One parser per mapping; its state lives for one document.
+// Writes the values of a document into a sink according to the compiled mapping. One parser per mapping; its state is that of one document.
 
 import { javaText } from '../common/java-text.ts';
 import type { JsonObject } from '../common/json-value.ts';
@@ -13,15 +13,15 @@ import { scratchUtf8, utf8 } from './utf8.ts';
 const PREVIEW_LENGTH = 50;
 const IGNORED = utf8('_ignored');
 const ROUTING = utf8('_routing');
-/** Lists within lists, deeper than any mapping can mean. */
+/** Maximum nesting of lists, more than any mapping needs. */
 const MAX_LIST_DEPTH = 100;
 
-/** What belongs to one open document: the root, or a nested child. */
+/** State of one open document: the root, or a nested child. */
 interface Frame {
   readonly nestedPath: string | null;
   binaries: Map<number, Uint8Array[]> | null;
   counts: Map<number, number> | null;
-  /** Copies into fields of this document from documents inside it. */
+  /** copy_to values for fields of this document that come from documents inside it. */
   copies: Array<{ target: CompiledField; value: unknown }> | null;
 }
 
@@ -39,7 +39,7 @@ export class DocumentParser implements DocumentContext {
   #ignored: Set<string> | null = null;
   #nestedDocs = 0;
   #listDepth = 0;
-  /** Field and value that are being written: named when they are refused. */
+  /** Field and value being written, for error messages. */
   #field: Mapper | null = null;
   #value: unknown = null;
 
@@ -156,7 +156,7 @@ export class DocumentParser implements DocumentContext {
         `The number of nested documents has exceeded the allowed limit of [${this.#maxNestedDocs}]. This limit can be set by changing the [index.mapping.nested_objects.limit] index level setting.`,
       );
     }
-    // Copies of children in their parent are values of the parent's document.
+    // Values that children copy to their parent are values of the parent's document.
     if (object.includeInParent || (object.includeInRoot && this.#frames.length === 1)) this.#object(object, value as JsonObject, false);
     this.#begin(object.path);
     this.#object(object, value as JsonObject, false);
@@ -168,7 +168,7 @@ export class DocumentParser implements DocumentContext {
       throw mapperParsing('failed to parse', illegalArgument(`lists are nested deeper than [${MAX_LIST_DEPTH}]`));
   }
 
-  /** A name that the object does not have: dotted, a metadata field, or not mapped (dynamic mapping has added what it adds before). */
+  /** A name that is not a direct member of the object: dotted, a metadata field, or unmapped (dynamic mapping has already added what it may). */
   #unknown(object: CompiledObject, key: string, value: unknown, isRoot: boolean): void {
     if (isRoot && METADATA_FIELDS.has(key)) {
       const cause = `Field [${key}] is a metadata field and cannot be added inside a document. Use the index API request parameters.`;
@@ -215,7 +215,7 @@ export class DocumentParser implements DocumentContext {
     } else this.#value1(field, value);
   }
 
-  /** One value of a field, and of what is made from it. */
+  /** Writes one value to a field, its multi-fields and its copy_to targets. */
   #value1(field: CompiledField, value: unknown): void {
     this.#write(field.mapper, value);
     const { multiFields, copyTo } = field;
@@ -244,7 +244,7 @@ export class DocumentParser implements DocumentContext {
     }
   }
 
-  /** Copies land in the document that holds the target: this one or one around it. */
+  /** Copied values go to the document that contains the target: this one or one around it. */
   #copy(path: string, value: unknown): void {
     const target = this.#mapping.byPath.get(path);
     if (!target) return;
@@ -283,12 +283,12 @@ function preview(value: unknown): string {
   return text.length > PREVIEW_LENGTH ? `${text.slice(0, PREVIEW_LENGTH)}...` : text;
 }
 
-/** Nothing that a mapping could be made from: strict mappings let it pass. */
+/** True for values from which no mapping can be derived: strict mappings accept them. */
 export function isEmpty(value: unknown): boolean {
   return value === null || (Array.isArray(value) && value.every(isEmpty));
 }
 
-/** @throws ApiError mapper_parsing_exception: a name that is empty or has empty parts */
+/** @throws ApiError mapper_parsing_exception: an empty name, or a name with empty parts */
 export function checkName(name: string): void {
   if (name === '') throw mapperParsing('failed to parse', illegalArgument('field name cannot be an empty string'));
   if (name.trim() === '') throw mapperParsing('failed to parse', illegalArgument('field name cannot contain only whitespace'));

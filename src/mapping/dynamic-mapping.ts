@@ -1,4 +1,4 @@
-// Finds what a document would add to the mapping: a mappings body for the new fields, or null if there is nothing new.
+// Finds the fields that a document would add to the mapping: a mappings body with the new fields, or null if there are none.
 
 import { DecimalLiteral } from '../common/json-parse.ts';
 import type { MutableJsonObject } from '../common/json-value.ts';
@@ -13,19 +13,19 @@ import { type Dynamic, type DynamicTemplate, METADATA_FIELDS, type RootMapping }
 
 const DEFAULT_DATE_FORMATS: readonly string[] = ['strict_date_optional_time', 'yyyy/MM/dd HH:mm:ss||yyyy/MM/dd||epoch_millis'];
 
-/** Unknown names may become fields: all of them, or those that a template fits. */
+/** Unknown names may become fields: all of them, or only those that match a template. */
 export function adds(dynamic: Dynamic): boolean {
   return dynamic === 'true' || dynamic === 'strict_allow_templates' || dynamic === 'runtime';
 }
 
-/** An object that is being added, or added to. */
+/** An object to add, or to add fields to. */
 interface Draft {
   readonly path: string;
   readonly dynamic: Dynamic;
   readonly isNested: boolean;
-  /** The object as it is mapped; null: new. */
+  /** The mapped object, null if it is new. */
   readonly object: CompiledObject | null;
-  /** New fields, and drafts of objects that got new fields. */
+  /** New fields, and drafts of objects with new fields. */
   readonly fields: Map<string, MutableJsonObject | Draft>;
   /** Mapping of a new object. */
   readonly mapping: MutableJsonObject | null;
@@ -41,7 +41,7 @@ export class DynamicMapper {
   readonly #dateFormats: readonly DateFormatter[];
   #depth = 0;
   #templates: NamedTemplates = {};
-  /** Runtime fields that the last source asks for, by full name. */
+  /** Runtime fields that the last source would add, by full name. */
   readonly #runtime = new Map<string, MutableJsonObject>();
 
   constructor(mapping: CompiledMapping, root: RootMapping, depthLimit: number) {
@@ -53,8 +53,8 @@ export class DynamicMapper {
   }
 
   /**
-   * @param templates  names of the templates that new fields of these paths take, whatever the templates match
-   * @throws ApiError: a name that is none, or too deep
+   * @param templates  names of the dynamic templates for new fields at these paths, overriding the templates' own conditions
+   * @throws ApiError: an invalid name, or nesting that is too deep
    */
   find(source: MutableJsonObject, templates: NamedTemplates = {}): MutableJsonObject | null {
     this.#templates = templates;
@@ -109,7 +109,7 @@ export class DynamicMapper {
     this.#depth--;
   }
 
-  /** A dotted name: its first part is an object that is there, or is made. */
+  /** A dotted name: its first part is an existing object or a new one. */
   #dotted(draft: Draft, key: string, value: unknown): void {
     const dot = key.indexOf('.');
     const head = key.slice(0, dot);
@@ -135,7 +135,7 @@ export class DynamicMapper {
     }
   }
 
-  /** @throws ApiError mapper_parsing_exception: the template that the request names for this path is not there */
+  /** @throws ApiError mapper_parsing_exception: the template that the request names for this path does not exist */
   #template(name: string, path: string, type: DynamicType): DynamicTemplate | null {
     const all = this.#root.dynamicTemplates ?? [];
     if (!Object.hasOwn(this.#templates, path)) return findTemplate(all, name, path, type);
@@ -156,17 +156,17 @@ export class DynamicMapper {
     const inner = known ?? this.#objectDraft(draft, key);
     if (inner === null) return;
     if (!isDraft(inner)) {
-      // A template made a field of the object (a flat object, a point...).
+      // A template mapped the object itself as a field (a flat object, a point...).
       draft.fields.set(key, inner);
       return;
     }
-    // Runtime fields need no object around them.
+    // Runtime fields need no enclosing object.
     if (inner.dynamic !== 'runtime') draft.fields.set(key, inner);
     if (inner.mapping?.enabled !== false) this.#walkInto(inner, value);
     if (inner.fields.size > 0) draft.fields.set(key, inner);
   }
 
-  /** null: no template fits, and only templates may add. */
+  /** null if no template matches and only templates may add fields. */
   #objectDraft(draft: Draft, key: string): Draft | MutableJsonObject | null {
     const path = pathOf(draft, key);
     const template = this.#template(key, path, 'object');
@@ -178,7 +178,7 @@ export class DynamicMapper {
   }
 
   #copies(targets: readonly string[], value: unknown): void {
-    // Targets are named by full path; the update for them is put in at the end (see toMapping): keep it simple and ask for a leaf.
+    // Targets are full paths; their fields are inserted at the end (see toMapping).
     const first = Array.isArray(value) ? value.find((item) => item !== null && typeof item !== 'object') : value;
     if (first === undefined || first === null || typeof first === 'object') return;
     for (const target of targets) {
@@ -194,7 +194,7 @@ export class DynamicMapper {
     return format === null || format === 'strict_date_optional_time' ? { type } : { type, format };
   }
 
-  /** Mapping for a value; null: no template fits, and only templates may add; or the value makes a runtime field. */
+  /** Mapping for a value; null if no template matches and only templates may add fields, or if the value becomes a runtime field. */
   #leaf(name: string, path: string, value: unknown, dynamic: Dynamic): MutableJsonObject | null {
     const type = this.#typeOf(value);
     const template = this.#template(name, path, type);
@@ -244,7 +244,7 @@ export class DynamicMapper {
     return this.#dateFormats.find((format) => format.tryParse(text) !== null)?.pattern ?? null;
   }
 
-  /** Mappings for copy_to targets met in the last `find`, by full path. */
+  /** Mappings of the copy_to targets found by the last `find`, by full path. */
   takeCopies(): Array<{ path: string; mapping: MutableJsonObject }> {
     const copies = [...this.#pendingCopies].map(([path, value]) => ({
       path,
@@ -255,7 +255,7 @@ export class DynamicMapper {
   }
 }
 
-/** A template of a new object maps the name: what stands in it is looked at when the object is there. */
+/** A template that matches the name of a new object maps it; its members are examined once the object exists. */
 function isInTemplate(draft: Draft, key: string): boolean {
   const properties = draft.mapping?.properties as MutableJsonObject | undefined;
   return properties !== undefined && Object.hasOwn(properties, key);

@@ -1,4 +1,4 @@
-// Dynamic templates: which one fits a new field, and the mapping it gives.
+// Dynamic templates: choosing the one that matches a new field, and the mapping it yields.
 
 import { RE2JS } from 're2js';
 import { javaText } from '../common/java-text.ts';
@@ -13,7 +13,7 @@ export type DynamicType = 'object' | 'string' | 'long' | 'double' | 'boolean' | 
 
 const DYNAMIC_TYPES: readonly DynamicType[] = ['object', 'string', 'long', 'double', 'boolean', 'date', 'binary'];
 
-/** Mapping type of a template that names none, and what {dynamic_type} stands for. */
+/** Mapping type of a template that names none, and the value of {dynamic_type}. */
 const DEFAULT_TYPES: Record<DynamicType, string> = {
   object: 'object',
   string: 'text',
@@ -44,8 +44,8 @@ function isRegex(body: JsonObject): boolean {
 }
 
 /**
- * Checks a template of a mappings body.
- * @param parse  parses a field's mapping; throws what is wrong with it
+ * Validates a template of a mappings body.
+ * @param parse  parses the mapping of a field; throws its errors
  * @throws ApiError mapper_parsing_exception
  */
 export function checkTemplate(name: string, body: JsonObject, parse: (mapping: JsonObject) => MappingNode): void {
@@ -91,7 +91,7 @@ function checkMapping(name: string, body: JsonObject, types: readonly string[], 
       failure ??= error;
     }
   }
-  // Names that only a field's own name fills in cannot be checked here.
+  // Templates with {name} cannot be checked before a field's name is known.
   if (failure === null || writeJson(body.mapping).includes('{name}')) return;
   throw mapperParsing(
     `dynamic template [${name}] has invalid content [${writeJson(body)}], attempted to validate it with the following match_mapping_type: [${tried.join(', ')}]`,
@@ -111,7 +111,7 @@ function compileRegex(pattern: string): RE2JS {
   return regex;
 }
 
-/** `*` stands for any characters. */
+/** `*` matches any characters. */
 export function matchesWildcard(pattern: string, text: string): boolean {
   const parts = pattern.split('*');
   if (parts.length === 1) return pattern === text;
@@ -130,7 +130,7 @@ function matchesAny(patterns: readonly string[], regex: boolean, text: string): 
   return patterns.some((pattern) => (regex ? compileRegex(pattern).matches(text) : matchesWildcard(pattern, text)));
 }
 
-/** The first template that fits a new field, or null. */
+/** The first template that matches a new field, or null. */
 export function findTemplate(templates: readonly DynamicTemplate[], name: string, path: string, type: DynamicType): DynamicTemplate | null {
   return templates.find(({ body }) => fits(body, name, path, type)) ?? null;
 }
@@ -145,14 +145,14 @@ function fits(body: JsonObject, name: string, path: string, type: DynamicType): 
     !matchesAny(texts(body.path_unmatch), regex, path) &&
     (body.match === undefined || matchesAny(texts(body.match), regex, name)) &&
     !matchesAny(texts(body.unmatch), regex, name) &&
-    // Without a type asked for, objects take a template only if its mapping is one for objects.
+    // Unless the condition names a type, a template applies to objects only if its mapping is one for objects.
     (types.length > 0 ||
       type !== 'object' ||
       ['object', 'nested', undefined].includes((body.mapping as JsonObject).type as string | undefined))
   );
 }
 
-/** The mapping of a template for a field: {name} and {dynamic_type} filled in, the type added where it is missing. */
+/** The mapping of a template for a field: {name} and {dynamic_type} substituted, a missing type added. */
 export function mappingOf(template: DynamicTemplate, name: string, type: DynamicType): JsonObject {
   const fill = (value: unknown): unknown => {
     if (typeof value === 'string')

@@ -1,4 +1,4 @@
-// All forms of a geo_point: { lat, lon }, "lat,lon", [lon, lat], geohash, WKT "POINT (lon lat)", GeoJSON, { geohash }.
+// Parses all forms of a geo_point: { lat, lon }, "lat,lon", [lon, lat], geohash, WKT "POINT (lon lat)", GeoJSON, { geohash }.
 
 import { javaDouble } from '../common/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -56,7 +56,7 @@ function geohashBounds(hash: string): { top: number; bottom: number; left: numbe
   return { top, bottom, left, right };
 }
 
-/** The south-west corner of a geohash's cell: what a document's point becomes. */
+/** South-west corner of a geohash's cell, which is the point that a document gets. */
 function geohashPoint(hash: string): LatLon {
   if (hash === '') throw parseError('unsupported symbol in empty geohash');
   const { bottom, left } = geohashBounds(hash.slice(0, 12));
@@ -112,7 +112,7 @@ function parseObject(value: Record<string, unknown>): LatLon {
   return { lat: degrees(value.lat, 'lat'), lon: degrees(value.lon, 'lon') };
 }
 
-/** @throws ApiError parse_exception, illegal_argument_exception: no point, or outside -90..90, -180..180 */
+/** @throws ApiError parse_exception; illegal_argument_exception: not a point, or outside of -90..90, -180..180 */
 export function parseGeoPoint(value: unknown): LatLon {
   let point: LatLon;
   if (typeof value === 'string') point = parseText(value);
@@ -124,7 +124,7 @@ export function parseGeoPoint(value: unknown): LatLon {
   return point;
 }
 
-/** A list is one point if it begins with a number, else a list of points. */
+/** A list is a single point if it starts with a number, otherwise a list of points. */
 export function isPointList(value: readonly unknown[]): boolean {
   return typeof value[0] === 'number';
 }

@@ -1,4 +1,4 @@
-// Shapes of geo_shape fields as GeoJSON or WKT, parsed and checked: closed rings, enough points, coordinates in range, no crossing edges.
+// Shapes of geo_shape fields as GeoJSON or WKT, parsed and validated: closed rings, enough points, coordinates in range, no crossing edges.
 
 import { javaDouble } from '../common/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -11,7 +11,7 @@ export type Shape =
   | { readonly type: 'multipoint'; readonly points: readonly Position[] }
   | { readonly type: 'linestring'; readonly line: readonly Position[] }
   | { readonly type: 'multilinestring'; readonly lines: ReadonlyArray<readonly Position[]> }
-  /** Outer ring, then holes. */
+  /** The outer ring, then the holes. */
   | { readonly type: 'polygon'; readonly rings: ReadonlyArray<readonly Position[]> }
   | { readonly type: 'multipolygon'; readonly polygons: ReadonlyArray<ReadonlyArray<readonly Position[]>> }
   | { readonly type: 'envelope'; readonly left: number; readonly top: number; readonly right: number; readonly bottom: number }
@@ -86,7 +86,7 @@ function position(value: unknown): Position {
 
 function checked(lon: number, lat: number): Position {
   if (!(lat >= -90 && lat <= 90)) throw illegalArgument(`invalid latitude ${javaDouble(lat)}; must be between -90.0 and 90.0`);
-  // Longitudes beyond the dateline are taken around the globe, as the reference does.
+  // Longitudes beyond the dateline wrap around, as in the reference.
   if (!Number.isFinite(lon) || Math.abs(lon) > 540)
     throw illegalArgument(`invalid longitude ${javaDouble(lon)}; must be between -180.0 and 180.0`);
   return [lon, lat];
@@ -120,7 +120,7 @@ function checkRing(ring: readonly Position[]): readonly Position[] {
   return ring;
 }
 
-/** Rings longer than this are not checked for crossings: the check is quadratic. */
+/** Longer rings are not checked for crossings: the check is quadratic. */
 const MAX_CHECKED_POINTS = 2000;
 
 function crossesItself(ring: readonly Position[]): boolean {
@@ -206,7 +206,7 @@ class WktReader {
     }
   }
 
-  /** `x y [z]`, in parentheses too (MULTIPOINT ((1 2), (3 4))). */
+  /** `x y [z]`, optionally in parentheses (MULTIPOINT ((1 2), (3 4))). */
   #position(): number[] {
     const inner = this.#tokens[this.#at] === '(';
     if (inner) this.#at++;

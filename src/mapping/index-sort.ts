@@ -1,12 +1,12 @@
-// `index.sort.*`: the order that documents of a segment stand in.
+// `index.sort.*`: the order of the documents in a segment.
 import { illegalArgument } from '../errors/catalog.ts';
 import type { FieldType } from './field-type.ts';
 
-/** One key of the order. */
+/** One sort key. */
 export interface IndexSortKey {
   readonly field: string;
   readonly descending: boolean;
-  /** Of several values the greatest counts, else the least. */
+  /** Of several values the greatest counts, otherwise the least. */
   readonly greatest: boolean;
   readonly missingFirst: boolean;
 }
@@ -19,7 +19,7 @@ function listOf(settings: Settings, name: string): string[] {
   return Array.isArray(value) ? value.map(String) : String(value).split(',');
 }
 
-/** Keys of an index whose settings were checked; empty: documents stand as they came. */
+/** Sort keys of an index with valid settings; empty for the order of indexing. */
 export function readIndexSort(settings: Settings): IndexSortKey[] {
   const orders = listOf(settings, 'order');
   const modes = listOf(settings, 'mode');
@@ -30,13 +30,13 @@ export function readIndexSort(settings: Settings): IndexSortKey[] {
   });
 }
 
-/** Types whose columns order documents; others have no plain order of values (half_float, unsigned_long: as in Elasticsearch). */
+/** Types with sortable columns; others have no plain order of values (half_float and unsigned_long are not supported by Elasticsearch either). */
 const SORTED_TYPES = new Set([
   ...['keyword', 'ip', 'boolean', 'date', 'date_nanos', 'byte', 'short', 'integer', 'long', 'float', 'double', 'scaled_float'],
 ]);
 
 /**
- * @param field  a mapped field by name
+ * @param field  name of a mapped field
  * @throws ApiError illegal_argument_exception
  */
 export function checkIndexSort(settings: Settings, field: (name: string) => FieldType | null): void {

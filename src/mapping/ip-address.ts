@@ -1,4 +1,4 @@
-// IPv4 and IPv6 addresses as the 16 bytes that Lucene's InetAddressPoint keeps (IPv4 mapped to ::ffff:a.b.c.d), and as text (RFC 5952).
+// IPv4 and IPv6 addresses as the 16 bytes of Lucene's InetAddressPoint (IPv4 mapped to ::ffff:a.b.c.d), and as strings (RFC 5952).
 import { illegalArgument } from '../errors/catalog.ts';
 
 const IPV4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
@@ -33,7 +33,7 @@ function parseIpv6(text: string): number[] | null {
   return [...head, ...new Array<number>(missing).fill(0), ...tail];
 }
 
-/** 16 bytes, or null if the text is no address. */
+/** 16 bytes, null if the string is not an address. */
 export function tryParseIp(text: string): Uint8Array | null {
   const v4 = parseIpv4(text);
   if (v4) {
@@ -79,12 +79,12 @@ export function parseCidr(text: string): { from: Uint8Array; to: Uint8Array } {
   return { from, to };
 }
 
-/** Canonical text of 16 (or 4) bytes. */
+/** Canonical string of 16 (or 4) bytes. */
 export function formatIp(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.');
   if (isV4(bytes)) return bytes.subarray(12).join('.');
   const groups = Array.from({ length: 8 }, (_, i) => (bytes[i * 2] << 8) | bytes[i * 2 + 1]);
-  // The longest run of zeroes, of two or more groups, becomes ::.
+  // The longest run of at least two zero groups becomes ::.
   let start = -1;
   let length = 1;
   for (let i = 0; i < 8; i++) {
@@ -100,7 +100,7 @@ export function formatIp(bytes: Uint8Array): string {
   return start < 0 ? hex.join(':') : `${hex.slice(0, start).join(':')}::${hex.slice(start + length).join(':')}`;
 }
 
-/** The next address up (1) or down (-1), or null past the end. */
+/** The next address up (1) or down (-1), null beyond the end. */
 export function neighbourIp(bytes: Uint8Array, step: 1 | -1): Uint8Array | null {
   const out = bytes.slice();
   for (let i = out.length - 1; i >= 0; i--) {

@@ -1,39 +1,39 @@
-// The two sides of a field: the Mapper writes a document's values, its FieldType answers queries. One file per type family in types/.
+// The two sides of a field: a Mapper writes the values of documents, a FieldType serves queries. One file per type family in types/.
 import type { DocumentSink, FieldSpec } from './document-sink.ts';
 import type { FieldType } from './field-type.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
 import type { Param } from './params.ts';
 
-/** What a mapper may do with the document that is being parsed. */
+/** Operations of a mapper on the document being parsed. */
 export interface DocumentContext {
   readonly sink: DocumentSink;
   readonly id: string;
   readonly routing: string | null;
-  /** Records that a field exists in the open document, where neither column nor norms tell it. */
+  /** Records that a field exists in the open document, for fields whose columns and norms do not show it. */
   exists(path: Uint8Array): void;
-  /** Records in `_ignored` that a value of the field was left out. */
+  /** Records in `_ignored` that a value of the field was dropped. */
   ignore(path: string): void;
-  /** Collects bytes of a binary column: they are joined when the open document ends. */
+  /** Collects bytes of a binary column, which are joined at the end of the open document. */
   appendBinary(field: number, bytes: Uint8Array): void;
-  /** Counts a field's values in the open document, from 1. */
+  /** Counts the values of a field in the open document, from 1. */
   countValue(field: number): number;
 }
 
 export interface Mapper {
   readonly fieldType: FieldType;
-  /** Arrays, or objects, are values and not lists of values or sub-fields. */
+  /** Arrays (or objects) are values instead of lists of values (or subfields). */
   readonly takesArrays: boolean;
-  /** Value that stands for an explicit null; undefined: nulls are left out. */
+  /** Value written for an explicit null; undefined to skip nulls. */
   readonly nullValue: unknown;
-  /** Wrong values are left out and named in `_ignored`. */
+  /** Invalid values are dropped and named in `_ignored`. */
   readonly ignoreMalformed: boolean;
-  /** Text of the refusal around a value's error: with the value's preview, without, or that of the whole document. */
+  /** Form of the error around that of a value: with a preview of the value, without it, or that of the whole document. */
   readonly refusal: 'value' | 'field' | 'document';
-  /** Writes one value that is not null. @throws ApiError: the cause of the refusal */
+  /** Writes one value other than null. @throws ApiError: the reason why it is refused */
   index(context: DocumentContext, value: unknown): void;
 }
 
-/** A field of the mapping while it is made into a Mapper. */
+/** A field of the mapping while its Mapper is created. */
 export interface FieldDefinition {
   readonly name: string;
   readonly path: string;
@@ -42,21 +42,21 @@ export interface FieldDefinition {
   readonly analysis: MappingAnalysis;
   /** `index.*` settings, flat. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Parameters given. */
+  /** Explicit parameters. */
   readonly given: Readonly<Record<string, unknown>>;
-  /** Parameter or its default. */
+  /** Explicit parameter or its default. */
   get<T>(param: string): T;
   /** Registers a spec. @returns its field number */
   field(spec: FieldSpec): number;
-  /** Adds a field below this one (`name._index_prefix`). */
+  /** Adds an internal field below this one (`name._index_prefix`). */
   addSubField(name: string, fieldType: FieldType): void;
 }
 
 export interface MapperType {
   readonly params: Readonly<Record<string, Param>>;
-  /** Parameters that must be given, checked in this order. */
+  /** Mandatory parameters, checked in this order. */
   readonly required?: readonly string[];
-  /** Checks that need several parameters. @throws ApiError */
+  /** Checks that concern several parameters. @throws ApiError */
   validate?(definition: { name: string; path: string; given: Readonly<Record<string, unknown>>; analysis: MappingAnalysis }): void;
   create(definition: FieldDefinition): Mapper;
 }

@@ -1,4 +1,4 @@
-// A mappings tree as the API shows it: names sorted, parameters as given where they differ from their defaults.
+// Renders a mappings tree for the API: names sorted, parameters as specified if they differ from their defaults.
 
 import { isSame } from '../common/java-text.ts';
 import type { MutableJsonObject } from '../common/json-value.ts';
@@ -40,7 +40,7 @@ function propertiesToJson(object: ObjectNode): MutableJsonObject | null {
   return Object.fromEntries(names.map((name) => [name, nodeToJson(object.properties.get(name)!, false)]));
 }
 
-/** Mapping of one field or object; with `defaults` every parameter with its value. */
+/** Mapping of one field or object; with `defaults`, all parameters with their values. */
 export function nodeToJson(node: MappingNode, defaults: boolean): MutableJsonObject {
   if (node.kind === 'alias') return { type: 'alias', path: node.target };
   if (node.kind === 'field') return fieldToJson(node, defaults);

@@ -1,4 +1,4 @@
-// Merges a mappings tree into another: fields are added, what may change is changed, conflicts are refused with Elasticsearch's texts.
+// Merges a mappings tree into another: adds fields, changes what may be changed, and refuses conflicts with Elasticsearch's messages.
 
 import { isSame, javaText } from '../common/java-text.ts';
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
@@ -26,7 +26,7 @@ export function mergeMappings(before: RootMapping, update: RootMapping): RootMap
   };
 }
 
-/** An update that does not mention the parameter leaves it; a first mapping may set it. */
+/** An update without the parameter leaves it unchanged; the first mapping may set it. */
 function checkMetadataField(field: string, param: string, before: unknown, update: unknown, fallback: unknown): void {
   if (update === undefined) return;
   const old = before ?? fallback;
@@ -36,7 +36,7 @@ function checkMetadataField(field: string, param: string, before: unknown, updat
   );
 }
 
-/** Templates of the same name are replaced in place, others appended. */
+/** Templates of the same name are replaced in place, new ones appended. */
 function mergeTemplates(before: RootMapping, update: RootMapping): RootMapping['dynamicTemplates'] {
   if (update.dynamicTemplates === null || before.dynamicTemplates === null) return update.dynamicTemplates ?? before.dynamicTemplates;
   const byName = new Map(before.dynamicTemplates.map((template) => [template.name, template]));

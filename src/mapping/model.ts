@@ -1,4 +1,4 @@
-// Mappings as a tree of immutable nodes: what a mappings body says, checked, before fields are compiled from it.
+// Mappings as a tree of immutable nodes: the validated content of a mappings body, before fields are compiled from it.
 import type { JsonObject } from '../common/json-value.ts';
 
 export type Dynamic = 'true' | 'false' | 'strict' | 'strict_allow_templates' | 'runtime';
@@ -8,7 +8,7 @@ export interface FieldNode {
   readonly name: string;
   readonly path: string;
   readonly type: string;
-  /** Parameters given, in canonical form. */
+  /** Explicit parameters, in canonical form. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly copyTo: readonly string[];
   readonly fields: ReadonlyMap<string, FieldNode>;
@@ -26,7 +26,7 @@ export interface ObjectNode {
   readonly name: string;
   readonly path: string;
   readonly isNested: boolean;
-  /** null: not given, as the parent's. */
+  /** null if not specified: inherited from the parent. */
   readonly dynamic: Dynamic | null;
   readonly enabled: boolean | null;
   readonly includeInParent: boolean;
@@ -38,14 +38,14 @@ export type MappingNode = FieldNode | AliasNode | ObjectNode;
 
 export interface DynamicTemplate {
   readonly name: string;
-  /** As given. */
+  /** As specified. */
   readonly body: JsonObject;
 }
 
-/** A field whose values are computed when they are asked for. */
+/** A field whose values are computed at search time. */
 export interface RuntimeNode {
   readonly type: string;
-  /** As given, null: the values of the source under the field's name. */
+  /** As specified; null to read the values of the source under the field's name. */
   readonly script: JsonObject | null;
   /** Parameters of the type: `format` of dates. */
   readonly given: Readonly<Record<string, unknown>>;
@@ -58,12 +58,12 @@ export interface RootMapping {
   readonly dateDetection: boolean | null;
   readonly numericDetection: boolean | null;
   readonly meta: JsonObject | null;
-  /** Parameters given: enabled, includes, excludes. */
+  /** Explicit parameters: enabled, includes, excludes. */
   readonly source: Readonly<{ enabled?: boolean; includes?: readonly string[]; excludes?: readonly string[] }> | null;
   readonly routing: Readonly<{ required?: boolean }> | null;
-  /** Other metadata fields that take parameters and show them again (`_size`, `_field_names`...). */
+  /** Other metadata fields with parameters (`_size`, `_field_names`...). */
   readonly otherMeta: Readonly<Record<string, JsonObject>>;
-  /** By full name; in an update null takes the field away. */
+  /** By full name; null in an update removes the field. */
   readonly runtime: ReadonlyMap<string, RuntimeNode | null>;
 }
 
@@ -92,7 +92,7 @@ export const EMPTY_MAPPING: RootMapping = {
   runtime: new Map(),
 };
 
-/** Metadata fields: no mapping may define them and no document may hold them. */
+/** Metadata fields: no mapping may define them, and no document may contain them. */
 export const METADATA_FIELDS: ReadonlySet<string> = new Set([
   '_id',
   '_index',

@@ -1,6 +1,6 @@
 import type { DocumentSink } from './document-sink.ts';
 
-/** Takes everything and keeps nothing: to try a document. */
+/** Discards everything: for parsing a document on trial. */
 export const NULL_SINK: DocumentSink = {
   begin() {},
   end() {},

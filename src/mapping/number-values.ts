@@ -1,4 +1,4 @@
-// Numbers of the numeric types: read from JSON values and texts, rounded to their width, and the bounds of ranges over them.
+// Values of the numeric types: read from JSON values and strings, rounded to their width, and the bounds of ranges over them.
 
 import { javaText } from '../common/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -26,7 +26,7 @@ export function notNumeric(value: unknown): ApiError {
   return new ApiError('input_coercion_exception', 400, `Current token (${token}) not numeric, cannot use numeric value accessors`);
 }
 
-/** A decimal text as an integer, its fraction cut off, and whether there was one. */
+/** A decimal string as an integer, truncated, and whether it had a fraction. */
 export function decimalToInteger(text: string): { value: bigint; hasFraction: boolean; positive: boolean } {
   if (/^[+-]?\d+$/.test(text)) return { value: BigInt(text.replace(/^\+/, '')), hasFraction: false, positive: !text.startsWith('-') };
   const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/.exec(text);
@@ -46,7 +46,7 @@ function integerText(value: unknown): string {
   throw notNumeric(value);
 }
 
-/** A document's or null_value's integer. @throws ApiError */
+/** Integer of a document or of null_value. @throws ApiError */
 export function parseIntegerValue(value: unknown, type: IntegerType, coerce: boolean): bigint {
   const { min, max, java, className, article } = LIMITS[type];
   const text = integerText(value);
@@ -67,7 +67,7 @@ export function parseUnsigned(value: unknown): bigint {
   return integer;
 }
 
-/** A text or number as a double. @throws ApiError number_format_exception */
+/** Double of a string or number. @throws ApiError number_format_exception */
 export function toDouble(value: unknown): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);
@@ -87,12 +87,12 @@ const JAVA_SPECIALS: Record<string, number | undefined> = Object.assign(Object.c
 const f32 = new Float32Array(1);
 const u32 = new Uint32Array(f32.buffer);
 
-/** Nearest half-precision number, as a double; ties to even. */
+/** Nearest half-precision number as a double; ties to even. */
 export function toHalf(value: number): number {
   const single = Math.fround(value);
   const abs = Math.abs(single);
   if (!(abs < 65_520)) return single > 0 ? Number.POSITIVE_INFINITY : single < 0 ? Number.NEGATIVE_INFINITY : Number.NaN;
-  // The unit in the last place: 2^-24 below the smallest normal number, else 2^(exponent - 10).
+  // Unit in the last place: 2^-24 below the smallest normal number, else 2^(exponent - 10).
   const exponent = abs < 2 ** -14 ? -14 : Math.floor(Math.log2(abs));
   const unit = 2 ** ((abs >= 2 ** (exponent + 1) ? exponent + 1 : exponent) - 10);
   const scaled = abs / unit;
@@ -141,8 +141,8 @@ export function parseFloatValue(value: unknown, type: FloatType, coerce: boolean
 export const EMPTY_I64: RangeBounds = { kind: 'i64', min: 0n, max: -1n, empty: true };
 
 /**
- * Queries on byte and short fields take any integer, those on others what their type can hold.
- * @throws ApiError illegal_argument_exception: a value that no document can be asked for
+ * Queries on byte and short fields accept any integer, those on other types what the type can hold.
+ * @throws ApiError illegal_argument_exception: a value that the type cannot hold
  */
 function requireQueryable(type: IntegerType, asked: unknown, value: bigint): void {
   const queried = type === 'long' ? 'long' : 'integer';
@@ -151,7 +151,7 @@ function requireQueryable(type: IntegerType, asked: unknown, value: bigint): voi
   throw illegalArgument(`Value [${javaText(asked)}] is out of range for ${queried === 'long' ? 'a long' : 'an integer'}`);
 }
 
-/** Bounds of a range in a type's values, both included. @throws ApiError number_format_exception */
+/** Bounds of a range as values of the type, both inclusive. @throws ApiError number_format_exception */
 export function numberBounds(type: IntegerType | 'unsigned_long' | FloatType, range: RangeSpec): RangeBounds {
   if (type === 'float' || type === 'half_float' || type === 'double') return floatBounds(type, range);
   if (type === 'unsigned_long') return integerBounds({ min: 0n, max: MAX_UNSIGNED }, range);
@@ -168,7 +168,7 @@ function integerBounds(limits: { min: bigint; max: bigint }, range: RangeSpec): 
   if (isGiven(range.from)) {
     const from = decimalToInteger(queryText(range.from));
     min = from.value;
-    // A positive bound with a fraction was cut downwards, a negative one upwards.
+    // Truncation moved a positive bound with a fraction down and a negative one up.
     if (from.hasFraction ? from.positive : !range.includeFrom) min++;
   }
   if (isGiven(range.to)) {
@@ -205,7 +205,7 @@ export function queryText(value: unknown): string {
 const MIN_LONG = -(2 ** 63);
 const MAX_LONG_TEXT = LIMITS.long.max;
 
-/** Java's double-to-long cast: saturating, 0 for NaN. */
+/** Java's cast from double to long: saturating, 0 for NaN. */
 export function toLong(value: number): bigint {
   if (Number.isNaN(value)) return 0n;
   if (value >= 2 ** 63) return MAX_LONG_TEXT;

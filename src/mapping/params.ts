@@ -1,4 +1,4 @@
-// Parameters of field mappings: how each is read, its default, and whether a later mapping may change it.
+// Parameters of field mappings: their parsers, their defaults, and whether a later mapping may change them.
 
 import { notInMode } from '../analysis/analysis-registry.ts';
 import { javaText } from '../common/java-text.ts';
@@ -16,16 +16,16 @@ export interface ParamContext {
 export interface Param {
   /** The canonical value, as the API shows it. @throws ApiError */
   parse(value: unknown, context: ParamContext): unknown;
-  /** Value where none is given; undefined: none. */
+  /** Default value; undefined if there is none. */
   readonly fallback: unknown;
   readonly updatable: boolean;
-  /** Text of a missing value in conflict messages. */
+  /** String for an absent value in conflict messages. */
   readonly missingText?: string;
-  /** Left out of `include_defaults` unless given. */
+  /** Omitted by `include_defaults` unless specified. */
   readonly isHidden?: boolean;
 }
 
-/** true, false, or these as texts. @throws ApiError illegal_argument_exception */
+/** true, false, or these as strings. @throws ApiError illegal_argument_exception */
 export function parseBoolean(value: unknown): boolean {
   if (value === true || value === 'true') return true;
   if (value === false || value === 'false') return false;
@@ -61,7 +61,7 @@ function stringParam(fallback: string | undefined, updatable = false): Param {
   return { parse: (value) => javaText(value), fallback, updatable };
 }
 
-/** One of several texts. `message` gives the refusal. */
+/** One of several strings. `message` creates the error message. */
 export function enumParam(values: readonly string[], fallback: string, message: (value: string, name: string) => string): Param {
   return {
     parse(value, { name }) {
@@ -74,14 +74,14 @@ export function enumParam(values: readonly string[], fallback: string, message: 
   };
 }
 
-/** An analyzer by name; null or "default" is the default one. */
+/** Name of an analyzer; null and "default" mean the default one. */
 export function analyzerParam(updatable: boolean): Param {
   return {
     parse(value, { analysis }) {
       const name = javaText(value);
       if (name !== 'default' && !analysis.hasAnalyzer(name))
         throw illegalArgument(`analyzer [${name}] has not been configured in mappings`);
-      // What an index analyzer makes is kept, so it may not change.
+      // Documents are already indexed with it, so an index analyzer must not change.
       const filters = updatable ? [] : (analysis.updateableFilters?.(name) ?? []);
       if (filters.length) throw notInMode(name, filters, 'index time');
       return name;
@@ -118,10 +118,10 @@ export const COMMON_PARAMS: Readonly<Record<string, Param>> = {
   meta: META_PARAM,
 };
 
-/** Accepted without effect here: how a segment finds values is its own business. */
+/** Accepted without effect: segments choose their search structures themselves. */
 export const NO_EFFECT_PARAMS: Readonly<Record<string, Param>> = { skip_list: boolParam(false, true) };
 
-/** The same for fields with ordinals. */
+/** As above, for fields with ordinals. */
 export const ORDINALS_PARAMS: Readonly<Record<string, Param>> = { eager_global_ordinals: { ...boolParam(false, true), isHidden: true } };
 
 export const ON_SCRIPT_ERROR: Param = { ...stringParam('fail', true), isHidden: true };

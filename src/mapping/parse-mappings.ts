@@ -1,4 +1,4 @@
-// A mappings body to a tree. Wrong bodies are refused with Elasticsearch's texts; `parseMappings` wraps them as it does.
+// Parses a mappings body to a tree. Invalid bodies are refused with Elasticsearch's messages, wrapped by `parseMappings` as Elasticsearch does.
 
 import { javaClass, javaText } from '../common/java-text.ts';
 import { isObject, type JsonObject } from '../common/json-value.ts';
@@ -46,7 +46,7 @@ const ROOT_KEYS = new Set([
   'numeric_detection',
   'runtime',
 ]);
-/** Metadata fields with parameters of their own. */
+/** Metadata fields with parameters. */
 const META_PARAMS: Record<string, readonly string[]> = {
   _field_names: ['enabled'],
   _size: ['enabled'],
@@ -157,7 +157,7 @@ function parseProperties(value: unknown, parent: string, analysis: MappingAnalys
   return nodes;
 }
 
-/** A dotted name makes the objects on its way. */
+/** A dotted name creates the objects on its path. */
 function addProperty(nodes: Map<string, MappingNode>, name: string, body: unknown, parent: string, analysis: MappingAnalysis): void {
   if (name === '') throw illegalArgument('name cannot be empty string');
   if (name.trim() === '' || /^\.+$/.test(name)) throw mapperParsing(`Invalid field name ${name}`);
@@ -236,7 +236,7 @@ function parseAlias(name: string, path: string, body: JsonObject): AliasNode {
   return { kind: 'alias', name, path, target: body.path };
 }
 
-/** `multiFieldOf`: simple name of the field above, null for a field of its own. */
+/** `multiFieldOf`: simple name of the field that contains this multi-field, else null. */
 function parseField(
   name: string,
   path: string,
@@ -269,7 +269,7 @@ function parseField(
   return { kind: 'field', name, path, type, given, copyTo, fields };
 }
 
-/** Raised out of parsing: the reference checks it when mappings are merged, without the wrapper. */
+/** Not wrapped by `parseMappings`: the reference checks it when mappings are merged. */
 export class CopyToInMultiField extends Error {
   constructor(readonly path: string) {
     super(`[copy_to] may not be used to copy from a multi-field: [${path}]`);

@@ -1,6 +1,6 @@
-// Ranges of range fields in a binary column: all ranges of a document, one behind the other, both ends included.
+// Encoding of range fields in a binary column: all ranges of a document, concatenated, bounds inclusive.
 //   integer_range, long_range, date_range: ├ from i64 ┬ to i64 ┤    float_range, double_range: ├ from f64 ┬ to f64 ┤
-//   ip_range: ├ from 16 bytes ┬ to 16 bytes ┤                       Little-endian; open ends are the type's smallest and largest values.
+//   ip_range: ├ from 16 bytes ┬ to 16 bytes ┤                       Little-endian; open bounds are the type's smallest and largest values.
 
 export type RangeKind = 'i64' | 'f64' | 'ip';
 
@@ -39,7 +39,7 @@ export function decodeRanges(kind: RangeKind, bytes: Uint8Array): EncodedRange[]
   return out;
 }
 
-/** Element kind of a range type's name. */
+/** Element kind of a range type. */
 export function rangeKindOf(typeName: string): RangeKind {
   if (typeName === 'ip_range') return 'ip';
   return typeName === 'float_range' || typeName === 'double_range' ? 'f64' : 'i64';

@@ -1,5 +1,5 @@
-// Runtime fields: `runtime` of a mapping and `runtime_mappings` of a search. Their values come from a script, or from the source, when a query, a
-// sort or an aggregation asks for them; nothing of them is indexed.
+// Runtime fields: `runtime` of a mapping and `runtime_mappings` of a search. Their values are computed by a script, or read from the source, when a
+// query, a sort or an aggregation needs them; nothing of them is indexed.
 
 import { javaClass, javaText } from '../common/java-text.ts';
 import { isObject, type MutableJsonObject } from '../common/json-value.ts';
@@ -47,7 +47,7 @@ function parseScript(name: string, value: unknown): MutableJsonObject {
   return { ...value, lang: value.lang ?? 'painless' };
 }
 
-/** As the API shows it. */
+/** Renders runtime fields for the API. */
 export function runtimeToJson(nodes: ReadonlyMap<string, RuntimeNode | null>): MutableJsonObject {
   const json: MutableJsonObject = {};
   for (const [name, node] of [...nodes].sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -55,7 +55,7 @@ export function runtimeToJson(nodes: ReadonlyMap<string, RuntimeNode | null>): M
   return json;
 }
 
-/** Fields of `update` over those of `before`, taken away where it says null. The same map if nothing changes. */
+/** Merges `update` into `before`; null removes a field. @returns the same map if nothing changes */
 export function mergeRuntime(
   before: ReadonlyMap<string, RuntimeNode | null>,
   update: ReadonlyMap<string, RuntimeNode | null>,
@@ -64,7 +64,7 @@ export function mergeRuntime(
   return new Map([...before, ...update].filter(([name]) => (update.has(name) ? update.get(name) : before.get(name)) !== null));
 }
 
-/** The field's type: as of a mapped field, but without a place in segments. */
+/** The type of the field: like that of a mapped field, but without storage in segments. */
 export function runtimeFieldType(name: string, { type, script, given }: RuntimeNode, analysis: MappingAnalysis): BaseFieldType {
   const mapperType = MAPPER_TYPES.get(type)!;
   const { fieldType } = mapperType.create({

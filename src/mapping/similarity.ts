@@ -1,4 +1,4 @@
-// Similarities of fields: the built-in ones, and those that `index.similarity.NAME` defines (BM25 and LegacyBM25 with k1 and b of their own, boolean).
+// Similarities of fields: the built-in ones, and those defined by `index.similarity.NAME` (boolean; BM25 and LegacyBM25 with their own k1 and b).
 import { mapperParsing } from '../errors/catalog.ts';
 
 /** Parameters of BM25. */
@@ -18,9 +18,9 @@ export const DEFAULT_BM25: Bm25 = { k1: 1.2, b: 0.75 };
 const BUILT_IN: readonly string[] = ['BM25', 'LegacyBM25', 'boolean'] satisfies SimilarityKind[];
 
 /**
- * @param settings  of the index, flat and checked
- * @param name      that the field gives; undefined: the index's default
- * @throws ApiError mapper_parsing_exception: there is none of this name
+ * @param settings  flat, valid index settings
+ * @param name      similarity of the field; undefined for the index's default
+ * @throws ApiError mapper_parsing_exception: unknown similarity
  */
 export function similarityOf(settings: Readonly<Record<string, unknown>>, name: string | undefined, field: string): Similarity {
   const wanted = name ?? 'default';

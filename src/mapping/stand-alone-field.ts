@@ -1,4 +1,4 @@
-// Field types without an index: formats and values of a mapping type for what no mapping names (unmapped fields with a `value_type`, scripts).
+// Field types without an index: formats and values of a mapping type for values that no mapping describes (`value_type`, scripts).
 import { createMapping } from './create-mapping.ts';
 import type { FieldType } from './field-type.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
@@ -13,7 +13,7 @@ const NO_ANALYSIS: MappingAnalysis = {
 const NAME = 'value';
 const cache = new Map<string, FieldType>();
 
-/** @param typeName  a type whose parameters may all be left out: keyword, long, double, date, boolean, ip, geo_point... */
+/** @param typeName  a type without mandatory parameters: keyword, long, double, date, boolean, ip, geo_point... */
 export function standAloneField(typeName: string): FieldType {
   let type = cache.get(typeName);
   if (!type) {

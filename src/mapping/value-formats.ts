@@ -1,4 +1,4 @@
-// Renderings of raw column values: plain numbers and terms, decimal patterns, dates, booleans, addresses, points.
+// Formats of raw column values: plain numbers and terms, decimal patterns, dates, booleans, addresses, points.
 import { decodeGeoPoint } from '../common/geo-encoding.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
@@ -11,7 +11,7 @@ import { formatIp, parseIp } from './ip-address.ts';
 
 const decoder = new TextDecoder();
 
-/** Safe integers as numbers, others as bigint: both are JSON numbers to the renderer. */
+/** Safe integers as numbers, others as bigints: the renderer prints both as JSON numbers. */
 export function jsonInteger(raw: bigint | number): number | bigint {
   if (typeof raw === 'number') return raw;
   const number = Number(raw);
@@ -66,7 +66,7 @@ export const IP_FORMAT: ValueFormat = {
   },
 };
 
-/** A point of a column, as `lat, lon`. */
+/** A point of a column as `lat, lon`. */
 export const GEO_FORMAT: ValueFormat = {
   name: 'geo_point',
   format(raw) {
@@ -83,7 +83,7 @@ export const GEO_FORMAT: ValueFormat = {
 const BASE64: ValueFormat = { ...RAW_FORMAT, name: 'binary', formatBytes: (bytes) => Buffer.from(bytes).toString('base64') };
 export const BINARY_FORMAT = BASE64;
 
-/** A DecimalFormat pattern over values given as raw * scale. */
+/** A DecimalFormat pattern over values that are raw * scale. */
 export function decimalFormat(pattern: string, toNumber: (raw: bigint | number) => number): ValueFormat {
   const decimal = DecimalFormat.of(pattern);
   return {
@@ -95,10 +95,10 @@ export function decimalFormat(pattern: string, toNumber: (raw: bigint | number) 
   };
 }
 
-/** The largest double below 2^63: sums of squares of dates are shown as the last time that Java's long holds. */
+/** The largest double below 2^63: sums of squares of dates are shown as the last instant of Java's long. */
 const MAX_TIME_MS = 2 ** 63 - 1024;
 
-/** Dates over epoch ms, or over epoch ns when `nanos`: keys of aggregations are always ms. */
+/** Dates over epoch ms, or over epoch ns if `nanos`; keys of aggregations are always ms. */
 function dateFormat(formatter: DateFormatter, zone: TimeZone, nanos: boolean): ValueFormat {
   const print = (raw: bigint | number): string => {
     if (!nanos) return formatter.print(Number(raw), zone);

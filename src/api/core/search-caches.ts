@@ -2,7 +2,7 @@
 // cluster settings of one mean nothing in the other.
 import type { AggTree } from '../../aggs/index.ts';
 import { BoundedMap } from '../../common/bounded-map.ts';
-import { SeenTexts } from '../../common/seen-texts.ts';
+import { RecentStrings } from '../../common/recent-strings.ts';
 import type { UncacheableReason } from '../../query/uncacheable.ts';
 import type { SearchRequest } from '../../search/request/search-request.ts';
 import { SearchCaches as ShardStatisticsCache } from '../../search/shard/search-shard.ts';
@@ -25,6 +25,6 @@ export class EngineSearchCaches {
   /** Parsed bodies by their JSON text. */
   readonly bodies = new BoundedMap<string, ParsedBody>(MAX_BODIES);
   /** Bodies that were sent recently: only those sent again are worth caching. */
-  readonly seenBodies = new SeenTexts();
+  readonly recentBodies = new RecentStrings();
   readonly answers = new RequestCache();
 }

@@ -21,10 +21,10 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Muta
   const started = performance.now();
   const nowMs = Date.now();
   const { parameters } = call;
-  const { answers, seenBodies } = ctx.searchCaches;
+  const { answers, recentBodies } = ctx.searchCaches;
   const text = bodyText(call.body);
   // Hits alone are cached from the second request on: most bodies are sent once, and an entry that nobody reads costs garbage collection.
-  const useCache = seenBodies.meet(text) || text.includes('agg') || parameters.requestCache === true;
+  const useCache = recentBodies.seen(text) || text.includes('agg') || parameters.requestCache === true;
   const parsed = parseSearchBody(ctx, text, useCache);
   const request = withParameters(parsed.request, parameters);
   if (parameters.scrollMs !== undefined) return startScroll(ctx, call, parameters.scrollMs);

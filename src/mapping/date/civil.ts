@@ -1,9 +1,9 @@
-// Days and civil dates of the proleptic Gregorian calendar, for years beyond those of Date too. Source: Howard Hinnant, "chrono-Compatible
+// Days and civil dates of the proleptic Gregorian calendar, also for years outside the range of Date. Source: Howard Hinnant, "chrono-Compatible
 // Low-Level Date Algorithms" (days_from_civil, civil_from_days).
 
 export const DAY_MS = 86_400_000;
 
-/** Days from 1970-01-01 to a date; month 1..12. */
+/** Days since 1970-01-01 of a date; month 1..12. */
 export function daysFromCivil(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);
@@ -13,7 +13,7 @@ export function daysFromCivil(year: number, month: number, day: number): number 
   return era * 146_097 + dayOfEra - 719_468;
 }
 
-/** Year, month and day of a number of days from 1970-01-01. */
+/** Year, month and day of a number of days since 1970-01-01. */
 export function civilFromDays(days: number): { year: number; month: number; day: number } {
   const z = days + 719_468;
   const era = Math.floor(z / 146_097);
@@ -50,7 +50,7 @@ export function isoWeek(days: number): { weekYear: number; week: number } {
   return { weekYear: year, week: Math.floor((thursday - daysFromCivil(year, 1, 1)) / 7) + 1 };
 }
 
-/** Monday of the first ISO week of a week-based year, as days from 1970-01-01. */
+/** Monday of the first ISO week of a week-based year, in days since 1970-01-01. */
 export function firstIsoMonday(weekYear: number): number {
   const january4 = daysFromCivil(weekYear, 1, 4);
   return january4 + 1 - dayOfWeek(january4);

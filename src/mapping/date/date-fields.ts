@@ -1,8 +1,8 @@
-// The fields that a date text gives, and the instant they mean.
+// The fields of a parsed date, and their conversion to an instant.
 import { DAY_MS, dayOfWeek, daysFromCivil, daysInMonth, firstIsoMonday, isLeapYear, isoWeek } from './civil.ts';
 import type { TimeZone } from './zones.ts';
 
-/** An instant: ms since 1970 UTC, and the nanoseconds behind them (0..999999). */
+/** An instant: milliseconds since the epoch, and nanoseconds within the millisecond (0..999999). */
 export interface DateInstant {
   readonly ms: number;
   readonly nanos: number;
@@ -10,7 +10,7 @@ export interface DateInstant {
 
 const MONTHS = 'JANUARY FEBRUARY MARCH APRIL MAY JUNE JULY AUGUST SEPTEMBER OCTOBER NOVEMBER DECEMBER'.split(' ');
 
-/** Fields as parsed; NaN: not given. Reused between texts. */
+/** Parsed fields, NaN for absent ones. Reused between strings. */
 export class DateFields {
   year = Number.NaN;
   month = Number.NaN;
@@ -21,7 +21,7 @@ export class DateFields {
   week = Number.NaN;
   weekday = Number.NaN;
   hour = Number.NaN;
-  /** 0..11, with `afternoon`. */
+  /** 0..11, combined with `afternoon`. */
   halfDayHour = Number.NaN;
   /** 0 or 1. */
   afternoon = Number.NaN;
@@ -40,7 +40,7 @@ export class DateFields {
     this.zone = null;
   }
 
-  /** Null if a value is out of its range (month 13, 30 February) or contradicts another (a wrong weekday). */
+  /** @returns null if a value is out of range (month 13, 30 February) or contradicts another one (a wrong weekday) */
   resolve(defaultZone: TimeZone, roundUp: boolean): DateInstant | null {
     const days = this.#days();
     if (Number.isNaN(days)) return null;
@@ -60,7 +60,7 @@ export class DateFields {
     return ms >= DAY_MS ? null : { ms: (this.zone ?? defaultZone).toUtc(days * DAY_MS + ms), nanos: nanoOfDay };
   }
 
-  /** The month or day that does not exist, in java.time's words; null if both do. */
+  /** java.time's message for a month or day that does not exist; null if both exist. */
   outOfRange(): string | null {
     const { year, month, day } = this;
     if (month < 1 || month > 12) return `Invalid value for MonthOfYear (valid values 1 - 12): ${month}`;

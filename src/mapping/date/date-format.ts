@@ -1,4 +1,4 @@
-// A mapping's or request's `format`: one or more formats joined by ||. All of them parse, the first one prints.
+// The `format` of a mapping or request: one or more formats joined by ||. Any of them parses, the first one prints.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { DateFields, type DateInstant } from './date-fields.ts';
@@ -10,7 +10,7 @@ import { type PatternElement, parseElements, printElements } from './pattern-ele
 import { type TimeZone, UTC } from './zones.ts';
 
 interface SingleFormat {
-  /** Null: the text is not of this format. */
+  /** @returns null if the string does not have this format */
   parse(text: string, zone: TimeZone, roundUp: boolean): DateInstant | null;
   print(ms: number, nanos: number, zone: TimeZone): string;
 }
@@ -51,7 +51,7 @@ class PatternFormat implements SingleFormat {
   }
 }
 
-/** Largest absolute epoch ms: that of Date. */
+/** Largest absolute value of epoch milliseconds, which is that of Date. */
 const MAX_MS = 8.64e15;
 
 class EpochFormat implements SingleFormat {
@@ -66,7 +66,7 @@ class EpochFormat implements SingleFormat {
     if (!match) return null;
     const [, minus, whole, fraction] = match;
     const unitNanos = this.#unitMs * 1e6;
-    // What is not given of the unit counts as full when rounding up.
+    // When rounding up, absent fields take their maximum.
     let nanos = fraction ? Number(fraction.padEnd(this.#unitMs === 1 ? 6 : 9, '0')) : roundUp ? unitNanos - 1 : 0;
     let ms = Number(whole) * this.#unitMs;
     if (minus && ms !== 0) {
@@ -104,12 +104,12 @@ function singleFormat(name: string, whole: string): SingleFormat {
 }
 
 export class DateFormatter {
-  /** As given: `yyyy-MM-dd||epoch_millis`. */
+  /** As specified: `yyyy-MM-dd||epoch_millis`. */
   readonly pattern: string;
   readonly #formats: readonly SingleFormat[];
-  /** The text may be of the common ISO form: tried first, by hand. */
+  /** True if strings may have the common ISO form, for which the hand-written parser is tried first. */
   readonly #isoFirst: boolean;
-  /** Numbers of five digits or more can only be epoch_millis. */
+  /** True if numbers of five or more digits can only be epoch_millis. */
   readonly #takesMillis: boolean;
 
   private constructor(pattern: string) {
@@ -134,7 +134,7 @@ export class DateFormatter {
     return formatter;
   }
 
-  /** Ms of a document's value, floored. @throws ApiError see `parse` */
+  /** Milliseconds of a document's value, floored. @throws ApiError as `parse` */
   parseMs(value: string | number): number {
     if (typeof value === 'number') {
       if (this.#takesMillis && value >= 10_000 && value <= MAX_MS) return Math.floor(value);
@@ -148,7 +148,7 @@ export class DateFormatter {
   }
 
   /**
-   * Fields that the text does not give become 1 (month, day), and 0 or, when rounding up, the last of the day.
+   * Absent fields become 1 (month, day) or 0, or the end of the day when rounding up.
    * @throws ApiError illegal_argument_exception caused by date_time_parse_exception
    */
   parse(text: string, zone: TimeZone = UTC, roundUp = false): DateInstant {
@@ -173,8 +173,8 @@ export class DateFormatter {
   }
 
   /**
-   * What java.time says about a text of the pattern's form whose month or day does not exist; null: the text is of another form. Only years of
-   * an era (`y`) are resolved so late that it is not a parse error.
+   * java.time's message for a string of the pattern's form whose month or day does not exist; null if the string does not have the form. Only years
+   * of an era (`y`) are resolved so late that it is not a parse error.
    */
   outOfRange(text: string): string | null {
     const [format] = this.#formats;
@@ -187,7 +187,7 @@ export class DateFormatter {
   }
 }
 
-/** A JSON number as date text: no exponent. */
+/** A JSON number as a date string, without an exponent. */
 export function numberText(value: number): string {
   return Number.isInteger(value) ? BigInt(value).toString() : String(value);
 }

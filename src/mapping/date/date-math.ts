@@ -10,8 +10,8 @@ function parseError(reason: string, causedBy: ApiError | null = null): ApiError 
 }
 
 /**
- * @param roundUp  for upper ends: what the text leaves open, or rounds away, counts up to the last ms of it
- * @throws ApiError parse_exception, date_time_exception: a day that does not exist
+ * @param roundUp  for upper bounds: absent or rounded-off fields extend to the last millisecond
+ * @throws ApiError parse_exception; date_time_exception: a day that does not exist
  */
 export function parseDateMath(text: string, formatter: DateFormatter, nowMs: number, roundUp: boolean, zone: TimeZone = UTC): DateInstant {
   if (text.startsWith('now')) return applyMath(text.slice(3), nowMs, 0, roundUp, zone);
@@ -57,7 +57,7 @@ function applyMath(math: string, startMs: number, startNanos: number, roundUp: b
     } else ms = plus(ms, operator === '-' ? -count : count, unit, zone);
     if (!(Math.abs(ms) <= 8.64e15)) throw parseError(`date math [${math}] leaves the range of dates`);
     at += whole.length;
-    // The last ms of the unit rounded up to.
+    // The last millisecond of the rounded unit.
     if (round && roundUp) ms -= 1;
   }
   return { ms, nanos: rounded && roundUp ? 999_999 : nanos };
@@ -80,7 +80,7 @@ function plus(ms: number, count: number, unit: string, zone: TimeZone): number {
 
 function roundDown(ms: number, unit: string, zone: TimeZone): number {
   const local = ms + zone.offsetAt(ms);
-  // Within an hour the offset stays: rounding the local time is rounding the instant.
+  // Within an hour the offset does not change, so rounding local time is rounding the instant.
   if (FIXED_MS[unit]) return ms - (((local % FIXED_MS[unit]) + FIXED_MS[unit]) % FIXED_MS[unit]);
   const days = Math.floor(local / DAY_MS);
   const { year, month } = civilFromDays(days);

@@ -1,4 +1,4 @@
-// The fields of an instant in a zone, computed when a pattern asks for them.
+// The fields of an instant in a zone, computed on demand.
 import { civilFromDays, DAY_MS, dayOfWeek, daysFromCivil, isoWeek } from './civil.ts';
 import type { TimeZone } from './zones.ts';
 
@@ -6,7 +6,7 @@ export class DateView {
   readonly zone: TimeZone;
   readonly offsetMs: number;
   readonly epochMs: number;
-  /** Nanoseconds behind the ms. */
+  /** Nanoseconds within the millisecond. */
   readonly subMsNanos: number;
   readonly #days: number;
   readonly #msOfDay: number;

@@ -1,6 +1,6 @@
-// ISO 8601 dates by hand: the default format is parsed for every document, so it neither compiles nor allocates on its usual forms.
+// ISO 8601 dates, parsed by hand: every document with a date needs the default format, so its usual forms are parsed without allocations.
 //   strict:  yyyy[-MM[-dd['T'[HH[:mm[:ss[(.|,)S{1,9}]]]][zone]]]]
-//   lenient: the same with one digit allowed for month, day, hour, minute and second
+//   lenient: the same, but month, day, hour, minute and second may have one digit
 import { DAY_MS, daysFromCivil, daysInMonth } from './civil.ts';
 import type { DateFields } from './date-fields.ts';
 import { findZone } from './zones.ts';
@@ -8,7 +8,7 @@ import { findZone } from './zones.ts';
 const DASH = 45;
 const COLON = 58;
 
-/** Two digits at `at`, or -1. */
+/** Two digits at `at`, -1 if there are none. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 48;
   const ones = text.charCodeAt(at + 1) - 48;
@@ -16,8 +16,8 @@ function twoDigits(text: string, at: number): number {
 }
 
 /**
- * Ms of `yyyy-MM-dd` and `yyyy-MM-ddTHH:mm:ss` with up to three digits of fraction and Z or +HH:mm; NaN for every other text, right or wrong.
- * Local times are UTC.
+ * Milliseconds of `yyyy-MM-dd` and `yyyy-MM-ddTHH:mm:ss` with up to three fraction digits and Z or +HH:mm; NaN for any other string, valid or not.
+ * Local times are taken as UTC.
  */
 export function parseCommonIso(text: string): number {
   const length = text.length;
@@ -56,7 +56,7 @@ export function parseCommonIso(text: string): number {
   return sign === 43 ? ms - offset * 60_000 : ms + offset * 60_000;
 }
 
-/** Reads digits from `at`; the number of them is between min and max, or the result is -1. The end is left in `digitsEnd`. */
+/** Reads between min and max digits at `at`, -1 otherwise. Leaves the end in `digitsEnd`. */
 function digits(text: string, at: number, min: number, max: number): number {
   let value = 0;
   let cur = at;
@@ -70,7 +70,7 @@ function digits(text: string, at: number, min: number, max: number): number {
 }
 let digitsEnd = 0;
 
-/** Parses a whole text into fields; false if it is not of this form (values are checked when fields are resolved). */
+/** Parses a whole string into fields; false if it does not have this form. Values are checked when the fields are resolved. */
 export function parseIso(text: string, fields: DateFields, strict: boolean): boolean {
   const min = strict ? 2 : 1;
   let at = 0;
@@ -84,7 +84,7 @@ export function parseIso(text: string, fields: DateFields, strict: boolean): boo
     at = 1;
   }
   const year = digits(text, at, strict ? 4 : 1, maxYear);
-  // A plus sign stands before more than four digits, and only in strict forms.
+  // Years of more than four digits need a plus sign, in strict forms only.
   if (year < 0 || (isPlus && (!strict || digitsEnd - at <= 4))) return false;
   fields.year = sign * year;
   at = digitsEnd;

@@ -4,7 +4,7 @@ const TIME = 'HH:mm:ss';
 const ZONE = '{z}';
 const BASIC_ZONE = '{Z}';
 
-/** Patterns of a name; the first one prints. Names without the prefix `strict_` parse one digit where the pattern has two. */
+/** Patterns by name; the first one prints. Names without the prefix `strict_` also parse one digit where the pattern has two. */
 const PATTERNS: Record<string, string> = {
   basic_date: 'yyyyMMdd',
   basic_date_time: `yyyyMMdd'T'HHmmss.{f}${BASIC_ZONE}`,
@@ -51,7 +51,7 @@ const PATTERNS: Record<string, string> = {
   year_month_day: 'yyyy-MM-dd',
 };
 
-/** Formats that iso.ts parses; what they print. */
+/** Formats that iso.ts parses, with the patterns that they print. */
 const ISO_PRINT = `yyyy-MM-dd'T'${TIME}.{f}${ZONE}`;
 const ISO_PRINT_MILLIS = `yyyy-MM-dd'T'${TIME}.SSS${ZONE}`;
 export const ISO_FORMATS: Readonly<Record<string, { strict: boolean; print: string }>> = {
@@ -62,7 +62,7 @@ export const ISO_FORMATS: Readonly<Record<string, { strict: boolean; print: stri
   rfc3339_lenient: { strict: true, print: ISO_PRINT_MILLIS },
 };
 
-/** Pattern of a named format, or null if there is none of this name. Basic forms have no lenient widths: nothing separates their numbers. */
+/** Patterns of a named format, null for an unknown name. Basic forms have no lenient widths: nothing separates their numbers. */
 export function namedPattern(name: string): { pattern: string; lenient: boolean } | null {
   const strict = name.startsWith('strict_');
   const base = strict ? name.slice(7) : name;

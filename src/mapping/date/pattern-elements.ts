@@ -1,17 +1,17 @@
-// The parts that date patterns are compiled to: each parses its piece of a text and prints it.
+// The elements that date patterns are compiled to. Each parses and prints its part of a string.
 import type { DateFields } from './date-fields.ts';
 import type { DateView } from './date-view.ts';
 import { findZone, formatOffset } from './zones.ts';
 
-/** Parses at `at`: the end, or -1. Prints a date. */
+/** Parses at `at` and returns the end or -1; prints a date. */
 export interface PatternElement {
   parse(text: string, at: number, fields: DateFields): number;
   print(view: DateView): string;
 }
 
-/** A number of min to max digits. A fixed width directly behind a variable one takes its digits from it (yyyyMMdd). */
+/** A number of min to max digits. A fixed width directly after a variable one takes its digits from it (yyyyMMdd). */
 export class NumberElement implements PatternElement {
-  /** Digits that fixed-width neighbours behind need. */
+  /** Digits that the following fixed-width elements need. */
   reserved = 0;
   constructor(
     readonly min: number,
@@ -19,9 +19,9 @@ export class NumberElement implements PatternElement {
     readonly signed: boolean,
     readonly get: (view: DateView) => number,
     readonly set: (fields: DateFields, value: number) => void,
-    /** Two-digit years: 00..99 means 2000..2099. */
+    /** Two-digit years: 00..99 is 2000..2099. */
     readonly base = 0,
-    /** Digits printed at least: lenient formats parse fewer than they print. */
+    /** Minimum number of printed digits: lenient formats parse fewer than they print. */
     readonly width = min,
   ) {}
 
@@ -38,7 +38,7 @@ export class NumberElement implements PatternElement {
     }
     let end = from;
     while (end < text.length && end - from < 19 && isDigit(text.charCodeAt(end))) end++;
-    // An unsigned year has as many digits as its pattern; more of them need a plus sign, which others may not have.
+    // An unsigned year has exactly as many digits as its pattern; more digits need a plus sign, which shorter years must not have.
     const most = this.signed && this.min >= 4 && from === at ? this.min : this.max;
     const count = Math.min(most, this.reserved > 0 ? end - from - this.reserved : end - from);
     if (count < this.min || (from > at && sign > 0 && count <= this.min)) return -1;
@@ -69,7 +69,7 @@ export class LiteralElement implements PatternElement {
   }
 }
 
-/** One of several names; `set` gets its index. */
+/** One of several names; `set` receives its index. */
 export class TextElement implements PatternElement {
   constructor(
     readonly names: readonly string[],
@@ -90,7 +90,7 @@ export class TextElement implements PatternElement {
   }
 }
 
-/** Fraction of a second; `min` digits are printed, more only if they are not zero and `max` allows. */
+/** Fraction of a second: `min` digits are printed, more only if they are not zero and `max` allows them. */
 export class FractionElement implements PatternElement {
   constructor(
     readonly min: number,
@@ -123,7 +123,7 @@ const OFFSET_FORMS: Record<string, RegExp> = {
 export class OffsetElement implements PatternElement {
   constructor(
     readonly form: 'hour' | 'plain' | 'colon' | 'any' | 'gmt',
-    /** Text for no offset. */
+    /** Printed for a zero offset. */
     readonly zero: string,
     readonly regions: boolean,
     readonly printForm: 'hour' | 'plain' | 'colon' | 'any' | 'gmt' = form,
@@ -165,7 +165,7 @@ export class ZoneElement implements PatternElement {
   }
 }
 
-/** A part between [ and ]: skipped where it does not fit, always printed. */
+/** An optional part between [ and ]: skipped if it does not match, always printed. */
 export class OptionalElement implements PatternElement {
   constructor(readonly elements: readonly PatternElement[]) {}
   parse(text: string, at: number, fields: DateFields): number {

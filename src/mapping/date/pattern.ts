@@ -1,6 +1,6 @@
-// Date patterns in the letters of java.time.format.DateTimeFormatter, compiled to elements that parse and print. English names.
-// Written by hand because js-joda's formatter has no names, no weeks of week-based years and takes about 20 us a text.
-// Beyond Java's letters: {f} a fraction of 1 to 9 digits, printed with at least 3; {z} an offset or region, printed as Z or +HH:mm;
+// Date patterns with the letters of java.time.format.DateTimeFormatter, compiled to elements that parse and print. Names are English.
+// Our own code, because js-joda's formatter has no names, no weeks of week-based years and takes about 20 us per string.
+// Additional letters: {f} a fraction of 1 to 9 digits, printed with at least 3; {z} an offset or region, printed as Z or +HH:mm;
 // {Z} the same, printed as Z or +HHmm. Source: the API page of DateTimeFormatter, DateTimeFormatterBuilder.appendPattern.
 import { illegalArgument } from '../../errors/catalog.ts';
 import {
@@ -34,7 +34,7 @@ const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Satur
 const QUARTERS = ['1st quarter', '2nd quarter', '3rd quarter', '4th quarter'];
 const short = (names: readonly string[]): string[] => names.map((name) => name.slice(0, 3));
 
-/** @throws ApiError illegal_argument_exception: a letter or form that is none */
+/** @throws ApiError illegal_argument_exception: an unknown letter or invalid width */
 export function compilePattern(pattern: string, lenient = false): PatternElement[] {
   const stack: PatternElement[][] = [[]];
   for (let i = 0; i < pattern.length; ) {

@@ -1,4 +1,4 @@
-// Time zones: fixed offsets and the rules of the IANA database as @js-joda/timezone carries them, so answers do not move with Node's own.
+// Time zones: fixed offsets, and the rules of the IANA database from @js-joda/timezone, so that results do not depend on the version of Node.
 import { createRequire } from 'node:module';
 import type { ZoneRules } from '@js-joda/core';
 import { ApiError } from '../../errors/api-error.ts';
@@ -6,13 +6,13 @@ import { illegalArgument } from '../../errors/catalog.ts';
 import { DAY_MS } from './civil.ts';
 
 export interface TimeZone {
-  /** As given, fixed offsets normalised: `Z`, `+05:30`, `Europe/Berlin`. */
+  /** As specified, with fixed offsets normalised: `Z`, `+05:30`, `Europe/Berlin`. */
   readonly id: string;
-  /** Offset in ms if it never changes, else null. */
+  /** The offset in ms if it never changes, else null. */
   readonly fixedOffsetMs: number | null;
   /** Offset from UTC in ms at an instant. */
   offsetAt(utcMs: number): number;
-  /** Instant of a local time: in a gap the time behind it, shifted by the gap; in an overlap the earlier one. */
+  /** Instant of a local time: in a gap the time after it, shifted by the gap; in an overlap the earlier one. */
   toUtc(localMs: number): number;
 }
 
@@ -31,7 +31,7 @@ class FixedZone implements TimeZone {
   }
 }
 
-/** The database ends with 2037; later years repeat the rules of the same year of the 28-year cycle of weekdays and leap years. */
+/** The database ends in 2037; later years repeat the rules of the same year in the 28-year cycle of weekdays and leap years. */
 const RULES_END_MS = Date.UTC(2037, 0, 1);
 const CYCLE_MS = 28 * 365.25 * DAY_MS;
 const MAX_CACHED_DAYS = 50_000;
@@ -40,7 +40,7 @@ class RegionZone implements TimeZone {
   readonly id: string;
   readonly fixedOffsetMs = null;
   readonly #rules: ZoneRules;
-  /** Offset of each day seen whose offset does not change in it, NaN for one with a change. */
+  /** Cached offset of each day, NaN for days with a transition. */
   readonly #days = new Map<number, number>();
 
   constructor(id: string, rules: ZoneRules) {
@@ -74,7 +74,7 @@ class RegionZone implements TimeZone {
   }
 }
 
-/** The database takes 0.2 s and 30 MB to load: only a thread that meets a region pays for it. */
+/** The database takes 0.2 s and 30 MB to load, so a thread loads it when it first needs a region. */
 function rulesOf(region: string): ZoneRules {
   const require = createRequire(import.meta.url);
   const { ZoneId } = require('@js-joda/core') as typeof import('@js-joda/core');
@@ -90,10 +90,10 @@ const zones = new Map<string, TimeZone>([
 ]);
 const MAX_ZONES = 2000;
 const OFFSET = /^(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d\d)(?::?(\d\d))?)?$/;
-/** Short ids that Java knows besides the regions (ZoneId.SHORT_IDS are off there, these are links of the database). */
+/** Short ids that Java supports besides the regions: links of the database (ZoneId.SHORT_IDS are not enabled). */
 const FIXED_NAMES = new Set(['UTC', 'GMT', 'UT']);
 
-/** A zone by id, or null if there is none of that name. */
+/** A zone by id, null if unknown. */
 export function findZone(id: string): TimeZone | null {
   let zone = zones.get(id) ?? null;
   if (zone) return zone;
@@ -119,7 +119,7 @@ function makeZone(id: string): TimeZone | null {
   }
 }
 
-/** @throws ApiError illegal_argument_exception: no such zone */
+/** @throws ApiError illegal_argument_exception: unknown zone */
 export function zoneOf(id: string): TimeZone {
   const zone = findZone(id);
   if (zone) return zone;
@@ -130,7 +130,7 @@ export function zoneOf(id: string): TimeZone {
   throw illegalArgument(`${javaName}: ${reason}`, new ApiError(type, 400, reason));
 }
 
-/** `+05:30`, `+0530` without the colon; `Z` for zero. */
+/** `+05:30`, or `+0530` without the colon; `Z` for zero. */
 export function formatOffset(totalSeconds: number, colon: boolean): string {
   if (totalSeconds === 0) return 'Z';
   const sign = totalSeconds < 0 ? '-' : '+';

@@ -1,4 +1,4 @@
-// Defaults that most field types share.
+// Defaults shared by most field types.
 
 import { javaText } from '../../common/java-text.ts';
 import { illegalArgument } from '../../errors/catalog.ts';

@@ -14,7 +14,7 @@ import { postingsOf } from './keyword.ts';
 const TRUE = utf8('T');
 const FALSE = utf8('F');
 
-/** Value of a query; the empty text is false. @throws ApiError illegal_argument_exception */
+/** Value of a query; the empty string is false. @throws ApiError illegal_argument_exception */
 function queryBoolean(value: unknown): boolean {
   if (value === true || value === 'true') return true;
   if (value === false || value === 'false' || value === '') return false;
@@ -87,7 +87,7 @@ export const BOOLEAN_TYPES: Readonly<Record<string, MapperType>> = {
     create(definition) {
       const index = definition.get<boolean>('index');
       const docValues = definition.get<boolean>('doc_values');
-      // Terms answer term queries, the column ranges: whichever of the two the mapping asks for.
+      // Postings serve term queries, the column serves ranges; the mapping may enable either.
       const isSearchable = index || docValues;
       const spec = {
         ...NO_SPEC,

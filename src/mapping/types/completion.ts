@@ -1,5 +1,5 @@
-// completion: inputs with weights for the completion suggester. An input's term is its analysed words, joined; the document's binary value is
-// a row of records: weight u32, bytes of the input u16, bytes of the term u16, input, term (UTF-8, little-endian).
+// completion: inputs with weights for the completion suggester. The term of an input is its analyzed words, joined; the binary value of a document
+// is a sequence of records: weight u32, bytes of the input u16, bytes of the term u16, input, term (UTF-8, little-endian).
 
 import { javaText } from '../../common/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -31,7 +31,7 @@ export interface Completion {
   readonly term: Uint8Array;
 }
 
-/** Inputs of a document from its binary value; none for null. */
+/** Decodes the inputs of a document from its binary value; empty for null. */
 export function* readCompletions(bytes: Uint8Array | null): Generator<Completion> {
   if (bytes === null) return;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -47,10 +47,10 @@ export function* readCompletions(bytes: Uint8Array | null): Generator<Completion
   }
 }
 
-/** Between the words of an input in its term. Source: Lucene's ConcatenateGraphFilter. */
+/** Separates the words of an input in its term. Source: Lucene's ConcatenateGraphFilter. */
 export const WORD_SEPARATOR = '\x1f';
 
-/** Inputs are kept as one term each, so that queries and suggesters find them, and with their weights in a binary column. */
+/** Each input is one term, which queries and suggesters find, and a record with its weight in a binary column. */
 class CompletionMapper implements Mapper {
   readonly takesArrays = false;
   readonly refusal = 'document';

@@ -15,13 +15,13 @@ import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 import { scalarText } from './keyword.ts';
 
 export const DEFAULT_DATE_FORMAT = 'strict_date_optional_time||epoch_millis';
-/** As the recorded server has it: ns are kept, ms are shown unless a format asks for more. */
+/** As in the recorded server: nanoseconds are stored, milliseconds are shown unless a format asks for more. */
 const DEFAULT_NANOS_FORMAT = DEFAULT_DATE_FORMAT;
 
 const MIN_I64 = -(2n ** 63n);
 const MAX_I64 = 2n ** 63n - 1n;
 
-/** Text that a query's or document's value is parsed as. */
+/** String form of a value from a query or document, to be parsed. */
 export function dateText(value: unknown): string {
   return typeof value === 'number' ? numberText(value) : typeof value === 'object' ? javaText(value) : String(value);
 }
@@ -49,7 +49,7 @@ function checkedNanos(instant: DateInstant): bigint {
   return nanos;
 }
 
-/** Bounds of dates in ms or ns: rounding goes up for the upper end included and the lower end excluded. */
+/** Bounds in ms or ns: date math rounds up for inclusive upper and exclusive lower bounds. */
 export function dateBounds(range: RangeSpec, formatter: DateFormatter, nanos: boolean): { min: bigint; max: bigint } {
   const own = range.format === null ? formatter : DateFormatter.of(range.format);
   const zone = range.timeZone === null ? UTC : zoneOf(range.timeZone);
@@ -79,7 +79,7 @@ export class DateFieldType extends BaseFieldType {
     this.#nanos = nanos;
   }
 
-  /** The instant of a value; a term query on a date is the range of what the text leaves open: use `rangeBounds` with from = to. */
+  /** The instant of a value. A term query on a date is a range over its unspecified fields: use `rangeBounds` with from = to. */
   override exactValue(value: unknown): bigint {
     const instant = parseDateMath(dateText(value), this.formatter, Date.now(), false);
     return this.#nanos ? toNanos(instant) : BigInt(instant.ms);
@@ -138,7 +138,7 @@ export const DATE_FORMAT_PARAM: Param = {
   updatable: false,
 };
 
-/** Names of months and weekdays are English ones. */
+/** Names of months and weekdays are always English. */
 export const LOCALE_PARAM: Param = {
   parse(value) {
     const locale = javaText(value);

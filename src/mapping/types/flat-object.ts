@@ -1,4 +1,4 @@
-// flat_object / flattened: a whole object as keywords. `name` holds all leaf values, `name._keyed` holds "path NUL value" for sub-fields.
+// flat_object and flattened: a whole object as keywords. `name` holds all leaf values, `name._keyed` "path NUL value" for subfields.
 
 import { javaText } from '../../common/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -12,7 +12,7 @@ import { RAW_FORMAT } from '../value-formats.ts';
 import { BaseFieldType, bytesBounds, NO_SPEC } from './base-field-type.ts';
 import { immenseTerm, MAX_TERM_BYTES, postingsOf } from './keyword.ts';
 
-/** The whole object: any leaf value. `subField` answers for a path inside. */
+/** The whole object: matches any leaf value. `subField` resolves a path inside. */
 export class FlatObjectFieldType extends BaseFieldType {
   readonly #definition: FieldDefinition;
   readonly #keyed: FieldSpec;
@@ -38,7 +38,7 @@ export class FlatObjectFieldType extends BaseFieldType {
   }
 }
 
-/** One path inside: terms begin with `keyPrefix`, which formats take off again. An open range is everything of this path: exists. */
+/** One path inside: its terms start with `keyPrefix`, which formats remove. An open range covers the whole path, for exists. */
 class KeyedFieldType extends BaseFieldType {
   readonly #key: string;
 

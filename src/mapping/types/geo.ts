@@ -1,4 +1,4 @@
-// geo_point (a geo column) and geo_shape (checked; found again in the source).
+// geo_point (a geo column) and geo_shape (validated; queries read a binary column).
 
 import { javaText } from '../../common/java-text.ts';
 import { writeJson } from '../../common/json-write.ts';
@@ -65,7 +65,7 @@ class GeoShapeMapper implements Mapper {
   constructor(
     definition: FieldDefinition,
     readonly fieldType: BaseFieldType,
-    /** Number of the column with the shapes. */
+    /** Field number of the column with the shapes. */
     readonly field: number,
   ) {
     this.ignoreMalformed = definition.get('ignore_malformed');
@@ -79,7 +79,7 @@ class GeoShapeMapper implements Mapper {
   }
 }
 
-/** Shapes of a document from the binary value of a geo_shape field. */
+/** Decodes the shapes of a document from the binary value of a geo_shape field. */
 export function readShapes(value: Uint8Array): Shape[] {
   return Buffer.from(value.buffer, value.byteOffset, value.length)
     .toString('utf8')

@@ -1,4 +1,4 @@
-// IPv4 and IPv6 addresses: 16-byte terms and ordinals, so that order of terms is order of addresses.
+// IPv4 and IPv6 addresses as 16-byte terms and ordinals, so that the order of terms is that of the addresses.
 
 import { javaText } from '../../common/java-text.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
@@ -12,7 +12,7 @@ import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 import { postingsOf, scalarText } from './keyword.ts';
 
 class IpFieldType extends BaseFieldType {
-  /** An address; a block (`10.0.0.0/8`) is a range: use `rangeBounds` with from = to. */
+  /** An address. A block (`10.0.0.0/8`) is a range: use `rangeBounds` with from = to. */
   override termBytes(value: unknown): Uint8Array {
     return parseIp(javaText(value));
   }

@@ -1,4 +1,4 @@
-// join: parents and children in one index. `name` holds the relation's name, `name#parent` the id of the parent (a parent's own is its id).
+// join: parents and children in one index. `name` holds the name of the relation, `name#parent` the id of the parent (for a parent, its own id).
 
 import { javaText } from '../../common/java-text.ts';
 import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
@@ -10,7 +10,7 @@ import { KeywordFieldType } from './keyword.ts';
 
 type Relations = Readonly<Record<string, readonly string[]>>;
 
-/** `{ question: 'answer', answer: ['vote'] }` with lists everywhere. @throws ApiError */
+/** `{ question: 'answer', answer: ['vote'] }`, normalised to lists. @throws ApiError */
 function parseRelations(value: unknown): Relations {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw illegalArgument('Relations must be an object');
   const relations: Record<string, readonly string[]> = {};
@@ -30,7 +30,7 @@ class JoinMapper implements Mapper {
     readonly fieldType: KeywordFieldType,
     readonly field: number,
     readonly relations: Relations,
-    /** Field number of `name#parent` by parent. */
+    /** Field number of `name#parent`, by parent. */
     readonly parentFields: ReadonlyMap<string, number>,
   ) {
     for (const [parent, children] of Object.entries(relations)) for (const child of children) this.#parentOf.set(child, parent);

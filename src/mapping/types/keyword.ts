@@ -1,4 +1,4 @@
-// Exact texts: keyword, wildcard (the same postings and ordinals), constant_keyword (one value, written for every document).
+// Exact strings: keyword, wildcard (same postings and ordinals), constant_keyword (one value, written for every document).
 
 import { javaText } from '../../common/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -21,10 +21,10 @@ import { similarityOf } from '../similarity.ts';
 import { scratchUtf8, utf8 } from '../utf8.ts';
 import { BaseFieldType, bytesBounds, NO_SPEC } from './base-field-type.ts';
 
-/** Lucene's longest term. */
+/** Lucene's limit for the length of a term, in bytes. */
 export const MAX_TERM_BYTES = 32_766;
 
-/** Text of a scalar value. @throws ApiError illegal_state_exception: an object */
+/** String form of a scalar value. @throws ApiError illegal_state_exception: an object */
 export function scalarText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object') return String(value);
@@ -115,7 +115,7 @@ class KeywordMapper implements Mapper {
 
   index(context: DocumentContext, value: unknown): void {
     let text = typeof value === 'string' ? value : scalarText(value);
-    // Left out, and not named in `_ignored`: as the recorded server has it.
+    // Dropped without being named in `_ignored`, as in the recorded server.
     if (text.length > this.#ignoreAbove) return;
     if (this.#normalizer !== null) text = this.#analysis.normalize(this.#normalizer, text);
     if (this.#existsPath !== null) context.exists(this.#existsPath);
@@ -126,7 +126,7 @@ class KeywordMapper implements Mapper {
   }
 }
 
-/** Doc values alone are searched too: the term dictionary is there anyway, and its postings make that fast. */
+/** Fields with doc values only are searchable, too: they have a term dictionary anyway, and its postings make searches fast. */
 export function postingsOf(isSearchable: boolean): 'docs' | 'none' {
   return isSearchable ? 'docs' : 'none';
 }
@@ -148,7 +148,7 @@ function createKeyword(definition: FieldDefinition): Mapper {
     isSearchable: index || docValues,
     isAggregatable: docValues,
     similarity: similarityOf(definition.settings, definition.given.similarity as string | undefined, definition.name),
-    // Queries on keywords are analysed as one token, or at white space if asked for.
+    // Queries on keywords are analyzed as a single token, or split at white space on request.
     searchAnalyzer: definition.get<boolean | undefined>('split_queries_on_whitespace') ? 'whitespace' : null,
   });
   return new KeywordMapper(definition, fieldType, definition.field(spec), normalizer);
@@ -206,7 +206,7 @@ export const KEYWORD_TYPES: Readonly<Record<string, MapperType>> = {
   },
 };
 
-/** The parser calls `indexConstant` for every root document; values in sources are only compared. */
+/** The parser calls `indexConstant` for every root document; values in sources are only compared with the constant. */
 export class ConstantKeywordMapper implements Mapper {
   readonly takesArrays = false;
   readonly refusal = 'value';

@@ -107,7 +107,7 @@ class ScaledFloatFieldType extends BaseFieldType {
   override rangeBounds(range: RangeSpec): RangeBounds {
     let min = LIMITS.long.min;
     let max = LIMITS.long.max;
-    // Bounds are rounded as values are: 19.99 times 100 is less than 1999 in doubles.
+    // Bounds are rounded as values are: 19.99 * 100 is less than 1999 in doubles.
     if (range.from !== null && range.from !== undefined) {
       min = this.exactValue(range.from);
       if (!range.includeFrom) {
@@ -176,7 +176,7 @@ class IntegerMapper implements Mapper {
   }
 }
 
-/** Floats, scaled floats and unsigned longs: `convert` makes the raw value. */
+/** Floats, scaled floats and unsigned longs: `convert` returns the raw value. */
 class ConvertedMapper implements Mapper {
   readonly takesArrays = false;
   readonly refusal = 'value';
@@ -211,7 +211,7 @@ class ConvertedMapper implements Mapper {
   }
 }
 
-/** A numeric field is searched by its column: it has one when it is indexed or has doc values. */
+/** Numeric fields are searched by their columns, so they have one if they are indexed or have doc values. */
 function numericOptions(definition: FieldDefinition, column: 'i64' | 'f64'): ConstructorParameters<typeof BaseFieldType>[1] {
   const index = definition.get<boolean>('index');
   const docValues = definition.get<boolean>('doc_values');

@@ -25,7 +25,7 @@ interface Ends {
   includeTo: boolean;
 }
 
-/** @throws ApiError mapper_parsing_exception: an unknown key */
+/** @throws ApiError mapper_parsing_exception: unknown key */
 function readEnds(value: unknown, path: string): Ends {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw mapperParsing(`error parsing field [${path}], expected an object but got ${javaText(value)}`);
@@ -65,7 +65,7 @@ class RangeFieldType extends BaseFieldType {
     this.formatter = formatter;
   }
 
-  /** Bounds of a query's range, as values of the ranges' ends: i64, f64, or bytes of addresses. */
+  /** Bounds of a query's range as values of the field: i64, f64, or bytes of addresses. */
   override rangeBounds(range: RangeSpec): RangeBounds {
     if (this.kind === 'ip') {
       const text = javaText(range.from);
@@ -90,7 +90,7 @@ class RangeFieldType extends BaseFieldType {
         : super.format(format, timeZone);
   }
 
-  /** A document's range. @throws ApiError */
+  /** Range of a document. @throws ApiError */
   parse(value: unknown): EncodedRange {
     if (this.kind === 'ip' && typeof value === 'string') return parseCidr(value);
     const ends = readEnds(value, this.name);
@@ -105,7 +105,7 @@ class RangeFieldType extends BaseFieldType {
   }
 }
 
-/** Dates of documents have no date math. */
+/** Dates in documents do not support date math. */
 function checkDates(ends: Ends, formatter: DateFormatter): void {
   for (const end of [ends.from, ends.to]) {
     if (end === null || formatter.tryParse(dateText(end))) continue;

@@ -1,4 +1,4 @@
-// rank_feature and rank_features: a float per feature, kept as the frequency of the feature's term. Source: Lucene's FeatureField.
+// rank_feature and rank_features: a float per feature, stored as the frequency of the feature's term. Source: Lucene's FeatureField.
 
 import { javaDouble, javaText } from '../../common/java-text.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
@@ -12,13 +12,13 @@ const MIN_NORMAL = 2 ** -126;
 const f32 = new Float32Array(1);
 const u32 = new Uint32Array(f32.buffer);
 
-/** The upper 17 bits of the float: FeatureField keeps 8 bits of exponent and 9 of mantissa. */
+/** The upper 17 bits of the float: FeatureField stores 8 bits of exponent and 9 of mantissa. */
 function featureFreq(value: number): number {
   f32[0] = value;
   return u32[0] >>> 15;
 }
 
-/** Value that a frequency stands for. */
+/** The value that a frequency stands for. */
 export function featureValue(freq: number): number {
   u32[0] = freq << 15;
   return f32[0];

@@ -1,4 +1,4 @@
-// Fields whose values stay in the source: binary, percolator; and `object` values that are found through `_field_names`.
+// Fields whose values are only in the source (binary, percolator), and `object` values that are found through `_field_names`.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { ValueFormat } from '../field-type.ts';

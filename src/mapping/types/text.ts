@@ -1,4 +1,4 @@
-// Analysed text: text, match_only_text, search_as_you_type.
+// Analyzed text: text, match_only_text, search_as_you_type.
 
 import { javaText } from '../../common/java-text.ts';
 import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
@@ -22,7 +22,7 @@ export class TextFieldType extends BaseFieldType {
     this.#analysis = definition.analysis;
   }
 
-  /** The term as the analyzer normalises it (no tokens are made). */
+  /** The term after the analyzer's normalization, without tokenizing. */
   override termBytes(value: unknown): Uint8Array {
     return utf8(javaText(value));
   }
@@ -55,12 +55,12 @@ class TextMapper implements Mapper {
   index(context: DocumentContext, value: unknown): void {
     const text = typeof value === 'string' ? value : scalarText(value);
     if (this.#isIndexed) for (const field of this.fields) context.sink.text(field, text);
-    // A text without tokens leaves no norm, but the field is there.
+    // A text without tokens has no norm, so the field's existence is recorded.
     if (!this.#hasNorms || !hasPlainLetter(text)) context.exists(this.#existsPath);
   }
 }
 
-/** A quick look at the first characters, then a full one. */
+/** Checks the first characters before the whole string. */
 function hasPlainLetter(text: string): boolean {
   for (let i = 0; i < text.length && i < 16; i++) {
     const code = text.charCodeAt(i) | 32;
@@ -141,14 +141,14 @@ const TEXT_PARAMS: Readonly<Record<string, Param>> = {
 
 const TEXT_ONLY_PARAMS: Readonly<Record<string, Param>> = {
   position_increment_gap: POSITION_GAP,
-  // Segments keep a column for it, so what is written cannot be changed afterwards.
+  // Segments have a column for it, so the setting of an existing field cannot change.
   fielddata: boolParam(false),
   fielddata_frequency_filter: FREQUENCY_FILTER,
   index_prefixes: INDEX_PREFIXES,
   index_phrases: boolParam(false),
 };
 
-/** A parameter that may only be given its default. */
+/** A parameter that accepts only its default. */
 function refused(param: Param, message: string): Param {
   return {
     ...param,
@@ -163,7 +163,7 @@ function similarityOfField({ settings, given, name }: FieldDefinition): Similari
   return similarityOf(settings, given.similarity as string | undefined, name);
 }
 
-/** Names of index and search analyzers; the index's `default` and `default_search` where none is given. */
+/** Names of index and search analyzers, by default the index's `default` and `default_search`. */
 function analyzers(definition: FieldDefinition): { index: string; search: string; quote: string } {
   const { analysis } = definition;
   const given = definition.get<string | undefined>('analyzer');
@@ -235,7 +235,7 @@ export const TEXT_TYPES: Readonly<Record<string, MapperType>> = {
     create(definition) {
       const { index, search, quote } = analyzers(definition);
       const fielddata = definition.get<boolean>('fielddata');
-      // Phrases are answered from positions, which are cheaper here than reading sources.
+      // Phrases are searched by positions, which are cheaper here than reading sources.
       const spec: FieldSpec = { ...textSpec(definition, definition.path, index, fielddata), norms: false };
       const indexed: FieldSpec = spec.postings === 'none' ? spec : { ...spec, postings: 'positions' };
       const fieldType = new TextFieldType(definition, {
@@ -277,7 +277,7 @@ export const TEXT_TYPES: Readonly<Record<string, MapperType>> = {
       const fieldType = new TextFieldType(definition, { ...options, spec, searchAnalyzer: search, searchQuoteAnalyzer: quote });
       const fields = [definition.field(spec)];
       const size = definition.get<number>('max_shingle_size');
-      // Shingles of 2..size words, and prefixes of all of them: analyzers that AnalysisRegistry derives from these names.
+      // Shingles of 2..size words, and their prefixes: AnalysisRegistry derives the analyzers from these names.
       for (const suffix of [...Array.from({ length: size - 1 }, (_, i) => `_${i + 2}gram`), '_index_prefix']) {
         const derived = suffix === '_index_prefix' ? `#prefix${size}gram` : suffix.replace('_', '#');
         const path = `${definition.path}.${suffix}`;

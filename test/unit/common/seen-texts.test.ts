@@ -1,26 +1,26 @@
 import { expect, test } from 'vitest';
-import { SeenTexts } from '../../../src/common/seen-texts.ts';
+import { RecentStrings } from '../../../src/common/recent-strings.ts';
 
 test('a text is met once, then known', () => {
-  const seen = new SeenTexts();
-  expect(seen.meet('{"query":{"match":{"name":"san pedro"}}}')).toBe(false);
-  expect(seen.meet('{"query":{"match":{"name":"san juan"}}}')).toBe(false);
-  expect(seen.meet('{"query":{"match":{"name":"san pedro"}}}')).toBe(true);
-  expect(seen.meet('')).toBe(false);
-  expect(seen.meet('')).toBe(true);
+  const seen = new RecentStrings();
+  expect(seen.seen('{"query":{"match":{"name":"san pedro"}}}')).toBe(false);
+  expect(seen.seen('{"query":{"match":{"name":"san juan"}}}')).toBe(false);
+  expect(seen.seen('{"query":{"match":{"name":"san pedro"}}}')).toBe(true);
+  expect(seen.seen('')).toBe(false);
+  expect(seen.seen('')).toBe(true);
 });
 
 test('long texts differ by their beginning, their end and their length', () => {
-  const seen = new SeenTexts();
+  const seen = new RecentStrings();
   const middle = 'x'.repeat(10_000);
-  for (const text of [`a${middle}a`, `b${middle}a`, `a${middle}b`, `a${middle}xa`]) expect(seen.meet(text)).toBe(false);
-  expect(seen.meet(`a${middle}a`)).toBe(true);
+  for (const text of [`a${middle}a`, `b${middle}a`, `a${middle}b`, `a${middle}xa`]) expect(seen.seen(text)).toBe(false);
+  expect(seen.seen(`a${middle}a`)).toBe(true);
 });
 
 test('what does not come back is forgotten', () => {
-  const seen = new SeenTexts();
-  for (let i = 0; i < 100_000; i++) seen.meet(`query ${i}`);
+  const seen = new RecentStrings();
+  for (let i = 0; i < 100_000; i++) seen.seen(`query ${i}`);
   let known = 0;
-  for (let i = 0; i < 1000; i++) if (seen.meet(`query ${i}`)) known++;
+  for (let i = 0; i < 1000; i++) if (seen.seen(`query ${i}`)) known++;
   expect(known).toBeLessThan(50);
 });

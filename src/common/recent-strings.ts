@@ -1,16 +1,16 @@
-// Whether a text was met before, lately: caches take what comes again, and leave alone what comes once. A kept entry costs more than its making
-// where nobody asks for it: it outlives its request, so the collector copies it twice and then has to look for it among the old ones.
+// Remembers which strings were seen recently, so that caches store only what is requested repeatedly. Storing an entry that is never used costs
+// more than computing it: it outlives its request, so the garbage collector copies it twice and later traces it in the old generation.
 
 const SLOTS = 1 << 12;
-/** Longer texts are told apart by so many characters of their beginning, their end and their length. */
+/** Of longer strings only this many characters at either end are hashed, and the length. */
 const MAX_HASHED_PART = 1024;
 
-/** A table of hashes: a text is forgotten when another one takes its slot. Two texts of one hash pass for each other, which costs a kept entry. */
-export class SeenTexts {
+/** A table of hashes: a string is forgotten when another one takes its slot. A collision of hashes only causes a useless cache entry. */
+export class RecentStrings {
   readonly #hashes = new Uint32Array(SLOTS);
 
-  /** True if the text was asked about before and is not forgotten yet; it is remembered from now on. */
-  meet(text: string): boolean {
+  /** Remembers a string. @returns true if it was remembered already */
+  seen(text: string): boolean {
     const hash = hashOf(text);
     const slot = hash & (SLOTS - 1);
     if (this.#hashes[slot] === hash) return true;
