@@ -3,6 +3,7 @@
 // A step runs when one of its inputs, or one of its outputs, differs from those of its last run (tools/build/incremental.mjs).
 // Steps that do not depend on each other run in parallel.
 import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -12,6 +13,9 @@ process.chdir(path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..'));
 
 /** The build itself, and the versions of the installed packages. */
 const COMMON_INPUTS = ['tools/build.mjs', 'tools/build/incremental.mjs', 'node_modules/.package-lock.json'];
+
+/** Files below dist/ that tools/build/bundles.mjs writes. */
+const BUNDLES = /^dist\/(?:(?:bundle|service|analyzer-words)\/|analyzer\.(?:node|browser)\.js)/;
 
 /**
  * A step of the build.
@@ -41,7 +45,13 @@ const STEPS = {
     run: async () => {
       await nodeScript('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
       const modules = listFiles('src').filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
-      return modules.flatMap((file) => ['.js', '.js.map', '.d.ts'].map((ending) => file.replace(/^src/, 'dist').replace(/\.ts$/, ending)));
+      const outputs = modules.flatMap((file) =>
+        ['.js', '.js.map', '.d.ts'].map((ending) => file.replace(/^src/, 'dist').replace(/\.ts$/, ending)),
+      );
+      // Modules that no longer exist; bundles are in folders and files of their own.
+      const isOutput = new Set(outputs);
+      for (const file of listFiles('dist')) if (!isOutput.has(file) && !BUNDLES.test(file)) rmSync(file);
+      return outputs;
     },
   },
   modules: bundleStep('bundleModules'),

@@ -1,116 +1,216 @@
-// The package as others get it: what `npm pack` puts into it, unpacked beside nothing but its dependencies, used by its name from Node (ESM,
-// CommonJS), TypeScript and a bundle for browsers, and by its commands. Needs `npm run build`, no network.
-import { execFile, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+// Both packages as their users get them: packed, installed into empty projects, and used by the examples of their documentation.
+//   npm test                 the Node that runs the tests; dependencies are links into this checkout, so that no registry is needed
+//   npm run test:packages    Node 20, 22 and 24 (GANNET_TEST_NODES), installed from the registry, like the dependencies
+// Needs `npm run build`.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isUws } from '../../src/http/uws-process.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
+import { nodeBinary, PackageProject, packBoth } from '../support/packages.ts';
 import { startService, untilAnswering } from '../support/service.ts';
 
+const MB = 1_000_000;
+const MAX_ANALYZER_BYTES = 2 * MB;
+const MAX_INSTALLED_BYTES = 60 * MB;
 const root = path.resolve(import.meta.dirname, '../..');
-const project = mkdtempSync(path.join(tmpdir(), 'gannet-package-'));
-const modules = path.join(project, 'node_modules');
-const installed = path.join(modules, 'gannet');
-const run = async (command: string, ...args: string[]) => (await promisify(execFile)(command, args, { cwd: project })).stdout;
-const write = (file: string, text: string) => writeFileSync(path.join(project, file), text);
-let manifest: { bin: Record<string, string>; dependencies: Record<string, string>; exports: object };
+const folder = mkdtempSync(path.join(tmpdir(), 'gannet-packages-'));
+const lines = process.env.GANNET_TEST_NODES?.split(',') ?? [null];
+let tarballs: { gannet: string; analyzer: string };
 
 beforeAll(async () => {
-  mkdirSync(path.join(modules, '.bin'), { recursive: true });
-  await promisify(execFile)('npm', ['pack', '--ignore-scripts', '--pack-destination', project], { cwd: root });
-  await run('tar', 'xzf', readdirSync(project).find((name) => name.endsWith('.tgz'))!);
-  await run('mv', 'package', installed);
-  manifest = JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8'));
-  for (const name of Object.keys(manifest.dependencies)) {
-    mkdirSync(path.dirname(path.join(modules, name)), { recursive: true });
-    symlinkSync(path.join(root, 'node_modules', name), path.join(modules, name));
-  }
-  for (const [name, file] of Object.entries(manifest.bin)) symlinkSync(path.join(installed, file), path.join(modules, '.bin', name));
+  tarballs = await packBoth(folder);
 });
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-afterAll(() => rmSync(project, { recursive: true, force: true }));
+/** The first program of a document that contains `text`. */
+function example(file: string, text: string): string {
+  const programs = [...readFileSync(path.join(root, file), 'utf8').matchAll(/```[jt]s\n(.*?)```/gs)].map(([, program]) => program);
+  const found = programs.find((program) => program.includes(text));
+  if (found === undefined) throw new Error(`${file} has no program with ${text}`);
+  return found;
+}
 
-test('it holds what it exports and nothing that only its own build needs', () => {
-  const files = readdirSync(installed, { recursive: true }).map(String);
-  const exported = JSON.stringify(manifest.exports).match(/(?<="\.\/)[^"]*\.(?:js|ts|wasm)(?=")/g)!;
-  for (const file of exported.filter((name) => name !== 'analyzer.wasm')) expect(existsSync(path.join(installed, file)), file).toBe(true);
-  expect(files.filter((file) => /^(?:src|test|assembly|bench|tools)\b|\.(?:map|cache)$|debug\.wasm$/.test(file))).toEqual([]);
-  expect(Object.keys(JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8')).scripts)).not.toContain('postinstall');
-});
+const ENGINE_EXAMPLE = example('docs/getting-started.md', "import { open } from 'gannet'");
+const ANALYZER_EXAMPLE = example('packages/analyzer/README.md', "import { loadAnalyzer } from 'gannet-analyzer'");
 
-test('gannet/analyzer gives tokens to ES modules and to CommonJS', async () => {
-  const print = "loadAnalyzer().then((a) => console.log(a.analyze('Quick foxes', 'english').map((t) => t.term).join()))";
-  write('a.mjs', `import { loadAnalyzer } from 'gannet/analyzer'; ${print}`);
-  write('a.cjs', `const { loadAnalyzer } = require('gannet/analyzer'); ${print}`);
-  expect(await run('node', 'a.mjs')).toBe('quick,fox\n');
-  expect(await run('node', 'a.cjs')).toBe('quick,fox\n');
-});
+describe.each(lines)('on Node %s', (line) => {
+  let engine: PackageProject;
+  let analyzer: PackageProject;
 
-test('gannet opens an engine, with threads', async () => {
-  write(
-    'open.mjs',
-    `import { open } from 'gannet';
-     const engine = await open({ path: './data', settings: { threads: 2 } });
-     await engine.index({ index: 'i', id: '1', document: { title: 'The sea' }, refresh: true });
-     console.log((await engine.search({ index: 'i', body: { query: { match: { title: 'sea' } } } })).hits.total.value);
-     await engine.close();`,
-  );
-  expect(await run('node', 'open.mjs')).toBe('1\n');
-});
-
-test.each(['nodenext', 'bundler'])('its types are found and strict with the module resolution %s', async (resolution) => {
-  write(
-    'typed.ts',
-    `import { type AnalyzedToken, loadAnalyzer, type TokenCursor } from 'gannet/analyzer';
-     const analysis = await loadAnalyzer();
-     export const tokens: AnalyzedToken[] = analysis.analyze('text');
-     analysis.forEachToken('text', (token: TokenCursor) => token.startOffset.toFixed());
-     // @ts-expect-error no such option
-     loadAnalyzer({ setings: {} });`,
-  );
-  write('package.json', '{ "type": "module" }');
-  const module = resolution === 'bundler' ? 'esnext' : resolution;
-  const flags = ['--strict', '--noEmit', '--target', 'es2022', '--lib', 'es2022,dom', '--module', module, '--moduleResolution', resolution];
-  await run(path.join(root, 'node_modules/.bin/tsc'), ...flags, 'typed.ts');
-});
-
-test('a bundle for browsers has the analyzers and the address of the kernels', async () => {
-  write(
-    'web.js',
-    "import { loadAnalyzer } from 'gannet/analyzer'; import wasm from 'gannet/analyzer.wasm'; loadAnalyzer({ wasm: fetch(wasm) });",
-  );
-  const { outputFiles } = await build({
-    absWorkingDir: project,
-    entryPoints: ['web.js'],
-    bundle: true,
-    format: 'esm',
-    platform: 'browser',
-    loader: { '.wasm': 'file' },
-    outdir: 'out',
-    write: false,
+  beforeAll(async () => {
+    const node = line === null ? process.execPath : await nodeBinary(line);
+    engine = new PackageProject(folder, node);
+    analyzer = new PackageProject(folder, node);
+    if (line === null) {
+      await Promise.all([engine.unpack(tarballs.gannet, 'gannet'), analyzer.unpack(tarballs.analyzer, 'gannet-analyzer')]);
+    } else {
+      await Promise.all([engine.install(tarballs.gannet), analyzer.install(tarballs.analyzer)]);
+    }
   });
-  expect(outputFiles.map((file) => path.extname(file.path)).sort()).toEqual(['.js', '.wasm']);
+
+  test('gannet-analyzer analyses in ES modules and CommonJS', async () => {
+    const shown = "console.log(analysis.analyze('Die Häuser', 'german').map((token) => token.term), analysis.highlight('The fox', 'FOX'));";
+    expect(await analyzer.script(`${ANALYZER_EXAMPLE}\n${shown}`)).toBe("[ 'haus' ] [ 'The <em>fox</em>' ]\n");
+    const source = "const { loadAnalyzer } = require('gannet-analyzer'); loadAnalyzer().then((a) => console.log(a.analyze('x')[0].term));";
+    expect(await analyzer.script(source, 'script.cjs')).toBe('x\n');
+  });
+
+  test('gannet/analyzer is the same module', async () => {
+    const source = ANALYZER_EXAMPLE.replace("'gannet-analyzer'", "'gannet/analyzer'");
+    expect(await engine.script(`${source}\nconsole.log(analysis.analyze('Foxes', 'english')[0].term);`)).toBe('fox\n');
+  });
+
+  test('gannet opens an engine inside a program', async () => {
+    expect(await engine.script(ENGINE_EXAMPLE)).toContain("title: 'The old man and the sea'");
+  });
+
+  test('its commands serve and proxy', async () => {
+    const command = (name: string): string[] => [engine.node, path.join(engine.modules, '.bin', name)];
+    expect(await engine.run(path.join(engine.modules, '.bin/gannet'), '--version')).toMatch(/^gannet \d+\.\d+\.\d+ \(node \d+/);
+    const service = await startService([], mkdtempSync(path.join(engine.folder, 'served-')), command('gannet'));
+    const operations = '{"index":{"_id":"1"}}\n{"title":"The old man and the sea"}\n';
+    expect((await service.request('POST', '/books/_bulk?refresh=true', operations)).body.errors).toBe(false);
+    expect((await service.request('GET', '/books/_search?q=title:sea')).body.hits.total.value).toBe(1);
+
+    const port = await freePort();
+    engine.write(
+      'front.conf',
+      `daemon off; events {} http { server { listen 127.0.0.1:${port}; location / { proxy_pass ${service.url}; } } }`,
+    );
+    mkdirSync(path.join(engine.folder, 'logs'));
+    const [node, script] = command('gannet-nginx');
+    const front = spawn(node, [script, '-p', engine.folder, '-c', 'front.conf'], { stdio: 'ignore' });
+    await untilAnswering(`http://127.0.0.1:${port}`, front);
+    expect(await (await fetch(`http://127.0.0.1:${port}/_cat/health?h=status`)).text()).toMatch(/green|yellow/);
+    front.kill('SIGQUIT');
+    expect(await once(front, 'exit')).toEqual([0, null]);
+    expect(await service.stop()).toBe(0);
+  });
+
+  test('serves by uWebSockets once uws-pack is installed, where that has a binary', async () => {
+    const abi = await engine.script('console.log(process.versions.modules)');
+    const name = `uws_${process.platform}_${process.arch}_${abi.trim()}.node`;
+    const hasBinary = existsSync(path.join(root, 'node_modules/uws-pack/dist/bin', name));
+    if (!existsSync(path.join(engine.modules, 'uws-pack'))) engine.link('uws-pack');
+    const data = mkdtempSync(path.join(engine.folder, 'served-'));
+    const service = await startService(hasBinary ? ['--http.listener=uws'] : [], data, [
+      engine.node,
+      path.join(engine.modules, '.bin/gannet'),
+    ]);
+    expect((await service.request('GET', '/')).status).toBe(200);
+    expect(await service.stop()).toBe(0);
+  });
+
+  test('installs without uws-pack, in less than 60 MB', () => {
+    expect(engine.manifest('gannet').peerDependenciesMeta).toEqual({ 'uws-pack': { optional: true } });
+    expect(engine.manifest('gannet').dependencies).not.toHaveProperty('uws-pack');
+    expect(engine.installedBytes()).toBeLessThan(MAX_INSTALLED_BYTES);
+  });
 });
 
-test('its commands serve, by uWebSockets where there is a binary, and proxy', async () => {
-  const command = (name: string) => path.join(modules, '.bin', name);
-  expect(await run(command('gannet'), '--version')).toContain('gannet');
-  const flags = isUws('auto') ? ['--http.listener=uws'] : [];
-  const service = await startService(flags, mkdtempSync(path.join(project, 'served-')), [command('gannet')]);
-  const { body } = await service.request('POST', '/_analyze', { analyzer: 'english', text: 'Quick foxes' });
-  expect(body.tokens).toHaveLength(2);
-  const port = await freePort();
-  write('front.conf', `daemon off; events {} http { server { listen 127.0.0.1:${port}; location / { proxy_pass ${service.url}; } } }`);
-  mkdirSync(path.join(project, 'logs'));
-  const front = spawn(command('gannet-nginx'), ['-p', project, '-c', 'front.conf'], { stdio: 'ignore' });
-  const ended = new Promise((resolve) => front.once('exit', resolve));
-  await untilAnswering(`http://127.0.0.1:${port}`, front);
-  expect(await (await fetch(`http://127.0.0.1:${port}/_cat/health?h=status`)).text()).toContain('green');
-  front.kill('SIGQUIT');
-  expect(await ended).toBe(0);
-  expect(await service.stop()).toBe(0);
+describe('on any Node', () => {
+  let engine: PackageProject;
+  let analyzer: PackageProject;
+
+  beforeAll(async () => {
+    engine = new PackageProject(folder, process.execPath);
+    analyzer = new PackageProject(folder, process.execPath);
+    await Promise.all([engine.unpack(tarballs.gannet, 'gannet'), analyzer.unpack(tarballs.analyzer, 'gannet-analyzer')]);
+  });
+
+  test('the packages hold what they export, and nothing that only the build needs', () => {
+    for (const [project, name] of [
+      [engine, 'gannet'],
+      [analyzer, 'gannet-analyzer'],
+    ] as const) {
+      const files = project.files(name);
+      const exported = [...JSON.stringify(project.manifest(name).exports).matchAll(/:"\.\/([^"]+)"/g)].map(([, file]) => file);
+      expect(files).toEqual(expect.arrayContaining([...exported, 'README.md', 'LICENSE', 'package.json']));
+      expect(files.filter((file) => /^(?:src|test|assembly|bench|tools)\b|\.(?:map|cache)$|debug\.wasm$/.test(file))).toEqual([]);
+      expect(Object.keys(project.manifest(name).scripts ?? {}).filter((script) => /^(?:pre|post)?install$/.test(script))).toEqual([]);
+    }
+  });
+
+  test('every relative import of a packed file is packed, too', () => {
+    for (const [project, name] of [
+      [engine, 'gannet'],
+      [analyzer, 'gannet-analyzer'],
+    ] as const) {
+      const files = new Set(project.files(name));
+      for (const file of files) {
+        if (!/\.(?:js|cjs|d\.ts)$/.test(file) || file.startsWith('dist/service/')) continue;
+        const source = readFileSync(path.join(project.modules, name, file), 'utf8');
+        for (const [, target] of source.matchAll(/(?:^|[\s;}])(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g)) {
+          const imported = path.posix.join(path.posix.dirname(file), target);
+          if (!files.has(imported)) expect(files, `${file} imports ${target}`).toContain(imported.replace(/\.[jt]s$/, '.d.ts'));
+        }
+      }
+    }
+  });
+
+  test('gannet-analyzer has no dependencies and less than 2 MB', () => {
+    expect(analyzer.manifest('gannet-analyzer').dependencies).toBeUndefined();
+    expect(analyzer.installedBytes()).toBeLessThan(MAX_ANALYZER_BYTES);
+    expect(statSync(tarballs.analyzer).size).toBeLessThan(0.6 * MB);
+  });
+
+  test.each(['nodenext', 'bundler'])('types are found and strict with module resolution %s', async (resolution) => {
+    for (const [project, specifier] of [
+      [analyzer, 'gannet-analyzer'],
+      [engine, 'gannet/analyzer'],
+    ] as const) {
+      project.write(
+        'typed.ts',
+        `import { type AnalyzedToken, loadAnalyzer, type TokenCursor } from '${specifier}';
+         const analysis = await loadAnalyzer();
+         export const tokens: AnalyzedToken[] = analysis.analyze('text');
+         analysis.forEachToken('text', (token: TokenCursor) => token.startOffset.toFixed());
+         // @ts-expect-error no such option
+         loadAnalyzer({ setings: {} });`,
+      );
+      await typeCheck(project, resolution, []);
+    }
+  });
+
+  test('types of the engine are found', async () => {
+    engine.link('@types/node');
+    engine.link('undici-types');
+    engine.write(
+      'typed.ts',
+      `import { open, type Engine } from 'gannet';
+       export const engine: Engine = await open({ path: 'data' });
+       // @ts-expect-error the path is missing
+       open({});`,
+    );
+    await typeCheck(engine, 'nodenext', ['--types', 'node', '--skipLibCheck']);
+  });
+
+  test('a bundle for browsers contains the analyzers and the address of the kernels', async () => {
+    analyzer.write(
+      'web.js',
+      "import { loadAnalyzer } from 'gannet-analyzer'; import wasm from 'gannet-analyzer/analyzer.wasm'; loadAnalyzer({ wasm: fetch(wasm) });",
+    );
+    const { outputFiles } = await build({
+      absWorkingDir: analyzer.folder,
+      entryPoints: ['web.js'],
+      bundle: true,
+      format: 'esm',
+      platform: 'browser',
+      loader: { '.wasm': 'file' },
+      outdir: 'out',
+      write: false,
+    });
+    expect(outputFiles.map((file) => path.extname(file.path)).sort()).toEqual(['.js', '.wasm']);
+  });
 });
+
+async function typeCheck(project: PackageProject, resolution: string, flags: readonly string[]): Promise<void> {
+  const module = resolution === 'bundler' ? 'esnext' : resolution;
+  const lib = ['--target', 'es2022', '--lib', 'es2022,dom'];
+  const args = ['--strict', '--noEmit', ...lib, '--module', module, '--moduleResolution', resolution, ...flags, 'typed.ts'];
+  await project.run(path.join(root, 'node_modules/.bin/tsc'), ...args);
+}
