@@ -20,7 +20,7 @@ import {
 } from '../../src/aggs/index.ts';
 import { countPlan, executePlan } from '../../src/plan/execute.ts';
 import type { CollectPlan, PlanNode } from '../../src/plan/query-plan.ts';
-import type { SegmentReader } from '../../src/plan/segment.ts';
+import type { SegmentReader } from '../../src/plan/segment-reader.ts';
 import { plainIndexScope } from '../../test/support/agg-scope.ts';
 import { runScript } from '../query/rivals.ts';
 import { usage } from '../usage.ts';

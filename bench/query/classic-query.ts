@@ -1,7 +1,8 @@
 // The query file's syntax (Lucene's classic one, as far as the file uses it) to plans on one segment, as Lucene rewrites them.
 //   a b │ +a +b │ "a b" │ +a b c │ +a -b │ +"a b" +c │ ab* │ abc~1 │ "a b"~4
 import type { PlanNode, TermScorer } from '../../src/plan/query-plan.ts';
-import type { SegmentPostings, SegmentReader } from '../../src/plan/segment.ts';
+import type { SegmentPostings } from '../../src/plan/segment.ts';
+import type { SegmentReader } from '../../src/plan/segment-reader.ts';
 import { fuzzyMatcher } from '../../src/search/matchers/edit-distance.ts';
 
 const K1 = 1.2;

@@ -2,7 +2,7 @@
 import type { FieldType, ValueFormat } from '../mapping/field-type.ts';
 import { standAloneField } from '../mapping/stand-alone-field.ts';
 import type { AggColumn } from '../plan/agg-plan.ts';
-import type { SegmentReader } from '../plan/segment.ts';
+import type { SegmentReader } from '../plan/segment-reader.ts';
 import { parseScript, type ScriptSpec } from '../scripting/script-spec.ts';
 import { illegalArgument, numberFormat, unsupported } from './errors.ts';
 import type { Params } from './params.ts';

@@ -9,7 +9,7 @@ import type { FieldType } from '../mapping/field-type.ts';
 import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import type { AggNode, AggResult } from '../plan/agg-plan.ts';
 import type { PlanNode } from '../plan/query-plan.ts';
-import type { SegmentReader } from '../plan/segment.ts';
+import type { SegmentReader } from '../plan/segment-reader.ts';
 import type { ScriptInput, ScriptVariable } from '../scripting/doc-script.ts';
 import type { ScriptSpec, StoredScript } from '../scripting/script-spec.ts';
 import type { Value } from '../scripting/syntax-tree.ts';

@@ -1,14 +1,10 @@
 // SegmentReader over an image in an arena: names to addresses, terms to term states, values of single documents.
-import type {
-  SegmentColumn,
-  SegmentPostings,
-  SegmentReader,
-  TermFilter,
-  TermPairs,
-  TermRange,
-  TermState,
-  WalkedTerm,
-} from '../plan/segment.ts';
+
+import { executePlan } from '../plan/execute.ts';
+import type { CollectPlan, PlanNode, SegmentHits } from '../plan/query-plan.ts';
+import type { SegmentColumn, SegmentPostings, TermFilter, TermPairs, TermRange, TermState, WalkedTerm } from '../plan/segment.ts';
+import type { SegmentReader, SegmentRunOptions } from '../plan/segment-reader.ts';
+import { type TemporaryValues, temporaryColumn } from '../plan/temporary-column.ts';
 import { findId, idOf } from '../wasm/buffer.ts';
 import { bitsetBytes, bitsetCount, bitsetCountAnd, bitsetNext } from '../wasm/codec.ts';
 import { COLUMN_FLAG, COLUMN_HEADER, columnBounds, firstValue, rawValues } from '../wasm/docvalues.ts';
@@ -26,6 +22,7 @@ import {
   walkTerms,
 } from '../wasm/terms.ts';
 import type { FieldPlace, ImagePlaces } from './segment-image.ts';
+import { visitPositions } from './term-positions.ts';
 
 const NO_TERMS = {
   ptr: 0,
@@ -295,5 +292,27 @@ export class SegmentImageReader implements SegmentReader {
 
   rootOf(docId: number): number {
     return this.rootDocsPtr === 0 ? docId : bitsetNext(this.kernels, this.rootDocsPtr, this.maxDoc, docId);
+  }
+
+  visitPositions(
+    docs: Uint32Array,
+    terms: ReadonlyMap<string, { readonly field: string; readonly state: TermState }>,
+    visit: (docId: number, positionsOf: (key: string) => readonly number[]) => void,
+  ): void {
+    visitPositions(this.kernels, docs, terms, (field) => this.postings(field), visit);
+  }
+
+  execute(plan: PlanNode, collect: CollectPlan, options: SegmentRunOptions): SegmentHits {
+    const { maxDoc, liveDocsPtr } = this;
+    const scope = { maxDoc, liveDocsPtr, rootDocsPtr: options.withNested ? 0 : this.rootDocsPtr };
+    return executePlan(this.kernels, scope, plan, collect, options);
+  }
+
+  scratch<T>(action: () => T): T {
+    return this.kernels.scoped(action);
+  }
+
+  temporaryColumn(values: Omit<TemporaryValues, 'maxDoc'>): SegmentColumn | null {
+    return temporaryColumn(this.kernels, { ...values, maxDoc: this.maxDoc });
   }
 }

@@ -1,5 +1,5 @@
 // A segment as the writer of its shard sees it (reader, live docs that change, state on disk), and the descriptors that threads exchange.
-import type { SegmentReader } from '../plan/segment.ts';
+import type { SegmentReader } from '../plan/segment-reader.ts';
 
 /** A range of memory in a shared arena, allocated by the main thread. */
 export interface Extent {

@@ -3,7 +3,7 @@ import type { IndexAnalyzer } from '../arena/open-buffer.ts';
 import type { JsonObject } from '../common/json-value.ts';
 import type { IndexSortKey } from '../mapping/index-sort.ts';
 import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
-import type { SegmentReader } from '../plan/segment.ts';
+import type { SegmentReader } from '../plan/segment-reader.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
 import type { Store } from '../store/store.ts';
 import type { BufferPool } from './buffer-pool.ts';

@@ -1,7 +1,7 @@
 // Memory of the fields that `_stats` counts one by one: fielddata of text fields, structures of completion fields.
 import type { SegmentImageReader } from '../arena/segment-reader.ts';
 import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
-import type { SegmentReader } from '../plan/segment.ts';
+import type { SegmentReader } from '../plan/segment-reader.ts';
 
 /** Bytes by field, of fields that have any. */
 export interface FieldMemory {

@@ -4,7 +4,7 @@ import type { IndexState, ShardSnapshot } from '../api/core/context.ts';
 import { openSegment } from '../arena/segment-image.ts';
 import type { SegmentImageReader } from '../arena/segment-reader.ts';
 import { type Extent, extentKey, type SnapshotDescriptor } from '../indexing/segment-set.ts';
-import type { SegmentReader } from '../plan/segment.ts';
+import type { SegmentReader } from '../plan/segment-reader.ts';
 import type { ThreadArenas } from './arenas.ts';
 
 /** A snapshot with what other threads know it by. */

@@ -9,7 +9,17 @@ import type { Kernels } from '../wasm/kernels.ts';
 import { getF32, getU32, setF32, setI32, setU32 } from '../wasm/records.ts';
 import { RegionTooSmall } from './agg-encode.ts';
 import { QueryEncoder } from './encode-query.ts';
-import type { AggProgram, CollectPlan, ExecutionCounters, PlanNode, SegmentHits, SegmentScope, SortKey, StopCheck } from './query-plan.ts';
+import {
+  type AggProgram,
+  COUNT_ALL,
+  type CollectPlan,
+  type ExecutionCounters,
+  type PlanNode,
+  type SegmentHits,
+  type SegmentScope,
+  type SortKey,
+  type StopCheck,
+} from './query-plan.ts';
 import { type EncodedSort, encodeSort, keyOfValue, valueOfKey } from './sort-keys.ts';
 
 export interface ExecuteOptions {
@@ -96,19 +106,8 @@ function collectAll(k: Kernels, aggs: AggProgram, maxDoc: number, stop: StopChec
 
 /** Number of live root documents that match; computes no scores. A lower bound if `stop` stopped it early. */
 export function countPlan(k: Kernels, segment: SegmentScope, query: PlanNode, stop?: StopCheck): number {
-  return executePlan(k, segment, query, COUNT_ONLY, { stop }).total;
+  return executePlan(k, segment, query, COUNT_ALL, { stop }).total;
 }
-
-const COUNT_ONLY: CollectPlan = {
-  size: 0,
-  sort: [],
-  trackScores: false,
-  after: null,
-  trackTotalHitsUpTo: Infinity,
-  minScore: null,
-  terminateAfter: 0,
-  postFilter: null,
-};
 
 /** Writes the bitset of matching documents over [0, maxDoc) to `outPtr` (bitsetBytes(maxDoc) bytes): deleted and nested documents too. */
 export function planToBitset(k: Kernels, segment: SegmentScope, query: PlanNode, outPtr: number): void {

@@ -88,6 +88,13 @@ export type PlanNode =
       readonly scoreMode: 'none' | 'avg' | 'sum' | 'min' | 'max';
     };
 
+export type BoolPlan = Extract<PlanNode, { op: 'bool' }>;
+
+/** A bool of the given clauses; the rest is empty. */
+export function boolPlan(clauses: Partial<Omit<BoolPlan, 'op'>>): BoolPlan {
+  return { op: 'bool', must: [], filter: [], should: [], mustNot: [], minimumShouldMatch: 0, ...clauses };
+}
+
 /** One sort key. Raw column values are compared; `missing` says where documents without value go, or gives a raw value for them. */
 export type SortKey =
   | { readonly by: 'score'; readonly descending: boolean }
@@ -137,6 +144,18 @@ export interface CollectPlan {
   readonly postFilter: PlanNode | null;
 }
 
+/** Counts every match and collects no hits. */
+export const COUNT_ALL: CollectPlan = {
+  size: 0,
+  sort: [],
+  trackScores: false,
+  after: null,
+  trackTotalHitsUpTo: Number.POSITIVE_INFINITY,
+  minScore: null,
+  terminateAfter: 0,
+  postFilter: null,
+};
+
 /** Columns parallel by rank: best hit first. */
 export interface SegmentHits {
   readonly docs: Uint32Array;
@@ -157,6 +176,10 @@ export interface ExecutionCounters {
   docsCollected: number;
   docsScored: number;
   windows: number;
+}
+
+export function makeCounters(): ExecutionCounters {
+  return { blocksDecoded: 0, docsCollected: 0, docsScored: 0, windows: 0 };
 }
 
 /** Asked between windows: return true to stop (timeout, cancelled). */

@@ -1,4 +1,4 @@
-// What planners see of one segment: names to columns and postings, terms to term states. Implemented by src/arena over a segment image.
+// Columns, postings and terms of one segment, as planners see them. src/plan/segment-reader.ts has the interface that returns them.
 
 /** How a column's raw values are to be read. `ordinals` point into the field's sorted term dictionary. */
 export type ColumnKind = 'i64' | 'f64' | 'ordinals' | 'geo' | 'binary';
@@ -74,45 +74,4 @@ export interface TermFilter {
   (bytes: Uint8Array): boolean;
   /** All terms that it keeps are within `maxEdits` edits (swaps of neighbours too) of this word: the walk may leave out the others unseen. */
   readonly near?: { readonly word: Uint32Array; readonly maxEdits: number };
-}
-
-export interface SegmentReader {
-  /** Unique in the node's life; for caches. */
-  readonly id: number;
-  /** Documents with deleted ones; nested children count. Doc ids are 0..maxDoc-1. */
-  readonly maxDoc: number;
-  /** Live documents, nested children counted. */
-  readonly numDocs: number;
-  /** Live root documents: what a match_all of a search counts. */
-  readonly numRootDocs: number;
-  /** Address of the live docs bitset (u64 words, bit set = live), 0 if all live. */
-  readonly liveDocsPtr: number;
-  /** Address of the bitset of root documents, 0 if every document is a root. */
-  readonly rootDocsPtr: number;
-  postings(field: string): SegmentPostings | null;
-  column(field: string): SegmentColumn | null;
-  /** Address of the bitset of children of a nested path, 0 if the segment has none. */
-  nestedDocsPtr(path: string): number;
-  /** Address of the norms of a field, or 0. */
-  lookupTerm(field: string, term: Uint8Array): TermState | null;
-  /** At most `limit` terms that `filter` keeps, ascending. */
-  walkTerms(field: string, range: TermRange, limit: number, filter?: TermFilter): WalkedTerm[];
-  /** Those that `walkTerms` gives without a limit, by eight bytes each. */
-  matchTerms(field: string, range: TermRange, filter: TermFilter): TermPairs;
-  /** Bytes of the term with this ordinal, copied. */
-  termOf(field: string, ord: number): Uint8Array;
-  /** Ordinal of the first term >= bytes (termCount if none). */
-  seekOrd(field: string, term: Uint8Array): number;
-  /** Ascending raw values of one document (bigint for i64 and geo, number for f64 and ordinals); empty if it has none. */
-  values(field: string, docId: number): ReadonlyArray<bigint | number>;
-  /** Value of a binary column, or null. */
-  binary(field: string, docId: number): Uint8Array | null;
-  /** Norm byte of a document, 0 if it has none. */
-  norm(field: string, docId: number): number;
-  /** Root document of an `_id`, live or -1. */
-  docOfId(id: string): number;
-  /** Operation log key of the document's record. For a nested child: its root's. */
-  seqNo(docId: number): number;
-  /** First root document id >= docId: the parent of a nested child. */
-  rootOf(docId: number): number;
 }

@@ -2,7 +2,7 @@
 
 import { RE2JS } from 're2js';
 import { isObject } from '../../common/json-value.ts';
-import type { SegmentReader } from '../../plan/segment.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { executionError, illegalArgument, parsingError } from '../errors.ts';
 import type { Params } from '../params.ts';
 import { doubleOf, type ValuesSource } from '../source.ts';

@@ -5,7 +5,7 @@ import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { standAloneField } from '../../mapping/stand-alone-field.ts';
 import type { AggColumn, AggNode, AggRange } from '../../plan/agg-plan.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';
-import type { SegmentReader } from '../../plan/segment.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { isPlaneDistance } from '../../query/geo-point.ts';
 import { badParameter, illegalArgument, numberFormat, parsingError, xContentError } from '../errors.ts';
 import { metresOf } from '../geo.ts';

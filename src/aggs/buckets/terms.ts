@@ -3,7 +3,7 @@ import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { ValueFormat } from '../../mapping/field-type.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';
-import type { SegmentReader } from '../../plan/segment.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { illegalArgument, unsupported, xContentError } from '../errors.ts';
 import { Params } from '../params.ts';
 import {

@@ -2,7 +2,7 @@
 
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { ClusterState, IndexMeta } from '../../metadata/cluster-state.ts';
-import type { SegmentReader } from '../../plan/segment.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { EngineSearchCaches } from './search-caches.ts';
 import type { TaskStore } from './task-store.ts';
 import type { Refresh, WriteOperation, WriteOutcome } from './write.ts';

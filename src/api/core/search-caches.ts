@@ -5,7 +5,7 @@ import { BoundedMap } from '../../common/bounded-map.ts';
 import { RecentStrings } from '../../common/recent-strings.ts';
 import type { UncacheableReason } from '../../query/uncacheable.ts';
 import type { SearchRequest } from '../../search/request/search-request.ts';
-import { SearchCaches as ShardStatisticsCache } from '../../search/shard/search-shard.ts';
+import { SearchCaches as ShardStatisticsCache } from '../../search/shard/search-caches.ts';
 import { RequestCache } from './request-cache.ts';
 
 const MAX_BODIES = 512;

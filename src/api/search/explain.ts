@@ -6,13 +6,12 @@ import { ApiError } from '../../errors/api-error.ts';
 import { parsingError, validationFailed } from '../../errors/catalog.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
-import { lazySource } from '../../search/fetch/fetch-phase.ts';
+import { lazySource } from '../../search/fetch/fetch-target.ts';
 import { queryText } from '../../search/index-query/query-text.ts';
 import { Explainer } from '../../search/profile/explain.ts';
 import { rewriteQuery } from '../../search/rewrite/rewrite.ts';
-import { PreparedShard } from '../../search/run/query-phase.ts';
-import { runInKernels } from '../../search/run/run-segment.ts';
-import { contextOf } from '../../search/search-shards.ts';
+import { PreparedShard } from '../../search/run/prepared-shard.ts';
+import { contextOf } from '../../search/shard/rewrite-context.ts';
 import { ShardStatistics } from '../../search/shard/statistics.ts';
 import type { EngineContext } from '../core/context.ts';
 import { parseJsonText } from '../core/json-text.ts';
@@ -102,16 +101,10 @@ export async function explainDocument(
     const at = shard.segments.findIndex((segment) => segment.docOfId(id) >= 0);
     if (at < 0) return { status: 404, body: { _index: meta.name, _id: id, matched: false } };
     const statistics = new ShardStatistics(shard.segments, (field) => shard.mapping.field(field)?.bm25);
-    const prepared = new PreparedShard(
-      { ...EMPTY_SHARD_QUERY, query: rewritten },
-      statistics,
-      statistics,
-      shard.limits.maxClauseCount,
-      runInKernels,
-    );
+    const prepared = new PreparedShard({ ...EMPTY_SHARD_QUERY, query: rewritten }, statistics, statistics, shard.limits.maxClauseCount);
     const counters = { blocksDecoded: 0, docsCollected: 0, docsScored: 0, windows: 0 };
     const docId = shard.segments[at].docOfId(id);
-    const explainer = new Explainer(prepared, at, docId, { run: runInKernels, stop: () => false, counters });
+    const explainer = new Explainer(prepared, at, docId, { stop: () => false, counters });
     const matched = explainer.score(rewritten) !== null;
     const body: MutableJsonObject = { _index: meta.name, _id: id, matched, explanation: explainer.explain(rewritten) };
     const document = source && shard.record(shard.segments[at].seqNo(docId));

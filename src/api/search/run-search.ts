@@ -1,9 +1,9 @@
 // Runs a parsed search over acquired shards, in turns of the event loop.
 import type { AggTree } from '../../aggs/index.ts';
 import type { SearchRequest } from '../../search/request/search-request.ts';
-import { runInKernels } from '../../search/run/run-segment.ts';
+import type { SearchEnvironment, SearchTarget } from '../../search/run/search-environment.ts';
 import { runInTurns } from '../../search/run/steps.ts';
-import { type SearchEnvironment, type SearchOutcome, type SearchTarget, searchSteps } from '../../search/search-shards.ts';
+import { type SearchOutcome, searchSteps } from '../../search/search-shards.ts';
 import type { EngineContext } from '../core/context.ts';
 import { storedScript } from '../core/stored-script.ts';
 import type { SearchParameters } from './search-call.ts';
@@ -23,7 +23,6 @@ export interface SearchRun {
 /** @throws ApiError search_phase_execution_exception: every shard failed */
 export function runSearch(ctx: EngineContext, { targets, request, aggs, parameters, nowMs, afterHit }: SearchRun): Promise<SearchOutcome> {
   const environment: SearchEnvironment = {
-    run: runInKernels,
     caches: ctx.searchCaches.statistics,
     nowMs,
     stop: () => false,

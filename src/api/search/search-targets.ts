@@ -6,9 +6,9 @@ import { readIndexSort } from '../../mapping/index-sort.ts';
 import type { ResolvedIndex } from '../../metadata/resolve.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
-import type { SearchTarget } from '../../search/search-shards.ts';
-import { DEFAULT_LIMITS } from '../../search/shard/rewrite-context.ts';
-import type { SearchShard, ShardLimits } from '../../search/shard/search-shard.ts';
+import type { SearchTarget } from '../../search/run/search-environment.ts';
+import { DEFAULT_LIMITS, type ShardLimits } from '../../search/shard/limits.ts';
+import type { SearchShard } from '../../search/shard/search-shard.ts';
 import type { EngineContext, IndexState, ShardSnapshot } from '../core/context.ts';
 import { preferredShards } from './preference.ts';
 

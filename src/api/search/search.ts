@@ -5,7 +5,7 @@ import { validationFailed } from '../../errors/catalog.ts';
 import { resolveIndices, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import { mentionsNow } from '../../query/uncacheable.ts';
 import type { SearchRequest } from '../../search/request/search-request.ts';
-import type { SearchTarget } from '../../search/search-shards.ts';
+import type { SearchTarget } from '../../search/run/search-environment.ts';
 import type { EngineContext } from '../core/context.ts';
 import { runSearch } from './run-search.ts';
 import { searchPointInTime, startScroll } from './scroll.ts';

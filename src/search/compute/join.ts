@@ -1,7 +1,7 @@
 // Joins of parents and children on one shard: the matches of one side are collected by parent id over all segments, then the documents of the
 // other side are looked up by that id. Source: Lucene's JoinUtil (behaviour).
 import type { PlanNode } from '../../plan/query-plan.ts';
-import type { SegmentReader } from '../../plan/segment.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { JoinQuery } from '../index-query/index-query.ts';
 import { keyOf } from '../index-query/term.ts';
 import type { ScoredDocs } from './match-runner.ts';

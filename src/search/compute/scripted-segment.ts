@@ -1,25 +1,16 @@
 // A segment with columns that scripts computed, for the aggregations of one search. Everything else is the segment's own.
 
 import type { ScriptedValues } from '../../aggs/types.ts';
-import type { SegmentImageReader } from '../../arena/segment-reader.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
-import type {
-  SegmentColumn,
-  SegmentPostings,
-  SegmentReader,
-  TermFilter,
-  TermPairs,
-  TermRange,
-  TermState,
-  WalkedTerm,
-} from '../../plan/segment.ts';
-import { type TemporaryValues, temporaryColumn } from '../../plan/temporary-column.ts';
+import type { SegmentHits } from '../../plan/query-plan.ts';
+import type { SegmentColumn, SegmentPostings, TermFilter, TermPairs, TermRange, TermState, WalkedTerm } from '../../plan/segment.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
+import type { TemporaryValues } from '../../plan/temporary-column.ts';
 import { doubleOf } from '../../scripting/dates.ts';
 import { compileDocScript, type DocScript, DocValues } from '../../scripting/doc-script.ts';
 import type { Value } from '../../scripting/syntax-tree.ts';
 import { textOf } from '../../scripting/values.ts';
-import type { Kernels } from '../../wasm/kernels.ts';
 import { runtimeValues } from '../evaluate/runtime-field.ts';
 import { SegmentDocument } from '../evaluate/script-doc.ts';
 import { compareBytes } from '../index-query/term.ts';
@@ -87,16 +78,16 @@ export class ScriptedSegment implements SegmentReader {
   get rootDocsPtr(): number {
     return this.#base.rootDocsPtr;
   }
-  get kernels(): Kernels {
-    return (this.#base as SegmentImageReader).kernels;
+  get kernels(): SegmentReader['kernels'] {
+    return this.#base.kernels;
   }
 
   /** Runs with scratch of its own, in which the columns are laid out again: those of a run that is over are gone. */
-  scoped<T>(action: () => T): T {
+  scratch<T>(action: () => T): T {
     const outer = this.#columns;
     this.#columns = new Map();
     try {
-      return this.kernels.scoped(action);
+      return this.#base.scratch(action);
     } finally {
       this.#columns = outer;
     }
@@ -107,7 +98,7 @@ export class ScriptedSegment implements SegmentReader {
     const known = this.#columns.get(field);
     if (known !== undefined) return known;
     const { kind, byDoc } = this.#of(field);
-    const column = temporaryColumn(this.kernels, { kind, maxDoc: this.maxDoc, byDoc });
+    const column = this.#base.temporaryColumn({ kind, byDoc });
     this.#columns.set(field, column);
     return column;
   }
@@ -157,8 +148,20 @@ export class ScriptedSegment implements SegmentReader {
   seqNo(docId: number): number {
     return this.#base.seqNo(docId);
   }
+  idOf(docId: number): string {
+    return this.#base.idOf(docId);
+  }
   rootOf(docId: number): number {
     return this.#base.rootOf(docId);
+  }
+  visitPositions(...args: Parameters<SegmentReader['visitPositions']>): void {
+    this.#base.visitPositions(...args);
+  }
+  execute(...args: Parameters<SegmentReader['execute']>): SegmentHits {
+    return this.#base.execute(...args);
+  }
+  temporaryColumn(values: Omit<TemporaryValues, 'maxDoc'>): SegmentColumn | null {
+    return this.#base.temporaryColumn(values);
   }
 
   #of(field: string): Computed {

@@ -6,7 +6,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import { badTimeValue, illegalArgument, parsingError } from '../../errors/catalog.ts';
 import { parseFailure } from '../../errors/search-errors.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
-import type { SegmentReader } from '../../plan/segment.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { Modifier, ScoreFunction } from '../../query/function-score.ts';
 import { parseDistance, parseGeoPoint } from '../../query/geo-point.ts';
 import type { DocFunction } from '../index-query/index-query.ts';

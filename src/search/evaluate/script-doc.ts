@@ -3,7 +3,7 @@ import { decodeGeoPoint } from '../../common/geo-encoding.ts';
 import { parseJsonBytes } from '../../common/json-parse.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
-import type { SegmentReader } from '../../plan/segment.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { zonedDateTime } from '../../scripting/dates.ts';
 import { type DocMap, type DocScript, DocValues, type ScriptInput } from '../../scripting/doc-script.ts';
 import { Double, type HostObject, ScriptFault, type ScriptMap, type Value } from '../../scripting/syntax-tree.ts';

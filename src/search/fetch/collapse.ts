@@ -1,32 +1,28 @@
-// Collapsing: of hits with the same value of a field only the best stays; inner hits show more of each group.
+// Collapsing: only the best of the hits that share a value of a field is kept; inner hits show more hits of each group.
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { BoolQuery, Query } from '../../query/query.ts';
 import { keyOf } from '../index-query/term.ts';
 import { type CollapseRequest, parseSearchRequest, type SearchRequest } from '../request/search-request.ts';
-import type { ShardHit } from '../run/query-phase.ts';
-import { type SearchEnvironment, type SearchTarget, searchShards } from '../search-shards.ts';
+import type { ShardHit } from '../run/shard-hits.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 import { columnValues } from './docvalue-fields.ts';
-import type { FetchPart, FetchShard } from './fetch-phase.ts';
+import { type FetchPart, type FetchShard, fetchShardOf } from './fetch-target.ts';
 
-export interface Collapsed {
-  readonly hits: ShardHit[];
-  parts(request: SearchRequest, targets: readonly SearchTarget[], env: SearchEnvironment): FetchPart[];
-}
-
-/** @throws ApiError illegal_state_exception: a document with several values */
-export function collapseHits(hits: readonly ShardHit[], shards: readonly (FetchShard | null)[], collapse: CollapseRequest): Collapsed {
+/**
+ * Keeps the best hit of each group.
+ * @throws ApiError illegal_state_exception: a document has several values
+ */
+export function collapseHits(hits: readonly ShardHit[], shards: readonly (FetchShard | null)[], collapse: CollapseRequest): ShardHit[] {
   const seen = new Set<string | number | bigint | null>();
-  const kept = hits.filter((hit) => {
-    const key = groupKey(shards[hit.shard]!, hit, collapse.field);
+  return hits.filter((hit) => {
+    const key = groupKey(fetchShardOf(shards, hit), hit, collapse.field);
     return !seen.has(key) && seen.add(key);
   });
-  return { hits: kept, parts: (request, targets, env) => [groupPart(request, collapse, targets, env)] };
 }
 
-/** @throws ApiError illegal_argument_exception: no such field, or none with single values */
+/** @throws ApiError illegal_argument_exception: hits cannot be collapsed on the field */
 export function checkCollapseField(shard: SearchShard, name: string): void {
   const field = shard.mapping.field(name);
   if (!field) throw illegalArgument(`no mapping found for \`${name}\` in order to collapse on`);
@@ -47,8 +43,15 @@ function groupKey({ shard }: FetchShard, hit: ShardHit, name: string): string | 
   return field.spec.column === 'ordinals' ? keyOf(segment.termOf(column, Number(values[0]))) : values[0];
 }
 
-/** The group's value in `fields`, and its inner hits. */
-function groupPart(request: SearchRequest, collapse: CollapseRequest, targets: readonly SearchTarget[], env: SearchEnvironment): FetchPart {
+/** The part of a search's outcome that inner hits show. */
+type GroupSearch = (request: SearchRequest) => {
+  readonly total: unknown;
+  readonly maxScore: number | null;
+  readonly hits: readonly MutableJsonObject[];
+};
+
+/** Adds the value of the group to `fields`, and its inner hits. @param search  runs a request on the shards of the search */
+export function collapsePart(request: SearchRequest, collapse: CollapseRequest, search: GroupSearch): FetchPart {
   return (target, hit) => {
     const type = target.at.shard.mapping.field(collapse.field)!;
     const values = columnValues(type, target.segment, target.hit.docId, null);
@@ -66,10 +69,7 @@ function groupPart(request: SearchRequest, collapse: CollapseRequest, targets: r
         must: request.query ? [request.query] : [],
         filter: request.postFilter ? [groupOf, request.postFilter] : [groupOf],
       });
-      const outcome = searchShards(targets, { ...parsed, query, trackTotalHitsUpTo: Number.POSITIVE_INFINITY }, null, {
-        ...env,
-        afterHit: null,
-      });
+      const outcome = search({ ...parsed, query, trackTotalHitsUpTo: Number.POSITIVE_INFINITY });
       inner[String(name ?? collapse.field)] = { hits: { total: outcome.total, max_score: outcome.maxScore, hits: outcome.hits } };
     }
     hit['inner_hits'] = inner;

@@ -4,12 +4,12 @@ import { highlightPart } from '../highlight/highlight.ts';
 import { Explainer } from '../profile/explain.ts';
 import { type HighlightField, parseHighlight } from '../request/highlight-request.ts';
 import type { SearchRequest } from '../request/search-request.ts';
-import type { QueryPhaseOptions } from '../run/query-phase.ts';
+import type { RunControl } from '../run/run-control.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
-import type { FetchPart } from './fetch-phase.ts';
+import type { FetchPart } from './fetch-target.ts';
 
-export interface FetchPartOptions extends Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'> {
+export interface FetchPartOptions extends RunControl {
   readonly nodeId: string;
   contextOf(shard: SearchShard): RewriteContext;
 }

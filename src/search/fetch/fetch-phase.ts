@@ -1,22 +1,22 @@
 // Fetch: the hits of a page with their sources, fields, versions, sort values, matched queries.
 
 import { shortestFloat } from '../../common/float32.ts';
-import { parseJsonBytes } from '../../common/json-parse.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import type { SegmentReader } from '../../plan/segment.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { FieldRequest } from '../request/search-request.ts';
-import { type PreparedShard, type QueryPhaseOptions, type ShardHit, scoreDocs } from '../run/query-phase.ts';
-import type { ResolvedSort } from '../run/sort-keys.ts';
-import type { SearchShard, ShardDocument } from '../shard/search-shard.ts';
+import type { ResolvedSort } from '../run/resolved-sort.ts';
+import type { RunControl } from '../run/run-control.ts';
+import { scoreDocs } from '../run/score-docs.ts';
+import type { ShardHit } from '../run/shard-hits.ts';
+import type { SearchShard } from '../shard/search-shard.ts';
 import { docvalueFields } from './docvalue-fields.ts';
+import { type FetchPart, type FetchShard, type FetchTarget, fetchShardOf, lazySource } from './fetch-target.ts';
 import { sourceFields } from './fields.ts';
 import { runtimeFields } from './runtime-fields.ts';
-import type { ScriptField } from './script-fields.ts';
 
 /** What a hit shows. */
 export interface FetchRequest {
@@ -34,27 +34,6 @@ export interface FetchRequest {
   readonly includeNamedScores: boolean;
 }
 
-/** One shard with what its query phase made. */
-export interface FetchShard {
-  readonly shard: SearchShard;
-  readonly prepared: PreparedShard;
-  /** Named parts of the query. */
-  readonly named: ReadonlyArray<{ readonly name: string; readonly query: IndexQuery }>;
-  readonly scriptFields: readonly ScriptField[];
-}
-
-/** A later part of fetch that adds to hits: highlights, inner hits, explanations. */
-export type FetchPart = (target: FetchTarget, hit: MutableJsonObject) => void;
-
-export interface FetchTarget {
-  readonly at: FetchShard;
-  readonly segment: SegmentReader;
-  readonly hit: ShardHit;
-  readonly document: ShardDocument;
-  /** Parsed source; parsed once, when somebody asks. */
-  source(): MutableJsonObject;
-}
-
 /**
  * JSON of the hits, in order.
  * @param sort   the sort keys of each hit's shard, by position
@@ -66,13 +45,13 @@ export function fetchHits(
   request: FetchRequest,
   sortOf: (hit: ShardHit) => readonly ResolvedSort[],
   parts: readonly FetchPart[],
-  options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
+  options: RunControl,
 ): MutableJsonObject[] {
   if (hits.length === 0) return [];
   const matched = matchedQueries(hits, shards, request.includeNamedScores, options);
   const ignored = ignoredFields(hits, shards, options);
   return hits.map((hit) => {
-    const at = shards[hit.shard]!;
+    const at = fetchShardOf(shards, hit);
     const segment = at.shard.segments[hit.segment];
     const document = at.shard.record(segment.seqNo(hit.docId));
     if (!document)
@@ -86,11 +65,6 @@ export function fetchHits(
       parts,
     );
   });
-}
-
-export function lazySource(document: ShardDocument): () => MutableJsonObject {
-  let parsed: MutableJsonObject | null = null;
-  return () => (parsed ??= document.source ? (parseJsonBytes(document.source) as MutableJsonObject) : {});
 }
 
 function hitJson(
@@ -189,16 +163,16 @@ function matchedQueries(
   hits: readonly ShardHit[],
   shards: readonly (FetchShard | null)[],
   scored: boolean,
-  options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
+  options: RunControl,
 ): ReadonlyMap<ShardHit, ReadonlyMap<string, number>> | null {
   if (shards.every((at) => !at || at.named.length === 0)) return null;
   const matched = new Map<ShardHit, Map<string, number>>();
   for (const group of grouped(hits).values()) {
-    const at = shards[group[0].shard]!;
+    const at = fetchShardOf(shards, group[0]);
     const { segment: index } = group[0];
     const docs = group.map((hit) => hit.docId);
     for (const { name, query } of at.named) {
-      const found = scoreDocs(at.prepared, query, at.shard.segments[index], index, docs, scored, options);
+      const found = scoreDocs(at.prepared, query, index, docs, scored, options);
       for (const hit of group) {
         const score = found.get(hit.docId);
         if (score === undefined) continue;
@@ -217,12 +191,12 @@ const MAX_IGNORED_FIELDS = 1000;
 function ignoredFields(
   hits: readonly ShardHit[],
   shards: readonly (FetchShard | null)[],
-  options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
+  options: RunControl,
 ): ReadonlyMap<ShardHit, readonly string[]> | null {
-  if (!hits.some((hit) => shards[hit.shard]!.shard.segments[hit.segment].postings('_ignored'))) return null;
+  if (!hits.some((hit) => fetchShardOf(shards, hit).shard.segments[hit.segment].postings('_ignored'))) return null;
   const ignored = new Map<ShardHit, string[]>();
   for (const group of grouped(hits).values()) {
-    const at = shards[group[0].shard]!;
+    const at = fetchShardOf(shards, group[0]);
     const { segment: index } = group[0];
     const segment = at.shard.segments[index];
     if (!segment.postings('_ignored')) continue;
@@ -230,7 +204,7 @@ function ignoredFields(
     for (const { bytes } of segment.walkTerms('_ignored', { from: null, to: null }, MAX_IGNORED_FIELDS)) {
       const name = textOf(bytes);
       const query: IndexQuery = { op: 'term', term: { field: '_ignored', bytes, key: name }, scored: false };
-      const found = scoreDocs(at.prepared, query, segment, index, docs, false, options);
+      const found = scoreDocs(at.prepared, query, index, docs, false, options);
       for (const hit of group) if (found.has(hit.docId)) ignored.set(hit, [...(ignored.get(hit) ?? []), name]);
     }
   }

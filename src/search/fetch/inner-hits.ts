@@ -1,8 +1,8 @@
 // `inner_hits` of nested queries: for each hit the nested documents that matched, as hits of their own.
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import type { PlanNode } from '../../plan/query-plan.ts';
-import type { SegmentReader } from '../../plan/segment.ts';
+import { boolPlan, COUNT_ALL, type PlanNode } from '../../plan/query-plan.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { RelatedQuery } from '../../query/join-queries.ts';
 import type { NestedQuery, Query } from '../../query/query.ts';
 import { joinKey } from '../compute/join.ts';
@@ -11,9 +11,10 @@ import type { Term } from '../index-query/term.ts';
 import { parseSearchRequest, type SearchRequest } from '../request/search-request.ts';
 import { rewriteRelated } from '../rewrite/join.ts';
 import { rewriteQuery } from '../rewrite/rewrite.ts';
-import { COLLECT_ALL, type ShardHit } from '../run/query-phase.ts';
-import { contextOf, type SearchTarget } from '../search-shards.ts';
-import type { FetchPart, FetchShard } from './fetch-phase.ts';
+import type { SearchTarget } from '../run/search-environment.ts';
+import type { ShardHit } from '../run/shard-hits.ts';
+import { contextOf } from '../shard/rewrite-context.ts';
+import type { FetchPart, FetchShard } from './fetch-target.ts';
 import { blockStart, nestedDocs } from './nested-hits.ts';
 import { type Candidates, selectHits, type TopHitsEnvironment } from './top-hits.ts';
 
@@ -132,18 +133,12 @@ export function innerHitsPart(
       const docs = nestedDocs(segment, query.path, after, hit.docId, env);
       const wanted: PlanNode = docs.length === 0 ? { op: 'matchNone' } : { op: 'docs', docs: Uint32Array.from(docs), scores: null };
       const plan = at.prepared.planner.planAmong(rewriteQuery(query.query, context), hit.segment, true, wanted);
-      const restricted: PlanNode = { op: 'bool', must: [plan], filter: [wanted], should: [], mustNot: [], minimumShouldMatch: 0 };
-      const collect = { ...COLLECT_ALL, size: docs.length, sort: [{ by: 'doc', descending: false } as const], trackScores: true };
+      const restricted = boolPlan({ must: [plan], filter: [wanted] });
+      const collect = { ...COUNT_ALL, size: docs.length, sort: [{ by: 'doc', descending: false } as const], trackScores: true };
       const found =
         plan.op === 'matchNone'
           ? { docs: new Uint32Array(0), scores: new Float32Array(0) }
-          : env.run(segment, restricted, collect, {
-              stop: env.stop,
-              counters: env.counters,
-              minCompetitiveScore: Number.NEGATIVE_INFINITY,
-              withNested: true,
-              aggs: null,
-            });
+          : segment.execute(restricted, collect, { stop: env.stop, counters: env.counters, withNested: true });
       const candidates = [{ shard: hit.shard, prepared: at.prepared, index: hit.segment, docs: found.docs, scores: found.scores }];
       const parts = children.length === 0 ? [] : [innerHitsPart(children, targets, env, query.path)];
       inner[name] = selectHits(request, candidates, query.path, targets, env, parts);
@@ -169,14 +164,8 @@ function relatedCandidates(
   return at.shard.segments.flatMap((other, index): Candidates[] => {
     const plan = at.prepared.planner.plan(wanted, index, true);
     if (plan.op === 'matchNone') return [];
-    const collect = { ...COLLECT_ALL, size: other.maxDoc, sort: [{ by: 'doc', descending: false } as const], trackScores: true };
-    const { docs, scores } = env.run(other, plan, collect, {
-      stop: env.stop,
-      counters: env.counters,
-      minCompetitiveScore: Number.NEGATIVE_INFINITY,
-      withNested: false,
-      aggs: null,
-    });
+    const collect = { ...COUNT_ALL, size: other.maxDoc, sort: [{ by: 'doc', descending: false } as const], trackScores: true };
+    const { docs, scores } = other.execute(plan, collect, { stop: env.stop, counters: env.counters });
     return [{ shard: hit.shard, prepared: at.prepared, index, docs, scores }];
   });
 }

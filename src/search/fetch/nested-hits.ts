@@ -1,11 +1,9 @@
 // Nested documents as hits: which object of the source a document is, and what a hit shows of it.
 import type { JsonObject } from '../../common/json-value.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
-import type { PlanNode } from '../../plan/query-plan.ts';
-import type { SegmentReader } from '../../plan/segment.ts';
-import { COLLECT_ALL, type QueryPhaseOptions } from '../run/query-phase.ts';
-
-type Runner = Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>;
+import { boolPlan, COUNT_ALL, type CollectPlan } from '../../plan/query-plan.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
+import type { RunControl } from '../run/run-control.ts';
 
 export interface NestedIdentity {
   /** Field relative to the enclosing level. */
@@ -15,33 +13,18 @@ export interface NestedIdentity {
 }
 
 /** Nested documents of `path` in (after, before), ascending. */
-export function nestedDocs(segment: SegmentReader, path: string, after: number, before: number, runner: Runner): number[] {
+export function nestedDocs(segment: SegmentReader, path: string, after: number, before: number, control: RunControl): number[] {
   const ptr = segment.nestedDocsPtr(path);
   if (ptr === 0 || before - after < 2) return [];
   const between = Uint32Array.from({ length: before - after - 1 }, (_, i) => after + 1 + i);
-  const plan: PlanNode = {
-    op: 'bool',
-    must: [],
+  const plan = boolPlan({
     filter: [
       { op: 'docs', docs: between, scores: null },
       { op: 'bitset', ptr },
     ],
-    should: [],
-    mustNot: [],
-    minimumShouldMatch: 0,
-  };
-  const found = runner.run(
-    segment,
-    plan,
-    { ...COLLECT_ALL, size: between.length, sort: [{ by: 'doc', descending: false }] },
-    {
-      stop: runner.stop,
-      counters: runner.counters,
-      minCompetitiveScore: Number.NEGATIVE_INFINITY,
-      withNested: true,
-      aggs: null,
-    },
-  );
+  });
+  const collect: CollectPlan = { ...COUNT_ALL, size: between.length, sort: [{ by: 'doc', descending: false }] };
+  const found = segment.execute(plan, collect, { stop: control.stop, counters: control.counters, withNested: true });
   return [...found.docs];
 }
 
@@ -58,7 +41,7 @@ export function nestedIdentity(
   segment: SegmentReader,
   path: string,
   docId: number,
-  runner: Runner,
+  control: RunControl,
 ): NestedIdentity {
   const root = segment.rootOf(docId);
   const start = blockStart(segment, root);
@@ -70,7 +53,7 @@ export function nestedIdentity(
   let parentPath = '';
   const levels: Array<{ field: string; offset: number }> = [];
   for (const level of paths) {
-    const siblings = nestedDocs(segment, level, from, end, runner);
+    const siblings = nestedDocs(segment, level, from, end, control);
     const own = siblings.findIndex((doc) => doc >= docId);
     levels.push({ field: parentPath === '' ? level : level.slice(parentPath.length + 1), offset: own });
     from = own > 0 ? siblings[own - 1] : from;

@@ -1,6 +1,6 @@
 // Values of runtime fields in the `fields` of a hit.
 import type { MutableJsonObject } from '../../common/json-value.ts';
-import type { SegmentReader } from '../../plan/segment.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { formatRuntime } from '../evaluate/runtime-field.ts';
 import { SegmentDocument } from '../evaluate/script-doc.ts';
 import type { FieldRequest } from '../request/search-request.ts';

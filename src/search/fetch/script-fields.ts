@@ -1,5 +1,3 @@
-// script_fields: values that scripts compute for each hit.
-import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { compileDocScript, DocValues } from '../../scripting/doc-script.ts';
@@ -9,10 +7,7 @@ import { runDocScript } from '../evaluate/script-doc.ts';
 import type { ScriptFieldRequest } from '../request/script-field-request.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
-import type { FetchTarget } from './fetch-phase.ts';
-
-/** Adds the field's values to a hit. */
-export type ScriptField = (target: FetchTarget, fields: MutableJsonObject) => void;
+import type { ScriptField } from './fetch-target.ts';
 
 /** @throws ApiError a failure of the shard: too many, or one that does not compile */
 export function compileScriptFields(wanted: readonly ScriptFieldRequest[], shard: SearchShard, context: RewriteContext): ScriptField[] {

@@ -4,14 +4,19 @@ import type { DocGroup } from '../../aggs/index.ts';
 import { shortestFloat } from '../../common/float32.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { filterSource } from '../../common/source-filter.ts';
-import type { CollectPlan, ExecutionCounters, PlanNode } from '../../plan/query-plan.ts';
+import { COUNT_ALL, type CollectPlan, type PlanNode } from '../../plan/query-plan.ts';
 import { parseSearchRequest, type SearchRequest } from '../request/search-request.ts';
-import { COLLECT_ALL, hitComparator, merge, type PreparedShard, type ShardHit, withSortColumns } from '../run/query-phase.ts';
-import { type ResolvedSort, resolveSort } from '../run/sort-keys.ts';
-import { contextOf, type SearchEnvironment, type SearchTarget } from '../search-shards.ts';
+import type { PreparedShard } from '../run/prepared-shard.ts';
+import { type ResolvedSort, withSortColumns } from '../run/resolved-sort.ts';
+import type { RunControl } from '../run/run-control.ts';
+import type { SearchEnvironment, SearchTarget } from '../run/search-environment.ts';
+import { hitComparator, mergeHits, type ShardHit } from '../run/shard-hits.ts';
+import { resolveSort } from '../run/sort-keys.ts';
+import { contextOf } from '../shard/rewrite-context.ts';
 import { docvalueFields } from './docvalue-fields.ts';
 import { fetchParts } from './fetch-parts.ts';
-import { type FetchPart, type FetchShard, fetchHits, lazySource } from './fetch-phase.ts';
+import { fetchHits } from './fetch-phase.ts';
+import { type FetchPart, type FetchShard, fetchShardOf, lazySource } from './fetch-target.ts';
 import { sourceFields } from './fields.ts';
 import { nestedIdentity, nestedSource } from './nested-hits.ts';
 import { runtimeFields } from './runtime-fields.ts';
@@ -19,7 +24,7 @@ import { compileScriptFields } from './script-fields.ts';
 
 const DEFAULT_SIZE = 3;
 
-export type TopHitsEnvironment = SearchEnvironment & { readonly counters: ExecutionCounters };
+export type TopHitsEnvironment = SearchEnvironment & RunControl;
 
 /** Documents of one segment among which hits are chosen. */
 export interface Candidates {
@@ -56,6 +61,7 @@ export function selectHits(
   env: TopHitsEnvironment,
   extra: readonly FetchPart[] = [],
 ): MutableJsonObject {
+  const control = { stop: env.stop, counters: env.counters };
   const wanted = request.from + request.size;
   let hits: ShardHit[] = [];
   let total = 0;
@@ -87,14 +93,8 @@ export function selectHits(
           () => docs,
         ),
       );
-      const collect: CollectPlan = { ...COLLECT_ALL, size: wanted, sort: keys, trackScores: needsScores };
-      return env.run(segment, plan, collect, {
-        stop: env.stop,
-        counters: env.counters,
-        minCompetitiveScore: Number.NEGATIVE_INFINITY,
-        withNested: nestedPath !== null,
-        aggs: null,
-      });
+      const collect: CollectPlan = { ...COUNT_ALL, size: wanted, sort: keys, trackScores: needsScores };
+      return segment.execute(plan, collect, { ...control, withNested: nestedPath !== null });
     });
     total += found.total;
     if (needsScores && scores) for (const score of scores) if (score > maxScore) maxScore = score;
@@ -109,13 +109,12 @@ export function selectHits(
         sort: sort.map((key, k) => key.valueOf(found.sortValues[i]?.[k] ?? null, segment, docId, docBase, score)),
       };
     });
-    hits = merge(hits, ofSegment, hitComparator(sort), wanted);
+    hits = mergeHits(hits, ofSegment, hitComparator(sort), wanted);
   }
   const page = hits.slice(request.from, wanted);
-  const options = { run: env.run, stop: env.stop, counters: env.counters };
-  const parts = [...fetchParts(request, { ...options, nodeId: env.nodeId, contextOf: (shard) => contextOf(shard, env) }), ...extra];
+  const parts = [...fetchParts(request, { ...control, nodeId: env.nodeId, contextOf: (shard) => contextOf(shard, env) }), ...extra];
   const sortOf = (hit: ShardHit) => sorts.get(hit.shard) ?? [];
-  const rendered = nestedPath === null ? fetchHits(page, shards, request, sortOf, parts, options) : page.map((hit) => nestedHit(hit));
+  const rendered = nestedPath === null ? fetchHits(page, shards, request, sortOf, parts, control) : page.map((hit) => nestedHit(hit));
   return {
     hits: {
       total: { value: total, relation: 'eq' },
@@ -125,11 +124,11 @@ export function selectHits(
   };
 
   function nestedHit(hit: ShardHit): MutableJsonObject {
-    const at = shards[hit.shard]!;
+    const at = fetchShardOf(shards, hit);
     const segment = at.shard.segments[hit.segment];
     const document = at.shard.record(segment.seqNo(hit.docId))!;
     const source = lazySource(document);
-    const identity = nestedIdentity(at.shard.mapping, segment, nestedPath!, hit.docId, options);
+    const identity = nestedIdentity(at.shard.mapping, segment, nestedPath!, hit.docId, control);
     const out: MutableJsonObject = {
       _index: at.shard.index,
       _id: document.id,

@@ -3,11 +3,12 @@
 import { type Bm25, DEFAULT_BM25 } from '../../mapping/similarity.ts';
 import { featureValue } from '../../mapping/types/rank-features.ts';
 import type { PlanNode, TermScorer } from '../../plan/query-plan.ts';
-import type { SegmentReader, TermState } from '../../plan/segment.ts';
+import type { TermState } from '../../plan/segment.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { isComputed, plainPart, type ScriptFilter } from '../compute/computed-query.ts';
 import { scoreByFunctions } from '../compute/function-score.ts';
 import { gatherJoined, type Joined, planJoined } from '../compute/join.ts';
-import type { ScoredDocs } from '../compute/match-runner.ts';
+import type { MatchRunner, ScoredDocs } from '../compute/match-runner.ts';
 import { type BoolIndexQuery, bool, type IndexQuery, type JoinQuery } from '../index-query/index-query.ts';
 import type { PositionalQuery } from '../index-query/positional-query.ts';
 import type { Term } from '../index-query/term.ts';
@@ -24,13 +25,11 @@ const MATCH_ALL: PlanNode = { op: 'matchAll' };
 type PatternQuery = Extract<IndexQuery, { op: 'pattern' }>;
 type PhraseQuery = Extract<IndexQuery, { op: 'phrase' }>;
 
-export type MatchingDocs = (index: number, plan: PlanNode, scopePtr: number | null) => ScoredDocs;
-
 /** Plans of one query for the segments of one shard; keeps what the segments share. */
 export class Planner {
   readonly #local: ShardStatistics;
   readonly #weights: Statistics;
-  readonly #matching: MatchingDocs;
+  readonly #runner: MatchRunner;
   #joins: Map<IndexQuery, ReadonlyMap<string, Joined>> | null = null;
   readonly #expansions: Expansions;
   /** What surrounds the query being planned asks of its documents: scripts and functions see no others. A plan made under it is right among them only. */
@@ -38,10 +37,9 @@ export class Planner {
 
   /**
    * @param weights   statistics for scores: the shard's own, or those of all shards (dfs)
-   * @param matching  runs a plan on a segment: all its documents with their scores; among the documents of a bitset instead of the roots
    */
-  constructor(local: ShardStatistics, weights: Statistics, maxClauses: number, matching: MatchingDocs) {
-    this.#matching = matching;
+  constructor(local: ShardStatistics, weights: Statistics, maxClauses: number, runner: MatchRunner) {
+    this.#runner = runner;
     this.#local = local;
     this.#weights = weights;
     this.#expansions = new Expansions(local, maxClauses);
@@ -203,7 +201,7 @@ export class Planner {
       joined = this.#within([], () =>
         gatherJoined(query, segments, (at) => {
           const from = this.plan(query.from, at, isScored);
-          return from.op === 'matchNone' ? null : this.#matching(at, from, null);
+          return from.op === 'matchNone' ? null : this.#runner.matchesOf(at, from, null);
         }),
       );
       (this.#joins ??= new Map()).set(query, joined);
@@ -433,7 +431,7 @@ export class Planner {
     const filter = [...this.#among];
     const left: PlanNode =
       filter.length === 0 ? plan : { op: 'bool', must: [plan], filter, should: [], mustNot: [], minimumShouldMatch: 0 };
-    return this.#matching(index, left, this.#scopeOf(nestedPath, index));
+    return this.#runner.matchesOf(index, left, this.#scopeOf(nestedPath, index));
   }
 
   #scripted({ nestedPath, matches }: ScriptFilter, index: number): PlanNode {
@@ -450,7 +448,7 @@ export class Planner {
     const states = entry.states.filter(isFound);
     const total = states.reduce((sum, state) => sum + state.totalTermFreq, 0);
     const score = scoreOf(featureValue(Math.trunc(total / entry.docFreq)));
-    const { docs, scores } = this.#matching(index, { ...plan, scorer: FEATURE_SCORER }, null);
+    const { docs, scores } = this.#runner.matchesOf(index, { ...plan, scorer: FEATURE_SCORER }, null);
     const values = scores.map((found) => Math.fround(score(featureValue(Math.round(FEATURE_SCALE * (1 / (1 - found) - 1)))) * boost));
     return { op: 'docs', docs, scores: values };
   }

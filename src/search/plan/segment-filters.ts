@@ -1,6 +1,7 @@
 // Plans of one segment that only filter: what they match is read off columns, postings and documents, without statistics of the shard.
 import type { PlanNode } from '../../plan/query-plan.ts';
-import type { SegmentReader, TermPairs, TermState } from '../../plan/segment.ts';
+import type { TermPairs, TermState } from '../../plan/segment.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 
 /** More matching terms than this are looked up as a range of ordinals, if the field has a column. */

@@ -1,12 +1,12 @@
 // Span and interval queries on one segment: documents that have the terms are found by the executor, where the terms stand in each of them is
 // worked out here.
 import type { PlanNode } from '../../plan/query-plan.ts';
-import type { SegmentReader, TermState } from '../../plan/segment.ts';
+import type { TermState } from '../../plan/segment.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { bool, type IndexQuery, none } from '../index-query/index-query.ts';
 import type { PatternQuery } from '../index-query/pattern-query.ts';
 import type { IntervalSource, PositionalQuery, SpanSource } from '../index-query/positional-query.ts';
 import type { Term } from '../index-query/term.ts';
-import { eachDocument, keyOfTerm } from './document-positions.ts';
 import { intervalsOf, minExtent, type Positions, spansOf } from './sources.ts';
 
 /** The query with patterns spelled out. */
@@ -32,6 +32,10 @@ export function expandPositional(
   const counted = new Map(scoringTerms(source).map((term) => [keyOfTerm(term), term]));
   const scoring = [...counted.values()].sort((a, b) => (keyOfTerm(a) < keyOfTerm(b) ? -1 : 1));
   return { query: expanded, candidates: candidatesOf(source), terms, scoring };
+}
+
+function keyOfTerm({ field, key }: Term): string {
+  return `${field}\u0000${key}`;
 }
 
 type Source = SpanSource | IntervalSource;
@@ -156,8 +160,8 @@ export function matchPositions(
   const frequency = frequencyOf(query);
   const found: number[] = [];
   const scores: number[] = [];
-  eachDocument(segment, docs, states, (docId, positions) => {
-    const freq = frequency(positions);
+  segment.visitPositions(docs, states, (docId, positionsOf) => {
+    const freq = frequency((term) => positionsOf(keyOfTerm(term)));
     if (freq === 0) return;
     found.push(docId);
     if (score) scores.push(score(docId, freq));

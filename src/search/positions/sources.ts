@@ -240,9 +240,6 @@ function unordered(lists: readonly (readonly Stretch[])[]): Stretch[] {
   }
 }
 
-/** Sources of a rule without overlap: each order of them is tried. */
-export const MAX_PERMUTED = 5;
-
 function permutations<T>(items: readonly T[]): T[][] {
   if (items.length <= 1) return [[...items]];
   return items.flatMap((item, i) => permutations(items.filter((_, j) => j !== i)).map((rest) => [item, ...rest]));

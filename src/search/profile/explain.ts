@@ -1,12 +1,15 @@
 // Explanations of scores: the tree of numbers behind one document's score, in Lucene's words. Frequencies come from the executor itself: a
 // scorer of weight 1 and norm factor 1 gives 1 - 1 / (1 + freq), from which the frequency is read back.
 import { shortestFloat } from '../../common/float32.ts';
-import type { PlanNode } from '../../plan/query-plan.ts';
+import { boolPlan, COUNT_ALL, type PlanNode } from '../../plan/query-plan.ts';
 import { type IndexQuery, withBoost } from '../index-query/index-query.ts';
 import { floatText, queryText } from '../index-query/query-text.ts';
 import type { Term } from '../index-query/term.ts';
-import { COLLECT_ALL, type PreparedShard, type QueryPhaseOptions, type Rescored, scoreDocs } from '../run/query-phase.ts';
+import type { PreparedShard } from '../run/prepared-shard.ts';
 import { combine } from '../run/rescore.ts';
+import type { RunControl } from '../run/run-control.ts';
+import { scoreDocs } from '../run/score-docs.ts';
+import type { Rescored } from '../run/shard-hits.ts';
 import { idf, lengthOfNorm } from '../shard/bm25.ts';
 
 export interface Explanation {
@@ -14,8 +17,6 @@ export interface Explanation {
   readonly description: string;
   readonly details: readonly Explanation[];
 }
-
-type Runner = Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>;
 
 const UNIT_NORMS = new Float32Array(256).fill(1);
 /** Names of rescore modes in explanations. */
@@ -34,19 +35,18 @@ export class Explainer {
   readonly #prepared: PreparedShard;
   readonly #index: number;
   readonly #docId: number;
-  readonly #runner: Runner;
+  readonly #control: RunControl;
 
-  constructor(prepared: PreparedShard, index: number, docId: number, runner: Runner) {
+  constructor(prepared: PreparedShard, index: number, docId: number, control: RunControl) {
     this.#prepared = prepared;
     this.#index = index;
     this.#docId = docId;
-    this.#runner = runner;
+    this.#control = control;
   }
 
   /** Score of a query, or null if the document does not match. */
   score(query: IndexQuery, boost = 1): number | null {
-    const segment = this.#prepared.planner.segments[this.#index];
-    const scores = scoreDocs(this.#prepared, withBoost(query, boost), segment, this.#index, [this.#docId], true, this.#runner);
+    const scores = scoreDocs(this.#prepared, withBoost(query, boost), this.#index, [this.#docId], true, this.#control);
     return scores.get(this.#docId) ?? null;
   }
 
@@ -165,19 +165,9 @@ export class Explainer {
     if (plan.op !== 'term' && plan.op !== 'synonym' && plan.op !== 'phrase') return 1;
     const probe: PlanNode = { ...plan, scorer: { weight: 1, normInverse: UNIT_NORMS } };
     const only: PlanNode = { op: 'docs', docs: Uint32Array.of(this.#docId), scores: null };
-    const both: PlanNode = { op: 'bool', must: [probe], filter: [only], should: [], mustNot: [], minimumShouldMatch: 0 };
-    const found = this.#runner.run(
-      segment,
-      both,
-      { ...COLLECT_ALL, size: 1 },
-      {
-        stop: this.#runner.stop,
-        counters: this.#runner.counters,
-        minCompetitiveScore: Number.NEGATIVE_INFINITY,
-        withNested: true,
-        aggs: null,
-      },
-    );
+    const both = boolPlan({ must: [probe], filter: [only] });
+    const { stop, counters } = this.#control;
+    const found = segment.execute(both, { ...COUNT_ALL, size: 1 }, { stop, counters, withNested: true });
     const score = found.scores[0] ?? 0;
     const freq = score / (1 - score);
     return plan.op === 'phrase' ? Math.fround(Number(freq.toPrecision(6))) : Math.round(freq);

@@ -2,11 +2,11 @@
 // a profiled shard runs each clause once more by itself, without scores and with them, over every segment. What is shown of a clause is what
 // that run took and counted; for the query as a whole the search's own run counts.
 import type { MutableJsonObject } from '../../common/json-value.ts';
-import type { ExecutionCounters, StopCheck } from '../../plan/query-plan.ts';
+import { COUNT_ALL, type ExecutionCounters, makeCounters, type StopCheck } from '../../plan/query-plan.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import { queryText } from '../index-query/query-text.ts';
-import { COLLECT_ALL, type PreparedShard, type QueryPhaseOptions } from '../run/query-phase.ts';
-import type { RunSegment } from '../shard/search-shard.ts';
+import type { PreparedShard } from '../run/prepared-shard.ts';
+import type { RunControl } from '../run/run-control.ts';
 
 /** Milliseconds and counts of one query over all segments of a shard. */
 export interface ClauseFigures {
@@ -93,7 +93,6 @@ function bare(query: IndexQuery, prepared: PreparedShard): IndexQuery {
 export function profileClauses(
   query: IndexQuery,
   prepared: PreparedShard,
-  run: RunSegment,
   stop: StopCheck,
   scored: boolean,
   withNested = false,
@@ -102,20 +101,13 @@ export function profileClauses(
   const isNested = withNested || outer.op === 'nested';
   return clausesOf(outer, scored).map((clause) => ({
     query: bare(clause.query, prepared),
-    figures: measure(clause.query, prepared, run, stop, clause.scored, isNested),
-    children: profileClauses(clause.query, prepared, run, stop, clause.scored, isNested),
+    figures: measure(clause.query, prepared, stop, clause.scored, isNested),
+    children: profileClauses(clause.query, prepared, stop, clause.scored, isNested),
   }));
 }
 
-function measure(
-  query: IndexQuery,
-  prepared: PreparedShard,
-  run: RunSegment,
-  stop: StopCheck,
-  scored: boolean,
-  withNested: boolean,
-): ClauseFigures {
-  const counters: ExecutionCounters = { blocksDecoded: 0, docsCollected: 0, docsScored: 0, windows: 0 };
+function measure(query: IndexQuery, prepared: PreparedShard, stop: StopCheck, scored: boolean, withNested: boolean): ClauseFigures {
+  const counters: ExecutionCounters = makeCounters();
   const { segments } = prepared.planner;
   let planMs = 0;
   let matchMs = 0;
@@ -128,27 +120,22 @@ function measure(
     const planned = performance.now();
     planMs += planned - started;
     if (plan.op === 'matchNone') return;
-    const options = { stop, minCompetitiveScore: Number.NEGATIVE_INFINITY, withNested, aggs: null };
-    const unseen: ExecutionCounters = { ...counters };
-    run(segment, plan, COLLECT_ALL, { ...options, counters: scored ? unseen : counters });
+    const uncounted: ExecutionCounters = { ...counters };
+    segment.execute(plan, COUNT_ALL, { stop, withNested, counters: scored ? uncounted : counters });
     const matched = performance.now();
     matchMs += matched - planned;
     if (!scored) return;
-    run(segment, scoredPlan, { ...COLLECT_ALL, size: 1 }, { ...options, counters });
+    segment.execute(scoredPlan, { ...COUNT_ALL, size: 1 }, { stop, withNested, counters });
     bothMs += performance.now() - matched;
   });
   return { planMs, matchMs, scoreMs: scored ? Math.max(0, bothMs - matchMs) : 0, segments: segments.length, counters };
 }
 
 /** Milliseconds of the search's query over all segments, without hits: what aggregations are measured against. */
-export function timeOfQuery(
-  prepared: PreparedShard,
-  { run, stop, counters }: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
-): number {
+export function timeOfQuery(prepared: PreparedShard, { stop, counters }: RunControl): number {
   const started = performance.now();
-  const options = { stop, counters, minCompetitiveScore: Number.NEGATIVE_INFINITY, withNested: false, aggs: null };
   prepared.planner.segments.forEach((segment, index) => {
-    run(segment, prepared.plan(index), COLLECT_ALL, options);
+    segment.execute(prepared.plan(index), COUNT_ALL, { stop, counters });
   });
   return performance.now() - started;
 }

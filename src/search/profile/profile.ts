@@ -4,7 +4,8 @@ import type { AggTree } from '../../aggs/index.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { ExecutionCounters } from '../../plan/query-plan.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
-import type { PreparedShard, QueryPhaseOptions } from '../run/query-phase.ts';
+import type { PreparedShard } from '../run/prepared-shard.ts';
+import type { RunControl } from '../run/run-control.ts';
 import type { ShardAggregations } from '../run/search-aggregations.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 import { type AggregationTimes, profileAggregations } from './profile-aggregations.ts';
@@ -47,13 +48,13 @@ export function profileShard(
   { index, shard, segments }: SearchShard,
   prepared: PreparedShard,
   aggs: AggTree | null,
-  options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
+  options: RunControl,
   { before, times, matched, collected, measure }: ProfiledRun,
 ): ShardProfile {
   const { query, sort, isEmptyPage, needsScores } = prepared.shardQuery;
   const after = { ...options.counters };
   const collector = isEmptyPage ? 'TotalHitCountCollector' : sort.length > 0 ? 'TopFieldCollector' : 'TopScoreDocCollector';
-  const clauses = profileClauses(query, prepared, options.run, options.stop, needsScores);
+  const clauses = profileClauses(query, prepared, options.stop, needsScores);
   const aggregations = (reduceMs: number): MutableJsonObject[] => {
     if (!aggs || !collected) return [];
     const { partials, bindings } = collected;

@@ -10,7 +10,6 @@ import type { IntervalSource, PositionalQuery, SpanSource } from '../index-query
 import type { AnalyzedToken } from '../index-query/query-analysis.ts';
 import { queryText } from '../index-query/query-text.ts';
 import { type Term, termOfText } from '../index-query/term.ts';
-import { MAX_PERMUTED } from '../positions/sources.ts';
 import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';
 import { rewriteRange, termQuery, unmapped } from './leaf.ts';
 import { fuzzyOnField, patternOnField, rewriteFuzzy, rewritePattern } from './patterns.ts';
@@ -218,11 +217,14 @@ function filtered(source: IntervalSource, filter: IntervalFilter | null, field: 
   return filter === null ? source : { type: 'filter', source, relation: filter.relation, by: intervalSource(filter.rule, field, context) };
 }
 
+/** Largest number of sources in mode `unordered_no_overlap`: every permutation of them is tried. */
+const MAX_PERMUTED = 5;
+
 function together(sources: readonly IntervalSource[], maxGaps: number, mode: IntervalMode): IntervalSource {
   if (sources.length === 0) return { type: 'none' };
   if (sources.length === 1) return sources[0];
   if (mode === 'unordered_no_overlap' && sources.length > MAX_PERMUTED)
-    throw illegalArgument(`[mode] unordered_no_overlap takes at most ${MAX_PERMUTED} terms or rules, but there are ${sources.length}`);
+    throw illegalArgument(`[mode] unordered_no_overlap allows at most ${MAX_PERMUTED} terms or rules, but there are ${sources.length}`);
   if (maxGaps === 0 && mode === 'ordered') return { type: 'all', sources, mode: 'phrase' };
   const source: IntervalSource = { type: 'all', sources, mode };
   return maxGaps < 0 ? source : { type: 'maxGaps', source, gaps: maxGaps };

@@ -10,11 +10,11 @@ import { REGEXP_ALL } from '../../query/regexp-flags.ts';
 import { ALL, bool, constant, disMax, type IndexQuery, withBoost } from '../index-query/index-query.ts';
 import type { RewriteMethod } from '../index-query/pattern-query.ts';
 import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';
+import { countClauses, fixNegative } from './clauses.ts';
 import { resolveFields } from './field-patterns.ts';
 import { boundsQuery, rewriteExists, termQuery, unmapped } from './leaf.ts';
 import { fuzzyOnField, patternOnField } from './patterns.ts';
 import { rangeFieldQuery } from './range-field.ts';
-import { countClauses, fixNegative } from './rewrite.ts';
 import { CONSTANT, parseRewriteMethod } from './rewrite-method.ts';
 import { lenient, multiFieldQuery, requireAnalyzer, type TextSettings, tieBreakerOf, withMinimum } from './text.ts';
 

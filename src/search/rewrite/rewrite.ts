@@ -1,12 +1,13 @@
 // Parsed query -> query of one index: the entry point, and the queries made of queries.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import { queryShard, tooManyClauses } from '../../errors/search-errors.ts';
+import { queryShard } from '../../errors/search-errors.ts';
 import { calculateMinimumShouldMatch } from '../../query/minimum-should-match.ts';
 import type { BoolQuery, NestedQuery, Query } from '../../query/query.ts';
 import { docFunction } from '../evaluate/score-functions.ts';
 import { ALL, applyMinimumShouldMatch, bool, constant, disMax, type IndexQuery, none, withBoost } from '../index-query/index-query.ts';
 import { type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
+import { countClauses, fixNegative } from './clauses.ts';
 import { rewriteGeo } from './geo.ts';
 import { rewriteParentId, rewriteRelated } from './join.ts';
 import { rewriteExists, rewriteIds, rewriteRange, rewriteTerms, rewriteTermsSet } from './leaf.ts';
@@ -75,7 +76,7 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
     case 'script':
       return rewriteScript(query.script, context);
     case 'script_score':
-      return rewriteScriptScore(query, context);
+      return rewriteScriptScore(query, rewriteQuery(query.query, context), context);
     case 'rank_feature':
       return rewriteRankFeature(query, context);
     case 'distance_feature':
@@ -133,12 +134,6 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
   }
 }
 
-/** Counts clauses. @throws ApiError too_many_clauses */
-export function countClauses(context: RewriteContext, count: number): void {
-  context.clauses.count += count;
-  if (count > context.limits.maxClauseCount) throw tooManyClauses(context.limits.maxClauseCount);
-}
-
 function rewriteBool(query: BoolQuery, context: RewriteContext): IndexQuery {
   const { must, filter, should, mustNot } = query;
   countClauses(context, must.length + filter.length + should.length + mustNot.length);
@@ -153,13 +148,6 @@ function rewriteBool(query: BoolQuery, context: RewriteContext): IndexQuery {
   const spec = query.minimumShouldMatch;
   const limited = spec === null ? result : applyMinimumShouldMatch(result, (count) => calculateMinimumShouldMatch(count, spec));
   return query.adjustPureNegative ? fixNegative(limited) : limited;
-}
-
-/** A query of nothing but exclusions selects from everything. */
-export function fixNegative(query: IndexQuery): IndexQuery {
-  if (query.op !== 'bool' || query.mustNot.length === 0) return query;
-  if (query.must.length + query.filter.length + query.should.length > 0) return query;
-  return { ...query, filter: [ALL] };
 }
 
 function rewriteNested(query: NestedQuery, context: RewriteContext): IndexQuery {

@@ -15,7 +15,6 @@ import { runDocScript } from '../evaluate/script-doc.ts';
 import { constant, type DocFunction, type IndexQuery, none } from '../index-query/index-query.ts';
 import { termOfText } from '../index-query/term.ts';
 import { fieldOf, type RewriteContext, requireExpensive } from '../shard/rewrite-context.ts';
-import { rewriteQuery } from './rewrite.ts';
 
 export function rewriteScript(spec: ScriptSpec, context: RewriteContext): IndexQuery {
   requireExpensive(context, '[script] queries');
@@ -36,12 +35,13 @@ export function rewriteScript(spec: ScriptSpec, context: RewriteContext): IndexQ
 
 type ScriptScore = Extract<Query, { kind: 'script_score' }>;
 
-export function rewriteScriptScore(query: ScriptScore, context: RewriteContext): IndexQuery {
+/** @param inner  the rewritten query whose documents the script scores */
+export function rewriteScriptScore(query: ScriptScore, inner: IndexQuery, context: RewriteContext): IndexQuery {
   requireExpensive(context, '[script score] queries');
   const value = scoreScript(query.script, context, (score, docId) =>
     illegalArgument(`script_score script returned an invalid score [${score}] for doc [${docId}]. Must be a non-negative score!`),
   );
-  return scored(rewriteQuery(query.query, context), value, context, query.minScore);
+  return scored(inner, value, context, query.minScore);
 }
 
 /** Documents of a query with the score that a function gives. */

@@ -5,10 +5,10 @@ import type { SimpleQueryStringQuery } from '../../query/query.ts';
 import type { SimpleSyntaxNode } from '../../query/simple-query-string-syntax.ts';
 import { ALL, bool, disMax, type IndexQuery, none, withBoost } from '../index-query/index-query.ts';
 import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';
+import { countClauses } from './clauses.ts';
 import { resolveFields } from './field-patterns.ts';
 import { termQuery, unmapped } from './leaf.ts';
 import { fuzzyOnField, patternOnField } from './patterns.ts';
-import { countClauses } from './rewrite.ts';
 import { CONSTANT } from './rewrite-method.ts';
 import { lenient, multiFieldQuery, requireAnalyzer, type TextSettings, withMinimum } from './text.ts';
 

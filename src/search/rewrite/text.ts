@@ -10,10 +10,10 @@ import { ALL, applyMinimumShouldMatch, bool, disMax, type IndexQuery, none, with
 import type { AnalyzedToken } from '../index-query/query-analysis.ts';
 import { type Term, termOfText } from '../index-query/term.ts';
 import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';
+import { countClauses } from './clauses.ts';
 import { resolveFields } from './field-patterns.ts';
 import { bySimilarity, isTextual, termQuery, unmapped } from './leaf.ts';
 import { fuzzyOnField, patternOnField } from './patterns.ts';
-import { countClauses } from './rewrite.ts';
 import { CONSTANT, parseRewriteMethod } from './rewrite-method.ts';
 import { buildTextQuery, combineFields, NO_TERMS, noPositions, type TextMode, type TokenQueries } from './text-query-builder.ts';
 import { typedPhrase } from './typed-fields.ts';

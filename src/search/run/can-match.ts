@@ -1,7 +1,7 @@
 // The step before a search on many shards: which of them cannot have a match, by the bounds of their columns. They are left out.
 // Source: CanMatchPreFilterSearchPhase, SearchService.canRewriteToMatchNone (Elasticsearch), described and written anew.
 import type { AggTree } from '../../aggs/index.ts';
-import type { SegmentReader } from '../../plan/segment.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { SearchRequest } from '../request/search-request.ts';
 import { rewriteQuery } from '../rewrite/rewrite.ts';

@@ -1,16 +1,14 @@
 // Sorting by values that no column holds: a script's, or ids. Those of the documents that match make a column for the run.
-import type { SegmentImageReader } from '../../arena/segment-reader.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { numberFormat } from '../../errors/search-errors.ts';
-import type { SegmentReader } from '../../plan/segment.ts';
-import { temporaryColumn } from '../../plan/temporary-column.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { doubleOf } from '../../scripting/dates.ts';
 import { compileDocScript } from '../../scripting/doc-script.ts';
 import { textOf } from '../../scripting/values.ts';
 import { runDocScript } from '../evaluate/script-doc.ts';
 import type { SortSpec } from '../request/sort-request.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
-import type { ResolvedSort } from './sort-keys.ts';
+import type { ResolvedSort } from './resolved-sort.ts';
 
 type ScriptSortSpec = Extract<SortSpec, { by: 'script' }>;
 
@@ -29,7 +27,7 @@ export function scriptSort(spec: ScriptSortSpec, context: RewriteContext): Resol
 
 /** By `_id`. */
 export function idSort(descending: boolean): ResolvedSort {
-  return computedSort(descending, true, (segment, docId) => (segment as SegmentImageReader).idOf(docId));
+  return computedSort(descending, true, (segment, docId) => segment.idOf(docId));
 }
 
 function computedSort(
@@ -69,8 +67,7 @@ function computedSort(
       const places = new Map(ordered.map((text, place) => [text, place]));
       const byDoc = new Map<number, number[]>();
       for (const [docId, value] of found) byDoc.set(docId, [typeof value === 'string' ? places.get(value)! : value]);
-      const { kernels } = segment as SegmentImageReader;
-      const column = temporaryColumn(kernels, { kind: isText ? 'ordinals' : 'f64', maxDoc: segment.maxDoc, byDoc });
+      const column = segment.temporaryColumn({ kind: isText ? 'ordinals' : 'f64', byDoc });
       return { by: 'column', column, descending, mode: 'min', missing: 'last', nestedDocsPtr: 0, nestedFilter: null };
     },
     valueOf: (value, segment) => (value === null ? null : isText ? (texts.get(segment)?.[Number(value)] ?? null) : Number(value)),

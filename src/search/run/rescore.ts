@@ -1,16 +1,18 @@
 // Rescoring: the best hits of a shard get a second query's score mixed into theirs.
-import type { FetchShard } from '../fetch/fetch-phase.ts';
 import type { RescoreRequest } from '../request/search-request.ts';
 import { rewriteQuery } from '../rewrite/rewrite.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
-import { hitComparator, type QueryPhaseOptions, type ShardHit, type ShardHits, scoreDocs } from './query-phase.ts';
+import type { PreparedShard } from './prepared-shard.ts';
+import type { RunControl } from './run-control.ts';
+import { scoreDocs } from './score-docs.ts';
+import { hitComparator, type ShardHit, type ShardHits } from './shard-hits.ts';
 
 export function rescoreHits(
   found: ShardHits,
   rescores: readonly RescoreRequest[],
-  at: FetchShard,
+  prepared: PreparedShard,
   context: RewriteContext,
-  options: Pick<QueryPhaseOptions, 'run' | 'stop' | 'counters'>,
+  control: RunControl,
 ): ShardHits {
   let hits = found.hits;
   const compare = hitComparator([]);
@@ -22,7 +24,7 @@ export function rescoreHits(
     for (const index of segments) {
       const inSegment = window.filter((hit) => hit.segment === index);
       const docs = inSegment.map((hit) => hit.docId);
-      const second = scoreDocs(at.prepared, query, at.shard.segments[index], index, docs, true, options);
+      const second = scoreDocs(prepared, query, index, docs, true, control);
       for (const hit of inSegment) {
         const score = second.get(hit.docId);
         if (score !== undefined) scores.set(hit, score);

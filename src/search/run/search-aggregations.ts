@@ -1,14 +1,11 @@
 // Aggregations of a search on one shard: binds the tree to the index, collects segment by segment as the query runs.
 
-import type { SegmentPartial } from '../../aggs/index.ts';
-import { type AggTree, type Bindings, bindAggregations, collectSegment } from '../../aggs/index.ts';
+import { type AggTree, type Bindings, bindAggregations, collectSegment, type SegmentPartial } from '../../aggs/index.ts';
 import type { ScriptedValues } from '../../aggs/types.ts';
-import type { SegmentImageReader } from '../../arena/segment-reader.ts';
 import { parseJsonBytes } from '../../common/json-parse.ts';
 import type { JsonObject } from '../../common/json-value.ts';
-import { ApiError } from '../../errors/api-error.ts';
 import type { AggProgram, PlanNode } from '../../plan/query-plan.ts';
-import type { SegmentReader } from '../../plan/segment.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { Query } from '../../query/query.ts';
 import { compileDocScript } from '../../scripting/doc-script.ts';
 import { compileScriptColumn, type ScriptColumn, ScriptedSegment } from '../compute/scripted-segment.ts';
@@ -17,7 +14,7 @@ import { stringsIn } from '../evaluate/source-values.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import { rewriteQuery } from '../rewrite/rewrite.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
-import type { PreparedShard } from './query-phase.ts';
+import type { PreparedShard } from './prepared-shard.ts';
 
 /** Collects what one shard's segments give; `partials` grows with each. */
 export class ShardAggregations {
@@ -84,12 +81,10 @@ export class ShardAggregations {
    */
   collect(prepared: PreparedShard, index: number, execute: (program: AggProgram) => void, executeAll: (program: AggProgram) => void): void {
     const own = prepared.planner.segments[index];
-    const { kernels } = own as SegmentImageReader;
-    if (!kernels) throw new ApiError('illegal_state_exception', 500, 'aggregations need a segment in an arena');
     if (this.#scripts.size === 0) return this.#collect(own, prepared, index, execute, executeAll);
     const context = { ...this.#context, nestedPath: null };
     const segment = new ScriptedSegment(own, this.#scripts, context, (values) => this.#domain(values, prepared, index));
-    segment.scoped(() => this.#collect(segment, prepared, index, execute, executeAll));
+    segment.scratch(() => this.#collect(segment, prepared, index, execute, executeAll));
   }
 
   /** Documents that scripts run over: what the search finds; children of a nested path; everything for `global`. */
@@ -106,14 +101,13 @@ export class ShardAggregations {
     execute: (program: AggProgram) => void,
     executeAll: (program: AggProgram) => void,
   ): void {
-    const { kernels } = segment as SegmentImageReader;
     this.partials.push(
       collectSegment(this.#tree, this.#bindings, {
-        k: kernels,
+        k: segment.kernels,
         segment,
         shard: this.#shard,
         handle: { prepared, index },
-        scoped: (action) => (segment instanceof ScriptedSegment ? segment.scoped(action) : action()),
+        scoped: (action) => (segment instanceof ScriptedSegment ? segment.scratch(action) : action()),
         planQuery: (query) => this.#planQuery(query as Query, prepared, index),
         execute,
         executeAll,

@@ -1,33 +1,12 @@
-// What rewriting a query for an index may ask.
-
+// The index and the request that a query is rewritten for.
 import { ApiError } from '../../errors/api-error.ts';
 import { queryShard } from '../../errors/search-errors.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { StoredScript } from '../../scripting/script-spec.ts';
-import type { AnalyzedToken, QueryAnalysis } from '../index-query/query-analysis.ts';
-import type { ShardDocument } from './search-shard.ts';
-
-/** Limits of an index that queries meet; Elasticsearch's defaults. */
-export interface QueryLimits {
-  readonly maxTermsCount: number;
-  readonly maxRegexLength: number;
-  readonly maxClauseCount: number;
-  /** `index.query.default_field`. */
-  readonly defaultFields: readonly string[];
-  readonly queryStringLenient: boolean;
-  /** `search.allow_expensive_queries`. */
-  readonly allowExpensive: boolean;
-}
-
-export const DEFAULT_LIMITS: QueryLimits = {
-  maxTermsCount: 65_536,
-  maxRegexLength: 1000,
-  maxClauseCount: 1024,
-  defaultFields: ['*'],
-  queryStringLenient: false,
-  allowExpensive: true,
-};
+import type { QueryAnalysis } from '../index-query/query-analysis.ts';
+import type { QueryLimits } from './limits.ts';
+import type { SearchShard, ShardDocument } from './search-shard.ts';
 
 export interface RewriteContext {
   readonly index: string;
@@ -36,14 +15,21 @@ export interface RewriteContext {
   readonly limits: QueryLimits;
   /** The request's time, for `now` in date math. */
   readonly nowMs: number;
-  /** Nested path whose documents the query sees, null: root documents. */
+  /** Path of the nested documents that the query matches; null for root documents. */
   readonly nestedPath: string | null;
-  /** A stored script by id. */
+  /** Looks up a stored script by id. */
   readonly storedScript: (id: string) => StoredScript | null;
-  /** The stored document, for scripts that read its source. */
+  /** Reads a stored document, for scripts that access its source. */
   record(seqNo: number): ShardDocument | null;
-  /** Counts clauses over the whole query. */
+  /** Number of clauses in the whole query so far. */
   readonly clauses: { count: number };
+}
+
+/** The context for queries on the root documents of a shard. */
+export function contextOf(shard: SearchShard, request: Pick<RewriteContext, 'nowMs' | 'storedScript'>): RewriteContext {
+  const { index, mapping, analysis, limits } = shard;
+  const { nowMs, storedScript } = request;
+  return { index, mapping, analysis, limits, nowMs, storedScript, record: shard.record, nestedPath: null, clauses: { count: 0 } };
 }
 
 /** The field's type, or null if it is not mapped. */
@@ -56,10 +42,12 @@ export function refuse(context: RewriteContext, reason: string, cause: ApiError 
   return queryShard(context.index, reason, cause);
 }
 
-/** @param what  queries that look at many terms or documents, by name. @throws ApiError exception: the cluster's settings do not allow them */
+/**
+ * Rejects queries that visit many terms or documents if the cluster does not allow them.
+ * @param what  the kind of query, as the error names it
+ * @throws ApiError exception: `search.allow_expensive_queries` is false
+ */
 export function requireExpensive(context: RewriteContext, what: string, hint = ''): void {
   if (context.limits.allowExpensive) return;
   throw new ApiError('exception', 400, `${what} cannot be executed when 'search.allow_expensive_queries' is set to false.${hint}`);
 }
-
-export type { AnalyzedToken, QueryAnalysis };

@@ -1,7 +1,8 @@
 // Statistics that scores need, over all segments of a shard, deleted documents counted as Lucene counts them; and the term states found.
 
 import type { Bm25 } from '../../mapping/similarity.ts';
-import type { SegmentReader, TermState } from '../../plan/segment.ts';
+import type { TermState } from '../../plan/segment.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { Term } from '../index-query/term.ts';
 import { averageLength, normInverseTable } from './bm25.ts';
 

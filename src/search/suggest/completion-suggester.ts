@@ -7,7 +7,7 @@ import { REGEXP_ALL } from '../../query/regexp-flags.ts';
 import { afterPrefix, type Bytes } from '../index-query/term.ts';
 import { regexpMatcher } from '../matchers/regexp.ts';
 import type { CompletionSuggestion } from '../request/suggest-request.ts';
-import type { PreparedShard } from '../run/query-phase.ts';
+import type { PreparedShard } from '../run/prepared-shard.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 
 export interface CompletionOption {

@@ -6,16 +6,19 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { allShardsFailed, type ShardFailure } from '../../errors/search-errors.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
-import type { FetchShard } from '../fetch/fetch-phase.ts';
 import type { CompletionSuggestion, Suggestion, TermSuggestion } from '../request/suggest-request.ts';
-import type { ShardHit } from '../run/query-phase.ts';
+import type { PreparedShard } from '../run/prepared-shard.ts';
+import type { ShardHit } from '../run/shard-hits.ts';
+import type { SearchShard } from '../shard/search-shard.ts';
 import type { ShardStatistics } from '../shard/statistics.ts';
 import { type CompletionOption, compareOptions, suggestCompletions } from './completion-suggester.ts';
 import { mergeTermOptions, suggestTerms, type TermEntry } from './term-suggester.ts';
 
 export interface SuggestShard {
-  readonly at: FetchShard;
+  readonly shard: SearchShard;
+  readonly prepared: PreparedShard;
   readonly statistics: ShardStatistics;
+  /** Position of the shard in the search. */
   readonly position: number;
 }
 
@@ -49,7 +52,7 @@ function onShards<T>(shards: readonly SuggestShard[], nodeId: string, run: (shar
       results.push(run(shard));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const { index, shard: number } = shard.at.shard;
+      const { index, shard: number } = shard.shard;
       failures.push({ shard: number, index, node: nodeId, error });
     }
   }
@@ -57,15 +60,15 @@ function onShards<T>(shards: readonly SuggestShard[], nodeId: string, run: (shar
   return results;
 }
 
-function fieldOf({ at }: SuggestShard, name: string): FieldType {
-  const field = at.shard.mapping.field(name);
+function fieldOf({ shard }: SuggestShard, name: string): FieldType {
+  const field = shard.mapping.field(name);
   if (!field) throw illegalArgument(`no mapping found for field [${name}]`);
   return field;
 }
 
 function terms(suggestion: TermSuggestion, shards: readonly SuggestShard[], { nodeId }: SuggestOptions): MutableJsonObject[] {
   const lists = onShards(shards, nodeId, (shard): TermEntry[] =>
-    suggestTerms(suggestion, fieldOf(shard, suggestion.field), shard.at.shard, shard.statistics),
+    suggestTerms(suggestion, fieldOf(shard, suggestion.field), shard.shard, shard.statistics),
   );
   return (lists[0] ?? []).map(({ text, offset, length }, i) => ({
     text,
@@ -86,7 +89,7 @@ function completions(
   const lists = onShards(shards, nodeId, (shard): CompletionOption[] => {
     const field = fieldOf(shard, suggestion.field);
     if (field.typeName !== 'completion') throw illegalArgument(`Field [${suggestion.field}] is not a completion suggest field`);
-    return suggestCompletions(suggestion, field, shard.at.shard, shard.at.prepared, shard.position);
+    return suggestCompletions(suggestion, field, shard.shard, shard.prepared, shard.position);
   });
   const chosen: CompletionOption[] = [];
   const seen = new Set<string>();

@@ -4,8 +4,10 @@ import type { EngineContext } from '../../../../src/api/core/context.ts';
 import { allowsExpensive } from '../../../../src/api/search/search-targets.ts';
 import { createMapping } from '../../../../src/mapping/create-mapping.ts';
 import { parseQuery } from '../../../../src/query/parse-query.ts';
+import type { QueryAnalysis } from '../../../../src/search/index-query/query-analysis.ts';
 import { rewriteQuery } from '../../../../src/search/rewrite/rewrite.ts';
-import { DEFAULT_LIMITS, type QueryAnalysis, type RewriteContext } from '../../../../src/search/shard/rewrite-context.ts';
+import { DEFAULT_LIMITS } from '../../../../src/search/shard/limits.ts';
+import type { RewriteContext } from '../../../../src/search/shard/rewrite-context.ts';
 import { simpleAnalysis } from '../../../support/simple-analysis.ts';
 
 const properties = {

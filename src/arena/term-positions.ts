@@ -1,9 +1,6 @@
-// Positions of terms, document by document in ascending order, read through the cursors of assembly/postings.
-import type { SegmentImageReader } from '../../arena/segment-reader.ts';
-import type { SegmentReader, TermState } from '../../plan/segment.ts';
-import type { Kernels } from '../../wasm/kernels.ts';
-import type { Term } from '../index-query/term.ts';
-import type { Positions } from './sources.ts';
+// Positions of terms in single documents, read through the cursors of assembly/postings.
+import type { SegmentPostings, TermState } from '../plan/segment.ts';
+import type { Kernels } from '../wasm/kernels.ts';
 
 const NONE: readonly number[] = [];
 
@@ -13,26 +10,18 @@ interface Cursor {
   positions: readonly number[] | null;
 }
 
-export function keyOfTerm({ field, key }: Term): string {
-  return `${field}\u0000${key}`;
-}
-
-/**
- * Calls `visit` for each of `docs` with the positions of terms in it.
- * @param docs    ascending
- * @param states  by `keyOfTerm`, of the terms that this segment has
- */
-export function eachDocument(
-  segment: SegmentReader,
+/** See SegmentReader.visitPositions. */
+export function visitPositions(
+  k: Kernels,
   docs: Uint32Array,
-  states: ReadonlyMap<string, { readonly field: string; readonly state: TermState }>,
-  visit: (docId: number, positions: Positions) => void,
+  terms: ReadonlyMap<string, { readonly field: string; readonly state: TermState }>,
+  postingsOf: (field: string) => SegmentPostings | null,
+  visit: (docId: number, positionsOf: (key: string) => readonly number[]) => void,
 ): void {
-  const k: Kernels = (segment as SegmentImageReader).kernels;
   k.scoped(() => {
     const cursors = new Map<string, Cursor>();
-    for (const [key, { field, state }] of states) {
-      const postings = segment.postings(field);
+    for (const [key, { field, state }] of terms) {
+      const postings = postingsOf(field);
       if (!postings?.hasPositions) continue;
       const { hasFreqs, hasOffsets, normsPtr, positionsPtr } = postings;
       const flags = Number(hasFreqs) | 2 | (Number(hasOffsets) << 2) | (Number(normsPtr !== 0) << 3);
@@ -40,7 +29,7 @@ export function eachDocument(
       k.exports.postingsCursorOpen(ptr, state.ptr, state.docFreq, flags, positionsPtr);
       cursors.set(key, { ptr, docId: -1, positions: null });
     }
-    for (const docId of docs) visit(docId, (term) => positionsIn(k, cursors.get(keyOfTerm(term)), docId));
+    for (const docId of docs) visit(docId, (key) => positionsIn(k, cursors.get(key), docId));
   });
 }
 

@@ -1,0 +1,76 @@
+// One segment as a search reads it: names to columns and postings, terms to term states, plans to hits.
+import type { Kernels } from '../wasm/kernels.ts';
+import type { ExecuteOptions } from './execute.ts';
+import type { CollectPlan, PlanNode, SegmentHits } from './query-plan.ts';
+import type { SegmentColumn, SegmentPostings, TermFilter, TermPairs, TermRange, TermState, WalkedTerm } from './segment.ts';
+import type { TemporaryValues } from './temporary-column.ts';
+
+export interface SegmentRunOptions extends ExecuteOptions {
+  /** Also matches nested documents, not only roots. */
+  readonly withNested?: boolean;
+}
+
+/**
+ * Reads one segment and runs plans on it. Implemented by src/arena over a segment image. Callers outside src/arena, src/plan and src/wasm treat
+ * every address as opaque.
+ */
+export interface SegmentReader {
+  /** Kernels of the arena that holds the segment, for src/aggs, which lays its programs out there. */
+  readonly kernels: Kernels;
+  /** Unique during the life of the node; for caches. */
+  readonly id: number;
+  /** Documents with deleted ones; nested children count. Doc ids are 0..maxDoc-1. */
+  readonly maxDoc: number;
+  /** Live documents, nested children counted. */
+  readonly numDocs: number;
+  /** Live root documents: what a match_all of a search counts. */
+  readonly numRootDocs: number;
+  /** Address of the live docs bitset (u64 words, bit set = live), 0 if all live. */
+  readonly liveDocsPtr: number;
+  /** Address of the bitset of root documents, 0 if every document is a root. */
+  readonly rootDocsPtr: number;
+  postings(field: string): SegmentPostings | null;
+  column(field: string): SegmentColumn | null;
+  /** Address of the bitset of children of a nested path, 0 if the segment has none. */
+  nestedDocsPtr(path: string): number;
+  /** The state of a term, null if the segment does not have it. */
+  lookupTerm(field: string, term: Uint8Array): TermState | null;
+  /** At most `limit` terms that `filter` keeps, ascending. */
+  walkTerms(field: string, range: TermRange, limit: number, filter?: TermFilter): WalkedTerm[];
+  /** Those that `walkTerms` gives without a limit, by eight bytes each. */
+  matchTerms(field: string, range: TermRange, filter: TermFilter): TermPairs;
+  /** Bytes of the term with this ordinal, copied. */
+  termOf(field: string, ord: number): Uint8Array;
+  /** Ordinal of the first term >= bytes (termCount if none). */
+  seekOrd(field: string, term: Uint8Array): number;
+  /** Ascending raw values of one document (bigint for i64 and geo, number for f64 and ordinals); empty if it has none. */
+  values(field: string, docId: number): ReadonlyArray<bigint | number>;
+  /** Value of a binary column, or null. */
+  binary(field: string, docId: number): Uint8Array | null;
+  /** Norm byte of a document, 0 if it has none. */
+  norm(field: string, docId: number): number;
+  /** Live root document of an `_id`, -1 if there is none. */
+  docOfId(id: string): number;
+  /** `_id` of a root document; for a nested child its root's. */
+  idOf(docId: number): string;
+  /** Operation log key of the document's record. For a nested child: its root's. */
+  seqNo(docId: number): number;
+  /** First root document id >= docId: the parent of a nested child. */
+  rootOf(docId: number): number;
+  /**
+   * Calls `visit` for each of `docs` with the positions of the given terms in it.
+   * @param docs   ascending
+   * @param terms  by any key; terms of fields without positions have none
+   */
+  visitPositions(
+    docs: Uint32Array,
+    terms: ReadonlyMap<string, { readonly field: string; readonly state: TermState }>,
+    visit: (docId: number, positionsOf: (key: string) => readonly number[]) => void,
+  ): void;
+  /** Hits, total and aggregations of a plan. @throws ApiError circuit_breaking_exception: the plan's state does not fit into the scratch */
+  execute(plan: PlanNode, collect: CollectPlan, options: SegmentRunOptions): SegmentHits;
+  /** Runs an action with scratch memory that is released afterwards: columns made by `temporaryColumn` live until then. */
+  scratch<T>(action: () => T): T;
+  /** Lays a computed column out in the current scratch; null if no document has a value. */
+  temporaryColumn(values: Omit<TemporaryValues, 'maxDoc'>): SegmentColumn | null;
+}

@@ -1,0 +1,9 @@
+// What all runs of one search share.
+import type { ExecutionCounters, StopCheck } from '../../plan/query-plan.ts';
+
+export interface RunControl {
+  /** Ends the search early: timeouts, cancelled tasks. */
+  readonly stop: StopCheck;
+  /** The work of all runs adds up here. */
+  readonly counters: ExecutionCounters;
+}

@@ -1,0 +1,30 @@
+// What a search on several shards runs on.
+import type { StopCheck } from '../../plan/query-plan.ts';
+import type { Query } from '../../query/query.ts';
+import type { StoredScript } from '../../scripting/script-spec.ts';
+import type { SearchCaches } from '../shard/search-caches.ts';
+import type { SearchShard } from '../shard/search-shard.ts';
+import type { AfterHit } from './shard-hits.ts';
+
+export interface SearchTarget {
+  readonly shard: SearchShard;
+  /** The filters of the aliases in the request, at least one of which a document must match; null if the index itself was named. */
+  readonly aliasFilter: Query | null;
+}
+
+export interface SearchEnvironment {
+  readonly caches: SearchCaches;
+  readonly nowMs: number;
+  readonly stop: StopCheck;
+  readonly maxBuckets: number;
+  /** Whether scores use the statistics of all shards instead of each shard's own (`dfs_query_then_fetch`). */
+  readonly dfs: boolean;
+  /** With more shards than this, shards that cannot match are skipped. */
+  readonly preFilterShards?: number;
+  readonly typedKeys: boolean;
+  readonly nodeId: string;
+  readonly storedScript: (id: string) => StoredScript | null;
+  /** The hit after which a scroll continues. */
+  readonly afterHit?: (AfterHit & { readonly shard: number }) | null;
+  indexSetting(index: string, name: string, fallback: number): number;
+}

@@ -1,0 +1,152 @@
+// Values of sorted fields in their three forms: raw in the column of a segment, comparable between shards, and JSON in a hit.
+import { numberFormat } from '../../errors/search-errors.ts';
+import type { FieldType } from '../../mapping/field-type.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
+import { type Bytes, bytesOfKey, keyOf } from '../index-query/term.ts';
+import type { SortSpec } from '../request/sort-request.ts';
+import type { SortValue } from './resolved-sort.ts';
+
+const LONG_MAX = 2n ** 63n - 1n;
+const LONG_MIN = -(2n ** 63n);
+const INT_MAX = 2 ** 31 - 1;
+const INT_MIN = -(2 ** 31);
+const UNSIGNED_SHIFT = 2n ** 63n;
+const NANOS_PER_MS = 1_000_000n;
+
+export type FieldSpecOf = Extract<SortSpec, { by: 'field' }>;
+
+export interface SortCodec {
+  /** Raw value of the segment that stands for missing ones; null: they go first or last. */
+  readonly missing: ((segment: SegmentReader) => bigint | number) | null;
+  decode(raw: bigint | number | null, segment: SegmentReader): SortValue;
+  render(value: SortValue): unknown;
+  encode(value: unknown, segment: SegmentReader): bigint | number | null;
+  raw(value: SortValue, segment: SegmentReader): bigint | number | null;
+}
+
+/** Ordinal of a term in a segment; between two ordinals for a term that it does not have. */
+function ordinalOf(segment: SegmentReader, field: string, bytes: Bytes): number {
+  const state = segment.lookupTerm(field, bytes);
+  return state ? state.ord : segment.seekOrd(field, bytes) - 0.5;
+}
+
+export function ordinalsCodec(field: FieldType, spec: FieldSpecOf): SortCodec {
+  const name = field.spec.name;
+  const format = field.format(null, null);
+  const given = spec.missing === '_first' || spec.missing === '_last' ? null : field.termBytes(spec.missing);
+  const givenKey = given ? keyOf(given) : null;
+  return {
+    missing: given ? (segment) => (segment.postings(name) || segment.column(name) ? ordinalOf(segment, name, given) : 0) : null,
+    decode: (raw, segment) => {
+      if (raw === null) return givenKey;
+      const ord = Number(raw);
+      return Number.isInteger(ord) ? keyOf(segment.termOf(name, ord)) : givenKey;
+    },
+    render: (value) => (value === null ? null : format.formatBytes(bytesOfKey(String(value)))),
+    encode: (value, segment) => (value === null ? null : ordinalOf(segment, name, field.termBytes(value))),
+    raw: (value, segment) => (value === null ? null : ordinalOf(segment, name, bytesOfKey(String(value)))),
+  };
+}
+
+/** The lowest and highest value of a type, shown for documents without a value. */
+export function extremes(typeName: string, numericType: string | null): readonly [unknown, unknown] {
+  switch (numericType ?? typeName) {
+    case 'byte':
+    case 'short':
+    case 'integer':
+    case 'token_count':
+      return [INT_MIN, INT_MAX];
+    case 'float':
+    case 'half_float':
+    case 'double':
+    case 'scaled_float':
+      return ['-Infinity', 'Infinity'];
+    case 'unsigned_long':
+      return [0, 2n ** 64n - 1n];
+    case 'keyword':
+    case 'text':
+    case 'ip':
+      return [null, null];
+    default:
+      return [LONG_MIN, LONG_MAX];
+  }
+}
+
+export function numericCodec(field: FieldType, spec: FieldSpecOf): SortCodec {
+  const isF64 = field.spec.column === 'f64';
+  const scaled = field.scale !== 1;
+  const [lowest, highest] = extremes(field.typeName, spec.numericType);
+  const shown = (spec.missing === '_first') === spec.descending ? highest : lowest;
+  const given = spec.missing === '_first' || spec.missing === '_last' ? null : rawOf(field, spec.missing);
+  const format = spec.format === null ? null : field.format(spec.format, null);
+  const isNanos = field.typeName === 'date_nanos';
+  const toNanos = spec.numericType === 'date_nanos' && field.typeName === 'date';
+  const toMillis = spec.numericType === 'date' && isNanos;
+  /** A value that hits are ordered by, in the unit of the column. */
+  const stored = (value: bigint): bigint => (toNanos ? value / NANOS_PER_MS : toMillis ? value * NANOS_PER_MS : value);
+  return {
+    missing: given === null ? null : () => given,
+    decode: (raw) => {
+      if (raw === null) return null;
+      if (isF64) return Number(raw);
+      if (scaled) return Number(raw) * field.scale;
+      if (field.unsigned) return BigInt(raw) + UNSIGNED_SHIFT;
+      if (toNanos) return BigInt(raw) * NANOS_PER_MS;
+      if (toMillis) return BigInt(raw) / NANOS_PER_MS;
+      return typeof raw === 'number' ? raw : asNumber(raw);
+    },
+    render: (value) => {
+      if (value === null) return shown;
+      if (format) return format.format(isF64 || scaled ? Number(value) : stored(BigInt(value)));
+      if (typeof value === 'bigint') return asNumber(value);
+      if (spec.numericType === 'long') return Math.trunc(Number(value));
+      return value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY ? String(value) : value;
+    },
+    encode: (value) => {
+      if (value === null || value === shown || String(value) === String(shown)) return null;
+      if (isF64) return readNumber(value);
+      if (scaled) return BigInt(Math.round(readNumber(value) / field.scale));
+      if (typeof value === 'string' && field.family === 'date' && !((toNanos || toMillis) && format === null)) {
+        if (!format) return BigInt(field.exactValue(value) ?? 0);
+        const ms = BigInt(format.parse(value, false, Date.now()));
+        return field.typeName === 'date_nanos' ? ms * NANOS_PER_MS : ms;
+      }
+      if (toNanos || toMillis) return stored(readInteger(value));
+      if (field.family === 'boolean' && typeof value === 'boolean') return value ? 1n : 0n;
+      return field.unsigned ? BigInt(readInteger(value)) - UNSIGNED_SHIFT : BigInt(readInteger(value));
+    },
+    raw: (value) => {
+      if (value === null) return null;
+      if (isF64) return Number(value);
+      if (scaled) return BigInt(Math.round(Number(value) / field.scale));
+      const whole = BigInt(value);
+      if (field.unsigned) return whole - UNSIGNED_SHIFT;
+      return stored(whole);
+    },
+  };
+}
+
+function rawOf(field: FieldType, value: unknown): bigint | number {
+  if (field.family === 'date' && typeof value === 'string') return field.format(null, null).parse(value, false, Date.now());
+  if (typeof value === 'string' && !Number.isFinite(Number(value)) && field.family === 'numeric') throw numberFormat(value);
+  const raw = field.exactValue(value);
+  if (raw === null) throw numberFormat(String(value));
+  return raw;
+}
+
+/** A bigint as a number where that loses nothing. */
+function asNumber(value: bigint): number | bigint {
+  return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
+}
+
+export function readNumber(value: unknown): number {
+  const number = typeof value === 'string' && value.trim() === '' ? Number.NaN : Number(value);
+  if (Number.isNaN(number) || value === null || typeof value === 'object') throw numberFormat(String(value));
+  return number;
+}
+
+function readInteger(value: unknown): bigint {
+  if (typeof value === 'bigint') return value;
+  if (typeof value === 'string' && /^[+-]?\d+$/.test(value)) return BigInt(value);
+  return BigInt(Math.trunc(readNumber(value)));
+}

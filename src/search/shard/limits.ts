@@ -1,0 +1,37 @@
+// Settings of an index that limit queries and searches.
+import type { IndexSortKey } from '../../mapping/index-sort.ts';
+
+/** Limits that apply while a query is rewritten. */
+export interface QueryLimits {
+  readonly maxTermsCount: number;
+  readonly maxRegexLength: number;
+  readonly maxClauseCount: number;
+  /** `index.query.default_field`. */
+  readonly defaultFields: readonly string[];
+  readonly queryStringLenient: boolean;
+  /** `search.allow_expensive_queries`. */
+  readonly allowExpensive: boolean;
+}
+
+/** Elasticsearch's defaults. */
+export const DEFAULT_LIMITS: QueryLimits = {
+  maxTermsCount: 65_536,
+  maxRegexLength: 1000,
+  maxClauseCount: 1024,
+  defaultFields: ['*'],
+  queryStringLenient: false,
+  allowExpensive: true,
+};
+
+/** Limits that apply to the whole search as well. */
+export interface ShardLimits extends QueryLimits {
+  readonly maxResultWindow: number;
+  readonly maxInnerResultWindow: number;
+  readonly maxRescoreWindow: number;
+  readonly maxDocvalueFields: number;
+  readonly maxSlices: number;
+  readonly maxScriptFields: number;
+  readonly maxAnalyzedOffset: number;
+  /** Index sort: the order of documents in each segment; empty for the order of indexing. */
+  readonly indexSort: readonly IndexSortKey[];
+}
