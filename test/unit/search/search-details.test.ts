@@ -141,5 +141,5 @@ test('rules without overlap are tried in each order: not more than a few', async
     query: { intervals: { t: { match: { query, mode: 'unordered_no_overlap' } } } },
   });
   expect((await node.send('POST /d/_search', intervals('red red'))).status).toBe(200);
-  expect((await shardError(intervals('a b c d e f')))[3]).toContain('takes at most 5 terms');
+  expect((await shardError(intervals('a b c d e f')))[3]).toContain('allows at most 5 terms');
 });
