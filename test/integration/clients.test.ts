@@ -88,13 +88,11 @@ test('@opensearch-project/opensearch', async () => {
 
 test('@opensearch-project/opensearch finds the node and its roles by sniffing', async () => {
   const client = new OpenSearch({ node: service.url, sniffOnStart: true });
-  const sniffed = new Promise<void>((resolve, reject) => {
-    client.on('sniff', (error: unknown) => (error ? reject(error) : resolve()));
+  const hosts = await new Promise<Array<{ url: URL; roles: Record<string, boolean> }>>((resolve, reject) => {
+    client.on('sniff', (error, { meta }) => (error ? reject(error) : resolve(meta.sniff.hosts)));
   });
-  await sniffed;
-  const { connections } = client.connectionPool as unknown as { connections: Array<{ url: URL; roles: Record<string, boolean> }> };
-  expect(connections.map(({ url }) => url.href)).toEqual([`${service.url}/`]);
-  expect(connections[0].roles).toMatchObject({ data: true, ingest: true, master: true });
+  expect(hosts.map(({ url }) => url.href)).toEqual([`${service.url}/`]);
+  expect(hosts[0].roles).toMatchObject({ data: true, ingest: true, master: true });
   expect((await client.info()).statusCode).toBe(200);
   await client.close();
 });
