@@ -89,7 +89,7 @@ test('@opensearch-project/opensearch', async () => {
 test('@opensearch-project/opensearch finds the node and its roles by sniffing', async () => {
   const client = new OpenSearch({ node: service.url, sniffOnStart: true });
   const hosts = await new Promise<Array<{ url: URL; roles: Record<string, boolean> }>>((resolve, reject) => {
-    client.on('sniff', (error, { meta }) => (error ? reject(error) : resolve(meta.sniff.hosts)));
+    client.on('sniff', (error, { meta }) => (error ? reject(error) : resolve(meta.sniff?.hosts ?? [])));
   });
   expect(hosts.map(({ url }) => url.href)).toEqual([`${service.url}/`]);
   expect(hosts[0].roles).toMatchObject({ data: true, ingest: true, master: true });
