@@ -76,6 +76,11 @@ export function badTimeValue(name: string, value: string): ApiError {
   return illegalArgument(`failed to parse setting [${name}] with value [${value}] as a time value: unit is missing or unrecognized`);
 }
 
+/** A queue or a number of open things is full: clients wait and try again. */
+export function rejectedExecutionError(reason: string): ApiError {
+  return new ApiError('es_rejected_execution_exception', 429, reason);
+}
+
 export function contentTooLarge(limitBytes: number): ApiError {
   return new ApiError('content_too_large_exception', 413, `request body is larger than the limit of ${limitBytes} bytes`);
 }

@@ -16,6 +16,7 @@ import { EngineSearchCaches } from '../api/core/search-caches.ts';
 import type { TaskStore } from '../api/core/task-store.ts';
 import type { Refresh, WriteOperation, WriteOutcome } from '../api/core/write.ts';
 import { ApiError } from '../errors/api-error.ts';
+import { rejectedExecutionError } from '../errors/catalog.ts';
 import type { ClusterState } from '../metadata/cluster-state.ts';
 import { OP_DELETE, type Store } from '../store/store.ts';
 import { globalAnalysis } from './build-index.ts';
@@ -212,9 +213,7 @@ export class ReaderContext implements EngineContext {
     const limit = this.#options.writeQueueBytes;
     // One request alone always passes: it is bounded by http.max_content_length.
     if (queued > 0 && queued + bytes > limit) {
-      throw new ApiError(
-        'rejected_execution_exception',
-        429,
+      throw rejectedExecutionError(
         `rejected execution of coordinating operation [coordinating_and_primary_bytes=${queued}, replica_bytes=0, all_bytes=${queued}, coordinating_operation_bytes=${bytes}, max_coordinating_and_primary_bytes=${limit}]`,
       );
     }

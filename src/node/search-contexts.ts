@@ -2,7 +2,8 @@
 // any page. A worker borrows a context for a request: while it does, what the context holds stays in memory even if the context ends.
 //   open ──► key     use(key) ──► loan, snapshots, state     endUse(loan, state)     close(keys)     expiry by a timer
 import { randomBytes } from 'node:crypto';
-import { ApiError } from '../errors/api-error.ts';
+import type { ApiError } from '../errors/api-error.ts';
+import { rejectedExecutionError } from '../errors/catalog.ts';
 import type { SnapshotDescriptor } from '../indexing/segment-set.ts';
 import type { SnapshotRegistry } from './snapshot-registry.ts';
 
@@ -156,9 +157,7 @@ export class SearchContexts {
 
 function tooMany(kind: ContextKind, limit: number): ApiError {
   const [what, setting] = kind === 'scroll' ? ['scroll', 'search.max_open_scroll_context'] : ['PIT', 'search.max_open_pit_context'];
-  return new ApiError(
-    'rejected_execution_exception',
-    429,
+  return rejectedExecutionError(
     `Trying to create too many ${what} contexts. Must be less than or equal to: [${limit}]. This limit can be set by changing the [${setting}] setting.`,
   );
 }

@@ -69,7 +69,7 @@ export interface OpenContextInfo {
 
 /** Scrolls and points in time of the whole node: any thread goes on with any of them. */
 export interface SearchContextStore {
-  /** Keeps snapshots that this thread acquired. @returns the context's key @throws ApiError rejected_execution_exception (429) */
+  /** Keeps snapshots that this thread acquired. @returns the context's key @throws ApiError es_rejected_execution_exception (429) */
   open(
     kind: 'scroll' | 'pit',
     snapshots: readonly ShardSnapshot[],

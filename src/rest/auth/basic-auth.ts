@@ -2,6 +2,7 @@
 // keyed hash, so that scrypt runs once per user and not per request.
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { ApiError } from '../../errors/api-error.ts';
+import { rejectedExecutionError } from '../../errors/catalog.ts';
 import { Access, FULL_ACCESS, parseRoles, type Role } from './access.ts';
 
 const SCRYPT = { N: 16_384, r: 8, p: 1 };
@@ -109,7 +110,7 @@ export class BasicAuth {
     const colon = credentials.indexOf(':');
     const name = colon < 0 ? credentials : credentials.slice(0, colon);
     const user = this.#users.get(name);
-    if (this.#checks >= MAX_CHECKS) throw new ApiError('es_rejected_execution_exception', 429, 'too many authentications at once');
+    if (this.#checks >= MAX_CHECKS) throw rejectedExecutionError('too many authentications at once');
     const form = user?.password ?? this.#keyAndDecoy.decoy;
     this.#checks++;
     let isRight: boolean;

@@ -220,7 +220,7 @@ function requestHead(u: Upstream, conf: ProxyConf): (Buffer | string)[] {
     if (field.lname === 'upgrade') u.notes.upgrade = true;
     head += `${field.name}: ${value}\r\n`;
   }
-  if (!names.has('host')) head += `Host: ${proxyHost(parts)}\r\n`;
+  if (!names.has('host')) head += `Host: ${proxyHost(parts.hostText)}\r\n`;
   if (!names.has('connection') && !conf.http11) head += 'Connection: close\r\n';
   if (bodyBytes >= 0 && !names.has('content-length')) head += `Content-Length: ${bodyBytes}\r\n`;
   if (bodyBytes === CHUNKED && !names.has('transfer-encoding')) head += 'Transfer-Encoding: chunked\r\n';
@@ -256,9 +256,8 @@ function bodyLength(u: Upstream, conf: ProxyConf): number {
 }
 
 /** Host of the peer's URL, its port where it is not the scheme's. */
-function proxyHost(parts: { hostText: string; host: string; port: string; schema: string }): string {
-  if (parts.hostText.startsWith('unix:')) return 'localhost';
-  return parts.hostText;
+function proxyHost(hostText: string): string {
+  return hostText.startsWith('unix:') ? 'localhost' : hostText;
 }
 
 const protocols = new WeakMap<ProxyConf, Protocol>();
@@ -304,7 +303,7 @@ function rewriteField(u: Upstream, conf: ProxyConf, field: HeaderField): void {
     if (!m) return;
     [, before, url] = m;
   }
-  const rules = conf.redirects.map((rule) => (rule === 'default' ? defaultRedirect(r, u.target as unknown as PassTarget, conf) : rule));
+  const rules = conf.redirects.map((rule) => (rule === 'default' ? defaultRedirect(u.target as unknown as PassTarget, conf) : rule));
   const changed = replace(
     r,
     rules.filter((rule): rule is Replacement => rule !== undefined),
@@ -315,11 +314,11 @@ function rewriteField(u: Upstream, conf: ProxyConf, field: HeaderField): void {
 
 const constant = (text: string): Value =>
   parseValue(text.replace(/\$/g, ''), () => {
-    throw 'no variables here';
+    throw new Error(`[${text}] must not contain variables`);
   });
 
-function defaultRedirect(_r: Request, parts: PassTarget, conf: ProxyConf): Replacement | undefined {
-  if (conf.target!.value || !conf.target) return undefined;
+function defaultRedirect(parts: PassTarget, conf: ProxyConf): Replacement | undefined {
+  if (!conf.target || conf.target.value) return undefined;
   const loc = conf.upstream.local;
   const to = loc.kind === 'regex' || loc.kind === 'named' ? '/' : loc.name;
   return { prefix: constant(parts.schema + parts.hostText + parts.uri), to: constant(parts.uri === '' ? '' : to) };
@@ -351,7 +350,7 @@ export const proxyModule = defineModule(
       confs.set(loc, compile(conf, loc));
     },
     variables: [
-      { name: 'proxy_host', get: (r) => (partsOf(r) ? proxyHost(partsOf(r)!) : null) },
+      { name: 'proxy_host', get: (r) => (partsOf(r) ? proxyHost(partsOf(r)!.hostText) : null) },
       { name: 'proxy_port', get: (r) => partsOf(r)?.port ?? null },
       {
         name: 'proxy_add_x_forwarded_for',
