@@ -78,7 +78,7 @@ interface KnownCycle {
   files: string[];
 }
 
-/** The folder that MAP has an entry for: `assembly/search` for `assembly/search/topk.ts`, `src/library` for `src/library.ts`. */
+/** The folder that MAP has an entry for: `assembly/search` for `assembly/search/top-k.ts`, `src/library` for `src/library.ts`. */
 function unitOf(file: string): string {
   const [top, second] = file.split('/');
   return `${top}/${(second ?? '').replace(/\.ts$/, '')}`;

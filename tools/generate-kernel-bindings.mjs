@@ -4,7 +4,7 @@
 //
 // Output, committed so that a fresh clone can be type checked and linted without a build:
 //   exports.ts    an interface for each build: the functions that assembly/engine.ts and assembly/analyzer.ts export
-//   FOLDER.ts     the constants and the record layouts of assembly/FOLDER
+//   <folder>.ts   the constants and the record layouts of assembly/FOLDER
 //
 // To share a file with the host, add it to SHARED below. Of such a file the host sees
 //   every `export const` of a number, also inside an `export namespace`, and every member of an `export enum`;

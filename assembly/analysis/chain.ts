@@ -421,7 +421,7 @@ export function chainMap(region: usize, filter: u32): usize {
   return textFilterOf(stageAt(changetype<Chain>(region), filter)).map;
 }
 
-/** A payload that a stage (filters/delimited.ts) has given to tokens of the text at hand. */
+/** A payload that a stage (filters/rewrite/delimited.ts) has given to tokens of the text at hand. */
 export function chainPayload(region: usize, stage: u32, number: u32): usize {
   return payloadAt(stageAt(changetype<Chain>(region), stage), number);
 }

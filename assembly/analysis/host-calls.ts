@@ -1,5 +1,5 @@
 // What the host makes of terms and tokens: filters that need it (regular expressions, dictionaries of megabytes, scripts) ask by the filter's number. Kernels
-// remember the answers (filters/term-cache.ts), so that the host is asked once for a word, not once for a token.
+// remember the answers (filters/rewrite/term-cache.ts), so that the host is asked once for a word, not once for a token.
 //   answer ├─ len u32 ─┬─ term ─┤ × count
 
 /**

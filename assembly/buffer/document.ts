@@ -1,4 +1,4 @@
-// Adds an encoded block of documents (src/indexing/document-encoder.ts has the layout) to the open buffer: analysis, inversion, values.
+// Adds an encoded block of documents (src/arena/document-encoder.ts has the layout) to the open buffer: analysis, inversion, values.
 // A document that fails stays as a deleted one, which flush drops with all its postings and statistics.
 import { chainNext, chainReset } from '../analysis/chain';
 import { Chain } from '../analysis/stage';

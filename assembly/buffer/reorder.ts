@@ -1,5 +1,5 @@
 // Writes a segment anew with its documents in another order: what `index.sort` asks of a new segment, after a flush and after a merge. The host
-// drives it as it drives a merge (src/arena/reorder.ts) with the segment as the only input.
+// drives it as it drives a merge (src/arena/segment-sorter.ts) with the segment as the only input.
 //   order u32[maxDoc]: old document of each new one │ docMap u32[maxDoc]: the reverse
 //   keys ├ u64[fields] of document 0 ┬ ··· ┤ ascending; ties keep the documents' order
 // Postings of a term are decoded to an area, sorted by new document and handed on:

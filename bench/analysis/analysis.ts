@@ -1,7 +1,7 @@
 // MB/s of analyzers on the multilingual corpus, one thread: kernels, JavaScript rivals (rivals.ts), and Lucene's analyzers with --lucene (Java 21
 // and Maven).
 //   npx tsx bench/analysis/analysis.ts CORPUS_DIR [--rounds 7] [--only NAME] [--lucene] [--out FILE.json]
-// CORPUS_DIR: the folder `multilingual` that ../shared/bench/fetch-corpora.mjs makes (LANG.ndjson with `text`). Each row is an analyzer on its
+// CORPUS_DIR: the folder `multilingual` of the corpora (LANG.ndjson with `text`). Each row is an analyzer on its
 // language's texts, as many short calls as there are paragraphs; MB are UTF-8 bytes, seconds CPU seconds of all threads, best of the rounds (more than
 // asked for in a row that takes less than three seconds), in which the contenders take turns; Lucene (CPU of its one thread, a warm JVM) between two halves of them. Contenders get texts as they have them in life:
 //   gannet   UTF-8 bytes, as an indexer has them; "x lucene" compares this

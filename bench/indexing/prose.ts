@@ -1,6 +1,6 @@
 // Indexing of a text corpus on one thread: read, parse, analyse (standard), invert, flush at a memory limit, merge to one segment.
 //   npm run bench:indexing -- prose.ndjson [--limit N] [--ram MB] [--field body] [--out FILE] [--harness DIR] [--timeout 900]
-// Corpus: NDJSON lines with `id` and the text field, as ../shared/bench/fetch-corpora.mjs makes them. No log, no HTTP: compare with the
+// Corpus: NDJSON lines with `id` and the text field. No log, no HTTP: compare with the
 // `add_s` of Lucene's harness (which stores the id and has no id index). Output: JSON with times in seconds and sizes; the result is
 // checked (the merged segment's documents, and its terms, postings and tokens against Lucene's) before ratios are printed.
 // --harness: folder with lucene/run.sh of the shared material; Lucene then indexes the same documents right after. Where other work runs on the

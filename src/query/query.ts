@@ -147,7 +147,7 @@ export interface PatternQuery extends QueryBase {
   readonly value: string;
   readonly caseInsensitive: boolean;
   readonly rewrite: string | null;
-  /** regexp: enabled operators, see src/search/regexp-automaton.ts. */
+  /** regexp: enabled operators, see src/query/regexp-flags.ts. */
   readonly flags: number;
   readonly maxDeterminizedStates: number;
 }

@@ -15,7 +15,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** @param handlers  text of h.mjs; @param inner  of the server */
+/** @param handlers  source of the handlers module; @param inner  of the server */
 const serve = async (handlers: string, inner: string, http = '', main = '') => {
   front.write('h.mjs', handlers);
   front.config(`js_import h from h.mjs; ${http} server { listen 127.0.0.1:${port}; ${inner} }`, main);

@@ -1,4 +1,4 @@
-// Twin of src/analysis/tokenizers/thai-words.ts: the host's own words of a run of Thai letters, from the same dictionary in ICU.
+// Twin of assembly/analysis/tokenizers/thai-words.ts: the host's own words of a run of Thai letters, from the same dictionary in ICU.
 const segmenter = new Intl.Segmenter('th', { granularity: 'word' });
 
 /** Where each word that begins with a letter starts and ends. */

@@ -19,7 +19,7 @@ exports.launch = (name, digest) => {
   // V8 takes a cache only under the version, processor and flags it was made with.
   const cacheFile = path.join(__dirname, `${name}.${digest}.${nodeTag()}.cache`);
   const cachedData = readOrUndefined(cacheFile);
-  // The code is ASCII and a function (tools/build-js.mjs): read as Latin-1 it needs no decoding.
+  // The code is ASCII and a function (tools/build/bundles.mjs): read as Latin-1 it needs no decoding.
   const script = new vm.Script(readFileSync(file, 'latin1'), {
     filename: file,
     cachedData,

@@ -3,7 +3,7 @@
 //   config   ├─ inline tags u32 ─┬─ escaped tags u32 ─┬─ entities u32 (map to a unit) ─┬─ escaped flags u32 ─┬─ machines u32 × 6 ─┬─ classes ─┤
 //   classes  ├─ count u32 ─┬─ class u8 × 128 ─┬─ ranges u32 ─┬─ { first u32, class u32 } × ranges, ascending ─┤      offsets are from config
 //   machine  ├─ next u16 × states × classes: state, 0x8000 if it accepts, 0xffff for none; state 0 is the first ─┤
-// The machines are deterministic automata that the host makes of the expressions in src/analysis/char-filters/html-grammar.ts; each finds the
+// The machines are deterministic automata that the host makes of the expressions in src/analysis/char-filters/html-strip.ts; each finds the
 // longest match from a place on. What they do in vain is bounded, since instructions that never end would cost the square of the text.
 import { E_NO_SPACE, E_WORK } from '../../mem/status';
 import { lowerCase } from '../../text/generated/case';

@@ -45,7 +45,7 @@ export interface EngineExports {
   analysisChainMapCount(region: usize, filter: u32): u32;
   /** Offsets of a character filter (char-filters/text-filter.ts). */
   analysisChainMap(region: usize, filter: u32): usize;
-  /** A payload that a stage (filters/delimited.ts) has given to tokens of the text at hand. */
+  /** A payload that a stage (filters/rewrite/delimited.ts) has given to tokens of the text at hand. */
   analysisChainPayload(region: usize, stage: u32, number: u32): usize;
   /**
    * Whether U+FFFD may be among the bytes; what stands behind the text counts, too. Reads up to 18 bytes behind it.

@@ -1,6 +1,6 @@
 // Filters of the host that may put several terms in a term's place (hunspell, pattern_capture, hyphenation_decompounder).
 //   config ├─ filter u32 ─┬─ flags u32: 1 = keywords stay as they are ─┤
-//   area   ├─ cache ─┬─ answer at hand (../host-calls.ts), the term itself if it is empty ─┬─ terms of the batch ─┤
+//   area   ├─ cache ─┬─ answer at hand (host-calls.ts), the term itself if it is empty ─┬─ terms of the batch ─┤
 // The cache (term-cache.ts) holds answers as they are, and is kept from text to text.
 // State: d = 1 while a token is at hand, a = bytes of its answer that are written, b = bytes of the answer, c = 1 when a term is written.
 import { E_NO_SPACE } from '../../../mem/status';

@@ -2,7 +2,7 @@
 // after the other.
 //   config ├─ op u32 ─┬─ op u32 ─┬─ ··· ─┤   a stemmer's id, or one of the groups below, plus the variant
 //   KSTEM and the operations with lists have data behind them: ├─ op u32 ─┬─ bytes u32 ─┬─ data, a multiple of 4 bytes ─┤
-//   (KSTEM's is its lexicon, stemmers/lexicon.ts; the others' is the config of the stage that does the same alone)
+//   (KSTEM's is its lexicon, stemmers/other/lexicon.ts; the others' is the config of the stage that does the same alone)
 // What becomes of a term depends on the term alone (and its keyword flag), and words come again: the stage's area is a cache of results
 // (term-cache.ts), kept from text to text. Keywords, which stemmers leave alone, go by it.
 //   area  ├─ cache ─┬─ index of suffix lists (stemmers/suffix-index.ts) ─┤
