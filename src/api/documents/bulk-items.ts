@@ -197,7 +197,7 @@ function makeItem(action: Action, meta: Record<string, unknown>, source: Uint8Ar
   if (problem) throw problem;
   const autoId = id === null;
   return {
-    action: action === 'index' && opType === 'create' ? 'create' : action,
+    action: kind,
     indexName: indexName as string,
     requireAlias,
     pipeline,
