@@ -1,4 +1,4 @@
-// The engine as a library: the example of the README, in one thread and with threads; a node opened again sees what the last one wrote.
+// The engine as a library: the example of docs/getting-started.md, in one thread and with threads; a node opened again sees what the last one wrote.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
