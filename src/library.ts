@@ -2,7 +2,7 @@
 //   import { open } from 'gannet';
 //   const engine = await open({ path: './data' });
 
-import { clusterHealth } from './api/cluster/cluster.ts';
+import { clusterHealth } from './api/cluster/cluster-health.ts';
 import type { EngineContext } from './api/core/context.ts';
 import { type IndexTarget, TARGETS, targetNames } from './api/core/index-names.ts';
 import { NO_CONDITIONS, type Refresh, type WriteConditions } from './api/core/write.ts';
@@ -12,7 +12,10 @@ import { deleteDocument, indexDocument, updateDocument } from './api/documents/w
 import { deleteAlias, getAliases, putAlias, updateAliases } from './api/indices/aliases.ts';
 import { analyze } from './api/indices/analyze.ts';
 import { indexStats } from './api/indices/index-stats.ts';
-import * as indices from './api/indices/indices.ts';
+import { closeIndex, createIndex, deleteIndex, getIndex, indexExists, openIndex } from './api/indices/indices.ts';
+import { flushIndices, forceMerge, refreshIndices } from './api/indices/maintenance.ts';
+import { getMapping, putMapping } from './api/indices/mappings.ts';
+import { getSettings, putSettings, type SettingsView } from './api/indices/settings.ts';
 import { deleteTemplate, getTemplates, putTemplate, type TemplateKind } from './api/indices/templates.ts';
 import { count } from './api/search/count.ts';
 import { multiSearch } from './api/search/multi-search.ts';
@@ -259,57 +262,57 @@ class IndicesClient {
   }
 
   async create(request: { readonly index: string; readonly body?: JsonObject }): Promise<JsonObject> {
-    return plain(await indices.createIndex(this.#ctx, request));
+    return plain(await createIndex(this.#ctx, request));
   }
 
   async delete(request: Target): Promise<JsonObject> {
-    return plain(await indices.deleteIndex(this.#ctx, target(request)));
+    return plain(await deleteIndex(this.#ctx, target(request)));
   }
 
   async exists(request: Target): Promise<boolean> {
-    return indices.indexExists(this.#ctx, target(request));
+    return indexExists(this.#ctx, target(request));
   }
 
   async get(request: Target = {}): Promise<JsonObject> {
-    return plain(indices.getIndex(this.#ctx, target(request)));
+    return plain(getIndex(this.#ctx, target(request)));
   }
 
   async getMapping(request: Target = {}): Promise<JsonObject> {
-    return plain(indices.getMapping(this.#ctx, target(request)));
+    return plain(getMapping(this.#ctx, target(request)));
   }
 
   async putMapping(request: Target & { readonly body: JsonObject }): Promise<JsonObject> {
-    return plain(await indices.putMapping(this.#ctx, { ...target(request), body: request.body }));
+    return plain(await putMapping(this.#ctx, { ...target(request), body: request.body }));
   }
 
-  async getSettings(request: Target & indices.SettingsView = {}): Promise<JsonObject> {
-    return plain(indices.getSettings(this.#ctx, { ...request, ...target(request) }));
+  async getSettings(request: Target & SettingsView = {}): Promise<JsonObject> {
+    return plain(getSettings(this.#ctx, { ...request, ...target(request) }));
   }
 
   async putSettings(request: Target & { readonly body: JsonObject; readonly preserveExisting?: boolean }): Promise<JsonObject> {
-    return plain(await indices.putSettings(this.#ctx, { ...request, ...target(request) }));
+    return plain(await putSettings(this.#ctx, { ...request, ...target(request) }));
   }
 
   async open(request: Target): Promise<JsonObject> {
-    return plain(await indices.openIndex(this.#ctx, target(request)));
+    return plain(await openIndex(this.#ctx, target(request)));
   }
 
   async close(request: Target): Promise<JsonObject> {
-    return plain(await indices.closeIndex(this.#ctx, target(request)));
+    return plain(await closeIndex(this.#ctx, target(request)));
   }
 
   async refresh(request: Target = {}): Promise<JsonObject> {
-    return plain(await indices.refreshIndices(this.#ctx, target(request)));
+    return plain(await refreshIndices(this.#ctx, target(request)));
   }
 
   async flush(request: Target & { readonly force?: boolean } = {}): Promise<JsonObject> {
-    return plain(await indices.flushIndices(this.#ctx, { ...target(request), force: request.force }));
+    return plain(await flushIndices(this.#ctx, { ...target(request), force: request.force }));
   }
 
   async forceMerge(
     request: Target & { readonly maxNumSegments?: number; readonly onlyExpungeDeletes?: boolean } = {},
   ): Promise<JsonObject> {
-    return plain(await indices.forceMerge(this.#ctx, { ...request, ...target(request) }));
+    return plain(await forceMerge(this.#ctx, { ...request, ...target(request) }));
   }
 
   async stats(request: Target & { readonly metrics?: readonly string[] } = {}): Promise<JsonObject> {

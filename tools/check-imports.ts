@@ -56,6 +56,19 @@ const MAP: Readonly<Record<string, string>> = {
  * `.` stands for the files that the folder holds outside its rooms. Those files, and rooms without an entry, may import every room.
  */
 const ROOMS: Readonly<Record<string, string>> = {
+  'src/api/core': '',
+  'src/api/ingest': 'core',
+  'src/api/cluster': 'core',
+  'src/api/search': 'ingest cluster core',
+  'src/api/documents': 'search ingest core',
+  'src/api/indices': 'documents search cluster core',
+  'src/rest/auth': '',
+  'src/rest/core': 'auth',
+  'src/rest/ingest': 'core',
+  'src/rest/cluster': 'core',
+  'src/rest/documents': 'core',
+  'src/rest/indices': 'core',
+  'src/rest/search': 'ingest core',
   'src/search/index-query': '',
   'src/search/matchers': 'index-query',
   'src/search/shard': 'index-query',

@@ -3,7 +3,7 @@ import type { Settings } from '../config/settings.ts';
 import { createListener } from '../http/create-listener.ts';
 import type { HttpListener } from '../http/listener.ts';
 import { assertPortFree, keepThreadAlive } from '../http/uws-process.ts';
-import { Dispatcher } from '../rest/core/dispatch.ts';
+import { Dispatcher } from '../rest/dispatch.ts';
 import type { Store } from '../store/store.ts';
 import { openLogger } from './node-log.ts';
 import { Reader } from './reader.ts';

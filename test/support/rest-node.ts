@@ -6,7 +6,7 @@ import type { EngineContext } from '../../src/api/core/context.ts';
 import { Logger } from '../../src/common/logger.ts';
 import { loadSettings } from '../../src/config/load-settings.ts';
 import { openNode } from '../../src/node/open-node.ts';
-import { Dispatcher } from '../../src/rest/core/dispatch.ts';
+import { Dispatcher } from '../../src/rest/dispatch.ts';
 import { fakeRequest } from './fake-http.ts';
 
 export interface RestNode {

@@ -1,6 +1,6 @@
 // The REST reference: every API with its routes, parameters, body and the privilege it needs, from the tables that the router reads.
 
-import { ALL_APIS } from '../../src/rest/core/all-apis.ts';
+import { ALL_APIS } from '../../src/rest/all-apis.ts';
 import { type ApiSpec, COMMON_PARAMS } from '../../src/rest/core/api.ts';
 import { UNSUPPORTED_APIS } from '../../src/rest/core/unsupported.ts';
 import { code, row, table } from './markdown.ts';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, indexNotFound } from '../../errors/catalog.ts';
 import type { EngineContext, IndexState } from '../core/context.ts';
-import { indexHealth, shardCounts } from './cluster.ts';
+import { indexHealth, shardCounts } from './shard-counts.ts';
 
 /** The copy that a request names. */
 export interface ShardCopy {

@@ -9,11 +9,10 @@ import { parseQuery } from '../../query/parse-query.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
 
-type Body = Readonly<Record<string, unknown>>;
 const TARGET_KEYS = ['index', 'indices', 'alias', 'aliases'];
 
 /** `POST _aliases`: all actions or none. @throws ApiError */
-export async function updateAliases(ctx: EngineContext, request: { body: Body }): Promise<unknown> {
+export async function updateAliases(ctx: EngineContext, request: { body: JsonObject }): Promise<unknown> {
   for (const key of Object.keys(request.body)) {
     if (key !== 'actions') throw new ApiError('x_content_parse_exception', 400, `[1:2] [aliases] unknown field [${key}]`);
   }
@@ -66,7 +65,10 @@ function textList(value: unknown): string[] {
 }
 
 /** `PUT {index}/_alias/{name}`: the body's own `index` and `alias` win over the path. */
-export async function putAlias(ctx: EngineContext, request: { index: string | null; name: string | null; body: Body }): Promise<unknown> {
+export async function putAlias(
+  ctx: EngineContext,
+  request: { index: string | null; name: string | null; body: JsonObject },
+): Promise<unknown> {
   const index = textList(request.body.index).join(',') || request.index;
   const name = textList(request.body.alias)[0] ?? request.name ?? undefined;
   if (index === null || index === '') throw illegalArgument('[index] is required');

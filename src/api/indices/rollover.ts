@@ -7,17 +7,15 @@ import { ApiError } from '../../errors/api-error.ts';
 import { badTimeValue, illegalArgument } from '../../errors/catalog.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { checkIndexName } from '../../metadata/names.ts';
-import { sumShards } from '../cluster/cluster.ts';
+import { sumShards } from '../cluster/node-totals.ts';
 import type { EngineContext } from '../core/context.ts';
-
-type Body = Readonly<Record<string, unknown>>;
 
 export interface RolloverRequest {
   readonly alias: string;
   /** null: the old name with its number counted up. */
   readonly newIndex: string | null;
   /** `{ conditions, settings, mappings, aliases }`. */
-  readonly body: Body;
+  readonly body: JsonObject;
   readonly dryRun: boolean;
 }
 

@@ -8,7 +8,6 @@ import { matchesPattern, patternsOverlap } from '../../metadata/names.ts';
 import { composableParts, templatesFor } from '../../metadata/templates.ts';
 import type { EngineContext } from '../core/context.ts';
 
-type Body = Readonly<Record<string, unknown>>;
 export type TemplateKind = 'templates' | 'indexTemplates' | 'componentTemplates';
 
 const COMMANDS: Readonly<Record<TemplateKind, string>> = {
@@ -20,7 +19,7 @@ const COMMANDS: Readonly<Record<TemplateKind, string>> = {
 export interface PutTemplateRequest {
   readonly kind: TemplateKind;
   readonly name: string;
-  readonly body: Body;
+  readonly body: JsonObject;
   /** Refuse to replace one of the same name. */
   readonly create: boolean;
   /** Legacy ones only. */
@@ -36,7 +35,7 @@ export async function deleteTemplate(ctx: EngineContext, request: { kind: Templa
 }
 
 /** Bodies by name, in name order. `name` null: all; it may be a list of patterns. */
-export function findTemplates(state: ClusterState, kind: TemplateKind, name: string | null): Array<[string, Body]> {
+export function findTemplates(state: ClusterState, kind: TemplateKind, name: string | null): Array<[string, JsonObject]> {
   const patterns = name?.split(',') ?? ['*'];
   return Object.entries(state[kind])
     .filter(([candidate]) => patterns.some((pattern) => matchesPattern(pattern, candidate)))
@@ -45,7 +44,7 @@ export function findTemplates(state: ClusterState, kind: TemplateKind, name: str
 
 /** The answer of GET in the shape of its kind. @throws ApiError resource_not_found_exception (404); a legacy one missing gives null */
 export function getTemplates(ctx: EngineContext, kind: TemplateKind, name: string | null, isFlat = false): Record<string, unknown> | null {
-  const found = findTemplates(ctx.cluster, kind, name).map(([own, body]): [string, Body] => [own, isFlat ? flatBody(body) : body]);
+  const found = findTemplates(ctx.cluster, kind, name).map(([own, body]): [string, JsonObject] => [own, isFlat ? flatBody(body) : body]);
   if (kind === 'templates') return found.length === 0 && name !== null && !name.includes('*') ? null : Object.fromEntries(found);
   if (found.length === 0 && name !== null && !name.includes('*')) {
     const what = kind === 'indexTemplates' ? 'index template' : 'component template';
@@ -57,7 +56,7 @@ export function getTemplates(ctx: EngineContext, kind: TemplateKind, name: strin
 }
 
 /** The same template with settings by their full names. */
-function flatBody(body: Body): Body {
+function flatBody(body: JsonObject): JsonObject {
   const flat: Record<string, unknown> = { ...body };
   if (isObject(body.settings)) flat.settings = flattenSettings(body.settings);
   if (isObject(body.template)) flat.template = flatBody(body.template);
@@ -65,7 +64,7 @@ function flatBody(body: Body): Body {
 }
 
 /** `_simulate_index/{index}`: what an index of this name would be created with, with the template of the body in place if there is one. */
-export function simulateIndex(ctx: EngineContext, request: { index: string; body: Body | null }): Record<string, unknown> {
+export function simulateIndex(ctx: EngineContext, request: { index: string; body: JsonObject | null }): Record<string, unknown> {
   const state = request.body === null ? ctx.cluster : withTemplate(ctx.cluster, SIMULATED, request.body);
   const { composable, parts } = templatesFor(state, request.index);
   if (composable === null) return {};
@@ -74,7 +73,7 @@ export function simulateIndex(ctx: EngineContext, request: { index: string; body
 }
 
 /** `_simulate/{name}`: a template with its components put together; of the body, of the store, or of both (the body replaces). */
-export function simulateTemplate(ctx: EngineContext, request: { name: string | null; body: Body | null }): Record<string, unknown> {
+export function simulateTemplate(ctx: EngineContext, request: { name: string | null; body: JsonObject | null }): Record<string, unknown> {
   const name = request.name ?? SIMULATED;
   const state = request.body === null ? ctx.cluster : withTemplate(ctx.cluster, name, request.body);
   if (!Object.hasOwn(state.indexTemplates, name)) throw illegalArgument(`unable to simulate template [${name}] that does not exist`);
@@ -88,7 +87,7 @@ export function simulateTemplate(ctx: EngineContext, request: { name: string | n
 const SIMULATED = '_simulated';
 
 /** @throws ApiError illegal_argument_exception: a component that does not exist */
-function withTemplate(state: ClusterState, name: string, body: Body): ClusterState {
+function withTemplate(state: ClusterState, name: string, body: JsonObject): ClusterState {
   for (const component of [body.composed_of ?? []].flat().map(String)) {
     if (!Object.hasOwn(state.componentTemplates, component))
       throw illegalArgument(`index template [${name}] specifies component templates [${component}] that do not exist`);
@@ -96,7 +95,7 @@ function withTemplate(state: ClusterState, name: string, body: Body): ClusterSta
   return { ...state, indexTemplates: { ...state.indexTemplates, [name]: body as JsonObject } };
 }
 
-function patternsOf(body: Body): string[] {
+function patternsOf(body: JsonObject): string[] {
   return [body.index_patterns ?? []].flat().map(String);
 }
 

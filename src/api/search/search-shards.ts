@@ -1,7 +1,7 @@
 // `_search_shards`: the shards that a search of this expression and routing would run on.
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { resolveIndices, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
-import { shardCopies } from '../cluster/cluster.ts';
+import { shardCopies } from '../cluster/shard-counts.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, withTarget } from '../core/index-names.ts';
 

@@ -1,6 +1,6 @@
 // What a user may do. Roles come from `security.roles` of the settings; `superuser` is built in.
 import { ApiError } from '../../errors/api-error.ts';
-import type { Privilege } from '../core/api.ts';
+import type { Privilege } from './privilege.ts';
 
 const CLUSTER_PRIVILEGES = ['monitor', 'manage', 'all'] as const;
 const INDEX_PRIVILEGES = ['read', 'write', 'create_index', 'delete_index', 'manage', 'view_index_metadata', 'monitor', 'all'] as const;

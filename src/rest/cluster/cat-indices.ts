@@ -1,9 +1,13 @@
 // Rows of the `_cat` tables about indices: indices, shards, segments, counts, recoveries, field data.
-import { indexHealth, shardCounts, sumShards } from '../../api/cluster/cluster.ts';
-import { addressOf } from '../../api/cluster/nodes.ts';
+import { sumShards } from '../../api/cluster/node-totals.ts';
+import { indexHealth, shardCounts } from '../../api/cluster/shard-counts.ts';
+import { fielddataOf } from '../../api/cluster/stats-sections.ts';
+import { addressOf } from '../../api/cluster/this-node.ts';
 import type { EngineContext } from '../../api/core/context.ts';
 import { type IndexTarget, TARGETS, targetMetas } from '../../api/core/index-names.ts';
-import { fielddataOf, pitSegments, recoveryType, SEGMENT_VERSION, segmentsOf, statsOf } from '../../api/indices/index-stats.ts';
+import { statsOf } from '../../api/indices/index-stats.ts';
+import { recoveryType } from '../../api/indices/recovery.ts';
+import { pitSegments, SEGMENT_VERSION, segmentsOf } from '../../api/indices/segments.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { RestContext } from '../core/api.ts';
 import { readTarget } from '../core/index-expression.ts';

@@ -1,6 +1,9 @@
 // Rows of the `_cat` tables about the node: health, nodes, allocation, the manager, thread pools.
-import { clusterHealth, nodeTotals, shardCounts } from '../../api/cluster/cluster.ts';
-import { addressOf, diskSpace, fileDescriptors, heap, isThisNode, osStats } from '../../api/cluster/nodes.ts';
+import { clusterHealth } from '../../api/cluster/cluster-health.ts';
+import { nodeTotals } from '../../api/cluster/node-totals.ts';
+import { diskSpace, fileDescriptors, heap, osStats } from '../../api/cluster/process-stats.ts';
+import { shardCounts } from '../../api/cluster/shard-counts.ts';
+import { addressOf, isThisNode } from '../../api/cluster/this-node.ts';
 import type { RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { matchesName, type Row } from './cat-table.ts';

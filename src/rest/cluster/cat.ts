@@ -2,9 +2,9 @@
 import { type IndexTarget, TARGETS, targetMetas } from '../../api/core/index-names.ts';
 import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
 import { type ApiHandler, type ApiSpec, defineApi, INDICES_OPTIONS, type Params, type RestContext } from '../core/api.ts';
+import { objectBody } from '../core/object-body.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { ok } from '../core/response.ts';
-import { objectBody } from '../indices/indices.ts';
 import * as columns from './cat-columns.ts';
 import { countRows, fielddataRows, indexRows, pitSegmentRows, recoveryRows, segmentRows, shardRows } from './cat-indices.ts';
 import { allocationRows, healthRows, managerRows, nodeRows, threadPoolRows } from './cat-nodes.ts';

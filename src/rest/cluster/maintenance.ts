@@ -2,15 +2,15 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explainAllocation } from '../../api/cluster/allocation.ts';
-import { isThisNode } from '../../api/cluster/nodes.ts';
+import { isThisNode } from '../../api/cluster/this-node.ts';
 import { TARGETS, targetMetas } from '../../api/core/index-names.ts';
 import { statsOf } from '../../api/indices/index-stats.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from '../core/api.ts';
 import { readTarget } from '../core/index-expression.ts';
+import { objectBody } from '../core/object-body.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
-import { objectBody } from '../indices/indices.ts';
 
 const explainApi = defineApi({
   name: 'cluster.allocation_explain',

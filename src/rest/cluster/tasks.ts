@@ -1,7 +1,7 @@
 // Tasks: operations that were started with `wait_for_completion=false`, and the listing itself.
 
-import { addressOf, isThisNode, NODE_ROLES } from '../../api/cluster/nodes.ts';
 import { getTask, taskBody, taskNumber } from '../../api/cluster/tasks.ts';
+import { addressOf, isThisNode, NODE_ROLES } from '../../api/cluster/this-node.ts';
 import type { TaskInfo } from '../../api/core/task-store.ts';
 import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';

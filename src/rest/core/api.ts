@@ -1,11 +1,11 @@
 // How an API family is declared: all its routes and all its query parameters in one table. An undeclared parameter is a 400.
 import type { EngineContext } from '../../api/core/context.ts';
 import type { Settings } from '../../config/settings.ts';
+import type { Privilege } from '../auth/privilege.ts';
+import type { ParamKind } from './param-kinds.ts';
 import type { ApiRequest } from './request.ts';
 import type { ApiResponse } from './response.ts';
 
-/** How a parameter's value is read, and checked before the handler runs: see param-kinds.ts. */
-export type ParamKind = 'string' | 'boolean' | 'int' | 'long' | 'float' | 'time' | 'list' | 'activeShards' | 'expandWildcards' | 'refresh';
 export type Params = Readonly<Record<string, ParamKind>>;
 
 /**
@@ -13,21 +13,6 @@ export type Params = Readonly<Record<string, ParamKind>>;
  * may be missing. `ignored`: not read. `ndjson`: lines, whole. `stream`: the handler reads `request.stream` as it arrives. With `!` a missing body is a 400.
  */
 export type BodyKind = 'none' | 'ignored' | 'json' | 'json!' | 'bytes' | 'bytes!' | 'ndjson!' | 'stream!';
-
-/**
- * What a user must be allowed to do: `cluster:` for the whole node, `index:` on each index that the request names. An API that needs `none`
- * reaches no index, except through `RestContext.engineFor`.
- */
-export type Privilege =
-  | 'none'
-  | 'cluster:monitor'
-  | 'cluster:manage'
-  | 'index:read'
-  | 'index:write'
-  | 'index:create'
-  | 'index:delete'
-  | 'index:manage'
-  | 'index:metadata';
 
 /** What handlers may use besides the request. */
 export interface RestContext {
@@ -69,6 +54,7 @@ export const COMMON_PARAMS: Params = {
   filter_path: 'string',
   format: 'string',
 };
+
 /** For APIs with a body: the body as a parameter. */
 export const SOURCE_PARAMS: Params = { source: 'string', source_content_type: 'string' };
 
@@ -78,7 +64,9 @@ export const INDICES_OPTIONS: Params = {
   expand_wildcards: 'expandWildcards',
   ignore_throttled: 'boolean',
 };
+
 export const TIMEOUTS: Params = { timeout: 'time', master_timeout: 'time', cluster_manager_timeout: 'time' };
+
 export const QUERY_STRING: Params = {
   q: 'string',
   df: 'string',
@@ -87,4 +75,5 @@ export const QUERY_STRING: Params = {
   default_operator: 'string',
   lenient: 'boolean',
 };
+
 export const SOURCE_FILTER: Params = { _source: 'list', _source_includes: 'list', _source_excludes: 'list' };

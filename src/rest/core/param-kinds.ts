@@ -3,7 +3,9 @@ import { readWildcardStates } from '../../api/core/index-names.ts';
 import type { Refresh } from '../../api/core/write.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
 import { badBoolean, badNumberParameter, badTimeValue, illegalArgument } from '../../errors/catalog.ts';
-import type { ParamKind } from './api.ts';
+
+/** How the value of a query parameter is read. It is checked before the handler runs, whether the handler uses it or not. */
+export type ParamKind = 'string' | 'boolean' | 'int' | 'long' | 'float' | 'time' | 'list' | 'activeShards' | 'expandWildcards' | 'refresh';
 
 /** `''` is true. @throws ApiError */
 export function readBoolean(value: string): boolean {

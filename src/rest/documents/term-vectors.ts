@@ -4,7 +4,7 @@ import { parsingError, validationFailed } from '../../errors/catalog.ts';
 import { defineApi, type Params, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
-import { renderFailure } from './documents.ts';
+import { renderFailure } from './item-failure.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 

@@ -9,9 +9,9 @@ import {
   type TemplateKind,
 } from '../../api/indices/templates.ts';
 import { type ApiSpec, defineApi, type Params, TIMEOUTS } from '../core/api.ts';
+import { objectBody } from '../core/object-body.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { answer, exists, ok } from '../core/response.ts';
-import { objectBody } from './indices.ts';
 
 const READ_PARAMS: Params = { flat_settings: 'boolean', local: 'boolean', master_timeout: 'time', cluster_manager_timeout: 'time' };
 

@@ -3,8 +3,8 @@ import { explainDocument, validateQuery } from '../../api/search/explain.ts';
 import { defineApi, INDICES_OPTIONS, QUERY_STRING, type RestContext, SOURCE_FILTER } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, answer, ok } from '../core/response.ts';
+import { indicesOf, queryParametersOf } from '../core/search-params.ts';
 import { sourceFilterOf } from '../core/source-params.ts';
-import { indicesOf, queryParametersOf } from './search.ts';
 
 export const validateApi = defineApi({
   name: 'indices.validate_query',

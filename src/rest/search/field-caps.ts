@@ -2,9 +2,9 @@
 import { fieldCaps } from '../../api/search/field-caps.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
 import { readTarget } from '../core/index-expression.ts';
+import { objectBody } from '../core/object-body.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
-import { objectBody } from '../indices/indices.ts';
 
 export const fieldCapsApi = defineApi({
   name: 'field_caps',

@@ -5,7 +5,7 @@ import { illegalArgument } from '../../errors/catalog.ts';
 import { type ApiHandler, type ApiSpec, defineApi, INDICES_OPTIONS, type Params, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { ok } from '../core/response.ts';
-import { indicesOf, isDfs, preFilterShardSize } from './search.ts';
+import { indicesOf, isDfs, preFilterShardSize } from '../core/search-params.ts';
 
 const PARAMS: Params = {
   ...INDICES_OPTIONS,

@@ -4,7 +4,7 @@ import { illegalArgument, parsingError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
-import { indicesOf } from './search.ts';
+import { indicesOf } from '../core/search-params.ts';
 
 type Body = Record<string, unknown>;
 

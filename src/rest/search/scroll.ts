@@ -5,7 +5,7 @@ import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
 import { readTime } from '../core/param-kinds.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, answer, ok } from '../core/response.ts';
-import { indicesOf } from './search.ts';
+import { indicesOf } from '../core/search-params.ts';
 
 export const scrollApi = defineApi({
   name: 'scroll',

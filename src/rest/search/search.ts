@@ -1,14 +1,12 @@
-// Searching: _search, _count.
-import { expandTo } from '../../api/core/index-names.ts';
-import { count } from '../../api/search/count.ts';
-import { readSearchType } from '../../api/search/multi-search.ts';
-import type { SearchIndices, SearchParameters } from '../../api/search/search-call.ts';
+// `_search`.
+import type { SearchParameters } from '../../api/search/search-call.ts';
 import { searchThrough } from '../../api/search/search-pipelines.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type Params, QUERY_STRING, type RestContext, SOURCE_FILTER } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
+import { indicesOf, isDfs, preFilterShardSize, queryParametersOf } from '../core/search-params.ts';
 import { sourceFilterOf } from '../core/source-params.ts';
 
 const SEARCH_PARAMS: Params = {
@@ -57,63 +55,6 @@ export const searchApi = defineApi({
     'POST /{index}/_search': searchDocs,
   },
 });
-
-export const countApi = defineApi({
-  name: 'count',
-  body: 'bytes',
-  needs: 'index:read',
-  params: { ...INDICES_OPTIONS, ...QUERY_STRING, min_score: 'float', terminate_after: 'int', routing: 'string', preference: 'string' },
-  routes: {
-    'GET  /_count': countDocs,
-    'POST /_count': countDocs,
-    'GET  /{index}/_count': countDocs,
-    'POST /{index}/_count': countDocs,
-  },
-});
-
-export function indicesOf(request: ApiRequest): SearchIndices {
-  const index = request.string('index');
-  const states = request.list('expand_wildcards');
-  const ignoreUnavailable = request.boolean('ignore_unavailable');
-  const allowNoIndices = request.boolean('allow_no_indices');
-  if (states === undefined && ignoreUnavailable === undefined && allowNoIndices === undefined) {
-    return { expressions: index === undefined ? [] : [index] };
-  }
-  return {
-    expressions: index === undefined ? [] : [index],
-    options: {
-      ...(ignoreUnavailable === undefined ? {} : { ignoreUnavailable }),
-      ...(allowNoIndices === undefined ? {} : { allowNoIndices }),
-      ...(states === undefined ? {} : expandTo(states)),
-    },
-  };
-}
-
-export function queryParametersOf(request: ApiRequest): SearchParameters['query'] {
-  const q = request.string('q');
-  if (q === undefined) return undefined;
-  return {
-    q,
-    df: request.string('df'),
-    analyzer: request.string('analyzer'),
-    analyzeWildcard: request.boolean('analyze_wildcard'),
-    defaultOperator: request.string('default_operator'),
-    lenient: request.boolean('lenient'),
-  };
-}
-
-/** `search_type`. @throws ApiError illegal_argument_exception */
-export function isDfs(request: ApiRequest): boolean {
-  const name = request.string('search_type');
-  return name !== undefined && readSearchType(name);
-}
-
-/** @throws ApiError illegal_argument_exception */
-export function preFilterShardSize(request: ApiRequest): number | undefined {
-  const size = request.int('pre_filter_shard_size');
-  if (size !== undefined && size < 1) throw illegalArgument('preFilterShardSize must be >= 1');
-  return size;
-}
 
 const NO_PARAMETERS: SearchParameters = {};
 
@@ -176,16 +117,4 @@ function trackTotalHits(request: ApiRequest): number | undefined {
 async function searchDocs(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const call = { indices: indicesOf(request), parameters: parametersOf(request), body: request.bytes };
   return ok(await searchThrough(engine, call, request.string('search_pipeline') ?? null));
-}
-
-/** 200 `{ count, _shards }`. @throws ApiError */
-async function countDocs(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  const parameters: SearchParameters = {
-    query: queryParametersOf(request),
-    minScore: request.float('min_score'),
-    terminateAfter: request.int('terminate_after'),
-    routing: request.string('routing'),
-    preference: request.string('preference'),
-  };
-  return ok(await count(engine, { indices: indicesOf(request), parameters, body: request.bytes }));
 }

@@ -4,12 +4,12 @@ import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { pack, unpack } from 'msgpackr';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { EngineContext } from '../../../../src/api/core/context.ts';
-import { Logger } from '../../../../src/common/logger.ts';
-import { loadSettings } from '../../../../src/config/load-settings.ts';
-import { hashPassword } from '../../../../src/rest/auth/basic-auth.ts';
-import { Dispatcher } from '../../../../src/rest/core/dispatch.ts';
-import { type FakeAnswer, fakeRequest } from '../../../support/fake-http.ts';
+import type { EngineContext } from '../../../src/api/core/context.ts';
+import { Logger } from '../../../src/common/logger.ts';
+import { loadSettings } from '../../../src/config/load-settings.ts';
+import { hashPassword } from '../../../src/rest/auth/basic-auth.ts';
+import { Dispatcher } from '../../../src/rest/dispatch.ts';
+import { type FakeAnswer, fakeRequest } from '../../support/fake-http.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'gannet-rest-'));
 afterAll(() => rmSync(folder, { recursive: true }));

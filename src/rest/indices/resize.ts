@@ -1,22 +1,9 @@
-// Rollover, clone, shrink, split.
+// `_clone`, `_shrink`, `_split`.
 import { type ResizeKind, resizeIndex } from '../../api/indices/resize.ts';
-import { rollover } from '../../api/indices/rollover.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import { type ApiHandler, type ApiSpec, defineApi, type RestContext, TIMEOUTS } from '../core/api.ts';
-import type { ApiRequest } from '../core/request.ts';
-import { type ApiResponse, ok } from '../core/response.ts';
-import { objectBody } from './indices.ts';
-
-async function runRollover(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  return ok(
-    await rollover(engine, {
-      alias: request.params.index,
-      newIndex: request.string('new_index') ?? null,
-      body: objectBody(request),
-      dryRun: request.boolean('dry_run') ?? false,
-    }),
-  );
-}
+import { type ApiHandler, type ApiSpec, defineApi, TIMEOUTS } from '../core/api.ts';
+import { objectBody } from '../core/object-body.ts';
+import { ok } from '../core/response.ts';
 
 function resize(kind: ResizeKind): ApiSpec {
   const handler: ApiHandler = async (request, { engine }) => {
@@ -41,15 +28,4 @@ function resize(kind: ResizeKind): ApiSpec {
   });
 }
 
-export const INDEX_CHANGE_APIS: readonly ApiSpec[] = [
-  defineApi({
-    name: 'indices.rollover',
-    body: 'json',
-    needs: 'index:manage',
-    params: { ...TIMEOUTS, dry_run: 'boolean', wait_for_active_shards: 'activeShards' },
-    routes: { 'POST /{index}/_rollover': runRollover, 'POST /{index}/_rollover/{new_index}': runRollover },
-  }),
-  resize('clone'),
-  resize('shrink'),
-  resize('split'),
-];
+export const RESIZE_APIS: readonly ApiSpec[] = [resize('clone'), resize('shrink'), resize('split')];

@@ -1,12 +1,12 @@
 // The REST families around indices, over real metadata and no documents.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Logger } from '../../../../src/common/logger.ts';
-import { loadSettings } from '../../../../src/config/load-settings.ts';
-import { ALL_APIS } from '../../../../src/rest/core/all-apis.ts';
-import { Dispatcher } from '../../../../src/rest/core/dispatch.ts';
-import { Router } from '../../../../src/rest/core/router.ts';
-import { fakeEngine } from '../../../support/fake-engine.ts';
-import { type FakeAnswer, fakeRequest } from '../../../support/fake-http.ts';
+import { Logger } from '../../../src/common/logger.ts';
+import { loadSettings } from '../../../src/config/load-settings.ts';
+import { ALL_APIS } from '../../../src/rest/all-apis.ts';
+import { Router } from '../../../src/rest/core/router.ts';
+import { Dispatcher } from '../../../src/rest/dispatch.ts';
+import { fakeEngine } from '../../support/fake-engine.ts';
+import { type FakeAnswer, fakeRequest } from '../../support/fake-http.ts';
 
 let dispatcher: Dispatcher;
 beforeEach(() => {

@@ -1,53 +1,11 @@
-// `_nodes` and `_nodes/stats` with their filters and metrics.
-
-import { INFO_METRICS, nodesInfo, nodesStats, STATS_METRICS } from '../../api/cluster/nodes.ts';
+// `_nodes/stats`.
+import { nodesStats, STATS_METRICS } from '../../api/cluster/nodes-stats.ts';
 import { withHumanValues } from '../../api/core/human-values.ts';
 import { nearestNames } from '../../common/nearest-name.ts';
 import { unrecognizedParameters } from '../../errors/catalog.ts';
 import { defineApi, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
-
-const INFO_NAMES: ReadonlySet<string> = new Set(INFO_METRICS);
-
-export const nodesInfoApi = defineApi({
-  name: 'nodes.info',
-  needs: 'cluster:monitor',
-  params: { flat_settings: 'boolean', timeout: 'time' },
-  routes: {
-    'GET /_nodes': (request, context) => info(request, context, [], []),
-    'GET /_nodes/{node_id}': (request, context) => {
-      const names = request.list('node_id') ?? [];
-      // `/_nodes/http` is a metric, `/_nodes/node-1` a node.
-      const areMetrics = names.length > 0 && names.every((name) => INFO_NAMES.has(name));
-      return areMetrics ? info(request, context, [], names) : info(request, context, names, []);
-    },
-    'GET /_nodes/{node_id}/{metric}': (request, context) =>
-      info(request, context, request.list('node_id') ?? [], request.list('metric') ?? []),
-  },
-});
-
-function info(
-  request: ApiRequest,
-  { engine, settings, startedMs }: RestContext,
-  filter: readonly string[],
-  metrics: readonly string[],
-): ApiResponse {
-  const isAll = metrics.length === 0 || metrics.includes('_all');
-  return ok(
-    nodesInfo(engine, {
-      filter,
-      metrics: isAll ? INFO_NAMES : new Set(metrics),
-      version: settings['compat.version'],
-      startedMs,
-      dataPath: settings['path.data'],
-      flatSettings: request.boolean('flat_settings') ?? false,
-      maxContentLength: settings['http.max_content_length'],
-      memoryLimitBytes: settings['memory.limit'],
-      human: request.boolean('human') ?? false,
-    }),
-  );
-}
 
 export const nodesStatsApi = defineApi({
   name: 'nodes.stats',

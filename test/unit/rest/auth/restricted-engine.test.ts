@@ -1,8 +1,8 @@
 // Operations that name indices in bodies, patterns, scripts and pipelines run with the caller's rights: over a whole node, since the names
 // are resolved far below the routes.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { hashPassword } from '../../../src/rest/auth/basic-auth.ts';
-import { openRestNode, type RestNode } from '../../support/rest-node.ts';
+import { hashPassword } from '../../../../src/rest/auth/basic-auth.ts';
+import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
 const USERS = {
   root: ['superuser'],

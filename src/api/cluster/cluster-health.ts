@@ -1,0 +1,72 @@
+// `_cluster/health`.
+import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { IndexMeta } from '../../metadata/cluster-state.ts';
+import type { EngineContext } from '../core/context.ts';
+import { type Health, indexHealth, shardCounts } from './shard-counts.ts';
+
+export interface HealthRequest {
+  /** Concrete names. */
+  readonly indices: readonly string[];
+  readonly level: 'cluster' | 'indices' | 'shards';
+}
+
+/** `GET _cluster/health` as it is now. */
+export function clusterHealth(ctx: EngineContext, request: HealthRequest): MutableJsonObject & { status: Health } {
+  const metas = request.indices.map((name) => ctx.cluster.indices[name]).filter((meta) => meta !== undefined);
+  const counts = metas.map(shardCounts);
+  const active = counts.reduce((sum, count) => sum + count.primaries, 0);
+  const unassigned = counts.reduce((sum, count) => sum + count.unassigned, 0);
+  const body: MutableJsonObject & { status: Health } = {
+    cluster_name: ctx.clusterName,
+    status: unassigned > 0 ? 'yellow' : 'green',
+    timed_out: false,
+    number_of_nodes: 1,
+    number_of_data_nodes: 1,
+    discovered_master: true,
+    discovered_cluster_manager: true,
+    active_primary_shards: active,
+    active_shards: active,
+    relocating_shards: 0,
+    initializing_shards: 0,
+    unassigned_shards: unassigned,
+    delayed_unassigned_shards: 0,
+    number_of_pending_tasks: 0,
+    number_of_in_flight_fetch: 0,
+    task_max_waiting_in_queue_millis: 0,
+    active_shards_percent_as_number: active + unassigned === 0 ? 100 : (active * 100) / (active + unassigned),
+  };
+  if (request.level !== 'cluster') {
+    body.indices = Object.fromEntries(metas.map((meta) => [meta.name, indexHealthBody(meta, request.level === 'shards')]));
+  }
+  return body;
+}
+
+function indexHealthBody(meta: IndexMeta, withShards: boolean): MutableJsonObject {
+  const { primaries, replicas, unassigned } = shardCounts(meta);
+  const body: MutableJsonObject = {
+    status: indexHealth(meta),
+    number_of_shards: primaries,
+    number_of_replicas: replicas,
+    active_primary_shards: primaries,
+    active_shards: primaries,
+    relocating_shards: 0,
+    initializing_shards: 0,
+    unassigned_shards: unassigned,
+  };
+  if (withShards) {
+    body.shards = Object.fromEntries(
+      Array.from({ length: primaries }, (_, shard) => [
+        String(shard),
+        {
+          status: replicas > 0 ? 'yellow' : 'green',
+          primary_active: true,
+          active_shards: 1,
+          relocating_shards: 0,
+          initializing_shards: 0,
+          unassigned_shards: replicas,
+        },
+      ]),
+    );
+  }
+  return body;
+}

@@ -1,0 +1,130 @@
+// `_cluster/state`.
+import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { AliasMeta, IndexMeta } from '../../metadata/cluster-state.ts';
+import type { EngineContext } from '../core/context.ts';
+import { shardCopies, shardCounts } from './shard-counts.ts';
+
+export const STATE_METRICS = [
+  'version',
+  'master_node',
+  'cluster_manager_node',
+  'blocks',
+  'nodes',
+  'metadata',
+  'routing_table',
+  'routing_nodes',
+] as const;
+
+export type StateMetric = (typeof STATE_METRICS)[number];
+
+export interface StateRequest {
+  readonly metrics: ReadonlySet<StateMetric>;
+  readonly indices: readonly string[];
+  /** Settings of an index as the answer shows them: nested or flat. */
+  readonly showSettings: (meta: IndexMeta) => unknown;
+}
+
+/** `GET _cluster/state`. */
+export function clusterState(ctx: EngineContext, request: StateRequest): MutableJsonObject {
+  const { metrics } = request;
+  const state = ctx.cluster;
+  const body: MutableJsonObject = { cluster_name: ctx.clusterName, cluster_uuid: state.clusterUuid };
+  if (metrics.has('version')) Object.assign(body, { version: state.version, state_uuid: `${state.clusterUuid}-${state.version}` });
+  if (metrics.has('master_node')) body.master_node = ctx.nodeId;
+  if (metrics.has('cluster_manager_node')) body.cluster_manager_node = ctx.nodeId;
+  const metas = request.indices.map((name) => state.indices[name]).filter((meta) => meta !== undefined);
+  if (metrics.has('blocks')) body.blocks = blocksOf(metas);
+  if (metrics.has('nodes')) {
+    body.nodes = {
+      [ctx.nodeId]: { name: ctx.nodeName, ephemeral_id: ctx.nodeId, transport_address: ctx.publishAddress ?? '', attributes: {} },
+    };
+  }
+  if (metrics.has('metadata')) {
+    body.metadata = {
+      cluster_uuid: state.clusterUuid,
+      cluster_uuid_committed: true,
+      cluster_coordination: {
+        term: 1,
+        last_committed_config: [ctx.nodeId],
+        last_accepted_config: [ctx.nodeId],
+        voting_config_exclusions: [],
+      },
+      templates: state.templates,
+      indices: Object.fromEntries(metas.map((meta) => [meta.name, indexMetadata(meta, request.showSettings)])),
+      'index-graveyard': { tombstones: [] },
+      index_template: { index_template: state.indexTemplates },
+      component_template: { component_template: state.componentTemplates },
+    };
+  }
+  if (metrics.has('routing_table')) {
+    body.routing_table = {
+      indices: Object.fromEntries(
+        metas.map((meta) => [
+          meta.name,
+          {
+            shards: Object.fromEntries(
+              Array.from({ length: shardCounts(meta).primaries }, (_, shard) => [String(shard), shardCopies(ctx, meta, shard)]),
+            ),
+          },
+        ]),
+      ),
+    };
+  }
+  if (metrics.has('routing_nodes')) {
+    const copies = metas.flatMap((meta) =>
+      Array.from({ length: shardCounts(meta).primaries }, (_, shard) => shardCopies(ctx, meta, shard)).flat(),
+    );
+    body.routing_nodes = {
+      unassigned: copies.filter((copy) => copy.state === 'UNASSIGNED'),
+      nodes: { [ctx.nodeId]: copies.filter((copy) => copy.state === 'STARTED') },
+    };
+  }
+  return body;
+}
+
+const BLOCKS: Readonly<Record<string, { id: string; description: string; levels: string[] }>> = {
+  'index.blocks.read_only': { id: '5', description: 'index read-only (api)', levels: ['write', 'metadata_write'] },
+  'index.blocks.read': { id: '7', description: 'index read (api)', levels: ['read'] },
+  'index.blocks.write': { id: '8', description: 'index write (api)', levels: ['write'] },
+  'index.blocks.metadata': { id: '9', description: 'index metadata (api)', levels: ['metadata_write', 'metadata_read'] },
+  'index.blocks.read_only_allow_delete': {
+    id: '12',
+    description: 'index read-only / allow delete (api)',
+    levels: ['metadata_write', 'write'],
+  },
+};
+
+function blocksOf(metas: readonly IndexMeta[]): MutableJsonObject {
+  const indices: MutableJsonObject = {};
+  for (const meta of metas) {
+    const blocks: MutableJsonObject = {};
+    if (meta.state === 'close') blocks['4'] = { description: 'index closed', retryable: false, levels: ['read', 'write'] };
+    for (const [setting, { id, description, levels }] of Object.entries(BLOCKS)) {
+      if (meta.settings[setting] === 'true') blocks[id] = { description, retryable: false, levels };
+    }
+    if (Object.keys(blocks).length > 0) indices[meta.name] = blocks;
+  }
+  return Object.keys(indices).length > 0 ? { indices } : {};
+}
+
+function indexMetadata(meta: IndexMeta, showSettings: (meta: IndexMeta) => unknown): MutableJsonObject {
+  const { primaries } = shardCounts(meta);
+  return {
+    version: meta.mappingVersion + meta.settingsVersion + meta.aliasesVersion,
+    mapping_version: meta.mappingVersion,
+    settings_version: meta.settingsVersion,
+    aliases_version: meta.aliasesVersion,
+    routing_num_shards: Number(meta.settings['index.number_of_routing_shards'] ?? defaultRoutingShards(primaries)),
+    state: meta.state,
+    settings: showSettings(meta),
+    mappings: Object.keys(meta.mappings).length === 0 ? {} : { _doc: meta.mappings },
+    aliases: Object.keys(meta.aliases as Readonly<Record<string, AliasMeta>>),
+    primary_terms: Object.fromEntries(Array.from({ length: primaries }, (_, shard) => [String(shard), 1])),
+  };
+}
+
+/** The largest multiple of the shards by a power of two up to 1024: how far an index could be split. */
+function defaultRoutingShards(primaries: number): number {
+  const splits = 10 - Math.ceil(Math.log2(primaries));
+  return primaries * 2 ** Math.max(1, splits);
+}

@@ -1,0 +1,37 @@
+// Sums of the statistics of shards.
+import type { EngineContext, ShardStats } from '../core/context.ts';
+
+/** Sums over the open indices of a node. */
+export interface NodeTotals {
+  readonly docs: number;
+  readonly deleted: number;
+  readonly sizeBytes: number;
+  readonly segments: number;
+  readonly translogOperations: number;
+  readonly translogBytes: number;
+  readonly counters: Readonly<Record<string, number>>;
+  /** Bytes by field; see ShardStats. */
+  readonly fielddata: Readonly<Record<string, number>>;
+  readonly completion: Readonly<Record<string, number>>;
+}
+
+export async function nodeTotals(ctx: EngineContext): Promise<NodeTotals> {
+  const names = Object.keys(ctx.cluster.indices);
+  const shards: ShardStats[] = [];
+  for (const name of names) {
+    const index = ctx.index(name);
+    if (index !== null && index.meta.state === 'open') shards.push(...(await ctx.shardStats(index)));
+  }
+  return sumShards(shards);
+}
+
+export function sumShards(shards: readonly ShardStats[]): NodeTotals {
+  const named = { counters: {}, fielddata: {}, completion: {} } as Record<'counters' | 'fielddata' | 'completion', Record<string, number>>;
+  const sum = { docs: 0, deleted: 0, sizeBytes: 0, segments: 0, translogOperations: 0, translogBytes: 0 };
+  for (const shard of shards) {
+    for (const key of Object.keys(sum) as Array<keyof typeof sum>) sum[key] += shard[key];
+    for (const key of Object.keys(named) as Array<keyof typeof named>)
+      for (const [name, value] of Object.entries(shard[key])) named[key][name] = (named[key][name] ?? 0) + value;
+  }
+  return { ...sum, ...named };
+}

@@ -1,0 +1,109 @@
+// `_nodes`: what the node is.
+
+import os from 'node:os';
+import { formatByteSize } from '../../common/byte-size.ts';
+import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { EngineContext } from '../core/context.ts';
+import { addressOf, isThisNode, NODE_ROLES, nodesHead } from './this-node.ts';
+
+export const INFO_METRICS = [
+  'settings',
+  'os',
+  'process',
+  'jvm',
+  'thread_pool',
+  'transport',
+  'http',
+  'plugins',
+  'ingest',
+  'aggregations',
+  'indices',
+  'search_pipelines',
+] as const;
+
+export interface NodeInfoRequest {
+  readonly filter: readonly string[];
+  readonly metrics: ReadonlySet<string>;
+  readonly version: string;
+  readonly startedMs: number;
+  readonly dataPath: string;
+  readonly flatSettings: boolean;
+  readonly maxContentLength: number;
+  readonly memoryLimitBytes: number;
+  readonly human: boolean;
+}
+
+/** `GET _nodes`. */
+export function nodesInfo(ctx: EngineContext, request: NodeInfoRequest): MutableJsonObject {
+  return { ...nodesHead(ctx, request.filter), nodes: isThisNode(ctx, request.filter) ? { [ctx.nodeId]: nodeInfo(ctx, request) } : {} };
+}
+
+function nodeInfo(ctx: EngineContext, { metrics, ...request }: NodeInfoRequest): MutableJsonObject {
+  const { host, port } = addressOf(ctx);
+  const publishAddress = ctx.publishAddress ?? host;
+  const info: MutableJsonObject = {
+    name: ctx.nodeName,
+    transport_address: publishAddress,
+    host,
+    ip: host,
+    version: request.version,
+    build_flavor: 'default',
+    build_type: 'tar',
+    build_hash: 'gannet',
+    ...(metrics.has('indices') ? indexingBuffer(request.memoryLimitBytes, request.human) : {}),
+    roles: NODE_ROLES,
+    attributes: {},
+  };
+  const settings = {
+    'client.type': 'node',
+    'cluster.name': ctx.clusterName,
+    'node.name': ctx.nodeName,
+    'path.data': request.dataPath,
+    'http.port': String(port ?? ''),
+  };
+  const sections: Record<string, () => unknown> = {
+    settings: () => (request.flatSettings ? settings : nest(settings)),
+    os: () => ({
+      refresh_interval_in_millis: 1000,
+      name: os.type(),
+      pretty_name: `${os.type()} ${os.release()}`,
+      arch: os.arch(),
+      version: os.release(),
+      available_processors: os.availableParallelism(),
+      allocated_processors: os.availableParallelism(),
+    }),
+    process: () => ({ refresh_interval_in_millis: 1000, id: process.pid, mlockall: false }),
+    jvm: () => ({
+      pid: process.pid,
+      version: process.versions.node,
+      vm_name: 'node',
+      vm_version: process.versions.v8,
+      vm_vendor: 'Node.js',
+      start_time_in_millis: request.startedMs,
+    }),
+    transport: () => ({ bound_address: [publishAddress], publish_address: publishAddress, profiles: {} }),
+    http: () => ({
+      bound_address: [publishAddress],
+      publish_address: publishAddress,
+      max_content_length_in_bytes: request.maxContentLength,
+    }),
+    plugins: () => [],
+    ingest: () => ({ processors: [] }),
+  };
+  for (const [name, section] of Object.entries(sections)) if (metrics.has(name)) info[name] = section();
+  return info;
+}
+
+/** Belongs to the metric `indices`: answers to sniffing clients, which ask for `http`, must not contain it. */
+function indexingBuffer(bytes: number, isHuman: boolean): MutableJsonObject {
+  return { ...(isHuman ? { total_indexing_buffer: formatByteSize(bytes) } : {}), total_indexing_buffer_in_bytes: bytes };
+}
+
+function nest(flat: Readonly<Record<string, string>>): MutableJsonObject {
+  const root: MutableJsonObject = {};
+  for (const [name, value] of Object.entries(flat)) {
+    const [family, key] = name.split('.');
+    root[family] = { ...(root[family] as MutableJsonObject | undefined), [key]: value };
+  }
+  return root;
+}

@@ -1,0 +1,105 @@
+// `_nodes/stats`: what the node counts.
+
+import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { EngineContext } from '../core/context.ts';
+import { nodeTotals, sumShards } from './node-totals.ts';
+import { fsStats, heapStats, osStats, processStats } from './process-stats.ts';
+import { INDEX_STATS_METRICS, SECTIONS } from './stats-sections.ts';
+import { addressOf, isThisNode, NODE_ROLES, nodesHead } from './this-node.ts';
+
+export const STATS_METRICS = [
+  'indices',
+  'os',
+  'process',
+  'jvm',
+  'fs',
+  'http',
+  'breaker',
+  'thread_pool',
+  'transport',
+  'script',
+  'ingest',
+  'discovery',
+  'adaptive_selection',
+  // Known to clients; this node has nothing of the kind, and says nothing of it.
+  'indexing_pressure',
+  'shard_indexing_pressure',
+  'search_backpressure',
+  'cluster_manager_throttling',
+  'weighted_routing',
+  'file_cache',
+  'task_cancellation',
+  'search_pipeline',
+  'script_cache',
+  'resource_usage_stats',
+  'segment_replication_backpressure',
+  'repositories',
+  'admission_control',
+  'caches',
+  'remote_store',
+] as const;
+
+export interface NodeStatsRequest {
+  /** `node`, `indices` or `shards`: how deep `indices` goes. */
+  readonly level: string;
+  readonly filter: readonly string[];
+  readonly metrics: ReadonlySet<string>;
+  readonly dataPath: string;
+  readonly startedMs: number;
+}
+
+/** `GET _nodes/stats`. */
+export async function nodesStats(ctx: EngineContext, request: NodeStatsRequest): Promise<MutableJsonObject> {
+  const isMeant = isThisNode(ctx, request.filter);
+  return { ...nodesHead(ctx, request.filter), nodes: isMeant ? { [ctx.nodeId]: await nodeStats(ctx, request) } : {} };
+}
+
+async function nodeStats(ctx: EngineContext, { metrics, ...request }: NodeStatsRequest): Promise<MutableJsonObject> {
+  const { host } = addressOf(ctx);
+  const stats: MutableJsonObject = {
+    timestamp: Date.now(),
+    name: ctx.nodeName,
+    transport_address: ctx.publishAddress ?? host,
+    host,
+    ip: ctx.publishAddress ?? host,
+    roles: NODE_ROLES,
+    attributes: {},
+  };
+  if (metrics.has('indices')) {
+    const totals = await nodeTotals(ctx);
+    stats.indices = {
+      ...Object.fromEntries(INDEX_STATS_METRICS.map((metric) => SECTIONS[metric](totals))),
+      ...(request.level === 'indices' || request.level === 'shards' ? { [request.level]: await statsByIndex(ctx, request.level) } : {}),
+    };
+  }
+  if (metrics.has('os')) stats.os = osStats();
+  if (metrics.has('process')) stats.process = processStats();
+  if (metrics.has('jvm')) stats.jvm = heapStats(request.startedMs);
+  if (metrics.has('fs')) stats.fs = fsStats(request.dataPath);
+  if (metrics.has('discovery')) stats.discovery = discoveryStats(ctx);
+  return stats;
+}
+
+/** Documents and bytes per index, or per shard of each. */
+async function statsByIndex(ctx: EngineContext, level: 'indices' | 'shards'): Promise<MutableJsonObject> {
+  const render = ({ docs, deleted, sizeBytes }: { docs: number; deleted: number; sizeBytes: number }): MutableJsonObject => ({
+    docs: { count: docs, deleted },
+    store: { size_in_bytes: sizeBytes, reserved_in_bytes: 0 },
+  });
+  const body: MutableJsonObject = {};
+  for (const name of Object.keys(ctx.cluster.indices)) {
+    const index = ctx.index(name);
+    if (index === null || index.meta.state !== 'open') continue;
+    const shards = await ctx.shardStats(index);
+    body[name] = level === 'indices' ? render(sumShards(shards)) : shards.map((shard) => ({ [String(shard.shard)]: render(shard) }));
+  }
+  return body;
+}
+
+/** States are published to the threads of one process, never as differences. */
+function discoveryStats(ctx: EngineContext): MutableJsonObject {
+  return {
+    cluster_state_queue: { total: 0, pending: 0, committed: 0 },
+    published_cluster_states: { full_states: ctx.cluster.version, incompatible_diffs: 0, compatible_diffs: 0 },
+  };
+}

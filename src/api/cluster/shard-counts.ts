@@ -1,0 +1,59 @@
+// Shards of an index and their copies on a single node: primaries are always assigned, replicas never.
+import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { IndexMeta } from '../../metadata/cluster-state.ts';
+import type { EngineContext } from '../core/context.ts';
+
+export type Health = 'green' | 'yellow' | 'red';
+
+/** Shards of an index as the single node has them. */
+export interface ShardCounts {
+  readonly primaries: number;
+  readonly replicas: number;
+  readonly unassigned: number;
+}
+
+export function shardCounts(meta: IndexMeta): ShardCounts {
+  const primaries = Number(meta.settings['index.number_of_shards'] ?? 1);
+  // Auto-expanded replicas follow the number of nodes: none on one node.
+  const isExpanded = /^0-/.test(String(meta.settings['index.auto_expand_replicas'] ?? 'false'));
+  const replicas = isExpanded ? 0 : Number(meta.settings['index.number_of_replicas'] ?? 1);
+  return { primaries, replicas, unassigned: primaries * replicas };
+}
+
+export function indexHealth(meta: IndexMeta): Health {
+  return shardCounts(meta).unassigned > 0 ? 'yellow' : 'green';
+}
+
+interface ShardCopy extends MutableJsonObject {
+  readonly state: 'STARTED' | 'UNASSIGNED';
+  readonly primary: boolean;
+}
+
+/** The copies of one shard: its primary here, its replicas nowhere. */
+export function shardCopies(ctx: EngineContext, meta: IndexMeta, shard: number): ShardCopy[] {
+  const started: ShardCopy = {
+    state: 'STARTED',
+    primary: true,
+    node: ctx.nodeId,
+    relocating_node: null,
+    shard,
+    index: meta.name,
+    allocation_id: { id: `${meta.uuid}-${shard}` },
+  };
+  const missing: ShardCopy = {
+    state: 'UNASSIGNED',
+    primary: false,
+    node: null,
+    relocating_node: null,
+    shard,
+    index: meta.name,
+    recovery_source: { type: 'PEER' },
+    unassigned_info: {
+      reason: 'INDEX_CREATED',
+      at: new Date(meta.creationDateMs).toISOString(),
+      delayed: false,
+      allocation_status: 'no_attempt',
+    },
+  };
+  return [started, ...Array.from({ length: shardCounts(meta).replicas }, () => missing)];
+}

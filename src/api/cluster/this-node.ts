@@ -1,0 +1,35 @@
+// The one node of the cluster: its address, its roles, and whether a node filter means it.
+import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { EngineContext } from '../core/context.ts';
+
+/** Elasticsearch's names: sniffing clients know the role `master`, not `cluster_manager`. */
+export const NODE_ROLES = ['data', 'ingest', 'master', 'remote_cluster_client'];
+
+/** Whether one of the names of a node filter (`_all`, `_local`, `_master`, ids, names, addresses, patterns, roles) means this node. */
+export function isThisNode(ctx: EngineContext, filter: readonly string[]): boolean {
+  if (filter.length === 0) return true;
+  const { host } = addressOf(ctx);
+  return filter.some((name) => {
+    if (['_all', '*', '_local', '_master', '_cluster_manager', '_only_local'].includes(name)) return true;
+    const role = /^([a-z_]+):(true|false)$/.exec(name);
+    if (role) return (NODE_ROLES.includes(role[1]) || role[1] === 'cluster_manager') === (role[2] === 'true');
+    const pattern = new RegExp(
+      `^${name
+        .split('*')
+        .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+        .join('.*')}$`,
+    );
+    return [ctx.nodeId, ctx.nodeName, host, ctx.publishAddress ?? ''].some((own) => pattern.test(own));
+  });
+}
+
+/** Host and port of the REST API; `127.0.0.1` and no port in the library. */
+export function addressOf(ctx: EngineContext): { host: string; port: number | null } {
+  const match = /^(.*):(\d+)$/.exec(ctx.publishAddress ?? '');
+  return match ? { host: match[1].replace(/^\[|\]$/g, ''), port: Number(match[2]) } : { host: '127.0.0.1', port: null };
+}
+
+export function nodesHead(ctx: EngineContext, filter: readonly string[]): MutableJsonObject {
+  const count = isThisNode(ctx, filter) ? 1 : 0;
+  return { _nodes: { total: count, successful: count, failed: 0 }, cluster_name: ctx.clusterName };
+}

@@ -1,0 +1,63 @@
+// Refresh, flush, force merge and cache clearing of indices.
+import { validationFailed } from '../../errors/catalog.ts';
+import type { EngineContext, IndexState } from '../core/context.ts';
+import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
+
+export interface BroadcastResponse {
+  readonly _shards: { readonly total: number; readonly successful: number; readonly failed: number };
+}
+
+export function openStates(ctx: EngineContext, names: readonly string[]): IndexState[] {
+  return names.map((name) => ctx.index(name)).filter((index) => index !== null && index.meta.state === 'open') as IndexState[];
+}
+
+/** Shards as Elasticsearch counts them: replicas are expected but not there. */
+function broadcast(indices: readonly IndexState[]): BroadcastResponse {
+  let total = 0;
+  let successful = 0;
+  for (const { meta, numberOfShards } of indices) {
+    const replicas = Number(meta.settings['index.number_of_replicas'] ?? 1);
+    total += numberOfShards * (1 + replicas);
+    successful += numberOfShards;
+  }
+  return { _shards: { total, successful, failed: 0 } };
+}
+
+export async function refreshIndices(ctx: EngineContext, request: IndexTarget): Promise<BroadcastResponse> {
+  const indices = openStates(ctx, targetNames(ctx, request, TARGETS.open));
+  await Promise.all(indices.map((index) => ctx.refresh(index)));
+  return broadcast(indices);
+}
+
+export async function flushIndices(
+  ctx: EngineContext,
+  request: IndexTarget & { force?: boolean; waitIfOngoing?: boolean },
+): Promise<BroadcastResponse> {
+  if (request.force && request.waitIfOngoing === false) throw validationFailed(['wait_if_ongoing must be true for a force flush']);
+  const indices = openStates(ctx, targetNames(ctx, request, TARGETS.open));
+  await Promise.all(indices.map((index) => ctx.flush(index, request.force ?? false)));
+  return broadcast(indices);
+}
+
+export interface ForceMergeRequest extends IndexTarget {
+  readonly maxNumSegments?: number;
+  readonly onlyExpungeDeletes?: boolean;
+  readonly flush?: boolean;
+  /** Count primaries only in `_shards`. */
+  readonly primaryOnly?: boolean;
+}
+
+export async function forceMerge(ctx: EngineContext, request: ForceMergeRequest): Promise<BroadcastResponse> {
+  const maxNumSegments = request.maxNumSegments ?? -1;
+  const onlyExpungeDeletes = request.onlyExpungeDeletes ?? false;
+  const indices = openStates(ctx, targetNames(ctx, request, TARGETS.open));
+  await Promise.all(indices.map((index) => ctx.forceMerge(index, { maxNumSegments, onlyExpungeDeletes })));
+  if (request.flush ?? true) await Promise.all(indices.map((index) => ctx.flush(index, false)));
+  const { _shards: shards } = broadcast(indices);
+  return { _shards: request.primaryOnly ? { ...shards, total: shards.successful } : shards };
+}
+
+/** Caches hold nothing that a caller could see: there is nothing to do but to name the shards. */
+export function clearCache(ctx: EngineContext, request: IndexTarget): BroadcastResponse {
+  return broadcast(openStates(ctx, targetNames(ctx, request, TARGETS.open)));
+}

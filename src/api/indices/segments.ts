@@ -1,0 +1,87 @@
+// `_segments`: the segments that searches see, and those that points in time hold.
+import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { EngineContext, IndexState, ShardSnapshot } from '../core/context.ts';
+import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
+import { contextMissing, decodeContextId } from '../search/context-id.ts';
+import { shardsHeader } from './index-stats.ts';
+
+/** `GET _segments`: segments of the snapshot that searches see. */
+export function indexSegments(ctx: EngineContext, target: IndexTarget): MutableJsonObject {
+  const names = targetNames(ctx, target, TARGETS.open);
+  const states = names.map((name) => ctx.index(name)).filter((index) => index !== null && index.meta.state === 'open') as IndexState[];
+  const indices: MutableJsonObject = {};
+  for (const index of states) {
+    const shards: MutableJsonObject = {};
+    for (let shard = 0; shard < index.numberOfShards; shard++) {
+      const segments = segmentsOf(ctx, index, shard);
+      shards[String(shard)] = [
+        {
+          routing: { state: 'STARTED', primary: true, node: ctx.nodeId },
+          num_committed_segments: segments.length,
+          num_search_segments: segments.length,
+          segments: Object.fromEntries(
+            segments.map(({ name, generation, docs, deleted }) => [
+              name,
+              {
+                generation,
+                num_docs: docs,
+                deleted_docs: deleted,
+                size_in_bytes: 0,
+                committed: true,
+                search: true,
+                version: SEGMENT_VERSION,
+                compound: true,
+                attributes: {},
+              },
+            ]),
+          ),
+        },
+      ];
+    }
+    indices[index.meta.name] = { shards };
+  }
+  return { _shards: shardsHeader(states), indices };
+}
+
+export const SEGMENT_VERSION = '1.0.0';
+
+export interface SegmentInfo {
+  readonly name: string;
+  readonly generation: number;
+  readonly docs: number;
+  readonly deleted: number;
+}
+
+export function segmentsOf(ctx: EngineContext, index: IndexState, shard: number): SegmentInfo[] {
+  const snapshot = ctx.acquire(index, shard);
+  try {
+    return infoOf(snapshot.segments);
+  } finally {
+    snapshot.release();
+  }
+}
+
+function infoOf(segments: ShardSnapshot['segments']): SegmentInfo[] {
+  return segments.map((segment, i) => ({
+    name: `_${i.toString(36)}`,
+    generation: i,
+    docs: segment.numDocs,
+    deleted: segment.maxDoc - segment.numDocs,
+  }));
+}
+
+/** Segments that points in time hold. @param ids  null: all. @throws ApiError search_phase_execution_exception (404): no such point in time */
+export async function pitSegments(
+  ctx: EngineContext,
+  ids: readonly string[] | null,
+): Promise<{ index: IndexState; shard: number; segments: SegmentInfo[] }[]> {
+  const keys = ids === null ? (await ctx.contexts.list('pit')).map(({ key }) => key) : ids.map((id) => decodeContextId(id, 'pit'));
+  const found: { index: IndexState; shard: number; segments: SegmentInfo[] }[] = [];
+  for (const key of keys) {
+    const used = await ctx.contexts.use('pit', key, null);
+    if (!used) throw contextMissing(key);
+    for (const { index, shard, segments } of used.snapshots) found.push({ index, shard, segments: infoOf(segments) });
+    await used.end();
+  }
+  return found;
+}

@@ -1,0 +1,78 @@
+// Settings of indices: get and put.
+import type { JsonObject } from '../../common/json-value.ts';
+import { validationFailed } from '../../errors/catalog.ts';
+import type { IndexMeta } from '../../metadata/cluster-state.ts';
+import { defaultSettings, type FlatSettings, nestSettings } from '../../metadata/index-settings.ts';
+import { matchesPattern } from '../../metadata/names.ts';
+import type { EngineContext } from '../core/context.ts';
+import { type IndexTarget, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
+
+/** How settings are shown. */
+export interface SettingsView {
+  readonly flat?: boolean;
+  readonly includeDefaults?: boolean;
+  readonly human?: boolean;
+  /** Patterns of names, null: all. */
+  readonly names?: readonly string[] | null;
+}
+
+/** Settings of an index with what the node itself knows, values as text. */
+function allSettings(meta: IndexMeta, human: boolean): Record<string, string | readonly string[]> {
+  const settings: Record<string, string | readonly string[]> = {
+    ...meta.settings,
+    'index.provided_name': meta.name,
+    'index.creation_date': String(meta.creationDateMs),
+    'index.uuid': meta.uuid,
+    'index.version.created': INDEX_VERSION,
+  };
+  if (human) {
+    settings['index.creation_date_string'] = new Date(meta.creationDateMs).toISOString();
+    settings['index.version.created_string'] = '8.15.0';
+  }
+  return settings;
+}
+
+/** Index format version in Elasticsearch's numbering. */
+const INDEX_VERSION = '8512000';
+
+export function viewSettings(settings: FlatSettings, view: SettingsView): unknown {
+  const names = view.names;
+  const shown = names
+    ? Object.fromEntries(
+        Object.entries(settings).filter(([name]) => names.some((pattern) => pattern === '_all' || matchesPattern(pattern, name))),
+      )
+    : settings;
+  if (view.flat) return Object.fromEntries(Object.entries(shown).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return nestSettings(shown);
+}
+
+/** The settings of an index as `GET _settings` shows them. */
+export function showSettings(meta: IndexMeta, view: SettingsView = {}): unknown {
+  return viewSettings(allSettings(meta, view.human ?? false), view);
+}
+
+/** `{ index: { settings, defaults? } }`; an index of which nothing is left by `names` is left out. */
+export function getSettings(ctx: EngineContext, request: IndexTarget & SettingsView): Record<string, unknown> {
+  const body: Record<string, unknown> = {};
+  for (const meta of targetMetas(ctx, request, TARGETS.any)) {
+    const settings = showSettings(meta, request) as object;
+    if (Object.keys(settings).length === 0 && !request.includeDefaults) continue;
+    body[meta.name] = { settings, ...(request.includeDefaults ? { defaults: viewSettings(defaultSettings(meta.settings), request) } : {}) };
+  }
+  return body;
+}
+
+/** `body`: nested or dotted, with or without `index`, perhaps under `settings`. */
+export async function putSettings(
+  ctx: EngineContext,
+  request: IndexTarget & { body: JsonObject; preserveExisting?: boolean },
+): Promise<unknown> {
+  const inner = request.body.settings;
+  const settings = typeof inner === 'object' && inner !== null && Object.keys(request.body).length === 1 ? inner : request.body;
+  if (Object.keys(settings).length === 0) throw validationFailed(['no settings to update']);
+  const indices = targetNames(ctx, request, TARGETS.any);
+  return ctx.command({
+    name: 'putSettings',
+    args: { indices, settings: settings as JsonObject, preserveExisting: request.preserveExisting ?? false },
+  });
+}

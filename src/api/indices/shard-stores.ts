@@ -1,0 +1,21 @@
+// `_shard_stores`: where the copies of shards are stored.
+import type { MutableJsonObject } from '../../common/json-value.ts';
+import { indexHealth, shardCounts } from '../cluster/shard-counts.ts';
+import type { EngineContext } from '../core/context.ts';
+import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
+
+/** `GET _shard_stores`: the copies on this node by health of their shard; `statuses` of shards to show. */
+export function shardStores(ctx: EngineContext, target: IndexTarget, statuses: readonly string[]): MutableJsonObject {
+  const indices: MutableJsonObject = {};
+  for (const name of targetNames(ctx, target, TARGETS.open)) {
+    const meta = ctx.cluster.indices[name];
+    const health = indexHealth(meta);
+    if (!statuses.includes('all') && !statuses.includes(health)) continue;
+    const node = { name: ctx.nodeName, ephemeral_id: ctx.nodeId, transport_address: ctx.publishAddress ?? '', attributes: {} };
+    const shards: MutableJsonObject = {};
+    for (let shard = 0; shard < shardCounts(meta).primaries; shard++)
+      shards[String(shard)] = { stores: [{ [ctx.nodeId]: node, allocation_id: `${meta.uuid}-${shard}`, allocation: 'primary' }] };
+    indices[name] = { shards };
+  }
+  return { indices };
+}

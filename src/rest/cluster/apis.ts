@@ -1,0 +1,34 @@
+// The APIs of the cluster, its nodes and tasks, and text tables of them.
+import type { ApiSpec } from '../core/api.ts';
+import { CAT_APIS } from './cat.ts';
+import { danglingApi, pendingTasksApi, remoteInfoApi, rerouteApi } from './cluster.ts';
+import { clusterHealthApi } from './cluster-health.ts';
+import { clusterSettingsApi, getClusterSettingsApi } from './cluster-settings.ts';
+import { clusterStateApi } from './cluster-state.ts';
+import { clusterStatsApi } from './cluster-stats.ts';
+import { MAINTENANCE_APIS } from './maintenance.ts';
+import { nodesInfoApi } from './nodes-info.ts';
+import { nodesStatsApi } from './nodes-stats.ts';
+import { ilmApi, infoApi, licenseApi, xpackApi } from './root.ts';
+import { TASK_APIS } from './tasks.ts';
+
+export const CLUSTER_ROOM: readonly ApiSpec[] = [
+  ...CAT_APIS,
+  clusterHealthApi,
+  clusterSettingsApi,
+  getClusterSettingsApi,
+  clusterStateApi,
+  clusterStatsApi,
+  pendingTasksApi,
+  remoteInfoApi,
+  rerouteApi,
+  danglingApi,
+  ...MAINTENANCE_APIS,
+  nodesInfoApi,
+  nodesStatsApi,
+  infoApi,
+  licenseApi,
+  xpackApi,
+  ilmApi,
+  ...TASK_APIS,
+];

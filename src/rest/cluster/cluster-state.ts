@@ -1,0 +1,39 @@
+// `_cluster/state`.
+import { clusterState, STATE_METRICS, type StateMetric } from '../../api/cluster/cluster-state.ts';
+import { TARGETS, targetNames } from '../../api/core/index-names.ts';
+import { showSettings } from '../../api/indices/settings.ts';
+import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
+import { readTarget } from '../core/index-expression.ts';
+import type { ApiRequest } from '../core/request.ts';
+import { type ApiResponse, ok } from '../core/response.ts';
+
+export const clusterStateApi = defineApi({
+  name: 'cluster.state',
+  needs: 'cluster:monitor',
+  params: {
+    ...INDICES_OPTIONS,
+    local: 'boolean',
+    master_timeout: 'time',
+    cluster_manager_timeout: 'time',
+    flat_settings: 'boolean',
+    wait_for_metadata_version: 'long',
+    wait_for_timeout: 'time',
+  },
+  routes: {
+    'GET /_cluster/state': state,
+    'GET /_cluster/state/{metric}': state,
+    'GET /_cluster/state/{metric}/{index}': state,
+  },
+});
+
+export function state(request: ApiRequest, context: RestContext): ApiResponse {
+  const names = request.list('metric') ?? ['_all'];
+  const metrics = new Set<StateMetric>();
+  for (const name of names) {
+    if (name === '_all') for (const metric of STATE_METRICS) metrics.add(metric);
+    else if ((STATE_METRICS as readonly string[]).includes(name)) metrics.add(name as StateMetric);
+  }
+  const indices = targetNames(context.engine, { expandWildcards: ['all'], ...readTarget(request) }, TARGETS.any);
+  const isFlat = request.boolean('flat_settings') ?? false;
+  return ok(clusterState(context.engine, { metrics, indices, showSettings: (meta) => showSettings(meta, { flat: isFlat }) }));
+}

@@ -1,0 +1,105 @@
+// Options and runs that the by-query operations share: within the request, or as a task.
+import { startTask } from '../../api/cluster/tasks.ts';
+import type { EngineContext } from '../../api/core/context.ts';
+import type { ByQueryPipeline } from '../../api/documents/changed-hit.ts';
+import { type ByQueryOptions, byQueryStatus } from '../../api/documents/run-by-query.ts';
+import { illegalArgument } from '../../errors/catalog.ts';
+import type { Params, RestContext } from '../core/api.ts';
+import type { ApiRequest } from '../core/request.ts';
+import { type ApiResponse, answer, ok } from '../core/response.ts';
+import { activeShardsOf } from '../core/write-params.ts';
+
+export const DEFAULT_BATCH = 1000;
+
+export const DEFAULT_KEEP_ALIVE_MS = 5 * 60_000;
+
+export const RUN_PARAMS: Params = {
+  conflicts: 'string',
+  refresh: 'boolean',
+  timeout: 'time',
+  wait_for_active_shards: 'activeShards',
+  wait_for_completion: 'boolean',
+  requests_per_second: 'float',
+  slices: 'string',
+  max_docs: 'int',
+  scroll: 'time',
+};
+
+/**
+ * The engine for a query whose hits are written back: it finds documents of indices that the user may both read and write; lookups in the
+ * query need only the right to read. @throws ApiError security_exception 403
+ */
+export function sourceEngine(request: ApiRequest, { engineFor }: RestContext): EngineContext {
+  request.access.require('index:read', request.params.index);
+  return engineFor('index:read', 'index:write');
+}
+
+/** The pipeline that documents go through, and the indices to which the user may write what it returns. */
+export function pipelineFor(request: ApiRequest, { engineFor }: RestContext, name: unknown): ByQueryPipeline {
+  const given = name === undefined || name === null ? null : String(name);
+  return { name: given, engine: engineFor('index:write'), refusalOf: (index) => request.access.refusal('index:write', index) };
+}
+
+/** Slices only spread the work: any number of them finds the same. */
+export function checkSlices(request: ApiRequest): void {
+  const slices = request.string('slices');
+  if (slices !== undefined && slices !== 'auto' && !/^[1-9]\d*$/.test(slices))
+    throw illegalArgument(`[slices] must be a positive integer or the string "auto", but was [${slices}]`);
+}
+
+export function readMaxDocs(value: unknown): number | null {
+  if (value === undefined || value === -1) return null;
+  if (!Number.isInteger(value)) throw illegalArgument(`[max_docs] must be a whole number, but was [${String(value)}]`);
+  if ((value as number) < 0) throw illegalArgument(`[max_docs] parameter cannot be negative, found [${value as number}]`);
+  if (value === 0) throw illegalArgument('[max_docs] should be >= [slices]');
+  return value as number;
+}
+
+function readOptions(request: ApiRequest, body: Record<string, unknown>): ByQueryOptions {
+  const conflicts = String(body.conflicts ?? request.string('conflicts') ?? 'abort');
+  if (conflicts !== 'abort' && conflicts !== 'proceed')
+    throw illegalArgument(`conflicts may only be "proceed" or "abort" but was [${conflicts}]`);
+  const perSecond = request.float('requests_per_second');
+  if (perSecond !== undefined && perSecond <= 0 && perSecond !== -1)
+    throw illegalArgument(`[requests_per_second] must be a float greater than 0. Use -1 to disable throttling.`);
+  return {
+    proceedOnConflicts: conflicts === 'proceed',
+    refresh: request.boolean('refresh') ?? false,
+    requestsPerSecond: perSecond === undefined || perSecond === -1 ? null : perSecond,
+    activeShards: activeShardsOf(request),
+    isCancelled: () => request.reply.aborted,
+  };
+}
+
+/** Runs an operation within its request or, with `wait_for_completion=false`, as a task: 200 `{ task }`. */
+export async function run(
+  request: ApiRequest,
+  engine: RestContext['engine'],
+  body: Record<string, unknown>,
+  name: string,
+  description: string,
+  operation: (options: ByQueryOptions) => Promise<{ status: number; body: Record<string, unknown> }>,
+): Promise<ApiResponse> {
+  const options = readOptions(request, body);
+  if (request.boolean('wait_for_completion') !== false) {
+    const { status, body: found } = await operation(options);
+    return answer(status, found);
+  }
+  const opaqueId = request.http.header('x-opaque-id');
+  const headers: Record<string, string> = opaqueId === undefined ? {} : { 'X-Opaque-Id': opaqueId };
+  const task = { action: `indices:data/write/${name}`, description, headers, requestsPerSecond: options.requestsPerSecond };
+  const id = await startTask(engine, task, async (control) => {
+    const { body: found } = await operation({
+      ...options,
+      get requestsPerSecond() {
+        return control.requestsPerSecond;
+      },
+      isCancelled: () => control.isCancelled,
+      observe: (totals) => {
+        control.status = () => byQueryStatus(totals);
+      },
+    });
+    return control.isCancelled ? { ...found, canceled: 'by user request' } : found;
+  });
+  return ok({ task: id });
+}

@@ -1,0 +1,46 @@
+// The APIs of indices, aliases and templates.
+import type { ApiSpec } from '../core/api.ts';
+import { deleteAliasApi, getAliasApi, putAliasApi, updateAliasesApi } from './aliases.ts';
+import { analyzeApi, reloadAnalyzersApi } from './analyze.ts';
+import { statsApi } from './index-stats.ts';
+import { addBlockApi, createIndexApi, deleteIndexApi, getIndexApi, openCloseApi, resolveIndexApi } from './indices.ts';
+import { clearCacheApi, flushApi, forceMergeApi, refreshApi } from './maintenance.ts';
+import { getFieldMappingApi, getMappingApi, putMappingApi } from './mappings.ts';
+import { recoveryApi } from './recovery.ts';
+import { RESIZE_APIS } from './resize.ts';
+import { rolloverApi } from './rollover.ts';
+import { segmentsApi } from './segments.ts';
+import { getSettingsApi, putSettingsApi } from './settings.ts';
+import { shardStoresApi } from './shard-stores.ts';
+import { TEMPLATE_APIS } from './templates.ts';
+
+export const INDICES_ROOM: readonly ApiSpec[] = [
+  updateAliasesApi,
+  putAliasApi,
+  deleteAliasApi,
+  getAliasApi,
+  analyzeApi,
+  reloadAnalyzersApi,
+  statsApi,
+  createIndexApi,
+  deleteIndexApi,
+  getIndexApi,
+  openCloseApi,
+  addBlockApi,
+  resolveIndexApi,
+  refreshApi,
+  flushApi,
+  forceMergeApi,
+  clearCacheApi,
+  getMappingApi,
+  getFieldMappingApi,
+  putMappingApi,
+  recoveryApi,
+  ...RESIZE_APIS,
+  rolloverApi,
+  segmentsApi,
+  getSettingsApi,
+  putSettingsApi,
+  shardStoresApi,
+  ...TEMPLATE_APIS,
+];

@@ -1,0 +1,57 @@
+// `_stats`.
+import { INDEX_STATS_METRICS, type NamedFields } from '../../api/cluster/stats-sections.ts';
+import { indexStats } from '../../api/indices/index-stats.ts';
+import { nearestNames } from '../../common/nearest-name.ts';
+import { unrecognizedParameters } from '../../errors/catalog.ts';
+import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
+import { readTarget } from '../core/index-expression.ts';
+import type { ApiRequest } from '../core/request.ts';
+import { type ApiResponse, ok } from '../core/response.ts';
+
+export const statsApi = defineApi({
+  name: 'indices.stats',
+  needs: 'index:metadata',
+  params: {
+    ...INDICES_OPTIONS,
+    completion_fields: 'list',
+    fielddata_fields: 'list',
+    fields: 'list',
+    groups: 'list',
+    level: 'string',
+    types: 'list',
+    include_segment_file_sizes: 'boolean',
+    include_unloaded_segments: 'boolean',
+    forbid_closed_indices: 'boolean',
+  },
+  routes: { 'GET /_stats': stats, 'GET /_stats/{metric}': stats, 'GET /{index}/_stats': stats, 'GET /{index}/_stats/{metric}': stats },
+});
+
+async function stats(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  const metrics = request.list('metric') ?? [];
+  const known: readonly string[] = INDEX_STATS_METRICS;
+  const unknown = metrics.filter((name) => name !== '_all' && !known.includes(name));
+  if (unknown.length > 0)
+    throw unrecognizedParameters(
+      request.path,
+      unknown,
+      unknown.map((name) => nearestNames(name, known)),
+      'metric',
+    );
+  const forbidClosed = request.boolean('forbid_closed_indices');
+  return ok(
+    await indexStats(engine, {
+      ...readTarget(request),
+      metrics,
+      level: request.string('level'),
+      human: request.boolean('human'),
+      forbidClosed,
+      fields: namedFields(request),
+    }),
+  );
+}
+
+/** `fields` is for both, a list of its own for one. */
+function namedFields(request: ApiRequest): NamedFields {
+  const both = request.list('fields') ?? [];
+  return { fielddata: request.list('fielddata_fields') ?? both, completion: request.list('completion_fields') ?? both };
+}

@@ -1,0 +1,17 @@
+// `_segments`.
+import { indexSegments } from '../../api/indices/segments.ts';
+import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
+import { readTarget } from '../core/index-expression.ts';
+import type { ApiRequest } from '../core/request.ts';
+import { type ApiResponse, ok } from '../core/response.ts';
+
+export const segmentsApi = defineApi({
+  name: 'indices.segments',
+  needs: 'index:metadata',
+  params: { ...INDICES_OPTIONS, verbose: 'boolean' },
+  routes: { 'GET /_segments': segments, 'GET /{index}/_segments': segments },
+});
+
+function segments(request: ApiRequest, { engine }: RestContext): ApiResponse {
+  return ok(indexSegments(engine, readTarget(request)));
+}

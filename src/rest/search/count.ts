@@ -1,0 +1,32 @@
+// `_count`.
+import { count } from '../../api/search/count.ts';
+import type { SearchParameters } from '../../api/search/search-call.ts';
+import { defineApi, INDICES_OPTIONS, QUERY_STRING, type RestContext } from '../core/api.ts';
+import type { ApiRequest } from '../core/request.ts';
+import { type ApiResponse, ok } from '../core/response.ts';
+import { indicesOf, queryParametersOf } from '../core/search-params.ts';
+
+export const countApi = defineApi({
+  name: 'count',
+  body: 'bytes',
+  needs: 'index:read',
+  params: { ...INDICES_OPTIONS, ...QUERY_STRING, min_score: 'float', terminate_after: 'int', routing: 'string', preference: 'string' },
+  routes: {
+    'GET  /_count': countDocs,
+    'POST /_count': countDocs,
+    'GET  /{index}/_count': countDocs,
+    'POST /{index}/_count': countDocs,
+  },
+});
+
+/** 200 `{ count, _shards }`. @throws ApiError */
+async function countDocs(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  const parameters: SearchParameters = {
+    query: queryParametersOf(request),
+    minScore: request.float('min_score'),
+    terminateAfter: request.int('terminate_after'),
+    routing: request.string('routing'),
+    preference: request.string('preference'),
+  };
+  return ok(await count(engine, { indices: indicesOf(request), parameters, body: request.bytes }));
+}

@@ -1,0 +1,67 @@
+// Search templates.
+import { parseJsonText } from '../../api/core/json-text.ts';
+import type { SearchParameters } from '../../api/search/search-call.ts';
+import { renderSearch, searchByTemplate } from '../../api/search/search-template.ts';
+import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
+import type { ApiRequest } from '../core/request.ts';
+import { type ApiResponse, ok } from '../core/response.ts';
+import { indicesOf, isDfs } from '../core/search-params.ts';
+
+export const templateApi = defineApi({
+  name: 'search_template',
+  body: 'json!',
+  needs: 'index:read',
+  params: {
+    ...INDICES_OPTIONS,
+    preference: 'string',
+    routing: 'string',
+    scroll: 'time',
+    search_type: 'string',
+    explain: 'boolean',
+    profile: 'boolean',
+    typed_keys: 'boolean',
+    rest_total_hits_as_int: 'boolean',
+    ccs_minimize_roundtrips: 'boolean',
+  },
+  routes: {
+    'GET  /_search/template': searchTemplate,
+    'POST /_search/template': searchTemplate,
+    'GET  /{index}/_search/template': searchTemplate,
+    'POST /{index}/_search/template': searchTemplate,
+  },
+});
+
+export const renderApi = defineApi({
+  name: 'render_search_template',
+  body: 'json',
+  needs: 'index:read',
+  routes: {
+    'GET  /_render/template': render,
+    'POST /_render/template': render,
+    'GET  /_render/template/{id}': render,
+    'POST /_render/template/{id}': render,
+  },
+});
+
+function parametersOf(request: ApiRequest): SearchParameters {
+  return {
+    routing: request.string('routing'),
+    preference: request.string('preference'),
+    scrollMs: request.timeMs('scroll'),
+    isDfs: isDfs(request),
+    typedKeys: request.boolean('typed_keys'),
+    totalHitsAsInt: request.boolean('rest_total_hits_as_int'),
+    explain: request.boolean('explain'),
+    profile: request.boolean('profile'),
+  };
+}
+
+/** 200 as `_search`. @throws ApiError as `_search`, and for templates that make no JSON */
+async function searchTemplate(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  return ok(await searchByTemplate(engine, { indices: indicesOf(request), parameters: parametersOf(request) }, request.body));
+}
+
+/** 200 `{ template_output }`. @throws ApiError */
+function render(request: ApiRequest, { engine }: RestContext): ApiResponse {
+  return ok({ template_output: parseJsonText(renderSearch(engine, request.body, request.string('id') ?? null)) });
+}
