@@ -7,6 +7,6 @@ export {
   chainMapCount as analysisChainMapCount,
   chainMap as analysisChainMap,
   chainPayload as analysisChainPayload,
-} from './analysis/chain';
+} from './analysis/run';
 export { hasReplacement as textHasReplacement } from './text/utf8';
 export { heapBase as memHeapBase } from './mem/layout';

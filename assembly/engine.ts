@@ -17,7 +17,7 @@ export {
   chainMapCount as analysisChainMapCount,
   chainMap as analysisChainMap,
   chainPayload as analysisChainPayload,
-} from './analysis/chain';
+} from './analysis/run';
 export { hasReplacement as textHasReplacement } from './text/utf8';
 export { aggsAllocate, aggsCollect, aggsCollectRange } from './aggs/tree';
 export {

@@ -1,37 +1,62 @@
-// What filters share that make more tokens than they take: reading the batch of the producer before, token by token.
+// Shared by filters with a batch of their own: reading the batch of the producer before them, token by token, and emitting tokens.
 import { E_NO_SPACE } from '../mem/status';
-import { pull } from './chain';
-import { innerRegion } from './filters/nested/condition';
-import { Chain, Stage, stageAt, tokenAt } from './stage';
+import { hasInner, innerChain, NestedState } from './nested';
+import { Chain, inputOf, Stage, stageAt, stateOf, tokenAt } from './stage';
 import * as ID from './stage-ids';
 import { copyToken, Token } from './token';
 
 /**
- * Makes sure that `input.taken` is a token. Returns 1, 0 at the end of the text (stage.f is 1 from then on), or a status below 0. The terms of
- * the batch before may be gone afterwards, if it was read to its end.
+ * Fills the batch of the producer at `index` and runs the filters between it and `filtersEnd`; see `pull` in run.ts. The call is indirect,
+ * so that filters need not import run.ts; it happens once per batch.
+ * @returns the number of tokens, 0 at the end, or a status below 0
  */
 // @ts-ignore: decorator
 @inline
-export function awaitToken(chain: Chain, index: u32, stage: Stage, previousProducer: u32): i32 {
-  const input = stageAt(chain, previousProducer);
-  return input.taken < input.count ? 1 : refill(chain, index, stage, previousProducer);
+export function pull(chain: Chain, index: u32, filtersEnd: u32): i32 {
+  return call_indirect<i32>(chain.pull, chain, index, filtersEnd);
 }
 
-function refill(chain: Chain, index: u32, stage: Stage, previousProducer: u32): i32 {
-  if (stage.f) return 0;
-  const count = pull(chain, previousProducer, index);
-  if (count == 0) stage.f = 1;
+/**
+ * Ensures that `inputOf(stage).taken` is the index of a token. Returns 1, 0 at the end of the text (stage.isInputEnded is 1 from then on),
+ * or a status below 0. Reading the next batch invalidates the terms of the one before.
+ */
+// @ts-ignore: decorator
+@inline
+export function awaitToken(chain: Chain, stage: Stage): i32 {
+  const input = inputOf(stage);
+  return input.taken < input.count ? 1 : refill(chain, stage, input);
+}
+
+function refill(chain: Chain, stage: Stage, input: Stage): i32 {
+  if (stage.isInputEnded) return 0;
+  const count = pull(chain, input.index, stage.index);
+  if (count == 0) stage.isInputEnded = 1;
   return min(count, 1);
 }
 
-/** End of what a producer fills of its term buffer: a quarter stays free for filters that lengthen terms. */
+/** Next batch of a whole chain: the number of tokens at chain.tokens, 0 at the end, or a status below 0. */
+export function nextBatch(chain: Chain): i32 {
+  if (chain.isThrough) return 0;
+  const count = pull(chain, chain.lastProducer, chain.stageCount);
+  chain.tokens = stageAt(chain, chain.lastProducer).tokens;
+  if (count == 0) endChain(chain);
+  return count;
+}
+
+/** Marks a chain as read to its end. */
+export function endChain(chain: Chain): void {
+  chain.isThrough = 1;
+  chain.endPosInc = heldIncrement(chain, chain.stageCount);
+}
+
+/** End of the part of its area that a producer fills with terms: a quarter is left for filters that lengthen terms. */
 // @ts-ignore: decorator
 @inline
 export function termsLimit(stage: Stage, from: usize): usize {
   return stage.termsEnd - ((stage.termsEnd - from) >> 2);
 }
 
-/** Copies a token to place `made` of the batch, with a term of its own. Returns 0, or E_NO_SPACE: hand out the batch first. */
+/** Copies a token to index `made` of the batch, and its term to the area. Returns 0, or E_NO_SPACE: return the batch first. */
 export function emitToken(stage: Stage, made: u32, token: Token, termPtr: usize, termLen: u32, outEnd: usize): i32 {
   if (stage.termCur + termLen > outEnd) return E_NO_SPACE;
   const out = tokenAt(stage, made);
@@ -43,27 +68,27 @@ export function emitToken(stage: Stage, made: u32, token: Token, termPtr: usize,
   return 0;
 }
 
-/** Takes away the increments that stages before `index` leave for the end of the text. */
-export function forgetHoles(chain: Chain, index: u32): void {
+/** Clears the increments that the stages before `stage` would add at the end of the text. */
+export function forgetHoles(chain: Chain, stage: Stage): void {
   chain.endPosInc = 0;
-  for (let i: u32 = 0; i < index; i++) {
+  for (let i: u32 = 0; i < stage.index; i++) {
     stageAt(chain, i).carry = 0;
     stageAt(chain, i).hole = 0;
   }
 }
 
-/** Increment that the stages before `index` leave for the end, if the text ends where they have come to. */
+/** Increment that the stages before `index` would add if the text ended at their current position. */
 export function heldIncrement(chain: Chain, index: u32): u32 {
   let held = chain.endPosInc;
   for (let i: u32 = 0; i < index; i++) {
     const stage = stageAt(chain, i);
-    // N-grams tell of their own only, conditions in a run and multiplexers of what is inside.
-    const isInside = (stage.id == ID.S_CONDITION && stage.a) || (stage.id == ID.S_MULTIPLEXER && stage.a && !stage.g);
-    if (isInside) {
-      const inner = changetype<Chain>(innerRegion(stage));
+    // A running inner chain counts instead of the stage that contains it.
+    if (hasInner(stage.id) && stateOf<NestedState>(stage).isRunning) {
+      const inner = innerChain(stage);
       held = heldIncrement(inner, inner.stageCount);
       continue;
     }
+    // N-gram filters report only their own holes.
     if (stage.id == ID.S_NGRAM) held = 0;
     held += stage.carry + stage.hole;
   }

@@ -1,6 +1,6 @@
 // Adds an encoded block of documents (src/arena/document-encoder.ts has the layout) to the open buffer: analysis, inversion, values.
 // A document that fails stays as a deleted one, which flush drops with all its postings and statistics.
-import { chainNext, chainReset } from '../analysis/chain';
+import { chainNext, chainReset } from '../analysis/run';
 import { Chain } from '../analysis/stage';
 import { TOKEN_BYTES, Token } from '../analysis/token';
 import { encodeNorm, NORM_EMPTY } from '../docvalues/norms';

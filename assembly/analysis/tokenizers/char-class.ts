@@ -11,12 +11,8 @@ import { LOWER_LOW, lowerCase } from '../../text/generated/case';
 import { decode, encode } from '../../text/utf8';
 import { BATCH, Chain, Stage } from '../stage';
 import { TOKEN_BYTES, writeToken } from '../token';
-import { charContinuations, charsOfTokens, charsValid, scanChars } from './char-run';
-import { below, bitmasks, BLOCK_BYTES, isWithin, storeLower } from './word-run';
-
-export const KIND_LETTER: u32 = 0;
-export const KIND_LOWERCASE: u32 = 1;
-export const KIND_WHITESPACE: u32 = 2;
+import { charContinuations, charsOfTokens, charsValid, KIND_LOWERCASE, KIND_WHITESPACE, scanChars } from './char-run';
+import { below, bitmasks, BLOCK_BYTES, isWithin, storeLower } from './masks';
 
 export function charClassNext(chain: Chain, stage: Stage): i32 {
   const maxLength = load<u32>(stage.config), kind = load<u32>(stage.config, 4);

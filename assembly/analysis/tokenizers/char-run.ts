@@ -4,8 +4,12 @@
 import { isLetter, isWhitespace } from '../../text/character';
 import { LOWER_LOW, lowerCase } from '../../text/generated/case';
 import { KINDS_LOW } from '../../text/generated/category';
-import { KIND_LOWERCASE, KIND_WHITESPACE } from './char-class';
-import { below, bitmasks } from './word-run';
+import { below, bitmasks } from './masks';
+
+/** Kinds of characters that tokens consist of. */
+export const KIND_LETTER: u32 = 0;
+export const KIND_LOWERCASE: u32 = 1;
+export const KIND_WHITESPACE: u32 = 2;
 
 // What the last scan found.
 export let charsOfTokens: u64 = 0;

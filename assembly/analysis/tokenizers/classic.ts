@@ -1,22 +1,28 @@
-// Classic tokenizer: the older grammar (words, apostrophes, acronyms, companies, e-mail, hosts, numbers), by the automaton of
-// assembly/text/generated/classic.ts, longest match first. A token longer than maxTokenLength UTF-16 units is skipped and leaves a hole.
+// Classic tokenizer: Lucene's older grammar (words, apostrophes, acronyms, companies, e-mail, hosts, numbers), longest match first, by the
+// automaton of assembly/text/generated/classic.ts. A token longer than maxTokenLength UTF-16 units is skipped and leaves a hole.
 //   config ├─ maxTokenLength u32 ─┤
 //   area   ├─ dead states: u64 per 64 bytes of the text ─┬─ terms of the batch ─┤
-// A match may look ahead to the end of a run and find nothing, and so may the next one: without a memory a long run of words and hyphens is read again
-// for each of them. At the first character that begins in each 64 bytes it is noted in which states no match was to be found from there on.
-// State: a = 1 when the notes are empty or of this text.
+// A match may look ahead to the end of a run in vain, and so may the next one; without memoization a long run of words and hyphens would be read
+// once for each of them. So the first character that begins in each 64 bytes has a note of the states from which no match was found.
 // Source: Reps, "Maximal-munch tokenization in linear time" (1998).
 import { E_NO_SPACE } from '../../mem/status';
 import { CLASSIC_ACCEPT, CLASSIC_CLASSES, CLASSIC_NEXT, classicClass } from '../../text/generated/classic';
 import { decode, utf16Length } from '../../text/utf8';
 import { termsLimit } from '../producer';
-import { BATCH, Chain, Stage } from '../stage';
+import { BATCH, Chain, Stage, stateOf } from '../stage';
 import { Token, TOKEN_BYTES, writeToken } from '../token';
 
 const ACRONYM_DEP: u32 = 16;
 const HOST: u32 = 14;
-/** How far a match looks beyond the longest one found so far without a look at the notes. */
+/** How many bytes a match looks beyond the longest one found so far before it consults the notes. */
 const FAR: usize = 128;
+
+// @ts-ignore: decorator
+@unmanaged
+class ClassicState extends Stage {
+  /** 1 once the notes have been cleared for this text. */
+  hasNotes: u32;
+}
 
 export function classicNext(chain: Chain, stage: Stage): i32 {
   const maxLength = load<u32>(stage.config), end = chain.textEnd;
@@ -56,7 +62,7 @@ export function classicNext(chain: Chain, stage: Stage): i32 {
         break;
       }
       memory.copy(out, cur, len);
-      // What the grammar calls a deprecated acronym is a host; a final dot is not part of its term.
+      // The grammar's deprecated acronym is a host; its final dot is not part of the term.
       const dot: u32 = type == ACRONYM_DEP ? 1 : 0;
       writeToken(at, out, len - dot, start, start + units, dot ? HOST : type);
       changetype<Token>(at).posInc += stage.carry;
@@ -74,15 +80,16 @@ export function classicNext(chain: Chain, stage: Stage): i32 {
   return <i32>((at - stage.tokens) / TOKEN_BYTES);
 }
 
-/** Where lookFar has come to. */
+/** Position that lookFar reached. */
 let farEnd: usize = 0;
 
-/** Goes on from a place in a state until there is a match, whose state it returns; 0 if there is none, and then notes what states led nowhere. */
+/** Continues in a state until there is a match, and returns its state. Returns 0 if there is none, and notes the states that led nowhere. */
 function lookFar(chain: Chain, stage: Stage, from: usize, first: u32): u32 {
+  const classic = stateOf<ClassicState>(stage);
   const text = chain.textPtr, end = chain.textEnd, notes = stage.termsPtr;
-  if (!stage.a) {
+  if (!classic.hasNotes) {
     memory.fill(notes, 0, ((end - text) >> 6) + 1 << 3);
-    stage.a = 1;
+    classic.hasNotes = 1;
   }
   let state = first, p = from;
   while (p < end) {
@@ -110,7 +117,7 @@ function lookFar(chain: Chain, stage: Stage, from: usize, first: u32): u32 {
   return 0;
 }
 
-/** Address of the note on a character that begins at `next`, if it is the first one in its 64 bytes; `at` is where the one before begins. */
+/** Address of the note for the character at `next`, 0 unless it is the first one that begins in its 64 bytes; `at` is the character before. */
 // @ts-ignore: decorator
 @inline
 function noteAt(notes: usize, at: usize, next: usize): usize {

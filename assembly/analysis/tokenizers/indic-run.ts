@@ -2,7 +2,7 @@
 // begin with the same byte E0. A script's letters, marks and digits are sets of 8 rows of 16, so two look-ups in 16 bytes tell 16 characters' (hi:
 // 300 -> 450 MB/s). Of other scripts than the block's first one nothing is told.
 import { INDIC_RUN, INDIC_SCRIPTS } from '../../text/generated/indic-run';
-import { bitmasks } from './word-run';
+import { bitmasks } from './masks';
 
 export const INDIC_LEAD: u32 = 0xe0;
 const TABLE_BYTES: usize = 16;

@@ -13,7 +13,8 @@ import { plainAt } from '../filters/combine/cjk-run';
 import { BATCH, Chain, Stage } from '../stage';
 import { TOKEN_BYTES, TokenType, writeToken } from '../token';
 import { INDIC_LEAD, isIndic } from './indic-run';
-import { below, bitmasks, BLOCK_BYTES, runContinuations, runDigits, runLetters, runValid, scanRun, storeLower } from './word-run';
+import { below, bitmasks, BLOCK_BYTES, storeLower } from './masks';
+import { runContinuations, runDigits, runLetters, runValid, scanRun } from './word-run';
 
 const FLAG_LOWER: u32 = 1;
 const FLAG_NON_JOINER: u32 = 2;

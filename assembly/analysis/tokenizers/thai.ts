@@ -6,7 +6,7 @@
 import { E_NO_SPACE } from '../../mem/status';
 import { isDigit, isLetter } from '../../text/character';
 import { decode, utf16Length } from '../../text/utf8';
-import { BATCH, Chain, Stage } from '../stage';
+import { BATCH, Chain, Stage, stateOf } from '../stage';
 import { TOKEN_BYTES, writeToken } from '../token';
 import { isMark, SCRATCH_BYTES, thaiLetter, thaiWordEnd } from './thai-words';
 
@@ -21,14 +21,22 @@ const PAIYANNOI: u32 = 0x2f;
 const LAKKHANGYAO: u32 = 0x45;
 const MAIYAMOK: u32 = 0x46;
 
+// @ts-ignore: decorator
+@unmanaged
+class ThaiState extends Stage {
+  /** Ends of what is being cut, as offsets from the text's start: a run of Thai letters, a part next to such a run, the rule match that contains both. */
+  thaiEnd: u32;
+  partEnd: u32;
+  runEnd: u32;
+}
+
 export function thaiNext(chain: Chain, stage: Stage): i32 {
-  const config = stage.config, trie = config + load<u32>(config);
+  const state = stateOf<ThaiState>(stage), config = stage.config, trie = config + load<u32>(config);
   const text = chain.textPtr, end = chain.textEnd, scratch = stage.termsPtr;
   const outEnd = stage.termsEnd - ((stage.termsEnd - stage.termsPtr) >> 2);
   const tokensEnd = stage.tokens + BATCH * TOKEN_BYTES;
   let cur = chain.cur, base = chain.unitBase, out = stage.termsPtr + SCRATCH_BYTES, token = stage.tokens;
-  // What is being cut ends here: a run of Thai letters, what stands beside such a run, and the run by the rules that holds both.
-  let thaiEnd = text + stage.a, partEnd = text + stage.b, runEnd = text + stage.c;
+  let thaiEnd = text + state.thaiEnd, partEnd = text + state.partEnd, runEnd = text + state.runEnd;
   while (cur < end && token < tokensEnd) {
     let wordEnd: usize, isThai = true;
     if (cur < thaiEnd) wordEnd = thaiWordEnd(trie, cur, thaiEnd, scratch);
@@ -76,9 +84,9 @@ export function thaiNext(chain: Chain, stage: Stage): i32 {
     base += bytes - units;
     cur = wordEnd;
   }
-  stage.a = <u32>(thaiEnd - text);
-  stage.b = <u32>(partEnd - text);
-  stage.c = <u32>(runEnd - text);
+  state.thaiEnd = <u32>(thaiEnd - text);
+  state.partEnd = <u32>(partEnd - text);
+  state.runEnd = <u32>(runEnd - text);
   chain.cur = cur;
   chain.unitBase = base;
   chain.endOffset = <u32>(cur - base);

@@ -7,9 +7,7 @@ import { wordBreakClass } from '../../text/generated/word-break';
 import { DIGIT_CLASS, EXTEND_CLASS, LETTER_CLASS, MID_CLASS, RUN_DIGIT, RUN_GAP, RUN_MID, WORD_RUN } from '../../text/generated/word-run';
 import { encode } from '../../text/utf8';
 import { INDIC_LEAD, indicDigits, indicLetters, scanIndic } from './indic-run';
-
-/** What a block reads: 64 bytes, and a character that begins in them. */
-export const BLOCK_BYTES: usize = 72;
+import { below, bitmasks } from './masks';
 
 // What the last scan found.
 export let runLetters: u64 = 0;
@@ -92,33 +90,4 @@ export function scanRun(cur: usize, out: usize, lower: bool, high: u64, letters:
   runDigits = digits & below(valid);
   runContinuations = continuations;
   runValid = valid;
-}
-
-/** The first `n` bits, at most 64. */
-// @ts-ignore: decorator
-@inline
-export function below(n: u32): u64 {
-  return n > 63 ? <u64>-1 : (<u64>1 << n) - 1;
-}
-
-/** Bytes of [first, first + count): compared as signed numbers, since processors compare unsigned ones in three steps. */
-// @ts-ignore: decorator
-@inline
-export function isWithin(x: v128, first: i32, count: i32): v128 {
-  return i8x16.lt_s(i8x16.sub(x, i8x16.splat(<i8>(first + 128))), i8x16.splat(<i8>(count - 128)));
-}
-
-/** Sign bits of 64 bytes. */
-// @ts-ignore: decorator
-@inline
-export function bitmasks(a: v128, b: v128, c: v128, d: v128): u64 {
-  return <u64><u32>(i8x16.bitmask(a) | (i8x16.bitmask(b) << 16)) | (<u64><u32>(i8x16.bitmask(c) | (i8x16.bitmask(d) << 16)) << 32);
-}
-
-/** Stores 16 bytes, ASCII in lower case. */
-// @ts-ignore: decorator
-@inline
-export function storeLower(at: usize, x: v128): void {
-  const upper = i8x16.lt_u(i8x16.sub(x, i8x16.splat(65)), i8x16.splat(26));
-  v128.store(at, v128.or(x, v128.and(upper, i8x16.splat(32))));
 }

@@ -1,14 +1,14 @@
-// CJK bigrams: neighbouring ideographs, kana and hangul become overlapping pairs; a lone one stays single. A producer with a batch of its own.
+// CJK bigrams: adjacent ideographs, kana and hangul become overlapping pairs; a single one between other text stays a unigram.
 //   config ├─ flags u32: 1 Han, 2 Hiragana, 4 Katakana, 8 Hangul, 16 also unigrams,
-//          32 straight from the text where it can be (cjk-run.ts), 64 words of ASCII in lower case, too ─┤
-//   area   ├─ code point u32, start u32, end u32 ─┤ × RUN: characters of the run at hand
-// A run is characters without a gap between their offsets. State: a = characters in the run, b = characters already started a gram,
-// c = end offset of the last character taken, e = 1 if the next of the run is its bigram (unigrams on), f = 1 at the end of the input.
+//          32 read the text directly where possible (cjk-run.ts), 64 and also its ASCII words, in lower case ─┤
+//   area   ├─ code point u32, start u32, end u32 ─┤ × RUN: characters of the current run
+// A run is a sequence of characters without a gap between their offsets (BigramState in bigram-state.ts).
 import { E_NO_SPACE } from '../../../mem/status';
 import { decode, encode, utf16Length } from '../../../text/utf8';
-import { Chain, Stage, stageAt, tokenAt } from '../../stage';
+import { pull } from '../../producer';
+import { Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
 import { copyToken, Token, TokenType, writeToken } from '../../token';
-import { pull } from '../../chain';
+import { BigramState } from './bigram-state';
 import { bigramRuns, hasBlockRoom } from './cjk-run';
 
 const STRAIGHT: u32 = 32;
@@ -16,38 +16,38 @@ const ASCII_WORDS: u32 = 64;
 const RUN: u32 = 2048;
 export const BIGRAM_AREA: usize = <usize>RUN * 12;
 
-export function cjkBigramNext(chain: Chain, index: u32, stage: Stage, previousProducer: u32): i32 {
+export function cjkBigramNext(chain: Chain, stage: Stage): i32 {
   const flags = load<u32>(stage.config), unigrams = (flags & 16) != 0;
-  const input = stageAt(chain, previousProducer);
+  const state = stateOf<BigramState>(stage), input = inputOf(stage);
   const area = stage.termsPtr, terms = area + BIGRAM_AREA;
   stage.termCur = terms;
   const outEnd = stage.termsEnd - ((stage.termsEnd - terms) >> 2);
   const isStraight = (flags & STRAIGHT) != 0 && !chain.isStepped && !chain.isMapped;
   let made: u32 = 0;
   while (made < chain.batch) {
-    const left = stage.a - stage.b;
+    const left = state.runLength - state.started;
     if (left > 1) {
       if (stage.termCur + 16 > outEnd) break;
-      if (unigrams && !stage.e) {
-        emit(stage, made++, area, stage.b, 1, TokenType.SINGLE, unigrams);
-        stage.e = 1;
+      if (unigrams && !state.isPairDue) {
+        emit(stage, made++, area, state.started, 1, TokenType.SINGLE, unigrams);
+        state.isPairDue = 1;
       } else {
-        emit(stage, made++, area, stage.b, 2, TokenType.DOUBLE, unigrams);
-        stage.b++;
-        stage.e = 0;
+        emit(stage, made++, area, state.started, 2, TokenType.DOUBLE, unigrams);
+        state.started++;
+        state.isPairDue = 0;
       }
       continue;
     }
     if (input.taken >= input.count) {
       if (isStraight) {
-        if (left && stage.c != chain.cur - chain.unitBase) {
-          // What waits has nothing behind it.
-          if (hasSingle(stage, unigrams)) {
+        if (left && state.runEnd != chain.cur - chain.unitBase) {
+          // The pending character has no successor.
+          if (hasSingle(state, unigrams)) {
             if (stage.termCur + 16 > outEnd) break;
             emit(stage, made++, area, 0, 1, TokenType.SINGLE, unigrams);
           }
-          stage.a = 0;
-          stage.b = 0;
+          state.runLength = 0;
+          state.started = 0;
           continue;
         }
         if (made && !hasBlockRoom(stage, changetype<usize>(tokenAt(stage, made)), stage.termCur, outEnd)) break;
@@ -55,13 +55,13 @@ export function cjkBigramNext(chain: Chain, index: u32, stage: Stage, previousPr
         made = bigramRuns(chain, stage, area, made, outEnd, (flags & ASCII_WORDS) != 0);
         if (chain.cur != from) continue;
       }
-      const count = stage.f || (isStraight && chain.cur >= chain.textEnd) ? 0 : pull(chain, previousProducer, index);
+      const count = stage.isInputEnded || (isStraight && chain.cur >= chain.textEnd) ? 0 : pull(chain, input.index, stage.index);
       if (count < 0) return count;
       if (count == 0) {
-        stage.f = 1;
-        if (hasSingle(stage, unigrams)) {
+        stage.isInputEnded = 1;
+        if (hasSingle(state, unigrams)) {
           if (stage.termCur + 16 > outEnd) break;
-          emit(stage, made++, area, stage.b++, 1, TokenType.SINGLE, unigrams);
+          emit(stage, made++, area, state.started++, 1, TokenType.SINGLE, unigrams);
         }
         break;
       }
@@ -69,23 +69,23 @@ export function cjkBigramNext(chain: Chain, index: u32, stage: Stage, previousPr
     }
     const token = tokenAt(input, input.taken);
     if (isGrammed(token.type, flags)) {
-      if (token.startOffset != stage.c) {
-        if (hasSingle(stage, unigrams)) {
+      if (token.startOffset != state.runEnd) {
+        if (hasSingle(state, unigrams)) {
           if (stage.termCur + 16 > outEnd) break;
-          emit(stage, made++, area, stage.b++, 1, TokenType.SINGLE, unigrams);
+          emit(stage, made++, area, state.started++, 1, TokenType.SINGLE, unigrams);
           continue;
         }
-        stage.a = 0;
-        stage.b = 0;
+        state.runLength = 0;
+        state.started = 0;
       }
-      const status = refill(stage, area, token);
+      const status = refill(state, area, token);
       if (status < 0) return status;
       input.taken++;
       continue;
     }
-    if (hasSingle(stage, unigrams)) {
+    if (hasSingle(state, unigrams)) {
       if (stage.termCur + 16 > outEnd) break;
-      emit(stage, made++, area, stage.b++, 1, TokenType.SINGLE, unigrams);
+      emit(stage, made++, area, state.started++, 1, TokenType.SINGLE, unigrams);
       continue;
     }
     if (stage.termCur + token.termLen > outEnd) {
@@ -102,14 +102,15 @@ export function cjkBigramNext(chain: Chain, index: u32, stage: Stage, previousPr
   return made;
 }
 
-/** Whether the end of the text was reached and nothing waits. */
+/** Whether the end of the text was reached and no character is pending. */
 export function hasNoBigrams(stage: Stage): bool {
-  return stage.f != 0 && stage.a - stage.b < 2 && !hasSingle(stage, (load<u32>(stage.config) & 16) != 0);
+  const state = stateOf<BigramState>(stage);
+  return stage.isInputEnded != 0 && state.runLength - state.started < 2 && !hasSingle(state, (load<u32>(stage.config) & 16) != 0);
 }
 
-/** A character that waits and can form no bigram: the last one with unigrams on, else a run of one. */
-function hasSingle(stage: Stage, unigrams: bool): bool {
-  return unigrams ? stage.a - stage.b == 1 : stage.a == 1 && stage.b == 0;
+/** Whether a pending character cannot form a bigram: the last one of a run if unigrams are emitted, else a run of one. */
+function hasSingle(state: BigramState, unigrams: bool): bool {
+  return unigrams ? state.runLength - state.started == 1 : state.runLength == 1 && state.started == 0;
 }
 
 function isGrammed(type: u32, flags: u32): bool {
@@ -119,36 +120,36 @@ function isGrammed(type: u32, flags: u32): bool {
   return type == TokenType.HANGUL && (flags & 8) != 0;
 }
 
-/** Takes over the characters of a token; only the last one of those before is still needed. */
-function refill(stage: Stage, area: usize, token: Token): i32 {
-  if (stage.b > 0 && stage.a > 64) {
-    const last = stage.a - 1;
+/** Appends the characters of a token to the run. Of the earlier ones only the last is still needed. Returns 0 or E_NO_SPACE. */
+function refill(state: BigramState, area: usize, token: Token): i32 {
+  if (state.started > 0 && state.runLength > 64) {
+    const last = state.runLength - 1;
     memory.copy(area, area + last * 12, 12);
-    stage.b -= last;
-    stage.a = 1;
+    state.started -= last;
+    state.runLength = 1;
   }
   const from = token.termPtr, end = from + token.termLen;
   // Nearly all are single characters of three bytes.
-  if (token.termLen == 3 && token.endOffset - token.startOffset == 1 && load<u8>(from) >= 0xe1 && stage.a < RUN) {
-    const entry = area + stage.a++ * 12;
+  if (token.termLen == 3 && token.endOffset - token.startOffset == 1 && load<u8>(from) >= 0xe1 && state.runLength < RUN) {
+    const entry = area + state.runLength++ * 12;
     store<u32>(entry, ((<u32>load<u8>(from) & 15) << 12) | ((<u32>load<u8>(from, 1) & 63) << 6) | (load<u8>(from, 2) & 63));
     store<u32>(entry, token.startOffset, 4);
     store<u32>(entry, token.endOffset, 8);
-    stage.c = token.endOffset;
+    state.runEnd = token.endOffset;
     return 0;
   }
   const aligned = token.endOffset - token.startOffset == utf16Length(from, end);
   let start = token.startOffset;
   for (let p = from; p < end; ) {
-    if (stage.a >= RUN) return E_NO_SPACE;
-    const d = decode(p, end), cp = d & 0xffffff, entry = area + stage.a++ * 12;
+    if (state.runLength >= RUN) return E_NO_SPACE;
+    const d = decode(p, end), cp = d & 0xffffff, entry = area + state.runLength++ * 12;
     store<u32>(entry, cp);
     store<u32>(entry, start, 4);
     if (aligned) start += cp > 0xffff ? 2 : 1;
     store<u32>(entry, aligned ? start : token.endOffset, 8);
     p += d >> 24;
   }
-  stage.c = token.endOffset;
+  state.runEnd = token.endOffset;
   return 0;
 }
 
@@ -166,7 +167,7 @@ function emit(stage: Stage, made: u32, area: usize, first: u32, count: u32, type
   }
 }
 
-/** Writes a code point, returns the end. */
+/** Writes a code point. Returns the end. */
 // @ts-ignore: decorator
 @inline
 function append(at: usize, cp: u32): usize {

@@ -5,9 +5,10 @@
 import { lastReadable } from '../../../mem/layout';
 import { CJK_KATAKANA, CJK_PLAIN, cjkKind } from '../../../text/generated/cjk-kind';
 import { WORD_BREAK_CLASS_LOW, WORD_BREAK_CLASSES, WORD_BREAK_NEXT, wordBreakClass } from '../../../text/generated/word-break';
-import { BATCH, Chain, Stage, tokenAt } from '../../stage';
+import { BATCH, Chain, Stage, stateOf, tokenAt } from '../../stage';
 import { TOKEN_BYTES, TokenType, writeToken } from '../../token';
-import { below, isWithin, storeLower } from '../../tokenizers/word-run';
+import { below, isWithin, storeLower } from '../../tokenizers/masks';
+import { BigramState } from './bigram-state';
 
 /** Bytes of a character in the area, see cjk-bigram.ts. */
 const ENTRY: usize = 12;
@@ -128,15 +129,16 @@ export function hasBlockRoom(stage: Stage, token: usize, out: usize, outEnd: usi
  * @returns tokens of the batch, of which `made` were there before
  */
 export function bigramRuns(chain: Chain, stage: Stage, area: usize, made: u32, outEnd: usize, asWords: bool): u32 {
+  const state = stateOf<BigramState>(stage);
   const end = chain.textEnd, lastBlock = lastReadable(BLOCK_BYTES);
   let cur = chain.cur, unit = <u32>(cur - chain.unitBase), out = stage.termCur, token = changetype<usize>(tokenAt(stage, made));
   // The character before, 0 for none, whether it is in no pair yet, and its offset.
   let previous: u32 = 0, isAlone = false, start: u32 = 0;
-  if (stage.a != stage.b) {
-    const entry = area + (stage.a - 1) * ENTRY;
+  if (state.runLength != state.started) {
+    const entry = area + (state.runLength - 1) * ENTRY;
     previous = load<u32>(entry);
     start = load<u32>(entry, 4);
-    isAlone = stage.a == 1;
+    isAlone = state.runLength == 1;
     // Pairs with characters of another length are not for here.
     if (previous - 0x800 >= 0x10000 - 0x800) return made;
   }
@@ -236,14 +238,14 @@ export function bigramRuns(chain: Chain, stage: Stage, area: usize, made: u32, o
   chain.unitBase = cur - unit;
   chain.endOffset = unit;
   stage.termCur = out;
-  stage.a = previous ? (isAlone ? 1 : 2) : 0;
-  stage.b = previous && !isAlone ? 1 : 0;
+  state.runLength = previous ? (isAlone ? 1 : 2) : 0;
+  state.started = previous && !isAlone ? 1 : 0;
   if (previous) {
-    const entry = area + (stage.a - 1) * ENTRY;
+    const entry = area + (state.runLength - 1) * ENTRY;
     store<u32>(entry, previous);
     store<u32>(entry, start, 4);
     store<u32>(entry, unit, 8);
-    stage.c = unit;
+    state.runEnd = unit;
   }
   return <u32>((token - stage.tokens) / TOKEN_BYTES);
 }

@@ -1,21 +1,28 @@
-// Fingerprint: one token of the distinct terms of the whole text in order of their UTF-16 units; none if it would be longer than allowed.
+// Fingerprint: one token with the distinct terms of the whole text, sorted by UTF-16 units; no token if it would exceed the maximum length.
 //   config ├─ longest result in UTF-16 units u32 ─┬─ separator bytes u32 ─┬─ separator ─┤
 //   area   ├─ addresses of entries u32 × ···, and room for sorting them ─┬─ entry ├─ bytes u32 ─┬─ term ─┤ ··· ─┬─ the result ─┤
-// State: e = 1 when done. The token's increment counts again at the end, as the recorded server has it; holes before are forgotten.
+// The increment of the token counts again at the end of the text, as in the recorded server; holes before it are dropped.
 import { E_NO_SPACE } from '../../../mem/status';
 import { appendText, compareUnits, utf16Length } from '../../../text/utf8';
 import { awaitToken, forgetHoles } from '../../producer';
-import { Chain, Stage, stageAt, tokenAt } from '../../stage';
+import { Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
 import { TokenType, writeToken } from '../../token';
 
-export function fingerprintNext(chain: Chain, index: u32, stage: Stage, previousProducer: u32): i32 {
-  if (stage.e) return 0;
-  const input = stageAt(chain, previousProducer), list = (stage.termsPtr + 3) & ~3;
+// @ts-ignore: decorator
+@unmanaged
+class FingerprintState extends Stage {
+  isDone: u32;
+}
+
+export function fingerprintNext(chain: Chain, stage: Stage): i32 {
+  const state = stateOf<FingerprintState>(stage);
+  if (state.isDone) return 0;
+  const input = inputOf(stage), list = (stage.termsPtr + 3) & ~3;
   const half = (stage.termsEnd - list) >> 1, terms = (list + half + 3) & ~3;
   let count: u32 = 0, cur = terms, status: i32;
-  while ((status = awaitToken(chain, index, stage, previousProducer)) > 0) {
+  while ((status = awaitToken(chain, stage)) > 0) {
     const token = tokenAt(input, input.taken);
-    // The list is sorted with as much room again.
+    // Sorting needs the list's room twice.
     if (list + (<usize>(count + 1) << 3) > terms || cur + token.termLen + 8 > stage.termsEnd) return E_NO_SPACE;
     store<u32>(cur, token.termLen);
     memory.copy(cur + 4, token.termPtr, token.termLen);
@@ -25,13 +32,13 @@ export function fingerprintNext(chain: Chain, index: u32, stage: Stage, previous
     input.taken++;
   }
   if (status < 0) return status;
-  stage.e = 1;
-  forgetHoles(chain, index);
+  state.isDone = 1;
+  forgetHoles(chain, stage);
   stage.carry = 1;
   return count ? emit(chain, stage, sort(list, count), count, cur) : 0;
 }
 
-/** Joins sorted entries into one token behind them. Returns 1, 0 if it is too long, or E_NO_SPACE. */
+/** Joins sorted entries into one token, which is written after them. Returns 1, 0 if it is too long, or E_NO_SPACE. */
 function emit(chain: Chain, stage: Stage, list: usize, count: u32, from: usize): i32 {
   const most = load<u32>(stage.config), separator = stage.config + 8, separatorBytes = load<u32>(stage.config, 4);
   let cur = from, units: u64 = 0, last: usize = 0;
@@ -42,7 +49,7 @@ function emit(chain: Chain, stage: Stage, list: usize, count: u32, from: usize):
     units += utf16Length(entry + 4, entry + 4 + bytes) + (last ? 1 : 0);
     if (units > most) return 0;
     if (cur + separatorBytes + bytes > stage.termsEnd) return E_NO_SPACE;
-    // An empty term, which comes first, has no separator behind it but counts as if it had one.
+    // An empty term, which sorts first, is not followed by a separator but counts as if it were.
     if (cur > from) cur = appendText(from, cur, separator, separatorBytes);
     cur = appendText(from, cur, entry + 4, bytes);
     last = entry;
@@ -58,7 +65,7 @@ function compareEntries(a: usize, b: usize): i32 {
   return compareUnits(a + 4, a + 4 + load<u32>(a), b + 4, b + 4 + load<u32>(b));
 }
 
-/** Sorts addresses of entries by merging, with room for as many behind them. Returns where the sorted ones are. */
+/** Merge sort of the addresses of entries; needs as much room again after them. Returns the address of the sorted list. */
 function sort(list: usize, count: u32): usize {
   let source = list, target = list + (<usize>count << 2);
   for (let width: u32 = 1; width < count; width <<= 1) {

@@ -6,7 +6,7 @@
 // Nodes lie in rings by their number; two live nodes at one place need a larger region, as do more tokens than fit.
 import { E_NO_SPACE } from '../../../mem/status';
 import { awaitToken, emitToken, termsLimit } from '../../producer';
-import { Chain, Stage, stageAt, tokenAt } from '../../stage';
+import { AreaState, Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
 import { copyToken, Token, TOKEN_BYTES } from '../../token';
 
 /** A node of the incoming graph. */
@@ -84,11 +84,11 @@ class Flattener {
   isEnded: u32;
 }
 
-export function flattenNext(chain: Chain, index: u32, stage: Stage, previousProducer: u32): i32 {
-  const flattener = changetype<Flattener>((stage.termsPtr + 7) & ~7), input = stageAt(chain, previousProducer);
-  if (!stage.e) {
+export function flattenNext(chain: Chain, stage: Stage): i32 {
+  const state = stateOf<AreaState>(stage), input = inputOf(stage), flattener = changetype<Flattener>((stage.termsPtr + 7) & ~7);
+  if (!state.isLaidOut) {
     if (!open(flattener, stage)) return E_NO_SPACE;
-    stage.e = 1;
+    state.isLaidOut = 1;
   }
   stage.termCur = flattener.outPtr;
   const outEnd = termsLimit(stage, flattener.outPtr);
@@ -102,7 +102,7 @@ export function flattenNext(chain: Chain, index: u32, stage: Stage, previousProd
       continue;
     }
     if (flattener.isEnded) break;
-    const next = awaitToken(chain, index, stage, previousProducer);
+    const next = awaitToken(chain, stage);
     if (next < 0) return next;
     if (next) {
       add(flattener, tokenAt(input, input.taken));

@@ -1,19 +1,20 @@
-// A window over the tokens of the producer before, for filters that must see some words before they know what becomes of the first one.
-// Tokens in it have terms of their own, since the batch they came from may be gone by the time they are needed.
+// A window over the input of a filter that must see several tokens before it can decide what becomes of the first one. Terms are copied
+// into the window, since the batch they came from may be overwritten by the time they are needed.
 //   room ├─ Token × capacity ─┬─ terms ─┤
 import { E_NO_SPACE } from '../../../mem/status';
 import { awaitToken } from '../../producer';
-import { Chain, Stage, stageAt, tokenAt } from '../../stage';
+import { Chain, inputOf, Stage, tokenAt } from '../../stage';
 import { copyToken, Token, TOKEN_BYTES } from '../../token';
 
 // @ts-ignore: decorator
 @unmanaged
 export class Lookahead {
+  /** Tokens in the window. */
   slots: usize;
   capacity: u32;
   count: u32;
+  /** Room for terms: [heap, heapEnd); the next one goes to `cur`. */
   heap: usize;
-  /** Where the next term goes. */
   cur: usize;
   heapEnd: usize;
 }
@@ -35,11 +36,11 @@ export function windowToken(window: Lookahead, i: u32): Token {
   return changetype<Token>(window.slots + <usize>i * TOKEN_BYTES);
 }
 
-/** Makes the window hold `size` tokens, or all that the text still has. Returns how many it holds, or a status. Pre: size <= capacity. */
-export function readAhead(window: Lookahead, size: u32, chain: Chain, index: u32, stage: Stage, previousProducer: u32): i32 {
-  const input = stageAt(chain, previousProducer);
+/** Fills the window up to `size` tokens or the end of the text. Returns the number of tokens in it, or a status. Pre: size <= capacity. */
+export function readAhead(window: Lookahead, size: u32, chain: Chain, stage: Stage): i32 {
+  const input = inputOf(stage);
   while (window.count < size) {
-    const status = awaitToken(chain, index, stage, previousProducer);
+    const status = awaitToken(chain, stage);
     if (status < 0) return status;
     if (!status) break;
     const token = tokenAt(input, input.taken);
@@ -57,7 +58,7 @@ export function readAhead(window: Lookahead, size: u32, chain: Chain, index: u32
   return window.count;
 }
 
-/** Forgets the first `count` tokens. */
+/** Removes the first `count` tokens. */
 export function dropAhead(window: Lookahead, count: u32): void {
   window.count -= count;
   if (window.count) memory.copy(window.slots, window.slots + <usize>count * TOKEN_BYTES, <usize>window.count * TOKEN_BYTES);

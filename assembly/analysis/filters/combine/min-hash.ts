@@ -1,17 +1,37 @@
-// min_hash: for each of some hash functions the smallest hashes of the text's terms, in buckets by their upper bits.
+// min_hash: for each of several hash functions, the smallest hashes of the text's terms, in buckets by their upper bits.
 //   config ├─ hashCount u32 ─┬─ bucketCount u32 ─┬─ hashSetSize u32 ─┬─ withRotation u32 ─┤
-//   area   ├─ end of the last word u64 ─┬─ seed 16 × hashCount ─┬─ Bucket × hashCount × bucketCount ─┬─ Hash ··· ─┬─ terms of the batch, from the middle of the area on ─┤
-// State: e = 1 when all terms are in, a, b = hash function and bucket that is written, c = its next hash, d = 1 behind the first token.
-// Source: Broder, "On the resemblance and containment of documents" (1997); MurmurHash3 x64 128 (Appleby, public domain), as Lucene has it.
+//   area   ├─ end of the last word u64 ─┬─ seed 16 × hashCount ─┬─ Bucket × hashCount × bucketCount ─┬─ Hash ··· ─┬─ terms of the batch, from the middle of the area ─┤
+// Source: Broder, "On the resemblance and containment of documents" (1997); MurmurHash3 x64 128 (Appleby, public domain), as in Lucene.
 import { E_NO_SPACE } from '../../../mem/status';
 import { appendText, decode, encode } from '../../../text/utf8';
 import { awaitToken, termsLimit } from '../../producer';
-import { Chain, Stage, stageAt, tokenAt } from '../../stage';
+import { Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
 import { Token, TokenType, writeToken } from '../../token';
 
+// @ts-ignore: decorator
+@unmanaged
+class MinHashConfig {
+  hashCount: u32;
+  bucketCount: u32;
+  hashSetSize: u32;
+  withRotation: u32;
+}
+
+// @ts-ignore: decorator
+@unmanaged
+class MinHashState extends Stage {
+  /** 1 once all terms have been hashed. */
+  isCollected: u32;
+  /** Hash function and bucket being written, and the next hash of it. */
+  hashFunction: u32;
+  bucket: u32;
+  hash: usize;
+  hasOutput: u32;
+}
+
 /**
- * Hash of 128 bits; as a member of a bucket a node of its search tree, which needs no balance, as hashes come in random order. When all are in,
- * the tree becomes a list by `larger`, smallest first. 0: none.
+ * 128-bit hash. In a bucket it is a node of a search tree, which needs no balancing, since hashes arrive in random order. Once all are inserted,
+ * the tree becomes a list linked by `larger`, smallest first. 0 is the null link.
  */
 // @ts-ignore: decorator
 @unmanaged
@@ -31,45 +51,46 @@ class Bucket {
 }
 
 const SEED_BYTES: usize = 16;
-/** Room for a term: ten units of three bytes, and one that is on its way. */
+/** Room for a term: ten units of three bytes, and one that is being appended. */
 const TERM_BYTES: usize = 48;
 
-export function minHashNext(chain: Chain, index: u32, stage: Stage, previousProducer: u32): i32 {
-  const config = stage.config, hashCount = load<u32>(config), bucketCount = load<u32>(config, 4);
+export function minHashNext(chain: Chain, stage: Stage): i32 {
+  const state = stateOf<MinHashState>(stage), config = changetype<MinHashConfig>(stage.config);
+  const hashCount = config.hashCount, bucketCount = config.bucketCount;
   const base = (stage.termsPtr + 7) & ~7, seeds = base + 8, buckets = seeds + <usize>hashCount * SEED_BYTES;
   const hashes = (buckets + <usize>hashCount * bucketCount * offsetof<Bucket>() + 7) & ~7;
   const middle = (stage.termsPtr + ((stage.termsEnd - stage.termsPtr) >> 1)) & ~7;
   if (hashes + 64 > middle) return E_NO_SPACE;
-  if (!stage.e) {
-    const status = collect(chain, index, stage, previousProducer, base, hashes, middle);
+  if (!state.isCollected) {
+    const status = collect(chain, stage, base, hashes, middle);
     if (status < 0) return status;
-    stage.e = 1;
-    if (status) stage.c = changetype<Bucket>(buckets).first;
-    else stage.a = hashCount;
+    state.isCollected = 1;
+    if (status) state.hash = changetype<Bucket>(buckets).first;
+    else state.hashFunction = hashCount;
   }
   stage.termCur = middle;
   const outEnd = termsLimit(stage, middle);
   let made: u32 = 0;
-  while (made < chain.batch && stage.a < hashCount) {
-    if (!stage.c) {
-      if (++stage.b == bucketCount) {
-        stage.b = 0;
-        stage.a++;
+  while (made < chain.batch && state.hashFunction < hashCount) {
+    if (!state.hash) {
+      if (++state.bucket == bucketCount) {
+        state.bucket = 0;
+        state.hashFunction++;
       }
-      if (stage.a < hashCount) stage.c = bucketAt(buckets, stage.a * bucketCount + stage.b).first;
+      if (state.hashFunction < hashCount) state.hash = bucketAt(buckets, state.hashFunction * bucketCount + state.bucket).first;
       continue;
     }
     if (stage.termCur + TERM_BYTES > outEnd) break;
-    const hash = changetype<Hash>(stage.c), from = stage.termCur;
-    const end = writeTerm(from, hash, stage.a, hashCount), token = tokenAt(stage, made++);
+    const hash = changetype<Hash>(state.hash), from = stage.termCur;
+    const end = writeTerm(from, hash, state.hashFunction, hashCount), token = tokenAt(stage, made++);
     writeToken(changetype<usize>(token), from, <u32>(end - from), 0, load<u32>(base), TokenType.MIN_HASH);
-    token.posInc = stage.d ? 0 : 1;
-    stage.d = 1;
+    token.posInc = state.hasOutput ? 0 : 1;
+    state.hasOutput = 1;
     stage.termCur = end;
-    // A rotated bucket shares its hash with another one; sets of more than one hash do not rotate.
-    stage.c = load<u32>(config, 8) == 1 ? 0 : hash.larger;
+    // A rotated bucket shares its hash with another one; only sets of one hash rotate.
+    state.hash = config.hashSetSize == 1 ? 0 : hash.larger;
   }
-  return made ? made : stage.a < hashCount ? E_NO_SPACE : 0;
+  return made ? made : state.hashFunction < hashCount ? E_NO_SPACE : 0;
 }
 
 // @ts-ignore: decorator
@@ -78,25 +99,25 @@ function bucketAt(buckets: usize, i: u32): Bucket {
   return changetype<Bucket>(buckets + <usize>i * offsetof<Bucket>());
 }
 
-/** Reads the text. Returns 1, 0 if it has no words, or a status. */
-function collect(chain: Chain, index: u32, stage: Stage, previousProducer: u32, base: usize, hashes: usize, end: usize): i32 {
-  const config = stage.config, hashCount = load<u32>(config), bucketCount = load<u32>(config, 4), setSize = load<u32>(config, 8);
-  const seeds = base + 8, buckets = seeds + <usize>hashCount * SEED_BYTES, input = stageAt(chain, previousProducer);
+/** Reads the text and fills the buckets. Returns 1, 0 if the text has no words, or a status. */
+function collect(chain: Chain, stage: Stage, base: usize, hashes: usize, end: usize): i32 {
+  const config = changetype<MinHashConfig>(stage.config), hashCount = config.hashCount, bucketCount = config.bucketCount, setSize = config.hashSetSize;
+  const seeds = base + 8, buckets = seeds + <usize>hashCount * SEED_BYTES, input = inputOf(stage);
   const bucketSize = (<u64>0xffffffff + bucketCount) / bucketCount;
   memory.fill(buckets, 0, <usize>hashCount * bucketCount * offsetof<Bucket>());
   for (let i: u32 = 0; i < hashCount; i++) {
-    // Four bytes of the number, the highest first.
+    // The number as four bytes, big-endian.
     store<u32>(hashes, bswap(i));
     murmur(hashes, 4, changetype<Hash>(seeds + <usize>i * SEED_BYTES));
   }
   let free = hashes, spare: usize = 0, hasWords = 0, status: i32;
-  while ((status = awaitToken(chain, index, stage, previousProducer)) > 0) {
+  while ((status = awaitToken(chain, stage)) > 0) {
     const token = tokenAt(input, input.taken);
     store<u32>(base, token.endOffset);
     hasWords = 1;
     const unitBytes = writeUnits(token, free, end);
     if (unitBytes < 0) return E_NO_SPACE;
-    // The term's own hash lies behind its units.
+    // The term's own hash is stored after its units.
     const own = (free + unitBytes + 7) & ~7;
     if (own + offsetof<Hash>() * 2 > end) return E_NO_SPACE;
     murmur(free, unitBytes, changetype<Hash>(own));
@@ -116,7 +137,7 @@ function collect(chain: Chain, index: u32, stage: Stage, previousProducer: u32, 
   }
   if (status < 0) return status;
   for (let i: u32 = 0; i < hashCount * bucketCount; i++) straighten(bucketAt(buckets, i));
-  if (hasWords && load<u32>(config, 12) && setSize == 1) for (let i: u32 = 0; i < hashCount; i++) rotate(buckets, i * bucketCount, bucketCount);
+  if (hasWords && config.withRotation && setSize == 1) for (let i: u32 = 0; i < hashCount; i++) rotate(buckets, i * bucketCount, bucketCount);
   return hasWords;
 }
 
@@ -127,8 +148,8 @@ function isLess(a: Hash, b: Hash): bool {
 }
 
 /**
- * Puts a hash among the smallest of its bucket. A full bucket loses its largest one first, also to one that it has already.
- * Returns the address of a hash that is not used, 0 for none.
+ * Inserts a hash into its bucket if it is among the smallest. A full bucket evicts its largest hash first, even if the new one turns out to be
+ * a duplicate. Returns the address of an unused hash, 0 for none.
  */
 function insert(bucket: Bucket, hash: Hash, setSize: u32): usize {
   let spare: usize = 0;
@@ -147,7 +168,7 @@ function insert(bucket: Bucket, hash: Hash, setSize: u32): usize {
   let parent: usize = 0, isSmaller = false;
   for (let node = bucket.first; node; node = isSmaller ? changetype<Hash>(node).smaller : changetype<Hash>(node).larger) {
     isSmaller = isLess(hash, changetype<Hash>(node));
-    // An equal one is there: the new one goes; what the bucket lost is left alone.
+    // A duplicate: discard the new one; the evicted hash is not restored.
     if (!isSmaller && !isLess(changetype<Hash>(node), hash)) return changetype<usize>(hash);
     parent = node;
   }
@@ -160,7 +181,7 @@ function insert(bucket: Bucket, hash: Hash, setSize: u32): usize {
   return spare;
 }
 
-/** Makes the tree of a bucket a list, turning it at each node that has a smaller one. */
+/** Turns the tree of a bucket into a list by rotating each node that has a smaller child. */
 function straighten(bucket: Bucket): void {
   let before: usize = 0, node = bucket.first;
   while (node) {
@@ -178,7 +199,7 @@ function straighten(bucket: Bucket): void {
   }
 }
 
-/** Empty buckets take the hash of the next one that has one, going round; buckets filled so count as filled for those behind them. */
+/** Gives empty buckets the hash of the next non-empty one, cyclically. */
 function rotate(buckets: usize, from: u32, count: u32): void {
   let next: usize = 0;
   for (let i = count; i > 0; i--) {
@@ -186,7 +207,7 @@ function rotate(buckets: usize, from: u32, count: u32): void {
     if (bucket.first) next = bucket.first;
     else bucket.first = next;
   }
-  // Behind the last full bucket the round goes on with the first one, which is full by now.
+  // The buckets after the last non-empty one continue with the first, which is filled by now.
   const first = bucketAt(buckets, from).first;
   for (let i = count; i > 0; i--) {
     const bucket = bucketAt(buckets, from + i - 1);
@@ -195,7 +216,7 @@ function rotate(buckets: usize, from: u32, count: u32): void {
   }
 }
 
-/** UTF-16 units of a term, little-endian; halves of a pair alone become U+FFFD, as Java encodes them. Returns the bytes, -1: no room. */
+/** Writes a term as UTF-16, little-endian; lone surrogates become U+FFFD, as in Java's encoder. Returns the bytes, -1 if there is no room. */
 function writeUnits(token: Token, out: usize, end: usize): i32 {
   if (out + (<usize>token.termLen << 1) + 16 > end) return -1;
   let cur = out;
@@ -213,7 +234,7 @@ function writeUnits(token: Token, out: usize, end: usize): i32 {
   return <i32>(cur - out);
 }
 
-/** A hash as a term: the number of its function if there are several, then its bits, 16 in a unit. Returns the end. */
+/** Writes a hash as a term: the number of its function if there are several, then its bits, 16 per unit. Returns the end. */
 function writeTerm(from: usize, hash: Hash, number: u32, hashCount: u32): usize {
   let cur = from;
   if (hashCount > 1) {
@@ -226,9 +247,9 @@ function writeTerm(from: usize, hash: Hash, number: u32, hashCount: u32): usize 
   return cur;
 }
 
-/** Writes a UTF-16 unit behind a term; halves of a pair that meet become one. */
+/** Appends a UTF-16 unit to a term; a low surrogate after a high one completes the pair. */
 function appendUnit(from: usize, cur: usize, unit: u32): usize {
-  // The unit's own bytes lie behind the place that they go to.
+  // The unit is encoded a little after the position that it is appended to.
   const bytes = encode(cur + 8, unit);
   return appendText(from, cur, cur + 8, bytes);
 }

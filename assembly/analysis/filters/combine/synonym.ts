@@ -10,7 +10,7 @@
 import { E_NO_SPACE } from '../../../mem/status';
 import { dropAhead, Lookahead, openLookahead, readAhead, windowToken } from './lookahead';
 import { awaitToken, emitToken, termsLimit } from '../../producer';
-import { Chain, Stage, stageAt, tokenAt } from '../../stage';
+import { AreaState, Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
 import { findTerm } from '../../term-set';
 import { Token, TokenType, writeToken } from '../../token';
 
@@ -66,9 +66,9 @@ class Pending {
 const WINDOW_AT: usize = 128;
 const SLOTS_AT: usize = 192;
 
-export function synonymNext(chain: Chain, index: u32, stage: Stage, previousProducer: u32): i32 {
-  const base = (stage.termsPtr + 7) & ~7, matcher = changetype<Matcher>(base), window = changetype<Lookahead>(base + WINDOW_AT);
-  if (!stage.e) {
+export function synonymNext(chain: Chain, stage: Stage): i32 {
+  const state = stateOf<AreaState>(stage), base = (stage.termsPtr + 7) & ~7, matcher = changetype<Matcher>(base), window = changetype<Lookahead>(base + WINDOW_AT);
+  if (!state.isLaidOut) {
     memory.fill(base, 0, SLOTS_AT);
     const eighth = (stage.termsEnd - base) >> 3;
     matcher.pendings = (base + SLOTS_AT + 7) & ~7;
@@ -78,12 +78,12 @@ export function synonymNext(chain: Chain, index: u32, stage: Stage, previousProd
     const status = openLookahead(window, load<u32>(stage.config, 4), windowPtr, matcher.outPtr);
     if (status < 0) return status;
     matcher.lastNode = -1;
-    stage.e = 1;
+    state.isLaidOut = 1;
   }
   stage.termCur = matcher.outPtr;
   const made = load<u32>(stage.config) & 1
-    ? graphNext(chain, index, stage, previousProducer, matcher, window)
-    : flatNext(chain, index, stage, previousProducer, matcher, window);
+    ? graphNext(chain, stage, matcher, window)
+    : flatNext(chain, stage, matcher, window);
   return made;
 }
 
@@ -111,10 +111,10 @@ function follow(config: usize, node: usize, token: Token): usize {
 }
 
 /** Finds the longest phrase at the start of the window and notes it. Returns its length, 0 for none, or a status. */
-function match(chain: Chain, index: u32, stage: Stage, previousProducer: u32, matcher: Matcher, window: Lookahead): i32 {
+function match(chain: Chain, stage: Stage, matcher: Matcher, window: Lookahead): i32 {
   const config = stage.config;
   let best: u32 = 0, size: u32 = 1;
-  const status = readAhead(window, 1, chain, index, stage, previousProducer);
+  const status = readAhead(window, 1, chain, stage);
   if (status <= 0) return status;
   let node = rootOf(config, windowToken(window, 0));
   while (node) {
@@ -123,7 +123,7 @@ function match(chain: Chain, index: u32, stage: Stage, previousProducer: u32, ma
       matcher.node = config + node;
     }
     if (!load<u32>(config + node)) break;
-    const held = readAhead(window, ++size, chain, index, stage, previousProducer);
+    const held = readAhead(window, ++size, chain, stage);
     if (held < 0) return held;
     if (<u32>held < size) break;
     node = follow(config, node, windowToken(window, size - 1));
@@ -159,8 +159,8 @@ function emitSynonym(stage: Stage, made: u32, termPtr: usize, termLen: u32, star
 
 // --- graph
 
-function graphNext(chain: Chain, index: u32, stage: Stage, previousProducer: u32, matcher: Matcher, window: Lookahead): i32 {
-  const input = stageAt(chain, previousProducer), outEnd = termsLimit(stage, matcher.outPtr), config = stage.config;
+function graphNext(chain: Chain, stage: Stage, matcher: Matcher, window: Lookahead): i32 {
+  const input = inputOf(stage), outEnd = termsLimit(stage, matcher.outPtr), config = stage.config;
   let made: u32 = 0;
   while (made < chain.batch) {
     if (matcher.node) {
@@ -183,7 +183,7 @@ function graphNext(chain: Chain, index: u32, stage: Stage, previousProducer: u32
     }
     let token: Token;
     if (window.count == 0) {
-      const status = awaitToken(chain, index, stage, previousProducer);
+      const status = awaitToken(chain, stage);
       if (status < 0) return status;
       if (!status) break;
       token = tokenAt(input, input.taken);
@@ -194,7 +194,7 @@ function graphNext(chain: Chain, index: u32, stage: Stage, previousProducer: u32
         continue;
       }
     }
-    const length = match(chain, index, stage, previousProducer, matcher, window);
+    const length = match(chain, stage, matcher, window);
     if (length < 0) return length;
     if (length) {
       matcher.start = matcher.nextNode;
@@ -224,8 +224,8 @@ function emitWindowToken(stage: Stage, made: u32, token: Token, outEnd: usize): 
  * The older filter: outputs lie over the matched tokens position by position, and over those behind when there are more. A new match is
  * looked for behind the last one only. Behind the end of the text the rest stands at the last token's offsets.
  */
-function flatNext(chain: Chain, index: u32, stage: Stage, previousProducer: u32, matcher: Matcher, window: Lookahead): i32 {
-  const input = stageAt(chain, previousProducer), outEnd = termsLimit(stage, matcher.outPtr);
+function flatNext(chain: Chain, stage: Stage, matcher: Matcher, window: Lookahead): i32 {
+  const input = inputOf(stage), outEnd = termsLimit(stage, matcher.outPtr);
   let made: u32 = 0;
   while (made < chain.batch) {
     if (matcher.isPlaying) {
@@ -239,7 +239,7 @@ function flatNext(chain: Chain, index: u32, stage: Stage, previousProducer: u32,
     }
     if (!matcher.left) {
       if (window.count == 0) {
-        const status = awaitToken(chain, index, stage, previousProducer);
+        const status = awaitToken(chain, stage);
         if (status < 0) return status;
         if (!status) {
           if (!matcher.pendingCount) break;
@@ -255,7 +255,7 @@ function flatNext(chain: Chain, index: u32, stage: Stage, previousProducer: u32,
           continue;
         }
       }
-      const length = match(chain, index, stage, previousProducer, matcher, window);
+      const length = match(chain, stage, matcher, window);
       if (length < 0) return length;
       if (length) {
         const status = suspend(stage.config, matcher);

@@ -1,13 +1,11 @@
-// dictionary_decompounder: each word, and at its place the words of a list that it has inside. Sizes count UTF-16 units.
+// dictionary_decompounder: each word, followed at the same position by the words of a list that it contains. Sizes count UTF-16 units.
 //   config ├─ minWord u32 ─┬─ minPart u32 ─┬─ maxPart u32 ─┬─ flags u32: 1 = longest parts only ─┬─ first bytes, 8 KiB ─┬─ words (set) ─┤
-//   area   ├─ offset u32 of each unit of the word at hand, and of its end; NOWHERE inside a pair ─┬─ terms of the batch ─┤
-// first bytes: a bit for each pair of bytes with which a word of the list begins; words of one byte have all bits of that byte.
-// State: d = 1 while a word is at hand, a = 1 when it is written itself, b = unit at which parts are looked for, c = size of the next one,
-// e = units of the word.
+//   area   ├─ offset u32 of each unit of the current word, and of its end; NOWHERE for low surrogates ─┬─ terms of the batch ─┤
+// first bytes: a bit for each pair of bytes with which a word of the list begins; a word of one byte sets the bits of all pairs that begin with it.
 import { E_NO_SPACE } from '../../../mem/status';
 import { decode, utf16Length } from '../../../text/utf8';
 import { awaitToken, emitToken, termsLimit } from '../../producer';
-import { Chain, Stage, stageAt, tokenAt } from '../../stage';
+import { Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
 import { findTerm, longestTerm } from '../../term-set';
 import { Token } from '../../token';
 
@@ -16,46 +14,59 @@ const FIRST_BYTES: usize = 16;
 const WORDS: usize = FIRST_BYTES + 8192;
 const NOWHERE: u32 = 0xffffffff;
 
-export function decompoundNext(chain: Chain, index: u32, stage: Stage, previousProducer: u32): i32 {
-  const config = stage.config, minPart = load<u32>(config, 4), isLongestOnly = (load<u32>(config, 12) & LONGEST_ONLY) != 0;
-  const input = stageAt(chain, previousProducer), outPtr = stage.termsPtr + ((stage.termsEnd - stage.termsPtr) >> 1);
+// @ts-ignore: decorator
+@unmanaged
+class DecompoundState extends Stage {
+  /** 1 while a word is being processed, and 1 once the word itself has been emitted. */
+  hasWord: u32;
+  isWordWritten: u32;
+  /** Unit at which parts are being searched, and the size of the next candidate. */
+  partStart: u32;
+  partSize: u32;
+  /** Length of the word in units. */
+  units: u32;
+}
+
+export function decompoundNext(chain: Chain, stage: Stage): i32 {
+  const state = stateOf<DecompoundState>(stage), config = stage.config, minPart = load<u32>(config, 4), isLongestOnly = (load<u32>(config, 12) & LONGEST_ONLY) != 0;
+  const input = inputOf(stage), outPtr = stage.termsPtr + ((stage.termsEnd - stage.termsPtr) >> 1);
   const outEnd = termsLimit(stage, outPtr);
   stage.termCur = outPtr;
   let made: u32 = 0;
   while (made < chain.batch) {
-    if (!stage.d) {
-      const status = awaitToken(chain, index, stage, previousProducer);
+    if (!state.hasWord) {
+      const status = awaitToken(chain, stage);
       if (status < 0) return status;
       if (!status) break;
       const token = tokenAt(input, input.taken);
-      stage.e = utf16Length(token.termPtr, token.termPtr + token.termLen);
-      if (!writeOffsets(stage, token, outPtr)) return E_NO_SPACE;
-      stage.d = 1;
-      stage.a = 0;
-      stage.b = 0;
-      stage.c = minPart;
+      state.units = utf16Length(token.termPtr, token.termPtr + token.termLen);
+      if (!writeOffsets(state, token, outPtr)) return E_NO_SPACE;
+      state.hasWord = 1;
+      state.isWordWritten = 0;
+      state.partStart = 0;
+      state.partSize = minPart;
     }
     const token = tokenAt(input, input.taken);
-    if (!stage.a) {
+    if (!state.isWordWritten) {
       if (emitToken(stage, made, token, token.termPtr, token.termLen, outEnd) < 0) return made ? made : E_NO_SPACE;
       made++;
-      stage.a = 1;
+      state.isWordWritten = 1;
       continue;
     }
-    const size = stage.e < load<u32>(config) ? 0 : nextPart(stage, token, isLongestOnly);
+    const size = state.units < load<u32>(config) ? 0 : nextPart(state, token, isLongestOnly);
     if (!size) {
-      stage.d = 0;
+      state.hasWord = 0;
       input.taken++;
       continue;
     }
-    const from = offsetAt(stage, stage.b), to = offsetAt(stage, stage.b + size);
+    const from = offsetAt(stage, state.partStart), to = offsetAt(stage, state.partStart + size);
     if (emitToken(stage, made, token, token.termPtr + from, to - from, outEnd) < 0) return made ? made : E_NO_SPACE;
     tokenAt(stage, made++).posInc = 0;
     if (isLongestOnly) {
-      // Characters of a longest part belong to no other.
-      stage.b += size;
-      stage.c = minPart;
-    } else stage.c = size + 1;
+      // Longest parts do not overlap.
+      state.partStart += size;
+      state.partSize = minPart;
+    } else state.partSize = size + 1;
   }
   return made;
 }
@@ -66,10 +77,10 @@ function offsetAt(stage: Stage, unit: u32): u32 {
   return load<u32>(((stage.termsPtr + 3) & ~3) + (<usize>unit << 2));
 }
 
-/** False: there is no room for the offsets. */
-function writeOffsets(stage: Stage, token: Token, end: usize): bool {
-  let out = (stage.termsPtr + 3) & ~3;
-  if (out + (<usize>(stage.e + 1) << 2) > end) return false;
+/** Writes the offsets of the word's units. False: there is no room. */
+function writeOffsets(state: DecompoundState, token: Token, end: usize): bool {
+  let out = (state.termsPtr + 3) & ~3;
+  if (out + (<usize>(state.units + 1) << 2) > end) return false;
   for (let p = token.termPtr, termEnd = p + token.termLen; p < termEnd; ) {
     const d = decode(p, termEnd);
     store<u32>(out, <u32>(p - token.termPtr));
@@ -84,17 +95,17 @@ function writeOffsets(stage: Stage, token: Token, end: usize): bool {
   return true;
 }
 
-/** Goes to the next place with a part that is not written yet (b). Returns the part's size, 0 if there is none. */
-function nextPart(stage: Stage, token: Token, isLongestOnly: bool): u32 {
-  const config = stage.config, minPart = load<u32>(config, 4), units = stage.e;
-  // A term has as many bytes as units or more.
+/** Finds the next part and moves partStart there. Returns the part's size, 0 if there are no more. */
+function nextPart(state: DecompoundState, token: Token, isLongestOnly: bool): u32 {
+  const config = state.config, minPart = load<u32>(config, 4), units = state.units;
+  // A term has at least as many bytes as units.
   const longest = min(load<u32>(config, 8), longestTerm(config + WORDS));
-  for (; stage.b + minPart <= units; stage.b++, stage.c = minPart) {
-    if (!mayBegin(config, token, offsetAt(stage, stage.b))) continue;
+  for (; state.partStart + minPart <= units; state.partStart++, state.partSize = minPart) {
+    if (!mayBegin(config, token, offsetAt(state, state.partStart))) continue;
     let found: u32 = 0;
-    const most = min(longest, units - stage.b);
-    for (let size = stage.c; size <= most; size++) {
-      const from = offsetAt(stage, stage.b), to = offsetAt(stage, stage.b + size);
+    const most = min(longest, units - state.partStart);
+    for (let size = state.partSize; size <= most; size++) {
+      const from = offsetAt(state, state.partStart), to = offsetAt(state, state.partStart + size);
       if (to == NOWHERE || !findTerm(config + WORDS, token.termPtr + from, to - from)) continue;
       if (!isLongestOnly) return size;
       found = size;

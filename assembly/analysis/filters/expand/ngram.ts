@@ -1,55 +1,66 @@
-// N-grams of terms, in code points: all of them, or those at the beginning. Every gram has the offsets of its token and stands at its place.
-//   config ├─ min u32 ─┬─ max u32 ─┬─ flags u32: 1 = at the beginning only, 2 = terms too short or too long for a gram stay, too ─┤
-// State over the bytes of the token at hand: d = 1 while one is at hand, a = start of the gram, b = end of the last one from there (0 none),
-// c = its code points, e = 1 when only the term itself is left. A term without a gram leaves a hole.
+// N-grams of terms, counted in code points: all of them, or only prefixes. Every gram has the offsets and the position of its token.
+//   config ├─ min u32 ─┬─ max u32 ─┬─ flags u32: 1 = prefixes only, 2 = also keep terms too short or too long for a gram ─┤
+// A term without a gram leaves a hole.
 import { E_NO_SPACE } from '../../../mem/status';
 import { codePointLength, decode } from '../../../text/utf8';
 import { awaitToken, emitToken, forgetHoles, termsLimit } from '../../producer';
-import { Chain, Stage, stageAt, tokenAt } from '../../stage';
+import { Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
 import { Token } from '../../token';
 
 const FLAG_EDGE: u32 = 1;
 const FLAG_PRESERVE: u32 = 2;
 
-export function ngramNext(chain: Chain, index: u32, stage: Stage, previousProducer: u32): i32 {
-  const least = load<u32>(stage.config), most = load<u32>(stage.config, 4), flags = load<u32>(stage.config, 8);
-  const input = stageAt(chain, previousProducer), outEnd = termsLimit(stage, stage.termsPtr);
+// @ts-ignore: decorator
+@unmanaged
+class NgramState extends Stage {
+  hasToken: u32;
+  /** Start of the current gram, end of the last one from there (0 if none): byte offsets in the term; and its length in code points. */
+  gramStart: u32;
+  gramEnd: u32;
+  gramLength: u32;
+  /** 1 if only the term itself is still to be emitted. */
+  isTermLeft: u32;
+}
+
+export function ngramNext(chain: Chain, stage: Stage): i32 {
+  const state = stateOf<NgramState>(stage), least = load<u32>(stage.config), most = load<u32>(stage.config, 4), flags = load<u32>(stage.config, 8);
+  const input = inputOf(stage), outEnd = termsLimit(stage, stage.termsPtr);
   stage.termCur = stage.termsPtr;
   let made: u32 = 0;
   while (made < chain.batch) {
-    if (!stage.d) {
-      const status = awaitToken(chain, index, stage, previousProducer);
+    if (!state.hasToken) {
+      const status = awaitToken(chain, stage);
       if (status < 0) return status;
       if (!status) {
-        // At the end only its own holes count, as in Lucene.
-        forgetHoles(chain, index);
+        // At the end of the text only the holes of this filter count, as in Lucene.
+        forgetHoles(chain, stage);
         break;
       }
       stage.carry += tokenAt(input, input.taken).posInc;
-      stage.d = 1;
-      stage.a = 0;
-      stage.b = 0;
-      stage.e = 0;
+      state.hasToken = 1;
+      state.gramStart = 0;
+      state.gramEnd = 0;
+      state.isTermLeft = 0;
     }
     const token = tokenAt(input, input.taken);
-    const end = stage.e ? 0 : nextGram(stage, token, least, most, flags);
+    const end = state.isTermLeft ? 0 : nextGram(state, token, least, most, flags);
     if (end) {
-      if (emitToken(stage, made, token, token.termPtr + stage.a, end - stage.a, outEnd) < 0) {
-        // The same gram next time.
-        stepBack(stage, token, least);
+      if (emitToken(stage, made, token, token.termPtr + state.gramStart, end - state.gramStart, outEnd) < 0) {
+        // Emit the same gram again in the next batch.
+        stepBack(state, token, least);
         if (made) break;
         return E_NO_SPACE;
       }
     } else {
       const points = flags & FLAG_PRESERVE ? codePointLength(token.termPtr, token.termPtr + token.termLen) : least;
       if (points < least || points > most) {
-        stage.e = 1;
+        state.isTermLeft = 1;
         if (emitToken(stage, made, token, token.termPtr, token.termLen, outEnd) < 0) {
           if (made) break;
           return E_NO_SPACE;
         }
       }
-      stage.d = 0;
+      state.hasToken = 0;
       input.taken++;
       if (points >= least && points <= most) continue;
     }
@@ -59,21 +70,21 @@ export function ngramNext(chain: Chain, index: u32, stage: Stage, previousProduc
   return made;
 }
 
-/** Moves on to the next gram of the token. Returns its end in bytes, 0 if there is none. */
-function nextGram(stage: Stage, token: Token, least: u32, most: u32, flags: u32): u32 {
-  if (stage.b && stage.c < most && stage.b < token.termLen) {
-    stage.c++;
-    return (stage.b = forward(token, stage.b, 1));
+/** Advances to the next gram of the token. Returns its end in bytes, 0 if there is none. */
+function nextGram(state: NgramState, token: Token, least: u32, most: u32, flags: u32): u32 {
+  if (state.gramEnd && state.gramLength < most && state.gramEnd < token.termLen) {
+    state.gramLength++;
+    return (state.gramEnd = forward(token, state.gramEnd, 1));
   }
-  if (stage.b) {
+  if (state.gramEnd) {
     if (flags & FLAG_EDGE) return 0;
-    stage.a = forward(token, stage.a, 1);
+    state.gramStart = forward(token, state.gramStart, 1);
   }
-  stage.c = least;
-  return (stage.b = forward(token, stage.a, least));
+  state.gramLength = least;
+  return (state.gramEnd = forward(token, state.gramStart, least));
 }
 
-/** Place `count` code points behind `from`; 0 if the term ends before. */
+/** Byte offset `count` code points after `from`; 0 if the term ends before. */
 function forward(token: Token, from: u32, count: u32): u32 {
   const end = token.termPtr + token.termLen;
   let cur = token.termPtr + from;
@@ -84,10 +95,10 @@ function forward(token: Token, from: u32, count: u32): u32 {
   return <u32>(cur - token.termPtr);
 }
 
-/** Forgets the gram that nextGram gave last, so that it comes again. */
-function stepBack(stage: Stage, token: Token, least: u32): void {
-  if (stage.c > least) {
-    stage.c--;
-    stage.b = forward(token, stage.a, stage.c);
-  } else stage.b = 0;
+/** Undoes the last nextGram. */
+function stepBack(state: NgramState, token: Token, least: u32): void {
+  if (state.gramLength > least) {
+    state.gramLength--;
+    state.gramEnd = forward(token, state.gramStart, state.gramLength);
+  } else state.gramEnd = 0;
 }

@@ -6,7 +6,7 @@
 import { E_NO_SPACE } from '../../../mem/status';
 import { encode } from '../../../text/utf8';
 import { awaitToken, emitToken, termsLimit } from '../../producer';
-import { Chain, Stage, stageAt, tokenAt } from '../../stage';
+import { AreaState, Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
 import { findTerm, findTermIgnoringCase } from '../../term-set';
 import { copyToken, FLAG_KEYWORD, Token } from '../../token';
 import {
@@ -48,17 +48,17 @@ class Run {
   place: i32;
 }
 
-export function wordDelimiterNext(chain: Chain, index: u32, stage: Stage, previousProducer: u32): i32 {
-  const config = stage.config, flags = load<u32>(config);
-  const input = stageAt(chain, previousProducer), base = (stage.termsPtr + 7) & ~7, splitter = changetype<Splitter>(base);
-  if (!stage.e) {
+export function wordDelimiterNext(chain: Chain, stage: Stage): i32 {
+  const state = stateOf<AreaState>(stage), config = stage.config, flags = load<u32>(config);
+  const input = inputOf(stage), base = (stage.termsPtr + 7) & ~7, splitter = changetype<Splitter>(base);
+  if (!state.isLaidOut) {
     const head = (offsetof<Splitter>() + 7) & ~7;
     memory.fill(base, 0, head);
     splitter.run = base + head;
     splitter.all = splitter.run + offsetof<Run>();
     splitter.scratch = (splitter.all + offsetof<Run>() + 7) & ~7;
     splitter.scratchEnd = (base + ((stage.termsEnd - base) >> 1)) & ~7;
-    stage.e = 1;
+    state.isLaidOut = 1;
   }
   const outPtr = splitter.scratchEnd, outEnd = termsLimit(stage, outPtr);
   stage.termCur = outPtr;
@@ -70,7 +70,7 @@ export function wordDelimiterNext(chain: Chain, index: u32, stage: Stage, previo
       if (splitter.next == splitter.count) input.taken++;
       continue;
     }
-    const status = awaitToken(chain, index, stage, previousProducer);
+    const status = awaitToken(chain, stage);
     if (status < 0) return status;
     if (!status) break;
     const token = tokenAt(input, input.taken);

@@ -2,11 +2,11 @@
 import { E_NO_SPACE } from '../../../mem/status';
 import { utf16Length } from '../../../text/utf8';
 import { findTerm, findTermIgnoringCase } from '../../term-set';
-import { renewTerm, Stage, tokenAt } from '../../stage';
+import { renewTerm, Stage, stateOf, tokenAt } from '../../stage';
 import { FLAG_KEYWORD, Token } from '../../token';
 import { keepToken } from './drop';
 
-/** Entry of a token's term. config ├─ flags u32: 1 = ignore case ─┬─ set or map ─┤. Returns 0 none, 1 for E_NO_SPACE. */
+/** Entry of a token's term. config ├─ flags u32: 1 = ignore case ─┬─ set or map ─┤. Returns 0 if there is none, 1 for E_NO_SPACE. */
 function lookUp(config: usize, batch: Stage, token: Token): usize {
   if (!(load<u32>(config) & 1)) return findTerm(config + 4, token.termPtr, token.termLen);
   if (batch.termCur + token.termLen * 2 + 8 > batch.termsEnd) return 1;
@@ -54,19 +54,26 @@ export function lengthFilter(stage: Stage, batch: Stage): i32 {
   return 0;
 }
 
-/** Keeps the first tokens of a text.   config ├─ count u32 ─┬─ consumeAll u32 ─┤   State: a = tokens kept. */
+// @ts-ignore: decorator
+@unmanaged
+class LimitState extends Stage {
+  /** Tokens of the text passed on so far. */
+  passed: u32;
+}
+
+/** Keeps the first tokens of a text.   config ├─ count u32 ─┬─ consumeAll u32 ─┤ */
 export function limitFilter(stage: Stage, batch: Stage): i32 {
-  const left = load<u32>(stage.config) - stage.a;
+  const state = stateOf<LimitState>(stage), left = load<u32>(stage.config) - state.passed;
   if (batch.count > left) batch.count = left;
-  stage.a += batch.count;
+  state.passed += batch.count;
   return 0;
 }
 
-/** Whether a limit has kept its tokens and reads no more. */
+/** Whether a limit is reached and the stage reads no further. */
 // @ts-ignore: decorator
 @inline
 export function isLimitReached(stage: Stage): bool {
-  return stage.a == load<u32>(stage.config) && !load<u32>(stage.config, 4);
+  return stateOf<LimitState>(stage).passed == load<u32>(stage.config) && !load<u32>(stage.config, 4);
 }
 
 export function keywordMarkerFilter(stage: Stage, batch: Stage): i32 {
@@ -93,7 +100,7 @@ export function stemmerOverrideFilter(stage: Stage, batch: Stage): i32 {
   return 0;
 }
 
-/** Replaces a term of the map of a config and marks it as a keyword; what is a keyword already stays. Returns 0 or E_NO_SPACE. */
+/** Replaces a term that is in the map of a config and marks it as a keyword; keywords stay unchanged. Returns 0 or E_NO_SPACE. */
 export function overrideStem(batch: Stage, token: Token, config: usize): i32 {
   if (token.flags & FLAG_KEYWORD) return 0;
   const entry = lookUp(config, batch, token);

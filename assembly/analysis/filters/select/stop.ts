@@ -1,9 +1,9 @@
-// Stop filter: removes the terms of a set; the next token's increment grows by the hole. With remove_trailing=false a word that the text ends with
-// stays, as a keyword, since it may be the beginning of another.
+// Stop filter: removes the terms of a set and adds their position increments to the next token. With remove_trailing=false the last word of the
+// text is kept, as a keyword, since it may be the prefix of another word.
 //   config ├─ flags u32: 1 = ignore case ─┬─ term set (term-set.ts) ─┤
 import { findTerm, findTermIgnoringCase, longestTerm } from '../../term-set';
 import { awaitToken, emitToken, termsLimit } from '../../producer';
-import { Chain, Stage, stageAt, tokenAt } from '../../stage';
+import { Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
 import { E_NO_SPACE } from '../../../mem/status';
 import { copyToken, FLAG_KEYWORD, Token, TOKEN_BYTES } from '../../token';
 import { dropTokens, keepToken } from './drop';
@@ -13,7 +13,7 @@ export function stopFilter(stage: Stage, batch: Stage): i32 {
   let kept: u32 = 0;
   for (let i: u32 = 0; i < batch.count; i++) {
     if (kept == i && !stage.carry) {
-      // Nothing moves, and most bigrams are too long for any list.
+      // Nothing has to move yet, and most bigrams are longer than any stop word: skip them quickly.
       i = kept = longTerms(batch, i, longest);
       if (i == batch.count) break;
     }
@@ -25,7 +25,7 @@ export function stopFilter(stage: Stage, batch: Stage): i32 {
   return dropTokens(batch, kept);
 }
 
-/** First token from `i` on whose term is of at most `longest` bytes, or the count; looks at four at a time. */
+/** Index of the first token from `i` on whose term has at most `longest` bytes, or the count; looks at four at a time. */
 function longTerms(batch: Stage, i: u32, longest: u32): u32 {
   for (; i + 4 <= batch.count; i += 4) {
     const shorter = min(min(tokenAt(batch, i).termLen, tokenAt(batch, i + 1).termLen), min(tokenAt(batch, i + 2).termLen, tokenAt(batch, i + 3).termLen));
@@ -45,24 +45,32 @@ export function isStopWord(batch: Stage, token: Token, config: usize): i32 {
   return findTermIgnoringCase(set, token.termPtr, token.termLen, batch.termCur) ? 1 : 0;
 }
 
+// @ts-ignore: decorator
+@unmanaged
+class TrailingStopState extends Stage {
+  /** 1 while a stop word is held back that may be the last word. */
+  isHolding: u32;
+  /** Increments of the stop words before it, to be added to the next token. */
+  skipped: u32;
+}
+
 /**
- * The form that leaves the last word alone. What is removed behind the last token leaves no hole, as in Lucene.
- *   area ├─ the stop word that may be the last, as Token ─┬─ its term ─┬─ terms of the batch, from the middle of the area on ─┤
- * State: d = 1 while there is one, a = increments of those before it that the next token has not got yet.
+ * The variant that keeps the last word. Words removed after the last token leave no hole, as in Lucene.
+ *   area ├─ the stop word held back, as Token ─┬─ its term ─┬─ terms of the batch, from the middle of the area ─┤
  */
-export function trailingStopNext(chain: Chain, index: u32, stage: Stage, previousProducer: u32): i32 {
-  const input = stageAt(chain, previousProducer), held = changetype<Token>(stage.termsPtr);
+export function trailingStopNext(chain: Chain, stage: Stage): i32 {
+  const state = stateOf<TrailingStopState>(stage), input = inputOf(stage), held = changetype<Token>(stage.termsPtr);
   const middle = stage.termsPtr + ((stage.termsEnd - stage.termsPtr) >> 1), outEnd = termsLimit(stage, middle);
   stage.termCur = middle;
   let made: u32 = 0;
   while (made < chain.batch) {
-    const status = awaitToken(chain, index, stage, previousProducer);
+    const status = awaitToken(chain, stage);
     if (status < 0) return status;
-    if (!status && !(stage.d && held.endOffset >= chain.endOffset)) break;
+    if (!status && !(state.isHolding && held.endOffset >= chain.endOffset)) break;
     const token = status ? tokenAt(input, input.taken) : held;
     if (status) {
-      if (stage.d) stage.a += held.posInc;
-      stage.d = 0;
+      if (state.isHolding) state.skipped += held.posInc;
+      state.isHolding = 0;
       const stops = isStopWord(input, token, stage.config);
       if (stops < 0) return stops;
       if (stops) {
@@ -70,19 +78,19 @@ export function trailingStopNext(chain: Chain, index: u32, stage: Stage, previou
         copyToken(changetype<usize>(held), changetype<usize>(token));
         held.termPtr = stage.termsPtr + TOKEN_BYTES;
         memory.copy(held.termPtr, token.termPtr, token.termLen);
-        stage.d = 1;
+        state.isHolding = 1;
         input.taken++;
         continue;
       }
     }
     if (emitToken(stage, made, token, token.termPtr, token.termLen, outEnd) < 0) return made ? made : E_NO_SPACE;
     const out = tokenAt(stage, made++);
-    out.posInc += stage.a;
-    stage.a = 0;
+    out.posInc += state.skipped;
+    state.skipped = 0;
     if (status) input.taken++;
     else {
       out.flags |= FLAG_KEYWORD;
-      stage.d = 0;
+      state.isHolding = 0;
     }
   }
   return made;

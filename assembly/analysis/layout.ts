@@ -1,0 +1,144 @@
+// Lays out the region of a chain instance (stage.ts) for a blob, the chain's program.
+//   blob ├─ stageCount u32 ─┬─ flags u32: 1 = stepped ─┬─ per stage: id u32, configOff u32, configBytes u32, 0 ─┬─ configs (8-byte aligned) ─┤
+// The blob is read-only, may be shared by instances, and must outlive them. Written by src/analysis/blob.ts.
+// Each producer gets a batch; producers, character filters and filters that store terms across batches get an area: the bytes that the
+// kind of stage needs at least, plus an equal share of the rest of the region.
+import { E_CORRUPT, E_NO_SPACE } from '../mem/status';
+import { BIGRAM_AREA } from './filters/combine/cjk-bigram';
+import { clearAnswers } from './filters/expand/host-terms';
+import { clearData } from './filters/rewrite/delimited';
+import { clearStems } from './filters/rewrite/stem';
+import { hasInner, INNER_HEAD, innerBlob, innerRegion } from './nested';
+import { BATCH, Chain, resetChain, Stage, STAGE_BYTES, stageAt } from './stage';
+import * as ID from './stage-ids';
+import { TOKEN_BYTES } from './token';
+
+/** Bytes of a stage's entry in the blob. */
+const ENTRY_BYTES: usize = 16;
+const MAX_STAGES: u32 = 256;
+const STEPPED: u32 = 1;
+/** Least size of an area: a token of 255 units may have 1020 bytes. A multiple of 64. */
+const MIN_AREA: usize = (4096 + BIGRAM_AREA + 63) & ~63;
+
+/**
+ * @param isStepped 1: the chain is stepped whatever its blob says, because it is inside one that is
+ * @param pull      table index of `pull` in run.ts
+ * @returns 0, E_NO_SPACE (a larger region is needed) or E_CORRUPT
+ */
+export function layOut(region: usize, regionBytes: usize, blob: usize, isStepped: u32, pull: u32): i32 {
+  const chain = changetype<Chain>(region), end = region + regionBytes, count = load<u32>(blob);
+  if (count == 0 || count > MAX_STAGES) return E_CORRUPT;
+  chain.stageCount = count;
+  chain.isStepped = (load<u32>(blob, 4) & STEPPED) | isStepped;
+  chain.batch = chain.isStepped ? 1 : BATCH;
+  chain.pull = pull;
+  chain.stages = (region + offsetof<Chain>() + 7) & ~7;
+  const stagesEnd = (chain.stages + <usize>count * STAGE_BYTES + 63) & ~63;
+  if (stagesEnd > end) return E_NO_SPACE;
+  if (!readStages(chain, blob)) return E_CORRUPT;
+  let fixed: usize = 0, areas: usize = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const stage = stageAt(chain, i), need = areaNeed(stage.id, stage.config);
+    fixed += need;
+    if (need) areas++;
+    if (isProducer(stage.id)) fixed += BATCH * TOKEN_BYTES;
+  }
+  if (stagesEnd + fixed > end) return E_NO_SPACE;
+  const share = ((end - stagesEnd - fixed) / areas) & ~63;
+  let cur = stagesEnd;
+  for (let i: u32 = 0; i < count; i++) {
+    const stage = stageAt(chain, i), need = areaNeed(stage.id, stage.config);
+    if (isProducer(stage.id)) {
+      stage.tokens = cur;
+      stage.batchStart = cur;
+      cur += BATCH * TOKEN_BYTES;
+    }
+    if (!need) continue;
+    stage.termsPtr = cur;
+    cur += need + share;
+    stage.termsEnd = cur;
+    const status = open(chain, stage);
+    if (status < 0) return status;
+  }
+  chain.tokens = stageAt(chain, chain.lastProducer).tokens;
+  resetChain(chain, 0, 0);
+  return 0;
+}
+
+/** Reads the stages of a blob. False: character filters, one tokenizer and filters are not in this order. */
+function readStages(chain: Chain, blob: usize): bool {
+  let producer: usize = 0;
+  chain.textFilters = 0;
+  for (let i: u32 = 0; i < chain.stageCount; i++) {
+    const entry = blob + 8 + <usize>i * ENTRY_BYTES, stage = stageAt(chain, i);
+    stage.id = load<u32>(entry);
+    stage.index = i;
+    stage.config = blob + load<u32>(entry, 4);
+    stage.configBytes = load<u32>(entry, 8);
+    stage.input = producer;
+    if (isTextFilter(stage.id)) {
+      if (chain.textFilters++ != i) return false;
+    } else if (isProducer(stage.id)) {
+      producer = changetype<usize>(stage);
+      chain.lastProducer = i;
+    }
+  }
+  return chain.textFilters < chain.stageCount && stageAt(chain, chain.textFilters).id < ID.FIRST_TEXT_FILTER;
+}
+
+/** Prepares the area of a stage, once. Returns 0 or a status. */
+function open(chain: Chain, stage: Stage): i32 {
+  switch (stage.id) {
+    case ID.S_STEM: clearStems(stage); break;
+    case ID.S_HOST_TERMS: clearAnswers(stage); break;
+    case ID.S_DELIMITED: clearData(stage); break;
+    case ID.S_CONDITION:
+    // Whose turn it is in a multiplexer depends on when a token is read, so its chain never reads ahead.
+    case ID.S_MULTIPLEXER: return openInner(stage, stage.id == ID.S_CONDITION ? chain.isStepped : 1, chain.pull);
+  }
+  return 0;
+}
+
+/** Lays out the chain inside a condition or multiplexer. Returns 0 or a status. */
+function openInner(stage: Stage, isStepped: u32, pull: u32): i32 {
+  const region = innerRegion(stage), blob = innerBlob(stage.id, stage.config), need = regionNeed(blob);
+  // Three quarters of what is left over go to the inner chain, since tokens may be long.
+  const bytes = need + ((((stage.termsEnd - region - need - MIN_AREA) >> 2) * 3) & ~63);
+  store<u32>(stage.termsPtr, <u32>(region + bytes));
+  return layOut(region, bytes, blob, isStepped, pull);
+}
+
+/** Least size of a stage's area, a multiple of 64; 0 for a stage without one. */
+function areaNeed(id: u32, config: usize): usize {
+  if (hasInner(id)) return INNER_HEAD + regionNeed(innerBlob(id, config)) + MIN_AREA;
+  return id < ID.FIRST_FILTER || storesTerms(id) ? MIN_AREA : 0;
+}
+
+/** Least size of a region for a chain, a multiple of 64. */
+function regionNeed(blob: usize): usize {
+  const count = min<u32>(load<u32>(blob), MAX_STAGES);
+  let bytes = ((offsetof<Chain>() + 7) & ~7) + <usize>count * STAGE_BYTES + 128;
+  for (let i: u32 = 0; i < count; i++) {
+    const entry = blob + 8 + <usize>i * ENTRY_BYTES, id = load<u32>(entry);
+    if (isProducer(id)) bytes += BATCH * TOKEN_BYTES;
+    bytes += areaNeed(id, blob + load<u32>(entry, 4));
+  }
+  return (bytes + 63) & ~63;
+}
+
+// @ts-ignore: decorator
+@inline
+function isTextFilter(id: u32): bool {
+  return id >= ID.FIRST_TEXT_FILTER && id < ID.FIRST_STREAM_FILTER;
+}
+
+// @ts-ignore: decorator
+@inline
+function isProducer(id: u32): bool {
+  return id < ID.FIRST_FILTER && !isTextFilter(id);
+}
+
+/** In-place filters that store terms across batches. */
+function storesTerms(id: u32): bool {
+  return id == ID.S_UNIQUE || id == ID.S_DELIMITED || id == ID.S_STEM || id == ID.S_PREDICATE;
+}
