@@ -22,6 +22,10 @@ import binaryen from 'assemblyscript/binaryen';
 
 /** Files whose constants and layouts the host needs: null shares everything exported. */
 const SHARED = {
+  'analysis/config-values': null,
+  'analysis/stage': ['Chain'],
+  'analysis/stage-ids': ['StageId'],
+  'analysis/token': ['FLAG_KEYWORD', 'Token', 'TokenType'],
   'docvalues/column': null,
   'executor/run': null,
   'executor/sort': null,

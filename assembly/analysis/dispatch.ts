@@ -24,7 +24,7 @@ import { keepFilter, keepTypesFilter, keywordMarkerFilter, lengthFilter, limitFi
 import { stopFilter, trailingStopNext } from './filters/select/stop';
 import { uniqueFilter } from './filters/select/unique';
 import { Chain, Stage } from './stage';
-import * as ID from './stage-ids';
+import { StageId } from './stage-ids';
 import { charClassNext } from './tokenizers/char-class';
 import { classicNext } from './tokenizers/classic';
 import { keywordNext } from './tokenizers/keyword';
@@ -38,34 +38,34 @@ import { urlEmailNext } from './tokenizers/url-email';
 /** Fills the batch of a producer. Returns the number of tokens, 0 at the end, or a status below 0. */
 export function produce(chain: Chain, stage: Stage): i32 {
   switch (stage.id) {
-    case ID.S_STANDARD: return standardNext(chain, stage);
-    case ID.S_CHAR_CLASS: return charClassNext(chain, stage);
-    case ID.S_KEYWORD: return keywordNext(chain, stage);
-    case ID.S_REPLAY: return replayNext(chain, stage);
-    case ID.S_CLASSIC: return classicNext(chain, stage);
-    case ID.S_URL_EMAIL: return urlEmailNext(chain, stage);
-    case ID.S_NGRAM_TOKENIZER: return ngramTokenizerNext(chain, stage);
-    case ID.S_INPUT: return inputNext(chain, stage);
-    case ID.S_SELECT: return selectNext(chain, stage);
-    case ID.S_THAI: return thaiNext(chain, stage);
-    case ID.S_PATH: return pathNext(chain, stage);
-    case ID.S_CJK_BIGRAM: return cjkBigramNext(chain, stage);
-    case ID.S_NGRAM: return ngramNext(chain, stage);
-    case ID.S_SHINGLE: return shingleNext(chain, stage);
-    case ID.S_SYNONYM: return synonymNext(chain, stage);
-    case ID.S_FLATTEN: return flattenNext(chain, stage);
-    case ID.S_WORD_DELIMITER: return wordDelimiterNext(chain, stage);
-    case ID.S_COMMON_GRAMS: return commonGramsNext(chain, stage);
-    case ID.S_GRAMS_ONLY: return gramsOnlyNext(chain, stage);
-    case ID.S_FINGERPRINT: return fingerprintNext(chain, stage);
-    case ID.S_MIN_HASH: return minHashNext(chain, stage);
-    case ID.S_DECOMPOUND: return decompoundNext(chain, stage);
-    case ID.S_KEYWORD_REPEAT:
-    case ID.S_FOLDING_AND_ORIGINAL: return repeatNext(chain, stage);
-    case ID.S_TRAILING_STOP: return trailingStopNext(chain, stage);
-    case ID.S_CONDITION: return conditionNext(chain, stage);
-    case ID.S_HOST_TERMS: return hostTermsNext(chain, stage);
-    case ID.S_MULTIPLEXER: return multiplexerNext(chain, stage);
+    case StageId.STANDARD: return standardNext(chain, stage);
+    case StageId.CHAR_CLASS: return charClassNext(chain, stage);
+    case StageId.KEYWORD: return keywordNext(chain, stage);
+    case StageId.REPLAY: return replayNext(chain, stage);
+    case StageId.CLASSIC: return classicNext(chain, stage);
+    case StageId.URL_EMAIL: return urlEmailNext(chain, stage);
+    case StageId.NGRAM_TOKENIZER: return ngramTokenizerNext(chain, stage);
+    case StageId.INPUT: return inputNext(chain, stage);
+    case StageId.SELECT: return selectNext(chain, stage);
+    case StageId.THAI: return thaiNext(chain, stage);
+    case StageId.PATH: return pathNext(chain, stage);
+    case StageId.CJK_BIGRAM: return cjkBigramNext(chain, stage);
+    case StageId.NGRAM: return ngramNext(chain, stage);
+    case StageId.SHINGLE: return shingleNext(chain, stage);
+    case StageId.SYNONYM: return synonymNext(chain, stage);
+    case StageId.FLATTEN: return flattenNext(chain, stage);
+    case StageId.WORD_DELIMITER: return wordDelimiterNext(chain, stage);
+    case StageId.COMMON_GRAMS: return commonGramsNext(chain, stage);
+    case StageId.GRAMS_ONLY: return gramsOnlyNext(chain, stage);
+    case StageId.FINGERPRINT: return fingerprintNext(chain, stage);
+    case StageId.MIN_HASH: return minHashNext(chain, stage);
+    case StageId.DECOMPOUND: return decompoundNext(chain, stage);
+    case StageId.KEYWORD_REPEAT:
+    case StageId.FOLDING_AND_ORIGINAL: return repeatNext(chain, stage);
+    case StageId.TRAILING_STOP: return trailingStopNext(chain, stage);
+    case StageId.CONDITION: return conditionNext(chain, stage);
+    case StageId.HOST_TERMS: return hostTermsNext(chain, stage);
+    case StageId.MULTIPLEXER: return multiplexerNext(chain, stage);
     default: return E_CORRUPT;
   }
 }
@@ -73,26 +73,26 @@ export function produce(chain: Chain, stage: Stage): i32 {
 /** Runs an in-place filter over a batch. Returns 0 or a status below 0. */
 export function transform(stage: Stage, batch: Stage): i32 {
   switch (stage.id) {
-    case ID.S_CASE: return caseFilter(stage, batch);
-    case ID.S_STOP: return stopFilter(stage, batch);
-    case ID.S_FOLDING: return asciiFoldingFilter(stage, batch);
-    case ID.S_UNIQUE: return uniqueFilter(stage, batch);
-    case ID.S_NORMALIZE: return normalizeFilter(stage, batch);
-    case ID.S_APOSTROPHE: return apostropheFilter(stage, batch);
-    case ID.S_ELISION: return elisionFilter(stage, batch);
-    case ID.S_CLASSIC_FILTER: return classicFilter(stage, batch);
-    case ID.S_REVERSE: return reverseFilter(stage, batch);
-    case ID.S_TRIM: return trimFilter(stage, batch);
-    case ID.S_TRUNCATE: return truncateFilter(stage, batch);
-    case ID.S_KEEP: return keepFilter(stage, batch);
-    case ID.S_KEEP_TYPES: return keepTypesFilter(stage, batch);
-    case ID.S_LENGTH: return lengthFilter(stage, batch);
-    case ID.S_LIMIT: return limitFilter(stage, batch);
-    case ID.S_KEYWORD_MARKER: return keywordMarkerFilter(stage, batch);
-    case ID.S_STEMMER_OVERRIDE: return stemmerOverrideFilter(stage, batch);
-    case ID.S_DELIMITED: return delimitedFilter(stage, batch);
-    case ID.S_PREDICATE: return predicateFilter(stage, batch);
-    case ID.S_STEM: return stemFilter(stage, batch);
+    case StageId.CASE: return caseFilter(stage, batch);
+    case StageId.STOP: return stopFilter(stage, batch);
+    case StageId.FOLDING: return asciiFoldingFilter(stage, batch);
+    case StageId.UNIQUE: return uniqueFilter(stage, batch);
+    case StageId.NORMALIZE: return normalizeFilter(stage, batch);
+    case StageId.APOSTROPHE: return apostropheFilter(stage, batch);
+    case StageId.ELISION: return elisionFilter(stage, batch);
+    case StageId.CLASSIC_FILTER: return classicFilter(stage, batch);
+    case StageId.REVERSE: return reverseFilter(stage, batch);
+    case StageId.TRIM: return trimFilter(stage, batch);
+    case StageId.TRUNCATE: return truncateFilter(stage, batch);
+    case StageId.KEEP: return keepFilter(stage, batch);
+    case StageId.KEEP_TYPES: return keepTypesFilter(stage, batch);
+    case StageId.LENGTH: return lengthFilter(stage, batch);
+    case StageId.LIMIT: return limitFilter(stage, batch);
+    case StageId.KEYWORD_MARKER: return keywordMarkerFilter(stage, batch);
+    case StageId.STEMMER_OVERRIDE: return stemmerOverrideFilter(stage, batch);
+    case StageId.DELIMITED: return delimitedFilter(stage, batch);
+    case StageId.PREDICATE: return predicateFilter(stage, batch);
+    case StageId.STEM: return stemFilter(stage, batch);
     default: return E_CORRUPT;
   }
 }

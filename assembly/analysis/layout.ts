@@ -10,7 +10,7 @@ import { clearData } from './filters/rewrite/delimited';
 import { clearStems } from './filters/rewrite/stem';
 import { hasInner, INNER_HEAD, innerBlob, innerRegion } from './nested';
 import { BATCH, Chain, resetChain, Stage, STAGE_BYTES, stageAt } from './stage';
-import * as ID from './stage-ids';
+import { FIRST_FILTER, FIRST_STREAM_FILTER, FIRST_TEXT_FILTER, StageId } from './stage-ids';
 import { TOKEN_BYTES } from './token';
 
 /** Bytes of a stage's entry in the blob. */
@@ -83,18 +83,18 @@ function readStages(chain: Chain, blob: usize): bool {
       chain.lastProducer = i;
     }
   }
-  return chain.textFilters < chain.stageCount && stageAt(chain, chain.textFilters).id < ID.FIRST_TEXT_FILTER;
+  return chain.textFilters < chain.stageCount && stageAt(chain, chain.textFilters).id < FIRST_TEXT_FILTER;
 }
 
 /** Prepares the area of a stage, once. Returns 0 or a status. */
 function open(chain: Chain, stage: Stage): i32 {
   switch (stage.id) {
-    case ID.S_STEM: clearStems(stage); break;
-    case ID.S_HOST_TERMS: clearAnswers(stage); break;
-    case ID.S_DELIMITED: clearData(stage); break;
-    case ID.S_CONDITION:
+    case StageId.STEM: clearStems(stage); break;
+    case StageId.HOST_TERMS: clearAnswers(stage); break;
+    case StageId.DELIMITED: clearData(stage); break;
+    case StageId.CONDITION:
     // Whose turn it is in a multiplexer depends on when a token is read, so its chain never reads ahead.
-    case ID.S_MULTIPLEXER: return openInner(stage, stage.id == ID.S_CONDITION ? chain.isStepped : 1, chain.pull);
+    case StageId.MULTIPLEXER: return openInner(stage, stage.id == StageId.CONDITION ? chain.isStepped : 1, chain.pull);
   }
   return 0;
 }
@@ -111,7 +111,7 @@ function openInner(stage: Stage, isStepped: u32, pull: u32): i32 {
 /** Least size of a stage's area, a multiple of 64; 0 for a stage without one. */
 function areaNeed(id: u32, config: usize): usize {
   if (hasInner(id)) return INNER_HEAD + regionNeed(innerBlob(id, config)) + MIN_AREA;
-  return id < ID.FIRST_FILTER || storesTerms(id) ? MIN_AREA : 0;
+  return id < FIRST_FILTER || storesTerms(id) ? MIN_AREA : 0;
 }
 
 /** Least size of a region for a chain, a multiple of 64. */
@@ -129,16 +129,16 @@ function regionNeed(blob: usize): usize {
 // @ts-ignore: decorator
 @inline
 function isTextFilter(id: u32): bool {
-  return id >= ID.FIRST_TEXT_FILTER && id < ID.FIRST_STREAM_FILTER;
+  return id >= FIRST_TEXT_FILTER && id < FIRST_STREAM_FILTER;
 }
 
 // @ts-ignore: decorator
 @inline
 function isProducer(id: u32): bool {
-  return id < ID.FIRST_FILTER && !isTextFilter(id);
+  return id < FIRST_FILTER && !isTextFilter(id);
 }
 
 /** In-place filters that store terms across batches. */
 function storesTerms(id: u32): bool {
-  return id == ID.S_UNIQUE || id == ID.S_DELIMITED || id == ID.S_STEM || id == ID.S_PREDICATE;
+  return id == StageId.UNIQUE || id == StageId.DELIMITED || id == StageId.STEM || id == StageId.PREDICATE;
 }

@@ -1,7 +1,7 @@
 // Stages that contain a chain of their own: condition and multiplexer (filters/nested/).
 //   area ├─ address of the terms u32 ─┬─ 0 × 12 ─┬─ verdicts u8 × BATCH ─┬─ region of the inner chain ─┬─ terms of the batch ─┤
 import { BATCH, Chain, Stage } from './stage';
-import { S_CONDITION, S_MULTIPLEXER } from './stage-ids';
+import { StageId } from './stage-ids';
 
 /** Offsets in the area, and in a condition's config, of the verdicts and of the inner chain's blob. */
 export const VERDICTS: usize = 16;
@@ -31,7 +31,7 @@ export class SourceState extends Stage {
 // @ts-ignore: decorator
 @inline
 export function hasInner(id: u32): bool {
-  return id == S_CONDITION || id == S_MULTIPLEXER;
+  return id == StageId.CONDITION || id == StageId.MULTIPLEXER;
 }
 
 /** Region of the inner chain of a stage. */
@@ -51,7 +51,7 @@ export function innerChain(stage: Stage): Chain {
 // @ts-ignore: decorator
 @inline
 export function innerBlob(id: u32, config: usize): usize {
-  return id == S_CONDITION ? config + BLOB : config;
+  return id == StageId.CONDITION ? config + BLOB : config;
 }
 
 /** Start of the terms of the stage's own batch, after the inner region. */

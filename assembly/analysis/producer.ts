@@ -2,7 +2,7 @@
 import { E_NO_SPACE } from '../mem/status';
 import { hasInner, innerChain, NestedState } from './nested';
 import { Chain, inputOf, Stage, stageAt, stateOf, tokenAt } from './stage';
-import * as ID from './stage-ids';
+import { StageId } from './stage-ids';
 import { copyToken, Token } from './token';
 
 /**
@@ -34,7 +34,7 @@ function refill(chain: Chain, stage: Stage, input: Stage): i32 {
   return min(count, 1);
 }
 
-/** Next batch of a whole chain: the number of tokens at chain.tokens, 0 at the end, or a status below 0. */
+/** Next batch of an inner chain: the number of tokens at chain.tokens, 0 at the end, or a status below 0. */
 export function nextBatch(chain: Chain): i32 {
   if (chain.isThrough) return 0;
   const count = pull(chain, chain.lastProducer, chain.stageCount);
@@ -89,7 +89,7 @@ export function heldIncrement(chain: Chain, index: u32): u32 {
       continue;
     }
     // N-gram filters report only their own holes.
-    if (stage.id == ID.S_NGRAM) held = 0;
+    if (stage.id == StageId.NGRAM) held = 0;
     held += stage.carry + stage.hole;
   }
   return held;

@@ -11,7 +11,7 @@ import { Token, TOKEN_BYTES } from './token';
 /** Capacity of a batch in tokens, and how many are produced at once unless the chain is stepped. */
 export const BATCH: u32 = 512;
 
-// The host reads the first four words (src/wasm/analysis.ts).
+// Shared with the host, which reads the first four words (src/wasm/analysis.ts).
 // @ts-ignore: decorator
 @unmanaged
 export class Chain {

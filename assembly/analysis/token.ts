@@ -1,7 +1,7 @@
-// A token as kernels and the inverter see it, 32 bytes.
+// A token as kernels, the inverter and the host see it, 32 bytes.
 //   0 termPtr │ 4 termLen │ 8 startOffset │ 12 endOffset │ 16 posInc │ 20 posLen │ 24 type u16 │ 26 flags u16 │ 28 termFreq
 // Terms are UTF-8 (lone surrogates as 3-byte forms) and valid until the next chainNext of the same chain. Offsets count UTF-16 units of
-// the text that was given. Type ids are those of src/analysis/tokens/token-types.ts.
+// the original text. The host adds types that only definitions name (src/analysis/tokens/token-types.ts).
 
 // @ts-ignore: decorator
 @unmanaged
@@ -10,18 +10,18 @@ export class Token {
   termLen: u32;
   startOffset: u32;
   endOffset: u32;
-  /** Positions from the token before: 0 stacked, 1 next, more after holes. */
+  /** Distance in positions from the token before: 0 at the same position, 1 for the next, more after holes. */
   posInc: u32;
-  /** Positions the token spans; 1 outside graphs. */
+  /** Number of positions that the token spans; 1 outside graphs. */
   posLen: u32;
   type: u16;
   flags: u16;
-  /** Occurrences that the token stands for; 1 unless a filter says more. */
+  /** Number of occurrences that the token counts for; 1 unless a filter sets it. */
   termFreq: u32;
 }
 
 export const TOKEN_BYTES: usize = 32;
-/** Flag: stemmers leave the token alone. */
+/** Flag of keywords, which stemmers do not change. The other 15 bits are the number of a payload (filters/rewrite/delimited.ts). */
 export const FLAG_KEYWORD: u16 = 1;
 
 export namespace TokenType {
@@ -38,6 +38,10 @@ export namespace TokenType {
   export const EMAIL: u32 = 10;
   export const APOSTROPHE: u32 = 11;
   export const ACRONYM: u32 = 12;
+  export const COMPANY: u32 = 13;
+  export const HOST: u32 = 14;
+  export const CJ: u32 = 15;
+  export const ACRONYM_DEP: u32 = 16;
   export const SINGLE: u32 = 17;
   export const DOUBLE: u32 = 18;
   export const SYNONYM: u32 = 19;
@@ -47,7 +51,7 @@ export namespace TokenType {
   export const MIN_HASH: u32 = 23;
 }
 
-/** Copies a token record; memory.copy is a call, and records move for every word behind a dropped one. */
+/** Copies a token record. memory.copy is a function call, and records move for every word after a dropped one. */
 // @ts-ignore: decorator
 @inline
 export function copyToken(to: usize, from: usize): void {

@@ -11,7 +11,7 @@ import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { chainBlob, words } from '../../src/analysis/blob.ts';
-import { STAGE } from '../../src/analysis/stage-ids.ts';
+import { StageId } from '../../src/wasm/generated/analysis.ts';
 import { type MergeInput, mergeSlices } from '../../src/arena/merge.ts';
 import { OpenBuffer } from '../../src/arena/open-buffer.ts';
 import { openSegment } from '../../src/arena/segment-image.ts';
@@ -36,7 +36,7 @@ if (!file) usage('bench:indexing -- FILE.ndjson, options in its head');
 const limit = Number(values.limit ?? Number.POSITIVE_INFINITY);
 const maxBytes = Number(values.ram) * 2 ** 20;
 const analyzer = {
-  kernelBlob: chainBlob([{ id: STAGE.STANDARD, config: words([255, 1]) }]),
+  kernelBlob: chainBlob([{ id: StageId.STANDARD, config: words([255, 1]) }]),
   isKernelChain: true,
   kernelInput: (text: string) => Buffer.from(text),
 };

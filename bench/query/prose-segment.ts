@@ -3,7 +3,7 @@
 import { createReadStream, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { chainBlob, words } from '../../src/analysis/blob.ts';
-import { STAGE } from '../../src/analysis/stage-ids.ts';
+import { StageId } from '../../src/wasm/generated/analysis.ts';
 import { mergeSegments } from '../../src/arena/merge.ts';
 import { type IndexAnalyzer, OpenBuffer } from '../../src/arena/open-buffer.ts';
 import { openSegment } from '../../src/arena/segment-image.ts';
@@ -14,7 +14,7 @@ import { compileEngine, createMemory, Kernels, staticBytes } from '../../src/was
 const GIB = 2 ** 30;
 /** Lucene's StandardAnalyzer without stop words. */
 const STANDARD: IndexAnalyzer = {
-  kernelBlob: chainBlob([{ id: STAGE.STANDARD, config: words([255, 1]) }]),
+  kernelBlob: chainBlob([{ id: StageId.STANDARD, config: words([255, 1]) }]),
   isKernelChain: true,
   kernelInput: (text) => Buffer.from(text),
 };

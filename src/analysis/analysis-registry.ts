@@ -1,6 +1,7 @@
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { AnalysisHost } from '../wasm/analysis.ts';
+import { StageId } from '../wasm/generated/analysis.ts';
 import { type AnalyzedToken, Analyzer } from './analyzer.ts';
 import type {
   AnalysisLimits,
@@ -15,7 +16,6 @@ import type { ConfigFiles } from './config-files.ts';
 import { ANALYZERS, buildComponent, CHAR_FILTERS, DEFINED_ONLY, filterEntryNamed, filterEntryOf, tokenizerEntryOf } from './registry.ts';
 import { deriveAnalyzer, parseDerivedName } from './search-as-you-type.ts';
 import { Settings, type SettingTree, type SettingValue } from './settings.ts';
-import { STAGE } from './stage-ids.ts';
 import { kernelTokenizer } from './tokenizers/kernel-tokenizers.ts';
 
 /** What an analysis is built on: shared by all indices of a thread. */
@@ -42,7 +42,7 @@ export interface CustomChain {
 const DEFAULT_POSITION_GAP = 100;
 /** Filters that a chain may name but that no definition may be of. */
 const BUILT_IN_ONLY = new Set(['type_as_payload', 'keyword_repeat']);
-const KEYWORD_TOKENIZER: TokenizerFactory = { name: 'keyword', create: () => kernelTokenizer(STAGE.KEYWORD, []) };
+const KEYWORD_TOKENIZER: TokenizerFactory = { name: 'keyword', create: () => kernelTokenizer(StageId.KEYWORD, []) };
 
 /**
  * Analyzers and normalizers of an index by name, and the built-in ones. Built from settings alone, so every thread that builds it from the
@@ -460,10 +460,10 @@ function unknownType(kind: string, name: string): (type: string) => ApiError {
 
 /** Lower-casing that a built-in analyzer's tokenizer or filters do. */
 function normalizingParts(tokenizer: Analyzer['parts']['tokenizer'], filters: readonly TokenFilter[]): TokenFilter[] {
-  const normalizing = new Set<number>([STAGE.CASE, STAGE.FOLDING, STAGE.NORMALIZE, STAGE.ELISION]);
+  const normalizing = new Set<number>([StageId.CASE, StageId.FOLDING, StageId.NORMALIZE, StageId.ELISION]);
   const kept = filters.filter((filter) => filter.kind === 'kernel' && filter.stages.every((stage) => normalizing.has(stage.id)));
-  const lowers = tokenizer.kind === 'kernel' && tokenizer.stage.id === STAGE.CHAR_CLASS && tokenizer.stage.config[4] === 1;
-  return lowers ? [{ kind: 'kernel', stages: [{ id: STAGE.CASE, config: new Uint8Array(4) }] }, ...kept] : kept;
+  const lowers = tokenizer.kind === 'kernel' && tokenizer.stage.id === StageId.CHAR_CLASS && tokenizer.stage.config[4] === 1;
+  return lowers ? [{ kind: 'kernel', stages: [{ id: StageId.CASE, config: new Uint8Array(4) }] }, ...kept] : kept;
 }
 
 function onlyTerm(analyzer: Analyzer, text: string): string {

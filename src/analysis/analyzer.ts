@@ -1,8 +1,10 @@
+// Analyzers: chains of character filters, a tokenizer and token filters.
 import { type AnalysisHost, type ChainProgram, endsBeforeStart } from '../wasm/analysis.ts';
-import { chainBlob, joinConfigs, type KernelStage, words } from './blob.ts';
+import { StageId } from '../wasm/generated/analysis.ts';
+import { chainBlob, type KernelStage } from './blob.ts';
 import { CharFilterChain } from './char-filters/apply.ts';
-import type { CharFilter, FilterEnvironment, TokenFilter, Tokenizer } from './component.ts';
-import { STAGE } from './stage-ids.ts';
+import type { AnalyzerParts, FilterEnvironment, HostFilter, HostTokenizer, TokenFilter } from './component.ts';
+import { fuse, givesPayloads, mergeRewrites } from './fusion.ts';
 import { encodeTokens, runChain, type TokenStream } from './tokens/token-stream.ts';
 import { encodeWtf8, StringInput } from './tokens/wtf8.ts';
 
@@ -19,9 +21,9 @@ export interface AnalyzedToken {
   readonly payload?: Uint8Array;
 }
 
-type Step = { kind: 'kernel'; program: ChainProgram } | { kind: 'host'; filter: Extract<TokenFilter, { kind: 'host' }> };
+type Step = { kind: 'kernel'; program: ChainProgram } | { kind: 'host'; filter: HostFilter };
 
-/** Runs filters over streams on the host, kernels in the analysis memory. */
+/** Runs filters over token streams: host filters here, kernels in the analysis memory. */
 class FilterRunner implements FilterEnvironment {
   private readonly plain = new WeakMap<readonly TokenFilter[], Step[]>();
   private readonly stepped = new WeakMap<readonly TokenFilter[], Step[]>();
@@ -29,7 +31,7 @@ class FilterRunner implements FilterEnvironment {
   constructor(readonly host: AnalysisHost) {}
 
   run(filters: readonly TokenFilter[], stream: TokenStream): TokenStream {
-    // Tokens that say where the text ends behind them go to a limit further on.
+    // If tokens know where the text would end after them, a later limit needs that.
     const isStepped = stream.tokens.length > 0 && stream.tokens[0].stopOffset >= 0;
     const compiled = isStepped ? this.stepped : this.plain;
     let steps = compiled.get(filters);
@@ -53,7 +55,7 @@ class FilterRunner implements FilterEnvironment {
   }
 }
 
-/** @throws ApiError illegal_argument_exception: a filter joined tokens that another one had put out of order */
+/** @throws ApiError illegal_argument_exception: a filter joined tokens that an earlier one had put out of order */
 function checkOffsets(stream: TokenStream): TokenStream {
   for (const { startOffset, endOffset } of stream.tokens) {
     if (endOffset < startOffset) throw endsBeforeStart(startOffset, endOffset);
@@ -61,7 +63,7 @@ function checkOffsets(stream: TokenStream): TokenStream {
   return stream;
 }
 
-/** @param stepped how many of the filters run stepped, see `limited` */
+/** @param stepped number of filters that run stepped, see `limited` */
 function compileSteps(filters: readonly TokenFilter[], stepped = 0): Step[] {
   const steps: Step[] = [];
   let stages: KernelStage[] = [];
@@ -88,36 +90,29 @@ function program(stages: readonly KernelStage[], isStepped: boolean): ChainProgr
   return { blob: chainBlob(stages, isStepped), isStepped, payloadStage: stages.findLastIndex(givesPayloads) };
 }
 
-/** How many filters there are up to the last one that stops reading before the end: it must know how far those before it have read. */
+/** Number of filters up to the last one that may stop early: it must know how far the filters before it have read. */
 function limited(filters: readonly TokenFilter[]): number {
   return 1 + filters.findLastIndex(mayStop);
 }
 
-/** Whether a filter may stop reading before the end: a limit, or one with a limit inside. */
+/** Whether a filter may stop before the end of its input: a limit, or a filter that contains one. */
 export function mayStop(filter: TokenFilter): boolean {
   if (filter.kind === 'host') return false;
-  return filter.stages.some(({ id, config, stops }) => stops ?? (id === STAGE.LIMIT && config[CONSUME_ALL] === 0));
+  return filter.stages.some(({ id, config, stops }) => stops ?? (id === StageId.LIMIT && config[CONSUME_ALL] === 0));
 }
 
-/** Whether a stage gives tokens payloads, or takes them away: mode 0 of the delimited stage (filters/payload.ts). */
-export function givesPayloads({ id, config }: KernelStage): boolean {
-  return id === STAGE.DELIMITED && config[4] === 0;
-}
-
-/** Byte of the limit stage's config that says whether it reads on. */
+/** Byte of the limit stage's config that makes it read to the end. */
 const CONSUME_ALL = 4;
 
-const REPLAY_STAGE: KernelStage = { id: STAGE.REPLAY, config: new Uint8Array(0) };
-/** Chain that hands a prepared token stream to the inverter as it is. */
+const REPLAY_STAGE: KernelStage = { id: StageId.REPLAY, config: new Uint8Array(0) };
+/** Chain that passes a prepared token stream to the inverter unchanged. */
 const REPLAY_BLOB = chainBlob([REPLAY_STAGE]);
 const REPLAY_PROGRAM: ChainProgram = { blob: REPLAY_BLOB };
 
-/** Config of the stem stage, see languages/stemmers.ts. */
-const ENGLISH_POSSESSIVE = 1;
-
 const runners = new WeakMap<AnalysisHost, FilterRunner>();
 
-export function filterEnvironment(host: AnalysisHost): FilterEnvironment {
+/** The runner of a host, which compiles each list of filters once. */
+export function filterRunner(host: AnalysisHost): FilterRunner {
   let runner = runners.get(host);
   if (!runner) {
     runner = new FilterRunner(host);
@@ -126,27 +121,20 @@ export function filterEnvironment(host: AnalysisHost): FilterEnvironment {
   return runner;
 }
 
-export interface AnalyzerParts {
-  readonly charFilters: readonly CharFilter[];
-  readonly tokenizer: Tokenizer;
-  readonly filters: readonly TokenFilter[];
-  readonly positionIncrementGap: number;
-  readonly offsetGap?: number;
-}
-
 /**
- * Character filters, a tokenizer and token filters under a name. Kernel stages run in WASM; a chain without anything else
- * (`isKernelChain`) can be handed to an indexer as bytes and runs there without coming back.
+ * Character filters, a tokenizer and token filters under a name. Kernel stages run in WebAssembly; a chain that consists of them only
+ * (`isKernelChain`) can be passed to an indexer as bytes and runs there without calls to the host.
  */
 export class Analyzer {
   readonly positionIncrementGap: number;
   readonly offsetGap: number;
-  private readonly first: ChainProgram | null;
+  /** Start of the chain: kernel stages from the tokenizer on, or a tokenizer of the host. */
+  private readonly head: ChainProgram | HostTokenizer;
   private readonly steps: Step[];
-  /** Kernel stages at the end of a chain that the host begins; null if the host ends it, too. */
+  /** Kernel stages at the end of a chain that starts on the host; null if it ends on the host, too. */
   private readonly last: ChainProgram | null;
   private readonly runner: FilterRunner;
-  /** Character filters that the host runs: all of them, unless they and the tokenizer are kernels. */
+  /** Character filters if the host runs them; null if they and the tokenizer are kernels. */
   private readonly charFilters: CharFilterChain | null;
   /** True when the whole chain runs in kernels. */
   readonly isKernelChain: boolean;
@@ -156,44 +144,45 @@ export class Analyzer {
   constructor(
     readonly name: string,
     readonly parts: AnalyzerParts,
-    private readonly host: AnalysisHost,
+    readonly host: AnalysisHost,
   ) {
     this.positionIncrementGap = parts.positionIncrementGap;
     this.offsetGap = parts.offsetGap ?? 1;
-    this.runner = filterEnvironment(host) as FilterRunner;
+    this.runner = filterRunner(host);
     let leading = 0;
     const stepped = limited(parts.filters);
     const textStages = parts.charFilters.flatMap((filter) => (filter.kind === 'kernel' ? [filter.stage] : []));
     const isFilteredByHost = textStages.length < parts.charFilters.length || (textStages.length > 0 && parts.tokenizer.kind === 'host');
     this.charFilters = isFilteredByHost ? new CharFilterChain(parts.charFilters, host) : null;
     if (parts.tokenizer.kind === 'kernel') {
-      // Offsets are corrected behind the tokenizer, so behind character filters of the host the first program ends there.
+      // The host corrects offsets right after the tokenizer, so if it runs the character filters, the first program ends there.
       if (!isFilteredByHost) while (parts.filters[leading]?.kind === 'kernel') leading++;
       const stages = parts.filters.slice(0, leading).flatMap((filter) => (filter.kind === 'kernel' ? filter.stages : []));
       const before = isFilteredByHost ? [] : textStages;
-      this.first = program([...before, ...fuse([parts.tokenizer.stage, ...stages])], stepped > 0);
+      this.head = program([...before, ...fuse([parts.tokenizer.stage, ...stages])], stepped > 0);
     } else {
-      this.first = null;
+      this.head = parts.tokenizer;
     }
     this.steps = compileSteps(parts.filters.slice(leading), stepped - leading);
     const lastStep = this.steps.at(-1);
     this.last = lastStep?.kind === 'kernel' ? lastStep.program : null;
-    this.isKernelChain = this.first !== null && !this.steps.length && !this.charFilters;
-    this.cursorProgram = this.isKernelChain ? this.first! : (this.last ?? REPLAY_PROGRAM);
+    const kernels = 'blob' in this.head && !this.steps.length && !this.charFilters ? this.head : null;
+    this.isKernelChain = kernels !== null;
+    this.cursorProgram = kernels ?? this.last ?? REPLAY_PROGRAM;
   }
 
-  /** Blob for chainInit (assembly/analysis/chain.ts) in any memory; what `kernelInput` returns is the text to give it. */
+  /** Blob for chainInit (assembly/analysis/run.ts) in any memory; its text is what `kernelInput` returns. */
   get kernelBlob(): Uint8Array {
     return this.cursorProgram.blob;
   }
 
-  /** Bytes that the chain of `kernelBlob` reads: the text itself, or the tokens of the part that the host runs. */
+  /** Input of the chain of `kernelBlob`: the text itself, or the tokens from the part that the host runs. */
   kernelInput(text: string): Uint8Array {
     if (this.isKernelChain) return encodeWtf8(text);
     return encodeTokens(this.streamThrough(this.last ? this.steps.slice(0, -1) : this.steps, text), this.last?.isStepped);
   }
 
-  /** Tokens of a text with relative positions. @throws ApiError: what a filter refuses (a bad payload) */
+  /** Tokens of a text with relative positions. @throws ApiError: a filter refuses the text (a malformed payload) */
   stream(text: string): TokenStream {
     return this.streamThrough(this.steps, text);
   }
@@ -225,108 +214,7 @@ export class Analyzer {
   }
 
   private tokenize(text: string): TokenStream {
-    if (this.first) return checkOffsets(runChain(this.host, this.first, new StringInput(text)));
-    return (this.parts.tokenizer as Extract<Tokenizer, { kind: 'host' }>).tokenize(text);
+    const { head } = this;
+    return 'blob' in head ? checkOffsets(runChain(this.host, head, new StringInput(text))) : head.tokenize(text);
   }
-}
-
-/** Stages as they run: what changes terms alone in one cached stage, and lower-casing in tokenizers that do it on the way. */
-export function fuse(stages: readonly KernelStage[]): KernelStage[] {
-  return mergeRewrites(bigramsFromText(lowerInTokenizer(stages)));
-}
-
-/** Operations of the stem stage (assembly/analysis/filters/rewrite/stem.ts) that do what a stage does, and whether they have its config behind them. */
-const REWRITE_OPS: Readonly<Record<number, { op: number; data: boolean }>> = {
-  [STAGE.STEM]: { op: 0, data: false },
-  [STAGE.NORMALIZE]: { op: 0x100, data: false },
-  [STAGE.CASE]: { op: 0x200, data: false },
-  [STAGE.STOP]: { op: 0x300, data: true },
-  [STAGE.ELISION]: { op: 0x400, data: true },
-  [STAGE.APOSTROPHE]: { op: 0x500, data: false },
-  [STAGE.KEYWORD_MARKER]: { op: 0x600, data: true },
-  [STAGE.STEMMER_OVERRIDE]: { op: 0x700, data: true },
-};
-
-/** What filters in a row do to a term alone becomes one stage, which remembers what it made of a term. */
-export function mergeRewrites(stages: readonly KernelStage[]): KernelStage[] {
-  const out: KernelStage[] = [];
-  let run: KernelStage[] = [];
-  const flush = (): void => {
-    // A list alone is as quick as what is remembered.
-    if (run.length > 1) out.push({ id: STAGE.STEM, config: joinConfigs(run.map(operation)) });
-    else out.push(...run);
-    run = [];
-  };
-  for (const stage of stages) {
-    if (stage.id in REWRITE_OPS) run.push(stage);
-    else {
-      flush();
-      out.push(stage);
-    }
-  }
-  flush();
-  return out;
-}
-
-function operation({ id, config }: KernelStage): Uint8Array {
-  const { op, data } = REWRITE_OPS[id];
-  if (data) return words([op, (config.length + 3) & ~3], joinConfigs([config, new Uint8Array(-config.length & 3)]));
-  // A stemmer, variant or operation, and what it brings with it.
-  return config.length ? words([op + config[0] + (config[1] << 8)], config.subarray(4)) : words([op]);
-}
-
-/** Flags of the standard tokenizer and of bigrams. */
-const LOWER_TERMS = 1;
-const STOP_BEFORE_CJK = 4;
-const ALL_SCRIPTS = 15;
-const STRAIGHT = 32;
-const ASCII_WORDS = 64;
-/** Longer words of ASCII go through the tokenizer. */
-const SHORT_WORD = 16;
-
-/**
- * Bigrams of all scripts behind the standard tokenizer read ideographs and kana themselves, if what stands between changes none of them, and short
- * words of ASCII if it only puts them in lower case.
- */
-function bigramsFromText(stages: readonly KernelStage[]): readonly KernelStage[] {
-  const at = stages.findIndex(({ id }) => id === STAGE.CJK_BIGRAM);
-  const isWidth = ({ id, config }: KernelStage): boolean => id === STAGE.NORMALIZE && config[0] === CJK_WIDTH;
-  if (at < 0 || stages[0].id !== STAGE.STANDARD || stages[at].config[0] !== ALL_SCRIPTS) return stages;
-  const between = stages.slice(1, at);
-  if (!between.every((stage) => stage.id === STAGE.CASE || isWidth(stage))) return stages;
-  const config = new DataView(stages[0].config.buffer, stages[0].config.byteOffset);
-  const maxLength = config.getUint32(0, true);
-  const flags = config.getUint32(4, true);
-  const isWords = (flags & LOWER_TERMS) !== 0 && between.every(isWidth) && maxLength >= SHORT_WORD;
-  const tokenizer = { id: STAGE.STANDARD, config: words([maxLength, flags | STOP_BEFORE_CJK]) };
-  const bigrams = { id: STAGE.CJK_BIGRAM, config: words([ALL_SCRIPTS | STRAIGHT | (isWords ? ASCII_WORDS : 0)]) };
-  return [tokenizer, ...between, bigrams, ...stages.slice(at + 1)];
-}
-
-/** Variants of the normalize and case stages. */
-const CJK_WIDTH = 11;
-const LOWER = 0;
-
-/** Whether lower-casing may as well come before what a stage does. */
-function isAnyCase({ id, config }: KernelStage): boolean {
-  // A possessive is one in either case; those who ignore the case of articles find them in lower case, too, and lower-casing makes no apostrophe;
-  // letters of full width have case as others have.
-  if (id === STAGE.STEM) return config.length === 4 && config[0] === ENGLISH_POSSESSIVE;
-  return id === STAGE.ELISION ? config[0] === 1 : id === STAGE.NORMALIZE && config[0] === CJK_WIDTH;
-}
-
-function lowerInTokenizer(stages: readonly KernelStage[]): KernelStage[] {
-  if (stages.length > 2 && isAnyCase(stages[1]) && stages[2].id === STAGE.CASE && stages[2].config[0] === LOWER) {
-    stages = [stages[0], stages[2], stages[1], ...stages.slice(3)];
-  }
-  const [tokenizer, next] = stages;
-  if (next?.id !== STAGE.CASE || next.config[0] !== LOWER) return [...stages];
-  const config = new DataView(tokenizer.config.buffer, tokenizer.config.byteOffset);
-  if (tokenizer.id === STAGE.STANDARD) {
-    return [{ id: STAGE.STANDARD, config: words([config.getUint32(0, true), config.getUint32(4, true) | 1]) }, ...stages.slice(2)];
-  }
-  if (tokenizer.id === STAGE.CHAR_CLASS && config.getUint32(4, true) === 0) {
-    return [{ id: STAGE.CHAR_CLASS, config: words([config.getUint32(0, true), 1, 0, 0]) }, ...stages.slice(2)];
-  }
-  return [...stages];
 }

@@ -1,26 +1,26 @@
-// Analyzers that are not of one language: standard, simple, whitespace, stop, keyword, fingerprint, pattern.
-import type { AnalyzerParts } from './analyzer.ts';
+// Language-independent analyzers: standard, simple, whitespace, stop, keyword, fingerprint, pattern.
+
+import { CaseVariant, CharKind, StageId } from '../wasm/generated/analysis.ts';
 import { words } from './blob.ts';
-import { type BuildContext, kernelFilter, type TokenFilter } from './component.ts';
+import { type AnalyzerEntry, type AnalyzerParts, type BuildContext, kernelFilter, type TokenFilter } from './component.ts';
 import { fingerprintFilter } from './filters/fingerprint.ts';
 import { stopStage } from './filters/kernel-filters.ts';
 import { englishStopWords } from './languages/stop-words.ts';
 import { analyzerStopWords, type WordSet } from './languages/word-lists.ts';
 import { compilePattern } from './regex/java-flags.ts';
-import type { AnalyzerEntry } from './registry.ts';
-import { STAGE } from './stage-ids.ts';
 import { charClassTokenizer, kernelTokenizer, standardMaxLength, standardTokenizer } from './tokenizers/kernel-tokenizers.ts';
 import { patternTokenizer } from './tokenizers/pattern.ts';
 
 const STOP_PARAMS = ['stopwords: list', 'stopwords_path: string', 'stopwords_case: bool = false'];
-const LOWERCASE: TokenFilter = kernelFilter(STAGE.CASE, words([0]));
-const FOLDING: TokenFilter = kernelFilter(STAGE.FOLDING, new Uint8Array(0));
+const LOWERCASE: TokenFilter = kernelFilter(StageId.CASE, words([CaseVariant.LOWER]));
+const FOLDING: TokenFilter = kernelFilter(StageId.FOLDING, new Uint8Array(0));
 
+/** A stop filter, unless its list is empty. */
 export function stopUnlessEmpty({ words: stop, ignoreCase }: WordSet): TokenFilter[] {
   return stop.length ? [stopStage(stop, ignoreCase)] : [];
 }
 
-function analyzer(
+function makeEntry(
   type: string,
   params: readonly string[],
   make: (context: BuildContext) => () => Omit<AnalyzerParts, 'positionIncrementGap' | 'charFilters'>,
@@ -42,23 +42,23 @@ function standard(context: BuildContext) {
 }
 
 export const BUILT_IN_ANALYZERS: readonly AnalyzerEntry[] = [
-  analyzer('standard', ['max_token_length: int = 255', ...STOP_PARAMS], standard),
-  analyzer('default', ['max_token_length: int = 255', ...STOP_PARAMS], standard),
-  // Has no parameters, as the recorded server reads none.
-  analyzer('chinese', [], () => () => ({
+  makeEntry('standard', ['max_token_length: int = 255', ...STOP_PARAMS], standard),
+  makeEntry('default', ['max_token_length: int = 255', ...STOP_PARAMS], standard),
+  // Without parameters, as in the recorded server.
+  makeEntry('chinese', [], () => () => ({
     tokenizer: standardTokenizer(),
     filters: [LOWERCASE, stopStage(englishStopWords(), false)],
   })),
-  analyzer('simple', [], () => () => ({ tokenizer: charClassTokenizer(1), filters: [] })),
-  analyzer('whitespace', [], () => () => ({ tokenizer: charClassTokenizer(2), filters: [] })),
-  analyzer('keyword', [], () => () => ({ tokenizer: kernelTokenizer(STAGE.KEYWORD, []), filters: [] })),
-  analyzer('stop', STOP_PARAMS, (context) => {
+  makeEntry('simple', [], () => () => ({ tokenizer: charClassTokenizer(CharKind.LOWERCASE), filters: [] })),
+  makeEntry('whitespace', [], () => () => ({ tokenizer: charClassTokenizer(CharKind.WHITESPACE), filters: [] })),
+  makeEntry('keyword', [], () => () => ({ tokenizer: kernelTokenizer(StageId.KEYWORD, []), filters: [] })),
+  makeEntry('stop', STOP_PARAMS, (context) => {
     const stop = analyzerStopWords(context, englishStopWords());
-    return () => ({ tokenizer: charClassTokenizer(1), filters: stopUnlessEmpty(stop) });
+    return () => ({ tokenizer: charClassTokenizer(CharKind.LOWERCASE), filters: stopUnlessEmpty(stop) });
   }),
-  analyzer('fingerprint', ['separator: char = " "', 'max_output_size: int = 255', ...STOP_PARAMS], (context) => {
+  makeEntry('fingerprint', ['separator: char = " "', 'max_output_size: int = 255', ...STOP_PARAMS], (context) => {
     const { settings } = context;
-    const separator = settings.char('separator', ' ')!;
+    const separator = settings.char('separator', ' ');
     const maxSize = settings.int('max_output_size', 255);
     const stop = analyzerStopWords(context, []);
     return () => ({
@@ -66,7 +66,7 @@ export const BUILT_IN_ANALYZERS: readonly AnalyzerEntry[] = [
       filters: [LOWERCASE, FOLDING, ...stopUnlessEmpty(stop), fingerprintFilter(separator, maxSize)],
     });
   }),
-  analyzer('pattern', ['pattern: string = \\W+', 'flags: string', 'lowercase: bool = true', ...STOP_PARAMS], (context) => {
+  makeEntry('pattern', ['pattern: string = \\W+', 'flags: string', 'lowercase: bool = true', ...STOP_PARAMS], (context) => {
     const { settings } = context;
     const pattern = compilePattern(settings.get('pattern', '\\W+'), settings.get('flags'));
     const lower = settings.bool('lowercase', true);

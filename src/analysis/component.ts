@@ -1,11 +1,11 @@
-// What tokenizers, filters and analyzers are made of, and what their factories are told.
+// Interfaces of character filters, tokenizers, token filters and analyzers, and of the factories that build them from settings.
 import type { AnalysisHost } from '../wasm/analysis.ts';
 import type { KernelStage } from './blob.ts';
 import type { ConfigFiles } from './config-files.ts';
 import type { Settings } from './settings.ts';
 import type { TokenStream } from './tokens/token-stream.ts';
 
-/** Text on its way through character filters; `correct` maps an offset in `text` to one in the original. */
+/** Text between character filters; `correct` maps an offset in `text` to one in the original. */
 export interface FilteredText {
   readonly text: string;
   correct(offset: number): number;
@@ -17,9 +17,12 @@ export type CharFilter =
   | { readonly kind: 'host'; apply(input: FilteredText): FilteredText };
 
 /** A tokenizer is a kernel stage or a function of the whole text. */
-export type Tokenizer =
-  | { readonly kind: 'kernel'; readonly stage: KernelStage }
-  | { readonly kind: 'host'; tokenize(text: string): TokenStream };
+export type Tokenizer = { readonly kind: 'kernel'; readonly stage: KernelStage } | HostTokenizer;
+
+export interface HostTokenizer {
+  readonly kind: 'host';
+  tokenize(text: string): TokenStream;
+}
 
 /** A token filter is one or more kernel stages, or a function of the whole stream. */
 export type TokenFilter = { readonly kind: 'kernel'; readonly stages: readonly KernelStage[] } | HostFilter;
@@ -34,23 +37,23 @@ export interface FilterEnvironment {
   run(filters: readonly TokenFilter[], stream: TokenStream): TokenStream;
 }
 
-/** Index settings that bound components. */
+/** Index settings that limit components. */
 export interface AnalysisLimits {
   readonly maxNgramDiff: number;
   readonly maxShingleDiff: number;
 }
 
-/** What a factory knows when it reads its parameters. */
+/** What a factory may use to read its parameters. */
 export interface BuildContext {
-  /** Name in the settings, or the type for a component of a request. */
+  /** Name in the settings, or the type of a component in a request. */
   readonly name: string;
   readonly type: string;
-  /** Named in a chain without a definition of its own; a few components have other defaults then. */
+  /** True if a chain names the component without defining it; a few components have other defaults then. */
   readonly isBuiltIn: boolean;
   readonly settings: Settings;
   readonly limits: AnalysisLimits;
   readonly files: ConfigFiles | null;
-  /** Collects texts for the `Warning` header. */
+  /** Adds a message to the `Warning` header. */
   warn(text: string): void;
 }
 
@@ -65,15 +68,15 @@ export interface TokenizerFactory {
   create(): Tokenizer;
 }
 
-/** The chain around a filter while an analyzer is assembled. */
+/** The chain that contains a filter, while an analyzer is assembled. */
 export interface ChainContext {
   readonly host: AnalysisHost;
   readonly tokenizer: TokenizerFactory;
   readonly charFilters: readonly CharFilterFactory[];
   readonly previous: readonly FilterFactory[];
-  /** Names of the filters that this one stands in. */
+  /** Names of the filters that contain this one, outermost first. */
   readonly around: readonly string[];
-  /** Filters of the chain that stand in others. */
+  /** Number of filters in the chain that are inside others. */
   readonly nested: { count: number };
   filterNamed(name: string): FilterFactory | undefined;
   analyzerNamed(name: string): { stream(text: string): TokenStream } | undefined;
@@ -81,11 +84,11 @@ export interface ChainContext {
 
 export interface FilterFactory {
   readonly name: string;
-  /** May stand in a normalizer. */
+  /** True if the filter may be used in a normalizer. */
   readonly normalizing: boolean;
-  /** In the chain that analyses the rules of a synonym filter behind it: used, left out, or an error. */
+  /** What happens to the filter in the chain that analyzes the rules of a later synonym filter: it is used, skipped, or an error. */
   readonly inSynonymRules: 'used' | 'skipped' | 'refused';
-  /** It may change (`updateable`), so it may stand in search analyzers only, which are read anew on demand. */
+  /** True if its file may change (`updateable`). Then only search analyzers, which can be reloaded, may use it. */
   readonly isUpdateable?: boolean;
   /** @throws ApiError: reported as "Failed to build analyzers" when index settings are read */
   create(chain: ChainContext): TokenFilter;
@@ -100,6 +103,17 @@ export interface ComponentEntry<F> {
   readonly params: readonly string[];
   readonly build: (context: BuildContext) => F;
 }
+
+/** Components of an analyzer, assembled. */
+export interface AnalyzerParts {
+  readonly charFilters: readonly CharFilter[];
+  readonly tokenizer: Tokenizer;
+  readonly filters: readonly TokenFilter[];
+  readonly positionIncrementGap: number;
+  readonly offsetGap?: number;
+}
+
+export type AnalyzerEntry = ComponentEntry<() => Omit<AnalyzerParts, 'positionIncrementGap'>>;
 
 export function kernelFilter(id: number, config: Uint8Array): TokenFilter {
   return { kind: 'kernel', stages: [{ id, config }] };

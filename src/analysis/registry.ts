@@ -1,27 +1,24 @@
 // Every component by its type: one line each, here or in the list of its folder.
 import { illegalArgument } from '../errors/catalog.ts';
-import type { AnalyzerParts } from './analyzer.ts';
 import { BUILT_IN_ANALYZERS } from './built-in-analyzers.ts';
-import { MAPPED_CHAR_FILTERS } from './char-filters/entries.ts';
-import type { BuildContext, CharFilterFactory, ComponentEntry, FilterFactory, TokenizerFactory } from './component.ts';
-import { GRAPH_FILTERS } from './filters/entries.ts';
-import { SIMPLE_FILTERS } from './filters/kernel-filters.ts';
+import { CHAR_FILTER_ENTRIES } from './char-filters/entries.ts';
+import type { AnalyzerEntry, BuildContext, CharFilterFactory, ComponentEntry, FilterFactory, TokenizerFactory } from './component.ts';
+import { FAMILY_FILTERS } from './filters/entries.ts';
+import { KERNEL_FILTERS } from './filters/kernel-filters.ts';
 import { HUNSPELL_FILTERS } from './hunspell/hunspell-filter.ts';
 import { LANGUAGE_ANALYZERS, LANGUAGE_FILTERS } from './languages/index.ts';
-import { HOST_TOKENIZERS } from './tokenizers/entries.ts';
-import { SIMPLE_TOKENIZERS } from './tokenizers/kernel-tokenizers.ts';
-
-export type AnalyzerEntry = ComponentEntry<() => Omit<AnalyzerParts, 'positionIncrementGap'>>;
+import { FAMILY_TOKENIZERS } from './tokenizers/entries.ts';
+import { KERNEL_TOKENIZERS } from './tokenizers/kernel-tokenizers.ts';
 
 function byType<F>(...lists: readonly (readonly ComponentEntry<F>[])[]): ReadonlyMap<string, ComponentEntry<F>> {
   return new Map(lists.flat().map((entry) => [entry.type, entry]));
 }
 
-export const CHAR_FILTERS: ReadonlyMap<string, ComponentEntry<CharFilterFactory>> = byType(MAPPED_CHAR_FILTERS);
-export const TOKENIZERS: ReadonlyMap<string, ComponentEntry<TokenizerFactory>> = byType(SIMPLE_TOKENIZERS, HOST_TOKENIZERS);
+export const CHAR_FILTERS: ReadonlyMap<string, ComponentEntry<CharFilterFactory>> = byType(CHAR_FILTER_ENTRIES);
+export const TOKENIZERS: ReadonlyMap<string, ComponentEntry<TokenizerFactory>> = byType(KERNEL_TOKENIZERS, FAMILY_TOKENIZERS);
 export const TOKEN_FILTERS: ReadonlyMap<string, ComponentEntry<FilterFactory>> = byType(
-  SIMPLE_FILTERS,
-  GRAPH_FILTERS,
+  KERNEL_FILTERS,
+  FAMILY_FILTERS,
   LANGUAGE_FILTERS,
   HUNSPELL_FILTERS,
 );

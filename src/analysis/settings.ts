@@ -1,12 +1,13 @@
+// Parameters of components, read as Elasticsearch reads index settings.
 import { javaTrim } from '../common/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 
-/** A value as it stands in index settings or in an `_analyze` request. */
+/** A value in index settings or in an `_analyze` request. */
 export type SettingValue = string | number | boolean | null | SettingValue[] | { [key: string]: SettingValue };
 export type SettingTree = Record<string, SettingValue>;
 
-/** @throws ApiError settings_exception: a list with something else than values in it */
+/** @throws ApiError settings_exception: a list that contains anything but values */
 export function checkSettingLists(tree: SettingTree): void {
   const check = (value: unknown): void => {
     if (value === null || typeof value !== 'object') return;
@@ -21,8 +22,8 @@ export function checkSettingLists(tree: SettingTree): void {
 }
 
 /**
- * Parameters of one component, read as Elasticsearch reads settings: everything is text underneath, a list may be an array or a
- * comma-separated string, nested objects are dotted keys.
+ * Parameters of one component. As in Elasticsearch, all values are strings, a list may be an array or a comma-separated string, and nested objects
+ * are dotted keys.
  */
 export class Settings {
   private readonly values = new Map<string, string | string[]>();
@@ -41,7 +42,7 @@ export class Settings {
     }
   }
 
-  /** As JSON, in alphabetical order, for error texts; what is given as null among it. */
+  /** All parameters as JSON in alphabetical order, including those that are null, for error messages. */
   text(): string {
     const nulls = Object.entries(this.tree).flatMap(([key, value]) => (value === null ? [[key, null] as const] : []));
     const entries = [...this.values, ...nulls].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -77,7 +78,7 @@ export class Settings {
     return value;
   }
 
-  /** What is blank is not given. @throws ApiError illegal_argument_exception: neither true nor false */
+  /** A blank value counts as missing. @throws ApiError illegal_argument_exception: neither true nor false */
   bool(key: string, fallback: boolean): boolean {
     const text = this.get(key);
     if (text === undefined || text.trim() === '') return fallback;
@@ -86,13 +87,13 @@ export class Settings {
     throw illegalArgument(`Failed to parse value [${text}] as only [true] or [false] are allowed.`);
   }
 
-  /** A list; undefined if it is not given, or as a string without an item. Empty items at the end of a string count for nothing. */
+  /** A list; undefined if it is missing or a string without items. Empty items at the end of a string are ignored. */
   list(key: string): string[] | undefined {
     const value = this.values.get(key);
     if (value === undefined) {
-      // loadFromSource writes short lists as key.0, key.1
+      // Elasticsearch's loadFromSource writes short lists as key.0, key.1.
       const items: string[] = [];
-      for (let i = 0; this.values.has(`${key}.${i}`); i++) items.push(this.get(`${key}.${i}`)!);
+      for (let i = 0, item = this.get(`${key}.0`); item !== undefined; item = this.get(`${key}.${++i}`)) items.push(item);
       return items.length ? items : undefined;
     }
     if (Array.isArray(value)) return value;
@@ -102,7 +103,7 @@ export class Settings {
   }
 
   /** One character. @throws ApiError illegal_argument_exception */
-  char(key: string, fallback: string | null): string | null {
+  char(key: string, fallback: string): string {
     const text = this.get(key);
     if (text === undefined) return fallback;
     if (text.length !== 1) throw illegalArgument(`Setting [${key}] must be a single, non-null character. [${text}] was provided.`);

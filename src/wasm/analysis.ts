@@ -1,5 +1,6 @@
-// Host side of assembly/analysis/chain.ts: runs chains of analysis stages in a memory of its own.
+// Host side of assembly/analysis/run.ts: runs chains of analysis stages in a memory of its own.
 import { illegalArgument } from '../errors/catalog.ts';
+import { Chain } from './generated/analysis.ts';
 import type { AnalyzerExports } from './generated/exports.ts';
 import { E_INCREMENT, E_NO_SPACE, E_OFFSETS, E_REFUSED, E_WORK } from './generated/mem.ts';
 import { hostCalls, takeRefusal } from './host-calls.ts';
@@ -10,15 +11,15 @@ const DEFAULT_REGION_BYTES = 2 << 20;
 const CHAIN_BUDGET_BYTES = 64 * 1024 * 1024;
 const MAX_REGION_BYTES = 1 << 30;
 const READ_BEHIND = 64;
-/** Words at the front of a region (Chain in assembly/analysis/stage.ts). */
-const CHAIN_TOKENS = 0;
-const CHAIN_END_OFFSET = 1;
-const CHAIN_END_POS_INC = 2;
-const CHAIN_IS_THROUGH = 3;
+/** Index of words in the Chain at the start of a region. */
+const CHAIN_TOKENS = Chain.tokens >> 2;
+const CHAIN_END_OFFSET = Chain.endOffset >> 2;
+const CHAIN_END_POS_INC = Chain.endPosInc >> 2;
+const CHAIN_IS_THROUGH = Chain.isThrough >> 2;
 /** What `next` answers where the text must be begun again. */
 export const BEGIN_AGAIN = -1;
 
-/** A chain as bytes (see assembly/analysis/chain.ts), and where this host has put it. */
+/** A chain as bytes (see assembly/analysis/layout.ts), and where this host has put it. */
 export interface ChainProgram {
   readonly blob: Uint8Array;
   /** Hands out one token at a time: `place` tells of each where the text would end behind it. */

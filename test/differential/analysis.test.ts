@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { fuse } from '../../src/analysis/analyzer.ts';
 import { chainBlob, joinConfigs, type KernelStage, termSet, words } from '../../src/analysis/blob.ts';
-import { STAGE } from '../../src/analysis/stage-ids.ts';
+import { fuse } from '../../src/analysis/fusion.ts';
 import { pathConfig } from '../../src/analysis/tokenizers/path-hierarchy.ts';
 import { encodeTokens, runChain, type Token } from '../../src/analysis/tokens/token-stream.ts';
 import { encodeWtf8 } from '../../src/analysis/tokens/wtf8.ts';
+import { StageId } from '../../src/wasm/generated/analysis.ts';
 import { pathTokens } from '../reference/paths.ts';
 import { shingles } from '../reference/shingles.ts';
 import * as reference from '../reference/token-filters.ts';
@@ -16,7 +16,7 @@ import { plainOf } from '../support/token-lists.ts';
 const EMPTY = new Uint8Array(0);
 const CHARS = Object.values(ALPHABET);
 const stage = (id: number, config: Uint8Array = EMPTY): KernelStage => ({ id, config });
-const standard = (maxLength: number, lower = 0): KernelStage => stage(STAGE.STANDARD, words([maxLength, lower]));
+const standard = (maxLength: number, lower = 0): KernelStage => stage(StageId.STANDARD, words([maxLength, lower]));
 const plain = ({ term, startOffset, endOffset, type, posInc }: Token) => ({ term, startOffset, endOffset, type, posInc });
 
 /** Text of ASCII runs, which take the fast way, between characters of all classes. */
@@ -99,7 +99,7 @@ eachAnalysisBuild((host, build) => {
   test(`${build}: lower-casing in the tokenizer equals the filter behind it`, () => {
     forSeeds(200, (rng) => {
       const text = mixedText(rng);
-      expect(run([standard(255, 1)], text).tokens).toEqual(run([standard(255), stage(STAGE.CASE, words([0]))], text).tokens);
+      expect(run([standard(255, 1)], text).tokens).toEqual(run([standard(255), stage(StageId.CASE, words([0]))], text).tokens);
     });
   });
 
@@ -107,39 +107,39 @@ eachAnalysisBuild((host, build) => {
     forSeeds(200, (rng) => {
       const text = mixedText(rng);
       const maxLength = rng.pick([255, 3]);
-      const letters = run([stage(STAGE.CHAR_CLASS, words([maxLength, 0, 0, 0]))], text).tokens.map(plain);
+      const letters = run([stage(StageId.CHAR_CLASS, words([maxLength, 0, 0, 0]))], text).tokens.map(plain);
       expect(letters).toEqual(runTokens(text, (char) => /^\p{L}$/u.test(char), maxLength));
-      const spaces = run([stage(STAGE.CHAR_CLASS, words([maxLength, 2, 0, 0]))], text).tokens.map(plain);
+      const spaces = run([stage(StageId.CHAR_CLASS, words([maxLength, 2, 0, 0]))], text).tokens.map(plain);
       expect(spaces).toEqual(runTokens(text, (char) => !/^\s$/.test(char), maxLength));
     });
   });
 
   const set = new Set(['a', 'ab', 'ba', 'b', 'aab']);
   const FILTERS: Record<string, [KernelStage, reference.PlainFilter, string]> = {
-    lowercase: [stage(STAGE.CASE, words([0])), reference.lowercase, 'aBÉéЯİẞΣ'],
-    uppercase: [stage(STAGE.CASE, words([1])), reference.uppercase, 'aBéßяǆﬁ'],
-    stop: [stage(STAGE.STOP, words([0], termSet(set))), reference.stop(set), 'ab'],
-    keep: [stage(STAGE.KEEP, words([0], termSet(set))), reference.keep(set), 'ab'],
-    keyword_marker: [stage(STAGE.KEYWORD_MARKER, words([0], termSet(set))), reference.marker(set), 'ab'],
-    unique: [stage(STAGE.UNIQUE, words([0])), reference.unique, 'abc'],
-    remove_duplicates: [stage(STAGE.UNIQUE, words([1])), reference.removeDuplicates, 'ab'],
-    keyword_repeat: [stage(STAGE.KEYWORD_REPEAT), reference.keywordRepeat, 'ab'],
-    'asciifolding and the original': [stage(STAGE.FOLDING_AND_ORIGINAL), reference.foldingAndOriginal, 'aéÄßÆ⑽日'],
-    length: [stage(STAGE.LENGTH, words([2, 4])), reference.length(2, 4), 'ab😀é'],
-    truncate: [stage(STAGE.TRUNCATE, words([3])), reference.truncate(3), 'a😀é'],
-    reverse: [stage(STAGE.REVERSE), reference.reverse, 'ab😀é日'],
-    trim: [stage(STAGE.TRIM), reference.trim, 'a \t\u3000'],
-    apostrophe: [stage(STAGE.APOSTROPHE), reference.apostrophe, "ab'’"],
-    german_normalization: [stage(STAGE.NORMALIZE, words([3])), reference.german, 'aeouäöüßqxi'],
-    scandinavian_folding: [stage(STAGE.NORMALIZE, words([5])), reference.scandinavianFolding, 'aeoAEOåäæøöÅx'],
-    arabic_normalization: [stage(STAGE.NORMALIZE, words([0])), reference.arabic, 'آأإاىيةهـًب'],
+    lowercase: [stage(StageId.CASE, words([0])), reference.lowercase, 'aBÉéЯİẞΣ'],
+    uppercase: [stage(StageId.CASE, words([1])), reference.uppercase, 'aBéßяǆﬁ'],
+    stop: [stage(StageId.STOP, words([0], termSet(set))), reference.stop(set), 'ab'],
+    keep: [stage(StageId.KEEP, words([0], termSet(set))), reference.keep(set), 'ab'],
+    keyword_marker: [stage(StageId.KEYWORD_MARKER, words([0], termSet(set))), reference.marker(set), 'ab'],
+    unique: [stage(StageId.UNIQUE, words([0])), reference.unique, 'abc'],
+    remove_duplicates: [stage(StageId.UNIQUE, words([1])), reference.removeDuplicates, 'ab'],
+    keyword_repeat: [stage(StageId.KEYWORD_REPEAT), reference.keywordRepeat, 'ab'],
+    'asciifolding and the original': [stage(StageId.FOLDING_AND_ORIGINAL), reference.foldingAndOriginal, 'aéÄßÆ⑽日'],
+    length: [stage(StageId.LENGTH, words([2, 4])), reference.length(2, 4), 'ab😀é'],
+    truncate: [stage(StageId.TRUNCATE, words([3])), reference.truncate(3), 'a😀é'],
+    reverse: [stage(StageId.REVERSE), reference.reverse, 'ab😀é日'],
+    trim: [stage(StageId.TRIM), reference.trim, 'a \t\u3000'],
+    apostrophe: [stage(StageId.APOSTROPHE), reference.apostrophe, "ab'’"],
+    german_normalization: [stage(StageId.NORMALIZE, words([3])), reference.german, 'aeouäöüßqxi'],
+    scandinavian_folding: [stage(StageId.NORMALIZE, words([5])), reference.scandinavianFolding, 'aeoAEOåäæøöÅx'],
+    arabic_normalization: [stage(StageId.NORMALIZE, words([0])), reference.arabic, 'آأإاىيةهـًب'],
   };
   for (const [name, [kernel, twin, alphabet]] of Object.entries(FILTERS)) {
     test(`${build}: ${name} equals its twin`, () => {
       forSeeds(20, (rng) => {
         const tokens = randomTokens(rng, alphabet);
         const input = encodeTokens({ tokens, endOffset: 9999, endPosInc: 0 });
-        const result = runChain(host, { blob: chainBlob([stage(STAGE.REPLAY), kernel]) }, input);
+        const result = runChain(host, { blob: chainBlob([stage(StageId.REPLAY), kernel]) }, input);
         expect(result.tokens).toEqual(twin(tokens));
       });
     });
@@ -149,9 +149,9 @@ eachAnalysisBuild((host, build) => {
     forSeeds(60, (rng) => {
       const tokens = randomTokens(rng, 'ab').slice(0, rng.pick([1, 5, 1200]));
       const endOffset = (tokens.at(-1)?.endOffset ?? 0) + rng.pick([0, 0, 3]);
-      const kernel = stage(STAGE.TRAILING_STOP, words([0], termSet(set)));
+      const kernel = stage(StageId.TRAILING_STOP, words([0], termSet(set)));
       const input = encodeTokens({ tokens, endOffset, endPosInc: 2 });
-      const result = runChain(host, { blob: chainBlob([stage(STAGE.REPLAY), kernel]) }, input);
+      const result = runChain(host, { blob: chainBlob([stage(StageId.REPLAY), kernel]) }, input);
       expect(result.tokens.map(plainOf)).toEqual(reference.trailingStop(set, endOffset)(tokens.map(plainOf)));
       expect(result.endPosInc).toBe(2);
     });
@@ -162,16 +162,16 @@ eachAnalysisBuild((host, build) => {
       forSeeds(150, (rng) => {
         const text = Array.from({ length: rng.int(0, 900) }, () => rng.pick(['日', '本', '𠀀', 'あ', 'ア', '한', 'a', ' ', '1'])).join('');
         const tokens = run([standard(255)], text).tokens;
-        const grams = run([standard(255), stage(STAGE.CJK_BIGRAM, words([15 + (unigrams ? 16 : 0)]))], text).tokens;
+        const grams = run([standard(255), stage(StageId.CJK_BIGRAM, words([15 + (unigrams ? 16 : 0)]))], text).tokens;
         expect(grams.map(plainOf)).toEqual(reference.cjkBigrams(unigrams)(tokens.map(plainOf)));
       });
     });
   }
 
   // Stages as an analyzer has them, and the same one by one.
-  const width = stage(STAGE.NORMALIZE, words([11]));
-  const lower = stage(STAGE.CASE, words([0]));
-  const bigrams = stage(STAGE.CJK_BIGRAM, words([15]));
+  const width = stage(StageId.NORMALIZE, words([11]));
+  const lower = stage(StageId.CASE, words([0]));
+  const bigrams = stage(StageId.CJK_BIGRAM, words([15]));
   const equalsPlain = (stages: KernelStage[], text: string): void => expect(run(fuse(stages), text)).toEqual(run(stages, text));
 
   test(`${build}: bigrams straight from the text equal those of tokens`, () => {
@@ -228,8 +228,8 @@ eachAnalysisBuild((host, build) => {
         return rng.bool(0.02) ? 'カ'.repeat(rng.int(1, 300)) : rng.pick(CJK);
       };
       const text = Array.from({ length: rng.pick([3, 40, 300, 1500]) }, unit).join('');
-      const between = rng.pick([[], [width, lower], [lower], [width], [width, stage(STAGE.CASE, words([1]))]]);
-      const behind = rng.pick([[], [stage(STAGE.STOP, words([0], termSet(new Set(['the', 'is', '日', 'アー']))))]]);
+      const between = rng.pick([[], [width, lower], [lower], [width], [width, stage(StageId.CASE, words([1]))]]);
+      const behind = rng.pick([[], [stage(StageId.STOP, words([0], termSet(new Set(['the', 'is', '日', 'アー']))))]]);
       equalsPlain([standard(rng.pick([255, 255, 20, 3])), ...between, bigrams, ...behind], text);
     });
   });
@@ -251,8 +251,8 @@ eachAnalysisBuild((host, build) => {
       const min = rng.int(1, 4);
       const [max, edge, preserve] = [min + rng.int(0, 3), rng.bool(), rng.bool()];
       const input = encodeTokens({ tokens, endOffset: 9999, endPosInc: 0 });
-      const kernel = stage(STAGE.NGRAM, words([min, max, (edge ? 1 : 0) | (preserve ? 2 : 0)]));
-      const result = runChain(host, { blob: chainBlob([stage(STAGE.REPLAY), kernel]) }, input);
+      const kernel = stage(StageId.NGRAM, words([min, max, (edge ? 1 : 0) | (preserve ? 2 : 0)]));
+      const result = runChain(host, { blob: chainBlob([stage(StageId.REPLAY), kernel]) }, input);
       expect(result.tokens).toEqual(reference.ngrams(min, max, edge, preserve)(tokens));
     });
   });
@@ -263,7 +263,7 @@ eachAnalysisBuild((host, build) => {
       const text = mixedText(rng);
       const min = rng.int(1, 4);
       const [max, edge, all] = [min + rng.int(0, 3), rng.bool(), rng.bool()];
-      const result = run([stage(STAGE.NGRAM_TOKENIZER, words([min, max, (edge ? 1 : 0) | (all ? 2 : 4), letters, 1, 95]))], text);
+      const result = run([stage(StageId.NGRAM_TOKENIZER, words([min, max, (edge ? 1 : 0) | (all ? 2 : 4), letters, 1, 95]))], text);
       const isToken = (char: string): boolean => all || /^[\p{L}_]$/u.test(char) || /^\s$/.test(char);
       expect(result.tokens.map(plainOf)).toEqual(reference.textNgrams(text, min, max, edge, isToken));
       expect(result.endOffset).toBe(text.length);
@@ -282,7 +282,7 @@ eachAnalysisBuild((host, build) => {
       const text = Array.from({ length }, () => rng.pick([rules.delimiter, rules.delimiter, rules.replacement, 'a', 'b', '😀', 'ü'])).join(
         '',
       );
-      const result = run([stage(STAGE.PATH, pathConfig(rules))], text);
+      const result = run([stage(StageId.PATH, pathConfig(rules))], text);
       expect(result.tokens.map(plainOf)).toEqual(pathTokens(text, rules));
       expect([result.endOffset, result.endPosInc]).toEqual([text.length, 0]);
     });
@@ -305,7 +305,7 @@ eachAnalysisBuild((host, build) => {
       const [between, hole] = [encodeWtf8(options.separator), encodeWtf8(options.filler)];
       const config = words([options.min, options.max, flags, between.length, hole.length], joinConfigs([between, hole]));
       const input = encodeTokens({ tokens, endOffset: 9999, endPosInc: endHole });
-      const result = runChain(host, { blob: chainBlob([stage(STAGE.REPLAY), stage(STAGE.SHINGLE, config)]) }, input);
+      const result = runChain(host, { blob: chainBlob([stage(StageId.REPLAY), stage(StageId.SHINGLE, config)]) }, input);
       expect(result.tokens.map(plainOf)).toEqual(shingles(tokens.map(plainOf), 9999, endHole, options));
       expect([result.endOffset, result.endPosInc]).toEqual([9999, endHole]);
     });

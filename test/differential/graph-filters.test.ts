@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filterEnvironment } from '../../src/analysis/analyzer.ts';
+import { filterRunner } from '../../src/analysis/analyzer.ts';
 import { chainBlob, type KernelStage, termSet, words } from '../../src/analysis/blob.ts';
 import { kernelFilter, type TokenFilter } from '../../src/analysis/component.ts';
 import { decompoundConfig } from '../../src/analysis/filters/decompound.ts';
@@ -7,9 +7,8 @@ import { multiplexerFilter } from '../../src/analysis/filters/nested.ts';
 import { synonymProgram } from '../../src/analysis/filters/synonym-program.ts';
 import { SynonymMapBuilder } from '../../src/analysis/filters/synonym-rules.ts';
 import { wordDelimiterConfig } from '../../src/analysis/filters/word-delimiter.ts';
-import { STEMMER } from '../../src/analysis/languages/stemmers.ts';
-import { STAGE } from '../../src/analysis/stage-ids.ts';
 import { encodeTokens, runChain, type Token, type TokenStream } from '../../src/analysis/tokens/token-stream.ts';
+import { StageId, Stemmer } from '../../src/wasm/generated/analysis.ts';
 import { decompounded } from '../reference/decompound.ts';
 import { flattened } from '../reference/flatten-graph.ts';
 import { multiplexed } from '../reference/multiplexer.ts';
@@ -27,7 +26,7 @@ eachAnalysisBuild((host, build) => {
   const through = (stages: readonly KernelStage[], tokens: readonly PlainToken[]): TokenStream =>
     runChain(
       host,
-      { blob: chainBlob([{ id: STAGE.REPLAY, config: EMPTY }, ...stages]) },
+      { blob: chainBlob([{ id: StageId.REPLAY, config: EMPTY }, ...stages]) },
       encodeTokens({ tokens: tokensOf(tokens), endOffset: 9999, endPosInc: 0 }),
     );
   const bare = (tokens: readonly Token[]): PlainToken[] => tokens.map(plainOf);
@@ -39,7 +38,7 @@ eachAnalysisBuild((host, build) => {
         const tokens = randomWords(rng, WORDS);
         const builder = new SynonymMapBuilder();
         for (const { input, output, keepOriginal } of rules) builder.add(input, output, keepOriginal);
-        const kernel = { id: STAGE.SYNONYM, config: synonymProgram(builder.build(), graph) };
+        const kernel = { id: StageId.SYNONYM, config: synonymProgram(builder.build(), graph) };
         const twin = graph ? graphSynonyms : flatSynonyms;
         expect(bare(through([kernel], tokens).tokens)).toEqual(twin(rules, tokens));
       });
@@ -49,7 +48,7 @@ eachAnalysisBuild((host, build) => {
   test(`${build}: flatten_graph equals its twin, across batches, holes and long ways`, () => {
     forSeeds(150, (rng) => {
       const tokens = randomGraph(rng, WORDS);
-      expect(bare(through([{ id: STAGE.FLATTEN, config: EMPTY }], tokens).tokens)).toEqual(flattened(tokens));
+      expect(bare(through([{ id: StageId.FLATTEN, config: EMPTY }], tokens).tokens)).toEqual(flattened(tokens));
     });
   });
 
@@ -60,7 +59,7 @@ eachAnalysisBuild((host, build) => {
         const adjust = rng.bool(0.7);
         const tokens = randomWords(rng, COMPOUNDS).map((token) => (rng.bool(0.2) ? { ...token, endOffset: token.endOffset + 1 } : token));
         const flags = FLAGS.reduce((sum, name, bit) => sum | (options[name] ? 1 << bit : 0), (graph ? 1024 : 0) | (adjust ? 2048 : 0));
-        const kernel = { id: STAGE.WORD_DELIMITER, config: wordDelimiterConfig(flags, options.types, options.protectedWords) };
+        const kernel = { id: StageId.WORD_DELIMITER, config: wordDelimiterConfig(flags, options.types, options.protectedWords) };
         const expected = graph ? graphDelimited(tokens, options, adjust) : flatDelimited(tokens, options);
         expect(bare(through([kernel], tokens).tokens)).toEqual(expected);
       });
@@ -74,8 +73,8 @@ eachAnalysisBuild((host, build) => {
         const ignoreCase = rng.bool();
         // Grams of another filter before, too.
         const tokens = randomWords(rng, ['A', ...WORDS]).map((token) => (rng.bool(0.1) ? { ...token, type: 'gram' } : token));
-        const grams = { id: STAGE.COMMON_GRAMS, config: words([ignoreCase ? 1 : 0], termSet(frequent)) };
-        const only = { id: STAGE.GRAMS_ONLY, config: EMPTY };
+        const grams = { id: StageId.COMMON_GRAMS, config: words([ignoreCase ? 1 : 0], termSet(frequent)) };
+        const only = { id: StageId.GRAMS_ONLY, config: EMPTY };
         const expected = withGrams(tokens, (term) => frequent.has(ignoreCase ? term.toLowerCase() : term));
         const result = bare(through(queryMode ? [grams, only] : [grams], tokens).tokens);
         expect(result).toEqual(queryMode ? gramsOnly(expected) : expected);
@@ -89,7 +88,7 @@ eachAnalysisBuild((host, build) => {
       const separator = rng.pick([' ', '+', '\u0000', '語']);
       const maxSize = rng.pick([5, 25, 1000]);
       const config = words([maxSize, new TextEncoder().encode(separator).length], new TextEncoder().encode(separator));
-      const result = through([{ id: STAGE.FINGERPRINT, config }], tokens);
+      const result = through([{ id: StageId.FINGERPRINT, config }], tokens);
       expect(bare(result.tokens)).toEqual(fingerprint(tokens, 9999, separator, maxSize));
       expect(result.endPosInc).toBe(1);
     });
@@ -106,12 +105,12 @@ eachAnalysisBuild((host, build) => {
       };
       const { hashCount, bucketCount, hashSetSize, withRotation } = options;
       const config = words([hashCount, bucketCount, hashSetSize, withRotation ? 1 : 0]);
-      expect(bare(through([{ id: STAGE.MIN_HASH, config }], tokens).tokens)).toEqual(minHash(tokens, options));
+      expect(bare(through([{ id: StageId.MIN_HASH, config }], tokens).tokens)).toEqual(minHash(tokens, options));
     });
   });
 
   test(`${build}: multiplexer equals its twin, with filters that keep things from token to token`, () => {
-    const env = filterEnvironment(host);
+    const env = filterRunner(host);
     forSeeds(25, (rng) => {
       const tokens = tokensOf(randomWords(rng, [...WORDS, 'Foo', 'foobar', 'A b'], rng.pick([3, 20, 300])));
       const branches = Array.from({ length: rng.int(2, 4) }, () => Array.from({ length: rng.int(0, 3) }, () => rng.pick(BRANCH_FILTERS)));
@@ -132,7 +131,7 @@ eachAnalysisBuild((host, build) => {
       const minPart = rng.int(1, 3);
       const options = { minWord: rng.int(1, 5), minPart, maxPart: minPart + rng.int(0, 6), onlyLongest: rng.bool() };
       const tokens = randomWords(rng, Array.from({ length: 8 }, compound));
-      const kernel = { id: STAGE.DECOMPOUND, config: decompoundConfig(options, list) };
+      const kernel = { id: StageId.DECOMPOUND, config: decompoundConfig(options, list) };
       expect(bare(through([kernel], tokens).tokens)).toEqual(decompounded(tokens, options, new Set(list)));
     });
   });
@@ -140,13 +139,13 @@ eachAnalysisBuild((host, build) => {
 
 const filterOf = (id: number, ...config: number[]): TokenFilter => kernelFilter(id, words(config));
 const BRANCH_FILTERS: readonly TokenFilter[] = [
-  filterOf(STAGE.CASE, 0),
-  filterOf(STAGE.REVERSE),
-  filterOf(STAGE.UNIQUE, 0),
-  filterOf(STAGE.LENGTH, 2, 5),
-  filterOf(STAGE.LIMIT, 1, 1),
-  filterOf(STAGE.NGRAM, 1, 2, 0),
-  filterOf(STAGE.STEM, STEMMER.PORTER),
+  filterOf(StageId.CASE, 0),
+  filterOf(StageId.REVERSE),
+  filterOf(StageId.UNIQUE, 0),
+  filterOf(StageId.LENGTH, 2, 5),
+  filterOf(StageId.LIMIT, 1, 1),
+  filterOf(StageId.NGRAM, 1, 2, 0),
+  filterOf(StageId.STEM, Stemmer.PORTER),
 ];
 
 const FLAGS = [

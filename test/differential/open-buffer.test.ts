@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chainBlob } from '../../src/analysis/blob.ts';
-import { STAGE } from '../../src/analysis/stage-ids.ts';
 import { OpenBuffer } from '../../src/arena/open-buffer.ts';
+import { StageId } from '../../src/wasm/generated/analysis.ts';
 import { compileEngine } from '../../src/wasm/kernels.ts';
 import type { PlainDocument } from '../reference/segment.ts';
 import { addBlock, checkSegment, encodeBlock, FIELDS, randomBlock } from '../support/check-segment.ts';
@@ -59,7 +59,7 @@ eachKernelBuild((k, build) => {
 
   test(`${build}: a chain gets more memory when a token needs it, and an immense token is refused`, () =>
     k.scoped(() => {
-      const kernelBlob = chainBlob([{ id: STAGE.KEYWORD, config: new Uint8Array(0) }]);
+      const kernelBlob = chainBlob([{ id: StageId.KEYWORD, config: new Uint8Array(0) }]);
       const whole = { kernelBlob, isKernelChain: true, kernelInput: (text: string) => Buffer.from(text) };
       const buffer = new OpenBuffer(compileEngine(build), 1 << 20, 768);
       buffer.useMapping('whole', FIELDS, { analyzer: () => whole });

@@ -1,18 +1,17 @@
 // Filters that change, mark or drop single terms run as one stage that remembers what it made of a term. It must answer what the stages answer one
 // by one, from the first token to the last: with entries that are there, that collide, that were forgotten because the cache was full.
 import { expect, test } from 'vitest';
-import { mergeRewrites } from '../../src/analysis/analyzer.ts';
 import { chainBlob, type KernelStage, termMap, termSet, words } from '../../src/analysis/blob.ts';
-import { STEMMER } from '../../src/analysis/languages/stemmers.ts';
-import { STAGE } from '../../src/analysis/stage-ids.ts';
+import { mergeRewrites } from '../../src/analysis/fusion.ts';
 import { encodeTokens, makeToken, runChain, type Token } from '../../src/analysis/tokens/token-stream.ts';
 import { encodeWtf8 } from '../../src/analysis/tokens/wtf8.ts';
+import { StageId, Stemmer } from '../../src/wasm/generated/analysis.ts';
 import { eachAnalysisBuild } from '../support/analysis-builds.ts';
 import { forSeeds, type Rng } from '../support/rng.ts';
 
 const EMPTY = new Uint8Array(0);
 const ALPHABETS = ["Aesinogtku'", 'еиаыхмюяст', 'ηταςομενι', 'ািकतबমযক', 'اليهةوtان', "lLd’'aéÉ"];
-const REPLAY: KernelStage = { id: STAGE.REPLAY, config: EMPTY };
+const REPLAY: KernelStage = { id: StageId.REPLAY, config: EMPTY };
 
 function lists(rng: Rng, alphabet: string): Uint8Array {
   return termSet(Array.from({ length: rng.int(1, 12) }, () => rng.word(3, alphabet)));
@@ -22,24 +21,24 @@ function anyStage(rng: Rng, alphabet: string): KernelStage {
   const ignoreCase = rng.int(0, 1);
   switch (rng.int(0, 8)) {
     case 0:
-      return { id: STAGE.STOP, config: words([ignoreCase], lists(rng, alphabet)) };
+      return { id: StageId.STOP, config: words([ignoreCase], lists(rng, alphabet)) };
     case 1:
-      return { id: STAGE.ELISION, config: words([ignoreCase], lists(rng, alphabet)) };
+      return { id: StageId.ELISION, config: words([ignoreCase], lists(rng, alphabet)) };
     case 2:
-      return { id: STAGE.APOSTROPHE, config: EMPTY };
+      return { id: StageId.APOSTROPHE, config: EMPTY };
     case 3:
-      return { id: STAGE.KEYWORD_MARKER, config: words([ignoreCase], lists(rng, alphabet)) };
+      return { id: StageId.KEYWORD_MARKER, config: words([ignoreCase], lists(rng, alphabet)) };
     case 4: {
       const rules = Array.from({ length: rng.int(1, 9) }, () => [rng.word(3, alphabet), encodeWtf8(rng.word(9, alphabet) || 'x')] as const);
-      return { id: STAGE.STEMMER_OVERRIDE, config: words([0], termMap(rules)) };
+      return { id: StageId.STEMMER_OVERRIDE, config: words([0], termMap(rules)) };
     }
     case 5:
-      return { id: STAGE.CASE, config: words([rng.pick([0, 1, 2, 3, 4])]) };
+      return { id: StageId.CASE, config: words([rng.pick([0, 1, 2, 3, 4])]) };
     case 6:
-      return { id: STAGE.NORMALIZE, config: words([rng.pick([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])]) };
+      return { id: StageId.NORMALIZE, config: words([rng.pick([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])]) };
     default:
       // KSTEM is the one that brings a word list with it.
-      return { id: STAGE.STEM, config: words([rng.pick(Object.values(STEMMER).filter((id) => id !== STEMMER.KSTEM))]) };
+      return { id: StageId.STEM, config: words([rng.pick(Object.values(Stemmer).filter((id) => id !== Stemmer.KSTEM))]) };
   }
 }
 
@@ -61,7 +60,7 @@ eachAnalysisBuild((host, build) => {
       const alphabet = rng.pick(ALPHABETS);
       const stages = Array.from({ length: rng.int(2, 5) }, () => anyStage(rng, alphabet));
       const merged = mergeRewrites(stages);
-      expect(merged.map((stage) => stage.id)).toEqual([STAGE.STEM]);
+      expect(merged.map((stage) => stage.id)).toEqual([StageId.STEM]);
       const program = { blob: chainBlob([REPLAY, ...merged]) };
       for (let round = 0; round < 2; round++) {
         const input = encodeTokens({ tokens: anyTokens(rng, alphabet, rng.int(0, 700)), endOffset: 9999, endPosInc: 0 });
@@ -74,8 +73,8 @@ eachAnalysisBuild((host, build) => {
 
   test(`${build}: more words than the cache holds`, () => {
     const stages = [
-      { id: STAGE.STOP, config: words([0], termSet(['aa', 'noise'])) },
-      { id: STAGE.STEM, config: words([STEMMER.PORTER]) },
+      { id: StageId.STOP, config: words([0], termSet(['aa', 'noise'])) },
+      { id: StageId.STEM, config: words([Stemmer.PORTER]) },
     ];
     const plain = { blob: chainBlob([REPLAY, ...stages]) };
     const cached = { blob: chainBlob([REPLAY, ...mergeRewrites(stages)]), regionBytes: 1 << 16 };
@@ -90,16 +89,16 @@ eachAnalysisBuild((host, build) => {
       blob: chainBlob([
         REPLAY,
         ...mergeRewrites([
-          { id: STAGE.STOP, config: words([0], termSet(stop)) },
-          { id: STAGE.STEM, config: words([stemmer]) },
+          { id: StageId.STOP, config: words([0], termSet(stop)) },
+          { id: StageId.STEM, config: words([stemmer]) },
         ]),
       ]),
     });
     const input = encodeTokens({ tokens: [makeToken('running', 0, 7), makeToken('laufen', 8, 14)], endOffset: 14, endPosInc: 0 });
     const [english, german, none] = [
-      chain(['running'], STEMMER.PORTER),
-      chain([], STEMMER.LIGHT_GERMAN),
-      chain(['running', 'laufen'], STEMMER.PORTER),
+      chain(['running'], Stemmer.PORTER),
+      chain([], Stemmer.LIGHT_GERMAN),
+      chain(['running', 'laufen'], Stemmer.PORTER),
     ];
     for (let round = 0; round < 2; round++) {
       const terms = [english, german, none].map((program) => runChain(host, program, input).tokens.map((token) => token.term));

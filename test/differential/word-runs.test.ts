@@ -2,10 +2,10 @@
 // With a limit of 63 units for tokens there are no masks, so the same text under two limits, neither of which it reaches, takes both ways.
 import { expect, test } from 'vitest';
 import { chainBlob, words } from '../../src/analysis/blob.ts';
-import { STAGE } from '../../src/analysis/stage-ids.ts';
 import { runChain, type TokenStream } from '../../src/analysis/tokens/token-stream.ts';
 import { encodeWtf8 } from '../../src/analysis/tokens/wtf8.ts';
 import type { AnalysisHost } from '../../src/wasm/analysis.ts';
+import { StageId } from '../../src/wasm/generated/analysis.ts';
 import { eachAnalysisBuild } from '../support/analysis-builds.ts';
 import { forSeeds, type Rng } from '../support/rng.ts';
 
@@ -84,11 +84,11 @@ function bytes(rng: Rng): Uint8Array {
 }
 
 function tokens(host: AnalysisHost, input: Uint8Array, limit: number, flags: number): TokenStream {
-  return runChain(host, { blob: chainBlob([{ id: STAGE.STANDARD, config: words([limit, flags]) }]) }, input);
+  return runChain(host, { blob: chainBlob([{ id: StageId.STANDARD, config: words([limit, flags]) }]) }, input);
 }
 
 function cut(host: AnalysisHost, input: Uint8Array, limit: number, kind: number): TokenStream {
-  return runChain(host, { blob: chainBlob([{ id: STAGE.CHAR_CLASS, config: words([limit, kind, 0, 0]) }]) }, input);
+  return runChain(host, { blob: chainBlob([{ id: StageId.CHAR_CLASS, config: words([limit, kind, 0, 0]) }]) }, input);
 }
 
 eachAnalysisBuild((host, build) => {

@@ -3,27 +3,27 @@ import { expect, test } from 'vitest';
 import { AnalysisRegistry } from '../../src/analysis/analysis-registry.ts';
 import { chainBlob, termSet, words } from '../../src/analysis/blob.ts';
 import { TOKEN_FILTERS, TOKENIZERS } from '../../src/analysis/registry.ts';
-import { STAGE } from '../../src/analysis/stage-ids.ts';
 import { runChain } from '../../src/analysis/tokens/token-stream.ts';
 import type { AnalysisHost } from '../../src/wasm/analysis.ts';
+import { StageId } from '../../src/wasm/generated/analysis.ts';
 import { eachAnalysisBuild } from '../support/analysis-builds.ts';
 import { forSeeds, type Rng } from '../support/rng.ts';
 
 const FILTERS: readonly [number, Uint8Array][] = [
-  [STAGE.CASE, words([0])],
-  [STAGE.CASE, words([1])],
-  [STAGE.CASE, words([2])],
-  [STAGE.CASE, words([3])],
-  [STAGE.CASE, words([4])],
-  [STAGE.FOLDING, words([])],
-  [STAGE.REVERSE, words([])],
-  [STAGE.TRIM, words([])],
-  [STAGE.TRUNCATE, words([3])],
-  [STAGE.APOSTROPHE, words([])],
-  [STAGE.STOP, words([1], termSet(['a', 'b']))],
-  [STAGE.CJK_BIGRAM, words([31])],
-  [STAGE.UNIQUE, words([0])],
-  ...Array.from({ length: 12 }, (_, variant): [number, Uint8Array] => [STAGE.NORMALIZE, words([variant])]),
+  [StageId.CASE, words([0])],
+  [StageId.CASE, words([1])],
+  [StageId.CASE, words([2])],
+  [StageId.CASE, words([3])],
+  [StageId.CASE, words([4])],
+  [StageId.FOLDING, words([])],
+  [StageId.REVERSE, words([])],
+  [StageId.TRIM, words([])],
+  [StageId.TRUNCATE, words([3])],
+  [StageId.APOSTROPHE, words([])],
+  [StageId.STOP, words([1], termSet(['a', 'b']))],
+  [StageId.CJK_BIGRAM, words([31])],
+  [StageId.UNIQUE, words([0])],
+  ...Array.from({ length: 12 }, (_, variant): [number, Uint8Array] => [StageId.NORMALIZE, words([variant])]),
 ];
 
 function fuzzString(rng: Rng): string {
@@ -90,11 +90,11 @@ eachAnalysisBuild((host, build) => {
   test(`${build}: random and broken bytes through kernel chains`, () => {
     forSeeds(200, (rng) => {
       const tokenizer = rng.pick([
-        { id: STAGE.STANDARD, config: words([rng.pick([1, 2, 255]), rng.int(0, 1)]) },
-        { id: STAGE.CLASSIC, config: words([255]) },
-        { id: STAGE.CHAR_CLASS, config: words([255, rng.int(0, 3), 31, 1, 45]) },
-        { id: STAGE.KEYWORD, config: words([]) },
-        { id: STAGE.URL_EMAIL, config: words([255], termSet(['com', 'org'])) },
+        { id: StageId.STANDARD, config: words([rng.pick([1, 2, 255]), rng.int(0, 1)]) },
+        { id: StageId.CLASSIC, config: words([255]) },
+        { id: StageId.CHAR_CLASS, config: words([255, rng.int(0, 3), 31, 1, 45]) },
+        { id: StageId.KEYWORD, config: words([]) },
+        { id: StageId.URL_EMAIL, config: words([255], termSet(['com', 'org'])) },
       ]);
       const filters = Array.from({ length: rng.int(0, 4) }, () => rng.pick(FILTERS)).map(([id, config]) => ({ id, config }));
       const text = rng.bytes(rng.skewed(5000));
@@ -113,14 +113,14 @@ eachAnalysisBuild((host, build) => {
 
   test(`${build}: a megabyte without a break`, () => {
     const text = new TextEncoder().encode('é'.repeat(1 << 19));
-    const standard = runChain(host, { blob: chainBlob([{ id: STAGE.STANDARD, config: words([255, 1]) }]) }, text);
+    const standard = runChain(host, { blob: chainBlob([{ id: StageId.STANDARD, config: words([255, 1]) }]) }, text);
     expect(standard.tokens.length).toBe(Math.ceil((1 << 19) / 255));
     const keyword = runChain(
       host,
       {
         blob: chainBlob([
-          { id: STAGE.KEYWORD, config: words([]) },
-          { id: STAGE.CASE, config: words([1]) },
+          { id: StageId.KEYWORD, config: words([]) },
+          { id: StageId.CASE, config: words([1]) },
         ]),
       },
       text,

@@ -1,10 +1,10 @@
 // Any word through every stemmer: no crash, a stem of bounded length, and the same one from the build with assertions and without.
 import { expect, test } from 'vitest';
 import { chainBlob, words } from '../../src/analysis/blob.ts';
-import { STEMMER, stemStage } from '../../src/analysis/languages/stemmers.ts';
-import { STAGE } from '../../src/analysis/stage-ids.ts';
+import { stemStage } from '../../src/analysis/languages/stemmers.ts';
 import { runChain } from '../../src/analysis/tokens/token-stream.ts';
 import type { AnalysisHost } from '../../src/wasm/analysis.ts';
+import { StageId, Stemmer } from '../../src/wasm/generated/analysis.ts';
 import { eachAnalysisBuild } from '../support/analysis-builds.ts';
 import { forSeeds, type Rng } from '../support/rng.ts';
 
@@ -40,10 +40,10 @@ function randomWord(rng: Rng): string {
   }).join('');
 }
 
-test.each(Object.entries(STEMMER))('%s', (_, id) => {
+test.each(Object.entries(Stemmer))('%s', (_, id) => {
   const filter = stemStage(id);
   if (filter.kind !== 'kernel') throw new Error('a stemmer is a kernel');
-  const blob = chainBlob([{ id: STAGE.KEYWORD, config: words([]) }, ...filter.stages]);
+  const blob = chainBlob([{ id: StageId.KEYWORD, config: words([]) }, ...filter.stages]);
   const [release, debug] = hosts.map((host) => {
     const program = { blob };
     return (word: string): string => runChain(host, program, new TextEncoder().encode(word)).tokens[0].term;

@@ -1,15 +1,15 @@
 // Small segments for tests: an open buffer on a small memory, its image opened in another one.
 import { chainBlob, words } from '../../src/analysis/blob.ts';
-import { STAGE } from '../../src/analysis/stage-ids.ts';
 import { type IndexAnalyzer, OpenBuffer } from '../../src/arena/open-buffer.ts';
 import { openSegment } from '../../src/arena/segment-image.ts';
 import type { SegmentImageReader } from '../../src/arena/segment-reader.ts';
 import type { FieldSpec } from '../../src/mapping/document-sink.ts';
+import { StageId } from '../../src/wasm/generated/analysis.ts';
 import { compileEngine, type Kernels } from '../../src/wasm/kernels.ts';
 import type { KernelBuild } from './kernels.ts';
 
 /** Standard tokenizer (tokens of at most 255 units) that lower-cases. */
-const STANDARD_BLOB = chainBlob([{ id: STAGE.STANDARD, config: words([255, 1]) }]);
+const STANDARD_BLOB = chainBlob([{ id: StageId.STANDARD, config: words([255, 1]) }]);
 const standard: IndexAnalyzer = { kernelBlob: STANDARD_BLOB, isKernelChain: true, kernelInput: (text) => Buffer.from(text) };
 /** Every analyzer name is the standard one. */
 export const ANALYSIS = { analyzer: () => standard };

@@ -1,5 +1,7 @@
 // The word grammar of Lucene's StandardTokenizer, rewritten from UAX #29 (rules WB1..WB16), UTS #51 (emoji sequences) and the
 // description in Lucene's documentation: token types, one token per ideograph, South-East Asian runs kept together.
+
+import { TokenType as TYPE } from '../../src/wasm/generated/analysis.ts';
 import {
   alt,
   type CodePointSet,
@@ -17,7 +19,6 @@ import {
   without,
 } from './dfa.ts';
 import type { UnicodeData } from './properties.ts';
-import { TYPE } from './token-types.ts';
 
 /** Rules of the standard tokenizer in order of precedence among equally long matches. */
 export async function wordBreakRules(data: UnicodeData): Promise<Rule[]> {

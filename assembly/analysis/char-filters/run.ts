@@ -3,7 +3,7 @@
 import { E_CORRUPT, E_NO_SPACE } from '../../mem/status';
 import { decode, encode } from '../../text/utf8';
 import { Chain, Stage, stageAt } from '../stage';
-import * as ID from '../stage-ids';
+import { StageId } from '../stage-ids';
 import { stripHtml } from './html-strip';
 import { mapText } from './mapping';
 import { HEAD, mapOf, TextFilter, textFilterOf } from './text-filter';
@@ -45,8 +45,8 @@ export function filterText(chain: Chain): i32 {
 
 function run(stage: Stage, filter: TextFilter): i32 {
   switch (stage.id) {
-    case ID.S_MAPPING: return mapText(stage, filter);
-    case ID.S_HTML_STRIP: return stripHtml(stage, filter);
+    case StageId.MAPPING: return mapText(stage, filter);
+    case StageId.HTML_STRIP: return stripHtml(stage, filter);
     default: return E_CORRUPT;
   }
 }

@@ -9,9 +9,10 @@ import { isDigit, isLetter, isPunctuation, isSymbol, isWhitespace } from '../../
 import { KINDS_LOW } from '../../text/generated/category';
 import { LOWER_LOW, lowerCase } from '../../text/generated/case';
 import { decode, encode } from '../../text/utf8';
+import { CharKind } from '../config-values';
 import { BATCH, Chain, Stage } from '../stage';
 import { TOKEN_BYTES, writeToken } from '../token';
-import { charContinuations, charsOfTokens, charsValid, KIND_LOWERCASE, KIND_WHITESPACE, scanChars } from './char-run';
+import { charContinuations, charsOfTokens, charsValid, scanChars } from './char-run';
 import { below, bitmasks, BLOCK_BYTES, isWithin, storeLower } from './masks';
 
 export function charClassNext(chain: Chain, stage: Stage): i32 {
@@ -20,7 +21,7 @@ export function charClassNext(chain: Chain, stage: Stage): i32 {
   const outEnd = stage.termsEnd - ((stage.termsEnd - stage.termsPtr) >> 2);
   const tokensEnd = stage.tokens + BATCH * TOKEN_BYTES;
   let cur = chain.cur, base = chain.unitBase, out = stage.termsPtr, token = stage.tokens;
-  const isMasked = kind <= KIND_WHITESPACE && maxLength >= 64, lastBlock = lastReadable(BLOCK_BYTES);
+  const isMasked = kind <= CharKind.WHITESPACE && maxLength >= 64, lastBlock = lastReadable(BLOCK_BYTES);
   while (cur < end && token < tokensEnd) {
     if (isMasked && cur <= lastBlock && out + 64 <= outEnd && token + 32 * TOKEN_BYTES <= tokensEnd) {
       // --- 64 bytes as masks. The block may reach over the end of the text: what is there counts as separators.
@@ -31,7 +32,7 @@ export function charClassNext(chain: Chain, stage: Stage): i32 {
       copyBlock(out + 32, x2, kind);
       copyBlock(out + 48, x3, kind);
       let chars: u64, high: u64 = 0;
-      if (kind == KIND_WHITESPACE) {
+      if (kind == CharKind.WHITESPACE) {
         const blank = i8x16.splat(32);
         chars = inText & ~bitmasks(i8x16.eq(x0, blank), i8x16.eq(x1, blank), i8x16.eq(x2, blank), i8x16.eq(x3, blank));
         // Most texts have no other white space, and nothing beyond ASCII, which is below 0.
@@ -94,7 +95,7 @@ export function charClassNext(chain: Chain, stage: Stage): i32 {
         if (token == stage.tokens) return E_NO_SPACE;
         return finish(chain, stage, tokenCur, tokenBase, out, token);
       }
-      if (kind == KIND_LOWERCASE) cp = cp < 0x800 ? load<u16>(LOWER_LOW + (<usize>cp << 1)) : lowerCase(cp);
+      if (kind == CharKind.LOWERCASE) cp = cp < 0x800 ? load<u16>(LOWER_LOW + (<usize>cp << 1)) : lowerCase(cp);
       if (cp < 0x80) store<u8>(o++, cp);
       else o += encode(o, cp);
       const cpUnits: u32 = bytes == 4 ? 2 : 1;
@@ -173,15 +174,15 @@ function letters(x: v128): v128 {
 // @ts-ignore: decorator
 @inline
 function copyBlock(to: usize, x: v128, kind: u32): void {
-  if (kind == KIND_LOWERCASE) storeLower(to, x);
+  if (kind == CharKind.LOWERCASE) storeLower(to, x);
   else v128.store(to, x);
 }
 
 // @ts-ignore: decorator
 @inline
 function isTokenChar(config: usize, kind: u32, cp: u32): bool {
-  if (kind == KIND_WHITESPACE) return cp < 0x800 ? !(load<u8>(KINDS_LOW + cp) & 1) : !isWhitespace(cp);
-  if (kind <= KIND_LOWERCASE) return cp < 0x800 ? (load<u8>(KINDS_LOW + cp) & 2) != 0 : isLetter(cp);
+  if (kind == CharKind.WHITESPACE) return cp < 0x800 ? !(load<u8>(KINDS_LOW + cp) & 1) : !isWhitespace(cp);
+  if (kind <= CharKind.LOWERCASE) return cp < 0x800 ? (load<u8>(KINDS_LOW + cp) & 2) != 0 : isLetter(cp);
   return !isSeparator(config, cp);
 }
 

@@ -4,12 +4,8 @@
 import { isLetter, isWhitespace } from '../../text/character';
 import { LOWER_LOW, lowerCase } from '../../text/generated/case';
 import { KINDS_LOW } from '../../text/generated/category';
+import { CharKind } from '../config-values';
 import { below, bitmasks } from './masks';
-
-/** Kinds of characters that tokens consist of. */
-export const KIND_LETTER: u32 = 0;
-export const KIND_LOWERCASE: u32 = 1;
-export const KIND_WHITESPACE: u32 = 2;
 
 // What the last scan found.
 export let charsOfTokens: u64 = 0;
@@ -22,7 +18,7 @@ export let charsValid: u32 = 0;
  * The characters beyond ASCII that belong to tokens.
  * @param cur   64 readable bytes
  * @param out   where they were copied to; letters are written there again in lower case, if that is the kind
- * @param kind  KIND_LETTER, KIND_LOWERCASE or KIND_WHITESPACE
+ * @param kind  CharKind.LETTER, CharKind.LOWERCASE or CharKind.WHITESPACE
  * @param high  the bytes beyond ASCII that belong to the text
  */
 export function scanChars(cur: usize, out: usize, kind: u32, high: u64): void {
@@ -35,11 +31,11 @@ export function scanChars(cur: usize, out: usize, kind: u32, high: u64): void {
   // Stray and missing continuations, and what is longer: ctz of none is 64.
   let valid = <u32>ctz((high & ~(continuations | isPair | isTriple)) | (continuations & ~expected));
   let chars = high;
-  if (kind != KIND_WHITESPACE) {
+  if (kind != CharKind.WHITESPACE) {
     for (let rest = isPair & below(valid); rest; rest &= rest - 1) {
       const i = <u32>ctz(rest), bytes = <u32>load<u16>(cur + i), cp = ((bytes & 31) << 6) | ((bytes >> 8) & 63);
       if (!(load<u8>(KINDS_LOW + cp) & 2)) chars &= ~(<u64>3 << i);
-      else if (kind == KIND_LOWERCASE) {
+      else if (kind == CharKind.LOWERCASE) {
         const lower = <u32>load<u16>(LOWER_LOW + (<usize>cp << 1));
         if (lower - 0x80 >= 0x800 - 0x80) {
           valid = i;
@@ -55,12 +51,12 @@ export function scanChars(cur: usize, out: usize, kind: u32, high: u64): void {
   for (let rest = isTriple & below(valid); rest; rest &= rest - 1) {
     const i = <u32>ctz(rest), first = <u32>load<u8>(cur + i);
     const cp = ((first & 15) << 12) | ((<u32>load<u8>(cur + i, 1) & 63) << 6) | (load<u8>(cur + i, 2) & 63);
-    if (cp < 0x800 || (kind == KIND_LOWERCASE && lowerCase(cp) != cp)) {
+    if (cp < 0x800 || (kind == CharKind.LOWERCASE && lowerCase(cp) != cp)) {
       valid = i;
       break;
     }
     // White space of three bytes begins with E1 to E3.
-    const isOfToken = kind == KIND_WHITESPACE ? first - 0xe1 > 2 || !isWhitespace(cp) : isLetter(cp);
+    const isOfToken = kind == CharKind.WHITESPACE ? first - 0xe1 > 2 || !isWhitespace(cp) : isLetter(cp);
     if (!isOfToken) chars &= ~(<u64>7 << i);
   }
   charsOfTokens = chars & below(valid);

@@ -10,10 +10,8 @@ import { CLASSIC_ACCEPT, CLASSIC_CLASSES, CLASSIC_NEXT, classicClass } from '../
 import { decode, utf16Length } from '../../text/utf8';
 import { termsLimit } from '../producer';
 import { BATCH, Chain, Stage, stateOf } from '../stage';
-import { Token, TOKEN_BYTES, writeToken } from '../token';
+import { Token, TOKEN_BYTES, TokenType, writeToken } from '../token';
 
-const ACRONYM_DEP: u32 = 16;
-const HOST: u32 = 14;
 /** How many bytes a match looks beyond the longest one found so far before it consults the notes. */
 const FAR: usize = 128;
 
@@ -63,8 +61,8 @@ export function classicNext(chain: Chain, stage: Stage): i32 {
       }
       memory.copy(out, cur, len);
       // The grammar's deprecated acronym is a host; its final dot is not part of the term.
-      const dot: u32 = type == ACRONYM_DEP ? 1 : 0;
-      writeToken(at, out, len - dot, start, start + units, dot ? HOST : type);
+      const dot: u32 = type == TokenType.ACRONYM_DEP ? 1 : 0;
+      writeToken(at, out, len - dot, start, start + units, dot ? TokenType.HOST : type);
       changetype<Token>(at).posInc += stage.carry;
       stage.carry = 0;
       at += TOKEN_BYTES;

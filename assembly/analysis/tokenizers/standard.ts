@@ -10,15 +10,13 @@ import { LOWER_LOW, lowerCase } from '../../text/generated/case';
 import { WORD_BREAK_ACCEPT, WORD_BREAK_CLASS_LOW, WORD_BREAK_CLASSES, WORD_BREAK_NEXT, wordBreakClass } from '../../text/generated/word-break';
 import { decode, encode, utf16Length } from '../../text/utf8';
 import { plainAt } from '../filters/combine/cjk-run';
+import { StandardFlag } from '../config-values';
 import { BATCH, Chain, Stage } from '../stage';
 import { TOKEN_BYTES, TokenType, writeToken } from '../token';
 import { INDIC_LEAD, isIndic } from './indic-run';
 import { below, bitmasks, BLOCK_BYTES, storeLower } from './masks';
 import { runContinuations, runDigits, runLetters, runValid, scanRun } from './word-run';
 
-const FLAG_LOWER: u32 = 1;
-const FLAG_NON_JOINER: u32 = 2;
-const FLAG_STOP_BEFORE_CJK: u32 = 4;
 const NON_JOINER: u32 = 0x200c;
 
 // Classes of ASCII bytes as LOW[byte & 15] & HIGH[byte >> 4]: 1 digit, 2 and 4 letter, 8 underscore, 16 . and ', 32 comma, 64 colon, 128 semicolon.
@@ -30,14 +28,14 @@ const HIGH_BITS: u64 = 0x8080808080808080;
 /** Fills the batch. Returns the count of tokens, 0 at the end of the text, E_NO_SPACE if a single token does not fit the term buffer. */
 export function standardNext(chain: Chain, stage: Stage): i32 {
   const maxLength = load<u32>(stage.config);
-  const flags = load<u32>(stage.config, 4), lower = (flags & FLAG_LOWER) != 0;
-  const space: u32 = flags & FLAG_NON_JOINER ? NON_JOINER : 0;
+  const flags = load<u32>(stage.config, 4), lower = (flags & StandardFlag.LOWER) != 0;
+  const space: u32 = flags & StandardFlag.NON_JOINER ? NON_JOINER : 0;
   const end = chain.textEnd;
   // A quarter of the buffer stays free for filters that lengthen terms.
   const outEnd = stage.termsEnd - ((stage.termsEnd - stage.termsPtr) >> 2);
   const tokensEnd = stage.tokens + BATCH * TOKEN_BYTES;
   let cur = chain.cur, base = chain.unitBase, out = stage.termsPtr, token = stage.tokens;
-  const mayRun = maxLength >= 64, stops = (flags & FLAG_STOP_BEFORE_CJK) != 0 && !chain.isStepped && !chain.isMapped;
+  const mayRun = maxLength >= 64, stops = (flags & StandardFlag.STOP_BEFORE_CJK) != 0 && !chain.isStepped && !chain.isMapped;
   const lastBlock = lastReadable(BLOCK_BYTES);
   while (cur < end && token < tokensEnd) {
     const first = <u32>load<u8>(cur);

@@ -1,15 +1,13 @@
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import type { AnalysisEnvironment, AnalysisRegistry, CustomChain } from '../analysis-registry.ts';
+import { HostTermFlag, RewriteOp, StageId, Stemmer } from '../../wasm/generated/analysis.ts';
+import type { AnalysisRegistry, CustomChain } from '../analysis-registry.ts';
 import { Analyzer } from '../analyzer.ts';
 import { CharFilterChain } from '../char-filters/apply.ts';
 import type { FilterFactory, TokenFilter } from '../component.ts';
-import { HOST_TERM_FLAGS, HOST_TERM_OP } from '../filters/host-terms.ts';
-import { MARK_HEEDING_NORMALIZATIONS } from '../filters/kernel-filters.ts';
-import { STEMMER } from '../languages/stemmers.ts';
+import { KEYWORD_AWARE_NORMALIZATIONS } from '../filters/kernel-filters.ts';
 import { DEFINED_ONLY } from '../registry.ts';
 import { Settings, type SettingTree } from '../settings.ts';
-import { STAGE } from '../stage-ids.ts';
 import { type Token, type TokenStream, TooManyTokens } from '../tokens/token-stream.ts';
 import { type AnalyzeRequest, type Part, parseAnalyzeRequest, validateAnalyzeRequest } from './analyze-request.ts';
 
@@ -184,20 +182,20 @@ function boundedBy(limit: { max: number }, run: () => TokenStream): TokenStream 
 }
 
 const MARKING_STAGES: ReadonlySet<number> = new Set([
-  STAGE.STEM,
-  STAGE.STEMMER_OVERRIDE,
-  STAGE.KEYWORD_MARKER,
-  STAGE.KEYWORD_REPEAT,
-  STAGE.TRAILING_STOP,
-  STAGE.TRUNCATE,
-  STAGE.WORD_DELIMITER,
+  StageId.STEM,
+  StageId.STEMMER_OVERRIDE,
+  StageId.KEYWORD_MARKER,
+  StageId.KEYWORD_REPEAT,
+  StageId.TRAILING_STOP,
+  StageId.TRUNCATE,
+  StageId.WORD_DELIMITER,
 ]);
 
 function usesKeywordMark(filter: TokenFilter): boolean {
   if (filter.kind === 'host') return false;
   return filter.stages.some(({ id, config }) => {
-    if (id === STAGE.NORMALIZE) return MARK_HEEDING_NORMALIZATIONS.has(config[0]);
-    return MARKING_STAGES.has(id) && (id !== STAGE.STEM || usesMarkInRewrite(config));
+    if (id === StageId.NORMALIZE) return KEYWORD_AWARE_NORMALIZATIONS.has(config[0]);
+    return MARKING_STAGES.has(id) && (id !== StageId.STEM || usesMarkInRewrite(config));
   });
 }
 
@@ -205,8 +203,8 @@ function usesKeywordMark(filter: TokenFilter): boolean {
 function usesMarkInRewrite(config: Uint8Array): boolean {
   const view = new DataView(config.buffer, config.byteOffset);
   const op = view.getUint32(0, true);
-  if (op === HOST_TERM_OP) return view.getUint32(12, true) === HOST_TERM_FLAGS.mark;
-  return op !== STEMMER.ENGLISH_POSSESSIVE;
+  if (op === RewriteOp.HOST_TERM) return view.getUint32(12, true) === HostTermFlag.MARK;
+  return op !== Stemmer.ENGLISH_POSSESSIVE;
 }
 
 function tooManyTokens(max: number): ApiError {
@@ -240,7 +238,7 @@ function explain(request: AnalyzeRequest, chosen: Chosen, limit: { left: number;
     return { custom_analyzer: false, analyzer: { name: analyzer.name, tokens: detailed(tokens, analyzer.parts.filters) } };
   }
   const { parts } = analyzer;
-  const kernels = (analyzer as unknown as { host: AnalysisEnvironment['host'] }).host;
+  const kernels = analyzer.host;
   const detail: Record<string, unknown> = { custom_analyzer: true };
   detail.charfilters = custom.charFilters.map((factory, i) => ({
     name: factory.name,

@@ -1,14 +1,14 @@
 // Runs character filters where the host needs their text: before a tokenizer or another character filter that runs on the host, for `explain`.
 import type { AnalysisHost, ChainProgram } from '../../wasm/analysis.ts';
+import { StageId } from '../../wasm/generated/analysis.ts';
 import { chainBlob, type KernelStage } from '../blob.ts';
 import type { CharFilter, FilteredText } from '../component.ts';
-import { STAGE } from '../stage-ids.ts';
 import { decodeWtf8, encodeWtf8 } from '../tokens/wtf8.ts';
 import { OffsetMap } from './offset-map.ts';
 
 type Step = { program: ChainProgram; size: number } | { apply(input: FilteredText): FilteredText };
 
-const KEYWORD: KernelStage = { id: STAGE.KEYWORD, config: new Uint8Array(0) };
+const KEYWORD: KernelStage = { id: StageId.KEYWORD, config: new Uint8Array(0) };
 
 /** Character filters one behind another; kernels that stand together run together. */
 export class CharFilterChain {

@@ -23,7 +23,7 @@ function charFilterEntry(
   };
 }
 
-export const MAPPED_CHAR_FILTERS: readonly ComponentEntry<CharFilterFactory>[] = [
+export const CHAR_FILTER_ENTRIES: readonly ComponentEntry<CharFilterFactory>[] = [
   charFilterEntry('html_strip', ['escaped_tags: list'], false, ({ settings }) => htmlStripFilter(settings.list('escaped_tags') ?? [])),
   charFilterEntry('mapping', ['mappings: list', 'mappings_path: string'], true, (context) => mappingFilter(mappingRules(context))),
   charFilterEntry('pattern_replace', ['pattern: string', 'flags: string', 'replacement: string = ""'], true, ({ name, settings }) => {

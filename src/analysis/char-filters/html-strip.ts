@@ -1,11 +1,12 @@
 // HTML strip: the grammar of tags as automata, sets of tags and entities; texts are stripped by the kernel.
+
+import { StageId } from '../../wasm/generated/analysis.ts';
 import { joinConfigs, termMap, termSet, words } from '../blob.ts';
 import type { CharFilter } from '../component.ts';
 import { lowerCodePoints } from '../languages/word-lists.ts';
 import { compileMachines, type Machines } from '../regex/machine.ts';
 import { parseJavaRegex } from '../regex/parser.ts';
 import { FLAG } from '../regex/syntax.ts';
-import { STAGE } from '../stage-ids.ts';
 import { ENTITIES } from './html-entities.ts';
 
 const INLINE =
@@ -61,5 +62,5 @@ function htmlStripConfig(escapedTags: readonly string[]): Uint8Array {
 }
 
 export function htmlStripFilter(escapedTags: readonly string[]): CharFilter {
-  return { kind: 'kernel', stage: { id: STAGE.HTML_STRIP, config: htmlStripConfig(escapedTags) } };
+  return { kind: 'kernel', stage: { id: StageId.HTML_STRIP, config: htmlStripConfig(escapedTags) } };
 }

@@ -1,10 +1,10 @@
 // Mapping: reads its rules; texts are mapped by the kernel.
 import { javaTrim } from '../../common/java-text.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
+import { StageId } from '../../wasm/generated/analysis.ts';
 import { joinConfigs, words } from '../blob.ts';
 import type { BuildContext, CharFilter } from '../component.ts';
-import { hexNumber, lineOf, ruleLines, runtimeError } from '../languages/word-lists.ts';
-import { STAGE } from '../stage-ids.ts';
+import { atLine, hexNumber, ruleLines, runtimeError } from '../languages/word-lists.ts';
 
 interface TrieNode {
   readonly next: Map<number, TrieNode>;
@@ -51,7 +51,7 @@ function mappingConfig(rules: ReadonlyMap<string, string>): Uint8Array {
 }
 
 export function mappingFilter(rules: ReadonlyMap<string, string>): CharFilter {
-  return { kind: 'kernel', stage: { id: STAGE.MAPPING, config: mappingConfig(rules) } };
+  return { kind: 'kernel', stage: { id: StageId.MAPPING, config: mappingConfig(rules) } };
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\', n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
@@ -79,7 +79,7 @@ export function mappingRules(context: BuildContext): Map<string, string> {
   for (const line of lines) {
     const sides = splitRule(line.text);
     if (!sides) throw runtimeError(`Line [${line.number}]: Invalid mapping rule : [${line.text}]`);
-    const [from, to] = lineOf(line.number, () => sides.map(unescapeRule));
+    const [from, to] = atLine(line.number, () => sides.map(unescapeRule));
     if (from === '') throw illegalArgument('cannot match the empty string');
     if (rules.has(from)) throw illegalArgument(`match "${from}" was already added`);
     rules.set(from, to);

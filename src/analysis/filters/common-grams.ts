@@ -1,9 +1,9 @@
 // Common grams: pairs with a frequent word as further tokens; in query mode pairs instead of their words.
 import { illegalArgument } from '../../errors/catalog.ts';
+import { StageId } from '../../wasm/generated/analysis.ts';
 import { termSet, words } from '../blob.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
 import { lowerCodePoints, stopWords } from '../languages/word-lists.ts';
-import { STAGE } from '../stage-ids.ts';
 import { filterEntry } from './kernel-filters.ts';
 
 export const COMMON_GRAMS_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
@@ -18,8 +18,8 @@ export const COMMON_GRAMS_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       const ignoreCase = settings.bool('ignore_case', false);
       const frequent = stopWords(context, [], 'common_words');
       const config = words([ignoreCase ? 1 : 0], termSet(ignoreCase ? frequent.map(lowerCodePoints) : frequent));
-      const grams = { id: STAGE.COMMON_GRAMS, config };
-      const only = { id: STAGE.GRAMS_ONLY, config: new Uint8Array(0) };
+      const grams = { id: StageId.COMMON_GRAMS, config };
+      const only = { id: StageId.GRAMS_ONLY, config: new Uint8Array(0) };
       return { kind: 'kernel', stages: settings.bool('query_mode', false) ? [grams, only] : [grams] };
     },
     { inSynonymRules: 'refused' },

@@ -1,10 +1,10 @@
 // Decompounders: words inside words, by a dictionary alone (a kernel) or at hyphenation points only (on the host).
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
+import { StageId } from '../../wasm/generated/analysis.ts';
 import { joinConfigs, termSet, words } from '../blob.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter } from '../component.ts';
 import { readText, wordList } from '../languages/word-lists.ts';
-import { STAGE } from '../stage-ids.ts';
 import { checkTokenCount } from '../tokens/token-stream.ts';
 import { encodeWtf8 } from '../tokens/wtf8.ts';
 import { termsFilter } from './host-terms.ts';
@@ -108,7 +108,7 @@ export const DECOMPOUND_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       const options = readOptions(context);
       return () => {
         checkSizes(options);
-        return kernelFilter(STAGE.DECOMPOUND, decompoundConfig(options, list));
+        return kernelFilter(StageId.DECOMPOUND, decompoundConfig(options, list));
       };
     },
     { inSynonymRules: 'skipped' },

@@ -13,7 +13,7 @@ import { SHINGLE_FILTERS } from './shingle.ts';
 import { SYNONYM_FILTERS } from './synonym.ts';
 import { WORD_DELIMITER_FILTERS } from './word-delimiter.ts';
 
-export const GRAPH_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
+export const FAMILY_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   ...COMMON_GRAMS_FILTERS,
   ...CONCATENATE_FILTERS,
   ...DECOMPOUND_FILTERS,

@@ -1,17 +1,17 @@
 // Filters that turn a whole stream into a summary: fingerprint (sorted distinct terms) and min_hash.
 import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
+import { StageId } from '../../wasm/generated/analysis.ts';
 import { words } from '../blob.ts';
 import { type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
 import type { Settings } from '../settings.ts';
-import { STAGE } from '../stage-ids.ts';
 import { encodeWtf8 } from '../tokens/wtf8.ts';
 import { filterEntry } from './kernel-filters.ts';
 
 /** @param maxSize longest result in UTF-16 units; a longer one is none */
 export function fingerprintFilter(separator: string, maxSize: number): TokenFilter {
   const between = encodeWtf8(separator);
-  return kernelFilter(STAGE.FINGERPRINT, words([Math.max(0, maxSize), between.length], between));
+  return kernelFilter(StageId.FINGERPRINT, words([Math.max(0, maxSize), between.length], between));
 }
 
 /** A parameter that Lucene reads itself. @throws ApiError number_format_exception */
@@ -27,7 +27,7 @@ export const SUMMARY_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   filterEntry(
     'fingerprint',
     ['separator: char = " "', 'max_output_size: int = 255'],
-    ({ settings }) => fingerprintFilter(settings.char('separator', ' ')!, settings.int('max_output_size', 255)),
+    ({ settings }) => fingerprintFilter(settings.char('separator', ' '), settings.int('max_output_size', 255)),
     { inSynonymRules: 'refused' },
   ),
   filterEntry(
@@ -44,7 +44,7 @@ export const SUMMARY_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
         if (bucketCount <= 0) throw illegalArgument('bucketCount must be greater than zero');
         if (hashSetSize <= 0) throw illegalArgument('hashSetSize must be greater than zero');
         if (hashCount * bucketCount > 1 << 22) throw illegalArgument('hash_count times bucket_count must not exceed 4194304');
-        return kernelFilter(STAGE.MIN_HASH, words([hashCount, bucketCount, hashSetSize, withRotation ? 1 : 0]));
+        return kernelFilter(StageId.MIN_HASH, words([hashCount, bucketCount, hashSetSize, withRotation ? 1 : 0]));
       };
     },
   ),

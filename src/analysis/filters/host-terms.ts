@@ -1,29 +1,26 @@
-// Filters that are a function of the term, for kernels to call: they ask once for a word and remember the answer (assembly/analysis/host-calls.ts).
+// Filters that are a function of the term, called by kernels, which cache the answers (assembly/analysis/host-calls.ts).
 
+import { HostTermFlag, KEEP_KEYWORDS, RewriteOp, StageId } from '../../wasm/generated/analysis.ts';
 import { E_NO_SPACE } from '../../wasm/generated/mem.ts';
 import { numberOfCall, type TermCall } from '../../wasm/host-calls.ts';
 import { words } from '../blob.ts';
 import type { TokenFilter } from '../component.ts';
-import { STAGE } from '../stage-ids.ts';
 import { decodeWtf8, writeWtf8 } from '../tokens/wtf8.ts';
 
-/** The terms that take the place of a term; none: it stays as it is. @throws ApiError: the text is refused */
+/** Returns the terms that replace a term; none if it stays unchanged. @throws ApiError: the text is refused */
 export type TermFunction = (term: string) => readonly string[];
 
-/** Operation of the stem stage that asks the host, and its flags (assembly/analysis/filters/rewrite/stem.ts). */
-export const HOST_TERM_OP = 0x800;
-export const HOST_TERM_FLAGS = { replace: 0, mark: 1, dropOthers: 2 } as const;
-const KEEP_KEYWORDS = 1;
+const FLAGS = { replace: 0, mark: HostTermFlag.MARK, dropOthers: HostTermFlag.DROP_OTHERS } as const;
 
 function termCall(answer: TermFunction): TermCall {
-  /** An answer that did not fit, for the call that comes again. */
-  let waiting: { term: string; terms: readonly string[] } | null = null;
+  /** An answer that did not fit, for the repeated call. */
+  let pending: { term: string; terms: readonly string[] } | null = null;
   return (bytes, termPtr, termLen, outPtr, outBytes) => {
     const term = decodeWtf8(bytes, termPtr, termPtr + termLen);
-    const terms = waiting?.term === term ? waiting.terms : answer(term);
+    const terms = pending?.term === term ? pending.terms : answer(term);
     const most = terms.reduce((sum, { length }) => sum + 4 + length * 3, 0);
-    waiting = most > outBytes ? { term, terms } : null;
-    if (waiting) return E_NO_SPACE;
+    pending = most > outBytes ? { term, terms } : null;
+    if (pending) return E_NO_SPACE;
     let at = outPtr;
     for (const made of terms) {
       const written = writeWtf8(bytes, at + 4, made);
@@ -35,18 +32,18 @@ function termCall(answer: TermFunction): TermCall {
 }
 
 /**
- * A filter that changes, marks or drops terms by a function of the term.
- * @param how  `replace`: by the first term of the answer. `mark`: terms with an answer become keywords. `dropOthers`: those without one go
+ * A filter that replaces, marks or drops terms by a function of the term.
+ * @param how `replace`: by the first term of the answer. `mark`: terms with an answer become keywords. `dropOthers`: terms without an answer are dropped
  */
-export function termFilter(how: keyof typeof HOST_TERM_FLAGS, answer: TermFunction): TokenFilter {
+export function termFilter(how: keyof typeof FLAGS, answer: TermFunction): TokenFilter {
   const call = termCall(answer);
-  const config = words([HOST_TERM_OP, 8, numberOfCall(call), HOST_TERM_FLAGS[how]]);
-  return { kind: 'kernel', stages: [{ id: STAGE.STEM, config, keeps: call }] };
+  const config = words([RewriteOp.HOST_TERM, 8, numberOfCall(call), FLAGS[how]]);
+  return { kind: 'kernel', stages: [{ id: StageId.STEM, config, keeps: call }] };
 }
 
-/** A filter that puts any number of terms in a term's place, all at its position. */
+/** A filter that replaces a term by any number of terms, all at its position. */
 export function termsFilter(answer: TermFunction, { keepsKeywords = false } = {}): TokenFilter {
   const call = termCall(answer);
   const config = words([numberOfCall(call), keepsKeywords ? KEEP_KEYWORDS : 0]);
-  return { kind: 'kernel', stages: [{ id: STAGE.HOST_TERMS, config, keeps: call }] };
+  return { kind: 'kernel', stages: [{ id: StageId.HOST_TERMS, config, keeps: call }] };
 }

@@ -1,11 +1,13 @@
-// Registry entries of the filters that are one kernel stage.
+// Registry entries of token filters that consist of one kernel stage.
 import { javaTrim } from '../../common/java-text.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
+import { BigramFlag, CaseVariant, Normalization, ONLY_ON_SAME_POSITION, StageId } from '../../wasm/generated/analysis.ts';
 import { termMap, termSet, words } from '../blob.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
 import { englishStopWords } from '../languages/stop-words.ts';
 import {
   lowerCodePoints,
+  NO_WORDS,
   type RuleLine,
   refuseOld,
   ruleLines,
@@ -14,13 +16,12 @@ import {
   wordList,
   wordSet,
 } from '../languages/word-lists.ts';
-import { STAGE } from '../stage-ids.ts';
-import { tokenTypeIdOf } from '../tokens/token-stream.ts';
+import { typeIdOf } from '../tokens/token-types.ts';
 import { encodeWtf8 } from '../tokens/wtf8.ts';
 
 type Make = (context: BuildContext) => TokenFilter | (() => TokenFilter);
 
-/** An entry whose filter does not depend on the chain around it. A function is called when an analyzer is assembled. */
+/** An entry for a filter that does not depend on the rest of its chain. If `make` returns a function, it is called when an analyzer is assembled. */
 export function filterEntry(
   type: string,
   params: readonly string[],
@@ -42,36 +43,37 @@ export function filterEntry(
   };
 }
 
-/** Mode of the unique stage. */
-export const ONLY_ON_SAME_POSITION = 1;
-
 const EMPTY = new Uint8Array(0);
-/** Variants of the normalize stage that leave marked keywords alone: hindi, bengali. */
-export const MARK_HEEDING_NORMALIZATIONS: ReadonlySet<number> = new Set([7, 8]);
+/** Variants of the normalize stage that do not change keywords. */
+export const KEYWORD_AWARE_NORMALIZATIONS: ReadonlySet<number> = new Set([Normalization.HINDI, Normalization.BENGALI]);
 const NORMALIZATIONS: readonly [string, number][] = [
-  ['arabic_normalization', 0],
-  ['persian_normalization', 1],
-  ['sorani_normalization', 2],
-  ['german_normalization', 3],
-  ['scandinavian_normalization', 4],
-  ['scandinavian_folding', 5],
-  ['serbian_normalization', 6],
-  ['hindi_normalization', 7],
-  ['bengali_normalization', 8],
-  ['indic_normalization', 9],
-  ['decimal_digit', 10],
-  ['cjk_width', 11],
+  ['arabic_normalization', Normalization.ARABIC],
+  ['persian_normalization', Normalization.PERSIAN],
+  ['sorani_normalization', Normalization.SORANI],
+  ['german_normalization', Normalization.GERMAN],
+  ['scandinavian_normalization', Normalization.SCANDINAVIAN],
+  ['scandinavian_folding', Normalization.SCANDINAVIAN_FOLDING],
+  ['serbian_normalization', Normalization.SERBIAN],
+  ['hindi_normalization', Normalization.HINDI],
+  ['bengali_normalization', Normalization.BENGALI],
+  ['indic_normalization', Normalization.INDIC],
+  ['decimal_digit', Normalization.DECIMAL_DIGIT],
+  ['cjk_width', Normalization.CJK_WIDTH],
 ];
-const CASE_VARIANTS: Readonly<Record<string, number>> = { greek: 2, turkish: 3, irish: 4 };
+const CASE_VARIANTS: Readonly<Record<string, number>> = {
+  greek: CaseVariant.GREEK,
+  turkish: CaseVariant.TURKISH,
+  irish: CaseVariant.IRISH,
+};
 
-/** Articles of the elision filter that is not defined. */
+/** Articles of the elision filter without parameters. */
 const FRENCH_ARTICLES = ['l', 'm', 't', 'qu', 'n', 's', 'j', 'd', 'c', 'jusqu', 'quoiqu', 'lorsqu', 'puisqu'];
 
 const plain = (type: string, id: number, traits: { normalizing?: boolean } = {}) =>
   filterEntry(type, [], () => kernelFilter(id, EMPTY), traits);
 
 export function stopStage(stop: Iterable<string>, ignoreCase: boolean): TokenFilter {
-  return setStage(STAGE.STOP, stop, ignoreCase);
+  return setStage(StageId.STOP, stop, ignoreCase);
 }
 
 export function setStage(id: number, terms: Iterable<string>, ignoreCase: boolean): TokenFilter {
@@ -79,10 +81,10 @@ export function setStage(id: number, terms: Iterable<string>, ignoreCase: boolea
 }
 
 export function elisionStage(articles: Iterable<string>, ignoreCase: boolean): TokenFilter {
-  return setStage(STAGE.ELISION, articles, ignoreCase);
+  return setStage(StageId.ELISION, articles, ignoreCase);
 }
 
-export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
+export const KERNEL_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   filterEntry(
     'lowercase',
     ['language: string = null'],
@@ -91,32 +93,32 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       return () => {
         if (language !== undefined && !Object.hasOwn(CASE_VARIANTS, language))
           throw illegalArgument(`language [${language}] not support for lower case`);
-        return kernelFilter(STAGE.CASE, words([language === undefined ? 0 : CASE_VARIANTS[language]]));
+        return kernelFilter(StageId.CASE, words([language === undefined ? CaseVariant.LOWER : CASE_VARIANTS[language]]));
       };
     },
     { normalizing: true },
   ),
-  filterEntry('uppercase', [], () => kernelFilter(STAGE.CASE, words([1])), { normalizing: true }),
+  filterEntry('uppercase', [], () => kernelFilter(StageId.CASE, words([CaseVariant.UPPER])), { normalizing: true }),
   filterEntry(
     'asciifolding',
     ['preserve_original: bool = false'],
-    ({ settings }) => kernelFilter(settings.bool('preserve_original', false) ? STAGE.FOLDING_AND_ORIGINAL : STAGE.FOLDING, EMPTY),
+    ({ settings }) => kernelFilter(settings.bool('preserve_original', false) ? StageId.FOLDING_AND_ORIGINAL : StageId.FOLDING, EMPTY),
     { normalizing: true },
   ),
   ...NORMALIZATIONS.map(([type, variant]) =>
-    filterEntry(type, [], () => kernelFilter(STAGE.NORMALIZE, words([variant])), { normalizing: true }),
+    filterEntry(type, [], () => kernelFilter(StageId.NORMALIZE, words([variant])), { normalizing: true }),
   ),
-  plain('apostrophe', STAGE.APOSTROPHE),
-  plain('classic', STAGE.CLASSIC_FILTER),
-  plain('reverse', STAGE.REVERSE),
-  filterEntry('keyword_repeat', [], () => kernelFilter(STAGE.KEYWORD_REPEAT, EMPTY), { inSynonymRules: 'refused' }),
-  filterEntry('remove_duplicates', [], () => kernelFilter(STAGE.UNIQUE, words([ONLY_ON_SAME_POSITION]))),
+  plain('apostrophe', StageId.APOSTROPHE),
+  plain('classic', StageId.CLASSIC_FILTER),
+  plain('reverse', StageId.REVERSE),
+  filterEntry('keyword_repeat', [], () => kernelFilter(StageId.KEYWORD_REPEAT, EMPTY), { inSynonymRules: 'refused' }),
+  filterEntry('remove_duplicates', [], () => kernelFilter(StageId.UNIQUE, words([ONLY_ON_SAME_POSITION]))),
   filterEntry(
     'trim',
     [],
     (context) => {
       refuseOld(context, 'update_offsets');
-      return kernelFilter(STAGE.TRIM, EMPTY);
+      return kernelFilter(StageId.TRIM, EMPTY);
     },
     { normalizing: true },
   ),
@@ -139,7 +141,7 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     ({ settings, isBuiltIn }) => {
       const length = settings.int('length', isBuiltIn ? 10 : -1);
       if (length <= 0) throw illegalArgument('length parameter must be provided');
-      return kernelFilter(STAGE.TRUNCATE, words([length]));
+      return kernelFilter(StageId.TRUNCATE, words([length]));
     },
     { normalizing: true },
   ),
@@ -148,16 +150,16 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     ['stopwords: list = _english_', 'stopwords_path: string', 'ignore_case: bool = false', 'remove_trailing: bool = true'],
     (context) => {
       const { settings } = context;
-      // The list that stands where none is given knows its own case only.
+      // The default list is always case-sensitive.
       const isGiven = settings.has('stopwords') || settings.has('stopwords_path');
       const ignoreCase = settings.bool('ignore_case', false) && isGiven;
       const stop = stopWords(context, englishStopWords());
       refuseOld(context, 'enable_position_increments');
-      return setStage(settings.bool('remove_trailing', true) ? STAGE.STOP : STAGE.TRAILING_STOP, stop, ignoreCase);
+      return setStage(settings.bool('remove_trailing', true) ? StageId.STOP : StageId.TRAILING_STOP, stop, ignoreCase);
     },
   ),
   filterEntry('unique', ['only_on_same_position: bool = false'], ({ settings }) =>
-    kernelFilter(STAGE.UNIQUE, words([settings.bool('only_on_same_position', false) ? ONLY_ON_SAME_POSITION : 0])),
+    kernelFilter(StageId.UNIQUE, words([settings.bool('only_on_same_position', false) ? ONLY_ON_SAME_POSITION : 0])),
   ),
   filterEntry('keep', ['keep_words: list', 'keep_words_path: string', 'keep_words_case: bool = false'], (context) => {
     const { settings } = context;
@@ -165,8 +167,8 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       throw illegalArgument('keep requires either `keep_words` or `keep_words_path` to be configured');
     }
     refuseOld(context, 'enable_position_increments');
-    const { words: kept, ignoreCase } = wordSet(context, 'keep_words')!;
-    return setStage(STAGE.KEEP, kept, ignoreCase);
+    const { words: kept, ignoreCase } = wordSet(context, 'keep_words') ?? NO_WORDS;
+    return setStage(StageId.KEEP, kept, ignoreCase);
   }),
   filterEntry('keep_types', ['types: list', 'mode: string = include'], ({ settings }) => {
     const types = settings.list('types');
@@ -175,7 +177,7 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     if (mode !== 'include' && mode !== 'exclude') {
       throw illegalArgument(`\`keep_types\` tokenfilter mode can only be [include] or [exclude] but was [${settings.get('mode')}].`);
     }
-    return kernelFilter(STAGE.KEEP_TYPES, words([mode === 'exclude' ? 1 : 0, types.length, ...types.map(tokenTypeIdOf)]));
+    return kernelFilter(StageId.KEEP_TYPES, words([mode === 'exclude' ? 1 : 0, types.length, ...types.map(typeIdOf)]));
   }),
   filterEntry('length', ['min: int = 0', 'max: int = 2147483647'], (context) => {
     const { settings } = context;
@@ -185,7 +187,7 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     return () => {
       if (min < 0) throw illegalArgument('minimum length must be greater than or equal to zero');
       if (min > max) throw illegalArgument('maximum length must not be greater than minimum length');
-      return kernelFilter(STAGE.LENGTH, words([min, max]));
+      return kernelFilter(StageId.LENGTH, words([min, max]));
     };
   }),
   filterEntry('limit', ['max_token_count: int = 1', 'consume_all_tokens: bool = false'], ({ settings }) => {
@@ -193,7 +195,7 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     const consumeAll = settings.bool('consume_all_tokens', false);
     return () => {
       if (max < 1) throw illegalArgument('maxTokenCount must be greater than zero');
-      return kernelFilter(STAGE.LIMIT, words([max, consumeAll ? 1 : 0]));
+      return kernelFilter(StageId.LIMIT, words([max, consumeAll ? 1 : 0]));
     };
   }),
   filterEntry('stemmer_override', ['rules: list', 'rules_path: string'], (context) => {
@@ -203,21 +205,21 @@ export const SIMPLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   }),
   filterEntry('cjk_bigram', ['ignored_scripts: list', 'output_unigrams: bool = false'], (context) => {
     const scripts = ['han', 'hiragana', 'katakana', 'hangul'];
-    let flags = 15;
+    let flags: number = BigramFlag.ALL_SCRIPTS;
     for (const script of context.settings.list('ignored_scripts') ?? []) {
       const bit = scripts.indexOf(script);
       if (bit < 0) context.warn(`[${context.name}] ignores the unknown script [${script}]`);
-      else flags &= ~(1 << bit);
+      else flags &= ~(BigramFlag.HAN << bit);
     }
-    if (context.settings.bool('output_unigrams', false)) flags |= 16;
-    return kernelFilter(STAGE.CJK_BIGRAM, words([flags]));
+    if (context.settings.bool('output_unigrams', false)) flags |= BigramFlag.UNIGRAMS;
+    return kernelFilter(StageId.CJK_BIGRAM, words([flags]));
   }),
 ];
 
-/** @param stems  words and what stands for them */
+/** @param stems words and their stems */
 export function stemmerOverrideStage(stems: readonly (readonly [word: string, stem: string])[]): TokenFilter {
   const entries = stems.map(([word, stem]): [string, Uint8Array] => [word, encodeWtf8(stem)]);
-  return kernelFilter(STAGE.STEMMER_OVERRIDE, words([0], termMap(entries)));
+  return kernelFilter(StageId.STEMMER_OVERRIDE, words([0], termMap(entries)));
 }
 
 /** `a, b => c` as pairs. @throws ApiError runtime_exception: not a rule */

@@ -1,13 +1,14 @@
 // Filters that hold other filters: multiplexer, condition; and predicate_token_filter, which shares the script.
 import { illegalArgument } from '../../errors/catalog.ts';
+import { ONLY_ON_SAME_POSITION, StageId } from '../../wasm/generated/analysis.ts';
 import { numberOfCall } from '../../wasm/host-calls.ts';
-import { fuse, givesPayloads, mayStop } from '../analyzer.ts';
+import { mayStop } from '../analyzer.ts';
 import { chainBlob, type KernelStage, words } from '../blob.ts';
 import type { BuildContext, ChainContext, ComponentEntry, FilterEnvironment, FilterFactory, TokenFilter } from '../component.ts';
-import { STAGE } from '../stage-ids.ts';
+import { fuse, givesPayloads } from '../fusion.ts';
 import { checkTokenCount, makeToken, type Token, type TokenStream } from '../tokens/token-stream.ts';
 import { termFilter } from './host-terms.ts';
-import { filterEntry, ONLY_ON_SAME_POSITION } from './kernel-filters.ts';
+import { filterEntry } from './kernel-filters.ts';
 import { scriptToken, TokenPredicate } from './token-predicate.ts';
 
 /** Whether filters run in kernels inside others: all of them, and payloads, which only the outer chain finds, are none of their business. */
@@ -20,21 +21,21 @@ function innerBlob(source: KernelStage, filters: readonly TokenFilter[]): Uint8A
   return chainBlob(fuse([source, ...filters.flatMap((filter) => (filter.kind === 'kernel' ? filter.stages : []))]));
 }
 
-const INPUT: KernelStage = { id: STAGE.INPUT, config: new Uint8Array(0) };
+const INPUT: KernelStage = { id: StageId.INPUT, config: new Uint8Array(0) };
 
 /** Each token once per branch; equal terms at one position once (assembly/analysis/filters/nested/multiplexer.ts). */
 export function multiplexerFilter(branches: readonly (readonly TokenFilter[])[]): TokenFilter {
   // Without a branch tokens stay as they are.
   if (!branches.length) return { kind: 'kernel', stages: [REMOVE_DUPLICATES] };
   if (!branches.every(areKernels)) return multiplexerOnHost(branches);
-  const select = { id: STAGE.SELECT, config: words([branches.length]) };
+  const select = { id: StageId.SELECT, config: words([branches.length]) };
   const turns: TokenFilter[] = branches.flatMap((filters, turn) => {
     // A branch that changes nothing is none, unless it is the only one: then it keeps back what the text leaves as a hole at its end.
     if (!filters.length && branches.length > 1) return [];
-    return [{ kind: 'kernel', stages: [{ id: STAGE.CONDITION, config: words([0, turn], innerBlob(INPUT, filters)) }] }];
+    return [{ kind: 'kernel', stages: [{ id: StageId.CONDITION, config: words([0, turn], innerBlob(INPUT, filters)) }] }];
   });
   const stage = {
-    id: STAGE.MULTIPLEXER,
+    id: StageId.MULTIPLEXER,
     config: innerBlob(select, turns),
     keeps: branches,
     stops: branches.some((filters) => filters.some(mayStop)),
@@ -42,14 +43,14 @@ export function multiplexerFilter(branches: readonly (readonly TokenFilter[])[])
   return { kind: 'kernel', stages: [stage, REMOVE_DUPLICATES] };
 }
 
-const REMOVE_DUPLICATES: KernelStage = { id: STAGE.UNIQUE, config: words([ONLY_ON_SAME_POSITION]) };
+const REMOVE_DUPLICATES: KernelStage = { id: StageId.UNIQUE, config: words([ONLY_ON_SAME_POSITION]) };
 const DEDUPLICATE: readonly TokenFilter[] = [{ kind: 'kernel', stages: [REMOVE_DUPLICATES] }];
 
 /** Tokens that a script takes go through filters, a run of them at a time (assembly/analysis/filters/nested/condition.ts). */
 function conditionFilter(predicate: TokenPredicate, filters: readonly TokenFilter[]): TokenFilter {
   if (!areKernels(filters)) return conditionOnHost(predicate, filters);
   const config = words([numberOfCall(predicate.call), 0], innerBlob(INPUT, filters));
-  return { kind: 'kernel', stages: [{ id: STAGE.CONDITION, config, keeps: [predicate, filters], stops: filters.some(mayStop) }] };
+  return { kind: 'kernel', stages: [{ id: StageId.CONDITION, config, keeps: [predicate, filters], stops: filters.some(mayStop) }] };
 }
 
 function predicateFilter(predicate: TokenPredicate): TokenFilter {
@@ -57,7 +58,7 @@ function predicateFilter(predicate: TokenPredicate): TokenFilter {
     return termFilter('dropOthers', (term) => (predicate.test(scriptToken(makeToken(term, 0, 0), 0)) ? [term] : []));
   }
   const config = words([numberOfCall(predicate.call)]);
-  return { kind: 'kernel', stages: [{ id: STAGE.PREDICATE, config, keeps: predicate }] };
+  return { kind: 'kernel', stages: [{ id: StageId.PREDICATE, config, keeps: predicate }] };
 }
 
 /** A run of the stream through filters, as a stream of its own, which knows of no holes behind it. */

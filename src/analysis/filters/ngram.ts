@@ -1,19 +1,19 @@
 // N-grams of terms: every gram keeps the offsets of its token and stands at its position.
 import { illegalArgument } from '../../errors/catalog.ts';
+import { StageId } from '../../wasm/generated/analysis.ts';
 import { words } from '../blob.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
-import { STAGE } from '../stage-ids.ts';
 import { checkGrams, checkNgramDiff } from '../tokenizers/ngram.ts';
 import { filterEntry } from './kernel-filters.ts';
 
 const EDGE = 1;
 const PRESERVE = 2;
-const REVERSE = { id: STAGE.REVERSE, config: new Uint8Array(0) };
+const REVERSE = { id: StageId.REVERSE, config: new Uint8Array(0) };
 
 /** Grams from the back are those of the reversed term, each reversed again. */
 function gramFilter(min: number, max: number, flags: number, fromBack = false): TokenFilter {
   checkGrams(min, max);
-  const grams = { id: STAGE.NGRAM, config: words([min, max, flags]) };
+  const grams = { id: StageId.NGRAM, config: words([min, max, flags]) };
   return { kind: 'kernel', stages: fromBack ? [REVERSE, grams, REVERSE] : [grams] };
 }
 

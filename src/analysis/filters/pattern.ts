@@ -1,11 +1,11 @@
 // Filters by regular expression: pattern_replace, pattern_capture, and keyword_marker with a pattern.
 import { illegalArgument } from '../../errors/catalog.ts';
+import { StageId } from '../../wasm/generated/analysis.ts';
 import type { ComponentEntry, FilterFactory } from '../component.ts';
 import { lowerCodePoints, wordSet } from '../languages/word-lists.ts';
 import { compilePattern } from '../regex/java-flags.ts';
 import type { JavaPattern } from '../regex/java-pattern.ts';
 import { Replacement } from '../regex/replacement.ts';
-import { STAGE } from '../stage-ids.ts';
 import { checkTokenCount } from '../tokens/token-stream.ts';
 import { termFilter, termsFilter } from './host-terms.ts';
 import { filterEntry, setStage } from './kernel-filters.ts';
@@ -91,7 +91,7 @@ export const PATTERN_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       }
       // A list that ignores case has its words in lower case, which tokens need not be looked up in.
       const words = keywords.ignoreCase ? keywords.words.map(lowerCodePoints) : keywords.words;
-      return setStage(STAGE.KEYWORD_MARKER, words, ignoreCase);
+      return setStage(StageId.KEYWORD_MARKER, words, ignoreCase);
     },
   ),
 ];

@@ -1,11 +1,11 @@
 // Payloads: delimited_payload and delimited_term_freq, to which what stands behind a delimiter in a term is data about it; type_as_payload.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
+import { StageId } from '../../wasm/generated/analysis.ts';
 import { E_NO_SPACE } from '../../wasm/generated/mem.ts';
 import { numberOfCall, type TermCall } from '../../wasm/host-calls.ts';
 import { words } from '../blob.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
-import { STAGE } from '../stage-ids.ts';
 import { decodeWtf8, encodeWtf8 } from '../tokens/wtf8.ts';
 import { filterEntry } from './kernel-filters.ts';
 
@@ -64,7 +64,7 @@ function delimitedFilter(mode: number, delimiter: string, encode: (text: string)
   };
   const mark = encodeWtf8(delimiter);
   const config = words([numberOfCall(call), mode, mark.length], mark);
-  return { kind: 'kernel', stages: [{ id: STAGE.DELIMITED, config, keeps: call }] };
+  return { kind: 'kernel', stages: [{ id: StageId.DELIMITED, config, keeps: call }] };
 }
 
 /** @throws ApiError number_format_exception, illegal_argument_exception */

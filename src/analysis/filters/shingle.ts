@@ -1,8 +1,8 @@
 // Shingles: neighbouring tokens joined, holes filled with a filler token.
 import { illegalArgument } from '../../errors/catalog.ts';
+import { StageId } from '../../wasm/generated/analysis.ts';
 import { joinConfigs, words } from '../blob.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
-import { STAGE } from '../stage-ids.ts';
 import { encodeWtf8 } from '../tokens/wtf8.ts';
 import { filterEntry } from './kernel-filters.ts';
 
@@ -22,7 +22,7 @@ function shingleFilter({ min, max, unigrams, unigramsIfNoShingles, separator, fi
   const flags = (unigrams ? UNIGRAMS : 0) | (unigramsIfNoShingles ? UNIGRAMS_IF_NONE : 0);
   const between = encodeWtf8(separator);
   const hole = encodeWtf8(filler);
-  return kernelFilter(STAGE.SHINGLE, words([min, max, flags, between.length, hole.length], joinConfigs([between, hole])));
+  return kernelFilter(StageId.SHINGLE, words([min, max, flags, between.length, hole.length], joinConfigs([between, hole])));
 }
 
 function shingleOptions({ settings, limits }: BuildContext): ShingleOptions {

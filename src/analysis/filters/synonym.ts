@@ -1,6 +1,7 @@
 // synonym and synonym_graph: the rules are read and analysed here, once for a chain; the words of texts are matched by the kernel.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
+import { StageId } from '../../wasm/generated/analysis.ts';
 import { Analyzer } from '../analyzer.ts';
 import {
   type BuildContext,
@@ -11,7 +12,6 @@ import {
   type TokenFilter,
 } from '../component.ts';
 import { readText } from '../languages/word-lists.ts';
-import { STAGE } from '../stage-ids.ts';
 import type { TokenStream } from '../tokens/token-stream.ts';
 import { synonymProgram } from './synonym-program.ts';
 import {
@@ -24,7 +24,7 @@ import {
 } from './synonym-rules.ts';
 
 function synonymFilter(map: SynonymMap, graph: boolean): TokenFilter {
-  return map.isEmpty ? { kind: 'kernel', stages: [] } : kernelFilter(STAGE.SYNONYM, synonymProgram(map, graph));
+  return map.isEmpty ? { kind: 'kernel', stages: [] } : kernelFilter(StageId.SYNONYM, synonymProgram(map, graph));
 }
 
 // --- rules

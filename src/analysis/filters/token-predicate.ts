@@ -1,13 +1,26 @@
-// Scripts of `condition` and `predicate_token_filter`: Painless over `token`. Kernels ask them for a batch of tokens at once.
+// Scripts of `condition` and `predicate_token_filter`: Painless over `token`. Kernels call them with a batch of tokens at a time.
 import { compileScript } from '../../scripting/painless.ts';
 import type { TokensCall } from '../../wasm/host-calls.ts';
-import { type Token, typeName } from '../tokens/token-stream.ts';
+import {
+  END_OFFSET,
+  isKeyword,
+  POS_INC,
+  POS_LEN,
+  START_OFFSET,
+  TERM_LEN,
+  TERM_PTR,
+  TOKEN_WORDS,
+  TYPE_AND_FLAGS,
+  typeOf,
+} from '../tokens/token-record.ts';
+import type { Token } from '../tokens/token-stream.ts';
+import { typeName } from '../tokens/token-types.ts';
 import { decodeWtf8 } from '../tokens/wtf8.ts';
 
-/** The token as a script sees it; each member has a getter of the same meaning. */
+/** The token as a script sees it; a script may also call the getter of each member. */
 export interface ScriptToken {
   readonly term: string;
-  /** Absolute, from 0, counted up to this token. */
+  /** Absolute position of this token, from 0. */
   readonly position: number;
   readonly positionIncrement: number;
   readonly positionLength: number;
@@ -28,38 +41,38 @@ const MEMBERS: readonly (keyof ScriptToken)[] = [
   'keyword',
 ];
 
-/** `token` where something else than its term is asked for, or may be. */
-const ASKS_FOR_MORE = /\btoken\b(?!\s*\.\s*(?:term\b|getTerm\s*\())/;
+/** Matches uses of `token` that read, or might read, anything but its term. */
+const READS_MORE = /\btoken\b(?!\s*\.\s*(?:term\b|getTerm\s*\())/;
 
-/** Terms whose verdict is remembered. */
-const MAX_REMEMBERED = 8192;
-const MAX_REMEMBERED_LENGTH = 64;
+/** Most terms whose verdicts are cached, and their greatest length. */
+const MAX_CACHED = 8192;
+const MAX_CACHED_LENGTH = 64;
 
 export class TokenPredicate {
-  /** The verdict depends on the term alone. */
+  /** True if the verdict depends on the term alone. */
   readonly isOfTerm: boolean;
   /** For kernels (assembly/analysis/host-calls.ts). */
   readonly call: TokensCall;
   private readonly script: ReturnType<typeof compileScript>;
 
-  /** @throws ApiError script_exception: syntax that is not known here, with its place */
+  /** @throws ApiError script_exception: unsupported syntax, with its position */
   constructor(source: string) {
     this.script = compileScript(source, { token: { kind: 'object', members: Object.fromEntries(MEMBERS.map((name) => [name, true])) } });
-    this.isOfTerm = !ASKS_FOR_MORE.test(source);
+    this.isOfTerm = !READS_MORE.test(source);
     this.call = this.isOfTerm ? this.termsCall() : this.tokensCall();
   }
 
   /** @throws ApiError script_exception: the script fails on this token */
   test(token: ScriptToken): boolean {
-    return this.script.run({ token: { fields: token as unknown as Record<string, unknown> } }) === true;
+    return this.script.run({ token: { fields: token } }) === true;
   }
 
   private tokensCall(): TokensCall {
     return (bytes, tokensPtr, count, outPtr, position) => {
-      const words = new Uint32Array(bytes.buffer, tokensPtr, count * KernelToken.WORDS);
+      const words = new Uint32Array(bytes.buffer, tokensPtr, count * TOKEN_WORDS);
       let last = position - 1;
       for (let i = 0; i < count; i++) {
-        const token = new KernelToken(bytes, words, i * KernelToken.WORDS, last);
+        const token = new KernelToken(bytes, words, i * TOKEN_WORDS, last);
         last = token.position;
         bytes[outPtr + i] = this.test(token) ? 1 : 0;
       }
@@ -68,17 +81,17 @@ export class TokenPredicate {
   }
 
   private termsCall(): TokensCall {
-    let remembered = new Map<string, boolean>();
+    let verdicts = new Map<string, boolean>();
     return (bytes, tokensPtr, count, outPtr) => {
-      const words = new Uint32Array(bytes.buffer, tokensPtr, count * KernelToken.WORDS);
+      const words = new Uint32Array(bytes.buffer, tokensPtr, count * TOKEN_WORDS);
       for (let i = 0; i < count; i++) {
-        const token = new KernelToken(bytes, words, i * KernelToken.WORDS, 0);
+        const token = new KernelToken(bytes, words, i * TOKEN_WORDS, 0);
         const { term } = token;
-        let verdict = remembered.get(term);
+        let verdict = verdicts.get(term);
         if (verdict === undefined) {
           verdict = this.test(token);
-          if (remembered.size >= MAX_REMEMBERED) remembered = new Map();
-          if (term.length <= MAX_REMEMBERED_LENGTH) remembered.set(term, verdict);
+          if (verdicts.size >= MAX_CACHED) verdicts = new Map();
+          if (term.length <= MAX_CACHED_LENGTH) verdicts.set(term, verdict);
         }
         bytes[outPtr + i] = verdict ? 1 : 0;
       }
@@ -87,52 +100,51 @@ export class TokenPredicate {
   }
 }
 
-/** A token of kernel memory (assembly/analysis/token.ts); valid as long as its batch. */
+/** A token in kernel memory; valid as long as its batch. */
 class KernelToken implements ScriptToken {
-  static readonly WORDS = 8;
   readonly position: number;
 
-  /** @param last  position of the token before */
+  /** @param last position of the previous token */
   constructor(
     private readonly bytes: Uint8Array,
     private readonly words: Uint32Array,
     private readonly at: number,
     last: number,
   ) {
-    this.position = last + words[at + 4];
+    this.position = last + words[at + POS_INC];
   }
 
   get term(): string {
-    const start = this.words[this.at];
-    return decodeWtf8(this.bytes, start, start + this.words[this.at + 1]);
+    const start = this.words[this.at + TERM_PTR];
+    return decodeWtf8(this.bytes, start, start + this.words[this.at + TERM_LEN]);
   }
 
   get startOffset(): number {
-    return this.words[this.at + 2];
+    return this.words[this.at + START_OFFSET];
   }
 
   get endOffset(): number {
-    return this.words[this.at + 3];
+    return this.words[this.at + END_OFFSET];
   }
 
   get positionIncrement(): number {
-    return this.words[this.at + 4];
+    return this.words[this.at + POS_INC];
   }
 
   get positionLength(): number {
-    return this.words[this.at + 5];
+    return this.words[this.at + POS_LEN];
   }
 
   get type(): string {
-    return typeName(this.words[this.at + 6] & 0xffff);
+    return typeName(typeOf(this.words[this.at + TYPE_AND_FLAGS]));
   }
 
   get keyword(): boolean {
-    return ((this.words[this.at + 6] >>> 16) & 1) !== 0;
+    return isKeyword(this.words[this.at + TYPE_AND_FLAGS]);
   }
 }
 
-/** A token of a list on the host. */
+/** The script's view of a token on the host. */
 export function scriptToken(token: Token, position: number): ScriptToken {
   const { term, startOffset, endOffset, type, keyword } = token;
   return { term, position, positionIncrement: token.posInc, positionLength: token.posLen, startOffset, endOffset, type, keyword };

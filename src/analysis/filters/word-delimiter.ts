@@ -1,10 +1,11 @@
 // word_delimiter and word_delimiter_graph: reads their parameters; words are taken apart by the kernel.
+
+import { StageId } from '../../wasm/generated/analysis.ts';
 import { joinConfigs, termSet, words } from '../blob.ts';
 import { splitRule, unescapeRule } from '../char-filters/mapping.ts';
 import { category } from '../characters.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
-import { lineOf, lowerCodePoints, ruleLines, runtimeError, wordSet } from '../languages/word-lists.ts';
-import { STAGE } from '../stage-ids.ts';
+import { atLine, lowerCodePoints, ruleLines, runtimeError, wordSet } from '../languages/word-lists.ts';
 import { filterEntry } from './kernel-filters.ts';
 
 const [LOWER, UPPER, DIGIT, DELIMITER] = [1, 2, 4, 8];
@@ -58,7 +59,7 @@ function typeTable(context: BuildContext): TypeTable {
     const fail = (what: string) => runtimeError(`Line [${line.number}]: Invalid mapping rule: [${line.text}]${what}`);
     const sides = splitRule(line.text);
     if (!sides) throw fail('');
-    const from = lineOf(line.number, () => unescapeRule(sides[0]));
+    const from = atLine(line.number, () => unescapeRule(sides[0]));
     const type = TYPE_NAMES[sides[1]];
     if (from.length !== 1) throw fail('. Only a single character is allowed.');
     if (type === undefined) throw fail('. Illegal type.');
@@ -74,7 +75,7 @@ function delimiterFilter(context: BuildContext, kind: number): TokenFilter {
   const start = whole.ignoreCase ? kind | ANY_CASE : kind;
   const flags = FLAGS.reduce((sum, [name, flag, isOn]) => sum | (settings.bool(name, isOn) ? flag : 0), start);
   const words = whole.ignoreCase ? whole.words.map(lowerCodePoints) : whole.words;
-  return kernelFilter(STAGE.WORD_DELIMITER, wordDelimiterConfig(flags, types, words));
+  return kernelFilter(StageId.WORD_DELIMITER, wordDelimiterConfig(flags, types, words));
 }
 
 const PARAMS = [

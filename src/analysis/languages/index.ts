@@ -1,19 +1,21 @@
-// Components of single languages: stemmers and language analyzers. The registry adds these lists to its own.
+// Registry entries for single languages: stemmers and language analyzers.
+
+import { Stemmer } from '../../wasm/generated/analysis.ts';
 import type { ComponentEntry, FilterFactory } from '../component.ts';
 import { filterEntry } from '../filters/kernel-filters.ts';
-import { STEMMER, snowballStage, stemmerByLanguage, stemStage } from './stemmers.ts';
+import { snowballStage, stemmerByLanguage, stemStage } from './stemmers.ts';
 
 export const LANGUAGE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
-  filterEntry('porter_stem', [], () => stemStage(STEMMER.PORTER)),
-  filterEntry('kstem', [], () => stemStage(STEMMER.KSTEM)),
-  filterEntry('arabic_stem', [], () => stemStage(STEMMER.ARABIC)),
-  filterEntry('persian_stem', [], () => stemStage(STEMMER.PERSIAN), { normalizing: true }),
-  filterEntry('brazilian_stem', [], () => stemStage(STEMMER.BRAZILIAN)),
-  filterEntry('czech_stem', [], () => stemStage(STEMMER.CZECH)),
-  filterEntry('french_stem', [], () => stemStage(STEMMER.FRENCH)),
-  filterEntry('dutch_stem', [], () => stemStage(STEMMER.DUTCH)),
-  filterEntry('german_stem', [], () => stemStage(STEMMER.CAUMANNS)),
-  filterEntry('russian_stem', [], () => stemStage(STEMMER.RUSSIAN)),
+  filterEntry('porter_stem', [], () => stemStage(Stemmer.PORTER)),
+  filterEntry('kstem', [], () => stemStage(Stemmer.KSTEM)),
+  filterEntry('arabic_stem', [], () => stemStage(Stemmer.ARABIC)),
+  filterEntry('persian_stem', [], () => stemStage(Stemmer.PERSIAN), { normalizing: true }),
+  filterEntry('brazilian_stem', [], () => stemStage(Stemmer.BRAZILIAN)),
+  filterEntry('czech_stem', [], () => stemStage(Stemmer.CZECH)),
+  filterEntry('french_stem', [], () => stemStage(Stemmer.FRENCH)),
+  filterEntry('dutch_stem', [], () => stemStage(Stemmer.DUTCH)),
+  filterEntry('german_stem', [], () => stemStage(Stemmer.CAUMANNS)),
+  filterEntry('russian_stem', [], () => stemStage(Stemmer.RUSSIAN)),
   filterEntry('snowball', ['language: string = English', 'name: string'], ({ settings }) => {
     const language = settings.get('language') ?? settings.get('name', 'English');
     return () => snowballStage(language);

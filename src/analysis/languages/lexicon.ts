@@ -1,10 +1,10 @@
-// Word lists for stemmers that ask one, in the layout of assembly/analysis/stemmers/other/lexicon.ts.
+// Word lists for stemmers that need one, in the layout of assembly/analysis/stemmers/other/lexicon.ts.
 import { termMap } from '../blob.ts';
 import { exceptions, roots, words } from './words.ts';
 
 let kstem: Uint8Array | null = null;
 
-/** The list of KStem, a multiple of 4 bytes: made once, copied by every chain that uses it. */
+/** The list of KStem, a multiple of 4 bytes; built once and copied into every chain that uses it. */
 export function kstemLexicon(): Uint8Array {
   kstem ??= lexicon(words(), [
     ...exceptions()
@@ -19,7 +19,7 @@ export function kstemLexicon(): Uint8Array {
 
 /**
  * @param blocks  front-coded words (tools/generate-kstem-lexicon.ts), blocks separated by spaces
- * @param roots   ASCII words with their roots, "!" for one that is no verb's stem
+ * @param roots   ASCII words with their roots, "!" for a word that is not the stem of a verb
  */
 function lexicon(blocks: string, roots: Iterable<readonly [string, string]>): Uint8Array {
   const encoder = new TextEncoder();

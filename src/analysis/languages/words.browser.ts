@@ -1,9 +1,9 @@
-// words.ts for browsers: stop words and dictionaries are files beside the bundle, loaded with it, all or those of some languages.
+// Replaces words.ts in browsers: stop words and dictionaries are files next to the bundle; loadWords loads all of them or those of some languages.
 import { illegalArgument } from '../../errors/catalog.ts';
 import type * as KStem from '../generated/kstem-lexicon.ts';
 import type * as Thai from '../generated/thai-dictionary.ts';
 
-/** What loads the stop words of each language: tools/build/bundles.mjs writes it here from generated/stop-words.ts. */
+/** Loads the stop words of each language; tools/build/bundles.mjs generates it from generated/stop-words.ts. */
 declare const STOP_WORD_FILES: Readonly<Record<string, () => Promise<{ readonly default: string }>>>;
 
 const lists = new Map<string, string>();
@@ -21,7 +21,7 @@ export async function loadWords(languages: readonly string[] | null): Promise<vo
   await Promise.all(languages.flatMap((language) => [load(language), loadStopWords(language)]));
 }
 
-/** The dictionary of that name, if there is one. */
+/** Loads the dictionary of that name, if there is one. */
 async function load(name: string): Promise<void> {
   if (name === 'kstem') kstem = await import('../generated/kstem-lexicon.ts');
   if (name === 'thai') thai = await import('../generated/thai-dictionary.ts');
@@ -33,7 +33,7 @@ async function loadStopWords(language: string): Promise<void> {
 }
 
 const notLoaded = (name: string): never => {
-  throw illegalArgument(`the words of [${name}] are not loaded, as loadAnalyzer({ languages: ['${name}'] }) does`);
+  throw illegalArgument(`the words of [${name}] are not loaded; load them with loadAnalyzer({ languages: ['${name}'] })`);
 };
 
 export const stopWords = (name: string): string | undefined =>

@@ -6,7 +6,7 @@ import { PATH_TOKENIZERS } from './path-hierarchy.ts';
 import { PATTERN_TOKENIZERS } from './pattern.ts';
 import { thaiTokenizer } from './thai.ts';
 
-export const HOST_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
+export const FAMILY_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
   ...NGRAM_TOKENIZERS,
   ...PATH_TOKENIZERS,
   ...PATTERN_TOKENIZERS,

@@ -1,13 +1,13 @@
-// Registry entries of the tokenizers that are kernels.
+// Registry entries of tokenizers that are kernels.
 import { illegalArgument } from '../../errors/catalog.ts';
+import { CharKind, StageId, StandardFlag } from '../../wasm/generated/analysis.ts';
 import { type KernelStage, termSet, words } from '../blob.ts';
 import type { BuildContext, ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
 import { TOP_LEVEL_DOMAINS } from '../generated/tlds.ts';
 import { hexNumber, runtimeError } from '../languages/word-lists.ts';
 import type { Settings } from '../settings.ts';
-import { STAGE } from '../stage-ids.ts';
 
-/** An entry; a function that `make` returns is called when an analyzer is assembled. */
+/** An entry. If `make` returns a function, it is called when an analyzer is assembled. */
 export function tokenizerEntry(
   type: string,
   params: readonly string[],
@@ -41,7 +41,7 @@ export function standardMaxLength(settings: Settings, limit = MAX_LENGTH_LIMIT):
   };
 }
 
-/** max_token_length of the character class family. */
+/** max_token_length of the tokenizers that cut at character classes. */
 function charMaxLength(settings: Settings, key = 'max_token_length', fallback = DEFAULT_MAX_LENGTH): () => number {
   const length = settings.int(key, fallback);
   return () => {
@@ -53,40 +53,40 @@ function charMaxLength(settings: Settings, key = 'max_token_length', fallback = 
 }
 
 export function charClassTokenizer(kind: number, maxLength = DEFAULT_MAX_LENGTH, classes = 0, codePoints: number[] = []): Tokenizer {
-  return kernelTokenizer(STAGE.CHAR_CLASS, [maxLength, kind, classes, codePoints.length, ...codePoints]);
+  return kernelTokenizer(StageId.CHAR_CLASS, [maxLength, kind, classes, codePoints.length, ...codePoints]);
 }
 
-/** @param splitsAtNonJoiner U+200C is a space */
+/** @param splitsAtNonJoiner treats U+200C as a space */
 export function standardTokenizer(maxLength = DEFAULT_MAX_LENGTH, splitsAtNonJoiner = false): Tokenizer {
-  return kernelTokenizer(STAGE.STANDARD, [maxLength, splitsAtNonJoiner ? 2 : 0]);
+  return kernelTokenizer(StageId.STANDARD, [maxLength, splitsAtNonJoiner ? StandardFlag.NON_JOINER : 0]);
 }
 
 const MAX_TOKEN_LENGTH = ['max_token_length: int = 255'];
 
-export const SIMPLE_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
+export const KERNEL_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
   tokenizerEntry('standard', MAX_TOKEN_LENGTH, ({ settings }) => {
     const length = standardMaxLength(settings);
     return () => standardTokenizer(length());
   }),
   tokenizerEntry('classic', MAX_TOKEN_LENGTH, ({ settings }) => {
     const length = standardMaxLength(settings, 0x7fffffff);
-    return () => kernelTokenizer(STAGE.CLASSIC, [length()]);
+    return () => kernelTokenizer(StageId.CLASSIC, [length()]);
   }),
   tokenizerEntry('uax_url_email', MAX_TOKEN_LENGTH, ({ settings }) => {
     const length = standardMaxLength(settings);
-    return () => ({ kind: 'kernel', stage: { id: STAGE.URL_EMAIL, config: words([length()], termSet(TOP_LEVEL_DOMAINS.split(' '))) } });
+    return () => ({ kind: 'kernel', stage: { id: StageId.URL_EMAIL, config: words([length()], termSet(TOP_LEVEL_DOMAINS.split(' '))) } });
   }),
-  tokenizerEntry('letter', [], () => charClassTokenizer(0)),
-  tokenizerEntry('lowercase', [], () => charClassTokenizer(1)),
+  tokenizerEntry('letter', [], () => charClassTokenizer(CharKind.LETTER)),
+  tokenizerEntry('lowercase', [], () => charClassTokenizer(CharKind.LOWERCASE)),
   tokenizerEntry('whitespace', MAX_TOKEN_LENGTH, ({ settings }) => {
     const length = charMaxLength(settings);
-    return () => charClassTokenizer(2, length());
+    return () => charClassTokenizer(CharKind.WHITESPACE, length());
   }),
   tokenizerEntry('keyword', ['buffer_size: int = 256'], ({ settings }) => {
     const size = charMaxLength(settings, 'buffer_size', 256);
     return () => {
       size();
-      return kernelTokenizer(STAGE.KEYWORD, []);
+      return kernelTokenizer(StageId.KEYWORD, []);
     };
   }),
   tokenizerEntry('char_group', ['tokenize_on_chars: list', 'max_token_length: int = 255'], ({ settings }) => {
@@ -100,13 +100,13 @@ export const SIMPLE_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
       else if (item.length === 1) codePoints.push(item.charCodeAt(0));
       else codePoints.push(escapedChar(item));
     }
-    return () => charClassTokenizer(3, length(), classes, codePoints);
+    return () => charClassTokenizer(CharKind.NOT_LISTED, length(), classes, codePoints);
   }),
 ];
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\', n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
 
-/** `\n`, `\\`, `\u0041`; what stands behind a letter is not read. @throws ApiError runtime_exception, number_format_exception */
+/** `\n`, `\\`, `\u0041`; anything after a letter escape is ignored. @throws ApiError runtime_exception, number_format_exception */
 function escapedChar(text: string): number {
   const code = text[1];
   if (text[0] !== '\\' || (code === 'u' && text.length > 6)) throw runtimeError(`Invalid escaped char in [${text}]`);

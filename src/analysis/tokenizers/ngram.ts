@@ -1,9 +1,9 @@
 // N-grams of the text: ngram from every character, edge_ngram from the start of each run of token characters.
 import { illegalArgument } from '../../errors/catalog.ts';
+import { StageId } from '../../wasm/generated/analysis.ts';
 import { CATEGORY_NAMES } from '../characters.ts';
 import type { BuildContext, ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
 import type { Settings } from '../settings.ts';
-import { STAGE } from '../stage-ids.ts';
 import { kernelTokenizer, tokenizerEntry } from './kernel-tokenizers.ts';
 
 /** Bits of general categories (characters.ts). */
@@ -92,7 +92,7 @@ export function checkGrams(min: number, max: number): void {
 function gramTokenizer(min: number, max: number, chars: TokenChars, flags: number): Tokenizer {
   checkGrams(min, max);
   const { categories, codePoints } = chars;
-  return kernelTokenizer(STAGE.NGRAM_TOKENIZER, [min, max, chars.flags | flags, categories >>> 0, codePoints.length, ...codePoints]);
+  return kernelTokenizer(StageId.NGRAM_TOKENIZER, [min, max, chars.flags | flags, categories >>> 0, codePoints.length, ...codePoints]);
 }
 
 /** @throws ApiError illegal_argument_exception: wider than index.max_ngram_diff */

@@ -1,8 +1,8 @@
 // Paths: every ancestor of a path is a token, from the front or, reversed, from the back.
 import { illegalArgument } from '../../errors/catalog.ts';
+import { StageId } from '../../wasm/generated/analysis.ts';
 import { joinConfigs, words } from '../blob.ts';
 import type { ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
-import { STAGE } from '../stage-ids.ts';
 import { encodeWtf8 } from '../tokens/wtf8.ts';
 import { tokenizerEntry } from './kernel-tokenizers.ts';
 
@@ -42,7 +42,7 @@ export const PATH_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
       return (): Tokenizer => {
         if (bufferSize < 0) throw illegalArgument('bufferSize cannot be negative');
         if (skip < 0) throw illegalArgument('skip cannot be negative');
-        return { kind: 'kernel', stage: { id: STAGE.PATH, config: pathConfig({ delimiter, replacement, skip, reverse }) } };
+        return { kind: 'kernel', stage: { id: StageId.PATH, config: pathConfig({ delimiter, replacement, skip, reverse }) } };
       };
     },
   ),

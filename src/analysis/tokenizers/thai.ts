@@ -1,10 +1,11 @@
 // Words as Java's BreakIterator finds them for Thai: runs by rules, and runs of Thai letters by a dictionary. Both are tables for the kernel
 // (assembly/analysis/tokenizers/thai.ts). The dictionary is ICU's (thai-trie.ts), which finds about nine words in ten as the recorded server does.
 // The rules' tables come from tools/thai-rules.ts.
+
+import { StageId } from '../../wasm/generated/analysis.ts';
 import { joinConfigs, words } from '../blob.ts';
 import type { Tokenizer } from '../component.ts';
 import { CLASS_COUNT, CLASSES, STATES } from '../generated/thai-rules.ts';
-import { STAGE } from '../stage-ids.ts';
 import { thaiTrie } from './thai-trie.ts';
 
 const CODE_POINTS = 0x110000;
@@ -63,6 +64,6 @@ let tokenizer: Tokenizer | null = null;
 
 /** Its tables, a third of a megabyte, are made once. */
 export function thaiTokenizer(): Tokenizer {
-  tokenizer ??= { kind: 'kernel', stage: { id: STAGE.THAI, config: thaiConfig() } };
+  tokenizer ??= { kind: 'kernel', stage: { id: StageId.THAI, config: thaiConfig() } };
   return tokenizer;
 }

@@ -1,93 +1,91 @@
+// Iterates over the tokens of a text in kernel memory, without an object for each.
 import { type AnalysisHost, BEGIN_AGAIN, BytesInput, type ChainProgram, type TextInput } from '../../wasm/analysis.ts';
 import type { Analyzer } from '../analyzer.ts';
-import { TOKEN_TYPES } from './token-types.ts';
+import { END_OFFSET, POS_INC, POS_LEN, START_OFFSET, TERM_LEN, TERM_PTR, TOKEN_WORDS, TYPE_AND_FLAGS, typeOf } from './token-record.ts';
+import { typeName } from './token-types.ts';
 import { decodeWtf8, StringInput } from './wtf8.ts';
 
-/** Words of a token record (assembly/analysis/token.ts). */
-const TOKEN_WORDS = 8;
 const NOTHING = new Uint8Array(0);
 const NO_WORDS = new Int32Array(0);
+const NO_TEXT = new BytesInput(NOTHING);
 
-/**
- * The tokens of a text one after the other, read from kernel memory when they are asked for: no object for each. One text at a time: whatever
- * else the same kernels analyse ends this one.
- */
+/** A cursor over the tokens of one text. It is lost as soon as the same kernels analyze another text. */
 export class TokenCursor {
   private bytes: Uint8Array = NOTHING;
   private words: Int32Array = NO_WORDS;
-  /** Places of the token and of the end of the batch in `words`. */
+  /** Index in `words` of the current token, and of the end of the batch. */
   private at = 0;
   private end = 0;
-  /** Tokens of the batches before this one. */
+  /** Number of tokens in earlier batches, and in this one. */
   private before = 0;
   private batch = 0;
-  /** The position of the token at `placed`, whose increments up to there are counted. */
+  /** Index of the last token whose position is known, and that position. */
   private placed = 0;
   private placedAt = -1;
-  /** Null where the text is gone. */
+  /** The text being read; null when the cursor is lost. */
   private program: ChainProgram | null = null;
-  private input: TextInput | null = null;
+  private input: TextInput = NO_TEXT;
 
   constructor(private readonly host: AnalysisHost) {}
 
-  /** The term as a string; made anew on each call. */
+  /** The term as a string, decoded on each call. */
   get term(): string {
     return decodeWtf8(this.bytes, this.termStart, this.termEnd);
   }
 
-  /** Memory under the term: bytes [termStart, termEnd) are its UTF-8 form. */
+  /** Kernel memory: bytes [termStart, termEnd) are the term in UTF-8. */
   get memory(): Uint8Array {
     return this.bytes;
   }
 
   get termStart(): number {
-    return this.words[this.at] >>> 0;
+    return this.words[this.at + TERM_PTR] >>> 0;
   }
 
   get termEnd(): number {
-    return (this.words[this.at] >>> 0) + this.words[this.at + 1];
+    return this.termStart + this.words[this.at + TERM_LEN];
   }
 
   get startOffset(): number {
-    return this.words[this.at + 2];
+    return this.words[this.at + START_OFFSET];
   }
 
   get endOffset(): number {
-    return this.words[this.at + 3];
+    return this.words[this.at + END_OFFSET];
   }
 
   /** Absolute position, from 0. */
   get position(): number {
-    for (; this.placed < this.at; this.placed += TOKEN_WORDS) this.placedAt += this.words[this.placed + TOKEN_WORDS + 4];
+    for (; this.placed < this.at; this.placed += TOKEN_WORDS) this.placedAt += this.words[this.placed + TOKEN_WORDS + POS_INC];
     return this.placedAt;
   }
 
   get positionIncrement(): number {
-    return this.words[this.at + 4];
+    return this.words[this.at + POS_INC];
   }
 
   get positionLength(): number {
-    return this.words[this.at + 5];
+    return this.words[this.at + POS_LEN];
   }
 
   get type(): string {
-    return TOKEN_TYPES[this.words[this.at + 6] & 0xffff] ?? 'word';
+    return typeName(typeOf(this.words[this.at + TYPE_AND_FLAGS])) ?? 'word';
   }
 
-  /** Begins a text; `next` goes to its first token. @throws ApiError: the text is refused */
+  /** Starts a text; `next` moves to its first token. @throws ApiError: the text is refused */
   start(analyzer: Analyzer, text: string): this {
     const program = analyzer.cursorProgram;
     const input = analyzer.isKernelChain ? new StringInput(text) : new BytesInput(analyzer.kernelInput(text));
     this.input = input;
     this.program = program;
     this.before = 0;
-    this.take(program, this.host.begin(program, input));
+    this.openBatch(program, this.host.begin(program, input));
     this.placed = this.at;
     this.placedAt = -1;
     return this;
   }
 
-  /** Goes to the next token. False when there is none. @throws Error: another text was begun meanwhile */
+  /** Moves to the next token. False at the end. @throws Error: another text has been started meanwhile */
   next(): boolean {
     this.at += TOKEN_WORDS;
     return this.at < this.end || this.nextBatch();
@@ -100,16 +98,16 @@ export class TokenCursor {
     return this.before;
   }
 
-  /** The kernels go on to another text (AnalysisHost.reader). */
+  /** Called when the kernels start another text (AnalysisHost.reader). */
   lose(): void {
     this.program = null;
     this.end = 0;
   }
 
-  /** Goes to the first token of the next batch that was not visited yet; false if there is none. */
+  /** Moves to the first token of the next batch that has not been visited; false at the end. */
   private nextBatch(): boolean {
     const { program } = this;
-    if (!program) throw new Error('the tokens of a text are gone when another one is analysed');
+    if (!program) throw new Error('the tokens of a text are lost as soon as another text is analyzed');
     this.before += this.batch;
     if (this.batch === 0 || this.host.isThrough(program)) {
       this.batch = 0;
@@ -119,32 +117,32 @@ export class TokenCursor {
     const { position } = this;
     const count = this.host.next(program);
     if (count === BEGIN_AGAIN) this.beginAgain(program);
-    else this.take(program, count);
+    else this.openBatch(program, count);
     this.placed = this.at;
     this.placedAt = position;
     this.at += TOKEN_WORDS;
     return this.at < this.end;
   }
 
-  /** Begins the text again, in larger memory, and passes over the tokens that were visited. Batches may end elsewhere now. */
+  /** Starts the text again, in larger memory, and skips the tokens that have been visited. The batches may have other sizes now. */
   private beginAgain(program: ChainProgram): void {
     for (;;) {
       let passed = 0;
-      let count = this.host.begin(program, this.input!);
+      let count = this.host.begin(program, this.input);
       while (count > 0 && passed + count <= this.before) {
         passed += count;
         count = this.host.next(program);
       }
       if (count === BEGIN_AGAIN) continue;
-      this.take(program, count);
+      this.openBatch(program, count);
       this.at += Math.min(this.before - passed, count) * TOKEN_WORDS;
       this.before = passed;
       return;
     }
   }
 
-  /** Makes a batch the one at hand, before its first token. */
-  private take(program: ChainProgram, count: number): void {
+  /** Makes a batch the current one, positioned before its first token. */
+  private openBatch(program: ChainProgram, count: number): void {
     const { host } = this;
     host.reader = this;
     this.program = program;

@@ -1,11 +1,26 @@
-// Tokens on the host: lists of objects, and their bytes for the replay tokenizer (assembly/analysis/tokenizers/replay.ts).
+// Tokens on the host: lists of objects, and their encoding for the replay tokenizer (assembly/analysis/tokenizers/replay.ts).
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { AnalysisHost, ChainProgram, TextInput } from '../../wasm/analysis.ts';
-import { TOKEN_TYPES, tokenTypeId } from './token-types.ts';
+import {
+  END_OFFSET,
+  isKeyword,
+  POS_INC,
+  POS_LEN,
+  payloadNumberOf,
+  START_OFFSET,
+  TERM_FREQ,
+  TERM_LEN,
+  TERM_PTR,
+  TOKEN_WORDS,
+  TYPE_AND_FLAGS,
+  typeAndFlagsOf,
+  typeOf,
+} from './token-record.ts';
+import { typeIdOf, typeName } from './token-types.ts';
 import { decodeWtf8, writeWtf8 } from './wtf8.ts';
 
-/** A token as filters on the host see it; positions are relative, as in Lucene's attributes. */
+/** A token as filters on the host see it; its position is relative, as in Lucene's attributes. */
 export interface Token {
   term: string;
   startOffset: number;
@@ -15,22 +30,21 @@ export interface Token {
   type: string;
   keyword: boolean;
   termFreq: number;
-  /** Bytes of delimited_payload, hex in `explain`; null for none. */
+  /** Bytes from delimited_payload, shown in hex by `explain`; null if there are none. */
   payload: Uint8Array | null;
   /**
-   * End offset and increment of the text if it is read no further than for this token, which a limit further on may want to know;
-   * -1 where that is the end of the whole text.
+   * End offset and increment of the text if it is abandoned after this token, which a later limit may need; -1 for the end of the whole text.
    */
   stopOffset: number;
   stopPosInc: number;
 }
 
-/** Tokens of one text, and what stands behind the last of them. */
+/** Tokens of one text, and its end. */
 export interface TokenStream {
   tokens: Token[];
   /** UTF-16 length of the text. */
   endOffset: number;
-  /** Increment behind the last token, from removed tokens. */
+  /** Position increment after the last token, from removed tokens. */
   endPosInc: number;
 }
 
@@ -50,13 +64,13 @@ export function makeToken(term: string, startOffset: number, endOffset: number, 
   };
 }
 
-/** Tokens of a text that lists hold: a token takes some 200 bytes, and filters one behind the other multiply them. */
+/** Most tokens of a text in a list: a token takes about 200 bytes, and a sequence of filters multiplies them. */
 export const MAX_TOKENS = 1 << 20;
 
-/** Bytes of the tokens of a text on their way to a kernel: n-grams of a long word grow with the square of it. */
+/** Most bytes of the encoded tokens of a text: the size of a word's n-grams grows with the square of its length. */
 const MAX_STREAM_BYTES = 1 << 29;
 
-/** A text makes more tokens than a list may hold. */
+/** A text has more tokens than MAX_TOKENS. */
 export class TooManyTokens extends ApiError {
   constructor() {
     super('illegal_argument_exception', 400, `a text makes more than [${MAX_TOKENS}] tokens, which this analyzer cannot hold`);
@@ -70,7 +84,7 @@ export function checkTokenCount(count: number): void {
 
 /**
  * Runs a kernel chain over a text and reads its tokens.
- * @param payloads what encodeTokens has collected, if the text is a token stream with payloads
+ * @param payloads what encodeTokens collected, if the text is a token stream with payloads
  */
 export function runChain(
   host: AnalysisHost,
@@ -86,19 +100,19 @@ export function runChain(
       checkTokenCount(tokens.length + count);
       const place = program.isStepped ? host.place(program) : null;
       for (let i = 0; i < count; i++) {
-        const at = (tokensPtr >>> 2) + i * 8;
-        const termPtr = words[at];
-        const typeAndFlags = words[at + 6];
+        const at = (tokensPtr >>> 2) + i * TOKEN_WORDS;
+        const termPtr = words[at + TERM_PTR];
+        const typeAndFlags = words[at + TYPE_AND_FLAGS];
         tokens.push({
-          term: decodeWtf8(bytes, termPtr, termPtr + words[at + 1]),
-          startOffset: words[at + 2],
-          endOffset: words[at + 3],
-          posInc: words[at + 4],
-          posLen: words[at + 5],
-          type: typeName(typeAndFlags & 0xffff),
-          keyword: ((typeAndFlags >>> 16) & 1) !== 0,
-          termFreq: words[at + 7],
-          payload: payloadOf(host, program, typeAndFlags >>> 17, payloads),
+          term: decodeWtf8(bytes, termPtr, termPtr + words[at + TERM_LEN]),
+          startOffset: words[at + START_OFFSET],
+          endOffset: words[at + END_OFFSET],
+          posInc: words[at + POS_INC],
+          posLen: words[at + POS_LEN],
+          type: typeName(typeOf(typeAndFlags)),
+          keyword: isKeyword(typeAndFlags),
+          termFreq: words[at + TERM_FREQ],
+          payload: payloadOf(host, program, payloadNumberOf(typeAndFlags), payloads),
           stopOffset: place?.endOffset ?? -1,
           stopPosInc: place?.endPosInc ?? 0,
         });
@@ -111,7 +125,7 @@ export function runChain(
   return { tokens, ...end };
 }
 
-/** @throws ApiError illegal_argument_exception: the text has more payloads than numbers */
+/** @throws ApiError illegal_argument_exception: the text has more payloads than there are numbers */
 function payloadOf(host: AnalysisHost, program: ChainProgram, number: number, payloads: readonly Uint8Array[]): Uint8Array | null {
   if (!number) return null;
   if (number === MAX_PAYLOADS) throw tooManyPayloads();
@@ -122,34 +136,19 @@ function tooManyPayloads(): ApiError {
   return illegalArgument(`a text has more than [${MAX_PAYLOADS - 1}] payloads`);
 }
 
-/** Types that only a definition names (keep_types, word_delimiter type tables never make any; synonyms of custom sources may): ids above 1000. */
-const customTypes: string[] = [];
-
-export function typeName(id: number): string {
-  return id < 1000 ? TOKEN_TYPES[id] : customTypes[id - 1000];
-}
-
-export function tokenTypeIdOf(name: string): number {
-  const known = tokenTypeId(name);
-  if (known >= 0) return known;
-  let custom = customTypes.indexOf(name);
-  if (custom < 0) custom = customTypes.push(name) - 1;
-  return 1000 + custom;
-}
-
-/** Number of payloads that have none of their own: numbers have 15 bits of a token's flags. */
+/** Number that marks a payload too many: numbers have 15 bits of a token's flags. */
 const MAX_PAYLOADS = 0x7fff;
 
 /**
- * Bytes that the replay tokenizer reads.
- * @param isStepped the chain wants to know where the text ends behind each token
- * @param payloads takes the different payloads; tokens carry their number, from 1, above the keyword flag, wherever filters copy them
+ * Encodes tokens for the replay tokenizer.
+ * @param isStepped the chain needs to know where the text ends after each token
+ * @param payloads receives the distinct payloads; the flags of tokens hold their number, from 1, and filters copy it
  * @throws ApiError illegal_argument_exception: more than 32766 different payloads
  */
 export function encodeTokens(stream: TokenStream, isStepped = false, payloads: Uint8Array[] | null = null): Uint8Array {
   const { tokens } = stream;
-  // A UTF-16 unit takes three bytes at most.
-  const records = 16 + tokens.length * 32;
+  // A UTF-16 unit takes at most three bytes.
+  const records = 16 + tokens.length * TOKEN_WORDS * 4;
   const stops = isStepped ? 8 * tokens.length + 4 : 0;
   const size = tokens.reduce((sum, token) => sum + token.term.length * 3, records + stops);
   if (size > MAX_STREAM_BYTES) throw illegalArgument(`the tokens of a text take more than [${MAX_STREAM_BYTES}] bytes`);
@@ -169,20 +168,20 @@ export function encodeTokens(stream: TokenStream, isStepped = false, payloads: U
       if (number === MAX_PAYLOADS) throw tooManyPayloads();
       numbers.set(payload, number);
     }
-    return number << 17;
+    return number;
   };
   for (const token of tokens) {
     const bytes = writeWtf8(out, at, token.term);
-    words[word] = at;
-    words[word + 1] = bytes;
-    words[word + 2] = token.startOffset;
-    words[word + 3] = token.endOffset;
-    words[word + 4] = token.posInc;
-    words[word + 5] = token.posLen;
-    words[word + 6] = tokenTypeIdOf(token.type) | (token.keyword ? 0x10000 : 0) | numberOf(token.payload);
-    words[word + 7] = token.termFreq;
+    words[word + TERM_PTR] = at;
+    words[word + TERM_LEN] = bytes;
+    words[word + START_OFFSET] = token.startOffset;
+    words[word + END_OFFSET] = token.endOffset;
+    words[word + POS_INC] = token.posInc;
+    words[word + POS_LEN] = token.posLen;
+    words[word + TYPE_AND_FLAGS] = typeAndFlagsOf(typeIdOf(token.type), token.keyword, numberOf(token.payload));
+    words[word + TERM_FREQ] = token.termFreq;
     at += bytes;
-    word += 8;
+    word += TOKEN_WORDS;
   }
   if (isStepped) {
     at = (at + 3) & ~3;

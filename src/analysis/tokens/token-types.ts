@@ -1,39 +1,49 @@
-/** Token types by id: what kernels keep in a token's `type` field (assembly/analysis/token.ts) and the API writes out. */
-export const TOKEN_TYPES = [
-  'word',
-  '<ALPHANUM>',
-  '<NUM>',
-  '<SOUTHEAST_ASIAN>',
-  '<IDEOGRAPHIC>',
-  '<HIRAGANA>',
-  '<KATAKANA>',
-  '<HANGUL>',
-  '<EMOJI>',
-  '<URL>',
-  '<EMAIL>',
-  '<APOSTROPHE>',
-  '<ACRONYM>',
-  '<COMPANY>',
-  '<HOST>',
-  '<CJ>',
-  '<ACRONYM_DEP>',
-  '<SINGLE>',
-  '<DOUBLE>',
-  'SYNONYM',
-  'shingle',
-  'gram',
-  'fingerprint',
-  'MIN_HASH',
-] as const;
+// Names of token types. Kernels store the ids of TokenType in a token's `type` field; types that only definitions name get ids from FIRST_CUSTOM on.
+import { TokenType } from '../../wasm/generated/analysis.ts';
 
-export type TokenType = (typeof TOKEN_TYPES)[number];
+const NAMES: Readonly<Record<keyof typeof TokenType, string>> = {
+  WORD: 'word',
+  ALPHANUM: '<ALPHANUM>',
+  NUM: '<NUM>',
+  SOUTHEAST_ASIAN: '<SOUTHEAST_ASIAN>',
+  IDEOGRAPHIC: '<IDEOGRAPHIC>',
+  HIRAGANA: '<HIRAGANA>',
+  KATAKANA: '<KATAKANA>',
+  HANGUL: '<HANGUL>',
+  EMOJI: '<EMOJI>',
+  URL: '<URL>',
+  EMAIL: '<EMAIL>',
+  APOSTROPHE: '<APOSTROPHE>',
+  ACRONYM: '<ACRONYM>',
+  COMPANY: '<COMPANY>',
+  HOST: '<HOST>',
+  CJ: '<CJ>',
+  ACRONYM_DEP: '<ACRONYM_DEP>',
+  SINGLE: '<SINGLE>',
+  DOUBLE: '<DOUBLE>',
+  SYNONYM: 'SYNONYM',
+  SHINGLE: 'shingle',
+  GRAM: 'gram',
+  FINGERPRINT: 'fingerprint',
+  MIN_HASH: 'MIN_HASH',
+};
 
-const key = (name: string): string => name.replace(/[<>]/g, '').toUpperCase();
+const FIRST_CUSTOM = 1000;
+/** Names by id; the ids of kernels are consecutive from 0. */
+const kernelTypes: readonly string[] = Object.entries(TokenType)
+  .sort(([, a], [, b]) => a - b)
+  .map(([key]) => NAMES[key as keyof typeof TokenType]);
+/** Types that no component produces: keep_types and custom sources of synonyms may name them. */
+const customTypes: string[] = [];
 
-/** Id by name without angle brackets, upper case: `TYPE.ALPHANUM`. */
-export const TYPE: Record<string, number> = Object.fromEntries(TOKEN_TYPES.map((name, id) => [key(name), id]));
+export function typeName(id: number): string {
+  return id < FIRST_CUSTOM ? kernelTypes[id] : customTypes[id - FIRST_CUSTOM];
+}
 
-/** Id of a type's full name, -1 if no component makes it. */
-export function tokenTypeId(name: string): number {
-  return (TOKEN_TYPES as readonly string[]).indexOf(name);
+/** Id of a type's full name; an unknown name gets the next free id. */
+export function typeIdOf(name: string): number {
+  const known = kernelTypes.indexOf(name);
+  if (known >= 0) return known;
+  const custom = customTypes.indexOf(name);
+  return FIRST_CUSTOM + (custom >= 0 ? custom : customTypes.push(name) - 1);
 }

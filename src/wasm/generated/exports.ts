@@ -33,19 +33,20 @@ export interface EngineExports {
   codecBitsetNext(ptr: usize, bits: u32, from: u32): i32;
   /** Lays out a region for a blob. Returns 0, E_NO_SPACE (a larger region is needed) or E_CORRUPT. Pre: region and blob are 8-byte aligned. */
   analysisChainInit(region: usize, regionBytes: usize, blob: usize): i32;
-  /** Starts a text and makes its first batch: chainReset and chainNext in one call. */
+  /** Starts a text and returns its first batch: chainReset and chainNext in one call. */
   analysisChainStart(region: usize, textPtr: usize, textLen: usize): i32;
   /**
-   * Next batch: count of tokens at chain.tokens, 0 at the end, or a status below 0 and then the text must be started again
-   * (E_NO_SPACE: in a larger region), or refused: E_WORK, E_REFUSED, E_INCREMENT, E_OFFSETS (a token would end before it starts, see hasOrder).
+   * Next batch: the number of tokens at chain.tokens, 0 at the end, or a status below 0. After E_NO_SPACE the text must be started again in a
+   * larger region; after E_WORK, E_REFUSED, E_INCREMENT and E_OFFSETS (a token would end before it starts, see hasOrder) it is refused.
    */
   analysisChainNext(region: usize): i32;
-  /** Of a stepped chain, between two tokens: increment behind the last one if the text is left here. The chain's endOffset is valid then, too. */
+  /** Stepped chains, between two tokens: position increment if the text were abandoned after the last token. chain.endOffset is valid then, too. */
   analysisChainHeldPosInc(region: usize): u32;
+  /** Number of offset corrections of a character filter. */
   analysisChainMapCount(region: usize, filter: u32): u32;
-  /** Offsets of a character filter (char-filters/text-filter.ts). */
+  /** Offset corrections of a character filter (char-filters/text-filter.ts). */
   analysisChainMap(region: usize, filter: u32): usize;
-  /** A payload that a stage (filters/rewrite/delimited.ts) has given to tokens of the text at hand. */
+  /** A payload of the current text, by the number that a stage (filters/rewrite/delimited.ts) gave to tokens. */
   analysisChainPayload(region: usize, stage: u32, number: u32): usize;
   /**
    * Whether U+FFFD may be among the bytes; what stands behind the text counts, too. Reads up to 18 bytes behind it.
@@ -270,17 +271,17 @@ export type AnalyzerExports = Pick<
 /** Functions that every build imports. */
 export interface KernelImports {
   /**
+   * Asks a filter of the host (src/wasm/host-calls.ts).
+   * @returns bytes of the answer at `outPtr`, 0 for none; E_NO_SPACE, E_REFUSED
+   */
+  hostTerms(filter: u32, termPtr: usize, termLen: u32, outPtr: usize, outBytes: usize): i32;
+  /**
    * Asks a script of the host about a batch of tokens.
    * @param outPtr    takes a byte for each: 1 if the answer is true
    * @param position  one more than that of the token before, counted by the stage that asks
    * @returns 0 or E_REFUSED
    */
   hostVerdicts(filter: u32, tokensPtr: usize, count: u32, outPtr: usize, position: u32): i32;
-  /**
-   * Asks a filter of the host (src/wasm/host-calls.ts).
-   * @returns bytes of the answer at `outPtr`, 0 for none; E_NO_SPACE, E_REFUSED
-   */
-  hostTerms(filter: u32, termPtr: usize, termLen: u32, outPtr: usize, outBytes: usize): i32;
   /**
    * Asks a filter of the host (src/wasm/host-calls.ts).
    * @returns bytes of the answer at `outPtr`, 0 for none; E_NO_SPACE, E_REFUSED

@@ -3,17 +3,17 @@ import { expect, test } from 'vitest';
 import { chainBlob } from '../../../src/analysis/blob.ts';
 import type { TokenFilter } from '../../../src/analysis/component.ts';
 import { termFilter, termsFilter } from '../../../src/analysis/filters/host-terms.ts';
-import { STAGE } from '../../../src/analysis/stage-ids.ts';
 import { runChain } from '../../../src/analysis/tokens/token-stream.ts';
 import { StringInput } from '../../../src/analysis/tokens/wtf8.ts';
 import { illegalArgument } from '../../../src/errors/catalog.ts';
 import type { AnalysisHost } from '../../../src/wasm/analysis.ts';
+import { StageId } from '../../../src/wasm/generated/analysis.ts';
 import { eachAnalysisBuild } from '../../support/analysis-builds.ts';
 
 /** Terms of a text behind filters, a `*` before keywords and a `+` before those at the place of the one before. */
 function run(host: AnalysisHost, filters: readonly TokenFilter[]): (text: string) => string[] {
   const stages = filters.flatMap((filter) => (filter.kind === 'kernel' ? filter.stages : []));
-  const program = { blob: chainBlob([{ id: STAGE.KEYWORD, config: new Uint8Array(0) }, ...stages]) };
+  const program = { blob: chainBlob([{ id: StageId.KEYWORD, config: new Uint8Array(0) }, ...stages]) };
   return (text) =>
     runChain(host, program, new StringInput(text)).tokens.map(
       ({ term, keyword, posInc }) => `${posInc ? '' : '+'}${keyword ? '*' : ''}${term}`,

@@ -2,9 +2,9 @@
 // minutes and meet vitest's limit.
 import { expect, test } from 'vitest';
 import { chainBlob, words } from '../../../src/analysis/blob.ts';
-import { STAGE } from '../../../src/analysis/stage-ids.ts';
 import { encodeTokens, makeToken, runChain } from '../../../src/analysis/tokens/token-stream.ts';
 import { AnalysisHost } from '../../../src/wasm/analysis.ts';
+import { StageId } from '../../../src/wasm/generated/analysis.ts';
 import { analyzerModule } from '../../support/analysis-server.ts';
 
 const host = new AnalysisHost(analyzerModule());
@@ -17,8 +17,8 @@ test.each([
   const terms = Array.from({ length: COUNT * 2 }, (_, i) => makeToken(`t${i % COUNT}`, 0, 1, 'word', i ? 0 : 1));
   const input = encodeTokens({ tokens: terms, endOffset: 1, endPosInc: 0 });
   const stages = [
-    { id: STAGE.REPLAY, config: words([]) },
-    { id: STAGE.UNIQUE, config: words([onlyOnSamePosition]) },
+    { id: StageId.REPLAY, config: words([]) },
+    { id: StageId.UNIQUE, config: words([onlyOnSamePosition]) },
   ];
   const { tokens } = runChain(host, { blob: chainBlob(stages) }, input);
   expect(tokens.length).toBe(COUNT);

@@ -2,16 +2,10 @@
 // step of it acts on one of them. The light stemmers of stemmers-light.test.ts have their table there.
 import { expect, test } from 'vitest';
 import { chainBlob, words } from '../../../src/analysis/blob.ts';
-import {
-  SNOWBALL_CLASSES,
-  STEMMER,
-  STEMMER_LANGUAGES,
-  snowballStage,
-  stemmerByLanguage,
-} from '../../../src/analysis/languages/stemmers.ts';
-import { STAGE } from '../../../src/analysis/stage-ids.ts';
+import { SNOWBALL_CLASSES, STEMMER_LANGUAGES, snowballStage, stemmerByLanguage } from '../../../src/analysis/languages/stemmers.ts';
 import { runChain } from '../../../src/analysis/tokens/token-stream.ts';
 import { AnalysisHost } from '../../../src/wasm/analysis.ts';
+import { StageId, Stemmer } from '../../../src/wasm/generated/analysis.ts';
 import { analyzerModule } from '../../support/analysis-server.ts';
 
 type Light =
@@ -30,7 +24,7 @@ type Light =
   | 'KSTEM';
 
 /** Words and their stems, by stemmer. */
-const STEMS: Readonly<Record<Exclude<keyof typeof STEMMER, Light>, readonly [string, string]>> = {
+const STEMS: Readonly<Record<Exclude<keyof typeof Stemmer, Light>, readonly [string, string]>> = {
   // Romance languages and Basque.
   SPANISH: [
     'chicas chicos torneados dándoselo construyendo rápidamente activamente felicidad biología solución residencia paguemos siguiéndole cheque',
@@ -133,21 +127,21 @@ const host = new AnalysisHost(analyzerModule());
 
 function stem(id: number, word: string): string {
   const stages = [
-    { id: STAGE.KEYWORD, config: words([]) },
-    { id: STAGE.STEM, config: words([id]) },
+    { id: StageId.KEYWORD, config: words([]) },
+    { id: StageId.STEM, config: words([id]) },
   ];
   return runChain(host, { blob: chainBlob(stages) }, new TextEncoder().encode(word)).tokens[0].term;
 }
 
 test.each(Object.entries(STEMS))('%s', (name, [text, expected]) => {
-  const stems = text.split(' ').map((word) => stem(STEMMER[name as keyof typeof STEMS], word));
+  const stems = text.split(' ').map((word) => stem(Stemmer[name as keyof typeof STEMS], word));
   expect(stems.join(' ')).toBe(expected);
 });
 
 test('every stemmer has an id of its own, and a language or class to name it', () => {
-  const ids = Object.values(STEMMER);
+  const ids = Object.values(Stemmer);
   expect(new Set(ids).size).toBe(ids.length);
-  const named = new Set<number>([...Object.values(STEMMER_LANGUAGES), STEMMER.CAUMANNS, ...Object.values(SNOWBALL_CLASSES)]);
+  const named = new Set<number>([...Object.values(STEMMER_LANGUAGES), Stemmer.CAUMANNS, ...Object.values(SNOWBALL_CLASSES)]);
   expect(ids.filter((id) => !named.has(id))).toEqual([]);
 });
 

@@ -5,24 +5,23 @@
 // A run is a sequence of characters without a gap between their offsets (BigramState in bigram-state.ts).
 import { E_NO_SPACE } from '../../../mem/status';
 import { decode, encode, utf16Length } from '../../../text/utf8';
+import { BigramFlag } from '../../config-values';
 import { pull } from '../../producer';
 import { Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
 import { copyToken, Token, TokenType, writeToken } from '../../token';
 import { BigramState } from './bigram-state';
 import { bigramRuns, hasBlockRoom } from './cjk-run';
 
-const STRAIGHT: u32 = 32;
-const ASCII_WORDS: u32 = 64;
 const RUN: u32 = 2048;
 export const BIGRAM_AREA: usize = <usize>RUN * 12;
 
 export function cjkBigramNext(chain: Chain, stage: Stage): i32 {
-  const flags = load<u32>(stage.config), unigrams = (flags & 16) != 0;
+  const flags = load<u32>(stage.config), unigrams = (flags & BigramFlag.UNIGRAMS) != 0;
   const state = stateOf<BigramState>(stage), input = inputOf(stage);
   const area = stage.termsPtr, terms = area + BIGRAM_AREA;
   stage.termCur = terms;
   const outEnd = stage.termsEnd - ((stage.termsEnd - terms) >> 2);
-  const isStraight = (flags & STRAIGHT) != 0 && !chain.isStepped && !chain.isMapped;
+  const readsText = (flags & BigramFlag.FROM_TEXT) != 0 && !chain.isStepped && !chain.isMapped;
   let made: u32 = 0;
   while (made < chain.batch) {
     const left = state.runLength - state.started;
@@ -39,7 +38,7 @@ export function cjkBigramNext(chain: Chain, stage: Stage): i32 {
       continue;
     }
     if (input.taken >= input.count) {
-      if (isStraight) {
+      if (readsText) {
         if (left && state.runEnd != chain.cur - chain.unitBase) {
           // The pending character has no successor.
           if (hasSingle(state, unigrams)) {
@@ -52,10 +51,10 @@ export function cjkBigramNext(chain: Chain, stage: Stage): i32 {
         }
         if (made && !hasBlockRoom(stage, changetype<usize>(tokenAt(stage, made)), stage.termCur, outEnd)) break;
         const from = chain.cur;
-        made = bigramRuns(chain, stage, area, made, outEnd, (flags & ASCII_WORDS) != 0);
+        made = bigramRuns(chain, stage, area, made, outEnd, (flags & BigramFlag.ASCII_WORDS) != 0);
         if (chain.cur != from) continue;
       }
-      const count = stage.isInputEnded || (isStraight && chain.cur >= chain.textEnd) ? 0 : pull(chain, input.index, stage.index);
+      const count = stage.isInputEnded || (readsText && chain.cur >= chain.textEnd) ? 0 : pull(chain, input.index, stage.index);
       if (count < 0) return count;
       if (count == 0) {
         stage.isInputEnded = 1;
@@ -105,7 +104,7 @@ export function cjkBigramNext(chain: Chain, stage: Stage): i32 {
 /** Whether the end of the text was reached and no character is pending. */
 export function hasNoBigrams(stage: Stage): bool {
   const state = stateOf<BigramState>(stage);
-  return stage.isInputEnded != 0 && state.runLength - state.started < 2 && !hasSingle(state, (load<u32>(stage.config) & 16) != 0);
+  return stage.isInputEnded != 0 && state.runLength - state.started < 2 && !hasSingle(state, (load<u32>(stage.config) & BigramFlag.UNIGRAMS) != 0);
 }
 
 /** Whether a pending character cannot form a bigram: the last one of a run if unigrams are emitted, else a run of one. */
@@ -114,10 +113,10 @@ function hasSingle(state: BigramState, unigrams: bool): bool {
 }
 
 function isGrammed(type: u32, flags: u32): bool {
-  if (type == TokenType.IDEOGRAPHIC) return (flags & 1) != 0;
-  if (type == TokenType.HIRAGANA) return (flags & 2) != 0;
-  if (type == TokenType.KATAKANA) return (flags & 4) != 0;
-  return type == TokenType.HANGUL && (flags & 8) != 0;
+  if (type == TokenType.IDEOGRAPHIC) return (flags & BigramFlag.HAN) != 0;
+  if (type == TokenType.HIRAGANA) return (flags & BigramFlag.HIRAGANA) != 0;
+  if (type == TokenType.KATAKANA) return (flags & BigramFlag.KATAKANA) != 0;
+  return type == TokenType.HANGUL && (flags & BigramFlag.HANGUL) != 0;
 }
 
 /** Appends the characters of a token to the run. Of the earlier ones only the last is still needed. Returns 0 or E_NO_SPACE. */

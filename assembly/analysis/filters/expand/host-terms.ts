@@ -3,13 +3,12 @@
 //   area   ├─ cache ─┬─ current answer (host-calls.ts); empty for the unchanged term ─┬─ terms of the batch ─┤
 // The cache (rewrite/term-cache.ts) stores answers verbatim and lives from text to text.
 import { E_NO_SPACE } from '../../../mem/status';
+import { KEEP_KEYWORDS } from '../../config-values';
 import { hostTerms } from '../../host-calls';
 import { awaitToken, emitToken, termsLimit } from '../../producer';
 import { Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
 import { FLAG_KEYWORD, Token } from '../../token';
 import { bucketMask, clearTerms, entryResult, hashBytes, MAX_KEY, noteTerm, recallTerm, rememberTerm, resultLen } from '../rewrite/term-cache';
-
-const KEEP_KEYWORDS: u32 = 1;
 
 // @ts-ignore: decorator
 @unmanaged

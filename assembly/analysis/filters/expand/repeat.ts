@@ -3,7 +3,7 @@
 import { E_NO_SPACE } from '../../../mem/status';
 import { awaitToken, emitToken, termsLimit } from '../../producer';
 import { Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
-import { S_FOLDING_AND_ORIGINAL } from '../../stage-ids';
+import { StageId } from '../../stage-ids';
 import { sameBytes } from '../../term-set';
 import { FLAG_KEYWORD } from '../../token';
 import { foldToken } from '../rewrite/folding';
@@ -16,7 +16,7 @@ class RepeatState extends Stage {
 }
 
 export function repeatNext(chain: Chain, stage: Stage): i32 {
-  const state = stateOf<RepeatState>(stage), folds = stage.id == S_FOLDING_AND_ORIGINAL;
+  const state = stateOf<RepeatState>(stage), folds = stage.id == StageId.FOLDING_AND_ORIGINAL;
   const input = inputOf(stage), outEnd = termsLimit(stage, stage.termsPtr);
   stage.termCur = stage.termsPtr;
   let made: u32 = 0;

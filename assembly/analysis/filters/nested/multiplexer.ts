@@ -1,7 +1,7 @@
 // Multiplexer: emits each token once per branch, at its position. As in the recorded server, whose multiplexer consists of Lucene's conditions, an
 // inner chain repeats every token, and each branch is a condition (condition.ts) that selects the tokens of its turn. If a branch reads ahead, the
 // turn has moved on by the time it emits its tokens, so that they pass through that branch's filters, too.
-//   config ├─ blob of the inner chain: S_SELECT, then S_CONDITION for each branch that has filters ─┤
+//   config ├─ blob of the inner chain: S_SELECT, then StageId.CONDITION for each branch that has filters ─┤
 // nested.ts draws the area.
 import { E_NO_SPACE } from '../../../mem/status';
 import { innerChain, NestedState, outerTerms } from '../../nested';

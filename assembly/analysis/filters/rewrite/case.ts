@@ -1,17 +1,12 @@
 // Case filters: one code point to one code point, Unicode 16, as Lucene's LowerCaseFilter and its Greek, Irish, Turkish relatives, UpperCaseFilter.
-//   config ├─ variant u32 ─┤   LOWER, UPPER, GREEK (also folds accents and final sigma), TURKISH (dotted and dotless i), IRISH (nAthair, tUisce)
+//   config ├─ variant u32: CaseVariant ─┤   GREEK also folds accents and final sigma, TURKISH knows dotted and dotless i, IRISH splits nAthair and tUisce
 import { E_NO_SPACE } from '../../../mem/status';
 import { category } from '../../../text/character';
 import { lowerCase, upperCase } from '../../../text/generated/case';
 import { decode, encode, encodedLength } from '../../../text/utf8';
+import { CaseVariant } from '../../config-values';
 import { Stage, tokenAt } from '../../stage';
 import { Token } from '../../token';
-
-export const LOWER: u32 = 0;
-export const UPPER: u32 = 1;
-export const GREEK: u32 = 2;
-export const TURKISH: u32 = 3;
-export const IRISH: u32 = 4;
 
 export function caseFilter(stage: Stage, batch: Stage): i32 {
   const variant = load<u32>(stage.config);
@@ -24,8 +19,8 @@ export function caseFilter(stage: Stage, batch: Stage): i32 {
 
 /** Returns 0 or E_NO_SPACE. */
 export function changeCase(batch: Stage, token: Token, variant: u32): i32 {
-  if (variant == TURKISH) return lowerTurkish(batch, token);
-  if (variant == IRISH) {
+  if (variant == CaseVariant.TURKISH) return lowerTurkish(batch, token);
+  if (variant == CaseVariant.IRISH) {
     const status = splitIrishPrefix(batch, token);
     if (status < 0) return status;
   }
@@ -35,7 +30,7 @@ export function changeCase(batch: Stage, token: Token, variant: u32): i32 {
   while (p < end) {
     const b = <u32>load<u8>(p);
     if (b < 0x80) {
-      if (variant == UPPER) store<u8>(p, b - (b - 97 < 26 ? 32 : 0));
+      if (variant == CaseVariant.UPPER) store<u8>(p, b - (b - 97 < 26 ? 32 : 0));
       else store<u8>(p, b + (b - 65 < 26 ? 32 : 0));
       p++;
       continue;
@@ -53,10 +48,10 @@ export function changeCase(batch: Stage, token: Token, variant: u32): i32 {
 // @ts-ignore: decorator
 @inline
 function mapCase(cp: u32, variant: u32): u32 {
-  if (variant == UPPER) return upperCase(cp);
-  if (variant == GREEK) return lowerGreek(cp);
+  if (variant == CaseVariant.UPPER) return upperCase(cp);
+  if (variant == CaseVariant.GREEK) return lowerGreek(cp);
   // Irish lower-casing goes by UTF-16 units, so pairs stay.
-  if (variant == IRISH && cp > 0xffff) return cp;
+  if (variant == CaseVariant.IRISH && cp > 0xffff) return cp;
   return lowerCase(cp);
 }
 

@@ -4,30 +4,19 @@
 // 2003 for Hindi; UzZaman and Khan 2004 for Bengali; the German2 variant of the Snowball stemmer; Scandinavian interchange).
 import { category } from '../../../text/character';
 import { decode } from '../../../text/utf8';
+import { Normalization } from '../../config-values';
 import { at, codePoints, hasNonAscii, insertAt, loadCodePoints, put, removeAt, storeCodePoints } from './code-points';
 import { Stage, tokenAt } from '../../stage';
 import { FLAG_KEYWORD, Token } from '../../token';
 import { normalizeBengali, normalizeHindi, normalizeIndic } from './normalize-indic';
 
-export const ARABIC: u32 = 0;
-export const PERSIAN: u32 = 1;
-export const SORANI: u32 = 2;
-export const GERMAN: u32 = 3;
-export const SCANDINAVIAN: u32 = 4;
-export const SCANDINAVIAN_FOLDING: u32 = 5;
-export const SERBIAN: u32 = 6;
-export const HINDI: u32 = 7;
-export const BENGALI: u32 = 8;
-export const INDIC: u32 = 9;
-export const DECIMAL_DIGIT: u32 = 10;
-export const CJK_WIDTH: u32 = 11;
 
 export function normalizeFilter(stage: Stage, batch: Stage): i32 {
   const variant = load<u32>(stage.config);
   for (let i: u32 = 0; i < batch.count; i++) {
     const token = tokenAt(batch, i);
     // Hardly a term has them, and this filter sees each character of a Japanese text.
-    if (variant == CJK_WIDTH && !hasWidthForm(token)) continue;
+    if (variant == Normalization.CJK_WIDTH && !hasWidthForm(token)) continue;
     const status = normalizeToken(batch, token, variant);
     if (status < 0) return status;
   }
@@ -36,11 +25,11 @@ export function normalizeFilter(stage: Stage, batch: Stage): i32 {
 
 /** Returns 0 or E_NO_SPACE. */
 export function normalizeToken(batch: Stage, token: Token, variant: u32): i32 {
-  const alsoAscii = variant == GERMAN || variant == SCANDINAVIAN || variant == SCANDINAVIAN_FOLDING;
+  const alsoAscii = variant == Normalization.GERMAN || variant == Normalization.SCANDINAVIAN || variant == Normalization.SCANDINAVIAN_FOLDING;
   if (!alsoAscii && !hasNonAscii(token)) return 0;
-  if (variant == DECIMAL_DIGIT && !hasForeignDigit(token)) return 0;
+  if (variant == Normalization.DECIMAL_DIGIT && !hasForeignDigit(token)) return 0;
   // These two leave keywords alone.
-  if ((variant == HINDI || variant == BENGALI) && token.flags & FLAG_KEYWORD) return 0;
+  if ((variant == Normalization.HINDI || variant == Normalization.BENGALI) && token.flags & FLAG_KEYWORD) return 0;
   const count = loadCodePoints(batch, token);
   if (count < 0) return count;
   return storeCodePoints(batch, token, normalize(variant, codePoints(batch), count));
@@ -67,18 +56,18 @@ function hasForeignDigit(token: Token): bool {
 /** Changes `count` code points in place, returns how many there are now. */
 function normalize(variant: u32, s: usize, count: i32): i32 {
   switch (variant) {
-    case ARABIC: return normalizeArabic(s, count);
-    case PERSIAN: return normalizePersian(s, count);
-    case SORANI: return normalizeSorani(s, count);
-    case GERMAN: return normalizeGerman(s, count);
-    case SCANDINAVIAN: return normalizeScandinavian(s, count);
-    case SCANDINAVIAN_FOLDING: return foldScandinavian(s, count);
-    case SERBIAN: return normalizeSerbian(s, count);
-    case HINDI: return normalizeHindi(s, count);
-    case BENGALI: return normalizeBengali(s, count);
-    case INDIC: return normalizeIndic(s, count);
-    case DECIMAL_DIGIT: return normalizeDigits(s, count);
-    case CJK_WIDTH: return normalizeWidth(s, count);
+    case Normalization.ARABIC: return normalizeArabic(s, count);
+    case Normalization.PERSIAN: return normalizePersian(s, count);
+    case Normalization.SORANI: return normalizeSorani(s, count);
+    case Normalization.GERMAN: return normalizeGerman(s, count);
+    case Normalization.SCANDINAVIAN: return normalizeScandinavian(s, count);
+    case Normalization.SCANDINAVIAN_FOLDING: return foldScandinavian(s, count);
+    case Normalization.SERBIAN: return normalizeSerbian(s, count);
+    case Normalization.HINDI: return normalizeHindi(s, count);
+    case Normalization.BENGALI: return normalizeBengali(s, count);
+    case Normalization.INDIC: return normalizeIndic(s, count);
+    case Normalization.DECIMAL_DIGIT: return normalizeDigits(s, count);
+    case Normalization.CJK_WIDTH: return normalizeWidth(s, count);
     default: return count;
   }
 }

@@ -8,9 +8,10 @@
 //   area  ├─ cache ─┬─ index of suffix lists (stemmers/suffix-index.ts) ─┤
 import { E_CORRUPT, E_NO_SPACE } from '../../../mem/status';
 import { decode, encode } from '../../../text/utf8';
+import { HostTermFlag, RewriteOp, Stemmer } from '../../config-values';
 import { hostTerms } from '../../host-calls';
 import { renewTerm, Stage, tokenAt } from '../../stage';
-import { ENGLISH_POSSESSIVE, KSTEM, runStemmer } from '../../stemmers/dispatch';
+import { runStemmer } from '../../stemmers/dispatch';
 import { clearSuffixIndex, useSuffixIndex } from '../../stemmers/suffix-index';
 import { GROWTH, setWord, unitAt, word, wordLen } from '../../stemmers/word';
 import { FLAG_KEYWORD, Token } from '../../token';
@@ -24,24 +25,12 @@ import {
   bucketMask, clearTerms, copyTerm, DROPPED, entryFlags, hashBytes, KEYWORD, MAX_KEY, noteTerm, PREFIX, recallTerm, rememberTerm, resultLen, resultPtr,
 } from './term-cache';
 
-const NORMALIZE: u32 = 0x100;
-const CASE: u32 = 0x200;
-const STOP: u32 = 0x300;
-const ELISION: u32 = 0x400;
-const APOSTROPHE: u32 = 0x500;
-const KEYWORD_MARKER: u32 = 0x600;
-const STEMMER_OVERRIDE: u32 = 0x700;
-/** Data: ├─ filter u32 ─┬─ flags u32 ─┤, see hostTerm. */
-const HOST_TERM: u32 = 0x800;
-/** Flags: terms with an answer become keywords and stay as they are; terms without one go. */
-const MARK: u32 = 1;
-const DROP_OTHERS: u32 = 2;
 /** What rewrite answers for a term that goes. */
 const DROP: i32 = 1;
 
 export function stemFilter(stage: Stage, batch: Stage): i32 {
   const area = stage.termsPtr, end = indexPtr(stage), mask = bucketMask(area, end);
-  const isPossessive = stage.configBytes == 4 && load<u32>(stage.config) == ENGLISH_POSSESSIVE;
+  const isPossessive = stage.configBytes == 4 && load<u32>(stage.config) == Stemmer.ENGLISH_POSSESSIVE;
   useSuffixIndex(end, stage.termsEnd);
   let kept: u32 = 0;
   for (let i: u32 = 0; i < batch.count; i++) {
@@ -102,20 +91,20 @@ function rewrite(stage: Stage, batch: Stage, token: Token): i32 {
 // @ts-ignore: decorator
 @inline
 function hasData(op: u32): bool {
-  return op == KSTEM || (op >= STOP && op != APOSTROPHE);
+  return op == Stemmer.KSTEM || (op >= RewriteOp.STOP && op != RewriteOp.APOSTROPHE);
 }
 
 function operate(batch: Stage, token: Token, op: u32, data: usize): i32 {
   switch (op >> 8) {
-    case 0: return stem(batch, token, op, data);
-    case NORMALIZE >> 8: return normalizeToken(batch, token, op - NORMALIZE);
-    case CASE >> 8: return changeCase(batch, token, op - CASE);
-    case STOP >> 8: return isStopWord(batch, token, data);
-    case ELISION >> 8: return cutElision(batch, token, data);
-    case APOSTROPHE >> 8: return cutAtApostrophe(token);
-    case KEYWORD_MARKER >> 8: return markKeyword(batch, token, data);
-    case STEMMER_OVERRIDE >> 8: return overrideStem(batch, token, data);
-    case HOST_TERM >> 8: return hostTerm(batch, token, data);
+    case RewriteOp.STEM >> 8: return stem(batch, token, op, data);
+    case RewriteOp.NORMALIZE >> 8: return normalizeToken(batch, token, op - RewriteOp.NORMALIZE);
+    case RewriteOp.CASE >> 8: return changeCase(batch, token, op - RewriteOp.CASE);
+    case RewriteOp.STOP >> 8: return isStopWord(batch, token, data);
+    case RewriteOp.ELISION >> 8: return cutElision(batch, token, data);
+    case RewriteOp.APOSTROPHE >> 8: return cutAtApostrophe(token);
+    case RewriteOp.KEYWORD_MARKER >> 8: return markKeyword(batch, token, data);
+    case RewriteOp.STEMMER_OVERRIDE >> 8: return overrideStem(batch, token, data);
+    case RewriteOp.HOST_TERM >> 8: return hostTerm(batch, token, data);
     default: return E_CORRUPT;
   }
 }
@@ -125,8 +114,8 @@ function hostTerm(batch: Stage, token: Token, data: usize): i32 {
   const out = batch.termCur, flags = load<u32>(data, 4);
   const bytes = hostTerms(load<u32>(data), token.termPtr, token.termLen, out, batch.termsEnd - out);
   if (bytes < 0) return bytes;
-  if (!bytes) return flags & DROP_OTHERS ? DROP : 0;
-  if (flags & MARK) token.flags |= FLAG_KEYWORD;
+  if (!bytes) return flags & HostTermFlag.DROP_OTHERS ? DROP : 0;
+  if (flags & HostTermFlag.MARK) token.flags |= FLAG_KEYWORD;
   if (flags) return 0;
   const len = load<u32>(out);
   if (len > token.termLen) {

@@ -5,6 +5,7 @@
 // Up to FEW terms are compared one by one; more get a hash table, at most half full. So positions with few terms, and short texts, need not clear a
 // table. termCur is the end of the entries. A text with more distinct terms than the area holds returns E_NO_SPACE.
 import { E_NO_SPACE } from '../../../mem/status';
+import { ONLY_ON_SAME_POSITION } from '../../config-values';
 import { hashTerm, sameBytes } from '../../term-set';
 import { Stage, stateOf, tokenAt } from '../../stage';
 import { copyToken } from '../../token';
@@ -21,7 +22,7 @@ class UniqueState extends Stage {
 }
 
 export function uniqueFilter(stage: Stage, batch: Stage): i32 {
-  const state = stateOf<UniqueState>(stage), samePosition = load<u32>(stage.config) != 0;
+  const state = stateOf<UniqueState>(stage), samePosition = load<u32>(stage.config) == ONLY_ON_SAME_POSITION;
   let kept: u32 = 0;
   for (let i: u32 = 0; i < batch.count; i++) {
     const token = tokenAt(batch, i);
