@@ -78,12 +78,12 @@ test('cursors of one analyzer and another in turn, and of one that there is not'
   expect(terms('whitespace')).toEqual(['The', 'Fox']);
 });
 
-test('a cursor does not go on when another text was analysed', async () => {
+test('a cursor is lost when another text is analyzed', async () => {
   const analysis = await loadAnalyzer();
   const cursor = analysis.tokens('one two');
   expect(cursor.next()).toBe(true);
   analysis.analyze('three');
-  expect(() => cursor.next()).toThrow('the tokens of a text are gone');
+  expect(() => cursor.next()).toThrow('the tokens of a text are lost');
   expect(read(analysis.tokens('', 'english'))).toEqual([]);
 });
 
