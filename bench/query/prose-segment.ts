@@ -3,12 +3,12 @@
 import { createReadStream, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { chainBlob, words } from '../../src/analysis/blob.ts';
-import { StageId } from '../../src/wasm/generated/analysis.ts';
 import { mergeSegments } from '../../src/arena/merge.ts';
 import { type IndexAnalyzer, OpenBuffer } from '../../src/arena/open-buffer.ts';
 import { openSegment } from '../../src/arena/segment-image.ts';
 import type { SegmentImageReader } from '../../src/arena/segment-reader.ts';
 import type { FieldSpec } from '../../src/mapping/document-sink.ts';
+import { StageId } from '../../src/wasm/generated/analysis.ts';
 import { compileEngine, createMemory, Kernels, staticBytes } from '../../src/wasm/kernels.ts';
 
 const GIB = 2 ** 30;
