@@ -4,6 +4,7 @@
 //   collectSegment(tree, bindings, runner)            per segment: lays out the tree, runs the query over it, reads the columns
 //   reduceAggregations(tree, partials, options)       once: over all segments, shards and indices
 //   renderAggregations(reduced, typedKeys)            JSON of `aggregations`
+
 import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { AggEncoder, RegionTooSmall } from '../plan/agg-encode.ts';
@@ -18,6 +19,7 @@ import type { Kernels } from '../wasm/kernels.ts';
 import { termHash, termHashes } from '../wasm/terms.ts';
 import { tooManyBuckets } from './errors.ts';
 import type { AggTree } from './parse.ts';
+import { planTree } from './plan-tree.ts';
 import { outAggs } from './reduce/merge.ts';
 import { type OutAgg, renderAggs } from './reduce/out.ts';
 import type { AggSpec, BindContext, Bindings, IndexScope, ParsedQuery, ReduceContext, SegmentScope, Slice } from './types.ts';
@@ -99,7 +101,7 @@ export function collectSegment(tree: AggTree, bindings: Bindings, runner: Segmen
   const run = (specs: readonly AggSpec[], execute: (rootPtr: AggProgram) => void) => {
     if (specs.length === 0) return;
     const started = performance.now();
-    const nodes = specs.map((spec) => planSpec(spec, bindings, scope));
+    const nodes = specs.map((spec) => planTree(spec, bindings, scope));
     const planned = performance.now();
     let run = planned;
     const timed = (program: AggProgram) => {
@@ -147,11 +149,6 @@ function hashesOfTerms(k: Kernels, segment: SegmentReader, field: string): Uint3
     hashesByColumn.set(column, hashes);
   }
   return hashes;
-}
-
-function planSpec(spec: AggSpec, bindings: Bindings, scope: SegmentScope): AggNode {
-  const children = spec.children.map((child) => planSpec(child, bindings, scope));
-  return spec.type.plan(spec, bindings.get(spec) as never, scope, children);
 }
 
 /** The kernels ran out of memory: the run is repeated with a larger region. */

@@ -111,7 +111,7 @@ function specOf(
   ctx: ParseContext,
   depth: number,
 ): AggSpec {
-  const params = type.parse(name, typeName, body, ctx) as never;
+  const params = type.parse(name, typeName, body, ctx);
   if (!type.isBucket && below && Object.keys(below).length > 0) {
     throw initializationError(`Aggregator [${name}] of type [${typeName}] cannot accept sub-aggregations`);
   }

@@ -1,4 +1,5 @@
 // Values sources: a field of an index as an aggregation reads it, with its format, its `missing` value and the column of a segment.
+import { present } from '../common/present.ts';
 import type { FieldType, ValueFormat } from '../mapping/field-type.ts';
 import { standAloneField } from '../mapping/stand-alone-field.ts';
 import type { AggColumn } from '../plan/agg-plan.ts';
@@ -89,7 +90,7 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
   const mapped = ctx.index.mapping.field(params.field);
   if (mapped?.runtime) return runtimeSource(typeName, params, mapped, ctx, families);
   if (!mapped && params.valueType === null) return unmapped(params, families?.includes('keyword') ?? false);
-  const type = mapped ?? standAloneField(params.valueType!);
+  const type = mapped ?? standAloneField(present(params.valueType));
   if (!type.isAggregatable) throw notAggregatable(type);
   if (type.name === '_index' && (families === null || families.includes('keyword'))) return indexNameSource(type, params, ctx);
   if (families && !families.includes(type.family)) {

@@ -28,7 +28,7 @@ export interface AggSpec {
   readonly type: AggType;
   readonly typeName: string;
   /** The type's own parameters, as its `parse` returned them. */
-  readonly params: never;
+  readonly params: unknown;
   readonly meta: JsonObject | null;
   readonly children: readonly AggSpec[];
   /** Sibling pipelines, ordered so that each follows those it reads. */

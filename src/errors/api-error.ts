@@ -66,3 +66,9 @@ export class ApiError extends Error {
     });
   }
 }
+
+/** Narrows a caught error to report it as a cause. @throws the error itself unless it is an ApiError: then it is a bug, not bad input */
+export function asCause(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  throw error;
+}

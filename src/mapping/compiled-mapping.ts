@@ -9,7 +9,7 @@ import { runtimeFieldType } from './runtime-fields.ts';
 import { BaseFieldType, NO_SPEC } from './types/base-field-type.ts';
 import { FlatObjectFieldType } from './types/flat-object.ts';
 import { ConstantKeywordMapper } from './types/keyword.ts';
-import { MAPPER_TYPES } from './types/registry.ts';
+import { mapperTypeOf } from './types/registry.ts';
 
 /** A field as the document parser uses it. */
 export interface CompiledField {
@@ -163,7 +163,7 @@ export class MappingCompiler {
   }
 
   #mapper(node: FieldNode, nestedPath: string | null): Mapper {
-    const type = MAPPER_TYPES.get(node.type)!;
+    const type = mapperTypeOf(node.type);
     const subFields: Array<[string, FieldType]> = [];
     const definition: FieldDefinition = {
       name: node.name,
@@ -190,7 +190,7 @@ export class MappingCompiler {
 
   /** Applies `index.mapping.coerce` and `index.mapping.ignore_malformed` as defaults of the fields with these parameters. */
   #default(type: string, param: string): unknown {
-    const params = MAPPER_TYPES.get(type)!.params;
+    const params = mapperTypeOf(type).params;
     if (param !== 'coerce' && param !== 'ignore_malformed') return params[param]?.fallback;
     const setting = this.#settings[`index.mapping.${param}`];
     return setting === undefined || !Object.hasOwn(params, param) ? params[param]?.fallback : String(setting) === 'true';

@@ -2,6 +2,7 @@
 
 import { DecimalLiteral } from '../common/json-parse.ts';
 import type { MutableJsonObject } from '../common/json-value.ts';
+import { present } from '../common/present.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
 import type { CompiledMapping, CompiledObject } from './compiled-mapping.ts';
@@ -248,7 +249,7 @@ export class DynamicMapper {
   takeCopies(): Array<{ path: string; mapping: MutableJsonObject }> {
     const copies = [...this.#pendingCopies].map(([path, value]) => ({
       path,
-      mapping: this.#leaf(path.slice(path.lastIndexOf('.') + 1), path, value, 'true')!,
+      mapping: present(this.#leaf(path.slice(path.lastIndexOf('.') + 1), path, value, 'true')),
     }));
     this.#pendingCopies.clear();
     return copies;

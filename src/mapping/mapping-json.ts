@@ -4,7 +4,7 @@ import { isSame } from '../common/java-text.ts';
 import type { MutableJsonObject } from '../common/json-value.ts';
 import type { FieldNode, MappingNode, ObjectNode, RootMapping } from './model.ts';
 import { runtimeToJson } from './runtime-fields.ts';
-import { MAPPER_TYPES } from './types/registry.ts';
+import { mapperTypeOf } from './types/registry.ts';
 
 export function mappingToJson(root: RootMapping): MutableJsonObject {
   const json: MutableJsonObject = {};
@@ -36,8 +36,7 @@ export function mappingToJson(root: RootMapping): MutableJsonObject {
 
 function propertiesToJson(object: ObjectNode): MutableJsonObject | null {
   if (object.properties.size === 0) return null;
-  const names = [...object.properties.keys()].sort();
-  return Object.fromEntries(names.map((name) => [name, nodeToJson(object.properties.get(name)!, false)]));
+  return Object.fromEntries(sortedByName(object.properties).map(([name, node]) => [name, nodeToJson(node, false)]));
 }
 
 /** Mapping of one field or object; with `defaults`, all parameters with their values. */
@@ -58,14 +57,18 @@ export function nodeToJson(node: MappingNode, defaults: boolean): MutableJsonObj
 
 function fieldToJson(field: FieldNode, defaults: boolean): MutableJsonObject {
   const json: MutableJsonObject = { type: field.type };
-  for (const [name, param] of Object.entries(MAPPER_TYPES.get(field.type)!.params)) {
+  for (const [name, param] of Object.entries(mapperTypeOf(field.type).params)) {
     const value = field.given[name];
     if (value !== undefined && (defaults || !isSame(value, param.fallback))) json[name] = value;
     else if (defaults && !param.isHidden) json[name] = param.fallback === undefined ? (param.missingText ?? null) : param.fallback;
   }
   if (field.fields.size > 0) {
-    json.fields = Object.fromEntries([...field.fields.keys()].sort().map((name) => [name, fieldToJson(field.fields.get(name)!, false)]));
+    json.fields = Object.fromEntries(sortedByName(field.fields).map(([name, multiField]) => [name, fieldToJson(multiField, false)]));
   }
   if (field.copyTo.length > 0) json.copy_to = field.copyTo;
   return json;
+}
+
+function sortedByName<T>(nodes: ReadonlyMap<string, T>): [string, T][] {
+  return [...nodes].sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -4,7 +4,7 @@ import { isSame, javaText } from '../common/java-text.ts';
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
 import type { FieldNode, MappingNode, ObjectNode, RootMapping } from './model.ts';
 import { mergeRuntime } from './runtime-fields.ts';
-import { MAPPER_TYPES } from './types/registry.ts';
+import { mapperTypeOf } from './types/registry.ts';
 
 /** @throws ApiError illegal_argument_exception, mapper_parsing_exception */
 export function mergeMappings(before: RootMapping, update: RootMapping): RootMapping {
@@ -81,7 +81,7 @@ function mergeNodes(before: MappingNode, update: MappingNode): MappingNode {
 }
 
 function mergeFields(before: FieldNode, update: FieldNode): FieldNode {
-  const { params } = MAPPER_TYPES.get(before.type)!;
+  const { params } = mapperTypeOf(before.type);
   const conflicts: string[] = [];
   for (const [name, param] of Object.entries(params)) {
     if (param.updatable) continue;

@@ -20,7 +20,7 @@ import {
 } from './model.ts';
 import { parseBoolean } from './params.ts';
 import { parseRuntime } from './runtime-fields.ts';
-import { MAPPER_TYPES } from './types/registry.ts';
+import { MAPPER_TYPES, mapperTypeOf } from './types/registry.ts';
 
 /** @throws ApiError mapper_parsing_exception: "Failed to parse mapping [_doc]: ..." around the cause */
 export function parseMappings(body: JsonObject, analysis: MappingAnalysis): RootMapping {
@@ -245,7 +245,7 @@ function parseField(
   analysis: MappingAnalysis,
   multiFieldOf: string | null,
 ): FieldNode {
-  const { params, validate } = MAPPER_TYPES.get(type)!;
+  const { params, validate } = mapperTypeOf(type);
   const given: Record<string, unknown> = {};
   let copyTo: readonly string[] = [];
   let fields: ReadonlyMap<string, FieldNode> = new Map();

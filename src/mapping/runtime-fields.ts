@@ -7,7 +7,7 @@ import { mapperParsing } from '../errors/catalog.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
 import { METADATA_FIELDS, type RuntimeNode } from './model.ts';
 import type { BaseFieldType } from './types/base-field-type.ts';
-import { MAPPER_TYPES } from './types/registry.ts';
+import { mapperTypeOf } from './types/registry.ts';
 
 const TYPES: ReadonlySet<string> = new Set(['boolean', 'date', 'double', 'geo_point', 'ip', 'keyword', 'long']);
 const KEYS: ReadonlySet<string> = new Set(['type', 'script', 'meta']);
@@ -32,7 +32,7 @@ function parseNode(name: string, body: unknown, analysis: MappingAnalysis): Runt
   const given: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(body)) {
     if (KEYS.has(key)) continue;
-    const param = type === 'date' && (key === 'format' || key === 'locale') ? MAPPER_TYPES.get(type)!.params[key] : undefined;
+    const param = type === 'date' && (key === 'format' || key === 'locale') ? mapperTypeOf(type).params[key] : undefined;
     if (!param) throw mapperParsing(`unknown parameter [${key}] on runtime field [${name}] of type [${type}]`);
     given[key] = param.parse(value, { name, type, analysis });
   }
@@ -66,7 +66,7 @@ export function mergeRuntime(
 
 /** The type of the field: like that of a mapped field, but without storage in segments. */
 export function runtimeFieldType(name: string, { type, script, given }: RuntimeNode, analysis: MappingAnalysis): BaseFieldType {
-  const mapperType = MAPPER_TYPES.get(type)!;
+  const mapperType = mapperTypeOf(type);
   const { fieldType } = mapperType.create({
     name,
     path: name,

@@ -1,4 +1,5 @@
 // Field types without an index: formats and values of a mapping type for values that no mapping describes (`value_type`, scripts).
+import { present } from '../common/present.ts';
 import { createMapping } from './create-mapping.ts';
 import type { FieldType } from './field-type.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
@@ -17,7 +18,7 @@ const cache = new Map<string, FieldType>();
 export function standAloneField(typeName: string): FieldType {
   let type = cache.get(typeName);
   if (!type) {
-    type = createMapping({ properties: { [NAME]: { type: typeName } } }, NO_ANALYSIS, {}).field(NAME)!;
+    type = present(createMapping({ properties: { [NAME]: { type: typeName } } }, NO_ANALYSIS, {}).field(NAME));
     cache.set(typeName, type);
   }
   return type;

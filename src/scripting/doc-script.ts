@@ -1,4 +1,5 @@
 // Scripts that read documents of an index: scores, filters, fields, sort values, inputs of aggregations.
+import { present } from '../common/present.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { doubleOf } from './dates.ts';
@@ -109,7 +110,7 @@ export function compileDocScript(spec: ScriptSpec, context: DocScriptContext): D
   if (lang === 'expression') return expressionScript(source, given);
   if (lang !== 'painless') throw illegalArgument(`script_lang not supported [${lang}]`);
   let current: ScriptDocument | null = null;
-  const document = () => current!;
+  const document = () => present(current);
   const names = ['doc', 'params', ...context.variables];
   const compiled = compileScript(source, Object.fromEntries(names.map((name) => [name, VALUE])), context.functions?.(document));
   const params = new Params(document);

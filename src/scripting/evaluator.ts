@@ -1,4 +1,5 @@
 // Evaluates the syntax tree of a script. Each expression and each loop iteration costs a step of the budget; the call depth is limited.
+import { present } from '../common/present.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { scriptError } from './lexer.ts';
 import { callMethod, callStatic, newInstance } from './methods.ts';
@@ -126,7 +127,7 @@ export class Evaluator {
   }
 
   #scopeOf(name: string): Scope {
-    return this.#scopes.findLast((scope) => scope.has(name))!;
+    return present(this.#scopes.findLast((scope) => scope.has(name)));
   }
 
   #scoped<T>(action: () => T, scope: Scope = new Map()): T {

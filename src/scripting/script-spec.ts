@@ -1,6 +1,8 @@
 // A script in a request: a string, `{ source, lang, params }`, or `{ id, params }` for a stored one.
+
 import type { JsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
+import { present } from '../common/present.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 
@@ -45,7 +47,7 @@ export function parseScript(value: unknown): ScriptSpec {
 /** @throws ApiError resource_not_found_exception (404) */
 export function resolveScript(spec: ScriptSpec, stored: (id: string) => StoredScript | null): StoredScript {
   if (spec.source !== null) return { lang: spec.lang, source: spec.source };
-  const script = stored(spec.id!);
+  const script = stored(present(spec.id));
   if (!script) throw new ApiError('resource_not_found_exception', 404, `unable to find script [${spec.id}] in cluster state`);
   return script;
 }

@@ -1,6 +1,8 @@
 // auto_date_histogram: the finest interval of a fixed list that yields at most `buckets` buckets. Kernels return distinct times; the rounding is
 // chosen for each parent bucket once the values of all segments are known.
+
 import type { JsonObject } from '../../common/json-value.ts';
+import { asCause } from '../../errors/api-error.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { type CalendarUnit, calendarRounding, type Rounding, UTC } from '../dates/rounding.ts';
 import { type TimeZone, timeZone } from '../dates/time-zone.ts';
@@ -73,7 +75,7 @@ export const autoDateHistogramType: AggType = {
     try {
       if (source.timeZone !== null) zone = timeZone(source.timeZone);
     } catch (error) {
-      throw xContentError(`[${typeName}] failed to parse field [time_zone]`, error as never);
+      throw xContentError(`[${typeName}] failed to parse field [time_zone]`, asCause(error));
     }
     return { source, buckets, firstStep, zone };
   },

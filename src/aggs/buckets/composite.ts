@@ -1,5 +1,8 @@
 // composite: all combinations of the keys of several sources in their order, page by page; `after` names the last key of the previous page.
+
 import { isObject, type JsonObject } from '../../common/json-value.ts';
+import { present } from '../../common/present.ts';
+import { asCause } from '../../errors/api-error.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { illegalArgument, parsingError, unsupported, xContentError } from '../errors.ts';
 import { geotileKey } from '../geo.ts';
@@ -83,7 +86,7 @@ export const compositeType: AggType = {
       const twice = names.filter((name, i) => names.indexOf(name) !== i);
       if (twice.length > 0) throw illegalArgument(`Composite source names must be unique, found duplicates: [${twice.join(', ')}]`);
     } catch (error) {
-      throw xContentError('[composite] failed to parse field [sources]', error as never);
+      throw xContentError('[composite] failed to parse field [sources]', asCause(error));
     }
     return { sources, size, after };
   },
@@ -148,7 +151,7 @@ class SourceKeys {
         return key * spec.interval;
       }
       default:
-        return spec.rounding!.round(millisecondsOf(source, raw));
+        return present(spec.rounding).round(millisecondsOf(source, raw));
     }
   }
 
@@ -180,7 +183,7 @@ class SourceKeys {
     const source = this.#terms.source;
     if (this.#spec.kind === 'geotile_grid') return String(value);
     if (source.isDate && typeof value === 'string')
-      return Number(source.format!.parse(value, false, nowMs, this.#spec.source.timeZone ?? undefined));
+      return Number(present(source.format).parse(value, false, nowMs, this.#spec.source.timeZone ?? undefined));
     if (source.kind === 'ordinals')
       return Buffer.from(source.type ? source.type.termBytes(value) : Buffer.from(String(value))).toString('latin1');
     if (source.type?.family === 'boolean') return value === true || value === 'true' || value === 1 ? 1 : 0;
@@ -239,7 +242,7 @@ function mergeComposite(
   // rounding when merged can bring local buckets together, so keys are always looked up: a second, empty slice makes it so
   const several = slices.length === 1 ? [slices[0], { ...slices[0], result: EMPTY }] : slices;
   const merged = mergeBuckets(several, (slice, _columns, i) => {
-    const key = partsOf.get(slice)![i].map((raw, s) => columns[s].part(slice, raw));
+    const key = present(partsOf.get(slice))[i].map((raw, s) => columns[s].part(slice, raw));
     const joined = key.map((part) => (part === null ? 'n' : `${String(part).length}:${part}`)).join('\u0001');
     if (!parts.has(joined)) parts.set(joined, key);
     return joined;
@@ -254,15 +257,15 @@ function mergeComposite(
   const nowMs = ctx.nowMs;
   const start = after && slices.length > 0 ? sources.map((source, s) => columns[s].parse(after[source.name] ?? null, nowMs)) : null;
   const chosen = merged.lists(parents).map((ids) => {
-    const behind = start ? ids.filter((id) => compareParts(parts.get(merged.keys[id])!, start) > 0) : ids;
-    return behind.sort((a, b) => compareParts(parts.get(merged.keys[a])!, parts.get(merged.keys[b])!)).slice(0, size);
+    const behind = start ? ids.filter((id) => compareParts(present(parts.get(merged.keys[id])), start) > 0) : ids;
+    return behind.sort((a, b) => compareParts(present(parts.get(merged.keys[a])), present(parts.get(merged.keys[b])))).slice(0, size);
   });
   const { maps, numberOf } = keepOnly(merged, chosen.flat());
   const children = mergeChildren(spec, several, maps, chosen.flat().length, ctx);
   return {
     at(parent) {
       const buckets = (parent < 0 ? [] : chosen[parent]).map((id): OutBucket => {
-        const key = Object.fromEntries(parts.get(merged.keys[id])!.map((part, s) => [sources[s].name, columns[s].json(part)]));
+        const key = Object.fromEntries(present(parts.get(merged.keys[id])).map((part, s) => [sources[s].name, columns[s].json(part)]));
         const name = JSON.stringify(Object.values(key).map(String));
         return {
           key: name,

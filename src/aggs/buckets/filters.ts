@@ -1,5 +1,7 @@
 // Aggregations that pass documents on without a key of their own: filter, filters, missing, global, nested, reverse_nested, adjacency_matrix, sampler.
+
 import { isObject, type JsonObject } from '../../common/json-value.ts';
+import { present } from '../../common/present.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';
 import { executionError, illegalArgument, parsingError, xContentError } from '../errors.ts';
@@ -154,7 +156,7 @@ export const nestedType: AggType = {
   },
   childPath: (spec) => (spec.params as { path: string }).path,
   plan(_spec, bound: BoundNested, { segment }, children): AggNode {
-    const childDocsPtr = bound.mapped ? segment.nestedDocsPtr(bound.path!) : 0;
+    const childDocsPtr = bound.mapped ? segment.nestedDocsPtr(present(bound.path)) : 0;
     return { op: 'nested', childDocsPtr, parentDocsPtr: bound.parentPath ? segment.nestedDocsPtr(bound.parentPath) : 0, children };
   },
   merge: mergeSingle,

@@ -1,5 +1,8 @@
 // histogram and date_histogram: buckets of equal or calendar width, with empty buckets, bounds, keyed responses and any order.
+
 import type { JsonObject } from '../../common/json-value.ts';
+import { present } from '../../common/present.ts';
+import { asCause } from '../../errors/api-error.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { calendarRounding, calendarUnit, intervalRounding, type Rounding, startsBetween, timeValue } from '../dates/rounding.ts';
 import { timeZone, UTC } from '../dates/time-zone.ts';
@@ -60,7 +63,7 @@ function parseCommon(p: Params, name: string): Omit<HistogramParams, 'interval' 
   try {
     order = parseOrder(p.take('order'), BY_KEY);
   } catch (error) {
-    throw xContentError(`[${p.typeName}] failed to parse field [order]`, error as never);
+    throw xContentError(`[${p.typeName}] failed to parse field [order]`, asCause(error));
   }
   return { source, order, keyed, minDocCount, extended: bounds(p, 'extended_bounds'), hard: bounds(p, 'hard_bounds') };
 }
@@ -285,7 +288,7 @@ export function parseRounding(p: Params, zoneId: string | null, name: string): R
   try {
     if (zoneId !== null) zone = timeZone(zoneId);
   } catch (error) {
-    throw xContentError(`[${p.typeName}] failed to parse field [time_zone]`, error as never);
+    throw xContentError(`[${p.typeName}] failed to parse field [time_zone]`, asCause(error));
   }
   const unit = calendarUnit(calendar ?? old ?? '');
   if (calendar !== null && unit === null) {
@@ -346,10 +349,11 @@ export const dateHistogramType: AggType = {
     return { ...common, interval: 0, offset: 0, rounding, refusal };
   },
   bind: bindHistogram,
-  plan: (spec, bound: BoundHistogram, scope, children) => dateNode(bound, scope, (spec.params as HistogramParams).rounding!, children),
+  plan: (spec, bound: BoundHistogram, scope, children) =>
+    dateNode(bound, scope, present((spec.params as HistogramParams).rounding), children),
   merge(spec, given, parents, ctx) {
     const { rounding, minDocCount } = spec.params as HistogramParams;
-    const round = rounding!;
+    const round = present(rounding);
     const slices = [...given.filter((slice) => slice.result.op !== 'docs'), ...rangeSlices(spec, given, parents, round, ctx)];
     const limits = (slices.find((slice) => (slice.bound as BoundHistogram).type)?.bound ?? slices[0]?.bound) as BoundHistogram | undefined;
     const hard = limits?.hardLimits ?? { min: -Infinity, max: Infinity };

@@ -2,6 +2,7 @@
 
 import { RE2JS } from 're2js';
 import { isObject } from '../../common/json-value.ts';
+import { present } from '../../common/present.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { executionError, illegalArgument, parsingError } from '../errors.ts';
 import type { Params } from '../params.ts';
@@ -124,7 +125,7 @@ export function numberFilter(filter: IncludeExclude, source: ValuesSource, nowMs
   const valuesOf = (values: readonly unknown[]) =>
     new Set(
       values.map((value) => {
-        if (source.isDate && typeof value === 'string') return Number(source.format!.parse(value, false, nowMs));
+        if (source.isDate && typeof value === 'string') return Number(present(source.format).parse(value, false, nowMs));
         if (source.type?.family === 'boolean') return value === true || value === 'true' ? 1 : 0;
         return Number(value);
       }),

@@ -1,5 +1,7 @@
 // multi_terms: a bucket per combination of the values of several fields.
+
 import type { MutableJsonObject } from '../../common/json-value.ts';
+import { present } from '../../common/present.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { unsupported } from '../errors.ts';
 import { Params } from '../params.ts';
@@ -70,7 +72,7 @@ export const multiTermsType: AggType = {
       if (!parts.has(joined)) parts.set(joined, keys);
       return joined;
     };
-    const merged = mergeBuckets(slices, (slice, _columns, i) => keyOf(slice, partsOf.get(slice)![i]));
+    const merged = mergeBuckets(slices, (slice, _columns, i) => keyOf(slice, present(partsOf.get(slice))[i]));
     if (params.minDocCount === 0) {
       addEmpty(
         merged,
@@ -81,8 +83,8 @@ export const multiTermsType: AggType = {
     const lists = merged.lists(parents).map((ids) => ids.filter((id) => merged.docCounts[id] >= params.minDocCount));
     const early = needsChildren(params.order) ? mergeChildren(spec, slices, merged.maps, merged.count, ctx) : null;
     const compareParts = (a: number, b: number): number => {
-      const left = parts.get(merged.keys[a])!;
-      const right = parts.get(merged.keys[b])!;
+      const left = present(parts.get(merged.keys[a]));
+      const right = present(parts.get(merged.keys[b]));
       for (let t = 0; t < left.length; t++) {
         const by = compareKeys(left[t], right[t]);
         if (by !== 0) return by;
@@ -95,7 +97,7 @@ export const multiTermsType: AggType = {
         if (part.path === '_count') by = compareFigures(merged.docCounts[a], merged.docCounts[b], part.descending);
         else if (part.path === '_key') by = part.descending ? compareParts(b, a) : compareParts(a, b);
         else {
-          const figure = (id: number) => figureAt({ aggs: early!.at(id), docCount: merged.docCounts[id], key: 0 }, part.steps);
+          const figure = (id: number) => figureAt({ aggs: present(early).at(id), docCount: merged.docCounts[id], key: 0 }, part.steps);
           by = compareFigures(figure(a), figure(b), part.descending);
         }
         if (by !== 0) return by;
@@ -114,7 +116,7 @@ export const multiTermsType: AggType = {
         if (parent >= 0) for (const id of lists[parent]) other += merged.docCounts[id];
         for (const id of ids) other -= merged.docCounts[id];
         const buckets = ids.map((id): OutBucket => {
-          const shown = parts.get(merged.keys[id])!.map((key, t) => partOf(columns[t], key));
+          const shown = present(parts.get(merged.keys[id])).map((key, t) => partOf(columns[t], key));
           const text = shown.map((part) => part.text).join('|');
           const fields: MutableJsonObject = {
             key: shown.map((part) => part.json),

@@ -2,6 +2,8 @@
 
 import { decodeGeoPoint, planeMeters } from '../../common/geo-encoding.ts';
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
+import { present } from '../../common/present.ts';
+import { asCause } from '../../errors/api-error.ts';
 import { standAloneField } from '../../mapping/stand-alone-field.ts';
 import type { AggColumn, AggNode, AggRange } from '../../plan/agg-plan.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';
@@ -65,7 +67,7 @@ function parseRanges(p: Params, source: SourceParams, withMask: boolean): RangeP
       if (range.mask !== null) checkMask(p.typeName, range.mask);
       return range;
     } catch (error) {
-      throw xContentError(`[${p.typeName}] failed to parse field [ranges]`, error as never);
+      throw xContentError(`[${p.typeName}] failed to parse field [ranges]`, asCause(error));
     }
   });
   return { source, ranges, keyed };
@@ -132,7 +134,7 @@ export const rangeType: AggType = {
   bind(spec, ctx): BoundRanges {
     const source = bindSource('range', (spec.params as RangeParams).source, ctx, ['numeric', 'date', 'boolean']);
     return bindNumbers(spec, ctx, source, (value) => {
-      if (source.isDate && typeof value === 'string') return Number(source.format!.parse(value, false, ctx.index.nowMs));
+      if (source.isDate && typeof value === 'string') return Number(present(source.format).parse(value, false, ctx.index.nowMs));
       const number = Number(value);
       if (Number.isNaN(number) || value === '') throw numberFormat(String(value));
       return number;

@@ -1,8 +1,10 @@
 // sampler and diversified_sampler: the best-scoring documents of each shard, the only ones that sub-aggregations see. The sample is known once a
 // shard has been searched, so the sub-aggregations run over it afterwards.
+
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { docGroups } from '../metrics/documents.ts';
 import { Params } from '../params.ts';
+import { planTree } from '../plan-tree.ts';
 import { mergeChildren } from '../reduce/merge.ts';
 import { SingleBucketOut } from '../reduce/out.ts';
 import { bindSource, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
@@ -17,9 +19,7 @@ interface SamplerParams {
 
 /** AggNode trees of the children of `spec`, to run over documents that the host selects. */
 export function planChildren(spec: AggSpec, bindings: Bindings, segment: SegmentScope): AggNode[] {
-  return spec.children.map((child) =>
-    child.type.plan(child, bindings.get(child) as never, segment, planChildren(child, bindings, segment)),
-  );
+  return spec.children.map((child) => planTree(child, bindings, segment));
 }
 
 function samplerType(isDiversified: boolean): AggType {

@@ -1,5 +1,8 @@
 // terms and rare_terms: one bucket per distinct value. Counts are exact, because every segment returns all its buckets; error bounds are 0.
+
 import type { MutableJsonObject } from '../../common/json-value.ts';
+import { present } from '../../common/present.ts';
+import { asCause } from '../../errors/api-error.ts';
 import type { ValueFormat } from '../../mapping/field-type.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';
@@ -87,7 +90,7 @@ export function orderOf(p: Params): readonly OrderPart[] {
   try {
     order = parseOrder(p.take('order'), BY_COUNT);
   } catch (error) {
-    throw xContentError(`[${p.typeName}] failed to parse field [order]`, error as never);
+    throw xContentError(`[${p.typeName}] failed to parse field [order]`, asCause(error));
   }
   return order[order.length - 1].path === '_key' ? order : [...order, orderPart('_key', false)];
 }
@@ -239,7 +242,7 @@ function comparator(
   const aggsOf = (id: number) => {
     let aggs = below.get(id);
     if (!aggs) {
-      aggs = children!.at(id);
+      aggs = present(children).at(id);
       below.set(id, aggs);
     }
     return aggs;

@@ -1,7 +1,9 @@
 // variable_width_histogram: values grouped by distance into at most `buckets` buckets. Kernels return distinct values with their counts; then the
 // two nearest neighbours are merged until few enough are left. Elasticsearch does the same with the clusters of its shards, so results may differ
 // slightly where a shard holds more values than `shard_size`.
+
 import type { MutableJsonObject } from '../../common/json-value.ts';
+import { present } from '../../common/present.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { formatOf } from '../metrics/numeric.ts';
 import { Params } from '../params.ts';
@@ -50,15 +52,19 @@ export function clusterValues(values: ReadonlyArray<{ readonly value: number; re
   const offer = (left: number): void => {
     const right = next[left];
     if (right >= 0)
-      heap.push({ left, version: version[left] + version[right], distance: centroid(clusters[right]!) - centroid(clusters[left]!) });
+      heap.push({
+        left,
+        version: version[left] + version[right],
+        distance: centroid(present(clusters[right])) - centroid(present(clusters[left])),
+      });
   };
   for (let i = 0; i + 1 < values.length; i++) offer(i);
   for (let left = values.length; left > most; ) {
-    const pair = heap.pop()!;
+    const pair = present(heap.pop());
     const a = pair.left;
     const b = next[a];
     if (clusters[a] === null || b < 0 || version[a] + version[b] !== pair.version) continue;
-    const [one, other] = [clusters[a], clusters[b]!];
+    const [one, other] = [clusters[a], present(clusters[b])];
     clusters[a] = {
       min: one.min,
       max: other.max,

@@ -2,7 +2,9 @@
 // return the distinct values of each bucket with their counts, which merge without loss. `tdigest` is validated but has no effect, `hdr` rounds as
 // its histogram does. If a segment has more than EXACT_VALUES values, cardinality of numbers switches to HyperLogLog (`precision_threshold` sets the
 // number of registers), and distributions to values rounded to 17 significant bits, a relative error of less than 8e-6.
+
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
+import { present } from '../../common/present.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { badBody, illegalArgument } from '../errors.ts';
 import { Params, pointName } from '../params.ts';
@@ -208,7 +210,7 @@ function ranked(values: readonly number[], counts: readonly number[]): Distribut
   } else {
     const countOf = new Map(values.map((value, i) => [value, counts[i]]));
     sorted.forEach((value, i) => {
-      total += countOf.get(value)!;
+      total += present(countOf.get(value));
       ranks[i] = total;
     });
   }

@@ -2,20 +2,20 @@
 
 type Window = readonly number[];
 
-const present = (values: Window) => values.filter((value) => !Number.isNaN(value));
+const withoutGaps = (values: Window) => values.filter((value) => !Number.isNaN(value));
 
 const FUNCTIONS: Readonly<Record<string, (values: Window, args: readonly number[]) => number>> = {
-  max: (values) => (present(values).length > 0 ? Math.max(...present(values)) : Number.NaN),
-  min: (values) => (present(values).length > 0 ? Math.min(...present(values)) : Number.NaN),
-  sum: (values) => (present(values).length > 0 ? present(values).reduce((a, b) => a + b, 0) : Number.NaN),
-  unweightedAvg: (values) => mean(present(values)),
+  max: (values) => (withoutGaps(values).length > 0 ? Math.max(...withoutGaps(values)) : Number.NaN),
+  min: (values) => (withoutGaps(values).length > 0 ? Math.min(...withoutGaps(values)) : Number.NaN),
+  sum: (values) => (withoutGaps(values).length > 0 ? withoutGaps(values).reduce((a, b) => a + b, 0) : Number.NaN),
+  unweightedAvg: (values) => mean(withoutGaps(values)),
   stdDev: (values, [avg]) => {
-    const list = present(values);
+    const list = withoutGaps(values);
     return list.length === 0 ? Number.NaN : Math.sqrt(list.reduce((sum, value) => sum + (value - avg) ** 2, 0) / list.length);
   },
-  linearWeightedAvg: (values) => linear(present(values)),
-  ewma: (values, [alpha]) => exponential(present(values), alpha),
-  holt: (values, [alpha, beta]) => holt(present(values), alpha, beta),
+  linearWeightedAvg: (values) => linear(withoutGaps(values)),
+  ewma: (values, [alpha]) => exponential(withoutGaps(values), alpha),
+  holt: (values, [alpha, beta]) => holt(withoutGaps(values), alpha, beta),
 };
 const ARGUMENTS: Readonly<Record<string, number>> = { stdDev: 1, ewma: 1, holt: 2 };
 

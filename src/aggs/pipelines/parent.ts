@@ -1,6 +1,8 @@
 // Parent pipelines, which run over the buckets of the enclosing aggregation: derivative, cumulative_sum, serial_diff, moving_fn, moving_avg,
 // bucket_sort.
+
 import { isObject } from '../../common/json-value.ts';
+import { present } from '../../common/present.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import { calendarRounding, calendarUnit, intervalRounding, timeValue, UTC } from '../dates/rounding.ts';
 import { badBody, badParameter, illegalArgument, parsingError, unsupported, validationError, xContentError } from '../errors.ts';
@@ -36,8 +38,8 @@ const derivative: Parent = (p, body) => {
     const calendar = calendarUnit(unit);
     const rounding = calendar ? calendarRounding(calendar, UTC, 0) : null;
     const fixed = timeValue(unit);
-    if (rounding) unitMs = rounding.fixed?.interval ?? averageOf(calendar!);
-    else if (fixed) unitMs = intervalRounding(fixed, UTC, 0).fixed!.interval;
+    if (rounding) unitMs = rounding.fixed?.interval ?? averageOf(present(calendar));
+    else if (fixed) unitMs = present(intervalRounding(fixed, UTC, 0).fixed).interval;
     else throw illegalArgument(`Invalid unit [${unit}] in [${body.name}]`);
   }
   return {
@@ -173,11 +175,11 @@ const bucketSort: Parent = (p, body) => {
         // Buckets without any of the figures are dropped unless gaps count as zeros.
         if (body.gap === 'skip')
           rows = buckets.filter((bucket) =>
-            figures.get(bucket)!.some((figure) => typeof figure === 'string' || (figure !== null && !Number.isNaN(figure))),
+            present(figures.get(bucket)).some((figure) => typeof figure === 'string' || (figure !== null && !Number.isNaN(figure))),
           );
         rows = rows.slice().sort((a, b) => {
           for (let k = 0; k < keys.length; k++) {
-            const by = compareSortValues(figures.get(a)![k], figures.get(b)![k], keys[k].descending);
+            const by = compareSortValues(present(figures.get(a))[k], present(figures.get(b))[k], keys[k].descending);
             if (by !== 0) return by;
           }
           return 0;

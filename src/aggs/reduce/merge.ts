@@ -1,4 +1,5 @@
 // Merges the columns of segments: equal keys under the same merged parent become one bucket, and each slice gets a map from its buckets to merged ones.
+import { present } from '../../common/present.ts';
 import type { BucketColumns } from '../../plan/agg-plan.ts';
 import type { AggSpec, MergedAgg, ReduceContext, Slice } from '../types.ts';
 import { KeyTable } from './key-table.ts';
@@ -120,7 +121,7 @@ export function mergeChildren(
       below.push({ ...slice, result: slice.result.children[c], bound: slice.bindings.get(child), map: maps[s] });
     });
     // Keys of a single slice are assumed to differ. If several of its buckets map to one, a second slice that shows nothing forces the lookup of keys.
-    if (below.length === 1 && hasRepeats(below[0].map!)) below.push({ ...below[0], map: below[0].map!.map(() => -1) });
+    if (below.length === 1 && hasRepeats(present(below[0].map))) below.push({ ...below[0], map: present(below[0].map).map(() => -1) });
     return child.type.merge(child, below, count, ctx);
   });
   return { at: (id) => outAggs(spec, merged, id) };

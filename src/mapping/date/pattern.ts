@@ -2,6 +2,7 @@
 // Our own code, because js-joda's formatter has no names, no weeks of week-based years and takes about 20 us per string.
 // Additional letters: {f} a fraction of 1 to 9 digits, printed with at least 3; {z} an offset or region, printed as Z or +HH:mm;
 // {Z} the same, printed as Z or +HHmm. Source: the API page of DateTimeFormatter, DateTimeFormatterBuilder.appendPattern.
+import { present } from '../../common/present.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import {
   FractionElement,
@@ -55,7 +56,7 @@ export function compilePattern(pattern: string, lenient = false): PatternElement
       i++;
     } else if (char === ']') {
       if (stack.length === 1) throw illegalArgument('Pattern invalid as it contains ] without previous [');
-      const elements = stack.pop()!;
+      const elements = present(stack.pop());
       stack[stack.length - 1].push(new OptionalElement(elements));
       i++;
     } else if (pattern.startsWith('{f}', i)) {
@@ -75,7 +76,7 @@ export function compilePattern(pattern: string, lenient = false): PatternElement
     }
   }
   while (stack.length > 1) {
-    const elements = stack.pop()!;
+    const elements = present(stack.pop());
     stack[stack.length - 1].push(new OptionalElement(elements));
   }
   reserveDigits(stack[0]);

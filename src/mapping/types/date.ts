@@ -1,6 +1,7 @@
 // date (epoch ms) and date_nanos (epoch ns), i64 columns.
 
 import { javaText } from '../../common/java-text.ts';
+import { asCause } from '../../errors/api-error.ts';
 import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
 import type { DateInstant } from '../date/date-fields.ts';
 import { DateFormatter, numberText } from '../date/date-format.ts';
@@ -130,7 +131,7 @@ export const DATE_FORMAT_PARAM: Param = {
     try {
       DateFormatter.of(pattern);
     } catch (error) {
-      throw illegalArgument(`Error parsing [format] on field [${name}]: ${(error as Error).message}`, error as never);
+      throw illegalArgument(`Error parsing [format] on field [${name}]: ${(error as Error).message}`, asCause(error));
     }
     return pattern;
   },
@@ -172,7 +173,7 @@ function dateType(nanos: boolean): MapperType {
       try {
         formatter.parse(dateText(given.null_value));
       } catch (error) {
-        throw mapperParsing(`Error parsing [null_value] on field [${name}]: ${(error as Error).message}`, error as never);
+        throw mapperParsing(`Error parsing [null_value] on field [${name}]: ${(error as Error).message}`, asCause(error));
       }
     },
     create(definition) {

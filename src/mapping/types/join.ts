@@ -1,6 +1,7 @@
 // join: parents and children in one index. `name` holds the name of the relation, `name#parent` the id of the parent (for a parent, its own id).
 
 import { javaText } from '../../common/java-text.ts';
+import { present } from '../../common/present.ts';
 import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import { META_PARAM, NO_EFFECT_PARAMS, ORDINALS_PARAMS } from '../params.ts';
@@ -54,9 +55,9 @@ class JoinMapper implements Mapper {
     if (parent !== undefined) {
       if (parentId === null) throw illegalArgument(`[parent] is missing for join field [${this.fieldType.name}]`);
       if (context.routing === null) throw illegalArgument(`[routing] is missing for join field [${this.fieldType.name}]`);
-      context.sink.keyword(this.parentFields.get(parent)!, scratchUtf8(parentId));
+      context.sink.keyword(present(this.parentFields.get(parent)), scratchUtf8(parentId));
     }
-    if (isParent) context.sink.keyword(this.parentFields.get(name)!, scratchUtf8(context.id));
+    if (isParent) context.sink.keyword(present(this.parentFields.get(name)), scratchUtf8(context.id));
     context.sink.keyword(this.field, scratchUtf8(name));
   }
 }

@@ -1,5 +1,6 @@
 // All field types by name.
 
+import { present } from '../../common/present.ts';
 import type { MapperType } from '../mapper.ts';
 import { BOOLEAN_TYPES } from './boolean.ts';
 import { COMPLETION_TYPES } from './completion.ts';
@@ -32,3 +33,8 @@ export const MAPPER_TYPES: ReadonlyMap<string, MapperType> = new Map(
     ...COMPLETION_TYPES,
   }),
 );
+
+/** The type of a parsed mapping, whose name is known to be valid. */
+export function mapperTypeOf(name: string): MapperType {
+  return present(MAPPER_TYPES.get(name));
+}

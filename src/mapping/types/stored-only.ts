@@ -1,4 +1,5 @@
 // Fields whose values are only in the source (binary, percolator), and `object` values that are found through `_field_names`.
+import { present } from '../../common/present.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { ValueFormat } from '../field-type.ts';
@@ -39,7 +40,7 @@ class BinaryMapper implements Mapper {
     const text = scalarText(value);
     const wrong = BASE64.test(text) ? null : (text.match(/[^A-Za-z0-9+/=]/)?.[0] ?? '=');
     if (wrong !== null) {
-      const code = wrong.codePointAt(0)!.toString(16);
+      const code = present(wrong.codePointAt(0)).toString(16);
       throw new ApiError('stream_read_exception', 400, `Illegal character '${wrong}' (code 0x${code}) in base64 content`);
     }
     if (this.fieldType.spec.column === 'none') context.exists(this.#path);
