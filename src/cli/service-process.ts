@@ -1,4 +1,4 @@
-// Entry of the service process: `gannet serve` without its parent. Heap bounds and a thread that will be waited for come before the rest is loaded.
+// Entry of the service process, the child of bin/gannet. The order of the imports counts: heap flags, then the thread that recovery may wait for.
 import './heap-flags.ts';
 import { indexerThread } from './first-thread.ts';
 import { runService } from './service-main.ts';

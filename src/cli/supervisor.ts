@@ -28,16 +28,21 @@ export class Supervisor {
     this.exited = this.#run();
   }
 
-  /** The first call is a clean shutdown, the second one kills the service. */
+  /** Starts a clean shutdown, unless one is under way. */
   stop(): void {
-    this.#signals++;
-    this.#service?.kill(this.#signals > 1 ? 'SIGKILL' : 'SIGTERM');
+    if (this.#signals === 0) this.#signal();
   }
 
   /** Passes the signals of this process on to the service. */
   forwardSignals(): void {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => this.stop());
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => this.#signal());
     if (!IS_WINDOWS) process.on('SIGUSR1', () => this.#service?.kill('SIGUSR1'));
+  }
+
+  /** The first signal is a clean shutdown, the second one kills the service. */
+  #signal(): void {
+    this.#signals++;
+    this.#service?.kill(this.#signals > 1 ? 'SIGKILL' : 'SIGTERM');
   }
 
   async #run(): Promise<number> {

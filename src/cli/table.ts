@@ -1,5 +1,6 @@
-// Text tables for the terminal: columns as wide as their widest cell, two spaces between.
+// Tables for the terminal.
 
+/** Columns are as wide as their widest cell, with two spaces between them. */
 export function textTable(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
   const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i].length)));
   return [head, ...rows]

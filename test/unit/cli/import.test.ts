@@ -3,8 +3,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { parseArguments } from '../../../src/cli/arguments.ts';
-import { documentLines, importCommand } from '../../../src/cli/import.ts';
+import { documentLines } from '../../../src/cli/document-lines.ts';
+import { importCommand } from '../../../src/cli/import.ts';
 import { NetListener } from '../../../src/http/net-listener.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'gannet-import-'));
@@ -84,11 +84,4 @@ test('documents get an action, bulk lines keep theirs', async () => {
   ]);
   await expect(lines('{"b":1}\n', 'a')).rejects.toThrow('line 1: no field [a]');
   await expect(lines('{"index":{}}\n', null)).rejects.toThrow('an action without its document');
-});
-
-test('arguments', () => {
-  expect(parseArguments(['x', '--a=1', '--b', '2', '--c', '--d', '--', '--e'])).toEqual({
-    flags: { a: '1', b: '2', c: true, d: true },
-    positionals: ['x', '--e'],
-  });
 });
