@@ -52,11 +52,9 @@ export function parseValue(source: string, lookup: (name: string) => VariableDef
   return new Value(source, parts);
 }
 
-/** True if any of the values is set and not `0`. */
-export function anySet(r: Request, values: readonly Value[] | undefined): boolean {
-  if (!values) return false;
-  return values.some((value) => {
-    const text = value.eval(r);
-    return text !== '' && text !== '0';
-  });
-}
+/** What counts as true in conditions: neither empty nor `0`. */
+export const isTrue = (text: string): boolean => text !== '' && text !== '0';
+
+/** True if any of the values is. */
+export const anySet = (r: Request, values: readonly Value[] | undefined): boolean =>
+  values !== undefined && values.some((value) => isTrue(value.eval(r)));

@@ -3,6 +3,7 @@
 import { findHeader, type HeaderField, learnField, parseHeaderLine, recallField } from '../../../http/wire/header.ts';
 import { parseRequestLine } from '../../../http/wire/request-line.ts';
 import { core } from '../config/core.ts';
+import { anySet } from '../config/value.ts';
 import type { Connection, HttpMain, ListenSocket, Loc, Request, VirtualHosts } from '../model/types.ts';
 import { HttpRequest } from '../phases/http-request.ts';
 import { runPhases } from '../phases/phases.ts';
@@ -29,8 +30,6 @@ function hostOf(text: string): ReturnType<typeof validHost> {
   }
   return lastHostParts;
 }
-
-const isTrue = (text: string): boolean => text !== '' && text !== '0';
 
 /** The connection whose heads are read. */
 interface HeadReaderOwner extends Connection {
@@ -288,7 +287,7 @@ export class HeadReader {
     if (rc !== OK) {
       r.keepalive = false;
       r.finalize(rc);
-    } else if (core.conf(r.server.root).client_body_early_read?.some((condition) => isTrue(condition.eval(r)))) this.readBodyFirst(r);
+    } else if (anySet(r, core.conf(r.server.root).client_body_early_read)) this.readBodyFirst(r);
     else runPhases(r);
     this.conn.runPosted();
     return true;

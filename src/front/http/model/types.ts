@@ -370,11 +370,11 @@ export interface UpstreamReport {
   readonly action: string;
   readonly passesTrailers: boolean;
   readonly trailers: readonly HeaderField[];
-  readonly head: { readonly fields: readonly HeaderField[] } | undefined;
+  readonly head: { readonly fields: readonly HeaderField[] } | null;
   /** chosen last, also after it was released */
-  readonly lastPeer: { readonly name: string; readonly configured: string } | undefined;
-  readonly cacheStatus: string | undefined;
-  readonly cacheKey: string | undefined;
+  readonly lastPeer: { readonly name: string; readonly configured: string } | null;
+  readonly cacheStatus: string | null;
+  readonly cacheKey: string | null;
 }
 
 /** Called when a subrequest ends; returns the code to continue with. */

@@ -8,7 +8,7 @@ import { cacheTable } from '../upstream/cache-conf.ts';
 import { CgiParser, type Param, paramDirective, requestParams } from '../upstream/cgi.ts';
 import { responseTable, sharedTable } from '../upstream/conf.ts';
 import { InvalidResponse, type ParserSink, type ResponseParser } from '../upstream/protocol.ts';
-import { confs, hosts, paramsOf, passDirective, remember, run, skipsBody } from './gateway.ts';
+import { confOf, hosts, paramsOf, passDirective, protocolFor, remember, run, skipsBody } from './gateway.ts';
 
 const FCGI = { BEGIN: 1, END: 3, PARAMS: 4, STDIN: 5, STDOUT: 6, STDERR: 7 };
 
@@ -94,39 +94,44 @@ export class FastCgiParser implements ResponseParser {
   }
 }
 
-const fastcgiHandler = (r: Request): number => {
+const protocolOf = protocolFor((conf) => ({
+  name: 'fastcgi',
+  keepsAlive: conf.values.fastcgi_keep_conn === true,
+  requestHead: (x) => {
+    const parts: Buffer[] = record(FCGI.BEGIN, Buffer.from([0, 1, conf.values.fastcgi_keep_conn ? 1 : 0, 0, 0, 0, 0, 0]));
+    const bytes: Buffer[] = [];
+    for (const [name, value] of requestParams(x, conf.params, conf.upstream.passRequestHeaders)) {
+      bytes.push(lengthBytes(name.length), lengthBytes(value.length), Buffer.from(name + value, 'latin1'));
+    }
+    const all = Buffer.concat(bytes);
+    for (let pos = 0; pos < all.length; pos += 65_528) parts.push(...record(FCGI.PARAMS, all.subarray(pos, pos + 65_528)));
+    parts.push(...record(FCGI.PARAMS, Buffer.alloc(0)));
+    return parts;
+  },
+  wrapBody: (_, data) => {
+    const parts: Buffer[] = [];
+    for (let pos = 0; pos < data.length; pos += 65_528) parts.push(...record(FCGI.STDIN, data.subarray(pos, pos + 65_528)));
+    return parts;
+  },
+  endBody: () => record(FCGI.STDIN, Buffer.alloc(0)),
+  parser: (x, sink) =>
+    new FastCgiParser(
+      sink,
+      { maxHeader: conf.upstream.bufferSize, bodyless: skipsBody(x) },
+      (message) => {
+        x.r.log('error', `FastCGI sent in stderr: "${message}" while reading response header from upstream`);
+        const caught = conf.values.fastcgi_catch_stderr as string[] | undefined;
+        if (caught?.some((word) => message.includes(word))) throw new InvalidResponse('upstream stderr matched fastcgi_catch_stderr');
+      },
+      conf.values.fastcgi_keep_conn === true,
+    ),
+}));
+
+function fastcgiHandler(r: Request): number {
   splitPath(r);
-  return run('fastcgi', r, confs.get('fastcgi')!.get(r.loc)!.values.fastcgi_keep_conn === true, (conf) => ({
-    requestHead: (u) => {
-      const parts: Buffer[] = record(FCGI.BEGIN, Buffer.from([0, 1, conf.values.fastcgi_keep_conn ? 1 : 0, 0, 0, 0, 0, 0]));
-      const bytes: Buffer[] = [];
-      for (const [name, value] of requestParams(u, conf.params, conf.upstream.passRequestHeaders)) {
-        bytes.push(lengthBytes(name.length), lengthBytes(value.length), Buffer.from(name + value, 'latin1'));
-      }
-      const all = Buffer.concat(bytes);
-      for (let pos = 0; pos < all.length; pos += 65_528) parts.push(...record(FCGI.PARAMS, all.subarray(pos, pos + 65_528)));
-      parts.push(...record(FCGI.PARAMS, Buffer.alloc(0)));
-      return parts;
-    },
-    wrapBody: (_, data) => {
-      const parts: Buffer[] = [];
-      for (let pos = 0; pos < data.length; pos += 65_528) parts.push(...record(FCGI.STDIN, data.subarray(pos, pos + 65_528)));
-      return parts;
-    },
-    endBody: () => record(FCGI.STDIN, Buffer.alloc(0)),
-    parser: (u, sink) =>
-      new FastCgiParser(
-        sink,
-        { maxHeader: conf.upstream.bufferSize, bodyless: skipsBody(u) },
-        (message) => {
-          u.r.log('error', `FastCGI sent in stderr: "${message}" while reading response header from upstream`);
-          const caught = conf.values.fastcgi_catch_stderr as string[] | undefined;
-          if (caught?.some((word) => message.includes(word))) throw new InvalidResponse('upstream stderr matched fastcgi_catch_stderr');
-        },
-        conf.values.fastcgi_keep_conn === true,
-      ),
-  }));
-};
+  const conf = confOf('fastcgi', r.loc);
+  return run(r, conf, protocolOf(conf));
+}
 
 interface PathInfo {
   script: string;

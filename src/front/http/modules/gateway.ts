@@ -1,17 +1,16 @@
-/** What back ends that do not speak HTTP have in common: their `_pass` directives, configuration of a level, parameters, requests. */
+// What back ends that do not speak HTTP have in common: their `_pass` directives, configuration of a level, parameters, requests.
 import { custom, LOCATION, LOCATION_IF, type Spec } from '../../config/directive.ts';
 import type { HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
 import type { Loc, Request } from '../model/types.ts';
-import { DONE } from '../request/codes.ts';
 import { type CacheConf, readCacheConf } from '../upstream/cache-conf.ts';
 import { hostParam, type Param } from '../upstream/cgi.ts';
 import { checkBuffers, readUpstreamConf, type UpstreamConf } from '../upstream/conf.ts';
 import type { UpstreamGroup } from '../upstream/group.ts';
-import type { Protocol } from '../upstream/protocol.ts';
+import type { Exchange, Protocol } from '../upstream/protocol.ts';
+import { type GroupSeeker, literalGroup, realGroup, runtimeGroup } from '../upstream/runtime-group.ts';
 import { readTlsConf, type UpstreamTlsConf } from '../upstream/tls.ts';
 import { Upstream } from '../upstream/upstream.ts';
-import { literalGroup, realGroup, runtimeGroup } from './proxy-target.ts';
 
 export interface Target {
   text: string;
@@ -20,14 +19,14 @@ export interface Target {
   secure: boolean;
 }
 
-interface GatewayConf {
-  target: Target | undefined;
+export interface GatewayConf {
+  target: Target;
   upstream: UpstreamConf;
-  cache: CacheConf;
+  /** undefined: the protocol has no cache */
+  cache: CacheConf | undefined;
   tls: UpstreamTlsConf | undefined;
   values: Record<string, unknown>;
   params: Param[];
-  protocol: Protocol | undefined;
 }
 
 export const confs = new Map<string, WeakMap<Loc, GatewayConf>>();
@@ -57,39 +56,41 @@ export function passDirective(
   );
 }
 
-export function resolveGroup(u: Upstream, target: Target, port = 0): void {
-  if (target.group) u.useGroup(realGroup(target.group));
-  else runtimeGroup(u, target.value!.eval(u.r).replace(/^s?uwsgi:\/\//i, ''), port);
+export function resolveGroup(seeker: GroupSeeker, target: Target, port = 0): void {
+  if (target.group) seeker.useGroup(realGroup(target.group));
+  else if (target.value) runtimeGroup(seeker, target.value.eval(seeker.r).replace(/^s?uwsgi:\/\//i, ''), port);
 }
 
-/** For HEAD only the header is read, unless the cache wants the answer whole. */
-export const skipsBody = (u: Upstream): boolean => u.r.method === 'HEAD' && !u.options.cache?.cacheable;
+/** For HEAD only the header is read, unless the cache needs the whole response. */
+export const skipsBody = (x: Exchange): boolean => x.r.method === 'HEAD' && !x.caching;
 
-export function run(
-  prefix: string,
-  r: Request,
-  keepsAlive: boolean,
-  make: (conf: GatewayConf) => Omit<Protocol, 'name' | 'keepsAlive'>,
-  wantsBody = true,
-  key = '',
-): number {
-  const conf = confs.get(prefix)!.get(r.loc)!;
-  conf.protocol ??= { name: prefix, keepsAlive, ...make(conf) };
-  const u = new Upstream(r, {
-    protocol: conf.protocol,
+/** Configuration of a location whose handler runs. */
+export function confOf(prefix: string, loc: Loc): GatewayConf {
+  const conf = confs.get(prefix)?.get(loc);
+  if (!conf) throw new Error(`${prefix}_pass is not configured here`);
+  return conf;
+}
+
+/** A protocol for each configuration, made when it is first used. */
+export function protocolFor<T = unknown>(make: (conf: GatewayConf) => Protocol<T>): (conf: GatewayConf) => Protocol<T> {
+  const made = new WeakMap<GatewayConf, Protocol<T>>();
+  return (conf) => {
+    let protocol = made.get(conf);
+    if (!protocol) made.set(conf, (protocol = make(conf)));
+    return protocol;
+  };
+}
+
+/** Starts the exchange of a request with its back end. */
+export function run(r: Request, conf: GatewayConf, protocol: Protocol): number {
+  return new Upstream(r, {
+    protocol,
     conf: conf.upstream,
+    target: {},
     method: r.method,
-    resolve: (upstream) => resolveGroup(upstream, conf.target!),
-    cache: conf.cache.start(r, () => r.uri),
-  });
-  u.notes.key = key;
-  if (!wantsBody) {
-    r.conn.discardBody(r);
-    u.notes.ownBody = true;
-    u.begin();
-    return DONE;
-  }
-  return u.start();
+    resolve: (seeker) => resolveGroup(seeker, conf.target),
+    cache: conf.cache?.start(r, () => r.uri),
+  }).start();
 }
 
 /** Finishes the configuration of a level for a prefix. */
@@ -118,15 +119,12 @@ export function remember(
   map.set(loc, {
     target: conf[passName] as Target,
     upstream: readUpstreamConf(prefix, conf, loc, prefix === 'uwsgi' ? [] : ['status']),
-    cache: options.cache === false ? NO_CACHE : readCacheConf(prefix, conf),
+    cache: options.cache === false ? undefined : readCacheConf(prefix, conf),
     tls: options.tls ? readTlsConf(prefix, conf) : undefined,
     values: conf,
     params: options.params ?? [],
-    protocol: undefined,
   });
 }
-
-const NO_CACHE = { start: () => undefined, cacheOf: () => undefined } as unknown as CacheConf;
 
 /** Parameters of a level, with the Host one unless it is configured. */
 export function paramsOf(own: Param[] | undefined, lookup: { host: Param | undefined }): Param[] {

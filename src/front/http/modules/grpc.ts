@@ -7,11 +7,11 @@ import type { Loc, Request } from '../model/types.ts';
 import { escapeUri } from '../request/parse.ts';
 import { readUpstreamConf, responseTable, sharedTable, type UpstreamConf } from '../upstream/conf.ts';
 import type { UpstreamGroup } from '../upstream/group.ts';
-import { GrpcParser, GrpcPeer } from '../upstream/grpc-peer.ts';
-import type { Protocol } from '../upstream/protocol.ts';
+import { GrpcPeer } from '../upstream/grpc-peer.ts';
+import type { Protocol, UpstreamTarget } from '../upstream/protocol.ts';
+import { literalGroup, realGroup, runtimeGroup } from '../upstream/runtime-group.ts';
 import { readTlsConf, type UpstreamTlsConf, upstreamTls, upstreamTlsTable } from '../upstream/tls.ts';
 import { Upstream } from '../upstream/upstream.ts';
-import { literalGroup, realGroup, runtimeGroup } from './proxy-target.ts';
 
 interface Target {
   hostText: string;
@@ -22,11 +22,11 @@ interface Target {
 }
 
 interface GrpcConf {
-  target: Target | undefined;
+  target: Target;
   upstream: UpstreamConf;
   tls: UpstreamTlsConf;
   setHeaders: { lname: string; value: Value }[];
-  protocol: Protocol;
+  protocol: Protocol<GrpcTarget>;
 }
 
 const confs = new WeakMap<Loc, GrpcConf>();
@@ -35,8 +35,6 @@ function split(text: string): { hostText: string; secure: boolean } {
   const m = /^grpc(s?):\/\//i.exec(text);
   return m ? { hostText: text.slice(m[0].length), secure: m[1] !== '' } : { hostText: text, secure: false };
 }
-
-const portOf = (target: { secure: boolean }): number => (target.secure ? 443 : 80);
 
 function parsePass(f: HttpFrame): Target {
   const [text] = f.args;
@@ -48,21 +46,33 @@ function parsePass(f: HttpFrame): Target {
   return { ...parts, group: literalGroup(f, parts.hostText, 0) };
 }
 
+interface GrpcTarget extends UpstreamTarget {
+  readonly hostText: string;
+  readonly secure: boolean;
+  readonly schema: string;
+  readonly requestUri: string;
+}
+
 function handler(r: Request): number {
-  const conf = confs.get(r.loc)!;
-  const target = conf.target!;
-  const parts = target.value ? split(target.value.eval(r)) : target;
-  const u = new Upstream(r, {
+  const conf = confs.get(r.loc);
+  if (!conf) return 500;
+  const { target } = conf;
+  const { hostText, secure } = target.value ? split(target.value.eval(r)) : target;
+  return new Upstream<GrpcTarget>(r, {
     protocol: conf.protocol,
     conf: conf.upstream,
-    method: r.method,
-    resolve: (upstream) => {
-      if (target.group) upstream.useGroup(realGroup(target.group));
-      else runtimeGroup(upstream, parts.hostText, portOf(parts));
+    target: {
+      hostText,
+      secure,
+      schema: secure ? 'grpcs://' : 'grpc://',
+      requestUri: r.validRawUri ? r.rawUri : escapeUri(r.uri, 'uri') + (r.args ? `?${r.args}` : ''),
     },
-  });
-  u.target = { schema: parts.secure ? 'grpcs://' : 'grpc://', hostText: parts.hostText, secure: parts.secure };
-  return u.start();
+    method: r.method,
+    resolve: (seeker) => {
+      if (target.group) seeker.useGroup(realGroup(target.group));
+      else runtimeGroup(seeker, hostText, secure ? 443 : 80);
+    },
+  }).start();
 }
 
 /** Fields of the client's that say something of its own connection, or that are made anew. */
@@ -79,25 +89,21 @@ const DROPPED = new Set([
   'http2-settings',
 ]);
 
-function requestHeaders(u: Upstream, conf: GrpcConf): OutgoingHttpHeaders {
-  const { r } = u;
-  const path = r.validRawUri ? r.rawUri : escapeUri(r.uri, 'uri') + (r.args ? `?${r.args}` : '');
-  u.notes.uri = path;
-  const { hostText, secure } = u.target as { hostText: string; secure: boolean };
+function requestHeaders(r: Request, { hostText, secure, requestUri }: GrpcTarget, setHeaders: GrpcConf['setHeaders']): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {
     ':method': r.method,
     ':scheme': secure ? 'https' : 'http',
-    ':path': path,
+    ':path': requestUri,
     ':authority': hostText.startsWith('unix:') ? 'localhost' : hostText,
   };
   const add = (lname: string, value: string): void => {
     const before = headers[lname];
     headers[lname] = before === undefined ? value : [before, value].flat().map(String);
   };
-  const set = new Set(conf.setHeaders.map((h) => h.lname));
+  const set = new Set(setHeaders.map((h) => h.lname));
   if (r.bodyOwner.contentLength >= 0 && !set.has('content-length')) add('content-length', String(r.bodyOwner.contentLength));
   if (/(?:^|,)\s*trailers\s*(?:$|[,;])/i.test(r.headersJoined('te') ?? '') && !set.has('te')) add('te', 'trailers');
-  for (const { lname, value } of conf.setHeaders) {
+  for (const { lname, value } of setHeaders) {
     const text = value.eval(r);
     if (lname === 'host') headers[':authority'] = text || headers[':authority'];
     else if (text !== '') add(lname, text);
@@ -106,41 +112,41 @@ function requestHeaders(u: Upstream, conf: GrpcConf): OutgoingHttpHeaders {
   return headers;
 }
 
-function protocolOf(conf: Omit<GrpcConf, 'protocol'>): Protocol {
-  return {
-    name: 'grpc',
-    keepsAlive: true,
-    connection: GrpcPeer,
-    parser: (u, sink) =>
-      new GrpcParser(sink, u.conn as GrpcPeer, (error) => {
-        u.r.log('error', `${error.message} while reading response header from upstream`);
-        u.next('invalid_header');
-      }),
-    requestHead: (u) => {
-      const { body } = u.r.main;
-      const streams = body?.consumer !== undefined;
-      try {
-        (u.conn as GrpcPeer).request(requestHeaders(u, conf as GrpcConf), !streams && !body?.size, u.reader.parser as GrpcParser);
-      } catch (error) {
-        // a field that HTTP/2 does not allow
-        u.r.log('error', `${(error as Error).message} while sending request to upstream`);
-        u.finish(500);
-      }
-      return [];
-    },
-    wrapBody: (_, data) => [data],
-    endBody: (u) => {
-      if (u.conn && !u.conn.socket.writableEnded) u.conn.socket.end();
-      return [];
-    },
-    tls: (u) => {
-      const { secure, hostText } = u.target as { secure: boolean; hostText: string };
-      if (!secure) return undefined;
-      const settings = upstreamTls(u, conf.tls, hostText);
-      return { ...settings, options: () => ({ ...settings.options(), ALPNProtocols: ['h2'] }) };
-    },
-  };
-}
+const makeProtocol = (conf: Omit<GrpcConf, 'protocol'>): Protocol<GrpcTarget> => ({
+  name: 'grpc',
+  keepsAlive: true,
+  connection: GrpcPeer,
+  parser: (x, sink) => {
+    if (!(x.conn instanceof GrpcPeer)) throw new Error('gRPC needs a connection of HTTP/2');
+    return x.conn.makeParser(sink, (error) => {
+      x.r.log('error', `${error.message} while reading response header from upstream`);
+      x.next('invalid_header');
+    });
+  },
+  requestHead: (x) => {
+    const { r, conn, target } = x;
+    const { body } = r.main;
+    const streams = body?.consumer !== undefined;
+    try {
+      if (conn instanceof GrpcPeer) conn.request(requestHeaders(r, target, conf.setHeaders), !streams && !body?.size);
+    } catch (error) {
+      // a field that HTTP/2 does not allow
+      r.log('error', `${(error as Error).message} while sending request to upstream`);
+      x.finish(500);
+    }
+    return [];
+  },
+  wrapBody: (_, data) => [data],
+  endBody: ({ conn }) => {
+    if (conn && !conn.socket.writableEnded) conn.socket.end();
+    return [];
+  },
+  tls: ({ r, target: { secure, hostText } }) => {
+    if (!secure) return undefined;
+    const settings = upstreamTls(r, conf.tls, hostText);
+    return { ...settings, options: () => ({ ...settings.options(), ALPNProtocols: ['h2'] }) };
+  },
+});
 
 /** Of what other back ends have: nothing is kept in files or caches, both directions stream. */
 const RESPONSE = ['intercept_errors', 'hide_header', 'pass_header', 'ignore_headers'].map((name) => `grpc_${name}`);
@@ -164,19 +170,18 @@ export const grpcModule = defineModule(
     finish(conf, loc) {
       if (!conf.grpc_pass) {
         const outer = loc.kind === 'if' && loc.parent ? confs.get(loc.parent) : undefined;
-        if (!outer?.target || loc.handler) return;
+        if (!outer || loc.handler) return;
         conf.grpc_pass = outer.target;
         loc.handler = handler;
       }
-      const values = conf as unknown as Record<string, unknown>;
       const upstream = {
-        ...readUpstreamConf('grpc', values, loc, ['date', 'server']),
+        ...readUpstreamConf('grpc', conf, loc, ['date', 'server']),
         buffering: false,
         requestBuffering: false,
         passTrailers: true,
       };
-      const own = { target: conf.grpc_pass, upstream, tls: readTlsConf('grpc', values), setHeaders: conf.grpc_set_header ?? [] };
-      confs.set(loc, { ...own, protocol: protocolOf(own) });
+      const own = { target: conf.grpc_pass, upstream, tls: readTlsConf('grpc', conf), setHeaders: conf.grpc_set_header ?? [] };
+      confs.set(loc, { ...own, protocol: makeProtocol(own) });
     },
   },
 );

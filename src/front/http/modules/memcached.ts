@@ -2,10 +2,13 @@
 import { HSL, num, type Table } from '../../config/directive.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { HttpModule, Request } from '../model/types.ts';
+import { DONE } from '../request/codes.ts';
 import { escapeUri } from '../request/parse.ts';
 import { sharedTable } from '../upstream/conf.ts';
+import type { UpstreamTarget } from '../upstream/protocol.ts';
 import { InvalidResponse, type ParserSink, type ResponseParser } from '../upstream/protocol.ts';
-import { passDirective, remember, run } from './gateway.ts';
+import { Upstream } from '../upstream/upstream.ts';
+import { confOf, passDirective, protocolFor, remember, resolveGroup } from './gateway.ts';
 
 /** `VALUE key flags length`, data, `END`. */
 export class MemcachedParser implements ResponseParser {
@@ -17,7 +20,7 @@ export class MemcachedParser implements ResponseParser {
     private readonly sink: ParserSink,
     private readonly key: string,
     private readonly gzipFlag: number,
-    private readonly notFound: (whole: boolean) => void,
+    private readonly notFound: () => void,
   ) {}
 
   feed(data: Buffer): void {
@@ -45,10 +48,10 @@ export class MemcachedParser implements ResponseParser {
     const line = this.held.latin1Slice(0, lf).replace(/\r$/, '');
     const rest = this.held.subarray(lf + 1);
     if (line === 'END') {
-      this.notFound(rest.length === 0);
+      this.notFound();
       this.left = 0;
       this.held = Buffer.concat([this.tail, rest]);
-      this.sink.head({ status: 404, statusLine: '', fields: [], contentLength: -1 });
+      this.sink.head({ status: 404, statusLine: '', fields: [], contentLength: -1, missing: rest.length === 0 ? 'whole' : 'followed' });
       return false;
     }
     const m = /^VALUE (\S+) (\d+) (\d+)$/.exec(line);
@@ -67,6 +70,22 @@ export class MemcachedParser implements ResponseParser {
   }
 }
 
+interface MemcachedTarget extends UpstreamTarget {
+  readonly key: string;
+}
+
+const protocolOf = protocolFor<MemcachedTarget>((conf) => ({
+  name: 'memcached',
+  keepsAlive: true,
+  requestHead: ({ target }) => [Buffer.from(`get ${target.key}\r\n`, 'latin1')],
+  wrapBody: () => [],
+  endBody: () => [],
+  parser: ({ r, target }, sink) =>
+    new MemcachedParser(sink, target.key, (conf.values.memcached_gzip_flag as number | undefined) ?? 0, () =>
+      r.log('info', `key: "${target.key}" was not found by memcached`),
+    ),
+}));
+
 const memcachedHandler = (r: Request): number => {
   if (r.method !== 'GET' && r.method !== 'HEAD') return 405;
   const def = r.http.variables.find('memcached_key');
@@ -77,23 +96,17 @@ const memcachedHandler = (r: Request): number => {
   }
   r.setContentType();
   const wanted = escapeUri(key, 'memcached');
-  return run(
-    'memcached',
-    r,
-    true,
-    (conf) => ({
-      requestHead: (u) => [Buffer.from(`get ${u.notes.key}\r\n`, 'latin1')],
-      wrapBody: () => [],
-      endBody: () => [],
-      parser: (u, sink) =>
-        new MemcachedParser(sink, u.notes.key as string, (conf.values.memcached_gzip_flag as number) ?? 0, (whole) => {
-          u.r.log('info', `key: "${u.notes.key}" was not found by memcached`);
-          u.notes.notFound = whole ? 'whole' : 'followed';
-        }),
-    }),
-    false,
-    wanted,
-  );
+  const conf = confOf('memcached', r.loc);
+  r.conn.discardBody(r);
+  new Upstream(r, {
+    protocol: protocolOf(conf),
+    conf: conf.upstream,
+    target: { key: wanted },
+    method: r.method,
+    resolve: (seeker) => resolveGroup(seeker, conf.target),
+    ownBody: true,
+  }).begin();
+  return DONE;
 };
 
 const PASS = passDirective('memcached', memcachedHandler);

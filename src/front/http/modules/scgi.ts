@@ -5,20 +5,26 @@ import type { HttpModule, Request } from '../model/types.ts';
 import { cacheTable } from '../upstream/cache-conf.ts';
 import { CgiParser, contentLength, type Param, paramDirective, requestParams } from '../upstream/cgi.ts';
 import { responseTable, sharedTable } from '../upstream/conf.ts';
-import { hosts, paramsOf, passDirective, remember, run, skipsBody } from './gateway.ts';
+import { confOf, hosts, paramsOf, passDirective, protocolFor, remember, run, skipsBody } from './gateway.ts';
 
-const scgiHandler = (r: Request): number =>
-  run('scgi', r, false, (conf) => ({
-    needsLength: true,
-    requestHead: (u) => {
-      let head = `CONTENT_LENGTH\0${contentLength(u.r)}\0`;
-      for (const [name, value] of requestParams(u, conf.params, conf.upstream.passRequestHeaders)) head += `${name}\0${value}\0`;
-      return [Buffer.from(`${head.length}:${head},`, 'latin1')];
-    },
-    wrapBody: (_, data) => [data],
-    endBody: () => [],
-    parser: (u, sink) => new CgiParser(sink, { maxHeader: conf.upstream.bufferSize, bodyless: skipsBody(u) }),
-  }));
+const protocolOf = protocolFor((conf) => ({
+  name: 'scgi',
+  keepsAlive: false,
+  needsLength: true,
+  requestHead: (x) => {
+    let head = `CONTENT_LENGTH\0${contentLength(x.r)}\0`;
+    for (const [name, value] of requestParams(x, conf.params, conf.upstream.passRequestHeaders)) head += `${name}\0${value}\0`;
+    return [Buffer.from(`${head.length}:${head},`, 'latin1')];
+  },
+  wrapBody: (_, data) => [data],
+  endBody: () => [],
+  parser: (x, sink) => new CgiParser(sink, { maxHeader: conf.upstream.bufferSize, bodyless: skipsBody(x) }),
+}));
+
+function scgiHandler(r: Request): number {
+  const conf = confOf('scgi', r.loc);
+  return run(r, conf, protocolOf(conf));
+}
 
 export const scgiModule: HttpModule = defineModule(
   'scgi',

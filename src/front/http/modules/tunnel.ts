@@ -4,32 +4,34 @@ import { defineModule } from '../config/module.ts';
 import type { HttpModule, Request } from '../model/types.ts';
 import { DONE } from '../request/codes.ts';
 import { sharedTable } from '../upstream/conf.ts';
+import type { Protocol } from '../upstream/protocol.ts';
 import { Upstream } from '../upstream/upstream.ts';
-import { confs, passDirective, remember, resolveGroup } from './gateway.ts';
+import { confOf, passDirective, remember, resolveGroup } from './gateway.ts';
 
-const tunnelHandler = (r: Request): number => {
+const PROTOCOL: Protocol = {
+  name: 'tunnel',
+  keepsAlive: false,
+  requestHead: () => [],
+  wrapBody: () => [],
+  endBody: () => [],
+  parser: () => ({ feed: () => {}, end: () => true }),
+};
+
+function tunnelHandler(r: Request): number {
   if (r.method !== 'CONNECT') return 405;
   if (r.version < 1001) return 405;
-  const conf = confs.get('tunnel')!.get(r.loc)!;
-  conf.protocol ??= {
-    name: 'tunnel',
-    keepsAlive: false,
-    requestHead: () => [],
-    wrapBody: () => [],
-    endBody: () => [],
-    parser: () => ({ feed: () => {}, end: () => true }),
-  };
-  const u = new Upstream(r, {
-    protocol: conf.protocol,
+  const conf = confOf('tunnel', r.loc);
+  new Upstream(r, {
+    protocol: PROTOCOL,
     conf: conf.upstream,
+    target: {},
     method: 'CONNECT',
-    resolve: (upstream) => resolveGroup(upstream, conf.target!, 443),
-  });
-  u.notes.ownBody = true;
-  u.connectTunnel = true;
-  u.begin();
+    resolve: (seeker) => resolveGroup(seeker, conf.target, 443),
+    ownBody: true,
+    isConnect: true,
+  }).begin();
   return DONE;
-};
+}
 
 export const tunnelModule: HttpModule = defineModule(
   'tunnel',

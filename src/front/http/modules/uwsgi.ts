@@ -7,31 +7,38 @@ import { CgiParser, type Param, paramDirective, requestParams } from '../upstrea
 import { responseTable, sharedTable } from '../upstream/conf.ts';
 import { InvalidResponse } from '../upstream/protocol.ts';
 import { upstreamTls, upstreamTlsTable } from '../upstream/tls.ts';
-import { hosts, paramsOf, passDirective, remember, run, skipsBody } from './gateway.ts';
+import { confOf, hosts, paramsOf, passDirective, protocolFor, remember, run, skipsBody } from './gateway.ts';
 
-const uwsgiHandler = (r: Request): number =>
-  run('uwsgi', r, false, (conf) => ({
-    needsLength: true,
-    requestHead: (u) => {
-      const bytes: Buffer[] = [];
-      const short = (n: number) => Buffer.from([n & 255, n >> 8]);
-      const params = requestParams(u, conf.params, conf.upstream.passRequestHeaders);
-      for (const [name, value] of params)
-        bytes.push(short(name.length), Buffer.from(name, 'latin1'), short(value.length), Buffer.from(value, 'latin1'));
-      bytes.push(Buffer.from(conf.values.uwsgi_string as string, 'latin1'));
-      const all = Buffer.concat(bytes);
-      if (all.length > 65_535) throw new InvalidResponse(`uwsgi request is too little: ${all.length}`);
-      const { uwsgi_modifier1, uwsgi_modifier2 } = conf.values as { uwsgi_modifier1: number; uwsgi_modifier2: number };
-      return [Buffer.from([uwsgi_modifier1 & 255, all.length & 255, all.length >> 8, uwsgi_modifier2 & 255]), all];
-    },
-    wrapBody: (_, data) => [data],
-    endBody: () => [],
-    parser: (u, sink) => new CgiParser(sink, { maxHeader: conf.upstream.bufferSize, bodyless: skipsBody(u) }),
-    tls: (u) => {
-      const secure = conf.target!.value ? /^suwsgi:/i.test(conf.target!.value.eval(u.r)) || conf.target!.secure : conf.target!.secure;
-      return secure ? upstreamTls(u, conf.tls!, conf.target!.value ? conf.target!.value.eval(u.r) : conf.target!.text) : undefined;
-    },
-  }));
+const protocolOf = protocolFor((conf) => ({
+  name: 'uwsgi',
+  keepsAlive: false,
+  needsLength: true,
+  requestHead: (x) => {
+    const bytes: Buffer[] = [];
+    const short = (n: number) => Buffer.from([n & 255, n >> 8]);
+    const params = requestParams(x, conf.params, conf.upstream.passRequestHeaders);
+    for (const [name, value] of params)
+      bytes.push(short(name.length), Buffer.from(name, 'latin1'), short(value.length), Buffer.from(value, 'latin1'));
+    bytes.push(Buffer.from(conf.values.uwsgi_string as string, 'latin1'));
+    const all = Buffer.concat(bytes);
+    if (all.length > 65_535) throw new InvalidResponse(`uwsgi request is too little: ${all.length}`);
+    const { uwsgi_modifier1, uwsgi_modifier2 } = conf.values as { uwsgi_modifier1: number; uwsgi_modifier2: number };
+    return [Buffer.from([uwsgi_modifier1 & 255, all.length & 255, all.length >> 8, uwsgi_modifier2 & 255]), all];
+  },
+  wrapBody: (_, data) => [data],
+  endBody: () => [],
+  parser: (x, sink) => new CgiParser(sink, { maxHeader: conf.upstream.bufferSize, bodyless: skipsBody(x) }),
+  tls: ({ r }) => {
+    const { target, tls } = conf;
+    const text = target.value ? target.value.eval(r) : target.text;
+    return tls && (target.secure || /^suwsgi:/i.test(text)) ? upstreamTls(r, tls, text) : undefined;
+  },
+}));
+
+function uwsgiHandler(r: Request): number {
+  const conf = confOf('uwsgi', r.loc);
+  return run(r, conf, protocolOf(conf));
+}
 
 export const uwsgiModule: HttpModule = defineModule(
   'uwsgi',

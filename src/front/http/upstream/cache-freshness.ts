@@ -1,7 +1,7 @@
 /** How long an answer may be kept: what its own header says, and `cache_valid` where that says nothing. Times are seconds. */
 import { parseHttpDate } from '../request/http-date.ts';
 import type { CacheRules } from './cache-rules.ts';
-import type { UpstreamHead } from './response-head.ts';
+import type { UpstreamHead } from './protocol.ts';
 
 interface Freshness {
   forbidden: boolean;

@@ -9,15 +9,14 @@ import type { Request } from '../model/types.ts';
 import { startSubrequest } from '../phases/subrequest.ts';
 import { OK } from '../request/codes.ts';
 import { parseHttpDate } from '../request/http-date.ts';
-import type { CacheRequest } from './cache.ts';
+import type { CacheClient, CacheRequest } from './cache.ts';
 import { type EntryHead, md5 } from './cache-entry.ts';
 import { CacheFile } from './cache-file.ts';
 import { freshnessOf, validFor, validUntil, varyOf } from './cache-freshness.ts';
 import type { CacheRules } from './cache-rules.ts';
 import type { CacheNode, CacheZone, OpenEntry } from './cache-zone.ts';
-import type { Failure } from './protocol.ts';
-import { acceptHead, type UpstreamHead } from './response-head.ts';
-import type { Upstream } from './upstream.ts';
+import type { Failure, UpstreamHead } from './protocol.ts';
+import { acceptHead } from './response-head.ts';
 
 export class FileCacheRequest implements CacheRequest {
   waiting = false;
@@ -46,7 +45,7 @@ export class FileCacheRequest implements CacheRequest {
 
   // ---------------------------------------------------------------- lookup
 
-  open(u: Upstream, miss: () => void): void {
+  open(u: CacheClient, miss: () => void): void {
     const { r, conf } = this;
     this.miss = miss;
     this.key = this.makeKey();
@@ -75,7 +74,7 @@ export class FileCacheRequest implements CacheRequest {
     return this.zone.node(md5(`${this.key}\0${variantOf(this.r, main.vary)}`), this.key);
   }
 
-  private lookup(u: Upstream): void {
+  private lookup(u: CacheClient): void {
     const { conf, node } = this;
     if (!this.counted) {
       this.counted = true;
@@ -128,7 +127,7 @@ export class FileCacheRequest implements CacheRequest {
     this.miss!();
   }
 
-  private absent(u: Upstream): void {
+  private absent(u: CacheClient): void {
     const { conf, node } = this;
     this.zone.countMiss();
     if (this.uses < conf.minUses) {
@@ -152,7 +151,7 @@ export class FileCacheRequest implements CacheRequest {
   private deadline = 0;
 
   /** Another request fetches the same: wait for it, for the lock to grow old, or for the time limit. */
-  private wait(u: Upstream): void {
+  private wait(u: CacheClient): void {
     const { conf, node, r } = this;
     this.deadline ||= Date.now() + conf.lockTimeoutMs;
     this.waiting = true;
@@ -197,7 +196,7 @@ export class FileCacheRequest implements CacheRequest {
     };
   }
 
-  private prepareRevalidation(u: Upstream): void {
+  private prepareRevalidation(u: CacheClient): void {
     if (!this.conf.revalidate || !this.entry) return;
     const { fields } = this.entry.head;
     const value = (lname: string) => fields.find((f) => f.lname === lname)?.value;
@@ -206,7 +205,7 @@ export class FileCacheRequest implements CacheRequest {
     const etag = value('etag');
     if (modified !== undefined && parseHttpDate(modified) >= 0) text += `If-Modified-Since: ${modified}\r\n`;
     if (etag !== undefined) text += `If-None-Match: ${etag}\r\n`;
-    u.notes.conditional = text;
+    u.conditional = text;
   }
 
   /** A range that does not start before the limit is passed on and not cached. */
@@ -222,7 +221,7 @@ export class FileCacheRequest implements CacheRequest {
 
   // ---------------------------------------------------------------- sending an entry
 
-  private send(u: Upstream): void {
+  private send(u: CacheClient): void {
     const { r } = this;
     const { head, body, fd, start } = this.entry!;
     const stored: UpstreamHead = {
@@ -256,7 +255,7 @@ export class FileCacheRequest implements CacheRequest {
     else r.finalize(r.output([{ fd: fd!, start, end: start + head.length }], true));
   }
 
-  useStale(u: Upstream, failure: Failure): boolean {
+  useStale(u: CacheClient, failure: Failure): boolean {
     if (u.cacheStatus !== 'EXPIRED' || !this.entry) return false;
     const { head } = this.entry;
     if (!this.conf.useStale.has(failure) && head.validUntil + head.staleError < nowSeconds()) return false;
@@ -266,7 +265,7 @@ export class FileCacheRequest implements CacheRequest {
     return true;
   }
 
-  revalidated(u: Upstream, head: UpstreamHead): boolean {
+  revalidated(u: CacheClient, head: UpstreamHead): boolean {
     if (head.status !== 304 || u.cacheStatus !== 'EXPIRED' || !this.conf.revalidate || !this.entry) return false;
     u.cacheStatus = 'REVALIDATED';
     const fresh = freshnessOf(head, u.conf.ignoreHeaders);
@@ -292,9 +291,8 @@ export class FileCacheRequest implements CacheRequest {
   // ---------------------------------------------------------------- storing
 
   /** Decides about storing once the header is accepted; called with the first byte or at the end. */
-  prepare(u: Upstream): void {
+  prepare(u: CacheClient, head: UpstreamHead): void {
     const { r, conf } = this;
-    const head = u.head!;
     u.cacheable = false;
     if (!this.cacheable) return;
     const fresh = freshnessOf(head, u.conf.ignoreHeaders);
@@ -344,11 +342,11 @@ export class FileCacheRequest implements CacheRequest {
 
   private heldBefore: CacheNode | undefined;
 
-  write(_u: Upstream, data: Buffer): void {
+  write(data: Buffer): void {
     this.file?.write(data);
   }
 
-  complete(u: Upstream): void {
+  complete(u: CacheClient): void {
     const { file } = this;
     this.file = undefined;
     if (file) {
@@ -365,7 +363,7 @@ export class FileCacheRequest implements CacheRequest {
     this.unlock();
   }
 
-  intercepted(u: Upstream, head: UpstreamHead): void {
+  intercepted(u: CacheClient, head: UpstreamHead): void {
     if (!this.cacheable || anySet(this.r, this.conf.noCache)) return;
     const until = validUntil(freshnessOf(head, u.conf.ignoreHeaders), this.conf, head.status);
     if (until === 0) return;
@@ -374,7 +372,7 @@ export class FileCacheRequest implements CacheRequest {
     this.unlock();
   }
 
-  abandon(_u: Upstream, status?: number): void {
+  abandon(status?: number): void {
     this.file?.discard();
     this.file = undefined;
     if ((status === 502 || status === 504) && this.cacheable && this.node) {
@@ -392,7 +390,7 @@ export class FileCacheRequest implements CacheRequest {
     this.zone.release(this.node);
   }
 
-  keepsGoing(u: Upstream): boolean {
+  keepsGoing(u: CacheClient): boolean {
     return !u.headerDone && this.cacheable && this.updating && this.r.background;
   }
 }

@@ -1,29 +1,45 @@
-/** What an upstream asks of a cache; cache-request.ts is the implementation. */
+// What an exchange with a back end requires of a cache, and the other way round; cache-request.ts is the implementation.
+import type { Failure, UpstreamHead } from './protocol.ts';
+import type { HeadReceiver } from './response-head.ts';
 
-import type { Failure } from './protocol.ts';
-import type { UpstreamHead } from './response-head.ts';
-import type { Upstream } from './upstream.ts';
+/** The exchange as its cache sees it. */
+export interface CacheClient extends HeadReceiver {
+  head: UpstreamHead | null;
+  cacheStatus: string | null;
+  /** the response is being stored */
+  cacheable: boolean;
+  /** the response may be stored by what its header says */
+  mayCache: boolean;
+  /** header lines that revalidate the entry */
+  conditional: string;
+  headerDone: boolean;
+  /** The cache answers instead of a peer. */
+  served(): void;
+  /** The peer is released: the response comes from the cache. */
+  letGo(): void;
+  finish(rc: number): void;
+}
 
 export interface CacheRequest {
   /** key of the entry, '' before `open` */
   readonly key: string;
-  /** Looks the request up: answers it, or calls `miss` when the back end must be asked. */
-  open(u: Upstream, miss: () => void): void;
   /** waits for another request that fetches the same */
   readonly waiting: boolean;
-  /** the answer may be stored: conditions and ranges of the client are then not passed on */
+  /** the response may be stored: conditions and ranges of the client are not passed on */
   readonly cacheable: boolean;
-  /** a 304 from the back end: the entry was sent (true) */
-  revalidated(u: Upstream, head: UpstreamHead): boolean;
+  /** Looks the request up: answers it, or calls `miss` when the back end must be asked. */
+  open(u: CacheClient, miss: () => void): void;
+  /** a 304 from the back end: returns whether the entry was sent */
+  revalidated(u: CacheClient, head: UpstreamHead): boolean;
   /** sends a stale entry instead of the failure, if allowed */
-  useStale(u: Upstream, failure: Failure): boolean;
-  /** the answer was replaced by an error page */
-  intercepted(u: Upstream, head: UpstreamHead): void;
-  /** decides whether the answer whose header was accepted is stored */
-  prepare(u: Upstream): void;
-  write(u: Upstream, data: Buffer): void;
-  complete(u: Upstream): void;
-  abandon(u: Upstream, status?: number): void;
-  /** the client left: true if the fetch goes on for the cache */
-  keepsGoing(u: Upstream): boolean;
+  useStale(u: CacheClient, failure: Failure): boolean;
+  /** the response was replaced by an error page */
+  intercepted(u: CacheClient, head: UpstreamHead): void;
+  /** decides whether the response whose header was accepted is stored */
+  prepare(u: CacheClient, head: UpstreamHead): void;
+  write(data: Buffer): void;
+  complete(u: CacheClient): void;
+  abandon(status?: number): void;
+  /** the client disconnected: returns whether the fetch continues for the cache */
+  keepsGoing(u: CacheClient): boolean;
 }

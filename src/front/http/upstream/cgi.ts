@@ -6,9 +6,8 @@ import type { HttpFrame } from '../config/module.ts';
 import { parseValue, type Value } from '../config/value.ts';
 import type { Request, VariableDef } from '../model/types.ts';
 import { addField, headEnd, parseField } from './http-response.ts';
-import { InvalidResponse, type ParserSink, type ResponseParser } from './protocol.ts';
-import type { UpstreamHead } from './response-head.ts';
-import type { Upstream } from './upstream.ts';
+import type { UpstreamHead } from './protocol.ts';
+import { type Exchange, InvalidResponse, type ParserSink, type ResponseParser } from './protocol.ts';
 
 export interface Param {
   name: string;
@@ -42,8 +41,8 @@ export function hostParam(lookup: (name: string) => VariableDef): Param {
 }
 
 /** All parameters of a request: those configured, then its header fields as HTTP_*. */
-export function requestParams(u: Upstream, params: readonly Param[], passHeaders: boolean): [string, string][] {
-  const { r } = u;
+export function requestParams(x: Exchange, params: readonly Param[], passHeaders: boolean): [string, string][] {
+  const { r, caching, conditional } = x;
   const out: [string, string][] = [];
   const own = new Set<string>();
   for (const param of params) {
@@ -54,7 +53,6 @@ export function requestParams(u: Upstream, params: readonly Param[], passHeaders
   }
   if (!passHeaders) return out;
   const merged = new Map<string, string>();
-  const caching = u.options.cache?.cacheable === true;
   for (const field of r.headersIn) {
     const name = `HTTP_${field.name.toUpperCase().replace(/-/g, '_')}`;
     if (own.has(name)) continue;
@@ -63,8 +61,8 @@ export function requestParams(u: Upstream, params: readonly Param[], passHeaders
     merged.set(name, before === undefined ? field.value : before + (name === 'HTTP_COOKIE' ? '; ' : ', ') + field.value);
   }
   for (const pair of merged) out.push(pair);
-  if (caching && u.notes.conditional) {
-    for (const line of String(u.notes.conditional).split('\r\n').filter(Boolean)) {
+  if (caching) {
+    for (const line of conditional.split('\r\n').filter(Boolean)) {
       const colon = line.indexOf(':');
       out.push([`HTTP_${line.slice(0, colon).toUpperCase().replace(/-/g, '_')}`, line.slice(colon + 2)]);
     }

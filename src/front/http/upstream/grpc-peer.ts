@@ -7,8 +7,8 @@ import type { Socket } from 'node:net';
 import type { HeaderField } from '../../../http/wire/header.ts';
 import { PeerConnection } from './connect.ts';
 import { addField } from './http-response.ts';
+import type { UpstreamHead } from './protocol.ts';
 import { InvalidResponse, type ParserSink, type ResponseParser } from './protocol.ts';
-import type { UpstreamHead } from './response-head.ts';
 
 const { NGHTTP2_FLAG_END_STREAM, NGHTTP2_CANCEL } = http2.constants;
 /** Bytes of an answer on their way before the client has taken those before: nginx asks for all there is, this bounds memory. */
@@ -18,6 +18,7 @@ export class GrpcPeer extends PeerConnection {
   private session: ClientHttp2Session | undefined;
   private stream: ClientHttp2Stream | undefined;
   private transport: Socket | undefined;
+  private parser: GrpcParser | undefined;
   private goaway = false;
 
   protected override opened(): void {
@@ -38,9 +39,16 @@ export class GrpcPeer extends PeerConnection {
     this.events?.onConnect();
   }
 
+  /** The parser of the next response. */
+  makeParser(sink: ParserSink, fail: (error: InvalidResponse) => void): GrpcParser {
+    return (this.parser = new GrpcParser(sink, this, fail));
+  }
+
   /** Starts a request. @param endStream  it has no body */
-  request(headers: OutgoingHttpHeaders, endStream: boolean, parser: GrpcParser): void {
-    const stream = this.session!.request(headers, { endStream });
+  request(headers: OutgoingHttpHeaders, endStream: boolean): void {
+    const { parser, session } = this;
+    if (!session || !parser) throw new Error('the connection is not open');
+    const stream = session.request(headers, { endStream });
     this.stream = stream;
     this.socket = stream as unknown as Socket;
     stream.on('response', (_headers, flags: number, raw?: string[]) => parser.response(raw ?? [], (flags & NGHTTP2_FLAG_END_STREAM) !== 0));
@@ -57,7 +65,7 @@ export class GrpcPeer extends PeerConnection {
     });
     stream.on('close', () => {
       if (this.stream !== stream) return;
-      if (!this.session!.destroyed && !this.session!.closed) parser.refusedWith = stream.rstCode ?? 0;
+      if (!session.destroyed && !session.closed) parser.refusedWith = stream.rstCode ?? 0;
       this.closed();
     });
   }

@@ -1,8 +1,9 @@
 /** Parser of HTTP/1.x responses. */
 import { BodyDecoder } from '../../../http/wire/body-decoder.ts';
 import { findHeader, type HeaderField, learnField, lowerName, recallField } from '../../../http/wire/header.ts';
+import type { UpstreamHead } from './protocol.ts';
 import { InvalidResponse, type ParserSink, type ResponseParser } from './protocol.ts';
-import { SINGLE_FIELDS, type UpstreamHead } from './response-head.ts';
+import { SINGLE_FIELDS } from './response-head.ts';
 
 const BAD_NAME = /[\x00-\x20\x7f]/;
 

@@ -1,223 +1,279 @@
-/** Passes the answer on to the client: at once, from memory or from a temporary file while the client is slower; and into `proxy_store`. */
+// Passes the response on to the client: at once, or from memory or a temporary file while the client is slower; and into `proxy_store`.
 import { closeSync, unlinkSync, writeSync } from 'node:fs';
 import { readSpan } from '../files/send-file.ts';
+import type { Request, UpstreamState } from '../model/types.ts';
 import { openTemp } from '../request/body.ts';
 import { ERROR, OK } from '../request/codes.ts';
 import { isFileSpan, type Piece } from '../request/pieces.ts';
+import type { CacheRequest } from './cache.ts';
+import type { UpstreamConf } from './conf.ts';
+import type { PeerConnection } from './connect.ts';
 import { withCopy } from './connect.ts';
+import type { UpstreamHead } from './protocol.ts';
 import { storeFile } from './store.ts';
-import type { Upstream } from './upstream.ts';
 
 /** What is to come of a body for which a connection reads into a buffer of its own. */
 const MORE_BYTES = 8 * 1024;
 /** Smaller pieces may wait in the queue, and cost little to copy. */
 const STRAIGHT_BYTES = 8 * 1024;
 
+interface TempFile {
+  fd: number;
+  path: string;
+  size: number;
+  pos: number;
+}
+
+/** The exchange whose response is passed on. */
+export interface PasserOwner {
+  readonly r: Request;
+  readonly conf: UpstreamConf;
+  readonly cache: CacheRequest | null;
+  readonly conn: PeerConnection | null;
+  readonly state: UpstreamState;
+  readonly head: UpstreamHead | null;
+  readonly method: string;
+  readonly protocolName: string;
+  readonly buffering: boolean;
+  /** the response is being stored in the cache */
+  readonly cacheable: boolean;
+  readonly upgrade: boolean;
+  readonly ended: boolean;
+  readonly responseComplete: boolean;
+  /** the response broke off */
+  readonly failedLength: boolean;
+  /** bytes go both ways unchanged */
+  readonly tunnelling: boolean;
+  /** the bytes being parsed are in a buffer that will be read into again */
+  readonly inPlace: boolean;
+  /** `limit_rate` holds reading back */
+  readonly readsPaused: boolean;
+  startTunnel(): void;
+  tunnelData(data: Buffer): void;
+  setTimer(ms: number): void;
+  clearTimer(): void;
+  clientGone(): void;
+  finish(rc: number): void;
+}
+
 export class BodyPasser {
-  store: { fd: number; path: string } | undefined;
-  pending: Piece[] = [];
-  private pendingBytes = 0;
-  temp: { fd: number; path: string; size: number; pos: number } | undefined;
+  readonly #u: PasserOwner;
+  /** file for `proxy_store` */
+  #store: { fd: number; path: string } | null = null;
+  #pending: Piece[] = [];
+  #pendingBytes = 0;
+  #temp: TempFile | null = null;
+  /** the client is slower: the peer is not read from */
   waitingClient = false;
-  /** the end of the body, still in the buffer that was read into: it leaves with what ends the response */
-  private ending: Buffer | undefined;
-  private clientWaiter = false;
+  /** the end of the body, still in the buffer that was read into: it leaves with the end of the response */
+  #ending: Buffer | null = null;
+  #hasWaiter = false;
 
-  constructor(private readonly u: Upstream) {}
+  constructor(u: PasserOwner) {
+    this.#u = u;
+  }
 
-  sendHead(): void {
-    const { r, conf } = this.u;
+  /** The response is being written to a file. */
+  get storing(): boolean {
+    return this.#store !== null;
+  }
+
+  /** Parts of the body wait for the client. */
+  get hasPending(): boolean {
+    return this.#pending.length > 0;
+  }
+
+  sendHead(head: UpstreamHead): void {
+    const u = this.#u;
+    const { r, conf } = u;
     const rc = r.sendHeader();
     if (rc === ERROR || rc > OK) {
-      this.u.options.cache?.abandon(this.u);
-      this.u.finish(rc);
+      u.cache?.abandon();
+      u.finish(rc);
       return;
     }
-    if (this.u.upgrade && this.u.head!.status === 101) {
-      this.u.tunnel.start();
+    if (u.upgrade && head.status === 101) {
+      u.startTunnel();
       return;
     }
-    if (r.headerOnly && !this.u.cacheable && !this.store && !r.isSub) {
-      if (this.u.responseComplete) return;
-      // the client wants no body: what the peer still sends is not waited for, except by the cache
-      if (
-        this.u.protocol.name === 'http' &&
-        (this.u.options.method === 'HEAD' || this.u.head!.status === 304 || this.u.head!.status === 204)
-      )
-        return;
-      this.u.finish(OK);
+    if (r.headerOnly && !u.cacheable && !this.#store && !r.isSub) {
+      if (u.responseComplete) return;
+      // the client wants no body: the rest is not waited for, except by the cache
+      if (u.protocolName === 'http' && (u.method === 'HEAD' || head.status === 304 || head.status === 204)) return;
+      u.finish(OK);
       return;
     }
-    if (conf.store.on && this.u.head!.status === 200) this.openStore();
-    if (!this.u.buffering && !this.u.responseComplete) r.output([], false, true);
+    if (conf.store.on && head.status === 200) this.#openStore();
+    if (!u.buffering && !u.responseComplete) r.output([], false, true);
   }
 
   /** @param last  the end of the body: `finish` follows at once */
   gotBody(data: Buffer, last = false): void {
-    if (this.u.ended || data.length === 0) return;
-    if (this.u.tunnelling) {
-      this.u.tunnel.toClient(this.u.reader.inPlace ? Buffer.from(data) : data);
+    if (this.#u.ended || data.length === 0) return;
+    if (this.#u.tunnelling) {
+      this.#u.tunnelData(this.#u.inPlace ? Buffer.from(data) : data);
       return;
     }
-    const { r } = this.u;
-    this.u.state.responseLength += data.length;
-    this.u.options.cache?.write(this.u, data);
-    if (this.store) writeSync(this.store.fd, data);
+    const { r } = this.#u;
+    this.#u.state.responseLength += data.length;
+    this.#u.cache?.write(data);
+    if (this.#store) writeSync(this.#store.fd, data);
     if (r.headerOnly && !r.inMemory) return;
-    const { conn, reader, head } = this.u;
-    if (!conn || !reader.inPlace) {
-      this.pass(data);
+    const { conn, head, inPlace } = this.#u;
+    if (!conn || !inPlace) {
+      this.#pass(data);
       return;
     }
-    if (last && this.pending.length === 0 && r.usesUpWhole(data.length)) {
-      this.ending = data;
+    if (last && this.#pending.length === 0 && r.usesUpWhole(data.length)) {
+      this.#ending = data;
       return;
     }
-    const left = head!.contentLength < 0 ? this.u.state.responseLength : head!.contentLength - this.u.state.responseLength;
+    const left = head && head.contentLength >= 0 ? head.contentLength - this.#u.state.responseLength : this.#u.state.responseLength;
     conn.expectsMore = left > MORE_BYTES;
-    if (this.pending.length === 0 && !r.blocked && r.filtersUseUp) {
-      this.pass(data);
+    if (this.#pending.length === 0 && !r.blocked && r.filtersUseUp) {
+      this.#pass(data);
       return;
     }
-    if (data.length < STRAIGHT_BYTES || this.pending.length > 0 || r.blocked || !r.passesStraight) {
-      this.pass(Buffer.from(data));
+    if (data.length < STRAIGHT_BYTES || this.#pending.length > 0 || r.blocked || !r.passesStraight) {
+      this.#pass(Buffer.from(data));
       return;
     }
     if (conn.reads === 'shared') {
       withCopy(data, (copy) => {
-        this.pass(copy);
+        this.#pass(copy);
         return r.conn.output.holding;
       });
       return;
     }
     // straight from the connection's buffer, which is given up if the client's socket did not take all of it
-    this.pass(data);
+    this.#pass(data);
     conn.retained = r.conn.output.holding;
   }
 
   /** Gives a piece to the client, or keeps it while the client is slower. */
-  private pass(data: Buffer): void {
-    const { r } = this.u;
-    if (this.pending.length === 0 && !r.blocked) {
-      this.emit([data]);
+  #pass(data: Buffer): void {
+    const { r } = this.#u;
+    if (this.#pending.length === 0 && !r.blocked) {
+      this.#emit([data]);
       if (!r.blocked) return;
-      if (!this.u.buffering) this.hold();
+      if (!this.#u.buffering) this.#hold();
       return;
     }
     if (r.conn.error) return;
-    if (!this.u.buffering) {
-      this.pending.push(data);
-      this.hold();
-      this.whenClientReady();
+    if (!this.#u.buffering) {
+      this.#pending.push(data);
+      this.#hold();
+      this.#whenClientReady();
       return;
     }
-    this.keep(data);
-    this.whenClientReady();
+    this.#keep(data);
+    this.#whenClientReady();
   }
 
   /** What is left to be sent with the end of the response. */
   takeEnding(): Buffer[] {
-    const { ending } = this;
-    this.ending = undefined;
+    const ending = this.#ending;
+    this.#ending = null;
     return ending ? [ending] : [];
   }
 
-  private emit(pieces: Piece[]): void {
-    const rc = this.u.r.output(pieces, false, !this.u.buffering);
-    if (rc === ERROR && !this.u.cacheable && !this.store && !this.u.r.background) this.u.clientGone();
+  #emit(pieces: Piece[]): void {
+    const rc = this.#u.r.output(pieces, false, !this.#u.buffering);
+    if (rc === ERROR && !this.#u.cacheable && !this.#store && !this.#u.r.background) this.#u.clientGone();
   }
 
-  private keep(data: Buffer): void {
-    const limit = this.u.conf.buffers.count * this.u.conf.buffers.size;
-    if (this.pendingBytes + data.length <= limit) {
-      this.pending.push(data);
-      this.pendingBytes += data.length;
+  #keep(data: Buffer): void {
+    const limit = this.#u.conf.buffers.count * this.#u.conf.buffers.size;
+    if (this.#pendingBytes + data.length <= limit) {
+      this.#pending.push(data);
+      this.#pendingBytes += data.length;
       return;
     }
-    const { maxTempFileSize } = this.u.conf;
-    if (maxTempFileSize > 0 && (this.temp?.size ?? 0) + data.length <= maxTempFileSize) {
-      this.spool(data);
+    const { maxTempFileSize } = this.#u.conf;
+    if (maxTempFileSize > 0 && (this.#temp?.size ?? 0) + data.length <= maxTempFileSize) {
+      this.#spool(data);
       return;
     }
-    this.pending.push(data);
-    this.pendingBytes += data.length;
-    this.hold();
+    this.#pending.push(data);
+    this.#pendingBytes += data.length;
+    this.#hold();
   }
 
-  private spool(data: Buffer): void {
-    if (!this.temp) {
-      this.temp = { ...openTemp(this.u.conf.tempPath), size: 0, pos: 0 };
-      this.u.r.log('warn', `an upstream response is buffered to a temporary file ${this.temp.path} while reading upstream`);
+  #spool(data: Buffer): void {
+    if (!this.#temp) {
+      this.#temp = { ...openTemp(this.#u.conf.tempPath), size: 0, pos: 0 };
+      this.#u.r.log('warn', `an upstream response is buffered to a temporary file ${this.#temp.path} while reading upstream`);
     }
-    const { temp } = this;
+    const temp = this.#temp;
     writeSync(temp.fd, data, 0, data.length, temp.pos);
-    const last = this.pending.at(-1);
+    const last = this.#pending.at(-1);
     if (last && isFileSpan(last) && last.end === temp.pos) last.end += data.length;
-    else this.pending.push({ fd: temp.fd, start: temp.pos, end: temp.pos + data.length });
+    else this.#pending.push({ fd: temp.fd, start: temp.pos, end: temp.pos + data.length });
     temp.pos += data.length;
     temp.size += data.length;
   }
 
   /** Stops reading from the peer. */
-  private hold(): void {
+  #hold(): void {
     this.waitingClient = true;
-    this.u.conn?.socket.pause();
-    this.u.clearTimer();
-    this.whenClientReady();
+    this.#u.conn?.socket.pause();
+    this.#u.clearTimer();
+    this.#whenClientReady();
   }
 
-  private whenClientReady(): void {
-    if (this.clientWaiter) return;
-    this.clientWaiter = true;
-    this.u.r.conn.output.whenWritable(() => {
-      this.clientWaiter = false;
-      if (!this.u.ended) this.clientReady();
+  #whenClientReady(): void {
+    if (this.#hasWaiter) return;
+    this.#hasWaiter = true;
+    this.#u.r.conn.output.whenWritable(() => {
+      this.#hasWaiter = false;
+      if (!this.#u.ended) this.#clientReady();
     });
   }
 
-  private clientReady(): void {
-    while (this.pending.length > 0 && !this.u.r.blocked) {
-      const piece = this.pending.shift()!;
-      if (!isFileSpan(piece)) this.pendingBytes -= piece.length;
-      this.emit([isFileSpan(piece) && this.u.r.needInMemory ? readSpan(piece) : piece]);
-      if (this.u.ended) return;
+  #clientReady(): void {
+    while (!this.#u.r.blocked) {
+      const piece = this.#pending.shift();
+      if (!piece) break;
+      if (!isFileSpan(piece)) this.#pendingBytes -= piece.length;
+      this.#emit([isFileSpan(piece) && this.#u.r.needInMemory ? readSpan(piece) : piece]);
+      if (this.#u.ended) return;
     }
-    if (this.pending.length > 0) {
-      this.whenClientReady();
+    if (this.#pending.length > 0) {
+      this.#whenClientReady();
       return;
     }
-    if (this.u.responseComplete) {
-      this.u.finish(this.u.failedLength ? ERROR : OK);
+    if (this.#u.responseComplete) {
+      this.#u.finish(this.#u.failedLength ? ERROR : OK);
       return;
     }
     if (this.waitingClient) {
       this.waitingClient = false;
-      if (!this.u.reader.paused) this.u.conn?.socket.resume();
-      this.u.setTimer(this.u.conf.readTimeoutMs);
+      if (!this.#u.readsPaused) this.#u.conn?.socket.resume();
+      this.#u.setTimer(this.#u.conf.readTimeoutMs);
     }
   }
 
-  private openStore(): void {
-    if (this.store) return;
+  #openStore(): void {
+    if (this.#store) return;
     try {
-      this.store = openTemp(this.u.conf.tempPath);
+      this.#store = openTemp(this.#u.conf.tempPath);
     } catch (error) {
-      this.u.r.log('crit', `open() temporary file failed: ${(error as Error).message}`);
+      this.#u.r.log('crit', `open() temporary file failed: ${(error as Error).message}`);
     }
   }
 
   finishStore(good: boolean): void {
-    const { store } = this;
-    this.store = undefined;
-    if (store) storeFile(this.u, store, good);
+    const store = this.#store;
+    this.#store = null;
+    if (store) storeFile(this.#u, store, good);
   }
 
   /** Lets go of the temporary file. */
   release(): void {
-    const { temp } = this;
+    const temp = this.#temp;
     if (!temp) return;
-    this.temp = undefined;
-    this.u.r.whenSent(() => closeTemp(temp));
+    this.#temp = null;
+    this.#u.r.whenSent(() => closeTemp(temp));
   }
 }
 

@@ -1,263 +1,295 @@
-/** Reads the peer's answer: bytes at the allowed rate into the protocol's parser, and what follows from head and end. */
+// Reads the peer's response: feeds bytes to the protocol's parser at the allowed rate, and acts on the head and on the end.
 
 import { nowMs } from '../../../http/wire/clock.ts';
 import type { HeaderField } from '../../../http/wire/header.ts';
 import { parseSize } from '../../config/values.ts';
 import { systemError } from '../../log/system-error.ts';
-import { core, type ErrorPage } from '../config/core.ts';
-import type { Request } from '../model/types.ts';
+import { core } from '../config/core.ts';
+import type { UpstreamState } from '../model/types.ts';
 import { DONE, ERROR, OK } from '../request/codes.ts';
+import type { CacheClient, CacheRequest } from './cache.ts';
+import type { PeerConnection, TlsSettings } from './connect.ts';
 import { passEarlyHints } from './early-hints.ts';
-import { noteTime } from './peer.ts';
-import { type Failure, InvalidResponse, NON_IDEMPOTENT, type ResponseParser } from './protocol.ts';
-import { acceptBuffering, acceptHead, type UpstreamHead } from './response-head.ts';
-import type { Upstream } from './upstream.ts';
+import { type Failure, InvalidResponse, type ResponseParser, type UpstreamHead } from './protocol.ts';
+import { acceptBuffering, acceptHead } from './response-head.ts';
+import type { Outcome } from './selection.ts';
 
 const NONE: Buffer[] = [];
+/** Statuses that `next_upstream` can name. */
+const REPEATABLE = new Set([500, 502, 503, 504, 403, 404, 429]);
+
+/** The exchange whose response is read. */
+export interface ReaderOwner extends CacheClient {
+  readonly cache: CacheRequest | null;
+  readonly conn: PeerConnection | null;
+  readonly state: UpstreamState;
+  readonly ended: boolean;
+  readonly responseComplete: boolean;
+  /** bytes go both ways unchanged */
+  readonly tunnelling: boolean;
+  readonly upgrade: boolean;
+  readonly requestSent: boolean;
+  readonly bodySent: boolean;
+  /** the parser does not keep its input */
+  readonly readsInPlace: boolean;
+  /** the client is slower than the peer */
+  readonly waitingClient: boolean;
+  /** peers that may still be tried, the current one included */
+  readonly tries: number;
+  tlsSettings(): TlsSettings | undefined;
+  tunnelData(data: Buffer): void;
+  tunnelEnd(): void;
+  /** The head was accepted: it is sent to the client. */
+  sendHead(head: UpstreamHead): void;
+  noteHeader(): void;
+  stickToPeer(): void;
+  setTimer(ms: number): void;
+  clearTimer(): void;
+  mayRepeat(failure: Failure): boolean;
+  next(failure: Failure, reusable?: boolean): void;
+  freePeer(outcome: Outcome): void;
+  closeConnection(keep: boolean): void;
+  complete(keepalive: boolean): void;
+  bodyFailed(status: number): void;
+}
 
 export class ResponseReader {
-  parser: ResponseParser | undefined;
+  readonly #u: ReaderOwner;
+  parser: ResponseParser | null = null;
+  /** `limit_rate` holds reading back */
   paused = false;
-  /** what is being parsed lies in a buffer that is read into again */
+  /** the bytes being parsed are in a buffer that will be read into again */
   inPlace = false;
-  private rateTimer: NodeJS.Timeout | undefined;
+  #rateTimer: NodeJS.Timeout | null = null;
   /** bytes that wait for `limit_rate` */
-  private limited: Buffer[] = NONE;
-  private limitedBytes = 0;
-  private limitedEnd: { error?: Error } | undefined;
+  #limited: Buffer[] = NONE;
+  #limitedBytes = 0;
+  #limitedEnd: { error?: Error } | null = null;
 
-  constructor(private readonly u: Upstream) {}
+  constructor(u: ReaderOwner) {
+    this.#u = u;
+  }
 
-  /** Before an attempt: what another one left behind counts for nothing. */
+  /** Before an attempt: leftovers of the previous one are dropped. */
   reset(): void {
-    this.parser = undefined;
-    this.limited = NONE;
-    this.limitedBytes = 0;
+    this.parser = null;
+    this.#limited = NONE;
+    this.#limitedBytes = 0;
   }
 
   stopTimer(): void {
-    if (this.rateTimer) clearTimeout(this.rateTimer);
-    this.rateTimer = undefined;
+    if (this.#rateTimer) clearTimeout(this.#rateTimer);
+    this.#rateTimer = null;
   }
 
   onData(bytes: Buffer): void {
-    if (this.u.ended) return;
-    this.u.state.bytesReceived += bytes.length;
-    this.inPlace = this.u.conn!.reads !== 'fresh';
+    const u = this.#u;
+    if (u.ended || !u.conn) return;
+    u.state.bytesReceived += bytes.length;
+    this.inPlace = u.conn.reads !== 'fresh';
     let data = bytes;
-    if (this.inPlace && (!this.u.protocol.readsInPlace || this.u.conf.limitRate || this.u.tunnelling)) {
+    if (this.inPlace && (!u.readsInPlace || u.conf.limitRate || u.tunnelling)) {
       data = Buffer.from(bytes);
       this.inPlace = false;
     }
-    if (this.u.tunnelling) {
-      this.u.tunnel.toClient(data);
+    if (u.tunnelling) {
+      u.tunnelData(data);
       return;
     }
-    if (!this.u.sender.requestSent) return;
-    if (this.u.sender.bodySent || this.u.headerDone) this.u.setTimer(this.u.conf.readTimeoutMs);
-    const rate = this.readRate();
+    if (!u.requestSent) return;
+    if (u.bodySent || u.headerDone) u.setTimer(u.conf.readTimeoutMs);
+    const rate = this.#readRate();
     if (rate > 0) {
-      if (this.limited === NONE) this.limited = [];
-      this.limited.push(data);
-      this.pumpLimited(rate);
+      if (this.#limited === NONE) this.#limited = [];
+      this.#limited.push(data);
+      this.#pumpLimited(rate);
       return;
     }
-    this.parse(data);
+    this.#parse(data);
   }
 
-  private parse(data: Buffer): void {
+  #parse(data: Buffer): void {
+    const u = this.#u;
     try {
-      this.parser!.feed(data);
+      this.parser?.feed(data);
     } catch (error) {
       if (!(error instanceof InvalidResponse)) throw error;
-      if (this.u.headerDone) {
-        this.u.r.log('error', `${error.message} while reading upstream`);
-        this.u.bodyFailed(ERROR);
+      if (u.headerDone) {
+        u.r.log('error', `${error.message} while reading upstream`);
+        u.bodyFailed(ERROR);
       } else {
-        this.u.r.log('error', `${error.message} while reading response header from upstream`);
-        this.u.next('invalid_header');
+        u.r.log('error', `${error.message} while reading response header from upstream`);
+        u.next('invalid_header');
       }
     }
   }
 
-  private readRate(): number {
-    const { limitRate } = this.u.conf;
-    return limitRate ? (parseSize(limitRate.eval(this.u.r)) ?? 0) : 0;
+  #readRate(): number {
+    const { limitRate } = this.#u.conf;
+    return limitRate ? (parseSize(limitRate.eval(this.#u.r)) ?? 0) : 0;
   }
 
-  /** `proxy_limit_rate`: bytes are taken so that the average stays under the rate. */
-  private pumpLimited(rate: number): void {
-    if (this.rateTimer) return;
-    while (this.limited.length > 0 && !this.u.ended) {
-      const seconds = Math.floor((Date.now() - this.u.state.startMs) / 1000) + 1;
-      const allowed = rate * seconds - this.limitedBytes;
+  /** `proxy_limit_rate`: bytes are parsed so that the average stays below the rate. */
+  #pumpLimited(rate: number): void {
+    const u = this.#u;
+    if (this.#rateTimer) return;
+    while (this.#limited.length > 0 && !u.ended) {
+      const seconds = Math.floor((Date.now() - u.state.startMs) / 1000) + 1;
+      const allowed = rate * seconds - this.#limitedBytes;
       if (allowed <= 0) {
-        this.paused = true;
-        this.u.conn?.socket.pause();
-        this.u.clearTimer();
-        this.rateTimer = setTimeout(
-          () => {
-            this.rateTimer = undefined;
-            this.paused = false;
-            if (this.u.ended) return;
-            this.u.setTimer(this.u.conf.readTimeoutMs);
-            this.pumpLimited(rate);
-            if (!this.paused && !this.u.passer.waitingClient) this.u.conn?.socket.resume();
-          },
-          Math.ceil((-allowed * 1000) / rate) + 1,
-        );
+        this.#pauseFor(rate, Math.ceil((-allowed * 1000) / rate) + 1);
         return;
       }
-      const first = this.limited[0];
+      const first = this.#limited[0];
       const take = Math.min(allowed, first.length);
-      if (take === first.length) this.limited.shift();
-      else this.limited[0] = first.subarray(take);
-      this.limitedBytes += take;
-      this.parse(first.subarray(0, take));
+      if (take === first.length) this.#limited.shift();
+      else this.#limited[0] = first.subarray(take);
+      this.#limitedBytes += take;
+      this.#parse(first.subarray(0, take));
     }
-    const end = this.limitedEnd;
-    this.limitedEnd = undefined;
-    if (end && !this.u.ended) this.onEnd(end.error);
+    const end = this.#limitedEnd;
+    this.#limitedEnd = null;
+    if (end && !u.ended) this.onEnd(end.error);
   }
 
+  #pauseFor(rate: number, ms: number): void {
+    const u = this.#u;
+    this.paused = true;
+    u.conn?.socket.pause();
+    u.clearTimer();
+    this.#rateTimer = setTimeout(() => {
+      this.#rateTimer = null;
+      this.paused = false;
+      if (u.ended) return;
+      u.setTimer(u.conf.readTimeoutMs);
+      this.#pumpLimited(rate);
+      if (!this.paused && !u.waitingClient) u.conn?.socket.resume();
+    }, ms);
+  }
+
+  /** The peer closed, or the connection broke. */
   onEnd(error?: Error): void {
-    if (this.u.ended) return;
-    if (this.limited.length > 0) {
-      this.limitedEnd = { error };
+    const u = this.#u;
+    if (u.ended) return;
+    if (this.#limited.length > 0) {
+      this.#limitedEnd = { error };
       return;
     }
-    const { r, conn } = this.u;
-    if (this.u.tunnelling) {
-      this.u.tunnel.end();
+    if (u.tunnelling) {
+      u.tunnelEnd();
       return;
     }
-    if (!conn?.connected) {
-      r.log('error', connectError(error, this.u.protocol.tls?.(this.u) !== undefined));
-      this.u.next(error && /denied/.test(error.message) ? 'denied' : 'error');
+    if (!u.conn?.connected) {
+      u.r.log('error', connectError(error, u.tlsSettings() !== undefined));
+      u.next(error && /denied/.test(error.message) ? 'denied' : 'error');
       return;
     }
-    if (!this.u.headerDone) {
-      let complete = false;
-      try {
-        complete = this.parser?.end() ?? false;
-      } catch (problem) {
-        r.log('error', `${(problem as Error).message} while reading response header from upstream`);
-        this.u.next('invalid_header');
-        return;
-      }
-      if (this.u.ended || this.u.headerDone) {
-        if (!this.u.ended && !this.u.responseComplete) this.endOfBody(complete, error);
-        return;
-      }
-      r.log(
-        'error',
-        `${error ? `recv() failed (104: ${error.message})` : 'upstream prematurely closed connection'} while reading response header from upstream`,
-      );
-      this.u.next('error');
+    if (!u.headerDone) {
+      this.#endInHead(error);
       return;
     }
-    if (this.u.responseComplete) return;
+    if (u.responseComplete) return;
     let complete = false;
     try {
       complete = this.parser?.end() ?? false;
     } catch {
       complete = false;
     }
-    if (!this.u.ended && !this.u.responseComplete) this.endOfBody(complete, error);
+    if (!u.ended && !u.responseComplete) this.#endOfBody(complete, error);
   }
 
-  private endOfBody(complete: boolean, error?: Error): void {
-    if (complete && !error) {
-      this.u.complete(false);
+  /** The end either completes the header, or the attempt failed. */
+  #endInHead(error: Error | undefined): void {
+    const u = this.#u;
+    let complete = false;
+    try {
+      complete = this.parser?.end() ?? false;
+    } catch (problem) {
+      u.r.log('error', `${(problem as Error).message} while reading response header from upstream`);
+      u.next('invalid_header');
       return;
     }
-    this.u.r.log('error', `upstream prematurely closed connection while reading upstream`);
-    this.u.bodyFailed(502);
+    if (u.ended || u.headerDone) {
+      if (!u.ended && !u.responseComplete) this.#endOfBody(complete, error);
+      return;
+    }
+    u.r.log(
+      'error',
+      `${error ? `recv() failed (104: ${error.message})` : 'upstream prematurely closed connection'} while reading response header from upstream`,
+    );
+    u.next('error');
+  }
+
+  #endOfBody(complete: boolean, error?: Error): void {
+    if (complete && !error) {
+      this.#u.complete(false);
+      return;
+    }
+    this.#u.r.log('error', `upstream prematurely closed connection while reading upstream`);
+    this.#u.bodyFailed(502);
   }
 
   gotHints(fields: HeaderField[]): void {
-    passEarlyHints(this.u.r, fields, this.u.conf.hidden);
+    passEarlyHints(this.#u.r, fields, this.#u.conf.hidden);
   }
 
   gotHead(head: UpstreamHead): void {
-    if (this.u.ended) return;
-    const { r, conf } = this.u;
-    if (head.status === 101 && !this.u.upgrade) {
-      // a client that did not ask for it gets the head alone, and nothing of the other protocol; HTTP/2 has no such head
+    const u = this.#u;
+    if (u.ended) return;
+    const { r, conf, cache, state } = u;
+    if (head.status === 101 && !u.upgrade) {
+      // a client that did not ask for an upgrade gets the head alone, and nothing of the other protocol; HTTP/2 has no such head
       if (r.conn.http2) throw new InvalidResponse('upstream sent unexpected "101 Switching Protocols"');
       r.headerOnly = true;
       r.main.keepalive = false;
     }
-    this.u.head = head;
-    this.u.state.headerMs = nowMs() - this.u.state.startMs;
-    this.u.state.status = head.status;
-    const { peer, state, group } = this.u;
-    if (peer && group.set.notesHeaders) {
-      group.set.lock();
-      peer.headerTime = noteTime(peer.headerTime, state.headerMs);
-      group.set.unlock();
-      this.u.connector.leaveFlight(peer);
-    }
-    const { cache } = this.u.options;
-    if (this.u.notes.notFound) {
-      this.u.next('not_found', this.u.notes.notFound === 'whole');
+    u.head = head;
+    state.headerMs = nowMs() - state.startMs;
+    state.status = head.status;
+    u.noteHeader();
+    if (head.missing) {
+      u.next('not_found', head.missing === 'whole');
       return;
     }
-    if (head.status >= 300 || (cache && head.status === 304)) {
-      if (this.testNext(head.status)) return;
-      if (cache?.revalidated(this.u, head)) return;
-      if (conf.interceptErrors && head.status >= 300 && this.intercept(head)) return;
+    if (head.status >= 300) {
+      if (this.#testNext(head.status)) return;
+      if (cache?.revalidated(u, head)) return;
+      if (conf.interceptErrors && this.#intercept(head)) return;
     }
-    this.u.headerDone = true;
-    if (this.u.peer) this.u.group.sticky?.onHeader?.(r, this.u.peer);
-    acceptBuffering(this.u, head);
-    cache?.prepare(this.u);
-    const rc = acceptHead(this.u, head);
-    if (rc === DONE) return;
-    if (rc !== OK) {
-      this.u.finish(rc);
-      return;
-    }
-    this.u.passer.sendHead();
+    u.headerDone = true;
+    u.stickToPeer();
+    acceptBuffering(u, head);
+    cache?.prepare(u, head);
+    const rc = acceptHead(u, head);
+    if (rc === OK) u.sendHead(head);
+    else if (rc !== DONE) u.finish(rc);
   }
 
-  /** A status that `next_upstream` (or a stale cache entry) answers for. */
-  private testNext(status: number): boolean {
+  /** A status for which `next_upstream` (or a stale cache entry) provides another response. */
+  #testNext(status: number): boolean {
+    if (!REPEATABLE.has(status)) return false;
+    const u = this.#u;
     const failure = `http_${status}` as Failure;
-    const { conf } = this.u;
-    const known = [500, 502, 503, 504, 403, 404, 429].includes(status);
-    if (!known) return false;
-    const { cache } = this.u.options;
-    const idempotent = !(this.u.sender.requestSent && NON_IDEMPOTENT.has(this.u.options.method)) || conf.nextUpstream.has('non_idempotent');
-    const timeout = conf.nextTimeoutMs > 0 && Date.now() - this.u.startMs >= conf.nextTimeoutMs;
-    if (
-      conf.nextUpstream.has(failure) &&
-      this.u.connector.tries > 1 &&
-      !timeout &&
-      idempotent &&
-      !(this.u.sender.requestSent && this.u.r.bodyOwner.body?.consumer)
-    ) {
-      this.u.next(failure);
+    if (u.tries > 1 && u.mayRepeat(failure)) {
+      u.next(failure);
       return true;
     }
-    if (cache?.useStale(this.u, failure)) {
-      this.u.freePeer('ok');
-      this.u.closeConnection(false);
-      return true;
-    }
-    return false;
+    if (!u.cache?.useStale(u, failure)) return false;
+    u.freePeer('ok');
+    u.closeConnection(false);
+    return true;
   }
 
-  /** `intercept_errors`: a page of `error_page` takes the place of the answer. */
-  private intercept(head: UpstreamHead): boolean {
-    const { r } = this.u;
-    const pages = errorPagesOf(r);
+  /** `intercept_errors`: a page of `error_page` replaces the response. */
+  #intercept(head: UpstreamHead): boolean {
+    const { r, cache } = this.#u;
+    const pages = core.conf(r.loc).error_page ?? [];
     if (!pages.some((page) => page.statuses.includes(head.status))) return false;
     if (head.status === 401) {
       for (const field of head.fields) if (field.lname === 'www-authenticate') r.out.add(field.name, field.value);
     }
-    this.u.options.cache?.intercepted(this.u, head);
-    this.u.finish(head.status);
+    cache?.intercepted(this.#u, head);
+    this.#u.finish(head.status);
     return true;
   }
 }
@@ -268,5 +300,3 @@ function connectError(error: Error | undefined, secure: boolean): string {
     return `SSL_do_handshake() failed (${error.message}) while SSL handshaking to upstream`;
   return `connect() failed (${error ? systemError(error) : 'closed'}) while connecting to upstream`;
 }
-
-const errorPagesOf = (r: Request): ErrorPage[] => core.conf(r.loc).error_page ?? [];

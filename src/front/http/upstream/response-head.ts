@@ -2,19 +2,29 @@
 
 import { findHeader, type HeaderField } from '../../../http/wire/header.ts';
 import { parseSize } from '../../config/values.ts';
+import type { Request } from '../model/types.ts';
 import { internalRedirect, redirectToNamed } from '../phases/redirect.ts';
 import { DONE, OK } from '../request/codes.ts';
 import { parseHttpDate } from '../request/http-date.ts';
 import { normalisePath } from '../request/parse.ts';
-import type { Upstream } from './upstream.ts';
+import type { UpstreamConf } from './conf.ts';
+import type { UpstreamHead } from './protocol.ts';
 
-export interface UpstreamHead {
-  status: number;
-  /** `404 Gone`; '' for the standard text */
-  statusLine: string;
-  fields: HeaderField[];
-  /** -1: unknown */
-  contentLength: number;
+/** The exchange whose header is accepted. */
+export interface HeadReceiver {
+  readonly r: Request;
+  readonly conf: UpstreamConf;
+  readonly protocolName: string;
+  /** the response is passed on in buffers, which a cache requires */
+  buffering: boolean;
+  /** the response is being stored */
+  readonly cacheable: boolean;
+  /** the response may be stored by what its header says */
+  readonly mayCache: boolean;
+  /** Applies the protocol's final changes to a field (redirects, cookies). */
+  rewriteField(field: HeaderField): void;
+  /** The request continues elsewhere (X-Accel-Redirect): only the peer is released. */
+  handOver(): void;
 }
 
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length']);
@@ -41,14 +51,14 @@ export const SINGLE_FIELDS = new Set([
 ]);
 
 /** Takes what an answer says of its own buffering, which decides whether it can be cached. */
-export function acceptBuffering(u: Upstream, head: UpstreamHead): void {
+export function acceptBuffering(u: HeadReceiver, head: UpstreamHead): void {
   if (u.conf.ignoreHeaders.has('x-accel-buffering')) return;
   const text = findHeader(head.fields, 'x-accel-buffering')?.value.toLowerCase();
   if (text === 'yes' || text === 'no') u.buffering = text === 'yes';
 }
 
 /** Applies an answer's header to the response. Returns OK, DONE (redirected inside) or a status. */
-export function acceptHead(u: Upstream, head: UpstreamHead, fromCache = false): number {
+export function acceptHead(u: HeadReceiver, head: UpstreamHead, fromCache = false): number {
   const { r, conf } = u;
   const accelerated = head.fields.some((f) => f.lname.startsWith('x-accel-'));
   const value = (lname: string) => (accelerated ? findHeader(head.fields, lname)?.value : undefined);
@@ -78,11 +88,11 @@ export function acceptHead(u: Upstream, head: UpstreamHead, fromCache = false): 
   return OK;
 }
 
-function copyFields(u: Upstream, head: UpstreamHead, fromCache: boolean): void {
+function copyFields(u: HeadReceiver, head: UpstreamHead, fromCache: boolean): void {
   const { r, conf } = u;
   const { out } = r;
   // a field that is passed on from a back end of HTTP is its own or none at all
-  const isHttp = u.protocol.name === 'http' || u.protocol.name === 'grpc';
+  const isHttp = u.protocolName === 'http' || u.protocolName === 'grpc';
   if (isHttp && !conf.hidden.has('date')) out.date = '';
   if (isHttp && !conf.hidden.has('server')) out.server = '';
   for (const original of head.fields) {
@@ -120,7 +130,7 @@ function copyFields(u: Upstream, head: UpstreamHead, fromCache: boolean): void {
       case 'refresh':
       case 'set-cookie':
         field = { ...original };
-        u.protocol.rewriteField?.(u, field);
+        u.rewriteField(field);
         if (lname === 'location' && field.value !== '' && (!field.value.startsWith('/') || field.value !== original.value)) {
           out.location = field.value;
           continue;
@@ -131,7 +141,7 @@ function copyFields(u: Upstream, head: UpstreamHead, fromCache: boolean): void {
   }
 }
 
-function accelRedirect(u: Upstream, head: UpstreamHead, target: string): number {
+function accelRedirect(u: HeadReceiver, head: UpstreamHead, target: string): number {
   const { r } = u;
   const { out } = r;
   for (const field of head.fields) {
@@ -139,7 +149,7 @@ function accelRedirect(u: Upstream, head: UpstreamHead, target: string): number 
     if (field.lname === 'content-type') out.setContentType(field.value);
     else {
       const own = { ...field };
-      if (field.lname === 'set-cookie') u.protocol.rewriteField?.(u, own);
+      if (field.lname === 'set-cookie') u.rewriteField(own);
       out.fields.push(own);
     }
   }

@@ -1,58 +1,53 @@
-/** Writes the request of one attempt to the peer: head, kept body, or the body as it arrives. */
-
-import type { HeaderField } from '../../../http/wire/header.ts';
+// Writes the request of one attempt to the peer: head, stored body, or the body as it arrives.
+import type { Request } from '../model/types.ts';
 import { OK } from '../request/codes.ts';
-import type { ParserSink } from './protocol.ts';
-import type { UpstreamHead } from './response-head.ts';
-import type { Upstream } from './upstream.ts';
+import type { UpstreamConf } from './conf.ts';
+import type { PeerConnection } from './connect.ts';
 
 const JOIN_LIMIT = 32 * 1024;
+/** Largest piece of a stored body, which protocols with 16-bit lengths can frame. */
+const BODY_PIECE = 65_535;
+/** Bytes waiting in the peer's socket above which the client is not read from. */
+const PAUSE_ABOVE = 65_536;
+/** High-water mark of sockets: below it there is no `drain`. */
+const SOCKET_HIGH_WATER = 16_384;
 
-/** Hears the parser of one attempt: what an abandoned one still has to say counts for nothing. */
-class AttemptSink implements ParserSink {
-  constructor(
-    private readonly u: Upstream,
-    private readonly attempt: number,
-  ) {}
-
-  private get current(): boolean {
-    return this.attempt === this.u.sender.attempt && !this.u.ended;
-  }
-  head(head: UpstreamHead): void {
-    if (this.current) this.u.reader.gotHead(head);
-  }
-  hints(fields: HeaderField[]): void {
-    if (this.current) this.u.reader.gotHints(fields);
-  }
-  body(data: Buffer, last?: boolean): void {
-    if (this.current) this.u.passer.gotBody(data, last);
-  }
-  trailers(fields: HeaderField[]): void {
-    if (this.current) this.u.trailers = fields;
-  }
-  beside(count: number, isExcess: boolean): void {
-    if (!this.current) return;
-    this.u.state.besideBytes += count;
-    if (isExcess) this.u.r.log('warn', 'upstream sent more data than specified in "Content-Length" header while reading upstream');
-  }
-  complete(keepalive: boolean): void {
-    if (this.current) this.u.complete(keepalive);
-  }
+/** The exchange whose request is sent. */
+export interface SenderOwner {
+  readonly r: Request;
+  readonly conf: UpstreamConf;
+  readonly conn: PeerConnection | null;
+  readonly ended: boolean;
+  readonly headerDone: boolean;
+  /** the head contains the body, or there is none */
+  readonly ownBody: boolean;
+  /** every attempt may send the same head */
+  readonly fixedHead: boolean;
+  readonly connectionKind: typeof PeerConnection | undefined;
+  requestHead(): (Buffer | string)[];
+  wrapBody(data: Buffer): Buffer[];
+  endBody(): Buffer[];
+  /** The request is about to be sent: whatever the peer sends from now on is parsed. */
+  startParser(): void;
+  setTimer(ms: number): void;
+  finish(rc: number): void;
 }
 
 export class RequestSender {
-  attempt = 0;
+  readonly #u: SenderOwner;
   requestSent = false;
   bodySent = false;
-  private streamQueue: Buffer[] = [];
-  private streamEnded = false;
-  private head: (Buffer | string)[] | undefined;
+  #streamQueue: Buffer[] = [];
+  #streamEnded = false;
+  #head: (Buffer | string)[] | null = null;
 
-  constructor(private readonly u: Upstream) {}
+  constructor(u: SenderOwner) {
+    this.#u = u;
+  }
 
-  /** Makes the head before a peer is chosen: all attempts send the same. */
+  /** Makes the head before a peer is chosen, if all attempts send the same. */
   prepare(): void {
-    if (this.u.protocol.fixedHead) this.head = this.u.protocol.requestHead(this.u);
+    if (this.#u.fixedHead) this.#head = this.#u.requestHead();
   }
 
   /** Before an attempt. */
@@ -62,39 +57,40 @@ export class RequestSender {
   }
 
   send(): void {
-    const { r, conn } = this.u;
+    const u = this.#u;
+    const { r, conn } = u;
     if (!conn) return;
-    this.u.setTimer(this.u.conf.sendTimeoutMs);
+    u.setTimer(u.conf.sendTimeoutMs);
     this.requestSent = true;
     conn.requests++;
-    this.u.reader.parser = this.u.protocol.parser(this.u, new AttemptSink(this.u, ++this.attempt));
-    const parts = this.head ? [...this.head] : this.u.protocol.requestHead(this.u);
+    u.startParser();
+    const parts = this.#head ? [...this.#head] : u.requestHead();
     const { body } = r.bodyOwner;
     if (body?.consumer) {
-      // what came with the head of the request leaves with it
-      for (const data of this.streamQueue) parts.push(...this.u.protocol.wrapBody(this.u, data));
-      this.streamQueue = [];
-      this.writeAll(parts);
-      if (this.streamEnded) this.finishSending();
+      // what arrived with the head of the request leaves with it
+      for (const data of this.#streamQueue) parts.push(...u.wrapBody(data));
+      this.#streamQueue = [];
+      this.#writeAll(parts);
+      if (this.#streamEnded) this.#finishSending();
       return;
     }
-    if (this.u.conf.passRequestBody && body && body.size > 0 && !this.u.notes.ownBody) {
+    if (u.conf.passRequestBody && body && body.size > 0 && !u.ownBody) {
       const data = body.read();
-      for (let pos = 0; pos < data.length; pos += 65_535) parts.push(...this.u.protocol.wrapBody(this.u, data.subarray(pos, pos + 65_535)));
+      for (let pos = 0; pos < data.length; pos += BODY_PIECE) parts.push(...u.wrapBody(data.subarray(pos, pos + BODY_PIECE)));
     }
-    if (this.u.protocol.connection) {
-      // the end is no bytes there: it must come after them
-      this.writeAll(parts);
-      this.finishSending();
+    if (u.connectionKind) {
+      // there the end is not expressed in bytes, and must follow them
+      this.#writeAll(parts);
+      this.#finishSending();
       return;
     }
-    parts.push(...this.u.protocol.endBody(this.u));
-    this.writeAll(parts);
-    this.sentAll();
+    parts.push(...u.endBody());
+    this.#writeAll(parts);
+    this.#sentAll();
   }
 
-  private writeAll(parts: (Buffer | string)[]): void {
-    const { conn } = this.u;
+  #writeAll(parts: (Buffer | string)[]): void {
+    const { conn } = this.#u;
     if (!conn || conn.ended) return;
     if (parts.length > 1 && parts.reduce((sum, p) => sum + p.length, 0) <= JOIN_LIMIT) {
       conn.write(Buffer.concat(parts.map((p) => (typeof p === 'string' ? Buffer.from(p, 'latin1') : p))));
@@ -105,40 +101,41 @@ export class RequestSender {
     if (parts.length > 1) conn.socket.uncork();
   }
 
-  private sentAll(): void {
+  #sentAll(): void {
     this.bodySent = true;
-    const { conn } = this.u;
-    if (!conn) return;
-    const waiting = conn.socket.writableLength;
-    if (waiting > 0) conn.socket.once('drain', () => this.bodySent && !this.u.ended && this.u.setTimer(this.u.conf.readTimeoutMs));
-    // below the high-water mark there is no drain
-    if (waiting < 16_384) this.u.setTimer(this.u.conf.readTimeoutMs);
+    const u = this.#u;
+    if (!u.conn) return;
+    const waiting = u.conn.socket.writableLength;
+    if (waiting > 0) u.conn.socket.once('drain', () => this.bodySent && !u.ended && u.setTimer(u.conf.readTimeoutMs));
+    if (waiting < SOCKET_HIGH_WATER) u.setTimer(u.conf.readTimeoutMs);
   }
 
-  private finishSending(): void {
-    this.writeAll(this.u.protocol.endBody(this.u));
-    this.sentAll();
+  #finishSending(): void {
+    this.#writeAll(this.#u.endBody());
+    this.#sentAll();
   }
 
   /** A piece of an unbuffered request body. */
   streamData(data: Buffer): void {
-    if (this.u.ended) return;
-    if (!this.requestSent || !this.u.conn) {
-      this.streamQueue.push(data);
+    const u = this.#u;
+    if (u.ended) return;
+    if (!this.requestSent || !u.conn) {
+      this.#streamQueue.push(data);
       return;
     }
-    this.writeAll(this.u.protocol.wrapBody(this.u, data));
-    if (!this.u.headerDone) this.u.setTimer(this.u.conf.sendTimeoutMs);
-    if (this.u.conn.socket.writableLength > 65_536) this.u.r.conn.pauseReading();
+    this.#writeAll(u.wrapBody(data));
+    if (!u.headerDone) u.setTimer(u.conf.sendTimeoutMs);
+    if (u.conn.socket.writableLength > PAUSE_ABOVE) u.r.conn.pauseReading();
   }
 
   streamEnd(rc: number): void {
-    if (this.u.ended) return;
+    const u = this.#u;
+    if (u.ended) return;
     if (rc !== OK) {
-      this.u.finish(rc);
+      u.finish(rc);
       return;
     }
-    this.streamEnded = true;
-    if (this.requestSent && this.u.conn) this.finishSending();
+    this.#streamEnded = true;
+    if (this.requestSent && u.conn) this.#finishSending();
   }
 }

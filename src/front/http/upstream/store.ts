@@ -1,14 +1,20 @@
-/** `PREFIX_store`: keeps a complete answer as a file. */
+// `PREFIX_store`: saves a complete response as a file.
 import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, copyFileSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { fsPath } from '../../fs-path.ts';
 import { mapUri } from '../files/paths.ts';
+import type { Request } from '../model/types.ts';
 import { parseHttpDate } from '../request/http-date.ts';
-import type { Upstream } from './upstream.ts';
+import type { UpstreamConf } from './conf.ts';
+import type { UpstreamHead } from './protocol.ts';
 
-/** Puts the finished temporary file in its place, or throws it away. */
-export function storeFile(u: Upstream, temp: { fd: number; path: string }, good: boolean): void {
+/** Moves the finished temporary file to its destination, or deletes it. */
+export function storeFile(
+  u: { r: Request; conf: UpstreamConf; head: UpstreamHead | null },
+  temp: { fd: number; path: string },
+  good: boolean,
+): void {
   const { r, conf } = u;
   closeSync(temp.fd);
   if (!good) {

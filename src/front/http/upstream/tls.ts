@@ -4,13 +4,13 @@ import tls from 'node:tls';
 import { custom, flag, HSL, num, type Table, wordsOf } from '../../config/directive.ts';
 import type { HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
+import type { Request } from '../model/types.ts';
 import type { CertificateCache } from '../tls/certificate-cache.ts';
 import { ContextCache, parseCertificateCache } from '../tls/certificate-cache.ts';
 import { applyConfCommands, confCommand, TLS_VERSIONS, versionRange } from '../tls/conf-command.ts';
 import { keyLog } from '../tls/key-log.ts';
 import { passwordsOf, readConfigFile, readCrls, readKey, readPem, verifyText } from '../tls/pem.ts';
 import type { TlsSettings } from './connect.ts';
-import type { Upstream } from './upstream.ts';
 
 const file = () => custom<string | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.path(f.args[0], 'conf'));
 const value = () => custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0]));
@@ -107,8 +107,7 @@ function contextOf(conf: UpstreamTlsConf, certificate: string, key: string): tls
 }
 
 /** Settings for one connection of a request. */
-export function upstreamTls(u: Upstream, conf: UpstreamTlsConf, defaultName: string): TlsSettings {
-  const { r } = u;
+export function upstreamTls(r: Request, conf: UpstreamTlsConf, defaultName: string): TlsSettings {
   const name = (conf.name ? conf.name.eval(r) : defaultName).replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
   const certificate = conf.certificate?.value.eval(r) ?? '';
   const key = conf.key?.value.eval(r) ?? '';

@@ -1,74 +1,70 @@
-/** An upgraded connection or CONNECT: bytes both ways, with backpressure, until one side ends. */
+// An upgraded connection or CONNECT: bytes in both directions, with backpressure, until one side closes.
+import type { Request, UpstreamState } from '../model/types.ts';
 import { ERROR, OK } from '../request/codes.ts';
-import type { Upstream } from './upstream.ts';
+import type { UpstreamConf } from './conf.ts';
+import type { PeerConnection } from './connect.ts';
+
+/** The exchange whose connections are joined. */
+export interface TunnelOwner {
+  readonly r: Request;
+  readonly conf: UpstreamConf;
+  readonly conn: PeerConnection | null;
+  readonly state: UpstreamState;
+  setTimer(ms: number): void;
+  finish(rc: number): void;
+}
 
 export class UpstreamTunnel {
-  active = false;
+  readonly #u: TunnelOwner;
 
-  constructor(private readonly u: Upstream) {}
-
-  open(): void {
-    const { r } = this.u;
-    this.u.clearTimer();
-    this.u.sender.requestSent = true;
-    this.u.headerDone = true;
-    this.u.upgrade = true;
-    this.u.state.status = 200;
-    this.u.state.headerMs = this.u.state.connectMs;
-    r.out.status = 200;
-    r.upgraded = true;
-    const rc = r.sendHeader();
-    if (rc !== OK) {
-      this.u.finish(rc);
-      return;
-    }
-    this.start();
+  constructor(u: TunnelOwner) {
+    this.#u = u;
   }
 
   start(): void {
-    const { r, conn } = this.u;
-    this.active = true;
+    const { r, conn, conf } = this.#u;
     r.keepalive = false;
     r.upgraded = true;
     r.output([], false, true);
     const client = r.conn;
-    client.tunnel = (data) => this.toPeer(data);
+    client.tunnel = (data) => this.#toPeer(data);
     client.tunnelEnd = () => {
       if (conn && !conn.ended) conn.socket.end();
-      this.u.finish(OK);
+      this.#u.finish(OK);
     };
-    r.main.onAbort = () => this.u.finish(OK);
+    r.main.onAbort = () => this.#u.finish(OK);
     const early = client.takeInput();
-    if (early.length > 0) this.toPeer(early);
-    this.u.setTimer(this.u.conf.readTimeoutMs);
+    if (early.length > 0) this.#toPeer(early);
+    this.#u.setTimer(conf.readTimeoutMs);
     client.resumeReading();
   }
 
-  private toPeer(data: Buffer): void {
-    if (!this.u.conn || this.u.conn.ended) return;
-    this.u.setTimer(this.u.conf.readTimeoutMs);
-    if (!this.u.conn.write(data)) this.u.r.conn.pauseReading();
+  #toPeer(data: Buffer): void {
+    const { conn, conf, r } = this.#u;
+    if (!conn || conn.ended) return;
+    this.#u.setTimer(conf.readTimeoutMs);
+    if (!conn.write(data)) r.conn.pauseReading();
   }
 
   toClient(data: Buffer): void {
-    this.u.setTimer(this.u.conf.readTimeoutMs);
-    this.u.state.responseLength += data.length;
-    const rc = this.u.r.output([data], false, true);
+    const { conf, r, state } = this.#u;
+    this.#u.setTimer(conf.readTimeoutMs);
+    state.responseLength += data.length;
+    const rc = r.output([data], false, true);
     if (rc === ERROR) {
-      this.u.finish(OK);
+      this.#u.finish(OK);
       return;
     }
-    if (this.u.r.blocked) {
-      this.u.conn?.socket.pause();
-      this.u.r.conn.output.whenWritable(() => this.u.conn?.socket.resume());
+    if (r.blocked) {
+      this.#u.conn?.socket.pause();
+      r.conn.output.whenWritable(() => this.#u.conn?.socket.resume());
     }
   }
 
+  /** The peer closed: what it sent is delivered first. */
   end(): void {
-    if (this.u.r.conn.output.blocked) {
-      this.u.r.conn.output.whenWritable(() => this.u.finish(OK));
-      return;
-    }
-    this.u.finish(OK);
+    const { output } = this.#u.r.conn;
+    if (output.blocked) output.whenWritable(() => this.#u.finish(OK));
+    else this.#u.finish(OK);
   }
 }

@@ -1,28 +1,29 @@
-/**
- * One request to a back end: choose a peer, connect, send, read the header, pass the body on, try the next peer where allowed.
- *   start -> (cache) -> resolve -> connect -> send -> header -> body -> end
- * The wire format is the protocol's (Protocol, ResponseParser); everything else is here.
- */
-
+// One request to a back end: choose a peer, connect, send, read the header, pass the body on, try the next peer where allowed.
+//   start -> (cache) -> resolve -> connect -> send -> header -> body -> end
+// Upstream holds the state and the transitions between these steps. The steps themselves are the work of its parts: PeerConnector,
+// RequestSender, ResponseReader, BodyPasser and UpstreamTunnel. The wire format is the protocol's.
 import { nowMs } from '../../../http/wire/clock.ts';
 import { setDeadline } from '../../../http/wire/deadlines.ts';
 import type { HeaderField } from '../../../http/wire/header.ts';
 import type { Request, UpstreamReport, UpstreamState } from '../model/types.ts';
 import { DONE, ERROR, HTTP_CLIENT_CLOSED, OK } from '../request/codes.ts';
+import { AttemptSink } from './attempt-sink.ts';
+import type { CacheClient, CacheRequest } from './cache.ts';
 import type { UpstreamConf } from './conf.ts';
-import type { ConnectionEvents, PeerConnection } from './connect.ts';
-import { PeerConnector } from './connector.ts';
+import type { ConnectionEvents, PeerConnection, TlsSettings } from './connect.ts';
+import { type ConnectorOwner, PeerConnector } from './connector.ts';
 import type { UpstreamGroup } from './group.ts';
-import { BodyPasser } from './passer.ts';
+import { BodyPasser, type PasserOwner } from './passer.ts';
 import type { Peer } from './peer.ts';
-import { type Failure, NON_IDEMPOTENT, type Protocol, type UpstreamOptions } from './protocol.ts';
-import { ResponseReader } from './reader.ts';
-import type { UpstreamHead } from './response-head.ts';
+import { type Exchange, type Failure, NON_IDEMPOTENT, type Protocol, type UpstreamHead, type UpstreamTarget } from './protocol.ts';
+import { type ReaderOwner, ResponseReader } from './reader.ts';
+import type { GroupSeeker } from './runtime-group.ts';
 import type { Outcome } from './selection.ts';
-import { RequestSender } from './sender.ts';
-import { UpstreamTunnel } from './tunnel.ts';
+import { RequestSender, type SenderOwner } from './sender.ts';
+import { type TunnelOwner, UpstreamTunnel } from './tunnel.ts';
 
-const NONE: readonly HeaderField[] = [];
+const NO_FIELDS: readonly HeaderField[] = [];
+
 const STATUS_OF: Partial<Record<Failure, number>> = {
   timeout: 504,
   http_504: 504,
@@ -35,79 +36,188 @@ const STATUS_OF: Partial<Record<Failure, number>> = {
   denied: 403,
 };
 
-export class Upstream implements ConnectionEvents, UpstreamReport {
+/** State before the first attempt. */
+const NO_ATTEMPT: UpstreamState = {
+  peer: '',
+  status: 0,
+  connectMs: -1,
+  headerMs: -1,
+  responseMs: -1,
+  responseLength: 0,
+  besideBytes: 0,
+  bytesReceived: 0,
+  bytesSent: 0,
+  queueMs: -1,
+  startMs: 0,
+};
+
+export interface UpstreamOptions<Target extends UpstreamTarget> {
+  protocol: Protocol<Target>;
+  conf: UpstreamConf;
+  target: Target;
+  method: string;
+  /** finds the group and passes it to `seeker.useGroup`, or ends the request by `seeker.finish` */
+  resolve(seeker: GroupSeeker): void;
+  cache?: CacheRequest;
+  /** the head of the request contains its body, or there is none: the client's body is not sent */
+  ownBody?: boolean;
+  /** CONNECT: the connection itself is the response */
+  isConnect?: boolean;
+}
+
+/** What works on the attempts at peers. Created when a back end is needed, not for what the cache answers. */
+interface Parts {
+  readonly sender: RequestSender;
+  readonly reader: ResponseReader;
+  readonly passer: BodyPasser;
+}
+
+export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
+  implements
+    Exchange<Target>,
+    ConnectionEvents,
+    CacheClient,
+    ConnectorOwner,
+    SenderOwner,
+    ReaderOwner,
+    PasserOwner,
+    TunnelOwner,
+    GroupSeeker,
+    UpstreamReport
+{
+  readonly r: Request;
+  readonly conf: UpstreamConf;
+  readonly target: Target;
+  readonly method: string;
+  readonly ownBody: boolean;
+  readonly cache: CacheRequest | null;
   readonly startMs = nowMs();
-  /** made when the back end is first needed, not for what the cache answers */
-  connector!: PeerConnector;
-  sender!: RequestSender;
-  reader!: ResponseReader;
-  passer!: BodyPasser;
-  private madeTunnel: UpstreamTunnel | undefined;
-  group!: UpstreamGroup;
-  head: UpstreamHead | undefined;
-  state!: UpstreamState;
-  peer: Peer | undefined;
-  /** chosen last, also when it was let go */
-  lastPeer: Peer | undefined;
-  conn: PeerConnection | undefined;
-  /** host and scheme the protocol needs, set by resolve */
-  target: Record<string, unknown> = {};
+  conditional = '';
+  head: UpstreamHead | null = null;
+  state: UpstreamState = NO_ATTEMPT;
+  /** chosen last, also after it was released */
+  lastPeer: Peer | null = null;
+  conn: PeerConnection | null = null;
   buffering: boolean;
   upgrade = false;
-  /** CONNECT: the connection itself is the answer */
-  connectTunnel = false;
   headerDone = false;
-  cacheStatus: string | undefined;
-  /** protocols keep their own notes here */
-  notes: Record<string, unknown> = {};
-  trailers: readonly HeaderField[] = NONE;
+  cacheStatus: string | null = null;
+  trailers: readonly HeaderField[] = NO_FIELDS;
   cacheable = false;
-  /** the request may be answered from a cache, even if this answer is not kept */
   mayCache = false;
   ended = false;
   responseComplete = false;
   failedLength = false;
+  /** number of the attempt, so that an abandoned parser is not listened to */
+  attempt = 0;
+  readonly #options: UpstreamOptions<Target>;
+  readonly #protocol: Protocol<Target>;
+  #connector: PeerConnector | null = null;
+  #parts: Parts | null = null;
+  #tunnel: UpstreamTunnel | null = null;
 
-  constructor(
-    readonly r: Request,
-    readonly options: UpstreamOptions,
-  ) {
+  constructor(r: Request, options: UpstreamOptions<Target>) {
+    this.r = r;
+    this.#options = options;
+    this.#protocol = options.protocol;
+    this.conf = options.conf;
+    this.target = options.target;
+    this.method = options.method;
+    this.cache = options.cache ?? null;
+    this.ownBody = options.ownBody === true;
     this.buffering = options.conf.buffering;
     r.upstream = this;
   }
 
-  get conf(): UpstreamConf {
-    return this.options.conf;
+  // ---------------------------------------------------------------- what others see
+
+  get caching(): boolean {
+    return this.cache?.cacheable === true;
   }
 
   get passesTrailers(): boolean {
     return this.conf.passTrailers;
   }
 
-  get cacheKey(): string | undefined {
-    return this.options.cache?.key;
+  get cacheKey(): string | null {
+    return this.cache ? this.cache.key : null;
   }
 
-  get protocol(): Protocol {
-    return this.options.protocol;
+  get protocolName(): string {
+    return this.#protocol.name;
   }
 
-  /** Made on first use: few requests upgrade. */
-  get tunnel(): UpstreamTunnel {
-    return (this.madeTunnel ??= new UpstreamTunnel(this));
+  get keepsAlive(): boolean {
+    return this.#protocol.keepsAlive;
   }
 
-  /** Bytes go both ways as they are. */
+  get connectionKind(): typeof PeerConnection | undefined {
+    return this.#protocol.connection;
+  }
+
+  get readsInPlace(): boolean {
+    return this.#protocol.readsInPlace === true;
+  }
+
+  get fixedHead(): boolean {
+    return this.#protocol.fixedHead === true;
+  }
+
+  get storing(): boolean {
+    return this.#parts?.passer.storing === true;
+  }
+
   get tunnelling(): boolean {
-    return this.madeTunnel?.active === true;
+    return this.#tunnel !== null;
+  }
+
+  get requestSent(): boolean {
+    return this.#parts?.sender.requestSent === true;
+  }
+
+  get bodySent(): boolean {
+    return this.#parts?.sender.bodySent === true;
+  }
+
+  get readsPaused(): boolean {
+    return this.#parts?.reader.paused === true;
+  }
+
+  get inPlace(): boolean {
+    return this.#parts?.reader.inPlace === true;
+  }
+
+  get waitingClient(): boolean {
+    return this.#parts?.passer.waitingClient === true;
+  }
+
+  tlsSettings(): TlsSettings | undefined {
+    return this.#protocol.tls?.(this);
+  }
+
+  rewriteField(field: HeaderField): void {
+    this.#protocol.rewriteField?.(this, field);
+  }
+
+  describe(): string {
+    if (this.state === NO_ATTEMPT) return '';
+    const { schema, requestUri } = this.target;
+    const { peer } = this.state;
+    return `${schema ?? `${this.#protocol.name}://`}${peer}${peer.startsWith('unix:') ? ':' : ''}${requestUri ?? ''}`;
+  }
+
+  get action(): string {
+    if (!this.conn?.connected) return 'connecting to upstream';
+    if (!this.bodySent) return 'sending request to upstream';
+    return this.headerDone ? 'reading upstream' : 'reading response header from upstream';
   }
 
   // ---------------------------------------------------------------- start
 
-  /** Content handler: reads the body as configured, then goes on. */
+  /** Content handler: reads the body as configured, then begins. */
   start(): number {
     const { r, conf } = this;
-    const lengthUnknown = r.chunkedIn && this.protocol.needsLength === true;
+    const lengthUnknown = r.chunkedIn && this.#protocol.needsLength === true;
     const stream =
       !conf.requestBuffering &&
       !lengthUnknown &&
@@ -116,11 +226,11 @@ export class Upstream implements ConnectionEvents, UpstreamReport {
       (r.contentLength > 0 || r.chunkedIn) &&
       !r.bodyOwner.body;
     if (stream) {
-      this.makeParts();
+      const { sender } = this.#makeParts();
       r.conn.readBody(
         r,
-        (rc) => this.sender.streamEnd(rc),
-        (data) => this.sender.streamData(data),
+        (rc) => sender.streamEnd(rc),
+        (data) => sender.streamData(data),
       );
       if (!this.ended && !r.done) this.begin();
       return DONE;
@@ -132,45 +242,33 @@ export class Upstream implements ConnectionEvents, UpstreamReport {
     return DONE;
   }
 
-  private makeParts(): void {
-    this.connector = new PeerConnector(this);
-    this.sender = new RequestSender(this);
-    this.reader = new ResponseReader(this);
-    this.passer = new BodyPasser(this);
+  #makeParts(): Parts {
+    this.#parts ??= { sender: new RequestSender(this), reader: new ResponseReader(this), passer: new BodyPasser(this) };
+    return this.#parts;
   }
 
   begin(): void {
-    const { r } = this;
+    const { r, cache } = this;
     if (!this.conf.ignoreClientAbort && !r.background) r.main.onAbort = () => this.clientGone();
-    r.cleanups.push(() => this.release());
-    if (this.options.cache) {
-      this.options.cache.open(this, () => this.connectFirst());
-      return;
-    }
-    this.connectFirst();
+    r.cleanups.push(() => this.#release());
+    if (cache) cache.open(this, () => this.#connectFirst());
+    else this.#connectFirst();
   }
 
-  /** Chooses the group and connects. */
-  connectFirst(): void {
+  /** Has the group chosen. */
+  #connectFirst(): void {
     const { r } = this;
-    if (!this.connector) this.makeParts();
+    this.#makeParts();
     r.upstreamStates = r.upstreamStates ? [...r.upstreamStates, ':'] : [];
-    this.options.resolve(this);
+    this.#options.resolve(this);
   }
 
-  /** Where the request goes: called once the target is known. */
+  /** Connects to a peer of the group; called once the target is known. */
   useGroup(group: UpstreamGroup): void {
     if (this.ended || this.r.done) return;
-    this.group = group;
-    this.connector.begin();
-  }
-
-  /** What log lines name it by, '' before a peer was looked for. */
-  describe(): string {
-    if (!this.state) return '';
-    const scheme = (this.target.schema as string | undefined) ?? `${this.protocol.name}://`;
-    const { peer } = this.state;
-    return `${scheme}${peer}${peer.startsWith('unix:') ? ':' : ''}${(this.notes.uri as string | undefined) ?? ''}`;
+    this.#connector = new PeerConnector(this, group);
+    if (!this.conf.requestDynamic) this.#makeParts().sender.prepare();
+    this.#connector.connect();
   }
 
   // ---------------------------------------------------------------- timers
@@ -183,46 +281,108 @@ export class Upstream implements ConnectionEvents, UpstreamReport {
     if (this.conn) this.conn.deadlineMs = Infinity;
   }
 
-  /** What is being done, as log lines say it. */
-  get action(): string {
-    if (!this.conn?.connected) return 'connecting to upstream';
-    if (!this.sender.bodySent) return 'sending request to upstream';
-    return this.headerDone ? 'reading upstream' : 'reading response header from upstream';
-  }
-
   onTimeout(): void {
-    const { r } = this;
-    r.log('error', `upstream timed out (110: Connection timed out) while ${this.action}`);
-    if (this.headerDone) {
-      this.bodyFailed(504);
-      return;
-    }
-    this.next('timeout');
+    this.r.log('error', `upstream timed out (110: Connection timed out) while ${this.action}`);
+    if (this.headerDone) this.bodyFailed(504);
+    else this.next('timeout');
   }
 
-  // ---------------------------------------------------------------- sending
+  // ---------------------------------------------------------------- one attempt
+
+  /** A new attempt at a peer: leftovers of the previous one are dropped. */
+  resetAttempt(): void {
+    const { reader, sender } = this.#makeParts();
+    reader.reset();
+    sender.reset();
+  }
+
+  sendRequest(): void {
+    this.#parts?.sender.send();
+  }
+
+  /** The request is about to be sent: whatever the peer sends from now on is parsed. */
+  startParser(): void {
+    const { reader } = this.#makeParts();
+    reader.parser = this.#protocol.parser(this, new AttemptSink(this, ++this.attempt));
+  }
+
+  requestHead(): (Buffer | string)[] {
+    return this.#protocol.requestHead(this);
+  }
+
+  wrapBody(data: Buffer): Buffer[] {
+    return this.#protocol.wrapBody(this, data);
+  }
+
+  endBody(): Buffer[] {
+    return this.#protocol.endBody(this);
+  }
 
   onConnect(): void {
     this.state.connectMs = nowMs() - this.state.startMs;
-    if (this.connectTunnel) {
-      this.tunnel.open();
-      return;
-    }
-    this.sender.send();
+    if (this.#options.isConnect) this.#openTunnel();
+    else this.sendRequest();
   }
 
   onData(data: Buffer): void {
-    this.reader.onData(data);
+    this.#parts?.reader.onData(data);
   }
 
   onEnd(error?: Error): void {
-    this.reader.onEnd(error);
+    this.#parts?.reader.onEnd(error);
   }
 
   onDrain(): void {
-    if (this.r.bodyOwner.body?.consumer) this.r.conn.resumeReading();
-    if (this.tunnelling) this.r.conn.resumeReading();
+    if (this.r.bodyOwner.body?.consumer || this.tunnelling) this.r.conn.resumeReading();
   }
+
+  gotHead(head: UpstreamHead): void {
+    this.#parts?.reader.gotHead(head);
+  }
+
+  gotHints(fields: HeaderField[]): void {
+    this.#parts?.reader.gotHints(fields);
+  }
+
+  gotBody(data: Buffer, last: boolean): void {
+    this.#parts?.passer.gotBody(data, last);
+  }
+
+  sendHead(head: UpstreamHead): void {
+    this.#parts?.passer.sendHead(head);
+  }
+
+  /** The answer to CONNECT: the connection itself. */
+  #openTunnel(): void {
+    const { r } = this;
+    this.clearTimer();
+    if (this.#parts) this.#parts.sender.requestSent = true;
+    this.headerDone = true;
+    this.upgrade = true;
+    this.state.status = 200;
+    this.state.headerMs = this.state.connectMs;
+    r.out.status = 200;
+    r.upgraded = true;
+    const rc = r.sendHeader();
+    if (rc === OK) this.startTunnel();
+    else this.finish(rc);
+  }
+
+  startTunnel(): void {
+    this.#tunnel = new UpstreamTunnel(this);
+    this.#tunnel.start();
+  }
+
+  /** Bytes of the peer for the client of an upgraded connection. */
+  tunnelData(data: Buffer): void {
+    this.#tunnel?.toClient(data);
+  }
+
+  tunnelEnd(): void {
+    this.#tunnel?.end();
+  }
+
+  // ---------------------------------------------------------------- the end of a response
 
   /** The whole response was read. */
   complete(keepalive: boolean): void {
@@ -230,59 +390,74 @@ export class Upstream implements ConnectionEvents, UpstreamReport {
     this.responseComplete = true;
     this.clearTimer();
     const { head } = this;
-    // a request that is still being sent leaves the connection in no state to be used again
-    const reusable = keepalive && this.sender.bodySent && !this.upgrade && this.conn !== undefined && this.conn.unsent === 0;
+    // a connection that is still sending its request cannot be used again
+    const reusable = keepalive && this.bodySent && !this.upgrade && this.conn !== null && this.conn.unsent === 0;
     this.freePeer('ok');
     if (this.conn) this.conn.expectsMore = false;
     this.closeConnection(reusable);
     const truncated =
-      head !== undefined && head.contentLength >= 0 && this.state.responseLength < head.contentLength && this.peerSendsBody();
-    const short = truncated && !this.bodyless();
+      head !== null && head.contentLength >= 0 && this.state.responseLength < head.contentLength && this.#peerSendsBody(head);
+    const short = truncated && !this.#isBodyless(head);
     if (short) this.failedLength = true;
-    // what is kept must be whole, even if this client wanted the header only
-    if (!truncated) {
-      this.options.cache?.complete(this);
-      if (this.passer.store) this.passer.finishStore(true);
-    } else this.options.cache?.abandon(this);
-    if (this.passer.pending.length > 0) return;
+    // what is stored must be whole, even if this client only asked for the header
+    if (truncated) this.cache?.abandon();
+    else {
+      this.cache?.complete(this);
+      this.#parts?.passer.finishStore(true);
+    }
+    if (this.#parts?.passer.hasPending) return;
     this.finish(short ? ERROR : OK);
   }
 
-  /** Other protocols than HTTP know no HEAD: the body comes all the same. */
-  private peerSendsBody(): boolean {
-    const { status } = this.head!;
-    return status !== 304 && status !== 204 && (this.options.method !== 'HEAD' || this.protocol.name !== 'http');
+  /** Protocols other than HTTP have no HEAD: the body is sent regardless. */
+  #peerSendsBody({ status }: UpstreamHead): boolean {
+    return status !== 304 && status !== 204 && (this.method !== 'HEAD' || this.#protocol.name !== 'http');
   }
 
-  private bodyless(): boolean {
-    return this.options.method === 'HEAD' || this.head!.status === 304 || this.head!.status === 204 || this.r.headerOnly;
+  #isBodyless({ status }: UpstreamHead): boolean {
+    return this.method === 'HEAD' || status === 304 || status === 204 || this.r.headerOnly;
   }
 
-  /** The body broke off: the client must see that it is incomplete. */
+  /** The body broke off: the client must notice that it is incomplete. */
   bodyFailed(status: number): void {
-    this.options.cache?.abandon(this);
-    if (this.passer.store) this.passer.finishStore(false);
-    // the peer did answer: that it broke off is not counted against it
+    this.cache?.abandon();
+    this.#parts?.passer.finishStore(false);
+    // the peer did respond: breaking off does not count as a failure
     this.freePeer('ok');
     this.closeConnection(false);
     if (status > 0) this.state.status = this.head?.status ?? status;
     this.responseComplete = true;
     this.failedLength = true;
-    if (this.passer.pending.length > 0 && !this.r.conn.error) return;
+    if (this.#parts?.passer.hasPending && !this.r.conn.error) return;
     this.finish(ERROR);
   }
 
   // ---------------------------------------------------------------- failures
 
+  /** Peers that may still be tried, the current one included. */
+  get tries(): number {
+    return this.#connector ? this.#connector.tries : 0;
+  }
+
+  /** `next_upstream` allows the request to be repeated at another peer after this failure. */
+  mayRepeat(failure: Failure): boolean {
+    const { conf, requestSent } = this;
+    if (failure === 'no_live' || !conf.nextUpstream.has(failure)) return false;
+    if (requestSent && NON_IDEMPOTENT.has(this.method) && !conf.nextUpstream.has('non_idempotent')) return false;
+    if (conf.nextTimeoutMs > 0 && Date.now() - this.startMs >= conf.nextTimeoutMs) return false;
+    // a body that was passed on as it arrived is gone
+    return !(requestSent && this.r.bodyOwner.body?.consumer);
+  }
+
   /**
    * The peer failed: the next one is tried, or the request ends with the failure's status.
-   * @param reusable its answer was read whole, so the connection can serve another request
+   * @param reusable its response was read whole, so the connection can serve another request
    */
   next(failure: Failure, reusable = false): void {
-    const { r, conf } = this;
-    this.sender.attempt++;
-    if (this.peer) this.freePeer(failure === 'http_403' || failure === 'http_404' || failure === 'not_found' ? 'next' : 'failed');
-    this.connector.noteFailure(failure);
+    const { r } = this;
+    this.attempt++;
+    this.freePeer(failure === 'http_403' || failure === 'http_404' || failure === 'not_found' ? 'next' : 'failed');
+    this.#connector?.noteFailure(failure);
     this.closeConnection(reusable);
     if (r.conn.error && !r.background) {
       this.finish(HTTP_CLIENT_CLOSED);
@@ -290,15 +465,12 @@ export class Upstream implements ConnectionEvents, UpstreamReport {
     }
     const status = STATUS_OF[failure] ?? 502;
     if (this.state.status === 0 || failure !== 'no_live') this.state.status = status;
-    const idempotent = !(this.sender.requestSent && NON_IDEMPOTENT.has(this.options.method)) || conf.nextUpstream.has('non_idempotent');
-    const allowed = failure === 'no_live' ? false : conf.nextUpstream.has(failure);
-    const timeout = conf.nextTimeoutMs > 0 && Date.now() - this.startMs >= conf.nextTimeoutMs;
-    if (this.connector.tries <= 0 || !allowed || !idempotent || timeout || (this.sender.requestSent && r.bodyOwner.body?.consumer)) {
-      if (this.options.cache?.useStale(this, failure === 'no_live' ? 'error' : failure)) return;
-      this.finish(status);
+    if (this.#connector && this.#connector.tries > 0 && this.mayRepeat(failure)) {
+      this.#connector.connect();
       return;
     }
-    this.connector.connect();
+    if (this.cache?.useStale(this, failure === 'no_live' ? 'error' : failure)) return;
+    this.finish(status);
   }
 
   clientGone(): void {
@@ -307,13 +479,13 @@ export class Upstream implements ConnectionEvents, UpstreamReport {
       this.finish(OK);
       return;
     }
-    if ((this.cacheable || this.passer?.store) && this.headerDone) return;
-    if (this.r.conn.error && this.options.cache?.waiting) {
+    if ((this.cacheable || this.storing) && this.headerDone) return;
+    if (this.r.conn.error && this.cache?.waiting) {
       this.finish(HTTP_CLIENT_CLOSED);
       return;
     }
     if (this.conf.ignoreClientAbort) return;
-    if (this.options.cache?.keepsGoing(this)) return;
+    if (this.cache?.keepsGoing(this)) return;
     this.r.log(
       'info',
       `client prematurely closed connection, so upstream connection is closed too while ${this.headerDone ? 'reading upstream' : 'sending request to upstream'}`,
@@ -321,18 +493,24 @@ export class Upstream implements ConnectionEvents, UpstreamReport {
     this.finish(HTTP_CLIENT_CLOSED);
   }
 
-  freePeer(state: Outcome): void {
-    const { peer } = this;
-    if (!peer) return;
-    this.peer = undefined;
-    this.closeState();
-    if (state === 'ok') this.group.sticky?.onDone?.(this.r, peer);
-    this.connector.free(peer, state);
-    if (this.group.waiting.length > 0) this.group.waiting.shift()!.run();
+  // ---------------------------------------------------------------- release
+
+  freePeer(outcome: Outcome): void {
+    this.#connector?.release(outcome);
+  }
+
+  /** Notes the peer's first header, for balancing by time. */
+  noteHeader(): void {
+    this.#connector?.noteHeader();
+  }
+
+  stickToPeer(): void {
+    this.#connector?.stick();
   }
 
   closeState(): void {
     const { state } = this;
+    if (state === NO_ATTEMPT) return;
     if (state.responseMs < 0) state.responseMs = nowMs() - state.startMs;
     if (this.conn) state.bytesSent = this.conn.bytesSent;
   }
@@ -340,93 +518,89 @@ export class Upstream implements ConnectionEvents, UpstreamReport {
   closeConnection(keep: boolean): void {
     const { conn } = this;
     this.clearTimer();
-    this.conn = undefined;
-    this.reader.stopTimer();
+    this.conn = null;
+    this.#parts?.reader.stopTimer();
     if (!conn) return;
     this.state.bytesSent = conn.bytesSent;
-    const pool = keep && !conn.ended ? this.connector.pool : undefined;
+    const pool = keep && !conn.ended ? this.#connector?.pool : undefined;
     if (pool) pool.give(conn);
     else conn.destroy();
   }
 
-  /** Ends the upstream part and the request with a code. */
+  /** Ends the exchange, and the request with a code. */
   finish(rc: number): void {
     if (this.ended) return;
-    const { r } = this;
-    const sent = this.headerDone && r.headerSent;
-    if (this.state) this.closeState();
-    if (rc === OK && sent) {
-      this.ended = true;
-      this.release();
-      r.main.onAbort = undefined;
-      if (this.tunnelling) {
-        r.finalize(ERROR);
-        return;
-      }
-      if (this.trailers.length > 0 && this.conf.passTrailers) this.passTrailers();
-      const code = r.headerOnly && !r.inMemory && !r.isSub ? OK : r.output(this.passer.takeEnding(), true);
-      r.finalize(code === ERROR ? ERROR : OK);
-      return;
-    }
+    const sent = this.headerDone && this.r.headerSent;
+    this.closeState();
     this.ended = true;
-    if (this.passer?.store) this.passer.finishStore(false);
-    if (!this.responseComplete) this.options.cache?.abandon(this, rc);
-    this.release();
+    if (rc === OK && sent) this.#finishSent();
+    else this.#finishEarly(rc, sent);
+  }
+
+  #finishSent(): void {
+    const { r } = this;
+    const ending = this.#parts?.passer.takeEnding() ?? [];
+    this.#release();
     r.main.onAbort = undefined;
-    if (sent && (rc === ERROR || rc >= 300)) {
-      // the answer is cut: the connection must not look complete
-      if (r.isSub) {
-        r.finalize(OK);
-        return;
-      }
-      r.keepalive = false;
-      r.finalize(r.conn.http2 || r.output([], false, true) === ERROR ? ERROR : OK);
+    if (this.tunnelling) {
+      r.finalize(ERROR);
       return;
     }
-    r.finalize(rc === ERROR ? 502 : rc);
+    if (this.conf.passTrailers) for (const field of this.trailers) if (!this.conf.hidden.has(field.lname)) r.out.trailers.push(field);
+    const code = r.headerOnly && !r.inMemory && !r.isSub ? OK : r.output(ending, true);
+    r.finalize(code === ERROR ? ERROR : OK);
   }
 
-  private passTrailers(): void {
-    for (const field of this.trailers) {
-      if (this.conf.hidden.has(field.lname)) continue;
-      this.r.out.trailers.push(field);
+  #finishEarly(rc: number, sent: boolean): void {
+    const { r } = this;
+    this.#parts?.passer.finishStore(false);
+    if (!this.responseComplete) this.cache?.abandon(rc);
+    this.#release();
+    r.main.onAbort = undefined;
+    if (!sent || (rc !== ERROR && rc < 300)) {
+      r.finalize(rc === ERROR ? 502 : rc);
+      return;
     }
+    // the response is cut: the connection must not look complete
+    if (r.isSub) {
+      r.finalize(OK);
+      return;
+    }
+    r.keepalive = false;
+    r.finalize(r.conn.http2 || r.output([], false, true) === ERROR ? ERROR : OK);
   }
 
-  /** The request goes on elsewhere (X-Accel-Redirect): only the peer is let go. */
   handOver(): void {
     const { r } = this;
     this.ended = true;
-    this.options.cache?.abandon(this);
-    this.release();
+    this.cache?.abandon();
+    this.#release();
     r.main.onAbort = undefined;
     r.upstream = undefined;
   }
 
-  /** The cache answered instead of a peer. */
   served(): void {
     this.ended = true;
     this.r.main.onAbort = undefined;
   }
 
-  /** The peer's part is over, the answer comes from the cache. */
   letGo(): void {
-    this.sender.attempt++;
+    this.attempt++;
     this.freePeer('ok');
     this.closeConnection(false);
   }
 
-  /** Lets go of everything held. */
-  private release(): void {
+  /** Releases everything held. */
+  #release(): void {
     if (!this.ended) {
       this.ended = true;
-      if (this.peer) this.freePeer('ok');
-      this.options.cache?.abandon(this);
-      if (this.passer?.store) this.passer.finishStore(false);
+      this.freePeer('ok');
+      this.cache?.abandon();
+      this.#parts?.passer.finishStore(false);
     }
-    if (!this.connector) return;
-    if (this.peer) this.freePeer('ok');
+    if (!this.#parts) return;
+    this.freePeer('ok');
     this.closeConnection(false);
-    this.passer.release();
+    this.#parts.passer.release();
   }
 }
