@@ -52,8 +52,8 @@ const MAP: Readonly<Record<string, string>> = {
 };
 
 /**
- * Rooms: subfolders whose files may import, of their own folder, only the rooms listed here (besides what MAP allows the folder).
- * `.` stands for the files that the folder holds outside its rooms. Those files, and rooms without an entry, may import every room.
+ * Rooms: subfolders, at any depth, whose files may import only the rooms listed here of the folder that contains them (besides what MAP
+ * allows). `.` stands for the files that the folder holds outside its rooms. Those files, and rooms without an entry, may import every room.
  */
 const ROOMS: Readonly<Record<string, string>> = {
   'src/api/core': '',
@@ -83,6 +83,22 @@ const ROOMS: Readonly<Record<string, string>> = {
   'src/search/suggest': 'index-query matchers shard request run',
   'src/search/profile': 'index-query shard run',
   'src/search/fetch': 'index-query shard evaluate request compute rewrite run highlight profile',
+  'src/front/log': '. config zone',
+  'src/front/config': '.',
+  'src/front/zone': '',
+  'src/front/http': '. config log zone',
+  'src/front/http/request': '',
+  'src/front/http/model': 'request',
+  'src/front/http/config': 'model request',
+  'src/front/http/files': 'config model request',
+  'src/front/http/phases': 'config files model request',
+  'src/front/http/tls': 'config model',
+  'src/front/http/upstream': 'config files model phases request tls',
+  'src/front/http/ocsp': 'config model tls upstream',
+  'src/front/http/connection': 'config model ocsp phases request tls',
+  'src/front/http/geoip': '',
+  'src/front/http/js': 'config files model phases request tls upstream',
+  'src/front/http/modules': 'config connection files geoip js model phases request upstream',
 };
 
 /** Files that still import each other in a cycle, and why. The list only shrinks: new cycles, and files that have left theirs, are violations. */
@@ -97,10 +113,27 @@ function unitOf(file: string): string {
   return `${top}/${(second ?? '').replace(/\.ts$/, '')}`;
 }
 
-/** The room within its unit: `plan` for `src/search/plan/planner.ts`, `.` for a file outside any room. */
-function roomOf(file: string): string {
-  const parts = file.split('/');
-  return parts.length > 3 ? (parts[2] as string) : '.';
+/** The room of a file in a folder that contains it: `plan` for `src/search/plan/planner.ts` in `src/search`, `.` if it is in no room. */
+function roomIn(folder: string, file: string): string {
+  const rest = file.slice(folder.length + 1).split('/');
+  return rest.length > 1 ? (rest[0] as string) : '.';
+}
+
+/** Imports that the rooms of a file, from the outermost to the innermost, do not allow. */
+function roomViolations(file: string, imports: Iterable<string>): string[] {
+  const violations: string[] = [];
+  const folders = file.split('/').slice(0, -1);
+  for (let depth = 3; depth <= folders.length; depth++) {
+    const folder = folders.slice(0, depth - 1).join('/');
+    const room = folders.slice(0, depth).join('/');
+    const allowed = ROOMS[room]?.split(' ');
+    if (!allowed) continue;
+    for (const imported of imports) {
+      if (!imported.startsWith(`${folder}/`) || imported.startsWith(`${room}/`)) continue;
+      if (!allowed.includes(roomIn(folder, imported))) violations.push(`${file}: ${room} may not import ${imported}`);
+    }
+  }
+  return violations;
 }
 
 function folderViolations(graph: ImportGraph): string[] {
@@ -113,17 +146,12 @@ function folderViolations(graph: ImportGraph): string[] {
       continue;
     }
     const units = new Set(allowed.split(' '));
-    const room = `${unit}/${roomOf(file)}`;
-    const rooms = ROOMS[room] === undefined ? null : new Set(ROOMS[room].split(' '));
+    violations.push(...roomViolations(file, imports));
     const top = file.slice(0, file.indexOf('/') + 1);
     for (const imported of imports) {
       const target = unitOf(imported);
       if (!imported.startsWith(top)) continue;
-      if (target !== unit) {
-        if (!units.has(target.slice(top.length))) violations.push(`${file}: ${unit} may not import ${target}`);
-      } else if (rooms !== null && roomOf(imported) !== roomOf(file) && !rooms.has(roomOf(imported))) {
-        violations.push(`${file}: ${room} may not import ${imported}`);
-      }
+      if (target !== unit && !units.has(target.slice(top.length))) violations.push(`${file}: ${unit} may not import ${target}`);
     }
   }
   return violations;

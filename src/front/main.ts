@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { systemError } from './log/system-error.ts';
 import { HELP, type Options, parseCommandLine, UsageError } from './process/command-line.ts';
+import { systemError } from './system-error.ts';
 import { buildText, versionText } from './version.ts';
 
 /**

@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { systemError } from '../log/system-error.ts';
+import { systemError } from '../system-error.ts';
 
 /** One directive as written: `line` is the line of its closing `;` or `{`, as nginx reports it. */
 export interface DirectiveNode {

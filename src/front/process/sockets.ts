@@ -2,7 +2,7 @@
 import { chmodSync, closeSync, unlinkSync } from 'node:fs';
 import net from 'node:net';
 import type { ListenSocket } from '../http/model/types.ts';
-import { systemError } from '../log/system-error.ts';
+import { systemError } from '../system-error.ts';
 
 interface Handle {
   fd: number;

@@ -6,7 +6,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { nowMs } from '../../../http/wire/clock.ts';
 import { fsPath } from '../../fs-path.ts';
-import { systemError } from '../../log/system-error.ts';
+import { systemError } from '../../system-error.ts';
 import { core } from '../config/core.ts';
 import type { Request } from '../model/types.ts';
 import { holdForms } from './coded-bodies.ts';

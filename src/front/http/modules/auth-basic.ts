@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { custom, flag, HSL, LIMIT_EXCEPT, msec } from '../../config/directive.ts';
 import { fsPath } from '../../fs-path.ts';
-import { systemError } from '../../log/system-error.ts';
+import { systemError } from '../../system-error.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
 import type { Request } from '../model/types.ts';

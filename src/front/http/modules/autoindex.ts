@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { again, custom, flag, HSL, LOCATION, oneOf, SERVER } from '../../config/directive.ts';
 import { fsPath } from '../../fs-path.ts';
-import { systemError } from '../../log/system-error.ts';
+import { systemError } from '../../system-error.ts';
 import { defineModule } from '../config/module.ts';
 import { stats } from '../connection/stats.ts';
 import { mapUri } from '../files/paths.ts';

@@ -17,7 +17,7 @@ import {
 import path from 'node:path';
 import { ANY_COUNT, custom, flag, HSL, num } from '../../config/directive.ts';
 import { fsPath } from '../../fs-path.ts';
-import { systemError } from '../../log/system-error.ts';
+import { systemError } from '../../system-error.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import { mapUri } from '../files/paths.ts';
 import type { Request } from '../model/types.ts';

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { parseTimeSec } from '../../config/values.ts';
 import { fsPath } from '../../fs-path.ts';
-import { systemError } from '../../log/system-error.ts';
+import { systemError } from '../../system-error.ts';
 import type { HttpFrame } from '../config/module.ts';
 import { documentRoot } from '../files/paths.ts';
 import type { Request } from '../model/types.ts';

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { ANY_COUNT, custom, HSL } from '../../config/directive.ts';
 import { fsPath } from '../../fs-path.ts';
-import { systemError } from '../../log/system-error.ts';
+import { systemError } from '../../system-error.ts';
 import { core } from '../config/core.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';

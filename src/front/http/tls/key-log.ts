@@ -2,7 +2,7 @@
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { custom, type Spec } from '../../config/directive.ts';
 import { fsPath } from '../../fs-path.ts';
-import { systemError } from '../../log/system-error.ts';
+import { systemError } from '../../system-error.ts';
 import type { HttpFrame } from '../config/module.ts';
 
 /** The directive: the file is made at the start, so that a path that cannot be written stops it. */

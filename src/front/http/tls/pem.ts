@@ -1,7 +1,7 @@
 /** Certificates and keys: files, inline `data:` texts, passwords, and OpenSSL's words for verification results. */
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { systemError } from '../../log/system-error.ts';
+import { systemError } from '../../system-error.ts';
 import type { HttpFrame } from '../config/module.ts';
 
 /** Files that the configuration names, as read when it was: the master hands them to its workers, so that a pipe is read once. */

@@ -3,7 +3,7 @@
 import { nowMs } from '../../../http/wire/clock.ts';
 import type { HeaderField } from '../../../http/wire/header.ts';
 import { parseSize } from '../../config/values.ts';
-import { systemError } from '../../log/system-error.ts';
+import { systemError } from '../../system-error.ts';
 import { core } from '../config/core.ts';
 import type { UpstreamState } from '../model/types.ts';
 import { DONE, ERROR, OK } from '../request/codes.ts';
