@@ -6,6 +6,7 @@ import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { RelatedQuery } from '../../query/join-queries.ts';
 import type { NestedQuery, Query } from '../../query/query.ts';
 import { joinKey } from '../compute/join.ts';
+import { scoreScope } from '../compute/plan-scope.ts';
 import { bool } from '../index-query/index-query.ts';
 import type { Term } from '../index-query/term.ts';
 import { parseSearchRequest, type SearchRequest } from '../request/search-request.ts';
@@ -132,7 +133,7 @@ export function innerHitsPart(
       const context = { ...contextOf(at.shard, env), nestedPath: query.path };
       const docs = nestedDocs(segment, query.path, after, hit.docId, env);
       const wanted: PlanNode = docs.length === 0 ? { op: 'matchNone' } : { op: 'docs', docs: Uint32Array.from(docs), scores: null };
-      const plan = at.prepared.planner.planAmong(rewriteQuery(query.query, context), hit.segment, true, wanted);
+      const plan = at.prepared.planner.planAmong(rewriteQuery(query.query, context), wanted, scoreScope(hit.segment));
       const restricted = boolPlan({ must: [plan], filter: [wanted] });
       const collect = { ...COUNT_ALL, size: docs.length, sort: [{ by: 'doc', descending: false } as const], trackScores: true };
       const found =
@@ -162,7 +163,7 @@ function relatedCandidates(
   const term: Term = { field: join.column, bytes: Uint8Array.from(key, (char) => char.charCodeAt(0)), key };
   const wanted = bool({ must: [join.from], filter: [{ op: 'term', term, scored: false }] });
   return at.shard.segments.flatMap((other, index): Candidates[] => {
-    const plan = at.prepared.planner.plan(wanted, index, true);
+    const plan = at.prepared.planner.plan(wanted, scoreScope(index));
     if (plan.op === 'matchNone') return [];
     const collect = { ...COUNT_ALL, size: other.maxDoc, sort: [{ by: 'doc', descending: false } as const], trackScores: true };
     const { docs, scores } = other.execute(plan, collect, { stop: env.stop, counters: env.counters });

@@ -5,6 +5,7 @@ import { shortestFloat } from '../../common/float32.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { filterSource } from '../../common/source-filter.ts';
 import { COUNT_ALL, type CollectPlan, type PlanNode } from '../../plan/query-plan.ts';
+import { matchScope } from '../compute/plan-scope.ts';
 import { parseSearchRequest, type SearchRequest } from '../request/search-request.ts';
 import type { PreparedShard } from '../run/prepared-shard.ts';
 import { type ResolvedSort, withSortColumns } from '../run/resolved-sort.ts';
@@ -89,7 +90,7 @@ export function selectHits(
       const keys = sort.map((key) =>
         key.keyFor(
           segment,
-          (filter) => prepared.planner.plan(filter, index, false),
+          (filter) => prepared.planner.plan(filter, matchScope(index)),
           () => docs,
         ),
       );

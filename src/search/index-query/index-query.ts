@@ -66,6 +66,15 @@ export interface ScriptedMinimum {
   readonly clausesOf: (segment: SegmentReader, docId: number) => number;
 }
 
+export interface NestedIndexQuery {
+  readonly op: 'nested';
+  readonly path: string;
+  /** Path of the enclosing nested documents, null if those are the roots. */
+  readonly parentPath: string | null;
+  readonly query: IndexQuery;
+  readonly scoreMode: 'none' | 'avg' | 'sum' | 'min' | 'max';
+}
+
 /**
  * The value of a score function for a document.
  * @param score  of the query whose score the function changes
@@ -169,14 +178,7 @@ export type IndexQuery =
   | { readonly op: 'geoDistance'; readonly field: string; readonly lat: number; readonly lon: number; readonly meters: number }
   | HostFilter
   | TermsSetIndexQuery
-  | {
-      readonly op: 'nested';
-      readonly path: string;
-      /** Path of the enclosing nested documents, null if those are the roots. */
-      readonly parentPath: string | null;
-      readonly query: IndexQuery;
-      readonly scoreMode: 'none' | 'avg' | 'sum' | 'min' | 'max';
-    }
+  | NestedIndexQuery
   | FunctionScoreIndexQuery
   | FeatureIndexQuery
   | ScriptFilter

@@ -1,5 +1,6 @@
-// What queries become with the terms of a shard: expanded once, shared by its segments.
-import { bool, type IndexQuery, none } from '../index-query/index-query.ts';
+// Queries expanded to the terms of a shard, once for all its segments.
+import { bool, type IndexQuery, none, type PerShardQuery, type PhraseIndexQuery } from '../index-query/index-query.ts';
+import type { PatternQuery } from '../index-query/pattern-query.ts';
 import type { PositionalQuery } from '../index-query/positional-query.ts';
 import { type ExpandedPositional, expandPositional } from '../positions/plan-positional.ts';
 import type { ShardStatistics } from '../shard/statistics.ts';
@@ -7,40 +8,36 @@ import { bestTerms, type ExpandedTerm, expandPattern, expandPrefixes } from './t
 
 const MAX_EXPANDED_TERMS = 100_000;
 
-type PatternQuery = Extract<IndexQuery, { op: 'pattern' }>;
-type PhraseQuery = Extract<IndexQuery, { op: 'phrase' }>;
-type PerShardQuery = Extract<IndexQuery, { op: 'perShard' }>;
-
 export class Expansions {
   readonly #local: ShardStatistics;
   readonly #maxClauses: number;
-  readonly #queries = new Made<PhraseQuery | PerShardQuery, IndexQuery>();
-  readonly #terms = new Made<PatternQuery, ExpandedTerm[]>();
-  readonly #positionals = new Made<PositionalQuery, ExpandedPositional>();
+  readonly #queries = new LazyCache<PhraseIndexQuery | PerShardQuery, IndexQuery>();
+  readonly #terms = new LazyCache<PatternQuery, ExpandedTerm[]>();
+  readonly #positionals = new LazyCache<PositionalQuery, ExpandedPositional>();
 
   constructor(local: ShardStatistics, maxClauses: number) {
     this.#local = local;
     this.#maxClauses = maxClauses;
   }
 
-  /** The query that the shard's statistics make. */
+  /** The query made from the statistics of the shard. */
   resolvePerShard(query: PerShardQuery): IndexQuery {
     return this.#queries.of(query, () => query.make(this.#local));
   }
 
-  /** The phrase with its prefix spelled out; of one position: the terms themselves. */
-  phrase(query: PhraseQuery): IndexQuery {
+  /** The phrase with the prefix at its last position expanded; if it has one position, a query for those terms. */
+  phrase(query: PhraseIndexQuery): IndexQuery {
     return this.#queries.of(query, () => this.#expandPhrase(query));
   }
 
-  /** Spans and intervals with the terms of their patterns. */
+  /** Spans and intervals with their patterns expanded. */
   positional(query: PositionalQuery): ExpandedPositional {
     return this.#positionals.of(query, () =>
       expandPositional(query, (pattern, limit) => this.#expandTerms(pattern, limit).map(({ term }) => term)),
     );
   }
 
-  /** Terms of a pattern; a sized rewrite takes the best. */
+  /** The terms of a pattern; only the best for a rewrite method with a size. */
   terms(query: PatternQuery): ExpandedTerm[] {
     return this.#terms.of(query, () => {
       const { rewrite } = query;
@@ -54,10 +51,10 @@ export class Expansions {
     return isSized ? bestTerms(found, limit) : found;
   }
 
-  #expandPhrase(query: PhraseQuery): IndexQuery {
+  #expandPhrase(query: PhraseIndexQuery): IndexQuery {
     let { positions } = query;
     if (query.prefixExpansions !== null) {
-      const last = positions.at(-1)!;
+      const last = positions[positions.length - 1];
       const terms = expandPrefixes(this.#local, query.field, last.terms, query.prefixExpansions);
       if (terms.length === 0) return none('no term begins with the prefix');
       positions = [...positions.slice(0, -1), { position: last.position, terms }];
@@ -68,8 +65,8 @@ export class Expansions {
   }
 }
 
-/** What was made of each key; without a table until there is one, since most searches expand nothing. */
-class Made<K, V> {
+/** Caches a value for each key. Creates the map with the first entry, because most searches expand nothing. */
+class LazyCache<K, V> {
   #values: Map<K, V> | null = null;
 
   of(key: K, make: () => V): V {

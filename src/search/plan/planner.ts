@@ -1,47 +1,47 @@
-// Query of an index -> plan of one segment. Weights are computed here, in float32 as Lucene does, from statistics of the shard.
-
+// Plans of an index query for the segments of a shard: compound queries, and the choice of what plans the others.
 import { type Bm25, DEFAULT_BM25 } from '../../mapping/similarity.ts';
-import { featureValue } from '../../mapping/types/rank-features.ts';
-import type { PlanNode, TermScorer } from '../../plan/query-plan.ts';
-import type { TermState } from '../../plan/segment.ts';
+import { boolPlan, type PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
-import { isComputed, plainPart, type ScriptFilter } from '../compute/computed-query.ts';
-import { scoreByFunctions } from '../compute/function-score.ts';
-import { gatherJoined, type Joined, planJoined } from '../compute/join.ts';
-import type { MatchRunner, ScoredDocs } from '../compute/match-runner.ts';
-import { type BoolIndexQuery, bool, type IndexQuery, type JoinQuery } from '../index-query/index-query.ts';
+import { ComputedPlanner } from '../compute/computed-planner.ts';
+import { isComputed, plainPart } from '../compute/computed-query.ts';
+import type { MatchRunner } from '../compute/match-runner.ts';
+import { outsideClauses, type PlanScope, unscored, withAmong, withPlanBoost } from '../compute/plan-scope.ts';
+import {
+  type BoolIndexQuery,
+  type BoostingIndexQuery,
+  bool,
+  type FeatureIndexQuery,
+  type IndexQuery,
+  type NestedIndexQuery,
+  type PerShardQuery,
+  type PhraseIndexQuery,
+  type TermsSetIndexQuery,
+} from '../index-query/index-query.ts';
 import type { PositionalQuery } from '../index-query/positional-query.ts';
 import type { Term } from '../index-query/term.ts';
 import { type ExpandedPositional, type FrequencyScore, matchPositions } from '../positions/plan-positional.ts';
-import { idf } from '../shard/bm25.ts';
-import type { FieldStatistics, ShardStatistics, Statistics, TermEntry } from '../shard/statistics.ts';
-import { blendDocFreqs } from './blended-terms.ts';
+import type { FieldStatistics, ShardStatistics, Statistics } from '../shard/statistics.ts';
 import { Expansions } from './expansions.ts';
-import { planAnyTerm, planDocs, planFilter, planPatternTerms } from './segment-filters.ts';
+import { planFilter } from './segment-filters.ts';
+import { planConstant, TermPlanner } from './term-planner.ts';
 
 const MATCH_NONE: PlanNode = { op: 'matchNone' };
 const MATCH_ALL: PlanNode = { op: 'matchAll' };
 
-type PatternQuery = Extract<IndexQuery, { op: 'pattern' }>;
-type PhraseQuery = Extract<IndexQuery, { op: 'phrase' }>;
-
-/** Plans of one query for the segments of one shard; keeps what the segments share. */
+/** Plans the queries of one search on one shard. What the segments share is computed once. */
 export class Planner {
   readonly #local: ShardStatistics;
   readonly #weights: Statistics;
-  readonly #runner: MatchRunner;
-  #joins: Map<IndexQuery, ReadonlyMap<string, Joined>> | null = null;
+  readonly #terms: TermPlanner;
+  readonly #computed: ComputedPlanner;
   readonly #expansions: Expansions;
-  /** What surrounds the query being planned asks of its documents: scripts and functions see no others. A plan made under it is right among them only. */
-  #among: readonly PlanNode[] = [];
 
-  /**
-   * @param weights   statistics for scores: the shard's own, or those of all shards (dfs)
-   */
+  /** @param weights  statistics for scores: the shard's own, or those of all shards (dfs) */
   constructor(local: ShardStatistics, weights: Statistics, maxClauses: number, runner: MatchRunner) {
-    this.#runner = runner;
     this.#local = local;
     this.#weights = weights;
+    this.#terms = new TermPlanner(local, weights);
+    this.#computed = new ComputedPlanner(local.segments, runner, (query, scope) => this.plan(query, scope));
     this.#expansions = new Expansions(local, maxClauses);
   }
 
@@ -61,52 +61,49 @@ export class Planner {
     return this.#weights.docFreq(term);
   }
 
-  /** The query that the shard's statistics make, the same for all segments. */
-  resolvePerShard(query: Extract<IndexQuery, { op: 'perShard' }>): IndexQuery {
+  /** The query made from the statistics of the shard, the same for all its segments. */
+  resolvePerShard(query: PerShardQuery): IndexQuery {
     return this.#expansions.resolvePerShard(query);
   }
 
-  /** Plan of a query that is asked about certain documents only. @param among  plan of those */
-  planAmong(query: IndexQuery, index: number, scored: boolean, among: PlanNode): PlanNode {
-    return among.op === 'matchNone' ? MATCH_NONE : this.#within([among], () => this.plan(query, index, scored));
+  /** Plans a query that only matters for certain documents. @param among  plan of those */
+  planAmong(query: IndexQuery, among: PlanNode, scope: PlanScope): PlanNode {
+    return among.op === 'matchNone' ? MATCH_NONE : this.plan(query, withAmong(scope, [among]));
   }
 
-  /** Plan for segment `index` of the shard. `scored` false: matches only. */
-  plan(query: IndexQuery, index: number, scored: boolean, boost = 1): PlanNode {
-    const segment = this.#local.segments[index];
+  plan(query: IndexQuery, scope: PlanScope): PlanNode {
+    const { index, scored, boost } = scope;
     switch (query.op) {
       case 'all':
-        return scored ? this.#constant(MATCH_ALL, boost, scored) : MATCH_ALL;
+        return planConstant(MATCH_ALL, boost, scored);
       case 'none':
         return MATCH_NONE;
       case 'named':
-        return this.plan(query.query, index, scored, boost);
+        return this.plan(query.query, scope);
       case 'boost':
-        return this.plan(query.query, index, scored, Math.fround(boost * query.boost));
+        return this.plan(query.query, withPlanBoost(scope, Math.fround(boost * query.boost)));
       case 'constant':
-        return this.#constant(this.plan(query.query, index, false), boost, scored);
+        return planConstant(this.plan(query.query, unscored(scope)), boost, scored);
       case 'term':
-        return this.#term(query.term, this.#local.term(query.term), index, scored && query.scored, boost);
+        return this.#terms.term(query.term, query.scored ? scope : unscored(scope));
       case 'synonym':
-        return this.#synonym(query.field, query.terms, index, scored, boost);
+        return this.#terms.synonym(query.field, query.terms, scope);
       case 'phrase':
-        return this.#phrase(query, index, scored, boost);
-      case 'join':
-        return this.#join(query, index, boost);
-      case 'positional':
-        return this.#positional(query, index, scored, boost);
-      case 'bool':
-        return this.#bool(query, index, scored, boost);
-      case 'disMax':
-        return this.#disMax(query.queries, query.tieBreaker, index, scored, boost);
-      case 'boosting':
-        return this.#boosting(query, index, scored, boost);
-      case 'blended':
-        return this.#blended(query, index, scored, boost);
-      case 'pattern':
-        return this.#pattern(query, index, scored, boost);
+        return this.#phrase(query, scope);
       case 'anyTerm':
-        return planAnyTerm(query.field, query.terms.map((term) => this.#local.term(term).states[index]).filter(isFound), segment);
+        return this.#terms.anyTerm(query.field, query.terms, index);
+      case 'blended':
+        return this.#terms.blended(query, scope);
+      case 'pattern':
+        return this.#terms.pattern(query, scope, (pattern) => this.#expansions.terms(pattern));
+      case 'positional':
+        return this.#positional(query, scope);
+      case 'bool':
+        return this.#bool(query, scope);
+      case 'disMax':
+        return this.#disMax(query.queries, query.tieBreaker, scope);
+      case 'boosting':
+        return this.#boosting(query, scope);
       case 'rangeI64':
       case 'rangeF64':
       case 'inI64':
@@ -117,114 +114,50 @@ export class Planner {
       case 'geoBox':
       case 'geoDistance':
       case 'hostFilter':
-        return planFilter(query, segment);
+        return planFilter(query, this.#local.segments[index]);
       case 'perShard':
-        return this.plan(this.resolvePerShard(query), index, scored, boost);
-      case 'scriptFilter':
-        return this.#scripted(query, index);
-      case 'feature':
-        return this.#feature(query, index, scored, boost);
-      case 'functionScore':
-        return this.#functionScore(query, index, scored, boost);
+        return this.plan(this.resolvePerShard(query), scope);
       case 'termsSet':
-        return this.#termsSet(query, index, scored, boost);
-      case 'nested': {
-        const childDocsPtr = segment.nestedDocsPtr(query.path);
-        if (childDocsPtr === 0) return MATCH_NONE;
-        const parentDocsPtr = query.parentPath === null ? 0 : segment.nestedDocsPtr(query.parentPath);
-        const isScored = scored && query.scoreMode !== 'none';
-        // What surrounds it is about parents.
-        const child = this.#within([], () => this.plan(query.query, index, isScored, boost));
-        if (child.op === 'matchNone') return child;
-        return { op: 'nested', child, childDocsPtr, parentDocsPtr, scoreMode: isScored ? query.scoreMode : 'none' };
-      }
+        return this.#termsSet(query, scope);
+      case 'nested':
+        return this.#nested(query, scope);
+      case 'join':
+        return this.#computed.join(query, scope);
+      case 'scriptFilter':
+        return this.#computed.scriptFilter(query, scope);
+      case 'feature':
+        return this.#computed.feature(query, this.#meanFreqOf(query), scope);
+      case 'functionScore':
+        return this.#computed.functionScore(query, scope);
     }
   }
 
-  #constant(child: PlanNode, score: number, scored: boolean): PlanNode {
-    return scored && child.op !== 'matchNone' ? { op: 'constantScore', child, score } : child;
-  }
-
-  /** @param docFreq  given when it is not the term's own */
-  #scorer(field: string, docFreqs: readonly number[], boost: number): TermScorer | null {
-    const statistics = this.#weights.field(field);
-    if (!statistics) return null;
-    let sum = 0;
-    for (const docFreq of docFreqs) sum += idf(docFreq, statistics.docCount);
-    return { weight: Math.fround(boost * Math.fround(sum)), normInverse: statistics.normInverse };
-  }
-
-  #term(term: Term, entry: TermEntry, index: number, scored: boolean, boost: number, docFreq?: number): PlanNode {
-    const state = entry.states[index];
-    const postings = state && this.#local.segments[index].postings(term.field);
-    if (!state || !postings) return MATCH_NONE;
-    const scorer = scored ? this.#scorer(term.field, [docFreq ?? this.#weights.docFreq(term)], boost) : null;
-    return { op: 'term', postings, term: state, scorer };
-  }
-
-  #synonym(field: string, terms: readonly Term[], index: number, scored: boolean, boost: number): PlanNode {
-    const postings = this.#local.segments[index].postings(field);
-    const states = terms.map((term) => this.#local.term(term).states[index]).filter(isFound);
-    if (!postings || states.length === 0) return MATCH_NONE;
-    if (!scored) return planAnyTerm(field, states, this.#local.segments[index]);
-    const docFreq = Math.max(...terms.map((term) => this.#weights.docFreq(term)));
-    const scorer = this.#scorer(field, [docFreq], boost);
-    return states.length === 1 ? { op: 'term', postings, term: states[0], scorer } : { op: 'synonym', postings, terms: states, scorer };
-  }
-
-  #phrase(query: PhraseQuery, index: number, scored: boolean, boost: number): PlanNode {
+  #phrase(query: PhraseIndexQuery, scope: PlanScope): PlanNode {
     const expanded = this.#expansions.phrase(query);
-    if (expanded.op !== 'phrase') return this.plan(expanded, index, scored, boost);
-    const postings = this.#local.segments[index].postings(query.field);
-    if (!postings) return MATCH_NONE;
-    const docFreqs: number[] = [];
-    const positions: Array<{ position: number; terms: TermState[] }> = [];
-    for (const { position, terms } of expanded.positions) {
-      const entries = terms.map((term) => this.#local.term(term));
-      for (const term of terms) {
-        const docFreq = this.#weights.docFreq(term);
-        if (docFreq > 0) docFreqs.push(docFreq);
-      }
-      const states = entries.map((entry) => entry.states[index]).filter(isFound);
-      if (states.length === 0) return MATCH_NONE;
-      positions.push({ position, terms: states });
-    }
-    return { op: 'phrase', postings, positions, slop: query.slop, scorer: scored ? this.#scorer(query.field, docFreqs, boost) : null };
+    return expanded.op === 'phrase' ? this.#terms.phrase(expanded, scope) : this.plan(expanded, scope);
   }
 
-  #join(query: JoinQuery, index: number, boost: number): PlanNode {
-    const { segments } = this.#local;
-    let joined = this.#joins?.get(query);
-    if (!joined) {
-      const isScored = query.scoreMode !== 'none';
-      // What surrounds it is about the other side.
-      joined = this.#within([], () =>
-        gatherJoined(query, segments, (at) => {
-          const from = this.plan(query.from, at, isScored);
-          return from.op === 'matchNone' ? null : this.#runner.matchesOf(at, from, null);
-        }),
-      );
-      (this.#joins ??= new Map()).set(query, joined);
-    }
-    const to = this.plan(query.to, index, false);
-    return to.op === 'matchNone' ? to : planJoined(query, segments[index], this.#candidates(to, index, null).docs, joined, boost);
+  #meanFreqOf({ term }: FeatureIndexQuery): number {
+    const { states, docFreq } = this.#local.term(term);
+    return states.reduce((sum, state) => sum + (state?.totalTermFreq ?? 0), 0) / docFreq;
   }
 
-  #positional(query: PositionalQuery, index: number, scored: boolean, boost: number): PlanNode {
+  #positional(query: PositionalQuery, scope: PlanScope): PlanNode {
     const expanded = this.#expansions.positional(query);
-    const candidates = this.plan(expanded.candidates, index, false);
+    const candidates = this.plan(expanded.candidates, unscored(scope));
     if (candidates.op === 'matchNone') return candidates;
+    const { index, scored, boost } = scope;
     const segment = this.#local.segments[index];
-    const { docs } = this.#candidates(candidates, index, query.nestedPath);
-    const stateOf = (term: Term): TermState | null => this.#local.term(term).states[index];
-    return matchPositions(expanded, segment, docs, stateOf, scored ? this.#frequencyScore(expanded, segment, boost) : null);
+    const { docs } = this.#computed.candidates(candidates, scope, query.nestedPath);
+    const score = scored ? this.#frequencyScore(expanded, segment, boost) : null;
+    return matchPositions(expanded, segment, docs, (term) => this.#local.term(term).states[index], score);
   }
 
-  /** BM25 of all terms together for spans; intervals saturate towards the boost. */
+  /** Spans: BM25 of all terms together. Intervals: a score that saturates towards the boost. */
   #frequencyScore({ query, scoring }: ExpandedPositional, segment: SegmentReader, boost: number): FrequencyScore {
     if (query.kind === 'intervals') return (_, freq) => Math.fround(boost * Math.fround(1 - Math.fround(1 / Math.fround(1 + freq))));
     const docFreqs = scoring.map((term) => this.#weights.docFreq(term)).filter((docFreq) => docFreq > 0);
-    const scorer = this.#scorer(query.field, docFreqs, boost);
+    const scorer = this.#terms.scorer(query.field, docFreqs, boost);
     if (!scorer) return () => 0;
     const hasNorms = (segment.postings(query.field)?.normsPtr ?? 0) !== 0;
     return (docId, freq) => {
@@ -233,61 +166,62 @@ export class Planner {
     };
   }
 
-  /** Scripts and functions run last: on documents that the clauses beside them leave. */
-  #bool(query: BoolIndexQuery, index: number, scored: boolean, boost: number): PlanNode {
-    if (!isComputed(query, scored)) return this.#plainBool(query, index, scored, boost);
+  /** Plans computed clauses last, so that scripts and functions see only documents that match the other clauses. */
+  #bool(query: BoolIndexQuery, scope: PlanScope): PlanNode {
+    if (!isComputed(query, scope.scored)) return this.#plainBool(query, scope);
     const plain = plainPart(query);
-    const beside = plain ? this.#plainBool(plain, index, false, boost) : MATCH_ALL;
-    if (beside.op === 'matchNone') return MATCH_NONE;
-    const among = beside.op === 'matchAll' ? this.#among : [...this.#among, beside];
-    return this.#within(among, () => this.#computedBool(query, index, scored, boost));
+    const others = plain ? this.#plainBool(plain, unscored(scope, scope.boost)) : MATCH_ALL;
+    if (others.op === 'matchNone') return MATCH_NONE;
+    return this.#computedBool(query, others.op === 'matchAll' ? scope : withAmong(scope, [...scope.among, others]));
   }
 
-  /** Clauses that choose by computing are asked one after the other; whatever else is computed sees what they all leave. */
-  #computedBool(query: BoolIndexQuery, index: number, scored: boolean, boost: number): PlanNode {
+  /** Plans the computed clauses that select documents one after the other; all other computed clauses see the documents that match them all. */
+  #computedBool(query: BoolIndexQuery, scope: PlanScope): PlanNode {
     const { must, filter, should, mustNot } = query;
-    const isChoosing = (clause: IndexQuery): boolean => isComputed(clause, false);
-    const settled = (scored ? filter : [...filter, ...must]).filter(isChoosing);
-    // A clause with a score is computed once more for it, so it is asked before only where another one waits for its answer.
-    const isAwaited = [...must, ...should].filter((clause) => isComputed(clause, scored)).length + mustNot.filter(isChoosing).length > 1;
-    const asked = scored && isAwaited ? must.filter(isChoosing) : [];
-    let among = this.#among;
+    const { scored } = scope;
+    const selects = (clause: IndexQuery): boolean => isComputed(clause, false);
+    const settled = (scored ? filter : [...filter, ...must]).filter(selects);
+    // A scored clause is computed again for its score, so it is planned in advance only if another clause depends on its matches.
+    const isAwaited = [...must, ...should].filter((clause) => isComputed(clause, scored)).length + mustNot.filter(selects).length > 1;
+    const inAdvance = scored && isAwaited ? must.filter(selects) : [];
+    const matching = unscored(scope);
+    let among = scope.among;
     const plans: PlanNode[] = [];
-    for (const clause of [...settled, ...asked]) {
-      const plan = this.#within(among, () => this.plan(clause, index, false));
+    for (const clause of [...settled, ...inAdvance]) {
+      const plan = this.plan(clause, withAmong(matching, among));
       if (plan.op === 'matchNone') return MATCH_NONE;
       among = [...among, plan];
       plans.push(plan);
     }
-    const isUnsettled = (clause: IndexQuery): boolean => !isChoosing(clause);
-    const rest = { ...query, must: scored ? must : must.filter(isUnsettled), filter: filter.filter(isUnsettled) };
-    return this.#within(among, () => this.#plainBool(rest, index, scored, boost, plans.slice(0, settled.length)));
+    const isOpen = (clause: IndexQuery): boolean => !selects(clause);
+    const rest = { ...query, must: scored ? must : must.filter(isOpen), filter: filter.filter(isOpen) };
+    return this.#plainBool(rest, withAmong(scope, among), plans.slice(0, settled.length));
   }
 
   /** @param settled  plans of further filters */
-  #plainBool(query: BoolIndexQuery, index: number, scored: boolean, boost: number, settled: readonly PlanNode[] = []): PlanNode {
+  #plainBool(query: BoolIndexQuery, scope: PlanScope, settled: readonly PlanNode[] = []): PlanNode {
+    const { scored } = scope;
     const isRequired = query.must.length + query.filter.length + settled.length > 0;
     const minimum = query.minimumShouldMatch;
     const must: PlanNode[] = [];
     const filter: PlanNode[] = [...settled];
-    for (const [clauses, isScored] of [
-      [query.must, scored],
-      [query.filter, false],
-    ] as const) {
-      for (const clause of clauses) {
-        const plan = this.plan(clause, index, isScored, boost);
-        if (plan.op === 'matchNone') return MATCH_NONE;
-        if (isScored) must.push(plan);
-        else if (plan.op !== 'matchAll') filter.push(plan);
-      }
+    for (const clause of query.must) {
+      const plan = this.plan(clause, scope);
+      if (plan.op === 'matchNone') return MATCH_NONE;
+      if (scored) must.push(plan);
+      else if (plan.op !== 'matchAll') filter.push(plan);
     }
-    const wantsShould = scored || !isRequired || minimum > 0;
-    const should = wantsShould
-      ? query.should.map((clause) => this.plan(clause, index, scored, boost)).filter((plan) => plan.op !== 'matchNone')
-      : [];
+    const filtering = unscored(scope, scope.boost);
+    for (const clause of query.filter) {
+      const plan = this.plan(clause, filtering);
+      if (plan.op === 'matchNone') return MATCH_NONE;
+      if (plan.op !== 'matchAll') filter.push(plan);
+    }
+    const matters = scored || !isRequired || minimum > 0;
+    const should = matters ? query.should.map((clause) => this.plan(clause, scope)).filter((plan) => plan.op !== 'matchNone') : [];
     const needed = isRequired ? minimum : Math.max(minimum, 1);
     if (should.length < needed) return MATCH_NONE;
-    const mustNot = query.mustNot.map((clause) => this.plan(clause, index, false)).filter((plan) => plan.op !== 'matchNone');
+    const mustNot = query.mustNot.map((clause) => this.plan(clause, unscored(scope))).filter((plan) => plan.op !== 'matchNone');
     if (mustNot.some((plan) => plan.op === 'matchAll')) return MATCH_NONE;
     if (mustNot.length === 0) {
       if (must.length === 1 && filter.length + should.length === 0) return must[0];
@@ -298,166 +232,47 @@ export class Planner {
     return { op: 'bool', must, filter, should, mustNot, minimumShouldMatch: needed };
   }
 
-  #disMax(queries: readonly IndexQuery[], tieBreaker: number, index: number, scored: boolean, boost: number): PlanNode {
-    const clauses = queries.map((query) => this.plan(query, index, scored, boost)).filter((plan) => plan.op !== 'matchNone');
+  #disMax(queries: readonly IndexQuery[], tieBreaker: number, scope: PlanScope): PlanNode {
+    const clauses = queries.map((query) => this.plan(query, scope)).filter((plan) => plan.op !== 'matchNone');
     if (clauses.length === 0) return MATCH_NONE;
     if (clauses.length === 1) return clauses[0];
-    if (!scored) return { op: 'bool', must: [], filter: [], should: clauses, mustNot: [], minimumShouldMatch: 1 };
+    if (!scope.scored) return boolPlan({ should: clauses, minimumShouldMatch: 1 });
     return { op: 'disMax', clauses, tieBreaker };
   }
 
-  /** Documents of `positive`, those of `negative` with a part of their score: two disjoint halves. */
-  #boosting(query: Extract<IndexQuery, { op: 'boosting' }>, index: number, scored: boolean, boost: number): PlanNode {
-    const positive = this.plan(query.positive, index, scored, boost);
-    const negative = this.plan(query.negative, index, false);
-    if (!scored || positive.op === 'matchNone' || negative.op === 'matchNone') return positive;
-    const kept: PlanNode = { op: 'bool', must: [positive], filter: [], should: [], mustNot: [negative], minimumShouldMatch: 0 };
-    const demoted: PlanNode = { op: 'bool', must: [positive], filter: [negative], should: [], mustNot: [], minimumShouldMatch: 0 };
-    const part: PlanNode = { op: 'boost', child: demoted, factor: query.negativeBoost };
-    return { op: 'bool', must: [], filter: [], should: [kept, part], mustNot: [], minimumShouldMatch: 1 };
+  /** Two disjoint parts: the matches of `positive` alone, and those that also match `negative`, with a fraction of the score. */
+  #boosting(query: BoostingIndexQuery, scope: PlanScope): PlanNode {
+    const positive = this.plan(query.positive, scope);
+    const negative = this.plan(query.negative, unscored(scope));
+    if (!scope.scored || positive.op === 'matchNone' || negative.op === 'matchNone') return positive;
+    const unchanged = boolPlan({ must: [positive], mustNot: [negative] });
+    const demoted: PlanNode = { op: 'boost', child: boolPlan({ must: [positive], filter: [negative] }), factor: query.negativeBoost };
+    return boolPlan({ should: [unchanged, demoted], minimumShouldMatch: 1 });
   }
 
-  #blended(query: Extract<IndexQuery, { op: 'blended' }>, index: number, scored: boolean, boost: number): PlanNode {
-    const docFreqs = blendDocFreqs(
-      query.terms.map(({ term }) => term),
-      this.#local,
-    );
-    const clauses = query.terms
-      .map(({ term, boost: own }, i) => this.#term(term, this.#local.term(term), index, scored, Math.fround(boost * own), docFreqs[i]))
-      .filter((plan) => plan.op !== 'matchNone');
-    if (clauses.length <= 1) return clauses[0] ?? MATCH_NONE;
-    if (!scored) return { op: 'bool', must: [], filter: [], should: clauses, mustNot: [], minimumShouldMatch: 1 };
-    return { op: 'disMax', clauses, tieBreaker: query.tieBreaker };
-  }
-
-  #pattern(query: PatternQuery, index: number, scored: boolean, boost: number): PlanNode {
-    if (query.rewrite.kind === 'constant' || !scored) {
-      if (query.rewrite.kind === 'constant' || query.rewrite.kind === 'scoring_boolean' || query.rewrite.kind === 'constant_boolean') {
-        return this.#constant(planPatternTerms(query, this.#local.segments[index]), boost, scored);
-      }
-    }
-    const terms = this.#expansions.terms(query);
-    const { kind } = query.rewrite;
-    const docFreq = kind === 'top_terms_blended' ? Math.max(0, ...terms.map(({ entry }) => entry.docFreq)) : undefined;
-    const clauses = terms
-      .map(({ term, entry, boost: own }) => {
-        const isConstant = kind === 'top_terms_boost' || kind === 'constant_boolean';
-        const plan = this.#term(term, entry, index, scored && !isConstant, Math.fround(boost * own), docFreq);
-        return isConstant ? this.#constant(plan, Math.fround(boost * own), scored) : plan;
-      })
-      .filter((plan) => plan.op !== 'matchNone');
-    if (clauses.length <= 1) return clauses[0] ?? MATCH_NONE;
-    return { op: 'bool', must: [], filter: [], should: clauses, mustNot: [], minimumShouldMatch: 1 };
-  }
-
-  #functionScore(query: Extract<IndexQuery, { op: 'functionScore' }>, index: number, scored: boolean, boost: number): PlanNode {
-    // Without scores it takes what the query inside does, unless the scores choose.
-    if (!scored && query.minScore === null) return this.plan(query.query, index, false);
-    const plan = this.plan(query.query, index, true, query.boostsResult ? 1 : boost);
-    if (plan.op === 'matchNone') return plan;
-    const base = this.#candidates(plan, index, query.nestedPath);
-    if (base.docs.length === 0) return MATCH_NONE;
-    const found: PlanNode = { op: 'docs', docs: base.docs, scores: null };
-    const docsOf = (filter: IndexQuery): ReadonlySet<number> =>
-      this.#within([found], () => {
-        const chosen = this.plan(filter, index, false);
-        return new Set(chosen.op === 'matchNone' ? [] : this.#candidates(chosen, index, query.nestedPath).docs);
-      });
-    const filters = query.functions.map(({ filter }) => (filter ? docsOf(filter) : null));
-    return scoreByFunctions(query, this.#local.segments[index], base, filters, query.boostsResult ? boost : 1);
-  }
-
-  /** One disjoint part per number of clauses that a document may ask for. */
-  #termsSet(query: Extract<IndexQuery, { op: 'termsSet' }>, index: number, scored: boolean, boost: number): PlanNode {
-    const { clauses, minimum } = query;
-    if (minimum.by === 'script') return this.#termsSetByScript(clauses, minimum, index, scored, boost);
-    const { field: minimumField, isF64 } = minimum;
+  /** terms_set with a field: one disjoint part for each number of clauses that a document may require. */
+  #termsSet({ clauses, minimum }: TermsSetIndexQuery, scope: PlanScope): PlanNode {
+    if (minimum.by === 'script') return this.#computed.termsSetByScript(clauses, minimum, scope);
+    const { field, isF64 } = minimum;
     const parts = clauses.map((_, i): IndexQuery => {
-      const least = i === 0;
-      const wanted: IndexQuery = isF64
-        ? { op: 'rangeF64', field: minimumField, min: least ? Number.NEGATIVE_INFINITY : i + 1, max: i + 1 }
-        : { op: 'rangeI64', field: minimumField, min: least ? -(2n ** 63n) : BigInt(i + 1), max: BigInt(i + 1) };
-      return bool({ filter: [wanted], should: clauses, minimumShouldMatch: i + 1 });
+      const isLowest = i === 0;
+      const required: IndexQuery = isF64
+        ? { op: 'rangeF64', field, min: isLowest ? Number.NEGATIVE_INFINITY : i + 1, max: i + 1 }
+        : { op: 'rangeI64', field, min: isLowest ? -(2n ** 63n) : BigInt(i + 1), max: BigInt(i + 1) };
+      return bool({ filter: [required], should: clauses, minimumShouldMatch: i + 1 });
     });
-    return this.plan(bool({ should: parts, minimumShouldMatch: 1 }), index, scored, boost);
+    return this.plan(bool({ should: parts, minimumShouldMatch: 1 }), scope);
   }
 
-  #termsSetByScript(
-    clauses: readonly IndexQuery[],
-    { nestedPath, clausesOf }: Extract<Extract<IndexQuery, { op: 'termsSet' }>['minimum'], { by: 'script' }>,
-    index: number,
-    scored: boolean,
-    boost: number,
-  ): PlanNode {
-    const any = this.plan(bool({ should: clauses, minimumShouldMatch: 1 }), index, false);
-    if (any.op === 'matchNone') return any;
-    const segment = this.#local.segments[index];
-    const byMinimum = new Map<number, number[]>();
-    for (const docId of this.#candidates(any, index, nestedPath).docs) {
-      const wanted = Math.max(1, clausesOf(segment, docId));
-      const docs = byMinimum.get(wanted);
-      if (docs) docs.push(docId);
-      else byMinimum.set(wanted, [docId]);
-    }
-    const parts: PlanNode[] = [];
-    for (const [wanted, docs] of byMinimum) {
-      const part =
-        wanted > clauses.length ? MATCH_NONE : this.plan(bool({ should: clauses, minimumShouldMatch: wanted }), index, scored, boost);
-      if (part.op === 'matchNone') continue;
-      parts.push({ op: 'bool', must: [part], filter: [planDocs(docs)], should: [], mustNot: [], minimumShouldMatch: 0 });
-    }
-    if (parts.length <= 1) return parts[0] ?? MATCH_NONE;
-    return { op: 'bool', must: [], filter: [], should: parts, mustNot: [], minimumShouldMatch: 1 };
+  /** The clauses around a nested query are about its parents, not about the nested documents. */
+  #nested(query: NestedIndexQuery, scope: PlanScope): PlanNode {
+    const segment = this.#local.segments[scope.index];
+    const childDocsPtr = segment.nestedDocsPtr(query.path);
+    if (childDocsPtr === 0) return MATCH_NONE;
+    const parentDocsPtr = query.parentPath === null ? 0 : segment.nestedDocsPtr(query.parentPath);
+    const isScored = scope.scored && query.scoreMode !== 'none';
+    const child = this.plan(query.query, outsideClauses(isScored ? scope : unscored(scope, scope.boost)));
+    if (child.op === 'matchNone') return child;
+    return { op: 'nested', child, childDocsPtr, parentDocsPtr, scoreMode: isScored ? query.scoreMode : 'none' };
   }
-
-  /** Bitset of a nested path's documents; null: roots. */
-  #scopeOf(nestedPath: string | null, index: number): number | null {
-    return nestedPath === null ? null : this.#local.segments[index].nestedDocsPtr(nestedPath);
-  }
-
-  /** Plans with other surroundings. */
-  #within<T>(among: readonly PlanNode[], action: () => T): T {
-    const outer = this.#among;
-    this.#among = among;
-    try {
-      return action();
-    } finally {
-      this.#among = outer;
-    }
-  }
-
-  /** Documents of a plan that the surroundings leave, with their scores. */
-  #candidates(plan: PlanNode, index: number, nestedPath: string | null): ScoredDocs {
-    const filter = [...this.#among];
-    const left: PlanNode =
-      filter.length === 0 ? plan : { op: 'bool', must: [plan], filter, should: [], mustNot: [], minimumShouldMatch: 0 };
-    return this.#runner.matchesOf(index, left, this.#scopeOf(nestedPath, index));
-  }
-
-  #scripted({ nestedPath, matches }: ScriptFilter, index: number): PlanNode {
-    const segment = this.#local.segments[index];
-    const { docs } = this.#candidates(MATCH_ALL, index, nestedPath);
-    return planDocs([...docs].filter((docId) => matches(segment, docId)));
-  }
-
-  /** The frequency of a feature's term is its value: it is read off a score that grows with it alone. Source: Lucene's FeatureField. */
-  #feature({ term, scoreOf }: Extract<IndexQuery, { op: 'feature' }>, index: number, scored: boolean, boost: number): PlanNode {
-    const entry = this.#local.term(term);
-    const plan = this.#term(term, entry, index, false, boost);
-    if (!scored || plan.op !== 'term') return plan;
-    const states = entry.states.filter(isFound);
-    const total = states.reduce((sum, state) => sum + state.totalTermFreq, 0);
-    const score = scoreOf(featureValue(Math.trunc(total / entry.docFreq)));
-    const { docs, scores } = this.#runner.matchesOf(index, { ...plan, scorer: FEATURE_SCORER }, null);
-    const values = scores.map((found) => Math.fround(score(featureValue(Math.round(FEATURE_SCALE * (1 / (1 - found) - 1)))) * boost));
-    return { op: 'docs', docs, scores: values };
-  }
-}
-
-/** Under this scorer a frequency f scores 1 - 1 / (1 + f / 2^15): frequencies of features (below 2^16) are told apart in float32. */
-const FEATURE_SCALE = 2 ** 15;
-const FEATURE_SCORER: TermScorer = { weight: 1, normInverse: new Float32Array(256).fill(1 / FEATURE_SCALE) };
-
-function isFound<T>(state: T | null): state is T {
-  return state !== null;
 }

@@ -1,14 +1,15 @@
-// Plans of one segment that only filter: what they match is read off columns, postings and documents, without statistics of the shard.
+// Plans of queries that only filter. They need the columns, postings and documents of one segment, but no statistics of the shard.
 import type { PlanNode } from '../../plan/query-plan.ts';
 import type { TermPairs, TermState } from '../../plan/segment.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
-import type { IndexQuery } from '../index-query/index-query.ts';
+import { planDocs } from '../compute/computed-planner.ts';
+import type { HostFilter, IndexQuery, RangeIndexQuery } from '../index-query/index-query.ts';
+import type { PatternQuery } from '../index-query/pattern-query.ts';
 
-/** More matching terms than this are looked up as a range of ordinals, if the field has a column. */
+/** If the field has a column, more terms than this are planned as a range of ordinals. */
 const FEW_TERMS = 16;
 const MATCH_NONE: PlanNode = { op: 'matchNone' };
 
-type PatternQuery = Extract<IndexQuery, { op: 'pattern' }>;
 export type FilterQuery = Extract<
   IndexQuery,
   { op: 'rangeI64' | 'rangeF64' | 'inI64' | 'inF64' | 'existsColumn' | 'existsNorm' | 'ids' | 'geoBox' | 'geoDistance' | 'hostFilter' }
@@ -51,11 +52,6 @@ export function planFilter(query: FilterQuery, segment: SegmentReader): PlanNode
   }
 }
 
-export function planDocs(docs: readonly number[]): PlanNode {
-  if (docs.length === 0) return MATCH_NONE;
-  return { op: 'docs', docs: Uint32Array.from(new Set(docs)).sort(), scores: null };
-}
-
 export function planAnyTerm(field: string, terms: readonly TermState[], segment: SegmentReader): PlanNode {
   const postings = segment.postings(field);
   if (!postings || terms.length === 0) return MATCH_NONE;
@@ -67,7 +63,7 @@ export function pairsOf(terms: readonly TermState[]): TermPairs {
   return Uint32Array.from(terms.filter(({ docFreq }) => docFreq > 0).flatMap(({ ptr, docFreq }) => [ptr, docFreq]));
 }
 
-/** Documents with any term of the pattern in one segment. */
+/** Documents of a segment that have any term of the pattern. */
 export function planPatternTerms(query: PatternQuery, segment: SegmentReader): PlanNode {
   const postings = segment.postings(query.field);
   if (!postings) return MATCH_NONE;
@@ -91,7 +87,7 @@ function ordOf(segment: SegmentReader, field: string, bytes: Uint8Array, inclusi
   return segment.lookupTerm(field, bytes) ? ord + 1 : ord;
 }
 
-function planRange(query: Extract<IndexQuery, { op: 'rangeI64' | 'rangeF64' }>, segment: SegmentReader): PlanNode {
+function planRange(query: RangeIndexQuery, segment: SegmentReader): PlanNode {
   const column = segment.column(query.field);
   if (!column || column.docCount === 0 || query.min > column.max || query.max < column.min) return MATCH_NONE;
   if (query.min <= column.min && query.max >= column.max) return { op: 'existsColumn', column };
@@ -100,7 +96,7 @@ function planRange(query: Extract<IndexQuery, { op: 'rangeI64' | 'rangeF64' }>, 
     : { op: 'rangeF64', column, min: query.min, max: query.max };
 }
 
-function planHostFilter(query: Extract<IndexQuery, { op: 'hostFilter' }>, segment: SegmentReader): PlanNode {
+function planHostFilter(query: HostFilter, segment: SegmentReader): PlanNode {
   if (query.field !== '' && !segment.column(query.field)) return MATCH_NONE;
   const docs: number[] = [];
   for (let docId = 0; docId < segment.maxDoc; docId++) if (query.matches(segment, docId)) docs.push(docId);

@@ -2,6 +2,7 @@
 // scorer of weight 1 and norm factor 1 gives 1 - 1 / (1 + freq), from which the frequency is read back.
 import { shortestFloat } from '../../common/float32.ts';
 import { boolPlan, COUNT_ALL, type PlanNode } from '../../plan/query-plan.ts';
+import { scoreScope } from '../compute/plan-scope.ts';
 import { type IndexQuery, withBoost } from '../index-query/index-query.ts';
 import { floatText, queryText } from '../index-query/query-text.ts';
 import type { Term } from '../index-query/term.ts';
@@ -161,7 +162,7 @@ export class Explainer {
 
   #frequency(query: IndexQuery): number {
     const segment = this.#prepared.planner.segments[this.#index];
-    const plan = this.#prepared.planner.plan(query, this.#index, true);
+    const plan = this.#prepared.planner.plan(query, scoreScope(this.#index));
     if (plan.op !== 'term' && plan.op !== 'synonym' && plan.op !== 'phrase') return 1;
     const probe: PlanNode = { ...plan, scorer: { weight: 1, normInverse: UNIT_NORMS } };
     const only: PlanNode = { op: 'docs', docs: Uint32Array.of(this.#docId), scores: null };

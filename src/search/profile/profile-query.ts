@@ -3,6 +3,7 @@
 // that run took and counted; for the query as a whole the search's own run counts.
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { COUNT_ALL, type ExecutionCounters, makeCounters, type StopCheck } from '../../plan/query-plan.ts';
+import { matchScope, scoreScope } from '../compute/plan-scope.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import { queryText } from '../index-query/query-text.ts';
 import type { PreparedShard } from '../run/prepared-shard.ts';
@@ -115,8 +116,8 @@ function measure(query: IndexQuery, prepared: PreparedShard, stop: StopCheck, sc
   segments.forEach((segment, index) => {
     if (stop()) return;
     const started = performance.now();
-    const plan = prepared.planner.plan(query, index, false);
-    const scoredPlan = scored ? prepared.planner.plan(query, index, true) : plan;
+    const plan = prepared.planner.plan(query, matchScope(index));
+    const scoredPlan = scored ? prepared.planner.plan(query, scoreScope(index)) : plan;
     const planned = performance.now();
     planMs += planned - started;
     if (plan.op === 'matchNone') return;

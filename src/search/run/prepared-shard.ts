@@ -2,6 +2,7 @@
 import type { PlanNode, SortKey } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { MatchRunner } from '../compute/match-runner.ts';
+import { matchScope } from '../compute/plan-scope.ts';
 import { bool, type IndexQuery } from '../index-query/index-query.ts';
 import { Planner } from '../plan/planner.ts';
 import type { ShardStatistics, Statistics } from '../shard/statistics.ts';
@@ -58,12 +59,12 @@ export class PreparedShard {
 
   plan(index: number): PlanNode {
     const { query, boost, needsScores } = this.shardQuery;
-    return (this.#plans[index] ??= this.planner.plan(query, index, needsScores, boost));
+    return (this.#plans[index] ??= this.planner.plan(query, { ...matchScope(index), scored: needsScores, boost }));
   }
 
   postFilter(index: number): PlanNode | null {
     const { postFilter } = this.shardQuery;
-    return postFilter ? (this.#postFilters[index] ??= this.planner.planAmong(postFilter, index, false, this.plan(index))) : null;
+    return postFilter ? (this.#postFilters[index] ??= this.planner.planAmong(postFilter, this.plan(index), matchScope(index))) : null;
   }
 
   /** Documents that match a plan: among those of a bitset, or among the roots. */
@@ -76,7 +77,7 @@ export class PreparedShard {
     const keys = this.#keys[index];
     if (keys) return keys;
     const matching = (): Iterable<number> => this.matchingDocs(index, this.plan(index), null);
-    const made = sort.map((key) => key.keyFor(this.#segments[index], (filter) => this.planner.plan(filter, index, false), matching));
+    const made = sort.map((key) => key.keyFor(this.#segments[index], (filter) => this.planner.plan(filter, matchScope(index)), matching));
     if (!sort.some((key) => key.isComputed)) this.#keys[index] = made;
     return made;
   }

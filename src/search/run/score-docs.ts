@@ -1,5 +1,6 @@
 // Scores of single documents, for parts of a search that look at hits already found.
 import { boolPlan, COUNT_ALL, type PlanNode } from '../../plan/query-plan.ts';
+import { matchScope, scoreScope } from '../compute/plan-scope.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { PreparedShard } from './prepared-shard.ts';
 import type { RunControl } from './run-control.ts';
@@ -19,7 +20,7 @@ export function scoreDocs(
   const result = new Map<number, number>();
   if (docs.length === 0) return result;
   const wanted: PlanNode = { op: 'docs', docs: Uint32Array.from(docs).sort(), scores: null };
-  const plan = prepared.planner.planAmong(query, index, scored, wanted);
+  const plan = prepared.planner.planAmong(query, wanted, scored ? scoreScope(index) : matchScope(index));
   if (plan.op === 'matchNone') return result;
   const restricted = scored ? boolPlan({ must: [plan], filter: [wanted] }) : boolPlan({ filter: [wanted, plan] });
   const collect = { ...COUNT_ALL, size: docs.length, trackScores: scored };

@@ -8,6 +8,7 @@ import type { AggProgram, PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { Query } from '../../query/query.ts';
 import { compileDocScript } from '../../scripting/doc-script.ts';
+import { matchScope } from '../compute/plan-scope.ts';
 import { compileScriptColumn, type ScriptColumn, ScriptedSegment } from '../compute/scripted-segment.ts';
 import { runDocScript } from '../evaluate/script-doc.ts';
 import { stringsIn } from '../evaluate/source-values.ts';
@@ -119,6 +120,6 @@ export class ShardAggregations {
     const query = (this.#tree.resolved?.get(parsed) ?? parsed) as Query;
     let rewritten = this.#filters.get(query);
     if (!rewritten) this.#filters.set(query, (rewritten = rewriteQuery(query, { ...this.#context, nestedPath: null })));
-    return prepared.planner.plan(rewritten, index, false);
+    return prepared.planner.plan(rewritten, matchScope(index));
   }
 }

@@ -4,6 +4,7 @@ import type { FieldType } from '../../mapping/field-type.ts';
 import { readCompletions, WORD_SEPARATOR } from '../../mapping/types/completion.ts';
 import { editsFor } from '../../query/fuzziness.ts';
 import { REGEXP_ALL } from '../../query/regexp-flags.ts';
+import { matchScope } from '../compute/plan-scope.ts';
 import { afterPrefix, type Bytes } from '../index-query/term.ts';
 import { regexpMatcher } from '../matchers/regexp.ts';
 import type { CompletionSuggestion } from '../request/suggest-request.ts';
@@ -58,8 +59,7 @@ export function suggestCompletions(
         hasColumn: false,
         label: name,
       },
-      index,
-      false,
+      matchScope(index),
     );
     if (plan.op === 'matchNone') return;
     for (const docId of prepared.matchingDocs(index, plan, null)) {

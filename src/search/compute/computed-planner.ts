@@ -1,0 +1,135 @@
+// Plans of queries that have to run other queries first: joins, function scores, scripts, features.
+import { featureValue } from '../../mapping/types/rank-features.ts';
+import { boolPlan, type PlanNode, type TermScorer } from '../../plan/query-plan.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
+import {
+  bool,
+  type FeatureIndexQuery,
+  type FunctionScoreIndexQuery,
+  type IndexQuery,
+  type JoinQuery,
+  type ScriptedMinimum,
+  type ScriptFilter,
+} from '../index-query/index-query.ts';
+import { scoreByFunctions } from './function-score.ts';
+import { gatherJoined, type Joined, planJoined } from './join.ts';
+import type { MatchRunner, ScoredDocs } from './match-runner.ts';
+import { matchScope, type PlanQuery, type PlanScope, scoreScope, unscored, withAmong } from './plan-scope.ts';
+
+const MATCH_NONE: PlanNode = { op: 'matchNone' };
+const MATCH_ALL: PlanNode = { op: 'matchAll' };
+
+export class ComputedPlanner {
+  readonly #segments: readonly SegmentReader[];
+  readonly #runner: MatchRunner;
+  readonly #plan: PlanQuery;
+  #joins: Map<JoinQuery, ReadonlyMap<string, Joined>> | null = null;
+
+  /** @param plan  plans the queries inside */
+  constructor(segments: readonly SegmentReader[], runner: MatchRunner, plan: PlanQuery) {
+    this.#segments = segments;
+    this.#runner = runner;
+    this.#plan = plan;
+  }
+
+  join(query: JoinQuery, scope: PlanScope): PlanNode {
+    const joined = this.#joined(query);
+    const to = this.#plan(query.to, unscored(scope));
+    if (to.op === 'matchNone') return to;
+    const { docs } = this.candidates(to, scope, null);
+    return planJoined(query, this.#segments[scope.index], docs, joined, scope.boost);
+  }
+
+  /** The documents of `from` in all segments, by parent id. The clauses around the query are about the documents of `to`. */
+  #joined(query: JoinQuery): ReadonlyMap<string, Joined> {
+    let joined = this.#joins?.get(query);
+    if (!joined) {
+      const isScored = query.scoreMode !== 'none';
+      joined = gatherJoined(query, this.#segments, (index) => {
+        const from = this.#plan(query.from, isScored ? scoreScope(index) : matchScope(index));
+        return from.op === 'matchNone' ? null : this.#runner.matchesOf(index, from, null);
+      });
+      (this.#joins ??= new Map()).set(query, joined);
+    }
+    return joined;
+  }
+
+  functionScore(query: FunctionScoreIndexQuery, scope: PlanScope): PlanNode {
+    // Without scores, the matches are those of the inner query, unless they are selected by score.
+    if (!scope.scored && query.minScore === null) return this.#plan(query.query, unscored(scope));
+    const inner = { index: scope.index, scored: true, boost: query.boostsResult ? 1 : scope.boost, among: scope.among };
+    const plan = this.#plan(query.query, inner);
+    if (plan.op === 'matchNone') return plan;
+    const base = this.candidates(plan, scope, query.nestedPath);
+    if (base.docs.length === 0) return MATCH_NONE;
+    const filterScope = withAmong(unscored(scope), [{ op: 'docs', docs: base.docs, scores: null }]);
+    const docsOf = (filter: IndexQuery): ReadonlySet<number> => {
+      const chosen = this.#plan(filter, filterScope);
+      return new Set(chosen.op === 'matchNone' ? [] : this.candidates(chosen, filterScope, query.nestedPath).docs);
+    };
+    const filters = query.functions.map(({ filter }) => (filter ? docsOf(filter) : null));
+    return scoreByFunctions(query, this.#segments[scope.index], base, filters, query.boostsResult ? scope.boost : 1);
+  }
+
+  /** terms_set with a script: one part for each number of clauses that the script returns for a document. */
+  termsSetByScript(clauses: readonly IndexQuery[], { nestedPath, clausesOf }: ScriptedMinimum, scope: PlanScope): PlanNode {
+    const any = this.#plan(bool({ should: clauses, minimumShouldMatch: 1 }), unscored(scope));
+    if (any.op === 'matchNone') return any;
+    const segment = this.#segments[scope.index];
+    const byMinimum = new Map<number, number[]>();
+    for (const docId of this.candidates(any, scope, nestedPath).docs) {
+      const wanted = Math.max(1, clausesOf(segment, docId));
+      const docs = byMinimum.get(wanted);
+      if (docs) docs.push(docId);
+      else byMinimum.set(wanted, [docId]);
+    }
+    const parts: PlanNode[] = [];
+    for (const [wanted, docs] of byMinimum) {
+      if (wanted > clauses.length) continue;
+      const part = this.#plan(bool({ should: clauses, minimumShouldMatch: wanted }), scope);
+      if (part.op !== 'matchNone') parts.push(boolPlan({ must: [part], filter: [planDocs(docs)] }));
+    }
+    if (parts.length <= 1) return parts[0] ?? MATCH_NONE;
+    return boolPlan({ should: parts, minimumShouldMatch: 1 });
+  }
+
+  scriptFilter({ nestedPath, matches }: ScriptFilter, scope: PlanScope): PlanNode {
+    const segment = this.#segments[scope.index];
+    const { docs } = this.candidates(MATCH_ALL, scope, nestedPath);
+    return planDocs([...docs].filter((docId) => matches(segment, docId)));
+  }
+
+  /**
+   * The term frequency of a feature is its value; it is computed back from a score that depends on the frequency alone.
+   * Source: Lucene's FeatureField.
+   * @param meanFreq  mean of the term's frequencies in the shard
+   */
+  feature({ scoreOf, term }: FeatureIndexQuery, meanFreq: number, scope: PlanScope): PlanNode {
+    const plan = this.#plan({ op: 'term', term, scored: false }, unscored(scope));
+    if (!scope.scored || plan.op !== 'term') return plan;
+    const score = scoreOf(featureValue(Math.trunc(meanFreq)));
+    const { docs, scores } = this.#runner.matchesOf(scope.index, { ...plan, scorer: FEATURE_SCORER }, null);
+    const values = scores.map((found) => {
+      const freq = Math.round(FEATURE_SCALE * (1 / (1 - found) - 1));
+      return Math.fround(score(featureValue(freq)) * scope.boost);
+    });
+    return { op: 'docs', docs, scores: values };
+  }
+
+  /** Documents of a plan that also match the surrounding clauses, with their scores. */
+  candidates(plan: PlanNode, { index, among }: PlanScope, nestedPath: string | null): ScoredDocs {
+    const left = among.length === 0 ? plan : boolPlan({ must: [plan], filter: among });
+    const scopePtr = nestedPath === null ? null : this.#segments[index].nestedDocsPtr(nestedPath);
+    return this.#runner.matchesOf(index, left, scopePtr);
+  }
+}
+
+/** Documents found on the host, in any order. */
+export function planDocs(docs: readonly number[]): PlanNode {
+  if (docs.length === 0) return MATCH_NONE;
+  return { op: 'docs', docs: Uint32Array.from(new Set(docs)).sort(), scores: null };
+}
+
+/** Under this scorer a frequency f scores 1 - 1 / (1 + f / 2^15), which is distinct in float32 for all frequencies of features (below 2^16). */
+const FEATURE_SCALE = 2 ** 15;
+const FEATURE_SCORER: TermScorer = { weight: 1, normInverse: new Float32Array(256).fill(1 / FEATURE_SCALE) };

@@ -1,0 +1,121 @@
+// Plans of queries for terms. Weights are computed in float32 as in Lucene, from the statistics of the shard or of the whole search.
+import { boolPlan, type PlanNode, type TermScorer } from '../../plan/query-plan.ts';
+import type { TermState } from '../../plan/segment.ts';
+import type { PlanScope } from '../compute/plan-scope.ts';
+import type { BlendedIndexQuery, PhraseIndexQuery } from '../index-query/index-query.ts';
+import type { PatternQuery } from '../index-query/pattern-query.ts';
+import type { Term } from '../index-query/term.ts';
+import { idf } from '../shard/bm25.ts';
+import type { ShardStatistics, Statistics, TermEntry } from '../shard/statistics.ts';
+import { blendDocFreqs } from './blended-terms.ts';
+import { planAnyTerm, planPatternTerms } from './segment-filters.ts';
+import type { ExpandedTerm } from './term-expansion.ts';
+
+const MATCH_NONE: PlanNode = { op: 'matchNone' };
+
+export class TermPlanner {
+  readonly #local: ShardStatistics;
+  readonly #weights: Statistics;
+
+  constructor(local: ShardStatistics, weights: Statistics) {
+    this.#local = local;
+    this.#weights = weights;
+  }
+
+  term(term: Term, scope: PlanScope): PlanNode {
+    return this.#term(term, this.#local.term(term), scope.index, scope.scored, scope.boost);
+  }
+
+  /** @param docFreq  replaces the term's own */
+  #term(term: Term, entry: TermEntry, index: number, scored: boolean, boost: number, docFreq?: number): PlanNode {
+    const state = entry.states[index];
+    const postings = state && this.#local.segments[index].postings(term.field);
+    if (!state || !postings) return MATCH_NONE;
+    const scorer = scored ? this.scorer(term.field, [docFreq ?? this.#weights.docFreq(term)], boost) : null;
+    return { op: 'term', postings, term: state, scorer };
+  }
+
+  /** The scorer of terms that are weighted together, null if no document has the field. */
+  scorer(field: string, docFreqs: readonly number[], boost: number): TermScorer | null {
+    const statistics = this.#weights.field(field);
+    if (!statistics) return null;
+    let sum = 0;
+    for (const docFreq of docFreqs) sum += idf(docFreq, statistics.docCount);
+    return { weight: Math.fround(boost * Math.fround(sum)), normInverse: statistics.normInverse };
+  }
+
+  anyTerm(field: string, terms: readonly Term[], index: number): PlanNode {
+    return planAnyTerm(field, this.#statesOf(terms, index), this.#local.segments[index]);
+  }
+
+  /** States of those terms that the segment has. */
+  #statesOf(terms: readonly Term[], index: number): TermState[] {
+    return terms.map((term) => this.#local.term(term).states[index]).filter((state) => state !== null);
+  }
+
+  synonym(field: string, terms: readonly Term[], { index, scored, boost }: PlanScope): PlanNode {
+    const postings = this.#local.segments[index].postings(field);
+    const states = this.#statesOf(terms, index);
+    if (!postings || states.length === 0) return MATCH_NONE;
+    if (!scored) return planAnyTerm(field, states, this.#local.segments[index]);
+    const docFreq = Math.max(...terms.map((term) => this.#weights.docFreq(term)));
+    const scorer = this.scorer(field, [docFreq], boost);
+    return states.length === 1 ? { op: 'term', postings, term: states[0], scorer } : { op: 'synonym', postings, terms: states, scorer };
+  }
+
+  /** @param query  expanded, without a prefix at the last position */
+  phrase(query: PhraseIndexQuery, { index, scored, boost }: PlanScope): PlanNode {
+    const postings = this.#local.segments[index].postings(query.field);
+    if (!postings) return MATCH_NONE;
+    const docFreqs: number[] = [];
+    const positions: Array<{ position: number; terms: TermState[] }> = [];
+    for (const { position, terms } of query.positions) {
+      for (const term of terms) {
+        const docFreq = this.#weights.docFreq(term);
+        if (docFreq > 0) docFreqs.push(docFreq);
+      }
+      const states = this.#statesOf(terms, index);
+      if (states.length === 0) return MATCH_NONE;
+      positions.push({ position, terms: states });
+    }
+    return { op: 'phrase', postings, positions, slop: query.slop, scorer: scored ? this.scorer(query.field, docFreqs, boost) : null };
+  }
+
+  blended(query: BlendedIndexQuery, { index, scored, boost }: PlanScope): PlanNode {
+    const docFreqs = blendDocFreqs(
+      query.terms.map(({ term }) => term),
+      this.#local,
+    );
+    const clauses = query.terms
+      .map(({ term, boost: own }, i) => this.#term(term, this.#local.term(term), index, scored, Math.fround(boost * own), docFreqs[i]))
+      .filter((plan) => plan.op !== 'matchNone');
+    if (clauses.length <= 1) return clauses[0] ?? MATCH_NONE;
+    if (!scored) return boolPlan({ should: clauses, minimumShouldMatch: 1 });
+    return { op: 'disMax', clauses, tieBreaker: query.tieBreaker };
+  }
+
+  /** @param termsOf  expands the pattern to the terms of the shard */
+  pattern(query: PatternQuery, { index, scored, boost }: PlanScope, termsOf: (query: PatternQuery) => readonly ExpandedTerm[]): PlanNode {
+    const { kind } = query.rewrite;
+    if (kind === 'constant' || (!scored && (kind === 'scoring_boolean' || kind === 'constant_boolean'))) {
+      return planConstant(planPatternTerms(query, this.#local.segments[index]), boost, scored);
+    }
+    const terms = termsOf(query);
+    const docFreq = kind === 'top_terms_blended' ? Math.max(0, ...terms.map(({ entry }) => entry.docFreq)) : undefined;
+    const isConstant = kind === 'top_terms_boost' || kind === 'constant_boolean';
+    const clauses = terms
+      .map(({ term, entry, boost: own }) => {
+        const termBoost = Math.fround(boost * own);
+        const plan = this.#term(term, entry, index, scored && !isConstant, termBoost, docFreq);
+        return isConstant ? planConstant(plan, termBoost, scored) : plan;
+      })
+      .filter((plan) => plan.op !== 'matchNone');
+    if (clauses.length <= 1) return clauses[0] ?? MATCH_NONE;
+    return boolPlan({ should: clauses, minimumShouldMatch: 1 });
+  }
+}
+
+/** The matches of a plan, all with the same score. */
+export function planConstant(child: PlanNode, score: number, scored: boolean): PlanNode {
+  return scored && child.op !== 'matchNone' ? { op: 'constantScore', child, score } : child;
+}
