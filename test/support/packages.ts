@@ -115,8 +115,10 @@ export interface PackageManifest {
   readonly scripts?: Readonly<Record<string, string>>;
 }
 
+/** Without those behind links, which Node 26 follows in a recursive `readdir`. */
 function filesOf(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (entry.isDirectory()) return filesOf(path.join(folder, entry.name)).map((file) => path.join(entry.name, file));
+    return entry.isFile() ? [entry.name] : [];
+  });
 }
