@@ -22,7 +22,6 @@ export { hasReplacement as textHasReplacement } from './text/utf8';
 export { aggsAllocate, aggsCollect, aggsCollectRange } from './aggs/tree';
 export {
   encoderBytes as postingsEncoderBytes,
-  encoderScratchBytes as postingsEncoderScratchBytes,
   encoderInit as postingsEncoderInit,
   encoderBegin as postingsEncoderBegin,
   encoderAddDoc as postingsEncoderAddDoc,
@@ -30,7 +29,6 @@ export {
   encoderFinish as postingsEncoderFinish,
 } from './postings/encoder';
 export {
-  cursorBytes as postingsCursorBytes,
   cursorOpen as postingsCursorOpen,
   cursorNext as postingsCursorNext,
   cursorAdvance as postingsCursorAdvance,
@@ -55,14 +53,7 @@ export {
   bufferAddField,
   bufferAllocate,
   bufferSetChain,
-  bufferDocCount,
-  bufferDeletedCount,
   bufferUsedBytes,
-  bufferErrorField,
-  bufferErrorLength,
-  bufferErrorTerm,
-  bufferImagePtr,
-  bufferImageBytes,
 } from './buffer/buffer';
 export { bufferAdd, bufferDelete } from './buffer/document';
 export { bufferFlush } from './buffer/flush';

@@ -26,13 +26,22 @@ const SHARED = {
   'analysis/stage': ['Chain'],
   'analysis/stage-ids': ['StageId'],
   'analysis/token': ['FLAG_KEYWORD', 'Token', 'TokenType'],
+  'buffer/document': null,
+  'buffer/image': null,
+  'buffer/layout': ['Buffer', 'BUFFER_BYTES', 'ColumnKind', 'NO_DOC'],
+  'buffer/merge-terms': null,
+  'codec/field-flags': null,
   'docvalues/column': null,
   'executor/run': null,
   'executor/sort': null,
   'mem/status': null,
+  'postings/cursor': ['CURSOR_BYTES'],
+  'postings/encoder': ['PostingsEncoder'],
   'postings/format': null,
   'search/context': null,
   'search/node': null,
+  'terms/dictionary': null,
+  'terms/fuzzy': null,
 };
 
 /** Entry files and the interfaces of their exports. */
@@ -90,12 +99,34 @@ async function bindings() {
 }
 
 function write(program) {
-  const compiler = new Compiler(program);
   const files = new Map([['exports.ts', exportsFile(program)]]);
+  const values = constantValues(program);
   for (const folder of new Set(Object.keys(SHARED).map((file) => path.dirname(file)))) {
-    files.set(`${folder.replaceAll('/', '-')}.ts`, folderFile(program, compiler, folder));
+    files.set(`${folder.replaceAll('/', '-')}.ts`, folderFile(program, values, folder));
   }
   return files;
+}
+
+/** What SHARED selects, in order: the constants, namespaces, enums and classes of its files. */
+function sharedElements(program) {
+  return Object.entries(SHARED).flatMap(([file, only]) => {
+    const elements = [...program.filesByName.get(`assembly/${file}`).members]
+      // Members include what the file imports.
+      .filter(([name, element]) => element.is(CommonFlags.Export) && element.internalName === `assembly/${file}/${name}`)
+      .filter(([name, element]) => isShareable(element) && (only === null || only.includes(name)))
+      .map(([name, element]) => ({ file, name, element }));
+    for (const name of only ?? []) {
+      if (!elements.some((element) => element.name === name))
+        throw new Error(`assembly/${file}.ts exports no constant or unmanaged class ${name}`);
+    }
+    return elements;
+  });
+}
+
+function isShareable(element) {
+  if (element.kind === ElementKind.Global) return element.is(CommonFlags.Const);
+  if (element.kind === ElementKind.ClassPrototype) return (element.decoratorFlags & DecoratorFlags.Unmanaged) !== 0;
+  return element.kind === ElementKind.Namespace || element.kind === ElementKind.Enum;
 }
 
 // ---- exports
@@ -164,50 +195,31 @@ function exportsInterface(program, file, name, used, known) {
 
 // ---- constants and layouts
 
-function folderFile(program, compiler, folder) {
+function folderFile(program, values, folder) {
   const names = new Set();
   const parts = [];
-  for (const [file, only] of Object.entries(SHARED)) {
+  let last = '';
+  for (const { file, name, element } of sharedElements(program)) {
     if (path.dirname(file) !== folder) continue;
-    parts.push(`\n// assembly/${file}.ts\n`);
-    const found = new Set();
-    for (const [name, element] of program.filesByName.get(`assembly/${file}`).members) {
-      // Members include what the file imports.
-      if (!element.is(CommonFlags.Export) || element.internalName !== `assembly/${file}/${name}`) continue;
-      if (only !== null && !only.includes(name)) continue;
-      const text = elementText(program, compiler, name, element);
-      if (text === null) continue;
-      if (names.has(name)) throw new Error(`${name} is declared twice in assembly/${folder}`);
-      names.add(name);
-      found.add(name);
-      parts.push(text);
-    }
-    for (const name of only ?? [])
-      if (!found.has(name)) throw new Error(`assembly/${file}.ts exports no constant or unmanaged class ${name}`);
+    if (names.has(name)) throw new Error(`${name} is declared twice in assembly/${folder}`);
+    names.add(name);
+    if (file !== last) parts.push(`\n// assembly/${file}.ts\n`);
+    last = file;
+    parts.push(elementText(program, values, name, element));
   }
   const text = parts.join('');
   const needsOffset = text.includes(' as Offset<');
   return `// ${HEADER}\n${needsOffset ? "import type { Offset } from '../records.ts';\n" : ''}${text}`;
 }
 
-/** Declaration for the host; null for whatever is no constant and no unmanaged class. */
-function elementText(program, compiler, name, element) {
-  if (element.kind === ElementKind.Global) {
-    if (!element.is(CommonFlags.Const)) return null;
-    return `${docOf(element.declaration, '')}export const ${name} = ${valueOf(compiler, element)};\n`;
-  }
-  if (element.kind === ElementKind.Namespace || element.kind === ElementKind.Enum) {
-    if (element.kind === ElementKind.Enum) compiler.compileEnum(element);
-    const members = [...element.members].map(([member, value]) => {
-      const number = value.kind === ElementKind.EnumValue ? enumValueOf(compiler, value) : valueOf(compiler, value);
-      return `${docOf(value.declaration, '  ')}  ${member}: ${number},\n`;
-    });
-    return `${docOf(element.declaration, '')}export const ${name} = {\n${members.join('')}} as const;\n`;
-  }
-  if (element.kind === ElementKind.ClassPrototype && element.decoratorFlags & DecoratorFlags.Unmanaged) {
-    return layoutText(program, name, element);
-  }
-  return null;
+function elementText(program, values, name, element) {
+  if (element.kind === ElementKind.ClassPrototype) return layoutText(program, name, element);
+  const doc = docOf(element.declaration, '');
+  if (element.kind === ElementKind.Global) return `${doc}export const ${name} = ${literal(values, element)};\n`;
+  const members = [...element.members].map(
+    ([member, value]) => `${docOf(value.declaration, '  ')}  ${member}: ${literal(values, value)},\n`,
+  );
+  return `${doc}export const ${name} = {\n${members.join('')}} as const;\n`;
 }
 
 function layoutText(program, name, prototype) {
@@ -221,31 +233,36 @@ function layoutText(program, name, prototype) {
   return `${docOf(prototype.declaration, '')}export const ${name} = {\n${fields.join('')}  sizeof: ${record.nextMemoryOffset},\n} as const;\n`;
 }
 
-/** Value of a constant as source text. */
-function valueOf(compiler, global) {
-  compiler.compileGlobal(global);
-  const { init } = binaryen.getGlobalInfo(binaryen.wrapModule(compiler.module.ref).getGlobal(global.internalName));
-  return literal(init, String(global.type), global.internalName);
+/** Values of the shared constants by internal name: the compiler turns them into globals of a module, whose start code then computes them. */
+function constantValues(program) {
+  const compiler = new Compiler(program);
+  for (const file of Object.keys(SHARED)) compiler.compileFile(program.filesByName.get(`assembly/${file}`));
+  if (program.diagnostics.length > 0) throw new Error(program.diagnostics.join('\n'));
+  const module = binaryen.wrapModule(compiler.module.ref);
+  module.addFunction('compute', binaryen.none, binaryen.none, [], module.block(null, compiler.currentBody));
+  module.addFunctionExport('compute', 'compute');
+  const values = new Map();
+  const constants = sharedElements(program).flatMap(({ element }) => (element.members ? [...element.members.values()] : [element]));
+  for (const constant of constants) {
+    const name = constant.internalName;
+    if (constant.is(CommonFlags.Inlined)) values.set(name, constant.constantIntegerValue.low);
+    else if (module.getGlobal(name)) module.addGlobalExport(name, name);
+  }
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(module.emitBinary()));
+  exports.compute();
+  for (const [name, global] of Object.entries(exports)) if (name !== 'compute') values.set(name, global.value);
+  return values;
 }
 
-function enumValueOf(compiler, member) {
-  if (member.is(CommonFlags.Inlined)) return String(member.constantIntegerValue.low);
-  const { init } = binaryen.getGlobalInfo(binaryen.wrapModule(compiler.module.ref).getGlobal(member.internalName));
-  return literal(init, 'i32', member.internalName);
-}
-
-function literal(expression, type, name) {
-  const { id, value } = binaryen.getExpressionInfo(expression);
-  if (id !== binaryen.ConstId) throw new Error(`${name} is no compile-time constant`);
+/** A constant as source text. */
+function literal(values, constant) {
+  const value = values.get(constant.internalName);
+  if (value === undefined) throw new Error(`${constant.internalName} has no value`);
+  const type = String(constant.type);
   if (type === 'bool') return String(value !== 0);
-  if (type === 'u64') return `${BigInt.asUintN(64, wide(value))}n`;
-  if (type === 'i64') return `${BigInt.asIntN(64, wide(value))}n`;
+  if (type === 'u64') return `${BigInt.asUintN(64, value)}n`;
+  if (type === 'i64') return `${value}n`;
   return String(type === 'u32' || type === 'usize' ? value >>> 0 : value);
-}
-
-/** Binaryen's halves of a 64-bit number, or the number. */
-function wide(value) {
-  return typeof value === 'object' ? (BigInt(value.high) << 32n) | BigInt(value.low >>> 0) : BigInt(value);
 }
 
 /** The doc comment in front of a declaration, indented, or nothing. */

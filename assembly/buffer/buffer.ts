@@ -76,36 +76,8 @@ export function bufferSetChain(ptr: usize, number: u32, chain: usize): void {
   fieldAt(changetype<Buffer>(ptr), number).chain = chain;
 }
 
-export function bufferDocCount(ptr: usize): u32 {
-  return changetype<Buffer>(ptr).docCount;
-}
-
-export function bufferDeletedCount(ptr: usize): u32 {
-  return changetype<Buffer>(ptr).deletedCount;
-}
-
 /** Bytes of the region in use. */
 export function bufferUsedBytes(ptr: usize): usize {
   const region = regionOf(changetype<Buffer>(ptr));
   return region.cur - region.start;
-}
-
-export function bufferErrorField(ptr: usize): u32 {
-  return changetype<Buffer>(ptr).errorField;
-}
-
-export function bufferErrorLength(ptr: usize): u32 {
-  return changetype<Buffer>(ptr).errorLength;
-}
-
-export function bufferErrorTerm(ptr: usize): usize {
-  return changetype<Buffer>(ptr).errorTerm;
-}
-
-export function bufferImagePtr(ptr: usize): usize {
-  return changetype<Buffer>(ptr).imagePtr;
-}
-
-export function bufferImageBytes(ptr: usize): usize {
-  return changetype<Buffer>(ptr).imageBytes;
 }

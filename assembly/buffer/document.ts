@@ -1,6 +1,7 @@
 // Adds an encoded block of documents (src/arena/document-encoder.ts has the layout) to the open buffer: analysis, inversion, values.
 // A document that fails stays as a deleted one, which flush drops with all its postings and statistics.
 import { chainNext, chainReset } from '../analysis/run';
+import { FIELD_FREQS, FIELD_NORMS } from '../codec/field-flags';
 import { Chain } from '../analysis/stage';
 import { TOKEN_BYTES, Token } from '../analysis/token';
 import { encodeNorm, NORM_EMPTY } from '../docvalues/norms';
@@ -12,8 +13,6 @@ import {
   Buffer,
   ColumnKind,
   DOC_BYTES,
-  FIELD_NORMS,
-  FIELD_POSTINGS,
   Field,
   MAX_PATHS,
   TermRecord,
@@ -25,11 +24,11 @@ import {
   normStream,
   regionOf,
 } from './layout';
-import { TERMS_FREQS } from '../terms/dictionary';
 import { addOccurrence, addPosition, findBatch, findHashed, findTerm, hasRoom } from './term-hash';
 import { streamAdd } from './value-stream';
 
-namespace Op {
+/** Kinds of values in an encoded block. */
+export namespace ValueOp {
   export const TEXT: u32 = 1;
   export const TERM: u32 = 2;
   export const KEYWORD: u32 = 3;
@@ -40,31 +39,46 @@ namespace Op {
   export const FEATURE: u32 = 8;
 }
 
+/** A block of documents to add; written by the host. */
+// @ts-ignore: decorator
+@unmanaged
+export class DocumentBlock {
+  /** The encoded documents; the last one is the root, which gets `id` and the version triple. */
+  start: usize;
+  end: usize;
+  /** Bytes of the `_id`. */
+  id: usize;
+  idLength: u32;
+  seqNo: f64;
+  version: f64;
+  primaryTerm: f64;
+}
+
 /**
- * Adds a block; its last document is the root and gets `id` and the version triple.
- * Returns the root's doc id, or a status and then nothing of the block will be in a segment: E_NO_SPACE (flush first), E_LIMIT (a term is
- * longer than MAX_TERM_BYTES: errorField, errorLength, errorTerm), E_CHAIN, E_CORRUPT (the bytes are no block).
+ * Adds a block. Returns the root's doc id, or a status and then nothing of the block will be in a segment: E_NO_SPACE (flush first), E_LIMIT (a
+ * term is longer than MAX_TERM_BYTES: errorField, errorLength, errorTerm of the buffer), E_CHAIN, E_CORRUPT (the bytes are no block).
  */
-export function bufferAdd(ptr: usize, blockPtr: usize, blockEnd: usize, idPtr: usize, idLen: u32, seqNo: f64, version: f64, primaryTerm: f64): i32 {
-  const buffer = changetype<Buffer>(ptr), region = regionOf(buffer);
-  if (blockPtr + 4 > blockEnd) return E_CORRUPT;
-  const count = load<u32>(blockPtr), first = buffer.docCount;
-  if (count == 0 || count > <u32>(blockEnd - blockPtr)) return E_CORRUPT;
+export function bufferAdd(ptr: usize, blockPtr: usize): i32 {
+  const buffer = changetype<Buffer>(ptr), region = regionOf(buffer), block = changetype<DocumentBlock>(blockPtr);
+  const blockStart = block.start, blockEnd = block.end, idLen = block.idLength;
+  if (blockStart + 4 > blockEnd) return E_CORRUPT;
+  const count = load<u32>(blockStart), first = buffer.docCount;
+  if (count == 0 || count > <u32>(blockEnd - blockStart)) return E_CORRUPT;
   region.failed = 0;
   if (!ensureDocs(buffer, region, count)) return E_NO_SPACE;
   const idRecord = regionAllocate(region, 4 + <usize>idLen);
   if (!idRecord) return E_NO_SPACE;
   store<u32>(idRecord, idLen);
-  memory.copy(idRecord + 4, idPtr, idLen);
-  let cur = blockPtr + 4, status: i32 = 0;
+  memory.copy(idRecord + 4, block.id, idLen);
+  let cur = blockStart + 4, status: i32 = 0;
   for (let i: u32 = 0; i < count && status == 0; i++) {
     const doc = docRecord(buffer, buffer.docCount);
     doc.id = 0;
     doc.deleted = 0;
     doc.path = 0;
-    doc.seqNo = <i64>seqNo;
-    doc.version = <i64>version;
-    doc.primaryTerm = <i64>primaryTerm;
+    doc.seqNo = <i64>block.seqNo;
+    doc.version = <i64>block.version;
+    doc.primaryTerm = <i64>block.primaryTerm;
     const end = cur + 4 > blockEnd ? cur : cur + 4 + load<u32>(cur);
     status = end < cur + 6 || end > blockEnd ? E_CORRUPT : addDocument(buffer, region, cur + 4, end);
     cur = end;
@@ -108,7 +122,7 @@ function addDocument(buffer: Buffer, region: Region, cur: usize, end: usize): i3
     const field = changetype<Field>(at);
     if (field.flags & FIELD_NORMS) {
       // Lucene: the length of a field without frequencies is its number of distinct terms.
-      const tokens = field.flags & TERMS_FREQS ? field.length - field.overlaps : <u32>field.sumDocFreq - field.docFreqsBefore;
+      const tokens = field.flags & FIELD_FREQS ? field.length - field.overlaps : <u32>field.sumDocFreq - field.docFreqsBefore;
       if (!streamAdd(region, normStream(field), doc, <i64>(tokens ? encodeNorm(tokens) : NORM_EMPTY)) && status == 0) status = E_NO_SPACE;
     }
     if (field.length) field.docCount++;
@@ -140,14 +154,14 @@ function addValues(buffer: Buffer, region: Region, cur: usize, end: usize): i32 
     if (number >= buffer.fieldCount) return E_CORRUPT;
     const field = fieldAt(buffer, number);
     cur += 4;
-    if (op >= Op.I64 && op <= Op.GEO) {
+    if (op >= ValueOp.I64 && op <= ValueOp.GEO) {
       if (cur + 8 > end) return E_CORRUPT;
       if (!streamAdd(region, columnStream(field), buffer.docCount, load<i64>(cur))) return E_NO_SPACE;
       cur += 8;
       continue;
     }
     let freq: u32 = 1;
-    if (op == Op.FEATURE) {
+    if (op == ValueOp.FEATURE) {
       freq = load<u32>(cur);
       cur += 4;
       if (cur + 4 > end) return E_CORRUPT;
@@ -156,9 +170,9 @@ function addValues(buffer: Buffer, region: Region, cur: usize, end: usize): i32 
     cur += 4;
     if (length > <u32>(end - cur)) return E_CORRUPT;
     let status: i32;
-    if (op == Op.TEXT && field.chain) status = addText(buffer, region, field, cur, length);
-    else if (op == Op.BINARY) status = addBinary(buffer, region, field, cur, length);
-    else status = addExact(buffer, region, field, cur, length, freq, op == Op.KEYWORD);
+    if (op == ValueOp.TEXT && field.chain) status = addText(buffer, region, field, cur, length);
+    else if (op == ValueOp.BINARY) status = addBinary(buffer, region, field, cur, length);
+    else status = addExact(buffer, region, field, cur, length, freq, op == ValueOp.KEYWORD);
     if (status != 0) return status;
     cur += length;
   }

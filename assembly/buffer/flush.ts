@@ -1,20 +1,16 @@
 // Turns the open buffer into a segment image. Deleted documents are dropped with their postings; the rest keeps its order.
 //   behind the region: ├ scratch (document map, sort records, column arrays) ┬ image ┤ extentEnd
+import { FIELD_COLUMN_SHIFT, FIELD_FREQS, FIELD_NORMS, FIELD_OFFSETS, FIELD_PATH, FIELD_POSITIONS, FIELD_POSTINGS } from '../codec/field-flags';
 import { bitsetBytes, bitsetCount, bitsetSet } from '../codec/bitset';
 import { regionAllocate, regionInit } from '../mem/region';
 import { E_NO_SPACE } from '../mem/status';
 import { sortScratchBytes, sortTerms, SORT_RECORD_BYTES } from '../terms/sort';
-import { TERMS_FREQS, TERMS_OFFSETS, TERMS_POSITIONS } from '../terms/dictionary';
 import { termsSideBytes } from '../terms/writer';
 import { outputBegin, outputCreate, outputDoc, outputEnd, outputFinish, outputOpen, outputPosition } from './field-output';
 import { NO_FIELD, SectionKind, imageFinish, imageFree, imageSection } from './image';
 import {
   Buffer,
   ColumnKind,
-  FIELD_COLUMN_SHIFT,
-  FIELD_NORMS,
-  FIELD_PATH,
-  FIELD_POSTINGS,
   Field,
   NO_DOC,
   TERM_RECORD_BYTES,
@@ -210,7 +206,7 @@ function flushPostings(writer: SegmentWriter, docMap: usize, flags: u32, term: T
   const output = writer.output, docs = changetype<SliceReader>(writer.readers), positions = changetype<SliceReader>(writer.readers + 16);
   sliceOpen(docs, term.docsHead);
   sliceOpen(positions, term.positionsHead);
-  const hasFreqs = (flags & TERMS_FREQS) != 0, hasPositions = (flags & TERMS_POSITIONS) != 0, hasOffsets = (flags & TERMS_OFFSETS) != 0;
+  const hasFreqs = (flags & FIELD_FREQS) != 0, hasPositions = (flags & FIELD_POSITIONS) != 0, hasOffsets = (flags & FIELD_OFFSETS) != 0;
   let doc: u32 = 0, begun = false;
   for (let left = term.docFreq; left > 0; left--) {
     let freq: u32 = 1;

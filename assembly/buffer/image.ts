@@ -5,7 +5,8 @@ export const IMAGE_MAGIC: u32 = 0x47534e47; // "GNSG"
 export const IMAGE_VERSION: u32 = 1;
 export const IMAGE_HEADER_BYTES: usize = 64;
 export const TOC_ENTRY_BYTES: usize = 32;
-export const NO_FIELD: u32 = u32.MAX_VALUE;
+/** Sections that belong to no field. */
+export const NO_FIELD: u32 = 0xffffffff;
 
 export namespace SectionKind {
   export const FIELDS: u32 = 1;

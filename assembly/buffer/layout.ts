@@ -1,17 +1,12 @@
 // Records of the open buffer: an indexer's documents that are not a segment yet. Everything lives in one region (mem/region.ts) of the
 // extent that the host gave; what lies behind the region is used by flush alone.
+import { FIELD_COLUMN, FIELD_COLUMN_SHIFT } from '../codec/field-flags';
 import { REGION_BYTES, Region, regionAllocateBlock, regionFree } from '../mem/region';
 
-export const NO_DOC: u32 = u32.MAX_VALUE;
+/** No document: a dropped one in a map of documents. */
+export const NO_DOC: u32 = 0xffffffff;
 
-// Field flags: how values are kept. The low four bits are those of the term dictionary (terms/dictionary.ts).
-export const FIELD_POSTINGS: u32 = 15;
-export const FIELD_NORMS: u32 = 16;
-export const FIELD_COLUMN_SHIFT: u32 = 8;
-export const FIELD_COLUMN: u32 = 7 << FIELD_COLUMN_SHIFT;
-/** The record names a nested path, not a field (fields section only). */
-export const FIELD_PATH: u32 = 1 << 12;
-
+/** Kinds of columns, in the field flags. */
 export namespace ColumnKind {
   export const NONE: u32 = 0;
   export const I64: u32 = 1;
@@ -50,11 +45,11 @@ export class Buffer {
   touched: usize;
   /** Room for findBatch: 8 bytes per token of a batch. */
   found: usize;
-  /** Of the last add that failed: field, length of the term, and where its bytes are. */
+  /** Field whose value made the last `bufferAdd` fail; after E_LIMIT also length and address of the term. */
   errorField: u32;
   errorLength: u32;
   errorTerm: usize;
-  /** The image that flush wrote. */
+  /** The image that `bufferFlush` wrote. */
   imagePtr: usize;
   imageBytes: usize;
 }

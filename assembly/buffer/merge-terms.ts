@@ -2,18 +2,19 @@
 // documents that are gone. Runs in slices, so that an indexer stays answerable.
 //   work ├ MergeTerms ┬ per input: MergeInput, buffer for its current term ┤
 // Pre: the inputs' documents follow each other in the order of the inputs, so that postings stay ascending; or there is one input, with an area.
+import { FIELD_DOCS, FIELD_FREQS, FIELD_NORMS, FIELD_POSITIONS } from '../codec/field-flags';
 import { bitsetCount, bitsetSet } from '../codec/bitset';
 import { CURSOR_BYTES, PostingsCursor, cursorFreq, cursorNext as nextDoc, cursorNextPosition, cursorOpen as openPostings, cursorStartPositions } from '../postings/cursor';
-import { NO_MORE_DOCS, WITH_FREQS, WITH_NORMS, WITH_OFFSETS, WITH_POSITIONS } from '../postings/format';
+import { NO_MORE_DOCS } from '../postings/format';
 import { E_CORRUPT } from '../mem/status';
 import { TERMS_CURSOR_BYTES, TermsCursor, cursorNext, cursorOpen } from '../terms/cursor';
-import { TERMS_DOCS, TERMS_FREQS, TERMS_OFFSETS, TERMS_POSITIONS, TermsHeader, compareBytes, prefixOf } from '../terms/dictionary';
+import { TermsHeader, compareBytes, prefixOf } from '../terms/dictionary';
 import { FieldOutput, outputBegin, outputDoc, outputEnd, outputFinish, outputOpen, outputPosition } from './field-output';
 import { NO_DOC } from './layout';
 import { reorderPostings } from './reorder';
 import { SegmentWriter } from './segment-writer';
 
-/** What the host gives of an input that has the field; 24 bytes. */
+/** An input that has the field; written by the host. */
 // @ts-ignore: decorator
 @unmanaged
 export class MergeSource {
@@ -24,13 +25,32 @@ export class MergeSource {
   positions: usize;
   /** u32[maxDoc]: new doc id, NO_DOC if the document is dropped. */
   docMap: usize;
-  /** u32[termCount], filled: new ordinal of each term that is left. 0: not wanted. */
+  /** u32[termCount], filled: new ordinal of each term that is left. 0: not needed. */
   ordMap: usize;
   /** u32[termCount]: surviving documents of each term, for fields without postings; 0 otherwise. */
   docFreqs: usize;
 }
 
-const SOURCE_BYTES: usize = 24;
+/** A field to be merged; written by the host. */
+// @ts-ignore: decorator
+@unmanaged
+export class MergeField {
+  /** MergeSource[count] */
+  sources: usize;
+  count: u32;
+  fieldOrd: u32;
+  /** Sums over the sources. */
+  terms: u32;
+  termBytes: u64;
+  /** termsSideBytes(terms) */
+  side: usize;
+  /** Norms in the new segment, 0 without. */
+  norms: usize;
+  /** Zeroed bitset of the new segment's documents; 0 if no document is dropped. */
+  present: usize;
+  /** Area of reorderAreaBytes to sort postings in, if the documents of the only source are put in another order; else 0. */
+  area: usize;
+}
 
 // @ts-ignore: decorator
 @unmanaged
@@ -38,7 +58,7 @@ class MergeInput {
   source: MergeSource;
   cursor: TermsCursor;
   postings: usize;
-  /** WITH_* flags of its postings. */
+  /** FIELD_* flags of its postings. */
   flags: u32;
   prefix: u64;
   ended: u32;
@@ -53,10 +73,10 @@ class MergeTerms {
   inputs: usize;
   count: u32;
   nextOrd: u32;
-  /** Bitset of documents that have a term, 0: no document was dropped. */
+  /** Bitset of documents that have a term; 0 if no document is dropped. */
   present: usize;
   docCount: u32;
-  /** Documents of the only input get another order: area of reorderAreaBytes to sort postings in; 0: documents keep their order. */
+  /** See MergeField. */
   area: usize;
 }
 
@@ -67,39 +87,25 @@ export function mergeTermsBytes(count: u32, longestTerm: u32): usize {
   return STATE_BYTES + <usize>count * (INPUT_BYTES + TERMS_CURSOR_BYTES + CURSOR_BYTES + ((<usize>longestTerm + 31) & ~15));
 }
 
-/**
- * Starts a field. `sources`: MergeSource[count]; `side`: termsSideBytes(terms); `norms`: of the new segment, or 0; `present`: a zeroed bitset
- * of the new segment's documents, or 0 if none is dropped; `area`: see MergeTerms. Returns 0 or a status.
- */
-export function mergeTermsOpen(
-  work: usize,
-  writerPtr: usize,
-  sources: usize,
-  count: u32,
-  fieldOrd: u32,
-  terms: u32,
-  termBytes: f64,
-  side: usize,
-  norms: usize,
-  present: usize,
-  area: usize,
-): i32 {
-  const state = changetype<MergeTerms>(work), writer = changetype<SegmentWriter>(writerPtr);
+/** Starts a field in mergeTermsBytes(count, longestTerm) of `work` memory. Returns 0 or a status. */
+export function mergeTermsOpen(work: usize, writerPtr: usize, fieldPtr: usize): i32 {
+  const state = changetype<MergeTerms>(work), writer = changetype<SegmentWriter>(writerPtr), field = changetype<MergeField>(fieldPtr);
+  const sources = field.sources, count = field.count;
   state.writer = writer;
   state.inputs = work + STATE_BYTES;
   state.count = count;
   state.nextOrd = 0;
-  state.present = present;
+  state.present = field.present;
   state.docCount = 0;
-  state.area = area;
+  state.area = field.area;
   let cur = work + STATE_BYTES + <usize>count * INPUT_BYTES;
   const flags = changetype<TermsHeader>(changetype<MergeSource>(sources).terms).flags;
   for (let i: u32 = 0; i < count; i++) {
-    const input = inputAt(state, i), source = changetype<MergeSource>(sources + <usize>i * SOURCE_BYTES);
+    const input = inputAt(state, i), source = changetype<MergeSource>(sources + <usize>i * offsetof<MergeSource>());
     const header = changetype<TermsHeader>(source.terms);
     if (header.flags != flags) return E_CORRUPT;
     input.source = source;
-    input.flags = postingsFlags(flags, source.norms != 0);
+    input.flags = source.norms ? flags | FIELD_NORMS : flags;
     state.docCount += header.docCount;
     cur = (cur + 15) & ~15;
     input.postings = cur;
@@ -110,21 +116,13 @@ export function mergeTermsOpen(
     cur += <usize>header.longestTerm + 8;
     advance(input);
   }
-  return outputOpen(writer.output, fieldOrd, flags, terms, <u64>termBytes, side, norms);
+  return outputOpen(writer.output, field.fieldOrd, flags, field.terms, field.termBytes, field.side, field.norms);
 }
 
 // @ts-ignore: decorator
 @inline
 function inputAt(state: MergeTerms, index: u32): MergeInput {
   return changetype<MergeInput>(state.inputs + <usize>index * INPUT_BYTES);
-}
-
-function postingsFlags(flags: u32, hasNorms: bool): u32 {
-  let result: u32 = hasNorms ? WITH_NORMS : 0;
-  if (flags & TERMS_FREQS) result |= WITH_FREQS;
-  if (flags & TERMS_POSITIONS) result |= WITH_POSITIONS;
-  if (flags & TERMS_OFFSETS) result |= WITH_OFFSETS;
-  return result;
 }
 
 function advance(input: MergeInput): void {
@@ -205,7 +203,7 @@ function copyPostings(state: MergeTerms, output: FieldOutput, input: MergeInput,
     return true;
   }
   const flags = input.flags, at = input.postings, postings = changetype<PostingsCursor>(at);
-  const hasFreqs = (flags & WITH_FREQS) != 0, hasPositions = (flags & WITH_POSITIONS) != 0;
+  const hasFreqs = (flags & FIELD_FREQS) != 0, hasPositions = (flags & FIELD_POSITIONS) != 0;
   openPostings(at, cursor.postingsPtr, cursor.docFreq, flags, source.positions);
   if (state.area) {
     reorderPostings(output, at, source.docMap, state.area, state.writer.maxDoc, hasFreqs, hasPositions);
@@ -233,6 +231,6 @@ function copyPostings(state: MergeTerms, output: FieldOutput, input: MergeInput,
 
 function finish(state: MergeTerms, output: FieldOutput): i32 {
   const writer = state.writer;
-  const noPostings = (output.flags & TERMS_DOCS) == 0;
+  const noPostings = (output.flags & FIELD_DOCS) == 0;
   return outputFinish(output, state.present && !noPostings ? bitsetCount(state.present, writer.maxDoc) : state.docCount);
 }

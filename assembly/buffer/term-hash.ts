@@ -1,10 +1,10 @@
 // Terms and postings of the open buffer: an open-addressing table per field from term bytes to TermRecord, postings in slice chains.
 //   documents: ├ delta << 1 | (freq == 1) ┬ freq, if not 1 ┬ ··· ┤ with freqs, ├ delta ┬ ··· ┤ without
 //   positions: per occurrence ├ position - last in the document ┬ with offsets: start - last start, end - start ┤
+import { FIELD_FREQS, FIELD_OFFSETS, FIELD_POSITIONS } from '../codec/field-flags';
 import { TOKEN_BYTES, Token } from '../analysis/token';
 import { equalBytes, hashBytes } from '../codec/hash';
 import { Region, regionAllocate, regionAllocateBlock, regionFree } from '../mem/region';
-import { TERMS_FREQS, TERMS_OFFSETS, TERMS_POSITIONS } from '../terms/dictionary';
 import { Buffer, Field, TERM_RECORD_BYTES, TermRecord } from './layout';
 import { MAX_SLICE_BYTES, nextLevel, sliceAllocate, sliceEnd } from './slices';
 
@@ -137,7 +137,7 @@ function writePending(region: Region, field: Field, record: TermRecord): void {
     record.docsCur = record.docsHead;
     record.docsEnd = sliceEnd(record.docsHead, 0);
   }
-  if (field.flags & TERMS_FREQS) {
+  if (field.flags & FIELD_FREQS) {
     const single = record.freq == 1;
     writeDocs(region, record, (record.pendingDelta << 1) | <u32>single);
     if (!single) writeDocs(region, record, record.freq);
@@ -186,10 +186,10 @@ function growPositions(region: Region, record: TermRecord): void {
 // @ts-ignore: decorator
 @inline
 export function addPosition(region: Region, field: Field, record: TermRecord, position: u32, startOffset: u32, endOffset: u32): void {
-  if (!(field.flags & TERMS_POSITIONS)) return;
+  if (!(field.flags & FIELD_POSITIONS)) return;
   writePositions(region, record, position - record.lastPosition);
   record.lastPosition = position;
-  if (!(field.flags & TERMS_OFFSETS)) return;
+  if (!(field.flags & FIELD_OFFSETS)) return;
   const start = max(startOffset, record.lastOffset);
   writePositions(region, record, start - record.lastOffset);
   writePositions(region, record, max(endOffset, start) - start);

@@ -12,9 +12,10 @@
 // document >= target by the table alone, `cursorLoadDocs` and `cursorLoadFreqs` decode it once into c's buffers.
 // Pre:  bytes written by encoder.ts (sections are checksummed when they are opened). recordPtr = address of the section + offset in the dictionary.
 
+import { FIELD_FREQS, FIELD_OFFSETS, FIELD_POSITIONS } from '../codec/field-flags';
 import { unpack128, unpackSums128 } from '../codec/bit-packing';
 import { readVint, vintBytes } from '../codec/vint';
-import { BITSET_KIND, BLOCK_DOCS, GROUP_BLOCKS, NO_MORE_DOCS, WITH_FREQS, WITH_OFFSETS, WITH_POSITIONS, hasImpacts } from './format';
+import { BITSET_KIND, BLOCK_DOCS, GROUP_BLOCKS, NO_MORE_DOCS, hasImpacts } from './format';
 
 // @ts-ignore: decorator
 @unmanaged
@@ -73,10 +74,6 @@ export function clearBlocksDecoded(): void {
   blocksDecoded = 0;
 }
 
-export function cursorBytes(): usize {
-  return CURSOR_BYTES;
-}
-
 // @ts-ignore: decorator
 @inline
 export function cursorDocs(c: PostingsCursor): usize {
@@ -131,7 +128,7 @@ function openLong(c: PostingsCursor, positionsPtr: usize): void {
   table += bytes;
   c.positionsPtr = positionsPtr + load<u32>(c.recordPtr, 4);
   c.positionOffsPtr = 0;
-  if (c.flags & WITH_POSITIONS) {
+  if (c.flags & FIELD_POSITIONS) {
     c.positionOffsPtr = table;
     table += bytes;
   }
@@ -248,7 +245,7 @@ export function cursorLoadFreqs(c: PostingsCursor): void {
   if (c.count < BLOCK_DOCS) return cursorLoadDocs(c);
   c.freqsReady = true;
   let out = cursorFreqs(c);
-  if (!(c.flags & WITH_FREQS)) {
+  if (!(c.flags & FIELD_FREQS)) {
     const one = i32x4.splat(1);
     for (const end = out + 512; out < end; out += 16) v128.store(out, one);
     return;
@@ -269,7 +266,7 @@ export function cursorFreqAt(c: PostingsCursor, index: u32): u32 {
   const at = (<usize>index) << 2;
   if (c.count < BLOCK_DOCS) cursorLoadDocs(c);
   if (c.freqsReady) return load<u32>(cursorFreqs(c) + at);
-  if (!(c.flags & WITH_FREQS)) return 1;
+  if (!(c.flags & FIELD_FREQS)) return 1;
   const width = <u32>load<u8>(c.freqsPtr);
   const packed = c.freqsPtr + 2;
   let freq: u32 = 0;
@@ -304,7 +301,7 @@ function readEntries(c: PostingsCursor, cur: usize, last: u32, count: u32): usiz
   let docs = cursorDocs(c);
   let freqs = cursorFreqs(c);
   const end = docs + ((<usize>count) << 2);
-  const withFreqs = (c.flags & WITH_FREQS) != 0;
+  const withFreqs = (c.flags & FIELD_FREQS) != 0;
   for (; docs < end; docs += 4, freqs += 4) {
     const entry = readVint(cur);
     cur += vintBytes(entry);
@@ -402,7 +399,7 @@ export function cursorSkipPositions(c: PostingsCursor, index: u32): void {
   const end = cursorFreqs(c) + ((<usize>index) << 2);
   let numbers: u32 = 0;
   for (; at < end; at += 4) numbers += load<u32>(at);
-  if (c.flags & WITH_OFFSETS) numbers *= 3;
+  if (c.flags & FIELD_OFFSETS) numbers *= 3;
   c.positionsCur = skipNumbers(c.positionsCur, numbers);
   c.positionsIndex = index;
 }
@@ -432,7 +429,7 @@ export function cursorNextPosition(ptr: usize): u32 {
   const gap = readVint(cur);
   cur += vintBytes(gap);
   c.position += gap;
-  if (c.flags & WITH_OFFSETS) {
+  if (c.flags & FIELD_OFFSETS) {
     const start = readVint(cur);
     cur += vintBytes(start);
     const length = readVint(cur);

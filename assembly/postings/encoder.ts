@@ -17,19 +17,11 @@
 //       scratch; out: about 12 bytes per document of a term at worst; positions: 5 bytes per position (15 with offsets) at worst.
 // Where the term's record lies is open: it names no address, so the section may be moved, and a short record (docFreq < 128) may be copied.
 
+import { FIELD_FREQS, FIELD_OFFSETS, FIELD_POSITIONS } from '../codec/field-flags';
 import { pack128, packedWidth } from '../codec/bit-packing';
 import { vintBytes, writeVint } from '../codec/vint';
 import { E_NO_SPACE } from '../mem/status';
-import {
-  BITSET_KIND,
-  BLOCK_DOCS,
-  GROUP_BLOCKS,
-  LONG_HEADER_BYTES,
-  WITH_FREQS,
-  WITH_OFFSETS,
-  WITH_POSITIONS,
-  hasImpacts,
-} from './format';
+import { BITSET_KIND, BLOCK_DOCS, GROUP_BLOCKS, LONG_HEADER_BYTES, hasImpacts } from './format';
 
 // @ts-ignore: decorator
 @unmanaged
@@ -69,7 +61,8 @@ const BLOCK_IMPACTS_OFF: usize = FREQS_OFF + 512;
 const GROUP_IMPACTS_OFF: usize = BLOCK_IMPACTS_OFF + 1024;
 const TERM_IMPACTS_OFF: usize = GROUP_IMPACTS_OFF + 1024;
 const PACKED_OFF: usize = TERM_IMPACTS_OFF + 1024;
-export const ENCODER_BYTES: usize = PACKED_OFF + 512;
+/** Encoder without scratch; a multiple of 16. */
+const ENCODER_BYTES: usize = PACKED_OFF + 512;
 
 /** Table entry in scratch: lastDoc, blockOff, positionsOff, distance of the block's impacts from scratchEnd, in a group's last block that of the group's. */
 const ENTRY_BYTES: usize = 20;
@@ -77,25 +70,16 @@ const ENTRY_BYTES: usize = 20;
 const MAX_EXCEPTIONS: u32 = 24;
 const MAX_BLOCK_BYTES: usize = 1 + 512 + 2 + 512 + MAX_EXCEPTIONS * 6;
 
-/** Scratch that is enough for any term of a segment. */
-export function encoderScratchBytes(maxDoc: u32): usize {
-  return (<usize>(maxDoc >> 7) + 2) * 640 + 65536;
+/** Bytes of an encoder with scratch for any term of a segment of `maxDoc` documents. */
+export function encoderBytes(maxDoc: u32): usize {
+  return ENCODER_BYTES + (<usize>(maxDoc >> 7) + 2) * 640 + 65536;
 }
 
-export function encoderBytes(): usize {
-  return ENCODER_BYTES;
-}
-
-export function encoderInit(
-  ptr: usize,
-  flags: u32,
-  outPtr: usize,
-  outEnd: usize,
-  positionsPtr: usize,
-  positionsEnd: usize,
-  scratchPtr: usize,
-  scratchEnd: usize,
-): void {
+/**
+ * Makes an encoder in encoderBytes(maxDoc) at `ptr` (multiple of 16). `flags`: FIELD_*; postings go to [outPtr, outEnd), positions to
+ * [positionsPtr, positionsEnd).
+ */
+export function encoderInit(ptr: usize, maxDoc: u32, flags: u32, outPtr: usize, outEnd: usize, positionsPtr: usize, positionsEnd: usize): void {
   memory.fill(ptr, 0, ENCODER_BYTES);
   const e = changetype<PostingsEncoder>(ptr);
   e.flags = flags;
@@ -105,8 +89,8 @@ export function encoderInit(
   e.positionsPtr = positionsPtr;
   e.positionsCur = positionsPtr;
   e.positionsEnd = positionsEnd;
-  e.scratchPtr = (scratchPtr + 7) & ~7;
-  e.scratchEnd = scratchEnd;
+  e.scratchPtr = ptr + ENCODER_BYTES;
+  e.scratchEnd = ptr + encoderBytes(maxDoc);
 }
 
 export function encoderBegin(ptr: usize): void {
@@ -151,7 +135,7 @@ export function encoderAddPosition(ptr: usize, position: u32, startOffset: u32, 
   }
   cur = writeVint(cur, position - e.lastPosition);
   e.lastPosition = position;
-  if (e.flags & WITH_OFFSETS) {
+  if (e.flags & FIELD_OFFSETS) {
     cur = writeVint(cur, startOffset - e.lastStart);
     cur = writeVint(cur, endOffset - startOffset);
     e.lastStart = startOffset;
@@ -205,7 +189,7 @@ function finishLong(e: PostingsEncoder): void {
   store<u32>(e.recordPtr, <u32>(e.termPositionsPtr - e.positionsPtr), 4);
   cur = copyColumn(e, cur, 0);
   cur = copyColumn(e, cur, 4);
-  if (e.flags & WITH_POSITIONS) cur = copyColumn(e, cur, 8);
+  if (e.flags & FIELD_POSITIONS) cur = copyColumn(e, cur, 8);
   if (impacts) {
     const impactsOff = <u32>(cur + ((<usize>n + groups + 1) << 2) + impactsBytes - e.recordPtr);
     for (let at = e.scratchPtr, end = at + (<usize>n) * ENTRY_BYTES; at < end; at += ENTRY_BYTES, cur += 4) {
@@ -253,7 +237,7 @@ function flushBlock(e: PostingsEncoder): void {
   const base = changetype<usize>(e);
   addTableEntry(e);
   e.cur = writeBlockDocs(base + DOCS_OFF, base + PACKED_OFF, e.cur, e.blockLastDoc, e.blocks == 0);
-  if (e.flags & WITH_FREQS) e.cur = writeBlockFreqs(base + FREQS_OFF, base + PACKED_OFF, e.cur);
+  if (e.flags & FIELD_FREQS) e.cur = writeBlockFreqs(base + FREQS_OFF, base + PACKED_OFF, e.cur);
   endBlock(e);
 }
 
@@ -282,7 +266,7 @@ function writeEntries(e: PostingsEncoder): void {
   for (const end = at + ((<usize>e.buffered) << 2); at < end; at += 4) {
     const docId = load<u32>(at, DOCS_OFF);
     const freq = load<u32>(at, FREQS_OFF);
-    if (e.flags & WITH_FREQS) {
+    if (e.flags & FIELD_FREQS) {
       cur = writeVint(cur, ((docId - last) << 1) | <u32>(freq == 1));
       if (freq != 1) cur = writeVint(cur, freq);
     } else {

@@ -20,15 +20,11 @@
 //             with offsets each is followed by vint(start - start before), vint(end - start).
 //             Long records keep them in the positions section from positionsOff on.
 
+import { FIELD_FREQS, FIELD_NORMS } from '../codec/field-flags';
+
 /** Documents of a full block. */
 export const BLOCK_DOCS: u32 = 128;
 export const GROUP_BLOCKS: u32 = 32;
-
-// Flags of a field's postings.
-export const WITH_FREQS: u32 = 1;
-export const WITH_POSITIONS: u32 = 2;
-export const WITH_OFFSETS: u32 = 4;
-export const WITH_NORMS: u32 = 8;
 
 /** No document left; greater than any docId. */
 export const NO_MORE_DOCS: u32 = 0x7fffffff;
@@ -40,5 +36,5 @@ export const BITSET_KIND: u32 = 64;
 // @ts-ignore: decorator
 @inline
 export function hasImpacts(flags: u32): bool {
-  return (flags & (WITH_FREQS | WITH_NORMS)) != 0;
+  return (flags & (FIELD_FREQS | FIELD_NORMS)) != 0;
 }

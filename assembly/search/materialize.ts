@@ -1,8 +1,9 @@
 // Nodes that are evaluated once for the whole segment, into a bitset over [0, maxDoc), at their first use.
 
+import { FIELD_FREQS } from '../codec/field-flags';
 import { readVint, vintBytes } from '../codec/vint';
 import { CURSOR_BYTES } from '../postings/cursor';
-import { BLOCK_DOCS, NO_MORE_DOCS, WITH_FREQS } from '../postings/format';
+import { BLOCK_DOCS, NO_MORE_DOCS } from '../postings/format';
 import { cursorNext as nextTerm, cursorOpen as openTerms, TERMS_CURSOR_BYTES, TermsCursor } from '../terms/cursor';
 import { TermsHeader } from '../terms/dictionary';
 import { allocate, allocateTemp, maxDoc, releaseTemp, tempMark, WINDOW_DOCS } from './context';
@@ -74,7 +75,7 @@ function fillTerm(flags: u32, record: u32, docFreq: u32, bitset: usize, term: Te
   for (; docFreq > 0; docFreq--) {
     const entry = readVint(cur);
     cur += vintBytes(entry);
-    if (flags & WITH_FREQS) {
+    if (flags & FIELD_FREQS) {
       doc += entry >> 1;
       if (!(entry & 1)) cur += vintBytes(readVint(cur));
     } else {

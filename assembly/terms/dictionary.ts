@@ -1,11 +1,7 @@
 // Term dictionary of one field: sorted terms, front-coded in blocks of 32; exact look-up, seek, ordinal to term, walk.
 // The layout is specified in docs/internals/segment-format.md, "Term dictionary". Terms compare as unsigned bytes.
+import { FIELD_DOCS, FIELD_FREQS } from '../codec/field-flags';
 import { readVint, readVlong, vintBytes, vlongBytes } from '../codec/vint';
-
-export const TERMS_DOCS: u32 = 1;
-export const TERMS_FREQS: u32 = 2;
-export const TERMS_POSITIONS: u32 = 4;
-export const TERMS_OFFSETS: u32 = 8;
 
 export const BLOCK_LOG2: u32 = 5;
 export const BLOCK_TERMS: u32 = 32;
@@ -149,11 +145,11 @@ function readState(header: TermsHeader, block: u32, index: u32, state: TermState
     const docFreq = readVint(cur);
     cur += vintBytes(docFreq);
     let extra: u64 = 0;
-    if (flags & TERMS_FREQS) {
+    if (flags & FIELD_FREQS) {
       extra = readVlong(cur);
       cur += vlongBytes(extra);
     }
-    if (flags & TERMS_DOCS) {
+    if (flags & FIELD_DOCS) {
       const gap = readVint(cur);
       cur += vintBytes(gap);
       postings += gap;
@@ -162,7 +158,7 @@ function readState(header: TermsHeader, block: u32, index: u32, state: TermState
       state.ord = (block << BLOCK_LOG2) + index;
       state.docFreq = docFreq;
       state.totalTermFreq = <f64>(<u64>docFreq + extra);
-      state.ptr = flags & TERMS_DOCS ? <u32>postings : 0;
+      state.ptr = flags & FIELD_DOCS ? <u32>postings : 0;
       return;
     }
   }

@@ -1,9 +1,10 @@
 // Writes a term dictionary section, fed with terms in ascending order. The layout is specified in docs/internals/segment-format.md.
 //   section: ├ header ┬ blocks ··· ┬ block offsets u32[] ┬ prefixes u64[] ┤
 // Offsets and prefixes wait in a side buffer of the caller's until the end, because their number is not known before.
+import { FIELD_DOCS, FIELD_FREQS } from '../codec/field-flags';
 import { writeVint, writeVlong } from '../codec/vint';
 import { E_NO_SPACE } from '../mem/status';
-import { BLOCK_LOG2, BLOCK_TERMS, MAX_TERM_BYTES, TERMS_DOCS, TERMS_FREQS, TERMS_HEADER_BYTES, TermsHeader, prefixOf } from './dictionary';
+import { BLOCK_LOG2, BLOCK_TERMS, MAX_TERM_BYTES, TERMS_HEADER_BYTES, TermsHeader, prefixOf } from './dictionary';
 
 // @ts-ignore: decorator
 @unmanaged
@@ -87,8 +88,8 @@ export function writerAdd(writer: TermsWriter, termPtr: usize, termLen: u32, doc
   writer.lastLen = termLen;
 
   let meta = writeVint(writer.metaCur, docFreq);
-  if (header.flags & TERMS_FREQS) meta = writeVlong(meta, totalTermFreq - docFreq);
-  if (header.flags & TERMS_DOCS) meta = writeVint(meta, postingsOff - writer.postings);
+  if (header.flags & FIELD_FREQS) meta = writeVlong(meta, totalTermFreq - docFreq);
+  if (header.flags & FIELD_DOCS) meta = writeVint(meta, postingsOff - writer.postings);
   writer.metaCur = meta;
   writer.postings = postingsOff;
   header.termCount++;

@@ -6,8 +6,7 @@
 // Little-endian, unaligned. Read by assembly/buffer/document.ts.
 import { encodeLatitude, encodeLongitude } from '../common/geo-encoding.ts';
 import type { DocumentSink } from '../mapping/document-sink.ts';
-
-export const VALUE_OPS = { text: 1, term: 2, keyword: 3, i64: 4, f64: 5, geo: 6, binary: 7, feature: 8 } as const;
+import { ValueOp } from '../wasm/generated/buffer.ts';
 
 /** Bytes that grow; the scratch of one open document. */
 class Bytes {
@@ -88,10 +87,10 @@ export class DocumentEncoder implements DocumentSink {
   text(field: number, value: string): void {
     const prepared = this.prepareText(field, value);
     if (prepared !== null) {
-      this.bytes(VALUE_OPS.text, field, prepared);
+      this.bytes(ValueOp.TEXT, field, prepared);
       return;
     }
-    const document = this.head(VALUE_OPS.text, field, 4 + value.length * 3);
+    const document = this.head(ValueOp.TEXT, field, 4 + value.length * 3);
     const at = document.length;
     const bytes = document.buffer.write(value, at + 4);
     document.buffer.writeUInt32LE(bytes, at);
@@ -99,19 +98,19 @@ export class DocumentEncoder implements DocumentSink {
   }
 
   term(field: number, bytes: Uint8Array): void {
-    this.bytes(VALUE_OPS.term, field, bytes);
+    this.bytes(ValueOp.TERM, field, bytes);
   }
 
   keyword(field: number, bytes: Uint8Array): void {
-    this.bytes(VALUE_OPS.keyword, field, bytes);
+    this.bytes(ValueOp.KEYWORD, field, bytes);
   }
 
   binary(field: number, bytes: Uint8Array): void {
-    this.bytes(VALUE_OPS.binary, field, bytes);
+    this.bytes(ValueOp.BINARY, field, bytes);
   }
 
   i64(field: number, value: bigint | number): void {
-    const document = this.head(VALUE_OPS.i64, field, 8);
+    const document = this.head(ValueOp.I64, field, 8);
     if (typeof value === 'number') {
       const high = Math.floor(value / 2 ** 32);
       document.u32(value - high * 2 ** 32);
@@ -120,18 +119,18 @@ export class DocumentEncoder implements DocumentSink {
   }
 
   f64(field: number, value: number): void {
-    const document = this.head(VALUE_OPS.f64, field, 8);
+    const document = this.head(ValueOp.F64, field, 8);
     document.length = document.buffer.writeDoubleLE(value, document.length);
   }
 
   geo(field: number, lat: number, lon: number): void {
-    const document = this.head(VALUE_OPS.geo, field, 8);
+    const document = this.head(ValueOp.GEO, field, 8);
     document.u32(encodeLongitude(lon) + 2 ** 31);
     document.u32(encodeLatitude(lat));
   }
 
   feature(field: number, bytes: Uint8Array, freq: number): void {
-    const document = this.head(VALUE_OPS.feature, field, 8 + bytes.length);
+    const document = this.head(ValueOp.FEATURE, field, 8 + bytes.length);
     document.u32(freq);
     document.u32(bytes.length);
     document.append(bytes);

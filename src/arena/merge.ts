@@ -1,12 +1,15 @@
 // Merges segments into one: documents in the order of the inputs, deleted ones dropped, everything in WASM. The host names the parts.
 // With an index sort the result is then written anew in that order.
-import { COLUMN_KINDS, FIELD_FLAG } from '../wasm/buffer.ts';
+import { columnKindOf } from '../wasm/buffer.ts';
 import { bitsetBytes, bitsetCount, bitsetCountAnd } from '../wasm/codec.ts';
-import { COLUMN_HEADER } from '../wasm/docvalues.ts';
+import { ColumnKind, NO_FIELD, SectionKind } from '../wasm/generated/buffer.ts';
+import { FIELD_DOCS, FIELD_PATH } from '../wasm/generated/codec.ts';
+import { Column } from '../wasm/generated/docvalues.ts';
+import { TermsHeader } from '../wasm/generated/terms.ts';
 import { createMemory, Kernels, PAGE_BYTES, staticBytes } from '../wasm/kernels.ts';
 import { MergeWriter, reorderAreaBytes, type TermsSource } from '../wasm/merge.ts';
-import { TERMS_FLAG, TERMS_HEADER } from '../wasm/terms.ts';
-import { type FieldPlace, type ImagePlaces, NO_FIELD, readImage, SECTION } from './segment-image.ts';
+import { getU32 } from '../wasm/records.ts';
+import { type FieldPlace, type ImagePlaces, readImage } from './segment-image.ts';
 
 export interface MergeInput {
   readonly image: Uint8Array;
@@ -169,15 +172,15 @@ class SegmentMerge {
 
   /** Scratch of the greediest field, and what lives to the end. */
   #scratchBytes(maxDoc: number): number {
-    const word = (ptr: number, off: number): number => this.#k.view.getUint32(ptr + off, true);
+    const k = this.#k;
     let most = 0;
     for (const { parts } of this.#fields) {
       const withTerms = parts.filter(({ place }) => place.terms !== 0);
-      const terms = sum(withTerms, ({ place }) => word(place.terms, TERMS_HEADER.termCount));
-      const longest = Math.max(0, ...withTerms.map(({ place }) => word(place.terms, TERMS_HEADER.longestTerm)));
-      const values = sum(parts, ({ place }) => (place.column === 0 ? 0 : word(place.column, COLUMN_HEADER.valueCount)));
-      const area = this.#sort.length > 0 && withTerms.length > 0 ? reorderAreaBytes(this.#k, maxDoc, withTerms[0].place.terms) : 0;
-      const inverted = this.#k.exports.mergeTermsBytes(parts.length, longest) + this.#k.exports.termsSideBytes(terms) + terms * 8 + area;
+      const terms = sum(withTerms, ({ place }) => getU32(k, place.terms, TermsHeader.termCount));
+      const longest = Math.max(0, ...withTerms.map(({ place }) => getU32(k, place.terms, TermsHeader.longestTerm)));
+      const values = sum(parts, ({ place }) => (place.column === 0 ? 0 : getU32(k, place.column, Column.valueCount)));
+      const area = this.#sort.length > 0 && withTerms.length > 0 ? reorderAreaBytes(k, maxDoc, withTerms[0].place.terms) : 0;
+      const inverted = k.exports.mergeTermsBytes(parts.length, longest) + k.exports.termsSideBytes(terms) + terms * 8 + area;
       most = Math.max(most, inverted + values * 12 + parts.length * 64 + bitsetBytes(maxDoc) + 1024);
     }
     const sorting = this.#sort.length > 0 ? maxDoc * (8 + 8 * this.#sort.length) + 256 : 0;
@@ -210,7 +213,7 @@ class SegmentMerge {
   #writeFields(): void {
     const records = [
       ...this.#fields.map(({ name, flags }) => ({ name: Buffer.from(name), flags })),
-      ...this.#paths.map((path) => ({ name: Buffer.from(path), flags: FIELD_FLAG.path })),
+      ...this.#paths.map((path) => ({ name: Buffer.from(path), flags: FIELD_PATH })),
     ].map((record) => ({ ...record, bytes: 16 + ((record.name.length + 7) & ~7) }));
     const bytes = 8 + sum(records, (record) => record.bytes);
     const start = this.#writer.room(bytes);
@@ -225,19 +228,19 @@ class SegmentMerge {
       u8.set(record.name, at + 16);
       at += record.bytes;
     }
-    this.#writer.section(SECTION.fields, NO_FIELD, bytes);
+    this.#writer.section(SectionKind.FIELDS, NO_FIELD, bytes);
   }
 
   *#mergeField({ flags, parts }: MergedField, ord: number): Generator<void> {
-    const kind = (flags >>> FIELD_FLAG.columnShift) & 7;
+    const kind = columnKindOf(flags);
     const norms = this.#mergeNorms(parts, ord);
     const ordMaps = new Map<Input, number>();
     const withTerms = parts.filter(({ place }) => place.terms !== 0);
     if (withTerms.length > 0) {
-      const isOrdinals = COLUMN_KINDS[kind] === 'ordinals';
+      const isOrdinals = kind === ColumnKind.ORDINALS;
       const sources = withTerms.map(({ input, place }): TermsSource => {
-        const terms = this.#k.view.getUint32(place.terms + TERMS_HEADER.termCount, true);
-        const hasPostings = (this.#k.view.getUint32(place.terms, true) & TERMS_FLAG.docs) !== 0;
+        const terms = getU32(this.#k, place.terms, TermsHeader.termCount);
+        const hasPostings = (getU32(this.#k, place.terms, TermsHeader.flags) & FIELD_DOCS) !== 0;
         const ordMap = isOrdinals ? this.#writer.allocate(terms * 4) : 0;
         const docFreqs = hasPostings ? 0 : this.#writer.allocate(terms * 4, true);
         if (docFreqs !== 0 && place.column !== 0) this.#k.exports.mergeCountOrds(place.column, input.docMap, docFreqs);
@@ -247,8 +250,8 @@ class SegmentMerge {
       const dropped = parts.some(({ input }) => input.live < input.places.maxDoc);
       yield* this.#writer.terms(sources, ord, norms, dropped, this.#order !== 0);
     }
-    if (COLUMN_KINDS[kind] === 'binary') this.#mergeBinary(parts, ord);
-    else if (kind !== 0) this.#mergeColumn(parts, ord, kind, ordMaps);
+    if (kind === ColumnKind.BINARY) this.#mergeBinary(parts, ord);
+    else if (kind !== ColumnKind.NONE) this.#mergeColumn(parts, ord, kind, ordMaps);
   }
 
   /** Address of the new norms, 0 if no document has the field. */
@@ -260,13 +263,13 @@ class SegmentMerge {
     this.#k.u8.fill(0, ptr, ptr + maxDoc);
     const count = sum(withNorms, ({ input, place }) => this.#k.exports.mergeNorms(place.norms, input.places.maxDoc, input.docMap, ptr));
     if (count === 0) return 0;
-    this.#writer.section(SECTION.norms, ord, maxDoc);
+    this.#writer.section(SectionKind.NORMS, ord, maxDoc);
     return ptr;
   }
 
   #mergeColumn(parts: MergedField['parts'], ord: number, kind: number, ordMaps: Map<Input, number>): void {
     const withColumn = parts.filter(({ place }) => place.column !== 0);
-    const values = sum(withColumn, ({ place }) => this.#k.view.getUint32(place.column + COLUMN_HEADER.valueCount, true));
+    const values = sum(withColumn, ({ place }) => getU32(this.#k, place.column, Column.valueCount));
     if (values === 0) return;
     const docsPtr = this.#writer.allocate(values * 4);
     const valuesPtr = this.#writer.allocate(values * 8);
@@ -285,7 +288,7 @@ class SegmentMerge {
       const from = parts.find((part) => part.input === input)?.place.binary ?? 0;
       used = this.#writer.binary(from, input.places.maxDoc, input.docMap, used);
     }
-    this.#writer.section(SECTION.binary, ord, (this.#writer.maxDoc + 1) * 4 + used);
+    this.#writer.section(SectionKind.BINARY, ord, (this.#writer.maxDoc + 1) * 4 + used);
   }
 
   /** Bitsets of root documents and of each nested path. */
@@ -298,7 +301,7 @@ class SegmentMerge {
         const from = bitsOf(input);
         if (from !== null) this.#k.exports.mergeBits(from, input.places.maxDoc, input.docMap, ptr);
       }
-      this.#writer.section(SECTION.nested, ord, bytes);
+      this.#writer.section(SectionKind.NESTED, ord, bytes);
     };
     write(NO_FIELD, ({ places }) => places.rootDocsPtr);
     this.#paths.forEach((path, i) => {
@@ -315,7 +318,7 @@ class SegmentMerge {
         if (this.#order !== 0) this.#writer.reorderedIds(places.ids, this.#order, scratch);
         else this.#writer.ids(places.ids, places.maxDoc, docMap, scratch);
       }
-      this.#writer.section(SECTION.ids, NO_FIELD, bytes);
+      this.#writer.section(SectionKind.IDS, NO_FIELD, bytes);
     });
   }
 }

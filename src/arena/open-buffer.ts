@@ -6,14 +6,23 @@ import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { FieldSpec } from '../mapping/document-sink.ts';
 import { movesBack, tooMuchWork } from '../wasm/analysis.ts';
-import { COLUMN_KINDS, FIELD_FLAG } from '../wasm/buffer.ts';
+import { columnFlags } from '../wasm/buffer.ts';
+import { DocumentBlock, Buffer as OpenBufferRecord } from '../wasm/generated/buffer.ts';
+import { FIELD_DOCS, FIELD_FREQS, FIELD_NORMS, FIELD_OFFSETS, FIELD_POSITIONS } from '../wasm/generated/codec.ts';
 import { E_CHAIN, E_INCREMENT, E_LIMIT, E_NO_SPACE, E_OFFSETS, E_REFUSED, E_WORK } from '../wasm/generated/mem.ts';
+import { MAX_TERM_BYTES } from '../wasm/generated/terms.ts';
 import { takeRefusal } from '../wasm/host-calls.ts';
 import { createMemory, Kernels, PAGE_BYTES, staticBytes } from '../wasm/kernels.ts';
+import { getU32, setF64, setU32 } from '../wasm/records.ts';
 import { DocumentEncoder } from './document-encoder.ts';
 
-const MAX_TERM_BYTES = 32766;
-const POSTINGS_FLAGS = { none: 0, docs: 1, freqs: 3, positions: 7, offsets: 15 } as const;
+const POSTINGS_FLAGS = {
+  none: 0,
+  docs: FIELD_DOCS,
+  freqs: FIELD_DOCS | FIELD_FREQS,
+  positions: FIELD_DOCS | FIELD_FREQS | FIELD_POSITIONS,
+  offsets: FIELD_DOCS | FIELD_FREQS | FIELD_POSITIONS | FIELD_OFFSETS,
+} as const;
 const FIRST_CHAIN_BYTES = 256 * 1024;
 const MAX_CHAIN_BYTES = 256 * 1024 * 1024;
 /** Bytes of an immense term that its error shows. */
@@ -68,12 +77,12 @@ export class OpenBuffer {
 
   /** Documents added, with deleted and nested ones: one past the last doc id. */
   get docCount(): number {
-    return this.#k.exports.bufferDocCount(this.#ptr);
+    return getU32(this.#k, this.#ptr, OpenBufferRecord.docCount);
   }
 
   /** Documents that a flush would write, nested ones counted. */
   get liveCount(): number {
-    return this.docCount - this.#k.exports.bufferDeletedCount(this.#ptr);
+    return this.docCount - getU32(this.#k, this.#ptr, OpenBufferRecord.deletedCount);
   }
 
   get usedBytes(): number {
@@ -97,10 +106,7 @@ export class OpenBuffer {
     for (const field of fields.slice(this.#fields.length)) {
       const analyzer = field.analyzer === null ? null : analysis.analyzer(field.analyzer);
       const chain = analyzer ? this.#chain(analyzer.kernelBlob).ptr : 0;
-      const flags =
-        POSTINGS_FLAGS[field.postings] |
-        (field.norms ? FIELD_FLAG.norms : 0) |
-        (COLUMN_KINDS.indexOf(field.column) << FIELD_FLAG.columnShift);
+      const flags = POSTINGS_FLAGS[field.postings] | (field.norms ? FIELD_NORMS : 0) | columnFlags(field.column);
       const number = this.#k.scoped(() => {
         const name = Buffer.from(field.name);
         return this.#k.exports.bufferAddField(this.#ptr, flags, field.positionIncrementGap, chain, this.#k.copyIn(name), name.length);
@@ -149,13 +155,19 @@ export class OpenBuffer {
     try {
       if (block.length + 4096 > k.free) throw documentTooLarge(block.length);
       for (;;) {
-        const id = k.copyIn(Buffer.from(meta.id));
-        const idLength = Buffer.byteLength(meta.id);
-        const ptr = k.copyIn(block);
-        const docId = k.exports.bufferAdd(this.#ptr, ptr, ptr + block.length, id, idLength, meta.seqNo, meta.version, meta.primaryTerm);
+        const request = k.reserve(DocumentBlock.sizeof);
+        const start = k.copyIn(block);
+        setU32(k, request, DocumentBlock.start, start);
+        setU32(k, request, DocumentBlock.end, start + block.length);
+        setU32(k, request, DocumentBlock.id, k.copyIn(Buffer.from(meta.id)));
+        setU32(k, request, DocumentBlock.idLength, Buffer.byteLength(meta.id));
+        setF64(k, request, DocumentBlock.seqNo, meta.seqNo);
+        setF64(k, request, DocumentBlock.version, meta.version);
+        setF64(k, request, DocumentBlock.primaryTerm, meta.primaryTerm);
+        const docId = k.exports.bufferAdd(this.#ptr, request);
         if (docId >= 0) return docId;
         if (docId !== E_CHAIN) throw this.#failure(docId);
-        this.#enlargeChain(k.exports.bufferErrorField(this.#ptr));
+        this.#enlargeChain(getU32(k, this.#ptr, OpenBufferRecord.errorField));
         k.release(mark);
       }
     } finally {
@@ -167,9 +179,9 @@ export class OpenBuffer {
   #failure(status: number): Error {
     const k = this.#k;
     if (status === E_LIMIT) {
-      const { name } = this.#fields[k.exports.bufferErrorField(this.#ptr)];
-      const length = k.exports.bufferErrorLength(this.#ptr);
-      return immenseTerm(name, length, k.copyOut(k.exports.bufferErrorTerm(this.#ptr) >>> 0, SHOWN_BYTES));
+      const { name } = this.#fields[getU32(k, this.#ptr, OpenBufferRecord.errorField)];
+      const length = getU32(k, this.#ptr, OpenBufferRecord.errorLength);
+      return immenseTerm(name, length, k.copyOut(getU32(k, this.#ptr, OpenBufferRecord.errorTerm), SHOWN_BYTES));
     }
     if (status === E_WORK) return tooMuchWork();
     if (status === E_REFUSED) return takeRefusal();
@@ -201,8 +213,8 @@ export class OpenBuffer {
   flush(): Uint8Array {
     const status = this.#k.exports.bufferFlush(this.#ptr);
     if (status < 0) throw new RangeError(`the open buffer has no room to write its segment: status ${status}`);
-    const ptr = this.#k.exports.bufferImagePtr(this.#ptr) >>> 0;
-    return this.#k.u8.subarray(ptr, ptr + (this.#k.exports.bufferImageBytes(this.#ptr) >>> 0));
+    const ptr = getU32(this.#k, this.#ptr, OpenBufferRecord.imagePtr);
+    return this.#k.u8.subarray(ptr, ptr + getU32(this.#k, this.#ptr, OpenBufferRecord.imageBytes));
   }
 
   /** Forgets all documents, fields and chains. */

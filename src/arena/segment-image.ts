@@ -1,23 +1,22 @@
-// Opens a segment image in an arena: checks its frame and answers by field name. The layout is specified in docs/internals/segment-format.md.
+// Opens a segment image in an arena: checks its frame and finds the parts of each field. The layout is specified in docs/internals/segment-format.md.
 import { corruptIndex } from '../errors/catalog.ts';
-import { COLUMN_KINDS, FIELD_FLAG } from '../wasm/buffer.ts';
+import { type ColumnKindName, columnKindName } from '../wasm/buffer.ts';
 import { crc32c } from '../wasm/codec.ts';
+import { IMAGE_HEADER_BYTES, IMAGE_MAGIC, IMAGE_VERSION, ImageHeader, NO_FIELD, SectionKind, TocEntry } from '../wasm/generated/buffer.ts';
+import { FIELD_PATH } from '../wasm/generated/codec.ts';
 import type { Kernels } from '../wasm/kernels.ts';
+import { getU32 } from '../wasm/records.ts';
 import { SegmentImageReader } from './segment-reader.ts';
 
-const MAGIC = 0x47534e47;
-const VERSION = 1;
-const HEADER_BYTES = 64;
-const TOC_ENTRY_BYTES = 32;
-export const NO_FIELD = 0xffffffff;
-export const SECTION = { fields: 1, terms: 2, postings: 3, positions: 4, norms: 5, column: 6, ids: 7, nested: 8, binary: 9 } as const;
-const SECTION_NAMES: Record<number, string> = Object.fromEntries(Object.entries(SECTION).map(([name, kind]) => [kind, name]));
+const SECTION_NAMES: Record<number, string> = Object.fromEntries(
+  Object.entries(SectionKind).map(([name, kind]) => [kind, name.toLowerCase()]),
+);
 
-/** Where the parts of one field are; addresses in the arena, 0 if the segment has none. */
+/** Parts of one field: addresses in the arena, 0 for what the segment does not have. */
 export interface FieldPlace {
   readonly name: string;
   readonly flags: number;
-  readonly columnKind: (typeof COLUMN_KINDS)[number];
+  readonly columnKind: ColumnKindName;
   terms: number;
   positions: number;
   norms: number;
@@ -60,47 +59,55 @@ export function readImage(k: Kernels, ptr: number, bytes: number, { file, verify
   const corrupt = (what: string): never => {
     throw corruptIndex(file, `segment ${what}`);
   };
-  const word = (off: number): number => k.u32[(ptr + off) >>> 2];
-  if (bytes < HEADER_BYTES) corrupt(`header: file of ${bytes} bytes is too short`);
-  if (word(0) !== MAGIC) corrupt('header: magic number is wrong');
-  if (word(4) !== VERSION) corrupt(`header: format version ${word(4)} is not known`);
-  if (word(8) !== bytes) corrupt(`header: ${word(8)} bytes announced, ${bytes} present`);
-  const sectionCount = word(16);
-  const tocOff = word(20);
-  if (tocOff % 4 !== 0 || tocOff + sectionCount * TOC_ENTRY_BYTES > bytes) corrupt('header: table of contents lies outside');
-  if (k.exports.bufferImageChecksum(ptr) >>> 0 !== word(32)) corrupt('header and table of contents: checksum differs');
+  if (bytes < IMAGE_HEADER_BYTES) corrupt(`header: file of ${bytes} bytes is too short`);
+  if (getU32(k, ptr, ImageHeader.magic) !== IMAGE_MAGIC) corrupt('header: magic number is wrong');
+  const version = getU32(k, ptr, ImageHeader.version);
+  if (version !== IMAGE_VERSION) corrupt(`header: format version ${version} is not known`);
+  const announced = getU32(k, ptr, ImageHeader.bytes);
+  if (announced !== bytes) corrupt(`header: ${announced} bytes announced, ${bytes} present`);
+  const sectionCount = getU32(k, ptr, ImageHeader.sectionCount);
+  const tocOff = getU32(k, ptr, ImageHeader.tocOff);
+  if (tocOff % 4 !== 0 || tocOff + sectionCount * TocEntry.sizeof > bytes) corrupt('header: table of contents lies outside');
+  if (k.exports.bufferImageChecksum(ptr) >>> 0 !== getU32(k, ptr, ImageHeader.checksum))
+    corrupt('header and table of contents: checksum differs');
 
   const sections: { kind: number; field: number; off: number; bytes: number }[] = [];
   for (let i = 0; i < sectionCount; i++) {
-    const at = tocOff + i * TOC_ENTRY_BYTES;
-    const section = { kind: word(at), field: word(at + 4), off: word(at + 8), bytes: word(at + 12) };
+    const at = ptr + tocOff + i * TocEntry.sizeof;
+    const section = {
+      kind: getU32(k, at, TocEntry.kind),
+      field: getU32(k, at, TocEntry.fieldOrd),
+      off: getU32(k, at, TocEntry.off),
+      bytes: getU32(k, at, TocEntry.bytes),
+    };
     const name = `section ${SECTION_NAMES[section.kind] ?? section.kind} at ${section.off}`;
     if (section.off % 64 !== 0 || section.off + section.bytes > tocOff) corrupt(`${name}: lies outside`);
-    if (verify && crc32c(k, ptr + section.off, section.bytes) !== word(at + 16)) corrupt(`${name}: checksum differs`);
+    if (verify && crc32c(k, ptr + section.off, section.bytes) !== getU32(k, at, TocEntry.checksum)) corrupt(`${name}: checksum differs`);
     sections.push(section);
   }
   const records = readFields(
     k,
     ptr,
-    sections.find(({ kind }) => kind === SECTION.fields),
+    sections.find(({ kind }) => kind === SectionKind.FIELDS),
+    corrupt,
   );
   const fields = new Map<string, FieldPlace>();
   const nested = new Map<string, number>();
-  for (const record of records) if (!(record.flags & FIELD_FLAG.path)) fields.set(record.name, record);
+  for (const record of records) if (!(record.flags & FIELD_PATH)) fields.set(record.name, record);
   let rootDocsPtr = 0;
   let ids = 0;
   for (const section of sections) {
     const at = ptr + section.off;
     const record = records[section.field];
-    if (section.kind === SECTION.ids) ids = at;
-    else if (section.kind === SECTION.nested) {
+    if (section.kind === SectionKind.IDS) ids = at;
+    else if (section.kind === SectionKind.NESTED) {
       if (section.field === NO_FIELD) rootDocsPtr = at;
       else nested.set(record.name, at);
-    } else if (section.kind === SECTION.terms) record.terms = at;
-    else if (section.kind === SECTION.positions) record.positions = at;
-    else if (section.kind === SECTION.norms) record.norms = at;
-    else if (section.kind === SECTION.column) record.column = at;
-    else if (section.kind === SECTION.binary) record.binary = at;
+    } else if (section.kind === SectionKind.TERMS) record.terms = at;
+    else if (section.kind === SectionKind.POSITIONS) record.positions = at;
+    else if (section.kind === SectionKind.NORMS) record.norms = at;
+    else if (section.kind === SectionKind.COLUMN) record.column = at;
+    else if (section.kind === SectionKind.BINARY) record.binary = at;
   }
   if (ids === 0) corrupt('has no section of ids');
   if (!fields.get('_seq_no')?.column) corrupt('has no column [_seq_no]');
@@ -109,10 +116,20 @@ export function readImage(k: Kernels, ptr: number, bytes: number, { file, verify
     field: records[field]?.name ?? null,
     bytes: size,
   }));
-  return { ptr, bytes, maxDoc: word(12), rootDocs: word(28), fields, nested, rootDocsPtr, ids, sections: listed };
+  return {
+    ptr,
+    bytes,
+    maxDoc: getU32(k, ptr, ImageHeader.maxDoc),
+    rootDocs: getU32(k, ptr, ImageHeader.rootDocs),
+    fields,
+    nested,
+    rootDocsPtr,
+    ids,
+    sections: listed,
+  };
 }
 
-function readFields(k: Kernels, ptr: number, section: { off: number } | undefined): FieldPlace[] {
+function readFields(k: Kernels, ptr: number, section: { off: number } | undefined, corrupt: (what: string) => never): FieldPlace[] {
   const records: FieldPlace[] = [];
   if (!section) return records;
   const start = ptr + section.off;
@@ -120,7 +137,7 @@ function readFields(k: Kernels, ptr: number, section: { off: number } | undefine
   for (let left = k.u32[start >>> 2]; left > 0; left--) {
     const flags = k.u32[(at + 4) >>> 2];
     const name = Buffer.from(k.u8.buffer, at + 16, k.u32[(at + 8) >>> 2]).toString();
-    const columnKind = COLUMN_KINDS[(flags >>> FIELD_FLAG.columnShift) & 7];
+    const columnKind = columnKindName(flags) ?? corrupt(`section fields: column kind of [${name}] is not known`);
     records.push({ name, flags, columnKind, terms: 0, positions: 0, norms: 0, column: 0, binary: 0 });
     at += k.u32[at >>> 2];
   }

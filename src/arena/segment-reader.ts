@@ -7,20 +7,13 @@ import type { SegmentReader, SegmentRunOptions } from '../plan/segment-reader.ts
 import { type TemporaryValues, temporaryColumn } from '../plan/temporary-column.ts';
 import { findId, idOf } from '../wasm/buffer.ts';
 import { bitsetBytes, bitsetCount, bitsetCountAnd, bitsetNext } from '../wasm/codec.ts';
-import { COLUMN_FLAG, COLUMN_HEADER, columnBounds, firstValue, rawValues } from '../wasm/docvalues.ts';
+import { columnBounds, firstValue, rawValues } from '../wasm/docvalues.ts';
+import { FIELD_FREQS, FIELD_OFFSETS, FIELD_POSITIONS } from '../wasm/generated/codec.ts';
+import { COLUMN_MULTI, Column } from '../wasm/generated/docvalues.ts';
+import { MAX_FUZZY_LENGTH, TermsHeader } from '../wasm/generated/terms.ts';
 import type { Kernels } from '../wasm/kernels.ts';
-import {
-  type FoundTerm,
-  fuzzyTerms,
-  lookupTerm,
-  MAX_FUZZY_EDITS,
-  MAX_FUZZY_LENGTH,
-  seekOrd,
-  TERMS_FLAG,
-  TERMS_HEADER,
-  termOf,
-  walkTerms,
-} from '../wasm/terms.ts';
+import { getU32, getU64 } from '../wasm/records.ts';
+import { type FoundTerm, fuzzyTerms, lookupTerm, MAX_FUZZY_EDITS, seekOrd, termOf, walkTerms } from '../wasm/terms.ts';
 import type { FieldPlace, ImagePlaces } from './segment-image.ts';
 import { visitPositions } from './term-positions.ts';
 
@@ -115,21 +108,19 @@ export class SegmentImageReader implements SegmentReader {
     if (!place || (place.terms === 0 && place.norms === 0)) return null;
     // Only empty texts: no dictionary, but norms that say which documents have the field.
     if (place.terms === 0) return { ...NO_TERMS, normsPtr: place.norms };
-    const { view } = this.kernels;
-    const word = (off: number): number => view.getUint32(place.terms + off, true);
-    const long = (off: number): number => Number(view.getBigUint64(place.terms + off, true));
-    const flags = word(TERMS_HEADER.flags);
+    const k = this.kernels;
+    const flags = getU32(k, place.terms, TermsHeader.flags);
     return {
       ptr: place.terms,
-      hasFreqs: (flags & TERMS_FLAG.freqs) !== 0,
-      hasPositions: (flags & TERMS_FLAG.positions) !== 0,
-      hasOffsets: (flags & TERMS_FLAG.offsets) !== 0,
+      hasFreqs: (flags & FIELD_FREQS) !== 0,
+      hasPositions: (flags & FIELD_POSITIONS) !== 0,
+      hasOffsets: (flags & FIELD_OFFSETS) !== 0,
       positionsPtr: place.positions,
       normsPtr: place.norms,
-      termCount: word(TERMS_HEADER.termCount),
-      docCount: word(TERMS_HEADER.docCount),
-      sumDocFreq: long(TERMS_HEADER.sumDocFreq),
-      sumTotalTermFreq: long(TERMS_HEADER.sumTotalTermFreq),
+      termCount: getU32(k, place.terms, TermsHeader.termCount),
+      docCount: getU32(k, place.terms, TermsHeader.docCount),
+      sumDocFreq: Number(getU64(k, place.terms, TermsHeader.sumDocFreq)),
+      sumTotalTermFreq: Number(getU64(k, place.terms, TermsHeader.sumTotalTermFreq)),
     };
   }
 
@@ -155,14 +146,13 @@ export class SegmentImageReader implements SegmentReader {
       return { kind, ptr: place.binary, multiValued: false, docCount, valueCount: docCount, min: 0, max: 0 };
     }
     if (kind === 'none' || place.column === 0) return null;
-    const word = (off: number): number => k.u32[(place.column + off) >>> 2];
     const { min, max } = columnBounds(k, place.column, kind === 'f64');
     return {
       kind,
       ptr: place.column,
-      multiValued: (word(COLUMN_HEADER.flags) & COLUMN_FLAG.multi) !== 0,
-      docCount: word(COLUMN_HEADER.docCount),
-      valueCount: word(COLUMN_HEADER.valueCount),
+      multiValued: (getU32(k, place.column, Column.flags) & COLUMN_MULTI) !== 0,
+      docCount: getU32(k, place.column, Column.docCount),
+      valueCount: getU32(k, place.column, Column.valueCount),
       min: kind === 'ordinals' ? Number(min) : min,
       max: kind === 'ordinals' ? Number(max) : max,
     };
@@ -216,9 +206,7 @@ export class SegmentImageReader implements SegmentReader {
     const k = this.kernels;
     const first = this.#ordOf(place.terms, range.from, range.includeFrom ?? true);
     const end =
-      range.to === null
-        ? k.view.getUint32(place.terms + TERMS_HEADER.termCount, true)
-        : this.#ordOf(place.terms, range.to, !(range.includeTo ?? true));
+      range.to === null ? getU32(k, place.terms, TermsHeader.termCount) : this.#ordOf(place.terms, range.to, !(range.includeTo ?? true));
     const visitKept = filter ? (bytes: Uint8Array, state: FoundTerm): boolean => !filter(bytes) || visit(bytes, state) : visit;
     const near = filter?.near;
     if (near && near.word.length <= MAX_FUZZY_LENGTH && near.maxEdits <= MAX_FUZZY_EDITS)

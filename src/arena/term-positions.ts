@@ -1,6 +1,8 @@
 // Positions of terms in single documents, read through the cursors of assembly/postings.
 import type { SegmentPostings, TermState } from '../plan/segment.ts';
+import { CURSOR_BYTES } from '../wasm/generated/postings.ts';
 import type { Kernels } from '../wasm/kernels.ts';
+import { postingsFlags } from '../wasm/postings.ts';
 
 const NONE: readonly number[] = [];
 
@@ -23,10 +25,8 @@ export function visitPositions(
     for (const [key, { field, state }] of terms) {
       const postings = postingsOf(field);
       if (!postings?.hasPositions) continue;
-      const { hasFreqs, hasOffsets, normsPtr, positionsPtr } = postings;
-      const flags = Number(hasFreqs) | 2 | (Number(hasOffsets) << 2) | (Number(normsPtr !== 0) << 3);
-      const ptr = k.reserve(k.exports.postingsCursorBytes());
-      k.exports.postingsCursorOpen(ptr, state.ptr, state.docFreq, flags, positionsPtr);
+      const ptr = k.reserve(CURSOR_BYTES);
+      k.exports.postingsCursorOpen(ptr, state.ptr, state.docFreq, postingsFlags(postings), postings.positionsPtr);
       cursors.set(key, { ptr, docId: -1, positions: null });
     }
     for (const docId of docs) visit(docId, (key) => positionsIn(k, cursors.get(key), docId));

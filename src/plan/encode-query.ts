@@ -1,6 +1,5 @@
 // Encodes a PlanNode tree as the records of assembly/search/node.ts in a worker's scratch region.
 import { Column } from '../wasm/generated/docvalues.ts';
-import { WITH_FREQS, WITH_NORMS, WITH_OFFSETS, WITH_POSITIONS } from '../wasm/generated/postings.ts';
 import {
   AnyTermNode,
   BoolNode,
@@ -53,6 +52,7 @@ import {
   TermRangeNode,
 } from '../wasm/generated/search.ts';
 import type { Kernels } from '../wasm/kernels.ts';
+import { postingsFlags } from '../wasm/postings.ts';
 import { getI64, type RecordLayout, setF32, setF64, setU32, setU64 } from '../wasm/records.ts';
 import { distanceBox, type EncodedBox, encodedBox } from './geo-box.ts';
 import type { PlanNode, TermScorer } from './query-plan.ts';
@@ -384,15 +384,6 @@ export class QueryEncoder {
     }
     return { ptr, cost };
   }
-}
-
-function postingsFlags(postings: SegmentPostings): number {
-  return (
-    (postings.hasFreqs ? WITH_FREQS : 0) |
-    (postings.hasPositions ? WITH_POSITIONS : 0) |
-    (postings.hasOffsets ? WITH_OFFSETS : 0) |
-    (postings.normsPtr ? WITH_NORMS : 0)
-  );
 }
 
 /** How an integer column turns stored values into raw ones. A column whose values are all equal may have multiplier 0. */

@@ -1,13 +1,40 @@
 // Host side of assembly/buffer: the open buffer's life in kernel memory, and the ids section of segments.
+import { ColumnKind } from './generated/buffer.ts';
+import { FIELD_COLUMN, FIELD_COLUMN_SHIFT } from './generated/codec.ts';
 import type { Kernels } from './kernels.ts';
 
-/** Flags of a field record, see assembly/buffer/layout.ts. */
-export const FIELD_FLAG = { docs: 1, freqs: 2, positions: 4, offsets: 8, norms: 16, columnShift: 8, path: 1 << 12 } as const;
-export const COLUMN_KINDS = ['none', 'i64', 'f64', 'ordinals', 'geo', 'binary'] as const;
+const COLUMN_KINDS = {
+  none: ColumnKind.NONE,
+  i64: ColumnKind.I64,
+  f64: ColumnKind.F64,
+  ordinals: ColumnKind.ORDINALS,
+  geo: ColumnKind.GEO,
+  binary: ColumnKind.BINARY,
+} as const;
+
+export type ColumnKindName = keyof typeof COLUMN_KINDS;
+
+const NAMES = Object.keys(COLUMN_KINDS) as ColumnKindName[];
+
+/** Bits of a field's flags for this kind of column. */
+export function columnFlags(kind: ColumnKindName): number {
+  return COLUMN_KINDS[kind] << FIELD_COLUMN_SHIFT;
+}
+
+/** ColumnKind in a field's flags. */
+export function columnKindOf(flags: number): number {
+  return (flags & FIELD_COLUMN) >>> FIELD_COLUMN_SHIFT;
+}
+
+/** Kind of column in a field's flags, null if it is not known. */
+export function columnKindName(flags: number): ColumnKindName | null {
+  const kind = columnKindOf(flags);
+  return NAMES.find((name) => COLUMN_KINDS[name] === kind) ?? null;
+}
 
 const encoder = new TextEncoder();
 
-/** Document with this `_id` that is live (`liveDocsPtr` 0: any); -1 if there is none. */
+/** Live document with this `_id` (`liveDocsPtr` 0: any document), -1 if there is none. */
 export function findId(k: Kernels, sectionPtr: number, id: string, liveDocsPtr: number): number {
   const mark = k.mark();
   const ptr = k.reserve(id.length * 3 + 8);

@@ -1,10 +1,6 @@
 // Host side of assembly/docvalues: single values of columns. Kernels read many documents themselves.
 import type { Kernels } from './kernels.ts';
 
-/** Offsets in a column's header and its flags, see docs/internals/segment-format.md. */
-export const COLUMN_HEADER = { flags: 0, valueCount: 24, docCount: 28 } as const;
-export const COLUMN_FLAG = { multi: 1, dense: 2, direct: 4, f64: 8, ordinals: 16 } as const;
-
 /** Address in scratch and number of the raw values (8 bytes each) of a document; call inside `k.scoped`. */
 export function rawValues(k: Kernels, columnPtr: number, docId: number): { ptr: number; count: number } {
   let ptr = k.reserve(64);

@@ -1,6 +1,10 @@
 // Host side of assembly/buffer/merge.ts and merge-terms.ts: the steps of a merge in kernel memory.
+import { MergeField, MergeSource } from './generated/buffer.ts';
+import { FIELD_POSITIONS } from './generated/codec.ts';
+import { E_NO_SPACE } from './generated/mem.ts';
+import { TermsHeader } from './generated/terms.ts';
 import type { Kernels } from './kernels.ts';
-import { TERMS_FLAG, TERMS_HEADER } from './terms.ts';
+import { getU32, getU64, setU32, setU64 } from './records.ts';
 
 const BITSET_BLOCK = 512;
 /** Postings between two pauses: about ten milliseconds. */
@@ -61,22 +65,31 @@ export class MergeWriter {
    */
   *terms(sources: readonly TermsSource[], fieldOrd: number, norms: number, dropped: boolean, reordered: boolean): Generator<void> {
     const { k } = this;
-    const word = (source: TermsSource, off: number): number => k.view.getUint32(source.terms + off, true);
-    const terms = sources.reduce((sum, source) => sum + word(source, TERMS_HEADER.termCount), 0);
-    const bytes = sources.reduce((sum, { terms: ptr }) => sum + Number(k.view.getBigUint64(ptr + TERMS_HEADER.termBytes, true)), 0);
-    const longest = Math.max(...sources.map((source) => word(source, TERMS_HEADER.longestTerm)));
-    const list = this.allocate(sources.length * 24);
+    const terms = sources.reduce((sum, source) => sum + getU32(k, source.terms, TermsHeader.termCount), 0);
+    const bytes = sources.reduce((sum, source) => sum + getU64(k, source.terms, TermsHeader.termBytes), 0n);
+    const longest = Math.max(...sources.map((source) => getU32(k, source.terms, TermsHeader.longestTerm)));
+    const list = this.allocate(sources.length * MergeSource.sizeof);
     sources.forEach((source, i) => {
-      const words = [source.terms, source.norms, source.positions, source.docMap, source.ordMap, source.docFreqs];
-      words.forEach((value, at) => {
-        k.u32[(list >>> 2) + i * 6 + at] = value;
-      });
+      const at = list + i * MergeSource.sizeof;
+      setU32(k, at, MergeSource.terms, source.terms);
+      setU32(k, at, MergeSource.norms, source.norms);
+      setU32(k, at, MergeSource.positions, source.positions);
+      setU32(k, at, MergeSource.docMap, source.docMap);
+      setU32(k, at, MergeSource.ordMap, source.ordMap);
+      setU32(k, at, MergeSource.docFreqs, source.docFreqs);
     });
     const work = this.allocate(k.exports.mergeTermsBytes(sources.length, longest));
-    const side = this.allocate(k.exports.termsSideBytes(terms));
-    const present = dropped ? this.allocate(Math.ceil(this.maxDoc / BITSET_BLOCK) * 64, true) : 0;
-    const area = reordered ? this.allocate(reorderAreaBytes(k, this.maxDoc, sources[0].terms)) : 0;
-    this.#check(k.exports.mergeTermsOpen(work, this.#ptr, list, sources.length, fieldOrd, terms, bytes, side, norms, present, area));
+    const field = this.allocate(MergeField.sizeof);
+    setU32(k, field, MergeField.sources, list);
+    setU32(k, field, MergeField.count, sources.length);
+    setU32(k, field, MergeField.fieldOrd, fieldOrd);
+    setU32(k, field, MergeField.terms, terms);
+    setU64(k, field, MergeField.termBytes, bytes);
+    setU32(k, field, MergeField.side, this.allocate(k.exports.termsSideBytes(terms)));
+    setU32(k, field, MergeField.norms, norms);
+    setU32(k, field, MergeField.present, dropped ? this.allocate(Math.ceil(this.maxDoc / BITSET_BLOCK) * 64, true) : 0);
+    setU32(k, field, MergeField.area, reordered ? this.allocate(reorderAreaBytes(k, this.maxDoc, sources[0].terms)) : 0);
+    this.#check(k.exports.mergeTermsOpen(work, this.#ptr, field));
     for (;;) {
       const status = k.exports.mergeTermsStep(work, STEP_POSTINGS);
       this.#check(status);
@@ -127,15 +140,15 @@ export class MergeWriter {
   }
 
   #check(status: number): void {
-    if (status === -3) throw noSpace();
+    if (status === E_NO_SPACE) throw noSpace();
     if (status < 0) throw new Error(`merge failed with status ${status}`);
   }
 }
 
 /** Bytes to sort the postings of a field's terms in: a term may have all of its occurrences. @param terms  address of the dictionary */
 export function reorderAreaBytes(k: Kernels, maxDoc: number, terms: number): number {
-  const hasPositions = (k.view.getUint32(terms + TERMS_HEADER.flags, true) & TERMS_FLAG.positions) !== 0;
-  const occurrences = hasPositions ? Number(k.view.getBigUint64(terms + TERMS_HEADER.sumTotalTermFreq, true)) : 0;
+  const hasPositions = (getU32(k, terms, TermsHeader.flags) & FIELD_POSITIONS) !== 0;
+  const occurrences = hasPositions ? Number(getU64(k, terms, TermsHeader.sumTotalTermFreq)) : 0;
   return k.exports.reorderAreaBytes(maxDoc, occurrences);
 }
 

@@ -1,11 +1,18 @@
 // Host side of assembly/postings: encodes terms one by one. The segment writer calls the encoder inside WASM; tests, benches and tools use this.
+import { FIELD_FREQS, FIELD_NORMS, FIELD_OFFSETS, FIELD_POSITIONS } from './generated/codec.ts';
+import { PostingsEncoder as Encoder } from './generated/postings.ts';
 import type { Kernels } from './kernels.ts';
+import { getU32, getU64 } from './records.ts';
 
-/** Flags of a field's postings as the kernels take them (assembly/postings/format.ts). */
-export const WITH_FREQS = 1;
-export const WITH_POSITIONS = 2;
-export const WITH_OFFSETS = 4;
-export const WITH_NORMS = 8;
+/** FIELD_* flags of a field with these postings. */
+export function postingsFlags(postings: { hasFreqs: boolean; hasPositions: boolean; hasOffsets: boolean; normsPtr: number }): number {
+  return (
+    (postings.hasFreqs ? FIELD_FREQS : 0) |
+    (postings.hasPositions ? FIELD_POSITIONS : 0) |
+    (postings.hasOffsets ? FIELD_OFFSETS : 0) |
+    (postings.normsPtr !== 0 ? FIELD_NORMS : 0)
+  );
+}
 
 export interface EncodedTerm {
   /** Offset of the term's record in the postings section. */
@@ -14,78 +21,56 @@ export interface EncodedTerm {
   readonly totalTermFreq: number;
 }
 
-/** Offsets of results in the PostingsEncoder struct (u32 fields in order of declaration, totalTermFreq at a multiple of 8). */
-const CUR = 12;
-const POSITIONS_CUR = 24;
-const TERM_OFF = 40;
-const DOC_FREQ = 44;
-const TOTAL_TERM_FREQ = 48;
-
-/** One field's postings while they are written. The memory it writes to is the caller's. */
+/** Writes one field's postings into memory of the caller. */
 export class PostingsEncoder {
-  private readonly k: Kernels;
-  private readonly ptr: number;
-  private readonly outPtr: number;
-  private readonly positionsPtr: number;
+  readonly #k: Kernels;
+  readonly #ptr: number;
+  readonly #outPtr: number;
+  readonly #positionsPtr: number;
 
   /**
    * Reserves the encoder and its scratch from `k`.
-   * @param flags   WITH_*
+   * @param flags   FIELD_*
    * @param outPtr  multiple of 4
    */
   constructor(k: Kernels, flags: number, maxDoc: number, outPtr: number, outBytes: number, positionsPtr: number, positionsBytes: number) {
-    this.k = k;
-    this.outPtr = outPtr;
-    this.positionsPtr = positionsPtr;
-    this.ptr = k.reserve(k.exports.postingsEncoderBytes());
-    const scratchBytes = k.exports.postingsEncoderScratchBytes(maxDoc) >>> 0;
-    const scratch = k.reserve(scratchBytes);
-    k.exports.postingsEncoderInit(
-      this.ptr,
-      flags,
-      outPtr,
-      outPtr + outBytes,
-      positionsPtr,
-      positionsPtr + positionsBytes,
-      scratch,
-      scratch + scratchBytes,
-    );
+    this.#k = k;
+    this.#outPtr = outPtr;
+    this.#positionsPtr = positionsPtr;
+    this.#ptr = k.reserve(k.exports.postingsEncoderBytes(maxDoc) >>> 0);
+    k.exports.postingsEncoderInit(this.#ptr, maxDoc, flags, outPtr, outPtr + outBytes, positionsPtr, positionsPtr + positionsBytes);
   }
 
   begin(): void {
-    this.k.exports.postingsEncoderBegin(this.ptr);
+    this.#k.exports.postingsEncoderBegin(this.#ptr);
   }
 
-  /** @param docId above the one before; @param norm 1 where the field has no norms */
+  /** @param docId above the previous one; @param norm 1 if the field has no norms */
   addDoc(docId: number, freq: number, norm: number): void {
-    this.k.exports.postingsEncoderAddDoc(this.ptr, docId, freq, norm);
+    this.#k.exports.postingsEncoderAddDoc(this.#ptr, docId, freq, norm);
   }
 
   addPosition(position: number, startOffset = 0, endOffset = 0): void {
-    this.k.exports.postingsEncoderAddPosition(this.ptr, position, startOffset, endOffset);
+    this.#k.exports.postingsEncoderAddPosition(this.#ptr, position, startOffset, endOffset);
   }
 
   /** @throws RangeError an extent is too small */
   finish(): EncodedTerm {
-    const status = this.k.exports.postingsEncoderFinish(this.ptr);
+    const status = this.#k.exports.postingsEncoderFinish(this.#ptr);
     if (status < 0) throw new RangeError(`postings encoder: status ${status}, an extent is too small`);
     return {
-      termOff: this.u32(TERM_OFF),
-      docFreq: this.u32(DOC_FREQ),
-      totalTermFreq: Number(this.k.view.getBigUint64(this.ptr + TOTAL_TERM_FREQ, true)),
+      termOff: getU32(this.#k, this.#ptr, Encoder.termOff),
+      docFreq: getU32(this.#k, this.#ptr, Encoder.docFreq),
+      totalTermFreq: Number(getU64(this.#k, this.#ptr, Encoder.totalTermFreq)),
     };
   }
 
   /** Bytes of the postings section so far. */
   get postingsBytes(): number {
-    return this.u32(CUR) - this.outPtr;
+    return getU32(this.#k, this.#ptr, Encoder.cur) - this.#outPtr;
   }
 
   get positionsBytes(): number {
-    return this.u32(POSITIONS_CUR) - this.positionsPtr;
-  }
-
-  private u32(off: number): number {
-    return this.k.u32[(this.ptr + off) >>> 2];
+    return getU32(this.#k, this.#ptr, Encoder.positionsCur) - this.#positionsPtr;
   }
 }

@@ -1,7 +1,9 @@
 // Host side of assembly/terms: look up, seek and walk the term dictionary of one field of one segment. `ptr` is the dictionary's header.
+import { TermState, TermsHeader } from './generated/terms.ts';
 import type { Kernels } from './kernels.ts';
+import { getF64, getU32 } from './records.ts';
 
-/** A term's place: `ptr` is its postings' address, 0 where the field has no postings. */
+/** A term of a dictionary. `ptr`: address of its postings, 0 if the field has none. */
 export interface FoundTerm {
   readonly ord: number;
   readonly docFreq: number;
@@ -9,36 +11,22 @@ export interface FoundTerm {
   readonly ptr: number;
 }
 
-/** Offsets in the header, see docs/internals/segment-format.md. */
-export const TERMS_HEADER = {
-  flags: 0,
-  termCount: 4,
-  docCount: 28,
-  sumDocFreq: 32,
-  sumTotalTermFreq: 40,
-  longestTerm: 48,
-  norms: 52,
-  termBytes: 56,
-} as const;
-export const TERMS_FLAG = { docs: 1, freqs: 2, positions: 4, offsets: 8 } as const;
-
-const STATE_BYTES = 24;
 /** A walk crosses the boundary in batches of about this size. */
 const WALK_BYTES = 16 * 1024;
 
 function readState(k: Kernels, at: number): FoundTerm {
   return {
-    ord: k.view.getUint32(at, true),
-    docFreq: k.view.getUint32(at + 4, true),
-    totalTermFreq: k.view.getFloat64(at + 8, true),
-    ptr: k.view.getUint32(at + 16, true),
+    ord: getU32(k, at, TermState.ord),
+    docFreq: getU32(k, at, TermState.docFreq),
+    totalTermFreq: getF64(k, at, TermState.totalTermFreq),
+    ptr: getU32(k, at, TermState.ptr),
   };
 }
 
 /** The term's state, or null if the field has no such term. */
 export function lookupTerm(k: Kernels, ptr: number, term: Uint8Array): FoundTerm | null {
   const mark = k.mark();
-  const outPtr = k.reserve(STATE_BYTES);
+  const outPtr = k.reserve(TermState.sizeof, 8);
   const termPtr = k.copyIn(term);
   const found = k.exports.termsLookup(ptr, termPtr, term.length, outPtr);
   k.release(mark);
@@ -53,7 +41,7 @@ export function seekOrd(k: Kernels, ptr: number, term: Uint8Array): number {
 /** Bytes of a term by ordinal, copied. */
 export function termOf(k: Kernels, ptr: number, ord: number): Uint8Array {
   return k.scoped(() => {
-    const outPtr = k.reserve(k.view.getUint32(ptr + TERMS_HEADER.longestTerm, true));
+    const outPtr = k.reserve(getU32(k, ptr, TermsHeader.longestTerm));
     return k.copyOut(outPtr, k.exports.termsTerm(ptr, ord, outPtr));
   });
 }
@@ -70,30 +58,28 @@ export function walkTerms(
   visit: (bytes: Uint8Array, state: FoundTerm) => boolean,
 ): void {
   k.scoped(() => {
-    const longest = (k.view.getUint32(ptr + TERMS_HEADER.longestTerm, true) + 7) & ~7;
-    const bytes = WALK_BYTES + STATE_BYTES + 2 * longest; // the kernel keeps the current term and a cursor at the end of it
+    const longest = (getU32(k, ptr, TermsHeader.longestTerm) + 7) & ~7;
+    const bytes = WALK_BYTES + TermState.sizeof + 2 * longest; // the kernel keeps the current term and a cursor at the end of it
     const outPtr = k.reserve(bytes);
     for (let ord = fromOrd; ord < toOrd; ) {
       const count = k.exports.termsWalk(ptr, ord, toOrd, outPtr, outPtr + bytes);
-      if (count === 0) throw new RangeError(`walk of terms stands at ordinal ${ord} of ${toOrd}`);
+      if (count === 0) throw new RangeError(`walk of terms is stuck at ordinal ${ord} of ${toOrd}`);
       let at = outPtr;
       for (let i = 0; i < count; i++) {
-        const length = k.view.getUint32(at + 20, true);
-        if (!visit(k.u8.subarray(at + STATE_BYTES, at + STATE_BYTES + length), readState(k, at))) return;
-        at += STATE_BYTES + ((length + 7) & ~7);
+        const length = getU32(k, at, TermState.length);
+        if (!visit(k.u8.subarray(at + TermState.sizeof, at + TermState.sizeof + length), readState(k, at))) return;
+        at += TermState.sizeof + ((length + 7) & ~7);
       }
       ord += count;
     }
   });
 }
 
-/** Longest word that `fuzzyTerms` takes, in code points. */
-export const MAX_FUZZY_LENGTH = 62;
 export const MAX_FUZZY_EDITS = 2;
 
 /**
  * Calls `visit` as `walkTerms` does with the terms within `maxEdits` (insertions, deletions, substitutions, swaps of neighbours) of a word.
- * @param word code points, at most MAX_FUZZY_LENGTH; maxEdits at most MAX_FUZZY_EDITS
+ * @param word code points, at most MAX_FUZZY_LENGTH (generated/terms.ts); maxEdits at most MAX_FUZZY_EDITS
  */
 export function fuzzyTerms(
   k: Kernels,
@@ -105,18 +91,18 @@ export function fuzzyTerms(
   visit: (bytes: Uint8Array, state: FoundTerm) => boolean,
 ): void {
   k.scoped(() => {
-    const longest = k.view.getUint32(ptr + TERMS_HEADER.longestTerm, true);
+    const longest = getU32(k, ptr, TermsHeader.longestTerm);
     const scratch = k.reserve(k.exports.termsFuzzyScratchBytes(longest));
     const target = k.copyInU32(word);
-    const bytes = WALK_BYTES + STATE_BYTES + longest + 8;
+    const bytes = WALK_BYTES + TermState.sizeof + longest + 8;
     const outPtr = k.reserve(bytes);
     for (let ord = fromOrd; ord < toOrd; ord = k.u32[scratch >>> 2]) {
       const count = k.exports.termsFuzzy(ptr, ord, toOrd, target, word.length, maxEdits, scratch, outPtr, outPtr + bytes);
       let at = outPtr;
       for (let i = 0; i < count; i++) {
-        const length = k.view.getUint32(at + 20, true);
-        if (!visit(k.u8.subarray(at + STATE_BYTES, at + STATE_BYTES + length), readState(k, at))) return;
-        at += STATE_BYTES + ((length + 7) & ~7);
+        const length = getU32(k, at, TermState.length);
+        if (!visit(k.u8.subarray(at + TermState.sizeof, at + TermState.sizeof + length), readState(k, at))) return;
+        at += TermState.sizeof + ((length + 7) & ~7);
       }
     }
   });
@@ -125,14 +111,14 @@ export function fuzzyTerms(
 /** Hashes of all terms by ordinal: low and high word each. About 30 ns a term. */
 export function termHashes(k: Kernels, ptr: number): Uint32Array {
   return k.scoped(() => {
-    const count = k.view.getUint32(ptr + TERMS_HEADER.termCount, true);
+    const count = getU32(k, ptr, TermsHeader.termCount);
     const outPtr = k.reserve(count * 8, 8);
-    k.exports.termsHashes(ptr, outPtr, k.reserve(64 + k.view.getUint32(ptr + TERMS_HEADER.longestTerm, true) + 16, 8));
+    k.exports.termsHashes(ptr, outPtr, k.reserve(64 + getU32(k, ptr, TermsHeader.longestTerm) + 16, 8));
     return k.copyOutU32(outPtr, count * 2);
   });
 }
 
-/** Hash of one term, as `termHashes` gives it. */
+/** Hash of one term, as `termHashes` computes it. */
 export function termHash(k: Kernels, term: Uint8Array): Uint32Array {
   return k.scoped(() => {
     const outPtr = k.reserve(8, 8);

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { readImage } from '../../src/arena/segment-image.ts';
 import { fuzzyMatcher } from '../../src/search/matchers/edit-distance.ts';
-import { fuzzyTerms, TERMS_HEADER } from '../../src/wasm/terms.ts';
+import { TermsHeader } from '../../src/wasm/generated/terms.ts';
+import { getU32 } from '../../src/wasm/records.ts';
+import { fuzzyTerms } from '../../src/wasm/terms.ts';
 import { eachKernelBuild } from '../support/kernels.ts';
 import { forSeeds } from '../support/rng.ts';
 import { createOpenBuffer, openImage, textField } from '../support/segments.ts';
@@ -44,8 +46,8 @@ eachKernelBuild((k, build) => {
         const ptr = k.reserve(bytes.length + 64, 64);
         k.u8.set(bytes, ptr);
         const { terms } = readImage(k, ptr, bytes.length, { file: 'fuzzy', verify: true }).fields.get('body')!;
-        const termCount = k.u32[(terms + TERMS_HEADER.termCount) >>> 2];
-        const longest = k.u32[(terms + TERMS_HEADER.longestTerm) >>> 2];
+        const termCount = getU32(k, terms, TermsHeader.termCount);
+        const longest = getU32(k, terms, TermsHeader.longestTerm);
         const word = Uint32Array.from(rng.word(9, 'abc'), (char) => char.charCodeAt(0));
         const maxEdits = rng.int(1, 2);
         const all: number[] = [];

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { chainBlob } from '../../src/analysis/blob.ts';
 import { OpenBuffer } from '../../src/arena/open-buffer.ts';
 import { StageId } from '../../src/wasm/generated/analysis.ts';
+import { FIELD_FREQS, FIELD_NORMS, FIELD_POSITIONS } from '../../src/wasm/generated/codec.ts';
+import { CURSOR_BYTES } from '../../src/wasm/generated/postings.ts';
 import { compileEngine } from '../../src/wasm/kernels.ts';
 import type { PlainDocument } from '../reference/segment.ts';
 import { addBlock, checkSegment, encodeBlock, FIELDS, randomBlock } from '../support/check-segment.ts';
@@ -90,8 +92,14 @@ eachKernelBuild((k, build) => {
       const segment = openImage(k, buffer.flush());
       const state = segment.lookupTerm('body', Buffer.from('a'))!;
       expect(state).toMatchObject({ docFreq: documents, totalTermFreq: documents * occurrences });
-      const cursor = k.reserve(k.exports.postingsCursorBytes());
-      k.exports.postingsCursorOpen(cursor, state.ptr, state.docFreq, 3 | 8, segment.postings('body')!.positionsPtr);
+      const cursor = k.reserve(CURSOR_BYTES);
+      k.exports.postingsCursorOpen(
+        cursor,
+        state.ptr,
+        state.docFreq,
+        FIELD_FREQS | FIELD_POSITIONS | FIELD_NORMS,
+        segment.postings('body')!.positionsPtr,
+      );
       for (let docId = 0; docId < documents; docId++) {
         expect(k.exports.postingsCursorNext(cursor)).toBe(docId);
         expect(k.exports.postingsCursorFreq(cursor)).toBe(occurrences);

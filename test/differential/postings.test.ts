@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { CURSOR_BYTES } from '../../src/wasm/generated/postings.ts';
 import type { Kernels } from '../../src/wasm/kernels.ts';
 import { PostingsEncoder } from '../../src/wasm/postings.ts';
 import { competitive, decodeRecord, type FieldFlags, flagBits, type PostingsDoc } from '../reference/postings.ts';
@@ -76,7 +77,7 @@ eachKernelBuild((k, build) => {
         const flags = randomFlags(rng);
         const docs = randomTerm(rng, flags);
         const { out, positions, states } = encodeTerms(k, flags, [randomTerm(rng, flags), docs]);
-        const cursor = k.reserve(k.exports.postingsCursorBytes());
+        const cursor = k.reserve(CURSOR_BYTES);
         const x = k.exports;
         x.postingsCursorOpen(cursor, out + states[1].termOff, docs.length, flagBits(flags), positions);
         let at = -1;

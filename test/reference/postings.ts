@@ -16,7 +16,7 @@ export interface FieldFlags {
 }
 
 export function flagBits(flags: FieldFlags): number {
-  return (flags.freqs ? 1 : 0) | (flags.positions ? 2 : 0) | (flags.offsets ? 4 : 0) | (flags.norms ? 8 : 0);
+  return (flags.freqs ? 2 : 0) | (flags.positions ? 4 : 0) | (flags.offsets ? 8 : 0) | (flags.norms ? 16 : 0);
 }
 
 class Bytes {

@@ -3,6 +3,8 @@ import { expect } from 'vitest';
 import type { OpenBuffer } from '../../src/arena/open-buffer.ts';
 import type { SegmentImageReader } from '../../src/arena/segment-reader.ts';
 import type { FieldSpec } from '../../src/mapping/document-sink.ts';
+import { CURSOR_BYTES } from '../../src/wasm/generated/postings.ts';
+import { postingsFlags } from '../../src/wasm/postings.ts';
 import { invertKeywords, invertTexts, lengthOf, normOf, type PlainDocument, type PlainPosting } from '../reference/segment.ts';
 import type { Rng } from './rng.ts';
 import { columnField, keywordField, textField } from './segments.ts';
@@ -144,10 +146,11 @@ function shape(list: PlainPosting[], field: FieldSpec): PlainPosting[] {
 
 function readPostings(segment: SegmentImageReader, field: FieldSpec, state: { ptr: number; docFreq: number }): PlainPosting[] {
   const k = segment.kernels;
-  const { hasFreqs, hasPositions, hasOffsets, normsPtr, positionsPtr } = segment.postings(field.name)!;
-  const flags = Number(hasFreqs) | (Number(hasPositions) << 1) | (Number(hasOffsets) << 2) | (Number(normsPtr !== 0) << 3);
+  const postings = segment.postings(field.name)!;
+  const { hasFreqs, hasPositions, hasOffsets, positionsPtr } = postings;
+  const flags = postingsFlags(postings);
   return k.scoped(() => {
-    const cursor = k.reserve(k.exports.postingsCursorBytes());
+    const cursor = k.reserve(CURSOR_BYTES);
     k.exports.postingsCursorOpen(cursor, state.ptr, state.docFreq, flags, positionsPtr);
     const list: PlainPosting[] = [];
     for (let docId = k.exports.postingsCursorNext(cursor); docId !== 0x7fffffff; docId = k.exports.postingsCursorNext(cursor)) {

@@ -1,5 +1,6 @@
 // A segment made by hand in kernel memory: postings of one text field through the real encoder, columns by a plain writer.
 import type { SegmentColumn, SegmentPostings, TermState } from '../../src/plan/segment.ts';
+import { FIELD_FREQS, FIELD_NORMS, FIELD_OFFSETS, FIELD_POSITIONS } from '../../src/wasm/generated/codec.ts';
 import type { Kernels } from '../../src/wasm/kernels.ts';
 import { PostingsEncoder } from '../../src/wasm/postings.ts';
 import { bitset } from '../reference/codec.ts';
@@ -53,7 +54,15 @@ export function makeSegment(k: Kernels, docs: readonly TinyDoc[], offsets = fals
   const normsPtr = k.copyIn(Uint8Array.from(docs, (doc) => doc.norm));
   const states = new Map<string, TinyTerm>();
   const mark = k.mark();
-  const encoder = new PostingsEncoder(k, offsets ? 15 : 11, docs.length, out, room, positions, room);
+  const encoder = new PostingsEncoder(
+    k,
+    FIELD_FREQS | FIELD_POSITIONS | FIELD_NORMS | (offsets ? FIELD_OFFSETS : 0),
+    docs.length,
+    out,
+    room,
+    positions,
+    room,
+  );
   for (const [ord, text] of texts.entries()) {
     encoder.begin();
     for (const [docId, doc] of docs.entries()) {

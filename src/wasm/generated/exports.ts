@@ -62,16 +62,18 @@ export interface EngineExports {
   aggsCollect(rootPtr: usize, docs: usize, scores: usize, count: u32): i32;
   /** The same for the documents from .. from + count - 1, without scores. */
   aggsCollectRange(rootPtr: usize, from: u32, count: u32): i32;
-  postingsEncoderBytes(): usize;
-  /** Scratch that is enough for any term of a segment. */
-  postingsEncoderScratchBytes(maxDoc: u32): usize;
-  postingsEncoderInit(ptr: usize, flags: u32, outPtr: usize, outEnd: usize, positionsPtr: usize, positionsEnd: usize, scratchPtr: usize, scratchEnd: usize): void;
+  /** Bytes of an encoder with scratch for any term of a segment of `maxDoc` documents. */
+  postingsEncoderBytes(maxDoc: u32): usize;
+  /**
+   * Makes an encoder in encoderBytes(maxDoc) at `ptr` (multiple of 16). `flags`: FIELD_*; postings go to [outPtr, outEnd), positions to
+   * [positionsPtr, positionsEnd).
+   */
+  postingsEncoderInit(ptr: usize, maxDoc: u32, flags: u32, outPtr: usize, outEnd: usize, positionsPtr: usize, positionsEnd: usize): void;
   postingsEncoderBegin(ptr: usize): void;
   postingsEncoderAddDoc(ptr: usize, docId: u32, freq: u32, norm: u32): void;
   postingsEncoderAddPosition(ptr: usize, position: u32, startOffset: u32, endOffset: u32): void;
   /** 0, or E_NO_SPACE: an extent is full and the field must be encoded again with larger ones. */
   postingsEncoderFinish(ptr: usize): i32;
-  postingsCursorBytes(): usize;
   /** Opens before the first document. `positionsPtr`: address of the field's positions section (any value without positions). */
   postingsCursorOpen(ptr: usize, recordPtr: usize, docFreq: u32, flags: u32, positionsPtr: usize): void;
   /** Next document, or NO_MORE_DOCS. */
@@ -133,21 +135,13 @@ export interface EngineExports {
   bufferAllocate(ptr: usize, bytes: usize): usize;
   /** Gives a field another region for its analysis chain. */
   bufferSetChain(ptr: usize, number: u32, chain: usize): void;
-  bufferDocCount(ptr: usize): u32;
-  bufferDeletedCount(ptr: usize): u32;
   /** Bytes of the region in use. */
   bufferUsedBytes(ptr: usize): usize;
-  bufferErrorField(ptr: usize): u32;
-  bufferErrorLength(ptr: usize): u32;
-  bufferErrorTerm(ptr: usize): usize;
-  bufferImagePtr(ptr: usize): usize;
-  bufferImageBytes(ptr: usize): usize;
   /**
-   * Adds a block; its last document is the root and gets `id` and the version triple.
-   * Returns the root's doc id, or a status and then nothing of the block will be in a segment: E_NO_SPACE (flush first), E_LIMIT (a term is
-   * longer than MAX_TERM_BYTES: errorField, errorLength, errorTerm), E_CHAIN, E_CORRUPT (the bytes are no block).
+   * Adds a block. Returns the root's doc id, or a status and then nothing of the block will be in a segment: E_NO_SPACE (flush first), E_LIMIT (a
+   * term is longer than MAX_TERM_BYTES: errorField, errorLength, errorTerm of the buffer), E_CHAIN, E_CORRUPT (the bytes are no block).
    */
-  bufferAdd(ptr: usize, blockPtr: usize, blockEnd: usize, idPtr: usize, idLen: u32, seqNo: f64, version: f64, primaryTerm: f64): i32;
+  bufferAdd(ptr: usize, blockPtr: usize): i32;
   /** Marks a root and its nested children as deleted. Pre: docId is a root that `bufferAdd` returned. */
   bufferDelete(ptr: usize, docId: u32): void;
   /**
@@ -222,11 +216,8 @@ export interface EngineExports {
   reorderAreaBytes(maxDoc: u32, occurrences: f64): f64;
   /** Bytes of work memory for `count` inputs with terms of at most `longestTerm` bytes. */
   mergeTermsBytes(count: u32, longestTerm: u32): usize;
-  /**
-   * Starts a field. `sources`: MergeSource[count]; `side`: termsSideBytes(terms); `norms`: of the new segment, or 0; `present`: a zeroed bitset
-   * of the new segment's documents, or 0 if none is dropped; `area`: see MergeTerms. Returns 0 or a status.
-   */
-  mergeTermsOpen(work: usize, writerPtr: usize, sources: usize, count: u32, fieldOrd: u32, terms: u32, termBytes: f64, side: usize, norms: usize, present: usize, area: usize): i32;
+  /** Starts a field in mergeTermsBytes(count, longestTerm) of `work` memory. Returns 0 or a status. */
+  mergeTermsOpen(work: usize, writerPtr: usize, fieldPtr: usize): i32;
   /** Merges on until about `budget` postings are written. Returns 1 if there is more to do, 0 at the end of the field, or a status. */
   mergeTermsStep(work: usize, budget: u32): i32;
   /** Bytes of side buffer that `terms` terms need at most. */
