@@ -18,7 +18,8 @@ const MAX_ANALYZER_BYTES = 2 * MB;
 const MAX_INSTALLED_BYTES = 60 * MB;
 const root = path.resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(path.join(tmpdir(), 'gannet-packages-'));
-const lines = process.env.GANNET_TEST_NODES?.split(',') ?? [null];
+/** Null is the Node that runs the tests. */
+const nodes = process.env.GANNET_TEST_NODES ? process.env.GANNET_TEST_NODES.split(',') : [null];
 let tarballs: { gannet: string; analyzer: string };
 
 beforeAll(async () => {
@@ -37,7 +38,7 @@ function example(file: string, text: string): string {
 const ENGINE_EXAMPLE = example('docs/getting-started.md', "import { open } from 'gannet'");
 const ANALYZER_EXAMPLE = example('packages/analyzer/README.md', "import { loadAnalyzer } from 'gannet-analyzer'");
 
-describe.each(lines)('on Node %s', (line) => {
+describe.each(nodes)('on Node %s', (line) => {
   let engine: PackageProject;
   let analyzer: PackageProject;
 
