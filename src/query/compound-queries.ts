@@ -7,8 +7,8 @@ import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { xContentParse } from '../errors/search-errors.ts';
 import { readBase } from './field-body.ts';
 import { parseFunctionScore } from './function-score.ts';
-import type { QueryParseContext, QueryParser } from './parse-query.ts';
 import type { NestedQuery, Query } from './query.ts';
+import type { QueryParseContext, QueryParser } from './query-parser.ts';
 import { readBoolean, readFloat, readList, readText, readTextOrNull } from './read-json.ts';
 
 export const COMPOUND_PARSERS: Readonly<Record<string, QueryParser>> = {

@@ -1,55 +1,13 @@
 // Parser of function_score: weights, field values, decays and random scores mixed into a query's score.
+
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
-import { parseScript, type ScriptSpec } from '../scripting/script-spec.ts';
+import { parseScript } from '../scripting/script-spec.ts';
 import { readBase } from './field-body.ts';
-import type { QueryParseContext } from './parse-query.ts';
-import type { Query } from './query.ts';
+import type { Query, WeightedFunction } from './query.ts';
+import type { QueryParseContext } from './query-parser.ts';
 import { readFloat, readInt, readNumber, readText } from './read-json.ts';
-
-export type Modifier = 'none' | 'log' | 'log1p' | 'log2p' | 'ln' | 'ln1p' | 'ln2p' | 'square' | 'sqrt' | 'reciprocal';
-
-export type ScoreFunction =
-  | { readonly kind: 'weight' }
-  | {
-      readonly kind: 'field';
-      readonly field: string;
-      readonly factor: number;
-      readonly modifier: Modifier;
-      readonly missing: number | null;
-    }
-  | {
-      readonly kind: 'decay';
-      readonly shape: 'gauss' | 'exp' | 'linear';
-      readonly field: string;
-      readonly origin: unknown;
-      readonly scale: unknown;
-      readonly offset: unknown;
-      readonly decay: number;
-      readonly mode: 'min' | 'max' | 'avg' | 'sum';
-    }
-  | { readonly kind: 'script'; readonly script: ScriptSpec }
-  | { readonly kind: 'random'; readonly seed: number | null; readonly field: string | null };
-
-export interface WeightedFunction {
-  /** null: every document. */
-  readonly filter: Query | null;
-  /** null: not given. */
-  readonly weight: number | null;
-  readonly function: ScoreFunction;
-}
-
-export type ScoreMode = 'multiply' | 'sum' | 'avg' | 'first' | 'max' | 'min';
-export type BoostMode = 'multiply' | 'replace' | 'sum' | 'avg' | 'max' | 'min';
-
-export interface FunctionScoreParts {
-  readonly query: Query | null;
-  readonly functions: readonly WeightedFunction[];
-  readonly scoreMode: ScoreMode;
-  readonly boostMode: BoostMode;
-  readonly maxBoost: number;
-  readonly minScore: number | null;
-}
+import type { BoostMode, Modifier, ScoreFunction, ScoreMode } from './score-function.ts';
 
 const SCORE_MODES = new Set(['multiply', 'sum', 'avg', 'first', 'max', 'min']);
 const BOOST_MODES = new Set(['multiply', 'replace', 'sum', 'avg', 'max', 'min']);

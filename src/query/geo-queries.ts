@@ -7,8 +7,8 @@ import { parseFailure } from '../errors/search-errors.ts';
 import { readBase } from './field-body.ts';
 import { type CellCorner, type GeoPoint, geohashCorner, isPlaneDistance, metersOfUnit, parseDistance, parseGeoPoint } from './geo-point.ts';
 import { parseGeoShapeQuery } from './geo-shape-query.ts';
-import type { QueryParser } from './parse-query.ts';
 import type { Query } from './query.ts';
+import type { QueryParser } from './query-parser.ts';
 import { readBoolean, readNumber, readText } from './read-json.ts';
 
 export const GEO_PARSERS: Readonly<Record<string, QueryParser>> = {

@@ -3,7 +3,8 @@ import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { parseGeoShape, type Shape } from '../mapping/geo-shape-value.ts';
 import { readBase } from './field-body.ts';
-import type { GeoShapeQuery, Query } from './query.ts';
+import type { GeoShapeQuery } from './leaf-query.ts';
+import type { Query } from './query.ts';
 import { readBoolean } from './read-json.ts';
 
 const RELATIONS = ['intersects', 'disjoint', 'within', 'contains'] as const;

@@ -1,58 +1,12 @@
 // Parser of the intervals query: rules about where terms of a text stand. Source: Elasticsearch's reference of the intervals query.
+
 import { isObject, type JsonObject } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { checkKeys, readBase } from './field-body.ts';
-import { AUTO_FUZZINESS, type Fuzziness, parseFuzziness } from './fuzziness.ts';
-import type { QueryParser } from './parse-query.ts';
+import { AUTO_FUZZINESS, parseFuzziness } from './fuzziness.ts';
+import type { FieldChoice, IntervalFilter, IntervalMode, IntervalRelation, IntervalRule } from './positional-rules.ts';
+import type { QueryParser } from './query-parser.ts';
 import { readBoolean, readInt, readText, readTextOrNull } from './read-json.ts';
-
-/** How intervals of several sources are put together. */
-export type IntervalMode = 'ordered' | 'unordered' | 'unordered_no_overlap';
-
-export type IntervalRelation =
-  | 'after'
-  | 'before'
-  | 'contained_by'
-  | 'containing'
-  | 'not_contained_by'
-  | 'not_containing'
-  | 'not_overlapping'
-  | 'overlapping';
-
-export interface IntervalFilter {
-  readonly relation: IntervalRelation;
-  readonly rule: IntervalRule;
-}
-
-interface FieldChoice {
-  readonly analyzer: string | null;
-  readonly useField: string | null;
-}
-
-export type IntervalRule =
-  | (FieldChoice & {
-      readonly type: 'match';
-      readonly query: string;
-      readonly maxGaps: number;
-      readonly mode: IntervalMode;
-      readonly filter: IntervalFilter | null;
-    })
-  | { readonly type: 'any_of'; readonly rules: readonly IntervalRule[]; readonly filter: IntervalFilter | null }
-  | {
-      readonly type: 'all_of';
-      readonly rules: readonly IntervalRule[];
-      readonly maxGaps: number;
-      readonly mode: IntervalMode;
-      readonly filter: IntervalFilter | null;
-    }
-  | (FieldChoice & { readonly type: 'prefix' | 'wildcard' | 'regexp'; readonly pattern: string; readonly maxExpansions: number })
-  | (FieldChoice & {
-      readonly type: 'fuzzy';
-      readonly term: string;
-      readonly fuzziness: Fuzziness;
-      readonly prefixLength: number;
-      readonly transpositions: boolean;
-    });
 
 const Q = 'intervals';
 const MAX_DEPTH = 30;

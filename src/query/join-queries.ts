@@ -1,33 +1,11 @@
 // Parsers of queries over a join field: has_child, has_parent, parent_id.
+
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { checkKeys, readBase } from './field-body.ts';
-import type { QueryParseContext, QueryParser } from './parse-query.ts';
-import type { Query, QueryBase } from './query.ts';
+import type { JoinScoreMode, Query } from './query.ts';
+import type { QueryParseContext, QueryParser } from './query-parser.ts';
 import { readBoolean, readInt, readText } from './read-json.ts';
-
-export type JoinScoreMode = 'none' | 'avg' | 'sum' | 'min' | 'max';
-
-/** Parents by their children, or children by their parent. */
-export interface RelatedQuery extends QueryBase {
-  readonly kind: 'has_child' | 'has_parent';
-  /** Name of the relation that `query` looks among. */
-  readonly type: string;
-  readonly query: Query;
-  readonly scoreMode: JoinScoreMode;
-  readonly minChildren: number;
-  readonly maxChildren: number;
-  readonly ignoreUnmapped: boolean;
-  /** Body of `inner_hits` as given, null without. */
-  readonly innerHits: JsonObject | null;
-}
-
-export interface ParentIdQuery extends QueryBase {
-  readonly kind: 'parent_id';
-  readonly type: string;
-  readonly id: string;
-  readonly ignoreUnmapped: boolean;
-}
 
 const SCORE_MODES: readonly string[] = ['none', 'avg', 'sum', 'min', 'max'];
 const NO_LIMIT = 2 ** 31 - 1;

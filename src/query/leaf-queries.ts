@@ -8,8 +8,9 @@ import { zoneOf } from '../mapping/date/zones.ts';
 import { parseScript } from '../scripting/script-spec.ts';
 import { checkKeys, illegalFieldName, readBase, readFieldBody } from './field-body.ts';
 import { AUTO_FUZZINESS, parseFuzziness } from './fuzziness.ts';
-import type { QueryParser } from './parse-query.ts';
-import type { PatternQuery, Query, RangeQuery } from './query.ts';
+import type { PatternQuery, RangeQuery } from './leaf-query.ts';
+import type { Query } from './query.ts';
+import type { QueryParser } from './query-parser.ts';
 import { readBoolean, readInt, readText, readTextOrNull } from './read-json.ts';
 import { parseRegexpFlags, REGEXP_ALL } from './regexp-flags.ts';
 

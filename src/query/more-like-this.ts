@@ -1,54 +1,11 @@
 // Parser of more_like_this: texts and documents that hits are to be like, or unlike.
+
 import { isObject, type JsonObject } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { readBase } from './field-body.ts';
-import type { Query, QueryBase } from './query.ts';
+import type { LikeItem, MoreLikeThisQuery } from './leaf-query.ts';
+import type { Query } from './query.ts';
 import { readBoolean, readFloat, readInt, readList, readText, readTextOrNull } from './read-json.ts';
-
-/** A document by its id, to be read before the shards are searched. */
-export interface LikeDocument {
-  readonly kind: 'like_document';
-  /** null: the index that is searched. */
-  readonly index: string | null;
-  readonly id: string;
-  readonly routing: string | null;
-  readonly fields: readonly string[] | null;
-}
-
-/** Contents of a document. */
-export interface LikeSource {
-  readonly kind: 'like_source';
-  /** null: a document of the request, for every index. */
-  readonly index: string | null;
-  /** null: a document of the request. */
-  readonly id: string | null;
-  readonly source: JsonObject;
-  readonly fields: readonly string[] | null;
-}
-
-export type LikeItem = string | LikeDocument | LikeSource;
-
-export interface MoreLikeThisQuery extends QueryBase {
-  readonly kind: 'more_like_this';
-  /** null: all fields that have terms. */
-  readonly fields: readonly string[] | null;
-  readonly like: readonly LikeItem[];
-  readonly unlike: readonly LikeItem[];
-  readonly maxQueryTerms: number;
-  readonly minTermFreq: number;
-  readonly minDocFreq: number;
-  readonly maxDocFreq: number;
-  readonly minWordLength: number;
-  /** 0: no limit. */
-  readonly maxWordLength: number;
-  readonly stopWords: readonly string[];
-  readonly analyzer: string | null;
-  readonly minimumShouldMatch: string;
-  /** 0: terms are not boosted. */
-  readonly boostTerms: number;
-  readonly include: boolean;
-  readonly failOnUnsupportedField: boolean;
-}
 
 const NAME = 'more_like_this';
 type Numbers = 'maxQueryTerms' | 'minTermFreq' | 'minDocFreq' | 'maxDocFreq' | 'minWordLength' | 'maxWordLength';

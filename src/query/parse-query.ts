@@ -11,6 +11,7 @@ import { JOIN_PARSERS } from './join-queries.ts';
 import { LEAF_PARSERS } from './leaf-queries.ts';
 import { parseMoreLikeThis } from './more-like-this.ts';
 import type { Query } from './query.ts';
+import type { QueryParseContext, QueryParser } from './query-parser.ts';
 import { SCORE_PARSERS } from './score-queries.ts';
 import { SPAN_PARSERS } from './span-queries.ts';
 import { TEXT_PARSERS } from './text-queries.ts';
@@ -18,14 +19,6 @@ import { type ReportUncacheable, reportUncacheableValues } from './uncacheable.t
 
 /** Deepest nesting of queries in queries (`indices.query.bool.max_nested_depth`). */
 export const MAX_QUERY_DEPTH = 30;
-
-export interface QueryParseContext {
-  /** Parses a query inside a query. @throws ApiError */
-  inner(body: unknown): Query;
-  readonly report: ReportUncacheable;
-}
-
-export type QueryParser = (body: JsonObject, context: QueryParseContext) => Query;
 
 const PARSERS: ReadonlyMap<string, QueryParser> = new Map(
   Object.entries({

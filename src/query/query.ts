@@ -1,167 +1,29 @@
-// The typed tree of a query as parsed from JSON: names and values checked, nothing resolved against mappings yet.
-
-import type { Shape } from '../mapping/geo-shape-value.ts';
+// The typed tree of a query as parsed from JSON: names and values are checked, nothing is resolved against mappings yet.
+import type { JsonObject } from '../common/json-value.ts';
 import type { ScriptSpec } from '../scripting/script-spec.ts';
-import type { FunctionScoreParts } from './function-score.ts';
-import type { Fuzziness } from './fuzziness.ts';
-import type { GeoPoint } from './geo-point.ts';
-import type { IntervalRule } from './interval-queries.ts';
-import type { ParentIdQuery, RelatedQuery } from './join-queries.ts';
-import type { MoreLikeThisQuery } from './more-like-this.ts';
-import type { SyntaxQuery } from './query-string-syntax.ts';
-import type { RankFeatureParts } from './score-queries.ts';
-import type { SimpleSyntaxNode } from './simple-query-string-syntax.ts';
-import type { SpanClause } from './span-queries.ts';
-
-/** What every query has. `name` is its `_name`. */
-export interface QueryBase {
-  readonly boost: number;
-  readonly name: string | null;
-}
-
-export type Operator = 'and' | 'or';
-export type ZeroTerms = 'none' | 'all';
-export type MultiMatchType = 'best_fields' | 'most_fields' | 'cross_fields' | 'phrase' | 'phrase_prefix' | 'bool_prefix';
-
-/** Options that match, match_bool_prefix, multi_match and the query strings share. */
-export interface MatchOptions {
-  readonly operator: Operator;
-  readonly analyzer: string | null;
-  readonly fuzziness: Fuzziness | null;
-  readonly prefixLength: number;
-  readonly maxExpansions: number;
-  readonly fuzzyTranspositions: boolean;
-  readonly fuzzyRewrite: string | null;
-  readonly minimumShouldMatch: string | null;
-  readonly zeroTerms: ZeroTerms;
-  readonly lenient: boolean;
-  readonly slop: number;
-  readonly autoPhrase: boolean;
-  /** Phrases keep the places of words that a filter took out (`enable_position_increments`). */
-  readonly gaps: boolean;
-}
-
-/** A field name or pattern with its weight: `title^3`, `*_name`. */
-export interface WeightedField {
-  readonly field: string;
-  readonly boost: number;
-}
-
-export interface MatchQuery extends QueryBase {
-  readonly kind: 'match' | 'match_phrase' | 'match_phrase_prefix' | 'match_bool_prefix';
-  readonly field: string;
-  /** String, number or boolean of the request. */
-  readonly value: unknown;
-  readonly options: MatchOptions;
-}
-
-export interface MultiMatchQuery extends QueryBase {
-  readonly kind: 'multi_match';
-  readonly value: unknown;
-  readonly fields: readonly WeightedField[];
-  readonly type: MultiMatchType;
-  readonly tieBreaker: number | null;
-  /** null: lenient exactly when all fields (`*`) are searched. */
-  readonly lenient: boolean | null;
-  readonly options: MatchOptions;
-}
-
-export interface QueryStringQuery extends QueryBase {
-  readonly kind: 'query_string';
-  readonly text: string;
-  readonly syntax: SyntaxQuery;
-  readonly defaultField: string | null;
-  readonly fields: readonly WeightedField[];
-  readonly type: MultiMatchType;
-  readonly tieBreaker: number | null;
-  readonly lenient: boolean | null;
-  readonly quoteAnalyzer: string | null;
-  readonly quoteFieldSuffix: string | null;
-  readonly allowLeadingWildcard: boolean;
-  readonly analyzeWildcard: boolean;
-  /** Of `word~` without a number. */
-  readonly defaultFuzziness: Fuzziness;
-  readonly rewrite: string | null;
-  readonly timeZone: string | null;
-  readonly options: MatchOptions;
-}
-
-export interface SimpleQueryStringQuery extends QueryBase {
-  readonly kind: 'simple_query_string';
-  /** null: no clause at all. */
-  readonly syntax: SimpleSyntaxNode | null;
-  readonly fields: readonly WeightedField[];
-  readonly lenient: boolean | null;
-  readonly quoteFieldSuffix: string | null;
-  readonly analyzeWildcard: boolean;
-  readonly options: MatchOptions;
-}
-
-export interface TermQuery extends QueryBase {
-  readonly kind: 'term';
-  readonly field: string;
-  readonly value: unknown;
-  readonly caseInsensitive: boolean;
-}
-
-export interface TermsQuery extends QueryBase {
-  readonly kind: 'terms';
-  readonly field: string;
-  readonly values: readonly unknown[];
-}
-
-/** Values come from a document; src/api replaces it by `terms` before the shards see it. */
-export interface TermsLookupQuery extends QueryBase {
-  readonly kind: 'terms_lookup';
-  readonly field: string;
-  readonly index: string;
-  readonly id: string;
-  readonly path: string;
-  readonly routing: string | null;
-}
-
-export interface TermsSetQuery extends QueryBase {
-  readonly kind: 'terms_set';
-  readonly field: string;
-  readonly terms: readonly unknown[];
-  readonly minimumField: string | null;
-  readonly minimumScript: ScriptSpec | null;
-}
-
-export interface RangeQuery extends QueryBase {
-  readonly kind: 'range';
-  readonly field: string;
-  readonly from: unknown;
-  readonly to: unknown;
-  readonly includeFrom: boolean;
-  readonly includeTo: boolean;
-  readonly format: string | null;
-  readonly timeZone: string | null;
-  readonly relation: 'intersects' | 'within' | 'contains' | 'disjoint' | null;
-}
-
-/** prefix, wildcard and regexp: a pattern over the terms of a field. */
-export interface PatternQuery extends QueryBase {
-  readonly kind: 'prefix' | 'wildcard' | 'regexp';
-  readonly field: string;
-  readonly value: string;
-  readonly caseInsensitive: boolean;
-  readonly rewrite: string | null;
-  /** regexp: enabled operators, see src/query/regexp-flags.ts. */
-  readonly flags: number;
-  readonly maxDeterminizedStates: number;
-}
-
-export interface FuzzyQuery extends QueryBase {
-  readonly kind: 'fuzzy';
-  readonly field: string;
-  readonly value: unknown;
-  readonly fuzziness: Fuzziness;
-  readonly prefixLength: number;
-  readonly maxExpansions: number;
-  readonly transpositions: boolean;
-  readonly rewrite: string | null;
-}
+import type {
+  FuzzyQuery,
+  GeoBoxQuery,
+  GeoDistanceQuery,
+  GeoPolygonQuery,
+  GeoShapeQuery,
+  MatchQuery,
+  MoreLikeThisQuery,
+  MultiMatchQuery,
+  ParentIdQuery,
+  PatternQuery,
+  QueryBase,
+  QueryStringQuery,
+  RangeQuery,
+  RankFeatureParts,
+  SimpleQueryStringQuery,
+  TermQuery,
+  TermsLookupQuery,
+  TermsQuery,
+  TermsSetQuery,
+} from './leaf-query.ts';
+import type { IntervalRule, SpanClause } from './positional-rules.ts';
+import type { BoostMode, ScoreFunction, ScoreMode } from './score-function.ts';
 
 export interface BoolQuery extends QueryBase {
   readonly kind: 'bool';
@@ -183,39 +45,37 @@ export interface NestedQuery extends QueryBase {
   readonly innerHits: Readonly<Record<string, unknown>> | null;
 }
 
-export interface GeoDistanceQuery extends QueryBase {
-  readonly kind: 'geo_distance';
-  readonly field: string;
-  readonly point: GeoPoint;
-  readonly meters: number;
-  readonly ignoreUnmapped: boolean;
+export interface WeightedFunction {
+  /** null: every document. */
+  readonly filter: Query | null;
+  /** null: not given. */
+  readonly weight: number | null;
+  readonly function: ScoreFunction;
 }
 
-export interface GeoBoxQuery extends QueryBase {
-  readonly kind: 'geo_bounding_box';
-  readonly field: string;
-  readonly top: number;
-  readonly left: number;
-  readonly bottom: number;
-  readonly right: number;
-  readonly ignoreUnmapped: boolean;
+export interface FunctionScoreParts {
+  readonly query: Query | null;
+  readonly functions: readonly WeightedFunction[];
+  readonly scoreMode: ScoreMode;
+  readonly boostMode: BoostMode;
+  readonly maxBoost: number;
+  readonly minScore: number | null;
 }
 
-export interface GeoShapeQuery extends QueryBase {
-  readonly kind: 'geo_shape';
-  readonly field: string;
-  readonly relation: 'intersects' | 'disjoint' | 'within' | 'contains';
-  /** null: the one that `indexed` names; src/api puts it here before the shards see the query. */
-  readonly shape: Shape | null;
-  readonly indexed: { readonly index: string; readonly id: string; readonly path: string; readonly routing: string | null } | null;
-  readonly ignoreUnmapped: boolean;
-}
+export type JoinScoreMode = 'none' | 'avg' | 'sum' | 'min' | 'max';
 
-export interface GeoPolygonQuery extends QueryBase {
-  readonly kind: 'geo_polygon';
-  readonly field: string;
-  readonly points: readonly GeoPoint[];
+/** Parents by their children, or children by their parent. */
+export interface RelatedQuery extends QueryBase {
+  readonly kind: 'has_child' | 'has_parent';
+  /** Name of the relation that `query` looks among. */
+  readonly type: string;
+  readonly query: Query;
+  readonly scoreMode: JoinScoreMode;
+  readonly minChildren: number;
+  readonly maxChildren: number;
   readonly ignoreUnmapped: boolean;
+  /** Body of `inner_hits` as given, null without. */
+  readonly innerHits: JsonObject | null;
 }
 
 export type Query =

@@ -1,24 +1,14 @@
 // Queries that compute scores: script, script_score, rank_feature, distance_feature.
+
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { xContentParse } from '../errors/search-errors.ts';
 import { parseScript, type ScriptSpec } from '../scripting/script-spec.ts';
 import { readBase } from './field-body.ts';
-import type { QueryParseContext, QueryParser } from './parse-query.ts';
+import type { FeatureFunction } from './leaf-query.ts';
 import type { Query } from './query.ts';
+import type { QueryParseContext, QueryParser } from './query-parser.ts';
 import { readFloat, readText } from './read-json.ts';
-
-/** How a feature's value becomes a score; numbers are float32. */
-export type FeatureFunction =
-  | { readonly kind: 'saturation'; readonly pivot: number | null }
-  | { readonly kind: 'log'; readonly scalingFactor: number }
-  | { readonly kind: 'sigmoid'; readonly pivot: number; readonly exponent: number }
-  | { readonly kind: 'linear' };
-
-export interface RankFeatureParts {
-  readonly field: string;
-  readonly function: FeatureFunction;
-}
 
 export const SCORE_PARSERS: Readonly<Record<string, QueryParser>> = {
   script: parseScriptQuery,

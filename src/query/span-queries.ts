@@ -1,25 +1,12 @@
 // Parsers of span queries: each becomes a clause of one tree. Source: Elasticsearch's span query builders (behaviour, error texts).
+
 import { isObject, type JsonObject } from '../common/json-value.ts';
 import { parsingError } from '../errors/catalog.ts';
 import { checkKeys, readBase, readFieldBody } from './field-body.ts';
-import type { QueryParseContext, QueryParser } from './parse-query.ts';
-import type { FuzzyQuery, PatternQuery, Query, RangeQuery } from './query.ts';
+import type { MultiTermQuery, SpanClause } from './positional-rules.ts';
+import type { Query } from './query.ts';
+import type { QueryParseContext, QueryParser } from './query-parser.ts';
 import { readBoolean, readInt, readText } from './read-json.ts';
-
-export type MultiTermQuery = PatternQuery | FuzzyQuery | RangeQuery;
-
-/** What positions of a field a span query takes. */
-export type SpanClause =
-  | { readonly type: 'term'; readonly field: string; readonly value: unknown }
-  | { readonly type: 'near'; readonly clauses: readonly SpanClause[]; readonly slop: number; readonly inOrder: boolean }
-  | { readonly type: 'or'; readonly clauses: readonly SpanClause[] }
-  /** `pre` and `post` positions around `include` must be free of `exclude` too. */
-  | { readonly type: 'not'; readonly include: SpanClause; readonly exclude: SpanClause; readonly pre: number; readonly post: number }
-  | { readonly type: 'first'; readonly match: SpanClause; readonly end: number }
-  | { readonly type: 'multi'; readonly match: MultiTermQuery }
-  | { readonly type: 'containing' | 'within'; readonly big: SpanClause; readonly little: SpanClause }
-  /** Spans of another field as if they were of this one. */
-  | { readonly type: 'masking'; readonly match: SpanClause; readonly field: string };
 
 type Parse = (body: JsonObject, context: QueryParseContext) => SpanClause;
 

@@ -7,8 +7,8 @@ import { badTimeValue, illegalArgument, parsingError } from '../../errors/catalo
 import { parseFailure } from '../../errors/search-errors.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
-import type { Modifier, ScoreFunction } from '../../query/function-score.ts';
 import { parseDistance, parseGeoPoint } from '../../query/geo-point.ts';
+import type { Modifier, ScoreFunction } from '../../query/score-function.ts';
 import type { DocFunction } from '../index-query/index-query.ts';
 import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';
 import { curveOf, distanceMeters, murmur32 } from './score-math.ts';

@@ -1,8 +1,8 @@
 // A query rewritten for one index: fields, analyzers, dates and aliases are resolved, statistics and segments are not. It has the shape of
 // Lucene's queries, because scores follow from that shape. src/search/plan/planner.ts turns it into one plan per segment.
 import type { SegmentReader } from '../../plan/segment-reader.ts';
-import type { BoostMode, ScoreMode } from '../../query/function-score.ts';
-import type { JoinScoreMode } from '../../query/join-queries.ts';
+import type { JoinScoreMode } from '../../query/query.ts';
+import type { BoostMode, ScoreMode } from '../../query/score-function.ts';
 import type { PatternQuery } from './pattern-query.ts';
 import type { PositionalQuery } from './positional-query.ts';
 import type { Term } from './term.ts';

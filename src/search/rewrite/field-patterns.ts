@@ -1,7 +1,7 @@
 // Field names and patterns of multi-field queries -> mapped fields with their weights.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import type { WeightedField } from '../../query/query.ts';
+import type { WeightedField } from '../../query/leaf-query.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 
 /** Families that a pattern never expands to: no value of theirs can be searched as text. */

@@ -5,7 +5,7 @@ import { javaDouble } from '../../common/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { queryShard } from '../../errors/search-errors.ts';
 import type { GeoPoint } from '../../query/geo-point.ts';
-import type { GeoBoxQuery, GeoDistanceQuery, GeoPolygonQuery } from '../../query/query.ts';
+import type { GeoBoxQuery, GeoDistanceQuery, GeoPolygonQuery } from '../../query/leaf-query.ts';
 import { bool, constant, type IndexQuery, none } from '../index-query/index-query.ts';
 import { fieldOf, type RewriteContext, refuse } from '../shard/rewrite-context.ts';
 

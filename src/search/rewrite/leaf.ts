@@ -4,7 +4,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
-import type { RangeQuery, TermsQuery, TermsSetQuery } from '../../query/query.ts';
+import type { RangeQuery, TermsQuery, TermsSetQuery } from '../../query/leaf-query.ts';
 import { doubleOf } from '../../scripting/dates.ts';
 import { compileDocScript } from '../../scripting/doc-script.ts';
 import type { ScriptSpec } from '../../scripting/script-spec.ts';

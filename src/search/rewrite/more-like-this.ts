@@ -3,8 +3,8 @@
 // Source: XMoreLikeThis, MoreLikeThisQuery (Elasticsearch, after Lucene's MoreLikeThis), described and written anew.
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
+import type { LikeItem, LikeSource, MoreLikeThisQuery } from '../../query/leaf-query.ts';
 import { calculateMinimumShouldMatch } from '../../query/minimum-should-match.ts';
-import type { LikeItem, LikeSource, MoreLikeThisQuery } from '../../query/more-like-this.ts';
 import { stringsIn } from '../evaluate/source-values.ts';
 import { classicIdf, hasVector, vectorOf } from '../evaluate/term-vectors.ts';
 import { applyMinimumShouldMatch, bool, type IndexQuery, none, type TermStatistics, withBoost } from '../index-query/index-query.ts';

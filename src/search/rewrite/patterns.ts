@@ -2,7 +2,7 @@
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { editsFor } from '../../query/fuzziness.ts';
-import type { FuzzyQuery, PatternQuery, TermQuery } from '../../query/query.ts';
+import type { FuzzyQuery, PatternQuery, TermQuery } from '../../query/leaf-query.ts';
 import { ALL, constant, type IndexQuery, none } from '../index-query/index-query.ts';
 import type { RewriteMethod } from '../index-query/pattern-query.ts';
 import { afterPrefix, type Bytes, termOfText } from '../index-query/term.ts';

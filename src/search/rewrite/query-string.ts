@@ -4,7 +4,7 @@ import { illegalArgument } from '../../errors/catalog.ts';
 import { queryStringSyntax } from '../../errors/search-errors.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { editsFor, parseFuzziness } from '../../query/fuzziness.ts';
-import type { PatternQuery, QueryStringQuery } from '../../query/query.ts';
+import type { PatternQuery, QueryStringQuery } from '../../query/leaf-query.ts';
 import type { SyntaxNode, SyntaxQuery } from '../../query/query-string-syntax.ts';
 import { REGEXP_ALL } from '../../query/regexp-flags.ts';
 import { ALL, bool, constant, disMax, type IndexQuery, withBoost } from '../index-query/index-query.ts';

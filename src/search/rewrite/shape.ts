@@ -3,7 +3,7 @@ import { decodeGeoPoint } from '../../common/geo-encoding.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { readShapes } from '../../mapping/types/geo.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
-import type { GeoShapeQuery } from '../../query/query.ts';
+import type { GeoShapeQuery } from '../../query/leaf-query.ts';
 import { type Geometry, geometryOf, relates } from '../evaluate/shape-relation.ts';
 import { constant, type IndexQuery, none } from '../index-query/index-query.ts';
 import { fieldOf, type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';

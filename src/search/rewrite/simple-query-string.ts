@@ -1,7 +1,7 @@
 // Rewriting of simple_query_string: each part of the tree over all fields, most_fields style.
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
-import type { SimpleQueryStringQuery } from '../../query/query.ts';
+import type { SimpleQueryStringQuery } from '../../query/leaf-query.ts';
 import type { SimpleSyntaxNode } from '../../query/simple-query-string-syntax.ts';
 import { ALL, bool, disMax, type IndexQuery, none, withBoost } from '../index-query/index-query.ts';
 import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';

@@ -1,0 +1,66 @@
+// Typed trees of span and interval queries.
+import type { Fuzziness } from './fuzziness.ts';
+import type { FuzzyQuery, PatternQuery, RangeQuery } from './leaf-query.ts';
+
+export type MultiTermQuery = PatternQuery | FuzzyQuery | RangeQuery;
+
+/** What positions of a field a span query takes. */
+export type SpanClause =
+  | { readonly type: 'term'; readonly field: string; readonly value: unknown }
+  | { readonly type: 'near'; readonly clauses: readonly SpanClause[]; readonly slop: number; readonly inOrder: boolean }
+  | { readonly type: 'or'; readonly clauses: readonly SpanClause[] }
+  /** `pre` and `post` positions around `include` must be free of `exclude` too. */
+  | { readonly type: 'not'; readonly include: SpanClause; readonly exclude: SpanClause; readonly pre: number; readonly post: number }
+  | { readonly type: 'first'; readonly match: SpanClause; readonly end: number }
+  | { readonly type: 'multi'; readonly match: MultiTermQuery }
+  | { readonly type: 'containing' | 'within'; readonly big: SpanClause; readonly little: SpanClause }
+  /** Spans of another field as if they were of this one. */
+  | { readonly type: 'masking'; readonly match: SpanClause; readonly field: string };
+
+/** How intervals of several sources are put together. */
+export type IntervalMode = 'ordered' | 'unordered' | 'unordered_no_overlap';
+
+export type IntervalRelation =
+  | 'after'
+  | 'before'
+  | 'contained_by'
+  | 'containing'
+  | 'not_contained_by'
+  | 'not_containing'
+  | 'not_overlapping'
+  | 'overlapping';
+
+export interface IntervalFilter {
+  readonly relation: IntervalRelation;
+  readonly rule: IntervalRule;
+}
+
+export interface FieldChoice {
+  readonly analyzer: string | null;
+  readonly useField: string | null;
+}
+
+export type IntervalRule =
+  | (FieldChoice & {
+      readonly type: 'match';
+      readonly query: string;
+      readonly maxGaps: number;
+      readonly mode: IntervalMode;
+      readonly filter: IntervalFilter | null;
+    })
+  | { readonly type: 'any_of'; readonly rules: readonly IntervalRule[]; readonly filter: IntervalFilter | null }
+  | {
+      readonly type: 'all_of';
+      readonly rules: readonly IntervalRule[];
+      readonly maxGaps: number;
+      readonly mode: IntervalMode;
+      readonly filter: IntervalFilter | null;
+    }
+  | (FieldChoice & { readonly type: 'prefix' | 'wildcard' | 'regexp'; readonly pattern: string; readonly maxExpansions: number })
+  | (FieldChoice & {
+      readonly type: 'fuzzy';
+      readonly term: string;
+      readonly fuzziness: Fuzziness;
+      readonly prefixLength: number;
+      readonly transpositions: boolean;
+    });

@@ -1,0 +1,13 @@
+// The signature of the parsers of single queries.
+import type { JsonObject } from '../common/json-value.ts';
+import type { Query } from './query.ts';
+import type { ReportUncacheable } from './uncacheable.ts';
+
+export interface QueryParseContext {
+  /** Parses an inner query. @throws ApiError */
+  inner(body: unknown): Query;
+  /** Receives the reasons why answers to the query cannot be cached. */
+  readonly report: ReportUncacheable;
+}
+
+export type QueryParser = (body: JsonObject, context: QueryParseContext) => Query;
