@@ -41,36 +41,36 @@ export interface LoadOptions {
 
 /** Analyzers by name: the built-in ones and those of the settings. Belongs to one thread; calls do not overlap. */
 export class TextAnalysis {
-  private readonly host: AnalysisHost;
-  private readonly files: ConfigFiles | null;
-  private readonly registry: AnalysisRegistry;
+  readonly #host: AnalysisHost;
+  readonly #files: ConfigFiles | null;
+  readonly #registry: AnalysisRegistry;
   /** The analyzer that was asked for last: most texts go through the same one as the text before, and a short one feels the search for its name. */
-  private last: { name: string; analyzer: Analyzer } | null = null;
+  #last: { name: string; analyzer: Analyzer } | null = null;
 
   constructor(host: AnalysisHost, files: ConfigFiles | null, settings: AnalysisSettings) {
-    this.host = host;
-    this.files = files;
-    this.registry = AnalysisRegistry.build({ host, files }, settings);
+    this.#host = host;
+    this.#files = files;
+    this.#registry = AnalysisRegistry.build({ host, files }, settings);
   }
 
   /** Names of all analyzers: those of the settings, then the built-in ones. */
   get analyzers(): string[] {
-    return [...new Set([...this.registry.definedAnalyzers(), ...ANALYZERS.keys()])];
+    return [...new Set([...this.#registry.definedAnalyzers(), ...ANALYZERS.keys()])];
   }
 
   /** Texts for what the settings have and nobody reads. */
   get warnings(): readonly string[] {
-    return this.registry.warnings;
+    return this.#registry.warnings;
   }
 
   /** Another set of analyzers over the same kernels. @throws ApiError: what the service answers to bad settings */
   define(settings: AnalysisSettings): TextAnalysis {
-    return new TextAnalysis(this.host, this.files, settings);
+    return new TextAnalysis(this.#host, this.#files, settings);
   }
 
   /** Tokens of a text. @throws ApiError illegal_argument_exception: no such analyzer */
   analyze(text: string, analyzer = 'standard'): AnalyzedToken[] {
-    return this.registry.analyze(analyzer, text);
+    return this.#registry.analyze(analyzer, text);
   }
 
   /**
@@ -78,7 +78,7 @@ export class TextAnalysis {
    * @returns how many tokens there were
    */
   forEachToken(text: string, visit: (token: TokenCursor) => void, analyzer = 'standard'): number {
-    return new TokenCursor(this.host).run(this.named(analyzer), text, visit);
+    return new TokenCursor(this.#host).run(this.#named(analyzer), text, visit);
   }
 
   /**
@@ -86,28 +86,28 @@ export class TextAnalysis {
    * analysed.
    */
   tokens(text: string, analyzer = 'standard'): TokenCursor {
-    return new TokenCursor(this.host).start(this.named(analyzer), text);
+    return new TokenCursor(this.#host).start(this.#named(analyzer), text);
   }
 
-  private named(name: string): Analyzer {
-    if (this.last?.name !== name) this.last = { name, analyzer: this.registry.analyzer(name) };
-    return this.last.analyzer;
+  #named(name: string): Analyzer {
+    if (this.#last?.name !== name) this.#last = { name, analyzer: this.#registry.analyzer(name) };
+    return this.#last.analyzer;
   }
 
   /** The text as one token through a normalizer of the settings, or `lowercase`. */
   normalize(text: string, normalizer = 'lowercase'): string {
-    return this.registry.normalize(normalizer, text);
+    return this.#registry.normalize(normalizer, text);
   }
 
   /** Fragments of the text in which tokens of the query are marked. */
   highlight(text: string, query: string, options: HighlightOptions = {}): string[] {
-    const analyzer: Analyzer = this.registry.analyzer(options.analyzer ?? 'standard');
+    const analyzer: Analyzer = this.#registry.analyzer(options.analyzer ?? 'standard');
     return highlight(analyzer, text, query, options);
   }
 
   /** The `_analyze` request of the service: body in, answer out. @throws ApiError */
   request(body: Record<string, unknown>): Record<string, unknown> {
-    return analyzeText(JSON.stringify(body), { index: 'settings', registry: this.registry });
+    return analyzeText(JSON.stringify(body), { index: 'settings', registry: this.#registry });
   }
 }
 

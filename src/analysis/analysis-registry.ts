@@ -52,26 +52,27 @@ export class AnalysisRegistry {
   /** What the definitions have and nobody reads. */
   readonly warnings: string[] = [];
   /** Where the component being built notes such things: `warnings`, or the list of one request. */
-  private notes = this.warnings;
-  private readonly analyzers = new Map<string, Analyzer>();
-  private readonly normalizers = new Map<string, Analyzer>();
-  private readonly charFilters = new Map<string, CharFilterFactory>();
-  private readonly tokenizers = new Map<string, TokenizerFactory>();
-  private readonly filters = new Map<string, FilterFactory>();
-  private readonly defined: string[] = [];
-  private readonly definedFilters = new Set<string>();
-  private readonly limits: AnalysisLimits;
-  private readonly normalizingChains = new Map<string, Analyzer>();
-  private readonly chains = new WeakMap<Analyzer, CustomChain>();
+  #notes = this.warnings;
+  readonly #analyzers = new Map<string, Analyzer>();
+  readonly #normalizers = new Map<string, Analyzer>();
+  readonly #charFilters = new Map<string, CharFilterFactory>();
+  readonly #tokenizers = new Map<string, TokenizerFactory>();
+  readonly #filters = new Map<string, FilterFactory>();
+  readonly #defined: string[] = [];
+  readonly #definedFilters = new Set<string>();
+  readonly #limits: AnalysisLimits;
+  readonly #normalizingChains = new Map<string, Analyzer>();
+  readonly #chains = new WeakMap<Analyzer, CustomChain>();
 
-  private constructor(
-    private readonly env: AnalysisEnvironment,
-    settings: AnalysisSettings,
-    /** Position gap of built-in analyzers: fields have 100, `_analyze` without an index none. */
-    private readonly builtInGap: number,
-  ) {
+  readonly #env: AnalysisEnvironment;
+  /** Position gap of built-in analyzers: fields have 100, `_analyze` without an index none. */
+  readonly #builtInGap: number;
+
+  private constructor(env: AnalysisEnvironment, settings: AnalysisSettings, builtInGap: number) {
+    this.#env = env;
+    this.#builtInGap = builtInGap;
     const numbers = new Settings(settings as SettingTree);
-    this.limits = { maxNgramDiff: numbers.int('max_ngram_diff', 1), maxShingleDiff: numbers.int('max_shingle_diff', 3) };
+    this.#limits = { maxNgramDiff: numbers.int('max_ngram_diff', 1), maxShingleDiff: numbers.int('max_shingle_diff', 3) };
   }
 
   /**
@@ -82,20 +83,20 @@ export class AnalysisRegistry {
     const registry = new AnalysisRegistry(env, settings, DEFAULT_POSITION_GAP);
     const analysis = settings.analysis ?? {};
     const group = (name: string) => Object.entries((analysis[name] ?? {}) as Record<string, SettingTree>);
-    for (const [name, tree] of group('char_filter')) registry.charFilters.set(name, registry.charFilterFrom(name, tree));
-    for (const [name, tree] of group('tokenizer')) registry.tokenizers.set(name, registry.tokenizerFrom(name, tree));
+    for (const [name, tree] of group('char_filter')) registry.#charFilters.set(name, registry.charFilterFrom(name, tree));
+    for (const [name, tree] of group('tokenizer')) registry.#tokenizers.set(name, registry.tokenizerFrom(name, tree));
     for (const [name, tree] of group('filter')) {
-      registry.filters.set(name, registry.filterFrom(name, tree));
-      registry.definedFilters.add(name);
+      registry.#filters.set(name, registry.filterFrom(name, tree));
+      registry.#definedFilters.add(name);
     }
-    registry.buildAnalyzers(group('analyzer'));
-    registry.checkNames(group('analyzer').map(([name]) => name));
-    for (const [name, tree] of group('normalizer')) registry.normalizers.set(name, registry.normalizerFrom(name, new Settings(tree)));
+    registry.#buildAnalyzers(group('analyzer'));
+    registry.#checkNames(group('analyzer').map(([name]) => name));
+    for (const [name, tree] of group('normalizer')) registry.#normalizers.set(name, registry.#normalizerFrom(name, new Settings(tree)));
     return registry;
   }
 
   /** @throws ApiError illegal_argument_exception: names that no analyzer may have */
-  private checkNames(names: readonly string[]): void {
+  #checkNames(names: readonly string[]): void {
     if (names.includes('default_index')) {
       throw illegalArgument(
         'setting [index.analysis.analyzer.default_index] is not supported anymore, use [index.analysis.analyzer.default] instead',
@@ -120,69 +121,69 @@ export class AnalysisRegistry {
   }
 
   findAnalyzer(name: string): Analyzer | undefined {
-    let analyzer = this.analyzers.get(name);
+    let analyzer = this.#analyzers.get(name);
     if (!analyzer && ANALYZERS.has(name)) {
-      const parts = buildComponent(ANALYZERS.get(name)!, { ...this.context(name, name, {}), isBuiltIn: true })();
-      analyzer = new Analyzer(name, { ...parts, positionIncrementGap: this.builtInGap }, this.env.host);
-      this.analyzers.set(name, analyzer);
+      const parts = buildComponent(ANALYZERS.get(name)!, { ...this.#context(name, name, {}), isBuiltIn: true })();
+      analyzer = new Analyzer(name, { ...parts, positionIncrementGap: this.#builtInGap }, this.#env.host);
+      this.#analyzers.set(name, analyzer);
     }
-    return analyzer ?? this.derivedAnalyzer(name);
+    return analyzer ?? this.#derivedAnalyzer(name);
   }
 
-  private derivedAnalyzer(name: string): Analyzer | undefined {
+  #derivedAnalyzer(name: string): Analyzer | undefined {
     const derived = parseDerivedName(name);
     const base = derived && this.findAnalyzer(derived.base);
     if (!base) return undefined;
-    const analyzer = deriveAnalyzer(base, derived.size, derived.isPrefix, this.env.host);
-    this.analyzers.set(name, analyzer);
+    const analyzer = deriveAnalyzer(base, derived.size, derived.isPrefix, this.#env.host);
+    this.#analyzers.set(name, analyzer);
     return analyzer;
   }
 
   /** Runs a function that builds components of one request, whose warnings are its own. */
   withWarnings<T>(build: () => T): { result: T; warnings: readonly string[] } {
-    const outer = this.notes;
+    const outer = this.#notes;
     const warnings: string[] = [];
-    this.notes = warnings;
+    this.#notes = warnings;
     try {
       return { result: build(), warnings };
     } finally {
-      this.notes = outer;
+      this.#notes = outer;
     }
   }
 
   /** Names of the analyzers that settings define. */
   definedAnalyzers(): readonly string[] {
-    return this.defined;
+    return this.#defined;
   }
 
   /** The parts of a custom analyzer or normalizer; undefined for others. */
   customChain(analyzer: Analyzer): CustomChain | undefined {
-    return this.chains.get(analyzer);
+    return this.#chains.get(analyzer);
   }
 
   /** Filters of an analyzer that may change, so that it is for searches only. */
   updateableFilters(analyzer: string): readonly string[] {
-    const found = this.analyzers.get(analyzer);
-    const filters = (found && this.chains.get(found)?.filters) ?? [];
+    const found = this.#analyzers.get(analyzer);
+    const filters = (found && this.#chains.get(found)?.filters) ?? [];
     return filters.filter((factory) => factory.isUpdateable).map((factory) => factory.name);
   }
 
   /** Names of the analyzers with such filters. */
   updateableAnalyzers(): readonly string[] {
-    return this.defined.filter((name) => this.updateableFilters(name).length > 0);
+    return this.#defined.filter((name) => this.updateableFilters(name).length > 0);
   }
 
   hasAnalyzer(name: string): boolean {
-    if (this.analyzers.has(name) || ANALYZERS.has(name)) return true;
+    if (this.#analyzers.has(name) || ANALYZERS.has(name)) return true;
     const derived = parseDerivedName(name);
     return derived !== null && this.hasAnalyzer(derived.base);
   }
 
   findNormalizer(name: string): Analyzer | undefined {
-    let normalizer = this.normalizers.get(name);
+    let normalizer = this.#normalizers.get(name);
     if (!normalizer && name === 'lowercase') {
-      normalizer = this.lowercaseNormalizer(name);
-      this.normalizers.set(name, normalizer);
+      normalizer = this.#lowercaseNormalizer(name);
+      this.#normalizers.set(name, normalizer);
     }
     return normalizer;
   }
@@ -194,7 +195,7 @@ export class AnalysisRegistry {
   }
 
   hasNormalizer(name: string): boolean {
-    return name === 'lowercase' || this.normalizers.has(name);
+    return name === 'lowercase' || this.#normalizers.has(name);
   }
 
   analyze(analyzer: string, text: string): AnalyzedToken[] {
@@ -210,11 +211,11 @@ export class AnalysisRegistry {
 
   /** The text through the analyzer's filters that may stand in a normalizer: for wildcards, prefixes, fuzzy terms. */
   normalizeTerm(analyzer: string, text: string): string {
-    let chain = this.normalizingChains.get(analyzer);
+    let chain = this.#normalizingChains.get(analyzer);
     if (!chain) {
       const found = this.analyzer(analyzer);
       const { parts } = found;
-      const custom = this.chains.get(found);
+      const custom = this.#chains.get(found);
       chain = custom
         ? this.customNormalizer(
             analyzer,
@@ -224,9 +225,9 @@ export class AnalysisRegistry {
         : new Analyzer(
             analyzer,
             { ...parts, tokenizer: KEYWORD_TOKENIZER.create(), filters: normalizingParts(parts.tokenizer, parts.filters) },
-            this.env.host,
+            this.#env.host,
           );
-      this.normalizingChains.set(analyzer, chain);
+      this.#normalizingChains.set(analyzer, chain);
     }
     return onlyTerm(chain, text);
   }
@@ -234,24 +235,24 @@ export class AnalysisRegistry {
   // --- components by name, of this registry or built in; undefined when there is none
 
   charFilterNamed(name: string): CharFilterFactory | undefined {
-    return this.named(this.charFilters, name, () => CHAR_FILTERS.get(name));
+    return this.#named(this.#charFilters, name, () => CHAR_FILTERS.get(name));
   }
 
   tokenizerNamed(name: string): TokenizerFactory | undefined {
-    return this.named(this.tokenizers, name, () => tokenizerEntryOf(name));
+    return this.#named(this.#tokenizers, name, () => tokenizerEntryOf(name));
   }
 
   filterNamed(name: string): FilterFactory | undefined {
-    return this.named(this.filters, name, () => filterEntryNamed(name));
+    return this.#named(this.#filters, name, () => filterEntryNamed(name));
   }
 
   /** What `_analyze` at an index means by a name: a filter of the index, or else one of that type without parameters. */
   filterAtIndex(name: string): FilterFactory | undefined {
-    if (this.definedFilters.has(name) || BUILT_IN_ONLY.has(name) || !filterEntryNamed(name)) return this.filterNamed(name);
+    if (this.#definedFilters.has(name) || BUILT_IN_ONLY.has(name) || !filterEntryNamed(name)) return this.filterNamed(name);
     return this.filterFrom(name, { type: name });
   }
 
-  private named<F>(
+  #named<F>(
     own: Map<string, F>,
     name: string,
     entryOf: () => { params: readonly string[]; type: string; build(context: BuildContext): F } | undefined,
@@ -260,7 +261,7 @@ export class AnalysisRegistry {
     if (found) return found;
     const entry = entryOf();
     if (!entry) return undefined;
-    const built = buildComponent(entry, { ...this.context(name, entry.type, {}), isBuiltIn: true });
+    const built = buildComponent(entry, { ...this.#context(name, entry.type, {}), isBuiltIn: true });
     own.set(name, built);
     return built;
   }
@@ -271,39 +272,39 @@ export class AnalysisRegistry {
     const type = new Settings(tree).get('type', '');
     const entry = CHAR_FILTERS.get(type);
     if (!entry) throw unknown(type);
-    return buildComponent(entry, this.context(name, type, tree));
+    return buildComponent(entry, this.#context(name, type, tree));
   }
 
   tokenizerFrom(name: string, tree: SettingTree, unknown = unknownType('tokenizer', name)): TokenizerFactory {
     const type = new Settings(tree).get('type', '');
     const entry = tokenizerEntryOf(type);
     if (!entry) throw unknown(type);
-    return buildComponent(entry, this.context(name, type, tree));
+    return buildComponent(entry, this.#context(name, type, tree));
   }
 
   filterFrom(name: string, tree: SettingTree, unknown = unknownType('filter', name)): FilterFactory {
     const type = new Settings(tree).get('type', '');
     const entry = filterEntryOf(type);
     if (!entry || BUILT_IN_ONLY.has(type)) throw unknown(type);
-    return buildComponent(entry, this.context(name, type, tree));
+    return buildComponent(entry, this.#context(name, type, tree));
   }
 
-  private context(name: string, type: string, tree: SettingTree): BuildContext {
+  #context(name: string, type: string, tree: SettingTree): BuildContext {
     const warn = (text: string): void => {
-      if (!this.notes.includes(text)) this.notes.push(text);
+      if (!this.#notes.includes(text)) this.#notes.push(text);
     };
-    return { name, type, isBuiltIn: false, settings: new Settings(tree), limits: this.limits, files: this.env.files, warn };
+    return { name, type, isBuiltIn: false, settings: new Settings(tree), limits: this.#limits, files: this.#env.files, warn };
   }
 
-  private buildAnalyzers(group: [string, SettingTree][]): void {
+  #buildAnalyzers(group: [string, SettingTree][]): void {
     // Types and parameters first, as a whole; assembling afterwards, with the errors gathered.
-    const pending = group.map(([name, tree]) => ({ name, settings: new Settings(tree), create: this.analyzerCreator(name, tree) }));
+    const pending = group.map(([name, tree]) => ({ name, settings: new Settings(tree), create: this.#analyzerCreator(name, tree) }));
     const suppressed: Record<string, unknown>[] = [];
     const failed: string[] = [];
     for (const { name, create } of pending) {
       try {
-        this.analyzers.set(name, create());
-        this.defined.push(name);
+        this.#analyzers.set(name, create());
+        this.#defined.push(name);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         failed.push(name);
@@ -317,48 +318,48 @@ export class AnalysisRegistry {
     }
   }
 
-  private analyzerCreator(name: string, tree: SettingTree): () => Analyzer {
+  #analyzerCreator(name: string, tree: SettingTree): () => Analyzer {
     const settings = new Settings(tree);
     const type = settings.get('type');
     if (type === undefined && !settings.has('tokenizer')) {
       throw illegalArgument(`analyzer [${name}] must specify either an analyzer type, or a tokenizer`);
     }
-    if (type === undefined || type === 'custom') return () => this.customFrom(name, settings);
+    if (type === undefined || type === 'custom') return () => this.#customFrom(name, settings);
     const entry = ANALYZERS.get(type);
     if (!entry) throw illegalArgument(`Unknown analyzer type [${type}] for [${name}]`);
-    const create = buildComponent(entry, this.context(name, type, tree));
-    return () => new Analyzer(name, { ...create(), positionIncrementGap: DEFAULT_POSITION_GAP }, this.env.host);
+    const create = buildComponent(entry, this.#context(name, type, tree));
+    return () => new Analyzer(name, { ...create(), positionIncrementGap: DEFAULT_POSITION_GAP }, this.#env.host);
   }
 
-  private customFrom(name: string, settings: Settings): Analyzer {
+  #customFrom(name: string, settings: Settings): Analyzer {
     const prefix = `Custom Analyzer [${name}]`;
     const tokenizerName = settings.get('tokenizer');
     if (tokenizerName === undefined) throw illegalArgument(`${prefix} must be configured with a tokenizer`);
     const tokenizer = this.tokenizerNamed(tokenizerName);
     if (!tokenizer) throw illegalArgument(`${prefix} failed to find tokenizer under name [${tokenizerName}]`);
-    const charFilters = this.factories(
+    const charFilters = this.#factories(
       settings.list('char_filter'),
-      (n) => this.usableCharFilter(n),
+      (n) => this.#usableCharFilter(n),
       `${prefix} failed to find char_filter under name`,
     );
-    const filters = this.factories(settings.list('filter'), (n) => this.usableFilter(n), `${prefix} failed to find filter under name`);
+    const filters = this.#factories(settings.list('filter'), (n) => this.#usableFilter(n), `${prefix} failed to find filter under name`);
     const gap = settings.int('position_increment_gap', DEFAULT_POSITION_GAP);
     const offsetGap = settings.int('offset_gap', -1);
     const analyzer = this.assemble(name, charFilters, tokenizer, filters, { gap, offsetGap: offsetGap < 0 ? 1 : offsetGap });
-    this.chains.set(analyzer, { charFilters, tokenizer, filters });
+    this.#chains.set(analyzer, { charFilters, tokenizer, filters });
     return analyzer;
   }
 
   /** What a chain of the settings may name. */
-  private usableCharFilter(name: string): CharFilterFactory | undefined {
-    return this.charFilters.has(name) || !DEFINED_ONLY.char_filter.has(name) ? this.charFilterNamed(name) : undefined;
+  #usableCharFilter(name: string): CharFilterFactory | undefined {
+    return this.#charFilters.has(name) || !DEFINED_ONLY.char_filter.has(name) ? this.charFilterNamed(name) : undefined;
   }
 
-  private usableFilter(name: string): FilterFactory | undefined {
-    return this.definedFilters.has(name) || !DEFINED_ONLY.filter.has(name) ? this.filterNamed(name) : undefined;
+  #usableFilter(name: string): FilterFactory | undefined {
+    return this.#definedFilters.has(name) || !DEFINED_ONLY.filter.has(name) ? this.filterNamed(name) : undefined;
   }
 
-  private factories<F>(names: string[] | undefined, find: (name: string) => F | undefined, missing: string): F[] {
+  #factories<F>(names: string[] | undefined, find: (name: string) => F | undefined, missing: string): F[] {
     return (names ?? []).map((name) => {
       const factory = find(name);
       if (!factory) throw illegalArgument(`${missing} [${name}]`);
@@ -375,14 +376,14 @@ export class AnalysisRegistry {
     charFilters: readonly CharFilterFactory[],
     tokenizer: TokenizerFactory,
     filters: readonly FilterFactory[],
-    { gap = DEFAULT_POSITION_GAP, offsetGap = 1, filterNamed = (wanted: string) => this.usableFilter(wanted) } = {},
+    { gap = DEFAULT_POSITION_GAP, offsetGap = 1, filterNamed = (wanted: string) => this.#usableFilter(wanted) } = {},
   ): Analyzer {
     const nested = { count: 0 };
     const madeTokenizer = tokenizer.create();
     const built: TokenFilter[] = [];
     filters.forEach((factory, i) => {
       const chain: ChainContext = {
-        host: this.env.host,
+        host: this.#env.host,
         tokenizer,
         charFilters,
         previous: filters.slice(0, i),
@@ -400,37 +401,37 @@ export class AnalysisRegistry {
       positionIncrementGap: gap,
       offsetGap,
     };
-    return new Analyzer(name, parts, this.env.host);
+    return new Analyzer(name, parts, this.#env.host);
   }
 
-  private normalizerFrom(name: string, settings: Settings): Analyzer {
+  #normalizerFrom(name: string, settings: Settings): Analyzer {
     if (settings.get('tokenizer') !== undefined) throw illegalArgument(`Custom normalizer [${name}] cannot configure a tokenizer`);
     const type = settings.get('type', 'custom');
-    if (type === 'lowercase') return this.lowercaseNormalizer(name);
+    if (type === 'lowercase') return this.#lowercaseNormalizer(name);
     if (type !== 'custom') throw illegalArgument(`Unknown normalizer type [${type}] for [${name}]`);
-    const charFilters = this.factories(
+    const charFilters = this.#factories(
       settings.list('char_filter'),
-      (n) => this.usableCharFilter(n),
+      (n) => this.#usableCharFilter(n),
       `Custom normalizer [${name}] failed to find char_filter under name`,
     );
     for (const factory of charFilters) {
       if (!factory.normalizing) throw illegalArgument(`Custom normalizer [${name}] may not use char filter [${factory.name}]`);
     }
-    const filters = this.factories(
+    const filters = this.#factories(
       settings.list('filter'),
-      (n) => this.usableFilter(n),
+      (n) => this.#usableFilter(n),
       `Custom Analyzer [${name}] failed to find filter under name`,
     );
     for (const factory of filters) {
       if (!factory.normalizing) throw illegalArgument(`Custom normalizer [${name}] may not use filter [${factory.name}]`);
     }
     const normalizer = this.customNormalizer(name, charFilters, filters, 0);
-    this.chains.set(normalizer, { charFilters, tokenizer: null, filters });
+    this.#chains.set(normalizer, { charFilters, tokenizer: null, filters });
     return normalizer;
   }
 
   /** The built-in one, whatever filter the index calls by its name. */
-  private lowercaseNormalizer(name: string): Analyzer {
+  #lowercaseNormalizer(name: string): Analyzer {
     return this.assemble(name, [], KEYWORD_TOKENIZER, [this.filterFrom(name, { type: 'lowercase' })], { gap: 0 });
   }
 

@@ -25,15 +25,15 @@ type Step = { kind: 'kernel'; program: ChainProgram } | { kind: 'host'; filter: 
 
 /** Runs filters over token streams: host filters here, kernels in the analysis memory. */
 class FilterRunner implements FilterEnvironment {
-  private readonly plain = new WeakMap<readonly TokenFilter[], Step[]>();
-  private readonly stepped = new WeakMap<readonly TokenFilter[], Step[]>();
+  readonly #plain = new WeakMap<readonly TokenFilter[], Step[]>();
+  readonly #stepped = new WeakMap<readonly TokenFilter[], Step[]>();
 
   constructor(readonly host: AnalysisHost) {}
 
   run(filters: readonly TokenFilter[], stream: TokenStream): TokenStream {
     // If tokens know where the text would end after them, a later limit needs that.
     const isStepped = stream.tokens.length > 0 && stream.tokens[0].stopOffset >= 0;
-    const compiled = isStepped ? this.stepped : this.plain;
+    const compiled = isStepped ? this.#stepped : this.#plain;
     let steps = compiled.get(filters);
     if (!steps) {
       steps = compileSteps(filters, isStepped ? filters.length : 0);
@@ -129,13 +129,13 @@ export class Analyzer {
   readonly positionIncrementGap: number;
   readonly offsetGap: number;
   /** Start of the chain: kernel stages from the tokenizer on, or a tokenizer of the host. */
-  private readonly head: ChainProgram | HostTokenizer;
-  private readonly steps: Step[];
+  readonly #head: ChainProgram | HostTokenizer;
+  readonly #steps: Step[];
   /** Kernel stages at the end of a chain that starts on the host; null if it ends on the host, too. */
-  private readonly last: ChainProgram | null;
-  private readonly runner: FilterRunner;
+  readonly #last: ChainProgram | null;
+  readonly #runner: FilterRunner;
   /** Character filters if the host runs them; null if they and the tokenizer are kernels. */
-  private readonly charFilters: CharFilterChain | null;
+  readonly #charFilters: CharFilterChain | null;
   /** True when the whole chain runs in kernels. */
   readonly isKernelChain: boolean;
   /** The chain of `kernelBlob` for runs in this analyzer's host. */
@@ -148,27 +148,27 @@ export class Analyzer {
   ) {
     this.positionIncrementGap = parts.positionIncrementGap;
     this.offsetGap = parts.offsetGap ?? 1;
-    this.runner = filterRunner(host);
+    this.#runner = filterRunner(host);
     let leading = 0;
     const stepped = limited(parts.filters);
     const textStages = parts.charFilters.flatMap((filter) => (filter.kind === 'kernel' ? [filter.stage] : []));
     const isFilteredByHost = textStages.length < parts.charFilters.length || (textStages.length > 0 && parts.tokenizer.kind === 'host');
-    this.charFilters = isFilteredByHost ? new CharFilterChain(parts.charFilters, host) : null;
+    this.#charFilters = isFilteredByHost ? new CharFilterChain(parts.charFilters, host) : null;
     if (parts.tokenizer.kind === 'kernel') {
       // The host corrects offsets right after the tokenizer, so if it runs the character filters, the first program ends there.
       if (!isFilteredByHost) while (parts.filters[leading]?.kind === 'kernel') leading++;
       const stages = parts.filters.slice(0, leading).flatMap((filter) => (filter.kind === 'kernel' ? filter.stages : []));
       const before = isFilteredByHost ? [] : textStages;
-      this.head = program([...before, ...fuse([parts.tokenizer.stage, ...stages])], stepped > 0);
+      this.#head = program([...before, ...fuse([parts.tokenizer.stage, ...stages])], stepped > 0);
     } else {
-      this.head = parts.tokenizer;
+      this.#head = parts.tokenizer;
     }
-    this.steps = compileSteps(parts.filters.slice(leading), stepped - leading);
-    const lastStep = this.steps.at(-1);
-    this.last = lastStep?.kind === 'kernel' ? lastStep.program : null;
-    const kernels = 'blob' in this.head && !this.steps.length && !this.charFilters ? this.head : null;
+    this.#steps = compileSteps(parts.filters.slice(leading), stepped - leading);
+    const lastStep = this.#steps.at(-1);
+    this.#last = lastStep?.kind === 'kernel' ? lastStep.program : null;
+    const kernels = 'blob' in this.#head && !this.#steps.length && !this.#charFilters ? this.#head : null;
     this.isKernelChain = kernels !== null;
-    this.cursorProgram = kernels ?? this.last ?? REPLAY_PROGRAM;
+    this.cursorProgram = kernels ?? this.#last ?? REPLAY_PROGRAM;
   }
 
   /** Blob for chainInit (assembly/analysis/run.ts) in any memory; its text is what `kernelInput` returns. */
@@ -179,25 +179,25 @@ export class Analyzer {
   /** Input of the chain of `kernelBlob`: the text itself, or the tokens from the part that the host runs. */
   kernelInput(text: string): Uint8Array {
     if (this.isKernelChain) return encodeWtf8(text);
-    return encodeTokens(this.streamThrough(this.last ? this.steps.slice(0, -1) : this.steps, text), this.last?.isStepped);
+    return encodeTokens(this.#streamThrough(this.#last ? this.#steps.slice(0, -1) : this.#steps, text), this.#last?.isStepped);
   }
 
   /** Tokens of a text with relative positions. @throws ApiError: a filter refuses the text (a malformed payload) */
   stream(text: string): TokenStream {
-    return this.streamThrough(this.steps, text);
+    return this.#streamThrough(this.#steps, text);
   }
 
-  private streamThrough(steps: readonly Step[], text: string): TokenStream {
-    if (!this.charFilters) return this.runner.runSteps(steps, this.tokenize(text));
-    const filtered = this.charFilters.apply(text);
-    const stream = this.tokenize(filtered.text);
+  #streamThrough(steps: readonly Step[], text: string): TokenStream {
+    if (!this.#charFilters) return this.#runner.runSteps(steps, this.#tokenize(text));
+    const filtered = this.#charFilters.apply(text);
+    const stream = this.#tokenize(filtered.text);
     for (const token of stream.tokens) {
       token.startOffset = filtered.correct(token.startOffset);
       token.endOffset = filtered.correct(token.endOffset);
       if (token.stopOffset >= 0) token.stopOffset = filtered.correct(token.stopOffset);
     }
     stream.endOffset = filtered.correct(stream.endOffset);
-    return this.runner.runSteps(steps, stream);
+    return this.#runner.runSteps(steps, stream);
   }
 
   analyze(text: string): AnalyzedToken[] {
@@ -213,8 +213,8 @@ export class Analyzer {
     }));
   }
 
-  private tokenize(text: string): TokenStream {
-    const { head } = this;
+  #tokenize(text: string): TokenStream {
+    const head = this.#head;
     return 'blob' in head ? checkOffsets(runChain(this.host, head, new StringInput(text))) : head.tokenize(text);
   }
 }

@@ -26,41 +26,41 @@ export function checkSettingLists(tree: SettingTree): void {
  * are dotted keys.
  */
 export class Settings {
-  private readonly values = new Map<string, string | string[]>();
+  readonly #values = new Map<string, string | string[]>();
 
   constructor(readonly tree: SettingTree) {
-    this.flatten('', tree);
+    this.#flatten('', tree);
   }
 
-  private flatten(prefix: string, tree: SettingTree): void {
+  #flatten(prefix: string, tree: SettingTree): void {
     for (const [key, value] of Object.entries(tree)) {
       const name = prefix + key;
       if (value === null) continue;
-      if (Array.isArray(value)) this.values.set(name, value.map(String));
-      else if (typeof value === 'object') this.flatten(`${name}.`, value);
-      else this.values.set(name, String(value));
+      if (Array.isArray(value)) this.#values.set(name, value.map(String));
+      else if (typeof value === 'object') this.#flatten(`${name}.`, value);
+      else this.#values.set(name, String(value));
     }
   }
 
   /** All parameters as JSON in alphabetical order, including those that are null, for error messages. */
   text(): string {
     const nulls = Object.entries(this.tree).flatMap(([key, value]) => (value === null ? [[key, null] as const] : []));
-    const entries = [...this.values, ...nulls].sort(([a], [b]) => (a < b ? -1 : 1));
+    const entries = [...this.#values, ...nulls].sort(([a], [b]) => (a < b ? -1 : 1));
     return JSON.stringify(Object.fromEntries(entries));
   }
 
   has(key: string): boolean {
-    return this.values.has(key);
+    return this.#values.has(key);
   }
 
   keys(): string[] {
-    return [...this.values.keys()];
+    return [...this.#values.keys()];
   }
 
   get(key: string): string | undefined;
   get(key: string, fallback: string): string;
   get(key: string, fallback?: string): string | undefined {
-    const value = this.values.get(key);
+    const value = this.#values.get(key);
     if (value === undefined) return fallback;
     return Array.isArray(value) ? `[${value.join(', ')}]` : value;
   }
@@ -89,7 +89,7 @@ export class Settings {
 
   /** A list; undefined if it is missing or a string without items. Empty items at the end of a string are ignored. */
   list(key: string): string[] | undefined {
-    const value = this.values.get(key);
+    const value = this.#values.get(key);
     if (value === undefined) {
       // Elasticsearch's loadFromSource writes short lists as key.0, key.1.
       const items: string[] = [];

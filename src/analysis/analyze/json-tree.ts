@@ -56,64 +56,67 @@ export function settingOf(node: JsonNode): SettingValue {
 }
 
 class TreeReader {
-  private at: number;
+  #at: number;
 
-  constructor(private readonly text: string) {
-    this.at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   }
 
   value(): JsonNode {
-    this.skip();
-    const at = this.at;
-    switch (this.text[at]) {
+    this.#skip();
+    const at = this.#at;
+    switch (this.#text[at]) {
       case '"':
-        return { at, kind: 'string', value: this.string() };
+        return { at, kind: 'string', value: this.#string() };
       case '{': {
         const members: JsonMember[] = [];
-        this.list('}', () => {
-          const keyAt = this.at;
-          const key = this.string();
-          this.skip();
-          this.at++;
+        this.#list('}', () => {
+          const keyAt = this.#at;
+          const key = this.#string();
+          this.#skip();
+          this.#at++;
           members.push({ key, keyAt, node: this.value() });
         });
         return { at, kind: 'object', members };
       }
       case '[': {
         const items: JsonNode[] = [];
-        this.list(']', () => items.push(this.value()));
+        this.#list(']', () => items.push(this.value()));
         return { at, kind: 'array', items };
       }
     }
-    while (/[-+.\w]/.test(this.text[this.at] ?? '')) this.at++;
-    const word = this.text.slice(at, this.at);
+    while (/[-+.\w]/.test(this.#text[this.#at] ?? '')) this.#at++;
+    const word = this.#text.slice(at, this.#at);
     if (word === 'null') return { at, kind: 'null' };
     if (word === 'true' || word === 'false') return { at, kind: 'boolean', value: word === 'true' };
     return { at, kind: 'number', text: word };
   }
 
-  private list(close: string, item: () => void): void {
-    this.at++;
+  #list(close: string, item: () => void): void {
+    this.#at++;
     for (;;) {
-      this.skip();
-      if (this.text[this.at] === ',') this.at++;
-      else if (this.text[this.at] !== close) item();
+      this.#skip();
+      if (this.#text[this.#at] === ',') this.#at++;
+      else if (this.#text[this.#at] !== close) item();
       else break;
     }
-    this.at++;
+    this.#at++;
   }
 
-  private string(): string {
-    const from = this.at++;
-    while (this.text[this.at] !== '"') this.at += this.text[this.at] === '\\' ? 2 : 1;
-    return JSON.parse(this.text.slice(from, ++this.at));
+  #string(): string {
+    const from = this.#at++;
+    while (this.#text[this.#at] !== '"') this.#at += this.#text[this.#at] === '\\' ? 2 : 1;
+    return JSON.parse(this.#text.slice(from, ++this.#at));
   }
 
   /** Blanks and comments. */
-  private skip(): void {
+  #skip(): void {
     const blank = /(?:\s|\/\*[\s\S]*?\*\/|\/\/[^\n]*)*/y;
-    blank.lastIndex = this.at;
-    blank.exec(this.text);
-    this.at = blank.lastIndex;
+    blank.lastIndex = this.#at;
+    blank.exec(this.#text);
+    this.#at = blank.lastIndex;
   }
 }

@@ -12,22 +12,22 @@ const KEYWORD: KernelStage = { id: StageId.KEYWORD, config: new Uint8Array(0) };
 
 /** Character filters one behind another; kernels that stand together run together. */
 export class CharFilterChain {
-  private readonly steps: Step[] = [];
+  readonly #steps: Step[] = [];
 
-  constructor(
-    charFilters: readonly CharFilter[],
-    private readonly host: AnalysisHost,
-  ) {
+  readonly #host: AnalysisHost;
+
+  constructor(charFilters: readonly CharFilter[], host: AnalysisHost) {
+    this.#host = host;
     let stages: KernelStage[] = [];
     const flush = (): void => {
-      if (stages.length) this.steps.push({ program: { blob: chainBlob([...stages, KEYWORD]) }, size: stages.length });
+      if (stages.length) this.#steps.push({ program: { blob: chainBlob([...stages, KEYWORD]) }, size: stages.length });
       stages = [];
     };
     for (const filter of charFilters) {
       if (filter.kind === 'kernel') stages.push(filter.stage);
       else {
         flush();
-        this.steps.push(filter);
+        this.#steps.push(filter);
       }
     }
     flush();
@@ -35,13 +35,13 @@ export class CharFilterChain {
 
   apply(text: string): FilteredText {
     let filtered: FilteredText = { text, correct: (offset) => offset };
-    for (const step of this.steps) filtered = 'apply' in step ? step.apply(filtered) : this.run(step.program, step.size, filtered);
+    for (const step of this.#steps) filtered = 'apply' in step ? step.apply(filtered) : this.#run(step.program, step.size, filtered);
     return filtered;
   }
 
-  private run(program: ChainProgram, size: number, input: FilteredText): FilteredText {
+  #run(program: ChainProgram, size: number, input: FilteredText): FilteredText {
     let text = '';
-    this.host.run(
+    this.#host.run(
       program,
       encodeWtf8(input.text),
       (bytes, words, tokensPtr) => {
@@ -50,7 +50,7 @@ export class CharFilterChain {
       },
       () => {},
     );
-    const maps = Array.from({ length: size }, (_, i) => OffsetMap.of(this.host.offsetMap(program, i)));
+    const maps = Array.from({ length: size }, (_, i) => OffsetMap.of(this.#host.offsetMap(program, i)));
     return { text, correct: (offset) => input.correct(maps.reduceRight((at, map) => map.correct(at), offset)) };
   }
 }

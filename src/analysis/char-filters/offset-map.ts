@@ -5,8 +5,8 @@ import type { FilteredText } from '../component.ts';
  * for the same offset replaces the first. What is put before the text's start is at its start.
  */
 export class OffsetMap {
-  private readonly offsets: number[] = [];
-  private readonly diffs: number[] = [];
+  readonly #offsets: number[] = [];
+  readonly #diffs: number[] = [];
 
   /** @param pairs offset and difference, in ascending order */
   static of(pairs: Int32Array): OffsetMap {
@@ -16,16 +16,16 @@ export class OffsetMap {
   }
 
   add(offset: number, diff: number): void {
-    const last = this.offsets.length - 1;
-    if (last >= 0 && this.offsets[last] === offset) this.diffs[last] = diff;
+    const last = this.#offsets.length - 1;
+    if (last >= 0 && this.#offsets[last] === offset) this.#diffs[last] = diff;
     else {
-      this.offsets.push(offset);
-      this.diffs.push(diff);
+      this.#offsets.push(offset);
+      this.#diffs.push(diff);
     }
   }
 
   correct(offset: number): number {
-    const { offsets } = this;
+    const offsets = this.#offsets;
     let low = 0;
     let high = offsets.length;
     while (low < high) {
@@ -33,7 +33,7 @@ export class OffsetMap {
       if (offsets[mid] <= offset) low = mid + 1;
       else high = mid;
     }
-    return low === 0 ? offset : Math.max(0, offset + this.diffs[low - 1]);
+    return low === 0 ? offset : Math.max(0, offset + this.#diffs[low - 1]);
   }
 
   /** The text that a filter made of `input`, with offsets all the way back. */

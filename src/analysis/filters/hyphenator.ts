@@ -5,11 +5,11 @@ const MAX_FILE = 16 * 1024 * 1024;
 
 export class Hyphenator {
   /** Canonical character of each character that words may have. */
-  private readonly classes = new Map<string, string>();
+  readonly #classes = new Map<string, string>();
   /** Letters of a pattern (dots for word ends) and the values between them. */
-  private readonly patterns = new Map<string, number[]>();
-  private readonly exceptions = new Map<string, number[]>();
-  private longest = 0;
+  readonly #patterns = new Map<string, number[]>();
+  readonly #exceptions = new Map<string, number[]>();
+  #longest = 0;
 
   /** @throws Error: the file is too large or has no patterns */
   constructor(xml: string) {
@@ -17,7 +17,7 @@ export class Hyphenator {
     const text = xml.replace(/<!--[\s\S]*?-->/g, '');
     const section = (name: string): string => new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(text)?.[1] ?? '';
     for (const group of section('classes').split(/\s+/).filter(Boolean)) {
-      for (const char of group) this.classes.set(char, group[0]);
+      for (const char of group) this.#classes.set(char, group[0]);
     }
     for (const word of section('exceptions').split(/\s+/).filter(Boolean)) {
       const points: number[] = [];
@@ -26,13 +26,13 @@ export class Hyphenator {
         if (char === '-') points.push(plain.length);
         else plain += char;
       }
-      this.exceptions.set(plain, points);
+      this.#exceptions.set(plain, points);
     }
-    for (const pattern of section('patterns').split(/\s+/).filter(Boolean)) this.addPattern(pattern);
-    if (!this.patterns.size) throw new Error('hyphenation file has no patterns');
+    for (const pattern of section('patterns').split(/\s+/).filter(Boolean)) this.#addPattern(pattern);
+    if (!this.#patterns.size) throw new Error('hyphenation file has no patterns');
   }
 
-  private addPattern(pattern: string): void {
+  #addPattern(pattern: string): void {
     let letters = '';
     const values = [0];
     for (const char of pattern) {
@@ -42,8 +42,8 @@ export class Hyphenator {
         values.push(0);
       }
     }
-    this.patterns.set(letters, values);
-    this.longest = Math.max(this.longest, letters.length);
+    this.#patterns.set(letters, values);
+    this.#longest = Math.max(this.#longest, letters.length);
   }
 
   /**
@@ -55,7 +55,7 @@ export class Hyphenator {
     let leading = 0;
     let hasEnded = false;
     for (const char of word) {
-      const base = this.classes.get(char);
+      const base = this.#classes.get(char);
       if (base !== undefined) {
         if (hasEnded) return null;
         lower += base;
@@ -63,17 +63,17 @@ export class Hyphenator {
       else leading += char.length;
     }
     if (lower.length < 2) return null;
-    const cuts = this.exceptions.get(lower)?.filter((cut) => cut >= 1 && cut < lower.length - 1) ?? this.cuts(lower);
+    const cuts = this.#exceptions.get(lower)?.filter((cut) => cut >= 1 && cut < lower.length - 1) ?? this.#cuts(lower);
     if (!cuts.length) return null;
     return [0, ...cuts.map((cut) => cut + leading), lower.length];
   }
 
-  private cuts(word: string): number[] {
+  #cuts(word: string): number[] {
     const dotted = `.${word}.`;
     const values = new Array<number>(dotted.length + 1).fill(0);
     for (let at = 0; at < dotted.length; at++) {
-      for (let size = 1; size <= this.longest && at + size <= dotted.length; size++) {
-        const pattern = this.patterns.get(dotted.slice(at, at + size));
+      for (let size = 1; size <= this.#longest && at + size <= dotted.length; size++) {
+        const pattern = this.#patterns.get(dotted.slice(at, at + size));
         if (!pattern) continue;
         pattern.forEach((value, k) => {
           values[at + k] = Math.max(values[at + k], value);

@@ -22,10 +22,10 @@ export interface SynonymMap {
 export type PhraseAnalyzer = (text: string) => Phrase | null;
 
 export class SynonymMapBuilder {
-  private readonly root: SynonymNode = newNode();
+  readonly #root: SynonymNode = newNode();
 
   add(input: Phrase, output: Phrase, keepOriginal: boolean): void {
-    let node = this.root;
+    let node = this.#root;
     for (const word of input) {
       let next = node.next.get(word);
       if (!next) {
@@ -41,7 +41,7 @@ export class SynonymMapBuilder {
   }
 
   build(): SynonymMap {
-    return { root: this.root, isEmpty: !this.root.next.size };
+    return { root: this.#root, isEmpty: !this.#root.next.size };
   }
 }
 

@@ -53,21 +53,21 @@ export class TokenPredicate {
   readonly isOfTerm: boolean;
   /** For kernels (assembly/analysis/host-calls.ts). */
   readonly call: TokensCall;
-  private readonly script: ReturnType<typeof compileScript>;
+  readonly #script: ReturnType<typeof compileScript>;
 
   /** @throws ApiError script_exception: unsupported syntax, with its position */
   constructor(source: string) {
-    this.script = compileScript(source, { token: { kind: 'object', members: Object.fromEntries(MEMBERS.map((name) => [name, true])) } });
+    this.#script = compileScript(source, { token: { kind: 'object', members: Object.fromEntries(MEMBERS.map((name) => [name, true])) } });
     this.isOfTerm = !READS_MORE.test(source);
-    this.call = this.isOfTerm ? this.termsCall() : this.tokensCall();
+    this.call = this.isOfTerm ? this.#termsCall() : this.#tokensCall();
   }
 
   /** @throws ApiError script_exception: the script fails on this token */
   test(token: ScriptToken): boolean {
-    return this.script.run({ token: { fields: token } }) === true;
+    return this.#script.run({ token: { fields: token } }) === true;
   }
 
-  private tokensCall(): TokensCall {
+  #tokensCall(): TokensCall {
     return (bytes, tokensPtr, count, outPtr, position) => {
       const words = new Uint32Array(bytes.buffer, tokensPtr, count * TOKEN_WORDS);
       let last = position - 1;
@@ -80,7 +80,7 @@ export class TokenPredicate {
     };
   }
 
-  private termsCall(): TokensCall {
+  #termsCall(): TokensCall {
     let verdicts = new Map<string, boolean>();
     return (bytes, tokensPtr, count, outPtr) => {
       const words = new Uint32Array(bytes.buffer, tokensPtr, count * TOKEN_WORDS);
@@ -104,43 +104,45 @@ export class TokenPredicate {
 class KernelToken implements ScriptToken {
   readonly position: number;
 
+  readonly #bytes: Uint8Array;
+  readonly #words: Uint32Array;
+  readonly #at: number;
+
   /** @param last position of the previous token */
-  constructor(
-    private readonly bytes: Uint8Array,
-    private readonly words: Uint32Array,
-    private readonly at: number,
-    last: number,
-  ) {
+  constructor(bytes: Uint8Array, words: Uint32Array, at: number, last: number) {
+    this.#bytes = bytes;
+    this.#words = words;
+    this.#at = at;
     this.position = last + words[at + POS_INC];
   }
 
   get term(): string {
-    const start = this.words[this.at + TERM_PTR];
-    return decodeWtf8(this.bytes, start, start + this.words[this.at + TERM_LEN]);
+    const start = this.#words[this.#at + TERM_PTR];
+    return decodeWtf8(this.#bytes, start, start + this.#words[this.#at + TERM_LEN]);
   }
 
   get startOffset(): number {
-    return this.words[this.at + START_OFFSET];
+    return this.#words[this.#at + START_OFFSET];
   }
 
   get endOffset(): number {
-    return this.words[this.at + END_OFFSET];
+    return this.#words[this.#at + END_OFFSET];
   }
 
   get positionIncrement(): number {
-    return this.words[this.at + POS_INC];
+    return this.#words[this.#at + POS_INC];
   }
 
   get positionLength(): number {
-    return this.words[this.at + POS_LEN];
+    return this.#words[this.#at + POS_LEN];
   }
 
   get type(): string {
-    return typeName(typeOf(this.words[this.at + TYPE_AND_FLAGS]));
+    return typeName(typeOf(this.#words[this.#at + TYPE_AND_FLAGS]));
   }
 
   get keyword(): boolean {
-    return isKeyword(this.words[this.at + TYPE_AND_FLAGS]);
+    return isKeyword(this.#words[this.#at + TYPE_AND_FLAGS]);
   }
 }
 

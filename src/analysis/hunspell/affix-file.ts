@@ -156,12 +156,12 @@ export function parseAffixFile(source: Uint8Array | string, ignoresCase: boolean
 }
 
 class LineReader {
-  private at = 0;
+  #at = 0;
 
   constructor(readonly lines: readonly string[]) {}
 
   next(): string | null {
-    return this.at < this.lines.length ? this.lines[this.at++] : null;
+    return this.#at < this.lines.length ? this.lines[this.#at++] : null;
   }
 
   /** Fields of a line, at least `min` and at most `max` before a comment. */
@@ -173,7 +173,7 @@ class LineReader {
   }
 
   error(what: string, line: string): Error {
-    return illegalArgument(`${what} in a hunspell affix file, line ${this.at}: ${line.slice(0, 200)}`);
+    return illegalArgument(`${what} in a hunspell affix file, line ${this.#at}: ${line.slice(0, 200)}`);
   }
 }
 

@@ -21,10 +21,14 @@ const HIDDEN = String.fromCharCode(65_511);
 
 /** Entries by word. Those of one word are in the order of their lines' text. */
 export class HunspellDictionary {
+  readonly #words: WordTable;
+
   private constructor(
     readonly affixes: AffixFile,
-    private readonly words: WordTable,
-  ) {}
+    words: WordTable,
+  ) {
+    this.#words = words;
+  }
 
   /** @throws ApiError illegal_argument_exception: a line that cannot be read */
   static read({ affix, dictionaries, ignoreCase = false }: HunspellSource): HunspellDictionary {
@@ -42,7 +46,7 @@ export class HunspellDictionary {
 
   /** Entries of a word; none: an empty list. */
   lookup(word: string): readonly Entry[] {
-    return this.words.lookup(word);
+    return this.#words.lookup(word);
   }
 }
 
@@ -103,9 +107,13 @@ function isLetterAt(text: string, at: number): boolean {
 
 /** Reads what stands behind words. Equal flags are one string. */
 class EntryReader {
-  private readonly flags = new Map<string, Flags>();
+  readonly #flags = new Map<string, Flags>();
 
-  constructor(private readonly affixes: AffixFile) {}
+  readonly #affixes: AffixFile;
+
+  constructor(affixes: AffixFile) {
+    this.#affixes = affixes;
+  }
 
   /** Made entries count only where the word has no other. */
   entriesOf(lines: string[]): Entry[] {
@@ -115,29 +123,29 @@ class EntryReader {
 
   entry(rest: string): Entry {
     const end = rest.indexOf(MORPH);
-    return { flags: rest[0] === FLAGS ? this.flagsOf(rest.slice(1, end)) : '', stem: this.stemOf(rest.slice(end + 1)) };
+    return { flags: rest[0] === FLAGS ? this.#flagsOf(rest.slice(1, end)) : '', stem: this.#stemOf(rest.slice(end + 1)) };
   }
 
-  private flagsOf(text: string): Flags {
-    let flags = this.flags.get(text);
+  #flagsOf(text: string): Flags {
+    let flags = this.#flags.get(text);
     if (flags === undefined) {
       const isHidden = text.startsWith(HIDDEN);
       const given = text.slice(isHidden ? 1 : 0).trim();
-      flags = (this.affixes.flagAliases.length && given ? this.alias(given) : this.affixes.parseFlags(given)) + (isHidden ? HIDDEN : '');
-      this.flags.set(text, flags);
+      flags = (this.#affixes.flagAliases.length && given ? this.#alias(given) : this.#affixes.parseFlags(given)) + (isHidden ? HIDDEN : '');
+      this.#flags.set(text, flags);
     }
     return flags;
   }
 
-  private alias(text: string): Flags {
-    const flags = /^\d{1,9}$/.test(text) ? this.affixes.flagAliases[Number(text) - 1] : undefined;
+  #alias(text: string): Flags {
+    const flags = /^\d{1,9}$/.test(text) ? this.#affixes.flagAliases[Number(text) - 1] : undefined;
     if (flags === undefined) throw illegalArgument(`Bad flag alias number in a hunspell dictionary: ${text.slice(0, 200)}`);
     return flags;
   }
 
   /** The stem of `st:`, as OCONV writes it. */
-  private stemOf(text: string): string | null {
-    const { morphAliases, outputConversion } = this.affixes;
+  #stemOf(text: string): string | null {
+    const { morphAliases, outputConversion } = this.#affixes;
     const trimmed = text.trim();
     if (!trimmed) return null;
     const data = (/^\d{1,9}$/.test(trimmed) && morphAliases[Number(trimmed) - 1]) || text;

@@ -24,27 +24,31 @@ const MAX_SHARP_S = 6;
 
 /** Belongs to one thread; calls do not overlap. */
 export class HunspellStemmer {
-  private stems: string[] = [];
-  private trials = 0;
+  #stems: string[] = [];
+  #trials = 0;
 
-  constructor(private readonly dictionary: HunspellDictionary) {}
+  readonly #dictionary: HunspellDictionary;
+
+  constructor(dictionary: HunspellDictionary) {
+    this.#dictionary = dictionary;
+  }
 
   /** Stems in the order in which they are found, equal ones as often; none: the word is not known. */
   stem(given: string): string[] {
-    const { affixes } = this.dictionary;
+    const { affixes } = this.#dictionary;
     const word = affixes.clean(given);
-    this.stems = [];
-    this.trials = 0;
+    this.#stems = [];
+    this.#trials = 0;
     if (word) {
-      this.stemAsWritten(word);
-      if (!affixes.ignoresCase && !isLowerUnit(word[0])) this.stemInOtherCase(word);
+      this.#stemAsWritten(word);
+      if (!affixes.ignoresCase && !isLowerUnit(word[0])) this.#stemInOtherCase(word);
     }
-    return this.stems;
+    return this.#stems;
   }
 
   /** A word in capitals or with one at the start may be written otherwise in the dictionary. */
-  private stemInOtherCase(word: string): void {
-    const { affixes } = this.dictionary;
+  #stemInOtherCase(word: string): void {
+    const { affixes } = this.#dictionary;
     const written = caseOf(word);
     if (written !== 'upper' && written !== 'title') return;
     const isUpper = written === 'upper';
@@ -52,64 +56,64 @@ export class HunspellStemmer {
     if (isUpper) {
       title = word[0] + affixes.lowerAll(word.slice(1));
       const withArticle = capitalizeAfterApostrophe(title);
-      if (withArticle !== title) this.stemAsWritten(withArticle);
-      this.stemAsWritten(title);
-      if (affixes.checksSharpS) this.stemWithSharpS(title);
+      if (withArticle !== title) this.#stemAsWritten(withArticle);
+      this.#stemAsWritten(title);
+      if (affixes.checksSharpS) this.#stemWithSharpS(title);
     }
     if (word[0] === 'İ' && !affixes.isTurkic) return;
     const lower = affixes.lower(title[0]) + title.slice(1);
-    this.stemAsWritten(lower);
-    if (isUpper && affixes.checksSharpS) this.stemWithSharpS(lower);
+    this.#stemAsWritten(lower);
+    if (isUpper && affixes.checksSharpS) this.#stemWithSharpS(lower);
   }
 
-  private stemWithSharpS(word: string): void {
-    for (const variant of sharpSVariants(word, MAX_SHARP_S)) if (variant !== word) this.stemAsWritten(variant);
+  #stemWithSharpS(word: string): void {
+    for (const variant of sharpSVariants(word, MAX_SHARP_S)) if (variant !== word) this.#stemAsWritten(variant);
   }
 
-  private stemAsWritten(word: string): void {
-    const { needAffix, onlyInCompound } = this.dictionary.affixes;
-    for (const entry of this.dictionary.lookup(word)) {
-      if (!hasFlag(entry.flags, needAffix) && !hasFlag(entry.flags, onlyInCompound)) this.add(word, entry);
+  #stemAsWritten(word: string): void {
+    const { needAffix, onlyInCompound } = this.#dictionary.affixes;
+    for (const entry of this.#dictionary.lookup(word)) {
+      if (!hasFlag(entry.flags, needAffix) && !hasFlag(entry.flags, onlyInCompound)) this.#add(word, entry);
     }
-    this.takeOff(word, true, NOTHING);
+    this.#takeOff(word, true, NOTHING);
   }
 
-  private add(word: string, entry: Entry): void {
-    const { outputConversion } = this.dictionary.affixes;
-    this.stems.push(entry.stem ?? (outputConversion ? convert(outputConversion, word) : word));
+  #add(word: string, entry: Entry): void {
+    const { outputConversion } = this.#dictionary.affixes;
+    this.#stems.push(entry.stem ?? (outputConversion ? convert(outputConversion, word) : word));
   }
 
   /** Takes one affix off in every way, and what stands inside it. */
-  private takeOff(word: string, withPrefixes: boolean, taken: Taken): void {
-    const { prefixes, suffixes, isFullStrip } = this.dictionary.affixes;
+  #takeOff(word: string, withPrefixes: boolean, taken: Taken): void {
+    const { prefixes, suffixes, isFullStrip } = this.#dictionary.affixes;
     const most = isFullStrip ? word.length : word.length - 1;
     if (withPrefixes) {
       for (let n = 0, end = Math.min(most, prefixes.longest); n <= end; n++) {
         for (const affix of prefixes.byText.get(word.slice(0, n)) ?? []) {
-          if (affix === taken.outerPrefix || !this.mayStandInside(affix, taken)) continue;
+          if (affix === taken.outerPrefix || !this.#mayStandInside(affix, taken)) continue;
           const rest = word.slice(n);
-          if (isPossibleRest(affix, rest)) this.takeOffInside(affix.strip + rest, affix, taken);
+          if (isPossibleRest(affix, rest)) this.#takeOffInside(affix.strip + rest, affix, taken);
         }
       }
     }
     for (let n = 0, end = Math.min(most, suffixes.longest); n <= end; n++) {
       for (const affix of suffixes.byText.get(word.slice(word.length - n)) ?? []) {
-        if (affix === taken.outerSuffix || !this.mayStandInside(affix, taken)) continue;
+        if (affix === taken.outerSuffix || !this.#mayStandInside(affix, taken)) continue;
         const rest = word.slice(0, word.length - n);
-        if (isPossibleRest(affix, rest)) this.takeOffInside(rest + affix.strip, affix, taken);
+        if (isPossibleRest(affix, rest)) this.#takeOffInside(rest + affix.strip, affix, taken);
       }
     }
   }
 
-  private mayStandInside(affix: Affix, { outerPrefix, outerSuffix }: Taken): boolean {
-    if (++this.trials > MAX_TRIALS || hasFlag(affix.continuation, this.dictionary.affixes.onlyInCompound)) return false;
+  #mayStandInside(affix: Affix, { outerPrefix, outerSuffix }: Taken): boolean {
+    if (++this.#trials > MAX_TRIALS || hasFlag(affix.continuation, this.#dictionary.affixes.onlyInCompound)) return false;
     if (!outerPrefix && !outerSuffix) return true;
     return affix.isCrossProduct && (outerSuffix === null || hasFlag(affix.continuation, outerSuffix.flag));
   }
 
   /** Looks up what is left without an affix, and goes on with it if another affix may stand inside. */
-  private takeOffInside(word: string, affix: Affix, before: Taken): void {
-    const { hasComplexPrefixes, prefixes, suffixes } = this.dictionary.affixes;
+  #takeOffInside(word: string, affix: Affix, before: Taken): void {
+    const { hasComplexPrefixes, prefixes, suffixes } = this.#dictionary.affixes;
     const isSecondSuffix = !affix.isPrefix && before.outerSuffix !== null;
     const taken: Taken = {
       outerPrefix: before.outerPrefix ?? (affix.isPrefix ? affix : null),
@@ -117,33 +121,33 @@ export class HunspellStemmer {
       outerSuffix: before.outerSuffix ?? (affix.isPrefix ? null : affix),
       depth: before.depth + 1,
     };
-    if (!this.needsAnother(affix, before)) this.lookUp(word, affix, taken);
+    if (!this.#needsAnother(affix, before)) this.#lookUp(word, affix, taken);
     if (isSecondSuffix || !affix.isCrossProduct || taken.depth === MAX_AFFIXES) return;
     const count = (taken.outerSuffix ? 1 : 0) + (taken.innerPrefix ? 2 : taken.outerPrefix ? 1 : 0);
     if (count === 1) {
-      if (affix.isPrefix) this.takeOff(word, hasComplexPrefixes && prefixes.secondStage.has(affix.flag), taken);
-      else if (!hasComplexPrefixes && suffixes.secondStage.has(affix.flag)) this.takeOff(word, false, taken);
+      if (affix.isPrefix) this.#takeOff(word, hasComplexPrefixes && prefixes.secondStage.has(affix.flag), taken);
+      else if (!hasComplexPrefixes && suffixes.secondStage.has(affix.flag)) this.#takeOff(word, false, taken);
     } else if (count === 2) {
       if (hasComplexPrefixes ? affix.isPrefix : !affix.isPrefix && suffixes.secondStage.has(affix.flag)) {
-        this.takeOff(word, hasComplexPrefixes, taken);
+        this.#takeOff(word, hasComplexPrefixes, taken);
       }
     }
   }
 
   /** Entries that allow the last affix, and the prefix around it. */
-  private lookUp(word: string, affix: Affix, { outerPrefix, innerPrefix }: Taken): void {
+  #lookUp(word: string, affix: Affix, { outerPrefix, innerPrefix }: Taken): void {
     const prefix = innerPrefix ?? outerPrefix;
-    for (const entry of this.dictionary.lookup(word)) {
+    for (const entry of this.#dictionary.lookup(word)) {
       if (!hasFlag(entry.flags, affix.flag) && !(prefix && hasFlag(prefix.continuation, affix.flag))) continue;
       if (outerPrefix && !innerPrefix && !hasFlag(entry.flags, outerPrefix.flag) && !hasFlag(affix.continuation, outerPrefix.flag))
         continue;
-      if (!hasFlag(entry.flags, this.dictionary.affixes.onlyInCompound)) this.add(word, entry);
+      if (!hasFlag(entry.flags, this.#dictionary.affixes.onlyInCompound)) this.#add(word, entry);
     }
   }
 
   /** NEEDAFFIX and CIRCUMFIX: the affix does not stand without another one. */
-  private needsAnother(affix: Affix, { outerPrefix, innerPrefix, outerSuffix }: Taken): boolean {
-    const { circumfix, needAffix } = this.dictionary.affixes;
+  #needsAnother(affix: Affix, { outerPrefix, innerPrefix, outerSuffix }: Taken): boolean {
+    const { circumfix, needAffix } = this.#dictionary.affixes;
     const prefix = innerPrefix ?? outerPrefix;
     if (!affix.isPrefix) {
       const isPrefixHalf = prefix !== null && hasFlag(prefix.continuation, circumfix);

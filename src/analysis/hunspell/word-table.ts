@@ -13,13 +13,13 @@ export interface Entry {
 /** Distinct values by number, from 0. */
 class Numbers<T> {
   readonly values: T[] = [];
-  private readonly numbers = new Map<T, number>();
+  readonly #numbers = new Map<T, number>();
 
   of(value: T): number {
-    let number = this.numbers.get(value);
+    let number = this.#numbers.get(value);
     if (number === undefined) {
       number = this.values.push(value) - 1;
-      this.numbers.set(value, number);
+      this.#numbers.set(value, number);
     }
     return number;
   }
@@ -28,61 +28,61 @@ class Numbers<T> {
 const NOTHING: readonly Entry[] = [];
 
 export class WordTable {
-  private readonly units: Uint16Array;
-  private readonly starts: Uint32Array;
-  private readonly firsts: Uint32Array;
-  private readonly entries: Uint32Array;
-  private readonly slots: Uint32Array;
-  private readonly flags: readonly Flags[];
-  private readonly stems: readonly (string | null)[];
+  readonly #units: Uint16Array;
+  readonly #starts: Uint32Array;
+  readonly #firsts: Uint32Array;
+  readonly #entries: Uint32Array;
+  readonly #slots: Uint32Array;
+  readonly #flags: readonly Flags[];
+  readonly #stems: readonly (string | null)[];
 
   /** @param entriesOf  entries of a word, in order; called once for each */
   constructor(words: readonly string[], entriesOf: (word: string) => readonly Entry[]) {
-    this.units = new Uint16Array(words.reduce((sum, word) => sum + word.length, 0));
-    this.starts = new Uint32Array(words.length + 1);
-    this.firsts = new Uint32Array(words.length + 1);
+    this.#units = new Uint16Array(words.reduce((sum, word) => sum + word.length, 0));
+    this.#starts = new Uint32Array(words.length + 1);
+    this.#firsts = new Uint32Array(words.length + 1);
     let size = 8;
     while (size < words.length * 2) size *= 2;
-    this.slots = new Uint32Array(size);
+    this.#slots = new Uint32Array(size);
     const entries: number[] = [];
     const flags = new Numbers<Flags>();
     const stems = new Numbers<string | null>();
     let at = 0;
     words.forEach((word, number) => {
-      for (let i = 0; i < word.length; i++) this.units[at++] = word.charCodeAt(i);
-      this.starts[number + 1] = at;
+      for (let i = 0; i < word.length; i++) this.#units[at++] = word.charCodeAt(i);
+      this.#starts[number + 1] = at;
       for (const entry of entriesOf(word)) entries.push(flags.of(entry.flags), stems.of(entry.stem));
-      this.firsts[number + 1] = entries.length;
+      this.#firsts[number + 1] = entries.length;
       let slot = hash(word) & (size - 1);
-      while (this.slots[slot]) slot = (slot + 1) & (size - 1);
-      this.slots[slot] = number + 1;
+      while (this.#slots[slot]) slot = (slot + 1) & (size - 1);
+      this.#slots[slot] = number + 1;
     });
-    this.entries = Uint32Array.from(entries);
-    this.flags = flags.values;
-    this.stems = stems.values;
+    this.#entries = Uint32Array.from(entries);
+    this.#flags = flags.values;
+    this.#stems = stems.values;
   }
 
   /** Entries of a word; none: an empty list. */
   lookup(word: string): readonly Entry[] {
-    const mask = this.slots.length - 1;
+    const mask = this.#slots.length - 1;
     for (let slot = hash(word) & mask; ; slot = (slot + 1) & mask) {
-      const number = this.slots[slot];
+      const number = this.#slots[slot];
       if (!number) return NOTHING;
-      if (this.isWord(number - 1, word)) return this.entriesAt(number - 1);
+      if (this.#isWord(number - 1, word)) return this.#entriesAt(number - 1);
     }
   }
 
-  private isWord(number: number, word: string): boolean {
-    const start = this.starts[number];
-    if (this.starts[number + 1] - start !== word.length) return false;
-    for (let i = 0; i < word.length; i++) if (this.units[start + i] !== word.charCodeAt(i)) return false;
+  #isWord(number: number, word: string): boolean {
+    const start = this.#starts[number];
+    if (this.#starts[number + 1] - start !== word.length) return false;
+    for (let i = 0; i < word.length; i++) if (this.#units[start + i] !== word.charCodeAt(i)) return false;
     return true;
   }
 
-  private entriesAt(number: number): Entry[] {
+  #entriesAt(number: number): Entry[] {
     const out: Entry[] = [];
-    for (let i = this.firsts[number]; i < this.firsts[number + 1]; i += 2) {
-      out.push({ flags: this.flags[this.entries[i]], stem: this.stems[this.entries[i + 1]] });
+    for (let i = this.#firsts[number]; i < this.#firsts[number + 1]; i += 2) {
+      out.push({ flags: this.#flags[this.#entries[i]], stem: this.#stems[this.#entries[i + 1]] });
     }
     return out;
   }

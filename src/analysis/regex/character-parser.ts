@@ -12,23 +12,26 @@ const MAX_DEPTH = 500;
 /** A place in a pattern, the flags that hold there, and what can be read as characters from there. */
 export abstract class CharacterParser {
   protected at = 0;
-  private depth = 0;
+  #depth = 0;
 
   protected readonly pattern: string;
 
+  readonly #source: string;
+
   /** @param source  the pattern as it was given, for errors */
   constructor(
-    private readonly source: string,
+    source: string,
     protected flags: number,
   ) {
+    this.#source = source;
     this.pattern = flags & FLAG.LITERAL ? source : unquote(source);
   }
 
   /** Reads something that may hold others of its kind. @throws ApiError: too many levels */
   protected nested<T>(read: () => T): T {
-    if (++this.depth > MAX_DEPTH) throw this.unsupported(`more than ${MAX_DEPTH} levels`);
+    if (++this.#depth > MAX_DEPTH) throw this.unsupported(`more than ${MAX_DEPTH} levels`);
     const result = read();
-    this.depth--;
+    this.#depth--;
     return result;
   }
 
@@ -41,9 +44,9 @@ export abstract class CharacterParser {
     if (index >= 0) {
       // Java counts code points here.
       const place = [...this.pattern.slice(0, index)].length + Math.max(0, index - this.pattern.length);
-      reason += ` near index ${place}\n${this.source}`;
-      if (place < this.source.length) reason += `\n${' '.repeat(place)}^`;
-    } else reason += `\n${this.source}`;
+      reason += ` near index ${place}\n${this.#source}`;
+      if (place < this.#source.length) reason += `\n${' '.repeat(place)}^`;
+    } else reason += `\n${this.#source}`;
     return new ApiError('pattern_syntax_exception', 400, reason);
   }
 
@@ -51,7 +54,7 @@ export abstract class CharacterParser {
     return new ApiError(
       'illegal_argument_exception',
       400,
-      `regular expressions run in linear time here and cannot have ${what}: [${this.source}]`,
+      `regular expressions run in linear time here and cannot have ${what}: [${this.#source}]`,
     );
   }
 

@@ -1,10 +1,10 @@
 /** A set of code points as ascending ranges [first, last, first, last, ...]; immutable. */
 export class CodePointSet {
-  private readonly ascii: Uint8Array;
+  readonly #ascii: Uint8Array;
 
   private constructor(readonly ranges: Int32Array) {
-    this.ascii = new Uint8Array(128);
-    for (let i = 0; i < ranges.length && ranges[i] < 128; i += 2) this.ascii.fill(1, ranges[i], Math.min(127, ranges[i + 1]) + 1);
+    this.#ascii = new Uint8Array(128);
+    for (let i = 0; i < ranges.length && ranges[i] < 128; i += 2) this.#ascii.fill(1, ranges[i], Math.min(127, ranges[i + 1]) + 1);
   }
 
   static readonly EMPTY = new CodePointSet(new Int32Array(0));
@@ -39,7 +39,7 @@ export class CodePointSet {
   }
 
   has(cp: number): boolean {
-    if (cp < 128) return this.ascii[cp] === 1;
+    if (cp < 128) return this.#ascii[cp] === 1;
     const { ranges } = this;
     let low = 0;
     let high = ranges.length >> 1;

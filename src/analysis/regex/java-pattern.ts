@@ -57,16 +57,16 @@ export class JavaPattern {
 export class Matcher {
   /** [start, end] of the match and of each group, -1 where a group took no part. */
   readonly groups: Int32Array;
-  private readonly run: Run;
-  private from = 0;
-  private last = 0;
+  readonly #run: Run;
+  #from = 0;
+  #last = 0;
 
   constructor(
     readonly pattern: JavaPattern,
     readonly text: string,
   ) {
     this.groups = new Int32Array((pattern.groupCount + 1) * 2).fill(-1);
-    this.run = new Run(text, (pattern.flags & FLAG.UNICODE_CHARACTER_CLASS) !== 0, pattern.program.shared.size);
+    this.#run = new Run(text, (pattern.flags & FLAG.UNICODE_CHARACTER_CLASS) !== 0, pattern.program.shared.size);
   }
 
   get start(): number {
@@ -83,31 +83,31 @@ export class Matcher {
 
   find(): boolean {
     const { program, first } = this.pattern;
-    this.run.lastMatch = this.last;
-    for (let at = this.from; at <= this.text.length; at++) {
+    this.#run.lastMatch = this.#last;
+    for (let at = this.#from; at <= this.text.length; at++) {
       if (first) {
         while (at < this.text.length && !first.has(this.text.codePointAt(at)!)) at++;
         if (at === this.text.length) break;
       }
       // The search moves on by whole pairs, though it may begin inside one, behind an empty match.
-      if (this.pattern.supplementary && at > this.from && at < this.text.length && this.text.codePointAt(at - 1)! > 0xffff) continue;
+      if (this.pattern.supplementary && at > this.#from && at < this.text.length && this.text.codePointAt(at - 1)! > 0xffff) continue;
       this.groups.fill(-1);
-      const end = this.run.match(program, at, this.groups, -1);
+      const end = this.#run.match(program, at, this.groups, -1);
       if (end < 0) continue;
       this.groups[0] = at;
       this.groups[1] = end;
-      this.last = end;
-      this.from = end === at ? end + 1 : end;
-      this.run.release(program, end);
+      this.#last = end;
+      this.#from = end === at ? end + 1 : end;
+      this.#run.release(program, end);
       return true;
     }
-    this.from = this.text.length + 1;
+    this.#from = this.text.length + 1;
     return false;
   }
 
   matches(): boolean {
     this.groups.fill(-1);
-    const end = this.run.match(this.pattern.program, 0, this.groups, this.text.length);
+    const end = this.#run.match(this.pattern.program, 0, this.groups, this.text.length);
     this.groups[0] = 0;
     this.groups[1] = end;
     return end >= 0;
@@ -118,21 +118,21 @@ export class Matcher {
 class Run {
   lastMatch = 0;
   /** Marks behind each other that were looked at last. */
-  private marks = { start: -2, end: -2, followLetter: false };
-  private readonly tried = new Map<Program, (Uint32Array | undefined)[]>();
-  private readonly looks: (Uint8Array | undefined)[] = [];
-  private readonly atomics = new Map<number, Map<number, number>>();
-  private noteBytes = 0;
-  private steps: number;
-  private readonly word: CodePointSet;
+  #marks = { start: -2, end: -2, followLetter: false };
+  readonly #tried = new Map<Program, (Uint32Array | undefined)[]>();
+  readonly #looks: (Uint8Array | undefined)[] = [];
+  readonly #atomics = new Map<number, Map<number, number>>();
+  #noteBytes = 0;
+  #steps: number;
+  readonly #word: CodePointSet;
 
   constructor(
     readonly text: string,
     unicode: boolean,
     programSize: number,
   ) {
-    this.word = unicode ? unicodeClass('w') : WORD;
-    this.steps = FREE_STEPS + text.length * (STEPS_PER_UNIT + programSize);
+    this.#word = unicode ? unicodeClass('w') : WORD;
+    this.#steps = FREE_STEPS + text.length * (STEPS_PER_UNIT + programSize);
   }
 
   /**
@@ -153,7 +153,7 @@ class Run {
       }
       for (;;) {
         const instruction = code[pc];
-        if (--this.steps < 0) throw new ApiError('illegal_argument_exception', 400, 'regular expression needs too much work on this text');
+        if (--this.#steps < 0) throw new ApiError('illegal_argument_exception', 400, 'regular expression needs too much work on this text');
         if (instruction.op === 'set') {
           if (at >= text.length) break;
           const cp = text.codePointAt(at)!;
@@ -161,7 +161,7 @@ class Run {
           at += cp > 0xffff ? 2 : 1;
           pc++;
         } else if (instruction.op === 'split') {
-          if (this.wasTried(program, instruction.id, at)) break;
+          if (this.#wasTried(program, instruction.id, at)) break;
           stack.push(instruction.second, at);
           pc = instruction.first;
         } else if (instruction.op === 'jump') pc = instruction.to;
@@ -172,13 +172,13 @@ class Run {
           }
           pc++;
         } else if (instruction.op === 'assert') {
-          if (!this.holds(instruction.what, at)) break;
+          if (!this.#holds(instruction.what, at)) break;
           pc++;
         } else if (instruction.op === 'look') {
-          if ((this.looksAt(instruction)[at] === 1) === instruction.negative) break;
+          if ((this.#looksAt(instruction)[at] === 1) === instruction.negative) break;
           pc++;
         } else if (instruction.op === 'atomic') {
-          const next = this.atomicEnd(instruction.program, instruction.id, at, groups);
+          const next = this.#atomicEnd(instruction.program, instruction.id, at, groups);
           if (next < 0) break;
           at = next;
           pc++;
@@ -193,29 +193,29 @@ class Run {
 
   /** Forgets what was tried at `position`: the successful way went through it. */
   release(program: Program, position: number): void {
-    const pages = this.tried.get(program);
+    const pages = this.#tried.get(program);
     if (!pages) return;
     const words = (program.splitCount + 31) >> 5;
     const page = pages[position >> PAGE_SHIFT];
     page?.fill(0, (position & ((1 << PAGE_SHIFT) - 1)) * words, ((position & ((1 << PAGE_SHIFT) - 1)) + 1) * words);
     for (let i = (position >> PAGE_SHIFT) - 1; i >= 0 && pages[i]; i--) {
-      this.noteBytes -= pages[i]!.byteLength;
+      this.#noteBytes -= pages[i]!.byteLength;
       pages[i] = undefined;
     }
   }
 
-  private wasTried(program: Program, id: number, at: number): boolean {
-    let pages = this.tried.get(program);
+  #wasTried(program: Program, id: number, at: number): boolean {
+    let pages = this.#tried.get(program);
     if (!pages) {
       pages = [];
-      this.tried.set(program, pages);
+      this.#tried.set(program, pages);
     }
     const words = (program.splitCount + 31) >> 5;
     let page = pages[at >> PAGE_SHIFT];
     if (!page) {
       page = new Uint32Array(words << PAGE_SHIFT);
-      this.noteBytes += page.byteLength;
-      if (this.noteBytes > MAX_NOTE_BYTES) {
+      this.#noteBytes += page.byteLength;
+      if (this.#noteBytes > MAX_NOTE_BYTES) {
         throw new ApiError('illegal_argument_exception', 400, 'regular expression needs too much memory on this text');
       }
       pages[at >> PAGE_SHIFT] = page;
@@ -227,23 +227,23 @@ class Run {
     return false;
   }
 
-  private atomicEnd(program: Program, id: number, at: number, groups: Int32Array | null): number {
-    let ends = this.atomics.get(id);
+  #atomicEnd(program: Program, id: number, at: number, groups: Int32Array | null): number {
+    let ends = this.#atomics.get(id);
     if (!ends) {
       ends = new Map();
-      this.atomics.set(id, ends);
+      this.#atomics.set(id, ends);
     }
     const known = groups ? undefined : ends.get(at);
     if (known !== undefined) return known;
     // Its own notes: a way that failed inside an earlier attempt may succeed in this one, which ends elsewhere.
-    for (const page of this.tried.get(program) ?? []) this.noteBytes -= page?.byteLength ?? 0;
-    this.tried.delete(program);
+    for (const page of this.#tried.get(program) ?? []) this.#noteBytes -= page?.byteLength ?? 0;
+    this.#tried.delete(program);
     const end = this.match(program, at, groups, -1);
     ends.set(at, end);
     return end;
   }
 
-  private holds(what: string, at: number): boolean {
+  #holds(what: string, at: number): boolean {
     const { text } = this;
     const { length } = text;
     switch (what) {
@@ -269,40 +269,40 @@ class Run {
       case 'last-match':
         return at === this.lastMatch;
       default: {
-        const before = at > 0 && this.isOfWord(codePointBefore(text, at), at - 1);
-        const behind = at < length && this.isOfWord(text.codePointAt(at)!, at);
+        const before = at > 0 && this.#isOfWord(codePointBefore(text, at), at - 1);
+        const behind = at < length && this.#isOfWord(text.codePointAt(at)!, at);
         return (before !== behind) === (what === 'word');
       }
     }
   }
 
   /** Characters of words, and marks behind a letter or digit. @param at  where the mark ends, or stands */
-  private isOfWord(cp: number, at: number): boolean {
-    if (this.word.has(cp)) return true;
+  #isOfWord(cp: number, at: number): boolean {
+    if (this.#word.has(cp)) return true;
     if (cp < 0x300 || category(cp) !== NONSPACING_MARK) return false;
-    const { marks } = this;
+    const marks = this.#marks;
     // Places come mostly in order: what is known of the marks before holds for this one, too.
     if (at >= marks.start && at <= marks.end + 1) marks.end = Math.max(marks.end, at);
     else {
       let i = at;
       while (i >= 0 && category(this.text.codePointAt(i)!) === NONSPACING_MARK) i--;
-      this.marks = { start: i + 1, end: at, followLetter: i >= 0 && isLetterOrDigit(category(this.text.codePointAt(i)!)) };
+      this.#marks = { start: i + 1, end: at, followLetter: i >= 0 && isLetterOrDigit(category(this.text.codePointAt(i)!)) };
     }
-    return this.marks.followLetter;
+    return this.#marks.followLetter;
   }
 
   /** One byte per position: 1 where the lookaround's body matches from there (ahead) or up to there (behind). */
-  private looksAt(look: { program: Program; behind: boolean; id: number }): Uint8Array {
-    let found = this.looks[look.id];
+  #looksAt(look: { program: Program; behind: boolean; id: number }): Uint8Array {
+    let found = this.#looks[look.id];
     if (!found) {
-      found = look.behind ? this.endsOf(look.program) : this.startsOf(look.program);
-      this.looks[look.id] = found;
+      found = look.behind ? this.#endsOf(look.program) : this.#startsOf(look.program);
+      this.#looks[look.id] = found;
     }
     return found;
   }
 
   /** Positions where a match can end: all states forward at once. */
-  private endsOf(program: Program): Uint8Array {
+  #endsOf(program: Program): Uint8Array {
     const { text } = this;
     const { code } = program;
     const result = new Uint8Array(text.length + 1);
@@ -323,14 +323,14 @@ class Run {
           const next = at + (cp > 0xffff ? 2 : 1);
           (waiting[next] ??= []).push(pc + 1);
         } else if (instruction.op === 'match') result[at] = 1;
-        else states.push(...this.onward(instruction, pc, at));
+        else states.push(...this.#onward(instruction, pc, at));
       }
     }
     return result;
   }
 
   /** Positions where a match can start: which states can reach the end, from the back of the text on. */
-  private startsOf(program: Program): Uint8Array {
+  #startsOf(program: Program): Uint8Array {
     const { text } = this;
     const { code } = program;
     const result = new Uint8Array(text.length + 1);
@@ -348,7 +348,7 @@ class Run {
           let live: boolean;
           if (instruction.op === 'match') live = true;
           else if (instruction.op === 'set') live = cp >= 0 && instruction.set.has(cp) && (cp > 0xffff ? afterNext : next)[pc + 1] === 1;
-          else live = this.onward(instruction, pc, at).some((target) => alive[target] === 1);
+          else live = this.#onward(instruction, pc, at).some((target) => alive[target] === 1);
           if (live) {
             alive[pc] = 1;
             changed = true;
@@ -363,16 +363,16 @@ class Run {
   }
 
   /** Where an instruction that reads nothing can go on at `at`. */
-  private onward(instruction: Program['code'][number], pc: number, at: number): number[] {
+  #onward(instruction: Program['code'][number], pc: number, at: number): number[] {
     switch (instruction.op) {
       case 'split':
         return [instruction.first, instruction.second];
       case 'jump':
         return [instruction.to];
       case 'assert':
-        return this.holds(instruction.what, at) ? [pc + 1] : [];
+        return this.#holds(instruction.what, at) ? [pc + 1] : [];
       case 'look':
-        return (this.looksAt(instruction)[at] === 1) !== instruction.negative ? [pc + 1] : [];
+        return (this.#looksAt(instruction)[at] === 1) !== instruction.negative ? [pc + 1] : [];
       case 'atomic':
         throw new ApiError(
           'illegal_argument_exception',

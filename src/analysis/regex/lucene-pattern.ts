@@ -20,28 +20,28 @@ interface State {
 
 /** Finds longest matches of an expression that has no assertions, lookarounds or atomic parts. */
 export class LongestMatcher {
-  private readonly program: Program;
-  private states = new Map<string, State>();
-  private first: State | null = null;
+  readonly #program: Program;
+  #states = new Map<string, State>();
+  #first: State | null = null;
 
   /** @param source shown in errors */
   constructor(
     node: Node,
     readonly source: string,
   ) {
-    this.program = compileProgram(node);
+    this.#program = compileProgram(node);
   }
 
   /** A function from a start to the end of the longest match there, -1 for none. It counts its work over the whole text. */
   start(text: string): (at: number) => number {
     let steps = FREE_STEPS + text.length * STEPS_PER_CHAR;
     return (from) => {
-      let state: State | null = (this.first ??= this.stateOf(this.closure([0])));
+      let state: State | null = (this.#first ??= this.#stateOf(this.#closure([0])));
       let end = state.accepts ? from : -1;
       for (let at = from; at < text.length; ) {
         if (--steps < 0) throw illegalArgument(`pattern [${this.source}] needs too much work on this text`);
         const { cp, width } = this.read(text, at);
-        state = this.step(state, cp);
+        state = this.#step(state, cp);
         if (!state) break;
         at += width;
         if (state.accepts) end = at;
@@ -56,41 +56,41 @@ export class LongestMatcher {
     return { cp, width: cp > 0xffff ? 2 : 1 };
   }
 
-  private step(state: State, cp: number): State | null {
+  #step(state: State, cp: number): State | null {
     let next = state.next.get(cp);
     if (next !== undefined) return next;
     const pcs: number[] = [];
     for (const pc of state.pcs) {
-      const instruction = this.program.code[pc];
+      const instruction = this.#program.code[pc];
       if (instruction.op === 'set' && instruction.set.has(cp)) pcs.push(pc + 1);
     }
-    next = pcs.length ? this.stateOf(this.closure(pcs)) : null;
+    next = pcs.length ? this.#stateOf(this.#closure(pcs)) : null;
     if (state.next.size < 512) state.next.set(cp, next);
     return next;
   }
 
-  private stateOf(pcs: number[]): State {
+  #stateOf(pcs: number[]): State {
     const key = pcs.join(',');
-    let state = this.states.get(key);
+    let state = this.#states.get(key);
     if (!state) {
-      if (this.states.size >= MAX_STATES) {
-        this.states = new Map();
-        this.first = null;
+      if (this.#states.size >= MAX_STATES) {
+        this.#states = new Map();
+        this.#first = null;
       }
-      state = { pcs, accepts: pcs.some((pc) => this.program.code[pc].op === 'match'), next: new Map() };
-      this.states.set(key, state);
+      state = { pcs, accepts: pcs.some((pc) => this.#program.code[pc].op === 'match'), next: new Map() };
+      this.#states.set(key, state);
     }
     return state;
   }
 
-  private closure(start: number[]): number[] {
+  #closure(start: number[]): number[] {
     const seen = new Set<number>();
     const stack = [...start];
     const out: number[] = [];
     for (let pc = stack.pop(); pc !== undefined; pc = stack.pop()) {
       if (seen.has(pc)) continue;
       seen.add(pc);
-      const instruction = this.program.code[pc];
+      const instruction = this.#program.code[pc];
       if (instruction.op === 'split') stack.push(instruction.first, instruction.second);
       else if (instruction.op === 'jump') stack.push(instruction.to);
       else if (instruction.op === 'save') stack.push(pc + 1);
@@ -119,67 +119,71 @@ const ANY: Node = { kind: 'set', set: CodePointSet.ALL };
 const INFINITE = 0x7fffffff;
 
 class Parser {
-  private at = 0;
+  #at = 0;
 
-  constructor(private readonly source: string) {}
+  readonly #source: string;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
 
   parse(): Node {
-    const node = this.union();
-    if (this.at < this.source.length) throw illegalArgument(`end-of-string expected at position ${this.at}`);
+    const node = this.#union();
+    if (this.#at < this.#source.length) throw illegalArgument(`end-of-string expected at position ${this.#at}`);
     return node;
   }
 
-  private more(): boolean {
-    return this.at < this.source.length;
+  #more(): boolean {
+    return this.#at < this.#source.length;
   }
 
-  private peek(chars: string): boolean {
-    return this.more() && chars.includes(this.source[this.at]);
+  #peek(chars: string): boolean {
+    return this.#more() && chars.includes(this.#source[this.#at]);
   }
 
-  private match(char: string): boolean {
-    if (this.source[this.at] !== char) return false;
-    this.at++;
+  #match(char: string): boolean {
+    if (this.#source[this.#at] !== char) return false;
+    this.#at++;
     return true;
   }
 
-  private next(): number {
-    if (!this.more()) throw illegalArgument('unexpected end-of-string');
-    const cp = this.source.codePointAt(this.at)!;
-    this.at += cp > 0xffff ? 2 : 1;
+  #next(): number {
+    if (!this.#more()) throw illegalArgument('unexpected end-of-string');
+    const cp = this.#source.codePointAt(this.#at)!;
+    this.#at += cp > 0xffff ? 2 : 1;
     return cp;
   }
 
-  private union(): Node {
-    const parts = [this.intersection()];
-    while (this.match('|')) parts.push(this.intersection());
+  #union(): Node {
+    const parts = [this.#intersection()];
+    while (this.#match('|')) parts.push(this.#intersection());
     return parts.length === 1 ? parts[0] : { kind: 'alt', parts };
   }
 
-  private intersection(): Node {
-    const node = this.concatenation();
-    if (this.peek('&')) throw illegalArgument(`patterns cannot have an intersection here: & at position ${this.at}`);
+  #intersection(): Node {
+    const node = this.#concatenation();
+    if (this.#peek('&')) throw illegalArgument(`patterns cannot have an intersection here: & at position ${this.#at}`);
     return node;
   }
 
-  private concatenation(): Node {
-    const parts = [this.repetition()];
-    while (this.more() && !this.peek(')|&')) parts.push(this.repetition());
+  #concatenation(): Node {
+    const parts = [this.#repetition()];
+    while (this.#more() && !this.#peek(')|&')) parts.push(this.#repetition());
     return parts.length === 1 ? parts[0] : { kind: 'seq', parts };
   }
 
-  private repetition(): Node {
-    let node = this.characterClass();
-    while (this.peek('?*+{')) {
-      if (this.match('?')) node = { kind: 'repeat', part: node, min: 0, max: 1, mode: 'greedy' };
-      else if (this.match('*')) node = { kind: 'repeat', part: node, min: 0, max: INFINITE, mode: 'greedy' };
-      else if (this.match('+')) node = { kind: 'repeat', part: node, min: 1, max: INFINITE, mode: 'greedy' };
+  #repetition(): Node {
+    let node = this.#characterClass();
+    while (this.#peek('?*+{')) {
+      if (this.#match('?')) node = { kind: 'repeat', part: node, min: 0, max: 1, mode: 'greedy' };
+      else if (this.#match('*')) node = { kind: 'repeat', part: node, min: 0, max: INFINITE, mode: 'greedy' };
+      else if (this.#match('+')) node = { kind: 'repeat', part: node, min: 1, max: INFINITE, mode: 'greedy' };
       else {
-        this.at++;
-        const min = this.number();
+        this.#at++;
+        const min = this.#number();
         let max = min;
-        if (this.match(',')) max = this.peek('0123456789') ? this.number() : INFINITE;
-        if (!this.match('}')) throw illegalArgument(`expected '}' at position ${this.at}`);
+        if (this.#match(',')) max = this.#peek('0123456789') ? this.#number() : INFINITE;
+        if (!this.#match('}')) throw illegalArgument(`expected '}' at position ${this.#at}`);
         if (max < min) throw illegalArgument(`invalid repetition range(out of order): ${min}..${max}`);
         node = { kind: 'repeat', part: node, min, max, mode: 'greedy' };
       }
@@ -187,88 +191,88 @@ class Parser {
     return node;
   }
 
-  private number(): number {
-    const match = /^\d+/.exec(this.source.slice(this.at));
-    if (!match) throw illegalArgument(`integer expected at position ${this.at}`);
-    this.at += match[0].length;
+  #number(): number {
+    const match = /^\d+/.exec(this.#source.slice(this.#at));
+    if (!match) throw illegalArgument(`integer expected at position ${this.#at}`);
+    this.#at += match[0].length;
     return Number(match[0]);
   }
 
-  private characterClass(): Node {
-    if (!this.match('[')) return this.simple();
-    const negate = this.match('^');
+  #characterClass(): Node {
+    if (!this.#match('[')) return this.#simple();
+    const negate = this.#match('^');
     let set = CodePointSet.EMPTY;
     do {
-      const predefined = this.predefined();
+      const predefined = this.#predefined();
       if (predefined) set = set.union(predefined);
       else {
-        const from = this.char();
-        if (this.match('-')) {
-          const to = this.char();
+        const from = this.#char();
+        if (this.#match('-')) {
+          const to = this.#char();
           if (to < from) throw illegalArgument(`invalid range: from (${from}) cannot be > to (${to})`);
           set = set.union(CodePointSet.of([from, to]));
         } else set = set.union(CodePointSet.of([from, from]));
       }
-    } while (this.more() && !this.peek(']'));
-    if (!this.match(']')) throw illegalArgument(`expected ']' at position ${this.at}`);
+    } while (this.#more() && !this.#peek(']'));
+    if (!this.#match(']')) throw illegalArgument(`expected ']' at position ${this.#at}`);
     return { kind: 'set', set: negate ? set.negate() : set };
   }
 
-  private char(): number {
-    this.match('\\');
-    return this.next();
+  #char(): number {
+    this.#match('\\');
+    return this.#next();
   }
 
-  private predefined(): CodePointSet | null {
-    if (this.source[this.at] !== '\\') return null;
-    const set = { d: DIGIT, s: SPACE, w: WORD }[this.source[this.at + 1]?.toLowerCase()];
+  #predefined(): CodePointSet | null {
+    if (this.#source[this.#at] !== '\\') return null;
+    const set = { d: DIGIT, s: SPACE, w: WORD }[this.#source[this.#at + 1]?.toLowerCase()];
     if (!set) return null;
-    const negate = /[DSW]/.test(this.source[this.at + 1]);
-    this.at += 2;
+    const negate = /[DSW]/.test(this.#source[this.#at + 1]);
+    this.#at += 2;
     return negate ? set.negate() : set;
   }
 
-  private simple(): Node {
-    if (this.match('.')) return ANY;
-    if (this.match('#')) return NOTHING;
-    if (this.match('@')) return { kind: 'repeat', part: ANY, min: 0, max: INFINITE, mode: 'greedy' };
-    if (this.match('"')) {
-      const start = this.at;
-      while (this.more() && !this.peek('"')) this.next();
-      if (!this.match('"')) throw illegalArgument(`expected '"' at position ${this.at}`);
-      return this.text(this.source.slice(start, this.at - 1));
+  #simple(): Node {
+    if (this.#match('.')) return ANY;
+    if (this.#match('#')) return NOTHING;
+    if (this.#match('@')) return { kind: 'repeat', part: ANY, min: 0, max: INFINITE, mode: 'greedy' };
+    if (this.#match('"')) {
+      const start = this.#at;
+      while (this.#more() && !this.#peek('"')) this.#next();
+      if (!this.#match('"')) throw illegalArgument(`expected '"' at position ${this.#at}`);
+      return this.#text(this.#source.slice(start, this.#at - 1));
     }
-    if (this.match('(')) {
-      if (this.match(')')) return { kind: 'empty' };
-      const node = this.union();
-      if (!this.match(')')) throw illegalArgument(`expected ')' at position ${this.at}`);
+    if (this.#match('(')) {
+      if (this.#match(')')) return { kind: 'empty' };
+      const node = this.#union();
+      if (!this.#match(')')) throw illegalArgument(`expected ')' at position ${this.#at}`);
       return node;
     }
-    if (this.match('<')) return this.interval();
-    const predefined = this.predefined();
+    if (this.#match('<')) return this.#interval();
+    const predefined = this.#predefined();
     if (predefined) return { kind: 'set', set: predefined };
-    const cp = this.char();
+    const cp = this.#char();
     return { kind: 'set', set: CodePointSet.of([cp, cp]) };
   }
 
-  private text(value: string): Node {
+  #text(value: string): Node {
     return { kind: 'seq', parts: [...value].map((char) => ({ kind: 'set', set: CodePointSet.ofChars(char) }) as Node) };
   }
 
   /** `<n-m>`: the decimal numbers of a range, with the digits of the bounds if they have equally many. */
-  private interval(): Node {
-    const start = this.at;
-    while (this.more() && !this.peek('>')) this.next();
-    if (!this.match('>')) throw illegalArgument(`expected '>' at position ${this.at}`);
-    const body = this.source.slice(start, this.at - 1);
+  #interval(): Node {
+    const start = this.#at;
+    while (this.#more() && !this.#peek('>')) this.#next();
+    if (!this.#match('>')) throw illegalArgument(`expected '>' at position ${this.#at}`);
+    const body = this.#source.slice(start, this.#at - 1);
     const bounds = /^(\d+)-(\d+)$/.exec(body);
-    if (!bounds) throw illegalArgument(body.includes('-') ? `interval syntax error at position ${this.at - 1}` : `'${body}' not found`);
+    if (!bounds) throw illegalArgument(body.includes('-') ? `interval syntax error at position ${this.#at - 1}` : `'${body}' not found`);
     const [low, high] = [Number(bounds[1]), Number(bounds[2])].sort((a, b) => a - b);
     if (high - low > 5000) throw illegalArgument(`interval <${body}> is too wide`);
     const width = bounds[1].length === bounds[2].length ? bounds[1].length : 0;
     const numbers = Array.from({ length: high - low + 1 }, (_, i) => String(low + i).padStart(width, '0'));
-    const alternatives: Node = { kind: 'alt', parts: numbers.map((number) => this.text(number)) };
-    const zeros: Node = { kind: 'repeat', part: this.text('0'), min: 0, max: INFINITE, mode: 'greedy' };
+    const alternatives: Node = { kind: 'alt', parts: numbers.map((number) => this.#text(number)) };
+    const zeros: Node = { kind: 'repeat', part: this.#text('0'), min: 0, max: INFINITE, mode: 'greedy' };
     return width ? alternatives : { kind: 'seq', parts: [zeros, alternatives] };
   }
 }

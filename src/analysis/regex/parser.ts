@@ -18,55 +18,55 @@ export function parseJavaRegex(pattern: string, flags: number): ParsedPattern {
 }
 
 class Parser extends CharacterParser {
-  private groupCount = 0;
-  private readonly names = new Map<string, number>();
-  private lookDepth = 0;
+  #groupCount = 0;
+  readonly #names = new Map<string, number>();
+  #lookDepth = 0;
 
   parse(): ParsedPattern {
     if (this.has(FLAG.CANON_EQ)) throw this.unsupported('the flag CANON_EQ');
     let node: Node;
     if (this.has(FLAG.LITERAL)) {
-      node = { kind: 'seq', parts: [...this.pattern].map((char) => this.literal(char.codePointAt(0)!)) };
+      node = { kind: 'seq', parts: [...this.pattern].map((char) => this.#literal(char.codePointAt(0)!)) };
     } else {
-      node = this.alternation();
+      node = this.#alternation();
       if (this.at < this.pattern.length) {
         if (this.peek() === ')') throw this.error("Unmatched closing ')'", this.at - 1);
         throw this.error('Unexpected internal error', this.at);
       }
     }
-    return { node, groupCount: this.groupCount, groupNames: this.names };
+    return { node, groupCount: this.#groupCount, groupNames: this.#names };
   }
 
-  private alternation(): Node {
-    const parts = [this.sequence()];
+  #alternation(): Node {
+    const parts = [this.#sequence()];
     while (this.peek() === '|') {
       this.at++;
-      parts.push(this.sequence());
+      parts.push(this.#sequence());
     }
     return parts.length === 1 ? parts[0] : { kind: 'alt', parts };
   }
 
-  private sequence(): Node {
+  #sequence(): Node {
     const parts: Node[] = [];
     for (;;) {
       const char = this.peek();
       if (char === '' || char === '|' || char === ')') break;
-      const atom = this.atom(char);
-      if (atom) parts.push(this.quantified(atom));
+      const atom = this.#atom(char);
+      if (atom) parts.push(this.#quantified(atom));
     }
     return parts.length === 1 ? parts[0] : { kind: 'seq', parts };
   }
 
   /** Null for an inline flag, which is nothing to match. */
-  private atom(char: string): Node | null {
+  #atom(char: string): Node | null {
     switch (char) {
       case '(':
-        return this.group();
+        return this.#group();
       case '[':
         this.at++;
         return { kind: 'set', set: this.characterClass() };
       case '\\':
-        return this.escape();
+        return this.#escape();
       case '^':
         this.at++;
         if (!this.has(FLAG.MULTILINE)) return { kind: 'assert', what: 'begin' };
@@ -88,16 +88,16 @@ class Parser extends CharacterParser {
       default: {
         const cp = this.pattern.codePointAt(this.at)!;
         this.at += cp > 0xffff ? 2 : 1;
-        return this.literal(cp);
+        return this.#literal(cp);
       }
     }
   }
 
-  private literal(cp: number): Node {
+  #literal(cp: number): Node {
     return { kind: 'set', set: this.cased(CodePointSet.of([cp, cp])) };
   }
 
-  private quantified(part: Node): Node {
+  #quantified(part: Node): Node {
     let node = part;
     for (;;) {
       const char = this.peek();
@@ -106,7 +106,7 @@ class Parser extends CharacterParser {
       if (char === '*') [min, max] = [0, MAX_REPEAT];
       else if (char === '+') [min, max] = [1, MAX_REPEAT];
       else if (char === '?') [min, max] = [0, 1];
-      else if (char === '{') [min, max] = this.counted();
+      else if (char === '{') [min, max] = this.#counted();
       else return node;
       if (char !== '{') this.at++;
       const suffix = this.pattern[this.at];
@@ -121,7 +121,7 @@ class Parser extends CharacterParser {
   }
 
   /** `{n}`, `{n,}`, `{n,m}`. */
-  private counted(): [number, number] {
+  #counted(): [number, number] {
     const open = this.at;
     const match = /^\{(\d+)(,(\d*))?/.exec(this.pattern.slice(open));
     if (!match) throw this.error('Illegal repetition', open + 1);
@@ -135,7 +135,7 @@ class Parser extends CharacterParser {
     return [min, max];
   }
 
-  private group(): Node | null {
+  #group(): Node | null {
     const saved = this.flags;
     this.at++;
     let make: (part: Node) => Node;
@@ -151,57 +151,57 @@ class Parser extends CharacterParser {
           break;
         case '=':
         case '!':
-          this.lookDepth++;
+          this.#lookDepth++;
           make = (part) => ({ kind: 'look', part, behind: false, negative: kind === '!' });
           break;
         case '<': {
           const next = this.pattern[this.at] ?? '';
           if (next === '=' || next === '!') {
             this.at++;
-            this.lookDepth++;
+            this.#lookDepth++;
             make = (part) => {
               if (maxLength(part) > 2 * MAX_REPEAT - 2)
                 throw this.error('Look-behind group does not have an obvious maximum length', this.at - 2);
               return { kind: 'look', part, behind: true, negative: next === '!' };
             };
-          } else make = this.capturing(this.groupName());
+          } else make = this.#capturing(this.#groupName());
           break;
         }
         default:
           this.at--;
-          if (!this.inlineFlags()) return null;
+          if (!this.#inlineFlags()) return null;
           make = (part) => part;
       }
       const look = kind === '=' || kind === '!' || (kind === '<' && /[=!]/.test(this.pattern[this.at - 1]));
-      const node = make(this.closeGroup());
-      if (look) this.lookDepth--;
+      const node = make(this.#closeGroup());
+      if (look) this.#lookDepth--;
       this.flags = saved;
       return node;
     }
-    make = this.capturing(null);
-    const node = make(this.closeGroup());
+    make = this.#capturing(null);
+    const node = make(this.#closeGroup());
     this.flags = saved;
     return node;
   }
 
-  private closeGroup(): Node {
-    const part = this.nested(() => this.alternation());
+  #closeGroup(): Node {
+    const part = this.nested(() => this.#alternation());
     if (this.peek() !== ')') throw this.error('Unclosed group', this.pattern.length);
     this.at++;
     return part;
   }
 
-  private capturing(name: string | null): (part: Node) => Node {
-    if (this.lookDepth) throw this.unsupported('a capturing group inside a lookaround');
-    const index = ++this.groupCount;
+  #capturing(name: string | null): (part: Node) => Node {
+    if (this.#lookDepth) throw this.unsupported('a capturing group inside a lookaround');
+    const index = ++this.#groupCount;
     if (name !== null) {
-      if (this.names.has(name)) throw this.error(`Named capturing group <${name}> is already defined`, this.at - 1);
-      this.names.set(name, index);
+      if (this.#names.has(name)) throw this.error(`Named capturing group <${name}> is already defined`, this.at - 1);
+      this.#names.set(name, index);
     }
     return (part) => ({ kind: 'group', index, part });
   }
 
-  private groupName(): string {
+  #groupName(): string {
     const start = this.at;
     if (!/[A-Za-z]/.test(this.pattern[start] ?? '')) throw this.error('capturing group name does not start with a Latin letter', this.at);
     while (/[A-Za-z0-9]/.test(this.pattern[this.at] ?? '')) this.at++;
@@ -210,7 +210,7 @@ class Parser extends CharacterParser {
   }
 
   /** `(?i-s)` and `(?i:...)`; true if a group follows. */
-  private inlineFlags(): boolean {
+  #inlineFlags(): boolean {
     const letters: Readonly<Record<string, number>> = {
       i: FLAG.CASE_INSENSITIVE,
       m: FLAG.MULTILINE,
@@ -234,7 +234,7 @@ class Parser extends CharacterParser {
 
   // --- escapes
 
-  private escape(): Node {
+  #escape(): Node {
     const start = this.at;
     const char = this.pattern[start + 1];
     switch (char) {
@@ -257,7 +257,7 @@ class Parser extends CharacterParser {
         return { kind: 'assert', what: 'last-match' };
       case 'R': {
         this.at += 2;
-        const crlf: Node = { kind: 'seq', parts: [this.single(13), this.single(10)] };
+        const crlf: Node = { kind: 'seq', parts: [this.#single(13), this.#single(10)] };
         return { kind: 'alt', parts: [crlf, { kind: 'set', set: VERTICAL_SPACE }] };
       }
       case 'X':
@@ -272,7 +272,7 @@ class Parser extends CharacterParser {
     return { kind: 'set', set: set.one ? this.cased(set.set) : set.set };
   }
 
-  private single(cp: number): Node {
+  #single(cp: number): Node {
     return { kind: 'set', set: CodePointSet.of([cp, cp]) };
   }
 }

@@ -9,12 +9,12 @@ type Piece = { text: string } | { group: number } | { error: ApiError };
  * @throws ApiError when used: illegal_argument_exception, index_out_of_bounds_exception
  */
 export class Replacement {
-  private readonly pieces: Piece[] = [];
+  readonly #pieces: Piece[] = [];
 
   constructor(source: string, pattern: JavaPattern) {
     let text = '';
     const flush = (): void => {
-      if (text) this.pieces.push({ text });
+      if (text) this.#pieces.push({ text });
       text = '';
     };
     for (let i = 0; i < source.length; i++) {
@@ -22,7 +22,7 @@ export class Replacement {
       if (char === '\\') {
         if (++i === source.length) {
           flush();
-          this.pieces.push({ error: illegalArgument('character to be escaped is missing') });
+          this.#pieces.push({ error: illegalArgument('character to be escaped is missing') });
         } else text += source[i];
         continue;
       }
@@ -34,20 +34,20 @@ export class Replacement {
       const rest = source.slice(i + 1);
       const named = /^\{([A-Za-z][A-Za-z0-9]*)\}/.exec(rest);
       if (rest === '') {
-        this.pieces.push({ error: illegalArgument('Illegal group reference: group index is missing') });
+        this.#pieces.push({ error: illegalArgument('Illegal group reference: group index is missing') });
       } else if (rest[0] === '{') {
-        if (!named) this.pieces.push({ error: illegalArgument("named capturing group is missing trailing '}'") });
+        if (!named) this.#pieces.push({ error: illegalArgument("named capturing group is missing trailing '}'") });
         else {
           const group = pattern.groupNames.get(named[1]);
-          this.pieces.push(group === undefined ? { error: illegalArgument(`No group with name {${named[1]}}`) } : { group });
+          this.#pieces.push(group === undefined ? { error: illegalArgument(`No group with name {${named[1]}}`) } : { group });
           i += named[0].length;
         }
-      } else if (!/^\d/.test(rest)) this.pieces.push({ error: illegalArgument('Illegal group reference') });
+      } else if (!/^\d/.test(rest)) this.#pieces.push({ error: illegalArgument('Illegal group reference') });
       else {
         // As many digits as still name a group.
         let group = Number(rest[0]);
         i++;
-        if (group > pattern.groupCount) this.pieces.push({ error: noGroup(group) });
+        if (group > pattern.groupCount) this.#pieces.push({ error: noGroup(group) });
         else {
           for (
             let next = source[i + 1];
@@ -57,7 +57,7 @@ export class Replacement {
             group = group * 10 + Number(next);
             i++;
           }
-          this.pieces.push({ group });
+          this.#pieces.push({ group });
         }
       }
     }
@@ -66,7 +66,7 @@ export class Replacement {
 
   apply(matcher: Matcher): string {
     let out = '';
-    for (const piece of this.pieces) {
+    for (const piece of this.#pieces) {
       if ('text' in piece) out += piece.text;
       else if ('group' in piece) out += matcher.group(piece.group) ?? '';
       else throw piece.error;

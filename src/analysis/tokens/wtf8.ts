@@ -21,18 +21,22 @@ export function encodeWtf8(text: string): Uint8Array {
 
 /** A text that is written straight into the kernels' memory. */
 export class StringInput implements TextInput {
-  constructor(private readonly text: string) {}
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
 
   get maxBytes(): number {
-    return this.text.length * 3;
+    return this.#text.length * 3;
   }
 
   writeTo(bytes: Uint8Array, memory: TextMemory): number {
-    if (memory.isShared) return writeWtf8(bytes, 0, this.text);
-    const { written } = encoder.encodeInto(this.text, bytes);
+    if (memory.isShared) return writeWtf8(bytes, 0, this.#text);
+    const { written } = encoder.encodeInto(this.#text, bytes);
     // The encoder writes U+FFFD, three bytes, for a lone surrogate.
-    if (written === this.text.length || !memory.hasReplacement(written) || isWellFormed(this.text)) return written;
-    return writeWtf8(bytes, 0, this.text);
+    if (written === this.#text.length || !memory.hasReplacement(written) || isWellFormed(this.#text)) return written;
+    return writeWtf8(bytes, 0, this.#text);
   }
 }
 
