@@ -1,5 +1,5 @@
-// `gannet/analyzer`: text analysis alone, in browsers and, through analyzer-node.ts, in Node. The same chains as in the service, from the same
-// JSON. Nothing here or below may use what Node alone has.
+// `gannet/analyzer`: text analysis alone, in browsers and, through analyzer-node.ts, in Node. It builds the same chains as the service from the same
+// JSON. Neither this file nor anything it imports may use Node's own modules.
 import { instantiate } from '@assemblyscript/loader';
 import { AnalysisRegistry, type AnalysisSettings } from './analysis/analysis-registry.ts';
 import { analyzeText } from './analysis/analyze/analyze-api.ts';
@@ -22,29 +22,29 @@ export type { HunspellSource } from './analysis/hunspell/dictionary.ts';
 export type { TokenCursor } from './analysis/tokens/token-cursor.ts';
 export { ApiError } from './errors/api-error.ts';
 
-/** What the kernels can be loaded from: bytes, a compiled module, or a response that is on its way. */
+/** Where the kernels are loaded from: bytes, a compiled module, or the promise of a response. */
 export type AnalyzerSource = Uint8Array | ArrayBuffer | WebAssembly.Module | PromiseLike<unknown>;
 
 export interface LoadOptions {
-  /** analyzer.wasm; by default the file beside this module is fetched. */
+  /** analyzer.wasm; by default the file next to this module is fetched. */
   wasm?: AnalyzerSource;
-  /** Custom analyzers, as under `settings` of an index: `{ analysis: { analyzer: ..., filter: ... } }`. */
+  /** Custom analyzers, as in the `settings` of an index: `{ analysis: { analyzer: ..., filter: ... } }`. */
   settings?: AnalysisSettings;
-  /** Files that definitions name (`synonyms_path`, the dictionaries of `hunspell`...): their texts by path, or something that reads them. */
+  /** Files that definitions name (`synonyms_path`, the dictionaries of `hunspell`...): contents by path, or an object that reads them. */
   files?: FileTexts | ConfigFiles;
   /**
-   * Languages whose stop words and dictionaries a browser loads, by the names of their analyzers, and `kstem`; by default all. In Node they are
-   * at hand and read when they are used.
+   * Languages whose stop words and dictionaries a browser loads: names of analyzers, and `kstem`; all by default. In Node all languages are available
+   * and read on first use.
    */
   languages?: readonly string[];
 }
 
-/** Analyzers by name: the built-in ones and those of the settings. Belongs to one thread; calls do not overlap. */
+/** Analyzers by name: the built-in ones and those of the settings. Belongs to one thread; calls must not overlap. */
 export class TextAnalysis {
   readonly #host: AnalysisHost;
   readonly #files: ConfigFiles | null;
   readonly #registry: AnalysisRegistry;
-  /** The analyzer that was asked for last: most texts go through the same one as the text before, and a short one feels the search for its name. */
+  /** The analyzer used last. Most texts use the same one as the text before, and for short texts the look-up by name is noticeable. */
   #last: { name: string; analyzer: Analyzer } | null = null;
 
   constructor(host: AnalysisHost, files: ConfigFiles | null, settings: AnalysisSettings) {
@@ -58,12 +58,12 @@ export class TextAnalysis {
     return [...new Set([...this.#registry.definedAnalyzers(), ...ANALYZERS.keys()])];
   }
 
-  /** Texts for what the settings have and nobody reads. */
+  /** Messages about parts of the settings that are ignored. */
   get warnings(): readonly string[] {
     return this.#registry.warnings;
   }
 
-  /** Another set of analyzers over the same kernels. @throws ApiError: what the service answers to bad settings */
+  /** Another set of analyzers that shares the kernels. @throws ApiError: invalid settings, as the service reports them */
   define(settings: AnalysisSettings): TextAnalysis {
     return new TextAnalysis(this.#host, this.#files, settings);
   }
@@ -74,16 +74,16 @@ export class TextAnalysis {
   }
 
   /**
-   * Calls `visit` for each token without making an object for it: the cursor is one and the same, and what it tells is valid during the call.
-   * @returns how many tokens there were
+   * Calls `visit` for each token without creating an object for it: all calls share one cursor, which is only valid during the call.
+   * @returns the number of tokens
    */
   forEachToken(text: string, visit: (token: TokenCursor) => void, analyzer = 'standard'): number {
     return new TokenCursor(this.#host).run(this.#named(analyzer), text, visit);
   }
 
   /**
-   * The tokens one after the other: `while (tokens.next()) use(tokens.startOffset)`. One cursor for all of them, which ends when the next text is
-   * analysed.
+   * Iterates over the tokens: `while (tokens.next()) use(tokens.startOffset)`. The cursor is shared by all tokens, and lost when another text is
+   * analyzed.
    */
   tokens(text: string, analyzer = 'standard'): TokenCursor {
     return new TokenCursor(this.#host).start(this.#named(analyzer), text);
@@ -94,7 +94,7 @@ export class TextAnalysis {
     return this.#last.analyzer;
   }
 
-  /** The text as one token through a normalizer of the settings, or `lowercase`. */
+  /** Normalizes the text to one token by a normalizer of the settings, or `lowercase`. */
   normalize(text: string, normalizer = 'lowercase'): string {
     return this.#registry.normalize(normalizer, text);
   }
@@ -105,7 +105,7 @@ export class TextAnalysis {
     return highlight(analyzer, text, query, options);
   }
 
-  /** The `_analyze` request of the service: body in, answer out. @throws ApiError */
+  /** The `_analyze` request of the service: takes its body and returns its response. @throws ApiError */
   request(body: Record<string, unknown>): Record<string, unknown> {
     return analyzeText(JSON.stringify(body), { index: 'settings', registry: this.#registry });
   }
@@ -117,7 +117,7 @@ export async function loadAnalyzer(options: LoadOptions = {}): Promise<TextAnaly
   const words = loadWords(options.languages ?? null);
   const memory = analysisMemory();
   const source = options.wasm ?? fetchBeside();
-  // The loader's types know no functions of one's own.
+  // The loader's types do not include functions supplied by the host.
   const env: Record<string, unknown> = { memory, ...hostCalls(memory) };
   const module = await instantiate(source as Parameters<typeof instantiate>[0], { env });
   // The module and the interface are built from the same sources, which no type can express.
@@ -138,7 +138,7 @@ function filesOf(files: LoadOptions['files']): ConfigFiles | null {
   return typeof files.read === 'function' ? (files as ConfigFiles) : filesOfTexts(files as FileTexts);
 }
 
-/** @throws Error: it is not there. Servers of single pages answer with their page then. */
+/** @throws Error: the file does not exist. Servers of single-page applications respond with their page then. */
 async function fetchBeside(): Promise<unknown> {
   const { fetch } = globalThis as unknown as { fetch(url: URL): Promise<FetchedFile> };
   const url = new URL('../build/analyzer.wasm', import.meta.url);
@@ -149,7 +149,7 @@ async function fetchBeside(): Promise<unknown> {
   return response;
 }
 
-/** What is used of the browser's Response. */
+/** The part of the browser's Response that is used. */
 interface FetchedFile {
   readonly ok: boolean;
   readonly headers: { get(name: string): string | null };

@@ -18,21 +18,21 @@ import { deriveAnalyzer, parseDerivedName } from './search-as-you-type.ts';
 import { Settings, type SettingTree, type SettingValue } from './settings.ts';
 import { kernelTokenizer } from './tokenizers/kernel-tokenizers.ts';
 
-/** What an analysis is built on: shared by all indices of a thread. */
+/** Resources shared by all indices of a thread. */
 export interface AnalysisEnvironment {
   readonly host: AnalysisHost;
-  /** Reads files that definitions name; null refuses them. */
+  /** Reads the files that definitions name; null refuses them. */
   readonly files: ConfigFiles | null;
 }
 
-/** The index settings that analysis reads: the `analysis` tree and limits, without the prefix `index.`. */
+/** Index settings of analysis: the `analysis` tree and limits, without the prefix `index.`. */
 export interface AnalysisSettings {
   readonly analysis?: SettingTree;
   readonly max_ngram_diff?: SettingValue;
   readonly max_shingle_diff?: SettingValue;
 }
 
-/** What a custom analyzer is made of. */
+/** Components of a custom analyzer. */
 export interface CustomChain {
   readonly charFilters: readonly CharFilterFactory[];
   readonly tokenizer: TokenizerFactory | null;
@@ -40,18 +40,18 @@ export interface CustomChain {
 }
 
 const DEFAULT_POSITION_GAP = 100;
-/** Filters that a chain may name but that no definition may be of. */
+/** Filters that a chain may name but that cannot be the type of a definition. */
 const BUILT_IN_ONLY = new Set(['type_as_payload', 'keyword_repeat']);
 const KEYWORD_TOKENIZER: TokenizerFactory = { name: 'keyword', create: () => kernelTokenizer(StageId.KEYWORD, []) };
 
 /**
- * Analyzers and normalizers of an index by name, and the built-in ones. Built from settings alone, so every thread that builds it from the
- * same settings has the same chains. Immutable afterwards; built-in components are made on first use.
+ * Analyzers and normalizers of an index by name, and the built-in ones. Built from settings alone, so that all threads get the same chains from the
+ * same settings. Immutable afterwards, except that built-in components are created on first use.
  */
 export class AnalysisRegistry {
-  /** What the definitions have and nobody reads. */
+  /** Messages about ignored parts of the definitions. */
   readonly warnings: string[] = [];
-  /** Where the component being built notes such things: `warnings`, or the list of one request. */
+  /** Receives the warnings of the component being built: `warnings`, or the list of one request. */
   #notes = this.warnings;
   readonly #analyzers = new Map<string, Analyzer>();
   readonly #normalizers = new Map<string, Analyzer>();
@@ -65,7 +65,7 @@ export class AnalysisRegistry {
   readonly #chains = new WeakMap<Analyzer, CustomChain>();
 
   readonly #env: AnalysisEnvironment;
-  /** Position gap of built-in analyzers: fields have 100, `_analyze` without an index none. */
+  /** Position gap of built-in analyzers: 100 for fields, 0 for `_analyze` without an index. */
   readonly #builtInGap: number;
 
   private constructor(env: AnalysisEnvironment, settings: AnalysisSettings, builtInGap: number) {
@@ -76,8 +76,8 @@ export class AnalysisRegistry {
   }
 
   /**
-   * @throws ApiError illegal_argument_exception and others, as the service answers when an index is created with bad settings; errors of
-   * assembling analyzers are gathered under "Failed to build analyzers"
+   * @throws ApiError illegal_argument_exception and others, as the service reports when an index is created with invalid settings; errors of
+   * assembling analyzers are collected under "Failed to build analyzers"
    */
   static build(env: AnalysisEnvironment, settings: AnalysisSettings): AnalysisRegistry {
     const registry = new AnalysisRegistry(env, settings, DEFAULT_POSITION_GAP);
@@ -95,7 +95,7 @@ export class AnalysisRegistry {
     return registry;
   }
 
-  /** @throws ApiError illegal_argument_exception: names that no analyzer may have */
+  /** @throws ApiError illegal_argument_exception: a reserved analyzer name */
   #checkNames(names: readonly string[]): void {
     if (names.includes('default_index')) {
       throw illegalArgument(
@@ -108,7 +108,7 @@ export class AnalysisRegistry {
     if (bad !== undefined) throw illegalArgument(`analyzer name must not start with '_'. got "${bad}"`);
   }
 
-  /** The registry behind `_analyze` without an index: built-in components only. */
+  /** The registry for `_analyze` without an index: built-in components only. */
   static global(env: AnalysisEnvironment): AnalysisRegistry {
     return new AnalysisRegistry(env, {}, 0);
   }
@@ -139,7 +139,7 @@ export class AnalysisRegistry {
     return analyzer;
   }
 
-  /** Runs a function that builds components of one request, whose warnings are its own. */
+  /** Runs a function that builds the components of one request, and collects its warnings separately. */
   withWarnings<T>(build: () => T): { result: T; warnings: readonly string[] } {
     const outer = this.#notes;
     const warnings: string[] = [];
@@ -151,17 +151,17 @@ export class AnalysisRegistry {
     }
   }
 
-  /** Names of the analyzers that settings define. */
+  /** Names of the analyzers defined in the settings. */
   definedAnalyzers(): readonly string[] {
     return this.#defined;
   }
 
-  /** The parts of a custom analyzer or normalizer; undefined for others. */
+  /** Components of a custom analyzer or normalizer; undefined for others. */
   customChain(analyzer: Analyzer): CustomChain | undefined {
     return this.#chains.get(analyzer);
   }
 
-  /** Filters of an analyzer that may change, so that it is for searches only. */
+  /** Filters of an analyzer whose files may change, so that only searches may use it. */
   updateableFilters(analyzer: string): readonly string[] {
     const found = this.#analyzers.get(analyzer);
     const filters = (found && this.#chains.get(found)?.filters) ?? [];
@@ -188,7 +188,7 @@ export class AnalysisRegistry {
     return normalizer;
   }
 
-  /** What analyses a keyword field in `_analyze`: its normalizer, or the text as it is. */
+  /** The analyzer of a keyword field in `_analyze`: its normalizer, or one that keeps the text unchanged. */
   keywordAnalyzer(normalizer: string | null): Analyzer {
     const found = normalizer === null ? undefined : this.findNormalizer(normalizer);
     return found ?? this.assemble('_keyword', [], KEYWORD_TOKENIZER, [], { gap: 0 });
@@ -202,14 +202,14 @@ export class AnalysisRegistry {
     return this.analyzer(analyzer).analyze(text);
   }
 
-  /** @throws ApiError illegal_argument_exception: no such normalizer, or it makes not exactly one token */
+  /** @throws ApiError illegal_argument_exception: no such normalizer, or it does not produce exactly one token */
   normalize(normalizer: string, text: string): string {
     const found = this.findNormalizer(normalizer);
     if (!found) throw illegalArgument(`failed to find normalizer [${normalizer}]`);
     return onlyTerm(found, text);
   }
 
-  /** The text through the analyzer's filters that may stand in a normalizer: for wildcards, prefixes, fuzzy terms. */
+  /** Applies those filters of the analyzer that a normalizer may have; for wildcards, prefixes and fuzzy terms. */
   normalizeTerm(analyzer: string, text: string): string {
     let chain = this.#normalizingChains.get(analyzer);
     if (!chain) {
@@ -232,7 +232,7 @@ export class AnalysisRegistry {
     return onlyTerm(chain, text);
   }
 
-  // --- components by name, of this registry or built in; undefined when there is none
+  // --- components by name, from this registry or built in; undefined if there is none
 
   charFilterNamed(name: string): CharFilterFactory | undefined {
     return this.#named(this.#charFilters, name, () => CHAR_FILTERS.get(name));
@@ -246,7 +246,7 @@ export class AnalysisRegistry {
     return this.#named(this.#filters, name, () => filterEntryNamed(name));
   }
 
-  /** What `_analyze` at an index means by a name: a filter of the index, or else one of that type without parameters. */
+  /** Resolves a filter name in `_analyze` at an index: a filter of the index, or else one of that type without parameters. */
   filterAtIndex(name: string): FilterFactory | undefined {
     if (this.#definedFilters.has(name) || BUILT_IN_ONLY.has(name) || !filterEntryNamed(name)) return this.filterNamed(name);
     return this.filterFrom(name, { type: name });
@@ -297,7 +297,7 @@ export class AnalysisRegistry {
   }
 
   #buildAnalyzers(group: [string, SettingTree][]): void {
-    // Types and parameters first, as a whole; assembling afterwards, with the errors gathered.
+    // Types and parameters are checked first; errors of assembling are collected afterwards.
     const pending = group.map(([name, tree]) => ({ name, settings: new Settings(tree), create: this.#analyzerCreator(name, tree) }));
     const suppressed: Record<string, unknown>[] = [];
     const failed: string[] = [];
@@ -350,7 +350,7 @@ export class AnalysisRegistry {
     return analyzer;
   }
 
-  /** What a chain of the settings may name. */
+  /** Resolves a name in a chain of the settings. */
   #usableCharFilter(name: string): CharFilterFactory | undefined {
     return this.#charFilters.has(name) || !DEFINED_ONLY.char_filter.has(name) ? this.charFilterNamed(name) : undefined;
   }
@@ -368,8 +368,8 @@ export class AnalysisRegistry {
   }
 
   /**
-   * Puts a chain together. Filters see what stands before them.
-   * @param filterNamed finds the filters that stand in others
+   * Assembles a chain. Each filter can see the components before it.
+   * @param filterNamed finds filters that are inside others
    */
   assemble(
     name: string,
@@ -430,23 +430,23 @@ export class AnalysisRegistry {
     return normalizer;
   }
 
-  /** The built-in one, whatever filter the index calls by its name. */
+  /** The built-in normalizer, even if the index defines a filter of the same name. */
   #lowercaseNormalizer(name: string): Analyzer {
     return this.assemble(name, [], KEYWORD_TOKENIZER, [this.filterFrom(name, { type: 'lowercase' })], { gap: 0 });
   }
 
-  /** @param gap  between several texts: those of an index have none */
+  /** @param gap position gap between several texts: 0 for those of an index */
   customNormalizer(name: string, charFilters: readonly CharFilterFactory[], filters: readonly FilterFactory[], gap = DEFAULT_POSITION_GAP) {
     return this.assemble(name, charFilters, KEYWORD_TOKENIZER, filters, { gap });
   }
 }
 
-/** An error as the cause of another, with its own. */
+/** An error as the cause of another one, with its own cause. */
 function causeOf({ type, reason, causedBy }: ApiError): Record<string, unknown> {
   return { type, reason, ...(causedBy ? { caused_by: causeOf(causedBy) } : {}) };
 }
 
-/** An analyzer that is for searches only stands where texts are indexed. */
+/** A search-only analyzer is used for indexing. */
 export function notInMode(analyzer: string, filters: readonly string[], mode: 'all' | 'index time'): ApiError {
   const reason = `analyzer [${analyzer}] contains filters [${filters.join(', ')}] that are not allowed to run in ${mode} mode.`;
   return new ApiError('mapper_exception', 400, reason);
@@ -459,7 +459,7 @@ function unknownType(kind: string, name: string): (type: string) => ApiError {
       : illegalArgument(`Unknown ${kind} type [${type}] for [${name}]`);
 }
 
-/** Lower-casing that a built-in analyzer's tokenizer or filters do. */
+/** Lower-casing as a filter, if a built-in analyzer's tokenizer or filters do it. */
 function normalizingParts(tokenizer: Analyzer['parts']['tokenizer'], filters: readonly TokenFilter[]): TokenFilter[] {
   const normalizing = new Set<number>([StageId.CASE, StageId.FOLDING, StageId.NORMALIZE, StageId.ELISION]);
   const kept = filters.filter((filter) => filter.kind === 'kernel' && filter.stages.every((stage) => normalizing.has(stage.id)));

@@ -1,17 +1,17 @@
-// Writes what kernels read: chain blobs (assembly/analysis/chain.ts) and term sets (assembly/analysis/term-set.ts).
+// Encodes what kernels read: chain blobs (assembly/analysis/layout.ts) and term sets (assembly/analysis/term-set.ts).
 import { encodeWtf8 } from './tokens/wtf8.ts';
 
 /** One stage of a chain: its id and config bytes. */
 export interface KernelStage {
   readonly id: number;
   readonly config: Uint8Array;
-  /** What must live as long as the stage: functions that the config names by number. */
+  /** Objects that must live as long as the stage: functions that the config refers to by number. */
   readonly keeps?: unknown;
-  /** It may stop reading before the end of its tokens, for what stands inside it. */
+  /** True if the stage may stop before the end of its input, because of a filter inside it. */
   readonly stops?: boolean;
 }
 
-/** @param isStepped one token at a time (assembly/analysis/chain.ts) */
+/** @param isStepped the chain returns one token at a time (assembly/analysis/stage.ts) */
 export function chainBlob(stages: readonly KernelStage[], isStepped = false): Uint8Array {
   let offset = 8 + stages.length * 16;
   const offsets = stages.map((stage) => {
@@ -32,7 +32,7 @@ export function chainBlob(stages: readonly KernelStage[], isStepped = false): Ui
   return blob;
 }
 
-/** Config of u32 words, and bytes behind them. */
+/** Config of u32 words, followed by bytes. */
 export function words(values: readonly number[], tail: Uint8Array = new Uint8Array(0)): Uint8Array {
   const out = new Uint8Array(values.length * 4 + tail.length);
   const view = new DataView(out.buffer);
@@ -43,7 +43,7 @@ export function words(values: readonly number[], tail: Uint8Array = new Uint8Arr
   return out;
 }
 
-/** Configs one behind the other. */
+/** Concatenates configs. */
 export function joinConfigs(parts: readonly Uint8Array[]): Uint8Array {
   const out = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let at = 0;
@@ -54,7 +54,7 @@ export function joinConfigs(parts: readonly Uint8Array[]): Uint8Array {
   return out;
 }
 
-/** The hash of terms in sets, as hashTerm of the kernels: four bytes at a time. */
+/** Hash of a term in a set, the same as hashTerm of the kernels: four bytes at a time. */
 export function hashTerm(bytes: Uint8Array): number {
   let hash = bytes.length;
   for (let at = 0; at < bytes.length; at += 4) {
@@ -66,14 +66,14 @@ export function hashTerm(bytes: Uint8Array): number {
   return hash >>> 0;
 }
 
-/** A term set. */
+/** Encodes a set of terms. */
 export function termSet(terms: Iterable<string>): Uint8Array {
   return termMap([...new Set(terms)].map((term) => [term, new Uint8Array(0)]));
 }
 
 /**
- * A map from terms to bytes: the entry's value word is the offset, from the start of the map, of ├─ len u32 ─┬─ bytes ─┤,
- * or 0 for no bytes. Of equal terms the first one stays.
+ * Encodes a map from terms to bytes. The value word of an entry is the offset, from the start of the map, of ├─ len u32 ─┬─ bytes ─┤, or 0 for an
+ * empty value. The first of several equal terms wins.
  */
 export function termMap(entries: Iterable<readonly [string, Uint8Array]>): Uint8Array {
   const unique = new Map<string, Uint8Array>();

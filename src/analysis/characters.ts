@@ -1,4 +1,4 @@
-// Java's character predicates for the host, Unicode 16, from the same data as the kernels' (assembly/text/character.ts).
+// Java's character predicates on the host, Unicode 16, from the same data as those of the kernels (assembly/text/character.ts).
 import { CATEGORY_RUNS } from './generated/categories.ts';
 
 /** Category letters of the generated runs: V W X Y Z _ - . : ; are 0..9, A.. are 10... */
@@ -7,10 +7,10 @@ const PRIVATE_USE = 18;
 let table: Uint8Array | null = null;
 let runs: readonly CategoryRun[] | null = null;
 
-/** Code points in a row that have a category: the first, the last, its number. */
+/** A run of code points of the same category: the first, the last, the category's number. */
 export type CategoryRun = readonly [first: number, last: number, category: number];
 
-/** All code points as runs, ascending. */
+/** All code points as runs, in ascending order. */
 export function categoryRuns(): readonly CategoryRun[] {
   if (runs) return runs;
   const made: CategoryRun[] = [];
@@ -34,7 +34,7 @@ function categories(): Uint8Array {
   return table;
 }
 
-/** General category, numbered as java.lang.Character numbers it. */
+/** General category, with the numbers of java.lang.Character. */
 export function category(cp: number): number {
   if (cp < 0xf0000) return categories()[cp];
   return (cp & 0xffff) < 0xfffe ? PRIVATE_USE : 0;
@@ -50,7 +50,7 @@ export function isWhitespace(cp: number): boolean {
   return c >= 12 && c <= 14;
 }
 
-/** Names that components give to categories. */
+/** Names of categories in parameters. */
 export const CATEGORY_NAMES: Readonly<Record<string, number>> = {
   unassigned: 0,
   uppercase_letter: 1,

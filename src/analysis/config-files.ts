@@ -1,12 +1,12 @@
 import type { HunspellSource } from './hunspell/dictionary.ts';
 
-/** Reads files that definitions name (`stopwords_path`...). The host implements it over its configuration directory; browsers have none. */
+/** Reads the files that definitions name (`stopwords_path`...). The service reads them from its configuration directory; browsers have none. */
 export interface ConfigFiles {
-  /** Text of a file below the configuration directory. @throws ApiError: it lies outside. @throws Error: it cannot be read, is no UTF-8 */
+  /** Content of a file in the configuration directory. @throws ApiError: it is outside. @throws Error: it cannot be read or is not UTF-8 */
   read(path: string): string;
   /**
-   * The Hunspell dictionary of a locale; null: there is none. Absent: there are none at all.
-   * @param names  the .dic files to take, as their names with or without the ending; none: all of them
+   * The Hunspell dictionary of a locale, null if there is none. Absent if dictionaries are not supported.
+   * @param names the .dic files to use, with or without the extension; an empty list means all
    * @throws Error: it cannot be read
    */
   hunspell?(locale: string, names: readonly string[]): HunspellSource | null;
@@ -15,7 +15,7 @@ export interface ConfigFiles {
 /** Files by their path below the configuration directory: `synonyms.txt`, `hunspell/de_DE/de_DE.aff`. */
 export type FileTexts = Readonly<Record<string, string>>;
 
-/** Files that are strings instead of a directory. */
+/** Files that are given as strings instead of a directory. */
 export function filesOfTexts(texts: FileTexts): ConfigFiles {
   return {
     read(path) {

@@ -1,11 +1,11 @@
 import type { Analyzer } from './analyzer.ts';
 
 export interface HighlightOptions {
-  /** Analyzer of text and query. */
+  /** Analyzer of both text and query. */
   readonly analyzer?: string;
   readonly preTag?: string;
   readonly postTag?: string;
-  /** Longest fragment in UTF-16 units; 0 gives the whole text as one fragment. */
+  /** Maximum length of a fragment in UTF-16 units; 0 returns the whole text as one fragment. */
   readonly fragmentSize?: number;
   readonly numberOfFragments?: number;
 }
@@ -16,7 +16,7 @@ interface Span {
 }
 
 /**
- * Marks the tokens of a text that the query has too. Fragments are cut at tokens, those with the most marks come first.
+ * Marks the tokens of a text that also occur in the query. Fragments are cut at tokens and sorted by their number of marks.
  * Cost: one analysis of the text.
  */
 export function highlight(analyzer: Analyzer, text: string, query: string, options: HighlightOptions): string[] {
@@ -47,7 +47,7 @@ export function highlight(analyzer: Analyzer, text: string, query: string, optio
   return scored.map(({ fragment }) => mark(text, fragment, marks, options.preTag ?? '<em>', options.postTag ?? '</em>'));
 }
 
-/** In order, overlapping ones as one. */
+/** Spans in ascending order, overlapping ones merged. */
 function mergeSpans(spans: Span[]): Span[] {
   const out: Span[] = [];
   for (const span of spans.filter(({ start, end }) => end > start).sort((a, b) => a.start - b.start)) {
@@ -58,7 +58,7 @@ function mergeSpans(spans: Span[]): Span[] {
   return out;
 }
 
-/** Windows of at most `size` units that begin at a token and hold whole marks. */
+/** Windows of at most `size` units that begin at a token and contain whole marks. */
 function fragmentsOf(tokens: Span[], marks: Span[], size: number): Span[] {
   const out: Span[] = [];
   let current: Span | null = null;

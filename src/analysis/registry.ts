@@ -1,4 +1,4 @@
-// Every component by its type: one line each, here or in the list of its folder.
+// All components by type. The entries are defined in the lists of each folder.
 import { illegalArgument } from '../errors/catalog.ts';
 import { BUILT_IN_ANALYZERS } from './built-in-analyzers.ts';
 import { CHAR_FILTER_ENTRIES } from './char-filters/entries.ts';
@@ -24,10 +24,10 @@ export const TOKEN_FILTERS: ReadonlyMap<string, ComponentEntry<FilterFactory>> =
 );
 export const ANALYZERS: ReadonlyMap<string, AnalyzerEntry> = byType(BUILT_IN_ANALYZERS, LANGUAGE_ANALYZERS);
 
-/** Names that older versions had and that new indices may not use. */
+/** Names in older versions that new indices may not use. */
 const OLD_FILTER_NAMES: Readonly<Record<string, string>> = { nGram: 'ngram', edgeNGram: 'edge_ngram' };
 const OLD_TOKENIZER_NAMES: Readonly<Record<string, string>> = { nGram: 'ngram', edgeNGram: 'edge_ngram' };
-/** Old names that still work. */
+/** Old names that are still supported. */
 const ALIASES: Readonly<Record<string, string>> = { PathHierarchy: 'path_hierarchy' };
 
 function oldTokenizerName(type: string): Error {
@@ -41,7 +41,7 @@ export function tokenizerEntryOf(type: string): ComponentEntry<TokenizerFactory>
   return TOKENIZERS.get(ALIASES[type] ?? type);
 }
 
-/** The filter that a chain names. */
+/** The filter type that a name in a chain refers to. */
 export function filterEntryNamed(name: string): ComponentEntry<FilterFactory> | undefined {
   const current = OLD_FILTER_NAMES[name];
   if (current) {
@@ -52,14 +52,14 @@ export function filterEntryNamed(name: string): ComponentEntry<FilterFactory> | 
   return filterEntryOf(name);
 }
 
-/** The filter that a definition is of. Of the old types one is refused, in the words of the tokenizer, and the other still works. */
+/** The filter type of a definition. Of the old types, one is refused with the tokenizer's message and the other is still supported. */
 export function filterEntryOf(type: string): ComponentEntry<FilterFactory> | undefined {
   if (type === 'standard') throw illegalArgument('The [standard] token filter has been removed.');
   if (type === 'edgeNGram') throw oldTokenizerName(type);
   return TOKEN_FILTERS.get(OLD_FILTER_NAMES[type] ?? type);
 }
 
-/** Components that are nothing without parameters: a chain cannot name them unless they are defined. */
+/** Components that need parameters: a chain can only name them if they are defined. */
 export const DEFINED_ONLY: Readonly<Record<'char_filter' | 'filter', ReadonlySet<string>>> = {
   char_filter: new Set(['mapping', 'pattern_replace']),
   filter: new Set([
@@ -79,7 +79,7 @@ export const DEFINED_ONLY: Readonly<Record<'char_filter' | 'filter', ReadonlySet
   ]),
 };
 
-/** Builds a component and notes parameters that it does not have. */
+/** Builds a component and warns about unknown parameters. */
 export function buildComponent<F>(entry: ComponentEntry<F>, context: BuildContext): F {
   const known = new Set(entry.params.map((param) => param.split(':')[0]));
   for (const key of context.settings.keys()) {

@@ -1,5 +1,5 @@
-// Analyzers that search_as_you_type fields derive from another: `standard#2gram` makes shingles of exactly two words, `standard#prefix3gram`
-// the prefixes of shingles of up to three. Source: Lucene's FixedShingleFilter and the Elasticsearch reference, "Search-as-you-type".
+// Analyzers that search_as_you_type fields derive from another one: `standard#2gram` emits shingles of exactly two words,
+// `standard#prefix3gram` prefixes of shingles of up to three. Source: Lucene's FixedShingleFilter; Elasticsearch reference, "Search-as-you-type".
 
 import type { AnalysisHost } from '../wasm/analysis.ts';
 import { Analyzer } from './analyzer.ts';
@@ -7,25 +7,25 @@ import type { TokenFilter } from './component.ts';
 import type { Token, TokenStream } from './tokens/token-stream.ts';
 
 const DERIVED_NAME = /^(.+)#(prefix)?([2-4])gram$/s;
-/** Longest prefix, in characters; the whole shingle is kept beside. */
+/** Maximum length of a prefix in characters; longer shingles are emitted as a whole, too. */
 const MAX_PREFIX = 20;
-/** Paths through synonyms from one word. */
+/** Maximum number of paths through synonyms from one word. */
 const MAX_PATHS = 1000;
 
-/** Parts of a derived name: the analyzer it comes from, words in a shingle, prefixes or not. Null: the name is none. */
+/** Parts of a derived name: the base analyzer, words per shingle, and whether it emits prefixes. Null if it is not a derived name. */
 export function parseDerivedName(name: string): { base: string; size: number; isPrefix: boolean } | null {
   const match = DERIVED_NAME.exec(name);
   return match ? { base: match[1], size: Number(match[3]), isPrefix: match[2] !== undefined } : null;
 }
 
-/** The analyzer is called as the one it comes from, and has no gap between texts of its own. */
+/** The analyzer has the name of its base, and no position gap between texts. */
 export function deriveAnalyzer(base: Analyzer, size: number, isPrefix: boolean, host: AnalysisHost): Analyzer {
   const filters: TokenFilter[] = [...base.parts.filters, { kind: 'host', apply: (stream) => fixedShingles(stream, size, isPrefix) }];
   if (isPrefix) filters.push({ kind: 'host', apply: edgeNgrams });
   return new Analyzer(base.name, { ...base.parts, filters, positionIncrementGap: 0 }, host);
 }
 
-/** Shingles of `size` words with a blank between; `trailing`: shorter ones at the end too, their missing words empty. */
+/** Shingles of `size` words separated by a blank. `trailing` also emits shorter ones at the end, with empty strings for the missing words. */
 function fixedShingles(stream: TokenStream, size: number, trailing: boolean): TokenStream {
   const places: Token[][] = [];
   for (const token of stream.tokens) {
@@ -47,7 +47,7 @@ function fixedShingles(stream: TokenStream, size: number, trailing: boolean): To
   return { ...stream, tokens };
 }
 
-/** Sequences of at most `size` words from a place; null for a place without a word. Empty if the first place has none. */
+/** Sequences of at most `size` words from a position; null marks a position without a word. Empty if the first position has none. */
 function pathsFrom(places: readonly Token[][], start: number, size: number): Array<Array<Token | null>> {
   let paths: Array<Array<Token | null>> = places[start].map((token) => [token]);
   for (let place = start + 1; place < Math.min(start + size, places.length); place++) {

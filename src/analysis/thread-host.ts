@@ -1,11 +1,11 @@
-// The analysis kernels of a thread, for everything in it that analyses: one memory instead of one for each. Who starts the thread tells how
-// they are loaded, since this folder also runs in browsers, which read no files.
+// The analysis kernels of a thread, shared by all its users so that there is one memory. The code that starts the thread provides a loader, since
+// this folder also runs in browsers, which cannot read files.
 import type { AnalysisHost } from '../wasm/analysis.ts';
 
 let load: (() => AnalysisHost) | null = null;
 let host: AnalysisHost | null = null;
 
-/** @param loader called when the kernels are first asked for */
+/** @param loader called when the kernels are first needed */
 export function provideAnalysisHost(loader: () => AnalysisHost): void {
   load = loader;
 }

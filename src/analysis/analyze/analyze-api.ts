@@ -11,30 +11,30 @@ import { Settings, type SettingTree } from '../settings.ts';
 import { type Token, type TokenStream, TooManyTokens } from '../tokens/token-stream.ts';
 import { type AnalyzeRequest, type Part, parseAnalyzeRequest, validateAnalyzeRequest } from './analyze-request.ts';
 
-/** Where `_analyze` is asked: at an index with its registry, or at the root. */
+/** What `_analyze` runs against: an index with its registry, or the built-in components. */
 export interface AnalyzeTarget {
-  /** Null at the root. */
+  /** Null without an index. */
   readonly index: string | null;
   readonly registry: AnalysisRegistry;
-  /** What analyses a field when it is indexed; undefined for a field that is unknown. @throws ApiError: nothing does */
+  /** The analysis of a field at index time; undefined for an unknown field. @throws ApiError: the field is not analyzed */
   analyzerOfField?(field: string): FieldAnalysis | undefined;
-  /** index.analyze.max_token_count */
+  /** Setting index.analyze.max_token_count. */
   readonly maxTokenCount?: number;
-  /** Takes texts for the `Warning` header: what the request's components have and nobody reads. */
+  /** Adds a message to the `Warning` header: ignored parameters of the request's components. */
   warn?(text: string): void;
 }
 
-/** Name of a text field's analyzer with the field's own position gap, or of a keyword field's normalizer, null where it has none. */
+/** Name of a text field's analyzer with the field's own position gap, or of a keyword field's normalizer, null if it has none. */
 export type FieldAnalysis = { readonly analyzer: string; readonly gap?: number } | { readonly normalizer: string | null };
 
 const DEFAULT_MAX_TOKENS = 10_000;
 
 /**
  * The `_analyze` operation.
- * @param body    request body as it came; positions of errors are read from it
+ * @param body    request body as received, for the positions in errors
  * @param target  registry of the index or the global one (`AnalysisRegistry.global`)
  * @returns the response body: `{ tokens }`, or `{ detail }` with `explain`
- * @throws ApiError as the service answers
+ * @throws ApiError as the service reports
  */
 export function analyzeText(body: string, target: AnalyzeTarget): Record<string, unknown> {
   const request = parseAnalyzeRequest(body);
@@ -49,11 +49,11 @@ export function analyzeText(body: string, target: AnalyzeTarget): Record<string,
 
 interface Chosen {
   analyzer: Analyzer;
-  /** Factories of a chain that the request or the index describes, for `explain`; null for other analyzers. */
+  /** Factories of a chain that the request or the index defines, for `explain`; null for other analyzers. */
   custom: CustomChain | null;
-  /** Positions between texts, where it is not the analyzer's. */
+  /** Position gap between texts, if it differs from the analyzer's. */
   gap?: number;
-  /** The same in `explain`, where Elasticsearch takes that of the innermost analyzer, and chains of a request have none. */
+  /** The gap in `explain`: Elasticsearch uses the innermost analyzer's there, and chains of a request have none. */
   explainGap?: number;
 }
 
@@ -83,7 +83,7 @@ function choose(request: AnalyzeRequest, target: AnalyzeTarget): Chosen {
   return { analyzer, custom: registry.customChain(analyzer) ?? null };
 }
 
-/** A chain from a tokenizer and filters of the request, or a normalizer from filters alone. */
+/** Assembles a chain from a tokenizer and filters of the request, or a normalizer from filters alone. */
 function fromParts(request: AnalyzeRequest, target: AnalyzeTarget): Chosen {
   const { registry } = target;
   const notFound = (kind: string) => (type: string) => illegalArgument(`failed to find global ${kind} under [${type}]`);
@@ -147,7 +147,7 @@ interface PlacedToken extends Token {
   position: number;
 }
 
-/** Tokens of several texts one behind the other: positions with a gap, offsets with the analyzer's. */
+/** Concatenates the tokens of several texts, with the position gap and the analyzer's offset gap between them. */
 function collect(
   texts: readonly string[],
   { offsetGap }: Analyzer,
@@ -171,7 +171,7 @@ function collect(
   return out;
 }
 
-/** More tokens than a list holds are more than the request may have, mostly. */
+/** Reports a text with more tokens than a list may hold as exceeding the limit of the request, which is usually lower. */
 function boundedBy(limit: { max: number }, run: () => TokenStream): TokenStream {
   try {
     return run();
@@ -199,7 +199,7 @@ function usesKeywordMark(filter: TokenFilter): boolean {
   });
 }
 
-/** @param config of the stem stage: all of its operations but these look at the mark */
+/** @param config config of the stem stage, all of whose operations read the keyword flag except these */
 function usesMarkInRewrite(config: Uint8Array): boolean {
   const view = new DataView(config.buffer, config.byteOffset);
   const op = view.getUint32(0, true);
@@ -265,10 +265,10 @@ function hexBytes(bytes: Uint8Array): string {
   return `[${[...bytes].map((byte) => byte.toString(16)).join(' ')}]`;
 }
 
-/** @param has  attributes of the stream that not every one has: Lucene's has them where a filter asks for them */
+/** @param has optional attributes of the stream: Lucene's streams have them only if a filter reads or writes them */
 function explainedToken(token: PlacedToken, attributes: Set<string>, has: { keyword: boolean; payload: boolean }): Record<string, unknown> {
   const extra: Record<string, unknown> = {
-    // Half a surrogate pair is a question mark in UTF-8.
+    // UTF-8 replaces a lone surrogate by a question mark.
     bytes: hexBytes(new TextEncoder().encode(token.term)),
     ...(has.keyword ? { keyword: token.keyword } : {}),
     positionLength: token.posLen,

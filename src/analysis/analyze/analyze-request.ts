@@ -1,4 +1,4 @@
-// The body of `_analyze`: what is in it, and what may not stand together.
+// Parses and validates the body of `_analyze`.
 
 import { javaText } from '../../common/java-text.ts';
 import { didYouMean } from '../../common/nearest-name.ts';
@@ -7,7 +7,7 @@ import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
 import { checkSettingLists, type SettingTree } from '../settings.ts';
 import { type JsonNode, placeOf, readJsonTree, settingOf, tokenName } from './json-tree.ts';
 
-/** A component by its name or by a definition. */
+/** A component by name or by definition. */
 export type Part = string | SettingTree;
 
 export interface AnalyzeRequest {
@@ -19,15 +19,15 @@ export interface AnalyzeRequest {
   filters: Part[];
   charFilters: Part[];
   explain: boolean;
-  /** In lower case; empty: all. */
+  /** In lower case; empty selects all. */
   attributes: Set<string>;
 }
 
 const FIELDS = ['text', 'analyzer', 'field', 'tokenizer', 'filter', 'char_filter', 'explain', 'attributes', 'normalizer'];
 
 /**
- * @param body  JSON as it came; errors name places in it
- * @throws ApiError x_content_parse_exception: something of another form
+ * @param body JSON as received, for the positions in errors
+ * @throws ApiError x_content_parse_exception: a value of the wrong type, or an unknown field
  */
 export function parseAnalyzeRequest(body: string): AnalyzeRequest {
   const root = readJsonTree(body);
@@ -73,7 +73,7 @@ function readField(request: AnalyzeRequest, key: string, node: JsonNode, body: s
       return;
     case 'filter':
     case 'char_filter': {
-      // One definition may stand without its list, one name may not.
+      // A single definition may be given without a list; a single name may not.
       if (node.kind !== 'array' && node.kind !== 'object') throw wrongType();
       const parts = (node.kind === 'object' ? [node] : node.items).map((item) => partOf(item, key, body));
       if (key === 'filter') request.filters = parts;
@@ -94,7 +94,7 @@ function booleanOf(node: JsonNode & { kind: 'string' }, body: string): boolean {
   throw unreadable(body, 'explain', node, cause);
 }
 
-/** An item of a list of texts: numbers as they are written. */
+/** An item of a list of strings; numbers keep the form in which they are written. */
 function textOf(item: JsonNode, key: string, body: string): string {
   if (item.kind === 'string') return item.value;
   if (item.kind === 'number') return item.text;
@@ -131,7 +131,7 @@ function refused(body: string, at: number, reason: string, causedBy: ApiError | 
   return new ApiError('x_content_parse_exception', 400, `[${placeOf(body, at)}] [analyze_request] ${reason}`, { causedBy });
 }
 
-/** @throws ApiError action_request_validation_exception: all that may not stand together */
+/** @throws ApiError action_request_validation_exception: fields that exclude each other, or missing text */
 export function validateAnalyzeRequest(request: AnalyzeRequest, hasIndex: boolean): void {
   const problems: string[] = [];
   const parts = request.tokenizer !== null || request.filters.length > 0 || request.charFilters.length > 0;

@@ -1,11 +1,11 @@
-// A JSON text as a tree that still knows where each value stood and how each number was written, which parsed values do not.
+// JSON as a tree that records the position of each value and how each number was written, which parsed values do not.
 import { javaDouble } from '../../common/java-text.ts';
 import type { SettingTree, SettingValue } from '../settings.ts';
 
-/** A value and the offset in the text at which it begins. */
+/** A value and the offset at which it starts. */
 export type JsonNode = { readonly at: number } & (
   | { readonly kind: 'string'; readonly value: string }
-  /** `text`: as written. */
+  /** `text`: the number as written. */
   | { readonly kind: 'number'; readonly text: string }
   | { readonly kind: 'boolean'; readonly value: boolean }
   | { readonly kind: 'null' }
@@ -19,24 +19,24 @@ export interface JsonMember {
   readonly node: JsonNode;
 }
 
-/** @param text  JSON, comments and a byte order mark may be among it; what is no JSON is refused before */
+/** @param text valid JSON, possibly with comments and a byte order mark; the caller has refused anything else */
 export function readJsonTree(text: string): JsonNode {
   return new TreeReader(text).value();
 }
 
-/** `line:column` of an offset, both counted from 1, the column in bytes of UTF-8, as Jackson counts. */
+/** `line:column` of an offset, both from 1, the column in UTF-8 bytes, like Jackson. */
 export function placeOf(text: string, at: number): string {
   const before = text.slice(0, at);
   const lineStart = before.lastIndexOf('\n') + 1;
   return `${before.split('\n').length}:${new TextEncoder().encode(before.slice(lineStart)).length + 1}`;
 }
 
-/** The name that Jackson has for what stands there. */
+/** Jackson's name for the first token of a value. */
 export function tokenName(node: JsonNode): string {
   return node.kind === 'array' || node.kind === 'object' ? `START_${node.kind.toUpperCase()}` : `VALUE_${node.kind.toUpperCase()}`;
 }
 
-/** The value as settings hold it: a number as Java writes it, so that `1.50` is the text 1.5 and `1e2` is 100.0. */
+/** The value as settings store it: numbers are strings as Java writes them, so that `1.50` becomes `1.5` and `1e2` becomes `100.0`. */
 export function settingOf(node: JsonNode): SettingValue {
   switch (node.kind) {
     case 'number':

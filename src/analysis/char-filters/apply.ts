@@ -1,4 +1,4 @@
-// Runs character filters where the host needs their text: before a tokenizer or another character filter that runs on the host, for `explain`.
+// Runs character filters where the host needs their output: before a tokenizer or character filter that runs on the host, and for `explain`.
 import type { AnalysisHost, ChainProgram } from '../../wasm/analysis.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
 import { chainBlob, type KernelStage } from '../blob.ts';
@@ -10,7 +10,7 @@ type Step = { program: ChainProgram; size: number } | { apply(input: FilteredTex
 
 const KEYWORD: KernelStage = { id: StageId.KEYWORD, config: new Uint8Array(0) };
 
-/** Character filters one behind another; kernels that stand together run together. */
+/** A sequence of character filters; consecutive kernels run together. */
 export class CharFilterChain {
   readonly #steps: Step[] = [];
 

@@ -1,4 +1,4 @@
-// Character filters: kernels that run over a text before its tokenizer, and pattern_replace, which runs once per text on the host.
+// Registry entries of character filters. html_strip and mapping are kernels; pattern_replace runs on the host, once per text.
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { BuildContext, CharFilter, CharFilterFactory, ComponentEntry } from '../component.ts';
 import { compilePattern } from '../regex/java-flags.ts';

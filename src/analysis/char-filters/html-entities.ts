@@ -1,4 +1,4 @@
-// Named character references of HTML 4.01 (W3C, section 24), with the upper-case variants that browsers know.
+// Named character references of HTML 4.01 (W3C, section 24), with the upper-case variants that browsers accept.
 
 /** Names of U+00A0..U+00FF in order. */
 const LATIN1 =
@@ -29,7 +29,7 @@ function build(): ReadonlyMap<string, string> {
   LATIN1.split(' ').forEach((name, i) => {
     map.set(name, String.fromCharCode(0xa0 + i));
   });
-  // Lucene makes it a plain space.
+  // Lucene maps it to a plain space.
   map.set('nbsp', ' ');
   const others = OTHERS.split(' ');
   for (let i = 0; i < others.length; i += 2) map.set(others[i], String.fromCharCode(Number.parseInt(others[i + 1], 16)));

@@ -1,4 +1,4 @@
-// HTML strip: the grammar of tags as automata, sets of tags and entities; texts are stripped by the kernel.
+// HTML strip: compiles the grammar of tags to automata and encodes the sets of tags and entities for the kernel that strips.
 
 import { StageId } from '../../wasm/generated/analysis.ts';
 import { joinConfigs, termMap, termSet, words } from '../blob.ts';
@@ -19,7 +19,7 @@ const SSI = `<!--#(?:[^'"]|${QUOTED})*-->`;
 const CONTENT = `(?:[^<>]|${SSI}|${SPACE}+${NAME}${SPACE}*=${SPACE}*${QUOTED})*`;
 const TAIL = `(?:=${SPACE}*)?${CONTENT}${SPACE}*/?>`;
 
-/** What the kernel looks for, in the order of its machines: the rest of a tag, a name, br, script and style tags, processing instructions. */
+/** Expressions in the order of the kernel's machines: the rest of a tag, a name, br, script and style tags, processing instructions. */
 const EXPRESSIONS = [
   TAIL,
   NAME,
@@ -29,7 +29,7 @@ const EXPRESSIONS = [
   '\\?[^>]*[/?]>',
 ];
 
-/** Tags whose escaping the kernel knows by a flag. */
+/** Tags that the kernel escapes by a flag. */
 const SPECIAL: Readonly<Record<string, number>> = { br: 1, script: 2, style: 4 };
 
 /** Compiled on first use. */
@@ -40,7 +40,7 @@ function compiled(): Machines {
   return machines;
 }
 
-/** Config of the html_strip stage (assembly/analysis/char-filters/html-strip.ts has the drawing). */
+/** Config of the html_strip stage; assembly/analysis/char-filters/html-strip.ts has the layout. */
 function htmlStripConfig(escapedTags: readonly string[]): Uint8Array {
   const { classCount, ascii, ranges, tables } = compiled();
   const escaped = escapedTags.map(lowerCodePoints);

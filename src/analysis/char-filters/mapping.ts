@@ -1,4 +1,4 @@
-// Mapping: reads its rules; texts are mapped by the kernel.
+// Mapping: parses its rules and encodes them for the kernel.
 import { javaTrim } from '../../common/java-text.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
@@ -14,7 +14,7 @@ interface TrieNode {
 
 const newNode = (): TrieNode => ({ next: new Map(), replacement: null, offset: 0 });
 
-/** Rules as the trie that the kernel walks (assembly/analysis/char-filters/mapping.ts has the drawing). */
+/** Encodes rules as a trie; assembly/analysis/char-filters/mapping.ts has the layout. */
 function mappingConfig(rules: ReadonlyMap<string, string>): Uint8Array {
   const nodes: TrieNode[] = [newNode()];
   const firsts = new Uint8Array(8192);
@@ -56,7 +56,7 @@ export function mappingFilter(rules: ReadonlyMap<string, string>): CharFilter {
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\', n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
 
-/** Escapes of rule files. @throws ApiError runtime_exception, number_format_exception */
+/** Resolves the escapes of rule files. @throws ApiError runtime_exception, number_format_exception */
 export function unescapeRule(text: string): string {
   return text.replace(/\\(u[\s\S]{4}|[\s\S]|$)/g, (_, code: string) => {
     if (code.length === 5) return String.fromCharCode(hexNumber(code.slice(1)));
@@ -65,7 +65,7 @@ export function unescapeRule(text: string): string {
   });
 }
 
-/** The sides of `a => b`, around its last arrow; null: there is none. */
+/** The sides of `a => b`, split at the last arrow; null if there is none. */
 export function splitRule(rule: string): [string, string] | null {
   const match = /^([\s\S]*)=>([\s\S]*)$/.exec(rule);
   return match && [javaTrim(match[1]), javaTrim(match[2])];

@@ -1,8 +1,8 @@
 import type { FilteredText } from '../component.ts';
 
 /**
- * Offsets of a filtered text back to the text before: at and behind `offsets[i]`, add `diffs[i]`. Entries come in ascending order; a second one
- * for the same offset replaces the first. What is put before the text's start is at its start.
+ * Maps offsets in a filtered text back to its input: from `offsets[i]` on, add `diffs[i]`. Entries are in ascending order; a second one for the same
+ * offset replaces the first. Text inserted before the start maps to the start.
  */
 export class OffsetMap {
   readonly #offsets: number[] = [];
@@ -36,7 +36,7 @@ export class OffsetMap {
     return low === 0 ? offset : Math.max(0, offset + this.#diffs[low - 1]);
   }
 
-  /** The text that a filter made of `input`, with offsets all the way back. */
+  /** A filter's output for `input`, with offsets that map back to the original text. */
   over(input: FilteredText, text: string): FilteredText {
     return { text, correct: (offset) => input.correct(this.correct(offset)) };
   }

@@ -3,7 +3,7 @@ import type { JavaPattern } from '../regex/java-pattern.ts';
 import type { Replacement } from '../regex/replacement.ts';
 import { OffsetMap } from './offset-map.ts';
 
-/** Replaces every match over the whole text; offsets behind a replacement of another length are moved. */
+/** Replaces every match in the whole text, and records how offsets change. */
 export function patternReplaceFilter(pattern: JavaPattern, replacement: Replacement): CharFilter {
   return {
     kind: 'host',

@@ -1,4 +1,4 @@
-// Tokenizers that run on the host, and those whose kernels need tables from it.
+// Registry entries of tokenizers that run on the host, or whose kernels need tables from it.
 import type { ComponentEntry, TokenizerFactory } from '../component.ts';
 import { tokenizerEntry } from './kernel-tokenizers.ts';
 import { NGRAM_TOKENIZERS } from './ngram.ts';

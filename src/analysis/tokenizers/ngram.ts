@@ -12,14 +12,14 @@ const EDGE = 1;
 const ALL = 2;
 const WHITESPACE = 4;
 
-/** Which characters belong to tokens, as the kernel has it (assembly/analysis/tokenizers/ngram.ts). */
+/** The characters that belong to tokens, as the kernel encodes them (assembly/analysis/tokenizers/ngram.ts). */
 interface TokenChars {
   readonly flags: number;
   readonly categories: number;
   readonly codePoints: readonly number[];
 }
 
-/** Names in the order that the service lists them in its refusal. */
+/** Names in the order in which the service lists them in its error. */
 const NAMES_IN_REFUSAL = [
   'symbol',
   'private_use',

@@ -1,4 +1,4 @@
-// Paths: every ancestor of a path is a token, from the front or, reversed, from the back.
+// Paths: every ancestor of a path is a token, counted from the start or, reversed, from the end.
 import { illegalArgument } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
 import { joinConfigs, words } from '../blob.ts';
@@ -14,7 +14,7 @@ interface PathOptions {
   readonly reverse: boolean;
 }
 
-/** Config of the path stage (assembly/analysis/tokenizers/path.ts has the drawing). */
+/** Config of the path stage; assembly/analysis/tokenizers/path.ts has the layout. */
 export function pathConfig({ delimiter, replacement, skip, reverse }: PathOptions): Uint8Array {
   const texts = [delimiter, replacement].map(encodeWtf8);
   const padded = texts.map((bytes) => joinConfigs([bytes, new Uint8Array(4 - bytes.length)]));
@@ -30,7 +30,7 @@ export const PATH_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
         const value = settings.get(key);
         if (value === undefined) return fallback;
         if (value.length !== 1) throw illegalArgument(`${key} must be a one char value`);
-        // The kernel reads characters, of which half a pair is none.
+        // The kernel reads characters, and a surrogate is not one.
         if (/[\ud800-\udfff]/.test(value)) throw illegalArgument(`${key} must not be half of a surrogate pair`);
         return value;
       };

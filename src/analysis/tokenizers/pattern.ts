@@ -1,4 +1,4 @@
-// Tokenizers driven by regular expressions: pattern (Java), simple_pattern and simple_pattern_split (Lucene's automaton syntax).
+// Tokenizers that use regular expressions: pattern (Java), simple_pattern and simple_pattern_split (Lucene's automaton syntax).
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
 import { compilePattern } from '../regex/java-flags.ts';
@@ -7,7 +7,7 @@ import { LucenePattern } from '../regex/lucene-pattern.ts';
 import { checkTokenCount, makeToken, type Token } from '../tokens/token-stream.ts';
 import { tokenizerEntry } from './kernel-tokenizers.ts';
 
-/** @param group -1 splits at matches, otherwise the group that is the token */
+/** @param group the group that is the token; -1 splits the text at matches */
 export function patternTokenizer(pattern: JavaPattern, group: number): Tokenizer {
   return {
     kind: 'host',
@@ -32,7 +32,7 @@ export function patternTokenizer(pattern: JavaPattern, group: number): Tokenizer
   };
 }
 
-/** Longest matches are the tokens (`split` false) or what lies between them. */
+/** Tokens are the longest matches, or the text between them if `split` is true. */
 function simplePatternTokenizer(pattern: LucenePattern, split: boolean): Tokenizer {
   return {
     kind: 'host',
@@ -48,7 +48,7 @@ function simplePatternTokenizer(pattern: LucenePattern, split: boolean): Tokeniz
           continue;
         }
         const [from, to] = split ? [last, at] : [at, end];
-        // A token and its separator have been read when it is handed out.
+        // Lucene has read the token and the separator when it emits the token.
         if (to > from) tokens.push({ ...makeToken(text.slice(from, to), from, to), stopOffset: end });
         last = at = end;
         checkTokenCount(tokens.length);

@@ -1,17 +1,17 @@
-// ICU's Thai dictionary as a trie in one array, the layout of assembly/analysis/tokenizers/thai-words.ts.
+// ICU's Thai dictionary as a trie in one array; assembly/analysis/tokenizers/thai-words.ts has the layout.
 import { thaiDictionary } from '../languages/words.ts';
 
-/** Letters count from U+0E00: 0 is none. */
+/** Letters are offsets from U+0E00; 0 means none. */
 const BASE = 0x0e00;
 const LETTER = 0x7f;
 const WORD = 0x80;
 /** Where the children of the root begin. */
 const ROOT = 1;
 
-/** Steps of a search for room after which the next ones begin higher: little is free below. */
+/** After a search of this many steps, later searches start higher, since there is little room below. */
 const LONG_SEARCH = 32;
 
-/** The words of the front-coded list, in order: a capital for the letters shared with the word before, then the others. */
+/** Decodes the front-coded list, in order: an upper-case letter for the length shared with the word before, then the remaining letters. */
 function dictionaryWords(): string[] {
   const list = thaiDictionary();
   const words: string[] = [];
@@ -26,8 +26,8 @@ function dictionaryWords(): string[] {
 }
 
 /**
- * The trie, with an entry for each letter behind every place where children begin. No two nodes' children begin at one place, so the letter alone
- * tells whose child it is.
+ * Builds the trie: an entry for each letter, at the letter's distance from where its parent's children start. No two nodes' children start at the same
+ * index, so that the letter alone identifies its parent.
  */
 export function thaiTrie(): Uint32Array {
   const words = dictionaryWords();
@@ -35,7 +35,7 @@ export function thaiTrie(): Uint32Array {
   let taken = new Uint8Array(entries.length);
   let low = ROOT;
   let last = ROOT;
-  /** Where children with these letters have room. */
+  /** Finds an index from which children with these letters fit. */
   const room = (letters: readonly number[]): number => {
     for (let from = low; ; from++) {
       if (from + LETTER >= entries.length) {
@@ -54,7 +54,7 @@ export function thaiTrie(): Uint32Array {
       return from;
     }
   };
-  /** Places what follows the first `depth` letters that words[first, end) share, and tells where. */
+  /** Places the letters after the first `depth`, which words[first, end) share. Returns the index of the children. */
   const place = (first: number, end: number, depth: number): number => {
     const letters: number[] = [];
     const starts: number[] = [];

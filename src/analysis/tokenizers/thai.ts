@@ -1,6 +1,6 @@
-// Words as Java's BreakIterator finds them for Thai: runs by rules, and runs of Thai letters by a dictionary. Both are tables for the kernel
-// (assembly/analysis/tokenizers/thai.ts). The dictionary is ICU's (thai-trie.ts), which finds about nine words in ten as the recorded server does.
-// The rules' tables come from tools/thai-rules.ts.
+// Words as Java's BreakIterator finds them for Thai: parts cut by rules, and runs of Thai letters cut by a dictionary. Both are tables for the kernel
+// (assembly/analysis/tokenizers/thai.ts). The dictionary is ICU's (thai-trie.ts); about nine words in ten are the recorded server's.
+// tools/thai-rules.ts generates the tables of the rules.
 
 import { StageId } from '../../wasm/generated/analysis.ts';
 import { joinConfigs, words } from '../blob.ts';
@@ -24,7 +24,7 @@ function classTable(): Uint8Array {
   return classes;
 }
 
-/** Classes of code points in blocks, equal ones once. */
+/** Classes of code points in blocks, with equal blocks shared. */
 function classBlocks(): { index: Uint8Array; blocks: Uint8Array } {
   const classes = new Uint32Array(classTable().buffer);
   const numbers = new Map<string, number>();
@@ -34,7 +34,7 @@ function classBlocks(): { index: Uint8Array; blocks: Uint8Array } {
   let number = -1;
   for (let at = 0; at < CODE_POINTS; at += BLOCK) {
     const block = classes.subarray(at >> 2, (at + BLOCK) >> 2);
-    // Most blocks are like the one before.
+    // Most blocks equal the one before.
     if (number < 0 || !blocks[number].every((word, i) => word === block[i])) {
       const key = block.join();
       number = numbers.get(key) ?? blocks.push(block) - 1;
@@ -47,7 +47,7 @@ function classBlocks(): { index: Uint8Array; blocks: Uint8Array } {
 
 const HEADER_BYTES = 16;
 
-/** Config of the stage; the blocks have a multiple of four bytes. */
+/** Config of the stage. The size of the blocks is a multiple of four bytes. */
 function thaiConfig(): Uint8Array {
   const { index, blocks } = classBlocks();
   const entries = thaiTrie();
@@ -62,7 +62,7 @@ function thaiConfig(): Uint8Array {
 
 let tokenizer: Tokenizer | null = null;
 
-/** Its tables, a third of a megabyte, are made once. */
+/** The tokenizer; its tables, a third of a megabyte, are built once. */
 export function thaiTokenizer(): Tokenizer {
   tokenizer ??= { kind: 'kernel', stage: { id: StageId.THAI, config: thaiConfig() } };
   return tokenizer;

@@ -1,13 +1,13 @@
-// Strings to UTF-8 and back; lone surrogates become their 3-byte forms and survive the way there and back.
+// Strings to UTF-8 and back. Lone surrogates become 3-byte forms and survive the round trip.
 import type { TextInput, TextMemory } from '../../wasm/analysis.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Lone surrogates: a high one without a low one behind it, or a low one without a high one before it. */
+/** Lone surrogates: a high one not followed by a low one, or a low one not preceded by a high one. */
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
-/** Whether a text has no lone surrogates; engines of before 2023 have no method for it, which is several times as fast. */
+/** Whether a string has no lone surrogates. Engines before 2023 lack isWellFormed, which is several times as fast as the expression. */
 const isWellFormed: (text: string) => boolean =
   'isWellFormed' in String.prototype
     ? (text) => (text as unknown as { isWellFormed(): boolean }).isWellFormed()
@@ -19,7 +19,7 @@ export function encodeWtf8(text: string): Uint8Array {
   return out.subarray(0, writeWtf8(out, 0, text));
 }
 
-/** A text that is written straight into the kernels' memory. */
+/** A string that is encoded directly into the kernels' memory. */
 export class StringInput implements TextInput {
   readonly #text: string;
 
@@ -34,13 +34,13 @@ export class StringInput implements TextInput {
   writeTo(bytes: Uint8Array, memory: TextMemory): number {
     if (memory.isShared) return writeWtf8(bytes, 0, this.#text);
     const { written } = encoder.encodeInto(this.#text, bytes);
-    // The encoder writes U+FFFD, three bytes, for a lone surrogate.
+    // The encoder writes U+FFFD (three bytes) for a lone surrogate.
     if (written === this.#text.length || !memory.hasReplacement(written) || isWellFormed(this.#text)) return written;
     return writeWtf8(bytes, 0, this.#text);
   }
 }
 
-/** Writes a text at `at`, where its length times three bytes are free. Returns the bytes written. */
+/** Encodes a string at `at`, where three bytes per unit are free. Returns the number of bytes written. */
 export function writeWtf8(out: Uint8Array, at: number, text: string): number {
   let to = at;
   for (let i = 0; i < text.length; i++) {
