@@ -1,4 +1,4 @@
-// Common grams: pairs with a frequent word as further tokens; in query mode pairs instead of their words.
+// Common grams: adds a token for each pair of words of which at least one is frequent; in query mode, such pairs replace their words.
 import { illegalArgument } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
 import { termSet, words } from '../blob.ts';

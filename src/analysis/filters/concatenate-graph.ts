@@ -1,4 +1,4 @@
-// concatenate_graph: each way through the token graph as one token.
+// concatenate_graph: each path through the token graph becomes one token.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
@@ -6,9 +6,9 @@ import { MAX_TOKENS, makeToken, type Token, type TokenStream } from '../tokens/t
 import { encodeWtf8 } from '../tokens/wtf8.ts';
 import { filterEntry } from './kernel-filters.ts';
 
-/** Value of `max_graph_expansions`. */
+/** Value of `max_graph_expansions` for no limit. */
 const NO_LIMIT = -1;
-/** Arcs that are followed at most, beside those of one way. */
+/** Maximum number of arcs that are followed, in addition to those of one path. */
 const MAX_STEPS = 1 << 24;
 
 interface Options {
@@ -17,7 +17,7 @@ interface Options {
   readonly maxExpansions: number;
 }
 
-/** Arcs that leave each node: term and target; holes are empty terms. */
+/** Arcs that leave each node: term and target. Holes are arcs with empty terms. */
 function graphOf(
   stream: TokenStream,
   { preservePositions, separator }: Options,
@@ -34,9 +34,9 @@ function graphOf(
     const posInc =
       node < 0 ? Math.max(1, preservePositions ? token.posInc : 1) : preservePositions ? token.posInc : Math.min(1, token.posInc);
     node += posInc;
-    // A node that nothing arrives at lies behind a hole.
+    // A node without incoming arcs follows a hole.
     for (let hole = reached; hole < node; hole++) add(hole, '', hole + 1);
-    // A separator inside a term is doubled.
+    // Separators inside a term are doubled.
     add(node, separator ? token.term.replaceAll(separator, separator + separator) : token.term, node + token.posLen);
     reached = Math.max(reached, node + token.posLen);
   }
@@ -56,7 +56,7 @@ function concatenate(stream: TokenStream, options: Options): Token[] {
     throw illegalArgument(`limit must be -1 (which means no limit), or > 0; got: ${maxExpansions}`);
   const limit = maxExpansions === NO_LIMIT ? MAX_TOKENS : maxExpansions;
   let steps = Math.min(limit * 1000, MAX_STEPS) + 2 * (end + 1);
-  // A stack of its own: ways are as long as texts.
+  // An explicit stack, since paths are as long as texts.
   const open: [node: number, text: string][] = [[0, '']];
   for (let next = open.pop(); next; next = open.pop()) {
     const [from, text] = next;
@@ -70,7 +70,7 @@ function concatenate(stream: TokenStream, options: Options): Token[] {
     .map((term, i) => makeToken(term, 0, stream.endOffset, 'word', i === 0 ? 1 : 0));
 }
 
-/** Order of UTF-8 bytes, in which an automaton's strings come. */
+/** Compares by UTF-8 bytes, the order in which an automaton enumerates its strings. */
 function byBytes(a: string, b: string): number {
   const x = encodeWtf8(a);
   const y = encodeWtf8(b);

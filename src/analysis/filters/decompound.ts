@@ -1,4 +1,4 @@
-// Decompounders: words inside words, by a dictionary alone (a kernel) or at hyphenation points only (on the host).
+// Decompounders: find words inside words, by a dictionary alone (a kernel) or only at hyphenation points (on the host).
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
@@ -20,7 +20,7 @@ export interface Options {
 
 type Dictionary = (term: string) => boolean;
 
-/** Config of the decompound stage (assembly/analysis/filters/expand/decompound.ts has the drawing). */
+/** Config of the decompound stage; assembly/analysis/filters/expand/decompound.ts has the layout. */
 export function decompoundConfig({ minWord, minPart, maxPart, onlyLongest }: Options, list: readonly string[]): Uint8Array {
   const firsts = new Uint8Array(8192);
   for (const word of list) {
@@ -36,7 +36,7 @@ interface HyphenOptions extends Options {
   readonly noOverlappingMatches: boolean;
 }
 
-/** @param longest length of the dictionary's longest word */
+/** @param longest length of the longest word in the dictionary */
 function hyphenParts(term: string, options: HyphenOptions, hyphenator: Hyphenator, has: Dictionary, longest: number): string[] {
   const firstOnly = options.onlyLongest || options.noSubMatches || options.noOverlappingMatches;
   if (firstOnly && (has(term) || has(term.slice(0, -1)))) return [];
@@ -47,7 +47,7 @@ function hyphenParts(term: string, options: HyphenOptions, hyphenator: Hyphenato
   let consumed = -1;
   let last = 0;
   for (let i = 0; i < points.length; i++) {
-    // All points ascend, but for the last one if characters of no class stand before the word.
+    // The points are in ascending order, except the last one if the word starts with characters without a class.
     while (last + 2 < points.length && points[last + 1] - points[i] <= maxPart) last++;
     if (options.noOverlappingMatches && i < consumed) continue;
     const until = options.noSubMatches ? Math.max(consumed, i) : i;
@@ -56,7 +56,7 @@ function hyphenParts(term: string, options: HyphenOptions, hyphenator: Hyphenato
       if (size > maxPart) continue;
       if (size < options.minPart) break;
       const part = term.slice(points[i], points[j]);
-      // Without its last character too, which may be a binding one.
+      // Also without its last character, which may be a linking letter.
       const match = has(part) ? part : has(part.slice(0, -1)) ? part.slice(0, -1) : null;
       if (match === null) continue;
       out.push(match);
@@ -83,7 +83,7 @@ function checkSizes({ minWord, minPart, maxPart }: Options): void {
   for (const [name, size] of Object.entries(sizes)) if (size < 0) throw illegalArgument(`${name} cannot be negative`);
 }
 
-/** @throws ApiError illegal_argument_exception: no list is given */
+/** @throws ApiError illegal_argument_exception: there is no list */
 function wordsOf(context: BuildContext): readonly string[] {
   const list = wordList(context, 'word_list');
   if (!list) throw illegalArgument(`word_list must be provided for [${context.name}], either as a path to a file, or directly`);

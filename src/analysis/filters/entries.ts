@@ -1,4 +1,4 @@
-// Token filters that run over whole token lists on the host.
+// Registry entries of token filters that have files of their own.
 import type { ComponentEntry, FilterFactory } from '../component.ts';
 import { COMMON_GRAMS_FILTERS } from './common-grams.ts';
 import { CONCATENATE_FILTERS } from './concatenate-graph.ts';

@@ -1,4 +1,4 @@
-// Filters that turn a whole stream into a summary: fingerprint (sorted distinct terms) and min_hash.
+// Filters that summarize a whole stream: fingerprint (sorted distinct terms) and min_hash.
 import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
@@ -8,13 +8,13 @@ import type { Settings } from '../settings.ts';
 import { encodeWtf8 } from '../tokens/wtf8.ts';
 import { filterEntry } from './kernel-filters.ts';
 
-/** @param maxSize longest result in UTF-16 units; a longer one is none */
+/** @param maxSize maximum length in UTF-16 units; a longer fingerprint is dropped */
 export function fingerprintFilter(separator: string, maxSize: number): TokenFilter {
   const between = encodeWtf8(separator);
   return kernelFilter(StageId.FINGERPRINT, words([Math.max(0, maxSize), between.length], between));
 }
 
-/** A parameter that Lucene reads itself. @throws ApiError number_format_exception */
+/** A parameter that Lucene parses itself. @throws ApiError number_format_exception */
 function plainInt(settings: Settings, key: string, fallback: number): number {
   try {
     return settings.int(key, fallback);

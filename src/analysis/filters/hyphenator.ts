@@ -1,12 +1,12 @@
-// Hyphenation points by patterns. Source: Liang, "Word Hy-phen-a-tion by Com-put-er" (1983); files in the XML format of Apache FOP.
+// Hyphenation points from patterns. Source: Liang, "Word Hy-phen-a-tion by Com-put-er" (1983); files in the XML format of Apache FOP.
 
-/** Largest file that is read, in characters. */
+/** Maximum size of a file in characters. */
 const MAX_FILE = 16 * 1024 * 1024;
 
 export class Hyphenator {
-  /** Canonical character of each character that words may have. */
+  /** Canonical character of each character that may occur in words. */
   readonly #classes = new Map<string, string>();
-  /** Letters of a pattern (dots for word ends) and the values between them. */
+  /** Letters of a pattern (dots for the ends of the word), and the values between them. */
   readonly #patterns = new Map<string, number[]>();
   readonly #exceptions = new Map<string, number[]>();
   #longest = 0;
@@ -47,8 +47,8 @@ export class Hyphenator {
   }
 
   /**
-   * Where a word may be cut, with 0 and the number of its letters (as Lucene has it, also when characters of no class stand before them); null if it
-   * may not be cut at all or has characters of no class between letters. At least one letter stays on each side, two behind an exception's cut.
+   * Positions where a word may be cut, including 0 and the number of its letters (as in Lucene, even if characters without a class precede them); null if
+   * it may not be cut or has characters without a class between letters. At least one letter remains on each side, two after the cut of an exception.
    */
   points(word: string): number[] | null {
     let lower = '';

@@ -1,4 +1,4 @@
-// Filters that hold other filters: multiplexer, condition; and predicate_token_filter, which shares the script.
+// Filters that contain other filters: multiplexer and condition; and predicate_token_filter, which uses the same scripts.
 import { illegalArgument } from '../../errors/catalog.ts';
 import { ONLY_ON_SAME_POSITION, StageId } from '../../wasm/generated/analysis.ts';
 import { numberOfCall } from '../../wasm/host-calls.ts';
@@ -11,26 +11,26 @@ import { termFilter } from './host-terms.ts';
 import { filterEntry } from './kernel-filters.ts';
 import { scriptToken, TokenPredicate } from './token-predicate.ts';
 
-/** Whether filters run in kernels inside others: all of them, and payloads, which only the outer chain finds, are none of their business. */
+/** Whether filters can run in kernels inside others: all must be kernels and set no payloads, which only the outer chain can look up. */
 function areKernels(filters: readonly TokenFilter[]): boolean {
   return filters.every((filter) => filter.kind === 'kernel' && !filter.stages.some(givesPayloads));
 }
 
-/** Chain of filters behind a stage that hands it tokens, as bytes, a multiple of eight. */
+/** Encodes a chain of filters after a stage that supplies its tokens; the size is a multiple of eight. */
 function innerBlob(source: KernelStage, filters: readonly TokenFilter[]): Uint8Array {
   return chainBlob(fuse([source, ...filters.flatMap((filter) => (filter.kind === 'kernel' ? filter.stages : []))]));
 }
 
 const INPUT: KernelStage = { id: StageId.INPUT, config: new Uint8Array(0) };
 
-/** Each token once per branch; equal terms at one position once (assembly/analysis/filters/nested/multiplexer.ts). */
+/** Emits each token once per branch, and equal terms at one position once (assembly/analysis/filters/nested/multiplexer.ts). */
 export function multiplexerFilter(branches: readonly (readonly TokenFilter[])[]): TokenFilter {
-  // Without a branch tokens stay as they are.
+  // Without branches, tokens are unchanged.
   if (!branches.length) return { kind: 'kernel', stages: [REMOVE_DUPLICATES] };
   if (!branches.every(areKernels)) return multiplexerOnHost(branches);
   const select = { id: StageId.SELECT, config: words([branches.length]) };
   const turns: TokenFilter[] = branches.flatMap((filters, turn) => {
-    // A branch that changes nothing is none, unless it is the only one: then it keeps back what the text leaves as a hole at its end.
+    // A branch without filters is omitted, unless it is the only one: then it suppresses the hole at the end of the text.
     if (!filters.length && branches.length > 1) return [];
     return [{ kind: 'kernel', stages: [{ id: StageId.CONDITION, config: words([0, turn], innerBlob(INPUT, filters)) }] }];
   });
@@ -46,7 +46,7 @@ export function multiplexerFilter(branches: readonly (readonly TokenFilter[])[])
 const REMOVE_DUPLICATES: KernelStage = { id: StageId.UNIQUE, config: words([ONLY_ON_SAME_POSITION]) };
 const DEDUPLICATE: readonly TokenFilter[] = [{ kind: 'kernel', stages: [REMOVE_DUPLICATES] }];
 
-/** Tokens that a script takes go through filters, a run of them at a time (assembly/analysis/filters/nested/condition.ts). */
+/** Applies filters to runs of tokens that a script selects (assembly/analysis/filters/nested/condition.ts). */
 function conditionFilter(predicate: TokenPredicate, filters: readonly TokenFilter[]): TokenFilter {
   if (!areKernels(filters)) return conditionOnHost(predicate, filters);
   const config = words([numberOfCall(predicate.call), 0], innerBlob(INPUT, filters));
@@ -61,13 +61,13 @@ function predicateFilter(predicate: TokenPredicate): TokenFilter {
   return { kind: 'kernel', stages: [{ id: StageId.PREDICATE, config, keeps: predicate }] };
 }
 
-/** A run of the stream through filters, as a stream of its own, which knows of no holes behind it. */
+/** Applies filters to a run of the stream, as a separate stream without holes at its end. */
 function runOver(tokens: Token[], stream: TokenStream, filters: readonly TokenFilter[], env: FilterEnvironment): TokenStream {
   const run = { tokens, endOffset: stream.endOffset, endPosInc: 0 };
   return filters.length ? env.run(filters, run) : run;
 }
 
-/** The same with a filter of the host in a branch; a single branch sees the whole stream. At its end the last branch alone tells of holes. */
+/** A multiplexer with host filters in a branch. A single branch sees the whole stream. Only the last branch reports holes at the end. */
 function multiplexerOnHost(branches: readonly (readonly TokenFilter[])[]): TokenFilter {
   return {
     kind: 'host',
@@ -76,7 +76,7 @@ function multiplexerOnHost(branches: readonly (readonly TokenFilter[])[]): Token
       const tokens: Token[] = [];
       if (branches.length === 1) return env.run(DEDUPLICATE, runOver(stream.tokens, stream, branches[0], env));
       let endPosInc = 0;
-      // Increments of tokens that no branch keeps go to the next one.
+      // Increments of tokens that all branches drop are added to the next token.
       let carry = 0;
       for (const token of stream.tokens) {
         const posInc = token.posInc + carry;
@@ -97,7 +97,7 @@ function multiplexerOnHost(branches: readonly (readonly TokenFilter[])[]): Token
   };
 }
 
-/** The same with a filter of the host among the filters. */
+/** A condition with host filters. */
 function conditionOnHost(predicate: TokenPredicate, filters: readonly TokenFilter[]): TokenFilter {
   return {
     kind: 'host',
@@ -124,7 +124,7 @@ function conditionOnHost(predicate: TokenPredicate, filters: readonly TokenFilte
   };
 }
 
-/** @throws ApiError: no script, or one that is not understood */
+/** @throws ApiError: the script is missing or not supported */
 function scriptOf({ name, settings }: BuildContext): TokenPredicate {
   const source = settings.get('script.source') ?? settings.get('script.inline') ?? settings.get('script');
   if (settings.get('script.id') !== undefined) throw illegalArgument(`Cannot use stored scripts in tokenfilter [${name}]`);
@@ -134,13 +134,13 @@ function scriptOf({ name, settings }: BuildContext): TokenPredicate {
   return new TokenPredicate(source);
 }
 
-/** Filters of a chain that may stand in others, which name each other and so grow quickly; and how deep they may stand. */
+/** Limits for filters inside others, since filters that name each other multiply quickly: their number in a chain, and their depth. */
 const MAX_NESTED_FILTERS = 1024;
 const MAX_DEPTH = 64;
 
 /**
- * Filters of a list inside the filter `outer`, each seeing those before it.
- * @throws ApiError illegal_argument_exception: the text that `missing` gives; a filter inside itself; too many
+ * Creates the filters of a list inside the filter `outer`; each can see those before it.
+ * @throws ApiError illegal_argument_exception: a missing filter, with the message of `missing`; a filter inside itself; too many filters
  */
 function createAll(outer: string, names: readonly string[], chain: ChainContext, missing: (name: string) => string): TokenFilter[] {
   const factories: FilterFactory[] = [];

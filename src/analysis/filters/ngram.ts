@@ -1,4 +1,4 @@
-// N-grams of terms: every gram keeps the offsets of its token and stands at its position.
+// N-grams of terms: every gram has the offsets and the position of its token.
 import { illegalArgument } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
 import { words } from '../blob.ts';
@@ -10,7 +10,7 @@ const EDGE = 1;
 const PRESERVE = 2;
 const REVERSE = { id: StageId.REVERSE, config: new Uint8Array(0) };
 
-/** Grams from the back are those of the reversed term, each reversed again. */
+/** Grams from the end are those of the reversed term, reversed again. */
 function gramFilter(min: number, max: number, flags: number, fromBack = false): TokenFilter {
   checkGrams(min, max);
   const grams = { id: StageId.NGRAM, config: words([min, max, flags]) };

@@ -1,4 +1,4 @@
-// Filters by regular expression: pattern_replace, pattern_capture, and keyword_marker with a pattern.
+// Filters with regular expressions: pattern_replace, pattern_capture, and keyword_marker with a pattern.
 import { illegalArgument } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
 import type { ComponentEntry, FilterFactory } from '../component.ts';
@@ -22,7 +22,7 @@ function replaceMatches(term: string, pattern: JavaPattern, replacement: Replace
   return out + term.slice(last);
 }
 
-/** Captured groups of one pattern in the order in which they are found, without empty ones and, if the whole term stays, without the whole. */
+/** Captured groups of one pattern in the order of matching, without empty ones and, if the original is preserved, without the whole term. */
 function captured(pattern: JavaPattern, term: string, preserveOriginal: boolean): [number, number][] {
   const out: [number, number][] = [];
   const matcher = pattern.matcher(term);
@@ -37,7 +37,7 @@ function captured(pattern: JavaPattern, term: string, preserveOriginal: boolean)
   return out;
 }
 
-/** The term, if it stays, and the groups of all patterns, merged by where they start. */
+/** The original term, if preserved, and the groups of all patterns, merged by their start. */
 function captures(term: string, patterns: readonly JavaPattern[], preserveOriginal: boolean): string[] {
   const lists = patterns.map((pattern) => ({ found: captured(pattern, term, preserveOriginal), at: 0 }));
   const out = preserveOriginal ? [term] : [];
@@ -89,7 +89,7 @@ export const PATTERN_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       if (!keywords) {
         throw illegalArgument('keyword filter requires either `keywords`, `keywords_path`, or `keywords_pattern` to be configured');
       }
-      // A list that ignores case has its words in lower case, which tokens need not be looked up in.
+      // A list that ignores case is lower-cased; the flag of the stage, which lower-cases tokens, is the parameter `ignore_case`.
       const words = keywords.ignoreCase ? keywords.words.map(lowerCodePoints) : keywords.words;
       return setStage(StageId.KEYWORD_MARKER, words, ignoreCase);
     },

@@ -1,4 +1,4 @@
-// Payloads: delimited_payload and delimited_term_freq, to which what stands behind a delimiter in a term is data about it; type_as_payload.
+// delimited_payload and delimited_term_freq, which parse the part of a term after a delimiter; and type_as_payload.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
@@ -11,7 +11,7 @@ import { filterEntry } from './kernel-filters.ts';
 
 const numberFormat = (reason: string): ApiError => new ApiError('number_format_exception', 400, reason);
 
-/** Decimal integer as Lucene's ArrayUtil.parseInt reads it. @throws ApiError number_format_exception */
+/** Parses a decimal integer like Lucene's ArrayUtil.parseInt. @throws ApiError number_format_exception */
 function parseInteger(text: string): number {
   if (text === '') throw numberFormat('chars length is 0');
   if (text === '-') throw numberFormat("chars can't be null");
@@ -44,17 +44,17 @@ const ENCODERS: Readonly<Record<string, (text: string) => Uint8Array>> = {
   identity: encodeWtf8,
 };
 
-/** Modes of the delimited stage; analyzer.ts looks for the first. */
+/** Modes of the delimited stage; fusion.ts tests for the first. */
 const PAYLOAD = 0;
 const FREQUENCY = 1;
 
 /**
- * Filter that cuts terms at a delimiter (assembly/analysis/filters/rewrite/delimited.ts has the drawing).
+ * Cuts terms at a delimiter; assembly/analysis/filters/rewrite/delimited.ts has the layout.
  * @param delimiter one UTF-16 unit
- * @param encode    data behind a delimiter as bytes: the payload, or four bytes of a frequency
+ * @param encode    encodes the part after the delimiter: a payload, or a frequency in four bytes
  */
 function delimitedFilter(mode: number, delimiter: string, encode: (text: string) => Uint8Array): TokenFilter {
-  // The kernel reads characters, of which half a pair is none.
+  // The kernel reads characters, and a surrogate is not one.
   if (/[\ud800-\udfff]/.test(delimiter)) throw illegalArgument('[delimiter] must not begin with half of a surrogate pair');
   const call: TermCall = (bytes, dataPtr, dataLen, outPtr, outBytes) => {
     const data = encode(decodeWtf8(bytes, dataPtr, dataPtr + dataLen));

@@ -1,4 +1,4 @@
-// Shingles: neighbouring tokens joined, holes filled with a filler token.
+// Shingles: adjacent tokens joined to one, with a filler for each missing position.
 import { illegalArgument } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
 import { joinConfigs, words } from '../blob.ts';

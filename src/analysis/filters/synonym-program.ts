@@ -1,5 +1,5 @@
-// Synonym rules as the bytes that the kernel walks (assembly/analysis/filters/combine/synonym.ts has the drawing): words by their hash, phrases as
-// a trie of word numbers, and for each phrase the tokens that stand for it.
+// Encodes synonym rules for the kernel (assembly/analysis/filters/combine/synonym.ts has the layout): words by their hash, phrases as a trie of word
+// numbers, and for each phrase the tokens that replace it.
 import { joinConfigs, termMap, words } from '../blob.ts';
 import { encodeWtf8 } from '../tokens/wtf8.ts';
 import type { SynonymMap, SynonymNode } from './synonym-rules.ts';
@@ -7,7 +7,7 @@ import type { SynonymMap, SynonymNode } from './synonym-rules.ts';
 const GRAPH = 1;
 const NODE_HEAD_WORDS = 4;
 
-/** A token that stands for a phrase. `term` null: the phrase's own token with the number `token`. */
+/** A token that replaces a phrase. If `term` is null, it is the phrase's own token with the number `token`. */
 interface Arc {
   readonly term: string | null;
   readonly token: number;
@@ -15,7 +15,7 @@ interface Arc {
   readonly to: number;
 }
 
-/** Arcs of a graph: first those that leave the start node, then the rest of each way, the phrase's own way last. */
+/** Arcs of a graph: first those that leave the start node, then the rest of each path, with the phrase's own path last. */
 function graphArcs({ outputs, keepOriginal }: SynonymNode, length: number): { arcs: Arc[]; span: number } {
   const ways: { term: string | null; token: number }[][] = (outputs ?? []).map((path) => path.map((term) => ({ term, token: 0 })));
   if (keepOriginal) ways.push(Array.from({ length }, (_, token) => ({ term: null, token })));
@@ -34,13 +34,13 @@ function graphArcs({ outputs, keepOriginal }: SynonymNode, length: number): { ar
   return { arcs: [...first, ...rest], span };
 }
 
-/** Terms over the tokens of the phrase and those behind it, in the order of the rules. */
+/** Terms over the tokens of the phrase and those after it, in the order of the rules. */
 function flatArcs({ outputs }: SynonymNode): { arcs: Arc[]; span: number } {
   const arcs = (outputs ?? []).flatMap((path) => path.map((term, from) => ({ term, token: 0, from, to: path.length === 1 ? 1 : 0 })));
   return { arcs, span: 0 };
 }
 
-/** A node on its way into the program; nodes lie one behind the other, those of longer phrases later. */
+/** A node with its offset in the program; nodes are stored in sequence, those of longer phrases later. */
 interface PlacedNode {
   readonly node: SynonymNode;
   readonly arcs: readonly Arc[];
@@ -74,7 +74,7 @@ export function synonymProgram(map: SynonymMap, graph: boolean): Uint8Array {
   }
   const longest = depths[depths.length - 1];
 
-  // Where the nodes lie depends on the size of the map, which does not depend on what is in it.
+  // The nodes' offsets depend on the size of the map, which does not depend on its values.
   const wordMap = () => termMap([...numbers].map(([word, number]) => [word, words([number, roots.get(word)?.offset ?? 0])]));
   let offset = 8 + wordMap().length;
   for (const placed of nodes) {

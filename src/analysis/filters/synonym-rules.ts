@@ -1,4 +1,4 @@
-// Synonym rules: Solr and WordNet formats into a trie over words.
+// Parses synonym rules in the Solr and WordNet formats to a trie over words.
 import { javaTrim } from '../../common/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 
@@ -9,7 +9,7 @@ export type Phrase = readonly string[];
 export interface SynonymNode {
   readonly next: Map<string, SynonymNode>;
   outputs: Phrase[] | null;
-  /** The matched words stay beside the outputs. */
+  /** True if the matched words are kept in addition to the outputs. */
   keepOriginal: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface SynonymMap {
   readonly isEmpty: boolean;
 }
 
-/** Analyses one side of a rule into words. @throws ApiError: it has none, or its tokens are not one behind the other */
+/** Analyzes one side of a rule; null skips it. @throws ApiError: it has no words, or they are not at consecutive positions */
 export type PhraseAnalyzer = (text: string) => Phrase | null;
 
 export class SynonymMapBuilder {
@@ -49,14 +49,14 @@ function newNode(): SynonymNode {
   return { next: new Map(), outputs: null, keepOriginal: false };
 }
 
-/** A rule that cannot be read; the line is part of the cause that nobody sees, since the service answers "Failed to build synonyms". */
+/** An invalid rule. Users do not see the line, since the service reports "Failed to build synonyms". */
 function invalid(line: number, reason: string): ApiError {
   return new ApiError('parse_exception', 400, `Invalid synonym rule at line ${line}: ${reason}`);
 }
 
 /**
- * `a, b => c` and `a, b, c`; `\` takes the meaning from a character. Comments begin with #.
- * @param expand equal words stand for each other; otherwise all become the first
+ * Parses `a, b => c` and `a, b, c`; `\` escapes a character. Comments start with #.
+ * @param expand maps equivalent words to each other; otherwise all map to the first
  */
 export function parseSolrRules(lines: readonly string[], expand: boolean, analyze: PhraseAnalyzer, builder: SynonymMapBuilder): void {
   lines.forEach((line, i) => {
@@ -106,7 +106,7 @@ function unescapeSide(text: string): string {
   return text.replace(/\\([\s\S])/g, '$1');
 }
 
-/** Lines `s(synset_id,word,'text',type,...).`, words of a synset one behind the other. */
+/** Parses lines `s(synset_id,word,'text',type,...).`; the words of a synset are on consecutive lines. */
 export function parseWordNetRules(lines: readonly string[], expand: boolean, analyze: PhraseAnalyzer, builder: SynonymMapBuilder): void {
   let set = '';
   let phrases: Phrase[] = [];

@@ -1,4 +1,4 @@
-// synonym and synonym_graph: the rules are read and analysed here, once for a chain; the words of texts are matched by the kernel.
+// synonym and synonym_graph: the host parses and analyzes the rules, once per chain; a kernel matches the words of texts.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
@@ -29,7 +29,7 @@ function synonymFilter(map: SynonymMap, graph: boolean): TokenFilter {
 
 // --- rules
 
-/** The chain that words of rules go through: the tokenizer and the filters before, but for those that cannot. */
+/** The chain that analyzes rules: the tokenizer and the filters before this one, except those that are skipped in rules. */
 function ruleAnalyzer(context: BuildContext, chain: ChainContext): { stream(text: string): TokenStream } {
   const named = context.settings.get('synonym_analyzer');
   if (named !== undefined) {
@@ -51,7 +51,7 @@ function ruleAnalyzer(context: BuildContext, chain: ChainContext): { stream(text
   return new Analyzer('synonym_rules', parts, chain.host);
 }
 
-/** @param lenient a side that cannot be used is left out instead of refused */
+/** @param lenient omits invalid sides instead of refusing them */
 function phraseAnalyzer(analyzer: { stream(text: string): TokenStream }, lenient: boolean): PhraseAnalyzer {
   return (text): Phrase | null => {
     const { tokens } = analyzer.stream(text);
@@ -64,7 +64,7 @@ function phraseAnalyzer(analyzer: { stream(text: string): TokenStream }, lenient
 
 interface Options {
   readonly expand: boolean;
-  /** A rule that cannot be used is left out. */
+  /** True to omit invalid rules. */
   readonly isLenient: boolean;
 }
 

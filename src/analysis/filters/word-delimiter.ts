@@ -1,4 +1,4 @@
-// word_delimiter and word_delimiter_graph: reads their parameters; words are taken apart by the kernel.
+// word_delimiter and word_delimiter_graph: parses their parameters; a kernel splits the words.
 
 import { StageId } from '../../wasm/generated/analysis.ts';
 import { joinConfigs, termSet, words } from '../blob.ts';
@@ -14,7 +14,7 @@ const ALPHANUM = ALPHA | DIGIT;
 
 const TYPE_NAMES: Readonly<Record<string, number>> = { LOWER, UPPER, ALPHA, DIGIT, ALPHANUM, SUBWORD_DELIM: DELIMITER };
 
-/** Flags of the kernel, and whether they are on where a definition does not say. */
+/** Flags of the kernel and their defaults. */
 const FLAGS: readonly (readonly [name: string, flag: number, isOn: boolean])[] = [
   ['generate_word_parts', 1, true],
   ['generate_number_parts', 2, true],
@@ -29,13 +29,13 @@ const FLAGS: readonly (readonly [name: string, flag: number, isOn: boolean])[] =
 ];
 const GRAPH = 1024;
 const ADJUST_OFFSETS = 2048;
-/** Protected words are in lower case and stand for words of any. */
+/** Protected words are in lower case and match words in any case. */
 const ANY_CASE = 4096;
 
-/** Types of UTF-16 units that a definition changes. */
+/** Types of UTF-16 units that a definition overrides. */
 type TypeTable = ReadonlyMap<number, number>;
 
-/** Type of one of the first 256 units: with a type table the rules of all units hold, without one there are letters, digits and nothing else. */
+/** Type of one of the first 256 units: with a type table the general rules apply; without one there are only letters and digits. */
 function lowType(unit: number, types: TypeTable): number {
   const kind = category(unit);
   if (kind === 1) return types.get(unit) ?? UPPER;

@@ -1,21 +1,21 @@
-// Conditions of affix rules: patterns of one character each, which the word must show where the affix is put, before the affix is put there.
-// Source: hunspell(5), PFX and SFX; what a condition shorter than the stripped text means is Lucene's reading.
+// Conditions of affix rules: patterns, one test per character, that a word must match at the side of the affix before the affix is added.
+// Source: hunspell(5), PFX and SFX; conditions shorter than the stripped string are interpreted as in Lucene.
 
-/** One character of a pattern: any, one of some, or none of some. */
+/** Test of one character: any, one of a set, or none of a set. */
 interface CharacterTest {
   readonly characters: string;
   readonly negated: boolean;
 }
 
-/** What the part of a word that remains without the affix must show, at its end for suffixes and at its start for prefixes. */
+/** Tests what remains of a word without the affix: its end for suffixes, its start for prefixes. */
 export type Condition = (rest: string) => boolean;
 
 const NEVER: Condition = () => false;
 
 /**
- * @param strip      text that the rule takes from the word before it adds the affix
- * @param condition  `.`, literal characters, `[abc]`, `[^abc]`
- * @returns null: always true
+ * @param strip     string that the rule removes from the word before it adds the affix
+ * @param condition `.`, literal characters, `[abc]`, `[^abc]`
+ * @returns null if the condition is always true
  */
 export function compileCondition(isPrefix: boolean, strip: string, condition: string): Condition | null {
   const isLiteral = !/[[.-]/.test(condition);
@@ -45,7 +45,7 @@ function parseTests(condition: string): CharacterTest[] {
   for (let i = 0; i < condition.length; i++) {
     const character = condition[i];
     if (character === '[') {
-      // An unclosed bracket ends with the condition.
+      // An unclosed bracket extends to the end of the condition.
       const close = condition.indexOf(']', i + 1);
       const inside = condition.slice(i + 1, close < 0 ? condition.length : close);
       const negated = inside.startsWith('^');

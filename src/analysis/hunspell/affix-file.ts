@@ -1,11 +1,11 @@
-// Reader of .aff files: the rules that make forms of words. Source: hunspell(5). What only spelling needs (REP, MAP, TRY, compounds, ...) is
-// passed over, as stemming in Lucene never looks at it: words are taken as they are, not as compounds.
-// Sizes that a file declares (`PFX A Y 10`, `AF 300`) are checked against its lines, never trusted for memory.
+// Reads .aff files: the rules that derive the forms of words. Source: hunspell(5). Commands that only matter for spelling (REP, MAP, TRY, compounds,
+// ...) are skipped, since Lucene's stemming ignores them, too.
+// Sizes that a file declares (`PFX A Y 10`, `AF 300`) are checked against its lines, and no memory is allocated by them.
 import { illegalArgument } from '../../errors/catalog.ts';
 import { type Condition, compileCondition } from './affix-condition.ts';
 import { decodeBytes, encodingOf, fieldsOf, linesOf, lowerUnit } from './text.ts';
 
-/** Flags are characters, whatever their form in the file; a word's or rule's flags are a string of them. "" is no flag. */
+/** A flag is a character, whatever its form in the file; the flags of a word or rule are a string of them. "" is no flag. */
 export type Flags = string;
 
 export interface Affix {
@@ -13,17 +13,17 @@ export interface Affix {
   readonly isPrefix: boolean;
   readonly strip: string;
   readonly condition: Condition | null;
-  /** May stand together with an affix of the other side. */
+  /** True if it may be combined with an affix on the other side. */
   readonly isCrossProduct: boolean;
-  /** Flags of affixes that may follow, and NEEDAFFIX, CIRCUMFIX, ONLYINCOMPOUND. */
+  /** Flags of the affixes that may be added next, and NEEDAFFIX, CIRCUMFIX, ONLYINCOMPOUND. */
   readonly continuation: Flags;
 }
 
-/** Rules of one side by the text that they add. */
+/** Rules of one side by the string that they add. */
 interface AffixTable {
   readonly byText: Map<string, Affix[]>;
   longest: number;
-  /** Flags that stand in a continuation of this side. */
+  /** Flags that occur in the continuation of a rule of this side. */
   readonly secondStage: Set<string>;
 }
 
@@ -35,11 +35,11 @@ interface ConversionTable {
 
 type FlagForm = 'char' | 'long' | 'num' | 'utf8';
 
-/** What an affix file says. */
+/** Contents of an affix file. */
 export class AffixFile {
   readonly prefixes: AffixTable = { byText: new Map(), longest: 0, secondStage: new Set() };
   readonly suffixes: AffixTable = { byText: new Map(), longest: 0, secondStage: new Set() };
-  /** Flag sets and morphological data that dictionaries name by number, from 1. */
+  /** Flag sets and morphological data that dictionaries refer to by number, from 1. */
   readonly flagAliases: Flags[] = [];
   readonly morphAliases: string[] = [];
   flagForm: FlagForm = 'char';
@@ -47,7 +47,7 @@ export class AffixFile {
   circumfix = '';
   onlyInCompound = '';
   isFullStrip = false;
-  /** Two prefixes and a suffix rather than two suffixes and a prefix. */
+  /** Allows two prefixes and a suffix instead of two suffixes and a prefix. */
   hasComplexPrefixes = false;
   checksSharpS = false;
   isTurkic = false;
@@ -71,7 +71,7 @@ export class AffixFile {
     return out;
   }
 
-  /** A word, an entry or an affix in the form in which they are compared: IGNORE, ICONV, and lower case if case is ignored. */
+  /** Normalizes a word, an entry or an affix for comparison: IGNORE, ICONV, and lower case if case is ignored. */
   clean(text: string): string {
     if (!this.ignored && !this.inputConversion && !this.ignoresCase) return text;
     let out = '';
@@ -80,7 +80,7 @@ export class AffixFile {
     return this.ignoresCase ? this.lowerAll(out) : out;
   }
 
-  /** @throws ApiError illegal_argument_exception: not of the form that FLAG names */
+  /** @throws ApiError illegal_argument_exception: not in the form that FLAG selects */
   parseFlags(text: string): Flags {
     switch (this.flagForm) {
       case 'num':
@@ -95,7 +95,7 @@ export class AffixFile {
   }
 }
 
-/** Largest flag number: those above are Hunspell's own. */
+/** Largest flag number; Hunspell reserves larger ones. */
 const MAX_NUMERIC_FLAG = 65_509;
 
 function numericFlag(text: string): string {
@@ -122,7 +122,7 @@ export function hasFlag(flags: Flags, flag: string): boolean {
   return flag !== '' && flag !== '\0' && flags.includes(flag);
 }
 
-/** Replaces from left to right, the longest text first. */
+/** Replaces strings from left to right, the longest match first. */
 export function convert(table: ConversionTable, text: string): string {
   let out = '';
   let at = 0;
@@ -140,8 +140,8 @@ export function convert(table: ConversionTable, text: string): string {
 }
 
 /**
- * @param source  bytes, decoded by the file's own SET, or text
- * @throws ApiError illegal_argument_exception: a line that cannot be read, with its number
+ * @param source bytes in the encoding of the file's own SET, or a string
+ * @throws ApiError illegal_argument_exception: an invalid line, with its number
  */
 export function parseAffixFile(source: Uint8Array | string, ignoresCase: boolean): AffixFile {
   const encoding = typeof source === 'string' ? 'UTF-8' : encodingOf(source);
@@ -164,7 +164,7 @@ class LineReader {
     return this.#at < this.lines.length ? this.lines[this.#at++] : null;
   }
 
-  /** Fields of a line, at least `min` and at most `max` before a comment. */
+  /** Fields of a line: at least `min`, and at most `max` before a comment. */
   fields(line: string | null, min: number, max = Number.POSITIVE_INFINITY): string[] {
     const fields = line === null ? [] : fieldsOf(line);
     if (fields.length < min || (fields.length > max && !fields[max].startsWith('#')))
@@ -181,7 +181,7 @@ function trimAscii(line: string): string {
   return line.replaceAll(/^[\0- ]+|[\0- ]+$/g, '');
 }
 
-/** FLAG decides how flags are read, wherever it stands. */
+/** The form of flags from the FLAG command, which may be anywhere in the file. */
 function flagForm(reader: LineReader, encoding: string): FlagForm {
   const line = reader.lines.find((text) => /^FLAG\s/.test(text));
   if (line === undefined) return 'char';
@@ -242,7 +242,7 @@ function readLine(file: AffixFile, reader: LineReader, line: string): void {
   }
 }
 
-/** The first line tells how many follow; an alias may be empty. */
+/** The header gives the number of lines that follow. An alias may be empty. */
 function readAliases<T>(reader: LineReader, header: string, out: T[], parse: (fields: string[], line: string) => T): void {
   const count = countOf(reader, header, 1);
   for (let i = 0; i < count; i++) {
@@ -270,7 +270,7 @@ function readConversions(reader: LineReader, header: string): ConversionTable {
   return { byText, longest };
 }
 
-/** Rules of one flag: `SFX D Y 2`, then lines `SFX D 0 ed [^y] ...`. */
+/** Reads the rules of one flag: `SFX D Y 2`, then lines `SFX D 0 ed [^y] ...`. */
 function readAffixes(file: AffixFile, reader: LineReader, header: string, isPrefix: boolean): void {
   const count = countOf(reader, header, 3);
   const [, name, cross] = fieldsOf(header);

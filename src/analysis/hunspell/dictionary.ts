@@ -1,4 +1,4 @@
-// Reader of .dic files: words with flags and morphological data. Source: hunspell(5).
+// Reads .dic files: words with flags and morphological data. Source: hunspell(5).
 //   word ─┬─ / flags, or the number of a set of AF ─┬─ tab, or space before a field: st:stem po:noun, or the number of a line of AM ─┤
 import { illegalArgument } from '../../errors/catalog.ts';
 import { isLetter } from '../characters.ts';
@@ -6,17 +6,17 @@ import { type AffixFile, convert, type Flags, parseAffixFile } from './affix-fil
 import { caseOf, decodeBytes, linesOf, upperUnit } from './text.ts';
 import { type Entry, WordTable } from './word-table.ts';
 
-/** A dictionary as files, in bytes (then SET tells the encoding) or as text. */
+/** The files of a dictionary, as bytes in the encoding of SET, or as strings. */
 export interface HunspellSource {
   readonly affix: Uint8Array | string;
   readonly dictionaries: readonly (Uint8Array | string)[];
   readonly ignoreCase?: boolean;
 }
 
-/** Separators of the parts of a line, once escapes are undone. Binary rubbish of the same value is dropped. */
+/** Separators of the parts of a line once escapes are resolved. The same characters in the file are dropped. */
 const FLAGS = '\x1f';
 const MORPH = '\x1e';
-/** Mark of entries that are made for words in unusual case (OpenOffice, ENGL), so that their capitalized form is found. */
+/** Marks entries that are added for words in unusual case (OpenOffice, ENGL), so that their capitalized form is found. */
 const HIDDEN = String.fromCharCode(65_511);
 
 /** Entries by word. Those of one word are in the order of their lines' text. */
@@ -30,7 +30,7 @@ export class HunspellDictionary {
     this.#words = words;
   }
 
-  /** @throws ApiError illegal_argument_exception: a line that cannot be read */
+  /** @throws ApiError illegal_argument_exception: an invalid line */
   static read({ affix, dictionaries, ignoreCase = false }: HunspellSource): HunspellDictionary {
     const affixes = parseAffixFile(affix, ignoreCase);
     const lines = new Map<string, string | string[]>();
@@ -44,7 +44,7 @@ export class HunspellDictionary {
     return new HunspellDictionary(affixes, words);
   }
 
-  /** Entries of a word; none: an empty list. */
+  /** Entries of a word; empty if it is unknown. */
   lookup(word: string): readonly Entry[] {
     return this.#words.lookup(word);
   }
@@ -54,7 +54,7 @@ function byUnits(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Sorts lines by word: what stands behind it, from FLAGS or MORPH on. The first line is a count, which nobody needs. */
+/** Groups the rest of each line, from FLAGS or MORPH on, by word. The first line, a count, is ignored. */
 function readLines(affixes: AffixFile, text: string, out: Map<string, string | string[]>): void {
   const add = (word: string, rest: string): void => {
     if (!word) return;
@@ -79,7 +79,7 @@ function readLines(affixes: AffixFile, text: string, out: Map<string, string | s
   }
 }
 
-/** Ends the word with FLAGS or MORPH, the flags with MORPH. */
+/** Terminates the word by FLAGS or MORPH, and the flags by MORPH. */
 function unescapeLine(line: string): string {
   const end = morphStart(line);
   let out = '';
@@ -92,7 +92,7 @@ function unescapeLine(line: string): string {
   return out + MORPH + line.slice(end).replaceAll(FLAGS, '').replaceAll(MORPH, '');
 }
 
-/** Where morphological data begin: a tab, or a space before two letters and a colon. The line's end if there are none. */
+/** Start of the morphological data: a tab, or a space before two letters and a colon. The end of the line if there are none. */
 function morphStart(line: string): number {
   for (let i = 0; i < line.length; i++) {
     if (line[i] === '\t') return i;
@@ -105,7 +105,7 @@ function isLetterAt(text: string, at: number): boolean {
   return at < text.length && isLetter(text.charCodeAt(at));
 }
 
-/** Reads what stands behind words. Equal flags are one string. */
+/** Parses the rest of lines. Equal flags share one string. */
 class EntryReader {
   readonly #flags = new Map<string, Flags>();
 
@@ -115,7 +115,7 @@ class EntryReader {
     this.#affixes = affixes;
   }
 
-  /** Made entries count only where the word has no other. */
+  /** Added entries only count if the word has no other. */
   entriesOf(lines: string[]): Entry[] {
     const given = lines.filter((rest) => !rest.startsWith(FLAGS + HIDDEN));
     return (given.length ? given : lines).sort(byUnits).map((rest) => this.entry(rest));
@@ -143,14 +143,14 @@ class EntryReader {
     return flags;
   }
 
-  /** The stem of `st:`, as OCONV writes it. */
+  /** The stem of `st:`, converted by OCONV. */
   #stemOf(text: string): string | null {
     const { morphAliases, outputConversion } = this.#affixes;
     const trimmed = text.trim();
     if (!trimmed) return null;
     const data = (/^\d{1,9}$/.test(trimmed) && morphAliases[Number(trimmed) - 1]) || text;
     const fields = data.split(/\s/).filter((field) => field.length > 3 && field[2] === ':' && isLetterAt(field, 0) && isLetterAt(field, 1));
-    // Of several the first in order counts. Lucene 10 keeps the colon of one that is not the first field of all, and so do its indices.
+    // The first of several counts. Lucene 10 keeps the colon if it is not in the first field, and so its indices contain it.
     const at = fields.sort(byUnits).findIndex((field) => field.startsWith('st:'));
     if (at < 0) return null;
     const stem = fields[at].slice(at === 0 ? 3 : 2);

@@ -1,5 +1,5 @@
-// The `hunspell` filter: every stem of a word by a dictionary, at the word's position. Runs on the host: dictionaries are megabytes of words that
-// chains share, and words come again, so that most are found in the filter's memory (docs/internals/notes.md has the figures).
+// The `hunspell` filter: emits every stem of a word in a dictionary, at the word's position. It runs on the host: dictionaries are megabytes of words
+// shared by chains, and words recur, so that most are found in the filter's cache (docs/internals/notes.md has the figures).
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { BuildContext, ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
@@ -9,16 +9,16 @@ import { filterEntry } from '../filters/kernel-filters.ts';
 import { HunspellDictionary } from './dictionary.ts';
 import { HunspellStemmer } from './stemmer.ts';
 
-/** Words whose stems a filter remembers. */
+/** Maximum number of words whose stems a filter caches. */
 const MAX_REMEMBERED = 65_536;
-/** Longer words are not remembered. */
+/** Maximum length of a cached word. */
 const MAX_REMEMBERED_LENGTH = 64;
 
-/** What is made of the stems of a word. */
+/** How the stems of a word are reduced. */
 interface HunspellOptions {
-  /** Each stem once. */
+  /** Emits each stem once. */
   readonly dedup: boolean;
-  /** The longest stem alone, of equally long ones the last in order. */
+  /** Emits only the longest stem, the last of several equally long ones. */
   readonly longestOnly: boolean;
 }
 
@@ -52,10 +52,10 @@ function distinct(stems: readonly string[], ignoresCase: boolean): string[] {
   });
 }
 
-/** Dictionaries by the files that they come from: read once, shared by the filters of a thread. */
+/** Dictionaries by their files: read once and shared by the filters of a thread. */
 const dictionaries = new WeakMap<object, Map<string, HunspellDictionary>>();
 
-/** @throws ApiError illegal_state_exception, with the cause: there is no such dictionary, or it cannot be read */
+/** @throws ApiError illegal_state_exception, with its cause: the dictionary does not exist or cannot be read */
 function dictionaryOf(files: ConfigFiles, locale: string, names: readonly string[]): HunspellDictionary {
   const owner = files.hunspell ?? files;
   let known = dictionaries.get(owner);

@@ -1,28 +1,28 @@
-// Stems of a word by a Hunspell dictionary: affixes are taken off, mostly up to three, until an entry is left that allows them all.
-// Source: hunspell(5) for what rules and flags mean; order, case variants and the number of affixes as Lucene's HunspellStemFilter answers.
+// Finds the stems of a word in a Hunspell dictionary: removes affixes, usually up to three, until an entry is left that allows all of them.
+// Source: hunspell(5) for the meaning of rules and flags; order, case variants and the number of affixes as in Lucene's HunspellStemFilter.
 import { type Affix, convert, hasFlag } from './affix-file.ts';
 import type { HunspellDictionary } from './dictionary.ts';
 import { caseOf, isLowerUnit, upperUnit } from './text.ts';
 import type { Entry } from './word-table.ts';
 
-/** Affixes taken off so far; the outer ones first. */
+/** Affixes removed so far, outer ones first. */
 interface Taken {
   readonly outerPrefix: Affix | null;
   readonly innerPrefix: Affix | null;
   readonly outerSuffix: Affix | null;
-  /** How many. */
+  /** Number of affixes. */
   readonly depth: number;
 }
 
 const NOTHING: Taken = { outerPrefix: null, innerPrefix: null, outerSuffix: null, depth: 0 };
-/** With COMPLEXPREFIXES any number of prefixes comes off, empty ones as well. */
+/** With COMPLEXPREFIXES any number of prefixes can be removed, including empty ones. */
 const MAX_AFFIXES = 24;
-/** Rules that are tried for one word; what a dictionary of many empty affixes would need beyond that is not looked for. */
+/** Maximum number of rules tried per word, which bounds dictionaries with many empty affixes. */
 const MAX_TRIALS = 200_000;
-/** "ss" pairs of a word that are varied with sharp s. */
+/** Maximum number of "ss" pairs in a word that are varied with sharp s. */
 const MAX_SHARP_S = 6;
 
-/** Belongs to one thread; calls do not overlap. */
+/** Belongs to one thread; calls must not overlap. */
 export class HunspellStemmer {
   #stems: string[] = [];
   #trials = 0;
@@ -33,7 +33,7 @@ export class HunspellStemmer {
     this.#dictionary = dictionary;
   }
 
-  /** Stems in the order in which they are found, equal ones as often; none: the word is not known. */
+  /** Stems in the order in which they are found, possibly with duplicates; empty if the word is unknown. */
   stem(given: string): string[] {
     const { affixes } = this.#dictionary;
     const word = affixes.clean(given);
@@ -46,7 +46,7 @@ export class HunspellStemmer {
     return this.#stems;
   }
 
-  /** A word in capitals or with one at the start may be written otherwise in the dictionary. */
+  /** Tries other cases of a word in capitals or with an initial capital. */
   #stemInOtherCase(word: string): void {
     const { affixes } = this.#dictionary;
     const written = caseOf(word);
@@ -83,7 +83,7 @@ export class HunspellStemmer {
     this.#stems.push(entry.stem ?? (outputConversion ? convert(outputConversion, word) : word));
   }
 
-  /** Takes one affix off in every way, and what stands inside it. */
+  /** Removes one affix in every possible way, and then the affixes inside it. */
   #takeOff(word: string, withPrefixes: boolean, taken: Taken): void {
     const { prefixes, suffixes, isFullStrip } = this.#dictionary.affixes;
     const most = isFullStrip ? word.length : word.length - 1;
@@ -111,7 +111,7 @@ export class HunspellStemmer {
     return affix.isCrossProduct && (outerSuffix === null || hasFlag(affix.continuation, outerSuffix.flag));
   }
 
-  /** Looks up what is left without an affix, and goes on with it if another affix may stand inside. */
+  /** Looks up the word without an affix, and continues if another affix may be inside. */
   #takeOffInside(word: string, affix: Affix, before: Taken): void {
     const { hasComplexPrefixes, prefixes, suffixes } = this.#dictionary.affixes;
     const isSecondSuffix = !affix.isPrefix && before.outerSuffix !== null;
@@ -134,7 +134,7 @@ export class HunspellStemmer {
     }
   }
 
-  /** Entries that allow the last affix, and the prefix around it. */
+  /** Adds the entries that allow the last affix and the prefix outside it. */
   #lookUp(word: string, affix: Affix, { outerPrefix, innerPrefix }: Taken): void {
     const prefix = innerPrefix ?? outerPrefix;
     for (const entry of this.#dictionary.lookup(word)) {
@@ -145,7 +145,7 @@ export class HunspellStemmer {
     }
   }
 
-  /** NEEDAFFIX and CIRCUMFIX: the affix does not stand without another one. */
+  /** NEEDAFFIX and CIRCUMFIX: whether the affix requires another one. */
   #needsAnother(affix: Affix, { outerPrefix, innerPrefix, outerSuffix }: Taken): boolean {
     const { circumfix, needAffix } = this.#dictionary.affixes;
     const prefix = innerPrefix ?? outerPrefix;
@@ -159,12 +159,12 @@ export class HunspellStemmer {
   }
 }
 
-/** Whether the text that is left can be what the affix was put to. */
+/** Whether the affix can have been added to the rest of the word. */
 function isPossibleRest(affix: Affix, rest: string): boolean {
   return rest.length + affix.strip.length > 0 && (affix.condition === null || affix.condition(rest));
 }
 
-/** Catalan, French and Italian articles: Sant'elia to Sant'Elia. The word itself if it has none. */
+/** Capitalizes after Catalan, French and Italian articles: Sant'elia to Sant'Elia. Returns the word itself if it has none. */
 function capitalizeAfterApostrophe(word: string): string {
   for (let i = 1; i < word.length - 1; i++) {
     if (word[i] === "'" && upperUnit(word[i + 1]) !== word[i + 1]) {
@@ -174,7 +174,7 @@ function capitalizeAfterApostrophe(word: string): string {
   return word;
 }
 
-/** The word with each of its first `most` "ss" kept or replaced. */
+/** Variants of the word, with each of its first `most` "ss" kept or replaced by sharp s. */
 function sharpSVariants(word: string, most: number): string[] {
   const at = most > 0 ? word.indexOf('ss') : -1;
   if (at < 0) return [word];

@@ -1,25 +1,25 @@
-// Characters and lines as Hunspell files use them: encodings by Hunspell's names, Java's white space and one-to-one case mapping.
+// Characters and lines of Hunspell files: Hunspell's names of encodings, Java's white space, and one-to-one case mapping.
 import { illegalArgument } from '../../errors/catalog.ts';
 
-/** Encodings that `SET` names otherwise than the Encoding Standard. */
+/** Names in `SET` that differ from the Encoding Standard's. */
 const ENCODINGS: Readonly<Record<string, string>> = { 'microsoft-cp1251': 'windows-1251', 'TIS620-2533': 'windows-874' };
-/** `SET` and `FLAG` are looked for in so many bytes. */
+/** `SET` and `FLAG` must be within this many bytes. */
 const PROLOGUE_BYTES = 30 << 10;
 
-/** Bytes as Latin-1, all 256 of them, in pieces that fit into an argument list. */
+/** Decodes Latin-1 with all 256 characters, in pieces that fit into an argument list. */
 function decodeLatin1(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return text;
 }
 
-/** The encoding that an affix file names with `SET`; Latin-1 if it names none. */
+/** The encoding from an affix file's `SET`; Latin-1 by default. */
 export function encodingOf(affixFile: Uint8Array): string {
   const prologue = decodeLatin1(affixFile.subarray(0, PROLOGUE_BYTES));
   return /^(?:\u00ef\u00bb\u00bf)?\s*SET[ \t]+(\S+)/m.exec(prologue)?.[1] ?? 'ISO8859-1';
 }
 
-/** @throws ApiError illegal_argument_exception: an encoding that is not known */
+/** @throws ApiError illegal_argument_exception: an unknown encoding */
 export function decodeBytes(bytes: Uint8Array, encoding: string): string {
   if (/^iso-?8859-1$/i.test(encoding)) return decodeLatin1(bytes);
   try {
@@ -29,12 +29,12 @@ export function decodeBytes(bytes: Uint8Array, encoding: string): string {
   }
 }
 
-/** Lines without their ends and without a byte order mark. */
+/** Lines without line terminators and without a byte order mark. */
 export function linesOf(text: string): string[] {
   return text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
 }
 
-/** Fields separated by white space. White space is ASCII's: French affixes hold no-break spaces. */
+/** Fields separated by ASCII white space; French affixes contain no-break spaces. */
 export function fieldsOf(line: string): string[] {
   const fields = line.split(/[ \t\n\v\f\r]+/);
   while (fields.length && fields[fields.length - 1] === '') fields.pop();
@@ -54,7 +54,7 @@ export function upperUnit(unit: string): string {
 
 type WordCase = 'upper' | 'title' | 'lower' | 'mixed' | 'neutral';
 
-/** How a word is written; a single capital is `upper`. Pre: the word is not empty. */
+/** Case of a word; a single capital is `upper`. Pre: the word is not empty. */
 export function caseOf(word: string): WordCase {
   const start = unitCase(word[0]);
   let seenUpper = false;

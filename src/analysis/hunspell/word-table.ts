@@ -1,16 +1,16 @@
-// Words of a dictionary with what stands behind them, packed: a hundred thousand words take a few megabytes, not the tens of objects.
-//   units ├─ UTF-16 units of word 0 ─┬─ of word 1 ─┬─ ··· ─┤   starts[w] where a word begins, starts[w + 1] where it ends
+// Packed table of a dictionary's words and entries: a hundred thousand words take a few megabytes instead of tens in objects.
+//   units ├─ UTF-16 units of word 0 ─┬─ of word 1 ─┬─ ··· ─┤   word w is [starts[w], starts[w + 1])
 //   slots ├─ word + 1, 0 empty ─┤ × a power of two, by hash, linear probing
-//   firsts[w] .. firsts[w + 1]: entries of a word, each two numbers: of its flags and of its stem among the distinct ones
+//   firsts[w] .. firsts[w + 1]: entries of a word, two numbers each: indices of its flags and its stem among the distinct ones
 import type { Flags } from './affix-file.ts';
 
 export interface Entry {
   readonly flags: Flags;
-  /** Stem that `st:` gives instead of the word. */
+  /** Stem that `st:` defines instead of the word. */
   readonly stem: string | null;
 }
 
-/** Distinct values by number, from 0. */
+/** Numbers distinct values, from 0. */
 class Numbers<T> {
   readonly values: T[] = [];
   readonly #numbers = new Map<T, number>();
@@ -36,7 +36,7 @@ export class WordTable {
   readonly #flags: readonly Flags[];
   readonly #stems: readonly (string | null)[];
 
-  /** @param entriesOf  entries of a word, in order; called once for each */
+  /** @param entriesOf returns the entries of a word in order; called once per word */
   constructor(words: readonly string[], entriesOf: (word: string) => readonly Entry[]) {
     this.#units = new Uint16Array(words.reduce((sum, word) => sum + word.length, 0));
     this.#starts = new Uint32Array(words.length + 1);
@@ -62,7 +62,7 @@ export class WordTable {
     this.#stems = stems.values;
   }
 
-  /** Entries of a word; none: an empty list. */
+  /** Entries of a word; empty if it is unknown. */
   lookup(word: string): readonly Entry[] {
     const mask = this.#slots.length - 1;
     for (let slot = hash(word) & mask; ; slot = (slot + 1) & mask) {

@@ -1,5 +1,5 @@
-// Blocks of Unicode by name, for `\p{InGreek}` and `\p{block=Greek}`. Source: Blocks.txt of Unicode 16.0 (unicode.org), under the names of
-// java.lang.Character.UnicodeBlock; a block that Unicode has renamed goes by both names.
+// Blocks of Unicode by name, for `\p{InGreek}` and `\p{block=Greek}`. Source: Blocks.txt of Unicode 16.0 (unicode.org), with the names of
+// java.lang.Character.UnicodeBlock; blocks that Unicode renamed have both names.
 import { CodePointSet } from './code-point-set.ts';
 
 /** Name, first and last code point. */
@@ -90,7 +90,7 @@ const plain = (name: string): string => name.toUpperCase().replaceAll(/[ _-]/g, 
 
 let byName: Map<string, CodePointSet> | null = null;
 
-/** Case, spaces, hyphens and underscores do not count. Null: there is no such block. */
+/** Ignores case, spaces, hyphens and underscores. Returns null for an unknown block. */
 export function blockNamed(name: string): CodePointSet | null {
   byName ??= new Map(
     BLOCKS.flatMap((line) => line.split(';')).map((block): [string, CodePointSet] => {

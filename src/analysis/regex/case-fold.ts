@@ -1,15 +1,15 @@
-// Letters in other case, as java.util.regex compares them: one code point to one, a letter by the lower case of its upper case.
+// Case-insensitive matching as in java.util.regex: code point by code point, comparing the lower case of the upper case.
 import { CodePointSet } from './code-point-set.ts';
 
 const LETTER_A = 65;
 const LETTER_Z = 90;
-/** No code point at or behind it has case. */
+/** No code point from here on has case. */
 const LAST_CASED = 0x1ffff;
 
-/** A code point that changes, its upper case, and the lower case of that. */
+/** A code point with case, its upper case, and the lower case of that. */
 type Folding = readonly [cp: number, upper: number, folded: number];
 
-/** One-to-one upper case, as Character.toUpperCase has it: Greek letters with an iota below have one, though they become two in texts. */
+/** One-to-one upper case, like Character.toUpperCase: it also maps Greek letters with iota subscript, whose full mapping has two letters. */
 function upperOf(cp: number): number {
   if (cp >= 0x1f80 && cp < 0x2000) {
     for (const upper of [cp + 8, cp + 9]) if (upper < 0x2000 && lowerOf(upper) === cp) return upper;
@@ -46,7 +46,7 @@ function asciiCase(cp: number): number | null {
   return upper >= LETTER_A && upper <= LETTER_Z && cp < 128 ? cp ^ 32 : null;
 }
 
-/** What a letter of a pattern matches. @param unicode beyond ASCII, too */
+/** Set that a letter of a pattern matches. @param unicode not only in ASCII */
 export function foldLiteral(cp: number, unicode: boolean): CodePointSet {
   if (!unicode) {
     const other = asciiCase(cp);
@@ -57,7 +57,7 @@ export function foldLiteral(cp: number, unicode: boolean): CodePointSet {
   return CodePointSet.of([cp, cp], [target, target], ...others.map(([other]): [number, number] => [other, other]));
 }
 
-/** What a range of a class matches. */
+/** Set that a range of a class matches. */
 export function foldRange(set: CodePointSet, unicode: boolean): CodePointSet {
   const extra: [number, number][] = [];
   if (unicode) {

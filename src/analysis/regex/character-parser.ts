@@ -1,4 +1,4 @@
-// The part of Java's regular expression syntax that stands for single characters: escapes, properties, classes in brackets. parser.ts has the rest.
+// The part of Java's regular expression syntax that denotes single characters: escapes, properties, bracketed classes. parser.ts parses the rest.
 import { ApiError } from '../../errors/api-error.ts';
 import { foldLiteral, foldRange } from './case-fold.ts';
 import { CodePointSet } from './code-point-set.ts';
@@ -6,10 +6,10 @@ import { DIGIT, HORIZONTAL_SPACE, LINE_TERMINATORS, propertySet, SPACE, unicodeC
 import { unquote } from './quotes.ts';
 import { FLAG } from './syntax.ts';
 
-/** Groups and classes in each other. */
+/** Maximum nesting of groups and classes. */
 const MAX_DEPTH = 500;
 
-/** A place in a pattern, the flags that hold there, and what can be read as characters from there. */
+/** A position in a pattern with its flags, and readers of the characters there. */
 export abstract class CharacterParser {
   protected at = 0;
   #depth = 0;
@@ -18,7 +18,7 @@ export abstract class CharacterParser {
 
   readonly #source: string;
 
-  /** @param source  the pattern as it was given, for errors */
+  /** @param source the original pattern, for errors */
   constructor(
     source: string,
     protected flags: number,
@@ -27,7 +27,7 @@ export abstract class CharacterParser {
     this.pattern = flags & FLAG.LITERAL ? source : unquote(source);
   }
 
-  /** Reads something that may hold others of its kind. @throws ApiError: too many levels */
+  /** Reads a construct that may contain others of its kind. @throws ApiError: too many levels */
   protected nested<T>(read: () => T): T {
     if (++this.#depth > MAX_DEPTH) throw this.unsupported(`more than ${MAX_DEPTH} levels`);
     const result = read();
@@ -77,7 +77,7 @@ export abstract class CharacterParser {
     return (this.has(FLAG.UNIX_LINES) ? CodePointSet.of([10, 10]) : LINE_TERMINATORS).negate();
   }
 
-  /** Letters, or ranges of them, in the case that the flags allow. */
+  /** Applies case-insensitivity to letters and ranges, if the flags ask for it. */
   protected cased(set: CodePointSet): CodePointSet {
     if (!this.has(FLAG.CASE_INSENSITIVE)) return set;
     const unicode = this.has(FLAG.UNICODE_CASE) || this.has(FLAG.UNICODE_CHARACTER_CLASS);
@@ -85,7 +85,7 @@ export abstract class CharacterParser {
     return set.ranges.length === 2 && first === last ? foldLiteral(first, unicode) : foldRange(set, unicode);
   }
 
-  /** An escape that stands for characters; `one` says it is a literal. */
+  /** An escape that denotes characters; `one` is true for a literal. */
   protected escapeSet(): { set: CodePointSet; one: boolean } {
     const start = this.at;
     const char = this.pattern[start + 1];
@@ -189,7 +189,7 @@ export abstract class CharacterParser {
     return set;
   }
 
-  // --- character classes; `at` is behind the opening bracket
+  // --- character classes; `at` is after the opening bracket
 
   protected characterClass(): CodePointSet {
     let negate = false;
@@ -212,7 +212,7 @@ export abstract class CharacterParser {
         set = set.union(this.nested(() => this.characterClass()));
       } else if (char === '&' && this.pattern[this.at + 1] === '&') {
         this.at += 2;
-        // What begins with && is what follows.
+        // A class that starts with && is what follows it.
         if (!first) pendingAnd = pendingAnd ? (set.isEmpty ? pendingAnd : pendingAnd.intersect(set)) : set;
         set = CodePointSet.EMPTY;
         first = false;

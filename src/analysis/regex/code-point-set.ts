@@ -1,3 +1,5 @@
+// Sets of code points.
+
 /** A set of code points as ascending ranges [first, last, first, last, ...]; immutable. */
 export class CodePointSet {
   readonly #ascii: Uint8Array;

@@ -1,5 +1,5 @@
-// Runs Java regular expressions in time linear in the text: backtracking that never tries a (instruction, position) twice, lookarounds by
-// one pass over the text each. Leftmost match, alternatives in order, as java.util.regex finds it; back references do not exist here.
+// Runs Java regular expressions in time linear in the text: backtracking never tries an (instruction, position) pair twice, and lookarounds take one
+// pass over the text each. Finds the leftmost match with alternatives in order, like java.util.regex; back references are not supported.
 import { ApiError } from '../../errors/api-error.ts';
 import { category } from '../characters.ts';
 import { CodePointSet } from './code-point-set.ts';
@@ -9,10 +9,10 @@ import { unicodeClass, WORD } from './properties.ts';
 import { FLAG } from './syntax.ts';
 
 const PAGE_SHIFT = 9;
-/** Instructions that matching one text may take: what linear expressions need by far; possessive parts may need more. */
+/** Limit of instructions per text: far more than linear expressions need; possessive parts may need more. */
 const FREE_STEPS = 5_000_000;
 const STEPS_PER_UNIT = 200;
-/** Bytes of notes about tried states that one run may keep. */
+/** Maximum size of the record of tried states. */
 const MAX_NOTE_BYTES = 256 * 1024 * 1024;
 
 const NONSPACING_MARK = 6;
@@ -26,9 +26,9 @@ export class JavaPattern {
   readonly groupCount: number;
   readonly groupNames: ReadonlyMap<string, number>;
   readonly program: Program;
-  /** Code points that a match can begin with; null if it may be empty. */
+  /** Code points that a match can start with; null if it may be empty. */
   readonly first: CodePointSet | null;
-  /** Some set has code points beyond U+FFFF: then no match begins inside a surrogate pair, as in Java. */
+  /** True if a set contains code points beyond U+FFFF: then no match starts inside a surrogate pair, as in Java. */
   readonly supplementary: boolean;
 
   constructor(
@@ -55,7 +55,7 @@ export class JavaPattern {
 
 /** Successive matches in one text, as java.util.regex.Matcher finds them. */
 export class Matcher {
-  /** [start, end] of the match and of each group, -1 where a group took no part. */
+  /** [start, end] of the match and of each group; -1 for groups that did not take part. */
   readonly groups: Int32Array;
   readonly #run: Run;
   #from = 0;
@@ -89,7 +89,7 @@ export class Matcher {
         while (at < this.text.length && !first.has(this.text.codePointAt(at)!)) at++;
         if (at === this.text.length) break;
       }
-      // The search moves on by whole pairs, though it may begin inside one, behind an empty match.
+      // The search advances by whole pairs, although it may start inside one after an empty match.
       if (this.pattern.supplementary && at > this.#from && at < this.text.length && this.text.codePointAt(at - 1)! > 0xffff) continue;
       this.groups.fill(-1);
       const end = this.#run.match(program, at, this.groups, -1);
@@ -114,10 +114,10 @@ export class Matcher {
   }
 }
 
-/** State of matching one text: what was tried, and where lookarounds hold. */
+/** State of matching one text: which states were tried, and where lookarounds hold. */
 class Run {
   lastMatch = 0;
-  /** Marks behind each other that were looked at last. */
+  /** The sequence of combining marks examined last. */
   #marks = { start: -2, end: -2, followLetter: false };
   readonly #tried = new Map<Program, (Uint32Array | undefined)[]>();
   readonly #looks: (Uint8Array | undefined)[] = [];
@@ -142,7 +142,7 @@ class Run {
   match(program: Program, start: number, groups: Int32Array | null, end: number): number {
     const { text } = this;
     const { code } = program;
-    // Entries: pc and position to go on with; or -1 - slot and the value to restore.
+    // Entries: pc and position to continue with, or -1 - slot and the value to restore.
     const stack: number[] = [0, start];
     while (stack.length) {
       let at = stack.pop()!;
@@ -191,7 +191,7 @@ class Run {
     return -1;
   }
 
-  /** Forgets what was tried at `position`: the successful way went through it. */
+  /** Clears the record at `position`, which the successful path went through. */
   release(program: Program, position: number): void {
     const pages = this.#tried.get(program);
     if (!pages) return;
@@ -235,7 +235,7 @@ class Run {
     }
     const known = groups ? undefined : ends.get(at);
     if (known !== undefined) return known;
-    // Its own notes: a way that failed inside an earlier attempt may succeed in this one, which ends elsewhere.
+    // A separate record, since a path that failed inside an earlier attempt may succeed in this one, which ends elsewhere.
     for (const page of this.#tried.get(program) ?? []) this.#noteBytes -= page?.byteLength ?? 0;
     this.#tried.delete(program);
     const end = this.match(program, at, groups, -1);
@@ -276,12 +276,12 @@ class Run {
     }
   }
 
-  /** Characters of words, and marks behind a letter or digit. @param at  where the mark ends, or stands */
+  /** Whether a word character, or a combining mark after a letter or digit. @param at end of the mark, or its position */
   #isOfWord(cp: number, at: number): boolean {
     if (this.#word.has(cp)) return true;
     if (cp < 0x300 || category(cp) !== NONSPACING_MARK) return false;
     const marks = this.#marks;
-    // Places come mostly in order: what is known of the marks before holds for this one, too.
+    // Positions come mostly in order: what is known of the previous marks also applies to this one.
     if (at >= marks.start && at <= marks.end + 1) marks.end = Math.max(marks.end, at);
     else {
       let i = at;
@@ -301,7 +301,7 @@ class Run {
     return found;
   }
 
-  /** Positions where a match can end: all states forward at once. */
+  /** Positions where a match can end: simulates all states forward. */
   #endsOf(program: Program): Uint8Array {
     const { text } = this;
     const { code } = program;
@@ -329,7 +329,7 @@ class Run {
     return result;
   }
 
-  /** Positions where a match can start: which states can reach the end, from the back of the text on. */
+  /** Positions where a match can start: computes backward which states can reach the end. */
   #startsOf(program: Program): Uint8Array {
     const { text } = this;
     const { code } = program;
@@ -339,7 +339,7 @@ class Run {
     for (let at = text.length; at >= 0; at--) {
       const alive = new Uint8Array(code.length);
       const cp = at < text.length ? text.codePointAt(at)! : -1;
-      // Reachability at one position: repeat until nothing changes (loops go back at most once around).
+      // Reachability at one position: repeat until nothing changes (loops are traversed at most once).
       for (let changed = true; changed; ) {
         changed = false;
         for (let pc = code.length - 1; pc >= 0; pc--) {
@@ -362,7 +362,7 @@ class Run {
     return result;
   }
 
-  /** Where an instruction that reads nothing can go on at `at`. */
+  /** Targets of an instruction that consumes nothing, at `at`. */
   #onward(instruction: Program['code'][number], pc: number, at: number): number[] {
     switch (instruction.op) {
       case 'split':
@@ -399,7 +399,7 @@ function codePointBefore(text: string, at: number): number {
   return low;
 }
 
-/** Code points a match can begin with, or null when it may be empty or begins with something else than a character. */
+/** Code points that a match can start with; null if it may be empty or starts with anything but a character. */
 function firstSet(program: Program): CodePointSet | null {
   let set = CodePointSet.EMPTY;
   const seen = new Set<number>();

@@ -6,9 +6,9 @@ import { compileProgram, type Program } from './program.ts';
 import { DIGIT, SPACE, WORD } from './properties.ts';
 import type { Node } from './syntax.ts';
 
-/** States of the lazy automaton; when there are more, it starts anew. */
+/** Maximum number of states of the lazy automaton; it is rebuilt when there are more. */
 const MAX_STATES = 2000;
-/** Steps per text: 2000 a character and a free amount. Longest matches that fail late are quadratic otherwise. */
+/** Step limit per text: 2000 per character, plus a constant. Longest matches that fail late would otherwise be quadratic. */
 const STEPS_PER_CHAR = 2000;
 const FREE_STEPS = 10_000_000;
 
@@ -24,7 +24,7 @@ export class LongestMatcher {
   #states = new Map<string, State>();
   #first: State | null = null;
 
-  /** @param source shown in errors */
+  /** @param source the pattern for errors */
   constructor(
     node: Node,
     readonly source: string,
@@ -32,7 +32,7 @@ export class LongestMatcher {
     this.#program = compileProgram(node);
   }
 
-  /** A function from a start to the end of the longest match there, -1 for none. It counts its work over the whole text. */
+  /** Returns a function from a start to the end of the longest match there, -1 for none. The step limit applies to all its calls. */
   start(text: string): (at: number) => number {
     let steps = FREE_STEPS + text.length * STEPS_PER_CHAR;
     return (from) => {
@@ -50,7 +50,7 @@ export class LongestMatcher {
     };
   }
 
-  /** The code point at `at` and its units. */
+  /** The code point at `at`, and its number of units. */
   protected read(text: string, at: number): { cp: number; width: number } {
     const cp = text.codePointAt(at)!;
     return { cp, width: cp > 0xffff ? 2 : 1 };
@@ -101,12 +101,12 @@ export class LongestMatcher {
 }
 
 export class LucenePattern extends LongestMatcher {
-  /** @throws ApiError illegal_argument_exception: bad syntax, with the texts of Lucene */
+  /** @throws ApiError illegal_argument_exception: invalid syntax, with Lucene's messages */
   constructor(source: string) {
     super(source === '' ? { kind: 'empty' } : new Parser(source).parse(), source);
   }
 
-  /** Lucene's reader takes a high surrogate together with whatever unit follows. */
+  /** Like Lucene's reader, combines a high surrogate with any unit that follows. */
   override read(text: string, at: number): { cp: number; width: number } {
     const high = text.charCodeAt(at);
     if (high < 0xd800 || high > 0xdbff || at + 1 >= text.length) return { cp: high, width: 1 };
@@ -259,7 +259,7 @@ class Parser {
     return { kind: 'seq', parts: [...value].map((char) => ({ kind: 'set', set: CodePointSet.ofChars(char) }) as Node) };
   }
 
-  /** `<n-m>`: the decimal numbers of a range, with the digits of the bounds if they have equally many. */
+  /** `<n-m>`: decimal numbers of a range, with a fixed number of digits if both bounds have the same number. */
   #interval(): Node {
     const start = this.#at;
     while (this.#more() && !this.#peek('>')) this.#next();

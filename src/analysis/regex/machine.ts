@@ -1,4 +1,4 @@
-// Expressions as tables of deterministic automata over common character classes, for kernels that look for longest matches.
+// Compiles expressions to tables of deterministic automata over shared character classes, for kernels that look for longest matches.
 import { compileProgram, type Instruction } from './program.ts';
 import type { Node } from './syntax.ts';
 
@@ -6,17 +6,17 @@ const ACCEPTS = 0x8000;
 const DEAD = 0xffff;
 
 export interface Machines {
-  /** Classes of characters that no expression tells apart. */
+  /** Number of classes of characters that no expression distinguishes. */
   readonly classCount: number;
   /** Class of each code point below 128. */
   readonly ascii: Uint8Array;
-  /** Where a class begins, from 128 on: pairs of first code point and class. */
+  /** Boundaries of classes, from 128 on: pairs of first code point and class. */
   readonly ranges: readonly (readonly [first: number, cls: number])[];
-  /** For each expression `next[state * classCount + class]`: the state, with ACCEPTS if a match may end there, or DEAD. 0 is the first state. */
+  /** For each expression `next[state * classCount + class]`: the state, plus ACCEPTS if a match may end there, or DEAD. The first state is 0. */
   readonly tables: readonly Uint16Array[];
 }
 
-/** @param nodes expressions without assertions, lookarounds and atomic parts, that do not match the empty text */
+/** @param nodes expressions without assertions, lookarounds and atomic parts that do not match the empty string */
 export function compileMachines(nodes: readonly Node[]): Machines {
   const programs = nodes.map((node) => compileProgram(node).code);
   const sets = [...new Set(programs.flat().flatMap((instruction) => (instruction.op === 'set' ? [instruction.set] : [])))];

@@ -1,4 +1,4 @@
-// Parses Java's regular expression syntax (java.util.regex.Pattern of JDK 25) and reports errors with its texts.
+// Parses Java's regular expression syntax (java.util.regex.Pattern of JDK 25) and reports errors with its messages.
 import { CharacterParser } from './character-parser.ts';
 import { CodePointSet } from './code-point-set.ts';
 import { VERTICAL_SPACE } from './properties.ts';
@@ -12,7 +12,7 @@ interface ParsedPattern {
 
 const MAX_REPEAT = 0x7fffffff;
 
-/** @throws ApiError pattern_syntax_exception; illegal_argument_exception for what cannot run in linear time (back references) */
+/** @throws ApiError pattern_syntax_exception; illegal_argument_exception for constructs that do not run in linear time (back references) */
 export function parseJavaRegex(pattern: string, flags: number): ParsedPattern {
   return new Parser(pattern, flags).parse();
 }
@@ -57,7 +57,7 @@ class Parser extends CharacterParser {
     return parts.length === 1 ? parts[0] : { kind: 'seq', parts };
   }
 
-  /** Null for an inline flag, which is nothing to match. */
+  /** Null for an inline flag, which matches nothing by itself. */
   #atom(char: string): Node | null {
     switch (char) {
       case '(':
@@ -83,7 +83,7 @@ class Parser extends CharacterParser {
       case '?':
         throw this.error(`Dangling meta character '${char}'`, this.at);
       case '{':
-        // Nothing, which is then repeated.
+        // An empty node, which is then repeated.
         return { kind: 'seq', parts: [] };
       default: {
         const cp = this.pattern.codePointAt(this.at)!;
@@ -113,7 +113,7 @@ class Parser extends CharacterParser {
       const mode = suffix === '?' ? 'lazy' : suffix === '+' ? 'possessive' : 'greedy';
       if (mode !== 'greedy') this.at++;
       node = { kind: 'repeat', part: node, min, max, mode };
-      // Java takes one quantifier; another one dangles.
+      // Java accepts one quantifier; another one dangles.
       const next = this.peek();
       if (next === '*' || next === '+' || next === '?') throw this.error(`Dangling meta character '${next}'`, this.at);
       if (next !== '{') return node;
@@ -277,7 +277,7 @@ class Parser extends CharacterParser {
   }
 }
 
-/** Longest match in code points; what Java takes for unbounded: as much of one class as there is has a bound there. */
+/** Maximum length in code points. As in Java, an unbounded repetition of one class counts as bounded. */
 function maxLength(node: Node): number {
   switch (node.kind) {
     case 'set':

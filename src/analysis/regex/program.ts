@@ -1,11 +1,11 @@
-// Turns a parsed expression into instructions. Counted repetitions are written out, so the program's size is bounded here.
+// Compiles a parsed expression to instructions. Counted repetitions are expanded, so the size of the program is bounded here.
 import { ApiError } from '../../errors/api-error.ts';
 import type { CodePointSet } from './code-point-set.ts';
 import type { AssertionKind, Node } from './syntax.ts';
 
 export type Instruction =
   | { op: 'set'; set: CodePointSet }
-  /** Tries `first`, then `second`. `id` numbers the choices of a program. */
+  /** Tries `first`, then `second`. `id` numbers the splits of a program. */
   | { op: 'split'; first: number; second: number; id: number }
   | { op: 'jump'; to: number }
   | { op: 'save'; slot: number }
@@ -17,7 +17,7 @@ export type Instruction =
 export interface Program {
   code: Instruction[];
   splitCount: number;
-  /** Numbers of lookarounds and atomic groups, over all programs of an expression. */
+  /** Number of lookarounds and atomic groups, and of instructions, in all programs of an expression. */
   readonly shared: { lookCount: number; size: number };
 }
 

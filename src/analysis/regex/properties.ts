@@ -1,4 +1,4 @@
-// Character classes by name as java.util.regex knows them.
+// Character classes by name, as in java.util.regex.
 import { categoryRuns } from '../characters.ts';
 import { blockNamed } from './blocks.ts';
 import { CodePointSet } from './code-point-set.ts';
@@ -84,7 +84,7 @@ function byCategory(test: (code: string) => boolean): CodePointSet {
   );
 }
 
-/** Scripts, blocks and binary properties come from the platform's tables; categories are Unicode 16. */
+/** Scripts, blocks and binary properties come from the JavaScript engine; categories are those of Unicode 16. */
 function byPlatform(source: string): CodePointSet | null {
   try {
     const expression = new RegExp(`^\\p{${source}}$`, 'u');
@@ -106,7 +106,7 @@ export function unicodeClass(letter: 'w' | 'd' | 's'): CodePointSet {
   })!;
 }
 
-/** What a property of one case becomes where case is ignored; null for a property of none. */
+/** Set of a case property when case is ignored; null if the property does not depend on case. */
 function anyCase(name: string, unicode: boolean): CodePointSet | null {
   if (/^(?:Lower|Upper)$/.test(name) && !unicode) return POSIX.Alpha;
   if (/^(?:(?:gc|general_category)=|Is)?L[ult]$/i.test(name)) return generalCategory('LC');
@@ -116,7 +116,7 @@ function anyCase(name: string, unicode: boolean): CodePointSet | null {
   return null;
 }
 
-/** The set of a name in `\p{...}`, null if Java has none of it. @param ignoresCase a property of one case has all */
+/** The set of a name in `\p{...}`, null for an unknown name. @param ignoresCase makes properties of one case match all cases */
 export function propertySet(name: string, unicode: boolean, ignoresCase = false): CodePointSet | null {
   return cached(`${unicode}:${ignoresCase}:${name}`, () => {
     const cased = ignoresCase ? anyCase(name, unicode) : null;

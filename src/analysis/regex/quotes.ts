@@ -1,8 +1,8 @@
-// Quotations of java.util.regex: what stands between \Q and \E, or behind \Q, is taken letter by letter.
+// Quotations in java.util.regex: characters between \Q and \E, or after an unclosed \Q, are literals.
 const LETTER = /[A-Za-z]|[^\0-\x7f]/;
 const DIGIT = /[0-9]/;
 
-/** The pattern without quotations, its quoted signs escaped as Java does it, which places in errors count. */
+/** The pattern with quoted characters escaped as Java does it, since error positions refer to that form. */
 export function unquote(pattern: string): string {
   if (!/^(?:[^\\]|\\[^Q])*\\Q/.test(pattern)) return pattern;
   let out = '';
@@ -16,7 +16,7 @@ export function unquote(pattern: string): string {
         if (next === 'Q') isQuoted = true;
         else out += unit + (next ?? '');
         i++;
-        // An escape before the quotation must not take in a digit of it.
+        // An escape before the quotation must not absorb its first digit.
         if (isQuoted && DIGIT.test(pattern[i + 1] ?? '')) out += `\\x3${pattern[++i]}`;
       }
     } else if (unit === '\\' && next === 'E') {

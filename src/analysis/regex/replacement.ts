@@ -5,7 +5,7 @@ import type { JavaPattern, Matcher } from './java-pattern.ts';
 type Piece = { text: string } | { group: number } | { error: ApiError };
 
 /**
- * A replacement text of java.util.regex: `$1`, `${name}`, `\$`. Parsed once; an error in it is thrown when it is used, as Java does.
+ * A replacement string of java.util.regex: `$1`, `${name}`, `\$`. Parsed once; errors are thrown when it is applied, as in Java.
  * @throws ApiError when used: illegal_argument_exception, index_out_of_bounds_exception
  */
 export class Replacement {
@@ -44,7 +44,7 @@ export class Replacement {
         }
       } else if (!/^\d/.test(rest)) this.#pieces.push({ error: illegalArgument('Illegal group reference') });
       else {
-        // As many digits as still name a group.
+        // As many digits as still form the number of a group.
         let group = Number(rest[0]);
         i++;
         if (group > pattern.groupCount) this.#pieces.push({ error: noGroup(group) });
