@@ -7,13 +7,15 @@ import { Logger } from '../../src/common/logger.ts';
 import { loadSettings } from '../../src/config/load-settings.ts';
 import { openNode } from '../../src/node/open-node.ts';
 import { Dispatcher } from '../../src/rest/dispatch.ts';
-import { fakeRequest } from './fake-http.ts';
+import { type FakeAnswer, fakeRequest } from './fake-http.ts';
 
 export interface RestNode {
   /** The engine behind the API. */
   readonly engine: EngineContext;
   /** Status and body of `METHOD /path`; lines of a list are sent as NDJSON. */
   send(line: string, body?: unknown, headers?: Record<string, string>): Promise<{ status: number; json: any; text: string }>;
+  /** The whole answer to `METHOD /path?query`. */
+  exchange(line: string, options: { headers?: Record<string, string>; body?: string }): Promise<FakeAnswer>;
   /** The body of an answer that must be a success. @throws Error with the body of any other */
   ok(line: string, body?: unknown): Promise<any>;
   /** Closes the node and opens it again over the same data. */
@@ -38,6 +40,7 @@ export async function openRestNode(flags: Record<string, unknown> = {}): Promise
   return {
     engine: node.context,
     send,
+    exchange: (line, options) => fakeRequest(dispatcher.handle, line, options),
     async ok(line, body) {
       const { status, json, text } = await send(line, body);
       if (status >= 300) throw new Error(`${line}: ${status} ${text}`);

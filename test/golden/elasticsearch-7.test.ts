@@ -1,0 +1,3 @@
+import { checkSuite } from './runner/check-suite.ts';
+
+checkSuite('elasticsearch-7');
